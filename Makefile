@@ -1,0 +1,51 @@
+# The front door; CMake presets do the work. `make` builds build/leat.
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+
+build = cmake --build build/$(1) -j $(JOBS)
+ctest = ctest --test-dir build/$(1) --output-on-failure -j $(JOBS)
+
+all: build/release/build.ninja
+	$(call build,release)
+	@ln -sfn release/tool/leat build/leat
+
+build/%/build.ninja:
+	cmake --preset $* --log-level=WARNING
+
+run: all                 # the tour that ./demo gives
+	sh setup/tour.sh build/leat
+
+test: build/debug/build.ninja build/release/build.ninja
+	$(call build,debug) && $(call ctest,debug)
+	$(call build,release) && $(call ctest,release)
+
+install: all
+	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+bench: all               # a table, and JSON in build/bench.json
+	build/release/bench/bench_wire --json build/bench.json
+	sh bench/bench_decode.sh build/leat
+
+fuzz: build/fuzz/build.ninja
+	$(call build,fuzz) && $(call ctest,fuzz) -L fuzz
+
+soak: build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a hundred times their length
+	$(call build,soak) && $(call ctest,soak)
+	$(call build,fuzz) && $(call ctest,fuzz) -L fuzz
+
+coverage: build/coverage/build.ninja
+	$(call build,coverage) && $(call ctest,coverage) -L unit
+	sh test/coverage.sh build/coverage
+
+# Codec tests on a big-endian processor, emulated. Packages: gcc-s390x-linux-gnu qemu-user
+test-big-endian: build/big-endian/build.ninja
+	$(call build,big-endian) && $(call ctest,big-endian) -L unit
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf build
+
+.PHONY: all run test install bench fuzz soak coverage test-big-endian format clean
+.PRECIOUS: build/%/build.ninja

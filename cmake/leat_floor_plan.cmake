@@ -1,0 +1,101 @@
+# Every folder of sources has the same floor plan, so the build learns it once:
+#   X.c          goes into the folder's library
+#   X_test.c     is a program of tests beside what it tries
+#   X_fuzz.c     is a libFuzzer target, with its seed corpus in corpus/X_fuzz/
+
+set_property(GLOBAL PROPERTY leat_objects "")
+set_property(GLOBAL PROPERTY leat_headers "")
+
+function(leat_folder target dir)
+  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c)
+  file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.h)
+  set(tests ${sources})
+  set(fuzzers ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.c$")
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.c$")
+  if(tests OR fuzzers)
+    list(REMOVE_ITEM sources ${tests} ${fuzzers})
+  endif()
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} PUBLIC ${dir})
+  set_property(GLOBAL APPEND PROPERTY leat_objects ${target})
+  list(FILTER headers EXCLUDE REGEX "_(tables|fold)\\.h$") # for core/ itself only
+  set_property(GLOBAL APPEND PROPERTY leat_headers ${headers})
+  set(${target}_tests ${tests} PARENT_SCOPE)
+  set(${target}_fuzzers ${fuzzers} PARENT_SCOPE)
+endfunction()
+
+function(leat_tests prefix library tests fuzzers)
+  foreach(file ${tests})
+    get_filename_component(t ${file} NAME_WE)
+    add_executable(${t} ${file})
+    target_include_directories(${t} PRIVATE ${CMAKE_SOURCE_DIR}/test)
+    target_compile_definitions(${t} PRIVATE LEAT_ROUNDS=${LEAT_ROUNDS}
+      LEAT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${t} PRIVATE ${library})
+    add_test(NAME ${prefix}.${t} COMMAND ${t})
+    set_tests_properties(${prefix}.${t} PROPERTIES LABELS unit TIMEOUT 300)
+  endforeach()
+  if(LEAT_FUZZ)
+    foreach(file ${fuzzers})
+      get_filename_component(f ${file} NAME_WE)
+      get_filename_component(dir ${file} DIRECTORY)
+      add_executable(${f} ${file})
+      target_link_libraries(${f} PRIVATE ${library})
+      target_link_options(${f} PRIVATE -fsanitize=fuzzer)
+      # The first folder collects what the run finds, the second is the seed corpus.
+      file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/found/${f})
+      add_test(NAME ${prefix}.${f}
+        COMMAND ${f} -runs=200000 -max_len=512 -seed=1 ${CMAKE_BINARY_DIR}/found/${f} ${dir}/corpus/${f})
+      set_tests_properties(${prefix}.${f} PROPERTIES LABELS fuzz TIMEOUT 600)
+    endforeach()
+  endif()
+endfunction()
+
+function(leat_layer name)
+  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/${name})
+  leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
+endfunction()
+
+function(leat_room name)
+  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/proto/${name})
+  target_link_libraries(leat_${name} PUBLIC leat_core)
+  leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
+  # Purity is a fact of the linker: no clock, no socket, no heap.
+  add_test(NAME ${name}.pure
+    COMMAND sh ${CMAKE_SOURCE_DIR}/test/pure.sh $<TARGET_FILE:leat_${name}>)
+endfunction()
+
+# proto/leat_formats.c: the list of all formats, above the rooms.
+function(leat_formats)
+  leat_folder(leat_formats ${CMAKE_SOURCE_DIR}/proto)
+  target_link_libraries(leat_formats PUBLIC leat_atm leat_aton leat_esp leat_packetway leat_poets)
+  leat_tests(formats leat_formats "${leat_formats_tests}" "${leat_formats_fuzzers}")
+endfunction()
+
+# libleat, shared and static, with headers and a pkg-config file.
+function(leat_libraries)
+  get_property(targets GLOBAL PROPERTY leat_objects)
+  get_property(headers GLOBAL PROPERTY leat_headers)
+  set(objects "")
+  foreach(t ${targets})
+    get_target_property(sources ${t} SOURCES)
+    list(APPEND objects ${sources})
+  endforeach()
+  foreach(kind SHARED STATIC)
+    string(TOLOWER ${kind} suffix)
+    add_library(leat_${suffix} ${kind} ${objects})
+    target_include_directories(leat_${suffix} PUBLIC
+      ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
+      ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
+      ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets)
+    set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
+  endforeach()
+  set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR})
+  install(TARGETS leat_shared leat_static
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/leat.pc.in ${CMAKE_BINARY_DIR}/leat.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/leat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()

@@ -1,0 +1,23 @@
+/* An arena: memory of the caller's, given out in order and taken back all at once. */
+#ifndef LEAT_ARENA_H
+#define LEAT_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct leat_arena {
+    uint8_t *memory;
+    size_t cap, used;
+};
+
+void leat_arena_init(struct leat_arena *arena, void *memory, size_t cap);
+
+/* Zeroed, aligned to max_align_t; NULL when the arena has no room. */
+void *leat_arena_take(struct leat_arena *arena, size_t len);
+
+/* Octets need no alignment. Not zeroed. */
+uint8_t *leat_arena_take_octets(struct leat_arena *arena, size_t len);
+
+void leat_arena_reset(struct leat_arena *arena);
+
+#endif

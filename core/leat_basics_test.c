@@ -1,0 +1,132 @@
+/* The small parts that need no file of tests each: octets, errors, time, arena, ring. */
+#include "leat_arena.h"
+#include "leat_bytes.h"
+#include "leat_err.h"
+#include "leat_random.h"
+#include "leat_ring.h"
+#include "leat_time.h"
+#include "tap.h"
+#include <stdalign.h>
+#include <string.h>
+
+static void octets_go_in_and_out_in_both_orders(void)
+{
+    uint8_t b[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    EQ(leat_get_be16(b), 0x0102);
+    EQ(leat_get_be24(b), 0x010203);
+    EQ(leat_get_be32(b), 0x01020304);
+    EQ(leat_get_be64(b), 0x0102030405060708);
+    EQ(leat_get_le16(b), 0x0201);
+    EQ(leat_get_le32(b), 0x04030201);
+    EQ(leat_get_le64(b), 0x0807060504030201);
+    leat_put_be16(b, 0x1122);
+    EQ(leat_get_le16(b), 0x2211);
+    leat_put_be24(b, 0x334455);
+    EQ(leat_get_be24(b), 0x334455);
+    leat_put_be32(b, 0x66778899);
+    EQ(leat_get_le32(b), 0x99887766);
+    leat_put_be64(b, 0x0123456789abcdef);
+    EQ(leat_get_le64(b), (long long)0xefcdab8967452301);
+    leat_put_le16(b, 0x1122);
+    EQ(leat_get_be16(b), 0x2211);
+    leat_put_le32(b, 0x33445566);
+    EQ(leat_get_be32(b), 0x66554433);
+    leat_put_le64(b, 0x0123456789abcdef);
+    EQ(leat_get_be64(b), (long long)0xefcdab8967452301);
+}
+
+static void bits_are_counted_from_the_most_significant(void)
+{
+    uint8_t b[2] = { 0x80, 0x01 };
+    EQ(leat_bit_get(b, 0), 1);
+    EQ(leat_bit_get(b, 1), 0);
+    EQ(leat_bit_get(b, 15), 1);
+    leat_bit_put(b, 1, 1);
+    leat_bit_put(b, 15, 0);
+    EQ(leat_get_be16(b), 0xc000);
+    EQ(leat_bits(0xabcd, 4, 8), 0xbc);
+    OK(leat_fits(255, 8) && !leat_fits(256, 8) && leat_fits(UINT64_MAX, 64));
+}
+
+static void every_error_has_a_name_and_a_text_of_its_own(void)
+{
+    for (int i = 0; i < LEAT_ERR_COUNT; i++) {
+        OK(strlen(leat_err_name(i)) > 0 && strlen(leat_err_text(i)) > 0);
+        for (int k = 0; k < i; k++)
+            OK(strcmp(leat_err_name(i), leat_err_name(k)) != 0);
+    }
+    OK(strcmp(leat_err_name(LEAT_ERR_CHECKSUM), "CHECKSUM") == 0);
+    OK(strcmp(leat_err_text(-1), "unknown error") == 0);
+    OK(strcmp(leat_err_name(LEAT_ERR_COUNT), "UNKNOWN") == 0);
+}
+
+static void deadlines_saturate(void)
+{
+    EQ(leat_time_add(5, 7), 12);
+    OK(leat_time_add(UINT64_MAX - 1, 5) == LEAT_NEVER);
+    OK(leat_time_add(LEAT_NEVER, 0) == LEAT_NEVER);
+}
+
+static void an_arena_gives_aligned_zeroed_memory_until_it_is_spent(void)
+{
+    alignas(max_align_t) uint8_t memory[256];
+    memset(memory, 0xff, sizeof memory);
+    struct leat_arena a;
+    leat_arena_init(&a, memory, sizeof memory);
+    OK(leat_arena_take_octets(&a, 3) == memory);
+    uint8_t *p = leat_arena_take(&a, 10);
+    OK((uintptr_t)p % alignof(max_align_t) == 0 && p[0] == 0 && p[9] == 0);
+    OK(leat_arena_take(&a, 256) == NULL);
+    OK(leat_arena_take_octets(&a, sizeof memory - a.used) != NULL);
+    OK(leat_arena_take_octets(&a, 1) == NULL);
+    OK(leat_arena_take(&a, 0) == NULL || a.used == sizeof memory);
+    leat_arena_reset(&a);
+    OK(leat_arena_take_octets(&a, sizeof memory) == memory);
+}
+
+/* Against a plain queue that never wraps. */
+static void a_ring_is_a_bounded_queue(void)
+{
+    enum { CAPACITY = 7, STEPS = 20000 };
+    static uint32_t model[STEPS];
+    uint32_t memory[CAPACITY];
+    size_t first = 0, last = 0;
+    struct leat_ring ring;
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    EQ(leat_ring_init(&ring, memory, sizeof memory, sizeof *memory, CAPACITY), LEAT_ERR_OK);
+    for (int i = 0; i < STEPS; i++) {
+        uint32_t item = (uint32_t)i;
+        if (leat_random_below(&r, 2)) {
+            const bool pushed = leat_ring_push(&ring, &item);
+            EQ(pushed, last - first < CAPACITY);
+            if (pushed) model[last++] = item;
+        } else {
+            const bool popped = leat_ring_pop(&ring, &item);
+            EQ(popped, first < last);
+            if (popped) EQ(item, model[first++]);
+        }
+        EQ(leat_ring_count(&ring), last - first);
+        for (size_t k = 0; k < CAPACITY; k++) {
+            const uint32_t *seen = leat_ring_peek(&ring, k);
+            EQ(seen != NULL, k < last - first);
+            if (seen) EQ(*seen, model[first + k]);
+        }
+    }
+}
+
+static void a_ring_refuses_memory_that_is_too_small(void)
+{
+    uint8_t memory[8];
+    struct leat_ring ring;
+    EQ(leat_ring_init(&ring, memory, 8, 4, 3), LEAT_ERR_MEMORY);
+    EQ(leat_ring_init(&ring, memory, 8, SIZE_MAX, 2), LEAT_ERR_MEMORY);
+    EQ(leat_ring_init(&ring, memory, 8, 0, 3), LEAT_ERR_RANGE);
+    EQ(leat_ring_init(&ring, memory, 8, 4, 0), LEAT_ERR_RANGE);
+    EQ(leat_ring_init(&ring, memory, 8, 4, 2), LEAT_ERR_OK);
+}
+
+TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_most_significant),
+         T(every_error_has_a_name_and_a_text_of_its_own), T(deadlines_saturate),
+         T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent), T(a_ring_is_a_bounded_queue),
+         T(a_ring_refuses_memory_that_is_too_small))

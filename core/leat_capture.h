@@ -1,0 +1,86 @@
+/*
+ * Capture files, as octets in and octets out: pcap and pcapng are read, pcapng is written. Reading
+ * and writing the file itself is the caller's.
+ *
+ *   state     octets                      next
+ *   --------  --------------------------  --------
+ *   START     pcap magic                  PCAP
+ *             section header block        PCAPNG
+ *   PCAP      record                      PCAP, a packet
+ *   PCAPNG    interface block             PCAPNG, nothing
+ *             enhanced, simple, old block PCAPNG, a packet
+ *             section header block        PCAPNG, interfaces forgotten
+ *             any other block             PCAPNG, skipped
+ */
+#ifndef LEAT_CAPTURE_H
+#define LEAT_CAPTURE_H
+
+#include "leat_err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LEAT_CAPTURE_BLOCK_LEN_MAX = 16 << 20,
+    LEAT_CAPTURE_INTERFACE_MAX = 256,
+    LEAT_CAPTURE_MAGIC_LEN = 4,
+};
+
+/* Link types that leat reads or writes (pcap's numbers). */
+enum {
+    LEAT_LINK_NULL = 0,
+    LEAT_LINK_ETHERNET = 1,
+    LEAT_LINK_RAW = 101,
+    LEAT_LINK_LOOP = 108,
+    LEAT_LINK_LINUX_SLL = 113,
+    LEAT_LINK_USER0 = 147, /* .. USER4 = 151: ATM, ATON, ESP, PacketWay, POETS */
+    LEAT_LINK_IPV4 = 228,
+    LEAT_LINK_IPV6 = 229,
+    LEAT_LINK_LINUX_SLL2 = 276,
+};
+
+struct leat_capture_interface {
+    uint16_t link_type;
+    uint32_t snap_len;
+    uint64_t ticks_per_second;
+};
+
+struct leat_capture {
+    enum { LEAT_CAPTURE_START, LEAT_CAPTURE_PCAP, LEAT_CAPTURE_PCAPNG } state;
+    bool big; /* the file's numbers are big-endian */
+    uint32_t interface_count;
+    struct leat_capture_interface interface[LEAT_CAPTURE_INTERFACE_MAX];
+};
+
+struct leat_capture_packet {
+    const uint8_t *octets; /* lent from the buffer */
+    size_t len;            /* as captured */
+    size_t original_len;   /* as sent; more than len where the capture cut it */
+    uint16_t link_type;
+    uint64_t time_ns; /* since 1970; 0 where the file does not say */
+};
+
+/* Is this the beginning of a capture file? len >= LEAT_CAPTURE_MAGIC_LEN, else false. */
+bool leat_capture_recognise(const uint8_t *buf, size_t len);
+
+void leat_capture_init(struct leat_capture *capture);
+
+/*
+ * Takes the next piece of the file from the front of `buf`. *used octets are done with.
+ *   OK, *found                 a packet is in *out
+ *   OK, !*found, *used > 0     something else was read: go on
+ *   OK, !*found, *used == 0    more octets are needed: *wanted of them in the buffer
+ *   an error                   the file is damaged here; nothing was used
+ * A file that ends while octets are wanted is cut short, unless the buffer is empty.
+ */
+leat_err leat_capture_next(struct leat_capture *capture, const uint8_t *buf, size_t len,
+                           struct leat_capture_packet *out, bool *found, size_t *used,
+                           size_t *wanted);
+
+/* Writers of pcapng blocks, little-endian. Each returns the octets written, or 0 without room. */
+size_t leat_capture_put_section(uint8_t *buf, size_t cap);
+size_t leat_capture_put_interface(uint8_t *buf, size_t cap, uint16_t link_type, const char *name);
+size_t leat_capture_put_packet(uint8_t *buf, size_t cap, uint32_t interface, uint64_t time_ns,
+                               const uint8_t *octets, size_t len);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * All the CRCs of the rooms, one interface. Start with 0, feed the pieces in order; initial values
+ * and final complements are inside, so that every intermediate result is the CRC of what was fed.
+ *
+ *   function        polynomial          order  init/xor   used by
+ *   leat_crc_hec    x^8+x^2+x+1         msb    0 / 55     ATM header (I.432.1)
+ *   leat_crc10      633                 msb    0 / 0      AAL3/4, AAL2 (old form), OAM, RM
+ *   leat_crc16      1021                msb    0 / 0      the thesis' own AAL cell
+ *   leat_crc32_msb  04c11db7            msb    ~0 / ~0    AAL5
+ *   leat_crc32      04c11db7            lsb    ~0 / ~0    ATON, ESP, PacketWay (IEEE 802.3)
+ *   leat_crc64      42f0e1eba9ea3693    lsb    ~0 / ~0    PacketWay (CRC-64/XZ)
+ *
+ * Long buffers of the 32-bit CRCs are folded by carry-less multiplication where the processor has
+ * it; the table code stays as the oracle (leat_crc32_by_table...). doc/performance.md has figures.
+ */
+#ifndef LEAT_CRC_H
+#define LEAT_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint8_t leat_crc_hec(const uint8_t header[4]);
+uint16_t leat_crc10(uint16_t crc, const void *octets, size_t len);
+uint16_t leat_crc16(uint16_t crc, const void *octets, size_t len);
+uint32_t leat_crc32(uint32_t crc, const void *octets, size_t len);
+uint32_t leat_crc32_msb(uint32_t crc, const void *octets, size_t len);
+uint64_t leat_crc64(uint64_t crc, const void *octets, size_t len);
+
+/* The same by tables alone, on any processor. */
+uint32_t leat_crc32_by_table(uint32_t crc, const void *octets, size_t len);
+uint32_t leat_crc32_msb_by_table(uint32_t crc, const void *octets, size_t len);
+
+/* How leat_crc32 works on this machine: "tables", "pmull+crc32", "pclmulqdq". */
+const char *leat_crc_engine(void);
+
+#endif

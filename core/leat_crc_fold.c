@@ -1,0 +1,240 @@
+/*
+ * Folding. Sixteen octets A = H x^64 + L stand D bits ahead of sixteen others B; modulo P,
+ *     A x^D + B  =  H (x^(D+64) mod P) + L (x^D mod P) + B,
+ * two carry-less products and two sums instead of D steps of division. Four such blocks run side by
+ * side (D = 512); at the end they fold into one (D = 128), whose sixteen octets have the CRC of
+ * all.
+ *
+ * In the reflected order a product of two reflected 64-bit numbers comes out multiplied by x, so
+ * its constants are x^(D+63) and x^(D-1), reflected, in the upper half of 64 bits.
+ */
+#include "leat_crc_fold.h"
+#include "leat_bytes.h"
+#include "leat_crc.h"
+#include <stdatomic.h>
+
+#if defined __aarch64__ && defined __ARM_FEATURE_CRC32 && defined __ARM_FEATURE_AES
+#define FOLD 1
+#include <arm_acle.h>
+#include <arm_neon.h>
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+
+typedef uint64x2_t vec;
+
+static bool has_instructions(void)
+{
+    const unsigned long wanted = HWCAP_PMULL | HWCAP_CRC32;
+    return (getauxval(AT_HWCAP) & wanted) == wanted;
+}
+
+static vec pair(uint64_t low, uint64_t high)
+{
+    return vcombine_u64(vcreate_u64(low), vcreate_u64(high));
+}
+
+static vec load_lsb(const uint8_t *p)
+{
+    return vreinterpretq_u64_u8(vld1q_u8(p));
+}
+
+static vec reversed(vec v)
+{
+    const uint8x16_t swapped = vrev64q_u8(vreinterpretq_u8_u64(v));
+    return vreinterpretq_u64_u8(vextq_u8(swapped, swapped, 8));
+}
+
+static void store_lsb(uint8_t *p, vec v)
+{
+    vst1q_u8(p, vreinterpretq_u8_u64(v));
+}
+
+static vec sum(vec a, vec b)
+{
+    return veorq_u64(a, b);
+}
+
+static vec product_low(vec a, vec b)
+{
+    return vreinterpretq_u64_p128(vmull_p64(vgetq_lane_u64(a, 0), vgetq_lane_u64(b, 0)));
+}
+
+static vec product_high(vec a, vec b)
+{
+    return vreinterpretq_u64_p128(
+        vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)));
+}
+
+/* The register is plain (no complement); the processor has this CRC as an instruction. */
+static uint32_t short_lsb(uint32_t reg, const uint8_t *p, size_t len)
+{
+    for (; len >= 8; p += 8, len -= 8)
+        reg = __crc32d(reg, leat_get_le64(p));
+    for (; len; p++, len--)
+        reg = __crc32b(reg, *p);
+    return reg;
+}
+
+/* The same instruction with all bits reversed on the way in and out. */
+static uint32_t short_msb(uint32_t reg, const uint8_t *p, size_t len)
+{
+    reg = __rbit(reg);
+    for (; len >= 8; p += 8, len -= 8)
+        reg = __crc32d(reg, __rbitll(leat_get_be64(p)));
+    for (; len; p++, len--)
+        reg = __crc32b(reg, (uint8_t)(__rbit(*p) >> 24));
+    return __rbit(reg);
+}
+
+const char *leat_crc_fold_name(void)
+{
+    return "pmull+crc32";
+}
+
+#elif defined __x86_64__ && defined __PCLMUL__ && defined __SSSE3__
+#define FOLD 1
+#include <immintrin.h>
+
+typedef __m128i vec;
+
+static bool has_instructions(void)
+{
+    return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("ssse3");
+}
+
+static vec pair(uint64_t low, uint64_t high)
+{
+    return _mm_set_epi64x((long long)high, (long long)low);
+}
+
+static vec load_lsb(const uint8_t *p)
+{
+    return _mm_loadu_si128((const void *)p);
+}
+
+static vec reversed(vec v)
+{
+    return _mm_shuffle_epi8(v, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+
+static void store_lsb(uint8_t *p, vec v)
+{
+    _mm_storeu_si128((void *)p, v);
+}
+
+static vec sum(vec a, vec b)
+{
+    return _mm_xor_si128(a, b);
+}
+
+static vec product_low(vec a, vec b)
+{
+    return _mm_clmulepi64_si128(a, b, 0x00);
+}
+
+static vec product_high(vec a, vec b)
+{
+    return _mm_clmulepi64_si128(a, b, 0x11);
+}
+
+static uint32_t short_lsb(uint32_t reg, const uint8_t *p, size_t len)
+{
+    return ~leat_crc32_by_table(~reg, p, len);
+}
+
+static uint32_t short_msb(uint32_t reg, const uint8_t *p, size_t len)
+{
+    return ~leat_crc32_msb_by_table(~reg, p, len);
+}
+
+const char *leat_crc_fold_name(void)
+{
+    return "pclmulqdq";
+}
+#endif
+
+#ifdef FOLD
+
+enum { LANE = 16, STRIDE = 4 * LANE, FOLD_LEN_MIN = 2 * STRIDE };
+
+/* The processor is asked once. Two threads that ask at the same time get the same answer. */
+bool leat_crc_fold_available(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static atomic_int known;
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        answer = has_instructions() ? YES : NO;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == YES;
+}
+
+static vec fold(vec block, vec by, vec onto)
+{
+    return sum(sum(product_low(block, by), product_high(block, by)), onto);
+}
+
+static vec load_msb(const uint8_t *p)
+{
+    return reversed(load_lsb(p));
+}
+
+/* Four lanes over all whole strides; *p and *len move on. `first` goes into the first octets. */
+#define FOLD_STRIDES(load, by512, by128, first)                                   \
+    vec a = sum(load(p), first), b = load(p + LANE), c = load(p + 2 * LANE),      \
+        d = load(p + 3 * LANE);                                                   \
+    for (p += STRIDE, len -= STRIDE; len >= STRIDE; p += STRIDE, len -= STRIDE) { \
+        a = fold(a, by512, load(p));                                              \
+        b = fold(b, by512, load(p + LANE));                                       \
+        c = fold(c, by512, load(p + 2 * LANE));                                   \
+        d = fold(d, by512, load(p + 3 * LANE));                                   \
+    }                                                                             \
+    vec one = fold(fold(fold(a, by128, b), by128, c), by128, d)
+
+uint32_t leat_crc32_by_fold(uint32_t crc, const void *octets, size_t len)
+{
+    const uint8_t *p = octets;
+    if (len < FOLD_LEN_MIN) return ~short_lsb(~crc, p, len);
+    const vec by512 = pair(UINT64_C(0x653d982200000000), UINT64_C(0xcad38e8f00000000));
+    const vec by128 = pair(UINT64_C(0x65673b4600000000), UINT64_C(0x9ba54c6f00000000));
+    FOLD_STRIDES(load_lsb, by512, by128, pair(~crc, 0));
+    uint8_t block[LANE];
+    store_lsb(block, one);
+    return ~short_lsb(short_lsb(0, block, LANE), p, len);
+}
+
+uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len)
+{
+    const uint8_t *p = octets;
+    if (len < FOLD_LEN_MIN) return ~short_msb(~crc, p, len);
+    const vec by512 = pair(0xe6228b11, 0x8833794c);
+    const vec by128 = pair(0xe8a45605, 0xc5b9cd4c);
+    FOLD_STRIDES(load_msb, by512, by128, pair(0, (uint64_t)(uint32_t)~crc << 32));
+    uint8_t block[LANE];
+    store_lsb(block, reversed(one));
+    return ~short_msb(short_msb(0, block, LANE), p, len);
+}
+
+#else /* no such instructions when this was compiled: leat_crc.c keeps to its tables */
+
+bool leat_crc_fold_available(void)
+{
+    return false;
+}
+
+const char *leat_crc_fold_name(void)
+{
+    return "none";
+}
+
+uint32_t leat_crc32_by_fold(uint32_t crc, const void *octets, size_t len)
+{
+    return leat_crc32_by_table(crc, octets, len);
+}
+
+uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len)
+{
+    return leat_crc32_msb_by_table(crc, octets, len);
+}
+#endif

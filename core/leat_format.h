@@ -1,0 +1,44 @@
+/*
+ * What a room offers to the tools: one struct per wire format. The list is proto/leat_formats.c.
+ */
+#ifndef LEAT_FORMAT_H
+#define LEAT_FORMAT_H
+
+#include "leat_err.h"
+#include "leat_fields.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct leat_format {
+    const char *name;    /* as users type it */
+    const char *summary; /* one line */
+
+    /* Where it travels (design.md, "Carriage"); 0 where it does not. */
+    uint16_t link_type, ether_type, udp_port;
+    uint8_t ip_protocol;
+    size_t unit_len; /* every packet has this length; 0: it varies */
+
+    /*
+     * Decodes, and walks the fields only if the packet is sound. Otherwise nothing is shown and
+     * *fault_at is the offset of the offending octet or structure.
+     */
+    leat_err (*show)(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at);
+
+    /* Reads the fields and encodes. An error of reading stays in f; nothing is written then. */
+    leat_err (*build)(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len);
+
+    /*
+     * The frame around a packet on its capture link type and UDP port. NULL: the bare packet.
+     * unframe finds the packet and shows the frame's own fields; frame is its inverse.
+     */
+    leat_err (*unframe)(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
+                        size_t *packet_len);
+    leat_err (*frame)(struct leat_fields *f, const uint8_t *packet, size_t packet_len,
+                      uint8_t *frame, size_t cap, size_t *len);
+
+    /* The same behind an Ethernet type, where that differs. NULL: as unframe. */
+    leat_err (*unframe_ether)(const uint8_t *frame, size_t len, struct leat_fields *f,
+                              size_t *packet_at, size_t *packet_len);
+};
+
+#endif

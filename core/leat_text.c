@@ -1,0 +1,115 @@
+#include "leat_text.h"
+#include <assert.h>
+
+static const char digits[] = "0123456789abcdef";
+
+void leat_text_init(struct leat_text *text, char *buf, size_t cap,
+                    void (*flush)(struct leat_text *), void *user)
+{
+    assert(cap >= LEAT_TEXT_CAP_MIN);
+    *text = (struct leat_text){ .buf = buf, .cap = cap, .flush = flush, .user = user };
+}
+
+char *leat_text_reserve(struct leat_text *text, size_t n)
+{
+    assert(n <= LEAT_TEXT_CAP_MIN);
+    if (text->cap - text->len >= n) return text->buf + text->len;
+    if (!text->flush) {
+        text->overflowed = true;
+        return NULL;
+    }
+    text->flush(text);
+    return text->buf + text->len;
+}
+
+void leat_text_put(struct leat_text *text, const char *chars, size_t len)
+{
+    while (len > text->cap - text->len) {
+        const size_t part = text->cap - text->len;
+        memcpy(text->buf + text->len, chars, part);
+        text->len += part;
+        if (!text->flush) {
+            text->overflowed = true;
+            return;
+        }
+        text->flush(text);
+        chars += part;
+        len -= part;
+    }
+    memcpy(text->buf + text->len, chars, len);
+    text->len += len;
+}
+
+void leat_text_decimal(struct leat_text *text, uint64_t value)
+{
+    char reversed[20];
+    size_t n = 0;
+    do
+        reversed[n++] = (char)('0' + value % 10);
+    while (value /= 10);
+
+    char *out = leat_text_reserve(text, sizeof reversed);
+    if (!out) return;
+    text->len += n;
+    while (n)
+        *out++ = reversed[--n];
+}
+
+void leat_text_hex_number(struct leat_text *text, uint64_t value, unsigned digits_min)
+{
+    unsigned n = digits_min < 1 ? 1 : digits_min > 16 ? 16 : digits_min;
+    while (n < 16 && value >> 4 * n)
+        n++;
+    char *out = leat_text_reserve(text, 16);
+    if (!out) return;
+    text->len += n;
+    while (n)
+        *out++ = digits[value >> 4 * --n & 15];
+}
+
+void leat_text_hex(struct leat_text *text, const uint8_t *octets, size_t len)
+{
+    enum { PIECE = LEAT_TEXT_CAP_MIN / 2 };
+    while (len) {
+        const size_t n = len < PIECE ? len : PIECE;
+        char *out = leat_text_reserve(text, 2 * n);
+        if (!out) return;
+        for (size_t i = 0; i < n; i++) {
+            out[2 * i] = digits[octets[i] >> 4];
+            out[2 * i + 1] = digits[octets[i] & 15];
+        }
+        text->len += 2 * n;
+        octets += n;
+        len -= n;
+    }
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
+void leat_text_quoted(struct leat_text *text, const char *chars, size_t len)
+{
+    leat_text_putc(text, '"');
+    while (len) {
+        size_t plain = 0;
+        while (plain < len && is_plain((unsigned char)chars[plain]))
+            plain++;
+        leat_text_put(text, chars, plain);
+        chars += plain;
+        len -= plain;
+        if (!len) break;
+        const unsigned char c = (unsigned char)*chars;
+        if (c == '"' || c == '\\') {
+            leat_text_putc(text, '\\');
+            leat_text_putc(text, (char)c);
+        } else {
+            leat_text_put(text, "\\u00", 4);
+            leat_text_hex_number(text, c, 2);
+        }
+        chars++;
+        len--;
+    }
+    leat_text_putc(text, '"');
+}

@@ -1,0 +1,53 @@
+/*
+ * Bounded text output. Octets gather in the caller's buffer; when it is full `flush` takes them
+ * away, or, without a flush, the rest is dropped and `overflowed` says so. No heap, no stdio.
+ */
+#ifndef LEAT_TEXT_H
+#define LEAT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { LEAT_TEXT_CAP_MIN = 64 }; /* the longest single piece that must fit an empty buffer */
+
+struct leat_text {
+    char *buf;
+    size_t cap, len;
+    bool overflowed;
+    void (*flush)(struct leat_text *text); /* takes buf[0..len), sets len to 0; may be NULL */
+    void *user;                            /* flush's own */
+};
+
+/* cap >= LEAT_TEXT_CAP_MIN. */
+void leat_text_init(struct leat_text *text, char *buf, size_t cap,
+                    void (*flush)(struct leat_text *), void *user);
+
+/* Makes room for n <= LEAT_TEXT_CAP_MIN characters; NULL when there is none. */
+char *leat_text_reserve(struct leat_text *text, size_t n);
+
+void leat_text_put(struct leat_text *text, const char *chars, size_t len);
+void leat_text_decimal(struct leat_text *text, uint64_t value);
+void leat_text_hex(struct leat_text *text, const uint8_t *octets, size_t len);
+
+/* At least `digits` hexadecimal digits, no prefix. */
+void leat_text_hex_number(struct leat_text *text, uint64_t value, unsigned digits);
+
+/* A JSON string with its quotes; octets outside ASCII are written as \u00XX. */
+void leat_text_quoted(struct leat_text *text, const char *chars, size_t len);
+
+static inline void leat_text_puts(struct leat_text *text, const char *string)
+{
+    leat_text_put(text, string, strlen(string));
+}
+
+static inline void leat_text_putc(struct leat_text *text, char c)
+{
+    if (text->len < text->cap)
+        text->buf[text->len++] = c;
+    else
+        leat_text_put(text, &c, 1);
+}
+
+#endif

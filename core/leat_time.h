@@ -1,0 +1,16 @@
+/* Time is a number the caller hands in. Nothing below live/ reads a clock. */
+#ifndef LEAT_TIME_H
+#define LEAT_TIME_H
+
+#include <stdint.h>
+
+typedef uint64_t leat_time; /* picoseconds since the run began: 213 days */
+#define LEAT_NEVER UINT64_MAX
+
+/* Saturates at LEAT_NEVER, so a deadline can never wrap into the past. */
+static inline leat_time leat_time_add(leat_time at, leat_time span_ps)
+{
+    return span_ps > LEAT_NEVER - at ? LEAT_NEVER : at + span_ps;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * What a user wrote about a packet, as a tree: parsed from JSON, or put together from
+ * `key=value` words (`records.0.address=0x201`). Numbers are exact to 64 bits.
+ */
+#ifndef LEAT_TREE_H
+#define LEAT_TREE_H
+
+#include "leat_arena.h"
+#include "leat_err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LEAT_TREE_DEPTH_MAX = 16 };
+
+enum leat_tree_kind {
+    LEAT_TREE_NULL,
+    LEAT_TREE_BOOL,
+    LEAT_TREE_NUMBER, /* an unsigned integer of 64 bits */
+    LEAT_TREE_STRING,
+    LEAT_TREE_OBJECT,
+    LEAT_TREE_LIST,
+};
+
+struct leat_tree {
+    enum leat_tree_kind kind;
+    bool used;       /* set by whoever reads the node: the rest is unknown fields */
+    const char *key; /* not terminated; NULL in a list and at the root */
+    size_t key_len;
+    const char *text; /* STRING: not terminated, escapes resolved */
+    size_t text_len;
+    uint64_t number; /* NUMBER, BOOL */
+    struct leat_tree *child, *last, *next;
+};
+
+/*
+ * One JSON value that fills the text. Nodes come from the arena; strings are lent from `text` or
+ * the arena, so both must outlive the tree. On error *fault_at is the offset in the text.
+ */
+leat_err leat_tree_parse_json(struct leat_arena *arena, const char *text, size_t len,
+                              struct leat_tree **out, size_t *fault_at);
+
+/*
+ * How long is the first JSON value in a stream, blanks before it included? 0: it does not end
+ * here. Only brackets and quotes are looked at; whether it is JSON, parsing will tell.
+ */
+size_t leat_tree_json_extent(const char *text, size_t len);
+
+/* Adds `path=value` to an OBJECT; the value is kept as a STRING, lent from `pair`. */
+leat_err leat_tree_add_pair(struct leat_arena *arena, struct leat_tree *root, const char *pair,
+                            size_t len);
+
+struct leat_tree *leat_tree_new(struct leat_arena *arena, enum leat_tree_kind kind);
+
+/* The member called `key`, or NULL. The node is not marked used. */
+struct leat_tree *leat_tree_find(const struct leat_tree *object, const char *key);
+
+/* A number written as decimal, 0x hexadecimal or 0b binary digits. */
+bool leat_tree_number(const char *text, size_t len, uint64_t *out);
+
+#endif

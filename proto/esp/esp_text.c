@@ -1,0 +1,140 @@
+#include "esp_text.h"
+#include "esp_wire.h"
+#include "leat_bytes.h"
+
+enum { LOC_BITS = 3, FLAGS_BITS = 4, OPCODE_BITS = 8, LENGTH_BITS = 16, OP_BITS = 32 };
+enum { WIDE_BITS = 64, CRC_BITS = 32 };
+
+/* clang-format off */
+#define NAME(name, value)                    { value, #name },
+#define NAME_LOC(name, text, value)          { value, text },
+#define NAME_OPCODE(value, name, words, ...) { value, #name },
+#define SAY(name, value)                     " " #name
+#define SAY_OPCODE(value, name, words, ...)  " " #name
+
+const struct leat_name leat_esp_loc_names[] = { LEAT_ESP_LOC_LIST(NAME_LOC) { 0, NULL } };
+const struct leat_name leat_esp_flag_names[] = { LEAT_ESP_FLAG_LIST(NAME) { 0, NULL } };
+const struct leat_name leat_esp_opcode_names[] = {
+    LEAT_ESP_INSTRUCTION_LIST(NAME_OPCODE) { 0, NULL }
+};
+const struct leat_name leat_esp_compare_names[] = { LEAT_ESP_COMPARE_LIST(NAME) { 0, NULL } };
+const struct leat_name leat_esp_fold_names[] = { LEAT_ESP_FOLD_LIST(NAME) { 0, NULL } };
+/* clang-format on */
+
+static const struct leat_esp_packet preset = {
+    .flags = LEAT_ESP_FLAG_X,
+    .opcode = LEAT_ESP_COUNT,
+    .op = 1, /* LT finds a maximum, ADD a sum */
+    .computationId = 1,
+    .thresh = 1,
+    .val = 1,
+    .fwdThresh = 8, /* specs/esp.md, "Services": K is 8 by default */
+    .compValTag = 0x101,
+    .chldCntTag = 0x102,
+    .pktId = 0x103,
+    .sibCntTag = 0x104,
+    .fwdCntTag = 0x105,
+    .compIdTag = 0x106,
+    .collectFwdTag = 0x107,
+};
+
+static void walk_op(struct leat_fields *f, size_t at, enum leat_esp_kind kind, uint32_t *op)
+{
+    const bool compare = kind == LEAT_ESP_KIND_COMPARE;
+    *op = (uint32_t)leat_fields_enum(f, "op", at, OP_BITS,
+                                     compare ? leat_esp_compare_names : leat_esp_fold_names, *op);
+    if (leat_esp_operator_known(kind, *op)) return;
+    leat_fields_refuse(f, LEAT_ERR_TYPE, "op",
+                       compare ? "no such operator, expected one of" LEAT_ESP_COMPARE_LIST(SAY)
+                               : "no such operator, expected one of" LEAT_ESP_FOLD_LIST(SAY));
+}
+
+static void walk_operand(struct leat_fields *f, size_t at, const struct leat_esp_operand *operand,
+                         struct leat_esp_packet *p)
+{
+    uint64_t value;
+    switch (operand->kind) {
+    case LEAT_ESP_KIND_TAG:
+        value = leat_esp_operand_get(p, operand);
+        value = leat_fields_hex(f, operand->name, at, WIDE_BITS, value);
+        leat_esp_operand_set(p, operand, value);
+        break;
+    case LEAT_ESP_KIND_VALUE:
+        value = leat_esp_operand_get(p, operand);
+        value = leat_fields_uint(f, operand->name, at, WIDE_BITS, value);
+        leat_esp_operand_set(p, operand, value);
+        break;
+    case LEAT_ESP_KIND_COMPARE:
+    case LEAT_ESP_KIND_FOLD: walk_op(f, at, operand->kind, &p->op); break;
+    }
+}
+
+static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc,
+                 size_t trailing_len)
+{
+    p->loc = (uint8_t)leat_fields_mask(f, "loc", LEAT_ESP_CONTROL_AT, LOC_BITS, leat_esp_loc_names,
+                                       p->loc);
+    p->flags = (uint8_t)leat_fields_mask(f, "flags", LEAT_ESP_CONTROL_AT, FLAGS_BITS,
+                                         leat_esp_flag_names, p->flags);
+    p->opcode = (uint8_t)leat_fields_enum(f, "opcode", LEAT_ESP_OPCODE_AT, OPCODE_BITS,
+                                          leat_esp_opcode_names, p->opcode);
+    const struct leat_esp_instruction *row = leat_esp_instruction_of(p->opcode);
+    if (!row) {
+        leat_fields_refuse(
+            f, LEAT_ERR_TYPE, "opcode",
+            "no such instruction, expected one of" LEAT_ESP_INSTRUCTION_LIST(SAY_OPCODE));
+        return;
+    }
+    leat_fields_derived(f, "length", LEAT_ESP_LENGTH_AT, LENGTH_BITS, row->words);
+    p->computationId = leat_fields_hex(f, "computationId", LEAT_ESP_COMPUTATION_AT, WIDE_BITS,
+                                       p->computationId);
+
+    const size_t len = leat_esp_packet_len(p->opcode), crc_at = len - LEAT_ESP_CRC_LEN;
+    const struct leat_esp_operand *operand = row->operand;
+    for (size_t at = LEAT_ESP_OPERANDS_AT; at < crc_at; at += LEAT_ESP_OPERAND_LEN)
+        walk_operand(f, at, operand++, p);
+    leat_fields_derived(f, "crc", crc_at, CRC_BITS, crc);
+    if (trailing_len || leat_fields_reading(f))
+        leat_fields_derived(f, "trailing", len, LENGTH_BITS, trailing_len);
+}
+
+static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+{
+    struct leat_esp_packet p;
+    const leat_err err = leat_esp_packet_decode(octets, len, &p, fault_at);
+    if (err) return err;
+    const size_t own_len = leat_esp_packet_len(p.opcode);
+    walk(f, &p, leat_get_be32(octets + own_len - LEAT_ESP_CRC_LEN), len - own_len);
+    return LEAT_ERR_OK;
+}
+
+/* Encode refuses equal tags too; only here can a user be told which. */
+static void check_tags(struct leat_fields *f, const struct leat_esp_packet *p)
+{
+    size_t at;
+    if (f->err || leat_esp_packet_check(p, &at) != LEAT_ERR_DUPLICATE) return;
+    const struct leat_esp_instruction *row = leat_esp_instruction_of(p->opcode);
+    leat_fields_refuse(f, LEAT_ERR_DUPLICATE,
+                       row->operand[(at - LEAT_ESP_OPERANDS_AT) / LEAT_ESP_OPERAND_LEN].name,
+                       "equals an earlier tag, expected tags that differ (defaults: 0x101..0x107)");
+}
+
+static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    struct leat_esp_packet p = preset;
+    walk(f, &p, 0, 0);
+    check_tags(f, &p);
+    if (f->err) return f->err;
+    return leat_esp_packet_encode(&p, octets, cap, len);
+}
+
+const struct leat_format leat_esp_format = {
+    .name = "esp",
+    .summary = "ESP packet: one instruction for the ephemeral stores of the routers on its way",
+    .link_type = LEAT_ESP_LINK_TYPE,
+    .ether_type = LEAT_ESP_ETHER_TYPE,
+    .udp_port = LEAT_ESP_UDP_PORT,
+    .ip_protocol = LEAT_ESP_IP_PROTOCOL,
+    .show = show,
+    .build = build,
+};

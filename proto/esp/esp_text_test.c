@@ -1,0 +1,369 @@
+#include "esp_text.h"
+#include "esp_wire.h"
+#include "leat_random.h"
+#include "tap.h"
+#include <string.h>
+
+enum { ARENA_LEN = 16384, TEXT_LEN = 2048 };
+
+struct built {
+    leat_err err;
+    uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+    size_t len;
+    char message[LEAT_FIELDS_MESSAGE_MAX];
+};
+
+static struct built build_tree(struct leat_arena *arena, struct leat_tree *tree, size_t cap)
+{
+    static struct leat_fields f;
+    struct built b = { .len = 0 };
+    leat_fields_init_read(&f, tree, arena);
+    const leat_err err = leat_esp_format.build(&f, b.octets, cap, &b.len);
+    b.err = leat_fields_finish(&f);
+    if (!b.err) b.err = err;
+    memcpy(b.message, f.message, sizeof b.message);
+    return b;
+}
+
+/* As `leat encode esp WORDS`: the words are divided by blanks. */
+static struct built build_words(const char *words)
+{
+    static _Alignas(max_align_t) unsigned char memory[ARENA_LEN];
+    struct leat_arena arena;
+    leat_arena_init(&arena, memory, sizeof memory);
+    struct leat_tree *tree = leat_tree_new(&arena, LEAT_TREE_OBJECT);
+    for (const char *p = words; *p;) {
+        const size_t len = strcspn(p, " ");
+        if (len) EQ(leat_tree_add_pair(&arena, tree, p, len), LEAT_ERR_OK);
+        p += len + (p[len] == ' ');
+    }
+    return build_tree(&arena, tree, LEAT_ESP_PACKET_LEN_MAX);
+}
+
+static struct built build_json(const char *json, size_t len)
+{
+    static _Alignas(max_align_t) unsigned char memory[ARENA_LEN];
+    struct leat_arena arena;
+    struct leat_tree *tree = NULL;
+    leat_arena_init(&arena, memory, sizeof memory);
+    const leat_err err = leat_tree_parse_json(&arena, json, len, &tree, NULL);
+    if (err) return (struct built){ .err = err };
+    return build_tree(&arena, tree, LEAT_ESP_PACKET_LEN_MAX);
+}
+
+static struct leat_esp_packet packet_of(const char *words)
+{
+    const struct built b = build_words(words);
+    struct leat_esp_packet p = { 0 };
+    if (b.err) printf("# %s: %s\n", words, b.message);
+    EQ(b.err, LEAT_ERR_OK);
+    EQ(leat_esp_packet_decode(b.octets, b.len, &p, NULL), LEAT_ERR_OK);
+    EQ(b.len, leat_esp_packet_len(p.opcode));
+    return p;
+}
+
+static leat_err show(const uint8_t *octets, size_t len, bool json, char text[TEXT_LEN],
+                     size_t *fault_at)
+{
+    static struct leat_fields f;
+    struct leat_text out;
+    leat_text_init(&out, text, TEXT_LEN - 1, NULL, NULL);
+    if (json)
+        leat_fields_init_json(&f, &out);
+    else
+        leat_fields_init_tree(&f, &out);
+    const leat_err err = leat_esp_format.show(octets, len, &f, fault_at);
+    EQ(leat_fields_finish(&f), LEAT_ERR_OK);
+    OK(!out.overflowed);
+    text[out.len] = '\0';
+    return err;
+}
+
+static void shown_json_builds_the_same_octets(const uint8_t *octets, size_t len)
+{
+    char text[TEXT_LEN];
+    EQ(show(octets, len, true, text, NULL), LEAT_ERR_OK);
+    const struct built b = build_json(text, strlen(text));
+    if (b.err) printf("# %s\n# %s\n", text, b.message);
+    EQ(b.err, LEAT_ERR_OK);
+    OK(b.len == len && memcmp(b.octets, octets, len) == 0);
+}
+
+static void refuses(const char *words, leat_err err, const char *message)
+{
+    const struct built b = build_words(words);
+    EQ(b.err, err);
+    if (strcmp(b.message, message) != 0)
+        printf("# %s\n#   says: %s\n#   want: %s\n", words, b.message, message);
+    OK(strcmp(b.message, message) == 0);
+}
+
+static void the_line_of_the_manual_builds_its_packet(void)
+{
+    static const uint8_t want[] = { 0x01, 0x01, 0x00, 0x04, 0, 0, 0,    0,    0,    0,   0,
+                                    1,    0,    0,    0,    0, 0, 0,    0,    1,    0,   0,
+                                    0,    0,    0,    0,    0, 3, 0x1d, 0x20, 0x55, 0xf4 };
+    const struct built b = build_words("opcode=COUNT compValTag=1 thresh=3 flags=X");
+    EQ(b.err, LEAT_ERR_OK);
+    EQ(b.len, sizeof want);
+    OK(memcmp(b.octets, want, sizeof want) == 0);
+}
+
+static void json_has_the_names_of_the_note(void)
+{
+    char text[TEXT_LEN];
+    const struct built b = build_words("opcode=COMPARE loc=input|output flags=XR|R op=GT_S "
+                                       "computationId=0xffffffffffffffff compValTag=7 pktVal=9");
+    EQ(show(b.octets, b.len, true, text, NULL), LEAT_ERR_OK);
+    char *crc = strstr(text, ",\"crc\":");
+    OK(crc);
+    if (crc) *crc = '\0';
+    OK(strcmp(text, "{\"loc\":\"input|output\",\"flags\":\"XR|R\",\"opcode\":\"COMPARE\","
+                    "\"length\":6,\"computationId\":18446744073709551615,\"compValTag\":7,"
+                    "\"pktVal\":9,\"op\":\"GT_S\"") == 0);
+}
+
+static void the_tree_has_offsets_and_an_empty_loc(void)
+{
+    char text[TEXT_LEN];
+    const struct built b = build_words("opcode=COUNT compValTag=1 thresh=3 flags=X");
+    EQ(show(b.octets, b.len, false, text, NULL), LEAT_ERR_OK);
+    const char *want = "     0  loc: -\n"
+                       "     0  flags: X\n"
+                       "     1  opcode: COUNT (1)\n"
+                       "     2  length: 0x0004\n"
+                       "     4  computationId: 0x0000000000000001\n"
+                       "    12  compValTag: 0x0000000000000001\n"
+                       "    20  thresh: 3\n"
+                       "    28  crc: 0x1d2055f4\n";
+    if (strcmp(text, want) != 0) printf("%s", text);
+    OK(strcmp(text, want) == 0);
+}
+
+static void what_is_left_out_has_a_useful_default(void)
+{
+    const struct leat_esp_packet count = packet_of("");
+    EQ(count.opcode, LEAT_ESP_COUNT);
+    EQ(count.flags, LEAT_ESP_FLAG_X);
+    EQ(count.loc, 0);
+    EQ(count.computationId, 1);
+    EQ(count.thresh, 1);
+    EQ(packet_of("opcode=COMPARE").op, LEAT_ESP_COMPARE_LT);
+    const struct leat_esp_packet collect = packet_of("opcode=COLLECT");
+    EQ(collect.op, LEAT_ESP_FOLD_ADD);
+    EQ(collect.val, 1);
+    EQ(packet_of("opcode=NOP flags=").flags, 0);
+    EQ(packet_of("opcode=NOP loc=7").loc, LEAT_ESP_LOC_ALL);
+
+    /* The tags that RCHLD and RCOLLECT share are the same, the two that must differ are not. */
+    const struct leat_esp_packet rchld = packet_of("opcode=RCHLD"),
+                                 rcollect = packet_of("opcode=RCOLLECT");
+    EQ(rchld.fwdThresh, 8);
+    EQ(rchld.pktId, rcollect.pktId);
+    EQ(rchld.sibCntTag, rcollect.sibCntTag);
+    OK(rchld.fwdCntTag != rcollect.collectFwdTag && rchld.fwdCntTag != rcollect.compIdTag);
+}
+
+static void small_tags_never_meet_a_default(void)
+{
+    static const char *const tags[] = { "pktId", "sibCntTag", "compIdTag", "collectFwdTag" };
+    for (unsigned t = 0; t < sizeof tags / sizeof *tags; t++) {
+        for (unsigned value = 0; value < 256; value++) {
+            char words[64];
+            snprintf(words, sizeof words, "opcode=RCOLLECT %s=%u", tags[t], value);
+            packet_of(words);
+        }
+    }
+}
+
+static void equal_tags_are_refused_by_name(void)
+{
+    static const char *const text =
+        ": equals an earlier tag, expected tags that differ (defaults: 0x101..0x107)";
+    char message[128];
+    snprintf(message, sizeof message, "chldCntTag%s", text);
+    refuses("opcode=COLLECT compValTag=5 chldCntTag=5", LEAT_ERR_DUPLICATE, message);
+    refuses("opcode=COLLECT compValTag=0x102", LEAT_ERR_DUPLICATE, message);
+    snprintf(message, sizeof message, "collectFwdTag%s", text);
+    refuses("opcode=RCOLLECT collectFwdTag=0x103", LEAT_ERR_DUPLICATE, message);
+}
+
+static void fields_of_other_opcodes_are_refused_with_those_that_belong(void)
+{
+    refuses("opcode=COUNT pktId=4", LEAT_ERR_FIELD,
+            "pktId: no such field here, expected one of loc flags opcode length computationId "
+            "compValTag thresh crc trailing");
+    refuses("opcode=NOP thresh=4", LEAT_ERR_FIELD,
+            "thresh: no such field here, expected one of loc flags opcode length computationId "
+            "crc trailing");
+}
+
+static void unknown_opcodes_are_refused_by_name_and_by_number(void)
+{
+    refuses("opcode=FROB", LEAT_ERR_FIELD,
+            "opcode: unknown value 'FROB', expected a number or one of NOP COUNT COMPARE COLLECT "
+            "RCHLD RCOLLECT");
+    refuses("opcode=64 thresh=1", LEAT_ERR_TYPE,
+            "opcode: no such instruction, expected one of NOP COUNT COMPARE COLLECT RCHLD "
+            "RCOLLECT");
+}
+
+static void unknown_operators_are_refused_by_name_and_by_number(void)
+{
+    refuses("opcode=COMPARE op=0x17", LEAT_ERR_TYPE,
+            "op: no such operator, expected one of LT LE GT GE EQ NE LT_S LE_S GT_S GE_S EQ_S "
+            "NE_S");
+    refuses("opcode=COLLECT op=0x11", LEAT_ERR_TYPE,
+            "op: no such operator, expected one of ADD MIN MAX AND OR XOR ADDSAT MIN_S MAX_S "
+            "ADDSAT_S");
+    EQ(build_words("opcode=COLLECT op=LT").err, LEAT_ERR_FIELD);
+    EQ(build_words("opcode=COMPARE op=ADD").err, LEAT_ERR_FIELD);
+    EQ(build_words("opcode=RCOLLECT op=0x100000001").err, LEAT_ERR_RANGE);
+}
+
+static void numbers_that_do_not_fit_are_refused(void)
+{
+    EQ(build_words("loc=8").err, LEAT_ERR_RANGE);
+    EQ(build_words("flags=16").err, LEAT_ERR_RANGE);
+    EQ(build_words("opcode=256").err, LEAT_ERR_RANGE);
+    EQ(build_words("thresh=18446744073709551616").err, LEAT_ERR_SYNTAX);
+    EQ(packet_of("thresh=18446744073709551615").thresh == UINT64_MAX, 1);
+}
+
+static void derived_fields_need_not_be_right(void)
+{
+    const struct built plain = build_words("opcode=RCHLD"),
+                       edited = build_words("opcode=RCHLD length=77 crc=12 trailing=3");
+    EQ(edited.err, LEAT_ERR_OK);
+    EQ(edited.len, plain.len);
+    OK(memcmp(edited.octets, plain.octets, plain.len) == 0);
+}
+
+static void a_small_buffer_is_refused(void)
+{
+    static _Alignas(max_align_t) unsigned char memory[ARENA_LEN];
+    struct leat_arena arena;
+    for (size_t cap = 0; cap <= 32; cap++) {
+        leat_arena_init(&arena, memory, sizeof memory);
+        const struct built b = build_tree(&arena, leat_tree_new(&arena, LEAT_TREE_OBJECT), cap);
+        EQ(b.err, cap < 32 ? LEAT_ERR_SPACE : LEAT_ERR_OK); /* a COUNT has 32 octets */
+    }
+}
+
+static void octets_after_the_crc_are_shown_by_their_number(void)
+{
+    char text[TEXT_LEN];
+    uint8_t octets[46] = { 0 };
+    const struct built b = build_words("");
+    memcpy(octets, b.octets, b.len);
+    EQ(show(octets, sizeof octets, true, text, NULL), LEAT_ERR_OK);
+    OK(strstr(text, ",\"trailing\":14}"));
+    const struct built back = build_json(text, strlen(text));
+    EQ(back.err, LEAT_ERR_OK);
+    OK(back.len == b.len && memcmp(back.octets, b.octets, b.len) == 0);
+}
+
+static void a_malformed_packet_shows_nothing_but_where(void)
+{
+    char text[TEXT_LEN];
+    size_t fault_at = 0;
+    struct built b = build_words("opcode=RCHLD");
+    b.octets[20] ^= 1;
+    EQ(show(b.octets, b.len, true, text, &fault_at), LEAT_ERR_CHECKSUM);
+    EQ(fault_at, 44);
+    OK(strcmp(text, "{}") == 0);
+}
+
+static void the_format_travels_as_the_note_says(void)
+{
+    OK(strcmp(leat_esp_format.name, "esp") == 0);
+    EQ(leat_esp_format.link_type, 149);
+    EQ(leat_esp_format.ether_type, 0x88b5);
+    EQ(leat_esp_format.udp_port, 4253);
+    EQ(leat_esp_format.ip_protocol, 253);
+    EQ(leat_esp_format.unit_len, 0);
+    OK(!leat_esp_format.unframe && !leat_esp_format.frame && !leat_esp_format.unframe_ether);
+}
+
+static void names_are_those_of_the_note(void)
+{
+    OK(strcmp(leat_name_of(leat_esp_loc_names, 4), "input") == 0);
+    OK(strcmp(leat_name_of(leat_esp_loc_names, 1), "centre") == 0);
+    OK(strcmp(leat_name_of(leat_esp_loc_names, 2), "output") == 0);
+    OK(strcmp(leat_name_of(leat_esp_flag_names, 8), "XR") == 0);
+    OK(strcmp(leat_name_of(leat_esp_flag_names, 4), "E") == 0);
+    OK(strcmp(leat_name_of(leat_esp_flag_names, 2), "R") == 0);
+    OK(strcmp(leat_name_of(leat_esp_flag_names, 1), "X") == 0);
+    OK(strcmp(leat_name_of(leat_esp_opcode_names, 5), "RCOLLECT") == 0);
+    OK(strcmp(leat_name_of(leat_esp_compare_names, 0x11), "LT_S") == 0);
+    OK(strcmp(leat_name_of(leat_esp_fold_names, 7), "ADDSAT") == 0);
+    OK(!leat_name_of(leat_esp_opcode_names, 6));
+    for (uint32_t op = 0; op < 64; op++) {
+        EQ(leat_name_of(leat_esp_compare_names, op) != NULL,
+           leat_esp_operator_known(LEAT_ESP_KIND_COMPARE, op));
+        EQ(leat_name_of(leat_esp_fold_names, op) != NULL,
+           leat_esp_operator_known(LEAT_ESP_KIND_FOLD, op));
+    }
+}
+
+static void every_operator_and_flag_comes_back_by_name(void)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < LEAT_ESP_OPCODE_END * 32 * 128; i++) {
+        const struct leat_esp_packet p = {
+            .loc = i & 7,
+            .flags = i >> 3 & 15,
+            .op = i >> 7 & 31,
+            .opcode = (uint8_t)(i >> 12),
+            .compValTag = 1,
+            .chldCntTag = 2,
+            .pktId = 3,
+            .sibCntTag = 4,
+            .fwdCntTag = 5,
+            .compIdTag = 6,
+            .collectFwdTag = 7,
+        };
+        uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+        size_t len;
+        if (leat_esp_packet_encode(&p, octets, sizeof octets, &len) != LEAT_ERR_OK) continue;
+        shown_json_builds_the_same_octets(octets, len);
+        count++;
+    }
+    EQ(count, 128 * (3 * 32 + 12 + 2 * 10)); /* without an operator, compare, fold */
+}
+
+static void random_packets_shown_as_json_build_the_same_octets(void)
+{
+    struct leat_random r;
+    leat_random_seed_entity(&r, tap_seed(), 4);
+    for (long round = 0; round < LEAT_ROUNDS; round++) {
+        const uint64_t bits = leat_random_next(&r);
+        struct leat_esp_packet p = {
+            .loc = bits & 7,
+            .flags = bits >> 3 & 15,
+            .opcode = (uint8_t)leat_random_below(&r, LEAT_ESP_OPCODE_END),
+            .op = LEAT_ESP_FOLD_MIN,
+            .computationId = leat_random_next(&r) >> (bits >> 7 & 63),
+        };
+        const struct leat_esp_instruction *row = leat_esp_instruction_of(p.opcode);
+        for (unsigned i = 0; i < row->words / 2u; i++)
+            if (row->operand[i].kind <= LEAT_ESP_KIND_VALUE)
+                leat_esp_operand_set(&p, &row->operand[i], leat_random_next(&r));
+        uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+        size_t len = 0;
+        EQ(leat_esp_packet_encode(&p, octets, sizeof octets, &len), LEAT_ERR_OK);
+        shown_json_builds_the_same_octets(octets, len);
+    }
+}
+
+TAP_MAIN(T(the_line_of_the_manual_builds_its_packet), T(json_has_the_names_of_the_note),
+         T(the_tree_has_offsets_and_an_empty_loc), T(what_is_left_out_has_a_useful_default),
+         T(small_tags_never_meet_a_default), T(equal_tags_are_refused_by_name),
+         T(fields_of_other_opcodes_are_refused_with_those_that_belong),
+         T(unknown_opcodes_are_refused_by_name_and_by_number),
+         T(unknown_operators_are_refused_by_name_and_by_number),
+         T(numbers_that_do_not_fit_are_refused), T(derived_fields_need_not_be_right),
+         T(a_small_buffer_is_refused), T(octets_after_the_crc_are_shown_by_their_number),
+         T(a_malformed_packet_shows_nothing_but_where), T(the_format_travels_as_the_note_says),
+         T(names_are_those_of_the_note), T(every_operator_and_flag_comes_back_by_name),
+         T(random_packets_shown_as_json_build_the_same_octets))

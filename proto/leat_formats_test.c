@@ -1,0 +1,328 @@
+/*
+ * All formats, through the one struct that the tools use. Every file of vectors in the rooms is
+ * read: vectors/FORMAT_*.hex holds sound packets, vectors/bad_FORMAT_*.hex damaged ones, each with
+ * the name of its error in a comment. What a room promises is tried on all of them alike.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "leat_formats.h"
+#include "leat_random.h"
+#include "tap.h"
+#include <dirent.h>
+#include <stdalign.h>
+#include <string.h>
+
+enum { PACKET_MAX = 70000, TEXT_MAX = 4 * PACKET_MAX, LINE_MAX_LEN = 300000 };
+
+static alignas(max_align_t) uint8_t memory[1 << 23];
+static char text_a[TEXT_MAX], text_b[TEXT_MAX];
+static uint8_t rebuilt[PACKET_MAX];
+static struct leat_fields f;
+
+/* ---- directions --------------------------------------------------------------------------- */
+
+static leat_err to_json(const struct leat_format *format, const uint8_t *p, size_t len, char *out,
+                        size_t *fault_at)
+{
+    struct leat_text text;
+    leat_text_init(&text, out, TEXT_MAX - 1, NULL, NULL);
+    leat_fields_init_json(&f, &text);
+    const size_t before = text.len;
+    const leat_err err = format->show(p, len, &f, fault_at);
+    if (err) {
+        EQ(text.len, before); /* nothing is shown of a damaged packet */
+        return err;
+    }
+    leat_fields_finish(&f);
+    OK(!text.overflowed);
+    out[text.len] = '\0';
+    return LEAT_ERR_OK;
+}
+
+static leat_err from_json(const struct leat_format *format, const char *json, uint8_t *out,
+                          size_t cap, size_t *len)
+{
+    struct leat_arena arena;
+    struct leat_tree *root = NULL;
+    leat_arena_init(&arena, memory, sizeof memory);
+    EQ(leat_tree_parse_json(&arena, json, strlen(json), &root, NULL), LEAT_ERR_OK);
+    if (!root) return LEAT_ERR_SYNTAX;
+    leat_fields_init_read(&f, root, &arena);
+    const leat_err err = format->build(&f, out, cap, len);
+    const leat_err read_err = leat_fields_finish(&f);
+    return read_err ? read_err : err;
+}
+
+/* What can be shown can be built, and the meaning stays; 1 if it was shown at all. */
+static int meaning_survives(const struct leat_format *format, const uint8_t *p, size_t len)
+{
+    size_t fault_at = SIZE_MAX, back_len = 0;
+    const leat_err err = to_json(format, p, len, text_a, &fault_at);
+    if (err) {
+        OK(fault_at <= len);
+        return 0;
+    }
+    EQ(from_json(format, text_a, rebuilt, sizeof rebuilt, &back_len), LEAT_ERR_OK);
+    EQ(to_json(format, rebuilt, back_len, text_b, &fault_at), LEAT_ERR_OK);
+    OK(strcmp(text_a, text_b) == 0);
+    if (tap_checks_failed) printf("# %s: %s\n# %s: %s\n", format->name, text_a, f.message, text_b);
+    return 1;
+}
+
+/* ---- files of vectors --------------------------------------------------------------------- */
+
+struct vector {
+    const struct leat_format *format;
+    const char *code; /* of a damaged one; NULL: sound */
+    const uint8_t *octets;
+    size_t len;
+    const char *file;
+};
+
+static int nibble(int c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+/* Octets of a line, then the first word of its comment. */
+static size_t parse_line(const char *line, uint8_t *octets, char *code)
+{
+    size_t digits = 0;
+    for (; *line && *line != '#' && *line != '\n'; line++) {
+        const int d = nibble(*line);
+        if (d < 0) continue;
+        if (digits % 2 == 0)
+            octets[digits / 2] = (uint8_t)(d << 4);
+        else
+            octets[digits / 2] = (uint8_t)(octets[digits / 2] | d);
+        digits++;
+    }
+    EQ(digits % 2, 0);
+    code[0] = '\0';
+    if (*line == '#') sscanf(line + 1, "%31s", code);
+    return digits / 2;
+}
+
+static int read_file(const char *path, const struct leat_format *format, bool bad,
+                     void (*visit)(const struct vector *))
+{
+    static char line[LINE_MAX_LEN];
+    static uint8_t octets[LINE_MAX_LEN / 2];
+    char code[32];
+    int count = 0;
+    FILE *file = fopen(path, "r");
+    OK(file != NULL);
+    if (!file) return 0;
+    while (fgets(line, sizeof line, file)) {
+        const size_t len = parse_line(line, octets, code);
+        if (!len) continue;
+        const int before = tap_checks_failed;
+        visit(&(struct vector){ format, bad ? code : NULL, octets, len, path });
+        if (tap_checks_failed != before) printf("# in %s: %s", path, line);
+        count++;
+    }
+    fclose(file);
+    return count;
+}
+
+/* The longest format name that begins the file's name. */
+static const struct leat_format *format_of(const char *name)
+{
+    const struct leat_format *best = NULL, *each;
+    for (size_t i = 0; (each = leat_format_at(i)); i++) {
+        const size_t len = strlen(each->name);
+        if (strncmp(name, each->name, len) == 0 && name[len] == '_') best = each;
+    }
+    return best;
+}
+
+static int counts[16]; /* by format: vectors visited */
+
+static void for_each_vector(bool bad, void (*visit)(const struct vector *))
+{
+    static const char *const rooms[] = { "atm", "aton", "esp", "packetway", "poets" };
+    memset(counts, 0, sizeof counts);
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        char folder[512], path[1024];
+        snprintf(folder, sizeof folder, LEAT_SOURCE_DIR "/proto/%s/vectors", rooms[i]);
+        DIR *dir = opendir(folder);
+        OK(dir != NULL);
+        if (!dir) continue;
+        for (struct dirent *e; (e = readdir(dir));) {
+            const bool is_bad = strncmp(e->d_name, "bad_", 4) == 0;
+            if (!strstr(e->d_name, ".hex") || is_bad != bad) continue;
+            const struct leat_format *format = format_of(e->d_name + (bad ? 4 : 0));
+            if (!format) printf("# %s names no format\n", e->d_name);
+            OK(format != NULL);
+            if (!format) continue;
+            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+            const int n = read_file(path, format, bad, visit);
+            for (size_t k = 0; leat_format_at(k); k++)
+                if (leat_format_at(k) == format) counts[k] += n;
+        }
+        closedir(dir);
+    }
+    for (size_t k = 0; leat_format_at(k); k++) {
+        if (!counts[k])
+            printf("# %s has no %s vectors\n", leat_format_at(k)->name, bad ? "damaged" : "sound");
+        OK(counts[k] > 0);
+    }
+}
+
+/* ---- the promises ------------------------------------------------------------------------- */
+
+static void try_identity(const struct vector *v)
+{
+    size_t fault_at = 0, len = 0;
+    const leat_err err = to_json(v->format, v->octets, v->len, text_a, &fault_at);
+    if (err) printf("# %s at octet %zu\n", leat_err_name((int)err), fault_at);
+    EQ(err, LEAT_ERR_OK);
+    if (err) return;
+    EQ(from_json(v->format, text_a, rebuilt, sizeof rebuilt, &len), LEAT_ERR_OK);
+    if (f.err) printf("# %s\n", f.message);
+    OK(len == v->len && memcmp(rebuilt, v->octets, len) == 0);
+}
+
+static void every_vector_is_shown_and_built_to_the_same_octets(void)
+{
+    for_each_vector(false, try_identity);
+}
+
+static void try_damaged(const struct vector *v)
+{
+    size_t fault_at = SIZE_MAX;
+    const leat_err err = to_json(v->format, v->octets, v->len, text_a, &fault_at);
+    OK(strcmp(leat_err_name((int)err), v->code) == 0);
+    OK(fault_at <= v->len);
+    if (strcmp(leat_err_name((int)err), v->code) != 0)
+        printf("# got %s, want %s\n", leat_err_name((int)err), v->code);
+}
+
+static void every_damaged_vector_has_its_error_and_a_place(void)
+{
+    for_each_vector(true, try_damaged);
+}
+
+/* Copied to memory of just its length, so that a sanitizer sees the first octet read too far. */
+static void try_truncations(const struct vector *v)
+{
+    for (size_t cut = 0; cut < v->len; cut += v->len < 600 ? 1 : 61) {
+        uint8_t *exact = malloc(cut ? cut : 1);
+        memcpy(exact, v->octets, cut);
+        meaning_survives(v->format, exact, cut);
+        free(exact);
+    }
+}
+
+static void every_truncation_is_answered(void)
+{
+    for_each_vector(false, try_truncations);
+}
+
+static void try_flips(const struct vector *v)
+{
+    static uint8_t copy[LINE_MAX_LEN / 2];
+    memcpy(copy, v->octets, v->len);
+    for (size_t bit = 0; bit < 8 * v->len; bit += v->len < 600 ? 1 : 997) {
+        copy[bit / 8] = (uint8_t)(copy[bit / 8] ^ 1u << bit % 8);
+        meaning_survives(v->format, copy, v->len);
+        copy[bit / 8] = (uint8_t)(copy[bit / 8] ^ 1u << bit % 8);
+    }
+}
+
+static void every_flipped_bit_is_answered(void)
+{
+    for_each_vector(false, try_flips);
+}
+
+static void random_octets_are_answered(void)
+{
+    struct leat_random r;
+    uint8_t octets[256];
+    leat_random_seed(&r, tap_seed());
+    for (int i = 0; i < LEAT_ROUNDS / 100; i++) {
+        const size_t len = leat_random_below(&r, sizeof octets + 1);
+        leat_random_fill(&r, octets, len);
+        for (size_t k = 0; leat_format_at(k); k++)
+            meaning_survives(leat_format_at(k), octets, len);
+    }
+}
+
+/* Nothing said, or too little room: an answer, and nothing beyond the room is written. */
+static void empty_fields_and_small_buffers_are_answered(void)
+{
+    for (size_t k = 0; leat_format_at(k); k++) {
+        const struct leat_format *format = leat_format_at(k);
+        size_t full = 0, len = 0;
+        const leat_err err = from_json(format, "{}", rebuilt, sizeof rebuilt, &full);
+        EQ(err, LEAT_ERR_OK); /* defaults make a packet */
+        if (err) printf("# %s: %s\n", format->name, f.message);
+        for (size_t cap = 0; cap < full; cap++) {
+            memset(rebuilt, 0xee, full);
+            OK(from_json(format, "{}", rebuilt, cap, &len) != LEAT_ERR_OK);
+            for (size_t i = 0; i < full; i++)
+                EQ(rebuilt[i], 0xee);
+        }
+    }
+}
+
+static void unknown_fields_are_refused_with_those_known(void)
+{
+    for (size_t k = 0; leat_format_at(k); k++) {
+        size_t len;
+        EQ(from_json(leat_format_at(k), "{\"nosuchfield\":1}", rebuilt, sizeof rebuilt, &len),
+           LEAT_ERR_FIELD);
+        OK(strstr(f.message, "nosuchfield: no such field here, expected one of "));
+    }
+}
+
+/* A frame around every sound packet, and off again. */
+static void try_frames(const struct vector *v)
+{
+    static uint8_t frame[PACKET_MAX];
+    char json[512];
+    struct leat_arena arena;
+    struct leat_tree none = { .kind = LEAT_TREE_OBJECT };
+    struct leat_text text;
+    size_t len = 0, at = 0, packet_len = 0;
+    if (!v->format->frame) return;
+    leat_arena_init(&arena, memory, sizeof memory);
+    leat_fields_init_read(&f, &none, &arena);
+    EQ(v->format->frame(&f, v->octets, v->len, frame, sizeof frame, &len), LEAT_ERR_OK);
+    memset(frame + len, 0, 4); /* Ethernet pads */
+    leat_text_init(&text, json, sizeof json, NULL, NULL);
+    leat_fields_init_json(&f, &text);
+    EQ(v->format->unframe(frame, len + 4, &f, &at, &packet_len), LEAT_ERR_OK);
+    OK(packet_len == v->len && memcmp(frame + at, v->octets, v->len) == 0);
+    for (size_t cut = 0; cut < len; cut++) {
+        const leat_err err = v->format->unframe(frame, cut, &f, &at, &packet_len);
+        OK(err || at + packet_len <= cut);
+        text.len = 1;
+    }
+}
+
+static void frames_go_on_and_come_off(void)
+{
+    for_each_vector(false, try_frames);
+}
+
+static void formats_are_found_by_name_and_place(void)
+{
+    size_t count = 0;
+    while (leat_format_at(count)) {
+        OK(leat_format_find(leat_format_at(count)->name) == leat_format_at(count));
+        OK(strlen(leat_format_at(count)->summary) > 10);
+        count++;
+    }
+    EQ(count, 10);
+    OK(!leat_format_find("nosuch"));
+}
+
+TAP_MAIN(T(formats_are_found_by_name_and_place),
+         T(every_vector_is_shown_and_built_to_the_same_octets),
+         T(every_damaged_vector_has_its_error_and_a_place), T(every_truncation_is_answered),
+         T(every_flipped_bit_is_answered), T(random_octets_are_answered),
+         T(empty_fields_and_small_buffers_are_answered),
+         T(unknown_fields_are_refused_with_those_known), T(frames_go_on_and_come_off))

@@ -1,0 +1,209 @@
+#include "poets_text.h"
+#include "leat_bytes.h"
+#include "poets_instr.h"
+#include "poets_log.h"
+#include "poets_wire.h"
+#include <string.h>
+
+enum { DEVICE_AT = 0, OPCODE_AT = 2, CLASS_AT = 3, PIN_AT = 4, EDGE_AT = 5, PAYLOAD_AT = 8 };
+
+static const struct leat_name class_names[] = {
+    { LEAT_POETS_CLASS_DEV, "DEV" },
+    { LEAT_POETS_CLASS_CTL, "CTL" },
+    { LEAT_POETS_CLASS_EXT, "EXT" },
+    { LEAT_POETS_CLASS_SUP, "SUP" },
+    { 0, NULL },
+};
+
+static const struct leat_name opcode_names[] = {
+    { LEAT_POETS_OP_NOP, "NOP" },         { LEAT_POETS_OP_IMPL, "IMPL" },
+    { LEAT_POETS_OP_INSTR, "INSTR" },     { LEAT_POETS_OP_LOG, "LOG" },
+    { LEAT_POETS_OP_BARRIER, "BARRIER" }, { LEAT_POETS_OP_STOP, "STOP" },
+    { LEAT_POETS_OP_KILL, "KILL" },       { 0, NULL },
+};
+
+static const struct leat_name compat_names[] = {
+    { LEAT_POETS_COMPAT_REPLY_CNC0, "reply_cnc0" },
+    { LEAT_POETS_COMPAT_HDR_PIN_AS_EDGE, "hdr_pin_as_edge" },
+    { 0, NULL },
+};
+
+static void walk_header(struct leat_fields *f, struct leat_poets_packet *p)
+{
+    p->packet_class = (enum leat_poets_class)leat_fields_enum(f, "class", CLASS_AT, 2, class_names,
+                                                              p->packet_class);
+    p->task = (uint8_t)leat_fields_uint(f, "task", CLASS_AT, 6, p->task);
+    p->opcode = (uint8_t)leat_fields_enum(f, "opcode", OPCODE_AT, 8, opcode_names, p->opcode);
+    p->device = (uint32_t)leat_fields_uint(f, "device", DEVICE_AT, 16, p->device);
+    /* Only where it says something: packets of the original are rare. */
+    if (leat_fields_reading(f) || p->compat)
+        p->compat = (uint8_t)leat_fields_mask(f, "compat", CLASS_AT, 2, compat_names, p->compat);
+
+    switch (p->packet_class) {
+    case LEAT_POETS_CLASS_DEV:
+    case LEAT_POETS_CLASS_EXT:
+        p->pin = (uint16_t)leat_fields_uint(f, "pin", PIN_AT, 8, p->pin);
+        p->edge = (uint32_t)leat_fields_uint(f, "edge", EDGE_AT, 24, p->edge);
+        break;
+    case LEAT_POETS_CLASS_CTL:
+        p->sender = (uint32_t)leat_fields_hex(f, "pinAddr", PIN_AT, 32, p->sender);
+        break;
+    case LEAT_POETS_CLASS_SUP:
+        p->sender = (uint32_t)leat_fields_hex(f, "sender", PIN_AT, 32, p->sender);
+        break;
+    }
+    leat_fields_derived(f, "nflit", 0, 3, p->nflit);
+}
+
+/* 1.5: a fragment that is not the last fills 4 flits; the last carries the text's NUL. */
+static void walk_log(struct leat_fields *f, struct leat_poets_packet *p)
+{
+    const uint8_t *text = p->payload + 1;
+    size_t len = 0;
+    while (len < LEAT_POETS_LOG_FRAGMENT_LEN && text[len])
+        len++;
+    if (!leat_fields_open(f, "log", PAYLOAD_AT)) return;
+    p->payload[0] = (uint8_t)leat_fields_uint(f, "seq", PAYLOAD_AT, 8, p->payload[0]);
+    leat_fields_string(f, "text", PAYLOAD_AT + 1, LEAT_POETS_LOG_FRAGMENT_LEN, &text, &len);
+    leat_fields_close(f);
+
+    if (!leat_fields_reading(f)) return;
+    const bool full = p->payload[0] > 0 || len == LEAT_POETS_LOG_FRAGMENT_LEN;
+    memcpy(p->payload + 1, text, len);
+    p->payload_len = full ? LEAT_POETS_PAYLOAD_LEN_MAX : (uint16_t)(1 + len + 1);
+}
+
+/* Reading: the four performance counters travel if the user names one of them. */
+static unsigned instr_count(struct leat_fields *f, unsigned shown)
+{
+    if (!leat_fields_reading(f)) return shown;
+    for (unsigned i = LEAT_POETS_INSTR_COUNT_MIN; i < LEAT_POETS_INSTR_COUNT_MAX; i++)
+        if (leat_fields_has(f, leat_poets_instr_name(i))) return LEAT_POETS_INSTR_COUNT_MAX;
+    return LEAT_POETS_INSTR_COUNT_MIN;
+}
+
+static void walk_instr(struct leat_fields *f, struct leat_poets_packet *p)
+{
+    struct leat_poets_instr instr = { .count = LEAT_POETS_INSTR_COUNT_MAX };
+    size_t len;
+
+    if (!leat_fields_reading(f) &&
+        leat_poets_instr_decode(p->payload, p->payload_len, &instr, NULL) != LEAT_ERR_OK)
+        return; /* too few flits for a record: the payload shows what there is */
+    if (leat_fields_open(f, "instr", PAYLOAD_AT)) {
+        instr.count = instr_count(f, instr.count);
+        for (unsigned i = 0; i < instr.count; i++)
+            instr.counter[i] = (uint32_t)leat_fields_uint(f, leat_poets_instr_name(i),
+                                                          PAYLOAD_AT + 4 * i, 32, instr.counter[i]);
+        leat_fields_close(f);
+    }
+    if (leat_fields_reading(f) &&
+        !leat_poets_instr_encode(&instr, p->payload, sizeof p->payload, &len))
+        p->payload_len = (uint16_t)len;
+}
+
+static void walk(struct leat_fields *f, struct leat_poets_packet *p)
+{
+    walk_header(f, p);
+    if (p->packet_class == LEAT_POETS_CLASS_SUP && p->opcode == LEAT_POETS_OP_LOG) walk_log(f, p);
+    if (p->packet_class == LEAT_POETS_CLASS_SUP && p->opcode == LEAT_POETS_OP_INSTR)
+        walk_instr(f, p);
+
+    /* Last, so that it wins over the views of it above. */
+    const uint8_t *payload = p->payload;
+    size_t len = p->payload_len;
+    leat_fields_octets(f, "payload", PAYLOAD_AT, LEAT_POETS_PAYLOAD_LEN_MAX, &payload, &len);
+    if (payload != p->payload) {
+        memcpy(p->payload, payload, len);
+        p->payload_len = (uint16_t)len;
+    }
+}
+
+static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+{
+    struct leat_poets_packet p;
+    const leat_err err = leat_poets_packet_decode(octets, len, &p, fault_at);
+    if (!err) walk(f, &p);
+    return err;
+}
+
+static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    struct leat_poets_packet p = { .packet_class = LEAT_POETS_CLASS_DEV };
+    walk(f, &p);
+    if (p.packet_class == LEAT_POETS_CLASS_SUP && p.device)
+        leat_fields_refuse(f, LEAT_ERR_POETS_SUPDEV, "device",
+                           "class SUP has device 0; who sends it goes into sender");
+    if (p.opcode &&
+        (p.packet_class == LEAT_POETS_CLASS_DEV || p.packet_class == LEAT_POETS_CLASS_EXT))
+        leat_fields_refuse(f, LEAT_ERR_POETS_OPNOCNC, "opcode",
+                           "only classes CTL and SUP have an opcode, expected 0");
+    return f->err ? f->err : leat_poets_packet_encode(&p, octets, cap, len);
+}
+
+/* ---- captures and datagrams ---- */
+
+enum { DIRECTION_AT = 0, LENGTH_AT = 1, HW_ADDR_AT = 2 };
+enum { TO_FABRIC = 0, TO_HOST = 1 };
+
+static const struct leat_name direction_names[] = {
+    { TO_FABRIC, "toFabric" },
+    { TO_HOST, "toHost" },
+    { 0, NULL },
+};
+
+struct carriage {
+    uint8_t direction;
+    uint32_t hw_addr;
+};
+
+static void walk_carriage(struct leat_fields *f, struct carriage *c)
+{
+    c->direction = (uint8_t)leat_fields_enum(f, "direction", DIRECTION_AT, 1, direction_names,
+                                             c->direction);
+    c->hw_addr = (uint32_t)leat_fields_hex(f, "hwAddr", HW_ADDR_AT, 32, c->hw_addr);
+}
+
+static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
+                        size_t *packet_len)
+{
+    if (len < LEAT_POETS_CARRIAGE_LEN) return LEAT_ERR_SHORT;
+    if (frame[LENGTH_AT] > len - LEAT_POETS_CARRIAGE_LEN) return LEAT_ERR_SHORT;
+    if (frame[DIRECTION_AT] > TO_HOST) return LEAT_ERR_TYPE;
+    walk_carriage(f, &(struct carriage){ .direction = frame[DIRECTION_AT],
+                                         .hw_addr = leat_get_le32(frame + HW_ADDR_AT) });
+    *packet_at = LEAT_POETS_CARRIAGE_LEN;
+    *packet_len = frame[LENGTH_AT];
+    return LEAT_ERR_OK;
+}
+
+static leat_err frame(struct leat_fields *f, const uint8_t *packet, size_t packet_len, uint8_t *out,
+                      size_t cap, size_t *len)
+{
+    struct carriage c = { .direction = TO_FABRIC };
+    if (packet_len > LEAT_POETS_PACKET_LEN_MAX) return LEAT_ERR_POETS_FLITS;
+    if (cap < LEAT_POETS_CARRIAGE_LEN + packet_len) return LEAT_ERR_SPACE;
+    /* MS says where a packet goes, if the user does not. */
+    if (packet_len >= 4 && leat_poets_field_get(leat_get_le32(packet), LEAT_POETS_FIELD_MS))
+        c.direction = TO_HOST;
+    walk_carriage(f, &c);
+    if (f->err) return f->err;
+
+    out[DIRECTION_AT] = c.direction;
+    out[LENGTH_AT] = (uint8_t)packet_len;
+    leat_put_le32(out + HW_ADDR_AT, c.hw_addr);
+    memcpy(out + LEAT_POETS_CARRIAGE_LEN, packet, packet_len);
+    *len = LEAT_POETS_CARRIAGE_LEN + packet_len;
+    return LEAT_ERR_OK;
+}
+
+const struct leat_format leat_poets_format = {
+    .name = "poets",
+    .summary = "POETS packet: device, control, external or supervisor; log and instrumentation",
+    .link_type = 151,
+    .udp_port = 4255,
+    .show = show,
+    .build = build,
+    .unframe = unframe,
+    .frame = frame,
+};

@@ -1,0 +1,18 @@
+/*
+ * POETS packets as text, and the frame around them in captures and UDP datagrams:
+ *
+ *   | direction (8) | length (8) | hwAddr (32), little-endian | packet, `length` octets | padding |
+ *
+ * direction 0, toFabric: hwAddr is the thread the packet goes to; 1, toHost: the thread it comes
+ * from. This meaning of the octet is ours (README.md).
+ */
+#ifndef LEAT_POETS_TEXT_H
+#define LEAT_POETS_TEXT_H
+
+#include "leat_format.h"
+
+enum { LEAT_POETS_CARRIAGE_LEN = 6 }; /* octets before the packet */
+
+extern const struct leat_format leat_poets_format;
+
+#endif

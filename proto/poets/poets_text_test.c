@@ -1,0 +1,447 @@
+#include "leat_random.h"
+#include "poets_instr.h"
+#include "poets_text.h"
+#include "poets_wire.h"
+#include "tap.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { PACKET_MAX = LEAT_POETS_PACKET_LEN_MAX, LINE_MAX = 400, TEXT_MAX = 2048 };
+
+static const struct leat_format *const format = &leat_poets_format;
+static uint8_t arena_memory[16384];
+
+/* What a test holds in its hands: the octets, the text of them, the mistake. */
+static uint8_t octets[PACKET_MAX];
+static size_t octets_len;
+static char text[TEXT_MAX], message[LEAT_FIELDS_MESSAGE_MAX];
+
+static leat_err show(const uint8_t *buf, size_t len, bool tree, size_t *fault_at)
+{
+    struct leat_text out;
+    struct leat_fields f;
+    leat_text_init(&out, text, sizeof text - 1, NULL, NULL);
+    if (tree)
+        leat_fields_init_tree(&f, &out);
+    else
+        leat_fields_init_json(&f, &out);
+    const leat_err err = format->show(buf, len, &f, fault_at);
+    EQ(leat_fields_finish(&f), LEAT_ERR_OK);
+    OK(!out.overflowed);
+    text[out.len] = '\0';
+    return err;
+}
+
+static leat_err build_tree(struct leat_tree *tree, struct leat_arena *arena)
+{
+    struct leat_fields f;
+    leat_fields_init_read(&f, tree, arena);
+    octets_len = 0;
+    const leat_err built = format->build(&f, octets, sizeof octets, &octets_len);
+    const leat_err read = leat_fields_finish(&f);
+    memcpy(message, f.message, sizeof message);
+    return read ? read : built;
+}
+
+static leat_err build_json(const char *json)
+{
+    struct leat_arena arena;
+    struct leat_tree *tree;
+    leat_arena_init(&arena, arena_memory, sizeof arena_memory);
+    const leat_err err = leat_tree_parse_json(&arena, json, strlen(json), &tree, NULL);
+    EQ(err, LEAT_ERR_OK);
+    return err ? err : build_tree(tree, &arena);
+}
+
+/* Words of a command line, separated by blanks. */
+static leat_err build_words(const char *words)
+{
+    struct leat_arena arena;
+    leat_arena_init(&arena, arena_memory, sizeof arena_memory);
+    struct leat_tree *tree = leat_tree_new(&arena, LEAT_TREE_OBJECT);
+    while (*words) {
+        const size_t len = strcspn(words, " ");
+        EQ(leat_tree_add_pair(&arena, tree, words, len), LEAT_ERR_OK);
+        words += len + (words[len] == ' ');
+    }
+    return build_tree(tree, &arena);
+}
+
+/* Hex with blanks; stops at what is neither. */
+static size_t unhex(const char *hex, uint8_t *out)
+{
+    size_t n = 0;
+    for (unsigned octet;; hex += 2) {
+        while (*hex == ' ')
+            hex++;
+        if (!isxdigit((unsigned char)*hex) || sscanf(hex, "%2x", &octet) != 1) return n;
+        out[n++] = (uint8_t)octet;
+    }
+}
+
+static bool built(const char *hex)
+{
+    uint8_t want[PACKET_MAX];
+    return octets_len == unhex(hex, want) && memcmp(octets, want, octets_len) == 0;
+}
+
+static void shown_and_built_again(const uint8_t *buf, size_t len)
+{
+    EQ(show(buf, len, false, NULL), LEAT_ERR_OK);
+    EQ(build_json(text), LEAT_ERR_OK);
+    EQ(octets_len, len);
+    OK(memcmp(octets, buf, len) == 0);
+    if (tap_checks_failed) printf("# %s\n# %s\n", text, message);
+}
+
+/* ---- files of vectors ---- */
+
+static void each_line(const char *name, void (*use)(const char *line))
+{
+    char path[512], line[LINE_MAX];
+    unsigned lines = 0;
+    snprintf(path, sizeof path, "%s/proto/poets/vectors/%s", LEAT_SOURCE_DIR, name);
+    FILE *file = fopen(path, "r");
+    OK(file != NULL);
+    while (file && fgets(line, sizeof line, file)) {
+        if (!isxdigit((unsigned char)line[0])) continue;
+        use(line);
+        lines++;
+    }
+    if (file) fclose(file);
+    OK(lines > 0);
+}
+
+static void good_line(const char *line)
+{
+    uint8_t buf[LINE_MAX];
+    shown_and_built_again(buf, unhex(line, buf));
+}
+
+static void every_good_vector_survives_the_text(void)
+{
+    each_line("poets_device.hex", good_line);
+    each_line("poets_control.hex", good_line);
+    each_line("poets_supervisor.hex", good_line);
+}
+
+static void bad_line(const char *line)
+{
+    uint8_t buf[LINE_MAX];
+    char code[40] = "";
+    size_t at = SIZE_MAX;
+    const size_t len = unhex(line, buf);
+    EQ(sscanf(strchr(line, '#'), "# %39s", code), 1);
+    const leat_err err = show(buf, len, false, &at);
+    OK(strcmp(leat_err_name((int)err), code) == 0);
+    OK(strcmp(text, "{}") == 0); /* nothing is shown */
+    OK(at <= len);
+}
+
+static void every_bad_vector_is_refused_with_its_code(void)
+{
+    each_line("bad_poets_header.hex", bad_line);
+    each_line("bad_poets_flits.hex", bad_line);
+}
+
+/* ---- what users read ---- */
+
+static void check_text(const char *hex, const char *want)
+{
+    uint8_t buf[PACKET_MAX];
+    EQ(show(buf, unhex(hex, buf), false, NULL), LEAT_ERR_OK);
+    OK(strcmp(text, want) == 0);
+    if (strcmp(text, want) != 0) printf("# %s\n", text);
+}
+
+static void each_class_shows_its_own_fields(void)
+{
+    check_text("0102000302030100070000000000c03f",
+               "{\"class\":\"DEV\",\"task\":3,\"opcode\":\"NOP\",\"device\":513,\"pin\":2,"
+               "\"edge\":259,\"nflit\":1,\"payload\":\"070000000000c03f\"}");
+    check_text("e8030148000000000000000000000000",
+               "{\"class\":\"CTL\",\"task\":8,\"opcode\":1,\"device\":1000,\"pinAddr\":0,"
+               "\"nflit\":1,\"payload\":\"0000000000000000\"}");
+    check_text("153600bf010200000000000000000000",
+               "{\"class\":\"EXT\",\"task\":63,\"opcode\":\"NOP\",\"device\":13845,\"pin\":1,"
+               "\"edge\":2,\"nflit\":1,\"payload\":\"0000000000000000\"}");
+    check_text("0000fdc0110400000000000000000000",
+               "{\"class\":\"SUP\",\"task\":0,\"opcode\":\"BARRIER\",\"device\":0,\"sender\":1041,"
+               "\"nflit\":1,\"payload\":\"0000000000000000\"}");
+    check_text("0400fa00000000000a00000000000000",
+               "{\"class\":\"CTL\",\"task\":0,\"opcode\":\"IMPL\",\"device\":4,"
+               "\"compat\":\"reply_cnc0\",\"pinAddr\":0,\"nflit\":1,"
+               "\"payload\":\"0a00000000000000\"}");
+}
+
+static void log_and_instrumentation_show_what_they_carry(void)
+{
+    uint8_t buf[PACKET_MAX];
+    check_text("0000fcc00100000000666768696a0000",
+               "{\"class\":\"SUP\",\"task\":0,\"opcode\":\"LOG\",\"device\":0,\"sender\":1,"
+               "\"nflit\":1,\"log\":{\"seq\":0,\"text\":\"fghij\"},"
+               "\"payload\":\"00666768696a0000\"}");
+    const char v17[] = "0000fbc01104000000000000001c4e0ee8030000e6030000f401000007000000"
+                       "ea0100000300000002000000010000000b00000016000000210000002c000000";
+    EQ(show(buf, unhex(v17, buf), false, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "\"instr\":{\"cIDX\":0,\"cycles\":240000000,\"rxCnt\":1000,\"rxHanCnt\":998,"
+                    "\"txCnt\":500,\"supCnt\":7,\"txHanCnt\":490,\"idleCnt\":3,\"idleHanCnt\":2,"
+                    "\"blockCnt\":1,\"missCount\":11,\"hitCount\":22,\"writebackCount\":33,"
+                    "\"CPUIdleCount\":44}") != NULL);
+    EQ(show(buf, 48, false, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "\"blockCnt\":1}") != NULL);
+    EQ(show(buf, 32, false, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "instr") == NULL);
+}
+
+/* A request to a softswitch has the same opcode and no record. */
+static void control_packets_carry_no_nested_object(void)
+{
+    uint8_t buf[PACKET_MAX] = { 0xff, 0xff, 0xfb, 0x40 };
+    EQ(show(buf, 64, false, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "instr") == NULL);
+    buf[2] = 0xfc;
+    EQ(show(buf, 64, false, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "log") == NULL);
+}
+
+static void the_tree_has_offsets(void)
+{
+    uint8_t buf[PACKET_MAX];
+    EQ(show(buf, unhex("0000fcc00100000000666768696a0000", buf), true, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "     3  class: SUP (3)\n") != NULL);
+    OK(strstr(text, "     2  opcode: LOG (252)\n") != NULL);
+    OK(strstr(text, "     4  sender: 0x00000001\n") != NULL);
+    OK(strstr(text, "     9    text: \"fghij\"\n") != NULL);
+}
+
+/* ---- what users write ---- */
+
+static void words_of_a_command_line_make_the_published_packets(void)
+{
+    EQ(build_words("class=DEV task=3 device=513 pin=2 edge=259 payload=070000000000c03f"),
+       LEAT_ERR_OK);
+    OK(built("0102000302030100070000000000c03f"));
+    EQ(build_words("class=SUP opcode=BARRIER sender=0x411"), LEAT_ERR_OK);
+    OK(built("0000fdc0110400000000000000000000"));
+    EQ(build_words("class=CTL opcode=STOP device=0xffff"), LEAT_ERR_OK);
+    OK(built("fffffe40000000000000000000000000"));
+    EQ(build_words("class=CTL opcode=IMPL device=4 payload=0a000000 compat=reply_cnc0"),
+       LEAT_ERR_OK);
+    OK(built("0400fa00000000000a00000000000000"));
+    EQ(build_words("pin=2 edge=5 compat=hdr_pin_as_edge"), LEAT_ERR_OK);
+    OK(built("00000000020200000000000000000000"));
+    EQ(build_words("class=SUP opcode=KILL task=5 sender=0x411"), LEAT_ERR_OK);
+    OK(built("0000ffc5110400000000000000000000"));
+    EQ(build_words(""), LEAT_ERR_OK);
+    OK(built("00000000000000000000000000000000"));
+}
+
+static void a_log_fragment_is_built_from_its_text(void)
+{
+    EQ(build_json("{\"class\":\"SUP\",\"opcode\":\"LOG\",\"sender\":2,"
+                  "\"log\":{\"text\":\"dIDX OOR 9\"}}"),
+       LEAT_ERR_OK);
+    OK(built("0000fcc0020000000064494458204f4f52203900000000000000000000000000"));
+    EQ(build_words("class=SUP opcode=LOG sender=1 log.seq=0 log.text=fghij"), LEAT_ERR_OK);
+    OK(built("0000fcc00100000000666768696a0000"));
+    EQ(build_words("class=SUP opcode=LOG log.seq=1 log.text=ab"), LEAT_ERR_OK);
+    EQ(octets_len, 64); /* 1.5: all but the last occupy 4 flits */
+    OK(memcmp(octets + 8, "\1ab\0", 4) == 0);
+    EQ(build_words("class=SUP opcode=LOG log.text="
+                   "0123456789012345678901234567890123456789012345678901234"),
+       LEAT_ERR_OK);
+    EQ(octets_len, 64);
+    EQ(octets[63], '4');
+}
+
+static void a_record_is_built_from_its_counters(void)
+{
+    const char words[] = "class=SUP opcode=INSTR sender=0x411 instr.cycles=240000000 "
+                         "instr.rxCnt=1000 instr.rxHanCnt=998 instr.txCnt=500 instr.supCnt=7 "
+                         "instr.txHanCnt=490 instr.idleCnt=3 instr.idleHanCnt=2 instr.blockCnt=1";
+    char more[500];
+    EQ(build_words(words), LEAT_ERR_OK);
+    OK(built("0000fbc01104000000000000001c4e0ee8030000e6030000f401000007000000"
+             "ea010000030000000200000001000000"));
+    snprintf(more, sizeof more,
+             "%s instr.missCount=11 instr.hitCount=22 instr.writebackCount=33 "
+             "instr.CPUIdleCount=44",
+             words);
+    EQ(build_words(more), LEAT_ERR_OK);
+    OK(built("0000fbc01104000000000000001c4e0ee8030000e6030000f401000007000000"
+             "ea0100000300000002000000010000000b00000016000000210000002c000000"));
+    EQ(build_words("class=SUP opcode=INSTR"), LEAT_ERR_OK);
+    EQ(octets_len, 64); /* 1.6: we emit the 4-flit form */
+}
+
+static void the_payload_wins_over_the_nested_objects(void)
+{
+    EQ(build_words("class=SUP opcode=LOG log.seq=3 log.text=abc payload=0078"), LEAT_ERR_OK);
+    OK(built("0000fcc0000000000078000000000000"));
+    EQ(build_words("class=SUP opcode=INSTR instr.hitCount=9 payload=01"), LEAT_ERR_OK);
+    OK(built("0000fbc0000000000100000000000000"));
+}
+
+static void refused(const char *words, leat_err want, const char *place)
+{
+    memset(octets, 0xa5, sizeof octets);
+    EQ(build_words(words), want);
+    OK(strncmp(message, place, strlen(place)) == 0);
+    EQ(octets_len, 0);
+    EQ(octets[0], 0xa5);
+    if (tap_checks_failed) printf("# %s: %s\n", words, message);
+}
+
+static void mistakes_are_named(void)
+{
+    refused("task=64", LEAT_ERR_RANGE, "task: 64 does not fit, expected 0..63");
+    refused("device=65536", LEAT_ERR_RANGE, "device:");
+    refused("pin=256", LEAT_ERR_RANGE, "pin:");
+    refused("edge=16777216", LEAT_ERR_RANGE, "edge:");
+    refused("class=SUP device=1", LEAT_ERR_POETS_SUPDEV, "device: class SUP has device 0");
+    refused("opcode=STOP", LEAT_ERR_POETS_OPNOCNC, "opcode: only classes CTL and SUP");
+    refused("class=EXT opcode=1", LEAT_ERR_POETS_OPNOCNC, "opcode:");
+    refused("class=FOO", LEAT_ERR_FIELD, "class: unknown value 'FOO'");
+    refused("payload=0", LEAT_ERR_SYNTAX, "payload: odd number");
+    refused("class=SUP opcode=LOG log.text="
+            "01234567890123456789012345678901234567890123456789012345",
+            LEAT_ERR_LENGTH, "log.text: 56 octets");
+    refused("payload=0000000000000000000000000000000000000000000000000000000000"
+            "00000000000000000000000000000000000000000000000000000000",
+            LEAT_ERR_LENGTH, "payload: 57 octets, expected at most 56");
+}
+
+/* Fields of another class are strangers; the octets are there, but finish tells. */
+static void fields_of_another_class_are_refused(void)
+{
+    EQ(build_words("class=DEV sender=1"), LEAT_ERR_FIELD);
+    EQ(build_words("class=SUP pin=1"), LEAT_ERR_FIELD);
+    EQ(build_words("class=CTL opcode=LOG log.text=a"), LEAT_ERR_FIELD);
+    EQ(build_words("class=SUP opcode=INSTR instr.nonsense=1"), LEAT_ERR_FIELD);
+}
+
+static void a_small_buffer_is_refused(void)
+{
+    struct leat_arena arena;
+    struct leat_fields f;
+    leat_arena_init(&arena, arena_memory, sizeof arena_memory);
+    leat_fields_init_read(&f, leat_tree_new(&arena, LEAT_TREE_OBJECT), &arena);
+    size_t len = 77;
+    EQ(format->build(&f, octets, 15, &len), LEAT_ERR_SPACE);
+    EQ(len, 77);
+}
+
+static void random_packets_survive_the_text(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    long sound = 0;
+    for (long round = 0; round < LEAT_ROUNDS; round++) {
+        uint8_t buf[PACKET_MAX];
+        const size_t len = 16 * (1 + leat_random_below(&r, 4));
+        leat_random_fill(&r, buf, len);
+        const uint64_t way = leat_random_below(&r, 4);
+        if (way == 0) buf[2] = 0;
+        if (way > 1) buf[0] = buf[1] = 0, buf[3] |= 0xc0;
+        if (way == 2) buf[2] = LEAT_POETS_OP_LOG;
+        if (way == 3) buf[2] = LEAT_POETS_OP_INSTR;
+        struct leat_poets_packet p;
+        if (leat_poets_packet_decode(buf, len, &p, NULL)) continue;
+        shown_and_built_again(buf, len);
+        sound++;
+        if (tap_checks_failed) return;
+    }
+    OK(sound > LEAT_ROUNDS / 2);
+}
+
+/* ---- captures and datagrams ---- */
+
+static leat_err unframe(const uint8_t *buf, size_t len, size_t *at, size_t *packet_len)
+{
+    struct leat_text out;
+    struct leat_fields f;
+    leat_text_init(&out, text, sizeof text - 1, NULL, NULL);
+    leat_fields_init_json(&f, &out);
+    const leat_err err = format->unframe(buf, len, &f, at, packet_len);
+    leat_fields_finish(&f);
+    text[out.len] = '\0';
+    return err;
+}
+
+static leat_err frame(const char *json, const uint8_t *packet, size_t packet_len, uint8_t *buf,
+                      size_t cap, size_t *len)
+{
+    struct leat_arena arena;
+    struct leat_fields f;
+    struct leat_tree *tree = NULL;
+    leat_arena_init(&arena, arena_memory, sizeof arena_memory);
+    EQ(leat_tree_parse_json(&arena, json, strlen(json), &tree, NULL), LEAT_ERR_OK);
+    leat_fields_init_read(&f, tree, &arena);
+    const leat_err err = format->frame(&f, packet, packet_len, buf, cap, len);
+    memcpy(message, f.message, sizeof message);
+    return err;
+}
+
+/* A barrier report from thread 0x0411, in its datagram, padded to 24 octets. */
+static const uint8_t carried[24] = { 1, 16, 0x11, 0x04, 0, 0, 0, 0, 0xfd, 0xc0, 0x11, 0x04 };
+
+static void the_frame_holds_direction_length_and_address(void)
+{
+    uint8_t buf[24];
+    size_t at = 0, packet_len = 0, len = 0;
+    EQ(unframe(carried, sizeof carried, &at, &packet_len), LEAT_ERR_OK);
+    EQ(at, 6);
+    EQ(packet_len, 16);
+    OK(strcmp(text, "{\"direction\":\"toHost\",\"hwAddr\":1041}") == 0);
+    EQ(frame(text, carried + at, packet_len, buf, sizeof buf, &len), LEAT_ERR_OK);
+    EQ(len, 22);
+    OK(memcmp(buf, carried, len) == 0);
+}
+
+static void padding_after_the_packet_is_tolerated_and_lack_of_octets_is_not(void)
+{
+    for (size_t len = 0; len <= sizeof carried; len++) {
+        size_t at = 0, packet_len = 0;
+        EQ(unframe(carried, len, &at, &packet_len), len < 22 ? LEAT_ERR_SHORT : LEAT_ERR_OK);
+        EQ(packet_len, len < 22 ? 0 : 16);
+    }
+    uint8_t buf[24];
+    size_t at = 0, packet_len = 0;
+    memcpy(buf, carried, sizeof buf);
+    buf[1] = 255;
+    EQ(unframe(buf, sizeof buf, &at, &packet_len), LEAT_ERR_SHORT);
+    buf[1] = 16;
+    buf[0] = 2;
+    EQ(unframe(buf, sizeof buf, &at, &packet_len), LEAT_ERR_TYPE);
+    OK(strcmp(text, "{}") == 0);
+}
+
+static void the_direction_is_where_the_packet_goes_unless_said(void)
+{
+    const uint8_t *report = carried + 6;
+    const uint8_t release[16] = { 0xff, 0xff, 0xfd, 0x40 };
+    uint8_t buf[80];
+    size_t len = 0;
+    EQ(frame("{}", report, 16, buf, sizeof buf, &len), LEAT_ERR_OK);
+    EQ(buf[0], 1);
+    EQ(frame("{}", release, 16, buf, sizeof buf, &len), LEAT_ERR_OK);
+    EQ(buf[0], 0);
+    EQ(frame("{\"direction\":\"toHost\"}", release, 16, buf, sizeof buf, &len), LEAT_ERR_OK);
+    EQ(buf[0], 1);
+    EQ(frame("{\"direction\":2}", release, 16, buf, sizeof buf, &len), LEAT_ERR_RANGE);
+    OK(strncmp(message, "direction:", 10) == 0);
+    EQ(frame("{}", release, 16, buf, 21, &len), LEAT_ERR_SPACE);
+    EQ(frame("{}", carried, 65, buf, sizeof buf, &len), LEAT_ERR_POETS_FLITS);
+}
+
+TAP_MAIN(T(every_good_vector_survives_the_text), T(every_bad_vector_is_refused_with_its_code),
+         T(each_class_shows_its_own_fields), T(log_and_instrumentation_show_what_they_carry),
+         T(control_packets_carry_no_nested_object), T(the_tree_has_offsets),
+         T(words_of_a_command_line_make_the_published_packets),
+         T(a_log_fragment_is_built_from_its_text), T(a_record_is_built_from_its_counters),
+         T(the_payload_wins_over_the_nested_objects), T(mistakes_are_named),
+         T(fields_of_another_class_are_refused), T(a_small_buffer_is_refused),
+         T(random_packets_survive_the_text), T(the_frame_holds_direction_length_and_address),
+         T(padding_after_the_packet_is_tolerated_and_lack_of_octets_is_not),
+         T(the_direction_is_where_the_packet_goes_unless_said))

@@ -1,0 +1,33 @@
+# Sourced by ./demo and ./check: installs Debian packages that are missing, or says which.
+#   need_packages NAME...
+need_packages() {
+    missing=
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+            missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+    line="apt-get install -y --no-install-recommends$missing"
+    if [ "$(id -u)" -eq 0 ]; then
+        as_root=
+    elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+        as_root=sudo
+    else
+        echo "Packages are missing, and there is no right to install them. As root:" >&2
+        echo "    $line" >&2
+        exit 2
+    fi
+    echo "installing:$missing" >&2
+    # A list of packages that is too old is renewed; one that cannot be is an error of the line below.
+    $as_root apt-get update -qq >&2 || true
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive $line -qq >&2 || {
+        echo "This did not work:" >&2
+        echo "    $line" >&2
+        exit 2
+    }
+}
+
+# What builds leat, and what its tests talk to besides.
+BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build"
+TEST_PACKAGES="clang-format cppcheck shellcheck tshark libisal-dev jq python3 binutils mandoc pkg-config"

@@ -1,0 +1,45 @@
+#!/bin/sh
+# The tour of ./demo: one packet of each format, into a capture, out again, and printed.
+set -eu
+leat=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+
+step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n%s\n' "$*"; }
+
+# A packet of each format, from the fields that make it worth a look; defaults fill in the rest.
+packets="
+atm vpi=1 vci=33 pt=0 payload=6c656174
+aal1 sc=3 payload=01
+aal2 sn=1 payload=0102
+aal34 st=SSM mid=5 cpcs.payload=4142434445464748
+aal5 uu=7 payload=68656c6c6f
+atmtask vpi=9 sequence=1 source=1 destination=5
+aton opcode=MIN width=32 register=1 sa=1 variable1=17 variable2=1
+esp opcode=COUNT computationId=7 compValTag=1 thresh=3 flags=X
+packetway dt=0x201 sa=0x101 pt=PVM data=0102030405
+packetway dt=0x7ffffe sa=0 pt=RRP te=WRU?
+poets class=DEV task=3 device=513 pin=2 edge=259 payload=070000000000c03f
+"
+
+step "1. Encode: one packet of each format (leat encode FORMAT FIELD=VALUE...)"
+echo "$packets" | while read -r format fields; do
+    [ -n "$format" ] || continue
+    # shellcheck disable=SC2086
+    octets=$("$leat" encode "$format" $fields)
+    printf '%-10s %.60s%s\n' "$format" "$octets" "$([ ${#octets} -gt 60 ] && echo ...)"
+    # shellcheck disable=SC2086
+    "$leat" encode "$format" $fields | "$leat" decode --format "$format" --json >> "$folder/packets.json"
+done
+
+step "2. A capture of all of them (leat encode --json packets.json --pcapng tour.pcapng)"
+"$leat" encode --json "$folder/packets.json" --pcapng "$folder/tour.pcapng"
+echo "tour.pcapng: $(wc -c < "$folder/tour.pcapng") octets"
+
+step "3. Decode it again (leat decode tour.pcapng)"
+"$leat" decode "$folder/tour.pcapng"
+
+step "4. The same packet as JSON, for machines (leat decode --json), and back to the same octets"
+"$leat" decode --format esp --json "$folder/tour.pcapng" 2>/dev/null | tee "$folder/esp.json"
+"$leat" encode --json "$folder/esp.json"

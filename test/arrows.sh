@@ -1,0 +1,40 @@
+#!/bin/sh
+# Dependencies point downwards only. An include of our own may name a header of the file's own
+# folder or of a folder that stands below it; rooms of proto/ do not know each other.
+set -eu
+below() {
+    case $1 in
+    core) ;;
+    proto/*) echo core ;;
+    proto) echo core proto/atm proto/aton proto/esp proto/packetway proto/poets ;;
+    port) echo core ;;
+    sim) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
+    live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
+    program*) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim live program ;;
+    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim live program ;;
+    *) echo "unknown layer $1" >&2; exit 1 ;;
+    esac
+}
+bad=0
+for dir in core proto proto/* tool bench; do
+    [ -d "$dir" ] || continue
+    allowed="$dir $(below "$dir")"
+    for file in "$dir"/*.c "$dir"/*.h; do
+        [ -e "$file" ] || continue
+        for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
+            case $file:$header in *_test.c:tap.h | *_test.c:*.h) [ -e "test/$header" ] && continue ;; esac
+            found=
+            for where in $allowed; do
+                [ -e "$where/$header" ] && found=yes && break
+            done
+            [ -n "$found" ] || { echo "$file: \"$header\" does not lie below $dir"; bad=1; }
+        done
+    done
+done
+# Clocks, threads, files and sockets do not exist in core/ and proto/ (tests apart).
+for header in time.h pthread.h threads.h stdio.h unistd.h fcntl.h sys/socket.h; do
+    hits=$(grep -ln "^#include <$header>" core/*.[ch] proto/*.[ch] proto/*/*.[ch] | grep -v '_test\.c$\|_fuzz\.c$' || true)
+    [ -z "$hits" ] || { echo "<$header> in: $hits"; bad=1; }
+done
+exit $bad

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Bad input: a message that names the place and what was expected, the right exit code, no crash.
+set -u
+leat=$1
+. "$(dirname "$0")/lib.sh"
+
+exits 2 "unknown verb 'nosuch', expected one of decode" "$leat" nosuch
+exits 2 "unknown option --nosuch" "$leat" decode --nosuch
+exits 2 "--format needs a value" "$leat" decode --format
+exits 2 "--json takes no value" "$leat" decode --json=1
+exits 2 "unknown format 'nosuch', expected one of atm" "$leat" decode --format nosuch
+exits 2 "expected one file" "$leat" decode a b
+exits 2 "No such file" "$leat" decode "$folder/nosuch"
+exits 2 "Is a directory" "$leat" decode --format esp "$folder"
+exits 2 "takes no operands" "$leat" formats x
+exits 2 "unknown verb 'x'" "$leat" help x
+exits 2 "empty, expected hex text" "$leat" decode --format esp
+exits 2 "expected hex, raw or capture" "$leat" decode --format esp --input nosuch demo
+
+text() { printf '%s\n' "$1" > "$folder/text"; }
+text "01 02 0";   exits 2 "text:1:7: odd number of hex digits" "$leat" decode --format esp "$folder/text"
+text "01 0g";     exits 2 "text:1:5: 'g' is no hex digit" "$leat" decode --format esp "$folder/text"
+text "0102";      exits 2 "does not tell the format, expected --format" "$leat" decode "$folder/text"
+text "# nothing"; exits 0 "" "$leat" decode --format esp "$folder/text"
+printf '\001\002\003' > "$folder/raw"
+exits 2 "octet 3" "$leat" decode --format esp "$folder/raw"
+exits 2 "does not tell the format" "$leat" decode "$folder/raw"
+head -c 54 /dev/zero > "$folder/cells"
+exits 2 "packet 2" "$leat" decode --format atm "$folder/cells"
+
+# A line that is no hex does not hide the others.
+good=$("$leat" encode esp opcode=NOP)
+printf '%s\nxyz\n%s\n' "$good" "$good" > "$folder/text"
+exits 2 "text:2:1" "$leat" decode --format esp --json "$folder/text"
+same "packets beside the bad line" "$(jq -s length "$folder/stdout")" 2
+
+exits 2 "expected a format: one of" "$leat" encode
+exits 2 "unknown format 'nosuch'" "$leat" encode nosuch
+exits 2 "expected FIELD=VALUE" "$leat" encode esp opcode
+exits 2 "the field is given twice" "$leat" encode esp thresh=1 thresh=2
+exits 2 "opcode: unknown value 'FOO', expected a number or one of NOP COUNT" "$leat" encode esp opcode=FOO
+exits 2 "thrash: no such field here, expected one of" "$leat" encode esp thrash=1
+exits 2 "thresh: expected a number" "$leat" encode esp thresh=abc
+exits 2 "vci: 65536 does not fit, expected 0..65535" "$leat" encode atm vci=65536
+exits 2 "odd number of hex digits" "$leat" encode poets payload=123
+exits 2 "expected one of --hex, --raw and --pcapng" "$leat" encode esp --hex --raw
+exits 2 "is one too many" "$leat" encode esp --json "$folder/text" thresh=1
+exits 2 "no such field" "$leat" encode esp --pcapng "$folder/x.pcapng" carriage.nosuch=1
+[ ! -e "$folder/x.pcapng" ] && [ ! -e "$folder/x.pcapng.part" ] || fail "half a capture was left behind"
+exits 1 "No such file or directory" "$leat" encode esp --pcapng "$folder/nosuch/x.pcapng"
+
+json() { printf '%s\n' "$1" > "$folder/json"; }
+json '';                                    exits 2 "empty, expected JSON" "$leat" encode esp --json "$folder/json"
+json '{';                                   exits 2 "json:2:1: not JSON" "$leat" encode esp --json "$folder/json"
+json '{"opcode":}';                         exits 2 "json:1:11: not JSON" "$leat" encode esp --json "$folder/json"
+json 'hello';                               exits 2 "json:1:1: not JSON" "$leat" encode esp --json "$folder/json"
+json '[1]';                                 exits 2 "expected an object" "$leat" encode esp --json "$folder/json"
+json '{"fields":{}}';                       exits 2 "no format told" "$leat" encode --json "$folder/json"
+json '{"format":"nosuch","fields":{}}';     exits 2 "format 'nosuch', expected atm" "$leat" encode --json "$folder/json"
+json '{"format":"atm","fields":{}}';        exits 2 "format 'atm', expected esp" "$leat" encode esp --json "$folder/json"
+json '{"format":"esp","fields":null}';      exits 2 "neither fields nor octets" "$leat" encode --json "$folder/json"
+json '{"thresh":99999999999999999999}';     exits 2 "json:1:11" "$leat" encode esp --json "$folder/json"
+json '{"thresh":-1}';                       exits 2 "json:1:11" "$leat" encode esp --json "$folder/json"
+
+# Every truncation and every flipped bit of the vectors through the command itself: an answer.
+for file in proto/*/vectors/*.hex; do
+    format=$(basename "$file" .hex)
+    case $format in bad_*) continue ;; esac
+    python3 - "$file" > "$folder/mutants.hex" <<'PY'
+import sys
+for line in open(sys.argv[1]):
+    octets = bytes.fromhex(line.split('#')[0].strip())
+    if not octets or len(octets) > 200: continue
+    for n in range(1, len(octets)): print(octets[:n].hex())
+    for bit in range(8 * len(octets)):
+        damaged = bytearray(octets); damaged[bit // 8] ^= 1 << bit % 8
+        print(damaged.hex())
+PY
+    [ -s "$folder/mutants.hex" ] || continue
+    got=0
+    "$leat" decode --format "${format%%_*}" --json "$folder/mutants.hex" > "$folder/out" 2> "$folder/err" || got=$?
+    [ $got -eq 2 ] || fail "$file: mutants: exit $got"
+    same "$file: answers" "$(wc -l < "$folder/out")" "$(wc -l < "$folder/mutants.hex")"
+    ! grep -q 'runtime error\|Sanitizer' "$folder/err" || fail "$file: sanitizer: $(head -n 5 "$folder/err")"
+    [ "$(wc -l < "$folder/err")" -le 22 ] || fail "$file: too many complaints"
+done
+
+# A full disk is told.
+if [ -e /dev/full ]; then
+    got=0; "$leat" formats > /dev/full 2> "$folder/stderr" || got=$?
+    same "formats to a full disk" $got 1
+    got=0; "$leat" encode esp > /dev/full 2> "$folder/stderr" || got=$?
+    same "encode to a full disk" $got 1
+fi
+
+# Interrupted, encode leaves no half capture.
+mkfifo "$folder/pipe"
+"$leat" encode esp --json "$folder/pipe" --pcapng "$folder/cut.pcapng" 2> "$folder/stderr" &
+pid=$!
+exec 9> "$folder/pipe"
+echo '{"opcode":"NOP"}' >&9
+sleep 0.2
+kill -INT $pid 2>/dev/null || kill -TERM $pid
+got=0; wait $pid || got=$?
+exec 9>&-
+[ $got -ne 0 ] || fail "an interrupted encode says it is done"
+[ ! -e "$folder/cut.pcapng" ] && [ ! -e "$folder/cut.pcapng.part" ] || fail "an interrupted encode leaves a file"
+finish

@@ -1,0 +1,47 @@
+#!/bin/sh
+# What `make install` puts down can be used: the command, the library by pkg-config, the manual.
+set -u
+build=$1
+. "$(dirname "$0")/lib.sh"
+case $build in */debug) sanitize="-fsanitize=address,undefined" ;; *) sanitize= ;; esac
+
+DESTDIR="$folder/root" cmake --install "$build" --prefix /usr > "$folder/log" 2>&1 || fail "install: $(tail -n 3 "$folder/log")"
+root=$folder/root/usr
+for file in bin/leat share/man/man1/leat.1 share/man/man1/leat-decode.1 share/man/man1/leat-encode.1 \
+    share/bash-completion/completions/leat share/leat/wireshark/leat.lua include/leat/esp_wire.h; do
+    [ -e "$root/$file" ] || fail "$file is not installed"
+done
+library=$(dirname "$(find "$root" -name 'libleat.so.0' | head -n 1)")
+[ -e "$library/libleat.a" ] || fail "no static library"
+has "soname" "$(readelf -d "$library/libleat.so" | grep SONAME)" "libleat.so.0"
+[ -z "$(find "$root/include" -name '*tables.h')" ] || fail "tables are no public header"
+
+cat > "$folder/user.c" <<'C'
+#include <esp_wire.h>
+#include <leat_crc.h>
+#include <leat_formats.h>
+#include <stdio.h>
+int main(void)
+{
+    uint8_t buf[LEAT_ESP_PACKET_LEN_MAX];
+    size_t len;
+    struct leat_esp_packet p = { .opcode = LEAT_ESP_COUNT, .compValTag = 1, .thresh = 3 };
+    if (leat_esp_packet_encode(&p, buf, sizeof buf, &len)) return 1;
+    printf("%zu %s\n", len, leat_format_find("esp")->name);
+    return 0;
+}
+C
+PKG_CONFIG_PATH=$library/pkgconfig
+export PKG_CONFIG_PATH
+flags="-I$root/include/leat -L$library -lleat"
+if command -v pkg-config > /dev/null; then
+    flags=$(pkg-config --define-variable=prefix="$root" --define-variable=libdir="$library" \
+        --define-variable=includedir="$root/include" --cflags --libs leat)
+fi
+# shellcheck disable=SC2086
+cc -std=c17 $sanitize "$folder/user.c" $flags -o "$folder/user" || fail "a user's program does not build"
+same "a user's program, shared" "$(LD_LIBRARY_PATH=$library "$folder/user")" "32 esp"
+# shellcheck disable=SC2086
+cc -std=c17 $sanitize "$folder/user.c" -I"$root/include/leat" "$library/libleat.a" -o "$folder/user" || fail "static"
+same "a user's program, static" "$("$folder/user")" "32 esp"
+finish

@@ -1,0 +1,25 @@
+# Shared by the tests of the command: counts what is wrong, goes on, tells at the end.
+failures=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+# same WHAT GOT WANT
+same() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
+
+# has WHAT TEXT PART
+has() { case $2 in *"$3"*) ;; *) fail "$1: '$2' does not have '$3'" ;; esac }
+
+# exits CODE TEXT COMMAND...: the exit code, and TEXT on standard error
+exits() {
+    want=$1 text=$2
+    shift 2
+    got=0
+    "$@" > "$folder/stdout" 2> "$folder/stderr" < "${input:-/dev/null}" || got=$?
+    same "exit code of: $*" "$got" "$want"
+    [ -z "$text" ] || has "stderr of: $*" "$(cat "$folder/stderr")" "$text"
+    ! grep -q 'runtime error\|AddressSanitizer\|LeakSanitizer' "$folder/stderr" || fail "sanitizer: $*: $(cat "$folder/stderr")"
+}
+
+finish() { echo "$failures failures"; [ $failures -eq 0 ]; exit; }

@@ -1,0 +1,78 @@
+#!/bin/sh
+# The command as a user types it: every verb, both directions, what is printed.
+set -u
+leat=$1
+. "$(dirname "$0")/lib.sh"
+
+same "formats" "$("$leat" formats | cut -d' ' -f1 | tr '\n' ' ')" \
+    "atm aal1 aal2 aal34 aal5 atmtask aton esp packetway poets "
+same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 10
+
+# The line of the issue: encode, decode, and every field where it belongs.
+json=$("$leat" encode esp opcode=COUNT compValTag=1 thresh=3 flags=X --hex | "$leat" decode --format esp --json)
+same "opcode" "$(echo "$json" | jq -r .fields.opcode)" COUNT
+same "compValTag" "$(echo "$json" | jq .fields.compValTag)" 1
+same "thresh" "$(echo "$json" | jq .fields.thresh)" 3
+same "flags" "$(echo "$json" | jq -r .fields.flags)" X
+same "error" "$(echo "$json" | jq .error)" null
+
+# specs/poets.md, V7
+same "V7" "$("$leat" encode poets class=DEV task=3 device=513 pin=2 edge=259 payload=070000000000c03f)" \
+    0102000302030100070000000000c03f
+
+# Every vector of every room: there and back, one by one and all at once, as hex, octets, JSON.
+for file in proto/*/vectors/*.hex; do
+    name=$(basename "$file" .hex)
+    case $name in bad_*) continue ;; esac
+    format=${name%%_*}
+    sed 's/#.*//; s/[ \t]//g; /^$/d' "$file" | tr 'A-F' 'a-f' > "$folder/want.hex"
+    exits 0 "" "$leat" decode --format "$format" --json "$file"
+    cp "$folder/stdout" "$folder/all.json"
+    exits 0 "" "$leat" encode --json "$folder/all.json"
+    cmp -s "$folder/stdout" "$folder/want.hex" || fail "$file: JSON there and back"
+    jq . "$folder/all.json" > "$folder/pretty.json"
+    exits 0 "" "$leat" encode "$format" --json "$folder/pretty.json"
+    cmp -s "$folder/stdout" "$folder/want.hex" || fail "$file: pretty JSON there and back"
+    head -n 1 "$folder/all.json" | jq .fields > "$folder/fields.json"
+    exits 0 "" "$leat" encode "$format" --json "$folder/fields.json" --raw
+    cp "$folder/stdout" "$folder/one.raw"
+    exits 0 "" "$leat" decode --format "$format" --input raw --json "$folder/one.raw"
+    same "$file: octets there and back" "$(jq -c .fields "$folder/stdout")" "$(jq -c . "$folder/fields.json")"
+    exits 0 "" "$leat" decode --format "$format" "$file"
+    same "$file: packets in the tree" "$(grep -c '^packet ' "$folder/stdout")" "$(wc -l < "$folder/want.hex")"
+done
+
+# Damaged vectors: the code in the comment, exit 2, a place.
+for file in proto/*/vectors/bad_*.hex; do
+    name=$(basename "$file" .hex)
+    format=${name#bad_}
+    format=${format%%_*}
+    exits 2 "octet" "$leat" decode --format "$format" --json "$file"
+    same "$file: codes" "$(jq -r .error.code "$folder/stdout" | tr '\n' ' ')" \
+        "$(grep -v '^ *#' "$file" | grep '#' | sed 's/.*# *\([A-Z0-9_]*\).*/\1/' | tr '\n' ' ')"
+    exits 0 "" "$leat" encode --json "$folder/stdout"   # damaged packets pass through as octets
+done
+
+# Help, manual pages, completion: all from the table, none with a warning.
+for verb in decode encode formats help; do
+    exits 0 "" "$leat" help "$verb"
+    has "help $verb" "$(cat "$folder/stdout")" "leat $verb"
+    exits 0 "" "$leat" "$verb" --help
+    exits 0 "" "$leat" help --man "$verb"
+    if command -v mandoc > /dev/null; then
+        mandoc -T lint -W warning "$folder/stdout" > "$folder/lint" || true
+        same "manual of $verb" "$(grep -v 'missing date\|lower case character in document title' "$folder/lint")" ""
+    fi
+done
+exits 0 "" "$leat" help --completion
+cp "$folder/stdout" "$folder/completion.bash"
+bash -n "$folder/completion.bash" || fail "completion is no bash"
+same "completion of de" "$(bash -c '. "$1"; COMP_WORDS=(leat de); COMP_CWORD=1; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" decode
+same "completion of formats" "$(bash -c '. "$1"; COMP_WORDS=(leat decode --format po); COMP_CWORD=3; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" poets
+exits 0 "" "$leat"
+exits 0 "" "$leat" --version
+
+# The tour of ./demo runs as it stands.
+sh setup/tour.sh "$leat" > "$folder/tour" 2>&1 || fail "tour: $(tail -n 3 "$folder/tour")"
+same "packets of the tour" "$(grep -c '^packet ' "$folder/tour")" 11
+finish

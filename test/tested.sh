@@ -1,0 +1,12 @@
+#!/bin/sh
+# Every public function (declared in a header of core/ or proto/) is named in some test.
+set -eu
+bad=0
+names=$(cat core/*.h proto/*.h proto/*/*.h | tr '\n' ' ' | sed 's,/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/, ,g' |
+        grep -oE '\bleat_[a-z0-9_]+\(' | tr -d '(' | sort -u)
+tests=$(find core proto -name '*_test.c')
+for name in $names; do
+    # shellcheck disable=SC2086
+    grep -qE "\\b$name\\b" $tests || { echo "no test names $name"; bad=1; }
+done
+exit $bad

@@ -1,0 +1,30 @@
+/*
+ * Where in a captured frame does a packet of one of our formats sit? Link type, Ethernet type, IP
+ * protocol and UDP port tell (design.md, "Carriage"). Only offsets are worked out here; what lies
+ * behind them is the format's.
+ */
+#ifndef LEAT_CARRIAGE_H
+#define LEAT_CARRIAGE_H
+
+#include "leat_format.h"
+#include <stdbool.h>
+
+struct carried {
+    const struct leat_format *format;
+    const uint8_t *frame; /* the format's own frame, or the packet where it has none */
+    size_t len;
+    bool ether; /* directly behind an Ethernet type: format->unframe_ether applies */
+};
+
+/* False: nothing of ours. */
+bool carriage_find(uint16_t link_type, const uint8_t *octets, size_t len, struct carried *out);
+
+/*
+ * Takes the format's own frame off and shows its fields; a bare packet is found as it is. `f` is
+ * inside the object for them.
+ */
+leat_err carriage_unframe(const struct carried *c, struct leat_fields *f, size_t *packet_at,
+                          size_t *packet_len);
+bool carriage_has_frame(const struct carried *c);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Adaptation layers travel in ATM cells: their packets are put into cells for a capture, and found
+ * again in the cells of one. VPI and VCI are the fields of their carriage.
+ */
+#ifndef LEAT_CELLS_H
+#define LEAT_CELLS_H
+
+#include "leat_format.h"
+#include <stdbool.h>
+
+enum { CELL_LEN = 53, CELLS_CHANNELS_MAX = 256, CELLS_PDU_LEN_MAX = 65568 };
+
+/* Is it one of aal1, aal2, aal34, aal5, whose packets lie in the payload of user cells? */
+bool cells_carry(const struct leat_format *format);
+
+/* As leat_format.frame: as many cells of CELL_LEN octets as the packet needs. */
+leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, const uint8_t *packet,
+                     size_t packet_len, uint8_t *cells, size_t cap, size_t *len);
+
+/* Channels whose packets span cells (aal5), while they are incomplete. */
+struct cells_channel {
+    uint16_t vpi, vci;
+    size_t len;
+    uint8_t *octets; /* CELLS_PDU_LEN_MAX of them; kept for the next packet */
+};
+
+struct cells {
+    size_t channel_count;
+    struct cells_channel channel[CELLS_CHANNELS_MAX];
+};
+
+struct cells_packet {
+    uint16_t vpi, vci;
+    const uint8_t *octets; /* lent until the next cell */
+    size_t len;
+};
+
+/*
+ * Takes one cell. OK and *found: a packet is complete. An error: the cell is damaged, its channel
+ * finds no place (FULL), or a packet has no end (LENGTH) and was given up.
+ */
+leat_err cells_take(struct cells *cells, const struct leat_format *format, const uint8_t *cell,
+                    size_t len, struct cells_packet *out, bool *found, size_t *fault_at);
+
+/* How many packets were begun and never ended. */
+size_t cells_unfinished(const struct cells *cells);
+
+void cells_close(struct cells *cells);
+
+#endif

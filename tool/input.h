@@ -1,0 +1,48 @@
+/*
+ * A file or pipe, read in pieces. The unread octets lie together in one buffer, which grows only as
+ * far as one packet needs.
+ */
+#ifndef LEAT_INPUT_H
+#define LEAT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { INPUT_PIECE = 1 << 18 };
+#define INPUT_PACKET_LEN_MAX ((size_t)1 << 30) /* a PacketWay message of full length as hex text \
+                                                */
+
+struct input {
+    int fd;
+    const char *name;
+    uint8_t *buf;
+    size_t cap, begin, end; /* unread: buf[begin..end) */
+    uint64_t offset;        /* of buf[begin] in the file */
+    bool at_end;
+};
+
+/* NULL or "-" is standard input. False, with a message given, if it cannot be opened. */
+bool input_open(struct input *in, const char *name);
+void input_close(struct input *in);
+
+/* At least `wanted` octets unread, or the end of the file. False after a message. */
+bool input_fill(struct input *in, size_t wanted);
+
+static inline const uint8_t *input_octets(const struct input *in)
+{
+    return in->buf + in->begin;
+}
+
+static inline size_t input_len(const struct input *in)
+{
+    return in->end - in->begin;
+}
+
+static inline void input_skip(struct input *in, size_t len)
+{
+    in->begin += len;
+    in->offset += len;
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* The front door: finds the verb, reads its options by the verb's own table, runs it. */
+#include "leat_formats.h"
+#include "tool.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* Without SA_RESTART, so that a read that waits comes back at once. */
+static void catch_signals(void)
+{
+    struct sigaction action = { .sa_handler = on_signal };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void complain(const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    fputs("leat: ", stderr);
+    vfprintf(stderr, text, list);
+    fputc('\n', stderr);
+    va_end(list);
+}
+
+int misuse(const struct verb *verb, const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    fprintf(stderr, "leat %s: ", verb->name);
+    vfprintf(stderr, text, list);
+    fprintf(stderr, "\n(leat help %s tells more)\n", verb->name);
+    va_end(list);
+    return WRONG;
+}
+
+const char *format_names(void)
+{
+    static char names[256];
+    size_t used = 0;
+    const struct leat_format *format;
+    for (size_t i = 0; (format = leat_format_at(i)) && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, i ? " %s" : "%s", format->name);
+    return names;
+}
+
+const char *argument(const struct arguments *args, const char *option)
+{
+    for (int i = 0; args->verb->options[i].name; i++)
+        if (strcmp(args->verb->options[i].name, option) == 0) return args->value[i];
+    return NULL;
+}
+
+/* One word that begins with two dashes; *next is taken where the option wants an argument. */
+static int take_option(struct arguments *args, const char *word, char ***next)
+{
+    const char *equals = strchr(word, '=');
+    const size_t len = equals ? (size_t)(equals - word) : strlen(word);
+    for (int i = 0; args->verb->options[i].name; i++) {
+        const struct option *o = &args->verb->options[i];
+        if (strlen(o->name) != len || strncmp(o->name, word, len) != 0) continue;
+        if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
+        if (!o->argument)
+            args->value[i] = "";
+        else if (equals)
+            args->value[i] = equals + 1;
+        else if (**next)
+            args->value[i] = *(*next)++;
+        else
+            return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
+        return DONE;
+    }
+    return misuse(args->verb, "unknown option %s", word);
+}
+
+static int run_verb(const struct verb *verb, char **words)
+{
+    struct arguments args = { .verb = verb, .operand = words };
+    bool only_operands = false;
+    while (*words) {
+        char *word = *words++;
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (!only_operands && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            char *help[] = { (char *)verb->name, NULL };
+            return run_verb(verb_find("help"), help);
+        } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
+            const int wrong = take_option(&args, word, &words);
+            if (wrong) return wrong;
+        } else {
+            args.operand[args.operand_count++] = word; /* never ahead of what was read */
+        }
+    }
+    return verb->run(&args);
+}
+
+int main(int argc, char **argv)
+{
+    static char help[] = "help";
+    const char *name = argc > 1 ? argv[1] : help;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = help;
+    if (strcmp(name, "--version") == 0) {
+        puts("leat " LEAT_VERSION);
+        return DONE;
+    }
+    const struct verb *verb = verb_find(name);
+    if (!verb) {
+        fprintf(stderr, "leat: unknown verb '%s', expected one of", name);
+        for (size_t i = 0; verb_at(i); i++)
+            fprintf(stderr, " %s", verb_at(i)->name);
+        fputs("\n(leat help tells more)\n", stderr);
+        return WRONG;
+    }
+    catch_signals();
+    return run_verb(verb, argv + (argc > 1 ? 2 : 1));
+}

@@ -1,0 +1,25 @@
+/* Text and octets to a file descriptor; a failure is remembered and told once, at the end. */
+#ifndef LEAT_OUTPUT_H
+#define LEAT_OUTPUT_H
+
+#include "leat_text.h"
+#include <stdbool.h>
+
+enum { OUTPUT_CAP = 1 << 17, OUTPUT_ROLLBACK = 1 << 12 };
+
+struct output {
+    struct leat_text text;
+    int fd;
+    int error; /* errno of the first failure */
+    char buf[OUTPUT_CAP];
+};
+
+void output_init(struct output *out, int fd);
+
+/* Leaves OUTPUT_ROLLBACK octets of room, so that what is written next can be taken back. */
+void output_checkpoint(struct output *out);
+
+/* Writes the rest. False, with a message that names `name`, if anything was not written. */
+bool output_finish(struct output *out, const char *name);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * What the verbs of the `leat` command share: their table, their arguments, their exit codes.
+ */
+#ifndef LEAT_TOOL_H
+#define LEAT_TOOL_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { DONE = 0, FAILED = 1, WRONG = 2, INTERRUPTED = 130 };
+enum { OPTION_MAX = 12 };
+
+struct option {
+    const char *name;     /* with its dashes */
+    const char *argument; /* NULL: a switch */
+    const char *text;
+};
+
+struct arguments;
+
+struct verb {
+    const char *name, *summary;
+    const char *synopsis; /* after "leat NAME" */
+    const char *description;
+    struct option options[OPTION_MAX]; /* ends with a NULL name */
+    const char *examples;              /* command lines, one per line */
+    const char *operands;              /* for completion: "formats", "verbs" or NULL (files) */
+    int (*run)(const struct arguments *args);
+};
+
+struct arguments {
+    const struct verb *verb;
+    const char *value[OPTION_MAX]; /* by the option's place; "" for a switch that was given */
+    char **operand;
+    int operand_count;
+};
+
+/* The value of an option, NULL where it was not given. */
+const char *argument(const struct arguments *args, const char *option);
+
+/* The table, NULL past the last. */
+const struct verb *verb_at(size_t index);
+const struct verb *verb_find(const char *name);
+
+/* One line on stderr: "leat: ..." */
+void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
+/* A wrong command line: says so, points to the verb's help, returns WRONG. */
+int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
+
+/* "atm aal1 ..." for error texts. */
+const char *format_names(void);
+
+/* Set by SIGINT and SIGTERM; loops look at it between packets. */
+extern volatile sig_atomic_t interrupted;
+
+int run_decode(const struct arguments *args);
+int run_encode(const struct arguments *args);
+int run_formats(const struct arguments *args);
+int run_help(const struct arguments *args);
+
+#endif

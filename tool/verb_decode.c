@@ -1,0 +1,393 @@
+/* leat decode: finds packets in hex text, raw octets or captures, and shows each. */
+#include "carriage.h"
+#include "cells.h"
+#include "input.h"
+#include "leat_capture.h"
+#include "leat_formats.h"
+#include "output.h"
+#include "tool.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COMPLAINTS_MAX = 20, PEEK = 4096 };
+
+struct decoder {
+    const struct leat_format *format; /* what the user asked for; NULL: whatever is there */
+    bool json;
+    struct input in;
+    uint64_t packets, damaged, passed_over;
+    struct cells cells;
+    struct leat_fields fields;
+    struct output out;
+};
+
+/* One packet as it was found. What follows `captured` has a meaning in captures only. */
+struct packet {
+    const struct leat_format *format;
+    const uint8_t *octets;
+    size_t len;
+    bool captured;
+    uint64_t time_ns;
+    const struct carried *carried;      /* around it, its format's own frame */
+    const struct cells_packet *channel; /* or cells of this channel */
+};
+
+/* ---- one packet --------------------------------------------------------------------------- */
+
+static void put_member(struct leat_text *t, const char *name, uint64_t value)
+{
+    leat_text_puts(t, name);
+    leat_text_decimal(t, value);
+}
+
+static void begin(struct decoder *d, const struct packet *p)
+{
+    struct leat_text *t = &d->out.text;
+    output_checkpoint(&d->out);
+    if (d->json) {
+        leat_text_puts(t, "{\"format\":\"");
+        leat_text_puts(t, p->format->name);
+        put_member(t, "\",\"packet\":", d->packets);
+        if (p->captured) put_member(t, ",\"time_ns\":", p->time_ns);
+    } else {
+        put_member(t, d->packets > 1 ? "\npacket " : "packet ", d->packets);
+        leat_text_puts(t, ": ");
+        leat_text_puts(t, p->format->name);
+        put_member(t, ", ", p->len);
+        leat_text_puts(t, " octets\n");
+    }
+}
+
+static void end_sound(struct decoder *d)
+{
+    leat_fields_finish(&d->fields);
+    if (d->json) leat_text_puts(&d->out.text, ",\"error\":null}\n");
+}
+
+/* A damaged packet keeps its octets in the output, so that nothing is lost on the way. */
+static void end_damaged(struct decoder *d, const struct packet *p, leat_err err, size_t fault_at,
+                        bool frame)
+{
+    struct leat_text *t = &d->out.text;
+    d->damaged++;
+    if (d->json) {
+        leat_text_puts(t, ",\"fields\":null,\"error\":{\"code\":\"");
+        leat_text_puts(t, leat_err_name((int)err));
+        put_member(t, "\",\"offset\":", fault_at);
+        leat_text_puts(t, ",\"text\":\"");
+        leat_text_puts(t, leat_err_text((int)err));
+        leat_text_puts(t, frame ? "\"},\"frame\":\"" : "\"},\"octets\":\"");
+        leat_text_hex(t, p->octets, p->len);
+        leat_text_puts(t, "\"}\n");
+    } else {
+        leat_fields_init_tree(&d->fields, t);
+        leat_fields_derived_name(&d->fields, leat_err_name((int)err), fault_at,
+                                 leat_err_text((int)err));
+        const uint8_t *octets = p->octets;
+        size_t len = p->len;
+        leat_fields_octets(&d->fields, "octets", 0, len, &octets, &len);
+    }
+    if (d->damaged <= COMPLAINTS_MAX)
+        complain("%s: packet %llu: %s: octet %zu: %s (%s)", d->in.name,
+                 (unsigned long long)d->packets, p->format->name, fault_at, leat_err_text((int)err),
+                 leat_err_name((int)err));
+    else if (d->damaged == COMPLAINTS_MAX + 1)
+        complain("%s: more damaged packets follow; only their number will be told", d->in.name);
+}
+
+static void begin_fields(struct decoder *d, const char *key)
+{
+    if (!d->json) {
+        leat_fields_init_tree(&d->fields, &d->out.text);
+        return;
+    }
+    leat_text_puts(&d->out.text, key);
+    leat_fields_init_json(&d->fields, &d->out.text);
+}
+
+/* The format's own frame around a captured packet; *p becomes what is inside. */
+static leat_err take_off_frame(struct decoder *d, struct packet *p)
+{
+    size_t at = 0, len = 0;
+    const size_t mark = d->out.text.len;
+    begin_fields(d, ",\"carriage\":");
+    const leat_err err = carriage_unframe(p->carried, &d->fields, &at, &len);
+    if (err) {
+        d->out.text.len = mark;
+        return err;
+    }
+    leat_fields_finish(&d->fields);
+    p->octets += at;
+    p->len = len;
+    return LEAT_ERR_OK;
+}
+
+static void show_channel(struct decoder *d, const struct cells_packet *c)
+{
+    begin_fields(d, ",\"carriage\":");
+    leat_fields_uint(&d->fields, "vpi", 0, 8, c->vpi);
+    leat_fields_uint(&d->fields, "vci", 0, 16, c->vci);
+    leat_fields_finish(&d->fields);
+}
+
+static void show(struct decoder *d, struct packet *p)
+{
+    d->packets++;
+    begin(d, p);
+    if (p->carried && carriage_has_frame(p->carried)) {
+        const leat_err err = take_off_frame(d, p);
+        if (err) {
+            end_damaged(d, p, err, 0, true);
+            return;
+        }
+    }
+    if (p->channel) show_channel(d, p->channel);
+    const size_t mark = d->out.text.len;
+    size_t fault_at = 0;
+    begin_fields(d, ",\"fields\":");
+    const leat_err err = p->format->show(p->octets, p->len, &d->fields, &fault_at);
+    if (!err) {
+        end_sound(d);
+        return;
+    }
+    d->out.text.len = mark; /* show writes nothing unless the packet is sound */
+    end_damaged(d, p, err, fault_at, false);
+}
+
+/* ---- hex text ----------------------------------------------------------------------------- */
+
+static int digit_of(uint8_t c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if ((c | 32) >= 'a' && (c | 32) <= 'f') return (c | 32) - 'a' + 10;
+    return -1;
+}
+
+static bool is_gap(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == ':' || c == '-' || c == '_' || c == ',';
+}
+
+/* One line to octets, in place. False, with a message, where it is not hex. */
+static bool unhex_line(struct decoder *d, uint8_t *line, size_t len, uint64_t number, size_t *out)
+{
+    size_t n = 0, digits = 0, high_at = 0;
+    for (size_t i = 0; i < len && line[i] != '#'; i++) {
+        if (is_gap(line[i])) continue;
+        if (!digits && line[i] == '0' && i + 1 < len && (line[i + 1] | 32) == 'x') {
+            i++;
+            continue;
+        }
+        const int digit = digit_of(line[i]);
+        if (digit < 0) {
+            complain("%s:%llu:%zu: '%c' is no hex digit, expected pairs of hex digits", d->in.name,
+                     (unsigned long long)number, i + 1, line[i]);
+            return false;
+        }
+        if (digits++ % 2 == 0) {
+            high_at = i;
+            line[n] = (uint8_t)(digit << 4); /* n <= i: never ahead of what was read */
+        } else {
+            line[n] = (uint8_t)(line[n] | digit);
+            n++;
+        }
+    }
+    if (digits % 2) {
+        complain("%s:%llu:%zu: odd number of hex digits, expected pairs", d->in.name,
+                 (unsigned long long)number, high_at + 1);
+        return false;
+    }
+    *out = n;
+    return true;
+}
+
+static int decode_hex(struct decoder *d)
+{
+    int result = DONE;
+    for (uint64_t number = 1; !interrupted; number++) {
+        size_t len = 0;
+        const uint8_t *end = NULL;
+        for (size_t wanted = INPUT_PIECE; !end; wanted = 2 * input_len(&d->in)) {
+            if (!input_fill(&d->in, wanted)) return WRONG;
+            end = memchr(input_octets(&d->in) + len, '\n', input_len(&d->in) - len);
+            len = end ? (size_t)(end - input_octets(&d->in)) : input_len(&d->in);
+            if (d->in.at_end) break;
+        }
+        if (!end && !len) break;
+        size_t octets_len;
+        uint8_t *line = d->in.buf + d->in.begin;
+        if (!unhex_line(d, line, len, number, &octets_len))
+            result = WRONG;
+        else if (octets_len)
+            show(d, &(struct packet){ .format = d->format, .octets = line, .len = octets_len });
+        input_skip(&d->in, len + (end ? 1 : 0));
+    }
+    return d->damaged ? WRONG : result;
+}
+
+/* ---- raw octets --------------------------------------------------------------------------- */
+
+static int decode_raw(struct decoder *d)
+{
+    const size_t unit = d->format->unit_len;
+    while (!interrupted) {
+        size_t wanted = unit ? unit : INPUT_PIECE;
+        do {
+            if (!input_fill(&d->in, wanted)) return WRONG;
+            wanted = 2 * input_len(&d->in);
+        } while (!unit && !d->in.at_end);
+        if (!input_len(&d->in) && d->packets) break;
+        const size_t len = unit && input_len(&d->in) > unit ? unit : input_len(&d->in);
+        show(d,
+             &(struct packet){ .format = d->format, .octets = input_octets(&d->in), .len = len });
+        input_skip(&d->in, len);
+        if (!unit) break;
+    }
+    return d->damaged ? WRONG : DONE;
+}
+
+/* ---- captures ----------------------------------------------------------------------------- */
+
+/* Cells of a capture, where the user asked for what they carry. */
+static void show_cell(struct decoder *d, const struct leat_capture_packet *c)
+{
+    struct cells_packet packet;
+    bool found;
+    size_t fault_at = 0;
+    struct packet p = { .format = d->format,
+                        .octets = c->octets,
+                        .len = c->len,
+                        .captured = true,
+                        .time_ns = c->time_ns };
+    const leat_err err = cells_take(&d->cells, d->format, c->octets, c->len, &packet, &found,
+                                    &fault_at);
+    if (err) {
+        d->packets++;
+        begin(d, &p);
+        end_damaged(d, &p, err, fault_at, true);
+    } else if (found) {
+        p.octets = packet.octets;
+        p.len = packet.len;
+        p.channel = &packet;
+        show(d, &p);
+    }
+}
+
+static void show_captured(struct decoder *d, const struct leat_capture_packet *c)
+{
+    struct carried carried;
+    if (d->format && cells_carry(d->format) && c->link_type == LEAT_LINK_USER0) {
+        show_cell(d, c);
+        return;
+    }
+    if (!carriage_find(c->link_type, c->octets, c->len, &carried)) {
+        d->passed_over++;
+        return;
+    }
+    if (d->format && carried.format != d->format) {
+        d->passed_over++;
+        return;
+    }
+    show(d, &(struct packet){ .format = carried.format,
+                              .octets = carried.frame,
+                              .len = carried.len,
+                              .captured = true,
+                              .time_ns = c->time_ns,
+                              .carried = &carried });
+}
+
+static int damaged_file(const struct decoder *d, leat_err err)
+{
+    complain("%s: octet %llu: damaged capture: %s (%s)", d->in.name,
+             (unsigned long long)d->in.offset, leat_err_text((int)err), leat_err_name((int)err));
+    return WRONG;
+}
+
+static int decode_capture(struct decoder *d)
+{
+    static struct leat_capture capture;
+    leat_capture_init(&capture);
+    size_t wanted = LEAT_CAPTURE_MAGIC_LEN;
+    while (!interrupted) {
+        struct leat_capture_packet packet;
+        bool found;
+        size_t used;
+        const leat_err err = leat_capture_next(&capture, input_octets(&d->in), input_len(&d->in),
+                                               &packet, &found, &used, &wanted);
+        if (err) return damaged_file(d, err);
+        if (found) show_captured(d, &packet);
+        input_skip(&d->in, used);
+        if (used) continue;
+        if (d->in.at_end && input_len(&d->in)) return damaged_file(d, LEAT_ERR_SHORT);
+        if (d->in.at_end) break;
+        if (!input_fill(&d->in, wanted)) return WRONG;
+    }
+    if (cells_unfinished(&d->cells)) {
+        complain("%s: %zu packets have no end", d->in.name, cells_unfinished(&d->cells));
+        d->damaged += cells_unfinished(&d->cells);
+    }
+    if (d->passed_over)
+        complain("%s: %llu packets of other formats passed over", d->in.name,
+                 (unsigned long long)d->passed_over);
+    return d->damaged ? FAILED : DONE;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------- */
+
+static bool is_text(const uint8_t *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((p[i] < ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') || p[i] > '~')
+            return false;
+    return len > 0;
+}
+
+static const char *kind_of_input(struct decoder *d, const char *asked)
+{
+    if (asked) return asked;
+    const size_t len = input_len(&d->in) < PEEK ? input_len(&d->in) : PEEK;
+    if (leat_capture_recognise(input_octets(&d->in), len)) return "capture";
+    return is_text(input_octets(&d->in), len) ? "hex" : "raw";
+}
+
+static int decode(struct decoder *d, const struct arguments *args)
+{
+    if (!input_fill(&d->in, PEEK)) return WRONG;
+    if (!input_len(&d->in)) {
+        complain("%s: empty, expected hex text, octets or a capture", d->in.name);
+        return WRONG;
+    }
+    const char *kind = kind_of_input(d, argument(args, "--input"));
+    if (strcmp(kind, "capture") == 0) return decode_capture(d);
+    if (!d->format)
+        return misuse(args->verb,
+                      "%s: %s does not tell the format, expected --format with one of "
+                      "%s",
+                      d->in.name, strcmp(kind, "hex") == 0 ? "hex text" : "a file of octets",
+                      format_names());
+    if (strcmp(kind, "hex") == 0) return decode_hex(d);
+    if (strcmp(kind, "raw") == 0) return decode_raw(d);
+    return misuse(args->verb, "--input %s: expected hex, raw or capture", kind);
+}
+
+int run_decode(const struct arguments *args)
+{
+    static struct decoder d;
+    const char *format = argument(args, "--format");
+    if (format && !(d.format = leat_format_find(format)))
+        return misuse(args->verb, "unknown format '%s', expected one of %s", format,
+                      format_names());
+    if (args->operand_count > 1) return misuse(args->verb, "expected one file");
+    if (!input_open(&d.in, args->operand_count ? args->operand[0] : NULL)) return WRONG;
+
+    d.json = argument(args, "--json") != NULL;
+    output_init(&d.out, STDOUT_FILENO);
+    int result = decode(&d, args);
+    if (d.damaged > COMPLAINTS_MAX)
+        complain("%s: %llu damaged packets in all", d.in.name, (unsigned long long)d.damaged);
+    if (!output_finish(&d.out, "standard output") && result == DONE) result = FAILED;
+    input_close(&d.in);
+    cells_close(&d.cells);
+    return interrupted ? INTERRUPTED : result;
+}

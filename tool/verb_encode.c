@@ -1,0 +1,369 @@
+/* leat encode: packets from FIELD=VALUE words or from JSON, the inverse of leat decode. */
+#include "cells.h"
+#include "input.h"
+#include "leat_capture.h"
+#include "leat_formats.h"
+#include "output.h"
+#include "tool.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    NODE_COST = 32,        /* octets of tree per character of JSON, at the worst */
+    ARENA_EXTRA = 1 << 16, /* and what a walk may need besides */
+    ARENA_MAX = 1 << 28,
+    PACKET_EXTRA = 1 << 17, /* a packet may be longer than its text by headers and padding */
+    TIME_STEP_NS = 1000,    /* between packets that do not say when they were sent */
+    BLOCK_EXTRA = 64,
+};
+
+enum shape { HEX, RAW, PCAPNG };
+
+struct encoder {
+    const struct arguments *args;
+    const struct leat_format *format; /* from the command line; NULL: objects tell */
+    enum shape shape;
+    const char *source; /* for messages: the file, or "fields" */
+    uint64_t packets;
+    const char *path; /* of the capture */
+    char part[4096];  /* the capture until it is complete */
+    struct leat_fields fields;
+    struct output out;
+};
+
+/* One packet's worth of memory, sized by its text. */
+struct scratch {
+    struct leat_arena arena;
+    void *memory;
+    uint8_t *packet, *frame, *block;
+    size_t packet_cap;
+};
+
+static bool scratch_open(struct scratch *s, size_t text_len)
+{
+    const size_t nodes = text_len < ARENA_MAX / NODE_COST ? text_len * NODE_COST : ARENA_MAX;
+    const size_t arena_len = nodes + text_len + ARENA_EXTRA;
+    s->packet_cap = text_len + PACKET_EXTRA;
+    s->memory = malloc(arena_len + 3 * s->packet_cap);
+    if (!s->memory) {
+        complain("no memory for a packet of %zu characters", text_len);
+        return false;
+    }
+    leat_arena_init(&s->arena, s->memory, arena_len);
+    s->packet = (uint8_t *)s->memory + arena_len;
+    s->frame = s->packet + s->packet_cap;
+    s->block = s->frame + s->packet_cap;
+    return true;
+}
+
+static void scratch_close(struct scratch *s)
+{
+    free(s->memory);
+}
+
+/* ---- the capture -------------------------------------------------------------------------- */
+
+static void put_octets(struct encoder *e, const uint8_t *octets, size_t len)
+{
+    leat_text_put(&e->out.text, (const char *)octets, len);
+}
+
+/* Every link type of ours is an interface, in the order of the link types. */
+static void put_capture_head(struct encoder *e)
+{
+    uint8_t block[256];
+    put_octets(e, block, leat_capture_put_section(block, sizeof block));
+    const struct leat_format *f;
+    for (size_t i = 0; (f = leat_format_at(i)); i++)
+        if (f->link_type)
+            put_octets(e, block,
+                       leat_capture_put_interface(block, sizeof block, f->link_type, f->name));
+}
+
+static bool put_captured(struct encoder *e, struct scratch *s, uint16_t link_type, uint64_t time_ns,
+                         const uint8_t *octets, size_t len)
+{
+    const size_t n = leat_capture_put_packet(
+        s->block, s->packet_cap, (uint32_t)(link_type - LEAT_LINK_USER0), time_ns, octets, len);
+    if (!n)
+        complain("%s: packet %llu is too long for a capture", e->source,
+                 (unsigned long long)e->packets);
+    put_octets(e, s->block, n);
+    return n > 0;
+}
+
+/* The packet in its format's frame; adaptation layers and prototype cells travel as cells. */
+static int put_framed(struct encoder *e, struct scratch *s, const struct leat_format *format,
+                      struct leat_tree *carriage, uint64_t time_ns, size_t len)
+{
+    struct leat_tree none = { .kind = LEAT_TREE_OBJECT };
+    size_t frame_len = len;
+    leat_err err = LEAT_ERR_OK;
+    leat_fields_init_read(&e->fields, carriage ? carriage : &none, &s->arena);
+    if (format->frame)
+        err = format->frame(&e->fields, s->packet, len, s->frame, s->packet_cap, &frame_len);
+    else if (!format->link_type)
+        err = cells_frame(format, &e->fields, s->packet, len, s->frame, s->packet_cap, &frame_len);
+    else
+        memcpy(s->frame, s->packet, len);
+    const leat_err read_err = leat_fields_finish(&e->fields);
+    if (err || read_err) {
+        complain("%s: packet %llu: carriage: %s", e->source, (unsigned long long)e->packets,
+                 read_err ? e->fields.message : leat_err_text((int)err));
+        return WRONG;
+    }
+    if (format->link_type)
+        return put_captured(e, s, format->link_type, time_ns, s->frame, frame_len) ? DONE : WRONG;
+    for (size_t at = 0; at < frame_len; at += CELL_LEN)
+        if (!put_captured(e, s, LEAT_LINK_USER0, time_ns, s->frame + at, CELL_LEN)) return WRONG;
+    return DONE;
+}
+
+/* ---- one packet --------------------------------------------------------------------------- */
+
+static int refuse(const struct encoder *e, const struct leat_format *format, const char *text)
+{
+    complain("%s: packet %llu: %s: %s", e->source, (unsigned long long)e->packets, format->name,
+             text);
+    return WRONG;
+}
+
+static void put_plain(struct encoder *e, const uint8_t *octets, size_t len)
+{
+    if (e->shape == RAW) {
+        put_octets(e, octets, len);
+        return;
+    }
+    leat_text_hex(&e->out.text, octets, len);
+    leat_text_putc(&e->out.text, '\n');
+}
+
+/* A damaged packet goes through as the octets it was. */
+static int encode_octets(struct encoder *e, struct scratch *s, const struct leat_format *format,
+                         struct leat_tree *root, struct leat_tree *carriage, uint64_t time_ns)
+{
+    const bool frame = leat_tree_find(root, "frame") != NULL;
+    const uint8_t *octets = NULL;
+    size_t len = 0;
+    leat_fields_init_read(&e->fields, root, &s->arena);
+    leat_fields_octets(&e->fields, frame ? "frame" : "octets", 0, s->packet_cap, &octets, &len);
+    if (e->fields.err) return refuse(e, format, e->fields.message);
+    if (!octets) return refuse(e, format, "the object has neither fields nor octets");
+    if (e->shape != PCAPNG) {
+        put_plain(e, octets, len);
+        return DONE;
+    }
+    if (frame && format->link_type)
+        return put_captured(e, s, format->link_type, time_ns, octets, len) ? DONE : WRONG;
+    memcpy(s->packet, octets, len);
+    return put_framed(e, s, format, carriage, time_ns, len);
+}
+
+static int encode_fields(struct encoder *e, struct scratch *s, const struct leat_format *format,
+                         struct leat_tree *fields, struct leat_tree *carriage, uint64_t time_ns)
+{
+    size_t len = 0;
+    leat_fields_init_read(&e->fields, fields, &s->arena);
+    const leat_err err = format->build(&e->fields, s->packet, s->packet_cap, &len);
+    const leat_err read_err = leat_fields_finish(&e->fields);
+    if (read_err) return refuse(e, format, e->fields.message);
+    if (err) return refuse(e, format, leat_err_text((int)err));
+    if (e->shape == PCAPNG) return put_framed(e, s, format, carriage, time_ns, len);
+    put_plain(e, s->packet, len);
+    return DONE;
+}
+
+/* What an object of `leat decode --json` says beside its fields. */
+static int encode_envelope(struct encoder *e, struct scratch *s, struct leat_tree *root)
+{
+    const struct leat_tree *named = leat_tree_find(root, "format");
+    const struct leat_tree *time = leat_tree_find(root, "time_ns");
+    struct leat_tree *fields = leat_tree_find(root, "fields");
+    const uint64_t time_ns = time && time->kind == LEAT_TREE_NUMBER
+                                 ? time->number
+                                 : (e->packets - 1) * TIME_STEP_NS;
+    const struct leat_format *format = e->format;
+    if (named && named->kind == LEAT_TREE_STRING) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)named->text_len, named->text);
+        format = leat_format_find(name);
+        if (!format || (e->format && e->format != format)) {
+            complain("%s: packet %llu: format '%s', expected %s", e->source,
+                     (unsigned long long)e->packets, name,
+                     e->format ? e->format->name : format_names());
+            return WRONG;
+        }
+    }
+    if (!format) {
+        complain("%s: packet %llu: no format told, expected \"format\" in the object or FORMAT on "
+                 "the command line",
+                 e->source, (unsigned long long)e->packets);
+        return WRONG;
+    }
+    struct leat_tree *carriage = leat_tree_find(root, "carriage");
+    if (carriage) carriage->used = true;
+    if (!fields && !named) fields = root; /* bare fields */
+    if (fields && fields->kind == LEAT_TREE_OBJECT)
+        return encode_fields(e, s, format, fields, carriage, time_ns);
+    return encode_octets(e, s, format, root, carriage, time_ns);
+}
+
+static int encode_pairs(struct encoder *e, char **pairs, int count)
+{
+    struct scratch s;
+    size_t text_len = 0;
+    for (int i = 0; i < count; i++)
+        text_len += strlen(pairs[i]);
+    if (!scratch_open(&s, text_len)) return FAILED;
+    int result = DONE;
+    struct leat_tree *root = leat_tree_new(&s.arena, LEAT_TREE_OBJECT);
+    for (int i = 0; i < count && !result; i++) {
+        const leat_err err = leat_tree_add_pair(&s.arena, root, pairs[i], strlen(pairs[i]));
+        if (err == LEAT_ERR_DUPLICATE)
+            result = misuse(e->args->verb, "'%s': the field is given twice", pairs[i]);
+        else if (err)
+            result = misuse(e->args->verb,
+                            "'%s': expected FIELD=VALUE, or FIELD.FIELD=VALUE, or "
+                            "FIELD.0.FIELD=VALUE with indexes in order",
+                            pairs[i]);
+    }
+    e->packets = 1;
+    if (!result) result = encode_envelope(e, &s, root);
+    scratch_close(&s);
+    return result;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static int encode_object(struct encoder *e, const char *text, size_t len, uint64_t line)
+{
+    struct scratch s;
+    if (!scratch_open(&s, len)) return FAILED;
+    struct leat_tree *root = NULL;
+    size_t fault_at = 0;
+    e->packets++;
+    int result;
+    const leat_err err = leat_tree_parse_json(&s.arena, text, len, &root, &fault_at);
+    if (err) {
+        size_t line_at = 0;
+        for (size_t i = 0; i < fault_at && i < len; i++)
+            if (text[i] == '\n') line++, line_at = i + 1;
+        complain("%s:%llu:%zu: %s", e->source, (unsigned long long)line, fault_at - line_at + 1,
+                 err == LEAT_ERR_SYNTAX ? "not JSON as expected here (numbers are whole and not "
+                                          "negative)"
+                                        : leat_err_text((int)err));
+        result = WRONG;
+    } else {
+        result = encode_envelope(e, &s, root);
+    }
+    scratch_close(&s);
+    return result;
+}
+
+static bool only_blanks(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!strchr(" \t\r\n", text[i]) || !text[i]) return false;
+    return true;
+}
+
+static int encode_json(struct encoder *e, const char *path)
+{
+    struct input in;
+    if (!input_open(&in, path)) return WRONG;
+    e->source = in.name;
+    int result = DONE;
+    uint64_t line = 1;
+    while (!result && !interrupted) {
+        size_t len = leat_tree_json_extent((const char *)input_octets(&in), input_len(&in));
+        if (!len && !in.at_end) {
+            const size_t wanted = input_len(&in) ? 2 * input_len(&in) : INPUT_PIECE;
+            if (!input_fill(&in, wanted)) result = WRONG;
+            continue;
+        }
+        if (!len) len = input_len(&in); /* the rest: blank, or not JSON */
+        const char *text = (const char *)input_octets(&in);
+        if (in.at_end && only_blanks(text, len)) break;
+        result = encode_object(e, text, len, line);
+        for (size_t i = 0; i < len; i++)
+            line += text[i] == '\n';
+        input_skip(&in, len);
+    }
+    if (!result && !e->packets && !interrupted) {
+        complain("%s: empty, expected JSON objects", in.name);
+        result = WRONG;
+    }
+    input_close(&in);
+    return result;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------- */
+
+static bool output_open(struct encoder *e)
+{
+    int fd = STDOUT_FILENO;
+    if (e->shape == PCAPNG && strcmp(e->path, "-") != 0) {
+        if ((size_t)snprintf(e->part, sizeof e->part, "%s.part", e->path) >= sizeof e->part) {
+            complain("%s: name is too long", e->path);
+            return false;
+        }
+        fd = open(e->part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        if (fd < 0) {
+            complain("%s: %s", e->part, strerror(errno));
+            return false;
+        }
+    }
+    output_init(&e->out, fd);
+    if (e->shape == PCAPNG) put_capture_head(e);
+    return true;
+}
+
+/* A capture appears under its name only when all of it is there. */
+static int output_close(struct encoder *e, int result)
+{
+    if (!e->part[0]) {
+        if (!output_finish(&e->out, "standard output") && result == DONE) result = FAILED;
+        return result;
+    }
+    const bool good = output_finish(&e->out, e->part) && close(e->out.fd) == 0 && result == DONE &&
+                      !interrupted;
+    if (good && rename(e->part, e->path) == 0) return DONE;
+    if (good) complain("%s: %s", e->path, strerror(errno));
+    unlink(e->part);
+    return result == DONE ? FAILED : result;
+}
+
+int run_encode(const struct arguments *args)
+{
+    static struct encoder e;
+    const char *json = argument(args, "--json");
+    const bool hex = argument(args, "--hex"), raw = argument(args, "--raw");
+    int taken = 0;
+    e.args = args;
+    e.source = "fields";
+    e.path = argument(args, "--pcapng");
+    e.shape = e.path ? PCAPNG : raw ? RAW : HEX;
+    if (hex + raw + (e.path != NULL) > 1)
+        return misuse(args->verb, "expected one of --hex, --raw and --pcapng");
+    if (args->operand_count && !strchr(args->operand[0], '=')) {
+        e.format = leat_format_find(args->operand[0]);
+        if (!e.format)
+            return misuse(args->verb, "unknown format '%s', expected one of %s", args->operand[0],
+                          format_names());
+        taken = 1;
+    }
+    if (!e.format && !json)
+        return misuse(args->verb, "expected a format: one of %s", format_names());
+    if (json && args->operand_count > taken)
+        return misuse(args->verb, "fields come from --json %s; '%s' is one too many", json,
+                      args->operand[taken]);
+    if (!output_open(&e)) return FAILED;
+    const int result = json ? encode_json(&e, json)
+                            : encode_pairs(&e, args->operand + taken, args->operand_count - taken);
+    const int closed = output_close(&e, result);
+    return interrupted ? INTERRUPTED : closed;
+}
