@@ -13,7 +13,7 @@ i=0
 while [ $i -lt 1000 ]; do cat "$folder/thousand.pcapng"; i=$((i + 1)); done > "$folder/million.pcapng"
 
 best=
-for run in 1 2 3; do
+for _ in 1 2 3; do
     start=$(date +%s%N)
     "$leat" decode --json "$folder/million.pcapng" > /dev/null
     took=$(($(date +%s%N) - start))

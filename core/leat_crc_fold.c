@@ -65,6 +65,9 @@ static vec product_high(vec a, vec b)
         vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)));
 }
 
+/* Below this the instruction for the CRC itself is faster than folding. */
+enum { FOLD_LEN_MIN = 128 };
+
 /* The register is plain (no complement); the processor has this CRC as an instruction. */
 static uint32_t short_lsb(uint32_t reg, const uint8_t *p, size_t len)
 {
@@ -137,6 +140,9 @@ static vec product_high(vec a, vec b)
     return _mm_clmulepi64_si128(a, b, 0x11);
 }
 
+/* Below this the tables are as fast. */
+enum { FOLD_LEN_MIN = 32 };
+
 static uint32_t short_lsb(uint32_t reg, const uint8_t *p, size_t len)
 {
     return ~leat_crc32_by_table(~reg, p, len);
@@ -155,7 +161,7 @@ const char *leat_crc_fold_name(void)
 
 #ifdef FOLD
 
-enum { LANE = 16, STRIDE = 4 * LANE, FOLD_LEN_MIN = 2 * STRIDE };
+enum { LANE = 16, STRIDE = 4 * LANE };
 
 /* The processor is asked once. Two threads that ask at the same time get the same answer. */
 bool leat_crc_fold_available(void)
@@ -180,17 +186,27 @@ static vec load_msb(const uint8_t *p)
     return reversed(load_lsb(p));
 }
 
-/* Four lanes over all whole strides; *p and *len move on. `first` goes into the first octets. */
-#define FOLD_STRIDES(load, by512, by128, first)                                   \
-    vec a = sum(load(p), first), b = load(p + LANE), c = load(p + 2 * LANE),      \
-        d = load(p + 3 * LANE);                                                   \
-    for (p += STRIDE, len -= STRIDE; len >= STRIDE; p += STRIDE, len -= STRIDE) { \
-        a = fold(a, by512, load(p));                                              \
-        b = fold(b, by512, load(p + LANE));                                       \
-        c = fold(c, by512, load(p + 2 * LANE));                                   \
-        d = fold(d, by512, load(p + 3 * LANE));                                   \
-    }                                                                             \
-    vec one = fold(fold(fold(a, by128, b), by128, c), by128, d)
+/*
+ * All whole lanes into one; p and len move on. `first` goes into the first octets. A macro, so that
+ * the order of loading is known to the compiler.
+ */
+#define FOLD_LANES(load, by512, by128, first)                                         \
+    vec one = sum(load(p), first);                                                    \
+    if (len >= 2 * STRIDE) {                                                          \
+        vec b = load(p + LANE), c = load(p + 2 * LANE), d = load(p + 3 * LANE);       \
+        for (p += STRIDE, len -= STRIDE; len >= STRIDE; p += STRIDE, len -= STRIDE) { \
+            one = fold(one, by512, load(p));                                          \
+            b = fold(b, by512, load(p + LANE));                                       \
+            c = fold(c, by512, load(p + 2 * LANE));                                   \
+            d = fold(d, by512, load(p + 3 * LANE));                                   \
+        }                                                                             \
+        one = fold(fold(fold(one, by128, b), by128, c), by128, d);                    \
+    } else {                                                                          \
+        p += LANE;                                                                    \
+        len -= LANE;                                                                  \
+    }                                                                                 \
+    for (; len >= LANE; p += LANE, len -= LANE)                                       \
+    one = fold(one, by128, load(p))
 
 uint32_t leat_crc32_by_fold(uint32_t crc, const void *octets, size_t len)
 {
@@ -198,7 +214,7 @@ uint32_t leat_crc32_by_fold(uint32_t crc, const void *octets, size_t len)
     if (len < FOLD_LEN_MIN) return ~short_lsb(~crc, p, len);
     const vec by512 = pair(UINT64_C(0x653d982200000000), UINT64_C(0xcad38e8f00000000));
     const vec by128 = pair(UINT64_C(0x65673b4600000000), UINT64_C(0x9ba54c6f00000000));
-    FOLD_STRIDES(load_lsb, by512, by128, pair(~crc, 0));
+    FOLD_LANES(load_lsb, by512, by128, pair(~crc, 0));
     uint8_t block[LANE];
     store_lsb(block, one);
     return ~short_lsb(short_lsb(0, block, LANE), p, len);
@@ -210,7 +226,7 @@ uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len)
     if (len < FOLD_LEN_MIN) return ~short_msb(~crc, p, len);
     const vec by512 = pair(0xe6228b11, 0x8833794c);
     const vec by128 = pair(0xe8a45605, 0xc5b9cd4c);
-    FOLD_STRIDES(load_msb, by512, by128, pair(0, (uint64_t)(uint32_t)~crc << 32));
+    FOLD_LANES(load_msb, by512, by128, pair(0, (uint64_t)(uint32_t)~crc << 32));
     uint8_t block[LANE];
     store_lsb(block, reversed(one));
     return ~short_msb(short_msb(0, block, LANE), p, len);

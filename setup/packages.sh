@@ -1,3 +1,4 @@
+# shellcheck disable=SC2034
 # Sourced by ./demo and ./check: installs Debian packages that are missing, or says which.
 #   need_packages NAME...
 need_packages() {

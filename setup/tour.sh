@@ -5,8 +5,9 @@ leat=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
 
-step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n%s\n' "$*"; }
+bold='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); fi
+step() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 
 # A packet of each format, from the fields that make it worth a look; defaults fill in the rest.
 packets="

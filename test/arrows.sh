@@ -34,7 +34,7 @@ for dir in core proto proto/* tool bench; do
 done
 # Clocks, threads, files and sockets do not exist in core/ and proto/ (tests apart).
 for header in time.h pthread.h threads.h stdio.h unistd.h fcntl.h sys/socket.h; do
-    hits=$(grep -ln "^#include <$header>" core/*.[ch] proto/*.[ch] proto/*/*.[ch] | grep -v '_test\.c$\|_fuzz\.c$' || true)
+    hits=$(grep -ln "^#include <$header>" core/*.[ch] proto/*.[ch] proto/*/*.[ch] | grep -v '_test\.[ch]$\|_fuzz\.c$' || true)
     [ -z "$hits" ] || { echo "<$header> in: $hits"; bad=1; }
 done
 exit $bad

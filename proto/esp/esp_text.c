@@ -69,8 +69,7 @@ static void walk_operand(struct leat_fields *f, size_t at, const struct leat_esp
     }
 }
 
-static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc,
-                 size_t trailing_len)
+static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc)
 {
     p->loc = (uint8_t)leat_fields_mask(f, "loc", LEAT_ESP_CONTROL_AT, LOC_BITS, leat_esp_loc_names,
                                        p->loc);
@@ -89,13 +88,11 @@ static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc,
     p->computationId = leat_fields_hex(f, "computationId", LEAT_ESP_COMPUTATION_AT, WIDE_BITS,
                                        p->computationId);
 
-    const size_t len = leat_esp_packet_len(p->opcode), crc_at = len - LEAT_ESP_CRC_LEN;
+    const size_t crc_at = leat_esp_packet_len(p->opcode) - LEAT_ESP_CRC_LEN;
     const struct leat_esp_operand *operand = row->operand;
     for (size_t at = LEAT_ESP_OPERANDS_AT; at < crc_at; at += LEAT_ESP_OPERAND_LEN)
         walk_operand(f, at, operand++, p);
     leat_fields_derived(f, "crc", crc_at, CRC_BITS, crc);
-    if (trailing_len || leat_fields_reading(f))
-        leat_fields_derived(f, "trailing", len, LENGTH_BITS, trailing_len);
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
@@ -103,8 +100,8 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
     struct leat_esp_packet p;
     const leat_err err = leat_esp_packet_decode(octets, len, &p, fault_at);
     if (err) return err;
-    const size_t own_len = leat_esp_packet_len(p.opcode);
-    walk(f, &p, leat_get_be32(octets + own_len - LEAT_ESP_CRC_LEN), len - own_len);
+    const size_t crc_at = leat_esp_packet_len(p.opcode) - LEAT_ESP_CRC_LEN;
+    walk(f, &p, leat_get_be32(octets + crc_at));
     return LEAT_ERR_OK;
 }
 
@@ -122,7 +119,7 @@ static void check_tags(struct leat_fields *f, const struct leat_esp_packet *p)
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
 {
     struct leat_esp_packet p = preset;
-    walk(f, &p, 0, 0);
+    walk(f, &p, 0);
     check_tags(f, &p);
     if (f->err) return f->err;
     return leat_esp_packet_encode(&p, octets, cap, len);

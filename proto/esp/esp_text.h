@@ -1,11 +1,11 @@
 /*
  * ESP packets as text. One walk names the fields, for showing and for building:
  *
- *   loc flags opcode length computationId, the operands of the opcode, crc, trailing
+ *   loc flags opcode length computationId, the operands of the opcode, crc
  *
- * length, crc and trailing (octets after the CRC, shown where there are any) are derived. What a
- * user leaves out: opcode COUNT, flags X, loc 0, computationId 1, thresh 1, val 1, pktVal 0,
- * fwdThresh 8, op 1 (LT, ADD), and for each tag a number of its own,
+ * length and crc are derived; octets after the CRC are not shown. What a user leaves out: opcode
+ * COUNT, flags X, loc 0, computationId 1, thresh 1, val 1, pktVal 0, fwdThresh 8, op 1 (LT, ADD),
+ * and for each tag a number of its own,
  *
  *   compValTag 0x101  chldCntTag 0x102  pktId 0x103  sibCntTag 0x104  fwdCntTag 0x105
  *   compIdTag 0x106   collectFwdTag 0x107

@@ -46,7 +46,8 @@ same "channel" "$(jq -c .carriage "$folder/stdout")" '{"vpi":3,"vci":77}'
 for format in aal1 aal2 aal34; do
     exits 0 "" "$leat" encode $format --pcapng "$folder/$format.pcapng"
     exits 0 "" "$leat" decode --format $format --json "$folder/$format.pcapng"
-    exits 0 "" "$leat" encode --json "$folder/stdout"
+    cp "$folder/stdout" "$folder/again.json"
+    exits 0 "" "$leat" encode --json "$folder/again.json"
     same "$format through cells" "$(cat "$folder/stdout")" "$("$leat" encode $format)"
 done
 cat "$folder/aal5.pcapng" > "$folder/cut.pcapng"

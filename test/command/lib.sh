@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Shared by the tests of the command: counts what is wrong, goes on, tells at the end.
 failures=0
 folder=$(mktemp -d)

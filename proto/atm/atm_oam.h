@@ -1,0 +1,47 @@
+/*
+ * The payload of an OAM cell (PT 4 and 5; ITU-T I.610), 48 octets:
+ *
+ *      0                 1                             46
+ *     +--------+--------+-----------------------------+----------+----------+
+ *     | type 4 | func 4 | 45 octets, unused ones 6a   | 0 (6)    | CRC-10   |
+ *     +--------+--------+-----------------------------+----------+----------+
+ *
+ * The CRC covers the 374 bits before it. Reserved bits are sent as 0 and ignored when received.
+ */
+#ifndef LEAT_ATM_OAM_H
+#define LEAT_ATM_OAM_H
+
+#include "atm_wire.h"
+
+enum { LEAT_ATM_OAM_SPECIFIC_LEN = 45 };
+
+/* I.610, table 4. Other types are carried all the same. */
+enum {
+    LEAT_ATM_OAM_FAULT = 1,
+    LEAT_ATM_OAM_PERFORMANCE = 2,
+    LEAT_ATM_OAM_ACTIVATION = 8,
+    LEAT_ATM_OAM_SYSTEM = 15,
+};
+
+struct leat_atm_oam {
+    uint8_t type;     /* 4 bits */
+    uint8_t function; /* 4 bits, its meaning depends on the type */
+    uint8_t specific[LEAT_ATM_OAM_SPECIFIC_LEN];
+};
+
+/* `len` must be exactly LEAT_ATM_PAYLOAD_LEN. On error *out is untouched. */
+leat_err leat_atm_oam_decode(const uint8_t *payload, size_t len, struct leat_atm_oam *out,
+                             size_t *fault_at);
+
+/* Writes LEAT_ATM_PAYLOAD_LEN octets, or nothing and says why. */
+leat_err leat_atm_oam_encode(const struct leat_atm_oam *oam, uint8_t *payload, size_t cap);
+
+/*
+ * OAM and RM payloads end alike, in six reserved bits and a CRC-10. seal writes both; check refuses
+ * any length but 48 (SHORT, LENGTH) and any other CRC (CHECKSUM).
+ */
+enum { LEAT_ATM_SEAL_AT = LEAT_ATM_PAYLOAD_LEN - 2 };
+void leat_atm_payload_seal(uint8_t payload[LEAT_ATM_PAYLOAD_LEN]);
+leat_err leat_atm_payload_check(const uint8_t *payload, size_t len, size_t *fault_at);
+
+#endif

@@ -1,0 +1,104 @@
+#include "atm_task.h"
+#include "leat_bytes.h"
+#include "leat_crc.h"
+#include <string.h>
+
+enum {
+    VPI_AT = 0,
+    ZERO_AT = 2, /* octets 2..4 */
+    TYPE_AT = 5,
+    FLAG_AT = 7,
+    SEQUENCE_AT = 9,
+    SOURCE_AT = 11,
+    DESTINATION_AT = 13,
+    PAYLOAD_AT = 15,
+    CRC_AT = 51,
+};
+enum { VPI = 4, ZERO_BITS = 15 }; /* of octets 0 and 1 */
+enum { WORD_LEN = 4 };            /* of the message header */
+
+static leat_err fault(size_t *fault_at, size_t at, leat_err err)
+{
+    if (fault_at) *fault_at = at;
+    return err;
+}
+
+/* Note 2.5: the flags mean something else in an ACK. */
+static bool flag_known(unsigned type, unsigned flag)
+{
+    return type == LEAT_ATM_TASK_ACK ? (flag & ~(unsigned)LEAT_ATM_TASK_ACK_POINT) == 0
+                                     : flag <= (LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST);
+}
+
+static uint16_t crc_of(const uint8_t *cell)
+{
+    return leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT);
+}
+
+leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_atm_task_cell *out,
+                                   size_t *fault_at)
+{
+    if (len < LEAT_ATM_TASK_CELL_LEN) return fault(fault_at, len, LEAT_ERR_SHORT);
+    if (len > LEAT_ATM_TASK_CELL_LEN)
+        return fault(fault_at, LEAT_ATM_TASK_CELL_LEN, LEAT_ERR_LENGTH);
+    if (buf[1] & ZERO_BITS) return fault(fault_at, 1, LEAT_ERR_RESERVED);
+    for (size_t at = ZERO_AT; at < TYPE_AT; at++)
+        if (buf[at] != 0) return fault(fault_at, at, LEAT_ERR_RESERVED);
+    if (crc_of(buf) != leat_get_be16(buf + CRC_AT))
+        return fault(fault_at, CRC_AT, LEAT_ERR_CHECKSUM);
+    const uint16_t type = leat_get_be16(buf + TYPE_AT), flag = leat_get_be16(buf + FLAG_AT);
+    if (type > LEAT_ATM_TASK_ACK) return fault(fault_at, TYPE_AT, LEAT_ERR_TYPE);
+    if (!flag_known(type, flag)) return fault(fault_at, FLAG_AT, LEAT_ERR_RESERVED);
+
+    out->vpi = leat_get_be16(buf + VPI_AT) >> VPI;
+    out->type = (enum leat_atm_task_type)type;
+    out->flag = flag;
+    out->sequence = leat_get_be16(buf + SEQUENCE_AT);
+    out->source = leat_get_be16(buf + SOURCE_AT);
+    out->destination = leat_get_be16(buf + DESTINATION_AT);
+    memcpy(out->payload, buf + PAYLOAD_AT, sizeof out->payload);
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_atm_task_cell_encode(const struct leat_atm_task_cell *cell, uint8_t *buf, size_t cap)
+{
+    if (cap < LEAT_ATM_TASK_CELL_LEN) return LEAT_ERR_SPACE;
+    if (!leat_fits(cell->vpi, 12)) return LEAT_ERR_RANGE;
+    if ((unsigned)cell->type > LEAT_ATM_TASK_ACK) return LEAT_ERR_TYPE;
+    if (!flag_known(cell->type, cell->flag)) return LEAT_ERR_RESERVED;
+
+    leat_put_be16(buf + VPI_AT, (uint16_t)(cell->vpi << VPI));
+    memset(buf + ZERO_AT, 0, TYPE_AT - ZERO_AT);
+    leat_put_be16(buf + TYPE_AT, (uint16_t)cell->type);
+    leat_put_be16(buf + FLAG_AT, cell->flag);
+    leat_put_be16(buf + SEQUENCE_AT, cell->sequence);
+    leat_put_be16(buf + SOURCE_AT, cell->source);
+    leat_put_be16(buf + DESTINATION_AT, cell->destination);
+    memcpy(buf + PAYLOAD_AT, cell->payload, sizeof cell->payload);
+    leat_put_be16(buf + CRC_AT, crc_of(buf));
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_atm_task_message_decode(const uint8_t *buf, size_t len,
+                                      struct leat_atm_task_message *out, size_t *fault_at)
+{
+    if (len < LEAT_ATM_TASK_MESSAGE_LEN) return fault(fault_at, len, LEAT_ERR_SHORT);
+    for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++)
+        out->name[i] = leat_get_be32(buf + i * WORD_LEN);
+    buf += LEAT_ATM_TASK_NAME_COUNT * WORD_LEN;
+    out->instance = leat_get_be32(buf);
+    out->id = leat_get_be32(buf + WORD_LEN);
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_atm_task_message_encode(const struct leat_atm_task_message *message, uint8_t *buf,
+                                      size_t cap)
+{
+    if (cap < LEAT_ATM_TASK_MESSAGE_LEN) return LEAT_ERR_SPACE;
+    for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++)
+        leat_put_be32(buf + i * WORD_LEN, message->name[i]);
+    buf += LEAT_ATM_TASK_NAME_COUNT * WORD_LEN;
+    leat_put_be32(buf, message->instance);
+    leat_put_be32(buf + WORD_LEN, message->id);
+    return LEAT_ERR_OK;
+}

@@ -1,0 +1,80 @@
+/*
+ * The cell of the thesis' own adaptation layer ("light AAL3/4", note 2.5), 53 octets:
+ *
+ *      0   1     2..4  5     7     9         11      13           15         51
+ *     +----+----+-----+-----+-----+---------+-------+------------+----------+--------+
+ *     |VPI 12, 0|  0  |type |flag |sequence |source |destination | 36 octets| CRC-16 |
+ *     +----+----+-----+-----+-----+---------+-------+------------+----------+--------+
+ *
+ * The first cell of a message begins its 36 octets with a PVM message header, five big-endian
+ * integers of four octets:
+ *
+ *     +---------+---------+---------+----------+------------+-----------
+ *     | name[0] | name[1] | name[2] | instance | message id | 16 octets of data
+ *     +---------+---------+---------+----------+------------+-----------
+ *
+ * Links of the prototype have no HEC: octet 4 of the cell is 0. The CRC-16 covers octets 5..50.
+ */
+#ifndef LEAT_ATM_TASK_H
+#define LEAT_ATM_TASK_H
+
+#include "leat_err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LEAT_ATM_TASK_CELL_LEN = 53,
+    LEAT_ATM_TASK_PAYLOAD_LEN = 36,
+    LEAT_ATM_TASK_NAME_COUNT = 3, /* characters of a task's name */
+    LEAT_ATM_TASK_MESSAGE_LEN = 20,
+    LEAT_ATM_TASK_BROADCAST = 0xffff, /* as a destination */
+};
+
+enum leat_atm_task_type { LEAT_ATM_TASK_MESSAGE, LEAT_ATM_TASK_ACK };
+
+/* Flags of a message cell: none in a middle cell, both in a single one. */
+enum { LEAT_ATM_TASK_FIRST = 1, LEAT_ATM_TASK_LAST = 2 };
+
+/* Flag of an ACK of a point-to-point cell; an ACK of a broadcast cell has 0. */
+enum { LEAT_ATM_TASK_ACK_POINT = 4 };
+
+struct leat_atm_task_cell {
+    uint16_t vpi; /* 12 bits */
+    enum leat_atm_task_type type;
+    uint16_t flag;
+    uint16_t sequence; /* an ACK repeats the number acknowledged */
+    uint16_t source, destination;
+    uint8_t payload[LEAT_ATM_TASK_PAYLOAD_LEN]; /* unused octets are 0 */
+};
+
+/*
+ * `len` must be exactly LEAT_ATM_TASK_CELL_LEN. On error *out is untouched and *fault_at (may be
+ * NULL) is the offset of what is wrong: RESERVED (header bits that are always 0, flags without a
+ * meaning), CHECKSUM, TYPE.
+ */
+leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_atm_task_cell *out,
+                                   size_t *fault_at);
+
+/* Writes LEAT_ATM_TASK_CELL_LEN octets, or nothing and says why. */
+leat_err leat_atm_task_cell_encode(const struct leat_atm_task_cell *cell, uint8_t *buf, size_t cap);
+
+/* Does the payload begin with a message header? */
+static inline bool leat_atm_task_cell_is_first(const struct leat_atm_task_cell *cell)
+{
+    return cell->type == LEAT_ATM_TASK_MESSAGE && (cell->flag & LEAT_ATM_TASK_FIRST);
+}
+
+/* To whom a message goes: a task's name, its instance (all ones, -1: every one), and an id. */
+struct leat_atm_task_message {
+    uint32_t name[LEAT_ATM_TASK_NAME_COUNT]; /* one character each */
+    uint32_t instance, id;
+};
+
+/* Decodes the first LEAT_ATM_TASK_MESSAGE_LEN octets; data may follow them. */
+leat_err leat_atm_task_message_decode(const uint8_t *buf, size_t len,
+                                      struct leat_atm_task_message *out, size_t *fault_at);
+leat_err leat_atm_task_message_encode(const struct leat_atm_task_message *message, uint8_t *buf,
+                                      size_t cap);
+
+#endif

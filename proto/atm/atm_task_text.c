@@ -1,0 +1,146 @@
+#include "atm_task_text.h"
+#include "atm_task.h"
+#include "leat_bytes.h"
+
+enum {
+    TYPE_AT = 5,
+    FLAG_AT = 7,
+    SEQUENCE_AT = 9,
+    SOURCE_AT = 11,
+    DESTINATION_AT = 13,
+    PAYLOAD_AT = 15,
+    CRC_AT = 51,
+};
+
+static const struct leat_name types[] = {
+    { LEAT_ATM_TASK_MESSAGE, "message" },
+    { LEAT_ATM_TASK_ACK, "ACK" },
+    { 0, NULL },
+};
+static const struct leat_name message_flags[] = {
+    { 0, "middle" },
+    { LEAT_ATM_TASK_FIRST, "begin" },
+    { LEAT_ATM_TASK_LAST, "end" },
+    { LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST, "single" },
+    { 0, NULL },
+};
+static const struct leat_name ack_flags[] = {
+    { 0, "broadcast" },
+    { LEAT_ATM_TASK_ACK_POINT, "point-to-point" },
+    { 0, NULL },
+};
+static const struct leat_name destinations[] = {
+    { LEAT_ATM_TASK_BROADCAST, "broadcast" },
+    { 0, NULL },
+};
+static const struct leat_name instances[] = {
+    { UINT32_MAX, "-1" }, /* every instance */
+    { 0, NULL },
+};
+
+/* A name is text as long as its integers are characters; otherwise nameWords has the integers. */
+static void walk_name(struct leat_fields *f, uint32_t name[LEAT_ATM_TASK_NAME_COUNT])
+{
+    uint8_t chars[LEAT_ATM_TASK_NAME_COUNT];
+    const uint8_t *text = chars;
+    size_t len = 0;
+    bool is_text = true;
+    for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++) {
+        chars[i] = (uint8_t)name[i];
+        is_text = is_text && name[i] <= UINT8_MAX;
+        if (chars[i]) len = i + 1;
+    }
+    if (leat_fields_reading(f)) is_text = !leat_fields_has(f, "nameWords");
+    if (is_text) {
+        leat_fields_string(f, "name", PAYLOAD_AT, LEAT_ATM_TASK_NAME_COUNT, &text, &len);
+        for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++)
+            name[i] = i < len ? text[i] : 0;
+        return;
+    }
+    const size_t count = leat_fields_list(f, "nameWords", PAYLOAD_AT, LEAT_ATM_TASK_NAME_COUNT,
+                                          LEAT_ATM_TASK_NAME_COUNT);
+    for (size_t i = 0; i < count; i++)
+        name[i] = (uint32_t)leat_fields_uint(f, NULL, PAYLOAD_AT + 4 * i, 32, name[i]);
+    leat_fields_list_end(f);
+}
+
+static void walk_message(struct leat_fields *f, struct leat_atm_task_message *m)
+{
+    walk_name(f, m->name);
+    m->instance = (uint32_t)leat_fields_enum(f, "instance", PAYLOAD_AT + 12, 32, instances,
+                                             m->instance);
+    m->id = (uint32_t)leat_fields_uint(f, "id", PAYLOAD_AT + 16, 32, m->id);
+}
+
+/* The header of a message, and how many octets it takes from the payload. */
+static size_t walk_message_header(struct leat_fields *f, struct leat_atm_task_cell *cell)
+{
+    struct leat_atm_task_message message;
+    if (!leat_atm_task_cell_is_first(cell)) return 0;
+    leat_atm_task_message_decode(cell->payload, sizeof cell->payload, &message, NULL);
+    if (leat_fields_open(f, "message", PAYLOAD_AT)) {
+        walk_message(f, &message);
+        leat_fields_close(f);
+    }
+    leat_atm_task_message_encode(&message, cell->payload, sizeof cell->payload);
+    return LEAT_ATM_TASK_MESSAGE_LEN;
+}
+
+static void walk_type(struct leat_fields *f, struct leat_atm_task_cell *cell)
+{
+    const uint64_t type = leat_fields_enum(f, "type", TYPE_AT, 16, types, cell->type);
+    const bool ack = type == LEAT_ATM_TASK_ACK;
+    if (type > LEAT_ATM_TASK_ACK)
+        leat_fields_refuse(f, LEAT_ERR_TYPE, "type", "expected message (0) or ACK (1)");
+    else
+        cell->type = (enum leat_atm_task_type)type;
+    if (ack && leat_fields_reading(f)) cell->flag = 0; /* the default of a message is none here */
+    cell->flag = (uint16_t)leat_fields_enum(f, "flag", FLAG_AT, 16, ack ? ack_flags : message_flags,
+                                            cell->flag);
+    if (!leat_name_of(ack ? ack_flags : message_flags, cell->flag))
+        leat_fields_refuse(f, LEAT_ERR_RESERVED, "flag",
+                           ack ? "expected broadcast (0) or point-to-point (4)"
+                               : "expected middle (0), begin (1), end (2) or single (3)");
+}
+
+static void walk(struct leat_fields *f, struct leat_atm_task_cell *cell, uint16_t crc)
+{
+    cell->vpi = (uint16_t)leat_fields_hex(f, "vpi", 0, 12, cell->vpi);
+    walk_type(f, cell);
+    cell->sequence = (uint16_t)leat_fields_uint(f, "sequence", SEQUENCE_AT, 16, cell->sequence);
+    cell->source = (uint16_t)leat_fields_uint(f, "source", SOURCE_AT, 16, cell->source);
+    cell->destination = (uint16_t)leat_fields_enum(f, "destination", DESTINATION_AT, 16,
+                                                   destinations, cell->destination);
+    const size_t used = walk_message_header(f, cell);
+    leat_fields_octets_fixed(f, "data", PAYLOAD_AT + used, cell->payload + used,
+                             sizeof cell->payload - used, true);
+    leat_fields_derived(f, "crc", CRC_AT, 16, crc);
+}
+
+static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+{
+    struct leat_atm_task_cell cell;
+    const leat_err err = leat_atm_task_cell_decode(octets, len, &cell, fault_at);
+    if (err == LEAT_ERR_OK) walk(f, &cell, leat_get_be16(octets + CRC_AT));
+    return err;
+}
+
+/* Nothing said: the first cell a unit sends, number 1, a whole message without a name. */
+static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    struct leat_atm_task_cell cell = { .flag = LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST,
+                                       .sequence = 1 };
+    walk(f, &cell, 0);
+    if (f->err) return f->err;
+    const leat_err err = leat_atm_task_cell_encode(&cell, octets, cap);
+    if (err == LEAT_ERR_OK) *len = LEAT_ATM_TASK_CELL_LEN;
+    return err;
+}
+
+const struct leat_format leat_atmtask_format = {
+    .name = "atmtask",
+    .summary = "cell of the prototype's own AAL: tasks' messages and their acknowledgements",
+    .unit_len = LEAT_ATM_TASK_CELL_LEN,
+    .show = show,
+    .build = build,
+};

@@ -1,0 +1,227 @@
+#include "atm_text.h"
+#include "atm_oam.h"
+#include "atm_rm.h"
+#include "atm_wire.h"
+#include "leat_bytes.h"
+#include <string.h>
+
+/* Offsets of the fields in a cell, for the tree. */
+enum { VCI_AT = 1, PT_AT = 3, HEC_AT = 4, PAYLOAD_AT = 5 };
+enum { SPECIFIC_AT = PAYLOAD_AT + 1, CRC_AT = PAYLOAD_AT + LEAT_ATM_SEAL_AT };
+enum {
+    FLAGS_AT = PAYLOAD_AT + 1,
+    ER_AT = PAYLOAD_AT + 2,
+    CCR_AT = PAYLOAD_AT + 4,
+    MCR_AT = PAYLOAD_AT + 6,
+    QL_AT = PAYLOAD_AT + 8,
+    SN_AT = PAYLOAD_AT + 12,
+};
+enum { CRC_MASK = 0x3ff, CODE_BITS = 15, LINK_TYPE = 147, OAM_CONTINUITY = 4, STM1_RATE = 0x64b1 };
+
+const struct leat_name leat_atm_interface_names[] = {
+    { LEAT_ATM_UNI, "UNI" },
+    { LEAT_ATM_NNI, "NNI" },
+    { 0, NULL },
+};
+
+const struct leat_name leat_atm_pt_names[] = {
+    { 0, "user-0" },
+    { LEAT_ATM_PT_SDU, "user-1" },
+    { LEAT_ATM_PT_EFCI, "user-efci-0" },
+    { LEAT_ATM_PT_EFCI | LEAT_ATM_PT_SDU, "user-efci-1" },
+    { LEAT_ATM_PT_OAM_SEGMENT, "oam-segment" },
+    { LEAT_ATM_PT_OAM_END, "oam-end" },
+    { LEAT_ATM_PT_RM, "rm" },
+    { 7, "reserved" },
+    { 0, NULL },
+};
+
+/* I.610, table 4: the functions of a type; types without a list have numbers alone. */
+static const struct leat_name oam_types[] = {
+    { LEAT_ATM_OAM_FAULT, "fault" },
+    { LEAT_ATM_OAM_PERFORMANCE, "performance" },
+    { LEAT_ATM_OAM_ACTIVATION, "activation" },
+    { LEAT_ATM_OAM_SYSTEM, "system" },
+    { 0, NULL },
+};
+static const struct leat_name fault_functions[] = {
+    { 0, "AIS" }, { 1, "RDI" }, { OAM_CONTINUITY, "continuity" }, { 8, "loopback" }, { 0, NULL },
+};
+static const struct leat_name performance_functions[] = {
+    { 0, "forward-monitoring" },
+    { 1, "backward-reporting" },
+    { 0, NULL },
+};
+static const struct leat_name no_functions[] = { { 0, NULL } };
+
+static const struct leat_name *oam_functions(unsigned type)
+{
+    if (type == LEAT_ATM_OAM_FAULT) return fault_functions;
+    if (type == LEAT_ATM_OAM_PERFORMANCE) return performance_functions;
+    return no_functions;
+}
+
+static bool is_oam(const struct leat_atm_cell *c)
+{
+    return c->pt == LEAT_ATM_PT_OAM_SEGMENT || c->pt == LEAT_ATM_PT_OAM_END;
+}
+
+static bool is_sealed(const struct leat_atm_cell *c)
+{
+    return is_oam(c) || c->pt == LEAT_ATM_PT_RM;
+}
+
+static void walk_crc(struct leat_fields *f, const struct leat_atm_cell *c)
+{
+    leat_fields_derived(f, "crc", CRC_AT, 10,
+                        leat_get_be16(c->payload + LEAT_ATM_SEAL_AT) & CRC_MASK);
+}
+
+/* Octets that the user left out are unused ones, and hold 6a. */
+static void walk_specific(struct leat_fields *f, struct leat_atm_oam *oam)
+{
+    const uint8_t *octets = oam->specific;
+    size_t len = sizeof oam->specific;
+    leat_fields_octets(f, "specific", SPECIFIC_AT, sizeof oam->specific, &octets, &len);
+    if (octets == oam->specific) return;
+    memcpy(oam->specific, octets, len);
+    memset(oam->specific + len, LEAT_ATM_FILL, sizeof oam->specific - len);
+}
+
+static void walk_oam(struct leat_fields *f, struct leat_atm_cell *c, bool payload_given)
+{
+    struct leat_atm_oam oam = { .type = LEAT_ATM_OAM_FAULT, .function = OAM_CONTINUITY };
+    memset(oam.specific, LEAT_ATM_FILL, sizeof oam.specific);
+    if (!leat_fields_reading(f)) leat_atm_oam_decode(c->payload, sizeof c->payload, &oam, NULL);
+
+    if (leat_fields_open(f, "oam", PAYLOAD_AT)) {
+        oam.type = (uint8_t)leat_fields_enum(f, "type", PAYLOAD_AT, 4, oam_types, oam.type);
+        oam.function = (uint8_t)leat_fields_enum(f, "function", PAYLOAD_AT, 4,
+                                                 oam_functions(oam.type), oam.function);
+        walk_specific(f, &oam);
+        walk_crc(f, c);
+        leat_fields_close(f);
+    }
+    if (!payload_given) leat_atm_oam_encode(&oam, c->payload, sizeof c->payload);
+}
+
+static void walk_rm_flags(struct leat_fields *f, struct leat_atm_rm *rm)
+{
+    static const struct leat_name flags[] = {
+        { LEAT_ATM_RM_DIR, "DIR" }, { LEAT_ATM_RM_BN, "BN" }, { LEAT_ATM_RM_CI, "CI" },
+        { LEAT_ATM_RM_NI, "NI" },   { LEAT_ATM_RM_RA, "RA" }, { 0, NULL },
+    };
+    for (const struct leat_name *n = flags; n->name; n++) {
+        const bool set = leat_fields_flag(f, n->name, FLAGS_AT, rm->flags & n->value);
+        rm->flags = (uint8_t)(set ? rm->flags | n->value : rm->flags & ~n->value);
+    }
+}
+
+/* `rate_name` is for people, `name` has every bit: it wins. */
+static uint16_t walk_rate(struct leat_fields *f, const char *rate_name, const char *name, size_t at,
+                          uint16_t code)
+{
+    const bool given = leat_fields_reading(f) && leat_fields_has(f, rate_name);
+    const uint64_t rate = leat_fields_uint(f, rate_name, at, 32,
+                                           leat_atm_rate_decode(code) / LEAT_ATM_RATE_UNIT);
+    if (given) code = leat_atm_rate_encode(rate * LEAT_ATM_RATE_UNIT);
+    return (uint16_t)leat_fields_hex(f, name, at, CODE_BITS, code);
+}
+
+static void walk_rm(struct leat_fields *f, struct leat_atm_cell *c, bool payload_given)
+{
+    struct leat_atm_rm rm = { .er = STM1_RATE };
+    if (!leat_fields_reading(f) &&
+        leat_atm_rm_decode(c->payload, sizeof c->payload, &rm, NULL) == LEAT_ERR_TYPE)
+        return; /* another protocol: the octets say it all */
+
+    if (leat_fields_open(f, "rm", PAYLOAD_AT)) {
+        leat_fields_derived(f, "ID", PAYLOAD_AT, 8, LEAT_ATM_RM_ABR);
+        walk_rm_flags(f, &rm);
+        rm.er = walk_rate(f, "ERrate", "ER", ER_AT, rm.er);
+        rm.ccr = walk_rate(f, "CCRrate", "CCR", CCR_AT, rm.ccr);
+        rm.mcr = walk_rate(f, "MCRrate", "MCR", MCR_AT, rm.mcr);
+        rm.ql = (uint32_t)leat_fields_uint(f, "QL", QL_AT, 32, rm.ql);
+        rm.sn = (uint32_t)leat_fields_uint(f, "SN", SN_AT, 32, rm.sn);
+        walk_crc(f, c);
+        leat_fields_close(f);
+    }
+    if (!payload_given) leat_atm_rm_encode(&rm, c->payload, sizeof c->payload);
+}
+
+static const char *kind(const uint8_t header[LEAT_ATM_HEADER_LEN])
+{
+    if (leat_atm_cell_is_idle(header)) return "idle";
+    return leat_atm_cell_is_unassigned(header) ? "unassigned" : "assigned";
+}
+
+/* `header` is the cell's own when showing; the derived fields are passed over when reading. */
+static void walk(struct leat_fields *f, struct leat_atm_cell *c,
+                 const uint8_t header[LEAT_ATM_HEADER_LEN])
+{
+    c->interface = (enum leat_atm_interface)leat_fields_enum(
+        f, "interface", 0, 1, leat_atm_interface_names, c->interface);
+    const bool uni = c->interface == LEAT_ATM_UNI;
+    c->gfc = (uint8_t)leat_fields_uint(f, "gfc", 0, 4, c->gfc);
+    if (!uni && c->gfc) leat_fields_refuse(f, LEAT_ERR_RANGE, "gfc", "expected 0 at the NNI");
+    c->vpi = (uint16_t)leat_fields_uint(f, "vpi", 0, uni ? 8 : 12, c->vpi);
+    c->vci = (uint16_t)leat_fields_uint(f, "vci", VCI_AT, 16, c->vci);
+    c->pt = (uint8_t)leat_fields_enum(f, "pt", PT_AT, 3, leat_atm_pt_names, c->pt);
+    c->clp = (uint8_t)leat_fields_uint(f, "clp", PT_AT, 1, c->clp);
+    leat_fields_derived(f, "hec", HEC_AT, 8, header[HEC_AT]);
+    leat_fields_derived_name(f, "kind", 0, kind(header));
+
+    const bool given = leat_fields_has(f, "payload"); /* showing: always */
+    leat_fields_octets_fixed(f, "payload", PAYLOAD_AT, c->payload, sizeof c->payload, true);
+    if (is_oam(c)) walk_oam(f, c, given);
+    if (c->pt == LEAT_ATM_PT_RM) walk_rm(f, c, given);
+}
+
+static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+{
+    struct leat_atm_cell cell;
+    leat_err err = leat_atm_cell_decode(octets, len, LEAT_ATM_UNI, &cell, fault_at);
+    if (!err && is_sealed(&cell)) {
+        err = leat_atm_payload_check(cell.payload, sizeof cell.payload, NULL);
+        if (err && fault_at) *fault_at = CRC_AT;
+    }
+    if (!err) walk(f, &cell, octets);
+    return err;
+}
+
+/* What show would refuse is not built, nor what it would not show. */
+static void check(struct leat_fields *f, const struct leat_atm_cell *cell)
+{
+    if (leat_fields_has(f, "oam") && !is_oam(cell))
+        leat_fields_refuse(f, LEAT_ERR_FIELD, "oam",
+                           "expected with pt=oam-segment or oam-end only");
+    if (leat_fields_has(f, "rm") && cell->pt != LEAT_ATM_PT_RM)
+        leat_fields_refuse(f, LEAT_ERR_FIELD, "rm", "expected with pt=rm only");
+    if (is_sealed(cell) && leat_atm_payload_check(cell->payload, sizeof cell->payload, NULL))
+        leat_fields_refuse(f, LEAT_ERR_CHECKSUM, "payload",
+                           "its CRC-10 does not match, expected 48 octets with the CRC of an OAM "
+                           "or RM cell, or no payload but its fields under oam or rm");
+}
+
+static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    static const uint8_t none[LEAT_ATM_HEADER_LEN];
+    struct leat_atm_cell cell = { .interface = LEAT_ATM_UNI };
+    if (leat_fields_has(f, "oam")) cell.pt = LEAT_ATM_PT_OAM_END;
+    if (leat_fields_has(f, "rm")) cell.pt = LEAT_ATM_PT_RM;
+    walk(f, &cell, none);
+    check(f, &cell);
+    if (f->err) return f->err;
+    const leat_err err = leat_atm_cell_encode(&cell, octets, cap);
+    if (!err) *len = LEAT_ATM_CELL_LEN;
+    return err;
+}
+
+const struct leat_format leat_atm_format = {
+    .name = "atm",
+    .summary = "ATM cell: header with HEC and 48 octets, OAM and RM payloads decoded",
+    .link_type = LINK_TYPE,
+    .unit_len = LEAT_ATM_CELL_LEN,
+    .show = show,
+    .build = build,
+};

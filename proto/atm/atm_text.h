@@ -1,0 +1,27 @@
+/*
+ * ATM cells as text. One walk names the fields, for showing and for building:
+ *
+ *   interface gfc vpi vci pt clp hec kind payload, and where pt tells so
+ *   oam { type function specific crc }
+ *   rm  { ID DIR BN CI NI RA ERrate ER CCRrate CCR MCRrate MCR QL SN crc }
+ *
+ * hec, kind (idle, unassigned, assigned), ID and crc are derived. Octets do not tell the interface,
+ * so cells are shown as the UNI's, which has a field for every bit: built from that, the octets are
+ * the same. A user may write interface=NNI.
+ *
+ * Building, the payload is what the user gave, or made of oam or rm (which also preset pt), or 0.
+ * A coded rate such as ER is made of ERrate, in cells per second, unless it is given itself. What
+ * a user leaves out: oam is a continuity check with a field of 6a, rm a forward cell with an ER of
+ * 353207 cells/s, the speed of an STM-1.
+ */
+#ifndef LEAT_ATM_TEXT_H
+#define LEAT_ATM_TEXT_H
+
+#include "leat_format.h"
+
+extern const struct leat_name leat_atm_interface_names[];
+extern const struct leat_name leat_atm_pt_names[];
+
+extern const struct leat_format leat_atm_format;
+
+#endif

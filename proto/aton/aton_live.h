@@ -1,0 +1,55 @@
+/*
+ * ATON on the live ring: behind Ethernet type 0x88B6 (specs/aton.md, "Live ring").
+ *
+ *    0         4          8      9       10    12                  n
+ *   +---------+----------+------+-------+-----+-------------------+- - - - - - -+- - - - -+
+ *   | ring id | sequence | hops | flags |  0  |  octet image      |  MAC (64)   | padding |
+ *   +---------+----------+------+-------+-----+-------------------+- - - - - - -+- - - - -+
+ *
+ * The MAC is SipHash-2-4 over all before it, hops left taken as 0 since every station counts it
+ * down. Nothing in the packet tells whether there is one: the key does, which a ring has or has not
+ * by configuration. The image's head tells where the image ends; what follows it (and the MAC) is
+ * the padding of a short Ethernet frame and passed over.
+ */
+#ifndef LEAT_ATON_LIVE_H
+#define LEAT_ATON_LIVE_H
+
+#include "aton_wire.h"
+
+enum {
+    LEAT_ATON_ETHER_TYPE = 0x88B6,
+    LEAT_ATON_LIVE_HEADER_LEN = 12,
+    LEAT_ATON_KEY_LEN = 16,
+    LEAT_ATON_MAC_LEN = 8,
+};
+
+struct leat_aton_live {
+    uint32_t ring_id, sequence;
+    uint8_t hops_left;
+    uint8_t flags; /* none is defined: carried as they are */
+    struct leat_aton_packet packet;
+};
+
+/* The header alone. RESERVED if the zeros are not. On error *out is untouched. */
+leat_err leat_aton_live_header_decode(const uint8_t *buf, size_t len, struct leat_aton_live *out,
+                                      size_t *fault_at);
+
+/*
+ * Header, MAC (with a key; NULL: none is looked for) and packet. On error *out is untouched and
+ * *fault_at (may be NULL) tells where: CHECKSUM is the MAC's or the image's by that offset.
+ */
+leat_err leat_aton_live_decode(const uint8_t *buf, size_t len, const uint8_t key[LEAT_ATON_KEY_LEN],
+                               struct leat_aton_live *out, size_t *fault_at);
+
+/* Writes *len octets (no padding), or nothing and says why. key may be NULL. */
+leat_err leat_aton_live_encode(const struct leat_aton_live *live,
+                               const uint8_t key[LEAT_ATON_KEY_LEN], uint8_t *buf, size_t cap,
+                               size_t *len);
+
+/* The MAC of a header and image, together len >= 16; the octet of hops left may hold anything. */
+uint64_t leat_aton_live_mac(const uint8_t key[LEAT_ATON_KEY_LEN], const uint8_t *buf, size_t len);
+
+/* SipHash-2-4 (Aumasson and Bernstein) of any octets. */
+uint64_t leat_aton_siphash(const uint8_t key[LEAT_ATON_KEY_LEN], const void *octets, size_t len);
+
+#endif

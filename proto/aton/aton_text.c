@@ -1,0 +1,218 @@
+#include "aton_text.h"
+#include "aton_live.h"
+#include "aton_wire.h"
+#include "leat_bytes.h"
+#include <string.h>
+
+enum { LINK_TYPE = 148 }; /* design.md, "Carriage": USER1 */
+enum { FLG_FROM_END = 5, CRC_FROM_END = 4 };
+enum { AC_AT = 0, CTL_AT = 1, DA_AT = 3, SA_AT = 5, DATA_AT = 7, PARAM_AT = 9, PAYLOAD_AT = 11 };
+enum { A = 2, C = 1 };
+
+static const struct leat_name opcode_names[] = {
+    { LEAT_ATON_ADD, "ADD" },   { LEAT_ATON_AND, "AND" },
+    { LEAT_ATON_OR, "OR" },     { LEAT_ATON_MAX, "MAX" },
+    { LEAT_ATON_MIN, "MIN" },   { LEAT_ATON_EQ, "EQ" },
+    { LEAT_ATON_LT, "LT" },     { LEAT_ATON_LE, "LE" },
+    { LEAT_ATON_SORT, "SORT" }, { LEAT_ATON_BITCOUNT, "BITCOUNT" },
+    { LEAT_ATON_TREE, "TREE" }, { 0, NULL },
+};
+
+static const struct leat_name flag_names[] = { { A, "A" }, { C, "C" }, { 0, NULL } };
+
+static void walk_ac(struct leat_fields *f, struct leat_aton_packet *p)
+{
+    p->priority = (uint8_t)leat_fields_uint(f, "priority", AC_AT, 3, p->priority);
+    p->token = leat_fields_flag(f, "token", AC_AT, p->token);
+    if (p->token)
+        leat_fields_refuse(f, LEAT_ERR_TYPE, "token",
+                           "a token exists only as symbols on the ring, expected false");
+    p->monitor = leat_fields_flag(f, "monitor", AC_AT, p->monitor);
+    p->reservation = (uint8_t)leat_fields_uint(f, "reservation", AC_AT, 3, p->reservation);
+}
+
+static void walk_ctl(struct leat_fields *f, struct leat_aton_packet *p)
+{
+    p->active = leat_fields_flag(f, "active", CTL_AT, p->active);
+    if (!p->active) {
+        p->opcode = p->width_bits = p->reg = 0;
+        return;
+    }
+    p->opcode = (uint8_t)leat_fields_enum(f, "opcode", CTL_AT, 4, opcode_names, p->opcode);
+    if (!leat_name_of(opcode_names, p->opcode))
+        leat_fields_refuse(f, LEAT_ERR_TYPE, "opcode", "expected 1 (ADD) .. 11 (TREE)");
+    p->width_bits = (uint8_t)leat_fields_uint(f, "width", CTL_AT, 8, p->width_bits);
+    if (p->width_bits != 16 && p->width_bits != 32 && p->width_bits != 64)
+        leat_fields_refuse(f, LEAT_ERR_RANGE, "width", "expected 16, 32 or 64");
+    p->reg = (uint8_t)leat_fields_uint(f, "register", CTL_AT, 6, p->reg);
+}
+
+/* What a sender starts with (specs/aton.md, "Commands"), v being its own operand. */
+static void start(struct leat_aton_packet *p)
+{
+    p->counter = 1;
+    if (p->opcode == LEAT_ATON_MAX || p->opcode == LEAT_ATON_MIN) p->variable2 = p->sa;
+    if (p->opcode == LEAT_ATON_EQ || p->opcode == LEAT_ATON_LE) p->variable2 = 1;
+    if (p->opcode == LEAT_ATON_BITCOUNT) p->param = LEAT_ATON_COUNTER_BITS_MAX; /* any ring */
+    if (p->opcode == LEAT_ATON_TREE) p->param = 1;
+}
+
+/* ---- payloads ----------------------------------------------------------------------------- */
+
+static uint64_t walk_item(struct leat_fields *f, const struct leat_aton_shape *s, size_t at,
+                          unsigned *valid, uint64_t value)
+{
+    if (!s->flag_len) return leat_fields_uint(f, NULL, at, s->value_bits, value);
+    if (!leat_fields_open(f, NULL, at)) return value;
+    *valid = leat_fields_flag(f, "valid", at, *valid);
+    value = leat_fields_uint(f, "value", at + s->flag_len, s->value_bits, value);
+    leat_fields_close(f);
+    return value;
+}
+
+/* Reading: zeros to be filled in, in the arena. */
+static uint8_t *blank_payload(struct leat_fields *f, const struct leat_aton_shape *s,
+                              struct leat_aton_packet *p)
+{
+    if (f->err) return NULL;
+    p->payload_len = leat_aton_shape_len(s);
+    uint8_t *payload = leat_arena_take_octets(f->arena, p->payload_len);
+    p->payload = payload;
+    if (payload)
+        memset(payload, 0, p->payload_len);
+    else
+        leat_fields_refuse(f, LEAT_ERR_MEMORY, NULL, "too many items");
+    return payload;
+}
+
+/* *length is the field of the head which says how many items there are; NULL: one per bit of W. */
+static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_packet *p,
+                      uint16_t *length, size_t max)
+{
+    const bool reading = leat_fields_reading(f), written = leat_fields_has(f, name);
+    const size_t n = leat_fields_list(f, name, PAYLOAD_AT, length ? *length : p->width_bits, max);
+    if (length && written) *length = (uint16_t)n;
+    if (!length && written && n != p->width_bits)
+        leat_fields_refuse(f, LEAT_ERR_LENGTH, NULL, "expected one item per bit of the width");
+
+    struct leat_aton_shape shape = { 0 };
+    if (leat_aton_packet_shape(p, &shape) != LEAT_ERR_OK)
+        leat_fields_refuse(f, LEAT_ERR_RANGE, NULL,
+                           length ? "expected 1..17 slots (param)"
+                                  : "expected 1..16 bits per counter (param)");
+    uint8_t *blank = reading ? blank_payload(f, &shape, p) : NULL;
+    for (size_t i = 0; i < n && !f->err; i++) {
+        unsigned valid;
+        uint64_t value = leat_aton_item_get(p->payload, &shape, i, &valid);
+        value = walk_item(f, &shape, PAYLOAD_AT + i * leat_aton_item_len(&shape), &valid, value);
+        if (blank) leat_aton_item_put(blank, &shape, i, valid, value);
+    }
+    leat_fields_list_end(f);
+}
+
+static void walk_long(struct leat_fields *f, struct leat_aton_packet *p)
+{
+    if (p->opcode == LEAT_ATON_SORT) {
+        walk_list(f, "values", p, &p->counter, LEAT_ATON_INTERFACES_MAX);
+        return;
+    }
+    p->param = (uint16_t)leat_fields_uint(f, "param", PARAM_AT, 16, p->param);
+    if (p->opcode == LEAT_ATON_BITCOUNT)
+        walk_list(f, "counters", p, NULL, 64);
+    else
+        walk_list(f, "slots", p, &p->param, LEAT_ATON_SLOTS_MAX);
+}
+
+static void walk_active(struct leat_fields *f, struct leat_aton_packet *p)
+{
+    const unsigned w = p->width_bits;
+    if (leat_fields_reading(f)) start(p);
+    p->counter = (uint16_t)leat_fields_uint(f, "counter", DATA_AT, 16, p->counter);
+    if (p->counter > LEAT_ATON_INTERFACES_MAX)
+        leat_fields_refuse(f, LEAT_ERR_RANGE, "counter", "expected 0..65534");
+    if (!leat_aton_is_fold(p)) {
+        walk_long(f, p);
+        return;
+    }
+    p->variable1 = leat_fields_uint(f, "variable1", PARAM_AT, w, p->variable1);
+    p->variable2 = leat_fields_uint(f, "variable2", PARAM_AT + w / 8, w, p->variable2);
+}
+
+static void walk_passive(struct leat_fields *f, struct leat_aton_packet *p)
+{
+    leat_fields_derived(f, "length", DATA_AT, 16, p->payload_len);
+    leat_fields_octets(f, "octets", PARAM_AT, LEAT_ATON_OCTETS_MAX, &p->payload, &p->payload_len);
+}
+
+/* `octets` are the image when showing, NULL when reading. */
+static void walk(struct leat_fields *f, struct leat_aton_packet *p, const uint8_t *octets,
+                 size_t len)
+{
+    walk_ac(f, p);
+    walk_ctl(f, p);
+    p->da = (uint16_t)leat_fields_hex(f, "da", DA_AT, 16, p->da);
+    p->sa = (uint16_t)leat_fields_hex(f, "sa", SA_AT, 16, p->sa);
+    if (p->active)
+        walk_active(f, p);
+    else
+        walk_passive(f, p);
+    const unsigned flags = (p->recognised ? A : 0) | (p->copied ? C : 0);
+    const uint64_t given = leat_fields_mask(f, "flags", len - FLG_FROM_END, 2, flag_names, flags);
+    p->recognised = (given & A) != 0;
+    p->copied = (given & C) != 0;
+    leat_fields_derived(f, "crc", len - CRC_FROM_END, 32,
+                        octets ? leat_get_be32(octets + len - CRC_FROM_END) : 0);
+}
+
+static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+{
+    struct leat_aton_packet p;
+    const leat_err err = leat_aton_packet_decode(octets, len, &p, fault_at);
+    if (err) return err;
+    walk(f, &p, octets, len);
+    return LEAT_ERR_OK;
+}
+
+static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
+{
+    struct leat_aton_packet p = {
+        .active = 1, .opcode = LEAT_ATON_ADD, .width_bits = 32, .da = LEAT_ATON_DA_ALL
+    };
+    walk(f, &p, NULL, LEAT_ATON_IMAGE_LEN_MIN);
+    return f->err ? f->err : leat_aton_packet_encode(&p, octets, cap, len);
+}
+
+/* ---- Ethernet ----------------------------------------------------------------------------- */
+
+/* An image whose head is unsound has no length of its own: all that is left goes to show. */
+static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fields *f,
+                              size_t *packet_at, size_t *packet_len)
+{
+    struct leat_aton_live live;
+    const leat_err err = leat_aton_live_header_decode(frame, len, &live, NULL);
+    if (err) return err;
+    (void)leat_fields_hex(f, "ringId", 0, 32, live.ring_id);
+    (void)leat_fields_uint(f, "sequence", 4, 32, live.sequence);
+    (void)leat_fields_uint(f, "hopsLeft", 8, 8, live.hops_left);
+    (void)leat_fields_hex(f, "ringFlags", 9, 8, live.flags);
+
+    const size_t left = len - LEAT_ATON_LIVE_HEADER_LEN;
+    size_t image_len;
+    *packet_at = LEAT_ATON_LIVE_HEADER_LEN;
+    *packet_len = left;
+    if (leat_aton_packet_measure(frame + LEAT_ATON_LIVE_HEADER_LEN, left, &image_len, NULL) ==
+            LEAT_ERR_OK &&
+        image_len < left)
+        *packet_len = image_len;
+    return LEAT_ERR_OK;
+}
+
+const struct leat_format leat_aton_format = {
+    .name = "aton",
+    .summary = "ATON packet (octet image): an active command or a passive packet of the ring",
+    .link_type = LINK_TYPE,
+    .ether_type = LEAT_ATON_ETHER_TYPE,
+    .show = show,
+    .build = build,
+    .unframe_ether = unframe_ether,
+};

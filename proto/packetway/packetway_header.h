@@ -1,0 +1,108 @@
+/*
+ * The EEP header, PH (spec 1.3), and the classes of addresses.
+ *
+ *    byte 0     byte 1     byte 2     byte 3     byte 4     byte 5     byte 6     byte 7
+ *   +----------+----------+----------+----------+----------+----------+----------+----------+
+ *   | VVPPPPPP | DT 23-16 | DT 15-8  | DT 7-0   | TE 15-8  | TE 7-0   | PT 15-8  | PT 7-0   |
+ *   +----------+----------+----------+----------+----------+----------+----------+----------+
+ *   | EEEELLLD | DL 23-16 | DL 15-8  | DL 7-0   | hRRRRRRR | SA 23-16 | SA 15-8  | SA 7-0   |
+ *   +----------+----------+----------+----------+----------+----------+----------+----------+
+ *     LLL = PL, D = DL bit 24, R = RZ; DT and SA of 24 bits begin with their class:
+ *
+ *   0xxx physical   10xx L2RH   110x reserved   1110 logical   1111 symbol
+ *
+ * A word that begins with class L2RH or symbol is no PH but a leading record.
+ */
+#ifndef LEAT_PACKETWAY_HEADER_H
+#define LEAT_PACKETWAY_HEADER_H
+
+#include "leat_err.h"
+#include "packetway_codes.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LEAT_PACKETWAY_WORD_LEN = 8,
+    LEAT_PACKETWAY_HEADER_LEN = 16,
+    LEAT_PACKETWAY_PRIORITY_MAX = 63,
+    LEAT_PACKETWAY_E_LITTLE = 8,   /* E: the bit e; below it the code of the element size */
+    LEAT_PACKETWAY_E_SIZE = 7,     /* E: mask of the size code, 8 << code bits */
+    LEAT_PACKETWAY_E_SIZE_MAX = 4, /* 128 bits */
+    LEAT_PACKETWAY_PL_MAX = 7,
+    LEAT_PACKETWAY_DL_MAX = (1 << 25) - 1, /* words */
+    LEAT_PACKETWAY_DATA_LEN_MAX = 8 * LEAT_PACKETWAY_DL_MAX,
+};
+
+enum {
+    LEAT_PACKETWAY_ADDRESS_NONE = 0x000000,      /* legal only as SA: not given */
+    LEAT_PACKETWAY_ADDRESS_MAX = 0x7FFFFD,       /* the last that a node may have */
+    LEAT_PACKETWAY_ADDRESS_HEY_YOU = 0x7FFFFE,   /* whoever is at the other end */
+    LEAT_PACKETWAY_ADDRESS_BROADCAST = 0x7FFFFF, /* reserved by the drafts */
+};
+
+enum leat_packetway_class {
+    LEAT_PACKETWAY_CLASS_PHYSICAL,
+    LEAT_PACKETWAY_CLASS_L2RH,
+    LEAT_PACKETWAY_CLASS_RESERVED,
+    LEAT_PACKETWAY_CLASS_LOGICAL,
+    LEAT_PACKETWAY_CLASS_SYMBOL,
+};
+
+static inline enum leat_packetway_class leat_packetway_class_of(uint32_t address)
+{
+    if (!(address & 0x800000)) return LEAT_PACKETWAY_CLASS_PHYSICAL;
+    if (!(address & 0x400000)) return LEAT_PACKETWAY_CLASS_L2RH;
+    if (!(address & 0x200000)) return LEAT_PACKETWAY_CLASS_RESERVED;
+    return address & 0x100000 ? LEAT_PACKETWAY_CLASS_SYMBOL : LEAT_PACKETWAY_CLASS_LOGICAL;
+}
+
+/* The address of one node: physical and none of the special three. */
+static inline bool leat_packetway_address_is_node(uint32_t address)
+{
+    return address >= 1 && address <= LEAT_PACKETWAY_ADDRESS_MAX;
+}
+
+struct leat_packetway_header {
+    uint32_t dt, sa; /* 24 bits; SA 0: not given */
+    uint32_t dl;     /* words of DB */
+    uint16_t te, pt;
+    uint8_t priority; /* 63 most urgent */
+    uint8_t e;        /* 4 bits */
+    uint8_t pl;       /* octets of pad at the end of DB */
+    bool h;           /* at least one OH field follows */
+};
+
+/*
+ * Reads the first 16 octets; spec 2.2 (c) after V and class. Lenient: RZ is passed over, element
+ * sizes 5..7 become 8 bits (nothing to swap), a reserved SA becomes 0. A word of class L2RH or
+ * symbol is E_ADDR. Errors are of the whole header: *fault_at is 0. On error *out is untouched.
+ */
+leat_err leat_packetway_header_decode(const uint8_t *buf, size_t len, enum leat_packetway_mode mode,
+                                      struct leat_packetway_header *out, size_t *fault_at);
+
+/* Writes 16 octets; E_LIMIT (spec 2.1) or E_NOSPC and nothing written. */
+leat_err leat_packetway_header_encode(const struct leat_packetway_header *header, uint8_t *buf,
+                                      size_t cap);
+
+/* E_LIMIT where encode would say so. */
+leat_err leat_packetway_header_check(const struct leat_packetway_header *header);
+
+/*
+ * The rule of EI (spec 5.6), once per router: what was reported moves up one place and this
+ * router's own bit enters below. Once bit 63 is set, positions no longer move.
+ */
+static inline uint64_t leat_packetway_ei_step(uint64_t ei, bool error_seen)
+{
+    if (!(ei >> 63)) ei <<= 1;
+    return ei | error_seen;
+}
+
+/*
+ * The endianness aid (spec 2.5): puts the elements of `data` (without the pad) into the host's
+ * order where field E says that they are in the other one. A last element that is not whole stays
+ * as it is; true says that there is one.
+ */
+bool leat_packetway_data_swap(uint8_t *data, size_t len, uint8_t e, bool host_is_little);
+
+#endif

@@ -1,0 +1,86 @@
+#include "packetway_leading.h"
+#include "leat_bytes.h"
+#include <string.h>
+
+enum { L2RH_HEAD_LEN = 2, SYMBOL_HEAD_LEN = 5, L2RH_CLASS = 0x80, SYMBOL_CLASS = 0xF00000 };
+
+static size_t head_len(enum leat_packetway_leading_kind kind)
+{
+    return kind == LEAT_PACKETWAY_L2RH ? L2RH_HEAD_LEN : SYMBOL_HEAD_LEN;
+}
+
+/* [(L+9)/8] and [(L+12)/8] words: head and data, rounded up. */
+size_t leat_packetway_leading_size(const struct leat_packetway_leading *r)
+{
+    return (head_len(r->kind) + r->len + 7) / 8 * 8;
+}
+
+static leat_err check_head(const uint8_t *buf, bool strict)
+{
+    if (buf[0] >> 6) return LEAT_ERR_PACKETWAY_VERSION;
+    if (!leat_packetway_leading_begins(buf[1])) return LEAT_ERR_PACKETWAY_ADDR;
+    if (strict && buf[0]) return LEAT_ERR_PACKETWAY_RSV;
+    if (buf[1] == L2RH_CLASS) return LEAT_ERR_PACKETWAY_L2RH_LEN;
+    if (strict && leat_get_be24(buf + 1) == SYMBOL_CLASS) return LEAT_ERR_PACKETWAY_SYM_TYPE;
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_packetway_leading_decode(const uint8_t *buf, size_t len,
+                                       enum leat_packetway_mode mode,
+                                       struct leat_packetway_leading *out, size_t *fault_at)
+{
+    if (fault_at) *fault_at = 0;
+    if (len < LEAT_PACKETWAY_WORD_LEN) return LEAT_ERR_PACKETWAY_SHORT;
+    const leat_err err = check_head(buf, mode == LEAT_PACKETWAY_STRICT);
+    if (err) return err;
+
+    struct leat_packetway_leading r = { .priority = buf[0] };
+    if (buf[1] >> 6 == 2) {
+        r.kind = LEAT_PACKETWAY_L2RH;
+        r.len = buf[1] & LEAT_PACKETWAY_L2RH_LEN_MAX;
+    } else {
+        r.kind = LEAT_PACKETWAY_SYMBOL;
+        r.type = leat_get_be24(buf + 1) & LEAT_PACKETWAY_SYMBOL_TYPE_MAX;
+        r.len = buf[4];
+    }
+    r.octets = buf + head_len(r.kind);
+    if (leat_packetway_leading_size(&r) > len) return LEAT_ERR_PACKETWAY_SHORT;
+    *out = r;
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_packetway_leading_check(const struct leat_packetway_leading *r)
+{
+    bool fits = false;
+    switch (r->kind) {
+    case LEAT_PACKETWAY_L2RH:
+        fits = r->len >= 1 && r->len <= LEAT_PACKETWAY_L2RH_LEN_MAX && r->type == 0;
+        break;
+    case LEAT_PACKETWAY_SYMBOL:
+        fits = r->len <= LEAT_PACKETWAY_SYMBOL_LEN_MAX && r->type >= 1 &&
+               r->type <= LEAT_PACKETWAY_SYMBOL_TYPE_MAX;
+        break;
+    }
+    return fits && r->priority == 0 ? LEAT_ERR_OK : LEAT_ERR_PACKETWAY_LIMIT;
+}
+
+leat_err leat_packetway_leading_encode(const struct leat_packetway_leading *r, uint8_t *buf,
+                                       size_t cap, size_t *len)
+{
+    const leat_err err = leat_packetway_leading_check(r);
+    if (err) return err;
+    const size_t size = leat_packetway_leading_size(r), head = head_len(r->kind);
+    if (size > cap) return LEAT_ERR_PACKETWAY_NOSPC;
+
+    memset(buf + size - 8, 0, 8); /* the pad is in the last word */
+    buf[0] = 0;
+    if (r->kind == LEAT_PACKETWAY_L2RH) {
+        buf[1] = (uint8_t)(L2RH_CLASS | r->len);
+    } else {
+        leat_put_be24(buf + 1, SYMBOL_CLASS | r->type);
+        buf[4] = (uint8_t)r->len;
+    }
+    if (r->len) memcpy(buf + head, r->octets, r->len);
+    *len = size;
+    return LEAT_ERR_OK;
+}

@@ -1,0 +1,55 @@
+/*
+ * Leading records (spec 1.1, 1.2): consumed on the way, one after the other, in front of PH.
+ *
+ *   L2RH    | VV000000 | 10LLLLLL | L route octets ... | pad |                W = [(L+9)/8] words
+ *   symbol  | VV000000 | 1111ssss | ssssssss | ssssssss | L | L octets | pad |  W = [(L+12)/8]
+ *
+ * The route octets of an L2RH are the business of the SAN that consumes it.
+ */
+#ifndef LEAT_PACKETWAY_LEADING_H
+#define LEAT_PACKETWAY_LEADING_H
+
+#include "packetway_header.h"
+
+enum {
+    LEAT_PACKETWAY_L2RH_LEN_MAX = 63,    /* route octets; at least 1 */
+    LEAT_PACKETWAY_SYMBOL_LEN_MAX = 255, /* may be none */
+    LEAT_PACKETWAY_SYMBOL_TYPE_MAX = 0xFFFFF,
+    LEAT_PACKETWAY_LEADING_SIZE_MAX = 264, /* 33 words */
+};
+
+enum leat_packetway_leading_kind { LEAT_PACKETWAY_L2RH, LEAT_PACKETWAY_SYMBOL };
+
+struct leat_packetway_leading {
+    enum leat_packetway_leading_kind kind;
+    uint32_t type;         /* symbol: ST, 20 bits; L2RH: 0 */
+    uint16_t len;          /* L */
+    uint8_t priority;      /* low six bits of byte 0 (spec 5.4): other than 0 only when lenient */
+    const uint8_t *octets; /* lent from the buffer that was decoded */
+};
+
+/* Does this octet, the second of a word, begin a leading record rather than a PH? */
+static inline bool leat_packetway_leading_begins(uint8_t octet)
+{
+    return octet >> 6 == 2 || octet >> 4 == 15;
+}
+
+/* The record in octets: whole words, pad included. */
+size_t leat_packetway_leading_size(const struct leat_packetway_leading *record);
+
+/*
+ * Spec 2.2 (b), one turn of its loop. A word of another class is E_ADDR. Pads are not inspected.
+ * On error *out is untouched; *fault_at is 0, the record itself.
+ */
+leat_err leat_packetway_leading_decode(const uint8_t *buf, size_t len,
+                                       enum leat_packetway_mode mode,
+                                       struct leat_packetway_leading *out, size_t *fault_at);
+
+/* Writes the record and its size, or nothing: E_LIMIT, E_NOSPC. */
+leat_err leat_packetway_leading_encode(const struct leat_packetway_leading *record, uint8_t *buf,
+                                       size_t cap, size_t *len);
+
+/* E_LIMIT where encode would say so. */
+leat_err leat_packetway_leading_check(const struct leat_packetway_leading *record);
+
+#endif

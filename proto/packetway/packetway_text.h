@@ -1,0 +1,32 @@
+/*
+ * PacketWay messages as text, RRP and ERR included. One walk names the fields:
+ *
+ *   leading[{kind type octets}] priority dt pt te e pl dl h sa oh[{type mandatory octets crc}]
+ *   data, or records[..]; ot[{type mandatory octets}] ei
+ *
+ * pl, dl, h and crc are derived. A list that is empty is not shown. A record is one of
+ *
+ *   ADDR  address | min max | value mask; records      LADR  addresses[{address | ..}]
+ *   NAME  name                                         SRQR  q routes[octets]
+ *   CAPA  cc parameters                                MTUR  mtu
+ *   RTHD  sn records                                   RCVF  addresses[address]
+ *   SNID  sanId                                        all: type, and rl (derived)
+ *
+ * What a user leaves out: pt RRP, te WRU? (UNK under pt ERR, 0 under the rest), dt 0x7ffffe, sa 0.
+ */
+#ifndef LEAT_PACKETWAY_TEXT_H
+#define LEAT_PACKETWAY_TEXT_H
+
+#include "leat_format.h"
+
+enum {
+    LEAT_PACKETWAY_LINK_TYPE = 150,
+    LEAT_PACKETWAY_ETHER_TYPE = 0x88B7,
+    LEAT_PACKETWAY_UDP_PORT = 4254,
+    LEAT_PACKETWAY_ETHER_OUI = 0x020000, /* behind the Ethernet type, then the protocol */
+    LEAT_PACKETWAY_ETHER_PROTOCOL = 0x0300,
+};
+
+extern const struct leat_format leat_packetway_format;
+
+#endif

@@ -1,0 +1,358 @@
+#include "packetway_model_test.h"
+#include "packetway_text.h"
+#include "packetway_vectors_test.h"
+#include "packetway_wire.h"
+#include "tap.h"
+#include <string.h>
+
+enum { TEXT_MAX = 1 << 20, ARENA_MAX = 1 << 24 };
+static char json[TEXT_MAX];
+static uint8_t memory[ARENA_MAX], out[MODEL_LEN_MAX];
+static char message[LEAT_FIELDS_MESSAGE_MAX];
+static size_t fault_at;
+
+static leat_err show(const uint8_t *buf, size_t len, bool tree)
+{
+    struct leat_text text;
+    struct leat_fields f;
+    leat_text_init(&text, json, sizeof json - 1, NULL, NULL);
+    if (tree)
+        leat_fields_init_tree(&f, &text);
+    else
+        leat_fields_init_json(&f, &text);
+    const leat_err err = leat_packetway_format.show(buf, len, &f, &fault_at);
+    leat_fields_finish(&f);
+    OK(!text.overflowed);
+    json[text.len] = '\0';
+    return err;
+}
+
+static leat_err finish_build(struct leat_tree *root, struct leat_arena *arena, size_t cap,
+                             size_t *len)
+{
+    struct leat_fields f;
+    leat_fields_init_read(&f, root, arena);
+    leat_err err = leat_packetway_format.build(&f, out, cap, len);
+    const leat_err reading = leat_fields_finish(&f);
+    if (!err) err = reading;
+    memcpy(message, f.message, sizeof message);
+    return err;
+}
+
+static leat_err build_json(const char *text, size_t cap, size_t *len)
+{
+    struct leat_arena arena;
+    struct leat_tree *root;
+    leat_arena_init(&arena, memory, sizeof memory);
+    const leat_err err = leat_tree_parse_json(&arena, text, strlen(text), &root, &fault_at);
+    return err ? err : finish_build(root, &arena, cap, len);
+}
+
+/* As on the command line: words separated by blanks. */
+static leat_err build_words(const char *words, size_t *len)
+{
+    struct leat_arena arena;
+    leat_arena_init(&arena, memory, sizeof memory);
+    struct leat_tree *root = leat_tree_new(&arena, LEAT_TREE_OBJECT);
+    while (*words) {
+        const size_t n = strcspn(words, " ");
+        const leat_err err = leat_tree_add_pair(&arena, root, words, n);
+        if (err) return err;
+        words += n + (words[n] == ' ');
+    }
+    return finish_build(root, &arena, sizeof out, len);
+}
+
+static bool built_is(const char *hex, size_t len)
+{
+    uint8_t want[VECTOR_LEN_MAX];
+    const size_t want_len = unhex(hex, want);
+    return len == want_len && memcmp(out, want, len) == 0;
+}
+
+/* ---- showing and reading back ---- */
+
+static void every_vector_survives_json(void)
+{
+    for (unsigned i = 0; i < VECTOR_COUNT; i++) {
+        uint8_t buf[VECTOR_LEN_MAX];
+        size_t len = unhex(vectors[i].hex, buf);
+        EQ(show(buf, len, false), LEAT_ERR_OK);
+        EQ(build_json(json, sizeof out, &len), LEAT_ERR_OK);
+        OK(built_is(vectors[i].hex, len));
+        if (tap_checks_failed) {
+            printf("# %s: %s\n# %s\n", vectors[i].name, message, json);
+            return;
+        }
+    }
+}
+
+static void messages_of_the_model_survive_json(void)
+{
+    static struct model model;
+    leat_random_seed(&model.random, tap_seed());
+    for (unsigned i = 0; i < LEAT_ROUNDS / 10; i++) {
+        size_t len = 0;
+        model_message(&model);
+        EQ(show(model.buf, model.len, false), LEAT_ERR_OK);
+        EQ(build_json(json, sizeof out, &len), LEAT_ERR_OK);
+        OK(len == model.len && memcmp(out, model.buf, len) == 0);
+        if (tap_checks_failed) {
+            printf("# round %u: %s\n# %s\n", i, message, json);
+            return;
+        }
+    }
+}
+
+static void t23_looks_like_this(void)
+{
+    uint8_t buf[VECTOR_LEN_MAX];
+    const size_t len = unhex(vectors[11].hex, buf);
+    EQ(show(buf, len, false), LEAT_ERR_OK);
+    OK(strcmp(json,
+              "{\"leading\":[{\"kind\":\"L2RH\",\"octets\":\"0101020300\"},"
+              "{\"kind\":\"SYMBOL\",\"type\":\"MULTICAST\",\"octets\":\"2a\"},"
+              "{\"kind\":\"L2RH\",\"octets\":\"03000300\"}],"
+              "\"priority\":9,\"dt\":513,\"pt\":\"MPI\",\"te\":7,\"e\":0,\"pl\":3,\"dl\":1,\"h\":0,"
+              "\"sa\":769,\"data\":\"48454c4c4f\",\"ei\":0}") == 0);
+}
+
+static void t26_looks_like_this(void)
+{
+    uint8_t buf[VECTOR_LEN_MAX];
+    const size_t len = unhex(vectors[14].hex, buf);
+    EQ(show(buf, len, false), LEAT_ERR_OK);
+    OK(strcmp(json,
+              "{\"priority\":0,\"dt\":770,\"pt\":\"RRP\",\"te\":\"RTBL\",\"e\":0,\"pl\":0,"
+              "\"dl\":13,\"h\":0,\"sa\":258,\"records\":[{\"type\":\"RTHD\",\"rl\":12,\"sn\":3,"
+              "\"records\":[{\"type\":\"SNID\",\"rl\":0,\"sanId\":512},"
+              "{\"type\":\"RCVF\",\"rl\":1,\"addresses\":[514,259,258]},"
+              "{\"type\":\"SRQR\",\"rl\":1,\"q\":3,\"routes\":[\"0101020300\"]},"
+              "{\"type\":\"MTUR\",\"rl\":0,\"mtu\":1024},"
+              "{\"type\":\"ADDR\",\"rl\":5,\"address\":513,\"records\":["
+              "{\"type\":\"NAME\",\"rl\":1,\"name\":\"Super\"},"
+              "{\"type\":\"CAPA\",\"rl\":0,\"cc\":\"FLOAT-DSP\",\"parameters\":\"0408\"},"
+              "{\"type\":\"SRQR\",\"rl\":1,\"q\":2,\"routes\":[\"03000300\"]}]}]}],\"ei\":0}") ==
+       0);
+}
+
+static void t15_shows_its_crcs_and_ot(void)
+{
+    uint8_t buf[VECTOR_LEN_MAX];
+    const size_t len = unhex(vectors[3].hex, buf);
+    EQ(show(buf, len, false), LEAT_ERR_OK);
+    OK(strstr(json, "\"oh\":[{\"type\":\"CRC32-OT\",\"mandatory\":true,\"crc\":64189726},"
+                    "{\"type\":\"CRC64-OT\",\"mandatory\":true,\"crc\":4662880658970743687},"
+                    "{\"type\":\"SELF-DEFINED-OT\",\"mandatory\":false}]"));
+    OK(strstr(json, "\"ot\":[{\"type\":34,\"mandatory\":false,\"octets\":\"dead\"}]"));
+}
+
+/* The tree has the offset of every field in front. */
+static void a_tree_tells_where_things_stand(void)
+{
+    uint8_t buf[VECTOR_LEN_MAX];
+    size_t len = unhex(vectors[3].hex, buf);
+    EQ(show(buf, len, true), LEAT_ERR_OK);
+    OK(strstr(json, "    56      crc: 0x03d3751e\n"));
+    OK(strstr(json, "    64      crc: 0x40b5e1411bfd9387\n"));
+    OK(strstr(json, "    74      octets: dead\n"));
+    OK(strstr(json, "    80  ei: 0x0000000000000000\n"));
+    len = unhex(vectors[5].hex, buf); /* T17 */
+    EQ(show(buf, len, true), LEAT_ERR_OK);
+    OK(strstr(json, "    21      address: 0x000201\n"));
+    OK(strstr(json, "    30          q: 6\n"));
+    OK(strstr(json, "    34            -: 0101020300\n"));
+    OK(strstr(json, "    52          mtu: 1024\n"));
+}
+
+static void nothing_is_shown_of_malformed_input(void)
+{
+    for (unsigned i = 0; i < MALFORMED_COUNT; i++) {
+        uint8_t buf[VECTOR_LEN_MAX];
+        const size_t len = unhex(malformed[i].hex, buf);
+        EQ(show(buf, len, false), malformed[i].err);
+        EQ(fault_at, malformed[i].at);
+        OK(strcmp(json, "{}") == 0);
+    }
+}
+
+/* ---- what users type ---- */
+
+static void the_smallest_thing_to_type_is_wru(void)
+{
+    size_t len = 0;
+    EQ(build_words("", &len), LEAT_ERR_OK);
+    OK(built_is("007ffffe001b0001 0000000000000000 0000000000000000", len)); /* T24 */
+    EQ(build_words("te=WRU", &len), LEAT_ERR_OK);
+    OK(built_is("007ffffe001b0001 0000000000000000 0000000000000000", len));
+}
+
+static void a_pvm_message_is_typed_in_four_words(void)
+{
+    size_t len = 0;
+    EQ(build_words("dt=0x201 sa=0x101 pt=PVM data=010203", &len), LEAT_ERR_OK);
+    OK(built_is("0000020100000052 0a00000100000101 0102030000000000 0000000000000000", len));
+}
+
+static void records_are_typed_by_their_place(void)
+{
+    size_t len = 0;
+    EQ(build_words("dt=0x302 sa=0x301 te=GVL2 records.0.type=ADDR records.0.address=0x201", &len),
+       LEAT_ERR_OK);
+    OK(built_is(vectors[4].hex, len)); /* T16 */
+    EQ(build_words("dt=0x102 sa=0x101 te=TELL records.0.type=ADDR records.0.min=0x200 "
+                   "records.0.max=0x20f records.1.type=ADDR records.1.value=0x300 "
+                   "records.1.mask=0x7fff00",
+                   &len),
+       LEAT_ERR_OK);
+    OK(built_is(vectors[18].hex, len)); /* T30 */
+    EQ(build_words("dt=0x201 pt=PVM oh.0.type=CRC32-OT", &len), LEAT_ERR_OK);
+    EQ(len, 16 + 8 + 8 + 8);
+}
+
+static void derived_fields_need_not_be_right(void)
+{
+    size_t len = 0;
+    EQ(build_words("dt=0x201 sa=0x101 pt=82 dl=99 pl=99 h=1 data=010203", &len), LEAT_ERR_OK);
+    OK(built_is("0000020100000052 0a00000100000101 0102030000000000 0000000000000000", len));
+}
+
+/* Words, the error, and something that the text must say. */
+static const struct {
+    const char *words;
+    leat_err err;
+    const char *says;
+} mistakes[] = {
+    { "dt=0", LEAT_ERR_PACKETWAY_LIMIT, "dt: expected physical" },
+    { "dt=0xc00001", LEAT_ERR_PACKETWAY_LIMIT, "dt: expected physical" },
+    { "dt=0x1000000", LEAT_ERR_RANGE, "dt: " },
+    { "sa=0x7ffffe", LEAT_ERR_PACKETWAY_LIMIT, "sa: expected 0" },
+    { "pt=0", LEAT_ERR_PACKETWAY_LIMIT, "pt: " },
+    { "pt=TCP", LEAT_ERR_FIELD, "PVM" },
+    { "te=GVSC", LEAT_ERR_FIELD, "GVL2" },
+    { "te=41", LEAT_ERR_PACKETWAY_LIMIT, "te: expected GVL2" },
+    { "pt=ERR te=27", LEAT_ERR_PACKETWAY_LIMIT, "te: expected UNK" },
+    { "priority=64", LEAT_ERR_RANGE, "priority: " },
+    { "pt=PVM e=5", LEAT_ERR_PACKETWAY_LIMIT, "e: expected 0..4" },
+    { "e=8", LEAT_ERR_PACKETWAY_LIMIT, "e: RRP and ERR are big-endian" },
+    { "data=00", LEAT_ERR_FIELD, "data: no such field" },
+    { "pt=PVM records.0.type=ADDR", LEAT_ERR_FIELD, "records: no such field" },
+    { "te=GVL2", LEAT_ERR_PACKETWAY_MSG, "records: expected one ADDR" },
+    { "te=GVL2 records.0.type=ADDR records.0.address=0xe00001", LEAT_ERR_PACKETWAY_ADDR,
+      "records: expected one ADDR" },
+    { "te=TELL records.0.type=ADDR", LEAT_ERR_PACKETWAY_ADDR, "records.0" },
+    { "te=TELL records.0.type=ADDR records.0.min=5 records.0.max=4", LEAT_ERR_PACKETWAY_RANGE,
+      "records.0" },
+    { "te=TELL records.0.type=NAME", LEAT_ERR_PACKETWAY_LIMIT, "records.0.name: " },
+    { "te=TELL records.0.type=CAPA records.0.cc=0", LEAT_ERR_PACKETWAY_LIMIT, "records.0.cc: " },
+    { "te=TELL records.0.address=1", LEAT_ERR_PACKETWAY_LIMIT, "records.0.type: expected ADDR" },
+    { "te=TELL records.0.type=SCID", LEAT_ERR_FIELD, "SNID" },
+    { "te=TELL records.0.type=NAME records.0.name=x records.0.records.0.type=NAME", LEAT_ERR_FIELD,
+      "records.0.records: no such field" },
+    { "te=INFO records.0.type=ADDR records.0.address=1 records.0.records.0.type=ADDR "
+      "records.0.records.0.address=1 records.0.records.0.records.0.type=MTUR",
+      LEAT_ERR_PACKETWAY_LIMIT, "records.0.records.0.records: nesting" },
+    { "te=RTBL records.0.type=RCVF", LEAT_ERR_PACKETWAY_LIMIT,
+      "records.0.addresses: expected 1..32" },
+    { "te=RTBL records.0.type=SNID records.0.sanId=0xe00000", LEAT_ERR_PACKETWAY_LIMIT,
+      "records.0.sanId: " },
+    { "te=INFO records.0.type=LADR records.0.addresses.0.address=1", LEAT_ERR_PACKETWAY_ADDR,
+      "records.0.addresses.0" },
+    { "te=INFO records.0.type=LADR", LEAT_ERR_PACKETWAY_LIMIT, "records.0.addresses: " },
+    { "te=INFO records.0.type=SRQR records.0.routes.0=", LEAT_ERR_PACKETWAY_LIMIT,
+      "records.0.routes: " },
+    { "te=INFO records=7", LEAT_ERR_SYNTAX, "records: expected a list" },
+    { "te=INFO records.0=7", LEAT_ERR_SYNTAX, "expected an object" },
+    { "leading.0.kind=L2RH", LEAT_ERR_PACKETWAY_LIMIT, "leading.0" },
+    { "leading.0.kind=SYMBOL leading.0.type=0", LEAT_ERR_PACKETWAY_LIMIT, "leading.0" },
+    { "pt=PVM oh.0.type=0x21 oh.0.mandatory=true", LEAT_ERR_PACKETWAY_LIMIT, "oh.0.mandatory: " },
+    { "pt=PVM oh.0.type=0", LEAT_ERR_PACKETWAY_LIMIT, "oh.0.type: " },
+    { "pt=PVM oh.0.type=SELF-DEFINED-OT", LEAT_ERR_PACKETWAY_LIMIT, "ot: goes together" },
+    { "pt=PVM ot.0.type=7", LEAT_ERR_PACKETWAY_LIMIT, "ot: goes together" },
+    { "pt=PVM oh.0.type=6 ot.0.type=7 ot.0.mandatory=1", LEAT_ERR_PACKETWAY_LIMIT,
+      "ot.0.mandatory: " },
+    { "pt=ERR te=GENERAL data=00", LEAT_ERR_PACKETWAY_LIMIT, "data: expected the quoted" },
+    { "pt=PVM data=0", LEAT_ERR_SYNTAX, "data: odd number" },
+};
+
+static void mistakes_are_told_with_what_was_expected(void)
+{
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        size_t len = 99;
+        EQ(build_words(mistakes[i].words, &len), mistakes[i].err);
+        OK(strstr(message, mistakes[i].says));
+        if (tap_checks_failed) {
+            printf("# %s\n# says: %s\n", mistakes[i].words, message);
+            return;
+        }
+    }
+}
+
+static void too_little_room_for_a_message_is_told(void)
+{
+    for (unsigned i = 0; i < VECTOR_COUNT; i++) {
+        uint8_t buf[VECTOR_LEN_MAX];
+        const size_t len = unhex(vectors[i].hex, buf);
+        EQ(show(buf, len, false), LEAT_ERR_OK);
+        for (size_t cap = 0; cap < len; cap += 8) {
+            size_t built = 99;
+            EQ(build_json(json, cap, &built), LEAT_ERR_PACKETWAY_NOSPC);
+            EQ(built, 99);
+        }
+    }
+}
+
+/* ---- frames ---- */
+
+static void a_frame_counts_the_words_of_its_message(void)
+{
+    uint8_t packet[VECTOR_LEN_MAX], frame[VECTOR_LEN_MAX];
+    const size_t len = unhex(vectors[0].hex, packet);
+    size_t frame_len = 0, at = 0, got = 0;
+    struct leat_fields *f = NULL; /* the frame has no fields of its own */
+    EQ(leat_packetway_format.frame(f, packet, len, frame, sizeof frame, &frame_len), LEAT_ERR_OK);
+    EQ(frame_len, len + 2);
+    OK(frame[0] == 0 && frame[1] == len / 8);
+    memset(frame + frame_len, 0x77, 6); /* padding of the carrier */
+    for (size_t pad = 0; pad <= 6; pad++) {
+        EQ(leat_packetway_format.unframe(frame, frame_len + pad, f, &at, &got), LEAT_ERR_OK);
+        EQ(at, 2);
+        EQ(got, len);
+    }
+    for (size_t cut = 0; cut < frame_len; cut++)
+        EQ(leat_packetway_format.unframe(frame, cut, f, &at, &got), LEAT_ERR_SHORT);
+    for (size_t cap = 0; cap < frame_len; cap++)
+        EQ(leat_packetway_format.frame(f, packet, len, frame, cap, &frame_len), LEAT_ERR_SPACE);
+    EQ(leat_packetway_format.frame(f, packet, 20, frame, sizeof frame, &frame_len),
+       LEAT_ERR_LENGTH);
+    EQ(leat_packetway_format.frame(f, packet, (size_t)8 << 16, frame, SIZE_MAX, &frame_len),
+       LEAT_ERR_LENGTH);
+}
+
+static void ethernet_puts_an_oui_and_a_protocol_in_front(void)
+{
+    uint8_t frame[VECTOR_LEN_MAX];
+    const size_t len = unhex("0200000300 0003 007ffffe001b0001 0000000000000000 0000000000000000 "
+                             "0000",
+                             frame);
+    size_t at = 0, got = 0;
+    EQ(leat_packetway_format.unframe_ether(frame, len, NULL, &at, &got), LEAT_ERR_OK);
+    EQ(at, 7);
+    EQ(got, 24);
+    for (size_t cut = 0; cut < 7 + 24; cut++)
+        EQ(leat_packetway_format.unframe_ether(frame, cut, NULL, &at, &got), LEAT_ERR_SHORT);
+    for (unsigned i = 0; i < 5; i++) {
+        frame[i] ^= 1;
+        EQ(leat_packetway_format.unframe_ether(frame, len, NULL, &at, &got), LEAT_ERR_TYPE);
+        frame[i] ^= 1;
+    }
+}
+
+TAP_MAIN(T(every_vector_survives_json), T(messages_of_the_model_survive_json),
+         T(t23_looks_like_this), T(t26_looks_like_this), T(t15_shows_its_crcs_and_ot),
+         T(a_tree_tells_where_things_stand), T(nothing_is_shown_of_malformed_input),
+         T(the_smallest_thing_to_type_is_wru), T(a_pvm_message_is_typed_in_four_words),
+         T(records_are_typed_by_their_place), T(derived_fields_need_not_be_right),
+         T(mistakes_are_told_with_what_was_expected), T(too_little_room_for_a_message_is_told),
+         T(a_frame_counts_the_words_of_its_message),
+         T(ethernet_puts_an_oui_and_a_protocol_in_front))
