@@ -44,7 +44,7 @@ static void seal(uint8_t octets[LEAT_ATM_AAL2_PDU_LEN])
 {
     unsigned rest = 0;
     for (unsigned bit = 0; bit < 374 + 10; bit++) {
-        rest = rest << 1 | (bit < 374 ? octets[bit / 8] >> (7 - bit % 8) & 1u : 0);
+        rest = rest << 1 | (bit < 374 ? (unsigned)octets[bit / 8] >> (7 - bit % 8) & 1u : 0);
         if (rest & 0x400) rest ^= 0x633;
     }
     octets[46] = (uint8_t)((octets[46] & 0xfcu) | rest >> 8);

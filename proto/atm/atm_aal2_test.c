@@ -27,7 +27,7 @@ static unsigned crc10_by_definition(const uint8_t pdu[48])
 {
     unsigned rest = 0;
     for (unsigned bit = 0; bit < 374 + 10; bit++) {
-        const unsigned in = bit < 374 ? pdu[bit / 8] >> (7 - bit % 8) & 1u : 0;
+        const unsigned in = bit < 374 ? (unsigned)pdu[bit / 8] >> (7 - bit % 8) & 1u : 0;
         rest = rest << 1 | in;
         if (rest & 0x400) rest ^= 0x633;
     }

@@ -377,7 +377,7 @@ static void the_pad_of_an_rrp_message_is_no_pad_of_its_records(void)
     EQ(leat_packetway_record_address(&r).low, 0x201);
 }
 
-static void the_embedded_rzs_and_sources_of_old_senders_are_read(void)
+static void reserved_values_of_old_senders_are_passed_over(void)
 {
     struct leat_packetway_message m;
     EQ(read_hex("0000020100000052 50000000017ffffe 0000000000000000", LENIENT, HOST, &m),
@@ -695,7 +695,7 @@ TAP_MAIN(T(every_vector_is_read_and_written_again), T(t12_holds_thirteen_octets_
          T(random_octets_are_harmless), T(huge_lengths_are_no_danger), T(pads_are_not_inspected),
          T(words_that_an_unknown_field_announced_are_exposed), T(the_old_end_of_fields_is_ignored),
          T(the_pad_of_an_rrp_message_is_no_pad_of_its_records),
-         T(the_embedded_rzs_and_sources_of_old_senders_are_read),
+         T(reserved_values_of_old_senders_are_passed_over),
          T(messages_outside_the_limits_are_not_written),
          T(fields_outside_the_limits_are_not_written),
          T(too_little_room_is_e_nospc_and_nothing_is_written), T(crcs_agree_with_their_definition),

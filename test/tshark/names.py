@@ -22,7 +22,8 @@ def every_value():
     for pt in (0, 1, 2, 3, 7):
         yield "atm", {"vci": 40, "pt": pt}
     for code in range(256):
-        yield "atm", {"vci": 40, "pt": 4 + code % 2, "oam": {"type": code >> 4, "function": code & 15}}
+        oam = {"type": code >> 4, "function": code & 15}
+        yield "atm", {"vci": 40, "pt": 4 + code % 2, "oam": oam}
         yield "poets", {"class": "CTL", "opcode": code}
     for it in range(4):
         yield "aal2", {"it": it}
@@ -38,14 +39,19 @@ def every_value():
     for bits in range(16):
         yield "esp", {"opcode": "NOP", "flags": bits, "loc": bits % 8}
     for pt in (*range(2, 130), 1024, 2047):
-        yield "packetway", {"pt": pt, "data": ""}
+        yield "packetway", {"pt": pt, "data": "00" * 24}
     for cc in range(1, 256):
-        yield "packetway", {"te": "TELL", "records": [{"type": "CAPA", "cc": cc}]}
-    for kind in range(1, 64):
-        oh = {"pt": "PVM", "oh": [{"type": kind}]}
-        yield "packetway", {**oh, "ot": [{"type": kind if kind > 6 else 9}]} if kind == 6 else oh
+        capability = {"type": "CAPA", "cc": cc, "parameters": "01"}
+        yield "packetway", {"te": "TELL", "records": [capability]}
+    for kind in range(2, 7):
+        fields = {"pt": "PVM", "data": "01", "oh": [{"type": kind, "mandatory": True}]}
+        if kind == 6:
+            fields["ot"] = [{"type": 7, "octets": "01"}]
+        yield "packetway", fields
+    for kind in (1, *range(7, 64)):
+        yield "packetway", {"pt": "PVM", "data": "01", "oh": [{"type": kind, "octets": "01"}]}
     for kind in range(1, 5):
-        yield "packetway", {"leading": [{"kind": "SYMBOL", "type": kind}]}
+        yield "packetway", {"leading": [{"kind": "SYMBOL", "type": kind, "octets": "01"}]}
 
 
 def names_in(value):

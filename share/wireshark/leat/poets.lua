@@ -52,8 +52,8 @@ return function(leat)
 
     -- The class of a swAddr, or the code of why it has none.
     local function class_of(sw)
-        local class = math.floor(sw / 2 ^ 30)
-        local opcode, device = math.floor(sw / 2 ^ 16) % 256, sw % 2 ^ 16
+        local class = math.floor(sw / 0x40000000)
+        local opcode, device = math.floor(sw / 0x10000) % 256, sw % 0x10000
         if (class == DEV or class == EXT) and opcode ~= 0 then
             -- The original's replies have no CNC; they are what they mean.
             if class == EXT or opcode ~= OP_IMPL then return nil, "P_E_OPNOCNC" end
@@ -100,14 +100,16 @@ return function(leat)
         local range = tvb(0, 4)
         local sw = range:le_uint()
         local class, code = class_of(sw)
-        local opcode, device = math.floor(sw / 2 ^ 16) % 256, sw % 2 ^ 16
+        local opcode, device = math.floor(sw / 0x10000) % 256, sw % 0x10000
         local item = tree:add_le(f.swAddr, range)
         for _, name in ipairs { "MS", "CNC", "task", "opcode", "device" } do
             item:add_le(f[name], range)
         end
         if not class then return leat.fail(poets, item, code) end
         item:add(f.class, range, class):set_generated()
-        if class == CTL and sw < 2 ^ 30 then item:add(f.compat, "reply_cnc0"):set_generated() end
+        if class == CTL and sw < 0x40000000 then
+            item:add(f.compat, "reply_cnc0"):set_generated()
+        end
 
         local info = classes[class]
         if class == CTL or class == SUP then
@@ -117,7 +119,7 @@ return function(leat)
             info = info .. (device == DEVICE_ALL and " all devices" or " device " .. device)
         end
         info = info .. add_pin(tree, tvb(4, 4), class)
-        leat.info(info .. ", task " .. math.floor(sw / 2 ^ 24) % 64)
+        leat.info(info .. ", task " .. math.floor(sw / 0x1000000) % 64)
         tree:add(f.nflit, len / FLIT_LEN):set_generated()
         add_payload(tree, tvb(HEADER_LEN), class, opcode)
     end

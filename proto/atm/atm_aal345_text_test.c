@@ -1,0 +1,441 @@
+/* The text of aal34, aal5 and atmtask: what is shown can be read back, and people are understood.
+ */
+#include "atm_aal34.h"
+#include "atm_aal34_text.h"
+#include "atm_aal5.h"
+#include "atm_aal5_text.h"
+#include "atm_task.h"
+#include "atm_task_text.h"
+#include "leat_random.h"
+#include "tap.h"
+#include <stdalign.h>
+#include <string.h>
+
+enum { PACKET_MAX = LEAT_ATM_AAL5_PDU_LEN_MAX, TEXT_MAX = 1 << 18 };
+
+static alignas(max_align_t) uint8_t memory[1 << 18];
+static char text[TEXT_MAX];
+static struct leat_fields fields;
+
+/* The packet as text in `text`. */
+static leat_err show(const struct leat_format *format, const uint8_t *octets, size_t len, bool json,
+                     size_t *fault_at)
+{
+    struct leat_text out;
+    leat_text_init(&out, text, sizeof text - 1, NULL, NULL);
+    if (json)
+        leat_fields_init_json(&fields, &out);
+    else
+        leat_fields_init_tree(&fields, &out);
+    const leat_err err = format->show(octets, len, &fields, fault_at);
+    OK(leat_fields_finish(&fields) == LEAT_ERR_OK);
+    OK(!out.overflowed);
+    text[out.len] = '\0';
+    return err;
+}
+
+static leat_err build_tree(const struct leat_format *format, struct leat_tree *tree,
+                           struct leat_arena *arena, uint8_t *octets, size_t *len)
+{
+    leat_fields_init_read(&fields, tree, arena);
+    const leat_err err = format->build(&fields, octets, PACKET_MAX, len);
+    const leat_err finish = leat_fields_finish(&fields);
+    return err ? err : finish;
+}
+
+static leat_err build_json(const struct leat_format *format, const char *json, uint8_t *octets,
+                           size_t *len)
+{
+    struct leat_arena arena;
+    struct leat_tree *tree = NULL;
+    leat_arena_init(&arena, memory, sizeof memory);
+    const leat_err err = leat_tree_parse_json(&arena, json, strlen(json), &tree, NULL);
+    return err ? err : build_tree(format, tree, &arena, octets, len);
+}
+
+/* Words as a user types them, one blank between two. */
+static leat_err build_words(const struct leat_format *format, const char *words, uint8_t *octets,
+                            size_t *len)
+{
+    struct leat_arena arena;
+    leat_arena_init(&arena, memory, sizeof memory);
+    struct leat_tree *tree = leat_tree_new(&arena, LEAT_TREE_OBJECT);
+    while (*words) {
+        const size_t n = strcspn(words, " ");
+        EQ(leat_tree_add_pair(&arena, tree, words, n), LEAT_ERR_OK);
+        words += n + (words[n] == ' ');
+    }
+    return build_tree(format, tree, &arena, octets, len);
+}
+
+static void expect_words(const struct leat_format *format, const char *words, const char *hex)
+{
+    static uint8_t octets[PACKET_MAX];
+    size_t len = 0;
+    EQ(build_words(format, words, octets, &len), LEAT_ERR_OK);
+    EQ(2 * len, strlen(hex));
+    for (size_t i = 0; i < len && 2 * i < strlen(hex); i++) {
+        const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
+        EQ(octets[i], strtoul(digits, NULL, 16));
+    }
+}
+
+/* A refusal comes with a text that says what was expected. */
+static void expect_refusal(const struct leat_format *format, const char *words, leat_err err,
+                           const char *expected)
+{
+    static uint8_t octets[PACKET_MAX];
+    size_t len = 777;
+    EQ(build_words(format, words, octets, &len), err);
+    OK(strstr(fields.message, expected) != NULL);
+    if (!strstr(fields.message, expected)) printf("# %s: %s\n", words, fields.message);
+}
+
+static void expect_round_trip(const struct leat_format *format, const uint8_t *octets, size_t len)
+{
+    static uint8_t back[PACKET_MAX];
+    size_t back_len = 0;
+    OK(show(format, octets, len, true, NULL) == LEAT_ERR_OK);
+    OK(build_json(format, text, back, &back_len) == LEAT_ERR_OK);
+    OK(len == back_len && memcmp(octets, back, len) == 0);
+}
+
+static const struct leat_format *const formats[] = { &leat_aal34_format, &leat_aal5_format,
+                                                     &leat_atmtask_format };
+
+/* ---- all three ------------------------------------------------------------------------------ */
+
+static void nothing_is_shown_of_an_unsound_packet(void)
+{
+    const uint8_t octets[60] = { 1, 2, 3 };
+    for (int i = 0; i < 3; i++) {
+        for (size_t len = 0; len <= sizeof octets; len++) {
+            size_t fault_at = 999;
+            OK(show(formats[i], octets, len, true, &fault_at) != LEAT_ERR_OK);
+            OK(strcmp(text, "{}") == 0);
+            OK(fault_at <= len);
+        }
+    }
+}
+
+static void what_nobody_asked_for_is_refused(void)
+{
+    expect_refusal(&leat_aal34_format, "md=1", LEAT_ERR_FIELD, "mid");
+    expect_refusal(&leat_aal34_format, "cpcs.tag=1", LEAT_ERR_FIELD, "btag");
+    expect_refusal(&leat_aal5_format, "data=00", LEAT_ERR_FIELD, "payload");
+    expect_refusal(&leat_atmtask_format, "payload=00", LEAT_ERR_FIELD, "data");
+    expect_refusal(&leat_atmtask_format, "flag=end message.id=1", LEAT_ERR_FIELD, "message");
+}
+
+/* A packet made from nothing is sound, and what it shows makes it again. */
+static void the_default_packet_of_each_format_is_sound(void)
+{
+    static uint8_t octets[PACKET_MAX];
+    for (int i = 0; i < 3; i++) {
+        size_t len = 0;
+        EQ(build_words(formats[i], "", octets, &len), LEAT_ERR_OK);
+        expect_round_trip(formats[i], octets, len);
+        if (formats[i]->unit_len) EQ(len, formats[i]->unit_len);
+        EQ(formats[i]->link_type, 0);
+    }
+}
+
+static void a_buffer_that_is_too_small_is_refused(void)
+{
+    for (int i = 0; i < 3; i++) {
+        uint8_t octets[48] = { 0x77 };
+        struct leat_arena arena;
+        size_t len = 777;
+        leat_arena_init(&arena, memory, sizeof memory);
+        leat_fields_init_read(&fields, leat_tree_new(&arena, LEAT_TREE_OBJECT), &arena);
+        EQ(formats[i]->build(&fields, octets, 47, &len), LEAT_ERR_SPACE);
+        EQ(len, 777);
+        EQ(octets[0], 0x77);
+    }
+}
+
+/* ---- aal34 ---------------------------------------------------------------------------------- */
+
+#define ZEROS_22 "00000000000000000000000000000000000000000000"
+#define ABCDEFGH                                               \
+    "c001"                                                     \
+    "00010008"                                                 \
+    "4142434445464748"                                         \
+    "00010008"                                                 \
+    "00000000000000000000000000000000000000000000000000000000" \
+    "4133"
+
+static void the_single_segment_of_the_note_is_shown_with_its_cpcs_pdu(void)
+{
+    static uint8_t octets[PACKET_MAX];
+    size_t len = 0;
+    expect_words(&leat_aal34_format, "mid=1 cpcs.btag=1 cpcs.payload=4142434445464748", ABCDEFGH);
+    EQ(build_words(&leat_aal34_format, "mid=1 cpcs.btag=1 cpcs.payload=4142434445464748", octets,
+                   &len),
+       LEAT_ERR_OK);
+    EQ(show(&leat_aal34_format, octets, len, true, NULL), LEAT_ERR_OK);
+    OK(strcmp(text, "{\"st\":\"SSM\",\"sn\":0,\"p\":0,\"mid\":1,"
+                    "\"payload\":\"00010008414243444546474800010008\","
+                    "\"cpcs\":{\"cpi\":0,\"btag\":1,\"baSize\":8,\"payload\":\"4142434445464748\","
+                    "\"al\":0,\"etag\":1,\"length\":8},\"li\":16,\"crc\":307}") == 0);
+    EQ(show(&leat_aal34_format, octets, len, false, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "crc: 0x133") != NULL);
+}
+
+static void words_make_every_kind_of_sar_pdu(void)
+{
+    expect_words(&leat_aal34_format,
+                 "st=BOM sn=5 mid=0x12a payload=0102030405060708090a0b0c0d0e0f101112131415161718"
+                 "191a1b1c1d1e1f202122232425262728292a2b2c",
+                 "952a0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324"
+                 "25262728292a2b2cb01f");
+    expect_words(&leat_aal34_format, "payload=" ZEROS_22 ZEROS_22, "c000" ZEROS_22 ZEROS_22 "b3e9");
+    uint8_t octets[LEAT_ATM_AAL34_SAR_LEN];
+    struct leat_atm_aal34_sar sar;
+    size_t len = 0;
+    EQ(build_words(&leat_aal34_format, "st=EOM abort=true p=1 mid=3", octets, &len), LEAT_ERR_OK);
+    EQ(leat_atm_aal34_sar_decode(octets, len, &sar, NULL), LEAT_ERR_OK);
+    EQ(sar.li, LEAT_ATM_AAL34_LI_ABORT);
+    EQ(sar.mid10, 0x203);
+    EQ(build_words(&leat_aal34_format, "st=COM", octets, &len), LEAT_ERR_OK);
+    EQ(leat_atm_aal34_sar_decode(octets, len, &sar, NULL), LEAT_ERR_OK);
+    EQ(sar.li, 44);
+    EQ(build_words(&leat_aal34_format, "cpcs.baSize=100 cpcs.cpi=7", octets, &len), LEAT_ERR_OK);
+    EQ(octets[2], 7);
+    EQ(octets[5], 100);
+}
+
+static void mistakes_in_aal34_are_explained(void)
+{
+    const struct leat_format *f = &leat_aal34_format;
+    expect_refusal(f, "st=FIRST", LEAT_ERR_FIELD, "BOM");
+    expect_refusal(f, "mid=512", LEAT_ERR_RANGE, "0..511");
+    expect_refusal(f, "sn=16", LEAT_ERR_RANGE, "0..15");
+    expect_refusal(f, "st=BOM payload=00", LEAT_ERR_LENGTH, "expected 44 octets in BOM");
+    expect_refusal(f, "payload=00", LEAT_ERR_LENGTH, "8 to 44 in SSM");
+    expect_refusal(f, "st=BOM cpcs.btag=1", LEAT_ERR_FIELD, "payload");
+    expect_refusal(f, "st=EOM abort=yes payload=00000000", LEAT_ERR_FIELD, "payload");
+    expect_refusal(f, "cpcs.payload=0102 cpcs.baSize=1", LEAT_ERR_RANGE, "at least");
+    expect_refusal(f, "cpcs.payload=" ZEROS_22 "000000000000000000000000000000", LEAT_ERR_LENGTH,
+                   "at most 36");
+    expect_refusal(f, "payload=0001000100000000 cpcs.btag=1", LEAT_ERR_FIELD, "contradicts");
+    expect_refusal(f, "payload=00010000000100010000000000 cpcs.btag=1", LEAT_ERR_FIELD,
+                   "contradicts");
+}
+
+/* One changed field of the two views must not pass unnoticed. */
+static void an_edited_cpcs_beside_its_old_payload_is_refused(void)
+{
+    static uint8_t octets[PACKET_MAX];
+    size_t len = 0;
+    EQ(build_json(&leat_aal34_format,
+                  "{\"payload\":\"00010008414243444546474800010008\","
+                  "\"cpcs\":{\"btag\":1,\"payload\":\"4142434445464749\"}}",
+                  octets, &len),
+       LEAT_ERR_FIELD);
+    EQ(build_json(&leat_aal34_format,
+                  "{\"payload\":\"00010008414243444546474800010008\","
+                  "\"cpcs\":{\"btag\":1,\"payload\":\"4142434445464748\"}}",
+                  octets, &len),
+       LEAT_ERR_OK);
+}
+
+static void random_sar_pdus_are_built_again_from_their_text(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (long round = 0; round < LEAT_ROUNDS / 10; round++) {
+        struct leat_atm_aal34_sar sar = { .st = (enum leat_atm_aal34_st)leat_random_below(&r, 4),
+                                          .sn = (uint8_t)leat_random_below(&r, 16),
+                                          .mid10 = (uint16_t)leat_random_below(&r, 1024),
+                                          .li = 44 };
+        uint8_t octets[LEAT_ATM_AAL34_SAR_LEN];
+        if (sar.st == LEAT_ATM_AAL34_EOM) sar.li = (uint8_t)(4 + leat_random_below(&r, 41));
+        if (sar.st == LEAT_ATM_AAL34_SSM) sar.li = (uint8_t)(8 + leat_random_below(&r, 37));
+        leat_random_fill(&r, sar.payload, sar.li);
+        if (sar.st == LEAT_ATM_AAL34_EOM && round % 8 == 0) sar.li = LEAT_ATM_AAL34_LI_ABORT;
+        if (sar.st == LEAT_ATM_AAL34_SSM && round % 2) { /* a sound CPCS-PDU */
+            uint8_t payload[36];
+            size_t len = 0;
+            const struct leat_atm_aal34_cpcs cpcs = { (uint8_t)round, (uint8_t)(round >> 8),
+                                                      (uint16_t)(36 + round % 1000), payload,
+                                                      leat_random_below(&r, 37) };
+            leat_random_fill(&r, payload, sizeof payload);
+            OK(leat_atm_aal34_cpcs_encode(&cpcs, sar.payload, 44, &len) == LEAT_ERR_OK);
+            sar.li = (uint8_t)len;
+        }
+        OK(leat_atm_aal34_sar_encode(&sar, octets, sizeof octets) == LEAT_ERR_OK);
+        expect_round_trip(&leat_aal34_format, octets, sizeof octets);
+        if (tap_checks_failed > 9) return;
+    }
+}
+
+/* ---- aal5 ----------------------------------------------------------------------------------- */
+
+static void nothing_said_is_the_published_pdu_of_forty_zeros(void)
+{
+    expect_words(&leat_aal5_format, "",
+                 "0000000000000000000000000000000000000000000000000000000000000000000000000000000"
+                 "000000028864d7f99");
+    static uint8_t octets[PACKET_MAX];
+    size_t len = 0;
+    EQ(build_words(&leat_aal5_format, "uu=1 cpi=2 payload=41", octets, &len), LEAT_ERR_OK);
+    EQ(show(&leat_aal5_format, octets, len, true, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "{\"payload\":\"41\",\"uu\":1,\"cpi\":2,\"length\":1,\"crc\":") == text);
+    EQ(show(&leat_aal5_format, octets, len, false, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "    42  length: 0x0001") != NULL);
+}
+
+static void mistakes_in_aal5_are_explained(void)
+{
+    expect_refusal(&leat_aal5_format, "payload=", LEAT_ERR_LENGTH, "1 to 65535");
+    expect_refusal(&leat_aal5_format, "payload=123", LEAT_ERR_SYNTAX, "odd number");
+    expect_refusal(&leat_aal5_format, "uu=256", LEAT_ERR_RANGE, "0..255");
+}
+
+static void random_pdus_are_built_again_from_their_text(void)
+{
+    static uint8_t payload[65535], octets[PACKET_MAX];
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (long round = 0; round < LEAT_ROUNDS / 10; round++) {
+        struct leat_atm_aal5_pdu pdu = { (uint8_t)round, (uint8_t)(round >> 8), payload,
+                                         1 + leat_random_below(&r, 200) };
+        size_t len = 0;
+        if (round == 0) pdu.payload_len = 65535;
+        leat_random_fill(&r, payload, pdu.payload_len);
+        OK(leat_atm_aal5_pdu_encode(&pdu, octets, sizeof octets, &len) == LEAT_ERR_OK);
+        expect_round_trip(&leat_aal5_format, octets, len);
+        if (tap_checks_failed > 9) return;
+    }
+}
+
+/* ---- atmtask -------------------------------------------------------------------------------- */
+
+#define BROADCAST_285                                                                              \
+    "04000000000000000300010001ffff000000720000006300000076ffffffff000000010000011d00000000000000" \
+    "00"                                                                                           \
+    "00000000"                                                                                     \
+    "4a78"
+
+static void words_make_the_published_cells(void)
+{
+    expect_words(&leat_atmtask_format,
+                 "vpi=0x40 source=1 destination=broadcast message.name=rcv message.instance=-1 "
+                 "message.id=1 data=0000011d",
+                 BROADCAST_285);
+    expect_words(&leat_atmtask_format,
+                 "vpi=0x15 source=1 destination=5 message.name=rcv message.instance=1 "
+                 "message.id=1 data=0000022044a22e98",
+                 "015000000000000003000100010005000000720000006300000076000000010000000100000220"
+                 "44a22e980000000000000000dfbd");
+    expect_words(&leat_atmtask_format, "vpi=6 type=ACK source=1 destination=1",
+                 "00600000000001000000010001000100000000000000000000000000000000000000000000000000"
+                 "0000000000000000000000be22");
+}
+
+static void the_published_cell_is_shown_by_name(void)
+{
+    static uint8_t octets[PACKET_MAX];
+    size_t len = 0;
+    EQ(build_words(
+           &leat_atmtask_format,
+           "vpi=64 source=1 destination=0xffff message.name=rcv message.instance=4294967295 "
+           "message.id=1 data=0000011d",
+           octets, &len),
+       LEAT_ERR_OK);
+    EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
+    OK(strcmp(text, "{\"vpi\":64,\"type\":\"message\",\"flag\":\"single\",\"sequence\":1,"
+                    "\"source\":1,\"destination\":\"broadcast\",\"message\":{\"name\":\"rcv\","
+                    "\"instance\":\"-1\",\"id\":1},\"data\":\"0000011d000000000000000000000000\","
+                    "\"crc\":19064}") == 0);
+}
+
+/* Integers of a name that are no characters, and names shorter than three. */
+static void a_name_that_is_no_text_is_shown_as_integers(void)
+{
+    static uint8_t octets[PACKET_MAX];
+    size_t len = 0;
+    EQ(build_json(&leat_atmtask_format, "{\"message\":{\"nameWords\":[1,256,4294967295]}}", octets,
+                  &len),
+       LEAT_ERR_OK);
+    EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "\"nameWords\":[1,256,4294967295]") != NULL);
+    expect_round_trip(&leat_atmtask_format, octets, len);
+    EQ(build_words(&leat_atmtask_format, "message.name=ab", octets, &len), LEAT_ERR_OK);
+    EQ(octets[18], 'a');
+    EQ(octets[22], 'b');
+    EQ(octets[26], 0);
+    EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
+    OK(strstr(text, "\"name\":\"ab\"") != NULL);
+}
+
+static void flags_are_named_by_the_type_of_the_cell(void)
+{
+    static uint8_t octets[PACKET_MAX];
+    static const char *const words[] = { "flag=middle",
+                                         "flag=begin",
+                                         "flag=end",
+                                         "flag=single",
+                                         "type=ACK flag=broadcast",
+                                         "type=ACK flag=point-to-point" };
+    static const uint8_t flags[] = { 0, 1, 2, 3, 0, 4 };
+    size_t len = 0;
+    for (int i = 0; i < 6; i++) {
+        EQ(build_words(&leat_atmtask_format, words[i], octets, &len), LEAT_ERR_OK);
+        EQ(octets[8], flags[i]);
+        EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
+        OK(strstr(text, strrchr(words[i], '=') + 1) != NULL);
+    }
+}
+
+static void mistakes_in_atmtask_are_explained(void)
+{
+    const struct leat_format *f = &leat_atmtask_format;
+    expect_refusal(f, "type=2", LEAT_ERR_TYPE, "message (0) or ACK (1)");
+    expect_refusal(f, "flag=4", LEAT_ERR_RESERVED, "single (3)");
+    expect_refusal(f, "type=ACK flag=single", LEAT_ERR_FIELD, "point-to-point");
+    expect_refusal(f, "type=ACK flag=3", LEAT_ERR_RESERVED, "point-to-point (4)");
+    expect_refusal(f, "vpi=4096", LEAT_ERR_RANGE, "0..4095");
+    expect_refusal(f, "message.name=long", LEAT_ERR_LENGTH, "at most 3");
+    expect_refusal(f, "data=0000000000000000000000000000000000", LEAT_ERR_LENGTH, "at most 16");
+}
+
+static void random_cells_are_built_again_from_their_text(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (long round = 0; round < LEAT_ROUNDS / 10; round++) {
+        struct leat_atm_task_cell cell = { .vpi = (uint16_t)leat_random_below(&r, 4096),
+                                           .flag = (uint16_t)leat_random_below(&r, 4),
+                                           .sequence = (uint16_t)leat_random_next(&r),
+                                           .source = (uint16_t)leat_random_next(&r),
+                                           .destination = (uint16_t)leat_random_next(&r) };
+        uint8_t octets[LEAT_ATM_TASK_CELL_LEN];
+        leat_random_fill(&r, cell.payload, sizeof cell.payload);
+        if (round % 3 == 0) { /* a name of characters, any of them */
+            cell.payload[0] = cell.payload[1] = cell.payload[2] = 0;
+            cell.payload[4] = cell.payload[5] = cell.payload[6] = 0;
+            cell.payload[8] = cell.payload[9] = cell.payload[10] = 0;
+        }
+        if (round % 4 == 0) {
+            cell.type = LEAT_ATM_TASK_ACK;
+            cell.flag = round % 8 ? 4 : 0;
+        }
+        OK(leat_atm_task_cell_encode(&cell, octets, sizeof octets) == LEAT_ERR_OK);
+        expect_round_trip(&leat_atmtask_format, octets, sizeof octets);
+        if (tap_checks_failed > 9) return;
+    }
+}
+
+TAP_MAIN(T(nothing_is_shown_of_an_unsound_packet), T(what_nobody_asked_for_is_refused),
+         T(the_default_packet_of_each_format_is_sound), T(a_buffer_that_is_too_small_is_refused),
+         T(the_single_segment_of_the_note_is_shown_with_its_cpcs_pdu),
+         T(words_make_every_kind_of_sar_pdu), T(mistakes_in_aal34_are_explained),
+         T(an_edited_cpcs_beside_its_old_payload_is_refused),
+         T(random_sar_pdus_are_built_again_from_their_text),
+         T(nothing_said_is_the_published_pdu_of_forty_zeros), T(mistakes_in_aal5_are_explained),
+         T(random_pdus_are_built_again_from_their_text), T(words_make_the_published_cells),
+         T(the_published_cell_is_shown_by_name), T(a_name_that_is_no_text_is_shown_as_integers),
+         T(flags_are_named_by_the_type_of_the_cell), T(mistakes_in_atmtask_are_explained),
+         T(random_cells_are_built_again_from_their_text))

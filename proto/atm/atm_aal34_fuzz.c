@@ -1,0 +1,57 @@
+/*
+ * Whatever decodes as a SAR-PDU encodes to octets of the same meaning; whatever decodes as a
+ * CPCS-PDU likewise. The CRC-10 is put right first, so that more than one in 1024 gets through.
+ */
+#include "atm_aal34.h"
+#include "leat_crc.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void put_crc_right(uint8_t sar[LEAT_ATM_AAL34_SAR_LEN])
+{
+    for (unsigned crc = 0; crc < 1024; crc++) {
+        sar[46] = (uint8_t)((sar[46] & 0xfcu) | crc >> 8);
+        sar[47] = (uint8_t)crc;
+        if (leat_crc10(0, sar, LEAT_ATM_AAL34_SAR_LEN) == 0) return;
+    }
+    abort(); /* one of the 1024 is always right */
+}
+
+static void try_sar(const uint8_t *octets)
+{
+    struct leat_atm_aal34_sar a, b;
+    uint8_t sar[LEAT_ATM_AAL34_SAR_LEN], back[LEAT_ATM_AAL34_SAR_LEN];
+    memcpy(sar, octets, sizeof sar);
+    put_crc_right(sar);
+    if (leat_atm_aal34_sar_decode(sar, sizeof sar, &a, NULL) != LEAT_ERR_OK) return;
+    if (leat_atm_aal34_sar_encode(&a, back, sizeof back) != LEAT_ERR_OK) abort();
+    if (leat_atm_aal34_sar_decode(back, sizeof back, &b, NULL) != LEAT_ERR_OK) abort();
+    if (a.st != b.st || a.sn != b.sn || a.mid10 != b.mid10 || a.li != b.li) abort();
+    if (memcmp(a.payload, b.payload, sizeof a.payload) != 0) abort();
+    if (a.li == LEAT_ATM_AAL34_SEGMENT_LEN && memcmp(sar, back, sizeof sar) != 0) abort();
+}
+
+static void try_cpcs(const uint8_t *data, size_t len)
+{
+    static uint8_t back[LEAT_ATM_AAL34_CPCS_LEN_MAX];
+    struct leat_atm_aal34_cpcs a, b;
+    size_t back_len = 0;
+    if (leat_atm_aal34_cpcs_decode(data, len, &a, NULL) != LEAT_ERR_OK) return;
+    if (leat_atm_aal34_cpcs_encode(&a, back, sizeof back, &back_len) != LEAT_ERR_OK) abort();
+    if (back_len != len) abort();
+    if (leat_atm_aal34_cpcs_decode(back, back_len, &b, NULL) != LEAT_ERR_OK) abort();
+    if (a.cpi != b.cpi || a.btag != b.btag || a.basize != b.basize) abort();
+    if (a.payload_len != b.payload_len || memcmp(a.payload, b.payload, a.payload_len) != 0) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    struct leat_atm_aal34_sar sar;
+    if (len != LEAT_ATM_AAL34_SAR_LEN &&
+        leat_atm_aal34_sar_decode(data, len, &sar, NULL) == LEAT_ERR_OK)
+        abort();
+    if (len >= LEAT_ATM_AAL34_SAR_LEN) try_sar(data);
+    try_cpcs(data, len);
+    return 0;
+}

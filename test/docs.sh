@@ -1,0 +1,23 @@
+#!/bin/sh
+# The commands of README and doc/ work as pasted: every indented line that runs build/leat.
+set -eu
+leat=$1
+source=$(pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+mkdir "$folder/build"
+ln -s "$leat" "$folder/build/leat"
+ln -s "$source/share" "$folder/share"
+bad=0
+for page in README.md doc/*.md; do
+    sed -n 's/^    //p' "$page" | grep -E '^(build/leat|tshark|sed) ' > "$folder/lines" || continue
+    command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
+    (cd "$folder" && sh -e ./lines > out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
+done
+# Every page that is linked exists.
+for page in *.md doc/*.md proto/*/README.md; do
+    for link in $(grep -oE '\]\([^)#]+' "$page" | cut -c3-); do
+        [ -e "$(dirname "$page")/$link" ] || { echo "$page: no $link"; bad=1; }
+    done
+done
+exit $bad
