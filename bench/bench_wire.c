@@ -55,18 +55,18 @@ static uint8_t octets[LONG_LEN];
 static volatile uint64_t sink; /* keeps results from being optimised away */
 
 /* ns per call of `body`, `rounds` times, the best of REPEATS. */
-#define BEST_NS(rounds, body)                                                                      \
-    __extension__({                                                                                \
-        double best_ = 1e18;                                                                       \
-        for (int k_ = 0; k_ < REPEATS; k_++) {                                                     \
-            const double start_ = now_ns();                                                        \
-            for (int i = 0; i < (rounds); i++) {                                                   \
-                body;                                                                              \
-            }                                                                                      \
-            const double took_ = (now_ns() - start_) / (rounds);                                   \
-            if (took_ < best_) best_ = took_;                                                      \
-        }                                                                                          \
-        best_;                                                                                     \
+#define BEST_NS(rounds, body)                                    \
+    __extension__({                                              \
+        double best_ = 1e18;                                     \
+        for (int k_ = 0; k_ < REPEATS; k_++) {                   \
+            const double start_ = now_ns();                      \
+            for (int i = 0; i < (rounds); i++) {                 \
+                body;                                            \
+            }                                                    \
+            const double took_ = (now_ns() - start_) / (rounds); \
+            if (took_ < best_) best_ = took_;                    \
+        }                                                        \
+        best_;                                                   \
     })
 
 static void note_codec(const char *name, double ns)
@@ -79,41 +79,51 @@ static void codecs(void)
     uint8_t buf[128];
     size_t len = 0;
 
-    struct leat_esp_packet esp = { .opcode = LEAT_ESP_COUNT, .flags = LEAT_ESP_FLAG_X,
-                                   .computationId = 7, .compValTag = 1, .thresh = 3 };
-    note_codec("esp encode", BEST_NS(ROUNDS, esp.thresh = (uint64_t)i;
-                                     leat_esp_packet_encode(&esp, buf, sizeof buf, &len);
-                                     sink += buf[27]));
-    note_codec("esp decode", BEST_NS(ROUNDS, sink += leat_esp_packet_decode(buf, len, &esp, NULL) +
-                                                     esp.thresh));
+    struct leat_esp_packet esp = { .opcode = LEAT_ESP_COUNT,
+                                   .flags = LEAT_ESP_FLAG_X,
+                                   .computationId = 7,
+                                   .compValTag = 1,
+                                   .thresh = 3 };
+    note_codec("esp encode",
+               BEST_NS(ROUNDS, esp.thresh = (uint64_t)i;
+                       leat_esp_packet_encode(&esp, buf, sizeof buf, &len); sink += buf[27]));
+    note_codec("esp decode",
+               BEST_NS(ROUNDS, sink += leat_esp_packet_decode(buf, len, &esp, NULL) + esp.thresh));
 
-    struct leat_poets_packet poets = { .packet_class = LEAT_POETS_CLASS_DEV, .task = 3,
-                                       .device = 513, .pin = 2, .edge = 259, .payload_len = 8 };
-    note_codec("poets encode", BEST_NS(ROUNDS, poets.device = (uint16_t)i;
-                                       leat_poets_packet_encode(&poets, buf, sizeof buf, &len);
-                                       sink += buf[0]));
-    note_codec("poets decode",
-               BEST_NS(ROUNDS, sink += leat_poets_packet_decode(buf, len, &poets, NULL) +
-                                       poets.device));
+    struct leat_poets_packet poets = { .packet_class = LEAT_POETS_CLASS_DEV,
+                                       .task = 3,
+                                       .device = 513,
+                                       .pin = 2,
+                                       .edge = 259,
+                                       .payload_len = 8 };
+    note_codec("poets encode",
+               BEST_NS(ROUNDS, poets.device = (uint16_t)i;
+                       leat_poets_packet_encode(&poets, buf, sizeof buf, &len); sink += buf[0]));
+    note_codec(
+        "poets decode",
+        BEST_NS(ROUNDS, sink += leat_poets_packet_decode(buf, len, &poets, NULL) + poets.device));
 
     struct leat_packetway_header ph = { .dt = 0x201, .sa = 0x101, .pt = 82, .dl = 2, .pl = 3 };
-    note_codec("packetway encode", BEST_NS(ROUNDS, ph.sa = (uint32_t)i & 0xffff;
-                                           leat_packetway_header_encode(&ph, buf, sizeof buf);
-                                           sink += buf[15]));
+    note_codec("packetway encode",
+               BEST_NS(ROUNDS, ph.sa = (uint32_t)i & 0xffff;
+                       leat_packetway_header_encode(&ph, buf, sizeof buf); sink += buf[15]));
     note_codec("packetway decode",
-               BEST_NS(ROUNDS, sink += leat_packetway_header_decode(buf, 16,
-                                                                    LEAT_PACKETWAY_STRICT, &ph,
-                                                                    NULL) +
+               BEST_NS(ROUNDS, sink += leat_packetway_header_decode(buf, 16, LEAT_PACKETWAY_STRICT,
+                                                                    &ph, NULL) +
                                        ph.sa));
 
-    struct leat_aton_packet aton = { .active = 1, .opcode = LEAT_ATON_MIN, .width_bits = 32,
-                                     .da = LEAT_ATON_DA_ALL, .sa = 1, .counter = 1 };
-    note_codec("aton encode", BEST_NS(ROUNDS, aton.variable1 = (uint32_t)i;
-                                      leat_aton_packet_encode(&aton, buf, sizeof buf, &len);
-                                      sink += buf[20]));
-    note_codec("aton decode", BEST_NS(ROUNDS, sink += leat_aton_packet_decode(buf, len, &aton,
-                                                                              NULL) +
-                                                      aton.variable1));
+    struct leat_aton_packet aton = { .active = 1,
+                                     .opcode = LEAT_ATON_MIN,
+                                     .width_bits = 32,
+                                     .da = LEAT_ATON_DA_ALL,
+                                     .sa = 1,
+                                     .counter = 1 };
+    note_codec("aton encode",
+               BEST_NS(ROUNDS, aton.variable1 = (uint32_t)i;
+                       leat_aton_packet_encode(&aton, buf, sizeof buf, &len); sink += buf[20]));
+    note_codec(
+        "aton decode",
+        BEST_NS(ROUNDS, sink += leat_aton_packet_decode(buf, len, &aton, NULL) + aton.variable1));
 }
 
 static void crcs(void)
@@ -159,8 +169,8 @@ static double aal5_set_ns(struct leat_atm_aal5 *a, struct leat_atm_aal5_sender *
     const double start = now_ns();
     for (size_t at = 0; at + PDU_LEN <= SET_LEN; at += PDU_LEN) {
         struct leat_atm_aal5_out out;
-        leat_atm_aal5_sender_begin(s, &(struct leat_atm_aal5_pdu){ .payload = set + at,
-                                                                   .payload_len = PDU_LEN });
+        leat_atm_aal5_sender_begin(
+            s, &(struct leat_atm_aal5_pdu){ .payload = set + at, .payload_len = PDU_LEN });
         const size_t count = leat_atm_aal5_sender_cells(s, cells, CELLS);
         leat_atm_aal5_step_cells(a, 0, cells, count, &out);
         delivered += out.what == LEAT_ATM_AAL5_DELIVER;

@@ -60,6 +60,14 @@ static void every_error_has_a_name_and_a_text_of_its_own(void)
     OK(strcmp(leat_err_name(LEAT_ERR_COUNT), "UNKNOWN") == 0);
 }
 
+static void a_refusal_tells_where_if_asked(void)
+{
+    size_t at = 7;
+    EQ(leat_fault(LEAT_ERR_SHORT, 3, &at), LEAT_ERR_SHORT);
+    EQ(at, 3);
+    EQ(leat_fault(LEAT_ERR_RANGE, 3, NULL), LEAT_ERR_RANGE);
+}
+
 static void deadlines_saturate(void)
 {
     EQ(leat_time_add(5, 7), 12);
@@ -127,6 +135,6 @@ static void a_ring_refuses_memory_that_is_too_small(void)
 }
 
 TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_most_significant),
-         T(every_error_has_a_name_and_a_text_of_its_own), T(deadlines_saturate),
-         T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent), T(a_ring_is_a_bounded_queue),
-         T(a_ring_refuses_memory_that_is_too_small))
+         T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_tells_where_if_asked),
+         T(deadlines_saturate), T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
+         T(a_ring_is_a_bounded_queue), T(a_ring_refuses_memory_that_is_too_small))

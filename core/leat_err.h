@@ -7,6 +7,8 @@
 #ifndef LEAT_ERR_H
 #define LEAT_ERR_H
 
+#include <stddef.h>
+
 #define LEAT_ERR_LIST(X)                                                                \
     X(OK, "OK", "success")                                                              \
     X(SHORT, "SHORT", "buffer ends before the packet does")                             \
@@ -72,5 +74,12 @@ typedef enum {
 /* Static strings for every int, also those which are no leat_err. Never NULL. */
 const char *leat_err_name(int err);
 const char *leat_err_text(int err);
+
+/* How a codec refuses: the error, and where. fault_at may be NULL. */
+static inline leat_err leat_fault(leat_err err, size_t at, size_t *fault_at)
+{
+    if (fault_at) *fault_at = at;
+    return err;
+}
 
 #endif

@@ -552,8 +552,16 @@ bool leat_fields_flag(struct leat_fields *f, const char *name, size_t at, bool v
     return value;
 }
 
-void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, unsigned bits,
-                         uint64_t value)
+void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, uint64_t value)
+{
+    if (leat_fields_reading(f))
+        use(f, name);
+    else
+        show_uint(f, name, at, value);
+}
+
+void leat_fields_checksum(struct leat_fields *f, const char *name, size_t at, unsigned bits,
+                          uint64_t value)
 {
     if (leat_fields_reading(f))
         use(f, name);

@@ -47,7 +47,8 @@ static void walk(struct leat_fields *f, struct thing *t)
         leat_fields_close(f);
         t->has_inner = true;
     }
-    leat_fields_derived(f, "crc", 91, 16, 0xbeef);
+    leat_fields_checksum(f, "crc", 91, 16, 0xbeef);
+    leat_fields_derived(f, "len", 93, 17);
     leat_fields_derived_name(f, "status", 93, "good");
     if (leat_fields_reading(f) && t->kind == 0)
         leat_fields_refuse(f, LEAT_ERR_FIELD, "kind", "0 is not allowed");
@@ -108,7 +109,7 @@ static void a_packet_is_shown_as_json(void)
               "{\"kind\":\"TWO\",\"marks\":\"XR|X\",\"loud\":true,\"tag\":18446744073709551615,"
               "\"fixed\":\"01020304\",\"data\":\"dead\",\"name\":\"a\\\"b\\\\\\u0001\\u00ff\","
               "\"hops\":[7,65535],\"parts\":[{\"size\":9}],\"inner\":{\"depth\":3},\"crc\":48879,"
-              "\"status\":\"good\"}") == 0);
+              "\"len\":17,\"status\":\"good\"}") == 0);
 }
 
 static void a_packet_is_shown_as_a_tree_with_offsets(void)
@@ -120,7 +121,7 @@ static void a_packet_is_shown_as_a_tree_with_offsets(void)
     OK(strstr(tree, "     1  marks: 0x6\n"));
     OK(strstr(tree, "     2  tag: 0xffffffffffffffff\n"));
     OK(strstr(tree, "    62    -: 65535\n"));
-    OK(strstr(tree, "    91  crc: 0xbeef\n"));
+    OK(strstr(tree, "    91  crc: 0xbeef\n    93  len: 17\n"));
 }
 
 static void what_is_shown_can_be_read_back(void)

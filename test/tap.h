@@ -8,18 +8,18 @@
 
 static int tap_checks_failed;
 
-#define OK(cond)                                                                                   \
-    ((cond) ? (void)0                                                                              \
+#define OK(cond)      \
+    ((cond) ? (void)0 \
             : (void)(tap_checks_failed++, printf("# %s:%d: %s\n", __FILE__, __LINE__, #cond)))
 
-#define EQ(a, b)                                                                                   \
-    do {                                                                                           \
-        const long long a_ = (long long)(a), b_ = (long long)(b);                                  \
-        if (a_ != b_) {                                                                            \
-            tap_checks_failed++;                                                                   \
-            printf("# %s:%d: %s is %lld (0x%llx), want %lld (0x%llx)\n", __FILE__, __LINE__, #a,   \
-                   a_, (unsigned long long)a_, b_, (unsigned long long)b_);                        \
-        }                                                                                          \
+#define EQ(a, b)                                                                                 \
+    do {                                                                                         \
+        const long long a_ = (long long)(a), b_ = (long long)(b);                                \
+        if (a_ != b_) {                                                                          \
+            tap_checks_failed++;                                                                 \
+            printf("# %s:%d: %s is %lld (0x%llx), want %lld (0x%llx)\n", __FILE__, __LINE__, #a, \
+                   a_, (unsigned long long)a_, b_, (unsigned long long)b_);                      \
+        }                                                                                        \
     } while (0)
 
 struct tap_test {
@@ -52,13 +52,16 @@ static int tap_main(const struct tap_test *t, int n, const char *program)
     return bad != 0;
 }
 
-#define TAP_MAIN(...)                                                                              \
-    int main(int argc, char **argv)                                                                \
-    {                                                                                              \
-        static const struct tap_test all[] = { __VA_ARGS__ };                                      \
-        (void)argc;                                                                                \
-        return tap_main(all, (int)(sizeof all / sizeof *all), argv[0]);                            \
+#define TAP_MAIN(...)                                                   \
+    int main(int argc, char **argv)                                     \
+    {                                                                   \
+        static const struct tap_test all[] = { __VA_ARGS__ };           \
+        (void)argc;                                                     \
+        return tap_main(all, (int)(sizeof all / sizeof *all), argv[0]); \
     }
-#define T(f) { #f, f }
+#define T(f)  \
+    {         \
+#f, f \
+    }
 
 #endif

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum { INPUT_PIECE = 1 << 18 };
-#define INPUT_PACKET_LEN_MAX ((size_t)1 << 30) /* a PacketWay message of full length as hex text \
-                                                */
+/* One packet, written as hex text: a PacketWay message may have 256 MiB. */
+#define INPUT_PACKET_LEN_MAX ((size_t)1 << 30)
 
 struct input {
     int fd;

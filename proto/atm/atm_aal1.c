@@ -56,23 +56,18 @@ static uint8_t sc_of(uint8_t octet)
     return (uint8_t)leat_bits(octet, SN_BITS, SC_BITS);
 }
 
-static leat_err fault(leat_err err, size_t at, size_t *fault_at)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 leat_err leat_atm_aal1_pdu_decode(const uint8_t *buf, size_t len, struct leat_atm_aal1_pdu *out,
                                   size_t *fault_at)
 {
-    if (len < LEAT_ATM_AAL1_PDU_LEN) return fault(LEAT_ERR_SHORT, len, fault_at);
-    if (len > LEAT_ATM_AAL1_PDU_LEN) return fault(LEAT_ERR_LENGTH, LEAT_ATM_AAL1_PDU_LEN, fault_at);
-    if (syndrome_of(buf[0]) != 0) return fault(LEAT_ERR_CHECKSUM, 0, fault_at);
+    if (len < LEAT_ATM_AAL1_PDU_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len > LEAT_ATM_AAL1_PDU_LEN)
+        return leat_fault(LEAT_ERR_LENGTH, LEAT_ATM_AAL1_PDU_LEN, fault_at);
+    if (syndrome_of(buf[0]) != 0) return leat_fault(LEAT_ERR_CHECKSUM, 0, fault_at);
 
     const bool p_format = leat_atm_aal1_is_p_format(csi_of(buf[0]), sc_of(buf[0]));
-    if (p_format && (buf[1] & POINTER_RESERVED)) return fault(LEAT_ERR_RESERVED, 1, fault_at);
+    if (p_format && (buf[1] & POINTER_RESERVED)) return leat_fault(LEAT_ERR_RESERVED, 1, fault_at);
     if (p_format && !leat_atm_aal1_pointer_is_legal(buf[1]))
-        return fault(LEAT_ERR_RANGE, 1, fault_at);
+        return leat_fault(LEAT_ERR_RANGE, 1, fault_at);
 
     out->csi = csi_of(buf[0]);
     out->sc = sc_of(buf[0]);

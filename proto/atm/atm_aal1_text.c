@@ -8,8 +8,8 @@ static void walk(struct leat_fields *f, struct leat_atm_aal1_pdu *pdu)
     pdu->sc = (uint8_t)leat_fields_uint(f, "sc", 0, 3, pdu->sc);
 
     const uint8_t header = leat_atm_aal1_sn_encode((uint8_t)(pdu->csi << 3 | pdu->sc));
-    leat_fields_derived(f, "crc", 0, 3, header >> 1 & 7);
-    leat_fields_derived(f, "parity", 0, 1, header & 1);
+    leat_fields_checksum(f, "crc", 0, 3, header >> 1 & 7);
+    leat_fields_checksum(f, "parity", 0, 1, header & 1);
 
     const bool p_format = leat_atm_aal1_is_p_format(pdu->csi, pdu->sc);
     if (p_format) {

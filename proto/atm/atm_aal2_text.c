@@ -1,6 +1,6 @@
 #include "atm_aal2_text.h"
 #include "atm_aal2.h"
-#include "leat_bytes.h"
+#include "atm_seal.h"
 #include <string.h>
 
 enum { PAYLOAD_AT = 1, TRAILER_AT = 46 };
@@ -22,8 +22,8 @@ static void walk(struct leat_fields *f, struct leat_atm_aal2_pdu *pdu, unsigned 
     pdu->sn = (uint8_t)leat_fields_uint(f, "sn", 0, 4, pdu->sn);
     pdu->it = (enum leat_atm_aal2_it)leat_fields_enum(f, "it", 0, 2, it_names, pdu->it);
     leat_fields_octets(f, "payload", PAYLOAD_AT, LEAT_ATM_AAL2_PAYLOAD_LEN, &payload, &payload_len);
-    leat_fields_derived(f, "li", TRAILER_AT, 6, payload_len);
-    leat_fields_derived(f, "crc", TRAILER_AT, 10, crc);
+    leat_fields_derived(f, "li", TRAILER_AT, payload_len);
+    leat_fields_checksum(f, "crc", TRAILER_AT, 10, crc);
     if (payload_len < 1)
         leat_fields_refuse(f, LEAT_ERR_LENGTH, "payload", "no octets, expected 1 to 45");
     if (payload != pdu->payload) memcpy(pdu->payload, payload, payload_len);
@@ -34,8 +34,7 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
 {
     struct leat_atm_aal2_pdu pdu;
     const leat_err err = leat_atm_aal2_pdu_decode(octets, len, &pdu, fault_at);
-    if (err == LEAT_ERR_OK)
-        walk(f, &pdu, (unsigned)leat_bits(leat_get_be16(octets + TRAILER_AT), 0, 10));
+    if (err == LEAT_ERR_OK) walk(f, &pdu, leat_atm_payload_crc(octets));
     return err;
 }
 

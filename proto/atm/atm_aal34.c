@@ -1,11 +1,10 @@
 #include "atm_aal34.h"
+#include "atm_seal.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
 #include <string.h>
 
-enum { ST = 14, SN = 10, LI = 10 };      /* lowest bit of each, in its 16-bit word */
-enum { SEGMENT_AT = 2, LI_CRC_AT = 46 }; /* in the SAR-PDU */
-enum { CRC10_GENERATOR = 0x633 };
+enum { ST = 14, SN = 10 }; /* lowest bit of each, in the first 16 bits */
+enum { SEGMENT_AT = 2 };   /* in the SAR-PDU */
 
 enum { CPI_AT = 0, BTAG_AT = 1, BASIZE_AT = 2 }; /* in the CPCS-PDU's header */
 enum { AL_AT = 0, ETAG_AT = 1, LENGTH_AT = 2 };  /* in its trailer */
@@ -13,26 +12,6 @@ enum {
     PAD_LEN_MAX = 3,
     OVERHEAD_LEN = LEAT_ATM_AAL34_CPCS_HEADER_LEN + LEAT_ATM_AAL34_CPCS_TRAILER_LEN
 };
-
-static leat_err fault(size_t *fault_at, size_t at, leat_err err)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
-/*
- * The tables take whole octets, the check covers 374 bits (clause 2). So feed LI with two zero
- * bits behind it, and take those two steps of the shift register back: the generator is odd, hence
- * the lowest bit tells whether a step subtracted it.
- */
-static uint16_t crc10_of_374_bits(const uint8_t *pdu, unsigned li)
-{
-    const uint8_t last = (uint8_t)(li << 2);
-    unsigned crc = leat_crc10(leat_crc10(0, pdu, LI_CRC_AT), &last, 1);
-    for (int step = 0; step < 2; step++)
-        crc = (crc & 1 ? crc ^ CRC10_GENERATOR : crc) >> 1;
-    return (uint16_t)crc;
-}
 
 static bool li_suits(enum leat_atm_aal34_st st, unsigned li)
 {
@@ -57,16 +36,13 @@ static size_t octets_used(unsigned li)
 leat_err leat_atm_aal34_sar_decode(const uint8_t *buf, size_t len, struct leat_atm_aal34_sar *out,
                                    size_t *fault_at)
 {
-    if (len < LEAT_ATM_AAL34_SAR_LEN) return fault(fault_at, len, LEAT_ERR_SHORT);
-    if (len > LEAT_ATM_AAL34_SAR_LEN)
-        return fault(fault_at, LEAT_ATM_AAL34_SAR_LEN, LEAT_ERR_LENGTH);
-    /* Clause 2: with its CRC the whole PDU divides to 0. */
-    if (leat_crc10(0, buf, len) != 0) return fault(fault_at, LI_CRC_AT, LEAT_ERR_CHECKSUM);
+    const leat_err err = leat_atm_payload_check(buf, len, fault_at);
+    if (err) return err;
 
-    const uint16_t head = leat_get_be16(buf), tail = leat_get_be16(buf + LI_CRC_AT);
+    const uint16_t head = leat_get_be16(buf);
     const enum leat_atm_aal34_st st = (enum leat_atm_aal34_st)leat_bits(head, ST, 2);
-    const unsigned li = (unsigned)leat_bits(tail, LI, 6);
-    if (!li_suits(st, li)) return fault(fault_at, LI_CRC_AT, LEAT_ERR_LENGTH);
+    const unsigned li = leat_atm_payload_six(buf);
+    if (!li_suits(st, li)) return leat_fault(LEAT_ERR_LENGTH, LEAT_ATM_SEAL_AT, fault_at);
 
     const size_t used = octets_used(li);
     out->st = st;
@@ -89,27 +65,27 @@ leat_err leat_atm_aal34_sar_encode(const struct leat_atm_aal34_sar *sar, uint8_t
     leat_put_be16(buf, (uint16_t)((unsigned)sar->st << ST | (unsigned)sar->sn << SN | sar->mid10));
     memcpy(buf + SEGMENT_AT, sar->payload, used);
     memset(buf + SEGMENT_AT + used, 0, LEAT_ATM_AAL34_SEGMENT_LEN - used);
-    leat_put_be16(buf + LI_CRC_AT,
-                  (uint16_t)((unsigned)sar->li << LI | crc10_of_374_bits(buf, sar->li)));
+    leat_atm_payload_seal(buf, sar->li);
     return LEAT_ERR_OK;
 }
 
 leat_err leat_atm_aal34_cpcs_decode(const uint8_t *buf, size_t len, struct leat_atm_aal34_cpcs *out,
                                     size_t *fault_at)
 {
-    if (len < OVERHEAD_LEN) return fault(fault_at, len, LEAT_ERR_SHORT);
+    if (len < OVERHEAD_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (len % 4 != 0 || len > LEAT_ATM_AAL34_CPCS_LEN_MAX)
-        return fault(fault_at, len, LEAT_ERR_LENGTH);
+        return leat_fault(LEAT_ERR_LENGTH, len, fault_at);
 
     const size_t trailer_at = len - LEAT_ATM_AAL34_CPCS_TRAILER_LEN;
     const uint8_t *trailer = buf + trailer_at;
     const size_t length = leat_get_be16(trailer + LENGTH_AT), room = len - OVERHEAD_LEN;
-    if (trailer[AL_AT] != 0) return fault(fault_at, trailer_at + AL_AT, LEAT_ERR_RESERVED);
+    if (trailer[AL_AT] != 0) return leat_fault(LEAT_ERR_RESERVED, trailer_at + AL_AT, fault_at);
     if (buf[BTAG_AT] != trailer[ETAG_AT])
-        return fault(fault_at, trailer_at + ETAG_AT, LEAT_ERR_FIELD);
+        return leat_fault(LEAT_ERR_FIELD, trailer_at + ETAG_AT, fault_at);
     if (length > room || room - length > PAD_LEN_MAX)
-        return fault(fault_at, trailer_at + LENGTH_AT, LEAT_ERR_LENGTH);
-    if (leat_get_be16(buf + BASIZE_AT) < length) return fault(fault_at, BASIZE_AT, LEAT_ERR_RANGE);
+        return leat_fault(LEAT_ERR_LENGTH, trailer_at + LENGTH_AT, fault_at);
+    if (leat_get_be16(buf + BASIZE_AT) < length)
+        return leat_fault(LEAT_ERR_RANGE, BASIZE_AT, fault_at);
 
     out->cpi = buf[CPI_AT];
     out->btag = buf[BTAG_AT];

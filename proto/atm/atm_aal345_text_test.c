@@ -283,7 +283,7 @@ static void nothing_said_is_the_published_pdu_of_forty_zeros(void)
     EQ(show(&leat_aal5_format, octets, len, true, NULL), LEAT_ERR_OK);
     OK(strstr(text, "{\"payload\":\"41\",\"uu\":1,\"cpi\":2,\"length\":1,\"crc\":") == text);
     EQ(show(&leat_aal5_format, octets, len, false, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "    42  length: 0x0001") != NULL);
+    OK(strstr(text, "    42  length: 1\n") != NULL);
 }
 
 static void mistakes_in_aal5_are_explained(void)

@@ -34,11 +34,10 @@ leat_err leat_atm_aal34_sender_begin(struct leat_atm_aal34_sender *s, uint8_t cp
     s->cpcs_len = cpcs_len_of(payload_len);
     s->sent = 0;
 
-    /* Both ends of the CPCS-PDU are those of an empty one, but for BASize, Length and PAD. */
     s->header[0] = cpi;
     s->header[1] = s->tag;
-    leat_put_be16(s->header + 2, (uint16_t)payload_len);
-    uint8_t *trailer = s->tail + (-payload_len & 3);
+    leat_put_be16(s->header + 2, (uint16_t)payload_len); /* the length is known: BASize is it */
+    uint8_t *trailer = s->tail + (-payload_len & 3);     /* behind PAD */
     memset(s->tail, 0, sizeof s->tail);
     trailer[1] = s->tag;
     leat_put_be16(trailer + 2, (uint16_t)payload_len);

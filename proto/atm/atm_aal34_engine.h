@@ -84,7 +84,7 @@ enum leat_atm_aal34_drop {
 
 enum { LEAT_ATM_AAL34_DROPS_MAX = 2 }; /* an SSM may end an open PDU and be bad itself */
 
-/* What the caller must now do. */
+/* What the caller must now do; what does not count is left as it was. */
 struct leat_atm_aal34_out {
     bool delivered;
     uint8_t drop_count;

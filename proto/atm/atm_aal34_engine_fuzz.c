@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     for (uint16_t i = 0; i < SENDERS; i++)
         leat_atm_aal34_sender_init(&s.senders[i], (uint16_t)(i * 341));
     for (size_t i = 0; i < len; i++) {
-        struct leat_atm_aal34_in in = { LEAT_ATM_AAL34_CELL, data[i] >> 7 << 2, s.sar };
+        uint8_t damaged[LEAT_ATM_AAL34_SAR_LEN];
+        struct leat_atm_aal34_in in = { LEAT_ATM_AAL34_CELL, data[i] & 0x80 ? 4 : 0, s.sar };
         struct leat_atm_aal34_out out;
         const unsigned who = data[i] & 3;
         now += data[i] >> 5 & 3;
@@ -65,7 +66,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
             break;
         case 1: break;                    /* the latest again */
         case 2: speak(&s, who); continue; /* lost */
-        case 3: s.sar[i % sizeof s.sar] ^= (uint8_t)(1u << who); break;
+        case 3:
+            memcpy(damaged, s.sar, sizeof damaged);
+            damaged[i % sizeof damaged] ^= (uint8_t)(1u << who);
+            in.sar = damaged;
+            break;
         case 4: leat_atm_aal34_sender_abort(&s.senders[who], s.sar); break;
         default: speak(&s, who); break;
         }

@@ -3,18 +3,19 @@
  * CPCS-PDU likewise. The CRC-10 is put right first, so that more than one in 1024 gets through.
  */
 #include "atm_aal34.h"
-#include "leat_crc.h"
+#include "leat_bytes.h"
 #include <stdlib.h>
 #include <string.h>
 
 static void put_crc_right(uint8_t sar[LEAT_ATM_AAL34_SAR_LEN])
 {
-    for (unsigned crc = 0; crc < 1024; crc++) {
-        sar[46] = (uint8_t)((sar[46] & 0xfcu) | crc >> 8);
-        sar[47] = (uint8_t)crc;
-        if (leat_crc10(0, sar, LEAT_ATM_AAL34_SAR_LEN) == 0) return;
+    unsigned crc = 0;
+    for (unsigned bit = 0; bit < 374 + 10; bit++) {
+        crc = crc << 1 | (bit < 374 ? leat_bit_get(sar, bit) : 0);
+        if (crc & 0x400) crc ^= 0x633;
     }
-    abort(); /* one of the 1024 is always right */
+    sar[46] = (uint8_t)((sar[46] & 0xfcu) | crc >> 8);
+    sar[47] = (uint8_t)crc;
 }
 
 static void try_sar(const uint8_t *octets)

@@ -1,10 +1,10 @@
 #include "atm_aal34_text.h"
 #include "atm_aal34.h"
-#include "leat_bytes.h"
+#include "atm_seal.h"
 #include <string.h>
 
 enum { MID_AT = 0, SEGMENT_AT = 2, LI_CRC_AT = 46 }; /* in the SAR-PDU */
-enum { MID_BITS = 9, CRC_MASK = 0x3ff };
+enum { MID_BITS = 9 };
 
 static const struct leat_name st_names[] = {
     { LEAT_ATM_AAL34_COM, "COM" },
@@ -31,9 +31,9 @@ static void walk_cpcs(struct leat_fields *f, struct leat_atm_aal34_cpcs *c)
         leat_fields_refuse(f, LEAT_ERR_RANGE, "baSize", "expected at least the payload's length");
 
     const size_t trailer_at = payload_at + (c->payload_len + 3) / 4 * 4;
-    leat_fields_derived(f, "al", trailer_at, 8, 0);
-    leat_fields_derived(f, "etag", trailer_at + 1, 8, c->btag);
-    leat_fields_derived(f, "length", trailer_at + 2, 16, c->payload_len);
+    leat_fields_derived(f, "al", trailer_at, 0);
+    leat_fields_derived(f, "etag", trailer_at + 1, c->btag);
+    leat_fields_derived(f, "length", trailer_at + 2, c->payload_len);
 }
 
 static bool same_meaning(const struct leat_atm_aal34_cpcs *a, const struct leat_atm_aal34_cpcs *b)
@@ -100,15 +100,15 @@ static void walk(struct leat_fields *f, struct leat_atm_aal34_sar *sar, unsigned
         sar->li = LEAT_ATM_AAL34_LI_ABORT;
     else
         walk_payload(f, sar);
-    leat_fields_derived(f, "li", LI_CRC_AT, 6, sar->li);
-    leat_fields_derived(f, "crc", LI_CRC_AT, 10, crc);
+    leat_fields_derived(f, "li", LI_CRC_AT, sar->li);
+    leat_fields_checksum(f, "crc", LI_CRC_AT, 10, crc);
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
 {
     struct leat_atm_aal34_sar sar;
     const leat_err err = leat_atm_aal34_sar_decode(octets, len, &sar, fault_at);
-    if (err == LEAT_ERR_OK) walk(f, &sar, leat_get_be16(octets + LI_CRC_AT) & CRC_MASK);
+    if (err == LEAT_ERR_OK) walk(f, &sar, leat_atm_payload_crc(octets));
     return err;
 }
 

@@ -18,23 +18,17 @@ enum { CHUNK_CELLS = 32, AHEAD_CELLS = 85 };
 /* Clause 2.4: over a good PDU with its CRC the register ends as c704dd7b; here complemented. */
 static const uint32_t CRC_OF_GOOD = ~UINT32_C(0xc704dd7b);
 
-static leat_err fault(size_t *fault_at, size_t at, leat_err err)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 /* `crc` is that of all the octets, a whole number of cells. */
 static leat_err decode_summed(const uint8_t *buf, size_t len, uint32_t crc,
                               struct leat_atm_aal5_pdu *out, size_t *fault_at)
 {
     const size_t trailer_at = len - LEAT_ATM_AAL5_TRAILER_LEN;
     const uint8_t *trailer = buf + trailer_at;
-    if (crc != CRC_OF_GOOD) return fault(fault_at, trailer_at + CRC_AT, LEAT_ERR_CHECKSUM);
+    if (crc != CRC_OF_GOOD) return leat_fault(LEAT_ERR_CHECKSUM, trailer_at + CRC_AT, fault_at);
     /* PAD is 0..47 octets, so Length is known within one cell. */
     const size_t length = leat_get_be16(trailer + LENGTH_AT);
     if (length == 0 || leat_atm_aal5_pdu_len(length) != len)
-        return fault(fault_at, trailer_at + LENGTH_AT, LEAT_ERR_LENGTH);
+        return leat_fault(LEAT_ERR_LENGTH, trailer_at + LENGTH_AT, fault_at);
 
     out->uu = trailer[UU_AT];
     out->cpi = trailer[CPI_AT];
@@ -46,9 +40,9 @@ static leat_err decode_summed(const uint8_t *buf, size_t len, uint32_t crc,
 leat_err leat_atm_aal5_pdu_decode(const uint8_t *buf, size_t len, struct leat_atm_aal5_pdu *out,
                                   size_t *fault_at)
 {
-    if (len < LEAT_ATM_PAYLOAD_LEN) return fault(fault_at, len, LEAT_ERR_SHORT);
+    if (len < LEAT_ATM_PAYLOAD_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (len % LEAT_ATM_PAYLOAD_LEN != 0 || len > LEAT_ATM_AAL5_PDU_LEN_MAX)
-        return fault(fault_at, len, LEAT_ERR_LENGTH);
+        return leat_fault(LEAT_ERR_LENGTH, len, fault_at);
     return decode_summed(buf, len, leat_crc32_msb(0, buf, len), out, fault_at);
 }
 

@@ -110,7 +110,10 @@ enum leat_atm_aal5_drop {
     LEAT_ATM_AAL5_DROP_COUNT
 };
 
-/* What the caller must now do: at most one PDU ends, the timer may move. */
+/*
+ * What the caller must now do: at most one PDU ends, the timer may move. What does not count is
+ * left as it was.
+ */
 struct leat_atm_aal5_out {
     enum { LEAT_ATM_AAL5_NOTHING, LEAT_ATM_AAL5_DELIVER, LEAT_ATM_AAL5_DROP } what;
     enum leat_atm_aal5_drop reason; /* DROP */

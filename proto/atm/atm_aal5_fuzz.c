@@ -17,9 +17,10 @@ static void try_pdu(const uint8_t *data, size_t len)
     static uint8_t octets[1024], back[1024];
     struct leat_atm_aal5_pdu a, b;
     size_t back_len = 0;
-    if (leat_atm_aal5_pdu_decode(data, len, &a, NULL) != LEAT_ERR_OK &&
-        (len < 48 || len > sizeof octets))
+    if (len < 48 || len > sizeof octets) {
+        if (len < 48 && leat_atm_aal5_pdu_decode(data, len, &a, NULL) != LEAT_ERR_SHORT) abort();
         return;
+    }
     memcpy(octets, data, len);
     leat_put_be32(octets + len - 4, leat_crc32_msb(0, octets, len - 4));
     if (leat_atm_aal5_pdu_decode(octets, len, &a, NULL) != LEAT_ERR_OK) return;
@@ -51,7 +52,7 @@ static void try_engines(const uint8_t *data, size_t len)
     const struct leat_atm_cell like = { .vpi = 1, .vci = 2 };
     struct leat_atm_aal5 *one = NULL, *burst = NULL;
     struct leat_atm_aal5_sender s;
-    uint8_t payload[128], cell[CELL] = { 0, 0, 0, 0, 0x55 };
+    uint8_t payload[128], arrived[CELL], cell[CELL] = { 0, 0, 0, 0, 0x55 };
     leat_time now = 0;
 
     if (leat_atm_aal5_init(memory[0], sizeof memory[0], &config, &one) != LEAT_ERR_OK) abort();
@@ -74,10 +75,11 @@ static void try_engines(const uint8_t *data, size_t len)
             leat_atm_aal5_sender_cells(&s, cell, 1);
         }
         if ((data[i] & 7) == 2) continue; /* lost */
-        if ((data[i] & 7) == 3) cell[5 + i % 48] ^= 1;
-        in = (struct leat_atm_aal5_in){ LEAT_ATM_AAL5_CELL, cell[3] >> 1 & 7, cell + 5 };
+        memcpy(arrived, cell, CELL);
+        if ((data[i] & 7) == 3) arrived[5 + i % 48] ^= 1;
+        in = (struct leat_atm_aal5_in){ LEAT_ATM_AAL5_CELL, arrived[3] >> 1 & 7, arrived + 5 };
         leat_atm_aal5_step(one, now, &in, &a);
-        if (leat_atm_aal5_step_cells(burst, now, cell, 1, &b) != 1) abort();
+        if (leat_atm_aal5_step_cells(burst, now, arrived, 1, &b) != 1) abort();
         check(now, &a, &b);
     }
 }

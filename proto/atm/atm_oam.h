@@ -36,12 +36,4 @@ leat_err leat_atm_oam_decode(const uint8_t *payload, size_t len, struct leat_atm
 /* Writes LEAT_ATM_PAYLOAD_LEN octets, or nothing and says why. */
 leat_err leat_atm_oam_encode(const struct leat_atm_oam *oam, uint8_t *payload, size_t cap);
 
-/*
- * OAM and RM payloads end alike, in six reserved bits and a CRC-10. seal writes both; check refuses
- * any length but 48 (SHORT, LENGTH) and any other CRC (CHECKSUM).
- */
-enum { LEAT_ATM_SEAL_AT = LEAT_ATM_PAYLOAD_LEN - 2 };
-void leat_atm_payload_seal(uint8_t payload[LEAT_ATM_PAYLOAD_LEN]);
-leat_err leat_atm_payload_check(const uint8_t *payload, size_t len, size_t *fault_at);
-
 #endif

@@ -4,6 +4,7 @@
  */
 #include "atm_oam.h"
 #include "atm_rm.h"
+#include "atm_seal.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     if (leat_atm_payload_check(data, len, &at) != LEAT_ERR_OK && at > len) abort();
     if (len != LEN) return 0;
     memcpy(payload, data, LEN);
-    leat_atm_payload_seal(payload);
+    leat_atm_payload_seal(payload, 0);
     try_oam(payload);
     try_rm(payload);
     return 0;

@@ -1,4 +1,5 @@
 #include "atm_oam.h"
+#include "atm_seal.h"
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "tap.h"
@@ -49,8 +50,10 @@ static void the_seal_is_the_crc_of_374_bits(void)
         leat_random_fill(&r, buf, sizeof buf);
         EQ(leat_atm_payload_check(buf, sizeof buf, &at),
            plain_check(buf) ? LEAT_ERR_OK : LEAT_ERR_CHECKSUM);
-        leat_atm_payload_seal(buf);
-        EQ(buf[46] >> 2, 0);
+        const unsigned six = (unsigned)leat_random_below(&r, 64);
+        leat_atm_payload_seal(buf, six);
+        EQ(leat_atm_payload_six(buf), six);
+        EQ(leat_atm_payload_crc(buf), (buf[46] & 3) << 8 | buf[47]);
         OK(plain_check(buf));
         EQ(leat_atm_payload_check(buf, sizeof buf, NULL), LEAT_ERR_OK);
     }
@@ -122,7 +125,7 @@ static void random_octets_keep_their_meaning(void)
         struct leat_atm_oam oam;
         uint8_t buf[LEAT_ATM_PAYLOAD_LEN], back[LEAT_ATM_PAYLOAD_LEN];
         leat_random_fill(&r, buf, sizeof buf);
-        leat_atm_payload_seal(buf);
+        leat_atm_payload_seal(buf, 0);
         EQ(leat_atm_oam_decode(buf, sizeof buf, &oam, NULL), LEAT_ERR_OK);
         EQ(leat_atm_oam_encode(&oam, back, sizeof back), LEAT_ERR_OK);
         OK(memcmp(buf, back, sizeof buf) == 0);

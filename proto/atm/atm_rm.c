@@ -1,5 +1,6 @@
 #include "atm_rm.h"
 #include "atm_oam.h"
+#include "atm_seal.h"
 #include "leat_bytes.h"
 #include <string.h>
 
@@ -41,7 +42,7 @@ leat_err leat_atm_rm_encode(const struct leat_atm_rm *rm, uint8_t *payload, size
     leat_put_be32(payload + QL_AT, rm->ql);
     leat_put_be32(payload + SN_AT, rm->sn);
     memset(payload + RESERVED_AT, 0, LEAT_ATM_SEAL_AT - RESERVED_AT);
-    leat_atm_payload_seal(payload);
+    leat_atm_payload_seal(payload, 0);
     return LEAT_ERR_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "atm_oam.h"
 #include "atm_rm.h"
+#include "atm_seal.h"
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "tap.h"
@@ -101,7 +102,7 @@ static void other_lengths_and_every_bit_error_are_refused(void)
         leat_bit_put(buf, bit, !leat_bit_get(buf, bit));
     }
     buf[0] = 2; /* of another protocol, and sound */
-    leat_atm_payload_seal(buf);
+    leat_atm_payload_seal(buf, 0);
     EQ(leat_atm_rm_decode(buf, LEAT_ATM_PAYLOAD_LEN, &out, &at), LEAT_ERR_TYPE);
     EQ(at, 0);
     OK(memcmp(&out, &pattern, sizeof out) == 0);
@@ -151,7 +152,7 @@ static void random_octets_keep_their_meaning(void)
         uint8_t buf[LEAT_ATM_PAYLOAD_LEN];
         leat_random_fill(&r, buf, sizeof buf);
         buf[0] = LEAT_ATM_RM_ABR;
-        leat_atm_payload_seal(buf);
+        leat_atm_payload_seal(buf, 0);
         EQ(leat_atm_rm_decode(buf, sizeof buf, &rm, NULL), LEAT_ERR_OK);
         EQ(leat_atm_rm_encode(&rm, buf, sizeof buf), LEAT_ERR_OK);
         EQ(leat_atm_rm_decode(buf, sizeof buf, &again, NULL), LEAT_ERR_OK);

@@ -17,12 +17,6 @@ enum {
 enum { VPI = 4, ZERO_BITS = 15 }; /* of octets 0 and 1 */
 enum { WORD_LEN = 4 };            /* of the message header */
 
-static leat_err fault(size_t *fault_at, size_t at, leat_err err)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 /* Note 2.5: the flags mean something else in an ACK. */
 static bool flag_known(unsigned type, unsigned flag)
 {
@@ -38,17 +32,17 @@ static uint16_t crc_of(const uint8_t *cell)
 leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_atm_task_cell *out,
                                    size_t *fault_at)
 {
-    if (len < LEAT_ATM_TASK_CELL_LEN) return fault(fault_at, len, LEAT_ERR_SHORT);
+    if (len < LEAT_ATM_TASK_CELL_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (len > LEAT_ATM_TASK_CELL_LEN)
-        return fault(fault_at, LEAT_ATM_TASK_CELL_LEN, LEAT_ERR_LENGTH);
-    if (buf[1] & ZERO_BITS) return fault(fault_at, 1, LEAT_ERR_RESERVED);
+        return leat_fault(LEAT_ERR_LENGTH, LEAT_ATM_TASK_CELL_LEN, fault_at);
+    if (buf[1] & ZERO_BITS) return leat_fault(LEAT_ERR_RESERVED, 1, fault_at);
     for (size_t at = ZERO_AT; at < TYPE_AT; at++)
-        if (buf[at] != 0) return fault(fault_at, at, LEAT_ERR_RESERVED);
+        if (buf[at] != 0) return leat_fault(LEAT_ERR_RESERVED, at, fault_at);
     if (crc_of(buf) != leat_get_be16(buf + CRC_AT))
-        return fault(fault_at, CRC_AT, LEAT_ERR_CHECKSUM);
+        return leat_fault(LEAT_ERR_CHECKSUM, CRC_AT, fault_at);
     const uint16_t type = leat_get_be16(buf + TYPE_AT), flag = leat_get_be16(buf + FLAG_AT);
-    if (type > LEAT_ATM_TASK_ACK) return fault(fault_at, TYPE_AT, LEAT_ERR_TYPE);
-    if (!flag_known(type, flag)) return fault(fault_at, FLAG_AT, LEAT_ERR_RESERVED);
+    if (type > LEAT_ATM_TASK_ACK) return leat_fault(LEAT_ERR_TYPE, TYPE_AT, fault_at);
+    if (!flag_known(type, flag)) return leat_fault(LEAT_ERR_RESERVED, FLAG_AT, fault_at);
 
     out->vpi = leat_get_be16(buf + VPI_AT) >> VPI;
     out->type = (enum leat_atm_task_type)type;
@@ -82,7 +76,7 @@ leat_err leat_atm_task_cell_encode(const struct leat_atm_task_cell *cell, uint8_
 leat_err leat_atm_task_message_decode(const uint8_t *buf, size_t len,
                                       struct leat_atm_task_message *out, size_t *fault_at)
 {
-    if (len < LEAT_ATM_TASK_MESSAGE_LEN) return fault(fault_at, len, LEAT_ERR_SHORT);
+    if (len < LEAT_ATM_TASK_MESSAGE_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++)
         out->name[i] = leat_get_be32(buf + i * WORD_LEN);
     buf += LEAT_ATM_TASK_NAME_COUNT * WORD_LEN;

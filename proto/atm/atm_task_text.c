@@ -114,7 +114,7 @@ static void walk(struct leat_fields *f, struct leat_atm_task_cell *cell, uint16_
     const size_t used = walk_message_header(f, cell);
     leat_fields_octets_fixed(f, "data", PAYLOAD_AT + used, cell->payload + used,
                              sizeof cell->payload - used, true);
-    leat_fields_derived(f, "crc", CRC_AT, 16, crc);
+    leat_fields_checksum(f, "crc", CRC_AT, 16, crc);
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)

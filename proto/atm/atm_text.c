@@ -1,6 +1,7 @@
 #include "atm_text.h"
 #include "atm_oam.h"
 #include "atm_rm.h"
+#include "atm_seal.h"
 #include "atm_wire.h"
 #include "leat_bytes.h"
 #include <string.h>
@@ -16,7 +17,7 @@ enum {
     QL_AT = PAYLOAD_AT + 8,
     SN_AT = PAYLOAD_AT + 12,
 };
-enum { CRC_MASK = 0x3ff, CODE_BITS = 15, LINK_TYPE = 147, OAM_CONTINUITY = 4, STM1_RATE = 0x64b1 };
+enum { CODE_BITS = 15, LINK_TYPE = 147, OAM_CONTINUITY = 4, STM1_RATE = 0x64b1 };
 
 const struct leat_name leat_atm_interface_names[] = {
     { LEAT_ATM_UNI, "UNI" },
@@ -73,8 +74,7 @@ static bool is_sealed(const struct leat_atm_cell *c)
 
 static void walk_crc(struct leat_fields *f, const struct leat_atm_cell *c)
 {
-    leat_fields_derived(f, "crc", CRC_AT, 10,
-                        leat_get_be16(c->payload + LEAT_ATM_SEAL_AT) & CRC_MASK);
+    leat_fields_checksum(f, "crc", CRC_AT, 10, leat_atm_payload_crc(c->payload));
 }
 
 /* Octets that the user left out are unused ones, and hold 6a. */
@@ -136,7 +136,7 @@ static void walk_rm(struct leat_fields *f, struct leat_atm_cell *c, bool payload
         return; /* another protocol: the octets say it all */
 
     if (leat_fields_open(f, "rm", PAYLOAD_AT)) {
-        leat_fields_derived(f, "ID", PAYLOAD_AT, 8, LEAT_ATM_RM_ABR);
+        leat_fields_derived(f, "ID", PAYLOAD_AT, LEAT_ATM_RM_ABR);
         walk_rm_flags(f, &rm);
         rm.er = walk_rate(f, "ERrate", "ER", ER_AT, rm.er);
         rm.ccr = walk_rate(f, "CCRrate", "CCR", CCR_AT, rm.ccr);
@@ -168,7 +168,7 @@ static void walk(struct leat_fields *f, struct leat_atm_cell *c,
     c->vci = (uint16_t)leat_fields_uint(f, "vci", VCI_AT, 16, c->vci);
     c->pt = (uint8_t)leat_fields_enum(f, "pt", PT_AT, 3, leat_atm_pt_names, c->pt);
     c->clp = (uint8_t)leat_fields_uint(f, "clp", PT_AT, 1, c->clp);
-    leat_fields_derived(f, "hec", HEC_AT, 8, header[HEC_AT]);
+    leat_fields_checksum(f, "hec", HEC_AT, 8, header[HEC_AT]);
     leat_fields_derived_name(f, "kind", 0, kind(header));
 
     const bool given = leat_fields_has(f, "payload"); /* showing: always */

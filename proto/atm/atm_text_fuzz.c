@@ -1,5 +1,6 @@
 /* A cell that can be shown is built again from what was shown, octet for octet. */
 #include "atm_oam.h"
+#include "atm_seal.h"
 #include "atm_text.h"
 #include "atm_wire.h"
 #include "leat_crc.h"
@@ -42,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         memcpy(cell, data, sizeof cell);
         cell[LEAT_ATM_HEADER_LEN - 1] = leat_crc_hec(cell);
         try_cell(cell, sizeof cell);
-        leat_atm_payload_seal(cell + LEAT_ATM_HEADER_LEN);
+        leat_atm_payload_seal(cell + LEAT_ATM_HEADER_LEN, 0);
         try_cell(cell, sizeof cell);
     }
     return 0;

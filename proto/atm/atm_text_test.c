@@ -1,5 +1,6 @@
 #include "atm_oam.h"
 #include "atm_rm.h"
+#include "atm_seal.h"
 #include "atm_text.h"
 #include "atm_wire.h"
 #include "leat_bytes.h"
@@ -74,7 +75,7 @@ static void seal(uint8_t *cell)
     const unsigned pt = cell[3] >> 1 & 7;
     cell[4] = leat_crc_hec(cell);
     if (pt >= LEAT_ATM_PT_OAM_SEGMENT && pt <= LEAT_ATM_PT_RM)
-        leat_atm_payload_seal(cell + LEAT_ATM_HEADER_LEN);
+        leat_atm_payload_seal(cell + LEAT_ATM_HEADER_LEN, 0);
 }
 
 static void expect_round_trip(const uint8_t *cell)

@@ -9,18 +9,12 @@ enum { GFC = 28, VPI = 20, VCI = 4, PT = 1, CLP = 0, HEC_AT = 4 };
 static const uint8_t idle_header[LEAT_ATM_HEADER_LEN] = { 0, 0, 0, 1, 0x52 };
 static const uint8_t unassigned_header[LEAT_ATM_HEADER_LEN] = { 0, 0, 0, 0, 0x55 };
 
-static leat_err refuse(leat_err err, size_t at, size_t *fault_at)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 leat_err leat_atm_cell_decode(const uint8_t *buf, size_t len, enum leat_atm_interface interface,
                               struct leat_atm_cell *out, size_t *fault_at)
 {
-    if (len < LEAT_ATM_CELL_LEN) return refuse(LEAT_ERR_SHORT, len, fault_at);
-    if (len > LEAT_ATM_CELL_LEN) return refuse(LEAT_ERR_LENGTH, LEAT_ATM_CELL_LEN, fault_at);
-    if (leat_crc_hec(buf) != buf[HEC_AT]) return refuse(LEAT_ERR_CHECKSUM, HEC_AT, fault_at);
+    if (len < LEAT_ATM_CELL_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len > LEAT_ATM_CELL_LEN) return leat_fault(LEAT_ERR_LENGTH, LEAT_ATM_CELL_LEN, fault_at);
+    if (leat_crc_hec(buf) != buf[HEC_AT]) return leat_fault(LEAT_ERR_CHECKSUM, HEC_AT, fault_at);
 
     const uint32_t h = leat_get_be32(buf);
     const bool uni = interface == LEAT_ATM_UNI;

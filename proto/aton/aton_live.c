@@ -11,12 +11,6 @@ enum {
     IMAGE_AT = LEAT_ATON_LIVE_HEADER_LEN,
 };
 
-static leat_err fail(leat_err err, size_t at, size_t *fault_at)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 /* ---- SipHash-2-4 -------------------------------------------------------------------------- */
 
 struct sip {
@@ -94,8 +88,8 @@ uint64_t leat_aton_live_mac(const uint8_t key[LEAT_ATON_KEY_LEN], const uint8_t 
 leat_err leat_aton_live_header_decode(const uint8_t *buf, size_t len, struct leat_aton_live *out,
                                       size_t *fault_at)
 {
-    if (len < LEAT_ATON_LIVE_HEADER_LEN) return fail(LEAT_ERR_SHORT, len, fault_at);
-    if (leat_get_be16(buf + ZERO_AT) != 0) return fail(LEAT_ERR_RESERVED, ZERO_AT, fault_at);
+    if (len < LEAT_ATON_LIVE_HEADER_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (leat_get_be16(buf + ZERO_AT) != 0) return leat_fault(LEAT_ERR_RESERVED, ZERO_AT, fault_at);
     out->ring_id = leat_get_be32(buf + RING_AT);
     out->sequence = leat_get_be32(buf + SEQUENCE_AT);
     out->hops_left = buf[HOPS_AT];
@@ -111,14 +105,15 @@ leat_err leat_aton_live_decode(const uint8_t *buf, size_t len, const uint8_t key
     leat_err err = leat_aton_live_header_decode(buf, len, &live, fault_at);
     if (err) return err;
     err = leat_aton_packet_measure(buf + IMAGE_AT, len - IMAGE_AT, &image_len, &at);
-    if (err) return fail(err, IMAGE_AT + at, fault_at);
+    if (err) return leat_fault(err, IMAGE_AT + at, fault_at);
 
     const size_t mac_at = IMAGE_AT + image_len;
-    if (len < mac_at + (key ? LEAT_ATON_MAC_LEN : 0)) return fail(LEAT_ERR_SHORT, len, fault_at);
+    if (len < mac_at + (key ? LEAT_ATON_MAC_LEN : 0))
+        return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (key && leat_aton_live_mac(key, buf, mac_at) != leat_get_be64(buf + mac_at))
-        return fail(LEAT_ERR_CHECKSUM, mac_at, fault_at);
+        return leat_fault(LEAT_ERR_CHECKSUM, mac_at, fault_at);
     err = leat_aton_packet_decode(buf + IMAGE_AT, image_len, &live.packet, &at);
-    if (err) return fail(err, IMAGE_AT + at, fault_at);
+    if (err) return leat_fault(err, IMAGE_AT + at, fault_at);
     *out = live;
     return LEAT_ERR_OK;
 }

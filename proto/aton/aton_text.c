@@ -140,7 +140,7 @@ static void walk_active(struct leat_fields *f, struct leat_aton_packet *p)
 
 static void walk_passive(struct leat_fields *f, struct leat_aton_packet *p)
 {
-    leat_fields_derived(f, "length", DATA_AT, 16, p->payload_len);
+    leat_fields_derived(f, "length", DATA_AT, p->payload_len);
     leat_fields_octets(f, "octets", PARAM_AT, LEAT_ATON_OCTETS_MAX, &p->payload, &p->payload_len);
 }
 
@@ -160,8 +160,8 @@ static void walk(struct leat_fields *f, struct leat_aton_packet *p, const uint8_
     const uint64_t given = leat_fields_mask(f, "flags", len - FLG_FROM_END, 2, flag_names, flags);
     p->recognised = (given & A) != 0;
     p->copied = (given & C) != 0;
-    leat_fields_derived(f, "crc", len - CRC_FROM_END, 32,
-                        octets ? leat_get_be32(octets + len - CRC_FROM_END) : 0);
+    leat_fields_checksum(f, "crc", len - CRC_FROM_END, 32,
+                         octets ? leat_get_be32(octets + len - CRC_FROM_END) : 0);
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)

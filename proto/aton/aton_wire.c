@@ -19,12 +19,6 @@ enum {
     TRAILER_LEN = FLG_LEN + CRC_LEN,
 };
 
-static leat_err fail(leat_err err, size_t at, size_t *fault_at)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 /* ---- payload ------------------------------------------------------------------------------ */
 
 static uint64_t get_be(const uint8_t *p, unsigned len)
@@ -85,18 +79,18 @@ static leat_err data_head_decode(const uint8_t *buf, size_t len, struct leat_ato
                                  struct leat_aton_shape *shape, size_t *image_len, size_t *fault_at)
 {
     const size_t head_len = payload_at(p);
-    if (len < head_len) return fail(LEAT_ERR_SHORT, len, fault_at);
+    if (len < head_len) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
 
     const uint16_t first = leat_get_be16(buf + DATA_AT);
     if (!p->active) {
         p->payload_len = first;
     } else {
         p->counter = first;
-        if (first > LEAT_ATON_INTERFACES_MAX) return fail(LEAT_ERR_RANGE, DATA_AT, fault_at);
+        if (first > LEAT_ATON_INTERFACES_MAX) return leat_fault(LEAT_ERR_RANGE, DATA_AT, fault_at);
         if (!leat_aton_is_fold(p)) p->param = leat_get_be16(buf + PARAM_AT);
     }
     const leat_err err = leat_aton_packet_shape(p, shape);
-    if (err) return fail(err, PARAM_AT, fault_at);
+    if (err) return leat_fault(err, PARAM_AT, fault_at);
     p->payload_len = leat_aton_shape_len(shape);
     p->payload = p->payload_len ? buf + head_len : NULL;
     *image_len = head_len + p->payload_len + TRAILER_LEN;
@@ -106,11 +100,11 @@ static leat_err data_head_decode(const uint8_t *buf, size_t len, struct leat_ato
 static leat_err head_decode(const uint8_t *buf, size_t len, struct leat_aton_packet *p,
                             struct leat_aton_shape *shape, size_t *image_len, size_t *fault_at)
 {
-    if (len < DATA_AT) return fail(LEAT_ERR_SHORT, len, fault_at);
+    if (len < DATA_AT) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     leat_aton_ac_decode(buf[AC_AT], p);
-    if (p->token) return fail(LEAT_ERR_TYPE, AC_AT, fault_at);
+    if (p->token) return leat_fault(LEAT_ERR_TYPE, AC_AT, fault_at);
     const leat_err err = leat_aton_ctl_decode(leat_get_be16(buf + CTL_AT), p);
-    if (err) return fail(err, CTL_AT, fault_at);
+    if (err) return leat_fault(err, CTL_AT, fault_at);
     p->da = leat_get_be16(buf + DA_AT);
     p->sa = leat_get_be16(buf + SA_AT);
     return data_head_decode(buf, len, p, shape, image_len, fault_at);
@@ -163,16 +157,16 @@ leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len, struct leat_ato
     size_t image_len, bad = 0;
     leat_err err = head_decode(buf, len, &p, &shape, &image_len, fault_at);
     if (err) return err;
-    if (len < image_len) return fail(LEAT_ERR_SHORT, len, fault_at);
-    if (len > image_len) return fail(LEAT_ERR_LENGTH, image_len, fault_at);
+    if (len < image_len) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len > image_len) return leat_fault(LEAT_ERR_LENGTH, image_len, fault_at);
 
     const size_t flg_at = image_len - TRAILER_LEN, crc_at = image_len - CRC_LEN;
     if (image_crc(buf, flg_at) != leat_get_be32(buf + crc_at))
-        return fail(LEAT_ERR_CHECKSUM, crc_at, fault_at);
+        return leat_fault(LEAT_ERR_CHECKSUM, crc_at, fault_at);
     err = payload_check(p.payload, &shape, &bad);
-    if (err) return fail(err, LONG_PAYLOAD_AT + bad * leat_aton_item_len(&shape), fault_at);
+    if (err) return leat_fault(err, LONG_PAYLOAD_AT + bad * leat_aton_item_len(&shape), fault_at);
     err = leat_aton_flg_decode(buf[flg_at], &p);
-    if (err) return fail(err, flg_at, fault_at);
+    if (err) return leat_fault(err, flg_at, fault_at);
 
     if (leat_aton_is_fold(&p)) {
         p.variable1 = variable_get(buf + VARIABLE_AT, p.width_bits);

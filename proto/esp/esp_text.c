@@ -84,7 +84,7 @@ static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc)
             "no such instruction, expected one of" LEAT_ESP_INSTRUCTION_LIST(SAY_OPCODE));
         return;
     }
-    leat_fields_derived(f, "length", LEAT_ESP_LENGTH_AT, LENGTH_BITS, row->words);
+    leat_fields_derived(f, "length", LEAT_ESP_LENGTH_AT, row->words);
     p->computationId = leat_fields_hex(f, "computationId", LEAT_ESP_COMPUTATION_AT, WIDE_BITS,
                                        p->computationId);
 
@@ -92,7 +92,7 @@ static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc)
     const struct leat_esp_operand *operand = row->operand;
     for (size_t at = LEAT_ESP_OPERANDS_AT; at < crc_at; at += LEAT_ESP_OPERAND_LEN)
         walk_operand(f, at, operand++, p);
-    leat_fields_derived(f, "crc", crc_at, CRC_BITS, crc);
+    leat_fields_checksum(f, "crc", crc_at, CRC_BITS, crc);
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)

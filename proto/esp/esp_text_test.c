@@ -131,7 +131,7 @@ static void the_tree_has_offsets_and_an_empty_loc(void)
     const char *want = "     0  loc: -\n"
                        "     0  flags: X\n"
                        "     1  opcode: COUNT (1)\n"
-                       "     2  length: 0x0004\n"
+                       "     2  length: 4\n"
                        "     4  computationId: 0x0000000000000001\n"
                        "    12  compValTag: 0x0000000000000001\n"
                        "    20  thresh: 3\n"

@@ -58,12 +58,6 @@ static bool is_operator(const struct leat_esp_operand *operand)
     return operand->kind == LEAT_ESP_KIND_COMPARE || operand->kind == LEAT_ESP_KIND_FOLD;
 }
 
-static leat_err fault(leat_err err, size_t at, size_t *fault_at)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 /* The operands in order, each as the 64 bits that stand on the wire. */
 static void gather(const struct leat_esp_packet *p, const struct leat_esp_instruction *row,
                    uint64_t operand[LEAT_ESP_OPERANDS_MAX])
@@ -95,14 +89,14 @@ static leat_err check(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
         if (kind == LEAT_ESP_KIND_VALUE) continue;
         if (kind != LEAT_ESP_KIND_TAG) {
             if (!leat_esp_operator_known(kind, (uint32_t)(operand[i] >> OP_SHIFT)))
-                return fault(LEAT_ERR_TYPE, at, fault_at);
+                return leat_fault(LEAT_ERR_TYPE, at, fault_at);
             if ((uint32_t)operand[i] != 0)
-                return fault(LEAT_ERR_RESERVED, at + LEAT_ESP_OPERAND_LEN / 2, fault_at);
+                return leat_fault(LEAT_ERR_RESERVED, at + LEAT_ESP_OPERAND_LEN / 2, fault_at);
             continue;
         }
         /* specs/esp.md, "Store": the tags of one instruction are pairwise distinct. */
         for (unsigned t = 0; t < tag_count; t++)
-            if (tag[t] == operand[i]) return fault(LEAT_ERR_DUPLICATE, at, fault_at);
+            if (tag[t] == operand[i]) return leat_fault(LEAT_ERR_DUPLICATE, at, fault_at);
         tag[tag_count++] = operand[i];
     }
     return LEAT_ERR_OK;
@@ -113,9 +107,9 @@ static leat_err prepare(const struct leat_esp_packet *p, const struct leat_esp_i
                         uint64_t operand[LEAT_ESP_OPERANDS_MAX], size_t *fault_at)
 {
     *row = leat_esp_instruction_of(p->opcode);
-    if (!*row) return fault(LEAT_ERR_TYPE, LEAT_ESP_OPCODE_AT, fault_at);
+    if (!*row) return leat_fault(LEAT_ERR_TYPE, LEAT_ESP_OPCODE_AT, fault_at);
     if (p->loc > LEAT_ESP_LOC_ALL || p->flags > LEAT_ESP_FLAGS_ALL)
-        return fault(LEAT_ERR_RANGE, LEAT_ESP_CONTROL_AT, fault_at);
+        return leat_fault(LEAT_ERR_RANGE, LEAT_ESP_CONTROL_AT, fault_at);
     gather(p, *row, operand);
     return check(operand, *row, fault_at);
 }
@@ -130,15 +124,15 @@ leat_err leat_esp_packet_check(const struct leat_esp_packet *p, size_t *fault_at
 leat_err leat_esp_packet_decode(const uint8_t *buf, size_t len, struct leat_esp_packet *out,
                                 size_t *fault_at)
 {
-    if (len < LEAT_ESP_PACKET_LEN_MIN) return fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len < LEAT_ESP_PACKET_LEN_MIN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     const struct leat_esp_instruction *row = leat_esp_instruction_of(buf[LEAT_ESP_OPCODE_AT]);
-    if (!row) return fault(LEAT_ERR_TYPE, LEAT_ESP_OPCODE_AT, fault_at);
+    if (!row) return leat_fault(LEAT_ERR_TYPE, LEAT_ESP_OPCODE_AT, fault_at);
     if (leat_get_be16(buf + LEAT_ESP_LENGTH_AT) != row->words)
-        return fault(LEAT_ERR_LENGTH, LEAT_ESP_LENGTH_AT, fault_at);
+        return leat_fault(LEAT_ERR_LENGTH, LEAT_ESP_LENGTH_AT, fault_at);
     const size_t crc_at = crc_at_of(row);
-    if (len < crc_at + LEAT_ESP_CRC_LEN) return fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len < crc_at + LEAT_ESP_CRC_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (leat_crc32(0, buf, crc_at) != leat_get_be32(buf + crc_at))
-        return fault(LEAT_ERR_CHECKSUM, crc_at, fault_at);
+        return leat_fault(LEAT_ERR_CHECKSUM, crc_at, fault_at);
 
     uint64_t operand[LEAT_ESP_OPERANDS_MAX];
     for (unsigned i = 0; i < operand_count_of(row); i++)

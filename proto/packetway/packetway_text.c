@@ -132,17 +132,17 @@ static void walk_oh_field(struct walk *w, struct leat_packetway_field *field, co
     }
     switch ((enum leat_packetway_oh)field->type) {
     case LEAT_PACKETWAY_OH_CRC32_HERE:
-        leat_fields_derived(w->f, "crc", at + 2, 32, field->crc);
+        leat_fields_checksum(w->f, "crc", at + 2, 32, field->crc);
         break;
     case LEAT_PACKETWAY_OH_CRC64_HERE:
-        leat_fields_derived(w->f, "crc", at + 2, 64, field->crc);
+        leat_fields_checksum(w->f, "crc", at + 2, 64, field->crc);
         break;
     case LEAT_PACKETWAY_OH_CRC32_OT:
-        leat_fields_derived(w->f, "crc", offset(w, *entry), 32, field->crc);
+        leat_fields_checksum(w->f, "crc", offset(w, *entry), 32, field->crc);
         if (w->buf) *entry += 8;
         break;
     case LEAT_PACKETWAY_OH_CRC64_OT:
-        leat_fields_derived(w->f, "crc", offset(w, *entry), 64, field->crc);
+        leat_fields_checksum(w->f, "crc", offset(w, *entry), 64, field->crc);
         if (w->buf) *entry += 8;
         break;
     case LEAT_PACKETWAY_OH_SELF_DEFINED_OT: break;
@@ -424,7 +424,7 @@ static void walk_record(struct walk *w, const struct leat_packetway_record *r)
     if (!leat_fields_open(w->f, NULL, at)) return;
     const unsigned type = (unsigned)leat_fields_enum(w->f, "type", at, 8, rtyp_names,
                                                      r ? (unsigned)r->type : 0);
-    leat_fields_derived(w->f, "rl", at + 2, 16, r ? leat_get_be16(r->octets + 2) : 0);
+    leat_fields_derived(w->f, "rl", at + 2, r ? leat_get_be16(r->octets + 2) : 0);
     if (!w->f->err) walk_content(w, type, r);
     leat_fields_close(w->f);
 }
@@ -514,9 +514,9 @@ static void walk_header(struct walk *w)
     h->pt = (uint16_t)leat_fields_enum(f, "pt", at + 6, 16, pt_names, h->pt);
     walk_te(w, at + 4);
     h->e = (uint8_t)leat_fields_hex(f, "e", at + 8, 4, h->e);
-    leat_fields_derived(f, "pl", at + 8, 3, h->pl);
-    leat_fields_derived(f, "dl", at + 8, 25, h->dl);
-    leat_fields_derived(f, "h", at + 12, 1, h->h);
+    leat_fields_derived(f, "pl", at + 8, h->pl);
+    leat_fields_derived(f, "dl", at + 8, h->dl);
+    leat_fields_derived(f, "h", at + 12, h->h);
     h->sa = (uint32_t)leat_fields_hex(f, "sa", at + 13, 24, h->sa);
     if (!w->buf) check_header(w);
 }

@@ -9,17 +9,11 @@ enum { TASK_AT = 4, NREC_AT = 6, SRC_RANK_AT = 8, SEQ_AT = 12, EPOCH_AT = 16 };
 enum { NFLIT_AT = 4, FLAGS_AT = 5, ZERO_AT = 6 }; /* in a record */
 enum { PACKET_AT = 4, OCTET_AT = 4, SW_ADDR_AT = 4, NAME_AT = 8 };
 
-static leat_err fault(leat_err err, size_t at, size_t *fault_at)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 /* Records of fixed length: neither shorter nor longer. */
 static leat_err check_len(size_t len, size_t want, size_t *fault_at)
 {
-    if (len < want) return fault(LEAT_ERR_SHORT, len, fault_at);
-    if (len > want) return fault(LEAT_ERR_LENGTH, want, fault_at);
+    if (len < want) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len > want) return leat_fault(LEAT_ERR_LENGTH, want, fault_at);
     return LEAT_ERR_OK;
 }
 
@@ -84,7 +78,7 @@ leat_err leat_poets_entry_decode(const uint8_t *buf, size_t len, struct leat_poe
     const leat_err err = check_len(len, LEAT_POETS_ENTRY_LEN, fault_at);
     if (err) return err;
     const size_t n = name_len(buf + NAME_AT, LEAT_POETS_NAME_LEN);
-    if (n == LEAT_POETS_NAME_LEN) return fault(LEAT_ERR_SYNTAX, NAME_AT, fault_at);
+    if (n == LEAT_POETS_NAME_LEN) return leat_fault(LEAT_ERR_SYNTAX, NAME_AT, fault_at);
     out->hw_addr = leat_get_le32(buf);
     out->sw_addr = leat_get_le32(buf + SW_ADDR_AT);
     memcpy(out->name, buf + NAME_AT, n);
@@ -110,15 +104,15 @@ leat_err leat_poets_entry_encode(const struct leat_poets_entry *entry, uint8_t *
 static leat_err record_decode(const uint8_t *buf, size_t at, size_t len,
                               struct leat_poets_record *out, size_t *next, size_t *fault_at)
 {
-    if (len - at < LEAT_POETS_RECORD_HEADER_LEN) return fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len - at < LEAT_POETS_RECORD_HEADER_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     const uint8_t *r = buf + at;
     const unsigned nflit = r[NFLIT_AT];
     if (nflit < 1 || nflit > LEAT_POETS_NFLIT_MAX)
-        return fault(LEAT_ERR_POETS_FLITS, at + NFLIT_AT, fault_at);
-    if (r[FLAGS_AT] > FLAG_CONTROL) return fault(LEAT_ERR_RESERVED, at + FLAGS_AT, fault_at);
-    if (leat_get_le16(r + ZERO_AT)) return fault(LEAT_ERR_RESERVED, at + ZERO_AT, fault_at);
+        return leat_fault(LEAT_ERR_POETS_FLITS, at + NFLIT_AT, fault_at);
+    if (r[FLAGS_AT] > FLAG_CONTROL) return leat_fault(LEAT_ERR_RESERVED, at + FLAGS_AT, fault_at);
+    if (leat_get_le16(r + ZERO_AT)) return leat_fault(LEAT_ERR_RESERVED, at + ZERO_AT, fault_at);
     const size_t whole = LEAT_POETS_RECORD_HEADER_LEN + nflit * LEAT_POETS_FLIT_LEN;
-    if (len - at < whole) return fault(LEAT_ERR_SHORT, len, fault_at);
+    if (len - at < whole) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
 
     *out = (struct leat_poets_record){
         .hw_addr = leat_get_le32(r),
@@ -136,16 +130,16 @@ leat_err leat_poets_frame_decode(const uint8_t *buf, size_t len, struct leat_poe
     struct leat_poets_record record;
     size_t at = LEAT_POETS_FRAME_HEADER_LEN;
 
-    if (len < LEAT_POETS_FRAME_HEADER_LEN) return fault(LEAT_ERR_SHORT, len, fault_at);
-    if (leat_get_le32(buf) != MAGIC) return fault(LEAT_ERR_MAGIC, 0, fault_at);
+    if (len < LEAT_POETS_FRAME_HEADER_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (leat_get_le32(buf) != MAGIC) return leat_fault(LEAT_ERR_MAGIC, 0, fault_at);
     if (len > LEAT_POETS_FRAME_LEN_MAX)
-        return fault(LEAT_ERR_LENGTH, LEAT_POETS_FRAME_LEN_MAX, fault_at);
+        return leat_fault(LEAT_ERR_LENGTH, LEAT_POETS_FRAME_LEN_MAX, fault_at);
     const unsigned count = leat_get_le16(buf + NREC_AT);
     for (unsigned i = 0; i < count; i++) {
         const leat_err err = record_decode(buf, at, len, &record, &at, fault_at);
         if (err) return err;
     }
-    if (at < len) return fault(LEAT_ERR_LENGTH, at, fault_at);
+    if (at < len) return leat_fault(LEAT_ERR_LENGTH, at, fault_at);
 
     *out = (struct leat_poets_frame){
         .task = leat_get_le16(buf + TASK_AT),

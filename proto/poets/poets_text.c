@@ -52,7 +52,7 @@ static void walk_header(struct leat_fields *f, struct leat_poets_packet *p)
         p->sender = (uint32_t)leat_fields_hex(f, "sender", PIN_AT, 32, p->sender);
         break;
     }
-    leat_fields_derived(f, "nflit", 0, 3, p->nflit);
+    leat_fields_derived(f, "nflit", 0, p->nflit);
 }
 
 /* 1.5: a fragment that is not the last fills 4 flits; the last carries the text's NUL. */

@@ -5,12 +5,6 @@
 
 enum { OPCODE_AT = 2, PIN_ADDR_AT = 4 };
 
-static leat_err fault(leat_err err, size_t at, size_t *fault_at)
-{
-    if (fault_at) *fault_at = at;
-    return err;
-}
-
 static bool is_flits(size_t len)
 {
     return len > 0 && len <= LEAT_POETS_PACKET_LEN_MAX && len % LEAT_POETS_FLIT_LEN == 0;
@@ -62,11 +56,12 @@ leat_err leat_poets_packet_decode(const uint8_t *buf, size_t len, struct leat_po
     enum leat_poets_class c;
 
     if (!is_flits(len))
-        return fault(LEAT_ERR_POETS_FLITS,
-                     len < LEAT_POETS_PACKET_LEN_MAX ? len : LEAT_POETS_PACKET_LEN_MAX, fault_at);
+        return leat_fault(LEAT_ERR_POETS_FLITS,
+                          len < LEAT_POETS_PACKET_LEN_MAX ? len : LEAT_POETS_PACKET_LEN_MAX,
+                          fault_at);
     const uint32_t swaddr = leat_get_le32(buf);
     const leat_err err = leat_poets_swaddr_check(swaddr, &c);
-    if (err) return fault(err, err == LEAT_ERR_POETS_OPNOCNC ? OPCODE_AT : 0, fault_at);
+    if (err) return leat_fault(err, err == LEAT_ERR_POETS_OPNOCNC ? OPCODE_AT : 0, fault_at);
 
     decode_header(swaddr, leat_get_le32(buf + PIN_ADDR_AT), c, out);
     const size_t payload_len = len - LEAT_POETS_HEADER_LEN;
