@@ -50,13 +50,13 @@ static void bits_are_counted_from_the_most_significant(void)
 
 static void every_error_has_a_name_and_a_text_of_its_own(void)
 {
-    for (int i = 0; i < LEAT_ERR_COUNT; i++) {
+    for (leat_err i = LEAT_ERR_OK; i < LEAT_ERR_COUNT; i++) {
         OK(strlen(leat_err_name(i)) > 0 && strlen(leat_err_text(i)) > 0);
-        for (int k = 0; k < i; k++)
+        for (leat_err k = LEAT_ERR_OK; k < i; k++)
             OK(strcmp(leat_err_name(i), leat_err_name(k)) != 0);
     }
     OK(strcmp(leat_err_name(LEAT_ERR_CHECKSUM), "CHECKSUM") == 0);
-    OK(strcmp(leat_err_text(-1), "unknown error") == 0);
+    OK(strcmp(leat_err_text((leat_err)-1), "unknown error") == 0);
     OK(strcmp(leat_err_name(LEAT_ERR_COUNT), "UNKNOWN") == 0);
 }
 

@@ -71,9 +71,9 @@ typedef enum {
         LEAT_ERR_COUNT
 } leat_err;
 
-/* Static strings for every int, also those which are no leat_err. Never NULL. */
-const char *leat_err_name(int err);
-const char *leat_err_text(int err);
+/* Static strings for every value, also those which are no error of ours. Never NULL. */
+const char *leat_err_name(leat_err err);
+const char *leat_err_text(leat_err err);
 
 /* How a codec refuses: the error, and where. fault_at may be NULL. */
 static inline leat_err leat_fault(leat_err err, size_t at, size_t *fault_at)

@@ -73,25 +73,24 @@ static void end_damaged(struct decoder *d, const struct packet *p, leat_err err,
     d->damaged++;
     if (d->json) {
         leat_text_puts(t, ",\"fields\":null,\"error\":{\"code\":\"");
-        leat_text_puts(t, leat_err_name((int)err));
+        leat_text_puts(t, leat_err_name(err));
         put_member(t, "\",\"offset\":", fault_at);
         leat_text_puts(t, ",\"text\":\"");
-        leat_text_puts(t, leat_err_text((int)err));
+        leat_text_puts(t, leat_err_text(err));
         leat_text_puts(t, frame ? "\"},\"frame\":\"" : "\"},\"octets\":\"");
         leat_text_hex(t, p->octets, p->len);
         leat_text_puts(t, "\"}\n");
     } else {
         leat_fields_init_tree(&d->fields, t);
-        leat_fields_derived_name(&d->fields, leat_err_name((int)err), fault_at,
-                                 leat_err_text((int)err));
+        leat_fields_derived_name(&d->fields, leat_err_name(err), fault_at, leat_err_text(err));
         const uint8_t *octets = p->octets;
         size_t len = p->len;
         leat_fields_octets(&d->fields, "octets", 0, len, &octets, &len);
     }
     if (d->damaged <= COMPLAINTS_MAX)
         complain("%s: packet %llu: %s: octet %zu: %s (%s)", d->in.name,
-                 (unsigned long long)d->packets, p->format->name, fault_at, leat_err_text((int)err),
-                 leat_err_name((int)err));
+                 (unsigned long long)d->packets, p->format->name, fault_at, leat_err_text(err),
+                 leat_err_name(err));
     else if (d->damaged == COMPLAINTS_MAX + 1)
         complain("%s: more damaged packets follow; only their number will be told", d->in.name);
 }
@@ -300,7 +299,7 @@ static void show_captured(struct decoder *d, const struct leat_capture_packet *c
 static int damaged_file(const struct decoder *d, leat_err err)
 {
     complain("%s: octet %llu: damaged capture: %s (%s)", d->in.name,
-             (unsigned long long)d->in.offset, leat_err_text((int)err), leat_err_name((int)err));
+             (unsigned long long)d->in.offset, leat_err_text(err), leat_err_name(err));
     return WRONG;
 }
 

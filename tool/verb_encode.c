@@ -113,7 +113,7 @@ static int put_framed(struct encoder *e, struct scratch *s, const struct leat_fo
     const leat_err read_err = leat_fields_finish(&e->fields);
     if (err || read_err) {
         complain("%s: packet %llu: carriage: %s", e->source, (unsigned long long)e->packets,
-                 read_err ? e->fields.message : leat_err_text((int)err));
+                 read_err ? e->fields.message : leat_err_text(err));
         return WRONG;
     }
     if (format->link_type)
@@ -171,7 +171,7 @@ static int encode_fields(struct encoder *e, struct scratch *s, const struct leat
     const leat_err err = format->build(&e->fields, s->packet, s->packet_cap, &len);
     const leat_err read_err = leat_fields_finish(&e->fields);
     if (read_err) return refuse(e, format, e->fields.message);
-    if (err) return refuse(e, format, leat_err_text((int)err));
+    if (err) return refuse(e, format, leat_err_text(err));
     if (e->shape == PCAPNG) return put_framed(e, s, format, carriage, time_ns, len);
     put_plain(e, s->packet, len);
     return DONE;
@@ -255,7 +255,7 @@ static int encode_object(struct encoder *e, const char *text, size_t len, uint64
         complain("%s:%llu:%zu: %s", e->source, (unsigned long long)line, fault_at - line_at + 1,
                  err == LEAT_ERR_SYNTAX ? "not JSON as expected here (numbers are whole and not "
                                           "negative)"
-                                        : leat_err_text((int)err));
+                                        : leat_err_text(err));
         result = WRONG;
     } else {
         result = encode_envelope(e, &s, root);

@@ -1,5 +1,6 @@
 #include "aton_model_test.h"
 #include "aton_wire.h"
+#include "leat_bytes.h"
 #include "tap.h"
 
 static struct leat_aton_packet min_packet(void)
@@ -59,8 +60,7 @@ static void encodes_back(const uint8_t *octets, size_t len)
     EQ(leat_aton_packet_encode(&p, back, sizeof back, &back_len), LEAT_ERR_OK);
     EQ(back_len, len);
     OK(memcmp(back, octets, len) == 0);
-    EQ(model_image_crc(octets, len - 5), (uint32_t)octets[len - 4] << 24 | octets[len - 3] << 16 |
-                                             octets[len - 2] << 8 | octets[len - 1]);
+    EQ(model_image_crc(octets, len - 5), leat_get_be32(octets + len - 4));
 }
 
 static void every_vector_decodes_and_encodes_back(void)

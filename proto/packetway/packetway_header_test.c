@@ -236,8 +236,8 @@ static void errors_have_the_numbers_of_the_spec(void)
         "E_LIMIT",    "E_NOSPC",
     };
     bool seen[32] = { false };
-    for (int e = 0; e < LEAT_ERR_COUNT; e++) {
-        const int number = leat_packetway_err_number((leat_err)e);
+    for (leat_err e = LEAT_ERR_OK; e < LEAT_ERR_COUNT; e++) {
+        const int number = leat_packetway_err_number(e);
         if (number < 0) continue;
         OK(number < 32 && strcmp(leat_err_name(e), name[number]) == 0);
         seen[number] = true;

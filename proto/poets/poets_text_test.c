@@ -133,7 +133,7 @@ static void bad_line(const char *line)
     const size_t len = unhex(line, buf);
     EQ(sscanf(strchr(line, '#'), "# %39s", code), 1);
     const leat_err err = show(buf, len, false, &at);
-    OK(strcmp(leat_err_name((int)err), code) == 0);
+    OK(strcmp(leat_err_name(err), code) == 0);
     OK(strcmp(text, "{}") == 0); /* nothing is shown */
     OK(at <= len);
 }
