@@ -5,16 +5,16 @@ build=$1
 . "$(dirname "$0")/lib.sh"
 case $build in */debug) sanitize="-fsanitize=address,undefined" ;; *) sanitize= ;; esac
 
-DESTDIR="$folder/root" cmake --install "$build" --prefix /usr > "$folder/log" 2>&1 || fail "install: $(tail -n 3 "$folder/log")"
-root=$folder/root/usr
+DESTDIR="$folder/tree" cmake --install "$build" --prefix /usr > "$folder/log" 2>&1 || fail "install: $(tail -n 3 "$folder/log")"
+tree=$folder/tree/usr
 for file in bin/leat share/man/man1/leat.1 share/man/man1/leat-decode.1 share/man/man1/leat-encode.1 \
     share/bash-completion/completions/leat share/leat/wireshark/leat.lua include/leat/esp_wire.h; do
-    [ -e "$root/$file" ] || fail "$file is not installed"
+    [ -e "$tree/$file" ] || fail "$file is not installed"
 done
-library=$(dirname "$(find "$root" -name 'libleat.so.0' | head -n 1)")
+library=$(dirname "$(find "$tree" -name 'libleat.so.0' | head -n 1)")
 [ -e "$library/libleat.a" ] || fail "no static library"
 has "soname" "$(readelf -d "$library/libleat.so" | grep SONAME)" "libleat.so.0"
-[ -z "$(find "$root/include" -name '*tables.h')" ] || fail "tables are no public header"
+[ -z "$(find "$tree/include" -name '*tables.h')" ] || fail "tables are no public header"
 
 cat > "$folder/user.c" <<'C'
 #include <esp_wire.h>
@@ -33,15 +33,15 @@ int main(void)
 C
 PKG_CONFIG_PATH=$library/pkgconfig
 export PKG_CONFIG_PATH
-flags="-I$root/include/leat -L$library -lleat"
+flags="-I$tree/include/leat -L$library -lleat"
 if command -v pkg-config > /dev/null; then
-    flags=$(pkg-config --define-variable=prefix="$root" --define-variable=libdir="$library" \
-        --define-variable=includedir="$root/include" --cflags --libs leat)
+    flags=$(pkg-config --define-variable=prefix="$tree" --define-variable=libdir="$library" \
+        --define-variable=includedir="$tree/include" --cflags --libs leat)
 fi
 # shellcheck disable=SC2086
 cc -std=c17 $sanitize "$folder/user.c" $flags -o "$folder/user" || fail "a user's program does not build"
 same "a user's program, shared" "$(LD_LIBRARY_PATH=$library "$folder/user")" "32 esp"
 # shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/user.c" -I"$root/include/leat" "$library/libleat.a" -o "$folder/user" || fail "static"
+cc -std=c17 $sanitize "$folder/user.c" -I"$tree/include/leat" "$library/libleat.a" -o "$folder/user" || fail "static"
 same "a user's program, static" "$("$folder/user")" "32 esp"
 finish
