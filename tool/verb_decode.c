@@ -111,10 +111,17 @@ static leat_err take_off_frame(struct decoder *d, struct packet *p)
     size_t at = 0, len = 0;
     const size_t mark = d->out.text.len;
     begin_fields(d, ",\"carriage\":");
+    if (!d->json) leat_fields_open(&d->fields, "carriage", 0);
     const leat_err err = carriage_unframe(p->carried, &d->fields, &at, &len);
     if (err) {
         d->out.text.len = mark;
         return err;
+    }
+    if (!d->json) {
+        char text[64];
+        snprintf(text, sizeof text, "%zu octets, offsets count from here", len);
+        leat_fields_close(&d->fields);
+        leat_fields_derived_name(&d->fields, "packet", at, text);
     }
     leat_fields_finish(&d->fields);
     p->octets += at;
@@ -125,8 +132,10 @@ static leat_err take_off_frame(struct decoder *d, struct packet *p)
 static void show_channel(struct decoder *d, const struct cells_packet *c)
 {
     begin_fields(d, ",\"carriage\":");
+    if (!d->json) leat_fields_open(&d->fields, "carriage", 0);
     leat_fields_uint(&d->fields, "vpi", 0, 8, c->vpi);
     leat_fields_uint(&d->fields, "vci", 0, 16, c->vci);
+    if (!d->json) leat_fields_close(&d->fields);
     leat_fields_finish(&d->fields);
 }
 
