@@ -4,53 +4,15 @@
  * the name of its error in a comment. What a room promises is tried on all of them alike.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "format_harness.h"
 #include "leat_formats.h"
 #include "leat_random.h"
-#include "tap.h"
 #include <dirent.h>
-#include <stdalign.h>
 #include <string.h>
 
-enum { PACKET_MAX = 70000, TEXT_MAX = 4 * PACKET_MAX, LINE_MAX_LEN = 300000 };
+enum { LINE_MAX_LEN = 300000 };
 
-static alignas(max_align_t) uint8_t memory[1 << 23];
-static char text[TEXT_MAX];
-static uint8_t rebuilt[PACKET_MAX], again[PACKET_MAX];
-static struct leat_fields f;
-
-/* ---- directions --------------------------------------------------------------------------- */
-
-static leat_err to_json(const struct leat_format *format, const uint8_t *p, size_t len, char *out,
-                        size_t *fault_at)
-{
-    struct leat_text t;
-    leat_text_init(&t, out, TEXT_MAX - 1, NULL, NULL);
-    leat_fields_init_json(&f, &t);
-    const size_t before = t.len;
-    const leat_err err = format->show(p, len, &f, fault_at);
-    if (err) {
-        EQ(t.len, before); /* nothing is shown of a damaged packet */
-        return err;
-    }
-    leat_fields_finish(&f);
-    OK(!t.overflowed);
-    out[t.len] = '\0';
-    return LEAT_ERR_OK;
-}
-
-static leat_err from_json(const struct leat_format *format, const char *json, uint8_t *out,
-                          size_t cap, size_t *len)
-{
-    struct leat_arena arena;
-    struct leat_tree *root = NULL;
-    leat_arena_init(&arena, memory, sizeof memory);
-    EQ(leat_tree_parse_json(&arena, json, strlen(json), &root, NULL), LEAT_ERR_OK);
-    if (!root) return LEAT_ERR_SYNTAX;
-    leat_fields_init_read(&f, root, &arena);
-    const leat_err err = format->build(&f, out, cap, len);
-    const leat_err read_err = leat_fields_finish(&f);
-    return read_err ? read_err : err;
-}
+static uint8_t rebuilt[FORMAT_PACKET_MAX], again[FORMAT_PACKET_MAX];
 
 /*
  * What can be shown can be built, and the octets built are shown and built to themselves. (The
@@ -59,16 +21,17 @@ static leat_err from_json(const struct leat_format *format, const char *json, ui
 static int meaning_survives(const struct leat_format *format, const uint8_t *p, size_t len)
 {
     size_t fault_at = SIZE_MAX, once_len = 0, twice_len = 0;
-    if (to_json(format, p, len, text, &fault_at)) {
+    if (format_show_json(format, p, len, &fault_at)) {
         OK(fault_at <= len);
         return 0;
     }
     const int before = tap_checks_failed;
-    EQ(from_json(format, text, rebuilt, sizeof rebuilt, &once_len), LEAT_ERR_OK);
-    EQ(to_json(format, rebuilt, once_len, text, &fault_at), LEAT_ERR_OK);
-    EQ(from_json(format, text, again, sizeof again, &twice_len), LEAT_ERR_OK);
+    EQ(format_build_json(format, format_shown, rebuilt, sizeof rebuilt, &once_len), LEAT_ERR_OK);
+    EQ(format_show_json(format, rebuilt, once_len, &fault_at), LEAT_ERR_OK);
+    EQ(format_build_json(format, format_shown, again, sizeof again, &twice_len), LEAT_ERR_OK);
     OK(once_len == twice_len && memcmp(rebuilt, again, once_len) == 0);
-    if (tap_checks_failed != before) printf("# %s: %s %s\n", format->name, text, f.message);
+    if (tap_checks_failed != before)
+        printf("# %s: %s %s\n", format->name, format_shown, format_fields.message);
     return 1;
 }
 
@@ -179,14 +142,7 @@ static void for_each_vector(bool bad, void (*visit)(const struct vector *))
 
 static void try_identity(const struct vector *v)
 {
-    size_t fault_at = 0, len = 0;
-    const leat_err err = to_json(v->format, v->octets, v->len, text, &fault_at);
-    if (err) printf("# %s at octet %zu\n", leat_err_name(err), fault_at);
-    EQ(err, LEAT_ERR_OK);
-    if (err) return;
-    EQ(from_json(v->format, text, rebuilt, sizeof rebuilt, &len), LEAT_ERR_OK);
-    if (f.err) printf("# %s\n", f.message);
-    OK(len == v->len && memcmp(rebuilt, v->octets, len) == 0);
+    format_round_trip(v->format, v->octets, v->len);
 }
 
 static void every_vector_is_shown_and_built_to_the_same_octets(void)
@@ -197,7 +153,7 @@ static void every_vector_is_shown_and_built_to_the_same_octets(void)
 static void try_damaged(const struct vector *v)
 {
     size_t fault_at = SIZE_MAX;
-    const leat_err err = to_json(v->format, v->octets, v->len, text, &fault_at);
+    const leat_err err = format_show_json(v->format, v->octets, v->len, &fault_at);
     OK(strcmp(leat_err_name(err), v->code) == 0);
     OK(fault_at <= v->len);
     if (strcmp(leat_err_name(err), v->code) != 0)
@@ -260,12 +216,12 @@ static void empty_fields_and_small_buffers_are_answered(void)
     for (size_t k = 0; leat_format_at(k); k++) {
         const struct leat_format *format = leat_format_at(k);
         size_t full = 0, len = 0;
-        const leat_err err = from_json(format, "{}", rebuilt, sizeof rebuilt, &full);
+        const leat_err err = format_build_json(format, "{}", rebuilt, sizeof rebuilt, &full);
         EQ(err, LEAT_ERR_OK); /* defaults make a packet */
-        if (err) printf("# %s: %s\n", format->name, f.message);
+        if (err) printf("# %s: %s\n", format->name, format_fields.message);
         for (size_t cap = 0; cap < full; cap++) {
             memset(rebuilt, 0xee, full);
-            OK(from_json(format, "{}", rebuilt, cap, &len) != LEAT_ERR_OK);
+            OK(format_build_json(format, "{}", rebuilt, cap, &len) != LEAT_ERR_OK);
             for (size_t i = 0; i < full; i++)
                 EQ(rebuilt[i], 0xee);
         }
@@ -276,34 +232,31 @@ static void unknown_fields_are_refused_with_those_known(void)
 {
     for (size_t k = 0; leat_format_at(k); k++) {
         size_t len;
-        EQ(from_json(leat_format_at(k), "{\"nosuchfield\":1}", rebuilt, sizeof rebuilt, &len),
+        EQ(format_build_json(leat_format_at(k), "{\"nosuchfield\":1}", rebuilt, sizeof rebuilt,
+                             &len),
            LEAT_ERR_FIELD);
-        OK(strstr(f.message, "nosuchfield: no such field here, expected one of "));
+        OK(strstr(format_fields.message, "nosuchfield: no such field here, expected one of "));
     }
 }
 
 /* A frame around every sound packet, and off again. */
 static void try_frames(const struct vector *v)
 {
-    static uint8_t frame[PACKET_MAX];
-    char json[512];
-    struct leat_arena arena;
+    static uint8_t frame[FORMAT_PACKET_MAX];
+    struct leat_arena arena = format_arena();
     struct leat_tree none = { .kind = LEAT_TREE_OBJECT };
-    struct leat_text t;
     size_t len = 0, at = 0, packet_len = 0;
     if (!v->format->frame) return;
-    leat_arena_init(&arena, memory, sizeof memory);
-    leat_fields_init_read(&f, &none, &arena);
-    EQ(v->format->frame(&f, v->octets, v->len, frame, sizeof frame, &len), LEAT_ERR_OK);
+    leat_fields_init_read(&format_fields, &none, &arena);
+    EQ(v->format->frame(&format_fields, v->octets, v->len, frame, sizeof frame, &len), LEAT_ERR_OK);
     memset(frame + len, 0, 4); /* Ethernet pads */
-    leat_text_init(&t, json, sizeof json, NULL, NULL);
-    leat_fields_init_json(&f, &t);
-    EQ(v->format->unframe(frame, len + 4, &f, &at, &packet_len), LEAT_ERR_OK);
+    format_show_begin(leat_fields_init_json);
+    EQ(v->format->unframe(frame, len + 4, &format_fields, &at, &packet_len), LEAT_ERR_OK);
     OK(packet_len == v->len && memcmp(frame + at, v->octets, v->len) == 0);
     for (size_t cut = 0; cut < len; cut++) {
-        const leat_err err = v->format->unframe(frame, cut, &f, &at, &packet_len);
+        format_show_begin(leat_fields_init_json);
+        const leat_err err = v->format->unframe(frame, cut, &format_fields, &at, &packet_len);
         OK(err || at + packet_len <= cut);
-        t.len = 1;
     }
 }
 

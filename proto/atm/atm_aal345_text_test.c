@@ -6,73 +6,17 @@
 #include "atm_aal5_text.h"
 #include "atm_task.h"
 #include "atm_task_text.h"
+#include "format_harness.h"
 #include "leat_random.h"
-#include "tap.h"
-#include <stdalign.h>
 #include <string.h>
 
-enum { PACKET_MAX = LEAT_ATM_AAL5_PDU_LEN_MAX, TEXT_MAX = 1 << 18 };
-
-static alignas(max_align_t) uint8_t memory[1 << 18];
-static char text[TEXT_MAX];
-static struct leat_fields fields;
-
-/* The packet as text in `text`. */
-static leat_err show(const struct leat_format *format, const uint8_t *octets, size_t len, bool json,
-                     size_t *fault_at)
-{
-    struct leat_text out;
-    leat_text_init(&out, text, sizeof text - 1, NULL, NULL);
-    if (json)
-        leat_fields_init_json(&fields, &out);
-    else
-        leat_fields_init_tree(&fields, &out);
-    const leat_err err = format->show(octets, len, &fields, fault_at);
-    OK(leat_fields_finish(&fields) == LEAT_ERR_OK);
-    OK(!out.overflowed);
-    text[out.len] = '\0';
-    return err;
-}
-
-static leat_err build_tree(const struct leat_format *format, struct leat_tree *tree,
-                           struct leat_arena *arena, uint8_t *octets, size_t *len)
-{
-    leat_fields_init_read(&fields, tree, arena);
-    const leat_err err = format->build(&fields, octets, PACKET_MAX, len);
-    const leat_err finish = leat_fields_finish(&fields);
-    return err ? err : finish;
-}
-
-static leat_err build_json(const struct leat_format *format, const char *json, uint8_t *octets,
-                           size_t *len)
-{
-    struct leat_arena arena;
-    struct leat_tree *tree = NULL;
-    leat_arena_init(&arena, memory, sizeof memory);
-    const leat_err err = leat_tree_parse_json(&arena, json, strlen(json), &tree, NULL);
-    return err ? err : build_tree(format, tree, &arena, octets, len);
-}
-
-/* Words as a user types them, one blank between two. */
-static leat_err build_words(const struct leat_format *format, const char *words, uint8_t *octets,
-                            size_t *len)
-{
-    struct leat_arena arena;
-    leat_arena_init(&arena, memory, sizeof memory);
-    struct leat_tree *tree = leat_tree_new(&arena, LEAT_TREE_OBJECT);
-    while (*words) {
-        const size_t n = strcspn(words, " ");
-        EQ(leat_tree_add_pair(&arena, tree, words, n), LEAT_ERR_OK);
-        words += n + (words[n] == ' ');
-    }
-    return build_tree(format, tree, &arena, octets, len);
-}
+enum { PACKET_MAX = LEAT_ATM_AAL5_PDU_LEN_MAX };
 
 static void expect_words(const struct leat_format *format, const char *words, const char *hex)
 {
     static uint8_t octets[PACKET_MAX];
     size_t len = 0;
-    EQ(build_words(format, words, octets, &len), LEAT_ERR_OK);
+    EQ(format_build_words(format, words, octets, sizeof octets, &len), LEAT_ERR_OK);
     EQ(2 * len, strlen(hex));
     for (size_t i = 0; i < len && 2 * i < strlen(hex); i++) {
         const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
@@ -86,18 +30,10 @@ static void expect_refusal(const struct leat_format *format, const char *words, 
 {
     static uint8_t octets[PACKET_MAX];
     size_t len = 777;
-    EQ(build_words(format, words, octets, &len), err);
-    OK(strstr(fields.message, expected) != NULL);
-    if (!strstr(fields.message, expected)) printf("# %s: %s\n", words, fields.message);
-}
-
-static void expect_round_trip(const struct leat_format *format, const uint8_t *octets, size_t len)
-{
-    static uint8_t back[PACKET_MAX];
-    size_t back_len = 0;
-    OK(show(format, octets, len, true, NULL) == LEAT_ERR_OK);
-    OK(build_json(format, text, back, &back_len) == LEAT_ERR_OK);
-    OK(len == back_len && memcmp(octets, back, len) == 0);
+    EQ(format_build_words(format, words, octets, sizeof octets, &len), err);
+    OK(strstr(format_fields.message, expected) != NULL);
+    if (!strstr(format_fields.message, expected))
+        printf("# %s: %s\n", words, format_fields.message);
 }
 
 static const struct leat_format *const formats[] = { &leat_aal34_format, &leat_aal5_format,
@@ -111,8 +47,8 @@ static void nothing_is_shown_of_an_unsound_packet(void)
     for (int i = 0; i < 3; i++) {
         for (size_t len = 0; len <= sizeof octets; len++) {
             size_t fault_at = 999;
-            OK(show(formats[i], octets, len, true, &fault_at) != LEAT_ERR_OK);
-            OK(strcmp(text, "{}") == 0);
+            OK(format_show_json(formats[i], octets, len, &fault_at) != LEAT_ERR_OK);
+            OK(strcmp(format_shown, "{}") == 0);
             OK(fault_at <= len);
         }
     }
@@ -133,8 +69,8 @@ static void the_default_packet_of_each_format_is_sound(void)
     static uint8_t octets[PACKET_MAX];
     for (int i = 0; i < 3; i++) {
         size_t len = 0;
-        EQ(build_words(formats[i], "", octets, &len), LEAT_ERR_OK);
-        expect_round_trip(formats[i], octets, len);
+        EQ(format_build_words(formats[i], "", octets, sizeof octets, &len), LEAT_ERR_OK);
+        format_round_trip(formats[i], octets, len);
         if (formats[i]->unit_len) EQ(len, formats[i]->unit_len);
         EQ(formats[i]->link_type, 0);
     }
@@ -144,11 +80,8 @@ static void a_buffer_that_is_too_small_is_refused(void)
 {
     for (int i = 0; i < 3; i++) {
         uint8_t octets[48] = { 0x77 };
-        struct leat_arena arena;
         size_t len = 777;
-        leat_arena_init(&arena, memory, sizeof memory);
-        leat_fields_init_read(&fields, leat_tree_new(&arena, LEAT_TREE_OBJECT), &arena);
-        EQ(formats[i]->build(&fields, octets, 47, &len), LEAT_ERR_SPACE);
+        EQ(format_build_words(formats[i], "", octets, 47, &len), LEAT_ERR_SPACE);
         EQ(len, 777);
         EQ(octets[0], 0x77);
     }
@@ -170,16 +103,17 @@ static void the_single_segment_of_the_note_is_shown_with_its_cpcs_pdu(void)
     static uint8_t octets[PACKET_MAX];
     size_t len = 0;
     expect_words(&leat_aal34_format, "mid=1 cpcs.btag=1 cpcs.payload=4142434445464748", ABCDEFGH);
-    EQ(build_words(&leat_aal34_format, "mid=1 cpcs.btag=1 cpcs.payload=4142434445464748", octets,
-                   &len),
+    EQ(format_build_words(&leat_aal34_format, "mid=1 cpcs.btag=1 cpcs.payload=4142434445464748",
+                          octets, sizeof octets, &len),
        LEAT_ERR_OK);
-    EQ(show(&leat_aal34_format, octets, len, true, NULL), LEAT_ERR_OK);
-    OK(strcmp(text, "{\"st\":\"SSM\",\"sn\":0,\"p\":0,\"mid\":1,"
-                    "\"payload\":\"00010008414243444546474800010008\","
-                    "\"cpcs\":{\"cpi\":0,\"btag\":1,\"baSize\":8,\"payload\":\"4142434445464748\","
-                    "\"al\":0,\"etag\":1,\"length\":8},\"li\":16,\"crc\":307}") == 0);
-    EQ(show(&leat_aal34_format, octets, len, false, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "crc: 0x133") != NULL);
+    EQ(format_show_json(&leat_aal34_format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strcmp(format_shown,
+              "{\"st\":\"SSM\",\"sn\":0,\"p\":0,\"mid\":1,"
+              "\"payload\":\"00010008414243444546474800010008\","
+              "\"cpcs\":{\"cpi\":0,\"btag\":1,\"baSize\":8,\"payload\":\"4142434445464748\","
+              "\"al\":0,\"etag\":1,\"length\":8},\"li\":16,\"crc\":307}") == 0);
+    EQ(format_show_tree(&leat_aal34_format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "crc: 0x133") != NULL);
 }
 
 static void words_make_every_kind_of_sar_pdu(void)
@@ -193,14 +127,18 @@ static void words_make_every_kind_of_sar_pdu(void)
     uint8_t octets[LEAT_ATM_AAL34_SAR_LEN];
     struct leat_atm_aal34_sar sar;
     size_t len = 0;
-    EQ(build_words(&leat_aal34_format, "st=EOM abort=true p=1 mid=3", octets, &len), LEAT_ERR_OK);
+    EQ(format_build_words(&leat_aal34_format, "st=EOM abort=true p=1 mid=3", octets, sizeof octets,
+                          &len),
+       LEAT_ERR_OK);
     EQ(leat_atm_aal34_sar_decode(octets, len, &sar, NULL), LEAT_ERR_OK);
     EQ(sar.li, LEAT_ATM_AAL34_LI_ABORT);
     EQ(sar.mid10, 0x203);
-    EQ(build_words(&leat_aal34_format, "st=COM", octets, &len), LEAT_ERR_OK);
+    EQ(format_build_words(&leat_aal34_format, "st=COM", octets, sizeof octets, &len), LEAT_ERR_OK);
     EQ(leat_atm_aal34_sar_decode(octets, len, &sar, NULL), LEAT_ERR_OK);
     EQ(sar.li, 44);
-    EQ(build_words(&leat_aal34_format, "cpcs.baSize=100 cpcs.cpi=7", octets, &len), LEAT_ERR_OK);
+    EQ(format_build_words(&leat_aal34_format, "cpcs.baSize=100 cpcs.cpi=7", octets, sizeof octets,
+                          &len),
+       LEAT_ERR_OK);
     EQ(octets[2], 7);
     EQ(octets[5], 100);
 }
@@ -228,15 +166,15 @@ static void an_edited_cpcs_beside_its_old_payload_is_refused(void)
 {
     static uint8_t octets[PACKET_MAX];
     size_t len = 0;
-    EQ(build_json(&leat_aal34_format,
-                  "{\"payload\":\"00010008414243444546474800010008\","
-                  "\"cpcs\":{\"btag\":1,\"payload\":\"4142434445464749\"}}",
-                  octets, &len),
+    EQ(format_build_json(&leat_aal34_format,
+                         "{\"payload\":\"00010008414243444546474800010008\","
+                         "\"cpcs\":{\"btag\":1,\"payload\":\"4142434445464749\"}}",
+                         octets, sizeof octets, &len),
        LEAT_ERR_FIELD);
-    EQ(build_json(&leat_aal34_format,
-                  "{\"payload\":\"00010008414243444546474800010008\","
-                  "\"cpcs\":{\"btag\":1,\"payload\":\"4142434445464748\"}}",
-                  octets, &len),
+    EQ(format_build_json(&leat_aal34_format,
+                         "{\"payload\":\"00010008414243444546474800010008\","
+                         "\"cpcs\":{\"btag\":1,\"payload\":\"4142434445464748\"}}",
+                         octets, sizeof octets, &len),
        LEAT_ERR_OK);
 }
 
@@ -265,7 +203,7 @@ static void random_sar_pdus_are_built_again_from_their_text(void)
             sar.li = (uint8_t)len;
         }
         OK(leat_atm_aal34_sar_encode(&sar, octets, sizeof octets) == LEAT_ERR_OK);
-        expect_round_trip(&leat_aal34_format, octets, sizeof octets);
+        format_round_trip(&leat_aal34_format, octets, sizeof octets);
         if (tap_checks_failed > 9) return;
     }
 }
@@ -279,11 +217,13 @@ static void nothing_said_is_the_published_pdu_of_forty_zeros(void)
                  "000000028864d7f99");
     static uint8_t octets[PACKET_MAX];
     size_t len = 0;
-    EQ(build_words(&leat_aal5_format, "uu=1 cpi=2 payload=41", octets, &len), LEAT_ERR_OK);
-    EQ(show(&leat_aal5_format, octets, len, true, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "{\"payload\":\"41\",\"uu\":1,\"cpi\":2,\"length\":1,\"crc\":") == text);
-    EQ(show(&leat_aal5_format, octets, len, false, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "    42  length: 1\n") != NULL);
+    EQ(format_build_words(&leat_aal5_format, "uu=1 cpi=2 payload=41", octets, sizeof octets, &len),
+       LEAT_ERR_OK);
+    EQ(format_show_json(&leat_aal5_format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "{\"payload\":\"41\",\"uu\":1,\"cpi\":2,\"length\":1,\"crc\":") ==
+       format_shown);
+    EQ(format_show_tree(&leat_aal5_format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "    42  length: 1\n") != NULL);
 }
 
 static void mistakes_in_aal5_are_explained(void)
@@ -305,7 +245,7 @@ static void random_pdus_are_built_again_from_their_text(void)
         if (round == 0) pdu.payload_len = 65535;
         leat_random_fill(&r, payload, pdu.payload_len);
         OK(leat_atm_aal5_pdu_encode(&pdu, octets, sizeof octets, &len) == LEAT_ERR_OK);
-        expect_round_trip(&leat_aal5_format, octets, len);
+        format_round_trip(&leat_aal5_format, octets, len);
         if (tap_checks_failed > 9) return;
     }
 }
@@ -338,17 +278,18 @@ static void the_published_cell_is_shown_by_name(void)
 {
     static uint8_t octets[PACKET_MAX];
     size_t len = 0;
-    EQ(build_words(
+    EQ(format_build_words(
            &leat_atmtask_format,
            "vpi=64 source=1 destination=0xffff message.name=rcv message.instance=4294967295 "
            "message.id=1 data=0000011d",
-           octets, &len),
+           octets, sizeof octets, &len),
        LEAT_ERR_OK);
-    EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
-    OK(strcmp(text, "{\"vpi\":64,\"type\":\"message\",\"flag\":\"single\",\"sequence\":1,"
-                    "\"source\":1,\"destination\":\"broadcast\",\"message\":{\"name\":\"rcv\","
-                    "\"instance\":\"-1\",\"id\":1},\"data\":\"0000011d000000000000000000000000\","
-                    "\"crc\":19064}") == 0);
+    EQ(format_show_json(&leat_atmtask_format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strcmp(format_shown,
+              "{\"vpi\":64,\"type\":\"message\",\"flag\":\"single\",\"sequence\":1,"
+              "\"source\":1,\"destination\":\"broadcast\",\"message\":{\"name\":\"rcv\","
+              "\"instance\":\"-1\",\"id\":1},\"data\":\"0000011d000000000000000000000000\","
+              "\"crc\":19064}") == 0);
 }
 
 /* Integers of a name that are no characters, and names shorter than three. */
@@ -356,18 +297,19 @@ static void a_name_that_is_no_text_is_shown_as_integers(void)
 {
     static uint8_t octets[PACKET_MAX];
     size_t len = 0;
-    EQ(build_json(&leat_atmtask_format, "{\"message\":{\"nameWords\":[1,256,4294967295]}}", octets,
-                  &len),
+    EQ(format_build_json(&leat_atmtask_format, "{\"message\":{\"nameWords\":[1,256,4294967295]}}",
+                         octets, sizeof octets, &len),
        LEAT_ERR_OK);
-    EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "\"nameWords\":[1,256,4294967295]") != NULL);
-    expect_round_trip(&leat_atmtask_format, octets, len);
-    EQ(build_words(&leat_atmtask_format, "message.name=ab", octets, &len), LEAT_ERR_OK);
+    EQ(format_show_json(&leat_atmtask_format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "\"nameWords\":[1,256,4294967295]") != NULL);
+    format_round_trip(&leat_atmtask_format, octets, len);
+    EQ(format_build_words(&leat_atmtask_format, "message.name=ab", octets, sizeof octets, &len),
+       LEAT_ERR_OK);
     EQ(octets[18], 'a');
     EQ(octets[22], 'b');
     EQ(octets[26], 0);
-    EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "\"name\":\"ab\"") != NULL);
+    EQ(format_show_json(&leat_atmtask_format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "\"name\":\"ab\"") != NULL);
 }
 
 static void flags_are_named_by_the_type_of_the_cell(void)
@@ -382,10 +324,11 @@ static void flags_are_named_by_the_type_of_the_cell(void)
     static const uint8_t flags[] = { 0, 1, 2, 3, 0, 4 };
     size_t len = 0;
     for (int i = 0; i < 6; i++) {
-        EQ(build_words(&leat_atmtask_format, words[i], octets, &len), LEAT_ERR_OK);
+        EQ(format_build_words(&leat_atmtask_format, words[i], octets, sizeof octets, &len),
+           LEAT_ERR_OK);
         EQ(octets[8], flags[i]);
-        EQ(show(&leat_atmtask_format, octets, len, true, NULL), LEAT_ERR_OK);
-        OK(strstr(text, strrchr(words[i], '=') + 1) != NULL);
+        EQ(format_show_json(&leat_atmtask_format, octets, len, NULL), LEAT_ERR_OK);
+        OK(strstr(format_shown, strrchr(words[i], '=') + 1) != NULL);
     }
 }
 
@@ -423,7 +366,7 @@ static void random_cells_are_built_again_from_their_text(void)
             cell.flag = round % 8 ? 4 : 0;
         }
         OK(leat_atm_task_cell_encode(&cell, octets, sizeof octets) == LEAT_ERR_OK);
-        expect_round_trip(&leat_atmtask_format, octets, sizeof octets);
+        format_round_trip(&leat_atmtask_format, octets, sizeof octets);
         if (tap_checks_failed > 9) return;
     }
 }

@@ -1,4 +1,5 @@
 #include "atm_aal34_engine.h"
+#include "atm_seal_test.h"
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "tap.h"
@@ -363,15 +364,8 @@ static void each_rule_of_the_cpcs_pdu_has_its_reason(void)
 /* Gives a SAR-PDU another LI and the CRC-10 that goes with it. */
 static void set_li(uint8_t *sar, unsigned li)
 {
-    unsigned reg = 0;
     sar[46] = (uint8_t)(li << 2);
-    sar[47] = 0;
-    for (unsigned i = 0; i < 374 + 10; i++) {
-        reg = reg << 1 | (i < 374 ? leat_bit_get(sar, i) : 0);
-        if (reg & 0x400) reg ^= 0x633;
-    }
-    sar[46] = (uint8_t)(li << 2 | reg >> 8);
-    sar[47] = (uint8_t)reg;
+    plain_seal(sar);
 }
 
 static void a_li_that_does_not_suit_drops_the_pdu(void)
@@ -667,16 +661,6 @@ static void model_end(struct verdict *v, int mid10, const uint8_t *cpcs, size_t 
     }
 }
 
-static int model_crc_is_wrong(const uint8_t *sar)
-{
-    unsigned reg = 0;
-    for (unsigned i = 0; i < 8 * SAR; i++) {
-        reg = reg << 1 | leat_bit_get(sar, i);
-        if (reg & 0x400) reg ^= 0x633;
-    }
-    return reg != 0;
-}
-
 static void model_collect(struct model *m, struct record *r, leat_time now, const uint8_t *sar,
                           unsigned li)
 {
@@ -697,7 +681,7 @@ static void model_cell(struct model *m, leat_time now, const uint8_t *sar, struc
     const int li_bad = st == BOM || st == COM ? li != 44
                        : st == EOM            ? (li < 4 || li > 44) && li != 63
                                               : li < 8 || li > 44;
-    if (model_crc_is_wrong(sar)) {
+    if (!plain_check(sar)) {
         v->drops[v->drop_count++] = LEAT_ATM_AAL34_DROP_CRC;
         return;
     }

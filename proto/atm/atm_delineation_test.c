@@ -1,5 +1,6 @@
 #include "atm_delineation.h"
 #include "atm_stream.h"
+#include "atm_tc_test.h"
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "tap.h"
@@ -18,11 +19,6 @@ struct log {
     struct seen seen[4 * CELLS];
     size_t count;
 };
-
-static uint32_t number_of(const uint8_t *cell)
-{
-    return leat_get_be32(cell + LEAT_ATM_HEADER_LEN);
-}
 
 /* Cell n carries its number; the rest of its payload cannot pass for a header. */
 static void make_cell(uint32_t n, uint8_t *cell)

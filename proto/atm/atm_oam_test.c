@@ -1,25 +1,10 @@
 #include "atm_oam.h"
 #include "atm_seal.h"
+#include "atm_seal_test.h"
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "tap.h"
 #include <string.h>
-
-/* CRC-10 of 374 bits, one bit after the other (note, 2). */
-static unsigned plain_crc10(const uint8_t *payload)
-{
-    unsigned crc = 0;
-    for (unsigned bit = 0; bit < 374; bit++) {
-        const unsigned top = crc >> 9 & 1;
-        crc = (crc << 1 & 0x3ff) ^ ((top ^ leat_bit_get(payload, bit)) ? 0x233 : 0);
-    }
-    return crc;
-}
-
-static bool plain_check(const uint8_t *payload)
-{
-    return plain_crc10(payload) == (leat_get_be16(payload + 46) & 0x3ffu);
-}
 
 static struct leat_atm_oam loopback(void)
 {

@@ -1,5 +1,5 @@
 #include "atm_plcp.h"
-#include "leat_bytes.h"
+#include "atm_tc_test.h"
 #include "leat_random.h"
 #include "tap.h"
 #include <string.h>
@@ -12,18 +12,6 @@ static uint8_t memory[QUEUE * CELL];
 /* The link as nibbles, one per octet, and where each frame begins. */
 static uint8_t line[LINE];
 static size_t line_nibbles, frame_at[FRAMES];
-
-static uint32_t number_of(const uint8_t *cell)
-{
-    return leat_get_be32(cell + LEAT_ATM_HEADER_LEN);
-}
-
-static void put_cell(struct leat_atm_stream *stream, uint32_t n)
-{
-    uint8_t cell[CELL] = { 0x00, 0x10, 0x00, 0x50 };
-    leat_put_be32(cell + LEAT_ATM_HEADER_LEN, n);
-    EQ(leat_atm_stream_put(stream, cell), LEAT_ERR_OK);
-}
 
 /* An independent model of the frame, a nibble at a time. */
 static void put_octet(unsigned octet)
@@ -72,12 +60,6 @@ static void make_line(void)
     }
 }
 
-struct tally {
-    unsigned events[LEAT_ATM_TC_OFFSET + 1];
-    uint32_t first, last; /* numbers of cells */
-    unsigned gaps, corrected;
-};
-
 static void feed(struct leat_atm_plcp *rx, const uint8_t *octets, size_t len, size_t chunk,
                  struct tally *t)
 {
@@ -87,15 +69,7 @@ static void feed(struct leat_atm_plcp *rx, const uint8_t *octets, size_t len, si
         const size_t used = leat_atm_plcp_feed(rx, octets + at, n, &out);
         OK(used >= 1 && used <= n);
         at += used;
-        t->events[out.event]++;
-        if (out.event != LEAT_ATM_TC_CELL) continue;
-        const uint32_t number = number_of(out.cell);
-        if (t->events[LEAT_ATM_TC_CELL] == 1)
-            t->first = number;
-        else
-            t->gaps += number != t->last + 1;
-        t->last = number;
-        t->corrected += out.corrected;
+        tally_add(t, &out);
     }
 }
 
@@ -133,7 +107,7 @@ static void the_sender_makes_the_frames_of_the_plain_model(void)
             uint8_t octets[2000];
             const size_t left = line_nibbles / 2 - at, len = left < chunk ? left : chunk;
             while (stream.count < 48)
-                put_cell(&stream, n++);
+                EQ(put_cell(&stream, n++), LEAT_ERR_OK);
             leat_atm_plcp_sender_pull(&tx, octets, len);
             for (size_t i = 0; i < len; i++, at++)
                 EQ(octets[i], line[2 * at] << 4 | line[2 * at + 1]);
@@ -296,7 +270,7 @@ static void random_traffic_arrives_whole_and_without_idle_cells(void)
         uint8_t octets[1000];
         const size_t len = 1 + leat_random_below(&r, sizeof octets);
         for (uint64_t k = leat_random_below(&r, 20); i > 5 && k > 0 && stream.count < QUEUE; k--)
-            put_cell(&stream, n++);
+            EQ(put_cell(&stream, n++), LEAT_ERR_OK);
         leat_atm_plcp_sender_pull(&tx, octets, len);
         feed(&rx, octets, len, 1 + leat_random_below(&r, sizeof octets), &t);
     }

@@ -1,4 +1,5 @@
 #include "atm_stm1.h"
+#include "atm_tc_test.h"
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "tap.h"
@@ -15,18 +16,6 @@ enum {
 
 static uint8_t memory[QUEUE * CELL];
 static uint8_t line[FRAMES * FRAME];
-
-static uint32_t number_of(const uint8_t *cell)
-{
-    return leat_get_be32(cell + LEAT_ATM_HEADER_LEN);
-}
-
-static void put_cell(struct leat_atm_stream *stream, uint32_t n)
-{
-    uint8_t cell[CELL] = { 0x00, 0x10, 0x02, 0x00 };
-    leat_put_be32(cell + LEAT_ATM_HEADER_LEN, n);
-    EQ(leat_atm_stream_put(stream, cell), LEAT_ERR_OK);
-}
 
 static struct leat_atm_stream fresh_stream(void)
 {
@@ -49,17 +38,11 @@ static void make_line(void)
     uint32_t n = 0;
     for (size_t f = 0; f < FRAMES; f++) {
         while (stream.count < 60)
-            put_cell(&stream, n++);
+            EQ(put_cell(&stream, n++), LEAT_ERR_OK);
         leat_atm_stm1_frame(&stream, line + f * FRAME);
     }
     EQ(stream.idle_count, 0);
 }
-
-struct tally {
-    unsigned events[LEAT_ATM_TC_OFFSET + 1];
-    uint32_t first, last; /* numbers of cells */
-    bool ordered;         /* they rose one by one */
-};
 
 static void feed(struct leat_atm_stm1 *rx, const uint8_t *octets, size_t len, size_t chunk,
                  struct tally *t)
@@ -70,21 +53,14 @@ static void feed(struct leat_atm_stm1 *rx, const uint8_t *octets, size_t len, si
         const size_t used = leat_atm_stm1_feed(rx, octets + at, n, &out);
         OK(used >= 1 && used <= n);
         at += used;
-        t->events[out.event]++;
-        if (out.event != LEAT_ATM_TC_CELL) continue;
-        const uint32_t number = number_of(out.cell);
-        if (t->events[LEAT_ATM_TC_CELL] == 1)
-            t->first = number;
-        else if (number != t->last + 1)
-            t->ordered = false;
-        t->last = number;
+        tally_add(t, &out);
     }
 }
 
 static struct tally receive(size_t from, size_t len, size_t chunk)
 {
     struct leat_atm_stm1 rx = fresh();
-    struct tally t = { .ordered = true };
+    struct tally t = { .first = 0 };
     feed(&rx, line + from, len, chunk, &t);
     return t;
 }
@@ -133,7 +109,7 @@ static void cells_cross_frames_and_arrive_in_order(void)
         /* One frame is for the frame, then one cell to find and DELTA to be sure. */
         EQ(t.first, 44 + 1 + 6);
         EQ(t.last, FRAMES * LEAT_ATM_STM1_CONTAINER_LEN / CELL - 1);
-        OK(t.ordered);
+        EQ(t.gaps, 0);
         for (unsigned e = LEAT_ATM_TC_DISCARD; e <= LEAT_ATM_TC_OFFSET; e++)
             if (e != LEAT_ATM_TC_SYNC && e != LEAT_ATM_TC_FRAME_SYNC) EQ(t.events[e], 0);
     }
@@ -146,7 +122,7 @@ static void frames_are_found_from_any_place(void)
         const struct tally t = receive(from, sizeof line - from, 1000);
         EQ(t.events[LEAT_ATM_TC_FRAME_SYNC], 1);
         EQ(t.last, FRAMES * LEAT_ATM_STM1_CONTAINER_LEN / CELL - 1);
-        OK(t.ordered);
+        EQ(t.gaps, 0);
     }
 }
 
@@ -155,14 +131,14 @@ static void a_false_pattern_in_a_payload_delays_and_does_not_mislead(void)
     make_line();
     memcpy(line + 4 * COLUMNS + 50, "\xf6\xf6\xf6\x28\x28\x28", 6);
     struct leat_atm_stm1 rx = fresh();
-    struct tally t = { .ordered = true };
+    struct tally t = { .first = 0 };
     feed(&rx, line + 100, FRAME - 100, FRAME, &t); /* past the true pattern */
     EQ(rx.state, LEAT_ATM_STM1_CHECK);
     feed(&rx, line + FRAME, sizeof line - FRAME, FRAME, &t);
     EQ(t.events[LEAT_ATM_TC_FRAME_SYNC], 1);
     EQ(t.events[LEAT_ATM_TC_FRAME_LOST], 0);
     EQ(rx.state, LEAT_ATM_STM1_IN_FRAME);
-    OK(t.ordered);
+    EQ(t.gaps, 0);
 }
 
 static void the_fourth_bad_pattern_in_a_row_loses_the_frame(void)
@@ -177,7 +153,7 @@ static void the_fourth_bad_pattern_in_a_row_loses_the_frame(void)
         EQ(t.events[LEAT_ATM_TC_FRAME_SYNC], lost ? 2 : 1);
         EQ(t.events[LEAT_ATM_TC_SYNC], lost ? 2 : 1);
         EQ(t.events[LEAT_ATM_TC_LOST], 0); /* the frame takes the cells with it */
-        EQ(t.ordered, !lost);
+        EQ(t.gaps == 0, !lost);
         EQ(t.last, FRAMES * LEAT_ATM_STM1_CONTAINER_LEN / CELL - 1);
     }
 }
@@ -189,7 +165,7 @@ static void bad_patterns_with_a_good_one_between_do_not_add_up(void)
         if (f != 11) line[f * FRAME + 5] ^= 0x80;
     const struct tally t = receive(0, sizeof line, 500);
     EQ(t.events[LEAT_ATM_TC_FRAME_LOST], 0);
-    OK(t.ordered);
+    EQ(t.gaps, 0);
 }
 
 static void a_slip_is_healed(void)
@@ -201,7 +177,7 @@ static void a_slip_is_healed(void)
         memcpy(slipped, line, place);
         memcpy(slipped + place, line + place + slip, sizeof line - place - slip);
         struct leat_atm_stm1 rx = fresh();
-        struct tally t = { .ordered = true };
+        struct tally t = { .first = 0 };
         feed(&rx, slipped, sizeof line - slip, 777, &t);
         EQ(t.events[LEAT_ATM_TC_FRAME_LOST], 1);
         EQ(t.events[LEAT_ATM_TC_FRAME_SYNC], 2);
@@ -229,7 +205,7 @@ static void wrong_overhead_is_reported_and_the_cells_go_on(void)
         EQ(t.events[LEAT_ATM_TC_LABEL] + t.events[LEAT_ATM_TC_POINTER] +
                t.events[LEAT_ATM_TC_OFFSET],
            2);
-        OK(t.ordered);
+        EQ(t.gaps, 0);
         EQ(t.events[LEAT_ATM_TC_FRAME_LOST], 0);
     }
 }
@@ -239,7 +215,7 @@ static void h4_tells_of_a_slip_inside_the_container(void)
 {
     struct leat_atm_stream stream = fresh_stream();
     struct leat_atm_stm1 rx;
-    struct tally t = { .ordered = true };
+    struct tally t = { .first = 0 };
     EQ(leat_atm_stm1_init(&rx, &(struct leat_atm_delineation_config){ 100, 6 }), LEAT_ERR_OK);
     for (unsigned f = 0; f < 8; f++) {
         uint8_t frame[FRAME], lost;
@@ -266,14 +242,14 @@ static void random_traffic_with_single_errors_arrives_whole(void)
     struct leat_random r;
     struct leat_atm_stream stream = fresh_stream();
     struct leat_atm_stm1 rx = fresh();
-    struct tally t = { .ordered = true };
+    struct tally t = { .first = 0 };
     uint32_t n = 0;
     leat_random_seed(&r, tap_seed());
     for (long f = 0; f < LEAT_ROUNDS / 500; f++) {
         uint8_t frame[FRAME];
         /* Before the cells are synchronous there are none to lose. */
         for (uint64_t k = f < 3 ? 0 : leat_random_below(&r, 50); k > 0 && stream.count < QUEUE; k--)
-            put_cell(&stream, n++);
+            EQ(put_cell(&stream, n++), LEAT_ERR_OK);
         leat_atm_stm1_frame(&stream, frame);
         if (f > 3) { /* one header bit of one cell: H4 tells where a cell begins */
             const size_t at = 5 * COLUMNS + 10 + frame[H4_AT];
@@ -282,7 +258,7 @@ static void random_traffic_with_single_errors_arrives_whole(void)
         }
         feed(&rx, frame, sizeof frame, 1 + leat_random_below(&r, 4000), &t);
     }
-    OK(t.ordered);
+    EQ(t.gaps, 0);
     EQ(t.first, 0);
     OK(n - (t.last + 1) <= QUEUE + 1);
     EQ(t.events[LEAT_ATM_TC_DISCARD] + t.events[LEAT_ATM_TC_LOST] + t.events[LEAT_ATM_TC_OFFSET],
@@ -299,7 +275,7 @@ static void after_random_noise_the_frames_are_found_again(void)
     make_line();
     for (long i = 0; i < LEAT_ROUNDS / 10000; i++) {
         static uint8_t noise[6 * FRAME];
-        struct tally t = { .ordered = true };
+        struct tally t = { .first = 0 };
         const size_t len = leat_random_below(&r, sizeof noise);
         const size_t from = leat_random_below(&r, 3 * FRAME);
         leat_random_fill(&r, noise, len);

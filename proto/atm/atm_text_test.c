@@ -3,71 +3,31 @@
 #include "atm_seal.h"
 #include "atm_text.h"
 #include "atm_wire.h"
+#include "format_harness.h"
 #include "leat_bytes.h"
 #include "leat_crc.h"
 #include "leat_random.h"
-#include "tap.h"
-#include <stdalign.h>
 #include <string.h>
 
-enum { CELL = LEAT_ATM_CELL_LEN, TEXT_MAX = 4096 };
+enum { CELL = LEAT_ATM_CELL_LEN };
 
-static alignas(max_align_t) uint8_t memory[16384];
+static const struct leat_format *const format = &leat_atm_format;
 
-/* What went wrong in the latest build, for people. */
-static char message[LEAT_FIELDS_MESSAGE_MAX];
-
-static leat_err show(const uint8_t *octets, size_t len, bool json, char *text, size_t *fault_at)
+static leat_err show(const uint8_t *cell)
 {
-    static struct leat_fields f;
-    struct leat_text out;
-    leat_text_init(&out, text, TEXT_MAX - 1, NULL, NULL);
-    if (json)
-        leat_fields_init_json(&f, &out);
-    else
-        leat_fields_init_tree(&f, &out);
-    const leat_err err = leat_atm_format.show(octets, len, &f, fault_at);
-    leat_fields_finish(&f);
-    OK(!out.overflowed);
-    text[out.len] = '\0';
-    return err;
-}
-
-static leat_err build_tree(struct leat_tree *tree, struct leat_arena *arena, uint8_t *cell)
-{
-    static struct leat_fields f;
-    size_t len = 0;
-    leat_fields_init_read(&f, tree, arena);
-    leat_err err = leat_atm_format.build(&f, cell, CELL, &len);
-    const leat_err finish = leat_fields_finish(&f);
-    if (!err) err = finish;
-    if (!err) EQ(len, CELL);
-    memcpy(message, f.message, sizeof message);
-    return err;
+    return format_show_json(format, cell, CELL, NULL);
 }
 
 static leat_err build(const char *json, uint8_t *cell)
 {
-    struct leat_arena arena;
-    struct leat_tree *tree = NULL;
-    leat_arena_init(&arena, memory, sizeof memory);
-    EQ(leat_tree_parse_json(&arena, json, strlen(json), &tree, NULL), LEAT_ERR_OK);
-    return tree ? build_tree(tree, &arena, cell) : LEAT_ERR_SYNTAX;
+    size_t len = 0;
+    return format_build_json(format, json, cell, CELL, &len);
 }
 
-/* Words as a user types them, separated by one blank. */
 static leat_err build_words(const char *words, uint8_t *cell)
 {
-    struct leat_arena arena;
-    leat_arena_init(&arena, memory, sizeof memory);
-    struct leat_tree *tree = leat_tree_new(&arena, LEAT_TREE_OBJECT);
-    while (*words) {
-        const char *end = strchr(words, ' ');
-        const size_t len = end ? (size_t)(end - words) : strlen(words);
-        EQ(leat_tree_add_pair(&arena, tree, words, len), LEAT_ERR_OK);
-        words += len + (end != NULL);
-    }
-    return build_tree(tree, &arena, cell);
+    size_t len = 0;
+    return format_build_words(format, words, cell, CELL, &len);
 }
 
 static void seal(uint8_t *cell)
@@ -78,21 +38,12 @@ static void seal(uint8_t *cell)
         leat_atm_payload_seal(cell + LEAT_ATM_HEADER_LEN, 0);
 }
 
-static void expect_round_trip(const uint8_t *cell)
-{
-    static char text[TEXT_MAX];
-    uint8_t back[CELL];
-    EQ(show(cell, CELL, true, text, NULL), LEAT_ERR_OK);
-    EQ(build(text, back), LEAT_ERR_OK);
-    OK(memcmp(cell, back, CELL) == 0);
-}
-
 static void the_format_says_where_cells_travel(void)
 {
-    OK(strcmp(leat_atm_format.name, "atm") == 0);
-    EQ(leat_atm_format.unit_len, 53);
-    EQ(leat_atm_format.link_type, 147);
-    EQ(leat_atm_format.ether_type + leat_atm_format.udp_port + leat_atm_format.ip_protocol, 0);
+    OK(strcmp(format->name, "atm") == 0);
+    EQ(format->unit_len, 53);
+    EQ(format->link_type, 147);
+    EQ(format->ether_type + format->udp_port + format->ip_protocol, 0);
     OK(strcmp(leat_name_of(leat_atm_interface_names, LEAT_ATM_NNI), "NNI") == 0);
     for (unsigned pt = 0; pt < 8; pt++)
         OK(leat_name_of(leat_atm_pt_names, pt) != NULL);
@@ -101,37 +52,36 @@ static void the_format_says_where_cells_travel(void)
 static void a_cell_is_shown_as_json(void)
 {
     uint8_t cell[CELL] = { 0x01, 0x23, 0x45, 0x62, 0x8e, [52] = 0xff };
-    char text[TEXT_MAX];
-    EQ(show(cell, sizeof cell, true, text, NULL), LEAT_ERR_OK);
-    OK(strcmp(text, "{\"interface\":\"UNI\",\"gfc\":0,\"vpi\":18,\"vci\":13398,\"pt\":\"user-1\","
-                    "\"clp\":0,\"hec\":142,\"kind\":\"assigned\",\"payload\":\""
-                    "000000000000000000000000000000000000000000000000"
-                    "0000000000000000000000000000000000000000000000ff\"}") == 0);
+    EQ(show(cell), LEAT_ERR_OK);
+    OK(strcmp(format_shown,
+              "{\"interface\":\"UNI\",\"gfc\":0,\"vpi\":18,\"vci\":13398,\"pt\":\"user-1\","
+              "\"clp\":0,\"hec\":142,\"kind\":\"assigned\",\"payload\":\""
+              "000000000000000000000000000000000000000000000000"
+              "0000000000000000000000000000000000000000000000ff\"}") == 0);
 }
 
 static void a_resource_management_cell_is_shown_with_its_rates(void)
 {
     uint8_t cell[CELL] = { 0x04, 0x00, 0x00, 0x6c, 0x0e, 0x01,        0x00,       0x64,
                            0xb1, 0x53, 0xe8, 0x4d, 0x20, [51] = 0x01, [52] = 0xfa };
-    char text[TEXT_MAX];
-    EQ(show(cell, sizeof cell, true, text, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "\"rm\":{\"ID\":1,\"DIR\":false,\"BN\":false,\"CI\":false,\"NI\":false,"
-                    "\"RA\":false,\"ERrate\":352768,\"ER\":25777,\"CCRrate\":1000,\"CCR\":21480,"
-                    "\"MCRrate\":100,\"MCR\":19744,\"QL\":0,\"SN\":0,\"crc\":506}") != NULL);
-    EQ(show(cell, sizeof cell, false, text, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "7    ER: 0x64b1\n") != NULL);
+    EQ(show(cell), LEAT_ERR_OK);
+    OK(strstr(format_shown,
+              "\"rm\":{\"ID\":1,\"DIR\":false,\"BN\":false,\"CI\":false,\"NI\":false,"
+              "\"RA\":false,\"ERrate\":352768,\"ER\":25777,\"CCRrate\":1000,\"CCR\":21480,"
+              "\"MCRrate\":100,\"MCR\":19744,\"QL\":0,\"SN\":0,\"crc\":506}") != NULL);
+    EQ(format_show_tree(format, cell, CELL, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "7    ER: 0x64b1\n") != NULL);
 }
 
 static void the_kinds_of_cells_are_told_apart(void)
 {
-    char text[TEXT_MAX];
     uint8_t cell[CELL];
     leat_atm_cell_idle(cell);
-    EQ(show(cell, sizeof cell, true, text, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "\"kind\":\"idle\"") != NULL);
+    EQ(show(cell), LEAT_ERR_OK);
+    OK(strstr(format_shown, "\"kind\":\"idle\"") != NULL);
     EQ(build("{}", cell), LEAT_ERR_OK); /* what a user gets for nothing */
-    EQ(show(cell, sizeof cell, true, text, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "\"kind\":\"unassigned\"") != NULL);
+    EQ(show(cell), LEAT_ERR_OK);
+    OK(strstr(format_shown, "\"kind\":\"unassigned\"") != NULL);
 }
 
 static void users_build_cells_with_few_words(void)
@@ -160,13 +110,12 @@ static void users_build_cells_with_few_words(void)
 static void a_payload_wins_over_its_own_meaning(void)
 {
     uint8_t cell[CELL], want[CELL];
-    char text[TEXT_MAX];
     EQ(build_words("pt=rm rm.ER=0x1234 rm.SN=77", want), LEAT_ERR_OK);
-    EQ(show(want, sizeof want, true, text, NULL), LEAT_ERR_OK);
-    char *sn = strstr(text, "\"SN\":77");
+    EQ(show(want), LEAT_ERR_OK);
+    char *sn = strstr(format_shown, "\"SN\":77");
     OK(sn != NULL);
     if (sn) sn[5] = '8';
-    EQ(build(text, cell), LEAT_ERR_OK);
+    EQ(build(format_shown, cell), LEAT_ERR_OK);
     OK(memcmp(cell, want, sizeof cell) == 0);
 }
 
@@ -196,19 +145,15 @@ static void mistakes_are_explained(void)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint8_t cell[CELL];
         EQ(build_words(wrong[i].words, cell), wrong[i].err);
-        OK(strncmp(message, wrong[i].text, strlen(wrong[i].text)) == 0);
+        OK(strncmp(format_fields.message, wrong[i].text, strlen(wrong[i].text)) == 0);
     }
 }
 
 static void a_small_buffer_is_refused(void)
 {
-    static struct leat_fields f;
-    struct leat_arena arena;
     uint8_t cell[CELL] = { 0 };
     size_t len = 0;
-    leat_arena_init(&arena, memory, sizeof memory);
-    leat_fields_init_read(&f, leat_tree_new(&arena, LEAT_TREE_OBJECT), &arena);
-    EQ(leat_atm_format.build(&f, cell, sizeof cell - 1, &len), LEAT_ERR_SPACE);
+    EQ(format_build_words(format, "", cell, sizeof cell - 1, &len), LEAT_ERR_SPACE);
     EQ(len, 0);
     EQ(cell[4], 0);
 }
@@ -216,33 +161,31 @@ static void a_small_buffer_is_refused(void)
 static void damaged_cells_are_refused_with_their_place_and_not_shown(void)
 {
     uint8_t cell[CELL];
-    char text[TEXT_MAX];
     size_t at = SIZE_MAX;
     EQ(build_words("vci=100 pt=oam-end", cell), LEAT_ERR_OK);
     for (unsigned bit = 0; bit < 8 * CELL; bit++) {
         const bool in_header = bit < 8 * LEAT_ATM_HEADER_LEN;
         leat_bit_put(cell, bit, !leat_bit_get(cell, bit));
-        EQ(show(cell, sizeof cell, true, text, &at), LEAT_ERR_CHECKSUM);
+        EQ(format_show_json(format, cell, CELL, &at), LEAT_ERR_CHECKSUM);
         EQ(at, in_header ? 4 : 51);
-        OK(strcmp(text, "{}") == 0);
+        OK(strcmp(format_shown, "{}") == 0);
         leat_bit_put(cell, bit, !leat_bit_get(cell, bit));
     }
     for (size_t len = 0; len < sizeof cell; len++) {
-        EQ(show(cell, len, true, text, &at), LEAT_ERR_SHORT);
+        EQ(format_show_json(format, cell, len, &at), LEAT_ERR_SHORT);
         EQ(at, len);
     }
-    EQ(show(cell, sizeof cell, true, text, &at), LEAT_ERR_OK);
+    EQ(show(cell), LEAT_ERR_OK);
 }
 
 static void an_rm_cell_of_another_protocol_is_shown_as_octets(void)
 {
     uint8_t cell[CELL] = { 0, 0, 0, 6 << 1, 0, 2, 3, 4 };
-    char text[TEXT_MAX];
     seal(cell);
-    EQ(show(cell, sizeof cell, true, text, NULL), LEAT_ERR_OK);
-    OK(strstr(text, "\"payload\":\"020304") != NULL);
-    OK(strstr(text, "\"rm\":") == NULL);
-    expect_round_trip(cell);
+    EQ(show(cell), LEAT_ERR_OK);
+    OK(strstr(format_shown, "\"payload\":\"020304") != NULL);
+    OK(strstr(format_shown, "\"rm\":") == NULL);
+    format_round_trip(format, cell, CELL);
 }
 
 static void every_sound_cell_survives_show_and_build(void)
@@ -254,7 +197,7 @@ static void every_sound_cell_survives_show_and_build(void)
         leat_random_fill(&r, cell, sizeof cell);
         if (i & 1) cell[LEAT_ATM_HEADER_LEN] = LEAT_ATM_RM_ABR;
         seal(cell);
-        expect_round_trip(cell);
+        format_round_trip(format, cell, CELL);
     }
 }
 
@@ -264,7 +207,6 @@ static void nested_fields_alone_give_the_same_cell(void)
     leat_random_seed(&r, tap_seed());
     for (long i = 0; i < LEAT_ROUNDS / 100; i++) {
         uint8_t cell[CELL] = { 0, 0, 0 }, back[CELL];
-        char text[TEXT_MAX];
         leat_random_fill(&r, cell + 5, sizeof cell - 5);
         cell[3] = (uint8_t)((4 + i % 3) << 1);
         if (i % 3 == 2) { /* RM: what is reserved is 0 */
@@ -275,13 +217,13 @@ static void nested_fields_alone_give_the_same_cell(void)
             memset(cell + 21, 0, 30);
         }
         seal(cell);
-        EQ(show(cell, sizeof cell, true, text, NULL), LEAT_ERR_OK);
-        char *payload = strstr(text, "\"payload\":\"");
+        EQ(show(cell), LEAT_ERR_OK);
+        char *payload = strstr(format_shown, "\"payload\":\"");
         OK(payload != NULL);
         if (!payload) continue;
         const size_t gone = strlen("\"payload\":\"") + 96 + 2; /* and its comma */
         memmove(payload, payload + gone, strlen(payload + gone) + 1);
-        EQ(build(text, back), LEAT_ERR_OK);
+        EQ(build(format_shown, back), LEAT_ERR_OK);
         OK(memcmp(cell, back, sizeof cell) == 0);
     }
 }

@@ -10,17 +10,9 @@ enum { IMAGE_LEN = 22, BARE_LEN = 12 + IMAGE_LEN, KEYED_LEN = BARE_LEN + 8, FRAM
 
 static struct leat_aton_live min_query(void)
 {
-    return (struct leat_aton_live){ .ring_id = 0x1EA7,
-                                    .sequence = 0x01020304,
-                                    .hops_left = 8,
-                                    .packet = { .active = 1,
-                                                .opcode = LEAT_ATON_MIN,
-                                                .width_bits = 32,
-                                                .da = LEAT_ATON_DA_ALL,
-                                                .sa = 1,
-                                                .counter = 1,
-                                                .variable1 = 7,
-                                                .variable2 = 1 } };
+    return (struct leat_aton_live){
+        .ring_id = 0x1EA7, .sequence = 0x01020304, .hops_left = 8, .packet = model_min_packet()
+    };
 }
 
 static leat_err decode_untouched(const uint8_t *buf, size_t len, const uint8_t *with_key,

@@ -21,6 +21,19 @@ struct model {
     uint8_t payload[MODEL_IMAGE_MAX]; /* as packet.payload wants it */
 };
 
+/* The MIN of the golden vectors. */
+static inline struct leat_aton_packet model_min_packet(void)
+{
+    return (struct leat_aton_packet){ .active = 1,
+                                      .opcode = 5,
+                                      .width_bits = 32,
+                                      .da = 0xffff,
+                                      .sa = 1,
+                                      .counter = 1,
+                                      .variable1 = 7,
+                                      .variable2 = 1 };
+}
+
 static inline uint64_t model_random_bits(struct leat_random *r, unsigned bits)
 {
     const uint64_t mask = UINT64_MAX >> (64 - bits);

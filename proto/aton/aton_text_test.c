@@ -1,74 +1,24 @@
 #include "aton_live.h"
 #include "aton_model_test.h"
 #include "aton_text.h"
-#include "leat_bytes.h"
-#include "tap.h"
+#include "format_harness.h"
 
-enum { TEXT_MAX = 1 << 16, ARENA_MAX = 1 << 18 };
+static const struct leat_format *const format = &leat_aton_format;
 
-static char message[LEAT_FIELDS_MESSAGE_MAX]; /* of the latest build */
-
-static leat_err finish_build(struct leat_tree *root, struct leat_arena *arena, uint8_t *octets,
-                             size_t cap, size_t *len)
+static leat_err build_words(const char *words, uint8_t octets[MODEL_IMAGE_MAX], size_t *len)
 {
-    struct leat_fields f;
-    leat_fields_init_read(&f, root, arena);
-    leat_err err = leat_aton_format.build(&f, octets, cap, len);
-    if (!err) err = leat_fields_finish(&f);
-    memcpy(message, f.message, sizeof message);
-    return err;
-}
-
-/* As a user types it, words separated by one blank. */
-static leat_err build_words(const char *words, uint8_t *octets, size_t *len)
-{
-    static uint8_t memory[ARENA_MAX];
-    struct leat_arena arena;
-    leat_arena_init(&arena, memory, sizeof memory);
-    struct leat_tree *root = leat_tree_new(&arena, LEAT_TREE_OBJECT);
-    while (*words) {
-        const size_t n = strcspn(words, " ");
-        const leat_err err = leat_tree_add_pair(&arena, root, words, n);
-        if (err) return err;
-        words += n + (words[n] == ' ');
-    }
-    return finish_build(root, &arena, octets, MODEL_IMAGE_MAX, len);
-}
-
-static leat_err build_json(const char *text, size_t text_len, uint8_t *octets, size_t *len)
-{
-    static uint8_t memory[ARENA_MAX];
-    struct leat_arena arena;
-    struct leat_tree *root = NULL;
-    leat_arena_init(&arena, memory, sizeof memory);
-    const leat_err err = leat_tree_parse_json(&arena, text, text_len, &root, NULL);
-    return err ? err : finish_build(root, &arena, octets, MODEL_IMAGE_MAX, len);
-}
-
-static size_t show_json(const uint8_t *octets, size_t len, char *out)
-{
-    struct leat_text text;
-    struct leat_fields f;
-    size_t fault;
-    leat_text_init(&text, out, TEXT_MAX - 1, NULL, NULL);
-    leat_fields_init_json(&f, &text);
-    EQ(leat_aton_format.show(octets, len, &f, &fault), LEAT_ERR_OK);
-    EQ(leat_fields_finish(&f), LEAT_ERR_OK);
-    OK(!text.overflowed);
-    out[text.len] = '\0';
-    return text.len;
+    return format_build_words(format, words, octets, MODEL_IMAGE_MAX, len);
 }
 
 static void words_give(const char *words, const char *json)
 {
-    static char shown[TEXT_MAX];
     uint8_t octets[MODEL_IMAGE_MAX];
     size_t len = 0;
     EQ(build_words(words, octets, &len), LEAT_ERR_OK);
-    if (message[0]) printf("# %s: %s\n", words, message);
-    show_json(octets, len, shown);
-    OK(strcmp(shown, json) == 0);
-    if (strcmp(shown, json) != 0) printf("# got  %s\n# want %s\n", shown, json);
+    if (format_fields.err) printf("# %s: %s\n", words, format_fields.message);
+    EQ(format_show_json(format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strcmp(format_shown, json) == 0);
+    if (strcmp(format_shown, json) != 0) printf("# got  %s\n# want %s\n", format_shown, json);
 }
 
 static void a_small_command_is_what_its_sender_starts_with(void)
@@ -104,7 +54,7 @@ static struct leat_aton_packet packet_of(const char *words)
     struct leat_aton_packet p = { 0 };
     size_t len = 0;
     EQ(build_words(words, octets, &len), LEAT_ERR_OK);
-    if (message[0]) printf("# %s: %s\n", words, message);
+    if (format_fields.err) printf("# %s: %s\n", words, format_fields.message);
     EQ(leat_aton_packet_decode(octets, len, &p, NULL), LEAT_ERR_OK);
     return p;
 }
@@ -173,8 +123,9 @@ static void mistakes_are_refused_with_what_was_expected(void)
         size_t len = 0;
         const leat_err err = build_words(wrong[i].words, octets, &len);
         EQ(err, wrong[i].err);
-        OK(strstr(message, wrong[i].expected) != NULL);
-        if (!strstr(message, wrong[i].expected)) printf("# %s: %s\n", wrong[i].words, message);
+        OK(strstr(format_fields.message, wrong[i].expected) != NULL);
+        if (!strstr(format_fields.message, wrong[i].expected))
+            printf("# %s: %s\n", wrong[i].words, format_fields.message);
     }
 }
 
@@ -185,21 +136,15 @@ static void too_little_room_is_refused(void)
     size_t len = 0;
     leat_arena_init(&arena, memory, sizeof memory);
     struct leat_tree *root = leat_tree_new(&arena, LEAT_TREE_OBJECT);
-    EQ(finish_build(root, &arena, octets, sizeof octets, &len), LEAT_ERR_SPACE);
+    EQ(format_build(format, root, &arena, octets, sizeof octets, &len), LEAT_ERR_SPACE);
     EQ(leat_tree_add_pair(&arena, root, "opcode=SORT", 11), LEAT_ERR_OK);
     EQ(leat_tree_add_pair(&arena, root, "counter=65534", 13), LEAT_ERR_OK);
-    EQ(finish_build(root, &arena, octets, sizeof octets, &len), LEAT_ERR_MEMORY);
+    EQ(format_build(format, root, &arena, octets, sizeof octets, &len), LEAT_ERR_MEMORY);
 }
 
 static void returns_as_json(const uint8_t *octets, size_t len)
 {
-    static char text[TEXT_MAX];
-    uint8_t back[MODEL_IMAGE_MAX];
-    size_t back_len = 0;
-    const size_t text_len = show_json(octets, len, text);
-    EQ(build_json(text, text_len, back, &back_len), LEAT_ERR_OK);
-    EQ(back_len, len);
-    OK(memcmp(back, octets, len) == 0);
+    format_round_trip(format, octets, len);
 }
 
 static void every_vector_shown_as_json_builds_the_same_octets(void)
@@ -221,38 +166,26 @@ static void random_packets_shown_as_json_build_the_same_octets(void)
 
 static void a_tree_shows_offsets_and_names(void)
 {
-    static char shown[TEXT_MAX];
     uint8_t octets[MODEL_IMAGE_MAX];
-    struct leat_text text;
-    struct leat_fields f;
-    size_t len = 0, fault;
+    size_t len = 0;
     EQ(build_words("opcode=TREE width=16 slots.0.valid=1 slots.0.value=7", octets, &len),
        LEAT_ERR_OK);
-    leat_text_init(&text, shown, sizeof shown - 1, NULL, NULL);
-    leat_fields_init_tree(&f, &text);
-    EQ(leat_aton_format.show(octets, len, &f, &fault), LEAT_ERR_OK);
-    EQ(leat_fields_finish(&f), LEAT_ERR_OK);
-    shown[text.len] = '\0';
-    OK(strstr(shown, "     1  opcode: TREE (11)\n") != NULL);
-    OK(strstr(shown, "     3  da: 0xffff\n") != NULL);
-    OK(strstr(shown, "    12      value: 7\n") != NULL);
-    OK(strstr(shown, "    14  flags: -\n") != NULL);
+    EQ(format_show_tree(format, octets, len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "     1  opcode: TREE (11)\n") != NULL);
+    OK(strstr(format_shown, "     3  da: 0xffff\n") != NULL);
+    OK(strstr(format_shown, "    12      value: 7\n") != NULL);
+    OK(strstr(format_shown, "    14  flags: -\n") != NULL);
 }
 
 static void damage_is_told_and_nothing_shown(void)
 {
-    char shown[128];
     uint8_t octets[MODEL_IMAGE_MAX];
-    struct leat_text text;
-    struct leat_fields f;
     size_t len = 0, fault = 0;
     EQ(build_words("", octets, &len), LEAT_ERR_OK);
     octets[12] ^= 1;
-    leat_text_init(&text, shown, sizeof shown, NULL, NULL);
-    leat_fields_init_tree(&f, &text);
-    EQ(leat_aton_format.show(octets, len, &f, &fault), LEAT_ERR_CHECKSUM);
+    EQ(format_show_tree(format, octets, len, &fault), LEAT_ERR_CHECKSUM);
     EQ(fault, 18);
-    EQ(text.len, 0);
+    OK(strcmp(format_shown, "") == 0);
 }
 
 static void an_ethernet_frame_shows_its_ring_and_finds_the_image(void)
@@ -266,35 +199,31 @@ static void an_ethernet_frame_shows_its_ring_and_finds_the_image(void)
         .flags = 1,
         .packet = { .active = 1, .opcode = LEAT_ATON_MIN, .width_bits = 16 }
     };
-    char shown[256] = { 0 };
     uint8_t frame[60] = { 0 };
-    struct leat_text text;
-    struct leat_fields f;
     size_t len, at = 0, packet_len = 0;
     EQ(leat_aton_live_encode(&live, key, frame, sizeof frame, &len), LEAT_ERR_OK);
-    leat_text_init(&text, shown, sizeof shown, NULL, NULL);
-    leat_fields_init_json(&f, &text);
-    EQ(leat_aton_format.unframe_ether(frame, sizeof frame, &f, &at, &packet_len), LEAT_ERR_OK);
-    EQ(leat_fields_finish(&f), LEAT_ERR_OK);
-    OK(strcmp(shown, want) == 0);
+    format_show_begin(leat_fields_init_json);
+    EQ(format->unframe_ether(frame, sizeof frame, &format_fields, &at, &packet_len), LEAT_ERR_OK);
+    format_show_end();
+    OK(strcmp(format_shown, want) == 0);
     EQ(at, 12);
     EQ(packet_len, 18);
 
     frame[13] = 0x80; /* opcode 0: no length, so show gets the rest and tells */
-    EQ(leat_aton_format.unframe_ether(frame, sizeof frame, &f, &at, &packet_len), LEAT_ERR_OK);
+    EQ(format->unframe_ether(frame, sizeof frame, &format_fields, &at, &packet_len), LEAT_ERR_OK);
     EQ(packet_len, sizeof frame - 12);
-    EQ(leat_aton_format.unframe_ether(frame, 11, &f, &at, &packet_len), LEAT_ERR_SHORT);
+    EQ(format->unframe_ether(frame, 11, &format_fields, &at, &packet_len), LEAT_ERR_SHORT);
     frame[10] = 1;
-    EQ(leat_aton_format.unframe_ether(frame, sizeof frame, &f, &at, &packet_len),
+    EQ(format->unframe_ether(frame, sizeof frame, &format_fields, &at, &packet_len),
        LEAT_ERR_RESERVED);
 }
 
 static void the_format_travels_where_the_design_says(void)
 {
-    OK(strcmp(leat_aton_format.name, "aton") == 0);
-    EQ(leat_aton_format.link_type, 148);
-    EQ(leat_aton_format.ether_type, 0x88B6);
-    EQ(leat_aton_format.udp_port, 0);
+    OK(strcmp(format->name, "aton") == 0);
+    EQ(format->link_type, 148);
+    EQ(format->ether_type, 0x88B6);
+    EQ(format->udp_port, 0);
 }
 
 TAP_MAIN(T(a_small_command_is_what_its_sender_starts_with), T(words_make_the_vector),

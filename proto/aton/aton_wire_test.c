@@ -3,18 +3,6 @@
 #include "leat_bytes.h"
 #include "tap.h"
 
-static struct leat_aton_packet min_packet(void)
-{
-    return (struct leat_aton_packet){ .active = 1,
-                                      .opcode = LEAT_ATON_MIN,
-                                      .width_bits = 32,
-                                      .da = LEAT_ATON_DA_ALL,
-                                      .sa = 1,
-                                      .counter = 1,
-                                      .variable1 = 7,
-                                      .variable2 = 1 };
-}
-
 static leat_err encode(const struct leat_aton_packet *p)
 {
     uint8_t buf[MODEL_IMAGE_MAX];
@@ -40,7 +28,7 @@ static void a_min_packet_is_golden(void)
     static const uint8_t golden[] = { 0x00, 0xaa, 0x00, 0xff, 0xff, 0x00, 0x01, 0x00,
                                       0x01, 0x00, 0x00, 0x00, 0x07, 0x00, 0x00, 0x00,
                                       0x01, 0x00, 0x92, 0xba, 0xce, 0x75 };
-    const struct leat_aton_packet p = min_packet();
+    const struct leat_aton_packet p = model_min_packet();
     struct leat_aton_packet back;
     uint8_t buf[sizeof golden];
     size_t len = 0;
@@ -128,7 +116,7 @@ static void every_single_bit_error_is_refused_where_the_crc_covers(void)
 
 static void an_octet_too_many_is_refused_where_it_begins(void)
 {
-    const struct leat_aton_packet p = min_packet();
+    const struct leat_aton_packet p = model_min_packet();
     uint8_t buf[64] = { 0 };
     size_t len, fault = 0;
     EQ(leat_aton_packet_encode(&p, buf, sizeof buf, &len), LEAT_ERR_OK);
@@ -194,7 +182,7 @@ static void the_longest_sort_goes_there_and_back(void)
 static void wide_fields_are_refused(void)
 {
     struct leat_aton_packet p;
-#define SPOILT(err, spoil) (p = min_packet(), p.spoil, EQ_ERR(encode(&p), err))
+#define SPOILT(err, spoil) (p = model_min_packet(), p.spoil, EQ_ERR(encode(&p), err))
 #define EQ_ERR(a, b)       OK((a) == (b))
     SPOILT(LEAT_ERR_OK, variable1 = UINT32_MAX);
     SPOILT(LEAT_ERR_RANGE, priority = 8);
@@ -264,7 +252,7 @@ static void payloads_that_do_not_fit_their_head_are_refused(void)
 
 static void every_smaller_buffer_is_refused_and_left_alone(void)
 {
-    const struct leat_aton_packet p = min_packet();
+    const struct leat_aton_packet p = model_min_packet();
     uint8_t buf[22], before[22];
     size_t len = 0;
     memset(buf, 0xA5, sizeof buf);
@@ -301,7 +289,7 @@ static void ac_ctl_and_flg_know_all_their_values(void)
 
 static void stations_may_change_m_rrr_and_flg_without_touching_the_crc(void)
 {
-    struct leat_aton_packet p = min_packet();
+    struct leat_aton_packet p = model_min_packet();
     uint8_t plain[22], marked[22];
     size_t len;
     EQ(leat_aton_packet_encode(&p, plain, sizeof plain, &len), LEAT_ERR_OK);
@@ -318,7 +306,7 @@ static void stations_may_change_m_rrr_and_flg_without_touching_the_crc(void)
 static void shapes_follow_counter_param_and_width(void)
 {
     uint8_t octets[64] = { 0 };
-    struct leat_aton_packet p = min_packet();
+    struct leat_aton_packet p = model_min_packet();
     struct leat_aton_shape s;
     unsigned valid = 9;
     EQ(leat_aton_packet_check(&p, &s), LEAT_ERR_OK);

@@ -1,101 +1,42 @@
 #include "esp_text.h"
 #include "esp_wire.h"
+#include "format_harness.h"
 #include "leat_random.h"
-#include "tap.h"
 #include <string.h>
 
-enum { ARENA_LEN = 16384, TEXT_LEN = 2048 };
+static const struct leat_format *const format = &leat_esp_format;
 
 struct built {
     leat_err err;
     uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
     size_t len;
-    char message[LEAT_FIELDS_MESSAGE_MAX];
 };
 
-static struct built build_tree(struct leat_arena *arena, struct leat_tree *tree, size_t cap)
-{
-    static struct leat_fields f;
-    struct built b = { .len = 0 };
-    leat_fields_init_read(&f, tree, arena);
-    const leat_err err = leat_esp_format.build(&f, b.octets, cap, &b.len);
-    b.err = leat_fields_finish(&f);
-    if (!b.err) b.err = err;
-    memcpy(b.message, f.message, sizeof b.message);
-    return b;
-}
-
-/* As `leat encode esp WORDS`: the words are divided by blanks. */
 static struct built build_words(const char *words)
 {
-    static _Alignas(max_align_t) unsigned char memory[ARENA_LEN];
-    struct leat_arena arena;
-    leat_arena_init(&arena, memory, sizeof memory);
-    struct leat_tree *tree = leat_tree_new(&arena, LEAT_TREE_OBJECT);
-    for (const char *p = words; *p;) {
-        const size_t len = strcspn(p, " ");
-        if (len) EQ(leat_tree_add_pair(&arena, tree, p, len), LEAT_ERR_OK);
-        p += len + (p[len] == ' ');
-    }
-    return build_tree(&arena, tree, LEAT_ESP_PACKET_LEN_MAX);
-}
-
-static struct built build_json(const char *json, size_t len)
-{
-    static _Alignas(max_align_t) unsigned char memory[ARENA_LEN];
-    struct leat_arena arena;
-    struct leat_tree *tree = NULL;
-    leat_arena_init(&arena, memory, sizeof memory);
-    const leat_err err = leat_tree_parse_json(&arena, json, len, &tree, NULL);
-    if (err) return (struct built){ .err = err };
-    return build_tree(&arena, tree, LEAT_ESP_PACKET_LEN_MAX);
+    struct built b = { .len = 0 };
+    b.err = format_build_words(format, words, b.octets, sizeof b.octets, &b.len);
+    return b;
 }
 
 static struct leat_esp_packet packet_of(const char *words)
 {
     const struct built b = build_words(words);
     struct leat_esp_packet p = { 0 };
-    if (b.err) printf("# %s: %s\n", words, b.message);
+    if (b.err) printf("# %s: %s\n", words, format_fields.message);
     EQ(b.err, LEAT_ERR_OK);
     EQ(leat_esp_packet_decode(b.octets, b.len, &p, NULL), LEAT_ERR_OK);
     EQ(b.len, leat_esp_packet_len(p.opcode));
     return p;
 }
 
-static leat_err show(const uint8_t *octets, size_t len, bool json, char text[TEXT_LEN],
-                     size_t *fault_at)
-{
-    static struct leat_fields f;
-    struct leat_text out;
-    leat_text_init(&out, text, TEXT_LEN - 1, NULL, NULL);
-    if (json)
-        leat_fields_init_json(&f, &out);
-    else
-        leat_fields_init_tree(&f, &out);
-    const leat_err err = leat_esp_format.show(octets, len, &f, fault_at);
-    EQ(leat_fields_finish(&f), LEAT_ERR_OK);
-    OK(!out.overflowed);
-    text[out.len] = '\0';
-    return err;
-}
-
-static void shown_json_builds_the_same_octets(const uint8_t *octets, size_t len)
-{
-    char text[TEXT_LEN];
-    EQ(show(octets, len, true, text, NULL), LEAT_ERR_OK);
-    const struct built b = build_json(text, strlen(text));
-    if (b.err) printf("# %s\n# %s\n", text, b.message);
-    EQ(b.err, LEAT_ERR_OK);
-    OK(b.len == len && memcmp(b.octets, octets, len) == 0);
-}
-
 static void refuses(const char *words, leat_err err, const char *message)
 {
     const struct built b = build_words(words);
     EQ(b.err, err);
-    if (strcmp(b.message, message) != 0)
-        printf("# %s\n#   says: %s\n#   want: %s\n", words, b.message, message);
-    OK(strcmp(b.message, message) == 0);
+    if (strcmp(format_fields.message, message) != 0)
+        printf("# %s\n#   says: %s\n#   want: %s\n", words, format_fields.message, message);
+    OK(strcmp(format_fields.message, message) == 0);
 }
 
 static void the_line_of_the_manual_builds_its_packet(void)
@@ -111,23 +52,21 @@ static void the_line_of_the_manual_builds_its_packet(void)
 
 static void json_has_the_names_of_the_note(void)
 {
-    char text[TEXT_LEN];
     const struct built b = build_words("opcode=COMPARE loc=input|output flags=XR|R op=GT_S "
                                        "computationId=0xffffffffffffffff compValTag=7 pktVal=9");
-    EQ(show(b.octets, b.len, true, text, NULL), LEAT_ERR_OK);
-    char *crc = strstr(text, ",\"crc\":");
+    EQ(format_show_json(format, b.octets, b.len, NULL), LEAT_ERR_OK);
+    char *crc = strstr(format_shown, ",\"crc\":");
     OK(crc);
     if (crc) *crc = '\0';
-    OK(strcmp(text, "{\"loc\":\"input|output\",\"flags\":\"XR|R\",\"opcode\":\"COMPARE\","
-                    "\"length\":6,\"computationId\":18446744073709551615,\"compValTag\":7,"
-                    "\"pktVal\":9,\"op\":\"GT_S\"") == 0);
+    OK(strcmp(format_shown, "{\"loc\":\"input|output\",\"flags\":\"XR|R\",\"opcode\":\"COMPARE\","
+                            "\"length\":6,\"computationId\":18446744073709551615,\"compValTag\":7,"
+                            "\"pktVal\":9,\"op\":\"GT_S\"") == 0);
 }
 
 static void the_tree_has_offsets_and_an_empty_loc(void)
 {
-    char text[TEXT_LEN];
     const struct built b = build_words("opcode=COUNT compValTag=1 thresh=3 flags=X");
-    EQ(show(b.octets, b.len, false, text, NULL), LEAT_ERR_OK);
+    EQ(format_show_tree(format, b.octets, b.len, NULL), LEAT_ERR_OK);
     const char *want = "     0  loc: -\n"
                        "     0  flags: X\n"
                        "     1  opcode: COUNT (1)\n"
@@ -136,8 +75,8 @@ static void the_tree_has_offsets_and_an_empty_loc(void)
                        "    12  compValTag: 0x0000000000000001\n"
                        "    20  thresh: 3\n"
                        "    28  crc: 0x1d2055f4\n";
-    if (strcmp(text, want) != 0) printf("%s", text);
-    OK(strcmp(text, want) == 0);
+    if (strcmp(format_shown, want) != 0) printf("%s", format_shown);
+    OK(strcmp(format_shown, want) == 0);
 }
 
 static void what_is_left_out_has_a_useful_default(void)
@@ -241,50 +180,48 @@ static void derived_fields_need_not_be_right(void)
 
 static void a_small_buffer_is_refused(void)
 {
-    static _Alignas(max_align_t) unsigned char memory[ARENA_LEN];
-    struct leat_arena arena;
     for (size_t cap = 0; cap <= 32; cap++) {
-        leat_arena_init(&arena, memory, sizeof memory);
-        const struct built b = build_tree(&arena, leat_tree_new(&arena, LEAT_TREE_OBJECT), cap);
-        EQ(b.err, cap < 32 ? LEAT_ERR_SPACE : LEAT_ERR_OK); /* a COUNT has 32 octets */
+        uint8_t octets[32];
+        size_t len = 0;
+        EQ(format_build_words(format, "", octets, cap, &len),
+           cap < 32 ? LEAT_ERR_SPACE : LEAT_ERR_OK); /* a COUNT has 32 octets */
     }
 }
 
 static void octets_after_the_crc_are_not_shown(void)
 {
-    char text[TEXT_LEN];
-    uint8_t octets[46] = { 0 };
+    static char plain[FORMAT_SHOWN_MAX];
+    uint8_t octets[46] = { 0 }, back[LEAT_ESP_PACKET_LEN_MAX];
     const struct built b = build_words("");
+    size_t back_len = 0;
+    EQ(format_show_json(format, b.octets, b.len, NULL), LEAT_ERR_OK);
+    strcpy(plain, format_shown);
     memcpy(octets, b.octets, b.len);
-    EQ(show(octets, sizeof octets, true, text, NULL), LEAT_ERR_OK);
-    char plain[TEXT_LEN];
-    EQ(show(b.octets, b.len, true, plain, NULL), LEAT_ERR_OK);
-    OK(strcmp(text, plain) == 0);
-    const struct built back = build_json(text, strlen(text));
-    EQ(back.err, LEAT_ERR_OK);
-    OK(back.len == b.len && memcmp(back.octets, b.octets, b.len) == 0);
+    EQ(format_show_json(format, octets, sizeof octets, NULL), LEAT_ERR_OK);
+    OK(strcmp(format_shown, plain) == 0);
+    EQ(format_build_json(format, format_shown, back, sizeof back, &back_len), LEAT_ERR_OK);
+    OK(back_len == b.len && memcmp(back, b.octets, b.len) == 0);
 }
 
 static void a_malformed_packet_shows_nothing_but_where(void)
 {
-    char text[TEXT_LEN];
     size_t fault_at = 0;
     struct built b = build_words("opcode=RCHLD");
     b.octets[20] ^= 1;
-    EQ(show(b.octets, b.len, true, text, &fault_at), LEAT_ERR_CHECKSUM);
+    EQ(format_show_json(format, b.octets, b.len, &fault_at), LEAT_ERR_CHECKSUM);
     EQ(fault_at, 44);
-    OK(strcmp(text, "{}") == 0);
+    OK(strcmp(format_shown, "{}") == 0);
 }
 
 static void the_format_travels_as_the_note_says(void)
 {
-    OK(strcmp(leat_esp_format.name, "esp") == 0);
-    EQ(leat_esp_format.link_type, 149);
-    EQ(leat_esp_format.ether_type, 0x88b5);
-    EQ(leat_esp_format.udp_port, 4253);
-    EQ(leat_esp_format.ip_protocol, 253);
-    EQ(leat_esp_format.unit_len, 0);
-    OK(!leat_esp_format.unframe && !leat_esp_format.frame && !leat_esp_format.unframe_ether);
+    OK(strcmp(format->name, "esp") == 0);
+    EQ(format->link_type, 149);
+    EQ(format->ether_type, 0x88b5);
+    EQ(format->udp_port, 4253);
+    EQ(format->ip_protocol, 253);
+    EQ(format->unit_len, 0);
+    OK(!format->unframe && !format->frame && !format->unframe_ether);
 }
 
 static void names_are_those_of_the_note(void)
@@ -328,7 +265,7 @@ static void every_operator_and_flag_comes_back_by_name(void)
         uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
         size_t len;
         if (leat_esp_packet_encode(&p, octets, sizeof octets, &len) != LEAT_ERR_OK) continue;
-        shown_json_builds_the_same_octets(octets, len);
+        format_round_trip(format, octets, len);
         count++;
     }
     EQ(count, 128 * (3 * 32 + 12 + 2 * 10)); /* without an operator, compare, fold */
@@ -354,7 +291,7 @@ static void random_packets_shown_as_json_build_the_same_octets(void)
         uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
         size_t len = 0;
         EQ(leat_esp_packet_encode(&p, octets, sizeof octets, &len), LEAT_ERR_OK);
-        shown_json_builds_the_same_octets(octets, len);
+        format_round_trip(format, octets, len);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "leat_random.h"
+#include "poets_hex_test.h"
 #include "poets_log.h"
 #include "tap.h"
 #include <string.h>
@@ -32,15 +33,6 @@ static enum leat_poets_log_verdict join(struct leat_poets_log_state *s, struct l
 static bool is_text(const struct leat_poets_log_line *line, const char *text)
 {
     return line->len == strlen(text) && memcmp(line->text, text, line->len) == 0;
-}
-
-static size_t unhex(const char *hex, uint8_t *out)
-{
-    size_t n = 0;
-    unsigned octet;
-    for (; sscanf(hex, "%2x", &octet) == 1; hex += 2)
-        out[n++] = (uint8_t)octet;
-    return n;
 }
 
 static void check_octets(const struct leat_poets_packet *p, const char *hex)

@@ -1,4 +1,5 @@
 #include "leat_random.h"
+#include "poets_hex_test.h"
 #include "poets_wire.h"
 #include "tap.h"
 #include <stdbool.h>
@@ -75,15 +76,6 @@ static const struct vector vectors[] = {
 };
 
 enum { VECTOR_COUNT = sizeof vectors / sizeof *vectors };
-
-static size_t unhex(const char *hex, uint8_t *out)
-{
-    size_t n = 0;
-    unsigned octet;
-    for (; sscanf(hex, "%2x", &octet) == 1; hex += 2)
-        out[n++] = (uint8_t)octet;
-    return n;
-}
 
 /* Meaning for meaning: fields that the class lacks must be 0, the payload may gain a zero tail. */
 static bool same(const struct leat_poets_packet *a, const struct leat_poets_packet *b)

@@ -1,0 +1,41 @@
+/* For the tests of transmission convergence: cells with numbers, and what became of them. */
+#ifndef LEAT_ATM_TC_TEST_H
+#define LEAT_ATM_TC_TEST_H
+
+#include "atm_stream.h"
+#include "atm_tc.h"
+#include "leat_bytes.h"
+
+static inline uint32_t number_of(const uint8_t *cell)
+{
+    return leat_get_be32(cell + LEAT_ATM_HEADER_LEN);
+}
+
+static inline leat_err put_cell(struct leat_atm_stream *stream, uint32_t n)
+{
+    uint8_t cell[LEAT_ATM_CELL_LEN] = { 0x00, 0x10, 0x00, 0x50 };
+    leat_put_be32(cell + LEAT_ATM_HEADER_LEN, n);
+    return leat_atm_stream_put(stream, cell);
+}
+
+struct tally {
+    unsigned events[LEAT_ATM_TC_OFFSET + 1];
+    uint32_t first, last; /* numbers of cells */
+    unsigned gaps;        /* where they did not rise by one */
+    unsigned corrected;
+};
+
+static inline void tally_add(struct tally *t, const struct leat_atm_tc_out *out)
+{
+    t->events[out->event]++;
+    if (out->event != LEAT_ATM_TC_CELL) return;
+    const uint32_t number = number_of(out->cell);
+    if (t->events[LEAT_ATM_TC_CELL] == 1)
+        t->first = number;
+    else
+        t->gaps += number != t->last + 1;
+    t->last = number;
+    t->corrected += out->corrected;
+}
+
+#endif
