@@ -222,7 +222,7 @@ static leat_err next_block(struct leat_capture *c, const uint8_t *buf, size_t le
         default: break;
         }
     }
-    if (!err) *used = block_len;
+    *used = block_len;
     return err;
 }
 

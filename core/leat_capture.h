@@ -70,7 +70,8 @@ void leat_capture_init(struct leat_capture *capture);
  *   OK, *found                 a packet is in *out
  *   OK, !*found, *used > 0     something else was read: go on
  *   OK, !*found, *used == 0    more octets are needed: *wanted of them in the buffer
- *   an error                   the file is damaged here; nothing was used
+ *   an error, *used > 0        this block is damaged; the next one can be read
+ *   an error, *used == 0       the file is damaged from here on
  * A file that ends while octets are wanted is cut short, unless the buffer is empty.
  */
 leat_err leat_capture_next(struct leat_capture *capture, const uint8_t *buf, size_t len,

@@ -128,6 +128,29 @@ static void damage_is_an_error(void)
     EQ(read_all(file, len, &p), -(int)LEAT_ERR_LENGTH);
 }
 
+static void behind_a_damaged_block_the_next_can_be_read(void)
+{
+    size_t len = write_example(), used = 0, wanted = 0;
+    const size_t packet_at = len - 40;
+    struct leat_capture_packet p;
+    bool found = false;
+    memcpy(file + len, file + packet_at, 40);
+    file[packet_at + 8] = 9; /* interface 9 */
+    leat_capture_init(&capture);
+    size_t at = 0;
+    while (at < packet_at) {
+        EQ(leat_capture_next(&capture, file + at, len + 40 - at, &p, &found, &used, &wanted),
+           LEAT_ERR_OK);
+        at += used;
+    }
+    EQ(leat_capture_next(&capture, file + at, len + 40 - at, &p, &found, &used, &wanted),
+       LEAT_ERR_FIELD);
+    EQ(used, 40);
+    OK(!found);
+    EQ(leat_capture_next(&capture, file + at + 40, 40, &p, &found, &used, &wanted), LEAT_ERR_OK);
+    OK(found && p.len == 5);
+}
+
 static void any_cut_and_any_flip_is_survived(void)
 {
     struct leat_capture_packet p;
@@ -155,5 +178,5 @@ static void writers_without_room_write_nothing(void)
 
 TAP_MAIN(T(what_is_written_is_read_back), T(sections_can_follow_each_other),
          T(old_pcap_is_read_in_both_orders_and_resolutions), T(the_other_packet_blocks_are_read),
-         T(damage_is_an_error), T(any_cut_and_any_flip_is_survived),
-         T(writers_without_room_write_nothing))
+         T(damage_is_an_error), T(behind_a_damaged_block_the_next_can_be_read),
+         T(any_cut_and_any_flip_is_survived), T(writers_without_room_write_nothing))

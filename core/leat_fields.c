@@ -39,6 +39,11 @@ static void say_place(struct leat_fields *f, const char *name)
     if (name) say_string(f, name);
 }
 
+static bool is_list(const struct leat_fields_level *l)
+{
+    return l->node && l->node->kind == LEAT_TREE_LIST;
+}
+
 /* An item of a list has been counted already when it is found wrong. */
 static void say_item(struct leat_fields *f)
 {
@@ -53,7 +58,7 @@ static bool blame(struct leat_fields *f, leat_err err, const char *name)
     f->err = err;
     f->message[0] = '\0';
     say_place(f, name);
-    if (!name) say_item(f);
+    if (!name && is_list(&f->level[f->depth])) say_item(f);
     say_string(f, ": ");
     return true;
 }
@@ -135,7 +140,8 @@ static uint64_t read_uint(struct leat_fields *f, const char *name, unsigned bits
     uint64_t given;
     if (!node) return value;
     if (!number_of(node, &given)) {
-        leat_fields_refuse(f, LEAT_ERR_SYNTAX, name, "expected a number (decimal, 0x.. or 0b..)");
+        leat_fields_refuse(f, LEAT_ERR_SYNTAX, name,
+                           "expected a number of at most 64 bits (decimal, 0x.. or 0b..)");
         return value;
     }
     return in_width(f, name, bits, given) ? given : value;
@@ -204,6 +210,7 @@ static uint64_t read_mask(struct leat_fields *f, const char *name, unsigned bits
         return value;
     }
     const char *p = node->text, *end = p + node->text_len;
+    if (node->text_len == 1 && *p == '-') return 0; /* as the tree shows an empty mask */
     while (p < end) {
         const char *word = p;
         while (p < end && *p != '|' && *p != '+' && *p != ',')
@@ -475,6 +482,14 @@ void leat_fields_init_read(struct leat_fields *f, struct leat_tree *object,
     }
 }
 
+static bool was_asked(const struct leat_fields_level *l, const struct leat_tree *c)
+{
+    for (unsigned i = 0; i < l->asked_count; i++)
+        if (strlen(l->asked[i]) == c->key_len && memcmp(l->asked[i], c->key, c->key_len) == 0)
+            return true;
+    return false;
+}
+
 /* What the user wrote and no walk asked for is a mistake, most often a misspelling. */
 static void refuse_strangers(struct leat_fields *f)
 {
@@ -486,6 +501,10 @@ static void refuse_strangers(struct leat_fields *f)
         say_place(f, NULL);
         if (f->depth) say_string(f, ".");
         say(f, c->key, c->key_len < 40 ? c->key_len : 40);
+        if (was_asked(l, c)) {
+            say_string(f, ": the field is given twice");
+            return;
+        }
         say_string(f, ": no such field here, expected one of");
         for (unsigned i = 0; i < l->asked_count; i++) {
             say_string(f, " ");
@@ -552,10 +571,12 @@ bool leat_fields_flag(struct leat_fields *f, const char *name, size_t at, bool v
     return value;
 }
 
-void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, uint64_t value)
+/* A number that nobody needs is still one that must fit its field. */
+void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, unsigned bits,
+                         uint64_t value)
 {
     if (leat_fields_reading(f))
-        use(f, name);
+        (void)read_uint(f, name, bits, value);
     else
         show_uint(f, name, at, value);
 }
@@ -564,7 +585,7 @@ void leat_fields_checksum(struct leat_fields *f, const char *name, size_t at, un
                           uint64_t value)
 {
     if (leat_fields_reading(f))
-        use(f, name);
+        (void)read_uint(f, name, bits, value);
     else
         show_hex(f, name, at, bits, value);
 }

@@ -89,10 +89,11 @@ uint64_t leat_fields_mask(struct leat_fields *f, const char *name, size_t at, un
 bool leat_fields_flag(struct leat_fields *f, const char *name, size_t at, bool value);
 
 /*
- * What the encoder computes: shown, and passed over when read, so that an edited packet need not
- * have it right. Checksums are shown in hexadecimal by the tree.
+ * What the encoder computes: shown, and passed over when read (if it fits the field), so that an
+ * edited packet need not have it right. Checksums are shown in hexadecimal by the tree.
  */
-void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, uint64_t value);
+void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, unsigned bits,
+                         uint64_t value);
 void leat_fields_checksum(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                           uint64_t value);
 void leat_fields_derived_name(struct leat_fields *f, const char *name, size_t at,

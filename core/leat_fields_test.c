@@ -39,6 +39,7 @@ static void walk(struct leat_fields *f, struct thing *t)
     for (size_t i = 0; i < t->part_count; i++) {
         if (!leat_fields_open(f, NULL, 70)) continue;
         t->part[i] = (uint32_t)leat_fields_uint(f, "size", 70, 32, t->part[i]);
+        if (t->part[i] == 7) leat_fields_refuse(f, LEAT_ERR_FIELD, NULL, "7 is not allowed");
         leat_fields_close(f);
     }
     leat_fields_list_end(f);
@@ -48,7 +49,7 @@ static void walk(struct leat_fields *f, struct thing *t)
         t->has_inner = true;
     }
     leat_fields_checksum(f, "crc", 91, 16, 0xbeef);
-    leat_fields_derived(f, "len", 93, 17);
+    leat_fields_derived(f, "len", 93, 8, 17);
     leat_fields_derived_name(f, "status", 93, "good");
     if (leat_fields_reading(f) && t->kind == 0)
         leat_fields_refuse(f, LEAT_ERR_FIELD, "kind", "0 is not allowed");
@@ -167,6 +168,9 @@ static void the_order_of_members_does_not_matter(void)
     EQ(t.tag, 16);
     EQ(t.kind, 1);
     EQ(t.part_count, 2);
+    t.marks = 9;
+    EQ(read_json("{\"kind\":1,\"marks\":\"-\"}", &t, &message), LEAT_ERR_OK);
+    EQ(t.marks, 0);
 }
 
 static void each_mistake_names_its_place_and_what_was_expected(void)
@@ -199,6 +203,10 @@ static void each_mistake_names_its_place_and_what_was_expected(void)
         { "{\"kind\":1,\"parts\":[{\"size\":1},{\"sise\":1}]}",
           "parts.1.sise: no such field here, expected one of size", LEAT_ERR_FIELD },
         { "{\"kind\":1,\"inner\":3}", "inner: expected an object", LEAT_ERR_SYNTAX },
+        { "{\"kind\":1,\"len\":256}", "len: 256 does not fit, expected 0..255", LEAT_ERR_RANGE },
+        { "{\"kind\":1,\"crc\":\"x\"}", "crc: expected a number", LEAT_ERR_SYNTAX },
+        { "{\"kind\":1,\"parts\":[{\"size\":7}]}", "parts.0: 7 is not allowed", LEAT_ERR_FIELD },
+        { "{\"kind\":1,\"kind\":2}", "kind: the field is given twice", LEAT_ERR_FIELD },
         { "{\"kind\":1,\"knid\":2}", "knid: no such field here, expected one of kind marks",
           LEAT_ERR_FIELD },
         { "[]", "expected an object", LEAT_ERR_SYNTAX },

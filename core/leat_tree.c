@@ -109,19 +109,37 @@ static bool read_escape(struct reader *r, uint8_t *out)
     return false;
 }
 
-/* The text between the quotes: lent from the input unless an escape forces a copy. */
+/*
+ * A character of a string is an octet of a packet: U+0000..U+00FF, as it stands, escaped, or as the
+ * two octets of UTF-8 that other writers of JSON make of it.
+ */
+static bool read_character(struct reader *r, uint8_t *out)
+{
+    const uint8_t c = (uint8_t)r->text[r->at++];
+    *out = c;
+    if (c == '\\') return read_escape(r, out);
+    if (c < 0x80) return true;
+    if ((c != 0xc2 && c != 0xc3) || r->at >= r->len) return false;
+    const uint8_t next = (uint8_t)r->text[r->at++];
+    *out = (uint8_t)(c << 6 | (next & 0x3f));
+    return next >> 6 == 2;
+}
+
+/* The text between the quotes: lent from the input unless a character is more than one octet. */
 static bool read_string(struct reader *r, const char **text, size_t *len)
 {
     if (!take(r, '"')) return fail(r, LEAT_ERR_SYNTAX), false;
     const size_t start = r->at;
     size_t end = start;
-    bool escaped = false;
+    bool plain = true;
     for (; end < r->len && r->text[end] != '"'; end++) {
-        if ((unsigned char)r->text[end] < ' ') return r->at = end, fail(r, LEAT_ERR_SYNTAX), false;
-        if (r->text[end] == '\\') escaped = true, end++;
+        const unsigned char c = (unsigned char)r->text[end];
+        if (c < ' ') return r->at = end, fail(r, LEAT_ERR_SYNTAX), false;
+        if (c == '\\' || c >= 0x80) plain = false;
+        if (c == '\\') end++;
     }
     if (end >= r->len) return fail(r, LEAT_ERR_SYNTAX), false;
-    if (!escaped) {
+    if (plain) {
         *text = r->text + start;
         *len = end - start;
         r->at = end + 1;
@@ -130,12 +148,8 @@ static bool read_string(struct reader *r, const char **text, size_t *len)
     uint8_t *copy = leat_arena_take_octets(r->arena, end - start);
     if (!copy) return fail(r, LEAT_ERR_MEMORY), false;
     size_t n = 0;
-    while (r->at < end) {
-        const char c = r->text[r->at++];
-        copy[n] = (uint8_t)c;
-        if (c == '\\' && !read_escape(r, &copy[n])) return fail(r, LEAT_ERR_SYNTAX), false;
-        n++;
-    }
+    while (r->at < end)
+        if (!read_character(r, &copy[n++])) return fail(r, LEAT_ERR_SYNTAX), false;
     r->at = end + 1;
     *text = (const char *)copy;
     *len = n;

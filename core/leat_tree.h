@@ -1,6 +1,7 @@
 /*
  * What a user wrote about a packet, as a tree: parsed from JSON, or put together from
- * `key=value` words (`records.0.address=0x201`). Numbers are exact to 64 bits.
+ * `key=value` words (`records.0.address=0x201`). Numbers are exact to 64 bits. A character of a
+ * JSON string is an octet, U+0000..U+00FF; a word of the command line has its octets as typed.
  */
 #ifndef LEAT_TREE_H
 #define LEAT_TREE_H

@@ -29,6 +29,14 @@ static void json_becomes_a_tree(void)
     OK(!leat_tree_find(t, "d") && !leat_tree_find(list, "a"));
 }
 
+static void a_character_is_an_octet_however_it_is_written(void)
+{
+    const struct leat_tree *t = parse("[\"\\u00e9\",\"\xc3\xa9\",\"\xc2\x80z\"]");
+    OK(t->child->text_len == 1 && t->child->text[0] == '\xe9');
+    OK(t->child->next->text_len == 1 && t->child->next->text[0] == '\xe9');
+    OK(t->last->text_len == 2 && memcmp(t->last->text, "\x80z", 2) == 0);
+}
+
 static void numbers_are_exact_to_64_bits(void)
 {
     uint64_t n = 0;
@@ -62,6 +70,8 @@ static void what_is_not_json_is_refused_with_its_place(void)
         { "\"a\\q\"", LEAT_ERR_SYNTAX, 4 },
         { "\"\\u0100\"", LEAT_ERR_SYNTAX, 7 },
         { "\"\\", LEAT_ERR_SYNTAX, 1 },
+        { "\"\xe2\x82\xac\"", LEAT_ERR_SYNTAX, 2 },
+        { "\"\xc3\"", LEAT_ERR_SYNTAX, 3 },
         { "1 1", LEAT_ERR_SYNTAX, 2 },
         { "[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", LEAT_ERR_RANGE, 16 },
     };
@@ -153,7 +163,8 @@ static void random_text_never_breaks_the_reader(void)
     }
 }
 
-TAP_MAIN(T(json_becomes_a_tree), T(numbers_are_exact_to_64_bits),
-         T(what_is_not_json_is_refused_with_its_place), T(a_spent_arena_is_an_error_and_no_crash),
-         T(the_extent_of_a_value_in_a_stream_is_found), T(pairs_build_the_same_tree),
-         T(pairs_that_contradict_are_refused), T(random_text_never_breaks_the_reader))
+TAP_MAIN(T(json_becomes_a_tree), T(a_character_is_an_octet_however_it_is_written),
+         T(numbers_are_exact_to_64_bits), T(what_is_not_json_is_refused_with_its_place),
+         T(a_spent_arena_is_an_error_and_no_crash), T(the_extent_of_a_value_in_a_stream_is_found),
+         T(pairs_build_the_same_tree), T(pairs_that_contradict_are_refused),
+         T(random_text_never_breaks_the_reader))

@@ -11,8 +11,8 @@ need_packages() {
     line="apt-get install -y --no-install-recommends$missing"
     if [ "$(id -u)" -eq 0 ]; then
         as_root=
-    elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-        as_root=sudo
+    elif command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+        as_root=sudo # on a terminal it may ask for a password
     else
         echo "Packages are missing, and there is no right to install them. As root:" >&2
         echo "    $line" >&2

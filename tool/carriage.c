@@ -70,16 +70,17 @@ static bool in_ipv4(const uint8_t *p, size_t len, struct carried *out)
 
 static bool in_ipv6(const uint8_t *p, size_t len, struct carried *out)
 {
-    enum { HEADER = 40, HOP_BY_HOP = 0, ROUTING = 43, DESTINATION = 60 };
+    enum { HEADER = 40, HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, DESTINATION = 60 };
     if (len < HEADER || p[0] >> 4 != 6) return false;
     const size_t payload = leat_get_be16(p + 4);
     if (payload && payload + HEADER < len) len = payload + HEADER;
     unsigned next = p[6];
     size_t at = HEADER;
     for (int i = 0; i < IPV6_EXTENSION_MAX; i++) {
-        if (next != HOP_BY_HOP && next != ROUTING && next != DESTINATION) break;
+        if (next != HOP_BY_HOP && next != ROUTING && next != FRAGMENT && next != DESTINATION) break;
         if (len - at < 8) return false;
-        const size_t extension = 8 * ((size_t)p[at + 1] + 1);
+        if (next == FRAGMENT && leat_get_be16(p + at + 2) & 0xfff9) return false; /* one of many */
+        const size_t extension = next == FRAGMENT ? 8 : 8 * ((size_t)p[at + 1] + 1);
         if (extension > len - at) return false;
         next = p[at];
         at += extension;
@@ -92,22 +93,29 @@ static bool in_ip(const uint8_t *p, size_t len, struct carried *out)
     return in_ipv4(p, len, out) || in_ipv6(p, len, out);
 }
 
-/* `at` is where the Ethernet type stands; link layers differ only before it. */
-static bool in_ether_type(const uint8_t *p, size_t len, size_t at, struct carried *out)
+/* What follows an Ethernet type; link layers differ only before it. */
+static bool in_ether_type(uint16_t type, const uint8_t *p, size_t len, struct carried *out)
 {
-    for (int i = 0; i < VLAN_DEPTH_MAX; i++, at += 4) {
-        if (len < at + 2) return false;
-        const uint16_t type = leat_get_be16(p + at);
-        if (type == ETHER_VLAN || type == ETHER_QINQ) continue;
-        if (type == ETHER_IPV4) return in_ipv4(p + at + 2, len - at - 2, out);
-        if (type == ETHER_IPV6) return in_ipv6(p + at + 2, len - at - 2, out);
-        const struct leat_format *f;
-        for (size_t k = 0; (f = leat_format_at(k)); k++)
-            if (f->ether_type && f->ether_type == type)
-                return found(f, p + at + 2, len - at - 2, true, out);
-        return false;
+    for (int i = 0; i < VLAN_DEPTH_MAX && (type == ETHER_VLAN || type == ETHER_QINQ); i++) {
+        if (len < 4) return false;
+        type = leat_get_be16(p + 2);
+        p += 4;
+        len -= 4;
     }
+    if (type == ETHER_IPV4) return in_ipv4(p, len, out);
+    if (type == ETHER_IPV6) return in_ipv6(p, len, out);
+    const struct leat_format *f;
+    for (size_t i = 0; (f = leat_format_at(i)); i++)
+        if (f->ether_type && f->ether_type == type) return found(f, p, len, true, out);
     return false;
+}
+
+/* The type stands at type_at, the payload at payload_at. */
+static bool in_link(const uint8_t *p, size_t len, size_t type_at, size_t payload_at,
+                    struct carried *out)
+{
+    if (len < payload_at) return false;
+    return in_ether_type(leat_get_be16(p + type_at), p + payload_at, len - payload_at, out);
 }
 
 /*
@@ -126,16 +134,12 @@ bool carriage_find(uint16_t link_type, const uint8_t *p, size_t len, struct carr
     switch (link_type) {
     case LEAT_LINK_NULL:
     case LEAT_LINK_LOOP: return len >= 4 && in_ip(p + 4, len - 4, out);
-    case LEAT_LINK_ETHERNET: return in_ether_type(p, len, 12, out);
+    case LEAT_LINK_ETHERNET: return in_link(p, len, 12, 14, out);
     case LEAT_LINK_RAW:
     case LEAT_LINK_IPV4:
     case LEAT_LINK_IPV6: return in_ip(p, len, out);
-    case LEAT_LINK_LINUX_SLL: return in_ether_type(p, len, 14, out);
-    case LEAT_LINK_LINUX_SLL2:
-        if (len < 20) return false;
-        if (leat_get_be16(p) == ETHER_IPV4) return in_ipv4(p + 20, len - 20, out);
-        if (leat_get_be16(p) == ETHER_IPV6) return in_ipv6(p + 20, len - 20, out);
-        return false;
+    case LEAT_LINK_LINUX_SLL: return in_link(p, len, 14, 16, out);
+    case LEAT_LINK_LINUX_SLL2: return in_link(p, len, 0, 20, out);
     case LEAT_LINK_USER0:
         return found(is_prototype_cell(p, len) ? leat_format_find("atmtask") : by_link(link_type),
                      p, len, false, out);

@@ -53,8 +53,10 @@ static bool make_room(struct input *in, size_t wanted)
 bool input_fill(struct input *in, size_t wanted)
 {
     if (wanted <= input_len(in) || in->at_end) return true;
-    if (wanted > in->cap - in->begin || !in->buf)
-        if (!make_room(in, wanted)) return false;
+    if ((wanted > in->cap - in->begin || !in->buf) && !make_room(in, wanted)) {
+        in->failed = true;
+        return false;
+    }
     while (input_len(in) < wanted && !in->at_end) {
         const ssize_t got = read(in->fd, in->buf + in->end, in->cap - in->end);
         if (got > 0) {
@@ -63,6 +65,7 @@ bool input_fill(struct input *in, size_t wanted)
             in->at_end = true;
         } else if (errno != EINTR) {
             complain("%s: %s", in->name, strerror(errno));
+            in->failed = true;
             return false;
         }
     }

@@ -19,7 +19,7 @@ struct input {
     uint8_t *buf;
     size_t cap, begin, end; /* unread: buf[begin..end) */
     uint64_t offset;        /* of buf[begin] in the file */
-    bool at_end;
+    bool at_end, failed;
 };
 
 /* NULL or "-" is standard input. False, with a message given, if it cannot be opened. */

@@ -9,8 +9,7 @@ volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)
 {
-    (void)number;
-    interrupted = 1;
+    interrupted = number;
 }
 
 /* Without SA_RESTART, so that a read that waits comes back at once. */
@@ -110,7 +109,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = help;
     if (strcmp(name, "--version") == 0) {
         puts("leat " LEAT_VERSION);
-        return DONE;
+        return fflush(stdout) == 0 ? DONE : FAILED;
     }
     const struct verb *verb = verb_find(name);
     if (!verb) {

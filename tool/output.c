@@ -30,6 +30,11 @@ void output_checkpoint(struct output *out)
     if (out->text.cap - out->text.len < OUTPUT_ROLLBACK) flush(&out->text);
 }
 
+void output_flush(struct output *out)
+{
+    flush(&out->text);
+}
+
 bool output_finish(struct output *out, const char *name)
 {
     flush(&out->text);

@@ -19,6 +19,9 @@ void output_init(struct output *out, int fd);
 /* Leaves OUTPUT_ROLLBACK octets of room, so that what is written next can be taken back. */
 void output_checkpoint(struct output *out);
 
+/* Writes what there is: before waiting for more input, so that a pipe shows what it has. */
+void output_flush(struct output *out);
+
 /* Writes the rest. False, with a message that names `name`, if anything was not written. */
 bool output_finish(struct output *out, const char *name);
 

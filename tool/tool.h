@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { DONE = 0, FAILED = 1, WRONG = 2, INTERRUPTED = 130 };
+enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* and the signal's number */ };
 enum { OPTION_MAX = 12 };
 
 struct option {
@@ -52,7 +52,7 @@ int misuse(const struct verb *verb, const char *text, ...) __attribute__((format
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);
 
-/* Set by SIGINT and SIGTERM; loops look at it between packets. */
+/* The number of SIGINT or SIGTERM, once it has come; loops look at it between packets. */
 extern volatile sig_atomic_t interrupted;
 
 int run_decode(const struct arguments *args);

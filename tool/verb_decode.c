@@ -16,7 +16,8 @@ struct decoder {
     const struct leat_format *format; /* what the user asked for; NULL: whatever is there */
     bool json;
     struct input in;
-    uint64_t packets, damaged, passed_over;
+    uint64_t packets; /* the number of the one at hand; in a capture, of the frame */
+    uint64_t damaged, passed_over;
     struct cells cells;
     struct leat_fields fields;
     struct output out;
@@ -27,6 +28,8 @@ struct packet {
     const struct leat_format *format;
     const uint8_t *octets;
     size_t len;
+    uint64_t line;       /* of hex text; 0 elsewhere */
+    size_t original_len; /* more than the capture kept; 0 elsewhere */
     bool captured;
     uint64_t time_ns;
     const struct carried *carried;      /* around it, its format's own frame */
@@ -65,12 +68,19 @@ static void end_sound(struct decoder *d)
     if (d->json) leat_text_puts(&d->out.text, ",\"error\":null}\n");
 }
 
+/* Counts one more that is damaged; the first ones are told of, the others only counted. */
+static bool may_complain(struct decoder *d)
+{
+    if (++d->damaged == COMPLAINTS_MAX + 1)
+        complain("%s: more damaged packets follow; only their number will be told", d->in.name);
+    return d->damaged <= COMPLAINTS_MAX;
+}
+
 /* A damaged packet keeps its octets in the output, so that nothing is lost on the way. */
 static void end_damaged(struct decoder *d, const struct packet *p, leat_err err, size_t fault_at,
                         bool frame)
 {
     struct leat_text *t = &d->out.text;
-    d->damaged++;
     if (d->json) {
         leat_text_puts(t, ",\"fields\":null,\"error\":{\"code\":\"");
         leat_text_puts(t, leat_err_name(err));
@@ -87,12 +97,14 @@ static void end_damaged(struct decoder *d, const struct packet *p, leat_err err,
         size_t len = p->len;
         leat_fields_octets(&d->fields, "octets", 0, len, &octets, &len);
     }
-    if (d->damaged <= COMPLAINTS_MAX)
-        complain("%s: packet %llu: %s: octet %zu: %s (%s)", d->in.name,
+    char line[24] = "", cut[64] = "";
+    if (p->line) snprintf(line, sizeof line, ":%llu", (unsigned long long)p->line);
+    if (p->original_len)
+        snprintf(cut, sizeof cut, "; the capture cut it from %zu octets", p->original_len);
+    if (may_complain(d))
+        complain("%s%s: packet %llu: %s: octet %zu: %s (%s)%s", d->in.name, line,
                  (unsigned long long)d->packets, p->format->name, fault_at, leat_err_text(err),
-                 leat_err_name(err));
-    else if (d->damaged == COMPLAINTS_MAX + 1)
-        complain("%s: more damaged packets follow; only their number will be told", d->in.name);
+                 leat_err_name(err), cut);
 }
 
 static void begin_fields(struct decoder *d, const char *key)
@@ -141,7 +153,6 @@ static void show_channel(struct decoder *d, const struct cells_packet *c)
 
 static void show(struct decoder *d, struct packet *p)
 {
-    d->packets++;
     begin(d, p);
     if (p->carried && carriage_has_frame(p->carried)) {
         const leat_err err = take_off_frame(d, p);
@@ -165,6 +176,11 @@ static void show(struct decoder *d, struct packet *p)
 
 /* ---- hex text ----------------------------------------------------------------------------- */
 
+static bool begins_with(const struct input *in, const uint8_t *octets, size_t len)
+{
+    return input_len(in) >= len && memcmp(input_octets(in), octets, len) == 0;
+}
+
 static int digit_of(uint8_t c)
 {
     if (c >= '0' && c <= '9') return c - '0';
@@ -177,20 +193,28 @@ static bool is_gap(uint8_t c)
     return c == ' ' || c == '\t' || c == '\r' || c == ':' || c == '-' || c == '_' || c == ',';
 }
 
+/* Reads on, but first shows what there is: a pipe may wait long. */
+static bool more(struct decoder *d, size_t wanted)
+{
+    if (wanted > input_len(&d->in)) output_flush(&d->out);
+    return input_fill(&d->in, wanted);
+}
+
 /* One line to octets, in place. False, with a message, where it is not hex. */
 static bool unhex_line(struct decoder *d, uint8_t *line, size_t len, uint64_t number, size_t *out)
 {
     size_t n = 0, digits = 0, high_at = 0;
     for (size_t i = 0; i < len && line[i] != '#'; i++) {
         if (is_gap(line[i])) continue;
-        if (!digits && line[i] == '0' && i + 1 < len && (line[i + 1] | 32) == 'x') {
+        if (digits % 2 == 0 && line[i] == '0' && i + 1 < len && (line[i + 1] | 32) == 'x') {
             i++;
             continue;
         }
         const int digit = digit_of(line[i]);
         if (digit < 0) {
-            complain("%s:%llu:%zu: '%c' is no hex digit, expected pairs of hex digits", d->in.name,
-                     (unsigned long long)number, i + 1, line[i]);
+            if (may_complain(d))
+                complain("%s:%llu:%zu: '%c' is no hex digit, expected pairs of hex digits",
+                         d->in.name, (unsigned long long)number, i + 1, line[i]);
             return false;
         }
         if (digits++ % 2 == 0) {
@@ -201,37 +225,44 @@ static bool unhex_line(struct decoder *d, uint8_t *line, size_t len, uint64_t nu
             n++;
         }
     }
-    if (digits % 2) {
+    if (digits % 2 && may_complain(d))
         complain("%s:%llu:%zu: odd number of hex digits, expected pairs", d->in.name,
                  (unsigned long long)number, high_at + 1);
-        return false;
-    }
     *out = n;
-    return true;
+    return digits % 2 == 0;
+}
+
+/* The length of the next line without its end; false at the end of the input. */
+static bool next_line(struct decoder *d, size_t *len, bool *ended)
+{
+    const uint8_t *end = NULL;
+    *len = 0;
+    while (!(end = memchr(input_octets(&d->in) + *len, '\n', input_len(&d->in) - *len))) {
+        *len = input_len(&d->in);
+        if (d->in.at_end || !more(d, *len + 1)) break;
+    }
+    *ended = end != NULL;
+    if (end) *len = (size_t)(end - input_octets(&d->in));
+    return end || *len;
 }
 
 static int decode_hex(struct decoder *d)
 {
-    int result = DONE;
-    for (uint64_t number = 1; !interrupted; number++) {
-        size_t len = 0;
-        const uint8_t *end = NULL;
-        for (size_t wanted = INPUT_PIECE; !end; wanted = 2 * input_len(&d->in)) {
-            if (!input_fill(&d->in, wanted)) return WRONG;
-            end = memchr(input_octets(&d->in) + len, '\n', input_len(&d->in) - len);
-            len = end ? (size_t)(end - input_octets(&d->in)) : input_len(&d->in);
-            if (d->in.at_end) break;
-        }
-        if (!end && !len) break;
-        size_t octets_len;
+    static const uint8_t byte_order_mark[] = { 0xef, 0xbb, 0xbf };
+    size_t len, octets_len;
+    bool ended;
+    if (begins_with(&d->in, byte_order_mark, sizeof byte_order_mark))
+        input_skip(&d->in, sizeof byte_order_mark);
+    for (uint64_t number = 1; !interrupted && next_line(d, &len, &ended); number++) {
         uint8_t *line = d->in.buf + d->in.begin;
-        if (!unhex_line(d, line, len, number, &octets_len))
-            result = WRONG;
-        else if (octets_len)
-            show(d, &(struct packet){ .format = d->format, .octets = line, .len = octets_len });
-        input_skip(&d->in, len + (end ? 1 : 0));
+        if (unhex_line(d, line, len, number, &octets_len) && octets_len) {
+            d->packets++;
+            show(d, &(struct packet){
+                        .format = d->format, .octets = line, .len = octets_len, .line = number });
+        }
+        input_skip(&d->in, len + ended);
     }
-    return d->damaged ? WRONG : result;
+    return d->damaged || d->in.failed ? WRONG : DONE;
 }
 
 /* ---- raw octets --------------------------------------------------------------------------- */
@@ -239,23 +270,25 @@ static int decode_hex(struct decoder *d)
 static int decode_raw(struct decoder *d)
 {
     const size_t unit = d->format->unit_len;
-    while (!interrupted) {
-        size_t wanted = unit ? unit : INPUT_PIECE;
-        do {
-            if (!input_fill(&d->in, wanted)) return WRONG;
-            wanted = 2 * input_len(&d->in);
-        } while (!unit && !d->in.at_end);
-        if (!input_len(&d->in) && d->packets) break;
+    do {
+        while (!d->in.at_end && (!unit || input_len(&d->in) < unit) && !interrupted)
+            if (!more(d, input_len(&d->in) + 1)) return WRONG;
+        if (!input_len(&d->in)) break;
         const size_t len = unit && input_len(&d->in) > unit ? unit : input_len(&d->in);
+        d->packets++;
         show(d,
              &(struct packet){ .format = d->format, .octets = input_octets(&d->in), .len = len });
         input_skip(&d->in, len);
-        if (!unit) break;
-    }
+    } while (unit && !interrupted);
     return d->damaged ? WRONG : DONE;
 }
 
 /* ---- captures ----------------------------------------------------------------------------- */
+
+static size_t cut_from(const struct leat_capture_packet *c)
+{
+    return c->original_len > c->len ? c->original_len : 0;
+}
 
 /* Cells of a capture, where the user asked for what they carry. */
 static void show_cell(struct decoder *d, const struct leat_capture_packet *c)
@@ -266,12 +299,12 @@ static void show_cell(struct decoder *d, const struct leat_capture_packet *c)
     struct packet p = { .format = d->format,
                         .octets = c->octets,
                         .len = c->len,
+                        .original_len = cut_from(c),
                         .captured = true,
                         .time_ns = c->time_ns };
     const leat_err err = cells_take(&d->cells, d->format, c->octets, c->len, &packet, &found,
                                     &fault_at);
     if (err) {
-        d->packets++;
         begin(d, &p);
         end_damaged(d, &p, err, fault_at, true);
     } else if (found) {
@@ -285,31 +318,40 @@ static void show_cell(struct decoder *d, const struct leat_capture_packet *c)
 static void show_captured(struct decoder *d, const struct leat_capture_packet *c)
 {
     struct carried carried;
-    if (d->format && cells_carry(d->format) && c->link_type == LEAT_LINK_USER0) {
+    const bool ours = carriage_find(c->link_type, c->octets, c->len, &carried);
+    const bool wanted = ours && (!d->format || d->format == carried.format);
+    d->packets++;
+    if (wanted)
+        show(d, &(struct packet){ .format = carried.format,
+                                  .octets = carried.frame,
+                                  .len = carried.len,
+                                  .original_len = cut_from(c),
+                                  .captured = true,
+                                  .time_ns = c->time_ns,
+                                  .carried = &carried });
+    else if (ours && d->format && carried.format == leat_format_find("atm") &&
+             cells_carry(d->format))
         show_cell(d, c);
-        return;
-    }
-    if (!carriage_find(c->link_type, c->octets, c->len, &carried)) {
+    else
         d->passed_over++;
-        return;
-    }
-    if (d->format && carried.format != d->format) {
-        d->passed_over++;
-        return;
-    }
-    show(d, &(struct packet){ .format = carried.format,
-                              .octets = carried.frame,
-                              .len = carried.len,
-                              .captured = true,
-                              .time_ns = c->time_ns,
-                              .carried = &carried });
 }
 
-static int damaged_file(const struct decoder *d, leat_err err)
+static void damaged_file(struct decoder *d, leat_err err)
 {
-    complain("%s: octet %llu: damaged capture: %s (%s)", d->in.name,
-             (unsigned long long)d->in.offset, leat_err_text(err), leat_err_name(err));
-    return WRONG;
+    if (may_complain(d))
+        complain("%s: octet %llu: damaged capture: %s (%s)", d->in.name,
+                 (unsigned long long)d->in.offset, leat_err_text(err), leat_err_name(err));
+}
+
+/* What is left to say when all has been read. */
+static void end_capture(struct decoder *d)
+{
+    const size_t unfinished = cells_unfinished(&d->cells);
+    if (unfinished) complain("%s: packets without an end: %zu", d->in.name, unfinished);
+    d->damaged += unfinished;
+    if (d->passed_over)
+        complain("%s: packets of other formats, passed over: %llu", d->in.name,
+                 (unsigned long long)d->passed_over);
 }
 
 static int decode_capture(struct decoder *d)
@@ -321,23 +363,18 @@ static int decode_capture(struct decoder *d)
         struct leat_capture_packet packet;
         bool found;
         size_t used;
-        const leat_err err = leat_capture_next(&capture, input_octets(&d->in), input_len(&d->in),
-                                               &packet, &found, &used, &wanted);
-        if (err) return damaged_file(d, err);
+        leat_err err = leat_capture_next(&capture, input_octets(&d->in), input_len(&d->in), &packet,
+                                         &found, &used, &wanted);
+        if (!err && !used && d->in.at_end && input_len(&d->in)) err = LEAT_ERR_SHORT;
+        if (err) damaged_file(d, err);
+        if (err && !used) return WRONG;
         if (found) show_captured(d, &packet);
         input_skip(&d->in, used);
         if (used) continue;
-        if (d->in.at_end && input_len(&d->in)) return damaged_file(d, LEAT_ERR_SHORT);
         if (d->in.at_end) break;
-        if (!input_fill(&d->in, wanted)) return WRONG;
+        if (!more(d, wanted)) return WRONG;
     }
-    if (cells_unfinished(&d->cells)) {
-        complain("%s: %zu packets have no end", d->in.name, cells_unfinished(&d->cells));
-        d->damaged += cells_unfinished(&d->cells);
-    }
-    if (d->passed_over)
-        complain("%s: %llu packets of other formats passed over", d->in.name,
-                 (unsigned long long)d->passed_over);
+    end_capture(d);
     return d->damaged ? FAILED : DONE;
 }
 
@@ -345,15 +382,15 @@ static int decode_capture(struct decoder *d)
 
 static bool is_text(const uint8_t *p, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
+    size_t i = len >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf ? 3 : 0;
+    for (; i < len; i++)
         if ((p[i] < ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') || p[i] > '~')
             return false;
     return len > 0;
 }
 
-static const char *kind_of_input(struct decoder *d, const char *asked)
+static const char *kind_of_input(const struct decoder *d)
 {
-    if (asked) return asked;
     const size_t len = input_len(&d->in) < PEEK ? input_len(&d->in) : PEEK;
     if (leat_capture_recognise(input_octets(&d->in), len)) return "capture";
     return is_text(input_octets(&d->in), len) ? "hex" : "raw";
@@ -361,22 +398,22 @@ static const char *kind_of_input(struct decoder *d, const char *asked)
 
 static int decode(struct decoder *d, const struct arguments *args)
 {
-    if (!input_fill(&d->in, PEEK)) return WRONG;
+    if (!input_fill(&d->in, LEAT_CAPTURE_MAGIC_LEN)) return WRONG;
     if (!input_len(&d->in)) {
         complain("%s: empty, expected hex text, octets or a capture", d->in.name);
         return WRONG;
     }
-    const char *kind = kind_of_input(d, argument(args, "--input"));
+    const char *kind = argument(args, "--input");
+    if (!kind) kind = kind_of_input(d);
     if (strcmp(kind, "capture") == 0) return decode_capture(d);
+    const bool hex = strcmp(kind, "hex") == 0;
+    if (!hex && strcmp(kind, "raw") != 0)
+        return misuse(args->verb, "--input %s: expected hex, raw or capture", kind);
     if (!d->format)
         return misuse(args->verb,
-                      "%s: %s does not tell the format, expected --format with one of "
-                      "%s",
-                      d->in.name, strcmp(kind, "hex") == 0 ? "hex text" : "a file of octets",
-                      format_names());
-    if (strcmp(kind, "hex") == 0) return decode_hex(d);
-    if (strcmp(kind, "raw") == 0) return decode_raw(d);
-    return misuse(args->verb, "--input %s: expected hex, raw or capture", kind);
+                      "%s: %s does not tell the format, expected --format with one of %s",
+                      d->in.name, hex ? "hex text" : "a file of octets", format_names());
+    return hex ? decode_hex(d) : decode_raw(d);
 }
 
 int run_decode(const struct arguments *args)
@@ -393,9 +430,9 @@ int run_decode(const struct arguments *args)
     output_init(&d.out, STDOUT_FILENO);
     int result = decode(&d, args);
     if (d.damaged > COMPLAINTS_MAX)
-        complain("%s: %llu damaged packets in all", d.in.name, (unsigned long long)d.damaged);
+        complain("%s: damaged packets in all: %llu", d.in.name, (unsigned long long)d.damaged);
     if (!output_finish(&d.out, "standard output") && result == DONE) result = FAILED;
     input_close(&d.in);
     cells_close(&d.cells);
-    return interrupted ? INTERRUPTED : result;
+    return interrupted ? SIGNALLED + interrupted : result;
 }

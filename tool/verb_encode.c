@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -27,10 +28,11 @@ struct encoder {
     const struct arguments *args;
     const struct leat_format *format; /* from the command line; NULL: objects tell */
     enum shape shape;
-    const char *source; /* for messages: the file, or "fields" */
+    const char *source; /* of JSON; NULL: words of the command line */
+    uint64_t line;      /* where the object at hand begins */
     uint64_t packets;
-    const char *path; /* of the capture */
-    char part[4096];  /* the capture until it is complete */
+    const char *path;              /* of the capture */
+    char target[4096], part[4096]; /* its file, and that file until it is complete */
     struct leat_fields fields;
     struct output out;
 };
@@ -67,6 +69,16 @@ static void scratch_close(struct scratch *s)
 
 /* ---- the capture -------------------------------------------------------------------------- */
 
+/* Where the fields at hand were written, to begin a message with. */
+static const char *place(const struct encoder *e)
+{
+    static char text[300];
+    if (!e->source) return "";
+    snprintf(text, sizeof text, "%.200s:%llu: packet %llu: ", e->source,
+             (unsigned long long)e->line, (unsigned long long)e->packets);
+    return text;
+}
+
 static void put_octets(struct encoder *e, const uint8_t *octets, size_t len)
 {
     leat_text_put(&e->out.text, (const char *)octets, len);
@@ -89,9 +101,7 @@ static bool put_captured(struct encoder *e, struct scratch *s, uint16_t link_typ
 {
     const size_t n = leat_capture_put_packet(
         s->block, s->packet_cap, (uint32_t)(link_type - LEAT_LINK_USER0), time_ns, octets, len);
-    if (!n)
-        complain("%s: packet %llu is too long for a capture", e->source,
-                 (unsigned long long)e->packets);
+    if (!n) complain("%stoo long for a capture", place(e));
     put_octets(e, s->block, n);
     return n > 0;
 }
@@ -112,7 +122,7 @@ static int put_framed(struct encoder *e, struct scratch *s, const struct leat_fo
         memcpy(s->frame, s->packet, len);
     const leat_err read_err = leat_fields_finish(&e->fields);
     if (err || read_err) {
-        complain("%s: packet %llu: carriage: %s", e->source, (unsigned long long)e->packets,
+        complain("%s%s: carriage: %s", place(e), format->name,
                  read_err ? e->fields.message : leat_err_text(err));
         return WRONG;
     }
@@ -125,10 +135,10 @@ static int put_framed(struct encoder *e, struct scratch *s, const struct leat_fo
 
 /* ---- one packet --------------------------------------------------------------------------- */
 
-static int refuse(const struct encoder *e, const struct leat_format *format, const char *text)
+static int refuse(const struct encoder *e, const struct leat_format *format, leat_err err,
+                  const char *text)
 {
-    complain("%s: packet %llu: %s: %s", e->source, (unsigned long long)e->packets, format->name,
-             text);
+    complain("%s%s: %s (%s)", place(e), format->name, text, leat_err_name(err));
     return WRONG;
 }
 
@@ -151,8 +161,9 @@ static int encode_octets(struct encoder *e, struct scratch *s, const struct leat
     size_t len = 0;
     leat_fields_init_read(&e->fields, root, &s->arena);
     leat_fields_octets(&e->fields, frame ? "frame" : "octets", 0, s->packet_cap, &octets, &len);
-    if (e->fields.err) return refuse(e, format, e->fields.message);
-    if (!octets) return refuse(e, format, "the object has neither fields nor octets");
+    if (e->fields.err) return refuse(e, format, e->fields.err, e->fields.message);
+    if (!octets)
+        return refuse(e, format, LEAT_ERR_FIELD, "the object has neither fields nor octets");
     if (e->shape != PCAPNG) {
         put_plain(e, octets, len);
         return DONE;
@@ -170,8 +181,8 @@ static int encode_fields(struct encoder *e, struct scratch *s, const struct leat
     leat_fields_init_read(&e->fields, fields, &s->arena);
     const leat_err err = format->build(&e->fields, s->packet, s->packet_cap, &len);
     const leat_err read_err = leat_fields_finish(&e->fields);
-    if (read_err) return refuse(e, format, e->fields.message);
-    if (err) return refuse(e, format, leat_err_text(err));
+    if (read_err) return refuse(e, format, e->fields.err, e->fields.message);
+    if (err) return refuse(e, format, err, leat_err_text(err));
     if (e->shape == PCAPNG) return put_framed(e, s, format, carriage, time_ns, len);
     put_plain(e, s->packet, len);
     return DONE;
@@ -180,6 +191,10 @@ static int encode_fields(struct encoder *e, struct scratch *s, const struct leat
 /* What an object of `leat decode --json` says beside its fields. */
 static int encode_envelope(struct encoder *e, struct scratch *s, struct leat_tree *root)
 {
+    if (root->kind != LEAT_TREE_OBJECT) {
+        complain("%sexpected an object of fields", place(e));
+        return WRONG;
+    }
     const struct leat_tree *named = leat_tree_find(root, "format");
     const struct leat_tree *time = leat_tree_find(root, "time_ns");
     struct leat_tree *fields = leat_tree_find(root, "fields");
@@ -192,16 +207,15 @@ static int encode_envelope(struct encoder *e, struct scratch *s, struct leat_tre
         snprintf(name, sizeof name, "%.*s", (int)named->text_len, named->text);
         format = leat_format_find(name);
         if (!format || (e->format && e->format != format)) {
-            complain("%s: packet %llu: format '%s', expected %s", e->source,
-                     (unsigned long long)e->packets, name,
+            complain("%sformat '%s', expected %s", place(e), name,
                      e->format ? e->format->name : format_names());
             return WRONG;
         }
     }
     if (!format) {
-        complain("%s: packet %llu: no format told, expected \"format\" in the object or FORMAT on "
-                 "the command line",
-                 e->source, (unsigned long long)e->packets);
+        complain("%sno format told, expected \"format\" in the object or FORMAT on the "
+                 "command line",
+                 place(e));
         return WRONG;
     }
     struct leat_tree *carriage = leat_tree_find(root, "carriage");
@@ -239,7 +253,17 @@ static int encode_pairs(struct encoder *e, char **pairs, int count)
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static int encode_object(struct encoder *e, const char *text, size_t len, uint64_t line)
+static const char *what_json_was_expected(leat_err err)
+{
+    switch ((int)err) {
+    case LEAT_ERR_SYNTAX:
+        return "expected JSON: objects, whole numbers from 0 on, strings of U+0000..U+00FF";
+    case LEAT_ERR_RANGE: return "expected numbers of at most 64 bits, at most 16 levels";
+    default: return leat_err_text(err);
+    }
+}
+
+static int encode_object(struct encoder *e, const char *text, size_t len)
 {
     struct scratch s;
     if (!scratch_open(&s, len)) return FAILED;
@@ -249,13 +273,12 @@ static int encode_object(struct encoder *e, const char *text, size_t len, uint64
     int result;
     const leat_err err = leat_tree_parse_json(&s.arena, text, len, &root, &fault_at);
     if (err) {
+        uint64_t line = e->line;
         size_t line_at = 0;
         for (size_t i = 0; i < fault_at && i < len; i++)
             if (text[i] == '\n') line++, line_at = i + 1;
         complain("%s:%llu:%zu: %s", e->source, (unsigned long long)line, fault_at - line_at + 1,
-                 err == LEAT_ERR_SYNTAX ? "not JSON as expected here (numbers are whole and not "
-                                          "negative)"
-                                        : leat_err_text(err));
+                 what_json_was_expected(err));
         result = WRONG;
     } else {
         result = encode_envelope(e, &s, root);
@@ -264,11 +287,20 @@ static int encode_object(struct encoder *e, const char *text, size_t len, uint64
     return result;
 }
 
-static bool only_blanks(const char *text, size_t len)
+static size_t blanks(const char *text, size_t len)
 {
+    size_t n = 0;
+    while (n < len && (text[n] == ' ' || text[n] == '\t' || text[n] == '\r' || text[n] == '\n'))
+        n++;
+    return n;
+}
+
+static uint64_t lines(const char *text, size_t len)
+{
+    uint64_t n = 0;
     for (size_t i = 0; i < len; i++)
-        if (!strchr(" \t\r\n", text[i]) || !text[i]) return false;
-    return true;
+        n += text[i] == '\n';
+    return n;
 }
 
 static int encode_json(struct encoder *e, const char *path)
@@ -277,7 +309,7 @@ static int encode_json(struct encoder *e, const char *path)
     if (!input_open(&in, path)) return WRONG;
     e->source = in.name;
     int result = DONE;
-    uint64_t line = 1;
+    e->line = 1;
     while (!result && !interrupted) {
         size_t len = leat_tree_json_extent((const char *)input_octets(&in), input_len(&in));
         if (!len && !in.at_end) {
@@ -287,10 +319,11 @@ static int encode_json(struct encoder *e, const char *path)
         }
         if (!len) len = input_len(&in); /* the rest: blank, or not JSON */
         const char *text = (const char *)input_octets(&in);
-        if (in.at_end && only_blanks(text, len)) break;
-        result = encode_object(e, text, len, line);
-        for (size_t i = 0; i < len; i++)
-            line += text[i] == '\n';
+        if (in.at_end && blanks(text, len) == len) break;
+        const size_t blank = blanks(text, len);
+        e->line += lines(text, blank);
+        result = encode_object(e, text + blank, len - blank);
+        e->line += lines(text + blank, len - blank);
         input_skip(&in, len);
     }
     if (!result && !e->packets && !interrupted) {
@@ -303,17 +336,37 @@ static int encode_json(struct encoder *e, const char *path)
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
+/*
+ * A capture appears under its name only when all of it is there: it is written beside it and
+ * renamed. A link is followed, the mode of a file that was there stays; pipes, devices and links to
+ * nothing are written as they are.
+ */
+static int open_capture(struct encoder *e)
+{
+    struct stat old;
+    const bool exists = stat(e->path, &old) == 0;
+    if (exists ? !S_ISREG(old.st_mode) : lstat(e->path, &old) == 0)
+        return open(e->path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    char *real = exists ? realpath(e->path, NULL) : NULL;
+    const int len = snprintf(e->target, sizeof e->target, "%s", real ? real : e->path);
+    free(real);
+    if (len < 0 || (size_t)len + sizeof ".part" > sizeof e->target) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    snprintf(e->part, sizeof e->part, "%.*s.part", len, e->target);
+    const int fd = open(e->part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (fd >= 0 && exists) (void)!fchmod(fd, old.st_mode & 07777);
+    return fd;
+}
+
 static bool output_open(struct encoder *e)
 {
     int fd = STDOUT_FILENO;
     if (e->shape == PCAPNG && strcmp(e->path, "-") != 0) {
-        if ((size_t)snprintf(e->part, sizeof e->part, "%s.part", e->path) >= sizeof e->part) {
-            complain("%s: name is too long", e->path);
-            return false;
-        }
-        fd = open(e->part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        fd = open_capture(e);
         if (fd < 0) {
-            complain("%s: %s", e->part, strerror(errno));
+            complain("%s: %s", e->path, strerror(errno));
             return false;
         }
     }
@@ -322,17 +375,14 @@ static bool output_open(struct encoder *e)
     return true;
 }
 
-/* A capture appears under its name only when all of it is there. */
 static int output_close(struct encoder *e, int result)
 {
-    if (!e->part[0]) {
-        if (!output_finish(&e->out, "standard output") && result == DONE) result = FAILED;
-        return result;
-    }
-    const bool good = output_finish(&e->out, e->part) && close(e->out.fd) == 0 && result == DONE &&
-                      !interrupted;
-    if (good && rename(e->part, e->path) == 0) return DONE;
-    if (good) complain("%s: %s", e->path, strerror(errno));
+    const bool written = output_finish(&e->out, e->path ? e->path : "standard output") &&
+                         (e->out.fd == STDOUT_FILENO || close(e->out.fd) == 0);
+    if (!written && result == DONE) result = FAILED;
+    if (!e->part[0]) return result;
+    if (result == DONE && !interrupted && rename(e->part, e->target) == 0) return DONE;
+    if (result == DONE && !interrupted) complain("%s: %s", e->path, strerror(errno));
     unlink(e->part);
     return result == DONE ? FAILED : result;
 }
@@ -344,7 +394,6 @@ int run_encode(const struct arguments *args)
     const bool hex = argument(args, "--hex"), raw = argument(args, "--raw");
     int taken = 0;
     e.args = args;
-    e.source = "fields";
     e.path = argument(args, "--pcapng");
     e.shape = e.path ? PCAPNG : raw ? RAW : HEX;
     if (hex + raw + (e.path != NULL) > 1)
@@ -365,5 +414,5 @@ int run_encode(const struct arguments *args)
     const int result = json ? encode_json(&e, json)
                             : encode_pairs(&e, args->operand + taken, args->operand_count - taken);
     const int closed = output_close(&e, result);
-    return interrupted ? INTERRUPTED : closed;
+    return interrupted ? SIGNALLED + interrupted : closed;
 }

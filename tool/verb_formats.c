@@ -1,7 +1,8 @@
 #include "leat_formats.h"
-#include "leat_text.h"
+#include "output.h"
 #include "tool.h"
 #include <stdio.h>
+#include <unistd.h>
 
 static void put_places(const struct leat_format *f)
 {
@@ -22,9 +23,46 @@ static void put_json(const struct leat_format *f)
            f->name, f->summary, f->link_type, f->ether_type, f->udp_port, f->ip_protocol);
 }
 
+/* What `leat encode FORMAT` makes when no field is given: all fields that it has then. */
+static bool put_fields(const struct leat_format *format, bool json)
+{
+    enum { PACKET_CAP = 1 << 12 };
+    static uint8_t memory[1 << 16], packet[PACKET_CAP];
+    static struct leat_fields f;
+    static struct output out;
+    struct leat_tree nothing = { .kind = LEAT_TREE_OBJECT };
+    struct leat_arena arena;
+    size_t len = 0, fault_at;
+    leat_arena_init(&arena, memory, sizeof memory);
+    leat_fields_init_read(&f, &nothing, &arena);
+    if (format->build(&f, packet, sizeof packet, &len)) return false;
+    output_init(&out, STDOUT_FILENO);
+    json ? leat_fields_init_json(&f, &out.text) : leat_fields_init_tree(&f, &out.text);
+    if (format->show(packet, len, &f, &fault_at)) return false;
+    leat_fields_finish(&f);
+    if (json) leat_text_putc(&out.text, '\n');
+    return output_finish(&out, "standard output");
+}
+
+static int one_format(const struct arguments *args)
+{
+    const struct leat_format *format = leat_format_find(args->operand[0]);
+    const bool json = argument(args, "--json");
+    if (!format)
+        return misuse(args->verb, "unknown format '%s', expected one of %s", args->operand[0],
+                      format_names());
+    if (!json) {
+        put_places(format);
+        puts("\nIts fields, with the values they have when none is given:\n");
+        fflush(stdout);
+    }
+    return put_fields(format, json) ? DONE : FAILED;
+}
+
 int run_formats(const struct arguments *args)
 {
-    if (args->operand_count) return misuse(args->verb, "takes no operands");
+    if (args->operand_count == 1) return one_format(args);
+    if (args->operand_count) return misuse(args->verb, "expected one format, or none for all");
     const struct leat_format *format;
     for (size_t i = 0; (format = leat_format_at(i)); i++) {
         if (argument(args, "--json"))

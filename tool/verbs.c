@@ -14,8 +14,14 @@ static const struct verb verbs[] = {
             "what belongs to no format is passed over. With --format, only that format is shown; "
             "the adaptation layers aal1, aal2, aal34 and aal5 are then taken from the user cells "
             "of a capture of ATM cells.\n"
-            "In hex text each line is a packet; blanks, colons and comments after # do not count. "
-            "Raw octets are one packet, or as many as fit where the format has a fixed length.\n"
+            "In hex text each line is a packet; blanks, colons, commas, 0x and comments after # do "
+            "not count. Raw octets are one packet, or as many as fit where the format has a fixed "
+            "length.\n"
+            "A JSON object has format, packet (its number; in a capture the frame's), fields and "
+            "error: null, or code, offset and text. Captures add time_ns and, where the packet has "
+            "a frame of its own, carriage. A damaged packet has its octets instead of fields (or "
+            "its frame, where that is damaged). Numbers are whole and up to 64 bits; a character "
+            "of a string is an octet.\n"
             "A damaged packet is reported with its offset and the reading goes on. The exit code "
             "is 2 for damaged hex text or raw octets and for a damaged file, 1 for a capture that "
             "holds damaged packets.",
@@ -60,11 +66,15 @@ static const struct verb verbs[] = {
     },
     {
         .name = "formats",
-        .summary = "list the wire formats",
-        .synopsis = "[--json]",
-        .description = "One line per format: its name, where it travels, what it is.",
+        .summary = "list the wire formats, or the fields of one",
+        .synopsis = "[FORMAT] [--json]",
+        .description = "One line per format: its name, where it travels, what it is. With FORMAT, "
+                       "the fields that a packet of it has when none is given, with their values; "
+                       "other kinds of packets have other fields, and `leat encode` names them "
+                       "when one is misspelt.",
         .options = { { "--json", NULL, "one JSON object per format" } },
-        .examples = "leat formats",
+        .examples = "leat formats\nleat formats esp",
+        .operands = "formats",
         .run = run_formats,
     },
     {

@@ -22,7 +22,7 @@ static void walk(struct leat_fields *f, struct leat_atm_aal2_pdu *pdu, unsigned 
     pdu->sn = (uint8_t)leat_fields_uint(f, "sn", 0, 4, pdu->sn);
     pdu->it = (enum leat_atm_aal2_it)leat_fields_enum(f, "it", 0, 2, it_names, pdu->it);
     leat_fields_octets(f, "payload", PAYLOAD_AT, LEAT_ATM_AAL2_PAYLOAD_LEN, &payload, &payload_len);
-    leat_fields_derived(f, "li", TRAILER_AT, payload_len);
+    leat_fields_derived(f, "li", TRAILER_AT, 6, payload_len);
     leat_fields_checksum(f, "crc", TRAILER_AT, 10, crc);
     if (payload_len < 1)
         leat_fields_refuse(f, LEAT_ERR_LENGTH, "payload", "no octets, expected 1 to 45");

@@ -31,9 +31,9 @@ static void walk_cpcs(struct leat_fields *f, struct leat_atm_aal34_cpcs *c)
         leat_fields_refuse(f, LEAT_ERR_RANGE, "baSize", "expected at least the payload's length");
 
     const size_t trailer_at = payload_at + (c->payload_len + 3) / 4 * 4;
-    leat_fields_derived(f, "al", trailer_at, 0);
-    leat_fields_derived(f, "etag", trailer_at + 1, c->btag);
-    leat_fields_derived(f, "length", trailer_at + 2, c->payload_len);
+    leat_fields_derived(f, "al", trailer_at, 8, 0);
+    leat_fields_derived(f, "etag", trailer_at + 1, 8, c->btag);
+    leat_fields_derived(f, "length", trailer_at + 2, 16, c->payload_len);
 }
 
 static bool same_meaning(const struct leat_atm_aal34_cpcs *a, const struct leat_atm_aal34_cpcs *b)
@@ -100,7 +100,7 @@ static void walk(struct leat_fields *f, struct leat_atm_aal34_sar *sar, unsigned
         sar->li = LEAT_ATM_AAL34_LI_ABORT;
     else
         walk_payload(f, sar);
-    leat_fields_derived(f, "li", LI_CRC_AT, sar->li);
+    leat_fields_derived(f, "li", LI_CRC_AT, 6, sar->li);
     leat_fields_checksum(f, "crc", LI_CRC_AT, 10, crc);
 }
 

@@ -9,7 +9,7 @@ static void walk(struct leat_fields *f, struct leat_atm_aal5_pdu *pdu, uint32_t 
     const size_t at = leat_atm_aal5_pdu_len(pdu->payload_len) - LEAT_ATM_AAL5_TRAILER_LEN;
     pdu->uu = (uint8_t)leat_fields_uint(f, "uu", at, 8, pdu->uu);
     pdu->cpi = (uint8_t)leat_fields_uint(f, "cpi", at + 1, 8, pdu->cpi);
-    leat_fields_derived(f, "length", at + 2, pdu->payload_len);
+    leat_fields_derived(f, "length", at + 2, 16, pdu->payload_len);
     leat_fields_checksum(f, "crc", at + 4, 32, crc);
 }
 

@@ -136,7 +136,7 @@ static void walk_rm(struct leat_fields *f, struct leat_atm_cell *c, bool payload
         return; /* another protocol: the octets say it all */
 
     if (leat_fields_open(f, "rm", PAYLOAD_AT)) {
-        leat_fields_derived(f, "ID", PAYLOAD_AT, LEAT_ATM_RM_ABR);
+        leat_fields_derived(f, "ID", PAYLOAD_AT, 8, LEAT_ATM_RM_ABR);
         walk_rm_flags(f, &rm);
         rm.er = walk_rate(f, "ERrate", "ER", ER_AT, rm.er);
         rm.ccr = walk_rate(f, "CCRrate", "CCR", CCR_AT, rm.ccr);

@@ -140,7 +140,7 @@ static void walk_active(struct leat_fields *f, struct leat_aton_packet *p)
 
 static void walk_passive(struct leat_fields *f, struct leat_aton_packet *p)
 {
-    leat_fields_derived(f, "length", DATA_AT, p->payload_len);
+    leat_fields_derived(f, "length", DATA_AT, 16, p->payload_len);
     leat_fields_octets(f, "octets", PARAM_AT, LEAT_ATON_OCTETS_MAX, &p->payload, &p->payload_len);
 }
 

@@ -84,7 +84,7 @@ static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc)
             "no such instruction, expected one of" LEAT_ESP_INSTRUCTION_LIST(SAY_OPCODE));
         return;
     }
-    leat_fields_derived(f, "length", LEAT_ESP_LENGTH_AT, row->words);
+    leat_fields_derived(f, "length", LEAT_ESP_LENGTH_AT, 16, row->words);
     p->computationId = leat_fields_hex(f, "computationId", LEAT_ESP_COMPUTATION_AT, WIDE_BITS,
                                        p->computationId);
 

@@ -192,7 +192,7 @@ static void walk_ot_list(struct walk *w)
         leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "ot",
                            "goes together with an oh field of type SELF-DEFINED-OT");
     if (!wanted) return;
-    const size_t at = m->ot_count ? offset(w, m->ot[0].octets) : 0;
+    const size_t at = m->ot_count ? offset(w, m->ot[0].octets) - 2 : 0; /* its type and length */
     m->ot_count = (unsigned)leat_fields_list(w->f, "ot", at, m->ot_count, LEAT_PACKETWAY_OT_MAX);
     for (unsigned i = 0; i < m->ot_count; i++) {
         if (!w->buf) m->ot[i] = (struct leat_packetway_field){ .type = 0 };
@@ -424,7 +424,7 @@ static void walk_record(struct walk *w, const struct leat_packetway_record *r)
     if (!leat_fields_open(w->f, NULL, at)) return;
     const unsigned type = (unsigned)leat_fields_enum(w->f, "type", at, 8, rtyp_names,
                                                      r ? (unsigned)r->type : 0);
-    leat_fields_derived(w->f, "rl", at + 2, r ? leat_get_be16(r->octets + 2) : 0);
+    leat_fields_derived(w->f, "rl", at + 2, 16, r ? leat_get_be16(r->octets + 2) : 0);
     if (!w->f->err) walk_content(w, type, r);
     leat_fields_close(w->f);
 }
@@ -514,9 +514,9 @@ static void walk_header(struct walk *w)
     h->pt = (uint16_t)leat_fields_enum(f, "pt", at + 6, 16, pt_names, h->pt);
     walk_te(w, at + 4);
     h->e = (uint8_t)leat_fields_hex(f, "e", at + 8, 4, h->e);
-    leat_fields_derived(f, "pl", at + 8, h->pl);
-    leat_fields_derived(f, "dl", at + 8, h->dl);
-    leat_fields_derived(f, "h", at + 12, h->h);
+    leat_fields_derived(f, "pl", at + 8, 3, h->pl);
+    leat_fields_derived(f, "dl", at + 8, 25, h->dl);
+    leat_fields_derived(f, "h", at + 12, 1, h->h);
     h->sa = (uint32_t)leat_fields_hex(f, "sa", at + 13, 24, h->sa);
     if (!w->buf) check_header(w);
 }

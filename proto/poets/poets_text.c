@@ -52,7 +52,7 @@ static void walk_header(struct leat_fields *f, struct leat_poets_packet *p)
         p->sender = (uint32_t)leat_fields_hex(f, "sender", PIN_AT, 32, p->sender);
         break;
     }
-    leat_fields_derived(f, "nflit", 0, p->nflit);
+    leat_fields_derived(f, "nflit", 0, 3, p->nflit);
 }
 
 /* 1.5: a fragment that is not the last fills 4 flits; the last carries the text's NUL. */
@@ -73,12 +73,18 @@ static void walk_log(struct leat_fields *f, struct leat_poets_packet *p)
     p->payload_len = full ? LEAT_POETS_PAYLOAD_LEN_MAX : (uint16_t)(1 + len + 1);
 }
 
-/* Reading: the four performance counters travel if the user names one of them. */
+/*
+ * Reading: we send 14 counters (specs/poets.md, 1.6). The form of 10 is meant by who writes just
+ * those ten, as they are shown.
+ */
 static unsigned instr_count(struct leat_fields *f, unsigned shown)
 {
     if (!leat_fields_reading(f)) return shown;
-    for (unsigned i = LEAT_POETS_INSTR_COUNT_MIN; i < LEAT_POETS_INSTR_COUNT_MAX; i++)
-        if (leat_fields_has(f, leat_poets_instr_name(i))) return LEAT_POETS_INSTR_COUNT_MAX;
+    for (unsigned i = 0; i < LEAT_POETS_INSTR_COUNT_MAX; i++) {
+        const bool short_form = i < LEAT_POETS_INSTR_COUNT_MIN;
+        if (leat_fields_has(f, leat_poets_instr_name(i)) != short_form)
+            return LEAT_POETS_INSTR_COUNT_MAX;
+    }
     return LEAT_POETS_INSTR_COUNT_MIN;
 }
 

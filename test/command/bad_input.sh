@@ -12,7 +12,7 @@ exits 2 "unknown format 'nosuch', expected one of atm" "$leat" decode --format n
 exits 2 "expected one file" "$leat" decode a b
 exits 2 "No such file" "$leat" decode "$folder/nosuch"
 exits 2 "Is a directory" "$leat" decode --format esp "$folder"
-exits 2 "takes no operands" "$leat" formats x
+exits 2 "unknown format 'x'" "$leat" formats x
 exits 2 "unknown verb 'x'" "$leat" help x
 exits 2 "empty, expected hex text" "$leat" decode --format esp
 exits 2 "expected hex, raw or capture" "$leat" decode --format esp --input nosuch demo
@@ -22,6 +22,8 @@ text "01 02 0";   exits 2 "text:1:7: odd number of hex digits" "$leat" decode --
 text "01 0g";     exits 2 "text:1:5: 'g' is no hex digit" "$leat" decode --format esp "$folder/text"
 text "0102";      exits 2 "does not tell the format, expected --format" "$leat" decode "$folder/text"
 text "# nothing"; exits 0 "" "$leat" decode --format esp "$folder/text"
+printf '\n\n# x\n0101\n' > "$folder/text"
+exits 2 "text:4: packet 1: esp: octet 2" "$leat" decode --format esp "$folder/text"
 printf '\001\002\003' > "$folder/raw"
 exits 2 "octet 3" "$leat" decode --format esp "$folder/raw"
 exits 2 "does not tell the format" "$leat" decode "$folder/raw"
@@ -51,16 +53,47 @@ exits 1 "No such file or directory" "$leat" encode esp --pcapng "$folder/nosuch/
 
 json() { printf '%s\n' "$1" > "$folder/json"; }
 json '';                                    exits 2 "empty, expected JSON" "$leat" encode esp --json "$folder/json"
-json '{';                                   exits 2 "json:2:1: not JSON" "$leat" encode esp --json "$folder/json"
-json '{"opcode":}';                         exits 2 "json:1:11: not JSON" "$leat" encode esp --json "$folder/json"
-json 'hello';                               exits 2 "json:1:1: not JSON" "$leat" encode esp --json "$folder/json"
+json '{';                                   exits 2 "json:2:1: expected JSON" "$leat" encode esp --json "$folder/json"
+json '{"opcode":}';                         exits 2 "json:1:11: expected JSON" "$leat" encode esp --json "$folder/json"
+json 'hello';                               exits 2 "json:1:1: expected JSON" "$leat" encode esp --json "$folder/json"
 json '[1]';                                 exits 2 "expected an object" "$leat" encode esp --json "$folder/json"
 json '{"fields":{}}';                       exits 2 "no format told" "$leat" encode --json "$folder/json"
 json '{"format":"nosuch","fields":{}}';     exits 2 "format 'nosuch', expected atm" "$leat" encode --json "$folder/json"
 json '{"format":"atm","fields":{}}';        exits 2 "format 'atm', expected esp" "$leat" encode esp --json "$folder/json"
 json '{"format":"esp","fields":null}';      exits 2 "neither fields nor octets" "$leat" encode --json "$folder/json"
 json '{"thresh":99999999999999999999}';     exits 2 "json:1:11" "$leat" encode esp --json "$folder/json"
+json '
+
+{"thresh":1, "thrash":2}';                  exits 2 "json:3: packet 1: esp: thrash: no such field" "$leat" encode esp --json "$folder/json"
 json '{"thresh":-1}';                       exits 2 "json:1:11" "$leat" encode esp --json "$folder/json"
+
+# A capture goes through a link, keeps the mode of what was there, and into a pipe as it is.
+ln -s "$folder/real.pcapng" "$folder/link.pcapng"
+exits 0 "" "$leat" encode esp --pcapng "$folder/link.pcapng"
+[ -L "$folder/link.pcapng" ] && [ -f "$folder/real.pcapng" ] || fail "a link was not followed"
+chmod 600 "$folder/real.pcapng"
+exits 0 "" "$leat" encode esp --pcapng "$folder/real.pcapng"
+same "mode" "$(stat -c %a "$folder/real.pcapng")" 600
+mkfifo "$folder/fifo"
+cat "$folder/fifo" > "$folder/through" &
+exits 0 "" "$leat" encode esp --pcapng "$folder/fifo"
+wait
+[ -p "$folder/fifo" ] || fail "a pipe was replaced by a file"
+cmp -s "$folder/through" "$folder/real.pcapng" || fail "a capture through a pipe differs"
+
+# A pipe shows what it has while it waits for more; interrupted, it ends with what it has shown.
+mkfifo "$folder/live"
+"$leat" decode --format esp --json "$folder/live" > "$folder/shown" 2> "$folder/stderr" &
+pid=$!
+exec 8> "$folder/live"
+printf '%s\n%s\n' "$good" "$good" >&8
+tries=0
+while [ "$(wc -l < "$folder/shown")" -lt 2 ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+same "packets shown while the pipe is open" "$(wc -l < "$folder/shown")" 2
+kill -TERM $pid
+got=0; wait $pid || got=$?
+exec 8>&-
+same "exit after SIGTERM" $got 143
 
 # Every truncation and every flipped bit of the vectors through the command itself: an answer.
 for file in proto/*/vectors/*.hex; do
@@ -100,7 +133,7 @@ pid=$!
 exec 9> "$folder/pipe"
 echo '{"opcode":"NOP"}' >&9
 sleep 0.2
-kill -INT $pid 2>/dev/null || kill -TERM $pid
+kill -TERM $pid
 got=0; wait $pid || got=$?
 exec 9>&-
 [ $got -ne 0 ] || fail "an interrupted encode says it is done"

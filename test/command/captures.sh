@@ -13,8 +13,9 @@ for file in "$folder"/carriage_*.pcap; do
     exits 0 "" "$leat" decode --json "$file"
     same "$name" "$(jq -r '.format + " " + (.error | tostring)' "$folder/stdout")" "$format null"
 done
-exits 0 "3 packets of other formats passed over" "$leat" decode --json "$folder/foreign.pcap"
+exits 0 "packets of other formats, passed over: 3" "$leat" decode --json "$folder/foreign.pcap"
 same "foreign packets" "$(wc -c < "$folder/stdout")" 0
+exits 0 "passed over: 1" "$leat" decode --json "$folder/fragment.pcap"
 
 # All formats in one capture, there and back: the same octets.
 for format in atm atmtask aton esp packetway poets; do
@@ -56,7 +57,7 @@ import sys
 data = open(sys.argv[1], 'rb').read()
 open(sys.argv[1], 'wb').write(data[:-88])   # the last cell's block is 12 + 20 + 56 octets
 PY
-exits 1 "1 packets have no end" "$leat" decode --format aal5 "$folder/cut.pcapng"
+exits 1 "packets without an end: 1" "$leat" decode --format aal5 "$folder/cut.pcapng"
 
 # Damaged packets are each reported, the reading goes on, exit 1; they pass through encode as they are.
 python3 - "$folder/all.pcapng" "$folder/damaged.pcapng" <<'PY'

@@ -28,9 +28,9 @@ def ipv4(protocol, payload, options=b"\x94\x04\0\0"):
     return head + options + payload
 
 
-def ipv6(next_header, payload, extension=b""):
+def ipv6(next_header, payload, extension=b"", kind=0):
     return (struct.pack(">IHBB", 6 << 28, len(extension) + len(payload),
-                        0 if extension else next_header, 64)
+                        kind if extension else next_header, 64)
             + bytes(32) + extension + payload)
 
 
@@ -58,6 +58,10 @@ write("carriage_esp_raw", 101, ipv4(253, esp))
 write("carriage_esp_null", 0, struct.pack("<I", 2) + ipv4(17, udp(4253, esp)))
 write("carriage_esp_sll", 113, bytes(14) + struct.pack(">H", 0x0800) + ipv4(17, udp(4253, esp)))
 write("carriage_esp_sll2", 276, struct.pack(">H", 0x0800) + bytes(18) + ipv4(17, udp(4253, esp)))
+write("carriage_esp_sll2_ether", 276, struct.pack(">H", 0x88B5) + bytes(18) + esp)
+write("carriage_aton_sll2_vlan", 276,
+      struct.pack(">H", 0x8100) + bytes(18) + struct.pack(">HH", 5, 0x88B6) + ring + aton)
+write("carriage_esp_atomic", 101, ipv6(253, esp, bytes([253, 0, 0, 0, 0, 0, 0, 9]), 44))
 write("carriage_esp_user", 149, esp)
 write("carriage_aton_ether", 1, ether(0x88B6, ring + aton))
 write("carriage_aton_user", 148, aton)
@@ -70,3 +74,4 @@ write("carriage_atm_user", 147, packet("atm", "vpi=1", "vci=40"))
 write("carriage_atmtask_user", 147, packet("atmtask", "vpi=9"))
 write("foreign", 1, ether(0x0806, bytes(28)), ether(0x0800, ipv4(6, bytes(20))),
       ether(0x0800, ipv4(17, udp(53, bytes(12)))))
+write("fragment", 101, ipv6(253, esp, bytes([253, 0, 0, 1, 0, 0, 0, 9]), 44))

@@ -34,10 +34,7 @@ C
 PKG_CONFIG_PATH=$library/pkgconfig
 export PKG_CONFIG_PATH
 flags="-I$tree/include/leat -L$library -lleat"
-if command -v pkg-config > /dev/null; then
-    flags=$(pkg-config --define-variable=prefix="$tree" --define-variable=libdir="$library" \
-        --define-variable=includedir="$tree/include" --cflags --libs leat)
-fi
+if command -v pkg-config > /dev/null; then flags=$(pkg-config --cflags --libs leat); fi
 # shellcheck disable=SC2086
 cc -std=c17 $sanitize "$folder/user.c" $flags -o "$folder/user" || fail "a user's program does not build"
 same "a user's program, shared" "$(LD_LIBRARY_PATH=$library "$folder/user")" "32 esp"

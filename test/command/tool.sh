@@ -8,6 +8,13 @@ same "formats" "$("$leat" formats | cut -d' ' -f1 | tr '\n' ' ')" \
     "atm aal1 aal2 aal34 aal5 atmtask aton esp packetway poets "
 same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 10
 
+for format in $("$leat" formats | cut -d' ' -f1); do
+    exits 0 "" "$leat" formats "$format"
+    exits 0 "" "$leat" formats "$format" --json
+    same "fields of $format" "$(cat "$folder/stdout")" \
+        "$("$leat" encode "$format" | "$leat" decode --format "$format" --json | sed 's/.*"fields"://; s/,"error":null}$//')"
+done
+
 # The line of the issue: encode, decode, and every field where it belongs.
 json=$("$leat" encode esp opcode=COUNT compValTag=1 thresh=3 flags=X --hex | "$leat" decode --format esp --json)
 same "opcode" "$(echo "$json" | jq -r .fields.opcode)" COUNT
