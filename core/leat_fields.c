@@ -590,6 +590,15 @@ void leat_fields_checksum(struct leat_fields *f, const char *name, size_t at, un
         show_hex(f, name, at, bits, value);
 }
 
+void leat_fields_fixed(struct leat_fields *f, const char *name, size_t at, unsigned bits,
+                       uint64_t value)
+{
+    if (leat_fields_uint(f, name, at, bits, value) != value && blame(f, LEAT_ERR_FIELD, name)) {
+        say_string(f, "expected ");
+        say_number(f, value);
+    }
+}
+
 void leat_fields_derived_name(struct leat_fields *f, const char *name, size_t at, const char *value)
 {
     if (leat_fields_reading(f)) {

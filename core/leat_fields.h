@@ -99,6 +99,10 @@ void leat_fields_checksum(struct leat_fields *f, const char *name, size_t at, un
 void leat_fields_derived_name(struct leat_fields *f, const char *name, size_t at,
                               const char *value);
 
+/* A field that has but one right value: shown, and refused when something else is written. */
+void leat_fields_fixed(struct leat_fields *f, const char *name, size_t at, unsigned bits,
+                       uint64_t value);
+
 /* Octets as hex. Reading: *octets points into the arena; at most len_max of them. */
 void leat_fields_octets(struct leat_fields *f, const char *name, size_t at, size_t len_max,
                         const uint8_t **octets, size_t *len);

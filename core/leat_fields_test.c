@@ -51,6 +51,7 @@ static void walk(struct leat_fields *f, struct thing *t)
     leat_fields_checksum(f, "crc", 91, 16, 0xbeef);
     leat_fields_derived(f, "len", 93, 8, 17);
     leat_fields_derived_name(f, "status", 93, "good");
+    leat_fields_fixed(f, "zero", 94, 8, 0);
     if (leat_fields_reading(f) && t->kind == 0)
         leat_fields_refuse(f, LEAT_ERR_FIELD, "kind", "0 is not allowed");
 }
@@ -110,7 +111,7 @@ static void a_packet_is_shown_as_json(void)
               "{\"kind\":\"TWO\",\"marks\":\"XR|X\",\"loud\":true,\"tag\":18446744073709551615,"
               "\"fixed\":\"01020304\",\"data\":\"dead\",\"name\":\"a\\\"b\\\\\\u0001\\u00ff\","
               "\"hops\":[7,65535],\"parts\":[{\"size\":9}],\"inner\":{\"depth\":3},\"crc\":48879,"
-              "\"len\":17,\"status\":\"good\"}") == 0);
+              "\"len\":17,\"status\":\"good\",\"zero\":0}") == 0);
 }
 
 static void a_packet_is_shown_as_a_tree_with_offsets(void)
@@ -203,6 +204,7 @@ static void each_mistake_names_its_place_and_what_was_expected(void)
         { "{\"kind\":1,\"parts\":[{\"size\":1},{\"sise\":1}]}",
           "parts.1.sise: no such field here, expected one of size", LEAT_ERR_FIELD },
         { "{\"kind\":1,\"inner\":3}", "inner: expected an object", LEAT_ERR_SYNTAX },
+        { "{\"kind\":1,\"zero\":3}", "zero: expected 0", LEAT_ERR_FIELD },
         { "{\"kind\":1,\"len\":256}", "len: 256 does not fit, expected 0..255", LEAT_ERR_RANGE },
         { "{\"kind\":1,\"crc\":\"x\"}", "crc: expected a number", LEAT_ERR_SYNTAX },
         { "{\"kind\":1,\"parts\":[{\"size\":7}]}", "parts.0: 7 is not allowed", LEAT_ERR_FIELD },

@@ -9,6 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The frame that a format has around its packets in one carrier. */
+struct leat_framing {
+    /*
+     * Finds the packet and shows the frame's own fields. On an error nothing is shown and *fault_at
+     * is where in the frame.
+     */
+    leat_err (*unframe)(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
+                        size_t *packet_len, size_t *fault_at);
+
+    /* Its inverse. An error of reading stays in f; nothing is written then. */
+    leat_err (*frame)(struct leat_fields *f, const uint8_t *packet, size_t packet_len,
+                      uint8_t *frame, size_t cap, size_t *len);
+};
+
 struct leat_format {
     const char *name;    /* as users type it */
     const char *summary; /* one line */
@@ -27,18 +41,8 @@ struct leat_format {
     /* Reads the fields and encodes. An error of reading stays in f; nothing is written then. */
     leat_err (*build)(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len);
 
-    /*
-     * The frame around a packet on its capture link type and UDP port. NULL: the bare packet.
-     * unframe finds the packet and shows the frame's own fields; frame is its inverse.
-     */
-    leat_err (*unframe)(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
-                        size_t *packet_len);
-    leat_err (*frame)(struct leat_fields *f, const uint8_t *packet, size_t packet_len,
-                      uint8_t *frame, size_t cap, size_t *len);
-
-    /* The same behind an Ethernet type, where that differs. NULL: as unframe. */
-    leat_err (*unframe_ether)(const uint8_t *frame, size_t len, struct leat_fields *f,
-                              size_t *packet_at, size_t *packet_len);
+    const struct leat_framing *framing; /* on its link type and UDP port; NULL: the bare packet */
+    const struct leat_framing *ether_framing; /* behind an Ethernet type; NULL: as framing */
 };
 
 #endif

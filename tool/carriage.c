@@ -119,13 +119,15 @@ static bool in_link(const uint8_t *p, size_t len, size_t type_at, size_t payload
 }
 
 /*
- * A cell of the thesis' prototype has no header check, so it would be a damaged ATM cell; its own
- * CRC-16 tells it apart (specs/atm.md, 2.5: octets 2..4 are zero).
+ * A cell of the thesis' prototype has no header check: behind its VPI of 12 bits the header is all
+ * zeros (specs/atm.md, 2.5). For a few VPIs zero is the right check, and then its
+ * own CRC-16 tells.
  */
 static bool is_prototype_cell(const uint8_t *p, size_t len)
 {
     enum { CELL = 53, BODY = 5, CRC_AT = 51 };
-    return len == CELL && !p[2] && !p[3] && !p[4] && leat_crc_hec(p) != p[4] &&
+    if (len != CELL || p[1] & 0x0f || p[2] || p[3] || p[4]) return false;
+    return leat_crc_hec(p) != p[4] ||
            leat_crc16(0, p + BODY, CRC_AT - BODY) == leat_get_be16(p + CRC_AT);
 }
 
@@ -147,18 +149,7 @@ bool carriage_find(uint16_t link_type, const uint8_t *p, size_t len, struct carr
     }
 }
 
-bool carriage_has_frame(const struct carried *c)
+const struct leat_framing *carriage_framing(const struct leat_format *format, bool ether)
 {
-    return c->format->unframe || (c->ether && c->format->unframe_ether);
-}
-
-leat_err carriage_unframe(const struct carried *c, struct leat_fields *f, size_t *packet_at,
-                          size_t *packet_len)
-{
-    if (c->ether && c->format->unframe_ether)
-        return c->format->unframe_ether(c->frame, c->len, f, packet_at, packet_len);
-    if (c->format->unframe) return c->format->unframe(c->frame, c->len, f, packet_at, packet_len);
-    *packet_at = 0;
-    *packet_len = c->len;
-    return LEAT_ERR_OK;
+    return ether && format->ether_framing ? format->ether_framing : format->framing;
 }

@@ -13,18 +13,13 @@ struct carried {
     const struct leat_format *format;
     const uint8_t *frame; /* the format's own frame, or the packet where it has none */
     size_t len;
-    bool ether; /* directly behind an Ethernet type: format->unframe_ether applies */
+    bool ether; /* directly behind an Ethernet type */
 };
 
 /* False: nothing of ours. */
 bool carriage_find(uint16_t link_type, const uint8_t *octets, size_t len, struct carried *out);
 
-/*
- * Takes the format's own frame off and shows its fields; a bare packet is found as it is. `f` is
- * inside the object for them.
- */
-leat_err carriage_unframe(const struct carried *c, struct leat_fields *f, size_t *packet_at,
-                          size_t *packet_len);
-bool carriage_has_frame(const struct carried *c);
+/* The frame that the format has around its packets here; NULL: none. */
+const struct leat_framing *carriage_framing(const struct leat_format *format, bool ether);
 
 #endif

@@ -23,7 +23,9 @@ leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, co
         return LEAT_ERR_OK;
     }
     struct leat_atm_cell cell = { .interface = LEAT_ATM_UNI };
-    cell.vpi = (uint16_t)leat_fields_uint(f, "vpi", 0, 8, 0);
+    cell.interface = (enum leat_atm_interface)leat_fields_enum(
+        f, "interface", 0, 1, leat_atm_interface_names, cell.interface);
+    cell.vpi = (uint16_t)leat_fields_uint(f, "vpi", 0, cell.interface == LEAT_ATM_UNI ? 8 : 12, 0);
     cell.vci = (uint16_t)leat_fields_uint(f, "vci", 0, 16, VCI_DEFAULT);
     if (packet_len % LEAT_ATM_PAYLOAD_LEN || !packet_len) return LEAT_ERR_LENGTH;
     *len = 0;
@@ -57,42 +59,60 @@ static bool is_user_cell(const struct leat_atm_cell *cell)
     return !(cell->pt & LEAT_ATM_PT_OAM_SEGMENT) && (cell->vpi || cell->vci); /* 0/0: idle */
 }
 
+/* One more cell of an AAL5 packet, whose end the cell itself marks. */
+static leat_err collect(struct cells_channel *c, const struct leat_atm_cell *cell,
+                        struct cells_packet *out, bool *found)
+{
+    const bool last = cell->pt & LEAT_ATM_PT_SDU;
+    if (c->skipping) {
+        c->skipping = !last;
+        return LEAT_ERR_OK;
+    }
+    const bool fits = c->len + LEAT_ATM_PAYLOAD_LEN <= CELLS_PDU_LEN_MAX;
+    if (fits) {
+        memcpy(c->octets + c->len, cell->payload, LEAT_ATM_PAYLOAD_LEN);
+        c->len += LEAT_ATM_PAYLOAD_LEN;
+        if (!last) return LEAT_ERR_OK;
+    }
+    out->octets = c->octets;
+    out->len = c->len;
+    c->len = 0;
+    c->skipping = !fits && !last;
+    *found = fits;
+    return fits ? LEAT_ERR_OK : LEAT_ERR_LENGTH;
+}
+
 leat_err cells_take(struct cells *cells, const struct leat_format *format, const uint8_t *octets,
                     size_t len, struct cells_packet *out, bool *found, size_t *fault_at)
 {
     struct leat_atm_cell cell;
     *found = false;
-    const leat_err err = leat_atm_cell_decode(octets, len, LEAT_ATM_UNI, &cell, fault_at);
+    *out = (struct cells_packet){ 0 };
+    const leat_err err = leat_atm_cell_decode(octets, len, cells->interface, &cell, fault_at);
     if (err || !is_user_cell(&cell)) return err;
-    *out = (struct cells_packet){ cell.vpi, cell.vci, octets + LEAT_ATM_HEADER_LEN,
-                                  LEAT_ATM_PAYLOAD_LEN };
     *fault_at = 0;
+    out->vpi = cell.vpi;
+    out->vci = cell.vci;
     if (format != &leat_aal5_format) {
+        out->octets = octets + LEAT_ATM_HEADER_LEN;
+        out->len = LEAT_ATM_PAYLOAD_LEN;
         *found = true;
         return LEAT_ERR_OK;
     }
     struct cells_channel *c = channel_of(cells, cell.vpi, cell.vci);
-    if (!c) return LEAT_ERR_FULL;
-    if (c->len + LEAT_ATM_PAYLOAD_LEN > CELLS_PDU_LEN_MAX) {
-        c->len = 0;
-        return LEAT_ERR_LENGTH;
-    }
-    memcpy(c->octets + c->len, cell.payload, LEAT_ATM_PAYLOAD_LEN);
-    c->len += LEAT_ATM_PAYLOAD_LEN;
-    if (!(cell.pt & LEAT_ATM_PT_SDU)) return LEAT_ERR_OK;
-    out->octets = c->octets;
-    out->len = c->len;
-    c->len = 0;
-    *found = true;
-    return LEAT_ERR_OK;
+    return c ? collect(c, &cell, out, found) : LEAT_ERR_FULL;
 }
 
-size_t cells_unfinished(const struct cells *cells)
+bool cells_take_unfinished(struct cells *cells, struct cells_packet *out)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < cells->channel_count; i++)
-        count += cells->channel[i].len != 0;
-    return count;
+    for (size_t i = 0; i < cells->channel_count; i++) {
+        struct cells_channel *c = &cells->channel[i];
+        if (!c->len) continue;
+        *out = (struct cells_packet){ c->vpi, c->vci, c->octets, c->len };
+        c->len = 0;
+        return true;
+    }
+    return false;
 }
 
 void cells_close(struct cells *cells)

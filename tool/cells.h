@@ -5,6 +5,7 @@
 #ifndef LEAT_CELLS_H
 #define LEAT_CELLS_H
 
+#include "atm_wire.h"
 #include "leat_format.h"
 #include <stdbool.h>
 
@@ -20,11 +21,13 @@ leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, co
 /* Channels whose packets span cells (aal5), while they are incomplete. */
 struct cells_channel {
     uint16_t vpi, vci;
+    bool skipping; /* the packet at hand was too long: its end is waited for */
     size_t len;
     uint8_t *octets; /* CELLS_PDU_LEN_MAX of them; kept for the next packet */
 };
 
 struct cells {
+    enum leat_atm_interface interface; /* whose cells: the caller says */
     size_t channel_count;
     struct cells_channel channel[CELLS_CHANNELS_MAX];
 };
@@ -36,14 +39,15 @@ struct cells_packet {
 };
 
 /*
- * Takes one cell. OK and *found: a packet is complete. An error: the cell is damaged, its channel
- * finds no place (FULL), or a packet has no end (LENGTH) and was given up.
+ * Takes one cell. OK and *found: a packet is complete in *out. CHECKSUM, SHORT, LENGTH with
+ * out->len 0: the cell itself is damaged at *fault_at. LENGTH otherwise: a packet has no end, what
+ * came of it is in *out; the rest is passed over. FULL: there is no room for one more channel.
  */
 leat_err cells_take(struct cells *cells, const struct leat_format *format, const uint8_t *cell,
                     size_t len, struct cells_packet *out, bool *found, size_t *fault_at);
 
-/* How many packets were begun and never ended. */
-size_t cells_unfinished(const struct cells *cells);
+/* The next packet that was begun and never ended; false when there are no more. */
+bool cells_take_unfinished(struct cells *cells, struct cells_packet *out);
 
 void cells_close(struct cells *cells);
 

@@ -1,4 +1,6 @@
 /* leat decode: finds packets in hex text, raw octets or captures, and shows each. */
+#include "atm_task_text.h"
+#include "atm_text.h"
 #include "carriage.h"
 #include "cells.h"
 #include "input.h"
@@ -53,6 +55,7 @@ static void begin(struct decoder *d, const struct packet *p)
         leat_text_puts(t, p->format->name);
         put_member(t, "\",\"packet\":", d->packets);
         if (p->captured) put_member(t, ",\"time_ns\":", p->time_ns);
+        if (p->carried && p->carried->ether) leat_text_puts(t, ",\"via\":\"ethernet\"");
     } else {
         put_member(t, d->packets > 1 ? "\npacket " : "packet ", d->packets);
         leat_text_puts(t, ": ");
@@ -118,13 +121,14 @@ static void begin_fields(struct decoder *d, const char *key)
 }
 
 /* The format's own frame around a captured packet; *p becomes what is inside. */
-static leat_err take_off_frame(struct decoder *d, struct packet *p)
+static leat_err take_off_frame(struct decoder *d, const struct leat_framing *framing,
+                               struct packet *p, size_t *fault_at)
 {
     size_t at = 0, len = 0;
     const size_t mark = d->out.text.len;
     begin_fields(d, ",\"carriage\":");
     if (!d->json) leat_fields_open(&d->fields, "carriage", 0);
-    const leat_err err = carriage_unframe(p->carried, &d->fields, &at, &len);
+    const leat_err err = framing->unframe(p->octets, p->len, &d->fields, &at, &len, fault_at);
     if (err) {
         d->out.text.len = mark;
         return err;
@@ -145,7 +149,8 @@ static void show_channel(struct decoder *d, const struct cells_packet *c)
 {
     begin_fields(d, ",\"carriage\":");
     if (!d->json) leat_fields_open(&d->fields, "carriage", 0);
-    leat_fields_uint(&d->fields, "vpi", 0, 8, c->vpi);
+    leat_fields_enum(&d->fields, "interface", 0, 1, leat_atm_interface_names, d->cells.interface);
+    leat_fields_uint(&d->fields, "vpi", 0, 12, c->vpi);
     leat_fields_uint(&d->fields, "vci", 0, 16, c->vci);
     if (!d->json) leat_fields_close(&d->fields);
     leat_fields_finish(&d->fields);
@@ -153,19 +158,19 @@ static void show_channel(struct decoder *d, const struct cells_packet *c)
 
 static void show(struct decoder *d, struct packet *p)
 {
+    size_t fault_at = 0;
     begin(d, p);
-    if (p->carried && carriage_has_frame(p->carried)) {
-        const leat_err err = take_off_frame(d, p);
-        if (err) {
-            end_damaged(d, p, err, 0, true);
-            return;
-        }
+    const struct leat_framing *framing = p->carried ? carriage_framing(p->format, p->carried->ether)
+                                                    : NULL;
+    leat_err err = framing ? take_off_frame(d, framing, p, &fault_at) : LEAT_ERR_OK;
+    if (err) {
+        end_damaged(d, p, err, fault_at, true);
+        return;
     }
     if (p->channel) show_channel(d, p->channel);
     const size_t mark = d->out.text.len;
-    size_t fault_at = 0;
     begin_fields(d, ",\"fields\":");
-    const leat_err err = p->format->show(p->octets, p->len, &d->fields, &fault_at);
+    err = p->format->show(p->octets, p->len, &d->fields, &fault_at);
     if (!err) {
         end_sound(d);
         return;
@@ -290,38 +295,66 @@ static size_t cut_from(const struct leat_capture_packet *c)
     return c->original_len > c->len ? c->original_len : 0;
 }
 
+/* A packet of a channel that is not whole: what came of it, and why. */
+static void show_cut_short(struct decoder *d, const struct cells_packet *c, uint64_t time_ns,
+                           leat_err err)
+{
+    struct packet p = { .format = d->format,
+                        .octets = c->octets,
+                        .len = c->len,
+                        .captured = true,
+                        .time_ns = time_ns,
+                        .channel = c };
+    begin(d, &p);
+    show_channel(d, c);
+    end_damaged(d, &p, err, c->len, false);
+}
+
 /* Cells of a capture, where the user asked for what they carry. */
-static void show_cell(struct decoder *d, const struct leat_capture_packet *c)
+static void show_cell(struct decoder *d, const struct leat_format *atm,
+                      const struct leat_capture_packet *c)
 {
     struct cells_packet packet;
     bool found;
     size_t fault_at = 0;
-    struct packet p = { .format = d->format,
-                        .octets = c->octets,
-                        .len = c->len,
-                        .original_len = cut_from(c),
-                        .captured = true,
-                        .time_ns = c->time_ns };
+    struct packet cell = { .format = atm,
+                           .octets = c->octets,
+                           .len = c->len,
+                           .original_len = cut_from(c),
+                           .captured = true,
+                           .time_ns = c->time_ns };
     const leat_err err = cells_take(&d->cells, d->format, c->octets, c->len, &packet, &found,
                                     &fault_at);
-    if (err) {
-        begin(d, &p);
-        end_damaged(d, &p, err, fault_at, true);
+    if (err && packet.len) {
+        show_cut_short(d, &packet, c->time_ns, err);
+    } else if (err) {
+        begin(d, &cell);
+        end_damaged(d, &cell, err, fault_at, false);
     } else if (found) {
-        p.octets = packet.octets;
-        p.len = packet.len;
-        p.channel = &packet;
-        show(d, &p);
+        cell.format = d->format;
+        cell.octets = packet.octets;
+        cell.len = packet.len;
+        cell.channel = &packet;
+        show(d, &cell);
     }
+}
+
+/* Who asks for prototype cells, or for the NNI's, knows better than the octets of a cell. */
+static const struct leat_format *as_asked(const struct decoder *d, const struct leat_format *found)
+{
+    const bool cell = found == &leat_atm_format || found == &leat_atmtask_format;
+    if (cell && (d->format == &leat_atmtask_format || d->format == &leat_atm_nni_format))
+        return d->format;
+    return found;
 }
 
 static void show_captured(struct decoder *d, const struct leat_capture_packet *c)
 {
     struct carried carried;
     const bool ours = carriage_find(c->link_type, c->octets, c->len, &carried);
-    const bool wanted = ours && (!d->format || d->format == carried.format);
     d->packets++;
-    if (wanted)
+    if (ours) carried.format = as_asked(d, carried.format);
+    if (ours && (!d->format || d->format == carried.format))
         show(d, &(struct packet){ .format = carried.format,
                                   .octets = carried.frame,
                                   .len = carried.len,
@@ -329,9 +362,8 @@ static void show_captured(struct decoder *d, const struct leat_capture_packet *c
                                   .captured = true,
                                   .time_ns = c->time_ns,
                                   .carried = &carried });
-    else if (ours && d->format && carried.format == leat_format_find("atm") &&
-             cells_carry(d->format))
-        show_cell(d, c);
+    else if (ours && carried.format == &leat_atm_format && cells_carry(d->format))
+        show_cell(d, carried.format, c);
     else
         d->passed_over++;
 }
@@ -346,9 +378,9 @@ static void damaged_file(struct decoder *d, leat_err err)
 /* What is left to say when all has been read. */
 static void end_capture(struct decoder *d)
 {
-    const size_t unfinished = cells_unfinished(&d->cells);
-    if (unfinished) complain("%s: packets without an end: %zu", d->in.name, unfinished);
-    d->damaged += unfinished;
+    struct cells_packet packet;
+    while (cells_take_unfinished(&d->cells, &packet))
+        show_cut_short(d, &packet, 0, LEAT_ERR_SHORT);
     if (d->passed_over)
         complain("%s: packets of other formats, passed over: %llu", d->in.name,
                  (unsigned long long)d->passed_over);
@@ -423,6 +455,12 @@ int run_decode(const struct arguments *args)
     if (format && !(d.format = leat_format_find(format)))
         return misuse(args->verb, "unknown format '%s', expected one of %s", format,
                       format_names());
+    if (argument(args, "--nni")) {
+        d.cells.interface = LEAT_ATM_NNI;
+        if (d.format == &leat_atm_format) d.format = &leat_atm_nni_format;
+        if (!d.format || !(cells_carry(d.format) || d.format == &leat_atm_nni_format))
+            return misuse(args->verb, "--nni goes with --format atm or an adaptation layer");
+    }
     if (args->operand_count > 1) return misuse(args->verb, "expected one file");
     if (!input_open(&d.in, args->operand_count ? args->operand[0] : NULL)) return WRONG;
 

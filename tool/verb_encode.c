@@ -1,6 +1,8 @@
 /* leat encode: packets from FIELD=VALUE words or from JSON, the inverse of leat decode. */
+#include "carriage.h"
 #include "cells.h"
 #include "input.h"
+#include "leat_bytes.h"
 #include "leat_capture.h"
 #include "leat_formats.h"
 #include "output.h"
@@ -20,6 +22,7 @@ enum {
     PACKET_EXTRA = 1 << 17, /* a packet may be longer than its text by headers and padding */
     TIME_STEP_NS = 1000,    /* between packets that do not say when they were sent */
     BLOCK_EXTRA = 64,
+    ETHER_EXTRA = 64, /* an Ethernet header and padding may come around a frame */
 };
 
 enum shape { HEX, RAW, PCAPNG };
@@ -37,6 +40,14 @@ struct encoder {
     struct output out;
 };
 
+/* What an object of `leat decode --json` says beside its fields. */
+struct envelope {
+    const struct leat_format *format;
+    struct leat_tree *carriage; /* NULL: not given */
+    uint64_t time_ns;
+    bool ether; /* it came from behind an Ethernet type */
+};
+
 /* One packet's worth of memory, sized by its text. */
 struct scratch {
     struct leat_arena arena;
@@ -50,7 +61,7 @@ static bool scratch_open(struct scratch *s, size_t text_len)
     const size_t nodes = text_len < ARENA_MAX / NODE_COST ? text_len * NODE_COST : ARENA_MAX;
     const size_t arena_len = nodes + text_len + ARENA_EXTRA;
     s->packet_cap = text_len + PACKET_EXTRA;
-    s->memory = malloc(arena_len + 3 * s->packet_cap);
+    s->memory = malloc(arena_len + 3 * s->packet_cap + BLOCK_EXTRA);
     if (!s->memory) {
         complain("no memory for a packet of %zu characters", text_len);
         return false;
@@ -84,7 +95,7 @@ static void put_octets(struct encoder *e, const uint8_t *octets, size_t len)
     leat_text_put(&e->out.text, (const char *)octets, len);
 }
 
-/* Every link type of ours is an interface, in the order of the link types. */
+/* Every link type of ours is an interface, in the order of the link types; then Ethernet. */
 static void put_capture_head(struct encoder *e)
 {
     uint8_t block[256];
@@ -94,43 +105,75 @@ static void put_capture_head(struct encoder *e)
         if (f->link_type)
             put_octets(e, block,
                        leat_capture_put_interface(block, sizeof block, f->link_type, f->name));
+    put_octets(e, block,
+               leat_capture_put_interface(block, sizeof block, LEAT_LINK_ETHERNET, "ethernet"));
 }
 
 static bool put_captured(struct encoder *e, struct scratch *s, uint16_t link_type, uint64_t time_ns,
                          const uint8_t *octets, size_t len)
 {
-    const size_t n = leat_capture_put_packet(
-        s->block, s->packet_cap, (uint32_t)(link_type - LEAT_LINK_USER0), time_ns, octets, len);
+    const uint32_t interface = link_type == LEAT_LINK_ETHERNET
+                                   ? LEAT_LINK_USER4 - LEAT_LINK_USER0 + 1
+                                   : (uint32_t)link_type - LEAT_LINK_USER0;
+    const size_t n = leat_capture_put_packet(s->block, s->packet_cap + BLOCK_EXTRA, interface,
+                                             time_ns, octets, len);
     if (!n) complain("%stoo long for a capture", place(e));
     put_octets(e, s->block, n);
     return n > 0;
 }
 
-/* The packet in its format's frame; adaptation layers and prototype cells travel as cells. */
-static int put_framed(struct encoder *e, struct scratch *s, const struct leat_format *format,
-                      struct leat_tree *carriage, uint64_t time_ns, size_t len)
+/* Behind an Ethernet header that names nobody, padded as Ethernet is. */
+static bool put_ethernet(struct encoder *e, struct scratch *s, const struct leat_format *format,
+                         uint64_t time_ns, size_t len)
 {
+    enum { HEADER = 14, TYPE_AT = 12, FRAME_MIN = 60 };
+    memmove(s->frame + HEADER, s->frame, len);
+    memset(s->frame, 0, HEADER);
+    leat_put_be16(s->frame + TYPE_AT, format->ether_type);
+    len += HEADER;
+    if (len < FRAME_MIN) memset(s->frame + len, 0, FRAME_MIN - len);
+    return put_captured(e, s, LEAT_LINK_ETHERNET, time_ns, s->frame,
+                        len < FRAME_MIN ? FRAME_MIN : len);
+}
+
+/* s->frame holds a frame, or the cells of an adaptation layer: into the capture with it. */
+static int put_frame(struct encoder *e, struct scratch *s, const struct leat_format *format,
+                     bool ether, uint64_t time_ns, size_t len)
+{
+    if (ether) return put_ethernet(e, s, format, time_ns, len) ? DONE : WRONG;
+    if (format->link_type)
+        return put_captured(e, s, format->link_type, time_ns, s->frame, len) ? DONE : WRONG;
+    for (size_t at = 0; at < len; at += CELL_LEN)
+        if (!put_captured(e, s, LEAT_LINK_USER0, time_ns, s->frame + at, CELL_LEN)) return WRONG;
+    return DONE;
+}
+
+/*
+ * The packet in its format's frame. It goes to Ethernet where it came from there, or where only
+ * Ethernet has a frame for the carriage that the user wrote; else to the format's link type.
+ */
+static int put_framed(struct encoder *e, struct scratch *s, const struct envelope *v, size_t len)
+{
+    const struct leat_format *format = v->format;
     struct leat_tree none = { .kind = LEAT_TREE_OBJECT };
+    const bool ether = v->ether || (v->carriage && format->ether_framing && !format->framing);
+    const struct leat_framing *framing = carriage_framing(format, ether);
+    const size_t cap = s->packet_cap - ETHER_EXTRA;
     size_t frame_len = len;
     leat_err err = LEAT_ERR_OK;
-    leat_fields_init_read(&e->fields, carriage ? carriage : &none, &s->arena);
-    if (format->frame)
-        err = format->frame(&e->fields, s->packet, len, s->frame, s->packet_cap, &frame_len);
+    leat_fields_init_read(&e->fields, v->carriage ? v->carriage : &none, &s->arena);
+    if (framing)
+        err = framing->frame(&e->fields, s->packet, len, s->frame, cap, &frame_len);
     else if (!format->link_type)
-        err = cells_frame(format, &e->fields, s->packet, len, s->frame, s->packet_cap, &frame_len);
+        err = cells_frame(format, &e->fields, s->packet, len, s->frame, cap, &frame_len);
     else
         memcpy(s->frame, s->packet, len);
     const leat_err read_err = leat_fields_finish(&e->fields);
-    if (err || read_err) {
-        complain("%s%s: carriage: %s", place(e), format->name,
-                 read_err ? e->fields.message : leat_err_text(err));
-        return WRONG;
-    }
-    if (format->link_type)
-        return put_captured(e, s, format->link_type, time_ns, s->frame, frame_len) ? DONE : WRONG;
-    for (size_t at = 0; at < frame_len; at += CELL_LEN)
-        if (!put_captured(e, s, LEAT_LINK_USER0, time_ns, s->frame + at, CELL_LEN)) return WRONG;
-    return DONE;
+    if (!err && !read_err) return put_frame(e, s, format, ether, v->time_ns, frame_len);
+    complain("%s%s: carriage: %s (%s)", place(e), format->name,
+             read_err ? e->fields.message : leat_err_text(err),
+             leat_err_name(read_err ? read_err : err));
+    return WRONG;
 }
 
 /* ---- one packet --------------------------------------------------------------------------- */
@@ -153,42 +196,65 @@ static void put_plain(struct encoder *e, const uint8_t *octets, size_t len)
 }
 
 /* A damaged packet goes through as the octets it was. */
-static int encode_octets(struct encoder *e, struct scratch *s, const struct leat_format *format,
-                         struct leat_tree *root, struct leat_tree *carriage, uint64_t time_ns)
+static int encode_octets(struct encoder *e, struct scratch *s, const struct envelope *v,
+                         struct leat_tree *root)
 {
     const bool frame = leat_tree_find(root, "frame") != NULL;
     const uint8_t *octets = NULL;
     size_t len = 0;
     leat_fields_init_read(&e->fields, root, &s->arena);
-    leat_fields_octets(&e->fields, frame ? "frame" : "octets", 0, s->packet_cap, &octets, &len);
-    if (e->fields.err) return refuse(e, format, e->fields.err, e->fields.message);
+    leat_fields_octets(&e->fields, frame ? "frame" : "octets", 0, s->packet_cap - ETHER_EXTRA,
+                       &octets, &len);
+    if (e->fields.err) return refuse(e, v->format, e->fields.err, e->fields.message);
     if (!octets)
-        return refuse(e, format, LEAT_ERR_FIELD, "the object has neither fields nor octets");
-    if (e->shape != PCAPNG) {
-        put_plain(e, octets, len);
-        return DONE;
-    }
-    if (frame && format->link_type)
-        return put_captured(e, s, format->link_type, time_ns, octets, len) ? DONE : WRONG;
-    memcpy(s->packet, octets, len);
-    return put_framed(e, s, format, carriage, time_ns, len);
+        return refuse(e, v->format, LEAT_ERR_FIELD, "the object has neither fields nor octets");
+    memcpy(frame ? s->frame : s->packet, octets, len);
+    if (e->shape == PCAPNG)
+        return frame ? put_frame(e, s, v->format, v->ether, v->time_ns, len)
+                     : put_framed(e, s, v, len);
+    put_plain(e, octets, len);
+    return DONE;
 }
 
-static int encode_fields(struct encoder *e, struct scratch *s, const struct leat_format *format,
-                         struct leat_tree *fields, struct leat_tree *carriage, uint64_t time_ns)
+static int encode_fields(struct encoder *e, struct scratch *s, const struct envelope *v,
+                         struct leat_tree *fields)
 {
     size_t len = 0;
     leat_fields_init_read(&e->fields, fields, &s->arena);
-    const leat_err err = format->build(&e->fields, s->packet, s->packet_cap, &len);
+    const leat_err err = v->format->build(&e->fields, s->packet, s->packet_cap, &len);
     const leat_err read_err = leat_fields_finish(&e->fields);
-    if (read_err) return refuse(e, format, e->fields.err, e->fields.message);
-    if (err) return refuse(e, format, err, leat_err_text(err));
-    if (e->shape == PCAPNG) return put_framed(e, s, format, carriage, time_ns, len);
+    if (read_err) return refuse(e, v->format, read_err, e->fields.message);
+    if (err) return refuse(e, v->format, err, leat_err_text(err));
+    if (e->shape == PCAPNG) return put_framed(e, s, v, len);
     put_plain(e, s->packet, len);
     return DONE;
 }
 
-/* What an object of `leat decode --json` says beside its fields. */
+/* The format that an object names, or the command line; NULL after a message. */
+static const struct leat_format *format_of(const struct encoder *e, const struct leat_tree *named)
+{
+    if (!named || named->kind != LEAT_TREE_STRING) {
+        if (!e->format)
+            complain("%sno format told, expected \"format\" in the object or FORMAT on the "
+                     "command line",
+                     place(e));
+        return e->format;
+    }
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)named->text_len, named->text);
+    const struct leat_format *format = leat_format_find(name);
+    if (format && (!e->format || e->format == format)) return format;
+    complain("%sformat '%s', expected %s", place(e), name,
+             e->format ? e->format->name : format_names());
+    return NULL;
+}
+
+static bool is_word(const struct leat_tree *node, const char *word)
+{
+    return node && node->kind == LEAT_TREE_STRING && node->text_len == strlen(word) &&
+           memcmp(node->text, word, node->text_len) == 0;
+}
+
 static int encode_envelope(struct encoder *e, struct scratch *s, struct leat_tree *root)
 {
     if (root->kind != LEAT_TREE_OBJECT) {
@@ -198,32 +264,15 @@ static int encode_envelope(struct encoder *e, struct scratch *s, struct leat_tre
     const struct leat_tree *named = leat_tree_find(root, "format");
     const struct leat_tree *time = leat_tree_find(root, "time_ns");
     struct leat_tree *fields = leat_tree_find(root, "fields");
-    const uint64_t time_ns = time && time->kind == LEAT_TREE_NUMBER
-                                 ? time->number
-                                 : (e->packets - 1) * TIME_STEP_NS;
-    const struct leat_format *format = e->format;
-    if (named && named->kind == LEAT_TREE_STRING) {
-        char name[32];
-        snprintf(name, sizeof name, "%.*s", (int)named->text_len, named->text);
-        format = leat_format_find(name);
-        if (!format || (e->format && e->format != format)) {
-            complain("%sformat '%s', expected %s", place(e), name,
-                     e->format ? e->format->name : format_names());
-            return WRONG;
-        }
-    }
-    if (!format) {
-        complain("%sno format told, expected \"format\" in the object or FORMAT on the "
-                 "command line",
-                 place(e));
-        return WRONG;
-    }
-    struct leat_tree *carriage = leat_tree_find(root, "carriage");
-    if (carriage) carriage->used = true;
+    struct envelope v = { .carriage = leat_tree_find(root, "carriage"),
+                          .time_ns = (e->packets - 1) * TIME_STEP_NS };
+    if (!(v.format = format_of(e, named))) return WRONG;
+    if (time && time->kind == LEAT_TREE_NUMBER) v.time_ns = time->number;
+    if (v.carriage) v.carriage->used = true;
+    v.ether = v.format->ether_type && is_word(leat_tree_find(root, "via"), "ethernet");
     if (!fields && !named) fields = root; /* bare fields */
-    if (fields && fields->kind == LEAT_TREE_OBJECT)
-        return encode_fields(e, s, format, fields, carriage, time_ns);
-    return encode_octets(e, s, format, root, carriage, time_ns);
+    if (fields && fields->kind == LEAT_TREE_OBJECT) return encode_fields(e, s, &v, fields);
+    return encode_octets(e, s, &v, root);
 }
 
 static int encode_pairs(struct encoder *e, char **pairs, int count)

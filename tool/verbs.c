@@ -6,14 +6,14 @@ static const struct verb verbs[] = {
     {
         .name = "decode",
         .summary = "show the packets of a file, a capture or a pipe",
-        .synopsis = "[--format F] [--json] [--input hex|raw|capture] [FILE]",
+        .synopsis = "[--format F] [--json] [--nni] [--input hex|raw|capture] [FILE]",
         .description =
             "Reads hex text, raw octets, pcap or pcapng, told apart by content, and prints every "
             "packet as a tree with offsets. Without FILE, or with -, it reads standard input.\n"
             "In a capture, link type, Ethernet type, IP protocol or UDP port tell the format; "
-            "what belongs to no format is passed over. With --format, only that format is shown; "
-            "the adaptation layers aal1, aal2, aal34 and aal5 are then taken from the user cells "
-            "of a capture of ATM cells.\n"
+            "what belongs to no format is passed over. With --format, only that format is shown. The "
+            "adaptation layers lie in the user cells of a capture of ATM cells: aal1, aal2 and "
+            "aal34 are shown cell by cell, aal5 is put together, on up to 256 channels at a time.\n"
             "In hex text each line is a packet; blanks, colons, commas, 0x and comments after # do "
             "not count. Raw octets are one packet, or as many as fit where the format has a fixed "
             "length.\n"
@@ -28,6 +28,7 @@ static const struct verb verbs[] = {
         .options = {
             { "--format", "F", "the format of the packets; `leat formats` lists them" },
             { "--json", NULL, "one JSON object per packet: format, fields, error" },
+            { "--nni", NULL, "cells are a network-network interface's: VPI of 12 bits" },
             { "--input", "KIND", "hex, raw or capture, where the content misleads" },
         },
         .examples = "leat decode --format esp packets.hex\n"

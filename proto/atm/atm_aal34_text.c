@@ -31,8 +31,8 @@ static void walk_cpcs(struct leat_fields *f, struct leat_atm_aal34_cpcs *c)
         leat_fields_refuse(f, LEAT_ERR_RANGE, "baSize", "expected at least the payload's length");
 
     const size_t trailer_at = payload_at + (c->payload_len + 3) / 4 * 4;
-    leat_fields_derived(f, "al", trailer_at, 8, 0);
-    leat_fields_derived(f, "etag", trailer_at + 1, 8, c->btag);
+    leat_fields_fixed(f, "al", trailer_at, 8, 0);
+    leat_fields_fixed(f, "etag", trailer_at + 1, 8, c->btag);
     leat_fields_derived(f, "length", trailer_at + 2, 16, c->payload_len);
 }
 

@@ -88,11 +88,27 @@ static void walk_specific(struct leat_fields *f, struct leat_atm_oam *oam)
     memset(oam->specific + len, LEAT_ATM_FILL, sizeof oam->specific - len);
 }
 
+/*
+ * A nested object is a view of the payload. Who writes both must mean the same; who writes the view
+ * alone has the payload made from it.
+ */
+static void settle(struct leat_fields *f, const char *name, struct leat_atm_cell *c,
+                   bool payload_given, const uint8_t before[LEAT_ATM_PAYLOAD_LEN],
+                   const uint8_t after[LEAT_ATM_PAYLOAD_LEN])
+{
+    if (!payload_given)
+        memcpy(c->payload, after, LEAT_ATM_PAYLOAD_LEN);
+    else if (memcmp(before, after, LEAT_ATM_PAYLOAD_LEN) != 0)
+        leat_fields_refuse(f, LEAT_ERR_FIELD, name, "contradicts payload, expected one of them");
+}
+
 static void walk_oam(struct leat_fields *f, struct leat_atm_cell *c, bool payload_given)
 {
     struct leat_atm_oam oam = { .type = LEAT_ATM_OAM_FAULT, .function = OAM_CONTINUITY };
+    uint8_t before[LEAT_ATM_PAYLOAD_LEN], after[LEAT_ATM_PAYLOAD_LEN];
     memset(oam.specific, LEAT_ATM_FILL, sizeof oam.specific);
-    if (!leat_fields_reading(f)) leat_atm_oam_decode(c->payload, sizeof c->payload, &oam, NULL);
+    if (payload_given) leat_atm_oam_decode(c->payload, sizeof c->payload, &oam, NULL);
+    leat_atm_oam_encode(&oam, before, sizeof before);
 
     if (leat_fields_open(f, "oam", PAYLOAD_AT)) {
         oam.type = (uint8_t)leat_fields_enum(f, "type", PAYLOAD_AT, 4, oam_types, oam.type);
@@ -102,7 +118,8 @@ static void walk_oam(struct leat_fields *f, struct leat_atm_cell *c, bool payloa
         walk_crc(f, c);
         leat_fields_close(f);
     }
-    if (!payload_given) leat_atm_oam_encode(&oam, c->payload, sizeof c->payload);
+    leat_atm_oam_encode(&oam, after, sizeof after);
+    settle(f, "oam", c, payload_given, before, after);
 }
 
 static void walk_rm_flags(struct leat_fields *f, struct leat_atm_rm *rm)
@@ -117,26 +134,32 @@ static void walk_rm_flags(struct leat_fields *f, struct leat_atm_rm *rm)
     }
 }
 
-/* `rate_name` is for people, `name` has every bit: it wins. */
+/* `rate_name` is for people, in whole cells per second; `name` has every bit. */
 static uint16_t walk_rate(struct leat_fields *f, const char *rate_name, const char *name, size_t at,
                           uint16_t code)
 {
-    const bool given = leat_fields_reading(f) && leat_fields_has(f, rate_name);
+    const bool rate_given = leat_fields_reading(f) && leat_fields_has(f, rate_name);
+    const bool code_given = leat_fields_has(f, name);
     const uint64_t rate = leat_fields_uint(f, rate_name, at, 32,
                                            leat_atm_rate_decode(code) / LEAT_ATM_RATE_UNIT);
-    if (given) code = leat_atm_rate_encode(rate * LEAT_ATM_RATE_UNIT);
-    return (uint16_t)leat_fields_hex(f, name, at, CODE_BITS, code);
+    if (rate_given && !code_given) code = leat_atm_rate_encode(rate * LEAT_ATM_RATE_UNIT);
+    code = (uint16_t)leat_fields_hex(f, name, at, CODE_BITS, code);
+    if (rate_given && code_given && rate != leat_atm_rate_decode(code) / LEAT_ATM_RATE_UNIT)
+        leat_fields_refuse(f, LEAT_ERR_FIELD, rate_name, "contradicts the code of the same rate");
+    return code;
 }
 
 static void walk_rm(struct leat_fields *f, struct leat_atm_cell *c, bool payload_given)
 {
     struct leat_atm_rm rm = { .er = STM1_RATE };
-    if (!leat_fields_reading(f) &&
+    uint8_t before[LEAT_ATM_PAYLOAD_LEN], after[LEAT_ATM_PAYLOAD_LEN];
+    if (payload_given &&
         leat_atm_rm_decode(c->payload, sizeof c->payload, &rm, NULL) == LEAT_ERR_TYPE)
         return; /* another protocol: the octets say it all */
+    leat_atm_rm_encode(&rm, before, sizeof before);
 
     if (leat_fields_open(f, "rm", PAYLOAD_AT)) {
-        leat_fields_derived(f, "ID", PAYLOAD_AT, 8, LEAT_ATM_RM_ABR);
+        leat_fields_fixed(f, "ID", PAYLOAD_AT, 8, LEAT_ATM_RM_ABR);
         walk_rm_flags(f, &rm);
         rm.er = walk_rate(f, "ERrate", "ER", ER_AT, rm.er);
         rm.ccr = walk_rate(f, "CCRrate", "CCR", CCR_AT, rm.ccr);
@@ -146,18 +169,24 @@ static void walk_rm(struct leat_fields *f, struct leat_atm_cell *c, bool payload
         walk_crc(f, c);
         leat_fields_close(f);
     }
-    if (!payload_given) leat_atm_rm_encode(&rm, c->payload, sizeof c->payload);
+    leat_atm_rm_encode(&rm, after, sizeof after);
+    settle(f, "rm", c, payload_given, before, after);
 }
 
-static const char *kind(const uint8_t header[LEAT_ATM_HEADER_LEN])
+enum kind { ASSIGNED, UNASSIGNED, IDLE };
+
+static const struct leat_name kind_names[] = {
+    { ASSIGNED, "assigned" }, { UNASSIGNED, "unassigned" }, { IDLE, "idle" }, { 0, NULL }
+};
+
+static enum kind kind_of(const uint8_t header[LEAT_ATM_HEADER_LEN])
 {
-    if (leat_atm_cell_is_idle(header)) return "idle";
-    return leat_atm_cell_is_unassigned(header) ? "unassigned" : "assigned";
+    if (leat_atm_cell_is_idle(header)) return IDLE;
+    return leat_atm_cell_is_unassigned(header) ? UNASSIGNED : ASSIGNED;
 }
 
-/* `header` is the cell's own when showing; the derived fields are passed over when reading. */
-static void walk(struct leat_fields *f, struct leat_atm_cell *c,
-                 const uint8_t header[LEAT_ATM_HEADER_LEN])
+/* `hec` is the cell's own when showing; *kind comes out as the user wrote it. */
+static void walk(struct leat_fields *f, struct leat_atm_cell *c, uint8_t hec, enum kind *kind)
 {
     c->interface = (enum leat_atm_interface)leat_fields_enum(
         f, "interface", 0, 1, leat_atm_interface_names, c->interface);
@@ -168,8 +197,8 @@ static void walk(struct leat_fields *f, struct leat_atm_cell *c,
     c->vci = (uint16_t)leat_fields_uint(f, "vci", VCI_AT, 16, c->vci);
     c->pt = (uint8_t)leat_fields_enum(f, "pt", PT_AT, 3, leat_atm_pt_names, c->pt);
     c->clp = (uint8_t)leat_fields_uint(f, "clp", PT_AT, 1, c->clp);
-    leat_fields_checksum(f, "hec", HEC_AT, 8, header[HEC_AT]);
-    leat_fields_derived_name(f, "kind", 0, kind(header));
+    leat_fields_checksum(f, "hec", HEC_AT, 8, hec);
+    *kind = (enum kind)leat_fields_enum(f, "kind", 0, 2, kind_names, *kind);
 
     const bool given = leat_fields_has(f, "payload"); /* showing: always */
     leat_fields_octets_fixed(f, "payload", PAYLOAD_AT, c->payload, sizeof c->payload, true);
@@ -177,16 +206,29 @@ static void walk(struct leat_fields *f, struct leat_atm_cell *c,
     if (c->pt == LEAT_ATM_PT_RM) walk_rm(f, c, given);
 }
 
-static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+static leat_err show_at(enum leat_atm_interface interface, const uint8_t *octets, size_t len,
+                        struct leat_fields *f, size_t *fault_at)
 {
     struct leat_atm_cell cell;
-    leat_err err = leat_atm_cell_decode(octets, len, LEAT_ATM_UNI, &cell, fault_at);
+    leat_err err = leat_atm_cell_decode(octets, len, interface, &cell, fault_at);
     if (!err && is_sealed(&cell)) {
         err = leat_atm_payload_check(cell.payload, sizeof cell.payload, NULL);
-        if (err && fault_at) *fault_at = CRC_AT;
+        if (err) return leat_fault(err, CRC_AT, fault_at);
     }
-    if (!err) walk(f, &cell, octets);
-    return err;
+    if (err) return err;
+    enum kind kind = kind_of(octets);
+    walk(f, &cell, octets[HEC_AT], &kind);
+    return LEAT_ERR_OK;
+}
+
+static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+{
+    return show_at(LEAT_ATM_UNI, octets, len, f, fault_at);
+}
+
+static leat_err show_nni(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
+{
+    return show_at(LEAT_ATM_NNI, octets, len, f, fault_at);
 }
 
 /* What show would refuse is not built, nor what it would not show. */
@@ -203,14 +245,27 @@ static void check(struct leat_fields *f, const struct leat_atm_cell *cell)
                            "or RM cell, or no payload but its fields under oam or rm");
 }
 
+static void check_kind(struct leat_fields *f, const struct leat_atm_cell *cell, enum kind kind)
+{
+    uint8_t octets[LEAT_ATM_CELL_LEN];
+    if (!leat_fields_has(f, "kind") || leat_atm_cell_encode(cell, octets, sizeof octets)) return;
+    if (kind_of(octets) != kind)
+        leat_fields_refuse(f, LEAT_ERR_FIELD, "kind", "contradicts the other fields of the header");
+}
+
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
 {
-    static const uint8_t none[LEAT_ATM_HEADER_LEN];
     struct leat_atm_cell cell = { .interface = LEAT_ATM_UNI };
+    enum kind kind = (enum kind)leat_fields_enum(f, "kind", 0, 2, kind_names, ASSIGNED);
+    if (kind == IDLE) {
+        cell.clp = 1;
+        memset(cell.payload, LEAT_ATM_FILL, sizeof cell.payload);
+    }
     if (leat_fields_has(f, "oam")) cell.pt = LEAT_ATM_PT_OAM_END;
     if (leat_fields_has(f, "rm")) cell.pt = LEAT_ATM_PT_RM;
-    walk(f, &cell, none);
+    walk(f, &cell, 0, &kind);
     check(f, &cell);
+    check_kind(f, &cell, kind);
     if (f->err) return f->err;
     const leat_err err = leat_atm_cell_encode(&cell, octets, cap);
     if (!err) *len = LEAT_ATM_CELL_LEN;
@@ -223,5 +278,14 @@ const struct leat_format leat_atm_format = {
     .link_type = LINK_TYPE,
     .unit_len = LEAT_ATM_CELL_LEN,
     .show = show,
+    .build = build,
+};
+
+const struct leat_format leat_atm_nni_format = {
+    .name = "atm",
+    .summary = "ATM cell of a network-network interface: a VPI of 12 bits",
+    .link_type = LINK_TYPE,
+    .unit_len = LEAT_ATM_CELL_LEN,
+    .show = show_nni,
     .build = build,
 };

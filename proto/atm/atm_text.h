@@ -5,14 +5,15 @@
  *   oam { type function specific crc }
  *   rm  { ID DIR BN CI NI RA ERrate ER CCRrate CCR MCRrate MCR QL SN crc }
  *
- * hec, kind (idle, unassigned, assigned), ID and crc are derived. Octets do not tell the interface,
- * so cells are shown as the UNI's, which has a field for every bit: built from that, the octets are
- * the same. A user may write interface=NNI.
+ * hec and crc are derived. Octets do not tell the interface, so cells are shown as the UNI's, which
+ * has a field for every bit: built from that, the octets are the same. leat_atm_nni_format shows
+ * them as the NNI's; a user may write interface=NNI.
  *
- * Building, the payload is what the user gave, or made of oam or rm (which also preset pt), or 0.
- * A coded rate such as ER is made of ERrate, in cells per second, unless it is given itself. What
- * a user leaves out: oam is a continuity check with a field of 6a, rm a forward cell with an ER of
- * 353207 cells/s, the speed of an STM-1.
+ * Building, kind=idle presets the idle cell, oam and rm preset pt. The payload is what the user
+ * gave, or made of oam or rm, or 0; a coded rate such as ER is made of ERrate, in cells per second.
+ * Where both are given they must agree, and so must kind (idle, unassigned, assigned) with the
+ * header. What a user leaves out: oam is a continuity check with a field of 6a, rm a forward cell
+ * with an ER of 353207 cells/s, the speed of an STM-1.
  */
 #ifndef LEAT_ATM_TEXT_H
 #define LEAT_ATM_TEXT_H
@@ -23,5 +24,8 @@ extern const struct leat_name leat_atm_interface_names[];
 extern const struct leat_name leat_atm_pt_names[];
 
 extern const struct leat_format leat_atm_format;
+
+/* Not in the list of formats: the same octets, read as the NNI's. */
+extern const struct leat_format leat_atm_nni_format;
 
 #endif

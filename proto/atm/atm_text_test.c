@@ -96,27 +96,40 @@ static void users_build_cells_with_few_words(void)
        LEAT_ERR_OK);
     OK(memcmp(cell, "\x04\x00\x00\x6c\x0e\x01\x00\x64\xb1\x53\xe8\x4d\x20\x00", 14) == 0);
     EQ(leat_get_be16(cell + 51), 0x01fa);
-    EQ(build_words("rm.DIR=yes rm.CI=1 rm.ER=0x1234 rm.ERrate=9", cell), LEAT_ERR_OK);
+    EQ(build_words("rm.DIR=yes rm.CI=1 rm.ER=0x1234", cell), LEAT_ERR_OK);
     OK(memcmp(cell + 5, "\x01\xa0\x12\x34", 4) == 0);
     EQ(build_words("vci=100 oam.type=fault oam.function=loopback oam.specific=01", cell),
        LEAT_ERR_OK);
     EQ(cell[3] >> 1 & 7, LEAT_ATM_PT_OAM_END);
     OK(memcmp(cell + 5, "\x18\x01\x6a\x6a", 4) == 0);
+    EQ(build_words("kind=idle", cell), LEAT_ERR_OK);
+    OK(memcmp(cell, "\x00\x00\x00\x01\x52\x6a\x6a", 7) == 0 && cell[52] == 0x6a);
     EQ(build_words("pt=oam-segment", cell), LEAT_ERR_OK);
     EQ(cell[5], 0x14); /* a continuity check */
     EQ(leat_atm_payload_check(cell + 5, 48, NULL), LEAT_ERR_OK);
 }
 
-static void a_payload_wins_over_its_own_meaning(void)
+static void a_payload_and_its_meaning_must_agree(void)
 {
-    uint8_t cell[CELL], want[CELL];
-    EQ(build_words("pt=rm rm.ER=0x1234 rm.SN=77", want), LEAT_ERR_OK);
-    EQ(show(want), LEAT_ERR_OK);
+    uint8_t cell[CELL];
+    EQ(build_words("pt=rm rm.ER=0x1234 rm.SN=77", cell), LEAT_ERR_OK);
+    EQ(show(cell), LEAT_ERR_OK);
     char *sn = strstr(format_shown, "\"SN\":77");
     OK(sn != NULL);
     if (sn) sn[5] = '8';
-    EQ(build(format_shown, cell), LEAT_ERR_OK);
-    OK(memcmp(cell, want, sizeof cell) == 0);
+    EQ(build(format_shown, cell), LEAT_ERR_FIELD);
+    OK(strncmp(format_fields.message, "rm: contradicts payload", 23) == 0);
+}
+
+static void the_nni_has_a_vpi_of_twelve_bits(void)
+{
+    uint8_t cell[CELL], back[CELL];
+    size_t at, len = 0;
+    EQ(build_words("interface=NNI vpi=0xabc vci=40", cell), LEAT_ERR_OK);
+    EQ(format_show_json(&leat_atm_nni_format, cell, CELL, &at), LEAT_ERR_OK);
+    OK(strstr(format_shown, "\"interface\":\"NNI\",\"gfc\":0,\"vpi\":2748,") != NULL);
+    EQ(format_build_json(&leat_atm_nni_format, format_shown, back, CELL, &len), LEAT_ERR_OK);
+    OK(memcmp(cell, back, CELL) == 0);
 }
 
 static void mistakes_are_explained(void)
@@ -135,6 +148,10 @@ static void mistakes_are_explained(void)
         { "pt=user-0 rm.ER=1", "rm: expected with pt=rm only", LEAT_ERR_FIELD },
         { "oam.type=1 rm.ER=1", "oam: expected with pt=oam-segment", LEAT_ERR_FIELD },
         { "pt=oam-end payload=01", "payload: its CRC-10 does not match", LEAT_ERR_CHECKSUM },
+        { "rm.ER=0x1234 rm.ERrate=9", "rm.ERrate: contradicts the code", LEAT_ERR_FIELD },
+        { "rm.ID=2", "rm.ID: expected 1", LEAT_ERR_FIELD },
+        { "kind=unassigned vpi=3", "kind: contradicts the other fields", LEAT_ERR_FIELD },
+        { "kind=bogus", "kind: unknown value 'bogus'", LEAT_ERR_FIELD },
         { "rm.ER=0x8000", "rm.ER: 32768 does not fit", LEAT_ERR_RANGE },
         { "oam.type=16", "oam.type: 16 does not fit", LEAT_ERR_RANGE },
         { "oam.speciffic=00", "oam.speciffic: no such field", LEAT_ERR_FIELD },
@@ -231,7 +248,8 @@ static void nested_fields_alone_give_the_same_cell(void)
 TAP_MAIN(T(the_format_says_where_cells_travel), T(a_cell_is_shown_as_json),
          T(a_resource_management_cell_is_shown_with_its_rates),
          T(the_kinds_of_cells_are_told_apart), T(users_build_cells_with_few_words),
-         T(a_payload_wins_over_its_own_meaning), T(mistakes_are_explained),
-         T(a_small_buffer_is_refused), T(damaged_cells_are_refused_with_their_place_and_not_shown),
+         T(a_payload_and_its_meaning_must_agree), T(the_nni_has_a_vpi_of_twelve_bits),
+         T(mistakes_are_explained), T(a_small_buffer_is_refused),
+         T(damaged_cells_are_refused_with_their_place_and_not_shown),
          T(an_rm_cell_of_another_protocol_is_shown_as_octets),
          T(every_sound_cell_survives_show_and_build), T(nested_fields_alone_give_the_same_cell))

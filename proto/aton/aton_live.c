@@ -118,6 +118,17 @@ leat_err leat_aton_live_decode(const uint8_t *buf, size_t len, const uint8_t key
     return LEAT_ERR_OK;
 }
 
+leat_err leat_aton_live_header_encode(const struct leat_aton_live *live, uint8_t *buf, size_t cap)
+{
+    if (cap < LEAT_ATON_LIVE_HEADER_LEN) return LEAT_ERR_SPACE;
+    leat_put_be32(buf + RING_AT, live->ring_id);
+    leat_put_be32(buf + SEQUENCE_AT, live->sequence);
+    buf[HOPS_AT] = live->hops_left;
+    buf[FLAGS_AT] = live->flags;
+    leat_put_be16(buf + ZERO_AT, 0);
+    return LEAT_ERR_OK;
+}
+
 leat_err leat_aton_live_encode(const struct leat_aton_live *live,
                                const uint8_t key[LEAT_ATON_KEY_LEN], uint8_t *buf, size_t cap,
                                size_t *len)
@@ -128,11 +139,7 @@ leat_err leat_aton_live_encode(const struct leat_aton_live *live,
     const leat_err err = leat_aton_packet_encode(&live->packet, buf + IMAGE_AT, cap - around,
                                                  &image_len);
     if (err) return err;
-    leat_put_be32(buf + RING_AT, live->ring_id);
-    leat_put_be32(buf + SEQUENCE_AT, live->sequence);
-    buf[HOPS_AT] = live->hops_left;
-    buf[FLAGS_AT] = live->flags;
-    leat_put_be16(buf + ZERO_AT, 0);
+    leat_aton_live_header_encode(live, buf, cap);
     const size_t mac_at = IMAGE_AT + image_len;
     if (key) leat_put_be64(buf + mac_at, leat_aton_live_mac(key, buf, mac_at));
     *len = around + image_len;

@@ -34,6 +34,9 @@ struct leat_aton_live {
 leat_err leat_aton_live_header_decode(const uint8_t *buf, size_t len, struct leat_aton_live *out,
                                       size_t *fault_at);
 
+/* Writes LEAT_ATON_LIVE_HEADER_LEN octets, or SPACE. The packet is not looked at. */
+leat_err leat_aton_live_header_encode(const struct leat_aton_live *live, uint8_t *buf, size_t cap);
+
 /*
  * Header, MAC (with a key; NULL: none is looked for) and packet. On error *out is untouched and
  * *fault_at (may be NULL) tells where: CHECKSUM is the MAC's or the image's by that offset.

@@ -61,6 +61,10 @@ static void a_live_query_is_golden(void)
     EQ(back.flags, 0);
     OK(model_same_packet(&back.packet, &live.packet));
     EQ(leat_aton_live_header_decode(golden, 12, &back, NULL), LEAT_ERR_OK);
+    uint8_t header[LEAT_ATON_LIVE_HEADER_LEN];
+    EQ(leat_aton_live_header_encode(&back, header, sizeof header - 1), LEAT_ERR_SPACE);
+    EQ(leat_aton_live_header_encode(&back, header, sizeof header), LEAT_ERR_OK);
+    OK(memcmp(header, golden, sizeof header) == 0);
     EQ(back.ring_id, 0x1EA7);
 }
 

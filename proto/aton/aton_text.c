@@ -184,17 +184,22 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 
 /* ---- Ethernet ----------------------------------------------------------------------------- */
 
+static void walk_live(struct leat_fields *f, struct leat_aton_live *live)
+{
+    live->ring_id = (uint32_t)leat_fields_hex(f, "ringId", 0, 32, live->ring_id);
+    live->sequence = (uint32_t)leat_fields_uint(f, "sequence", 4, 32, live->sequence);
+    live->hops_left = (uint8_t)leat_fields_uint(f, "hopsLeft", 8, 8, live->hops_left);
+    live->flags = (uint8_t)leat_fields_hex(f, "ringFlags", 9, 8, live->flags);
+}
+
 /* An image whose head is unsound has no length of its own: all that is left goes to show. */
 static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fields *f,
-                              size_t *packet_at, size_t *packet_len)
+                              size_t *packet_at, size_t *packet_len, size_t *fault_at)
 {
     struct leat_aton_live live;
-    const leat_err err = leat_aton_live_header_decode(frame, len, &live, NULL);
+    const leat_err err = leat_aton_live_header_decode(frame, len, &live, fault_at);
     if (err) return err;
-    (void)leat_fields_hex(f, "ringId", 0, 32, live.ring_id);
-    (void)leat_fields_uint(f, "sequence", 4, 32, live.sequence);
-    (void)leat_fields_uint(f, "hopsLeft", 8, 8, live.hops_left);
-    (void)leat_fields_hex(f, "ringFlags", 9, 8, live.flags);
+    walk_live(f, &live);
 
     const size_t left = len - LEAT_ATON_LIVE_HEADER_LEN;
     size_t image_len;
@@ -207,6 +212,22 @@ static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fiel
     return LEAT_ERR_OK;
 }
 
+/* Without a MAC: that takes a key, which no capture has. */
+static leat_err frame_ether(struct leat_fields *f, const uint8_t *packet, size_t packet_len,
+                            uint8_t *out, size_t cap, size_t *len)
+{
+    struct leat_aton_live live = { .hops_left = UINT8_MAX };
+    walk_live(f, &live);
+    if (f->err) return f->err;
+    const leat_err err = leat_aton_live_header_encode(&live, out, cap);
+    if (err || packet_len > cap - LEAT_ATON_LIVE_HEADER_LEN) return LEAT_ERR_SPACE;
+    memcpy(out + LEAT_ATON_LIVE_HEADER_LEN, packet, packet_len);
+    *len = LEAT_ATON_LIVE_HEADER_LEN + packet_len;
+    return LEAT_ERR_OK;
+}
+
+static const struct leat_framing ether_framing = { unframe_ether, frame_ether };
+
 const struct leat_format leat_aton_format = {
     .name = "aton",
     .summary = "ATON packet (octet image): an active command or a passive packet of the ring",
@@ -214,5 +235,5 @@ const struct leat_format leat_aton_format = {
     .ether_type = LEAT_ATON_ETHER_TYPE,
     .show = show,
     .build = build,
-    .unframe_ether = unframe_ether,
+    .ether_framing = &ether_framing,
 };

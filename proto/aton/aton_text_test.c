@@ -200,22 +200,42 @@ static void an_ethernet_frame_shows_its_ring_and_finds_the_image(void)
         .packet = { .active = 1, .opcode = LEAT_ATON_MIN, .width_bits = 16 }
     };
     uint8_t frame[60] = { 0 };
-    size_t len, at = 0, packet_len = 0;
+    size_t len, at = 0, packet_len = 0, fault = 0;
     EQ(leat_aton_live_encode(&live, key, frame, sizeof frame, &len), LEAT_ERR_OK);
     format_show_begin(leat_fields_init_json);
-    EQ(format->unframe_ether(frame, sizeof frame, &format_fields, &at, &packet_len), LEAT_ERR_OK);
+    EQ(format->ether_framing->unframe(frame, sizeof frame, &format_fields, &at, &packet_len,
+                                      &fault),
+       LEAT_ERR_OK);
     format_show_end();
     OK(strcmp(format_shown, want) == 0);
     EQ(at, 12);
     EQ(packet_len, 18);
 
+    static const char words[] = "{\"ringId\":7847,\"sequence\":9,\"hopsLeft\":8,\"ringFlags\":1}";
+    uint8_t back[60] = { 0 };
+    struct leat_arena arena;
+    struct leat_tree *root = NULL;
+    static uint8_t memory[4096];
+    leat_arena_init(&arena, memory, sizeof memory);
+    EQ(leat_tree_parse_json(&arena, words, strlen(words), &root, NULL), LEAT_ERR_OK);
+    leat_fields_init_read(&format_fields, root, &arena);
+    EQ(format->ether_framing->frame(&format_fields, frame + at, packet_len, back, sizeof back,
+                                    &len),
+       LEAT_ERR_OK);
+    OK(len == 30 && memcmp(back, frame, len) == 0);
+
     frame[13] = 0x80; /* opcode 0: no length, so show gets the rest and tells */
-    EQ(format->unframe_ether(frame, sizeof frame, &format_fields, &at, &packet_len), LEAT_ERR_OK);
+    EQ(format->ether_framing->unframe(frame, sizeof frame, &format_fields, &at, &packet_len,
+                                      &fault),
+       LEAT_ERR_OK);
     EQ(packet_len, sizeof frame - 12);
-    EQ(format->unframe_ether(frame, 11, &format_fields, &at, &packet_len), LEAT_ERR_SHORT);
+    EQ(format->ether_framing->unframe(frame, 11, &format_fields, &at, &packet_len, &fault),
+       LEAT_ERR_SHORT);
     frame[10] = 1;
-    EQ(format->unframe_ether(frame, sizeof frame, &format_fields, &at, &packet_len),
+    EQ(format->ether_framing->unframe(frame, sizeof frame, &format_fields, &at, &packet_len,
+                                      &fault),
        LEAT_ERR_RESERVED);
+    EQ(fault, 10);
 }
 
 static void the_format_travels_where_the_design_says(void)

@@ -221,7 +221,7 @@ static void the_format_travels_as_the_note_says(void)
     EQ(format->udp_port, 4253);
     EQ(format->ip_protocol, 253);
     EQ(format->unit_len, 0);
-    OK(!format->unframe && !format->frame && !format->unframe_ether);
+    OK(!format->framing && !format->ether_framing);
 }
 
 static void names_are_those_of_the_note(void)

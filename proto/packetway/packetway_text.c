@@ -587,12 +587,12 @@ enum { COUNT_LEN = 2, COUNT_MAX = 0xFFFF, ETHER_LEN = 5 };
 
 /* A 16-bit count of words, then the message; padding after it is the carrier's. */
 static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
-                        size_t *packet_len)
+                        size_t *packet_len, size_t *fault_at)
 {
     (void)f;
-    if (len < COUNT_LEN) return LEAT_ERR_SHORT;
+    if (len < COUNT_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     const size_t message_len = (size_t)8 * leat_get_be16(frame);
-    if (message_len > len - COUNT_LEN) return LEAT_ERR_SHORT;
+    if (message_len > len - COUNT_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     *packet_at = COUNT_LEN;
     *packet_len = message_len;
     return LEAT_ERR_OK;
@@ -610,18 +610,35 @@ static leat_err frame(struct leat_fields *f, const uint8_t *packet, size_t packe
     return LEAT_ERR_OK;
 }
 
+/* An OUI and a protocol of that OUI's stand before the count. */
 static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fields *f,
-                              size_t *packet_at, size_t *packet_len)
+                              size_t *packet_at, size_t *packet_len, size_t *fault_at)
 {
-    size_t at;
-    if (len < ETHER_LEN) return LEAT_ERR_SHORT;
+    size_t at, fault = 0;
+    if (len < ETHER_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (leat_get_be24(frame) != LEAT_PACKETWAY_ETHER_OUI ||
         leat_get_be16(frame + 3) != LEAT_PACKETWAY_ETHER_PROTOCOL)
-        return LEAT_ERR_TYPE;
-    const leat_err err = unframe(frame + ETHER_LEN, len - ETHER_LEN, f, &at, packet_len);
-    if (!err) *packet_at = ETHER_LEN + at;
-    return err;
+        return leat_fault(LEAT_ERR_TYPE, 0, fault_at);
+    const leat_err err = unframe(frame + ETHER_LEN, len - ETHER_LEN, f, &at, packet_len, &fault);
+    if (err) return leat_fault(err, ETHER_LEN + fault, fault_at);
+    *packet_at = ETHER_LEN + at;
+    return LEAT_ERR_OK;
 }
+
+static leat_err frame_ether(struct leat_fields *f, const uint8_t *packet, size_t packet_len,
+                            uint8_t *out, size_t cap, size_t *len)
+{
+    if (cap < ETHER_LEN) return LEAT_ERR_SPACE;
+    const leat_err err = frame(f, packet, packet_len, out + ETHER_LEN, cap - ETHER_LEN, len);
+    if (err) return err;
+    leat_put_be24(out, LEAT_PACKETWAY_ETHER_OUI);
+    leat_put_be16(out + 3, LEAT_PACKETWAY_ETHER_PROTOCOL);
+    *len += ETHER_LEN;
+    return LEAT_ERR_OK;
+}
+
+static const struct leat_framing framing = { unframe, frame };
+static const struct leat_framing ether_framing = { unframe_ether, frame_ether };
 
 const struct leat_format leat_packetway_format = {
     .name = "packetway",
@@ -631,7 +648,6 @@ const struct leat_format leat_packetway_format = {
     .udp_port = LEAT_PACKETWAY_UDP_PORT,
     .show = show,
     .build = build,
-    .unframe = unframe,
-    .frame = frame,
-    .unframe_ether = unframe_ether,
+    .framing = &framing,
+    .ether_framing = &ether_framing,
 };

@@ -259,23 +259,26 @@ static void a_frame_counts_the_words_of_its_message(void)
 {
     uint8_t packet[VECTOR_LEN_MAX], frame[VECTOR_LEN_MAX];
     const size_t len = unhex(vectors[0].hex, packet);
-    size_t frame_len = 0, at = 0, got = 0;
+    size_t frame_len = 0, at = 0, got = 0, fault = 0;
     struct leat_fields *f = NULL; /* the frame has no fields of its own */
-    EQ(format->frame(f, packet, len, frame, sizeof frame, &frame_len), LEAT_ERR_OK);
+    EQ(format->framing->frame(f, packet, len, frame, sizeof frame, &frame_len), LEAT_ERR_OK);
     EQ(frame_len, len + 2);
     OK(frame[0] == 0 && frame[1] == len / 8);
     memset(frame + frame_len, 0x77, 6); /* padding of the carrier */
     for (size_t pad = 0; pad <= 6; pad++) {
-        EQ(format->unframe(frame, frame_len + pad, f, &at, &got), LEAT_ERR_OK);
+        EQ(format->framing->unframe(frame, frame_len + pad, f, &at, &got, &fault), LEAT_ERR_OK);
         EQ(at, 2);
         EQ(got, len);
     }
-    for (size_t cut = 0; cut < frame_len; cut++)
-        EQ(format->unframe(frame, cut, f, &at, &got), LEAT_ERR_SHORT);
+    for (size_t cut = 0; cut < frame_len; cut++) {
+        EQ(format->framing->unframe(frame, cut, f, &at, &got, &fault), LEAT_ERR_SHORT);
+        EQ(fault, cut);
+    }
     for (size_t cap = 0; cap < frame_len; cap++)
-        EQ(format->frame(f, packet, len, frame, cap, &frame_len), LEAT_ERR_SPACE);
-    EQ(format->frame(f, packet, 20, frame, sizeof frame, &frame_len), LEAT_ERR_LENGTH);
-    EQ(format->frame(f, packet, (size_t)8 << 16, frame, SIZE_MAX, &frame_len), LEAT_ERR_LENGTH);
+        EQ(format->framing->frame(f, packet, len, frame, cap, &frame_len), LEAT_ERR_SPACE);
+    EQ(format->framing->frame(f, packet, 20, frame, sizeof frame, &frame_len), LEAT_ERR_LENGTH);
+    EQ(format->framing->frame(f, packet, (size_t)8 << 16, frame, SIZE_MAX, &frame_len),
+       LEAT_ERR_LENGTH);
 }
 
 static void ethernet_puts_an_oui_and_a_protocol_in_front(void)
@@ -284,15 +287,17 @@ static void ethernet_puts_an_oui_and_a_protocol_in_front(void)
     const size_t len = unhex("0200000300 0003 007ffffe001b0001 0000000000000000 0000000000000000 "
                              "0000",
                              frame);
-    size_t at = 0, got = 0;
-    EQ(format->unframe_ether(frame, len, NULL, &at, &got), LEAT_ERR_OK);
+    size_t at = 0, got = 0, fault = 0;
+    EQ(format->ether_framing->unframe(frame, len, NULL, &at, &got, &fault), LEAT_ERR_OK);
     EQ(at, 7);
     EQ(got, 24);
-    for (size_t cut = 0; cut < 7 + 24; cut++)
-        EQ(format->unframe_ether(frame, cut, NULL, &at, &got), LEAT_ERR_SHORT);
+    for (size_t cut = 0; cut < 7 + 24; cut++) {
+        EQ(format->ether_framing->unframe(frame, cut, NULL, &at, &got, &fault), LEAT_ERR_SHORT);
+        EQ(fault, cut);
+    }
     for (unsigned i = 0; i < 5; i++) {
         frame[i] ^= 1;
-        EQ(format->unframe_ether(frame, len, NULL, &at, &got), LEAT_ERR_TYPE);
+        EQ(format->ether_framing->unframe(frame, len, NULL, &at, &got, &fault), LEAT_ERR_TYPE);
         frame[i] ^= 1;
     }
 }

@@ -171,11 +171,12 @@ static void walk_carriage(struct leat_fields *f, struct carriage *c)
 }
 
 static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
-                        size_t *packet_len)
+                        size_t *packet_len, size_t *fault_at)
 {
-    if (len < LEAT_POETS_CARRIAGE_LEN) return LEAT_ERR_SHORT;
-    if (frame[LENGTH_AT] > len - LEAT_POETS_CARRIAGE_LEN) return LEAT_ERR_SHORT;
-    if (frame[DIRECTION_AT] > TO_HOST) return LEAT_ERR_TYPE;
+    if (len < LEAT_POETS_CARRIAGE_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (frame[LENGTH_AT] > len - LEAT_POETS_CARRIAGE_LEN)
+        return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    if (frame[DIRECTION_AT] > TO_HOST) return leat_fault(LEAT_ERR_TYPE, DIRECTION_AT, fault_at);
     walk_carriage(f, &(struct carriage){ .direction = frame[DIRECTION_AT],
                                          .hw_addr = leat_get_le32(frame + HW_ADDR_AT) });
     *packet_at = LEAT_POETS_CARRIAGE_LEN;
@@ -203,6 +204,8 @@ static leat_err frame(struct leat_fields *f, const uint8_t *packet, size_t packe
     return LEAT_ERR_OK;
 }
 
+static const struct leat_framing framing = { unframe, frame };
+
 const struct leat_format leat_poets_format = {
     .name = "poets",
     .summary = "POETS packet: device, control, external or supervisor; log and instrumentation",
@@ -210,6 +213,5 @@ const struct leat_format leat_poets_format = {
     .udp_port = 4255,
     .show = show,
     .build = build,
-    .unframe = unframe,
-    .frame = frame,
+    .framing = &framing,
 };

@@ -54,11 +54,13 @@ static void try_frame(const uint8_t *data, size_t len)
     size_t back_len = 0, at = 0, packet_len = 0;
 
     begin_show(&f, &out);
-    const leat_err err = leat_poets_format.unframe(data, len, &f, &at, &packet_len);
+    size_t fault = 0;
+    const leat_err err = leat_poets_format.framing->unframe(data, len, &f, &at, &packet_len,
+                                                            &fault);
     if (leat_fields_finish(&f) || err) return;
     if (at > len || packet_len > len - at) abort();
     begin_read(&f, &arena, out.len);
-    if (leat_poets_format.frame(&f, data + at, packet_len, back, sizeof back, &back_len)) {
+    if (leat_poets_format.framing->frame(&f, data + at, packet_len, back, sizeof back, &back_len)) {
         if (packet_len <= LEAT_POETS_PACKET_LEN_MAX) abort();
         return;
     }

@@ -299,8 +299,10 @@ static void random_packets_survive_the_text(void)
 
 static leat_err unframe(const uint8_t *buf, size_t len, size_t *at, size_t *packet_len)
 {
+    size_t fault = SIZE_MAX;
     format_show_begin(leat_fields_init_json);
-    const leat_err err = format->unframe(buf, len, &format_fields, at, packet_len);
+    const leat_err err = format->framing->unframe(buf, len, &format_fields, at, packet_len, &fault);
+    if (err) OK(fault <= len);
     format_show_end();
     return err;
 }
@@ -312,7 +314,7 @@ static leat_err frame(const char *json, const uint8_t *packet, size_t packet_len
     struct leat_tree *tree = NULL;
     EQ(leat_tree_parse_json(&arena, json, strlen(json), &tree, NULL), LEAT_ERR_OK);
     leat_fields_init_read(&format_fields, tree, &arena);
-    return format->frame(&format_fields, packet, packet_len, buf, cap, len);
+    return format->framing->frame(&format_fields, packet, packet_len, buf, cap, len);
 }
 
 /* A barrier report from thread 0x0411, in its datagram, padded to 24 octets. */

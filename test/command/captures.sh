@@ -43,7 +43,7 @@ exits 0 "" "$leat" decode --json "$folder/aal5.pcapng"
 same "cells" "$(jq -s 'length' "$folder/stdout")" 63
 exits 0 "" "$leat" decode --format aal5 --json "$folder/aal5.pcapng"
 same "aal5" "$(jq -r .fields.payload "$folder/stdout")" "$octets"
-same "channel" "$(jq -c .carriage "$folder/stdout")" '{"vpi":3,"vci":77}'
+same "channel" "$(jq -c .carriage "$folder/stdout")" '{"interface":"UNI","vpi":3,"vci":77}'
 for format in aal1 aal2 aal34; do
     exits 0 "" "$leat" encode $format --pcapng "$folder/$format.pcapng"
     exits 0 "" "$leat" decode --format $format --json "$folder/$format.pcapng"
@@ -57,7 +57,53 @@ import sys
 data = open(sys.argv[1], 'rb').read()
 open(sys.argv[1], 'wb').write(data[:-88])   # the last cell's block is 12 + 20 + 56 octets
 PY
-exits 1 "packets without an end: 1" "$leat" decode --format aal5 "$folder/cut.pcapng"
+exits 1 "aal5: octet 2976: buffer ends" "$leat" decode --format aal5 --json "$folder/cut.pcapng"
+same "an unfinished packet" "$(jq -c '[.carriage.vci, .error.code]' "$folder/stdout")" '[77,"SHORT"]'
+
+# The network-network interface has a VPI of 12 bits.
+exits 0 "" "$leat" encode aal5 payload=0102 carriage.interface=NNI carriage.vpi=0xabc --pcapng "$folder/nni.pcapng"
+exits 0 "" "$leat" decode --format aal5 --nni --json "$folder/nni.pcapng"
+same "a channel of the NNI" "$(jq -c .carriage "$folder/stdout")" '{"interface":"NNI","vpi":2748,"vci":32}'
+exits 0 "" "$leat" decode --format atm --nni --json "$folder/nni.pcapng"
+same "a cell of the NNI" "$(jq .fields.vpi "$folder/stdout")" 2748
+exits 2 "--nni goes with" "$leat" decode --nni "$folder/nni.pcapng"
+
+# A packet without an end is told once, then passed over until its end.
+python3 - "$leat" > "$folder/long.json" <<'PY'
+import json
+for n in range(3001):
+    print(json.dumps({"format": "atm", "fields": {"vci": 40, "pt": "user-1" if n == 3000 else "user-0"}}))
+PY
+exits 0 "" "$leat" encode --json "$folder/long.json" --pcapng "$folder/long.pcapng"
+exits 1 "aal5: octet 65568: length" "$leat" decode --format aal5 --json "$folder/long.pcapng"
+same "one error for one packet" "$(jq -c .error.code "$folder/stdout")" '"LENGTH"'
+
+# Prototype cells: damaged ones are theirs too, and so are those whose VPI makes a check of zero.
+for vpi in 0x12 0x115 0xf3f 1; do
+    exits 0 "" "$leat" encode atmtask vpi=$vpi message.name=abc --pcapng "$folder/task.pcapng"
+    exits 0 "" "$leat" decode --json "$folder/task.pcapng"
+    same "prototype cell on VPI $vpi" "$(jq -r .format "$folder/stdout")" atmtask
+done
+python3 - "$folder/task.pcapng" <<'PY'
+import sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+data[-20] ^= 1
+open(sys.argv[1], 'wb').write(data)
+PY
+exits 1 "atmtask: octet 51: checksum" "$leat" decode "$folder/task.pcapng"
+exits 1 "atmtask: octet 51: checksum" "$leat" decode --format atmtask "$folder/task.pcapng"
+
+# What came from Ethernet goes back to Ethernet, the ring's header and all.
+for name in carriage_aton_ether carriage_packetway_ether carriage_esp_ether; do
+    exits 0 "" "$leat" decode --json "$folder/$name.pcap"
+    cp "$folder/stdout" "$folder/ether.json"
+    exits 0 "" "$leat" encode --json "$folder/ether.json" --pcapng "$folder/ether.pcapng"
+    exits 0 "" "$leat" decode --json "$folder/ether.pcapng"
+    cmp -s "$folder/stdout" "$folder/ether.json" || fail "$name there and back"
+done
+exits 0 "" "$leat" encode aton carriage.ringId=5 --pcapng "$folder/ring.pcapng"
+exits 0 "" "$leat" decode --json "$folder/ring.pcapng"
+same "ring header" "$(jq -c '[.via, .carriage.ringId]' "$folder/stdout")" '["ethernet",5]'
 
 # Damaged packets are each reported, the reading goes on, exit 1; they pass through encode as they are.
 python3 - "$folder/all.pcapng" "$folder/damaged.pcapng" <<'PY'

@@ -89,8 +89,8 @@ def frames(fmt, octets):
 
 def is_prototype(octets):
     """Would a capture take this cell for one of the thesis' prototype?"""
-    return len(octets) == 53 and octets[2:5] == b"\0\0\0" and hec(octets[:4]) != 0 \
-        and binascii.crc_hqx(octets[5:], 0) == 0
+    return len(octets) == 53 and octets[1] & 15 == 0 and octets[2:5] == b"\0\0\0" \
+        and (hec(octets[:4]) != 0 or binascii.crc_hqx(octets[5:], 0) == 0)
 
 
 def is_carried(fmt, octets):

@@ -4,7 +4,7 @@
 --
 -- OAM and RM payloads are told by pt. Which adaptation layer fills the payloads of user cells no
 -- cell tells: the preferences do, for all channels or one by one. A cell of the thesis' prototype
--- has no HEC; octets 2..4 zero and its own CRC-16 tell it apart.
+-- has no HEC: zeros behind its VPI tell it apart, and its CRC-16 where zero is a right HEC.
 
 return function(leat)
     local aal = leat.load("atm_aal")
@@ -64,7 +64,7 @@ return function(leat)
     prefs.nni = Pref.bool("Cells of the NNI", false, "The VPI has 12 bits and there is no GFC")
     prefs.aal = Pref.string("Adaptation layer", "none",
         "Of user cells: none, aal1, aal2, aal34, aal5; or channel by channel, as in "
-        .. "'0/32=aal5, 0/33=aal1, none'; atmtask: prototype cells, also those with a wrong CRC-16")
+        .. "'0/32=aal5, 0/33=aal1, none'; atmtask: every cell is a prototype's")
 
     local preference_expert = ProtoExpert.new("leat_atm.preference", "Preference not understood",
         expert.group.PROTOCOL, expert.severity.WARN)
@@ -187,8 +187,9 @@ return function(leat)
     -- ---------------------------------------------------------------- cells
 
     local function is_prototype(tvb)
-        if tvb(2, 3):uint() ~= 0 or leat.hec(tvb:raw(0, 4)) == 0 then return false end
-        return channels.default == "atmtask" or leat.crc16(tvb:raw(5, 46)) == tvb(51, 2):uint()
+        if channels.default == "atmtask" then return true end
+        if tvb(1, 4):uint() % 0x10000000 ~= 0 then return false end
+        return leat.hec(tvb:raw(0, 4)) ~= 0 or leat.crc16(tvb:raw(5, 46)) == tvb(51, 2):uint()
     end
 
     local function is_user(header)
