@@ -5,7 +5,7 @@
  *   state    octets arrive                        octets are read
  *   -------  -----------------------------------  ---------------------------------------
  *   FILLING  stored; level >= start_len, or the   dummy octets; first octet older than
- *            first octet older than start_ps:     start_ps: -> PLAYING, and read there
+ *            first octet of age start_ps:         start_ps: -> PLAYING, and read there
  *            -> PLAYING
  *   PLAYING  stored                               delivered; too few: one underrun, dummy
  *                                                 octets for the rest, and by policy

@@ -92,7 +92,8 @@ static void append(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_reas
     uint8_t pointer = 0;
     const bool foretold = leat_atm_aal1_block_pointer(&r->block, sc, &pointer) && r->aligned;
     const bool structured = leat_atm_aal1_block_has_pointers(&r->block);
-    const bool p_format = trust == ALL ? leat_atm_aal1_is_p_format(r->kept.csi, sc) : foretold;
+    const bool p_format = trust == ALL ? structured && leat_atm_aal1_is_p_format(r->kept.csi, sc)
+                                       : foretold;
     const size_t len = LEAT_ATM_AAL1_PAYLOAD_LEN - (p_format ? 1 : 0);
     uint8_t *to = r->octets + out->octets_len;
 

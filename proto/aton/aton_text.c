@@ -85,11 +85,16 @@ static uint8_t *blank_payload(struct leat_fields *f, const struct leat_aton_shap
     return payload;
 }
 
-/* *length is the field of the head which says how many items there are; NULL: one per bit of W. */
+/*
+ * *length is the field of the head which says how many items there are, `head` its name; NULL: one
+ * per bit of W. Who writes both must mean the same.
+ */
 static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_packet *p,
-                      uint16_t *length, size_t max)
+                      const char *head, uint16_t *length, size_t max)
 {
     const bool reading = leat_fields_reading(f), written = leat_fields_has(f, name);
+    const bool both = reading && written && length && leat_fields_has(f, head);
+    const size_t told = length ? *length : 0;
     const size_t n = leat_fields_list(f, name, PAYLOAD_AT, length ? *length : p->width_bits, max);
     if (length && written) *length = (uint16_t)n;
     if (!length && written && n != p->width_bits)
@@ -98,9 +103,10 @@ static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_
     struct leat_aton_shape shape = { 0 };
     if (leat_aton_packet_shape(p, &shape) != LEAT_ERR_OK)
         leat_fields_refuse(f, LEAT_ERR_RANGE, NULL,
-                           length ? "expected 1..17 slots (param)"
-                                  : "expected 1..16 bits per counter (param)");
+                           length ? "expected 1..17 slots" : "expected 1..16 bits per counter");
     uint8_t *blank = reading ? blank_payload(f, &shape, p) : NULL;
+    /* A sender puts its own operand into the first slot of a tree. */
+    if (blank && !written && shape.flag_len) leat_aton_item_put(blank, &shape, 0, 1, 0);
     for (size_t i = 0; i < n && !f->err; i++) {
         unsigned valid;
         uint64_t value = leat_aton_item_get(p->payload, &shape, i, &valid);
@@ -108,19 +114,31 @@ static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_
         if (blank) leat_aton_item_put(blank, &shape, i, valid, value);
     }
     leat_fields_list_end(f);
+    if (both && told != n)
+        leat_fields_refuse(f, LEAT_ERR_FIELD, head, "contradicts the length of the list");
+}
+
+static void check_param(struct leat_fields *f, const struct leat_aton_packet *p)
+{
+    struct leat_aton_shape shape;
+    if (leat_aton_packet_shape(p, &shape) != LEAT_ERR_OK)
+        leat_fields_refuse(f, LEAT_ERR_RANGE, "param",
+                           p->opcode == LEAT_ATON_TREE ? "expected 1..17 slots"
+                                                       : "expected 1..16 bits per counter");
 }
 
 static void walk_long(struct leat_fields *f, struct leat_aton_packet *p)
 {
     if (p->opcode == LEAT_ATON_SORT) {
-        walk_list(f, "values", p, &p->counter, LEAT_ATON_INTERFACES_MAX);
+        walk_list(f, "values", p, "counter", &p->counter, LEAT_ATON_INTERFACES_MAX);
         return;
     }
     p->param = (uint16_t)leat_fields_uint(f, "param", PARAM_AT, 16, p->param);
+    check_param(f, p);
     if (p->opcode == LEAT_ATON_BITCOUNT)
-        walk_list(f, "counters", p, NULL, 64);
+        walk_list(f, "counters", p, NULL, NULL, 64);
     else
-        walk_list(f, "slots", p, &p->param, LEAT_ATON_SLOTS_MAX);
+        walk_list(f, "slots", p, "param", &p->param, LEAT_ATON_SLOTS_MAX);
 }
 
 static void walk_active(struct leat_fields *f, struct leat_aton_packet *p)

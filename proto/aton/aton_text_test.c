@@ -74,8 +74,7 @@ static void defaults_are_a_senders_start(void)
 
 static void lists_decide_their_length_and_missing_ones_are_zeros(void)
 {
-    struct leat_aton_packet p = packet_of(
-        "opcode=SORT width=16 values.0=1 values.1=0x203 counter=9");
+    struct leat_aton_packet p = packet_of("opcode=SORT width=16 values.0=1 values.1=0x203");
     EQ(p.counter, 2);
     OK(memcmp(p.payload, "\x00\x01\x02\x03", 4) == 0);
     p = packet_of("opcode=SORT width=16 counter=3");
@@ -86,6 +85,7 @@ static void lists_decide_their_length_and_missing_ones_are_zeros(void)
     EQ(p.param, 16);
     p = packet_of("opcode=TREE width=16 param=5");
     EQ(p.payload_len, 15);
+    OK(memcmp(p.payload, "\x01\x00\x00\x00", 4) == 0); /* the sender's own operand */
     p = packet_of("opcode=TREE width=16 slots.0.valid=1 slots.0.value=7 slots.1.valid=0");
     EQ(p.param, 2);
     OK(memcmp(p.payload, "\x01\x00\x07\x00\x00\x00", 6) == 0);
@@ -109,9 +109,11 @@ static void mistakes_are_refused_with_what_was_expected(void)
         { "counter=65535", "0..65534", LEAT_ERR_RANGE },
         { "register=64", "0..63", LEAT_ERR_RANGE },
         { "opcode=SORT variable1=1", "variable1", LEAT_ERR_FIELD },
-        { "opcode=BITCOUNT param=17", "1..16 bits", LEAT_ERR_RANGE },
+        { "opcode=SORT counter=9 values.0=1", "counter: contradicts", LEAT_ERR_FIELD },
+        { "opcode=TREE param=5 slots.0.valid=1", "param: contradicts", LEAT_ERR_FIELD },
+        { "opcode=BITCOUNT param=17", "param: expected 1..16 bits", LEAT_ERR_RANGE },
         { "opcode=BITCOUNT counters.0=1", "one item per bit", LEAT_ERR_LENGTH },
-        { "opcode=TREE param=0", "1..17 slots", LEAT_ERR_RANGE },
+        { "opcode=TREE param=0", "param: expected 1..17 slots", LEAT_ERR_RANGE },
         { "opcode=TREE param=18", "1..17 slots", LEAT_ERR_RANGE },
         { "opcode=SORT width=16 values.0=65536", "values.0", LEAT_ERR_RANGE },
         { "active=0 opcode=ADD", "opcode", LEAT_ERR_FIELD },

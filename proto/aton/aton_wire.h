@@ -70,7 +70,7 @@ enum leat_aton_opcode {
 
 /*
  * The meaning of a packet. What its kind does not use is 0 after decoding; encoding refuses it in
- * CTL and PARAM, and does not look at the rest.
+ * CTL of a passive packet and in PARAM of SORT, and does not look at the rest.
  */
 struct leat_aton_packet {
     uint8_t priority;    /* 3 bits */

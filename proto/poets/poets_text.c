@@ -55,21 +55,39 @@ static void walk_header(struct leat_fields *f, struct leat_poets_packet *p)
     leat_fields_derived(f, "nflit", 0, 3, p->nflit);
 }
 
+/*
+ * A nested object is a view of the payload. Who writes both must mean the same (a view that changes
+ * what the payload says contradicts it); who writes the view alone has the payload made from it.
+ */
+static void refuse_contradiction(struct leat_fields *f, const char *name)
+{
+    leat_fields_refuse(f, LEAT_ERR_FIELD, name, "contradicts payload, expected one of them");
+}
+
 /* 1.5: a fragment that is not the last fills 4 flits; the last carries the text's NUL. */
-static void walk_log(struct leat_fields *f, struct leat_poets_packet *p)
+static void walk_log(struct leat_fields *f, struct leat_poets_packet *p, bool payload_given)
 {
     const uint8_t *text = p->payload + 1;
+    uint8_t seq = p->payload[0];
     size_t len = 0;
     while (len < LEAT_POETS_LOG_FRAGMENT_LEN && text[len])
         len++;
+    const uint8_t *const held = text;
+    const size_t held_len = len;
     if (!leat_fields_open(f, "log", PAYLOAD_AT)) return;
-    p->payload[0] = (uint8_t)leat_fields_uint(f, "seq", PAYLOAD_AT, 8, p->payload[0]);
+    seq = (uint8_t)leat_fields_uint(f, "seq", PAYLOAD_AT, 8, seq);
     leat_fields_string(f, "text", PAYLOAD_AT + 1, LEAT_POETS_LOG_FRAGMENT_LEN, &text, &len);
     leat_fields_close(f);
 
     if (!leat_fields_reading(f)) return;
-    const bool full = p->payload[0] > 0 || len == LEAT_POETS_LOG_FRAGMENT_LEN;
-    memcpy(p->payload + 1, text, len);
+    if (payload_given) {
+        if (seq != p->payload[0] || len != held_len || memcmp(text, held, len) != 0)
+            refuse_contradiction(f, "log");
+        return;
+    }
+    const bool full = seq > 0 || len == LEAT_POETS_LOG_FRAGMENT_LEN;
+    p->payload[0] = seq;
+    memmove(p->payload + 1, text, len);
     p->payload_len = full ? LEAT_POETS_PAYLOAD_LEN_MAX : (uint16_t)(1 + len + 1);
 }
 
@@ -88,34 +106,34 @@ static unsigned instr_count(struct leat_fields *f, unsigned shown)
     return LEAT_POETS_INSTR_COUNT_MIN;
 }
 
-static void walk_instr(struct leat_fields *f, struct leat_poets_packet *p)
+static void walk_instr(struct leat_fields *f, struct leat_poets_packet *p, bool payload_given)
 {
     struct leat_poets_instr instr = { .count = LEAT_POETS_INSTR_COUNT_MAX };
     size_t len;
-
-    if (!leat_fields_reading(f) &&
-        leat_poets_instr_decode(p->payload, p->payload_len, &instr, NULL) != LEAT_ERR_OK)
+    if (payload_given && leat_poets_instr_decode(p->payload, p->payload_len, &instr, NULL)) {
+        if (leat_fields_reading(f) && leat_fields_has(f, "instr")) refuse_contradiction(f, "instr");
         return; /* too few flits for a record: the payload shows what there is */
+    }
+    const struct leat_poets_instr held = instr;
     if (leat_fields_open(f, "instr", PAYLOAD_AT)) {
-        instr.count = instr_count(f, instr.count);
+        if (!payload_given) instr.count = instr_count(f, instr.count);
         for (unsigned i = 0; i < instr.count; i++)
             instr.counter[i] = (uint32_t)leat_fields_uint(f, leat_poets_instr_name(i),
                                                           PAYLOAD_AT + 4 * i, 32, instr.counter[i]);
         leat_fields_close(f);
     }
-    if (leat_fields_reading(f) &&
-        !leat_poets_instr_encode(&instr, p->payload, sizeof p->payload, &len))
+    if (payload_given) {
+        for (unsigned i = 0; i < instr.count; i++)
+            if (instr.counter[i] != held.counter[i]) refuse_contradiction(f, "instr");
+    } else if (!leat_poets_instr_encode(&instr, p->payload, sizeof p->payload, &len)) {
         p->payload_len = (uint16_t)len;
+    }
 }
 
 static void walk(struct leat_fields *f, struct leat_poets_packet *p)
 {
     walk_header(f, p);
-    if (p->packet_class == LEAT_POETS_CLASS_SUP && p->opcode == LEAT_POETS_OP_LOG) walk_log(f, p);
-    if (p->packet_class == LEAT_POETS_CLASS_SUP && p->opcode == LEAT_POETS_OP_INSTR)
-        walk_instr(f, p);
-
-    /* Last, so that it wins over the views of it above. */
+    const bool given = leat_fields_has(f, "payload"); /* showing: always */
     const uint8_t *payload = p->payload;
     size_t len = p->payload_len;
     leat_fields_octets(f, "payload", PAYLOAD_AT, LEAT_POETS_PAYLOAD_LEN_MAX, &payload, &len);
@@ -123,6 +141,9 @@ static void walk(struct leat_fields *f, struct leat_poets_packet *p)
         memcpy(p->payload, payload, len);
         p->payload_len = (uint16_t)len;
     }
+    if (p->packet_class != LEAT_POETS_CLASS_SUP) return;
+    if (p->opcode == LEAT_POETS_OP_LOG) walk_log(f, p, given);
+    if (p->opcode == LEAT_POETS_OP_INSTR) walk_instr(f, p, given);
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)

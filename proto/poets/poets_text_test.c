@@ -117,8 +117,8 @@ static void log_and_instrumentation_show_what_they_carry(void)
     uint8_t buf[PACKET_MAX];
     check_text("0000fcc00100000000666768696a0000",
                "{\"class\":\"SUP\",\"task\":0,\"opcode\":\"LOG\",\"device\":0,\"sender\":1,"
-               "\"nflit\":1,\"log\":{\"seq\":0,\"text\":\"fghij\"},"
-               "\"payload\":\"00666768696a0000\"}");
+               "\"nflit\":1,\"payload\":\"00666768696a0000\","
+               "\"log\":{\"seq\":0,\"text\":\"fghij\"}}");
     const char v17[] = "0000fbc01104000000000000001c4e0ee8030000e6030000f401000007000000"
                        "ea0100000300000002000000010000000b00000016000000210000002c000000";
     EQ(show(buf, unhex(v17, buf)), LEAT_ERR_OK);
@@ -219,12 +219,19 @@ static void a_record_is_built_from_its_counters(void)
     EQ(octets_len, 64);
 }
 
-static void the_payload_wins_over_the_nested_objects(void)
+static void a_payload_and_its_view_must_agree(void)
 {
-    EQ(build_words("class=SUP opcode=LOG log.seq=3 log.text=abc payload=0078"), LEAT_ERR_OK);
+    static const char *const wrong[] = {
+        "class=SUP opcode=LOG log.seq=3 log.text=abc payload=0078",
+        "class=SUP opcode=LOG log.text=xy payload=0078",
+        "class=SUP opcode=INSTR instr.hitCount=9 payload=01",
+    };
+    for (size_t i = 0; i < 3; i++) {
+        EQ(build_words(wrong[i]), LEAT_ERR_FIELD);
+        OK(strstr(format_fields.message, "contradicts payload") != NULL);
+    }
+    EQ(build_words("class=SUP opcode=LOG log.text=x payload=0078"), LEAT_ERR_OK);
     OK(built("0000fcc0000000000078000000000000"));
-    EQ(build_words("class=SUP opcode=INSTR instr.hitCount=9 payload=01"), LEAT_ERR_OK);
-    OK(built("0000fbc0000000000100000000000000"));
 }
 
 static void refused(const char *words, leat_err want, const char *place)
@@ -374,7 +381,7 @@ TAP_MAIN(T(every_good_vector_survives_the_text), T(every_bad_vector_is_refused_w
          T(control_packets_carry_no_nested_object), T(the_tree_has_offsets),
          T(words_of_a_command_line_make_the_published_packets),
          T(a_log_fragment_is_built_from_its_text), T(a_record_is_built_from_its_counters),
-         T(the_payload_wins_over_the_nested_objects), T(mistakes_are_named),
+         T(a_payload_and_its_view_must_agree), T(mistakes_are_named),
          T(fields_of_another_class_are_refused), T(a_small_buffer_is_refused),
          T(random_packets_survive_the_text), T(the_frame_holds_direction_length_and_address),
          T(padding_after_the_packet_is_tolerated_and_lack_of_octets_is_not),
