@@ -41,6 +41,12 @@ struct leat_format {
     /* Reads the fields and encodes. An error of reading stays in f; nothing is written then. */
     leat_err (*build)(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len);
 
+    /*
+     * How long is the packet that begins here, by its own head? 0: that cannot be told. NULL: the
+     * format never tells.
+     */
+    size_t (*measure)(const uint8_t *octets, size_t len);
+
     const struct leat_framing *framing; /* on its link type and UDP port; NULL: the bare packet */
     const struct leat_framing *ether_framing; /* behind an Ethernet type; NULL: as framing */
 };

@@ -142,6 +142,7 @@ static void for_each_vector(bool bad, void (*visit)(const struct vector *))
 
 static void try_identity(const struct vector *v)
 {
+    if (v->format->measure) EQ(v->format->measure(v->octets, v->len), v->len);
     format_round_trip(v->format, v->octets, v->len);
 }
 

@@ -272,19 +272,28 @@ static int decode_hex(struct decoder *d)
 
 /* ---- raw octets --------------------------------------------------------------------------- */
 
+/* Where the next packet ends, as far as the format can tell; else all that there is. */
+static size_t raw_packet_len(const struct decoder *d)
+{
+    const size_t left = input_len(&d->in);
+    size_t len = d->format->unit_len;
+    if (d->format->measure) len = d->format->measure(input_octets(&d->in), left);
+    return len && len < left ? len : left;
+}
+
 static int decode_raw(struct decoder *d)
 {
     const size_t unit = d->format->unit_len;
-    do {
+    while (!interrupted) {
         while (!d->in.at_end && (!unit || input_len(&d->in) < unit) && !interrupted)
             if (!more(d, input_len(&d->in) + 1)) return WRONG;
         if (!input_len(&d->in)) break;
-        const size_t len = unit && input_len(&d->in) > unit ? unit : input_len(&d->in);
+        const size_t len = raw_packet_len(d);
         d->packets++;
         show(d,
              &(struct packet){ .format = d->format, .octets = input_octets(&d->in), .len = len });
         input_skip(&d->in, len);
-    } while (unit && !interrupted);
+    }
     return d->damaged ? WRONG : DONE;
 }
 

@@ -200,6 +200,12 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
     return f->err ? f->err : leat_aton_packet_encode(&p, octets, cap, len);
 }
 
+static size_t measure(const uint8_t *octets, size_t len)
+{
+    size_t image_len;
+    return leat_aton_packet_measure(octets, len, &image_len, NULL) ? 0 : image_len;
+}
+
 /* ---- Ethernet ----------------------------------------------------------------------------- */
 
 static void walk_live(struct leat_fields *f, struct leat_aton_live *live)
@@ -220,13 +226,9 @@ static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fiel
     walk_live(f, &live);
 
     const size_t left = len - LEAT_ATON_LIVE_HEADER_LEN;
-    size_t image_len;
+    const size_t image_len = measure(frame + LEAT_ATON_LIVE_HEADER_LEN, left);
     *packet_at = LEAT_ATON_LIVE_HEADER_LEN;
-    *packet_len = left;
-    if (leat_aton_packet_measure(frame + LEAT_ATON_LIVE_HEADER_LEN, left, &image_len, NULL) ==
-            LEAT_ERR_OK &&
-        image_len < left)
-        *packet_len = image_len;
+    *packet_len = image_len && image_len < left ? image_len : left;
     return LEAT_ERR_OK;
 }
 
@@ -253,5 +255,6 @@ const struct leat_format leat_aton_format = {
     .ether_type = LEAT_ATON_ETHER_TYPE,
     .show = show,
     .build = build,
+    .measure = measure,
     .ether_framing = &ether_framing,
 };

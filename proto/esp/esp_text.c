@@ -125,6 +125,11 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
     return leat_esp_packet_encode(&p, octets, cap, len);
 }
 
+static size_t measure(const uint8_t *octets, size_t len)
+{
+    return len > LEAT_ESP_OPCODE_AT ? leat_esp_packet_len(octets[LEAT_ESP_OPCODE_AT]) : 0;
+}
+
 const struct leat_format leat_esp_format = {
     .name = "esp",
     .summary = "ESP packet: one instruction for the ephemeral stores of the routers on its way",
@@ -134,4 +139,5 @@ const struct leat_format leat_esp_format = {
     .ip_protocol = LEAT_ESP_IP_PROTOCOL,
     .show = show,
     .build = build,
+    .measure = measure,
 };

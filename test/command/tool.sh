@@ -49,6 +49,14 @@ for file in proto/*/vectors/*.hex; do
     same "$file: packets in the tree" "$(grep -c '^packet ' "$folder/stdout")" "$(wc -l < "$folder/want.hex")"
 done
 
+# Formats that tell their length are read one packet after the other from raw octets.
+for format in atm aal1 aal2 aal34 atmtask aton esp; do
+    printf '{"format":"%s","fields":{}}\n{"format":"%s","fields":{}}\n' $format $format |
+        "$leat" encode --json - --raw > "$folder/two.raw"
+    exits 0 "" "$leat" decode --format $format --input raw --json "$folder/two.raw"
+    same "two $format packets of raw octets" "$(wc -l < "$folder/stdout")" 2
+done
+
 # Damaged vectors: the code in the comment, exit 2, a place.
 for file in proto/*/vectors/bad_*.hex; do
     name=$(basename "$file" .hex)
