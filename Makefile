@@ -37,7 +37,8 @@ coverage: build/coverage/build.ninja
 	$(call build,coverage) && $(call ctest,coverage) -L unit
 	sh test/coverage.sh build/coverage
 
-# Codec tests on a big-endian processor, emulated. Packages: gcc-s390x-linux-gnu qemu-user
+# Codec tests on a big-endian processor, emulated.
+# Packages: gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
 test-big-endian: build/big-endian/build.ninja
 	$(call build,big-endian) && $(call ctest,big-endian) -L unit
 

@@ -1,28 +1,40 @@
 #!/bin/sh
 # How many packets a second does `leat decode --json` read from a capture, and in how much memory?
+# Captures of a million packets: ESP alone, and all formats that have a link type in turn.
 set -eu
 leat=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
 
-"$leat" encode esp opcode=COUNT computationId=7 compValTag=1 thresh=3 flags=X | "$leat" decode --format esp --json > "$folder/one.json"
-i=0
-while [ $i -lt 1000 ]; do cat "$folder/one.json"; i=$((i + 1)); done > "$folder/thousand.json"
-"$leat" encode --json "$folder/thousand.json" --pcapng "$folder/thousand.pcapng"
-i=0
-while [ $i -lt 1000 ]; do cat "$folder/thousand.pcapng"; i=$((i + 1)); done > "$folder/million.pcapng"
+# capture NAME FORMAT...: NAME.thousand.pcapng, and a million as a thousand sections of it
+capture() {
+    name=$1
+    shift
+    for format in "$@"; do
+        "$leat" encode "$format" | "$leat" decode --format "$format" --json
+    done > "$folder/once.json"
+    i=0
+    while [ $i -lt $((1000 / $#)) ]; do cat "$folder/once.json"; i=$((i + 1)); done > "$folder/many.json"
+    "$leat" encode --json "$folder/many.json" --pcapng "$folder/$name.thousand.pcapng"
+    i=0
+    while [ $i -lt 1000 ]; do cat "$folder/$name.thousand.pcapng"; i=$((i + 1)); done > "$folder/$name.million.pcapng"
+}
 
-best=
-for _ in 1 2 3; do
-    start=$(date +%s%N)
-    "$leat" decode --json "$folder/million.pcapng" > /dev/null
-    took=$(($(date +%s%N) - start))
-    [ -n "$best" ] && [ $took -ge "$best" ] || best=$took
+for set in esp "atm aton esp packetway poets"; do
+    # shellcheck disable=SC2086
+    capture mix $set
+    best=
+    for _ in 1 2 3; do
+        start=$(date +%s%N)
+        "$leat" decode --json "$folder/mix.million.pcapng" > /dev/null
+        took=$(($(date +%s%N) - start))
+        [ -n "$best" ] && [ $took -ge "$best" ] || best=$took
+    done
+    echo "leat decode --json, 1,000,000 packets ($set): $((1000000000000 / (best / 1000))) packets/s (target 1000000)"
 done
-echo "leat decode --json, 1,000,000 packets (ESP): $((1000000000000 / (best / 1000))) packets/s (target 1000000)"
 for size in thousand million; do
     peak=$(python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$leat" decode --json "$folder/$size.pcapng")
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$leat" decode --json "$folder/mix.$size.pcapng")
     echo "peak memory, a $size packets: $peak KiB"
 done
