@@ -76,7 +76,7 @@ for verb in decode encode formats help; do
     exits 0 "" "$leat" "$verb" --help
     exits 0 "" "$leat" help --man "$verb"
     if command -v mandoc > /dev/null; then
-        mandoc -T lint -W warning "$folder/stdout" > "$folder/lint" || true
+        mandoc -T lint -W warning < "$folder/stdout" > "$folder/lint" || true
         same "manual of $verb" "$(grep -v 'missing date\|lower case character in document title' "$folder/lint")" ""
     fi
 done
