@@ -287,8 +287,8 @@ static void the_published_cell_is_shown_by_name(void)
     EQ(format_show_json(&leat_atmtask_format, octets, len, NULL), LEAT_ERR_OK);
     OK(strcmp(format_shown,
               "{\"vpi\":64,\"type\":\"message\",\"flag\":\"single\",\"sequence\":1,"
-              "\"source\":1,\"destination\":\"broadcast\",\"message\":{\"name\":\"rcv\","
-              "\"instance\":\"-1\",\"id\":1},\"data\":\"0000011d000000000000000000000000\","
+              "\"source\":1,\"destination\":65535,\"message\":{\"name\":\"rcv\","
+              "\"instance\":4294967295,\"id\":1},\"data\":\"0000011d000000000000000000000000\","
               "\"crc\":19064}") == 0);
 }
 

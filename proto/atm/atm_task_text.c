@@ -64,11 +64,18 @@ static void walk_name(struct leat_fields *f, uint32_t name[LEAT_ATM_TASK_NAME_CO
     leat_fields_list_end(f);
 }
 
+/* A number for which users have a word too; it is shown as the number that it is. */
+static uint64_t walk_number(struct leat_fields *f, const char *name, size_t at, unsigned bits,
+                            const struct leat_name *words, uint64_t value)
+{
+    return leat_fields_reading(f) ? leat_fields_enum(f, name, at, bits, words, value)
+                                  : leat_fields_uint(f, name, at, bits, value);
+}
+
 static void walk_message(struct leat_fields *f, struct leat_atm_task_message *m)
 {
     walk_name(f, m->name);
-    m->instance = (uint32_t)leat_fields_enum(f, "instance", PAYLOAD_AT + 12, 32, instances,
-                                             m->instance);
+    m->instance = (uint32_t)walk_number(f, "instance", PAYLOAD_AT + 12, 32, instances, m->instance);
     m->id = (uint32_t)leat_fields_uint(f, "id", PAYLOAD_AT + 16, 32, m->id);
 }
 
@@ -109,8 +116,8 @@ static void walk(struct leat_fields *f, struct leat_atm_task_cell *cell, uint16_
     walk_type(f, cell);
     cell->sequence = (uint16_t)leat_fields_uint(f, "sequence", SEQUENCE_AT, 16, cell->sequence);
     cell->source = (uint16_t)leat_fields_uint(f, "source", SOURCE_AT, 16, cell->source);
-    cell->destination = (uint16_t)leat_fields_enum(f, "destination", DESTINATION_AT, 16,
-                                                   destinations, cell->destination);
+    cell->destination = (uint16_t)walk_number(f, "destination", DESTINATION_AT, 16, destinations,
+                                              cell->destination);
     const size_t used = walk_message_header(f, cell);
     leat_fields_octets_fixed(f, "data", PAYLOAD_AT + used, cell->payload + used,
                              sizeof cell->payload - used, true);
