@@ -19,7 +19,7 @@ function(leat_folder target dir)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${dir})
   set_property(GLOBAL APPEND PROPERTY leat_objects ${target})
-  list(FILTER headers EXCLUDE REGEX "_(tables|fold|test)\\.h$") # not for users
+  list(FILTER headers EXCLUDE REGEX "_(tables|fold|parts|test)\\.h$") # not for users
   set_property(GLOBAL APPEND PROPERTY leat_headers ${headers})
   set(${target}_tests ${tests} PARENT_SCOPE)
   set(${target}_fuzzers ${fuzzers} PARENT_SCOPE)

@@ -1,0 +1,46 @@
+/*
+ * The two halves of leat_fields.c: showing and reading, a function for each kind of field. Not for
+ * users: a format calls the functions of leat_fields.h, which go either way.
+ */
+#ifndef LEAT_FIELDS_PARTS_H
+#define LEAT_FIELDS_PARTS_H
+
+#include "leat_fields.h"
+
+void leat_fields_show_uint(struct leat_fields *f, const char *name, size_t at, uint64_t value);
+void leat_fields_show_hex(struct leat_fields *f, const char *name, size_t at, unsigned bits,
+                          uint64_t value);
+void leat_fields_show_enum(struct leat_fields *f, const char *name, size_t at,
+                           const struct leat_name *names, uint64_t value);
+void leat_fields_show_mask(struct leat_fields *f, const char *name, size_t at,
+                           const struct leat_name *names, uint64_t value);
+void leat_fields_show_flag(struct leat_fields *f, const char *name, size_t at, bool value);
+void leat_fields_show_name(struct leat_fields *f, const char *name, size_t at, const char *value);
+void leat_fields_show_octets(struct leat_fields *f, const char *name, size_t at,
+                             const uint8_t *octets, size_t len);
+void leat_fields_show_string(struct leat_fields *f, const char *name, size_t at,
+                             const uint8_t *octets, size_t len);
+void leat_fields_show_open(struct leat_fields *f, const char *name, size_t at, char bracket);
+void leat_fields_show_close(struct leat_fields *f, char bracket);
+
+/* Each returns what the user wrote, or the value given; a mistake is told in f. */
+uint64_t leat_fields_read_uint(struct leat_fields *f, const char *name, unsigned bits,
+                               uint64_t value);
+uint64_t leat_fields_read_enum(struct leat_fields *f, const char *name, unsigned bits,
+                               const struct leat_name *names, uint64_t value);
+uint64_t leat_fields_read_mask(struct leat_fields *f, const char *name, unsigned bits,
+                               const struct leat_name *names, uint64_t value);
+void leat_fields_read_fixed(struct leat_fields *f, const char *name, unsigned bits, uint64_t value);
+void leat_fields_read_pass_over(struct leat_fields *f, const char *name);
+void leat_fields_read_octets(struct leat_fields *f, const char *name, size_t len_max,
+                             const uint8_t **octets, size_t *len);
+void leat_fields_read_octets_fixed(struct leat_fields *f, const char *name, uint8_t *octets,
+                                   size_t len, bool pad);
+void leat_fields_read_string(struct leat_fields *f, const char *name, size_t len_max,
+                             const uint8_t **octets, size_t *len);
+bool leat_fields_read_open(struct leat_fields *f, const char *name);
+void leat_fields_read_close(struct leat_fields *f);
+size_t leat_fields_read_list(struct leat_fields *f, const char *name, size_t max);
+void leat_fields_read_finish(struct leat_fields *f);
+
+#endif
