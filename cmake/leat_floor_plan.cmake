@@ -35,7 +35,7 @@ function(leat_tests prefix library tests fuzzers)
     target_link_libraries(${t} PRIVATE ${library})
     add_test(NAME ${prefix}.${t} COMMAND ${t})
     # core/ and proto/ have no heap, so LeakSanitizer (seconds per process here) has nothing to find.
-    set_tests_properties(${prefix}.${t} PROPERTIES LABELS unit TIMEOUT 300
+    set_tests_properties(${prefix}.${t} PROPERTIES LABELS unit TIMEOUT ${LEAT_TIMEOUT}
       ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endforeach()
   if(LEAT_FUZZ)

@@ -193,6 +193,9 @@ int run_help(const struct arguments *args)
         return misuse(args->verb, "unknown verb '%s'", args->operand[0]);
     if (argument(args, "--completion"))
         put_completion();
+    else if (argument(args, "--verbs"))
+        for (size_t i = 0; verb_at(i); i++)
+            puts(verb_at(i)->name);
     else if (argument(args, "--man"))
         verb ? man_verb(verb) : man_all();
     else

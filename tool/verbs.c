@@ -81,10 +81,11 @@ static const struct verb verbs[] = {
     {
         .name = "help",
         .summary = "tell what leat does, or what one verb does",
-        .synopsis = "[VERB] [--man] [--completion]",
+        .synopsis = "[VERB] [--man] [--verbs] [--completion]",
         .description = "Prints help as text, as a manual page, or a completion script for bash.",
         .options = {
             { "--man", NULL, "a manual page instead of text" },
+            { "--verbs", NULL, "the names of the verbs, one per line" },
             { "--completion", NULL, "a completion script for bash" },
         },
         .examples = "leat help decode\nleat help --man decode | man -l -",

@@ -70,7 +70,7 @@ for file in proto/*/vectors/bad_*.hex; do
 done
 
 # Help, manual pages, completion: all from the table, none with a warning.
-for verb in decode encode formats help; do
+for verb in $("$leat" help --verbs); do
     exits 0 "" "$leat" help "$verb"
     has "help $verb" "$(cat "$folder/stdout")" "leat $verb"
     exits 0 "" "$leat" "$verb" --help
