@@ -38,7 +38,7 @@ step "2. A capture of all of them (leat encode --json packets.json --pcapng tour
 "$leat" encode --json "$folder/packets.json" --pcapng "$folder/tour.pcapng"
 echo "tour.pcapng: $(wc -c < "$folder/tour.pcapng") octets"
 
-step "3. Decode it again (leat decode tour.pcapng)"
+step "3. Decode it again (leat decode tour.pcapng); adaptation layers travel in ATM cells"
 "$leat" decode "$folder/tour.pcapng"
 
 step "4. The same packet as JSON, for machines (leat decode --json), and back to the same octets"
