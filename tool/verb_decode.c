@@ -421,12 +421,17 @@ static int decode_capture(struct decoder *d)
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
+/* Printable ASCII; in comments, any text. */
 static bool is_text(const uint8_t *p, size_t len)
 {
+    bool comment = false;
     size_t i = len >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf ? 3 : 0;
-    for (; i < len; i++)
-        if ((p[i] < ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') || p[i] > '~')
-            return false;
+    for (; i < len; i++) {
+        if (p[i] == '\n') comment = false;
+        if (p[i] == '#') comment = true;
+        if (p[i] < ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') return false;
+        if (p[i] > '~' && !comment) return false;
+    }
     return len > 0;
 }
 

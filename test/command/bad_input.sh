@@ -21,6 +21,8 @@ text() { printf '%s\n' "$1" > "$folder/text"; }
 text "01 02 0";   exits 2 "text:1:7: odd number of hex digits" "$leat" decode --format esp "$folder/text"
 text "01 0g";     exits 2 "text:1:5: 'g' is no hex digit" "$leat" decode --format esp "$folder/text"
 text "0102";      exits 2 "does not tell the format, expected --format" "$leat" decode "$folder/text"
+printf '\357\273\277# \302\247 1\n0x00 0x11,0x22\n' > "$folder/text"
+exits 2 "text:2: packet 1: esp: octet 3" "$leat" decode --format esp "$folder/text"
 text "# nothing"; exits 0 "" "$leat" decode --format esp "$folder/text"
 printf '\n\n# x\n0101\n' > "$folder/text"
 exits 2 "text:4: packet 1: esp: octet 2" "$leat" decode --format esp "$folder/text"
