@@ -22,9 +22,9 @@ test: build/debug/build.ninja build/release/build.ninja
 install: all
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
-bench: all               # a table, and JSON in build/bench.json
-	build/release/bench/bench_wire --json build/bench.json
-	sh bench/bench_decode.sh build/leat
+bench: all               # tables, and JSON in build/bench_*.json
+	build/release/bench/bench_wire --json build/bench_wire.json
+	sh bench/bench_decode.sh build/leat build/bench_decode.json
 
 fuzz: build/fuzz/build.ninja
 	$(call build,fuzz) && $(call ctest,fuzz) -L fuzz

@@ -1,8 +1,8 @@
 #!/bin/sh
 # How many packets a second does `leat decode --json` read from a capture, and in how much memory?
-# Captures of a million packets: ESP alone, and all formats that have a link type in turn.
+# usage: bench_decode.sh LEAT [JSON]. Captures of a million packets: ESP alone, and all formats that have a link type in turn.
 set -eu
-leat=$1
+leat=$1 json=${2:-/dev/null}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
 
@@ -30,11 +30,16 @@ for set in esp "atm aton esp packetway poets"; do
         took=$(($(date +%s%N) - start))
         [ -n "$best" ] && [ $took -ge "$best" ] || best=$took
     done
+    printf '{"name":"decode --json (%s)","value":%d,"unit":"packets/s","target":"at least 1000000"}\n' \
+        "$set" $((1000000000000 / (best / 1000))) >> "$folder/figures"
     echo "leat decode --json, 1,000,000 packets ($set): $((1000000000000 / (best / 1000))) packets/s (target 1000000)"
 done
 for size in thousand million; do
     peak=$(python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$leat" decode --json "$folder/mix.$size.pcapng")
+    printf '{"name":"decode --json, peak memory, a %s packets","value":%d,"unit":"KiB","target":"constant"}\n' \
+        "$size" "$peak" >> "$folder/figures"
     echo "peak memory, a $size packets: $peak KiB"
 done
+{ echo '['; sed '$!s/$/,/; s/^/  /' "$folder/figures"; echo ']'; } > "$json"
