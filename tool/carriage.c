@@ -1,7 +1,8 @@
 #include "carriage.h"
+#include "atm_task.h"
+#include "atm_task_text.h"
 #include "leat_bytes.h"
 #include "leat_capture.h"
-#include "leat_crc.h"
 #include "leat_formats.h"
 
 enum {
@@ -118,19 +119,6 @@ static bool in_link(const uint8_t *p, size_t len, size_t type_at, size_t payload
     return in_ether_type(leat_get_be16(p + type_at), p + payload_at, len - payload_at, out);
 }
 
-/*
- * A cell of the thesis' prototype has no header check: behind its VPI of 12 bits the header is all
- * zeros (specs/atm.md, 2.5). For a few VPIs zero is the right check, and then its
- * own CRC-16 tells.
- */
-static bool is_prototype_cell(const uint8_t *p, size_t len)
-{
-    enum { CELL = 53, BODY = 5, CRC_AT = 51 };
-    if (len != CELL || p[1] & 0x0f || p[2] || p[3] || p[4]) return false;
-    return leat_crc_hec(p) != p[4] ||
-           leat_crc16(0, p + BODY, CRC_AT - BODY) == leat_get_be16(p + CRC_AT);
-}
-
 bool carriage_find(uint16_t link_type, const uint8_t *p, size_t len, struct carried *out)
 {
     switch (link_type) {
@@ -143,7 +131,8 @@ bool carriage_find(uint16_t link_type, const uint8_t *p, size_t len, struct carr
     case LEAT_LINK_LINUX_SLL: return in_link(p, len, 14, 16, out);
     case LEAT_LINK_LINUX_SLL2: return in_link(p, len, 0, 20, out);
     case LEAT_LINK_USER0:
-        return found(is_prototype_cell(p, len) ? leat_format_find("atmtask") : by_link(link_type),
+        return found(leat_atm_task_cell_recognise(p, len) ? &leat_atmtask_format
+                                                          : by_link(link_type),
                      p, len, false, out);
     default: return link_type && found(by_link(link_type), p, len, false, out);
     }

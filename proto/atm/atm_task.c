@@ -29,6 +29,13 @@ static uint16_t crc_of(const uint8_t *cell)
     return leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT);
 }
 
+bool leat_atm_task_cell_recognise(const uint8_t *buf, size_t len)
+{
+    if (len != LEAT_ATM_TASK_CELL_LEN || buf[1] & ZERO_BITS || leat_get_be24(buf + 2)) return false;
+    return leat_crc_hec(buf) != 0 ||
+           leat_crc16(0, buf + TYPE_AT, CRC_AT - TYPE_AT) == leat_get_be16(buf + CRC_AT);
+}
+
 leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_atm_task_cell *out,
                                    size_t *fault_at)
 {

@@ -49,6 +49,12 @@ struct leat_atm_task_cell {
 };
 
 /*
+ * Is this rather a prototype's cell than an ATM cell? It has no header check: behind its VPI of 12
+ * bits the header is all zeros. For a few VPIs zero is a right HEC, and then its own CRC-16 tells.
+ */
+bool leat_atm_task_cell_recognise(const uint8_t *buf, size_t len);
+
+/*
  * `len` must be exactly LEAT_ATM_TASK_CELL_LEN. On error *out is untouched and *fault_at (may be
  * NULL) is the offset of what is wrong: RESERVED (header bits that are always 0, flags without a
  * meaning), CHECKSUM, TYPE.
