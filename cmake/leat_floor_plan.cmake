@@ -54,8 +54,10 @@ function(leat_tests prefix library tests fuzzers)
   endif()
 endfunction()
 
+# leat_layer(NAME [LIBRARY...]): a layer, and what stands below it.
 function(leat_layer name)
   leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/${name})
+  target_link_libraries(leat_${name} PUBLIC ${ARGN})
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
 endfunction()
 
@@ -90,7 +92,8 @@ function(leat_libraries)
     target_include_directories(leat_${suffix} PUBLIC
       ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
       ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
-      ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets)
+      ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets
+      ${CMAKE_SOURCE_DIR}/sim)
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
   set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}

@@ -1,4 +1,5 @@
 #include "leat_arena.h"
+#include <assert.h>
 #include <stdalign.h>
 #include <string.h>
 
@@ -28,4 +29,13 @@ void *leat_arena_take(struct leat_arena *arena, size_t len)
 void leat_arena_reset(struct leat_arena *arena)
 {
     arena->used = 0;
+}
+
+void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size)
+{
+    const size_t align = _Alignof(max_align_t), at = (arena->used + align - 1) / align * align;
+    arena->used = at + count * size;
+    if (!arena->memory) return NULL;
+    assert(arena->used <= arena->cap);
+    return arena->memory + at;
 }

@@ -18,6 +18,13 @@ void *leat_arena_take(struct leat_arena *arena, size_t len);
 /* Octets need no alignment. Not zeroed. */
 uint8_t *leat_arena_take_octets(struct leat_arena *arena, size_t len);
 
+/*
+ * For objects that are laid out twice, once to measure and once in earnest: room for `count` things
+ * of `size` octets, aligned, not zeroed. An arena whose memory is NULL has no end and gives NULL;
+ * its `used` is then the footprint.
+ */
+void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size);
+
 void leat_arena_reset(struct leat_arena *arena);
 
 #endif

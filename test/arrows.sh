@@ -17,7 +17,7 @@ below() {
     esac
 }
 bad=0
-for dir in core proto proto/* tool bench; do
+for dir in core proto proto/* sim tool bench; do
     [ -d "$dir" ] || continue
     allowed="$dir $(below "$dir")"
     for file in "$dir"/*.c "$dir"/*.h; do
@@ -32,9 +32,9 @@ for dir in core proto proto/* tool bench; do
         done
     done
 done
-# Clocks, threads, files and sockets do not exist in core/ and proto/ (tests apart).
+# Clocks, threads, files and sockets do not exist in core/, proto/ and sim/ (tests apart).
 for header in time.h pthread.h threads.h stdio.h unistd.h fcntl.h sys/socket.h; do
-    hits=$(grep -ln "^#include <$header>" core/*.[ch] proto/*.[ch] proto/*/*.[ch] | grep -v '_test\.[ch]$\|_fuzz\.c$' || true)
+    hits=$(grep -ln "^#include <$header>" core/*.[ch] proto/*.[ch] proto/*/*.[ch] sim/*.[ch] | grep -v '_test\.[ch]$\|_fuzz\.c$' || true)
     [ -z "$hits" ] || { echo "<$header> in: $hits"; bad=1; }
 done
 exit $bad

@@ -1,0 +1,222 @@
+#include "atm_aal_unit.h"
+#include "atm_aal_unit_parts.h"
+#include "leat_arena.h"
+#include "leat_crc.h"
+#include <assert.h>
+#include <string.h>
+
+void leat_atm_aal_config_default(struct leat_atm_aal_config *config, uint32_t port, uint32_t ports,
+                                 uint32_t paths)
+{
+    *config = (struct leat_atm_aal_config){
+        .port = port,
+        .ports = ports,
+        .paths = paths,
+        .header_octets = 2,
+        .send_blocks = LEAT_ATM_AAL_BLOCKS,
+        .receive_blocks = LEAT_ATM_AAL_BLOCKS,
+        .descriptors = LEAT_ATM_AAL_DESCRIPTORS,
+        .retransmit_cycles = LEAT_ATM_AAL_RETRANSMIT,
+        .obsolete_cycles = LEAT_ATM_AAL_OBSOLETE,
+        .transmissions_max = LEAT_ATM_AAL_TRANSMISSIONS,
+    };
+}
+
+static bool within(uint32_t value, uint32_t min, uint32_t max)
+{
+    return value >= min && value <= max;
+}
+
+leat_err leat_atm_aal_config_check(const struct leat_atm_aal_config *c)
+{
+    const bool sound = within(c->ports, 1, LEAT_ATM_AAL_PORTS_MAX) && c->port < c->ports &&
+                       within(c->paths, 1, UINT16_MAX) &&
+                       (c->header_octets == 2 || c->header_octets == 4) &&
+                       within(c->send_blocks, 1, LEAT_ATM_AAL_BLOCKS_MAX) &&
+                       within(c->receive_blocks, 1, LEAT_ATM_AAL_BLOCKS_MAX) &&
+                       within(c->descriptors, 1, UINT16_MAX) && c->retransmit_cycles > 0 &&
+                       c->obsolete_cycles > 0 && within(c->transmissions_max, 1, UINT8_MAX);
+    return sound ? LEAT_ERR_OK : LEAT_ERR_RANGE;
+}
+
+static size_t ack_words(const struct leat_atm_aal_config *config)
+{
+    return (config->ports + 63) / 64;
+}
+
+static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_config *c,
+                      void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    unit->send.next = leat_arena_lay(&arena, c->send_blocks, sizeof(uint16_t));
+    unit->send.prev = leat_arena_lay(&arena, c->send_blocks, sizeof(uint16_t));
+    unit->receive.next = leat_arena_lay(&arena, c->receive_blocks, sizeof(uint16_t));
+    unit->receive.prev = leat_arena_lay(&arena, c->receive_blocks, sizeof(uint16_t));
+    unit->send_block = leat_arena_lay(&arena, c->send_blocks, sizeof *unit->send_block);
+    unit->receive_block = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->receive_block);
+    unit->message = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->message);
+    unit->peer = leat_arena_lay(&arena, c->ports, sizeof *unit->peer);
+    unit->send_cell = leat_arena_lay(&arena, c->send_blocks, LEAT_ATM_AAL_CELL_STRIDE);
+    unit->receive_cell = leat_arena_lay(&arena, c->receive_blocks, LEAT_ATM_AAL_CELL_STRIDE);
+    /* Last, because only broadcasts touch it: in a large network it is the largest part. */
+    unit->ack_missing = leat_arena_lay(&arena, c->send_blocks * ack_words(c), sizeof(uint64_t));
+    return arena.used;
+}
+
+size_t leat_atm_aal_unit_footprint(const struct leat_atm_aal_config *config)
+{
+    struct leat_atm_aal_unit measured;
+    return lay_out(&measured, config, NULL);
+}
+
+void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
+                            const struct leat_atm_aal_config *config, void *memory)
+{
+    assert(leat_atm_aal_config_check(config) == LEAT_ERR_OK);
+    *unit = (struct leat_atm_aal_unit){ .config = *config, .wake_at = LEAT_NEVER };
+    lay_out(unit, config, memory);
+    leat_atm_aal_chain_init(&unit->send, (uint16_t)config->send_blocks);
+    leat_atm_aal_chain_init(&unit->receive, (uint16_t)config->receive_blocks);
+    for (size_t i = 0; i < LEAT_ATM_AAL_CONTROLLERS; i++) unit->due[i] = LEAT_NEVER;
+    for (size_t i = 0; i < config->receive_blocks; i++) unit->receive_block[i].in_message = 1;
+    for (size_t i = 0; i < LEAT_ATM_AAL_OPEN_LISTS; i++) unit->open[i] = NONE;
+    unit->write_first = unit->waiting_head = NONE;
+    unit->message_read = unit->aging_head = unit->service_block = NONE;
+    unit->scan_waits = 1;
+}
+
+void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)
+{
+    chain->count = count;
+    chain->free_tail = (uint16_t)(count - 1);
+    for (uint16_t i = 0; i < count; i++) chain->next[i] = (uint16_t)(i + 1);
+}
+
+uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain)
+{
+    assert(chain->busy_count < chain->count);
+    const uint16_t block = chain->free_head;
+    chain->free_head = chain->next[block];
+    if (chain->busy_count++ == 0)
+        chain->busy_head = block;
+    else
+        chain->next[chain->busy_tail] = block;
+    chain->prev[block] = chain->busy_tail;
+    chain->busy_tail = block;
+    return block;
+}
+
+/* The heads and tails of an empty list keep their values, as registers do. */
+void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, uint16_t block)
+{
+    assert(chain->busy_count > 0);
+    const bool none_free = chain->busy_count == chain->count;
+    if (chain->busy_count > 1) {
+        if (block == chain->busy_head)
+            chain->busy_head = chain->next[block];
+        else if (block == chain->busy_tail)
+            chain->busy_tail = chain->prev[block];
+        else {
+            chain->next[chain->prev[block]] = chain->next[block];
+            chain->prev[chain->next[block]] = chain->prev[block];
+        }
+    }
+    chain->busy_count--;
+    if (none_free)
+        chain->free_head = block;
+    else
+        chain->next[chain->free_tail] = block;
+    chain->free_tail = block;
+}
+
+void leat_atm_aal_cell_label(const struct leat_atm_aal_unit *unit, uint8_t *cell, uint32_t label)
+{
+    enum { FLAGS = 4 }; /* below a label: the upper bits of the VCI, or payload type and CLP */
+    if (unit->config.header_octets == 2)
+        leat_put_be16(cell, (uint16_t)(label << FLAGS));
+    else
+        leat_put_be32(cell, label << FLAGS);
+}
+
+void leat_atm_aal_cell_seal(uint8_t *cell)
+{
+    leat_put_be16(cell + CRC_AT, leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT));
+}
+
+uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination)
+{
+    const struct leat_atm_aal_config *c = &unit->config;
+    const uint32_t label =
+        c->paths * (destination == BROADCAST ? c->ports : destination) + unit->path;
+    unit->path = unit->path + 1 == c->paths ? 0 : unit->path + 1;
+    return label;
+}
+
+void leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const uint64_t *due = unit->due;
+    if (now < unit->wake_at) return;
+    if (due[LEAT_ATM_AAL_STATE5] <= now) leat_atm_aal_state5(unit, now);
+    if (due[LEAT_ATM_AAL_STATE2] <= now) leat_atm_aal_state2(unit, now);
+    if (due[LEAT_ATM_AAL_STATE10] <= now) leat_atm_aal_state10(unit, now);
+    if (due[LEAT_ATM_AAL_STATE9] <= now) leat_atm_aal_state9(unit, now);
+    if (due[LEAT_ATM_AAL_STATE8] <= now) leat_atm_aal_state8(unit, now);
+    if (due[LEAT_ATM_AAL_STATE7] <= now) leat_atm_aal_state7(unit, now);
+    if (due[LEAT_ATM_AAL_STATE0] <= now) leat_atm_aal_state0(unit, now);
+    uint64_t wake_at = due[0];
+    for (size_t i = 1; i < LEAT_ATM_AAL_CONTROLLERS; i++)
+        wake_at = due[i] < wake_at ? due[i] : wake_at;
+    assert(wake_at > now);
+    unit->wake_at = wake_at;
+}
+
+uint64_t leat_atm_aal_io_cycles(uint32_t len)
+{
+    enum { WORD = 19, OVERHEAD = 3, OCTET = 4 };
+    const uint32_t rest = len % 4;
+    return (uint64_t)WORD * (len / 4) + (rest ? OVERHEAD + OCTET * rest : 0);
+}
+
+uint64_t leat_atm_aal_one_way_cycles(uint32_t len)
+{
+    const uint64_t cells = (len + LEAT_ATM_TASK_MESSAGE_LEN + PAYLOAD_LEN - 1) / PAYLOAD_LEN;
+    return 145 + 10 * cells + 2 * leat_atm_aal_io_cycles(len) + (cells > 1 ? 58 : 0) +
+           (cells > 2 ? 61 * (cells - 2) : 0);
+}
+
+int64_t leat_atm_aal_unit_blktime(const struct leat_atm_aal_unit *unit, uint16_t block,
+                                  uint64_t now)
+{
+    const struct leat_atm_aal_send_block *b = &unit->send_block[block];
+    switch ((enum leat_atm_aal_block_state)b->state) {
+    case LEAT_ATM_AAL_NOT_READY: return -1;
+    case LEAT_ATM_AAL_READY: return 0;
+    case LEAT_ATM_AAL_SENT: return (int64_t)(b->expires_at - now);
+    }
+    return -1;
+}
+
+/* The numbers of STATE5 (note R2). A walk looks at look_at, look_at + 2, ... */
+static uint8_t state5_of(const struct leat_atm_aal_unit *unit, uint16_t cursnd, uint64_t now)
+{
+    if (unit->sending) {
+        const uint64_t began = unit->look_at; /* of a look that found something */
+        const bool tail = unit->scan_block == unit->send.busy_tail;
+        if (now == began) return unit->sending_ack ? 1 : 4;
+        if (now < unit->line_at + CELL_LEN - 1) return unit->sending_ack ? 2 : 5;
+        return unit->sending_ack ? 3 : tail ? 6 : 8;
+    }
+    if (unit->freeing) return 16;
+    if (unit->scan_waits || now < unit->look_at || (now - unit->look_at) % 2) return 0;
+    return cursnd == unit->send.busy_tail ? 9 : 10;
+}
+
+void leat_atm_aal_unit_view(const struct leat_atm_aal_unit *unit, uint64_t now,
+                            struct leat_atm_aal_view *out)
+{
+    out->cursnd = leat_atm_aal_scan_block_at(unit, now);
+    out->state5 = state5_of(unit, out->cursnd, now);
+    out->iccurb = unit->service_block != NONE && now > unit->service_from
+                      ? unit->service_block
+                      : unit->receive.busy_head;
+}

@@ -1,0 +1,80 @@
+/* What the controllers of the adaptation layer unit share among themselves. */
+#ifndef LEAT_ATM_AAL_UNIT_PARTS_H
+#define LEAT_ATM_AAL_UNIT_PARTS_H
+
+#include "atm_aal_unit.h"
+#include "leat_bytes.h"
+
+enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
+enum { CELL_LEN = LEAT_ATM_TASK_CELL_LEN, PAYLOAD_LEN = LEAT_ATM_TASK_PAYLOAD_LEN };
+enum { /* offsets in a cell, note 2.5 */
+    TYPE_AT = 5,
+    FLAG_AT = 7,
+    SEQUENCE_AT = 9,
+    SOURCE_AT = 11,
+    DESTINATION_AT = 13,
+    PAYLOAD_AT = 15,
+    CRC_AT = 51,
+};
+enum { COMMAND_CYCLES = 3, WORDS_CYCLES = 15 /* five words */ };
+
+static inline uint8_t *send_cell(const struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    return unit->send_cell + (size_t)block * LEAT_ATM_AAL_CELL_STRIDE;
+}
+
+static inline uint8_t *receive_cell(const struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    return unit->receive_cell + (size_t)block * LEAT_ATM_AAL_CELL_STRIDE;
+}
+
+/* Note 5.1: the head of the free list becomes the tail of the busy list. */
+uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain);
+void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, uint16_t block);
+void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count);
+
+/* Free blocks are used in turn, so the next one was touched long ago: fetch it in good time. */
+static inline void fetch_early(const void *object)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(object, 1);
+#else
+    (void)object;
+#endif
+}
+
+/* From outside a step: the controller acts in cycle `at`. */
+static inline void wake(struct leat_atm_aal_unit *unit, enum leat_atm_aal_controller controller,
+                        uint64_t at)
+{
+    unit->due[controller] = at;
+    if (at < unit->wake_at) unit->wake_at = at;
+}
+
+/* Finishes a cell whose fields are written: label and CRC-16. */
+void leat_atm_aal_cell_label(const struct leat_atm_aal_unit *unit, uint8_t *cell, uint32_t label);
+void leat_atm_aal_cell_seal(uint8_t *cell);
+
+/* The next access label towards a port or to all, round robin over the paths (note R1). */
+uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination);
+
+/* Something changed that STATE5 may see from step `from` on. */
+void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from);
+void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now);
+uint16_t leat_atm_aal_scan_block_at(const struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now);
+
+void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now);
+
+void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint64_t now);
+
+void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit);
+void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_message_completed(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t now);
+
+#endif

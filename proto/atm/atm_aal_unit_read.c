@@ -1,0 +1,227 @@
+/*
+ * STATE8 and STATE10, and the reading half of STATE0 (note 5.2, R9, R10): complete messages are
+ * given to those who ask for them, and leave when they are obsolete.
+ */
+#include "atm_aal_unit_parts.h"
+#include <assert.h>
+#include <string.h>
+
+enum { FOUND_CYCLES = 7, MISSED_CYCLES = 66 };
+
+static struct leat_atm_aal_command *first_read(struct leat_atm_aal_unit *unit)
+{
+    return unit->read.count ? &unit->read.waiting[unit->read.head] : NULL;
+}
+
+static void drop_read(struct leat_atm_aal_unit *unit)
+{
+    unit->read.head = (uint8_t)((unit->read.head + 1) % LEAT_ATM_AAL_COMMANDS_MAX);
+    unit->read.count--;
+}
+
+void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit)
+{
+    const struct leat_atm_aal_command *c = first_read(unit);
+    const uint64_t at = c->not_before > unit->read_free_at ? c->not_before : unit->read_free_at;
+    if (c->verb == LEAT_ATM_AAL_RECEIVE) {
+        unit->asked = c->message;
+        unit->reading = 1;
+        unit->read_free_at = at + WORDS_CYCLES;
+        wake(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at);
+    } else {
+        unit->read_free_at = at + leat_atm_aal_io_cycles(c->len);
+        wake(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at - (c->len > 0));
+    }
+}
+
+static bool was_served(const struct leat_atm_aal_message *m, uint32_t instance)
+{
+    for (uint8_t i = 0; i < m->served_count; i++)
+        if (m->served[i] == instance) return true;
+    return false;
+}
+
+static bool matches(const struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    const struct leat_atm_task_message *asked = &unit->asked;
+    const uint8_t *words = receive_cell(unit, message) + PAYLOAD_AT;
+    const uint32_t instance = leat_get_be32(words + 12);
+    return leat_get_be32(words + 16) == asked->id &&
+           (instance == asked->instance || instance == UINT32_MAX) &&
+           leat_get_be32(words) == asked->name[0] && leat_get_be32(words + 4) == asked->name[1] &&
+           leat_get_be32(words + 8) == asked->name[2] &&
+           !was_served(&unit->message[message], asked->instance) &&
+           unit->message[message].served_count < LEAT_ATM_AAL_SERVED_MAX;
+}
+
+/* Note R10: by source, the oldest first. */
+static uint16_t find_asked(const struct leat_atm_aal_unit *unit)
+{
+    uint16_t best = NONE;
+    for (uint16_t m = unit->open[unit->asked.id % LEAT_ATM_AAL_OPEN_LISTS]; m != NONE;
+         m = unit->message[m].next_open) {
+        const struct leat_atm_aal_message *a = &unit->message[m], *b = &unit->message[best];
+        const bool first = best == NONE || a->source < b->source ||
+                           (a->source == b->source && (int32_t)(a->serial - b->serial) < 0);
+        if (first && matches(unit, m)) best = m;
+    }
+    return best;
+}
+
+static uint16_t *open_list(struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    enum { ID_AT = PAYLOAD_AT + 16 };
+    const uint32_t id = leat_get_be32(receive_cell(unit, message) + ID_AT);
+    return &unit->open[id % LEAT_ATM_AAL_OPEN_LISTS];
+}
+
+static void close_message(struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    const struct leat_atm_aal_message *m = &unit->message[message];
+    if (m->prev_open == NONE)
+        *open_list(unit, message) = m->next_open;
+    else
+        unit->message[m->prev_open].next_open = m->next_open;
+    if (m->next_open != NONE) unit->message[m->next_open].prev_open = m->prev_open;
+}
+
+static void open_for_readers(struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    uint16_t *list = open_list(unit, message);
+    unit->message[message].prev_open = NONE;
+    unit->message[message].next_open = *list;
+    if (*list != NONE) unit->message[*list].prev_open = message;
+    *list = message;
+}
+
+void leat_atm_aal_message_completed(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t now)
+{
+    struct leat_atm_aal_message *m = &unit->message[message];
+    m->complete = 1;
+    open_for_readers(unit, message);
+    m->next_aging = NONE;
+    m->obsolete_at = now + unit->config.obsolete_cycles;
+    if (unit->aging_head == NONE) {
+        unit->aging_head = message;
+        unit->due[LEAT_ATM_AAL_STATE10] = m->obsolete_at;
+    } else
+        unit->message[unit->aging_tail].next_aging = message;
+    unit->aging_tail = message;
+    unit->message_told = message;
+    unit->told |= LEAT_ATM_AAL_COMPLETE;
+}
+
+static void unlink_from_source(struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    struct leat_atm_aal_peer *peer = &unit->peer[unit->message[message].source];
+    uint16_t before = NONE, m = peer->first_message;
+    while (m != message) {
+        before = m;
+        m = unit->message[m].next_of_source;
+    }
+    if (before == NONE)
+        peer->first_message = unit->message[m].next_of_source;
+    else
+        unit->message[before].next_of_source = unit->message[m].next_of_source;
+    if (m == peer->last_message) peer->last_message = before;
+    peer->message_count--;
+}
+
+static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t now)
+{
+    const struct leat_atm_aal_message *m = &unit->message[message];
+    if (!m->point_to_point) close_message(unit, message); /* a served one was closed then */
+    if (m->served_count == 0) unit->counts.discarded_unread++;
+    unlink_from_source(unit, message);
+    for (uint16_t block = message, next; block != NONE; block = next) {
+        next = unit->receive_block[block].next_in_message;
+        leat_atm_aal_chain_release(&unit->receive, block);
+        unit->in_message_count--;
+    }
+    unit->counts.discarded++;
+    unit->told |= LEAT_ATM_AAL_DISCARDED;
+    leat_atm_aal_service_parked(unit, now);
+}
+
+/* Note R9: broadcasts leave in any case, others once served; none while it is being read. */
+static bool may_leave(const struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    const struct leat_atm_aal_message *m = &unit->message[message];
+    return message != unit->message_read && (!m->point_to_point || m->served_count > 0);
+}
+
+void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    while (unit->aging_head != NONE && unit->message[unit->aging_head].obsolete_at <= now) {
+        const uint16_t message = unit->aging_head;
+        unit->aging_head = unit->message[message].next_aging;
+        unit->message[message].expired = 1;
+        if (may_leave(unit, message)) discard(unit, message, now);
+    }
+    unit->due[LEAT_ATM_AAL_STATE10] =
+        unit->aging_head == NONE ? LEAT_NEVER : unit->message[unit->aging_head].obsolete_at;
+}
+
+/* The search, in the first cycle after the fifth word; the answer is known later. */
+static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const uint16_t message = find_asked(unit);
+    drop_read(unit);
+    unit->due[LEAT_ATM_AAL_STATE8] = LEAT_NEVER;
+    if (message == NONE) {
+        unit->read.count = 0;
+        unit->reading = 0;
+        unit->read_free_at = now + MISSED_CYCLES;
+        unit->told |= LEAT_ATM_AAL_DENIED;
+    } else {
+        struct leat_atm_aal_message *m = &unit->message[message];
+        m->served[m->served_count++] = unit->asked.instance;
+        unit->message_read = message;
+        if (m->point_to_point) close_message(unit, message);
+        unit->read_free_at = now + FOUND_CYCLES;
+        unit->told |= LEAT_ATM_AAL_GRANTED;
+        if (unit->read.count) leat_atm_aal_accept_reads(unit);
+    }
+    unit->reply_at = unit->read_free_at - 1;
+}
+
+void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    if (first_read(unit)->verb == LEAT_ATM_AAL_RECEIVE) {
+        answer(unit, now);
+        return;
+    }
+    drop_read(unit);
+    unit->due[LEAT_ATM_AAL_STATE8] = LEAT_NEVER;
+    if (unit->read.count)
+        leat_atm_aal_accept_reads(unit);
+    else
+        unit->told |= LEAT_ATM_AAL_GOT;
+}
+
+void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const uint16_t message = unit->message_read;
+    assert(message != NONE);
+    unit->message_read = NONE;
+    unit->reading = 0;
+    if (unit->message[message].expired) discard(unit, message, now);
+    if (unit->nomem && unit->send.busy_count < unit->send.count)
+        wake(unit, LEAT_ATM_AAL_STATE0, now + 1);
+}
+
+void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t offset,
+                            uint8_t *out, uint32_t len)
+{
+    uint16_t block = message;
+    uint32_t at = offset + LEAT_ATM_TASK_MESSAGE_LEN;
+    for (; at >= PAYLOAD_LEN; at -= PAYLOAD_LEN) block = unit->receive_block[block].next_in_message;
+    while (len > 0 && block != NONE) {
+        const uint32_t piece = len < PAYLOAD_LEN - at ? len : PAYLOAD_LEN - at;
+        memcpy(out, receive_cell(unit, block) + PAYLOAD_AT + at, piece);
+        out += piece;
+        len -= piece;
+        at = 0;
+        block = unit->receive_block[block].next_in_message;
+    }
+}

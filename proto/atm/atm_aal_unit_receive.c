@@ -1,0 +1,353 @@
+/*
+ * STATE6 and STATE7 (note R5 to R8): cells come in, one at a time they are acknowledged and join
+ * their message, or take an acknowledgement to the block that waits for it.
+ *
+ *      a data cell                    t0+10 label    q    the acknowledgement is asked for
+ *      E or the end of the  ---- t0 -------------------------------- q+10 joins -- q+11 end
+ *      cell before                    a parked cell               t0+11 joins -- t0+12 end
+ *                                     an acknowledgement: t0+9+2p counted -- +3 freed -- +5 end
+ */
+#include "atm_aal_unit_parts.h"
+#include "leat_crc.h"
+#include <assert.h>
+#include <string.h>
+
+enum service { /* what STATE7 does when it is due */
+    IDLE,
+    TAKE_LABEL, /* for the acknowledgement */
+    AWAIT_ACK,   /* STATE5 still has the last one */
+    RETRY_LABEL, /* it has sent that */
+    ASK,        /* STATE5 to send it */
+    JOIN,
+    JOIN_PARKED,
+    COUNT_ACK,
+    FREE_ACKED,
+    END_ACK,
+};
+enum {
+    LABEL_BEFORE = 3,  /* q - 3 */
+    LABEL_AFTER = 10,  /* t0 + 13 - 3 */
+    MORE_AFTER = 2,    /* where the list holds blocks of messages */
+    RETRY_AFTER = 5,   /* q = F + 5 */
+    JOIN_AFTER = 10,
+    PARKED_JOIN_AFTER = 11,
+    COUNT_AFTER = 9,
+    FREE_AFTER = 3,
+    END_AFTER = 5,
+};
+
+static uint16_t word(const struct leat_atm_aal_unit *unit, uint16_t block, size_t at)
+{
+    return leat_get_be16(receive_cell(unit, block) + at);
+}
+
+static bool is_ack(const struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    return word(unit, block, TYPE_AT) == LEAT_ATM_TASK_ACK;
+}
+
+static bool is_point_to_point(const struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    return word(unit, block, DESTINATION_AT) != BROADCAST;
+}
+
+static size_t ack_words(const struct leat_atm_aal_unit *unit)
+{
+    return (unit->config.ports + 63) / 64;
+}
+
+/* Does this block wait for that acknowledgement? (ackdesc) */
+static bool awaits(const struct leat_atm_aal_unit *unit, uint16_t sent, uint16_t from,
+                   uint16_t sequence, bool point_to_point)
+{
+    const struct leat_atm_aal_send_block *b = &unit->send_block[sent];
+    if (b->sequence != sequence || b->acks_missing == 0 || b->point_to_point != point_to_point)
+        return false;
+    if (point_to_point) return b->destination == from;
+    return unit->ack_missing[sent * ack_words(unit) + from / 64] >> from % 64 & 1;
+}
+
+/* Its place in the busy list, or the list's length; *found is the block, or NONE. */
+static uint16_t find_awaiting(const struct leat_atm_aal_unit *unit, uint16_t ack, uint16_t *found)
+{
+    const uint16_t from = word(unit, ack, SOURCE_AT), sequence = word(unit, ack, SEQUENCE_AT);
+    const bool point_to_point = word(unit, ack, FLAG_AT) == LEAT_ATM_TASK_ACK_POINT;
+    uint16_t place = 0;
+    *found = unit->send.busy_head;
+    while (place < unit->send.busy_count &&
+           !awaits(unit, *found, from, sequence, point_to_point)) {
+        *found = unit->send.next[*found];
+        place++;
+    }
+    if (place == unit->send.busy_count) *found = NONE;
+    return place;
+}
+
+static void due(struct leat_atm_aal_unit *unit, enum service service, uint64_t at)
+{
+    unit->service = (uint8_t)service;
+    wake(unit, LEAT_ATM_AAL_STATE7, at);
+}
+
+static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
+{
+    unit->service_block = block;
+    unit->service_from = from;
+    if (unit->receive_block[block].parked) {
+        unit->receive_block[block].parked = 0;
+        unit->parked_count--;
+        due(unit, JOIN_PARKED, from + PARKED_JOIN_AFTER);
+    } else if (is_ack(unit, block)) {
+        const uint16_t place = find_awaiting(unit, block, &unit->service_match);
+        if (unit->service_match != NONE)
+            unit->service_match_message = unit->send_block[unit->service_match].message;
+        due(unit, COUNT_ACK, from + COUNT_AFTER + 2 * (uint64_t)place);
+    } else
+        due(unit, TAKE_LABEL, from + LABEL_AFTER + (unit->in_message_count ? MORE_AFTER : 0));
+}
+
+/* A parked cell whose turn has come: its number is the next, and a first cell has a descriptor. */
+static uint16_t due_parked(const struct leat_atm_aal_unit *unit)
+{
+    uint16_t block = unit->receive.busy_head;
+    for (uint16_t i = 0; i < unit->receive.busy_count; i++, block = unit->receive.next[block]) {
+        if (!unit->receive_block[block].parked) continue;
+        const struct leat_atm_aal_peer *peer = &unit->peer[word(unit, block, SOURCE_AT)];
+        const uint16_t last = peer->received[is_point_to_point(unit, block)];
+        if (word(unit, block, SEQUENCE_AT) == (uint16_t)(last + 1) &&
+            (!(word(unit, block, FLAG_AT) & LEAT_ATM_TASK_FIRST) ||
+             peer->message_count < unit->config.descriptors))
+            return block;
+    }
+    return NONE;
+}
+
+static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
+{
+    unit->service = IDLE;
+    unit->service_block = NONE;
+    unit->service_until = from;
+    unit->due[LEAT_ATM_AAL_STATE7] = LEAT_NEVER;
+    const uint16_t parked = unit->parked_count ? due_parked(unit) : NONE;
+    if (parked != NONE)
+        begin(unit, parked, from);
+    else if (unit->waiting_head != NONE) {
+        const uint16_t block = unit->waiting_head;
+        unit->waiting_head = unit->receive_block[block].next_waiting;
+        begin(unit, block, from);
+    }
+}
+
+void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    if (unit->service == IDLE && unit->parked_count)
+        begin_next(unit, unit->service_until > now ? unit->service_until : now);
+}
+
+/* Good cells are for this port or for all, from a port that exists, and of a known type. */
+static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+{
+    const uint16_t to = leat_get_be16(cell + DESTINATION_AT);
+    return (to == unit->config.port || to == BROADCAST) &&
+           leat_get_be16(cell + SOURCE_AT) < unit->config.ports &&
+           leat_get_be16(cell + TYPE_AT) <= LEAT_ATM_TASK_ACK;
+}
+
+void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *cell, uint64_t now)
+{
+    if (leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT) != leat_get_be16(cell + CRC_AT)) {
+        unit->counts.bad_cells++;
+        return;
+    }
+    if (!is_for_us(unit, cell)) {
+        unit->counts.misdelivered++;
+        return;
+    }
+    const uint16_t block = leat_atm_aal_chain_take(&unit->receive);
+    memcpy(receive_cell(unit, block), cell, CELL_LEN);
+    fetch_early(receive_cell(unit, unit->receive.free_head));
+    fetch_early(&unit->receive_block[unit->receive.free_head]);
+    fetch_early(&unit->message[unit->receive.free_head]);
+    unit->receive_block[block] =
+        (struct leat_atm_aal_receive_block){ .next_in_message = NONE, .next_waiting = NONE };
+    if (is_ack(unit, block))
+        unit->counts.acks_received++;
+    else
+        unit->counts.cells_received++;
+    if (unit->service == IDLE)
+        begin(unit, block, unit->service_until > now ? unit->service_until : now);
+    else {
+        if (unit->waiting_head == NONE)
+            unit->waiting_head = block;
+        else
+            unit->receive_block[unit->waiting_tail].next_waiting = block;
+        unit->waiting_tail = block;
+    }
+}
+
+static void write_ack(struct leat_atm_aal_unit *unit)
+{
+    const uint16_t block = unit->service_block, to = word(unit, block, SOURCE_AT);
+    uint8_t *ack = unit->ack_cell;
+    memset(ack, 0, CELL_LEN);
+    leat_put_be16(ack + TYPE_AT, LEAT_ATM_TASK_ACK);
+    leat_put_be16(ack + FLAG_AT, is_point_to_point(unit, block) ? LEAT_ATM_TASK_ACK_POINT : 0);
+    leat_put_be16(ack + SEQUENCE_AT, word(unit, block, SEQUENCE_AT));
+    leat_put_be16(ack + SOURCE_AT, (uint16_t)unit->config.port);
+    leat_put_be16(ack + DESTINATION_AT, to);
+    leat_atm_aal_cell_label(unit, ack, leat_atm_aal_next_label(unit, to));
+    leat_atm_aal_cell_seal(ack);
+}
+
+/* The cycle in which STATE5 is done with the last acknowledgement (F), if that is known. */
+static uint64_t ack_free_at(const struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    enum { REFUSED_AFTER = 5 };
+    if (!unit->ack_pending) return unit->ack_free_at;
+    const bool passed = unit->sending && unit->sending_ack && now > unit->line_at + REFUSED_AFTER;
+    return passed ? unit->line_at + CELL_LEN : LEAT_NEVER;
+}
+
+static void take_label(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    if (unit->label_taken_at == now && unit->service == TAKE_LABEL) {
+        due(unit, TAKE_LABEL, now + 1); /* STATE2 came first (note R1, R6) */
+        return;
+    }
+    if (ack_free_at(unit, now) >= now + LABEL_BEFORE) {
+        due(unit, AWAIT_ACK, LEAT_NEVER);
+        return;
+    }
+    write_ack(unit); /* what is still on the line of the last one has been copied from here */
+    due(unit, ASK, now + LABEL_BEFORE);
+}
+
+void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    if (unit->service == AWAIT_ACK) due(unit, RETRY_LABEL, now + RETRY_AFTER - LABEL_BEFORE);
+}
+
+static void ask(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    unit->ack_pending = 1;
+    leat_atm_aal_scan_plan(unit, now + 1);
+    due(unit, JOIN, now + JOIN_AFTER);
+}
+
+static uint16_t first_incomplete(const struct leat_atm_aal_unit *unit, uint16_t source,
+                                 bool point_to_point)
+{
+    const struct leat_atm_aal_peer *peer = &unit->peer[source];
+    uint16_t m = peer->first_message;
+    for (uint16_t i = 0; i < peer->message_count; i++, m = unit->message[m].next_of_source)
+        if (!unit->message[m].complete && unit->message[m].point_to_point == point_to_point)
+            return m;
+    return NONE;
+}
+
+static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block, uint16_t source,
+                             bool point_to_point)
+{
+    struct leat_atm_aal_peer *peer = &unit->peer[source];
+    unit->message[block] = (struct leat_atm_aal_message){
+        .source = source,
+        .serial = unit->message_serial++,
+        .point_to_point = point_to_point,
+        .tail_block = block,
+    };
+    if (peer->message_count++ == 0)
+        peer->first_message = block;
+    else
+        unit->message[peer->last_message].next_of_source = block;
+    peer->last_message = block;
+    return block;
+}
+
+static void park(struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    unit->receive_block[block].parked = 1;
+    unit->parked_count++;
+    unit->counts.parked++;
+}
+
+/* Note R7, R9: what becomes of a cell that has been acknowledged. */
+static void join(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const uint16_t block = unit->service_block, source = word(unit, block, SOURCE_AT);
+    const uint16_t flag = word(unit, block, FLAG_AT), sequence = word(unit, block, SEQUENCE_AT);
+    const bool point_to_point = is_point_to_point(unit, block);
+    struct leat_atm_aal_peer *peer = &unit->peer[source];
+    const uint16_t ahead = (uint16_t)(sequence - (uint16_t)(peer->received[point_to_point] + 1));
+    if (ahead > 0) {
+        if (ahead < unit->config.send_blocks)
+            park(unit, block);
+        else {
+            unit->counts.duplicates++;
+            leat_atm_aal_chain_release(&unit->receive, block);
+        }
+        return;
+    }
+    uint16_t message;
+    if (flag & LEAT_ATM_TASK_FIRST) {
+        if (peer->message_count == unit->config.descriptors) {
+            park(unit, block);
+            return;
+        }
+        message = open_message(unit, block, source, point_to_point);
+    } else
+        message = first_incomplete(unit, source, point_to_point);
+    peer->received[point_to_point] = sequence;
+    if (message == NONE) { /* its first cell was given up by the sender */
+        leat_atm_aal_chain_release(&unit->receive, block);
+        return;
+    }
+    if (message != block) unit->receive_block[unit->message[message].tail_block].next_in_message = block;
+    unit->message[message].tail_block = block;
+    unit->receive_block[block].in_message = 1;
+    unit->in_message_count++;
+    if (flag & LEAT_ATM_TASK_LAST) leat_atm_aal_message_completed(unit, message, now);
+}
+
+static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const uint16_t ack = unit->service_block, sent = unit->service_match;
+    const uint16_t from = word(unit, ack, SOURCE_AT), sequence = word(unit, ack, SEQUENCE_AT);
+    const bool point_to_point = word(unit, ack, FLAG_AT) == LEAT_ATM_TASK_ACK_POINT;
+    struct leat_atm_aal_send_block *b = sent == NONE ? NULL : &unit->send_block[sent];
+    const bool still = b && b->message == unit->service_match_message && !b->to_free &&
+                       awaits(unit, sent, from, sequence, point_to_point);
+    due(unit, END_ACK, now + END_AFTER);
+    if (!still) { /* or given up meanwhile */
+        unit->counts.acks_unmatched++;
+        return;
+    }
+    if (!point_to_point)
+        unit->ack_missing[sent * ack_words(unit) + from / 64] &= ~(UINT64_C(1) << from % 64);
+    if (--b->acks_missing == 0) due(unit, FREE_ACKED, now + FREE_AFTER);
+}
+
+void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    switch ((enum service)unit->service) {
+    case IDLE:
+    case AWAIT_ACK: break;
+    case TAKE_LABEL:
+    case RETRY_LABEL: take_label(unit, now); break;
+    case ASK: ask(unit, now); break;
+    case JOIN:
+    case JOIN_PARKED:
+        join(unit, now);
+        begin_next(unit, now + 1);
+        break;
+    case COUNT_ACK: count_ack(unit, now); break;
+    case FREE_ACKED:
+        unit->send_block[unit->service_match].to_free = 1;
+        leat_atm_aal_scan_plan(unit, now + 1);
+        due(unit, END_ACK, now + END_AFTER - FREE_AFTER);
+        break;
+    case END_ACK:
+        leat_atm_aal_chain_release(&unit->receive, unit->service_block);
+        begin_next(unit, now);
+        break;
+    }
+}

@@ -1,0 +1,236 @@
+/*
+ * The writing half of STATE0 (note 5.2), and STATE1 to STATE4 behind it: a message is packed octet
+ * by octet, then every block of it gets its header, its number and its label.
+ *
+ * A command's effects are written when it is accepted as far as nothing can come between; a step
+ * is due only where a block is taken, a label is taken, or the message becomes ready.
+ */
+#include "atm_aal_unit_parts.h"
+#include <assert.h>
+#include <string.h>
+
+enum {
+    TAKE_AFTER = 2,      /* INITSEND takes its block in its third cycle */
+    STATE1_CYCLES = 5,   /* and 4 a cell */
+    STATE1_PER_CELL = 4,
+    PASS_CYCLES = 6,     /* STATE2 to STATE4, a cell */
+    LABEL_AFTER = 1,     /* the label is taken in the second cycle of a pass */
+};
+
+static struct leat_atm_aal_command *first_command(struct leat_atm_aal_commands *queue)
+{
+    return queue->count ? &queue->waiting[queue->head] : NULL;
+}
+
+static void drop_command(struct leat_atm_aal_commands *queue)
+{
+    queue->head = (uint8_t)((queue->head + 1) % LEAT_ATM_AAL_COMMANDS_MAX);
+    queue->count--;
+}
+
+/* The cycle in which octet i of a PUT is stored: words of 19 cycles, 4 an octet. */
+static uint64_t stored_at(const struct leat_atm_aal_unit *unit, uint32_t i)
+{
+    return unit->put_base + leat_atm_aal_io_cycles(i / 4 * 4) + 4 * (i % 4) + 4;
+}
+
+static void give_up(struct leat_atm_aal_unit *unit)
+{
+    while (unit->write_first != NONE) {
+        const uint16_t block = unit->write_first;
+        unit->write_first = block == unit->send.busy_tail ? NONE : unit->send.next[block];
+        leat_atm_aal_chain_release(&unit->send, block);
+    }
+    unit->write.count = 0;
+    unit->told |= LEAT_ATM_AAL_EXIT;
+}
+
+/* A block for the message, or a wait for one, or the end of it (note 5.2). */
+static bool take_block(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    if (unit->send.busy_count == unit->send.count) {
+        if (unit->messages_busy == 0)
+            give_up(unit);
+        else if (!unit->nomem) {
+            unit->nomem = 1;
+            unit->told |= LEAT_ATM_AAL_NOMEM;
+        }
+        leat_atm_aal_scan_plan(unit, now + 1);
+        return false;
+    }
+    const bool first = unit->send.busy_count == 0;
+    const uint16_t block = leat_atm_aal_chain_take(&unit->send);
+    unit->send_block[block] = (struct leat_atm_aal_send_block){ .message = unit->message_count };
+    memset(send_cell(unit, block), 0, CELL_LEN);
+    fetch_early(send_cell(unit, unit->send.free_head));
+    fetch_early(&unit->send_block[unit->send.free_head]);
+    if (first) unit->scan_block = block;
+    if (unit->write_first == NONE) unit->write_first = block;
+    unit->nomem = 0;
+    leat_atm_aal_scan_plan(unit, now + 1);
+    return true;
+}
+
+/* Stores what fits in the tail block. False: a block is needed, at due[STATE0]. */
+static bool put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_command *c)
+{
+    const uint32_t rest = c->len - unit->put_done, room = (uint32_t)PAYLOAD_LEN - unit->write_offset;
+    const uint32_t len = rest < room ? rest : room;
+    if (len)
+        memcpy(send_cell(unit, unit->send.busy_tail) + PAYLOAD_AT + unit->write_offset,
+               c->octets + unit->put_done, len);
+    unit->put_done += len;
+    unit->write_offset = (uint16_t)(unit->write_offset + len);
+    if (unit->write_offset == PAYLOAD_LEN && unit->send.busy_count == unit->send.count)
+        unit->told |= LEAT_ATM_AAL_TOOLONG;
+    if (unit->put_done == c->len) {
+        unit->write_free_at = unit->put_base + leat_atm_aal_io_cycles(c->len);
+        return true;
+    }
+    unit->due[LEAT_ATM_AAL_STATE0] = stored_at(unit, unit->put_done);
+    return false;
+}
+
+static void begin_segmentation(struct leat_atm_aal_unit *unit, const struct leat_atm_task_message *m)
+{
+    uint16_t cells = 1;
+    uint8_t *words = send_cell(unit, unit->write_first) + PAYLOAD_AT;
+    for (uint16_t b = unit->write_first; b != unit->send.busy_tail; b = unit->send.next[b]) cells++;
+    (void)leat_atm_task_message_encode(m, words, LEAT_ATM_TASK_MESSAGE_LEN);
+    unit->segment_block = unit->write_first;
+    unit->segment_cells = cells;
+    wake(unit, LEAT_ATM_AAL_STATE2,
+         unit->write_free_at + STATE1_CYCLES + (uint64_t)STATE1_PER_CELL * cells + LABEL_AFTER);
+}
+
+/* Accepts commands until one must wait. */
+static void accept_writes(struct leat_atm_aal_unit *unit)
+{
+    struct leat_atm_aal_command *c;
+    while ((c = first_command(&unit->write))) {
+        const uint64_t at = c->not_before > unit->write_free_at ? c->not_before
+                                                               : unit->write_free_at;
+        unit->write_free_at = at + COMMAND_CYCLES;
+        switch (c->verb) {
+        case LEAT_ATM_AAL_INITSEND: wake(unit, LEAT_ATM_AAL_STATE0, at + TAKE_AFTER); return;
+        case LEAT_ATM_AAL_PUT:
+            unit->put_base = at;
+            unit->put_done = 0;
+            if (!put(unit, c)) {
+                wake(unit, LEAT_ATM_AAL_STATE0, unit->due[LEAT_ATM_AAL_STATE0]);
+                return;
+            }
+            break;
+        case LEAT_ATM_AAL_DESTINATION: unit->destination = c->destination; break;
+        case LEAT_ATM_AAL_SEND:
+            unit->write_free_at = at + WORDS_CYCLES;
+            begin_segmentation(unit, &c->message);
+            break;
+        case LEAT_ATM_AAL_RECEIVE:
+        case LEAT_ATM_AAL_GET: break; /* these wait in the other queue */
+        }
+        drop_command(&unit->write);
+    }
+}
+
+/* A block is to be taken, for INITSEND or in the middle of a PUT. */
+void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const struct leat_atm_aal_command *c = first_command(&unit->write);
+    unit->due[LEAT_ATM_AAL_STATE0] = LEAT_NEVER;
+    if (!c || (unit->nomem && unit->reading)) return; /* the reader's end wakes it again */
+    if (!take_block(unit, now)) return;
+    if (c->verb == LEAT_ATM_AAL_INITSEND) {
+        unit->write_offset = LEAT_ATM_TASK_MESSAGE_LEN;
+        unit->write_free_at = now + COMMAND_CYCLES - TAKE_AFTER;
+    } else {
+        unit->write_offset = 0;
+        unit->put_base += now - stored_at(unit, unit->put_done); /* what it has waited */
+        if (!put(unit, c)) return;
+    }
+    drop_command(&unit->write);
+    accept_writes(unit);
+}
+
+void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    if (unit->nomem) unit->due[LEAT_ATM_AAL_STATE0] = now; /* STATE0 comes later in this step */
+}
+
+static uint16_t next_number(struct leat_atm_aal_unit *unit, bool point_to_point)
+{
+    return point_to_point ? ++unit->peer[unit->destination].number : ++unit->broadcast_number;
+}
+
+/* What STATE1 writes into a block, and the label it gets in its pass. */
+static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    struct leat_atm_aal_send_block *b = &unit->send_block[block];
+    const size_t words = (unit->config.ports + 63) / 64;
+    uint8_t *cell = send_cell(unit, block);
+    b->point_to_point = unit->destination != BROADCAST;
+    b->destination = unit->destination;
+    b->acks_missing = (uint16_t)(b->point_to_point ? 1 : unit->config.ports);
+    b->sequence = next_number(unit, b->point_to_point);
+    b->flag = (uint8_t)((block == unit->write_first ? LEAT_ATM_TASK_FIRST : 0) |
+                        (block == unit->send.busy_tail ? LEAT_ATM_TASK_LAST : 0));
+    if (!b->point_to_point)
+        for (size_t i = 0; i < words; i++)
+            unit->ack_missing[block * words + i] =
+                i + 1 < words || unit->config.ports % 64 == 0
+                    ? UINT64_MAX
+                    : (UINT64_C(1) << unit->config.ports % 64) - 1;
+    leat_put_be16(cell + TYPE_AT, LEAT_ATM_TASK_MESSAGE);
+    leat_put_be16(cell + FLAG_AT, b->flag);
+    leat_put_be16(cell + SEQUENCE_AT, b->sequence);
+    leat_put_be16(cell + SOURCE_AT, (uint16_t)unit->config.port);
+    leat_put_be16(cell + DESTINATION_AT, b->destination);
+    leat_atm_aal_cell_label(unit, cell, leat_atm_aal_next_label(unit, b->destination));
+    leat_atm_aal_cell_seal(cell);
+}
+
+static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    for (uint16_t b = unit->write_first, i = 0; i < unit->segment_cells; i++, b = unit->send.next[b])
+        unit->send_block[b].state = LEAT_ATM_AAL_READY;
+    unit->write_first = NONE;
+    unit->message_count++;
+    unit->messages_busy++;
+    unit->write_free_at = now + 1;
+    unit->told |= LEAT_ATM_AAL_WRITTEN;
+    unit->due[LEAT_ATM_AAL_STATE2] = LEAT_NEVER;
+    leat_atm_aal_scan_plan(unit, now + 1);
+}
+
+/* Due in the second cycle of every pass, and in the last cycle of the last one. */
+void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    if (unit->segment_block == NONE) {
+        message_ready(unit, now);
+        return;
+    }
+    const bool last = unit->segment_block == unit->send.busy_tail;
+    head_block(unit, unit->segment_block);
+    unit->label_taken_at = now;
+    unit->segment_block = last ? NONE : unit->send.next[unit->segment_block];
+    unit->due[LEAT_ATM_AAL_STATE2] = now + (last ? PASS_CYCLES - LABEL_AFTER - 1 : PASS_CYCLES);
+}
+
+bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
+                               const struct leat_atm_aal_command *command, uint64_t now)
+{
+    const bool reads =
+        command->verb == LEAT_ATM_AAL_RECEIVE || command->verb == LEAT_ATM_AAL_GET;
+    struct leat_atm_aal_commands *queue = reads ? &unit->read : &unit->write;
+    if (queue->count == LEAT_ATM_AAL_COMMANDS_MAX) return false;
+    uint64_t *free_at = reads ? &unit->read_free_at : &unit->write_free_at;
+    const bool at_rest = queue->count == 0;
+    queue->waiting[(queue->head + queue->count++) % LEAT_ATM_AAL_COMMANDS_MAX] = *command;
+    if (!at_rest) return true;
+    if (*free_at <= now) *free_at = now + 1;
+    if (reads)
+        leat_atm_aal_accept_reads(unit);
+    else
+        accept_writes(unit);
+    return true;
+}

@@ -1,0 +1,159 @@
+/*
+ * Networks of bus-matrix switches as numbers: which switch is linked to which, and what the
+ * routing tables say (note, 4.6; thesis 9.2.2 and appendix C). Everything is a closed form, so
+ * nothing is stored; models build their switches and fill their tables from here.
+ *
+ * Clos(e,m,r) has N = e r ports and m paths from each port to each:
+ *
+ *              r switches e x m        m switches r x r        r switches m x e
+ *               +---+                     +---+                    +---+
+ *    0      --->| 0 |-------------------->| 0 |------------------->| 0 |---> 0
+ *    e-1    --->|   |---------.     .---->|   |---------.    .---->|   |---> e-1
+ *               +---+          \   /      +---+          \  /      +---+
+ *                ...            X    ...                  X   ...
+ *               +---+          /   \      +---+          /  \      +---+
+ *    N-e    --->|r-1|---------'     '---->|m-1|---------'    '---->|r-1|---> N-e
+ *    N-1    --->|   |-------------------->|   |------------------->|   |---> N-1
+ *               +---+                     +---+                    +---+
+ *
+ * Output u of switch w is linked to input w of switch u of the next stage. A switch has a PPD at
+ * each input and an SPD at each output; both are numbered over the whole network, stage by stage
+ * and switch by switch. The other network is a single switch e x e: one stage, one path.
+ *
+ * Labels, for a cell from src to dst by middle switch i; a broadcast has N in place of dst, and e
+ * in place of dst mod e:
+ *
+ *   at the access          m dst + i
+ *   input to middle stage  (N+1) (src mod e) + dst
+ *   middle to output       (e+1) src + dst mod e
+ *   leaving                0
+ *
+ * In a single switch it is dst, and 0 leaving. The labels that a table knows are 0 .. entries-1
+ * without a gap, so a table is filled by asking for the route of each.
+ */
+#ifndef LEAT_ATM_CLOS_H
+#define LEAT_ATM_CLOS_H
+
+#include "atm_route.h"
+#include "leat_err.h"
+#include "leat_text.h"
+#include <stdbool.h>
+
+enum {
+    LEAT_ATM_CLOS_STAGES_MAX = 3,
+    LEAT_ATM_CLOS_FAN_OUT_MAX = 64, /* of e, m and r */
+    LEAT_ATM_CLOS_LONE_MIN = 2,     /* inputs of a single switch */
+    LEAT_ATM_CLOS_DEPTH_MIN = 256,
+    LEAT_ATM_CLOS_DEPTH_MAX = 1 << LEAT_ATM_ROUTE_VPI_BITS,
+    LEAT_ATM_CLOS_VP_OCTETS = 2, /* of the header, that hold the VPI */
+    LEAT_ATM_CLOS_VC_OCTETS = 4, /* that hold VPI and VCI */
+};
+
+#define LEAT_ATM_CLOS_NONE UINT32_MAX
+
+enum leat_atm_clos_switching {
+    LEAT_ATM_CLOS_AUTO, /* virtual paths where fan-out and VPI range suffice, else channels */
+    LEAT_ATM_CLOS_VP,
+    LEAT_ATM_CLOS_VC,
+};
+
+enum leat_atm_clos_class {
+    LEAT_ATM_CLOS_NONBLOCKING,   /* m >= 2e-1, or a single switch */
+    LEAT_ATM_CLOS_REARRANGEABLE, /* m >= e */
+    LEAT_ATM_CLOS_BLOCKING,
+};
+
+struct leat_atm_clos_config {
+    uint32_t stages;  /* 3: Clos(e,m,r); 1: one switch e x e, m and r are not looked at */
+    uint32_t e, m, r; /* 1 .. 64 */
+    enum leat_atm_clos_switching switching;
+    uint32_t table_depth; /* virtual paths: 256 .. 4096, 0: the smallest that suffices */
+};
+
+struct leat_atm_clos_stage {
+    uint32_t switch_count;
+    uint32_t inputs, outputs;                    /* of each switch */
+    uint32_t switch_first, ppd_first, spd_first; /* in the numbers of the whole network */
+    uint32_t entries;                            /* used in the table of each PPD */
+};
+
+struct leat_atm_clos {
+    uint32_t e, m, r; /* a single switch: m = r = 1 */
+    uint32_t ports;   /* inputs, and as many outputs */
+    uint32_t paths;   /* m */
+    uint32_t stages;
+    uint32_t header_octets; /* 2: virtual paths are switched; 4: virtual channels */
+    uint32_t table_depth;   /* 0: sparse, channels */
+    uint32_t switch_count, ppd_count, spd_count;
+    struct leat_atm_clos_stage stage[LEAT_ATM_CLOS_STAGES_MAX];
+};
+
+/* Why there cannot be such a network. */
+enum leat_atm_clos_reason {
+    LEAT_ATM_CLOS_SIZE,      /* e, m or r is 0 or too large */
+    LEAT_ATM_CLOS_VPI_RANGE, /* a table needs more entries than there are VPIs */
+    LEAT_ATM_CLOS_FAN_OUT,   /* a switch is too wide for virtual paths */
+    LEAT_ATM_CLOS_DEPTH,     /* the depth wanted is outside the limits, or holds too little */
+    LEAT_ATM_CLOS_SPARSE,    /* a depth is wanted, but tables of channels have none */
+};
+
+struct leat_atm_clos_fault {
+    enum leat_atm_clos_reason reason;
+    char parameter; /* SIZE, FAN_OUT: 'e', 'm' or 'r', else '\0' */
+    uint32_t value; /* what it is */
+    uint32_t least, most;
+};
+
+struct leat_atm_clos_place {
+    uint32_t stage;
+    uint32_t unit; /* the switch, counted in its stage */
+    uint32_t port; /* of the switch */
+};
+
+/* One switch on a path: the cell comes to `ppd` with `label` and leaves by `spd`. */
+struct leat_atm_clos_hop {
+    uint32_t ppd, label, spd;
+};
+
+/* LEAT_ERR_RANGE: *fault says why and *c is untouched. fault may be NULL. */
+leat_err leat_atm_clos_init(struct leat_atm_clos *c, const struct leat_atm_clos_config *config,
+                            struct leat_atm_clos_fault *fault);
+
+/* "m is 70, expected 1 to 64" */
+void leat_atm_clos_fault_text(const struct leat_atm_clos_fault *fault, struct leat_text *text);
+
+enum leat_atm_clos_class leat_atm_clos_classify(const struct leat_atm_clos *c);
+const char *leat_atm_clos_class_name(enum leat_atm_clos_class value);
+
+/* Cycles from the first octet in to the first octet out of an idle network. */
+uint32_t leat_atm_clos_idle_cycles(const struct leat_atm_clos *c);
+
+/* Where a PPD or an SPD is. */
+struct leat_atm_clos_place leat_atm_clos_ppd_place(const struct leat_atm_clos *c, uint32_t ppd);
+struct leat_atm_clos_place leat_atm_clos_spd_place(const struct leat_atm_clos *c, uint32_t spd);
+
+/* The PPD that an SPD feeds; LEAT_ATM_CLOS_NONE: it is an output port of the network. */
+uint32_t leat_atm_clos_link(const struct leat_atm_clos *c, uint32_t spd);
+
+/* The SPD that feeds a PPD; LEAT_ATM_CLOS_NONE: it is an input port of the network. */
+uint32_t leat_atm_clos_feeder(const struct leat_atm_clos *c, uint32_t ppd);
+
+/* The units at the network's ports. */
+uint32_t leat_atm_clos_input_ppd(const struct leat_atm_clos *c, uint32_t port);
+uint32_t leat_atm_clos_output_spd(const struct leat_atm_clos *c, uint32_t port);
+
+/* The label to send with, from any port; dst = c->ports is a broadcast. */
+uint32_t leat_atm_clos_access(const struct leat_atm_clos *c, uint32_t dst, uint32_t path);
+
+/* What the table of a PPD says about any label. False, *out untouched: it has no such entry. */
+bool leat_atm_clos_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label,
+                         struct leat_atm_route *out);
+
+/*
+ * The way of a cell from port src to port dst, c->stages hops. A broadcast takes the same way to
+ * each dst as a cell for it alone; only the labels differ.
+ */
+void leat_atm_clos_path(const struct leat_atm_clos *c, uint32_t src, uint32_t dst, uint32_t path,
+                        bool broadcast, struct leat_atm_clos_hop hop[LEAT_ATM_CLOS_STAGES_MAX]);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * What a routing table of a bus-matrix switch says about a label: to which outputs the cell goes,
+ * and with which label (note, 4.2 and 4.6). A label is the VPI (12 bits) where virtual paths are
+ * switched, VPI and VCI together (28 bits) where virtual channels are. All selected outputs get
+ * the same label: no network here needs more.
+ *
+ * In a table of virtual paths an entry is stored as F VPIs and F flags for F outputs, high output
+ * first, at the low end of ceil(13 F / 8) octets. F = 4, the prototype's:
+ *
+ *   |0000|  VPOUT3  |  VPOUT2  |  VPOUT1  |  VPOUT0  |DSTFLG3..0|
+ *     4       12         12         12         12          4        bits, 7 octets
+ */
+#ifndef LEAT_ATM_ROUTE_H
+#define LEAT_ATM_ROUTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LEAT_ATM_ROUTE_VPI_BITS = 12,
+    LEAT_ATM_ROUTE_LABEL_BITS = 28,
+    LEAT_ATM_ROUTE_VP_FAN_OUT_MAX = 16,
+    LEAT_ATM_ROUTE_ENTRY_LEN_MAX = 26, /* of 16 outputs */
+};
+
+struct leat_atm_route {
+    uint64_t select; /* bit u: output u */
+    uint32_t label;  /* the new one */
+};
+
+/* Octets of an entry for 1 .. LEAT_ATM_ROUTE_VP_FAN_OUT_MAX outputs. */
+static inline size_t leat_atm_route_entry_len(uint32_t fan_out)
+{
+    return ((LEAT_ATM_ROUTE_VPI_BITS + 1) * (size_t)fan_out + 7) / 8;
+}
+
+/* The entry as it is stored. Outputs not selected have VPI 0. */
+void leat_atm_route_pack(const struct leat_atm_route *route, uint32_t fan_out, uint8_t *entry);
+
+#endif

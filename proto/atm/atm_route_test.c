@@ -1,0 +1,66 @@
+#include "atm_route.h"
+#include "leat_random.h"
+#include "tap.h"
+#include <string.h>
+
+static void an_entry_has_13_bits_for_each_output(void)
+{
+    EQ(leat_atm_route_entry_len(1), 2);
+    EQ(leat_atm_route_entry_len(4), 7);
+    EQ(leat_atm_route_entry_len(8), 13);
+    EQ(leat_atm_route_entry_len(LEAT_ATM_ROUTE_VP_FAN_OUT_MAX), LEAT_ATM_ROUTE_ENTRY_LEN_MAX);
+}
+
+/* Published: entry 33 of PPD 17 in the prototype, and entry 7 of PPD 5. */
+static void the_prototype_s_entries_are_packed_as_published(void)
+{
+    static const uint8_t all[] = { 0x00, 0x1d, 0x01, 0xd0, 0x1d, 0x01, 0xdf };
+    static const uint8_t one[] = { 0x00, 0x12, 0x00, 0x00, 0x00, 0x00, 0x08 };
+    uint8_t entry[LEAT_ATM_ROUTE_ENTRY_LEN_MAX];
+    leat_atm_route_pack(&(struct leat_atm_route){ .select = 15, .label = 0x1d }, 4, entry);
+    OK(memcmp(entry, all, sizeof all) == 0);
+    leat_atm_route_pack(&(struct leat_atm_route){ .select = 8, .label = 0x12 }, 4, entry);
+    OK(memcmp(entry, one, sizeof one) == 0);
+}
+
+/* The plain model: a string of bits from the left, the highest output first. */
+static void pack_plainly(const struct leat_atm_route *route, uint32_t fan_out, uint8_t *entry)
+{
+    char bits[8 * LEAT_ATM_ROUTE_ENTRY_LEN_MAX];
+    uint32_t n = 0;
+    while ((n + 13 * fan_out) % 8)
+        bits[n++] = 0;
+    for (uint32_t u = fan_out; u-- > 0;)
+        for (int b = 11; b >= 0; b--)
+            bits[n++] = (char)((route->select >> u & 1) ? route->label >> b & 1 : 0);
+    for (uint32_t u = fan_out; u-- > 0;)
+        bits[n++] = (char)(route->select >> u & 1);
+    for (uint32_t i = 0; i < n; i += 8) {
+        entry[i / 8] = 0;
+        for (uint32_t b = 0; b < 8; b++)
+            entry[i / 8] = (uint8_t)(entry[i / 8] << 1 | bits[i + b]);
+    }
+}
+
+static void random_entries_agree_with_the_plain_model(void)
+{
+    struct leat_random random;
+    int wrong = 0;
+    leat_random_seed(&random, tap_seed());
+    for (int round = 0; round < LEAT_ROUNDS / 4; round++) {
+        const uint32_t fan_out = 1 + (uint32_t)leat_random_below(&random, 16);
+        const struct leat_atm_route route = {
+            .select = leat_random_next(&random) & ((UINT64_C(1) << fan_out) - 1),
+            .label = (uint32_t)leat_random_below(&random, 4096),
+        };
+        uint8_t got[LEAT_ATM_ROUTE_ENTRY_LEN_MAX], want[LEAT_ATM_ROUTE_ENTRY_LEN_MAX];
+        leat_atm_route_pack(&route, fan_out, got);
+        pack_plainly(&route, fan_out, want);
+        wrong += memcmp(got, want, leat_atm_route_entry_len(fan_out)) != 0;
+    }
+    EQ(wrong, 0);
+}
+
+TAP_MAIN(T(an_entry_has_13_bits_for_each_output),
+         T(the_prototype_s_entries_are_packed_as_published),
+         T(random_entries_agree_with_the_plain_model))

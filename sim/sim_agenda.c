@@ -1,0 +1,224 @@
+#include "sim_agenda.h"
+#include <string.h>
+
+enum { WORD_BITS = 64 };
+_Static_assert(LEAT_SIM_WHEEL == 2 * WORD_BITS, "next_occupied() turns two words");
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static uint32_t words_over(uint32_t bits)
+{
+    return (bits + WORD_BITS - 1) / WORD_BITS;
+}
+
+/* The levels of a phase: the top word among the slot's first ones, the others from *next on. */
+static void lay_levels(struct leat_sim_agenda_phase *p, uint32_t phase, uint32_t *next)
+{
+    uint32_t words = words_over(p->entities);
+    for (p->levels = 0; words > 1; words = words_over(words)) {
+        p->word[p->levels++] = *next;
+        *next += words;
+    }
+    p->word[p->levels++] = phase;
+}
+
+/* All that follows from the shape, but no memory yet. Returns the number of (phase, entity). */
+static uint32_t lay_out(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape)
+{
+    assert(shape->phases >= 1 && shape->phases <= LEAT_SIM_PHASES_MAX);
+    *a = (struct leat_sim_agenda){ .phases = shape->phases, .slot_words = LEAT_SIM_PHASES_MAX };
+    uint32_t ids = 0;
+    for (uint32_t i = 0; i < a->phases; i++) {
+        assert(shape->entities[i] <= LEAT_SIM_ENTITIES_MAX);
+        a->phase[i].entities = shape->entities[i];
+        a->phase[i].id = ids;
+        lay_levels(&a->phase[i], i, &a->slot_words);
+        ids += shape->entities[i];
+    }
+    return ids;
+}
+
+size_t leat_sim_agenda_footprint(const struct leat_sim_agenda_shape *shape)
+{
+    struct leat_sim_agenda a;
+    const size_t ids = lay_out(&a, shape);
+    return sizeof(uint64_t) * ((size_t)a.slot_words * LEAT_SIM_WHEEL + ids) +
+           sizeof(uint32_t) * 2 * ids;
+}
+
+void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape,
+                          void *memory)
+{
+    const size_t ids = lay_out(a, shape), words = (size_t)a->slot_words * LEAT_SIM_WHEEL;
+    assert((uintptr_t)memory % sizeof(uint64_t) == 0);
+    a->slots = memory;
+    a->due = a->slots + words;
+    a->heap = (uint32_t *)(a->due + ids);
+    a->place = a->heap + ids;
+    a->present = a->slots;
+    memset(a->slots, 0, words * sizeof *a->slots);
+    for (size_t i = 0; i < ids; i++)
+        a->due[i] = LEAT_NEVER;
+    for (uint32_t i = 0; i < a->phases; i++)
+        a->phase[i].due = a->due + a->phase[i].id;
+}
+
+/* ---- the wheel ---------------------------------------------------------------------------- */
+
+static uint64_t *slot_of(struct leat_sim_agenda *a, uint64_t at)
+{
+    return a->slots + at % LEAT_SIM_WHEEL * a->slot_words;
+}
+
+static void wheel_put(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at)
+{
+    const struct leat_sim_agenda_phase *p = &a->phase[phase];
+    uint64_t *slot = slot_of(a, at);
+    a->occupied[at % LEAT_SIM_WHEEL / WORD_BITS] |= UINT64_C(1) << at % WORD_BITS;
+    for (uint32_t level = 0; level < p->levels; level++, entity /= WORD_BITS)
+        slot[p->word[level] + entity / WORD_BITS] |= UINT64_C(1) << entity % WORD_BITS;
+}
+
+/* The slot's bit of `occupied` stays: advance() looks before it believes it. */
+static void wheel_drop(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at)
+{
+    const struct leat_sim_agenda_phase *p = &a->phase[phase];
+    uint64_t *slot = slot_of(a, at);
+    for (uint32_t level = 0; level < p->levels; level++, entity /= WORD_BITS)
+        if (slot[p->word[level] + entity / WORD_BITS] &= ~(UINT64_C(1) << entity % WORD_BITS))
+            return;
+}
+
+static bool slot_is_empty(const uint64_t *slot)
+{
+    return !(slot[0] | slot[1] | slot[2] | slot[3]);
+}
+
+static void forget_slot(struct leat_sim_agenda *a, uint64_t at)
+{
+    a->occupied[at % LEAT_SIM_WHEEL / WORD_BITS] &= ~(UINT64_C(1) << at % WORD_BITS);
+}
+
+/* Cycles from now to the first slot that may hold anything; LEAT_SIM_WHEEL: none may. */
+static uint64_t next_occupied(const struct leat_sim_agenda *a)
+{
+    const uint64_t turn = a->now % WORD_BITS, half = a->now % LEAT_SIM_WHEEL / WORD_BITS;
+    const uint64_t here = a->occupied[half], there = a->occupied[1 - half];
+    const uint64_t near = here >> turn | there << 1 << (WORD_BITS - 1 - turn);
+    if (near) return leat_sim_agenda_lowest(near);
+    const uint64_t late = there >> turn | here << 1 << (WORD_BITS - 1 - turn);
+    return late ? WORD_BITS + leat_sim_agenda_lowest(late) : LEAT_SIM_WHEEL;
+}
+
+/* ---- the far events ----------------------------------------------------------------------- */
+
+static void heap_write(struct leat_sim_agenda *a, uint32_t place, uint32_t id)
+{
+    a->heap[place] = id;
+    a->place[id] = place;
+}
+
+static void heap_up(struct leat_sim_agenda *a, uint32_t place, uint32_t id)
+{
+    while (place) {
+        const uint32_t parent = (place - 1) / 2;
+        if (a->due[a->heap[parent]] <= a->due[id]) break;
+        heap_write(a, place, a->heap[parent]);
+        place = parent;
+    }
+    heap_write(a, place, id);
+}
+
+static void heap_down(struct leat_sim_agenda *a, uint32_t place, uint32_t id)
+{
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+        if (child >= a->heap_count) break;
+        if (child + 1 < a->heap_count && a->due[a->heap[child + 1]] < a->due[a->heap[child]])
+            child++;
+        if (a->due[id] <= a->due[a->heap[child]]) break;
+        heap_write(a, place, a->heap[child]);
+        place = child;
+    }
+    heap_write(a, place, id);
+}
+
+/* The last one takes the gap's place and finds its own from there. */
+static void heap_drop(struct leat_sim_agenda *a, uint32_t place)
+{
+    const uint32_t last = a->heap[--a->heap_count];
+    if (place == a->heap_count) return;
+    if (place && a->due[last] < a->due[a->heap[(place - 1) / 2]])
+        heap_up(a, place, last);
+    else
+        heap_down(a, place, last);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+void leat_sim_agenda_move(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at)
+{
+    assert(phase < a->phases && entity < a->phase[phase].entities);
+    const uint32_t id = a->phase[phase].id + entity;
+    const uint64_t was = a->due[id];
+    assert(at > a->now || (at == a->now && (phase << LEAT_SIM_CURSOR_SHIFT) + entity >= a->cursor));
+    if (was == at) return;
+    if (was != LEAT_NEVER && was - a->now < LEAT_SIM_WHEEL)
+        wheel_drop(a, phase, entity, was);
+    else if (was != LEAT_NEVER)
+        heap_drop(a, a->place[id]);
+    a->due[id] = at;
+    if (at != LEAT_NEVER && at - a->now < LEAT_SIM_WHEEL)
+        wheel_put(a, phase, entity, at);
+    else if (at != LEAT_NEVER)
+        heap_up(a, a->heap_count++, id);
+}
+
+static uint32_t phase_of(const struct leat_sim_agenda *a, uint32_t id)
+{
+    uint32_t phase = a->phases - 1;
+    while (id < a->phase[phase].id)
+        phase--;
+    return phase;
+}
+
+/* Time moves; what the wheel now reaches leaves the heap. */
+static void stand_at(struct leat_sim_agenda *a, uint64_t now)
+{
+    a->now = now;
+    a->present = slot_of(a, now);
+    a->cursor = 0;
+    while (a->heap_count && a->due[a->heap[0]] - now < LEAT_SIM_WHEEL) {
+        const uint32_t id = a->heap[0], phase = phase_of(a, id);
+        heap_drop(a, 0);
+        wheel_put(a, phase, id - a->phase[phase].id, a->due[id]);
+    }
+}
+
+/* The next cycle with an event; LEAT_NEVER: none. Forgets the slots found empty on the way. */
+static uint64_t next_event(struct leat_sim_agenda *a)
+{
+    uint64_t ahead;
+    while ((ahead = next_occupied(a)) < LEAT_SIM_WHEEL) {
+        const uint64_t at = a->now + ahead;
+        if (!slot_is_empty(slot_of(a, at))) return at;
+        forget_slot(a, at);
+    }
+    return a->heap_count ? a->due[a->heap[0]] : LEAT_NEVER;
+}
+
+bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
+{
+    if (a->cursor) {
+        assert(slot_is_empty(a->present));
+        forget_slot(a, a->now);
+    }
+    const uint64_t at = next_event(a);
+    if (at < until) {
+        stand_at(a, at);
+        *now = at;
+        return true;
+    }
+    if (until > a->now && until != LEAT_NEVER) stand_at(a, until);
+    return false;
+}

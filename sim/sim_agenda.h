@@ -1,0 +1,193 @@
+/*
+ * The event kernel: who acts when. Entities act in phases of a cycle. An event is (time, phase,
+ * entity), and that is also the order of all events: no insertion and no address has a part in it.
+ * What is to be done lies in the entity; the agenda has at most one event per (phase, entity).
+ *
+ *   while (leat_sim_agenda_advance(&a, until, &now))
+ *       for (uint32_t phase = 0; phase < phases; phase++)
+ *           while (leat_sim_agenda_take(&a, phase, &entity))
+ *               act(phase, entity, now);          may set events, for now too if still to come
+ *
+ *   now                              now + LEAT_SIM_WHEEL
+ *    |  wheel: one slot per cycle       |  heap: the far events, by time
+ *    v                                  v
+ *   [slot][slot][    ][slot] ... [    ] |   o
+ *     |                                 |  o o
+ *     phase 0, phase 1, ...: the entities due, as bits; a word of bits over every 64 words, up to
+ *     one word on top per phase, so that the next entity is found in a step per level
+ *
+ * A bit per slot tells which slots may hold anything, so idle cycles cost nothing, however many.
+ * Memory is the caller's and fixed at init; the heap has room for every (phase, entity).
+ */
+#ifndef LEAT_SIM_AGENDA_H
+#define LEAT_SIM_AGENDA_H
+
+#include "leat_time.h"
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LEAT_SIM_PHASES_MAX = 4,
+    LEAT_SIM_ENTITIES_MAX = 1 << 20, /* per phase */
+    LEAT_SIM_CURSOR_SHIFT = 21,      /* phase << this, plus entity, plus 1, is a place in a cycle */
+    LEAT_SIM_LEVELS_MAX = 4,         /* of words of 64 bits: four cover 2^24 entities */
+    LEAT_SIM_WHEEL = 128, /* cycles; more than a cell time, so that cells never see the heap */
+};
+
+struct leat_sim_agenda_shape {
+    uint32_t phases;
+    uint32_t entities[LEAT_SIM_PHASES_MAX];
+};
+
+/* For the functions below alone. */
+struct leat_sim_agenda_phase {
+    uint64_t *due;     /* by entity; LEAT_NEVER: no event */
+    uint32_t entities; /* how many */
+    uint32_t id;       /* of entity 0 in the heap */
+    uint32_t levels;
+    uint32_t word[LEAT_SIM_LEVELS_MAX]; /* where in a slot a level begins; [0]: entities */
+};
+
+struct leat_sim_agenda {
+    uint64_t now;
+    uint64_t *present; /* the slot of `now` */
+    uint32_t cursor;   /* the first (phase, entity) still to come in the present cycle */
+    uint32_t phases;
+    uint32_t slot_words; /* the top words of the phases come first */
+    uint32_t heap_count;
+    uint64_t occupied[LEAT_SIM_WHEEL / 64]; /* slots that may hold something; all that do are set */
+    struct leat_sim_agenda_phase phase[LEAT_SIM_PHASES_MAX];
+    uint64_t *slots;
+    uint64_t *due;   /* of all phases, by id */
+    uint32_t *heap;  /* ids, the earliest on top */
+    uint32_t *place; /* of an id in the heap, while it is there */
+};
+
+/* Octets of memory that init wants. 1..4 phases of 0..2^20 entities (asserted). */
+size_t leat_sim_agenda_footprint(const struct leat_sim_agenda_shape *shape);
+
+/* Stands at time 0 with nothing due. `memory` is aligned for uint64_t and lent for good. */
+void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape,
+                          void *memory);
+
+/*
+ * To the next cycle before `until` that has anything due. False: there is none; *now is untouched,
+ * and the agenda stands at `until` (where it was, if until is past or LEAT_NEVER), so that events
+ * for that very cycle can be set. All that was due in the present cycle must be taken (asserted).
+ */
+bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now);
+
+/* What leat_sim_agenda_set does, in all cases. */
+void leat_sim_agenda_move(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at);
+
+/* The lowest bit of a word that is not zero. */
+static inline uint32_t leat_sim_agenda_lowest(uint64_t word)
+{
+#ifdef __GNUC__
+    return (uint32_t)__builtin_ctzll(word);
+#else
+    uint32_t n = 0;
+    for (uint32_t step = 32; step; step /= 2)
+        if (!(word & ((UINT64_C(1) << step) - 1))) {
+            word >>= step;
+            n += step;
+        }
+    return n;
+#endif
+}
+
+/*
+ * The first entity due now, out of the bits of all levels; there is one. A word that becomes empty
+ * takes its bit out of the word above, without a branch that a processor would guess wrong.
+ */
+static inline uint32_t leat_sim_agenda_pull(struct leat_sim_agenda *a, uint32_t phase)
+{
+    const struct leat_sim_agenda_phase *p = &a->phase[phase];
+    uint64_t *slot = a->present, gone = 1;
+    uint32_t found = 0;
+    for (uint32_t level = p->levels; level--;)
+        found = found * 64 + leat_sim_agenda_lowest(slot[p->word[level] + found]);
+    for (uint32_t level = 0, at = found; level < p->levels; level++, at /= 64) {
+        uint64_t *word = &slot[p->word[level] + at / 64];
+        *word &= ~(gone << at % 64);
+        gone = !*word;
+    }
+    return found;
+}
+
+/* The same for three levels (4,097 to 262,144 entities), written out: twice as fast. */
+static inline uint32_t leat_sim_agenda_pull_3(struct leat_sim_agenda *a, uint32_t phase)
+{
+    const struct leat_sim_agenda_phase *p = &a->phase[phase];
+    uint64_t *top = a->present + phase;
+    const uint32_t middle_at = leat_sim_agenda_lowest(*top);
+    uint64_t *middle = a->present + p->word[1] + middle_at;
+    const uint32_t leaf_at = middle_at * 64 + leat_sim_agenda_lowest(*middle);
+    uint64_t *leaf = a->present + p->word[0] + leaf_at;
+    const uint64_t bits = *leaf, rest = bits & (bits - 1);
+    const uint64_t middle_rest = rest ? *middle : *middle & (*middle - 1);
+    *top = middle_rest ? *top : *top & (*top - 1);
+    *middle = middle_rest;
+    *leaf = rest;
+    return leaf_at * 64 + leat_sim_agenda_lowest(bits);
+}
+
+/* When the entity acts in this phase; LEAT_NEVER: it does not. */
+static inline uint64_t leat_sim_agenda_due(const struct leat_sim_agenda *a, uint32_t phase,
+                                           uint32_t entity)
+{
+    assert(phase < a->phases && entity < a->phase[phase].entities);
+    return a->phase[phase].due[entity];
+}
+
+/*
+ * The entity acts in this phase at `at`, and at no other time set before; LEAT_NEVER cancels. `at`
+ * may be the present cycle while (phase, entity) is still to come in it (asserted).
+ */
+static inline void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity,
+                                       uint64_t at)
+{
+    assert(phase < a->phases && entity < a->phase[phase].entities);
+    const struct leat_sim_agenda_phase *p = &a->phase[phase];
+    const bool plain = p->levels == 1 && at - a->now < LEAT_SIM_WHEEL && at != LEAT_NEVER;
+    if (!plain || p->due[entity] != LEAT_NEVER) {
+        leat_sim_agenda_move(a, phase, entity, at);
+        return;
+    }
+    assert(at > a->now || (phase << LEAT_SIM_CURSOR_SHIFT) + entity >= a->cursor);
+    const uint64_t slot = at % LEAT_SIM_WHEEL;
+    p->due[entity] = at;
+    a->slots[slot * a->slot_words + phase] |= UINT64_C(1) << entity;
+    a->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+/*
+ * Takes the next entity due now in this phase, by number, those set meanwhile included. False:
+ * none is left, and the phase is over for this cycle. Phases come in order; one may be passed over
+ * if nothing is due in it.
+ */
+static inline bool leat_sim_agenda_take(struct leat_sim_agenda *a, uint32_t phase, uint32_t *entity)
+{
+    assert(phase < a->phases && a->cursor >> LEAT_SIM_CURSOR_SHIFT <= phase);
+    const uint64_t word = a->present[phase];
+    if (!word) {
+        a->cursor = (phase + 1) << LEAT_SIM_CURSOR_SHIFT;
+        return false;
+    }
+    const struct leat_sim_agenda_phase *p = &a->phase[phase];
+    uint32_t found;
+    if (p->levels == 1) {
+        found = leat_sim_agenda_lowest(word);
+        a->present[phase] = word & (word - 1);
+    } else {
+        found = p->levels == 3 ? leat_sim_agenda_pull_3(a, phase) : leat_sim_agenda_pull(a, phase);
+    }
+    p->due[found] = LEAT_NEVER;
+    a->cursor = (phase << LEAT_SIM_CURSOR_SHIFT) + found + 1;
+    *entity = found;
+    return true;
+}
+
+#endif

@@ -1,0 +1,58 @@
+#include "sim_atm.h"
+#include "sim_atm_parts.h"
+
+static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
+{
+    sim->port = leat_arena_lay(arena, sim->fabric.net.ports, sizeof *sim->port);
+    if (sim->model == LEAT_SIM_ATM_RTL)
+        leat_sim_atm_rtl_lay(sim, arena);
+    else
+        leat_sim_atm_cells_lay(sim, arena);
+}
+
+size_t leat_sim_atm_footprint(const struct leat_sim_fabric *fabric, enum leat_sim_atm_model model)
+{
+    struct leat_sim_atm sim = { .fabric = *fabric, .model = model };
+    struct leat_arena arena = { 0 };
+    lay_out(&sim, &arena);
+    return arena.used;
+}
+
+void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_fabric *fabric,
+                       enum leat_sim_atm_model model, const struct leat_sim_atm_host *host,
+                       void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *sim = (struct leat_sim_atm){ .fabric = *fabric, .model = model, .host = *host };
+    lay_out(sim, &arena);
+    for (uint32_t p = 0; p < fabric->net.ports; p++) {
+        struct leat_sim_atm_port *port = &sim->port[p];
+        port->act_at = port->send_at = LEAT_NEVER;
+        port->refused_at = port->check_at = port->arrived_at = LEAT_NEVER;
+    }
+    if (model == LEAT_SIM_ATM_RTL)
+        leat_sim_atm_rtl_init(sim);
+    else
+        leat_sim_atm_cells_init(sim);
+}
+
+void leat_sim_atm_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
+{
+    sim->port[port].act_at = at;
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_wake(sim, port, at);
+}
+
+void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at)
+{
+    sim->port[port].send_at = at;
+    memcpy(sim->port[port].out, cell, CELL_LEN);
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_send(sim, port, at);
+}
+
+void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
+{
+    if (sim->model == LEAT_SIM_ATM_RTL)
+        leat_sim_atm_rtl_run(sim, until);
+    else
+        leat_sim_atm_cells_run(sim, until);
+}

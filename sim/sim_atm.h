@@ -1,0 +1,96 @@
+/*
+ * A network of bus-matrix switches that runs, at one of two granularities:
+ *
+ *   rtl    every register of every unit, a step per cycle (proto/atm: PPD, SPD, XPM)
+ *   cell   one event per cell and hop (specs/atm.md, 8), the same deliveries in the same cycles
+ *
+ * At each port sits a host: an adaptation layer unit with its tasks, a plain source and sink, or
+ * what a test wants. A host hands over whole cells and gets whole cells; it neither knows nor cares
+ * which model carries them.
+ *
+ *     host              port                         network
+ *      |  send(cell, s)  | octets on buf in s .. s+52   |
+ *      |---------------->|----------------------------->|  checks in s+4 (virtual channels: s+6):
+ *      |   refused(t)    |                              |  room in every crosspoint memory?
+ *      |<----------------|<-----------------------------|  told in s+5: send again, from s+6 on
+ *      |                 |                              |
+ *      |   room?         |   4th (6th) octet            |
+ *      |<----------------|<-----------------------------|  none: the switch takes the cell back
+ *      |   deliver(cell) |   53rd octet                 |
+ *      |<----------------|<-----------------------------|
+ *
+ * In one cycle a host is told of a refusal, then acts if it wished to, then hears of what comes in.
+ * Hosts act in the order of their ports.
+ */
+#ifndef LEAT_SIM_ATM_H
+#define LEAT_SIM_ATM_H
+
+#include "atm_bmx.h"
+#include "sim_agenda.h"
+#include "sim_fabric.h"
+
+enum leat_sim_atm_model { LEAT_SIM_ATM_RTL, LEAT_SIM_ATM_CELL };
+
+struct leat_sim_atm;
+
+struct leat_sim_atm_host {
+    void *context;
+    /* The cell that began five (seven) cycles ago was refused. */
+    void (*refused)(void *context, uint32_t port, uint64_t now);
+    /* The cycle that leat_sim_atm_wake named has come. */
+    void (*act)(void *context, uint32_t port, uint64_t now);
+    /* For how many cells is there room? With none, the cell that is coming in is stopped. */
+    uint32_t (*room)(void *context, uint32_t port);
+    /* A cell has come in; lent for the call. */
+    void (*deliver)(void *context, uint32_t port, const uint8_t *cell, uint64_t now);
+};
+
+struct leat_sim_atm_port {
+    uint64_t act_at;  /* what the host wished */
+    uint64_t send_at; /* first octet of `out` on buf */
+    uint64_t refused_at, check_at, arrived_at;
+    uint32_t in_cell, in_label;
+    uint32_t in_spd;
+    /* Registers, rtl only. */
+    uint8_t buf, ogbyte, icbyte, count;
+    bool bufi, ogbytei, icbytei, icsuspend, ogsuspend;
+    uint8_t out[LEAT_ATM_CELL_LEN], in[LEAT_ATM_CELL_LEN];
+};
+
+struct leat_sim_atm_counts {
+    uint64_t suspensions;   /* of all PPDs */
+    uint64_t port_refusals; /* by hosts that are full */
+    uint64_t unrouted;      /* cells whose label leads nowhere */
+    uint64_t cells_in, cells_out;
+};
+
+struct leat_sim_atm {
+    struct leat_sim_fabric fabric;
+    enum leat_sim_atm_model model;
+    uint64_t now; /* the next cycle to run */
+    struct leat_sim_atm_port *port;
+    struct leat_sim_atm_host host;
+    struct leat_sim_atm_counts counts;
+    struct leat_sim_atm_rtl *rtl;
+    struct leat_sim_atm_cells *cells;
+};
+
+/* Octets of memory for a network. */
+size_t leat_sim_atm_footprint(const struct leat_sim_fabric *fabric, enum leat_sim_atm_model model);
+
+/* Reset state. `memory`: that many octets, zeroed, aligned for any object, lent for good. */
+void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_fabric *fabric,
+                       enum leat_sim_atm_model model, const struct leat_sim_atm_host *host,
+                       void *memory);
+
+/* The host of this port acts in cycle `at`, in place of an earlier wish; LEAT_NEVER: not. */
+void leat_sim_atm_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+
+/* A cell of 53 octets goes out, its first octet on buf in cycle `at` (not before the present one,
+ * and not before the last cell's 53rd octet). */
+void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at);
+
+/* Runs all cycles before `until`. */
+void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
+
+#endif

@@ -1,0 +1,369 @@
+/*
+ * The network cell by cell (specs/atm.md, 8). A transfer that an SPD selects in cycle T:
+ *
+ *      T            T+5 (channels: T+7)                  T+53              T+54
+ *      select ----> check by the PPD downstream -------> complete -------> last octet at a port
+ *                   no room: select again in T+6         next select
+ *
+ * Crosspoint memories hold whole cells here. A cell counts from its check on, and the octets that
+ * the SPD has taken from the cell on top are known from the cycle of its selection.
+ */
+#include "leat_bytes.h"
+#include "sim_atm_parts.h"
+
+enum phase { SPDS, PORTS, PPDS, PHASES };
+enum { ROOM_FOR_SURE = 2 }; /* cells: one may come in between select and check */
+
+struct entry { /* a cell in a crosspoint memory, with the label it arrived with */
+    uint32_t cell, label;
+};
+
+struct cell {
+    uint8_t octets[CELL_LEN];
+    uint32_t copies;    /* in memories and at ports */
+    uint32_t next_free; /* number + 1; 0: the last */
+};
+
+struct spd {
+    uint64_t selected_at;
+    uint64_t waiting; /* inputs with a cell */
+    uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
+    uint32_t to;      /* the PPD downstream, or a port */
+    uint8_t selected; /* input; stays when idle */
+    bool sending, to_port;
+};
+
+struct ppd {
+    uint32_t from; /* the SPD upstream, or a port */
+    uint32_t first_spd;
+    uint8_t input;
+    bool from_port;
+};
+
+struct memory {
+    uint16_t head, count;
+};
+
+struct leat_sim_atm_cells {
+    struct leat_sim_agenda agenda;
+    struct spd *spd;
+    struct ppd *ppd;
+    struct memory *memory;
+    struct entry *entry; /* `places` of each memory */
+    struct cell *cell;
+    uint32_t memory_count, cell_count;
+    uint32_t cells_used; /* ever */
+    uint32_t first_free; /* number + 1 */
+    uint32_t places; /* one more than cells: the last may come while the first leaves */
+    uint32_t check_after; /* the select: 5, with virtual channels 7 */
+    int64_t full_size_min;
+    bool in_port; /* a host is at work; its port is planned when it is done */
+};
+
+static uint32_t memory_count(const struct leat_atm_clos *net)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < net->stages; i++)
+        count += net->stage[i].switch_count * net->stage[i].inputs * net->stage[i].outputs;
+    return count;
+}
+
+static struct leat_sim_agenda_shape agenda_shape(const struct leat_atm_clos *net)
+{
+    return (struct leat_sim_agenda_shape){
+        .phases = PHASES,
+        .entities = { [SPDS] = net->spd_count, [PORTS] = net->ports, [PPDS] = net->ppd_count },
+    };
+}
+
+void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
+{
+    const struct leat_atm_clos *net = &sim->fabric.net;
+    const struct leat_sim_agenda_shape shape = agenda_shape(net);
+    struct leat_sim_atm_cells parts = { .memory_count = memory_count(net) };
+    parts.places = sim->fabric.buffer_cells + 1;
+    parts.cell_count = parts.memory_count * parts.places + net->ports; /* all full, and arriving */
+    sim->cells = leat_arena_lay(arena, 1, sizeof *sim->cells);
+    parts.spd = leat_arena_lay(arena, net->spd_count, sizeof *parts.spd);
+    parts.ppd = leat_arena_lay(arena, net->ppd_count, sizeof *parts.ppd);
+    parts.memory = leat_arena_lay(arena, parts.memory_count, sizeof *parts.memory);
+    parts.entry = leat_arena_lay(arena, (size_t)parts.memory_count * parts.places,
+                                 sizeof *parts.entry);
+    parts.cell = leat_arena_lay(arena, parts.cell_count, sizeof *parts.cell);
+    void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
+    if (!sim->cells) return;
+    *sim->cells = parts;
+    leat_sim_agenda_init(&sim->cells->agenda, &shape, agenda);
+}
+
+static void link_stage(struct leat_sim_atm *sim, const struct leat_atm_clos_stage *stage,
+                       uint32_t *memory)
+{
+    const struct leat_atm_clos *net = &sim->fabric.net;
+    for (uint32_t unit = 0; unit < stage->switch_count; unit++) {
+        const uint32_t first_spd = stage->spd_first + unit * stage->outputs;
+        for (uint32_t i = 0; i < stage->outputs; i++) {
+            struct spd *spd = &sim->cells->spd[first_spd + i];
+            const uint32_t ppd = leat_atm_clos_link(net, first_spd + i);
+            spd->memory = *memory;
+            *memory += stage->inputs;
+            spd->to_port = ppd == LEAT_ATM_CLOS_NONE;
+            if (!spd->to_port) spd->to = ppd;
+        }
+        for (uint32_t i = 0; i < stage->inputs; i++) {
+            const uint32_t p = stage->ppd_first + unit * stage->inputs + i;
+            struct ppd *ppd = &sim->cells->ppd[p];
+            ppd->from = leat_atm_clos_feeder(net, p);
+            ppd->from_port = ppd->from == LEAT_ATM_CLOS_NONE;
+            ppd->first_spd = first_spd;
+            ppd->input = (uint8_t)i;
+        }
+    }
+}
+
+void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
+{
+    const struct leat_atm_clos *net = &sim->fabric.net;
+    struct leat_sim_atm_cells *cells = sim->cells;
+    uint32_t memory = 0;
+    for (uint32_t i = 0; i < net->stages; i++) link_stage(sim, &net->stage[i], &memory);
+    for (uint32_t p = 0; p < net->ports; p++) {
+        cells->ppd[leat_atm_clos_input_ppd(net, p)].from = p;
+        cells->spd[leat_atm_clos_output_spd(net, p)].to = p;
+        sim->port[p].in_spd = leat_atm_clos_output_spd(net, p);
+    }
+    cells->check_after = net->header_octets + LEAT_ATM_ROLLBACK_EXTRA;
+    cells->full_size_min = (int64_t)CELL_LEN * sim->fabric.buffer_cells - cells->check_after;
+}
+
+static uint32_t take_cell(struct leat_sim_atm_cells *cells, const uint8_t *octets)
+{
+    uint32_t number;
+    if (cells->first_free) {
+        number = cells->first_free - 1;
+        cells->first_free = cells->cell[number].next_free;
+    } else {
+        assert(cells->cells_used < cells->cell_count);
+        number = cells->cells_used++;
+    }
+    memcpy(cells->cell[number].octets, octets, CELL_LEN);
+    cells->cell[number].copies = 0;
+    return number;
+}
+
+static void drop_copy(struct leat_sim_atm_cells *cells, uint32_t number)
+{
+    struct cell *cell = &cells->cell[number];
+    if (--cell->copies) return;
+    cell->next_free = cells->first_free;
+    cells->first_free = number + 1;
+}
+
+/* The port is looked at when the first of all that may happen to it happens. */
+static void plan_port(struct leat_sim_atm *sim, uint32_t p)
+{
+    const struct leat_sim_atm_port *port = &sim->port[p];
+    uint64_t at = port->act_at;
+    if (port->refused_at < at) at = port->refused_at;
+    if (port->check_at < at) at = port->check_at;
+    if (port->arrived_at < at) at = port->arrived_at;
+    leat_sim_agenda_set(&sim->cells->agenda, PORTS, p, at);
+}
+
+static void hurry_port(struct leat_sim_atm *sim, uint32_t p, uint64_t at)
+{
+    if (at < leat_sim_agenda_due(&sim->cells->agenda, PORTS, p))
+        leat_sim_agenda_set(&sim->cells->agenda, PORTS, p, at);
+}
+
+void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
+{
+    if (!sim->cells->in_port) hurry_port(sim, port, at);
+}
+
+void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
+{
+    /* The octets are on the link from at + 1 on, as an SPD's are from its select + 2 on. */
+    leat_sim_agenda_set(&sim->cells->agenda, PPDS,
+                        leat_atm_clos_input_ppd(&sim->fabric.net, port),
+                        at + sim->cells->check_after - 1);
+}
+
+static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct spd *spd)
+{
+    const uint32_t m = spd->memory + spd->selected;
+    return &cells->entry[(size_t)m * cells->places + cells->memory[m].head];
+}
+
+/* The cell on top has left for good. */
+static void complete(struct leat_sim_atm *sim, struct spd *spd, uint64_t now)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    struct memory *m = &cells->memory[spd->memory + spd->selected];
+    const struct entry *top = top_entry(cells, spd);
+    if (spd->to_port) {
+        struct leat_sim_atm_port *port = &sim->port[spd->to];
+        port->in_cell = top->cell;
+        port->in_label = top->label;
+        port->arrived_at = now + 1;
+        hurry_port(sim, spd->to, now + 1);
+    } else
+        drop_copy(cells, top->cell);
+    m->head = m->head + 1u == cells->places ? 0 : (uint16_t)(m->head + 1);
+    if (--m->count == 0) spd->waiting &= ~(UINT64_C(1) << spd->selected);
+    spd->sending = false;
+}
+
+/* The next input behind the last one that has a cell (specs/atm.md, S4). */
+static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    struct spd *spd = &cells->spd[number];
+    if (!spd->waiting) return;
+    const uint64_t behind = spd->waiting & ~((UINT64_C(2) << spd->selected) - 1);
+    spd->selected = (uint8_t)leat_sim_agenda_lowest(behind ? behind : spd->waiting);
+    spd->selected_at = now;
+    spd->sending = true;
+    leat_sim_agenda_set(&cells->agenda, SPDS, number, now + CELL_LEN);
+    if (!spd->to_port)
+        leat_sim_agenda_set(&cells->agenda, PPDS, spd->to, now + cells->check_after);
+    else if (sim->host.room(sim->host.context, spd->to) < ROOM_FOR_SURE) {
+        sim->port[spd->to].check_at = now + cells->check_after;
+        hurry_port(sim, spd->to, now + cells->check_after);
+    }
+}
+
+static void act_spd(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
+{
+    struct spd *spd = &sim->cells->spd[number];
+    if (spd->sending) complete(sim, spd, now);
+    select_cell(sim, number, now);
+}
+
+static void take_back(struct leat_sim_atm_cells *cells, uint32_t spd, uint64_t now)
+{
+    cells->spd[spd].sending = false;
+    leat_sim_agenda_set(&cells->agenda, SPDS, spd, now + 1);
+}
+
+/* Octets in a memory, as the register model would count them after the SPDs' step of `now`. */
+static bool has_room(const struct leat_sim_atm_cells *cells, const struct spd *spd, uint8_t input,
+                     uint64_t now)
+{
+    const bool drained = spd->sending && spd->selected == input;
+    const int64_t octets = (int64_t)CELL_LEN * cells->memory[spd->memory + input].count;
+    return octets - (drained ? (int64_t)(now - spd->selected_at) : 0) < cells->full_size_min;
+}
+
+static void enqueue(struct leat_sim_atm_cells *cells, uint32_t number, uint8_t input,
+                    struct entry entry, uint64_t now)
+{
+    struct spd *spd = &cells->spd[number];
+    struct memory *m = &cells->memory[spd->memory + input];
+    uint32_t place = (uint32_t)m->head + m->count;
+    if (place >= cells->places) place -= cells->places;
+    assert(m->count < cells->places);
+    cells->entry[(size_t)(spd->memory + input) * cells->places + place] = entry;
+    m->count++;
+    spd->waiting |= UINT64_C(1) << input;
+    cells->cell[entry.cell].copies++;
+    if (!spd->sending) leat_sim_agenda_set(&cells->agenda, SPDS, number, now + 1);
+}
+
+static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now)
+{
+    sim->counts.suspensions++;
+    if (!ppd->from_port) {
+        take_back(sim->cells, ppd->from, now);
+        return;
+    }
+    sim->port[ppd->from].refused_at = now + 1;
+    hurry_port(sim, ppd->from, now + 1);
+}
+
+static uint32_t label_of(const struct leat_sim_atm *sim, const uint8_t *cell)
+{
+    enum { FLAGS = 4 }; /* below the label */
+    return (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS ? leat_get_be16(cell)
+                                                                      : leat_get_be32(cell)) >>
+           FLAGS;
+}
+
+/* A PPD knows the header of the cell that comes in: where to, and is there room? */
+static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    const struct ppd *ppd = &cells->ppd[number];
+    const uint8_t *octets = ppd->from_port ? sim->port[ppd->from].out : NULL;
+    struct entry entry = { 0 };
+    struct leat_atm_route route;
+    if (!ppd->from_port) entry = *top_entry(cells, &cells->spd[ppd->from]);
+    if (!leat_atm_clos_route(&sim->fabric.net, number, octets ? label_of(sim, octets) : entry.label,
+                             &route)) {
+        sim->counts.unrouted++;
+        return;
+    }
+    for (uint64_t left = route.select; left; left &= left - 1)
+        if (!has_room(cells, &cells->spd[ppd->first_spd + leat_sim_agenda_lowest(left)], ppd->input,
+                      now)) {
+            refuse(sim, ppd, now);
+            return;
+        }
+    if (octets) entry.cell = take_cell(cells, octets);
+    entry.label = route.label;
+    for (uint64_t left = route.select; left; left &= left - 1)
+        enqueue(cells, ppd->first_spd + leat_sim_agenda_lowest(left), ppd->input, entry, now);
+}
+
+static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
+{
+    enum { FLAGS = 4 };
+    struct leat_sim_atm_port *port = &sim->port[p];
+    uint8_t cell[CELL_LEN];
+    memcpy(cell, sim->cells->cell[port->in_cell].octets, CELL_LEN);
+    if (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS)
+        leat_put_be16(cell, (uint16_t)(port->in_label << FLAGS | (cell[1] & 15)));
+    else
+        leat_put_be32(cell, port->in_label << FLAGS | (cell[3] & 15));
+    port->arrived_at = LEAT_NEVER;
+    drop_copy(sim->cells, port->in_cell);
+    sim->counts.cells_out++;
+    sim->host.deliver(sim->host.context, p, cell, now);
+}
+
+static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
+{
+    struct leat_sim_atm_port *port = &sim->port[p];
+    sim->cells->in_port = true;
+    if (port->refused_at == now) {
+        port->refused_at = LEAT_NEVER;
+        sim->host.refused(sim->host.context, p, now);
+    }
+    if (port->act_at == now) {
+        port->act_at = LEAT_NEVER;
+        sim->host.act(sim->host.context, p, now);
+    }
+    if (port->check_at == now) {
+        port->check_at = LEAT_NEVER;
+        if (!sim->host.room(sim->host.context, p)) {
+            sim->counts.port_refusals++;
+            take_back(sim->cells, port->in_spd, now);
+        }
+    }
+    if (port->arrived_at == now) deliver(sim, p, now);
+    sim->cells->in_port = false;
+    plan_port(sim, p);
+}
+
+void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
+{
+    struct leat_sim_agenda *agenda = &sim->cells->agenda;
+    uint64_t now;
+    uint32_t entity;
+    while (leat_sim_agenda_advance(agenda, until, &now)) {
+        while (leat_sim_agenda_take(agenda, SPDS, &entity)) act_spd(sim, entity, now);
+        while (leat_sim_agenda_take(agenda, PORTS, &entity)) act_port(sim, entity, now);
+        while (leat_sim_agenda_take(agenda, PPDS, &entity)) check(sim, entity, now);
+    }
+    if (until != LEAT_NEVER && until > sim->now) sim->now = until;
+}

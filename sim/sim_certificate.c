@@ -1,0 +1,108 @@
+#include "sim_certificate.h"
+#include "leat_bytes.h"
+#include <assert.h>
+#include <string.h>
+
+/* ---- FNV-1a ------------------------------------------------------------------------------- */
+
+uint64_t leat_sim_fnv_octets(uint64_t hash, const uint8_t *octets, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ octets[i]) * LEAT_SIM_FNV_PRIME;
+    return hash;
+}
+
+/* The octets of small numbers are mostly zero, and a run of zeros is one multiplication. */
+uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word)
+{
+    static const uint64_t prime_to_the[9] = {
+        UINT64_C(0x0000000000000001), UINT64_C(0x00000100000001b3), UINT64_C(0x000366000002e329),
+        UINT64_C(0x08a97b0004e7feab), UINT64_C(0x9ffaac085635bc91), UINT64_C(0x0caee32a7d4f6a63),
+        UINT64_C(0xdc966432edf1c639), UINT64_C(0xc5527b8a51d3d2db), UINT64_C(0x1efac7090aef4a21),
+    };
+    unsigned zeros = 8;
+    for (; word; word >>= 8, zeros--)
+        hash = (hash ^ (word & 0xff)) * LEAT_SIM_FNV_PRIME;
+    return hash * prime_to_the[zeros];
+}
+
+/* ---- deliveries --------------------------------------------------------------------------- */
+
+void leat_sim_certificate_init(struct leat_sim_certificate *c)
+{
+    *c = (struct leat_sim_certificate){ .hash = LEAT_SIM_FNV_OFFSET };
+}
+
+void leat_sim_certificate_add(struct leat_sim_certificate *c, const struct leat_sim_delivery *d)
+{
+    assert(d->at > c->at || (d->at == c->at && d->destination >= c->destination));
+    c->at = d->at;
+    c->destination = d->destination;
+    uint64_t hash = leat_sim_fnv_word(c->hash, d->at);
+    hash = leat_sim_fnv_word(hash, d->source);
+    hash = leat_sim_fnv_word(hash, d->destination);
+    hash = leat_sim_fnv_word(hash, d->number);
+    c->hash = leat_sim_fnv_word(hash, d->payload_hash);
+}
+
+uint64_t leat_sim_certificate_value(const struct leat_sim_certificate *c)
+{
+    return c->hash;
+}
+
+void leat_sim_delivery_hash_init(struct leat_sim_delivery_hash *h)
+{
+    *h = (struct leat_sim_delivery_hash){ .hash = LEAT_SIM_FNV_OFFSET };
+}
+
+void leat_sim_delivery_hash_add(struct leat_sim_delivery_hash *h, uint64_t cycle, uint32_t output,
+                                uint32_t source, uint64_t number)
+{
+    assert(cycle > h->cycle || (cycle == h->cycle && output >= h->output));
+    h->cycle = cycle;
+    h->output = output;
+    uint64_t hash = leat_sim_fnv_word(h->hash, cycle);
+    hash = leat_sim_fnv_word(hash, (uint64_t)output << 8 | source);
+    h->hash = leat_sim_fnv_word(hash, number);
+}
+
+uint64_t leat_sim_delivery_hash_value(const struct leat_sim_delivery_hash *h)
+{
+    return h->hash;
+}
+
+/* ---- payloads ----------------------------------------------------------------------------- */
+
+/* Odd, so that every step can be undone: no lane ever forgets a word. Digits of pi. */
+#define FACTOR_A UINT64_C(0x243f6a8885a308d3)
+#define FACTOR_B UINT64_C(0x13198a2e03707345)
+
+/* Both factors and the turn carry low bits up and high bits down. */
+static uint64_t stir(uint64_t lane, uint64_t word, uint64_t factor)
+{
+    lane = (lane ^ word) * factor;
+    return lane << 29 | lane >> 35;
+}
+
+static uint64_t finish(uint64_t a, uint64_t b)
+{
+    const uint64_t hash = stir(a, b, FACTOR_B), mixed = (hash ^ hash >> 32) * FACTOR_A;
+    return mixed ^ mixed >> 29;
+}
+
+/* The last step takes the last 16 octets, some for the second time: quicker than padding them. */
+uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len)
+{
+    enum { STEP = 16 };
+    uint8_t padded[STEP] = { 0 };
+    uint64_t a = len, b = ~(uint64_t)len;
+    if (len < STEP) octets = len ? memcpy(padded, octets, len) : padded;
+    const uint8_t *last = len < STEP ? octets : octets + len - STEP;
+    for (; octets < last; octets += STEP) {
+        a = stir(a, leat_get_le64(octets), FACTOR_A);
+        b = stir(b, leat_get_le64(octets + 8), FACTOR_B);
+    }
+    a = stir(a, leat_get_le64(last), FACTOR_A);
+    b = stir(b, leat_get_le64(last + 8), FACTOR_B);
+    return finish(a, b);
+}

@@ -1,0 +1,59 @@
+/*
+ * What a run delivered, as one number: the same for every granularity, thread and rank count.
+ *
+ *   certificate     FNV-1a 64 over records of five 64-bit words, little-endian, per delivery:
+ *                   | time | source | destination | message number | payload hash |
+ *                   in order of time, then destination
+ *   delivery hash   FNV-1a 64 over records of three (specs/atm.md, 8):
+ *                   | cycle | output port << 8 or source port | number of the source's cell |
+ *                   in order of cycle, then output port
+ *   payload hash    of the octets that arrived; our own, 16 octets at a time in two lanes
+ */
+#ifndef LEAT_SIM_CERTIFICATE_H
+#define LEAT_SIM_CERTIFICATE_H
+
+#include "leat_time.h"
+#include <stddef.h>
+
+struct leat_sim_delivery {
+    leat_time at;
+    uint64_t source, destination;
+    uint64_t number;
+    uint64_t payload_hash;
+};
+
+struct leat_sim_certificate {
+    uint64_t hash;
+    leat_time at; /* of the last delivery */
+    uint64_t destination;
+};
+
+/* FNV-1a 64 (specs/atm.md, 8). Begin with LEAT_SIM_FNV_OFFSET. */
+#define LEAT_SIM_FNV_OFFSET UINT64_C(0xcbf29ce484222325)
+#define LEAT_SIM_FNV_PRIME  UINT64_C(0x100000001b3)
+uint64_t leat_sim_fnv_octets(uint64_t hash, const uint8_t *octets, size_t len);
+
+/* The eight octets of a word, the lowest first. */
+uint64_t leat_sim_fnv_word(uint64_t hash, uint64_t word);
+
+void leat_sim_certificate_init(struct leat_sim_certificate *c);
+
+/* Deliveries come in order of time, then destination (asserted). */
+void leat_sim_certificate_add(struct leat_sim_certificate *c, const struct leat_sim_delivery *d);
+uint64_t leat_sim_certificate_value(const struct leat_sim_certificate *c);
+
+/* Any octets; a hash is no secret: it tells accidents, not forgers. */
+uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len);
+
+/* The hash of specs/atm.md, 8. Deliveries come in order of cycle, then output (asserted). */
+struct leat_sim_delivery_hash {
+    uint64_t hash, cycle;
+    uint32_t output;
+};
+
+void leat_sim_delivery_hash_init(struct leat_sim_delivery_hash *h);
+void leat_sim_delivery_hash_add(struct leat_sim_delivery_hash *h, uint64_t cycle, uint32_t output,
+                                uint32_t source, uint64_t number);
+uint64_t leat_sim_delivery_hash_value(const struct leat_sim_delivery_hash *h);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * A clock domain: its period is num/den picoseconds, its edge k lies at floor(k * num / den).
+ *
+ *   cycle   0         1         2         3            num/den = 10000/3: 300 MHz
+ *   ps      0         3333      6666      10000
+ *
+ * Exact for all numbers of 64 bits; what does not fit in 64 bits is told.
+ */
+#ifndef LEAT_SIM_CLOCK_H
+#define LEAT_SIM_CLOCK_H
+
+#include "leat_err.h"
+#include "leat_time.h"
+
+struct leat_sim_clock {
+    uint64_t num, den; /* both at least 1 */
+};
+
+/* RANGE for a period of 0, or of infinity. */
+leat_err leat_sim_clock_init(struct leat_sim_clock *clock, uint64_t num, uint64_t den);
+
+/* When edge `cycle` is. RANGE: not before LEAT_NEVER. */
+leat_err leat_sim_clock_edge(const struct leat_sim_clock *clock, uint64_t cycle, leat_time *at);
+
+/* The cycle that `at` lies in: that of the last edge at or before it. RANGE: beyond 64 bits. */
+leat_err leat_sim_clock_cycle(const struct leat_sim_clock *clock, leat_time at, uint64_t *cycle);
+
+#endif

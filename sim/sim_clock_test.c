@@ -1,0 +1,111 @@
+/* Clock domains, against arithmetic of the compiler's and by their definition. */
+#include "leat_random.h"
+#include "sim_clock.h"
+#include "tap.h"
+
+static struct leat_sim_clock made(uint64_t num, uint64_t den)
+{
+    struct leat_sim_clock c = { 0, 0 };
+    EQ(leat_sim_clock_init(&c, num, den), LEAT_ERR_OK);
+    return c;
+}
+
+static void a_third_of_ten_thousand_is_rounded_down_at_every_edge(void)
+{
+    static const uint64_t edges[] = { 0, 3333, 6666, 10000, 13333, 16666, 20000 };
+    const struct leat_sim_clock c = made(10000, 3);
+    for (uint64_t k = 0; k < 7; k++) {
+        uint64_t at = 1, cycle = 99;
+        EQ(leat_sim_clock_edge(&c, k, &at), LEAT_ERR_OK);
+        EQ(at, edges[k]);
+        EQ(leat_sim_clock_cycle(&c, at, &cycle), LEAT_ERR_OK);
+        EQ(cycle, k);
+        if (k) EQ(leat_sim_clock_cycle(&c, at - 1, &cycle), LEAT_ERR_OK);
+        if (k) EQ(cycle, k - 1);
+    }
+}
+
+static void a_period_of_nothing_is_refused(void)
+{
+    struct leat_sim_clock c = { 5, 7 };
+    EQ(leat_sim_clock_init(&c, 0, 1), LEAT_ERR_RANGE);
+    EQ(leat_sim_clock_init(&c, 1, 0), LEAT_ERR_RANGE);
+    EQ(c.num, 5);
+    EQ(c.den, 7);
+}
+
+static void what_does_not_fit_is_told(void)
+{
+    uint64_t out = 42;
+    struct leat_sim_clock c = made(10000, 1);
+    EQ(leat_sim_clock_edge(&c, UINT64_MAX / 10000, &out), LEAT_ERR_OK);
+    EQ(out, UINT64_MAX / 10000 * 10000);
+    out = 42;
+    EQ(leat_sim_clock_edge(&c, UINT64_MAX / 10000 + 1, &out), LEAT_ERR_RANGE);
+    EQ(out, 42);
+    c = made(1, 1);
+    EQ(leat_sim_clock_edge(&c, LEAT_NEVER, &out), LEAT_ERR_RANGE); /* never is no time */
+    EQ(leat_sim_clock_edge(&c, LEAT_NEVER - 1, &out), LEAT_ERR_OK);
+    EQ(out, LEAT_NEVER - 1);
+    c = made(1, 3);
+    out = 42;
+    EQ(leat_sim_clock_cycle(&c, UINT64_MAX / 2, &out), LEAT_ERR_RANGE);
+    EQ(out, 42);
+    EQ(leat_sim_clock_cycle(&c, 10, &out), LEAT_ERR_OK);
+    EQ(out, 32); /* three edges to a picosecond: 30, 31 and 32 */
+    EQ(leat_sim_clock_cycle(&c, 0, &out), LEAT_ERR_OK);
+    EQ(out, 2);
+}
+
+static uint64_t draw(struct leat_random *r)
+{
+    return leat_random_next(r) >> leat_random_below(r, 64);
+}
+
+static void edges_and_cycles_equal_128_bit_arithmetic(void)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 u128;
+    struct leat_random r;
+    int bad = 0;
+    leat_random_seed(&r, tap_seed());
+    for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
+        struct leat_sim_clock c;
+        const uint64_t num = draw(&r), den = draw(&r), k = draw(&r);
+        if (leat_sim_clock_init(&c, num, den)) continue;
+        uint64_t out = 0;
+        u128 want = (u128)k * num / den;
+        leat_err err = leat_sim_clock_edge(&c, k, &out);
+        bad += want >= LEAT_NEVER ? err != LEAT_ERR_RANGE : err || out != (uint64_t)want;
+        if (k == LEAT_NEVER) continue;
+        want = (((u128)k + 1) * den - 1) / num;
+        err = leat_sim_clock_cycle(&c, k, &out);
+        bad += want > UINT64_MAX ? err != LEAT_ERR_RANGE : err || out != (uint64_t)want;
+    }
+    EQ(bad, 0);
+#else
+    puts("# skipped: this compiler has no 128-bit numbers to compare with");
+#endif
+}
+
+static void the_cycle_of_a_time_is_that_of_the_last_edge_before_it(void)
+{
+    struct leat_random r;
+    int bad = 0;
+    leat_random_seed(&r, tap_seed() + 1);
+    for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
+        struct leat_sim_clock c;
+        uint64_t cycle = 0, edge = 0, next = 0;
+        if (leat_sim_clock_init(&c, draw(&r), draw(&r))) continue;
+        const uint64_t at = draw(&r);
+        if (at == LEAT_NEVER || leat_sim_clock_cycle(&c, at, &cycle)) continue;
+        bad += leat_sim_clock_edge(&c, cycle, &edge) || edge > at;
+        if (cycle < UINT64_MAX && !leat_sim_clock_edge(&c, cycle + 1, &next)) bad += next <= at;
+    }
+    EQ(bad, 0);
+}
+
+TAP_MAIN(T(a_third_of_ten_thousand_is_rounded_down_at_every_edge),
+         T(a_period_of_nothing_is_refused), T(what_does_not_fit_is_told),
+         T(edges_and_cycles_equal_128_bit_arithmetic),
+         T(the_cycle_of_a_time_is_that_of_the_last_edge_before_it))

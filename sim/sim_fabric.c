@@ -1,0 +1,341 @@
+#include "sim_fabric.h"
+#include "leat_tree.h"
+#include <assert.h>
+
+enum {
+    FRACTION_MAX = 6,          /* decimals of a clock */
+    CLOCK_WHOLE_MAX = 1000000, /* ns or MHz; and the least is a part of 1 of these: */
+    CLOCK_PARTS = 1000,
+    PS_PER_NS = 1000,
+    PS_PER_MHZ_CYCLE = 1000000, /* the period of 1 MHz */
+};
+
+static const struct leat_sim_fabric_spelling spellings[] = {
+    { "clos444", "the prototype of the thesis: Clos(4,4,4), 16 ports" },
+    { "clos:E,M,R", "three stages: R switches ExM, M switches RxR, R switches MxE; 1 to 64 each" },
+    { "bmx:K", "one bus-matrix switch KxK, K 2 to 64" },
+    { "/buffer=CELLS", "cells in each crosspoint memory, 1 to 64 (8)" },
+    { "/clock=PERIOD", "a cycle, as in 50ns or 20MHz (50ns); a link carries an octet a cycle" },
+    { "/switching=WHAT", "vp, vc, or auto: vp where VPI range and fan-out suffice (auto)" },
+    { "/table=DEPTH", "entries of a vp routing table, 256 to 4096 (the least that suffices)" },
+};
+
+const struct leat_sim_fabric_spelling *leat_sim_fabric_list(size_t index)
+{
+    return index < sizeof spellings / sizeof *spellings ? &spellings[index] : NULL;
+}
+
+/* ---- pieces of a name ----------------------------------------------------------------------- */
+
+struct piece {
+    const char *at;
+    size_t len;
+};
+
+/* What is read so far, and where complaints go. */
+struct reading {
+    struct leat_atm_clos_config config;
+    struct leat_sim_fabric fabric;
+    const char *name;
+    struct leat_text *why;
+};
+
+/* Up to `end` or the end of the piece; *rest is then what is behind it, or has no place. */
+static struct piece cut(struct piece *rest, char end)
+{
+    struct piece head = { rest->at, 0 };
+    while (head.len < rest->len && head.at[head.len] != end)
+        head.len++;
+    if (head.len < rest->len)
+        *rest = (struct piece){ head.at + head.len + 1, rest->len - head.len - 1 };
+    else
+        *rest = (struct piece){ NULL, 0 };
+    return head;
+}
+
+static bool is(struct piece p, const char *word)
+{
+    return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
+}
+
+static bool begins(struct piece p, const char *word)
+{
+    return p.len >= strlen(word) && memcmp(p.at, word, strlen(word)) == 0;
+}
+
+/* "NAME: 'PIECE' WHAT" */
+static leat_err wrong(const struct reading *r, struct piece p, const char *what)
+{
+    leat_text_puts(r->why, r->name);
+    leat_text_puts(r->why, ": '");
+    leat_text_put(r->why, p.at, p.len);
+    leat_text_puts(r->why, "' ");
+    leat_text_puts(r->why, what);
+    return LEAT_ERR_SYNTAX;
+}
+
+/* All spellings of fabrics, or of parameters, as "a, b, c". */
+static void put_spellings(struct leat_text *text, bool parameters)
+{
+    const char *between = "";
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if ((spellings[i].name[0] == '/') != parameters) continue;
+        leat_text_puts(text, between);
+        leat_text_puts(text, spellings[i].name);
+        between = ", ";
+    }
+}
+
+static leat_err unknown(const struct reading *r, const char *what, struct piece p, bool parameter)
+{
+    leat_text_puts(r->why, what);
+    leat_text_put(r->why, p.at, p.len);
+    leat_text_puts(r->why, "', expected one of ");
+    put_spellings(r->why, parameter);
+    return LEAT_ERR_SYNTAX;
+}
+
+/* Numbers beyond 32 bits stay beyond every limit. */
+static bool read_number(struct piece p, uint32_t *out)
+{
+    uint64_t number;
+    if (!leat_tree_number(p.at, p.len, &number)) return false;
+    *out = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+    return true;
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+static leat_err read_buffer(struct reading *r, struct piece value)
+{
+    if (!read_number(value, &r->fabric.buffer_cells) || r->fabric.buffer_cells < 1 ||
+        r->fabric.buffer_cells > LEAT_SIM_FABRIC_BUFFER_MAX)
+        return wrong(r, value, "is no buffer, expected 1 to 64 cells");
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_table(struct reading *r, struct piece value)
+{
+    if (!read_number(value, &r->config.table_depth) || r->config.table_depth == 0)
+        return wrong(r, value, "is no table depth, expected 256 to 4096");
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_switching(struct reading *r, struct piece value)
+{
+    if (is(value, "auto"))
+        r->config.switching = LEAT_ATM_CLOS_AUTO;
+    else if (is(value, "vp"))
+        r->config.switching = LEAT_ATM_CLOS_VP;
+    else if (is(value, "vc"))
+        r->config.switching = LEAT_ATM_CLOS_VC;
+    else
+        return wrong(r, value, "is no switching, expected vp, vc or auto");
+    return LEAT_ERR_OK;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* "6.25": *digits 625 and *scale 100. Returns the characters used, 0 where it is no decimal. */
+static size_t read_decimal(struct piece p, uint64_t *digits, uint64_t *scale)
+{
+    size_t i = 0, whole;
+    *digits = 0;
+    *scale = 1;
+    for (; i < p.len && p.at[i] >= '0' && p.at[i] <= '9'; i++) {
+        *digits = *digits * 10 + (uint64_t)(p.at[i] - '0');
+        if (*digits > CLOCK_WHOLE_MAX) return 0;
+    }
+    whole = i;
+    if (whole == 0 || i == p.len || p.at[i] != '.') return whole;
+    for (i++; i < p.len && p.at[i] >= '0' && p.at[i] <= '9'; i++) {
+        *digits = *digits * 10 + (uint64_t)(p.at[i] - '0');
+        *scale *= 10;
+    }
+    return i - whole - 1 >= 1 && i - whole - 1 <= FRACTION_MAX ? i : 0;
+}
+
+static leat_err read_clock(struct reading *r, struct piece value)
+{
+    uint64_t digits, scale, num, den;
+    const size_t used = read_decimal(value, &digits, &scale);
+    const struct piece unit = { value.at + used, value.len - used };
+    const bool period = is(unit, "ns"), frequency = is(unit, "MHz");
+    if (!used || !(period || frequency) || digits * CLOCK_PARTS < scale ||
+        digits > scale * CLOCK_WHOLE_MAX)
+        return wrong(r, value,
+                     "is no clock, expected 0.001 to 1000000 with up to 6 decimals, and ns or MHz, "
+                     "as in 50ns or 20MHz");
+    num = period ? digits * PS_PER_NS : scale * PS_PER_MHZ_CYCLE;
+    den = period ? scale : digits;
+    const uint64_t divisor = common_divisor(num, den);
+    r->fabric.period_ps_num = num / divisor;
+    r->fabric.period_ps_den = den / divisor;
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_parameters(struct reading *r, struct piece rest)
+{
+    static const struct {
+        const char *key;
+        leat_err (*read)(struct reading *, struct piece);
+    } parameters[] = { { "buffer", read_buffer },
+                       { "clock", read_clock },
+                       { "switching", read_switching },
+                       { "table", read_table } };
+    enum { COUNT = sizeof parameters / sizeof *parameters };
+    bool given[COUNT] = { false };
+    while (rest.at) {
+        const struct piece whole = cut(&rest, '/');
+        struct piece value = whole;
+        const struct piece key = cut(&value, '=');
+        size_t i = 0;
+        while (i < COUNT && !is(key, parameters[i].key))
+            i++;
+        if (i == COUNT || !value.at) return unknown(r, "unknown parameter '/", whole, true);
+        if (given[i]) return wrong(r, key, "is given twice");
+        given[i] = true;
+        const leat_err err = parameters[i].read(r, value);
+        if (err) return err;
+    }
+    return LEAT_ERR_OK;
+}
+
+/* ---- the name ------------------------------------------------------------------------------- */
+
+/* "4,4,4" into just as many numbers. */
+static bool read_sizes(struct piece list, uint32_t *const size[], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!list.at || !read_number(cut(&list, ','), size[i])) return false;
+    return !list.at;
+}
+
+static leat_err read_shape(struct reading *r, struct piece shape)
+{
+    static const char clos[] = "clos:", bmx[] = "bmx:";
+    struct leat_atm_clos_config *c = &r->config;
+    if (is(shape, "clos444")) {
+        *c = (struct leat_atm_clos_config){ .stages = 3, .e = 4, .m = 4, .r = 4 };
+    } else if (begins(shape, clos)) {
+        const struct piece sizes = { shape.at + strlen(clos), shape.len - strlen(clos) };
+        c->stages = 3;
+        if (!read_sizes(sizes, (uint32_t *const[]){ &c->e, &c->m, &c->r }, 3))
+            return wrong(r, sizes, "is no size, expected E,M,R: three numbers, as in clos:4,4,4");
+    } else if (begins(shape, bmx)) {
+        const struct piece size = { shape.at + strlen(bmx), shape.len - strlen(bmx) };
+        c->stages = 1;
+        if (!read_sizes(size, (uint32_t *const[]){ &c->e }, 1))
+            return wrong(r, size, "is no size, expected K: one number, as in bmx:4");
+    } else {
+        return unknown(r, "unknown fabric '", shape, false);
+    }
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_sim_fabric_parse(const char *name, struct leat_sim_fabric *out, struct leat_text *why)
+{
+    struct reading r = { .fabric = { .buffer_cells = LEAT_SIM_FABRIC_BUFFER_DEFAULT,
+                                     .period_ps_num = LEAT_SIM_FABRIC_PERIOD_DEFAULT_PS,
+                                     .period_ps_den = 1 },
+                         .name = name,
+                         .why = why };
+    struct leat_atm_clos_fault fault;
+    struct piece rest = { name, strlen(name) };
+    leat_err err = read_shape(&r, cut(&rest, '/'));
+    if (!err) err = read_parameters(&r, rest);
+    if (err) return err;
+    err = leat_atm_clos_init(&r.fabric.net, &r.config, &fault);
+    if (err) {
+        if (r.config.stages == 1 && fault.parameter) fault.parameter = 'k';
+        leat_text_puts(why, name);
+        leat_text_puts(why, ": ");
+        leat_atm_clos_fault_text(&fault, why);
+        return err;
+    }
+    *out = r.fabric;
+    return LEAT_ERR_OK;
+}
+
+/* ---- back to a name ------------------------------------------------------------------------- */
+
+/* num / den with its decimals; false, and nothing written: it has more than FRACTION_MAX. */
+static bool put_ratio(struct leat_text *text, uint64_t num, uint64_t den)
+{
+    char decimals[FRACTION_MAX];
+    size_t count = 0;
+    uint64_t rest = num % den;
+    for (; rest && count < FRACTION_MAX; count++) {
+        decimals[count] = (char)('0' + rest * 10 / den);
+        rest = rest * 10 % den;
+    }
+    if (rest) return false;
+    leat_text_decimal(text, num / den);
+    if (count) leat_text_putc(text, '.');
+    leat_text_put(text, decimals, count);
+    return true;
+}
+
+static void put_clock(struct leat_text *text, uint64_t num, uint64_t den)
+{
+    leat_text_puts(text, "/clock=");
+    if (put_ratio(text, num, den * PS_PER_NS)) {
+        leat_text_puts(text, "ns");
+        return;
+    }
+    /* What was not read as a period was read as a frequency. */
+    const bool exact = put_ratio(text, den * PS_PER_MHZ_CYCLE, num);
+    assert(exact);
+    (void)exact;
+    leat_text_puts(text, "MHz");
+}
+
+static void put_number(struct leat_text *text, const char *before, uint32_t number)
+{
+    leat_text_puts(text, before);
+    leat_text_decimal(text, number);
+}
+
+/* The switching and the table that the network has without being told. */
+static struct leat_atm_clos by_default(const struct leat_atm_clos *net)
+{
+    const struct leat_atm_clos_config config = {
+        .stages = net->stages, .e = net->e, .m = net->m, .r = net->r
+    };
+    struct leat_atm_clos plain = { 0 };
+    const leat_err err = leat_atm_clos_init(&plain, &config, NULL);
+    assert(!err);
+    (void)err;
+    return plain;
+}
+
+void leat_sim_fabric_name(const struct leat_sim_fabric *fabric, struct leat_text *text)
+{
+    const struct leat_atm_clos *net = &fabric->net;
+    const struct leat_atm_clos plain = by_default(net);
+    if (net->stages == 1) {
+        put_number(text, "bmx:", net->e);
+    } else if (net->e == 4 && net->m == 4 && net->r == 4) {
+        leat_text_puts(text, "clos444");
+    } else {
+        put_number(text, "clos:", net->e);
+        put_number(text, ",", net->m);
+        put_number(text, ",", net->r);
+    }
+    if (fabric->buffer_cells != LEAT_SIM_FABRIC_BUFFER_DEFAULT)
+        put_number(text, "/buffer=", fabric->buffer_cells);
+    if (fabric->period_ps_num != LEAT_SIM_FABRIC_PERIOD_DEFAULT_PS || fabric->period_ps_den != 1)
+        put_clock(text, fabric->period_ps_num, fabric->period_ps_den);
+    if (net->header_octets != plain.header_octets)
+        leat_text_puts(text, "/switching=vc");
+    else if (net->table_depth != plain.table_depth)
+        put_number(text, "/table=", net->table_depth);
+}

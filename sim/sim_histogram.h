@@ -1,0 +1,33 @@
+/*
+ * How long things took: counts in bins that are exact below 4096 and a 256th of the value above,
+ * in fixed memory. Mean, least and greatest are exact.
+ */
+#ifndef LEAT_SIM_HISTOGRAM_H
+#define LEAT_SIM_HISTOGRAM_H
+
+#include <stdint.h>
+
+enum {
+    LEAT_SIM_HISTOGRAM_EXACT_BITS = 12,
+    LEAT_SIM_HISTOGRAM_STEP_BITS = 8,
+    LEAT_SIM_HISTOGRAM_BINS = (1 << LEAT_SIM_HISTOGRAM_EXACT_BITS) +
+                              ((64 - LEAT_SIM_HISTOGRAM_EXACT_BITS)
+                               << LEAT_SIM_HISTOGRAM_STEP_BITS),
+};
+
+struct leat_sim_histogram {
+    uint64_t count, sum, max;
+    uint64_t bin[LEAT_SIM_HISTOGRAM_BINS];
+};
+
+void leat_sim_histogram_init(struct leat_sim_histogram *h);
+void leat_sim_histogram_add(struct leat_sim_histogram *h, uint64_t value);
+
+/* The least value that at least `permille` of a thousand values do not exceed (the upper edge of
+ * its bin, and never more than the greatest value); 0 without values. */
+uint64_t leat_sim_histogram_quantile(const struct leat_sim_histogram *h, uint32_t permille);
+
+/* Sum over count; 0 without values. */
+double leat_sim_histogram_mean(const struct leat_sim_histogram *h);
+
+#endif

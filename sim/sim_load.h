@@ -1,0 +1,100 @@
+/*
+ * The prototype at work: a cell network whose ports have adaptation layer units, and hosts that
+ * write messages into them and read what arrives (specs/atm.md, 5 and 7.1, host mode `ideal`).
+ *
+ *     traffic --> host --> AAL unit --> network --> AAL unit --> host --> delivery: certificate
+ *
+ * A host has one lock, as in the prototype, and two tasks that ask for it: one writes messages, one
+ * reads them, each one after the other. The one that asked first is served (the writer, of two in
+ * one cycle); while the writer waits for a free block, the reader may go on. The reader is told of
+ * a message in the cycle it is complete.
+ *
+ * Every message's octets follow from its source and number, so a receiver knows what it should
+ * have got.
+ */
+#ifndef LEAT_SIM_LOAD_H
+#define LEAT_SIM_LOAD_H
+
+#include "atm_aal_unit.h"
+#include "sim_atm.h"
+#include "sim_certificate.h"
+#include "sim_histogram.h"
+
+enum { LEAT_SIM_LOAD_BYTES_DEFAULT = 16 }; /* with the header of a message: one full cell */
+
+/* A message that a host is to send. */
+struct leat_sim_message {
+    uint64_t at; /* cycle in which the request arises; accepted in the next one at the earliest */
+    uint32_t to; /* LEAT_SIM_TRAFFIC_ALL: all ports */
+    uint32_t len;
+};
+
+/* Where messages come from, port by port, each port's in order of time. False: no more. */
+typedef bool leat_sim_load_next(void *context, uint32_t port, struct leat_sim_message *out);
+
+struct leat_sim_load_config {
+    struct leat_sim_fabric fabric;
+    enum leat_sim_atm_model model;
+    uint32_t len_max;               /* of any message */
+    struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are filled in */
+    leat_sim_load_next *next;
+    void *next_context;
+};
+
+struct leat_sim_load_counts {
+    uint64_t messages_offered, cells_offered;
+    uint64_t messages_delivered, cells_delivered, bytes_delivered;
+    uint64_t altered;    /* messages whose octets are not those that were sent */
+    uint64_t duplicated; /* messages delivered twice to a port */
+    uint64_t refused;    /* messages longer than the send buffer */
+    uint64_t undeliverable;
+};
+
+struct leat_sim_load_sent { /* what is remembered of a message until it has arrived */
+    uint64_t at;
+    uint32_t number, len;
+};
+
+struct leat_sim_load_host {
+    struct leat_atm_aal_unit unit;
+    struct leat_sim_message message; /* the next to send */
+    bool has_message, writing, reading;
+    uint64_t write_end_at, read_end_at; /* a task asks again when it has been served */
+    uint32_t number; /* of messages sent */
+    uint8_t *octets; /* of the message being written */
+    uint16_t *complete; /* ring of messages to read */
+    uint32_t complete_head, complete_count;
+    uint64_t *complete_at; /* when each could be read */
+    uint32_t reading_len;
+};
+
+struct leat_sim_load {
+    struct leat_sim_load_config config;
+    struct leat_sim_atm sim;
+    struct leat_sim_load_host *host;
+    struct leat_sim_load_sent *sent; /* a window of each port's messages */
+    uint32_t window;                 /* a power of two */
+    uint8_t *received;               /* one message */
+    struct leat_sim_load_counts counts;
+    struct leat_sim_certificate certificate;
+    struct leat_sim_histogram latency;
+    uint64_t last_delivery_at;
+};
+
+size_t leat_sim_load_footprint(const struct leat_sim_load_config *config);
+
+/* Reset: cycle 0 is over, cycle 1 is next. `memory` is zeroed, aligned, lent for good. */
+void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_config *config,
+                        void *memory);
+
+/* Runs up to and including cycle `last`. */
+void leat_sim_load_run(struct leat_sim_load *load, uint64_t last);
+
+/* Adds up what the units counted. */
+void leat_sim_load_units(const struct leat_sim_load *load, struct leat_atm_aal_counts *out);
+
+/* Messages that have arisen up to the last cycle run and wait to be written. Draws them: for the
+ * end of a run. */
+void leat_sim_load_count_offered(struct leat_sim_load *load);
+
+#endif
