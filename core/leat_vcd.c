@@ -104,7 +104,7 @@ static bool is_timescale(const char *t)
     static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
     size_t n = 0;
     if (t[n++] != '1') return false;
-    while (t[n] == '0' && n < 3)
+    while (n < 3 && t[n] == '0')
         n++;
     if (t[n++] != ' ') return false;
     const size_t len = strlen(t + n);

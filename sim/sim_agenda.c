@@ -89,11 +89,6 @@ static void wheel_drop(struct leat_sim_agenda *a, uint32_t phase, uint32_t entit
             return;
 }
 
-static bool slot_is_empty(const uint64_t *slot)
-{
-    return !(slot[0] | slot[1] | slot[2] | slot[3]);
-}
-
 static void forget_slot(struct leat_sim_agenda *a, uint64_t at)
 {
     a->occupied[at % LEAT_SIM_WHEEL / WORD_BITS] &= ~(UINT64_C(1) << at % WORD_BITS);
@@ -201,18 +196,15 @@ static uint64_t next_event(struct leat_sim_agenda *a)
     uint64_t ahead;
     while ((ahead = next_occupied(a)) < LEAT_SIM_WHEEL) {
         const uint64_t at = a->now + ahead;
-        if (!slot_is_empty(slot_of(a, at))) return at;
+        if (!leat_sim_agenda_slot_is_empty(slot_of(a, at))) return at;
         forget_slot(a, at);
     }
     return a->heap_count ? a->due[a->heap[0]] : LEAT_NEVER;
 }
 
-bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
+bool leat_sim_agenda_jump(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
 {
-    if (a->cursor) {
-        assert(slot_is_empty(a->present));
-        forget_slot(a, a->now);
-    }
+    if (a->cursor) forget_slot(a, a->now);
     const uint64_t at = next_event(a);
     if (at < until) {
         stand_at(a, at);

@@ -36,6 +36,13 @@ enum {
     LEAT_SIM_WHEEL = 128, /* cycles; more than a cell time, so that cells never see the heap */
 };
 
+/* The phase is a constant where these are called: inlined, half of their instructions go. */
+#ifdef __GNUC__
+#define LEAT_SIM_ALWAYS_INLINE __attribute__((always_inline)) static inline
+#else
+#define LEAT_SIM_ALWAYS_INLINE static inline
+#endif
+
 struct leat_sim_agenda_shape {
     uint32_t phases;
     uint32_t entities[LEAT_SIM_PHASES_MAX];
@@ -72,14 +79,8 @@ size_t leat_sim_agenda_footprint(const struct leat_sim_agenda_shape *shape);
 void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape,
                           void *memory);
 
-/*
- * To the next cycle before `until` that has anything due. False: there is none; *now is untouched,
- * and the agenda stands at `until` (where it was, if until is past or LEAT_NEVER), so that events
- * for that very cycle can be set. All that was due in the present cycle must be taken (asserted).
- */
-bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now);
-
-/* What leat_sim_agenda_set does, in all cases. */
+/* What leat_sim_agenda_advance and leat_sim_agenda_set do, in all cases. */
+bool leat_sim_agenda_jump(struct leat_sim_agenda *a, uint64_t until, uint64_t *now);
 void leat_sim_agenda_move(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at);
 
 /* The lowest bit of a word that is not zero. */
@@ -96,6 +97,37 @@ static inline uint32_t leat_sim_agenda_lowest(uint64_t word)
         }
     return n;
 #endif
+}
+
+/* Is anything due in this phase of the present cycle? */
+static inline bool leat_sim_agenda_any(const struct leat_sim_agenda *a, uint32_t phase)
+{
+    return a->present[phase] != 0;
+}
+
+static inline bool leat_sim_agenda_slot_is_empty(const uint64_t *slot)
+{
+    return !(slot[0] | slot[1] | slot[2] | slot[3]);
+}
+
+/*
+ * To the next cycle before `until` that has anything due. False: there is none; *now is untouched,
+ * and the agenda stands at `until` (where it was, if until is past or LEAT_NEVER), so that events
+ * for that very cycle can be set. All that was due in the present cycle must be taken (asserted).
+ */
+static inline bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
+{
+    const uint64_t at = a->now + 1;
+    uint64_t *slot = a->slots + at % LEAT_SIM_WHEEL * a->slot_words;
+    const bool far = !a->heap_count || a->due[a->heap[0]] - at >= LEAT_SIM_WHEEL;
+    assert(!a->cursor || leat_sim_agenda_slot_is_empty(a->present));
+    if (!a->cursor || !far || at >= until || leat_sim_agenda_slot_is_empty(slot))
+        return leat_sim_agenda_jump(a, until, now);
+    a->now = at;
+    a->present = slot;
+    a->cursor = 0;
+    *now = at;
+    return true;
 }
 
 /*
@@ -146,7 +178,7 @@ static inline uint64_t leat_sim_agenda_due(const struct leat_sim_agenda *a, uint
  * The entity acts in this phase at `at`, and at no other time set before; LEAT_NEVER cancels. `at`
  * may be the present cycle while (phase, entity) is still to come in it (asserted).
  */
-static inline void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity,
+LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity,
                                        uint64_t at)
 {
     assert(phase < a->phases && entity < a->phase[phase].entities);
@@ -168,7 +200,7 @@ static inline void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase
  * none is left, and the phase is over for this cycle. Phases come in order; one may be passed over
  * if nothing is due in it.
  */
-static inline bool leat_sim_agenda_take(struct leat_sim_agenda *a, uint32_t phase, uint32_t *entity)
+LEAT_SIM_ALWAYS_INLINE bool leat_sim_agenda_take(struct leat_sim_agenda *a, uint32_t phase, uint32_t *entity)
 {
     assert(phase < a->phases && a->cursor >> LEAT_SIM_CURSOR_SHIFT <= phase);
     const uint64_t word = a->present[phase];

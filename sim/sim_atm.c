@@ -28,7 +28,8 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_fabric *f
     for (uint32_t p = 0; p < fabric->net.ports; p++) {
         struct leat_sim_atm_port *port = &sim->port[p];
         port->act_at = port->send_at = LEAT_NEVER;
-        port->refused_at = port->check_at = port->arrived_at = LEAT_NEVER;
+        port->refused_at = port->check_at = LEAT_NEVER;
+        port->arrival[0].at = port->arrival[1].at = LEAT_NEVER;
     }
     if (model == LEAT_SIM_ATM_RTL)
         leat_sim_atm_rtl_init(sim);

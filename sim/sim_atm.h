@@ -45,11 +45,17 @@ struct leat_sim_atm_host {
     void (*deliver)(void *context, uint32_t port, const uint8_t *cell, uint64_t now);
 };
 
+/* A cell that leaves the network by a port, and when its last octet does; cell model only. */
+struct leat_sim_atm_arrival {
+    uint64_t at;
+    uint32_t cell, label;
+};
+
 struct leat_sim_atm_port {
     uint64_t act_at;  /* what the host wished */
     uint64_t send_at; /* first octet of `out` on buf */
-    uint64_t refused_at, check_at, arrived_at;
-    uint32_t in_cell, in_label;
+    uint64_t refused_at, check_at;
+    struct leat_sim_atm_arrival arrival[2]; /* the one before has an octet left when one begins */
     uint32_t in_spd;
     /* Registers, rtl only. */
     uint8_t buf, ogbyte, icbyte, count;
@@ -92,5 +98,13 @@ void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *c
 
 /* Runs all cycles before `until`. */
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
+
+/* What the wires into a port carry after the last cycle, rtl only; the port sees it in the next. */
+struct leat_sim_atm_wires {
+    uint8_t icbyte;
+    bool icbytei, ogsuspend;
+};
+void leat_sim_atm_wires(const struct leat_sim_atm *sim, uint32_t port,
+                        struct leat_sim_atm_wires *out);
 
 #endif

@@ -6,7 +6,10 @@
  *                   no room: select again in T+6         next select
  *
  * Crosspoint memories hold whole cells here. A cell counts from its check on, and the octets that
- * the SPD has taken from the cell on top are known from the cycle of its selection.
+ * the SPD has taken from the cell on top are known from the cycle of its selection. Where no other
+ * cell waits for the SPD, nobody looks at the complete transfer either: it is noted when the next
+ * cell comes. And where a cell comes to an idle SPD, its selection in the next cycle is settled at
+ * once; a second cell that comes in the same cycle settles it anew.
  */
 #include "leat_bytes.h"
 #include "sim_atm_parts.h"
@@ -30,7 +33,9 @@ struct spd {
     uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
     uint32_t to;      /* the PPD downstream, or a port */
     uint8_t selected; /* input; stays when idle */
+    uint8_t previous; /* the one selected before */
     bool sending, to_port;
+    uint16_t cells; /* in all of its memories */
 };
 
 struct ppd {
@@ -166,7 +171,7 @@ static void plan_port(struct leat_sim_atm *sim, uint32_t p)
     uint64_t at = port->act_at;
     if (port->refused_at < at) at = port->refused_at;
     if (port->check_at < at) at = port->check_at;
-    if (port->arrived_at < at) at = port->arrived_at;
+    if (port->arrival[0].at < at) at = port->arrival[0].at;
     leat_sim_agenda_set(&sim->cells->agenda, PORTS, p, at);
 }
 
@@ -196,48 +201,65 @@ static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct sp
 }
 
 /* The cell on top has left for good. */
-static void complete(struct leat_sim_atm *sim, struct spd *spd, uint64_t now)
+static void complete(struct leat_sim_atm_cells *cells, struct spd *spd)
 {
-    struct leat_sim_atm_cells *cells = sim->cells;
     struct memory *m = &cells->memory[spd->memory + spd->selected];
-    const struct entry *top = top_entry(cells, spd);
-    if (spd->to_port) {
-        struct leat_sim_atm_port *port = &sim->port[spd->to];
-        port->in_cell = top->cell;
-        port->in_label = top->label;
-        port->arrived_at = now + 1;
-        hurry_port(sim, spd->to, now + 1);
-    } else
-        drop_copy(cells, top->cell);
+    if (!spd->to_port) drop_copy(cells, top_entry(cells, spd)->cell); /* else the port has it */
     m->head = m->head + 1u == cells->places ? 0 : (uint16_t)(m->head + 1);
     if (--m->count == 0) spd->waiting &= ~(UINT64_C(1) << spd->selected);
+    spd->cells--;
     spd->sending = false;
 }
 
+/* Notes a transfer that was complete before `now`, or in the SPDs' part of it. */
+static void settle(struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t now)
+{
+    if (spd->sending && now >= spd->selected_at + CELL_LEN) complete(cells, spd);
+}
+
 /* The next input behind the last one that has a cell (specs/atm.md, S4). */
-static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
+static uint8_t next_input(const struct spd *spd, uint8_t last)
+{
+    const uint64_t behind = spd->waiting & ~((UINT64_C(2) << last) - 1);
+    return (uint8_t)leat_sim_agenda_lowest(behind ? behind : spd->waiting);
+}
+
+/* A cell begins to leave by a port; the one before it may have its last octet still to come. */
+static void select_for_port(struct leat_sim_atm *sim, const struct spd *spd)
+{
+    struct leat_sim_atm_port *port = &sim->port[spd->to];
+    const struct entry *top = top_entry(sim->cells, spd);
+    const struct leat_sim_atm_arrival arrival = { spd->selected_at + CELL_LEN + 1, top->cell,
+                                                  top->label };
+    const bool alone = port->arrival[0].at == LEAT_NEVER || port->arrival[0].at == arrival.at;
+    port->arrival[alone ? 0 : 1] = arrival;
+    if (alone) hurry_port(sim, spd->to, arrival.at);
+    if (sim->host.room(sim->host.context, spd->to) >= ROOM_FOR_SURE) return;
+    port->check_at = spd->selected_at + sim->cells->check_after;
+    hurry_port(sim, spd->to, port->check_at);
+}
+
+/* Selects in cycle `at`, the present or the next one; there is a cell. */
+static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t at)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct spd *spd = &cells->spd[number];
-    if (!spd->waiting) return;
-    const uint64_t behind = spd->waiting & ~((UINT64_C(2) << spd->selected) - 1);
-    spd->selected = (uint8_t)leat_sim_agenda_lowest(behind ? behind : spd->waiting);
-    spd->selected_at = now;
+    spd->previous = spd->selected;
+    spd->selected = next_input(spd, spd->previous);
+    spd->selected_at = at;
     spd->sending = true;
-    leat_sim_agenda_set(&cells->agenda, SPDS, number, now + CELL_LEN);
-    if (!spd->to_port)
-        leat_sim_agenda_set(&cells->agenda, PPDS, spd->to, now + cells->check_after);
-    else if (sim->host.room(sim->host.context, spd->to) < ROOM_FOR_SURE) {
-        sim->port[spd->to].check_at = now + cells->check_after;
-        hurry_port(sim, spd->to, now + cells->check_after);
-    }
+    if (spd->cells > 1) leat_sim_agenda_set(&cells->agenda, SPDS, number, at + CELL_LEN);
+    if (spd->to_port)
+        select_for_port(sim, spd);
+    else
+        leat_sim_agenda_set(&cells->agenda, PPDS, spd->to, at + cells->check_after);
 }
 
 static void act_spd(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
     struct spd *spd = &sim->cells->spd[number];
-    if (spd->sending) complete(sim, spd, now);
-    select_cell(sim, number, now);
+    settle(sim->cells, spd, now);
+    if (spd->waiting) select_cell(sim, number, now);
 }
 
 static void take_back(struct leat_sim_atm_cells *cells, uint32_t spd, uint64_t now)
@@ -247,27 +269,36 @@ static void take_back(struct leat_sim_atm_cells *cells, uint32_t spd, uint64_t n
 }
 
 /* Octets in a memory, as the register model would count them after the SPDs' step of `now`. */
-static bool has_room(const struct leat_sim_atm_cells *cells, const struct spd *spd, uint8_t input,
-                     uint64_t now)
+static bool has_room(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_t input, uint64_t now)
 {
-    const bool drained = spd->sending && spd->selected == input;
+    settle(cells, spd, now);
+    const bool drained = spd->sending && spd->selected == input && now > spd->selected_at;
     const int64_t octets = (int64_t)CELL_LEN * cells->memory[spd->memory + input].count;
     return octets - (drained ? (int64_t)(now - spd->selected_at) : 0) < cells->full_size_min;
 }
 
-static void enqueue(struct leat_sim_atm_cells *cells, uint32_t number, uint8_t input,
-                    struct entry entry, uint64_t now)
+static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, struct entry entry,
+                    uint64_t now)
 {
-    struct spd *spd = &cells->spd[number];
+    struct leat_sim_atm_cells *cells = sim->cells;
+    struct spd *spd = &cells->spd[number]; /* settled by has_room */
     struct memory *m = &cells->memory[spd->memory + input];
     uint32_t place = (uint32_t)m->head + m->count;
     if (place >= cells->places) place -= cells->places;
     assert(m->count < cells->places);
     cells->entry[(size_t)(spd->memory + input) * cells->places + place] = entry;
     m->count++;
+    spd->cells++;
     spd->waiting |= UINT64_C(1) << input;
     cells->cell[entry.cell].copies++;
-    if (!spd->sending) leat_sim_agenda_set(&cells->agenda, SPDS, number, now + 1);
+    if (spd->sending && spd->selected_at <= now)
+        leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->selected_at + CELL_LEN);
+    else if (leat_sim_agenda_due(&cells->agenda, SPDS, number) == now + 1)
+        return; /* a cell was taken back: all cells take part in the selection */
+    else {
+        if (spd->sending) spd->selected = spd->previous; /* one came earlier in this cycle */
+        select_cell(sim, number, now + 1);
+    }
 }
 
 static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now)
@@ -312,23 +343,34 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     if (octets) entry.cell = take_cell(cells, octets);
     entry.label = route.label;
     for (uint64_t left = route.select; left; left &= left - 1)
-        enqueue(cells, ppd->first_spd + leat_sim_agenda_lowest(left), ppd->input, entry, now);
+        enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(left), ppd->input, entry, now);
 }
 
 static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
     enum { FLAGS = 4 };
     struct leat_sim_atm_port *port = &sim->port[p];
+    const struct leat_sim_atm_arrival arrival = port->arrival[0];
     uint8_t cell[CELL_LEN];
-    memcpy(cell, sim->cells->cell[port->in_cell].octets, CELL_LEN);
+    memcpy(cell, sim->cells->cell[arrival.cell].octets, CELL_LEN);
     if (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS)
-        leat_put_be16(cell, (uint16_t)(port->in_label << FLAGS | (cell[1] & 15)));
+        leat_put_be16(cell, (uint16_t)(arrival.label << FLAGS | (cell[1] & 15)));
     else
-        leat_put_be32(cell, port->in_label << FLAGS | (cell[3] & 15));
-    port->arrived_at = LEAT_NEVER;
-    drop_copy(sim->cells, port->in_cell);
+        leat_put_be32(cell, arrival.label << FLAGS | (cell[3] & 15));
+    port->arrival[0] = port->arrival[1];
+    port->arrival[1].at = LEAT_NEVER;
+    drop_copy(sim->cells, arrival.cell);
     sim->counts.cells_out++;
     sim->host.deliver(sim->host.context, p, cell, now);
+}
+
+/* The host has no room: the cell that begins to come in goes back to its memory. */
+static void stop_arrival(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
+{
+    struct leat_sim_atm_port *port = &sim->port[p];
+    sim->counts.port_refusals++;
+    port->arrival[port->arrival[1].at == LEAT_NEVER ? 0 : 1].at = LEAT_NEVER;
+    take_back(sim->cells, port->in_spd, now);
 }
 
 static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
@@ -345,12 +387,9 @@ static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     }
     if (port->check_at == now) {
         port->check_at = LEAT_NEVER;
-        if (!sim->host.room(sim->host.context, p)) {
-            sim->counts.port_refusals++;
-            take_back(sim->cells, port->in_spd, now);
-        }
+        if (!sim->host.room(sim->host.context, p)) stop_arrival(sim, p, now);
     }
-    if (port->arrived_at == now) deliver(sim, p, now);
+    if (port->arrival[0].at == now) deliver(sim, p, now);
     sim->cells->in_port = false;
     plan_port(sim, p);
 }
@@ -361,9 +400,12 @@ void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
     uint64_t now;
     uint32_t entity;
     while (leat_sim_agenda_advance(agenda, until, &now)) {
-        while (leat_sim_agenda_take(agenda, SPDS, &entity)) act_spd(sim, entity, now);
-        while (leat_sim_agenda_take(agenda, PORTS, &entity)) act_port(sim, entity, now);
-        while (leat_sim_agenda_take(agenda, PPDS, &entity)) check(sim, entity, now);
+        while (leat_sim_agenda_any(agenda, SPDS) && leat_sim_agenda_take(agenda, SPDS, &entity))
+            act_spd(sim, entity, now);
+        while (leat_sim_agenda_any(agenda, PORTS) && leat_sim_agenda_take(agenda, PORTS, &entity))
+            act_port(sim, entity, now);
+        while (leat_sim_agenda_any(agenda, PPDS) && leat_sim_agenda_take(agenda, PPDS, &entity))
+            check(sim, entity, now);
     }
     if (until != LEAT_NEVER && until > sim->now) sim->now = until;
 }

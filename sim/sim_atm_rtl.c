@@ -234,3 +234,16 @@ void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until)
         sim->now++;
     }
 }
+
+/* An SPD's first deed in a cycle is to put its buf on the link (specs/atm.md, 4.3, S1). */
+void leat_sim_atm_wires(const struct leat_sim_atm *sim, uint32_t port,
+                        struct leat_sim_atm_wires *out)
+{
+    assert(sim->model == LEAT_SIM_ATM_RTL);
+    const struct leat_atm_spd *spd = sim->rtl->output[port];
+    *out = (struct leat_sim_atm_wires){
+        .icbyte = spd->buf,
+        .icbytei = spd->bufind,
+        .ogsuspend = sim->rtl->input[port]->suspend,
+    };
+}

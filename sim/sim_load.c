@@ -8,6 +8,8 @@
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
 enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
+enum { LINE_CYCLES = 56 }; /* from one cell of a unit to the next (specs/atm.md, R2) */
+enum { DRAIN_CYCLES = 4096 }; /* in which a cell in the network arrives, if it ever does */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -52,7 +54,8 @@ static struct leat_sim_load_sent *sent_of(const struct leat_sim_load *load, uint
 static void draw_message(struct leat_sim_load *load, uint32_t port)
 {
     struct leat_sim_load_host *host = &load->host[port];
-    host->has_message = load->config.next(load->config.next_context, port, &host->message);
+    host->has_message = !load->stopped &&
+                        load->config.next(load->config.next_context, port, &host->message);
     assert(!host->has_message || host->message.len <= load->config.len_max);
 }
 
@@ -72,8 +75,12 @@ static void begin_write(struct leat_sim_load *load, uint32_t port, uint64_t now)
                        .id = message_id(load, port, host->number) } },
     };
     write_octets(port, host->number, host->octets, m->len);
-    *sent_of(load, port, host->number) =
-        (struct leat_sim_load_sent){ .at = m->at, .number = host->number, .len = m->len };
+    *sent_of(load, port, host->number) = (struct leat_sim_load_sent){
+        .at = m->at,
+        .number = host->number,
+        .len = m->len,
+        .copies = all ? load->config.fabric.net.ports : 1,
+    };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (commands[i].verb != LEAT_ATM_AAL_PUT || m->len > 0)
             leat_atm_aal_unit_command(&host->unit, &commands[i], now);
@@ -95,10 +102,44 @@ static uint32_t number_in(const struct leat_sim_load *load, const struct leat_at
     return (id_in(unit, message) - unit->message[message].source) / load->config.fabric.net.ports;
 }
 
+static void drop_complete(struct leat_sim_load *load, struct leat_sim_load_host *host)
+{
+    host->complete_head = (host->complete_head + 1) % load->config.aal.receive_blocks;
+    host->complete_count--;
+}
+
+/* Takes out what became obsolete before it was read. */
+static void sift_complete(struct leat_sim_load *load, struct leat_sim_load_host *host, uint64_t now)
+{
+    const uint32_t blocks = load->config.aal.receive_blocks;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < host->complete_count; i++) {
+        const struct leat_sim_load_complete *c =
+            &host->complete[(host->complete_head + i) % blocks];
+        if (c->until > now) host->complete[(host->complete_head + kept++) % blocks] = *c;
+    }
+    host->complete_count = kept;
+}
+
+/* Those that can still be read have a block each: there is room. */
+static void add_complete(struct leat_sim_load *load, struct leat_sim_load_host *host, uint64_t now)
+{
+    const uint16_t message = host->unit.message_told;
+    const struct leat_atm_aal_message *m = &host->unit.message[message];
+    const uint32_t blocks = load->config.aal.receive_blocks;
+    if (host->complete_count == blocks) sift_complete(load, host, now);
+    host->complete[(host->complete_head + host->complete_count++) % blocks] =
+        (struct leat_sim_load_complete){
+            .at = now,
+            .until = m->point_to_point ? LEAT_NEVER : m->obsolete_at,
+            .message = message,
+        };
+}
+
 static void begin_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
-    const uint16_t message = host->complete[host->complete_head];
+    const uint16_t message = host->complete[host->complete_head].message;
     const struct leat_sim_load_sent *sent =
         sent_of(load, host->unit.message[message].source, number_in(load, &host->unit, message));
     const struct leat_atm_aal_command receive = {
@@ -108,8 +149,7 @@ static void begin_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
                      .id = id_in(&host->unit, message) },
     };
     const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = sent->len };
-    host->complete_head = (host->complete_head + 1) % load->config.aal.receive_blocks;
-    host->complete_count--;
+    drop_complete(load, host);
     host->reading = true;
     host->reading_len = sent->len;
     leat_atm_aal_unit_command(&host->unit, &receive, now);
@@ -126,9 +166,11 @@ static void serve(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
     if (host->reading || (host->writing && !host->unit.nomem)) return;
-    const uint64_t read_at = host->complete_count
-                                 ? later(host->complete_at[host->complete_head], host->read_end_at)
-                                 : LEAT_NEVER;
+    while (host->complete_count && host->complete[host->complete_head].until <= now)
+        drop_complete(load, host);
+    const uint64_t read_at =
+        host->complete_count ? later(host->complete[host->complete_head].at, host->read_end_at)
+                             : LEAT_NEVER;
     const uint64_t write_at = host->has_message && !host->writing
                                   ? later(host->message.at, host->write_end_at)
                                   : LEAT_NEVER;
@@ -138,13 +180,30 @@ static void serve(struct leat_sim_load *load, uint32_t port, uint64_t now)
         begin_read(load, port, now);
 }
 
+static void count_delivery(struct leat_sim_load *load, const struct leat_sim_delivery *delivery,
+                           uint32_t len)
+{
+    const uint32_t source = (uint32_t)delivery->source, number = (uint32_t)delivery->number;
+    struct leat_sim_load_sent *sent = sent_of(load, source, number);
+    load->counts.messages_delivered++;
+    load->counts.cells_delivered += cells_of(len);
+    load->counts.bytes_delivered += len;
+    if (!same_octets(source, number, load->received, len)) load->counts.altered++;
+    if (sent->number != number) return; /* forgotten since */
+    leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
+    if (sent->copies > 0)
+        sent->copies--;
+    else
+        load->counts.duplicated++;
+}
+
 static void finish_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
     const uint16_t message = host->unit.message_read;
     const uint32_t source = host->unit.message[message].source, len = host->reading_len;
     const uint32_t number = number_in(load, &host->unit, message);
-    const struct leat_sim_load_sent *sent = sent_of(load, source, number);
+    if (load->line) memset(load->received, 0, len); /* a damaged message may be shorter */
     leat_atm_aal_unit_copy(&host->unit, message, 0, load->received, len);
     const struct leat_sim_delivery delivery = {
         .at = now,
@@ -154,15 +213,51 @@ static void finish_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
         .payload_hash = leat_sim_payload_hash(load->received, len),
     };
     leat_sim_certificate_add(&load->certificate, &delivery);
-    load->counts.messages_delivered++;
-    load->counts.cells_delivered += cells_of(len);
-    load->counts.bytes_delivered += len;
-    if (!same_octets(source, number, load->received, len)) load->counts.altered++;
-    if (sent->number == number) leat_sim_histogram_add(&load->latency, now - sent->at);
+    count_delivery(load, &delivery, len);
+    if (load->config.watch.delivered)
+        load->config.watch.delivered(load->config.watch.context, &delivery, load->received, len);
     load->last_delivery_at = now;
     leat_atm_aal_unit_read_end(&host->unit, now);
     host->reading = false;
     host->read_end_at = now;
+}
+
+static void watch_cell(const struct leat_sim_load *load, uint32_t port,
+                       enum leat_sim_line_direction direction, const uint8_t *cell, uint64_t at)
+{
+    const struct leat_sim_load_watch *watch = &load->config.watch;
+    if (watch->cell) watch->cell(watch->context, port, direction, cell, at);
+}
+
+static void send_cell(struct leat_sim_load *load, uint32_t port, const uint8_t *cell, uint64_t at)
+{
+    leat_sim_atm_send(&load->sim, port, cell, at);
+    watch_cell(load, port, LEAT_SIM_LINE_TO_NETWORK, cell, at);
+}
+
+/* Extra cells first, then the unit's own, unless it is lost: then its time passes all the same. */
+static void send_piece(struct leat_sim_load *load, uint32_t port, uint64_t at)
+{
+    struct leat_sim_load_line *line = &load->line[port];
+    const bool own = line->piece == line->out.extra_count;
+    if (!own)
+        send_cell(load, port, line->out.extra[line->piece], at);
+    else if (line->out.own_arrives)
+        send_cell(load, port, line->out.own, at);
+    line->sent_at = at;
+    line->next_at = own ? LEAT_NEVER : at + LINE_CYCLES;
+}
+
+static void send_over_line(struct leat_sim_load *load, uint32_t port)
+{
+    struct leat_sim_load_line *line = &load->line[port];
+    struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    const uint64_t at = unit->line_at;
+    leat_sim_line_pass(&line->to_network, load->medium, unit->line_cell, at, &line->out);
+    line->piece = 0;
+    if (line->out.extra_count)
+        leat_atm_aal_unit_hold(unit, (uint64_t)LINE_CYCLES * line->out.extra_count);
+    send_piece(load, port, at);
 }
 
 static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
@@ -170,20 +265,24 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
     struct leat_sim_load_host *host = &load->host[port];
     const uint32_t told = host->unit.told;
     host->unit.told = 0;
-    if (told & LEAT_ATM_AAL_LINE)
-        leat_sim_atm_send(&load->sim, port, host->unit.line_cell, host->unit.line_at);
-    if (told & LEAT_ATM_AAL_COMPLETE) {
-        const uint32_t place = (host->complete_head + host->complete_count++) %
-                               load->config.aal.receive_blocks;
-        host->complete[place] = host->unit.message_told;
-        host->complete_at[place] = now;
+    if (told & LEAT_ATM_AAL_LINE) {
+        if (load->line)
+            send_over_line(load, port);
+        else
+            send_cell(load, port, host->unit.line_cell, host->unit.line_at);
     }
+    if (told & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
     if (told & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
         if (told & LEAT_ATM_AAL_EXIT) load->counts.refused++;
         host->writing = false;
         host->write_end_at = now;
         host->number++;
         draw_message(load, port);
+    }
+    if (told & LEAT_ATM_AAL_DENIED) {
+        load->counts.unreadable++;
+        host->reading = false;
+        host->read_end_at = now;
     }
     if (told & LEAT_ATM_AAL_GOT) finish_read(load, port, now);
     if (told & LEAT_ATM_AAL_UNDELIVERABLE) load->counts.undeliverable++;
@@ -197,14 +296,33 @@ static void plan(struct leat_sim_load *load, uint32_t port, uint64_t now)
     if (host->has_message && !host->writing && !host->reading && host->message.at > now &&
         host->message.at < at)
         at = host->message.at;
+    if (load->line && load->line[port].next_at < at) at = load->line[port].next_at;
     leat_sim_atm_wake(&load->sim, port, at);
+}
+
+/* What was refused is sent again as it is: the line has decided on it. */
+static void send_again(struct leat_sim_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_load_line *line = &load->line[port];
+    struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    if (line->piece < line->out.extra_count)
+        leat_atm_aal_unit_hold(unit, now + 1 - line->sent_at);
+    else {
+        leat_atm_aal_unit_refuse(unit, now);
+        unit->told &= ~(uint32_t)LEAT_ATM_AAL_LINE;
+    }
+    send_piece(load, port, now + 1);
 }
 
 static void refused(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_load *load = context;
-    leat_atm_aal_unit_refuse(&load->host[port].unit, now);
-    hear(load, port, now);
+    if (load->line)
+        send_again(load, port, now);
+    else {
+        leat_atm_aal_unit_refuse(&load->host[port].unit, now);
+        hear(load, port, now);
+    }
     plan(load, port, now - 1);
 }
 
@@ -212,22 +330,54 @@ static void act(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_load *load = context;
     struct leat_sim_load_host *host = &load->host[port];
+    if (load->line && load->line[port].next_at <= now) {
+        load->line[port].piece++;
+        send_piece(load, port, now);
+    }
     leat_atm_aal_unit_step(&host->unit, now);
     if (host->unit.told) hear(load, port, now);
     serve(load, port, now);
     plan(load, port, now);
 }
 
+/* The network counts one block for each cell that it hands over; the line may take three. */
 static uint32_t room(void *context, uint32_t port)
 {
+    enum { CELLS_MAX = 1 + LEAT_SIM_LINE_EXTRAS_MAX };
     struct leat_sim_load *load = context;
-    return leat_atm_aal_unit_room(&load->host[port].unit);
+    const uint32_t blocks = leat_atm_aal_unit_room(&load->host[port].unit);
+    return load->line ? (blocks + CELLS_MAX - 1) / CELLS_MAX : blocks;
+}
+
+static void receive(struct leat_sim_load *load, uint32_t port, const uint8_t *cell, uint64_t now)
+{
+    leat_atm_aal_unit_receive(&load->host[port].unit, cell, now);
+    watch_cell(load, port, LEAT_SIM_LINE_TO_HOST, cell, now);
+}
+
+/* There is room for the cell that came in; what comes beside it takes its chance. */
+static void receive_over_line(struct leat_sim_load *load, uint32_t port, const uint8_t *cell,
+                              uint64_t now)
+{
+    struct leat_sim_line *line = &load->line[port].to_host;
+    struct leat_sim_line_arrival in;
+    leat_sim_line_pass(line, load->medium, cell, now, &in);
+    if (in.own_arrives) receive(load, port, in.own, now);
+    for (uint32_t i = 0; i < in.extra_count; i++) {
+        if (leat_atm_aal_unit_room(&load->host[port].unit) > 0)
+            receive(load, port, in.extra[i], now);
+        else
+            line->counts.no_room++;
+    }
 }
 
 static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t now)
 {
     struct leat_sim_load *load = context;
-    leat_atm_aal_unit_receive(&load->host[port].unit, cell, now);
+    if (load->line)
+        receive_over_line(load, port, cell, now);
+    else
+        receive(load, port, cell, now);
     plan(load, port, now);
 }
 
@@ -254,21 +404,22 @@ static size_t lay_out(struct leat_sim_load *load, const struct leat_sim_load_con
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     const uint32_t ports = config->fabric.net.ports, blocks = config->aal.receive_blocks;
+    const bool faults = leat_sim_line_has_faults(&config->line);
     const struct leat_atm_aal_config aal = unit_config(config, 0);
     load->window = window_of(ports);
     load->host = leat_arena_lay(&arena, ports, sizeof *load->host);
+    load->medium = faults ? leat_arena_lay(&arena, 1, sizeof *load->medium) : NULL;
+    load->line = faults ? leat_arena_lay(&arena, ports, sizeof *load->line) : NULL;
     load->sent = leat_arena_lay(&arena, (size_t)ports * load->window, sizeof *load->sent);
     load->received = leat_arena_lay(&arena, config->len_max + 1, 1);
     *network = leat_arena_lay(&arena, 1, leat_sim_atm_footprint(&config->fabric, config->model));
     *units = leat_arena_lay(&arena, ports, leat_atm_aal_unit_footprint(&aal));
     for (uint32_t i = 0; i < ports; i++) {
         uint8_t *octets = leat_arena_lay(&arena, config->len_max + 1, 1);
-        uint16_t *complete = leat_arena_lay(&arena, blocks, sizeof *complete);
-        uint64_t *complete_at = leat_arena_lay(&arena, blocks, sizeof *complete_at);
+        struct leat_sim_load_complete *complete = leat_arena_lay(&arena, blocks, sizeof *complete);
         if (!memory) continue;
         load->host[i].octets = octets;
         load->host[i].complete = complete;
-        load->host[i].complete_at = complete_at;
     }
     return arena.used;
 }
@@ -280,6 +431,22 @@ size_t leat_sim_load_footprint(const struct leat_sim_load_config *config)
     return lay_out(&load, config, NULL, &network, &units);
 }
 
+static void init_lines(struct leat_sim_load *load)
+{
+    const struct leat_atm_clos *net = &load->config.fabric.net;
+    struct leat_sim_line_config line = load->config.line;
+    line.label_count = net->paths * (net->ports + 1); /* the last ones lead to all ports */
+    line.header_octets = net->header_octets;
+    assert(leat_sim_line_config_check(&line, net->ports) == LEAT_ERR_OK);
+    leat_sim_line_medium_init(load->medium, &line);
+    for (uint32_t port = 0; port < net->ports; port++) {
+        struct leat_sim_load_line *l = &load->line[port];
+        leat_sim_line_init(&l->to_network, load->medium, port, LEAT_SIM_LINE_TO_NETWORK);
+        leat_sim_line_init(&l->to_host, load->medium, port, LEAT_SIM_LINE_TO_HOST);
+        l->next_at = LEAT_NEVER;
+    }
+}
+
 void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_config *config,
                         void *memory)
 {
@@ -288,6 +455,7 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     void *network, *units;
     *load = (struct leat_sim_load){ .config = *config };
     lay_out(load, config, memory, &network, &units);
+    if (load->line) init_lines(load);
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);
@@ -305,6 +473,50 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
 void leat_sim_load_run(struct leat_sim_load *load, uint64_t last)
 {
     leat_sim_atm_run(&load->sim, last + 1);
+}
+
+void leat_sim_load_stop(struct leat_sim_load *load)
+{
+    load->stopped = true;
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        if (!load->host[port].writing) load->host[port].has_message = false;
+}
+
+static bool is_quiet(const struct leat_sim_load_host *host)
+{
+    const struct leat_atm_aal_unit *unit = &host->unit;
+    return !host->has_message && !host->writing && !host->reading && host->complete_count == 0 &&
+           unit->send.busy_count == 0 && !unit->sending && unit->ack_asked_at == LEAT_NEVER &&
+           unit->service_block == LEAT_ATM_AAL_NONE && unit->waiting_head == LEAT_ATM_AAL_NONE;
+}
+
+bool leat_sim_load_is_quiet(const struct leat_sim_load *load)
+{
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        if (!is_quiet(&load->host[port])) return false;
+    return true;
+}
+
+bool leat_sim_load_drain(struct leat_sim_load *load, uint64_t last)
+{
+    bool was_quiet = false;
+    for (;;) {
+        const bool quiet = leat_sim_load_is_quiet(load);
+        if (quiet && was_quiet) return true;
+        if (load->sim.now > last) return false;
+        const uint64_t slice_end = load->sim.now + DRAIN_CYCLES - 1;
+        leat_sim_load_run(load, slice_end < last ? slice_end : last);
+        was_quiet = quiet;
+    }
+}
+
+void leat_sim_load_lines(const struct leat_sim_load *load, struct leat_sim_line_counts *out)
+{
+    *out = (struct leat_sim_line_counts){ 0 };
+    for (uint32_t port = 0; load->line && port < load->config.fabric.net.ports; port++) {
+        leat_sim_line_counts_add(out, &load->line[port].to_network.counts);
+        leat_sim_line_counts_add(out, &load->line[port].to_host.counts);
+    }
 }
 
 void leat_sim_load_units(const struct leat_sim_load *load, struct leat_atm_aal_counts *out)

@@ -11,6 +11,10 @@
  *
  * Every message's octets follow from its source and number, so a receiver knows what it should
  * have got.
+ *
+ * Between a unit and the network lie two lines (sim_line.h), where errors may be configured. A copy
+ * or a stray cell towards the network is sent before the unit's own cell, which waits; towards the
+ * host it is handed over in the same cycle, behind the cell that came in.
  */
 #ifndef LEAT_SIM_LOAD_H
 #define LEAT_SIM_LOAD_H
@@ -19,6 +23,7 @@
 #include "sim_atm.h"
 #include "sim_certificate.h"
 #include "sim_histogram.h"
+#include "sim_line.h"
 
 enum { LEAT_SIM_LOAD_BYTES_DEFAULT = 16 }; /* with the header of a message: one full cell */
 
@@ -32,6 +37,18 @@ struct leat_sim_message {
 /* Where messages come from, port by port, each port's in order of time. False: no more. */
 typedef bool leat_sim_load_next(void *context, uint32_t port, struct leat_sim_message *out);
 
+/* Who looks on; any may be NULL. Octets are lent for the call. */
+struct leat_sim_load_watch {
+    void *context;
+    /* A cell as the network gets it, its first octet on buf in cycle `at` (once more if it is
+     * refused); or as the unit gets it, its last octet in cycle `at`. */
+    void (*cell)(void *context, uint32_t port, enum leat_sim_line_direction direction,
+                 const uint8_t *cell, uint64_t at);
+    /* A message has been read. */
+    void (*delivered)(void *context, const struct leat_sim_delivery *delivery,
+                      const uint8_t *octets, uint32_t len);
+};
+
 struct leat_sim_load_config {
     struct leat_sim_fabric fabric;
     enum leat_sim_atm_model model;
@@ -39,6 +56,8 @@ struct leat_sim_load_config {
     struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are filled in */
     leat_sim_load_next *next;
     void *next_context;
+    struct leat_sim_line_config line; /* all zeros: no errors; labels are filled in */
+    struct leat_sim_load_watch watch;
 };
 
 struct leat_sim_load_counts {
@@ -47,12 +66,27 @@ struct leat_sim_load_counts {
     uint64_t altered;    /* messages whose octets are not those that were sent */
     uint64_t duplicated; /* messages delivered twice to a port */
     uint64_t refused;    /* messages longer than the send buffer */
-    uint64_t undeliverable;
+    uint64_t unreadable; /* messages that nobody could ask for: damaged, or gone meanwhile */
+    uint64_t undeliverable; /* blocks given up by their senders */
 };
 
 struct leat_sim_load_sent { /* what is remembered of a message until it has arrived */
     uint64_t at;
     uint32_t number, len;
+    uint32_t copies; /* still to be delivered */
+};
+
+struct leat_sim_load_complete { /* a message that can be read */
+    uint64_t at, until; /* LEAT_NEVER: it does not become obsolete unread */
+    uint16_t message;
+};
+
+struct leat_sim_load_line { /* the lines of a port, and what is on its way to the network */
+    struct leat_sim_line to_network, to_host;
+    struct leat_sim_line_arrival out;
+    uint32_t piece;   /* which of the extra cells is being sent; behind them the unit's own */
+    uint64_t sent_at; /* first octet of it */
+    uint64_t next_at; /* of the next piece; LEAT_NEVER: none */
 };
 
 struct leat_sim_load_host {
@@ -62,9 +96,8 @@ struct leat_sim_load_host {
     uint64_t write_end_at, read_end_at; /* a task asks again when it has been served */
     uint32_t number; /* of messages sent */
     uint8_t *octets; /* of the message being written */
-    uint16_t *complete; /* ring of messages to read */
+    struct leat_sim_load_complete *complete; /* ring, in order of time */
     uint32_t complete_head, complete_count;
-    uint64_t *complete_at; /* when each could be read */
     uint32_t reading_len;
 };
 
@@ -72,6 +105,8 @@ struct leat_sim_load {
     struct leat_sim_load_config config;
     struct leat_sim_atm sim;
     struct leat_sim_load_host *host;
+    struct leat_sim_line_medium *medium;
+    struct leat_sim_load_line *line; /* of each port; NULL: without errors */
     struct leat_sim_load_sent *sent; /* a window of each port's messages */
     uint32_t window;                 /* a power of two */
     uint8_t *received;               /* one message */
@@ -79,6 +114,7 @@ struct leat_sim_load {
     struct leat_sim_certificate certificate;
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
+    bool stopped;
 };
 
 size_t leat_sim_load_footprint(const struct leat_sim_load_config *config);
@@ -90,8 +126,18 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
 /* Runs up to and including cycle `last`. */
 void leat_sim_load_run(struct leat_sim_load *load, uint64_t last);
 
-/* Adds up what the units counted. */
+/* No message arises any more; what is being written is still sent. */
+void leat_sim_load_stop(struct leat_sim_load *load);
+
+/* Has everything been sent, acknowledged or given up, and read? Parked cells do not count. */
+bool leat_sim_load_is_quiet(const struct leat_sim_load *load);
+
+/* Runs until that is so and stays so, or up to and including cycle `last`. True: it is. */
+bool leat_sim_load_drain(struct leat_sim_load *load, uint64_t last);
+
+/* Adds up what the units counted, and what the lines counted in both directions. */
 void leat_sim_load_units(const struct leat_sim_load *load, struct leat_atm_aal_counts *out);
+void leat_sim_load_lines(const struct leat_sim_load *load, struct leat_sim_line_counts *out);
 
 /* Messages that have arisen up to the last cycle run and wait to be written. Draws them: for the
  * end of a run. */

@@ -57,7 +57,11 @@ extern volatile sig_atomic_t interrupted;
 
 int run_decode(const struct arguments *args);
 int run_encode(const struct arguments *args);
+int run_export(const struct arguments *args);
+int run_fabric(const struct arguments *args);
 int run_formats(const struct arguments *args);
 int run_help(const struct arguments *args);
+int run_sim(const struct arguments *args);
+int run_unit(const struct arguments *args);
 
 #endif

@@ -5,15 +5,11 @@
 #include "leat_bytes.h"
 #include "leat_capture.h"
 #include "leat_formats.h"
-#include "output.h"
+#include "result_file.h"
 #include "tool.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     NODE_COST = 32,        /* octets of tree per character of JSON, at the worst */
@@ -34,10 +30,9 @@ struct encoder {
     const char *source; /* of JSON; NULL: words of the command line */
     uint64_t line;      /* where the object at hand begins */
     uint64_t packets;
-    const char *path;              /* of the capture */
-    char target[4096], part[4096]; /* its file, and that file until it is complete */
+    const char *path; /* of the capture */
     struct leat_fields fields;
-    struct output out;
+    struct result_file file;
 };
 
 /* What an object of `leat decode --json` says beside its fields. */
@@ -92,7 +87,7 @@ static const char *place(const struct encoder *e)
 
 static void put_octets(struct encoder *e, const uint8_t *octets, size_t len)
 {
-    leat_text_put(&e->out.text, (const char *)octets, len);
+    leat_text_put(&e->file.out.text, (const char *)octets, len);
 }
 
 /* Every link type of ours is an interface, in the order of the link types; then Ethernet. */
@@ -191,8 +186,8 @@ static void put_plain(struct encoder *e, const uint8_t *octets, size_t len)
         put_octets(e, octets, len);
         return;
     }
-    leat_text_hex(&e->out.text, octets, len);
-    leat_text_putc(&e->out.text, '\n');
+    leat_text_hex(&e->file.out.text, octets, len);
+    leat_text_putc(&e->file.out.text, '\n');
 }
 
 /* A damaged packet goes through as the octets it was. */
@@ -385,55 +380,17 @@ static int encode_json(struct encoder *e, const char *path)
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-/*
- * A capture appears under its name only when all of it is there: it is written beside it and
- * renamed. A link is followed, the mode of a file that was there stays; pipes, devices and links to
- * nothing are written as they are.
- */
-static int open_capture(struct encoder *e)
-{
-    struct stat old;
-    const bool exists = stat(e->path, &old) == 0;
-    if (exists ? !S_ISREG(old.st_mode) : lstat(e->path, &old) == 0)
-        return open(e->path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    char *real = exists ? realpath(e->path, NULL) : NULL;
-    const int len = snprintf(e->target, sizeof e->target, "%s", real ? real : e->path);
-    free(real);
-    if (len < 0 || (size_t)len + sizeof ".part" > sizeof e->target) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    snprintf(e->part, sizeof e->part, "%.*s.part", len, e->target);
-    const int fd = open(e->part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (fd >= 0 && exists) (void)!fchmod(fd, old.st_mode & 07777);
-    return fd;
-}
-
 static bool output_open(struct encoder *e)
 {
-    int fd = STDOUT_FILENO;
-    if (e->shape == PCAPNG && strcmp(e->path, "-") != 0) {
-        fd = open_capture(e);
-        if (fd < 0) {
-            complain("%s: %s", e->path, strerror(errno));
-            return false;
-        }
-    }
-    output_init(&e->out, fd);
+    if (!result_file_open(&e->file, e->path)) return false;
     if (e->shape == PCAPNG) put_capture_head(e);
     return true;
 }
 
 static int output_close(struct encoder *e, int result)
 {
-    const bool written = output_finish(&e->out, e->path ? e->path : "standard output") &&
-                         (e->out.fd == STDOUT_FILENO || close(e->out.fd) == 0);
-    if (!written && result == DONE) result = FAILED;
-    if (!e->part[0]) return result;
-    if (result == DONE && !interrupted && rename(e->part, e->target) == 0) return DONE;
-    if (result == DONE && !interrupted) complain("%s: %s", e->path, strerror(errno));
-    unlink(e->part);
-    return result == DONE ? FAILED : result;
+    const bool closed = result_file_close(&e->file, result == DONE && !interrupted);
+    return closed || result != DONE ? result : FAILED;
 }
 
 int run_encode(const struct arguments *args)

@@ -66,6 +66,59 @@ static const struct verb verbs[] = {
         .run = run_encode,
     },
     {
+        .name = "export",
+        .summary = "make captures, waveforms and traces of a recording",
+        .synopsis = "RECORDING [--pcapng FILE] [--vcd FILE] [--perfetto FILE]",
+        .description =
+            "Reads the recording of a run (- is standard input) once and writes any of these, "
+            "together or alone:\n"
+            "--pcapng: the frames, an interface per lane and direction, for Wireshark and `leat "
+            "decode`. --vcd: the values of signals, and for lanes the number of the innermost open "
+            "span's name, in picoseconds, for GTKWave and Surfer. --perfetto: lanes as threads "
+            "with their spans, instants, frames and flows, signals as counters, for "
+            "ui.perfetto.dev and chrome://tracing.\n"
+            "A file appears only when it is complete. A damaged recording, or one that was cut, is "
+            "reported with the octet; the exit code is 2 and no file appears.",
+        .options = {
+            { "--pcapng", "FILE", "write a capture of the frames" },
+            { "--vcd", "FILE", "write waveforms" },
+            { "--perfetto", "FILE", "write a trace in JSON" },
+        },
+        .examples = "leat export run.leatrec --perfetto run.json\n"
+                    "leat export run.leatrec --pcapng run.pcapng --vcd run.vcd",
+        .run = run_export,
+    },
+    {
+        .name = "fabric",
+        .summary = "show what a fabric is made of, or how long messages take in it",
+        .synopsis = "show FABRIC [--vpi] [--path SRC,DST] [--json] | list",
+        .description =
+            "show: the switches of a fabric, their links, and the paths between two ports with the "
+            "label on each link, the PPD (input unit) and the SPD (output unit) of each switch.\n"
+            "FABRIC is clos444, the 16 x 16 network of the thesis; clos:E,M,R, three stages of R "
+            "switches ExM, M switches RxR, R switches MxE; or bmx:K, one switch KxK. Parameters "
+            "follow with slashes: clos:8,15,8/buffer=4/clock=20MHz. list tells all of them.\n"
+            "With --vpi the routing tables are shown too: label > output:new label, for each PPD. "
+            "With --path only the paths of that pair are shown (SRC,all is a broadcast), and with "
+            "--vpi as well the table entries that they use.\n"
+            "The JSON object has fabric, stages, e, m, r, ports, paths, switches, ppds, spds, class, "
+            "switching, table_depth, buffer_cells, period_ps (num, den), idle_cycles, spd_to_ppd, "
+            "input_ports, output_ports, entry_format, entries_used_per_ppd, p2p_columns, p2p, "
+            "broadcast, tables, and left_out: what is too much for a large fabric and comes with "
+            "--path only. Labels are called vpi also where they are VPI and VCI together "
+            "(switching vc).",
+        .options = {
+            { "--vpi", NULL, "show the routing tables" },
+            { "--path", "SRC,DST", "show the paths of this pair only; DST may be all" },
+            { "--json", NULL, "one JSON object, tables included" },
+        },
+        .examples = "leat fabric show clos444\n"
+                    "leat fabric show clos444 --vpi\n"
+                    "leat fabric show clos:64,64,64 --path 5,all --vpi\n"
+                    "leat fabric list",
+        .run = run_fabric,
+    },
+    {
         .name = "formats",
         .summary = "list the wire formats, or the fields of one",
         .synopsis = "[FORMAT] [--json]",
@@ -91,6 +144,40 @@ static const struct verb verbs[] = {
         .examples = "leat help decode\nleat help --man decode | man -l -",
         .operands = "verbs",
         .run = run_help,
+    },
+    {
+        .name = "unit",
+        .summary = "run a unit bench of the ATM prototype",
+        .synopsis = "ppd|spd|spdppd|bmx STIMULI [--cycles N] [--format thesis|jsonl] [--vcd FILE] "
+                    "[-o TRACE]",
+        .description =
+            "Steps units of a bus-matrix switch at register level, one network cycle at a time, and "
+            "shows every signal after each: ppd is an input unit with four crosspoint memories "
+            "behind it, spd an output unit with four before it, spdppd an output unit that feeds an "
+            "input unit, bmx a switch of four inputs and four outputs.\n"
+            "STIMULI (- is standard input) begins with the keyword inputs; then follow signals, each "
+            "with its name in a line and lines of a cycle, counted from 1, and a value. A value "
+            "holds until the next. Those of byte, fifo, wadr and datain are hexadecimal, all others "
+            "decimal; byte and fifo take a longer value as a stream, one byte per cycle, and fifo "
+            "pushes each byte into a memory. The keyword outputs and what follows it may be there "
+            "and does not matter, nor does what follows #.\n"
+            "ppd: byte byteind tstppd.trsltab.wadr tstppd.trsltab.datain "
+            "tstppd.xpm_dst[0..3].head|tail|size. spd: fifo0..3 suspend. spdppd: fifo0..3 and ppd's "
+            "tstppd signals. bmx: byte0..3 byteind0..3 suspend0..3 tstppd.trsltab.wadr0..3 "
+            "tstppd.trsltab.datain0..3 tstppd.trsltab.wcmd0..3. In ppd and spdppd, an entry for wadr "
+            "or datain writes the table in that cycle.\n"
+            "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a "
+            "string as the thesis prints it. An interrupted run keeps the cycles that it has done.",
+        .options = {
+            { "--cycles", "N", "how many cycles; else 128 after the last stimulus" },
+            { "--format", "F", "jsonl (the default), or thesis: as its appendices print traces" },
+            { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
+            { "-o", "TRACE", "write the trace there, complete or not at all" },
+        },
+        .examples = "leat unit ppd ppd_success.stimuli\n"
+                    "leat unit spdppd link.stimuli --format thesis --cycles 200\n"
+                    "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
+        .run = run_unit,
     },
 };
 

@@ -83,6 +83,7 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
     unit->write_first = unit->waiting_head = NONE;
     unit->message_read = unit->aging_head = unit->service_block = NONE;
     unit->scan_waits = 1;
+    unit->ack_asked_at = LEAT_NEVER;
 }
 
 void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)
@@ -163,6 +164,9 @@ void leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
     if (due[LEAT_ATM_AAL_STATE8] <= now) leat_atm_aal_state8(unit, now);
     if (due[LEAT_ATM_AAL_STATE7] <= now) leat_atm_aal_state7(unit, now);
     if (due[LEAT_ATM_AAL_STATE0] <= now) leat_atm_aal_state0(unit, now);
+    /* Nobody can change any more what STATE5 sees first thing in the next step. */
+    if (due[LEAT_ATM_AAL_STATE5] == now + 1 && !unit->sending && !unit->freeing)
+        leat_atm_aal_look(unit, now + 1);
     uint64_t wake_at = due[0];
     for (size_t i = 1; i < LEAT_ATM_AAL_CONTROLLERS; i++)
         wake_at = due[i] < wake_at ? due[i] : wake_at;
@@ -184,6 +188,11 @@ uint64_t leat_atm_aal_one_way_cycles(uint32_t len)
            (cells > 2 ? 61 * (cells - 2) : 0);
 }
 
+bool leat_atm_aal_unit_blktofr(const struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
+{
+    return unit->send_block[block].to_free && unit->send_block[block].free_at <= now;
+}
+
 int64_t leat_atm_aal_unit_blktime(const struct leat_atm_aal_unit *unit, uint16_t block,
                                   uint64_t now)
 {
@@ -199,16 +208,17 @@ int64_t leat_atm_aal_unit_blktime(const struct leat_atm_aal_unit *unit, uint16_t
 /* The numbers of STATE5 (note R2). A walk looks at look_at, look_at + 2, ... */
 static uint8_t state5_of(const struct leat_atm_aal_unit *unit, uint16_t cursnd, uint64_t now)
 {
+    if (now < unit->look_at) return 0;
     if (unit->sending) {
-        const uint64_t began = unit->look_at; /* of a look that found something */
-        const bool tail = unit->scan_block == unit->send.busy_tail;
-        if (now == began) return unit->sending_ack ? 1 : 4;
+        const bool tail = unit->scan_wraps || unit->scan_block == unit->send.busy_tail;
+        if (now == unit->look_at) return unit->sending_ack ? 1 : 4;
         if (now < unit->line_at + CELL_LEN - 1) return unit->sending_ack ? 2 : 5;
         return unit->sending_ack ? 3 : tail ? 6 : 8;
     }
     if (unit->freeing) return 16;
-    if (unit->scan_waits || now < unit->look_at || (now - unit->look_at) % 2) return 0;
-    return cursnd == unit->send.busy_tail ? 9 : 10;
+    if (unit->scan_waits || (now - unit->look_at) % 2) return 0;
+    const bool wraps = now == unit->look_at && unit->scan_wraps;
+    return wraps || cursnd == unit->send.busy_tail ? 9 : 10;
 }
 
 void leat_atm_aal_unit_view(const struct leat_atm_aal_unit *unit, uint64_t now,

@@ -83,7 +83,7 @@ struct leat_atm_aal_command {
 
 /* What a step tells; flags of `told`. */
 enum leat_atm_aal_told {
-    LEAT_ATM_AAL_LINE = 1,           /* `line_cell` begins: its first octet is on buf at line_at */
+    LEAT_ATM_AAL_LINE = 1, /* line_cell has its first octet on buf at line_at, soon */
     LEAT_ATM_AAL_WRITTEN = 2,        /* the message is ready to be sent, wlcked = 0 */
     LEAT_ATM_AAL_COMPLETE = 4,       /* message_told (its head block) can be read */
     LEAT_ATM_AAL_GRANTED = 8,        /* a read request, from reply_at on: message_read */
@@ -117,13 +117,15 @@ enum leat_atm_aal_block_state {
 
 struct leat_atm_aal_send_block {
     uint64_t expires_at; /* of a sent one: blktime is what is left till then */
+    uint64_t free_at;    /* where to_free: the cycle since which ogblktofr is 1; may be to come */
     uint32_t message;    /* which of this unit's messages, counted */
     uint16_t destination, sequence, acks_missing;
     uint8_t flag, state, to_free, transmissions, point_to_point;
 };
 
 struct leat_atm_aal_receive_block {
-    uint16_t next_in_message, next_waiting;
+    uint16_t next_in_message;
+    uint16_t next_waiting; /* for its service, or parked */
     uint8_t in_message, parked;
 };
 
@@ -131,6 +133,7 @@ struct leat_atm_aal_receive_block {
 struct leat_atm_aal_message {
     uint64_t obsolete_at;
     uint32_t serial; /* by the age of descriptors */
+    uint32_t id;     /* of its header */
     uint16_t source, tail_block;
     uint16_t next_of_source, next_aging;
     uint16_t next_open, prev_open; /* complete, and somebody may still read it */
@@ -192,10 +195,12 @@ struct leat_atm_aal_unit {
     uint16_t broadcast_number;
 
     /* STATE5 */
-    uint8_t sending, sending_ack, freeing, scan_waits, ack_pending;
+    uint8_t sending, sending_ack, freeing, scan_waits;
+    uint8_t scan_wraps; /* scan_block was the tail when it was looked at, and is it no more */
     uint16_t scan_block;  /* cursnd at the look of cycle look_at */
     uint64_t look_at;
-    uint64_t ack_free_at; /* F of note R6 */
+    uint64_t ack_asked_at; /* q of note R6, may be to come; LEAT_NEVER: no acknowledgement */
+    uint64_t ack_free_at;  /* F */
 
     /* STATE7 */
     uint8_t service; /* enum in atm_aal_unit_receive.c */
@@ -203,7 +208,8 @@ struct leat_atm_aal_unit {
     uint64_t service_from, service_until;
     uint32_t service_match_message;
     uint16_t waiting_head, waiting_tail; /* received, not yet served */
-    uint16_t parked_count, in_message_count;
+    uint16_t parked_head, parked_tail, parked_count; /* in the order of parking */
+    uint16_t in_message_count;
 
     /* STATE8 */
     uint16_t open[LEAT_ATM_AAL_OPEN_LISTS]; /* by the low bits of the id */
@@ -250,6 +256,9 @@ static inline uint32_t leat_atm_aal_unit_room(const struct leat_atm_aal_unit *un
 }
 void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *cell, uint64_t now);
 
+/* The line is taken: the cell that has been told with LINE begins so many cycles later. */
+void leat_atm_aal_unit_hold(struct leat_atm_aal_unit *unit, uint64_t cycles);
+
 /* A command for the next cycle or later, behind those that wait. False: too many wait. */
 bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
                                const struct leat_atm_aal_command *command, uint64_t now);
@@ -280,6 +289,7 @@ struct leat_atm_aal_view {
 };
 void leat_atm_aal_unit_view(const struct leat_atm_aal_unit *unit, uint64_t now,
                             struct leat_atm_aal_view *out);
+bool leat_atm_aal_unit_blktofr(const struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now);
 int64_t leat_atm_aal_unit_blktime(const struct leat_atm_aal_unit *unit, uint16_t block,
                                   uint64_t now);
 

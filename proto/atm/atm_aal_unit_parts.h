@@ -58,9 +58,13 @@ void leat_atm_aal_cell_seal(uint8_t *cell);
 /* The next access label towards a port or to all, round robin over the paths (note R1). */
 uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination);
 
+/* Before a block is added in step `now`: what is behind the walk was walked without it. */
+void leat_atm_aal_scan_grows(struct leat_atm_aal_unit *unit, uint64_t now);
+
 /* Something changed that STATE5 may see from step `from` on. */
 void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from);
 void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at);
 uint16_t leat_atm_aal_scan_block_at(const struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now);
 

@@ -28,6 +28,11 @@ void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit)
         unit->reading = 1;
         unit->read_free_at = at + WORDS_CYCLES;
         wake(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at);
+        const uint16_t likely = unit->open[c->message.id % LEAT_ATM_AAL_OPEN_LISTS];
+        if (likely != NONE) {
+            fetch_early(&unit->message[likely]);
+            fetch_early(receive_cell(unit, likely));
+        }
     } else {
         unit->read_free_at = at + leat_atm_aal_io_cycles(c->len);
         wake(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at - (c->len > 0));
@@ -46,8 +51,7 @@ static bool matches(const struct leat_atm_aal_unit *unit, uint16_t message)
     const struct leat_atm_task_message *asked = &unit->asked;
     const uint8_t *words = receive_cell(unit, message) + PAYLOAD_AT;
     const uint32_t instance = leat_get_be32(words + 12);
-    return leat_get_be32(words + 16) == asked->id &&
-           (instance == asked->instance || instance == UINT32_MAX) &&
+    return (instance == asked->instance || instance == UINT32_MAX) &&
            leat_get_be32(words) == asked->name[0] && leat_get_be32(words + 4) == asked->name[1] &&
            leat_get_be32(words + 8) == asked->name[2] &&
            !was_served(&unit->message[message], asked->instance) &&
@@ -63,16 +67,14 @@ static uint16_t find_asked(const struct leat_atm_aal_unit *unit)
         const struct leat_atm_aal_message *a = &unit->message[m], *b = &unit->message[best];
         const bool first = best == NONE || a->source < b->source ||
                            (a->source == b->source && (int32_t)(a->serial - b->serial) < 0);
-        if (first && matches(unit, m)) best = m;
+        if (a->id == unit->asked.id && first && matches(unit, m)) best = m;
     }
     return best;
 }
 
 static uint16_t *open_list(struct leat_atm_aal_unit *unit, uint16_t message)
 {
-    enum { ID_AT = PAYLOAD_AT + 16 };
-    const uint32_t id = leat_get_be32(receive_cell(unit, message) + ID_AT);
-    return &unit->open[id % LEAT_ATM_AAL_OPEN_LISTS];
+    return &unit->open[unit->message[message].id % LEAT_ATM_AAL_OPEN_LISTS];
 }
 
 static void close_message(struct leat_atm_aal_unit *unit, uint16_t message)
@@ -155,6 +157,10 @@ void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
     while (unit->aging_head != NONE && unit->message[unit->aging_head].obsolete_at <= now) {
         const uint16_t message = unit->aging_head;
         unit->aging_head = unit->message[message].next_aging;
+        if (unit->aging_head != NONE) {
+            fetch_early(&unit->message[unit->aging_head]);
+            fetch_early(&unit->receive_block[unit->aging_head]);
+        }
         unit->message[message].expired = 1;
         if (may_leave(unit, message)) discard(unit, message, now);
     }

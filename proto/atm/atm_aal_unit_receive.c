@@ -17,11 +17,9 @@ enum service { /* what STATE7 does when it is due */
     TAKE_LABEL, /* for the acknowledgement */
     AWAIT_ACK,   /* STATE5 still has the last one */
     RETRY_LABEL, /* it has sent that */
-    ASK,        /* STATE5 to send it */
     JOIN,
     JOIN_PARKED,
     COUNT_ACK,
-    FREE_ACKED,
     END_ACK,
 };
 enum {
@@ -95,7 +93,6 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
     unit->service_from = from;
     if (unit->receive_block[block].parked) {
         unit->receive_block[block].parked = 0;
-        unit->parked_count--;
         due(unit, JOIN_PARKED, from + PARKED_JOIN_AFTER);
     } else if (is_ack(unit, block)) {
         const uint16_t place = find_awaiting(unit, block, &unit->service_match);
@@ -106,20 +103,46 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
         due(unit, TAKE_LABEL, from + LABEL_AFTER + (unit->in_message_count ? MORE_AFTER : 0));
 }
 
-/* A parked cell whose turn has come: its number is the next, and a first cell has a descriptor. */
-static uint16_t due_parked(const struct leat_atm_aal_unit *unit)
+/* Has the turn of a parked cell come? Its number is the next, and a first cell has a descriptor. */
+static bool is_due(const struct leat_atm_aal_unit *unit, uint16_t block)
 {
-    uint16_t block = unit->receive.busy_head;
-    for (uint16_t i = 0; i < unit->receive.busy_count; i++, block = unit->receive.next[block]) {
-        if (!unit->receive_block[block].parked) continue;
-        const struct leat_atm_aal_peer *peer = &unit->peer[word(unit, block, SOURCE_AT)];
-        const uint16_t last = peer->received[is_point_to_point(unit, block)];
-        if (word(unit, block, SEQUENCE_AT) == (uint16_t)(last + 1) &&
-            (!(word(unit, block, FLAG_AT) & LEAT_ATM_TASK_FIRST) ||
-             peer->message_count < unit->config.descriptors))
+    const struct leat_atm_aal_peer *peer = &unit->peer[word(unit, block, SOURCE_AT)];
+    const uint16_t last = peer->received[is_point_to_point(unit, block)];
+    return word(unit, block, SEQUENCE_AT) == (uint16_t)(last + 1) &&
+           (!(word(unit, block, FLAG_AT) & LEAT_ATM_TASK_FIRST) ||
+            peer->message_count < unit->config.descriptors);
+}
+
+/* Takes the first parked cell whose turn has come out of its list; NONE: there is none. */
+static uint16_t take_due(struct leat_atm_aal_unit *unit)
+{
+    uint16_t before = NONE, block = unit->parked_head;
+    for (uint16_t i = 0; i < unit->parked_count; i++) {
+        const uint16_t next = unit->receive_block[block].next_waiting;
+        if (is_due(unit, block)) {
+            if (before == NONE)
+                unit->parked_head = next;
+            else
+                unit->receive_block[before].next_waiting = next;
+            if (block == unit->parked_tail) unit->parked_tail = before;
+            unit->parked_count--;
             return block;
+        }
+        before = block;
+        block = next;
     }
     return NONE;
+}
+
+static void park(struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    unit->receive_block[block].parked = 1;
+    if (unit->parked_count++ == 0)
+        unit->parked_head = block;
+    else
+        unit->receive_block[unit->parked_tail].next_waiting = block;
+    unit->parked_tail = block;
+    unit->counts.parked++;
 }
 
 static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
@@ -128,7 +151,7 @@ static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
     unit->service_block = NONE;
     unit->service_until = from;
     unit->due[LEAT_ATM_AAL_STATE7] = LEAT_NEVER;
-    const uint16_t parked = unit->parked_count ? due_parked(unit) : NONE;
+    const uint16_t parked = unit->parked_count ? take_due(unit) : NONE;
     if (parked != NONE)
         begin(unit, parked, from);
     else if (unit->waiting_head != NONE) {
@@ -202,9 +225,9 @@ static void write_ack(struct leat_atm_aal_unit *unit)
 /* The cycle in which STATE5 is done with the last acknowledgement (F), if that is known. */
 static uint64_t ack_free_at(const struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    enum { REFUSED_AFTER = 5 };
-    if (!unit->ack_pending) return unit->ack_free_at;
-    const bool passed = unit->sending && unit->sending_ack && now > unit->line_at + REFUSED_AFTER;
+    const uint64_t refused_at = unit->line_at + unit->config.header_octets + 3;
+    if (unit->ack_asked_at == LEAT_NEVER) return unit->ack_free_at;
+    const bool passed = unit->sending && unit->sending_ack && now > refused_at;
     return passed ? unit->line_at + CELL_LEN : LEAT_NEVER;
 }
 
@@ -219,19 +242,14 @@ static void take_label(struct leat_atm_aal_unit *unit, uint64_t now)
         return;
     }
     write_ack(unit); /* what is still on the line of the last one has been copied from here */
-    due(unit, ASK, now + LABEL_BEFORE);
+    unit->ack_asked_at = now + LABEL_BEFORE;
+    leat_atm_aal_scan_plan(unit, now + 1);
+    due(unit, JOIN, now + LABEL_BEFORE + JOIN_AFTER);
 }
 
 void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     if (unit->service == AWAIT_ACK) due(unit, RETRY_LABEL, now + RETRY_AFTER - LABEL_BEFORE);
-}
-
-static void ask(struct leat_atm_aal_unit *unit, uint64_t now)
-{
-    unit->ack_pending = 1;
-    leat_atm_aal_scan_plan(unit, now + 1);
-    due(unit, JOIN, now + JOIN_AFTER);
 }
 
 static uint16_t first_incomplete(const struct leat_atm_aal_unit *unit, uint16_t source,
@@ -252,6 +270,7 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block, uin
     unit->message[block] = (struct leat_atm_aal_message){
         .source = source,
         .serial = unit->message_serial++,
+        .id = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + 16),
         .point_to_point = point_to_point,
         .tail_block = block,
     };
@@ -261,13 +280,6 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block, uin
         unit->message[peer->last_message].next_of_source = block;
     peer->last_message = block;
     return block;
-}
-
-static void park(struct leat_atm_aal_unit *unit, uint16_t block)
-{
-    unit->receive_block[block].parked = 1;
-    unit->parked_count++;
-    unit->counts.parked++;
 }
 
 /* Note R7, R9: what becomes of a cell that has been acknowledged. */
@@ -323,7 +335,10 @@ static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
     }
     if (!point_to_point)
         unit->ack_missing[sent * ack_words(unit) + from / 64] &= ~(UINT64_C(1) << from % 64);
-    if (--b->acks_missing == 0) due(unit, FREE_ACKED, now + FREE_AFTER);
+    if (--b->acks_missing > 0) return;
+    b->to_free = 1;
+    b->free_at = now + FREE_AFTER;
+    leat_atm_aal_scan_plan(unit, now + 1);
 }
 
 void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now)
@@ -333,18 +348,12 @@ void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now)
     case AWAIT_ACK: break;
     case TAKE_LABEL:
     case RETRY_LABEL: take_label(unit, now); break;
-    case ASK: ask(unit, now); break;
     case JOIN:
     case JOIN_PARKED:
         join(unit, now);
         begin_next(unit, now + 1);
         break;
     case COUNT_ACK: count_ack(unit, now); break;
-    case FREE_ACKED:
-        unit->send_block[unit->service_match].to_free = 1;
-        leat_atm_aal_scan_plan(unit, now + 1);
-        due(unit, END_ACK, now + END_AFTER - FREE_AFTER);
-        break;
     case END_ACK:
         leat_atm_aal_chain_release(&unit->receive, unit->service_block);
         begin_next(unit, now);

@@ -14,13 +14,29 @@ static uint16_t block_after(const struct leat_atm_aal_unit *unit, uint16_t block
     return block == unit->send.busy_tail ? unit->send.busy_head : unit->send.next[block];
 }
 
-/* Does the walk stop at this block? A block that is being written stops it, unless its writer
- * waits for a block itself: then nothing would ever be freed (README, doubts). */
-static bool stops_walk(const struct leat_atm_aal_unit *unit, uint16_t block)
+/* Does the look of cycle `at` stop at this block? A block that is being written stops it, unless its
+ * writer waits for a block itself: then nothing would ever be freed (README, doubts). */
+static bool stops_walk(const struct leat_atm_aal_unit *unit, uint16_t block, uint64_t at)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[block];
-    return b->to_free || b->state == LEAT_ATM_AAL_READY ||
+    return (b->to_free && at > b->free_at) || b->state == LEAT_ATM_AAL_READY ||
            (b->state == LEAT_ATM_AAL_NOT_READY && !unit->nomem);
+}
+
+/* Where the walk goes from the block it has looked at: state 9 goes to the head, 10 to the next. */
+static uint16_t block_after_look(const struct leat_atm_aal_unit *unit)
+{
+    return unit->scan_wraps ? unit->send.busy_head : block_after(unit, unit->scan_block);
+}
+
+/* The block that the walk looks at so many looks after the one at scan_block. */
+static uint16_t block_ahead(const struct leat_atm_aal_unit *unit, uint64_t looks)
+{
+    if (looks == 0) return unit->scan_block;
+    uint16_t block = block_after_look(unit);
+    for (uint64_t rest = (looks - 1) % unit->send.busy_count; rest; rest--)
+        block = block_after(unit, block);
+    return block;
 }
 
 /*
@@ -29,51 +45,80 @@ static bool stops_walk(const struct leat_atm_aal_unit *unit, uint16_t block)
  */
 static void walk_to(struct leat_atm_aal_unit *unit, uint64_t from)
 {
-    if (unit->look_at >= from) return;
-    const uint64_t steps = (from - unit->look_at) / WALK_CYCLES;
-    unit->look_at += steps * WALK_CYCLES;
-    for (uint64_t rest = steps % unit->send.busy_count; rest; rest--)
-        unit->scan_block = block_after(unit, unit->scan_block);
+    if (unit->look_at + WALK_CYCLES > from) return;
+    const uint64_t looks = (from - unit->look_at) / WALK_CYCLES;
+    unit->scan_block = block_ahead(unit, looks);
+    unit->look_at += looks * WALK_CYCLES;
+    unit->scan_wraps = 0;
 }
 
 uint16_t leat_atm_aal_scan_block_at(const struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    uint16_t block = unit->scan_block;
-    if (unit->sending || unit->freeing || unit->scan_waits || now <= unit->look_at) return block;
-    uint64_t steps = (now - unit->look_at + 1) / WALK_CYCLES % unit->send.busy_count;
-    while (steps--) block = block_after(unit, block);
-    return block;
+    if (unit->sending || unit->freeing || unit->scan_waits || now <= unit->look_at)
+        return unit->scan_block;
+    return block_ahead(unit, (now - unit->look_at + 1) / WALK_CYCLES);
+}
+
+void leat_atm_aal_scan_grows(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    /* State 6 or 8, 9 or 10: what comes next is settled in the step before it happens. */
+    if (unit->sending ? unit->sending_ack || now != unit->line_at + CELL_LEN - 1
+                      : unit->freeing || unit->scan_waits)
+        return;
+    if (!unit->sending) walk_to(unit, now + 1);
+    if (unit->look_at <= now && unit->scan_block == unit->send.busy_tail) unit->scan_wraps = 1;
 }
 
 static bool waits_for_its_writer(const struct leat_atm_aal_unit *unit)
 {
     return unit->send.busy_count > 0 && !unit->nomem &&
-           unit->send_block[unit->scan_block].state == LEAT_ATM_AAL_NOT_READY &&
-           !unit->send_block[unit->scan_block].to_free;
+           unit->send_block[unit->scan_block].state == LEAT_ATM_AAL_NOT_READY;
+}
+
+/* The first look of the walk in cycle `from` or later, given one look of it. */
+static uint64_t look_from(uint64_t look_at, uint64_t from)
+{
+    return look_at >= from ? look_at : look_at + (from - look_at + 1) / WALK_CYCLES * WALK_CYCLES;
+}
+
+/* STATE5 stands still and looks in every cycle: at nothing, or at a block that is being written. */
+static bool plan_standing(struct leat_atm_aal_unit *unit, uint64_t from)
+{
+    const bool stays = unit->send.busy_count == 0 || waits_for_its_writer(unit);
+    if (unit->look_at < from) unit->look_at = from;
+    if (!stays) return false;
+    unit->due[LEAT_ATM_AAL_STATE5] = LEAT_NEVER;
+    if (unit->ack_asked_at != LEAT_NEVER) {
+        const uint64_t seen_at = unit->ack_asked_at + 1;
+        unit->due[LEAT_ATM_AAL_STATE5] = seen_at > unit->look_at ? seen_at : unit->look_at;
+    }
+    return true;
 }
 
 void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from)
 {
     if (unit->sending || unit->freeing) return; /* plans when it is done */
+    if (unit->send.busy_count == 0) unit->scan_waits = 1;
     if (unit->scan_waits) {
-        if (!unit->ack_pending && waits_for_its_writer(unit)) return;
-        if (unit->look_at < from) unit->look_at = from; /* it looked in every cycle */
+        if (plan_standing(unit, from)) return;
         unit->scan_waits = 0;
     } else
         walk_to(unit, from);
 
     const bool here = unit->look_at >= from;
-    const uint64_t next_at = here ? unit->look_at : unit->look_at + WALK_CYCLES;
-    unit->due[LEAT_ATM_AAL_STATE5] = unit->ack_pending ? next_at : LEAT_NEVER;
-    if (unit->ack_pending) return;
-    unit->scan_waits = unit->send.busy_count == 0;
-    uint16_t block = unit->scan_block;
-    if (!here && unit->send.busy_count) block = block_after(unit, block);
-    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = block_after(unit, block))
-        if (stops_walk(unit, block)) {
-            unit->due[LEAT_ATM_AAL_STATE5] = next_at + (uint64_t)WALK_CYCLES * i;
+    uint64_t at = here ? unit->look_at : unit->look_at + WALK_CYCLES;
+    uint16_t block = here ? unit->scan_block : block_after_look(unit);
+    const uint64_t ack_at =
+        unit->ack_asked_at == LEAT_NEVER ? LEAT_NEVER : look_from(at, unit->ack_asked_at + 1);
+    unit->due[LEAT_ATM_AAL_STATE5] = ack_at;
+    for (uint32_t i = 0; i < 2u * unit->send.busy_count && at < ack_at; i++) {
+        if (stops_walk(unit, block, at)) {
+            unit->due[LEAT_ATM_AAL_STATE5] = at;
             return;
         }
+        at += WALK_CYCLES;
+        block = block_after(unit, block);
+    }
 }
 
 static void put_on_line(struct leat_atm_aal_unit *unit, uint8_t *cell, uint64_t at)
@@ -89,6 +134,13 @@ void leat_atm_aal_unit_refuse(struct leat_atm_aal_unit *unit, uint64_t now)
     assert(unit->sending);
     unit->counts.refusals++;
     put_on_line(unit, unit->line_cell, now + 1); /* the unit may wake too early, never too late */
+}
+
+void leat_atm_aal_unit_hold(struct leat_atm_aal_unit *unit, uint64_t cycles)
+{
+    assert(unit->sending);
+    unit->line_at += cycles;
+    unit->due[LEAT_ATM_AAL_STATE5] = unit->line_at + CELL_LEN;
 }
 
 static void begin_block(struct leat_atm_aal_unit *unit, uint64_t now)
@@ -113,7 +165,8 @@ static void end_cell(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     unit->sending = 0;
     if (unit->sending_ack) {
-        unit->ack_pending = 0;
+        /* STATE7 may have asked for the next one already, in a cycle to come. */
+        if (unit->ack_asked_at <= now) unit->ack_asked_at = LEAT_NEVER;
         unit->ack_free_at = now;
         leat_atm_aal_ack_sent(unit, now);
     } else {
@@ -123,7 +176,8 @@ static void end_cell(struct leat_atm_aal_unit *unit, uint64_t now)
         b->expires_at = now + unit->config.retransmit_cycles - 1;
         if (b->expires_at < unit->due[LEAT_ATM_AAL_STATE9])
             unit->due[LEAT_ATM_AAL_STATE9] = b->expires_at;
-        unit->scan_block = block_after(unit, unit->scan_block);
+        unit->scan_block = block_after_look(unit);
+        unit->scan_wraps = 0;
     }
 }
 
@@ -154,30 +208,32 @@ static void end_free(struct leat_atm_aal_unit *unit, uint64_t now)
     leat_atm_aal_block_freed(unit, now);
 }
 
-static void look(struct leat_atm_aal_unit *unit, uint64_t now)
+/* State 0 in cycle `at`. What it sees is settled when the step before is over. */
+void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at)
 {
-    if (unit->send.busy_count > 0) walk_to(unit, now);
-    unit->look_at = now;
-    if (unit->ack_pending) {
-        begin_ack(unit, now);
+    if (!unit->scan_waits) walk_to(unit, at);
+    unit->look_at = at;
+    unit->scan_waits = unit->scan_wraps = 0;
+    if (unit->ack_asked_at < at) {
+        begin_ack(unit, at);
         return;
     }
     const struct leat_atm_aal_send_block *b = &unit->send_block[unit->scan_block];
-    if (b->to_free) {
+    if (b->to_free && at > b->free_at) {
         unit->freeing = 1;
-        unit->due[LEAT_ATM_AAL_STATE5] = now + 1;
+        unit->due[LEAT_ATM_AAL_STATE5] = at + 1;
     } else if (b->state == LEAT_ATM_AAL_READY)
-        begin_block(unit, now);
+        begin_block(unit, at);
     else { /* the writer of this block is at work */
         unit->scan_waits = 1;
-        unit->due[LEAT_ATM_AAL_STATE5] = LEAT_NEVER;
+        plan_standing(unit, at + 1);
     }
 }
 
 void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     if (!unit->sending && !unit->freeing) {
-        look(unit, now);
+        leat_atm_aal_look(unit, now);
         return;
     }
     if (unit->sending)
@@ -195,11 +251,13 @@ void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
     uint16_t block = unit->send.busy_head;
     for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block]) {
         struct leat_atm_aal_send_block *b = &unit->send_block[block];
-        if (b->state != LEAT_ATM_AAL_SENT || b->to_free) continue;
-        if (b->expires_at <= now && b->transmissions < unit->config.transmissions_max)
+        if (b->state != LEAT_ATM_AAL_SENT) continue;
+        if (b->expires_at <= now &&
+            (b->to_free || b->transmissions < unit->config.transmissions_max))
             b->state = LEAT_ATM_AAL_READY;
         else if (b->expires_at <= now && !(unit->told & LEAT_ATM_AAL_UNDELIVERABLE)) {
             b->to_free = 1;
+            b->free_at = now;
             unit->block_told = block;
             unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
             unit->counts.undeliverable++;

@@ -59,6 +59,7 @@ static bool take_block(struct leat_atm_aal_unit *unit, uint64_t now)
         return false;
     }
     const bool first = unit->send.busy_count == 0;
+    leat_atm_aal_scan_grows(unit, now);
     const uint16_t block = leat_atm_aal_chain_take(&unit->send);
     unit->send_block[block] = (struct leat_atm_aal_send_block){ .message = unit->message_count };
     memset(send_cell(unit, block), 0, CELL_LEN);

@@ -12,8 +12,7 @@
  * sinks), then all PPDs. So a PPD sees what an SPD put on the link in the same cycle, and an SPD
  * sees the suspend that a PPD raised in the previous one. Within a class the order is free.
  *
- * A switch keeps its numbers only for its own units; a whole network is in whose links are read
- * where.
+ * A network is made of switches by reading each link and each suspend where it leads.
  */
 #ifndef LEAT_ATM_BMX_H
 #define LEAT_ATM_BMX_H

@@ -16,7 +16,7 @@ void leat_atm_ppd_init(struct leat_atm_ppd *ppd, const struct leat_atm_matrix *m
     assert(vp ? tables->entries != NULL : tables->find != NULL);
     memset(ppd, 0, sizeof *ppd);
     ppd->header_len = (uint8_t)header_len;
-    /* held octets wait for the last one, which moves on; of the others all but the last place */
+    /* of the held octets the last one moves on; of the translated and piped, all but the last */
     ppd->valid_moving = bits(LEAT_ATM_VALID_HELD + header_len - 1, header_len) |
                         bits(LEAT_ATM_VALID_PIPE, header_len);
     ppd->valid_header = bits(LEAT_ATM_VALID_HELD + header_len - 1, header_len + 1);
@@ -38,10 +38,10 @@ void leat_atm_ppd_write_table(struct leat_atm_ppd *ppd)
 static unsigned entry_bits(const uint8_t *entry, size_t len, unsigned lsb, unsigned width)
 {
     const size_t at = len - 1 - lsb / 8;
-    unsigned bits = 0;
+    unsigned word = 0;
     for (size_t i = 0; i < 3 && i <= at; i++)
-        bits |= (unsigned)entry[at - i] << 8 * i;
-    return bits >> lsb % 8 & ((1u << width) - 1);
+        word |= (unsigned)entry[at - i] << 8 * i;
+    return word >> lsb % 8 & ((1u << width) - 1);
 }
 
 /* A VPI beyond the table reads an all-zero entry: the cell goes nowhere. */

@@ -18,11 +18,11 @@
  * later.
  *
  * Registers of the thesis, all reset to 0. The valid bits lie side by side in one word, so that
- * moving on by a cycle (P5) is one shift of it; VALID_... tells where each group begins.
+ * moving on by a cycle (P5) is one shift of it; LEAT_ATM_VALID_... is where a group begins.
  *
  *   a b            header[0], header[1]     aind bind        VALID_HELD + 0, + 1
  *   o p q          bytes 0, 1, 2 of pipe    oind pind qind   VALID_PIPE + 0, + 1, + 2
- *   c f i l        translated[2u]           cind dind        VALID_READY(h) + 0, + 1
+ *   c f i l        translated[2u]           cind dind        valid_ready(h) + 0, + 1
  *   d g j m        translated[2u + 1]       e h k n          bit u of select
  *
  * The table (VP) has a write port: wadr, datain, and wcmd, which the write clears.
@@ -106,8 +106,7 @@ bool leat_atm_ppd_forward(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matr
 bool leat_atm_ppd_is_full(const struct leat_atm_ppd *ppd, const struct leat_atm_matrix *matrix);
 void leat_atm_ppd_translate(struct leat_atm_ppd *ppd);
 
-/* One step with what the link shows. The phases are sequential: each sees the earlier ones' work.
- */
+/* One step with what the link shows. The phases follow each other, each sees what came before. */
 static inline void leat_atm_ppd_step(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matrix,
                                      uint8_t byte, bool byteind)
 {

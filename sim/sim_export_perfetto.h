@@ -1,0 +1,33 @@
+/*
+ * A recording as a trace in JSON, for ui.perfetto.dev and chrome://tracing:
+ *
+ *   group    a process, named by its path         span     B and E; those open at the end are ended
+ *   lane     a thread                             instant  i
+ *   signal   a counter of its group, C            frame    i, with length, link type, direction
+ *                                                 flow     s, t, f: arrows between spans
+ *
+ * Time is in microseconds, exact to the picosecond; on tracks with a clock, args.cycle has the
+ * cycle. Lanes and signals without a group belong to a process named "recording".
+ */
+#ifndef LEAT_SIM_EXPORT_PERFETTO_H
+#define LEAT_SIM_EXPORT_PERFETTO_H
+
+#include "leat_text.h"
+#include "sim_recording.h"
+
+struct leat_sim_export_perfetto {
+    const struct leat_sim_recording *rec;
+    struct leat_text *out;
+    bool any;     /* an event was written: the next one comes after a comma */
+    bool orphans; /* the process of those without a group is declared */
+};
+
+/* Writes the head. Both are lent until the last event. */
+void leat_sim_export_perfetto_init(struct leat_sim_export_perfetto *x,
+                                   const struct leat_sim_recording *rec, struct leat_text *out);
+
+/* Every event of the recording, right after it was read. */
+void leat_sim_export_perfetto_event(struct leat_sim_export_perfetto *x,
+                                    const struct leat_sim_event *e);
+
+#endif

@@ -1,0 +1,449 @@
+/*
+ * Errors on the lines, and what the units make of them. An oracle that knows nothing of our CRCs
+ * watches every cell on every line: it divides polynomials bit by bit, says which damaged cells no
+ * receiver can tell from good ones, and hence between which ports messages may be altered or lost.
+ * Between all others every message arrives once, whole, and in order.
+ */
+#include "leat_bytes.h"
+#include "sim_load.h"
+#include "sim_traffic.h"
+#include "tap.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL = LEAT_ATM_CELL_LEN, PORTS_MAX = 16, MESSAGES_MAX = 32, LEN_MAX = 88 };
+enum { TYPE_AT = 5, FLAG_AT = 7, SEQUENCE_AT = 9, SOURCE_AT = 11, TO_AT = 13, DATA_AT = 35 };
+enum { CRC_AT = 51, ALL = LEAT_ATM_TASK_BROADCAST };
+
+/* ------------------------------------------------------------------ polynomials, bit by bit */
+
+static unsigned bit_of(const uint8_t *octets, size_t i)
+{
+    return (unsigned)octets[i / 8] >> (7 - i % 8) & 1u;
+}
+
+/* The remainder of `count` bits by a generator of `degree`, given without its highest bit. */
+static unsigned remainder_of(const uint8_t *octets, size_t count, unsigned degree,
+                             unsigned generator)
+{
+    uint8_t bits[8 * CELL];
+    for (size_t i = 0; i < count; i++) bits[i] = (uint8_t)bit_of(octets, i);
+    for (size_t i = 0; i + degree < count; i++) {
+        if (!bits[i]) continue;
+        bits[i] = 0;
+        for (unsigned k = 0; k < degree; k++)
+            bits[i + 1 + k] ^= (uint8_t)(generator >> (degree - 1 - k) & 1);
+    }
+    unsigned rest = 0;
+    for (size_t i = count - degree; i < count; i++) rest = rest << 1 | bits[i];
+    return rest;
+}
+
+/* x^16 + x^12 + x^5 + 1 divides octets 5..52 of a cell that its receiver takes for good. */
+static bool divides(const uint8_t *cell)
+{
+    return remainder_of(cell + TYPE_AT, 8 * (CELL - TYPE_AT), 16, 0x1021) == 0;
+}
+
+/* x^8 + x^2 + x + 1, and 55 on top (specs/atm.md, 1.2). */
+static unsigned header_syndrome(const uint8_t *header)
+{
+    uint8_t plain[5];
+    memcpy(plain, header, sizeof plain);
+    plain[4] ^= 0x55;
+    return remainder_of(plain, 40, 8, 0x07);
+}
+
+/* Which bit alone leaves that syndrome? 40: none. */
+static unsigned guilty_bit(unsigned syndrome)
+{
+    for (unsigned bit = 0; bit < 40; bit++) {
+        uint8_t header[5] = { 0 };
+        header[bit / 8] = (uint8_t)(0x80 >> bit % 8);
+        if (remainder_of(header, 40, 8, 0x07) == syndrome) return bit;
+    }
+    return 40;
+}
+
+static unsigned word_at(const uint8_t *cell, size_t at)
+{
+    return (unsigned)cell[at] << 8 | cell[at + 1];
+}
+
+/* ------------------------------------------------------------------ a run under an oracle */
+
+struct oracle {
+    uint32_t ports;
+    bool hec;
+    bool detecting[PORTS_MAX][2]; /* the mode of each line's header check */
+    bool doubtful[PORTS_MAX][PORTS_MAX]; /* from, to: an undetected cell has meddled here */
+    uint8_t earlier[PORTS_MAX][2][LEAT_SIM_LINE_EARLIER][CELL];
+    uint64_t carried[PORTS_MAX][2];
+    struct leat_sim_line_counts counts;
+    uint64_t mistaken; /* lines that did not do what they should have */
+};
+
+struct message {
+    uint32_t to, len, delivered[PORTS_MAX];
+    uint64_t at;
+};
+
+struct run {
+    struct leat_sim_load load;
+    struct oracle oracle;
+    void *memory;
+    struct message message[PORTS_MAX][MESSAGES_MAX];
+    uint32_t message_count[PORTS_MAX], drawn[PORTS_MAX];
+    int64_t last[PORTS_MAX][PORTS_MAX][2]; /* from, to, kind: number delivered last */
+    uint64_t wrong, doubtful; /* deliveries: not as sent, between doubtful ports */
+};
+
+static void doubt(struct oracle *o, unsigned from, unsigned to)
+{
+    for (unsigned i = 0; i < o->ports; i++)
+        if (from < o->ports && (to == i || to == ALL)) o->doubtful[from][i] = true;
+}
+
+/* Who may suffer if this cell is believed: an acknowledgement counts for what was sent to its
+ * source. */
+static void doubt_cell(struct oracle *o, const uint8_t *cell)
+{
+    const unsigned source = word_at(cell, SOURCE_AT), to = word_at(cell, TO_AT);
+    if (word_at(cell, TYPE_AT) != LEAT_ATM_TASK_ACK)
+        doubt(o, source, to);
+    else
+        for (unsigned i = 0; i < o->ports; i++)
+            if (to == i || to == ALL) doubt(o, i, source);
+}
+
+static bool is_repeated(const struct oracle *o, const struct leat_sim_line_event *e)
+{
+    const uint64_t carried = o->carried[e->port][e->direction];
+    for (uint64_t i = 0; i < LEAT_SIM_LINE_EARLIER && i < carried; i++)
+        if (memcmp(o->earlier[e->port][e->direction][i] + 5, e->sent + 5, CELL - 5) == 0)
+            return true;
+    return false;
+}
+
+/* What must the header check do? */
+static enum leat_sim_line_fate judge_header(struct oracle *o, const struct leat_sim_line_event *e,
+                                            uint8_t *header)
+{
+    bool *detecting = &o->detecting[e->port][e->direction];
+    memcpy(header, e->damaged, 5);
+    const bool sound = memcmp(e->sent, e->damaged, CELL) == 0;
+    const unsigned syndrome = o->hec && !sound ? header_syndrome(header) : 0;
+    const bool was_detecting = *detecting;
+    *detecting = syndrome != 0;
+    if (syndrome == 0) return LEAT_SIM_LINE_PASSED;
+    const unsigned bit = guilty_bit(syndrome);
+    if (was_detecting || bit == 40) return LEAT_SIM_LINE_DISCARDED;
+    header[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+    return LEAT_SIM_LINE_CORRECTED;
+}
+
+static void count_flips(struct oracle *o, const struct leat_sim_line_event *e)
+{
+    uint64_t header = 0, payload = 0;
+    for (size_t i = 0; i < 8 * CELL; i++) {
+        const unsigned flipped = bit_of(e->sent, i) ^ bit_of(e->damaged, i);
+        *(i < 40 ? &header : &payload) += flipped;
+    }
+    o->counts.header_bits += header;
+    o->counts.payload_bits += payload;
+    o->counts.damaged += header + payload > 0;
+}
+
+/* A cell has passed. Will a unit believe it though it is not what was sent? */
+static void judge_content(struct oracle *o, const struct leat_sim_line_event *e)
+{
+    const bool altered = memcmp(e->sent + 5, e->passed + 5, CELL - 5) != 0;
+    const bool foreign = e->what == LEAT_SIM_LINE_STRAY && !is_repeated(o, e);
+    if ((!altered && !foreign) || !divides(e->passed)) return;
+    o->counts.undetected += altered;
+    doubt_cell(o, e->sent);
+    doubt_cell(o, e->passed);
+}
+
+static void judge(struct oracle *o, const struct leat_sim_line_event *e)
+{
+    uint8_t header[5];
+    const enum leat_sim_line_fate fate = judge_header(o, e, header);
+    o->mistaken += e->fate != fate;
+    o->counts.hec_corrected += fate == LEAT_SIM_LINE_CORRECTED;
+    o->counts.hec_discarded += fate == LEAT_SIM_LINE_DISCARDED;
+    if (fate == LEAT_SIM_LINE_DISCARDED) return;
+    o->mistaken += memcmp(header, e->passed, 4) != 0;
+    o->mistaken += memcmp(e->damaged + 5, e->passed + 5, CELL - 5) != 0;
+    o->mistaken += o->hec && e->passed[4] != 0;
+    o->counts.header_wrong += memcmp(e->sent, e->passed, 4) != 0;
+    judge_content(o, e);
+}
+
+static void watch_line(void *context, const struct leat_sim_line_event *e)
+{
+    struct oracle *o = context;
+    o->counts.cells += e->what == LEAT_SIM_LINE_OWN;
+    o->counts.inserted += e->what == LEAT_SIM_LINE_STRAY;
+    o->counts.duplicated += e->what == LEAT_SIM_LINE_COPY;
+    o->counts.lost += e->fate == LEAT_SIM_LINE_LOST;
+    o->counts.outage += e->fate == LEAT_SIM_LINE_OUTAGE;
+    if (e->fate == LEAT_SIM_LINE_OUTAGE) return;
+    if (e->fate != LEAT_SIM_LINE_LOST) {
+        count_flips(o, e);
+        judge(o, e);
+    }
+    if (e->what != LEAT_SIM_LINE_OWN) return;
+    uint64_t *carried = &o->carried[e->port][e->direction];
+    memcpy(o->earlier[e->port][e->direction][(*carried)++ % LEAT_SIM_LINE_EARLIER], e->sent, CELL);
+}
+
+/* What message `number` of a port says (sim_load.c). */
+static void make_octets(uint32_t port, uint32_t number, uint8_t *out, uint32_t len)
+{
+    uint64_t state = (uint64_t)port << 32 | number;
+    for (uint32_t i = 0; i < len; i += 8) {
+        const uint64_t word = leat_random_splitmix(&state);
+        for (uint32_t k = 0; k < 8 && i + k < len; k++) out[i + k] = (uint8_t)(word >> (56 - 8 * k));
+    }
+}
+
+static bool next_message(void *context, uint32_t port, struct leat_sim_message *out)
+{
+    struct run *run = context;
+    if (run->drawn[port] == run->message_count[port]) return false;
+    const struct message *m = &run->message[port][run->drawn[port]++];
+    *out = (struct leat_sim_message){ .at = m->at, .to = m->to, .len = m->len };
+    return true;
+}
+
+static void note_delivery(void *context, const struct leat_sim_delivery *d, const uint8_t *octets,
+                          uint32_t len)
+{
+    struct run *run = context;
+    const uint64_t from = d->source, to = d->destination;
+    if (run->oracle.doubtful[from][to]) {
+        run->doubtful++;
+        return;
+    }
+    uint8_t want[LEN_MAX];
+    struct message *m = &run->message[from][d->number % MESSAGES_MAX];
+    make_octets((uint32_t)from, (uint32_t)d->number, want, len);
+    const bool broadcast = m->to == LEAT_SIM_TRAFFIC_ALL;
+    int64_t *last = &run->last[from][to][broadcast];
+    const bool good = d->number < run->drawn[from] && (broadcast || m->to == to) &&
+                      m->len == len && memcmp(octets, want, len) == 0 &&
+                      (int64_t)d->number > *last;
+    run->wrong += !good;
+    *last = (int64_t)d->number;
+    m->delivered[to]++;
+}
+
+static void start(struct run *run, const struct leat_sim_load_config *wanted)
+{
+    struct leat_sim_load_config config = *wanted;
+    run->oracle.ports = config.fabric.net.ports;
+    run->oracle.hec = config.line.hec;
+    config.len_max = LEN_MAX;
+    config.next = next_message;
+    config.next_context = run;
+    config.line.watch = watch_line;
+    config.line.watch_context = &run->oracle;
+    config.watch.context = run;
+    config.watch.delivered = note_delivery;
+    memset(run->last, -1, sizeof run->last);
+    run->memory = calloc(1, leat_sim_load_footprint(&config));
+    if (!run->memory) abort();
+    leat_sim_load_init(&run->load, &config, run->memory);
+}
+
+static bool fabric_named(const char *name, struct leat_sim_fabric *out)
+{
+    char line[200];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    return leat_sim_fabric_parse(name, out, &why) == LEAT_ERR_OK;
+}
+
+/* ------------------------------------------------------------------ the campaign */
+
+struct plan {
+    char fabric[64];
+    struct leat_sim_line_config line;
+    uint32_t retransmit, obsolete, blocks, messages, broadcast_percent;
+    uint64_t seed, last;
+};
+
+static uint32_t draw(struct leat_random *r, uint32_t min, uint32_t max)
+{
+    return min + (uint32_t)leat_random_below(r, (uint64_t)max - min + 1);
+}
+
+/* Nothing, a little, or a lot. */
+static uint32_t draw_rate(struct leat_random *r, uint32_t max)
+{
+    const uint32_t kind = draw(r, 0, 2);
+    return kind == 0 ? 0 : draw(r, 0, kind == 1 ? max / 50 : max);
+}
+
+static void draw_plan(struct leat_random *r, struct plan *plan)
+{
+    static const char *const fabrics[] = { "bmx:2",      "bmx:3",      "bmx:5",     "clos:2,2,2",
+                                           "clos:2,3,2", "clos:2,1,3", "clos:3,2,2" };
+    const char *name = fabrics[draw(r, 0, sizeof fabrics / sizeof *fabrics - 1)];
+    snprintf(plan->fabric, sizeof plan->fabric, "%s/buffer=%u/switching=%s", name, draw(r, 1, 8),
+             draw(r, 0, 3) ? "vp" : "vc");
+    plan->line = (struct leat_sim_line_config){
+        .seed = leat_random_next(r),
+        .header_errors = draw_rate(r, 5000000),
+        .payload_errors = draw_rate(r, 1500000),
+        .lose = draw_rate(r, 100000000),
+        .insert = draw_rate(r, 150000000),
+        .duplicate = draw_rate(r, 150000000),
+        .hec = draw(r, 0, 1),
+    };
+    plan->retransmit = draw(r, 1500, 4000);
+    plan->obsolete = draw(r, 0, 1) ? 1000000 : draw(r, 1000, 4000);
+    plan->blocks = LEAT_ATM_AAL_BLOCKS;
+    plan->messages = draw(r, 1, MESSAGES_MAX - 1);
+    plan->broadcast_percent = draw(r, 0, 2) ? 0 : 20;
+    plan->seed = leat_random_next(r);
+    plan->last = 4000000;
+}
+
+static void draw_messages(struct run *run, const struct plan *plan, uint32_t ports)
+{
+    struct leat_random r;
+    leat_random_seed(&r, plan->seed);
+    for (uint32_t port = 0; port < ports; port++) {
+        uint64_t at = 0;
+        run->message_count[port] = plan->messages;
+        for (uint32_t i = 0; i < plan->messages; i++) {
+            struct message *m = &run->message[port][i];
+            const bool all = draw(&r, 1, 100) <= plan->broadcast_percent;
+            at += draw(&r, 0, 1000);
+            m->at = at;
+            m->to = all ? LEAT_SIM_TRAFFIC_ALL : draw(&r, 0, ports - 1);
+            m->len = draw(&r, 0, 3) ? 16 : draw(&r, 0, LEN_MAX);
+        }
+    }
+}
+
+/* Zeroed; the caller frees it with end(). */
+static struct run *begin(const struct plan *plan, enum leat_sim_atm_model model)
+{
+    struct run *run = calloc(1, sizeof *run);
+    struct leat_sim_load_config config = { .model = model, .line = plan->line };
+    if (!run || !fabric_named(plan->fabric, &config.fabric)) abort();
+    leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
+    config.aal.retransmit_cycles = plan->retransmit;
+    config.aal.obsolete_cycles = plan->obsolete;
+    config.aal.send_blocks = config.aal.receive_blocks = plan->blocks;
+    config.aal.transmissions_max = UINT8_MAX;
+    draw_messages(run, plan, config.fabric.net.ports);
+    start(run, &config);
+    return run;
+}
+
+static void end(struct run *run)
+{
+    free(run->memory);
+    free(run);
+}
+
+static bool same_counts(const struct leat_sim_line_counts *a, const struct leat_sim_line_counts *b)
+{
+    return memcmp(a, b, sizeof *a) == 0; /* words without gaps */
+}
+
+/* Messages between ports without doubt that did not arrive; broadcasts apart. */
+static void count_missing(const struct run *run, uint64_t missing[2])
+{
+    const uint32_t ports = run->oracle.ports;
+    missing[0] = missing[1] = 0;
+    for (uint32_t from = 0; from < ports; from++)
+        for (uint32_t i = 0; i < run->message_count[from]; i++) {
+            const struct message *m = &run->message[from][i];
+            const bool all = m->to == LEAT_SIM_TRAFFIC_ALL;
+            for (uint32_t to = 0; to < ports; to++)
+                if ((all || m->to == to) && !run->oracle.doubtful[from][to])
+                    missing[all] += m->delivered[to] == 0;
+        }
+}
+
+static void print_plan(const struct plan *p)
+{
+    printf("# %s seed %llu line seed %llu header %u payload %u lose %u insert %u duplicate %u hec %d "
+           "retransmit %u obsolete %u messages %u broadcast %u blocks %u\n",
+           p->fabric, (unsigned long long)p->seed, (unsigned long long)p->line.seed,
+           p->line.header_errors, p->line.payload_errors, p->line.lose, p->line.insert,
+           p->line.duplicate, p->line.hec, p->retransmit, p->obsolete, p->messages,
+           p->broadcast_percent, p->blocks);
+}
+
+static void check_run(struct run *run, const struct plan *plan, bool drained)
+{
+    const int failed = tap_checks_failed;
+    struct leat_sim_line_counts lines;
+    struct leat_atm_aal_counts units;
+    uint64_t missing[2];
+    leat_sim_load_lines(&run->load, &lines);
+    leat_sim_load_units(&run->load, &units);
+    count_missing(run, missing);
+    run->oracle.counts.no_room = lines.no_room;
+    OK(drained);
+    OK(same_counts(&lines, &run->oracle.counts));
+    EQ(run->oracle.mistaken, 0);
+    EQ(run->wrong, 0);
+    EQ(run->load.counts.undeliverable, 0);
+    EQ(missing[0], 0);
+    OK(missing[1] <= units.discarded_unread + run->load.counts.unreadable);
+    if (plan->obsolete == 1000000) EQ(missing[1], 0);
+    if (run->doubtful == 0 && !lines.undetected) {
+        EQ(run->load.counts.altered, 0);
+        EQ(run->load.counts.duplicated, 0);
+    }
+    if (tap_checks_failed != failed) print_plan(plan);
+}
+
+static void check_equal(const struct run *a, const struct run *b, const struct plan *plan)
+{
+    const int failed = tap_checks_failed;
+    struct leat_sim_line_counts lines[2];
+    struct leat_atm_aal_counts units[2];
+    leat_sim_load_lines(&a->load, &lines[0]);
+    leat_sim_load_lines(&b->load, &lines[1]);
+    leat_sim_load_units(&a->load, &units[0]);
+    leat_sim_load_units(&b->load, &units[1]);
+    EQ(leat_sim_certificate_value(&a->load.certificate),
+       leat_sim_certificate_value(&b->load.certificate));
+    OK(same_counts(&lines[0], &lines[1]));
+    OK(memcmp(&units[0], &units[1], sizeof *units) == 0);
+    OK(memcmp(&a->load.counts, &b->load.counts, sizeof a->load.counts) == 0);
+    EQ(a->load.sim.counts.suspensions, b->load.sim.counts.suspensions);
+    EQ(a->load.sim.counts.unrouted, b->load.sim.counts.unrouted);
+    EQ(a->load.sim.counts.port_refusals, b->load.sim.counts.port_refusals);
+    EQ(a->load.sim.now, b->load.sim.now);
+    if (tap_checks_failed != failed) print_plan(plan);
+}
+
+static void every_message_arrives_once_and_whole_unless_the_oracle_doubts_it(void)
+{
+    const int cases = 20 + LEAT_ROUNDS / 10000;
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int i = 0; i < cases; i++) {
+        struct plan plan;
+        draw_plan(&r, &plan);
+        struct run *rtl = begin(&plan, LEAT_SIM_ATM_RTL), *cell = begin(&plan, LEAT_SIM_ATM_CELL);
+        const bool rtl_drained = leat_sim_load_drain(&rtl->load, plan.last);
+        const bool cell_drained = leat_sim_load_drain(&cell->load, plan.last);
+        check_run(rtl, &plan, rtl_drained);
+        check_run(cell, &plan, cell_drained);
+        check_equal(rtl, cell, &plan);
+        end(rtl);
+        end(cell);
+    }
+}
+
+TAP_MAIN(T(every_message_arrives_once_and_whole_unless_the_oracle_doubts_it))

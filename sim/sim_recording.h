@@ -1,0 +1,140 @@
+/*
+ * A recording: what happened in a run, as one stream of octets. sim_recorder writes it, this file
+ * reads it, exporters make pcapng, VCD and Perfetto's JSON of it.
+ *
+ *   file     "LEATREC" version=1, then records: a kind (one octet) and its fields
+ *   number   7 bits per octet, the lowest first, 0x80 on all but the last; the shortest form
+ *   string   number of octets (1..127), printable characters of ASCII
+ *
+ *   kind  name     fields
+ *   ----  -------  ----------------------------------------------------------------------------
+ *   0x01  CLOCK    num den                        a clock domain of num/den ps; the first is 1
+ *   0x02  GROUP    parent string                  a track that holds tracks: a network, a switch
+ *   0x03  LANE     parent clock link string       a track of spans, instants, frames and flows
+ *   0x04  SIGNAL   parent clock width string      a track of values: a register, a counter
+ *   0x05  NAME     string                         of spans and instants; the first is 1
+ *   0x06  TIME     ps since the last, not 0       of the records that follow it; begins with 0
+ *   0x10  BEGIN    lane name                      a span opens; spans of a lane nest
+ *   0x11  END      lane                           the innermost span closes
+ *   0x12  INSTANT  lane name
+ *   0x13  VALUE    signal value
+ *   0x14  FRAME    lane direction length octets   a packet, in the lane's link type
+ *   0x15  FLOW     lane step message              a message leaves, passes or reaches a lane
+ *   0x1f  CLOSE    number of records before it    the last record
+ *
+ * Groups, lanes and signals share one numbering, from 1; parent 0 and clock 0 are none. Clocks and
+ * tracks come before the first TIME or event, names before their use. What does not end with CLOSE
+ * was cut. Every recording has one form only: what is read and written again is the same octets.
+ */
+#ifndef LEAT_SIM_RECORDING_H
+#define LEAT_SIM_RECORDING_H
+
+#include "leat_err.h"
+#include "sim_clock.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    LEAT_SIM_RECORDING_HEAD_LEN = 8,
+    LEAT_SIM_CLOCKS_MAX = 255,
+    LEAT_SIM_TRACKS_MAX = 65535,
+    LEAT_SIM_NAMES_MAX = 65535,
+    LEAT_SIM_PATH_LEN_MAX = 127, /* of a track's name with those around it, and of any name */
+    LEAT_SIM_SPANS_MAX = 8,      /* open in one lane */
+    LEAT_SIM_WIDTH_MAX = 64,     /* bits of a value */
+    LEAT_SIM_FRAME_LEN_MAX = 65535,
+    LEAT_SIM_RECORD_LEN_MAX = LEAT_SIM_FRAME_LEN_MAX + 32,
+    LEAT_SIM_STRINGS_LEN_MAX = 4 << 20, /* of all names together */
+};
+#define LEAT_SIM_RECORDING_HEAD "LEATREC\x01"
+
+/* Names are made of these. */
+static inline bool leat_sim_is_printable(uint8_t octet)
+{
+    return octet >= ' ' && octet <= '~';
+}
+
+typedef enum {
+    LEAT_SIM_CLOCK = 0x01,
+    LEAT_SIM_GROUP,
+    LEAT_SIM_LANE,
+    LEAT_SIM_SIGNAL,
+    LEAT_SIM_NAME,
+    LEAT_SIM_TIME,
+    LEAT_SIM_BEGIN = 0x10,
+    LEAT_SIM_END,
+    LEAT_SIM_INSTANT,
+    LEAT_SIM_VALUE,
+    LEAT_SIM_FRAME,
+    LEAT_SIM_FLOW,
+    LEAT_SIM_CLOSE = 0x1f,
+} leat_sim_kind;
+
+typedef enum { LEAT_SIM_NO_DIRECTION, LEAT_SIM_IN, LEAT_SIM_OUT } leat_sim_direction;
+typedef enum { LEAT_SIM_LEAVES, LEAT_SIM_PASSES, LEAT_SIM_ARRIVES } leat_sim_step;
+
+/* What one record says; the fields that its kind has. TIME never shows: it is in `at`. */
+struct leat_sim_event {
+    leat_sim_kind kind;
+    leat_time at;
+    uint32_t track; /* which; of a declaration, the new one */
+    uint32_t name;  /* BEGIN, INSTANT; END: of the span that closes; NAME: the new one */
+    uint64_t value; /* VALUE; FLOW: the message; CLOSE: the number of records */
+    leat_sim_direction direction;
+    leat_sim_step step;
+    const uint8_t *octets; /* FRAME: lent from the reader's buffer */
+    size_t len;
+};
+
+struct leat_sim_track {
+    leat_sim_kind kind; /* GROUP, LANE or SIGNAL */
+    uint32_t parent, clock;
+    uint16_t link_type; /* of a lane's frames (pcap's numbers); 0: it has none */
+    uint8_t width;      /* of a signal */
+    uint8_t depth;      /* spans that are open now, by name, the outermost first */
+    uint16_t open[LEAT_SIM_SPANS_MAX];
+    uint32_t string_at;
+    uint8_t string_len;
+};
+
+struct leat_sim_name {
+    uint32_t string_at;
+    uint8_t string_len;
+};
+
+/* Some megabytes: not for the stack. */
+struct leat_sim_recording {
+    bool headed, eventful, closed, timed; /* timed: a TIME waits for its event */
+    leat_time now;
+    uint64_t records;
+    uint32_t clock_count, track_count, name_count, string_len;
+    struct leat_sim_clock clocks[LEAT_SIM_CLOCKS_MAX + 1]; /* place 0 of all three is unused */
+    struct leat_sim_track tracks[LEAT_SIM_TRACKS_MAX + 1];
+    struct leat_sim_name names[LEAT_SIM_NAMES_MAX + 1];
+    char strings[LEAT_SIM_STRINGS_LEN_MAX];
+};
+
+void leat_sim_recording_init(struct leat_sim_recording *rec);
+
+/*
+ * Takes the next record from the front of `buf`; *used octets are done with.
+ *   OK, *used > 0, *found      the record is in *out
+ *   OK, *used > 0, !*found     head or TIME: go on
+ *   OK, *used == 0             more octets are needed: any more, at most LEAT_SIM_RECORD_LEN_MAX
+ *                              in all. A file that ends here is cut, unless it is closed
+ *   an error, *used == 0       the recording is damaged, at buf[*fault_at]; fault_at may be NULL
+ * After CLOSE every octet is one too many (LENGTH).
+ */
+leat_err leat_sim_recording_next(struct leat_sim_recording *rec, const uint8_t *buf, size_t len,
+                                 struct leat_sim_event *out, bool *found, size_t *used,
+                                 size_t *fault_at);
+
+/* "net.switch3.port1": the track and what it lies in. Writes at most PATH_LEN_MAX and a 0. */
+size_t leat_sim_recording_path(const struct leat_sim_recording *rec, uint32_t track,
+                               char path[LEAT_SIM_PATH_LEN_MAX + 1]);
+
+/* The text of a name, not ended by a 0. */
+const char *leat_sim_recording_name(const struct leat_sim_recording *rec, uint32_t name,
+                                    size_t *len);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * A file of results: it appears under its name only when all of it is there. It is written beside
+ * that name (NAME.part) and renamed. A link is followed, the mode of a file that was there stays;
+ * pipes, devices and links to nothing are written as they are.
+ *
+ *   open    then write to file->out.text
+ *   finish  all is written and closed, but not under its name yet
+ *   keep    it appears            drop  it never was; right also where it is not open
+ */
+#ifndef LEAT_RESULT_FILE_H
+#define LEAT_RESULT_FILE_H
+
+#include "output.h"
+#include <stdbool.h>
+
+enum { RESULT_FILE_PATH_CAP = 4096 };
+
+struct result_file {
+    struct output out; /* what is written goes here */
+    const char *name;  /* as the user wrote it; NULL: not open */
+    bool finished;
+    char target[RESULT_FILE_PATH_CAP];
+    char part[RESULT_FILE_PATH_CAP]; /* empty where the file is written as it is */
+};
+
+/* NULL or "-" is standard output. Each is false after a message. */
+bool result_file_open(struct result_file *file, const char *path);
+bool result_file_finish(struct result_file *file);
+bool result_file_keep(struct result_file *file);
+void result_file_drop(struct result_file *file);
+
+/* Finishes it, and keeps it if that went well and `keep` says so. */
+bool result_file_close(struct result_file *file, bool keep);
+
+#endif

@@ -1,0 +1,146 @@
+/* leat export: what others' tools read, made of a recording. */
+#include "input.h"
+#include "result_file.h"
+#include "sim_export_pcapng.h"
+#include "sim_export_perfetto.h"
+#include "sim_export_vcd.h"
+#include "tool.h"
+#include <stdint.h>
+#include <string.h>
+
+enum { PCAPNG, VCD, PERFETTO, SHAPES };
+
+static const char *const options[SHAPES] = { "--pcapng", "--vcd", "--perfetto" };
+
+struct exporter {
+    struct input in;
+    struct leat_sim_recording rec;
+    struct leat_sim_export_pcapng pcapng;
+    struct leat_sim_export_vcd vcd;
+    struct leat_sim_export_perfetto perfetto;
+    struct result_file target[SHAPES]; /* name NULL: not wanted */
+};
+
+/* ---- the recording ------------------------------------------------------------------------ */
+
+static const char *expected(const struct exporter *x)
+{
+    if (!x->rec.headed) return "LEATREC and version 1";
+    if (x->rec.closed) return "the end of the file";
+    switch ((leat_sim_kind)*input_octets(&x->in)) {
+    case LEAT_SIM_CLOCK: return "a CLOCK before all events: num and den, not 0";
+    case LEAT_SIM_GROUP: return "a GROUP before all events: parent group, name";
+    case LEAT_SIM_LANE: return "a LANE before all events: parent group, clock, link type, name";
+    case LEAT_SIM_SIGNAL: return "a SIGNAL before all events: parent group, clock, width, name";
+    case LEAT_SIM_NAME: return "a NAME: 1 to 127 printable characters";
+    case LEAT_SIM_TIME: return "a TIME before an event: picoseconds, not 0";
+    case LEAT_SIM_BEGIN: return "a BEGIN: lane with less than 8 open spans, name";
+    case LEAT_SIM_END: return "an END: lane with an open span";
+    case LEAT_SIM_INSTANT: return "an INSTANT: lane, name";
+    case LEAT_SIM_VALUE: return "a VALUE: signal, value of its width";
+    case LEAT_SIM_FRAME: return "a FRAME: lane with a link type, direction, at most 65535 octets";
+    case LEAT_SIM_FLOW: return "a FLOW: lane, step, message";
+    case LEAT_SIM_CLOSE: return "a CLOSE: the number of records before it";
+    }
+    return "a kind of record, 0x01 to 0x06, 0x10 to 0x15 or 0x1f";
+}
+
+static int damaged(const struct exporter *x, leat_err err, size_t fault_at)
+{
+    complain("%s: octet %llu: %s (%s), expected %s", x->in.name,
+             (unsigned long long)(x->in.offset + fault_at), leat_err_text(err), leat_err_name(err),
+             expected(x));
+    return WRONG;
+}
+
+static int cut(const struct exporter *x)
+{
+    complain("%s: octet %llu: the recording ends here (SHORT), expected records up to a CLOSE",
+             x->in.name, (unsigned long long)(x->in.offset + input_len(&x->in)));
+    return WRONG;
+}
+
+static void export_event(struct exporter *x, const struct leat_sim_event *e)
+{
+    if (x->target[PCAPNG].name) leat_sim_export_pcapng_event(&x->pcapng, e);
+    if (x->target[VCD].name) leat_sim_export_vcd_event(&x->vcd, e);
+    if (x->target[PERFETTO].name) leat_sim_export_perfetto_event(&x->perfetto, e);
+}
+
+static int export_recording(struct exporter *x)
+{
+    if (!input_fill(&x->in, LEAT_SIM_RECORDING_HEAD_LEN)) return WRONG;
+    while (!interrupted) {
+        struct leat_sim_event e;
+        bool found;
+        size_t used, fault_at = 0;
+        const leat_err err = leat_sim_recording_next(
+            &x->rec, input_octets(&x->in), input_len(&x->in), &e, &found, &used, &fault_at);
+        if (err) return damaged(x, err, fault_at);
+        if (found) export_event(x, &e);
+        input_skip(&x->in, used);
+        if (used) continue;
+        if (x->in.at_end) return x->rec.closed ? DONE : cut(x);
+        if (!input_fill(&x->in, input_len(&x->in) + 1)) return WRONG;
+    }
+    return FAILED;
+}
+
+/* ---- the files ---------------------------------------------------------------------------- */
+
+static bool open_targets(struct exporter *x, const struct arguments *args)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        const char *path = argument(args, options[i]);
+        if (path && !result_file_open(&x->target[i], path)) return false;
+    }
+    leat_sim_recording_init(&x->rec);
+    if (x->target[PCAPNG].name)
+        leat_sim_export_pcapng_init(&x->pcapng, &x->rec, &x->target[PCAPNG].out.text);
+    if (x->target[VCD].name) leat_sim_export_vcd_init(&x->vcd, &x->rec, &x->target[VCD].out.text);
+    if (x->target[PERFETTO].name)
+        leat_sim_export_perfetto_init(&x->perfetto, &x->rec, &x->target[PERFETTO].out.text);
+    return true;
+}
+
+/* All files are complete before the first one appears. */
+static int close_targets(struct exporter *x, int result)
+{
+    for (int i = 0; i < SHAPES && !result; i++)
+        if (x->target[i].name && !result_file_finish(&x->target[i])) result = FAILED;
+    for (int i = 0; i < SHAPES && !result; i++)
+        if (x->target[i].name && !result_file_keep(&x->target[i])) result = FAILED;
+    for (int i = 0; i < SHAPES; i++)
+        result_file_drop(&x->target[i]);
+    return result;
+}
+
+static int check_usage(const struct arguments *args)
+{
+    int wanted = 0;
+    if (args->operand_count != 1) return misuse(args->verb, "expected one recording");
+    for (int i = 0; i < SHAPES; i++) {
+        const char *path = argument(args, options[i]);
+        wanted += path != NULL;
+        for (int k = 0; path && k < i; k++) {
+            const char *other = argument(args, options[k]);
+            if (other && strcmp(path, other) == 0)
+                return misuse(args->verb, "%s and %s name one file, expected two", options[k],
+                              options[i]);
+        }
+    }
+    if (!wanted) return misuse(args->verb, "expected at least one of --pcapng, --vcd, --perfetto");
+    return DONE;
+}
+
+int run_export(const struct arguments *args)
+{
+    static struct exporter x;
+    int result = check_usage(args);
+    if (result) return result;
+    if (!input_open(&x.in, args->operand[0])) return WRONG;
+    result = open_targets(&x, args) ? export_recording(&x) : FAILED;
+    result = close_targets(&x, result);
+    input_close(&x.in);
+    return interrupted ? SIGNALLED + interrupted : result;
+}

@@ -1,0 +1,127 @@
+/* leat fabric: which fabrics there are, what one is made of, how long messages take in it. */
+#include "fabric.h"
+#include "leat_tree.h"
+#include <stdio.h>
+#include <string.h>
+
+bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_fabric *out)
+{
+    char line[512];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (!leat_sim_fabric_parse(word, out, &why)) return true;
+    misuse(verb, "%.*s", (int)why.len, line);
+    return false;
+}
+
+/*
+ * On the paths of a pair there are: all entries of the input PPD side by side, then one at each
+ * middle PPD, then one at each output PPD that is reached.
+ */
+static bool entries_on_paths(const struct fabric_view *view, uint32_t index,
+                             struct fabric_entries *out)
+{
+    const struct leat_atm_clos *net = &view->fabric.net;
+    const bool all = view->dst == net->ports;
+    const uint32_t reached = all ? net->r : 1; /* output switches */
+    if (index == 0) {
+        *out = (struct fabric_entries){ leat_atm_clos_input_ppd(net, view->src),
+                                        leat_atm_clos_access(net, view->dst, 0), net->paths };
+        return true;
+    }
+    if (net->stages == 1 || index > net->paths * (1 + reached)) return false;
+    const uint32_t row = (index - 1) / net->paths, path = (index - 1) % net->paths;
+    const uint32_t stage = row == 0 ? 1 : 2, unit = row == 0 ? 0 : row - 1;
+    struct leat_atm_clos_hop hop[LEAT_ATM_CLOS_STAGES_MAX];
+    leat_atm_clos_path(net, view->src, all ? net->e * unit : view->dst, path, all, hop);
+    *out = (struct fabric_entries){ hop[stage].ppd, hop[stage].label, 1 };
+    return true;
+}
+
+bool fabric_entries_at(const struct fabric_view *view, uint32_t index, struct fabric_entries *out)
+{
+    const struct leat_atm_clos *net = &view->fabric.net;
+    if (view->chosen) return entries_on_paths(view, index, out);
+    if (index >= net->ppd_count) return false;
+    const uint32_t stage = leat_atm_clos_ppd_place(net, index).stage;
+    *out = (struct fabric_entries){ index, 0, net->stage[stage].entries };
+    return true;
+}
+
+/* A port of --path. False after a complaint. */
+static bool read_port(const struct verb *verb, const char *text, size_t len, uint32_t ports,
+                      uint32_t *out)
+{
+    uint64_t number;
+    if (!leat_tree_number(text, len, &number) || number >= ports) {
+        misuse(verb, "--path: port '%.*s', expected 0 to %u", (int)len, text, ports - 1);
+        return false;
+    }
+    *out = (uint32_t)number;
+    return true;
+}
+
+/* "SRC,DST" or "SRC,all"; without it a pair that is not all zeros: 5 to 14 in clos444. */
+static bool read_pair(const struct verb *verb, const char *pair, struct fabric_view *view)
+{
+    const struct leat_atm_clos *net = &view->fabric.net;
+    view->chosen = pair != NULL;
+    view->src = (net->e + 1) % net->ports;
+    view->dst = net->ports > 1 ? net->ports - 2 : 0;
+    if (!pair) return true;
+    const char *comma = strchr(pair, ',');
+    if (!comma) {
+        misuse(verb, "--path '%s', expected SRC,DST or SRC,all", pair);
+        return false;
+    }
+    if (!read_port(verb, pair, (size_t)(comma - pair), net->ports, &view->src)) return false;
+    view->dst = net->ports;
+    return strcmp(comma + 1, "all") == 0 ||
+           read_port(verb, comma + 1, strlen(comma + 1), net->ports, &view->dst);
+}
+
+static int finish(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain("standard output: cannot write");
+        return FAILED;
+    }
+    return interrupted ? SIGNALLED + interrupted : DONE;
+}
+
+static int run_show(const struct arguments *args)
+{
+    static struct fabric_view view;
+    struct leat_text name;
+    if (args->operand_count != 2)
+        return misuse(args->verb, "show: expected one fabric, as in leat fabric show clos444");
+    if (!fabric_read(args->verb, args->operand[1], &view.fabric)) return WRONG;
+    if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
+    leat_text_init(&name, view.name, sizeof view.name - 1, NULL, NULL);
+    leat_sim_fabric_name(&view.fabric, &name);
+    view.name[name.len] = '\0';
+    view.tables = argument(args, "--vpi");
+    if (argument(args, "--json"))
+        fabric_put_json(&view);
+    else
+        fabric_put_text(&view);
+    return finish();
+}
+
+static int run_list(const struct arguments *args)
+{
+    if (args->operand_count != 1) return misuse(args->verb, "list: expected nothing more");
+    const struct leat_sim_fabric_spelling *each;
+    for (size_t i = 0; (each = leat_sim_fabric_list(i)); i++)
+        printf("%-16s %s\n", each->name, each->text);
+    return finish();
+}
+
+int run_fabric(const struct arguments *args)
+{
+    const char *what = args->operand_count ? args->operand[0] : "";
+    if (strcmp(what, "show") == 0) return run_show(args);
+    if (strcmp(what, "time") == 0) return run_fabric_time(args);
+    if (strcmp(what, "list") == 0) return run_list(args);
+    return misuse(args->verb, "'%s', expected show, time or list", what);
+}
