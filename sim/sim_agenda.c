@@ -1,8 +1,9 @@
 #include "sim_agenda.h"
+#include "leat_bytes.h"
 #include <string.h>
 
 enum { WORD_BITS = 64 };
-_Static_assert(LEAT_SIM_WHEEL == 2 * WORD_BITS, "next_occupied() turns two words");
+_Static_assert(LEAT_SIM_WHEEL % 8 == 0, "next_occupied() looks at eight slots at a time");
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
@@ -26,15 +27,16 @@ static void lay_levels(struct leat_sim_agenda_phase *p, uint32_t phase, uint32_t
 static uint32_t lay_out(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape)
 {
     assert(shape->phases >= 1 && shape->phases <= LEAT_SIM_PHASES_MAX);
-    *a = (struct leat_sim_agenda){ .phases = shape->phases, .slot_words = LEAT_SIM_PHASES_MAX };
-    uint32_t ids = 0;
+    *a = (struct leat_sim_agenda){ .phases = shape->phases };
+    uint32_t ids = 0, words = LEAT_SIM_PHASES_MAX;
     for (uint32_t i = 0; i < a->phases; i++) {
         assert(shape->entities[i] <= LEAT_SIM_ENTITIES_MAX);
         a->phase[i].entities = shape->entities[i];
         a->phase[i].id = ids;
-        lay_levels(&a->phase[i], i, &a->slot_words);
+        lay_levels(&a->phase[i], i, &words);
         ids += shape->entities[i];
     }
+    while (words > UINT32_C(1) << a->slot_shift) a->slot_shift++;
     return ids;
 }
 
@@ -42,14 +44,14 @@ size_t leat_sim_agenda_footprint(const struct leat_sim_agenda_shape *shape)
 {
     struct leat_sim_agenda a;
     const size_t ids = lay_out(&a, shape);
-    return sizeof(uint64_t) * ((size_t)a.slot_words * LEAT_SIM_WHEEL + ids) +
+    return sizeof(uint64_t) * (((size_t)LEAT_SIM_WHEEL << a.slot_shift) + ids) +
            sizeof(uint32_t) * 2 * ids;
 }
 
 void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape,
                           void *memory)
 {
-    const size_t ids = lay_out(a, shape), words = (size_t)a->slot_words * LEAT_SIM_WHEEL;
+    const size_t ids = lay_out(a, shape), words = (size_t)LEAT_SIM_WHEEL << a->slot_shift;
     assert((uintptr_t)memory % sizeof(uint64_t) == 0);
     a->slots = memory;
     a->due = a->slots + words;
@@ -67,19 +69,19 @@ void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agend
 
 static uint64_t *slot_of(struct leat_sim_agenda *a, uint64_t at)
 {
-    return a->slots + at % LEAT_SIM_WHEEL * a->slot_words;
+    return a->slots + (at % LEAT_SIM_WHEEL << a->slot_shift);
 }
 
 static void wheel_put(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at)
 {
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
     uint64_t *slot = slot_of(a, at);
-    a->occupied[at % LEAT_SIM_WHEEL / WORD_BITS] |= UINT64_C(1) << at % WORD_BITS;
+    a->occupied[at % LEAT_SIM_WHEEL] = 1;
     for (uint32_t level = 0; level < p->levels; level++, entity /= WORD_BITS)
         slot[p->word[level] + entity / WORD_BITS] |= UINT64_C(1) << entity % WORD_BITS;
 }
 
-/* The slot's bit of `occupied` stays: advance() looks before it believes it. */
+/* The slot's mark in `occupied` stays: advance() looks before it believes it. */
 static void wheel_drop(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at)
 {
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
@@ -91,18 +93,22 @@ static void wheel_drop(struct leat_sim_agenda *a, uint32_t phase, uint32_t entit
 
 static void forget_slot(struct leat_sim_agenda *a, uint64_t at)
 {
-    a->occupied[at % LEAT_SIM_WHEEL / WORD_BITS] &= ~(UINT64_C(1) << at % WORD_BITS);
+    a->occupied[at % LEAT_SIM_WHEEL] = 0;
 }
 
 /* Cycles from now to the first slot that may hold anything; LEAT_SIM_WHEEL: none may. */
 static uint64_t next_occupied(const struct leat_sim_agenda *a)
 {
-    const uint64_t turn = a->now % WORD_BITS, half = a->now % LEAT_SIM_WHEEL / WORD_BITS;
-    const uint64_t here = a->occupied[half], there = a->occupied[1 - half];
-    const uint64_t near = here >> turn | there << 1 << (WORD_BITS - 1 - turn);
-    if (near) return leat_sim_agenda_lowest(near);
-    const uint64_t late = there >> turn | here << 1 << (WORD_BITS - 1 - turn);
-    return late ? WORD_BITS + leat_sim_agenda_lowest(late) : LEAT_SIM_WHEEL;
+    const uint64_t first = a->now % LEAT_SIM_WHEEL, misfit = first % 8;
+    for (uint64_t ahead = 0; ahead < LEAT_SIM_WHEEL + 8; ahead += 8) {
+        uint64_t marks = leat_get_le64(a->occupied + (first - misfit + ahead) % LEAT_SIM_WHEEL);
+        if (ahead == 0) marks = marks >> 8 * misfit << 8 * misfit; /* from now on */
+        if (marks) {
+            const uint64_t at = ahead + leat_sim_agenda_lowest(marks) / 8 - misfit;
+            return at < LEAT_SIM_WHEEL ? at : LEAT_SIM_WHEEL;
+        }
+    }
+    return LEAT_SIM_WHEEL;
 }
 
 /* ---- the far events ----------------------------------------------------------------------- */

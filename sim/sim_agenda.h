@@ -16,7 +16,7 @@
  *     phase 0, phase 1, ...: the entities due, as bits; a word of bits over every 64 words, up to
  *     one word on top per phase, so that the next entity is found in a step per level
  *
- * A bit per slot tells which slots may hold anything, so idle cycles cost nothing, however many.
+ * A mark per slot tells which slots may hold anything, so idle cycles cost nothing, however many.
  * Memory is the caller's and fixed at init; the heap has room for every (phase, entity).
  */
 #ifndef LEAT_SIM_AGENDA_H
@@ -62,9 +62,9 @@ struct leat_sim_agenda {
     uint64_t *present; /* the slot of `now` */
     uint32_t cursor;   /* the first (phase, entity) still to come in the present cycle */
     uint32_t phases;
-    uint32_t slot_words; /* the top words of the phases come first */
+    uint32_t slot_shift; /* log2 of the words of a slot; the top words of the phases come first */
     uint32_t heap_count;
-    uint64_t occupied[LEAT_SIM_WHEEL / 64]; /* slots that may hold something; all that do are set */
+    uint8_t occupied[LEAT_SIM_WHEEL]; /* slots that may hold something; all that do are set */
     struct leat_sim_agenda_phase phase[LEAT_SIM_PHASES_MAX];
     uint64_t *slots;
     uint64_t *due;   /* of all phases, by id */
@@ -118,7 +118,7 @@ static inline bool leat_sim_agenda_slot_is_empty(const uint64_t *slot)
 static inline bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
 {
     const uint64_t at = a->now + 1;
-    uint64_t *slot = a->slots + at % LEAT_SIM_WHEEL * a->slot_words;
+    uint64_t *slot = a->slots + (at % LEAT_SIM_WHEEL << a->slot_shift);
     const bool far = !a->heap_count || a->due[a->heap[0]] - at >= LEAT_SIM_WHEEL;
     assert(!a->cursor || leat_sim_agenda_slot_is_empty(a->present));
     if (!a->cursor || !far || at >= until || leat_sim_agenda_slot_is_empty(slot))
@@ -181,9 +181,8 @@ static inline uint64_t leat_sim_agenda_due(const struct leat_sim_agenda *a, uint
 LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity,
                                        uint64_t at)
 {
-    assert(phase < a->phases && entity < a->phase[phase].entities);
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
-    const bool plain = p->levels == 1 && at - a->now < LEAT_SIM_WHEEL && at != LEAT_NEVER;
+    const bool plain = p->levels == 1 && at - a->now < LEAT_SIM_WHEEL; /* LEAT_NEVER is far */
     if (!plain || p->due[entity] != LEAT_NEVER) {
         leat_sim_agenda_move(a, phase, entity, at);
         return;
@@ -191,8 +190,8 @@ LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint3
     assert(at > a->now || (phase << LEAT_SIM_CURSOR_SHIFT) + entity >= a->cursor);
     const uint64_t slot = at % LEAT_SIM_WHEEL;
     p->due[entity] = at;
-    a->slots[slot * a->slot_words + phase] |= UINT64_C(1) << entity;
-    a->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+    a->slots[(slot << a->slot_shift) + phase] |= UINT64_C(1) << entity;
+    a->occupied[slot] = 1;
 }
 
 /*
@@ -202,7 +201,7 @@ LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint3
  */
 LEAT_SIM_ALWAYS_INLINE bool leat_sim_agenda_take(struct leat_sim_agenda *a, uint32_t phase, uint32_t *entity)
 {
-    assert(phase < a->phases && a->cursor >> LEAT_SIM_CURSOR_SHIFT <= phase);
+    assert(a->cursor >> LEAT_SIM_CURSOR_SHIFT <= phase);
     const uint64_t word = a->present[phase];
     if (!word) {
         a->cursor = (phase + 1) << LEAT_SIM_CURSOR_SHIFT;

@@ -37,9 +37,8 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_fabric *f
         leat_sim_atm_cells_init(sim);
 }
 
-void leat_sim_atm_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
+void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
-    sim->port[port].act_at = at;
     if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_wake(sim, port, at);
 }
 

@@ -67,12 +67,13 @@ struct leat_sim_atm_counts {
     uint64_t suspensions;   /* of all PPDs */
     uint64_t port_refusals; /* by hosts that are full */
     uint64_t unrouted;      /* cells whose label leads nowhere */
-    uint64_t cells_in, cells_out;
+    uint64_t cells_out;     /* delivered to hosts */
 };
 
 struct leat_sim_atm {
     struct leat_sim_fabric fabric;
     enum leat_sim_atm_model model;
+    bool in_host; /* one is at work; its port is planned when it is done */
     uint64_t now; /* the next cycle to run */
     struct leat_sim_atm_port *port;
     struct leat_sim_atm_host host;
@@ -89,8 +90,16 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_fabric *f
                        enum leat_sim_atm_model model, const struct leat_sim_atm_host *host,
                        void *memory);
 
-/* The host of this port acts in cycle `at`, in place of an earlier wish; LEAT_NEVER: not. */
-void leat_sim_atm_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+/* What leat_sim_atm_wake does where no host is at work. */
+void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+
+/* The host of this port acts in cycle `at`, in place of an earlier wish; LEAT_NEVER: not. While a
+ * host is at work it speaks for its own port only. */
+static inline void leat_sim_atm_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
+{
+    sim->port[port].act_at = at;
+    if (!sim->in_host) leat_sim_atm_hurry(sim, port, at);
+}
 
 /* A cell of 53 octets goes out, its first octet on buf in cycle `at` (not before the present one,
  * and not before the last cell's 53rd octet). */

@@ -39,7 +39,9 @@ struct spd {
 };
 
 struct ppd {
-    uint32_t from; /* the SPD upstream, or a port */
+    const struct entry *incoming; /* the cell that begins to come in */
+    struct entry sent;            /* by a port */
+    uint32_t from;                /* the SPD upstream, or a port */
     uint32_t first_spd;
     uint8_t input;
     bool from_port;
@@ -62,7 +64,6 @@ struct leat_sim_atm_cells {
     uint32_t places; /* one more than cells: the last may come while the first leaves */
     uint32_t check_after; /* the select: 5, with virtual channels 7 */
     int64_t full_size_min;
-    bool in_port; /* a host is at work; its port is planned when it is done */
 };
 
 static uint32_t memory_count(const struct leat_atm_clos *net)
@@ -183,15 +184,26 @@ static void hurry_port(struct leat_sim_atm *sim, uint32_t p, uint64_t at)
 
 void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
-    if (!sim->cells->in_port) hurry_port(sim, port, at);
+    hurry_port(sim, port, at);
+}
+
+static uint32_t label_of(const struct leat_sim_atm *sim, const uint8_t *cell)
+{
+    enum { FLAGS = 4 }; /* below the label */
+    return (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS ? leat_get_be16(cell)
+                                                                      : leat_get_be32(cell)) >>
+           FLAGS;
 }
 
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
+    const uint32_t number = leat_atm_clos_input_ppd(&sim->fabric.net, port);
+    struct ppd *ppd = &sim->cells->ppd[number];
+    const uint8_t *octets = sim->port[port].out;
+    ppd->sent = (struct entry){ take_cell(sim->cells, octets), label_of(sim, octets) };
+    ppd->incoming = &ppd->sent;
     /* The octets are on the link from at + 1 on, as an SPD's are from its select + 2 on. */
-    leat_sim_agenda_set(&sim->cells->agenda, PPDS,
-                        leat_atm_clos_input_ppd(&sim->fabric.net, port),
-                        at + sim->cells->check_after - 1);
+    leat_sim_agenda_set(&sim->cells->agenda, PPDS, number, at + sim->cells->check_after - 1);
 }
 
 static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct spd *spd)
@@ -251,8 +263,10 @@ static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t at)
     if (spd->cells > 1) leat_sim_agenda_set(&cells->agenda, SPDS, number, at + CELL_LEN);
     if (spd->to_port)
         select_for_port(sim, spd);
-    else
+    else {
+        cells->ppd[spd->to].incoming = top_entry(cells, spd);
         leat_sim_agenda_set(&cells->agenda, PPDS, spd->to, at + cells->check_after);
+    }
 }
 
 static void act_spd(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
@@ -275,6 +289,17 @@ static bool has_room(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_t 
     const bool drained = spd->sending && spd->selected == input && now > spd->selected_at;
     const int64_t octets = (int64_t)CELL_LEN * cells->memory[spd->memory + input].count;
     return octets - (drained ? (int64_t)(now - spd->selected_at) : 0) < cells->full_size_min;
+}
+
+/* All of these outputs, seen from one input? One full memory refuses the whole cell. */
+static bool have_room(struct leat_sim_atm_cells *cells, const struct ppd *ppd, uint64_t outputs,
+                      uint64_t now)
+{
+    for (; outputs; outputs &= outputs - 1)
+        if (!has_room(cells, &cells->spd[ppd->first_spd + leat_sim_agenda_lowest(outputs)],
+                      ppd->input, now))
+            return false;
+    return true;
 }
 
 static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, struct entry entry,
@@ -312,38 +337,26 @@ static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now
     hurry_port(sim, ppd->from, now + 1);
 }
 
-static uint32_t label_of(const struct leat_sim_atm *sim, const uint8_t *cell)
-{
-    enum { FLAGS = 4 }; /* below the label */
-    return (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS ? leat_get_be16(cell)
-                                                                      : leat_get_be32(cell)) >>
-           FLAGS;
-}
-
 /* A PPD knows the header of the cell that comes in: where to, and is there room? */
 static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     const struct ppd *ppd = &cells->ppd[number];
-    const uint8_t *octets = ppd->from_port ? sim->port[ppd->from].out : NULL;
-    struct entry entry = { 0 };
+    struct entry entry = *ppd->incoming;
     struct leat_atm_route route;
-    if (!ppd->from_port) entry = *top_entry(cells, &cells->spd[ppd->from]);
-    if (!leat_atm_clos_route(&sim->fabric.net, number, octets ? label_of(sim, octets) : entry.label,
-                             &route)) {
+    cells->cell[entry.cell].copies++; /* in hand */
+    if (!leat_atm_clos_route(&sim->fabric.net, number, entry.label, &route)) {
         sim->counts.unrouted++;
-        return;
+        route.select = 0;
     }
-    for (uint64_t left = route.select; left; left &= left - 1)
-        if (!has_room(cells, &cells->spd[ppd->first_spd + leat_sim_agenda_lowest(left)], ppd->input,
-                      now)) {
-            refuse(sim, ppd, now);
-            return;
-        }
-    if (octets) entry.cell = take_cell(cells, octets);
+    if (!have_room(cells, ppd, route.select, now)) {
+        refuse(sim, ppd, now);
+        route.select = 0;
+    }
     entry.label = route.label;
     for (uint64_t left = route.select; left; left &= left - 1)
         enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(left), ppd->input, entry, now);
+    drop_copy(cells, entry.cell);
 }
 
 static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
@@ -376,7 +389,7 @@ static void stop_arrival(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
-    sim->cells->in_port = true;
+    sim->in_host = true;
     if (port->refused_at == now) {
         port->refused_at = LEAT_NEVER;
         sim->host.refused(sim->host.context, p, now);
@@ -390,7 +403,7 @@ static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
         if (!sim->host.room(sim->host.context, p)) stop_arrival(sim, p, now);
     }
     if (port->arrival[0].at == now) deliver(sim, p, now);
-    sim->cells->in_port = false;
+    sim->in_host = false;
     plan_port(sim, p);
 }
 

@@ -184,7 +184,6 @@ static void put_octet(struct leat_sim_atm *sim, struct leat_sim_atm_port *port, 
     if (!port->bufi) return;
     port->buf = port->out[now - port->send_at];
     sim->rtl->busy = true;
-    if (now - port->send_at == CELL_LEN - 1) sim->counts.cells_in++;
 }
 
 static void step_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)

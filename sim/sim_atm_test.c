@@ -8,9 +8,9 @@
 enum {
     CELL_LEN = LEAT_ATM_CELL_LEN,
     PORTS_MAX = 64,
-    CELLS_MAX = 64,   /* that a port sends */
+    CELLS_MAX = 64, /* that a port sends */
     EVENTS_MAX = 1 << 14,
-    NUMBER_AT = 5,    /* in a cell: who it is */
+    NUMBER_AT = 5, /* in a cell: who it is */
 };
 
 /*
@@ -317,7 +317,8 @@ static void a_broadcast_waits_until_all_its_memories_have_room(void)
     }
 }
 
-/* Note, R5: the octet of count 3 of a cell selected in 6 is looked at in 11; then every 6 cycles. */
+/* Note, R5: the octet of count 3 of a cell selected in 6 is looked at in 11; then every 6 cycles.
+ */
 static void a_full_host_stops_the_cell_at_its_fourth_octet_every_six_cycles(void)
 {
     for (int m = 0; m < 2; m++) {
@@ -414,8 +415,7 @@ static void a_wish_replaces_the_one_before_it(void)
         uint64_t acts[2] = { 0, 0 };
         const struct leat_sim_atm_host host = { acts, refused, count_act, room, deliver };
         struct leat_sim_atm sim;
-        void *memory =
-            calloc(1, leat_sim_atm_footprint(&fabric, (enum leat_sim_atm_model)m));
+        void *memory = calloc(1, leat_sim_atm_footprint(&fabric, (enum leat_sim_atm_model)m));
         if (!memory) abort();
         leat_sim_atm_init(&sim, &fabric, (enum leat_sim_atm_model)m, &host, memory);
         leat_sim_atm_wake(&sim, 0, 10);

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { CELL_LEN = LEAT_ATM_CELL_LEN, SOURCE_AT = 5, NUMBER_AT = 9, OFFERED_AT = 17, END = 25 };
+enum { CELL_LEN = LEAT_ATM_CELL_LEN, SOURCE_AT = 5, NUMBER_AT = 9, OFFERED_AT = 17, FILL_AT = 25 };
 
 /* Specs/atm.md, 8: the generator and its seeding. */
 static uint64_t draw(struct leat_sim_check_source *source)
@@ -37,7 +37,7 @@ static void write_cell(const struct leat_sim_check_load *w, struct leat_sim_chec
     leat_put_be32(source->cell + SOURCE_AT, port);
     leat_put_be64(source->cell + NUMBER_AT, source->number++);
     leat_put_be64(source->cell + OFFERED_AT, source->send_at);
-    for (size_t i = END; i < CELL_LEN; i++) source->cell[i] = (uint8_t)(source->state >> i % 8 * 8);
+    for (size_t i = FILL_AT; i + 8 <= CELL_LEN; i += 8) leat_put_be64(source->cell + i, source->state);
 }
 
 /* Draws once a cycle from `from` on until a cell comes out of it. */

@@ -96,8 +96,8 @@ static void a_lone_cell_takes_the_idle_time_and_a_cell_time(void)
     const struct leat_sim_fabric fabric = fabric_of("bmx:2");
     for (int m = 0; m < 2; m++)
         for (uint64_t seed = 1; seed <= 20; seed++) {
-            const struct outcome out =
-                run(&fabric, (enum leat_sim_atm_model)m, seed, 100, 53 + 6 + 1, NULL);
+            const struct outcome out = run(&fabric, (enum leat_sim_atm_model)m, seed, 100,
+                                           53 + 6 + 1, NULL);
             EQ(out.sent, 2);
             OK(out.delivered == 1 || out.delivered == 2);
             EQ(out.max_cycles, 53 + 6);
@@ -119,9 +119,10 @@ static void a_run_in_pieces_is_the_same_run(void)
 
 static void random_runs_are_the_same_in_both_models(void)
 {
-    static const char *const shapes[] = { "bmx:2",       "bmx:3",      "bmx:16",      "bmx:20",
-                                          "clos:1,1,1",  "clos:2,3,2", "clos:4,3,5",  "clos444",
-                                          "clos:3,5,17", "clos:2,1,4", "clos:2,20,3", "clos:1,2,3" };
+    static const char *const shapes[] = {
+        "bmx:2",      "bmx:3",   "bmx:16",      "bmx:20",     "clos:1,1,1",  "clos:2,3,2",
+        "clos:4,3,5", "clos444", "clos:3,5,17", "clos:2,1,4", "clos:2,20,3", "clos:1,2,3"
+    };
     enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = LEAT_ROUNDS / 5000 };
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
@@ -138,9 +139,10 @@ static void random_runs_are_the_same_in_both_models(void)
         if (same(&rtl, &cell)) continue;
         tap_checks_failed++;
         for (int m = 0; m < 2; m++)
-            printf("# leat sim %s --traffic W --load %u.%02u --cycles %llu --seed %llu --model %s\n",
-                   name, load / 100, load % 100, (unsigned long long)cycles,
-                   (unsigned long long)seed, model_name[m]);
+            printf(
+                "# leat sim %s --traffic W --load %u.%02u --cycles %llu --seed %llu --model %s\n",
+                name, load / 100, load % 100, (unsigned long long)cycles, (unsigned long long)seed,
+                model_name[m]);
     }
 }
 

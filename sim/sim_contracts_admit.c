@@ -3,7 +3,7 @@
 #include "sim_clock.h"
 #include <assert.h>
 
-enum { STAGES = LEAT_ATM_CLOS_STAGES_MAX, RESERVED_LEVELS = 2, ABR_LEVEL = 2 };
+enum { STAGES = LEAT_ATM_CLOS_STAGES_MAX, RESERVED_LEVELS = LEAT_SIM_BEST_LEVEL, ABR_LEVEL = 2 };
 enum { SHARE_STEPS_COARSE = 16, SHARE_STEPS_FINE = 256 };
 #define GRAIN 1e-6     /* of a cell, a slot: what is reckoned is rounded up by more than it errs */
 #define MODEST_LOAD 64 /* a share that is not yet known counts as a 64th in the choice of a path */
@@ -86,6 +86,8 @@ static bool port_fits(const struct leat_sim_contracts_port *port)
 leat_err leat_sim_contracts_check(const struct leat_sim_contracts_config *config)
 {
     const struct leat_atm_clos *net = &config->fabric.net;
+    if (leat_sim_contracts_link_rate(&config->fabric) > LEAT_ATM_CONTRACT_RATE_MAX)
+        return LEAT_ERR_RANGE;
     if (config->connection_count < 1 || config->connection_count > LEAT_SIM_CONNECTIONS_MAX)
         return LEAT_ERR_RANGE;
     for (uint32_t p = 0; p < net->ports; p++)
@@ -120,7 +122,7 @@ static void count_gates(const struct leat_sim_contracts_config *config, uint32_t
     for (uint32_t i = 0; i < config->connection_count; i++) {
         const struct leat_sim_connection *c = &config->connection[i];
         const unsigned level = leat_atm_class_level(c->contract.class);
-        if (level < ABR_LEVEL) continue;
+        if (level < LEAT_SIM_BEST_LEVEL) continue;
         if (c->from == port) gates[level]++;
         if (c->to == port && level == ABR_LEVEL) gates[level]++;
     }
@@ -381,7 +383,7 @@ static bool reckon(struct admit *a, struct leat_sim_admit_answer *why)
 
 static bool is_best_effort(const struct leat_sim_connection *c)
 {
-    return leat_atm_class_level(c->contract.class) >= ABR_LEVEL;
+    return leat_atm_class_level(c->contract.class) >= LEAT_SIM_BEST_LEVEL;
 }
 
 static bool has_share(const struct leat_sim_connection *c)

@@ -44,6 +44,7 @@
 enum {
     LEAT_SIM_CONNECTIONS_MAX = 1024,
     LEAT_SIM_PORT_CELLS_MAX = 1 << 16,
+    LEAT_SIM_BEST_LEVEL = 2,    /* best effort: this level and the one below */
     LEAT_SIM_BACK_DIVISOR = 16, /* of the share, for RM cells: twice one in 32 */
 };
 #define LEAT_SIM_PATH_ANY UINT32_MAX
@@ -86,7 +87,7 @@ struct leat_sim_contracts_config {
 };
 
 /* RANGE, FIELD: an unsound contract (leat_atm_contract_check), a port or path that the fabric does
- * not have, or a queue beyond the limits. */
+ * not have, a queue beyond the limits, or a link beyond LEAT_ATM_CONTRACT_RATE_MAX. */
 leat_err leat_sim_contracts_check(const struct leat_sim_contracts_config *config);
 
 enum leat_sim_admit_place {

@@ -10,8 +10,12 @@ enum {
 static uint32_t width(uint64_t value) /* in bits */
 {
     uint32_t bits = 0;
-    for (; value; value >>= 1) bits++;
-    return bits;
+    for (uint32_t step = 32; step; step /= 2)
+        if (value >> step) {
+            value >>= step;
+            bits += step;
+        }
+    return bits + (value != 0);
 }
 
 static uint32_t bin_of(uint64_t value)

@@ -89,17 +89,12 @@ static void begin_write(struct leat_sim_load *load, uint32_t port, uint64_t now)
     load->counts.cells_offered += cells_of(m->len);
 }
 
-static uint32_t id_in(const struct leat_atm_aal_unit *unit, uint16_t message)
-{
-    enum { PAYLOAD_AT = 15, ID_AT = PAYLOAD_AT + 16 };
-    return leat_get_be32(unit->receive_cell + (size_t)message * LEAT_ATM_AAL_CELL_STRIDE + ID_AT);
-}
-
 /* The number of a message of that source, from its id; the high bit of a number is lost. */
 static uint32_t number_in(const struct leat_sim_load *load, const struct leat_atm_aal_unit *unit,
                           uint16_t message)
 {
-    return (id_in(unit, message) - unit->message[message].source) / load->config.fabric.net.ports;
+    const struct leat_atm_aal_message *m = &unit->message[message];
+    return (m->id - m->source) / load->config.fabric.net.ports;
 }
 
 static void drop_complete(struct leat_sim_load *load, struct leat_sim_load_host *host)
@@ -132,26 +127,25 @@ static void add_complete(struct leat_sim_load *load, struct leat_sim_load_host *
         (struct leat_sim_load_complete){
             .at = now,
             .until = m->point_to_point ? LEAT_NEVER : m->obsolete_at,
-            .message = message,
+            .id = m->id,
+            .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
         };
 }
 
 static void begin_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
-    const uint16_t message = host->complete[host->complete_head].message;
-    const struct leat_sim_load_sent *sent =
-        sent_of(load, host->unit.message[message].source, number_in(load, &host->unit, message));
+    const struct leat_sim_load_complete *c = &host->complete[host->complete_head];
     const struct leat_atm_aal_command receive = {
         .verb = LEAT_ATM_AAL_RECEIVE,
         .message = { .name = { task_name[0], task_name[1], task_name[2] },
                      .instance = port,
-                     .id = id_in(&host->unit, message) },
+                     .id = c->id },
     };
-    const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = sent->len };
-    drop_complete(load, host);
+    const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = c->len };
     host->reading = true;
-    host->reading_len = sent->len;
+    host->reading_len = c->len;
+    drop_complete(load, host);
     leat_atm_aal_unit_command(&host->unit, &receive, now);
     leat_atm_aal_unit_command(&host->unit, &get, now);
 }

@@ -78,7 +78,7 @@ struct leat_sim_load_sent { /* what is remembered of a message until it has arri
 
 struct leat_sim_load_complete { /* a message that can be read */
     uint64_t at, until; /* LEAT_NEVER: it does not become obsolete unread */
-    uint16_t message;
+    uint32_t id, len;
 };
 
 struct leat_sim_load_line { /* the lines of a port, and what is on its way to the network */

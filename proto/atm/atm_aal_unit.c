@@ -80,7 +80,7 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
     for (size_t i = 0; i < LEAT_ATM_AAL_CONTROLLERS; i++) unit->due[i] = LEAT_NEVER;
     for (size_t i = 0; i < config->receive_blocks; i++) unit->receive_block[i].in_message = 1;
     for (size_t i = 0; i < LEAT_ATM_AAL_OPEN_LISTS; i++) unit->open[i] = NONE;
-    unit->write_first = unit->waiting_head = NONE;
+    unit->write_first = unit->segment_block = unit->waiting_head = NONE;
     unit->message_read = unit->aging_head = unit->service_block = NONE;
     unit->scan_waits = 1;
     unit->ack_asked_at = LEAT_NEVER;
@@ -153,6 +153,20 @@ uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destin
     return label;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t earliest(const uint64_t due[LEAT_ATM_AAL_CONTROLLERS])
+{
+    return earlier(
+        earlier(earlier(due[LEAT_ATM_AAL_STATE5], due[LEAT_ATM_AAL_STATE2]),
+                earlier(due[LEAT_ATM_AAL_STATE8], due[LEAT_ATM_AAL_STATE7])),
+        earlier(earlier(due[LEAT_ATM_AAL_STATE10], due[LEAT_ATM_AAL_STATE9]),
+                due[LEAT_ATM_AAL_STATE0]));
+}
+
 void leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint64_t *due = unit->due;
@@ -167,11 +181,8 @@ void leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
     /* Nobody can change any more what STATE5 sees first thing in the next step. */
     if (due[LEAT_ATM_AAL_STATE5] == now + 1 && !unit->sending && !unit->freeing)
         leat_atm_aal_look(unit, now + 1);
-    uint64_t wake_at = due[0];
-    for (size_t i = 1; i < LEAT_ATM_AAL_CONTROLLERS; i++)
-        wake_at = due[i] < wake_at ? due[i] : wake_at;
-    assert(wake_at > now);
-    unit->wake_at = wake_at;
+    unit->wake_at = earliest(due);
+    assert(unit->wake_at > now);
 }
 
 uint64_t leat_atm_aal_io_cycles(uint32_t len)

@@ -44,7 +44,7 @@ enum {
     LEAT_ATM_AAL_OBSOLETE = 40000,    /* cycles */
     LEAT_ATM_AAL_SERVED_MAX = 10,     /* tasks of one name on a port */
     LEAT_ATM_AAL_COMMANDS_MAX = 8,    /* that wait, of each kind */
-    LEAT_ATM_AAL_OPEN_LISTS = 64,     /* that complete messages are spread over */
+    LEAT_ATM_AAL_OPEN_LISTS = 512,    /* that complete messages are spread over */
     LEAT_ATM_AAL_NONE = 0xffff,       /* no block */
 };
 
@@ -188,7 +188,8 @@ struct leat_atm_aal_unit {
 
     /* STATE1 to STATE4 */
     uint16_t segment_block, segment_cells;
-    uint64_t label_taken_at;
+    uint64_t label_at;       /* when segment_block takes its label: perhaps in the past, see settle */
+    uint64_t label_taken_at; /* the last one */
     uint32_t path;           /* k of note R1 */
     uint32_t message_count;  /* written so far */
     uint16_t messages_busy;  /* ogmsgnum */

@@ -18,6 +18,7 @@
 enum {
     MODEL_BLOCKS = 24,
     MODEL_PORTS = 72,
+    MODEL_COMMANDS = 16,
     MODEL_NONE = 0xffff,
 };
 
@@ -92,8 +93,8 @@ struct model_message {
 
 /* A queue of host commands and the one being executed. */
 struct model_host {
-    struct leat_atm_aal_command waiting[LEAT_ATM_AAL_COMMANDS_MAX], command;
-    uint64_t issued_at[LEAT_ATM_AAL_COMMANDS_MAX];
+    struct leat_atm_aal_command waiting[MODEL_COMMANDS], command;
+    uint64_t issued_at[MODEL_COMMANDS];
     unsigned waiting_count;
     bool active;
     uint64_t elapsed; /* cycles of the command, the accepting one included */
@@ -128,6 +129,7 @@ struct model {
 
     /* STATE5 */
     unsigned state5, byte;
+    uint64_t held; /* cycles that the next first octet has still to wait */
     uint16_t cursnd;
     bool ogsuspend, ack_pending, ack_busy;
     uint64_t ack_free_at; /* F of note R6 */
@@ -269,6 +271,10 @@ static inline void model_state5_byte(struct model *m, uint64_t now)
     if (m->ogsuspend) { /* note R3 */
         m->byte = 0;
         m->counts.refusals++;
+        return;
+    }
+    if (m->byte == 0 && m->held > 0) { /* the line is taken */
+        m->held--;
         return;
     }
     if (m->byte++ == 0) {
@@ -831,15 +837,14 @@ static inline void model_read(struct model *m, uint64_t now)
         h->active = false;
 }
 
-static inline bool model_command(struct model *m, const struct leat_atm_aal_command *c,
+static inline void model_command(struct model *m, const struct leat_atm_aal_command *c,
                                  uint64_t now)
 {
     const bool reads = c->verb == LEAT_ATM_AAL_RECEIVE || c->verb == LEAT_ATM_AAL_GET;
     struct model_host *h = reads ? &m->read : &m->write;
-    if (h->waiting_count == LEAT_ATM_AAL_COMMANDS_MAX) return false;
+    assert(h->waiting_count < MODEL_COMMANDS);
     h->waiting[h->waiting_count] = *c;
     h->issued_at[h->waiting_count++] = now;
-    return true;
 }
 
 /* An obsolete message leaves when nobody reads it any more. */

@@ -70,6 +70,8 @@ void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now);
 
 void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now);
+/* Labels are taken when somebody asks what STATE2 has done up to and including step `now`. */
+void leat_atm_aal_settle_labels(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now);
 
 void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now);

@@ -100,8 +100,10 @@ static void begin_segmentation(struct leat_atm_aal_unit *unit, const struct leat
     (void)leat_atm_task_message_encode(m, words, LEAT_ATM_TASK_MESSAGE_LEN);
     unit->segment_block = unit->write_first;
     unit->segment_cells = cells;
-    wake(unit, LEAT_ATM_AAL_STATE2,
-         unit->write_free_at + STATE1_CYCLES + (uint64_t)STATE1_PER_CELL * cells + LABEL_AFTER);
+    const uint64_t passes_at =
+        unit->write_free_at + STATE1_CYCLES + (uint64_t)STATE1_PER_CELL * cells;
+    unit->label_at = passes_at + LABEL_AFTER;
+    wake(unit, LEAT_ATM_AAL_STATE2, passes_at + (uint64_t)PASS_CYCLES * cells - 1);
 }
 
 /* Accepts commands until one must wait. */
@@ -203,18 +205,22 @@ static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
     leat_atm_aal_scan_plan(unit, now + 1);
 }
 
-/* Due in the second cycle of every pass, and in the last cycle of the last one. */
+void leat_atm_aal_settle_labels(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    while (unit->segment_block != NONE && unit->label_at <= now) {
+        const uint16_t block = unit->segment_block;
+        head_block(unit, block);
+        unit->segment_block = block == unit->send.busy_tail ? NONE : unit->send.next[block];
+        unit->label_taken_at = unit->label_at;
+        unit->label_at += PASS_CYCLES;
+    }
+}
+
+/* Due in the last cycle of the last pass. */
 void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    if (unit->segment_block == NONE) {
-        message_ready(unit, now);
-        return;
-    }
-    const bool last = unit->segment_block == unit->send.busy_tail;
-    head_block(unit, unit->segment_block);
-    unit->label_taken_at = now;
-    unit->segment_block = last ? NONE : unit->send.next[unit->segment_block];
-    unit->due[LEAT_ATM_AAL_STATE2] = now + (last ? PASS_CYCLES - LABEL_AFTER - 1 : PASS_CYCLES);
+    leat_atm_aal_settle_labels(unit, now);
+    message_ready(unit, now);
 }
 
 bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
