@@ -25,6 +25,8 @@ install: all
 bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_wire --json build/bench_wire.json
 	sh bench/bench_decode.sh build/leat build/bench_decode.json
+	build/release/bench/bench_agenda --json build/bench_agenda.json
+	build/release/bench/bench_atm --large --json build/bench_atm.json
 
 fuzz: build/fuzz/build.ninja
 	$(call build,fuzz) && $(call ctest,fuzz) -L fuzz

@@ -399,6 +399,8 @@ void leat_sim_aal_bench_step(struct leat_sim_aal_bench *bench)
     for (uint32_t port = 0; port < bench->config.fabric.net.ports; port++)
         step_state10(&bench->host[port]);
     leat_sim_atm_run(&bench->sim, bench->sim.now + 1);
+    for (uint32_t port = 0; port < bench->config.fabric.net.ports; port++)
+        leat_atm_aal_unit_settle(&bench->host[port].unit, leat_sim_aal_bench_now(bench));
 }
 
 bool leat_sim_aal_bench_at_rest(const struct leat_sim_aal_bench *bench)
@@ -515,35 +517,17 @@ void leat_sim_aal_bench_look(const struct leat_sim_aal_bench *bench, uint32_t un
     look_at_port(&bench->sim, unit, out);
 }
 
-/* Has STATE2 passed this block? The unit writes it down later, when somebody needs to know. */
-static bool is_labelled_late(const struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
-{
-    enum { PASS_CYCLES = 6 };
-    uint64_t at = unit->label_at;
-    uint16_t b = unit->segment_block;
-    for (; b != NONE && at <= now; at += PASS_CYCLES) {
-        if (b == block) return true;
-        b = b == unit->send.busy_tail ? NONE : unit->send.next[b];
-    }
-    return false;
-}
-
 void leat_sim_aal_bench_look_block(const struct leat_sim_aal_bench *bench, uint32_t unit,
                                    uint16_t block, int64_t out[LEAT_SIM_AAL_BLOCK_SIGNALS])
 {
     const struct leat_atm_aal_unit *u = &bench->host[unit].unit;
     const uint64_t now = leat_sim_aal_bench_now(bench);
     assert(block < u->send.count && block < u->receive.count);
-    struct leat_atm_aal_send_block b = u->send_block[block];
-    if (is_labelled_late(u, block, now)) {
-        b.destination = u->destination;
-        b.point_to_point = u->destination != LEAT_ATM_TASK_BROADCAST;
-        b.acks_missing = (uint16_t)(b.point_to_point ? 1 : u->config.ports);
-    }
+    const struct leat_atm_aal_send_block *b = &u->send_block[block];
     out[LEAT_SIM_AAL_BLKTIME] = leat_atm_aal_unit_blktime(u, block, now);
-    out[LEAT_SIM_AAL_BLKCOMTYPE] = b.point_to_point;
-    out[LEAT_SIM_AAL_BLKDST] = b.destination;
-    out[LEAT_SIM_AAL_ACKNUM] = b.acks_missing;
+    out[LEAT_SIM_AAL_BLKCOMTYPE] = b->point_to_point;
+    out[LEAT_SIM_AAL_BLKDST] = b->destination;
+    out[LEAT_SIM_AAL_ACKNUM] = b->acks_missing;
     out[LEAT_SIM_AAL_OGBLKTOFR] = leat_atm_aal_unit_blktofr(u, block, now);
     out[LEAT_SIM_AAL_BLKINMSG] = u->receive_block[block].in_message;
     out[LEAT_SIM_AAL_ICBLKTOFR] = 0;

@@ -66,7 +66,7 @@ struct leat_sim_atm_port {
 struct leat_sim_atm_counts {
     uint64_t suspensions;   /* of all PPDs */
     uint64_t port_refusals; /* by hosts that are full */
-    uint64_t unrouted;      /* cells whose label leads nowhere */
+    uint64_t unrouted;      /* cells whose label lies outside the table */
     uint64_t cells_out;     /* delivered to hosts */
 };
 

@@ -346,8 +346,9 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     struct leat_atm_route route;
     cells->cell[entry.cell].copies++; /* in hand */
     if (!leat_atm_clos_route(&sim->fabric.net, number, entry.label, &route)) {
-        sim->counts.unrouted++;
-        route.select = 0;
+        /* An entry that selects nothing is no mistake of the label's (specs/atm.md, 4.2). */
+        sim->counts.unrouted += entry.label >= sim->fabric.net.table_depth;
+        route = (struct leat_atm_route){ 0 };
     }
     if (!have_room(cells, ppd, route.select, now)) {
         refuse(sim, ppd, now);

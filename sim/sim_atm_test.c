@@ -427,6 +427,11 @@ static void a_wish_replaces_the_one_before_it(void)
         leat_sim_atm_run(&sim, 1000);
         EQ(acts[0], 1);
         EQ(acts[1], 20);
+        sim.port[1].act_at = 1500; /* a wake in two steps */
+        leat_sim_atm_hurry(&sim, 1, 1500);
+        leat_sim_atm_run(&sim, 2000);
+        EQ(acts[0], 2);
+        EQ(acts[1], 1500);
         free(memory);
     }
 }

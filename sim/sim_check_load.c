@@ -46,6 +46,7 @@ static void next_cell(struct leat_sim_check_load *w, uint32_t port, uint64_t fro
     const struct leat_atm_clos *net = &w->sim.fabric.net;
     struct leat_sim_check_source *source = &w->source[port];
     source->send_at = LEAT_NEVER;
+    if (w->load_percent == 0) return;
     for (uint64_t at = from; at < w->until; at++) {
         const uint64_t r = draw(source);
         if ((r >> 40) % 100 >= w->load_percent) continue;

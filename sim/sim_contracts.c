@@ -7,10 +7,10 @@
 enum { CELL_LEN = LEAT_ATM_CELL_LEN, NONE = UINT16_MAX };
 enum { CONNECTION_AT = 5, NUMBER_AT = 9, ENTERED_AT = 17, FILL_AT = 25 };
 enum {
-    RUN_CELLS = 16,      /* and twice MBS: a greedy source rests after so many cells */
-    SILENCE = 20,        /* random sources pause up to so many intervals, */
-    SILENCE_ODDS = 4,    /* after one cell in so many */
-    TOGETHER = 1 << 16,  /* cycles: greedy sources begin anew at multiples of it */
+    SILENCE = 20,       /* random sources pause up to so many intervals, */
+    SILENCE_ODDS = 4,   /* after one cell in so many */
+    TOGETHER = 1 << 16, /* cycles: greedy sources begin a burst anew at multiples of it, */
+    REST_ONE_IN = 4,    /* having rested for no more than this part of their time */
 };
 
 /* A cell that waits or is being sent. */
@@ -27,8 +27,8 @@ struct gate {
     struct leat_atm_queue *queue;
     struct leat_atm_gcra rule;
     struct leat_atm_gcra_schedule state;
-    bool open;    /* there is a share */
-    bool waiting; /* its cell is in the queue of the port */
+    bool open;             /* there is a share */
+    bool waiting;          /* its cell is in the queue of the port */
     uint16_t next_at_port; /* gate, NONE: the last */
 };
 
@@ -37,10 +37,9 @@ struct connection {
     struct leat_atm_shaper plan; /* what conforming sources keep to */
     struct leat_random random;
     struct leat_atm_abr_source abr;
-    uint64_t source_at;  /* cycle of the next cell */
-    uint64_t wish;       /* ABR: cycle from which on there is one */
-    leat_time next_ps;   /* EXCESS */
-    uint64_t in_row;
+    uint64_t source_at; /* cycle of the next cell */
+    uint64_t wish;      /* ABR: cycle from which on there is one */
+    leat_time next_ps;  /* EXCESS */
     /* access */
     struct leat_atm_shaper shaper;
     uint32_t shaped; /* cells in the shaper */
@@ -261,7 +260,8 @@ static bool follows_rm_cells(const struct leat_sim_connection *c)
     return c->contract.class == LEAT_ATM_ABR && c->source != LEAT_SIM_SOURCE_EXCESS;
 }
 
-/* When a conforming source would like to send next, the contract apart. */
+/* When a conforming source would like to send next, the contract apart. A greedy one always does;
+ * it rests only to have its full burst again at the same moment as all others. */
 static uint64_t wish_from(struct leat_sim_contracts *s, uint32_t i, uint64_t now)
 {
     const struct leat_sim_connection *c = &s->config.connection[i];
@@ -272,15 +272,16 @@ static uint64_t wish_from(struct leat_sim_contracts *s, uint32_t i, uint64_t now
         const uint64_t interval = cycle_from(s, rules->rule[0].t);
         return leat_time_add(now, leat_random_below(&k->random, SILENCE * interval + 1));
     }
-    if (leat_atm_class_level(c->contract.class) >= LEAT_SIM_BEST_LEVEL) return now; /* best effort needs no rest */
-    if (++k->in_row < RUN_CELLS + 2 * c->contract.mbs) return now;
-    k->in_row = 0;
-    leat_time refill_ps = 0;
-    for (unsigned r = 0; r < rules->count; r++)
-        if (rules->rule[r].t + rules->rule[r].tau > refill_ps)
-            refill_ps = rules->rule[r].t + rules->rule[r].tau;
-    const uint64_t full_at = leat_time_add(now, cycle_from(s, refill_ps));
-    return leat_time_add(full_at, TOGETHER - full_at % TOGETHER);
+    if (leat_atm_class_level(c->contract.class) >= LEAT_SIM_BEST_LEVEL)
+        return now; /* best effort needs no rest */
+    uint64_t refill = 0;
+    for (unsigned r = 0; r < rules->count; r++) {
+        const uint64_t cycles = cycle_from(s, rules->rule[r].t + rules->rule[r].tau);
+        if (cycles > refill) refill = cycles;
+    }
+    const uint64_t period = (refill / (TOGETHER / REST_ONE_IN) + 1) * TOGETHER;
+    const uint64_t anew = (now / period + 1) * period;
+    return now + refill < anew ? now : anew;
 }
 
 static void plan_abr(struct leat_sim_contracts *s, struct connection *k, uint64_t from)
@@ -296,7 +297,8 @@ static void plan_next(struct leat_sim_contracts *s, uint32_t i, uint64_t now)
     struct connection *k = &s->connection[i];
     if (c->source == LEAT_SIM_SOURCE_EXCESS) {
         const leat_time t = k->plan.rules.rule[0].t;
-        const leat_time step = t / c->excess_percent * 100 + t % c->excess_percent * 100 / c->excess_percent;
+        const leat_time step = t / c->excess_percent * 100 +
+                               t % c->excess_percent * 100 / c->excess_percent;
         k->next_ps = leat_time_add(k->next_ps, step ? step : 1);
         k->source_at = cycle_from(s, k->next_ps);
         return;
@@ -376,7 +378,8 @@ static void source_sends(struct leat_sim_contracts *s, uint32_t i, uint64_t now)
 static void run_connection(struct leat_sim_contracts *s, uint32_t i, uint64_t now)
 {
     struct connection *k = &s->connection[i];
-    while (k->source_at <= now) source_sends(s, i, now);
+    while (k->source_at <= now)
+        source_sends(s, i, now);
     while (k->shaped && k->leaves_at <= now) {
         k->shaped--;
         enter_data(s, i, now);
@@ -508,9 +511,9 @@ static struct leat_atm_queue_config gate_queue(const struct leat_sim_contracts_c
                                                const struct leat_sim_connection *c, bool back)
 {
     const uint32_t cells = back ? LEAT_SIM_BACK_CELLS : config->port[c->from].best_cells;
-    return (struct leat_atm_queue_config){
-        .level_count = 1, .w = 1, .level = { { .capacity = cells, .threshold = cells } }
-    };
+    return (struct leat_atm_queue_config){ .level_count = 1,
+                                           .w = 1,
+                                           .level = { { .capacity = cells, .threshold = cells } } };
 }
 
 static struct leat_atm_queue *lay_queue(struct leat_arena *arena,
@@ -631,7 +634,8 @@ static void init_connection(struct leat_sim_contracts *s, uint32_t i, uint64_t s
     assert(!err);
     if (c->contract.class == LEAT_ATM_ABR) init_abr(k, &c->contract);
     if (s->admission[i].share)
-        k->tag_rule = (struct leat_atm_gcra){ .t = leat_atm_rate_interval_ps(s->admission[i].share) };
+        k->tag_rule =
+            (struct leat_atm_gcra){ .t = leat_atm_rate_interval_ps(s->admission[i].share) };
     leat_random_seed_entity(&k->random, seed, i);
     k->next_at_port = s->port[c->from].first_connection;
     s->port[c->from].first_connection = (uint16_t)i;
@@ -663,13 +667,15 @@ struct leat_sim_contracts *leat_sim_contracts_init(const struct leat_sim_contrac
     leat_sim_contracts_admit(config, scratch, s->admission);
     leat_sim_atm_init(&s->sim, &config->fabric, model, &host, network);
     leat_sim_certificate_init(&s->certificate);
-    for (uint32_t p = 0; p < ports; p++) s->port[p].first_connection = s->port[p].first_gate = NONE;
+    for (uint32_t p = 0; p < ports; p++)
+        s->port[p].first_connection = s->port[p].first_gate = NONE;
     for (uint32_t i = config->connection_count; i-- > 0;) {
         init_connection(s, i, seed);
         init_gate(s, 2 * i + 1);
         init_gate(s, 2 * i);
     }
-    for (uint32_t p = 0; p < ports; p++) wake(s, p, 0);
+    for (uint32_t p = 0; p < ports; p++)
+        wake(s, p, 0);
     return s;
 }
 

@@ -3,15 +3,16 @@
  * at the ports, and what each connection got.
  *
  *     source --> shaper --> policer --> queue of the port ------> access link --> network --> sink
- *     greedy,    on, off    drop, tag,  levels 0, 1; CLP          53 cycles a     rtl or      counts,
- *     random,               off         thresholds                cell            cell        delays
+ *     greedy,    on, off    drop, tag,  levels 0, 1; CLP          53 cycles a     rtl or counts,
+ *     random,               off         thresholds                cell            cell delays
  *     excess                                   ^
  *                          ABR, UBR: queue of the connection, gate at its share (levels 2, 3)
  *
- * A source, a shaper and a policer live at the edges of the network's clock: a cell comes in a cycle.
- * CTD counts from there, before the queue, to the end of the cycle of the 53rd octet at the sink;
- * CDV is the longest CTD less the shortest. CLR counts cells with CLP 0 that a queue lost, of those
- * the policer let pass. What the policer drops was not promised anything; nor are tagged cells.
+ * A source, a shaper and a policer live at the edges of the network's clock: a cell comes in a
+ * cycle. CTD counts from there, before the queue, to the end of the cycle of the 53rd octet at the
+ * sink; CDV is the longest CTD less the shortest. CLR counts cells with CLP 0 that a queue lost, of
+ * those the policer let pass. What the policer drops was not promised anything; nor are tagged
+ * cells.
  *
  * ABR sources send an RM cell for 31 of data; a cell that leaves a queue of `efci_cells` or more is
  * marked; the sink turns RM cells around, and they come back by the same path of the network the

@@ -5,8 +5,9 @@
 
 enum { STAGES = LEAT_ATM_CLOS_STAGES_MAX, RESERVED_LEVELS = LEAT_SIM_BEST_LEVEL, ABR_LEVEL = 2 };
 enum { SHARE_STEPS_COARSE = 16, SHARE_STEPS_FINE = 256 };
-#define GRAIN 1e-6     /* of a cell, a slot: what is reckoned is rounded up by more than it errs */
-#define MODEST_LOAD 64 /* a share that is not yet known counts as a 64th in the choice of a path */
+#define GRAIN       1e-6 /* of a cell, a slot: what is reckoned is rounded up by more than it errs */
+#define MODEST_LOAD 64   /* a share that is not yet known counts as a 64th in the choice of a path \
+                          */
 
 /* Cells in any time of s slots: at most burst + rate s. */
 struct line {
@@ -24,8 +25,8 @@ struct xpm { /* what comes to one output by one input of a switch */
 
 struct spd {
     struct sum sum;
-    uint32_t inputs;     /* in use */
-    double booked;       /* load of those admitted, for the choice of paths */
+    uint32_t inputs; /* in use */
+    double booked;   /* load of those admitted, for the choice of paths */
 };
 
 struct access {
@@ -118,7 +119,8 @@ uint64_t leat_sim_contracts_link_rate(const struct leat_sim_fabric *fabric)
 static void count_gates(const struct leat_sim_contracts_config *config, uint32_t port,
                         uint32_t gates[LEAT_ATM_LEVEL_COUNT])
 {
-    for (int level = 0; level < LEAT_ATM_LEVEL_COUNT; level++) gates[level] = 0;
+    for (int level = 0; level < LEAT_ATM_LEVEL_COUNT; level++)
+        gates[level] = 0;
     for (uint32_t i = 0; i < config->connection_count; i++) {
         const struct leat_sim_connection *c = &config->connection[i];
         const unsigned level = leat_atm_class_level(c->contract.class);
@@ -200,7 +202,8 @@ static double backlog(const struct line line[3], double rate, double latency)
         bounded |= line[i].rate <= rate;
         for (int k = 0; k < i; k++)
             if (line[i].rate != line[k].rate) {
-                const double cross = (line[k].burst - line[i].burst) / (line[i].rate - line[k].rate);
+                const double cross = (line[k].burst - line[i].burst) /
+                                     (line[i].rate - line[k].rate);
                 if (cross > latency) at[count++] = cross;
             }
     }
@@ -547,7 +550,8 @@ static void ask(struct admit *a, uint32_t i)
     const struct leat_sim_connection *c = &a->config->connection[i];
     struct leat_sim_admission *out = &a->out[i];
     const uint32_t fallback = c->path != LEAT_SIM_PATH_ANY ? c->path : 0;
-    *out = (struct leat_sim_admission){ .path = fallback, .ctd_ps = LEAT_NEVER, .cdv_ps = LEAT_NEVER };
+    *out =
+        (struct leat_sim_admission){ .path = fallback, .ctd_ps = LEAT_NEVER, .cdv_ps = LEAT_NEVER };
     if (ask_access(a, i, &out->why)) {
         out->admitted = find_path(a, i);
         if (!out->admitted) leave_access(a, i);
@@ -587,8 +591,8 @@ static void grow(struct admit *a, uint32_t i, uint64_t step)
     set_share(a, i, most - share < step ? most : share + step);
 }
 
-/* All shares grow by a step; once not all can, each that can. False: none can. */
-static bool grow_all(struct admit *a, uint64_t step, bool *stuck, uint64_t *before)
+/* All shares grow by a step, or none does: false. */
+static bool grow_all(struct admit *a, uint64_t step, const bool *stuck, uint64_t *before)
 {
     const uint32_t count = a->config->connection_count;
     struct leat_sim_admit_answer why;
@@ -602,24 +606,34 @@ static bool grow_all(struct admit *a, uint64_t step, bool *stuck, uint64_t *befo
     if (!grew || reckon(a, &why)) return grew;
     for (uint32_t i = 0; i < count; i++)
         if (a->out[i].share != before[i]) set_share(a, i, before[i]);
-    for (uint32_t i = 0; i < count; i++) {
+    return false;
+}
+
+/* Each share that can grows by a step; the others are stuck. False: all are. */
+static bool grow_each(struct admit *a, uint64_t step, bool *stuck)
+{
+    struct leat_sim_admit_answer why;
+    bool grew = false;
+    for (uint32_t i = 0; i < a->config->connection_count; i++) {
+        const uint64_t before = a->out[i].share;
         if (stuck[i] || !may_grow(a, i)) continue;
         grow(a, i, step);
-        if (reckon(a, &why)) continue;
-        set_share(a, i, before[i]);
-        stuck[i] = true;
+        stuck[i] = !reckon(a, &why);
+        if (stuck[i]) set_share(a, i, before);
+        grew |= !stuck[i];
     }
-    return true;
+    return grew;
 }
 
 static void give_shares(struct admit *a, bool *stuck, uint64_t *before)
 {
-    static const uint64_t steps[2] = { SHARE_STEPS_COARSE, SHARE_STEPS_FINE };
+    const uint64_t large = a->link_rate / SHARE_STEPS_COARSE,
+                   small = a->link_rate / SHARE_STEPS_FINE;
     struct leat_sim_admit_answer why;
-    for (int k = 0; k < 2; k++) {
-        for (uint32_t i = 0; i < a->config->connection_count; i++) stuck[i] = false;
-        while (grow_all(a, a->link_rate / steps[k], stuck, before)) continue;
-    }
+    while (grow_all(a, large, stuck, before))
+        continue;
+    while (grow_all(a, small, stuck, before) || grow_each(a, small, stuck))
+        continue;
     const bool sound = reckon(a, &why); /* the promises, with all shares */
     assert(sound);
     (void)sound;
@@ -674,7 +688,8 @@ void leat_sim_contracts_admit(const struct leat_sim_contracts_config *config, vo
         (void)err;
         count_gates(config, p, a.access[p].gates);
     }
-    for (uint32_t i = 0; i < config->connection_count; i++) ask(&a, i);
+    for (uint32_t i = 0; i < config->connection_count; i++)
+        ask(&a, i);
     give_shares(&a, stuck, before);
 }
 

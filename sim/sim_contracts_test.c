@@ -2,8 +2,8 @@
  * Contracts at work: admitted sets are kept in both models, and what admission refuses is worth
  * refusing. All sets are random or small enough to reckon by hand.
  */
-#include "sim_contracts.h"
 #include "leat_bytes.h"
+#include "sim_contracts.h"
 #include "tap.h"
 #include <string.h>
 
@@ -31,7 +31,8 @@ static void set_begin(const char *fabric)
     strcpy(set.fabric, fabric);
     set.config.connection = set.connection;
     set.config.port = set.port;
-    for (uint32_t p = 0; p < PORTS_MAX; p++) set.port[p] = leat_sim_contracts_port_default();
+    for (uint32_t p = 0; p < PORTS_MAX; p++)
+        set.port[p] = leat_sim_contracts_port_default();
 }
 
 /* A connection that wants no loss of reserved cells and nothing else; rates in 1/1000 of a link. */
@@ -103,9 +104,9 @@ static void random_connection(struct leat_random *r)
 {
     const uint32_t ports = set.config.fabric.net.ports;
     static const uint64_t scales[] = { 3, 10, 40, 150, 500 };
-    struct leat_sim_connection *c = set_add(
-        (enum leat_atm_class)below(r, LEAT_ATM_CLASS_COUNT), (uint32_t)below(r, ports),
-        (uint32_t)below(r, ports), 2 + below(r, scales[below(r, 5)]), 1);
+    struct leat_sim_connection *c = set_add((enum leat_atm_class)below(r, LEAT_ATM_CLASS_COUNT),
+                                            (uint32_t)below(r, ports), (uint32_t)below(r, ports),
+                                            2 + below(r, scales[below(r, 5)]), 1);
     random_contract(r, c);
     if (below(r, 4) == 0) c->path = (uint32_t)below(r, set.config.fabric.net.paths);
     c->source = below(r, 3) ? LEAT_SIM_SOURCE_GREEDY
@@ -118,9 +119,17 @@ static void random_connection(struct leat_random *r)
 static void random_set(struct leat_random *r)
 {
     static const char *const fabrics[] = {
-        "bmx:2", "bmx:4", "bmx:8/buffer=16", "clos444", "clos:2,2,2", "clos:3,2,3/buffer=4",
-        "clos:2,3,4/buffer=16", "clos444/buffer=64", "clos:4,4,2/switching=vc/clock=7MHz",
-        "clos:1,1,3/buffer=1", "clos:4,7,4/buffer=32/clock=12.5ns",
+        "bmx:2",
+        "bmx:4",
+        "bmx:8/buffer=16",
+        "clos444",
+        "clos:2,2,2",
+        "clos:3,2,3/buffer=4",
+        "clos:2,3,4/buffer=16",
+        "clos444/buffer=64",
+        "clos:4,4,2/switching=vc/clock=7MHz",
+        "clos:1,1,3/buffer=1",
+        "clos:4,7,4/buffer=32/clock=12.5ns",
     };
     set_begin(fabrics[below(r, sizeof fabrics / sizeof *fabrics)]);
     for (uint32_t p = 0; p < set.config.fabric.net.ports; p++) {
@@ -132,7 +141,8 @@ static void random_set(struct leat_random *r)
         }
     }
     const uint32_t count = 1 + (uint32_t)below(r, SET_MAX);
-    while (set.config.connection_count < count) random_connection(r);
+    while (set.config.connection_count < count)
+        random_connection(r);
 }
 
 static unsigned seen_admitted[LEAT_ATM_CLASS_COUNT], seen_refused[LEAT_ATM_CAC_CRITERION_COUNT];
@@ -151,15 +161,15 @@ static void check_kept(const struct leat_sim_contracts *s, const char *model, ui
         seen_admitted[set.connection[i].contract.class]++;
         good &= r.kept && r.ctd_ps <= a->ctd_ps && r.cdv_ps <= a->cdv_ps;
         if (!(r.kept && r.ctd_ps <= a->ctd_ps && r.cdv_ps <= a->cdv_ps))
-            printf("# connection %u: class %d lost %llu ctd %llu of %llu cdv %llu of %llu mcr %d\n", i,
-                   (int)set.connection[i].contract.class, (unsigned long long)r.counts.lost,
+            printf("# connection %u: class %d lost %llu ctd %llu of %llu cdv %llu of %llu mcr %d\n",
+                   i, (int)set.connection[i].contract.class, (unsigned long long)r.counts.lost,
                    (unsigned long long)r.ctd_ps, (unsigned long long)a->ctd_ps,
                    (unsigned long long)r.cdv_ps, (unsigned long long)a->cdv_ps, r.mcr_kept);
     }
     OK(good);
     if (!good)
-        printf("# set %llu, %s, %s: %llu suspensions\n", (unsigned long long)seed, set.fabric, model,
-               (unsigned long long)leat_sim_contracts_network(s)->counts.suspensions);
+        printf("# set %llu, %s, %s: %llu suspensions\n", (unsigned long long)seed, set.fabric,
+               model, (unsigned long long)leat_sim_contracts_network(s)->counts.suspensions);
 }
 
 static void admitted_contracts_are_kept_in_both_models(void)
@@ -179,7 +189,8 @@ static void admitted_contracts_are_kept_in_both_models(void)
         free(cell);
         free(rtl);
     }
-    for (int i = 0; i < LEAT_ATM_CLASS_COUNT; i++) OK(seen_admitted[i] > 0);
+    for (int i = 0; i < LEAT_ATM_CLASS_COUNT; i++)
+        OK(seen_admitted[i] > 0);
     OK(seen_refused[LEAT_ATM_CAC_RATE] && seen_refused[LEAT_ATM_CAC_BUFFER] &&
        seen_refused[LEAT_ATM_CAC_CTD] && seen_refused[LEAT_ATM_CAC_CDV]);
 }
@@ -230,7 +241,8 @@ static void a_cell_that_never_arrives_counts_as_late(void)
 {
     overbook(true);
     set.port[12].w = 1;
-    for (uint32_t i = 0; i < 4; i++) set.connection[i].contract.clr_e12 = LEAT_ATM_CLR_ONE;
+    for (uint32_t i = 0; i < 4; i++)
+        set.connection[i].contract.clr_e12 = LEAT_ATM_CLR_ONE;
     struct leat_sim_contracts *s = set_run(LEAT_SIM_ATM_CELL, 1, 300000);
     const struct leat_sim_contract_result r = result_of(s, 0);
     OK(r.ctd_ps >= r.counts.ctd_ps_max);
@@ -245,6 +257,7 @@ static struct leat_sim_contract_result alone(enum leat_sim_police police, bool s
 {
     set_begin("bmx:4");
     struct leat_sim_connection *c = set_add(LEAT_ATM_CBR, 1, 2, 100, 0); /* a cell in ten slots */
+    c->contract.cdvt_ps = slot_ps();
     c->source = LEAT_SIM_SOURCE_EXCESS;
     c->excess_percent = percent;
     c->police = police;
@@ -266,9 +279,10 @@ static void the_policer_drops_what_exceeds(void)
     EQ(r.counts.tagged, 0);
     OK(r.counts.delivered + 2 >= r.counts.entered);
 
-    /* Three times 2/3 of it: the second and third of three are early. */
+    /* At three times PCR the second and third of three are. */
     r = alone(LEAT_SIM_POLICE_DROP, false, 300);
-    OK(r.counts.dropped * 3 > r.counts.sent * 19 / 10 && r.counts.dropped * 3 <= r.counts.sent * 2 + 3);
+    OK(r.counts.sent >= 299 && r.counts.sent <= 301);
+    OK(r.counts.dropped >= 199 && r.counts.dropped <= 201);
 }
 
 static void the_policer_tags_what_exceeds(void)
@@ -324,7 +338,8 @@ static void the_threshold_of_the_port_holds_for_tagged_cells(void)
 /* An independent look at a source: GCRA as the note writes it, on the entries that arrive. */
 static void conforming_sources_fill_their_contract(void)
 {
-    static const enum leat_sim_source sources[] = { LEAT_SIM_SOURCE_GREEDY, LEAT_SIM_SOURCE_RANDOM };
+    static const enum leat_sim_source sources[] = { LEAT_SIM_SOURCE_GREEDY,
+                                                    LEAT_SIM_SOURCE_RANDOM };
     for (int k = 0; k < 2; k++) {
         set_begin("bmx:2");
         struct leat_sim_connection *c = set_add(LEAT_ATM_VBR_RT, 0, 1, 500, 50);
@@ -335,8 +350,8 @@ static void conforming_sources_fill_their_contract(void)
         const struct leat_sim_contract_result r = result_of(s, 0);
         EQ(r.counts.dropped, 0);
         EQ(r.counts.entered, r.counts.sent);
-        OK(r.counts.sent <= 5000 + 10);                     /* SCR of 100,000 slots, and a burst */
-        OK(r.counts.sent > (k ? 1000 : 1500));              /* it rests, or is silent at times */
+        OK(r.counts.sent <= 5000 + 10);        /* SCR of 100,000 slots, and a burst */
+        OK(r.counts.sent > (k ? 1000 : 3500)); /* it rests, or is silent at times */
         OK(r.counts.sent <= r.counts.delivered + 3);
         free(s);
     }
@@ -361,7 +376,8 @@ static void slices_change_nothing(void)
     overbook(true);
     struct leat_sim_contracts *whole = set_run(LEAT_SIM_ATM_CELL, 5, 100000);
     struct leat_sim_contracts *pieces = set_run(LEAT_SIM_ATM_CELL, 5, 0);
-    for (uint64_t at = 777; at < 100000; at += 777) leat_sim_contracts_run(pieces, at);
+    for (uint64_t at = 777; at < 100000; at += 777)
+        leat_sim_contracts_run(pieces, at);
     leat_sim_contracts_run(pieces, 100000);
     OK(leat_sim_contracts_certificate(whole) == leat_sim_contracts_certificate(pieces));
     free(whole);
@@ -382,7 +398,7 @@ static void time_ends_before_its_numbers_do(void)
     struct leat_sim_connection *c = set_add(LEAT_ATM_CBR, 0, 1, 0, 0);
     c->contract.pcr = UNIT;
     struct leat_sim_contracts *s = set_run(LEAT_SIM_ATM_CELL, 1, 1000 * UINT64_C(20000000));
-    OK(result_of(s, 0).counts.delivered > 400); /* it rests after 16 */
+    OK(result_of(s, 0).counts.delivered > 400); /* it rests at times */
     free(s);
 }
 
@@ -393,7 +409,8 @@ static void abr_sources_find_their_share(void)
 {
     enum { CYCLES = 10000000 };
     set_begin("clos444");
-    for (uint32_t i = 0; i < 2; i++) set_add(LEAT_ATM_ABR, 0, 5 + i, 900, 0);
+    for (uint32_t i = 0; i < 2; i++)
+        set_add(LEAT_ATM_ABR, 0, 5 + i, 900, 0);
     set.connection[0].contract.mcr = leat_sim_contracts_link_rate(&set.config.fabric) / 10;
     set_add(LEAT_ATM_CBR, 0, 9, 200, 0);
     struct leat_sim_contracts *s = set_run(LEAT_SIM_ATM_CELL, 1, CYCLES);
@@ -420,7 +437,8 @@ static void abr_alone_gets_its_peak(void)
     set_add(LEAT_ATM_ABR, 0, 1, 300, 0);
     struct leat_sim_contracts *s = set_run(LEAT_SIM_ATM_CELL, 1, 1000000);
     const struct leat_sim_contract_result r = result_of(s, 0);
-    EQ(r.acr, set.connection[0].contract.pcr);
+    const uint64_t pcr = set.connection[0].contract.pcr; /* as RM cells can tell it */
+    EQ(r.acr, leat_atm_rate_decode(leat_atm_rate_encode(pcr)));
     EQ(r.counts.lost, 0);
     EQ(r.counts.marked, 0);
     free(s);
@@ -432,11 +450,13 @@ static void ubr_gets_what_is_left(void)
     set_begin("bmx:4");
     struct leat_sim_connection *c = set_add(LEAT_ATM_CBR, 0, 3, 300, 0);
     c->contract.ctd_ps = 60 * slot_ps();
-    for (uint32_t i = 0; i < 3; i++) set_add(LEAT_ATM_UBR, i, 3, 0, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        set_add(LEAT_ATM_UBR, i, 3, 0, 0);
     struct leat_sim_contracts *s = set_run(LEAT_SIM_ATM_CELL, 1, 2000000);
     const double link = (double)leat_sim_contracts_link_rate(&set.config.fabric) / UNIT;
     double all = 0;
-    for (uint32_t i = 0; i < 4; i++) all += result_of(s, i).throughput;
+    for (uint32_t i = 0; i < 4; i++)
+        all += result_of(s, i).throughput;
     OK(result_of(s, 0).kept && result_of(s, 0).counts.lost == 0);
     for (uint32_t i = 1; i < 4; i++) {
         const struct leat_sim_contract_result r = result_of(s, i);
@@ -451,7 +471,8 @@ static void mcr_is_had_beside_full_reservations(void)
 {
     set_begin("clos444/buffer=32");
     set.port[0].best_cells = 8;
-    for (uint32_t i = 0; i < 6; i++) set_add(LEAT_ATM_CBR, 0, 10 + i, 110, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        set_add(LEAT_ATM_CBR, 0, 10 + i, 110, 0);
     struct leat_sim_connection *abr = set_add(LEAT_ATM_ABR, 0, 1, 1000, 0);
     abr->contract.mcr = leat_sim_contracts_link_rate(&set.config.fabric) * 15 / 100;
     set_add(LEAT_ATM_UBR, 0, 1, 0, 0);
@@ -468,8 +489,7 @@ TAP_MAIN(T(admitted_contracts_are_kept_in_both_models),
          T(a_refused_connection_forced_in_breaks_contracts),
          T(a_cell_that_never_arrives_counts_as_late), T(the_policer_drops_what_exceeds),
          T(the_policer_tags_what_exceeds), T(without_a_policer_all_pass),
-         T(a_shaper_keeps_the_policer_content),
-         T(the_threshold_of_the_port_holds_for_tagged_cells),
+         T(a_shaper_keeps_the_policer_content), T(the_threshold_of_the_port_holds_for_tagged_cells),
          T(conforming_sources_fill_their_contract), T(runs_repeat_and_seeds_differ),
          T(slices_change_nothing), T(time_ends_before_its_numbers_do),
          T(abr_sources_find_their_share), T(abr_alone_gets_its_peak), T(ubr_gets_what_is_left),

@@ -26,8 +26,6 @@ leat_err leat_sim_line_config_check(const struct leat_sim_line_config *config, u
     if (config->outage_count > LEAT_SIM_LINE_OUTAGES_MAX) return LEAT_ERR_RANGE;
     for (uint32_t i = 0; i < config->outage_count; i++)
         if (!is_sound_outage(&config->outage[i], ports)) return LEAT_ERR_RANGE;
-    if (config->label_count == 0) return LEAT_ERR_RANGE;
-    if (config->header_octets != 2 && config->header_octets != 4) return LEAT_ERR_RANGE;
     return LEAT_ERR_OK;
 }
 
@@ -53,12 +51,14 @@ static void make_sound(uint32_t errors, uint64_t *sound, uint32_t bits)
     const uint64_t one_bit = errors ? (high / RATE_ONE << 32) + (high % RATE_ONE << 32) / RATE_ONE
                                     : UINT64_MAX;
     sound[0] = UINT64_MAX;
-    for (uint32_t i = 1; i <= bits; i++) sound[i] = product_high(sound[i - 1], one_bit);
+    for (uint32_t i = 1; i <= bits; i++)
+        sound[i] = product_high(sound[i - 1], one_bit);
 }
 
 void leat_sim_line_medium_init(struct leat_sim_line_medium *medium,
                                const struct leat_sim_line_config *config)
 {
+    assert(config->label_count > 0 && (config->header_octets == 2 || config->header_octets == 4));
     medium->config = *config;
     make_sound(config->header_errors, medium->header_sound, LEAT_SIM_LINE_HEADER_BITS);
     make_sound(config->payload_errors, medium->payload_sound, LEAT_SIM_LINE_PAYLOAD_BITS);
@@ -117,7 +117,8 @@ static uint64_t count_bits(const uint8_t *octets, size_t len)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < len; i++)
-        for (unsigned octet = octets[i]; octet; octet &= octet - 1) count++;
+        for (unsigned octet = octets[i]; octet; octet &= octet - 1)
+            count++;
     return count;
 }
 
@@ -132,8 +133,8 @@ static bool make_mask(struct leat_sim_line *line, const struct leat_sim_line_med
     else {
         draw_errors(line, config->header_errors, medium->header_sound, LEAT_SIM_LINE_HEADER_BITS,
                     mask);
-        draw_errors(line, config->payload_errors, medium->payload_sound,
-                    LEAT_SIM_LINE_PAYLOAD_BITS, mask + HEADER_LEN);
+        draw_errors(line, config->payload_errors, medium->payload_sound, LEAT_SIM_LINE_PAYLOAD_BITS,
+                    mask + HEADER_LEN);
     }
     const uint64_t header_bits = count_bits(mask, HEADER_LEN);
     const uint64_t payload_bits = count_bits(mask + HEADER_LEN, CELL_LEN - HEADER_LEN);
@@ -175,8 +176,8 @@ static void count_passed(struct leat_sim_line *line, const uint8_t *sent, const 
 {
     const bool altered = memcmp(passed + HEADER_LEN, sent + HEADER_LEN, CELL_LEN - HEADER_LEN) != 0;
     if (memcmp(passed, sent, HEC_AT) != 0) line->counts.header_wrong++;
-    if (altered && leat_crc16(0, passed + HEADER_LEN, CRC_AT - HEADER_LEN) ==
-                       leat_get_be16(passed + CRC_AT))
+    if (altered &&
+        leat_crc16(0, passed + HEADER_LEN, CRC_AT - HEADER_LEN) == leat_get_be16(passed + CRC_AT))
         line->counts.undetected++;
 }
 
@@ -189,7 +190,8 @@ static bool carry_damaged(struct leat_sim_line *line, const struct leat_sim_line
     uint8_t sent[CELL_LEN], damaged[CELL_LEN];
     memcpy(sent, cell, CELL_LEN);
     if (hec) sent[HEC_AT] = leat_crc_hec(sent);
-    for (size_t i = 0; i < CELL_LEN; i++) damaged[i] = sent[i] ^ mask[i];
+    for (size_t i = 0; i < CELL_LEN; i++)
+        damaged[i] = sent[i] ^ mask[i];
     memcpy(out, damaged, CELL_LEN);
     line->counts.damaged++;
     event.fate = hec ? check_header(line, out) : LEAT_SIM_LINE_PASSED;
@@ -222,8 +224,8 @@ static void make_stray(struct leat_sim_line *line, const struct leat_sim_line_co
 {
     enum { FLAGS = 4, REPEATS = 1, LEADS_SOMEWHERE = 2 }; /* FLAGS: bits below a label */
     const uint64_t kind = leat_random_next(&line->random) >> 62;
-    const uint64_t kept =
-        line->sent_count < LEAT_SIM_LINE_EARLIER ? line->sent_count : LEAT_SIM_LINE_EARLIER;
+    const uint64_t kept = line->sent_count < LEAT_SIM_LINE_EARLIER ? line->sent_count
+                                                                   : LEAT_SIM_LINE_EARLIER;
     leat_random_fill(&line->random, out, CELL_LEN);
     if ((kind & REPEATS) && kept) {
         const uint8_t *earlier = line->earlier[leat_random_below(&line->random, kept)];

@@ -9,8 +9,8 @@
  *                      +--> duplicated? a second copy, with errors of its own ----> 0 or 1 cell
  *                      +--> inserted?   a stray cell -----------------------------> 0 or 1 cell
  *
- * The line decides once per cell sent. A cell that the network refuses and that is sent again is the
- * same cell with the same errors: the caller keeps what arrived.
+ * The line decides once per cell sent. A cell that the network refuses and that is sent again is
+ * the same cell with the same errors: the caller keeps what arrived.
  *
  * Header error control is optional, as the prototype has none: octet 4 carries the HEC on the line
  * only (specs/atm.md, 1.2), is checked without taking time, and is 0 again behind the line.
@@ -77,8 +77,8 @@ struct leat_sim_line_config {
     bool hec;
     const struct leat_sim_line_outage *outage; /* lent, as are the contexts */
     uint32_t outage_count;
-    uint32_t label_count;   /* labels 0 .. label_count - 1 lead somewhere */
-    uint32_t header_octets; /* 2: a label is a VPI; 4: a VPI and a VCI */
+    uint32_t label_count;       /* labels 0 .. label_count - 1 lead somewhere */
+    uint32_t header_octets;     /* 2: a label is a VPI; 4: a VPI and a VCI */
     leat_sim_line_watch *watch; /* NULL: nobody; told of every cell, copy and stray */
     void *watch_context;
     leat_sim_line_damage *damage; /* NULL: random errors */
@@ -91,7 +91,7 @@ struct leat_sim_line_counts {
     uint64_t payload_bits; /* flipped */
     uint64_t damaged;      /* cells with flipped bits */
     uint64_t lost, inserted, duplicated;
-    uint64_t outage;       /* cells lost in an outage */
+    uint64_t outage; /* cells lost in an outage */
     uint64_t hec_corrected, hec_discarded;
     uint64_t header_wrong; /* cells that passed with another label, payload type or CLP */
     uint64_t undetected;   /* cells that passed damaged in octets 5..52 with a sound CRC-16 */
@@ -125,10 +125,10 @@ struct leat_sim_line_arrival {
 };
 
 /* RANGE: a rate above one, too many outages, an outage that ends before it begins or is of a port
- * that does not exist, no labels, header octets that are neither 2 nor 4. */
+ * that does not exist. */
 leat_err leat_sim_line_config_check(const struct leat_sim_line_config *config, uint32_t ports);
 
-/* Does a configuration of all zeros but for seed and labels differ from this one? */
+/* Can cells meet with anything on these lines? */
 bool leat_sim_line_has_faults(const struct leat_sim_line_config *config);
 
 void leat_sim_line_medium_init(struct leat_sim_line_medium *medium,

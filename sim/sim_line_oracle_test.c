@@ -27,7 +27,8 @@ static unsigned remainder_of(const uint8_t *octets, size_t count, unsigned degre
                              unsigned generator)
 {
     uint8_t bits[8 * CELL];
-    for (size_t i = 0; i < count; i++) bits[i] = (uint8_t)bit_of(octets, i);
+    for (size_t i = 0; i < count; i++)
+        bits[i] = (uint8_t)bit_of(octets, i);
     for (size_t i = 0; i + degree < count; i++) {
         if (!bits[i]) continue;
         bits[i] = 0;
@@ -35,7 +36,8 @@ static unsigned remainder_of(const uint8_t *octets, size_t count, unsigned degre
             bits[i + 1 + k] ^= (uint8_t)(generator >> (degree - 1 - k) & 1);
     }
     unsigned rest = 0;
-    for (size_t i = count - degree; i < count; i++) rest = rest << 1 | bits[i];
+    for (size_t i = count - degree; i < count; i++)
+        rest = rest << 1 | bits[i];
     return rest;
 }
 
@@ -75,7 +77,7 @@ static unsigned word_at(const uint8_t *cell, size_t at)
 struct oracle {
     uint32_t ports;
     bool hec;
-    bool detecting[PORTS_MAX][2]; /* the mode of each line's header check */
+    bool detecting[PORTS_MAX][2];        /* the mode of each line's header check */
     bool doubtful[PORTS_MAX][PORTS_MAX]; /* from, to: an undetected cell has meddled here */
     uint8_t earlier[PORTS_MAX][2][LEAT_SIM_LINE_EARLIER][CELL];
     uint64_t carried[PORTS_MAX][2];
@@ -208,7 +210,8 @@ static void make_octets(uint32_t port, uint32_t number, uint8_t *out, uint32_t l
     uint64_t state = (uint64_t)port << 32 | number;
     for (uint32_t i = 0; i < len; i += 8) {
         const uint64_t word = leat_random_splitmix(&state);
-        for (uint32_t k = 0; k < 8 && i + k < len; k++) out[i + k] = (uint8_t)(word >> (56 - 8 * k));
+        for (uint32_t k = 0; k < 8 && i + k < len; k++)
+            out[i + k] = (uint8_t)(word >> (56 - 8 * k));
     }
 }
 
@@ -229,7 +232,8 @@ static void note_wrong(struct run *run, const struct leat_sim_delivery *d, const
     else
         run->wrong++;
     run->wrong_number = d->number;
-    for (uint32_t i = 0; i < len; i++) run->wrong_bits[i] = octets[i] ^ want[i];
+    for (uint32_t i = 0; i < len; i++)
+        run->wrong_bits[i] = octets[i] ^ want[i];
 }
 
 static void note_delivery(void *context, const struct leat_sim_delivery *d, const uint8_t *octets,
@@ -242,15 +246,15 @@ static void note_delivery(void *context, const struct leat_sim_delivery *d, cons
     make_octets((uint32_t)from, (uint32_t)d->number, want, len);
     const bool broadcast = m->to == LEAT_SIM_TRAFFIC_ALL;
     int64_t *last = &run->last[from][to][broadcast];
-    const bool good = d->number < run->drawn[from] && (broadcast || m->to == to) &&
-                      m->len == len && memcmp(octets, want, len) == 0 &&
-                      (int64_t)d->number > *last;
+    const bool good = d->number < run->drawn[from] && (broadcast || m->to == to) && m->len == len &&
+                      memcmp(octets, want, len) == 0 && (int64_t)d->number > *last;
     if (!good) note_wrong(run, d, octets, want, len);
     *last = (int64_t)d->number;
     m->delivered[to]++;
 }
 
-/* A cell sent again after it was refused is the same, octet for octet; others keep their distance. */
+/* A cell sent again after it was refused is the same, octet for octet; others keep their distance.
+ */
 static void note_cell(void *context, uint32_t port, enum leat_sim_line_direction direction,
                       const uint8_t *cell, uint64_t at)
 {
@@ -315,29 +319,28 @@ static uint32_t draw_rate(struct leat_random *r, uint32_t max)
     return kind == 0 ? 0 : draw(r, 0, kind == 1 ? max / 50 : max);
 }
 
-static void draw_plan(struct leat_random *r, struct plan *plan)
+static struct plan draw_plan(struct leat_random *r)
 {
-    static const char *const fabrics[] = { "bmx:2",      "bmx:3",      "bmx:5",     "clos:2,2,2",
-                                           "clos:2,3,2", "clos:2,1,3", "clos:3,2,2" };
+    static const char *const fabrics[] = { "bmx:2",      "bmx:3",      "bmx:5",      "clos:2,2,2",
+                                           "clos:2,3,2", "clos:2,1,3", "clos:3,2,2", "clos444" };
+    struct plan plan = { .blocks = 4096, .last = 8000000 };
     const char *name = fabrics[draw(r, 0, sizeof fabrics / sizeof *fabrics - 1)];
-    snprintf(plan->fabric, sizeof plan->fabric, "%s/buffer=%u/switching=%s", name, draw(r, 1, 8),
-             draw(r, 0, 3) ? "vp" : "vc");
-    plan->line = (struct leat_sim_line_config){
-        .seed = leat_random_next(r),
-        .header_errors = draw_rate(r, 5000000),
-        .payload_errors = draw_rate(r, 1000000),
-        .lose = draw_rate(r, 50000000),
-        .insert = draw_rate(r, 150000000),
-        .duplicate = draw_rate(r, 150000000),
-        .hec = draw(r, 0, 1),
-    };
-    plan->retransmit = draw(r, 4000, 12000);
-    plan->obsolete = draw(r, 0, 1) ? 1000000 : draw(r, 1000, 4000);
-    plan->blocks = 4096;
-    plan->messages = draw(r, 1, MESSAGES_MAX - 1);
-    plan->broadcast_percent = draw(r, 0, 2) ? 0 : 20;
-    plan->seed = leat_random_next(r);
-    plan->last = 8000000;
+    const uint32_t buffer = draw(r, 1, 8), channels = draw(r, 0, 3) == 0;
+    snprintf(plan.fabric, sizeof plan.fabric, "%s/buffer=%u/switching=%s", name, buffer,
+             channels ? "vc" : "vp");
+    plan.line.seed = leat_random_next(r);
+    plan.line.header_errors = draw_rate(r, 5000000);
+    plan.line.payload_errors = draw_rate(r, 1000000);
+    plan.line.lose = draw_rate(r, 50000000);
+    plan.line.insert = draw_rate(r, 150000000);
+    plan.line.duplicate = draw_rate(r, 150000000);
+    plan.line.hec = draw(r, 0, 1);
+    plan.retransmit = draw(r, 4000, 12000);
+    plan.obsolete = draw(r, 0, 1) ? 1000000 : draw(r, 1000, 4000);
+    plan.messages = draw(r, 1, MESSAGES_MAX - 1);
+    plan.broadcast_percent = draw(r, 0, 2) ? 0 : 20;
+    plan.seed = leat_random_next(r);
+    return plan;
 }
 
 static void draw_messages(struct run *run, const struct plan *plan, uint32_t ports)
@@ -402,12 +405,13 @@ static void count_missing(const struct run *run, uint64_t missing[2])
 
 static void print_plan(const struct plan *p)
 {
-    printf("# %s seed %llu line seed %llu header %u payload %u lose %u insert %u duplicate %u hec %d "
-           "retransmit %u obsolete %u messages %u broadcast %u blocks %u\n",
-           p->fabric, (unsigned long long)p->seed, (unsigned long long)p->line.seed,
-           p->line.header_errors, p->line.payload_errors, p->line.lose, p->line.insert,
-           p->line.duplicate, p->line.hec, p->retransmit, p->obsolete, p->messages,
-           p->broadcast_percent, p->blocks);
+    printf(
+        "# %s seed %llu line seed %llu header %u payload %u lose %u insert %u duplicate %u hec %d "
+        "retransmit %u obsolete %u messages %u broadcast %u blocks %u\n",
+        p->fabric, (unsigned long long)p->seed, (unsigned long long)p->line.seed,
+        p->line.header_errors, p->line.payload_errors, p->line.lose, p->line.insert,
+        p->line.duplicate, p->line.hec, p->retransmit, p->obsolete, p->messages,
+        p->broadcast_percent, p->blocks);
 }
 
 static void check_run(struct run *run, const struct plan *plan, bool drained)
@@ -462,8 +466,7 @@ static void every_message_arrives_once_and_whole_unless_the_oracle_doubts_it(voi
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (int i = 0; i < cases; i++) {
-        struct plan plan;
-        draw_plan(&r, &plan);
+        struct plan plan = draw_plan(&r);
         struct run *rtl = begin(&plan, LEAT_SIM_ATM_RTL), *cell = begin(&plan, LEAT_SIM_ATM_CELL);
         const bool rtl_drained = leat_sim_load_drain(&rtl->load, plan.last);
         const bool cell_drained = leat_sim_load_drain(&cell->load, plan.last);
@@ -483,8 +486,7 @@ static void both_models_agree_when_buffers_are_full_too(void)
     uint64_t no_room = 0, repeated = 0;
     leat_random_seed(&r, tap_seed() + 1);
     for (int i = 0; i < cases; i++) {
-        struct plan plan;
-        draw_plan(&r, &plan);
+        struct plan plan = draw_plan(&r);
         plan.blocks = draw(&r, 3, 12);
         plan.line.duplicate = draw(&r, 0, 500000000);
         struct run *rtl = begin(&plan, LEAT_SIM_ATM_RTL), *cell = begin(&plan, LEAT_SIM_ATM_CELL);
@@ -511,8 +513,7 @@ static void what_the_crc_lets_through_by_chance_is_predicted(void)
     uint64_t undetected = 0, damaged = 0;
     leat_random_seed(&r, tap_seed() + 2);
     for (int i = 0; i < cases; i++) {
-        struct plan plan;
-        draw_plan(&r, &plan);
+        struct plan plan = draw_plan(&r);
         plan.line.payload_errors = 1500000; /* nearly every second cell */
         plan.line.header_errors = plan.line.lose = 0;
         plan.messages = MESSAGES_MAX - 1;
@@ -550,7 +551,8 @@ static void add_round(struct run *run, uint32_t ports, uint32_t rounds)
 {
     for (uint32_t i = 0; i < rounds; i++)
         for (uint32_t from = 0; from < ports; from++)
-            for (uint32_t to = 0; to < ports; to++) add_message(run, from, to, 0);
+            for (uint32_t to = 0; to < ports; to++)
+                add_message(run, from, to, 0);
 }
 
 static struct run *new_run(void)
@@ -620,7 +622,8 @@ static void the_oracle_divides_as_the_note_says(void)
         }
     }
     uint8_t cell[CELL] = { 0 };
-    for (unsigned i = 0; i < 46; i++) cell[TYPE_AT + i] = (uint8_t)i;
+    for (unsigned i = 0; i < 46; i++)
+        cell[TYPE_AT + i] = (uint8_t)i;
     seal_mask(cell);
     EQ(word_at(cell, CRC_AT), 0xd909);
     OK(divides(cell));
@@ -635,8 +638,8 @@ static void lines_that_do_nothing_change_nothing(void)
 {
     for (int model = 0; model < 2; model++) {
         static struct attack none = { .port = UINT32_MAX };
-        struct leat_sim_load_config config =
-            scene_config("clos:2,3,2", (enum leat_sim_atm_model)model);
+        struct leat_sim_load_config config = scene_config("clos:2,3,2",
+                                                          (enum leat_sim_atm_model)model);
         struct run *plain = new_run(), *lined = new_run();
         add_round(plain, 4, 5);
         add_round(lined, 4, 5);
@@ -669,8 +672,10 @@ static void an_error_that_the_crc_cannot_see_alters_just_the_message_it_hits(voi
             const unsigned bit = 8 * DATA_AT + shift + 16 - powers[i];
             attack.mask[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
         }
-        for (uint32_t i = 0; i < 5; i++) add_message(run, 0, 2, 0);
-        for (uint32_t i = 0; i < 5; i++) add_message(run, 1, 2, 0);
+        for (uint32_t i = 0; i < 5; i++)
+            add_message(run, 0, 2, 0);
+        for (uint32_t i = 0; i < 5; i++)
+            add_message(run, 1, 2, 0);
         config.line.damage = strike;
         config.line.damage_context = &attack;
         start(run, &config);
@@ -704,7 +709,8 @@ static void one_bit_more_and_it_is_repaired(void)
         seal_mask(attack.mask);
         OK(divides(attack.mask));
         attack.mask[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
-        for (uint32_t i = 0; i < 5; i++) add_message(run, 0, 2, 0);
+        for (uint32_t i = 0; i < 5; i++)
+            add_message(run, 0, 2, 0);
         config.line.damage = strike;
         config.line.damage_context = &attack;
         start(run, &config);
@@ -759,8 +765,8 @@ static void a_dead_port_is_undeliverable_and_never_a_hang(void)
     const struct leat_sim_line_outage outage = { .port = 1, .from = 0, .to = LEAT_NEVER };
     struct run *run[2];
     for (int model = 0; model < 2; model++) {
-        struct leat_sim_load_config config =
-            scene_config("clos:2,3,2", (enum leat_sim_atm_model)model);
+        struct leat_sim_load_config config = scene_config("clos:2,3,2",
+                                                          (enum leat_sim_atm_model)model);
         config.line.outage = &outage;
         config.line.outage_count = 1;
         run[model] = new_run();
@@ -793,8 +799,8 @@ static void a_port_that_comes_back_in_time_misses_nothing(void)
         { .port = 1, .from = 11000, .to = 14000 },
     };
     for (int model = 0; model < 2; model++) {
-        struct leat_sim_load_config config =
-            scene_config("clos:2,3,2", (enum leat_sim_atm_model)model);
+        struct leat_sim_load_config config = scene_config("clos:2,3,2",
+                                                          (enum leat_sim_atm_model)model);
         struct run *run = new_run();
         uint64_t missing[2];
         config.line.outage = outages;
@@ -816,7 +822,8 @@ static void stopped_traffic_comes_to_rest(void)
 {
     struct leat_sim_load_config config = scene_config("bmx:3", LEAT_SIM_ATM_CELL);
     struct run *run = new_run();
-    for (uint32_t i = 0; i < 9; i++) add_message(run, 0, 1, 1000 * i);
+    for (uint32_t i = 0; i < 9; i++)
+        add_message(run, 0, 1, 1000 * i);
     start(run, &config);
     leat_sim_load_run(&run->load, 4010);
     OK(!leat_sim_load_is_quiet(&run->load)); /* the fifth is being written */
@@ -875,7 +882,8 @@ static void a_held_unit_waits(void)
         { .verb = LEAT_ATM_AAL_DESTINATION, .destination = 2 },
         { .verb = LEAT_ATM_AAL_SEND },
     };
-    for (size_t i = 0; i < 4; i++) OK(leat_atm_aal_unit_command(&unit, &commands[i], 0));
+    for (size_t i = 0; i < 4; i++)
+        OK(leat_atm_aal_unit_command(&unit, &commands[i], 0));
     uint64_t now = 1;
     for (; !(unit.told & LEAT_ATM_AAL_LINE) && now < 1000; now++)
         leat_atm_aal_unit_step(&unit, now);
@@ -883,7 +891,8 @@ static void a_held_unit_waits(void)
     leat_atm_aal_unit_hold(&unit, 56);
     leat_atm_aal_unit_hold(&unit, 6);
     EQ(unit.line_at, first_at + 62);
-    for (; unit.sending && now < 1000; now++) leat_atm_aal_unit_step(&unit, now);
+    for (; unit.sending && now < 1000; now++)
+        leat_atm_aal_unit_step(&unit, now);
     EQ(now - 1, first_at + 62 + CELL);
     EQ(leat_atm_aal_unit_blktime(&unit, 0, now - 1), LEAT_ATM_AAL_RETRANSMIT - 1);
     free(memory);

@@ -8,8 +8,8 @@
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
 enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
-enum { LINE_CYCLES = 56 }; /* from one cell of a unit to the next (specs/atm.md, R2) */
-enum { DRAIN_CYCLES = 4096 }; /* in which a cell in the network arrives, if it ever does */
+enum { LINE_CYCLES = 56 };     /* from one cell of a unit to the next (specs/atm.md, R2) */
+enum { DRAIN_CYCLES = 4096 };  /* in which a cell in the network arrives, if it ever does */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -155,16 +155,21 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The lock is free, or a stalled writer lets readers in: who has waited longest? */
+/* The lock is free, or a stalled writer lets readers in. */
+static bool may_serve(const struct leat_sim_load_host *host)
+{
+    return !host->reading && (!host->writing || host->unit.nomem);
+}
+
+/* Who has waited longest? */
 static void serve(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
-    if (host->reading || (host->writing && !host->unit.nomem)) return;
     while (host->complete_count && host->complete[host->complete_head].until <= now)
         drop_complete(load, host);
-    const uint64_t read_at =
-        host->complete_count ? later(host->complete[host->complete_head].at, host->read_end_at)
-                             : LEAT_NEVER;
+    const uint64_t read_at = host->complete_count
+                                 ? later(host->complete[host->complete_head].at, host->read_end_at)
+                                 : LEAT_NEVER;
     const uint64_t write_at = host->has_message && !host->writing
                                   ? later(host->message.at, host->write_end_at)
                                   : LEAT_NEVER;
@@ -330,7 +335,7 @@ static void act(void *context, uint32_t port, uint64_t now)
     }
     leat_atm_aal_unit_step(&host->unit, now);
     if (host->unit.told) hear(load, port, now);
-    serve(load, port, now);
+    if (may_serve(host)) serve(load, port, now);
     plan(load, port, now);
 }
 
@@ -378,7 +383,8 @@ static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t 
 static uint32_t window_of(uint32_t ports)
 {
     uint32_t window = WINDOW_MIN;
-    while (window * 2 <= WINDOW_TOTAL / ports) window *= 2;
+    while (window * 2 <= WINDOW_TOTAL / ports)
+        window *= 2;
     return window;
 }
 
@@ -518,7 +524,8 @@ void leat_sim_load_units(const struct leat_sim_load *load, struct leat_atm_aal_c
     uint64_t sum[sizeof *out / sizeof(uint64_t)] = { 0 }, one[sizeof *out / sizeof(uint64_t)];
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
         memcpy(one, &load->host[port].unit.counts, sizeof one);
-        for (size_t i = 0; i < sizeof sum / sizeof *sum; i++) sum[i] += one[i];
+        for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+            sum[i] += one[i];
     }
     memcpy(out, sum, sizeof *out);
 }

@@ -63,10 +63,10 @@ struct leat_sim_load_config {
 struct leat_sim_load_counts {
     uint64_t messages_offered, cells_offered;
     uint64_t messages_delivered, cells_delivered, bytes_delivered;
-    uint64_t altered;    /* messages whose octets are not those that were sent */
-    uint64_t duplicated; /* messages delivered twice to a port */
-    uint64_t refused;    /* messages longer than the send buffer */
-    uint64_t unreadable; /* messages that nobody could ask for: damaged, or gone meanwhile */
+    uint64_t altered;       /* messages whose octets are not those that were sent */
+    uint64_t duplicated;    /* messages delivered twice to a port */
+    uint64_t refused;       /* messages longer than the send buffer */
+    uint64_t unreadable;    /* messages that nobody could ask for: damaged, or gone meanwhile */
     uint64_t undeliverable; /* blocks given up by their senders */
 };
 
@@ -77,7 +77,7 @@ struct leat_sim_load_sent { /* what is remembered of a message until it has arri
 };
 
 struct leat_sim_load_complete { /* a message that can be read */
-    uint64_t at, until; /* LEAT_NEVER: it does not become obsolete unread */
+    uint64_t at, until;         /* LEAT_NEVER: it does not become obsolete unread */
     uint32_t id, len;
 };
 
@@ -93,9 +93,9 @@ struct leat_sim_load_host {
     struct leat_atm_aal_unit unit;
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
-    uint64_t write_end_at, read_end_at; /* a task asks again when it has been served */
-    uint32_t number; /* of messages sent */
-    uint8_t *octets; /* of the message being written */
+    uint64_t write_end_at, read_end_at;      /* a task asks again when it has been served */
+    uint32_t number;                         /* of messages sent */
+    uint8_t *octets;                         /* of the message being written */
     struct leat_sim_load_complete *complete; /* ring, in order of time */
     uint32_t complete_head, complete_count;
     uint32_t reading_len;

@@ -51,7 +51,11 @@ static void make_logarithms(struct leat_sim_traffic *traffic)
 static uint64_t minus_log2(const struct leat_sim_traffic *traffic, uint64_t u)
 {
     uint32_t zeros = 0;
-    for (; !(u >> 63); u <<= 1) zeros++;
+    for (uint32_t step = 32; step; step /= 2)
+        if (!(u >> (64 - step))) {
+            u <<= step;
+            zeros += step;
+        }
     const uint32_t i = (uint32_t)(u >> 55 & 255);
     const uint64_t low = traffic->fraction[i], high = traffic->fraction[i + 1];
     const uint64_t fraction = low + ((high - low) * (u >> 39 & 65535) >> 16);

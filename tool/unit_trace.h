@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TRACE_SIGNALS_MAX = 128 };
+enum { TRACE_SIGNALS_MAX = 1024 };
 
 enum trace_format { TRACE_JSONL, TRACE_THESIS, TRACE_VCD };
 

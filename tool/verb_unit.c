@@ -4,10 +4,10 @@
  */
 #include "atm_bmx.h"
 #include "input.h"
-#include "result_file.h"
 #include "stimuli.h"
 #include "tool.h"
-#include "unit_trace.h"
+#include "unit_aal.h"
+#include "unit_show.h"
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,6 @@ enum {
     CAPACITY = LEAT_ATM_XPM_CELLS * LEAT_ATM_CELL_LEN,
     TABLE_DEPTH = LEAT_ATM_TABLE_DEPTH_MIN,
     ENTRY_LEN = 7,
-    CYCLES_AFTER = 128, /* the default length: so many after the last stimulus */
-    CYCLES_MAX = STIMULI_CYCLE_MAX + CYCLES_AFTER,
     SWITCH_LEN_MAX = 1 << 15,
 };
 
@@ -353,35 +351,6 @@ static void apply(const struct bench *bench, struct units *units, const struct s
     }
 }
 
-/* Where a run is shown. */
-struct show {
-    struct result_file trace_file, vcd_file;
-    struct trace trace, vcd;
-    bool has_vcd;
-};
-
-static bool show_open(struct show *show, const struct arguments *args, const char *bench,
-                      enum trace_format format)
-{
-    const char *vcd = argument(args, "--vcd");
-    if (!result_file_open(&show->trace_file, argument(args, "-o"))) return false;
-    if (vcd && !result_file_open(&show->vcd_file, vcd)) {
-        result_file_close(&show->trace_file, false);
-        return false;
-    }
-    show->has_vcd = vcd != NULL;
-    trace_init(&show->trace, format, bench, &show->trace_file.out.text);
-    if (vcd) trace_init(&show->vcd, TRACE_VCD, bench, &show->vcd_file.out.text);
-    return true;
-}
-
-/* What there is is kept: all cycles, or those before an interruption. */
-static bool show_close(struct show *show)
-{
-    const bool traced = result_file_close(&show->trace_file, true);
-    return (!show->has_vcd || result_file_close(&show->vcd_file, true)) && traced;
-}
-
 static void show_cycle(const struct bench *bench, const struct units *units, struct trace *trace,
                        uint32_t cycle)
 {
@@ -391,14 +360,13 @@ static void show_cycle(const struct bench *bench, const struct units *units, str
 }
 
 static void run(const struct bench *bench, struct stimuli *stimuli, uint32_t cycles,
-                struct show *show)
+                struct unit_show *show)
 {
     struct units units = { 0 };
     uint32_t cycle = 0;
     make_units(bench, &units);
     if (show->has_vcd) show_cycle(bench, &units, &show->vcd, 0);
-    while (cycle < cycles && !interrupted && !show->trace_file.out.error &&
-           !show->vcd_file.out.error) {
+    while (cycle < cycles && !interrupted && !unit_show_failed(show)) {
         cycle++;
         units.write_stimulated = false;
         for (size_t i = 0; i < stimuli->track_count; i++) {
@@ -421,30 +389,19 @@ static bool read_stimuli(const char *path, const struct bench *bench, struct sti
     return sound;
 }
 
-/* --cycles: 0 where it is not given; CYCLES_MAX + 1 where it is wrong. */
-static uint32_t cycles_wanted(const char *text)
-{
-    uint32_t value = 0;
-    if (!text) return 0;
-    if (!*text || strspn(text, "0123456789") != strlen(text)) return CYCLES_MAX + 1;
-    for (; *text && value <= CYCLES_MAX; text++)
-        value = value * 10 + (uint32_t)(*text - '0');
-    return value && value <= CYCLES_MAX ? value : CYCLES_MAX + 1;
-}
-
 /* The stimuli are read before a file is made: what is wrong leaves nothing behind. */
-static int run_bench(const struct arguments *args, const struct bench *bench, uint32_t cycles,
-                     enum trace_format format)
+static int run_bench(const char *path, const struct bench *bench,
+                     const struct unit_options *options)
 {
     static struct stimuli stimuli;
-    static struct show show;
+    static struct unit_show show;
     int result = WRONG;
-    if (read_stimuli(args->operand[1], bench, &stimuli)) {
-        if (!cycles) cycles = stimuli.last_cycle + CYCLES_AFTER;
+    if (read_stimuli(path, bench, &stimuli)) {
+        const uint32_t after = stimuli.last_cycle + UNIT_CYCLES_AFTER;
         result = FAILED;
-        if (!interrupted && show_open(&show, args, bench->name, format)) {
-            run(bench, &stimuli, cycles, &show);
-            if (show_close(&show)) result = DONE;
+        if (!interrupted && unit_show_open(&show, options, bench->name)) {
+            run(bench, &stimuli, options->cycles ? options->cycles : after, &show);
+            if (unit_show_close(&show)) result = DONE;
         }
     }
     stimuli_close(&stimuli);
@@ -453,22 +410,14 @@ static int run_bench(const struct arguments *args, const struct bench *bench, ui
 
 int run_unit(const struct arguments *args)
 {
-    const char *format = argument(args, "--format"), *out = argument(args, "-o");
-    const char *vcd = argument(args, "--vcd");
-    const uint32_t cycles = cycles_wanted(argument(args, "--cycles"));
+    struct unit_options options;
+    if (args->operand_count > 0 && strcmp(args->operand[0], "aal") == 0) return run_unit_aal(args);
     if (args->operand_count != 2)
-        return misuse(args->verb, "expected a bench (ppd, spd, spdppd or bmx) and its stimuli");
+        return misuse(args->verb, "expected a bench (ppd, spd, spdppd or bmx) and its stimuli, or "
+                                  "aal and perhaps a schedule");
     const struct bench *bench = find_bench(args->operand[0]);
     if (!bench)
-        return misuse(args->verb, "unknown bench '%s', expected ppd, spd, spdppd or bmx",
+        return misuse(args->verb, "unknown bench '%s', expected ppd, spd, spdppd, bmx or aal",
                       args->operand[0]);
-    if (format && strcmp(format, "thesis") != 0 && strcmp(format, "jsonl") != 0)
-        return misuse(args->verb, "--format %s: expected thesis or jsonl", format);
-    if (cycles > CYCLES_MAX)
-        return misuse(args->verb, "--cycles %s: expected 1..%d", argument(args, "--cycles"),
-                      CYCLES_MAX);
-    if (vcd && strcmp(vcd, out ? out : "-") == 0)
-        return misuse(args->verb, "--vcd %s: expected another file than the trace's", vcd);
-    const bool thesis = format && strcmp(format, "thesis") == 0;
-    return run_bench(args, bench, cycles, thesis ? TRACE_THESIS : TRACE_JSONL);
+    return unit_options_read(args, &options) ? run_bench(args->operand[1], bench, &options) : WRONG;
 }

@@ -91,7 +91,8 @@ static const struct verb verbs[] = {
     {
         .name = "fabric",
         .summary = "show what a fabric is made of, or how long messages take in it",
-        .synopsis = "show FABRIC [--vpi] [--path SRC,DST] [--json] | list",
+        .synopsis = "show FABRIC [--vpi] [--path SRC,DST] [--json] | time FABRIC [--bytes SIZES] "
+                    "[--json] | list",
         .description =
             "show: the switches of a fabric, their links, and the paths between two ports with the "
             "label on each link, the PPD (input unit) and the SPD (output unit) of each switch.\n"
@@ -101,6 +102,11 @@ static const struct verb verbs[] = {
             "With --vpi the routing tables are shown too: label > output:new label, for each PPD. "
             "With --path only the paths of that pair are shown (SRC,all is a broadcast), and with "
             "--vpi as well the table entries that they use.\n"
+            "time: how long one message takes from host to host in the otherwise idle network, "
+            "measured in the simulated network itself: from the cycle in which the sender asks for "
+            "its AAL unit to the cycle in which the receiver has read the last octet. The table has "
+            "the formula T(N) of the prototype beside it where it holds; with --json there is one "
+            "object per size: bytes, cells, cycles, microseconds.\n"
             "The JSON object has fabric, stages, e, m, r, ports, paths, switches, ppds, spds, class, "
             "switching, table_depth, buffer_cells, period_ps (num, den), idle_cycles, spd_to_ppd, "
             "input_ports, output_ports, entry_format, entries_used_per_ppd, p2p_columns, p2p, "
@@ -110,9 +116,14 @@ static const struct verb verbs[] = {
         .options = {
             { "--vpi", NULL, "show the routing tables" },
             { "--path", "SRC,DST", "show the paths of this pair only; DST may be all" },
-            { "--json", NULL, "one JSON object, tables included" },
+            { "--bytes", "SIZES", "time: 4,1000,...; default: those of the thesis' table" },
+            { "--model", "M", "time: rtl or cell (default)" },
+            { "--from", "PORT", "time: of the sender; default 0" },
+            { "--to", "PORT", "time: of the receiver; default the last" },
+            { "--json", NULL, "one JSON object, tables included; time: one per size" },
         },
-        .examples = "leat fabric show clos444\n"
+        .examples = "leat fabric time clos444 --bytes 4,1000,65000\n"
+                    "leat fabric show clos444\n"
                     "leat fabric show clos444 --vpi\n"
                     "leat fabric show clos:64,64,64 --path 5,all --vpi\n"
                     "leat fabric list",
@@ -146,10 +157,76 @@ static const struct verb verbs[] = {
         .run = run_help,
     },
     {
+        .name = "sim",
+        .summary = "run a network of switches under load",
+        .synopsis = "FABRIC [--traffic T] [--load L] [--cycles N] [--seed S] [--model rtl|cell] "
+                    "[--json] [options]",
+        .description =
+            "Simulates a network (`leat fabric list` tells which) with an AAL unit and a host at "
+            "every port, cycle by cycle. rtl has every register of every switch; cell has an event "
+            "per cell and hop, and the same deliveries in the same cycles: the certificate, a hash "
+            "over all deliveries with their times, is the same for both, and for every run with the "
+            "same seed.\n"
+            "Traffic: uniform (any other port), permutation (one fixed port each), hotspot (a "
+            "quarter to port 0), broadcast, bursty (ten messages to one port, on average). Messages "
+            "of --bytes arise at random at every port, so many that their cells would fill the "
+            "given share of its line. W is the check workload: plain sources of cells and sinks in "
+            "place of AAL units, --load in whole hundredths.\n"
+            "The JSON object has fabric, model, traffic, load, seed, cycles (those that were run), "
+            "cells_offered (cells of all messages that have arisen; W: cells that were sent in "
+            "full), cells_delivered (cells of all messages that have been read, at each port that "
+            "a broadcast reaches; W: cells that have arrived), messages_delivered (W: 0), "
+            "throughput (cells delivered per port and cell time of 53 cycles), latency_cycles with "
+            "mean, p50, p99 and max (from the cycle in which a message arises to that in which it "
+            "has been read; W: from the first try to send a cell to its last octet; p50 and p99 are "
+            "exact below 4096 and at most a 256th too high above), last_delivery_cycle (long before the "
+            "end: full buffers wait for each other, the network is locked), suspensions (cells refused by "
+            "switches), retransmissions (cells sent again by AAL units), port_refusals (cells "
+            "refused by full hosts), unrouted (cells whose label leads nowhere), certificate, "
+            "delivery_hash (W only), wall_seconds and cycles_per_second. AAL units add bytes, "
+            "messages_offered, acks, parked, duplicates, bad_cells, misdelivered, undeliverable "
+            "(cells), discarded, discarded_unread, altered, messages_duplicated, "
+            "messages_unreadable (messages), and lines: what happened to cells between hosts and "
+            "network, in both directions.\n"
+            "Errors on these lines: chances are written as 0.001 or 1e-6 and come in steps of 1e-9. "
+            "--dead 3,5@1000..2000 takes port 3 from the network for good and port 5 from cycle "
+            "1000 up to 1999.\n"
+            "--record writes cells and messages for `leat export`; --contracts runs connections "
+            "with traffic contracts instead. An interrupt ends the run with the figures so far.",
+        .options = {
+            { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty or W" },
+            { "--load", "L", "share of a port's line, 0 to 1; default 0.5" },
+            { "--cycles", "N", "how long, 1 to 10^15; default 1000000" },
+            { "--seed", "S", "of all chance, 64 bits; default 1" },
+            { "--model", "M", "rtl or cell (default)" },
+            { "--bytes", "B", "of a message; default 16, which fills a cell" },
+            { "--blocks", "N", "cells in each buffer of an AAL unit; default 1887" },
+            { "--descriptors", "N", "messages from one source at a time; default 32" },
+            { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },
+            { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },
+            { "--transmissions", "N", "of a cell, until it is given up; default 8" },
+            { "--bit-errors", "H,P", "chances per bit of header and of payload" },
+            { "--lose", "CHANCE", "that a cell is lost" },
+            { "--insert", "CHANCE", "that a stray cell follows a cell" },
+            { "--duplicate", "CHANCE", "that a cell is duplicated" },
+            { "--hec", NULL, "headers are protected on the lines" },
+            { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },
+            { "--contracts", "FILE", "connections with contracts in place of --traffic" },
+            { "--admit", "all", "with --contracts: refused connections send too" },
+            { "--record", "FILE", "write a recording for leat export" },
+            { "--json", NULL, "one JSON object" },
+        },
+        .examples = "leat sim clos444 --traffic uniform --load 0.8 --cycles 1000000 --seed 7\n"
+                    "leat sim clos444 --traffic W --load 0.6 --cycles 20000 --seed 7 --model rtl "
+                    "--json\n"
+                    "leat sim clos:8,15,8/buffer=4 --traffic bursty --bytes 1000 --lose 1e-5",
+        .run = run_sim,
+    },
+    {
         .name = "unit",
         .summary = "run a unit bench of the ATM prototype",
-        .synopsis = "ppd|spd|spdppd|bmx STIMULI [--cycles N] [--format thesis|jsonl] [--vcd FILE] "
-                    "[-o TRACE]",
+        .synopsis = "ppd|spd|spdppd|bmx STIMULI | aal [SCHEDULE] [--cycles N] "
+                    "[--format thesis|jsonl] [--vcd FILE] [-o TRACE]",
         .description =
             "Steps units of a bus-matrix switch at register level, one network cycle at a time, and "
             "shows every signal after each: ppd is an input unit with four crosspoint memories "
@@ -166,15 +243,27 @@ static const struct verb verbs[] = {
             "tstppd signals. bmx: byte0..3 byteind0..3 suspend0..3 tstppd.trsltab.wadr0..3 "
             "tstppd.trsltab.datain0..3 tstppd.trsltab.wcmd0..3. In ppd and spdppd, an entry for wadr "
             "or datain writes the table in that cycle.\n"
+            "aal runs the whole 16 x 16 network with its adaptation layer units and shows those "
+            "that a schedule names; without one, the thesis' test of two messages from port 1 to "
+            "port 5. SCHEDULE has the keyword inputs, then units (aal34[1]), each with the orders "
+            "of its host in lines: the earliest cycle, and initsend, putnint 285, putnfloat 1.5 "
+            "(also short, long, dfloat, cplx, dcplx), putbytes 0a1b, putstring \"text\", setdst 5 "
+            "or broadcast, snd NAME INSTANCE ID (instance -1: all), rcv NAME INSTANCE ID [poll], "
+            "getnint [COUNT] and so on, getbytes COUNT, getstring. Orders follow one after the "
+            "other. The keyword outputs is followed by the units that are shown, each with a "
+            "number of blocks (default 2); without it those under inputs are shown. What hosts get "
+            "is told on standard error. Cycle 0 is reset; by default a run ends 128 cycles after "
+            "the last thing happened, at most after 100,000.\n"
             "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a "
             "string as the thesis prints it. An interrupted run keeps the cycles that it has done.",
         .options = {
-            { "--cycles", "N", "how many cycles; else 128 after the last stimulus" },
+            { "--cycles", "N", "how many cycles; else 128 after the last stimulus or event" },
             { "--format", "F", "jsonl (the default), or thesis: as its appendices print traces" },
             { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
             { "-o", "TRACE", "write the trace there, complete or not at all" },
         },
-        .examples = "leat unit ppd ppd_success.stimuli\n"
+        .examples = "leat unit aal --format thesis\n"
+                    "leat unit ppd ppd_success.stimuli\n"
                     "leat unit spdppd link.stimuli --format thesis --cycles 200\n"
                     "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
         .run = run_unit,

@@ -283,6 +283,10 @@ static inline uint32_t leat_atm_aal_message_max(uint32_t blocks)
     return blocks * LEAT_ATM_TASK_PAYLOAD_LEN - LEAT_ATM_TASK_MESSAGE_LEN;
 }
 
+/* Writes down what the unit leaves for later although it is past: for those who look at its blocks
+ * after step `now`. Changes nothing that the unit does. */
+void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now);
+
 /* Registers as a logic analyser would see them after step `now`. */
 struct leat_atm_aal_view {
     uint8_t state5;

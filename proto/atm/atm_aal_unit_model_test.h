@@ -1,11 +1,22 @@
 /*
- * The AAL unit a second time, for the test only: written from note 5 alone, as plainly as it can be.
- * Every controller is stepped in every cycle in the order of note 5.1, every timer is decremented
- * in every cycle, lists are arrays, what is looked for is looked for from the beginning. It shares
- * no line with the unit.
+ * The AAL unit a second time, for the test only: from note 5, as plainly as it can be. Every
+ * controller is stepped in every cycle in the order of note 5.1, every timer is decremented in
+ * every cycle, lists are arrays, what is looked for is looked for from the beginning.
  *
- * In one cycle: `ogsuspend` is set if the network refuses, model_step, then model_receive, then the
- * host's commands.
+ * In one cycle: `ogsuspend` is set if the network refuses, model_step, model_receive if the last
+ * octet of a cell comes in, then the host's commands.
+ *
+ * Where the note is silent, both have made the same choices:
+ * - STATE7 chooses its next cell in the cycle of a join, a cycle before that service ends; what it
+ *   looks for (place of an acknowledgement, "already holds a block") it looks for then.
+ * - A copy of a parked cell is a duplicate. A cell without a begin is released when it is its turn.
+ * - A block is given up in the cycle in which its timer runs out; an acknowledgement after that
+ *   changes nothing. One that is acknowledged is never given up.
+ * - A walk passes blocks that are being written only while nomem is raised.
+ * - A writer that waits for a block goes on when one is free and no reader has the unit.
+ * - An exit forgets the commands that wait behind it, and so does a denied request.
+ * - A message is obsolete in the cycle in which its timer is 0, before STATE8 looks; if it is being
+ *   read then, or was never served, it leaves when the reading ends.
  */
 #ifndef LEAT_ATM_AAL_UNIT_MODEL_TEST_H
 #define LEAT_ATM_AAL_UNIT_MODEL_TEST_H
@@ -33,19 +44,20 @@ static inline void model_list_append(struct model_list *l, uint16_t item)
     l->item[l->count++] = item;
 }
 
-static inline void model_list_remove(struct model_list *l, uint16_t item)
-{
-    unsigned i = 0;
-    while (l->item[i] != item) assert(++i < l->count);
-    memmove(l->item + i, l->item + i + 1, (l->count - i - 1) * sizeof l->item[0]);
-    l->count--;
-}
-
 static inline unsigned model_list_find(const struct model_list *l, uint16_t item)
 {
     unsigned i = 0;
-    while (i < l->count && l->item[i] != item) i++;
+    while (i < l->count && l->item[i] != item)
+        i++;
     return i;
+}
+
+static inline void model_list_remove(struct model_list *l, uint16_t item)
+{
+    const unsigned i = model_list_find(l, item);
+    assert(i < l->count);
+    memmove(l->item + i, l->item + i + 1, (l->count - i - 1) * sizeof l->item[0]);
+    l->count--;
 }
 
 struct model_buffer {
@@ -158,9 +170,12 @@ static inline void model_init(struct model *m, const struct leat_atm_aal_config 
 {
     memset(m, 0, sizeof *m);
     m->config = *config;
-    for (uint16_t i = 0; i < config->send_blocks; i++) model_list_append(&m->og.free, i);
-    for (uint16_t i = 0; i < config->receive_blocks; i++) model_list_append(&m->ic.free, i);
-    for (unsigned i = 0; i < MODEL_BLOCKS; i++) m->send[i].blktime = -1;
+    for (uint16_t i = 0; i < config->send_blocks; i++)
+        model_list_append(&m->og.free, i);
+    for (uint16_t i = 0; i < config->receive_blocks; i++)
+        model_list_append(&m->ic.free, i);
+    for (unsigned i = 0; i < MODEL_BLOCKS; i++)
+        m->send[i].blktime = -1;
     m->message_read = MODEL_NONE;
 }
 
@@ -170,7 +185,8 @@ static inline uint16_t model_crc(const uint8_t *cell)
     unsigned rest = 0;
     for (unsigned i = 5; i < 51; i++) {
         rest ^= (unsigned)cell[i] << 8;
-        for (int b = 0; b < 8; b++) rest = (rest << 1) ^ (rest & 0x8000 ? 0x11021u : 0);
+        for (int b = 0; b < 8; b++)
+            rest = (rest << 1) ^ (rest & 0x8000 ? 0x11021u : 0);
     }
     return (uint16_t)rest;
 }
@@ -202,8 +218,10 @@ static inline void model_cell_write(const struct model_cell *c, const uint8_t *p
 
 static inline void model_put_label(const struct model *m, uint32_t label, uint8_t *cell)
 {
-    if (m->config.header_octets == 2) leat_put_be16(cell, (uint16_t)(label << 4));
-    else leat_put_be32(cell, label << 4);
+    if (m->config.header_octets == 2)
+        leat_put_be16(cell, (uint16_t)(label << 4));
+    else
+        leat_put_be32(cell, label << 4);
 }
 
 /* Note R1. */
@@ -290,9 +308,7 @@ static inline void model_state5_byte(struct model *m, uint64_t now)
 static inline void model_state5(struct model *m, uint64_t now)
 {
     switch (m->state5) {
-    case 0:
-        m->state5 = model_state5_look(m);
-        return;
+    case 0: m->state5 = model_state5_look(m); return;
     case 1:
         memcpy(m->line, m->ack, 53);
         m->ack_pending = false;
@@ -303,9 +319,7 @@ static inline void model_state5(struct model *m, uint64_t now)
         m->state5 = 5;
         return;
     case 2:
-    case 5:
-        model_state5_byte(m, now);
-        return;
+    case 5: model_state5_byte(m, now); return;
     case 3:
         m->ack_busy = false;
         m->ack_free_at = now;
@@ -317,14 +331,8 @@ static inline void model_state5(struct model *m, uint64_t now)
         model_advance(m, m->state5 == 6);
         break;
     case 9:
-    case 10:
-        model_advance(m, m->state5 == 9);
-        break;
-    case 16:
-        model_free_current(m);
-        break;
-    default:
-        assert(!"a state of the table");
+    case 10: model_advance(m, m->state5 == 9); break;
+    case 16: model_free_current(m); break;
     }
     m->state5 = 0;
 }
@@ -344,7 +352,8 @@ static inline void model_state2(struct model *m)
         m->label_now = true;
     }
     if (m->label_cycles < 6 * cells) return;
-    for (unsigned i = 0; i < cells; i++) m->send[m->written.item[i]].blktime = 0;
+    for (unsigned i = 0; i < cells; i++)
+        m->send[m->written.item[i]].blktime = 0;
     m->ogmsgnum++;
     m->segmenting = false;
     m->written.count = 0;
@@ -371,11 +380,13 @@ static inline void model_state1(struct model *m)
     if (m->header_cycles++) return;
     uint8_t *header = m->send[m->written.item[0]].payload;
     const struct leat_atm_task_message *to = &m->write.command.message;
-    for (unsigned i = 0; i < 3; i++) leat_put_be32(header + 4 * i, to->name[i]);
+    for (unsigned i = 0; i < 3; i++)
+        leat_put_be32(header + 4 * i, to->name[i]);
     leat_put_be32(header + 12, to->instance);
     leat_put_be32(header + 16, to->id);
     m->message_count++;
-    for (unsigned i = 0; i < m->written.count; i++) model_state1_block(m, i);
+    for (unsigned i = 0; i < m->written.count; i++)
+        model_state1_block(m, i);
 }
 
 /* STATE10 and STATE9 */
@@ -383,7 +394,8 @@ static inline void model_state1(struct model *m)
 static inline void model_discard(struct model *m, uint16_t message)
 {
     struct model_message *g = &m->message[message];
-    for (unsigned i = 0; i < g->blocks.count; i++) model_release(&m->ic, g->blocks.item[i]);
+    for (unsigned i = 0; i < g->blocks.count; i++)
+        model_release(&m->ic, g->blocks.item[i]);
     m->icblkinmsgnum -= g->blocks.count;
     m->counts.discarded++;
     m->counts.discarded_unread += !g->served_count;
@@ -478,8 +490,8 @@ static inline void model_state8(struct model *m, uint64_t now)
 
 static inline uint16_t model_ahead(const struct model *m, const struct model_cell *c)
 {
-    const uint16_t expected =
-        (uint16_t)(m->received[c->source][c->dst != LEAT_ATM_TASK_BROADCAST] + 1);
+    const uint16_t expected = (uint16_t)(m->received[c->source][c->dst != LEAT_ATM_TASK_BROADCAST] +
+                                         1);
     return (uint16_t)(c->sqn - expected);
 }
 
@@ -516,9 +528,10 @@ static inline void model_join(struct model *m, uint16_t block, const struct mode
     struct model_message *g = &m->message[block];
     m->received[c->source][point]++;
     if (c->flag & LEAT_ATM_TASK_FIRST)
-        *g = (struct model_message){ .used = true, .point = point, .source = c->source,
-                                     .age = now };
-    else g = model_incomplete(m, c);
+        *g =
+            (struct model_message){ .used = true, .point = point, .source = c->source, .age = now };
+    else
+        g = model_incomplete(m, c);
     m->receive[block].parked = false;
     if (!g) { /* a peer that never sent its begin */
         model_release(&m->ic, block);
@@ -641,8 +654,10 @@ static inline void model_state7_request(struct model *m)
 static inline void model_state7_data(struct model *m, uint64_t now)
 {
     if (!m->q && now == m->x - 3) {
-        if (m->label_now) m->x++;
-        else if (model_ack_free_before_x(m)) m->q = m->x;
+        if (m->label_now)
+            m->x++;
+        else if (model_ack_free_before_x(m))
+            m->q = m->x;
         if (m->q) model_state7_label(m);
     } else if (!m->q && now > m->x - 3 && !m->ack_busy && now == m->ack_free_at + 2) {
         m->q = m->ack_free_at + 5;
@@ -686,17 +701,10 @@ static inline void model_state7_parked(struct model *m, uint64_t now)
 static inline void model_state7(struct model *m, uint64_t now)
 {
     switch (m->service) {
-    case MODEL_IDLE:
-        break;
-    case MODEL_DATA:
-        model_state7_data(m, now);
-        break;
-    case MODEL_PARKED:
-        model_state7_parked(m, now);
-        break;
-    case MODEL_ACK:
-        model_state7_ack(m, now);
-        break;
+    case MODEL_IDLE: break;
+    case MODEL_DATA: model_state7_data(m, now); break;
+    case MODEL_PARKED: model_state7_parked(m, now); break;
+    case MODEL_ACK: model_state7_ack(m, now); break;
     }
     if (m->service == MODEL_IDLE) model_serve_next(m, now);
 }
@@ -717,8 +725,10 @@ static inline void model_receive(struct model *m, const uint8_t *cell, uint64_t 
     const uint16_t block = model_allocate(&m->ic);
     m->receive[block] = (struct model_receive_block){ .served = false };
     memcpy(m->receive[block].cell, cell, 53);
-    if (c.type == LEAT_ATM_TASK_ACK) m->counts.acks_received++;
-    else m->counts.cells_received++;
+    if (c.type == LEAT_ATM_TASK_ACK)
+        m->counts.acks_received++;
+    else
+        m->counts.cells_received++;
     if (m->service == MODEL_IDLE) model_serve_next(m, now);
 }
 
@@ -758,7 +768,8 @@ static inline enum model_need model_need_block(struct model *m)
         return MODEL_STALLED;
     }
     m->told |= LEAT_ATM_AAL_EXIT;
-    for (unsigned i = 0; i < m->written.count; i++) model_release(&m->og, m->written.item[i]);
+    for (unsigned i = 0; i < m->written.count; i++)
+        model_release(&m->og, m->written.item[i]);
     m->written.count = m->write.waiting_count = 0;
     return MODEL_EXIT;
 }
@@ -805,8 +816,10 @@ static inline void model_write(struct model *m, uint64_t now)
     if (h->command.verb == LEAT_ATM_AAL_PUT) {
         model_put(m);
     } else if (h->command.verb == LEAT_ATM_AAL_INITSEND && h->elapsed == 3) {
-        if (model_need_block(m) == MODEL_STALLED) h->elapsed--;
-        else h->active = false;
+        if (model_need_block(m) == MODEL_STALLED)
+            h->elapsed--;
+        else
+            h->active = false;
         m->ogoffset = 20;
     } else if (h->command.verb == LEAT_ATM_AAL_DESTINATION && h->elapsed == 3) {
         m->dst = h->command.destination;

@@ -70,15 +70,13 @@ void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now);
 
 void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now);
-/* Labels are taken when somebody asks what STATE2 has done up to and including step `now`. */
-void leat_atm_aal_settle_labels(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now);
 
 void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint64_t now);
 
-void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit);
+void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_message_completed(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t now);

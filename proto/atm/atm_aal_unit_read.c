@@ -19,7 +19,7 @@ static void drop_read(struct leat_atm_aal_unit *unit)
     unit->read.count--;
 }
 
-void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit)
+void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const struct leat_atm_aal_command *c = first_read(unit);
     const uint64_t at = c->not_before > unit->read_free_at ? c->not_before : unit->read_free_at;
@@ -35,7 +35,8 @@ void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit)
         }
     } else {
         unit->read_free_at = at + leat_atm_aal_io_cycles(c->len);
-        wake(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at - (c->len > 0));
+        const uint64_t last = unit->read_free_at - 1; /* of nothing: the cycle before */
+        wake(unit, LEAT_ATM_AAL_STATE8, last > now ? last : now + 1);
     }
 }
 
@@ -186,7 +187,7 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
         if (m->point_to_point) close_message(unit, message);
         unit->read_free_at = now + FOUND_CYCLES;
         unit->told |= LEAT_ATM_AAL_GRANTED;
-        if (unit->read.count) leat_atm_aal_accept_reads(unit);
+        if (unit->read.count) leat_atm_aal_accept_reads(unit, now);
     }
     unit->reply_at = unit->read_free_at - 1;
 }
@@ -200,7 +201,7 @@ void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now)
     drop_read(unit);
     unit->due[LEAT_ATM_AAL_STATE8] = LEAT_NEVER;
     if (unit->read.count)
-        leat_atm_aal_accept_reads(unit);
+        leat_atm_aal_accept_reads(unit, now);
     else
         unit->told |= LEAT_ATM_AAL_GOT;
 }

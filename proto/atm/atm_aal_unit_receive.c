@@ -95,7 +95,7 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
         unit->receive_block[block].parked = 0;
         due(unit, JOIN_PARKED, from + PARKED_JOIN_AFTER);
     } else if (is_ack(unit, block)) {
-        leat_atm_aal_settle_labels(unit, from);
+        leat_atm_aal_unit_settle(unit, from);
         const uint16_t place = find_awaiting(unit, block, &unit->service_match);
         if (unit->service_match != NONE)
             unit->service_match_message = unit->send_block[unit->service_match].message;
@@ -234,7 +234,7 @@ static uint64_t ack_free_at(const struct leat_atm_aal_unit *unit, uint64_t now)
 
 static void take_label(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    leat_atm_aal_settle_labels(unit, now);
+    leat_atm_aal_unit_settle(unit, now);
     if (unit->label_taken_at == now && unit->service == TAKE_LABEL) {
         due(unit, TAKE_LABEL, now + 1); /* STATE2 came first (note R1, R6) */
         return;

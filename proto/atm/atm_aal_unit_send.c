@@ -111,7 +111,8 @@ void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from)
     const uint64_t ack_at =
         unit->ack_asked_at == LEAT_NEVER ? LEAT_NEVER : look_from(at, unit->ack_asked_at + 1);
     unit->due[LEAT_ATM_AAL_STATE5] = ack_at;
-    for (uint32_t i = 0; i < 2u * unit->send.busy_count && at < ack_at; i++) {
+    /* Once around, and on to a block that was looked at a moment before it may be freed. */
+    for (uint32_t i = 0; i < unit->send.busy_count + 2u && at < ack_at; i++) {
         if (stops_walk(unit, block, at)) {
             unit->due[LEAT_ATM_AAL_STATE5] = at;
             return;

@@ -205,7 +205,8 @@ static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
     leat_atm_aal_scan_plan(unit, now + 1);
 }
 
-void leat_atm_aal_settle_labels(struct leat_atm_aal_unit *unit, uint64_t now)
+/* A label is taken when somebody asks what STATE2 has done up to and including step `now`. */
+void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     while (unit->segment_block != NONE && unit->label_at <= now) {
         const uint16_t block = unit->segment_block;
@@ -219,7 +220,7 @@ void leat_atm_aal_settle_labels(struct leat_atm_aal_unit *unit, uint64_t now)
 /* Due in the last cycle of the last pass. */
 void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    leat_atm_aal_settle_labels(unit, now);
+    leat_atm_aal_unit_settle(unit, now);
     message_ready(unit, now);
 }
 
@@ -236,7 +237,7 @@ bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
     if (!at_rest) return true;
     if (*free_at <= now) *free_at = now + 1;
     if (reads)
-        leat_atm_aal_accept_reads(unit);
+        leat_atm_aal_accept_reads(unit, now);
     else
         accept_writes(unit);
     return true;

@@ -68,7 +68,7 @@ done
 # ---- wrong usage --------------------------------------------------------------------------------
 good="$vectors/ppd_suspend.stimuli"
 exits 2 "expected a bench (ppd, spd, spdppd or bmx) and its stimuli" "$leat" unit ppd
-exits 2 "unknown bench 'nosuch', expected ppd, spd, spdppd or bmx" "$leat" unit nosuch "$good"
+exits 2 "unknown bench 'nosuch', expected ppd, spd, spdppd, bmx or aal" "$leat" unit nosuch "$good"
 exits 2 "expected thesis or jsonl" "$leat" unit ppd "$good" --format xml
 for cycles in 0 -1 abc '' 100000129 99999999999999999999 1e3; do
     exits 2 "--cycles $cycles: expected 1..100000128" "$leat" unit ppd "$good" "--cycles=$cycles"

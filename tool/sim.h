@@ -1,0 +1,88 @@
+/* What the parts of `leat sim` share: what is to be simulated, the simulation, what came of it. */
+#ifndef LEAT_TOOL_SIM_H
+#define LEAT_TOOL_SIM_H
+
+#include "sim_check_load.h"
+#include "sim_load.h"
+#include "sim_traffic.h"
+#include "tool.h"
+
+#define SIM_CYCLES_MAX UINT64_C(1000000000000000)
+enum {
+    SIM_LOAD_ONE = 1000000, /* a load is counted in parts of this */
+    SIM_PERCENT = SIM_LOAD_ONE / 100,
+};
+
+/* What the options say. */
+struct sim_job {
+    const struct verb *verb;
+    struct leat_sim_fabric fabric;
+    char name[LEAT_SIM_FABRIC_NAME_CAP + 1];
+    enum leat_sim_atm_model model;
+    bool check_load; /* W: plain sources and sinks; else AAL units and the pattern */
+    enum leat_sim_traffic_pattern pattern;
+    uint32_t load; /* 0 .. SIM_LOAD_ONE */
+    uint32_t bytes;
+    uint64_t cycles, seed;
+    struct leat_atm_aal_config aal;
+    struct leat_sim_line_config line;
+    struct leat_sim_line_outage outage[LEAT_SIM_LINE_OUTAGES_MAX];
+    const char *record; /* file, or NULL */
+    bool json;
+};
+
+/* What came of it. */
+struct sim_result {
+    uint64_t cycles; /* less than wanted after an interrupt */
+    double wall_seconds;
+    uint64_t cells_offered, cells_delivered;
+    uint64_t certificate, delivery_hash;
+    uint64_t last_delivery_at; /* 0: nothing was delivered */
+    const struct leat_sim_atm_counts *network;
+    const struct leat_sim_histogram *latency;
+    /* All zeros with W. */
+    struct leat_sim_load_counts messages;
+    struct leat_atm_aal_counts units;
+    struct leat_sim_line_counts lines;
+};
+
+/* ---- the command line (sim_options.c) ---- */
+
+/* False after a complaint. */
+bool sim_read_job(const struct arguments *args, struct sim_job *job);
+
+/* "rtl" or "cell"; NULL is cell. False after a complaint. */
+bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out);
+const char *sim_model_name(enum leat_sim_atm_model model);
+
+/* A whole number within limits; *out keeps its value where the option was not given. */
+bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out);
+
+/* "0.25" or "25e-2" as a number of parts of 10^decimals; false: it is none, or not a whole number
+ * of parts, or more than one. */
+bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out);
+
+/* ---- running (sim_run.c) ---- */
+
+/* DONE, or FAILED after a complaint. *result is lent until the next run. */
+int sim_run(const struct sim_job *job, struct sim_result *result);
+
+/* Memory for a simulation, zeroed; NULL after a complaint. */
+void *sim_memory(size_t len);
+
+/* ---- showing (sim_show.c) ---- */
+
+void sim_put_text(const struct sim_job *job, const struct sim_result *result);
+void sim_put_json(const struct sim_job *job, const struct sim_result *result);
+
+/* ---- recording (sim_record.c) ---- */
+
+/* From now on what the hosts of a network do and are told is written to a file. `load`: the hosts
+ * have AAL units, whose messages are written too; or NULL. False after a complaint. */
+bool sim_record_open(const char *path, struct leat_sim_atm *network, struct leat_sim_load *load);
+
+/* Nothing happens after cycle `last`. False after a complaint. */
+bool sim_record_close(uint64_t last);
+
+#endif

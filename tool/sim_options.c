@@ -1,0 +1,269 @@
+/* leat sim: what the options say. Every mistake is told with the option and what was expected. */
+#include "fabric.h"
+#include "leat_tree.h"
+#include "sim.h"
+#include "sim_clock.h"
+#include <string.h>
+
+enum { RATE_DECIMALS = 9, LOAD_DECIMALS = 6 };
+
+/* Sources of the check workload have neither messages nor lines. */
+static const char *const not_with_w[] = { "--bytes",      "--blocks",   "--descriptors",
+                                          "--retransmit", "--obsolete", "--transmissions",
+                                          "--bit-errors", "--lose",     "--insert",
+                                          "--duplicate",  "--hec",      "--dead" };
+
+bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    uint64_t number;
+    if (!text) return true;
+    if (leat_tree_number(text, strlen(text), &number) && number >= least && number <= most) {
+        *out = number;
+        return true;
+    }
+    misuse(args->verb, "%s '%s', expected a whole number, %llu to %llu", option, text,
+           (unsigned long long)least, (unsigned long long)most);
+    return false;
+}
+
+/* The same, where 32 bits hold it. */
+static bool read_small(const struct arguments *args, const char *option, uint32_t least,
+                       uint32_t most, uint32_t *out)
+{
+    uint64_t number = *out;
+    if (!sim_read_number(args, option, least, most, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+/* Digits, of which some may stand behind a point: their value, and how many do. */
+static const char *read_digits(const char *text, uint64_t *value, int *behind)
+{
+    enum { DIGITS_MAX = 17 };
+    int digits = 0;
+    bool point = false;
+    *value = 0;
+    *behind = 0;
+    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        if (++digits > DIGITS_MAX) return NULL;
+        *value = *value * 10 + (uint64_t)(*text - '0');
+        *behind += point;
+    }
+    return digits ? text : NULL;
+}
+
+bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
+{
+    uint64_t value, one = 1, exponent = 0;
+    int behind;
+    text = read_digits(text, &value, &behind);
+    if (!text) return false;
+    if (text[0] == 'e' && text[1] == '-') {
+        if (!leat_tree_number(text + 2, strlen(text + 2), &exponent) || exponent > 20) return false;
+        text += strlen(text);
+    }
+    if (*text) return false;
+    int shift = (int)decimals - behind - (int)exponent;
+    for (uint32_t i = 0; i < decimals; i++)
+        one *= 10;
+    for (; shift < 0 && value % 10 == 0 && value; shift++)
+        value /= 10;
+    for (; shift > 0 && value <= one; shift--)
+        value *= 10;
+    if (value > one || (shift < 0 && value)) return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+static bool read_rate(const struct arguments *args, const char *option, uint32_t *out)
+{
+    const char *text = argument(args, option);
+    if (!text || sim_read_fraction(text, RATE_DECIMALS, out)) return true;
+    misuse(args->verb, "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.001 or 1e-6",
+           option, text);
+    return false;
+}
+
+/* "RATE" or "HEADER,PAYLOAD" */
+static bool read_bit_errors(const struct arguments *args, struct leat_sim_line_config *line)
+{
+    const char *text = argument(args, "--bit-errors");
+    char header[32];
+    if (!text) return true;
+    const size_t len = strcspn(text, ",");
+    const char *payload = text[len] ? text + len + 1 : text;
+    if (len < sizeof header) {
+        memcpy(header, text, len);
+        header[len] = '\0';
+        if (sim_read_fraction(header, RATE_DECIMALS, &line->header_errors) &&
+            sim_read_fraction(payload, RATE_DECIMALS, &line->payload_errors))
+            return true;
+    }
+    misuse(args->verb,
+           "--bit-errors '%s', expected HEADER,PAYLOAD: chances per bit of 0 to 1 in steps of "
+           "1e-9, as 1e-6,1e-5",
+           text);
+    return false;
+}
+
+/* "PORT", "PORT@FROM" or "PORT@FROM..TO" */
+static bool read_outage(const char *text, size_t len, uint32_t ports,
+                        struct leat_sim_line_outage *out)
+{
+    const char *at = memchr(text, '@', len), *end = text + len;
+    uint64_t port, from = 0, to = LEAT_NEVER;
+    if (!leat_tree_number(text, at ? (size_t)(at - text) : len, &port) || port >= ports)
+        return false;
+    if (at) {
+        const char *dots = memchr(at, '.', (size_t)(end - at));
+        if (dots && (end - dots < 2 || dots[1] != '.' ||
+                     !leat_tree_number(dots + 2, (size_t)(end - dots) - 2, &to)))
+            return false;
+        if (!leat_tree_number(at + 1, (size_t)((dots ? dots : end) - at) - 1, &from)) return false;
+    }
+    *out = (struct leat_sim_line_outage){ .port = (uint32_t)port, .from = from, .to = to };
+    return from < to;
+}
+
+static bool read_outages(const struct arguments *args, struct sim_job *job)
+{
+    const uint32_t ports = job->fabric.net.ports;
+    const char *text = argument(args, "--dead");
+    for (const char *each = text; each;) {
+        const size_t len = strcspn(each, ",");
+        if (job->line.outage_count == LEAT_SIM_LINE_OUTAGES_MAX) {
+            misuse(args->verb, "--dead '%s', expected at most %u outages", text,
+                   (unsigned)LEAT_SIM_LINE_OUTAGES_MAX);
+            return false;
+        }
+        if (!read_outage(each, len, ports, &job->outage[job->line.outage_count++])) {
+            misuse(args->verb,
+                   "--dead '%.*s', expected PORT or PORT@FROM..TO: a port of 0 to %u, cycles that "
+                   "rise",
+                   (int)len, each, ports - 1);
+            return false;
+        }
+        each = each[len] ? each + len + 1 : NULL;
+    }
+    job->line.outage = job->outage;
+    return true;
+}
+
+const char *sim_model_name(enum leat_sim_atm_model model)
+{
+    return model == LEAT_SIM_ATM_RTL ? "rtl" : "cell";
+}
+
+bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out)
+{
+    *out = LEAT_SIM_ATM_CELL;
+    if (!text || strcmp(text, "cell") == 0) return true;
+    *out = LEAT_SIM_ATM_RTL;
+    if (strcmp(text, "rtl") == 0) return true;
+    misuse(verb, "--model '%s', expected rtl or cell", text);
+    return false;
+}
+
+static bool read_traffic(const struct arguments *args, struct sim_job *job)
+{
+    const char *text = argument(args, "--traffic");
+    if (!text) text = "uniform";
+    job->check_load = strcmp(text, "W") == 0;
+    if (job->check_load || leat_sim_traffic_find(text, &job->pattern)) return true;
+    misuse(args->verb,
+           "--traffic '%s', expected uniform, permutation, hotspot, broadcast, bursty or W", text);
+    return false;
+}
+
+static bool read_load(const struct arguments *args, struct sim_job *job)
+{
+    const char *text = argument(args, "--load");
+    job->load = SIM_LOAD_ONE / 2;
+    if (text && !sim_read_fraction(text, LOAD_DECIMALS, &job->load)) {
+        misuse(args->verb, "--load '%s', expected 0 to 1 with at most %u decimals", text,
+               (unsigned)LOAD_DECIMALS);
+        return false;
+    }
+    if (job->check_load && job->load % SIM_PERCENT) {
+        misuse(args->verb, "--load '%s', expected whole hundredths with --traffic W, as 0.6", text);
+        return false;
+    }
+    return true;
+}
+
+static bool read_units(const struct arguments *args, struct sim_job *job)
+{
+    struct leat_atm_aal_config *aal = &job->aal;
+    leat_atm_aal_config_default(aal, 0, job->fabric.net.ports, job->fabric.net.paths);
+    job->bytes = LEAT_SIM_LOAD_BYTES_DEFAULT;
+    if (!read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, &aal->send_blocks) ||
+        !read_small(args, "--bytes", 0, leat_atm_aal_message_max(aal->send_blocks), &job->bytes) ||
+        !read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) ||
+        !read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) ||
+        !read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) ||
+        !read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max))
+        return false;
+    aal->receive_blocks = aal->send_blocks;
+    return true;
+}
+
+static bool read_lines(const struct arguments *args, struct sim_job *job)
+{
+    struct leat_sim_line_config *line = &job->line;
+    line->seed = job->seed;
+    line->hec = argument(args, "--hec");
+    return read_bit_errors(args, line) && read_rate(args, "--lose", &line->lose) &&
+           read_rate(args, "--insert", &line->insert) &&
+           read_rate(args, "--duplicate", &line->duplicate) && read_outages(args, job);
+}
+
+/* A recording counts picoseconds in 64 bits. */
+static bool check_record(const struct arguments *args, const struct sim_job *job)
+{
+    const struct leat_sim_clock clock = { job->fabric.period_ps_num, job->fabric.period_ps_den };
+    leat_time end;
+    uint64_t most = 0;
+    if (job->record && strcmp(job->record, "-") == 0) {
+        misuse(args->verb, "--record '-', expected a file: the figures go to standard output");
+        return false;
+    }
+    if (!job->record || leat_sim_clock_edge(&clock, job->cycles, &end) == LEAT_ERR_OK) return true;
+    leat_sim_clock_cycle(&clock, LEAT_NEVER - 1, &most);
+    misuse(args->verb, "--cycles %llu, expected at most %llu with --record and this clock",
+           (unsigned long long)job->cycles, (unsigned long long)most);
+    return false;
+}
+
+static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)
+{
+    for (size_t i = 0; i < sizeof not_with_w / sizeof *not_with_w; i++)
+        if (job->check_load && argument(args, not_with_w[i])) {
+            misuse(args->verb, "%s has no meaning with --traffic W, which has no AAL units",
+                   not_with_w[i]);
+            return false;
+        }
+    return true;
+}
+
+bool sim_read_job(const struct arguments *args, struct sim_job *job)
+{
+    struct leat_text name;
+    *job = (struct sim_job){ .verb = args->verb, .cycles = 1000000, .seed = 1 };
+    job->json = argument(args, "--json");
+    job->record = argument(args, "--record");
+    if (!fabric_read(args->verb, args->operand[0], &job->fabric)) return false;
+    leat_text_init(&name, job->name, sizeof job->name - 1, NULL, NULL);
+    leat_sim_fabric_name(&job->fabric, &name);
+    job->name[name.len] = '\0';
+    return sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
+           sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+           sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed) && read_traffic(args, job) &&
+           read_load(args, job) && refuse_with_w(args, job) && read_units(args, job) &&
+           read_lines(args, job) && check_record(args, job);
+}

@@ -1,0 +1,55 @@
+#include "unit_show.h"
+#include <string.h>
+
+/* UNIT_CYCLES_MAX + 1 where it is wrong. */
+static uint32_t cycles_wanted(const char *text)
+{
+    uint32_t value = 0;
+    if (!*text || strspn(text, "0123456789") != strlen(text)) return UNIT_CYCLES_MAX + 1;
+    for (; *text && value <= UNIT_CYCLES_MAX; text++)
+        value = value * 10 + (uint32_t)(*text - '0');
+    return value && value <= UNIT_CYCLES_MAX ? value : UNIT_CYCLES_MAX + 1;
+}
+
+bool unit_options_read(const struct arguments *args, struct unit_options *options)
+{
+    const char *format = argument(args, "--format"), *cycles = argument(args, "--cycles");
+    const bool thesis = format && strcmp(format, "thesis") == 0;
+    *options = (struct unit_options){ .format = thesis ? TRACE_THESIS : TRACE_JSONL,
+                                      .cycles = cycles ? cycles_wanted(cycles) : 0,
+                                      .out = argument(args, "-o"),
+                                      .vcd = argument(args, "--vcd") };
+    if (format && !thesis && strcmp(format, "jsonl") != 0)
+        misuse(args->verb, "--format %s: expected thesis or jsonl", format);
+    else if (options->cycles > UNIT_CYCLES_MAX)
+        misuse(args->verb, "--cycles %s: expected 1..%d", cycles, UNIT_CYCLES_MAX);
+    else if (options->vcd && strcmp(options->vcd, options->out ? options->out : "-") == 0)
+        misuse(args->verb, "--vcd %s: expected another file than the trace's", options->vcd);
+    else
+        return true;
+    return false;
+}
+
+bool unit_show_open(struct unit_show *show, const struct unit_options *options, const char *bench)
+{
+    if (!result_file_open(&show->trace_file, options->out)) return false;
+    if (options->vcd && !result_file_open(&show->vcd_file, options->vcd)) {
+        result_file_close(&show->trace_file, false);
+        return false;
+    }
+    show->has_vcd = options->vcd != NULL;
+    trace_init(&show->trace, options->format, bench, &show->trace_file.out.text);
+    if (show->has_vcd) trace_init(&show->vcd, TRACE_VCD, bench, &show->vcd_file.out.text);
+    return true;
+}
+
+bool unit_show_failed(const struct unit_show *show)
+{
+    return show->trace_file.out.error || (show->has_vcd && show->vcd_file.out.error);
+}
+
+bool unit_show_close(struct unit_show *show)
+{
+    const bool traced = result_file_close(&show->trace_file, true);
+    return (!show->has_vcd || result_file_close(&show->vcd_file, true)) && traced;
+}

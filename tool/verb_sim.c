@@ -1,0 +1,36 @@
+/* leat sim: a network under load, at one of two granularities. */
+#include "contracts.h"
+#include "fabric.h"
+#include "sim.h"
+#include <stdio.h>
+
+static int finish(int result)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain("standard output: cannot write");
+        return FAILED;
+    }
+    return interrupted ? SIGNALLED + interrupted : result;
+}
+
+int run_sim(const struct arguments *args)
+{
+    static struct sim_job job;
+    struct sim_result result;
+    const char *contracts = argument(args, "--contracts");
+    if (args->operand_count != 1)
+        return misuse(args->verb, "expected one fabric, as in leat sim clos444");
+    if (contracts) {
+        struct leat_sim_fabric fabric;
+        if (!fabric_read(args->verb, args->operand[0], &fabric)) return WRONG;
+        return run_sim_contracts(args, &fabric, contracts);
+    }
+    if (!sim_read_job(args, &job)) return WRONG;
+    const int outcome = sim_run(&job, &result);
+    if (outcome != DONE && result.cycles == 0) return outcome;
+    if (job.json)
+        sim_put_json(&job, &result);
+    else
+        sim_put_text(&job, &result);
+    return finish(outcome);
+}
