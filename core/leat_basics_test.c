@@ -75,6 +75,18 @@ static void deadlines_saturate(void)
     OK(leat_time_add(LEAT_NEVER, 0) == LEAT_NEVER);
 }
 
+static void an_arena_without_memory_measures_what_one_with_memory_lays(void)
+{
+    static _Alignas(max_align_t) uint8_t memory[256];
+    struct leat_arena measure = { 0 }, earnest = { .memory = memory, .cap = sizeof memory };
+    OK(leat_arena_lay(&measure, 5, 3) == NULL);
+    OK(leat_arena_lay(&measure, 2, 8) == NULL);
+    uint8_t *first = leat_arena_lay(&earnest, 5, 3), *second = leat_arena_lay(&earnest, 2, 8);
+    EQ(measure.used, earnest.used);
+    OK(first == memory && second >= first + 15 && second + 16 == memory + earnest.used);
+    EQ((uintptr_t)second % _Alignof(max_align_t), 0);
+}
+
 static void an_arena_gives_aligned_zeroed_memory_until_it_is_spent(void)
 {
     alignas(max_align_t) uint8_t memory[256];
@@ -137,4 +149,5 @@ static void a_ring_refuses_memory_that_is_too_small(void)
 TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_most_significant),
          T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_tells_where_if_asked),
          T(deadlines_saturate), T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
+         T(an_arena_without_memory_measures_what_one_with_memory_lays),
          T(a_ring_is_a_bounded_queue), T(a_ring_refuses_memory_that_is_too_small))

@@ -36,7 +36,8 @@ static uint32_t lay_out(struct leat_sim_agenda *a, const struct leat_sim_agenda_
         lay_levels(&a->phase[i], i, &words);
         ids += shape->entities[i];
     }
-    while (words > UINT32_C(1) << a->slot_shift) a->slot_shift++;
+    while (words > UINT32_C(1) << a->slot_shift)
+        a->slot_shift++;
     return ids;
 }
 

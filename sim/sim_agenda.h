@@ -178,8 +178,8 @@ static inline uint64_t leat_sim_agenda_due(const struct leat_sim_agenda *a, uint
  * The entity acts in this phase at `at`, and at no other time set before; LEAT_NEVER cancels. `at`
  * may be the present cycle while (phase, entity) is still to come in it (asserted).
  */
-LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity,
-                                       uint64_t at)
+LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase,
+                                                uint32_t entity, uint64_t at)
 {
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
     const bool plain = p->levels == 1 && at - a->now < LEAT_SIM_WHEEL; /* LEAT_NEVER is far */
@@ -199,7 +199,8 @@ LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint3
  * none is left, and the phase is over for this cycle. Phases come in order; one may be passed over
  * if nothing is due in it.
  */
-LEAT_SIM_ALWAYS_INLINE bool leat_sim_agenda_take(struct leat_sim_agenda *a, uint32_t phase, uint32_t *entity)
+LEAT_SIM_ALWAYS_INLINE bool leat_sim_agenda_take(struct leat_sim_agenda *a, uint32_t phase,
+                                                 uint32_t *entity)
 {
     assert(a->cursor >> LEAT_SIM_CURSOR_SHIFT <= phase);
     const uint64_t word = a->present[phase];

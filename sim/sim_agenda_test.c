@@ -373,7 +373,36 @@ static void the_agenda_equals_the_plain_model_for_large_sizes(void)
     OK(campaign(&r, 2, (uint32_t[]){ 7, LEAT_SIM_ENTITIES_MAX }, 20));
 }
 
-TAP_MAIN(T(an_empty_agenda_stands_where_it_is_told_to), T(the_lowest_bit_is_found),
+static void the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike(void)
+{
+    static uint64_t memory[1 << 12];
+    const struct leat_sim_agenda_shape shape = { .phases = 2, .entities = { 3, 3 } };
+    OK(leat_sim_agenda_footprint(&shape) <= sizeof memory);
+    for (int jumps = 0; jumps < 2; jumps++) {
+        struct leat_sim_agenda a;
+        uint32_t entity;
+        uint64_t now = 0;
+        leat_sim_agenda_init(&a, &shape, memory);
+        leat_sim_agenda_set(&a, 1, 2, 7);
+        leat_sim_agenda_set(&a, 0, 1, 8);
+        OK(leat_sim_agenda_advance(&a, 100, &now));
+        EQ(now, 7);
+        OK(!leat_sim_agenda_any(&a, 0));
+        OK(leat_sim_agenda_any(&a, 1));
+        OK(!leat_sim_agenda_slot_is_empty(a.present));
+        OK(leat_sim_agenda_take(&a, 1, &entity));
+        EQ(entity, 2);
+        OK(leat_sim_agenda_slot_is_empty(a.present));
+        OK(jumps ? leat_sim_agenda_jump(&a, 100, &now) : leat_sim_agenda_advance(&a, 100, &now));
+        EQ(now, 8);
+        OK(leat_sim_agenda_any(&a, 0));
+        OK(leat_sim_agenda_take(&a, 0, &entity));
+        EQ(entity, 1);
+    }
+}
+
+TAP_MAIN(T(the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike),
+         T(an_empty_agenda_stands_where_it_is_told_to), T(the_lowest_bit_is_found),
          T(three_levels_are_pulled_alike_in_a_loop_and_written_out),
          T(the_order_is_time_then_phase_then_entity),
          T(what_is_still_to_come_in_this_cycle_may_be_set),

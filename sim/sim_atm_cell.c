@@ -59,9 +59,9 @@ struct leat_sim_atm_cells {
     struct entry *entry; /* `places` of each memory */
     struct cell *cell;
     uint32_t memory_count, cell_count;
-    uint32_t cells_used; /* ever */
-    uint32_t first_free; /* number + 1 */
-    uint32_t places; /* one more than cells: the last may come while the first leaves */
+    uint32_t cells_used;  /* ever */
+    uint32_t first_free;  /* number + 1 */
+    uint32_t places;      /* one more than cells: the last may come while the first leaves */
     uint32_t check_after; /* the select: 5, with virtual channels 7 */
     int64_t full_size_min;
 };
@@ -132,7 +132,8 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
     const struct leat_atm_clos *net = &sim->fabric.net;
     struct leat_sim_atm_cells *cells = sim->cells;
     uint32_t memory = 0;
-    for (uint32_t i = 0; i < net->stages; i++) link_stage(sim, &net->stage[i], &memory);
+    for (uint32_t i = 0; i < net->stages; i++)
+        link_stage(sim, &net->stage[i], &memory);
     for (uint32_t p = 0; p < net->ports; p++) {
         cells->ppd[leat_atm_clos_input_ppd(net, p)].from = p;
         cells->spd[leat_atm_clos_output_spd(net, p)].to = p;
@@ -191,7 +192,7 @@ static uint32_t label_of(const struct leat_sim_atm *sim, const uint8_t *cell)
 {
     enum { FLAGS = 4 }; /* below the label */
     return (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS ? leat_get_be16(cell)
-                                                                      : leat_get_be32(cell)) >>
+                                                                     : leat_get_be32(cell)) >>
            FLAGS;
 }
 

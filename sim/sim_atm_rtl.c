@@ -11,9 +11,9 @@ struct wire { /* where a unit looks */
 };
 
 struct leat_sim_atm_rtl {
-    struct leat_atm_bmx **bmx; /* by switch */
-    struct wire *into_ppd;     /* by PPD: an SPD or a port */
-    const bool **suspends;     /* by SPD: a PPD or a port */
+    struct leat_atm_bmx **bmx;    /* by switch */
+    struct wire *into_ppd;        /* by PPD: an SPD or a port */
+    const bool **suspends;        /* by SPD: a PPD or a port */
     struct leat_atm_spd **output; /* by port */
     struct leat_atm_ppd **input;
     bool busy; /* something moved in the last cycle */
@@ -91,8 +91,8 @@ static void fill_table(struct leat_sim_atm *sim, uint32_t ppd)
     struct leat_atm_route route;
     for (uint32_t label = 0; label < net->table_depth; label++)
         if (leat_atm_clos_route(net, ppd, label, &route)) {
-            const leat_err err =
-                leat_atm_bmx_connect(switch_at(sim, place), place.port, label, &route);
+            const leat_err err = leat_atm_bmx_connect(switch_at(sim, place), place.port, label,
+                                                      &route);
             assert(err == LEAT_ERR_OK);
             (void)err;
         }
@@ -112,7 +112,8 @@ void leat_sim_atm_rtl_init(struct leat_sim_atm *sim)
     }
     for (uint32_t p = 0; p < net->ports; p++) {
         struct leat_sim_atm_port *port = &sim->port[p];
-        const uint32_t ppd = leat_atm_clos_input_ppd(net, p), spd = leat_atm_clos_output_spd(net, p);
+        const uint32_t ppd = leat_atm_clos_input_ppd(net, p),
+                       spd = leat_atm_clos_output_spd(net, p);
         rtl->input[p] = ppd_at(sim, ppd);
         rtl->output[p] = spd_at(sim, spd);
         rtl->into_ppd[ppd] = (struct wire){ &port->ogbyte, &port->ogbytei };
@@ -228,7 +229,8 @@ void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until)
             if (sim->now == until) return;
         }
         step_spds(sim);
-        for (uint32_t p = 0; p < sim->fabric.net.ports; p++) step_port(sim, p, sim->now);
+        for (uint32_t p = 0; p < sim->fabric.net.ports; p++)
+            step_port(sim, p, sim->now);
         step_ppds(sim);
         sim->now++;
     }

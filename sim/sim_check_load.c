@@ -22,7 +22,8 @@ static void seed_source(struct leat_sim_check_source *source, uint64_t seed, uin
     source->state = seed * UINT64_C(0x9E3779B97F4A7C15) +
                     ((uint64_t)number + 1) * UINT64_C(0xD1B54A32D192ED03);
     if (source->state == 0) source->state = 1;
-    for (int i = 0; i < WARM_UP; i++) draw(source);
+    for (int i = 0; i < WARM_UP; i++)
+        draw(source);
 }
 
 static void write_cell(const struct leat_sim_check_load *w, struct leat_sim_check_source *source,
@@ -37,7 +38,8 @@ static void write_cell(const struct leat_sim_check_load *w, struct leat_sim_chec
     leat_put_be32(source->cell + SOURCE_AT, port);
     leat_put_be64(source->cell + NUMBER_AT, source->number++);
     leat_put_be64(source->cell + OFFERED_AT, source->send_at);
-    for (size_t i = FILL_AT; i + 8 <= CELL_LEN; i += 8) leat_put_be64(source->cell + i, source->state);
+    for (size_t i = FILL_AT; i + 8 <= CELL_LEN; i += 8)
+        leat_put_be64(source->cell + i, source->state);
 }
 
 /* Draws once a cycle from `from` on until a cell comes out of it. */

@@ -5,9 +5,10 @@
 
 enum { STAGES = LEAT_ATM_CLOS_STAGES_MAX, RESERVED_LEVELS = LEAT_SIM_BEST_LEVEL, ABR_LEVEL = 2 };
 enum { SHARE_STEPS_COARSE = 16, SHARE_STEPS_FINE = 256 };
-#define GRAIN       1e-6 /* of a cell, a slot: what is reckoned is rounded up by more than it errs */
-#define MODEST_LOAD 64   /* a share that is not yet known counts as a 64th in the choice of a path \
-                          */
+#define GRAIN 1e-6 /* of a cell, a slot: what is reckoned is rounded up by more than it errs */
+#define MODEST_LOAD                                                              \
+    64 /* a share that is not yet known counts as a 64th in the choice of a path \
+        */
 
 /* Cells in any time of s slots: at most burst + rate s. */
 struct line {

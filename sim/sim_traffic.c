@@ -5,8 +5,8 @@
 enum { TIME_BITS = LEAT_SIM_TRAFFIC_TIME_BITS, LOG_BITS = 16 };
 
 static const char *const names[] = {
-    [LEAT_SIM_TRAFFIC_UNIFORM] = "uniform",     [LEAT_SIM_TRAFFIC_PERMUTATION] = "permutation",
-    [LEAT_SIM_TRAFFIC_HOTSPOT] = "hotspot",     [LEAT_SIM_TRAFFIC_BROADCAST] = "broadcast",
+    [LEAT_SIM_TRAFFIC_UNIFORM] = "uniform", [LEAT_SIM_TRAFFIC_PERMUTATION] = "permutation",
+    [LEAT_SIM_TRAFFIC_HOTSPOT] = "hotspot", [LEAT_SIM_TRAFFIC_BROADCAST] = "broadcast",
     [LEAT_SIM_TRAFFIC_BURSTY] = "bursty",
 };
 enum { NAMES = sizeof names / sizeof *names };
@@ -76,7 +76,8 @@ static void make_permutation(struct leat_sim_traffic *traffic, uint64_t seed)
 {
     struct leat_random random;
     leat_random_seed_entity(&random, seed, UINT64_MAX);
-    for (uint32_t i = 0; i < traffic->ports; i++) traffic->partner[i] = i;
+    for (uint32_t i = 0; i < traffic->ports; i++)
+        traffic->partner[i] = i;
     for (uint32_t i = traffic->ports; i-- > 1;) {
         const uint32_t j = (uint32_t)leat_random_below(&random, i), other = traffic->partner[j];
         traffic->partner[j] = traffic->partner[i];
@@ -84,10 +85,9 @@ static void make_permutation(struct leat_sim_traffic *traffic, uint64_t seed)
     }
 }
 
-void leat_sim_traffic_init(struct leat_sim_traffic *traffic,
-                           enum leat_sim_traffic_pattern pattern, uint32_t ports,
-                           uint32_t load_ppm, uint64_t message_cycles, uint64_t seed,
-                           uint32_t *partner)
+void leat_sim_traffic_init(struct leat_sim_traffic *traffic, enum leat_sim_traffic_pattern pattern,
+                           uint32_t ports, uint32_t load_ppm, uint64_t message_cycles,
+                           uint64_t seed, uint32_t *partner)
 {
     *traffic = (struct leat_sim_traffic){
         .pattern = pattern,
@@ -97,8 +97,9 @@ void leat_sim_traffic_init(struct leat_sim_traffic *traffic,
         .burst_gap = message_cycles << TIME_BITS,
         .partner = partner,
     };
-    if (load_ppm) traffic->gap = (message_cycles << TIME_BITS) / load_ppm * 1000000 +
-                                 (message_cycles << TIME_BITS) % load_ppm * 1000000 / load_ppm;
+    if (load_ppm)
+        traffic->gap = (message_cycles << TIME_BITS) / load_ppm * 1000000 +
+                       (message_cycles << TIME_BITS) % load_ppm * 1000000 / load_ppm;
     make_logarithms(traffic);
     make_permutation(traffic, seed);
 }
@@ -144,7 +145,8 @@ static uint64_t next_gap(const struct leat_sim_traffic *traffic,
         source->burst_left--;
         return traffic->burst_gap;
     }
-    while (leat_random_below(&source->random, traffic->burst) != 0) source->burst_left++;
+    while (leat_random_below(&source->random, traffic->burst) != 0)
+        source->burst_left++;
     source->burst_to = other_port(traffic, source, port);
     const uint64_t silence = (uint64_t)traffic->burst * traffic->gap;
     const uint64_t busy = (uint64_t)(traffic->burst - 1) * traffic->burst_gap;

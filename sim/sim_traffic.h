@@ -26,7 +26,7 @@ enum leat_sim_traffic_pattern {
 
 enum {
     LEAT_SIM_TRAFFIC_HOT_PERCENT = 25,
-    LEAT_SIM_TRAFFIC_BURST = 10, /* messages, on average */
+    LEAT_SIM_TRAFFIC_BURST = 10,     /* messages, on average */
     LEAT_SIM_TRAFFIC_TIME_BITS = 16, /* arrivals are counted in 2^-16 cycles */
 };
 
@@ -36,9 +36,9 @@ struct leat_sim_traffic {
     enum leat_sim_traffic_pattern pattern;
     uint32_t ports;
     uint32_t hot_percent, burst;
-    uint64_t gap;       /* mean, in 2^-16 cycles; 0: nothing comes */
-    uint64_t burst_gap; /* between the messages of a burst */
-    uint32_t *partner;  /* of each port, for permutations */
+    uint64_t gap;           /* mean, in 2^-16 cycles; 0: nothing comes */
+    uint64_t burst_gap;     /* between the messages of a burst */
+    uint32_t *partner;      /* of each port, for permutations */
     uint32_t fraction[257]; /* log2(1 + i/256), 32 bits behind the point but the last */
 };
 
@@ -56,10 +56,9 @@ bool leat_sim_traffic_find(const char *name, enum leat_sim_traffic_pattern *out)
  * Messages of `message_cycles` link time each at `load_ppm` millionths of a port's capacity.
  * `partner` has room for `ports` numbers and is lent for good.
  */
-void leat_sim_traffic_init(struct leat_sim_traffic *traffic,
-                           enum leat_sim_traffic_pattern pattern, uint32_t ports,
-                           uint32_t load_ppm, uint64_t message_cycles, uint64_t seed,
-                           uint32_t *partner);
+void leat_sim_traffic_init(struct leat_sim_traffic *traffic, enum leat_sim_traffic_pattern pattern,
+                           uint32_t ports, uint32_t load_ppm, uint64_t message_cycles,
+                           uint64_t seed, uint32_t *partner);
 void leat_sim_traffic_source_init(struct leat_sim_traffic_source *source, uint64_t seed,
                                   uint32_t port);
 

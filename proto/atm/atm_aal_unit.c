@@ -77,9 +77,12 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
     lay_out(unit, config, memory);
     leat_atm_aal_chain_init(&unit->send, (uint16_t)config->send_blocks);
     leat_atm_aal_chain_init(&unit->receive, (uint16_t)config->receive_blocks);
-    for (size_t i = 0; i < LEAT_ATM_AAL_CONTROLLERS; i++) unit->due[i] = LEAT_NEVER;
-    for (size_t i = 0; i < config->receive_blocks; i++) unit->receive_block[i].in_message = 1;
-    for (size_t i = 0; i < LEAT_ATM_AAL_OPEN_LISTS; i++) unit->open[i] = NONE;
+    for (size_t i = 0; i < LEAT_ATM_AAL_CONTROLLERS; i++)
+        unit->due[i] = LEAT_NEVER;
+    for (size_t i = 0; i < config->receive_blocks; i++)
+        unit->receive_block[i].in_message = 1;
+    for (size_t i = 0; i < LEAT_ATM_AAL_OPEN_LISTS; i++)
+        unit->open[i] = NONE;
     unit->write_first = unit->segment_block = unit->waiting_head = NONE;
     unit->message_read = unit->aging_head = unit->service_block = NONE;
     unit->scan_waits = 1;
@@ -90,7 +93,8 @@ void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)
 {
     chain->count = count;
     chain->free_tail = (uint16_t)(count - 1);
-    for (uint16_t i = 0; i < count; i++) chain->next[i] = (uint16_t)(i + 1);
+    for (uint16_t i = 0; i < count; i++)
+        chain->next[i] = (uint16_t)(i + 1);
 }
 
 uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain)
@@ -147,8 +151,8 @@ void leat_atm_aal_cell_seal(uint8_t *cell)
 uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination)
 {
     const struct leat_atm_aal_config *c = &unit->config;
-    const uint32_t label =
-        c->paths * (destination == BROADCAST ? c->ports : destination) + unit->path;
+    const uint32_t label = c->paths * (destination == BROADCAST ? c->ports : destination) +
+                           unit->path;
     unit->path = unit->path + 1 == c->paths ? 0 : unit->path + 1;
     return label;
 }
@@ -160,11 +164,10 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static uint64_t earliest(const uint64_t due[LEAT_ATM_AAL_CONTROLLERS])
 {
-    return earlier(
-        earlier(earlier(due[LEAT_ATM_AAL_STATE5], due[LEAT_ATM_AAL_STATE2]),
-                earlier(due[LEAT_ATM_AAL_STATE8], due[LEAT_ATM_AAL_STATE7])),
-        earlier(earlier(due[LEAT_ATM_AAL_STATE10], due[LEAT_ATM_AAL_STATE9]),
-                due[LEAT_ATM_AAL_STATE0]));
+    return earlier(earlier(earlier(due[LEAT_ATM_AAL_STATE5], due[LEAT_ATM_AAL_STATE2]),
+                           earlier(due[LEAT_ATM_AAL_STATE8], due[LEAT_ATM_AAL_STATE7])),
+                   earlier(earlier(due[LEAT_ATM_AAL_STATE10], due[LEAT_ATM_AAL_STATE9]),
+                           due[LEAT_ATM_AAL_STATE0]));
 }
 
 void leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
@@ -237,7 +240,6 @@ void leat_atm_aal_unit_view(const struct leat_atm_aal_unit *unit, uint64_t now,
 {
     out->cursnd = leat_atm_aal_scan_block_at(unit, now);
     out->state5 = state5_of(unit, out->cursnd, now);
-    out->iccurb = unit->service_block != NONE && now > unit->service_from
-                      ? unit->service_block
-                      : unit->receive.busy_head;
+    out->iccurb = unit->service_block != NONE && now > unit->service_from ? unit->service_block
+                                                                          : unit->receive.busy_head;
 }

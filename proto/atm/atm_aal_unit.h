@@ -49,8 +49,8 @@ enum {
 };
 
 struct leat_atm_aal_config {
-    uint32_t port, ports; /* this one, and how many there are */
-    uint32_t paths;       /* access label: paths * destination + path; broadcast: ports for it */
+    uint32_t port, ports;   /* this one, and how many there are */
+    uint32_t paths;         /* access label: paths * destination + path; broadcast: ports for it */
     uint32_t header_octets; /* 2: the label is a VPI; 4: a VPI and a VCI */
     uint32_t send_blocks, receive_blocks;
     uint32_t descriptors;
@@ -83,7 +83,7 @@ struct leat_atm_aal_command {
 
 /* What a step tells; flags of `told`. */
 enum leat_atm_aal_told {
-    LEAT_ATM_AAL_LINE = 1, /* line_cell has its first octet on buf at line_at, soon */
+    LEAT_ATM_AAL_LINE = 1,           /* line_cell has its first octet on buf at line_at, soon */
     LEAT_ATM_AAL_WRITTEN = 2,        /* the message is ready to be sent, wlcked = 0 */
     LEAT_ATM_AAL_COMPLETE = 4,       /* message_told (its head block) can be read */
     LEAT_ATM_AAL_GRANTED = 8,        /* a read request, from reply_at on: message_read */
@@ -150,14 +150,14 @@ struct leat_atm_aal_peer {
 };
 
 enum leat_atm_aal_controller { /* in the order of a step */
-    LEAT_ATM_AAL_STATE5,
-    LEAT_ATM_AAL_STATE2,
-    LEAT_ATM_AAL_STATE10,
-    LEAT_ATM_AAL_STATE9,
-    LEAT_ATM_AAL_STATE8,
-    LEAT_ATM_AAL_STATE7,
-    LEAT_ATM_AAL_STATE0,
-    LEAT_ATM_AAL_CONTROLLERS,
+                               LEAT_ATM_AAL_STATE5,
+                               LEAT_ATM_AAL_STATE2,
+                               LEAT_ATM_AAL_STATE10,
+                               LEAT_ATM_AAL_STATE9,
+                               LEAT_ATM_AAL_STATE8,
+                               LEAT_ATM_AAL_STATE7,
+                               LEAT_ATM_AAL_STATE0,
+                               LEAT_ATM_AAL_CONTROLLERS,
 };
 
 struct leat_atm_aal_commands {
@@ -180,15 +180,15 @@ struct leat_atm_aal_unit {
     uint64_t write_free_at, read_free_at; /* next acceptance */
     uint64_t put_base;                    /* cycle that the octets of this PUT are counted from */
     uint32_t put_done;
-    uint16_t write_offset;    /* 0..36 in the tail block */
-    uint16_t write_first;     /* head block of the message being written, NONE: none */
+    uint16_t write_offset; /* 0..36 in the tail block */
+    uint16_t write_first;  /* head block of the message being written, NONE: none */
     uint16_t destination;
     uint8_t nomem, reading;
     struct leat_atm_task_message asked; /* by the read request */
 
     /* STATE1 to STATE4 */
     uint16_t segment_block, segment_cells;
-    uint64_t label_at;       /* when segment_block takes its label: perhaps in the past, see settle */
+    uint64_t label_at; /* when segment_block takes its label: perhaps in the past, see settle */
     uint64_t label_taken_at; /* the last one */
     uint32_t path;           /* k of note R1 */
     uint32_t message_count;  /* written so far */
@@ -197,8 +197,8 @@ struct leat_atm_aal_unit {
 
     /* STATE5 */
     uint8_t sending, sending_ack, freeing, scan_waits;
-    uint8_t scan_wraps; /* scan_block was the tail when it was looked at, and is it no more */
-    uint16_t scan_block;  /* cursnd at the look of cycle look_at */
+    uint8_t scan_wraps;  /* scan_block was the tail when it was looked at, and is it no more */
+    uint16_t scan_block; /* cursnd at the look of cycle look_at */
     uint64_t look_at;
     uint64_t ack_asked_at; /* q of note R6, may be to come; LEAT_NEVER: no acknowledgement */
     uint64_t ack_free_at;  /* F */
@@ -208,7 +208,7 @@ struct leat_atm_aal_unit {
     uint16_t service_block, service_match;
     uint64_t service_from, service_until;
     uint32_t service_match_message;
-    uint16_t waiting_head, waiting_tail; /* received, not yet served */
+    uint16_t waiting_head, waiting_tail;             /* received, not yet served */
     uint16_t parked_head, parked_tail, parked_count; /* in the order of parking */
     uint16_t in_message_count;
 

@@ -8,13 +8,13 @@
 enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
 enum { CELL_LEN = LEAT_ATM_TASK_CELL_LEN, PAYLOAD_LEN = LEAT_ATM_TASK_PAYLOAD_LEN };
 enum { /* offsets in a cell, note 2.5 */
-    TYPE_AT = 5,
-    FLAG_AT = 7,
-    SEQUENCE_AT = 9,
-    SOURCE_AT = 11,
-    DESTINATION_AT = 13,
-    PAYLOAD_AT = 15,
-    CRC_AT = 51,
+       TYPE_AT = 5,
+       FLAG_AT = 7,
+       SEQUENCE_AT = 9,
+       SOURCE_AT = 11,
+       DESTINATION_AT = 13,
+       PAYLOAD_AT = 15,
+       CRC_AT = 51,
 };
 enum { COMMAND_CYCLES = 3, WORDS_CYCLES = 15 /* five words */ };
 

@@ -165,8 +165,9 @@ void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->message[message].expired = 1;
         if (may_leave(unit, message)) discard(unit, message, now);
     }
-    unit->due[LEAT_ATM_AAL_STATE10] =
-        unit->aging_head == NONE ? LEAT_NEVER : unit->message[unit->aging_head].obsolete_at;
+    unit->due[LEAT_ATM_AAL_STATE10] = unit->aging_head == NONE
+                                          ? LEAT_NEVER
+                                          : unit->message[unit->aging_head].obsolete_at;
 }
 
 /* The search, in the first cycle after the fifth word; the answer is known later. */
@@ -187,9 +188,9 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
         if (m->point_to_point) close_message(unit, message);
         unit->read_free_at = now + FOUND_CYCLES;
         unit->told |= LEAT_ATM_AAL_GRANTED;
-        if (unit->read.count) leat_atm_aal_accept_reads(unit, now);
     }
     unit->reply_at = unit->read_free_at - 1;
+    if (unit->read.count) leat_atm_aal_accept_reads(unit, now);
 }
 
 void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now)
@@ -222,7 +223,8 @@ void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t messa
 {
     uint16_t block = message;
     uint32_t at = offset + LEAT_ATM_TASK_MESSAGE_LEN;
-    for (; at >= PAYLOAD_LEN; at -= PAYLOAD_LEN) block = unit->receive_block[block].next_in_message;
+    for (; at >= PAYLOAD_LEN; at -= PAYLOAD_LEN)
+        block = unit->receive_block[block].next_in_message;
     while (len > 0 && block != NONE) {
         const uint32_t piece = len < PAYLOAD_LEN - at ? len : PAYLOAD_LEN - at;
         memcpy(out, receive_cell(unit, block) + PAYLOAD_AT + at, piece);

@@ -13,20 +13,20 @@
 #include <string.h>
 
 enum service { /* what STATE7 does when it is due */
-    IDLE,
-    TAKE_LABEL, /* for the acknowledgement */
-    AWAIT_ACK,   /* STATE5 still has the last one */
-    RETRY_LABEL, /* it has sent that */
-    JOIN,
-    JOIN_PARKED,
-    COUNT_ACK,
-    END_ACK,
+               IDLE,
+               TAKE_LABEL,  /* for the acknowledgement */
+               AWAIT_ACK,   /* STATE5 still has the last one */
+               RETRY_LABEL, /* it has sent that */
+               JOIN,
+               JOIN_PARKED,
+               COUNT_ACK,
+               END_ACK,
 };
 enum {
-    LABEL_BEFORE = 3,  /* q - 3 */
-    LABEL_AFTER = 10,  /* t0 + 13 - 3 */
-    MORE_AFTER = 2,    /* where the list holds blocks of messages */
-    RETRY_AFTER = 5,   /* q = F + 5 */
+    LABEL_BEFORE = 3, /* q - 3 */
+    LABEL_AFTER = 10, /* t0 + 13 - 3 */
+    MORE_AFTER = 2,   /* where the list holds blocks of messages */
+    RETRY_AFTER = 5,  /* q = F + 5 */
     JOIN_AFTER = 10,
     PARKED_JOIN_AFTER = 11,
     COUNT_AFTER = 9,
@@ -72,8 +72,7 @@ static uint16_t find_awaiting(const struct leat_atm_aal_unit *unit, uint16_t ack
     const bool point_to_point = word(unit, ack, FLAG_AT) == LEAT_ATM_TASK_ACK_POINT;
     uint16_t place = 0;
     *found = unit->send.busy_head;
-    while (place < unit->send.busy_count &&
-           !awaits(unit, *found, from, sequence, point_to_point)) {
+    while (place < unit->send.busy_count && !awaits(unit, *found, from, sequence, point_to_point)) {
         *found = unit->send.next[*found];
         place++;
     }
@@ -192,8 +191,8 @@ void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *ce
     fetch_early(receive_cell(unit, unit->receive.free_head));
     fetch_early(&unit->receive_block[unit->receive.free_head]);
     fetch_early(&unit->message[unit->receive.free_head]);
-    unit->receive_block[block] =
-        (struct leat_atm_aal_receive_block){ .next_in_message = NONE, .next_waiting = NONE };
+    unit->receive_block[block] = (struct leat_atm_aal_receive_block){ .next_in_message = NONE,
+                                                                      .next_waiting = NONE };
     if (is_ack(unit, block))
         unit->counts.acks_received++;
     else
@@ -315,7 +314,8 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
         leat_atm_aal_chain_release(&unit->receive, block);
         return;
     }
-    if (message != block) unit->receive_block[unit->message[message].tail_block].next_in_message = block;
+    if (message != block)
+        unit->receive_block[unit->message[message].tail_block].next_in_message = block;
     unit->message[message].tail_block = block;
     unit->receive_block[block].in_message = 1;
     unit->in_message_count++;

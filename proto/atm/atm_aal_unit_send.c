@@ -14,8 +14,8 @@ static uint16_t block_after(const struct leat_atm_aal_unit *unit, uint16_t block
     return block == unit->send.busy_tail ? unit->send.busy_head : unit->send.next[block];
 }
 
-/* Does the look of cycle `at` stop at this block? A block that is being written stops it, unless its
- * writer waits for a block itself: then nothing would ever be freed (README, doubts). */
+/* Does the look of cycle `at` stop at this block? A block that is being written stops it, unless
+ * its writer waits for a block itself: then nothing would ever be freed (README, doubts). */
 static bool stops_walk(const struct leat_atm_aal_unit *unit, uint16_t block, uint64_t at)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[block];
@@ -40,8 +40,8 @@ static uint16_t block_ahead(const struct leat_atm_aal_unit *unit, uint64_t looks
 }
 
 /*
- * The walk looks at scan_block in cycle look_at and moves on in the cycle after it. Moves to the last
- * look before cycle `from`, or to the one in it.
+ * The walk looks at scan_block in cycle look_at and moves on in the cycle after it. Moves to the
+ * last look before cycle `from`, or to the one in it.
  */
 static void walk_to(struct leat_atm_aal_unit *unit, uint64_t from)
 {
@@ -108,8 +108,9 @@ void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from)
     const bool here = unit->look_at >= from;
     uint64_t at = here ? unit->look_at : unit->look_at + WALK_CYCLES;
     uint16_t block = here ? unit->scan_block : block_after_look(unit);
-    const uint64_t ack_at =
-        unit->ack_asked_at == LEAT_NEVER ? LEAT_NEVER : look_from(at, unit->ack_asked_at + 1);
+    const uint64_t ack_at = unit->ack_asked_at == LEAT_NEVER
+                                ? LEAT_NEVER
+                                : look_from(at, unit->ack_asked_at + 1);
     unit->due[LEAT_ATM_AAL_STATE5] = ack_at;
     /* Once around, and on to a block that was looked at a moment before it may be freed. */
     for (uint32_t i = 0; i < unit->send.busy_count + 2u && at < ack_at; i++) {

@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-    TAKE_AFTER = 2,      /* INITSEND takes its block in its third cycle */
-    STATE1_CYCLES = 5,   /* and 4 a cell */
+    TAKE_AFTER = 2,    /* INITSEND takes its block in its third cycle */
+    STATE1_CYCLES = 5, /* and 4 a cell */
     STATE1_PER_CELL = 4,
-    PASS_CYCLES = 6,     /* STATE2 to STATE4, a cell */
-    LABEL_AFTER = 1,     /* the label is taken in the second cycle of a pass */
+    PASS_CYCLES = 6, /* STATE2 to STATE4, a cell */
+    LABEL_AFTER = 1, /* the label is taken in the second cycle of a pass */
 };
 
 static struct leat_atm_aal_command *first_command(struct leat_atm_aal_commands *queue)
@@ -75,7 +75,8 @@ static bool take_block(struct leat_atm_aal_unit *unit, uint64_t now)
 /* Stores what fits in the tail block. False: a block is needed, at due[STATE0]. */
 static bool put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_command *c)
 {
-    const uint32_t rest = c->len - unit->put_done, room = (uint32_t)PAYLOAD_LEN - unit->write_offset;
+    const uint32_t rest = c->len - unit->put_done,
+                   room = (uint32_t)PAYLOAD_LEN - unit->write_offset;
     const uint32_t len = rest < room ? rest : room;
     if (len)
         memcpy(send_cell(unit, unit->send.busy_tail) + PAYLOAD_AT + unit->write_offset,
@@ -92,16 +93,18 @@ static bool put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_comman
     return false;
 }
 
-static void begin_segmentation(struct leat_atm_aal_unit *unit, const struct leat_atm_task_message *m)
+static void begin_segmentation(struct leat_atm_aal_unit *unit,
+                               const struct leat_atm_task_message *m)
 {
     uint16_t cells = 1;
     uint8_t *words = send_cell(unit, unit->write_first) + PAYLOAD_AT;
-    for (uint16_t b = unit->write_first; b != unit->send.busy_tail; b = unit->send.next[b]) cells++;
+    for (uint16_t b = unit->write_first; b != unit->send.busy_tail; b = unit->send.next[b])
+        cells++;
     (void)leat_atm_task_message_encode(m, words, LEAT_ATM_TASK_MESSAGE_LEN);
     unit->segment_block = unit->write_first;
     unit->segment_cells = cells;
-    const uint64_t passes_at =
-        unit->write_free_at + STATE1_CYCLES + (uint64_t)STATE1_PER_CELL * cells;
+    const uint64_t passes_at = unit->write_free_at + STATE1_CYCLES +
+                               (uint64_t)STATE1_PER_CELL * cells;
     unit->label_at = passes_at + LABEL_AFTER;
     wake(unit, LEAT_ATM_AAL_STATE2, passes_at + (uint64_t)PASS_CYCLES * cells - 1);
 }
@@ -112,7 +115,7 @@ static void accept_writes(struct leat_atm_aal_unit *unit)
     struct leat_atm_aal_command *c;
     while ((c = first_command(&unit->write))) {
         const uint64_t at = c->not_before > unit->write_free_at ? c->not_before
-                                                               : unit->write_free_at;
+                                                                : unit->write_free_at;
         unit->write_free_at = at + COMMAND_CYCLES;
         switch (c->verb) {
         case LEAT_ATM_AAL_INITSEND: wake(unit, LEAT_ATM_AAL_STATE0, at + TAKE_AFTER); return;
@@ -179,10 +182,10 @@ static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
                         (block == unit->send.busy_tail ? LEAT_ATM_TASK_LAST : 0));
     if (!b->point_to_point)
         for (size_t i = 0; i < words; i++)
-            unit->ack_missing[block * words + i] =
-                i + 1 < words || unit->config.ports % 64 == 0
-                    ? UINT64_MAX
-                    : (UINT64_C(1) << unit->config.ports % 64) - 1;
+            unit->ack_missing[block * words + i] = i + 1 < words || unit->config.ports % 64 == 0
+                                                       ? UINT64_MAX
+                                                       : (UINT64_C(1) << unit->config.ports % 64) -
+                                                             1;
     leat_put_be16(cell + TYPE_AT, LEAT_ATM_TASK_MESSAGE);
     leat_put_be16(cell + FLAG_AT, b->flag);
     leat_put_be16(cell + SEQUENCE_AT, b->sequence);
@@ -194,7 +197,8 @@ static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
 
 static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    for (uint16_t b = unit->write_first, i = 0; i < unit->segment_cells; i++, b = unit->send.next[b])
+    for (uint16_t b = unit->write_first, i = 0; i < unit->segment_cells;
+         i++, b = unit->send.next[b])
         unit->send_block[b].state = LEAT_ATM_AAL_READY;
     unit->write_first = NONE;
     unit->message_count++;
@@ -227,8 +231,7 @@ void leat_atm_aal_state2(struct leat_atm_aal_unit *unit, uint64_t now)
 bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
                                const struct leat_atm_aal_command *command, uint64_t now)
 {
-    const bool reads =
-        command->verb == LEAT_ATM_AAL_RECEIVE || command->verb == LEAT_ATM_AAL_GET;
+    const bool reads = command->verb == LEAT_ATM_AAL_RECEIVE || command->verb == LEAT_ATM_AAL_GET;
     struct leat_atm_aal_commands *queue = reads ? &unit->read : &unit->write;
     if (queue->count == LEAT_ATM_AAL_COMMANDS_MAX) return false;
     uint64_t *free_at = reads ? &unit->read_free_at : &unit->write_free_at;

@@ -131,6 +131,7 @@ exits 2 "expected a clock with at most" "$leat" sim clos444/clock=1000000MHz --c
 
 # ---- interrupting -----------------------------------------------------------------------------
 got=0
-timeout -s INT 1 "$leat" sim clos444 --contracts $example --cycles 1000000000000 --json > "$folder/stdout" 2> "$folder/stderr" || got=$?
+timeout --preserve-status -s INT 1 "$leat" sim clos444 --contracts $example --cycles 1000000000000 --json > "$folder/stdout" 2> "$folder/stderr" || got=$?
+same "exit code of an interrupted run" $got 130
 same "an interrupted run still tells what it has" "$(jq -c '.cycles > 0 and .cycles < 1000000000000 and .kept' "$folder/stdout")" true
 finish
