@@ -375,28 +375,29 @@ static void the_agenda_equals_the_plain_model_for_large_sizes(void)
 
 static void the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike(void)
 {
-    static uint64_t memory[1 << 12];
+    static uint64_t room[1 << 12];
     const struct leat_sim_agenda_shape shape = { .phases = 2, .entities = { 3, 3 } };
-    OK(leat_sim_agenda_footprint(&shape) <= sizeof memory);
+    OK(leat_sim_agenda_footprint(&shape) <= sizeof room);
     for (int jumps = 0; jumps < 2; jumps++) {
-        struct leat_sim_agenda a;
-        uint32_t entity;
+        struct leat_sim_agenda one;
+        uint32_t entity = 0;
         uint64_t now = 0;
-        leat_sim_agenda_init(&a, &shape, memory);
-        leat_sim_agenda_set(&a, 1, 2, 7);
-        leat_sim_agenda_set(&a, 0, 1, 8);
-        OK(leat_sim_agenda_advance(&a, 100, &now));
+        leat_sim_agenda_init(&one, &shape, room);
+        leat_sim_agenda_set(&one, 1, 2, 7);
+        leat_sim_agenda_set(&one, 0, 1, 8);
+        OK(leat_sim_agenda_advance(&one, 100, &now));
         EQ(now, 7);
-        OK(!leat_sim_agenda_any(&a, 0));
-        OK(leat_sim_agenda_any(&a, 1));
-        OK(!leat_sim_agenda_slot_is_empty(a.present));
-        OK(leat_sim_agenda_take(&a, 1, &entity));
+        OK(!leat_sim_agenda_any(&one, 0));
+        OK(leat_sim_agenda_any(&one, 1));
+        OK(!leat_sim_agenda_slot_is_empty(one.present));
+        OK(leat_sim_agenda_take(&one, 1, &entity));
         EQ(entity, 2);
-        OK(leat_sim_agenda_slot_is_empty(a.present));
-        OK(jumps ? leat_sim_agenda_jump(&a, 100, &now) : leat_sim_agenda_advance(&a, 100, &now));
+        OK(leat_sim_agenda_slot_is_empty(one.present));
+        OK(jumps ? leat_sim_agenda_jump(&one, 100, &now)
+                 : leat_sim_agenda_advance(&one, 100, &now));
         EQ(now, 8);
-        OK(leat_sim_agenda_any(&a, 0));
-        OK(leat_sim_agenda_take(&a, 0, &entity));
+        OK(leat_sim_agenda_any(&one, 0));
+        OK(leat_sim_agenda_take(&one, 0, &entity));
         EQ(entity, 1);
     }
 }

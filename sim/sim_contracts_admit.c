@@ -1,14 +1,11 @@
 #include "sim_contracts_admit.h"
 #include "leat_arena.h"
-#include "sim_clock.h"
 #include <assert.h>
 
 enum { STAGES = LEAT_ATM_CLOS_STAGES_MAX, RESERVED_LEVELS = LEAT_SIM_BEST_LEVEL, ABR_LEVEL = 2 };
 enum { SHARE_STEPS_COARSE = 16, SHARE_STEPS_FINE = 256 };
+enum { MODEST_SHARE = 64 }; /* one in: what a share counts for when paths are chosen */
 #define GRAIN 1e-6 /* of a cell, a slot: what is reckoned is rounded up by more than it errs */
-#define MODEST_LOAD                                                              \
-    64 /* a share that is not yet known counts as a 64th in the choice of a path \
-        */
 
 /* Cells in any time of s slots: at most burst + rate s. */
 struct line {
@@ -236,11 +233,10 @@ static double busy_time(const struct sum *sum, double rate, double latency)
 
 /* ---- the network with all flows that are on ------------------------------------------------- */
 
-static bool fails(struct leat_sim_admit_answer *why, enum leat_atm_cac_criterion criterion,
-                  enum leat_sim_admit_place place, uint32_t number, uint32_t victim)
+static void tell(struct leat_sim_admit_answer *why, enum leat_atm_cac_criterion criterion,
+                 enum leat_sim_admit_place place, uint32_t number, uint32_t victim)
 {
     *why = (struct leat_sim_admit_answer){ criterion, place, number, victim, 0, 0 };
-    return false;
 }
 
 static uint32_t flow_count(const struct admit *a)
@@ -286,7 +282,7 @@ static bool reckon_access(struct admit *a, struct leat_sim_admit_answer *why)
         if (!flow->on) continue;
         flow->late = flow->gated ? 0 : access_wait(a, flow->port, flow->level);
         if (access->load > 1) {
-            fails(why, LEAT_ATM_CAC_RATE, LEAT_SIM_AT_ACCESS, flow->port, f / 2);
+            tell(why, LEAT_ATM_CAC_RATE, LEAT_SIM_AT_ACCESS, flow->port, f / 2);
             why->needed = (uint64_t)(access->load * (double)a->link_rate);
             why->available = a->link_rate;
             return false;
@@ -344,8 +340,8 @@ static bool reckon_stage(struct admit *a, uint32_t stage, struct leat_sim_admit_
         flow->late += wait;
         if (cells < room + 1.0 && spd->sum.mean.rate <= 1) continue;
         const bool rate = spd->sum.mean.rate >= 1 || cells > 1e15;
-        fails(why, rate ? LEAT_ATM_CAC_RATE : LEAT_ATM_CAC_BUFFER, LEAT_SIM_AT_SPD,
-              flow->spd[stage], f / 2);
+        tell(why, rate ? LEAT_ATM_CAC_RATE : LEAT_ATM_CAC_BUFFER, LEAT_SIM_AT_SPD, flow->spd[stage],
+             f / 2);
         why->needed = rate ? (uint64_t)(spd->sum.mean.rate * (double)a->link_rate)
                            : (uint64_t)cells;
         why->available = rate ? a->link_rate : room;
@@ -367,7 +363,7 @@ static bool reckon_delays(struct admit *a, struct leat_sim_admit_answer *why)
         a->out[i].cdv_ps = cdv_ps;
         const bool late = ctd_ps > contract->ctd_ps;
         if (!late && cdv_ps <= contract->cdv_ps) continue;
-        fails(why, late ? LEAT_ATM_CAC_CTD : LEAT_ATM_CAC_CDV, LEAT_SIM_AT_END, 0, i);
+        tell(why, late ? LEAT_ATM_CAC_CTD : LEAT_ATM_CAC_CDV, LEAT_SIM_AT_END, 0, i);
         why->needed = late ? contract->ctd_ps : contract->cdv_ps;
         why->available = late ? ctd_ps : cdv_ps;
         return false;
@@ -468,7 +464,7 @@ static bool ask_access(struct admit *a, uint32_t i, struct leat_sim_admit_answer
         assert(!err);
         (void)err;
         if (answer.criterion == LEAT_ATM_CAC_ACCEPTED) continue;
-        fails(why, answer.criterion, LEAT_SIM_AT_ACCESS, port[k], i);
+        tell(why, answer.criterion, LEAT_SIM_AT_ACCESS, port[k], i);
         why->needed = answer.needed;
         why->available = answer.available;
         link = &a->access[port[0]].link;
@@ -525,7 +521,7 @@ static void book(struct admit *a, uint32_t i)
         for (uint32_t s = 0; a->flow[f].on && s < a->config->fabric.net.stages; s++)
             a->spd[a->flow[f].spd[s]].booked +=
                 a->flow[f].entry.mean.rate +
-                (has_share(&a->config->connection[i]) ? 1.0 / MODEST_LOAD : 0);
+                (has_share(&a->config->connection[i]) ? 1.0 / MODEST_SHARE : 0);
 }
 
 static bool find_path(struct admit *a, uint32_t i)
