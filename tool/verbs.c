@@ -191,8 +191,18 @@ static const struct verb verbs[] = {
             "Errors on these lines: chances are written as 0.001 or 1e-6 and come in steps of 1e-9. "
             "--dead 3,5@1000..2000 takes port 3 from the network for good and port 5 from cycle "
             "1000 up to 1999.\n"
-            "--record writes cells and messages for `leat export`; --contracts runs connections "
-            "with traffic contracts instead. An interrupt ends the run with the figures so far.",
+            "--record writes cells and messages for `leat export`. An interrupt ends the run with the "
+            "figures so far.\n"
+            "With --contracts, FILE lists connections with their traffic contracts, one per line "
+            "(name from=PORT to=PORT class=cbr|vbr-rt|vbr-nrt|abr|ubr pcr=RATE scr=RATE mbs=CELLS "
+            "mcr=RATE cdvt=TIME clr=RATIO ctd=TIME cdv=TIME source=greedy|random|excess:FACTOR "
+            "police=drop|tag|off shape=on|off path=K), and ports (port N|all buffer=CELLS clp=CELLS "
+            "nrt-buffer= nrt-clp= best-buffer= efci= w=). Rates are cells/s, kb/s or Mb/s of whole "
+            "cells, times ns, us, ms or cells. Each connection is asked whether it can be admitted; "
+            "those refused are listed with the reason and do not send, unless --admit all. What "
+            "each got is shown against its contract: cells sent, dropped by the policer, tagged, "
+            "lost in queues, delivered; loss ratio, transfer delay, delay variation, throughput, "
+            "kept or broken. Only --cycles, --seed, --model and --json go with it.",
         .options = {
             { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty or W" },
             { "--load", "L", "share of a port's line, 0 to 1; default 0.5" },
@@ -212,14 +222,15 @@ static const struct verb verbs[] = {
             { "--hec", NULL, "headers are protected on the lines" },
             { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },
             { "--contracts", "FILE", "connections with contracts in place of --traffic" },
-            { "--admit", "all", "with --contracts: refused connections send too" },
+            { "--admit", "WHO", "with --contracts: checked, or all: those refused send, too" },
             { "--record", "FILE", "write a recording for leat export" },
             { "--json", NULL, "one JSON object" },
         },
         .examples = "leat sim clos444 --traffic uniform --load 0.8 --cycles 1000000 --seed 7\n"
                     "leat sim clos444 --traffic W --load 0.6 --cycles 20000 --seed 7 --model rtl "
                     "--json\n"
-                    "leat sim clos:8,15,8/buffer=4 --traffic bursty --bytes 1000 --lose 1e-5",
+                    "leat sim clos:8,15,8/buffer=4 --traffic bursty --bytes 1000 --lose 1e-5\n"
+                    "leat sim clos444 --contracts share/contracts/office.contracts",
         .run = run_sim,
     },
     {
