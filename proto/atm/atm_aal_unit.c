@@ -27,11 +27,18 @@ static bool within(uint32_t value, uint32_t min, uint32_t max)
     return value >= min && value <= max;
 }
 
+/* Towards every port and to all, over every path. */
+static bool labels_fit(const struct leat_atm_aal_config *c)
+{
+    const uint32_t bits = c->header_octets == 2 ? 12 : 28;
+    return (uint64_t)c->paths * ((uint64_t)c->ports + 1) <= UINT64_C(1) << bits;
+}
+
 leat_err leat_atm_aal_config_check(const struct leat_atm_aal_config *c)
 {
     const bool sound = within(c->ports, 1, LEAT_ATM_AAL_PORTS_MAX) && c->port < c->ports &&
                        within(c->paths, 1, UINT16_MAX) &&
-                       (c->header_octets == 2 || c->header_octets == 4) &&
+                       (c->header_octets == 2 || c->header_octets == 4) && labels_fit(c) &&
                        within(c->send_blocks, 1, LEAT_ATM_AAL_BLOCKS_MAX) &&
                        within(c->receive_blocks, 1, LEAT_ATM_AAL_BLOCKS_MAX) &&
                        within(c->descriptors, 1, UINT16_MAX) && c->retransmit_cycles > 0 &&

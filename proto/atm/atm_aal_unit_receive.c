@@ -94,7 +94,6 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
         unit->receive_block[block].parked = 0;
         due(unit, JOIN_PARKED, from + PARKED_JOIN_AFTER);
     } else if (is_ack(unit, block)) {
-        leat_atm_aal_unit_settle(unit, from);
         const uint16_t place = find_awaiting(unit, block, &unit->service_match);
         if (unit->service_match != NONE)
             unit->service_match_message = unit->send_block[unit->service_match].message;
@@ -283,6 +282,20 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block, uin
     return block;
 }
 
+/* A copy of a cell that is parked already: sent again because its acknowledgement was lost. */
+static bool is_parked_copy(const struct leat_atm_aal_unit *unit, uint16_t copy)
+{
+    uint16_t block = unit->parked_head;
+    for (uint16_t i = 0; i < unit->parked_count; i++) {
+        if (word(unit, block, SEQUENCE_AT) == word(unit, copy, SEQUENCE_AT) &&
+            word(unit, block, SOURCE_AT) == word(unit, copy, SOURCE_AT) &&
+            is_point_to_point(unit, block) == is_point_to_point(unit, copy))
+            return true;
+        block = unit->receive_block[block].next_waiting;
+    }
+    return false;
+}
+
 /* Note R7, R9: what becomes of a cell that has been acknowledged. */
 static void join(struct leat_atm_aal_unit *unit, uint64_t now)
 {
@@ -291,13 +304,13 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     const bool point_to_point = is_point_to_point(unit, block);
     struct leat_atm_aal_peer *peer = &unit->peer[source];
     const uint16_t ahead = (uint16_t)(sequence - (uint16_t)(peer->received[point_to_point] + 1));
+    if (ahead >= unit->config.send_blocks || is_parked_copy(unit, block)) {
+        unit->counts.duplicates++;
+        leat_atm_aal_chain_release(&unit->receive, block);
+        return;
+    }
     if (ahead > 0) {
-        if (ahead < unit->config.send_blocks)
-            park(unit, block);
-        else {
-            unit->counts.duplicates++;
-            leat_atm_aal_chain_release(&unit->receive, block);
-        }
+        park(unit, block);
         return;
     }
     uint16_t message;

@@ -206,6 +206,7 @@ static void end_free(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->scan_block = block_after(unit, block);
     leat_atm_aal_chain_release(&unit->send, block);
     b->to_free = 0;
+    b->acks_missing = 0; /* an acknowledgement on its way through STATE7 comes too late */
     b->state = LEAT_ATM_AAL_NOT_READY;
     leat_atm_aal_block_freed(unit, now);
 }
@@ -246,7 +247,7 @@ void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now)
     leat_atm_aal_scan_plan(unit, now + 1);
 }
 
-/* A block whose timer has run out is ready again, or given up; one block given up in a step. */
+/* A block whose timer has run out is ready again, or given up; two never run out in one cycle. */
 void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     uint64_t next_at = LEAT_NEVER;
@@ -254,18 +255,18 @@ void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
     for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block]) {
         struct leat_atm_aal_send_block *b = &unit->send_block[block];
         if (b->state != LEAT_ATM_AAL_SENT) continue;
-        if (b->expires_at <= now &&
-            (b->to_free || b->transmissions < unit->config.transmissions_max))
-            b->state = LEAT_ATM_AAL_READY;
-        else if (b->expires_at <= now && !(unit->told & LEAT_ATM_AAL_UNDELIVERABLE)) {
-            b->to_free = 1;
-            b->free_at = now;
-            unit->block_told = block;
-            unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
-            unit->counts.undeliverable++;
-        } else if (b->expires_at < next_at)
-            next_at = b->expires_at;
+        if (b->expires_at > now) {
+            next_at = b->expires_at < next_at ? b->expires_at : next_at;
+            continue;
+        }
+        b->state = LEAT_ATM_AAL_READY;
+        if (b->to_free || b->transmissions < unit->config.transmissions_max) continue;
+        b->to_free = 1;
+        b->free_at = now;
+        unit->block_told = block;
+        unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
+        unit->counts.undeliverable++;
     }
-    unit->due[LEAT_ATM_AAL_STATE9] = next_at <= now ? now + 1 : next_at;
+    unit->due[LEAT_ATM_AAL_STATE9] = next_at;
     leat_atm_aal_scan_plan(unit, now + 1);
 }

@@ -83,7 +83,9 @@ static bool put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_comman
                c->octets + unit->put_done, len);
     unit->put_done += len;
     unit->write_offset = (uint16_t)(unit->write_offset + len);
-    if (unit->write_offset == PAYLOAD_LEN && unit->send.busy_count == unit->send.count)
+    /* Only this message is left in the buffer (seed 001, "msgtoolong"). */
+    if (len && unit->write_offset == PAYLOAD_LEN && unit->messages_busy == 0 &&
+        unit->send.busy_count == unit->send.count)
         unit->told |= LEAT_ATM_AAL_TOOLONG;
     if (unit->put_done == c->len) {
         unit->write_free_at = unit->put_base + leat_atm_aal_io_cycles(c->len);
@@ -113,7 +115,7 @@ static void begin_segmentation(struct leat_atm_aal_unit *unit,
 static void accept_writes(struct leat_atm_aal_unit *unit)
 {
     struct leat_atm_aal_command *c;
-    while ((c = first_command(&unit->write))) {
+    while ((c = first_command(&unit->write)) && unit->segment_cells == 0) {
         const uint64_t at = c->not_before > unit->write_free_at ? c->not_before
                                                                 : unit->write_free_at;
         unit->write_free_at = at + COMMAND_CYCLES;
@@ -145,6 +147,10 @@ void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now)
     const struct leat_atm_aal_command *c = first_command(&unit->write);
     unit->due[LEAT_ATM_AAL_STATE0] = LEAT_NEVER;
     if (!c || (unit->nomem && unit->reading)) return; /* the reader's end wakes it again */
+    if (unit->nomem && now < unit->read_free_at) {    /* a denied one still has the unit */
+        unit->due[LEAT_ATM_AAL_STATE0] = unit->read_free_at;
+        return;
+    }
     if (!take_block(unit, now)) return;
     if (c->verb == LEAT_ATM_AAL_INITSEND) {
         unit->write_offset = LEAT_ATM_TASK_MESSAGE_LEN;
@@ -206,7 +212,9 @@ static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->write_free_at = now + 1;
     unit->told |= LEAT_ATM_AAL_WRITTEN;
     unit->due[LEAT_ATM_AAL_STATE2] = LEAT_NEVER;
+    unit->segment_cells = 0;
     leat_atm_aal_scan_plan(unit, now + 1);
+    accept_writes(unit); /* what came before wlcked fell */
 }
 
 /* A label is taken when somebody asks what STATE2 has done up to and including step `now`. */
