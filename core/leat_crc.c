@@ -32,9 +32,15 @@ uint16_t leat_crc10(uint16_t crc, const void *octets, size_t len)
     return crc16_left(crc10_left, (uint16_t)(crc << CRC10_LEFT), octets, len) >> CRC10_LEFT;
 }
 
-uint16_t leat_crc16(uint16_t crc, const void *octets, size_t len)
+uint16_t leat_crc16_by_table(uint16_t crc, const void *octets, size_t len)
 {
     return crc16_left(crc16_1021, crc, octets, len);
+}
+
+uint16_t leat_crc16(uint16_t crc, const void *octets, size_t len)
+{
+    return leat_crc_fold_available() ? leat_crc16_by_fold(crc, octets, len)
+                                     : leat_crc16_by_table(crc, octets, len);
 }
 
 uint32_t leat_crc32_by_table(uint32_t crc, const void *octets, size_t len)

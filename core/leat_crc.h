@@ -10,8 +10,9 @@
  *   leat_crc32      04c11db7            lsb    ~0 / ~0    ATON, ESP, PacketWay (IEEE 802.3)
  *   leat_crc64      42f0e1eba9ea3693    lsb    ~0 / ~0    PacketWay (CRC-64/XZ)
  *
- * Long buffers of the 32-bit CRCs are folded by carry-less multiplication where the processor has
- * it; the table code stays as the oracle (leat_crc32_by_table...). doc/performance.md has figures.
+ * Long buffers of the 32-bit CRCs, and what leat_crc16 covers of a cell, are folded by carry-less
+ * multiplication where the processor has it; the table code stays as the oracle
+ * (leat_crc32_by_table...). doc/performance.md has figures.
  */
 #ifndef LEAT_CRC_H
 #define LEAT_CRC_H
@@ -27,6 +28,7 @@ uint32_t leat_crc32_msb(uint32_t crc, const void *octets, size_t len);
 uint64_t leat_crc64(uint64_t crc, const void *octets, size_t len);
 
 /* The same by tables alone, on any processor. */
+uint16_t leat_crc16_by_table(uint16_t crc, const void *octets, size_t len);
 uint32_t leat_crc32_by_table(uint32_t crc, const void *octets, size_t len);
 uint32_t leat_crc32_msb_by_table(uint32_t crc, const void *octets, size_t len);
 

@@ -12,6 +12,7 @@
 #include "leat_bytes.h"
 #include "leat_crc.h"
 #include <stdatomic.h>
+#include <string.h>
 
 #if defined __aarch64__ && defined __ARM_FEATURE_CRC32 && defined __ARM_FEATURE_AES
 #define FOLD 1
@@ -63,6 +64,16 @@ static vec product_high(vec a, vec b)
 {
     return vreinterpretq_u64_p128(
         vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)));
+}
+
+static uint64_t low_half(vec v)
+{
+    return vgetq_lane_u64(v, 0);
+}
+
+static uint64_t high_half(vec v)
+{
+    return vgetq_lane_u64(v, 1);
 }
 
 /* Below this the instruction for the CRC itself is faster than folding. */
@@ -138,6 +149,16 @@ static vec product_low(vec a, vec b)
 static vec product_high(vec a, vec b)
 {
     return _mm_clmulepi64_si128(a, b, 0x11);
+}
+
+static uint64_t low_half(vec v)
+{
+    return (uint64_t)_mm_cvtsi128_si64(v);
+}
+
+static uint64_t high_half(vec v)
+{
+    return (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(v, v));
 }
 
 /* Below this the tables are as fast. */
@@ -232,6 +253,34 @@ uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len)
     return ~short_msb(short_msb(0, block, LANE), p, len);
 }
 
+/*
+ * A cell's 46 octets are the case that matters. The first lane is filled up with zeros in front,
+ * which change nothing; at the end 128 bits become 80, then 64, and Barrett's division by two
+ * products gives the remainder: q = V x^16 / P, r = the low 16 bits of q P.
+ */
+uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len)
+{
+    const size_t missing = (LANE - len % LANE) % LANE;
+    const uint8_t *p = octets;
+    uint8_t first[LANE] = { 0 };
+    if (len < 2 * LANE || missing == LANE - 1) return leat_crc16_by_table(crc, octets, len);
+    memcpy(first + missing, p, LANE - missing);
+    first[missing] ^= (uint8_t)(crc >> 8);
+    first[missing + 1] ^= (uint8_t)crc;
+    p += LANE - missing;
+    len -= LANE - missing;
+    const vec by128 = pair(0xaefc, 0x650b); /* x^128, x^192 */
+    vec one = load_msb(first);
+    for (; len; p += LANE, len -= LANE)
+        one = fold(one, by128, load_msb(p));
+    const vec by64 = pair(0xb861, 0xb861);
+    const vec eighty = sum(product_high(one, by64), pair(low_half(one), 0));
+    const uint64_t v = low_half(eighty) ^ low_half(product_low(pair(high_half(eighty), 0), by64));
+    const uint64_t quotient =
+        v ^ high_half(product_low(pair(v, 0), pair(UINT64_C(0x11303471a041b343), 0)));
+    return (uint16_t)low_half(product_low(pair(quotient, 0), pair(0x1021, 0)));
+}
+
 #else /* no such instructions when this was compiled: leat_crc.c keeps to its tables */
 
 bool leat_crc_fold_available(void)
@@ -252,5 +301,10 @@ uint32_t leat_crc32_by_fold(uint32_t crc, const void *octets, size_t len)
 uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len)
 {
     return leat_crc32_msb_by_table(crc, octets, len);
+}
+
+uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len)
+{
+    return leat_crc16_by_table(crc, octets, len);
 }
 #endif

@@ -1,5 +1,5 @@
 /*
- * The 32-bit CRCs by the processor's carry-less multiplication. Call only where
+ * CRCs by the processor's carry-less multiplication. Call only where
  * leat_crc_fold_available() says so; leat_crc.c chooses.
  */
 #ifndef LEAT_CRC_FOLD_H
@@ -13,5 +13,6 @@ bool leat_crc_fold_available(void);
 const char *leat_crc_fold_name(void);
 uint32_t leat_crc32_by_fold(uint32_t crc, const void *octets, size_t len);
 uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len);
+uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len);
 
 #endif

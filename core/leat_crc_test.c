@@ -108,6 +108,10 @@ static void folding_agrees_with_the_tables(void)
            leat_crc32_msb_by_table(start, octets + at, len));
         if (!leat_crc_fold_available()) continue;
         EQ(leat_crc32_by_fold(start, octets + at, len), leat_crc32(start, octets + at, len));
+        EQ(leat_crc16_by_fold((uint16_t)start, octets + at, len % 100),
+           leat_crc16_by_table((uint16_t)start, octets + at, len % 100));
+        EQ(leat_crc16_by_fold((uint16_t)start, octets + at, len),
+           leat_crc16_by_table((uint16_t)start, octets + at, len));
         EQ(leat_crc32_msb_by_fold(start, octets + at, len),
            leat_crc32_msb(start, octets + at, len));
     }

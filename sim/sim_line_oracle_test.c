@@ -324,9 +324,10 @@ static struct plan draw_plan(struct leat_random *r)
     static const char *const fabrics[] = { "bmx:2",      "bmx:3",      "bmx:5",      "clos:2,2,2",
                                            "clos:2,3,2", "clos:2,1,3", "clos:3,2,2", "clos444" };
     struct plan plan = { .blocks = 4096, .last = 8000000 };
-    const char *name = fabrics[draw(r, 0, sizeof fabrics / sizeof *fabrics - 1)];
+    enum { LARGE = sizeof fabrics / sizeof *fabrics - 1 };
+    const uint32_t fabric = draw(r, 0, LARGE);
     const uint32_t buffer = draw(r, 1, 8), channels = draw(r, 0, 3) == 0;
-    snprintf(plan.fabric, sizeof plan.fabric, "%s/buffer=%u/switching=%s", name, buffer,
+    snprintf(plan.fabric, sizeof plan.fabric, "%s/buffer=%u/switching=%s", fabrics[fabric], buffer,
              channels ? "vc" : "vp");
     plan.line.seed = leat_random_next(r);
     plan.line.header_errors = draw_rate(r, 5000000);
@@ -340,6 +341,11 @@ static struct plan draw_plan(struct leat_random *r)
     plan.messages = draw(r, 1, MESSAGES_MAX - 1);
     plan.broadcast_percent = draw(r, 0, 2) ? 0 : 20;
     plan.seed = leat_random_next(r);
+    /* Who repeats before all have had time to answer keeps the network full of repetitions. */
+    if (fabric == LARGE) {
+        plan.retransmit *= 8;
+        plan.broadcast_percent /= 4;
+    }
     return plan;
 }
 

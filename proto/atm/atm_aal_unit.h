@@ -138,6 +138,7 @@ struct leat_atm_aal_message {
     uint16_t next_of_source, next_aging;
     uint16_t next_open, prev_open; /* complete, and somebody may still read it */
     uint8_t point_to_point, complete, expired, served_count;
+    uint8_t all_instances; /* of a task may read it */
     uint32_t served[LEAT_ATM_AAL_SERVED_MAX];
 };
 

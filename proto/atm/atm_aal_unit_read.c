@@ -74,12 +74,9 @@ static uint16_t find_asked(const struct leat_atm_aal_unit *unit)
 }
 
 /* Nobody else may read it: one instance of one port was asked for, and has it. */
-static bool is_closed(const struct leat_atm_aal_unit *unit, uint16_t message)
+static bool is_closed(const struct leat_atm_aal_message *m)
 {
-    enum { INSTANCE_AT = PAYLOAD_AT + 12 };
-    const struct leat_atm_aal_message *m = &unit->message[message];
-    return m->served_count > 0 && m->point_to_point &&
-           leat_get_be32(receive_cell(unit, message) + INSTANCE_AT) != UINT32_MAX;
+    return m->served_count > 0 && m->point_to_point && !m->all_instances;
 }
 
 static uint16_t *open_list(struct leat_atm_aal_unit *unit, uint16_t message)
@@ -142,7 +139,7 @@ static void unlink_from_source(struct leat_atm_aal_unit *unit, uint16_t message)
 static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t now)
 {
     const struct leat_atm_aal_message *m = &unit->message[message];
-    if (!is_closed(unit, message)) close_message(unit, message);
+    if (!is_closed(m)) close_message(unit, message);
     if (m->served_count == 0) unit->counts.discarded_unread++;
     unlink_from_source(unit, message);
     for (uint16_t block = message, next; block != NONE; block = next) {
@@ -196,7 +193,7 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
         struct leat_atm_aal_message *m = &unit->message[message];
         m->served[m->served_count++] = unit->asked.instance;
         unit->message_read = message;
-        if (is_closed(unit, message)) close_message(unit, message);
+        if (is_closed(m)) close_message(unit, message);
         unit->read_free_at = now + FOUND_CYCLES;
         unit->told |= LEAT_ATM_AAL_GRANTED;
     }
