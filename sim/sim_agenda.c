@@ -21,6 +21,7 @@ static void lay_levels(struct leat_sim_agenda_phase *p, uint32_t phase, uint32_t
         *next += words;
     }
     p->word[p->levels++] = phase;
+    p->plain = p->levels == 1 ? LEAT_SIM_WHEEL - 1 : 0;
 }
 
 /* All that follows from the shape, but no memory yet. Returns the number of (phase, entity). */

@@ -51,6 +51,7 @@ struct leat_sim_agenda_shape {
 /* For the functions below alone. */
 struct leat_sim_agenda_phase {
     uint64_t *due;     /* by entity; LEAT_NEVER: no event */
+    uint64_t plain;    /* cycles to come that are a bit in a slot and nothing else; 0: none */
     uint32_t entities; /* how many */
     uint32_t id;       /* of entity 0 in the heap */
     uint32_t levels;
@@ -182,12 +183,10 @@ LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint3
                                                 uint32_t entity, uint64_t at)
 {
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
-    const bool plain = p->levels == 1 && at - a->now < LEAT_SIM_WHEEL; /* LEAT_NEVER is far */
-    if (!plain || p->due[entity] != LEAT_NEVER) {
+    if (at - a->now - 1 >= p->plain || p->due[entity] != LEAT_NEVER) {
         leat_sim_agenda_move(a, phase, entity, at);
         return;
     }
-    assert(at > a->now || (phase << LEAT_SIM_CURSOR_SHIFT) + entity >= a->cursor);
     const uint64_t slot = at % LEAT_SIM_WHEEL;
     p->due[entity] = at;
     a->slots[(slot << a->slot_shift) + phase] |= UINT64_C(1) << entity;

@@ -186,6 +186,7 @@ static void judge(struct oracle *o, const struct leat_sim_line_event *e)
     judge_content(o, e);
 }
 
+static leat_sim_line_watch watch_line;
 static void watch_line(void *context, const struct leat_sim_line_event *e)
 {
     struct oracle *o = context;
@@ -303,7 +304,7 @@ static bool fabric_named(const char *name, struct leat_sim_fabric *out)
 struct plan {
     char fabric[64];
     struct leat_sim_line_config line;
-    uint32_t retransmit, obsolete, blocks, messages, broadcast_percent;
+    uint32_t retransmit, obsolete, send_blocks, blocks, messages, broadcast_percent;
     uint64_t seed, last;
 };
 
@@ -323,7 +324,7 @@ static struct plan draw_plan(struct leat_random *r)
 {
     static const char *const fabrics[] = { "bmx:2",      "bmx:3",      "bmx:5",      "clos:2,2,2",
                                            "clos:2,3,2", "clos:2,1,3", "clos:3,2,2", "clos444" };
-    struct plan plan = { .blocks = 4096, .last = 8000000 };
+    struct plan plan = { .blocks = 4096 };
     enum { LARGE = sizeof fabrics / sizeof *fabrics - 1 };
     const uint32_t fabric = draw(r, 0, LARGE);
     const uint32_t buffer = draw(r, 1, 8), channels = draw(r, 0, 3) == 0;
@@ -338,6 +339,7 @@ static struct plan draw_plan(struct leat_random *r)
     plan.line.hec = draw(r, 0, 1);
     plan.retransmit = draw(r, 4000, 12000);
     plan.obsolete = draw(r, 0, 1) ? 1000000 : draw(r, 1000, 4000);
+    plan.send_blocks = LEAT_ATM_AAL_BLOCKS;
     plan.messages = draw(r, 1, MESSAGES_MAX - 1);
     plan.broadcast_percent = draw(r, 0, 2) ? 0 : 20;
     plan.seed = leat_random_next(r);
@@ -346,6 +348,7 @@ static struct plan draw_plan(struct leat_random *r)
         plan.retransmit *= 8;
         plan.broadcast_percent /= 4;
     }
+    plan.last = (uint64_t)UINT8_MAX * plan.retransmit; /* then all would have been given up */
     return plan;
 }
 
@@ -376,7 +379,8 @@ static struct run *begin(const struct plan *plan, enum leat_sim_atm_model model)
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     config.aal.retransmit_cycles = plan->retransmit;
     config.aal.obsolete_cycles = plan->obsolete;
-    config.aal.send_blocks = config.aal.receive_blocks = plan->blocks;
+    config.aal.send_blocks = plan->send_blocks;
+    config.aal.receive_blocks = plan->blocks;
     config.aal.transmissions_max = UINT8_MAX;
     draw_messages(run, plan, config.fabric.net.ports);
     start(run, &config);
@@ -409,15 +413,23 @@ static void count_missing(const struct run *run, uint64_t missing[2])
         }
 }
 
+static uint32_t parked_cells(const struct run *run)
+{
+    uint32_t parked = 0;
+    for (uint32_t port = 0; port < run->oracle.ports; port++)
+        parked += run->load.host[port].unit.parked_count;
+    return parked;
+}
+
 static void print_plan(const struct plan *p)
 {
     printf(
         "# %s seed %llu line seed %llu header %u payload %u lose %u insert %u duplicate %u hec %d "
-        "retransmit %u obsolete %u messages %u broadcast %u blocks %u\n",
+        "retransmit %u obsolete %u messages %u broadcast %u blocks %u, %u\n",
         p->fabric, (unsigned long long)p->seed, (unsigned long long)p->line.seed,
         p->line.header_errors, p->line.payload_errors, p->line.lose, p->line.insert,
         p->line.duplicate, p->line.hec, p->retransmit, p->obsolete, p->messages,
-        p->broadcast_percent, p->blocks);
+        p->broadcast_percent, p->send_blocks, p->blocks);
 }
 
 static void check_run(struct run *run, const struct plan *plan, bool drained)
@@ -441,6 +453,7 @@ static void check_run(struct run *run, const struct plan *plan, bool drained)
     if (!lines.undetected) {
         EQ(run->load.counts.altered, 0);
         EQ(run->load.counts.duplicated, 0);
+        EQ(parked_cells(run), 0);
     }
     if (tap_checks_failed != failed) print_plan(plan);
 }
@@ -493,7 +506,7 @@ static void both_models_agree_when_buffers_are_full_too(void)
     leat_random_seed(&r, tap_seed() + 1);
     for (int i = 0; i < cases; i++) {
         struct plan plan = draw_plan(&r);
-        plan.blocks = draw(&r, 3, 12);
+        plan.send_blocks = plan.blocks = draw(&r, 3, 12);
         plan.line.duplicate = draw(&r, 0, 500000000);
         struct run *rtl = begin(&plan, LEAT_SIM_ATM_RTL), *cell = begin(&plan, LEAT_SIM_ATM_CELL);
         leat_sim_load_run(&rtl->load, 30000);
@@ -594,6 +607,7 @@ static bool is_hit(const struct attack *a, uint32_t port, enum leat_sim_line_dir
            word_at(cell, SEQUENCE_AT) == a->sequence && !(a->once && a->hits > 0);
 }
 
+static leat_sim_line_damage strike;
 static void strike(void *context, uint32_t port, enum leat_sim_line_direction direction,
                    const uint8_t *cell, uint8_t *mask)
 {
@@ -730,6 +744,34 @@ static void one_bit_more_and_it_is_repaired(void)
         EQ(run->load.host[2].unit.counts.bad_cells, 1);
         end(run);
     }
+}
+
+/* Its acknowledgement was lost while it waits for the cell before it, so it is sent again. */
+static void a_copy_of_a_parked_cell_does_not_stay(void)
+{
+    struct leat_sim_load_config config = scene_config("bmx:2", LEAT_SIM_ATM_CELL);
+    struct run *run = new_run();
+    struct attack no_ack = { .port = 0,
+                             .direction = LEAT_SIM_LINE_TO_HOST,
+                             .type = LEAT_ATM_TASK_ACK,
+                             .sequence = 2,
+                             .once = true,
+                             .mask = { [DATA_AT] = 1 } };
+    struct attack attack = { .port = 0, .sequence = 1, .mask = { [DATA_AT] = 1 }, .next = &no_ack };
+    add_message(run, 0, 1, 0);
+    add_message(run, 0, 1, 0);
+    config.line.damage = strike;
+    config.line.damage_context = &attack;
+    start(run, &config);
+    leat_sim_load_run(&run->load, 2 * RETRANSMIT);
+    EQ(run->load.host[1].unit.counts.duplicates, 1);
+    EQ(parked_cells(run), 1);
+    attack.once = true;
+    OK(leat_sim_load_drain(&run->load, PATIENCE));
+    EQ(run->load.counts.messages_delivered, 2);
+    EQ(parked_cells(run), 0);
+    EQ(run->wrong, 0);
+    end(run);
 }
 
 /* The acknowledgement of 1 is turned into one of 2, and 2 does not get through. */
@@ -908,7 +950,7 @@ TAP_MAIN(T(the_oracle_divides_as_the_note_says), T(a_held_unit_waits),
          T(a_copy_holds_the_cell_behind_it), T(lines_that_do_nothing_change_nothing),
          T(stopped_traffic_comes_to_rest),
          T(an_error_that_the_crc_cannot_see_alters_just_the_message_it_hits),
-         T(one_bit_more_and_it_is_repaired),
+         T(one_bit_more_and_it_is_repaired), T(a_copy_of_a_parked_cell_does_not_stay),
          T(an_acknowledgement_altered_unseen_loses_the_message_it_names),
          T(a_dead_port_is_undeliverable_and_never_a_hang),
          T(a_port_that_comes_back_in_time_misses_nothing),
