@@ -44,3 +44,9 @@ step "3. Decode it again (leat decode tour.pcapng); adaptation layers travel in 
 step "4. The same packet as JSON, for machines (leat decode --json), and back to the same octets"
 "$leat" decode --format esp --json "$folder/tour.pcapng" 2>/dev/null | tee "$folder/esp.json"
 "$leat" encode --json "$folder/esp.json"
+
+step "5. A network under load (leat sim clos444 --traffic uniform --load 0.2): the thesis' prototype"
+"$leat" sim clos444 --traffic uniform --load 0.2 --cycles 200000 --seed 7
+
+step "6. The same run register by register has the same certificate (--model rtl)"
+"$leat" sim clos444 --traffic uniform --load 0.2 --cycles 200000 --seed 7 --model rtl | grep certificate
