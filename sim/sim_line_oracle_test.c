@@ -339,7 +339,7 @@ static struct plan draw_plan(struct leat_random *r)
     plan.line.hec = draw(r, 0, 1);
     plan.retransmit = draw(r, 4000, 12000);
     plan.obsolete = draw(r, 0, 1) ? 1000000 : draw(r, 1000, 4000);
-    plan.send_blocks = LEAT_ATM_AAL_BLOCKS;
+    plan.send_blocks = draw(r, 0, 1) ? LEAT_ATM_AAL_BLOCKS : draw(r, 3, 20);
     plan.messages = draw(r, 1, MESSAGES_MAX - 1);
     plan.broadcast_percent = draw(r, 0, 2) ? 0 : 20;
     plan.seed = leat_random_next(r);
@@ -746,6 +746,33 @@ static void one_bit_more_and_it_is_repaired(void)
     }
 }
 
+/* The sender's numbers run on beyond its buffer, since all but one are acknowledged and freed. */
+static void a_damaged_cell_holds_up_the_later_ones_and_loses_none(void)
+{
+    for (uint32_t blocks = 1; blocks <= 40; blocks++) {
+        struct leat_sim_load_config config = scene_config("bmx:2", LEAT_SIM_ATM_CELL);
+        struct run *run = new_run();
+        struct attack attack = {
+            .port = 0, .sequence = 3, .once = true, .mask = { [DATA_AT] = 1 }
+        };
+        uint64_t missing[2];
+        for (int i = 0; i < MESSAGES_MAX; i++)
+            add_message(run, 0, 1, 0);
+        config.aal.send_blocks = blocks;
+        config.aal.retransmit_cycles = 20000;
+        config.aal.obsolete_cycles = 1000;
+        config.line.damage = strike;
+        config.line.damage_context = &attack;
+        start(run, &config);
+        OK(leat_sim_load_drain(&run->load, PATIENCE));
+        count_missing(run, missing);
+        EQ(missing[0], 0);
+        EQ(run->wrong, 0);
+        EQ(attack.hits, 1);
+        end(run);
+    }
+}
+
 /* Its acknowledgement was lost while it waits for the cell before it, so it is sent again. */
 static void a_copy_of_a_parked_cell_does_not_stay(void)
 {
@@ -950,7 +977,9 @@ TAP_MAIN(T(the_oracle_divides_as_the_note_says), T(a_held_unit_waits),
          T(a_copy_holds_the_cell_behind_it), T(lines_that_do_nothing_change_nothing),
          T(stopped_traffic_comes_to_rest),
          T(an_error_that_the_crc_cannot_see_alters_just_the_message_it_hits),
-         T(one_bit_more_and_it_is_repaired), T(a_copy_of_a_parked_cell_does_not_stay),
+         T(one_bit_more_and_it_is_repaired),
+         T(a_damaged_cell_holds_up_the_later_ones_and_loses_none),
+         T(a_copy_of_a_parked_cell_does_not_stay),
          T(an_acknowledgement_altered_unseen_loses_the_message_it_names),
          T(a_dead_port_is_undeliverable_and_never_a_hang),
          T(a_port_that_comes_back_in_time_misses_nothing),

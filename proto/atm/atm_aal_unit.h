@@ -100,6 +100,7 @@ struct leat_atm_aal_counts {
     uint64_t cells_sent, acks_sent, retransmissions, refusals;
     uint64_t cells_received, acks_received, bad_cells, misdelivered, duplicates, parked;
     uint64_t acks_unmatched, undeliverable, discarded, discarded_unread;
+    uint64_t beyond; /* cells too far ahead to be parked: neither kept nor acknowledged */
 };
 
 /* Two lists in one array of links (note 5.1): free blocks and busy blocks. */

@@ -432,6 +432,7 @@ static void same_counts(struct bench *b, int u)
     SAME_COUNT(undeliverable);
     SAME_COUNT(discarded);
     SAME_COUNT(discarded_unread);
+    SAME_COUNT(beyond);
 #undef SAME_COUNT
 }
 

@@ -722,6 +722,12 @@ static inline void model_receive(struct model *m, const uint8_t *cell, uint64_t 
         m->counts.misdelivered++;
         return;
     }
+    /* README, doubts: beyond the window neither kept nor acknowledged. */
+    if (c.type != LEAT_ATM_TASK_ACK && model_ahead(m, &c) >= m->config.send_blocks &&
+        model_ahead(m, &c) < 32768) {
+        m->counts.beyond++;
+        return;
+    }
     const uint16_t block = model_allocate(&m->ic);
     m->receive[block] = (struct model_receive_block){ .served = false };
     memcpy(m->receive[block].cell, cell, 53);

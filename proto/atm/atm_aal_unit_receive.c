@@ -175,6 +175,19 @@ static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
            leat_get_be16(cell + TYPE_AT) <= LEAT_ATM_TASK_ACK;
 }
 
+/* A data cell too far ahead to be parked, behind one that was lost: who acknowledged it would lose
+ * it. A number further away than that is behind. */
+static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+{
+    enum { HALF = 0x8000 };
+    if (leat_get_be16(cell + TYPE_AT) == LEAT_ATM_TASK_ACK) return false;
+    const struct leat_atm_aal_peer *peer = &unit->peer[leat_get_be16(cell + SOURCE_AT)];
+    const bool point_to_point = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
+    const uint16_t next = (uint16_t)(peer->received[point_to_point] + 1);
+    const uint16_t ahead = (uint16_t)(leat_get_be16(cell + SEQUENCE_AT) - next);
+    return ahead >= unit->config.send_blocks && ahead < HALF;
+}
+
 void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *cell, uint64_t now)
 {
     if (leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT) != leat_get_be16(cell + CRC_AT)) {
@@ -183,6 +196,10 @@ void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *ce
     }
     if (!is_for_us(unit, cell)) {
         unit->counts.misdelivered++;
+        return;
+    }
+    if (is_beyond(unit, cell)) {
+        unit->counts.beyond++;
         return;
     }
     const uint16_t block = leat_atm_aal_chain_take(&unit->receive);

@@ -690,14 +690,19 @@ static void a_copy_of_a_parked_cell_is_acknowledged_and_not_kept(void)
     EQ(unit->parked_count, 0);
 }
 
+/* What is further ahead could not be kept: who acknowledged it would lose it. */
 static void ahead_is_less_than_a_send_buffer(void)
 {
     struct leat_atm_aal_unit *unit = alone();
     data(1000, SINGLE, 1 + 1886, 3);
     data(1200, SINGLE, 1 + 1887, 3);
-    run(2000);
+    data(1400, SINGLE, 32768, 3);
+    data(1600, SINGLE, 32769, 3);
+    run(2200);
     EQ(unit->counts.parked, 1);
-    EQ(unit->counts.duplicates, 1);
+    EQ(unit->counts.beyond, 2);
+    EQ(unit->counts.duplicates, 1); /* half of all numbers are behind */
+    EQ(stations[0].line_count, 2);
     EQ(unit->receive.busy_count, 1);
 }
 
