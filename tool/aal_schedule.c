@@ -1,27 +1,21 @@
 #include "aal_schedule.h"
 #include "leat_bytes.h"
 #include "leat_text.h"
+#include "place.h"
 #include "tool.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_LEN_MAX = 40, NUMBER_LEN_MAX = 60, VALUES_SHOWN_MAX = 32 };
+enum { NUMBER_LEN_MAX = 60, VALUES_SHOWN_MAX = 32 };
 enum { MESSAGE_LEN_MAX = LEAT_ATM_AAL_BLOCKS * LEAT_ATM_TASK_PAYLOAD_LEN - 20 };
-
-struct word {
-    const char *text;
-    size_t len;
-};
 
 enum section { BEFORE, INPUTS, OUTPUTS };
 
 struct reader {
     struct aal_schedule *schedule;
-    const char *file;
-    uint32_t line;
+    struct place place;
     const char *at, *end; /* what is left of the line */
     enum section section;
     int unit; /* whose orders are read; -1: none was named yet */
@@ -34,44 +28,7 @@ struct reader {
     size_t *octets_at; /* where an order's octets begin */
 };
 
-/* ---- complaints --------------------------------------------------------------------------- */
-
-/* Always false, so that a reader can end with it. */
-static bool wrong(const struct reader *r, const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool wrong(const struct reader *r, const char *text, ...)
-{
-    char message[1024];
-    va_list list;
-    va_start(list, text);
-    vsnprintf(message, sizeof message, text, list);
-    va_end(list);
-    complain("%s:%u: %s", r->file, r->line, message);
-    return false;
-}
-
-/* A word as it may be shown: not too long, nothing that a terminal would obey. */
-struct shown_word {
-    char text[SHOWN_LEN_MAX + 4];
-};
-
-static struct shown_word show(struct word w)
-{
-    struct shown_word s;
-    const size_t len = w.len < SHOWN_LEN_MAX ? w.len : SHOWN_LEN_MAX;
-    for (size_t i = 0; i < len; i++)
-        s.text[i] = (char)(w.text[i] >= ' ' && w.text[i] <= '~' ? w.text[i] : '?');
-    strcpy(s.text + len, len < w.len ? "..." : "");
-    return s;
-}
-
 /* ---- words -------------------------------------------------------------------------------- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
 
 /* The next word of the line; a quoted one keeps its quotes. False: the end, or a comment. */
 static bool next_word(struct reader *r, struct word *w)
@@ -90,16 +47,11 @@ static bool next_word(struct reader *r, struct word *w)
     return true;
 }
 
-static bool is_word(struct word w, const char *text)
-{
-    return w.len == strlen(text) && memcmp(w.text, text, w.len) == 0;
-}
-
 static bool ends_here(struct reader *r)
 {
     struct word w;
     return !next_word(r, &w) ||
-           wrong(r, "'%s' and more, expected the end of the line", show(w).text);
+           wrong(&r->place, "'%s' and more, expected the end of the line", show(w).text);
 }
 
 /* A whole number from min to max, with a sign if it has one. */
@@ -120,9 +72,9 @@ static bool next_whole(struct reader *r, const char *what, int64_t min, int64_t 
 {
     struct word w;
     if (!next_word(r, &w))
-        return wrong(r, "no %s, expected %lld..%lld", what, (long long)min, (long long)max);
-    return whole(w, min, max, out) || wrong(r, "%s '%s', expected %lld..%lld", what, show(w).text,
-                                            (long long)min, (long long)max);
+        return wrong(&r->place, "no %s, expected %lld..%lld", what, (long long)min, (long long)max);
+    return whole(w, min, max, out) || wrong(&r->place, "%s '%s', expected %lld..%lld", what,
+                                            show(w).text, (long long)min, (long long)max);
 }
 
 /* ---- orders ------------------------------------------------------------------------------- */
@@ -200,7 +152,7 @@ static bool grow_orders(struct reader *r)
 static bool add_order(struct reader *r, struct leat_sim_aal_order order, enum aal_data data)
 {
     if (!grow_orders(r))
-        return wrong(r, "no room, expected at most %d orders", AAL_SCHEDULE_ORDERS_MAX);
+        return wrong(&r->place, "no room, expected at most %d orders", AAL_SCHEDULE_ORDERS_MAX);
     order.command.not_before = r->cycle;
     r->schedule->all_orders[r->order_count] = order;
     r->schedule->all_data[r->order_count] = (uint8_t)data;
@@ -218,7 +170,7 @@ static uint8_t *add_octets(struct reader *r, size_t len)
     const bool grown = grow(&octets, 1, r->octet_count, len, AAL_SCHEDULE_LEN_MAX, &r->octet_cap);
     r->schedule->octets = octets;
     if (!grown) {
-        wrong(r, "no room, expected at most %d octets to put", AAL_SCHEDULE_LEN_MAX);
+        wrong(&r->place, "no room, expected at most %d octets to put", AAL_SCHEDULE_LEN_MAX);
         return NULL;
     }
     r->octet_count += len;
@@ -258,14 +210,14 @@ static bool put_number(struct reader *r, const struct order_name *n, struct word
     double value_real;
     if (k.real) {
         if (!real(w, k.len, &value_real))
-            return wrong(r, "%s '%s', expected a number that %d octets can hold", n->name,
+            return wrong(&r->place, "%s '%s', expected a number that %d octets can hold", n->name,
                          show(w).text, k.len);
         put_real(value_real, k.len, out);
         return true;
     }
     if (!whole(w, -max - 1, max, &value))
-        return wrong(r, "%s '%s', expected %lld..%lld", n->name, show(w).text, -(long long)max - 1,
-                     (long long)max);
+        return wrong(&r->place, "%s '%s', expected %lld..%lld", n->name, show(w).text,
+                     -(long long)max - 1, (long long)max);
     if (k.len == 2)
         leat_put_be16(out, (uint16_t)value);
     else
@@ -286,13 +238,14 @@ static bool read_put_numbers(struct reader *r, const struct order_name *n)
         if (!out) return false;
         for (unsigned i = 0; i < k.numbers; i++) {
             if (i > 0 && !next_word(r, &w))
-                return wrong(r, "%s: a real part alone, expected an imaginary part behind it",
+                return wrong(&r->place,
+                             "%s: a real part alone, expected an imaginary part behind it",
                              n->name);
             if (!put_number(r, n, w, out + i * k.len)) return false;
         }
         if (!add_order(r, order, n->data)) return false;
     }
-    return values > 0 || wrong(r, "%s without a value, expected one or more", n->name);
+    return values > 0 || wrong(&r->place, "%s without a value, expected one or more", n->name);
 }
 
 static int digit(char c)
@@ -305,13 +258,13 @@ static bool read_put_bytes(struct reader *r, const struct order_name *n)
 {
     struct word w = { "", 0 };
     if (!next_word(r, &w) || w.len % 2)
-        return wrong(r, "%s '%s', expected two hexadecimal digits per octet", n->name,
+        return wrong(&r->place, "%s '%s', expected two hexadecimal digits per octet", n->name,
                      show(w).text);
     uint8_t *out = add_octets(r, w.len / 2);
     if (!out) return false;
     for (size_t i = 0; i < w.len; i++) {
         if (digit(w.text[i]) < 0)
-            return wrong(r, "%s '%s', expected two hexadecimal digits per octet", n->name,
+            return wrong(&r->place, "%s '%s', expected two hexadecimal digits per octet", n->name,
                          show(w).text);
         out[i / 2] = (uint8_t)(i % 2 ? out[i / 2] << 4 | digit(w.text[i]) : digit(w.text[i]));
     }
@@ -324,7 +277,7 @@ static bool read_put_string(struct reader *r, const struct order_name *n)
 {
     struct word w = { "", 0 };
     if (!next_word(r, &w) || w.len < 2 || w.text[0] != '"' || w.text[w.len - 1] != '"')
-        return wrong(r, "%s '%s', expected a text in quotes", n->name, show(w).text);
+        return wrong(&r->place, "%s '%s', expected a text in quotes", n->name, show(w).text);
     const size_t len = w.len - 2;
     uint8_t *out = add_octets(r, len + 1);
     if (!out) return false;
@@ -344,8 +297,8 @@ static bool read_get(struct reader *r, const struct order_name *n)
     int64_t count = 1;
     const bool given = !order.string && next_word(r, &w);
     if ((given || n->data == BYTES) && !(given && whole(w, 1, MESSAGE_LEN_MAX, &count)))
-        return wrong(r, "%s '%s', expected how many, 1..%d", n->name, given ? show(w).text : "",
-                     MESSAGE_LEN_MAX);
+        return wrong(&r->place, "%s '%s', expected how many, 1..%d", n->name,
+                     given ? show(w).text : "", MESSAGE_LEN_MAX);
     if (n->data == BYTES) {
         order.command.len = (uint32_t)count;
         count = 1;
@@ -361,8 +314,8 @@ static bool read_destination(struct reader *r, const struct order_name *n)
     int64_t port = LEAT_ATM_TASK_BROADCAST;
     if (!next_word(r, &w) ||
         !(is_word(w, "broadcast") || whole(w, 0, AAL_SCHEDULE_PORTS - 1, &port)))
-        return wrong(r, "%s '%s', expected a port, 0..%d, or broadcast", n->name, show(w).text,
-                     AAL_SCHEDULE_PORTS - 1);
+        return wrong(&r->place, "%s '%s', expected a port, 0..%d, or broadcast", n->name,
+                     show(w).text, AAL_SCHEDULE_PORTS - 1);
     const struct leat_sim_aal_order order = { .command = { .verb = n->verb,
                                                            .destination = (uint16_t)port } };
     r->has_destination = true;
@@ -377,9 +330,9 @@ static bool read_message(struct reader *r, const struct order_name *n)
     struct word w = { "", 0 };
     int64_t instance, id;
     if (n->verb == LEAT_ATM_AAL_SEND && !r->has_destination)
-        return wrong(r, "%s without a destination, expected setdst before it", n->name);
+        return wrong(&r->place, "%s without a destination, expected setdst before it", n->name);
     if (!next_word(r, &w) || w.len > LEAT_ATM_TASK_NAME_COUNT)
-        return wrong(r, "%s '%s', expected a task's name of 1..%d characters", n->name,
+        return wrong(&r->place, "%s '%s', expected a task's name of 1..%d characters", n->name,
                      show(w).text, LEAT_ATM_TASK_NAME_COUNT);
     for (size_t i = 0; i < w.len; i++)
         m->name[i] = (uint8_t)w.text[i];
@@ -390,7 +343,8 @@ static bool read_message(struct reader *r, const struct order_name *n)
     m->id = (uint32_t)id;
     if (n->verb == LEAT_ATM_AAL_RECEIVE && next_word(r, &w)) {
         if (!is_word(w, "poll"))
-            return wrong(r, "'%s' behind the message id, expected poll or nothing", show(w).text);
+            return wrong(&r->place, "'%s' behind the message id, expected poll or nothing",
+                         show(w).text);
         order.poll = true;
     }
     return add_order(r, order, n->data) && ends_here(r);
@@ -420,7 +374,7 @@ static bool unknown_order(const struct reader *r, struct word w)
     for (size_t i = 0; i < ORDER_NAMES && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, i ? " %s" : "%s",
                                  order_names[i].name);
-    return wrong(r, "unknown order '%s', expected one of %s", show(w).text, list);
+    return wrong(&r->place, "unknown order '%s', expected one of %s", show(w).text, list);
 }
 
 /* "cycle order ..." */
@@ -429,16 +383,18 @@ static bool read_order(struct reader *r, struct word first)
     struct word w;
     int64_t cycle;
     if (r->unit < 0)
-        return wrong(r, "an order for no unit, expected a unit first: aal34[0..%d]",
+        return wrong(&r->place, "an order for no unit, expected a unit first: aal34[0..%d]",
                      AAL_SCHEDULE_PORTS - 1);
     if (!whole(first, 1, AAL_SCHEDULE_CYCLE_MAX, &cycle))
-        return wrong(r, "cycle %s, expected 1..%d", show(first).text, AAL_SCHEDULE_CYCLE_MAX);
+        return wrong(&r->place, "cycle %s, expected 1..%d", show(first).text,
+                     AAL_SCHEDULE_CYCLE_MAX);
     if ((uint64_t)cycle < r->cycle)
-        return wrong(r, "cycle %lld after line %u with cycle %llu, expected none that is earlier",
+        return wrong(&r->place,
+                     "cycle %lld after line %u with cycle %llu, expected none that is earlier",
                      (long long)cycle, r->cycle_line, (unsigned long long)r->cycle);
     r->cycle = (uint64_t)cycle;
-    r->cycle_line = r->line;
-    if (!next_word(r, &w)) return wrong(r, "a cycle alone, expected an order behind it");
+    r->cycle_line = r->place.line;
+    if (!next_word(r, &w)) return wrong(&r->place, "a cycle alone, expected an order behind it");
     for (size_t i = 0; i < ORDER_NAMES; i++) {
         const struct order_name *n = &order_names[i];
         static const char *const before[] = {
@@ -448,7 +404,7 @@ static bool read_order(struct reader *r, struct word first)
         };
         if (!is_word(w, n->name)) continue;
         if (!leat_sim_aal_order_fits(n->verb, &r->phase))
-            return wrong(r, "%s here, expected %s", n->name, before[r->phase]);
+            return wrong(&r->place, "%s here, expected %s", n->name, before[r->phase]);
         return read_arguments(r, n);
     }
     return unknown_order(r, w);
@@ -466,7 +422,7 @@ static int unit_number(const struct reader *r, struct word w)
     const struct word number = { w.text + len, framed ? w.len - len - 1 : 0 };
     int64_t unit;
     if (framed && whole(number, 0, AAL_SCHEDULE_PORTS - 1, &unit)) return (int)unit;
-    wrong(r, "'%s', expected a unit, aal34[0..%d]%s", show(w).text, AAL_SCHEDULE_PORTS - 1,
+    wrong(&r->place, "'%s', expected a unit, aal34[0..%d]%s", show(w).text, AAL_SCHEDULE_PORTS - 1,
           r->section == INPUTS ? ", an order with its cycle, or the keyword outputs" : "");
     return -1;
 }
@@ -476,7 +432,7 @@ static bool read_unit(struct reader *r, struct word w)
     const int unit = unit_number(r, w);
     if (unit < 0) return false;
     if (r->named[unit])
-        return wrong(r, "'%s' for the second time, expected each unit once", show(w).text);
+        return wrong(&r->place, "'%s' for the second time, expected each unit once", show(w).text);
     r->named[unit] = true;
     r->unit = unit;
     r->begin[unit] = r->order_count;
@@ -492,9 +448,9 @@ static bool read_shown(struct reader *r, struct word w)
     int64_t blocks = AAL_SCHEDULE_BLOCKS;
     if (unit < 0) return false;
     if (r->schedule->shown[unit].shown)
-        return wrong(r, "'%s' for the second time, expected each unit once", show(w).text);
+        return wrong(&r->place, "'%s' for the second time, expected each unit once", show(w).text);
     if (next_word(r, &w) && !whole(w, 0, LEAT_ATM_AAL_BLOCKS, &blocks))
-        return wrong(r, "'%s', expected how many blocks are shown, 0..%d", show(w).text,
+        return wrong(&r->place, "'%s', expected how many blocks are shown, 0..%d", show(w).text,
                      LEAT_ATM_AAL_BLOCKS);
     r->schedule->shown[unit] = (struct aal_shown){ true, (uint16_t)blocks };
     return ends_here(r);
@@ -507,7 +463,7 @@ static bool read_line(struct reader *r)
     switch (r->section) {
     case BEFORE:
         if (!is_word(w, "inputs"))
-            return wrong(r, "'%s', expected the keyword inputs", show(w).text);
+            return wrong(&r->place, "'%s', expected the keyword inputs", show(w).text);
         r->section = INPUTS;
         return ends_here(r);
     case INPUTS:
@@ -530,12 +486,12 @@ static bool read_lines(struct reader *r, const char *text, size_t len)
         r->at = text + at;
         r->end = end ? end : text + len;
         at = (size_t)(r->end - text) + 1;
-        r->line++;
+        r->place.line++;
         if (!read_line(r)) return false;
     }
     if (r->section == BEFORE) {
-        r->line++;
-        return wrong(r, "the end of the file, expected the keyword inputs");
+        r->place.line++;
+        return wrong(&r->place, "the end of the file, expected the keyword inputs");
     }
     if (r->section == INPUTS)
         for (int i = 0; i < AAL_SCHEDULE_PORTS; i++)
@@ -559,7 +515,7 @@ static void settle(struct reader *r)
 
 bool aal_schedule_read(struct aal_schedule *schedule, struct input *in)
 {
-    struct reader r = { .schedule = schedule, .file = in->name, .unit = -1 };
+    struct reader r = { .schedule = schedule, .place.file = in->name, .unit = -1 };
     *schedule = (struct aal_schedule){ 0 };
     if (!input_fill(in, AAL_SCHEDULE_LEN_MAX + 1) || interrupted) return false;
     if (input_len(in) > AAL_SCHEDULE_LEN_MAX) {

@@ -1,6 +1,6 @@
 #include "contracts.h"
 #include "input.h"
-#include <stdarg.h>
+#include "place.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,33 +8,17 @@
 enum { WORDS_MAX = 24, BITS_PER_CELL = 8 * LEAT_ATM_CELL_LEN, QUARTER = 4 };
 #define NOT_GIVEN UINT32_MAX /* a threshold */
 
-struct word {
+struct field {
     char text[CONTRACTS_WORD_LEN_MAX + 1];
 };
 
 struct reader {
     struct contracts *contracts;
-    const char *file;
-    unsigned line;
-    struct word word[WORDS_MAX];
+    struct place place;
+    struct field word[WORDS_MAX];
     int word_count;
     unsigned *port_line; /* by port: the last that spoke of it */
 };
-
-/* Always false, so that a reader can end with it. */
-static bool wrong(const struct reader *r, const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool wrong(const struct reader *r, const char *text, ...)
-{
-    char message[512];
-    va_list list;
-    va_start(list, text);
-    vsnprintf(message, sizeof message, text, list);
-    va_end(list);
-    complain("%s:%u: %s", r->file, r->line, message);
-    return false;
-}
 
 /* ---- values --------------------------------------------------------------------------------- */
 
@@ -91,7 +75,8 @@ static bool read_rate(const struct reader *r, const char *key, const char *text,
     double value = 0;
     if (!read_quantity(text, units, sizeof units / sizeof *units, &value) ||
         value < (double)least || value > (double)LEAT_ATM_CONTRACT_RATE_MAX)
-        return wrong(r, "%s '%s', expected %llu to %llu cells/s, as in 5000cells/s, 64kb/s, 2Mb/s",
+        return wrong(&r->place,
+                     "%s '%s', expected %llu to %llu cells/s, as in 5000cells/s, 64kb/s, 2Mb/s",
                      key, text, (unsigned long long)(least / LEAT_ATM_RATE_UNIT),
                      (unsigned long long)(LEAT_ATM_CONTRACT_RATE_MAX / LEAT_ATM_RATE_UNIT));
     *out = (uint64_t)(value + 0.5);
@@ -108,7 +93,7 @@ static bool read_time(const struct reader *r, const char *key, const char *text,
     double value = 0;
     if (!read_quantity(text, units, sizeof units / sizeof *units, &value) ||
         value > (double)LEAT_ATM_SECOND_PS)
-        return wrong(r,
+        return wrong(&r->place,
                      "%s '%s', expected 0 to 1 second with its unit, as in 500ns, 250us, 1.5ms, "
                      "20cells",
                      key, text);
@@ -124,8 +109,8 @@ static bool read_whole(const struct reader *r, const char *key, const char *text
     for (; text[i] >= '0' && text[i] <= '9' && value <= most; i++)
         value = value * 10 + (uint64_t)(text[i] - '0');
     if (!i || text[i] || value < least || value > most)
-        return wrong(r, "%s '%s', expected %llu to %llu", key, text, (unsigned long long)least,
-                     (unsigned long long)most);
+        return wrong(&r->place, "%s '%s', expected %llu to %llu", key, text,
+                     (unsigned long long)least, (unsigned long long)most);
     *out = value;
     return true;
 }
@@ -135,7 +120,7 @@ static bool read_ratio(const struct reader *r, const char *key, const char *text
     const struct unit units[] = { { "", (double)LEAT_ATM_CLR_ONE } };
     double value = 0;
     if (!read_quantity(text, units, 1, &value) || value > (double)LEAT_ATM_CLR_ONE)
-        return wrong(r, "%s '%s', expected 0 to 1, as in 0, 1e-6, 0.001", key, text);
+        return wrong(&r->place, "%s '%s', expected 0 to 1, as in 0, 1e-6, 0.001", key, text);
     *out_e12 = (uint64_t)(value + 0.5);
     return true;
 }
@@ -152,7 +137,7 @@ static bool read_choice(const struct reader *r, const char *key, const char *tex
         }
         strcat(strcat(list, i ? ", " : ""), words[i]);
     }
-    return wrong(r, "%s '%s', expected one of %s", key, text, list);
+    return wrong(&r->place, "%s '%s', expected one of %s", key, text, list);
 }
 
 static bool read_source(const struct reader *r, const char *text, struct leat_sim_connection *c)
@@ -173,7 +158,7 @@ static bool read_source(const struct reader *r, const char *text, struct leat_si
         text += sizeof excess - 1;
     if (!read_quantity(text, units, 1, &percent) || percent < 100 ||
         percent > 100.0 * CONTRACTS_EXCESS_MAX)
-        return wrong(r, "source excess:'%s', expected a factor of 1 to %d", text,
+        return wrong(&r->place, "source excess:'%s', expected a factor of 1 to %d", text,
                      CONTRACTS_EXCESS_MAX);
     c->source = LEAT_SIM_SOURCE_EXCESS;
     c->excess_percent = (uint32_t)(percent + 0.5);
@@ -227,12 +212,12 @@ static bool split_words(struct reader *r, int from, const char *const *names, in
     for (int i = from; i < r->word_count; i++) {
         char *text = r->word[i].text, *equals = strchr(text, '=');
         int k = 0;
-        if (!equals) return wrong(r, "'%s', expected key=value, key one of %s", text, list);
+        if (!equals) return wrong(&r->place, "'%s', expected key=value, key one of %s", text, list);
         *equals = '\0';
         while (k < count && strcmp(text, names[k]) != 0)
             k++;
-        if (k == count) return wrong(r, "unknown key '%s', expected one of %s", text, list);
-        if (value[k]) return wrong(r, "%s for the second time, expected it once", text);
+        if (k == count) return wrong(&r->place, "unknown key '%s', expected one of %s", text, list);
+        if (value[k]) return wrong(&r->place, "%s for the second time, expected it once", text);
         value[k] = equals + 1;
     }
     return true;
@@ -242,10 +227,11 @@ static bool keys_fit_class(const struct reader *r, const char *const *value, siz
 {
     for (int k = 0; k < KEYS; k++) {
         if (value[k] && !(keys[k].known & 1 << class))
-            return wrong(r, "%s, which %s does not have, expected none", keys[k].name,
+            return wrong(&r->place, "%s, which %s does not have, expected none", keys[k].name,
                          class_names[class]);
         if (!value[k] && keys[k].needed & 1 << class)
-            return wrong(r, "no %s, expected one: %s needs it", keys[k].name, class_names[class]);
+            return wrong(&r->place, "no %s, expected one: %s needs it", keys[k].name,
+                         class_names[class]);
     }
     return true;
 }
@@ -257,8 +243,8 @@ static bool read_contract(const struct reader *r, const char *const *value,
     if (value[PCR] && !read_rate(r, "pcr", value[PCR], least, &c->pcr)) return false;
     if (value[SCR] && !read_rate(r, "scr", value[SCR], least, &c->scr)) return false;
     if (value[MCR] && !read_rate(r, "mcr", value[MCR], 0, &c->mcr)) return false;
-    if (c->scr > c->pcr) return wrong(r, "scr above pcr, expected at most pcr");
-    if (c->mcr > c->pcr) return wrong(r, "mcr above pcr, expected at most pcr");
+    if (c->scr > c->pcr) return wrong(&r->place, "scr above pcr, expected at most pcr");
+    if (c->mcr > c->pcr) return wrong(&r->place, "mcr above pcr, expected at most pcr");
     if (value[MBS] && !read_whole(r, "mbs", value[MBS], 1, LEAT_ATM_CONTRACT_MBS_MAX, &c->mbs))
         return false;
     if (value[CDVT] && !read_time(r, "cdvt", value[CDVT], &c->cdvt_ps)) return false;
@@ -308,13 +294,14 @@ static bool read_name(struct reader *r, const char *name)
     const uint32_t count = all->config.connection_count;
     if (len > CONTRACTS_NAME_LEN_MAX ||
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != len)
-        return wrong(r, "'%s' is no name, expected 1 to %d letters, digits, _ . -", name,
+        return wrong(&r->place, "'%s' is no name, expected 1 to %d letters, digits, _ . -", name,
                      CONTRACTS_NAME_LEN_MAX);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(all->name[i], name) == 0)
-            return wrong(r, "'%s' for the second time, expected a name of its own", name);
+            return wrong(&r->place, "'%s' for the second time, expected a name of its own", name);
     if (count == LEAT_SIM_CONNECTIONS_MAX)
-        return wrong(r, "one connection too many, expected at most %d", LEAT_SIM_CONNECTIONS_MAX);
+        return wrong(&r->place, "one connection too many, expected at most %d",
+                     LEAT_SIM_CONNECTIONS_MAX);
     strcpy(all->name[count], name);
     return true;
 }
@@ -330,7 +317,7 @@ static bool read_connection(struct reader *r)
     for (int k = 0; k < KEYS; k++)
         names[k] = keys[k].name;
     if (!read_name(r, r->word[0].text) || !split_words(r, 1, names, KEYS, value)) return false;
-    if (!value[CLASS]) return wrong(r, "no class, expected one, as in class=cbr");
+    if (!value[CLASS]) return wrong(&r->place, "no class, expected one, as in class=cbr");
     if (!read_choice(r, "class", value[CLASS], class_names, LEAT_ATM_CLASS_COUNT, &class))
         return false;
     c.contract.class = (enum leat_atm_class) class;
@@ -376,7 +363,7 @@ static bool read_port(struct reader *r)
     const uint32_t ports = r->contracts->config.fabric.net.ports;
     const char *value[PORT_KEYS];
     uint64_t first = 0, last = ports - 1;
-    if (r->word_count < 2) return wrong(r, "port alone, expected its number or all");
+    if (r->word_count < 2) return wrong(&r->place, "port alone, expected its number or all");
     const char *which = r->word[1].text;
     if (strcmp(which, "all") != 0) {
         if (!read_whole(r, "port", which, 0, ports - 1, &first)) return false;
@@ -385,7 +372,7 @@ static bool read_port(struct reader *r)
     if (!split_words(r, 2, names, PORT_KEYS, value)) return false;
     for (uint64_t p = first; p <= last; p++) {
         if (!read_port_values(r, names, value, &r->contracts->port[p])) return false;
-        r->port_line[p] = r->line;
+        r->port_line[p] = r->place.line;
     }
     return true;
 }
@@ -401,9 +388,9 @@ static bool finish_ports(struct reader *r)
             uint32_t *clp = &port->clp_cells[level];
             if (*clp == NOT_GIVEN) *clp = port->cells[level] / QUARTER;
             if (*clp <= port->cells[level]) continue;
-            r->line = r->port_line[p];
-            return wrong(r, "port %u: %s %u, expected at most the buffer, %u", p, names[level],
-                         *clp, port->cells[level]);
+            r->place.line = r->port_line[p];
+            return wrong(&r->place, "port %u: %s %u, expected at most the buffer, %u", p,
+                         names[level], *clp, port->cells[level]);
         }
     }
     return true;
@@ -411,15 +398,10 @@ static bool finish_ports(struct reader *r)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 static bool split_line(struct reader *r, const char *text, size_t len)
 {
     size_t i = 0;
-    r->line++;
+    r->place.line++;
     r->word_count = 0;
     for (;;) {
         while (i < len && is_blank(text[i]))
@@ -428,14 +410,14 @@ static bool split_line(struct reader *r, const char *text, size_t len)
         const size_t begin = i;
         while (i < len && !is_blank(text[i]) && text[i] != '#') {
             if (text[i] < ' ' || text[i] > '~')
-                return wrong(r, "a character outside ASCII text, expected none");
+                return wrong(&r->place, "a character outside ASCII text, expected none");
             i++;
         }
         if (i - begin > CONTRACTS_WORD_LEN_MAX)
-            return wrong(r, "'%.*s...' is too long, expected words of up to %d characters", 20,
-                         text + begin, CONTRACTS_WORD_LEN_MAX);
+            return wrong(&r->place, "'%.*s...' is too long, expected words of up to %d characters",
+                         20, text + begin, CONTRACTS_WORD_LEN_MAX);
         if (r->word_count == WORDS_MAX)
-            return wrong(r, "more than %d words, expected fewer", WORDS_MAX);
+            return wrong(&r->place, "more than %d words, expected fewer", WORDS_MAX);
         memcpy(r->word[r->word_count].text, text + begin, i - begin);
         r->word[r->word_count++].text[i - begin] = '\0';
     }
@@ -454,8 +436,8 @@ static bool read_lines(struct reader *r, const char *text, size_t len)
         len -= line_len + (end != NULL);
     }
     if (!r->contracts->config.connection_count) {
-        r->line += !r->line;
-        return wrong(r, "no connection up to the end of the file, expected at least one");
+        r->place.line += !r->place.line;
+        return wrong(&r->place, "no connection up to the end of the file, expected at least one");
     }
     return finish_ports(r);
 }
@@ -464,7 +446,7 @@ static bool read_file(struct reader *r, const char *file)
 {
     struct input in;
     if (!input_open(&in, file)) return false;
-    r->file = in.name;
+    r->place.file = in.name;
     bool good = input_fill(&in, CONTRACTS_FILE_LEN_MAX + 1);
     if (good && input_len(&in) > CONTRACTS_FILE_LEN_MAX) {
         complain("%s: longer than %d octets, expected fewer", in.name, CONTRACTS_FILE_LEN_MAX);
@@ -479,7 +461,7 @@ bool contracts_read(struct contracts *contracts, const char *file,
                     const struct leat_sim_fabric *fabric)
 {
     const uint32_t ports = fabric->net.ports;
-    struct reader r = { .contracts = contracts, .file = file };
+    struct reader r = { .contracts = contracts, .place.file = file };
     *contracts = (struct contracts){ .config = { .fabric = *fabric } };
     contracts->port = calloc(ports, sizeof *contracts->port);
     r.port_line = calloc(ports, sizeof *r.port_line);

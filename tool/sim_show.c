@@ -36,6 +36,7 @@ static struct rows unit_rows(const struct sim_result *r)
     return (struct rows){ {
         { "acks", "acknowledgements sent", r->units.acks_sent },
         { "parked", "cells ahead of their turn, parked", r->units.parked },
+        { "beyond", "cells too far ahead, not acknowledged", r->units.beyond },
         { "duplicates", "cells received again", r->units.duplicates },
         { "bad_cells", "cells with a wrong checksum", r->units.bad_cells },
         { "misdelivered", "cells for another port", r->units.misdelivered },

@@ -1,16 +1,11 @@
 #include "stimuli.h"
+#include "place.h"
 #include "tool.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 3, SHOWN_LEN_MAX = 40, LIST_LEN = 400 };
-
-struct word {
-    const char *text;
-    size_t len;
-};
+enum { WORDS_MAX = 3, LIST_LEN = 400 };
 
 enum section { BEFORE, INPUTS, OUTPUTS };
 
@@ -18,43 +13,12 @@ struct reader {
     struct stimuli *stimuli;
     const struct stimulus_name *names;
     size_t name_count;
-    const char *file;
-    uint32_t line;
+    struct place place;
     enum section section;
     struct stimuli_track *track; /* whose values are read; NULL: no signal was named yet */
 };
 
 /* ---- complaints --------------------------------------------------------------------------- */
-
-/* Always false, so that a reader can end with it. */
-static bool wrong(const struct reader *r, const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool wrong(const struct reader *r, const char *text, ...)
-{
-    char message[1024];
-    va_list list;
-    va_start(list, text);
-    vsnprintf(message, sizeof message, text, list);
-    va_end(list);
-    complain("%s:%u: %s", r->file, r->line, message);
-    return false;
-}
-
-/* A word as it may be shown: not too long, nothing that a terminal would obey. */
-struct shown {
-    char text[SHOWN_LEN_MAX + 4];
-};
-
-static struct shown show(struct word w)
-{
-    struct shown s;
-    const size_t len = w.len < SHOWN_LEN_MAX ? w.len : SHOWN_LEN_MAX;
-    for (size_t i = 0; i < len; i++)
-        s.text[i] = (char)(w.text[i] >= ' ' && w.text[i] <= '~' ? w.text[i] : '?');
-    strcpy(s.text + len, len < w.len ? "..." : "");
-    return s;
-}
 
 /* "byte byteind fifo0..3" */
 static const char *all_names(const struct reader *r, char list[LIST_LEN])
@@ -125,7 +89,7 @@ static bool add_value(struct reader *r, struct stimuli_value value)
     struct stimuli *s = r->stimuli;
     struct stimuli_value *values = grow(s->values, sizeof *values, s->value_count, 1,
                                         STIMULI_VALUES_MAX, &s->value_cap);
-    if (!values) return wrong(r, "no room, expected at most %d values", STIMULI_VALUES_MAX);
+    if (!values) return wrong(&r->place, "no room, expected at most %d values", STIMULI_VALUES_MAX);
     const uint32_t last = value.cycle + value.len - 1;
     if (last > s->last_cycle) s->last_cycle = last;
     s->values = values;
@@ -139,7 +103,8 @@ static bool add_octets(struct reader *r, struct word w, uint32_t *at)
     struct stimuli *s = r->stimuli;
     const size_t len = (w.len + 1) / 2;
     uint8_t *octets = grow(s->octets, 1, s->octet_count, len, STIMULI_BYTES_MAX, &s->octet_cap);
-    if (!octets) return wrong(r, "no room, expected at most %d bytes in all", STIMULI_BYTES_MAX);
+    if (!octets)
+        return wrong(&r->place, "no room, expected at most %d bytes in all", STIMULI_BYTES_MAX);
     s->octets = octets;
     *at = (uint32_t)s->octet_count;
     size_t i = w.len % 2;
@@ -157,13 +122,13 @@ static bool read_number(struct reader *r, struct word w, struct stimuli_value *v
     const bool hex = n->kind == STIMULUS_HEX;
     char name[LIST_LEN];
     if (!is_number(w, hex ? 16 : 10))
-        return wrong(r,
+        return wrong(&r->place,
                      hex ? "%s: '%s' is no hexadecimal number, expected 0..%x"
                          : "%s: '%s' is no decimal number, expected 0..%u",
                      track_name(r->track, name), show(w).text, n->max);
     value->at = number(w, hex ? 16 : 10, n->max);
     if (value->at > n->max)
-        return wrong(r,
+        return wrong(&r->place,
                      hex ? "%s: %s is out of range, expected 0..%x in hexadecimal"
                          : "%s: %s is out of range, expected 0..%u",
                      track_name(r->track, name), show(w).text, n->max);
@@ -175,17 +140,17 @@ static bool read_octets(struct reader *r, struct word w, struct stimuli_value *v
     const struct stimulus_name *n = r->track->name;
     char name[LIST_LEN];
     if (!is_number(w, 16))
-        return wrong(r, "%s: '%s' is not hexadecimal, expected two digits per byte",
+        return wrong(&r->place, "%s: '%s' is not hexadecimal, expected two digits per byte",
                      track_name(r->track, name), show(w).text);
     if (n->kind == STIMULUS_OCTETS && w.len != 2 * (size_t)n->max)
-        return wrong(r, "%s: %zu digits, expected %u", track_name(r->track, name), w.len,
+        return wrong(&r->place, "%s: %zu digits, expected %u", track_name(r->track, name), w.len,
                      2 * n->max);
     if (w.len > 1 && w.len % 2)
-        return wrong(r, "%s: odd number of digits (%zu), expected two per byte",
+        return wrong(&r->place, "%s: odd number of digits (%zu), expected two per byte",
                      track_name(r->track, name), w.len);
     if (n->kind == STIMULUS_BYTES) value->len = (uint32_t)((w.len + 1) / 2);
     if (value->len > STIMULI_CYCLE_MAX - value->cycle + 1)
-        return wrong(r, "%s: the stream goes on after cycle %d, expected none that does",
+        return wrong(&r->place, "%s: the stream goes on after cycle %d, expected none that does",
                      track_name(r->track, name), STIMULI_CYCLE_MAX);
     return add_octets(r, w, &value->at) && add_value(r, *value);
 }
@@ -193,22 +158,23 @@ static bool read_octets(struct reader *r, struct word w, struct stimuli_value *v
 /* "cycle value" */
 static bool read_value(struct reader *r, struct word cycle, struct word w)
 {
-    struct stimuli_value value = { .len = 1, .line = r->line };
+    struct stimuli_value value = { .len = 1, .line = r->place.line };
     char name[LIST_LEN];
     if (!r->track)
-        return wrong(r, "a value of no signal, expected a name first: one of %s",
+        return wrong(&r->place, "a value of no signal, expected a name first: one of %s",
                      all_names(r, name));
     if (!is_number(cycle, 10))
-        return wrong(r, "'%s' is no cycle, expected a decimal number from 1", show(cycle).text);
+        return wrong(&r->place, "'%s' is no cycle, expected a decimal number from 1",
+                     show(cycle).text);
     value.cycle = number(cycle, 10, STIMULI_CYCLE_MAX);
     if (value.cycle < 1 || value.cycle > STIMULI_CYCLE_MAX)
-        return wrong(r, "cycle %s is out of range, expected 1..%d", show(cycle).text,
+        return wrong(&r->place, "cycle %s is out of range, expected 1..%d", show(cycle).text,
                      STIMULI_CYCLE_MAX);
     if (r->track->end > r->track->begin) {
         const struct stimuli_value *before = &r->stimuli->values[r->track->end - 1];
         const uint32_t last = before->cycle + before->len - 1;
         if (value.cycle <= last)
-            return wrong(r,
+            return wrong(&r->place,
                          "%s: cycle %u after line %u, which reaches to cycle %u, expected a "
                          "later one",
                          track_name(r->track, name), value.cycle, before->line, last);
@@ -242,10 +208,11 @@ static bool read_name(struct reader *r, struct word w)
         uint32_t index;
         if (!is_name(w, n, &index)) continue;
         if (n->count && index >= n->count)
-            return wrong(r, "'%s': index out of range, expected 0..%u", show(w).text, n->count - 1);
+            return wrong(&r->place, "'%s': index out of range, expected 0..%u", show(w).text,
+                         n->count - 1);
         for (size_t t = 0; t < s->track_count; t++)
             if (s->tracks[t].name == n && s->tracks[t].index == index)
-                return wrong(r, "'%s' for the second time, expected each signal once",
+                return wrong(&r->place, "'%s' for the second time, expected each signal once",
                              show(w).text);
         r->track = &s->tracks[s->track_count++];
         *r->track = (struct stimuli_track){ .name = n,
@@ -255,12 +222,8 @@ static bool read_name(struct reader *r, struct word w)
                                             .next = s->value_count };
         return true;
     }
-    return wrong(r, "unknown signal '%s', expected one of %s", show(w).text, all_names(r, list));
-}
-
-static bool is_word(struct word w, const char *text)
-{
-    return w.len == strlen(text) && memcmp(w.text, text, w.len) == 0;
+    return wrong(&r->place, "unknown signal '%s', expected one of %s", show(w).text,
+                 all_names(r, list));
 }
 
 static bool read_words(struct reader *r, const struct word *w, size_t count)
@@ -268,7 +231,7 @@ static bool read_words(struct reader *r, const struct word *w, size_t count)
     switch (r->section) {
     case BEFORE:
         if (count != 1 || !is_word(w[0], "inputs"))
-            return wrong(r, "'%s', expected the keyword inputs", show(w[0]).text);
+            return wrong(&r->place, "'%s', expected the keyword inputs", show(w[0]).text);
         r->section = INPUTS;
         return true;
     case INPUTS:
@@ -278,25 +241,20 @@ static bool read_words(struct reader *r, const struct word *w, size_t count)
         }
         if (count == 1 && !is_number(w[0], 10)) return read_name(r, w[0]);
         if (count == 2) return read_value(r, w[0], w[1]);
-        return wrong(r, "'%s' %s, expected a signal's name, or cycle and value", show(w[0]).text,
-                     count == 1 ? "without a value" : "and more than a value");
+        return wrong(&r->place, "'%s' %s, expected a signal's name, or cycle and value",
+                     show(w[0]).text, count == 1 ? "without a value" : "and more than a value");
     case OUTPUTS:
         if (count == 1) return true;
-        return wrong(r, "'%s' and more, expected the name of one output", show(w[0]).text);
+        return wrong(&r->place, "'%s' and more, expected the name of one output", show(w[0]).text);
     }
     return false;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
 static bool read_line(struct reader *r, const char *text, size_t len)
 {
     struct word words[WORDS_MAX];
     size_t count = 0, i = 0;
-    r->line++;
+    r->place.line++;
     while (count < WORDS_MAX) {
         while (i < len && is_blank(text[i]))
             i++;
@@ -322,8 +280,8 @@ static bool fill_line(struct reader *r, struct input *in, size_t *len, bool *end
         *ended = end != NULL;
         *len = end ? (size_t)(end - text) : seen;
         if (*len > STIMULI_LINE_LEN_MAX) {
-            r->line++;
-            return wrong(r, "a longer line than %d characters, expected none",
+            r->place.line++;
+            return wrong(&r->place, "a longer line than %d characters, expected none",
                          STIMULI_LINE_LEN_MAX);
         }
         if (end || in->at_end) return true;
@@ -335,7 +293,7 @@ bool stimuli_read(struct stimuli *stimuli, struct input *in, const struct stimul
                   size_t name_count)
 {
     struct reader r = {
-        .stimuli = stimuli, .names = names, .name_count = name_count, .file = in->name
+        .stimuli = stimuli, .names = names, .name_count = name_count, .place.file = in->name
     };
     size_t len = 0;
     bool ended = true;
@@ -346,7 +304,7 @@ bool stimuli_read(struct stimuli *stimuli, struct input *in, const struct stimul
         input_skip(in, len + ended);
     }
     if (r.section == BEFORE && !interrupted)
-        return wrong(&r, "the end of the file, expected the keyword inputs");
+        return wrong(&r.place, "the end of the file, expected the keyword inputs");
     return true;
 }
 
