@@ -61,13 +61,17 @@ function(leat_layer name)
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
 endfunction()
 
+# Purity is a fact of the linker: no clock, no socket, no heap.
+function(leat_pure name)
+  add_test(NAME ${name}.pure
+    COMMAND sh ${CMAKE_SOURCE_DIR}/test/pure.sh $<TARGET_FILE:leat_${name}>)
+endfunction()
+
 function(leat_room name)
   leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/proto/${name})
   target_link_libraries(leat_${name} PUBLIC leat_core)
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
-  # Purity is a fact of the linker: no clock, no socket, no heap.
-  add_test(NAME ${name}.pure
-    COMMAND sh ${CMAKE_SOURCE_DIR}/test/pure.sh $<TARGET_FILE:leat_${name}>)
+  leat_pure(${name})
 endfunction()
 
 # proto/leat_formats.c: the list of all formats, above the rooms.
