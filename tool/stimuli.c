@@ -243,9 +243,7 @@ static bool read_words(struct reader *r, const struct word *w, size_t count)
         if (count == 2) return read_value(r, w[0], w[1]);
         return wrong(&r->place, "'%s' %s, expected a signal's name, or cycle and value",
                      show(w[0]).text, count == 1 ? "without a value" : "and more than a value");
-    case OUTPUTS:
-        if (count == 1) return true;
-        return wrong(&r->place, "'%s' and more, expected the name of one output", show(w[0]).text);
+    case OUTPUTS: return true; /* whatever it asks for: all signals are shown */
     }
     return false;
 }

@@ -58,7 +58,7 @@ static void translate_path(struct leat_atm_ppd *ppd)
         leat_put_be16(ppd->translated + ppd->output_step * u, (uint16_t)(vpout << 4 | kept));
     }
     ppd->select = entry_bits(entry, len, 0, ppd->outputs);
-    ppd->dropped += !known;
+    ppd->unknown = !known;
 }
 
 /* 4.6: VPI and VCI together are a label of 28 bits; PT and CLP, the last nibble, stay. */
@@ -66,10 +66,8 @@ static void translate_channel(struct leat_atm_ppd *ppd)
 {
     const uint32_t old = leat_get_be32(ppd->header);
     struct leat_atm_route route = { 0 };
-    if (!ppd->tables.find(ppd->tables.context, ppd->tables.rank, old >> 4, &route)) {
-        route = (struct leat_atm_route){ 0 };
-        ppd->dropped++;
-    }
+    ppd->unknown = !ppd->tables.find(ppd->tables.context, ppd->tables.rank, old >> 4, &route);
+    if (ppd->unknown) route = (struct leat_atm_route){ 0 };
     assert(leat_fits(route.select, ppd->outputs) &&
            leat_fits(route.label, LEAT_ATM_ROUTE_LABEL_BITS));
     ppd->select = route.select;
@@ -108,6 +106,7 @@ bool leat_atm_ppd_forward(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matr
     const unsigned h = ppd->header_len;
     const uint32_t ready = ppd->valid >> leat_atm_valid_ready(h) & ((1u << h) - 1);
     const bool refused = (ready & 1) && leat_atm_ppd_is_full(ppd, matrix);
+    ppd->dropped += (ready & 1) && ppd->unknown;
     if (refused) {
         ppd->select = 0;
         ppd->refused++;

@@ -72,6 +72,7 @@ struct leat_atm_ppd {
     uint32_t valid_header; /* constant: a header is complete, or being written */
     uint8_t count;         /* bytes of the cell taken: 0..52 */
     bool suspend, wcmd;
+    bool unknown;          /* the label translated last has no entry */
     uint8_t header_len;    /* h */
     uint8_t input;         /* which of the matrix's */
     uint8_t outputs;       /* fan-out */
@@ -83,7 +84,7 @@ struct leat_atm_ppd {
     uint8_t datain[LEAT_ATM_ROUTE_ENTRY_LEN_MAX]; /* as in atm_route.h, a VPOUT per output */
     struct leat_atm_ppd_tables tables;
     uint64_t refused; /* cells: suspend was raised */
-    uint64_t dropped; /* cells whose label has no entry */
+    uint64_t dropped; /* cells whose label has no entry, counted when their first push is due */
 };
 
 /* header_len VP_HEADER or VC_HEADER; sizes as leat_atm_bmx_refusal allows them. */

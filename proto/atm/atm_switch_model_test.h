@@ -19,7 +19,7 @@ struct model_xpm {
 struct model_ppd {
     uint8_t header[4], pipe[5], translated[MODEL_PORTS][4];
     bool header_ind[4], pipe_ind[5], translated_ind[4];
-    bool select[MODEL_PORTS];
+    bool unknown, select[MODEL_PORTS];
     int count;
     bool suspend;
     uint64_t dropped, refused;
@@ -51,6 +51,7 @@ static inline bool model_forward(struct model *m, int input)
 {
     struct model_ppd *p = &m->ppd[input];
     bool full = false;
+    p->dropped += p->translated_ind[0] && p->unknown;
     for (int u = 0; u < m->outputs; u++)
         full |= p->select[u] && m->xpm[input][u].size >= m->capacity - (m->h + 3);
     if (p->translated_ind[0] && full) {
@@ -80,10 +81,10 @@ static inline void model_translate(struct model *m, int input)
     bool select[MODEL_PORTS] = { false };
     for (int k = 0; k < m->h; k++)
         word = word * 256 + p->header[k];
-    if (!m->look_up(input, word / 16, select, labels)) {
+    p->unknown = !m->look_up(input, word / 16, select, labels);
+    if (p->unknown) {
         memset(select, 0, sizeof select);
         memset(labels, 0, sizeof labels);
-        p->dropped++;
     }
     for (int u = 0; u < m->outputs; u++) {
         uint32_t w = labels[u] * 16 + word % 16;

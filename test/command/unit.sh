@@ -124,7 +124,6 @@ bad ppd 'inputs\ntstppd.xpm_dst[1].tail\n1 424\n' "3: tstppd.xpm_dst[1].tail: 42
 bad ppd 'inputs\ntstppd.xpm_dst[1].size\n1 425\n' "3: tstppd.xpm_dst[1].size: 425 is out of range, expected 0..424"
 bad ppd 'inputs\ntstppd.xpm_dst[1].size\n1 1a\n'  "3: tstppd.xpm_dst[1].size: '1a' is no decimal number, expected 0..424"
 bad bmx 'inputs\ntstppd.trsltab.wcmd2\n1 3\n' "3: tstppd.trsltab.wcmd2: 3 is out of range, expected 0..1"
-bad ppd 'inputs\noutputs\ntstppd x\n'      "3: 'tstppd' and more, expected the name of one output"
 bad ppd 'inputs\nby\033[31mte\n'          "2: unknown signal 'by?[31mte'"
 bad ppd '\000\001\002\377\n'           "1: '????', expected the keyword inputs"
 
