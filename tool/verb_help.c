@@ -64,7 +64,9 @@ static void help_all(void)
     for (size_t i = 0; verb_at(i); i++)
         printf("  %-10s %s\n", verb_at(i)->name, verb_at(i)->summary);
     puts("\nleat help VERB tells more of one verb; leat --version tells which leat this is.\n"
-         "Exit codes: 0 done, 1 the run failed, 2 wrong usage or bad input.");
+         "Exit codes: 0 done, 1 the run failed, 2 wrong usage or bad input, 128 + n ended by "
+         "signal\n"
+         "n with what was finished.");
 }
 
 /* ---- manual pages ------------------------------------------------------------------------- */

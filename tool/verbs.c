@@ -77,6 +77,8 @@ static const struct verb verbs[] = {
             "span's name, in picoseconds, for GTKWave and Surfer. --perfetto: lanes as threads "
             "with their spans, instants, frames and flows, signals as counters, for "
             "ui.perfetto.dev and chrome://tracing.\n"
+            "Cells of W have no checksum, and those of fabrics that switch virtual channels no VPI that "
+            "`leat decode` knows: it reports them as damaged.\n"
             "A file appears only when it is complete. A damaged recording, or one that was cut, is "
             "reported with the octet; the exit code is 2 and no file appears.",
         .options = {
@@ -171,7 +173,12 @@ static const struct verb verbs[] = {
             "quarter to port 0), broadcast, bursty (ten messages to one port, on average). Messages "
             "of --bytes arise at random at every port, so many that their cells would fill the "
             "given share of its line. W is the check workload: plain sources of cells and sinks in "
-            "place of AAL units, --load in whole hundredths.\n"
+            "place of AAL units; its --load is the chance per cycle that an idle source begins a "
+            "cell, in whole hundredths, so that 0.1 fills most of a line.\n"
+            "A host writes or reads 4 bytes in 19 cycles, one thing at a time. A message keeps its "
+            "descriptor until --obsolete cycles after it is complete, so that one pair of ports "
+            "carries --descriptors messages in --obsolete cycles at the most: permutations and "
+            "small fabrics meet this limit first.\n"
             "The JSON object has fabric, model, traffic, load, seed, cycles (those that were run), "
             "cells_offered (cells of all messages that have arisen; W: cells that were sent in "
             "full), cells_delivered (cells of all messages that have been read, at each port that "
@@ -180,18 +187,26 @@ static const struct verb verbs[] = {
             "mean, p50, p99 and max (from the cycle in which a message arises to that in which it "
             "has been read; W: from the first try to send a cell to its last octet; p50 and p99 are "
             "exact below 4096 and at most a 256th too high above), last_delivery_cycle (long before the "
-            "end: full buffers wait for each other, the network is locked), suspensions (cells refused by "
-            "switches), retransmissions (cells sent again by AAL units), port_refusals (cells "
-            "refused by full hosts), unrouted (cells whose label leads nowhere), certificate, "
+            "end: full buffers wait for each other and the network is locked, or all wait for a "
+            "timer), suspensions (cells refused by switches), retransmissions (cells sent again by AAL units), port_refusals (cells "
+            "refused by full hosts), unrouted (cells whose label lies outside the routing table), "
+            "certificate, "
             "delivery_hash (W only), wall_seconds and cycles_per_second. AAL units add bytes, "
-            "messages_offered, acks, parked (cells ahead of a lost one), beyond (too far ahead, not "
-            "acknowledged), duplicates, bad_cells, misdelivered, undeliverable "
-            "(cells), discarded, discarded_unread, altered, messages_duplicated, "
-            "messages_unreadable (messages), and lines: what happened to cells between hosts and "
-            "network, in both directions.\n"
+            "messages_offered, and of cells: acks (acknowledgements sent), parked (ahead of a "
+            "lost one), beyond (too far ahead, not acknowledged), duplicates (received again), "
+            "bad_cells (wrong checksum), misdelivered (for another port), undeliverable (given up "
+            "after --transmissions); of messages: discarded (obsolete), discarded_unread (of these, "
+            "never read), altered (not what was sent), messages_duplicated, messages_unreadable "
+            "(their header is damaged).\n"
+            "lines tells what happened to cells between hosts and network, in both directions: "
+            "cells (all), header_bits and payload_bits (flipped), damaged, lost, inserted, "
+            "duplicated, outage (lost at dead ports), hec_corrected, hec_discarded, header_wrong "
+            "(passed with a wrong header), undetected (damaged, with a sound checksum), no_room "
+            "(extra cells for which the host had none).\n"
             "Errors on these lines: chances are written as 0.001 or 1e-6 and come in steps of 1e-9. "
             "--dead 3,5@1000..2000 takes port 3 from the network for good and port 5 from cycle "
-            "1000 up to 1999.\n"
+            "1000 up to 1999; 5@1000 from there on for good, at most 64 of them. One rate for "
+            "--bit-errors is that of header and payload.\n"
             "--record writes cells and messages for `leat export`. An interrupt ends the run with the "
             "figures so far.\n"
             "With --contracts, FILE lists connections with their traffic contracts, one per line "
@@ -203,15 +218,25 @@ static const struct verb verbs[] = {
             "those refused are listed with the reason and do not send, unless --admit all. What "
             "each got is shown against its contract: cells sent, dropped by the policer, tagged, "
             "lost in queues, delivered; loss ratio, transfer delay, delay variation, throughput, "
-            "kept or broken. Only --cycles, --seed, --model and --json go with it.",
+            "kept or broken. Only --cycles, --seed, --model and --json go with it. There are at "
+            "most 1024 connections.\n"
+            "Its JSON object has fabric, model, seed, cycles, certificate, suspensions, admitted and "
+            "refused (how many), kept (all contracts) and connections. Each of these has its contract "
+            "as it was read, admitted, promised (ctd_us, cdv_us; share, in cells/s, where best effort "
+            "or tagged cells have one), reason (null, or link, number, criterion, unit, needed, "
+            "available, connection: who would suffer, text), and what was counted: sent, shaper_lost, "
+            "dropped (by the policer), tagged, lost (in queues) and delivered, with tagged_lost and "
+            "tagged_delivered apart; clr, ctd_us (max, mean) and cdv_us as measured, throughput "
+            "(cells/s); with ABR acr (cells/s), marked (cells with EFCI) and rm_sent, rm_returned, "
+            "rm_lost; kept, null where it did not send.",
         .options = {
             { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty or W" },
-            { "--load", "L", "share of a port's line, 0 to 1; default 0.5" },
+            { "--load", "L", "share of a port's line, 0 to 1; default 0.5 (W: see above)" },
             { "--cycles", "N", "how long, 1 to 10^15; default 1000000" },
             { "--seed", "S", "of all chance, 64 bits; default 1" },
             { "--model", "M", "rtl or cell (default)" },
-            { "--bytes", "B", "of a message; default 16, which fills a cell" },
-            { "--blocks", "N", "cells in each buffer of an AAL unit; default 1887" },
+            { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },
+            { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" },
             { "--descriptors", "N", "messages from one source at a time; default 32" },
             { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },
             { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },
@@ -231,7 +256,7 @@ static const struct verb verbs[] = {
                     "leat sim clos444 --traffic W --load 0.6 --cycles 20000 --seed 7 --model rtl "
                     "--json\n"
                     "leat sim clos:8,15,8/buffer=4 --traffic bursty --bytes 1000 --lose 1e-5\n"
-                    "leat sim clos444 --contracts share/contracts/office.contracts",
+                    "leat sim clos444 --contracts office.contracts",
         .run = run_sim,
     },
     {
@@ -269,7 +294,7 @@ static const struct verb verbs[] = {
             "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a "
             "string as the thesis prints it. An interrupted run keeps the cycles that it has done.",
         .options = {
-            { "--cycles", "N", "how many cycles; else 128 after the last stimulus or event" },
+            { "--cycles", "N", "how many cycles, to 100000128; else 128 after the last stimulus or event" },
             { "--format", "F", "jsonl (the default), or thesis: as its appendices print traces" },
             { "--vcd", "FILE", "write waveforms for GTKWave or Surfer; 1 ns is one cycle" },
             { "-o", "TRACE", "write the trace there, complete or not at all" },
