@@ -23,6 +23,7 @@ struct verb {
     const char *name, *summary;
     const char *synopsis; /* after "leat NAME" */
     const char *description;
+    const char *more; /* of the description, where it is long; or NULL */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
     const char *examples;              /* command lines, one per line */
     const char *operands;              /* for completion: "formats", "verbs" or NULL (files) */

@@ -46,6 +46,7 @@ static void help_verb(const struct verb *v)
 {
     printf("leat %s: %s\n\n  leat %s %s\n\n", v->name, v->summary, v->name, v->synopsis);
     put_wrapped(v->description, "  ");
+    if (v->more) put_wrapped(v->more, "  ");
     if (v->options[0].name) puts("\nOptions:");
     for (const struct option *o = v->options; o->name; o++) {
         char left[40];
@@ -107,6 +108,10 @@ static void man_verb(const struct verb *v)
     put_roff(v->synopsis);
     fputs("\n.SH DESCRIPTION\n", stdout);
     put_roff(v->description);
+    if (v->more) {
+        fputs("\n.PP\n", stdout);
+        put_roff(v->more);
+    }
     fputs("\n.SH OPTIONS\n", stdout);
     for (const struct option *o = v->options; o->name; o++) {
         fputs(".TP\n.B ", stdout);

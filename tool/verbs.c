@@ -208,7 +208,8 @@ static const struct verb verbs[] = {
             "1000 up to 1999; 5@1000 from there on for good, at most 64 of them. One rate for "
             "--bit-errors is that of header and payload.\n"
             "--record writes cells and messages for `leat export`. An interrupt ends the run with the "
-            "figures so far.\n"
+            "figures so far.",
+        .more =
             "With --contracts, FILE lists connections with their traffic contracts, one per line "
             "(name from=PORT to=PORT class=cbr|vbr-rt|vbr-nrt|abr|ubr pcr=RATE scr=RATE mbs=CELLS "
             "mcr=RATE cdvt=TIME clr=RATIO ctd=TIME cdv=TIME source=greedy|random|excess:FACTOR "
