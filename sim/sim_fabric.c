@@ -10,6 +10,8 @@ enum {
     PS_PER_MHZ_CYCLE = 1000000, /* the period of 1 MHz */
 };
 
+#define TOO_LARGE UINT32_MAX
+
 static const struct leat_sim_fabric_spelling spellings[] = {
     { "clos444", "the prototype of the thesis: Clos(4,4,4), 16 ports" },
     { "clos:E,M,R", "three stages: R switches ExM, M switches RxR, R switches MxE; 1 to 64 each" },
@@ -95,12 +97,12 @@ static leat_err unknown(const struct reading *r, const char *what, struct piece 
     return LEAT_ERR_SYNTAX;
 }
 
-/* Numbers beyond 32 bits stay beyond every limit. */
+/* Numbers beyond 32 bits stay beyond every limit, as TOO_LARGE. */
 static bool read_number(struct piece p, uint32_t *out)
 {
     uint64_t number;
     if (!leat_tree_number(p.at, p.len, &number)) return false;
-    *out = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+    *out = number < TOO_LARGE ? (uint32_t)number : TOO_LARGE;
     return true;
 }
 
@@ -116,7 +118,8 @@ static leat_err read_buffer(struct reading *r, struct piece value)
 
 static leat_err read_table(struct reading *r, struct piece value)
 {
-    if (!read_number(value, &r->config.table_depth) || r->config.table_depth == 0)
+    if (!read_number(value, &r->config.table_depth) || r->config.table_depth == 0 ||
+        r->config.table_depth == TOO_LARGE)
         return wrong(r, value, "is no table depth, expected 256 to 4096");
     return LEAT_ERR_OK;
 }
@@ -211,12 +214,17 @@ static leat_err read_parameters(struct reading *r, struct piece rest)
 
 /* ---- the name ------------------------------------------------------------------------------- */
 
-/* "4,4,4" into just as many numbers. */
-static bool read_sizes(struct piece list, uint32_t *const size[], size_t count)
+/* "4,4,4" into just as many numbers; `expected` is told where there are others. */
+static leat_err read_sizes(const struct reading *r, struct piece sizes, uint32_t *const size[],
+                           size_t count, const char *expected)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!list.at || !read_number(cut(&list, ','), size[i])) return false;
-    return !list.at;
+    struct piece rest = sizes;
+    for (size_t i = 0; i < count; i++) {
+        const struct piece each = rest.at ? cut(&rest, ',') : rest;
+        if (!each.at || !read_number(each, size[i])) return wrong(r, sizes, expected);
+        if (*size[i] == TOO_LARGE) return wrong(r, each, "is no size, expected at most 64");
+    }
+    return rest.at ? wrong(r, sizes, expected) : LEAT_ERR_OK;
 }
 
 static leat_err read_shape(struct reading *r, struct piece shape)
@@ -228,13 +236,13 @@ static leat_err read_shape(struct reading *r, struct piece shape)
     } else if (begins(shape, clos)) {
         const struct piece sizes = { shape.at + strlen(clos), shape.len - strlen(clos) };
         c->stages = 3;
-        if (!read_sizes(sizes, (uint32_t *const[]){ &c->e, &c->m, &c->r }, 3))
-            return wrong(r, sizes, "is no size, expected E,M,R: three numbers, as in clos:4,4,4");
+        return read_sizes(r, sizes, (uint32_t *const[]){ &c->e, &c->m, &c->r }, 3,
+                          "is no size, expected E,M,R: three numbers, as in clos:4,4,4");
     } else if (begins(shape, bmx)) {
         const struct piece size = { shape.at + strlen(bmx), shape.len - strlen(bmx) };
         c->stages = 1;
-        if (!read_sizes(size, (uint32_t *const[]){ &c->e }, 1))
-            return wrong(r, size, "is no size, expected K: one number, as in bmx:4");
+        return read_sizes(r, size, (uint32_t *const[]){ &c->e }, 1,
+                          "is no size, expected K: one number, as in bmx:4");
     } else {
         return unknown(r, "unknown fabric '", shape, false);
     }

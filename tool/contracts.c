@@ -447,7 +447,7 @@ static bool read_file(struct reader *r, const char *file)
     struct input in;
     if (!input_open(&in, file)) return false;
     r->place.file = in.name;
-    bool good = input_fill(&in, CONTRACTS_FILE_LEN_MAX + 1);
+    bool good = input_fill(&in, CONTRACTS_FILE_LEN_MAX + 1) && !interrupted;
     if (good && input_len(&in) > CONTRACTS_FILE_LEN_MAX) {
         complain("%s: longer than %d octets, expected fewer", in.name, CONTRACTS_FILE_LEN_MAX);
         good = false;

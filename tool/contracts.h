@@ -48,7 +48,7 @@ struct contracts {
     struct leat_sim_contracts_port *port;
 };
 
-/* False, with a message (FILE:LINE: what, expected what) given. */
+/* False, with a message (FILE:LINE: what, expected what) given, or interrupted. */
 bool contracts_read(struct contracts *contracts, const char *file,
                     const struct leat_sim_fabric *fabric);
 void contracts_close(struct contracts *contracts);

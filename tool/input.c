@@ -9,6 +9,10 @@
 bool input_open(struct input *in, const char *name)
 {
     const bool standard = !name || strcmp(name, "-") == 0;
+    if (name && !*name) {
+        complain("'' is no file name, expected one");
+        return false;
+    }
     *in = (struct input){ .fd = standard ? STDIN_FILENO : open(name, O_RDONLY),
                           .name = standard ? "standard input" : name };
     if (in->fd < 0) {

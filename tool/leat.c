@@ -19,6 +19,9 @@ static void catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction hang_up;
+    sigaction(SIGHUP, NULL, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* unless under nohup */
 }
 
 void complain(const char *text, ...)

@@ -1,5 +1,4 @@
 #include "result_file.h"
-#include "tool.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,6 +6,91 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+/* What a name leads to: a file, or a place in a folder where none is yet. */
+struct identity {
+    struct stat stat; /* of the file, or of the folder */
+    const char *name; /* in the folder; NULL: there is a file */
+};
+
+static bool is_standard(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+/* False: it leads nowhere, which is told when it is opened. */
+static bool identify(const char *path, int standard_fd, struct identity *out)
+{
+    char folder[RESULT_FILE_PATH_CAP] = ".";
+    out->name = NULL;
+    if (is_standard(path)) return fstat(standard_fd, &out->stat) == 0;
+    if (stat(path, &out->stat) == 0) return true;
+    const char *slash = strrchr(path, '/');
+    const size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+    if (len >= sizeof folder) return false;
+    memcpy(folder, path, len);
+    if (len) folder[len] = '\0';
+    out->name = path + len;
+    return stat(folder, &out->stat) == 0;
+}
+
+/* Devices and sockets keep nothing that could be spoilt; a socket may be input and output. */
+static bool is_one_file(const struct identity *a, const struct identity *b)
+{
+    if (S_ISCHR(a->stat.st_mode) || S_ISSOCK(a->stat.st_mode)) return false;
+    if (a->stat.st_dev != b->stat.st_dev || a->stat.st_ino != b->stat.st_ino) return false;
+    return a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name;
+}
+
+static bool are_apart(const struct verb *verb, const struct result_name *a,
+                      const struct result_name *b)
+{
+    struct identity x, y;
+    const bool one = is_standard(a->path) && is_standard(b->path);
+    if (!one && !(identify(a->path, STDOUT_FILENO, &x) && identify(b->path, STDOUT_FILENO, &y) &&
+                  is_one_file(&x, &y)))
+        return true;
+    misuse(verb, "%s and %s name one file, expected two", a->option, b->option);
+    return false;
+}
+
+static bool is_not_input(const struct verb *verb, const struct result_name *result,
+                         const char *input)
+{
+    struct identity x, y;
+    if (!input || !identify(input, STDIN_FILENO, &x) ||
+        !identify(result->path, STDOUT_FILENO, &y) || !is_one_file(&x, &y))
+        return true;
+    misuse(verb, "%s and the input name one file, expected two", result->option);
+    return false;
+}
+
+bool result_names_apart(const struct verb *verb, const struct result_name *names, size_t count,
+                        const char *input)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (names[i].path && !*names[i].path) {
+            misuse(verb, "%s: '' is no file name, expected one", names[i].option);
+            return false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (!are_apart(verb, &names[k], &names[i])) return false;
+        if (!is_not_input(verb, &names[i], input)) return false;
+    }
+    return true;
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* What open() would have given it. */
+static mode_t mode_of_new_files(void)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
 
 static int open_beside(struct result_file *file, const char *path)
 {
@@ -17,22 +101,24 @@ static int open_beside(struct result_file *file, const char *path)
     char *real = exists ? realpath(path, NULL) : NULL;
     const int len = snprintf(file->target, sizeof file->target, "%s", real ? real : path);
     free(real);
-    if (len < 0 || (size_t)len + sizeof ".part" > sizeof file->part) {
+    if (len < 0 || (size_t)len + sizeof ".part.XXXXXX" > sizeof file->part) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    snprintf(file->part, sizeof file->part, "%.*s.part", len, file->target);
-    const int fd = open(file->part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (fd < 0)
+    snprintf(file->part, sizeof file->part, "%.*s.part.XXXXXX", len, file->target);
+    const int fd = mkstemp(file->part);
+    if (fd < 0) {
         file->part[0] = '\0'; /* nothing to take away */
-    else if (exists)
-        (void)!fchmod(fd, old.st_mode & 07777);
+        return -1;
+    }
+    (void)!fchmod(fd, exists ? old.st_mode & 07777 : mode_of_new_files());
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away must not leave the part behind */
     return fd;
 }
 
 bool result_file_open(struct result_file *file, const char *path)
 {
-    const bool standard = !path || strcmp(path, "-") == 0;
+    const bool standard = is_standard(path);
     file->name = standard ? "standard output" : path;
     file->finished = false;
     file->part[0] = '\0';

@@ -1,8 +1,9 @@
 /*
  * A file of results: it appears under its name only when all of it is there. It is written beside
- * that name (NAME.part) and renamed. A link is followed, the mode of a file that was there stays;
- * pipes, devices and links to nothing are written as they are.
+ * that name (NAME.part.XXXXXX) and renamed. A link is followed, the mode of a file that was there
+ * stays; pipes, devices and links to nothing are written as they are.
  *
+ *   apart   before all else: are the names on the command line those of different files?
  *   open    then write to file->out.text
  *   finish  all is written and closed, but not under its name yet
  *   keep    it appears            drop  it never was; right also where it is not open
@@ -11,6 +12,7 @@
 #define LEAT_RESULT_FILE_H
 
 #include "output.h"
+#include "tool.h"
 #include <stdbool.h>
 
 enum { RESULT_FILE_PATH_CAP = 4096 };
@@ -22,6 +24,20 @@ struct result_file {
     char target[RESULT_FILE_PATH_CAP];
     char part[RESULT_FILE_PATH_CAP]; /* empty where the file is written as it is */
 };
+
+/* A result that a command line asks for. */
+struct result_name {
+    const char *option; /* that names it, for messages */
+    const char *path;   /* NULL or "-": standard output */
+};
+
+/*
+ * Has each a name, are they files of their own, and is none of them the input ("-": standard input,
+ * NULL: there is none)? Names are compared by what they lead to; devices may be written twice.
+ * False after a message: the command line is wrong.
+ */
+bool result_names_apart(const struct verb *verb, const struct result_name *names, size_t count,
+                        const char *input);
 
 /* NULL or "-" is standard output. Each is false after a message. */
 bool result_file_open(struct result_file *file, const char *path);

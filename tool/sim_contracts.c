@@ -167,10 +167,11 @@ static void put_text(const struct job *job)
     const struct leat_sim_atm *network = leat_sim_contracts_network(job->sim);
     const struct totals t = totals_of(job);
     char line[256];
-    printf("%s, model %s, seed %" PRIu64 ", %" PRIu64 " cycles: %" PRIu64
+    printf("%s, model %s, seed %" PRIu64 ", %" PRIu64 " cycles%s: %" PRIu64
            " suspensions, certificate %016" PRIx64 "\n",
            job->fabric, sim_model_name(job->model), job->seed, network->now,
-           network->counts.suspensions, leat_sim_contracts_certificate(job->sim));
+           network->now < job->cycles ? ", interrupted" : "", network->counts.suspensions,
+           leat_sim_contracts_certificate(job->sim));
     printf("%u connections, %u admitted, %u broken\n\n", count_of(job), t.admitted, t.broken);
     printf("%-12s %-7s %4s >%4s /%-3s %9s %8s %8s %8s %9s %9s %9s %9s %-10s %9s %-10s\n", "name",
            "class", "from", "to", "by", "sent", "dropped", "tagged", "lost", "delivered", "cells/s",
@@ -324,7 +325,8 @@ int run_sim_contracts(const struct arguments *args, const struct leat_sim_fabric
     struct leat_text name;
     const char *admit = argument(args, "--admit");
     if (!read_options(args, fabric, &job)) return WRONG;
-    if (!contracts_read(&job.contracts, file, fabric)) return WRONG;
+    if (!contracts_read(&job.contracts, file, fabric))
+        return interrupted ? SIGNALLED + interrupted : WRONG;
     job.contracts.config.admit_all = admit && strcmp(admit, "all") == 0;
     leat_text_init(&name, job.fabric, sizeof job.fabric - 1, NULL, NULL);
     leat_sim_fabric_name(fabric, &name);

@@ -1,6 +1,7 @@
 /* leat sim: what the options say. Every mistake is told with the option and what was expected. */
 #include "fabric.h"
 #include "leat_tree.h"
+#include "result_file.h"
 #include "sim.h"
 #include "sim_clock.h"
 #include <string.h>
@@ -38,12 +39,12 @@ static bool read_small(const struct arguments *args, const char *option, uint32_
     return true;
 }
 
-/* Digits, of which some may stand behind a point: their value, and how many do. */
+/* Digits, of which some may stand behind a point: their value, and how many do. Those that come
+ * behind so many others that they do not matter are passed over. */
 static const char *read_digits(const char *text, uint64_t *value, int *behind)
 {
-    enum { DIGITS_MAX = 17 };
-    int digits = 0;
-    bool point = false;
+    const uint64_t full = UINT64_C(100000000000000000);
+    bool digits = false, point = false;
     *value = 0;
     *behind = 0;
     for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
@@ -51,7 +52,9 @@ static const char *read_digits(const char *text, uint64_t *value, int *behind)
             point = true;
             continue;
         }
-        if (++digits > DIGITS_MAX) return NULL;
+        digits = true;
+        if (*value >= full && point) continue;
+        if (*value >= full) return NULL;
         *value = *value * 10 + (uint64_t)(*text - '0');
         *behind += point;
     }
@@ -60,11 +63,11 @@ static const char *read_digits(const char *text, uint64_t *value, int *behind)
 
 bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
 {
-    uint64_t value, one = 1, exponent = 0;
+    uint64_t value, one = 1, part = 1, exponent = 0;
     int behind;
     text = read_digits(text, &value, &behind);
     if (!text) return false;
-    if (text[0] == 'e' && text[1] == '-') {
+    if ((text[0] == 'e' || text[0] == 'E') && text[1] == '-') {
         if (!leat_tree_number(text + 2, strlen(text + 2), &exponent) || exponent > 20) return false;
         text += strlen(text);
     }
@@ -72,12 +75,14 @@ bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
     int shift = (int)decimals - behind - (int)exponent;
     for (uint32_t i = 0; i < decimals; i++)
         one *= 10;
-    for (; shift < 0 && value % 10 == 0 && value; shift++)
-        value /= 10;
     for (; shift > 0 && value <= one; shift--)
         value *= 10;
-    if (value > one || (shift < 0 && value)) return false;
-    *out = (uint32_t)value;
+    for (; shift < 0 && part <= value; shift++)
+        part *= 10; /* the value is below 10^18 */
+    const uint64_t parts = value / part, rest = value % part;
+    const uint64_t rounded = parts + (shift == 0 && rest >= part - rest);
+    if (parts > one || (parts == one && rest) || (value && !rounded)) return false;
+    *out = (uint32_t)rounded;
     return true;
 }
 
@@ -186,8 +191,7 @@ static bool read_load(const struct arguments *args, struct sim_job *job)
     const char *text = argument(args, "--load");
     job->load = SIM_LOAD_ONE / 2;
     if (text && !sim_read_fraction(text, LOAD_DECIMALS, &job->load)) {
-        misuse(args->verb, "--load '%s', expected 0 to 1 with at most %u decimals", text,
-               (unsigned)LOAD_DECIMALS);
+        misuse(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
         return false;
     }
     if (job->check_load && job->load % SIM_PERCENT) {
@@ -227,12 +231,14 @@ static bool read_lines(const struct arguments *args, struct sim_job *job)
 static bool check_record(const struct arguments *args, const struct sim_job *job)
 {
     const struct leat_sim_clock clock = { job->fabric.period_ps_num, job->fabric.period_ps_den };
+    const struct result_name names[] = { { "--record", job->record }, { "standard output", NULL } };
     leat_time end;
     uint64_t most = 0;
     if (job->record && strcmp(job->record, "-") == 0) {
         misuse(args->verb, "--record '-', expected a file: the figures go to standard output");
         return false;
     }
+    if (job->record && !result_names_apart(args->verb, names, 2, NULL)) return false;
     if (!job->record || leat_sim_clock_edge(&clock, job->cycles, &end) == LEAT_ERR_OK) return true;
     leat_sim_clock_cycle(&clock, LEAT_NEVER - 1, &most);
     misuse(args->verb, "--cycles %llu, expected at most %llu with --record and this clock",
@@ -251,6 +257,13 @@ static bool refuse_with_w(const struct arguments *args, const struct sim_job *jo
     return true;
 }
 
+static bool refuse_without_contracts(const struct arguments *args)
+{
+    if (!argument(args, "--admit")) return true;
+    misuse(args->verb, "--admit has no meaning without --contracts");
+    return false;
+}
+
 bool sim_read_job(const struct arguments *args, struct sim_job *job)
 {
     struct leat_text name;
@@ -261,7 +274,8 @@ bool sim_read_job(const struct arguments *args, struct sim_job *job)
     leat_text_init(&name, job->name, sizeof job->name - 1, NULL, NULL);
     leat_sim_fabric_name(&job->fabric, &name);
     job->name[name.len] = '\0';
-    return sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
+    return refuse_without_contracts(args) &&
+           sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
            sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
            sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed) && read_traffic(args, job) &&
            read_load(args, job) && refuse_with_w(args, job) && read_units(args, job) &&

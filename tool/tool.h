@@ -23,7 +23,7 @@ struct verb {
     const char *name, *summary;
     const char *synopsis; /* after "leat NAME" */
     const char *description;
-    const char *more; /* of the description, where it is long; or NULL */
+    const char *more;                  /* of the description, where it is long; or NULL */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
     const char *examples;              /* command lines, one per line */
     const char *operands;              /* for completion: "formats", "verbs" or NULL (files) */
@@ -53,7 +53,7 @@ int misuse(const struct verb *verb, const char *text, ...) __attribute__((format
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);
 
-/* The number of SIGINT or SIGTERM, once it has come; loops look at it between packets. */
+/* The number of SIGINT, SIGTERM or SIGHUP, once it has come; loops look at it between packets. */
 extern volatile sig_atomic_t interrupted;
 
 int run_decode(const struct arguments *args);

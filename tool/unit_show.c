@@ -19,14 +19,16 @@ bool unit_options_read(const struct arguments *args, struct unit_options *option
                                       .cycles = cycles ? cycles_wanted(cycles) : 0,
                                       .out = argument(args, "-o"),
                                       .vcd = argument(args, "--vcd") };
+    const struct result_name names[] = { { options->out ? "-o" : "standard output", options->out },
+                                         { "--vcd", options->vcd } };
     if (format && !thesis && strcmp(format, "jsonl") != 0)
-        misuse(args->verb, "--format %s: expected thesis or jsonl", format);
+        misuse(args->verb, "--format '%s', expected thesis or jsonl", format);
     else if (options->cycles > UNIT_CYCLES_MAX)
-        misuse(args->verb, "--cycles %s: expected 1..%d", cycles, UNIT_CYCLES_MAX);
-    else if (options->vcd && strcmp(options->vcd, options->out ? options->out : "-") == 0)
-        misuse(args->verb, "--vcd %s: expected another file than the trace's", options->vcd);
+        misuse(args->verb, "--cycles '%s', expected a whole number, 1 to %d", cycles,
+               UNIT_CYCLES_MAX);
     else
-        return true;
+        return result_names_apart(args->verb, names, options->vcd ? 2 : 1,
+                                  args->operand_count == 2 ? args->operand[1] : NULL);
     return false;
 }
 
@@ -34,7 +36,7 @@ bool unit_show_open(struct unit_show *show, const struct unit_options *options, 
 {
     if (!result_file_open(&show->trace_file, options->out)) return false;
     if (options->vcd && !result_file_open(&show->vcd_file, options->vcd)) {
-        result_file_close(&show->trace_file, false);
+        result_file_drop(&show->trace_file);
         return false;
     }
     show->has_vcd = options->vcd != NULL;
@@ -48,8 +50,14 @@ bool unit_show_failed(const struct unit_show *show)
     return show->trace_file.out.error || (show->has_vcd && show->vcd_file.out.error);
 }
 
+/* Both files are complete before the first one appears. */
 bool unit_show_close(struct unit_show *show)
 {
-    const bool traced = result_file_close(&show->trace_file, true);
-    return (!show->has_vcd || result_file_close(&show->vcd_file, true)) && traced;
+    bool done = result_file_finish(&show->trace_file);
+    if (show->has_vcd) done = result_file_finish(&show->vcd_file) && done;
+    if (done) done = result_file_keep(&show->trace_file);
+    if (done && show->has_vcd) done = result_file_keep(&show->vcd_file);
+    result_file_drop(&show->trace_file);
+    result_file_drop(&show->vcd_file);
+    return done;
 }

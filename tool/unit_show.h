@@ -14,7 +14,8 @@ struct unit_options {
     const char *out, *vcd;
 };
 
-/* False after a message: the command line is wrong. */
+/* The input is the second operand, if there is one. False after a message: the command line is
+ * wrong. */
 bool unit_options_read(const struct arguments *args, struct unit_options *options);
 
 struct unit_show {

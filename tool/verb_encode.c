@@ -416,6 +416,8 @@ int run_encode(const struct arguments *args)
     if (json && args->operand_count > taken)
         return misuse(args->verb, "fields come from --json %s; '%s' is one too many", json,
                       args->operand[taken]);
+    const struct result_name name = { e.path ? "--pcapng" : "standard output", e.path };
+    if (!result_names_apart(args->verb, &name, 1, json)) return WRONG;
     if (!output_open(&e)) return FAILED;
     const int result = json ? encode_json(&e, json)
                             : encode_pairs(&e, args->operand + taken, args->operand_count - taken);

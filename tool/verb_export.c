@@ -6,7 +6,6 @@
 #include "sim_export_vcd.h"
 #include "tool.h"
 #include <stdint.h>
-#include <string.h>
 
 enum { PCAPNG, VCD, PERFETTO, SHAPES };
 
@@ -117,20 +116,15 @@ static int close_targets(struct exporter *x, int result)
 
 static int check_usage(const struct arguments *args)
 {
-    int wanted = 0;
+    struct result_name names[SHAPES];
+    size_t wanted = 0;
     if (args->operand_count != 1) return misuse(args->verb, "expected one recording");
     for (int i = 0; i < SHAPES; i++) {
         const char *path = argument(args, options[i]);
-        wanted += path != NULL;
-        for (int k = 0; path && k < i; k++) {
-            const char *other = argument(args, options[k]);
-            if (other && strcmp(path, other) == 0)
-                return misuse(args->verb, "%s and %s name one file, expected two", options[k],
-                              options[i]);
-        }
+        if (path) names[wanted++] = (struct result_name){ options[i], path };
     }
     if (!wanted) return misuse(args->verb, "expected at least one of --pcapng, --vcd, --perfetto");
-    return DONE;
+    return result_names_apart(args->verb, names, wanted, args->operand[0]) ? DONE : WRONG;
 }
 
 int run_export(const struct arguments *args)

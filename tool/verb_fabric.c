@@ -89,12 +89,28 @@ static int finish(void)
     return interrupted ? SIGNALLED + interrupted : DONE;
 }
 
+/* An option that was given and is none of `known`, whose end is a NULL; or NULL. */
+static const char *foreign_option(const struct arguments *args, const char *const *known)
+{
+    for (int i = 0; args->verb->options[i].name; i++) {
+        const char *const *each = known;
+        while (*each && strcmp(*each, args->verb->options[i].name) != 0)
+            each++;
+        if (args->value[i] && !*each) return args->verb->options[i].name;
+    }
+    return NULL;
+}
+
 static int run_show(const struct arguments *args)
 {
     static struct fabric_view view;
+    static const char *const known[] = { "--vpi", "--path", "--json", NULL };
+    const char *foreign = foreign_option(args, known);
     struct leat_text name;
     if (args->operand_count != 2)
         return misuse(args->verb, "show: expected one fabric, as in leat fabric show clos444");
+    if (foreign)
+        return misuse(args->verb, "show: %s, expected only --vpi, --path, --json", foreign);
     if (!fabric_read(args->verb, args->operand[1], &view.fabric)) return WRONG;
     if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
     leat_text_init(&name, view.name, sizeof view.name - 1, NULL, NULL);
@@ -110,10 +126,15 @@ static int run_show(const struct arguments *args)
 
 static int run_list(const struct arguments *args)
 {
+    static const char *const known[] = { "--json", NULL };
+    const char *foreign = foreign_option(args, known);
     if (args->operand_count != 1) return misuse(args->verb, "list: expected nothing more");
+    if (foreign) return misuse(args->verb, "list: %s, expected only --json", foreign);
+    const char *line = argument(args, "--json") ? "{\"name\":\"%s\",\"text\":\"%s\"}\n"
+                                                : "%-16s %s\n";
     const struct leat_sim_fabric_spelling *each;
     for (size_t i = 0; (each = leat_sim_fabric_list(i)); i++)
-        printf("%-16s %s\n", each->name, each->text);
+        printf(line, each->name, each->text);
     return finish();
 }
 

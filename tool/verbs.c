@@ -51,7 +51,7 @@ static const struct verb verbs[] = {
             "records.0.address=0x201.\n"
             "--hex, the default, prints a line per packet; --raw the octets; --pcapng writes a "
             "capture in which every format has its link type (a file appears only when it is "
-            "complete). The adaptation layers travel in cells: VPI and VCI are carriage.vpi and "
+            "complete; it may not be the input). The adaptation layers travel in cells: VPI and VCI are carriage.vpi and "
             "carriage.vci (default 0 and 32).",
         .options = {
             { "--json", "FILE", "read the fields from JSON objects" },
@@ -79,7 +79,8 @@ static const struct verb verbs[] = {
             "ui.perfetto.dev and chrome://tracing.\n"
             "Cells of W have no checksum, and those of fabrics that switch virtual channels no VPI that "
             "`leat decode` knows: it reports them as damaged.\n"
-            "A file appears only when it is complete. A damaged recording, or one that was cut, is "
+            "A file appears only when it is complete; files are different ones, and none is the "
+            "recording. A damaged recording, or one that was cut, is "
             "reported with the octet; the exit code is 2 and no file appears.",
         .options = {
             { "--pcapng", "FILE", "write a capture of the frames" },
@@ -94,7 +95,7 @@ static const struct verb verbs[] = {
         .name = "fabric",
         .summary = "show what a fabric is made of, or how long messages take in it",
         .synopsis = "show FABRIC [--vpi] [--path SRC,DST] [--json] | time FABRIC [--bytes SIZES] "
-                    "[--json] | list",
+                    "[--json] | list [--json]",
         .description =
             "show: the switches of a fabric, their links, and the paths between two ports with the "
             "label on each link, the PPD (input unit) and the SPD (output unit) of each switch.\n"
@@ -122,7 +123,7 @@ static const struct verb verbs[] = {
             { "--model", "M", "time: rtl or cell (default)" },
             { "--from", "PORT", "time: of the sender; default 0" },
             { "--to", "PORT", "time: of the receiver; default the last" },
-            { "--json", NULL, "one JSON object, tables included; time: one per size" },
+            { "--json", NULL, "one JSON object, tables included; time: one per size; list: one per line" },
         },
         .examples = "leat fabric time clos444 --bytes 4,1000,65000\n"
                     "leat fabric show clos444\n"
@@ -203,7 +204,7 @@ static const struct verb verbs[] = {
             "duplicated, outage (lost at dead ports), hec_corrected, hec_discarded, header_wrong "
             "(passed with a wrong header), undetected (damaged, with a sound checksum), no_room "
             "(extra cells for which the host had none).\n"
-            "Errors on these lines: chances are written as 0.001 or 1e-6 and come in steps of 1e-9. "
+            "Errors on these lines: chances are written as 0.001 or 1e-6 and rounded to steps of 1e-9. "
             "--dead 3,5@1000..2000 takes port 3 from the network for good and port 5 from cycle "
             "1000 up to 1999; 5@1000 from there on for good, at most 64 of them. One rate for "
             "--bit-errors is that of header and payload.\n"
@@ -232,7 +233,7 @@ static const struct verb verbs[] = {
             "rm_lost; kept, null where it did not send.",
         .options = {
             { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty or W" },
-            { "--load", "L", "share of a port's line, 0 to 1; default 0.5 (W: see above)" },
+            { "--load", "L", "share of a port's line, 0 to 1, to 6 decimals; default 0.5 (W: see above)" },
             { "--cycles", "N", "how long, 1 to 10^15; default 1000000" },
             { "--seed", "S", "of all chance, 64 bits; default 1" },
             { "--model", "M", "rtl or cell (default)" },
@@ -293,7 +294,8 @@ static const struct verb verbs[] = {
             "is told on standard error. Cycle 0 is reset; by default a run ends 128 cycles after "
             "the last thing happened, at most after 100,000.\n"
             "A JSON object per cycle has cycle and signals; numbers are whole, and datain is a "
-            "string as the thesis prints it. An interrupted run keeps the cycles that it has done.",
+            "string as the thesis prints it. An interrupted run keeps the cycles that it has done. "
+            "Trace and waveform appear together or not at all, and neither may be the input.",
         .options = {
             { "--cycles", "N", "how many cycles, to 100000128; else 128 after the last stimulus or event" },
             { "--format", "F", "jsonl (the default), or thesis: as its appendices print traces" },

@@ -50,7 +50,17 @@ exits 2 "odd number of hex digits" "$leat" encode poets payload=123
 exits 2 "expected one of --hex, --raw and --pcapng" "$leat" encode esp --hex --raw
 exits 2 "is one too many" "$leat" encode esp --json "$folder/text" thresh=1
 exits 2 "no such field" "$leat" encode esp --pcapng "$folder/x.pcapng" carriage.nosuch=1
-[ ! -e "$folder/x.pcapng" ] && [ ! -e "$folder/x.pcapng.part" ] || fail "half a capture was left behind"
+[ ! -e "$folder/x.pcapng" ] || fail "half a capture was left behind"
+no_part "a packet that cannot be encoded"
+exits 2 "--pcapng: '' is no file name" "$leat" encode esp --pcapng ''
+exits 2 "'' is no file name" "$leat" decode ''
+echo '{"opcode":"NOP"}' > "$folder/in.json"
+cp "$folder/in.json" "$folder/copy.json"
+exits 2 "--pcapng and the input name one file, expected two" "$leat" encode esp --json "$folder/in.json" --pcapng "$folder/in.json"
+input="$folder/in.json" exits 2 "--pcapng and the input name one file" "$leat" encode esp --json - --pcapng "$folder/in.json"
+got=0; "$leat" encode esp --json "$folder/in.json" >> "$folder/in.json" 2> "$folder/stderr" || got=$?
+same "an input that grows with the output" $got 2
+cmp -s "$folder/in.json" "$folder/copy.json" || fail "the input is not what it was"
 exits 1 "No such file or directory" "$leat" encode esp --pcapng "$folder/nosuch/x.pcapng"
 
 json() { printf '%s\n' "$1" > "$folder/json"; }
@@ -139,5 +149,6 @@ kill -TERM $pid
 got=0; wait $pid || got=$?
 exec 9>&-
 [ $got -ne 0 ] || fail "an interrupted encode says it is done"
-[ ! -e "$folder/cut.pcapng" ] && [ ! -e "$folder/cut.pcapng.part" ] || fail "an interrupted encode leaves a file"
+[ ! -e "$folder/cut.pcapng" ] || fail "an interrupted encode leaves a file"
+no_part "an interrupted encode"
 finish

@@ -134,4 +134,22 @@ got=0
 timeout --preserve-status -s INT 1 "$leat" sim clos444 --contracts $example --cycles 1000000000000 --json > "$folder/stdout" 2> "$folder/stderr" || got=$?
 same "exit code of an interrupted run" $got 130
 same "an interrupted run still tells what it has" "$(jq -c '.cycles > 0 and .cycles < 1000000000000 and .kept' "$folder/stdout")" true
+got=0
+timeout --preserve-status -s INT 1 "$leat" sim clos444 --contracts $example --cycles 1000000000000 > "$folder/stdout" 2> "$folder/stderr" || got=$?
+same "exit code of an interrupted run for people" $got 130
+has "an interrupted run says so" "$(head -n 1 "$folder/stdout")" " cycles, interrupted: "
+mkfifo "$folder/live"
+for signal in INT TERM; do
+    "$leat" sim clos444 --contracts - < "$folder/live" > "$folder/stdout" 2> "$folder/stderr" &
+    pid=$!
+    exec 8> "$folder/live"
+    echo "good from=0 to=1 class=ubr" >&8
+    sleep 0.3
+    kill -$signal $pid
+    got=0; wait $pid || got=$?
+    exec 8>&-
+    case $signal in INT) want=130 ;; TERM) want=143 ;; esac
+    same "exit after SIG$signal while contracts are read" $got $want
+    same "what is said then" "$(cat "$folder/stdout" "$folder/stderr")" ""
+done
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # leat export: every export says what was recorded, damaged recordings are told, no half file stays.
 set -u
-leat=$1
+leat=$(realpath "$1")
 . "$(dirname "$0")/lib.sh"
 for seed in 1 2 3; do
     python3 "$(dirname "$0")/recording.py" "$leat" "$folder" "$seed" || fail "recording.py, seed $seed"
@@ -27,6 +27,15 @@ exits 2 "expected one recording" "$leat" export
 exits 2 "expected one recording" "$leat" export "$sound" "$sound" --vcd "$folder/no.vcd"
 exits 2 "at least one of --pcapng, --vcd, --perfetto" "$leat" export "$sound"
 exits 2 "--pcapng and --vcd name one file" "$leat" export "$sound" --pcapng "$folder/no" --vcd "$folder/no"
+(cd "$folder" && "$leat" export "$sound" --vcd ./no --pcapng no 2> stderr; echo $? > code)
+same "one file under two names" "$(cat "$folder/code")" 2
+has "one file under two names" "$(cat "$folder/stderr")" "--pcapng and --vcd name one file, expected two"
+for shape in pcapng vcd perfetto; do
+    exits 2 "--$shape: '' is no file name" "$leat" export "$sound" --$shape ''
+    cp "$sound" "$folder/same"
+    exits 2 "--$shape and the input name one file, expected two" "$leat" export "$folder/same" --$shape "$folder/same"
+    cmp -s "$sound" "$folder/same" || fail "--$shape: the recording is not what it was"
+done
 exits 2 "No such file" "$leat" export "$folder/none.leatrec" --vcd "$folder/no.vcd"
 exits 2 "Is a directory" "$leat" export "$folder" --vcd "$folder/no.vcd"
 exits 1 "No such file" "$leat" export "$sound" --pcapng "$folder/no.pcapng" --vcd "$folder/none/no.vcd"
@@ -75,7 +84,8 @@ PY
 # A full disk is told; pipes are written as they are.
 if [ -e /dev/full ]; then
     exits 1 "/dev/full: No space left" "$leat" export "$sound" --vcd /dev/full --perfetto "$folder/full.json"
-    [ ! -e "$folder/full.json" ] && [ ! -e "$folder/full.json.part" ] || fail "a file appears beside one that failed"
+    [ ! -e "$folder/full.json" ] || fail "a file appears beside one that failed"
+    no_part "a full disk"
 fi
 mkfifo "$folder/fifo"
 cat "$folder/fifo" > "$folder/through" &
@@ -90,10 +100,11 @@ pid=$!
 exec 8> "$folder/live"
 head -c 200 "$sound" >&8
 tries=0
-while [ ! -e "$folder/live.vcd.part" ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+while [ -z "$(find "$folder" -name 'live.vcd.part.*')" ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
 kill -TERM $pid
 got=0; wait $pid || got=$?
 exec 8>&-
 same "exit after SIGTERM" $got 143
-[ ! -e "$folder/live.vcd" ] && [ ! -e "$folder/live.vcd.part" ] || fail "an interrupted export leaves a file"
+[ ! -e "$folder/live.vcd" ] || fail "an interrupted export leaves a file"
+no_part "an interrupted export"
 finish

@@ -7,6 +7,8 @@ leat=$1
 # ---- people -----------------------------------------------------------------------------------
 exits 0 "" "$leat" fabric list
 has "list" "$(cat "$folder/stdout")" "clos:E,M,R"
+exits 0 "" "$leat" fabric list --json
+same "list as JSON" "$(jq -r '"\(.name) \(.text)"' "$folder/stdout")" "$("$leat" fabric list | sed 's/  */ /')"
 exits 0 "" "$leat" fabric show clos444
 text=$(cat "$folder/stdout")
 has "class" "$text" "Clos(4,4,4) of 16 x 16 ports, rearrangeable"
@@ -78,6 +80,13 @@ exits 2 "expected one fabric" "$leat" fabric show clos444 clos444
 exits 2 "unknown fabric 'torus', expected one of clos444, clos:E,M,R, bmx:K" "$leat" fabric show torus
 exits 2 "e is 0, expected 1 to 64" "$leat" fabric show clos:0,4,4
 exits 2 "k is 1, expected 2 to 64" "$leat" fabric show bmx:1
+exits 2 "'4294967298' is no size, expected at most 64" "$leat" fabric show bmx:4294967298
+exits 2 "'99999999999' is no size, expected at most 64" "$leat" fabric show clos:4,99999999999,4
+exits 2 "'99999999999' is no table depth, expected 256 to 4096" "$leat" fabric show clos444/table=99999999999
+for option in --from=0 --to=1 --model=rtl --bytes=4; do
+    exits 2 "show: ${option%=*}, expected only --vpi, --path, --json" "$leat" fabric show clos444 $option
+done
+exits 2 "list: --vpi, expected only --json" "$leat" fabric list --vpi
 exits 2 "a routing table needs 266240 VPIs, their range has 4096" "$leat" fabric show clos:64,64,64/switching=vp
 exits 2 "k is 17, expected 1 to 16, the fan-out of VP switching" "$leat" fabric show bmx:17/switching=vp
 exits 2 "'4,4' is no size, expected E,M,R" "$leat" fabric show clos:4,4

@@ -23,4 +23,20 @@ exits() {
     ! grep -q 'runtime error\|AddressSanitizer\|LeakSanitizer' "$folder/stderr" || fail "sanitizer: $*: $(cat "$folder/stderr")"
 }
 
+# no_part WHAT: no half-written file is in the folder
+no_part() {
+    for part in "$folder"/*.part*; do
+        [ ! -e "$part" ] || fail "$1: leaves $part"
+    done
+}
+
+# waits_for PATTERN: until such a file has something in it
+waits_for() {
+    tries=0
+    while [ -z "$(find "$folder" -name "$1" -size +0)" ] && [ $tries -lt 100 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+}
+
 finish() { echo "$failures failures"; [ $failures -eq 0 ]; exit; }

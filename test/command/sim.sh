@@ -130,8 +130,12 @@ exits 2 "unknown fabric 'torus', expected one of" "$leat" sim torus
 exits 2 "k is 65, expected 2 to 64" "$leat" sim bmx:65
 exits 2 "--traffic 'heavy', expected uniform, permutation, hotspot, broadcast, bursty or W" "$leat" sim clos444 --traffic heavy
 exits 2 "--model 'bit', expected rtl or cell" "$leat" sim clos444 --model bit
-for load in 1.1 -0.5 x "" 1.000001 0.1234567 0.5x 1e9 99999999999999999999; do
-    exits 2 "--load '$load', expected 0 to 1 with at most 6 decimals" "$leat" sim clos444 --load "$load"
+for load in 1.1 -0.5 x "" . e-3 1.000001 1.0000001 0.5x 1e9 1e- 1e-7 0.00000049 99999999999999999999; do
+    exits 2 "--load '$load', expected 0 to 1 in steps of 1e-6" "$leat" sim clos444 --load "$load"
+done
+for load in "0.3333333 0.333333" "0.1234565 0.123457" "0.33333333333333331 0.333333" "0.6666666666666666666666 0.666667" \
+            "0.9999999 1" "1.00000000 1" "1E-6 0.000001" "25e-2 0.25" ".5 0.5" "1. 1" "5E-7 0.000001" "0.000 0"; do
+    same "--load ${load% *}" "$(json .load sim bmx:2 --cycles 100 --load "${load% *}")" "$(echo "${load#* }" | jq .)"
 done
 exits 2 "--load '0.605', expected whole hundredths with --traffic W" "$leat" sim clos444 --traffic W --load 0.605
 exits 2 "--cycles '0', expected a whole number, 1 to 1000000000000000" "$leat" sim clos444 --cycles 0
@@ -158,6 +162,10 @@ done
 exits 2 "expected at most 64 outages" "$leat" sim clos444 --dead "0$(printf ',0%.0s' $(seq 64))"
 exits 2 "--bytes has no meaning with --traffic W" "$leat" sim clos444 --traffic W --bytes 4
 exits 2 "--hec has no meaning with --traffic W" "$leat" sim clos444 --traffic W --hec
+exits 2 "--record: '' is no file name" "$leat" sim clos444 --record ''
+exits 2 "--record and standard output name one file" "$leat" sim clos444 --record "$folder/stdout"
+exits 0 "" "$leat" sim bmx:2 --cycles 100 --record /dev/null
+exits 2 "--admit has no meaning without --contracts" "$leat" sim clos444 --admit all
 exits 2 "--record '-', expected a file" "$leat" sim clos444 --record -
 exits 2 "--cycles 1000000000000000, expected at most 368934881474191 with --record" "$leat" sim clos444 --record "$folder/x" --cycles 1000000000000000
 exits 2 "time: expected one fabric" "$leat" fabric time

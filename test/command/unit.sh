@@ -1,7 +1,7 @@
 #!/bin/sh
 # leat unit: against a second model on random stimuli; bad stimuli; files; interruption.
 set -u
-leat=$1
+leat=$(realpath "$1")
 here=$(dirname "$0")
 . "$here/lib.sh"
 vectors=proto/atm/vectors/unit
@@ -44,36 +44,71 @@ cmp -s "$folder/trace" "$folder/thesis" || fail "-o differs from standard output
 [ -s "$folder/wave.vcd" ] || fail "no waveform"
 exits 1 "No such file" "$leat" unit spd "$vectors/spd_suspend.stimuli" -o "$folder/nosuch/trace"
 exits 1 "No such file" "$leat" unit spd "$vectors/spd_suspend.stimuli" -o "$folder/kept" --vcd "$folder/nosuch/wave"
-[ ! -e "$folder/kept" ] && [ ! -e "$folder/kept.part" ] || fail "half a result was left behind"
+[ ! -e "$folder/kept" ] || fail "half a result was left behind"
+same "the mode of a new file" "$(stat -c %a "$folder/trace")" "$(printf %o $((0666 & ~$(umask))))"
+no_part "a waveform that cannot be opened"
 if [ -e /dev/full ]; then
+    exits 1 "/dev/full: No space left" "$leat" unit spd "$vectors/spd_suspend.stimuli" -o "$folder/kept" --vcd /dev/full
+    [ ! -e "$folder/kept" ] || fail "a trace appears beside a waveform that failed"
+    no_part "a waveform that fails"
     exits 1 "No space left" "$leat" unit spd "$vectors/spd_suspend.stimuli" -o /dev/full --cycles 100000000
 fi
+"$leat" unit spd "$vectors/spd_suspend.stimuli" --cycles 100000 --vcd "$folder/piped.vcd" 2> "$folder/stderr" | head -n 1 > "$folder/stdout"
+[ ! -e "$folder/piped.vcd" ] || fail "a waveform of a trace that nobody read"
+no_part "a reader that goes away"
+
+# ---- one file under two names -------------------------------------------------------------------
+good="$vectors/spd_suspend.stimuli"
+ln -s "$folder" "$folder/here"
+cp "$good" "$folder/in"
+ln "$folder/in" "$folder/again"
+for other in x ./x here/x; do
+    (cd "$folder" && "$leat" unit spd in -o x --vcd "$other" 2> stderr; echo $? > code)
+    same "-o x --vcd $other" "$(cat "$folder/code")" 2
+    has "-o x --vcd $other" "$(cat "$folder/stderr")" "-o and --vcd name one file, expected two"
+    [ ! -e "$folder/x" ] || fail "--vcd $other: a file appears"
+done
+for other in in ./in here/in again; do
+    for option in -o --vcd; do
+        (cd "$folder" && "$leat" unit spd in $option "$other" > stdout 2> stderr; echo $? > code)
+        same "in $option $other" "$(cat "$folder/code")" 2
+        has "in $option $other" "$(cat "$folder/stderr")" "$option and the input name one file, expected two"
+    done
+done
+input="$folder/in" exits 2 "-o and the input name one file" "$leat" unit spd - -o "$folder/in"
+cmp -s "$folder/in" "$good" || fail "the input is not what it was"
+exits 2 "standard output and --vcd name one file" "$leat" unit spd "$good" --vcd -
+exits 2 "standard output and --vcd name one file" "$leat" unit spd "$good" --vcd "$folder/stdout"
+exits 0 "" "$leat" unit spd "$good" -o /dev/null --vcd /dev/null
+exits 2 "-o: '' is no file name" "$leat" unit spd "$good" -o ''
+exits 2 "--vcd: '' is no file name" "$leat" unit spd "$good" --vcd ''
+exits 2 "'' is no file name" "$leat" unit spd ''
+no_part "one file under two names"
 
 # ---- interrupted: what is done is kept ----------------------------------------------------------
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
     "$leat" unit bmx "$vectors/bmx_routing.stimuli" --cycles 100000000 -o "$folder/long" --vcd "$folder/long.vcd" 2> "$folder/stderr" &
     pid=$!
-    tries=0
-    while [ ! -s "$folder/long.part" ] && [ $tries -lt 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+    waits_for 'long.part.*'
     kill -$signal $pid
     got=0; wait $pid || got=$?
-    case $signal in INT) want=130 ;; TERM) want=143 ;; esac
+    case $signal in INT) want=130 ;; TERM) want=143 ;; HUP) want=129 ;; esac
     same "exit after SIG$signal" $got $want
     cycles=$(tail -n 1 "$folder/long" | jq .cycle)
     same "whole cycles in the trace" "$(wc -l < "$folder/long")" "$cycles"
     same "the end of the waveform" "$(tail -n 1 "$folder/long.vcd")" "#$((cycles + 1))"
     rm -f "$folder/long" "$folder/long.vcd"
+    no_part "SIG$signal"
 done
 
 # ---- wrong usage --------------------------------------------------------------------------------
 good="$vectors/ppd_suspend.stimuli"
 exits 2 "expected a bench (ppd, spd, spdppd or bmx) and its stimuli" "$leat" unit ppd
 exits 2 "unknown bench 'nosuch', expected ppd, spd, spdppd, bmx or aal" "$leat" unit nosuch "$good"
-exits 2 "expected thesis or jsonl" "$leat" unit ppd "$good" --format xml
+exits 2 "--format 'xml', expected thesis or jsonl" "$leat" unit ppd "$good" --format xml
 for cycles in 0 -1 abc '' 100000129 99999999999999999999 1e3; do
-    exits 2 "--cycles $cycles: expected 1..100000128" "$leat" unit ppd "$good" "--cycles=$cycles"
+    exits 2 "--cycles '$cycles', expected a whole number, 1 to 100000128" "$leat" unit ppd "$good" "--cycles=$cycles"
 done
-exits 2 "expected another file than the trace's" "$leat" unit ppd "$good" -o "$folder/x" --vcd "$folder/x"
 exits 2 "No such file" "$leat" unit ppd "$folder/nosuch"
 exits 2 "Is a directory" "$leat" unit ppd "$folder"
 
@@ -82,8 +117,8 @@ bad() { # BENCH TEXT MESSAGE
     printf "$2" > "$folder/bad"
     exits 2 "$folder/bad:$3" "$leat" unit "$1" "$folder/bad" -o "$folder/never" --vcd "$folder/never.vcd"
     same "lines on standard error: $3" "$(wc -l < "$folder/stderr")" 1
-    for file in never never.part never.vcd never.vcd.part; do
-        [ ! -e "$folder/$file" ] || fail "bad stimuli left $file behind"
+    for file in "$folder"/never*; do
+        [ ! -e "$file" ] || fail "bad stimuli left $file behind"
     done
 }
 bad ppd ''                                 "1: the end of the file, expected the keyword inputs"

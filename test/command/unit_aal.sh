@@ -169,18 +169,23 @@ exits 2 "expected the keyword inputs" "$leat" unit aal "$folder/bad"
 # ---- wrong usage, files -------------------------------------------------------------------------
 exits 2 "none.schedule: No such file" "$leat" unit aal none.schedule
 exits 2 "expected aal and one schedule at most" "$leat" unit aal "$shipped" "$shipped"
-exits 2 "--cycles 0: expected 1..100000128" "$leat" unit aal --cycles 0
-exits 2 "--format vcd: expected thesis or jsonl" "$leat" unit aal --format vcd
-exits 2 "--vcd -: expected another file than the trace's" "$leat" unit aal --vcd -
+exits 2 "--cycles '0', expected a whole number, 1 to 100000128" "$leat" unit aal --cycles 0
+exits 2 "--format 'vcd', expected thesis or jsonl" "$leat" unit aal --format vcd
+exits 2 "standard output and --vcd name one file" "$leat" unit aal --vcd -
 exits 1 "No such file or directory" "$leat" unit aal -o "$folder/none/trace"
-if [ -w /dev/full ]; then exits 1 "No space left" "$leat" unit aal -o /dev/full; fi
+cp "$shipped" "$folder/in"
+exits 2 "-o and the input name one file" "$leat" unit aal "$folder/in" -o "$folder/./in"
+cmp -s "$folder/in" "$shipped" || fail "the schedule is not what it was"
+if [ -w /dev/full ]; then
+    exits 1 "No space left" "$leat" unit aal -o /dev/full
+    case $(cat "$folder/stderr") in *"not at rest"*) fail "a full disk is taken for a network that does not rest" ;; esac
+fi
 
 # ---- interrupted: what is done is kept ----------------------------------------------------------
 for signal in INT TERM; do
     "$leat" unit aal --cycles 100000000 -o "$folder/kept" --vcd "$folder/kept.vcd" 2> "$folder/stderr" &
     pid=$!
-    tries=0
-    while [ ! -s "$folder/kept.part" ] && [ $tries -lt 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+    waits_for 'kept.part.*'
     kill -$signal $pid
     got=0; wait $pid || got=$?
     case $signal in INT) want=130 ;; TERM) want=143 ;; esac
