@@ -254,28 +254,34 @@ uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len)
 }
 
 /*
- * A cell's 46 octets are the case that matters. The first lane is filled up with zeros in front,
- * which change nothing; at the end 128 bits become 80, then 64, and Barrett's division by two
+ * A cell's 46 octets are the case that matters: six words, all multiplied at the same time, each by
+ * the x^64i of its place. The sum has 80 bits; they become 64, and Barrett's division by two
  * products gives the remainder: q = V x^16 / P, r = the low 16 bits of q P.
  */
 uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len)
 {
-    const size_t missing = (LANE - len % LANE) % LANE;
+    enum { WORD = 8, WORDS_MAX = 8 };
+    static const uint64_t power[WORDS_MAX] = { 0x0001, 0xb861, 0xaefc, 0x650b,
+                                               0x8e29, 0x26aa, 0xcde2, 0x2535 };
     const uint8_t *p = octets;
-    uint8_t first[LANE] = { 0 };
-    if (len < 2 * LANE || missing == LANE - 1) return leat_crc16_by_table(crc, octets, len);
-    memcpy(first + missing, p, LANE - missing);
-    first[missing] ^= (uint8_t)(crc >> 8);
-    first[missing + 1] ^= (uint8_t)crc;
-    p += LANE - missing;
-    len -= LANE - missing;
-    const vec by128 = pair(0xaefc, 0x650b); /* x^128, x^192 */
-    vec one = load_msb(first);
-    for (; len; p += LANE, len -= LANE)
-        one = fold(one, by128, load_msb(p));
-    const vec by64 = pair(0xb861, 0xb861);
-    const vec eighty = sum(product_high(one, by64), pair(low_half(one), 0));
-    const uint64_t v = low_half(eighty) ^ low_half(product_low(pair(high_half(eighty), 0), by64));
+    const size_t first_len = (len - 1) % WORD + 1; /* the odd octets come first */
+    if (len < LANE || first_len < 2 || len > WORD * WORDS_MAX)
+        return leat_crc16_by_table(crc, octets, len);
+    size_t place = (len - first_len) / WORD;
+    const uint64_t first = leat_get_be64(p) >> 8 * (WORD - first_len) ^ (uint64_t)crc
+                                                                            << 8 * (first_len - 2);
+    vec all = product_low(pair(first, 0), pair(power[place], 0));
+    p += first_len;
+    if (place % 2) {
+        all = sum(all, product_low(pair(leat_get_be64(p), 0), pair(power[--place], 0)));
+        p += WORD;
+    }
+    for (; place; p += LANE, place -= 2) {
+        const vec two = load_msb(p), by = pair(power[place - 2], power[place - 1]);
+        all = sum(all, sum(product_low(two, by), product_high(two, by)));
+    }
+    const vec by64 = pair(power[1], 0);
+    const uint64_t v = low_half(all) ^ low_half(product_low(pair(high_half(all), 0), by64));
     const uint64_t quotient =
         v ^ high_half(product_low(pair(v, 0), pair(UINT64_C(0x11303471a041b343), 0)));
     return (uint16_t)low_half(product_low(pair(quotient, 0), pair(0x1021, 0)));

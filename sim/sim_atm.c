@@ -46,7 +46,7 @@ void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *c
 {
     sim->port[port].send_at = at;
     memcpy(sim->port[port].out, cell, CELL_LEN);
-    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_send(sim, port, at);
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_send(sim, port, cell, at);
 }
 
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)

@@ -39,9 +39,12 @@ struct spd {
 };
 
 struct ppd {
-    const struct entry *incoming; /* the cell that begins to come in */
-    struct entry sent;            /* by a port */
-    uint32_t from;                /* the SPD upstream, or a port */
+    const struct entry *incoming;       /* the cell that begins to come in */
+    const struct leat_atm_route *route; /* of its stage's first PPD, whose labels differ ... */
+    uint32_t label_first;               /* ... by this much from those here */
+    uint32_t label_count;
+    struct entry sent; /* by a port */
+    uint32_t from;     /* the SPD upstream, or a port */
     uint32_t first_spd;
     uint8_t input;
     bool from_port;
@@ -58,6 +61,7 @@ struct leat_sim_atm_cells {
     struct memory *memory;
     struct entry *entry; /* `places` of each memory */
     struct cell *cell;
+    struct leat_atm_route *route; /* of all stages */
     uint32_t memory_count, cell_count;
     uint32_t cells_used;  /* ever */
     uint32_t first_free;  /* number + 1 */
@@ -71,6 +75,14 @@ static uint32_t memory_count(const struct leat_atm_clos *net)
     uint32_t count = 0;
     for (uint32_t i = 0; i < net->stages; i++)
         count += net->stage[i].switch_count * net->stage[i].inputs * net->stage[i].outputs;
+    return count;
+}
+
+static uint32_t route_count(const struct leat_atm_clos *net)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < net->stages; i++)
+        count += net->stage[i].entries;
     return count;
 }
 
@@ -96,10 +108,30 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     parts.entry = leat_arena_lay(arena, (size_t)parts.memory_count * parts.places,
                                  sizeof *parts.entry);
     parts.cell = leat_arena_lay(arena, parts.cell_count, sizeof *parts.cell);
+    parts.route = leat_arena_lay(arena, route_count(net), sizeof *parts.route);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
     if (!sim->cells) return;
     *sim->cells = parts;
     leat_sim_agenda_init(&sim->cells->agenda, &shape, agenda);
+}
+
+/* The closed forms of atm_clos.h divide; looking up does not. */
+static void fill_routes(struct leat_sim_atm *sim, const struct leat_atm_clos_stage *stage,
+                        struct leat_atm_route *route)
+{
+    const struct leat_atm_clos *net = &sim->fabric.net;
+    for (uint32_t label = 0; label < stage->entries; label++) {
+        const bool known = leat_atm_clos_route(net, stage->ppd_first, label, &route[label]);
+        assert(known);
+    }
+    for (uint32_t i = 0; i < stage->switch_count * stage->inputs; i++) {
+        struct ppd *ppd = &sim->cells->ppd[stage->ppd_first + i];
+        struct leat_atm_route own;
+        leat_atm_clos_route(net, stage->ppd_first + i, 0, &own);
+        ppd->route = route;
+        ppd->label_first = own.label - route[0].label;
+        ppd->label_count = stage->entries;
+    }
 }
 
 static void link_stage(struct leat_sim_atm *sim, const struct leat_atm_clos_stage *stage,
@@ -131,9 +163,12 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;
     struct leat_sim_atm_cells *cells = sim->cells;
-    uint32_t memory = 0;
-    for (uint32_t i = 0; i < net->stages; i++)
+    uint32_t memory = 0, route = 0;
+    for (uint32_t i = 0; i < net->stages; i++) {
         link_stage(sim, &net->stage[i], &memory);
+        fill_routes(sim, &net->stage[i], &cells->route[route]);
+        route += net->stage[i].entries;
+    }
     for (uint32_t p = 0; p < net->ports; p++) {
         cells->ppd[leat_atm_clos_input_ppd(net, p)].from = p;
         cells->spd[leat_atm_clos_output_spd(net, p)].to = p;
@@ -158,12 +193,15 @@ static uint32_t take_cell(struct leat_sim_atm_cells *cells, const uint8_t *octet
     return number;
 }
 
+static void free_cell(struct leat_sim_atm_cells *cells, uint32_t number)
+{
+    cells->cell[number].next_free = cells->first_free;
+    cells->first_free = number + 1;
+}
+
 static void drop_copy(struct leat_sim_atm_cells *cells, uint32_t number)
 {
-    struct cell *cell = &cells->cell[number];
-    if (--cell->copies) return;
-    cell->next_free = cells->first_free;
-    cells->first_free = number + 1;
+    if (--cells->cell[number].copies == 0) free_cell(cells, number);
 }
 
 /* The port is looked at when the first of all that may happen to it happens. */
@@ -196,11 +234,11 @@ static uint32_t label_of(const struct leat_sim_atm *sim, const uint8_t *cell)
            FLAGS;
 }
 
-void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
+void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
+                             uint64_t at)
 {
     const uint32_t number = leat_atm_clos_input_ppd(&sim->fabric.net, port);
     struct ppd *ppd = &sim->cells->ppd[number];
-    const uint8_t *octets = sim->port[port].out;
     ppd->sent = (struct entry){ take_cell(sim->cells, octets), label_of(sim, octets) };
     ppd->incoming = &ppd->sent;
     /* The octets are on the link from at + 1 on, as an SPD's are from its select + 2 on. */
@@ -338,27 +376,33 @@ static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now
     hurry_port(sim, ppd->from, now + 1);
 }
 
+/* Where the cell goes; the label becomes the new one. */
+static uint64_t find_route(struct leat_sim_atm *sim, const struct ppd *ppd, uint32_t *label)
+{
+    if (*label >= ppd->label_count) {
+        /* An entry that selects nothing is no mistake of the label's (specs/atm.md, 4.2). */
+        sim->counts.unrouted += *label >= sim->fabric.net.table_depth;
+        return 0;
+    }
+    const struct leat_atm_route *route = &ppd->route[*label];
+    *label = route->label + ppd->label_first;
+    return route->select;
+}
+
 /* A PPD knows the header of the cell that comes in: where to, and is there room? */
 static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     const struct ppd *ppd = &cells->ppd[number];
     struct entry entry = *ppd->incoming;
-    struct leat_atm_route route;
-    cells->cell[entry.cell].copies++; /* in hand */
-    if (!leat_atm_clos_route(&sim->fabric.net, number, entry.label, &route)) {
-        /* An entry that selects nothing is no mistake of the label's (specs/atm.md, 4.2). */
-        sim->counts.unrouted += entry.label >= sim->fabric.net.table_depth;
-        route = (struct leat_atm_route){ 0 };
-    }
-    if (!have_room(cells, ppd, route.select, now)) {
+    uint64_t outputs = find_route(sim, ppd, &entry.label);
+    if (!have_room(cells, ppd, outputs, now)) {
         refuse(sim, ppd, now);
-        route.select = 0;
+        outputs = 0;
     }
-    entry.label = route.label;
-    for (uint64_t left = route.select; left; left &= left - 1)
-        enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(left), ppd->input, entry, now);
-    drop_copy(cells, entry.cell);
+    if (!outputs && ppd->from_port) free_cell(cells, entry.cell); /* no memory has it */
+    for (; outputs; outputs &= outputs - 1)
+        enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(outputs), ppd->input, entry, now);
 }
 
 static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
@@ -366,17 +410,16 @@ static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     enum { FLAGS = 4 };
     struct leat_sim_atm_port *port = &sim->port[p];
     const struct leat_sim_atm_arrival arrival = port->arrival[0];
-    uint8_t cell[CELL_LEN];
-    memcpy(cell, sim->cells->cell[arrival.cell].octets, CELL_LEN);
+    uint8_t *cell = sim->cells->cell[arrival.cell].octets; /* the label of the last one to leave */
     if (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS)
         leat_put_be16(cell, (uint16_t)(arrival.label << FLAGS | (cell[1] & 15)));
     else
         leat_put_be32(cell, arrival.label << FLAGS | (cell[3] & 15));
     port->arrival[0] = port->arrival[1];
     port->arrival[1].at = LEAT_NEVER;
-    drop_copy(sim->cells, arrival.cell);
     sim->counts.cells_out++;
     sim->host.deliver(sim->host.context, p, cell, now);
+    drop_copy(sim->cells, arrival.cell);
 }
 
 /* The host has no room: the cell that begins to come in goes back to its memory. */
