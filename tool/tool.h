@@ -26,7 +26,7 @@ struct verb {
     const char *more;                  /* of the description, where it is long; or NULL */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
     const char *examples;              /* command lines, one per line */
-    const char *operands;              /* for completion: "formats", "verbs" or NULL (files) */
+    const char *operands;              /* for completion: words, $formats, $verbs; NULL: files */
     int (*run)(const struct arguments *args);
 };
 

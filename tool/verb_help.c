@@ -65,9 +65,8 @@ static void help_all(void)
     for (size_t i = 0; verb_at(i); i++)
         printf("  %-10s %s\n", verb_at(i)->name, verb_at(i)->summary);
     puts("\nleat help VERB tells more of one verb; leat --version tells which leat this is.\n"
-         "Exit codes: 0 done, 1 the run failed, 2 wrong usage or bad input, 128 + n ended by "
-         "signal\n"
-         "n with what was finished.");
+         "Exit codes: 0 done, 1 the run failed, 2 wrong usage or bad input,\n"
+         "128 + n ended by signal n, with what was finished.");
 }
 
 /* ---- manual pages ------------------------------------------------------------------------- */
@@ -171,8 +170,14 @@ static void put_completion(void)
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        mapfile -t COMPREPLY < <(compgen -W \"$verbs --help --version\" -- \"$word\")\n"
           "        return\n    fi\n"
-          "    if [ \"$last\" = --format ]; then\n"
-          "        mapfile -t COMPREPLY < <(compgen -W \"$formats\" -- \"$word\")\n"
+          "    case $verb$last in\n"
+          "    unit--format) words='jsonl thesis' ;;\n"
+          "    *--format) words=$formats ;;\n"
+          "    *--traffic) words='uniform permutation hotspot broadcast bursty W' ;;\n"
+          "    *--model) words='rtl cell' ;;\n"
+          "    esac\n"
+          "    if [ -n \"$words\" ]; then\n"
+          "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
           "        return\n    fi\n"
           "    case $verb in\n",
           stdout);
@@ -182,7 +187,7 @@ static void put_completion(void)
         for (const struct option *o = v->options; o->name; o++)
             printf("%s%s", o == v->options ? "" : " ", o->name);
         putchar('\'');
-        if (v->operands) printf("; [[ $word != -* ]] && words=\"$words $%s\"", v->operands);
+        if (v->operands) printf("; [[ $word != -* ]] && words=\"$words %s\"", v->operands);
         fputs(" ;;\n", stdout);
     }
     fputs("    esac\n"

@@ -62,7 +62,7 @@ static const struct verb verbs[] = {
         .examples = "leat encode esp opcode=COUNT compValTag=1 thresh=3 flags=X\n"
                     "leat encode packetway dt=0x201 sa=0x101 pt=PVM data=010203 --pcapng out.pcapng\n"
                     "leat decode --json capture.pcapng | leat encode --json - --pcapng copy.pcapng",
-        .operands = "formats",
+        .operands = "$formats",
         .run = run_encode,
     },
     {
@@ -130,6 +130,7 @@ static const struct verb verbs[] = {
                     "leat fabric show clos444 --vpi\n"
                     "leat fabric show clos:64,64,64 --path 5,all --vpi\n"
                     "leat fabric list",
+        .operands = "show time list clos444 clos: bmx:",
         .run = run_fabric,
     },
     {
@@ -142,7 +143,7 @@ static const struct verb verbs[] = {
                        "when one is misspelt.",
         .options = { { "--json", NULL, "one JSON object per format" } },
         .examples = "leat formats\nleat formats esp",
-        .operands = "formats",
+        .operands = "$formats",
         .run = run_formats,
     },
     {
@@ -156,7 +157,7 @@ static const struct verb verbs[] = {
             { "--completion", NULL, "a completion script for bash" },
         },
         .examples = "leat help decode\nleat help --man decode | man -l -",
-        .operands = "verbs",
+        .operands = "$verbs",
         .run = run_help,
     },
     {
@@ -259,6 +260,7 @@ static const struct verb verbs[] = {
                     "--json\n"
                     "leat sim clos:8,15,8/buffer=4 --traffic bursty --bytes 1000 --lose 1e-5\n"
                     "leat sim clos444 --contracts office.contracts",
+        .operands = "clos444 clos: bmx:",
         .run = run_sim,
     },
     {
@@ -306,6 +308,7 @@ static const struct verb verbs[] = {
                     "leat unit ppd ppd_success.stimuli\n"
                     "leat unit spdppd link.stimuli --format thesis --cycles 200\n"
                     "leat unit bmx switch.stimuli --vcd switch.vcd -o switch.jsonl",
+        .operands = "ppd spd spdppd bmx aal",
         .run = run_unit,
     },
 };
