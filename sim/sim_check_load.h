@@ -16,9 +16,7 @@
 struct leat_sim_check_source {
     uint64_t state; /* xorshift64 */
     uint64_t number;
-    uint64_t send_at;    /* of the cell on the line */
-    uint64_t offered_at; /* before any refusal */
-    uint32_t destination;
+    uint64_t send_at; /* of the cell on the line */
     uint8_t cell[LEAT_ATM_CELL_LEN];
 };
 
