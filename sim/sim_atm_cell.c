@@ -8,8 +8,8 @@
  * Crosspoint memories hold whole cells here. A cell counts from its check on, and the octets that
  * the SPD has taken from the cell on top are known from the cycle of its selection. Where no other
  * cell waits for the SPD, nobody looks at the complete transfer either: it is noted when the next
- * cell comes. And where a cell comes to an idle SPD, its selection in the next cycle is settled at
- * once; a second cell that comes in the same cycle settles it anew.
+ * cell comes. And where a cell comes to an idle SPD, or one is refused, the selection in the next
+ * cycle is settled at once; another cell that comes in the same cycle settles it anew.
  */
 #include "leat_bytes.h"
 #include "sim_atm_parts.h"
@@ -315,10 +315,11 @@ static void act_spd(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     if (spd->waiting) select_cell(sim, number, now);
 }
 
-static void take_back(struct leat_sim_atm_cells *cells, uint32_t spd, uint64_t now)
+/* A refused cell stays on top, and the next input that has a cell is selected in the next cycle. */
+static void take_back(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
-    cells->spd[spd].sending = false;
-    leat_sim_agenda_set(&cells->agenda, SPDS, spd, now + 1);
+    leat_sim_agenda_set(&sim->cells->agenda, SPDS, number, LEAT_NEVER); /* it is not complete */
+    select_cell(sim, number, now + 1);
 }
 
 /* Octets in a memory, as the register model would count them after the SPDs' step of `now`. */
@@ -357,10 +358,8 @@ static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, st
     cells->cell[entry.cell].copies++;
     if (spd->sending && spd->selected_at <= now)
         leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->selected_at + CELL_LEN);
-    else if (leat_sim_agenda_due(&cells->agenda, SPDS, number) == now + 1)
-        return; /* a cell was taken back: all cells take part in the selection */
     else {
-        if (spd->sending) spd->selected = spd->previous; /* one came earlier in this cycle */
+        if (spd->sending) spd->selected = spd->previous; /* it selected earlier in this cycle */
         select_cell(sim, number, now + 1);
     }
 }
@@ -369,7 +368,7 @@ static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now
 {
     sim->counts.suspensions++;
     if (!ppd->from_port) {
-        take_back(sim->cells, ppd->from, now);
+        take_back(sim, ppd->from, now);
         return;
     }
     sim->port[ppd->from].refused_at = now + 1;
@@ -428,7 +427,7 @@ static void stop_arrival(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     struct leat_sim_atm_port *port = &sim->port[p];
     sim->counts.port_refusals++;
     port->arrival[port->arrival[1].at == LEAT_NEVER ? 0 : 1].at = LEAT_NEVER;
-    take_back(sim->cells, port->in_spd, now);
+    take_back(sim, port->in_spd, now);
 }
 
 static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
