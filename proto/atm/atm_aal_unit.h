@@ -145,8 +145,9 @@ struct leat_atm_aal_message {
 
 /* What a unit keeps of each other unit. */
 struct leat_atm_aal_peer {
-    uint16_t number;      /* last sent to it, point to point */
-    uint16_t received[2]; /* last in order from it: broadcast, point to point */
+    uint16_t number;        /* last sent to it, point to point */
+    uint16_t received[2];   /* last in order from it: broadcast, point to point */
+    uint16_t parked_top[2]; /* the greatest number of it that was ever parked */
     uint16_t message_count;
     uint16_t first_message, last_message; /* where message_count > 0 */
 };
@@ -212,6 +213,7 @@ struct leat_atm_aal_unit {
     uint32_t service_match_message;
     uint16_t waiting_head, waiting_tail;             /* received, not yet served */
     uint16_t parked_head, parked_tail, parked_count; /* in the order of parking */
+    uint8_t parked_look;                             /* the turn of one of them may have come */
     uint16_t in_message_count;
 
     /* STATE8 */

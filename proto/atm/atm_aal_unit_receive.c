@@ -133,8 +133,17 @@ static uint16_t take_due(struct leat_atm_aal_unit *unit)
     return NONE;
 }
 
+/* Is one number behind another, less than half the circle? */
+static bool is_before(uint16_t a, uint16_t b)
+{
+    return (uint16_t)(b - a - 1) < 0x7fff;
+}
+
 static void park(struct leat_atm_aal_unit *unit, uint16_t block)
 {
+    uint16_t *top =
+        &unit->peer[word(unit, block, SOURCE_AT)].parked_top[is_point_to_point(unit, block)];
+    if (is_before(*top, word(unit, block, SEQUENCE_AT))) *top = word(unit, block, SEQUENCE_AT);
     unit->receive_block[block].parked = 1;
     if (unit->parked_count++ == 0)
         unit->parked_head = block;
@@ -150,7 +159,8 @@ static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
     unit->service_block = NONE;
     unit->service_until = from;
     unit->due[LEAT_ATM_AAL_STATE7] = LEAT_NEVER;
-    const uint16_t parked = unit->parked_count ? take_due(unit) : NONE;
+    const uint16_t parked = unit->parked_count && unit->parked_look ? take_due(unit) : NONE;
+    if (parked == NONE) unit->parked_look = 0;
     if (parked != NONE)
         begin(unit, parked, from);
     else if (unit->waiting_head != NONE) {
@@ -162,6 +172,7 @@ static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
 
 void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint64_t now)
 {
+    unit->parked_look = 1; /* a descriptor has become free */
     if (unit->service == IDLE && unit->parked_count)
         begin_next(unit, unit->service_until > now ? unit->service_until : now);
 }
@@ -303,7 +314,10 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block, uin
 /* A copy of a cell that is parked already: sent again because its acknowledgement was lost. */
 static bool is_parked_copy(const struct leat_atm_aal_unit *unit, uint16_t copy)
 {
+    const struct leat_atm_aal_peer *peer = &unit->peer[word(unit, copy, SOURCE_AT)];
+    const uint16_t top = peer->parked_top[is_point_to_point(unit, copy)];
     uint16_t block = unit->parked_head;
+    if (is_before(top, word(unit, copy, SEQUENCE_AT))) return false; /* as numbers mostly come */
     for (uint16_t i = 0; i < unit->parked_count; i++) {
         if (word(unit, block, SEQUENCE_AT) == word(unit, copy, SEQUENCE_AT) &&
             word(unit, block, SOURCE_AT) == word(unit, copy, SOURCE_AT) &&
@@ -341,6 +355,7 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     } else
         message = first_incomplete(unit, source, point_to_point);
     peer->received[point_to_point] = sequence;
+    unit->parked_look = 1;
     if (message == NONE) { /* its first cell was given up by the sender */
         leat_atm_aal_chain_release(&unit->receive, block);
         return;
