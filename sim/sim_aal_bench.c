@@ -304,24 +304,13 @@ static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t 
 
 /* ---- the bench ---------------------------------------------------------------------------- */
 
-static struct leat_atm_aal_config unit_config(const struct leat_sim_aal_bench_config *config,
-                                              uint32_t port)
-{
-    struct leat_atm_aal_config aal = config->aal;
-    aal.port = port;
-    aal.ports = config->fabric.net.ports;
-    aal.paths = config->fabric.net.paths;
-    aal.header_octets = config->fabric.net.header_octets;
-    return aal;
-}
-
 static size_t lay_out(struct leat_sim_aal_bench *bench,
                       const struct leat_sim_aal_bench_config *config, void *memory, void **network,
                       uint8_t **units)
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     const uint32_t ports = config->fabric.net.ports;
-    const struct leat_atm_aal_config aal = unit_config(config, 0);
+    const struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal, 0);
     bench->host = leat_arena_lay(&arena, ports, sizeof *bench->host);
     bench->received = leat_arena_lay(&arena, leat_atm_aal_message_max(aal.receive_blocks), 1);
     *network = leat_arena_lay(&arena, 1, leat_sim_atm_footprint(&config->fabric, LEAT_SIM_ATM_RTL));
@@ -356,7 +345,8 @@ void leat_sim_aal_bench_init(struct leat_sim_aal_bench *bench,
     leat_sim_atm_init(&bench->sim, &config->fabric, LEAT_SIM_ATM_RTL, &host, network);
     bench->sim.now = 1;
     for (uint32_t port = 0; port < config->fabric.net.ports; port++) {
-        const struct leat_atm_aal_config aal = unit_config(config, port);
+        const struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal,
+                                                                    port);
         assert(fits(schedule_of(bench, port)));
         leat_atm_aal_unit_init(&bench->host[port].unit, &aal,
                                units + port * leat_atm_aal_unit_footprint(&aal));

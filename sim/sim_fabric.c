@@ -347,3 +347,15 @@ void leat_sim_fabric_name(const struct leat_sim_fabric *fabric, struct leat_text
     else if (net->table_depth != plain.table_depth)
         put_number(text, "/table=", net->table_depth);
 }
+
+struct leat_atm_aal_config leat_sim_fabric_unit(const struct leat_sim_fabric *fabric,
+                                                const struct leat_atm_aal_config *wanted,
+                                                uint32_t port)
+{
+    struct leat_atm_aal_config unit = *wanted;
+    unit.port = port;
+    unit.ports = fabric->net.ports;
+    unit.paths = fabric->net.paths;
+    unit.header_octets = fabric->net.header_octets;
+    return unit;
+}

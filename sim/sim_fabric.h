@@ -16,6 +16,7 @@
 #ifndef LEAT_SIM_FABRIC_H
 #define LEAT_SIM_FABRIC_H
 
+#include "atm_aal_unit.h"
 #include "atm_clos.h"
 
 enum {
@@ -43,6 +44,11 @@ leat_err leat_sim_fabric_parse(const char *name, struct leat_sim_fabric *out,
 
 /* The shortest name of a fabric; reading it gives an equal one. */
 void leat_sim_fabric_name(const struct leat_sim_fabric *fabric, struct leat_text *text);
+
+/* A unit as wanted, for this port of the fabric: what follows from the fabric is filled in. */
+struct leat_atm_aal_config leat_sim_fabric_unit(const struct leat_sim_fabric *fabric,
+                                                const struct leat_atm_aal_config *wanted,
+                                                uint32_t port);
 
 /* What can be written, fabrics first; NULL past the last. */
 const struct leat_sim_fabric_spelling *leat_sim_fabric_list(size_t index);

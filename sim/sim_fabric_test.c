@@ -260,7 +260,26 @@ static void every_spelling_of_the_list_is_read(void)
     EQ(count, 7);
 }
 
-TAP_MAIN(T(clos444_is_the_thesis_network_with_the_thesis_values),
+static void a_unit_fits_its_fabric(void)
+{
+    struct leat_sim_fabric fabric;
+    struct leat_atm_aal_config wanted, unit;
+    char line[200];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    leat_atm_aal_config_default(&wanted, 0, 1, 1);
+    wanted.send_blocks = 7;
+    EQ(leat_sim_fabric_parse("clos:3,5,2/switching=vc", &fabric, &why), LEAT_ERR_OK);
+    unit = leat_sim_fabric_unit(&fabric, &wanted, 4);
+    EQ(unit.port, 4);
+    EQ(unit.ports, 6);
+    EQ(unit.paths, 5);
+    EQ(unit.header_octets, 4);
+    EQ(unit.send_blocks, 7);
+    EQ(leat_atm_aal_config_check(&unit), LEAT_ERR_OK);
+}
+
+TAP_MAIN(T(a_unit_fits_its_fabric), T(clos444_is_the_thesis_network_with_the_thesis_values),
          T(sizes_and_parameters_are_read_in_any_order), T(clocks_are_exact_ratios_in_lowest_terms),
          T(what_is_wrong_is_told_with_what_was_expected),
          T(a_name_is_the_shortest_that_says_the_same),

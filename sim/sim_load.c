@@ -388,24 +388,13 @@ static uint32_t window_of(uint32_t ports)
     return window;
 }
 
-static struct leat_atm_aal_config unit_config(const struct leat_sim_load_config *config,
-                                              uint32_t port)
-{
-    struct leat_atm_aal_config aal = config->aal;
-    aal.port = port;
-    aal.ports = config->fabric.net.ports;
-    aal.paths = config->fabric.net.paths;
-    aal.header_octets = config->fabric.net.header_octets;
-    return aal;
-}
-
 static size_t lay_out(struct leat_sim_load *load, const struct leat_sim_load_config *config,
                       void *memory, void **network, void **units)
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     const uint32_t ports = config->fabric.net.ports, blocks = config->aal.receive_blocks;
     const bool faults = leat_sim_line_has_faults(&config->line);
-    const struct leat_atm_aal_config aal = unit_config(config, 0);
+    const struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal, 0);
     load->window = window_of(ports);
     load->host = leat_arena_lay(&arena, ports, sizeof *load->host);
     load->medium = faults ? leat_arena_lay(&arena, 1, sizeof *load->medium) : NULL;
@@ -461,7 +450,8 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     leat_sim_histogram_init(&load->latency);
     load->sim.now = 1;
     for (uint32_t port = 0; port < ports; port++) {
-        const struct leat_atm_aal_config aal = unit_config(config, port);
+        const struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal,
+                                                                    port);
         leat_atm_aal_unit_init(&load->host[port].unit, &aal,
                                (uint8_t *)units + port * leat_atm_aal_unit_footprint(&aal));
         draw_message(load, port);
