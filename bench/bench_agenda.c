@@ -4,13 +4,13 @@
  *
  *   bench_agenda [--json FILE]
  */
+#include "figures.h"
 #include "leat_random.h"
 #include "sim_agenda.h"
 #include "sim_certificate.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     REPEATS = 9,
@@ -21,28 +21,11 @@ enum {
     HASHES = 200000,
 };
 
-struct figure {
-    const char *name, *target;
-    double value_ns;
-};
-
-static struct figure figures[16];
-static int figure_count;
 static volatile uint64_t sink; /* keeps results from being optimised away */
 
-static void note(const char *name, double ns, double most_ns, const char *target)
+static void note_ns(const char *name, double ns, double most_ns, const char *target)
 {
-    figures[figure_count++] = (struct figure){ name, target, ns };
-    const char *verdict = !*target ? "" : ns <= most_ns ? "met" : "MISSED";
-    printf("%-48s %8.2f ns       %-16s %s\n", name, ns, target, verdict);
-    fflush(stdout);
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+    note(name, ns, "ns", target, ns <= most_ns);
 }
 
 static uint8_t delays[DELAYS];
@@ -131,36 +114,23 @@ static double certificate_ns(void)
     return best;
 }
 
-static int write_json(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    if (!file) return 1;
-    fputs("[\n", file);
-    for (int i = 0; i < figure_count; i++)
-        fprintf(file, "  {\"name\":\"%s\",\"value\":%.3f,\"unit\":\"ns\",\"target\":\"%s\"}%s\n",
-                figures[i].name, figures[i].value_ns, figures[i].target,
-                i + 1 < figure_count ? "," : "");
-    fputs("]\n", file);
-    return fclose(file) != 0;
-}
-
 int main(int argc, char **argv)
 {
     struct leat_random r;
     memset(delays, CELL_TIME, sizeof delays);
-    note("set and take, 3 phases of 16", hold_ns(16), 5, "at most 5 ns");
-    note("set and take, 3 phases of 64", hold_ns(64), 5, "at most 5 ns");
-    note("set and take, 3 phases of 12,288", hold_ns(12288), 15, "at most 15 ns");
+    note_ns("set and take, 3 phases of 16", hold_ns(16), 5, "at most 5 ns");
+    note_ns("set and take, 3 phases of 64", hold_ns(64), 5, "at most 5 ns");
+    note_ns("set and take, 3 phases of 12,288", hold_ns(12288), 15, "at most 15 ns");
     /* At random, a wrongly guessed branch or two come to every event, and few share an advance. */
     leat_random_seed(&r, 1);
     for (int i = 0; i < DELAYS; i++)
         delays[i] = (uint8_t)(1 + leat_random_below(&r, CELL_TIME + 1));
-    note("the same at random times, 3 phases of 16", hold_ns(16), 0, "");
-    note("the same at random times, 3 phases of 64", hold_ns(64), 0, "");
-    note("the same at random times, 3 phases of 12,288", hold_ns(12288), 0, "");
-    note("a jump of 1,000,000 cycles, set and take", idle_ns(1000000), 100, "at most 100 ns");
-    note("payload hash of 36 octets", payload_ns(), 10, "at most 10 ns");
-    note("a delivery into the certificate", certificate_ns(), 50, "at most 50 ns");
+    note_ns("the same at random times, 3 phases of 16", hold_ns(16), 0, "");
+    note_ns("the same at random times, 3 phases of 64", hold_ns(64), 0, "");
+    note_ns("the same at random times, 3 phases of 12,288", hold_ns(12288), 0, "");
+    note_ns("a jump of 1,000,000 cycles, set and take", idle_ns(1000000), 100, "at most 100 ns");
+    note_ns("payload hash of 36 octets", payload_ns(), 10, "at most 10 ns");
+    note_ns("a delivery into the certificate", certificate_ns(), 50, "at most 50 ns");
     if (argc == 3 && strcmp(argv[1], "--json") == 0) return write_json(argv[2]);
     return 0;
 }

@@ -7,6 +7,7 @@
  *
  * --large: a network of 4,096 ports, with the memory that it takes.
  */
+#include "figures.h"
 #include "sim_check_load.h"
 #include "sim_load.h"
 #include "sim_traffic.h"
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 enum {
     REPEATS = 3,
@@ -26,34 +26,6 @@ enum {
     CELL_TIME = LEAT_ATM_CELL_LEN,
     FULL_LOAD = 1000000, /* parts per million */
 };
-
-struct figure {
-    char name[64];
-    const char *unit, *target;
-    double value;
-};
-
-static struct figure figures[64];
-static int figure_count;
-
-static void note(const char *name, double value, const char *unit, const char *target, bool met)
-{
-    struct figure *f = &figures[figure_count++];
-    *f = (struct figure){ .unit = unit, .target = target, .value = value };
-    snprintf(f->name, sizeof f->name, "%s", name);
-    printf("%-48s %10.2f %-10s %-22s %s\n", name, value, unit, target,
-           !*target ? ""
-           : met    ? "met"
-                    : "MISSED");
-    fflush(stdout);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static struct leat_sim_fabric fabric_of(const char *name)
 {
@@ -127,10 +99,10 @@ static void tear_down(struct network *n)
 /* Millions of cycles per second over a piece. */
 static double piece_speed(struct network *n, uint64_t cycles)
 {
-    const double start = now_s();
+    const double start = now_ns();
     n->cycle += cycles;
     leat_sim_load_run(&n->load, n->cycle);
-    return 1e-6 * (double)cycles / (now_s() - start);
+    return 1e3 * (double)cycles / (now_ns() - start);
 }
 
 struct speeds {
@@ -183,9 +155,9 @@ static double check_speed(enum leat_sim_atm_model model, uint64_t cycles)
     const struct leat_sim_fabric fabric = fabric_of("clos444");
     void *memory = memory_of(leat_sim_check_load_footprint(&fabric, model));
     leat_sim_check_load_init(&w, &fabric, model, 1, 100, cycles, memory);
-    const double start = now_s();
+    const double start = now_ns();
     leat_sim_check_load_run(&w, cycles);
-    const double speed = 1e-6 * (double)cycles / (now_s() - start);
+    const double speed = 1e3 * (double)cycles / (now_ns() - start);
     if (!w.delivered) abort();
     free(memory);
     return speed;
@@ -230,9 +202,9 @@ static void measure_idle(enum leat_sim_atm_model model, const char *name)
         leat_atm_aal_config_default(&config.aal, 0, 16, 4);
         void *memory = memory_of(leat_sim_load_footprint(&config));
         leat_sim_load_init(&load, &config, memory);
-        const double start = now_s();
+        const double start = now_ns();
         leat_sim_load_run(&load, idle_cycles);
-        const double speed = 1e-9 * (double)idle_cycles / (now_s() - start);
+        const double speed = (double)idle_cycles / (now_ns() - start);
         if (load.counts.messages_delivered != 2) abort();
         if (speed > best) best = speed;
         free(memory);
@@ -299,25 +271,6 @@ static void measure_large(void)
     const double resident = resident_gb();
     note("4,096 ports, peak of resident memory", resident, "GB", "under 4", resident < 4);
     tear_down(&n);
-}
-
-/* -----------------------------------------------------------------------------------------------
- */
-
-static int write_json(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        perror(path);
-        return 1;
-    }
-    fputs("[\n", file);
-    for (int i = 0; i < figure_count; i++)
-        fprintf(file, "  {\"name\":\"%s\",\"value\":%.3f,\"unit\":\"%s\",\"target\":\"%s\"}%s\n",
-                figures[i].name, figures[i].value, figures[i].unit, figures[i].target,
-                i + 1 < figure_count ? "," : "");
-    fputs("]\n", file);
-    return fclose(file) != 0;
 }
 
 int main(int argc, char **argv)

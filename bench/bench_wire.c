@@ -7,6 +7,7 @@
 #include "atm_aal5.h"
 #include "aton_wire.h"
 #include "esp_wire.h"
+#include "figures.h"
 #include "leat_crc.h"
 #include "leat_random.h"
 #include "packetway_header.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #ifdef HAVE_ISAL
 #include <isa-l/crc.h>
 #endif
@@ -27,29 +27,6 @@ enum {
     PDU_LEN = 65528, /* with its trailer 64 KiB less a little: whole cells */
     SET_LEN = 64 << 20,
 };
-
-struct figure {
-    const char *name, *unit, *target;
-    double value;
-    bool met;
-};
-
-static struct figure figures[40];
-static int figure_count;
-
-static void note(const char *name, double value, const char *unit, const char *target, bool met)
-{
-    figures[figure_count++] = (struct figure){ name, unit, target, value, met };
-    printf("%-44s %10.2f %-8s %-22s %s\n", name, value, unit, target, met ? "met" : "MISSED");
-    fflush(stdout);
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
 
 static uint8_t octets[LONG_LEN];
 static volatile uint64_t sink; /* keeps results from being optimised away */
@@ -236,19 +213,6 @@ static void aal5(void)
     free(set);
     free(copy);
     free(memory);
-}
-
-static int write_json(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    if (!file) return 1;
-    fputs("[\n", file);
-    for (int i = 0; i < figure_count; i++)
-        fprintf(file, "  {\"name\":\"%s\",\"value\":%.3f,\"unit\":\"%s\",\"target\":\"%s\"}%s\n",
-                figures[i].name, figures[i].value, figures[i].unit, figures[i].target,
-                i + 1 < figure_count ? "," : "");
-    fputs("]\n", file);
-    return fclose(file) != 0;
 }
 
 int main(int argc, char **argv)
