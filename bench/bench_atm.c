@@ -223,7 +223,7 @@ static double rtl_switch_kb(void)
     const struct leat_atm_bmx_config config = { .inputs = 4,
                                                 .outputs = 4,
                                                 .cells = BUFFER_CELLS,
-                                                .header_len = LEAT_ATM_CLOS_VP_OCTETS,
+                                                .header_len = LEAT_ATM_VP_HEADER,
                                                 .depth = LEAT_ATM_CLOS_DEPTH_MIN };
     const size_t queues = (size_t)CROSSPOINTS * BUFFER_CELLS * LEAT_ATM_CELL_LEN;
     return (double)(leat_atm_bmx_footprint(&config) - queues) / 1024;

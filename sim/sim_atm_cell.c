@@ -11,7 +11,6 @@
  * cell comes. And where a cell comes to an idle SPD, or one is refused, the selection in the next
  * cycle is settled at once; another cell that comes in the same cycle settles it anew.
  */
-#include "leat_bytes.h"
 #include "sim_atm_parts.h"
 
 enum phase { SPDS, PORTS, PPDS, PHASES };
@@ -226,20 +225,13 @@ void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t a
     hurry_port(sim, port, at);
 }
 
-static uint32_t label_of(const struct leat_sim_atm *sim, const uint8_t *cell)
-{
-    enum { FLAGS = 4 }; /* below the label */
-    return (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS ? leat_get_be16(cell)
-                                                                     : leat_get_be32(cell)) >>
-           FLAGS;
-}
-
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                              uint64_t at)
 {
     const uint32_t number = leat_atm_clos_input_ppd(&sim->fabric.net, port);
     struct ppd *ppd = &sim->cells->ppd[number];
-    ppd->sent = (struct entry){ take_cell(sim->cells, octets), label_of(sim, octets) };
+    ppd->sent = (struct entry){ take_cell(sim->cells, octets),
+                                leat_atm_label_get(octets, sim->fabric.net.header_octets) };
     ppd->incoming = &ppd->sent;
     /* The octets are on the link from at + 1 on, as an SPD's are from its select + 2 on. */
     leat_sim_agenda_set(&sim->cells->agenda, PPDS, number, at + sim->cells->check_after - 1);
@@ -406,14 +398,10 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 
 static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
-    enum { FLAGS = 4 };
     struct leat_sim_atm_port *port = &sim->port[p];
     const struct leat_sim_atm_arrival arrival = port->arrival[0];
     uint8_t *cell = sim->cells->cell[arrival.cell].octets; /* the label of the last one to leave */
-    if (sim->fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS)
-        leat_put_be16(cell, (uint16_t)(arrival.label << FLAGS | (cell[1] & 15)));
-    else
-        leat_put_be32(cell, arrival.label << FLAGS | (cell[3] & 15));
+    leat_atm_label_put(cell, sim->fabric.net.header_octets, arrival.label);
     port->arrival[0] = port->arrival[1];
     port->arrival[1].at = LEAT_NEVER;
     sim->counts.cells_out++;

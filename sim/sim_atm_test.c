@@ -66,7 +66,7 @@ static void write_cell(const struct bench *b, uint32_t port, uint32_t label, uin
 {
     for (uint32_t i = 0; i < CELL_LEN; i++)
         cell[i] = (uint8_t)(i * 7 + port);
-    if (b->sim.fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS)
+    if (b->sim.fabric.net.header_octets == LEAT_ATM_VP_HEADER)
         leat_put_be16(cell, (uint16_t)(label << 4 | 5));
     else
         leat_put_be32(cell, label << 4 | 5);

@@ -29,12 +29,8 @@ static void seed_source(struct leat_sim_check_source *source, uint64_t seed, uin
 static void write_cell(const struct leat_sim_check_load *w, struct leat_sim_check_source *source,
                        uint32_t port, uint32_t label)
 {
-    enum { FLAGS = 4 };
     memset(source->cell, 0, CELL_LEN);
-    if (w->sim.fabric.net.header_octets == LEAT_ATM_CLOS_VP_OCTETS)
-        leat_put_be16(source->cell, (uint16_t)(label << FLAGS));
-    else
-        leat_put_be32(source->cell, label << FLAGS);
+    leat_atm_label_put(source->cell, w->sim.fabric.net.header_octets, label);
     leat_put_be32(source->cell + SOURCE_AT, port);
     leat_put_be64(source->cell + NUMBER_AT, source->number++);
     leat_put_be64(source->cell + OFFERED_AT, source->send_at);

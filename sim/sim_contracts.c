@@ -145,17 +145,14 @@ static void let_go(struct leat_sim_contracts *s, uint32_t handle)
 static void write_cell(const struct leat_sim_contracts *s, const struct held *held, uint8_t pt,
                        uint8_t *cell)
 {
-    enum { FLAGS = 4, FLAGS_AT = 3 };
+    enum { FLAGS_AT = 3 };
     const struct leat_atm_clos *net = &s->config.fabric.net;
     const struct leat_sim_connection *c = &s->config.connection[held->connection];
     const uint32_t label = leat_atm_clos_access(net, held->back ? c->from : c->to,
                                                 s->admission[held->connection].path);
     memset(cell, LEAT_ATM_FILL, CELL_LEN);
     memset(cell, 0, LEAT_ATM_HEADER_LEN);
-    if (net->header_octets == LEAT_ATM_CLOS_VP_OCTETS)
-        leat_put_be16(cell, (uint16_t)(label << FLAGS));
-    else
-        leat_put_be32(cell, label << FLAGS);
+    leat_atm_label_put(cell, net->header_octets, label);
     cell[FLAGS_AT] = (uint8_t)(cell[FLAGS_AT] | pt << 1 | held->clp);
     if (held->is_rm) {
         const leat_err err = leat_atm_rm_encode(&held->rm, cell + LEAT_ATM_HEADER_LEN,

@@ -50,7 +50,7 @@ static void clos444_is_the_thesis_network_with_the_thesis_values(void)
     EQ(f.net.m, 4);
     EQ(f.net.r, 4);
     EQ(f.net.ports, 16);
-    EQ(f.net.header_octets, LEAT_ATM_CLOS_VP_OCTETS);
+    EQ(f.net.header_octets, LEAT_ATM_VP_HEADER);
     EQ(f.net.table_depth, 256);
     EQ(f.buffer_cells, 8);
     EQ(f.period_ps_num, 50000);
@@ -71,12 +71,12 @@ static void sizes_and_parameters_are_read_in_any_order(void)
     const struct leat_sim_fabric g = read_good("clos:3,5,7/clock=50ns/buffer=4/table=300");
     OK(equal(&f, &g));
     const struct leat_sim_fabric vc = read_good("clos444/switching=vc");
-    EQ(vc.net.header_octets, LEAT_ATM_CLOS_VC_OCTETS);
+    EQ(vc.net.header_octets, LEAT_ATM_VC_HEADER);
     const struct leat_sim_fabric bmx = read_good("bmx:64/switching=auto");
     EQ(bmx.net.stages, 1);
     EQ(bmx.net.ports, 64);
     const struct leat_sim_fabric vp = read_good("bmx:16/switching=vp");
-    EQ(vp.net.header_octets, LEAT_ATM_CLOS_VP_OCTETS);
+    EQ(vp.net.header_octets, LEAT_ATM_VP_HEADER);
 }
 
 static void clocks_are_exact_ratios_in_lowest_terms(void)

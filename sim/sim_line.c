@@ -1,4 +1,5 @@
 #include "sim_line.h"
+#include "atm_route.h"
 #include "leat_bytes.h"
 #include "leat_crc.h"
 #include <assert.h>
@@ -222,7 +223,7 @@ static bool carry(struct leat_sim_line *line, const struct leat_sim_line_medium 
 static void make_stray(struct leat_sim_line *line, const struct leat_sim_line_config *config,
                        uint8_t *out)
 {
-    enum { FLAGS = 4, REPEATS = 1, LEADS_SOMEWHERE = 2 }; /* FLAGS: bits below a label */
+    enum { REPEATS = 1, LEADS_SOMEWHERE = 2 };
     const uint64_t kind = leat_random_next(&line->random) >> 62;
     const uint64_t kept = line->sent_count < LEAT_SIM_LINE_EARLIER ? line->sent_count
                                                                    : LEAT_SIM_LINE_EARLIER;
@@ -233,10 +234,8 @@ static void make_stray(struct leat_sim_line *line, const struct leat_sim_line_co
     }
     if (kind & LEADS_SOMEWHERE) {
         const uint32_t label = (uint32_t)leat_random_below(&line->random, config->label_count);
-        if (config->header_octets == 2)
-            leat_put_be16(out, (uint16_t)(label << FLAGS));
-        else
-            leat_put_be32(out, label << FLAGS);
+        memset(out, 0, config->header_octets);
+        leat_atm_label_put(out, config->header_octets, label);
     }
     out[HEC_AT] = 0;
 }

@@ -34,7 +34,7 @@ static void put_head(const struct fabric_view *view)
            net->switch_count, net->ppd_count, net->spd_count);
     printf("\"class\":\"%s\",\"switching\":\"%s\",\"table_depth\":",
            leat_atm_clos_class_name(leat_atm_clos_classify(net)),
-           net->header_octets == LEAT_ATM_CLOS_VP_OCTETS ? "vp" : "vc");
+           net->header_octets == LEAT_ATM_VP_HEADER ? "vp" : "vc");
     if (net->table_depth)
         printf("%u", net->table_depth);
     else
@@ -133,7 +133,7 @@ static void put_broadcast(const struct leat_atm_clos *net, struct ports src)
 
 static void put_entry_format(const struct leat_atm_clos *net)
 {
-    if (net->header_octets == LEAT_ATM_CLOS_VP_OCTETS)
+    if (net->header_octets == LEAT_ATM_VP_HEADER)
         puts("\"entry_format\":\"hex: for F outputs of the switch F VPIs of 12 bits and F flags, "
              "high output first, at the low end of ceil(13 F / 8) octets\",");
     else
@@ -152,7 +152,7 @@ static void put_entry(const struct leat_atm_clos *net, uint32_t ppd, uint32_t la
 {
     struct leat_atm_route route = { 0 };
     leat_atm_clos_route(net, ppd, label, &route);
-    if (net->header_octets == LEAT_ATM_CLOS_VC_OCTETS) {
+    if (net->header_octets == LEAT_ATM_VC_HEADER) {
         printf("\"%u\":{\"select\":\"%llx\",\"label\":%u}", label, (unsigned long long)route.select,
                route.label);
         return;

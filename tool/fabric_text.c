@@ -38,7 +38,7 @@ static const char *stage_name(const struct leat_atm_clos *net, uint32_t stage)
 
 static const char *label_name(const struct leat_atm_clos *net)
 {
-    return net->header_octets == LEAT_ATM_CLOS_VP_OCTETS ? "VPI" : "label";
+    return net->header_octets == LEAT_ATM_VP_HEADER ? "VPI" : "label";
 }
 
 static void put_summary(const struct fabric_view *view)
@@ -57,7 +57,7 @@ static void put_summary(const struct fabric_view *view)
            net->switch_count, plural(net->switch_count, "es"), net->stages,
            plural(net->stages, "s"), net->ppd_count, net->spd_count, net->paths,
            plural(net->paths, "s"));
-    if (net->header_octets == LEAT_ATM_CLOS_VP_OCTETS)
+    if (net->header_octets == LEAT_ATM_VP_HEADER)
         printf("  VP switching: VPIs of 12 bits, routing tables of %u entries\n", net->table_depth);
     else
         puts("  VC switching: labels of 28 bits (VPI and VCI), routing tables are sparse");

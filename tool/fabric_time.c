@@ -74,7 +74,7 @@ static uint32_t cells_of(uint32_t len)
 /* The formula is that of the thesis' network and of all that have its three stages and VPIs. */
 static bool has_formula(const struct leat_atm_clos *net)
 {
-    return net->stages == 3 && net->header_octets == LEAT_ATM_CLOS_VP_OCTETS;
+    return net->stages == 3 && net->header_octets == LEAT_ATM_VP_HEADER;
 }
 
 static void put_row(const struct timing *t, uint64_t cycles)

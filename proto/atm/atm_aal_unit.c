@@ -141,15 +141,6 @@ void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, uint16_t block
     chain->free_tail = block;
 }
 
-void leat_atm_aal_cell_label(const struct leat_atm_aal_unit *unit, uint8_t *cell, uint32_t label)
-{
-    enum { FLAGS = 4 }; /* below a label: the upper bits of the VCI, or payload type and CLP */
-    if (unit->config.header_octets == 2)
-        leat_put_be16(cell, (uint16_t)(label << FLAGS));
-    else
-        leat_put_be32(cell, label << FLAGS);
-}
-
 void leat_atm_aal_cell_seal(uint8_t *cell)
 {
     leat_put_be16(cell + CRC_AT, leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT));

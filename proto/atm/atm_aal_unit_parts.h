@@ -3,6 +3,7 @@
 #define LEAT_ATM_AAL_UNIT_PARTS_H
 
 #include "atm_aal_unit.h"
+#include "atm_route.h"
 #include "leat_bytes.h"
 
 enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
@@ -51,8 +52,7 @@ static inline void wake(struct leat_atm_aal_unit *unit, enum leat_atm_aal_contro
     if (at < unit->wake_at) unit->wake_at = at;
 }
 
-/* Finishes a cell whose fields are written: label and CRC-16. */
-void leat_atm_aal_cell_label(const struct leat_atm_aal_unit *unit, uint8_t *cell, uint32_t label);
+/* Finishes a cell whose fields are written: CRC-16. */
 void leat_atm_aal_cell_seal(uint8_t *cell);
 
 /* The next access label towards a port or to all, round robin over the paths (note R1). */

@@ -245,7 +245,7 @@ static void write_ack(struct leat_atm_aal_unit *unit)
     leat_put_be16(ack + SEQUENCE_AT, word(unit, block, SEQUENCE_AT));
     leat_put_be16(ack + SOURCE_AT, (uint16_t)unit->config.port);
     leat_put_be16(ack + DESTINATION_AT, to);
-    leat_atm_aal_cell_label(unit, ack, leat_atm_aal_next_label(unit, to));
+    leat_atm_label_put(ack, unit->config.header_octets, leat_atm_aal_next_label(unit, to));
     leat_atm_aal_cell_seal(ack);
 }
 

@@ -197,7 +197,8 @@ static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
     leat_put_be16(cell + SEQUENCE_AT, b->sequence);
     leat_put_be16(cell + SOURCE_AT, (uint16_t)unit->config.port);
     leat_put_be16(cell + DESTINATION_AT, b->destination);
-    leat_atm_aal_cell_label(unit, cell, leat_atm_aal_next_label(unit, b->destination));
+    leat_atm_label_put(cell, unit->config.header_octets,
+                       leat_atm_aal_next_label(unit, b->destination));
     leat_atm_aal_cell_seal(cell);
 }
 

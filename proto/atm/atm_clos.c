@@ -75,7 +75,7 @@ static leat_err choose_switching(struct leat_atm_clos *c, const struct leat_atm_
     if (config->switching == LEAT_ATM_CLOS_VC ||
         (config->switching == LEAT_ATM_CLOS_AUTO && (wide || overflows))) {
         if (depth) return refuse(fault, LEAT_ATM_CLOS_SPARSE, '\0', depth, 0, 0);
-        c->header_octets = LEAT_ATM_CLOS_VC_OCTETS;
+        c->header_octets = LEAT_ATM_VC_HEADER;
         return LEAT_ERR_OK;
     }
     if (overflows)
@@ -85,7 +85,7 @@ static leat_err choose_switching(struct leat_atm_clos *c, const struct leat_atm_
     const uint32_t least = needed > LEAT_ATM_CLOS_DEPTH_MIN ? needed : LEAT_ATM_CLOS_DEPTH_MIN;
     if (depth && (depth < least || depth > LEAT_ATM_CLOS_DEPTH_MAX))
         return refuse(fault, LEAT_ATM_CLOS_DEPTH, '\0', depth, least, LEAT_ATM_CLOS_DEPTH_MAX);
-    c->header_octets = LEAT_ATM_CLOS_VP_OCTETS;
+    c->header_octets = LEAT_ATM_VP_HEADER;
     c->table_depth = depth ? depth : least;
     return LEAT_ERR_OK;
 }

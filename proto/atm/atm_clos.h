@@ -45,8 +45,6 @@ enum {
     LEAT_ATM_CLOS_LONE_MIN = 2,     /* inputs of a single switch */
     LEAT_ATM_CLOS_DEPTH_MIN = 256,
     LEAT_ATM_CLOS_DEPTH_MAX = 1 << LEAT_ATM_ROUTE_VPI_BITS,
-    LEAT_ATM_CLOS_VP_OCTETS = 2, /* of the header, that hold the VPI */
-    LEAT_ATM_CLOS_VC_OCTETS = 4, /* that hold VPI and VCI */
 };
 
 #define LEAT_ATM_CLOS_NONE UINT32_MAX

@@ -379,7 +379,7 @@ static void connections_of_the_largest_networks_arrive(void)
         const uint32_t e = 64 - below(&random, 30), m = 64 - below(&random, 30),
                        r = 64 - below(&random, 30);
         const struct leat_atm_clos c = clos(e, m, r, LEAT_ATM_CLOS_AUTO);
-        EQ(c.header_octets, LEAT_ATM_CLOS_VC_OCTETS);
+        EQ(c.header_octets, LEAT_ATM_VC_HEADER);
         EQ(delivers_wrongly(&c, below(&random, c.ports), below(&random, c.ports),
                             below(&random, m)),
            0);

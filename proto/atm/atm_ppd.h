@@ -36,8 +36,6 @@
 #include <stdint.h>
 
 enum {
-    LEAT_ATM_VP_HEADER = 2,         /* header octets that a VP switch translates */
-    LEAT_ATM_VC_HEADER = 4,         /* and a VC switch */
     LEAT_ATM_TABLE_DEPTH_MIN = 256, /* the prototype's */
     LEAT_ATM_TABLE_DEPTH_MAX = 4096,
     LEAT_ATM_ROLLBACK_EXTRA = 3, /* bytes sent after the header when suspend reaches the sender */

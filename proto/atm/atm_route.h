@@ -13,6 +13,7 @@
 #ifndef LEAT_ATM_ROUTE_H
 #define LEAT_ATM_ROUTE_H
 
+#include "leat_bytes.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,12 +22,33 @@ enum {
     LEAT_ATM_ROUTE_LABEL_BITS = 28,
     LEAT_ATM_ROUTE_VP_FAN_OUT_MAX = 16,
     LEAT_ATM_ROUTE_ENTRY_LEN_MAX = 26, /* of 16 outputs */
+    LEAT_ATM_ROUTE_BELOW_LABEL = 4,    /* bits: upper ones of the VCI, or payload type and CLP */
 };
+
+/* Octets of the header that a switch translates: those that hold its label. */
+enum { LEAT_ATM_VP_HEADER = 2, LEAT_ATM_VC_HEADER = 4 };
 
 struct leat_atm_route {
     uint64_t select; /* bit u: output u */
     uint32_t label;  /* the new one */
 };
+
+static inline uint32_t leat_atm_label_get(const uint8_t *cell, uint32_t header_octets)
+{
+    return (header_octets == LEAT_ATM_VP_HEADER ? leat_get_be16(cell) : leat_get_be32(cell)) >>
+           LEAT_ATM_ROUTE_BELOW_LABEL;
+}
+
+/* The bits below the label stay. */
+static inline void leat_atm_label_put(uint8_t *cell, uint32_t header_octets, uint32_t label)
+{
+    const uint32_t below = cell[header_octets - 1] & ((1u << LEAT_ATM_ROUTE_BELOW_LABEL) - 1);
+    const uint32_t word = label << LEAT_ATM_ROUTE_BELOW_LABEL | below;
+    if (header_octets == LEAT_ATM_VP_HEADER)
+        leat_put_be16(cell, (uint16_t)word);
+    else
+        leat_put_be32(cell, word);
+}
 
 /* Octets of an entry for 1 .. LEAT_ATM_ROUTE_VP_FAN_OUT_MAX outputs. */
 static inline size_t leat_atm_route_entry_len(uint32_t fan_out)

@@ -61,6 +61,17 @@ static void random_entries_agree_with_the_plain_model(void)
     EQ(wrong, 0);
 }
 
-TAP_MAIN(T(an_entry_has_13_bits_for_each_output),
+static void a_label_lies_above_four_bits_that_stay(void)
+{
+    uint8_t cell[4] = { 0xff, 0xf5, 0xff, 0xf6 };
+    leat_atm_label_put(cell, LEAT_ATM_VP_HEADER, 0xabc);
+    OK(memcmp(cell, (uint8_t[]){ 0xab, 0xc5, 0xff, 0xf6 }, 4) == 0);
+    EQ(leat_atm_label_get(cell, LEAT_ATM_VP_HEADER), 0xabc);
+    leat_atm_label_put(cell, LEAT_ATM_VC_HEADER, 0x1234567);
+    OK(memcmp(cell, (uint8_t[]){ 0x12, 0x34, 0x56, 0x76 }, 4) == 0);
+    EQ(leat_atm_label_get(cell, LEAT_ATM_VC_HEADER), 0x1234567);
+}
+
+TAP_MAIN(T(a_label_lies_above_four_bits_that_stay), T(an_entry_has_13_bits_for_each_output),
          T(the_prototype_s_entries_are_packed_as_published),
          T(random_entries_agree_with_the_plain_model))
