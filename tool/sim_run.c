@@ -75,14 +75,13 @@ static bool set_up_load(struct simulation *s)
     return true;
 }
 
-/* Sources look ahead for their next cell; without load they need not. */
 static bool set_up_check(struct simulation *s)
 {
     const struct sim_job *job = s->job;
     s->memory = sim_memory(leat_sim_check_load_footprint(&job->fabric, job->model));
     if (!s->memory) return false;
     leat_sim_check_load_init(&s->check, &job->fabric, job->model, job->seed,
-                             job->load / SIM_PERCENT, job->load ? job->cycles : 0, s->memory);
+                             job->load / SIM_PERCENT, job->cycles, s->memory);
     return true;
 }
 
