@@ -28,6 +28,9 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_agenda --json build/bench_agenda.json
 	build/release/bench/bench_atm --large --json build/bench_atm.json
 
+validate: all            # networks beside truths of others; writes doc/validation.md (gnuplot-nox draws)
+	python3 test/validate/validate.py build/release/tool/leat --long doc
+
 fuzz: build/fuzz/build.ninja
 	$(call build,fuzz) && $(call ctest,fuzz) -L fuzz
 
@@ -50,5 +53,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench fuzz soak coverage test-big-endian format clean
+.PHONY: all run test install bench validate fuzz soak coverage test-big-endian format clean
 .PRECIOUS: build/%/build.ninja

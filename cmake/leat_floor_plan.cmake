@@ -32,7 +32,7 @@ function(leat_tests prefix library tests fuzzers)
     target_include_directories(${t} PRIVATE ${CMAKE_SOURCE_DIR}/test)
     target_compile_definitions(${t} PRIVATE LEAT_ROUNDS=${LEAT_ROUNDS}
       LEAT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    target_link_libraries(${t} PRIVATE ${library})
+    target_link_libraries(${t} PRIVATE ${library} m) # tests may compare with libm
     add_test(NAME ${prefix}.${t} COMMAND ${t})
     # core/ and proto/ have no heap, so LeakSanitizer (seconds per process here) has nothing to find.
     set_tests_properties(${prefix}.${t} PROPERTIES LABELS unit TIMEOUT ${LEAT_TIMEOUT}
@@ -54,9 +54,11 @@ function(leat_tests prefix library tests fuzzers)
   endif()
 endfunction()
 
-# leat_layer(NAME [LIBRARY...]): a layer, and what stands below it.
-function(leat_layer name)
-  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/${name})
+# leat_layer(FOLDER [LIBRARY...]): a layer, named after the last part of its folder, and what stands
+# below it.
+function(leat_layer folder)
+  get_filename_component(name ${folder} NAME)
+  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/${folder})
   target_link_libraries(leat_${name} PUBLIC ${ARGN})
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
 endfunction()
@@ -97,7 +99,7 @@ function(leat_libraries)
       ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
       ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
       ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets
-      ${CMAKE_SOURCE_DIR}/sim)
+      ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net)
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
   set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}

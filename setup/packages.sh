@@ -30,5 +30,5 @@ need_packages() {
 }
 
 # What builds leat, and what its tests talk to besides.
-BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build"
-TEST_PACKAGES="clang-format cppcheck shellcheck tshark libisal-dev jq python3 binutils mandoc pkg-config"
+BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build libcyaml-dev libsqlite3-dev"
+TEST_PACKAGES="clang-format cppcheck shellcheck tshark libisal-dev jq python3 binutils mandoc pkg-config gnuplot-nox chromium"

@@ -10,6 +10,7 @@
 #define LEAT_SIM_CLOCK_H
 
 #include "leat_err.h"
+#include "leat_text.h"
 #include "leat_time.h"
 
 struct leat_sim_clock {
@@ -24,5 +25,14 @@ leat_err leat_sim_clock_edge(const struct leat_sim_clock *clock, uint64_t cycle,
 
 /* The cycle that `at` lies in: that of the last edge at or before it. RANGE: beyond 64 bits. */
 leat_err leat_sim_clock_cycle(const struct leat_sim_clock *clock, leat_time at, uint64_t *cycle);
+
+/* Reads "50ns" or "312.5MHz"; false: it is none, *out is untouched, and this was expected: */
+#define LEAT_SIM_CLOCK_EXPECTED                                                                   \
+    "is no clock, expected 0.001 to 1000000 with up to 6 decimals, and ns or MHz, as in 50ns or " \
+    "20MHz"
+bool leat_sim_clock_read(const char *text, size_t len, struct leat_sim_clock *out);
+
+/* The same back, of a clock that was read. */
+void leat_sim_clock_put(const struct leat_sim_clock *clock, struct leat_text *text);
 
 #endif

@@ -105,7 +105,36 @@ static void the_cycle_of_a_time_is_that_of_the_last_edge_before_it(void)
     EQ(bad, 0);
 }
 
-TAP_MAIN(T(a_third_of_ten_thousand_is_rounded_down_at_every_edge),
+static void clocks_are_read_and_written_as_users_write_them(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t num, den;
+    } sound[] = { { "50ns", 50000, 1 },   { "0.001ns", 1, 1 },   { "6.25ns", 6250, 1 },
+                  { "300MHz", 10000, 3 }, { "20MHz", 50000, 1 }, { "312.5MHz", 3200, 1 },
+                  { "1000000MHz", 1, 1 }, { "0.125ns", 125, 1 } };
+    static const char *const wrong[] = { "",      "50",          "ns",    "50 ns",     ".5ns",
+                                         "5.ns",  "0ns",         "50us",  "1000001ns", "-1ns",
+                                         "1e3ns", "1.0000001ns", "50nsx", "50n" };
+    char buf[LEAT_TEXT_CAP_MIN];
+    struct leat_sim_clock c = { 0, 0 }, again;
+    struct leat_text text;
+    for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
+        OK(leat_sim_clock_read(sound[i].text, strlen(sound[i].text), &c));
+        EQ(c.num, sound[i].num);
+        EQ(c.den, sound[i].den);
+        leat_text_init(&text, buf, sizeof buf, NULL, NULL);
+        leat_sim_clock_put(&c, &text);
+        OK(leat_sim_clock_read(buf, text.len, &again) && again.num == c.num && again.den == c.den);
+    }
+    c = (struct leat_sim_clock){ 7, 9 };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        OK(!leat_sim_clock_read(wrong[i], strlen(wrong[i]), &c));
+    EQ(c.num, 7);
+}
+
+TAP_MAIN(T(clocks_are_read_and_written_as_users_write_them),
+         T(a_third_of_ten_thousand_is_rounded_down_at_every_edge),
          T(a_period_of_nothing_is_refused), T(what_does_not_fit_is_told),
          T(edges_and_cycles_equal_128_bit_arithmetic),
          T(the_cycle_of_a_time_is_that_of_the_last_edge_before_it))

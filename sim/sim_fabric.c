@@ -1,14 +1,7 @@
 #include "sim_fabric.h"
 #include "leat_tree.h"
+#include "sim_clock.h"
 #include <assert.h>
-
-enum {
-    FRACTION_MAX = 6,          /* decimals of a clock */
-    CLOCK_WHOLE_MAX = 1000000, /* ns or MHz; and the least is a part of 1 of these: */
-    CLOCK_PARTS = 1000,
-    PS_PER_NS = 1000,
-    PS_PER_MHZ_CYCLE = 1000000, /* the period of 1 MHz */
-};
 
 #define TOO_LARGE UINT32_MAX
 
@@ -137,51 +130,13 @@ static leat_err read_switching(struct reading *r, struct piece value)
     return LEAT_ERR_OK;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* "6.25": *digits 625 and *scale 100. Returns the characters used, 0 where it is no decimal. */
-static size_t read_decimal(struct piece p, uint64_t *digits, uint64_t *scale)
-{
-    size_t i = 0, whole;
-    *digits = 0;
-    *scale = 1;
-    for (; i < p.len && p.at[i] >= '0' && p.at[i] <= '9'; i++) {
-        *digits = *digits * 10 + (uint64_t)(p.at[i] - '0');
-        if (*digits > CLOCK_WHOLE_MAX) return 0;
-    }
-    whole = i;
-    if (whole == 0 || i == p.len || p.at[i] != '.') return whole;
-    for (i++; i < p.len && p.at[i] >= '0' && p.at[i] <= '9'; i++) {
-        *digits = *digits * 10 + (uint64_t)(p.at[i] - '0');
-        *scale *= 10;
-    }
-    return i - whole - 1 >= 1 && i - whole - 1 <= FRACTION_MAX ? i : 0;
-}
-
 static leat_err read_clock(struct reading *r, struct piece value)
 {
-    uint64_t digits, scale, num, den;
-    const size_t used = read_decimal(value, &digits, &scale);
-    const struct piece unit = { value.at + used, value.len - used };
-    const bool period = is(unit, "ns"), frequency = is(unit, "MHz");
-    if (!used || !(period || frequency) || digits * CLOCK_PARTS < scale ||
-        digits > scale * CLOCK_WHOLE_MAX)
-        return wrong(r, value,
-                     "is no clock, expected 0.001 to 1000000 with up to 6 decimals, and ns or MHz, "
-                     "as in 50ns or 20MHz");
-    num = period ? digits * PS_PER_NS : scale * PS_PER_MHZ_CYCLE;
-    den = period ? scale : digits;
-    const uint64_t divisor = common_divisor(num, den);
-    r->fabric.period_ps_num = num / divisor;
-    r->fabric.period_ps_den = den / divisor;
+    struct leat_sim_clock clock;
+    if (!leat_sim_clock_read(value.at, value.len, &clock))
+        return wrong(r, value, LEAT_SIM_CLOCK_EXPECTED);
+    r->fabric.period_ps_num = clock.num;
+    r->fabric.period_ps_den = clock.den;
     return LEAT_ERR_OK;
 }
 
@@ -275,37 +230,6 @@ leat_err leat_sim_fabric_parse(const char *name, struct leat_sim_fabric *out, st
 
 /* ---- back to a name ------------------------------------------------------------------------- */
 
-/* num / den with its decimals; false, and nothing written: it has more than FRACTION_MAX. */
-static bool put_ratio(struct leat_text *text, uint64_t num, uint64_t den)
-{
-    char decimals[FRACTION_MAX];
-    size_t count = 0;
-    uint64_t rest = num % den;
-    for (; rest && count < FRACTION_MAX; count++) {
-        decimals[count] = (char)('0' + rest * 10 / den);
-        rest = rest * 10 % den;
-    }
-    if (rest) return false;
-    leat_text_decimal(text, num / den);
-    if (count) leat_text_putc(text, '.');
-    leat_text_put(text, decimals, count);
-    return true;
-}
-
-static void put_clock(struct leat_text *text, uint64_t num, uint64_t den)
-{
-    leat_text_puts(text, "/clock=");
-    if (put_ratio(text, num, den * PS_PER_NS)) {
-        leat_text_puts(text, "ns");
-        return;
-    }
-    /* What was not read as a period was read as a frequency. */
-    const bool exact = put_ratio(text, den * PS_PER_MHZ_CYCLE, num);
-    assert(exact);
-    (void)exact;
-    leat_text_puts(text, "MHz");
-}
-
 static void put_number(struct leat_text *text, const char *before, uint32_t number)
 {
     leat_text_puts(text, before);
@@ -340,8 +264,11 @@ void leat_sim_fabric_name(const struct leat_sim_fabric *fabric, struct leat_text
     }
     if (fabric->buffer_cells != LEAT_SIM_FABRIC_BUFFER_DEFAULT)
         put_number(text, "/buffer=", fabric->buffer_cells);
-    if (fabric->period_ps_num != LEAT_SIM_FABRIC_PERIOD_DEFAULT_PS || fabric->period_ps_den != 1)
-        put_clock(text, fabric->period_ps_num, fabric->period_ps_den);
+    if (fabric->period_ps_num != LEAT_SIM_FABRIC_PERIOD_DEFAULT_PS || fabric->period_ps_den != 1) {
+        const struct leat_sim_clock clock = { fabric->period_ps_num, fabric->period_ps_den };
+        leat_text_puts(text, "/clock=");
+        leat_sim_clock_put(&clock, text);
+    }
     if (net->header_octets != plain.header_octets)
         leat_text_puts(text, "/switching=vc");
     else if (net->table_depth != plain.table_depth)

@@ -9,15 +9,16 @@ below() {
     proto) echo core proto/atm proto/aton proto/esp proto/packetway proto/poets ;;
     port) echo core ;;
     sim) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
+    sim/net) echo core sim ;;
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program*) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
-    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim live program ;;
-    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim live program ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net live program ;;
+    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net live program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;
     esac
 }
 bad=0
-for dir in core proto proto/* sim tool bench; do
+for dir in core proto proto/* sim sim/net tool bench; do
     [ -d "$dir" ] || continue
     allowed="$dir $(below "$dir")"
     for file in "$dir"/*.c "$dir"/*.h; do
@@ -34,7 +35,7 @@ for dir in core proto proto/* sim tool bench; do
 done
 # Clocks, threads, files and sockets do not exist in core/, proto/ and sim/ (tests apart).
 for header in time.h pthread.h threads.h stdio.h unistd.h fcntl.h sys/socket.h; do
-    hits=$(grep -ln "^#include <$header>" core/*.[ch] proto/*.[ch] proto/*/*.[ch] sim/*.[ch] | grep -v '_test\.[ch]$\|_fuzz\.c$' || true)
+    hits=$(grep -ln "^#include <$header>" core/*.[ch] proto/*.[ch] proto/*/*.[ch] sim/*.[ch] sim/*/*.[ch] | grep -v '_test\.[ch]$\|_fuzz\.c$' || true)
     [ -z "$hits" ] || { echo "<$header> in: $hits"; bad=1; }
 done
 exit $bad

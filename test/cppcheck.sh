@@ -5,5 +5,5 @@ command -v cppcheck >/dev/null || { echo "skipped: cppcheck is not installed"; e
 cppcheck -j "$(nproc)" --std=c11 --enable=warning,performance,portability --inline-suppr \
     --suppress=missingInclude --suppress=missingIncludeSystem --quiet --error-exitcode=1 \
     -DLEAT_ROUNDS=1000 -DLEAT_SOURCE_DIR='""' -DLEAT_VERSION='""' \
-    -Icore -Iproto -Iproto/atm -Iproto/aton -Iproto/esp -Iproto/packetway -Iproto/poets -Isim -Itest \
+    -Icore -Iproto -Iproto/atm -Iproto/aton -Iproto/esp -Iproto/packetway -Iproto/poets -Isim -Isim/net -Itest \
     core proto sim tool bench

@@ -10,7 +10,7 @@ ln -s "$leat" "$folder/build/leat"
 ln -s "$source/share" "$folder/share"
 bad=0
 for page in README.md doc/*.md; do
-    sed -n 's/^    //p' "$page" | grep -E '^(build/leat|tshark|sed) ' > "$folder/lines" || continue
+    sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed) ' > "$folder/lines" || continue
     command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
     (cd "$folder" && sh -e ./lines > out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
 done

@@ -31,4 +31,9 @@ void fabric_put_json(const struct fabric_view *view);
 
 int run_fabric_time(const struct arguments *args);
 
+/* Networks (fabric_net.c). */
+int fabric_show_net(const struct arguments *args);
+int fabric_check_net(const struct arguments *args);
+int fabric_draw_net(const struct arguments *args);
+
 #endif

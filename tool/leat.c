@@ -1,8 +1,10 @@
 /* The front door: finds the verb, reads its options by the verb's own table, runs it. */
 #include "leat_formats.h"
+#include "leat_text.h"
 #include "tool.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 volatile sig_atomic_t interrupted;
@@ -45,6 +47,21 @@ int misuse(const struct verb *verb, const char *text, ...)
     return WRONG;
 }
 
+static void print_piece(struct leat_text *text)
+{
+    fwrite(text->buf, 1, text->len, stdout);
+    text->len = 0;
+}
+
+void print_quoted(const char *string)
+{
+    char buf[256];
+    struct leat_text text;
+    leat_text_init(&text, buf, sizeof buf, print_piece, NULL);
+    leat_text_quoted(&text, string, strlen(string));
+    print_piece(&text);
+}
+
 const char *format_names(void)
 {
     static char names[256];
@@ -62,6 +79,18 @@ const char *argument(const struct arguments *args, const char *option)
     return NULL;
 }
 
+/* What an option has already, and a value more. */
+static const char *join(const char *values, const char *value)
+{
+    const size_t len = values ? strlen(values) : 0;
+    char *both = values ? malloc(len + strlen(value) + 2) : NULL;
+    if (!both) return value;
+    memcpy(both, values, len);
+    both[len] = '\n';
+    strcpy(both + len + 1, value);
+    return both;
+}
+
 /* One word that begins with two dashes; *next is taken where the option wants an argument. */
 static int take_option(struct arguments *args, const char *word, char ***next)
 {
@@ -71,14 +100,9 @@ static int take_option(struct arguments *args, const char *word, char ***next)
         const struct option *o = &args->verb->options[i];
         if (strlen(o->name) != len || strncmp(o->name, word, len) != 0) continue;
         if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
-        if (!o->argument)
-            args->value[i] = "";
-        else if (equals)
-            args->value[i] = equals + 1;
-        else if (**next)
-            args->value[i] = *(*next)++;
-        else
-            return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
+        const char *value = !o->argument ? "" : equals ? equals + 1 : **next ? *(*next)++ : NULL;
+        if (!value) return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
+        args->value[i] = o->repeats ? join(args->value[i], value) : value;
         return DONE;
     }
     return misuse(args->verb, "unknown option %s", word);

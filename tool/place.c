@@ -32,5 +32,5 @@ bool is_word(struct word w, const char *text)
 
 bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+    return c == ' ' || (c >= '\t' && c <= '\r'); /* those between: \n, \v, \f */
 }

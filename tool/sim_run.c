@@ -1,15 +1,7 @@
 /* leat sim: runs what was asked for, piece by piece, so that an interrupt is heard. */
+#include "pieces.h"
 #include "sim.h"
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-
-/* A piece takes about this long, however fast the network is: long enough to cost nothing, short
- * enough for somebody who waits for the end. */
-static const double piece_seconds_min = 0.02, piece_seconds_max = 0.1;
-static const double progress_seconds = 0.2;
-enum { FIRST_PIECE_CYCLES = 256 };
 
 struct simulation {
     const struct sim_job *job;
@@ -90,43 +82,14 @@ static struct leat_sim_atm *network_of(struct simulation *s)
     return s->job->check_load ? &s->check.sim : &s->load.sim;
 }
 
-static double now_seconds(void)
+static bool run_to(void *context, uint64_t until)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void show_progress(uint64_t cycles, uint64_t all)
-{
-    fprintf(stderr, "\r%5.1f %%  cycle %llu", 100 * (double)cycles / (double)all,
-            (unsigned long long)cycles);
-}
-
-/* The cycles that were run. */
-static uint64_t run_pieces(struct simulation *s)
-{
-    const bool watched = isatty(STDERR_FILENO);
-    uint64_t cycles = 0, piece = FIRST_PIECE_CYCLES;
-    double at = now_seconds(), shown_at = at;
-    while (cycles < s->job->cycles && !interrupted) {
-        const uint64_t left = s->job->cycles - cycles;
-        cycles += piece < left ? piece : left;
-        if (s->job->check_load)
-            leat_sim_check_load_run(&s->check, cycles);
-        else
-            leat_sim_load_run(&s->load, cycles);
-        const double now = now_seconds();
-        if (now - at < piece_seconds_min) piece *= 2;
-        if (now - at > piece_seconds_max && piece > 1) piece /= 2;
-        at = now;
-        if (watched && now - shown_at > progress_seconds) {
-            show_progress(cycles, s->job->cycles);
-            shown_at = now;
-        }
-    }
-    if (watched) fputs("\r\33[K", stderr);
-    return cycles;
+    struct simulation *s = context;
+    if (s->job->check_load)
+        leat_sim_check_load_run(&s->check, until);
+    else
+        leat_sim_load_run(&s->load, until);
+    return true;
 }
 
 static void collect(struct simulation *s, struct sim_result *out)
@@ -158,9 +121,7 @@ static bool simulate(struct simulation *s, struct sim_result *out)
     if (!(s->job->check_load ? set_up_check(s) : set_up_load(s))) return false;
     if (record && !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
         return false;
-    const double start = now_seconds();
-    out->cycles = run_pieces(s);
-    out->wall_seconds = now_seconds() - start;
+    out->cycles = pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
     collect(s, out);
     return !record || sim_record_close(out->cycles);
 }

@@ -9,12 +9,13 @@
 #include <stddef.h>
 
 enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* and the signal's number */ };
-enum { OPTION_MAX = 24 };
+enum { OPTION_MAX = 40, MORE_MAX = 2 };
 
 struct option {
     const char *name;     /* with its dashes */
     const char *argument; /* NULL: a switch */
     const char *text;
+    bool repeats; /* may be given again: its values are then joined by line ends */
 };
 
 struct arguments;
@@ -23,7 +24,7 @@ struct verb {
     const char *name, *summary;
     const char *synopsis; /* after "leat NAME" */
     const char *description;
-    const char *more;                  /* of the description, where it is long; or NULL */
+    const char *more[MORE_MAX + 1];    /* of the description, where it is long */
     struct option options[OPTION_MAX]; /* ends with a NULL name */
     const char *examples;              /* command lines, one per line */
     const char *operands;              /* for completion: words, $formats, $verbs; NULL: files */
@@ -50,6 +51,9 @@ void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* A wrong command line: says so, points to the verb's help, returns WRONG. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
+/* On standard output, as a JSON string with its quotes. */
+void print_quoted(const char *string);
+
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);
 
@@ -62,7 +66,9 @@ int run_export(const struct arguments *args);
 int run_fabric(const struct arguments *args);
 int run_formats(const struct arguments *args);
 int run_help(const struct arguments *args);
+int run_report(const struct arguments *args);
 int run_sim(const struct arguments *args);
+int run_sweep(const struct arguments *args);
 int run_unit(const struct arguments *args);
 
 #endif

@@ -1,16 +1,23 @@
 /* leat fabric: which fabrics there are, what one is made of, how long messages take in it. */
 #include "fabric.h"
 #include "leat_tree.h"
+#include "net_design.h"
 #include <stdio.h>
 #include <string.h>
 
 bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_fabric *out)
 {
+    static const char unheard[] = "unknown fabric";
     char line[512];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (net_is(word)) {
+        misuse(verb, "%s: expected an ATM fabric here: clos444, clos:E,M,R or bmx:K", word);
+        return false;
+    }
     if (!leat_sim_fabric_parse(word, out, &why)) return true;
-    misuse(verb, "%.*s", (int)why.len, line);
+    const bool unknown = why.len > strlen(unheard) && memcmp(line, unheard, strlen(unheard)) == 0;
+    misuse(verb, "%.*s%s", (int)why.len, line, unknown ? ", or a network (leat fabric list)" : "");
     return false;
 }
 
@@ -111,6 +118,12 @@ static int run_show(const struct arguments *args)
         return misuse(args->verb, "show: expected one fabric, as in leat fabric show clos444");
     if (foreign)
         return misuse(args->verb, "show: %s, expected only --vpi, --path, --json", foreign);
+    if (net_is(args->operand[1])) {
+        if (argument(args, "--vpi"))
+            return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
+        const int result = fabric_show_net(args);
+        return result == DONE ? finish() : result;
+    }
     if (!fabric_read(args->verb, args->operand[1], &view.fabric)) return WRONG;
     if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
     leat_text_init(&name, view.name, sizeof view.name - 1, NULL, NULL);
@@ -124,6 +137,35 @@ static int run_show(const struct arguments *args)
     return finish();
 }
 
+/* ATM fabrics are sound once they are read. */
+static int run_check(const struct arguments *args)
+{
+    static const char *const known[] = { NULL };
+    struct leat_sim_fabric fabric;
+    const char *foreign = foreign_option(args, known);
+    if (args->operand_count != 2)
+        return misuse(args->verb, "check: expected one fabric, as in leat fabric check my.yaml");
+    if (foreign) return misuse(args->verb, "check: %s, expected no option", foreign);
+    if (!net_is(args->operand[1])) {
+        if (!fabric_read(args->verb, args->operand[1], &fabric)) return WRONG;
+        printf("%s: sound: %u ports\n", args->operand[1], fabric.net.ports);
+        return finish();
+    }
+    const int result = fabric_check_net(args);
+    return result == DONE ? finish() : result;
+}
+
+static int run_draw(const struct arguments *args)
+{
+    static const char *const known[] = { "-o", NULL };
+    const char *foreign = foreign_option(args, known);
+    if (args->operand_count != 2)
+        return misuse(args->verb, "draw: expected one fabric, as in leat fabric draw mesh:4,4");
+    if (foreign) return misuse(args->verb, "draw: %s, expected only -o", foreign);
+    const int result = fabric_draw_net(args);
+    return result == DONE ? finish() : result;
+}
+
 static int run_list(const struct arguments *args)
 {
     static const char *const known[] = { "--json", NULL };
@@ -133,8 +175,11 @@ static int run_list(const struct arguments *args)
     const char *line = argument(args, "--json") ? "{\"name\":\"%s\",\"text\":\"%s\"}\n"
                                                 : "%-16s %s\n";
     const struct leat_sim_fabric_spelling *each;
+    const struct leat_net_plan_spelling *net;
     for (size_t i = 0; (each = leat_sim_fabric_list(i)); i++)
         printf(line, each->name, each->text);
+    for (size_t i = 0; (net = leat_net_plan_list(i)); i++)
+        printf(line, net->name, net->text);
     return finish();
 }
 
@@ -144,5 +189,7 @@ int run_fabric(const struct arguments *args)
     if (strcmp(what, "show") == 0) return run_show(args);
     if (strcmp(what, "time") == 0) return run_fabric_time(args);
     if (strcmp(what, "list") == 0) return run_list(args);
-    return misuse(args->verb, "'%s', expected show, time or list", what);
+    if (strcmp(what, "check") == 0) return run_check(args);
+    if (strcmp(what, "draw") == 0) return run_draw(args);
+    return misuse(args->verb, "'%s', expected list, show, check, draw or time", what);
 }

@@ -46,7 +46,8 @@ static void help_verb(const struct verb *v)
 {
     printf("leat %s: %s\n\n  leat %s %s\n\n", v->name, v->summary, v->name, v->synopsis);
     put_wrapped(v->description, "  ");
-    if (v->more) put_wrapped(v->more, "  ");
+    for (const char *const *more = v->more; *more; more++)
+        put_wrapped(*more, "  ");
     if (v->options[0].name) puts("\nOptions:");
     for (const struct option *o = v->options; o->name; o++) {
         char left[40];
@@ -107,9 +108,9 @@ static void man_verb(const struct verb *v)
     put_roff(v->synopsis);
     fputs("\n.SH DESCRIPTION\n", stdout);
     put_roff(v->description);
-    if (v->more) {
+    for (const char *const *more = v->more; *more; more++) {
         fputs("\n.PP\n", stdout);
-        put_roff(v->more);
+        put_roff(*more);
     }
     fputs("\n.SH OPTIONS\n", stdout);
     for (const struct option *o = v->options; o->name; o++) {

@@ -1,6 +1,7 @@
 /* leat sim: a network under load, at one of two granularities. */
 #include "contracts.h"
 #include "fabric.h"
+#include "net_design.h"
 #include "sim.h"
 #include <stdio.h>
 
@@ -13,6 +14,21 @@ static int finish(int result)
     return interrupted ? SIGNALLED + interrupted : result;
 }
 
+/* Options that only networks have. True after a complaint. */
+static bool net_only(const struct arguments *args)
+{
+    static const char *const options[] = { "--flits", "--warmup",    "--trace", "--rounds",
+                                           "--burst", "--hot",       "--fault", "--fault-file",
+                                           "--links", "--flit-bits", "--unsafe" };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (argument(args, options[i])) {
+            misuse(args->verb, "%s has no meaning for %s, which is an ATM fabric", options[i],
+                   args->operand[0]);
+            return true;
+        }
+    return false;
+}
+
 int run_sim(const struct arguments *args)
 {
     static struct sim_job job;
@@ -20,6 +36,8 @@ int run_sim(const struct arguments *args)
     const char *contracts = argument(args, "--contracts");
     if (args->operand_count != 1)
         return misuse(args->verb, "expected one fabric, as in leat sim clos444");
+    if (net_is(args->operand[0])) return run_net_sim(args);
+    if (net_only(args)) return WRONG;
     if (contracts) {
         struct leat_sim_fabric fabric;
         if (!fabric_read(args->verb, args->operand[0], &fabric)) return WRONG;

@@ -2,6 +2,42 @@
 #include "tool.h"
 #include <string.h>
 
+/* Options of leat sim that shape a run; leat sweep hands them on. */
+#define OPTIONS_OF_A_RUN                                                                        \
+    { "--cycles", "N", "how long, 1 to 10^15; default 1000000, networks 100000" },              \
+        { "--model", "M", "rtl or cell (default)" },                                            \
+        { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },         \
+        { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" },   \
+        { "--descriptors", "N", "messages from one source at a time; default 32" },             \
+        { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },             \
+        { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },              \
+        { "--transmissions", "N", "of a cell, until it is given up; default 8" },               \
+        { "--bit-errors", "H,P", "chances per bit of header and of payload" },                  \
+        { "--lose", "CHANCE", "that a cell is lost" },                                          \
+        { "--insert", "CHANCE", "that a stray cell follows a cell" },                           \
+        { "--duplicate", "CHANCE", "that a cell is duplicated" },                               \
+        { "--hec", NULL, "headers are protected on the lines" },                                \
+        { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },                    \
+        { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },                     \
+        { "--warmup", "CYCLES", "networks: that do not count; default auto: found" },           \
+        { "--hot", "PERCENT", "networks: of hotspot traffic to terminal 0; default 25" },       \
+        { "--burst", "N", "networks: packets of a burst, on average; default 10" },             \
+        { "--trace", "FILE", "networks: packets as a file lists them" },                        \
+        { "--rounds", "N", "networks: of a collective; default as many as there is time for" }, \
+        { "--fault", "F", "networks: a link, flap, router, port or ber; may be given again",    \
+          true },                                                                               \
+        { "--fault-file", "FILE", "networks: a fault per line" },                               \
+        { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },              \
+        { "--links", NULL, "networks: tell the flits over each wire (JSON)" },                  \
+    {                                                                                           \
+        "--unsafe", NULL, "networks: run also what can deadlock"                                \
+    }
+
+/* For completion. */
+#define FABRIC_WORDS                                                                               \
+    "clos444 clos: bmx: mesh: torus: line: ring: crossbar: grid: hypercube: fly: benes: fattree: " \
+    "dragonfly: hyperx:"
+
 static const struct verb verbs[] = {
     {
         .name = "decode",
@@ -94,8 +130,8 @@ static const struct verb verbs[] = {
     {
         .name = "fabric",
         .summary = "show what a fabric is made of, or how long messages take in it",
-        .synopsis = "show FABRIC [--vpi] [--path SRC,DST] [--json] | time FABRIC [--bytes SIZES] "
-                    "[--json] | list [--json]",
+        .synopsis = "list [--json] | show FABRIC [--vpi] [--path SRC,DST] [--json] | check FABRIC | "
+                    "draw FABRIC [-o F.svg] | time FABRIC [--bytes SIZES] [--json]",
         .description =
             "show: the switches of a fabric, their links, and the paths between two ports with the "
             "label on each link, the PPD (input unit) and the SPD (output unit) of each switch.\n"
@@ -116,6 +152,24 @@ static const struct verb verbs[] = {
             "broadcast, tables, and left_out: what is too much for a large fabric and comes with "
             "--path only. Labels are called vpi also where they are VPI and VCI together "
             "(switching vc).",
+        .more = {
+            "NETWORKS that are not ATM fabrics: list tells the topologies and their parameters, as in "
+            "mesh:8,8/vcs=2/buffer=4 (mesh8x8 for short). FILE.edges is any graph: a line A B [CYCLES] "
+            "for each wire, A > B for one way, parameters behind it (my.edges/routing=updown). "
+            "FILE.yaml is a description with the keys topology, size, switch, vcs, buffer, flow, full, "
+            "routing, wire, pipeline, credit, iterations, terminals, clock, and for topology: graph "
+            "routers, edges (a, b, cycles, one_way), hosts (the router of each terminal) and, with "
+            "routing: table, table (at, to, by: routers).\n"
+            "show tells routers, wires, class (non-blocking, rearrangeable or blocking), distances, "
+            "and whether packets can deadlock: the circle of channels if there is one; --path the "
+            "routers between two terminals, for several packets. check reads and builds a fabric and "
+            "says what is wrong with it, by file and line, exit 2. draw makes a picture, up to 4096 "
+            "routers.\n"
+            "The JSON object of a network has fabric, topology, terminals, routers, wires, radix, "
+            "class, distance_mean and distance_max (routers passed between terminals), switch, vcs, "
+            "buffer, flow, full, pipeline, routing, deadlock (possible, smaller: found in a smaller "
+            "one of its kind, channels, dependencies, cycle).",
+        },
         .options = {
             { "--vpi", NULL, "show the routing tables" },
             { "--path", "SRC,DST", "show the paths of this pair only; DST may be all" },
@@ -123,14 +177,18 @@ static const struct verb verbs[] = {
             { "--model", "M", "time: rtl or cell (default)" },
             { "--from", "PORT", "time: of the sender; default 0" },
             { "--to", "PORT", "time: of the receiver; default the last" },
+            { "-o", "FILE", "draw: the picture, complete or not at all" },
             { "--json", NULL, "one JSON object, tables included; time: one per size; list: one per line" },
         },
         .examples = "leat fabric time clos444 --bytes 4,1000,65000\n"
                     "leat fabric show clos444\n"
                     "leat fabric show clos444 --vpi\n"
                     "leat fabric show clos:64,64,64 --path 5,all --vpi\n"
-                    "leat fabric list",
-        .operands = "show time list clos444 clos: bmx:",
+                    "leat fabric list\n"
+                    "leat fabric show torus:8,8 --path 0,27\n"
+                    "leat fabric check share/fabrics/campus.yaml\n"
+                    "leat fabric draw fattree:4,2 -o tree.svg",
+        .operands = "list show check draw time clos444 clos: bmx: mesh: torus:",
         .run = run_fabric,
     },
     {
@@ -159,6 +217,41 @@ static const struct verb verbs[] = {
         .examples = "leat help decode\nleat help --man decode | man -l -",
         .operands = "$verbs",
         .run = run_help,
+    },
+    {
+        .name = "report",
+        .summary = "make a page, a picture or a table of the runs of a sweep",
+        .synopsis = "STORE [-o PAGE.html] [--png FILE] [--csv FILE] [--title TEXT]",
+        .description =
+            "Reads a store of `leat sweep`, also while a sweep writes to it, and writes any of these, "
+            "together or alone:\n"
+            "-o: a page that needs nothing but itself. For each traffic it has the mean latency, the "
+            "throughput and the 99th percentile of latency against the offered load, a line per "
+            "fabric: means over all seeds with bands of 95 % confidence (Student's t; with one seed, "
+            "what the run says of itself), saturated points open and dashed. Beside them stand a "
+            "table of where fabrics saturate and all points as numbers; then the fabrics themselves, "
+            "drawn with the use of their wires as colour, for runs that were swept with --links; "
+            "what was lost, rerouted or deadlocked; and the commands that make the runs again. "
+            "A fabric that several sweeps of the store have is a line for each of them.\n"
+            "--png: the same curves, drawn by gnuplot (package gnuplot-nox). --csv: all runs, a line "
+            "each, with every number and word of their results but lists (RFC 4180).\n"
+            "A point counts as saturated if one of its runs is. Runs of ATM fabrics do not judge "
+            "that themselves: one counts if less than 95 % of the cells had arrived that were "
+            "offered a mean latency before its end.\n"
+            "The same store gives the same octets. Files appear only when all are complete, and none "
+            "may be the store. A page has at most 40 fabrics (of sweeps), 32 traffics, 256 sweeps "
+            "and 65536 points, and draws 16 fabrics; --csv alone has no limit but 256 columns. A "
+            "store that is none, empty, damaged or of a newer leat is refused with exit code 2.",
+        .options = {
+            { "-o", "FILE", "write a page in HTML" },
+            { "--png", "FILE", "draw the curves as a picture" },
+            { "--csv", "FILE", "write a table of all runs" },
+            { "--title", "TEXT", "of page and picture; default: Fabrics under load" },
+        },
+        .examples = "leat report runs.sqlite -o report.html\n"
+                    "leat report runs.sqlite -o report.html --png curves.png --csv runs.csv\n"
+                    "leat report runs.sqlite --csv -",
+        .run = run_report,
     },
     {
         .name = "sim",
@@ -211,7 +304,34 @@ static const struct verb verbs[] = {
             "--bit-errors is that of header and payload.\n"
             "--record writes cells and messages for `leat export`. An interrupt ends the run with the "
             "figures so far.",
-        .more =
+        .more = {
+            "NETWORKS that are not ATM fabrics (leat fabric list: meshes, tori, trees, switches of "
+            "other architectures, graphs of one's own) carry packets of --flits flits, a flit per "
+            "wire and cycle. --load counts flits per terminal and cycle. Traffic: uniform (any "
+            "terminal, its own included), permutation, transpose, bit-reverse, bit-complement, "
+            "shuffle, tornado, neighbour, hotspot (--hot percent to terminal 0), broadcast, bursty "
+            "(--burst packets back to back, then silence), trace (--trace FILE: CYCLE SOURCE "
+            "DESTINATION [FLITS] per line), and collectives, which wait for what they receive: "
+            "all-to-all, allreduce, broadcast-tree (--rounds of them; the time of a round is told).\n"
+            "The warm-up is found, or given; throughput and latency (from a packet's creation to its "
+            "last flit) are those behind it, with 95 % confidence intervals. Saturation is detected: "
+            "what waits at the sources grows. A network whose routing could deadlock is refused with "
+            "the circle of channels; with --unsafe it runs, and if it happens the buffers that wait for "
+            "each other are told, exit 1.\n"
+            "Faults (--fault, any number of them, or --fault-file with one per line): "
+            "link:3-7@1000..5000 (routers 3 and 7, both ways; 3>7 one way; without @ always), "
+            "flap:3-7@1000..5000/200,100 (up 200 cycles, down 100), router:5@.., port:5@1000.. (a "
+            "terminal is dead), ber:1e-6 or ber:3-7:1e-6 (per bit; a flit has --flit-bits). Packets "
+            "that lie across a wire that breaks are lost; updown, adaptive and table routing lead round "
+            "broken wires, other routing loses what would cross them.\n"
+            "The JSON object has the keys above (cells are flits, messages packets, suspensions the "
+            "cycles in which a flit waited for room ahead, retransmissions 0) and flits, "
+            "messages_offered, messages_waiting, throughput_ci95, latency_cycles.ci95, hops_mean "
+            "(routers passed), warmup_cycles, settled, saturated, saturation (why), lost (packets: "
+            "no_room, no_way, cut, corrupted), rerouted, deadlock (null, or the buffers), rounds "
+            "(count, mean, min, max: collectives), fairness (packets delivered of the source with "
+            "fewest and most), links (with --links: flits over each wire, by output port), flit_hops "
+            "and flit_hops_per_second.",
             "With --contracts, FILE lists connections with their traffic contracts, one per line "
             "(name from=PORT to=PORT class=cbr|vbr-rt|vbr-nrt|abr|ubr pcr=RATE scr=RATE mbs=CELLS "
             "mcr=RATE cdvt=TIME clr=RATIO ctd=TIME cdv=TIME source=greedy|random|excess:FACTOR "
@@ -232,24 +352,12 @@ static const struct verb verbs[] = {
             "tagged_delivered apart; clr, ctd_us (max, mean) and cdv_us as measured, throughput "
             "(cells/s); with ABR acr (cells/s), marked (cells with EFCI) and rm_sent, rm_returned, "
             "rm_lost; kept, null where it did not send.",
+        },
         .options = {
-            { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty or W" },
+            { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty, W; networks: see above" },
             { "--load", "L", "share of a port's line, 0 to 1, to 6 decimals; default 0.5 (W: see above)" },
-            { "--cycles", "N", "how long, 1 to 10^15; default 1000000" },
             { "--seed", "S", "of all chance, 64 bits; default 1" },
-            { "--model", "M", "rtl or cell (default)" },
-            { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },
-            { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" },
-            { "--descriptors", "N", "messages from one source at a time; default 32" },
-            { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },
-            { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },
-            { "--transmissions", "N", "of a cell, until it is given up; default 8" },
-            { "--bit-errors", "H,P", "chances per bit of header and of payload" },
-            { "--lose", "CHANCE", "that a cell is lost" },
-            { "--insert", "CHANCE", "that a stray cell follows a cell" },
-            { "--duplicate", "CHANCE", "that a cell is duplicated" },
-            { "--hec", NULL, "headers are protected on the lines" },
-            { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },
+            OPTIONS_OF_A_RUN,
             { "--contracts", "FILE", "connections with contracts in place of --traffic" },
             { "--admit", "WHO", "with --contracts: checked, or all: those refused send, too" },
             { "--record", "FILE", "write a recording for leat export" },
@@ -259,9 +367,57 @@ static const struct verb verbs[] = {
                     "leat sim clos444 --traffic W --load 0.6 --cycles 20000 --seed 7 --model rtl "
                     "--json\n"
                     "leat sim clos:8,15,8/buffer=4 --traffic bursty --bytes 1000 --lose 1e-5\n"
-                    "leat sim clos444 --contracts office.contracts",
-        .operands = "clos444 clos: bmx:",
+                    "leat sim clos444 --contracts office.contracts\n"
+                    "leat sim mesh:8,8 --load 0.3 --flits 4\n"
+                    "leat sim torus:8,8/routing=adaptive --fault link:3-4@5000.. --json\n"
+                    "leat sim crossbar:16/switch=voq/iterations=4 --load 0.9",
+        .operands = FABRIC_WORDS,
         .run = run_sim,
+    },
+    {
+        .name = "sweep",
+        .summary = "run a network at many loads, with several seeds, in parallel",
+        .synopsis = "FABRIC... --load FIRST:LAST:STEP|LIST --store FILE [--traffic NAMES] "
+                    "[--seeds N|LIST] [-j N] [--json] [options of leat sim]",
+        .description =
+            "Does `leat sim FABRIC --traffic T --load L --seed S ... --json` for every fabric, "
+            "traffic, load and seed, as many at a time as there are processors, and keeps every "
+            "result in a store as soon as it is there. Then it prints a table: for every fabric, "
+            "traffic and load the means over all seeds with their 95 % intervals (Student's t).\n"
+            "It may be interrupted or killed at any moment, with all that it runs: the same command "
+            "does only what is missing and ends with the same table. So it does after a full disk. "
+            "More loads, seeds, traffics or fabrics on the command line add to what is there. Other "
+            "options, another version of leat, or files with other contents make another sweep "
+            "beside the first in the same store; files that are named by files are not looked at. "
+            "One sweep writes to a store at a time.\n"
+            "Loads are exact: 0.05:0.95:0.05 has 19 of them. --seeds 5 means the seeds 1 to 5, "
+            "--seeds 10:19 and --seeds 3,8,9 name them. There are at most 256 fabrics, 64 "
+            "traffics, 10000 loads, 10000 seeds and 1000000 runs. The certificate of a run is the "
+            "same for any -j.\n"
+            "A run that fails is reported with the command that repeats it, and is not stored; the "
+            "others go on and the exit code is 1. A run that `leat sim` refuses, because of its "
+            "fabric for one, ends the sweep with exit code 2.\n"
+            "With --json there is one object per fabric, traffic and load: fabric, traffic, load, "
+            "runs (how many seeds are there), throughput, latency_cycles and p99_cycles with mean and "
+            "ci95 (half of the interval; null with one seed), saturated and deadlocks (how many "
+            "runs; saturated is null where runs do not tell), certificates by seed.\n"
+            "The store is an SQLite file with the tables sweep (id, version, options, files, starts, "
+            "created) and run (sweep, fabric, traffic, load in millionths, seed, result: what `leat "
+            "sim --json` printed).",
+        .options = {
+            { "--load", "LOADS", "0.1,0.25 or FIRST:LAST:STEP, or both: 0.05:0.4:0.05,0.42" },
+            { "--traffic", "NAMES", "with commas between; default uniform" },
+            { "--seeds", "SEEDS", "how many, or which: 5, 3,8,9 or 10:19; default 5" },
+            { "-j", "N", "runs at a time, 1 to 256; default: as many as processors" },
+            { "--store", "FILE", "where the runs are kept; made where there is none" },
+            { "--json", NULL, "one JSON object per fabric, traffic and load" },
+            OPTIONS_OF_A_RUN,
+        },
+        .examples = "leat sweep clos444 --load 0.1:0.9:0.1 --seeds 5 --cycles 100000 --store runs.sqlite\n"
+                    "leat sweep clos444 bmx:16 --load 0.2,0.4,0.6 --traffic uniform,bursty --store runs.sqlite "
+                    "-j 2 --json",
+        .operands = FABRIC_WORDS,
+        .run = run_sweep,
     },
     {
         .name = "unit",

@@ -73,11 +73,11 @@ exits 0 "" "$leat" fabric show bmx:20 --json
 same "a large switch" "$(jq -c '[.switching, .table_depth, .ports, .tables["3"]["20"].select]' "$folder/stdout")" '["vc",null,20,"fffff"]'
 
 # ---- bad input ----------------------------------------------------------------------------------
-exits 2 "'', expected show, time or list" "$leat" fabric
-exits 2 "'nosuch', expected show, time or list" "$leat" fabric nosuch
+exits 2 "'', expected list, show, check, draw or time" "$leat" fabric
+exits 2 "'nosuch', expected list, show, check, draw or time" "$leat" fabric nosuch
 exits 2 "expected one fabric" "$leat" fabric show
 exits 2 "expected one fabric" "$leat" fabric show clos444 clos444
-exits 2 "unknown fabric 'torus', expected one of clos444, clos:E,M,R, bmx:K" "$leat" fabric show torus
+exits 2 "unknown fabric 'taurus', expected one of clos444, clos:E,M,R, bmx:K, or a network (leat fabric list)" "$leat" fabric show taurus
 exits 2 "e is 0, expected 1 to 64" "$leat" fabric show clos:0,4,4
 exits 2 "k is 1, expected 2 to 64" "$leat" fabric show bmx:1
 exits 2 "'4294967298' is no size, expected at most 64" "$leat" fabric show bmx:4294967298

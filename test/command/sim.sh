@@ -126,7 +126,7 @@ same "channels take two cycles more" "$(jq .cycles "$folder/stdout")" 183
 # ---- bad input -------------------------------------------------------------------------------------------
 exits 2 "expected one fabric" "$leat" sim
 exits 2 "expected one fabric" "$leat" sim clos444 bmx:2
-exits 2 "unknown fabric 'torus', expected one of" "$leat" sim torus
+exits 2 "unknown fabric 'taurus', expected one of" "$leat" sim taurus
 exits 2 "k is 65, expected 2 to 64" "$leat" sim bmx:65
 exits 2 "--traffic 'heavy', expected uniform, permutation, hotspot, broadcast, bursty or W" "$leat" sim clos444 --traffic heavy
 exits 2 "--model 'bit', expected rtl or cell" "$leat" sim clos444 --model bit

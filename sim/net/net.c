@@ -1,0 +1,223 @@
+#include "net.h"
+#include "net_parts.h"
+#include <assert.h>
+
+const char *leat_net_switch_name(enum leat_net_switch architecture)
+{
+    static const char *const name[LEAT_NET_SWITCHES] = { "vc",     "fifo",   "voq",
+                                                         "output", "shared", "xpq" };
+    return (unsigned)architecture < LEAT_NET_SWITCHES ? name[architecture] : NULL;
+}
+
+const char *leat_net_flow_name(enum leat_net_flow flow)
+{
+    static const char *const name[LEAT_NET_FLOWS] = { "wormhole", "cut-through",
+                                                      "store-and-forward" };
+    return (unsigned)flow < LEAT_NET_FLOWS ? name[flow] : NULL;
+}
+
+/* ---- does it exist? ----------------------------------------------------------------------------
+ */
+
+static leat_err refuse(struct leat_text *why, const char *what, uint64_t value,
+                       const char *expected)
+{
+    leat_text_puts(why, what);
+    leat_text_putc(why, ' ');
+    leat_text_decimal(why, value);
+    leat_text_puts(why, ": expected ");
+    leat_text_puts(why, expected);
+    return LEAT_ERR_RANGE;
+}
+
+static leat_err refuse_range(struct leat_text *why, const char *what, uint64_t value, uint64_t min,
+                             uint64_t max)
+{
+    refuse(why, what, value, "");
+    leat_text_decimal(why, min);
+    leat_text_puts(why, " to ");
+    leat_text_decimal(why, max);
+    return LEAT_ERR_RANGE;
+}
+
+static leat_err check_numbers(const struct leat_net_config *c, struct leat_text *why)
+{
+    const struct {
+        const char *what;
+        uint32_t value, min, max;
+    } row[] = {
+        { "virtual channels", c->channels, 1, LEAT_NET_CHANNELS_MAX },
+        { "buffer of flits", c->buffer_flits, 1, LEAT_NET_BUFFER_MAX },
+        { "pipeline of cycles", c->pipeline, 1, LEAT_NET_PIPELINE_MAX },
+        { "credit cycles", c->credit_cycles, 0, LEAT_NET_CREDIT_CYCLES_MAX },
+        { "iterations", c->iterations, c->architecture == LEAT_NET_SWITCH_VOQ,
+          LEAT_NET_ITERATIONS_MAX },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].value < row[i].min || row[i].value > row[i].max)
+            return refuse_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_net_check(const struct leat_net_topology *topology,
+                        const struct leat_net_config *config, struct leat_text *why)
+{
+    if (!leat_net_switch_name(config->architecture))
+        return refuse(why, "switch architecture", config->architecture, "vc .. xpq");
+    if (!leat_net_flow_name(config->flow))
+        return refuse(why, "flow", config->flow, "wormhole .. store-and-forward");
+    const leat_err err = check_numbers(config, why);
+    if (err) return err;
+    const bool vc = config->architecture == LEAT_NET_SWITCH_VC;
+    if (!vc && config->channels != 1)
+        return refuse(why, "virtual channels", config->channels, "1, unless the switches are vc");
+    if (!vc && config->flow != LEAT_NET_WORMHOLE) {
+        leat_text_puts(why, leat_net_flow_name(config->flow));
+        leat_text_puts(why, " flow: expected switches that are vc");
+        return LEAT_ERR_RANGE;
+    }
+    const uint64_t room = (uint64_t)topology->ins * config->channels * config->buffer_flits;
+    if (room > LEAT_NET_ROOM_MAX)
+        return refuse_range(why, "flits in all buffers", room, 1, LEAT_NET_ROOM_MAX);
+    return LEAT_ERR_OK;
+}
+
+/* ---- laying out and running -------------------------------------------------------------------
+ */
+
+static void lay_out(struct leat_net *net, struct leat_arena *arena)
+{
+    const uint32_t outs = net->topology->outs;
+    net->engine = net->config.architecture == LEAT_NET_SWITCH_VC ? &leat_net_vc_engine
+                                                                 : &leat_net_queue_engine;
+    net->out_flits = leat_arena_lay(arena, outs, sizeof *net->out_flits);
+    net->out_broken = leat_arena_lay(arena, outs, sizeof *net->out_broken);
+    net->terminal_dead = leat_arena_lay(arena, net->topology->terminals,
+                                        sizeof *net->terminal_dead);
+    net->engine->lay(net, arena);
+}
+
+size_t leat_net_footprint(const struct leat_net_topology *topology,
+                          const struct leat_net_config *config)
+{
+    struct leat_net net = { .topology = topology, .config = *config };
+    struct leat_arena arena = { 0 };
+    lay_out(&net, &arena);
+    return arena.used;
+}
+
+void leat_net_init(struct leat_net *net, const struct leat_net_topology *topology,
+                   struct leat_net_routing *routing, const struct leat_net_config *config,
+                   const struct leat_net_host *host, void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *net = (struct leat_net){
+        .topology = topology, .routing = routing, .config = *config, .host = *host
+    };
+    lay_out(net, &arena);
+    net->engine->start(net);
+}
+
+bool leat_net_run(struct leat_net *net, uint64_t until)
+{
+    return net->engine->run(net, until);
+}
+
+void leat_net_wake(struct leat_net *net, uint32_t terminal)
+{
+    assert(terminal < net->topology->terminals);
+    net->engine->wake(net, terminal);
+}
+
+uint64_t leat_net_flits_inside(const struct leat_net *net)
+{
+    return net->engine->inside(net);
+}
+
+uint32_t leat_net_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap)
+{
+    return net->engine->stuck(net, out, cap);
+}
+
+/* ---- faults -----------------------------------------------------------------------------------
+ */
+
+void leat_net_break(struct leat_net *net, uint32_t out, bool broken)
+{
+    assert(out < net->topology->outs);
+    if (net->out_broken[out] == broken) return;
+    net->out_broken[out] = broken;
+    leat_net_routing_wire(net->routing, out, broken);
+    if (broken) net->engine->broke(net, out);
+}
+
+void leat_net_kill(struct leat_net *net, uint32_t terminal, bool dead)
+{
+    assert(terminal < net->topology->terminals);
+    net->terminal_dead[terminal] = dead;
+    if (!dead) net->engine->wake(net, terminal);
+}
+
+void leat_net_rerouted(struct leat_net *net)
+{
+    leat_net_routing_update(net->routing);
+    if (net->engine->rerouted) net->engine->rerouted(net);
+}
+
+void leat_net_errors(struct leat_net *net, uint32_t *errors, uint64_t seed)
+{
+    if (net->out_errors) return;
+    net->out_errors = errors;
+    net->seed = seed;
+}
+
+/* ---- what engines share -----------------------------------------------------------------------
+ */
+
+void leat_net_flights_lay(struct leat_net_flights *flights, uint32_t cap, struct leat_arena *arena)
+{
+    *flights = (struct leat_net_flights){
+        .flight = leat_arena_lay(arena, cap, sizeof *flights->flight),
+        .free = leat_arena_lay(arena, cap, sizeof *flights->free),
+        .cap = cap,
+    };
+}
+
+uint32_t leat_net_flights_take(struct leat_net_flights *flights)
+{
+    if (flights->free_count) return flights->free[--flights->free_count];
+    return flights->top < flights->cap ? flights->top++ : LEAT_NET_NONE;
+}
+
+void leat_net_flights_give(struct leat_net_flights *flights, uint32_t index)
+{
+    assert(index < flights->top && flights->free_count < flights->top);
+    flights->free[flights->free_count++] = index;
+}
+
+void leat_net_end(struct leat_net *net, struct leat_net_flight *flight, uint64_t now)
+{
+    const bool delivered = flight->fate == LEAT_NET_DELIVERED;
+    const struct leat_net_arrival arrival = {
+        .packet = flight->packet,
+        .fate = (enum leat_net_fate)flight->fate,
+        .head_at = delivered || flight->fate == LEAT_NET_CORRUPTED ? flight->head_at : now,
+        .tail_at = now,
+        .hops = flight->hops,
+        .rerouted = flight->route.rerouted,
+    };
+    net->counts.packets_ended[flight->fate]++;
+    net->counts.packets_rerouted += flight->route.rerouted;
+    if (delivered) net->counts.flits_delivered += flight->packet.flits;
+    net->host.arrive(net->host.context, &arrival);
+}
+
+bool leat_net_damages(const struct leat_net *net, uint32_t out,
+                      const struct leat_net_packet *packet, uint32_t flit)
+{
+    if (!net->out_errors || !net->out_errors[out]) return false;
+    uint64_t hash = net->seed ^ packet->number * UINT64_C(0xD1342543DE82EF95);
+    hash = leat_random_splitmix(&hash) ^ ((uint64_t)packet->source << 32 | out);
+    hash = leat_random_splitmix(&hash) ^ flit;
+    return leat_random_splitmix(&hash) >> 32 < net->out_errors[out];
+}

@@ -1,0 +1,190 @@
+/*
+ * A network that runs: a topology, its routing, and switches of one architecture. Time is counted
+ * in cycles; a wire carries a flit per cycle.
+ *
+ *   vc       input-queued routers with virtual channels and credits (net_vc.c)
+ *   fifo     one queue per input: its head blocks the others (net_queue.c, with all below)
+ *   voq      a queue per input and output, matched by iSLIP
+ *   output   a queue per output
+ *   shared   one memory for all outputs
+ *   xpq      a queue per crosspoint, each output takes turns: the bus-matrix switch
+ *
+ * At each terminal sits a host. It is asked for its next packet when the one before has left it,
+ * and may name one that is created later: so queues of sources need no memory.
+ *
+ *     host                    network                                        host
+ *      |  next(t, &packet)       |  from created_at on: a flit per cycle       |
+ *      |<------------------------|                                             |
+ *      |                         |  tail flit out of the last router           |
+ *      |                         |-------------------------------------------->| arrive(arrival)
+ *
+ * Within a cycle: what comes in, and what was lost in the cycle before, is told; then hosts are
+ * asked, in no order that they could rely on, and send; then the switches work. So an answer may
+ * leave in the cycle of what it answers. Without contention a packet takes
+ *
+ *     2 + (pipeline + wire cycles) of each router passed + flits - 1        cycles (vc)
+ *
+ * from its creation until its last flit is at its terminal; wires of terminals count one cycle.
+ */
+#ifndef LEAT_NET_H
+#define LEAT_NET_H
+
+#include "leat_time.h"
+#include "net_routing.h"
+
+enum leat_net_switch {
+    LEAT_NET_SWITCH_VC,
+    LEAT_NET_SWITCH_FIFO,
+    LEAT_NET_SWITCH_VOQ,
+    LEAT_NET_SWITCH_OUTPUT,
+    LEAT_NET_SWITCH_SHARED,
+    LEAT_NET_SWITCH_XPQ,
+};
+
+/* When a packet may go on (vc only): flit by flit; as soon as all of it will find room; or once all
+ * of it is there, too. */
+enum leat_net_flow { LEAT_NET_WORMHOLE, LEAT_NET_CUT_THROUGH, LEAT_NET_STORE_AND_FORWARD };
+
+enum {
+    LEAT_NET_SWITCHES = LEAT_NET_SWITCH_XPQ + 1,
+    LEAT_NET_FLOWS = LEAT_NET_STORE_AND_FORWARD + 1,
+    LEAT_NET_BUFFER_MAX = 65535,
+    LEAT_NET_PIPELINE_MAX = 16,
+    LEAT_NET_CREDIT_CYCLES_MAX = 64,
+    LEAT_NET_ITERATIONS_MAX = 16,
+    LEAT_NET_FLITS_MAX = 65535,     /* of a packet */
+    LEAT_NET_ROOM_MAX = 1 << 30,    /* flits, in all buffers */
+    LEAT_NET_FLIGHTS_MAX = 1 << 24, /* packets under way: when so many are, sources wait */
+};
+
+struct leat_net_config {
+    enum leat_net_switch architecture;
+    enum leat_net_flow flow;
+    bool drop; /* what finds no room is lost; else it waits (credits). vc: a packet whose head may
+                  have a channel, but finds none with room for all of it, is lost as a whole; in its
+                  source it waits */
+    uint32_t channels;     /* virtual channels; 1 unless vc */
+    uint32_t buffer_flits; /* vc: per virtual channel; fifo, voq: per input; output, xpq: per queue;
+                              shared: per output, all in one */
+    uint32_t pipeline;     /* cycles from a flit's arrival to its leaving, 1 ..; 3 is channel
+                              allocation, switch allocation, traversal */
+    uint32_t credit_cycles; /* 0 ..: for working on a credit that came back over its wire */
+    uint32_t iterations;    /* of iSLIP; 1 where there is none */
+};
+
+struct leat_net_packet {
+    uint64_t created_at;
+    uint64_t number; /* the host's own; with the source it names the packet */
+    uint64_t random; /* for its routing */
+    uint32_t source, destination;
+    uint32_t flits; /* 1 .. LEAT_NET_FLITS_MAX */
+};
+
+enum leat_net_fate {
+    LEAT_NET_DELIVERED,
+    LEAT_NET_NO_ROOM,   /* dropped at a full buffer */
+    LEAT_NET_NO_WAY,    /* all wires on its ways are broken, or its terminal is dead */
+    LEAT_NET_CUT,       /* it lay across a wire that broke */
+    LEAT_NET_CORRUPTED, /* a bit error on the way, found at the end */
+};
+enum { LEAT_NET_FATES = LEAT_NET_CORRUPTED + 1 };
+
+/* The end of a packet's way. */
+struct leat_net_arrival {
+    struct leat_net_packet packet;
+    enum leat_net_fate fate;
+    uint64_t head_at, tail_at; /* at the terminal; of what was lost: when */
+    uint32_t hops;             /* routers passed */
+    bool rerouted;
+};
+
+struct leat_net_host {
+    void *context;
+    /* The packet that this terminal sends next: false if there is none until leat_net_wake. Not
+     * asked before the first run. */
+    bool (*next)(void *context, uint32_t terminal, struct leat_net_packet *packet);
+    /* A packet came in, or was lost; in order of time, those of one cycle by destination and, where
+     * several of one destination were lost, by source and number. Lent for the call. */
+    void (*arrive)(void *context, const struct leat_net_arrival *arrival);
+};
+
+struct leat_net_counts {
+    uint64_t flit_hops;                  /* flits that passed a switch */
+    uint64_t packets_begun, flits_begun; /* first flit has left its terminal; flits likewise */
+    uint64_t packets_ended[LEAT_NET_FATES];
+    uint64_t flits_delivered;
+    uint64_t packets_rerouted;
+    uint64_t waits; /* cycles in which a flit at the head of its queue could not go on for want of
+                       room, or of a channel, ahead */
+};
+
+struct leat_net_engine;
+
+struct leat_net {
+    const struct leat_net_topology *topology;
+    struct leat_net_routing *routing;
+    struct leat_net_config config;
+    struct leat_net_host host;
+    struct leat_net_counts counts;
+    uint64_t now;           /* the next cycle to run */
+    uint64_t *out_flits;    /* [outs] flits that went over each wire */
+    uint8_t *out_broken;    /* [outs] */
+    uint8_t *terminal_dead; /* [terminals] */
+    uint32_t *out_errors;   /* [outs] chance in 2^-32 that a flit is damaged; NULL: none anywhere */
+    uint64_t seed;          /* of those errors */
+    const struct leat_net_engine *engine;
+    void *state; /* the engine's */
+};
+
+const char *leat_net_switch_name(enum leat_net_switch architecture);
+const char *leat_net_flow_name(enum leat_net_flow flow);
+
+/* Does such a network exist? `why`: what, and what was expected. */
+leat_err leat_net_check(const struct leat_net_topology *topology,
+                        const struct leat_net_config *config, struct leat_text *why);
+
+/* Octets of memory beyond topology and routing, for a config that was checked. */
+size_t leat_net_footprint(const struct leat_net_topology *topology,
+                          const struct leat_net_config *config);
+
+/* Empty, at cycle 0. `memory`: that many octets, ZEROED, aligned for any object, lent for good;
+ * what is not used is not touched. */
+void leat_net_init(struct leat_net *net, const struct leat_net_topology *topology,
+                   struct leat_net_routing *routing, const struct leat_net_config *config,
+                   const struct leat_net_host *host, void *memory);
+
+/* Runs all cycles before `until`. True: done. False: it is dead: flits are in the network and
+ * nothing will ever move; `now` is the cycle after the last movement. */
+bool leat_net_run(struct leat_net *net, uint64_t until);
+
+/* The host of this terminal has a packet again; from within arrive and next, or between runs. */
+void leat_net_wake(struct leat_net *net, uint32_t terminal);
+
+/* Flits inside. */
+uint64_t leat_net_flits_inside(const struct leat_net *net);
+
+/*
+ * Buffers that wait for each other: what `buffer` holds waits for what `next` holds. For a network
+ * that is dead, or a part of which is: finds a circle among the buffers whose packets can never
+ * move and returns its length; 0: there is none. The circle closes: the last waits for the first.
+ * Of a longer one the first `cap` are told.
+ */
+struct leat_net_waiting {
+    uint32_t router, in, channel; /* the buffer: an input port 0.. of the router, its channel */
+    uint32_t source, destination; /* of the packet at its head */
+};
+uint32_t leat_net_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
+
+/* Faults take effect at once, between runs. A wire by its output port. After some, call _rerouted
+ * once. A packet that lies across a wire when it breaks is lost; its flits travel on as ballast. A
+ * dead terminal begins no packet (one that it is sending is cut), and what reaches it is lost; what
+ * it was to send waits until it lives again. */
+void leat_net_break(struct leat_net *net, uint32_t out, bool broken);
+void leat_net_kill(struct leat_net *net, uint32_t terminal, bool dead);
+void leat_net_rerouted(struct leat_net *net);
+
+/* From now on flits over this wire are damaged with this chance, in 2^-32. `errors` has room for
+ * all output ports, zeroed, and is lent for good; the first call decides. */
+void leat_net_errors(struct leat_net *net, uint32_t *errors, uint64_t seed);
+
+#endif

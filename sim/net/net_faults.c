@@ -1,0 +1,518 @@
+#include "net_faults.h"
+#include "leat_arena.h"
+#include "leat_tree.h"
+#include "net_fixed.h"
+#include <assert.h>
+
+enum { NEIGHBOURS_TOLD_MAX = 16 };
+enum { DIGITS_MAX = 18 }; /* of a chance: more do not fit in 64 bits */
+enum { EXPONENT_MAX = 99 };
+
+/* ---- pieces of text -------------------------------------------------------------------------- */
+
+struct piece {
+    const char *at;
+    size_t len;
+};
+
+/* What is read so far, and where complaints go. */
+struct reading {
+    struct leat_net_fault fault;
+    struct piece text;
+    struct leat_text *why;
+};
+
+/* Up to `end`; *rest is then what is behind it, or has no place if there is no `end`. */
+static struct piece cut(struct piece *rest, char end)
+{
+    struct piece head = { rest->at, 0 };
+    while (head.len < rest->len && head.at[head.len] != end)
+        head.len++;
+    if (head.len < rest->len)
+        *rest = (struct piece){ head.at + head.len + 1, rest->len - head.len - 1 };
+    else
+        *rest = (struct piece){ NULL, 0 };
+    return head;
+}
+
+static bool is(struct piece p, const char *word)
+{
+    return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* "TEXT: 'PIECE' WHAT" */
+static leat_err wrong(const struct reading *r, struct piece p, const char *what)
+{
+    leat_text_put(r->why, r->text.at, r->text.len);
+    leat_text_puts(r->why, ": '");
+    if (p.at) leat_text_put(r->why, p.at, p.len);
+    leat_text_puts(r->why, "' ");
+    leat_text_puts(r->why, what);
+    return LEAT_ERR_SYNTAX;
+}
+
+static bool read_number(struct piece p, uint64_t max, uint64_t *out)
+{
+    uint64_t number;
+    if (!p.at || !leat_tree_number(p.at, p.len, &number) || number > max) return false;
+    *out = number;
+    return true;
+}
+
+static bool read_place(struct piece p, uint32_t *out)
+{
+    uint64_t number;
+    if (!read_number(p, LEAT_NET_ROUTERS_MAX - 1, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+/* ---- the parts of a fault -------------------------------------------------------------------- */
+
+static leat_err read_link(struct reading *r, struct piece link)
+{
+    struct piece both = link, one = link;
+    const struct piece a_both = cut(&both, '-'), a_one = cut(&one, '>');
+    r->fault.one_way = one.at != NULL;
+    if (!read_place(one.at ? a_one : a_both, &r->fault.a) ||
+        !read_place(one.at ? one : both, &r->fault.b))
+        return wrong(r, link, "is no link, expected two routers, as in 3-7 or 3>7");
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_single(struct reading *r, struct piece place)
+{
+    if (read_place(place, &r->fault.a)) return LEAT_ERR_OK;
+    return wrong(r, place,
+                 r->fault.kind == LEAT_NET_FAULT_PORT ? "is no terminal, expected its number"
+                                                      : "is no router, expected its number");
+}
+
+/* Digits with or without a point: as a whole number, and how many stand behind the point. */
+static bool read_digits(struct piece p, uint64_t *number, uint64_t *decimals)
+{
+    bool point = false;
+    size_t digits = 0, taken = 0;
+    *number = *decimals = 0;
+    for (size_t i = 0; i < p.len; i++) {
+        if (p.at[i] == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (p.at[i] < '0' || p.at[i] > '9') return false;
+        digits++;
+        if (taken == DIGITS_MAX) { /* too fine to matter, unless they are before the point */
+            if (!point) return false;
+            continue;
+        }
+        *number = *number * 10 + (uint64_t)(p.at[i] - '0');
+        *decimals += point;
+        taken += *number != 0;
+    }
+    return digits > 0;
+}
+
+/* number / 10^decimals as a fraction of 2^64; false: it is not below 1. */
+static bool make_fraction(uint64_t number, uint64_t decimals, uint64_t *out)
+{
+    uint64_t scale = 1, done = 0;
+    while (done < decimals && done < DIGITS_MAX) {
+        scale *= 10;
+        done++;
+    }
+    if (number >= scale) return false;
+    *out = leat_net_fixed_divide(number, scale, 64);
+    for (; done < decimals && *out; done++)
+        *out /= 10;
+    return true;
+}
+
+static leat_err read_chance(struct reading *r, struct piece chance)
+{
+    static const char expected[] = "is no bit error rate, expected 0 or more and less than 1, "
+                                   "as in 1e-6";
+    struct piece exponent = chance;
+    struct piece digits = cut(&exponent, 'e');
+    uint64_t number, decimals, shift = 0;
+    if (!exponent.at) {
+        exponent = chance;
+        digits = cut(&exponent, 'E');
+    }
+    if (!chance.at || !read_digits(digits, &number, &decimals)) return wrong(r, chance, expected);
+    if (exponent.at) { /* only downwards: what is above 1 is none */
+        if (cut(&exponent, '-').len > 0 || !read_number(exponent, EXPONENT_MAX, &shift))
+            return wrong(r, chance, expected);
+    }
+    if (!make_fraction(number, decimals + shift, &r->fault.bit_errors))
+        return wrong(r, chance, expected);
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_ber(struct reading *r, struct piece where)
+{
+    struct piece chance = where;
+    const struct piece link = cut(&chance, ':');
+    r->fault.a = r->fault.b = LEAT_NET_NONE;
+    if (!chance.at) return read_chance(r, where);
+    const leat_err err = read_link(r, link);
+    return err ? err : read_chance(r, chance);
+}
+
+static leat_err read_time(struct reading *r, struct piece time)
+{
+    static const char expected[] = "is no time, expected cycles, as in 1000..5000 or 1000..";
+    struct piece end = time;
+    const struct piece from = cut(&end, '.');
+    r->fault.from = 0;
+    r->fault.to = LEAT_NEVER;
+    if (!time.at) return LEAT_ERR_OK;
+    if (!end.at || end.len == 0 || end.at[0] != '.') return wrong(r, time, expected);
+    end = (struct piece){ end.at + 1, end.len - 1 };
+    if (from.len && !read_number(from, LEAT_NEVER - 1, &r->fault.from))
+        return wrong(r, time, expected);
+    if (end.len && !read_number(end, LEAT_NEVER - 1, &r->fault.to)) return wrong(r, time, expected);
+    if (r->fault.from >= r->fault.to)
+        return wrong(r, time, "has no cycle, expected an end after the beginning");
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_flap(struct reading *r, struct piece flap)
+{
+    struct piece down = flap;
+    if (r->fault.kind != LEAT_NET_FAULT_FLAP)
+        return flap.at ? wrong(r, flap, "is out of place, expected it with flap only")
+                       : LEAT_ERR_OK;
+    const struct piece up = flap.at ? cut(&down, ',') : flap;
+    if (!read_number(up, UINT32_MAX, &r->fault.up) ||
+        !read_number(down, UINT32_MAX, &r->fault.down) || !r->fault.up || !r->fault.down)
+        return wrong(r, flap, "is no flap, expected cycles up and down, as in /200,100");
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_net_fault_parse(const char *text, size_t len, struct leat_net_fault *out,
+                              struct leat_text *why)
+{
+    static const struct {
+        const char *name;
+        leat_err (*read)(struct reading *, struct piece);
+    } kinds[LEAT_NET_FAULT_KINDS] = {
+        [LEAT_NET_FAULT_LINK] = { "link", read_link },
+        [LEAT_NET_FAULT_FLAP] = { "flap", read_link },
+        [LEAT_NET_FAULT_ROUTER] = { "router", read_single },
+        [LEAT_NET_FAULT_PORT] = { "port", read_single },
+        [LEAT_NET_FAULT_BER] = { "ber", read_ber },
+    };
+    struct reading r = { .text = { text, len }, .why = why };
+    struct piece where = r.text;
+    const struct piece name = cut(&where, ':');
+    uint32_t kind = 0;
+    while (kind < LEAT_NET_FAULT_KINDS && !is(name, kinds[kind].name))
+        kind++;
+    if (kind == LEAT_NET_FAULT_KINDS || !where.at)
+        return wrong(&r, name, "is no fault, expected link:, flap:, router:, port: or ber:");
+    r.fault.kind = (enum leat_net_fault_kind)kind;
+    struct piece flap = where;
+    struct piece time = cut(&flap, '/');
+    where = cut(&time, '@');
+    leat_err err = kinds[kind].read(&r, where);
+    if (!err) err = read_time(&r, time);
+    if (!err) err = read_flap(&r, flap);
+    if (!err) *out = r.fault;
+    return err;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+void leat_net_faults_init(struct leat_net_faults *faults)
+{
+    faults->count = 0;
+    faults->flit_bits = LEAT_NET_FLIT_BITS;
+}
+
+leat_err leat_net_faults_line(struct leat_net_faults *faults, const char *line, size_t len,
+                              struct leat_text *why)
+{
+    struct piece rest = { line, len };
+    struct piece text = cut(&rest, '#');
+    while (text.len && is_blank(text.at[text.len - 1]))
+        text.len--;
+    while (text.len && is_blank(*text.at))
+        text = (struct piece){ text.at + 1, text.len - 1 };
+    if (!text.len) return LEAT_ERR_OK;
+    if (faults->count == LEAT_NET_FAULTS_MAX) {
+        leat_text_puts(why, "too many faults: expected at most ");
+        leat_text_decimal(why, LEAT_NET_FAULTS_MAX);
+        return LEAT_ERR_FULL;
+    }
+    const leat_err err = leat_net_fault_parse(text.at, text.len, &faults->fault[faults->count],
+                                              why);
+    if (!err) faults->count++;
+    return err;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* The router that an output port leads to, NONE if it leads to a terminal or nowhere. */
+static uint32_t router_behind(const struct leat_net_topology *t, uint32_t out)
+{
+    return t->out_to[out] & LEAT_NET_TERMINAL ? LEAT_NET_NONE : t->in_router[t->out_to[out]];
+}
+
+static bool leads(const struct leat_net_topology *t, uint32_t from, uint32_t to)
+{
+    for (uint32_t out = t->out_first[from]; out < t->out_first[from + 1]; out++)
+        if (router_behind(t, out) == to) return true;
+    return false;
+}
+
+static leat_err check_number(uint32_t number, uint32_t limit, const char *what,
+                             struct leat_text *why)
+{
+    if (number < limit) return LEAT_ERR_OK;
+    leat_text_puts(why, "no ");
+    leat_text_puts(why, what);
+    leat_text_putc(why, ' ');
+    leat_text_decimal(why, number);
+    leat_text_puts(why, ": expected 0 to ");
+    leat_text_decimal(why, limit - UINT64_C(1));
+    return LEAT_ERR_RANGE;
+}
+
+static void put_neighbours(const struct leat_net_topology *t, uint32_t router,
+                           struct leat_text *why)
+{
+    uint32_t told = 0;
+    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
+        if (router_behind(t, out) == LEAT_NET_NONE) continue;
+        leat_text_puts(why, told ? ", " : ": ");
+        if (told++ == NEIGHBOURS_TOLD_MAX) {
+            leat_text_puts(why, "...");
+            return;
+        }
+        leat_text_decimal(why, router_behind(t, out));
+    }
+    if (!told) leat_text_puts(why, ", but it has none");
+}
+
+/* A wire in one direction is enough where both are named: some fabrics have no others. */
+static leat_err check_link(const struct leat_net_fault *f, const struct leat_net_topology *t,
+                           struct leat_text *why)
+{
+    leat_err err = check_number(f->a, t->routers, "router", why);
+    if (!err) err = check_number(f->b, t->routers, "router", why);
+    if (err) return err;
+    if (leads(t, f->a, f->b) || (!f->one_way && leads(t, f->b, f->a))) return LEAT_ERR_OK;
+    leat_text_puts(why, f->one_way ? "no wire from router " : "no wire between routers ");
+    leat_text_decimal(why, f->a);
+    leat_text_puts(why, f->one_way ? " to router " : " and ");
+    leat_text_decimal(why, f->b);
+    leat_text_puts(why, ": expected a neighbour of router ");
+    leat_text_decimal(why, f->a);
+    put_neighbours(t, f->a, why);
+    return LEAT_ERR_RANGE;
+}
+
+leat_err leat_net_fault_check(const struct leat_net_fault *fault,
+                              const struct leat_net_topology *topology, uint32_t flit_bits,
+                              struct leat_text *why)
+{
+    switch (fault->kind) {
+    case LEAT_NET_FAULT_LINK:
+    case LEAT_NET_FAULT_FLAP: return check_link(fault, topology, why);
+    case LEAT_NET_FAULT_ROUTER: return check_number(fault->a, topology->routers, "router", why);
+    case LEAT_NET_FAULT_PORT: return check_number(fault->a, topology->terminals, "terminal", why);
+    case LEAT_NET_FAULT_BER:
+        if (fault->bit_errors && !leat_net_fault_flit_errors(fault->bit_errors, flit_bits)) {
+            leat_text_puts(why, "the bit error rate damages less than one flit in 2^32: expected "
+                                "0 or a higher one");
+            return LEAT_ERR_RANGE;
+        }
+        if (fault->a != LEAT_NET_NONE) return check_link(fault, topology, why);
+        break;
+    }
+    return LEAT_ERR_OK;
+}
+
+/* ---- time and chance ------------------------------------------------------------------------ */
+
+bool leat_net_fault_is_active(const struct leat_net_fault *fault, uint64_t cycle)
+{
+    if (cycle < fault->from || cycle >= fault->to) return false;
+    return fault->kind != LEAT_NET_FAULT_FLAP ||
+           (cycle - fault->from) % (fault->up + fault->down) < fault->down;
+}
+
+uint64_t leat_net_fault_next(const struct leat_net_fault *fault, uint64_t cycle)
+{
+    if (cycle < fault->from) return fault->from;
+    if (cycle >= fault->to) return LEAT_NEVER;
+    if (fault->kind != LEAT_NET_FAULT_FLAP) return fault->to;
+    const uint64_t both = fault->up + fault->down, phase = (cycle - fault->from) % both;
+    const uint64_t left = phase < fault->down ? fault->down - phase : both - phase;
+    return left < fault->to - cycle ? cycle + left : fault->to;
+}
+
+uint32_t leat_net_fault_flit_errors(uint64_t bit_errors, uint32_t flit_bits)
+{
+    uint64_t whole = UINT64_MAX, power = UINT64_MAX - bit_errors; /* chances to stay whole */
+    for (uint32_t bits = flit_bits; bits; bits /= 2) {
+        if (bits % 2) whole = leat_net_fixed_multiply(whole, power);
+        power = leat_net_fixed_multiply(power, power);
+    }
+    const uint64_t chance = (UINT64_MAX - whole) >> 31;
+    return (uint32_t)(chance / 2 + (chance % 2 && chance / 2 < UINT32_MAX));
+}
+
+/* ---- the player ------------------------------------------------------------------------------ */
+
+static void lay_out(struct leat_net_fault_player *p, struct leat_arena *arena)
+{
+    bool errors = false;
+    for (uint32_t i = 0; i < p->faults->count; i++)
+        errors |= p->faults->fault[i].kind == LEAT_NET_FAULT_BER;
+    p->is_active = leat_arena_lay(arena, p->faults->count, sizeof *p->is_active);
+    p->wire_faults = leat_arena_lay(arena, p->topology->outs, sizeof *p->wire_faults);
+    p->terminal_faults = leat_arena_lay(arena, p->topology->terminals, sizeof *p->terminal_faults);
+    if (errors) p->errors = leat_arena_lay(arena, p->topology->outs, sizeof *p->errors);
+}
+
+size_t leat_net_fault_player_footprint(const struct leat_net_faults *faults,
+                                       const struct leat_net_topology *topology)
+{
+    struct leat_net_fault_player player = { .faults = faults, .topology = topology };
+    struct leat_arena arena = { 0 };
+    lay_out(&player, &arena);
+    return arena.used;
+}
+
+void leat_net_fault_player_init(struct leat_net_fault_player *player,
+                                const struct leat_net_faults *faults,
+                                const struct leat_net_topology *topology, uint64_t seed,
+                                void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *player = (struct leat_net_fault_player){
+        .faults = faults,
+        .topology = topology,
+        .seed = seed,
+        .next_at = faults->count ? 0 : LEAT_NEVER,
+    };
+    lay_out(player, &arena);
+}
+
+/* One more fault of this wire or terminal, or one less. */
+static void count_wire(struct leat_net_fault_player *p, struct leat_net *net, uint32_t out,
+                       bool more)
+{
+    uint16_t *faults = &p->wire_faults[out];
+    *faults = (uint16_t)(more ? *faults + 1 : *faults - 1);
+    if (*faults != more) return; /* it was broken before, or is so still */
+    leat_net_break(net, out, more);
+    p->rerouted = true;
+}
+
+static void count_terminal(struct leat_net_fault_player *p, struct leat_net *net, uint32_t terminal,
+                           bool more)
+{
+    uint16_t *faults = &p->terminal_faults[terminal];
+    *faults = (uint16_t)(more ? *faults + 1 : *faults - 1);
+    if (*faults == more) leat_net_kill(net, terminal, more);
+}
+
+static void count_wires(struct leat_net_fault_player *p, struct leat_net *net, uint32_t from,
+                        uint32_t to, bool more)
+{
+    const struct leat_net_topology *t = p->topology;
+    for (uint32_t out = t->out_first[from]; out < t->out_first[from + 1]; out++)
+        if (router_behind(t, out) == to) count_wire(p, net, out, more);
+}
+
+static void count_router(struct leat_net_fault_player *p, struct leat_net *net, uint32_t router,
+                         bool more)
+{
+    const struct leat_net_topology *t = p->topology;
+    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
+        if (t->out_to[out] == LEAT_NET_NONE) continue;
+        if (t->out_to[out] & LEAT_NET_TERMINAL)
+            count_terminal(p, net, t->out_to[out] & ~LEAT_NET_TERMINAL, more);
+        else
+            count_wire(p, net, out, more);
+    }
+    for (uint32_t in = t->in_first[router]; in < t->in_first[router + 1]; in++) {
+        if (t->in_from[in] == LEAT_NET_NONE) continue;
+        if (t->in_from[in] & LEAT_NET_TERMINAL)
+            count_terminal(p, net, t->in_from[in] & ~LEAT_NET_TERMINAL, more);
+        else
+            count_wire(p, net, t->in_from[in], more);
+    }
+}
+
+static void count_fault(struct leat_net_fault_player *p, struct leat_net *net,
+                        const struct leat_net_fault *f, bool more)
+{
+    switch (f->kind) {
+    case LEAT_NET_FAULT_LINK:
+    case LEAT_NET_FAULT_FLAP:
+        count_wires(p, net, f->a, f->b, more);
+        if (!f->one_way && f->a != f->b) count_wires(p, net, f->b, f->a, more);
+        break;
+    case LEAT_NET_FAULT_ROUTER: count_router(p, net, f->a, more); break;
+    case LEAT_NET_FAULT_PORT: count_terminal(p, net, f->a, more); break;
+    case LEAT_NET_FAULT_BER: break; /* made anew from all that act: make_errors */
+    }
+}
+
+static bool damages(const struct leat_net_fault *f, const struct leat_net_topology *t, uint32_t out)
+{
+    const uint32_t from = t->out_router[out], to = router_behind(t, out);
+    if (t->out_to[out] == LEAT_NET_NONE) return false;
+    return f->a == LEAT_NET_NONE || (from == f->a && to == f->b) ||
+           (!f->one_way && from == f->b && to == f->a);
+}
+
+/* A flit is damaged by either of two errors with chance a + b - a b. */
+static uint32_t either(uint64_t a, uint64_t b)
+{
+    const uint64_t chance = a + b - (a * b >> 32);
+    return chance < UINT32_MAX ? (uint32_t)chance : UINT32_MAX;
+}
+
+static void make_errors(struct leat_net_fault_player *p, struct leat_net *net)
+{
+    const struct leat_net_topology *t = p->topology;
+    memset(p->errors, 0, t->outs * sizeof *p->errors);
+    for (uint32_t i = 0; i < p->faults->count; i++) {
+        const struct leat_net_fault *f = &p->faults->fault[i];
+        if (f->kind != LEAT_NET_FAULT_BER || !p->is_active[i]) continue;
+        const uint64_t more = leat_net_fault_flit_errors(f->bit_errors, p->faults->flit_bits);
+        for (uint32_t out = 0; out < t->outs; out++)
+            if (damages(f, t, out)) p->errors[out] = either(p->errors[out], more);
+    }
+    leat_net_errors(net, p->errors, p->seed);
+}
+
+/* Faults begin before others end, so that what one hands to the other is never whole between. */
+void leat_net_fault_player_apply(struct leat_net_fault_player *player, struct leat_net *net)
+{
+    const struct leat_net_faults *faults = player->faults;
+    bool errors = false;
+    player->rerouted = false;
+    player->next_at = LEAT_NEVER;
+    for (int more = 1; more >= 0; more--)
+        for (uint32_t i = 0; i < faults->count; i++) {
+            const bool active = leat_net_fault_is_active(&faults->fault[i], net->now);
+            const uint64_t next_at = leat_net_fault_next(&faults->fault[i], net->now);
+            if (next_at < player->next_at) player->next_at = next_at;
+            if (active == player->is_active[i] || active != more) continue;
+            player->is_active[i] = active;
+            errors |= faults->fault[i].kind == LEAT_NET_FAULT_BER;
+            count_fault(player, net, &faults->fault[i], active);
+        }
+    if (errors) make_errors(player, net);
+    if (player->rerouted) leat_net_rerouted(net);
+}

@@ -1,0 +1,199 @@
+#include "net_load.h"
+#include "leat_arena.h"
+#include <assert.h>
+
+enum { PIECES_MAX = LEAT_NET_STEADY_BATCHES + 1 }; /* all batches, and a warm-up that was given */
+
+/* Places in memory of what has a footprint of its own. */
+struct places {
+    void *traffic, *steady, *player;
+};
+
+static void lay_out(struct leat_net_load *load, struct leat_arena *arena, struct places *places)
+{
+    const struct leat_net_load_config *c = &load->config;
+    load->delivered = leat_arena_lay(arena, c->traffic.terminals, sizeof *load->delivered);
+    places->traffic = leat_arena_lay(arena, 1, leat_net_traffic_footprint(&c->traffic));
+    places->steady = leat_arena_lay(arena, 1, leat_net_steady_footprint());
+    if (c->faults)
+        places->player = leat_arena_lay(arena, 1,
+                                        leat_net_fault_player_footprint(c->faults, c->topology));
+}
+
+size_t leat_net_load_footprint(const struct leat_net_load_config *config)
+{
+    struct leat_net_load load = { .config = *config };
+    struct leat_arena arena = { 0 };
+    struct places places;
+    lay_out(&load, &arena, &places);
+    return arena.used;
+}
+
+void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_config *config,
+                        void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    struct places places;
+    *load = (struct leat_net_load){ .config = *config, .player.next_at = LEAT_NEVER };
+    lay_out(load, &arena, &places);
+    leat_net_traffic_init(&load->traffic, &config->traffic, places.traffic);
+    leat_net_steady_init(&load->steady, config->warmup, places.steady);
+    leat_sim_certificate_init(&load->certificate);
+    if (config->faults)
+        leat_net_fault_player_init(&load->player, config->faults, config->topology,
+                                   config->traffic.seed, places.player);
+}
+
+/* ---- the host -------------------------------------------------------------------------------- */
+
+static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
+{
+    struct leat_net_load *load = context;
+    return leat_net_traffic_next(&load->traffic, terminal, packet);
+}
+
+static uint64_t edge(struct leat_net_load *load, uint64_t cycle)
+{
+    if (!load->config.clock.num) return cycle;
+    if (cycle != load->edge_cycle) {
+        const leat_err err = leat_sim_clock_edge(&load->config.clock, cycle, &load->edge_at);
+        assert(!err);
+        (void)err;
+        load->edge_cycle = cycle;
+    }
+    return load->edge_at;
+}
+
+static void certify(struct leat_net_load *load, const struct leat_net_arrival *arrival)
+{
+    const struct leat_sim_delivery delivery = {
+        .at = edge(load, arrival->tail_at),
+        .source = arrival->packet.source,
+        .destination = arrival->packet.destination,
+        .number = arrival->packet.number,
+        .payload_hash = arrival->packet.flits,
+    };
+    leat_sim_certificate_add(&load->certificate, &delivery);
+}
+
+static void wake(struct leat_net_load *load, enum leat_net_wakes wakes, uint32_t destination)
+{
+    if (wakes == LEAT_NET_WAKE_DESTINATION) leat_net_wake(load->net, destination);
+    if (wakes == LEAT_NET_WAKE_ALL)
+        for (uint32_t t = 0; t < load->config.traffic.terminals; t++)
+            leat_net_wake(load->net, t);
+}
+
+static void arrive(void *context, const struct leat_net_arrival *arrival)
+{
+    struct leat_net_load *load = context;
+    load->packets_ended[arrival->fate]++;
+    load->flits_ended[arrival->fate] += arrival->packet.flits;
+    leat_net_steady_add(&load->steady, arrival);
+    if (arrival->fate == LEAT_NET_DELIVERED) {
+        load->delivered[arrival->packet.source]++;
+        load->packets_rerouted += arrival->rerouted;
+        certify(load, arrival);
+    }
+    wake(load, leat_net_traffic_arrived(&load->traffic, arrival), arrival->packet.destination);
+}
+
+void leat_net_load_host(struct leat_net_load *load, struct leat_net_host *host)
+{
+    *host = (struct leat_net_host){ .context = load, .next = next, .arrive = arrive };
+}
+
+void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net)
+{
+    load->net = net;
+}
+
+bool leat_net_load_run(struct leat_net_load *load, uint64_t until)
+{
+    struct leat_net *net = load->net;
+    while (net->now < until) {
+        if (load->player.next_at <= net->now) leat_net_fault_player_apply(&load->player, net);
+        const uint64_t next_at = load->player.next_at;
+        if (!leat_net_run(net, next_at < until ? next_at : until)) return false;
+    }
+    return true;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+static bool has_dead_terminals(const struct leat_net_load *load)
+{
+    for (uint32_t t = 0; t < load->config.traffic.terminals; t++)
+        if (load->net->terminal_dead[t]) return true;
+    return false;
+}
+
+/* What was created: in all, and in each of the pieces [bound[i], bound[i + 1]), of which the first
+ * begins with the run. */
+static void count_offered(const struct leat_net_load *load, const uint64_t *bound, uint32_t count,
+                          struct leat_net_offered *piece, struct leat_net_load_result *out)
+{
+    leat_net_traffic_offered(&load->traffic, bound, count, NULL, piece);
+    for (uint32_t i = 0; i < count; i++) {
+        out->packets_offered += piece[i].packets;
+        out->flits_offered += piece[i].flits;
+    }
+    if (has_dead_terminals(load))
+        leat_net_traffic_offered(&load->traffic, bound, count, load->net->terminal_dead, piece);
+}
+
+static void find_open(struct leat_net_load *load, struct leat_net_load_result *out)
+{
+    uint64_t bound[PIECES_MAX + 1] = { 0 }, flits[PIECES_MAX];
+    struct leat_net_offered piece[PIECES_MAX] = { { 0 } };
+    const uint64_t now = load->net->now;
+    const uint32_t skip = load->steady.begin > 0;
+    uint32_t batches = leat_net_steady_bounds(&load->steady, now, bound + skip);
+    if (batches == 0) bound[skip] = now; /* the warm-up has not ended */
+    count_offered(load, bound, skip + batches, piece, out);
+    for (uint32_t i = 0; i < batches; i++)
+        flits[i] = piece[skip + i].flits;
+    leat_net_steady_result(&load->steady, now, load->config.traffic.terminals, flits, &out->steady);
+}
+
+/* A collective creates what it can send. */
+static void find_closed(struct leat_net_load *load, struct leat_net_load_result *out)
+{
+    const struct leat_net_traffic *traffic = &load->traffic;
+    for (uint32_t t = 0; t < traffic->config.terminals; t++)
+        out->packets_offered += traffic->source[t].number;
+    out->flits_offered = out->packets_offered * traffic->config.flits;
+    leat_net_steady_result(&load->steady, load->net->now, traffic->config.terminals, NULL,
+                           &out->steady);
+}
+
+static void find_fairness(const struct leat_net_load *load, struct leat_net_load_result *out)
+{
+    out->delivered_min = UINT64_MAX;
+    for (uint32_t t = 0; t < load->config.traffic.terminals; t++) {
+        const uint64_t delivered = load->delivered[t];
+        if (delivered < out->delivered_min) out->delivered_min = delivered;
+        if (delivered > out->delivered_max) out->delivered_max = delivered;
+    }
+}
+
+void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_result *out)
+{
+    *out = (struct leat_net_load_result){
+        .cycles = load->net->now,
+        .packets_rerouted = load->packets_rerouted,
+        .certificate = leat_sim_certificate_value(&load->certificate),
+        .rounds = load->traffic.rounds,
+    };
+    if (leat_net_pattern_list(load->config.traffic.pattern)->is_closed)
+        find_closed(load, out);
+    else
+        find_open(load, out);
+    find_fairness(load, out);
+    out->packets_waiting = out->packets_offered;
+    for (int fate = 0; fate < LEAT_NET_FATES; fate++) {
+        out->packets_ended[fate] = load->packets_ended[fate];
+        out->flits_ended[fate] = load->flits_ended[fate];
+        out->packets_waiting -= load->packets_ended[fate];
+    }
+}

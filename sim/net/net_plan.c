@@ -1,0 +1,383 @@
+#include "net_plan.h"
+#include "leat_tree.h"
+
+enum { ITERATIONS_DEFAULT = 1, CHANNELS_DEFAULT = 4, BUFFER_DEFAULT = 8, QUEUE_DEFAULT = 64 };
+
+static const struct leat_net_plan_spelling spellings[] = {
+    { "line:N", "N routers in a row" },
+    { "ring:N", "N routers in a circle" },
+    { "crossbar:N", "one switch NxN" },
+    { "grid:N", "a crossbar of NxN crosspoints, each a switch 2x2" },
+    { "mesh:K1,K2,...", "a lattice with borders, up to 8 dimensions" },
+    { "torus:K1,K2,...", "a lattice without borders, up to 8 dimensions" },
+    { "hypercube:D", "2^D routers, each joined to D others" },
+    { "fly:K,N", "K-ary N-fly: N stages of switches KxK, K^N terminals (banyan, omega)" },
+    { "benes:N", "N terminals, a power of two; 2 log2 N - 1 stages of switches 2x2" },
+    { "clos:E,M,R/switch=...", "Clos(E,M,R) of switches other than the bus matrix" },
+    { "fattree:K,N", "K-ary N-tree: N levels of K^(N-1) switches, K^N terminals" },
+    { "dragonfly:P,A,H", "A*H+1 groups of A routers with P terminals and H global wires each" },
+    { "hyperx:S1,S2,...", "all routers of a line of the lattice are joined" },
+    { "FILE.edges", "any graph: a line A B [CYCLES] for each wire, A > B for one way" },
+    { "FILE.yaml", "a description: leat fabric check tells what is wrong with it" },
+    { "/switch=WHAT", "vc (default), fifo, voq, output, shared or xpq" },
+    { "/vcs=N", "virtual channels of a wire, 1 to 32 (vc: 4, others: 1)" },
+    { "/buffer=FLITS", "vc: of a virtual channel (8); fifo, voq: of an input, output, shared, xpq: "
+                       "of a queue (64)" },
+    { "/flow=WHAT", "wormhole (default), cut-through or store-and-forward" },
+    { "/full=WHAT", "what happens where a buffer is full: wait (default) or drop" },
+    { "/routing=WHAT", "dor, tag, updown, hierarchical, adaptive, valiant or table (what is "
+                       "natural for the topology)" },
+    { "/terminals=N",
+      "at each router of line, ring, mesh, torus, hypercube, hyperx and graphs (1)" },
+    { "/wire=CYCLES", "that a flit needs from router to router, 1 to 1000 (1)" },
+    { "/pipeline=CYCLES", "that a router needs for a flit, 1 to 16 (3)" },
+    { "/credit=CYCLES", "until a credit is back, 1 to 64 (1)" },
+    { "/iterations=N", "of iSLIP, 1 to 16 (1)" },
+    { "/clock=PERIOD", "a cycle, as in 1ns or 500MHz (1ns)" },
+};
+enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+
+const struct leat_net_plan_spelling *leat_net_plan_list(size_t index)
+{
+    return index < SPELLINGS ? &spellings[index] : NULL;
+}
+
+void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out)
+{
+    *out = (struct leat_net_plan){
+        .shape = { .kind = kind, .terminals = 1, .wire_cycles = 1 },
+        .routing = { .rule = leat_net_rule_default(kind), .channels = CHANNELS_DEFAULT },
+        .net = { .architecture = LEAT_NET_SWITCH_VC,
+                 .flow = LEAT_NET_WORMHOLE,
+                 .channels = CHANNELS_DEFAULT,
+                 .buffer_flits = BUFFER_DEFAULT,
+                 .pipeline = 3,
+                 .credit_cycles = 1,
+                 .iterations = ITERATIONS_DEFAULT },
+        .clock = { LEAT_NET_PLAN_PERIOD_DEFAULT_PS, 1 },
+    };
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+struct piece {
+    const char *at;
+    size_t len;
+};
+
+static bool is(struct piece p, const char *word)
+{
+    return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
+}
+
+/* "'PIECE' WHAT" */
+static leat_err wrong(struct piece p, const char *what, struct leat_text *why)
+{
+    leat_text_putc(why, '\'');
+    leat_text_put(why, p.at, p.len);
+    leat_text_puts(why, "' ");
+    leat_text_puts(why, what);
+    return LEAT_ERR_SYNTAX;
+}
+
+/* The one of a list of names that a value is; `count`: none. */
+static uint32_t find(struct piece value, const char *(*name)(uint32_t), uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && !is(value, name(i)))
+        i++;
+    return i;
+}
+
+/* "expected a, b or c" */
+static leat_err expected(struct piece value, const char *(*name)(uint32_t), uint32_t count,
+                         struct leat_text *why)
+{
+    wrong(value, "is unknown, expected ", why);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) leat_text_puts(why, i + 1 == count ? " or " : ", ");
+        leat_text_puts(why, name(i));
+    }
+    return LEAT_ERR_SYNTAX;
+}
+
+static const char *switch_name(uint32_t i)
+{
+    return leat_net_switch_name((enum leat_net_switch)i);
+}
+
+static const char *flow_name(uint32_t i)
+{
+    return leat_net_flow_name((enum leat_net_flow)i);
+}
+
+static const char *rule_name(uint32_t i)
+{
+    return leat_net_rule_name((enum leat_net_route_rule)i);
+}
+
+static const char *full_name(uint32_t i)
+{
+    static const char *const names[] = { "wait", "drop" };
+    return names[i];
+}
+
+/* What follows from the architecture, unless it is said otherwise. */
+static void set_switch(struct leat_net_plan *plan, enum leat_net_switch architecture)
+{
+    const bool vc = architecture == LEAT_NET_SWITCH_VC;
+    plan->net.architecture = architecture;
+    plan->net.channels = plan->routing.channels = vc ? CHANNELS_DEFAULT : 1;
+    plan->net.buffer_flits = vc ? BUFFER_DEFAULT : QUEUE_DEFAULT;
+}
+
+/* Numbers: where they belong, and their limits. */
+struct number {
+    const char *key;
+    uint32_t least, most;
+    const char *expected;
+};
+
+static const struct number numbers[] = {
+    { "vcs", 1, LEAT_NET_CHANNELS_MAX, "expected 1 to 32 virtual channels" },
+    { "buffer", 1, LEAT_NET_BUFFER_MAX, "expected 1 to 65535 flits" },
+    { "terminals", 1, LEAT_NET_RADIX_MAX - 1, "expected 1 to 1023 terminals at a router" },
+    { "wire", 1, LEAT_NET_WIRE_CYCLES_MAX, "expected 1 to 1000 cycles" },
+    { "pipeline", 1, LEAT_NET_PIPELINE_MAX, "expected 1 to 16 cycles" },
+    { "credit", 1, LEAT_NET_CREDIT_CYCLES_MAX, "expected 1 to 64 cycles" },
+    { "iterations", 1, LEAT_NET_ITERATIONS_MAX, "expected 1 to 16 iterations" },
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static uint32_t *place_of(struct leat_net_plan *plan, size_t number)
+{
+    uint32_t *const places[NUMBERS] = { &plan->net.channels,    &plan->net.buffer_flits,
+                                        &plan->shape.terminals, &plan->shape.wire_cycles,
+                                        &plan->net.pipeline,    &plan->net.credit_cycles,
+                                        &plan->net.iterations };
+    return places[number];
+}
+
+static leat_err set_number(struct leat_net_plan *plan, size_t i, struct piece value,
+                           struct leat_text *why)
+{
+    uint64_t number;
+    if (!leat_tree_number(value.at, value.len, &number) || number < numbers[i].least ||
+        number > numbers[i].most)
+        return wrong(value, numbers[i].expected, why);
+    *place_of(plan, i) = (uint32_t)number;
+    plan->routing.channels = plan->net.channels;
+    return LEAT_ERR_OK;
+}
+
+static leat_err set_word(struct leat_net_plan *plan, struct piece key, struct piece value,
+                         struct leat_text *why)
+{
+    uint32_t found;
+    if (is(key, "switch")) {
+        found = find(value, switch_name, LEAT_NET_SWITCHES);
+        if (found == LEAT_NET_SWITCHES) return expected(value, switch_name, LEAT_NET_SWITCHES, why);
+        set_switch(plan, (enum leat_net_switch)found);
+    } else if (is(key, "flow")) {
+        found = find(value, flow_name, LEAT_NET_FLOWS);
+        if (found == LEAT_NET_FLOWS) return expected(value, flow_name, LEAT_NET_FLOWS, why);
+        plan->net.flow = (enum leat_net_flow)found;
+    } else if (is(key, "routing")) {
+        found = find(value, rule_name, LEAT_NET_RULES);
+        if (found == LEAT_NET_RULES) return expected(value, rule_name, LEAT_NET_RULES, why);
+        plan->routing.rule = (enum leat_net_route_rule)found;
+    } else if (is(key, "full")) {
+        found = find(value, full_name, 2);
+        if (found == 2) return expected(value, full_name, 2, why);
+        plan->net.drop = found;
+    } else if (!leat_sim_clock_read(value.at, value.len, &plan->clock)) {
+        return wrong(value, LEAT_SIM_CLOCK_EXPECTED, why);
+    }
+    return LEAT_ERR_OK;
+}
+
+static const char *const words[] = { "switch", "flow", "routing", "full", "clock" };
+enum { WORDS = sizeof words / sizeof *words };
+
+/* The place of a key among numbers, then words; NUMBERS + WORDS: it is none. */
+static size_t key_index(struct piece key)
+{
+    size_t i = 0;
+    while (i < NUMBERS && !is(key, numbers[i].key))
+        i++;
+    while (i >= NUMBERS && i < NUMBERS + WORDS && !is(key, words[i - NUMBERS]))
+        i++;
+    return i;
+}
+
+static leat_err unknown_parameter(struct piece key, struct leat_text *why)
+{
+    const char *between = "is no parameter, expected one of ";
+    wrong(key, "", why);
+    for (size_t i = 0; i < SPELLINGS; i++) {
+        if (spellings[i].name[0] != '/') continue;
+        leat_text_puts(why, between);
+        leat_text_puts(why, spellings[i].name);
+        between = ", ";
+    }
+    return LEAT_ERR_SYNTAX;
+}
+
+leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, size_t parameter_len,
+                           const char *value, size_t value_len, struct leat_text *why)
+{
+    const struct piece key = { parameter, parameter_len }, text = { value, value_len };
+    const size_t i = key_index(key);
+    if (i == NUMBERS + WORDS) return unknown_parameter(key, why);
+    return i < NUMBERS ? set_number(plan, i, text, why) : set_word(plan, key, text, why);
+}
+
+/* Up to `end` or the end; *rest is then what is behind it, or has no place. */
+static struct piece cut(struct piece *rest, char end)
+{
+    struct piece head = { rest->at, 0 };
+    while (head.len < rest->len && head.at[head.len] != end)
+        head.len++;
+    if (head.len < rest->len)
+        *rest = (struct piece){ head.at + head.len + 1, rest->len - head.len - 1 };
+    else
+        *rest = (struct piece){ NULL, 0 };
+    return head;
+}
+
+/* The switch comes first, since it brings defaults of others with it. */
+leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
+                                  struct leat_text *why)
+{
+    struct leat_net_plan read = *plan;
+    bool given[NUMBERS + WORDS] = { false };
+    for (int pass = 0; pass < 2; pass++) {
+        struct piece rest = { NULL, 0 };
+        if (*text == '/') rest = (struct piece){ text + 1, strlen(text) - 1 };
+        while (rest.at) {
+            const struct piece whole = cut(&rest, '/');
+            struct piece value = whole;
+            const struct piece key = cut(&value, '=');
+            const size_t i = key_index(key);
+            if (i == NUMBERS + WORDS || !value.at) return unknown_parameter(whole, why);
+            if (is(key, "switch") != (pass == 0)) continue;
+            if (given[i]) return wrong(key, "is given twice", why);
+            given[i] = true;
+            const leat_err err = leat_net_plan_set(&read, key.at, key.len, value.at, value.len,
+                                                   why);
+            if (err) return err;
+        }
+    }
+    *plan = read;
+    return LEAT_ERR_OK;
+}
+
+/* ---- the name ------------------------------------------------------------------------------- */
+
+/* The letters that a name begins with. */
+static size_t kind_len(const char *name)
+{
+    size_t len = 0;
+    while (name[len] >= 'a' && name[len] <= 'z')
+        len++;
+    return len;
+}
+
+static bool begins(struct piece p, const char *word)
+{
+    return p.len >= strlen(word) && memcmp(p.at, word, strlen(word)) == 0;
+}
+
+/* Clos networks are those of the thesis unless another switch is asked for. */
+bool leat_net_plan_is(const char *name)
+{
+    enum leat_net_kind kind;
+    struct piece rest = { name, strlen(name) };
+    if (!leat_net_kind_find(name, kind_len(name), &kind) || kind == LEAT_NET_GRAPH) return false;
+    bool switches = kind != LEAT_NET_CLOS;
+    cut(&rest, '/');
+    while (rest.at && !switches)
+        switches = begins(cut(&rest, '/'), "switch=");
+    return switches;
+}
+
+/* "8,8" or "8x8" */
+static leat_err read_numbers(struct piece text, struct leat_net_shape *shape, struct leat_text *why)
+{
+    const struct piece whole = text;
+    for (size_t begin = 0, i = 0; i <= text.len; i++) {
+        if (i < text.len && text.at[i] != ',' && text.at[i] != 'x') continue;
+        uint64_t number;
+        if (shape->numbers == LEAT_NET_NUMBERS_MAX ||
+            !leat_tree_number(text.at + begin, i - begin, &number)) {
+            wrong(whole, "is no size, expected ", why);
+            leat_text_puts(why, leat_net_kind_numbers(shape->kind));
+            leat_text_puts(why, ": up to 8 numbers with commas between");
+            return LEAT_ERR_SYNTAX;
+        }
+        shape->number[shape->numbers++] = number < LEAT_NET_NONE ? (uint32_t)number : LEAT_NET_NONE;
+        begin = i + 1;
+    }
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why)
+{
+    struct leat_net_plan plan;
+    enum leat_net_kind kind;
+    struct piece rest = { name, strlen(name) };
+    const size_t kind_end = kind_len(name), parameters = cut(&rest, '/').len;
+    const struct piece letters = { name, kind_end };
+    leat_text_puts(why, name);
+    leat_text_puts(why, ": ");
+    if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH)
+        return wrong(letters, "is no topology", why);
+    leat_net_plan_default(kind, &plan);
+    const size_t begin = kind_end + (name[kind_end] == ':');
+    leat_err err = read_numbers((struct piece){ name + begin, parameters - begin }, &plan.shape,
+                                why);
+    if (!err) err = leat_net_plan_parameters(name + parameters, &plan, why);
+    if (!err) err = leat_net_shape_check(&plan.shape, why);
+    if (err) return err;
+    why->len = 0;
+    *out = plan;
+    return LEAT_ERR_OK;
+}
+
+/* ---- back to a name ------------------------------------------------------------------------- */
+
+static void put_word(struct leat_text *text, const char *key, const char *value)
+{
+    leat_text_putc(text, '/');
+    leat_text_puts(text, key);
+    leat_text_putc(text, '=');
+    leat_text_puts(text, value);
+}
+
+void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text)
+{
+    const struct leat_net_config *net = &plan->net;
+    struct leat_net_plan plain, own = *plan;
+    leat_net_plan_default(plan->shape.kind, &plain);
+    set_switch(&plain, net->architecture);
+    leat_text_puts(text, leat_net_kind_name(plan->shape.kind));
+    for (uint32_t i = 0; i < plan->shape.numbers; i++) {
+        leat_text_putc(text, i ? ',' : ':');
+        leat_text_decimal(text, plan->shape.number[i]);
+    }
+    if (net->architecture != LEAT_NET_SWITCH_VC || plan->shape.kind == LEAT_NET_CLOS)
+        put_word(text, "switch", leat_net_switch_name(net->architecture));
+    for (size_t i = 0; i < NUMBERS; i++) {
+        if (*place_of(&own, i) == *place_of(&plain, i)) continue;
+        put_word(text, numbers[i].key, "");
+        leat_text_decimal(text, *place_of(&own, i));
+    }
+    if (net->flow != LEAT_NET_WORMHOLE) put_word(text, "flow", leat_net_flow_name(net->flow));
+    if (net->drop) put_word(text, "full", full_name(net->drop));
+    if (plan->routing.rule != plain.routing.rule)
+        put_word(text, "routing", leat_net_rule_name(plan->routing.rule));
+    if (plan->clock.num != plain.clock.num || plan->clock.den != plain.clock.den) {
+        put_word(text, "clock", "");
+        leat_sim_clock_put(&plan->clock, text);
+    }
+}

@@ -1,0 +1,60 @@
+/*
+ * Networks by name: what a user writes on a command line, or in a description, as the numbers that
+ * networks are built from.
+ *
+ *   mesh:8,8                              8 x 8, a terminal at each router, four virtual channels
+ *   torus:32,32/vcs=2/buffer=16           parameters behind slashes
+ *   crossbar:16/switch=voq/iterations=4   one switch with virtual output queues
+ *
+ *   plan      = kind ":" number { "," number } { "/" parameter "=" value }
+ *
+ * "x" may stand for a comma, and the colon may be left out: mesh8x8. What is not written is the
+ * default. No character of it means anything to a shell.
+ */
+#ifndef LEAT_NET_PLAN_H
+#define LEAT_NET_PLAN_H
+
+#include "net.h"
+#include "sim_clock.h"
+
+enum {
+    LEAT_NET_PLAN_NAME_CAP = 256, /* holds every name that leat_net_plan_name writes */
+    LEAT_NET_PLAN_PERIOD_DEFAULT_PS = 1000,
+};
+
+struct leat_net_plan {
+    struct leat_net_shape shape;
+    struct leat_net_routing_config routing;
+    struct leat_net_config net;
+    struct leat_sim_clock clock;
+};
+
+struct leat_net_plan_spelling {
+    const char *name; /* "mesh:K1,K2,..."; parameters begin with a slash: "/vcs=N" */
+    const char *text;
+};
+
+/* The defaults of a kind, its numbers not yet set. */
+void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out);
+
+/* Is this the name of a network, sound or not? (Names of ATM fabrics are none.) */
+bool leat_net_plan_is(const char *name);
+
+/* Reads a name. On error *out is untouched and `why` has one line for the user. */
+leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why);
+
+/* Reads parameters "/vcs=4/buffer=8", "" included, into a plan that has its defaults. */
+leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
+                                  struct leat_text *why);
+
+/* Sets one parameter. */
+leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, size_t parameter_len,
+                           const char *value, size_t value_len, struct leat_text *why);
+
+/* The shortest name of a plan; reading it gives an equal one. A graph is "graph" and parameters. */
+void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text);
+
+/* What can be written, kinds first; NULL past the last. */
+const struct leat_net_plan_spelling *leat_net_plan_list(size_t index);
+
+#endif

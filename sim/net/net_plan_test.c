@@ -1,0 +1,216 @@
+#include "leat_random.h"
+#include "net_plan.h"
+#include "tap.h"
+
+static char line[1024];
+
+static leat_err parse(const char *name, struct leat_net_plan *out)
+{
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line - 1, NULL, NULL);
+    const leat_err err = leat_net_plan_parse(name, out, &why);
+    line[why.len] = '\0';
+    return err;
+}
+
+static const char *name_of(const struct leat_net_plan *plan)
+{
+    static char name[LEAT_NET_PLAN_NAME_CAP + 1];
+    struct leat_text text;
+    leat_text_init(&text, name, LEAT_NET_PLAN_NAME_CAP, NULL, NULL);
+    leat_net_plan_name(plan, &text);
+    OK(!text.overflowed);
+    name[text.len] = '\0';
+    return name;
+}
+
+static void a_plain_name_has_the_defaults(void)
+{
+    struct leat_net_plan p;
+    OK(!parse("mesh:8,8", &p));
+    EQ(p.shape.kind, LEAT_NET_MESH);
+    EQ(p.shape.numbers, 2);
+    EQ(p.shape.number[0], 8);
+    EQ(p.shape.number[1], 8);
+    EQ(p.shape.terminals, 1);
+    EQ(p.shape.wire_cycles, 1);
+    EQ(p.net.architecture, LEAT_NET_SWITCH_VC);
+    EQ(p.net.channels, 4);
+    EQ(p.routing.channels, 4);
+    EQ(p.net.buffer_flits, 8);
+    EQ(p.net.pipeline, 3);
+    EQ(p.net.credit_cycles, 1);
+    EQ(p.routing.rule, LEAT_NET_DOR);
+    EQ(p.clock.num, LEAT_NET_PLAN_PERIOD_DEFAULT_PS);
+    OK(!p.net.drop);
+}
+
+static void a_switch_brings_its_own_defaults_wherever_it_stands(void)
+{
+    struct leat_net_plan p;
+    OK(!parse("crossbar:16/switch=voq/iterations=4", &p));
+    EQ(p.net.channels, 1);
+    EQ(p.net.buffer_flits, 64);
+    EQ(p.net.iterations, 4);
+    OK(!parse("crossbar:16/buffer=5/switch=output", &p));
+    EQ(p.net.buffer_flits, 5);
+}
+
+static void names_have_several_spellings_and_one_that_is_written(void)
+{
+    static const char *const same[][2] = {
+        { "mesh8x8", "mesh:8,8" },
+        { "mesh:8x8", "mesh:8,8" },
+        { "torus32x32/vcs=2", "torus:32,32/vcs=2" },
+        { "hypercube6", "hypercube:6" },
+        { "mesh:4,4/vcs=4/buffer=8/pipeline=3/clock=1ns/switch=vc/routing=dor", "mesh:4,4" },
+        { "ring:8/full=drop/clock=500MHz", "ring:8/full=drop/clock=2ns" },
+        { "clos:4,4,4/switch=voq", "clos:4,4,4/switch=voq" },
+        { "clos:4,4,4/switch=vc", "clos:4,4,4/switch=vc" },
+        { "mesh:4,4/flow=cut-through/routing=adaptive/terminals=2/wire=3/credit=2",
+          "mesh:4,4/terminals=2/wire=3/credit=2/flow=cut-through/routing=adaptive" },
+    };
+    struct leat_net_plan p;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        OK(leat_net_plan_is(same[i][0]));
+        OK(!parse(same[i][0], &p));
+        OK(strcmp(name_of(&p), same[i][1]) == 0);
+    }
+}
+
+static void names_of_atm_fabrics_and_files_are_none(void)
+{
+    static const char *const others[] = { "clos444", "clos:4,4,4", "clos:4,4,4/buffer=2",
+                                          "bmx:8",   "",           "graph",
+                                          "graph:3", "x.yaml",     "Mesh:4" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        OK(!leat_net_plan_is(others[i]));
+    OK(leat_net_plan_is("mesh"));
+    OK(leat_net_plan_is("clos:1/switch=nonsense"));
+}
+
+static void what_is_wrong_is_said_and_nothing_is_changed(void)
+{
+    static const struct {
+        const char *name, *say;
+    } wrong[] = {
+        { "mesh", "'' is no size, expected" },
+        { "mesh:", "is no size, expected" },
+        { "mesh:8,", "'8,' is no size" },
+        { "mesh:8,-1", "is no size" },
+        { "mesh:0,8", "expected" },
+        { "mesh:1,2,3,4,5,6,7,8,9", "up to 8 numbers" },
+        { "mesh:99999999999,2", "expected" },
+        { "benes:12", "power of two" },
+        { "mesh:8,8/vcs=0", "'0' expected 1 to 32" },
+        { "mesh:8,8/vcs=33", "expected 1 to 32" },
+        { "mesh:8,8/vcs", "'vcs' is no parameter, expected one of /switch=WHAT" },
+        { "mesh:8,8/", "'' is no parameter" },
+        { "mesh:8,8/vcs=2/vcs=2", "'vcs' is given twice" },
+        { "mesh:8,8/switch=vc/switch=vc", "'switch' is given twice" },
+        { "mesh:8,8/colour=red", "'colour=red' is no parameter" },
+        { "mesh:8,8/switch=none", "expected vc, fifo, voq, output, shared or xpq" },
+        { "mesh:8,8/full=maybe", "expected wait or drop" },
+        { "mesh:8,8/flow=slow", "expected wormhole, cut-through or store-and-forward" },
+        { "mesh:8,8/routing=left", "expected dor, tag" },
+        { "mesh:8,8/clock=fast", "is no clock" },
+        { "mesh:8,8/buffer=65536", "expected 1 to 65535" },
+    };
+    struct leat_net_plan p = { .shape = { .kind = LEAT_NET_FLY } };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        OK(parse(wrong[i].name, &p));
+        const bool told = strstr(line, wrong[i].say) != NULL;
+        if (!told) printf("# %s: %s\n", wrong[i].name, line);
+        OK(told);
+        EQ(strncmp(line, wrong[i].name, strlen(wrong[i].name)), 0);
+    }
+    EQ(p.shape.kind, LEAT_NET_FLY);
+}
+
+static void every_kind_and_every_parameter_is_listed(void)
+{
+    size_t listed = 0, kinds = 0;
+    for (const struct leat_net_plan_spelling *s; (s = leat_net_plan_list(listed)); listed++)
+        OK(s->name[0] && s->text[0]);
+    for (uint32_t k = 0; k < LEAT_NET_GRAPH; k++) {
+        const char *kind = leat_net_kind_name((enum leat_net_kind)k);
+        for (size_t i = 0; i < listed; i++) {
+            const char *name = leat_net_plan_list(i)->name;
+            kinds += strncmp(name, kind, strlen(kind)) == 0 && name[strlen(kind)] == ':';
+        }
+    }
+    EQ(kinds, LEAT_NET_GRAPH);
+}
+
+/* A random plan of a mesh, by single parameters. */
+static void draw(struct leat_random *r, struct leat_net_plan *p)
+{
+    static const char *const values[][2] = {
+        { "switch", "fifo" },    { "switch", "vc" },        { "switch", "xpq" },
+        { "vcs", "7" },          { "buffer", "3" },         { "flow", "store-and-forward" },
+        { "full", "drop" },      { "routing", "valiant" },  { "terminals", "5" },
+        { "wire", "9" },         { "pipeline", "1" },       { "credit", "4" },
+        { "iterations", "2" },   { "clock", "312.5MHz" },   { "clock", "0.75ns" },
+        { "routing", "updown" }, { "flow", "cut-through" }, { "full", "wait" },
+    };
+    struct leat_text why;
+    leat_net_plan_default(LEAT_NET_MESH, p);
+    p->shape.numbers = 1 + (uint32_t)leat_random_below(r, 3);
+    for (uint32_t i = 0; i < p->shape.numbers; i++)
+        p->shape.number[i] = 2 + (uint32_t)leat_random_below(r, 5);
+    for (int i = 0; i < 6; i++) {
+        const char *const *v = values[leat_random_below(r, sizeof values / sizeof *values)];
+        leat_text_init(&why, line, sizeof line - 1, NULL, NULL);
+        OK(!leat_net_plan_set(p, v[0], strlen(v[0]), v[1], strlen(v[1]), &why));
+    }
+}
+
+static void a_name_that_is_written_reads_as_the_same_plan(void)
+{
+    struct leat_random r;
+    struct leat_net_plan p, again;
+    int bad = 0;
+    leat_random_seed(&r, tap_seed());
+    for (int i = 0; i < 1000; i++) {
+        draw(&r, &p);
+        char name[LEAT_NET_PLAN_NAME_CAP + 1];
+        strcpy(name, name_of(&p));
+        bad += parse(name, &again) != LEAT_ERR_OK;
+        bad += p.net.architecture != again.net.architecture || p.net.flow != again.net.flow ||
+               p.net.drop != again.net.drop || p.net.channels != again.net.channels ||
+               p.net.buffer_flits != again.net.buffer_flits ||
+               p.net.pipeline != again.net.pipeline ||
+               p.net.credit_cycles != again.net.credit_cycles ||
+               p.net.iterations != again.net.iterations;
+        bad += p.shape.terminals != again.shape.terminals ||
+               p.shape.wire_cycles != again.shape.wire_cycles ||
+               p.routing.rule != again.routing.rule ||
+               p.routing.channels != again.routing.channels || p.clock.num != again.clock.num ||
+               p.clock.den != again.clock.den;
+        bad += strcmp(name, name_of(&again)) != 0;
+    }
+    EQ(bad, 0);
+}
+
+static void parameters_alone_are_read_into_a_plan(void)
+{
+    struct leat_net_plan p;
+    struct leat_text why;
+    leat_net_plan_default(LEAT_NET_GRAPH, &p);
+    leat_text_init(&why, line, sizeof line - 1, NULL, NULL);
+    OK(!leat_net_plan_parameters("", &p, &why));
+    OK(!leat_net_plan_parameters("/vcs=2/routing=table", &p, &why));
+    EQ(p.net.channels, 2);
+    EQ(p.routing.channels, 2);
+    EQ(p.routing.rule, LEAT_NET_TABLE);
+    OK(strcmp(name_of(&p), "graph/vcs=2/routing=table") == 0);
+    OK(leat_net_plan_parameters("/vcs=3/nothing=1", &p, &why));
+    EQ(p.net.channels, 2);
+}
+
+TAP_MAIN(T(a_plain_name_has_the_defaults), T(a_switch_brings_its_own_defaults_wherever_it_stands),
+         T(names_have_several_spellings_and_one_that_is_written),
+         T(names_of_atm_fabrics_and_files_are_none),
+         T(what_is_wrong_is_said_and_nothing_is_changed),
+         T(every_kind_and_every_parameter_is_listed),
+         T(a_name_that_is_written_reads_as_the_same_plan), T(parameters_alone_are_read_into_a_plan))

@@ -1,0 +1,80 @@
+/* Who sends where: the scheduling of the switches. */
+#include "net_queue_parts.h"
+
+/*
+ * Each output asks its inputs (lanes) in turn, from the one after its last choice on (seed 001,
+ * 9.2.1.2). At input queues any fair choice has the same throughput when all of them are full: who
+ * of the losers is behind does not matter to how many there are (Karol, Hluchyj and Morgan 1987).
+ */
+uint32_t leat_net_queue_match_turns(struct leat_net *net, uint32_t router)
+{
+    struct leat_net_queues *q = leat_net_queues_of(net);
+    const uint32_t out_first = net->topology->out_first[router], words = q->words;
+    uint32_t pairs = 0;
+    for (uint32_t o = leat_net_queue_bit(q->ready, words, 0); o != LEAT_NET_NONE;
+         o = leat_net_queue_bit(q->ready, words, o + 1)) {
+        const uint32_t out = out_first + o;
+        const uint64_t *offers = q->offers + (size_t)out * words;
+        const uint32_t in = leat_net_queue_turn(offers, words, q->out_turn[out]);
+        q->out_turn[out] = (uint16_t)(in + 1);
+        q->pair[pairs++] = (struct leat_net_queue_pair){ (uint16_t)in, (uint16_t)o };
+    }
+    return pairs;
+}
+
+/* ---- iSLIP (McKeown 1999) -------------------------------------------------------------------- */
+
+/* Each output grants to one of the free inputs that ask it. */
+static bool grant(struct leat_net_queues *q, uint32_t out_first)
+{
+    const uint32_t words = q->words;
+    bool any = false;
+    for (uint32_t o = leat_net_queue_bit(q->ready, words, 0); o != LEAT_NET_NONE;
+         o = leat_net_queue_bit(q->ready, words, o + 1)) {
+        const uint64_t *offers = q->offers + (size_t)(out_first + o) * words;
+        uint64_t requests[LEAT_NET_RADIX_MAX / 64];
+        for (uint32_t w = 0; w < words; w++)
+            requests[w] = offers[w] & q->free[w];
+        const uint32_t in = leat_net_queue_turn(requests, words, q->out_turn[out_first + o]);
+        if (in == LEAT_NET_NONE) continue;
+        q->grants[(size_t)in * words + o / 64] |= UINT64_C(1) << o % 64;
+        q->asked[in / 64] |= UINT64_C(1) << in % 64;
+        any = true;
+    }
+    return any;
+}
+
+/* Each input accepts one of its grants. Only the first iteration moves the pointers: so nobody
+ * starves. */
+static uint32_t accept(struct leat_net_queues *q, uint32_t out_first, uint32_t in_first, bool first,
+                       uint32_t pairs)
+{
+    const uint32_t words = q->words;
+    for (uint32_t in = leat_net_queue_bit(q->asked, words, 0); in != LEAT_NET_NONE;
+         in = leat_net_queue_bit(q->asked, words, in + 1)) {
+        uint64_t *grants = q->grants + (size_t)in * words;
+        const uint32_t o = leat_net_queue_turn(grants, words, q->in_turn[in_first + in]);
+        if (first) {
+            q->in_turn[in_first + in] = (uint16_t)(o + 1);
+            q->out_turn[out_first + o] = (uint16_t)(in + 1);
+        }
+        q->free[in / 64] &= ~(UINT64_C(1) << in % 64);
+        q->ready[o / 64] &= ~(UINT64_C(1) << o % 64);
+        memset(grants, 0, words * sizeof *grants);
+        q->pair[pairs++] = (struct leat_net_queue_pair){ (uint16_t)in, (uint16_t)o };
+    }
+    memset(q->asked, 0, words * sizeof *q->asked);
+    return pairs;
+}
+
+uint32_t leat_net_queue_match_islip(struct leat_net *net, uint32_t router)
+{
+    struct leat_net_queues *q = leat_net_queues_of(net);
+    const uint32_t out_first = net->topology->out_first[router];
+    const uint32_t in_first = net->topology->in_first[router];
+    uint32_t pairs = 0;
+    memset(q->free, 0xFF, q->words * sizeof *q->free);
+    for (uint32_t i = 0; i < net->config.iterations && grant(q, out_first); i++)
+        pairs = accept(q, out_first, in_first, i == 0, pairs);
+    return pairs;
+}

@@ -1,0 +1,543 @@
+#include "net_queue_plain_test.h"
+
+static struct bench bench, other; /* the second lends its routing and hosts to the plain model */
+static struct plain plain;
+
+static const enum leat_net_switch architectures[] = { LEAT_NET_SWITCH_FIFO, LEAT_NET_SWITCH_VOQ,
+                                                      LEAT_NET_SWITCH_OUTPUT,
+                                                      LEAT_NET_SWITCH_SHARED, LEAT_NET_SWITCH_XPQ };
+enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
+
+static bool is_within(double value, double want, double part)
+{
+    const bool within = value > want * (1 - part) && value < want * (1 + part);
+    if (!within) printf("# %.4f, want %.4f\n", value, want);
+    return within;
+}
+
+static uint64_t ended(const struct leat_net *net)
+{
+    uint64_t sum = 0;
+    for (int fate = 0; fate < LEAT_NET_FATES; fate++)
+        sum += net->counts.packets_ended[fate];
+    return sum;
+}
+
+/* ---- alone --------------------------------------------------------------------------------------
+ */
+
+/* One packet from each terminal to each other, far apart in time. */
+struct lone {
+    uint32_t source, destination, flits, routers;
+    uint64_t at, latency, head;
+    bool sent, came;
+};
+
+static bool lone_next(void *context, uint32_t terminal, struct leat_net_packet *packet)
+{
+    struct lone *l = context;
+    if (terminal != l->source || l->sent) return false;
+    *packet = (struct leat_net_packet){ .created_at = l->at,
+                                        .source = terminal,
+                                        .destination = l->destination,
+                                        .flits = l->flits };
+    return l->sent = true;
+}
+
+static void lone_arrive(void *context, const struct leat_net_arrival *arrival)
+{
+    struct lone *l = context;
+    OK(arrival->fate == LEAT_NET_DELIVERED && !l->came);
+    l->came = true;
+    l->latency = arrival->tail_at - arrival->packet.created_at;
+    l->head = arrival->head_at - arrival->packet.created_at;
+    l->routers = arrival->hops;
+}
+
+static void try_alone(struct leat_net_config *config, uint32_t wire, uint32_t flits)
+{
+    struct leat_net_shape shape = shape_of(LEAT_NET_MESH, 3, 2);
+    shape.wire_cycles = wire;
+    OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, config));
+    struct lone lone = { .sent = true };
+    bench.net.host = (struct leat_net_host){ &lone, lone_next, lone_arrive };
+    OK(leat_net_run(&bench.net, 10));
+    for (uint32_t s = 0; s < 6; s++)
+        for (uint32_t d = 0; d < 6; d++) {
+            lone = (struct lone){ .source = s, .destination = d, .flits = flits };
+            lone.at = bench.net.now + 3;
+            leat_net_wake(&bench.net, s);
+            OK(leat_net_run(&bench.net, bench.net.now + 1000000));
+            const uint32_t wires = (uint32_t)(abs((int)(s % 3) - (int)(d % 3)) +
+                                              abs((int)(s / 3) - (int)(d / 3)));
+            EQ(lone.routers, wires + 1);
+            EQ(lone.head, 2 + (wires + 1) * config->pipeline + wires * wire + 1);
+            EQ(lone.latency, lone.head + flits - 1);
+        }
+    EQ(leat_net_flits_inside(&bench.net), 0);
+    bench_free(&bench);
+}
+
+/* As in golden/fabric: 4 per router of three stages and a wire of one cycle, and 2. */
+static void a_packet_alone_takes_what_pipelines_wires_and_its_length_say(void)
+{
+    for (int a = 0; a < ARCHITECTURES; a++)
+        for (uint32_t pipeline = 1; pipeline <= LEAT_NET_PIPELINE_MAX; pipeline += 3)
+            for (uint32_t wire = 1; wire <= 9; wire += 4) {
+                struct leat_net_config config = bench_config(architectures[a]);
+                config.pipeline = pipeline;
+                config.buffer_flits = 1 + (wire + 1) * 20; /* a credit's round trip and more */
+                config.drop = wire == 5;
+                try_alone(&config, wire, 1 + pipeline + wire);
+            }
+}
+
+/* ---- closed forms -------------------------------------------------------------------------------
+ */
+
+enum { ALONE = 6, MANY = LEAT_ROUNDS < 100000 ? 300000 : 2000000 }; /* cycles; flits to measure */
+
+/* Flits per port and cycle when every input always has one. */
+static double saturation(const struct leat_net_config *config, uint32_t ports)
+{
+    const uint64_t warm = 3000, cycles = MANY / ports;
+    bench_crossbar(&bench, ports, config);
+    hosts_init(&bench.hosts, ports, 1.0, 1, 1, tap_seed());
+    OK(leat_net_run(&bench.net, warm));
+    const uint64_t before = bench.net.counts.flits_delivered;
+    OK(leat_net_run(&bench.net, warm + cycles));
+    const uint64_t flits = bench.net.counts.flits_delivered - before;
+    bench_free(&bench);
+    return (double)flits / (double)cycles / ports;
+}
+
+/* Cycles beyond those of a packet that is alone. */
+static double mean_wait(const struct leat_net_config *config, uint32_t ports, double load,
+                        uint32_t flits)
+{
+    bench_crossbar(&bench, ports, config);
+    hosts_init(&bench.hosts, ports, load, flits, flits, tap_seed());
+    bench.hosts.from = 2000;
+    OK(leat_net_run(&bench.net, bench.hosts.from + (uint64_t)(MANY / ports / load)));
+    const double latency = (double)bench.hosts.latency / (double)bench.hosts.measured;
+    bench_free(&bench);
+    return latency - ALONE - (flits - 1);
+}
+
+/* Karol, Hluchyj and Morgan 1987, table I. */
+static void input_queues_saturate_as_published(void)
+{
+    const struct {
+        uint32_t ports;
+        double want;
+    } row[] = { { 2, 0.7500 }, { 3, 0.6825 }, { 4, 0.6553 }, { 8, 0.6184 } };
+    const struct leat_net_config config = bench_config(LEAT_NET_SWITCH_FIFO);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        OK(is_within(saturation(&config, row[i].ports), row[i].want, 0.01));
+}
+
+/* McKeown 1999: one iteration is enough for all of a uniform load. The others need no luck. */
+static void all_other_switches_carry_a_full_load(void)
+{
+    for (int a = 1; a < ARCHITECTURES; a++) {
+        const struct leat_net_config config = bench_config(architectures[a]);
+        OK(saturation(&config, 8) > 0.98);
+    }
+}
+
+static double output_wait(uint32_t ports, double load)
+{
+    return (ports - 1.0) / ports * load / (2 * (1 - load));
+}
+
+/* Karol, Hluchyj and Morgan 1987: the same for all that never leave a wanted output idle. */
+static void output_shared_and_crosspoint_queues_wait_as_the_closed_form_says(void)
+{
+    for (int a = 2; a < ARCHITECTURES; a++)
+        for (int load = 2; load <= 8; load += 3) {
+            const struct leat_net_config config = bench_config(architectures[a]);
+            const double want = output_wait(8, 0.1 * load);
+            OK(is_within(mean_wait(&config, 8, 0.1 * load, 1), want, load > 5 ? 0.04 : 0.02));
+        }
+}
+
+static void virtual_output_queues_are_between_one_queue_and_output_queues(void)
+{
+    struct leat_net_config voq = bench_config(LEAT_NET_SWITCH_VOQ);
+    const struct leat_net_config fifo = bench_config(LEAT_NET_SWITCH_FIFO);
+    const double one = mean_wait(&voq, 8, 0.55, 1);
+    voq.iterations = 4;
+    const double four = mean_wait(&voq, 8, 0.55, 1);
+    OK(mean_wait(&fifo, 8, 0.55, 1) > one);
+    OK(one > four && four > output_wait(8, 0.55));
+}
+
+/* Geo/D/1: packets that begin by chance, D flits of work each. M/D/1 is its limit for large D:
+ * rho D / (2 (1 - rho)). */
+static void packets_of_many_flits_wait_for_each_other_as_geo_d_1_says(void)
+{
+    const uint32_t flits[] = { 2, 5, 40 };
+    for (size_t i = 0; i < sizeof flits / sizeof *flits; i++)
+        for (int load = 3; load <= 7; load += 4) {
+            const struct leat_net_config config = bench_config(architectures[i]);
+            const double rho = 0.1 * load, want = rho * (flits[i] - 1) / (2 * (1 - rho));
+            OK(is_within(mean_wait(&config, 1, rho, flits[i]), want, 0.05));
+        }
+}
+
+/*
+ * Hluchyj and Karol 1988: an output's queue of b flits as a Markov chain. Each of N inputs brings a
+ * flit with chance p / N; what is too much is lost; one leaves. Solved by iteration.
+ */
+static double loss_of_output_queue(uint32_t ports, double load, uint32_t room)
+{
+    double arrive[65] = { 0 }, state[33] = { 1 };
+    arrive[0] = 1;
+    for (uint32_t i = 0; i < ports; i++)
+        for (uint32_t k = i + 2; k--;)
+            arrive[k] = arrive[k] * (1 - load / ports) + (k ? arrive[k - 1] * load / ports : 0);
+    double lost = 0;
+    for (int round = 0; round < 3000; round++) {
+        double next[33] = { 0 };
+        lost = 0;
+        for (uint32_t s = 0; s < room; s++)
+            for (uint32_t k = 0; k <= ports; k++) {
+                const uint32_t held = s + k < room ? s + k : room;
+                lost += state[s] * arrive[k] * (s + k - held);
+                next[held ? held - 1 : 0] += state[s] * arrive[k];
+            }
+        memcpy(state, next, sizeof state);
+    }
+    return lost / load;
+}
+
+static void short_output_queues_lose_what_their_markov_chain_says(void)
+{
+    const uint32_t rooms[] = { 1, 2, 5 };
+    for (int i = 0; i < 3; i++) {
+        struct leat_net_config config = bench_config(LEAT_NET_SWITCH_OUTPUT);
+        config.drop = true;
+        config.buffer_flits = rooms[i];
+        bench_crossbar(&bench, 8, &config);
+        hosts_init(&bench.hosts, 8, 0.8, 1, 1, tap_seed());
+        OK(leat_net_run(&bench.net, MANY / 4));
+        const double lost = (double)bench.net.counts.packets_ended[LEAT_NET_NO_ROOM];
+        OK(is_within(lost / (double)bench.net.counts.packets_begun,
+                     loss_of_output_queue(8, 0.8, rooms[i]), 0.05));
+        bench_free(&bench);
+    }
+}
+
+/* ---- beside the plain model ---------------------------------------------------------------------
+ */
+
+static struct leat_net_shape random_shape(struct leat_random *r)
+{
+    static const struct leat_net_edge edges[] = { { .a = 0, .b = 1 }, { .a = 1, .b = 2 },
+                                                  { .a = 2, .b = 0 }, { .a = 2, .b = 3 },
+                                                  { .a = 0, .b = 3, .cycles = 4 } };
+    const uint32_t a = 1 + (uint32_t)leat_random_below(r, 4);
+    struct leat_net_shape shape = shape_of(LEAT_NET_CROSSBAR, 2 * a, 0);
+    switch (leat_random_below(r, 8)) {
+    case 0: shape = shape_of(LEAT_NET_RING, a + 2, 0); break;
+    case 1: shape = shape_of(LEAT_NET_MESH, a + 1, 2); break;
+    case 2: shape = shape_of(LEAT_NET_TORUS, 3, 3); break;
+    case 3: shape = shape_of(LEAT_NET_HYPERCUBE, 3, 0); break;
+    case 4: shape = shape_of(LEAT_NET_FLY, 2, 3); break;
+    case 5: shape = shape_of(LEAT_NET_FATTREE, 2, 2); break;
+    case 6:
+        shape = shape_of(LEAT_NET_GRAPH, 0, 0);
+        shape.numbers = 0;
+        shape.routers = 4;
+        shape.edges = sizeof edges / sizeof *edges;
+        shape.edge = edges;
+        break;
+    default: break;
+    }
+    shape.wire_cycles = 1 + (uint32_t)leat_random_below(r, 3);
+    shape.terminals = 1 + (uint32_t)leat_random_below(r, 2);
+    return shape;
+}
+
+static struct leat_net_config random_config(struct leat_random *r)
+{
+    struct leat_net_config config = bench_config(architectures[leat_random_below(r, 5)]);
+    config.buffer_flits = 1 + (uint32_t)leat_random_below(r, 4);
+    config.pipeline = 1 + (uint32_t)leat_random_below(r, 4);
+    config.credit_cycles = (uint32_t)leat_random_below(r, 4);
+    config.iterations = 1 + (uint32_t)leat_random_below(r, 3);
+    config.drop = leat_random_below(r, 2);
+    return config;
+}
+
+/* The engine's network, and another that lends its routing to the plain model. The rule may be one
+ * that has several ways, which takes more channels than these switches have. */
+static bool random_pair(struct leat_random *r)
+{
+    const struct leat_net_shape shape = random_shape(r);
+    const struct leat_net_config config = random_config(r);
+    const enum leat_net_route_rule rules[] = { leat_net_rule_default(shape.kind),
+                                               LEAT_NET_ADAPTIVE, LEAT_NET_VALIANT };
+    const enum leat_net_route_rule rule = rules[leat_random_below(r, 3)];
+    const uint32_t flits = 1 + (uint32_t)leat_random_below(r, 5);
+    const double load = 0.05 + 0.2 * (double)leat_random_below(r, 5);
+    const uint64_t seed = leat_random_next(r);
+    if (!bench_init(&bench, &shape, rule, 4, &config)) {
+        bench_free(&bench);
+        return false;
+    }
+    OK(bench_init(&other, &shape, rule, 4, &config));
+    for (int i = 0; i < 2; i++) {
+        struct hosts *h = i ? &other.hosts : &bench.hosts;
+        hosts_init(h, bench.topology.terminals, load, 1, flits, seed);
+        h->keep = true;
+        h->stop = 50 + seed % 200;
+    }
+    p_init(&plain, &other.net, other.routing, &other.hosts);
+    return true;
+}
+
+static bool arrivals_are_equal(const struct hosts *x, const struct hosts *y)
+{
+    if (x->arrivals != y->arrivals) return false;
+    for (uint32_t i = 0; i < x->arrivals; i++) {
+        const struct leat_net_arrival *a = &x->arrival[i], *b = &y->arrival[i];
+        if (a->packet.source != b->packet.source || a->packet.number != b->packet.number ||
+            a->packet.destination != b->packet.destination || a->fate != b->fate ||
+            a->head_at != b->head_at || a->tail_at != b->tail_at || a->hops != b->hops ||
+            a->rerouted != b->rerouted)
+            return false;
+    }
+    return true;
+}
+
+/* Each buffer of the circle waits for the next: there is a wire from router to router, and a
+ * packet. */
+static bool circle_is_true(const struct leat_net_waiting *circle, uint32_t len)
+{
+    const struct leat_net_topology *t = &bench.topology;
+    for (uint32_t i = 0; i < len; i++) {
+        const struct leat_net_waiting *w = &circle[i], *next = &circle[(i + 1) % len];
+        const uint32_t from = t->in_from[t->in_first[next->router] + next->in];
+        if (from >= LEAT_NET_TERMINAL || t->out_router[from] != w->router) return false;
+        if (w->source >= t->terminals || w->destination >= t->terminals || w->channel) return false;
+    }
+    return true;
+}
+
+static void random_fault(struct leat_random *r)
+{
+    static uint32_t errors[2][P_PORTS];
+    const uint32_t out = (uint32_t)leat_random_below(r, bench.topology.outs);
+    const uint32_t terminal = (uint32_t)leat_random_below(r, bench.topology.terminals);
+    const bool on = leat_random_below(r, 3) != 0;
+    struct leat_net *nets[] = { &bench.net, &other.net };
+    const uint64_t what = leat_random_below(r, 3), seed = leat_random_next(r);
+    const bool breaks = what == 0 && on && !other.net.out_broken[out];
+    for (int i = 0; i < 2; i++) {
+        switch (what) {
+        case 0:
+            leat_net_break(nets[i], out, on);
+            leat_net_rerouted(nets[i]);
+            break;
+        case 1: leat_net_kill(nets[i], terminal, on); break;
+        default:
+            memset(errors[i], 0, sizeof errors[i]);
+            leat_net_errors(nets[i], errors[i], seed);
+            errors[i][out] = UINT32_MAX / 4;
+        }
+    }
+    if (breaks) p_broke(&plain, out);
+}
+
+enum { PIECES = 6, DRAINED = 4000 };
+
+static bool pair_agrees(struct leat_random *r, bool faults)
+{
+    struct leat_net_waiting circle[P_PORTS];
+    uint64_t until = 0;
+    bool alive = true;
+    for (int piece = 0; piece < PIECES && alive; piece++) {
+        until = piece + 1 < PIECES ? until + 1 + leat_random_below(r, 60) : DRAINED;
+        alive = leat_net_run(&bench.net, until);
+        p_run(&plain, until);
+        if (!arrivals_are_equal(&bench.hosts, &other.hosts)) return false;
+        if (bench.net.counts.flit_hops != plain.hops) return false;
+        if (leat_net_flits_inside(&bench.net) != plain.inside) return false;
+        if (alive && bench.net.counts.waits != plain.waits) return false;
+        if (faults && alive && piece + 1 < PIECES) random_fault(r);
+    }
+    const uint32_t stuck = leat_net_stuck(&bench.net, circle, P_PORTS);
+    if (!circle_is_true(circle, stuck)) return false;
+    if (!alive && leat_net_run(&bench.net, LEAT_NEVER)) return false;
+    return (plain.inside != 0) == (stuck != 0);
+}
+
+static void compare(bool faults, uint64_t salt)
+{
+    const int networks = LEAT_ROUNDS < 100000 ? 150 : 1500;
+    struct leat_random r;
+    int ran = 0, dead = 0;
+    uint64_t ends[LEAT_NET_FATES] = { 0 };
+    leat_random_seed(&r, tap_seed() ^ salt);
+    for (int i = 0; i < networks; i++) {
+        if (!random_pair(&r)) continue;
+        const bool agrees = pair_agrees(&r, faults);
+        OK(agrees);
+        ran++;
+        dead += leat_net_flits_inside(&bench.net) != 0;
+        for (int fate = 0; fate < LEAT_NET_FATES; fate++)
+            ends[fate] += bench.net.counts.packets_ended[fate];
+        if (!leat_net_flits_inside(&bench.net) && !faults)
+            EQ(bench.net.counts.packets_begun, ended(&bench.net));
+        bench_free(&bench);
+        bench_free(&other);
+        if (!agrees) {
+            printf("# network %d, %s\n", i, leat_net_switch_name(bench.net.config.architecture));
+            return;
+        }
+    }
+    printf("# %d networks, %d dead in the end; packets delivered %llu, dropped %llu, without a way "
+           "%llu, cut %llu, corrupted %llu\n",
+           ran, dead, (unsigned long long)ends[0], (unsigned long long)ends[1],
+           (unsigned long long)ends[2], (unsigned long long)ends[3], (unsigned long long)ends[4]);
+    OK(ran > networks / 2 && ends[LEAT_NET_NO_ROOM] > 0);
+}
+
+static void every_switch_does_what_the_plain_model_does(void)
+{
+    compare(false, 0);
+}
+
+static void also_with_broken_wires_dead_terminals_and_bit_errors(void)
+{
+    compare(true, 77);
+}
+
+/* ---- what must hold ----------------------------------------------------------------------------
+ */
+
+/* A mesh beyond saturation, then emptied. */
+static void run_and_empty(enum leat_net_switch architecture, bool drop)
+{
+    const struct leat_net_shape shape = shape_of(LEAT_NET_MESH, 4, 4);
+    struct leat_net_config config = bench_config(architecture);
+    config.buffer_flits = 3;
+    config.drop = drop;
+    OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, &config));
+    hosts_init(&bench.hosts, 16, 0.9, 1, 6, tap_seed());
+    bench.hosts.stop = 3000;
+    OK(leat_net_run(&bench.net, 100000));
+}
+
+static void back_pressure_loses_nothing(void)
+{
+    for (int a = 0; a < ARCHITECTURES; a++) {
+        run_and_empty(architectures[a], false);
+        EQ(leat_net_flits_inside(&bench.net), 0);
+        EQ(bench.net.counts.packets_begun, bench.net.counts.packets_ended[LEAT_NET_DELIVERED]);
+        EQ(bench.net.counts.flits_begun, bench.net.counts.flits_delivered);
+        OK(bench.net.counts.waits > 0);
+        OK(leat_net_stuck(&bench.net, NULL, 0) == 0);
+        bench_free(&bench);
+    }
+}
+
+static void dropping_counts_what_it_lost_and_waits_for_nothing(void)
+{
+    for (int a = 0; a < ARCHITECTURES; a++) {
+        run_and_empty(architectures[a], true);
+        const struct leat_net_counts *c = &bench.net.counts;
+        EQ(leat_net_flits_inside(&bench.net), 0);
+        EQ(c->packets_begun, c->packets_ended[LEAT_NET_DELIVERED] +
+                                 c->packets_ended[LEAT_NET_NO_ROOM]);
+        OK(c->packets_ended[LEAT_NET_NO_ROOM] > 0 && c->flits_delivered < c->flits_begun);
+        EQ(c->waits, 0);
+        bench_free(&bench);
+    }
+}
+
+/* A ring in which all send half-way round: dimension order with one class of channels. */
+static void a_ring_that_fills_is_dead_and_the_circle_is_told(void)
+{
+    const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
+    for (int a = 0; a < ARCHITECTURES; a++) {
+        struct leat_net_config config = bench_config(architectures[a]);
+        struct leat_net_waiting circle[P_PORTS];
+        config.buffer_flits = 1;
+        OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, &config));
+        hosts_init(&bench.hosts, 8, 1.0, 1, 1, tap_seed());
+        OK(!leat_net_run(&bench.net, 10000000));
+        const uint64_t now = bench.net.now;
+        OK(now < 10000000 && leat_net_flits_inside(&bench.net) > 0);
+        OK(!leat_net_run(&bench.net, 20000000));
+        EQ(bench.net.now, now);
+        const uint32_t len = leat_net_stuck(&bench.net, circle, P_PORTS);
+        OK(len >= 8 && circle_is_true(circle, len));
+        EQ(leat_net_stuck(&bench.net, circle, 1), len);
+        bench_free(&bench);
+    }
+}
+
+/* The same arrivals, however the run is cut into pieces; and years without traffic cost nothing. */
+static void pieces_of_a_run_are_the_run_and_idle_time_is_free(void)
+{
+    const struct leat_net_shape shape = shape_of(LEAT_NET_TORUS, 4, 4);
+    struct leat_net_config config = bench_config(LEAT_NET_SWITCH_XPQ);
+    config.drop = true;
+    config.buffer_flits = 2;
+    struct bench *b[] = { &bench, &other };
+    for (int i = 0; i < 2; i++) {
+        OK(bench_init(b[i], &shape, LEAT_NET_DOR, 1, &config));
+        hosts_init(&b[i]->hosts, 16, 0.5, 1, 4, tap_seed());
+        b[i]->hosts.keep = true;
+        b[i]->hosts.stop = 1000;
+        for (uint64_t at = 0; i == 0 && at < 1500; at += 1 + at % 7)
+            OK(leat_net_run(&b[i]->net, at));
+        OK(leat_net_run(&b[i]->net, UINT64_C(1) << 60));
+        EQ(b[i]->net.now, UINT64_C(1) << 60);
+        leat_net_wake(&b[i]->net, 3);
+        OK(leat_net_run(&b[i]->net, LEAT_NEVER));
+    }
+    OK(bench.hosts.arrivals > 1000 && arrivals_are_equal(&bench.hosts, &other.hosts));
+    bench_free(&bench);
+    bench_free(&other);
+}
+
+/* A wire on the only way breaks under a long packet, heals, and nothing of it stays behind. */
+static void a_packet_across_a_wire_that_breaks_is_cut_and_those_after_it_find_no_way(void)
+{
+    const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 2, 0);
+    for (int a = 0; a < ARCHITECTURES; a++) {
+        const struct leat_net_config config = bench_config(architectures[a]);
+        OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, &config));
+        hosts_init(&bench.hosts, 2, 1.0, 100, 100, tap_seed());
+        bench.hosts.stop = 2000;
+        OK(leat_net_run(&bench.net, 350));
+        const uint32_t out = bench.topology.in_from[bench.topology.in_first[1]];
+        leat_net_break(&bench.net, out, true);
+        leat_net_rerouted(&bench.net);
+        OK(leat_net_run(&bench.net, 900));
+        leat_net_break(&bench.net, out, false);
+        leat_net_rerouted(&bench.net);
+        OK(leat_net_run(&bench.net, 100000));
+        const struct leat_net_counts *c = &bench.net.counts;
+        EQ(leat_net_flits_inside(&bench.net), 0);
+        OK(c->packets_ended[LEAT_NET_CUT] <= 1 && c->packets_ended[LEAT_NET_NO_WAY] > 0);
+        EQ(c->packets_begun, ended(&bench.net));
+        bench_free(&bench);
+    }
+}
+
+TAP_MAIN(T(a_packet_alone_takes_what_pipelines_wires_and_its_length_say),
+         T(input_queues_saturate_as_published), T(all_other_switches_carry_a_full_load),
+         T(output_shared_and_crosspoint_queues_wait_as_the_closed_form_says),
+         T(virtual_output_queues_are_between_one_queue_and_output_queues),
+         T(packets_of_many_flits_wait_for_each_other_as_geo_d_1_says),
+         T(short_output_queues_lose_what_their_markov_chain_says),
+         T(every_switch_does_what_the_plain_model_does),
+         T(also_with_broken_wires_dead_terminals_and_bit_errors), T(back_pressure_loses_nothing),
+         T(dropping_counts_what_it_lost_and_waits_for_nothing),
+         T(a_ring_that_fills_is_dead_and_the_circle_is_told),
+         T(pieces_of_a_run_are_the_run_and_idle_time_is_free),
+         T(a_packet_across_a_wire_that_breaks_is_cut_and_those_after_it_find_no_way))

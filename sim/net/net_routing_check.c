@@ -1,0 +1,259 @@
+/* Which rules lead through which topologies, and whether a table leads anywhere. */
+#include "net_routing_parts.h"
+#include <string.h>
+
+#define BIT(rule) (UINT32_C(1) << (rule))
+
+enum {
+    DIRECT = BIT(LEAT_NET_UPDOWN) | BIT(LEAT_NET_ADAPTIVE) | BIT(LEAT_NET_VALIANT) |
+             BIT(LEAT_NET_TABLE),
+    LATTICE = BIT(LEAT_NET_DOR) | DIRECT,
+    STAGES = BIT(LEAT_NET_TAG) | BIT(LEAT_NET_TABLE),
+};
+
+/* Stages have no way back, so neither a tree nor a router between to be sent to; fat trees spread
+ * their packets over all tops as they are. */
+static const uint32_t fitting[LEAT_NET_KINDS] = {
+    [LEAT_NET_LINE] = LATTICE,
+    [LEAT_NET_RING] = LATTICE,
+    [LEAT_NET_CROSSBAR] = BIT(LEAT_NET_DOR) | BIT(LEAT_NET_TABLE),
+    [LEAT_NET_GRID] = BIT(LEAT_NET_DOR) | BIT(LEAT_NET_TABLE),
+    [LEAT_NET_MESH] = LATTICE,
+    [LEAT_NET_TORUS] = LATTICE,
+    [LEAT_NET_HYPERCUBE] = LATTICE,
+    [LEAT_NET_FLY] = STAGES,
+    [LEAT_NET_BENES] = STAGES,
+    [LEAT_NET_CLOS] = STAGES,
+    [LEAT_NET_FATTREE] = BIT(LEAT_NET_UPDOWN) | BIT(LEAT_NET_ADAPTIVE) | BIT(LEAT_NET_TABLE),
+    [LEAT_NET_DRAGONFLY] = BIT(LEAT_NET_HIERARCHICAL) | DIRECT,
+    [LEAT_NET_HYPERX] = LATTICE,
+    [LEAT_NET_GRAPH] = DIRECT,
+};
+
+bool leat_net_rule_fits(enum leat_net_route_rule rule, enum leat_net_kind kind)
+{
+    return (unsigned)rule < LEAT_NET_RULES && fitting[kind] & BIT(rule);
+}
+
+bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kind kind)
+{
+    switch (rule) {
+    case LEAT_NET_TABLE: return true;
+    case LEAT_NET_UPDOWN: return kind != LEAT_NET_FATTREE;
+    case LEAT_NET_ADAPTIVE: return !leat_net_kind_is_lattice(kind);
+    case LEAT_NET_VALIANT: return kind == LEAT_NET_GRAPH;
+    case LEAT_NET_DOR:
+    case LEAT_NET_TAG:
+    case LEAT_NET_HIERARCHICAL: break;
+    }
+    return false;
+}
+
+/* ---- complaints ----------------------------------------------------------------------------- */
+
+/* Strings and numbers in turn: "text", number, "text", number, "text". */
+static leat_err refuse(struct leat_text *why, leat_err err, const char *a, uint32_t first,
+                       const char *b, uint32_t second, const char *c)
+{
+    leat_text_puts(why, a);
+    leat_text_decimal(why, first);
+    leat_text_puts(why, b);
+    leat_text_decimal(why, second);
+    leat_text_puts(why, c);
+    return err;
+}
+
+static leat_err refuse_rule(enum leat_net_route_rule rule, enum leat_net_kind kind,
+                            struct leat_text *why)
+{
+    const char *name = leat_net_rule_name(rule), *between = "";
+    leat_text_puts(why, "routing ");
+    leat_text_puts(why, name ? name : "unknown");
+    leat_text_puts(why, " does not lead through a ");
+    leat_text_puts(why, leat_net_kind_name(kind));
+    leat_text_puts(why, ", expected one of ");
+    for (unsigned i = 0; i < LEAT_NET_RULES; i++) {
+        if (!(fitting[kind] & BIT(i))) continue;
+        leat_text_puts(why, between);
+        leat_text_puts(why, leat_net_rule_name((enum leat_net_route_rule)i));
+        between = ", ";
+    }
+    return LEAT_ERR_FIELD;
+}
+
+/* ---- wires back ----------------------------------------------------------------------------- */
+
+static bool has_wire(const struct leat_net_topology *t, uint32_t from, uint32_t to)
+{
+    for (uint32_t o = t->out_first[from]; o < t->out_first[from + 1]; o++)
+        if (leat_net_behind(t, o) == to) return true;
+    return false;
+}
+
+static leat_err check_both_ways(const struct leat_net_topology *t,
+                                const struct leat_net_routing_config *config, struct leat_text *why)
+{
+    for (uint32_t o = 0; o < t->outs; o++) {
+        const uint32_t from = t->out_router[o], to = leat_net_behind(t, o);
+        if (to == LEAT_NET_NONE || has_wire(t, to, from)) continue;
+        leat_text_puts(why, "routing ");
+        leat_text_puts(why, leat_net_rule_name(config->rule));
+        return refuse(why, LEAT_ERR_FIELD, ": there is a wire from router ", from, " to ", to,
+                      " and none back, expected wires in both directions (or routing table)");
+    }
+    return LEAT_ERR_OK;
+}
+
+/* ---- lines of a table ----------------------------------------------------------------------- */
+
+/* Where the packets to one goal go, and which line says so. */
+struct ways {
+    uint16_t distance[LEAT_NET_TABLE_ROUTERS_MAX], queue[LEAT_NET_TABLE_ROUTERS_MAX];
+    uint32_t line[LEAT_NET_TABLE_ROUTERS_MAX]; /* NONE: the shortest way */
+    bool arrives[LEAT_NET_TABLE_ROUTERS_MAX];  /* known already */
+};
+
+static leat_err refuse_entry(const struct leat_net_routing_config *config, uint32_t index,
+                             const char *what, struct leat_text *why)
+{
+    const struct leat_net_route_entry *e = &config->entry[index];
+    leat_text_puts(why, "entry ");
+    leat_text_decimal(why, index + UINT64_C(1));
+    refuse(why, LEAT_ERR_OK, " of the table (at router ", e->router, " to ", e->to, " by port ");
+    leat_text_decimal(why, e->port);
+    leat_text_puts(why, ") ");
+    leat_text_puts(why, what);
+    return LEAT_ERR_FIELD;
+}
+
+static leat_err check_entry(const struct leat_net_topology *t,
+                            const struct leat_net_routing_config *config, uint32_t index,
+                            struct leat_text *why)
+{
+    const struct leat_net_route_entry *e = &config->entry[index];
+    if (e->router >= t->routers || e->to >= t->routers)
+        return refuse_entry(config, index, "names a router that does not exist", why);
+    if (e->router == e->to)
+        return refuse_entry(config, index, "leads on from its goal, expected two routers", why);
+    if (e->port >= t->out_first[e->router + 1] - t->out_first[e->router] ||
+        leat_net_behind(t, t->out_first[e->router] + e->port) == LEAT_NET_NONE)
+        return refuse_entry(config, index, "names a port that leads to no router", why);
+    return LEAT_ERR_OK;
+}
+
+/* The line of the table that says where packets at this router go (NONE: the shortest way), and
+ * where that is. */
+static uint32_t next_router(const struct leat_net_topology *t,
+                            const struct leat_net_routing_config *config, const struct ways *ways,
+                            uint32_t router, uint32_t *line)
+{
+    *line = ways->line[router];
+    const uint32_t port = *line == LEAT_NET_NONE
+                              ? leat_net_nearest_port(t, NULL, router, ways->distance)
+                              : config->entry[*line].port;
+    return leat_net_behind(t, t->out_first[router] + port);
+}
+
+/*
+ * From one router to where it is known that all is well. A way of more steps than there are routers
+ * goes round in a circle, and the last line met lies on it: shortest ways alone have no circle.
+ */
+static leat_err check_way(const struct leat_net_topology *t,
+                          const struct leat_net_routing_config *config, uint32_t start,
+                          struct ways *ways, struct leat_text *why)
+{
+    uint32_t last = LEAT_NET_NONE, line, steps = 0;
+    for (uint32_t r = start; !ways->arrives[r]; steps++) {
+        r = next_router(t, config, ways, r, &line);
+        if (line != LEAT_NET_NONE) last = line;
+        if (steps == t->routers) return refuse_entry(config, last, "leads in a circle", why);
+        if (ways->distance[r] == LEAT_NET_NONE16)
+            return refuse_entry(config, last, "leads to where there is no way to its goal", why);
+    }
+    for (uint32_t r = start; !ways->arrives[r];) {
+        ways->arrives[r] = true;
+        r = next_router(t, config, ways, r, &line);
+    }
+    return LEAT_ERR_OK;
+}
+
+static leat_err check_ways(const struct leat_net_topology *t,
+                           const struct leat_net_routing_config *config, uint32_t goal,
+                           struct ways *ways, struct leat_text *why)
+{
+    leat_net_distances_to(t, NULL, goal, ways->distance, ways->queue);
+    memset(ways->arrives, 0, sizeof ways->arrives);
+    ways->arrives[goal] = true;
+    for (uint32_t start = 0; start < t->routers; start++) {
+        if (ways->distance[start] == LEAT_NET_NONE16) continue; /* stages: no way at all */
+        const leat_err err = check_way(t, config, start, ways, why);
+        if (err) return err;
+    }
+    return LEAT_ERR_OK;
+}
+
+static leat_err check_goal(const struct leat_net_topology *t,
+                           const struct leat_net_routing_config *config, uint32_t goal,
+                           struct leat_text *why)
+{
+    struct ways ways;
+    memset(ways.line, 0xff, sizeof ways.line);
+    for (uint32_t i = 0; i < config->entries; i++) {
+        const struct leat_net_route_entry *e = &config->entry[i];
+        if (e->to != goal) continue;
+        if (ways.line[e->router] != LEAT_NET_NONE)
+            return refuse_entry(config, i, "is there twice, expected one for each goal", why);
+        ways.line[e->router] = i;
+    }
+    return check_ways(t, config, goal, &ways, why);
+}
+
+static leat_err check_entries(const struct leat_net_topology *t,
+                              const struct leat_net_routing_config *config, struct leat_text *why)
+{
+    bool named[LEAT_NET_TABLE_ROUTERS_MAX] = { false };
+    for (uint32_t i = 0; i < config->entries; i++) {
+        const leat_err err = check_entry(t, config, i, why);
+        if (err) return err;
+        named[config->entry[i].to] = true;
+    }
+    for (uint32_t goal = 0; goal < t->routers; goal++) {
+        const leat_err err = named[goal] ? check_goal(t, config, goal, why) : LEAT_ERR_OK;
+        if (err) return err;
+    }
+    return LEAT_ERR_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+leat_err leat_net_routing_check(const struct leat_net_topology *topology,
+                                const struct leat_net_routing_config *config, struct leat_text *why)
+{
+    const struct leat_net_topology *t = topology;
+    const enum leat_net_kind kind = t->shape.kind;
+    const enum leat_net_route_rule rule = config->rule;
+    const bool tables = leat_net_rule_needs_tables(rule, kind),
+               adaptive = rule == LEAT_NET_ADAPTIVE;
+    const uint32_t least = adaptive ? leat_net_escape_channels(&t->shape) + 1 : 1;
+    if (!leat_net_rule_fits(rule, kind)) return refuse_rule(rule, kind, why);
+    if (config->channels < least || config->channels > LEAT_NET_CHANNELS_MAX) {
+        leat_text_decimal(why, config->channels);
+        leat_text_puts(why, " virtual channels");
+        if (adaptive) leat_text_puts(why, " with routing adaptive, the lowest for the escape");
+        return refuse(why, LEAT_ERR_RANGE, ", expected ", least, " to ", LEAT_NET_CHANNELS_MAX, "");
+    }
+    if (config->entries && rule != LEAT_NET_TABLE) {
+        leat_text_puts(why, "a table is given with routing ");
+        leat_text_puts(why, leat_net_rule_name(rule));
+        leat_text_puts(why, ", expected routing table");
+        return LEAT_ERR_FIELD;
+    }
+    if (tables && t->routers > LEAT_NET_TABLE_ROUTERS_MAX) {
+        leat_text_puts(why, "routing ");
+        leat_text_puts(why, leat_net_rule_name(rule));
+        return refuse(why, LEAT_ERR_RANGE, " of ", t->routers, " routers, expected at most ",
+                      LEAT_NET_TABLE_ROUTERS_MAX, ": its tables grow with their square");
+    }
+    if (kind == LEAT_NET_GRAPH && rule != LEAT_NET_TABLE) return check_both_ways(t, config, why);
+    return rule == LEAT_NET_TABLE ? check_entries(t, config, why) : LEAT_ERR_OK;
+}

@@ -1,0 +1,390 @@
+/* Routing by coordinates and digits: lattices, stages, fat trees and dragonflies. */
+#include "net_routing_parts.h"
+#include "net_topology_parts.h"
+#include <assert.h>
+
+bool leat_net_kind_is_lattice(enum leat_net_kind kind)
+{
+    switch (kind) {
+    case LEAT_NET_LINE:
+    case LEAT_NET_RING:
+    case LEAT_NET_MESH:
+    case LEAT_NET_TORUS:
+    case LEAT_NET_HYPERCUBE:
+    case LEAT_NET_HYPERX: return true;
+    case LEAT_NET_CROSSBAR:
+    case LEAT_NET_GRID:
+    case LEAT_NET_FLY:
+    case LEAT_NET_BENES:
+    case LEAT_NET_CLOS:
+    case LEAT_NET_FATTREE:
+    case LEAT_NET_DRAGONFLY:
+    case LEAT_NET_GRAPH: break;
+    }
+    return false;
+}
+
+/* ---- lattices ------------------------------------------------------------------------------- */
+
+/* The place of `other` among all but `self`, in rising order. */
+static inline uint32_t place_without(uint32_t other, uint32_t self)
+{
+    return other < self ? other : other - 1;
+}
+
+static inline uint32_t coordinate(const struct leat_net_dimension *d, uint32_t place)
+{
+    return place >> d->shift & d->mask;
+}
+
+/* Steps from one coordinate of a ring up to another. */
+static inline uint32_t steps_up(const struct leat_net_dimension *d, uint32_t from, uint32_t to)
+{
+    return to >= from ? to - from : to + d->size - from;
+}
+
+/* Ways round a ring that are equally long are told apart by a bit of the salt per dimension and
+ * leg. */
+static inline bool ring_goes_up(const struct leat_net_dimension *d, uint32_t steps, uint32_t bit,
+                                const struct leat_net_route *route, struct leat_net_turn *turn)
+{
+    if (2 * steps != d->size) return 2 * steps < d->size;
+    if (!turn) return route->salt >> bit & 1;
+    turn->turns = 2;
+    return turn->turn;
+}
+
+/*
+ * One step along a ring. A packet keeps its class as long as it is in the dimension: those which
+ * cross the end, before and after, have one to themselves. As no way is longer than half the ring,
+ * none of them uses the wire opposite to the end, so neither class goes all the way round (the rule
+ * of BookSim2's dim_order_torus, which loads the two more evenly than changing over at the end).
+ */
+static inline void step_in_ring(const struct leat_net_routing *routing, uint32_t index,
+                                uint32_t from, uint32_t to, uint32_t leg,
+                                const struct leat_net_route *route, struct leat_net_turn *turn,
+                                struct leat_net_option *option)
+{
+    const struct leat_net_dimension *d = &routing->dimension[index];
+    const struct leat_net_leg *channels = &routing->channels.leg[leg];
+    const uint32_t bit = index + leg * LEAT_NET_NUMBERS_MAX;
+    const bool up = ring_goes_up(d, steps_up(d, from, to), bit, route, turn);
+    const uint32_t phase = route->phase & (LEAT_NET_ESCAPED - 1u);
+    const bool inside = phase >> 1 == index + 1;
+    const bool crosses = inside ? phase & 1 : up ? to < from : to > from;
+    option->port = up ? d->up : d->down;
+    option->phase = (uint8_t)(2 * (index + 1) + crosses);
+    if (!d->classes)
+        option->channels = channels->all;
+    else
+        option->channels = crosses ? channels->first : channels->second;
+}
+
+uint32_t leat_net_toward_lattice(const struct leat_net_routing *routing, uint32_t router,
+                                 const struct leat_net_goal *goal, uint32_t leg,
+                                 struct leat_net_route *route, struct leat_net_turn *turn,
+                                 struct leat_net_option *option)
+{
+    const uint32_t here = routing->place[router];
+    const uint32_t index = routing->dimension_of[__builtin_ctz(here ^ goal->place)];
+    const struct leat_net_dimension *d = &routing->dimension[index];
+    const uint32_t from = coordinate(d, here), to = coordinate(d, goal->place);
+    if (d->form == LEAT_NET_FORM_RING) {
+        step_in_ring(routing, index, from, to, leg, route, turn, option);
+        return 1;
+    }
+    option->port = to > from ? d->up : d->down;
+    if (d->form == LEAT_NET_FORM_FULL) option->port = d->up + place_without(to, from);
+    option->channels = routing->channels.leg[leg].all;
+    option->phase = 0;
+    return 1;
+}
+
+uint32_t leat_net_lattice_near(const struct leat_net_routing *routing, uint32_t router,
+                               const struct leat_net_goal *goal, struct leat_net_option *options)
+{
+    const uint32_t here = routing->place[router];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < routing->dimensions; i++) {
+        const struct leat_net_dimension *d = &routing->dimension[i];
+        const uint32_t from = coordinate(d, here), to = coordinate(d, goal->place);
+        if (from == to) continue;
+        bool up = to > from, down = !up;
+        if (d->form == LEAT_NET_FORM_RING) {
+            const uint32_t twice = 2 * steps_up(d, from, to);
+            up = twice <= d->size;
+            down = twice >= d->size;
+        }
+        if (d->form == LEAT_NET_FORM_FULL)
+            options[count++].port = d->up + place_without(to, from);
+        else if (up)
+            options[count++].port = d->up;
+        if (d->form != LEAT_NET_FORM_FULL && down) options[count++].port = d->down;
+    }
+    return count;
+}
+
+/* ---- stages, fat trees, dragonflies --------------------------------------------------------- */
+
+uint32_t leat_net_toward_stages(const struct leat_net_routing *routing, uint32_t router,
+                                const struct leat_net_goal *goal, uint32_t leg,
+                                struct leat_net_route *route, struct leat_net_turn *turn,
+                                struct leat_net_option *option)
+{
+    const struct leat_net_stage *stage = &routing->stage[routing->level[router]];
+    option->port = stage->free ? leat_net_pick(route, router, turn, stage->free)
+                               : goal->place >> stage->shift & stage->mask;
+    option->channels = routing->channels.leg[leg].all;
+    option->phase = 0;
+    return 1;
+}
+
+/* At level l the digits below l are free; those from l on must be the goal's before it goes down.
+ */
+uint32_t leat_net_toward_fattree(const struct leat_net_routing *routing, uint32_t router,
+                                 const struct leat_net_goal *goal, uint32_t leg,
+                                 struct leat_net_route *route, struct leat_net_turn *turn,
+                                 struct leat_net_option *option)
+{
+    const uint32_t level = routing->level[router], shift = level * routing->digit_bits;
+    option->channels = routing->channels.leg[leg].all;
+    if (level > 0 && routing->place[router] >> shift == goal->place >> shift) {
+        option->port = goal->place >> (shift - routing->digit_bits) & routing->digit_mask;
+        option->phase = LEAT_NET_DOWN;
+    } else {
+        option->port = routing->digits + leat_net_pick(route, router, turn, routing->digits);
+        option->phase = 0;
+    }
+    return 1;
+}
+
+uint32_t leat_net_toward_dragonfly(const struct leat_net_routing *routing, uint32_t router,
+                                   const struct leat_net_goal *goal, uint32_t leg,
+                                   struct leat_net_route *route, struct leat_net_turn *turn,
+                                   struct leat_net_option *option)
+{
+    const struct leat_net_leg *channels = &routing->channels.leg[leg];
+    const uint32_t here = routing->place[router], bits = routing->digit_bits;
+    const uint32_t group = here >> bits, index = here & routing->digit_mask;
+    uint32_t to = goal->place & routing->digit_mask;
+    (void)turn;
+    option->phase = route->phase;
+    option->channels = route->phase == LEAT_NET_ACROSS ? channels->second : channels->first;
+    if (group != goal->place >> bits) {
+        const struct leat_net_goal *gate =
+            &routing->gate[place_without(goal->place >> bits, group)];
+        if (gate->router == index) {
+            *option = (struct leat_net_option){ gate->port, channels->all, LEAT_NET_ACROSS };
+            return 1;
+        }
+        to = gate->router;
+    }
+    option->port = place_without(to, index);
+    return 1;
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+/* Bits that hold the numbers below `count`. */
+static uint32_t bits_for(uint32_t count)
+{
+    uint32_t bits = 0;
+    while ((uint64_t)1 << bits < count)
+        bits++;
+    return bits;
+}
+
+/* A number's digits in base k, side by side. */
+static uint32_t in_digits(uint32_t number, uint32_t k, uint32_t bits)
+{
+    uint32_t place = 0;
+    for (uint32_t shift = 0; number; shift += bits) {
+        place |= number % k << shift;
+        number /= k;
+    }
+    return place;
+}
+
+static void add_dimension(struct leat_net_routing *routing, uint32_t size, enum leat_net_form form,
+                          uint32_t up, uint32_t down)
+{
+    struct leat_net_dimension *d = &routing->dimension[routing->dimensions];
+    const struct leat_net_dimension *before = routing->dimensions ? d - 1 : NULL;
+    const uint32_t bits = bits_for(size);
+    *d = (struct leat_net_dimension){ .shift = before ? before->shift + bits_for(before->size) : 0,
+                                      .mask = (UINT32_C(1) << bits) - 1,
+                                      .size = size,
+                                      .up = (uint16_t)up,
+                                      .down = (uint16_t)down,
+                                      .form = (uint8_t)form,
+                                      .classes = form == LEAT_NET_FORM_RING &&
+                                                 size >= LEAT_NET_RING_CLASSES_MIN };
+    for (uint32_t i = 0; i < bits; i++)
+        routing->dimension_of[d->shift + i] = (uint8_t)routing->dimensions;
+    routing->dimensions++;
+}
+
+/* A ring of two has one wire, up; a ring of one has none. */
+static void add_ring(struct leat_net_routing *routing, uint32_t size, uint32_t up)
+{
+    if (size <= 2)
+        add_dimension(routing, size, LEAT_NET_FORM_LINE, up, up);
+    else
+        add_dimension(routing, size, LEAT_NET_FORM_RING, up, up + 1);
+}
+
+static void add_dimensions(struct leat_net_routing *routing)
+{
+    const struct leat_net_shape *shape = &routing->topology->shape;
+    const bool rings = shape->kind == LEAT_NET_RING || shape->kind == LEAT_NET_TORUS;
+    uint32_t port = 0;
+    if (shape->kind == LEAT_NET_GRID) { /* columns to the right, then rows downwards */
+        add_dimension(routing, shape->number[0], LEAT_NET_FORM_LINE, 0, LEAT_NET_NONE16);
+        add_dimension(routing, shape->number[0], LEAT_NET_FORM_LINE, 1, LEAT_NET_NONE16);
+    }
+    for (uint32_t i = 0; i < leat_net_shape_dimensions(shape); i++) {
+        const uint32_t size = leat_net_shape_size(shape, i);
+        if (shape->kind == LEAT_NET_HYPERX) {
+            add_dimension(routing, size, LEAT_NET_FORM_FULL, port, port);
+            port += size - 1;
+        } else if (shape->kind == LEAT_NET_HYPERCUBE) {
+            add_dimension(routing, size, LEAT_NET_FORM_LINE, i, i);
+        } else if (rings) {
+            add_ring(routing, size, 2 * i);
+        } else {
+            add_dimension(routing, size, LEAT_NET_FORM_LINE, 2 * i, 2 * i + 1);
+        }
+    }
+}
+
+/* Counts through all places as the routers are numbered. */
+static void fill_lattice(struct leat_net_routing *routing)
+{
+    uint32_t place = 0;
+    add_dimensions(routing);
+    for (uint32_t r = 0; r < routing->topology->routers; r++) {
+        routing->place[r] = place;
+        for (uint32_t i = 0; i < routing->dimensions; i++) {
+            const struct leat_net_dimension *d = &routing->dimension[i];
+            if (coordinate(d, place) < d->size - 1) {
+                place += UINT32_C(1) << d->shift;
+                break;
+            }
+            place &= ~(d->mask << d->shift);
+        }
+    }
+}
+
+/* Routers of each stage or level are equally many. */
+static void fill_levels(struct leat_net_routing *routing, uint32_t each)
+{
+    for (uint32_t r = 0; r < routing->topology->routers; r++)
+        routing->level[r] = (uint8_t)(r / each);
+}
+
+static void fill_fly(struct leat_net_routing *routing)
+{
+    const struct leat_net_topology *t = routing->topology;
+    const uint32_t k = t->shape.number[0], n = t->shape.number[1], bits = bits_for(k);
+    fill_levels(routing, t->terminals / k);
+    for (uint32_t s = 0; s < n; s++)
+        routing->stage[s] = (struct leat_net_stage){ 0, bits * (n - 1 - s),
+                                                     (UINT32_C(1) << bits) - 1 };
+    for (uint32_t i = 0; i < t->terminals; i++)
+        routing->target[i].place = in_digits(i, k, bits);
+}
+
+static void fill_benes(struct leat_net_routing *routing)
+{
+    const struct leat_net_topology *t = routing->topology;
+    const uint32_t stages = t->routers / (t->terminals / 2);
+    fill_levels(routing, t->terminals / 2);
+    for (uint32_t s = 0; s < stages; s++)
+        routing->stage[s] = s < stages / 2 ? (struct leat_net_stage){ 2, 0, 0 }
+                                           : (struct leat_net_stage){ 0, stages - 1 - s, 1 };
+    for (uint32_t i = 0; i < t->terminals; i++)
+        routing->target[i].place = i;
+}
+
+static void fill_clos(struct leat_net_routing *routing)
+{
+    const struct leat_net_topology *t = routing->topology;
+    const uint32_t e = t->shape.number[0], m = t->shape.number[1], r = t->shape.number[2];
+    for (uint32_t i = 0; i < t->routers; i++)
+        routing->level[i] = i < r ? 0 : i < r + m ? 1 : 2;
+    routing->stage[0] = (struct leat_net_stage){ m, 0, 0 };
+    routing->stage[1] = (struct leat_net_stage){ 0, 0, UINT32_MAX };
+    for (uint32_t i = 0; i < t->terminals; i++)
+        routing->target[i].place = i / e;
+}
+
+static void fill_fattree(struct leat_net_routing *routing)
+{
+    const struct leat_net_topology *t = routing->topology;
+    const uint32_t k = t->shape.number[0], each = t->terminals / k;
+    routing->digits = k;
+    routing->digit_bits = bits_for(k);
+    routing->digit_mask = (UINT32_C(1) << routing->digit_bits) - 1;
+    fill_levels(routing, each);
+    for (uint32_t r = 0; r < t->routers; r++)
+        routing->place[r] = in_digits(r % each, k, routing->digit_bits);
+}
+
+static void fill_dragonfly(struct leat_net_routing *routing)
+{
+    const struct leat_net_topology *t = routing->topology;
+    const uint32_t a = t->shape.number[1], h = t->shape.number[2];
+    routing->digit_bits = bits_for(a);
+    routing->digit_mask = (UINT32_C(1) << routing->digit_bits) - 1;
+    for (uint32_t r = 0; r < t->routers; r++)
+        routing->place[r] = r / a << routing->digit_bits | r % a;
+    for (uint32_t c = 0; c < a * h; c++)
+        routing->gate[c] = (struct leat_net_goal){ .router = c / h, .port = a - 1 + c % h };
+}
+
+void leat_net_places_lay(struct leat_net_routing *routing, struct leat_arena *arena)
+{
+    const struct leat_net_topology *t = routing->topology;
+    const enum leat_net_kind kind = t->shape.kind;
+    const bool stages = kind == LEAT_NET_FLY || kind == LEAT_NET_BENES || kind == LEAT_NET_CLOS;
+    const size_t gates = kind == LEAT_NET_DRAGONFLY
+                             ? (size_t)t->shape.number[1] * t->shape.number[2]
+                             : 0;
+    routing->has_places = leat_net_kind_is_lattice(kind) || kind == LEAT_NET_GRID ||
+                          kind == LEAT_NET_FATTREE || kind == LEAT_NET_DRAGONFLY;
+    routing->target = leat_arena_lay(arena, t->terminals, sizeof *routing->target);
+    routing->place = leat_arena_lay(arena, routing->has_places ? t->routers : 0,
+                                    sizeof *routing->place);
+    routing->level = leat_arena_lay(arena, stages || kind == LEAT_NET_FATTREE ? t->routers : 0,
+                                    sizeof *routing->level);
+    routing->gate = leat_arena_lay(arena, gates, sizeof *routing->gate);
+}
+
+void leat_net_places_fill(struct leat_net_routing *routing)
+{
+    const struct leat_net_topology *t = routing->topology;
+    for (uint32_t i = 0; i < t->terminals; i++) {
+        const uint32_t router = t->out_router[t->terminal_out[i]];
+        routing->target[i] = (struct leat_net_goal){
+            .router = router, .port = t->terminal_out[i] - t->out_first[router]
+        };
+    }
+    switch (t->shape.kind) {
+    case LEAT_NET_LINE:
+    case LEAT_NET_RING:
+    case LEAT_NET_GRID:
+    case LEAT_NET_MESH:
+    case LEAT_NET_TORUS:
+    case LEAT_NET_HYPERCUBE:
+    case LEAT_NET_HYPERX: fill_lattice(routing); break;
+    case LEAT_NET_FLY: fill_fly(routing); return;
+    case LEAT_NET_BENES: fill_benes(routing); return;
+    case LEAT_NET_CLOS: fill_clos(routing); return;
+    case LEAT_NET_FATTREE: fill_fattree(routing); break;
+    case LEAT_NET_DRAGONFLY: fill_dragonfly(routing); break;
+    case LEAT_NET_CROSSBAR:
+    case LEAT_NET_GRAPH: return;
+    }
+    for (uint32_t i = 0; i < t->terminals; i++)
+        routing->target[i].place = routing->place[routing->target[i].router];
+}

@@ -1,0 +1,209 @@
+/* What the files of routing and the search for deadlocks share; not for users. */
+#ifndef LEAT_NET_ROUTING_PARTS_H
+#define LEAT_NET_ROUTING_PARTS_H
+
+#include "leat_arena.h"
+#include "leat_random.h"
+#include "net_routing.h"
+
+enum {
+    LEAT_NET_DIMENSIONS_MAX = 20, /* of a hypercube */
+    LEAT_NET_STAGES_MAX = 64,
+    LEAT_NET_CLASSES_MAX = 5,      /* two per leg, and the adaptive one */
+    LEAT_NET_RING_CLASSES_MIN = 4, /* in smaller rings every way is one wire long */
+};
+
+/* Phases. In rings, the class of the dimension a packet is in: 2 (dimension + 1) + crosses. */
+enum {
+    LEAT_NET_DOWN = 1,       /* updown */
+    LEAT_NET_ACROSS = 1,     /* dragonfly: the wire between the groups lies behind */
+    LEAT_NET_ESCAPED = 0x20, /* adaptive: added to those of the escape's rule */
+    LEAT_NET_PHASES = 0x40,
+};
+
+/* In tables. */
+#define LEAT_NET_NONE16 UINT16_MAX
+
+/* ---- channels ------------------------------------------------------------------------------- */
+
+/* What a packet may use on its way to one goal. Where the rule has no classes they are equal. */
+struct leat_net_leg {
+    uint32_t all;
+    uint32_t first;  /* rings: of those which cross the end; dragonfly: before the wire across */
+    uint32_t second; /* the others; behind it */
+};
+
+struct leat_net_channels {
+    uint32_t all;
+    struct leat_net_leg leg[2]; /* valiant: to the router between, and on; others: the last alone */
+    uint32_t adaptive;
+    /* Masks that have nothing in common, of which all others are made. */
+    uint32_t class[LEAT_NET_CLASSES_MAX];
+    uint32_t classes;
+    uint32_t escape; /* adaptive: those of the escape; else 0 */
+};
+
+void leat_net_channels_share(const struct leat_net_shape *shape,
+                             const struct leat_net_routing_config *config,
+                             struct leat_net_channels *out);
+
+/* How many channels the escape of adaptive takes here. */
+uint32_t leat_net_escape_channels(const struct leat_net_shape *shape);
+
+/* Does it look for its ways in tables, from the beginning? */
+bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kind kind);
+
+/* Does this rule lead through this kind at all? */
+bool leat_net_rule_fits(enum leat_net_route_rule rule, enum leat_net_kind kind);
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+/* line, ring, mesh, torus, hypercube, hyperx: routing by coordinates. */
+bool leat_net_kind_is_lattice(enum leat_net_kind kind);
+
+enum leat_net_form { LEAT_NET_FORM_LINE, LEAT_NET_FORM_RING, LEAT_NET_FORM_FULL };
+
+/* Coordinates lie side by side in one word, the place, so that no division is needed. */
+struct leat_net_dimension {
+    uint32_t shift, mask;
+    uint32_t size;
+    uint16_t up, down; /* ports; full: up is the first */
+    uint8_t form;
+    bool classes; /* packets that cross the end have a class of their own */
+};
+
+/* A stage of switches: any of `free` ports, or, if that is 0, a digit of the place. */
+struct leat_net_stage {
+    uint32_t free, shift, mask;
+};
+
+/* Where a packet wants to go; `place` is what its rule needs to know of it. */
+struct leat_net_goal {
+    uint32_t router, place;
+    uint32_t port; /* of a terminal */
+};
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+/* An entry for each router and goal. */
+struct leat_net_tables {
+    uint16_t *any;  /* updown, [router][goal]: wires of the shortest way that is allowed */
+    uint16_t *down; /* the same, downwards only */
+    uint16_t *near; /* [goal][router]: wires of the shortest way */
+    uint16_t *port; /* [goal][router]: the port to take */
+};
+
+/* How one answer of several that salts lead to is asked for: by its number. */
+struct leat_net_turn {
+    uint32_t turn;
+    uint32_t turns; /* how many there are; set where a choice is met */
+};
+
+/* The answer of leat_net_route_options; `turn`: NULL, or of any salt. */
+typedef uint32_t leat_net_rule_fn(const struct leat_net_routing *routing, uint32_t router,
+                                  struct leat_net_route *route, struct leat_net_turn *turn,
+                                  struct leat_net_option *options);
+
+/* One step towards a goal that is not here: one option, or 0. */
+typedef uint32_t leat_net_toward_fn(const struct leat_net_routing *routing, uint32_t router,
+                                    const struct leat_net_goal *goal, uint32_t leg,
+                                    struct leat_net_route *route, struct leat_net_turn *turn,
+                                    struct leat_net_option *option);
+
+struct leat_net_routing {
+    const struct leat_net_topology *topology;
+    struct leat_net_routing_config config;
+    struct leat_net_channels channels;
+    leat_net_rule_fn *rule;
+    leat_net_toward_fn *toward;
+    struct leat_net_goal *target; /* [terminals] */
+    uint32_t *place;              /* [routers] of kinds that have places */
+    bool has_places;
+    uint8_t *level; /* [routers] stage or level, where there are any */
+    struct leat_net_dimension dimension[LEAT_NET_DIMENSIONS_MAX];
+    uint8_t dimension_of[32]; /* bit of a place */
+    struct leat_net_stage stage[LEAT_NET_STAGES_MAX];
+    uint32_t dimensions;
+    uint32_t digit_bits, digit_mask; /* fattree: a digit of a place; dragonfly: the index */
+    uint32_t digits;                 /* fattree: k */
+    struct leat_net_goal *gate;      /* dragonfly: [a h] router (index) and port of a wire across */
+
+    /* tables, and what they are made with */
+    struct leat_net_tables intact, detour; /* detour: round broken wires */
+    uint32_t *rank, *order;                /* [routers] of updown; order: routers by rank */
+    uint16_t *scratch;                     /* [2 routers] */
+    uint8_t *broken;                       /* [outs]; NULL: the rule does not learn of them */
+    uint32_t broken_count;
+};
+
+/* Which of n, at this router? All combinations at different routers come up. */
+static inline uint32_t leat_net_pick(const struct leat_net_route *route, uint32_t router,
+                                     struct leat_net_turn *turn, uint32_t n)
+{
+    if (turn) {
+        turn->turns = n;
+        return turn->turn;
+    }
+    if (n == 1) return 0;
+    uint64_t state = (uint64_t)route->salt << 32 | router;
+    return (uint32_t)((leat_random_splitmix(&state) >> 32) * n >> 32);
+}
+
+/* The router behind an output port; NONE: a terminal or nothing. */
+static inline uint32_t leat_net_behind(const struct leat_net_topology *t, uint32_t out)
+{
+    const uint32_t to = t->out_to[out];
+    return to & LEAT_NET_TERMINAL ? LEAT_NET_NONE : t->in_router[to];
+}
+
+_Static_assert((LEAT_NET_NONE & LEAT_NET_TERMINAL) != 0, "an absent wire leads to no router");
+
+/* ---- net_routing_closed.c: by coordinates and digits ------------------------------------------
+ */
+
+leat_net_toward_fn leat_net_toward_lattice, leat_net_toward_stages, leat_net_toward_fattree,
+    leat_net_toward_dragonfly;
+
+/* All ports of a lattice that bring nearer; at most two per dimension. */
+uint32_t leat_net_lattice_near(const struct leat_net_routing *routing, uint32_t router,
+                               const struct leat_net_goal *goal, struct leat_net_option *options);
+
+/* Lays, and (in earnest) fills, what the closed forms need of this kind. */
+void leat_net_places_lay(struct leat_net_routing *routing, struct leat_arena *arena);
+void leat_net_places_fill(struct leat_net_routing *routing);
+
+/* ---- net_routing_tables.c: by search ----------------------------------------------------------
+ */
+
+leat_net_toward_fn leat_net_toward_updown, leat_net_toward_table;
+leat_net_rule_fn leat_net_rule_adaptive;
+
+/* May a packet that goes to any goal take the one wire and then the other? */
+bool leat_net_updown_allows(const struct leat_net_routing *routing, uint32_t out,
+                            uint32_t next_out);
+
+void leat_net_tables_lay(struct leat_net_routing *routing, struct leat_arena *arena);
+void leat_net_tables_fill(struct leat_net_routing *routing);
+
+/* Wires from each router to `goal`, over those which are not broken (NULL: none is); NONE16: no
+ * way. `queue` has room for all routers. */
+void leat_net_distances_to(const struct leat_net_topology *topology, const uint8_t *broken,
+                           uint32_t goal, uint16_t *distance, uint16_t *queue);
+
+/* The lowest port of a router that is nearer by those distances; NONE16: there is none. */
+uint16_t leat_net_nearest_port(const struct leat_net_topology *topology, const uint8_t *broken,
+                               uint32_t router, const uint16_t *distance);
+
+/* What is offered at the router of the destination. */
+static inline uint32_t leat_net_arrived(const struct leat_net_routing *routing,
+                                        const struct leat_net_goal *target,
+                                        const struct leat_net_route *route,
+                                        struct leat_net_option *options)
+{
+    options[0] = (struct leat_net_option){ .port = target->port,
+                                           .channels = routing->channels.all,
+                                           .phase = route->phase };
+    return 1;
+}
+
+#endif

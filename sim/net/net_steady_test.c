@@ -1,0 +1,389 @@
+#include "leat_random.h"
+#include "net_steady.h"
+#include "tap.h"
+#include <math.h>
+
+enum { BATCHES = LEAT_NET_STEADY_BATCHES, PACKETS_MAX = 1 << 18 };
+
+static struct leat_net_steady steady;
+static struct leat_net_steady_result result;
+static _Alignas(max_align_t) uint8_t memory[6 << 20];
+
+static struct {
+    uint64_t created_at, tail_at;
+} packet[PACKETS_MAX];
+static uint32_t packets;
+
+static void start(uint64_t warmup)
+{
+    OK(leat_net_steady_footprint() <= sizeof memory);
+    memset(memory, 0, leat_net_steady_footprint());
+    leat_net_steady_init(&steady, warmup, memory);
+    packets = 0;
+}
+
+static void end(uint64_t created_at, uint64_t tail_at, enum leat_net_fate fate)
+{
+    const struct leat_net_arrival arrival = {
+        .packet = { .created_at = created_at, .flits = 1 },
+        .tail_at = tail_at,
+        .hops = 3,
+        .fate = fate,
+    };
+    leat_net_steady_add(&steady, &arrival);
+}
+
+/* The result of a run where these packets were created, and arrived in this order. */
+static void finish(uint64_t now, uint32_t terminals)
+{
+    uint64_t bound[BATCHES + 1], offered[BATCHES] = { 0 };
+    const uint32_t pieces = leat_net_steady_bounds(&steady, now, bound);
+    OK(pieces <= BATCHES);
+    for (uint32_t i = 0, piece = 0; i < packets; i++) { /* created in order too */
+        while (piece < pieces && packet[i].created_at >= bound[piece + 1])
+            piece++;
+        if (piece < pieces && packet[i].created_at >= bound[piece]) offered[piece]++;
+    }
+    leat_net_steady_result(&steady, now, terminals, offered, &result);
+}
+
+/* ---- mathematics ----------------------------------------------------------------------------- */
+
+static void roots_are_those_of_the_library(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    EQ(leat_net_steady_root(0) == 0, 1);
+    for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
+        const double square = ldexp((double)leat_random_next(&r),
+                                    (int)leat_random_below(&r, 400) - 200);
+        OK(fabs(leat_net_steady_root(square) / sqrt(square) - 1) < 1e-14 || square == 0);
+    }
+}
+
+/* The mass of Student's distribution within t, by Simpson's rule over its density. */
+static double student_mass(double t, double freedom)
+{
+    enum { STEPS = 20000 };
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double x = t * i / STEPS, weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+        sum += weight * pow(1 + x * x / freedom, -(freedom + 1) / 2);
+    }
+    const double peak = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) /
+                        sqrt(freedom * 3.14159265358979);
+    return 2 * peak * sum * t / STEPS / 3;
+}
+
+static void students_t_holds_95_percent_within(void)
+{
+    for (uint32_t freedom = 1; freedom < 100; freedom++)
+        OK(fabs(student_mass(leat_net_steady_student(freedom), freedom) - 0.95) < 2e-5);
+}
+
+/* ---- which packets count -------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* All that arrived at or after the warm-up, sorted, against what is told. */
+static void check_latencies(uint64_t now)
+{
+    static uint64_t latency[PACKETS_MAX];
+    uint32_t count = 0;
+    double sum = 0;
+    for (uint32_t i = 0; i < packets; i++)
+        if (packet[i].tail_at >= result.warmup) {
+            latency[count] = packet[i].tail_at - packet[i].created_at;
+            sum += (double)latency[count++];
+        }
+    EQ(result.packets, count);
+    EQ(result.cycles, now - result.warmup);
+    if (count == 0) return;
+    qsort(latency, count, sizeof *latency, by_value);
+    OK(fabs(result.latency_mean - sum / count) < 1e-9 * sum / count + 1e-12);
+    EQ(result.latency_max, latency[count - 1]);
+    EQ(result.latency_p50, latency[(count + 1) / 2 - 1]);
+    EQ(result.latency_p99, latency[(count * UINT64_C(99) + 99) / 100 - 1]);
+    OK(result.hops_mean == 3);
+    OK(fabs(result.accepted - (double)count / (double)result.cycles) < 1e-9);
+}
+
+static void just_the_packets_behind_the_warm_up_count(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int round = 0; round < 200; round++) {
+        const uint64_t gap_max = 1 + leat_random_below(&r, 1000),
+                       given = leat_random_below(&r, 3000);
+        const uint32_t count = (uint32_t)leat_random_below(&r, 2000);
+        uint64_t now = 0;
+        start(round % 2 ? LEAT_NET_STEADY_FIND : given);
+        while (packets < count) {
+            now += leat_random_below(&r, gap_max);
+            packet[packets].tail_at = now;
+            packet[packets].created_at = now - leat_random_below(&r, now < 4000 ? now + 1 : 4000);
+            end(packet[packets].created_at, now, LEAT_NET_DELIVERED);
+            packets++;
+        }
+        now += leat_random_below(&r, 3) ? 1 : 5000; /* at times nothing happens for long */
+        uint64_t bound[BATCHES + 1];
+        leat_net_steady_bounds(&steady, now, bound);
+        leat_net_steady_result(&steady, now, 1, NULL, &result);
+        if (round % 2)
+            OK(result.warmup <= now / 2 + 64);
+        else
+            EQ(result.warmup, given);
+        if (now > result.warmup) check_latencies(now);
+    }
+}
+
+/* Any length of run has between half the table and all of it, without gaps. */
+static void batches_cover_the_run_in_equal_pieces(void)
+{
+    for (uint64_t now = 1; now < UINT64_C(1) << 40; now += now / 3 + 1) {
+        uint64_t bound[BATCHES + 1];
+        start(LEAT_NET_STEADY_FIND);
+        const uint32_t pieces = leat_net_steady_bounds(&steady, now, bound);
+        OK(pieces <= BATCHES && (pieces >= BATCHES / 2 || now <= 32 * 64));
+        EQ(bound[0], 0);
+        EQ(bound[pieces], now);
+        for (uint32_t i = 1; i + 1 < pieces; i++)
+            EQ(bound[i + 1] - bound[i], bound[1]);
+        OK(pieces < 2 || bound[pieces] - bound[pieces - 1] < 2 * bound[1]);
+    }
+}
+
+static void a_run_shorter_than_its_warm_up_has_no_result(void)
+{
+    uint64_t bound[BATCHES + 1];
+    start(1000);
+    end(5, 20, LEAT_NET_DELIVERED);
+    EQ(leat_net_steady_bounds(&steady, 1000, bound), 0);
+    leat_net_steady_result(&steady, 1000, 1, NULL, &result);
+    EQ(result.packets, 0);
+    EQ(result.cycles, 0);
+    EQ(result.warmup, 1000);
+    OK(!result.saturated && !result.has_intervals);
+}
+
+/* ---- warm-up --------------------------------------------------------------------------------- */
+
+/* A packet a cycle, whose latency is that of a curve, and some noise. */
+static void run_curve(double (*curve)(double), uint64_t now)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    start(LEAT_NET_STEADY_FIND);
+    for (uint64_t at = 2000; at < now; at++)
+        end(at - (uint64_t)(0.5 + curve((double)at / (double)now) +
+                            (double)leat_random_below(&r, 20)),
+            at, LEAT_NET_DELIVERED);
+    leat_net_steady_result(&steady, now, 1, NULL, &result);
+}
+
+static double flat(double x)
+{
+    return x >= 0 ? 100 : 0;
+}
+
+static double step_at_a_quarter(double x)
+{
+    return x < 0.25 ? 400 : 100;
+}
+
+static double settling(double x)
+{
+    return 100 - 80 * exp(-x * 30);
+}
+
+static double rising(double x)
+{
+    return 100 + 1000 * x;
+}
+
+static void the_warm_up_ends_where_the_curve_is_level(void)
+{
+    run_curve(flat, 100000);
+    OK(result.settled && result.warmup < 12500);
+    run_curve(step_at_a_quarter, 100000);
+    OK(result.settled && result.warmup >= 25000 && result.warmup < 40000);
+    OK(fabs(result.latency_mean - 109.5) < 0.2);
+    run_curve(settling, 100000);
+    OK(result.settled && result.warmup >= 5000 && result.warmup < 40000);
+    OK(fabs(result.latency_mean - 109.5) < 0.3);
+    run_curve(rising, 100000);
+    OK(!result.settled);
+}
+
+/* ---- queues with closed forms --------------------------------------------------------------- */
+
+struct queue {
+    uint32_t arrivals_ppm;
+    uint32_t service; /* cycles; the mean of a geometric distribution where it is random */
+    bool is_random;
+    uint32_t room; /* packets that may wait; 0: any number */
+};
+
+static uint64_t draw_service(const struct queue *q, struct leat_random *r)
+{
+    uint64_t cycles = 1;
+    if (!q->is_random) return q->service;
+    while (leat_random_below(r, q->service) != 0)
+        cycles++;
+    return cycles;
+}
+
+/* One server; a packet arrives in each cycle with that chance. */
+static void run_queue(const struct queue *q, uint64_t seed, uint64_t warmup, uint64_t now)
+{
+    static uint64_t waiting[PACKETS_MAX];
+    struct leat_random r;
+    uint64_t done_at = 0;
+    uint32_t in = 0, out = 0; /* waiting[out] is served, or will be next */
+    bool busy = false;
+    leat_random_seed_entity(&r, tap_seed(), seed);
+    start(warmup);
+    for (uint64_t at = 0; at < now; at++) {
+        if (busy && done_at == at) {
+            end(waiting[out++], at, LEAT_NET_DELIVERED);
+            busy = false;
+        }
+        if (leat_random_below(&r, 1000000) < q->arrivals_ppm && packets < PACKETS_MAX) {
+            packet[packets++].created_at = at;
+            if (q->room && in - out >= q->room)
+                end(at, at, LEAT_NET_NO_ROOM);
+            else
+                waiting[in++] = at;
+        }
+        if (!busy && out < in) {
+            done_at = at + draw_service(q, &r);
+            busy = true;
+        }
+    }
+    OK(packets < PACKETS_MAX);
+    finish(now, 1);
+}
+
+/* The work that a packet finds is a random walk with a wall; from its second moment, the mean time
+ * in a Geo/D/1 queue of D = s, and in one of geometric service of mean s (Takagi 1993). */
+static double time_in_queue(const struct queue *q)
+{
+    const double p = q->arrivals_ppm / 1e6, s = q->service;
+    return s + p * s * (s - 1) / (q->is_random ? 1 : 2) / (1 - p * s);
+}
+
+static const struct queue light = { 125000, 4, false, 0 }, busy_queue = { 200000, 4, false, 0 },
+                          random_queue = { 100000, 5, true, 0 };
+
+static void the_mean_is_that_of_the_closed_form(void)
+{
+    const struct queue *const queues[] = { &light, &busy_queue, &random_queue };
+    for (int i = 0; i < 3; i++) {
+        run_queue(queues[i], 0, LEAT_NET_STEADY_FIND, 1000000);
+        OK(fabs(result.latency_mean / time_in_queue(queues[i]) - 1) < 0.03);
+        OK(result.settled && !result.saturated && result.has_intervals);
+        OK(result.latency_half > 0 && result.latency_half < 0.05 * result.latency_mean);
+    }
+}
+
+/* Of so many intervals, this many percent hold the truth. */
+static void coverage(const struct queue *q, uint64_t warmup, uint64_t now)
+{
+    enum { RUNS = 250 };
+    int latency = 0, accepted = 0, saturated = 0;
+    for (uint64_t seed = 0; seed < RUNS; seed++) {
+        run_queue(q, seed, warmup, now);
+        latency += fabs(result.latency_mean - time_in_queue(q)) < result.latency_half;
+        accepted += fabs(result.accepted - q->arrivals_ppm / 1e6) < result.accepted_half;
+        saturated += result.saturated;
+    }
+    OK(latency >= RUNS * 90 / 100 && latency <= RUNS * 99 / 100);
+    OK(accepted >= RUNS * 90 / 100 && accepted <= RUNS * 99 / 100);
+    EQ(saturated, 0);
+}
+
+static void nineteen_of_twenty_intervals_hold_the_truth(void)
+{
+    coverage(&light, LEAT_NET_STEADY_FIND, 30000);
+    coverage(&busy_queue, LEAT_NET_STEADY_FIND, 100000);
+    coverage(&random_queue, 5000, 50000);
+}
+
+/* ---- saturation ------------------------------------------------------------------------------ */
+
+static void heavy_queues_that_are_steady_are_not_called_saturated(void)
+{
+    const struct queue queues[] = { { 90000, 10, false, 0 },
+                                    { 90000, 10, true, 0 },
+                                    { 180000, 5, true, 0 },
+                                    { 95000, 10, false, 0 } };
+    for (size_t i = 0; i < sizeof queues / sizeof *queues; i++) {
+        int saturated = 0;
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            run_queue(&queues[i], seed, LEAT_NET_STEADY_FIND, 10000 + seed * 1000);
+            saturated += result.saturated;
+            OK(result.saturated == (result.reason[0] != '\0'));
+        }
+        OK(saturated <= 1);
+    }
+}
+
+static void queues_that_grow_are_always_called_saturated(void)
+{
+    const struct queue queues[] = { { 110000, 10, false, 0 },
+                                    { 120000, 10, true, 0 },
+                                    { 220000, 5, true, 0 },
+                                    { 400000, 5, false, 0 } };
+    for (size_t i = 0; i < sizeof queues / sizeof *queues; i++) {
+        int saturated = 0;
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            run_queue(&queues[i], seed, LEAT_NET_STEADY_FIND, 60000 + seed * 500);
+            saturated += result.saturated;
+        }
+        OK(saturated >= 39);
+        OK(strstr(result.reason, "wait, more and more of them") != NULL);
+    }
+}
+
+static void what_is_lost_at_full_buffers_saturates_too(void)
+{
+    const struct queue full = { 120000, 10, false, 8 }, roomy = { 70000, 10, false, 64 };
+    run_queue(&full, 1, LEAT_NET_STEADY_FIND, 50000);
+    OK(result.saturated);
+    double offered = 0, accepted = 0;
+    EQ(sscanf(result.reason, "of %lf flits offered per terminal and cycle %lf came", &offered,
+              &accepted),
+       2);
+    OK(fabs(offered - result.offered) < 1e-4 && fabs(accepted - result.accepted) < 1e-4);
+    OK(fabs(offered - 0.12) < 0.006 && accepted <= 0.1001);
+    OK(strstr(result.reason, "found full buffers and were lost") != NULL);
+    run_queue(&roomy, 1, LEAT_NET_STEADY_FIND, 50000);
+    OK(!result.saturated);
+}
+
+/* Every tenth packet falls to a fault: the others come through, and nothing waits. */
+static void what_falls_to_faults_saturates_nothing(void)
+{
+    start(LEAT_NET_STEADY_FIND);
+    for (uint64_t at = 100; at < 50000; at += 2) {
+        packet[packets++].created_at = at - 100;
+        end(at - 100, at, at % 10 ? LEAT_NET_DELIVERED : LEAT_NET_CUT);
+    }
+    finish(50000, 1);
+    OK(!result.saturated);
+    OK(fabs(result.accepted - 0.4) < 0.001);
+    OK(fabs(result.offered - 0.5) < 0.01);
+}
+
+TAP_MAIN(T(roots_are_those_of_the_library), T(students_t_holds_95_percent_within),
+         T(just_the_packets_behind_the_warm_up_count), T(batches_cover_the_run_in_equal_pieces),
+         T(a_run_shorter_than_its_warm_up_has_no_result),
+         T(the_warm_up_ends_where_the_curve_is_level), T(the_mean_is_that_of_the_closed_form),
+         T(nineteen_of_twenty_intervals_hold_the_truth),
+         T(heavy_queues_that_are_steady_are_not_called_saturated),
+         T(queues_that_grow_are_always_called_saturated),
+         T(what_is_lost_at_full_buffers_saturates_too), T(what_falls_to_faults_saturates_nothing))

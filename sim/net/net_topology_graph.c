@@ -1,0 +1,222 @@
+/* Any graph, given as its edges. */
+#include "net_topology_parts.h"
+
+static void put_edge(const struct leat_net_edge *edge, struct leat_text *why)
+{
+    leat_text_puts(why, "edge ");
+    leat_text_decimal(why, edge->a);
+    leat_text_putc(why, edge->one_way ? '>' : '-');
+    leat_text_decimal(why, edge->b);
+}
+
+static leat_err refuse_edge(const struct leat_net_shape *shape, const struct leat_net_edge *edge,
+                            const char *expected, uint32_t most, struct leat_text *why)
+{
+    leat_net_shape_put_name(shape, why);
+    put_edge(edge, why);
+    leat_text_puts(why, expected);
+    if (most != LEAT_NET_NONE) leat_text_decimal(why, most);
+    return LEAT_ERR_RANGE;
+}
+
+static leat_err check_edge(const struct leat_net_shape *shape, const struct leat_net_edge *edge,
+                           struct leat_text *why)
+{
+    if (edge->a >= shape->routers || edge->b >= shape->routers)
+        return refuse_edge(shape, edge, ", expected routers 0 to ", shape->routers - 1, why);
+    if (edge->a == edge->b)
+        return refuse_edge(shape, edge, ", expected two different routers", LEAT_NET_NONE, why);
+    if (edge->cycles > LEAT_NET_WIRE_CYCLES_MAX)
+        return refuse_edge(shape, edge, " is too long, expected cycles up to ",
+                           LEAT_NET_WIRE_CYCLES_MAX, why);
+    return LEAT_ERR_OK;
+}
+
+static leat_err check_terminal(const struct leat_net_shape *shape, uint32_t terminal,
+                               struct leat_text *why)
+{
+    if (shape->terminal_at[terminal] < shape->routers) return LEAT_ERR_OK;
+    leat_net_shape_put_name(shape, why);
+    leat_text_puts(why, "terminal ");
+    leat_text_decimal(why, terminal);
+    leat_text_puts(why, " at router ");
+    leat_text_decimal(why, shape->terminal_at[terminal]);
+    leat_text_puts(why, ", expected routers 0 to ");
+    leat_text_decimal(why, shape->routers - 1);
+    return LEAT_ERR_RANGE;
+}
+
+/* A count that must be within limits before anything is looked at. */
+static leat_err check_count(const struct leat_net_shape *shape, uint32_t count, const char *what,
+                            uint32_t least, uint32_t most, struct leat_text *why)
+{
+    if (count >= least && count <= most) return LEAT_ERR_OK;
+    leat_net_shape_put_name(shape, why);
+    leat_text_decimal(why, count);
+    leat_text_puts(why, what);
+    leat_text_puts(why, ", expected ");
+    leat_text_decimal(why, least);
+    leat_text_puts(why, " to ");
+    leat_text_decimal(why, most);
+    return LEAT_ERR_RANGE;
+}
+
+leat_err leat_net_graph_check(const struct leat_net_shape *shape, struct leat_text *why)
+{
+    leat_err err = check_count(shape, shape->routers, " routers", 1, LEAT_NET_ROUTERS_MAX, why);
+    if (!err) err = check_count(shape, shape->edges, " edges", 0, LEAT_NET_PORTS_MAX, why);
+    if (!err && shape->terminal_at)
+        err = check_count(shape, shape->terminal_count, " terminals", 1, LEAT_NET_TERMINALS_MAX,
+                          why);
+    for (uint32_t i = 0; !err && i < shape->edges; i++)
+        err = check_edge(shape, &shape->edge[i], why);
+    for (uint32_t i = 0; !err && shape->terminal_at && i < shape->terminal_count; i++)
+        err = check_terminal(shape, i, why);
+    return err;
+}
+
+uint64_t leat_net_graph_wires(const struct leat_net_shape *shape)
+{
+    uint64_t wires = 0;
+    for (uint32_t i = 0; i < shape->edges; i++)
+        wires += shape->edge[i].one_way ? 1 : 2;
+    return wires;
+}
+
+uint64_t leat_net_graph_terminals(const struct leat_net_shape *shape)
+{
+    return shape->terminal_at ? shape->terminal_count : (uint64_t)shape->routers * shape->terminals;
+}
+
+static uint32_t router_of_terminal(const struct leat_net_shape *shape, uint32_t terminal)
+{
+    return shape->terminal_at ? shape->terminal_at[terminal] : terminal / shape->terminals;
+}
+
+/* ---- ports ---------------------------------------------------------------------------------- */
+
+/* How many ports each router has, in its place of out_first and in_first. */
+static void count_ports(struct leat_net_topology *t)
+{
+    const struct leat_net_shape *s = &t->shape;
+    memset(t->out_first, 0, (t->routers + (size_t)1) * sizeof *t->out_first);
+    memset(t->in_first, 0, (t->routers + (size_t)1) * sizeof *t->in_first);
+    for (uint32_t i = 0; i < s->edges; i++) {
+        const struct leat_net_edge *e = &s->edge[i];
+        t->out_first[e->a]++;
+        t->in_first[e->b]++;
+        if (e->one_way) continue;
+        t->out_first[e->b]++;
+        t->in_first[e->a]++;
+    }
+    for (uint32_t i = 0; i < t->terminals; i++) {
+        t->out_first[router_of_terminal(s, i)]++;
+        t->in_first[router_of_terminal(s, i)]++;
+    }
+}
+
+/* Counts into first ports; the most of all is returned, and whose they are. */
+static uint32_t add_up(uint32_t *first, uint32_t routers, uint32_t *whose)
+{
+    uint32_t at = 0, most = 0;
+    for (uint32_t r = 0; r <= routers; r++) {
+        const uint32_t count = first[r];
+        first[r] = at;
+        at += count;
+        if (count <= most) continue;
+        most = count;
+        *whose = r;
+    }
+    return most;
+}
+
+leat_err leat_net_graph_number(struct leat_net_topology *t, struct leat_text *why)
+{
+    uint32_t out_most_at = 0, in_most_at = 0;
+    count_ports(t);
+    const uint32_t outs = add_up(t->out_first, t->routers, &out_most_at);
+    const uint32_t ins = add_up(t->in_first, t->routers, &in_most_at);
+    t->radix = outs > ins ? outs : ins;
+    if (t->radix <= LEAT_NET_RADIX_MAX) return LEAT_ERR_OK;
+    leat_net_shape_put_name(&t->shape, why);
+    leat_text_puts(why, "router ");
+    leat_text_decimal(why, outs > ins ? out_most_at : in_most_at);
+    leat_text_puts(why, " has ");
+    leat_text_decimal(why, t->radix);
+    leat_text_puts(why, " ports, expected at most ");
+    leat_text_decimal(why, LEAT_NET_RADIX_MAX);
+    return LEAT_ERR_RANGE;
+}
+
+/* Joining takes a router's ports one after the other, counting up its first port; then that is the
+ * first of the next router. */
+static void count_back(uint32_t *first, uint32_t routers)
+{
+    memmove(first + 1, first, routers * sizeof *first);
+    first[0] = 0;
+}
+
+void leat_net_wire_graph(struct leat_net_topology *t)
+{
+    const struct leat_net_shape *s = &t->shape;
+    uint32_t *out = t->out_first, *in = t->in_first;
+    for (uint32_t i = 0; i < s->edges; i++) {
+        const struct leat_net_edge *e = &s->edge[i];
+        const uint32_t cycles = e->cycles ? e->cycles : s->wire_cycles;
+        leat_net_join_ports(t, out[e->a]++, in[e->b]++, cycles);
+        if (!e->one_way) leat_net_join_ports(t, out[e->b]++, in[e->a]++, cycles);
+    }
+    for (uint32_t i = 0; i < t->terminals; i++) {
+        const uint32_t r = router_of_terminal(s, i);
+        leat_net_attach_in(t, i, r, 0);
+        leat_net_attach_out(t, i, r, 0);
+        in[r]++;
+        out[r]++;
+    }
+    count_back(out, t->routers);
+    count_back(in, t->routers);
+}
+
+/* ---- connected ------------------------------------------------------------------------------ */
+
+/* A router that cannot be reached from router 0, or NONE; backwards: that cannot reach it. */
+static uint32_t find_lost(const struct leat_net_topology *t, bool backwards, uint32_t *scratch)
+{
+    uint32_t *seen = scratch, *queue = scratch + t->routers, head = 0, tail = 0;
+    const uint32_t *first = backwards ? t->in_first : t->out_first;
+    const uint32_t *port = backwards ? t->in_from : t->out_to;
+    const uint32_t *owner = backwards ? t->out_router : t->in_router;
+    memset(seen, 0, t->routers * sizeof *seen);
+    seen[0] = 1;
+    queue[tail++] = 0;
+    while (head < tail) {
+        const uint32_t r = queue[head++];
+        for (uint32_t p = first[r]; p < first[r + 1]; p++) {
+            if (port[p] & LEAT_NET_TERMINAL) continue;
+            const uint32_t next = owner[port[p]];
+            if (seen[next]) continue;
+            seen[next] = 1;
+            queue[tail++] = next;
+        }
+    }
+    if (tail == t->routers) return LEAT_NET_NONE;
+    uint32_t lost = 0;
+    while (seen[lost])
+        lost++;
+    return lost;
+}
+
+leat_err leat_net_graph_connected(const struct leat_net_topology *t, uint32_t *scratch,
+                                  struct leat_text *why)
+{
+    const uint32_t forth = find_lost(t, false, scratch);
+    const uint32_t back = forth == LEAT_NET_NONE ? find_lost(t, true, scratch) : LEAT_NET_NONE;
+    if (forth == LEAT_NET_NONE && back == LEAT_NET_NONE) return LEAT_ERR_OK;
+    leat_net_shape_put_name(&t->shape, why);
+    leat_text_puts(why, "no way from router ");
+    leat_text_decimal(why, forth == LEAT_NET_NONE ? back : 0);
+    leat_text_puts(why, " to router ");
+    leat_text_decimal(why, forth == LEAT_NET_NONE ? 0 : forth);
+    leat_text_puts(why, ", expected ways from each router to each");
+    return LEAT_ERR_RANGE;
+}

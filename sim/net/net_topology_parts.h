@@ -1,0 +1,92 @@
+/* What the makers of topologies share; not for users. */
+#ifndef LEAT_NET_TOPOLOGY_PARTS_H
+#define LEAT_NET_TOPOLOGY_PARTS_H
+
+#include "net_topology.h"
+
+enum { LEAT_NET_BLOCKS_MAX = 3 };
+
+/* Routers in a row that have equally many ports. */
+struct leat_net_block {
+    uint64_t routers, outs, ins;
+};
+
+/* How large a shape is. Every number stays below 2^33, whatever the shape: larger ones are cut. */
+struct leat_net_extent {
+    uint64_t routers, terminals, outs, ins;
+    uint64_t radix; /* graphs: not yet known */
+    struct leat_net_block block[LEAT_NET_BLOCKS_MAX];
+    uint32_t blocks; /* graphs: none */
+};
+
+/* For shapes whose own numbers are within limits. */
+void leat_net_shape_measure(const struct leat_net_shape *shape, struct leat_net_extent *out);
+
+/* "mesh:8,8: ", the beginning of all complaints. */
+void leat_net_shape_put_name(const struct leat_net_shape *shape, struct leat_text *text);
+
+/* base^exponent, for those which fit. */
+static inline uint32_t leat_net_power(uint32_t base, uint32_t exponent)
+{
+    uint32_t power = 1;
+    while (exponent--)
+        power *= base;
+    return power;
+}
+
+/* ---- joining; all ports are absent at first -------------------------------------------------- */
+
+static inline void leat_net_join_ports(struct leat_net_topology *t, uint32_t out, uint32_t in,
+                                       uint32_t cycles)
+{
+    t->out_to[out] = in;
+    t->in_from[in] = out;
+    t->out_cycles[out] = (uint16_t)cycles;
+    t->wires++;
+}
+
+/* A wire from output port p of router a to input port q of router b. */
+static inline void leat_net_join(struct leat_net_topology *t, uint32_t a, uint32_t p, uint32_t b,
+                                 uint32_t q)
+{
+    leat_net_join_ports(t, t->out_first[a] + p, t->in_first[b] + q, t->shape.wire_cycles);
+}
+
+static inline void leat_net_attach_in(struct leat_net_topology *t, uint32_t terminal,
+                                      uint32_t router, uint32_t port)
+{
+    t->terminal_in[terminal] = t->in_first[router] + port;
+    t->in_from[t->terminal_in[terminal]] = LEAT_NET_TERMINAL | terminal;
+}
+
+static inline void leat_net_attach_out(struct leat_net_topology *t, uint32_t terminal,
+                                       uint32_t router, uint32_t port)
+{
+    t->terminal_out[terminal] = t->out_first[router] + port;
+    t->out_to[t->terminal_out[terminal]] = LEAT_NET_TERMINAL | terminal;
+}
+
+/* Each joins the ports of its kind, terminals included. */
+void leat_net_wire_lattice(struct leat_net_topology *t); /* line, ring, mesh, torus */
+void leat_net_wire_hypercube(struct leat_net_topology *t);
+void leat_net_wire_hyperx(struct leat_net_topology *t);
+void leat_net_wire_dragonfly(struct leat_net_topology *t);
+void leat_net_wire_crossbar(struct leat_net_topology *t);
+void leat_net_wire_grid(struct leat_net_topology *t);
+void leat_net_wire_fly(struct leat_net_topology *t);
+void leat_net_wire_benes(struct leat_net_topology *t);
+void leat_net_wire_clos(struct leat_net_topology *t);
+void leat_net_wire_fattree(struct leat_net_topology *t);
+
+/* Graphs: sees that all numbers are those of routers and within limits; counts wires; numbers the
+ * ports of all routers; joins them; looks whether every router reaches every other. `scratch` has
+ * room for two numbers per router. */
+leat_err leat_net_graph_check(const struct leat_net_shape *shape, struct leat_text *why);
+uint64_t leat_net_graph_wires(const struct leat_net_shape *shape);
+uint64_t leat_net_graph_terminals(const struct leat_net_shape *shape);
+leat_err leat_net_graph_number(struct leat_net_topology *t, struct leat_text *why);
+void leat_net_wire_graph(struct leat_net_topology *t);
+leat_err leat_net_graph_connected(const struct leat_net_topology *t, uint32_t *scratch,
+                                  struct leat_text *why);
+
+#endif

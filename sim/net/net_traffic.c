@@ -1,0 +1,650 @@
+#include "net_traffic.h"
+#include "leat_arena.h"
+#include "leat_tree.h"
+#include "net_fixed.h"
+#include <assert.h>
+
+static const struct leat_net_pattern_spelling spellings[LEAT_NET_PATTERNS] = {
+    [LEAT_NET_UNIFORM] = { "uniform", "any terminal, all alike", false },
+    [LEAT_NET_PERMUTATION] = { "permutation", "one other terminal each, drawn by the seed", false },
+    [LEAT_NET_TRANSPOSE] = { "transpose", "from (x, y) to (y, x); terminals: a square", false },
+    [LEAT_NET_BITREVERSE] = { "bitreverse", "the bits of the number backwards", false },
+    [LEAT_NET_BITCOMPLEMENT] = { "bitcomplement", "all bits of the number turned over", false },
+    [LEAT_NET_SHUFFLE] = { "shuffle", "the bits of the number turned left by one", false },
+    [LEAT_NET_TORNADO] = { "tornado", "just less than half way round each dimension", false },
+    [LEAT_NET_NEIGHBOUR] = { "neighbour", "one further in each dimension", false },
+    [LEAT_NET_HOTSPOT] = { "hotspot", "a quarter to terminal 0, the others uniform", false },
+    [LEAT_NET_BROADCAST] = { "broadcast", "to all others, a packet each", false },
+    [LEAT_NET_BURSTY] = { "bursty", "bursts to any terminal, and silences", false },
+    [LEAT_NET_TRACE] = { "trace", "what a file says", false },
+    [LEAT_NET_ALLTOALL] = { "alltoall", "collective: to all others, step by step", true },
+    [LEAT_NET_ALLREDUCE] = { "allreduce", "collective: twice round the ring", true },
+    [LEAT_NET_BROADCAST_TREE] = { "broadcasttree", "collective: from terminal 0, doubling", true },
+};
+
+static const struct {
+    const char *name;
+    enum leat_net_pattern pattern;
+} other_names[] = {
+    { "neighbor", LEAT_NET_NEIGHBOUR },
+    { "bitcomp", LEAT_NET_BITCOMPLEMENT },
+    { "bitrev", LEAT_NET_BITREVERSE },
+    { "allreducering", LEAT_NET_ALLREDUCE },
+};
+
+const struct leat_net_pattern_spelling *leat_net_pattern_list(size_t index)
+{
+    return index < LEAT_NET_PATTERNS ? &spellings[index] : NULL;
+}
+
+static bool same_but_hyphens(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == '-')
+            a++;
+        while (*b == '-')
+            b++;
+        if (*a != *b) return false;
+        if (!*a) return true;
+    }
+}
+
+bool leat_net_pattern_find(const char *name, enum leat_net_pattern *out)
+{
+    for (size_t i = 0; i < LEAT_NET_PATTERNS; i++)
+        if (same_but_hyphens(name, spellings[i].name)) {
+            *out = (enum leat_net_pattern)i;
+            return true;
+        }
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (same_but_hyphens(name, other_names[i].name)) {
+            *out = other_names[i].pattern;
+            return true;
+        }
+    return false;
+}
+
+/* ---- is there such traffic? ------------------------------------------------------------------ */
+
+void leat_net_traffic_default(struct leat_net_traffic_config *config, uint32_t terminals)
+{
+    *config = (struct leat_net_traffic_config){
+        .terminals = terminals,
+        .flits = 1,
+        .hot_percent = LEAT_NET_HOT_PERCENT,
+        .burst = LEAT_NET_BURST,
+    };
+}
+
+static uint32_t side_of_square(uint32_t terminals) /* 0: it is none */
+{
+    uint32_t side = 0;
+    while ((uint64_t)side * side < terminals)
+        side++;
+    return (uint64_t)side * side == terminals ? side : 0;
+}
+
+static bool is_power_of_two(uint32_t n)
+{
+    return n && (n & (n - 1)) == 0;
+}
+
+/* "shuffle traffic of 12 terminals: expected ..." */
+static leat_err refuse_terminals(const struct leat_net_traffic_config *c, const char *expected,
+                                 struct leat_text *why)
+{
+    leat_text_puts(why, spellings[c->pattern].name);
+    leat_text_puts(why, " traffic of ");
+    leat_text_decimal(why, c->terminals);
+    leat_text_puts(why, c->terminals == 1 ? " terminal: expected " : " terminals: expected ");
+    leat_text_puts(why, expected);
+    return LEAT_ERR_RANGE;
+}
+
+static leat_err check_terminals(const struct leat_net_traffic_config *c, struct leat_text *why)
+{
+    switch (c->pattern) {
+    case LEAT_NET_TRANSPOSE:
+        if (!side_of_square(c->terminals)) return refuse_terminals(c, "a square, as 16 or 64", why);
+        break;
+    case LEAT_NET_BITREVERSE:
+    case LEAT_NET_BITCOMPLEMENT:
+    case LEAT_NET_SHUFFLE:
+        if (!is_power_of_two(c->terminals)) return refuse_terminals(c, "a power of two", why);
+        break;
+    case LEAT_NET_BROADCAST:
+    case LEAT_NET_ALLTOALL:
+    case LEAT_NET_ALLREDUCE:
+    case LEAT_NET_BROADCAST_TREE:
+        if (c->terminals < 2) return refuse_terminals(c, "2 or more", why);
+        break;
+    case LEAT_NET_UNIFORM:
+    case LEAT_NET_PERMUTATION:
+    case LEAT_NET_TORNADO:
+    case LEAT_NET_NEIGHBOUR:
+    case LEAT_NET_HOTSPOT:
+    case LEAT_NET_BURSTY:
+    case LEAT_NET_TRACE: break;
+    }
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_net_traffic_check(const struct leat_net_traffic_config *c, struct leat_text *why)
+{
+    const struct {
+        const char *what;
+        uint32_t value, min, max;
+    } row[] = {
+        { "traffic pattern ", (uint32_t)c->pattern, 0, LEAT_NET_PATTERNS - 1 },
+        { "terminals ", c->terminals, 1, LEAT_NET_TERMINALS_MAX },
+        { "load in millionths ", c->load_ppm, 0, LEAT_NET_LOAD_PPM_MAX },
+        { "flits of a packet ", c->flits, 1, LEAT_NET_FLITS_MAX },
+        { "percent to the hot spot ", c->hot_percent, 0, 100 },
+        { "packets of a burst ", c->burst, 1, LEAT_NET_BURST_MAX },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].value < row[i].min || row[i].value > row[i].max) {
+            leat_text_puts(why, row[i].what);
+            leat_text_decimal(why, row[i].value);
+            leat_text_puts(why, ": expected ");
+            leat_text_decimal(why, row[i].min);
+            leat_text_puts(why, " to ");
+            leat_text_decimal(why, row[i].max);
+            return LEAT_ERR_RANGE;
+        }
+    return check_terminals(c, why);
+}
+
+/* ---- gaps ------------------------------------------------------------------------------------ */
+
+/* Digit k of a geometric number is 1 with chance Q / (1 + Q), Q being the chance of 2^k failures in
+ * a row. With chances of 32 bits the mean is right to 2^-27 at least. */
+void leat_net_gaps_init(struct leat_net_gaps *gaps, uint64_t num, uint64_t den)
+{
+    assert(0 < num && num <= den && den <= UINT64_C(1) << 63);
+    uint64_t failures = leat_net_fixed_divide(den - num, den, 64);
+    *gaps = (struct leat_net_gaps){ 0 };
+    while (gaps->bits < LEAT_NET_GAP_BITS) {
+        const uint64_t quarter = failures >> 2, whole = (UINT64_C(1) << 62) + quarter;
+        const uint64_t chance = (leat_net_fixed_divide(quarter, whole, 33) + 1) >> 1;
+        if (!chance) break;
+        gaps->chance[gaps->bits++] = (uint32_t)chance;
+        failures = leat_net_fixed_multiply(failures, failures);
+    }
+}
+
+/* Two digits of each random number; a digit behind the last has no chance. */
+uint64_t leat_net_gaps_draw(const struct leat_net_gaps *gaps, struct leat_random *random)
+{
+    uint64_t gap = 0;
+    for (uint32_t k = 0; k < gaps->bits; k += 2) {
+        const uint64_t r = leat_random_next(random);
+        gap |= (uint64_t)((uint32_t)r < gaps->chance[k]) << k;
+        gap |= (uint64_t)(r >> 32 < gaps->chance[k + 1]) << (k + 1);
+    }
+    return gap;
+}
+
+/* The chance of a packet, a broadcast, or the end of a silence in each cycle. A burst of b packets
+ * takes b flits cycles; a silence of mean b flits (1 - load) / load makes up for it. */
+static void make_gaps(struct leat_net_traffic *traffic)
+{
+    const struct leat_net_traffic_config *c = &traffic->config;
+    const uint64_t load = c->load_ppm, one = LEAT_NET_LOAD_PPM_MAX;
+    if (!load) return;
+    if (c->pattern == LEAT_NET_BURSTY)
+        leat_net_gaps_init(&traffic->gaps, load,
+                           load + (uint64_t)c->burst * c->flits * (one - load));
+    else if (c->pattern == LEAT_NET_BROADCAST)
+        leat_net_gaps_init(&traffic->gaps, load, one * c->flits * (c->terminals - 1));
+    else
+        leat_net_gaps_init(&traffic->gaps, load, one * c->flits);
+}
+
+/* ---- patterns where each terminal has one destination --------------------------------------- */
+
+static bool has_one_destination(enum leat_net_pattern pattern)
+{
+    return pattern >= LEAT_NET_PERMUTATION && pattern <= LEAT_NET_NEIGHBOUR;
+}
+
+/* Sattolo's shuffle: one cycle through all terminals, so that none is its own partner. */
+static void make_permutation(struct leat_net_traffic *traffic)
+{
+    struct leat_random random;
+    leat_random_seed_entity(&random, traffic->config.seed, UINT64_MAX);
+    for (uint32_t i = 0; i < traffic->config.terminals; i++)
+        traffic->to[i] = i;
+    for (uint32_t i = traffic->config.terminals; i-- > 1;) {
+        const uint32_t j = (uint32_t)leat_random_below(&random, i), other = traffic->to[j];
+        traffic->to[j] = traffic->to[i];
+        traffic->to[i] = other;
+    }
+}
+
+static uint32_t reversed(uint32_t number, uint32_t limit) /* a power of two */
+{
+    uint32_t result = 0;
+    for (; limit > 1; limit /= 2, number /= 2)
+        result = result * 2 + number % 2;
+    return result;
+}
+
+static uint32_t turned_left(uint32_t number, uint32_t limit)
+{
+    return limit == 1 ? 0 : (number * 2 % limit) | number / (limit / 2);
+}
+
+struct lattice {
+    uint32_t size[LEAT_NET_NUMBERS_MAX > 32 ? LEAT_NET_NUMBERS_MAX : 32]; /* hypercubes have most */
+    uint32_t dimensions;
+    uint32_t per_router;
+};
+
+static bool is_lattice(enum leat_net_kind kind)
+{
+    return kind == LEAT_NET_LINE || kind == LEAT_NET_RING || kind == LEAT_NET_MESH ||
+           kind == LEAT_NET_TORUS || kind == LEAT_NET_HYPERCUBE || kind == LEAT_NET_HYPERX;
+}
+
+static struct lattice lattice_of(const struct leat_net_traffic_config *c)
+{
+    if (!c->shape || !is_lattice(c->shape->kind))
+        return (struct lattice){ .size = { c->terminals }, .dimensions = 1, .per_router = 1 };
+    struct lattice lattice = { .dimensions = leat_net_shape_dimensions(c->shape),
+                               .per_router = c->shape->terminals };
+    uint64_t terminals = lattice.per_router;
+    for (uint32_t d = 0; d < lattice.dimensions; d++) {
+        lattice.size[d] = leat_net_shape_size(c->shape, d);
+        terminals *= lattice.size[d];
+    }
+    assert(terminals == c->terminals);
+    return lattice;
+}
+
+/* Further by so much of a dimension's size k, at the same place of its router. */
+static uint32_t moved(const struct lattice *lattice, uint32_t terminal, bool tornado)
+{
+    uint32_t router = terminal / lattice->per_router, to = 0, scale = 1;
+    for (uint32_t d = 0; d < lattice->dimensions; d++) {
+        const uint32_t k = lattice->size[d], by = tornado ? (k + 1) / 2 - 1 : 1;
+        to += (router % k + by) % k * scale;
+        router /= k;
+        scale *= k;
+    }
+    return to * lattice->per_router + terminal % lattice->per_router;
+}
+
+static void make_destinations(struct leat_net_traffic *traffic)
+{
+    const struct leat_net_traffic_config *c = &traffic->config;
+    const struct lattice lattice = lattice_of(c);
+    const uint32_t side = side_of_square(c->terminals);
+    if (c->pattern == LEAT_NET_PERMUTATION) make_permutation(traffic);
+    for (uint32_t t = 0; t < c->terminals; t++) {
+        uint32_t *to = &traffic->to[t];
+        if (c->pattern == LEAT_NET_TRANSPOSE) *to = t % side * side + t / side;
+        if (c->pattern == LEAT_NET_BITREVERSE) *to = reversed(t, c->terminals);
+        if (c->pattern == LEAT_NET_BITCOMPLEMENT) *to = c->terminals - 1 - t;
+        if (c->pattern == LEAT_NET_SHUFFLE) *to = turned_left(t, c->terminals);
+        if (c->pattern == LEAT_NET_TORNADO) *to = moved(&lattice, t, true);
+        if (c->pattern == LEAT_NET_NEIGHBOUR) *to = moved(&lattice, t, false);
+    }
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+static bool is_closed(enum leat_net_pattern pattern)
+{
+    return spellings[pattern].is_closed;
+}
+
+/* 2^k for the k-th child of the root; children of t begin behind its highest bit. */
+static uint64_t first_child_distance(uint32_t terminal)
+{
+    uint64_t distance = 1;
+    while (distance <= terminal)
+        distance *= 2;
+    return distance;
+}
+
+/* The destination of a terminal's next packet in this round, if it may be sent already. */
+static bool next_step(const struct leat_net_traffic *traffic, uint32_t terminal, uint32_t *to)
+{
+    const struct leat_net_source *source = &traffic->source[terminal];
+    const uint64_t terminals = traffic->config.terminals, sent = source->sent;
+    uint64_t further = sent + 1, steps = terminals - 1;
+    bool ready = sent <= source->received;
+    if (traffic->config.pattern == LEAT_NET_ALLREDUCE) {
+        further = 1;
+        steps *= 2;
+    } else if (traffic->config.pattern == LEAT_NET_BROADCAST_TREE) {
+        further = first_child_distance(terminal) << sent;
+        steps = terminal + further < terminals ? sent + 1 : sent;
+        ready = terminal == 0 || source->received;
+    }
+    if (!traffic->round_left || !ready || sent >= steps) return false;
+    *to = (uint32_t)((terminal + further) % terminals);
+    return true;
+}
+
+static void begin_round(struct leat_net_traffic *traffic, uint64_t at)
+{
+    const uint64_t others = traffic->config.terminals - 1, all = traffic->config.terminals * others;
+    traffic->round_at = at;
+    traffic->round_left = traffic->config.pattern == LEAT_NET_ALLTOALL    ? all
+                          : traffic->config.pattern == LEAT_NET_ALLREDUCE ? 2 * all
+                                                                          : others;
+    for (uint32_t t = 0; t < traffic->config.terminals; t++) {
+        traffic->source[t].next_at = at;
+        traffic->source[t].sent = traffic->source[t].received = 0;
+    }
+}
+
+static void end_round(struct leat_net_traffic *traffic, uint64_t at)
+{
+    struct leat_net_rounds *rounds = &traffic->rounds;
+    const uint64_t cycles = at - traffic->round_at;
+    if (!rounds->count || cycles < rounds->cycles_min) rounds->cycles_min = cycles;
+    if (cycles > rounds->cycles_max) rounds->cycles_max = cycles;
+    rounds->cycles += cycles;
+    rounds->count++;
+    if (!traffic->config.rounds || rounds->count < traffic->config.rounds) begin_round(traffic, at);
+}
+
+enum leat_net_wakes leat_net_traffic_arrived(struct leat_net_traffic *traffic,
+                                             const struct leat_net_arrival *arrival)
+{
+    if (!is_closed(traffic->config.pattern) || arrival->fate != LEAT_NET_DELIVERED)
+        return LEAT_NET_WAKE_NOBODY;
+    struct leat_net_source *source = &traffic->source[arrival->packet.destination];
+    uint32_t to;
+    source->received++;
+    source->next_at = arrival->tail_at + 1;
+    if (--traffic->round_left == 0) {
+        end_round(traffic, arrival->tail_at + 1);
+        return traffic->round_left ? LEAT_NET_WAKE_ALL : LEAT_NET_WAKE_NOBODY;
+    }
+    return next_step(traffic, arrival->packet.destination, &to) ? LEAT_NET_WAKE_DESTINATION
+                                                                : LEAT_NET_WAKE_NOBODY;
+}
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+/* From the last entry to the first, each goes before those of its source that come later. */
+static void chain_trace(struct leat_net_traffic *traffic)
+{
+    for (uint32_t i = traffic->config.trace_count; i-- > 0;) {
+        struct leat_net_source *source = &traffic->source[traffic->config.trace[i].source];
+        traffic->trace_next[i] = source->to;
+        source->to = i;
+    }
+}
+
+static bool draw_trace(const struct leat_net_traffic *traffic, struct leat_net_source *source,
+                       struct leat_net_packet *packet)
+{
+    if (source->to == LEAT_NET_NONE) return false;
+    const struct leat_net_trace_entry *entry = &traffic->config.trace[source->to];
+    packet->created_at = entry->cycle;
+    packet->destination = entry->destination;
+    if (entry->flits) packet->flits = entry->flits;
+    source->to = traffic->trace_next[source->to];
+    return true;
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+static void lay_out(struct leat_net_traffic *traffic, struct leat_arena *arena)
+{
+    const struct leat_net_traffic_config *c = &traffic->config;
+    traffic->source = leat_arena_lay(arena, c->terminals, sizeof *traffic->source);
+    if (has_one_destination(c->pattern))
+        traffic->to = leat_arena_lay(arena, c->terminals, sizeof *traffic->to);
+    if (c->pattern == LEAT_NET_TRACE)
+        traffic->trace_next = leat_arena_lay(arena, c->trace_count, sizeof *traffic->trace_next);
+}
+
+size_t leat_net_traffic_footprint(const struct leat_net_traffic_config *config)
+{
+    struct leat_net_traffic traffic = { .config = *config };
+    struct leat_arena arena = { 0 };
+    lay_out(&traffic, &arena);
+    return arena.used;
+}
+
+static void init_source(const struct leat_net_traffic *traffic, uint32_t terminal,
+                        struct leat_net_source *source)
+{
+    *source = (struct leat_net_source){ .to = LEAT_NET_NONE };
+    leat_random_seed_entity(&source->random, traffic->config.seed, terminal);
+}
+
+void leat_net_traffic_init(struct leat_net_traffic *traffic,
+                           const struct leat_net_traffic_config *config, void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *traffic = (struct leat_net_traffic){ .config = *config };
+    lay_out(traffic, &arena);
+    for (uint32_t t = 0; t < config->terminals; t++)
+        init_source(traffic, t, &traffic->source[t]);
+    make_gaps(traffic);
+    if (traffic->to) make_destinations(traffic);
+    if (traffic->trace_next) chain_trace(traffic);
+    if (is_closed(config->pattern)) begin_round(traffic, 0);
+    traffic->config.shape = NULL; /* lent until here */
+}
+
+static uint32_t any(const struct leat_net_traffic *traffic, struct leat_net_source *source)
+{
+    return (uint32_t)leat_random_below(&source->random, traffic->config.terminals);
+}
+
+/* In a burst a packet follows the one before at once. */
+static uint64_t draw_bursty(const struct leat_net_traffic *traffic, struct leat_net_source *source,
+                            uint32_t *to)
+{
+    uint64_t at = source->next_at;
+    if (source->left > 0) {
+        source->left--;
+    } else {
+        at += leat_net_gaps_draw(&traffic->gaps, &source->random);
+        while (leat_random_below(&source->random, traffic->config.burst) != 0)
+            source->left++;
+        source->to = any(traffic, source);
+    }
+    source->next_at = at + traffic->config.flits;
+    *to = source->to;
+    return at;
+}
+
+/* The packets of a broadcast are created together; nearer terminals come first. */
+static uint64_t draw_broadcast(const struct leat_net_traffic *traffic,
+                               struct leat_net_source *source, uint32_t terminal, uint32_t *to)
+{
+    if (source->left > 0) {
+        source->left--;
+    } else {
+        source->next_at += leat_net_gaps_draw(&traffic->gaps, &source->random) + 1;
+        source->left = traffic->config.terminals - 2;
+        source->to = terminal;
+    }
+    source->to = (source->to + 1) % traffic->config.terminals;
+    *to = source->to;
+    return source->next_at - 1;
+}
+
+static uint64_t draw_single(const struct leat_net_traffic *traffic, struct leat_net_source *source,
+                            uint32_t terminal, uint32_t *to)
+{
+    const uint64_t at = source->next_at + leat_net_gaps_draw(&traffic->gaps, &source->random);
+    source->next_at = at + 1;
+    if (traffic->to)
+        *to = traffic->to[terminal];
+    else if (traffic->config.pattern == LEAT_NET_HOTSPOT &&
+             leat_random_below(&source->random, 100) < traffic->config.hot_percent)
+        *to = 0;
+    else
+        *to = any(traffic, source);
+    return at;
+}
+
+/* Draws from the source alone: so a copy of it tells what is to come. */
+static bool draw_open(const struct leat_net_traffic *traffic, struct leat_net_source *source,
+                      uint32_t terminal, struct leat_net_packet *packet)
+{
+    uint32_t *to = &packet->destination;
+    *packet = (struct leat_net_packet){ .source = terminal, .flits = traffic->config.flits };
+    if (traffic->config.pattern == LEAT_NET_TRACE) {
+        if (!draw_trace(traffic, source, packet)) return false;
+    } else if (traffic->config.load_ppm == 0) {
+        return false;
+    } else if (traffic->config.pattern == LEAT_NET_BURSTY) {
+        packet->created_at = draw_bursty(traffic, source, to);
+    } else if (traffic->config.pattern == LEAT_NET_BROADCAST) {
+        packet->created_at = draw_broadcast(traffic, source, terminal, to);
+    } else {
+        packet->created_at = draw_single(traffic, source, terminal, to);
+    }
+    packet->random = leat_random_next(&source->random);
+    packet->number = source->number++;
+    return true;
+}
+
+static bool draw_closed(struct leat_net_traffic *traffic, uint32_t terminal,
+                        struct leat_net_packet *packet)
+{
+    struct leat_net_source *source = &traffic->source[terminal];
+    uint32_t to;
+    if (!next_step(traffic, terminal, &to)) return false;
+    source->sent++;
+    *packet = (struct leat_net_packet){
+        .created_at = source->next_at,
+        .number = source->number++,
+        .random = leat_random_next(&source->random),
+        .source = terminal,
+        .destination = to,
+        .flits = traffic->config.flits,
+    };
+    return true;
+}
+
+bool leat_net_traffic_next(struct leat_net_traffic *traffic, uint32_t terminal,
+                           struct leat_net_packet *packet)
+{
+    if (is_closed(traffic->config.pattern)) return draw_closed(traffic, terminal, packet);
+    return draw_open(traffic, &traffic->source[terminal], terminal, packet);
+}
+
+/* ---- what is offered ------------------------------------------------------------------------- */
+
+/* Adds a packet to its piece of time, which is not before *piece. False: behind the last. */
+static bool add_offered(const struct leat_net_packet *packet, const uint64_t *bound, uint32_t count,
+                        uint32_t *piece, struct leat_net_offered *out)
+{
+    while (*piece < count && packet->created_at >= bound[*piece + 1])
+        (*piece)++;
+    if (*piece == count) return false;
+    if (packet->created_at >= bound[*piece]) {
+        out[*piece].packets++;
+        out[*piece].flits += packet->flits;
+    }
+    return true;
+}
+
+static void add_trace(const struct leat_net_traffic *traffic, const uint64_t *bound, uint32_t count,
+                      const uint8_t *but, struct leat_net_offered *out)
+{
+    const struct leat_net_traffic_config *c = &traffic->config;
+    uint32_t piece = 0;
+    for (uint32_t i = 0; i < c->trace_count; i++) {
+        const struct leat_net_packet packet = {
+            .created_at = c->trace[i].cycle,
+            .flits = c->trace[i].flits ? c->trace[i].flits : c->flits,
+        };
+        if (but && but[c->trace[i].source]) continue;
+        if (!add_offered(&packet, bound, count, &piece, out)) return;
+    }
+}
+
+void leat_net_traffic_offered(const struct leat_net_traffic *traffic, const uint64_t *bound,
+                              uint32_t count, const uint8_t *but, struct leat_net_offered *out)
+{
+    assert(!is_closed(traffic->config.pattern));
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = (struct leat_net_offered){ 0 };
+    if (traffic->config.pattern == LEAT_NET_TRACE) {
+        add_trace(traffic, bound, count, but, out);
+        return;
+    }
+    for (uint32_t t = 0; t < traffic->config.terminals; t++) {
+        struct leat_net_source source;
+        struct leat_net_packet packet;
+        uint32_t piece = 0;
+        if (but && but[t]) continue;
+        init_source(traffic, t, &source);
+        while (draw_open(traffic, &source, t, &packet))
+            if (!add_offered(&packet, bound, count, &piece, out)) break;
+    }
+}
+
+/* ---- lines of a trace file ------------------------------------------------------------------ */
+
+static bool is_between(char c)
+{
+    return c == ' ' || c == '\t' || c == ',' || c == '\r' || c == '\n';
+}
+
+static leat_err refuse_word(const char *word, size_t len, const char *what, uint64_t min,
+                            uint64_t max, struct leat_text *why)
+{
+    leat_text_putc(why, '\'');
+    leat_text_put(why, word, len);
+    leat_text_puts(why, "' is no ");
+    leat_text_puts(why, what);
+    leat_text_puts(why, ": expected ");
+    leat_text_decimal(why, min);
+    leat_text_puts(why, " to ");
+    leat_text_decimal(why, max);
+    return LEAT_ERR_RANGE;
+}
+
+leat_err leat_net_trace_line(const char *line, size_t len, uint32_t terminals, uint64_t cycle_min,
+                             struct leat_net_trace_entry *out, bool *has, struct leat_text *why)
+{
+    const struct {
+        const char *what;
+        uint64_t min, max;
+    } column[] = { { "cycle (of lines in order of time)", cycle_min, LEAT_NET_TRACE_CYCLE_MAX },
+                   { "source", 0, terminals - UINT64_C(1) },
+                   { "destination", 0, terminals - UINT64_C(1) },
+                   { "number of flits", 1, LEAT_NET_FLITS_MAX } };
+    enum { COLUMNS = sizeof column / sizeof *column };
+    uint64_t value[COLUMNS] = { 0 };
+    size_t count = 0;
+    for (size_t i = 0; i < len && line[i] != '#';) {
+        const size_t start = i;
+        while (i < len && line[i] != '#' && !is_between(line[i]))
+            i++;
+        if (i == start) {
+            i++;
+            continue;
+        }
+        if (count < COLUMNS &&
+            (!leat_tree_number(line + start, i - start, &value[count]) ||
+             value[count] < column[count].min || value[count] > column[count].max))
+            return refuse_word(line + start, i - start, column[count].what, column[count].min,
+                               column[count].max, why);
+        count++;
+    }
+    *has = count > 0;
+    if (count == 0) return LEAT_ERR_OK;
+    if (count < COLUMNS - 1 || count > COLUMNS) {
+        leat_text_decimal(why, count);
+        leat_text_puts(why, " numbers: expected CYCLE SOURCE DESTINATION [FLITS]");
+        return LEAT_ERR_SYNTAX;
+    }
+    *out = (struct leat_net_trace_entry){ value[0], (uint32_t)value[1], (uint32_t)value[2],
+                                          (uint32_t)value[3] };
+    return LEAT_ERR_OK;
+}

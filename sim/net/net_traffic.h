@@ -1,0 +1,166 @@
+/*
+ * Traffic of networks: who creates which packet when, and for whom.
+ *
+ *   open       at each terminal and cycle a packet is created with chance load / flits, whatever
+ *              becomes of it: a Bernoulli process. Every terminal has its own stream of random
+ *              numbers. The pattern says where packets go; "any terminal" has the own one among
+ *              them, as the literature has it (Dally and Towles 2004, 3.2, has the patterns).
+ *   bursty     bursts of packets back to back to one terminal, then silence; lengths of both are
+ *              geometric, and the load is that asked for
+ *   trace      what a list says
+ *   closed     collectives: what a terminal sends next depends on what it received. All begin
+ *              together; when the last packet has arrived, the next round begins:
+ *                all-to-all      T - 1 steps: in step s to the terminal s further
+ *                allreduce       2 (T - 1) steps: to the right neighbour in the ring (reduce, then
+ *                                gather; Patarasuk and Yuan 2009)
+ *                broadcast tree  binomial, from terminal 0: who has it sends to 1, 2, 4 .. further
+ *              A step begins when as many packets have come in as steps are done; the host sees in
+ *              the next cycle what arrived in this one. A packet that is lost ends it.
+ *
+ * Load is counted in flits per terminal and cycle, in millionths.
+ */
+#ifndef LEAT_NET_TRAFFIC_H
+#define LEAT_NET_TRAFFIC_H
+
+#include "leat_random.h"
+#include "net.h"
+
+enum leat_net_pattern {
+    LEAT_NET_UNIFORM,
+    LEAT_NET_PERMUTATION,
+    LEAT_NET_TRANSPOSE,
+    LEAT_NET_BITREVERSE,
+    LEAT_NET_BITCOMPLEMENT,
+    LEAT_NET_SHUFFLE,
+    LEAT_NET_TORNADO,
+    LEAT_NET_NEIGHBOUR,
+    LEAT_NET_HOTSPOT,
+    LEAT_NET_BROADCAST,
+    LEAT_NET_BURSTY,
+    LEAT_NET_TRACE,
+    LEAT_NET_ALLTOALL,
+    LEAT_NET_ALLREDUCE,
+    LEAT_NET_BROADCAST_TREE,
+};
+
+enum {
+    LEAT_NET_PATTERNS = LEAT_NET_BROADCAST_TREE + 1,
+    LEAT_NET_LOAD_PPM_MAX = 1000000,
+    LEAT_NET_HOT_PERCENT = 25,
+    LEAT_NET_BURST = 10, /* packets, on average */
+    LEAT_NET_BURST_MAX = 1000000,
+    LEAT_NET_GAP_BITS = 64,
+};
+
+#define LEAT_NET_TRACE_CYCLE_MAX (UINT64_C(1) << 62)
+
+struct leat_net_trace_entry {
+    uint64_t cycle;
+    uint32_t source, destination;
+    uint32_t flits; /* 0: as many as packets of this run have */
+};
+
+struct leat_net_traffic_config {
+    enum leat_net_pattern pattern;
+    uint32_t terminals;
+    uint32_t load_ppm; /* open and bursty only */
+    uint32_t flits;    /* of a packet */
+    uint32_t hot_percent, burst;
+    uint64_t seed;
+    uint64_t rounds; /* of a collective; 0: until the end */
+    /* tornado, neighbour: the lattice; NULL, or another kind: one ring of all terminals. Used by
+     * check and init only. */
+    const struct leat_net_shape *shape;
+    /* trace only: by cycle; lent for good. */
+    const struct leat_net_trace_entry *trace;
+    uint32_t trace_count;
+};
+
+/* Failures before a success of chance num / den: the binary digits of such a number are independent
+ * of each other, so each is drawn by itself, with a chance of 32 bits. */
+struct leat_net_gaps {
+    uint32_t bits;
+    uint32_t chance[LEAT_NET_GAP_BITS]; /* that this digit is 1, in 2^-32 */
+};
+
+/* 0 < num <= den <= 2^63. */
+void leat_net_gaps_init(struct leat_net_gaps *gaps, uint64_t num, uint64_t den);
+uint64_t leat_net_gaps_draw(const struct leat_net_gaps *gaps, struct leat_random *random);
+
+struct leat_net_source {
+    struct leat_random random;
+    uint64_t next_at;        /* the first cycle in which it may create its next packet */
+    uint64_t number;         /* of its next packet */
+    uint32_t to;             /* of this burst or broadcast; trace: the next entry */
+    uint32_t left;           /* packets of this burst or broadcast still to come */
+    uint32_t sent, received; /* in this round of a collective */
+};
+
+/* How long the rounds of a collective took, in cycles. */
+struct leat_net_rounds {
+    uint64_t count, cycles, cycles_min, cycles_max;
+};
+
+struct leat_net_traffic {
+    struct leat_net_traffic_config config;
+    struct leat_net_gaps gaps;
+    struct leat_net_source *source; /* [terminals] */
+    uint32_t *to;                   /* [terminals] of patterns where each has one; else NULL */
+    uint32_t *trace_next;           /* [trace_count] the next entry of the same source */
+    struct leat_net_rounds rounds;
+    uint64_t round_at;   /* when this round began */
+    uint64_t round_left; /* packets that must still arrive in it; 0: there are no more rounds */
+};
+
+struct leat_net_pattern_spelling {
+    const char *name;
+    const char *text;
+    bool is_closed;
+};
+
+/* By number of the pattern; NULL past the last. */
+const struct leat_net_pattern_spelling *leat_net_pattern_list(size_t index);
+
+/* By name; hyphens do not matter. */
+bool leat_net_pattern_find(const char *name, enum leat_net_pattern *out);
+
+/* Uniform traffic of these many terminals, packets of one flit, no load. */
+void leat_net_traffic_default(struct leat_net_traffic_config *config, uint32_t terminals);
+
+/* Is there such traffic? `why`: what, and what was expected. */
+leat_err leat_net_traffic_check(const struct leat_net_traffic_config *config,
+                                struct leat_text *why);
+
+/* Of a config that was checked. `memory` is aligned for any object and lent for good. */
+size_t leat_net_traffic_footprint(const struct leat_net_traffic_config *config);
+void leat_net_traffic_init(struct leat_net_traffic *traffic,
+                           const struct leat_net_traffic_config *config, void *memory);
+
+/* The next packet of a terminal. False: there is none, or none yet. */
+bool leat_net_traffic_next(struct leat_net_traffic *traffic, uint32_t terminal,
+                           struct leat_net_packet *packet);
+
+/* A packet arrived, or was lost: who may have a packet again? */
+enum leat_net_wakes { LEAT_NET_WAKE_NOBODY, LEAT_NET_WAKE_DESTINATION, LEAT_NET_WAKE_ALL };
+enum leat_net_wakes leat_net_traffic_arrived(struct leat_net_traffic *traffic,
+                                             const struct leat_net_arrival *arrival);
+
+/*
+ * What is created in each piece of time [bound[i], bound[i + 1]), i < count, by all terminals but
+ * those where `but` is not 0 (NULL: by all): draws everything anew. Not for closed traffic.
+ */
+struct leat_net_offered {
+    uint64_t packets, flits;
+};
+void leat_net_traffic_offered(const struct leat_net_traffic *traffic, const uint64_t *bound,
+                              uint32_t count, const uint8_t *but, struct leat_net_offered *out);
+
+/*
+ * A line of a trace file: "CYCLE SOURCE DESTINATION [FLITS]", apart by blanks or commas; what is
+ * behind # does not count. *has: it held an entry. `cycle_min`: that of the line before. On error
+ * *out is untouched and `why` says what is wrong and what was expected.
+ */
+leat_err leat_net_trace_line(const char *line, size_t len, uint32_t terminals, uint64_t cycle_min,
+                             struct leat_net_trace_entry *out, bool *has, struct leat_text *why);
+
+#endif

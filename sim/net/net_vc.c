@@ -1,0 +1,635 @@
+#include "net_vc_parts.h"
+#include <string.h>
+
+/* ---- laying out --------------------------------------------------------------------------------
+ */
+
+static uint32_t up_to_power(uint32_t n)
+{
+    uint32_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+static uint32_t wire_cycles_max(const struct leat_net_topology *topology)
+{
+    uint32_t most = 1;
+    for (uint32_t out = 0; out < topology->outs; out++)
+        if (topology->out_cycles[out] > most) most = topology->out_cycles[out];
+    return most;
+}
+
+/* Room for so many records at once: every day may have a chunk that is not full. */
+static void lay_calendar(struct leat_net_vc_calendar *c, uint32_t cycles_max, uint64_t records,
+                         struct leat_arena *arena)
+{
+    c->days = up_to_power(cycles_max + 1);
+    const uint64_t chunks = records / LEAT_NET_VC_CHUNK + c->days + 1;
+    assert(chunks < UINT32_MAX);
+    c->cap = (uint32_t)chunks;
+    c->day = leat_arena_lay(arena, c->days, sizeof *c->day);
+    c->chunk = leat_arena_lay(arena, c->cap, sizeof *c->chunk);
+}
+
+void leat_net_vc_extend(struct leat_net_vc_calendar *c, struct leat_net_vc_day *day)
+{
+    const uint32_t fresh = c->free ? c->free : ++c->top;
+    assert(fresh <= c->cap);
+    struct leat_net_vc_chunk *chunk = &c->chunk[fresh - 1];
+    if (c->free) c->free = (uint32_t)chunk->next;
+    c->full_days += !day->newest;
+    chunk->next = day->newest;
+    day->newest = fresh;
+    day->at = chunk->record;
+    day->end = chunk->record + LEAT_NET_VC_CHUNK;
+}
+
+uint32_t leat_net_vc_due(struct leat_net_vc_calendar *c, uint64_t now, uint64_t *record)
+{
+    struct leat_net_vc_day *day = &c->day[now & (c->days - 1)];
+    if (!day->newest) return 0;
+    const uint32_t newest = day->newest;
+    struct leat_net_vc_chunk *chunk = &c->chunk[newest - 1];
+    const uint32_t count = (uint32_t)(day->at - chunk->record);
+    memcpy(record, chunk->record, count * sizeof *record);
+    day->newest = (uint32_t)chunk->next;
+    day->end = day->at = day->newest ? c->chunk[day->newest - 1].record + LEAT_NET_VC_CHUNK : NULL;
+    c->full_days -= !day->newest;
+    chunk->next = c->free;
+    c->free = newest;
+    return count;
+}
+
+static uint32_t ports_max(const uint32_t *first, uint32_t routers)
+{
+    uint32_t most = 0;
+    for (uint32_t r = 0; r < routers; r++)
+        if (first[r + 1] - first[r] > most) most = first[r + 1] - first[r];
+    return most;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A wire carries a flit per cycle, and a lane sends back a credit per cycle; neither more than the
+ * buffers at its end hold. */
+static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
+{
+    const struct leat_net_topology *topology = net->topology;
+    const uint64_t wires = (uint64_t)topology->outs + topology->terminals;
+    const uint64_t room = (uint64_t)net->config.channels * vc->buffer;
+    const uint32_t wire = wire_cycles_max(topology);
+    const uint32_t there = 2 + wire, back = 2 + there + net->config.credit_cycles;
+    const uint64_t lanes = (uint64_t)topology->ins * net->config.channels;
+    lay_calendar(&vc->flits, there, wires * smaller(room, there + 1), arena);
+    lay_calendar(&vc->credits, back > LEAT_NET_PIPELINE_MAX ? back : LEAT_NET_PIPELINE_MAX,
+                 wires * smaller(room, (uint64_t)net->config.channels * (back + 1)) +
+                     (vc->ripening ? lanes : 0),
+                 arena);
+}
+
+static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
+{
+    const struct leat_net_topology *topology = net->topology;
+    const size_t lanes = (size_t)topology->ins << vc->shift;
+    const size_t channels = ((size_t)topology->outs + topology->terminals) << vc->shift;
+    vc->words = ((ports_max(topology->in_first, topology->routers) << vc->shift) + 63) / 64;
+    const size_t words = (size_t)topology->routers * vc->words;
+    vc->lane = leat_arena_lay(arena, lanes, sizeof *vc->lane);
+    vc->ahead = leat_arena_lay(arena, channels, sizeof *vc->ahead);
+    vc->in = leat_arena_lay(arena, topology->ins, sizeof *vc->in);
+    vc->out = leat_arena_lay(arena, topology->outs, sizeof *vc->out);
+    vc->router = leat_arena_lay(arena, topology->routers, sizeof *vc->router);
+    vc->asking = leat_arena_lay(arena, words, sizeof *vc->asking);
+    vc->sleeping = leat_arena_lay(arena, words, sizeof *vc->sleeping);
+    vc->able = leat_arena_lay(arena, words, sizeof *vc->able);
+    vc->flit = leat_arena_lay(arena, lanes * vc->buffer, sizeof *vc->flit);
+    vc->passed = leat_arena_lay(arena, lanes, sizeof *vc->passed);
+    vc->active = leat_arena_lay(arena, topology->routers, sizeof *vc->active);
+    vc->discards = leat_arena_lay(arena, lanes, sizeof *vc->discards);
+    vc->doomed = leat_arena_lay(arena, lanes, sizeof *vc->doomed);
+    vc->ended = leat_arena_lay(arena, lanes + topology->terminals, sizeof *vc->ended);
+}
+
+static void lay_scratch(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
+{
+    const size_t outs = ports_max(net->topology->out_first, net->topology->routers);
+    vc->port_bid = leat_arena_lay(arena, outs, sizeof *vc->port_bid);
+    vc->port_bidden = leat_arena_lay(arena, outs, sizeof *vc->port_bidden);
+    vc->channel_bid = leat_arena_lay(arena, outs << vc->shift, sizeof *vc->channel_bid);
+    vc->channel_bidden = leat_arena_lay(arena, outs << vc->shift, sizeof *vc->channel_bidden);
+}
+
+static struct leat_sim_agenda_shape agenda_shape(const struct leat_net *net)
+{
+    return (struct leat_sim_agenda_shape){ .phases = 1, .entities = { net->topology->terminals } };
+}
+
+static void lay_sources(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
+{
+    const uint32_t terminals = net->topology->terminals;
+    const struct leat_sim_agenda_shape shape = agenda_shape(net);
+    vc->source = leat_arena_lay(arena, terminals, sizeof *vc->source);
+    vc->sends = leat_arena_lay(arena, terminals, sizeof *vc->sends);
+    vc->woken = leat_arena_lay(arena, 2 * (size_t)terminals, sizeof *vc->woken);
+    vc->agenda_memory = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
+}
+
+static void lay(struct leat_net *net, struct leat_arena *arena)
+{
+    const struct leat_net_topology *topology = net->topology;
+    const struct leat_net_config *config = &net->config;
+    struct leat_net_vc measured = { 0 }, *vc = leat_arena_lay(arena, 1, sizeof *vc);
+    net->state = vc;
+    if (!vc) vc = &measured;
+    while (UINT32_C(1) << vc->shift < config->channels)
+        vc->shift++;
+    vc->mask = (UINT32_C(1) << vc->shift) - 1;
+    vc->buffer = config->buffer_flits;
+    vc->fused = config->pipeline < 3;
+    vc->ripening = config->pipeline > 3 ? config->pipeline - 3 : 0;
+    vc->whole = config->flow != LEAT_NET_WORMHOLE || config->drop;
+    vc->direct = !vc->ripening && config->flow != LEAT_NET_STORE_AND_FORWARD;
+    lay_calendars(net, vc, arena);
+    lay_routers(net, vc, arena);
+    lay_scratch(net, vc, arena);
+    lay_sources(net, vc, arena);
+    /* Every packet under way has a flit in a lane, on a wire or in its source. */
+    const uint64_t wires = ((uint64_t)topology->outs + topology->terminals) * vc->flits.days;
+    const uint64_t flights = (uint64_t)topology->ins * config->channels * vc->buffer + wires;
+    leat_net_flights_lay(&vc->flights, (uint32_t)smaller(flights, LEAT_NET_FLIGHTS_MAX), arena);
+}
+
+static void start_routers(struct leat_net *net)
+{
+    const struct leat_net_topology *topology = net->topology;
+    struct leat_net_vc *vc = net->state;
+    for (uint32_t r = 0; r < topology->routers; r++) {
+        vc->router[r].in_first = topology->in_first[r];
+        vc->router[r].out_first = topology->out_first[r];
+    }
+    for (uint32_t in = 0; in < topology->ins; in++) {
+        const uint32_t from = topology->in_from[in];
+        const bool terminal = from & LEAT_NET_TERMINAL;
+        vc->in[in].router = topology->in_router[in];
+        vc->in[in].port = (uint16_t)(in - topology->in_first[topology->in_router[in]]);
+        if (from == LEAT_NET_NONE) continue;
+        vc->in[in].back = (terminal ? topology->outs + (from ^ LEAT_NET_TERMINAL) : from)
+                          << vc->shift;
+        vc->in[in].back_cycles = (uint16_t)(terminal ? LEAT_NET_VC_RETURN_CYCLES
+                                                     : 1u + topology->out_cycles[from] +
+                                                           net->config.credit_cycles);
+    }
+    for (uint32_t out = 0; out < topology->outs; out++) {
+        const uint32_t to = topology->out_to[out];
+        vc->out[out].router = topology->out_router[out];
+        vc->out[out].to = to & LEAT_NET_TERMINAL ? to : to << vc->shift;
+        vc->out[out].cycles = (uint16_t)(1u + (net->config.pipeline > 1) +
+                                         topology->out_cycles[out]);
+    }
+}
+
+static void wake(struct leat_net *net, uint32_t terminal)
+{
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_vc_source *source = &vc->source[terminal];
+    if (source->state == LEAT_NET_VC_SOURCE_EMPTY) {
+        source->state = LEAT_NET_VC_SOURCE_WOKEN;
+        vc->woken[vc->woken_count++] = terminal;
+    } else if (source->state == LEAT_NET_VC_SOURCE_HELD) {
+        source->state = LEAT_NET_VC_SOURCE_SENDS;
+        vc->sends[vc->sends_count++] = terminal;
+    }
+}
+
+static void start(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    const struct leat_sim_agenda_shape shape = agenda_shape(net);
+    start_routers(net);
+    leat_sim_agenda_init(&vc->agenda, &shape, vc->agenda_memory);
+    for (uint32_t t = 0; t < net->topology->terminals; t++)
+        wake(net, t);
+}
+
+/* ---- what comes in -----------------------------------------------------------------------------
+ */
+
+static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
+                              uint32_t flit)
+{
+    struct leat_net_vc_lane *l = &vc->lane[lane];
+    uint32_t place = (uint32_t)l->first + l->count;
+    if (place >= vc->buffer) place -= vc->buffer;
+    assert(l->count < vc->buffer);
+    vc->flit[(size_t)lane * vc->buffer + place] = flit;
+    l->count++;
+    if (l->state == LEAT_NET_VC_IDLE) {
+        leat_net_vc_front(net, vc, lane, net->now);
+    } else if (l->state == LEAT_NET_VC_WHOLE) {
+        if (flit & LEAT_NET_VC_TAIL) leat_net_vc_front(net, vc, lane, net->now);
+    } else if (l->state == LEAT_NET_VC_MOVES && l->count == 1) {
+        if (leat_net_vc_is_full(vc, leat_net_vc_way(l)))
+            vc->blocked++;
+        else
+            leat_net_vc_put(vc, vc->able, lane);
+    }
+}
+
+static void flits_come(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    uint64_t record[LEAT_NET_VC_CHUNK];
+    uint32_t count;
+    while ((count = leat_net_vc_due(&vc->flits, net->now, record)))
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t to = (uint32_t)(record[i] >> 32);
+            if (i + LEAT_NET_VC_LOOK_AHEAD < count) {
+                const uint32_t soon = (uint32_t)record[i + LEAT_NET_VC_LOOK_AHEAD];
+                LEAT_NET_VC_PREFETCH(&leat_net_vc_flight(vc, soon)->route);
+            }
+            if (to & LEAT_NET_TERMINAL)
+                leat_net_vc_end(vc, (uint32_t)record[i]);
+            else
+                flit_comes(net, vc, to, (uint32_t)record[i]);
+        }
+}
+
+static inline void credit_comes(struct leat_net *net, struct leat_net_vc *vc, uint32_t channel)
+{
+    struct leat_net_vc_ahead *ahead = &vc->ahead[channel];
+    const uint32_t port = channel >> vc->shift;
+    const bool was_full = ahead->used-- == vc->buffer;
+    if (port >= net->topology->outs) {
+        const uint32_t terminal = port - net->topology->outs;
+        if (vc->source[terminal].state != LEAT_NET_VC_SOURCE_BLOCKED) return;
+        vc->source[terminal].state = LEAT_NET_VC_SOURCE_SENDS;
+        vc->sends[vc->sends_count++] = terminal;
+        return;
+    }
+    if (vc->sleepers && vc->router[vc->out[port].router].hungry)
+        leat_net_vc_rouse(vc, vc->out[port].router);
+    if (!was_full || !leat_net_vc_is_taken(vc, channel)) return;
+    const uint32_t lane = leat_net_vc_holder(vc, channel);
+    if (!vc->lane[lane].count) return;
+    vc->blocked--;
+    leat_net_vc_put(vc, vc->able, lane);
+}
+
+static void credits_come(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    uint64_t record[LEAT_NET_VC_CHUNK];
+    uint32_t count;
+    while ((count = leat_net_vc_due(&vc->credits, net->now, record)))
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t what = (uint32_t)record[i];
+            if (what & LEAT_NET_VC_RIPE)
+                leat_net_vc_ask(net, what ^ LEAT_NET_VC_RIPE, 1);
+            else
+                credit_comes(net, vc, what);
+        }
+}
+
+/* ---- what ends ---------------------------------------------------------------------------------
+ */
+
+static bool is_before(const struct leat_net_vc *vc, uint64_t a, uint64_t b)
+{
+    if (a >> 32 != b >> 32) return a < b;
+    const struct leat_net_packet *p = &vc->flights.flight[(uint32_t)a].packet;
+    const struct leat_net_packet *q = &vc->flights.flight[(uint32_t)b].packet;
+    return p->source != q->source ? p->source < q->source : p->number < q->number;
+}
+
+/* By destination, source and number (Shell 1959: few a cycle, in place). */
+static void sort_ended(struct leat_net_vc *vc)
+{
+    const uint32_t n = vc->ended_count;
+    uint32_t gap = 1;
+    while (gap < n / 3)
+        gap = gap * 3 + 1;
+    for (; gap; gap /= 3)
+        for (uint32_t i = gap; i < n; i++) {
+            const uint64_t moving = vc->ended[i];
+            uint32_t at = i;
+            for (; at >= gap && is_before(vc, moving, vc->ended[at - gap]); at -= gap)
+                vc->ended[at] = vc->ended[at - gap];
+            vc->ended[at] = moving;
+        }
+}
+
+static void tell_ended(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    if (!vc->ended_count) return;
+    sort_ended(vc);
+    for (uint32_t i = 0; i < vc->ended_count; i++) {
+        const uint32_t index = (uint32_t)vc->ended[i];
+        struct leat_net_flight *flight = &vc->flights.flight[index];
+        if (net->terminal_dead[flight->packet.destination])
+            leat_net_vc_doom(flight, LEAT_NET_NO_WAY);
+        leat_net_end(net, flight, net->now);
+        leat_net_flights_give(&vc->flights, index);
+    }
+    vc->ended_count = 0;
+}
+
+/* A flit of each lost packet goes per cycle. */
+static void discard_flits(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    const uint32_t count = vc->discards_count;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t lane = vc->discards[i];
+        struct leat_net_vc_lane *l = &vc->lane[lane];
+        uint32_t flit = 0;
+        if (l->count) {
+            flit = leat_net_vc_take(vc, lane, net->now);
+            vc->inside--;
+        }
+        if (!(flit & LEAT_NET_VC_TAIL)) {
+            vc->discards[kept++] = lane;
+            continue;
+        }
+        leat_net_vc_end(vc, l->flight);
+        l->state = LEAT_NET_VC_IDLE;
+        if (l->count) leat_net_vc_front(net, vc, lane, net->now + 1);
+    }
+    for (uint32_t i = count; i < vc->discards_count; i++)
+        vc->discards[kept++] = vc->discards[i];
+    vc->discards_count = kept;
+}
+
+/* ---- what goes out -----------------------------------------------------------------------------
+ */
+
+/* Asks the host. True: its packet may leave at `at`. */
+static bool ask_host(struct leat_net *net, uint32_t terminal, uint64_t at)
+{
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_vc_source *source = &vc->source[terminal];
+    const struct leat_net_packet *packet = &source->packet;
+    source->state = LEAT_NET_VC_SOURCE_WAITS; /* deaf to being woken, while the host is asked */
+    source->sent = 0;
+    if (!net->host.next(net->host.context, terminal, &source->packet)) {
+        source->state = LEAT_NET_VC_SOURCE_EMPTY;
+        return false;
+    }
+    assert(packet->source == terminal && packet->destination < net->topology->terminals);
+    assert(packet->flits && packet->flits <= (vc->whole ? vc->buffer : LEAT_NET_FLITS_MAX));
+    if (packet->created_at > at) {
+        vc->waiting++;
+        leat_sim_agenda_set(&vc->agenda, 0, terminal, packet->created_at);
+        return false;
+    }
+    source->state = LEAT_NET_VC_SOURCE_SENDS;
+    return true;
+}
+
+/* The channel of a new packet: the next one with room after that of the last packet. */
+static bool find_channel(struct leat_net *net, uint32_t terminal, uint32_t set)
+{
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_vc_source *source = &vc->source[terminal];
+    const uint32_t need = vc->whole ? source->packet.flits : 1;
+    const struct leat_net_vc_ahead *ahead = vc->ahead +
+                                            ((size_t)(net->topology->outs + terminal) << vc->shift);
+    uint32_t channel = source->channel;
+    for (uint32_t i = 0; i < net->config.channels; i++) {
+        channel = channel + 1 < net->config.channels ? channel + 1 : 0;
+        if (!(set >> channel & 1) || vc->buffer - ahead[channel].used < need) continue;
+        source->channel = (uint8_t)channel;
+        return true;
+    }
+    return false;
+}
+
+static bool begin_packet(struct leat_net *net, uint32_t terminal)
+{
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_vc_source *source = &vc->source[terminal];
+    const struct leat_net_packet *packet = &source->packet;
+    struct leat_net_route route;
+    leat_net_route_begin(net->routing, packet->source, packet->destination, packet->random, &route);
+    if (!find_channel(net, terminal, leat_net_route_entry_channels(net->routing, &route)))
+        return false;
+    source->flight = leat_net_flights_take(&vc->flights);
+    vc->flights.flight[source->flight] =
+        (struct leat_net_flight){ .packet = *packet, .route = route, .fate = LEAT_NET_DELIVERED };
+    net->counts.packets_begun++;
+    return true;
+}
+
+/* A flit of the packet that is begun. */
+static void send_flit(struct leat_net *net, uint32_t terminal)
+{
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_vc_source *source = &vc->source[terminal];
+    const uint32_t lane = net->topology->terminal_in[terminal] << vc->shift | source->channel;
+    const uint32_t head = source->sent ? 0 : LEAT_NET_VC_HEAD;
+    const uint32_t tail = ++source->sent == source->packet.flits ? LEAT_NET_VC_TAIL : 0;
+    if (net->terminal_dead[terminal])
+        leat_net_vc_doom(&vc->flights.flight[source->flight], LEAT_NET_CUT);
+    vc->ahead[(net->topology->outs + terminal) << vc->shift | source->channel].used++;
+    vc->inside++;
+    net->counts.flits_begun++;
+    leat_net_vc_enter(&vc->flits, net->now + LEAT_NET_VC_ENTRY_CYCLES,
+                      (uint64_t)lane << 32 | source->flight | head | tail);
+}
+
+/* The terminal sends a flit, if it can. True: it goes on in the next cycle. */
+static bool send(struct leat_net *net, uint32_t terminal)
+{
+    struct leat_net_vc *vc = net->state;
+    struct leat_net_vc_source *source = &vc->source[terminal];
+    const uint32_t port = net->topology->outs + terminal;
+    if (!source->sent) {
+        if (net->terminal_dead[terminal]) {
+            source->state = LEAT_NET_VC_SOURCE_HELD;
+            return false;
+        }
+        if (leat_net_flights_none(&vc->flights)) return true;
+    }
+    if (source->sent ? leat_net_vc_is_full(vc, port << vc->shift | source->channel)
+                     : !begin_packet(net, terminal)) {
+        source->state = LEAT_NET_VC_SOURCE_BLOCKED;
+        return false;
+    }
+    send_flit(net, terminal);
+    return source->sent < source->packet.flits || ask_host(net, terminal, net->now + 1);
+}
+
+static void sources_act(struct leat_net *net, bool due)
+{
+    struct leat_net_vc *vc = net->state;
+    const uint32_t woken = vc->woken_count;
+    uint32_t terminal, kept = 0;
+    while (due && leat_sim_agenda_take(&vc->agenda, 0, &terminal)) {
+        vc->waiting--;
+        vc->source[terminal].state = LEAT_NET_VC_SOURCE_SENDS;
+        vc->sends[vc->sends_count++] = terminal;
+    }
+    for (uint32_t i = 0; i < woken; i++)
+        if (ask_host(net, vc->woken[i], net->now)) vc->sends[vc->sends_count++] = vc->woken[i];
+    for (uint32_t i = woken; i < vc->woken_count; i++) /* by the hosts that were asked */
+        vc->woken[kept++] = vc->woken[i];
+    vc->woken_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < vc->sends_count; i++)
+        if (send(net, vc->sends[i])) vc->sends[kept++] = vc->sends[i];
+    vc->sends_count = kept;
+}
+
+/* ---- cycles ------------------------------------------------------------------------------------
+ */
+
+/* The order of routers does not matter, but neighbours in memory are best visited together. */
+static void sort_active(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    uint32_t count = 0;
+    if (net->now % LEAT_NET_VC_SORT_CYCLES || vc->active_count < net->topology->routers / 8) return;
+    for (uint32_t router = 0; router < net->topology->routers; router++)
+        if (vc->router[router].listed) vc->active[count++] = router;
+}
+
+static void routers_act(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    sort_active(net);
+    const uint32_t count = vc->active_count;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t router = vc->active[i];
+        if (leat_net_vc_step(net, router))
+            vc->active[kept++] = router;
+        else
+            vc->router[router].listed = false;
+    }
+    assert(vc->active_count == count); /* routers reach each other only over wires */
+    vc->active_count = kept;
+}
+
+/* Will nothing happen before a source's time comes? */
+static bool is_quiet(const struct leat_net_vc *vc)
+{
+    if (vc->active_count || vc->flits.full_days || vc->credits.full_days || vc->ended_count ||
+        vc->woken_count)
+        return false;
+    for (uint32_t i = 0; i < vc->discards_count; i++)
+        if (vc->lane[vc->discards[i]].count) return false;
+    return !vc->sends_count || leat_net_flights_none(&vc->flights);
+}
+
+/* Grows when a flit enters, passes a switch, or is discarded. */
+static uint64_t movement(const struct leat_net *net)
+{
+    const struct leat_net_vc *vc = net->state;
+    return net->counts.flit_hops + 2 * net->counts.flits_begun - vc->inside;
+}
+
+static void run_cycle(struct leat_net *net, bool due)
+{
+    struct leat_net_vc *vc = net->state;
+    const uint64_t before = movement(net);
+    credits_come(net);
+    flits_come(net);
+    const bool ends = vc->ended_count;
+    tell_ended(net);
+    sources_act(net, due);
+    net->counts.waits += vc->blocked + vc->sleepers;
+    routers_act(net);
+    if (vc->discards_count) discard_flits(net);
+    net->now++;
+    if (ends || movement(net) != before) vc->moved_at = net->now;
+}
+
+static bool run(struct leat_net *net, uint64_t until)
+{
+    struct leat_net_vc *vc = net->state;
+    while (net->now < until) {
+        uint64_t at = net->now;
+        const bool quiet = is_quiet(vc);
+        if (quiet && !vc->waiting) {
+            if (vc->inside)
+                net->now = vc->moved_at;
+            else if (until != LEAT_NEVER)
+                net->now = until;
+            return !vc->inside;
+        }
+        const bool due = leat_sim_agenda_advance(&vc->agenda, quiet ? until : at + 1, &at);
+        if (quiet && !due) at = until;
+        net->counts.waits += (at - net->now) * (vc->blocked + vc->sleepers);
+        net->now = at;
+        if (at < until) run_cycle(net, due);
+    }
+    return true;
+}
+
+static uint64_t inside(const struct leat_net *net)
+{
+    const struct leat_net_vc *vc = net->state;
+    return vc->inside;
+}
+
+/* ---- faults ------------------------------------------------------------------------------------
+ */
+
+/* Flits that are on the wire to this lane or terminal. */
+static void doom_under_way(struct leat_net_vc *vc, uint32_t to)
+{
+    const uint32_t mask = to & LEAT_NET_TERMINAL ? 0 : vc->mask;
+    for (uint32_t d = 0; d < vc->flits.days; d++) {
+        const uint64_t *end = vc->flits.day[d].at;
+        for (uint32_t c = vc->flits.day[d].newest; c; c = (uint32_t)vc->flits.chunk[c - 1].next) {
+            const struct leat_net_vc_chunk *chunk = &vc->flits.chunk[c - 1];
+            if (c != vc->flits.day[d].newest) end = chunk->record + LEAT_NET_VC_CHUNK;
+            for (const uint64_t *record = chunk->record; record < end; record++)
+                if (((uint32_t)(*record >> 32) & ~mask) == to)
+                    leat_net_vc_doom(leat_net_vc_flight(vc, (uint32_t)*record), LEAT_NET_CUT);
+        }
+    }
+}
+
+static void broke(struct leat_net *net, uint32_t out)
+{
+    struct leat_net_vc *vc = net->state;
+    const uint32_t router = vc->out[out].router;
+    const uint32_t end = net->topology->in_first[router + 1] << vc->shift;
+    for (uint32_t c = 0; c < net->config.channels; c++) {
+        const uint32_t channel = out << vc->shift | c;
+        if (!leat_net_vc_is_taken(vc, channel)) continue;
+        const uint32_t flight = vc->lane[leat_net_vc_holder(vc, channel)].flight;
+        leat_net_vc_doom(&vc->flights.flight[flight], LEAT_NET_CUT);
+    }
+    doom_under_way(vc, vc->out[out].to);
+    leat_net_vc_rouse(vc, router);
+    for (uint32_t lane = vc->router[router].in_first << vc->shift; lane < end; lane++)
+        if (vc->lane[lane].state == LEAT_NET_VC_ASKS) leat_net_vc_ask(net, lane, 0);
+}
+
+static void rerouted(struct leat_net *net)
+{
+    struct leat_net_vc *vc = net->state;
+    const uint32_t lanes = net->topology->ins << vc->shift;
+    for (uint32_t r = 0; r < net->topology->routers; r++)
+        leat_net_vc_rouse(vc, r);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        if (vc->lane[lane].state == LEAT_NET_VC_ASKS) leat_net_vc_ask(net, lane, 0);
+}
+
+const struct leat_net_engine leat_net_vc_engine = {
+    .lay = lay,
+    .start = start,
+    .run = run,
+    .wake = wake,
+    .inside = inside,
+    .stuck = leat_net_vc_stuck,
+    .broke = broke,
+    .rerouted = rerouted,
+};

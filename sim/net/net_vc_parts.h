@@ -1,0 +1,301 @@
+/*
+ * Routers with virtual channels: what their files share; not for users.
+ *
+ *        lanes: a buffer for every virtual          ahead: what is known of the lanes at the
+ *        channel of an input port                   other end of an output port's wire
+ *
+ *   --> [ | | |h|] lane 0  --+                +-- used, owner  --> wire --> lane 0
+ *   --> [ | |t|b|] lane 1  --+--> switch -----+-- used, owner               lane 1
+ *         wire <-- credits                                          <-- credits
+ *
+ * A head at the front of its lane is routed, asks for a channel of the wire ahead, holds it until
+ * its tail has left, and every flit of it asks for the switch. Both allocators are separable, input
+ * first, with round-robin arbiters that move on only when their choice was granted (Becker and
+ * Dally 2009). One cycle of a router, at most one flit per input and per output port:
+ *
+ *   pipeline   in cycle a      a+1             a+2
+ *      1       ask and leave
+ *      2       ask, switch     leave
+ *      3       ask             switch          leave        more: that many later
+ *
+ * Between routers there are only wires and credits, both of a cycle at least: it does not matter
+ * in which order routers are visited, and those without work are not visited.
+ *
+ * All zero is the state of an empty network: memory that is never used is never touched.
+ */
+#ifndef LEAT_NET_VC_PARTS_H
+#define LEAT_NET_VC_PARTS_H
+
+#include "net_parts.h"
+#include "sim_agenda.h"
+#include <assert.h>
+
+/* A flit: the packet's number among the flights, and these. */
+#define LEAT_NET_VC_HEAD   UINT32_C(0x40000000)
+#define LEAT_NET_VC_TAIL   UINT32_C(0x80000000)
+#define LEAT_NET_VC_FLIGHT (UINT32_C(0x40000000) - 1)
+
+/* In what comes back over a wire: no credit, but a lane whose head may ask now. */
+#define LEAT_NET_VC_RIPE UINT32_C(0x80000000)
+
+enum {
+    LEAT_NET_VC_CHUNK = 63,       /* records */
+    LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
+    LEAT_NET_VC_SORT_CYCLES = 64,
+    LEAT_NET_VC_LOOK_AHEAD = 6,    /* records: what they need is fetched meanwhile */
+    LEAT_NET_VC_RETURN_CYCLES = 2, /* of a credit, to or from a terminal */
+};
+
+enum leat_net_vc_state {
+    LEAT_NET_VC_IDLE,
+    LEAT_NET_VC_WHOLE,   /* store and forward: the tail is not there yet */
+    LEAT_NET_VC_RIPENS,  /* in the first cycles of a long pipeline */
+    LEAT_NET_VC_ASKS,    /* for a channel; or sleeps, since none was to be had */
+    LEAT_NET_VC_MOVES,   /* holds a channel */
+    LEAT_NET_VC_DISCARDS /* the packet is lost: its flits go nowhere */
+};
+
+/* A virtual channel of an input port: lane (port << shift | channel). */
+struct leat_net_vc_lane {
+    union {
+        uint32_t channels; /* ASKS: of the only option; 0: it must be looked up again */
+        uint32_t flight;   /* MOVES, DISCARDS */
+    };
+    uint32_t next; /* after the channel that it holds, or held last: there it looks first */
+    uint16_t first, count;
+    uint16_t port; /* ASKS: of the only option, or of that which is asked for */
+    uint8_t phase; /* of that option, XOR the packet's: seldom another */
+    uint8_t state;
+};
+
+/* A virtual channel of an output port, or of a terminal's wire into its router. */
+struct leat_net_vc_ahead {
+    uint16_t used; /* flits in the lane ahead, or under way to or from it */
+    uint16_t next; /* after the lane of the router that holds it, or held it last */
+};
+
+struct leat_net_vc_in {
+    uint32_t back; /* where credits go: the first channel of an output port, or of a terminal */
+    uint32_t router;
+    uint16_t port; /* of the router */
+    uint16_t back_cycles;
+    uint16_t out_turn;     /* of the switch's arbiter: an output port */
+    uint16_t channel_turn; /* among lanes that want the same output port */
+};
+
+struct leat_net_vc_out {
+    uint32_t taken; /* a bit per channel */
+    uint32_t to;    /* the first lane at the other end, or TERMINAL | t */
+    uint32_t router;
+    uint16_t cycles; /* from the switch to there */
+    uint16_t turn;   /* of the switch's arbiter: an input port */
+};
+
+struct leat_net_vc_router {
+    uint32_t in_first, out_first;
+    uint32_t sleepers;
+    bool listed;
+    bool hungry; /* some sleeper waits for room, not only for a channel */
+};
+
+enum leat_net_vc_source_state {
+    LEAT_NET_VC_SOURCE_EMPTY,
+    LEAT_NET_VC_SOURCE_WOKEN,   /* to be asked */
+    LEAT_NET_VC_SOURCE_WAITS,   /* until its packet is created */
+    LEAT_NET_VC_SOURCE_SENDS,   /* in the list of those which do */
+    LEAT_NET_VC_SOURCE_BLOCKED, /* until a credit comes */
+    LEAT_NET_VC_SOURCE_HELD,    /* dead, with a packet that is not begun */
+};
+
+struct leat_net_vc_source {
+    struct leat_net_packet packet;
+    uint32_t flight; /* valid while sent > 0 */
+    uint16_t sent;
+    uint8_t channel; /* of the last packet */
+    uint8_t state;
+};
+
+/* A calendar: records by the cycle in which they fall due, in chunks from a pool. */
+struct leat_net_vc_chunk {
+    uint64_t next; /* the one before, + 1 */
+    uint64_t record[LEAT_NET_VC_CHUNK];
+};
+
+struct leat_net_vc_day {
+    uint64_t *at, *end; /* of the newest chunk */
+    uint32_t newest;    /* + 1; 0: none */
+};
+
+struct leat_net_vc_calendar {
+    struct leat_net_vc_day *day;     /* [days] */
+    struct leat_net_vc_chunk *chunk; /* [cap] */
+    uint32_t days, cap, top, free;   /* free: a list, + 1 */
+    uint32_t full_days;              /* that have records */
+};
+
+struct leat_net_vc {
+    uint32_t shift;  /* log2 of the lanes of a port */
+    uint32_t mask;   /* of a channel in the number of a lane */
+    uint32_t buffer; /* flits of a lane */
+    uint32_t words;  /* of a router's set of lanes */
+    bool fused;      /* both allocations in one cycle */
+    bool whole;      /* channels are given only with room for all of the packet */
+    bool direct;     /* heads ask as soon as they are at the front */
+    uint32_t ripening;
+    uint64_t inside;   /* flits */
+    uint64_t moved_at; /* the cycle after the last movement */
+    uint64_t blocked;  /* lanes with a flit and a channel, but no credit */
+    uint64_t sleepers;
+
+    struct leat_net_vc_calendar flits;   /* lane << 32 | flit, TERMINAL | t << 32 | flight */
+    struct leat_net_vc_calendar credits; /* a channel, or RIPE | lane */
+    struct leat_net_vc_lane *lane;       /* [ins << shift] */
+    struct leat_net_vc_ahead *ahead;     /* [(outs + terminals) << shift] */
+    struct leat_net_vc_in *in;
+    struct leat_net_vc_out *out;
+    struct leat_net_vc_router *router; /* [routers + 1] */
+    /* [routers * words] lanes of each router: heads that ask for a channel, those which asked in
+     * vain, and lanes with a flit, a channel and a credit. */
+    uint64_t *asking, *sleeping, *able;
+    uint32_t *flit;   /* [lanes * buffer] */
+    uint16_t *passed; /* [lanes] flits of its packet that went on; only if wires have errors */
+    struct leat_net_flights flights;
+
+    uint32_t *active, active_count;     /* routers with work */
+    uint32_t *sends, sends_count;       /* terminals that send */
+    uint32_t *woken, woken_count;       /* terminals to be asked */
+    uint32_t *discards, discards_count; /* lanes */
+    uint64_t *ended;                    /* destination << 32 | flight; told in the next cycle */
+    uint32_t ended_count;
+    struct leat_net_vc_source *source; /* [terminals] */
+    struct leat_sim_agenda agenda;     /* of sources that wait */
+    uint32_t waiting;                  /* in it */
+    void *agenda_memory;
+
+    /* Scratch, zero: for each output port, and for each channel, the lane that has the best bid,
+     * + 1; and those which have a bid. */
+    uint16_t *port_bid, *port_bidden, *channel_bid, *channel_bidden;
+    uint8_t *doomed; /* scratch of the search for what is stuck: [lanes] */
+};
+
+#ifdef __GNUC__
+#define LEAT_NET_VC_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define LEAT_NET_VC_PREFETCH(address) ((void)(address))
+#endif
+
+/* Work for a router in one cycle. True: there is more. */
+bool leat_net_vc_step(struct leat_net *net, uint32_t router);
+
+/* The head at the front of its lane asks for a channel; `hops` routers more have been reached. */
+void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t hops);
+
+/* Must the head wait before it asks: for its tail, or since the pipeline is long? The router works
+ * on it from cycle `at` on. */
+bool leat_net_vc_defer(struct leat_net *net, uint32_t lane, uint64_t at);
+
+/* Those who slept ask again. */
+void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router);
+
+uint32_t leat_net_vc_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
+
+/* A chunk more for the day. */
+void leat_net_vc_extend(struct leat_net_vc_calendar *c, struct leat_net_vc_day *day);
+
+static inline void leat_net_vc_enter(struct leat_net_vc_calendar *c, uint64_t at, uint64_t record)
+{
+    struct leat_net_vc_day *day = &c->day[at & (c->days - 1)];
+    if (day->at == day->end) leat_net_vc_extend(c, day);
+    *day->at++ = record;
+}
+
+/* Takes up to a chunk of records off the day, and tells how many; 0: there are no more. */
+uint32_t leat_net_vc_due(struct leat_net_vc_calendar *c, uint64_t now, uint64_t *record);
+
+static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_vc *vc,
+                                                         uint32_t flit)
+{
+    return &vc->flights.flight[flit & LEAT_NET_VC_FLIGHT];
+}
+
+static inline uint32_t leat_net_vc_first_flit(const struct leat_net_vc *vc, uint32_t lane)
+{
+    return vc->flit[(size_t)lane * vc->buffer + vc->lane[lane].first];
+}
+
+/* Takes the first flit out of a lane and sends its credit back. */
+static inline uint32_t leat_net_vc_take(struct leat_net_vc *vc, uint32_t lane, uint64_t now)
+{
+    struct leat_net_vc_lane *l = &vc->lane[lane];
+    const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+    const uint32_t flit = leat_net_vc_first_flit(vc, lane);
+    l->first = (uint16_t)(l->first + 1u == vc->buffer ? 0 : l->first + 1);
+    l->count--;
+    leat_net_vc_enter(&vc->credits, now + in->back_cycles, in->back | (lane & vc->mask));
+    return flit;
+}
+
+static inline void leat_net_vc_list(struct leat_net_vc *vc, uint32_t router)
+{
+    if (vc->router[router].listed) return;
+    vc->router[router].listed = true;
+    vc->active[vc->active_count++] = router;
+}
+
+static inline uint32_t leat_net_vc_bit(const struct leat_net_vc *vc, uint32_t lane)
+{
+    return UINT32_C(1) << (lane & vc->mask);
+}
+
+/* Puts the lane into one of the sets of its router, which then has work. */
+static inline void leat_net_vc_put(struct leat_net_vc *vc, uint64_t *set, uint32_t lane)
+{
+    const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
+    const uint32_t place = (uint32_t)in->port << vc->shift | (lane & vc->mask);
+    set[(size_t)in->router * vc->words + place / 64] |= UINT64_C(1) << place % 64;
+    leat_net_vc_list(vc, in->router);
+}
+
+static inline uint32_t leat_net_vc_way(const struct leat_net_vc_lane *lane)
+{
+    return lane->next - 1;
+}
+
+/* The lane that holds a channel, if it is taken. */
+static inline uint32_t leat_net_vc_holder(const struct leat_net_vc *vc, uint32_t channel)
+{
+    const uint32_t router = vc->out[channel >> vc->shift].router;
+    return (vc->router[router].in_first << vc->shift) + vc->ahead[channel].next - 1;
+}
+
+static inline bool leat_net_vc_is_taken(const struct leat_net_vc *vc, uint32_t channel)
+{
+    return vc->out[channel >> vc->shift].taken & leat_net_vc_bit(vc, channel);
+}
+
+static inline bool leat_net_vc_is_full(const struct leat_net_vc *vc, uint32_t channel)
+{
+    return vc->ahead[channel].used == vc->buffer;
+}
+
+static inline void leat_net_vc_end(struct leat_net_vc *vc, uint32_t flight)
+{
+    const uint32_t destination = vc->flights.flight[flight].packet.destination;
+    vc->ended[vc->ended_count++] = (uint64_t)destination << 32 | flight;
+}
+
+/* What happens first to a packet is its fate. */
+static inline void leat_net_vc_doom(struct leat_net_flight *flight, enum leat_net_fate fate)
+{
+    if (flight->fate == LEAT_NET_DELIVERED) flight->fate = (uint8_t)fate;
+}
+
+/* A head has come to the front of its lane; the router works on it from cycle `at` on. */
+static inline void leat_net_vc_front(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
+                                     uint64_t at)
+{
+    assert(leat_net_vc_first_flit(vc, lane) & LEAT_NET_VC_HEAD);
+    if (vc->direct || !leat_net_vc_defer(net, lane, at)) leat_net_vc_ask(net, lane, 1);
+}
+
+#endif

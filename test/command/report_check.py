@@ -1,0 +1,303 @@
+"""What `leat report` wrote, held against the store: report_check.py page|dom|csv|pixels|doctor ...
+
+Figures are computed here once more, from the store alone."""
+import csv
+import html.parser
+import io
+import itertools
+import json
+import math
+import re
+import sqlite3
+import statistics
+import struct
+import sys
+import xml.etree.ElementTree
+import zlib
+
+# Student's t for 95 %, by degrees of freedom (any table of statistics).
+STUDENT = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764}
+COLOURS, COLUMNS_MIN, FIGURES = 8, 150, ("latency", "throughput", "p99")
+problems = []
+
+
+def expect(holds, what):
+    if not holds:
+        problems.append(what)
+
+
+# ---- the store -----------------------------------------------------------------------------------
+
+class Point:
+    def __init__(self):
+        self.figures = {figure: [] for figure in FIGURES}
+        self.saturated = self.deadlocks = self.runs = 0
+
+    def add(self, result):
+        self.runs += 1
+        self.figures["throughput"].append(result["throughput"])
+        if result["cells_delivered"]:
+            self.figures["latency"].append(result["latency_cycles"]["mean"])
+            self.figures["p99"].append(result["latency_cycles"]["p99"])
+        locked = result.get("deadlock") not in (None, False)
+        saturated = result.get("saturated")
+        if saturated is None:
+            under_way = result["cells_offered"] * result["latency_cycles"]["mean"] / result["cycles"]
+            saturated = result["cells_delivered"] < 0.95 * (result["cells_offered"] - under_way)
+        self.saturated += saturated or locked
+        self.deadlocks += locked
+
+
+def read_points(store):
+    """{traffic: {line: {load: Point}}}; lines are named as in legends."""
+    db = sqlite3.connect(store)
+    rows = db.execute("SELECT sweep, fabric, traffic, load, result FROM run").fetchall()
+    sweeps = {}
+    for sweep, fabric, *_ in rows:
+        sweeps.setdefault(fabric, set()).add(sweep)
+    points = {}
+    for sweep, fabric, traffic, load, result in rows:
+        line = fabric if len(sweeps[fabric]) == 1 else "%s (sweep %d)" % (fabric, sweep)
+        loads = points.setdefault(traffic, {}).setdefault(line, {})
+        loads.setdefault(load / 1e6, Point()).add(json.loads(result))
+    return points
+
+
+# ---- the page ------------------------------------------------------------------------------------
+
+TIP = re.compile(r"(?P<line>.*) at load (?P<load>[0-9.e-]+): (?P<mean>[0-9.]+)( ± (?P<half>[0-9.]+))? "
+                 r"(cycles|of a line) \((?P<runs>\d+) runs?\)(?P<open>, saturated)?$", re.S)
+
+
+def check_mark(where, mark, lines, figure):
+    tip = TIP.match(mark.find("title").text)
+    if not tip:
+        problems.append("%s: tip '%s'" % (where, mark.find("title").text))
+        return None
+    point = lines.get(tip["line"], {}).get(float(tip["load"]))
+    if not point:
+        problems.append("%s: no point %s" % (where, tip[0]))
+        return None
+    values, near = point.figures[figure], 0.0002 if figure == "throughput" else 0.06
+    expect(int(tip["runs"]) == len(values), "%s: runs of %s" % (where, tip[0]))
+    expect(abs(float(tip["mean"]) - statistics.mean(values)) < near, "%s: mean of %s, want %f" % (where, tip[0], statistics.mean(values)))
+    if len(values) > 1:
+        half = STUDENT[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
+        expect(tip["half"] and abs(float(tip["half"]) - half) < near, "%s: interval of %s, want %f" % (where, tip[0], half))
+    shape = mark.find("path").get("class")
+    expect(bool(point.saturated) == bool(tip["open"]) == ("open" in shape), "%s: saturated: %s, drawn as %s" % (where, tip[0], shape))
+    return tip["line"], tip["load"]
+
+
+def check_chart(svg, lines, figure):
+    where = svg.get("id")
+    width, height = (float(n) for n in svg.get("viewBox").split()[2:])
+    seen = []
+    for group in svg.findall("g"):
+        marks = group.findall("g")
+        if not marks:
+            continue
+        seen += [check_mark(where, mark, lines, figure) for mark in marks]
+        places = [[float(mark.find("circle").get(k)) for k in ("cx", "cy")] for mark in marks]
+        expect(all(0 < x < width and 0 < y < height for x, y in places), where + ": a mark lies outside")
+        expect(all(a[0] < b[0] for a, b in zip(places, places[1:])), where + ": loads do not rise")
+        drawn = " ".join(path.get("d") for path in group.findall("path") if "line" in path.get("class"))
+        for x, y in places if len(places) > 1 else []:
+            expect("%.1f %.1f" % (x, y) in drawn, "%s: no line through %.1f %.1f" % (where, x, y))
+    want = sum(bool(point.figures[figure]) for loads in lines.values() for point in loads.values())
+    expect(len(seen) == len(set(seen)) == want, "%s: %d marks, want %d" % (where, len(seen), want))
+
+
+def check_page(page, store):
+    text = open(page, encoding="utf-8").read()
+    points = read_points(store)
+    root = xml.etree.ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", text))
+    expect("://" not in re.sub(r'xmlns="http://www.w3.org/2000/svg"', "", text), "an address of another place")
+    for element in root.iter():
+        expect(element.tag not in ("script", "img", "iframe", "object"), "a <%s>" % element.tag)
+        expect("src" not in element.attrib and element.get("href", "data:,") == "data:,", "a link in <%s>" % element.tag)
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    expect(len(ids) == len(set(ids)), "an id twice")
+    headings = [h.text for h in root.iter("h2")]
+    order = [h[len("Traffic: "):] for h in headings if h.startswith("Traffic: ")]
+    expect(sorted(order) == sorted(points), "traffics: %s" % order)
+    charts = {svg.get("id"): svg for svg in root.iter("svg") if svg.get("class") == "chart"}
+    for number, traffic in enumerate(order, 1):
+        for figure in FIGURES:
+            check_chart(charts.pop("chart-%d-%s" % (number, figure)), points[traffic], figure)
+    expect(not charts, "charts that nobody asked for: %s" % list(charts))
+    rows = sum(len(table.findall("tbody/tr/td/..")) for table in root.iter("table") if table.get("class") == "points")
+    expect(rows == sum(len(loads) for lines in points.values() for loads in lines.values()), "%d rows of points" % rows)
+    locked = any(p.deadlocks for lines in points.values() for loads in lines.values() for p in loads.values())
+    expect(not locked or "What went wrong" in headings, "a deadlock is not told")
+
+
+class Counter(html.parser.HTMLParser):
+    """What the browser made of it: drawn marks and lines."""
+
+    def __init__(self):
+        super().__init__()
+        self.marks = self.lines = self.fabrics = 0
+
+    def handle_starttag(self, tag, attrs):
+        classes = (dict(attrs).get("class") or "").split()
+        self.marks += tag == "path" and "mark" in classes
+        self.lines += tag == "path" and "line" in classes
+        self.fabrics += "leat-fabric" in classes
+
+
+def check_dom(dom, page):
+    counts = []
+    for name in (dom, page):
+        counter = Counter()
+        counter.feed(open(name, encoding="utf-8").read())
+        counts.append((counter.marks, counter.lines, counter.fabrics))
+    expect(counts[0] == counts[1] and min(counts[0][:2]) > 0, "marks, lines and fabrics in the browser %s, in the page %s" % tuple(counts))
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+def flatten(value, path=""):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flatten(inner, path + "." + key if path else key)
+    elif not isinstance(value, list):
+        yield path, value
+
+
+def check_csv(name, store):
+    raw = open(name, "rb").read()
+    expect(raw.split(b"\n")[0].endswith(b"\r") and raw.endswith(b"\r\n"), "lines do not end with CR LF")
+    rows = list(csv.DictReader(io.StringIO(raw.decode("utf-8", "surrogateescape"), newline=""), strict=True))
+    db = sqlite3.connect(store)
+    db.text_factory = lambda octets: octets.decode("utf-8", "surrogateescape")
+    runs = db.execute("SELECT sweep, fabric, traffic, load, seed, result FROM run"
+                      " ORDER BY sweep, fabric, traffic, load, seed").fetchall()
+    expect(len(rows) == len(runs), "%d rows, %d runs" % (len(rows), len(runs)))
+    for row, (sweep, fabric, traffic, load, seed, result) in zip(rows, runs):
+        same = (int(row["sweep"]), row["fabric"], row["traffic"], round(float(row["load"]) * 1e6), int(row["seed"]))
+        expect(same == (sweep, fabric, traffic, load, seed), "run %s: %s" % ((sweep, fabric, traffic, load, seed), same))
+        for path, value in flatten(json.loads(result)):
+            if path in ("fabric", "traffic", "load", "seed"):
+                continue
+            cell = row[path]
+            holds = (cell == "" if value is None else cell == str(value).lower() if isinstance(value, bool)
+                     else cell == value if isinstance(value, str) else float(cell) == value)
+            expect(holds, "%s of %s: '%s', want %s" % (path, same, cell, value))
+
+
+# ---- pictures ------------------------------------------------------------------------------------
+
+def read_png(name):
+    """Rows of octets and how many make a pixel; for 8 bits per channel, as browsers and gnuplot write."""
+    data = open(name, "rb").read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", name
+    at, packed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        assert zlib.crc32(kind + body) == struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0], name
+        if kind == b"IHDR":
+            width, height, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", body)
+            assert depth == 8 and colour in (2, 6) and not interlace, name
+        if kind == b"IDAT":
+            packed += body
+        at += 12 + length
+    step = 3 if colour == 2 else 4
+    size, lines = width * step + 1, zlib.decompress(packed)
+    assert len(lines) == size * height, name
+    before = bytes(width * step)
+    for y in range(height):
+        before = unfilter(lines[y * size], lines[y * size + 1:(y + 1) * size], before, step)
+        yield before, step
+
+
+def unfilter(kind, line, before, step):
+    """A row of octets (PNG, 9.2), given the row above."""
+    if kind == 0:
+        return line
+    if kind == 2:
+        return bytes((a + b) & 255 for a, b in zip(line, before))
+    line = bytearray(line)
+    if kind == 1:
+        for c in range(step):
+            line[c::step] = bytes(itertools.accumulate(line[c::step], lambda a, b: (a + b) & 255))
+        return bytes(line)
+    for i, up in enumerate(before):
+        left, corner = (line[i - step], before[i - step]) if i >= step else (0, 0)
+        if kind == 3:
+            guess = (left + up) // 2
+        else:
+            a, b, c = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+            guess = left if a <= b and a <= c else up if b <= c else corner
+        line[i] = (line[i] + guess) & 255
+    return bytes(line)
+
+
+def columns_of(picture, colours):
+    """In which columns each colour is."""
+    columns = {colour: set() for colour in colours}
+    for row, step in read_png(picture):
+        for colour in colours:
+            at = row.find(colour)
+            while at >= 0:
+                if at % step == 0:
+                    columns[colour].add(at // step)
+                at = row.find(colour, at + 1)
+    return columns
+
+
+def check_pixels(picture, page, pattern):
+    """The lines of charts whose names match have their colours across the picture: in many columns,
+    not in a legend alone."""
+    text = open(page, encoding="utf-8").read()
+    colours, used = {}, set()
+    for number, value in re.findall(r"\.c(\d) { --c: #([0-9a-f]{6}) }", text):
+        colours.setdefault(number, bytes.fromhex(value)) # the first are those on paper
+    expect(len(set(colours.values())) == COLOURS, "colours: %s" % colours)
+    for name, chart in re.findall(r'<svg class="chart" id="([^"]*)"(.*?)</svg>', text, re.S):
+        if re.match(pattern, name):
+            used |= {group[:1] for group in chart.split('<g class="c')[1:] if group.count("<title>") > 1}
+    columns = columns_of(picture, [colours[number] for number in used])
+    for number in sorted(used):
+        count = len(columns[colours[number]])
+        expect(count >= COLUMNS_MIN, "colour %s is in %d columns of %s only" % (number, count, picture))
+    expect(used, "no line is drawn")
+
+
+# ---- stores that no sweep would write ------------------------------------------------------------
+
+def doctor(store, what):
+    db = sqlite3.connect(store, isolation_level=None)
+    db.execute("PRAGMA ignore_check_constraints = 1")
+    sweep, fabric, traffic, load, seed, result = db.execute("SELECT * FROM run WHERE sweep = 1 ORDER BY fabric, traffic, load, seed LIMIT 1").fetchone()
+    put = "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)"
+    if what == "newer":
+        db.execute("PRAGMA user_version = 99")
+    elif what == "foreign":
+        db.execute("PRAGMA application_id = 1")
+    elif what == "empty":
+        db.execute("DELETE FROM run")
+    elif what == "deadlock":
+        locked = dict(json.loads(result), deadlock=[{"router": 1}], lost={"no_way": 3, "cut": 4})
+        db.execute(put, (sweep, fabric, traffic, 950000, seed, json.dumps(locked)))
+    elif what == "cut":
+        db.execute("UPDATE run SET result = substr(result, 1, 60) WHERE fabric = ? AND load = ? AND seed = ?", (fabric, load, seed))
+    elif what == "deep":
+        db.execute("UPDATE run SET result = ? WHERE load = ? AND seed = ?", ('{"a":' + "[" * 100 + "]" * 100 + "}", load, seed))
+    elif what == "crowd":
+        for i in range(60):
+            db.execute(put, (sweep, "fabric%d" % i, traffic, load, seed, result))
+    elif what == "names":
+        for name in ("<b>&\"'`touch pwned`'; $(touch pwned) , x", "two\nlines\r", "\x01\x1f\ufffe", "", "é" * 200):
+            db.execute(put, (sweep, name, traffic, load, seed, result))
+        db.execute("INSERT INTO run SELECT sweep, CAST(x'ff41c0' AS TEXT), traffic, load, seed, result FROM run LIMIT 1")
+        db.execute("UPDATE sweep SET options = '--x <&>' WHERE id = 1")
+    db.close()
+
+
+if __name__ == "__main__":
+    {"page": check_page, "dom": check_dom, "csv": check_csv, "pixels": check_pixels, "doctor": doctor}[sys.argv[1]](*sys.argv[2:])
+    for problem in problems[:20]:
+        print(problem)
+    sys.exit(bool(problems))

@@ -1,0 +1,75 @@
+/*
+ * A chart of lines over an axis of loads: what is drawn, its axes, and the chart as a piece of a
+ * page. The same chart is drawn by gnuplot where a picture is wanted (report_plot.c).
+ *
+ *      title
+ *      |            .--o    filled mark: a mean over runs; open: the fabric was saturated there
+ *      |       ____/        solid line between filled ones, dashed to open ones
+ *      |______/             a band round the line: 95 % confidence
+ *      +-------------- x
+ *       -o- line    -x- line
+ */
+#ifndef LEAT_CHART_H
+#define LEAT_CHART_H
+
+#include "leat_text.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    CHART_COLOURS = 8,
+    CHART_MARKS = 5,
+    CHART_STYLES = CHART_COLOURS * CHART_MARKS, /* lines that can be told apart */
+    CHART_TICKS_MAX = 32,
+};
+
+struct chart_point {
+    double x, y;
+    double half; /* the band reaches so far above and below; NAN: none is known */
+    unsigned runs;
+    bool open;
+};
+
+struct chart_line {
+    const char *name;
+    unsigned style; /* 0 .. CHART_STYLES - 1 */
+    const struct chart_point *point;
+    size_t count;
+};
+
+struct chart {
+    const char *id; /* of the element; letters, digits and dashes */
+    const char *title, *x_name, *y_name;
+    const char *y_unit;    /* in tips: "cycles" */
+    const char *open_name; /* what open marks mean: "saturated" */
+    const char *diagonal;  /* what the line y = x is; NULL: there is none */
+    int decimals;          /* of y in tips */
+    bool may_be_log;       /* y is never negative and may span decades */
+    const struct chart_line *line;
+    size_t lines;
+};
+
+struct chart_axis {
+    double min, max;
+    bool is_log;
+    size_t ticks;
+    double tick[CHART_TICKS_MAX];
+};
+
+/* Which colour and which mark a style has; no two styles have the same of both. */
+unsigned chart_colour(unsigned style);
+unsigned chart_mark(unsigned style);
+
+/* A colour on white paper, "#rrggbb". */
+const char *chart_colour_on_paper(unsigned colour);
+
+/* Axes that hold all points, with ticks at round numbers. */
+void chart_axes(const struct chart *chart, struct chart_axis *x, struct chart_axis *y);
+
+/* Rules of a style sheet that the charts of a page need, once. */
+void chart_style(struct leat_text *text);
+
+/* The chart as an <svg> element. */
+void chart_write(const struct chart *chart, struct leat_text *text);
+
+#endif

@@ -1,0 +1,202 @@
+/* From a word to a network: reads what it names, builds topology and routing, looks for deadlocks.
+ */
+#include "lines.h"
+#include "net_design.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_CAP = 2048 };
+
+/* Where in a word the name of a file ends, by what it ends with; NULL: it names none. */
+static const char *file_end(const char *word, bool *yaml)
+{
+    static const struct {
+        const char *ending;
+        bool yaml;
+    } endings[] = { { ".edges", false }, { ".yaml", true }, { ".yml", true } };
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t len = strlen(endings[i].ending);
+        for (const char *at = word; (at = strstr(at, endings[i].ending)); at += len)
+            if (at[len] == '\0' || at[len] == '/') {
+                *yaml = endings[i].yaml;
+                return at + len;
+            }
+    }
+    return NULL;
+}
+
+bool net_is(const char *word)
+{
+    bool yaml;
+    return file_end(word, &yaml) || leat_net_plan_is(word);
+}
+
+static bool read_file(const struct verb *verb, const char *word, const char *end, bool yaml,
+                      struct net_design *d)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    char *file = strndup(word, (size_t)(end - word));
+    if (!file) return complain("no memory"), false;
+    d->file = file;
+    leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
+    if (!(yaml ? net_read_yaml(file, d) : net_read_edges(file, d))) return false;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (!leat_net_plan_parameters(end, &d->plan, &why)) return true;
+    misuse(verb, "%s: %.*s", word, (int)why.len, line);
+    return false;
+}
+
+bool net_read(const struct verb *verb, const char *word, struct net_design *d)
+{
+    char line[WHY_CAP];
+    struct leat_text why, name;
+    bool yaml;
+    const char *end = file_end(word, &yaml);
+    *d = (struct net_design){ .file = NULL };
+    if (strlen(word) >= sizeof d->name) {
+        misuse(verb, "a fabric of %zu characters, expected at most %zu", strlen(word),
+               sizeof d->name - 1);
+        return false;
+    }
+    if (end) {
+        strcpy(d->name, word);
+        return read_file(verb, word, end, yaml, d);
+    }
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_net_plan_parse(word, &d->plan, &why)) {
+        misuse(verb, "%.*s", (int)why.len, line);
+        return false;
+    }
+    leat_text_init(&name, d->name, sizeof d->name - 1, NULL, NULL);
+    leat_net_plan_name(&d->plan, &name);
+    d->name[name.len] = '\0';
+    return true;
+}
+
+void net_design_free(struct net_design *d)
+{
+    free(d->edge);
+    free(d->edge_line);
+    free(d->terminal_at);
+    free(d->entry);
+    free((char *)d->file);
+    *d = (struct net_design){ .file = NULL };
+}
+
+/* "FABRIC: ..." or "FILE:LINE: ..." */
+static bool refuse(const struct net_design *d, const struct leat_text *why)
+{
+    if (d->file)
+        complain("%s:%u: %.*s", d->file, d->line, (int)why->len, why->buf);
+    else
+        complain("%s: %.*s", d->name, (int)why->len, why->buf);
+    return false;
+}
+
+static void *take(size_t len)
+{
+    void *memory = calloc(1, len ? len : 1);
+    if (!memory) complain("no memory: the fabric needs %.1f MB more", (double)len / 1e6);
+    return memory;
+}
+
+/* The lowest output port of a router that leads to another one; LEAT_NET_NONE: there is none. */
+static uint32_t port_to(const struct leat_net_topology *t, uint32_t router, uint32_t next)
+{
+    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
+        const uint32_t in = t->out_to[out];
+        if (in != LEAT_NET_NONE && !(in & LEAT_NET_TERMINAL) && t->in_router[in] == next)
+            return out - t->out_first[router];
+    }
+    return LEAT_NET_NONE;
+}
+
+/* The lines of a table, with ports in place of routers. */
+static bool make_entries(const struct net_design *d, struct net_built *b)
+{
+    const struct leat_net_topology *t = &b->topology;
+    if (!d->entries) return true;
+    b->entry = take(d->entries * sizeof *b->entry);
+    if (!b->entry) return false;
+    for (uint32_t i = 0; i < d->entries; i++) {
+        const struct net_entry *e = &d->entry[i];
+        const struct place place = { d->file, e->line };
+        if (e->at >= t->routers || e->to >= t->routers || e->by >= t->routers)
+            return wrong(&place, "at %u, to %u, by %u: expected routers of 0 to %u", e->at, e->to,
+                         e->by, t->routers - 1);
+        const uint32_t port = port_to(t, e->at, e->by);
+        if (port == LEAT_NET_NONE)
+            return wrong(&place, "at %u by %u: expected a router that a wire of %u leads to", e->at,
+                         e->by, e->at);
+        b->entry[i] = (struct leat_net_route_entry){ e->at, e->to, port };
+    }
+    b->routing_config.entry = b->entry;
+    b->routing_config.entries = d->entries;
+    return true;
+}
+
+static bool build_topology(const struct net_design *d, struct net_built *b, struct leat_text *why)
+{
+    if (leat_net_shape_check(&d->plan.shape, why)) return refuse(d, why);
+    b->topology_memory = take(leat_net_topology_footprint(&d->plan.shape));
+    if (!b->topology_memory) return false;
+    if (!leat_net_topology_build(&b->topology, &d->plan.shape, b->topology_memory, why))
+        return true;
+    return refuse(d, why);
+}
+
+static bool build_routing(const struct net_design *d, struct net_built *b, struct leat_text *why)
+{
+    b->routing_config = d->plan.routing;
+    if (!make_entries(d, b)) return false;
+    if (leat_net_routing_check(&b->topology, &b->routing_config, why)) return refuse(d, why);
+    b->routing_memory = take(leat_net_routing_footprint(&b->topology, &b->routing_config));
+    if (!b->routing_memory) return false;
+    b->routing = leat_net_routing_init(&b->topology, &b->routing_config, b->routing_memory);
+    return true;
+}
+
+static bool look_for_deadlocks(const struct net_design *d, struct net_built *b)
+{
+    b->deadlock_memory = take(leat_net_deadlock_footprint(&d->plan.shape, &b->routing_config));
+    if (!b->deadlock_memory) return false;
+    leat_net_deadlock_find(&b->topology, b->routing, &b->routing_config, b->deadlock_memory,
+                           &b->deadlock);
+    return true;
+}
+
+bool net_build(const struct net_design *d, struct net_built *b)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    memset(b, 0, sizeof *b);
+    if (!build_topology(d, b, &why) || !build_routing(d, b, &why)) return false;
+    if (leat_net_check(&b->topology, &d->plan.net, &why)) return refuse(d, &why);
+    return look_for_deadlocks(d, b);
+}
+
+void net_built_free(struct net_built *b)
+{
+    free(b->topology_memory);
+    free(b->routing_memory);
+    free(b->deadlock_memory);
+    free(b->entry);
+    memset(b, 0, sizeof *b);
+}
+
+bool net_is_safe(const struct net_design *d, const struct net_built *b)
+{
+    char line[WHY_CAP];
+    struct leat_text circle;
+    if (!b->deadlock.possible || d->plan.net.drop) return true;
+    leat_text_init(&circle, line, sizeof line, NULL, NULL);
+    leat_net_deadlock_text(&b->deadlock, &circle);
+    complain("%s: packets can wait for each other in a circle%s: %.*s", d->name,
+             b->deadlock.smaller ? " (found in a smaller one of its kind)" : "", (int)circle.len,
+             line);
+    complain("expected more virtual channels (/vcs=), another /routing=, /full=drop, or --unsafe "
+             "to see it happen");
+    return false;
+}

@@ -1,0 +1,252 @@
+/* leat sim of networks: what the options say. */
+#include "lines.h"
+#include "net_sim.h"
+#include "sim.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_CAP = 1024 };
+
+/* Those of ATM fabrics alone. */
+static const char *const not_for_nets[] = {
+    "--model",         "--bytes",      "--blocks", "--descriptors", "--retransmit", "--obsolete",
+    "--transmissions", "--bit-errors", "--lose",   "--insert",      "--duplicate",  "--hec",
+    "--dead",          "--contracts",  "--admit",  "--record",
+};
+
+static bool refuse_foreign(const struct arguments *args, const struct net_job *job)
+{
+    for (size_t i = 0; i < sizeof not_for_nets / sizeof *not_for_nets; i++)
+        if (argument(args, not_for_nets[i])) {
+            misuse(args->verb, "%s has no meaning for %s, which is no ATM fabric", not_for_nets[i],
+                   job->design.name);
+            return false;
+        }
+    return true;
+}
+
+static bool read_small(const struct arguments *args, const char *option, uint32_t least,
+                       uint32_t most, uint32_t *out)
+{
+    uint64_t number = *out;
+    if (!sim_read_number(args, option, least, most, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+/* ---- traffic -------------------------------------------------------------------------------- */
+
+static bool read_pattern(const struct arguments *args, struct net_job *job)
+{
+    const char *name = argument(args, "--traffic");
+    char known[WHY_CAP] = "";
+    if (argument(args, "--trace")) {
+        if (name && strcmp(name, "trace") != 0) {
+            misuse(args->verb, "--trace with --traffic %s, expected one of them", name);
+            return false;
+        }
+        name = "trace";
+    }
+    if (!name || leat_net_pattern_find(name, &job->traffic.pattern)) return true;
+    for (size_t i = 0; leat_net_pattern_list(i); i++) {
+        if (i) strcat(known, ", ");
+        strcat(known, leat_net_pattern_list(i)->name);
+    }
+    misuse(args->verb, "--traffic '%s', expected one of %s", name, known);
+    return false;
+}
+
+/* The packets of a trace, as they are read. */
+struct trace {
+    struct net_job *job;
+    uint32_t count;
+};
+
+static bool read_trace_line(void *context, const struct place *place, struct word line)
+{
+    struct trace *t = context;
+    struct net_job *job = t->job;
+    char text[WHY_CAP];
+    struct leat_text why;
+    bool has;
+    struct leat_net_trace_entry entry;
+    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    if (leat_net_trace_line(line.text, line.len, job->traffic.terminals,
+                            t->count ? job->trace[t->count - 1].cycle : 0, &entry, &has, &why))
+        return wrong(place, "%.*s", (int)why.len, text);
+    if (!has) return true;
+    if (t->count == NET_TRACE_MAX)
+        return wrong(place, "one packet too many, expected at most %d", NET_TRACE_MAX);
+    if (!(t->count & (t->count - 1))) { /* it doubles at powers of two */
+        const size_t cap = t->count ? 2 * (size_t)t->count : 1;
+        struct leat_net_trace_entry *more = realloc(job->trace, cap * sizeof *more);
+        if (!more) return complain("no memory for %zu packets", cap), false;
+        job->trace = more;
+    }
+    job->trace[t->count++] = entry;
+    return true;
+}
+
+static bool read_trace(const struct arguments *args, struct net_job *job)
+{
+    const char *file = argument(args, "--trace");
+    struct trace trace = { .job = job };
+    uint32_t lines;
+    if (job->traffic.pattern != LEAT_NET_TRACE) return true;
+    if (!file) {
+        misuse(args->verb, "--traffic trace, expected --trace FILE with it");
+        return false;
+    }
+    if (!lines_read(file, read_trace_line, &trace, &lines)) return false;
+    job->traffic.trace = job->trace;
+    job->traffic.trace_count = trace.count;
+    return true;
+}
+
+static bool read_load(const struct arguments *args, struct net_job *job)
+{
+    const char *text = argument(args, "--load");
+    const bool closed = leat_net_pattern_list(job->traffic.pattern)->is_closed;
+    job->traffic.load_ppm = SIM_LOAD_ONE / 2;
+    if (text && !sim_read_fraction(text, 6, &job->traffic.load_ppm)) {
+        misuse(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
+        return false;
+    }
+    if (text && (closed || job->traffic.pattern == LEAT_NET_TRACE)) {
+        misuse(args->verb, "--load has no meaning with --traffic %s",
+               leat_net_pattern_list(job->traffic.pattern)->name);
+        return false;
+    }
+    return true;
+}
+
+static bool read_traffic(const struct arguments *args, struct net_job *job)
+{
+    char text[WHY_CAP];
+    struct leat_text why;
+    leat_net_traffic_default(&job->traffic, job->built.topology.terminals);
+    job->traffic.shape = &job->design.plan.shape;
+    job->traffic.seed = 1;
+    if (!read_pattern(args, job) || !read_load(args, job) ||
+        !sim_read_number(args, "--seed", 0, UINT64_MAX, &job->traffic.seed) ||
+        !sim_read_number(args, "--rounds", 1, UINT32_MAX, &job->traffic.rounds) ||
+        !read_small(args, "--flits", 1, LEAT_NET_FLITS_MAX, &job->traffic.flits) ||
+        !read_small(args, "--burst", 1, LEAT_NET_BURST_MAX, &job->traffic.burst) ||
+        !read_small(args, "--hot", 0, 100, &job->traffic.hot_percent) || !read_trace(args, job))
+        return false;
+    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    if (!leat_net_traffic_check(&job->traffic, &why)) return true;
+    misuse(args->verb, "%.*s", (int)why.len, text);
+    return false;
+}
+
+/* A packet that must be in a buffer as a whole must fit it. */
+static bool check_length(const struct arguments *args, const struct net_job *job)
+{
+    const struct leat_net_config *c = &job->design.plan.net;
+    uint32_t most = job->traffic.flits;
+    for (uint32_t i = 0; i < job->traffic.trace_count; i++)
+        if (job->trace[i].flits > most) most = job->trace[i].flits;
+    if (c->architecture != LEAT_NET_SWITCH_VC || (c->flow == LEAT_NET_WORMHOLE && !c->drop) ||
+        most <= c->buffer_flits)
+        return true;
+    misuse(args->verb, "packets of %u flits, expected at most /buffer=%u with /flow=%s%s", most,
+           c->buffer_flits, leat_net_flow_name(c->flow), c->drop ? "/full=drop" : "");
+    return false;
+}
+
+/* ---- faults --------------------------------------------------------------------------------- */
+
+static bool add_fault(struct net_job *job, const char *line, size_t len, struct leat_text *why)
+{
+    const uint32_t before = job->faults.count;
+    return !leat_net_faults_line(&job->faults, line, len, why) &&
+           (job->faults.count == before ||
+            !leat_net_fault_check(&job->faults.fault[before], &job->built.topology,
+                                  job->faults.flit_bits, why));
+}
+
+static bool read_fault_line(void *context, const struct place *place, struct word line)
+{
+    char text[WHY_CAP];
+    struct leat_text why;
+    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    if (add_fault(context, line.text, line.len, &why)) return true;
+    return wrong(place, "%.*s", (int)why.len, text);
+}
+
+static bool read_faults(const struct arguments *args, struct net_job *job)
+{
+    const char *words = argument(args, "--fault"), *file = argument(args, "--fault-file");
+    struct word rest = { words ? words : "", words ? strlen(words) : 0 }, word;
+    char text[WHY_CAP];
+    struct leat_text why;
+    uint32_t lines;
+    leat_net_faults_init(&job->faults);
+    if (!read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &job->faults.flit_bits))
+        return false;
+    while (lines_word(&rest, &word)) {
+        leat_text_init(&why, text, sizeof text, NULL, NULL);
+        if (add_fault(job, word.text, word.len, &why)) continue;
+        misuse(args->verb, "--fault %.*s", (int)why.len, text);
+        return false;
+    }
+    return !file || lines_read(file, read_fault_line, job, &lines);
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+static bool read_warmup(const struct arguments *args, struct net_job *job)
+{
+    const char *text = argument(args, "--warmup");
+    job->warmup = LEAT_NET_STEADY_FIND;
+    if (!text || strcmp(text, "auto") == 0) return true;
+    job->warmup = 0;
+    if (!sim_read_number(args, "--warmup", 0, SIM_CYCLES_MAX, &job->warmup)) return false;
+    if (job->warmup < job->cycles) return true;
+    misuse(args->verb, "--warmup %s, expected less than the %llu cycles of the run", text,
+           (unsigned long long)job->cycles);
+    return false;
+}
+
+/* Times are counted in picoseconds of 64 bits. */
+static bool check_clock(const struct arguments *args, const struct net_job *job)
+{
+    leat_time end;
+    uint64_t most = 0;
+    if (!leat_sim_clock_edge(&job->design.plan.clock, job->cycles, &end)) return true;
+    leat_sim_clock_cycle(&job->design.plan.clock, LEAT_NEVER - 1, &most);
+    misuse(args->verb, "--cycles %llu, expected at most %llu with this clock",
+           (unsigned long long)job->cycles, (unsigned long long)most);
+    return false;
+}
+
+bool net_read_job(const struct arguments *args, struct net_job *job)
+{
+    memset(job, 0, sizeof *job);
+    job->verb = args->verb;
+    job->cycles = 100000;
+    job->json = argument(args, "--json");
+    job->links = argument(args, "--links");
+    job->unsafe = argument(args, "--unsafe");
+    if (!net_read(args->verb, args->operand[0], &job->design) || !refuse_foreign(args, job) ||
+        !sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) ||
+        !net_build(&job->design, &job->built))
+        return false;
+    if (!job->unsafe && !net_is_safe(&job->design, &job->built)) return false;
+    if (job->links && job->built.topology.wires > NET_LINKS_MAX) {
+        misuse(args->verb, "--links: %u wires, expected a fabric of at most %d",
+               job->built.topology.wires, NET_LINKS_MAX);
+        return false;
+    }
+    return check_clock(args, job) && read_traffic(args, job) && check_length(args, job) &&
+           read_faults(args, job) && read_warmup(args, job);
+}
+
+void net_job_free(struct net_job *job)
+{
+    free(job->trace);
+    net_built_free(&job->built);
+    net_design_free(&job->design);
+    job->trace = NULL;
+}

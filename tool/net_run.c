@@ -1,0 +1,92 @@
+/* leat sim of networks: runs what was asked for, piece by piece, so that an interrupt is heard. */
+#include "net_sim.h"
+#include "pieces.h"
+#include "sim.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct simulation {
+    const struct net_job *job;
+    struct leat_net net;
+    struct leat_net_load load;
+    bool dead;
+    void *net_memory, *load_memory;
+};
+
+static bool set_up(struct simulation *s)
+{
+    const struct net_job *job = s->job;
+    const struct net_built *built = &job->built;
+    const struct leat_net_load_config config = {
+        .traffic = job->traffic,
+        .warmup = job->warmup,
+        .clock = job->design.plan.clock,
+        .faults = job->faults.count ? &job->faults : NULL,
+        .topology = &built->topology,
+    };
+    struct leat_net_host host;
+    s->load_memory = sim_memory(leat_net_load_footprint(&config));
+    s->net_memory = sim_memory(leat_net_footprint(&built->topology, &job->design.plan.net));
+    if (!s->load_memory || !s->net_memory) return false;
+    leat_net_load_init(&s->load, &config, s->load_memory);
+    leat_net_load_host(&s->load, &host);
+    leat_net_init(&s->net, &built->topology, built->routing, &job->design.plan.net, &host,
+                  s->net_memory);
+    leat_net_load_attach(&s->load, &s->net);
+    return true;
+}
+
+static bool run_to(void *context, uint64_t until)
+{
+    struct simulation *s = context;
+    s->dead = !leat_net_load_run(&s->load, until);
+    return !s->dead;
+}
+
+static bool simulate(struct simulation *s, struct net_result *out)
+{
+    if (!set_up(s)) return false;
+    s->dead = false;
+    pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
+    out->dead = s->dead;
+    leat_net_load_result(&s->load, &out->load);
+    out->counts = s->net.counts;
+    out->out_flits = s->net.out_flits;
+    out->circle_len = leat_net_stuck(&s->net, out->circle, NET_CIRCLE_MAX);
+    return true;
+}
+
+static int finish(const struct net_job *job, const struct net_result *result)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain("standard output: cannot write");
+        return FAILED;
+    }
+    if (interrupted) return SIGNALLED + interrupted;
+    if (result->dead) complain("%s: deadlock: nothing moves any more", job->design.name);
+    return result->dead ? FAILED : DONE;
+}
+
+int run_net_sim(const struct arguments *args)
+{
+    static struct net_job job;
+    static struct simulation s;
+    static struct net_result result;
+    int code = WRONG;
+    s.job = &job;
+    if (net_read_job(args, &job)) {
+        code = FAILED;
+        if (simulate(&s, &result)) {
+            if (job.json)
+                net_put_json(&job, &result);
+            else
+                net_put_text(&job, &result);
+            code = finish(&job, &result);
+        }
+    }
+    free(s.net_memory);
+    free(s.load_memory);
+    s.net_memory = s.load_memory = NULL;
+    net_job_free(&job);
+    return code;
+}

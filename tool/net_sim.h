@@ -1,0 +1,44 @@
+/* What the parts of `leat sim` for networks share: what is to be simulated, and what came of it. */
+#ifndef LEAT_NET_SIM_H
+#define LEAT_NET_SIM_H
+
+#include "net_design.h"
+#include "net_load.h"
+
+enum {
+    NET_LINKS_MAX = 4096,    /* wires that are told one by one */
+    NET_TRACE_MAX = 1 << 26, /* packets of a trace */
+    NET_CIRCLE_MAX = 64,     /* buffers of a deadlock that are told */
+};
+
+/* What the options say. */
+struct net_job {
+    const struct verb *verb;
+    struct net_design design;
+    struct net_built built;
+    struct leat_net_traffic_config traffic;
+    struct leat_net_faults faults;
+    struct leat_net_trace_entry *trace; /* with --traffic trace */
+    uint64_t cycles, warmup;
+    bool json, links, unsafe;
+};
+
+/* What came of it. */
+struct net_result {
+    double wall_seconds;
+    bool dead; /* nothing moves any more */
+    struct leat_net_load_result load;
+    struct leat_net_counts counts;
+    const uint64_t *out_flits; /* by output port; lent until the next run */
+    uint32_t circle_len;       /* of a deadlock; more than fit: cut */
+    struct leat_net_waiting circle[NET_CIRCLE_MAX];
+};
+
+/* False after a complaint. Either way net_job_free. */
+bool net_read_job(const struct arguments *args, struct net_job *job);
+void net_job_free(struct net_job *job);
+
+void net_put_text(const struct net_job *job, const struct net_result *result);
+void net_put_json(const struct net_job *job, const struct net_result *result);
+
+#endif

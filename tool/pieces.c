@@ -1,0 +1,49 @@
+#include "pieces.h"
+#include "tool.h"
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A piece takes about this long, however fast the network is: long enough to cost nothing, short
+ * enough for somebody who waits for the end. */
+static const double piece_seconds_min = 0.02, piece_seconds_max = 0.1;
+static const double progress_seconds = 0.2;
+enum { FIRST_PIECE_CYCLES = 256 };
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show_progress(uint64_t cycles, uint64_t all)
+{
+    fprintf(stderr, "\r%5.1f %%  cycle %llu", 100 * (double)cycles / (double)all,
+            (unsigned long long)cycles);
+}
+
+uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_seconds)
+{
+    const bool watched = isatty(STDERR_FILENO);
+    uint64_t done = 0, piece = FIRST_PIECE_CYCLES;
+    const double start = now_seconds();
+    double at = start, shown_at = start;
+    bool going = true;
+    while (going && done < cycles && !interrupted) {
+        const uint64_t left = cycles - done;
+        done += piece < left ? piece : left;
+        going = run(context, done);
+        const double now = now_seconds();
+        if (now - at < piece_seconds_min) piece *= 2;
+        if (now - at > piece_seconds_max && piece > 1) piece /= 2;
+        at = now;
+        if (watched && now - shown_at > progress_seconds) {
+            show_progress(done, cycles);
+            shown_at = now;
+        }
+    }
+    if (watched) fputs("\r\33[K", stderr);
+    *wall_seconds = now_seconds() - start;
+    return done;
+}

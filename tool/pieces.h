@@ -1,0 +1,16 @@
+/* Long runs, piece by piece: an interrupt is heard, and somebody at a terminal sees how far it is.
+ */
+#ifndef LEAT_PIECES_H
+#define LEAT_PIECES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Runs all cycles before `until`; false: there is nothing more to run. */
+typedef bool (*piece_fn)(void *context, uint64_t until);
+
+/* From cycle 0 to `cycles`, or until `interrupted`, or a piece said so: the cycles that were run.
+ */
+uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_seconds);
+
+#endif

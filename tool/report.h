@@ -1,0 +1,173 @@
+/*
+ * What the parts of `leat report` share: the runs of a store, gathered into points.
+ *
+ *    store  --report_read-->  struct report  --report_page-->  HTML   (report_fabric: the drawings)
+ *      |                          '----------report_plot-->  PNG, by gnuplot
+ *      '---------------------------------------report_csv-->  CSV, run by run
+ *
+ * A line is a fabric under the options of a sweep; a series is a line under one traffic; a point of
+ * it is a load, with the means over all seeds. Points lie in the order of the store: series after
+ * series, loads rising.
+ */
+#ifndef LEAT_REPORT_H
+#define LEAT_REPORT_H
+
+#include "chart.h"
+#include "leat_text.h"
+#include "store.h"
+#include "tool.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    REPORT_LINES_MAX = CHART_STYLES, /* what colours and marks can tell apart */
+    REPORT_TRAFFICS_MAX = 32,
+    REPORT_SWEEPS_MAX = 256,
+    REPORT_POINTS_MAX = 1 << 16,
+    REPORT_SEEDS_MAX = 64,    /* ranges of a sweep's seeds */
+    REPORT_DRAWINGS_MAX = 16, /* of fabrics on a page */
+    REPORT_KEYS_MAX = 256,    /* columns of a table of runs */
+    REPORT_KEY_CAP = 64,
+    REPORT_JSON_DEPTH_MAX = 16,
+};
+
+/* What there is a chart of. */
+enum report_figure {
+    REPORT_LATENCY,
+    REPORT_THROUGHPUT,
+    REPORT_P99,
+    REPORT_FIGURES,
+};
+
+/* A mean over runs. */
+struct report_mean {
+    uint32_t count;
+    double mean;
+    double squares; /* the sum of squared distances from it */
+};
+
+struct report_point {
+    uint16_t line, traffic;
+    uint32_t load; /* in parts of STORE_LOAD_ONE */
+    uint32_t runs, saturated, deadlocks;
+    struct report_mean throughput, latency, p99, hops;
+    double throughput_half, latency_half; /* of a single run, by its own account; NAN: none */
+    double lost, rerouted, retransmissions;
+    uint64_t first_seed, deadlock_seed; /* of the first run, of the first that locked */
+    bool has_links;
+};
+
+struct report_line {
+    uint16_t sweep; /* place in the table of sweeps */
+    char *fabric;
+    char *name; /* in legends: the fabric, with the sweep where other sweeps have it, too */
+};
+
+/* Seeds without a gap between them. */
+struct report_seeds {
+    uint64_t first, last;
+};
+
+struct report_sweep {
+    int64_t id;
+    char *version, *options, *files, *created;
+    uint32_t runs;
+    struct report_seeds seed[REPORT_SEEDS_MAX];
+    uint32_t seeds;
+    bool seeds_left_out; /* there are more ranges than these */
+};
+
+/* The points of a line under a traffic. */
+struct report_series {
+    uint32_t first, count;
+};
+
+struct report {
+    const struct verb *verb; /* for complaints */
+    const char *title;       /* of the page */
+    const char *name;        /* of the store, for complaints */
+    struct store *store;
+    struct report_sweep sweep[REPORT_SWEEPS_MAX];
+    size_t sweeps;
+    struct report_line line[REPORT_LINES_MAX];
+    size_t lines;
+    char *traffic[REPORT_TRAFFICS_MAX];
+    size_t traffics;
+    struct report_point *point;
+    size_t points, points_cap;
+    struct report_series series[REPORT_LINES_MAX][REPORT_TRAFFICS_MAX];
+    uint32_t runs;
+    struct chart_point *drawn; /* room for all points of a chart */
+};
+
+/* ---- reading (report_read.c) ---- */
+
+/* Gathers what is in report->store into a report that has nothing yet but its
+ * first members. DONE, or a code after a complaint. In both cases report_free. */
+int report_read(struct report *report);
+void report_free(struct report *report);
+
+/* The mean of a figure, and half of its 95 % confidence interval: over seeds, or what a single run
+ * says of itself; NAN: it is not known. */
+const struct report_mean *report_mean_of(const struct report_point *point,
+                                         enum report_figure figure);
+double report_half(const struct report_point *point, enum report_figure figure);
+
+/* A point where at least one run was saturated. Where a fabric's runs do not say, one counts that
+ * delivered less than 95 % of what it was offered, but for what was still under way. */
+bool report_is_saturated(const struct report_point *point);
+
+/* ---- values of a result (report_json.c) ---- */
+
+enum report_kind { REPORT_NULL, REPORT_FALSE, REPORT_TRUE, REPORT_NUMBER, REPORT_STRING };
+
+struct report_value {
+    enum report_kind kind;
+    const char *text; /* as it is written, without quotes; not terminated */
+    size_t len;
+    double number; /* NUMBER */
+};
+
+/* All plain values of a JSON text, in order, each with its path: latency_cycles.mean, links[].
+ * False: it is none, nested too deep, a path is too long, or a visit
+ * returned false. */
+bool report_json_each(const char *json,
+                      bool (*visit)(void *context, const char *path,
+                                    const struct report_value *value),
+                      void *context);
+
+/* ---- charts (report_charts.c) ---- */
+
+/* A chart of one figure under one traffic; `lines` has REPORT_LINES_MAX places. Points are lent
+ * until the next. False: no run has this figure. */
+bool report_chart(struct report *report, size_t traffic, enum report_figure figure,
+                  struct chart_line *lines, struct chart *out);
+
+/* ---- writing ---- */
+
+int report_page(struct report *report, struct leat_text *text);
+
+/* The page's style sheet, without that of charts (report_style.c). */
+void report_style(struct leat_text *text);
+
+/* Tables of a traffic's fabrics, of its points; of what went wrong anywhere (report_tables.c). */
+void report_saturation(const struct report *report, size_t traffic, struct leat_text *text);
+void report_points(const struct report *report, size_t traffic, struct leat_text *text);
+void report_trouble(const struct report *report, struct leat_text *text);
+
+/* How the runs were made, and how to make them again (report_replay.c). */
+int report_replay(const struct report *report, struct leat_text *text);
+void report_put_run(const struct report *report, const struct report_point *point, uint64_t seed,
+                    struct leat_text *text);
+
+/* Drawings of the fabrics whose runs counted the flits of each wire (report_fabric.c). */
+int report_fabrics(const struct report *report, struct leat_text *text);
+
+/* All runs, by RFC 4180. */
+int report_csv(const struct report *report, struct leat_text *text);
+
+/* The charts as a picture, by gnuplot. */
+int report_plot(struct report *report, struct leat_text *text);
+
+#endif

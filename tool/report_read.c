@@ -1,0 +1,329 @@
+/* leat report: gathers the runs of a store into points. */
+#include "net_steady.h"
+#include "report.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS_FIRST = 256, NAME_CAP = 512 };
+
+/* A run that does not say whether it was saturated counts as such if less than this share of what
+ * should have come has come. */
+static const double share_delivered_min = 0.95;
+
+/* ---- one result ---------------------------------------------------------------------------- */
+
+/* What of a result the store does not pick out itself. */
+struct extras {
+    double latency_half, throughput_half, cycles, offered, delivered; /* NAN: absent */
+    double lost, rerouted, retransmissions;
+    bool has_links;
+};
+
+static bool begins(const char *path, const char *with)
+{
+    return strncmp(path, with, strlen(with)) == 0;
+}
+
+static bool is_part_of(const char *path, const char *member)
+{
+    const char end = begins(path, member) ? path[strlen(member)] : 'x';
+    return end == '\0' || end == '.' || end == '[';
+}
+
+static bool on_value(void *context, const char *path, const struct report_value *value)
+{
+    struct extras *x = context;
+    const double number = value->kind == REPORT_NUMBER && isfinite(value->number) ? value->number
+                                                                                  : 0;
+    if (strcmp(path, "latency_cycles.ci95") == 0) x->latency_half = number;
+    if (strcmp(path, "throughput_ci95") == 0) x->throughput_half = number;
+    if (strcmp(path, "cycles") == 0) x->cycles = number;
+    if (strcmp(path, "cells_offered") == 0) x->offered = number;
+    if (strcmp(path, "cells_delivered") == 0) x->delivered = number;
+    if (is_part_of(path, "lost")) x->lost += number; /* as one number, or by cause */
+    if (strcmp(path, "lines.lost") == 0 || strcmp(path, "lines.outage") == 0) x->lost += number;
+    if (is_part_of(path, "rerouted")) x->rerouted += number;
+    if (strcmp(path, "retransmissions") == 0) x->retransmissions += number;
+    if (begins(path, "links[]")) x->has_links = true;
+    return true;
+}
+
+static bool is_run_saturated(const struct store_figures *f, const struct extras *x)
+{
+    if (f->saturated >= 0) return f->saturated > 0;
+    const double under_way = x->offered * f->latency_mean / x->cycles;    /* Little 1961 */
+    return x->delivered < share_delivered_min * (x->offered - under_way); /* not if one is NAN */
+}
+
+/* ---- points -------------------------------------------------------------------------------- */
+
+/* Welford 1962: no great sums whose difference is small. */
+static void add(struct report_mean *mean, double value)
+{
+    if (!isfinite(value)) return;
+    const double from_old = value - mean->mean;
+    mean->count++;
+    mean->mean += from_old / mean->count;
+    mean->squares += from_old * (value - mean->mean);
+}
+
+static void add_run(struct report_point *point, const struct store_run *run, const struct extras *x)
+{
+    const struct store_figures *f = &run->figures;
+    const bool deadlock = f->deadlock > 0;
+    const bool delivered = !(x->delivered == 0); /* true where it is absent */
+    if (point->runs == 0) point->first_seed = run->key.seed;
+    if (deadlock && point->deadlocks == 0) point->deadlock_seed = run->key.seed;
+    point->runs++;
+    point->saturated += is_run_saturated(f, x);
+    point->deadlocks += deadlock;
+    add(&point->throughput, f->throughput);
+    add(&point->hops, f->hops_mean);
+    if (delivered) { /* what never came has no latency */
+        add(&point->latency, f->latency_mean);
+        add(&point->p99, f->latency_p99);
+    }
+    point->latency_half = x->latency_half;
+    point->throughput_half = x->throughput_half;
+    point->lost += x->lost;
+    point->rerouted += x->rerouted;
+    point->retransmissions += x->retransmissions;
+    point->has_links |= x->has_links;
+}
+
+const struct report_mean *report_mean_of(const struct report_point *point,
+                                         enum report_figure figure)
+{
+    switch (figure) {
+    case REPORT_THROUGHPUT: return &point->throughput;
+    case REPORT_P99: return &point->p99;
+    case REPORT_LATENCY:
+    case REPORT_FIGURES: break;
+    }
+    return &point->latency;
+}
+
+double report_half(const struct report_point *point, enum report_figure figure)
+{
+    const struct report_mean *m = report_mean_of(point, figure);
+    if (m->count >= 2)
+        return leat_net_steady_student(m->count - 1) * sqrt(m->squares / (m->count - 1) / m->count);
+    return figure == REPORT_LATENCY      ? point->latency_half
+           : figure == REPORT_THROUGHPUT ? point->throughput_half
+                                         : NAN;
+}
+
+bool report_is_saturated(const struct report_point *point)
+{
+    return point->saturated > 0 || point->deadlocks > 0;
+}
+
+/* ---- the store ----------------------------------------------------------------------------- */
+
+struct reading {
+    struct report *report;
+    uint16_t sweep; /* place of the one whose runs are read */
+    int code;       /* of a complaint */
+};
+
+static bool refuse(struct reading *r, int code)
+{
+    r->code = code;
+    return false;
+}
+
+static bool too_many(struct reading *r, const char *what, size_t most)
+{
+    complain("%s: there are more than %zu %s, which is all that one report shows (--csv alone has "
+             "all)",
+             r->report->name, most, what);
+    return refuse(r, WRONG);
+}
+
+static char *copy(struct reading *r, const char *text)
+{
+    char *mine = strdup(text ? text : "");
+    if (!mine) {
+        complain("no memory");
+        r->code = FAILED;
+    }
+    return mine;
+}
+
+static bool find_line(struct reading *r, const char *fabric, uint16_t *out)
+{
+    struct report *report = r->report;
+    for (size_t i = report->lines; i-- > 0 && report->line[i].sweep == r->sweep;)
+        if (strcmp(report->line[i].fabric, fabric) == 0) {
+            *out = (uint16_t)i;
+            return true;
+        }
+    if (report->lines == REPORT_LINES_MAX) return too_many(r, "fabrics", REPORT_LINES_MAX);
+    *out = (uint16_t)report->lines;
+    report->line[report->lines++] = (struct report_line){ .sweep = r->sweep,
+                                                          .fabric = copy(r, fabric) };
+    return r->code == DONE;
+}
+
+static bool find_traffic(struct reading *r, const char *traffic, uint16_t *out)
+{
+    struct report *report = r->report;
+    for (size_t i = 0; i < report->traffics; i++)
+        if (strcmp(report->traffic[i], traffic) == 0) {
+            *out = (uint16_t)i;
+            return true;
+        }
+    if (report->traffics == REPORT_TRAFFICS_MAX)
+        return too_many(r, "kinds of traffic", REPORT_TRAFFICS_MAX);
+    *out = (uint16_t)report->traffics;
+    report->traffic[report->traffics++] = copy(r, traffic);
+    return r->code == DONE;
+}
+
+static bool grow(struct reading *r)
+{
+    struct report *report = r->report;
+    if (report->points < report->points_cap) return true;
+    if (report->points == REPORT_POINTS_MAX)
+        return too_many(r, "points (a fabric, a traffic and a load)", REPORT_POINTS_MAX);
+    const size_t cap = report->points_cap ? 2 * report->points_cap : POINTS_FIRST;
+    struct report_point *more = realloc(report->point, cap * sizeof *more);
+    if (!more) {
+        complain("no memory for %zu points", cap);
+        return refuse(r, FAILED);
+    }
+    report->point = more;
+    report->points_cap = cap;
+    return true;
+}
+
+/* The point of a run: the last one, or a new one, since runs come in order. */
+static struct report_point *find_point(struct reading *r, const struct store_key *key)
+{
+    struct report *report = r->report;
+    uint16_t line, traffic;
+    if (!find_line(r, key->fabric, &line) || !find_traffic(r, key->traffic, &traffic)) return NULL;
+    struct report_point *last = report->points ? &report->point[report->points - 1] : NULL;
+    if (last && last->line == line && last->traffic == traffic && last->load == key->load)
+        return last;
+    if (!grow(r)) return NULL;
+    struct report_series *series = &report->series[line][traffic];
+    if (series->count++ == 0) series->first = (uint32_t)report->points;
+    last = &report->point[report->points++];
+    *last = (struct report_point){ .line = line, .traffic = traffic, .load = key->load };
+    return last;
+}
+
+static void note_seed(struct report_sweep *sweep, uint64_t seed)
+{
+    for (uint32_t i = 0; i < sweep->seeds; i++)
+        if (seed >= sweep->seed[i].first && seed <= sweep->seed[i].last) return;
+    for (uint32_t i = 0; i < sweep->seeds; i++)
+        if (seed - 1 == sweep->seed[i].last) {
+            sweep->seed[i].last = seed;
+            return;
+        }
+    sweep->seeds_left_out |= sweep->seeds == REPORT_SEEDS_MAX;
+    if (!sweep->seeds_left_out) sweep->seed[sweep->seeds++] = (struct report_seeds){ seed, seed };
+}
+
+static bool on_run(void *context, const struct store_run *run)
+{
+    struct reading *r = context;
+    struct extras extras = { NAN, NAN, NAN, NAN, NAN, 0, 0, 0, false };
+    struct report_sweep *sweep = &r->report->sweep[r->sweep];
+    if (interrupted) return refuse(r, FAILED);
+    if (!report_json_each(run->result, on_value, &extras)) {
+        complain("%s: sweep %lld, %s, %s, load %g, seed %llu: the result is damaged, expected the "
+                 "JSON object of leat sim --json",
+                 r->report->name, (long long)sweep->id, run->key.fabric, run->key.traffic,
+                 (double)run->key.load / STORE_LOAD_ONE, (unsigned long long)run->key.seed);
+        return refuse(r, WRONG);
+    }
+    struct report_point *point = find_point(r, &run->key);
+    if (!point) return false;
+    add_run(point, run, &extras);
+    note_seed(sweep, run->key.seed);
+    sweep->runs++;
+    r->report->runs++;
+    return true;
+}
+
+static bool on_sweep(void *context, const struct store_sweep *sweep)
+{
+    struct reading *r = context;
+    struct report *report = r->report;
+    if (report->sweeps == REPORT_SWEEPS_MAX) return too_many(r, "sweeps", REPORT_SWEEPS_MAX);
+    report->sweep[report->sweeps++] = (struct report_sweep){
+        .id = sweep->id,
+        .version = copy(r, sweep->version),
+        .options = copy(r, sweep->options),
+        .files = copy(r, sweep->files),
+        .created = copy(r, sweep->created),
+    };
+    return r->code == DONE;
+}
+
+/* A fabric that several sweeps have needs more than its name. */
+static bool name_lines(struct reading *r)
+{
+    struct report *report = r->report;
+    for (size_t i = 0; i < report->lines; i++) {
+        struct report_line *line = &report->line[i];
+        bool alone = true;
+        for (size_t k = 0; k < report->lines; k++)
+            alone &= k == i || strcmp(report->line[k].fabric, line->fabric) != 0;
+        char name[NAME_CAP];
+        snprintf(name, sizeof name, alone ? "%s" : "%s (sweep %lld)", line->fabric,
+                 (long long)report->sweep[line->sweep].id);
+        line->name = copy(r, name);
+        if (!line->name) return false;
+    }
+    return true;
+}
+
+static bool read_all(struct reading *r)
+{
+    struct report *report = r->report;
+    if (!store_each_sweep(report->store, on_sweep, r)) return false;
+    for (; r->sweep < report->sweeps; r->sweep++)
+        if (!store_each_run(report->store, report->sweep[r->sweep].id, on_run, r)) return false;
+    if (report->runs == 0) {
+        complain("%s: there is no run in this store, expected one at least", report->name);
+        return refuse(r, WRONG);
+    }
+    report->drawn = calloc(report->points, sizeof *report->drawn);
+    if (!report->drawn) {
+        complain("no memory for %zu points", report->points);
+        return refuse(r, FAILED);
+    }
+    return name_lines(r);
+}
+
+int report_read(struct report *report)
+{
+    struct reading r = { .report = report };
+    if (read_all(&r)) return DONE;
+    return r.code ? r.code : WRONG; /* the store itself has complained */
+}
+
+void report_free(struct report *report)
+{
+    for (size_t i = 0; i < report->sweeps; i++) {
+        struct report_sweep *sweep = &report->sweep[i];
+        free(sweep->version);
+        free(sweep->options);
+        free(sweep->files);
+        free(sweep->created);
+    }
+    for (size_t i = 0; i < report->lines; i++) {
+        free(report->line[i].fabric);
+        free(report->line[i].name);
+    }
+    for (size_t i = 0; i < report->traffics; i++)
+        free(report->traffic[i]);
+    free(report->point);
+    free(report->drawn);
+}

@@ -1,0 +1,457 @@
+/* A store of runs, in an SQLite file. */
+#include "store.h"
+#include "tool.h"
+
+#ifdef HAVE_SQLITE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    WAIT_MS = 20,
+    WAITS_MAX = 3000,    /* for a reader to end: a minute */
+    LOCK_WAITS_MAX = 50, /* for another writer: a second */
+};
+
+enum statement {
+    BEGIN_SWEEP,
+    FIND_SWEEP,
+    PUT_RUN,
+    HAS_RUN,
+    GET_RUN,
+    EACH_SWEEP,
+    EACH_RUN,
+    FIGURE,
+    FLAG,
+    STATEMENTS,
+};
+
+struct store {
+    sqlite3 *db;
+    sqlite3_stmt *statement[STATEMENTS];
+    const char *path;
+    int lock;  /* the file once more: our lock is on it; -1 for readers */
+    bool made; /* by its opening */
+    bool put;  /* some run has been */
+};
+
+static const char schema[] =
+    "CREATE TABLE sweep (id INTEGER PRIMARY KEY, version TEXT NOT NULL, options TEXT NOT NULL,"
+    " files TEXT NOT NULL, starts INTEGER NOT NULL, created TEXT NOT NULL,"
+    " UNIQUE (version, options, files));"
+    "CREATE TABLE run (sweep INTEGER NOT NULL REFERENCES sweep (id), fabric TEXT NOT NULL,"
+    " traffic TEXT NOT NULL, load INTEGER NOT NULL, seed INTEGER NOT NULL, result TEXT NOT NULL"
+    " CHECK (CASE WHEN json_valid(result) THEN json_type(result) = 'object' ELSE 0 END),"
+    " PRIMARY KEY (sweep, fabric, traffic, load, seed));";
+
+#define RUN_KEY "sweep = ?1 AND fabric = ?2 AND traffic = ?3 AND load = ?4 AND seed = ?5"
+
+/* In the order of read_figures. */
+#define FIGURES                                                                                    \
+    "json_extract(result, '$.throughput'), json_extract(result, '$.hops_mean'),"                   \
+    " json_extract(result, '$.latency_cycles.mean'), json_extract(result, "                        \
+    "'$.latency_cycles.p50'),"                                                                     \
+    " json_extract(result, '$.latency_cycles.p99'), json_extract(result, '$.latency_cycles.max')," \
+    " json_type(result, '$.saturated'), json_type(result, '$.deadlock'),"                          \
+    " json_extract(result, '$.certificate')"
+enum { FIGURE_COLUMNS = 9 };
+
+static const char *const sql[STATEMENTS] = {
+    [BEGIN_SWEEP] = "INSERT INTO sweep (version, options, files, starts, created)"
+                    " VALUES (?1, ?2, ?3, 1, datetime('now'))"
+                    " ON CONFLICT DO UPDATE SET starts = starts + 1",
+    [FIND_SWEEP] = "SELECT id FROM sweep WHERE version = ?1 AND options = ?2 AND files = ?3",
+    [PUT_RUN] = "INSERT INTO run VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [HAS_RUN] = "SELECT 1 FROM run WHERE " RUN_KEY,
+    [GET_RUN] = "SELECT " FIGURES " FROM run WHERE " RUN_KEY,
+    [EACH_SWEEP] = "SELECT id, version, options, files, created, starts FROM sweep ORDER BY id",
+    [EACH_RUN] = "SELECT " FIGURES ", fabric, traffic, load, seed, result FROM run"
+                 " WHERE sweep = ?1 ORDER BY fabric, traffic, load, seed",
+    [FIGURE] = "SELECT json_extract(?1, ?2)",
+    [FLAG] = "SELECT json_type(?1, ?2)",
+};
+
+/* ---- what goes wrong ------------------------------------------------------------------------ */
+
+/* Says what SQLite could not do. WRONG where another file would help, FAILED where time or room
+ * would. */
+static int fault(struct store *store)
+{
+    const char *text = sqlite3_errmsg(store->db);
+    const int error = sqlite3_errcode(store->db);
+    switch (error) {
+    case SQLITE_FULL: complain("%s: no room to write: the disk is full", store->path); break;
+    case SQLITE_BUSY: complain("%s: another program keeps it locked", store->path); break;
+    case SQLITE_IOERR:
+        complain("%s: %s (the disk, or a limit on the size of files)", store->path, text);
+        break;
+    case SQLITE_NOMEM: complain("no memory"); break;
+    case SQLITE_NOTADB:
+        complain("%s: no SQLite file, expected a store of leat sweep", store->path);
+        return WRONG;
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM: complain("%s: cannot be written: %s", store->path, text); return WRONG;
+    default: complain("%s: damaged: %s", store->path, text); return WRONG;
+    }
+    return FAILED;
+}
+
+/* Somebody reads: wait, but not for ever, and not where the user wants to leave. */
+static int on_busy(void *context, int waits)
+{
+    const struct timespec pause = { .tv_nsec = WAIT_MS * 1000000L };
+    (void)context;
+    if (interrupted || waits >= WAITS_MAX) return 0;
+    nanosleep(&pause, NULL);
+    return 1;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static bool read_pragma(struct store *store, const char *query, int64_t *out)
+{
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(store->db, query, -1, &statement, NULL) != SQLITE_OK) return false;
+    const bool there = sqlite3_step(statement) == SQLITE_ROW;
+    if (there) *out = sqlite3_column_int64(statement, 0);
+    return sqlite3_finalize(statement) == SQLITE_OK && there;
+}
+
+/* All or nothing: a store that is killed here is an empty file. */
+static bool make_tables(struct store *store)
+{
+    char text[sizeof schema + 160];
+    snprintf(text, sizeof text,
+             "BEGIN IMMEDIATE;%s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+             schema, STORE_APPLICATION_ID, STORE_VERSION);
+    return sqlite3_exec(store->db, text, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* Is it ours, and can we read it? An empty one is made ours. DONE, or a code after a complaint. */
+static int check_tables(struct store *store, enum store_mode mode)
+{
+    int64_t application, version, tables;
+    if (!read_pragma(store, "PRAGMA application_id", &application) ||
+        !read_pragma(store, "PRAGMA user_version", &version) ||
+        !read_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables))
+        return fault(store);
+    if (!application && !version && !tables) {
+        if (mode == STORE_WRITE) return make_tables(store) ? DONE : fault(store);
+        complain("%s: empty, expected a store of leat sweep", store->path);
+        return WRONG;
+    }
+    if (application != STORE_APPLICATION_ID || version < 1) {
+        complain("%s: an SQLite file, but no store of leat sweep", store->path);
+        return WRONG;
+    }
+    if (version <= STORE_VERSION) return DONE;
+    complain("%s: a store of version %lld, expected at most %d: it is of a newer leat", store->path,
+             (long long)version, STORE_VERSION);
+    return WRONG;
+}
+
+/* A lock that SQLite does not know of (those it has on the file itself come and go). It ends with
+ * the last process that has the file open: children of a sweep that was killed have it for a
+ * moment. */
+static int lock_file(struct store *store)
+{
+    const struct timespec pause = { .tv_nsec = WAIT_MS * 1000000L };
+    struct stat ours, there;
+    for (int i = 0; flock(store->lock, LOCK_EX | LOCK_NB) != 0; i++) {
+        if (i == LOCK_WAITS_MAX || interrupted) {
+            complain("%s: another sweep writes to it: wait for its end, or give this one a store "
+                     "of its own",
+                     store->path);
+            return FAILED;
+        }
+        nanosleep(&pause, NULL);
+    }
+    if (fstat(store->lock, &ours) == 0 && stat(store->path, &there) == 0 &&
+        ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
+        return DONE;
+    complain("%s: removed by another sweep at this moment; try again", store->path);
+    return FAILED;
+}
+
+/* What SQLite would say only at the first write, and in fewer words. */
+static int open_file(struct store *store)
+{
+    struct stat what;
+    store->lock = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    store->made = store->lock >= 0;
+    if (!store->made && errno == EEXIST) store->lock = open(store->path, O_RDWR | O_CLOEXEC);
+    if (store->lock < 0) {
+        const int number = errno;
+        complain("%s: cannot be written: %s", store->path, strerror(number));
+        return number == ENOSPC || number == EDQUOT ? FAILED : WRONG;
+    }
+    if (fstat(store->lock, &what) == 0 && S_ISREG(what.st_mode)) return lock_file(store);
+    complain("%s: expected a file", store->path);
+    return WRONG;
+}
+
+static int check_readable(const struct store *store)
+{
+    struct stat what;
+    if (stat(store->path, &what) != 0)
+        complain("%s: cannot be read: %s", store->path, strerror(errno));
+    else if (!S_ISREG(what.st_mode))
+        complain("%s: %s, expected a file", store->path,
+                 S_ISDIR(what.st_mode) ? "a directory" : "no file");
+    else
+        return DONE;
+    return WRONG;
+}
+
+/* Readers may have to undo what a sweep that was killed left half-written: they, too, open it for
+ * writing if they may. */
+static int open_database(struct store *store, enum store_mode mode)
+{
+    if (sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        return fault(store);
+    sqlite3_busy_handler(store->db, on_busy, NULL);
+    if (mode == STORE_WRITE && sqlite3_db_readonly(store->db, "main")) {
+        complain("%s: cannot be written: it is read-only", store->path);
+        return WRONG;
+    }
+    const int code = check_tables(store, mode);
+    if (code != DONE) return code;
+    for (int i = 0; i < STATEMENTS; i++)
+        if (sqlite3_prepare_v3(store->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &store->statement[i], NULL) != SQLITE_OK)
+            return fault(store);
+    return DONE;
+}
+
+struct store *store_open(const char *path, enum store_mode mode, int *code)
+{
+    struct store *store = calloc(1, sizeof *store);
+    *code = FAILED;
+    if (!store) {
+        complain("no memory");
+        return NULL;
+    }
+    store->path = path;
+    store->lock = -1;
+    *code = mode == STORE_WRITE ? open_file(store) : check_readable(store);
+    if (*code == DONE) *code = open_database(store, mode);
+    if (*code == DONE) return store;
+    store_close(store);
+    return NULL;
+}
+
+void store_close(struct store *store)
+{
+    if (!store) return;
+    if (store->made && !store->put) unlink(store->path);
+    if (store->lock >= 0 && !store->made && !store->put)
+        sqlite3_exec(store->db, "DELETE FROM sweep WHERE id NOT IN (SELECT sweep FROM run)", NULL,
+                     NULL, NULL);
+    for (int i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(store->statement[i]);
+    sqlite3_close(store->db);
+    if (store->lock >= 0) close(store->lock);
+    free(store);
+}
+
+void store_leave(const struct store *store)
+{
+    close(store->lock);
+}
+
+/* ---- statements ----------------------------------------------------------------------------- */
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+}
+
+static sqlite3_stmt *bind_sweep(struct store *store, enum statement which,
+                                const struct store_sweep *sweep)
+{
+    sqlite3_stmt *statement = store->statement[which];
+    bind_text(statement, 1, sweep->version);
+    bind_text(statement, 2, sweep->options);
+    bind_text(statement, 3, sweep->files);
+    return statement;
+}
+
+static sqlite3_stmt *bind_run(struct store *store, enum statement which, int64_t sweep,
+                              const struct store_key *key)
+{
+    sqlite3_stmt *statement = store->statement[which];
+    sqlite3_bind_int64(statement, 1, sweep);
+    bind_text(statement, 2, key->fabric);
+    bind_text(statement, 3, key->traffic);
+    sqlite3_bind_int64(statement, 4, key->load);
+    sqlite3_bind_int64(statement, 5, (int64_t)key->seed);
+    return statement;
+}
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text ? (const char *)text : "";
+}
+
+static double number_at(sqlite3_stmt *statement, int column)
+{
+    const int type = sqlite3_column_type(statement, column);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT ? sqlite3_column_double(statement, column)
+                                                          : NAN;
+}
+
+/* From a JSON type: what is neither false nor null nor absent happened. */
+static int flag_at(sqlite3_stmt *statement, int column)
+{
+    const char *type = text_at(statement, column);
+    if (!*type) return -1;
+    return strcmp(type, "false") != 0 && strcmp(type, "null") != 0;
+}
+
+static struct store_figures read_figures(sqlite3_stmt *statement)
+{
+    struct store_figures f = {
+        .throughput = number_at(statement, 0),
+        .hops_mean = number_at(statement, 1),
+        .latency_mean = number_at(statement, 2),
+        .latency_p50 = number_at(statement, 3),
+        .latency_p99 = number_at(statement, 4),
+        .latency_max = number_at(statement, 5),
+        .saturated = flag_at(statement, 6),
+        .deadlock = flag_at(statement, 7),
+    };
+    snprintf(f.certificate, sizeof f.certificate, "%s", text_at(statement, 8));
+    return f;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+int64_t store_begin(struct store *store, const struct store_sweep *sweep, int *code)
+{
+    sqlite3_stmt *begin = bind_sweep(store, BEGIN_SWEEP, sweep);
+    sqlite3_stmt *find = bind_sweep(store, FIND_SWEEP, sweep);
+    int64_t id = 0;
+    *code = DONE;
+    sqlite3_step(begin);
+    if (sqlite3_reset(begin) != SQLITE_OK) {
+        *code = fault(store);
+        return 0;
+    }
+    if (sqlite3_step(find) == SQLITE_ROW) id = sqlite3_column_int64(find, 0);
+    if (sqlite3_reset(find) != SQLITE_OK || !id) *code = fault(store);
+    return id;
+}
+
+enum store_put store_put(struct store *store, int64_t sweep, const struct store_key *key,
+                         const char *result, size_t len)
+{
+    sqlite3_stmt *put = bind_run(store, PUT_RUN, sweep, key);
+    sqlite3_bind_text64(put, 6, result, len, SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_step(put);
+    const int outcome = sqlite3_reset(put);
+    if (outcome == SQLITE_OK) {
+        store->put = true;
+        return STORE_PUT;
+    }
+    if (outcome == SQLITE_CONSTRAINT) return STORE_PUT_NO_JSON;
+    fault(store);
+    return STORE_PUT_FAILED;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+int store_has(struct store *store, int64_t sweep, const struct store_key *key)
+{
+    sqlite3_stmt *has = bind_run(store, HAS_RUN, sweep, key);
+    const bool there = sqlite3_step(has) == SQLITE_ROW;
+    if (sqlite3_reset(has) == SQLITE_OK) return there;
+    fault(store);
+    return -1;
+}
+
+int store_get(struct store *store, int64_t sweep, const struct store_key *key,
+              struct store_figures *out)
+{
+    sqlite3_stmt *get = bind_run(store, GET_RUN, sweep, key);
+    const bool there = sqlite3_step(get) == SQLITE_ROW;
+    if (there) *out = read_figures(get);
+    if (sqlite3_reset(get) == SQLITE_OK) return there;
+    fault(store);
+    return -1;
+}
+
+bool store_each_sweep(struct store *store,
+                      bool (*visit)(void *context, const struct store_sweep *sweep), void *context)
+{
+    sqlite3_stmt *each = store->statement[EACH_SWEEP];
+    bool going = true;
+    while (going && sqlite3_step(each) == SQLITE_ROW) {
+        const struct store_sweep sweep = {
+            .id = sqlite3_column_int64(each, 0),
+            .version = text_at(each, 1),
+            .options = text_at(each, 2),
+            .files = text_at(each, 3),
+            .created = text_at(each, 4),
+            .starts = (uint64_t)sqlite3_column_int64(each, 5),
+        };
+        going = visit(context, &sweep);
+    }
+    if (sqlite3_reset(each) == SQLITE_OK) return going;
+    fault(store);
+    return false;
+}
+
+bool store_each_run(struct store *store, int64_t sweep,
+                    bool (*visit)(void *context, const struct store_run *run), void *context)
+{
+    sqlite3_stmt *each = store->statement[EACH_RUN];
+    bool going = true;
+    sqlite3_bind_int64(each, 1, sweep);
+    while (going && sqlite3_step(each) == SQLITE_ROW) {
+        const struct store_run run = {
+            .figures = read_figures(each),
+            .key = { .fabric = text_at(each, FIGURE_COLUMNS),
+                     .traffic = text_at(each, FIGURE_COLUMNS + 1),
+                     .load = (uint32_t)sqlite3_column_int64(each, FIGURE_COLUMNS + 2),
+                     .seed = (uint64_t)sqlite3_column_int64(each, FIGURE_COLUMNS + 3) },
+            .result = text_at(each, FIGURE_COLUMNS + 4),
+        };
+        going = visit(context, &run);
+    }
+    if (sqlite3_reset(each) == SQLITE_OK) return going;
+    fault(store);
+    return false;
+}
+
+double store_figure(struct store *store, const char *result, const char *place)
+{
+    sqlite3_stmt *figure = store->statement[FIGURE];
+    bind_text(figure, 1, result);
+    bind_text(figure, 2, place);
+    const double value = sqlite3_step(figure) == SQLITE_ROW ? number_at(figure, 0) : NAN;
+    sqlite3_reset(figure);
+    return value;
+}
+
+int store_flag(struct store *store, const char *result, const char *place)
+{
+    sqlite3_stmt *flag = store->statement[FLAG];
+    bind_text(flag, 1, result);
+    bind_text(flag, 2, place);
+    const int value = sqlite3_step(flag) == SQLITE_ROW ? flag_at(flag, 0) : -1;
+    sqlite3_reset(flag);
+    return value;
+}
+
+#endif

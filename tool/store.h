@@ -1,0 +1,112 @@
+/*
+ * A store of runs: what `leat sweep` writes and `leat report` reads. It is an SQLite file.
+ *
+ *   application_id 0x4c454154 ("LEAT"), user_version 1
+ *   sweep   id | version | options | files | starts | created
+ *             what its runs have in common. options: those of `leat sim`, as a shell takes them,
+ *             without traffic, load and seed; files: the files that were named and a hash of what
+ *             was in them; starts: how often it was begun or continued
+ *   run     sweep | fabric | traffic | load | seed | result
+ *             fabric and traffic as on the command line, load in millionths; result: the object
+ * that `leat sim FABRIC --traffic T --load L --seed S OPTIONS --json` printed
+ *
+ * A run is one transaction: it is there as a whole, or not at all. One sweep writes at a time; any
+ * number may read meanwhile. A leat that was built without SQLite complains of that when a store is
+ * opened (store_none.c).
+ */
+#ifndef LEAT_STORE_H
+#define LEAT_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STORE_VERSION = 1, STORE_LOAD_ONE = 1000000, STORE_CERTIFICATE_CAP = 32 };
+#define STORE_APPLICATION_ID 0x4c454154
+
+struct store;
+
+enum store_mode {
+    STORE_READ,  /* there must be one */
+    STORE_WRITE, /* made where there is none; locked against other writers */
+};
+
+/* NULL after a complaint; *code is WRONG where it is no store, one of a newer leat or cannot be
+ * opened, FAILED where it is in use or the disk is full. */
+struct store *store_open(const char *path, enum store_mode mode, int *code);
+
+/* Where no run was put, what its opening made goes with it: the file, or a sweep without runs. NULL
+ * is right, too. */
+void store_close(struct store *store);
+
+/* In a child of the process that opened it: the child has no part in it, nor in its lock. */
+void store_leave(const struct store *store);
+
+struct store_sweep {
+    int64_t id;
+    const char *version, *options, *files;
+    const char *created; /* "2024-05-01 12:00:00", UTC */
+    uint64_t starts;
+};
+
+struct store_key {
+    const char *fabric, *traffic;
+    uint32_t load; /* in parts of STORE_LOAD_ONE */
+    uint64_t seed; /* up to INT64_MAX */
+};
+
+/* Of a result's figures those that tables and curves show; absent ones are NAN, or -1. */
+struct store_figures {
+    double throughput, hops_mean;
+    double latency_mean, latency_p50, latency_p99, latency_max;
+    int saturated, deadlock;                 /* 0, 1 */
+    char certificate[STORE_CERTIFICATE_CAP]; /* "" if absent */
+};
+
+struct store_run {
+    struct store_key key;
+    struct store_figures figures;
+    const char *result; /* JSON, terminated */
+};
+
+/* ---- writing ---- */
+
+/* The sweep with this version, options and files, begun where there is none. Its id, or 0 after a
+ * complaint, with *code as above. */
+int64_t store_begin(struct store *store, const struct store_sweep *sweep, int *code);
+
+enum store_put {
+    STORE_PUT,
+    STORE_PUT_NO_JSON, /* the result is no JSON object; nothing was said */
+    STORE_PUT_FAILED,  /* after a complaint: the disk is full, or such; what was put before is safe
+                        */
+};
+enum store_put store_put(struct store *store, int64_t sweep, const struct store_key *key,
+                         const char *result, size_t len);
+
+/* ---- reading ---- */
+
+/* Is this run there? 1: yes, 0: no, -1 after a complaint. */
+int store_has(struct store *store, int64_t sweep, const struct store_key *key);
+
+/* Its figures; answers alike. */
+int store_get(struct store *store, int64_t sweep, const struct store_key *key,
+              struct store_figures *out);
+
+/* All, in order: sweeps by id, runs of one sweep by fabric, traffic, load and seed. What is visited
+ * is lent for the call. A visit that returns false ends it. False after a complaint, or so ended.
+ */
+bool store_each_sweep(struct store *store,
+                      bool (*visit)(void *context, const struct store_sweep *sweep), void *context);
+bool store_each_run(struct store *store, int64_t sweep,
+                    bool (*visit)(void *context, const struct store_run *run), void *context);
+
+/* A figure of a result by its place, as "$.latency_cycles.ci95" or "$.links[3]"; NAN: it is absent
+ * or no number. */
+double store_figure(struct store *store, const char *result, const char *place);
+
+/* Does a result tell that something happened? 0 for false and null, 1 for all else, -1: it tells
+ * nothing of it. */
+int store_flag(struct store *store, const char *result, const char *place);
+
+#endif

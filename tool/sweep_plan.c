@@ -1,0 +1,400 @@
+/* leat sweep: which runs the command line asks for, and what they have in common. */
+#include "leat_crc.h"
+#include "leat_tree.h"
+#include "sim.h"
+#include "sweep.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOAD_DECIMALS = 6, SEEDS_DEFAULT = 5, WORD_CAP = 64 };
+
+/* Options of `leat sim` that each run has its own of. */
+static const char *const of_a_run[] = { "--traffic", "--load", "--seed", "--json" };
+
+static bool refuse(const struct sweep_plan *plan, const char *text, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool refuse(const struct sweep_plan *plan, const char *text, ...)
+{
+    char message[1024];
+    va_list list;
+    va_start(list, text);
+    vsnprintf(message, sizeof message, text, list);
+    va_end(list);
+    misuse(plan->args->verb, "%s", message);
+    return false;
+}
+
+static bool no_memory(void)
+{
+    complain("no memory");
+    return false;
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+/* The next word of a list: up to one of `ends`. *text is behind it, NULL after the last one. False:
+ * it is too long to be a number. */
+static bool next_word(const char **text, const char *ends, char word[WORD_CAP])
+{
+    const size_t len = strcspn(*text, ends);
+    const bool fits = len < WORD_CAP;
+    memcpy(word, *text, fits ? len : 0);
+    word[fits ? len : 0] = '\0';
+    *text = (*text)[len] ? *text + len + 1 : NULL;
+    return fits;
+}
+
+static int by_load(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_seed(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* "0.25" or "0.05:0.95:0.05": first, last, step; all in whole millionths, so that nothing drifts.
+ */
+static bool read_load_range(const char *item, uint32_t *first, uint32_t *last, uint32_t *step)
+{
+    char word[WORD_CAP];
+    const char *rest = item;
+    *step = 1;
+    if (!next_word(&rest, ":", word) || !sim_read_fraction(word, LOAD_DECIMALS, first))
+        return false;
+    *last = *first;
+    if (!rest) return true;
+    if (!next_word(&rest, ":", word) || !sim_read_fraction(word, LOAD_DECIMALS, last) || !rest)
+        return false;
+    return next_word(&rest, ":", word) && !rest && sim_read_fraction(word, LOAD_DECIMALS, step) &&
+           *step > 0 && *first <= *last;
+}
+
+static bool read_loads(struct sweep_plan *plan)
+{
+    const char *text = argument(plan->args, "--load"), *rest = text;
+    char item[WORD_CAP];
+    uint32_t first, last, step;
+    if (!text) return refuse(plan, "--load is missing, as in --load 0.05:0.95:0.05");
+    while (rest) {
+        const bool fits = next_word(&rest, ",", item);
+        if (!fits || !read_load_range(item, &first, &last, &step))
+            return refuse(plan,
+                          "--load '%s', expected loads of 0 to 1 in steps of 1e-6, as 0.1,0.25, or "
+                          "FIRST:LAST:STEP that rises, as 0.05:0.95:0.05",
+                          fits && *item ? item : text);
+        for (; first <= last; first += step) {
+            if (plan->loads == SWEEP_LOADS_MAX)
+                return refuse(plan, "--load '%s', expected at most %d loads", text,
+                              SWEEP_LOADS_MAX);
+            plan->load[plan->loads++] = first;
+        }
+    }
+    qsort(plan->load, plan->loads, sizeof *plan->load, by_load);
+    for (uint32_t i = 1; i < plan->loads; i++)
+        if (plan->load[i] == plan->load[i - 1])
+            return refuse(plan, "--load '%s' has a load twice", text);
+    return true;
+}
+
+static bool read_seed(const char *word, uint64_t *out)
+{
+    return leat_tree_number(word, strlen(word), out) && *out <= INT64_MAX;
+}
+
+/* "5": the seeds 1 to 5; "3,8,9"; "10:19". */
+static bool read_seed_range(const char *item, bool alone, uint64_t *first, uint64_t *last)
+{
+    char word[WORD_CAP];
+    const char *rest = item;
+    if (!next_word(&rest, ":", word) || !read_seed(word, first)) return false;
+    *last = *first;
+    if (rest)
+        return next_word(&rest, ":", word) && !rest && read_seed(word, last) && *first <= *last;
+    if (alone) *first = 1;
+    return *first <= *last;
+}
+
+static bool read_seeds(struct sweep_plan *plan)
+{
+    const char *text = argument(plan->args, "--seeds"), *rest = text;
+    char item[WORD_CAP];
+    uint64_t first, last;
+    for (; !text && plan->seeds < SEEDS_DEFAULT; plan->seeds++)
+        plan->seed[plan->seeds] = plan->seeds + 1;
+    while (rest) {
+        const bool alone = !strchr(text, ',');
+        if (!next_word(&rest, ",", item) || !read_seed_range(item, alone, &first, &last))
+            return refuse(
+                plan,
+                "--seeds '%s', expected how many, 1 to %d, or seeds of 0 to %lld, as 3,8,9 "
+                "or 10:19",
+                text, SWEEP_SEEDS_MAX, (long long)INT64_MAX);
+        if (last - first >= SWEEP_SEEDS_MAX - plan->seeds)
+            return refuse(plan, "--seeds '%s', expected at most %d seeds", text, SWEEP_SEEDS_MAX);
+        for (uint64_t i = 0; i <= last - first; i++)
+            plan->seed[plan->seeds++] = first + i;
+    }
+    qsort(plan->seed, plan->seeds, sizeof *plan->seed, by_seed);
+    for (uint32_t i = 1; i < plan->seeds; i++)
+        if (plan->seed[i] == plan->seed[i - 1])
+            return refuse(plan, "--seeds '%s' has a seed twice", text);
+    return true;
+}
+
+static bool is_twice(char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++)
+        if (strcmp(names[i], names[count - 1]) == 0) return true;
+    return false;
+}
+
+static bool read_traffics(struct sweep_plan *plan)
+{
+    const char *text = argument(plan->args, "--traffic");
+    char *rest = strdup(text ? text : "uniform");
+    if (!rest) return no_memory();
+    plan->traffic[0] = rest;
+    while (rest) {
+        if (plan->traffics == SWEEP_TRAFFICS_MAX)
+            return refuse(plan, "--traffic '%s', expected at most %d names", text,
+                          SWEEP_TRAFFICS_MAX);
+        char *comma = strchr(rest, ',');
+        plan->traffic[plan->traffics++] = rest;
+        if (comma) *comma = '\0';
+        if (!*rest || is_twice(plan->traffic, plan->traffics))
+            return refuse(plan, "--traffic '%s', expected names with commas between, each once",
+                          text);
+        rest = comma ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+static bool read_fabrics(struct sweep_plan *plan)
+{
+    const struct arguments *args = plan->args;
+    if (args->operand_count < 1)
+        return refuse(plan, "expected a fabric, as in leat sweep clos444 --load 0.1:0.9:0.1");
+    if (args->operand_count > SWEEP_FABRICS_MAX)
+        return refuse(plan, "%d fabrics, expected at most %d", args->operand_count,
+                      SWEEP_FABRICS_MAX);
+    for (int i = 0; i < args->operand_count; i++) {
+        plan->fabric[plan->fabrics++] = args->operand[i];
+        if (is_twice(plan->fabric, plan->fabrics))
+            return refuse(plan, "fabric '%s' is given twice", args->operand[i]);
+    }
+    return true;
+}
+
+static bool count_runs(struct sweep_plan *plan)
+{
+    const uint64_t points = (uint64_t)plan->fabrics * plan->traffics * plan->loads;
+    const uint64_t runs = points * plan->seeds;
+    plan->runs = (uint32_t)runs;
+    if (runs <= SWEEP_RUNS_MAX) return true;
+    return refuse(plan,
+                  "%llu runs (%u fabrics, %u traffics, %u loads, %u seeds), expected at most %d",
+                  (unsigned long long)runs, plan->fabrics, plan->traffics, plan->loads, plan->seeds,
+                  SWEEP_RUNS_MAX);
+}
+
+static bool read_jobs(struct sweep_plan *plan)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t jobs = processors < 1 ? 1 : (uint64_t)processors;
+    if (jobs > SWEEP_JOBS_MAX) jobs = SWEEP_JOBS_MAX;
+    if (!sim_read_number(plan->args, "-j", 1, SWEEP_JOBS_MAX, &jobs)) return false;
+    plan->jobs = (uint32_t)jobs;
+    return true;
+}
+
+static bool read_store(struct sweep_plan *plan)
+{
+    plan->store = argument(plan->args, "--store");
+    if (plan->store && *plan->store) return true;
+    return refuse(plan, "--store FILE is missing: it keeps the runs, so that a sweep "
+                        "can be continued");
+}
+
+/* ---- what the runs have in common ------------------------------------------------------------ */
+
+/* The value of this option of `leat sim` for all runs; NULL: none. */
+static const char *common_value(const struct sweep_plan *plan, const struct option *option)
+{
+    for (size_t i = 0; i < sizeof of_a_run / sizeof *of_a_run; i++)
+        if (strcmp(option->name, of_a_run[i]) == 0) return NULL;
+    return argument(plan->args, option->name);
+}
+
+/* As it is where a shell leaves it alone, else in quotes. */
+static void put_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*word, out);
+    putc('\'', out);
+}
+
+/* Values of an option that was given again are joined by line ends. */
+static void put_option(FILE *out, const struct option *option, const char *value)
+{
+    char *copy = strdup(value), *rest = copy;
+    while (rest) {
+        char *end = option->repeats ? strchr(rest, '\n') : NULL;
+        if (end) *end = '\0';
+        fprintf(out, "%s%s", rest == copy ? "" : " ", option->name);
+        if (option->argument) {
+            putc(' ', out);
+            put_word(out, rest);
+        }
+        rest = end ? end + 1 : NULL;
+    }
+    free(copy);
+}
+
+static void put_options(FILE *out, const struct sweep_plan *plan)
+{
+    const char *blank = "";
+    for (const struct option *o = plan->sim->options; o->name; o++) {
+        const char *value = common_value(plan, o);
+        if (!value) continue;
+        fputs(blank, out);
+        put_option(out, o, value);
+        blank = " ";
+    }
+}
+
+static bool put_hash(FILE *out, const char *path)
+{
+    char octets[1 << 14];
+    struct stat what;
+    uint64_t crc = 0;
+    size_t len;
+    FILE *in = stat(path, &what) == 0 && S_ISREG(what.st_mode) ? fopen(path, "rb") : NULL;
+    if (!in) return false;
+    while ((len = fread(octets, 1, sizeof octets, in)) > 0)
+        crc = leat_crc64(crc, octets, len);
+    fclose(in);
+    fprintf(out, "%s %016llx\n", path, (unsigned long long)crc);
+    return true;
+}
+
+/* A word may name a file: as "trace:FILE", "FILE" or "FILE/parameter=value". */
+static void put_file(FILE *out, const char *word)
+{
+    bool there = false;
+    for (const char *at = word; at && !there; at = strpbrk(at, ":=@"), at = at ? at + 1 : NULL) {
+        char *path = strdup(at), *cut = path;
+        while (cut && !(there = put_hash(out, path))) {
+            cut = strrchr(path, '/');
+            if (cut) *cut = '\0';
+        }
+        free(path);
+    }
+}
+
+static void put_files(FILE *out, const struct sweep_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->fabrics; i++)
+        put_file(out, plan->fabric[i]);
+    for (uint32_t i = 0; i < plan->traffics; i++)
+        put_file(out, plan->traffic[i]);
+    for (const struct option *o = plan->sim->options; o->name; o++) {
+        const char *value = common_value(plan, o);
+        if (value) put_file(out, value);
+    }
+}
+
+static bool write_text(const struct sweep_plan *plan, char **text,
+                       void (*put)(FILE *, const struct sweep_plan *))
+{
+    size_t len;
+    FILE *out = open_memstream(text, &len);
+    if (!out) return no_memory();
+    put(out, plan);
+    if (fclose(out) == 0) return true;
+    return no_memory();
+}
+
+bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan)
+{
+    *plan = (struct sweep_plan){ .args = args, .sim = verb_find("sim") };
+    return read_fabrics(plan) && read_traffics(plan) && read_loads(plan) && read_seeds(plan) &&
+           count_runs(plan) && read_jobs(plan) && read_store(plan) &&
+           write_text(plan, &plan->options, put_options) &&
+           write_text(plan, &plan->files, put_files);
+}
+
+void sweep_plan_free(struct sweep_plan *plan)
+{
+    free(plan->traffic[0]);
+    free(plan->options);
+    free(plan->files);
+}
+
+/* ---- one run -------------------------------------------------------------------------------- */
+
+struct store_key sweep_run_at(const struct sweep_plan *plan, uint32_t run)
+{
+    const uint32_t point = run / plan->seeds, pair = point / plan->loads;
+    return (struct store_key){ .fabric = plan->fabric[pair / plan->traffics],
+                               .traffic = plan->traffic[pair % plan->traffics],
+                               .load = plan->load[point % plan->loads],
+                               .seed = plan->seed[run % plan->seeds] };
+}
+
+void sweep_load_text(uint32_t load, char out[SWEEP_LOAD_CAP])
+{
+    snprintf(out, SWEEP_LOAD_CAP, "%u.%06u", load / STORE_LOAD_ONE, load % STORE_LOAD_ONE);
+    size_t len = strlen(out);
+    while (out[len - 1] == '0')
+        out[--len] = '\0';
+    if (out[len - 1] == '.') out[len - 1] = '\0';
+}
+
+void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
+{
+    const struct store_key key = sweep_run_at(plan, run);
+    char load[SWEEP_LOAD_CAP];
+    sweep_load_text(key.load, load);
+    fputs("leat sim ", out);
+    put_word(out, key.fabric);
+    fputs(" --traffic ", out);
+    put_word(out, key.traffic);
+    fprintf(out, " --load %s --seed %llu%s", load, (unsigned long long)key.seed,
+            *plan->options ? " " : "");
+    fprintf(out, "%s --json", plan->options);
+}
+
+int sweep_run_here(const struct sweep_plan *plan, uint32_t run)
+{
+    const struct store_key key = sweep_run_at(plan, run);
+    char load[SWEEP_LOAD_CAP], seed[SWEEP_LOAD_CAP + 16];
+    char *operand[] = { (char *)key.fabric, NULL };
+    struct arguments args = { .verb = plan->sim, .operand = operand, .operand_count = 1 };
+    sweep_load_text(key.load, load);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)key.seed);
+    const char *const own[] = { key.traffic, load, seed, "" }; /* in the order of of_a_run */
+    for (int i = 0; plan->sim->options[i].name; i++) {
+        args.value[i] = common_value(plan, &plan->sim->options[i]);
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            if (strcmp(plan->sim->options[i].name, of_a_run[k]) == 0) args.value[i] = own[k];
+    }
+    return plan->sim->run(&args);
+}

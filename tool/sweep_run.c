@@ -1,0 +1,333 @@
+/* leat sweep: one child per run, some at a time; what it printed is kept when it has ended well. */
+#include "sweep.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum {
+    RESULT_LEN_MAX = 1 << 26, /* of one run */
+    TALK_LEN_MAX = 1 << 12,   /* what it has to say besides; the rest is passed over */
+    PIECE_LEN = 1 << 16,
+    LOOK_MS = 100,    /* for interrupts, and to show how far it is */
+    REPORTS_MAX = 20, /* of runs that failed; the others are counted */
+};
+
+/* What comes out of a pipe. */
+struct stream {
+    int fd; /* -1: at its end */
+    char *text;
+    size_t len, len_max;
+    bool cut;
+};
+
+struct child {
+    pid_t pid; /* 0: none */
+    uint32_t run;
+    struct stream result, talk;
+};
+
+struct sweep {
+    const struct sweep_plan *plan;
+    struct store *store;
+    int64_t id;
+    bool *taken;     /* [runs] begun, or there before */
+    uint64_t cursor; /* of next_run */
+    uint32_t running, failed;
+    int code; /* why no more are begun; DONE: there is no reason */
+    bool store_failed;
+    struct sweep_progress progress;
+    struct child child[SWEEP_JOBS_MAX];
+};
+
+/* ---- talking -------------------------------------------------------------------------------- */
+
+static void report(struct sweep *s, const struct child *child, const char *what)
+{
+    sweep_progress_clear(&s->progress);
+    if (child->talk.len) fwrite(child->talk.text, 1, child->talk.len, stderr);
+    if (child->talk.len && child->talk.text[child->talk.len - 1] != '\n') putc('\n', stderr);
+    fprintf(stderr, "leat: this run %s: ", what);
+    sweep_put_command(stderr, s->plan, child->run);
+    putc('\n', stderr);
+}
+
+static void report_failure(struct sweep *s, const struct child *child, const char *what)
+{
+    if (s->failed < REPORTS_MAX) report(s, child, what);
+    if (++s->failed == REPORTS_MAX) complain("(more that fail are only counted)");
+}
+
+/* No more runs; those under way are not waited for. */
+static void stop(struct sweep *s, int code)
+{
+    if (s->code != DONE) return;
+    s->code = code;
+    for (uint32_t i = 0; i < s->plan->jobs; i++)
+        if (s->child[i].pid) kill(s->child[i].pid, SIGKILL);
+}
+
+/* ---- a child -------------------------------------------------------------------------------- */
+
+static void close_two(const int ends[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* A run must not outlive its sweep: nobody would hear of it, and the next sweep does it again. */
+static void die_with(pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) _exit(FAILED);
+}
+
+static _Noreturn void be_child(const struct sweep *s, uint32_t run, pid_t parent,
+                               const int result[2], const int talk[2])
+{
+    const int nothing = open("/dev/null", O_RDONLY);
+    die_with(parent);
+    store_leave(s->store);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    dup2(nothing, STDIN_FILENO);
+    dup2(result[1], STDOUT_FILENO);
+    dup2(talk[1], STDERR_FILENO);
+    const int code = sweep_run_here(s->plan, run);
+    _exit(fflush(stdout) == 0 ? code : FAILED);
+}
+
+static bool begin_child(struct sweep *s, struct child *child, uint32_t run)
+{
+    const pid_t parent = getpid();
+    int result[2], talk[2];
+    if (pipe(result) != 0) return false;
+    if (pipe(talk) != 0) {
+        close_two(result);
+        return false;
+    }
+    fflush(stdout);
+    fflush(stderr);
+    const pid_t pid = fork();
+    if (pid == 0) be_child(s, run, parent, result, talk);
+    if (pid < 0) {
+        close_two(result);
+        close_two(talk);
+        return false;
+    }
+    close(result[1]);
+    close(talk[1]);
+    *child = (struct child){ .pid = pid,
+                             .run = run,
+                             .result = { .fd = result[0], .len_max = RESULT_LEN_MAX },
+                             .talk = { .fd = talk[0], .len_max = TALK_LEN_MAX } };
+    s->running++;
+    return true;
+}
+
+static void read_stream(struct stream *stream)
+{
+    char piece[PIECE_LEN];
+    const ssize_t got = read(stream->fd, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) return;
+    if (got <= 0) {
+        close(stream->fd);
+        stream->fd = -1;
+        return;
+    }
+    const size_t room = stream->len_max - stream->len;
+    const size_t len = (size_t)got < room ? (size_t)got : room;
+    char *text = realloc(stream->text, stream->len + len + 1);
+    stream->cut = stream->cut || !text || len < (size_t)got;
+    if (!text) return;
+    memcpy(text + stream->len, piece, len);
+    stream->text = text;
+    stream->len += len;
+    stream->text[stream->len] = '\0';
+}
+
+/* ---- the end of a run ----------------------------------------------------------------------- */
+
+static void keep_result(struct sweep *s, const struct child *child)
+{
+    const struct store_key key = sweep_run_at(s->plan, child->run);
+    size_t len = child->result.len;
+    while (len && child->result.text[len - 1] == '\n')
+        len--;
+    const enum store_put put = child->result.cut || !len
+                                   ? STORE_PUT_NO_JSON
+                                   : store_put(s->store, s->id, &key, child->result.text, len);
+    switch (put) {
+    case STORE_PUT: sweep_progress_end(&s->progress, key.load, true); return;
+    case STORE_PUT_NO_JSON:
+        sweep_progress_end(&s->progress, key.load, false);
+        report_failure(s, child,
+                       child->result.cut ? "printed more than can be kept"
+                                         : "did not print a result");
+        return;
+    case STORE_PUT_FAILED:
+        s->store_failed = true;
+        stop(s, FAILED);
+        return;
+    }
+}
+
+/* Is it a run to keep? A deadlock is a finding, also where `leat sim` calls it a failure. */
+static bool has_result(const struct sweep *s, const struct child *child, int status)
+{
+    if (!WIFEXITED(status)) return false;
+    if (WEXITSTATUS(status) == DONE) return true;
+    return WEXITSTATUS(status) == FAILED && child->result.text && !s->store_failed &&
+           store_flag(s->store, child->result.text, "$.deadlock") == 1;
+}
+
+/* What runs say after a stop does not matter, unless they were done before it came. */
+static void end_badly(struct sweep *s, const struct child *child, int status)
+{
+    char what[80] = "failed";
+    if (s->code != DONE || interrupted) return;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == WRONG) {
+        report(s, child, "was refused");
+        stop(s, WRONG);
+        return;
+    }
+    if (WIFSIGNALED(status))
+        snprintf(what, sizeof what, "was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    sweep_progress_end(&s->progress, sweep_run_at(s->plan, child->run).load, false);
+    report_failure(s, child, what);
+}
+
+static void end_child(struct sweep *s, struct child *child)
+{
+    int status = 0;
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    child->pid = 0;
+    s->running--;
+    if (!has_result(s, child, status))
+        end_badly(s, child, status);
+    else if (!s->store_failed)
+        keep_result(s, child);
+    free(child->result.text);
+    free(child->talk.text);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+/* The next run that nobody has begun. First one of each fabric and traffic, so that a mistake in
+ * their names is found soon; then the others, in order. */
+static bool next_run(struct sweep *s, uint32_t *run)
+{
+    const uint32_t runs = s->plan->runs, pair = s->plan->loads * s->plan->seeds;
+    for (; s->cursor < 2 * (uint64_t)runs; s->cursor++) {
+        *run = (uint32_t)(s->cursor % runs);
+        if (s->cursor < runs && *run % pair) continue;
+        if (!s->taken[*run]) return true;
+    }
+    return false;
+}
+
+static void begin_some(struct sweep *s)
+{
+    uint32_t run;
+    for (uint32_t i = 0; i < s->plan->jobs && s->code == DONE; i++) {
+        if (s->child[i].pid) continue;
+        if (!next_run(s, &run)) return;
+        if (begin_child(s, &s->child[i], run)) {
+            s->taken[run] = true;
+        } else if (!s->running) {
+            complain("cannot begin a run: %s", strerror(errno));
+            stop(s, FAILED);
+        } else {
+            return; /* once another has ended */
+        }
+    }
+}
+
+static void wait_for_some(struct sweep *s)
+{
+    struct pollfd ends[2 * SWEEP_JOBS_MAX];
+    struct stream *stream[2 * SWEEP_JOBS_MAX];
+    nfds_t count = 0;
+    for (uint32_t i = 0; i < s->plan->jobs; i++) {
+        struct stream *both[] = { &s->child[i].result, &s->child[i].talk };
+        for (int k = 0; s->child[i].pid && k < 2; k++) {
+            if (both[k]->fd < 0) continue;
+            ends[count] = (struct pollfd){ .fd = both[k]->fd, .events = POLLIN };
+            stream[count++] = both[k];
+        }
+    }
+    if (poll(ends, count, LOOK_MS) < 0) return;
+    for (nfds_t i = 0; i < count; i++)
+        if (ends[i].revents) read_stream(stream[i]);
+    for (uint32_t i = 0; i < s->plan->jobs; i++) {
+        struct child *child = &s->child[i];
+        if (child->pid && child->result.fd < 0 && child->talk.fd < 0) end_child(s, child);
+    }
+}
+
+/* Which runs are there already? */
+static bool look_into_store(struct sweep *s)
+{
+    for (uint32_t run = 0; run < s->plan->runs && !interrupted; run++) {
+        const struct store_key key = sweep_run_at(s->plan, run);
+        const int there = store_has(s->store, s->id, &key);
+        if (there < 0) return false;
+        s->taken[run] = there;
+        sweep_progress_add(&s->progress, key.load, there);
+    }
+    return true;
+}
+
+static void run_all(struct sweep *s)
+{
+    uint32_t run;
+    while (s->running || (s->code == DONE && next_run(s, &run))) {
+        if (interrupted) stop(s, SIGNALLED + interrupted);
+        begin_some(s);
+        sweep_progress_show(&s->progress, s->running);
+        if (s->running) wait_for_some(s);
+    }
+    sweep_progress_clear(&s->progress);
+}
+
+static void tell_the_end(const struct sweep *s)
+{
+    if (s->failed)
+        complain("%u of %u runs failed; the same command tries them again", s->failed,
+                 s->plan->runs);
+    if (s->code != DONE && s->code != WRONG)
+        complain("%u of %u runs are done and kept in %s; the same command continues",
+                 s->progress.done, s->plan->runs, s->plan->store);
+}
+
+int sweep_run(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool *partly)
+{
+    static struct sweep s;
+    s = (struct sweep){ .plan = plan, .store = store, .id = sweep };
+    s.taken = calloc(plan->runs, sizeof *s.taken);
+    if (!s.taken) {
+        complain("no memory");
+        return FAILED;
+    }
+    sweep_progress_begin(&s.progress, plan->runs);
+    if (look_into_store(&s)) {
+        run_all(&s);
+        tell_the_end(&s);
+    } else {
+        s.code = FAILED;
+    }
+    free(s.taken);
+    *partly = s.code == DONE && s.failed;
+    return s.code == DONE && s.failed ? FAILED : s.code;
+}

@@ -1,0 +1,195 @@
+/* leat sweep: a line or an object per point (fabric, traffic, load): means over its seeds. */
+#include "net_steady.h"
+#include "sweep.h"
+#include <math.h>
+
+/* The mean of some runs, and half of the interval that holds it with 95 % confidence. */
+struct estimate {
+    double mean, half; /* NAN: unknown */
+};
+
+struct point {
+    uint32_t runs, saturated, deadlocked;
+    bool tells_saturated; /* some run does */
+    struct estimate throughput, latency, p99;
+};
+
+/* Figures of the runs of a point, by seed. */
+struct figures {
+    uint32_t count;
+    uint64_t seed[SWEEP_SEEDS_MAX];
+    struct store_figures of[SWEEP_SEEDS_MAX];
+};
+
+/* ---- statistics ----------------------------------------------------------------------------- */
+
+static double throughput_of(const struct store_figures *f)
+{
+    return f->throughput;
+}
+
+static double latency_of(const struct store_figures *f)
+{
+    return f->latency_mean;
+}
+
+static double p99_of(const struct store_figures *f)
+{
+    return f->latency_p99;
+}
+
+/* Runs that do not tell it do not count. */
+static struct estimate estimate(const struct figures *figures,
+                                double (*value)(const struct store_figures *))
+{
+    double sum = 0, squares = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < figures->count; i++) {
+        const double x = value(&figures->of[i]);
+        if (isnan(x)) continue;
+        sum += x;
+        count++;
+    }
+    if (!count) return (struct estimate){ NAN, NAN };
+    const double mean = sum / count;
+    for (uint32_t i = 0; i < figures->count; i++) {
+        const double x = value(&figures->of[i]);
+        if (!isnan(x)) squares += (x - mean) * (x - mean);
+    }
+    if (count < 2) return (struct estimate){ mean, NAN };
+    return (struct estimate){ mean, leat_net_steady_student(count - 1) *
+                                        sqrt(squares / (count - 1) / count) };
+}
+
+static bool read_point(const struct sweep_plan *plan, struct store *store, int64_t sweep,
+                       uint32_t first, struct figures *figures)
+{
+    figures->count = 0;
+    for (uint32_t i = 0; i < plan->seeds; i++) {
+        const struct store_key key = sweep_run_at(plan, first + i);
+        const int there = store_get(store, sweep, &key, &figures->of[figures->count]);
+        if (there < 0) return false;
+        figures->seed[figures->count] = key.seed;
+        figures->count += there > 0;
+    }
+    return true;
+}
+
+static struct point summarise(const struct figures *figures)
+{
+    struct point p = {
+        .runs = figures->count,
+        .throughput = estimate(figures, throughput_of),
+        .latency = estimate(figures, latency_of),
+        .p99 = estimate(figures, p99_of),
+    };
+    for (uint32_t i = 0; i < figures->count; i++) {
+        p.tells_saturated = p.tells_saturated || figures->of[i].saturated >= 0;
+        p.saturated += figures->of[i].saturated > 0;
+        p.deadlocked += figures->of[i].deadlock > 0;
+    }
+    return p;
+}
+
+/* ---- people --------------------------------------------------------------------------------- */
+
+enum { MEAN_WIDTH = 12, HALF_WIDTH = 8 };
+
+static void put_cell(struct estimate e, int decimals)
+{
+    if (isnan(e.mean))
+        printf("%*s", MEAN_WIDTH, "-");
+    else
+        printf("%*.*f", MEAN_WIDTH, decimals, e.mean);
+    if (isnan(e.half))
+        printf("    %*s", HALF_WIDTH, "");
+    else
+        printf(" +- %-*.*f", HALF_WIDTH, decimals, e.half);
+}
+
+static void put_heading(const struct sweep_plan *plan, const struct store_key *key)
+{
+    static const char *const heads[] = { "throughput", "mean latency", "99 % within" };
+    printf("%s, traffic %s%s%s\n%10s %6s", key->fabric, key->traffic, *plan->options ? ", " : "",
+           plan->options, "load", "runs");
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        printf("%*s    %*s", MEAN_WIDTH, heads[i], HALF_WIDTH, "");
+    puts("saturated");
+}
+
+static void put_line(const struct store_key *key, const struct point *p)
+{
+    char load[SWEEP_LOAD_CAP], saturated[16] = "-";
+    sweep_load_text(key->load, load);
+    if (p->tells_saturated) snprintf(saturated, sizeof saturated, "%u", p->saturated);
+    printf("%10s %6u", load, p->runs);
+    put_cell(p->throughput, 4);
+    put_cell(p->latency, 2);
+    put_cell(p->p99, 1);
+    printf("%9s", saturated);
+    if (p->deadlocked) printf("  deadlock in %u", p->deadlocked);
+    putchar('\n');
+}
+
+/* ---- programs ------------------------------------------------------------------------------- */
+
+static void put_number(double value, int decimals)
+{
+    if (isnan(value))
+        fputs("null", stdout);
+    else
+        printf("%.*f", decimals, value);
+}
+
+static void put_estimate(const char *key, struct estimate e, int decimals)
+{
+    printf(",\"%s\":{\"mean\":", key);
+    put_number(e.mean, decimals);
+    fputs(",\"ci95\":", stdout);
+    put_number(e.half, decimals);
+    putchar('}');
+}
+
+static void put_object(const struct store_key *key, const struct point *p,
+                       const struct figures *figures)
+{
+    char load[SWEEP_LOAD_CAP];
+    sweep_load_text(key->load, load);
+    fputs("{\"fabric\":", stdout);
+    print_quoted(key->fabric);
+    fputs(",\"traffic\":", stdout);
+    print_quoted(key->traffic);
+    printf(",\"load\":%s,\"runs\":%u", load, p->runs);
+    put_estimate("throughput", p->throughput, 6);
+    put_estimate("latency_cycles", p->latency, 3);
+    put_estimate("p99_cycles", p->p99, 3);
+    if (p->tells_saturated)
+        printf(",\"saturated\":%u", p->saturated);
+    else
+        fputs(",\"saturated\":null", stdout);
+    printf(",\"deadlocks\":%u,\"certificates\":{", p->deadlocked);
+    for (uint32_t i = 0; i < figures->count; i++)
+        printf("%s\"%llu\":\"%s\"", i ? "," : "", (unsigned long long)figures->seed[i],
+               figures->of[i].certificate);
+    puts("}}");
+}
+
+int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool json)
+{
+    static struct figures figures;
+    const uint32_t pair = plan->loads * plan->seeds;
+    for (uint32_t run = 0; run < plan->runs && !interrupted; run += plan->seeds) {
+        const struct store_key key = sweep_run_at(plan, run);
+        if (!read_point(plan, store, sweep, run, &figures)) return FAILED;
+        const struct point point = summarise(&figures);
+        if (!json && run && run % pair == 0) putchar('\n');
+        if (!json && run % pair == 0) put_heading(plan, &key);
+        if (json)
+            put_object(&key, &point, &figures);
+        else
+            put_line(&key, &point);
+    }
+    if (!json && plan->seeds > 1)
+        puts("\nMeans over seeds, +- half of the 95 % interval; latency in cycles.");
+    return DONE;
+}

@@ -1,0 +1,41 @@
+/* leat sweep: many runs of `leat sim`, side by side, kept in a store, continued where they ended.
+ */
+#include "sweep.h"
+
+static int finish(int code)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain("standard output: cannot write");
+        return FAILED;
+    }
+    return interrupted ? SIGNALLED + interrupted : code;
+}
+
+static int run_with(const struct sweep_plan *plan, struct store *store)
+{
+    const struct store_sweep settings = { .version = LEAT_VERSION,
+                                          .options = plan->options,
+                                          .files = plan->files };
+    int code;
+    bool partly;
+    const int64_t id = store_begin(store, &settings, &code);
+    if (!id) return code;
+    code = sweep_run(plan, store, id, &partly);
+    if (code != DONE && !partly) return code;
+    const int shown = sweep_put_table(plan, store, id, argument(plan->args, "--json"));
+    return shown == DONE ? finish(code) : shown;
+}
+
+int run_sweep(const struct arguments *args)
+{
+    static struct sweep_plan plan;
+    int code = WRONG;
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by SQLite */
+    if (sweep_plan_read(args, &plan)) {
+        struct store *store = store_open(plan.store, STORE_WRITE, &code);
+        if (store) code = run_with(&plan, store);
+        store_close(store);
+    }
+    sweep_plan_free(&plan);
+    return code;
+}
