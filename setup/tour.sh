@@ -50,3 +50,6 @@ step "5. A network under load (leat sim clos444 --traffic uniform --load 0.2): t
 
 step "6. The same run register by register has the same certificate (--model rtl)"
 "$leat" sim clos444 --traffic uniform --load 0.2 --cycles 200000 --seed 7 --model rtl | grep certificate
+
+step "7. Other networks, compared (leat sweep mesh:4,4 torus:4,4 ...; leat report makes a page of it)"
+"$leat" sweep mesh:4,4 torus:4,4 --load 0.1:0.7:0.2 --seeds 2 --cycles 2000 --store "$folder/runs.sqlite" 2>/dev/null

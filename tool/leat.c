@@ -79,16 +79,19 @@ const char *argument(const struct arguments *args, const char *option)
     return NULL;
 }
 
-/* What an option has already, and a value more. */
-static const char *join(const char *values, const char *value)
+/* What an option has already, and a value more. It is kept for as long as the command runs. */
+static const char *join(int option, const char *values, const char *value)
 {
+    static char *joined[OPTION_MAX];
     const size_t len = values ? strlen(values) : 0;
-    char *both = values ? malloc(len + strlen(value) + 2) : NULL;
+    if (!values) return value;
+    char *both = malloc(len + strlen(value) + 2);
     if (!both) return value;
     memcpy(both, values, len);
     both[len] = '\n';
     strcpy(both + len + 1, value);
-    return both;
+    free(joined[option]);
+    return joined[option] = both;
 }
 
 /* One word that begins with two dashes; *next is taken where the option wants an argument. */
@@ -102,7 +105,7 @@ static int take_option(struct arguments *args, const char *word, char ***next)
         if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
         const char *value = !o->argument ? "" : equals ? equals + 1 : **next ? *(*next)++ : NULL;
         if (!value) return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
-        args->value[i] = o->repeats ? join(args->value[i], value) : value;
+        args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
         return DONE;
     }
     return misuse(args->verb, "unknown option %s", word);

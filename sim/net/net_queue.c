@@ -19,7 +19,8 @@
  *     The others have a stage as long as a credit's round trip, and the credits are the stage's.
  *   - where flits are dropped, is lost, and with it the whole packet: its other flits are discarded
  *     when they come there, and those ahead travel on as ballast. The loss is told at once.
- * A queue's room counts the flit that is about to leave.
+ * A queue's room counts the flit that is about to leave. Of a shared memory each output keeps one
+ * place for itself where credits count; where flits are dropped, all of it is for all.
  *
  * A wire that breaks loses all packets that were switched to it and not yet over: their flits still
  * cross as ballast, and the end is told where the last of them arrives. The next packets look for
@@ -29,7 +30,7 @@
  */
 #include "net_queue_parts.h"
 
-/* ---- wires ----------------------------------------------------------------------------------- */
+/* ---- wires --------------------------------------------------------------------------------- */
 
 /* From a flit's leaving of its place upstream to its arrival at this input. */
 static uint32_t there_cycles(const struct leat_net *net, uint32_t in)
@@ -56,6 +57,8 @@ uint32_t leat_net_queue_places(const struct leat_net *net, uint32_t in)
 static struct leat_net_queue_slot *slot_at(struct leat_net_queues *q, uint64_t at)
 {
     const uint32_t number = (uint32_t)at & (q->slots - 1);
+    const uint64_t due = leat_sim_agenda_due(&q->agenda, LEAT_NET_QUEUE_WIRES, number);
+    assert(due == LEAT_NEVER || due == at);
     leat_net_queue_plan(q, LEAT_NET_QUEUE_WIRES, number, at);
     return &q->slot[number];
 }
@@ -140,7 +143,7 @@ static void arrive_all(struct leat_net *net, uint32_t slot, uint64_t now)
     }
 }
 
-/* ---- sources --------------------------------------------------------------------------------- */
+/* ---- sources ------------------------------------------------------------------------------- */
 
 /* Asks the host for its next packet: false if there is none. */
 static bool ask(struct leat_net *net, uint32_t terminal, uint64_t now)
@@ -218,7 +221,7 @@ static void wake(struct leat_net *net, uint32_t terminal)
         leat_net_queue_plan(q, LEAT_NET_QUEUE_SOURCES, terminal, at);
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------- */
 
 /* The waits of routers asleep, for all cycles before `until`. */
 static void count_waits(struct leat_net *net, uint64_t until)
@@ -296,7 +299,7 @@ static void broke(struct leat_net *net, uint32_t out)
         }
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------- */
 
 static struct leat_sim_agenda_shape agenda_shape(const struct leat_net *net, uint32_t slots)
 {
@@ -335,7 +338,8 @@ static void measure(const struct leat_net *net, uint64_t lanes, struct leat_net_
     const struct leat_net_topology *t = net->topology;
     const struct leat_net_config *c = &net->config;
     uint64_t flits = leat_net_queue_at_inputs(net) ? 0 : lanes * c->buffer_flits, credits = 0;
-    uint32_t longest = 1;
+    uint32_t longest = c->pipeline + 1; /* to a terminal */
+    flits += (uint64_t)longest * t->terminals;
     for (uint32_t in = 0; in < t->ins; in++) {
         const uint32_t there = there_cycles(net, in), back = back_cycles(net, in);
         flits += (uint64_t)leat_net_queue_places(net, in) + 1 + there;
@@ -343,7 +347,6 @@ static void measure(const struct leat_net *net, uint64_t lanes, struct leat_net_
         if (there > longest) longest = there;
         if (back > longest) longest = back;
     }
-    flits += (uint64_t)(c->pipeline + 1) * t->terminals;
     q->flits_cap = (uint32_t)at_most(flits, LEAT_NET_QUEUE_FLITS_MAX);
     q->nodes_cap = (uint32_t)at_most(q->flits_cap + credits, UINT32_MAX - 1);
     q->visits_cap = 2 * q->flits_cap + 16 * t->terminals;
@@ -362,6 +365,7 @@ static void lay_switches(const struct leat_net *net, uint64_t lanes, struct leat
     q->out_flits = leat_arena_lay(arena, t->outs, sizeof *q->out_flits);
     q->router_flits = leat_arena_lay(arena, t->routers, sizeof *q->router_flits);
     q->router_outs = leat_arena_lay(arena, t->routers, sizeof *q->router_outs);
+    q->router_busy = leat_arena_lay(arena, t->routers, sizeof *q->router_busy);
     q->credits = leat_arena_lay(arena, t->outs, sizeof *q->credits);
     q->out_turn = leat_arena_lay(arena, t->outs, sizeof *q->out_turn);
     q->in_turn = leat_arena_lay(arena, t->ins, sizeof *q->in_turn);

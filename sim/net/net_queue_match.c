@@ -22,7 +22,7 @@ uint32_t leat_net_queue_match_turns(struct leat_net *net, uint32_t router)
     return pairs;
 }
 
-/* ---- iSLIP (McKeown 1999) -------------------------------------------------------------------- */
+/* ---- iSLIP (McKeown 1999) ------------------------------------------------------------------ */
 
 /* Each output grants to one of the free inputs that ask it. */
 static bool grant(struct leat_net_queues *q, uint32_t out_first)

@@ -1,6 +1,6 @@
 #include "net_queue_parts.h"
 
-/* ---- nodes ----------------------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------------------------- */
 
 uint32_t leat_net_queue_node_take(struct leat_net_queues *q, uint32_t what)
 {
@@ -20,7 +20,7 @@ void leat_net_queue_node_give(struct leat_net_queues *q, uint32_t node)
     q->nodes_free = node;
 }
 
-/* ---- visits ---------------------------------------------------------------------------------- */
+/* ---- visits -------------------------------------------------------------------------------- */
 
 bool leat_net_queue_visit_room(const struct leat_net_queues *q, bool new_packet)
 {
@@ -73,7 +73,7 @@ void leat_net_queue_visit_cut(struct leat_net_queues *q, uint32_t number)
     }
 }
 
-/* ---- ends ------------------------------------------------------------------------------------ */
+/* ---- ends ---------------------------------------------------------------------------------- */
 
 void leat_net_queue_release(struct leat_net_queues *q, uint32_t flight)
 {

@@ -1,5 +1,5 @@
 /*
- * The parts of the engine for queueing switches (net_queue.c has the picture); not for users.
+ * The parts of the engine for queueing switches (net_queue.c has the rules); not for users.
  *
  * Flits are switched one by one. What a flit must know is kept once per packet and router, in a
  * visit: it is opened when the head sets out for the router and closed when the last flit has left
@@ -46,8 +46,8 @@ struct leat_net_queue_list {
 
 struct leat_net_queue_visit {
     uint32_t flight, next;
-    uint32_t in;  /* an input port, or TERMINAL | t */
-    uint32_t out; /* chosen by the head; LEAT_NET_NONE: not yet */
+    uint32_t in;                              /* an input port, or TERMINAL | t */
+    uint32_t out;                             /* chosen by the head; LEAT_NET_NONE: not yet */
     uint16_t total, entered, sent, discarded; /* flits: that will have come here, ... */
     bool cut;                                 /* the packet broke here: what comes is discarded */
 };
@@ -88,6 +88,7 @@ struct leat_net_queues {
     uint32_t *out_flits;               /* [outs] in queues, bound for it */
     uint32_t *router_flits;            /* [routers] in queues */
     uint32_t *router_outs;             /* [routers] wires that exist */
+    uint32_t *router_busy;             /* [routers] those with a flit in a queue */
     uint32_t *credits;                 /* [outs] */
     uint16_t *out_turn, *in_turn;      /* [outs], [ins] the first to be asked next */
     uint32_t *blocked;                 /* [routers] asleep: heads that wait for room ahead */
@@ -97,20 +98,20 @@ struct leat_net_queues {
     uint64_t *wanted; /* [routers] outputs for which some queue has a flit to offer */
     uint64_t *offers; /* [outs] the inputs (lanes) that offer one */
     /* Scratch of one router. */
-    uint64_t *ready;  /* outputs that are wanted and may send */
-    uint64_t *free;   /* inputs without a partner */
-    uint64_t *asked;  /* inputs with a grant */
-    uint64_t *grants; /* [radix] the outputs that chose this input */
+    uint64_t *ready;                  /* outputs that are wanted and may send */
+    uint64_t *free;                   /* inputs without a partner */
+    uint64_t *asked;                  /* inputs with a grant */
+    uint64_t *grants;                 /* [radix] the outputs that chose this input */
     struct leat_net_queue_pair *pair; /* [radix] */
 
     uint8_t *mark; /* [ins] for leat_net_stuck */
 
-    uint64_t inside;      /* flits */
-    uint64_t asleep;      /* the sum of `blocked` */
-    uint64_t planned;     /* entries of the agenda */
-    uint64_t acted_at;    /* the last cycle in which something happened */
-    uint64_t counted_to;  /* waits of those asleep are counted for all cycles before */
-    uint32_t flits_cap;   /* of inside */
+    uint64_t inside;     /* flits */
+    uint64_t asleep;     /* the sum of `blocked` */
+    uint64_t planned;    /* entries of the agenda */
+    uint64_t acted_at;   /* the last cycle in which something happened */
+    uint64_t counted_to; /* waits of those asleep are counted for all cycles before */
+    uint32_t flits_cap;  /* of inside */
     uint32_t nodes_cap, nodes_top, nodes_free;
     uint32_t visits_cap, visits_top, visits_free, visits_used;
     uint32_t words, slots;
@@ -124,7 +125,7 @@ static inline struct leat_net_queues *leat_net_queues_of(const struct leat_net *
     return net->state;
 }
 
-/* ---- the agenda ------------------------------------------------------------------------------ */
+/* ---- the agenda ---------------------------------------------------------------------------- */
 
 static inline void leat_net_queue_plan(struct leat_net_queues *q, enum leat_net_queue_phase phase,
                                        uint32_t entity, uint64_t at)
@@ -135,7 +136,7 @@ static inline void leat_net_queue_plan(struct leat_net_queues *q, enum leat_net_
     leat_sim_agenda_set(&q->agenda, phase, entity, at);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------------------------- */
 
 static inline void leat_net_queue_push(struct leat_net_queues *q, struct leat_net_queue_list *list,
                                        uint32_t node)
@@ -166,7 +167,7 @@ static inline struct leat_net_queue_visit *leat_net_queue_head(const struct leat
     return &q->visit[q->node[l->first].what];
 }
 
-/* ---- packets (net_queue_packet.c) ------------------------------------------------------------ */
+/* ---- packets (net_queue_packet.c) ---------------------------------------------------------- */
 
 uint32_t leat_net_queue_node_take(struct leat_net_queues *q, uint32_t what);
 void leat_net_queue_node_give(struct leat_net_queues *q, uint32_t node);
@@ -190,7 +191,7 @@ void leat_net_queue_tell(struct leat_net *net, uint32_t terminal, uint64_t now);
 
 void leat_net_queue_release(struct leat_net_queues *q, uint32_t flight);
 
-/* ---- wires (net_queue.c) --------------------------------------------------------------------- */
+/* ---- wires (net_queue.c) ------------------------------------------------------------------- */
 
 void leat_net_queue_launch(struct leat_net_queues *q, uint32_t node, uint64_t at);
 /* A place of this input is free again. */
@@ -198,7 +199,7 @@ void leat_net_queue_credit(struct leat_net *net, uint32_t in, uint64_t now);
 /* Flits that an input takes in before it gives a credit back. */
 uint32_t leat_net_queue_places(const struct leat_net *net, uint32_t in);
 
-/* ---- switches (net_queue_switch.c, net_queue_match.c) ---------------------------------------- */
+/* ---- switches (net_queue_switch.c, net_queue_match.c) -------------------------------------- */
 
 /* One cycle of a router. */
 void leat_net_queue_step(struct leat_net *net, uint32_t router, uint64_t now);

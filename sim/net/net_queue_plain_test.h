@@ -164,7 +164,7 @@ static inline void p_return(struct plain *p, uint32_t in)
         p_launch(p, p->now + p_back(p, in), p->params->topology->in_from[in], true, none);
 }
 
-/* ---- what comes ------------------------------------------------------------------------------ */
+/* ---- what comes ---------------------------------------------------------------------------- */
 
 static inline void p_flit_comes(struct plain *p, uint32_t to, struct p_flit flit)
 {
@@ -197,7 +197,7 @@ static inline void p_come(struct plain *p)
     p->flying = kept;
 }
 
-/* ---- a switch -------------------------------------------------------------------------------- */
+/* ---- a switch ------------------------------------------------------------------------------ */
 
 static inline uint32_t p_bound_for(struct plain *p, uint32_t r, uint32_t o)
 {
@@ -226,8 +226,7 @@ static inline bool p_choose(struct plain *p, uint32_t r, struct p_packet *packet
     packet->hops++;
     for (uint32_t k = n; k--;) {
         if (p->params->out_broken[first + option[k].port]) continue;
-        if (best == n ||
-            p_bound_for(p, r, option[k].port) <= p_bound_for(p, r, option[best].port))
+        if (best == n || p_bound_for(p, r, option[k].port) <= p_bound_for(p, r, option[best].port))
             best = k;
     }
     if (best == n) return false;
@@ -244,10 +243,15 @@ static inline bool p_room(struct plain *p, uint32_t r, uint32_t i, uint32_t o)
         for (uint32_t k = 0; k < p_outs(p, r); k++)
             flits += p_queue_of(p, r, i, k)->count;
     } else if (p_kind(p) == LEAT_NET_SWITCH_SHARED) {
+        /* Where flits wait, an output without any has a place that nobody else may take. */
+        const bool kept = !p->params->config.drop;
         uint32_t outs = 0;
+        if (kept && !p_queue_of(p, r, 0, o)->count) return true;
         for (uint32_t k = 0; k < p_outs(p, r); k++) {
-            flits += p_queue_of(p, r, 0, k)->count;
-            outs += t->out_to[t->out_first[r] + k] != LEAT_NET_NONE;
+            const bool exists = t->out_to[t->out_first[r] + k] != LEAT_NET_NONE;
+            const uint32_t count = p_queue_of(p, r, 0, k)->count;
+            flits += kept && exists && !count ? 1 : count;
+            outs += exists;
         }
         room *= outs;
     } else {
@@ -394,7 +398,7 @@ static inline void p_switch(struct plain *p, uint32_t r)
         if (from[o] != LEAT_NET_NONE) p_leave(p, r, from[o], o);
 }
 
-/* ---- ends and sources ------------------------------------------------------------------------ */
+/* ---- ends and sources ---------------------------------------------------------------------- */
 
 static inline bool p_before(const struct leat_net_packet *a, const struct leat_net_packet *b)
 {
@@ -414,12 +418,10 @@ static inline void p_tell(struct plain *p)
         if (!first) return;
         first->told = true;
         const bool whole = first->fate == LEAT_NET_DELIVERED || first->fate == LEAT_NET_CORRUPTED;
-        const struct leat_net_arrival arrival = { first->packet,
-                                                  first->fate,
-                                                  whole ? first->head_at : p->now,
-                                                  p->now,
-                                                  first->hops,
-                                                  first->route.rerouted };
+        const struct leat_net_arrival arrival = {
+            first->packet, first->fate, whole ? first->head_at : p->now,
+            p->now,        first->hops, first->route.rerouted
+        };
         hosts_arrive(p->hosts, &arrival);
     }
 }
@@ -466,7 +468,7 @@ static inline void p_run(struct plain *p, uint64_t until)
     }
 }
 
-/* ---- faults ---------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------- */
 
 /* Flits that will have come to a packet's router, as far as is known. */
 static inline uint32_t p_expected(const struct p_packet *packet, uint32_t hop)

@@ -4,7 +4,7 @@
  * ahead is not doomed. Those which remain when nothing changes any more wait for each other.
  *
  * fifo: an input waits for its head; voq: for all of its heads; output and xpq: for the queue of
- * the flit at its stage, if that is full; shared: for whatever is in the memory, if that is full.
+ * the flit at its stage, if that is full; shared: for that and all that fill the memory.
  */
 #include "net_queue_parts.h"
 
@@ -19,35 +19,45 @@ static uint32_t blocker_ahead(const struct leat_net *net, uint32_t out)
     return flits == leat_net_queue_places(net, to) ? to : LEAT_NET_NONE; /* else: under way */
 }
 
-/* The same for all queues of a router that hold something: of one input (voq), or any (shared). */
-static uint32_t blocker_of_all(const struct leat_net *net, uint32_t in)
+/* The input waits for all of its queues. */
+static uint32_t blocker_of_voq(const struct leat_net *net, uint32_t in)
 {
     const struct leat_net_queues *q = leat_net_queues_of(net);
     const struct leat_net_topology *t = net->topology;
-    const uint32_t router = t->in_router[in];
-    const bool voq = net->config.architecture == LEAT_NET_SWITCH_VOQ;
-    const uint32_t lane = voq ? in - t->in_first[router] : 0;
+    const uint32_t router = t->in_router[in], port = in - t->in_first[router];
     uint32_t blocker = LEAT_NET_NONE;
     for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
-        if (!q->queue[q->lane_first[out] + lane].count) continue;
+        if (!q->queue[q->lane_first[out] + port].count) continue;
         blocker = blocker_ahead(net, out);
         if (blocker == LEAT_NET_NONE) break;
     }
     return blocker;
 }
 
+/* The flit at the stage waits for a place of its own output, or of those that use more than the one
+ * they keep. */
+static uint32_t blocker_of_shared(const struct leat_net *net, uint32_t router, uint32_t wanted)
+{
+    const struct leat_net_queues *q = leat_net_queues_of(net);
+    const struct leat_net_topology *t = net->topology;
+    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++)
+        if (q->out_flits[out] > 1 && blocker_ahead(net, out) == LEAT_NET_NONE) return LEAT_NET_NONE;
+    return blocker_ahead(net, wanted);
+}
+
 static uint32_t blocker_of(const struct leat_net *net, uint32_t in)
 {
     const struct leat_net_queues *q = leat_net_queues_of(net);
     const enum leat_net_switch a = net->config.architecture;
-    if (a == LEAT_NET_SWITCH_VOQ) return blocker_of_all(net, in);
+    if (a == LEAT_NET_SWITCH_VOQ) return blocker_of_voq(net, in);
     const struct leat_net_queue_list *list = a == LEAT_NET_SWITCH_FIFO ? &q->queue[in]
-                                                                      : &q->stage[in];
+                                                                       : &q->stage[in];
     if (!list->count) return LEAT_NET_NONE;
     const uint32_t out = leat_net_queue_head(q, list)->out;
     if (a == LEAT_NET_SWITCH_FIFO) return blocker_ahead(net, out);
     if (out == LEAT_NET_NONE || leat_net_queue_has_room(net, in, out)) return LEAT_NET_NONE;
-    return a == LEAT_NET_SWITCH_SHARED ? blocker_of_all(net, in) : blocker_ahead(net, out);
+    return a == LEAT_NET_SWITCH_SHARED ? blocker_of_shared(net, net->topology->in_router[in], out)
+                                       : blocker_ahead(net, out);
 }
 
 /* How many remain. Every other pass goes backwards, so that long chains fall at once. */

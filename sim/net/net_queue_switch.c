@@ -50,7 +50,7 @@ static void withdraw(struct step *s, uint32_t lane, uint32_t out)
         clear_bit(s->q->wanted + (size_t)s->router * s->q->words, out - s->out_first);
 }
 
-/* ---- entering -------------------------------------------------------------------------------- */
+/* ---- entering ------------------------------------------------------------------------------ */
 
 /* The head chooses the way of its packet: of the wires that are whole, the one with the shortest
  * queue, the first of those. */
@@ -71,6 +71,20 @@ static uint32_t choose(struct step *s, struct leat_net_flight *flight)
     return best;
 }
 
+/*
+ * All of the memory is shared by all outputs. Where flits wait for room, each output keeps one
+ * place of it for itself (Kamoun and Kleinrock 1980: a minimum allocation): else two full memories,
+ * each with nothing but flits for the other, would wait for ever, however acyclic the routes are.
+ */
+static bool shared_has_room(const struct leat_net *net, uint32_t router, uint32_t out)
+{
+    const struct leat_net_queues *q = leat_net_queues_of(net);
+    const uint32_t outs = q->router_outs[router], kept = outs - q->router_busy[router];
+    if (q->credited && !q->out_flits[out]) return true;
+    return q->router_flits[router] + (q->credited ? kept : 0) <
+           (uint64_t)net->config.buffer_flits * outs;
+}
+
 bool leat_net_queue_has_room(const struct leat_net *net, uint32_t in, uint32_t out)
 {
     const struct leat_net_queues *q = leat_net_queues_of(net);
@@ -81,7 +95,7 @@ bool leat_net_queue_has_room(const struct leat_net *net, uint32_t in, uint32_t o
     case LEAT_NET_SWITCH_FIFO:
     case LEAT_NET_SWITCH_VOQ: return q->in_flits[in] < room;
     case LEAT_NET_SWITCH_OUTPUT: return q->out_flits[out] < room;
-    case LEAT_NET_SWITCH_SHARED: return q->router_flits[router] < room * q->router_outs[router];
+    case LEAT_NET_SWITCH_SHARED: return shared_has_room(net, router, out);
     case LEAT_NET_SWITCH_XPQ:
         return q->queue[q->lane_first[out] + in - net->topology->in_first[router]].count < room;
     }
@@ -123,7 +137,7 @@ static void enqueue(struct step *s, uint32_t in, struct leat_net_queue_visit *vi
     if (queue->count == 1) offer(s, lane, out);
     visit->entered++;
     q->in_flits[s->in_first + in]++;
-    q->out_flits[out]++;
+    q->router_busy[s->router] += !q->out_flits[out]++;
     q->router_flits[s->router]++;
     if (!leat_net_queue_at_inputs(s->net)) leat_net_queue_credit(s->net, s->in_first + in, s->now);
 }
@@ -166,7 +180,7 @@ static void enter_all(struct step *s)
         enter(s, in);
 }
 
-/* ---- leaving --------------------------------------------------------------------------------- */
+/* ---- leaving ------------------------------------------------------------------------------- */
 
 static uint32_t ones(uint64_t word)
 {
@@ -205,8 +219,7 @@ static void cross(struct step *s, uint32_t node, uint32_t out)
         flight->fate == LEAT_NET_DELIVERED)
         flight->fate = LEAT_NET_CORRUPTED;
     q->node[node].what = visit->next;
-    leat_net_queue_launch(q, node,
-                          s->now + s->net->config.pipeline + s->topology->out_cycles[out]);
+    leat_net_queue_launch(q, node, s->now + s->net->config.pipeline + s->topology->out_cycles[out]);
     if (q->credited && !(to & LEAT_NET_TERMINAL)) q->credits[out]--;
     s->net->counts.flit_hops++;
     s->net->out_flits[out]++;
@@ -228,7 +241,7 @@ static void leave(struct step *s, struct leat_net_queue_pair pair)
     if (fifo || !queue->count) withdraw(s, pair.in, out);
     if (fifo && queue->count) offer(s, pair.in, leat_net_queue_head(q, queue)->out);
     q->in_flits[in]--;
-    q->out_flits[out]--;
+    q->router_busy[s->router] -= !--q->out_flits[out];
     q->router_flits[s->router]--;
     cross(s, node, out);
     if (leat_net_queue_at_inputs(s->net)) leat_net_queue_credit(s->net, in, s->now);

@@ -118,11 +118,9 @@ static inline void bench_free(struct bench *b)
 
 static inline struct leat_net_shape shape_of(enum leat_net_kind kind, uint32_t a, uint32_t b)
 {
-    return (struct leat_net_shape){ .kind = kind,
-                                    .number = { a, b },
-                                    .numbers = b ? 2 : 1,
-                                    .terminals = 1,
-                                    .wire_cycles = 1 };
+    return (struct leat_net_shape){
+        .kind = kind, .number = { a, b }, .numbers = b ? 2 : 1, .terminals = 1, .wire_cycles = 1
+    };
 }
 
 static inline void bench_crossbar(struct bench *b, uint32_t ports, const struct leat_net_config *c)

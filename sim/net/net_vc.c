@@ -342,9 +342,8 @@ static void tell_ended(struct leat_net *net)
 static void discard_flits(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
-    const uint32_t count = vc->discards_count;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < vc->discards_count; i++) {
         const uint32_t lane = vc->discards[i];
         struct leat_net_vc_lane *l = &vc->lane[lane];
         uint32_t flit = 0;
@@ -360,8 +359,6 @@ static void discard_flits(struct leat_net *net)
         l->state = LEAT_NET_VC_IDLE;
         if (l->count) leat_net_vc_front(net, vc, lane, net->now + 1);
     }
-    for (uint32_t i = count; i < vc->discards_count; i++)
-        vc->discards[kept++] = vc->discards[i];
     vc->discards_count = kept;
 }
 
@@ -493,7 +490,8 @@ static void sort_active(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
     uint32_t count = 0;
-    if (net->now % LEAT_NET_VC_SORT_CYCLES || vc->active_count < net->topology->routers / 8) return;
+    if (net->now % LEAT_NET_VC_SORT_CYCLES || vc->active_count < net->topology->routers / 64)
+        return;
     for (uint32_t router = 0; router < net->topology->routers; router++)
         if (vc->router[router].listed) vc->active[count++] = router;
 }
@@ -610,7 +608,7 @@ static void broke(struct leat_net *net, uint32_t out)
     doom_under_way(vc, vc->out[out].to);
     leat_net_vc_rouse(vc, router);
     for (uint32_t lane = vc->router[router].in_first << vc->shift; lane < end; lane++)
-        if (vc->lane[lane].state == LEAT_NET_VC_ASKS) leat_net_vc_ask(net, lane, 0);
+        if (vc->lane[lane].state == LEAT_NET_VC_ASKS) vc->lane[lane].channels = 0;
 }
 
 static void rerouted(struct leat_net *net)

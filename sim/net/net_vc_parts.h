@@ -4,8 +4,8 @@
  *        lanes: a buffer for every virtual          ahead: what is known of the lanes at the
  *        channel of an input port                   other end of an output port's wire
  *
- *   --> [ | | |h|] lane 0  --+                +-- used, owner  --> wire --> lane 0
- *   --> [ | |t|b|] lane 1  --+--> switch -----+-- used, owner               lane 1
+ *   --> [ | | |h|] lane 0  --+                +-- used, holder --> wire --> lane 0
+ *   --> [ | |t|b|] lane 1  --+--> switch -----+-- used, holder              lane 1
  *         wire <-- credits                                          <-- credits
  *
  * A head at the front of its lane is routed, asks for a channel of the wire ahead, holds it until
@@ -153,7 +153,7 @@ struct leat_net_vc {
     struct leat_net_vc_ahead *ahead;     /* [(outs + terminals) << shift] */
     struct leat_net_vc_in *in;
     struct leat_net_vc_out *out;
-    struct leat_net_vc_router *router; /* [routers + 1] */
+    struct leat_net_vc_router *router; /* [routers] */
     /* [routers * words] lanes of each router: heads that ask for a channel, those which asked in
      * vain, and lanes with a flit, a channel and a credit. */
     uint64_t *asking, *sleeping, *able;

@@ -31,7 +31,7 @@ static void stop_asking(const struct leat_net_vc *vc, uint32_t lane)
     *word &= ~bit;
 }
 
-static void sleep(struct leat_net *net, uint32_t lane, bool hungry)
+static void fall_asleep(struct leat_net *net, uint32_t lane, bool hungry)
 {
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_router *router = &vc->router[vc->in[lane >> vc->shift].router];
@@ -80,9 +80,8 @@ void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t hops)
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     const uint32_t router = vc->in[lane >> vc->shift].router;
     const uint32_t options = leat_net_route_options(net->routing, router, &flight->route, option);
-    const uint32_t out = vc->router[router].out_first + option[0].port;
     l->channels = 0;
-    if (options == 1 && !net->out_broken[out]) {
+    if (options == 1 && !net->out_broken[vc->router[router].out_first + option[0].port]) {
         l->channels = option[0].channels;
         l->port = (uint16_t)option[0].port;
         l->phase = option[0].phase ^ flight->route.phase;
@@ -232,7 +231,7 @@ static void refuse(struct leat_net *net, uint32_t lane, struct offer offer)
     else if (net->config.drop && offer.free)
         discard(net, lane, LEAT_NET_NO_ROOM);
     else
-        sleep(net, lane, vc->whole || !vc->lane[lane].channels);
+        fall_asleep(net, lane, vc->whole || !vc->lane[lane].channels);
 }
 
 /* The channel that the head of the lane asks for; NONE: none now. */
@@ -470,12 +469,12 @@ LEAT_SIM_ALWAYS_INLINE bool step(struct leat_net *net, struct leat_net_vc *vc, u
 bool leat_net_vc_step(struct leat_net *net, uint32_t router)
 {
     struct leat_net_vc *vc = net->state;
-    if (vc->words == 1 && !vc->fused && !vc->whole) switch (vc->shift) {
-        case 0: return step(net, vc, router, 0, 1, false, false);
-        case 1: return step(net, vc, router, 1, 1, false, false);
-        case 2: return step(net, vc, router, 2, 1, false, false);
-        case 3: return step(net, vc, router, 3, 1, false, false);
-        default: break;
-        }
-    return step(net, vc, router, vc->shift, vc->words, vc->fused, vc->whole);
+    const bool usual = vc->words == 1 && !vc->fused && !vc->whole;
+    switch (usual ? vc->shift : UINT32_MAX) {
+    case 0: return step(net, vc, router, 0, 1, false, false);
+    case 1: return step(net, vc, router, 1, 1, false, false);
+    case 2: return step(net, vc, router, 2, 1, false, false);
+    case 3: return step(net, vc, router, 3, 1, false, false);
+    default: return step(net, vc, router, vc->shift, vc->words, vc->fused, vc->whole);
+    }
 }

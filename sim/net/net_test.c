@@ -1,0 +1,216 @@
+#include "net_parts.h"
+#include "tap.h"
+#include <string.h>
+
+static char line[256];
+
+static const struct leat_net_config sound = { .architecture = LEAT_NET_SWITCH_VC,
+                                              .channels = 4,
+                                              .buffer_flits = 8,
+                                              .pipeline = 3,
+                                              .credit_cycles = 1,
+                                              .iterations = 1 };
+
+static const struct leat_net_shape square = {
+    .kind = LEAT_NET_MESH, .number = { 4, 4 }, .numbers = 2, .terminals = 1, .wire_cycles = 1
+};
+
+static void *memory_of(size_t len)
+{
+    void *memory = calloc(1, len);
+    if (!memory) abort();
+    return memory;
+}
+
+/* The memory of the topology, for free. */
+static void *build(struct leat_net_topology *topology)
+{
+    struct leat_text why;
+    void *memory = memory_of(leat_net_topology_footprint(&square));
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_net_topology_build(topology, &square, memory, &why)) abort();
+    return memory;
+}
+
+static void every_architecture_and_flow_has_a_name_of_its_own(void)
+{
+    static const char *const name[] = { "vc", "fifo", "voq", "output", "shared", "xpq" };
+    static const char *const flow[] = { "wormhole", "cut-through", "store-and-forward" };
+    for (unsigned i = 0; i < LEAT_NET_SWITCHES; i++)
+        OK(!strcmp(leat_net_switch_name((enum leat_net_switch)i), name[i]));
+    for (unsigned i = 0; i < LEAT_NET_FLOWS; i++)
+        OK(!strcmp(leat_net_flow_name((enum leat_net_flow)i), flow[i]));
+    OK(!leat_net_switch_name((enum leat_net_switch)LEAT_NET_SWITCHES));
+    OK(!leat_net_flow_name((enum leat_net_flow)LEAT_NET_FLOWS));
+}
+
+/* The line that the user reads; "" if the network exists. */
+static const char *complaint(const struct leat_net_topology *topology,
+                             const struct leat_net_config *config)
+{
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line - 1, NULL, NULL);
+    const leat_err err = leat_net_check(topology, config, &why);
+    line[why.len] = 0;
+    OK(!err == !why.len);
+    return line;
+}
+
+static void what_cannot_be_is_refused_with_what_was_expected(void)
+{
+    struct leat_net_topology topology;
+    void *memory = build(&topology);
+    struct leat_net_config c = sound;
+    OK(!strcmp(complaint(&topology, &c), ""));
+    c.channels = 0;
+    OK(!strcmp(complaint(&topology, &c), "virtual channels 0: expected 1 to 32"));
+    c.channels = 33;
+    OK(!strcmp(complaint(&topology, &c), "virtual channels 33: expected 1 to 32"));
+    c = sound;
+    c.buffer_flits = 65536;
+    OK(!strcmp(complaint(&topology, &c), "buffer of flits 65536: expected 1 to 65535"));
+    c = sound;
+    c.pipeline = 17;
+    OK(!strcmp(complaint(&topology, &c), "pipeline of cycles 17: expected 1 to 16"));
+    c = sound;
+    c.credit_cycles = 65;
+    OK(!strcmp(complaint(&topology, &c), "credit cycles 65: expected 0 to 64"));
+    c = sound;
+    c.architecture = LEAT_NET_SWITCH_VOQ;
+    OK(!strcmp(complaint(&topology, &c),
+               "virtual channels 4: expected 1, unless the switches are vc"));
+    c.channels = 1;
+    OK(!strcmp(complaint(&topology, &c), ""));
+    c.iterations = 0;
+    OK(!strcmp(complaint(&topology, &c), "iterations 0: expected 1 to 16"));
+    c.iterations = 1;
+    c.flow = LEAT_NET_CUT_THROUGH;
+    OK(!strcmp(complaint(&topology, &c), "cut-through flow: expected switches that are vc"));
+    c = sound;
+    topology.ins = 1u << 23; /* of the largest networks */
+    c.channels = 32;
+    OK(!strcmp(complaint(&topology, &c),
+               "flits in all buffers 2147483648: expected 1 to 1073741824"));
+    free(memory);
+}
+
+static void flights_are_used_again_before_new_ones_are_touched(void)
+{
+    struct leat_net_flights flights;
+    struct leat_arena arena = { 0 };
+    leat_net_flights_lay(&flights, 3, &arena);
+    void *memory = memory_of(arena.used);
+    arena = (struct leat_arena){ .memory = memory, .cap = arena.used };
+    leat_net_flights_lay(&flights, 3, &arena);
+    EQ(leat_net_flights_take(&flights), 0);
+    EQ(leat_net_flights_take(&flights), 1);
+    leat_net_flights_give(&flights, 0);
+    EQ(leat_net_flights_take(&flights), 0);
+    OK(!leat_net_flights_none(&flights));
+    EQ(leat_net_flights_take(&flights), 2);
+    OK(leat_net_flights_none(&flights));
+    EQ(leat_net_flights_take(&flights), LEAT_NET_NONE);
+    free(memory);
+}
+
+static struct leat_net_arrival heard;
+
+static bool next_none(void *context, uint32_t terminal, struct leat_net_packet *packet)
+{
+    (void)context;
+    (void)terminal;
+    (void)packet;
+    return false;
+}
+
+static void hear(void *context, const struct leat_net_arrival *arrival)
+{
+    (void)context;
+    heard = *arrival;
+}
+
+static const struct leat_net_host deaf = { .next = next_none, .arrive = hear };
+
+static void an_end_is_counted_by_its_fate(void)
+{
+    struct leat_net net = { .host = deaf };
+    struct leat_net_flight flight = { .packet = { .flits = 5, .number = 9 },
+                                      .head_at = 30,
+                                      .hops = 3 };
+    leat_net_end(&net, &flight, 40);
+    EQ(net.counts.packets_ended[LEAT_NET_DELIVERED], 1);
+    EQ(net.counts.flits_delivered, 5);
+    EQ(heard.head_at, 30);
+    EQ(heard.tail_at, 40);
+    EQ(heard.hops, 3);
+    EQ(heard.packet.number, 9);
+    flight.fate = LEAT_NET_CUT;
+    flight.route.rerouted = true;
+    leat_net_end(&net, &flight, 50);
+    EQ(net.counts.packets_ended[LEAT_NET_CUT], 1);
+    EQ(net.counts.flits_delivered, 5);
+    EQ(net.counts.packets_rerouted, 1);
+    EQ(heard.head_at, 50); /* lost: when */
+    OK(heard.rerouted);
+}
+
+static void errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone(void)
+{
+    uint32_t errors[3] = { 0, UINT32_C(1) << 28, UINT32_MAX };
+    struct leat_net net = { .host = deaf };
+    struct leat_net_packet packet = { .source = 4 };
+    uint32_t hits = 0, all = 0;
+    OK(!leat_net_damages(&net, 2, &packet, 0));
+    leat_net_errors(&net, errors, tap_seed());
+    leat_net_errors(&net, NULL, 0); /* the first call decides */
+    for (uint32_t i = 0; i < 160000; i++) {
+        packet.number = i / 16;
+        const bool hit = leat_net_damages(&net, 1, &packet, i % 16);
+        OK(hit == leat_net_damages(&net, 1, &packet, i % 16));
+        OK(!leat_net_damages(&net, 0, &packet, i % 16));
+        hits += hit;
+        all += leat_net_damages(&net, 2, &packet, i % 16);
+    }
+    OK(hits > 9600 && hits < 10400); /* a sixteenth; its deviation is 97 */
+    EQ(all, 160000);
+}
+
+/* An empty network of each architecture does nothing for as long as one likes. */
+static void an_empty_network_runs_and_is_not_stuck(void)
+{
+    struct leat_net_topology topology;
+    void *memory = build(&topology);
+    for (unsigned i = 0; i < LEAT_NET_SWITCHES; i++) {
+        struct leat_net net;
+        struct leat_net_config c = sound;
+        struct leat_net_waiting circle[4];
+        c.architecture = (enum leat_net_switch)i;
+        if (i != LEAT_NET_SWITCH_VC) c.channels = 1;
+        const struct leat_net_routing_config rule = { .rule = LEAT_NET_DOR,
+                                                      .channels = c.channels };
+        void *tables = memory_of(leat_net_routing_footprint(&topology, &rule));
+        void *state = memory_of(leat_net_footprint(&topology, &c));
+        leat_net_init(&net, &topology, leat_net_routing_init(&topology, &rule, tables), &c, &deaf,
+                      state);
+        OK(leat_net_run(&net, UINT64_C(1) << 40));
+        EQ(net.now, UINT64_C(1) << 40);
+        leat_net_wake(&net, 3);
+        leat_net_break(&net, topology.out_first[5], true);
+        leat_net_kill(&net, 7, true);
+        leat_net_rerouted(&net);
+        OK(leat_net_run(&net, UINT64_C(1) << 41));
+        EQ(leat_net_flits_inside(&net), 0);
+        EQ(leat_net_stuck(&net, circle, 4), 0);
+        EQ(net.out_broken[topology.out_first[5]], 1);
+        EQ(net.terminal_dead[7], 1);
+        free(tables);
+        free(state);
+    }
+    free(memory);
+}
+
+TAP_MAIN(T(every_architecture_and_flow_has_a_name_of_its_own),
+         T(what_cannot_be_is_refused_with_what_was_expected),
+         T(flights_are_used_again_before_new_ones_are_touched), T(an_end_is_counted_by_its_fate),
+         T(errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone),
+         T(an_empty_network_runs_and_is_not_stuck))

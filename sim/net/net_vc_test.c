@@ -1,0 +1,409 @@
+#include "net_vc_test.h"
+#include "net_vc_plain_test.h"
+
+/* ---- hosts that send at random and keep what they hear -----------------------------------------
+ */
+
+enum { LOG_MAX = 1 << 14 };
+
+struct crowd {
+    struct leat_random *random;
+    uint64_t *clock, *number;
+    uint32_t terminals, left, flits_max, gap_max;
+    uint32_t to; /* all to this one; NONE: anyone */
+    bool moody;  /* at times it has nothing, until it hears something */
+    void (*wake)(void *network, uint32_t terminal);
+    void *network;
+    struct leat_net_arrival log[LOG_MAX];
+    uint32_t logged;
+};
+
+static bool crowd_next(void *context, uint32_t terminal, struct leat_net_packet *packet)
+{
+    struct crowd *c = context;
+    struct leat_random *r = &c->random[terminal];
+    if (c->number[terminal] == c->left) return false;
+    if (c->moody && !leat_random_below(r, 4)) return false;
+    c->clock[terminal] += leat_random_below(r, c->gap_max) + 1;
+    *packet = (struct leat_net_packet){
+        .created_at = c->clock[terminal],
+        .number = c->number[terminal]++,
+        .random = leat_random_next(r),
+        .source = terminal,
+        .destination = (uint32_t)leat_random_below(r, c->terminals),
+        .flits = (uint32_t)leat_random_below(r, c->flits_max) + 1,
+    };
+    if (c->to != LEAT_NET_NONE) packet->destination = c->to;
+    return true;
+}
+
+static void crowd_arrive(void *context, const struct leat_net_arrival *arrival)
+{
+    struct crowd *c = context;
+    if (c->logged < LOG_MAX) c->log[c->logged++] = *arrival;
+    if (c->moody) c->wake(c->network, arrival->packet.destination);
+}
+
+static void crowd_begin(struct crowd *c, uint32_t terminals, uint64_t seed)
+{
+    memset(c, 0, sizeof *c);
+    c->terminals = terminals;
+    c->to = LEAT_NET_NONE;
+    c->random = plain_memory(terminals, sizeof *c->random);
+    c->clock = plain_memory(terminals, sizeof *c->clock);
+    c->number = plain_memory(terminals, sizeof *c->number);
+    for (uint32_t t = 0; t < terminals; t++)
+        leat_random_seed_entity(&c->random[t], seed, t);
+}
+
+static void crowd_end(struct crowd *c)
+{
+    free(c->random);
+    free(c->clock);
+    free(c->number);
+}
+
+static struct leat_net_host host_of(struct crowd *c)
+{
+    return (struct leat_net_host){ .context = c, .next = crowd_next, .arrive = crowd_arrive };
+}
+
+static void wake_net(void *network, uint32_t terminal)
+{
+    leat_net_wake(network, terminal);
+}
+
+static void wake_plain(void *network, uint32_t terminal)
+{
+    plain_wake(network, terminal);
+}
+
+/* ---- the engine beside the plain model ---------------------------------------------------------
+ */
+
+static uint32_t one_to(struct leat_random *r, uint32_t most)
+{
+    return 1 + (uint32_t)leat_random_below(r, most);
+}
+
+static struct leat_net_shape random_shape(struct leat_random *r)
+{
+    static const enum leat_net_kind kind[] = {
+        LEAT_NET_LINE, LEAT_NET_RING,  LEAT_NET_CROSSBAR, LEAT_NET_MESH,   LEAT_NET_TORUS,
+        LEAT_NET_FLY,  LEAT_NET_BENES, LEAT_NET_FATTREE,  LEAT_NET_HYPERX, LEAT_NET_HYPERCUBE,
+        LEAT_NET_CLOS, LEAT_NET_GRID,  LEAT_NET_DRAGONFLY
+    };
+    struct leat_net_shape shape = {
+        .kind = kind[leat_random_below(r, sizeof kind / sizeof *kind)],
+        .number = { one_to(r, 4), one_to(r, 4), one_to(r, 4) },
+        .terminals = one_to(r, 2),
+        .wire_cycles = one_to(r, 4),
+    };
+    shape.numbers = 1 + (uint32_t)leat_random_below(r, 3);
+    return shape;
+}
+
+static struct leat_net_config random_config(struct leat_random *r)
+{
+    return (struct leat_net_config){
+        .architecture = LEAT_NET_SWITCH_VC,
+        .flow = (enum leat_net_flow)leat_random_below(r, LEAT_NET_FLOWS),
+        .drop = !leat_random_below(r, 4),
+        .channels = one_to(r, 5),
+        .buffer_flits = one_to(r, 6),
+        .pipeline = one_to(r, 6),
+        .credit_cycles = (uint32_t)leat_random_below(r, 4),
+        .iterations = 1,
+    };
+}
+
+static bool arrivals_are_equal(const struct leat_net_arrival *a, const struct leat_net_arrival *b)
+{
+    return a->packet.source == b->packet.source && a->packet.number == b->packet.number &&
+           a->packet.destination == b->packet.destination && a->fate == b->fate &&
+           a->head_at == b->head_at && a->tail_at == b->tail_at && a->hops == b->hops &&
+           a->rerouted == b->rerouted;
+}
+
+static bool logs_are_equal(const struct crowd *a, const struct crowd *b)
+{
+    if (a->logged != b->logged) return false;
+    for (uint32_t i = 0; i < a->logged; i++)
+        if (!arrivals_are_equal(&a->log[i], &b->log[i])) return false;
+    return true;
+}
+
+static bool counts_are_equal(const struct leat_net *a, const struct leat_net *b)
+{
+    bool equal = a->counts.flit_hops == b->counts.flit_hops &&
+                 a->counts.packets_begun == b->counts.packets_begun &&
+                 a->counts.flits_begun == b->counts.flits_begun &&
+                 a->counts.flits_delivered == b->counts.flits_delivered &&
+                 a->counts.packets_rerouted == b->counts.packets_rerouted;
+    for (int f = 0; f < LEAT_NET_FATES; f++)
+        equal &= a->counts.packets_ended[f] == b->counts.packets_ended[f];
+    for (uint32_t out = 0; out < a->topology->outs; out++)
+        equal &= a->out_flits[out] == b->out_flits[out];
+    return equal;
+}
+
+struct pair {
+    struct world fast, slow;
+    struct plain plain;
+    struct crowd crowd[2];
+    uint32_t *errors[2];
+};
+
+/* A fault of a kind chosen by lot, in both. */
+static void random_fault(struct pair *p, struct leat_random *r)
+{
+    const struct leat_net_topology *t = &p->fast.topology;
+    const uint32_t out = (uint32_t)leat_random_below(r, t->outs);
+    const uint32_t terminal = (uint32_t)leat_random_below(r, t->terminals);
+    const bool ill = leat_random_below(r, 3) != 0;
+    if (leat_random_below(r, 2)) {
+        if (t->out_to[out] == LEAT_NET_NONE) return;
+        leat_net_break(&p->fast.net, out, ill);
+        leat_net_rerouted(&p->fast.net);
+        if (p->plain.net.out_broken[out] != ill) plain_break(&p->plain, out, ill);
+        leat_net_routing_update(p->slow.routing);
+    } else {
+        leat_net_kill(&p->fast.net, terminal, ill);
+        plain_kill(&p->plain, terminal, ill);
+    }
+}
+
+static bool pair_begin(struct pair *p, struct leat_random *r, bool faults)
+{
+    const struct leat_net_shape shape = random_shape(r);
+    const struct leat_net_config config = random_config(r);
+    const enum leat_net_route_rule rule =
+        leat_random_below(r, 2) ? leat_net_rule_default(shape.kind)
+                                : (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
+    const uint64_t seed = leat_random_next(r);
+    if (!build(&p->fast, &shape, rule, config.channels)) return false;
+    if (!build(&p->slow, &shape, rule, config.channels)) abort();
+    const bool whole = config.flow != LEAT_NET_WORMHOLE || config.drop;
+    const bool moody = !leat_random_below(r, 3);
+    const uint32_t flits_max = one_to(r, whole ? config.buffer_flits : 9);
+    const uint32_t gap_max = one_to(r, leat_random_below(r, 2) ? 4 : 200) * flits_max;
+    for (int i = 0; i < 2; i++) {
+        crowd_begin(&p->crowd[i], p->fast.topology.terminals, seed);
+        p->crowd[i].flits_max = flits_max;
+        p->crowd[i].gap_max = gap_max;
+        p->crowd[i].moody = moody;
+        p->crowd[i].left = 12;
+        p->errors[i] = plain_memory(p->fast.topology.outs, sizeof *p->errors[i]);
+    }
+    const struct leat_net_host fast = host_of(&p->crowd[0]), slow = host_of(&p->crowd[1]);
+    begin(&p->fast, &config, &fast);
+    plain_init(&p->plain, &p->slow.topology, p->slow.routing, &config, &slow);
+    p->crowd[0].wake = wake_net;
+    p->crowd[0].network = &p->fast.net;
+    p->crowd[1].wake = wake_plain;
+    p->crowd[1].network = &p->plain;
+    for (uint32_t out = 0; faults && out < p->fast.topology.outs; out++)
+        p->errors[0][out] = p->errors[1][out] = leat_random_below(r, 3) ? 0 : UINT32_C(0x04000000);
+    if (faults && leat_random_below(r, 2)) {
+        leat_net_errors(&p->fast.net, p->errors[0], seed);
+        leat_net_errors(&p->plain.net, p->errors[1], seed);
+    }
+    return true;
+}
+
+static void pair_end(struct pair *p)
+{
+    for (int i = 0; i < 2; i++) {
+        crowd_end(&p->crowd[i]);
+        free(p->errors[i]);
+    }
+    plain_free(&p->plain);
+    end(&p->fast);
+    end(&p->slow);
+}
+
+/* The circle must be true: buffers that hold something, each packet's where it is said to be. */
+static bool circle_is_true(const struct leat_net *net, const struct leat_net_waiting *circle,
+                           uint32_t len)
+{
+    const struct leat_net_vc *vc = net->state;
+    for (uint32_t i = 0; i < len; i++) {
+        const uint32_t lane = (net->topology->in_first[circle[i].router] + circle[i].in)
+                                  << vc->shift |
+                              circle[i].channel;
+        if (!vc->lane[lane].count) return false;
+        const struct leat_net_packet *packet =
+            &leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, lane))->packet;
+        if (packet->source != circle[i].source || packet->destination != circle[i].destination)
+            return false;
+    }
+    return true;
+}
+
+enum { RUN_LONG = 40000 };
+
+/* Runs both in pieces. The network of the plain model says whether it is dead. */
+static bool pair_run(struct pair *p, struct leat_random *r, bool faults)
+{
+    struct leat_net *net = &p->fast.net;
+    struct leat_net_waiting circle[64];
+    bool alive = true;
+    uint64_t until = 0;
+    for (int piece = 0; alive && piece < 6; piece++) {
+        until = piece == 5 ? RUN_LONG : until + one_to(r, 300);
+        alive = plain_run(&p->plain, until);
+        if (leat_net_run(net, until) != alive && net->now < until) return false;
+        if (!books_are_right(net)) return false;
+        if (!logs_are_equal(&p->crowd[0], &p->crowd[1])) return false;
+        if (faults && alive && piece < 5) random_fault(p, r);
+        const uint32_t stuck = leat_net_stuck(net, circle, 64);
+        if (stuck > 64 || !circle_is_true(net, circle, stuck)) return false;
+    }
+    if (!alive && (leat_net_run(net, until) || net->now != p->plain.moved_at)) return false;
+    if (!alive && !leat_net_stuck(net, circle, 64)) return false;
+    if (alive && leat_net_flits_inside(net) && !leat_net_stuck(net, circle, 64)) return false;
+    if (alive && net->counts.waits != p->plain.net.counts.waits) return false;
+    return leat_net_flits_inside(net) == p->plain.inside && counts_are_equal(net, &p->plain.net);
+}
+
+static void compare(bool faults, uint64_t salt)
+{
+    static struct pair p;
+    struct leat_random r;
+    uint32_t ran = 0, dead = 0;
+    const uint32_t rounds = LEAT_ROUNDS / 10000 + 30;
+    leat_random_seed(&r, tap_seed() ^ salt);
+    while (ran < rounds) {
+        const struct leat_random before = r;
+        if (!pair_begin(&p, &r, faults)) continue;
+        const bool equal = pair_run(&p, &r, faults);
+        OK(equal);
+        if (!equal)
+            printf(
+                "# run %u: %s rule %d, vcs %u buffer %u pipeline %u flow %d drop %d, state %llx\n",
+                ran, leat_net_kind_name(p.fast.topology.shape.kind), (int)p.fast.rule.rule,
+                p.fast.net.config.channels, p.fast.net.config.buffer_flits,
+                p.fast.net.config.pipeline, (int)p.fast.net.config.flow, p.fast.net.config.drop,
+                (unsigned long long)before.s[0]);
+        dead += leat_net_flits_inside(&p.fast.net) != 0;
+        ran++;
+        pair_end(&p);
+        if (!equal) break;
+    }
+    printf("# %u networks, %u of them dead in the end\n", ran, dead);
+}
+
+static void the_engine_does_what_a_plain_model_does(void)
+{
+    compare(false, 0);
+}
+
+static void also_with_broken_wires_dead_terminals_and_bit_errors(void)
+{
+    compare(true, 0x5EED);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------
+ */
+
+/* A packet of 20 flits along a line of 4; something happens to it in cycle 9, when its
+ * head is on the wire to router 2. */
+static void disturb(void (*what)(struct leat_net *net), enum leat_net_fate fate)
+{
+    const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 4, 0);
+    struct single s = { .packet = { .source = 0, .destination = 3, .flits = 20 } };
+    const struct leat_net_host host = single_host(&s);
+    struct world w;
+    OK(build(&w, &shape, LEAT_NET_DOR, 4));
+    begin(&w, &golden, &host);
+    OK(leat_net_run(&w.net, 9));
+    what(&w.net);
+    OK(leat_net_run(&w.net, 1000));
+    EQ(s.arrivals, 1);
+    EQ(s.arrival.fate, fate);
+    EQ(w.net.counts.packets_ended[fate], 1);
+    EQ(leat_net_flits_inside(&w.net), 0);
+    end(&w);
+}
+
+/* The wire from router r to r + 1. */
+static uint32_t wire_up(const struct leat_net *net, uint32_t router)
+{
+    return net->topology->out_first[router];
+}
+
+static void cut_behind(struct leat_net *net)
+{
+    leat_net_break(net, wire_up(net, 0), true);
+    leat_net_rerouted(net);
+}
+
+static void cut_ahead(struct leat_net *net)
+{
+    leat_net_break(net, wire_up(net, 2), true);
+    leat_net_rerouted(net);
+}
+
+static void cut_and_heal(struct leat_net *net)
+{
+    leat_net_break(net, wire_up(net, 2), true);
+    leat_net_rerouted(net);
+    leat_net_break(net, wire_up(net, 2), false);
+    leat_net_rerouted(net);
+}
+
+static void kill_source(struct leat_net *net)
+{
+    leat_net_kill(net, 0, true);
+}
+
+static void kill_destination(struct leat_net *net)
+{
+    leat_net_kill(net, 3, true);
+}
+
+static void kill_stranger(struct leat_net *net)
+{
+    leat_net_kill(net, 1, true);
+}
+
+static void spoil_last_wire(struct leat_net *net)
+{
+    static uint32_t errors[64];
+    memset(errors, 0, sizeof errors);
+    leat_net_errors(net, errors, 1);
+    errors[wire_up(net, 2)] = UINT32_MAX;
+}
+
+static void a_packet_is_lost_by_what_happens_on_its_way_and_by_nothing_else(void)
+{
+    disturb(cut_behind, LEAT_NET_CUT);
+    disturb(cut_ahead, LEAT_NET_NO_WAY);
+    disturb(cut_and_heal, LEAT_NET_DELIVERED);
+    disturb(kill_source, LEAT_NET_CUT);
+    disturb(kill_destination, LEAT_NET_NO_WAY);
+    disturb(kill_stranger, LEAT_NET_DELIVERED);
+    disturb(spoil_last_wire, LEAT_NET_CORRUPTED);
+}
+
+static void a_dead_terminal_sends_when_it_lives_again(void)
+{
+    const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 4, 0);
+    struct single s = { .packet = { .source = 0, .destination = 3, .flits = 1 } };
+    const struct leat_net_host host = single_host(&s);
+    struct world w;
+    OK(build(&w, &shape, LEAT_NET_DOR, 4));
+    begin(&w, &golden, &host);
+    leat_net_kill(&w.net, 0, true);
+    OK(leat_net_run(&w.net, 500));
+    EQ(w.net.counts.packets_begun, 0);
+    leat_net_kill(&w.net, 0, false);
+    OK(leat_net_run(&w.net, 1000));
+    EQ(s.arrival.tail_at, 500 + 2 + 4 * 4);
+    end(&w);
+}
+
+TAP_MAIN(T(the_engine_does_what_a_plain_model_does),
+         T(also_with_broken_wires_dead_terminals_and_bit_errors),
+         T(a_packet_is_lost_by_what_happens_on_its_way_and_by_nothing_else),
+         T(a_dead_terminal_sends_when_it_lives_again))
