@@ -39,3 +39,9 @@ void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size)
     assert(arena->used <= arena->cap);
     return arena->memory + at;
 }
+
+void *leat_arena_lay_lines(struct leat_arena *arena, size_t count, size_t size)
+{
+    uint8_t *p = leat_arena_lay(arena, 1, count * size + LEAT_ARENA_LINE - 1);
+    return p ? p + (LEAT_ARENA_LINE - (uintptr_t)p % LEAT_ARENA_LINE) % LEAT_ARENA_LINE : NULL;
+}

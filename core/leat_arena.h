@@ -25,6 +25,11 @@ uint8_t *leat_arena_take_octets(struct leat_arena *arena, size_t len);
  */
 void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size);
 
+/* The same, beginning on a line of the processor's cache, so that a thing of 64 octets is in one.
+ */
+enum { LEAT_ARENA_LINE = 64 };
+void *leat_arena_lay_lines(struct leat_arena *arena, size_t count, size_t size);
+
 void leat_arena_reset(struct leat_arena *arena);
 
 #endif

@@ -87,6 +87,20 @@ static void an_arena_without_memory_measures_what_one_with_memory_lays(void)
     EQ((uintptr_t)second % _Alignof(max_align_t), 0);
 }
 
+static void lines_of_an_arena_begin_where_lines_of_the_cache_do(void)
+{
+    static _Alignas(LEAT_ARENA_LINE) uint8_t memory[1024];
+    for (size_t shift = 0; shift < LEAT_ARENA_LINE; shift++) {
+        struct leat_arena measure = { 0 };
+        struct leat_arena earnest = { .memory = memory + shift, .cap = sizeof memory - shift };
+        OK(leat_arena_lay_lines(&measure, 3, 64) == NULL);
+        const uint8_t *lines = leat_arena_lay_lines(&earnest, 3, 64);
+        EQ(measure.used, earnest.used);
+        EQ((uintptr_t)lines % LEAT_ARENA_LINE, 0);
+        OK(lines >= earnest.memory && lines + 3 * 64 <= earnest.memory + earnest.used);
+    }
+}
+
 static void an_arena_gives_aligned_zeroed_memory_until_it_is_spent(void)
 {
     alignas(max_align_t) uint8_t memory[256];
@@ -150,4 +164,5 @@ TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_mos
          T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_tells_where_if_asked),
          T(deadlines_saturate), T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
          T(an_arena_without_memory_measures_what_one_with_memory_lays),
-         T(a_ring_is_a_bounded_queue), T(a_ring_refuses_memory_that_is_too_small))
+         T(lines_of_an_arena_begin_where_lines_of_the_cache_do), T(a_ring_is_a_bounded_queue),
+         T(a_ring_refuses_memory_that_is_too_small))

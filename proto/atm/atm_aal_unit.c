@@ -22,6 +22,8 @@ void leat_atm_aal_config_default(struct leat_atm_aal_config *config, uint32_t po
     };
 }
 
+_Static_assert(sizeof(struct leat_atm_aal_message) == LEAT_ARENA_LINE, "a message is a line");
+
 static bool within(uint32_t value, uint32_t min, uint32_t max)
 {
     return value >= min && value <= max;
@@ -61,11 +63,13 @@ static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_
     unit->receive.prev = leat_arena_lay(&arena, c->receive_blocks, sizeof(uint16_t));
     unit->send_block = leat_arena_lay(&arena, c->send_blocks, sizeof *unit->send_block);
     unit->receive_block = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->receive_block);
-    unit->message = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->message);
+    unit->message = leat_arena_lay_lines(&arena, c->receive_blocks, sizeof *unit->message);
     unit->peer = leat_arena_lay(&arena, c->ports, sizeof *unit->peer);
-    unit->send_cell = leat_arena_lay(&arena, c->send_blocks, LEAT_ATM_AAL_CELL_STRIDE);
-    unit->receive_cell = leat_arena_lay(&arena, c->receive_blocks, LEAT_ATM_AAL_CELL_STRIDE);
-    /* Last, because only broadcasts touch it: in a large network it is the largest part. */
+    unit->send_cell = leat_arena_lay_lines(&arena, c->send_blocks, LEAT_ATM_AAL_CELL_STRIDE);
+    unit->receive_cell = leat_arena_lay_lines(&arena, c->receive_blocks, LEAT_ATM_AAL_CELL_STRIDE);
+    /* Last, because only broadcasts touch them: in a large network they are the largest part. */
+    unit->served_far = leat_arena_lay(&arena, c->receive_blocks,
+                                      LEAT_ATM_AAL_SERVED_FAR * sizeof *unit->served_far);
     unit->ack_missing = leat_arena_lay(&arena, c->send_blocks * ack_words(c), sizeof(uint64_t));
     return arena.used;
 }

@@ -75,10 +75,14 @@ enum leat_atm_aal_verb {
 struct leat_atm_aal_command {
     enum leat_atm_aal_verb verb;
     uint64_t not_before; /* earliest cycle of acceptance */
-    const uint8_t *octets;
-    uint32_t len;
-    uint16_t destination;
-    struct leat_atm_task_message message;
+    union {
+        struct {
+            const uint8_t *octets;
+            uint32_t len;
+        };
+        uint16_t destination;
+        struct leat_atm_task_message message;
+    };
 };
 
 /* What a step tells; flags of `told`. */
@@ -128,19 +132,27 @@ struct leat_atm_aal_receive_block {
     uint16_t next_in_message;
     uint16_t next_waiting; /* for its service, or parked */
     uint8_t in_message, parked;
+    uint8_t is_ack; /* then it has no octets: these fields say it all */
+    uint8_t point_to_point;
+    uint16_t source, sequence, flag; /* of its cell */
 };
 
 /* A message being put together or served; it has the number of its head block. */
+enum {
+    LEAT_ATM_AAL_SERVED_NEAR = 4, /* as many as a line of the cache has room for */
+    LEAT_ATM_AAL_SERVED_FAR = LEAT_ATM_AAL_SERVED_MAX - LEAT_ATM_AAL_SERVED_NEAR,
+};
 struct leat_atm_aal_message {
     uint64_t obsolete_at;
-    uint32_t serial; /* by the age of descriptors */
-    uint32_t id;     /* of its header */
+    uint64_t next_obsolete_at; /* of next_aging, which nobody has touched for long */
+    uint32_t serial;           /* by the age of descriptors */
+    uint32_t id;               /* of its header */
     uint16_t source, tail_block;
     uint16_t next_of_source, next_aging;
     uint16_t next_open, prev_open; /* complete, and somebody may still read it */
     uint8_t point_to_point, complete, expired, served_count;
-    uint8_t all_instances; /* of a task may read it */
-    uint32_t served[LEAT_ATM_AAL_SERVED_MAX];
+    uint8_t all_instances;                     /* of a task may read it */
+    uint32_t served[LEAT_ATM_AAL_SERVED_NEAR]; /* the first ones */
 };
 
 /* What a unit keeps of each other unit. */
@@ -228,6 +240,7 @@ struct leat_atm_aal_unit {
     struct leat_atm_aal_send_block *send_block;
     struct leat_atm_aal_receive_block *receive_block;
     struct leat_atm_aal_message *message;
+    uint32_t *served_far; /* SERVED_FAR of each message */
     struct leat_atm_aal_peer *peer;
     uint8_t *send_cell, *receive_cell; /* LEAT_ATM_AAL_CELL_STRIDE octets a block */
     uint64_t *ack_missing;             /* ackdesc of broadcast blocks, a bit per port */

@@ -40,10 +40,18 @@ void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now)
     }
 }
 
-static bool was_served(const struct leat_atm_aal_message *m, uint32_t instance)
+/* The i-th instance that has read a message, or will have. */
+static uint32_t *served(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t i)
 {
-    for (uint8_t i = 0; i < m->served_count; i++)
-        if (m->served[i] == instance) return true;
+    enum { NEAR = LEAT_ATM_AAL_SERVED_NEAR, FAR = LEAT_ATM_AAL_SERVED_FAR };
+    if (i < NEAR) return &unit->message[message].served[i];
+    return &unit->served_far[(size_t)message * FAR + i - NEAR];
+}
+
+static bool was_served(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t instance)
+{
+    for (uint8_t i = 0; i < unit->message[message].served_count; i++)
+        if (*served(unit, message, i) == instance) return true;
     return false;
 }
 
@@ -55,7 +63,7 @@ static bool matches(const struct leat_atm_aal_unit *unit, uint16_t message)
     return (instance == asked->instance || instance == UINT32_MAX) &&
            leat_get_be32(words) == asked->name[0] && leat_get_be32(words + 4) == asked->name[1] &&
            leat_get_be32(words + 8) == asked->name[2] &&
-           !was_served(&unit->message[message], asked->instance) &&
+           !was_served(unit, message, asked->instance) &&
            unit->message[message].served_count < LEAT_ATM_AAL_SERVED_MAX;
 }
 
@@ -109,12 +117,15 @@ void leat_atm_aal_message_completed(struct leat_atm_aal_unit *unit, uint16_t mes
     m->complete = 1;
     open_for_readers(unit, message);
     m->next_aging = NONE;
+    m->next_obsolete_at = LEAT_NEVER;
     m->obsolete_at = now + unit->config.obsolete_cycles;
     if (unit->aging_head == NONE) {
         unit->aging_head = message;
         unit->due[LEAT_ATM_AAL_STATE10] = m->obsolete_at;
-    } else
+    } else {
         unit->message[unit->aging_tail].next_aging = message;
+        unit->message[unit->aging_tail].next_obsolete_at = m->obsolete_at;
+    }
     unit->aging_tail = message;
     unit->message_told = message;
     unit->told |= LEAT_ATM_AAL_COMPLETE;
@@ -161,9 +172,10 @@ static bool may_leave(const struct leat_atm_aal_unit *unit, uint16_t message)
 
 void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    while (unit->aging_head != NONE && unit->message[unit->aging_head].obsolete_at <= now) {
+    while (unit->due[LEAT_ATM_AAL_STATE10] <= now) {
         const uint16_t message = unit->aging_head;
         unit->aging_head = unit->message[message].next_aging;
+        unit->due[LEAT_ATM_AAL_STATE10] = unit->message[message].next_obsolete_at;
         if (unit->aging_head != NONE) {
             fetch_early(&unit->message[unit->aging_head]);
             fetch_early(&unit->receive_block[unit->aging_head]);
@@ -171,9 +183,6 @@ void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->message[message].expired = 1;
         if (may_leave(unit, message)) discard(unit, message, now);
     }
-    unit->due[LEAT_ATM_AAL_STATE10] = unit->aging_head == NONE
-                                          ? LEAT_NEVER
-                                          : unit->message[unit->aging_head].obsolete_at;
 }
 
 /* The search, in the first cycle after the fifth word; the answer is known later. */
@@ -191,7 +200,7 @@ static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
             unit->due[LEAT_ATM_AAL_STATE0] = unit->read_free_at;
     } else {
         struct leat_atm_aal_message *m = &unit->message[message];
-        m->served[m->served_count++] = unit->asked.instance;
+        *served(unit, message, m->served_count++) = unit->asked.instance;
         unit->message_read = message;
         if (is_closed(m)) close_message(unit, message);
         unit->read_free_at = now + FOUND_CYCLES;

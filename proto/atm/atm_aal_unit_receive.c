@@ -34,45 +34,30 @@ enum {
     END_AFTER = 5,
 };
 
-static uint16_t word(const struct leat_atm_aal_unit *unit, uint16_t block, size_t at)
-{
-    return leat_get_be16(receive_cell(unit, block) + at);
-}
-
-static bool is_ack(const struct leat_atm_aal_unit *unit, uint16_t block)
-{
-    return word(unit, block, TYPE_AT) == LEAT_ATM_TASK_ACK;
-}
-
-static bool is_point_to_point(const struct leat_atm_aal_unit *unit, uint16_t block)
-{
-    return word(unit, block, DESTINATION_AT) != BROADCAST;
-}
-
 static size_t ack_words(const struct leat_atm_aal_unit *unit)
 {
     return (unit->config.ports + 63) / 64;
 }
 
 /* Does this block wait for that acknowledgement? (ackdesc) */
-static bool awaits(const struct leat_atm_aal_unit *unit, uint16_t sent, uint16_t from,
-                   uint16_t sequence, bool point_to_point)
+static bool awaits(const struct leat_atm_aal_unit *unit, uint16_t sent,
+                   const struct leat_atm_aal_receive_block *ack)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[sent];
-    if (b->sequence != sequence || b->acks_missing == 0 || b->point_to_point != point_to_point)
+    if (b->sequence != ack->sequence || b->acks_missing == 0 ||
+        b->point_to_point != ack->point_to_point)
         return false;
-    if (point_to_point) return b->destination == from;
-    return unit->ack_missing[sent * ack_words(unit) + from / 64] >> from % 64 & 1;
+    if (ack->point_to_point) return b->destination == ack->source;
+    return unit->ack_missing[sent * ack_words(unit) + ack->source / 64] >> ack->source % 64 & 1;
 }
 
 /* Its place in the busy list, or the list's length; *found is the block, or NONE. */
-static uint16_t find_awaiting(const struct leat_atm_aal_unit *unit, uint16_t ack, uint16_t *found)
+static uint16_t find_awaiting(const struct leat_atm_aal_unit *unit,
+                              const struct leat_atm_aal_receive_block *ack, uint16_t *found)
 {
-    const uint16_t from = word(unit, ack, SOURCE_AT), sequence = word(unit, ack, SEQUENCE_AT);
-    const bool point_to_point = word(unit, ack, FLAG_AT) == LEAT_ATM_TASK_ACK_POINT;
     uint16_t place = 0;
     *found = unit->send.busy_head;
-    while (place < unit->send.busy_count && !awaits(unit, *found, from, sequence, point_to_point)) {
+    while (place < unit->send.busy_count && !awaits(unit, *found, ack)) {
         *found = unit->send.next[*found];
         place++;
     }
@@ -88,13 +73,14 @@ static void due(struct leat_atm_aal_unit *unit, enum service service, uint64_t a
 
 static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
 {
+    struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
     unit->service_block = block;
     unit->service_from = from;
-    if (unit->receive_block[block].parked) {
-        unit->receive_block[block].parked = 0;
+    if (b->parked) {
+        b->parked = 0;
         due(unit, JOIN_PARKED, from + PARKED_JOIN_AFTER);
-    } else if (is_ack(unit, block)) {
-        const uint16_t place = find_awaiting(unit, block, &unit->service_match);
+    } else if (b->is_ack) {
+        const uint16_t place = find_awaiting(unit, b, &unit->service_match);
         if (unit->service_match != NONE)
             unit->service_match_message = unit->send_block[unit->service_match].message;
         due(unit, COUNT_ACK, from + COUNT_AFTER + 2 * (uint64_t)place);
@@ -105,11 +91,10 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
 /* Has the turn of a parked cell come? Its number is the next, and a first cell has a descriptor. */
 static bool is_due(const struct leat_atm_aal_unit *unit, uint16_t block)
 {
-    const struct leat_atm_aal_peer *peer = &unit->peer[word(unit, block, SOURCE_AT)];
-    const uint16_t last = peer->received[is_point_to_point(unit, block)];
-    return word(unit, block, SEQUENCE_AT) == (uint16_t)(last + 1) &&
-           (!(word(unit, block, FLAG_AT) & LEAT_ATM_TASK_FIRST) ||
-            peer->message_count < unit->config.descriptors);
+    const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+    const struct leat_atm_aal_peer *peer = &unit->peer[b->source];
+    return b->sequence == (uint16_t)(peer->received[b->point_to_point] + 1) &&
+           (!(b->flag & LEAT_ATM_TASK_FIRST) || peer->message_count < unit->config.descriptors);
 }
 
 /* Takes the first parked cell whose turn has come out of its list; NONE: there is none. */
@@ -141,10 +126,10 @@ static bool is_before(uint16_t a, uint16_t b)
 
 static void park(struct leat_atm_aal_unit *unit, uint16_t block)
 {
-    uint16_t *top =
-        &unit->peer[word(unit, block, SOURCE_AT)].parked_top[is_point_to_point(unit, block)];
-    if (is_before(*top, word(unit, block, SEQUENCE_AT))) *top = word(unit, block, SEQUENCE_AT);
-    unit->receive_block[block].parked = 1;
+    struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+    uint16_t *top = &unit->peer[b->source].parked_top[b->point_to_point];
+    if (is_before(*top, b->sequence)) *top = b->sequence;
+    b->parked = 1;
     if (unit->parked_count++ == 0)
         unit->parked_head = block;
     else
@@ -186,17 +171,44 @@ static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
            leat_get_be16(cell + TYPE_AT) <= LEAT_ATM_TASK_ACK;
 }
 
+static struct leat_atm_aal_receive_block read_header(const uint8_t *cell)
+{
+    const uint16_t flag = leat_get_be16(cell + FLAG_AT);
+    const bool is_ack = leat_get_be16(cell + TYPE_AT) == LEAT_ATM_TASK_ACK;
+    return (struct leat_atm_aal_receive_block){
+        .next_in_message = NONE,
+        .next_waiting = NONE,
+        .is_ack = is_ack,
+        .point_to_point = is_ack ? flag == LEAT_ATM_TASK_ACK_POINT
+                                 : leat_get_be16(cell + DESTINATION_AT) != BROADCAST,
+        .source = leat_get_be16(cell + SOURCE_AT),
+        .sequence = leat_get_be16(cell + SEQUENCE_AT),
+        .flag = flag,
+    };
+}
+
 /* A data cell too far ahead to be parked, behind one that was lost: who acknowledged it would lose
  * it. A number further away than that is behind. */
-static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
+static bool is_beyond(const struct leat_atm_aal_unit *unit,
+                      const struct leat_atm_aal_receive_block *b)
 {
     enum { HALF = 0x8000 };
-    if (leat_get_be16(cell + TYPE_AT) == LEAT_ATM_TASK_ACK) return false;
-    const struct leat_atm_aal_peer *peer = &unit->peer[leat_get_be16(cell + SOURCE_AT)];
-    const bool point_to_point = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
-    const uint16_t next = (uint16_t)(peer->received[point_to_point] + 1);
-    const uint16_t ahead = (uint16_t)(leat_get_be16(cell + SEQUENCE_AT) - next);
-    return ahead >= unit->config.send_blocks && ahead < HALF;
+    const uint16_t next = (uint16_t)(unit->peer[b->source].received[b->point_to_point] + 1);
+    const uint16_t ahead = (uint16_t)(b->sequence - next);
+    return !b->is_ack && ahead >= unit->config.send_blocks && ahead < HALF;
+}
+
+static void await_service(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
+{
+    if (unit->service == IDLE)
+        begin(unit, block, unit->service_until > now ? unit->service_until : now);
+    else {
+        if (unit->waiting_head == NONE)
+            unit->waiting_head = block;
+        else
+            unit->receive_block[unit->waiting_tail].next_waiting = block;
+        unit->waiting_tail = block;
+    }
 }
 
 void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *cell, uint64_t now)
@@ -209,43 +221,35 @@ void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *ce
         unit->counts.misdelivered++;
         return;
     }
-    if (is_beyond(unit, cell)) {
+    const struct leat_atm_aal_receive_block header = read_header(cell);
+    if (is_beyond(unit, &header)) {
         unit->counts.beyond++;
         return;
     }
     const uint16_t block = leat_atm_aal_chain_take(&unit->receive);
-    memcpy(receive_cell(unit, block), cell, CELL_LEN);
-    fetch_early(receive_cell(unit, unit->receive.free_head));
+    unit->receive_block[block] = header;
     fetch_early(&unit->receive_block[unit->receive.free_head]);
-    fetch_early(&unit->message[unit->receive.free_head]);
-    unit->receive_block[block] = (struct leat_atm_aal_receive_block){ .next_in_message = NONE,
-                                                                      .next_waiting = NONE };
-    if (is_ack(unit, block))
+    if (header.is_ack)
         unit->counts.acks_received++;
-    else
-        unit->counts.cells_received++;
-    if (unit->service == IDLE)
-        begin(unit, block, unit->service_until > now ? unit->service_until : now);
     else {
-        if (unit->waiting_head == NONE)
-            unit->waiting_head = block;
-        else
-            unit->receive_block[unit->waiting_tail].next_waiting = block;
-        unit->waiting_tail = block;
+        unit->counts.cells_received++;
+        memcpy(receive_cell(unit, block), cell, CELL_LEN);
+        fetch_early(&unit->message[block]); /* for open_message */
     }
+    await_service(unit, block, now);
 }
 
 static void write_ack(struct leat_atm_aal_unit *unit)
 {
-    const uint16_t block = unit->service_block, to = word(unit, block, SOURCE_AT);
+    const struct leat_atm_aal_receive_block *b = &unit->receive_block[unit->service_block];
     uint8_t *ack = unit->ack_cell;
     memset(ack, 0, CELL_LEN);
     leat_put_be16(ack + TYPE_AT, LEAT_ATM_TASK_ACK);
-    leat_put_be16(ack + FLAG_AT, is_point_to_point(unit, block) ? LEAT_ATM_TASK_ACK_POINT : 0);
-    leat_put_be16(ack + SEQUENCE_AT, word(unit, block, SEQUENCE_AT));
+    leat_put_be16(ack + FLAG_AT, b->point_to_point ? LEAT_ATM_TASK_ACK_POINT : 0);
+    leat_put_be16(ack + SEQUENCE_AT, b->sequence);
     leat_put_be16(ack + SOURCE_AT, (uint16_t)unit->config.port);
-    leat_put_be16(ack + DESTINATION_AT, to);
-    leat_atm_label_put(ack, unit->config.header_octets, leat_atm_aal_next_label(unit, to));
+    leat_put_be16(ack + DESTINATION_AT, b->source);
+    leat_atm_label_put(ack, unit->config.header_octets, leat_atm_aal_next_label(unit, b->source));
     leat_atm_aal_cell_seal(ack);
 }
 
@@ -291,16 +295,16 @@ static uint16_t first_incomplete(const struct leat_atm_aal_unit *unit, uint16_t 
     return NONE;
 }
 
-static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block, uint16_t source,
-                             bool point_to_point)
+static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
 {
-    struct leat_atm_aal_peer *peer = &unit->peer[source];
+    const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+    struct leat_atm_aal_peer *peer = &unit->peer[b->source];
     unit->message[block] = (struct leat_atm_aal_message){
-        .source = source,
+        .source = b->source,
         .serial = unit->message_serial++,
         .id = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + 16),
         .all_instances = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + 12) == UINT32_MAX,
-        .point_to_point = point_to_point,
+        .point_to_point = b->point_to_point,
         .tail_block = block,
     };
     if (peer->message_count++ == 0)
@@ -312,18 +316,18 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block, uin
 }
 
 /* A copy of a cell that is parked already: sent again because its acknowledgement was lost. */
-static bool is_parked_copy(const struct leat_atm_aal_unit *unit, uint16_t copy)
+static bool is_parked_copy(const struct leat_atm_aal_unit *unit,
+                           const struct leat_atm_aal_receive_block *copy)
 {
-    const struct leat_atm_aal_peer *peer = &unit->peer[word(unit, copy, SOURCE_AT)];
-    const uint16_t top = peer->parked_top[is_point_to_point(unit, copy)];
+    const uint16_t top = unit->peer[copy->source].parked_top[copy->point_to_point];
     uint16_t block = unit->parked_head;
-    if (is_before(top, word(unit, copy, SEQUENCE_AT))) return false; /* as numbers mostly come */
+    if (is_before(top, copy->sequence)) return false; /* as numbers mostly come */
     for (uint16_t i = 0; i < unit->parked_count; i++) {
-        if (word(unit, block, SEQUENCE_AT) == word(unit, copy, SEQUENCE_AT) &&
-            word(unit, block, SOURCE_AT) == word(unit, copy, SOURCE_AT) &&
-            is_point_to_point(unit, block) == is_point_to_point(unit, copy))
+        const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+        if (b->sequence == copy->sequence && b->source == copy->source &&
+            b->point_to_point == copy->point_to_point)
             return true;
-        block = unit->receive_block[block].next_waiting;
+        block = b->next_waiting;
     }
     return false;
 }
@@ -331,12 +335,12 @@ static bool is_parked_copy(const struct leat_atm_aal_unit *unit, uint16_t copy)
 /* Note R7, R9: what becomes of a cell that has been acknowledged. */
 static void join(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    const uint16_t block = unit->service_block, source = word(unit, block, SOURCE_AT);
-    const uint16_t flag = word(unit, block, FLAG_AT), sequence = word(unit, block, SEQUENCE_AT);
-    const bool point_to_point = is_point_to_point(unit, block);
-    struct leat_atm_aal_peer *peer = &unit->peer[source];
-    const uint16_t ahead = (uint16_t)(sequence - (uint16_t)(peer->received[point_to_point] + 1));
-    if (ahead >= unit->config.send_blocks || is_parked_copy(unit, block)) {
+    const uint16_t block = unit->service_block;
+    struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+    struct leat_atm_aal_peer *peer = &unit->peer[b->source];
+    const uint16_t next = (uint16_t)(peer->received[b->point_to_point] + 1);
+    const uint16_t ahead = (uint16_t)(b->sequence - next);
+    if (ahead >= unit->config.send_blocks || is_parked_copy(unit, b)) {
         unit->counts.duplicates++;
         leat_atm_aal_chain_release(&unit->receive, block);
         return;
@@ -346,15 +350,15 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
         return;
     }
     uint16_t message;
-    if (flag & LEAT_ATM_TASK_FIRST) {
+    if (b->flag & LEAT_ATM_TASK_FIRST) {
         if (peer->message_count == unit->config.descriptors) {
             park(unit, block);
             return;
         }
-        message = open_message(unit, block, source, point_to_point);
+        message = open_message(unit, block);
     } else
-        message = first_incomplete(unit, source, point_to_point);
-    peer->received[point_to_point] = sequence;
+        message = first_incomplete(unit, b->source, b->point_to_point);
+    peer->received[b->point_to_point] = b->sequence;
     unit->parked_look = 1;
     if (message == NONE) { /* its first cell was given up by the sender */
         leat_atm_aal_chain_release(&unit->receive, block);
@@ -363,25 +367,24 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     if (message != block)
         unit->receive_block[unit->message[message].tail_block].next_in_message = block;
     unit->message[message].tail_block = block;
-    unit->receive_block[block].in_message = 1;
+    b->in_message = 1;
     unit->in_message_count++;
-    if (flag & LEAT_ATM_TASK_LAST) leat_atm_aal_message_completed(unit, message, now);
+    if (b->flag & LEAT_ATM_TASK_LAST) leat_atm_aal_message_completed(unit, message, now);
 }
 
 static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    const uint16_t ack = unit->service_block, sent = unit->service_match;
-    const uint16_t from = word(unit, ack, SOURCE_AT), sequence = word(unit, ack, SEQUENCE_AT);
-    const bool point_to_point = word(unit, ack, FLAG_AT) == LEAT_ATM_TASK_ACK_POINT;
+    const struct leat_atm_aal_receive_block *ack = &unit->receive_block[unit->service_block];
+    const uint16_t sent = unit->service_match, from = ack->source;
     struct leat_atm_aal_send_block *b = sent == NONE ? NULL : &unit->send_block[sent];
     const bool still = b && b->message == unit->service_match_message && !b->to_free &&
-                       awaits(unit, sent, from, sequence, point_to_point);
+                       awaits(unit, sent, ack);
     due(unit, END_ACK, now + END_AFTER);
     if (!still) { /* or given up meanwhile */
         unit->counts.acks_unmatched++;
         return;
     }
-    if (!point_to_point)
+    if (!ack->point_to_point)
         unit->ack_missing[sent * ack_words(unit) + from / 64] &= ~(UINT64_C(1) << from % 64);
     if (--b->acks_missing > 0) return;
     b->to_free = 1;

@@ -245,6 +245,7 @@ bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
     if (queue->count == LEAT_ATM_AAL_COMMANDS_MAX) return false;
     uint64_t *free_at = reads ? &unit->read_free_at : &unit->write_free_at;
     const bool at_rest = queue->count == 0;
+    if (at_rest) queue->head = 0; /* its memory is in the cache */
     queue->waiting[(queue->head + queue->count++) % LEAT_ATM_AAL_COMMANDS_MAX] = *command;
     if (!at_rest) return true;
     if (*free_at <= now) *free_at = now + 1;
