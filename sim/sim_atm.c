@@ -3,7 +3,7 @@
 
 static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
 {
-    sim->port = leat_arena_lay(arena, sim->fabric.net.ports, sizeof *sim->port);
+    sim->port = leat_arena_lay_lines(arena, sim->fabric.net.ports, sizeof *sim->port);
     if (sim->model == LEAT_SIM_ATM_RTL)
         leat_sim_atm_rtl_lay(sim, arena);
     else
@@ -45,8 +45,16 @@ void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at)
 {
     sim->port[port].send_at = at;
-    memcpy(sim->port[port].out, cell, CELL_LEN);
-    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_send(sim, port, cell, at);
+    if (sim->model == LEAT_SIM_ATM_CELL)
+        leat_sim_atm_cells_send(sim, port, cell, at);
+    else
+        memcpy(sim->port[port].out, cell, CELL_LEN);
+}
+
+const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port)
+{
+    return sim->model == LEAT_SIM_ATM_CELL ? leat_sim_atm_cells_sent(sim, port)
+                                           : sim->port[port].out;
 }
 
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)

@@ -52,11 +52,12 @@ struct leat_sim_atm_arrival {
 };
 
 struct leat_sim_atm_port {
-    uint64_t act_at;  /* what the host wished */
-    uint64_t send_at; /* first octet of `out` on buf */
+    /* A line of the cache: what the cell model looks at. */
+    uint64_t act_at; /* what the host wished */
     uint64_t refused_at, check_at;
     struct leat_sim_atm_arrival arrival[2]; /* the one before has an octet left when one begins */
-    uint32_t in_spd;
+    uint32_t out_ppd, in_spd;               /* the network's, at this port */
+    uint64_t send_at;                       /* first octet of the last cell on buf */
     /* Registers, rtl only. */
     uint8_t buf, ogbyte, icbyte, count;
     bool bufi, ogbytei, icbytei, icsuspend, ogsuspend;
@@ -104,6 +105,9 @@ static inline void leat_sim_atm_wake(struct leat_sim_atm *sim, uint32_t port, ui
 /* A cell of 53 octets goes out, its first octet on buf in cycle `at` (not before the present one,
  * and not before the last cell's 53rd octet). */
 void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at);
+
+/* The octets of the cell sent last, as long as its first ones are on their way. */
+const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port);
 
 /* Runs all cycles before `until`. */
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);

@@ -58,7 +58,7 @@ struct leat_sim_atm_cells {
     struct spd *spd;
     struct ppd *ppd;
     struct memory *memory;
-    struct entry *entry; /* `places` of each memory */
+    struct entry *entry; /* the first places of all memories, which serve most, then the second */
     struct cell *cell;
     struct leat_atm_route *route; /* of all stages */
     uint32_t memory_count, cell_count;
@@ -106,7 +106,7 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     parts.memory = leat_arena_lay(arena, parts.memory_count, sizeof *parts.memory);
     parts.entry = leat_arena_lay(arena, (size_t)parts.memory_count * parts.places,
                                  sizeof *parts.entry);
-    parts.cell = leat_arena_lay(arena, parts.cell_count, sizeof *parts.cell);
+    parts.cell = leat_arena_lay_lines(arena, parts.cell_count, sizeof *parts.cell);
     parts.route = leat_arena_lay(arena, route_count(net), sizeof *parts.route);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
     if (!sim->cells) return;
@@ -169,7 +169,8 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
         route += net->stage[i].entries;
     }
     for (uint32_t p = 0; p < net->ports; p++) {
-        cells->ppd[leat_atm_clos_input_ppd(net, p)].from = p;
+        sim->port[p].out_ppd = leat_atm_clos_input_ppd(net, p);
+        cells->ppd[sim->port[p].out_ppd].from = p;
         cells->spd[leat_atm_clos_output_spd(net, p)].to = p;
         sim->port[p].in_spd = leat_atm_clos_output_spd(net, p);
     }
@@ -228,7 +229,7 @@ void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t a
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                              uint64_t at)
 {
-    const uint32_t number = leat_atm_clos_input_ppd(&sim->fabric.net, port);
+    const uint32_t number = sim->port[port].out_ppd;
     struct ppd *ppd = &sim->cells->ppd[number];
     ppd->sent = (struct entry){ take_cell(sim->cells, octets),
                                 leat_atm_label_get(octets, sim->fabric.net.header_octets) };
@@ -237,10 +238,20 @@ void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint
     leat_sim_agenda_set(&sim->cells->agenda, PPDS, number, at + sim->cells->check_after - 1);
 }
 
+const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t port)
+{
+    return sim->cells->cell[sim->cells->ppd[sim->port[port].out_ppd].sent.cell].octets;
+}
+
+static struct entry *entry_at(struct leat_sim_atm_cells *cells, uint32_t memory, uint32_t place)
+{
+    return &cells->entry[(size_t)place * cells->memory_count + memory];
+}
+
 static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct spd *spd)
 {
     const uint32_t m = spd->memory + spd->selected;
-    return &cells->entry[(size_t)m * cells->places + cells->memory[m].head];
+    return entry_at(cells, m, cells->memory[m].head);
 }
 
 /* The cell on top has left for good. */
@@ -249,7 +260,10 @@ static void complete(struct leat_sim_atm_cells *cells, struct spd *spd)
     struct memory *m = &cells->memory[spd->memory + spd->selected];
     if (!spd->to_port) drop_copy(cells, top_entry(cells, spd)->cell); /* else the port has it */
     m->head = m->head + 1u == cells->places ? 0 : (uint16_t)(m->head + 1);
-    if (--m->count == 0) spd->waiting &= ~(UINT64_C(1) << spd->selected);
+    if (--m->count == 0) {
+        m->head = 0;
+        spd->waiting &= ~(UINT64_C(1) << spd->selected);
+    }
     spd->cells--;
     spd->sending = false;
 }
@@ -343,7 +357,7 @@ static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, st
     uint32_t place = (uint32_t)m->head + m->count;
     if (place >= cells->places) place -= cells->places;
     assert(m->count < cells->places);
-    cells->entry[(size_t)(spd->memory + input) * cells->places + place] = entry;
+    *entry_at(cells, spd->memory + input, place) = entry;
     m->count++;
     spd->cells++;
     spd->waiting |= UINT64_C(1) << input;

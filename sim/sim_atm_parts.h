@@ -20,6 +20,7 @@ void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                              uint64_t at);
+const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t port);
 
 /* The place of the octet at which a full host stops a cell: 3, with virtual channels 5. */
 static inline uint32_t leat_sim_atm_stop_at(const struct leat_sim_atm *sim)

@@ -93,6 +93,7 @@ static void begin_cell(struct bench *b, uint32_t p, uint64_t from)
     port->begun++;
     port->cell_end_at = at + CELL_LEN;
     leat_sim_atm_send(&b->sim, p, port->cell, at);
+    EQ(memcmp(leat_sim_atm_sent(&b->sim, p), port->cell, CELL_LEN), 0);
 }
 
 static void refused(void *context, uint32_t p, uint64_t now)

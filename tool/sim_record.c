@@ -81,7 +81,7 @@ static void look_for_cell(uint32_t p)
     if (at == port->sent_at || at == LEAT_NEVER) return;
     port->sent_at = at;
     port->waits = true;
-    memcpy(port->cell, rec.network->port[p].out, sizeof port->cell);
+    memcpy(port->cell, leat_sim_atm_sent(rec.network, p), sizeof port->cell);
     if (at < rec.waits_until) rec.waits_until = at;
 }
 
