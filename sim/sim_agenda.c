@@ -1,9 +1,8 @@
 #include "sim_agenda.h"
-#include "leat_bytes.h"
 #include <string.h>
 
 enum { WORD_BITS = 64 };
-_Static_assert(LEAT_SIM_WHEEL % 8 == 0, "next_occupied() looks at eight slots at a time");
+_Static_assert(LEAT_SIM_WHEEL % 64 == 0, "leat_sim_agenda_ahead() looks at 64 slots at a time");
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
@@ -78,7 +77,7 @@ static void wheel_put(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity
 {
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
     uint64_t *slot = slot_of(a, at);
-    a->occupied[at % LEAT_SIM_WHEEL] = 1;
+    a->occupied[at % LEAT_SIM_WHEEL / WORD_BITS] |= UINT64_C(1) << at % WORD_BITS;
     for (uint32_t level = 0; level < p->levels; level++, entity /= WORD_BITS)
         slot[p->word[level] + entity / WORD_BITS] |= UINT64_C(1) << entity % WORD_BITS;
 }
@@ -93,22 +92,14 @@ static void wheel_drop(struct leat_sim_agenda *a, uint32_t phase, uint32_t entit
             return;
 }
 
-static void forget_slot(struct leat_sim_agenda *a, uint64_t at)
-{
-    a->occupied[at % LEAT_SIM_WHEEL] = 0;
-}
-
 /* Cycles from now to the first slot that may hold anything; LEAT_SIM_WHEEL: none may. */
 static uint64_t next_occupied(const struct leat_sim_agenda *a)
 {
-    const uint64_t first = a->now % LEAT_SIM_WHEEL, misfit = first % 8;
-    for (uint64_t ahead = 0; ahead < LEAT_SIM_WHEEL + 8; ahead += 8) {
-        uint64_t marks = leat_get_le64(a->occupied + (first - misfit + ahead) % LEAT_SIM_WHEEL);
-        if (ahead == 0) marks = marks >> 8 * misfit << 8 * misfit; /* from now on */
-        if (marks) {
-            const uint64_t at = ahead + leat_sim_agenda_lowest(marks) / 8 - misfit;
-            return at < LEAT_SIM_WHEEL ? at : LEAT_SIM_WHEEL;
-        }
+    for (uint64_t ahead = 0; ahead < LEAT_SIM_WHEEL;) {
+        const uint64_t at = ahead + leat_sim_agenda_ahead(a, a->now + ahead), slot = a->now + at;
+        if (at >= LEAT_SIM_WHEEL) break;
+        if (a->occupied[slot % LEAT_SIM_WHEEL / WORD_BITS] >> slot % WORD_BITS & 1) return at;
+        ahead = at;
     }
     return LEAT_SIM_WHEEL;
 }
@@ -205,14 +196,14 @@ static uint64_t next_event(struct leat_sim_agenda *a)
     while ((ahead = next_occupied(a)) < LEAT_SIM_WHEEL) {
         const uint64_t at = a->now + ahead;
         if (!leat_sim_agenda_slot_is_empty(slot_of(a, at))) return at;
-        forget_slot(a, at);
+        leat_sim_agenda_forget(a, at);
     }
     return a->heap_count ? a->due[a->heap[0]] : LEAT_NEVER;
 }
 
 bool leat_sim_agenda_jump(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
 {
-    if (a->cursor) forget_slot(a, a->now);
+    if (a->cursor) leat_sim_agenda_forget(a, a->now);
     const uint64_t at = next_event(a);
     if (at < until) {
         stand_at(a, at);

@@ -65,7 +65,7 @@ struct leat_sim_agenda {
     uint32_t phases;
     uint32_t slot_shift; /* log2 of the words of a slot; the top words of the phases come first */
     uint32_t heap_count;
-    uint8_t occupied[LEAT_SIM_WHEEL]; /* slots that may hold something; all that do are set */
+    uint64_t occupied[LEAT_SIM_WHEEL / 64]; /* bits: slots that may hold something; all that do */
     struct leat_sim_agenda_phase phase[LEAT_SIM_PHASES_MAX];
     uint64_t *slots;
     uint64_t *due;   /* of all phases, by id */
@@ -106,6 +106,23 @@ static inline bool leat_sim_agenda_any(const struct leat_sim_agenda *a, uint32_t
     return a->present[phase] != 0;
 }
 
+/* Cycles from `from` to the first slot that may hold anything, in its word and the next one, or to
+ * the slot behind them. */
+static inline uint64_t leat_sim_agenda_ahead(const struct leat_sim_agenda *a, uint64_t from)
+{
+    const uint64_t slot = from % LEAT_SIM_WHEEL, bit = slot % 64;
+    const uint64_t here = a->occupied[slot / 64] >> bit;
+    if (here) return leat_sim_agenda_lowest(here);
+    const uint64_t next = a->occupied[(slot / 64 + 1) % (LEAT_SIM_WHEEL / 64)];
+    return 64 - bit + (next ? leat_sim_agenda_lowest(next) : 64);
+}
+
+/* The slot of this cycle holds nothing. */
+static inline void leat_sim_agenda_forget(struct leat_sim_agenda *a, uint64_t at)
+{
+    a->occupied[at % LEAT_SIM_WHEEL / 64] &= ~(UINT64_C(1) << at % 64);
+}
+
 static inline bool leat_sim_agenda_slot_is_empty(const uint64_t *slot)
 {
     return !(slot[0] | slot[1] | slot[2] | slot[3]);
@@ -118,12 +135,13 @@ static inline bool leat_sim_agenda_slot_is_empty(const uint64_t *slot)
  */
 static inline bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
 {
-    const uint64_t at = a->now + 1;
+    const uint64_t at = a->now + 1 + leat_sim_agenda_ahead(a, a->now + 1);
     uint64_t *slot = a->slots + (at % LEAT_SIM_WHEEL << a->slot_shift);
     const bool far = !a->heap_count || a->due[a->heap[0]] - at >= LEAT_SIM_WHEEL;
     assert(!a->cursor || leat_sim_agenda_slot_is_empty(a->present));
     if (!a->cursor || !far || at >= until || leat_sim_agenda_slot_is_empty(slot))
         return leat_sim_agenda_jump(a, until, now);
+    leat_sim_agenda_forget(a, a->now);
     a->now = at;
     a->present = slot;
     a->cursor = 0;
@@ -190,7 +208,7 @@ LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint3
     const uint64_t slot = at % LEAT_SIM_WHEEL;
     p->due[entity] = at;
     a->slots[(slot << a->slot_shift) + phase] |= UINT64_C(1) << entity;
-    a->occupied[slot] = 1;
+    a->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
 /*

@@ -402,7 +402,26 @@ static void the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike(void)
     }
 }
 
-TAP_MAIN(T(the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike),
+/* As far as the end of the word behind the one that is looked at first. */
+static void slots_that_hold_something_are_seen_and_forgotten(void)
+{
+    const struct leat_sim_agenda_shape shape = { .phases = 1, .entities = { 1 } };
+    static uint64_t room[1024];
+    struct leat_sim_agenda one;
+    OK(leat_sim_agenda_footprint(&shape) <= sizeof room);
+    for (uint64_t at = 1; at < LEAT_SIM_WHEEL; at++) {
+        leat_sim_agenda_init(&one, &shape, room);
+        leat_sim_agenda_set(&one, 0, 0, at);
+        for (uint64_t from = 0; from <= at; from++)
+            EQ(leat_sim_agenda_ahead(&one, from), at - from);
+        leat_sim_agenda_forget(&one, at);
+        for (uint64_t from = 0; from <= at; from++)
+            OK(leat_sim_agenda_ahead(&one, from) > 64 - from % 64);
+    }
+}
+
+TAP_MAIN(T(slots_that_hold_something_are_seen_and_forgotten),
+         T(the_next_cycle_is_reached_by_a_step_or_by_a_jump_alike),
          T(an_empty_agenda_stands_where_it_is_told_to), T(the_lowest_bit_is_found),
          T(three_levels_are_pulled_alike_in_a_loop_and_written_out),
          T(the_order_is_time_then_phase_then_entity),
