@@ -5,10 +5,10 @@
  *      select ----> check by the PPD downstream -------> complete -------> last octet at a port
  *                   no room: select again in T+6         next select
  *
- * Crosspoint memories hold whole cells here. A cell counts from its check on, and the octets that
- * the SPD has taken from the cell on top are known from the cycle of its selection. Where no other
- * cell waits for the SPD, nobody looks at the complete transfer either: it is noted when the next
- * cell comes. And where a cell comes to an idle SPD, or one is refused, the selection in the next
+ * Crosspoint memories hold whole cells here. A cell counts from its check on; with it, it leaves
+ * the memory upstream, where the octets that the SPD has not yet taken are known from the cycle of
+ * its selection. So nothing is to be done when a transfer is complete, unless another cell waits
+ * for the SPD. And where a cell comes to an idle SPD, or one is refused, the selection in the next
  * cycle is settled at once; another cell that comes in the same cycle settles it anew.
  */
 #include "sim_atm_parts.h"
@@ -21,19 +21,24 @@ struct entry { /* a cell in a crosspoint memory, with the label it arrived with 
 };
 
 struct cell {
-    uint8_t octets[CELL_LEN];
+    uint8_t octets[LEAT_ARENA_LINE]; /* CELL_LEN of them */
+};
+
+struct cell_use {
     uint32_t copies;    /* in memories and at ports */
     uint32_t next_free; /* number + 1; 0: the last */
 };
 
 struct spd {
     uint64_t selected_at;
+    uint64_t free_at; /* the transfer is complete */
     uint64_t waiting; /* inputs with a cell */
     uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
     uint32_t to;      /* the PPD downstream, or a port */
     uint8_t selected; /* input; stays when idle */
     uint8_t previous; /* the one selected before */
-    bool sending, to_port;
+    bool left;        /* the selected cell has left its memory: the next one has it, or the port */
+    bool to_port;
     uint16_t cells; /* in all of its memories */
 };
 
@@ -60,12 +65,14 @@ struct leat_sim_atm_cells {
     struct memory *memory;
     struct entry *entry; /* the first places of all memories, which serve most, then the second */
     struct cell *cell;
+    struct cell_use *use;         /* of each cell */
     struct leat_atm_route *route; /* of all stages */
     uint32_t memory_count, cell_count;
     uint32_t cells_used;  /* ever */
     uint32_t first_free;  /* number + 1 */
     uint32_t places;      /* one more than cells: the last may come while the first leaves */
     uint32_t check_after; /* the select: 5, with virtual channels 7 */
+    uint32_t sure_count;  /* a memory with fewer cells has room in any case */
     int64_t full_size_min;
 };
 
@@ -99,7 +106,8 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     const struct leat_sim_agenda_shape shape = agenda_shape(net);
     struct leat_sim_atm_cells parts = { .memory_count = memory_count(net) };
     parts.places = sim->fabric.buffer_cells + 1;
-    parts.cell_count = parts.memory_count * parts.places + net->ports; /* all full, and arriving */
+    /* All full; and a port sends one, gets one, and has an octet of another one to come. */
+    parts.cell_count = parts.memory_count * parts.places + 3 * net->ports;
     sim->cells = leat_arena_lay(arena, 1, sizeof *sim->cells);
     parts.spd = leat_arena_lay(arena, net->spd_count, sizeof *parts.spd);
     parts.ppd = leat_arena_lay(arena, net->ppd_count, sizeof *parts.ppd);
@@ -107,6 +115,7 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     parts.entry = leat_arena_lay(arena, (size_t)parts.memory_count * parts.places,
                                  sizeof *parts.entry);
     parts.cell = leat_arena_lay_lines(arena, parts.cell_count, sizeof *parts.cell);
+    parts.use = leat_arena_lay(arena, parts.cell_count, sizeof *parts.use);
     parts.route = leat_arena_lay(arena, route_count(net), sizeof *parts.route);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
     if (!sim->cells) return;
@@ -176,6 +185,7 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
     }
     cells->check_after = net->header_octets + LEAT_ATM_ROLLBACK_EXTRA;
     cells->full_size_min = (int64_t)CELL_LEN * sim->fabric.buffer_cells - cells->check_after;
+    cells->sure_count = sim->fabric.buffer_cells - 1; /* the one that is leaving included */
 }
 
 static uint32_t take_cell(struct leat_sim_atm_cells *cells, const uint8_t *octets)
@@ -183,25 +193,24 @@ static uint32_t take_cell(struct leat_sim_atm_cells *cells, const uint8_t *octet
     uint32_t number;
     if (cells->first_free) {
         number = cells->first_free - 1;
-        cells->first_free = cells->cell[number].next_free;
+        cells->first_free = cells->use[number].next_free;
     } else {
         assert(cells->cells_used < cells->cell_count);
         number = cells->cells_used++;
     }
     memcpy(cells->cell[number].octets, octets, CELL_LEN);
-    cells->cell[number].copies = 0;
+    cells->use[number].copies = 1;
     return number;
 }
 
-static void free_cell(struct leat_sim_atm_cells *cells, uint32_t number)
+/* One copy has become so many. */
+static void copy_cell(struct leat_sim_atm_cells *cells, uint32_t number, uint32_t copies)
 {
-    cells->cell[number].next_free = cells->first_free;
+    struct cell_use *use = &cells->use[number];
+    use->copies += copies - 1;
+    if (use->copies) return;
+    use->next_free = cells->first_free;
     cells->first_free = number + 1;
-}
-
-static void drop_copy(struct leat_sim_atm_cells *cells, uint32_t number)
-{
-    if (--cells->cell[number].copies == 0) free_cell(cells, number);
 }
 
 /* The port is looked at when the first of all that may happen to it happens. */
@@ -254,24 +263,29 @@ static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct sp
     return entry_at(cells, m, cells->memory[m].head);
 }
 
-/* The cell on top has left for good. */
-static void complete(struct leat_sim_atm_cells *cells, struct spd *spd)
+/* The selected cell will not be sent once more from its memory. */
+static void leave(struct leat_sim_atm_cells *cells, struct spd *spd)
 {
     struct memory *m = &cells->memory[spd->memory + spd->selected];
-    if (!spd->to_port) drop_copy(cells, top_entry(cells, spd)->cell); /* else the port has it */
     m->head = m->head + 1u == cells->places ? 0 : (uint16_t)(m->head + 1);
     if (--m->count == 0) {
         m->head = 0;
         spd->waiting &= ~(UINT64_C(1) << spd->selected);
     }
     spd->cells--;
-    spd->sending = false;
+    spd->left = true;
 }
 
-/* Notes a transfer that was complete before `now`, or in the SPDs' part of it. */
-static void settle(struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t now)
+/* It comes back after all: nothing of it has been sent. */
+static void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, struct entry entry)
 {
-    if (spd->sending && now >= spd->selected_at + CELL_LEN) complete(cells, spd);
+    const uint32_t number = spd->memory + spd->selected;
+    struct memory *m = &cells->memory[number];
+    m->head = (uint16_t)((m->head ? m->head : cells->places) - 1);
+    *entry_at(cells, number, m->head) = entry;
+    m->count++;
+    spd->waiting |= UINT64_C(1) << spd->selected;
+    spd->cells++;
 }
 
 /* The next input behind the last one that has a cell (specs/atm.md, S4). */
@@ -282,16 +296,18 @@ static uint8_t next_input(const struct spd *spd, uint8_t last)
 }
 
 /* A cell begins to leave by a port; the one before it may have its last octet still to come. */
-static void select_for_port(struct leat_sim_atm *sim, const struct spd *spd)
+static void select_for_port(struct leat_sim_atm *sim, struct spd *spd)
 {
     struct leat_sim_atm_port *port = &sim->port[spd->to];
     const struct entry *top = top_entry(sim->cells, spd);
-    const struct leat_sim_atm_arrival arrival = { spd->selected_at + CELL_LEN + 1, top->cell,
-                                                  top->label };
+    const struct leat_sim_atm_arrival arrival = { spd->free_at + 1, top->cell, top->label };
     const bool alone = port->arrival[0].at == LEAT_NEVER || port->arrival[0].at == arrival.at;
     port->arrival[alone ? 0 : 1] = arrival;
     if (alone) hurry_port(sim, spd->to, arrival.at);
-    if (sim->host.room(sim->host.context, spd->to) >= ROOM_FOR_SURE) return;
+    if (sim->host.room(sim->host.context, spd->to) >= ROOM_FOR_SURE) {
+        leave(sim->cells, spd);
+        return;
+    }
     port->check_at = spd->selected_at + sim->cells->check_after;
     hurry_port(sim, spd->to, port->check_at);
 }
@@ -301,11 +317,13 @@ static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t at)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct spd *spd = &cells->spd[number];
+    assert(spd->waiting);
     spd->previous = spd->selected;
     spd->selected = next_input(spd, spd->previous);
     spd->selected_at = at;
-    spd->sending = true;
-    if (spd->cells > 1) leat_sim_agenda_set(&cells->agenda, SPDS, number, at + CELL_LEN);
+    spd->free_at = at + CELL_LEN;
+    spd->left = false;
+    if (spd->cells > 1) leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->free_at);
     if (spd->to_port)
         select_for_port(sim, spd);
     else {
@@ -314,11 +332,17 @@ static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t at)
     }
 }
 
-static void act_spd(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
+/* Another cell has come before the one selected for the next cycle begins to leave. */
+static void select_anew(struct leat_sim_atm *sim, uint32_t number)
 {
     struct spd *spd = &sim->cells->spd[number];
-    settle(sim->cells, spd, now);
-    if (spd->waiting) select_cell(sim, number, now);
+    if (spd->left) {
+        const struct leat_sim_atm_arrival *arrival = sim->port[spd->to].arrival;
+        if (arrival->at != spd->free_at + 1) arrival++;
+        come_back(sim->cells, spd, (struct entry){ arrival->cell, arrival->label });
+    }
+    spd->selected = spd->previous;
+    select_cell(sim, number, spd->selected_at);
 }
 
 /* A refused cell stays on top, and the next input that has a cell is selected in the next cycle. */
@@ -329,17 +353,22 @@ static void take_back(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 }
 
 /* Octets in a memory, as the register model would count them after the SPDs' step of `now`. */
-static bool has_room(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_t input, uint64_t now)
+static bool has_room(const struct leat_sim_atm_cells *cells, const struct spd *spd, uint8_t input,
+                     uint64_t now)
 {
-    settle(cells, spd, now);
-    const bool drained = spd->sending && spd->selected == input && now > spd->selected_at;
-    const int64_t octets = (int64_t)CELL_LEN * cells->memory[spd->memory + input].count;
-    return octets - (drained ? (int64_t)(now - spd->selected_at) : 0) < cells->full_size_min;
+    const uint32_t count = cells->memory[spd->memory + input].count;
+    if (count < cells->sure_count) return true;
+    int64_t octets = (int64_t)CELL_LEN * count;
+    if (spd->selected == input && now < spd->free_at) {
+        if (spd->left) octets += CELL_LEN;
+        if (now > spd->selected_at) octets -= (int64_t)(now - spd->selected_at);
+    }
+    return octets < cells->full_size_min;
 }
 
 /* All of these outputs, seen from one input? One full memory refuses the whole cell. */
-static bool have_room(struct leat_sim_atm_cells *cells, const struct ppd *ppd, uint64_t outputs,
-                      uint64_t now)
+static bool have_room(const struct leat_sim_atm_cells *cells, const struct ppd *ppd,
+                      uint64_t outputs, uint64_t now)
 {
     for (; outputs; outputs &= outputs - 1)
         if (!has_room(cells, &cells->spd[ppd->first_spd + leat_sim_agenda_lowest(outputs)],
@@ -352,7 +381,7 @@ static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, st
                     uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
-    struct spd *spd = &cells->spd[number]; /* settled by has_room */
+    struct spd *spd = &cells->spd[number];
     struct memory *m = &cells->memory[spd->memory + input];
     uint32_t place = (uint32_t)m->head + m->count;
     if (place >= cells->places) place -= cells->places;
@@ -361,13 +390,12 @@ static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, st
     m->count++;
     spd->cells++;
     spd->waiting |= UINT64_C(1) << input;
-    cells->cell[entry.cell].copies++;
-    if (spd->sending && spd->selected_at <= now)
-        leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->selected_at + CELL_LEN);
-    else {
-        if (spd->sending) spd->selected = spd->previous; /* it selected earlier in this cycle */
+    if (now >= spd->free_at)
         select_cell(sim, number, now + 1);
-    }
+    else if (now < spd->selected_at)
+        select_anew(sim, number);
+    else
+        leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->free_at);
 }
 
 static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now)
@@ -401,13 +429,16 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     const struct ppd *ppd = &cells->ppd[number];
     struct entry entry = *ppd->incoming;
     uint64_t outputs = find_route(sim, ppd, &entry.label);
+    uint32_t copies = 0;
     if (!have_room(cells, ppd, outputs, now)) {
         refuse(sim, ppd, now);
-        outputs = 0;
+        if (ppd->from_port) copy_cell(cells, entry.cell, 0);
+        return;
     }
-    if (!outputs && ppd->from_port) free_cell(cells, entry.cell); /* no memory has it */
-    for (; outputs; outputs &= outputs - 1)
+    if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
+    for (; outputs; outputs &= outputs - 1, copies++)
         enqueue(sim, ppd->first_spd + leat_sim_agenda_lowest(outputs), ppd->input, entry, now);
+    if (copies != 1) copy_cell(cells, entry.cell, copies);
 }
 
 static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
@@ -420,7 +451,7 @@ static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     port->arrival[1].at = LEAT_NEVER;
     sim->counts.cells_out++;
     sim->host.deliver(sim->host.context, p, cell, now);
-    drop_copy(sim->cells, arrival.cell);
+    copy_cell(sim->cells, arrival.cell, 0);
 }
 
 /* The host has no room: the cell that begins to come in goes back to its memory. */
@@ -446,7 +477,10 @@ static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     }
     if (port->check_at == now) {
         port->check_at = LEAT_NEVER;
-        if (!sim->host.room(sim->host.context, p)) stop_arrival(sim, p, now);
+        if (sim->host.room(sim->host.context, p))
+            leave(sim->cells, &sim->cells->spd[port->in_spd]);
+        else
+            stop_arrival(sim, p, now);
     }
     if (port->arrival[0].at == now) deliver(sim, p, now);
     sim->in_host = false;
@@ -460,7 +494,7 @@ void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
     uint32_t entity;
     while (leat_sim_agenda_advance(agenda, until, &now)) {
         while (leat_sim_agenda_any(agenda, SPDS) && leat_sim_agenda_take(agenda, SPDS, &entity))
-            act_spd(sim, entity, now);
+            select_cell(sim, entity, now);
         while (leat_sim_agenda_any(agenda, PORTS) && leat_sim_agenda_take(agenda, PORTS, &entity))
             act_port(sim, entity, now);
         while (leat_sim_agenda_any(agenda, PPDS) && leat_sim_agenda_take(agenda, PPDS, &entity))
