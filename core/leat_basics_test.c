@@ -35,6 +35,15 @@ static void octets_go_in_and_out_in_both_orders(void)
     EQ(leat_get_be64(b), (long long)0xefcdab8967452301);
 }
 
+static void the_width_of_a_number_is_the_place_of_its_highest_bit(void)
+{
+    EQ(leat_bit_width(0), 0);
+    for (unsigned bits = 1; bits <= 64; bits++) {
+        EQ(leat_bit_width(UINT64_C(1) << (bits - 1)), bits);
+        EQ(leat_bit_width(UINT64_MAX >> (64 - bits)), bits);
+    }
+}
+
 static void bits_are_counted_from_the_most_significant(void)
 {
     uint8_t b[2] = { 0x80, 0x01 };
@@ -161,6 +170,7 @@ static void a_ring_refuses_memory_that_is_too_small(void)
 }
 
 TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_most_significant),
+         T(the_width_of_a_number_is_the_place_of_its_highest_bit),
          T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_tells_where_if_asked),
          T(deadlines_saturate), T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
          T(an_arena_without_memory_measures_what_one_with_memory_lays),

@@ -113,4 +113,17 @@ static inline void leat_bit_put(uint8_t *p, uint64_t index, unsigned bit)
     p[index / 8] = (uint8_t)(bit ? p[index / 8] | mask : p[index / 8] & ~mask);
 }
 
+/* How many bits a number has; 0 has none. */
+static inline unsigned leat_bit_width(uint64_t number)
+{
+#ifdef __GNUC__
+    return number ? 64u - (unsigned)__builtin_clzll(number) : 0;
+#else
+    unsigned bits = 0;
+    for (; number; number >>= 1)
+        bits++;
+    return bits;
+#endif
+}
+
 #endif

@@ -1,4 +1,5 @@
 #include "sim_histogram.h"
+#include "leat_bytes.h"
 #include <string.h>
 
 enum {
@@ -7,21 +8,10 @@ enum {
     EXACT = 1 << EXACT_BITS,
 };
 
-static uint32_t width(uint64_t value) /* in bits */
-{
-    uint32_t bits = 0;
-    for (uint32_t step = 32; step; step /= 2)
-        if (value >> step) {
-            value >>= step;
-            bits += step;
-        }
-    return bits + (value != 0);
-}
-
 static uint32_t bin_of(uint64_t value)
 {
     if (value < EXACT) return (uint32_t)value;
-    const uint32_t top = width(value) - 1; /* at least EXACT_BITS */
+    const uint32_t top = leat_bit_width(value) - 1; /* at least EXACT_BITS */
     const uint64_t step = value >> (top - STEP_BITS) & ((1u << STEP_BITS) - 1);
     return EXACT + ((top - EXACT_BITS) << STEP_BITS) + (uint32_t)step;
 }

@@ -22,22 +22,25 @@ static uint32_t cells_of(uint32_t len)
 static void write_octets(uint32_t port, uint32_t number, uint8_t *out, uint32_t len)
 {
     uint64_t state = (uint64_t)port << 32 | number;
-    for (uint32_t at = 0; at < len; at += 8) {
-        uint8_t word[8];
-        leat_put_be64(word, leat_random_splitmix(&state));
-        memcpy(out + at, word, len - at < 8 ? len - at : 8);
-    }
+    uint32_t at = 0;
+    for (; at + 8 <= len; at += 8)
+        leat_put_be64(out + at, leat_random_splitmix(&state));
+    if (at == len) return;
+    uint8_t word[8];
+    leat_put_be64(word, leat_random_splitmix(&state));
+    memcpy(out + at, word, len - at);
 }
 
 static bool same_octets(uint32_t port, uint32_t number, const uint8_t *octets, uint32_t len)
 {
     uint64_t state = (uint64_t)port << 32 | number;
-    for (uint32_t at = 0; at < len; at += 8) {
-        uint8_t word[8];
-        leat_put_be64(word, leat_random_splitmix(&state));
-        if (memcmp(octets + at, word, len - at < 8 ? len - at : 8) != 0) return false;
-    }
-    return true;
+    uint32_t at = 0;
+    for (; at + 8 <= len; at += 8)
+        if (leat_get_be64(octets + at) != leat_random_splitmix(&state)) return false;
+    if (at == len) return true;
+    uint8_t word[8];
+    leat_put_be64(word, leat_random_splitmix(&state));
+    return memcmp(octets + at, word, len - at) == 0;
 }
 
 static uint32_t message_id(const struct leat_sim_load *load, uint32_t port, uint32_t number)

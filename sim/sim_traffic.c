@@ -1,4 +1,5 @@
 #include "sim_traffic.h"
+#include "leat_bytes.h"
 #include <assert.h>
 #include <string.h>
 
@@ -50,12 +51,8 @@ static void make_logarithms(struct leat_sim_traffic *traffic)
 /* -log2(u / 2^64), 16 bits behind the point, by a table and straight lines between its values. */
 static uint64_t minus_log2(const struct leat_sim_traffic *traffic, uint64_t u)
 {
-    uint32_t zeros = 0;
-    for (uint32_t step = 32; step; step /= 2)
-        if (!(u >> (64 - step))) {
-            u <<= step;
-            zeros += step;
-        }
+    const uint32_t zeros = 64 - leat_bit_width(u);
+    u <<= zeros;
     const uint32_t i = (uint32_t)(u >> 55 & 255);
     const uint64_t low = traffic->fraction[i], high = traffic->fraction[i + 1];
     const uint64_t fraction = low + ((high - low) * (u >> 39 & 65535) >> 16);
