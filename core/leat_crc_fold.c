@@ -258,15 +258,13 @@ uint32_t leat_crc32_msb_by_fold(uint32_t crc, const void *octets, size_t len)
  * the x^64i of its place. The sum has 80 bits; they become 64, and Barrett's division by two
  * products gives the remainder: q = V x^16 / P, r = the low 16 bits of q P.
  */
-uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len)
+enum { WORD = 8, WORDS_MAX = 8, CELL_SEALED_LEN = 46 };
+
+static inline uint16_t crc16_of_words(uint16_t crc, const uint8_t *p, size_t len)
 {
-    enum { WORD = 8, WORDS_MAX = 8 };
     static const uint64_t power[WORDS_MAX] = { 0x0001, 0xb861, 0xaefc, 0x650b,
                                                0x8e29, 0x26aa, 0xcde2, 0x2535 };
-    const uint8_t *p = octets;
     const size_t first_len = (len - 1) % WORD + 1; /* the odd octets come first */
-    if (len < LANE || first_len < 2 || len > WORD * WORDS_MAX)
-        return leat_crc16_by_table(crc, octets, len);
     size_t place = (len - first_len) / WORD;
     const uint64_t first = leat_get_be64(p) >> 8 * (WORD - first_len) ^ (uint64_t)crc
                                                                             << 8 * (first_len - 2);
@@ -285,6 +283,14 @@ uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len)
     const uint64_t quotient =
         v ^ high_half(product_low(pair(v, 0), pair(UINT64_C(0x11303471a041b343), 0)));
     return (uint16_t)low_half(product_low(pair(quotient, 0), pair(0x1021, 0)));
+}
+
+uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len)
+{
+    if (len == CELL_SEALED_LEN) return crc16_of_words(crc, octets, CELL_SEALED_LEN); /* no loops */
+    if (len < LANE || len % WORD == 1 || len > WORD * WORDS_MAX)
+        return leat_crc16_by_table(crc, octets, len);
+    return crc16_of_words(crc, octets, len);
 }
 
 #else /* no such instructions when this was compiled: leat_crc.c keeps to its tables */
