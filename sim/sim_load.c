@@ -132,6 +132,7 @@ static void add_complete(struct leat_sim_load *load, struct leat_sim_load_host *
             .until = m->point_to_point ? LEAT_NEVER : m->obsolete_at,
             .id = m->id,
             .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
+            .block = message,
         };
 }
 
@@ -149,6 +150,8 @@ static void begin_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
     host->reading = true;
     host->reading_len = c->len;
     drop_complete(load, host);
+    if (host->complete_count) /* the next one has perhaps waited for long */
+        leat_atm_aal_unit_fetch(&host->unit, host->complete[host->complete_head].block);
     leat_atm_aal_unit_command(&host->unit, &receive, now);
     leat_atm_aal_unit_command(&host->unit, &get, now);
 }
@@ -353,7 +356,10 @@ static uint32_t room(void *context, uint32_t port)
 
 static void receive(struct leat_sim_load *load, uint32_t port, const uint8_t *cell, uint64_t now)
 {
-    leat_atm_aal_unit_receive(&load->host[port].unit, cell, now);
+    if (load->cells_stay_sound)
+        leat_atm_aal_unit_receive_sound(&load->host[port].unit, cell, now);
+    else
+        leat_atm_aal_unit_receive(&load->host[port].unit, cell, now);
     watch_cell(load, port, LEAT_SIM_LINE_TO_HOST, cell, now);
 }
 
@@ -399,7 +405,7 @@ static size_t lay_out(struct leat_sim_load *load, const struct leat_sim_load_con
     const bool faults = leat_sim_line_has_faults(&config->line);
     const struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal, 0);
     load->window = window_of(ports);
-    load->host = leat_arena_lay(&arena, ports, sizeof *load->host);
+    load->host = leat_arena_lay_lines(&arena, ports, sizeof *load->host);
     load->medium = faults ? leat_arena_lay(&arena, 1, sizeof *load->medium) : NULL;
     load->line = faults ? leat_arena_lay(&arena, ports, sizeof *load->line) : NULL;
     load->sent = leat_arena_lay(&arena, (size_t)ports * load->window, sizeof *load->sent);
@@ -448,6 +454,7 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     *load = (struct leat_sim_load){ .config = *config };
     lay_out(load, config, memory, &network, &units);
     if (load->line) init_lines(load);
+    load->cells_stay_sound = config->model == LEAT_SIM_ATM_CELL && !load->line;
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);

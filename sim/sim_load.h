@@ -78,7 +78,9 @@ struct leat_sim_load_sent { /* what is remembered of a message until it has arri
 
 struct leat_sim_load_complete { /* a message that can be read */
     uint64_t at, until;         /* LEAT_NEVER: it does not become obsolete unread */
-    uint32_t id, len;
+    uint32_t id;
+    uint32_t len;
+    uint16_t block; /* its head, as long as it is there */
 };
 
 struct leat_sim_load_line { /* the lines of a port, and what is on its way to the network */
@@ -114,6 +116,7 @@ struct leat_sim_load {
     struct leat_sim_certificate certificate;
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
+    bool cells_stay_sound; /* no line alters an octet, and the cell model does not touch them */
     bool stopped;
 };
 

@@ -229,8 +229,7 @@ struct leat_atm_aal_unit {
     uint16_t in_message_count;
 
     /* STATE8 */
-    uint16_t open[LEAT_ATM_AAL_OPEN_LISTS]; /* by the low bits of the id */
-    uint16_t message_read;                  /* granted */
+    uint16_t message_read; /* granted */
     uint32_t message_serial;
 
     /* STATE10: complete messages in the order in which they become obsolete */
@@ -247,6 +246,7 @@ struct leat_atm_aal_unit {
     uint8_t ack_cell[64];
     struct leat_atm_aal_commands write, read;
     struct leat_atm_aal_counts counts;
+    uint16_t open[LEAT_ATM_AAL_OPEN_LISTS]; /* STATE8's, by the low bits of the id */
 };
 
 enum { LEAT_ATM_AAL_CELL_STRIDE = 64 };
@@ -273,6 +273,9 @@ static inline uint32_t leat_atm_aal_unit_room(const struct leat_atm_aal_unit *un
     return (uint32_t)unit->receive.count - unit->receive.busy_count;
 }
 void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *cell, uint64_t now);
+/* The same for a cell of which is known that its octets are those that were sent: no CRC. */
+void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8_t *cell,
+                                     uint64_t now);
 
 /* The line is taken: the cell that has been told with LINE begins so many cycles later. */
 void leat_atm_aal_unit_hold(struct leat_atm_aal_unit *unit, uint64_t cycles);
@@ -283,6 +286,9 @@ bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
 
 /* The reader is done with the granted message (rlcked = 0). */
 void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now);
+
+/* A hint: this message will be asked for soon. Changes nothing. */
+void leat_atm_aal_unit_fetch(const struct leat_atm_aal_unit *unit, uint16_t message);
 
 /* Octets of a complete message from `offset` on, behind its 20 octets of header. */
 void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t offset,

@@ -28,11 +28,6 @@ void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->reading = 1;
         unit->read_free_at = at + WORDS_CYCLES;
         wake(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at);
-        const uint16_t likely = unit->open[c->message.id % LEAT_ATM_AAL_OPEN_LISTS];
-        if (likely != NONE) {
-            fetch_early(&unit->message[likely]);
-            fetch_early(receive_cell(unit, likely));
-        }
     } else {
         unit->read_free_at = at + leat_atm_aal_io_cycles(c->len);
         const uint64_t last = unit->read_free_at - 1; /* of nothing: the cycle before */
@@ -233,6 +228,12 @@ void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now)
     if (unit->message[message].expired) discard(unit, message, now);
     if (unit->nomem && unit->send.busy_count < unit->send.count)
         wake(unit, LEAT_ATM_AAL_STATE0, now + 1);
+}
+
+void leat_atm_aal_unit_fetch(const struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    fetch_early(&unit->message[message]);
+    fetch_early(receive_cell(unit, message));
 }
 
 void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t offset,

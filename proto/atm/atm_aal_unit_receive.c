@@ -213,10 +213,15 @@ static void await_service(struct leat_atm_aal_unit *unit, uint16_t block, uint64
 
 void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *cell, uint64_t now)
 {
-    if (leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT) != leat_get_be16(cell + CRC_AT)) {
+    if (leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT) == leat_get_be16(cell + CRC_AT))
+        leat_atm_aal_unit_receive_sound(unit, cell, now);
+    else
         unit->counts.bad_cells++;
-        return;
-    }
+}
+
+void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8_t *cell,
+                                     uint64_t now)
+{
     if (!is_for_us(unit, cell)) {
         unit->counts.misdelivered++;
         return;

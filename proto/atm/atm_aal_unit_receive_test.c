@@ -23,6 +23,34 @@ static void bad_cells_and_cells_for_others_leave_no_trace(void)
     EQ(stations[0].line_count, 0);
 }
 
+static void who_knows_that_a_cell_is_sound_need_not_have_it_checked(void)
+{
+    struct leat_atm_aal_unit *unit = alone();
+    uint8_t cell[LEAT_ATM_TASK_CELL_LEN] = { 0 };
+    leat_put_be16(cell + 9, 1);
+    leat_put_be16(cell + 11, 3);
+    leat_put_be16(cell + 13, HERE);
+    leat_put_be16(cell + 51, (uint16_t)(leat_crc16(0, cell + 5, 46) ^ 1));
+    leat_atm_aal_unit_receive_sound(unit, cell, 0);
+    EQ(unit->receive.busy_count, 1);
+    EQ(unit->counts.cells_received, 1);
+    EQ(unit->counts.bad_cells, 0);
+    leat_put_be16(cell + 13, HERE + 1);
+    leat_atm_aal_unit_receive_sound(unit, cell, 1);
+    EQ(unit->counts.misdelivered, 1);
+}
+
+static void to_fetch_a_message_changes_nothing(void)
+{
+    static struct leat_atm_aal_unit before;
+    struct leat_atm_aal_unit *unit = alone();
+    data(1000, SINGLE, 1, 3);
+    run(1100);
+    before = *unit;
+    leat_atm_aal_unit_fetch(unit, unit->message_told);
+    EQ(memcmp(&before, unit, sizeof before), 0);
+}
+
 static void room_is_what_the_receive_buffer_has_left(void)
 {
     struct leat_atm_aal_config c = thesis(HERE);
@@ -494,7 +522,8 @@ static void gets_that_wait_behind_a_request_do_not_move_its_answer(void)
 }
 
 TAP_MAIN(T(bad_cells_and_cells_for_others_leave_no_trace),
-         T(room_is_what_the_receive_buffer_has_left),
+         T(who_knows_that_a_cell_is_sound_need_not_have_it_checked),
+         T(to_fetch_a_message_changes_nothing), T(room_is_what_the_receive_buffer_has_left),
          T(a_data_cell_is_acknowledged_13_cycles_after_it_is_in_15_behind_others),
          T(cells_that_come_at_once_wait_for_the_acknowledgement_before_theirs),
          T(an_acknowledgement_request_at_its_end_waits_and_one_after_it_does_not),
