@@ -36,6 +36,7 @@ struct bench_port {
     struct planned plan[CELLS_MAX];
     uint32_t planned, begun;
     uint64_t cell_end_at;
+    uint64_t no_cell_before; /* as was foreseen when the host acted */
     uint8_t cell[CELL_LEN];
     uint32_t room, hold_cycles;
     uint64_t release_at[CELLS_MAX * PORTS_MAX];
@@ -118,6 +119,8 @@ static void act(void *context, uint32_t p, uint64_t now)
         port->release_count--;
         port->room++;
     }
+    if (b->sim.model == LEAT_SIM_ATM_CELL)
+        port->no_cell_before = leat_sim_atm_no_cell_before(&b->sim, p, now);
     plan_wake(b, p);
 }
 
@@ -132,6 +135,7 @@ static void deliver(void *context, uint32_t p, const uint8_t *cell, uint64_t now
     struct bench *b = context;
     struct bench_port *port = &b->port[p];
     tell(b, DELIVERED, p, now, cell);
+    OK(now >= port->no_cell_before);
     if (!port->hold_cycles) return;
     OK(port->room > 0);
     port->room--;

@@ -156,6 +156,11 @@ static void begin_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
     leat_atm_aal_unit_command(&host->unit, &get, now);
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -293,16 +298,74 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
     if (told & LEAT_ATM_AAL_UNDELIVERABLE) load->counts.undeliverable++;
 }
 
-/* The unit's next deed, or a message that arises while the host has nothing to do. */
-static void plan(struct leat_sim_load *load, uint32_t port, uint64_t now)
+/* When the host itself acts: a message arises while it has nothing to do, or its line is free. */
+static uint64_t next_own(const struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_load_host *host = &load->host[port];
-    uint64_t at = host->unit.wake_at;
-    if (host->has_message && !host->writing && !host->reading && host->message.at > now &&
-        host->message.at < at)
-        at = host->message.at;
-    if (load->line && load->line[port].next_at < at) at = load->line[port].next_at;
-    leat_sim_atm_wake(&load->sim, port, at);
+    const bool waits = host->has_message && !host->writing && !host->reading;
+    const uint64_t at = waits && host->message.at > now ? host->message.at : LEAT_NEVER;
+    return load->line ? earlier(at, load->line[port].next_at) : at;
+}
+
+/* The next deeds, each in its cycle, up to `last` or to the first that concerns the host. */
+static void next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
+{
+    struct leat_sim_load_host *host = &load->host[port];
+    const uint64_t until = earlier(last, host->own_at);
+    if (load->line && load->line[port].next_at <= until) {
+        load->line[port].piece++;
+        send_piece(load, port, until);
+    }
+    const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
+    if (!host->unit.told && at < host->own_at) return;
+    if (host->unit.told) hear(load, port, at);
+    if (may_serve(host)) serve(load, port, at);
+    host->own_at = next_own(load, port, at);
+}
+
+/* All that is due up to and including cycle `now`. */
+static void catch_up(struct leat_sim_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_load_host *host = &load->host[port];
+    while (earlier(host->unit.wake_at, host->own_at) <= now)
+        next_deeds(load, port, now);
+}
+
+/*
+ * Up to which cycle is it known that a port hears nothing from the network, and has nothing to say
+ * that must be said in time? No cell comes in, none that it sends is refused, no message has been
+ * read, and there is room for cells whatever leaves meanwhile.
+ */
+static uint64_t foreseen(const struct leat_sim_load *load, uint32_t port, uint64_t now)
+{
+    enum { SPARE = 8 };
+    const struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    const uint64_t passed_at = unit->line_at + unit->config.header_octets + 3;
+    const uint64_t got_at = unit->due[LEAT_ATM_AAL_STATE8];
+    const bool unanswered = unit->sending && passed_at > now;
+    const bool scarce = leat_atm_aal_unit_room(unit) < SPARE;
+    uint64_t last = earlier(leat_sim_atm_no_cell_before(&load->sim, port, now), load->last);
+    last = earlier(last, unanswered ? passed_at - 1 : LEAT_NEVER);
+    last = earlier(last, unit->read.count == 1 ? got_at - 1 : LEAT_NEVER);
+    return later(scarce ? now : last, now);
+}
+
+/* A port that is called does at once what is foreseen: that is cheaper than to call it again. */
+static void run_ahead(struct leat_sim_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_load_host *host = &load->host[port];
+    for (;;) {
+        const uint64_t last = foreseen(load, port, now);
+        if (earlier(host->unit.wake_at, host->own_at) > last) return;
+        next_deeds(load, port, last);
+    }
+}
+
+/* The next deed; all before it are done. */
+static void plan(struct leat_sim_load *load, uint32_t port)
+{
+    const struct leat_sim_load_host *host = &load->host[port];
+    leat_sim_atm_wake(&load->sim, port, earlier(host->unit.wake_at, host->own_at));
 }
 
 /* What was refused is sent again as it is: the line has decided on it. */
@@ -322,27 +385,25 @@ static void send_again(struct leat_sim_load *load, uint32_t port, uint64_t now)
 static void refused(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_load *load = context;
+    catch_up(load, port, now - 1);
     if (load->line)
         send_again(load, port, now);
     else {
         leat_atm_aal_unit_refuse(&load->host[port].unit, now);
         hear(load, port, now);
     }
-    plan(load, port, now - 1);
+    load->host[port].own_at = next_own(load, port, now - 1);
+    plan(load, port);
 }
 
 static void act(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_load *load = context;
-    struct leat_sim_load_host *host = &load->host[port];
-    if (load->line && load->line[port].next_at <= now) {
-        load->line[port].piece++;
-        send_piece(load, port, now);
-    }
-    leat_atm_aal_unit_step(&host->unit, now);
-    if (host->unit.told) hear(load, port, now);
-    if (may_serve(host)) serve(load, port, now);
-    plan(load, port, now);
+    if (load->ahead)
+        run_ahead(load, port, now);
+    else
+        catch_up(load, port, now);
+    plan(load, port);
 }
 
 /* The network counts one block for each cell that it hands over; the line may take three. */
@@ -382,11 +443,13 @@ static void receive_over_line(struct leat_sim_load *load, uint32_t port, const u
 static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t now)
 {
     struct leat_sim_load *load = context;
+    catch_up(load, port, now);
     if (load->line)
         receive_over_line(load, port, cell, now);
     else
         receive(load, port, cell, now);
-    plan(load, port, now);
+    if (load->ahead) run_ahead(load, port, now);
+    plan(load, port);
 }
 
 static uint32_t window_of(uint32_t ports)
@@ -455,6 +518,7 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     lay_out(load, config, memory, &network, &units);
     if (load->line) init_lines(load);
     load->cells_stay_sound = config->model == LEAT_SIM_ATM_CELL && !load->line;
+    load->ahead = load->cells_stay_sound && !config->watch.cell;
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);
@@ -466,20 +530,30 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
                                (uint8_t *)units + port * leat_atm_aal_unit_footprint(&aal));
         draw_message(load, port);
         serve(load, port, 0); /* a request of cycle 0 is accepted in cycle 1 */
-        plan(load, port, 0);
+        load->host[port].own_at = next_own(load, port, 0);
+        plan(load, port);
     }
 }
 
 void leat_sim_load_run(struct leat_sim_load *load, uint64_t last)
 {
+    load->last = last;
     leat_sim_atm_run(&load->sim, last + 1);
+}
+
+void leat_sim_load_be_prompt(struct leat_sim_load *load)
+{
+    load->ahead = false;
 }
 
 void leat_sim_load_stop(struct leat_sim_load *load)
 {
     load->stopped = true;
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
-        if (!load->host[port].writing) load->host[port].has_message = false;
+        if (!load->host[port].writing) {
+            load->host[port].has_message = false;
+            load->host[port].own_at = next_own(load, port, load->sim.now);
+        }
 }
 
 static bool is_quiet(const struct leat_sim_load_host *host)

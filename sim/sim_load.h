@@ -95,6 +95,7 @@ struct leat_sim_load_host {
     struct leat_atm_aal_unit unit;
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
+    uint64_t own_at;                         /* the next cycle in which the host acts by itself */
     uint64_t write_end_at, read_end_at;      /* a task asks again when it has been served */
     uint32_t number;                         /* of messages sent */
     uint8_t *octets;                         /* of the message being written */
@@ -117,6 +118,8 @@ struct leat_sim_load {
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
     bool cells_stay_sound; /* no line alters an octet, and the cell model does not touch them */
+    uint64_t last;         /* cycle of this run */
+    bool ahead;            /* see leat_sim_load_be_prompt */
     bool stopped;
 };
 
@@ -128,6 +131,11 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
 
 /* Runs up to and including cycle `last`. */
 void leat_sim_load_run(struct leat_sim_load *load, uint64_t last);
+
+/* In the cell model a port does in one go what is foreseen up to the next cell, its result being
+ * the same; not where a line has errors, nor where somebody watches cells. Who looks at hosts in
+ * other ways wants everything in its own cycle. */
+void leat_sim_load_be_prompt(struct leat_sim_load *load);
 
 /* No message arises any more; what is being written is still sent. */
 void leat_sim_load_stop(struct leat_sim_load *load);

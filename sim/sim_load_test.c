@@ -261,6 +261,8 @@ static void seed_synthetic(struct synthetic *s, const struct chance *c, uint32_t
         leat_sim_traffic_source_init(&s->source[port], c->seed, port);
 }
 
+static bool prompt; /* nothing is done before its cycle */
+
 static struct outcome run(const struct chance *c, int model, struct leat_random *pieces)
 {
     static struct synthetic s;
@@ -272,6 +274,7 @@ static struct outcome run(const struct chance *c, int model, struct leat_random 
     config.aal.transmissions_max = c->transmissions;
     seed_synthetic(&s, c, config.fabric.net.ports);
     set_up(&config);
+    if (prompt) leat_sim_load_be_prompt(&load);
     for (uint64_t to = 1; pieces && to < c->cycles; to += 1 + leat_random_below(pieces, 500))
         leat_sim_load_run(&load, to);
     leat_sim_load_run(&load, c->cycles);
@@ -392,6 +395,22 @@ static void a_run_in_pieces_is_the_same_run(void)
     }
 }
 
+static void what_ports_foresee_changes_nothing(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int i = 0; i < 40; i++) {
+        const struct chance c = choose(&r);
+        prompt = false;
+        const struct outcome foreseen = run(&c, CELL, &r);
+        prompt = true;
+        const struct outcome in_time = run(&c, CELL, NULL);
+        prompt = false;
+        OK(same(&foreseen, &in_time));
+        if (!same(&foreseen, &in_time)) tell_how_to_replay(&c);
+    }
+}
+
 static void the_run_of_the_issue_has_one_certificate(void)
 {
     const struct chance c = { .fabric = "clos444",
@@ -437,6 +456,6 @@ TAP_MAIN(T(the_published_delays_are_those_of_the_simulated_network),
          T(what_is_sent_arrives_once_and_unaltered),
          T(a_message_longer_than_the_buffer_is_refused_and_the_next_one_written),
          T(without_messages_a_long_time_passes_at_once), T(a_run_in_pieces_is_the_same_run),
-         T(the_run_of_the_issue_has_one_certificate),
+         T(what_ports_foresee_changes_nothing), T(the_run_of_the_issue_has_one_certificate),
          T(offered_messages_are_those_that_the_traffic_draws),
          T(random_runs_are_the_same_in_both_models))

@@ -200,6 +200,7 @@ bool sim_record_open(const char *path, struct leat_sim_atm *network, struct leat
     rec.network = network;
     rec.load = load;
     rec.host = network->host;
+    if (load) leat_sim_load_be_prompt(load);
     rec.waits_until = LEAT_NEVER;
     rec.clock = (struct leat_sim_clock){ network->fabric.period_ps_num,
                                          network->fabric.period_ps_den };

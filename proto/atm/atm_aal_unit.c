@@ -172,22 +172,27 @@ static uint64_t earliest(const uint64_t due[LEAT_ATM_AAL_CONTROLLERS])
                            due[LEAT_ATM_AAL_STATE0]));
 }
 
-void leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
+uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint64_t *due = unit->due;
-    if (now < unit->wake_at) return;
-    if (due[LEAT_ATM_AAL_STATE5] <= now) leat_atm_aal_state5(unit, now);
-    if (due[LEAT_ATM_AAL_STATE2] <= now) leat_atm_aal_state2(unit, now);
-    if (due[LEAT_ATM_AAL_STATE10] <= now) leat_atm_aal_state10(unit, now);
-    if (due[LEAT_ATM_AAL_STATE9] <= now) leat_atm_aal_state9(unit, now);
-    if (due[LEAT_ATM_AAL_STATE8] <= now) leat_atm_aal_state8(unit, now);
-    if (due[LEAT_ATM_AAL_STATE7] <= now) leat_atm_aal_state7(unit, now);
-    if (due[LEAT_ATM_AAL_STATE0] <= now) leat_atm_aal_state0(unit, now);
-    /* Nobody can change any more what STATE5 sees first thing in the next step. */
-    if (due[LEAT_ATM_AAL_STATE5] == now + 1 && !unit->sending && !unit->freeing)
-        leat_atm_aal_look(unit, now + 1);
-    unit->wake_at = earliest(due);
-    assert(unit->wake_at > now);
+    uint64_t at;
+    do {
+        at = unit->wake_at;
+        if (at > now) return now;
+        if (due[LEAT_ATM_AAL_STATE5] <= at) leat_atm_aal_state5(unit, at);
+        if (due[LEAT_ATM_AAL_STATE2] <= at) leat_atm_aal_state2(unit, at);
+        if (due[LEAT_ATM_AAL_STATE10] <= at) leat_atm_aal_state10(unit, at);
+        if (due[LEAT_ATM_AAL_STATE9] <= at) leat_atm_aal_state9(unit, at);
+        if (due[LEAT_ATM_AAL_STATE8] <= at) leat_atm_aal_state8(unit, at);
+        if (due[LEAT_ATM_AAL_STATE7] <= at) leat_atm_aal_state7(unit, at);
+        if (due[LEAT_ATM_AAL_STATE0] <= at) leat_atm_aal_state0(unit, at);
+        /* Nobody can change any more what STATE5 sees first thing in the next step. */
+        if (due[LEAT_ATM_AAL_STATE5] == at + 1 && !unit->sending && !unit->freeing)
+            leat_atm_aal_look(unit, at + 1);
+        unit->wake_at = earliest(due);
+        assert(unit->wake_at > at);
+    } while (!unit->told);
+    return at;
 }
 
 uint64_t leat_atm_aal_io_cycles(uint32_t len)

@@ -266,7 +266,11 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
  * cycle), step, then room or receive (if the fourth or the last octet of a cell comes in).
  */
 void leat_atm_aal_unit_refuse(struct leat_atm_aal_unit *unit, uint64_t now);
-void leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now);
+
+/* All steps that are due up to and including `now`, each in its own cycle; but those behind one
+ * that tells anything are left. Returns the cycle of the last. */
+uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now);
+
 /* Cells for which the receive buffer has room; none: the cell coming in is to be stopped. */
 static inline uint32_t leat_atm_aal_unit_room(const struct leat_atm_aal_unit *unit)
 {

@@ -232,6 +232,37 @@ static void a_refused_cell_starts_again_six_cycles_later_until_it_passes(void)
     EQ(line_word(11, 5), LEAT_ATM_TASK_ACK);
 }
 
+static void steps_that_were_left_are_done_each_in_its_cycle(void)
+{
+    enum { LAST = 900000 }; /* the block is sent again meanwhile */
+    static struct station prompt;
+    for (int left = 0; left < 2; left++) {
+        struct leat_atm_aal_unit *unit = alone();
+        write_to(unit, THERE, 100);
+        data(50, SINGLE, 1, 9);
+        if (!left) {
+            run(LAST);
+            prompt = stations[0];
+            continue;
+        }
+        EQ(leat_atm_aal_unit_step(unit, 50), 50); /* nothing is left up to here */
+        while (unit->wake_at <= LAST) {
+            now = leat_atm_aal_unit_step(unit, LAST);
+            collect(&stations[0]);
+        }
+    }
+    OK(prompt.line_count > 4);
+    EQ(stations[0].line_count, prompt.line_count);
+    EQ(memcmp(stations[0].lines, prompt.lines, sizeof prompt.lines), 0);
+    EQ(memcmp(&stations[0].unit.counts, &prompt.unit.counts, sizeof prompt.unit.counts), 0);
+    for (unsigned flag = 0; flag < FLAGS; flag++) {
+        EQ(stations[0].events[flag].count, prompt.events[flag].count);
+        EQ(memcmp(stations[0].events[flag].at, prompt.events[flag].at,
+                  sizeof prompt.events[flag].at),
+           0);
+    }
+}
+
 static void a_cell_that_is_held_begins_later(void)
 {
     struct leat_atm_aal_unit *unit = alone();
@@ -463,7 +494,8 @@ TAP_MAIN(T(the_closed_form_has_the_values_of_the_note),
          T(cells_start_56_cycles_apart_and_take_the_paths_in_turn),
          T(an_idle_list_is_walked_at_two_cycles_a_block),
          T(a_refused_cell_starts_again_six_cycles_later_until_it_passes),
-         T(a_cell_that_is_held_begins_later), T(eight_commands_of_each_kind_wait_and_no_more),
+         T(steps_that_were_left_are_done_each_in_its_cycle), T(a_cell_that_is_held_begins_later),
+         T(eight_commands_of_each_kind_wait_and_no_more),
          T(the_next_message_waits_until_this_one_is_written),
          T(a_message_that_finds_no_block_waits_for_those_before_it),
          T(readers_use_the_unit_while_a_writer_waits),
