@@ -14,8 +14,9 @@ enum {
     NAME_ROOM = 40, /* from the axis down to its name */
     LEGEND_AT = BOTTOM + 64,
     LEGEND_STEP = 20,
-    LEGEND_KEY = 34,     /* a piece of line with its mark */
-    LEGEND_NAME_MAX = 60 /* characters */
+    LEGEND_KEY = 34, /* a piece of line with its mark */
+    LEGEND_GAP = 14,
+    LEGEND_NAME_MAX = 60, /* characters */
 };
 static const double mark_size = 3.7, legend_character = 6.7;
 
@@ -343,21 +344,24 @@ struct legend {
     double x, y;
 };
 
+/* A key and its name, which is cut, with an ellipsis, where it is too long. */
+static double legend_width(const char *name)
+{
+    const size_t width = text_width(name);
+    return LEGEND_KEY +
+           legend_character * (double)(width < LEGEND_NAME_MAX ? width : LEGEND_NAME_MAX + 1);
+}
+
 /* Room for one more entry: behind the last one, or in a new row. */
 static void legend_place(struct legend *at, const char *name)
 {
-    const size_t width = text_width(name);
-    const double need = LEGEND_KEY +
-                        legend_character *
-                            (double)(width < LEGEND_NAME_MAX ? width : LEGEND_NAME_MAX + 1);
-    if (at->x > LEFT && at->x + need > RIGHT) *at = (struct legend){ LEFT, at->y + LEGEND_STEP };
+    if (at->x > LEFT && at->x + legend_width(name) > RIGHT)
+        *at = (struct legend){ LEFT, at->y + LEGEND_STEP };
 }
 
 static void legend_take(struct legend *at, const char *name)
 {
-    const size_t width = text_width(name);
-    at->x += LEGEND_KEY + 14 +
-             legend_character * (double)(width < LEGEND_NAME_MAX ? width : LEGEND_NAME_MAX + 1);
+    at->x += legend_width(name) + LEGEND_GAP;
 }
 
 static void put_legend_name(struct leat_text *text, const struct legend *at, const char *name)

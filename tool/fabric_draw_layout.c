@@ -10,7 +10,6 @@ enum {
     STRESS_MAX = 512,       /* routers of a graph that is untangled */
     STRESS_ROUNDS = 200,
     BLOCK_DIMENSIONS = 3, /* of a lattice that is drawn as one block; others set blocks apart */
-    DIMENSIONS_MAX = 20,  /* of a hypercube, the limit of all */
 };
 
 static const double DOT_PITCH = 0.22, DOT_AWAY = 0.42, DEPTH = 0.5;
@@ -118,7 +117,7 @@ static uint32_t lattice_steps(const struct leat_net_shape *s, double gap, struct
 
 static void place_lattice(const struct leat_net_topology *t, struct fabric_layout *l)
 {
-    struct fabric_point step[DIMENSIONS_MAX];
+    struct fabric_point step[LEAT_NET_DIMENSIONS_MAX];
     const bool bent = t->shape.kind == LEAT_NET_TORUS || t->shape.kind == LEAT_NET_HYPERX;
     l->gap *= bent ? 1.4 : 1; /* room for curves */
     const uint32_t dimensions = lattice_steps(&t->shape, l->gap, step);

@@ -14,6 +14,7 @@ enum {
     DISTANCES_ROUTERS_MAX = 4096, /* more would take too long: all pairs are looked at */
     WAY_MAX = 4096,               /* routers of a way that are shown */
     WHY_CAP = 512,
+    CIRCLE_CAP = 2048, /* characters of a circle of LEAT_NET_DEADLOCK_CYCLE_MAX wires */
 };
 
 /* What distances there are between terminals, in routers passed. */
@@ -35,16 +36,22 @@ struct view {
 
 static bool measure(const struct leat_net_topology *t, struct distances *out)
 {
-    uint32_t *distance = malloc(3 * (size_t)t->routers * sizeof *distance);
-    uint64_t sum = 0;
+    uint32_t *distance = calloc(4 * (size_t)t->routers, sizeof *distance);
     if (!distance) return complain("no memory"), false;
-    for (uint32_t src = 0; src < t->terminals && !interrupted; src++) {
-        const uint32_t from = t->in_router[t->terminal_in[src]];
-        if (src == 0 || from != t->in_router[t->terminal_in[src - 1]])
-            leat_net_topology_distances(t, from, distance, distance + t->routers);
-        for (uint32_t dst = 0; dst < t->terminals; dst++) {
-            const uint32_t passed = 1 + distance[t->out_router[t->terminal_out[dst]]];
-            sum += passed;
+    uint32_t *scratch = distance + t->routers;
+    uint32_t *senders = scratch + t->routers, *receivers = senders + t->routers; /* at a router */
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->terminals; i++) {
+        senders[t->in_router[t->terminal_in[i]]]++;
+        receivers[t->out_router[t->terminal_out[i]]]++;
+    }
+    for (uint32_t from = 0; from < t->routers && !interrupted; from++) {
+        if (!senders[from]) continue;
+        leat_net_topology_distances(t, from, distance, scratch);
+        for (uint32_t to = 0; to < t->routers; to++) {
+            if (!receivers[to]) continue;
+            const uint32_t passed = 1 + distance[to];
+            sum += (uint64_t)passed * senders[from] * receivers[to];
             if (passed > out->most) out->most = passed;
         }
     }
@@ -89,7 +96,7 @@ static void put_switches(const struct leat_net_plan *p)
 
 static void put_deadlock(const struct view *v)
 {
-    char line[2048];
+    char line[CIRCLE_CAP];
     struct leat_text circle;
     const struct leat_net_deadlock *d = &v->built.deadlock;
     if (!d->possible) {
@@ -141,7 +148,7 @@ static void put_text(const struct view *v)
 
 static void put_json(const struct view *v)
 {
-    char line[2048];
+    char line[CIRCLE_CAP];
     struct leat_text circle;
     const struct leat_net_topology *t = &v->built.topology;
     const struct leat_net_config *c = &v->design.plan.net;
@@ -213,15 +220,6 @@ static int show_net(const struct arguments *args, struct view *v)
     return DONE;
 }
 
-int fabric_show_net(const struct arguments *args)
-{
-    static struct view view;
-    const int result = show_net(args, &view);
-    net_built_free(&view.built);
-    net_design_free(&view.design);
-    return result;
-}
-
 static int check_net(const struct arguments *args, struct view *v)
 {
     const struct leat_net_topology *t = &v->built.topology;
@@ -234,13 +232,24 @@ static int check_net(const struct arguments *args, struct view *v)
     return DONE;
 }
 
-int fabric_check_net(const struct arguments *args)
+static int with_view(const struct arguments *args,
+                     int (*run)(const struct arguments *args, struct view *v))
 {
     static struct view view;
-    const int result = check_net(args, &view);
+    const int result = run(args, &view);
     net_built_free(&view.built);
     net_design_free(&view.design);
     return result;
+}
+
+int fabric_show_net(const struct arguments *args)
+{
+    return with_view(args, show_net);
+}
+
+int fabric_check_net(const struct arguments *args)
+{
+    return with_view(args, check_net);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
@@ -286,21 +295,19 @@ static int draw_to(const struct arguments *args, const struct leat_net_topology 
     return good ? DONE : FAILED;
 }
 
-int fabric_draw_net(const struct arguments *args)
+static int draw_net(const struct arguments *args, struct view *v)
 {
-    static struct view view;
-    const struct leat_net_topology *t = &view.built.topology;
+    const struct leat_net_topology *t = &v->built.topology;
     char line[WHY_CAP];
     struct leat_text why;
-    int result = WRONG;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (read_shape(args, &view) && net_build(&view.design, &view.built)) {
-        if (fabric_draw_fits(t, &why))
-            result = draw_to(args, t);
-        else
-            complain("%s: %.*s", view.design.name, (int)why.len, line);
-    }
-    net_built_free(&view.built);
-    net_design_free(&view.design);
-    return result;
+    if (!read_shape(args, v) || !net_build(&v->design, &v->built)) return WRONG;
+    if (fabric_draw_fits(t, &why)) return draw_to(args, t);
+    complain("%s: %.*s", v->design.name, (int)why.len, line);
+    return WRONG;
+}
+
+int fabric_draw_net(const struct arguments *args)
+{
+    return with_view(args, draw_net);
 }

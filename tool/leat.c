@@ -53,9 +53,50 @@ static void print_piece(struct leat_text *text)
     text->len = 0;
 }
 
+/* The octets of the UTF-8 character that a string begins with; 0: it is none. */
+static size_t character_len(const char *string)
+{
+    const unsigned char *octet = (const unsigned char *)string;
+    const size_t len = octet[0] < 0x80   ? 1
+                       : octet[0] < 0xc2 ? 0
+                       : octet[0] < 0xe0 ? 2
+                       : octet[0] < 0xf0 ? 3
+                       : octet[0] < 0xf5 ? 4
+                                         : 0;
+    for (size_t i = 1; i < len; i++)
+        if ((octet[i] & 0xc0) != 0x80) return 0;
+    return len;
+}
+
+static bool is_utf8(const char *string)
+{
+    size_t len = 1;
+    for (; *string && len; string += len)
+        len = character_len(string);
+    return len;
+}
+
+/* Quotes, backslashes and what a terminal would obey are escaped. */
+static void print_utf8(const char *string)
+{
+    putchar('"');
+    for (; *string; string++)
+        if (*string == '"' || *string == '\\')
+            printf("\\%c", *string);
+        else if ((unsigned char)*string < ' ' || *string == 0x7f)
+            printf("\\u%04x", (unsigned)*string);
+        else
+            putchar(*string);
+    putchar('"');
+}
+
 void print_quoted(const char *string)
 {
     char buf[256];
+    if (is_utf8(string)) {
+        print_utf8(string);
+        return;
+    }
     struct leat_text text;
     leat_text_init(&text, buf, sizeof buf, print_piece, NULL);
     leat_text_quoted(&text, string, strlen(string));
@@ -86,12 +127,13 @@ static const char *join(int option, const char *values, const char *value)
     const size_t len = values ? strlen(values) : 0;
     if (!values) return value;
     char *both = malloc(len + strlen(value) + 2);
-    if (!both) return value;
+    if (!both) abort(); /* a few octets, before anything has begun */
     memcpy(both, values, len);
     both[len] = '\n';
     strcpy(both + len + 1, value);
     free(joined[option]);
-    return joined[option] = both;
+    joined[option] = both;
+    return both;
 }
 
 /* One word that begins with two dashes; *next is taken where the option wants an argument. */

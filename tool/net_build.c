@@ -77,7 +77,6 @@ bool net_read(const struct verb *verb, const char *word, struct net_design *d)
 void net_design_free(struct net_design *d)
 {
     free(d->edge);
-    free(d->edge_line);
     free(d->terminal_at);
     free(d->entry);
     free((char *)d->file);
@@ -94,21 +93,30 @@ static bool refuse(const struct net_design *d, const struct leat_text *why)
     return false;
 }
 
-static void *take(size_t len)
+static void *told(void *memory, size_t count, size_t size)
 {
-    void *memory = calloc(1, len ? len : 1);
-    if (!memory) complain("no memory: the fabric needs %.1f MB more", (double)len / 1e6);
+    if (!memory)
+        complain("no memory: the fabric needs %.1f MB more", (double)count * (double)size / 1e6);
     return memory;
+}
+
+void *net_take(size_t count, size_t size)
+{
+    return told(calloc(count ? count : 1, size ? size : 1), count, size);
+}
+
+void *net_grow(void *memory, size_t count, size_t size)
+{
+    if (count & (count - 1)) return memory; /* it doubles at powers of two */
+    const size_t cap = count ? 2 * count : 1;
+    return told(realloc(memory, cap * size), cap, size);
 }
 
 /* The lowest output port of a router that leads to another one; LEAT_NET_NONE: there is none. */
 static uint32_t port_to(const struct leat_net_topology *t, uint32_t router, uint32_t next)
 {
-    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
-        const uint32_t in = t->out_to[out];
-        if (in != LEAT_NET_NONE && !(in & LEAT_NET_TERMINAL) && t->in_router[in] == next)
-            return out - t->out_first[router];
-    }
+    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++)
+        if (leat_net_behind(t, out) == next) return out - t->out_first[router];
     return LEAT_NET_NONE;
 }
 
@@ -117,7 +125,7 @@ static bool make_entries(const struct net_design *d, struct net_built *b)
 {
     const struct leat_net_topology *t = &b->topology;
     if (!d->entries) return true;
-    b->entry = take(d->entries * sizeof *b->entry);
+    b->entry = net_take(d->entries, sizeof *b->entry);
     if (!b->entry) return false;
     for (uint32_t i = 0; i < d->entries; i++) {
         const struct net_entry *e = &d->entry[i];
@@ -139,7 +147,7 @@ static bool make_entries(const struct net_design *d, struct net_built *b)
 static bool build_topology(const struct net_design *d, struct net_built *b, struct leat_text *why)
 {
     if (leat_net_shape_check(&d->plan.shape, why)) return refuse(d, why);
-    b->topology_memory = take(leat_net_topology_footprint(&d->plan.shape));
+    b->topology_memory = net_take(1, leat_net_topology_footprint(&d->plan.shape));
     if (!b->topology_memory) return false;
     if (!leat_net_topology_build(&b->topology, &d->plan.shape, b->topology_memory, why))
         return true;
@@ -151,7 +159,7 @@ static bool build_routing(const struct net_design *d, struct net_built *b, struc
     b->routing_config = d->plan.routing;
     if (!make_entries(d, b)) return false;
     if (leat_net_routing_check(&b->topology, &b->routing_config, why)) return refuse(d, why);
-    b->routing_memory = take(leat_net_routing_footprint(&b->topology, &b->routing_config));
+    b->routing_memory = net_take(1, leat_net_routing_footprint(&b->topology, &b->routing_config));
     if (!b->routing_memory) return false;
     b->routing = leat_net_routing_init(&b->topology, &b->routing_config, b->routing_memory);
     return true;
@@ -159,7 +167,8 @@ static bool build_routing(const struct net_design *d, struct net_built *b, struc
 
 static bool look_for_deadlocks(const struct net_design *d, struct net_built *b)
 {
-    b->deadlock_memory = take(leat_net_deadlock_footprint(&d->plan.shape, &b->routing_config));
+    b->deadlock_memory = net_take(1,
+                                  leat_net_deadlock_footprint(&d->plan.shape, &b->routing_config));
     if (!b->deadlock_memory) return false;
     leat_net_deadlock_find(&b->topology, b->routing, &b->routing_config, b->deadlock_memory,
                            &b->deadlock);
@@ -196,7 +205,9 @@ bool net_is_safe(const struct net_design *d, const struct net_built *b)
     complain("%s: packets can wait for each other in a circle%s: %.*s", d->name,
              b->deadlock.smaller ? " (found in a smaller one of its kind)" : "", (int)circle.len,
              line);
-    complain("expected more virtual channels (/vcs=), another /routing=, /full=drop, or --unsafe "
-             "to see it happen");
+    complain("expected %s, another /routing=, /full=drop, or --unsafe to see it happen",
+             d->plan.net.architecture == LEAT_NET_SWITCH_VC
+                 ? "classes of virtual channels (more /vcs=)"
+                 : "virtual channels (/switch=vc)");
     return false;
 }

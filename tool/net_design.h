@@ -32,7 +32,6 @@ struct net_design {
     uint32_t line;           /* of the file, for what is wrong with all of it */
     /* What the plan lends; NULL where it is not used. */
     struct leat_net_edge *edge;
-    uint32_t *edge_line;
     uint32_t *terminal_at;
     struct net_entry *entry;
     uint32_t entries;
@@ -63,13 +62,22 @@ void net_built_free(struct net_built *built);
 /* Complains about a network that can deadlock, with the circle; false then. */
 bool net_is_safe(const struct net_design *design, const struct net_built *built);
 
+/* ---- memory (net_build.c) ---- */
+
+/* Zeroed; NULL after a complaint. */
+void *net_take(size_t count, size_t size);
+
+/* Room for one more than `count`: the memory as it is, or twice as much. NULL after a complaint:
+ * then it is as it was. */
+void *net_grow(void *memory, size_t count, size_t size);
+
 /* ---- files (net_edges.c, net_yaml.c) ---- */
 
 /* Fill a design that has the defaults of a graph. False after a complaint. */
 bool net_read_edges(const char *file, struct net_design *design);
 bool net_read_yaml(const char *file, struct net_design *design);
 
-/* ---- leat sim (net_sim.c) ---- */
+/* ---- leat sim (net_run.c) ---- */
 
 int run_net_sim(const struct arguments *args);
 

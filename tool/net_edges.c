@@ -3,8 +3,6 @@
 #include "leat_tree.h"
 #include "lines.h"
 #include "net_design.h"
-#include <stdlib.h>
-#include <string.h>
 
 static bool read_number(struct word w, uint64_t most, uint32_t *out)
 {
@@ -12,20 +10,6 @@ static bool read_number(struct word w, uint64_t most, uint32_t *out)
     if (!leat_tree_number(w.text, w.len, &number) || number > most) return false;
     *out = (uint32_t)number;
     return true;
-}
-
-/* Room for one more. */
-static bool grow(struct net_design *d)
-{
-    const uint32_t count = d->plan.shape.edges;
-    if (count & (count - 1)) return true; /* it doubles at powers of two */
-    const size_t cap = count ? 2 * (size_t)count : 1;
-    struct leat_net_edge *edge = realloc(d->edge, cap * sizeof *edge);
-    if (edge) d->edge = edge;
-    uint32_t *line = realloc(d->edge_line, cap * sizeof *line);
-    if (line) d->edge_line = line;
-    if (!edge || !line) complain("no memory for %zu edges", cap);
-    return edge && line;
 }
 
 static bool read_edge(void *context, const struct place *place, struct word line)
@@ -54,8 +38,9 @@ static bool read_edge(void *context, const struct place *place, struct word line
         return wrong(place, "a wire from router %u to itself, expected another router", edge.a);
     if (shape->edges == NET_EDGES_MAX)
         return wrong(place, "one edge too many, expected at most %d", NET_EDGES_MAX);
-    if (!grow(d)) return false;
-    d->edge_line[shape->edges] = place->line;
+    struct leat_net_edge *grown = net_grow(d->edge, shape->edges, sizeof *grown);
+    if (!grown) return false;
+    d->edge = grown;
     d->edge[shape->edges++] = edge;
     if (edge.a >= shape->routers) shape->routers = edge.a + 1;
     if (edge.b >= shape->routers) shape->routers = edge.b + 1;

@@ -9,10 +9,19 @@ enum { WHY_CAP = 1024 };
 
 /* Those of ATM fabrics alone. */
 static const char *const not_for_nets[] = {
-    "--model",         "--bytes",      "--blocks", "--descriptors", "--retransmit", "--obsolete",
-    "--transmissions", "--bit-errors", "--lose",   "--insert",      "--duplicate",  "--hec",
-    "--dead",          "--contracts",  "--admit",  "--record",
+    "--bytes",         "--blocks",     "--descriptors", "--retransmit", "--obsolete",
+    "--transmissions", "--bit-errors", "--lose",        "--insert",     "--duplicate",
+    "--hec",           "--dead",       "--contracts",   "--admit",      "--record",
 };
+
+/* There is one model of a network: flits. Who asks for that of cells gets it, too. */
+static bool read_model(const struct arguments *args)
+{
+    const char *text = argument(args, "--model");
+    if (!text || strcmp(text, "flit") == 0 || strcmp(text, "cell") == 0) return true;
+    misuse(args->verb, "--model '%s', expected flit: networks have no other", text);
+    return false;
+}
 
 static bool refuse_foreign(const struct arguments *args, const struct net_job *job)
 {
@@ -39,7 +48,8 @@ static bool read_small(const struct arguments *args, const char *option, uint32_
 static bool read_pattern(const struct arguments *args, struct net_job *job)
 {
     const char *name = argument(args, "--traffic");
-    char known[WHY_CAP] = "";
+    char line[WHY_CAP];
+    struct leat_text known;
     if (argument(args, "--trace")) {
         if (name && strcmp(name, "trace") != 0) {
             misuse(args->verb, "--trace with --traffic %s, expected one of them", name);
@@ -48,11 +58,12 @@ static bool read_pattern(const struct arguments *args, struct net_job *job)
         name = "trace";
     }
     if (!name || leat_net_pattern_find(name, &job->traffic.pattern)) return true;
+    leat_text_init(&known, line, sizeof line, NULL, NULL);
     for (size_t i = 0; leat_net_pattern_list(i); i++) {
-        if (i) strcat(known, ", ");
-        strcat(known, leat_net_pattern_list(i)->name);
+        if (i) leat_text_puts(&known, ", ");
+        leat_text_puts(&known, leat_net_pattern_list(i)->name);
     }
-    misuse(args->verb, "--traffic '%s', expected one of %s", name, known);
+    misuse(args->verb, "--traffic '%s', expected one of %.*s", name, (int)known.len, line);
     return false;
 }
 
@@ -77,12 +88,9 @@ static bool read_trace_line(void *context, const struct place *place, struct wor
     if (!has) return true;
     if (t->count == NET_TRACE_MAX)
         return wrong(place, "one packet too many, expected at most %d", NET_TRACE_MAX);
-    if (!(t->count & (t->count - 1))) { /* it doubles at powers of two */
-        const size_t cap = t->count ? 2 * (size_t)t->count : 1;
-        struct leat_net_trace_entry *more = realloc(job->trace, cap * sizeof *more);
-        if (!more) return complain("no memory for %zu packets", cap), false;
-        job->trace = more;
-    }
+    struct leat_net_trace_entry *more = net_grow(job->trace, t->count, sizeof *more);
+    if (!more) return false;
+    job->trace = more;
     job->trace[t->count++] = entry;
     return true;
 }
@@ -199,8 +207,12 @@ static bool read_faults(const struct arguments *args, struct net_job *job)
 static bool read_warmup(const struct arguments *args, struct net_job *job)
 {
     const char *text = argument(args, "--warmup");
+    /* What comes to an end has no steady state to wait for. */
+    const bool ends = job->traffic.pattern == LEAT_NET_TRACE || job->traffic.rounds;
+    job->warmup = ends ? 0 : LEAT_NET_STEADY_FIND;
+    if (!text) return true;
     job->warmup = LEAT_NET_STEADY_FIND;
-    if (!text || strcmp(text, "auto") == 0) return true;
+    if (strcmp(text, "auto") == 0) return true;
     job->warmup = 0;
     if (!sim_read_number(args, "--warmup", 0, SIM_CYCLES_MAX, &job->warmup)) return false;
     if (job->warmup < job->cycles) return true;
@@ -230,7 +242,7 @@ bool net_read_job(const struct arguments *args, struct net_job *job)
     job->links = argument(args, "--links");
     job->unsafe = argument(args, "--unsafe");
     if (!net_read(args->verb, args->operand[0], &job->design) || !refuse_foreign(args, job) ||
-        !sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) ||
+        !read_model(args) || !sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) ||
         !net_build(&job->design, &job->built))
         return false;
     if (!job->unsafe && !net_is_safe(&job->design, &job->built)) return false;

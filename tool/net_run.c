@@ -63,8 +63,16 @@ static int finish(const struct net_job *job, const struct net_result *result)
         return FAILED;
     }
     if (interrupted) return SIGNALLED + interrupted;
-    if (result->dead) complain("%s: deadlock: nothing moves any more", job->design.name);
-    return result->dead ? FAILED : DONE;
+    if (result->dead)
+        complain("%s: deadlock: nothing moves any more", job->design.name);
+    else if (result->circle_len)
+        complain("%s: deadlock: %u buffers wait for each other, while others go on",
+                 job->design.name, result->circle_len);
+    else if (net_is_abandoned(job, result))
+        complain("%s: the collective waits for a packet that was lost", job->design.name);
+    else
+        return DONE;
+    return FAILED;
 }
 
 int run_net_sim(const struct arguments *args)

@@ -44,7 +44,9 @@ static void put_title(const struct net_job *job, const struct net_result *r)
            (unsigned long long)job->traffic.seed);
     printf("%llu cycles (%.6g us of network time)%s\n", (unsigned long long)r->load.cycles,
            (double)r->load.cycles * (double)clock->num / (double)clock->den / 1e6,
-           r->load.cycles < job->cycles ? r->dead ? ", deadlock" : ", interrupted" : "");
+           r->circle_len || r->dead       ? ", deadlock"
+           : r->load.cycles < job->cycles ? ", interrupted"
+                                          : "");
 }
 
 static void put_steady(const struct leat_net_steady_result *s)
@@ -53,6 +55,10 @@ static void put_steady(const struct leat_net_steady_result *s)
            s->settled ? "" : "; it did not settle: run longer");
     printf("  %-40s %14.4f  flits per terminal and cycle", "throughput", s->accepted);
     if (s->has_intervals) printf(", +- %.4f", s->accepted_half);
+    if (!s->packets) {
+        printf("\n  %-40s %14s  nothing came in that counts\n", "latency", "-");
+        return;
+    }
     printf("\n  %-40s %14.2f  cycles", "latency", s->latency_mean);
     if (s->has_intervals) printf(", +- %.2f", s->latency_half);
     printf("; half within %llu, 99 %% within %llu, all within %llu\n",
@@ -80,16 +86,15 @@ static void put_rounds(const struct leat_net_rounds *rounds)
            (unsigned long long)rounds->cycles_max);
 }
 
-static void put_circle(const struct net_job *job, const struct net_result *r)
+static void put_circle(const struct net_result *r)
 {
-    const struct leat_net_topology *t = &job->built.topology;
     const uint32_t shown = r->circle_len < NET_CIRCLE_MAX ? r->circle_len : NET_CIRCLE_MAX;
     if (!r->circle_len) return;
     printf("  deadlock: %u buffers wait for each other\n", r->circle_len);
     for (uint32_t i = 0; i < shown; i++) {
         const struct leat_net_waiting *w = &r->circle[i];
-        printf("    router %u, input %u, channel %u: a packet from %u to %u\n", w->router,
-               w->in - t->in_first[w->router], w->channel, w->source, w->destination);
+        printf("    router %u, input %u, channel %u: a packet from %u to %u\n", w->router, w->in,
+               w->channel, w->source, w->destination);
     }
 }
 
@@ -103,7 +108,7 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
     put_steady(&r->load.steady);
     if (leat_net_pattern_list(job->traffic.pattern)->is_closed) put_rounds(&r->load.rounds);
     put("waits for room ahead", r->counts.waits);
-    put_circle(job, r);
+    put_circle(r);
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->load.certificate);
     printf("  %-40s %14.3f  seconds, %.4g cycles and %.4g flit-hops per second\n", "run",
            r->wall_seconds, per_second((double)r->load.cycles, r),
@@ -117,13 +122,25 @@ static void put_key(const char *key, uint64_t value)
     printf("\"%s\":%llu,", key, (unsigned long long)value);
 }
 
+/* A figure, or null where there is none. */
+static void put_figure(const char *key, bool known, double value, int decimals, const char *after)
+{
+    if (known)
+        printf("\"%s\":%.*f%s", key, decimals, value, after);
+    else
+        printf("\"%s\":null%s", key, after);
+}
+
 static void put_latency(const struct leat_net_steady_result *s)
 {
-    printf("\"latency_cycles\":{\"mean\":%.4f,\"p50\":%llu,\"p99\":%llu,\"max\":%llu",
-           s->latency_mean, (unsigned long long)s->latency_p50, (unsigned long long)s->latency_p99,
-           (unsigned long long)s->latency_max);
-    if (s->has_intervals) printf(",\"ci95\":%.4f", s->latency_half);
-    printf("},\"hops_mean\":%.5f,", s->hops_mean);
+    const bool known = s->packets;
+    fputs("\"latency_cycles\":{", stdout);
+    put_figure("mean", known, s->latency_mean, 4, ",");
+    put_figure("p50", known, (double)s->latency_p50, 0, ",");
+    put_figure("p99", known, (double)s->latency_p99, 0, ",");
+    put_figure("max", known, (double)s->latency_max, 0, ",");
+    put_figure("ci95", known && s->has_intervals, s->latency_half, 4, "},");
+    put_figure("hops_mean", known, s->hops_mean, 5, ",");
 }
 
 static void put_saturation(const struct leat_net_steady_result *s)
@@ -175,8 +192,7 @@ static void put_links(const struct net_job *job, const struct net_result *r)
     if (!job->links) return;
     fputs("\"links\":[", stdout);
     for (uint32_t out = 0; out < t->outs; out++) {
-        const uint32_t to = t->out_to[out];
-        if (to == LEAT_NET_NONE || to & LEAT_NET_TERMINAL) continue;
+        if (leat_net_behind(t, out) == LEAT_NET_NONE) continue;
         printf("%s%llu", between, (unsigned long long)r->out_flits[out]);
         between = ",";
     }
@@ -200,7 +216,7 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     put_key("messages_delivered", l->packets_ended[LEAT_NET_DELIVERED]);
     put_key("messages_waiting", l->packets_waiting);
     printf("\"throughput\":%.6f,", l->steady.accepted);
-    if (l->steady.has_intervals) printf("\"throughput_ci95\":%.6f,", l->steady.accepted_half);
+    put_figure("throughput_ci95", l->steady.has_intervals, l->steady.accepted_half, 6, ",");
     put_latency(&l->steady);
     put_saturation(&l->steady);
     put_key("suspensions", r->counts.waits);

@@ -38,6 +38,15 @@ struct net_result {
 bool net_read_job(const struct arguments *args, struct net_job *job);
 void net_job_free(struct net_job *job);
 
+/* A collective that lost a packet goes no further. */
+static inline bool net_is_abandoned(const struct net_job *job, const struct net_result *result)
+{
+    uint64_t lost = 0;
+    for (uint32_t fate = 0; fate < LEAT_NET_FATES; fate++)
+        if (fate != LEAT_NET_DELIVERED) lost += result->load.packets_ended[fate];
+    return lost && leat_net_pattern_list(job->traffic.pattern)->is_closed;
+}
+
 void net_put_text(const struct net_job *job, const struct net_result *result);
 void net_put_json(const struct net_job *job, const struct net_result *result);
 

@@ -239,7 +239,7 @@ static bool take_topology(struct reader *r, const struct description *y)
 
 static bool take_parameters(struct reader *r, const struct description *y)
 {
-    char line[1024];
+    char line[MESSAGE_CAP];
     struct leat_text why;
     for (size_t i = 0; i < PARAMETERS; i++) { /* the switch comes first: it brings defaults */
         const char *value = y->parameter[i];
@@ -262,13 +262,6 @@ static bool is_for_graph(struct reader *r, const char *key, bool given)
     return wrong(&r->place, "%s, expected them with topology: graph only", key);
 }
 
-static void *take(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory) complain("no memory for %zu entries", count);
-    return memory;
-}
-
 static bool take_edges(struct reader *r, const struct description *y)
 {
     struct net_design *d = r->design;
@@ -276,7 +269,7 @@ static bool take_edges(struct reader *r, const struct description *y)
     if (!is_for_graph(r, "edges", y->edges_count) || !is_for_graph(r, "routers", y->routers))
         return false;
     if (shape->kind != LEAT_NET_GRAPH) return true;
-    d->edge = take(y->edges_count, sizeof *d->edge);
+    d->edge = net_take(y->edges_count, sizeof *d->edge);
     if (!d->edge) return false;
     shape->routers = y->routers;
     for (uint32_t i = 0; i < y->edges_count; i++) {
@@ -304,7 +297,7 @@ static bool take_hosts(struct reader *r, const struct description *y)
     struct net_design *d = r->design;
     if (!is_for_graph(r, "hosts", y->hosts_count)) return false;
     if (!y->hosts_count) return true;
-    d->terminal_at = take(y->hosts_count, sizeof *d->terminal_at);
+    d->terminal_at = net_take(y->hosts_count, sizeof *d->terminal_at);
     if (!d->terminal_at) return false;
     for (uint32_t i = 0; i < y->hosts_count; i++) {
         if (y->hosts[i] >= d->plan.shape.routers) {
@@ -326,7 +319,7 @@ static bool take_table(struct reader *r, const struct description *y)
     stand_at(r, "table", 0);
     if (d->plan.routing.rule != LEAT_NET_TABLE)
         return wrong(&r->place, "a table, expected it with routing: table only");
-    d->entry = take(y->table_count, sizeof *d->entry);
+    d->entry = net_take(y->table_count, sizeof *d->entry);
     if (!d->entry) return false;
     d->entries = y->table_count;
     for (uint32_t i = 0; i < y->table_count; i++) {

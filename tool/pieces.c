@@ -8,9 +8,9 @@
  * enough for somebody who waits for the end. */
 static const double piece_seconds_min = 0.02, piece_seconds_max = 0.1;
 static const double progress_seconds = 0.2;
-enum { FIRST_PIECE_CYCLES = 256 };
+enum { FIRST_PIECE_CYCLES = 1 }; /* of a network of a million that may take a second */
 
-static double now_seconds(void)
+double seconds_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -27,14 +27,14 @@ uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_s
 {
     const bool watched = isatty(STDERR_FILENO);
     uint64_t done = 0, piece = FIRST_PIECE_CYCLES;
-    const double start = now_seconds();
+    const double start = seconds_now();
     double at = start, shown_at = start;
     bool going = true;
     while (going && done < cycles && !interrupted) {
         const uint64_t left = cycles - done;
         done += piece < left ? piece : left;
         going = run(context, done);
-        const double now = now_seconds();
+        const double now = seconds_now();
         if (now - at < piece_seconds_min) piece *= 2;
         if (now - at > piece_seconds_max && piece > 1) piece /= 2;
         at = now;
@@ -44,6 +44,6 @@ uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_s
         }
     }
     if (watched) fputs("\r\33[K", stderr);
-    *wall_seconds = now_seconds() - start;
+    *wall_seconds = seconds_now() - start;
     return done;
 }

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Seconds of a clock that is never set. */
+double seconds_now(void);
+
 /* Runs all cycles before `until`; false: there is nothing more to run. */
 typedef bool (*piece_fn)(void *context, uint64_t until);
 

@@ -14,6 +14,7 @@
 
 #include "chart.h"
 #include "leat_text.h"
+#include "mean.h"
 #include "store.h"
 #include "tool.h"
 #include <stdbool.h>
@@ -40,18 +41,11 @@ enum report_figure {
     REPORT_FIGURES,
 };
 
-/* A mean over runs. */
-struct report_mean {
-    uint32_t count;
-    double mean;
-    double squares; /* the sum of squared distances from it */
-};
-
 struct report_point {
     uint16_t line, traffic;
     uint32_t load; /* in parts of STORE_LOAD_ONE */
     uint32_t runs, saturated, deadlocks;
-    struct report_mean throughput, latency, p99, hops;
+    struct mean throughput, latency, p99, hops;
     double throughput_half, latency_half; /* of a single run, by its own account; NAN: none */
     double lost, rerouted, retransmissions;
     uint64_t first_seed, deadlock_seed; /* of the first run, of the first that locked */
@@ -110,8 +104,7 @@ void report_free(struct report *report);
 
 /* The mean of a figure, and half of its 95 % confidence interval: over seeds, or what a single run
  * says of itself; NAN: it is not known. */
-const struct report_mean *report_mean_of(const struct report_point *point,
-                                         enum report_figure figure);
+const struct mean *report_mean_of(const struct report_point *point, enum report_figure figure);
 double report_half(const struct report_point *point, enum report_figure figure);
 
 /* A point where at least one run was saturated. Where a fabric's runs do not say, one counts that

@@ -71,8 +71,7 @@ static bool find_use(const struct report *report, const struct report_point *poi
         !c.over)
         c.cycles_sum = 0;
     for (uint32_t out = 0, wire = 0; out < t->outs && c.cycles_sum > 0; out++) {
-        const uint32_t to = t->out_to[out];
-        const bool between = to != LEAT_NET_NONE && !(to & LEAT_NET_TERMINAL);
+        const bool between = leat_net_behind(t, out) != LEAT_NET_NONE;
         use[out] = between ? c.flits[wire++] / c.cycles_sum : 0;
     }
     free(c.flits);

@@ -11,7 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHART_WIDTH = 640, CHART_HEIGHT = 480, TITLE_HEIGHT = 40 };
+enum {
+    CHART_WIDTH = 640,
+    CHART_HEIGHT = 480,
+    TITLE_HEIGHT = 40,
+    COMPLAINTS_MAX = 20, /* lines that gnuplot may say */
+    AWAIT_MS = 5,
+};
 
 extern char **environ;
 
@@ -137,14 +143,14 @@ static void show_complaints(FILE *said)
 {
     char line[256];
     rewind(said);
-    for (int i = 0; i < 20 && fgets(line, sizeof line, said); i++)
+    for (int i = 0; i < COMPLAINTS_MAX && fgets(line, sizeof line, said); i++)
         fprintf(stderr, "  %s", line);
 }
 
 static int start(pid_t *pid, FILE *script, FILE *picture, FILE *said)
 {
-    char *words[] = { (char *)"gnuplot", (char *)"-d",
-                      NULL }; /* -d: no start-up file of the user's */
+    /* -d: no start-up file of the user's */
+    char *words[] = { (char *)"gnuplot", (char *)"-d", NULL };
     posix_spawn_file_actions_t files;
     int error = posix_spawn_file_actions_init(&files);
     if (error) return error;
@@ -160,7 +166,7 @@ static int start(pid_t *pid, FILE *script, FILE *picture, FILE *said)
  * a look at `interrupted` and a wait would be heard too late. */
 static int await(pid_t pid)
 {
-    const struct timespec pause = { .tv_nsec = 5000000 };
+    const struct timespec pause = { .tv_nsec = AWAIT_MS * 1000000L };
     int status = 0;
     while (waitpid(pid, &status, WNOHANG) == 0) {
         if (interrupted) kill(pid, SIGTERM);
@@ -205,7 +211,9 @@ static int take_picture(FILE *picture, struct leat_text *text)
     rewind(picture);
     while ((len = fread(octets, 1, sizeof octets, picture)) > 0)
         leat_text_put(text, octets, len);
-    return ferror(picture) ? FAILED : DONE;
+    if (!ferror(picture)) return DONE;
+    complain("--png: a temporary file cannot be read: %s", strerror(errno));
+    return FAILED;
 }
 
 static int plot(struct report *report, FILE *script, FILE *picture, FILE *said,

@@ -1,5 +1,4 @@
 /* leat report: gathers the runs of a store into points. */
-#include "net_steady.h"
 #include "report.h"
 #include <math.h>
 #include <stdio.h>
@@ -59,16 +58,6 @@ static bool is_run_saturated(const struct store_figures *f, const struct extras 
 
 /* ---- points -------------------------------------------------------------------------------- */
 
-/* Welford 1962: no great sums whose difference is small. */
-static void add(struct report_mean *mean, double value)
-{
-    if (!isfinite(value)) return;
-    const double from_old = value - mean->mean;
-    mean->count++;
-    mean->mean += from_old / mean->count;
-    mean->squares += from_old * (value - mean->mean);
-}
-
 static void add_run(struct report_point *point, const struct store_run *run, const struct extras *x)
 {
     const struct store_figures *f = &run->figures;
@@ -79,11 +68,11 @@ static void add_run(struct report_point *point, const struct store_run *run, con
     point->runs++;
     point->saturated += is_run_saturated(f, x);
     point->deadlocks += deadlock;
-    add(&point->throughput, f->throughput);
-    add(&point->hops, f->hops_mean);
+    mean_add(&point->throughput, f->throughput);
+    mean_add(&point->hops, f->hops_mean);
     if (delivered) { /* what never came has no latency */
-        add(&point->latency, f->latency_mean);
-        add(&point->p99, f->latency_p99);
+        mean_add(&point->latency, f->latency_mean);
+        mean_add(&point->p99, f->latency_p99);
     }
     point->latency_half = x->latency_half;
     point->throughput_half = x->throughput_half;
@@ -93,8 +82,7 @@ static void add_run(struct report_point *point, const struct store_run *run, con
     point->has_links |= x->has_links;
 }
 
-const struct report_mean *report_mean_of(const struct report_point *point,
-                                         enum report_figure figure)
+const struct mean *report_mean_of(const struct report_point *point, enum report_figure figure)
 {
     switch (figure) {
     case REPORT_THROUGHPUT: return &point->throughput;
@@ -107,9 +95,8 @@ const struct report_mean *report_mean_of(const struct report_point *point,
 
 double report_half(const struct report_point *point, enum report_figure figure)
 {
-    const struct report_mean *m = report_mean_of(point, figure);
-    if (m->count >= 2)
-        return leat_net_steady_student(m->count - 1) * sqrt(m->squares / (m->count - 1) / m->count);
+    const struct mean *mean = report_mean_of(point, figure);
+    if (mean->count >= 2) return mean_half(mean);
     return figure == REPORT_LATENCY      ? point->latency_half
            : figure == REPORT_THROUGHPUT ? point->throughput_half
                                          : NAN;

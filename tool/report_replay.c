@@ -1,31 +1,21 @@
 /* leat report: the commands that make the runs of a report again. */
 #include "report.h"
 #include "report_text.h"
+#include "shell.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_CAP = 4096 };
-
-/* A word as a shell takes it; one that is longer than any fabric's name is cut. */
+/* A word as a shell takes it. */
 static void put_word(struct leat_text *text, const char *word)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=:,./@%";
-    char quoted[WORD_CAP];
-    size_t len = 0;
-    if (*word && strspn(word, plain) == strlen(word)) {
-        text_escape(text, word);
-        return;
-    }
-    for (; *word && len < sizeof quoted - 8; word++) {
-        const char *piece = *word == '\'' ? "'\\''" : (char[]){ *word, '\0' };
-        len += (size_t)sprintf(quoted + len, "%s", piece);
-    }
-    quoted[len] = '\0';
-    leat_text_putc(text, '\'');
-    text_escape(text, quoted);
-    leat_text_putc(text, '\'');
+    char *quoted = NULL;
+    size_t len;
+    FILE *out = open_memstream(&quoted, &len);
+    if (out) shell_put_word(out, word, strlen(word));
+    const bool done = out && fclose(out) == 0;
+    text_escape(text, done ? quoted : "…"); /* without memory it is left out, and seen to be */
+    free(quoted);
 }
 
 void report_put_run(const struct report *report, const struct report_point *point, uint64_t seed,

@@ -11,7 +11,7 @@ static double load_of(const struct report_point *point)
 static void put_mean(struct leat_text *text, const struct report_point *point,
                      enum report_figure figure, int decimals)
 {
-    const struct report_mean *mean = point ? report_mean_of(point, figure) : NULL;
+    const struct mean *mean = point ? report_mean_of(point, figure) : NULL;
     if (!mean || !mean->count) {
         leat_text_puts(text, "<td class=\"n\">–</td><td class=\"pm\"></td>");
         return;

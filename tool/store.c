@@ -73,7 +73,7 @@ static const char *const sql[STATEMENTS] = {
     [PUT_RUN] = "INSERT INTO run VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     [HAS_RUN] = "SELECT 1 FROM run WHERE " RUN_KEY,
     [GET_RUN] = "SELECT " FIGURES " FROM run WHERE " RUN_KEY,
-    [EACH_SWEEP] = "SELECT id, version, options, files, created, starts FROM sweep ORDER BY id",
+    [EACH_SWEEP] = "SELECT id, version, options, files, created FROM sweep ORDER BY id",
     [EACH_RUN] = "SELECT " FIGURES ", fabric, traffic, load, seed, result FROM run"
                  " WHERE sweep = ?1 ORDER BY fabric, traffic, load, seed",
     [FIGURE] = "SELECT json_extract(?1, ?2)",
@@ -403,7 +403,6 @@ bool store_each_sweep(struct store *store,
             .options = text_at(each, 2),
             .files = text_at(each, 3),
             .created = text_at(each, 4),
-            .starts = (uint64_t)sqlite3_column_int64(each, 5),
         };
         going = visit(context, &sweep);
     }

@@ -8,7 +8,7 @@
  *             was in them; starts: how often it was begun or continued
  *   run     sweep | fabric | traffic | load | seed | result
  *             fabric and traffic as on the command line, load in millionths; result: the object
- * that `leat sim FABRIC --traffic T --load L --seed S OPTIONS --json` printed
+ *             that `leat sim FABRIC --traffic T --load L --seed S OPTIONS --json` printed
  *
  * A run is one transaction: it is there as a whole, or not at all. One sweep writes at a time; any
  * number may read meanwhile. A leat that was built without SQLite complains of that when a store is
@@ -46,7 +46,6 @@ struct store_sweep {
     int64_t id;
     const char *version, *options, *files;
     const char *created; /* "2024-05-01 12:00:00", UTC */
-    uint64_t starts;
 };
 
 struct store_key {

@@ -1,6 +1,7 @@
 /* leat sweep: which runs the command line asks for, and what they have in common. */
 #include "leat_crc.h"
 #include "leat_tree.h"
+#include "shell.h"
 #include "sim.h"
 #include "sweep.h"
 #include <stdarg.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOAD_DECIMALS = 6, SEEDS_DEFAULT = 5, WORD_CAP = 64 };
+enum { LOAD_DECIMALS = 6, SEEDS_DEFAULT = 5, WORD_CAP = 64, SEED_CAP = 24 };
 
 /* Options of `leat sim` that each run has its own of. */
 static const char *const of_a_run[] = { "--traffic", "--load", "--seed", "--json" };
@@ -233,39 +234,20 @@ static const char *common_value(const struct sweep_plan *plan, const struct opti
     return argument(plan->args, option->name);
 }
 
-/* As it is where a shell leaves it alone, else in quotes. */
-static void put_word(FILE *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "%+,-./:=@_";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        fputs(word, out);
-        return;
-    }
-    putc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            putc(*word, out);
-    putc('\'', out);
-}
-
 /* Values of an option that was given again are joined by line ends. */
 static void put_option(FILE *out, const struct option *option, const char *value)
 {
-    char *copy = strdup(value), *rest = copy;
-    while (rest) {
-        char *end = option->repeats ? strchr(rest, '\n') : NULL;
-        if (end) *end = '\0';
-        fprintf(out, "%s%s", rest == copy ? "" : " ", option->name);
+    const char *blank = "";
+    for (const char *end; value; value = end) {
+        end = option->repeats ? strchr(value, '\n') : NULL;
+        fprintf(out, "%s%s", blank, option->name);
         if (option->argument) {
             putc(' ', out);
-            put_word(out, rest);
+            shell_put_word(out, value, end ? (size_t)(end - value) : strlen(value));
         }
-        rest = end ? end + 1 : NULL;
+        if (end) end++;
+        blank = " ";
     }
-    free(copy);
 }
 
 static void put_options(FILE *out, const struct sweep_plan *plan)
@@ -328,8 +310,7 @@ static bool write_text(const struct sweep_plan *plan, char **text,
     FILE *out = open_memstream(text, &len);
     if (!out) return no_memory();
     put(out, plan);
-    if (fclose(out) == 0) return true;
-    return no_memory();
+    return fclose(out) == 0 || no_memory();
 }
 
 bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan)
@@ -374,9 +355,9 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
     char load[SWEEP_LOAD_CAP];
     sweep_load_text(key.load, load);
     fputs("leat sim ", out);
-    put_word(out, key.fabric);
+    shell_put_word(out, key.fabric, strlen(key.fabric));
     fputs(" --traffic ", out);
-    put_word(out, key.traffic);
+    shell_put_word(out, key.traffic, strlen(key.traffic));
     fprintf(out, " --load %s --seed %llu%s", load, (unsigned long long)key.seed,
             *plan->options ? " " : "");
     fprintf(out, "%s --json", plan->options);
@@ -385,7 +366,7 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
 int sweep_run_here(const struct sweep_plan *plan, uint32_t run)
 {
     const struct store_key key = sweep_run_at(plan, run);
-    char load[SWEEP_LOAD_CAP], seed[SWEEP_LOAD_CAP + 16];
+    char load[SWEEP_LOAD_CAP], seed[SEED_CAP];
     char *operand[] = { (char *)key.fabric, NULL };
     struct arguments args = { .verb = plan->sim, .operand = operand, .operand_count = 1 };
     sweep_load_text(key.load, load);

@@ -1,6 +1,6 @@
 /* leat sweep: how far it is, on a terminal. */
+#include "pieces.h"
 #include "sweep.h"
-#include <time.h>
 #include <unistd.h>
 
 static const double show_seconds = 0.2;
@@ -12,17 +12,10 @@ static double work_of(uint32_t load)
     return 0.25 + (double)load / STORE_LOAD_ONE;
 }
 
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void sweep_progress_begin(struct sweep_progress *progress, uint32_t runs)
 {
     *progress = (struct sweep_progress){ .watched = isatty(STDERR_FILENO),
-                                         .begun_at = now_seconds(),
+                                         .begun_at = seconds_now(),
                                          .runs = runs };
 }
 
@@ -55,7 +48,7 @@ static void put_time(double seconds)
 
 void sweep_progress_show(struct sweep_progress *progress, uint32_t running)
 {
-    const double now = now_seconds(), elapsed = now - progress->begun_at;
+    const double now = seconds_now(), elapsed = now - progress->begun_at;
     char bar[BAR_LEN + 1] = { 0 };
     if (!progress->watched || now - progress->shown_at < show_seconds) return;
     progress->shown_at = now;

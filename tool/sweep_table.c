@@ -1,5 +1,5 @@
 /* leat sweep: a line or an object per point (fabric, traffic, load): means over its seeds. */
-#include "net_steady.h"
+#include "mean.h"
 #include "sweep.h"
 #include <math.h>
 
@@ -42,23 +42,10 @@ static double p99_of(const struct store_figures *f)
 static struct estimate estimate(const struct figures *figures,
                                 double (*value)(const struct store_figures *))
 {
-    double sum = 0, squares = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < figures->count; i++) {
-        const double x = value(&figures->of[i]);
-        if (isnan(x)) continue;
-        sum += x;
-        count++;
-    }
-    if (!count) return (struct estimate){ NAN, NAN };
-    const double mean = sum / count;
-    for (uint32_t i = 0; i < figures->count; i++) {
-        const double x = value(&figures->of[i]);
-        if (!isnan(x)) squares += (x - mean) * (x - mean);
-    }
-    if (count < 2) return (struct estimate){ mean, NAN };
-    return (struct estimate){ mean, leat_net_steady_student(count - 1) *
-                                        sqrt(squares / (count - 1) / count) };
+    struct mean mean = { 0 };
+    for (uint32_t i = 0; i < figures->count; i++)
+        mean_add(&mean, value(&figures->of[i]));
+    return (struct estimate){ mean.count ? mean.mean : NAN, mean_half(&mean) };
 }
 
 static bool read_point(const struct sweep_plan *plan, struct store *store, int64_t sweep,

@@ -3,34 +3,32 @@
 #include <string.h>
 
 /* Options of leat sim that shape a run; leat sweep hands them on. */
-#define OPTIONS_OF_A_RUN                                                                        \
-    { "--cycles", "N", "how long, 1 to 10^15; default 1000000, networks 100000" },              \
-        { "--model", "M", "rtl or cell (default)" },                                            \
-        { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },         \
-        { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" },   \
-        { "--descriptors", "N", "messages from one source at a time; default 32" },             \
-        { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },             \
-        { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },              \
-        { "--transmissions", "N", "of a cell, until it is given up; default 8" },               \
-        { "--bit-errors", "H,P", "chances per bit of header and of payload" },                  \
-        { "--lose", "CHANCE", "that a cell is lost" },                                          \
-        { "--insert", "CHANCE", "that a stray cell follows a cell" },                           \
-        { "--duplicate", "CHANCE", "that a cell is duplicated" },                               \
-        { "--hec", NULL, "headers are protected on the lines" },                                \
-        { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },                    \
-        { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },                     \
-        { "--warmup", "CYCLES", "networks: that do not count; default auto: found" },           \
-        { "--hot", "PERCENT", "networks: of hotspot traffic to terminal 0; default 25" },       \
-        { "--burst", "N", "networks: packets of a burst, on average; default 10" },             \
-        { "--trace", "FILE", "networks: packets as a file lists them" },                        \
-        { "--rounds", "N", "networks: of a collective; default as many as there is time for" }, \
-        { "--fault", "F", "networks: a link, flap, router, port or ber; may be given again",    \
-          true },                                                                               \
-        { "--fault-file", "FILE", "networks: a fault per line" },                               \
-        { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },              \
-        { "--links", NULL, "networks: tell the flits over each wire (JSON)" },                  \
-    {                                                                                           \
-        "--unsafe", NULL, "networks: run also what can deadlock"                                \
+#define OPTIONS_OF_A_RUN                                                                      \
+    { "--cycles", "N", "how long, 1 to 10^15; default 1000000, networks 100000" },            \
+        { "--model", "M", "rtl or cell (default)" },                                          \
+        { "--bytes", "B", "of a message, 0 to 67912; default 16, which fills a cell" },       \
+        { "--blocks", "N", "cells in each buffer of an AAL unit, 1 to 65534; default 1887" }, \
+        { "--descriptors", "N", "messages from one source at a time; default 32" },           \
+        { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },           \
+        { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },            \
+        { "--transmissions", "N", "of a cell, until it is given up; default 8" },             \
+        { "--bit-errors", "H,P", "chances per bit of header and of payload" },                \
+        { "--lose", "CHANCE", "that a cell is lost" },                                        \
+        { "--insert", "CHANCE", "that a stray cell follows a cell" },                         \
+        { "--duplicate", "CHANCE", "that a cell is duplicated" },                             \
+        { "--hec", NULL, "headers are protected on the lines" },                              \
+        { "--dead", "PORTS", "PORT or PORT@FROM..TO, with commas between" },                  \
+        { "--flits", "N", "networks: of a packet, 1 to 65535; default 1" },                   \
+        { "--warmup", "CYCLES", "networks: that do not count; default auto: found" },         \
+        { "--hot", "PERCENT", "networks: of hotspot traffic to terminal 0; default 25" },     \
+        { "--burst", "N", "networks: packets of a burst, on average; default 10" },           \
+        { "--fault", "F", "networks: a link, flap, router, port or ber; may be given again",  \
+          true },                                                                             \
+        { "--fault-file", "FILE", "networks: a fault per line" },                             \
+        { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },            \
+        { "--links", NULL, "networks: tell the flits over each wire (JSON)" },                \
+    {                                                                                         \
+        "--unsafe", NULL, "networks: run also what can deadlock"                              \
     }
 
 /* For completion. */
@@ -313,19 +311,21 @@ static const struct verb verbs[] = {
             "(--burst packets back to back, then silence), trace (--trace FILE: CYCLE SOURCE "
             "DESTINATION [FLITS] per line), and collectives, which wait for what they receive: "
             "all-to-all, allreduce, broadcast-tree (--rounds of them; the time of a round is told).\n"
-            "The warm-up is found, or given; throughput and latency (from a packet's creation to its "
+            "The warm-up is found, or given (traces and --rounds have none); throughput and latency (from a packet's creation to its "
             "last flit) are those behind it, with 95 % confidence intervals. Saturation is detected: "
             "what waits at the sources grows. A network whose routing could deadlock is refused with "
             "the circle of channels; with --unsafe it runs, and if it happens the buffers that wait for "
-            "each other are told, exit 1.\n"
+            "each other are told, exit 1; so is a part of it that is locked for good. A collective that lost "
+            "a packet ends with exit 1.\n"
             "Faults (--fault, any number of them, or --fault-file with one per line): "
             "link:3-7@1000..5000 (routers 3 and 7, both ways; 3>7 one way; without @ always), "
             "flap:3-7@1000..5000/200,100 (up 200 cycles, down 100), router:5@.., port:5@1000.. (a "
             "terminal is dead), ber:1e-6 or ber:3-7:1e-6 (per bit; a flit has --flit-bits). Packets "
             "that lie across a wire that breaks are lost; updown, adaptive and table routing lead round "
             "broken wires, other routing loses what would cross them.\n"
-            "The JSON object has the keys above (cells are flits, messages packets, suspensions the "
-            "cycles in which a flit waited for room ahead, retransmissions 0) and flits, "
+            "The JSON object has the keys above as far as they fit (cells are flits, messages packets, "
+            "suspensions the cycles in which a flit waited for room ahead, retransmissions 0; what "
+            "was not measured is null) and flits, "
             "messages_offered, messages_waiting, throughput_ci95, latency_cycles.ci95, hops_mean "
             "(routers passed), warmup_cycles, settled, saturated, saturation (why), lost (packets: "
             "no_room, no_way, cut, corrupted), rerouted, deadlock (null, or the buffers), rounds "
@@ -358,6 +358,8 @@ static const struct verb verbs[] = {
             { "--load", "L", "share of a port's line, 0 to 1, to 6 decimals; default 0.5 (W: see above)" },
             { "--seed", "S", "of all chance, 64 bits; default 1" },
             OPTIONS_OF_A_RUN,
+            { "--trace", "FILE", "networks: packets as a file lists them" },
+            { "--rounds", "N", "networks: of a collective; default as many as there is time for" },
             { "--contracts", "FILE", "connections with contracts in place of --traffic" },
             { "--admit", "WHO", "with --contracts: checked, or all: those refused send, too" },
             { "--record", "FILE", "write a recording for leat export" },

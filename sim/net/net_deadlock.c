@@ -1,6 +1,5 @@
 #include "net_deadlock.h"
 #include "net_routing_parts.h"
-#include "net_topology_parts.h"
 #include <assert.h>
 #include <string.h>
 
@@ -450,11 +449,10 @@ static void count(const struct walk *w, struct leat_net_deadlock *out)
 /* Which classes count: the escape's, if it is offered everywhere; else all. */
 static uint32_t classes_to_search(const struct walk *w)
 {
-    const struct leat_net_channels *channels = &w->routing->channels;
+    const uint32_t escape = w->no_escape ? 0 : w->routing->channels.escape;
     uint32_t search = 0;
     for (uint32_t i = 0; i < w->classes; i++)
-        if (!channels->escape || w->no_escape || channels->class[i] & channels -> escape)
-            search |= UINT32_C(1) << i;
+        if (!escape || (escape & w->routing->channels.class[i]) != 0) search |= UINT32_C(1) << i;
     return search;
 }
 

@@ -2,6 +2,8 @@
 #include "leat_arena.h"
 #include "leat_tree.h"
 #include "net_fixed.h"
+#include "net_piece_parts.h"
+#include "net_topology_parts.h"
 #include <assert.h>
 
 enum { NEIGHBOURS_TOLD_MAX = 16 };
@@ -10,35 +12,12 @@ enum { EXPONENT_MAX = 99 };
 
 /* ---- pieces of text -------------------------------------------------------------------------- */
 
-struct piece {
-    const char *at;
-    size_t len;
-};
-
 /* What is read so far, and where complaints go. */
 struct reading {
     struct leat_net_fault fault;
-    struct piece text;
+    struct leat_net_piece text;
     struct leat_text *why;
 };
-
-/* Up to `end`; *rest is then what is behind it, or has no place if there is no `end`. */
-static struct piece cut(struct piece *rest, char end)
-{
-    struct piece head = { rest->at, 0 };
-    while (head.len < rest->len && head.at[head.len] != end)
-        head.len++;
-    if (head.len < rest->len)
-        *rest = (struct piece){ head.at + head.len + 1, rest->len - head.len - 1 };
-    else
-        *rest = (struct piece){ NULL, 0 };
-    return head;
-}
-
-static bool is(struct piece p, const char *word)
-{
-    return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
-}
 
 static bool is_blank(char c)
 {
@@ -46,7 +25,7 @@ static bool is_blank(char c)
 }
 
 /* "TEXT: 'PIECE' WHAT" */
-static leat_err wrong(const struct reading *r, struct piece p, const char *what)
+static leat_err wrong(const struct reading *r, struct leat_net_piece p, const char *what)
 {
     leat_text_put(r->why, r->text.at, r->text.len);
     leat_text_puts(r->why, ": '");
@@ -56,7 +35,7 @@ static leat_err wrong(const struct reading *r, struct piece p, const char *what)
     return LEAT_ERR_SYNTAX;
 }
 
-static bool read_number(struct piece p, uint64_t max, uint64_t *out)
+static bool read_number(struct leat_net_piece p, uint64_t max, uint64_t *out)
 {
     uint64_t number;
     if (!p.at || !leat_tree_number(p.at, p.len, &number) || number > max) return false;
@@ -64,7 +43,7 @@ static bool read_number(struct piece p, uint64_t max, uint64_t *out)
     return true;
 }
 
-static bool read_place(struct piece p, uint32_t *out)
+static bool read_place(struct leat_net_piece p, uint32_t *out)
 {
     uint64_t number;
     if (!read_number(p, LEAT_NET_ROUTERS_MAX - 1, &number)) return false;
@@ -74,10 +53,11 @@ static bool read_place(struct piece p, uint32_t *out)
 
 /* ---- the parts of a fault -------------------------------------------------------------------- */
 
-static leat_err read_link(struct reading *r, struct piece link)
+static leat_err read_link(struct reading *r, struct leat_net_piece link)
 {
-    struct piece both = link, one = link;
-    const struct piece a_both = cut(&both, '-'), a_one = cut(&one, '>');
+    struct leat_net_piece both = link, one = link;
+    const struct leat_net_piece a_both = leat_net_piece_cut(&both, '-'),
+                                a_one = leat_net_piece_cut(&one, '>');
     r->fault.one_way = one.at != NULL;
     if (!read_place(one.at ? a_one : a_both, &r->fault.a) ||
         !read_place(one.at ? one : both, &r->fault.b))
@@ -85,7 +65,7 @@ static leat_err read_link(struct reading *r, struct piece link)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_single(struct reading *r, struct piece place)
+static leat_err read_single(struct reading *r, struct leat_net_piece place)
 {
     if (read_place(place, &r->fault.a)) return LEAT_ERR_OK;
     return wrong(r, place,
@@ -94,7 +74,7 @@ static leat_err read_single(struct reading *r, struct piece place)
 }
 
 /* Digits with or without a point: as a whole number, and how many stand behind the point. */
-static bool read_digits(struct piece p, uint64_t *number, uint64_t *decimals)
+static bool read_digits(struct leat_net_piece p, uint64_t *number, uint64_t *decimals)
 {
     bool point = false;
     size_t digits = 0, taken = 0;
@@ -132,20 +112,21 @@ static bool make_fraction(uint64_t number, uint64_t decimals, uint64_t *out)
     return true;
 }
 
-static leat_err read_chance(struct reading *r, struct piece chance)
+static leat_err read_chance(struct reading *r, struct leat_net_piece chance)
 {
     static const char expected[] = "is no bit error rate, expected 0 or more and less than 1, "
                                    "as in 1e-6";
-    struct piece exponent = chance;
-    struct piece digits = cut(&exponent, 'e');
+    struct leat_net_piece exponent = chance;
+    struct leat_net_piece digits = leat_net_piece_cut(&exponent, 'e');
     uint64_t number, decimals, shift = 0;
     if (!exponent.at) {
         exponent = chance;
-        digits = cut(&exponent, 'E');
+        digits = leat_net_piece_cut(&exponent, 'E');
     }
     if (!chance.at || !read_digits(digits, &number, &decimals)) return wrong(r, chance, expected);
     if (exponent.at) { /* only downwards: what is above 1 is none */
-        if (cut(&exponent, '-').len > 0 || !read_number(exponent, EXPONENT_MAX, &shift))
+        if (leat_net_piece_cut(&exponent, '-').len > 0 ||
+            !read_number(exponent, EXPONENT_MAX, &shift))
             return wrong(r, chance, expected);
     }
     if (!make_fraction(number, decimals + shift, &r->fault.bit_errors))
@@ -153,26 +134,26 @@ static leat_err read_chance(struct reading *r, struct piece chance)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_ber(struct reading *r, struct piece where)
+static leat_err read_ber(struct reading *r, struct leat_net_piece where)
 {
-    struct piece chance = where;
-    const struct piece link = cut(&chance, ':');
+    struct leat_net_piece chance = where;
+    const struct leat_net_piece link = leat_net_piece_cut(&chance, ':');
     r->fault.a = r->fault.b = LEAT_NET_NONE;
     if (!chance.at) return read_chance(r, where);
     const leat_err err = read_link(r, link);
     return err ? err : read_chance(r, chance);
 }
 
-static leat_err read_time(struct reading *r, struct piece time)
+static leat_err read_time(struct reading *r, struct leat_net_piece time)
 {
     static const char expected[] = "is no time, expected cycles, as in 1000..5000 or 1000..";
-    struct piece end = time;
-    const struct piece from = cut(&end, '.');
+    struct leat_net_piece end = time;
+    const struct leat_net_piece from = leat_net_piece_cut(&end, '.');
     r->fault.from = 0;
     r->fault.to = LEAT_NEVER;
     if (!time.at) return LEAT_ERR_OK;
     if (!end.at || end.len == 0 || end.at[0] != '.') return wrong(r, time, expected);
-    end = (struct piece){ end.at + 1, end.len - 1 };
+    end = (struct leat_net_piece){ end.at + 1, end.len - 1 };
     if (from.len && !read_number(from, LEAT_NEVER - 1, &r->fault.from))
         return wrong(r, time, expected);
     if (end.len && !read_number(end, LEAT_NEVER - 1, &r->fault.to)) return wrong(r, time, expected);
@@ -181,13 +162,13 @@ static leat_err read_time(struct reading *r, struct piece time)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_flap(struct reading *r, struct piece flap)
+static leat_err read_flap(struct reading *r, struct leat_net_piece flap)
 {
-    struct piece down = flap;
+    struct leat_net_piece down = flap;
     if (r->fault.kind != LEAT_NET_FAULT_FLAP)
         return flap.at ? wrong(r, flap, "is out of place, expected it with flap only")
                        : LEAT_ERR_OK;
-    const struct piece up = flap.at ? cut(&down, ',') : flap;
+    const struct leat_net_piece up = flap.at ? leat_net_piece_cut(&down, ',') : flap;
     if (!read_number(up, UINT32_MAX, &r->fault.up) ||
         !read_number(down, UINT32_MAX, &r->fault.down) || !r->fault.up || !r->fault.down)
         return wrong(r, flap, "is no flap, expected cycles up and down, as in /200,100");
@@ -199,7 +180,7 @@ leat_err leat_net_fault_parse(const char *text, size_t len, struct leat_net_faul
 {
     static const struct {
         const char *name;
-        leat_err (*read)(struct reading *, struct piece);
+        leat_err (*read)(struct reading *, struct leat_net_piece);
     } kinds[LEAT_NET_FAULT_KINDS] = {
         [LEAT_NET_FAULT_LINK] = { "link", read_link },
         [LEAT_NET_FAULT_FLAP] = { "flap", read_link },
@@ -208,17 +189,17 @@ leat_err leat_net_fault_parse(const char *text, size_t len, struct leat_net_faul
         [LEAT_NET_FAULT_BER] = { "ber", read_ber },
     };
     struct reading r = { .text = { text, len }, .why = why };
-    struct piece where = r.text;
-    const struct piece name = cut(&where, ':');
+    struct leat_net_piece where = r.text;
+    const struct leat_net_piece name = leat_net_piece_cut(&where, ':');
     uint32_t kind = 0;
-    while (kind < LEAT_NET_FAULT_KINDS && !is(name, kinds[kind].name))
+    while (kind < LEAT_NET_FAULT_KINDS && !leat_net_piece_is(name, kinds[kind].name))
         kind++;
     if (kind == LEAT_NET_FAULT_KINDS || !where.at)
         return wrong(&r, name, "is no fault, expected link:, flap:, router:, port: or ber:");
     r.fault.kind = (enum leat_net_fault_kind)kind;
-    struct piece flap = where;
-    struct piece time = cut(&flap, '/');
-    where = cut(&time, '@');
+    struct leat_net_piece flap = where;
+    struct leat_net_piece time = leat_net_piece_cut(&flap, '/');
+    where = leat_net_piece_cut(&time, '@');
     leat_err err = kinds[kind].read(&r, where);
     if (!err) err = read_time(&r, time);
     if (!err) err = read_flap(&r, flap);
@@ -237,12 +218,12 @@ void leat_net_faults_init(struct leat_net_faults *faults)
 leat_err leat_net_faults_line(struct leat_net_faults *faults, const char *line, size_t len,
                               struct leat_text *why)
 {
-    struct piece rest = { line, len };
-    struct piece text = cut(&rest, '#');
+    struct leat_net_piece rest = { line, len };
+    struct leat_net_piece text = leat_net_piece_cut(&rest, '#');
     while (text.len && is_blank(text.at[text.len - 1]))
         text.len--;
     while (text.len && is_blank(*text.at))
-        text = (struct piece){ text.at + 1, text.len - 1 };
+        text = (struct leat_net_piece){ text.at + 1, text.len - 1 };
     if (!text.len) return LEAT_ERR_OK;
     if (faults->count == LEAT_NET_FAULTS_MAX) {
         leat_text_puts(why, "too many faults: expected at most ");
@@ -256,19 +237,6 @@ leat_err leat_net_faults_line(struct leat_net_faults *faults, const char *line, 
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
-
-/* The router that an output port leads to, NONE if it leads to a terminal or nowhere. */
-static uint32_t router_behind(const struct leat_net_topology *t, uint32_t out)
-{
-    return t->out_to[out] & LEAT_NET_TERMINAL ? LEAT_NET_NONE : t->in_router[t->out_to[out]];
-}
-
-static bool leads(const struct leat_net_topology *t, uint32_t from, uint32_t to)
-{
-    for (uint32_t out = t->out_first[from]; out < t->out_first[from + 1]; out++)
-        if (router_behind(t, out) == to) return true;
-    return false;
-}
 
 static leat_err check_number(uint32_t number, uint32_t limit, const char *what,
                              struct leat_text *why)
@@ -288,13 +256,13 @@ static void put_neighbours(const struct leat_net_topology *t, uint32_t router,
 {
     uint32_t told = 0;
     for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++) {
-        if (router_behind(t, out) == LEAT_NET_NONE) continue;
+        if (leat_net_behind(t, out) == LEAT_NET_NONE) continue;
         leat_text_puts(why, told ? ", " : ": ");
         if (told++ == NEIGHBOURS_TOLD_MAX) {
             leat_text_puts(why, "...");
             return;
         }
-        leat_text_decimal(why, router_behind(t, out));
+        leat_text_decimal(why, leat_net_behind(t, out));
     }
     if (!told) leat_text_puts(why, ", but it has none");
 }
@@ -306,7 +274,8 @@ static leat_err check_link(const struct leat_net_fault *f, const struct leat_net
     leat_err err = check_number(f->a, t->routers, "router", why);
     if (!err) err = check_number(f->b, t->routers, "router", why);
     if (err) return err;
-    if (leads(t, f->a, f->b) || (!f->one_way && leads(t, f->b, f->a))) return LEAT_ERR_OK;
+    if (leat_net_leads(t, f->a, f->b) || (!f->one_way && leat_net_leads(t, f->b, f->a)))
+        return LEAT_ERR_OK;
     leat_text_puts(why, f->one_way ? "no wire from router " : "no wire between routers ");
     leat_text_decimal(why, f->a);
     leat_text_puts(why, f->one_way ? " to router " : " and ");
@@ -429,7 +398,7 @@ static void count_wires(struct leat_net_fault_player *p, struct leat_net *net, u
 {
     const struct leat_net_topology *t = p->topology;
     for (uint32_t out = t->out_first[from]; out < t->out_first[from + 1]; out++)
-        if (router_behind(t, out) == to) count_wire(p, net, out, more);
+        if (leat_net_behind(t, out) == to) count_wire(p, net, out, more);
 }
 
 static void count_router(struct leat_net_fault_player *p, struct leat_net *net, uint32_t router,
@@ -469,7 +438,7 @@ static void count_fault(struct leat_net_fault_player *p, struct leat_net *net,
 
 static bool damages(const struct leat_net_fault *f, const struct leat_net_topology *t, uint32_t out)
 {
-    const uint32_t from = t->out_router[out], to = router_behind(t, out);
+    const uint32_t from = t->out_router[out], to = leat_net_behind(t, out);
     if (t->out_to[out] == LEAT_NET_NONE) return false;
     return f->a == LEAT_NET_NONE || (from == f->a && to == f->b) ||
            (!f->one_way && from == f->b && to == f->a);

@@ -3,9 +3,10 @@
 #include "tap.h"
 #include <math.h>
 
-/* ---- a network without contention
- * ---------------------------------------------------------------- It takes a flit of each terminal
- * per cycle, or one in `slowness` cycles, and brings it to its destination so many cycles later. */
+/* ---- a network without contention ----------------------------------------------------------- */
+
+/* It takes a flit of each terminal per cycle, or one in `slowness` cycles, and brings it to its
+ * destination so many cycles later. */
 
 enum { LATENCY = 11, FLYING_MAX = 1 << 14, TERMINALS_MAX = 64 };
 

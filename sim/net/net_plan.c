@@ -1,5 +1,6 @@
 #include "net_plan.h"
 #include "leat_tree.h"
+#include "net_piece_parts.h"
 
 enum { ITERATIONS_DEFAULT = 1, CHANNELS_DEFAULT = 4, BUFFER_DEFAULT = 8, QUEUE_DEFAULT = 64 };
 
@@ -60,18 +61,8 @@ void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out)
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-struct piece {
-    const char *at;
-    size_t len;
-};
-
-static bool is(struct piece p, const char *word)
-{
-    return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
-}
-
 /* "'PIECE' WHAT" */
-static leat_err wrong(struct piece p, const char *what, struct leat_text *why)
+static leat_err wrong(struct leat_net_piece p, const char *what, struct leat_text *why)
 {
     leat_text_putc(why, '\'');
     leat_text_put(why, p.at, p.len);
@@ -80,19 +71,15 @@ static leat_err wrong(struct piece p, const char *what, struct leat_text *why)
     return LEAT_ERR_SYNTAX;
 }
 
-/* The one of a list of names that a value is; `count`: none. */
-static uint32_t find(struct piece value, const char *(*name)(uint32_t), uint32_t count)
+/* Which of a list of names a value is; or "... expected a, b or c". */
+static leat_err find(struct leat_net_piece value, const char *(*name)(uint32_t), uint32_t count,
+                     uint32_t *out, struct leat_text *why)
 {
-    uint32_t i = 0;
-    while (i < count && !is(value, name(i)))
-        i++;
-    return i;
-}
-
-/* "expected a, b or c" */
-static leat_err expected(struct piece value, const char *(*name)(uint32_t), uint32_t count,
-                         struct leat_text *why)
-{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!leat_net_piece_is(value, name(i))) continue;
+        *out = i;
+        return LEAT_ERR_OK;
+    }
     wrong(value, "is unknown, expected ", why);
     for (uint32_t i = 0; i < count; i++) {
         if (i) leat_text_puts(why, i + 1 == count ? " or " : ", ");
@@ -116,10 +103,9 @@ static const char *rule_name(uint32_t i)
     return leat_net_rule_name((enum leat_net_route_rule)i);
 }
 
-static const char *full_name(uint32_t i)
+static const char *full_name(uint32_t drop)
 {
-    static const char *const names[] = { "wait", "drop" };
-    return names[i];
+    return drop ? "drop" : "wait";
 }
 
 /* What follows from the architecture, unless it is said otherwise. */
@@ -131,21 +117,19 @@ static void set_switch(struct leat_net_plan *plan, enum leat_net_switch architec
     plan->net.buffer_flits = vc ? BUFFER_DEFAULT : QUEUE_DEFAULT;
 }
 
-/* Numbers: where they belong, and their limits. */
-struct number {
+/* Numbers of 1 to `most`, and of what. */
+static const struct number {
     const char *key;
-    uint32_t least, most;
-    const char *expected;
-};
-
-static const struct number numbers[] = {
-    { "vcs", 1, LEAT_NET_CHANNELS_MAX, "expected 1 to 32 virtual channels" },
-    { "buffer", 1, LEAT_NET_BUFFER_MAX, "expected 1 to 65535 flits" },
-    { "terminals", 1, LEAT_NET_RADIX_MAX - 1, "expected 1 to 1023 terminals at a router" },
-    { "wire", 1, LEAT_NET_WIRE_CYCLES_MAX, "expected 1 to 1000 cycles" },
-    { "pipeline", 1, LEAT_NET_PIPELINE_MAX, "expected 1 to 16 cycles" },
-    { "credit", 1, LEAT_NET_CREDIT_CYCLES_MAX, "expected 1 to 64 cycles" },
-    { "iterations", 1, LEAT_NET_ITERATIONS_MAX, "expected 1 to 16 iterations" },
+    uint32_t most;
+    const char *what;
+} numbers[] = {
+    { "vcs", LEAT_NET_CHANNELS_MAX, " virtual channels" },
+    { "buffer", LEAT_NET_BUFFER_MAX, " flits" },
+    { "terminals", LEAT_NET_RADIX_MAX - 1, " terminals at a router" },
+    { "wire", LEAT_NET_WIRE_CYCLES_MAX, " cycles" },
+    { "pipeline", LEAT_NET_PIPELINE_MAX, " cycles" },
+    { "credit", LEAT_NET_CREDIT_CYCLES_MAX, " cycles" },
+    { "iterations", LEAT_NET_ITERATIONS_MAX, " iterations" },
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
@@ -158,59 +142,59 @@ static uint32_t *place_of(struct leat_net_plan *plan, size_t number)
     return places[number];
 }
 
-static leat_err set_number(struct leat_net_plan *plan, size_t i, struct piece value,
+static leat_err set_number(struct leat_net_plan *plan, size_t i, struct leat_net_piece value,
                            struct leat_text *why)
 {
     uint64_t number;
-    if (!leat_tree_number(value.at, value.len, &number) || number < numbers[i].least ||
-        number > numbers[i].most)
-        return wrong(value, numbers[i].expected, why);
+    if (!leat_tree_number(value.at, value.len, &number) || !number || number > numbers[i].most) {
+        wrong(value, "is out of range, expected 1 to ", why);
+        leat_text_decimal(why, numbers[i].most);
+        leat_text_puts(why, numbers[i].what);
+        return LEAT_ERR_SYNTAX;
+    }
     *place_of(plan, i) = (uint32_t)number;
     plan->routing.channels = plan->net.channels;
     return LEAT_ERR_OK;
 }
 
-static leat_err set_word(struct leat_net_plan *plan, struct piece key, struct piece value,
-                         struct leat_text *why)
+static leat_err set_word(struct leat_net_plan *plan, struct leat_net_piece key,
+                         struct leat_net_piece value, struct leat_text *why)
 {
-    uint32_t found;
-    if (is(key, "switch")) {
-        found = find(value, switch_name, LEAT_NET_SWITCHES);
-        if (found == LEAT_NET_SWITCHES) return expected(value, switch_name, LEAT_NET_SWITCHES, why);
-        set_switch(plan, (enum leat_net_switch)found);
-    } else if (is(key, "flow")) {
-        found = find(value, flow_name, LEAT_NET_FLOWS);
-        if (found == LEAT_NET_FLOWS) return expected(value, flow_name, LEAT_NET_FLOWS, why);
-        plan->net.flow = (enum leat_net_flow)found;
-    } else if (is(key, "routing")) {
-        found = find(value, rule_name, LEAT_NET_RULES);
-        if (found == LEAT_NET_RULES) return expected(value, rule_name, LEAT_NET_RULES, why);
-        plan->routing.rule = (enum leat_net_route_rule)found;
-    } else if (is(key, "full")) {
-        found = find(value, full_name, 2);
-        if (found == 2) return expected(value, full_name, 2, why);
-        plan->net.drop = found;
+    uint32_t found = 0;
+    leat_err err = LEAT_ERR_OK;
+    if (leat_net_piece_is(key, "switch")) {
+        err = find(value, switch_name, LEAT_NET_SWITCHES, &found, why);
+        if (!err) set_switch(plan, (enum leat_net_switch)found);
+    } else if (leat_net_piece_is(key, "flow")) {
+        err = find(value, flow_name, LEAT_NET_FLOWS, &found, why);
+        if (!err) plan->net.flow = (enum leat_net_flow)found;
+    } else if (leat_net_piece_is(key, "routing")) {
+        err = find(value, rule_name, LEAT_NET_RULES, &found, why);
+        if (!err) plan->routing.rule = (enum leat_net_route_rule)found;
+    } else if (leat_net_piece_is(key, "full")) {
+        err = find(value, full_name, 2, &found, why);
+        if (!err) plan->net.drop = found;
     } else if (!leat_sim_clock_read(value.at, value.len, &plan->clock)) {
-        return wrong(value, LEAT_SIM_CLOCK_EXPECTED, why);
+        err = wrong(value, LEAT_SIM_CLOCK_EXPECTED, why);
     }
-    return LEAT_ERR_OK;
+    return err;
 }
 
 static const char *const words[] = { "switch", "flow", "routing", "full", "clock" };
 enum { WORDS = sizeof words / sizeof *words };
 
 /* The place of a key among numbers, then words; NUMBERS + WORDS: it is none. */
-static size_t key_index(struct piece key)
+static size_t key_index(struct leat_net_piece key)
 {
     size_t i = 0;
-    while (i < NUMBERS && !is(key, numbers[i].key))
+    while (i < NUMBERS && !leat_net_piece_is(key, numbers[i].key))
         i++;
-    while (i >= NUMBERS && i < NUMBERS + WORDS && !is(key, words[i - NUMBERS]))
+    while (i >= NUMBERS && i < NUMBERS + WORDS && !leat_net_piece_is(key, words[i - NUMBERS]))
         i++;
     return i;
 }
 
-static leat_err unknown_parameter(struct piece key, struct leat_text *why)
+static leat_err unknown_parameter(struct leat_net_piece key, struct leat_text *why)
 {
     const char *between = "is no parameter, expected one of ";
     wrong(key, "", why);
@@ -226,23 +210,10 @@ static leat_err unknown_parameter(struct piece key, struct leat_text *why)
 leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, size_t parameter_len,
                            const char *value, size_t value_len, struct leat_text *why)
 {
-    const struct piece key = { parameter, parameter_len }, text = { value, value_len };
+    const struct leat_net_piece key = { parameter, parameter_len }, text = { value, value_len };
     const size_t i = key_index(key);
     if (i == NUMBERS + WORDS) return unknown_parameter(key, why);
     return i < NUMBERS ? set_number(plan, i, text, why) : set_word(plan, key, text, why);
-}
-
-/* Up to `end` or the end; *rest is then what is behind it, or has no place. */
-static struct piece cut(struct piece *rest, char end)
-{
-    struct piece head = { rest->at, 0 };
-    while (head.len < rest->len && head.at[head.len] != end)
-        head.len++;
-    if (head.len < rest->len)
-        *rest = (struct piece){ head.at + head.len + 1, rest->len - head.len - 1 };
-    else
-        *rest = (struct piece){ NULL, 0 };
-    return head;
 }
 
 /* The switch comes first, since it brings defaults of others with it. */
@@ -252,15 +223,15 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
     struct leat_net_plan read = *plan;
     bool given[NUMBERS + WORDS] = { false };
     for (int pass = 0; pass < 2; pass++) {
-        struct piece rest = { NULL, 0 };
-        if (*text == '/') rest = (struct piece){ text + 1, strlen(text) - 1 };
+        struct leat_net_piece rest = { NULL, 0 };
+        if (*text == '/') rest = (struct leat_net_piece){ text + 1, strlen(text) - 1 };
         while (rest.at) {
-            const struct piece whole = cut(&rest, '/');
-            struct piece value = whole;
-            const struct piece key = cut(&value, '=');
+            const struct leat_net_piece whole = leat_net_piece_cut(&rest, '/');
+            struct leat_net_piece value = whole;
+            const struct leat_net_piece key = leat_net_piece_cut(&value, '=');
             const size_t i = key_index(key);
             if (i == NUMBERS + WORDS || !value.at) return unknown_parameter(whole, why);
-            if (is(key, "switch") != (pass == 0)) continue;
+            if (leat_net_piece_is(key, "switch") != (pass == 0)) continue;
             if (given[i]) return wrong(key, "is given twice", why);
             given[i] = true;
             const leat_err err = leat_net_plan_set(&read, key.at, key.len, value.at, value.len,
@@ -283,28 +254,26 @@ static size_t kind_len(const char *name)
     return len;
 }
 
-static bool begins(struct piece p, const char *word)
-{
-    return p.len >= strlen(word) && memcmp(p.at, word, strlen(word)) == 0;
-}
-
 /* Clos networks are those of the thesis unless another switch is asked for. */
 bool leat_net_plan_is(const char *name)
 {
     enum leat_net_kind kind;
-    struct piece rest = { name, strlen(name) };
+    struct leat_net_piece rest = { name, strlen(name) };
     if (!leat_net_kind_find(name, kind_len(name), &kind) || kind == LEAT_NET_GRAPH) return false;
     bool switches = kind != LEAT_NET_CLOS;
-    cut(&rest, '/');
-    while (rest.at && !switches)
-        switches = begins(cut(&rest, '/'), "switch=");
+    leat_net_piece_cut(&rest, '/');
+    while (rest.at && !switches) {
+        struct leat_net_piece value = leat_net_piece_cut(&rest, '/');
+        switches = leat_net_piece_is(leat_net_piece_cut(&value, '='), "switch") && value.at;
+    }
     return switches;
 }
 
 /* "8,8" or "8x8" */
-static leat_err read_numbers(struct piece text, struct leat_net_shape *shape, struct leat_text *why)
+static leat_err read_numbers(struct leat_net_piece text, struct leat_net_shape *shape,
+                             struct leat_text *why)
 {
-    const struct piece whole = text;
+    const struct leat_net_piece whole = text;
     for (size_t begin = 0, i = 0; i <= text.len; i++) {
         if (i < text.len && text.at[i] != ',' && text.at[i] != 'x') continue;
         uint64_t number;
@@ -312,7 +281,9 @@ static leat_err read_numbers(struct piece text, struct leat_net_shape *shape, st
             !leat_tree_number(text.at + begin, i - begin, &number)) {
             wrong(whole, "is no size, expected ", why);
             leat_text_puts(why, leat_net_kind_numbers(shape->kind));
-            leat_text_puts(why, ": up to 8 numbers with commas between");
+            leat_text_puts(why, ": up to ");
+            leat_text_decimal(why, LEAT_NET_NUMBERS_MAX);
+            leat_text_puts(why, " numbers with commas between");
             return LEAT_ERR_SYNTAX;
         }
         shape->number[shape->numbers++] = number < LEAT_NET_NONE ? (uint32_t)number : LEAT_NET_NONE;
@@ -325,17 +296,17 @@ leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct
 {
     struct leat_net_plan plan;
     enum leat_net_kind kind;
-    struct piece rest = { name, strlen(name) };
-    const size_t kind_end = kind_len(name), parameters = cut(&rest, '/').len;
-    const struct piece letters = { name, kind_end };
+    struct leat_net_piece rest = { name, strlen(name) };
+    const size_t kind_end = kind_len(name), parameters = leat_net_piece_cut(&rest, '/').len;
+    const struct leat_net_piece letters = { name, kind_end };
     leat_text_puts(why, name);
     leat_text_puts(why, ": ");
     if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH)
         return wrong(letters, "is no topology", why);
     leat_net_plan_default(kind, &plan);
     const size_t begin = kind_end + (name[kind_end] == ':');
-    leat_err err = read_numbers((struct piece){ name + begin, parameters - begin }, &plan.shape,
-                                why);
+    leat_err err = read_numbers((struct leat_net_piece){ name + begin, parameters - begin },
+                                &plan.shape, why);
     if (!err) err = leat_net_plan_parameters(name + parameters, &plan, why);
     if (!err) err = leat_net_shape_check(&plan.shape, why);
     if (err) return err;

@@ -15,16 +15,6 @@ const char *leat_net_rule_name(enum leat_net_route_rule rule)
     return (unsigned)rule < LEAT_NET_RULES ? names[rule] : NULL;
 }
 
-bool leat_net_rule_find(const char *name, size_t len, enum leat_net_route_rule *out)
-{
-    for (unsigned i = 0; i < LEAT_NET_RULES; i++) {
-        if (strlen(names[i]) != len || memcmp(names[i], name, len) != 0) continue;
-        *out = (enum leat_net_route_rule)i;
-        return true;
-    }
-    return false;
-}
-
 enum leat_net_route_rule leat_net_rule_default(enum leat_net_kind kind)
 {
     switch (kind) {

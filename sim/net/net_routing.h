@@ -91,7 +91,6 @@ struct leat_net_routing; /* in the caller's memory */
 
 /* "dor" ...; NULL past the last. */
 const char *leat_net_rule_name(enum leat_net_route_rule rule);
-bool leat_net_rule_find(const char *name, size_t len, enum leat_net_route_rule *out);
 
 /* The rule that is natural for a kind: what a user gets who asks for none. */
 enum leat_net_route_rule leat_net_rule_default(enum leat_net_kind kind);

@@ -83,19 +83,12 @@ static leat_err refuse_rule(enum leat_net_route_rule rule, enum leat_net_kind ki
 
 /* ---- wires back ----------------------------------------------------------------------------- */
 
-static bool has_wire(const struct leat_net_topology *t, uint32_t from, uint32_t to)
-{
-    for (uint32_t o = t->out_first[from]; o < t->out_first[from + 1]; o++)
-        if (leat_net_behind(t, o) == to) return true;
-    return false;
-}
-
 static leat_err check_both_ways(const struct leat_net_topology *t,
                                 const struct leat_net_routing_config *config, struct leat_text *why)
 {
     for (uint32_t o = 0; o < t->outs; o++) {
         const uint32_t from = t->out_router[o], to = leat_net_behind(t, o);
-        if (to == LEAT_NET_NONE || has_wire(t, to, from)) continue;
+        if (to == LEAT_NET_NONE || leat_net_leads(t, to, from)) continue;
         leat_text_puts(why, "routing ");
         leat_text_puts(why, leat_net_rule_name(config->rule));
         return refuse(why, LEAT_ERR_FIELD, ": there is a wire from router ", from, " to ", to,

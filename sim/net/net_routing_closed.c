@@ -1,28 +1,6 @@
 /* Routing by coordinates and digits: lattices, stages, fat trees and dragonflies. */
 #include "net_routing_parts.h"
-#include "net_topology_parts.h"
 #include <assert.h>
-
-bool leat_net_kind_is_lattice(enum leat_net_kind kind)
-{
-    switch (kind) {
-    case LEAT_NET_LINE:
-    case LEAT_NET_RING:
-    case LEAT_NET_MESH:
-    case LEAT_NET_TORUS:
-    case LEAT_NET_HYPERCUBE:
-    case LEAT_NET_HYPERX: return true;
-    case LEAT_NET_CROSSBAR:
-    case LEAT_NET_GRID:
-    case LEAT_NET_FLY:
-    case LEAT_NET_BENES:
-    case LEAT_NET_CLOS:
-    case LEAT_NET_FATTREE:
-    case LEAT_NET_DRAGONFLY:
-    case LEAT_NET_GRAPH: break;
-    }
-    return false;
-}
 
 /* ---- lattices ------------------------------------------------------------------------------- */
 

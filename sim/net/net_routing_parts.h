@@ -5,9 +5,9 @@
 #include "leat_arena.h"
 #include "leat_random.h"
 #include "net_routing.h"
+#include "net_topology_parts.h"
 
 enum {
-    LEAT_NET_DIMENSIONS_MAX = 20, /* of a hypercube */
     LEAT_NET_STAGES_MAX = 64,
     LEAT_NET_CLASSES_MAX = 5,      /* two per leg, and the adaptive one */
     LEAT_NET_RING_CLASSES_MIN = 4, /* in smaller rings every way is one wire long */
@@ -57,9 +57,6 @@ bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kin
 bool leat_net_rule_fits(enum leat_net_route_rule rule, enum leat_net_kind kind);
 
 /* ---- places --------------------------------------------------------------------------------- */
-
-/* line, ring, mesh, torus, hypercube, hyperx: routing by coordinates. */
-bool leat_net_kind_is_lattice(enum leat_net_kind kind);
 
 enum leat_net_form { LEAT_NET_FORM_LINE, LEAT_NET_FORM_RING, LEAT_NET_FORM_FULL };
 
@@ -149,17 +146,7 @@ static inline uint32_t leat_net_pick(const struct leat_net_route *route, uint32_
     return (uint32_t)((leat_random_splitmix(&state) >> 32) * n >> 32);
 }
 
-/* The router behind an output port; NONE: a terminal or nothing. */
-static inline uint32_t leat_net_behind(const struct leat_net_topology *t, uint32_t out)
-{
-    const uint32_t to = t->out_to[out];
-    return to & LEAT_NET_TERMINAL ? LEAT_NET_NONE : t->in_router[to];
-}
-
-_Static_assert((LEAT_NET_NONE & LEAT_NET_TERMINAL) != 0, "an absent wire leads to no router");
-
-/* ---- net_routing_closed.c: by coordinates and digits ------------------------------------------
- */
+/* ---- by coordinates and digits (net_routing_closed.c) --------------------------------------- */
 
 leat_net_toward_fn leat_net_toward_lattice, leat_net_toward_stages, leat_net_toward_fattree,
     leat_net_toward_dragonfly;
@@ -172,8 +159,7 @@ uint32_t leat_net_lattice_near(const struct leat_net_routing *routing, uint32_t 
 void leat_net_places_lay(struct leat_net_routing *routing, struct leat_arena *arena);
 void leat_net_places_fill(struct leat_net_routing *routing);
 
-/* ---- net_routing_tables.c: by search ----------------------------------------------------------
- */
+/* ---- by search (net_routing_tables.c) ------------------------------------------------------- */
 
 leat_net_toward_fn leat_net_toward_updown, leat_net_toward_table;
 leat_net_rule_fn leat_net_rule_adaptive;

@@ -151,8 +151,7 @@ static inline void scene_random(struct scene *s, enum leat_net_kind kind,
 /* The router behind an output port, NONE: none. */
 static inline uint32_t scene_behind(const struct scene *s, uint32_t out)
 {
-    const uint32_t to = s->topology.out_to[out];
-    return to & LEAT_NET_TERMINAL ? LEAT_NET_NONE : s->topology.in_router[to];
+    return leat_net_behind(&s->topology, out);
 }
 
 static inline uint32_t scene_home(const struct scene *s, uint32_t terminal)

@@ -181,23 +181,30 @@ void leat_net_steady_init(struct leat_net_steady *steady, uint64_t warmup, void 
     lay_out(steady, &arena);
 }
 
-/* Pages that were never written stay so. */
+/* Both look at no bin behind the last one in use, and write to none that is empty: most latencies
+ * are small, and pages that were never written stay so. */
 static void add_histogram(struct leat_sim_histogram *to, const struct leat_sim_histogram *from)
 {
-    if (!from->count) return;
+    uint64_t left = from->count;
     to->count += from->count;
     to->sum += from->sum;
     if (from->max > to->max) to->max = from->max;
-    for (uint32_t i = 0; i < LEAT_SIM_HISTOGRAM_BINS; i++)
-        if (from->bin[i]) to->bin[i] += from->bin[i];
+    for (uint32_t i = 0; left; i++) {
+        if (!from->bin[i]) continue;
+        to->bin[i] += from->bin[i];
+        left -= from->bin[i];
+    }
 }
 
 static void clear_histogram(struct leat_sim_histogram *h)
 {
-    if (!h->count) return;
+    uint64_t left = h->count;
+    for (uint32_t i = 0; left; i++) {
+        if (!h->bin[i]) continue;
+        left -= h->bin[i];
+        h->bin[i] = 0;
+    }
     h->count = h->sum = h->max = 0;
-    for (uint32_t i = 0; i < LEAT_SIM_HISTOGRAM_BINS; i++)
-        if (h->bin[i]) h->bin[i] = 0;
 }
 
 static void add_batch(struct leat_net_steady_batch *to, const struct leat_net_steady_batch *from)

@@ -80,6 +80,7 @@ enum leat_net_kind {
 enum {
     LEAT_NET_KINDS = LEAT_NET_GRAPH + 1,
     LEAT_NET_NUMBERS_MAX = 8,
+    LEAT_NET_DIMENSIONS_MAX = 20, /* of a hypercube; other lattices have NUMBERS_MAX */
     LEAT_NET_ROUTERS_MAX = 1 << 20,
     LEAT_NET_TERMINALS_MAX = 1 << 20,
     LEAT_NET_PORTS_MAX = 1 << 23, /* output ports of all routers */
@@ -134,7 +135,8 @@ bool leat_net_kind_find(const char *name, size_t len, enum leat_net_kind *out);
 /* What its numbers mean, for users: "K1,K2,..."; "" for a graph, which has none. */
 const char *leat_net_kind_numbers(enum leat_net_kind kind);
 
-/* Can it be built? On error `why` has one line for the user: what, and what was expected. */
+/* Can it be built? On error `why` has one line for the user: what, and what was expected; whose
+ * shape it is, the caller knows. */
 leat_err leat_net_shape_check(const struct leat_net_shape *shape, struct leat_text *why);
 
 /* Octets of memory for a shape that was checked. */
@@ -155,6 +157,15 @@ const char *leat_net_shape_class(const struct leat_net_shape *shape);
  * for as many numbers as there are routers; distance[routers] is filled for all. */
 void leat_net_topology_distances(const struct leat_net_topology *topology, uint32_t from,
                                  uint32_t *distance, uint32_t *scratch);
+
+/* The router behind an output port; NONE: a terminal or nothing. */
+static inline uint32_t leat_net_behind(const struct leat_net_topology *topology, uint32_t out)
+{
+    const uint32_t to = topology->out_to[out];
+    return to & LEAT_NET_TERMINAL ? LEAT_NET_NONE : topology->in_router[to];
+}
+
+_Static_assert((LEAT_NET_NONE & LEAT_NET_TERMINAL) != 0, "an absent wire leads to no router");
 
 /* The coordinate of a router in a dimension of line, ring, mesh, torus, hypercube, hyperx:
  * dimension 0 counts fastest. */

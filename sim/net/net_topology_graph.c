@@ -9,10 +9,9 @@ static void put_edge(const struct leat_net_edge *edge, struct leat_text *why)
     leat_text_decimal(why, edge->b);
 }
 
-static leat_err refuse_edge(const struct leat_net_shape *shape, const struct leat_net_edge *edge,
-                            const char *expected, uint32_t most, struct leat_text *why)
+static leat_err refuse_edge(const struct leat_net_edge *edge, const char *expected, uint32_t most,
+                            struct leat_text *why)
 {
-    leat_net_shape_put_name(shape, why);
     put_edge(edge, why);
     leat_text_puts(why, expected);
     if (most != LEAT_NET_NONE) leat_text_decimal(why, most);
@@ -23,12 +22,12 @@ static leat_err check_edge(const struct leat_net_shape *shape, const struct leat
                            struct leat_text *why)
 {
     if (edge->a >= shape->routers || edge->b >= shape->routers)
-        return refuse_edge(shape, edge, ", expected routers 0 to ", shape->routers - 1, why);
+        return refuse_edge(edge, ", expected routers 0 to ", shape->routers - 1, why);
     if (edge->a == edge->b)
-        return refuse_edge(shape, edge, ", expected two different routers", LEAT_NET_NONE, why);
+        return refuse_edge(edge, ", expected two different routers", LEAT_NET_NONE, why);
     if (edge->cycles > LEAT_NET_WIRE_CYCLES_MAX)
-        return refuse_edge(shape, edge, " is too long, expected cycles up to ",
-                           LEAT_NET_WIRE_CYCLES_MAX, why);
+        return refuse_edge(edge, " is too long, expected cycles up to ", LEAT_NET_WIRE_CYCLES_MAX,
+                           why);
     return LEAT_ERR_OK;
 }
 
@@ -36,7 +35,6 @@ static leat_err check_terminal(const struct leat_net_shape *shape, uint32_t term
                                struct leat_text *why)
 {
     if (shape->terminal_at[terminal] < shape->routers) return LEAT_ERR_OK;
-    leat_net_shape_put_name(shape, why);
     leat_text_puts(why, "terminal ");
     leat_text_decimal(why, terminal);
     leat_text_puts(why, " at router ");
@@ -47,11 +45,10 @@ static leat_err check_terminal(const struct leat_net_shape *shape, uint32_t term
 }
 
 /* A count that must be within limits before anything is looked at. */
-static leat_err check_count(const struct leat_net_shape *shape, uint32_t count, const char *what,
-                            uint32_t least, uint32_t most, struct leat_text *why)
+static leat_err check_count(uint32_t count, const char *what, uint32_t least, uint32_t most,
+                            struct leat_text *why)
 {
     if (count >= least && count <= most) return LEAT_ERR_OK;
-    leat_net_shape_put_name(shape, why);
     leat_text_decimal(why, count);
     leat_text_puts(why, what);
     leat_text_puts(why, ", expected ");
@@ -63,11 +60,10 @@ static leat_err check_count(const struct leat_net_shape *shape, uint32_t count, 
 
 leat_err leat_net_graph_check(const struct leat_net_shape *shape, struct leat_text *why)
 {
-    leat_err err = check_count(shape, shape->routers, " routers", 1, LEAT_NET_ROUTERS_MAX, why);
-    if (!err) err = check_count(shape, shape->edges, " edges", 0, LEAT_NET_PORTS_MAX, why);
+    leat_err err = check_count(shape->routers, " routers", 1, LEAT_NET_ROUTERS_MAX, why);
+    if (!err) err = check_count(shape->edges, " edges", 0, LEAT_NET_PORTS_MAX, why);
     if (!err && shape->terminal_at)
-        err = check_count(shape, shape->terminal_count, " terminals", 1, LEAT_NET_TERMINALS_MAX,
-                          why);
+        err = check_count(shape->terminal_count, " terminals", 1, LEAT_NET_TERMINALS_MAX, why);
     for (uint32_t i = 0; !err && i < shape->edges; i++)
         err = check_edge(shape, &shape->edge[i], why);
     for (uint32_t i = 0; !err && shape->terminal_at && i < shape->terminal_count; i++)
@@ -138,7 +134,6 @@ leat_err leat_net_graph_number(struct leat_net_topology *t, struct leat_text *wh
     const uint32_t ins = add_up(t->in_first, t->routers, &in_most_at);
     t->radix = outs > ins ? outs : ins;
     if (t->radix <= LEAT_NET_RADIX_MAX) return LEAT_ERR_OK;
-    leat_net_shape_put_name(&t->shape, why);
     leat_text_puts(why, "router ");
     leat_text_decimal(why, outs > ins ? out_most_at : in_most_at);
     leat_text_puts(why, " has ");
@@ -212,7 +207,6 @@ leat_err leat_net_graph_connected(const struct leat_net_topology *t, uint32_t *s
     const uint32_t forth = find_lost(t, false, scratch);
     const uint32_t back = forth == LEAT_NET_NONE ? find_lost(t, true, scratch) : LEAT_NET_NONE;
     if (forth == LEAT_NET_NONE && back == LEAT_NET_NONE) return LEAT_ERR_OK;
-    leat_net_shape_put_name(&t->shape, why);
     leat_text_puts(why, "no way from router ");
     leat_text_decimal(why, forth == LEAT_NET_NONE ? back : 0);
     leat_text_puts(why, " to router ");

@@ -22,16 +22,15 @@ struct leat_net_extent {
 /* For shapes whose own numbers are within limits. */
 void leat_net_shape_measure(const struct leat_net_shape *shape, struct leat_net_extent *out);
 
-/* "mesh:8,8: ", the beginning of all complaints. */
-void leat_net_shape_put_name(const struct leat_net_shape *shape, struct leat_text *text);
+/* line, ring, mesh, torus, hypercube, hyperx: routers have coordinates. */
+bool leat_net_kind_is_lattice(enum leat_net_kind kind);
 
-/* base^exponent, for those which fit. */
-static inline uint32_t leat_net_power(uint32_t base, uint32_t exponent)
+/* Is there a wire from the one router to the other? */
+static inline bool leat_net_leads(const struct leat_net_topology *t, uint32_t from, uint32_t to)
 {
-    uint32_t power = 1;
-    while (exponent--)
-        power *= base;
-    return power;
+    for (uint32_t out = t->out_first[from]; out < t->out_first[from + 1]; out++)
+        if (leat_net_behind(t, out) == to) return true;
+    return false;
 }
 
 /* ---- joining; all ports are absent at first -------------------------------------------------- */

@@ -11,6 +11,7 @@ enum {
 
 _Static_assert((2 * BENES_LEVELS_MAX - 1) << (BENES_LEVELS_MAX - 1) <= LEAT_NET_ROUTERS_MAX &&
                    1 << LEVELS_MAX <= LEAT_NET_TERMINALS_MAX &&
+                   1 << LEAT_NET_DIMENSIONS_MAX <= LEAT_NET_ROUTERS_MAX &&
                    GRID_MAX * GRID_MAX <= LEAT_NET_ROUTERS_MAX,
                "what is within these is within those");
 
@@ -36,7 +37,7 @@ static const struct kind {
     [LEAT_NET_GRID]      = { "grid", "N", 1, 1, { { "N", 1, GRID_MAX } } },
     [LEAT_NET_MESH]      = { "mesh", "K1,K2,...", 1, MANY, { { "K", 1, ROUTERS } } },
     [LEAT_NET_TORUS]     = { "torus", "K1,K2,...", 1, MANY, { { "K", 1, ROUTERS } } },
-    [LEAT_NET_HYPERCUBE] = { "hypercube", "D", 1, 1, { { "D", 1, LEVELS_MAX } } },
+    [LEAT_NET_HYPERCUBE] = { "hypercube", "D", 1, 1, { { "D", 1, LEAT_NET_DIMENSIONS_MAX } } },
     [LEAT_NET_FLY]       = { "fly", "K,N", 2, 2, { { "K", 2, RADIX }, { "N", 1, LEVELS_MAX } } },
     [LEAT_NET_BENES]     = { "benes", "N", 1, 1, { { "N", 2, 1 << BENES_LEVELS_MAX } } },
     [LEAT_NET_CLOS]      = { "clos", "E,M,R", 3, 3,
@@ -94,6 +95,11 @@ static enum family family_of(enum leat_net_kind kind)
     case LEAT_NET_GRAPH: break;
     }
     return NO_COORDINATES;
+}
+
+bool leat_net_kind_is_lattice(enum leat_net_kind kind)
+{
+    return family_of(kind) != NO_COORDINATES;
 }
 
 uint32_t leat_net_shape_dimensions(const struct leat_net_shape *shape)
@@ -230,16 +236,6 @@ void leat_net_shape_measure(const struct leat_net_shape *shape, struct leat_net_
 
 /* ---- can it be built ------------------------------------------------------------------------ */
 
-void leat_net_shape_put_name(const struct leat_net_shape *shape, struct leat_text *text)
-{
-    leat_text_puts(text, leat_net_kind_name(shape->kind));
-    for (uint32_t i = 0; i < shape->numbers && i < LEAT_NET_NUMBERS_MAX; i++) {
-        leat_text_putc(text, i ? ',' : ':');
-        leat_text_decimal(text, shape->number[i]);
-    }
-    leat_text_puts(text, ": ");
-}
-
 static void put_range(struct leat_text *why, uint32_t least, uint32_t most)
 {
     leat_text_decimal(why, least);
@@ -248,10 +244,9 @@ static void put_range(struct leat_text *why, uint32_t least, uint32_t most)
 }
 
 /* "BEFORE value BEHIND, expected LEAST to MOST" */
-static leat_err outside(const struct leat_net_shape *shape, const char *before, uint32_t value,
-                        const char *behind, const struct number *limit, struct leat_text *why)
+static leat_err outside(const char *before, uint32_t value, const char *behind,
+                        const struct number *limit, struct leat_text *why)
 {
-    leat_net_shape_put_name(shape, why);
     leat_text_puts(why, before);
     leat_text_decimal(why, value);
     leat_text_puts(why, behind);
@@ -265,7 +260,6 @@ static leat_err check_how_many(const struct leat_net_shape *shape, struct leat_t
 {
     const struct kind *kind = &kinds[shape->kind];
     if (shape->numbers >= kind->least && shape->numbers <= kind->most) return LEAT_ERR_OK;
-    leat_net_shape_put_name(shape, why);
     leat_text_decimal(why, shape->numbers);
     leat_text_puts(why, " numbers, expected ");
     if (kind->least == kind->most)
@@ -291,16 +285,14 @@ static leat_err check_numbers(const struct leat_net_shape *shape, struct leat_te
         char name[8] = { number->name[0], '\0' };
         if (alike) name[1] = (char)('1' + i);
         memcpy(name + strlen(name), " is ", sizeof " is ");
-        return outside(shape, name, value, "", number, why);
+        return outside(name, value, "", number, why);
     }
     return LEAT_ERR_OK;
 }
 
-static leat_err check_limit(const struct leat_net_shape *shape, uint64_t value, const char *what,
-                            uint32_t most, struct leat_text *why)
+static leat_err check_limit(uint64_t value, const char *what, uint32_t most, struct leat_text *why)
 {
     if (value <= most) return LEAT_ERR_OK;
-    leat_net_shape_put_name(shape, why);
     leat_text_decimal(why, value);
     leat_text_puts(why, value >= CUT ? " or more " : " ");
     leat_text_puts(why, what);
@@ -313,10 +305,10 @@ static leat_err check_extent(const struct leat_net_shape *shape, struct leat_tex
 {
     struct leat_net_extent e;
     leat_net_shape_measure(shape, &e);
-    leat_err err = check_limit(shape, e.routers, "routers", LEAT_NET_ROUTERS_MAX, why);
-    if (!err) err = check_limit(shape, e.terminals, "terminals", LEAT_NET_TERMINALS_MAX, why);
-    if (!err) err = check_limit(shape, e.radix, "ports of a router", LEAT_NET_RADIX_MAX, why);
-    if (!err) err = check_limit(shape, larger(e.outs, e.ins), "ports", LEAT_NET_PORTS_MAX, why);
+    leat_err err = check_limit(e.routers, "routers", LEAT_NET_ROUTERS_MAX, why);
+    if (!err) err = check_limit(e.terminals, "terminals", LEAT_NET_TERMINALS_MAX, why);
+    if (!err) err = check_limit(e.radix, "ports of a router", LEAT_NET_RADIX_MAX, why);
+    if (!err) err = check_limit(larger(e.outs, e.ins), "ports", LEAT_NET_PORTS_MAX, why);
     return err;
 }
 
@@ -331,9 +323,9 @@ leat_err leat_net_shape_check(const struct leat_net_shape *shape, struct leat_te
     if (!err) err = check_numbers(shape, why);
     if (err) return err;
     if (everywhere && (shape->terminals < terminals.least || shape->terminals > terminals.most))
-        return outside(shape, "", shape->terminals, " terminals at each router", &terminals, why);
+        return outside("", shape->terminals, " terminals at each router", &terminals, why);
     if (shape->wire_cycles < cycles.least || shape->wire_cycles > cycles.most)
-        return outside(shape, "wires of ", shape->wire_cycles, " cycles", &cycles, why);
+        return outside("wires of ", shape->wire_cycles, " cycles", &cycles, why);
     if (shape->kind == LEAT_NET_GRAPH) err = leat_net_graph_check(shape, why);
     return err ? err : check_extent(shape, why);
 }

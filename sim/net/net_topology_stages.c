@@ -42,8 +42,9 @@ void leat_net_wire_fly(struct leat_net_topology *t)
 {
     const uint32_t k = t->shape.number[0], n = t->shape.number[1];
     const uint32_t stage = t->terminals / k; /* switches */
+    uint32_t weight = t->terminals;          /* of digit n-1-s */
     for (uint32_t s = 0; s + 1 < n; s++) {
-        const uint32_t weight = leat_net_power(k, n - 1 - s);
+        weight /= k;
         for (uint32_t row = 0; row < t->terminals; row++) {
             const uint32_t next = change_over(row, k, weight);
             leat_net_join(t, s * stage + row / k, row % k, (s + 1) * stage + next / k, next % k);

@@ -38,8 +38,7 @@ static leat_err build(const struct leat_net_shape *shape, struct leat_net_topolo
 /* The router behind an output port, or NONE where there is a terminal or nothing. */
 static inline uint32_t behind(const struct leat_net_topology *t, uint32_t router, uint32_t port)
 {
-    const uint32_t to = t->out_to[t->out_first[router] + port];
-    return to & LEAT_NET_TERMINAL ? LEAT_NET_NONE : t->in_router[to];
+    return leat_net_behind(t, t->out_first[router] + port);
 }
 
 static inline uint32_t terminal_behind(const struct leat_net_topology *t, uint32_t router,

@@ -8,8 +8,8 @@ static const struct leat_net_pattern_spelling spellings[LEAT_NET_PATTERNS] = {
     [LEAT_NET_UNIFORM] = { "uniform", "any terminal, all alike", false },
     [LEAT_NET_PERMUTATION] = { "permutation", "one other terminal each, drawn by the seed", false },
     [LEAT_NET_TRANSPOSE] = { "transpose", "from (x, y) to (y, x); terminals: a square", false },
-    [LEAT_NET_BITREVERSE] = { "bitreverse", "the bits of the number backwards", false },
-    [LEAT_NET_BITCOMPLEMENT] = { "bitcomplement", "all bits of the number turned over", false },
+    [LEAT_NET_BITREVERSE] = { "bit-reverse", "the bits of the number backwards", false },
+    [LEAT_NET_BITCOMPLEMENT] = { "bit-complement", "all bits of the number turned over", false },
     [LEAT_NET_SHUFFLE] = { "shuffle", "the bits of the number turned left by one", false },
     [LEAT_NET_TORNADO] = { "tornado", "just less than half way round each dimension", false },
     [LEAT_NET_NEIGHBOUR] = { "neighbour", "one further in each dimension", false },
@@ -17,9 +17,9 @@ static const struct leat_net_pattern_spelling spellings[LEAT_NET_PATTERNS] = {
     [LEAT_NET_BROADCAST] = { "broadcast", "to all others, a packet each", false },
     [LEAT_NET_BURSTY] = { "bursty", "bursts to any terminal, and silences", false },
     [LEAT_NET_TRACE] = { "trace", "what a file says", false },
-    [LEAT_NET_ALLTOALL] = { "alltoall", "collective: to all others, step by step", true },
+    [LEAT_NET_ALLTOALL] = { "all-to-all", "collective: to all others, step by step", true },
     [LEAT_NET_ALLREDUCE] = { "allreduce", "collective: twice round the ring", true },
-    [LEAT_NET_BROADCAST_TREE] = { "broadcasttree", "collective: from terminal 0, doubling", true },
+    [LEAT_NET_BROADCAST_TREE] = { "broadcast-tree", "collective: from terminal 0, doubling", true },
 };
 
 static const struct {
@@ -236,20 +236,14 @@ static uint32_t turned_left(uint32_t number, uint32_t limit)
 }
 
 struct lattice {
-    uint32_t size[LEAT_NET_NUMBERS_MAX > 32 ? LEAT_NET_NUMBERS_MAX : 32]; /* hypercubes have most */
+    uint32_t size[LEAT_NET_DIMENSIONS_MAX];
     uint32_t dimensions;
     uint32_t per_router;
 };
 
-static bool is_lattice(enum leat_net_kind kind)
-{
-    return kind == LEAT_NET_LINE || kind == LEAT_NET_RING || kind == LEAT_NET_MESH ||
-           kind == LEAT_NET_TORUS || kind == LEAT_NET_HYPERCUBE || kind == LEAT_NET_HYPERX;
-}
-
 static struct lattice lattice_of(const struct leat_net_traffic_config *c)
 {
-    if (!c->shape || !is_lattice(c->shape->kind))
+    if (!c->shape || !leat_net_shape_dimensions(c->shape))
         return (struct lattice){ .size = { c->terminals }, .dimensions = 1, .per_router = 1 };
     struct lattice lattice = { .dimensions = leat_net_shape_dimensions(c->shape),
                                .per_router = c->shape->terminals };

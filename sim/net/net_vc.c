@@ -239,6 +239,13 @@ static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint
     }
 }
 
+/* What a flit that is about to come needs. (There are more lanes than terminals.) */
+static inline void fetch_flit(const struct leat_net_vc *vc, uint64_t record)
+{
+    LEAT_NET_VC_PREFETCH(&leat_net_vc_flight(vc, (uint32_t)record)->route);
+    LEAT_NET_VC_PREFETCH(&vc->lane[(uint32_t)(record >> 32) & ~LEAT_NET_TERMINAL]);
+}
+
 static void flits_come(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
@@ -247,10 +254,8 @@ static void flits_come(struct leat_net *net)
     while ((count = leat_net_vc_due(&vc->flits, net->now, record)))
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t to = (uint32_t)(record[i] >> 32);
-            if (i + LEAT_NET_VC_LOOK_AHEAD < count) {
-                const uint32_t soon = (uint32_t)record[i + LEAT_NET_VC_LOOK_AHEAD];
-                LEAT_NET_VC_PREFETCH(&leat_net_vc_flight(vc, soon)->route);
-            }
+            if (i + LEAT_NET_VC_LOOK_AHEAD < count)
+                fetch_flit(vc, record[i + LEAT_NET_VC_LOOK_AHEAD]);
             if (to & LEAT_NET_TERMINAL)
                 leat_net_vc_end(vc, (uint32_t)record[i]);
             else
@@ -602,7 +607,7 @@ static void broke(struct leat_net *net, uint32_t out)
     for (uint32_t c = 0; c < net->config.channels; c++) {
         const uint32_t channel = out << vc->shift | c;
         if (!leat_net_vc_is_taken(vc, channel)) continue;
-        const uint32_t flight = vc->lane[leat_net_vc_holder(vc, channel)].flight;
+        const uint32_t flight = leat_net_vc_mover(vc, leat_net_vc_holder(vc, channel));
         leat_net_vc_doom(&vc->flights.flight[flight], LEAT_NET_CUT);
     }
     doom_under_way(vc, vc->out[out].to);

@@ -59,7 +59,7 @@ enum leat_net_vc_state {
 struct leat_net_vc_lane {
     union {
         uint32_t channels; /* ASKS: of the only option; 0: it must be looked up again */
-        uint32_t flight;   /* MOVES, DISCARDS */
+        uint32_t flight;   /* MOVES, once its head has gone on; DISCARDS */
     };
     uint32_t next; /* after the channel that it holds, or held last: there it looks first */
     uint16_t first, count;
@@ -218,9 +218,30 @@ static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_v
     return &vc->flights.flight[flit & LEAT_NET_VC_FLIGHT];
 }
 
+/* Where the first flit of a lane lies. */
+static inline const uint32_t *leat_net_vc_front_place(const struct leat_net_vc *vc, uint32_t lane)
+{
+    return &vc->flit[(size_t)lane * vc->buffer + vc->lane[lane].first];
+}
+
 static inline uint32_t leat_net_vc_first_flit(const struct leat_net_vc *vc, uint32_t lane)
 {
-    return vc->flit[(size_t)lane * vc->buffer + vc->lane[lane].first];
+    return *leat_net_vc_front_place(vc, lane);
+}
+
+/* The packet of a lane that MOVES. */
+static inline uint32_t leat_net_vc_mover(const struct leat_net_vc *vc, uint32_t lane)
+{
+    const uint32_t flit = leat_net_vc_first_flit(vc, lane);
+    return vc->lane[lane].count && flit & LEAT_NET_VC_HEAD ? flit & LEAT_NET_VC_FLIGHT
+                                                           : vc->lane[lane].flight;
+}
+
+/* The room that a packet must find in an adaptive channel. */
+static inline uint32_t leat_net_vc_adaptive_need(const struct leat_net_vc *vc,
+                                                 const struct leat_net_flight *flight)
+{
+    return flight->packet.flits < vc->buffer ? flight->packet.flits : vc->buffer;
 }
 
 /* Takes the first flit out of a lane and sends its credit back. */

@@ -328,13 +328,13 @@ static inline void plain_send(struct plain *p, uint32_t terminal)
  */
 
 static inline bool plain_fits(struct plain *p, uint32_t out, uint32_t channel, uint32_t flits,
-                              bool empty)
+                              bool adaptive)
 {
     const struct plain_channel *c = plain_channel_of(p, out, channel);
     if (c->held) return false;
     if (p->net.config.drop && p->net.topology->out_to[out] & LEAT_NET_TERMINAL) return true;
-    if (empty && c->used) return false;
-    return !plain_is_whole(p) || c->used + flits <= p->net.config.buffer_flits;
+    if (!c->used || c->used + flits <= p->net.config.buffer_flits) return true;
+    return !adaptive && !plain_is_whole(p);
 }
 
 /* What the head wants; or it is lost. */
@@ -353,7 +353,7 @@ static inline void plain_want(struct plain *p, uint32_t router, struct plain_lan
         const uint32_t out = out_first + option[i].port;
         if (p->net.out_broken[out]) continue;
         if (l->wants && option[i].phase != l->want_phase) break;
-        const bool empty = option[i].phase != option[n - 1].phase && !plain_is_whole(p);
+        const bool adaptive = option[i].phase != option[n - 1].phase;
         const uint32_t outs = t->out_first[router + 1] - out_first;
         uint32_t sum = 0, chosen = LEAT_NET_NONE;
         way = true;
@@ -361,7 +361,7 @@ static inline void plain_want(struct plain *p, uint32_t router, struct plain_lan
             const uint32_t x = (l->turn + k) % (outs * c->channels), channel = x % c->channels;
             if (x / c->channels != option[i].port || !(option[i].channels >> channel & 1)) continue;
             some_free |= !plain_channel_of(p, out, channel)->held;
-            if (!plain_fits(p, out, channel, flits, empty)) continue;
+            if (!plain_fits(p, out, channel, flits, adaptive)) continue;
             sum += c->buffer_flits - plain_channel_of(p, out, channel)->used;
             if (chosen == LEAT_NET_NONE) chosen = channel;
         }

@@ -7,6 +7,8 @@ static inline uint16_t behind(uint32_t candidate, uint16_t turn)
     return (uint16_t)(candidate - turn);
 }
 
+enum { CHANNELS = LEAT_NET_CHANNELS_MAX, CHANNEL_BITS = 6 /* for twice as many */ };
+
 /* The members of the set from `from` on. */
 static inline uint32_t from_on(uint32_t set, uint32_t from)
 {
@@ -159,8 +161,8 @@ struct offer {
 /*
  * Several options: first options first; among those of one phase the port with most credits. All
  * but the last phase are adaptive, their channels without order among them. There a packet may not
- * queue behind another, since only the front of a lane can turn to the escape (Duato 1993); where
- * whole packets fit, it may.
+ * queue behind another with a part of it left behind, since only the front of a lane can turn to
+ * the escape (Duato 1993): all of it must fit, or the lane be empty (Ma, Jerger and Wang 2012).
  */
 static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t need)
 {
@@ -178,7 +180,7 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
         if (net->out_broken[out]) continue;
         if (offer.channels && option[i].phase != phase) break;
         const uint32_t channels = usable(net, out, option[i].channels,
-                                         adaptive && !vc->whole ? vc->buffer : need);
+                                         adaptive ? leat_net_vc_adaptive_need(vc, flight) : need);
         const uint32_t sum = credits(vc, out, channels);
         offer.way = true;
         offer.free |= (option[i].channels & ~vc->out[out].taken) != 0;
@@ -284,9 +286,10 @@ LEAT_SIM_ALWAYS_INLINE void grant_channel(const struct bench *b, uint32_t what, 
     struct leat_net_vc_lane *l = &b->lane[lane];
     struct leat_net_vc_ahead *ahead = &b->ahead[what];
     const uint64_t bit = UINT64_C(1) << lane % 64;
-    const uint32_t flit = leat_net_vc_first_flit(b->vc, b->lane_first + lane);
-    if (l->phase) leat_net_vc_flight(b->vc, flit)->route.phase ^= l->phase;
-    l->flight = flit & LEAT_NET_VC_FLIGHT;
+    if (l->phase) {
+        const uint32_t flit = leat_net_vc_first_flit(b->vc, b->lane_first + lane);
+        leat_net_vc_flight(b->vc, flit)->route.phase ^= l->phase;
+    }
     l->state = LEAT_NET_VC_MOVES;
     l->next = (b->out_first << b->shift) + what + 1;
     b->out[what >> b->shift].taken |= UINT32_C(1) << (what & b->mask);
@@ -308,24 +311,21 @@ LEAT_SIM_ALWAYS_INLINE uint32_t out_of(const struct bench *b, uint32_t lane)
     return (leat_net_vc_way(&b->lane[lane]) >> b->shift) - b->out_first;
 }
 
-/* The lane of this input port that bids: by output port first, then by channel. */
+/* The lane of this input port that bids: by output port first, then by channel. Each has a number
+ * that says how soon its turn is, so that no branch depends on which comes out. */
 LEAT_SIM_ALWAYS_INLINE uint32_t choose_lane(const struct bench *b, uint32_t port, uint32_t able)
 {
     const struct leat_net_vc_in *in = &b->in[port];
     const uint32_t base = port << b->shift;
-    const uint32_t later = from_on(able, in->channel_turn);
-    uint32_t set = later ? later : able, rest = able & ~set, best = 0, least = UINT32_MAX;
-    while (set) {
-        const uint32_t lane = base | leat_sim_agenda_lowest(set);
-        const uint32_t distance = behind(out_of(b, lane), in->out_turn);
-        best = distance < least ? lane : best;
-        least = distance < least ? distance : least;
-        set &= set - 1;
-        if (set) continue;
-        set = rest;
-        rest = 0;
+    uint32_t soonest = UINT32_MAX;
+    for (; able; able &= able - 1) {
+        const uint32_t channel = leat_sim_agenda_lowest(able);
+        const uint32_t distance = behind(out_of(b, base | channel), in->out_turn);
+        const uint32_t passed = channel < in->channel_turn ? CHANNELS : 0;
+        const uint32_t turn = distance << CHANNEL_BITS | (passed + channel);
+        soonest = turn < soonest ? turn : soonest;
     }
-    return best;
+    return base | (soonest & (CHANNELS - 1));
 }
 
 /* Each input port bids with one of its lanes. */
@@ -339,6 +339,7 @@ LEAT_SIM_ALWAYS_INLINE void bid_for_switch(const struct bench *b, uint32_t word,
         const uint64_t able = set >> first & channels;
         if (able & (able - 1)) lane = choose_lane(b, port, (uint32_t)able);
         const uint32_t out = out_of(b, lane);
+        LEAT_NET_VC_PREFETCH(leat_net_vc_front_place(b->vc, b->lane_first + lane));
         /* Lanes of one port never meet here: their order is that of the ports. */
         place_bid(bids, out, lane, (uint16_t)(b->out[out].turn << b->shift));
         set &= ~(channels << first);
@@ -350,10 +351,10 @@ static void launch_home(struct leat_net *net, const struct leat_net_vc_lane *l, 
                         uint64_t at)
 {
     struct leat_net_vc *vc = net->state;
-    const uint32_t way = leat_net_vc_way(l);
-    if (flit & LEAT_NET_VC_HEAD) vc->flights.flight[l->flight].head_at = at;
+    const uint32_t way = leat_net_vc_way(l), flight = flit & LEAT_NET_VC_FLIGHT;
+    if (flit & LEAT_NET_VC_HEAD) vc->flights.flight[flight].head_at = at;
     if (flit & LEAT_NET_VC_TAIL)
-        leat_net_vc_enter(&vc->flits, at, (uint64_t)vc->out[way >> vc->shift].to << 32 | l->flight);
+        leat_net_vc_enter(&vc->flits, at, (uint64_t)vc->out[way >> vc->shift].to << 32 | flight);
     vc->inside--;
     leat_net_vc_enter(&vc->credits, at + LEAT_NET_VC_RETURN_CYCLES + net->config.credit_cycles,
                       way);
@@ -376,6 +377,7 @@ LEAT_SIM_ALWAYS_INLINE bool pass(const struct bench *b, uint32_t lane, uint32_t 
         leat_net_vc_enter(&b->vc->flits, at, (uint64_t)(out->to | channel) << 32 | flit);
     const bool full = ++b->ahead[what].used == b->vc->buffer;
     if (!(flit & LEAT_NET_VC_TAIL)) {
+        l->flight = flit & LEAT_NET_VC_FLIGHT;
         b->vc->blocked += full && l->count;
         return !full && l->count;
     }

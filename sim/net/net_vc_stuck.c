@@ -69,7 +69,7 @@ static uint32_t blocker_of_head(const struct leat_net *net, uint32_t lane)
         const uint32_t out = vc->router[router].out_first + option[i].port;
         const bool adaptive = option[i].phase != option[options - 1].phase;
         uint32_t need = vc->whole ? flight->packet.flits : 1;
-        if (adaptive && !vc->whole) need = vc->buffer;
+        if (adaptive) need = leat_net_vc_adaptive_need(vc, flight);
         for (uint32_t set = net->out_broken[out] ? 0 : option[i].channels; set; set &= set - 1) {
             const uint32_t channel = out << vc->shift | leat_sim_agenda_lowest(set);
             const uint32_t blocker = blocker_of_channel(net, channel, need);

@@ -78,7 +78,23 @@ exits 2 "circle" "$leat" sim ring:6/switch=output
 exits 1 "deadlock: nothing moves" "$leat" sim ring:6/vcs=1 --load 1 --flits 9 --unsafe --cycles 100000 --json
 same "the buffers of a deadlock" "$(jq -c '[(.deadlock | length) >= 2, (.deadlock[0] | keys)]' "$folder/stdout")" \
     '[true,["channel","destination","in","router","source"]]'
+"$leat" sim ring:6/vcs=1 --load 1 --flits 9 --unsafe --cycles 100000 > "$folder/stdout" 2> /dev/null || :
+same "its inputs are those of a router" \
+    "$(sed -n 's/^ *router [0-9]*, input \([0-9]*\), .*/\1/p' "$folder/stdout" | sort -un | tail -1 | grep -c '^[0-2]$')" 1
 same "deadlock told" "$(json '.deadlock.possible' fabric show ring:6/vcs=1)" true
+
+exits 1 "buffers wait for each other, while others go on" \
+    "$leat" sim torus:4,4/switch=fifo/buffer=1 --load 0.9 --flits 2 --cycles 6000 --unsafe --seed 74
+exits 1 "waits for a packet that was lost" "$leat" sim mesh:4,4 --traffic allreduce --fault link:0-1 --cycles 5000
+same "what comes to an end is measured from the beginning" "$(json '[.warmup_cycles, .latency_cycles.mean > 0]' \
+    sim mesh:2,2 --traffic allreduce --rounds 2 --cycles 10000)" "[0,true]"
+same "nothing measured is null" "$(json '[.latency_cycles[], .hops_mean]' sim mesh:2,2 --load 0 --cycles 100)" \
+    "[null,null,null,null,null,null]"
+same "adaptive carries no less than dor below saturation" "$(json '.throughput > 0.29 and .latency_cycles.mean < 40' \
+    sim mesh:8,8/routing=adaptive --load 0.3 --cycles 5000)" true
+same "the model of networks" "$(json .model sim mesh:2,2 --model cell --cycles 100)" '"flit"'
+cp "$share/campus.edges" "$folder/ö \"q\".edges"
+same "names in JSON" "$(json .fabric sim "$folder/ö \"q\".edges" --cycles 100)" "\"$folder/ö \\\"q\\\".edges\""
 
 # ---- faults ------------------------------------------------------------------------------------
 same "dor loses at a broken wire" "$(json '[.lost.no_way > 0, .rerouted]' \
@@ -128,7 +144,7 @@ sim mesh:4,4 --traffic nothing|expected one of uniform
 sim mesh:3,5 --traffic bit-reverse|power of two
 sim mesh:4,4 --flits 0|expected a whole number, 1 to 65535
 sim mesh:4,4 --cycles 0|expected a whole number
-sim mesh:4,4 --model rtl|no ATM fabric
+sim mesh:4,4 --model rtl|expected flit
 sim mesh:4,4 --bytes 16|no ATM fabric
 sim clos444 --flits 4|is an ATM fabric
 sim mesh:4,4 --fault link:0-15|0
@@ -168,7 +184,7 @@ END
 bad c.yaml "1: " << END
 size: [8, 8]
 END
-bad d.yaml "2: vcs: '0' expected 1 to 32" << END
+bad d.yaml "2: vcs: '0' is out of range, expected 1 to 32" << END
 topology: mesh
 vcs: 0
 size: [8, 8]

@@ -1,0 +1,33 @@
+/* Pieces of text, for those who read names and faults; not for users. */
+#ifndef LEAT_NET_PIECE_PARTS_H
+#define LEAT_NET_PIECE_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Lent, not terminated. */
+struct leat_net_piece {
+    const char *at; /* NULL: there is none, not even an empty one */
+    size_t len;
+};
+
+/* Up to `end`; *rest is then what is behind it, or none if there is no `end`. */
+static inline struct leat_net_piece leat_net_piece_cut(struct leat_net_piece *rest, char end)
+{
+    struct leat_net_piece head = { rest->at, 0 };
+    while (head.len < rest->len && head.at[head.len] != end)
+        head.len++;
+    if (head.len < rest->len)
+        *rest = (struct leat_net_piece){ head.at + head.len + 1, rest->len - head.len - 1 };
+    else
+        *rest = (struct leat_net_piece){ NULL, 0 };
+    return head;
+}
+
+static inline bool leat_net_piece_is(struct leat_net_piece p, const char *word)
+{
+    return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
+}
+
+#endif
