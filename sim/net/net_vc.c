@@ -98,6 +98,7 @@ static void lay_routers(struct leat_net *net, struct leat_net_vc *vc, struct lea
     const size_t channels = ((size_t)topology->outs + topology->terminals) << vc->shift;
     vc->words = ((ports_max(topology->in_first, topology->routers) << vc->shift) + 63) / 64;
     const size_t words = (size_t)topology->routers * vc->words;
+    vc->lanes = (uint32_t)lanes;
     vc->lane = leat_arena_lay(arena, lanes, sizeof *vc->lane);
     vc->ahead = leat_arena_lay(arena, channels, sizeof *vc->ahead);
     vc->in = leat_arena_lay(arena, topology->ins, sizeof *vc->in);
@@ -225,7 +226,7 @@ static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint
     uint32_t place = (uint32_t)l->first + l->count;
     if (place >= vc->buffer) place -= vc->buffer;
     assert(l->count < vc->buffer);
-    vc->flit[(size_t)lane * vc->buffer + place] = flit;
+    vc->flit[(size_t)place * vc->lanes + lane] = flit;
     l->count++;
     if (l->state == LEAT_NET_VC_IDLE) {
         leat_net_vc_front(net, vc, lane, net->now);

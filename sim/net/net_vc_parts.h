@@ -137,6 +137,7 @@ struct leat_net_vc {
     uint32_t shift;  /* log2 of the lanes of a port */
     uint32_t mask;   /* of a channel in the number of a lane */
     uint32_t buffer; /* flits of a lane */
+    uint32_t lanes;  /* of all routers */
     uint32_t words;  /* of a router's set of lanes */
     bool fused;      /* both allocations in one cycle */
     bool whole;      /* channels are given only with room for all of the packet */
@@ -157,7 +158,9 @@ struct leat_net_vc {
     /* [routers * words] lanes of each router: heads that ask for a channel, those which asked in
      * vain, and lanes with a flit, a channel and a credit. */
     uint64_t *asking, *sleeping, *able;
-    uint32_t *flit;   /* [lanes * buffer] */
+    /* [buffer * lanes] the first place of every lane, then the second of every lane ...: lanes are
+     * short most of the time, and what they use lies together. */
+    uint32_t *flit;
     uint16_t *passed; /* [lanes] flits of its packet that went on; only if wires have errors */
     struct leat_net_flights flights;
 
@@ -221,7 +224,7 @@ static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_v
 /* Where the first flit of a lane lies. */
 static inline const uint32_t *leat_net_vc_front_place(const struct leat_net_vc *vc, uint32_t lane)
 {
-    return &vc->flit[(size_t)lane * vc->buffer + vc->lane[lane].first];
+    return &vc->flit[(size_t)vc->lane[lane].first * vc->lanes + lane];
 }
 
 static inline uint32_t leat_net_vc_first_flit(const struct leat_net_vc *vc, uint32_t lane)
@@ -250,8 +253,8 @@ static inline uint32_t leat_net_vc_take(struct leat_net_vc *vc, uint32_t lane, u
     struct leat_net_vc_lane *l = &vc->lane[lane];
     const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
     const uint32_t flit = leat_net_vc_first_flit(vc, lane);
-    l->first = (uint16_t)(l->first + 1u == vc->buffer ? 0 : l->first + 1);
     l->count--;
+    l->first = (uint16_t)(!l->count || l->first + 1u == vc->buffer ? 0 : l->first + 1);
     leat_net_vc_enter(&vc->credits, now + in->back_cycles, in->back | (lane & vc->mask));
     return flit;
 }

@@ -96,9 +96,9 @@ void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t hops)
 static bool holds_tail(const struct leat_net_vc *vc, uint32_t lane)
 {
     const struct leat_net_vc_lane *l = &vc->lane[lane];
-    const uint32_t *flit = vc->flit + (size_t)lane * vc->buffer;
     for (uint32_t i = 0; i < l->count; i++)
-        if (flit[(l->first + i) % vc->buffer] & LEAT_NET_VC_TAIL) return true;
+        if (vc->flit[(l->first + i) % vc->buffer * (size_t)vc->lanes + lane] & LEAT_NET_VC_TAIL)
+            return true;
     return false;
 }
 
