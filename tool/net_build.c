@@ -41,6 +41,7 @@ static bool read_file(const struct verb *verb, const char *word, const char *end
     d->file = file;
     leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
     if (!(yaml ? net_read_yaml(file, d) : net_read_edges(file, d))) return false;
+    if (*end) d->routing_line = d->switch_line = 0;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
     if (!leat_net_plan_parameters(end, &d->plan, &why)) return true;
     misuse(verb, "%s: %.*s", word, (int)why.len, line);
@@ -83,14 +84,26 @@ void net_design_free(struct net_design *d)
     *d = (struct net_design){ .file = NULL };
 }
 
-/* "FABRIC: ..." or "FILE:LINE: ..." */
-static bool refuse(const struct net_design *d, const struct leat_text *why)
+/* "FABRIC: ..." or "FILE:LINE: ..."; line 0: it is not in the file. */
+static bool refuse(const struct net_design *d, uint32_t line, const struct leat_text *why)
 {
-    if (d->file)
-        complain("%s:%u: %.*s", d->file, d->line, (int)why->len, why->buf);
+    if (d->file && line)
+        complain("%s:%u: %.*s", d->file, line, (int)why->len, why->buf);
     else
         complain("%s: %.*s", d->name, (int)why->len, why->buf);
     return false;
+}
+
+/* Where an entry of a table is wrong, the check begins with its number. */
+static bool refuse_routing(const struct net_design *d, const struct leat_text *why)
+{
+    static const char entry[] = "entry ";
+    const bool named = why->len > strlen(entry) && !memcmp(why->buf, entry, strlen(entry));
+    uint32_t number = 0;
+    for (size_t i = strlen(entry); named && i < why->len && why->buf[i] != ' '; i++)
+        number = 10 * number + (uint32_t)(why->buf[i] - '0');
+    const bool known = number && number <= d->entries;
+    return refuse(d, known ? d->entry[number - 1].line : d->routing_line, why);
 }
 
 static void *told(void *memory, size_t count, size_t size)
@@ -146,19 +159,20 @@ static bool make_entries(const struct net_design *d, struct net_built *b)
 
 static bool build_topology(const struct net_design *d, struct net_built *b, struct leat_text *why)
 {
-    if (leat_net_shape_check(&d->plan.shape, why)) return refuse(d, why);
+    if (leat_net_shape_check(&d->plan.shape, why)) return refuse(d, d->line, why);
     b->topology_memory = net_take(1, leat_net_topology_footprint(&d->plan.shape));
     if (!b->topology_memory) return false;
     if (!leat_net_topology_build(&b->topology, &d->plan.shape, b->topology_memory, why))
         return true;
-    return refuse(d, why);
+    return refuse(d, d->line, why);
 }
 
 static bool build_routing(const struct net_design *d, struct net_built *b, struct leat_text *why)
 {
     b->routing_config = d->plan.routing;
     if (!make_entries(d, b)) return false;
-    if (leat_net_routing_check(&b->topology, &b->routing_config, why)) return refuse(d, why);
+    if (leat_net_routing_check(&b->topology, &b->routing_config, why))
+        return refuse_routing(d, why);
     b->routing_memory = net_take(1, leat_net_routing_footprint(&b->topology, &b->routing_config));
     if (!b->routing_memory) return false;
     b->routing = leat_net_routing_init(&b->topology, &b->routing_config, b->routing_memory);
@@ -182,7 +196,7 @@ bool net_build(const struct net_design *d, struct net_built *b)
     leat_text_init(&why, line, sizeof line, NULL, NULL);
     memset(b, 0, sizeof *b);
     if (!build_topology(d, b, &why) || !build_routing(d, b, &why)) return false;
-    if (leat_net_check(&b->topology, &d->plan.net, &why)) return refuse(d, &why);
+    if (leat_net_check(&b->topology, &d->plan.net, &why)) return refuse(d, d->switch_line, &why);
     return look_for_deadlocks(d, b);
 }
 

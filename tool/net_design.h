@@ -27,9 +27,10 @@ struct net_entry {
 /* What a word names. */
 struct net_design {
     struct leat_net_plan plan;
-    char name[NET_NAME_CAP]; /* that gives the same again */
-    const char *file;        /* where it comes from; NULL: a name alone */
-    uint32_t line;           /* of the file, for what is wrong with all of it */
+    char name[NET_NAME_CAP];            /* that gives the same again */
+    const char *file;                   /* where it comes from; NULL: a name alone */
+    uint32_t line;                      /* of the file, for what is wrong with the shape */
+    uint32_t routing_line, switch_line; /* with routing, switches; 0: it is in no file */
     /* What the plan lends; NULL where it is not used. */
     struct leat_net_edge *edge;
     uint32_t *terminal_at;

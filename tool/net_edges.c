@@ -1,8 +1,9 @@
-/* A graph as a file of edges: "A B [CYCLES]" for a wire in both directions, "A > B [CYCLES]" for
- * one. */
+/* A graph as a file of edges: "A B [CYCLES]" for a wire in both directions, "A > B [CYCLES]" or
+ * "A>B" for one. */
 #include "leat_tree.h"
 #include "lines.h"
 #include "net_design.h"
+#include <string.h>
 
 static bool read_number(struct word w, uint64_t most, uint32_t *out)
 {
@@ -12,22 +13,35 @@ static bool read_number(struct word w, uint64_t most, uint32_t *out)
     return true;
 }
 
+/* As lines_word, but an arrow is a word of its own: 0>1. */
+static bool next_word(struct word *line, struct word *out)
+{
+    if (!lines_word(line, out)) return false;
+    const char *end = out->text + out->len, *arrow = memchr(out->text, '>', out->len);
+    if (arrow) out->len = arrow == out->text ? 1 : (size_t)(arrow - out->text);
+    const size_t back = (size_t)(end - (out->text + out->len));
+    line->text -= back;
+    line->len += back;
+    return true;
+}
+
 static bool read_edge(void *context, const struct place *place, struct word line)
 {
     struct net_design *d = context;
     struct leat_net_shape *shape = &d->plan.shape;
     struct leat_net_edge edge = { .cycles = 0 };
     struct word a, b = { NULL, 0 }, cycles, more;
-    lines_word(&line, &a);
-    bool good = lines_word(&line, &b);
+    next_word(&line, &a);
+    bool good = next_word(&line, &b);
     if (good && is_word(b, ">")) {
         edge.one_way = true;
-        good = lines_word(&line, &b);
+        good = next_word(&line, &b);
     }
     if (!good || !read_number(a, LEAT_NET_ROUTERS_MAX - 1, &edge.a) ||
         !read_number(b, LEAT_NET_ROUTERS_MAX - 1, &edge.b))
-        return wrong(place, "'%s %s', expected A B or A > B: router numbers of 0 to %d",
-                     show(a).text, show(b).text, LEAT_NET_ROUTERS_MAX - 1);
+        return wrong(place, "'%s%s%s', expected A B or A > B: router numbers of 0 to %d",
+                     show(a).text, edge.one_way ? " > " : " ", show(b).text,
+                     LEAT_NET_ROUTERS_MAX - 1);
     if (lines_word(&line, &cycles) &&
         (!read_number(cycles, LEAT_NET_WIRE_CYCLES_MAX, &edge.cycles) || !edge.cycles))
         return wrong(place, "'%s', expected the cycles of the wire, 1 to %d", show(cycles).text,
@@ -51,6 +65,7 @@ bool net_read_edges(const char *file, struct net_design *d)
 {
     if (!lines_read(file, read_edge, d, &d->line)) return false;
     if (d->line == 0) d->line = 1;
+    d->routing_line = d->switch_line = d->line;
     d->plan.shape.edge = d->edge;
     if (d->plan.shape.edges) return true;
     return wrong(&(struct place){ file, d->line }, "no edge up to the end, expected at least one");

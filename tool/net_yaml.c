@@ -2,7 +2,7 @@
  * A fabric described in YAML:
  *
  *   topology: mesh            or any other kind; graph with edges
- *   size: [8, 8]              its numbers
+ *   size: [8, 8]              its numbers; one needs no list
  *   switch: vc                and every parameter of net_plan.h by its name
  *   edges:                    graphs: wires in both directions, or one_way
  *     - {a: 0, b: 1, cycles: 3, one_way: true}
@@ -10,8 +10,8 @@
  *   table:                    routing: table
  *     - {at: 0, to: 2, by: 1}
  *
- * libcyaml reads it by the schema below. It tells what is wrong, and roughly where; libyaml's own
- * tree of the file tells the line.
+ * libcyaml reads it by the schema below. Before that, the file is held against the same schema as
+ * libyaml's tree (net_tree.h), which tells what is wrong and where.
  */
 #include "net_design.h"
 #include "place.h"
@@ -30,9 +30,8 @@ bool net_read_yaml(const char *file, struct net_design *design)
 #else
 
 #include "input.h"
-#include <cyaml/cyaml.h>
+#include "net_tree.h"
 #include <stdio.h>
-#include <yaml.h>
 
 enum { FILE_LEN_MAX = 1 << 28, MESSAGE_CAP = 512, WORD_LEN_MAX = 64 };
 
@@ -55,8 +54,6 @@ enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
 struct description {
     char *topology;
-    uint32_t *size;
-    unsigned size_count;
     uint32_t routers;
     struct edge *edges;
     unsigned edges_count;
@@ -91,18 +88,17 @@ static const cyaml_schema_value_t entry_value = { CYAML_VALUE_MAPPING(CYAML_FLAG
 #define WORD(key, member)                                                                     \
     CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct description, \
                            member, 0, WORD_LEN_MAX)
-#define LIST(key, member, value, most)                                                      \
+#define LIST(key, member, value, least, most)                                               \
     CYAML_FIELD_SEQUENCE(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct description, \
-                         member, &(value), 0, most)
+                         member, &(value), least, most)
 
 static const cyaml_schema_field_t fields[] = {
-    CYAML_FIELD_STRING_PTR("topology", CYAML_FLAG_POINTER, struct description, topology, 0,
-                           WORD_LEN_MAX),
-    LIST("size", size, number, LEAT_NET_NUMBERS_MAX),
+    WORD("topology", topology),
+    CYAML_FIELD_IGNORE("size", CYAML_FLAG_OPTIONAL), /* a list or one number: take_size */
     CYAML_FIELD_UINT("routers", CYAML_FLAG_OPTIONAL, struct description, routers),
-    LIST("edges", edges, edge_value, NET_EDGES_MAX),
-    LIST("hosts", hosts, number, LEAT_NET_TERMINALS_MAX),
-    LIST("table", table, entry_value, NET_ENTRIES_MAX),
+    LIST("edges", edges, edge_value, 0, NET_EDGES_MAX),
+    LIST("hosts", hosts, number, 1, LEAT_NET_TERMINALS_MAX),
+    LIST("table", table, entry_value, 0, NET_ENTRIES_MAX),
     WORD("switch", parameter[0]),
     WORD("vcs", parameter[1]),
     WORD("buffer", parameter[2]),
@@ -119,122 +115,74 @@ static const cyaml_schema_field_t fields[] = {
 };
 static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER,
                                                                  struct description, fields) };
-
-/* ---- what libcyaml says --------------------------------------------------------------------- */
-
-/* Its first message, and the innermost place of the trace behind it. */
-struct saying {
-    char text[MESSAGE_CAP];
-    uint32_t line;
-    const cyaml_schema_field_t *inside; /* of the fields that are known there */
-};
-
-static void hear(cyaml_log_t level, void *context, const char *format, va_list list)
-{
-    struct saying *s = context;
-    char text[MESSAGE_CAP];
-    (void)level;
-    vsnprintf(text, sizeof text, format, list);
-    text[strcspn(text, "\n")] = '\0';
-    const char *line = strstr(text, "(line: ");
-    if (line && !s->line) s->line = (uint32_t)strtoul(line + strlen("(line: "), NULL, 10);
-    if (strstr(text, "field 'edges'")) s->inside = edge_fields;
-    if (strstr(text, "field 'table'")) s->inside = entry_fields;
-    if (!s->text[0]) {
-        const char *begin = strncmp(text, "Load: ", 6) == 0 ? text + 6 : text;
-        memcpy(s->text, begin, strlen(begin) + 1);
-    }
-}
+static const cyaml_schema_value_t size_list = { CYAML_VALUE_SEQUENCE(
+    CYAML_FLAG_POINTER, uint32_t, &number, 1, LEAT_NET_NUMBERS_MAX) };
 
 /* ---- where things are ----------------------------------------------------------------------- */
 
 struct reader {
-    struct place place;
+    struct net_tree tree;
     struct net_design *design;
-    yaml_document_t tree;
 };
 
-static bool is_scalar(const yaml_node_t *node, const char *text)
-{
-    return node && node->type == YAML_SCALAR_NODE && node->data.scalar.length == strlen(text) &&
-           memcmp(node->data.scalar.value, text, strlen(text)) == 0;
-}
-
-/* The value of a key of the outermost mapping; NULL: it is not there. */
 static yaml_node_t *value_of(struct reader *r, const char *key)
 {
-    yaml_node_t *root = yaml_document_get_root_node(&r->tree);
-    if (!root || root->type != YAML_MAPPING_NODE) return NULL;
-    for (yaml_node_pair_t *p = root->data.mapping.pairs.start; p < root->data.mapping.pairs.top;
-         p++)
-        if (is_scalar(yaml_document_get_node(&r->tree, p->key), key))
-            return yaml_document_get_node(&r->tree, p->value);
-    return NULL;
+    return net_tree_value(&r->tree, net_tree_root(&r->tree), key);
 }
 
-/* From now on complaints are about the line of this key, or of an entry of its list. */
+/* From now on complaints are about the line of this key, or of an entry of its list; as before
+ * where there is no such key. */
 static void stand_at(struct reader *r, const char *key, uint32_t index)
 {
-    yaml_node_t *node = value_of(r, key);
-    if (!node) return;
-    if (node->type == YAML_SEQUENCE_NODE) {
-        const yaml_node_item_t *item = node->data.sequence.items.start + index;
-        if (item < node->data.sequence.items.top) node = yaml_document_get_node(&r->tree, *item);
-    }
-    r->place.line = (uint32_t)node->start_mark.line + 1;
+    const yaml_node_t *node = value_of(r, key), *entry = net_tree_entry(&r->tree, node, index);
+    if (node) r->tree.place.line = net_tree_line(entry ? entry : node);
 }
 
-/* The first line, from `line` on, where this key or word stands; else `line`. */
-static uint32_t line_of_key(struct reader *r, const char *key, uint32_t line)
+static uint32_t line_of(struct reader *r, const char *key, uint32_t otherwise)
 {
-    uint32_t found = 0;
-    for (int i = 1;; i++) {
-        const yaml_node_t *node = yaml_document_get_node(&r->tree, i);
-        if (!node) return found ? found : line;
-        const uint32_t at = (uint32_t)node->start_mark.line + 1;
-        if (is_scalar(node, key) && at >= line && (!found || at < found)) found = at;
-    }
-}
-
-static bool complain_schema(struct reader *r, const struct saying *s)
-{
-    static const char unexpected[] = "Unexpected key: ", seen[] = "Mapping field already seen: ";
-    char known[MESSAGE_CAP] = "";
-    r->place.line = s->line ? s->line : 1;
-    if (strncmp(s->text, seen, strlen(seen)) == 0) {
-        const char *key = s->text + strlen(seen);
-        r->place.line = line_of_key(r, key, r->place.line + 1);
-        return wrong(&r->place, "'%s' is there twice, expected it once", key);
-    }
-    if (strncmp(s->text, unexpected, strlen(unexpected)) != 0)
-        return wrong(&r->place, "%s", s->text);
-    const char *key = s->text + strlen(unexpected);
-    r->place.line = line_of_key(r, key, r->place.line);
-    for (const cyaml_schema_field_t *f = s->inside; f->key; f++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
-                 f == s->inside ? "" : ", ", f->key);
-    return wrong(&r->place, "unknown key '%s', expected one of %s", key, known);
+    const yaml_node_t *node = value_of(r, key);
+    return node ? net_tree_line(node) : otherwise;
 }
 
 /* ---- from description to design ------------------------------------------------------------- */
 
 static bool take_topology(struct reader *r, const struct description *y)
 {
-    struct leat_net_plan *plan = &r->design->plan;
     char known[MESSAGE_CAP] = "";
     enum leat_net_kind kind;
     stand_at(r, "topology", 0);
-    if (leat_net_kind_find(y->topology, strlen(y->topology), &kind)) {
-        leat_net_plan_default(kind, plan);
-        plan->shape.numbers = y->size_count;
-        for (uint32_t i = 0; i < y->size_count; i++)
-            plan->shape.number[i] = y->size[i];
+    if (y->topology && leat_net_kind_find(y->topology, strlen(y->topology), &kind)) {
+        leat_net_plan_default(kind, &r->design->plan);
         return true;
     }
     for (uint32_t i = 0; i < LEAT_NET_KINDS; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  leat_net_kind_name((enum leat_net_kind)i));
-    return wrong(&r->place, "topology '%s', expected one of %s", y->topology, known);
+    if (!y->topology)
+        return wrong(&r->tree.place, "no topology, expected topology: and one of %s", known);
+    const struct word given = { y->topology, strlen(y->topology) };
+    return wrong(&r->tree.place, "topology '%s', expected one of %s", show(given).text, known);
+}
+
+/* The numbers have been checked to be numbers of 32 bits. */
+static bool take_size(struct reader *r)
+{
+    struct leat_net_shape *shape = &r->design->plan.shape;
+    const yaml_node_t *size = value_of(r, "size"), *n = size;
+    if (!size) return true;
+    if (!net_tree_check(&r->tree, "size", size,
+                        size->type == YAML_SCALAR_NODE ? &number : &size_list))
+        return false;
+    if (shape->kind == LEAT_NET_GRAPH) {
+        stand_at(r, "size", 0);
+        return wrong(&r->tree.place, "size, expected edges with topology: graph");
+    }
+    if (size->type != YAML_SCALAR_NODE) n = net_tree_entry(&r->tree, size, 0);
+    while (n) {
+        shape->number[shape->numbers++] = (uint32_t)strtoul((char *)n->data.scalar.value, NULL, 10);
+        n = net_tree_entry(&r->tree, size, shape->numbers);
+    }
+    return true;
 }
 
 static bool take_parameters(struct reader *r, const struct description *y)
@@ -249,43 +197,56 @@ static bool take_parameters(struct reader *r, const struct description *y)
                                strlen(value), &why))
             continue;
         stand_at(r, parameters[i], 0);
-        return wrong(&r->place, "%s: %.*s", parameters[i], (int)why.len, line);
+        return wrong(&r->tree.place, "%s: %.*s", parameters[i], (int)why.len, line);
     }
     return true;
 }
 
-/* A list that only graphs have. */
-static bool is_for_graph(struct reader *r, const char *key, bool given)
+/* A key that only graphs have. */
+static bool is_for_graph(struct reader *r, const char *key)
 {
-    if (!given || r->design->plan.shape.kind == LEAT_NET_GRAPH) return true;
+    if (!value_of(r, key) || r->design->plan.shape.kind == LEAT_NET_GRAPH) return true;
     stand_at(r, key, 0);
-    return wrong(&r->place, "%s, expected them with topology: graph only", key);
+    return wrong(&r->tree.place, "%s, expected them with topology: graph only", key);
+}
+
+static bool check_edge(struct reader *r, uint32_t index, const struct edge *e, uint32_t routers)
+{
+    const bool good = e->a < routers && e->b < routers && e->a != e->b;
+    if (good && e->cycles && e->cycles <= LEAT_NET_WIRE_CYCLES_MAX) return true;
+    const yaml_node_t *edge = net_tree_entry(&r->tree, value_of(r, "edges"), index);
+    r->tree.place.line = net_tree_line(edge);
+    if (!good)
+        return wrong(&r->tree.place, "a: %u, b: %u, expected two different routers of 0 to %u",
+                     e->a, e->b, routers - 1);
+    if (!net_tree_value(&r->tree, edge, "cycles")) return true; /* as long as the others */
+    return wrong(&r->tree.place, "cycles: %u, expected 1 to %d", e->cycles,
+                 LEAT_NET_WIRE_CYCLES_MAX);
+}
+
+static bool check_routers(struct reader *r, const struct description *y)
+{
+    if (!is_for_graph(r, "routers")) return false;
+    if (!value_of(r, "routers") || (y->routers && y->routers <= LEAT_NET_ROUTERS_MAX)) return true;
+    stand_at(r, "routers", 0);
+    return wrong(&r->tree.place, "routers: %u, expected 1 to %d", y->routers, LEAT_NET_ROUTERS_MAX);
 }
 
 static bool take_edges(struct reader *r, const struct description *y)
 {
     struct net_design *d = r->design;
     struct leat_net_shape *shape = &d->plan.shape;
-    if (!is_for_graph(r, "edges", y->edges_count) || !is_for_graph(r, "routers", y->routers))
-        return false;
+    if (!is_for_graph(r, "edges") || !check_routers(r, y)) return false;
     if (shape->kind != LEAT_NET_GRAPH) return true;
     d->edge = net_take(y->edges_count, sizeof *d->edge);
     if (!d->edge) return false;
     shape->routers = y->routers;
     for (uint32_t i = 0; i < y->edges_count; i++) {
         const struct edge *e = &y->edges[i];
-        const uint32_t most = y->routers ? y->routers - 1 : LEAT_NET_ROUTERS_MAX - 1;
-        if (e->a > most || e->b > most || e->a == e->b || e->cycles > LEAT_NET_WIRE_CYCLES_MAX) {
-            stand_at(r, "edges", i);
-            return wrong(
-                &r->place,
-                "a: %u, b: %u, cycles: %u: expected two routers of 0 to %u, and at most %d "
-                "cycles",
-                e->a, e->b, e->cycles, most, LEAT_NET_WIRE_CYCLES_MAX);
-        }
+        if (!check_edge(r, i, e, y->routers ? y->routers : LEAT_NET_ROUTERS_MAX)) return false;
         d->edge[i] = (struct leat_net_edge){ e->a, e->b, e->cycles, e->one_way };
-        if (!y->routers && e->a >= shape->routers) shape->routers = e->a + 1;
-        if (!y->routers && e->b >= shape->routers) shape->routers = e->b + 1;
+        if (e->a >= shape->routers) shape->routers = e->a + 1;
+        if (e->b >= shape->routers) shape->routers = e->b + 1;
     }
     shape->edge = d->edge;
     shape->edges = y->edges_count;
@@ -295,14 +256,17 @@ static bool take_edges(struct reader *r, const struct description *y)
 static bool take_hosts(struct reader *r, const struct description *y)
 {
     struct net_design *d = r->design;
-    if (!is_for_graph(r, "hosts", y->hosts_count)) return false;
+    if (!is_for_graph(r, "hosts")) return false;
     if (!y->hosts_count) return true;
+    stand_at(r, "terminals", 0);
+    if (value_of(r, "terminals"))
+        return wrong(&r->tree.place, "terminals beside hosts, expected one of the two");
     d->terminal_at = net_take(y->hosts_count, sizeof *d->terminal_at);
     if (!d->terminal_at) return false;
     for (uint32_t i = 0; i < y->hosts_count; i++) {
         if (y->hosts[i] >= d->plan.shape.routers) {
             stand_at(r, "hosts", i);
-            return wrong(&r->place, "host at router %u, expected 0 to %u", y->hosts[i],
+            return wrong(&r->tree.place, "host at router %u, expected 0 to %u", y->hosts[i],
                          d->plan.shape.routers - 1);
         }
         d->terminal_at[i] = y->hosts[i];
@@ -318,25 +282,39 @@ static bool take_table(struct reader *r, const struct description *y)
     if (!y->table_count) return true;
     stand_at(r, "table", 0);
     if (d->plan.routing.rule != LEAT_NET_TABLE)
-        return wrong(&r->place, "a table, expected it with routing: table only");
+        return wrong(&r->tree.place, "a table, expected it with routing: table only");
     d->entry = net_take(y->table_count, sizeof *d->entry);
     if (!d->entry) return false;
     d->entries = y->table_count;
     for (uint32_t i = 0; i < y->table_count; i++) {
         stand_at(r, "table", i);
         d->entry[i] = (struct net_entry){ y->table[i].at, y->table[i].to, y->table[i].by,
-                                          r->place.line };
+                                          r->tree.place.line };
     }
     return true;
 }
 
+/* Where it is written what can only be refused once all is known. */
+static void take_lines(struct reader *r)
+{
+    struct net_design *d = r->design;
+    const bool vc = d->plan.net.architecture == LEAT_NET_SWITCH_VC;
+    r->tree.place.line = line_of(r, "topology", 1);
+    stand_at(r, d->plan.shape.kind == LEAT_NET_GRAPH ? "edges" : "size", 0);
+    d->line = r->tree.place.line;
+    d->routing_line = line_of(r, "routing", d->line);
+    d->switch_line = line_of(r, "buffer", line_of(r, "vcs", d->line));
+    if (!vc && d->plan.net.flow != LEAT_NET_WORMHOLE)
+        d->switch_line = line_of(r, "flow", d->switch_line);
+    if (!vc && d->plan.net.channels != 1) d->switch_line = line_of(r, "vcs", d->switch_line);
+}
+
 static bool take_all(struct reader *r, const struct description *y)
 {
-    if (!take_topology(r, y) || !take_parameters(r, y) || !take_edges(r, y) || !take_hosts(r, y) ||
-        !take_table(r, y))
+    if (!take_topology(r, y) || !take_size(r) || !take_parameters(r, y) || !take_edges(r, y) ||
+        !take_hosts(r, y) || !take_table(r, y))
         return false;
-    stand_at(r, r->design->plan.shape.kind == LEAT_NET_GRAPH ? "edges" : "size", 0);
-    r->design->line = r->place.line;
+    take_lines(r);
     return true;
 }
 
@@ -344,41 +322,32 @@ static bool take_all(struct reader *r, const struct description *y)
 
 static bool load(struct reader *r, const uint8_t *octets, size_t len)
 {
-    struct saying said = { .inside = fields };
-    const cyaml_config_t config = {
-        .log_fn = hear, .log_ctx = &said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR
-    };
+    const cyaml_config_t config = { .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR };
     struct description *y = NULL;
+    const yaml_node_t *root = net_tree_root(&r->tree);
+    if (!root) return wrong(&r->tree.place, "nothing in it, expected at least topology:");
+    if (!net_tree_check(&r->tree, "the description", root, &schema)) return false;
     const cyaml_err_t err = cyaml_load_data(octets, len, &config, &schema, (cyaml_data_t **)&y,
                                             NULL);
-    if (err && !said.text[0]) snprintf(said.text, sizeof said.text, "%s", cyaml_strerror(err));
-    bool good = !err || complain_schema(r, &said);
-    if (good && !y) good = wrong(&r->place, "nothing in it, expected at least topology:");
-    good = good && take_all(r, y);
+    if (err || !y)
+        return wrong(&r->tree.place, "libcyaml cannot read it: %s, expected plain YAML",
+                     cyaml_strerror(err));
+    const bool good = take_all(r, y);
     cyaml_free(&config, &schema, y, 0);
     return good;
 }
 
 static bool parse(struct reader *r, const uint8_t *octets, size_t len)
 {
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return complain("no memory"), false;
-    yaml_parser_set_input_string(&parser, octets, len);
-    bool good = yaml_parser_load(&parser, &r->tree);
-    if (!good) {
-        r->place.line = (uint32_t)parser.problem_mark.line + 1;
-        wrong(&r->place, "%s, expected YAML", parser.problem ? parser.problem : "it is broken");
-    } else {
-        good = load(r, octets, len);
-        yaml_document_delete(&r->tree);
-    }
-    yaml_parser_delete(&parser);
+    if (!net_tree_read(&r->tree, octets, len)) return false;
+    const bool good = !interrupted && load(r, octets, len);
+    net_tree_free(&r->tree);
     return good;
 }
 
 bool net_read_yaml(const char *file, struct net_design *design)
 {
-    struct reader r = { .place = { file, 1 }, .design = design };
+    struct reader r = { .tree = { .place = { file, 1 } }, .design = design };
     struct input in;
     if (!input_open(&in, file)) return false;
     bool good = input_fill(&in, FILE_LEN_MAX + 1) && !interrupted;

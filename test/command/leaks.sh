@@ -21,7 +21,6 @@ share=$(dirname "$0")/../../share/fabrics
 printf '0 0 1\n5 1 0 3\n' > "$folder/some.trace"
 exits 0 "" "$leat" sim "$share/campus.yaml" --cycles 200 --fault link:0-1 --fault port:3 --json
 exits 0 "" "$leat" sim "$share/campus.edges" --cycles 200 --trace "$folder/some.trace"
-exits 2 "expected" "$leat" sim "$share/campus.edges/vcs=0"
 exits 2 "circle" "$leat" sim ring:6/vcs=1
 exits 0 "" "$leat" fabric draw mesh:3,3 -o "$folder/mesh.svg"
 exits 0 "" "$leat" sweep line:3 --load 0.1 --seeds 1 --cycles 200 --links --store "$folder/runs.sqlite"

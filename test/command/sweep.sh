@@ -13,7 +13,8 @@ sql() { python3 -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "$1" "$2"; }
 
 # children PID: of a process
-children() { awk -v parent="$1" '$4 == parent { print $1 }' /proc/[0-9]*/stat 2> /dev/null; }
+# (Processes may end meanwhile: cat goes on where awk would stop.)
+children() { cat /proc/[0-9]*/stat 2> /dev/null | awk -v parent="$1" '$4 == parent { print $1 }'; }
 
 # gone PID...: none of them lives (a zombie does not)
 gone() {
