@@ -159,6 +159,14 @@ static bool make_entries(const struct net_design *d, struct net_built *b)
 
 static bool build_topology(const struct net_design *d, struct net_built *b, struct leat_text *why)
 {
+    const struct leat_net_shape *shape = &d->plan.shape;
+    const bool any_number = shape->kind == LEAT_NET_GRAPH || leat_net_shape_dimensions(shape);
+    if (shape->terminals != 1 && !any_number) {
+        leat_text_puts(why, "terminals, expected none: a ");
+        leat_text_puts(why, leat_net_kind_name(shape->kind));
+        leat_text_puts(why, " has its own");
+        return refuse(d, d->line, why);
+    }
     if (leat_net_shape_check(&d->plan.shape, why)) return refuse(d, d->line, why);
     b->topology_memory = net_take(1, leat_net_topology_footprint(&d->plan.shape));
     if (!b->topology_memory) return false;

@@ -133,6 +133,7 @@ while IFS='|' read -r words text; do
     exits 2 "$text" "$leat" $words
 done << END
 sim mesh:0,4|expected
+sim crossbar:4/terminals=2|terminals, expected none: a crossbar has its own
 sim mesh:4,4/vcs=99|expected 1 to 32
 sim mesh:4,4/colour=red|is no parameter
 sim mash:4,4|unknown fabric
