@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 
 enum {
-    REPEATS = 3,
+    REPEATS = 5,
     WARM_UP_CYCLES = 100000, /* timers of the units and queues of the hosts are as they stay */
     RTL_CYCLES = 100000,
     CELL_CYCLES = 1000000,

@@ -326,8 +326,12 @@ static inline void count_missing(const struct run *run, uint64_t missing[2])
 static inline uint32_t parked_cells(const struct run *run)
 {
     uint32_t parked = 0;
-    for (uint32_t port = 0; port < run->oracle.ports; port++)
-        parked += run->load.host[port].unit.parked_count;
+    for (uint32_t port = 0; port < run->oracle.ports; port++) {
+        const struct leat_atm_aal_unit *unit = &run->load.host[port].unit;
+        uint16_t block = unit->receive.busy_head;
+        for (uint32_t i = 0; i < unit->receive.busy_count; i++, block = unit->receive.next[block])
+            parked += unit->receive_block[block].parked != 0;
+    }
     return parked;
 }
 

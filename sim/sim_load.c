@@ -307,8 +307,9 @@ static uint64_t next_own(const struct leat_sim_load *load, uint32_t port, uint64
     return load->line ? earlier(at, load->line[port].next_at) : at;
 }
 
-/* The next deeds, each in its cycle, up to `last` or to the first that concerns the host. */
-static void next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
+/* The next deeds, each in its cycle, up to `last` or to the first that concerns the host. Was there
+ * one? */
+static bool next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
 {
     struct leat_sim_load_host *host = &load->host[port];
     const uint64_t until = earlier(last, host->own_at);
@@ -317,10 +318,11 @@ static void next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
         send_piece(load, port, until);
     }
     const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
-    if (!host->unit.told && at < host->own_at) return;
+    if (!(host->unit.told & ~(uint32_t)LEAT_ATM_AAL_DISCARDED) && at < host->own_at) return false;
     if (host->unit.told) hear(load, port, at);
     if (may_serve(host)) serve(load, port, at);
     host->own_at = next_own(load, port, at);
+    return true;
 }
 
 /* All that is due up to and including cycle `now`. */
@@ -354,11 +356,11 @@ static uint64_t foreseen(const struct leat_sim_load *load, uint32_t port, uint64
 static void run_ahead(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_load_host *host = &load->host[port];
-    for (;;) {
-        const uint64_t last = foreseen(load, port, now);
+    uint64_t last;
+    do {
+        last = foreseen(load, port, now);
         if (earlier(host->unit.wake_at, host->own_at) > last) return;
-        next_deeds(load, port, last);
-    }
+    } while (next_deeds(load, port, last));
 }
 
 /* The next deed; all before it are done. */

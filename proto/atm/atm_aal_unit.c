@@ -67,6 +67,7 @@ static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_
     unit->peer = leat_arena_lay(&arena, c->ports, sizeof *unit->peer);
     unit->send_cell = leat_arena_lay_lines(&arena, c->send_blocks, LEAT_ATM_AAL_CELL_STRIDE);
     unit->receive_cell = leat_arena_lay_lines(&arena, c->receive_blocks, LEAT_ATM_AAL_CELL_STRIDE);
+    unit->parked_as = leat_arena_lay(&arena, c->receive_blocks, sizeof *unit->parked_as);
     /* Last, because only broadcasts touch them: in a large network they are the largest part. */
     unit->served_far = leat_arena_lay(&arena, c->receive_blocks,
                                       LEAT_ATM_AAL_SERVED_FAR * sizeof *unit->served_far);
@@ -94,7 +95,7 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
         unit->receive_block[i].in_message = 1;
     for (size_t i = 0; i < LEAT_ATM_AAL_OPEN_LISTS; i++)
         unit->open[i] = NONE;
-    unit->write_first = unit->segment_block = unit->waiting_head = NONE;
+    unit->write_first = unit->segment_block = unit->waiting_head = unit->candidates = NONE;
     unit->message_read = unit->aging_head = unit->service_block = NONE;
     unit->scan_waits = 1;
     unit->ack_asked_at = LEAT_NEVER;
@@ -106,43 +107,6 @@ void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)
     chain->free_tail = (uint16_t)(count - 1);
     for (uint16_t i = 0; i < count; i++)
         chain->next[i] = (uint16_t)(i + 1);
-}
-
-uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain)
-{
-    assert(chain->busy_count < chain->count);
-    const uint16_t block = chain->free_head;
-    chain->free_head = chain->next[block];
-    if (chain->busy_count++ == 0)
-        chain->busy_head = block;
-    else
-        chain->next[chain->busy_tail] = block;
-    chain->prev[block] = chain->busy_tail;
-    chain->busy_tail = block;
-    return block;
-}
-
-/* The heads and tails of an empty list keep their values, as registers do. */
-void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, uint16_t block)
-{
-    assert(chain->busy_count > 0);
-    const bool none_free = chain->busy_count == chain->count;
-    if (chain->busy_count > 1) {
-        if (block == chain->busy_head)
-            chain->busy_head = chain->next[block];
-        else if (block == chain->busy_tail)
-            chain->busy_tail = chain->prev[block];
-        else {
-            chain->next[chain->prev[block]] = chain->next[block];
-            chain->prev[chain->next[block]] = chain->prev[block];
-        }
-    }
-    chain->busy_count--;
-    if (none_free)
-        chain->free_head = block;
-    else
-        chain->next[chain->free_tail] = block;
-    chain->free_tail = block;
 }
 
 void leat_atm_aal_cell_seal(uint8_t *cell)
@@ -191,7 +155,7 @@ uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
             leat_atm_aal_look(unit, at + 1);
         unit->wake_at = earliest(due);
         assert(unit->wake_at > at);
-    } while (!unit->told);
+    } while (!(unit->told & ~(uint32_t)LEAT_ATM_AAL_DISCARDED)); /* which nobody waits for */
     return at;
 }
 

@@ -129,9 +129,10 @@ struct leat_atm_aal_send_block {
 };
 
 struct leat_atm_aal_receive_block {
-    uint16_t next_in_message;
-    uint16_t next_waiting; /* for its service, or parked */
-    uint8_t in_message, parked;
+    uint16_t next_in_message; /* of a parked one: the next whose turn may have come */
+    uint16_t next_waiting;    /* for its service; of a parked one: the next of its stream */
+    uint8_t in_message;
+    uint8_t parked; /* 2: and its turn may have come */
     uint8_t is_ack; /* then it has no octets: these fields say it all */
     uint8_t point_to_point;
     uint16_t source, sequence, flag; /* of its cell */
@@ -157,9 +158,10 @@ struct leat_atm_aal_message {
 
 /* What a unit keeps of each other unit. */
 struct leat_atm_aal_peer {
-    uint16_t number;        /* last sent to it, point to point */
-    uint16_t received[2];   /* last in order from it: broadcast, point to point */
-    uint16_t parked_top[2]; /* the greatest number of it that was ever parked */
+    uint16_t number;          /* last sent to it, point to point */
+    uint16_t received[2];     /* last in order from it: broadcast, point to point */
+    uint16_t parked_first[2]; /* block + 1 of the lowest number parked of these; 0: none */
+    uint16_t parked_last[2];  /* where there is a first one: the block of the highest */
     uint16_t message_count;
     uint16_t first_message, last_message; /* where message_count > 0 */
 };
@@ -223,9 +225,8 @@ struct leat_atm_aal_unit {
     uint16_t service_block, service_match;
     uint64_t service_from, service_until;
     uint32_t service_match_message;
-    uint16_t waiting_head, waiting_tail;             /* received, not yet served */
-    uint16_t parked_head, parked_tail, parked_count; /* in the order of parking */
-    uint8_t parked_look;                             /* the turn of one of them may have come */
+    uint16_t waiting_head, waiting_tail; /* received, not yet served */
+    uint16_t candidates;                 /* parked ones whose turn may have come */
     uint16_t in_message_count;
 
     /* STATE8 */
@@ -239,6 +240,7 @@ struct leat_atm_aal_unit {
     struct leat_atm_aal_send_block *send_block;
     struct leat_atm_aal_receive_block *receive_block;
     struct leat_atm_aal_message *message;
+    uint64_t *parked_as;  /* of each receive block: the how many-eth that was ever parked */
     uint32_t *served_far; /* SERVED_FAR of each message */
     struct leat_atm_aal_peer *peer;
     uint8_t *send_cell, *receive_cell; /* LEAT_ATM_AAL_CELL_STRIDE octets a block */

@@ -5,6 +5,7 @@
 #include "atm_aal_unit.h"
 #include "atm_route.h"
 #include "leat_bytes.h"
+#include <assert.h>
 
 enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
 enum { CELL_LEN = LEAT_ATM_TASK_CELL_LEN, PAYLOAD_LEN = LEAT_ATM_TASK_PAYLOAD_LEN };
@@ -29,10 +30,45 @@ static inline uint8_t *receive_cell(const struct leat_atm_aal_unit *unit, uint16
     return unit->receive_cell + (size_t)block * LEAT_ATM_AAL_CELL_STRIDE;
 }
 
-/* Note 5.1: the head of the free list becomes the tail of the busy list. */
-uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain);
-void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, uint16_t block);
 void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count);
+
+/* Note 5.1: the head of the free list becomes the tail of the busy list. */
+static inline uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain)
+{
+    assert(chain->busy_count < chain->count);
+    const uint16_t block = chain->free_head;
+    chain->free_head = chain->next[block];
+    if (chain->busy_count++ == 0)
+        chain->busy_head = block;
+    else
+        chain->next[chain->busy_tail] = block;
+    chain->prev[block] = chain->busy_tail;
+    chain->busy_tail = block;
+    return block;
+}
+
+/* The heads and tails of an empty list keep their values, as registers do. */
+static inline void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, uint16_t block)
+{
+    assert(chain->busy_count > 0);
+    const bool none_free = chain->busy_count == chain->count;
+    if (chain->busy_count > 1) {
+        if (block == chain->busy_head)
+            chain->busy_head = chain->next[block];
+        else if (block == chain->busy_tail)
+            chain->busy_tail = chain->prev[block];
+        else {
+            chain->next[chain->prev[block]] = chain->next[block];
+            chain->prev[chain->next[block]] = chain->prev[block];
+        }
+    }
+    chain->busy_count--;
+    if (none_free)
+        chain->free_head = block;
+    else
+        chain->next[chain->free_tail] = block;
+    chain->free_tail = block;
+}
 
 /* Free blocks are used in turn, so the next one was touched long ago: fetch it in good time. */
 static inline void fetch_early(const void *object)
@@ -74,7 +110,8 @@ void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now);
 
 void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now);
-void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint64_t now);
+/* A descriptor of this source has become free. */
+void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint16_t source, uint64_t now);
 
 void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now);

@@ -155,7 +155,7 @@ static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t n
     }
     unit->counts.discarded++;
     unit->told |= LEAT_ATM_AAL_DISCARDED;
-    leat_atm_aal_service_parked(unit, now);
+    leat_atm_aal_service_parked(unit, m->source, now);
 }
 
 /* Note R9: broadcasts leave in any case, others once served; none while it is being read. */

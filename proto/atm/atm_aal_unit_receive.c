@@ -34,6 +34,8 @@ enum {
     END_AFTER = 5,
 };
 
+enum { PARKED = 1, NOMINATED = 2 }; /* of `parked` */
+
 static size_t ack_words(const struct leat_atm_aal_unit *unit)
 {
     return (unit->config.ports + 63) / 64;
@@ -88,54 +90,117 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
         due(unit, TAKE_LABEL, from + LABEL_AFTER + (unit->in_message_count ? MORE_AFTER : 0));
 }
 
-/* Has the turn of a parked cell come? Its number is the next, and a first cell has a descriptor. */
-static bool is_due(const struct leat_atm_aal_unit *unit, uint16_t block)
+/* How far it is from the number that its stream waits for. */
+static uint16_t numbers_ahead(const struct leat_atm_aal_unit *unit,
+                              const struct leat_atm_aal_receive_block *b)
 {
-    const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
-    const struct leat_atm_aal_peer *peer = &unit->peer[b->source];
-    return b->sequence == (uint16_t)(peer->received[b->point_to_point] + 1) &&
-           (!(b->flag & LEAT_ATM_TASK_FIRST) || peer->message_count < unit->config.descriptors);
+    return (uint16_t)(b->sequence - unit->peer[b->source].received[b->point_to_point] - 1);
 }
 
-/* Takes the first parked cell whose turn has come out of its list; NONE: there is none. */
-static uint16_t take_due(struct leat_atm_aal_unit *unit)
+static uint16_t first_parked(const struct leat_atm_aal_unit *unit, uint16_t source,
+                             bool point_to_point)
 {
-    uint16_t before = NONE, block = unit->parked_head;
-    for (uint16_t i = 0; i < unit->parked_count; i++) {
-        const uint16_t next = unit->receive_block[block].next_waiting;
-        if (is_due(unit, block)) {
-            if (before == NONE)
-                unit->parked_head = next;
-            else
-                unit->receive_block[before].next_waiting = next;
-            if (block == unit->parked_tail) unit->parked_tail = before;
-            unit->parked_count--;
-            return block;
-        }
-        before = block;
-        block = next;
+    return (uint16_t)(unit->peer[source].parked_first[point_to_point] - 1);
+}
+
+/* The last parked cell of its stream with a lower number; NONE: there is none. Cells mostly come in
+ * the order of their numbers. */
+static uint16_t parked_before(const struct leat_atm_aal_unit *unit,
+                              const struct leat_atm_aal_receive_block *b)
+{
+    const uint16_t ahead = numbers_ahead(unit, b);
+    uint16_t before = NONE, at = first_parked(unit, b->source, b->point_to_point);
+    if (at == NONE) return NONE;
+    const uint16_t last = unit->peer[b->source].parked_last[b->point_to_point];
+    if (numbers_ahead(unit, &unit->receive_block[last]) < ahead) return last;
+    while (numbers_ahead(unit, &unit->receive_block[at]) < ahead) {
+        before = at;
+        at = unit->receive_block[at].next_waiting;
     }
-    return NONE;
+    return before;
 }
 
-/* Is one number behind another, less than half the circle? */
-static bool is_before(uint16_t a, uint16_t b)
+static uint16_t parked_behind(const struct leat_atm_aal_unit *unit,
+                              const struct leat_atm_aal_receive_block *b, uint16_t before)
 {
-    return (uint16_t)(b - a - 1) < 0x7fff;
+    return before == NONE ? first_parked(unit, b->source, b->point_to_point)
+                          : unit->receive_block[before].next_waiting;
+}
+
+/* A copy of a cell that is parked already: sent again because its acknowledgement was lost. */
+static bool is_parked_copy(const struct leat_atm_aal_unit *unit,
+                           const struct leat_atm_aal_receive_block *copy)
+{
+    const uint16_t at = parked_behind(unit, copy, parked_before(unit, copy));
+    return at != NONE && unit->receive_block[at].sequence == copy->sequence;
 }
 
 static void park(struct leat_atm_aal_unit *unit, uint16_t block)
 {
     struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
-    uint16_t *top = &unit->peer[b->source].parked_top[b->point_to_point];
-    if (is_before(*top, b->sequence)) *top = b->sequence;
-    b->parked = 1;
-    if (unit->parked_count++ == 0)
-        unit->parked_head = block;
+    struct leat_atm_aal_peer *peer = &unit->peer[b->source];
+    const uint16_t before = parked_before(unit, b);
+    b->parked = PARKED;
+    b->next_waiting = parked_behind(unit, b, before);
+    unit->parked_as[block] = unit->counts.parked++;
+    if (before == NONE)
+        peer->parked_first[b->point_to_point] = (uint16_t)(block + 1);
     else
-        unit->receive_block[unit->parked_tail].next_waiting = block;
-    unit->parked_tail = block;
-    unit->counts.parked++;
+        unit->receive_block[before].next_waiting = block;
+    if (b->next_waiting == NONE) peer->parked_last[b->point_to_point] = block;
+}
+
+/* The first parked cell of a stream leaves it. */
+static void unpark(struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+    assert(first_parked(unit, b->source, b->point_to_point) == block);
+    unit->peer[b->source].parked_first[b->point_to_point] = (uint16_t)(b->next_waiting + 1);
+}
+
+/* The number before it has come, or a descriptor is free: has the turn of a stream's first come? */
+static void nominate(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point)
+{
+    const uint16_t block = first_parked(unit, source, point_to_point);
+    if (block == NONE || unit->receive_block[block].parked == NOMINATED) return;
+    unit->receive_block[block].parked = NOMINATED;
+    unit->receive_block[block].next_in_message = unit->candidates;
+    unit->candidates = block;
+}
+
+/* Has the turn of a parked cell come? Its number is the next, and a first cell has a descriptor. */
+static bool is_due(const struct leat_atm_aal_unit *unit, uint16_t block)
+{
+    const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+    const struct leat_atm_aal_peer *peer = &unit->peer[b->source];
+    return numbers_ahead(unit, b) == 0 &&
+           (!(b->flag & LEAT_ATM_TASK_FIRST) || peer->message_count < unit->config.descriptors);
+}
+
+/* Of the parked cells whose turn has come, takes the one that was parked first; NONE: there is
+ * none. Those whose turn has not come will be nominated again. */
+static uint16_t take_due(struct leat_atm_aal_unit *unit)
+{
+    uint16_t due = NONE, kept = NONE;
+    for (uint16_t block = unit->candidates, next; block != NONE; block = next) {
+        struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
+        next = b->next_in_message;
+        b->parked = PARKED;
+        b->next_in_message = NONE;
+        if (!is_due(unit, block)) continue;
+        uint16_t later = block;
+        if (due == NONE || unit->parked_as[block] < unit->parked_as[due]) {
+            later = due;
+            due = block;
+        }
+        if (later == NONE) continue;
+        unit->receive_block[later].parked = NOMINATED;
+        unit->receive_block[later].next_in_message = kept;
+        kept = later;
+    }
+    unit->candidates = kept;
+    if (due != NONE) unpark(unit, due);
+    return due;
 }
 
 static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
@@ -144,8 +209,7 @@ static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
     unit->service_block = NONE;
     unit->service_until = from;
     unit->due[LEAT_ATM_AAL_STATE7] = LEAT_NEVER;
-    const uint16_t parked = unit->parked_count && unit->parked_look ? take_due(unit) : NONE;
-    if (parked == NONE) unit->parked_look = 0;
+    const uint16_t parked = unit->candidates == NONE ? NONE : take_due(unit);
     if (parked != NONE)
         begin(unit, parked, from);
     else if (unit->waiting_head != NONE) {
@@ -155,10 +219,11 @@ static void begin_next(struct leat_atm_aal_unit *unit, uint64_t from)
     }
 }
 
-void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint64_t now)
+void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint16_t source, uint64_t now)
 {
-    unit->parked_look = 1; /* a descriptor has become free */
-    if (unit->service == IDLE && unit->parked_count)
+    nominate(unit, source, false);
+    nominate(unit, source, true);
+    if (unit->service == IDLE && unit->candidates != NONE)
         begin_next(unit, unit->service_until > now ? unit->service_until : now);
 }
 
@@ -193,8 +258,7 @@ static bool is_beyond(const struct leat_atm_aal_unit *unit,
                       const struct leat_atm_aal_receive_block *b)
 {
     enum { HALF = 0x8000 };
-    const uint16_t next = (uint16_t)(unit->peer[b->source].received[b->point_to_point] + 1);
-    const uint16_t ahead = (uint16_t)(b->sequence - next);
+    const uint16_t ahead = numbers_ahead(unit, b);
     return !b->is_ack && ahead >= unit->config.send_blocks && ahead < HALF;
 }
 
@@ -320,31 +384,13 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
     return block;
 }
 
-/* A copy of a cell that is parked already: sent again because its acknowledgement was lost. */
-static bool is_parked_copy(const struct leat_atm_aal_unit *unit,
-                           const struct leat_atm_aal_receive_block *copy)
-{
-    const uint16_t top = unit->peer[copy->source].parked_top[copy->point_to_point];
-    uint16_t block = unit->parked_head;
-    if (is_before(top, copy->sequence)) return false; /* as numbers mostly come */
-    for (uint16_t i = 0; i < unit->parked_count; i++) {
-        const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
-        if (b->sequence == copy->sequence && b->source == copy->source &&
-            b->point_to_point == copy->point_to_point)
-            return true;
-        block = b->next_waiting;
-    }
-    return false;
-}
-
 /* Note R7, R9: what becomes of a cell that has been acknowledged. */
 static void join(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint16_t block = unit->service_block;
     struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
     struct leat_atm_aal_peer *peer = &unit->peer[b->source];
-    const uint16_t next = (uint16_t)(peer->received[b->point_to_point] + 1);
-    const uint16_t ahead = (uint16_t)(b->sequence - next);
+    const uint16_t ahead = numbers_ahead(unit, b);
     if (ahead >= unit->config.send_blocks || is_parked_copy(unit, b)) {
         unit->counts.duplicates++;
         leat_atm_aal_chain_release(&unit->receive, block);
@@ -364,7 +410,7 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     } else
         message = first_incomplete(unit, b->source, b->point_to_point);
     peer->received[b->point_to_point] = b->sequence;
-    unit->parked_look = 1;
+    nominate(unit, b->source, b->point_to_point);
     if (message == NONE) { /* its first cell was given up by the sender */
         leat_atm_aal_chain_release(&unit->receive, block);
         return;

@@ -232,7 +232,29 @@ static void a_copy_of_a_parked_cell_is_acknowledged_and_not_kept(void)
     EQ(told_count(LEAT_ATM_AAL_COMPLETE), 2);
     EQ(unit->counts.duplicates, 1);
     EQ(unit->receive.busy_count, 2);
-    EQ(unit->parked_count, 0);
+    EQ(unit->peer[3].parked_first[1], 0);
+}
+
+static void parked_cells_join_in_the_order_of_their_numbers_however_they_came(void)
+{
+    static const uint16_t came[] = { 65535, 1, 4, 3, 0, 2, 3 }; /* the last is a copy */
+    struct leat_atm_aal_unit *unit = alone();
+    unit->peer[3].received[1] = 65533;
+    for (uint16_t i = 0; i < sizeof came / sizeof *came; i++)
+        data(1000 + 200u * i, SINGLE, came[i], 3);
+    run(2500);
+    EQ(unit->counts.parked, 6);
+    EQ(unit->counts.duplicates, 1);
+    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 0);
+    data(3000, SINGLE, 65534, 3);
+    run(3500);
+    EQ(told_count(LEAT_ATM_AAL_COMPLETE), 7);
+    uint16_t message = unit->peer[3].first_message;
+    for (uint16_t number = 65534; number != 5; number++) {
+        EQ(unit->receive_block[message].sequence, number);
+        message = unit->message[message].next_of_source;
+    }
+    EQ(unit->peer[3].parked_first[1], 0);
 }
 
 /* What is further ahead could not be kept: who acknowledged it would lose it. */
@@ -534,6 +556,7 @@ TAP_MAIN(T(bad_cells_and_cells_for_others_leave_no_trace),
          T(every_copy_is_acknowledged_and_kept_once),
          T(a_cell_ahead_is_parked_and_joins_twelve_cycles_after_the_one_it_waits_for),
          T(a_copy_of_a_parked_cell_is_acknowledged_and_not_kept),
+         T(parked_cells_join_in_the_order_of_their_numbers_however_they_came),
          T(ahead_is_less_than_a_send_buffer), T(numbers_go_from_65535_to_0_on_both_sides),
          T(a_broadcast_needs_the_acknowledgement_of_every_port),
          T(a_cell_without_acknowledgement_is_sent_again_after_400000_cycles),
