@@ -147,6 +147,7 @@ void leat_net_break(struct leat_net *net, uint32_t out, bool broken)
     assert(out < net->topology->outs);
     if (net->out_broken[out] == broken) return;
     net->out_broken[out] = broken;
+    net->broken_wires += broken ? 1 : UINT32_MAX;
     leat_net_routing_wire(net->routing, out, broken);
     if (broken) net->engine->broke(net, out);
 }

@@ -129,6 +129,7 @@ struct leat_net {
     uint64_t now;           /* the next cycle to run */
     uint64_t *out_flits;    /* [outs] flits that went over each wire */
     uint8_t *out_broken;    /* [outs] */
+    uint32_t broken_wires;  /* how many of these */
     uint8_t *terminal_dead; /* [terminals] */
     uint32_t *out_errors;   /* [outs] chance in 2^-32 that a flit is damaged; NULL: none anywhere */
     uint64_t seed;          /* of those errors */

@@ -175,6 +175,8 @@ struct leat_net_routing *leat_net_routing_init(const struct leat_net_topology *t
     lay(routing, &arena);
     leat_net_places_fill(routing);
     leat_net_tables_fill(routing);
+    routing->is_dimension_order = routing->rule == rule_single && routing->has_places &&
+                                  routing->toward == leat_net_toward_lattice;
     return routing;
 }
 
@@ -186,6 +188,7 @@ void leat_net_route_begin(const struct leat_net_routing *routing, uint32_t sourc
     assert(source < routing->topology->terminals && destination < routing->topology->terminals);
     *route = (struct leat_net_route){ .destination = destination,
                                       .via = LEAT_NET_NONE,
+                                      .place = routing->target[destination].place,
                                       .salt = (uint32_t)random };
     if (routing->config.rule == LEAT_NET_VALIANT)
         route->via = (uint32_t)((random >> 32) * routing->topology->routers >> 32);
@@ -194,7 +197,7 @@ void leat_net_route_begin(const struct leat_net_routing *routing, uint32_t sourc
 uint32_t leat_net_route_options(const struct leat_net_routing *routing, uint32_t router,
                                 struct leat_net_route *route, struct leat_net_option *options)
 {
-    return routing->rule(routing, router, route, NULL, options);
+    return leat_net_route_ask(routing, router, route, options);
 }
 
 /* Who is in the network is told apart by its phase, not by the channel it came in. */

@@ -73,6 +73,7 @@ struct leat_net_routing_config {
 struct leat_net_route {
     uint32_t destination; /* terminal */
     uint32_t via;         /* valiant: the router to visit first; NONE once visited */
+    uint32_t place;       /* the rule's own: where the destination is */
     uint32_t salt;        /* random bits of the packet's own */
     uint8_t phase;        /* the rule's own: down, escape, group passed, ... */
     bool rerouted;        /* took another way than without broken wires; adaptive: was offered

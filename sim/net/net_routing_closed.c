@@ -4,77 +4,13 @@
 
 /* ---- lattices ------------------------------------------------------------------------------- */
 
-/* The place of `other` among all but `self`, in rising order. */
-static inline uint32_t place_without(uint32_t other, uint32_t self)
-{
-    return other < self ? other : other - 1;
-}
-
-static inline uint32_t coordinate(const struct leat_net_dimension *d, uint32_t place)
-{
-    return place >> d->shift & d->mask;
-}
-
-/* Steps from one coordinate of a ring up to another. */
-static inline uint32_t steps_up(const struct leat_net_dimension *d, uint32_t from, uint32_t to)
-{
-    return to >= from ? to - from : to + d->size - from;
-}
-
-/* Ways round a ring that are equally long are told apart by a bit of the salt per dimension and
- * leg. */
-static inline bool ring_goes_up(const struct leat_net_dimension *d, uint32_t steps, uint32_t bit,
-                                const struct leat_net_route *route, struct leat_net_turn *turn)
-{
-    if (2 * steps != d->size) return 2 * steps < d->size;
-    if (!turn) return route->salt >> bit & 1;
-    turn->turns = 2;
-    return turn->turn;
-}
-
-/*
- * One step along a ring. A packet keeps its class as long as it is in the dimension: those which
- * cross the end, before and after, have one to themselves. As no way is longer than half the ring,
- * none of them uses the wire opposite to the end, so neither class goes all the way round (the rule
- * of BookSim2's dim_order_torus, which loads the two more evenly than changing over at the end).
- */
-static inline void step_in_ring(const struct leat_net_routing *routing, uint32_t index,
-                                uint32_t from, uint32_t to, uint32_t leg,
-                                const struct leat_net_route *route, struct leat_net_turn *turn,
-                                struct leat_net_option *option)
-{
-    const struct leat_net_dimension *d = &routing->dimension[index];
-    const struct leat_net_leg *channels = &routing->channels.leg[leg];
-    const uint32_t bit = index + leg * LEAT_NET_NUMBERS_MAX;
-    const bool up = ring_goes_up(d, steps_up(d, from, to), bit, route, turn);
-    const uint32_t phase = route->phase & (LEAT_NET_ESCAPED - 1u);
-    const bool inside = phase >> 1 == index + 1;
-    const bool crosses = inside ? phase & 1 : up ? to < from : to > from;
-    option->port = up ? d->up : d->down;
-    option->phase = (uint8_t)(2 * (index + 1) + crosses);
-    if (!d->classes)
-        option->channels = channels->all;
-    else
-        option->channels = crosses ? channels->first : channels->second;
-}
-
 uint32_t leat_net_toward_lattice(const struct leat_net_routing *routing, uint32_t router,
                                  const struct leat_net_goal *goal, uint32_t leg,
                                  struct leat_net_route *route, struct leat_net_turn *turn,
                                  struct leat_net_option *option)
 {
-    const uint32_t here = routing->place[router];
-    const uint32_t index = routing->dimension_of[__builtin_ctz(here ^ goal->place)];
-    const struct leat_net_dimension *d = &routing->dimension[index];
-    const uint32_t from = coordinate(d, here), to = coordinate(d, goal->place);
-    if (d->form == LEAT_NET_FORM_RING) {
-        step_in_ring(routing, index, from, to, leg, route, turn, option);
-        return 1;
-    }
-    option->port = to > from ? d->up : d->down;
-    if (d->form == LEAT_NET_FORM_FULL) option->port = d->up + place_without(to, from);
-    option->channels = routing->channels.leg[leg].all;
-    option->phase = 0;
+    leat_net_step_in_lattice(routing, routing->place[router], goal->place, leg, route, turn,
+                             option);
     return 1;
 }
 
@@ -85,19 +21,20 @@ uint32_t leat_net_lattice_near(const struct leat_net_routing *routing, uint32_t 
     uint32_t count = 0;
     for (uint32_t i = 0; i < routing->dimensions; i++) {
         const struct leat_net_dimension *d = &routing->dimension[i];
-        const uint32_t from = coordinate(d, here), to = coordinate(d, goal->place);
+        const uint32_t from = leat_net_coordinate(d, here),
+                       to = leat_net_coordinate(d, goal->place);
         if (from == to) continue;
         bool up = to > from, down = !up;
         if (d->form == LEAT_NET_FORM_RING) {
-            const uint32_t twice = 2 * steps_up(d, from, to);
+            const uint32_t twice = 2 * leat_net_steps_up(d, from, to);
             up = twice <= d->size;
             down = twice >= d->size;
         }
         if (d->form == LEAT_NET_FORM_FULL)
-            options[count++].port = d->up + place_without(to, from);
+            options[count++].port = d->port[0] + leat_net_place_without(to, from);
         else if (up)
-            options[count++].port = d->up;
-        if (d->form != LEAT_NET_FORM_FULL && down) options[count++].port = d->down;
+            options[count++].port = d->port[1];
+        if (d->form != LEAT_NET_FORM_FULL && down) options[count++].port = d->port[0];
     }
     return count;
 }
@@ -150,14 +87,14 @@ uint32_t leat_net_toward_dragonfly(const struct leat_net_routing *routing, uint3
     option->channels = route->phase == LEAT_NET_ACROSS ? channels->second : channels->first;
     if (group != goal->place >> bits) {
         const struct leat_net_goal *gate =
-            &routing->gate[place_without(goal->place >> bits, group)];
+            &routing->gate[leat_net_place_without(goal->place >> bits, group)];
         if (gate->router == index) {
             *option = (struct leat_net_option){ gate->port, channels->all, LEAT_NET_ACROSS };
             return 1;
         }
         to = gate->router;
     }
-    option->port = place_without(to, index);
+    option->port = leat_net_place_without(to, index);
     return 1;
 }
 
@@ -189,14 +126,17 @@ static void add_dimension(struct leat_net_routing *routing, uint32_t size, enum 
     struct leat_net_dimension *d = &routing->dimension[routing->dimensions];
     const struct leat_net_dimension *before = routing->dimensions ? d - 1 : NULL;
     const uint32_t bits = bits_for(size);
+    const bool classes = form == LEAT_NET_FORM_RING && size >= LEAT_NET_RING_CLASSES_MIN;
     *d = (struct leat_net_dimension){ .shift = before ? before->shift + bits_for(before->size) : 0,
                                       .mask = (UINT32_C(1) << bits) - 1,
                                       .size = size,
-                                      .up = (uint16_t)up,
-                                      .down = (uint16_t)down,
-                                      .form = (uint8_t)form,
-                                      .classes = form == LEAT_NET_FORM_RING &&
-                                                 size >= LEAT_NET_RING_CLASSES_MIN };
+                                      .port = { (uint16_t)down, (uint16_t)up },
+                                      .form = (uint8_t)form };
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct leat_net_leg *leg = &routing->channels.leg[i];
+        d->channels[i][0] = classes ? leg->second : leg->all;
+        d->channels[i][1] = classes ? leg->first : leg->all;
+    }
     for (uint32_t i = 0; i < bits; i++)
         routing->dimension_of[d->shift + i] = (uint8_t)routing->dimensions;
     routing->dimensions++;
@@ -244,7 +184,7 @@ static void fill_lattice(struct leat_net_routing *routing)
         routing->place[r] = place;
         for (uint32_t i = 0; i < routing->dimensions; i++) {
             const struct leat_net_dimension *d = &routing->dimension[i];
-            if (coordinate(d, place) < d->size - 1) {
+            if (leat_net_coordinate(d, place) < d->size - 1) {
                 place += UINT32_C(1) << d->shift;
                 break;
             }

@@ -64,9 +64,9 @@ enum leat_net_form { LEAT_NET_FORM_LINE, LEAT_NET_FORM_RING, LEAT_NET_FORM_FULL 
 struct leat_net_dimension {
     uint32_t shift, mask;
     uint32_t size;
-    uint16_t up, down; /* ports; full: up is the first */
+    uint32_t channels[2][2]; /* of each leg: of packets that cross the end of a ring, [1], or not */
+    uint16_t port[2];        /* down, up; full: the first one */
     uint8_t form;
-    bool classes; /* packets that cross the end have a class of their own */
 };
 
 /* A stage of switches: any of `free` ports, or, if that is 0, a digit of the place. */
@@ -112,6 +112,7 @@ struct leat_net_routing {
     struct leat_net_routing_config config;
     struct leat_net_channels channels;
     leat_net_rule_fn *rule;
+    bool is_dimension_order;
     leat_net_toward_fn *toward;
     struct leat_net_goal *target; /* [terminals] */
     uint32_t *place;              /* [routers] of kinds that have places */
@@ -144,6 +145,104 @@ static inline uint32_t leat_net_pick(const struct leat_net_route *route, uint32_
     if (n == 1) return 0;
     uint64_t state = (uint64_t)route->salt << 32 | router;
     return (uint32_t)((leat_random_splitmix(&state) >> 32) * n >> 32);
+}
+
+/* What is offered at the router of the destination. */
+static inline uint32_t leat_net_arrived(const struct leat_net_routing *routing,
+                                        const struct leat_net_goal *target,
+                                        const struct leat_net_route *route,
+                                        struct leat_net_option *options)
+{
+    options[0] = (struct leat_net_option){ .port = target->port,
+                                           .channels = routing->channels.all,
+                                           .phase = route->phase };
+    return 1;
+}
+
+/* ---- dimension order: here, since most hops of all take it ---------------------------------- */
+
+static inline uint32_t leat_net_coordinate(const struct leat_net_dimension *d, uint32_t place)
+{
+    return place >> d->shift & d->mask;
+}
+
+/* Steps from one coordinate of a ring up to another. */
+static inline uint32_t leat_net_steps_up(const struct leat_net_dimension *d, uint32_t from,
+                                         uint32_t to)
+{
+    return to - from + (to < from ? d->size : 0);
+}
+
+/* Ways round a ring that are equally long are told apart by a bit of the salt per dimension and
+ * leg. */
+static inline bool leat_net_ring_goes_up(const struct leat_net_dimension *d, uint32_t steps,
+                                         uint32_t bit, const struct leat_net_route *route,
+                                         struct leat_net_turn *turn)
+{
+    if (2 * steps != d->size) return 2 * steps < d->size;
+    if (!turn) return route->salt >> bit & 1;
+    turn->turns = 2;
+    return turn->turn;
+}
+
+/*
+ * One step along a ring. A packet keeps its class as long as it is in the dimension: those which
+ * cross the end, before and after, have one to themselves. As no way is longer than half the ring,
+ * none of them uses the wire opposite to the end, so neither class goes all the way round (the rule
+ * of BookSim2's dim_order_torus, which loads the two more evenly than changing over at the end).
+ * Which way it is, is chance: so it is computed, not branched on.
+ */
+static inline void leat_net_step_in_ring(const struct leat_net_dimension *d, uint32_t index,
+                                         uint32_t from, uint32_t to, uint32_t leg,
+                                         const struct leat_net_route *route,
+                                         struct leat_net_turn *turn, struct leat_net_option *option)
+{
+    const uint32_t bit = index + leg * LEAT_NET_NUMBERS_MAX;
+    const uint32_t up = leat_net_ring_goes_up(d, leat_net_steps_up(d, from, to), bit, route, turn);
+    const uint32_t phase = route->phase & (LEAT_NET_ESCAPED - 1u);
+    const uint32_t will_cross = up == (to < from);
+    const uint32_t crosses = phase >> 1 == index + 1 ? phase & 1 : will_cross;
+    option->port = d->port[up];
+    option->phase = (uint8_t)(2 * (index + 1) + crosses);
+    option->channels = d->channels[leg][crosses];
+}
+
+/* The place of `other` among all but `self`, in rising order. */
+static inline uint32_t leat_net_place_without(uint32_t other, uint32_t self)
+{
+    return other - (other >= self);
+}
+
+static inline void leat_net_step_in_lattice(const struct leat_net_routing *routing, uint32_t here,
+                                            uint32_t there, uint32_t leg,
+                                            const struct leat_net_route *route,
+                                            struct leat_net_turn *turn,
+                                            struct leat_net_option *option)
+{
+    const uint32_t index = routing->dimension_of[__builtin_ctz(here ^ there)];
+    const struct leat_net_dimension *d = &routing->dimension[index];
+    const uint32_t from = leat_net_coordinate(d, here), to = leat_net_coordinate(d, there);
+    if (d->form == LEAT_NET_FORM_RING) {
+        leat_net_step_in_ring(d, index, from, to, leg, route, turn, option);
+        return;
+    }
+    option->port = d->port[to > from];
+    if (d->form == LEAT_NET_FORM_FULL) option->port += leat_net_place_without(to, from);
+    option->channels = d->channels[leg][0];
+    option->phase = 0;
+}
+
+/* What leat_net_route_options answers, without a call where the rule is dimension order. */
+static inline uint32_t leat_net_route_ask(const struct leat_net_routing *routing, uint32_t router,
+                                          struct leat_net_route *route,
+                                          struct leat_net_option *options)
+{
+    if (!routing->is_dimension_order) return routing->rule(routing, router, route, NULL, options);
+    const uint32_t here = routing->place[router];
+    if (here == route->place)
+        return leat_net_arrived(routing, &routing->target[route->destination], route, options);
+    leat_net_step_in_lattice(routing, here, route->place, 1, route, NULL, options);
+    return 1;
 }
 
 /* ---- by coordinates and digits (net_routing_closed.c) --------------------------------------- */
@@ -179,17 +278,5 @@ void leat_net_distances_to(const struct leat_net_topology *topology, const uint8
 /* The lowest port of a router that is nearer by those distances; NONE16: there is none. */
 uint16_t leat_net_nearest_port(const struct leat_net_topology *topology, const uint8_t *broken,
                                uint32_t router, const uint16_t *distance);
-
-/* What is offered at the router of the destination. */
-static inline uint32_t leat_net_arrived(const struct leat_net_routing *routing,
-                                        const struct leat_net_goal *target,
-                                        const struct leat_net_route *route,
-                                        struct leat_net_option *options)
-{
-    options[0] = (struct leat_net_option){ .port = target->port,
-                                           .channels = routing->channels.all,
-                                           .phase = route->phase };
-    return 1;
-}
 
 #endif

@@ -229,7 +229,7 @@ static inline void flit_comes(struct leat_net *net, struct leat_net_vc *vc, uint
     vc->flit[(size_t)place * vc->lanes + lane] = flit;
     l->count++;
     if (l->state == LEAT_NET_VC_IDLE) {
-        leat_net_vc_front(net, vc, lane, net->now);
+        leat_net_vc_head(net, vc, lane, flit, net->now);
     } else if (l->state == LEAT_NET_VC_WHOLE) {
         if (flit & LEAT_NET_VC_TAIL) leat_net_vc_front(net, vc, lane, net->now);
     } else if (l->state == LEAT_NET_VC_MOVES && l->count == 1) {
@@ -294,7 +294,8 @@ static void credits_come(struct leat_net *net)
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t what = (uint32_t)record[i];
             if (what & LEAT_NET_VC_RIPE)
-                leat_net_vc_ask(net, what ^ LEAT_NET_VC_RIPE, 1);
+                leat_net_vc_ask(net, what ^ LEAT_NET_VC_RIPE,
+                                leat_net_vc_first_flit(vc, what ^ LEAT_NET_VC_RIPE), 1);
             else
                 credit_comes(net, vc, what);
         }
@@ -624,7 +625,8 @@ static void rerouted(struct leat_net *net)
     for (uint32_t r = 0; r < net->topology->routers; r++)
         leat_net_vc_rouse(vc, r);
     for (uint32_t lane = 0; lane < lanes; lane++)
-        if (vc->lane[lane].state == LEAT_NET_VC_ASKS) leat_net_vc_ask(net, lane, 0);
+        if (vc->lane[lane].state == LEAT_NET_VC_ASKS)
+            leat_net_vc_ask(net, lane, leat_net_vc_first_flit(vc, lane), 0);
 }
 
 const struct leat_net_engine leat_net_vc_engine = {

@@ -190,8 +190,8 @@ struct leat_net_vc {
 /* Work for a router in one cycle. True: there is more. */
 bool leat_net_vc_step(struct leat_net *net, uint32_t router);
 
-/* The head at the front of its lane asks for a channel; `hops` routers more have been reached. */
-void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t hops);
+/* This head at the front of its lane asks for a channel; `hops` routers more have been reached. */
+void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head, uint32_t hops);
 
 /* Must the head wait before it asks: for its tail, or since the pipeline is long? The router works
  * on it from cycle `at` on. */
@@ -314,12 +314,19 @@ static inline void leat_net_vc_doom(struct leat_net_flight *flight, enum leat_ne
     if (flight->fate == LEAT_NET_DELIVERED) flight->fate = (uint8_t)fate;
 }
 
-/* A head has come to the front of its lane; the router works on it from cycle `at` on. */
+/* This head has come to the front of its lane; the router works on it from cycle `at` on. */
+static inline void leat_net_vc_head(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
+                                    uint32_t head, uint64_t at)
+{
+    assert(head & LEAT_NET_VC_HEAD);
+    if (vc->direct || !leat_net_vc_defer(net, lane, at)) leat_net_vc_ask(net, lane, head, 1);
+}
+
+/* The same, of that which is at the front; one that has just been written takes long to read. */
 static inline void leat_net_vc_front(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
                                      uint64_t at)
 {
-    assert(leat_net_vc_first_flit(vc, lane) & LEAT_NET_VC_HEAD);
-    if (vc->direct || !leat_net_vc_defer(net, lane, at)) leat_net_vc_ask(net, lane, 1);
+    leat_net_vc_head(net, vc, lane, leat_net_vc_first_flit(vc, lane), at);
 }
 
 #endif

@@ -1,3 +1,4 @@
+#include "net_routing_parts.h"
 #include "net_vc_parts.h"
 
 /* Round robin: how far behind the turn. Ports and channels of a router count below 2^15, so that
@@ -74,16 +75,23 @@ static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate
     vc->discards[vc->discards_count++] = lane;
 }
 
-void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t hops)
+/* Mostly no wire is, and that is known without looking. */
+static bool is_broken(const struct leat_net *net, uint32_t router, uint32_t port)
+{
+    const struct leat_net_vc *vc = net->state;
+    return net->broken_wires && net->out_broken[vc->router[router].out_first + port];
+}
+
+void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head, uint32_t hops)
 {
     struct leat_net_vc *vc = net->state;
     struct leat_net_vc_lane *l = &vc->lane[lane];
-    struct leat_net_flight *flight = leat_net_vc_flight(vc, leat_net_vc_first_flit(vc, lane));
+    struct leat_net_flight *flight = leat_net_vc_flight(vc, head);
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     const uint32_t router = vc->in[lane >> vc->shift].router;
-    const uint32_t options = leat_net_route_options(net->routing, router, &flight->route, option);
+    const uint32_t options = leat_net_route_ask(net->routing, router, &flight->route, option);
     l->channels = 0;
-    if (options == 1 && !net->out_broken[vc->router[router].out_first + option[0].port]) {
+    if (options == 1 && !is_broken(net, router, option[0].port)) {
         l->channels = option[0].channels;
         l->port = (uint16_t)option[0].port;
         l->phase = option[0].phase ^ flight->route.phase;
