@@ -63,6 +63,15 @@ function(leat_layer folder)
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
 endfunction()
 
+# leat_headers(FOLDER): a layer of contracts, without code.
+function(leat_headers name)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.h)
+  add_library(leat_${name} INTERFACE)
+  target_include_directories(leat_${name} INTERFACE ${CMAKE_SOURCE_DIR}/${name})
+  target_link_libraries(leat_${name} INTERFACE leat_core)
+  set_property(GLOBAL APPEND PROPERTY leat_headers ${headers})
+endfunction()
+
 # Purity is a fact of the linker: no clock, no socket, no heap.
 function(leat_pure name)
   add_test(NAME ${name}.pure
@@ -96,7 +105,7 @@ function(leat_libraries)
     string(TOLOWER ${kind} suffix)
     add_library(leat_${suffix} ${kind} ${objects})
     target_include_directories(leat_${suffix} PUBLIC
-      ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
+      ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/port ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
       ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
       ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets
       ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net)

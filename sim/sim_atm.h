@@ -75,6 +75,7 @@ struct leat_sim_atm {
     struct leat_sim_fabric fabric;
     enum leat_sim_atm_model model;
     bool in_host; /* one is at work; its port is planned when it is done */
+    bool pauses;  /* the run ends with the present cycle; hosts may set it */
     uint64_t now; /* the next cycle to run */
     struct leat_sim_atm_port *port;
     struct leat_sim_atm_host host;
@@ -118,7 +119,7 @@ static inline uint64_t leat_sim_atm_no_cell_before(const struct leat_sim_atm *si
     return at == LEAT_NEVER ? now + LEAT_ATM_CELL_LEN : at;
 }
 
-/* Runs all cycles before `until`. */
+/* Runs all cycles before `until`, or up to the one in which a host wanted a pause. */
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
 
 /* What the wires into a port carry after the last cycle, rtl only; the port sees it in the next. */

@@ -492,6 +492,7 @@ void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
     struct leat_sim_agenda *agenda = &sim->cells->agenda;
     uint64_t now;
     uint32_t entity;
+    sim->pauses = false;
     while (leat_sim_agenda_advance(agenda, until, &now)) {
         while (leat_sim_agenda_any(agenda, SPDS) && leat_sim_agenda_take(agenda, SPDS, &entity))
             select_cell(sim, entity, now);
@@ -499,6 +500,10 @@ void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
             act_port(sim, entity, now);
         while (leat_sim_agenda_any(agenda, PPDS) && leat_sim_agenda_take(agenda, PPDS, &entity))
             check(sim, entity, now);
+        if (sim->pauses) {
+            sim->now = now + 1;
+            return;
+        }
     }
     if (until != LEAT_NEVER && until > sim->now) sim->now = until;
 }

@@ -222,7 +222,8 @@ static uint64_t next_deed(const struct leat_sim_atm *sim)
 
 void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until)
 {
-    while (sim->now < until) {
+    sim->pauses = false;
+    while (sim->now < until && !sim->pauses) {
         if (!sim->rtl->busy) {
             const uint64_t at = next_deed(sim);
             if (at > sim->now) sim->now = at < until ? at : until;

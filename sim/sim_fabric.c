@@ -1,6 +1,7 @@
 #include "sim_fabric.h"
 #include "leat_tree.h"
 #include "sim_clock.h"
+#include "sim_piece_parts.h"
 #include <assert.h>
 
 #define TOO_LARGE UINT32_MAX
@@ -22,11 +23,6 @@ const struct leat_sim_fabric_spelling *leat_sim_fabric_list(size_t index)
 
 /* ---- pieces of a name ----------------------------------------------------------------------- */
 
-struct piece {
-    const char *at;
-    size_t len;
-};
-
 /* What is read so far, and where complaints go. */
 struct reading {
     struct leat_atm_clos_config config;
@@ -35,31 +31,13 @@ struct reading {
     struct leat_text *why;
 };
 
-/* Up to `end` or the end of the piece; *rest is then what is behind it, or has no place. */
-static struct piece cut(struct piece *rest, char end)
-{
-    struct piece head = { rest->at, 0 };
-    while (head.len < rest->len && head.at[head.len] != end)
-        head.len++;
-    if (head.len < rest->len)
-        *rest = (struct piece){ head.at + head.len + 1, rest->len - head.len - 1 };
-    else
-        *rest = (struct piece){ NULL, 0 };
-    return head;
-}
-
-static bool is(struct piece p, const char *word)
-{
-    return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
-}
-
-static bool begins(struct piece p, const char *word)
+static bool begins(struct leat_sim_piece p, const char *word)
 {
     return p.len >= strlen(word) && memcmp(p.at, word, strlen(word)) == 0;
 }
 
 /* "NAME: 'PIECE' WHAT" */
-static leat_err wrong(const struct reading *r, struct piece p, const char *what)
+static leat_err wrong(const struct reading *r, struct leat_sim_piece p, const char *what)
 {
     leat_text_puts(r->why, r->name);
     leat_text_puts(r->why, ": '");
@@ -81,7 +59,8 @@ static void put_spellings(struct leat_text *text, bool parameters)
     }
 }
 
-static leat_err unknown(const struct reading *r, const char *what, struct piece p, bool parameter)
+static leat_err unknown(const struct reading *r, const char *what, struct leat_sim_piece p,
+                        bool parameter)
 {
     leat_text_puts(r->why, what);
     leat_text_put(r->why, p.at, p.len);
@@ -91,7 +70,7 @@ static leat_err unknown(const struct reading *r, const char *what, struct piece 
 }
 
 /* Numbers beyond 32 bits stay beyond every limit, as TOO_LARGE. */
-static bool read_number(struct piece p, uint32_t *out)
+static bool read_number(struct leat_sim_piece p, uint32_t *out)
 {
     uint64_t number;
     if (!leat_tree_number(p.at, p.len, &number)) return false;
@@ -101,7 +80,7 @@ static bool read_number(struct piece p, uint32_t *out)
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-static leat_err read_buffer(struct reading *r, struct piece value)
+static leat_err read_buffer(struct reading *r, struct leat_sim_piece value)
 {
     if (!read_number(value, &r->fabric.buffer_cells) || r->fabric.buffer_cells < 1 ||
         r->fabric.buffer_cells > LEAT_SIM_FABRIC_BUFFER_MAX)
@@ -109,7 +88,7 @@ static leat_err read_buffer(struct reading *r, struct piece value)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_table(struct reading *r, struct piece value)
+static leat_err read_table(struct reading *r, struct leat_sim_piece value)
 {
     if (!read_number(value, &r->config.table_depth) || r->config.table_depth == 0 ||
         r->config.table_depth == TOO_LARGE)
@@ -117,20 +96,20 @@ static leat_err read_table(struct reading *r, struct piece value)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_switching(struct reading *r, struct piece value)
+static leat_err read_switching(struct reading *r, struct leat_sim_piece value)
 {
-    if (is(value, "auto"))
+    if (leat_sim_piece_is(value, "auto"))
         r->config.switching = LEAT_ATM_CLOS_AUTO;
-    else if (is(value, "vp"))
+    else if (leat_sim_piece_is(value, "vp"))
         r->config.switching = LEAT_ATM_CLOS_VP;
-    else if (is(value, "vc"))
+    else if (leat_sim_piece_is(value, "vc"))
         r->config.switching = LEAT_ATM_CLOS_VC;
     else
         return wrong(r, value, "is no switching, expected vp, vc or auto");
     return LEAT_ERR_OK;
 }
 
-static leat_err read_clock(struct reading *r, struct piece value)
+static leat_err read_clock(struct reading *r, struct leat_sim_piece value)
 {
     struct leat_sim_clock clock;
     if (!leat_sim_clock_read(value.at, value.len, &clock))
@@ -140,11 +119,11 @@ static leat_err read_clock(struct reading *r, struct piece value)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_parameters(struct reading *r, struct piece rest)
+static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
 {
     static const struct {
         const char *key;
-        leat_err (*read)(struct reading *, struct piece);
+        leat_err (*read)(struct reading *, struct leat_sim_piece);
     } parameters[] = { { "buffer", read_buffer },
                        { "clock", read_clock },
                        { "switching", read_switching },
@@ -152,11 +131,11 @@ static leat_err read_parameters(struct reading *r, struct piece rest)
     enum { COUNT = sizeof parameters / sizeof *parameters };
     bool given[COUNT] = { false };
     while (rest.at) {
-        const struct piece whole = cut(&rest, '/');
-        struct piece value = whole;
-        const struct piece key = cut(&value, '=');
+        const struct leat_sim_piece whole = leat_sim_piece_cut(&rest, '/');
+        struct leat_sim_piece value = whole;
+        const struct leat_sim_piece key = leat_sim_piece_cut(&value, '=');
         size_t i = 0;
-        while (i < COUNT && !is(key, parameters[i].key))
+        while (i < COUNT && !leat_sim_piece_is(key, parameters[i].key))
             i++;
         if (i == COUNT || !value.at) return unknown(r, "unknown parameter '/", whole, true);
         if (given[i]) return wrong(r, key, "is given twice");
@@ -170,31 +149,31 @@ static leat_err read_parameters(struct reading *r, struct piece rest)
 /* ---- the name ------------------------------------------------------------------------------- */
 
 /* "4,4,4" into just as many numbers; `expected` is told where there are others. */
-static leat_err read_sizes(const struct reading *r, struct piece sizes, uint32_t *const size[],
-                           size_t count, const char *expected)
+static leat_err read_sizes(const struct reading *r, struct leat_sim_piece sizes,
+                           uint32_t *const size[], size_t count, const char *expected)
 {
-    struct piece rest = sizes;
+    struct leat_sim_piece rest = sizes;
     for (size_t i = 0; i < count; i++) {
-        const struct piece each = rest.at ? cut(&rest, ',') : rest;
+        const struct leat_sim_piece each = rest.at ? leat_sim_piece_cut(&rest, ',') : rest;
         if (!each.at || !read_number(each, size[i])) return wrong(r, sizes, expected);
         if (*size[i] == TOO_LARGE) return wrong(r, each, "is no size, expected at most 64");
     }
     return rest.at ? wrong(r, sizes, expected) : LEAT_ERR_OK;
 }
 
-static leat_err read_shape(struct reading *r, struct piece shape)
+static leat_err read_shape(struct reading *r, struct leat_sim_piece shape)
 {
     static const char clos[] = "clos:", bmx[] = "bmx:";
     struct leat_atm_clos_config *c = &r->config;
-    if (is(shape, "clos444")) {
+    if (leat_sim_piece_is(shape, "clos444")) {
         *c = (struct leat_atm_clos_config){ .stages = 3, .e = 4, .m = 4, .r = 4 };
     } else if (begins(shape, clos)) {
-        const struct piece sizes = { shape.at + strlen(clos), shape.len - strlen(clos) };
+        const struct leat_sim_piece sizes = { shape.at + strlen(clos), shape.len - strlen(clos) };
         c->stages = 3;
         return read_sizes(r, sizes, (uint32_t *const[]){ &c->e, &c->m, &c->r }, 3,
                           "is no size, expected E,M,R: three numbers, as in clos:4,4,4");
     } else if (begins(shape, bmx)) {
-        const struct piece size = { shape.at + strlen(bmx), shape.len - strlen(bmx) };
+        const struct leat_sim_piece size = { shape.at + strlen(bmx), shape.len - strlen(bmx) };
         c->stages = 1;
         return read_sizes(r, size, (uint32_t *const[]){ &c->e }, 1,
                           "is no size, expected K: one number, as in bmx:4");
@@ -212,8 +191,8 @@ leat_err leat_sim_fabric_parse(const char *name, struct leat_sim_fabric *out, st
                          .name = name,
                          .why = why };
     struct leat_atm_clos_fault fault;
-    struct piece rest = { name, strlen(name) };
-    leat_err err = read_shape(&r, cut(&rest, '/'));
+    struct leat_sim_piece rest = { name, strlen(name) };
+    leat_err err = read_shape(&r, leat_sim_piece_cut(&rest, '/'));
     if (!err) err = read_parameters(&r, rest);
     if (err) return err;
     err = leat_atm_clos_init(&r.fabric.net, &r.config, &fault);

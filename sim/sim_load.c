@@ -31,7 +31,7 @@ static void write_octets(uint32_t port, uint32_t number, uint8_t *out, uint32_t 
     memcpy(out + at, word, len - at);
 }
 
-static bool same_octets(uint32_t port, uint32_t number, const uint8_t *octets, uint32_t len)
+static bool made_up_same(uint32_t port, uint32_t number, const uint8_t *octets, uint32_t len)
 {
     uint64_t state = (uint64_t)port << 32 | number;
     uint32_t at = 0;
@@ -41,6 +41,14 @@ static bool same_octets(uint32_t port, uint32_t number, const uint8_t *octets, u
     uint8_t word[8];
     leat_put_be64(word, leat_random_splitmix(&state));
     return memcmp(octets + at, word, len - at) == 0;
+}
+
+/* Are these the octets of the message? */
+static bool same_octets(const struct leat_sim_load_sent *sent, uint32_t port, uint32_t number,
+                        const uint8_t *octets, uint32_t len)
+{
+    if (sent->number == number && sent->octets) return memcmp(sent->octets, octets, len) == 0;
+    return made_up_same(port, number, octets, len);
 }
 
 static uint32_t message_id(const struct leat_sim_load *load, uint32_t port, uint32_t number)
@@ -68,18 +76,20 @@ static void begin_write(struct leat_sim_load *load, uint32_t port, uint64_t now)
     const struct leat_sim_message *m = &host->message;
     const bool all = m->to == LEAT_SIM_TRAFFIC_ALL;
     const uint16_t to = (uint16_t)(all ? LEAT_ATM_TASK_BROADCAST : m->to);
+    const uint8_t *octets = m->octets ? m->octets : host->octets;
     const struct leat_atm_aal_command commands[] = {
         { .verb = LEAT_ATM_AAL_INITSEND },
-        { .verb = LEAT_ATM_AAL_PUT, .octets = host->octets, .len = m->len },
+        { .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = m->len },
         { .verb = LEAT_ATM_AAL_DESTINATION, .destination = to },
         { .verb = LEAT_ATM_AAL_SEND,
           .message = { .name = { task_name[0], task_name[1], task_name[2] },
                        .instance = all ? UINT32_MAX : m->to,
                        .id = message_id(load, port, host->number) } },
     };
-    write_octets(port, host->number, host->octets, m->len);
+    if (!m->octets) write_octets(port, host->number, host->octets, m->len);
     *sent_of(load, port, host->number) = (struct leat_sim_load_sent){
         .at = m->at,
+        .octets = m->octets,
         .number = host->number,
         .len = m->len,
         .copies = all ? load->config.fabric.net.ports : 1,
@@ -198,7 +208,7 @@ static void count_delivery(struct leat_sim_load *load, const struct leat_sim_del
     load->counts.messages_delivered++;
     load->counts.cells_delivered += cells_of(len);
     load->counts.bytes_delivered += len;
-    if (!same_octets(source, number, load->received, len)) load->counts.altered++;
+    if (!same_octets(sent, source, number, load->received, len)) load->counts.altered++;
     if (sent->number != number) return; /* forgotten since */
     leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
     if (sent->copies > 0)
@@ -273,6 +283,7 @@ static void send_over_line(struct leat_sim_load *load, uint32_t port)
 static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
+    const struct leat_sim_load_watch *watch = &load->config.watch;
     const uint32_t told = host->unit.told;
     host->unit.told = 0;
     if (told & LEAT_ATM_AAL_LINE) {
@@ -284,6 +295,7 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
     if (told & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
     if (told & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
         if (told & LEAT_ATM_AAL_EXIT) load->counts.refused++;
+        if (watch->written) watch->written(watch->context, port, host->number, now);
         host->writing = false;
         host->write_end_at = now;
         host->number++;
@@ -295,7 +307,12 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
         host->read_end_at = now;
     }
     if (told & LEAT_ATM_AAL_GOT) finish_read(load, port, now);
-    if (told & LEAT_ATM_AAL_UNDELIVERABLE) load->counts.undeliverable++;
+    if (told & LEAT_ATM_AAL_UNDELIVERABLE) {
+        load->counts.undeliverable++;
+        if (watch->undeliverable)
+            watch->undeliverable(watch->context, port,
+                                 host->unit.send_block[host->unit.block_told].message, now);
+    }
 }
 
 /* When the host itself acts: a message arises while it has nothing to do, or its line is free. */
@@ -541,6 +558,23 @@ void leat_sim_load_run(struct leat_sim_load *load, uint64_t last)
 {
     load->last = last;
     leat_sim_atm_run(&load->sim, last + 1);
+}
+
+void leat_sim_load_wake(struct leat_sim_load *load, uint32_t port)
+{
+    struct leat_sim_load_host *host = &load->host[port];
+    const uint64_t now = load->sim.now - 1;
+    assert(!load->ahead);
+    if (host->has_message || host->writing) return;
+    draw_message(load, port);
+    if (may_serve(host)) serve(load, port, now);
+    host->own_at = next_own(load, port, now);
+    plan(load, port);
+}
+
+void leat_sim_load_pause(struct leat_sim_load *load)
+{
+    load->sim.pauses = true;
 }
 
 void leat_sim_load_be_prompt(struct leat_sim_load *load)

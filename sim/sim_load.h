@@ -9,8 +9,8 @@
  * one cycle); while the writer waits for a free block, the reader may go on. The reader is told of
  * a message in the cycle it is complete.
  *
- * Every message's octets follow from its source and number, so a receiver knows what it should
- * have got.
+ * A message's octets are those that it came with, or follow from its source and number: so a
+ * receiver knows what it should have got.
  *
  * Between a unit and the network lie two lines (sim_line.h), where errors may be configured. A copy
  * or a stray cell towards the network is sent before the unit's own cell, which waits; towards the
@@ -32,6 +32,7 @@ struct leat_sim_message {
     uint64_t at; /* cycle in which the request arises; accepted in the next one at the earliest */
     uint32_t to; /* LEAT_SIM_TRAFFIC_ALL: all ports */
     uint32_t len;
+    const uint8_t *octets; /* lent until it is delivered; NULL: what follows from its number */
 };
 
 /* Where messages come from, port by port, each port's in order of time. False: no more. */
@@ -44,6 +45,10 @@ struct leat_sim_load_watch {
      * refused); or as the unit gets it, its last octet in cycle `at`. */
     void (*cell)(void *context, uint32_t port, enum leat_sim_line_direction direction,
                  const uint8_t *cell, uint64_t at);
+    /* A message is written: its host is free for the next one. */
+    void (*written)(void *context, uint32_t port, uint32_t number, uint64_t at);
+    /* A cell of a message was given up after the last transmission. */
+    void (*undeliverable)(void *context, uint32_t port, uint32_t number, uint64_t at);
     /* A message has been read. */
     void (*delivered)(void *context, const struct leat_sim_delivery *delivery,
                       const uint8_t *octets, uint32_t len);
@@ -72,6 +77,7 @@ struct leat_sim_load_counts {
 
 struct leat_sim_load_sent { /* what is remembered of a message until it has arrived */
     uint64_t at;
+    const uint8_t *octets; /* NULL: made up */
     uint32_t number, len;
     uint32_t copies; /* still to be delivered */
 };
@@ -136,6 +142,13 @@ void leat_sim_load_run(struct leat_sim_load *load, uint64_t last);
  * the same; not where a line has errors, nor where somebody watches cells. Who looks at hosts in
  * other ways wants everything in its own cycle. */
 void leat_sim_load_be_prompt(struct leat_sim_load *load);
+
+/* Between runs: the source of this port had no message, and may have one now, of the last cycle
+ * that was run or later. */
+void leat_sim_load_wake(struct leat_sim_load *load, uint32_t port);
+
+/* From within a run: it ends with the present cycle. */
+void leat_sim_load_pause(struct leat_sim_load *load);
 
 /* No message arises any more; what is being written is still sent. */
 void leat_sim_load_stop(struct leat_sim_load *load);

@@ -151,9 +151,5 @@ int run_fabric_time(const struct arguments *args)
         if (!measure(&t, &cycles)) return FAILED;
         if (cycles) put_row(&t, cycles);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: cannot write");
-        return FAILED;
-    }
-    return interrupted ? SIGNALLED + interrupted : DONE;
+    return finish(DONE);
 }

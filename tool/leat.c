@@ -47,6 +47,19 @@ int misuse(const struct verb *verb, const char *text, ...)
     return WRONG;
 }
 
+bool flush_printed(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    complain("standard output: cannot write");
+    return false;
+}
+
+int finish(int code)
+{
+    if (!flush_printed()) return FAILED;
+    return interrupted ? SIGNALLED + interrupted : code;
+}
+
 static void print_piece(struct leat_text *text)
 {
     fwrite(text->buf, 1, text->len, stdout);

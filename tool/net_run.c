@@ -2,7 +2,6 @@
 #include "net_sim.h"
 #include "pieces.h"
 #include "sim.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 struct simulation {
@@ -56,13 +55,8 @@ static bool simulate(struct simulation *s, struct net_result *out)
     return true;
 }
 
-static int finish(const struct net_job *job, const struct net_result *result)
+static int judge(const struct net_job *job, const struct net_result *result)
 {
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: cannot write");
-        return FAILED;
-    }
-    if (interrupted) return SIGNALLED + interrupted;
     if (result->dead)
         complain("%s: deadlock: nothing moves any more", job->design.name);
     else if (result->circle_len)
@@ -89,7 +83,8 @@ int run_net_sim(const struct arguments *args)
                 net_put_json(&job, &result);
             else
                 net_put_text(&job, &result);
-            code = finish(&job, &result);
+            code = finish(DONE);
+            if (code == DONE) code = judge(&job, &result);
         }
     }
     free(s.net_memory);

@@ -311,11 +311,7 @@ static int simulate(const struct arguments *args, struct job *job)
     else
         put_text(job);
     free(memory);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: cannot write");
-        return FAILED;
-    }
-    return interrupted ? SIGNALLED + interrupted : DONE;
+    return finish(DONE);
 }
 
 int run_sim_contracts(const struct arguments *args, const struct leat_sim_fabric *fabric,

@@ -51,6 +51,13 @@ void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* A wrong command line: says so, points to the verb's help, returns WRONG. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
+/* What was printed is written out. False after a complaint: it cannot be. */
+bool flush_printed(void);
+
+/* The end of a verb that has printed: `code`, or SIGNALLED and more after an interrupt, or FAILED
+ * where standard output cannot be written. */
+int finish(int code);
+
 /* On standard output, as a JSON string with its quotes. */
 void print_quoted(const char *string);
 

@@ -87,15 +87,6 @@ static bool read_pair(const struct verb *verb, const char *pair, struct fabric_v
            read_port(verb, comma + 1, strlen(comma + 1), net->ports, &view->dst);
 }
 
-static int finish(void)
-{
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: cannot write");
-        return FAILED;
-    }
-    return interrupted ? SIGNALLED + interrupted : DONE;
-}
-
 /* An option that was given and is none of `known`, whose end is a NULL; or NULL. */
 static const char *foreign_option(const struct arguments *args, const char *const *known)
 {
@@ -122,7 +113,7 @@ static int run_show(const struct arguments *args)
         if (argument(args, "--vpi"))
             return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
         const int result = fabric_show_net(args);
-        return result == DONE ? finish() : result;
+        return result == DONE ? finish(DONE) : result;
     }
     if (!fabric_read(args->verb, args->operand[1], &view.fabric)) return WRONG;
     if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
@@ -134,7 +125,7 @@ static int run_show(const struct arguments *args)
         fabric_put_json(&view);
     else
         fabric_put_text(&view);
-    return finish();
+    return finish(DONE);
 }
 
 /* ATM fabrics are sound once they are read. */
@@ -149,10 +140,10 @@ static int run_check(const struct arguments *args)
     if (!net_is(args->operand[1])) {
         if (!fabric_read(args->verb, args->operand[1], &fabric)) return WRONG;
         printf("%s: sound: %u ports\n", args->operand[1], fabric.net.ports);
-        return finish();
+        return finish(DONE);
     }
     const int result = fabric_check_net(args);
-    return result == DONE ? finish() : result;
+    return result == DONE ? finish(DONE) : result;
 }
 
 static int run_draw(const struct arguments *args)
@@ -163,7 +154,7 @@ static int run_draw(const struct arguments *args)
         return misuse(args->verb, "draw: expected one fabric, as in leat fabric draw mesh:4,4");
     if (foreign) return misuse(args->verb, "draw: %s, expected only -o", foreign);
     const int result = fabric_draw_net(args);
-    return result == DONE ? finish() : result;
+    return result == DONE ? finish(DONE) : result;
 }
 
 static int run_list(const struct arguments *args)
@@ -180,7 +171,7 @@ static int run_list(const struct arguments *args)
         printf(line, each->name, each->text);
     for (size_t i = 0; (net = leat_net_plan_list(i)); i++)
         printf(line, net->name, net->text);
-    return finish();
+    return finish(DONE);
 }
 
 int run_fabric(const struct arguments *args)

@@ -70,9 +70,5 @@ int run_formats(const struct arguments *args)
         else
             put_places(format);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: cannot write");
-        return FAILED;
-    }
-    return DONE;
+    return flush_printed() ? DONE : FAILED;
 }

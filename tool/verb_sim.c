@@ -3,16 +3,6 @@
 #include "fabric.h"
 #include "net_design.h"
 #include "sim.h"
-#include <stdio.h>
-
-static int finish(int result)
-{
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: cannot write");
-        return FAILED;
-    }
-    return interrupted ? SIGNALLED + interrupted : result;
-}
 
 /* Options that only networks have. True after a complaint. */
 static bool net_only(const struct arguments *args)

@@ -2,15 +2,6 @@
  */
 #include "sweep.h"
 
-static int finish(int code)
-{
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output: cannot write");
-        return FAILED;
-    }
-    return interrupted ? SIGNALLED + interrupted : code;
-}
-
 static int run_with(const struct sweep_plan *plan, struct store *store)
 {
     const struct store_sweep settings = { .version = LEAT_VERSION,

@@ -25,7 +25,7 @@ static leat_err refuse(struct leat_text *why, const char *what, uint64_t value,
     leat_text_puts(why, what);
     leat_text_putc(why, ' ');
     leat_text_decimal(why, value);
-    leat_text_puts(why, ": expected ");
+    leat_text_puts(why, ", expected ");
     leat_text_puts(why, expected);
     return LEAT_ERR_RANGE;
 }
@@ -73,7 +73,7 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
         return refuse(why, "virtual channels", config->channels, "1, unless the switches are vc");
     if (!vc && config->flow != LEAT_NET_WORMHOLE) {
         leat_text_puts(why, leat_net_flow_name(config->flow));
-        leat_text_puts(why, " flow: expected switches that are vc");
+        leat_text_puts(why, " flow, expected switches that are vc");
         return LEAT_ERR_RANGE;
     }
     const uint64_t room = (uint64_t)topology->ins * config->channels * config->buffer_flits;
@@ -120,6 +120,7 @@ void leat_net_init(struct leat_net *net, const struct leat_net_topology *topolog
 
 bool leat_net_run(struct leat_net *net, uint64_t until)
 {
+    net->stop = false;
     return net->engine->run(net, until);
 }
 

@@ -127,6 +127,7 @@ struct leat_net {
     struct leat_net_host host;
     struct leat_net_counts counts;
     uint64_t now;           /* the next cycle to run */
+    bool stop;              /* the host's: leat_net_run shall return after this cycle */
     uint64_t *out_flits;    /* [outs] flits that went over each wire */
     uint8_t *out_broken;    /* [outs] */
     uint32_t broken_wires;  /* how many of these */
@@ -154,8 +155,9 @@ void leat_net_init(struct leat_net *net, const struct leat_net_topology *topolog
                    struct leat_net_routing *routing, const struct leat_net_config *config,
                    const struct leat_net_host *host, void *memory);
 
-/* Runs all cycles before `until`. True: done. False: it is dead: flits are in the network and
- * nothing will ever move; `now` is the cycle after the last movement. */
+/* Runs all cycles before `until`, or up to the one in which the host sets `stop`, with all of it;
+ * the next run goes on as if there had been no stop. True: done. False: it is dead: flits are in
+ * the network and nothing will ever move; `now` is the cycle after the last movement. */
 bool leat_net_run(struct leat_net *net, uint64_t until);
 
 /* The host of this terminal has a packet again; from within arrive and next, or between runs. */

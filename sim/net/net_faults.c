@@ -2,8 +2,8 @@
 #include "leat_arena.h"
 #include "leat_tree.h"
 #include "net_fixed.h"
-#include "net_piece_parts.h"
 #include "net_topology_parts.h"
+#include "sim_piece_parts.h"
 #include <assert.h>
 
 enum { NEIGHBOURS_TOLD_MAX = 16 };
@@ -15,7 +15,7 @@ enum { EXPONENT_MAX = 99 };
 /* What is read so far, and where complaints go. */
 struct reading {
     struct leat_net_fault fault;
-    struct leat_net_piece text;
+    struct leat_sim_piece text;
     struct leat_text *why;
 };
 
@@ -25,7 +25,7 @@ static bool is_blank(char c)
 }
 
 /* "TEXT: 'PIECE' WHAT" */
-static leat_err wrong(const struct reading *r, struct leat_net_piece p, const char *what)
+static leat_err wrong(const struct reading *r, struct leat_sim_piece p, const char *what)
 {
     leat_text_put(r->why, r->text.at, r->text.len);
     leat_text_puts(r->why, ": '");
@@ -35,7 +35,7 @@ static leat_err wrong(const struct reading *r, struct leat_net_piece p, const ch
     return LEAT_ERR_SYNTAX;
 }
 
-static bool read_number(struct leat_net_piece p, uint64_t max, uint64_t *out)
+static bool read_number(struct leat_sim_piece p, uint64_t max, uint64_t *out)
 {
     uint64_t number;
     if (!p.at || !leat_tree_number(p.at, p.len, &number) || number > max) return false;
@@ -43,7 +43,7 @@ static bool read_number(struct leat_net_piece p, uint64_t max, uint64_t *out)
     return true;
 }
 
-static bool read_place(struct leat_net_piece p, uint32_t *out)
+static bool read_place(struct leat_sim_piece p, uint32_t *out)
 {
     uint64_t number;
     if (!read_number(p, LEAT_NET_ROUTERS_MAX - 1, &number)) return false;
@@ -53,11 +53,11 @@ static bool read_place(struct leat_net_piece p, uint32_t *out)
 
 /* ---- the parts of a fault -------------------------------------------------------------------- */
 
-static leat_err read_link(struct reading *r, struct leat_net_piece link)
+static leat_err read_link(struct reading *r, struct leat_sim_piece link)
 {
-    struct leat_net_piece both = link, one = link;
-    const struct leat_net_piece a_both = leat_net_piece_cut(&both, '-'),
-                                a_one = leat_net_piece_cut(&one, '>');
+    struct leat_sim_piece both = link, one = link;
+    const struct leat_sim_piece a_both = leat_sim_piece_cut(&both, '-'),
+                                a_one = leat_sim_piece_cut(&one, '>');
     r->fault.one_way = one.at != NULL;
     if (!read_place(one.at ? a_one : a_both, &r->fault.a) ||
         !read_place(one.at ? one : both, &r->fault.b))
@@ -65,7 +65,7 @@ static leat_err read_link(struct reading *r, struct leat_net_piece link)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_single(struct reading *r, struct leat_net_piece place)
+static leat_err read_single(struct reading *r, struct leat_sim_piece place)
 {
     if (read_place(place, &r->fault.a)) return LEAT_ERR_OK;
     return wrong(r, place,
@@ -74,7 +74,7 @@ static leat_err read_single(struct reading *r, struct leat_net_piece place)
 }
 
 /* Digits with or without a point: as a whole number, and how many stand behind the point. */
-static bool read_digits(struct leat_net_piece p, uint64_t *number, uint64_t *decimals)
+static bool read_digits(struct leat_sim_piece p, uint64_t *number, uint64_t *decimals)
 {
     bool point = false;
     size_t digits = 0, taken = 0;
@@ -112,20 +112,20 @@ static bool make_fraction(uint64_t number, uint64_t decimals, uint64_t *out)
     return true;
 }
 
-static leat_err read_chance(struct reading *r, struct leat_net_piece chance)
+static leat_err read_chance(struct reading *r, struct leat_sim_piece chance)
 {
     static const char expected[] = "is no bit error rate, expected 0 or more and less than 1, "
                                    "as in 1e-6";
-    struct leat_net_piece exponent = chance;
-    struct leat_net_piece digits = leat_net_piece_cut(&exponent, 'e');
+    struct leat_sim_piece exponent = chance;
+    struct leat_sim_piece digits = leat_sim_piece_cut(&exponent, 'e');
     uint64_t number, decimals, shift = 0;
     if (!exponent.at) {
         exponent = chance;
-        digits = leat_net_piece_cut(&exponent, 'E');
+        digits = leat_sim_piece_cut(&exponent, 'E');
     }
     if (!chance.at || !read_digits(digits, &number, &decimals)) return wrong(r, chance, expected);
     if (exponent.at) { /* only downwards: what is above 1 is none */
-        if (leat_net_piece_cut(&exponent, '-').len > 0 ||
+        if (leat_sim_piece_cut(&exponent, '-').len > 0 ||
             !read_number(exponent, EXPONENT_MAX, &shift))
             return wrong(r, chance, expected);
     }
@@ -134,26 +134,26 @@ static leat_err read_chance(struct reading *r, struct leat_net_piece chance)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_ber(struct reading *r, struct leat_net_piece where)
+static leat_err read_ber(struct reading *r, struct leat_sim_piece where)
 {
-    struct leat_net_piece chance = where;
-    const struct leat_net_piece link = leat_net_piece_cut(&chance, ':');
+    struct leat_sim_piece chance = where;
+    const struct leat_sim_piece link = leat_sim_piece_cut(&chance, ':');
     r->fault.a = r->fault.b = LEAT_NET_NONE;
     if (!chance.at) return read_chance(r, where);
     const leat_err err = read_link(r, link);
     return err ? err : read_chance(r, chance);
 }
 
-static leat_err read_time(struct reading *r, struct leat_net_piece time)
+static leat_err read_time(struct reading *r, struct leat_sim_piece time)
 {
     static const char expected[] = "is no time, expected cycles, as in 1000..5000 or 1000..";
-    struct leat_net_piece end = time;
-    const struct leat_net_piece from = leat_net_piece_cut(&end, '.');
+    struct leat_sim_piece end = time;
+    const struct leat_sim_piece from = leat_sim_piece_cut(&end, '.');
     r->fault.from = 0;
     r->fault.to = LEAT_NEVER;
     if (!time.at) return LEAT_ERR_OK;
     if (!end.at || end.len == 0 || end.at[0] != '.') return wrong(r, time, expected);
-    end = (struct leat_net_piece){ end.at + 1, end.len - 1 };
+    end = (struct leat_sim_piece){ end.at + 1, end.len - 1 };
     if (from.len && !read_number(from, LEAT_NEVER - 1, &r->fault.from))
         return wrong(r, time, expected);
     if (end.len && !read_number(end, LEAT_NEVER - 1, &r->fault.to)) return wrong(r, time, expected);
@@ -162,13 +162,13 @@ static leat_err read_time(struct reading *r, struct leat_net_piece time)
     return LEAT_ERR_OK;
 }
 
-static leat_err read_flap(struct reading *r, struct leat_net_piece flap)
+static leat_err read_flap(struct reading *r, struct leat_sim_piece flap)
 {
-    struct leat_net_piece down = flap;
+    struct leat_sim_piece down = flap;
     if (r->fault.kind != LEAT_NET_FAULT_FLAP)
         return flap.at ? wrong(r, flap, "is out of place, expected it with flap only")
                        : LEAT_ERR_OK;
-    const struct leat_net_piece up = flap.at ? leat_net_piece_cut(&down, ',') : flap;
+    const struct leat_sim_piece up = flap.at ? leat_sim_piece_cut(&down, ',') : flap;
     if (!read_number(up, UINT32_MAX, &r->fault.up) ||
         !read_number(down, UINT32_MAX, &r->fault.down) || !r->fault.up || !r->fault.down)
         return wrong(r, flap, "is no flap, expected cycles up and down, as in /200,100");
@@ -180,7 +180,7 @@ leat_err leat_net_fault_parse(const char *text, size_t len, struct leat_net_faul
 {
     static const struct {
         const char *name;
-        leat_err (*read)(struct reading *, struct leat_net_piece);
+        leat_err (*read)(struct reading *, struct leat_sim_piece);
     } kinds[LEAT_NET_FAULT_KINDS] = {
         [LEAT_NET_FAULT_LINK] = { "link", read_link },
         [LEAT_NET_FAULT_FLAP] = { "flap", read_link },
@@ -189,17 +189,17 @@ leat_err leat_net_fault_parse(const char *text, size_t len, struct leat_net_faul
         [LEAT_NET_FAULT_BER] = { "ber", read_ber },
     };
     struct reading r = { .text = { text, len }, .why = why };
-    struct leat_net_piece where = r.text;
-    const struct leat_net_piece name = leat_net_piece_cut(&where, ':');
+    struct leat_sim_piece where = r.text;
+    const struct leat_sim_piece name = leat_sim_piece_cut(&where, ':');
     uint32_t kind = 0;
-    while (kind < LEAT_NET_FAULT_KINDS && !leat_net_piece_is(name, kinds[kind].name))
+    while (kind < LEAT_NET_FAULT_KINDS && !leat_sim_piece_is(name, kinds[kind].name))
         kind++;
     if (kind == LEAT_NET_FAULT_KINDS || !where.at)
         return wrong(&r, name, "is no fault, expected link:, flap:, router:, port: or ber:");
     r.fault.kind = (enum leat_net_fault_kind)kind;
-    struct leat_net_piece flap = where;
-    struct leat_net_piece time = leat_net_piece_cut(&flap, '/');
-    where = leat_net_piece_cut(&time, '@');
+    struct leat_sim_piece flap = where;
+    struct leat_sim_piece time = leat_sim_piece_cut(&flap, '/');
+    where = leat_sim_piece_cut(&time, '@');
     leat_err err = kinds[kind].read(&r, where);
     if (!err) err = read_time(&r, time);
     if (!err) err = read_flap(&r, flap);
@@ -218,15 +218,15 @@ void leat_net_faults_init(struct leat_net_faults *faults)
 leat_err leat_net_faults_line(struct leat_net_faults *faults, const char *line, size_t len,
                               struct leat_text *why)
 {
-    struct leat_net_piece rest = { line, len };
-    struct leat_net_piece text = leat_net_piece_cut(&rest, '#');
+    struct leat_sim_piece rest = { line, len };
+    struct leat_sim_piece text = leat_sim_piece_cut(&rest, '#');
     while (text.len && is_blank(text.at[text.len - 1]))
         text.len--;
     while (text.len && is_blank(*text.at))
-        text = (struct leat_net_piece){ text.at + 1, text.len - 1 };
+        text = (struct leat_sim_piece){ text.at + 1, text.len - 1 };
     if (!text.len) return LEAT_ERR_OK;
     if (faults->count == LEAT_NET_FAULTS_MAX) {
-        leat_text_puts(why, "too many faults: expected at most ");
+        leat_text_puts(why, "too many faults, expected at most ");
         leat_text_decimal(why, LEAT_NET_FAULTS_MAX);
         return LEAT_ERR_FULL;
     }
@@ -246,7 +246,7 @@ static leat_err check_number(uint32_t number, uint32_t limit, const char *what,
     leat_text_puts(why, what);
     leat_text_putc(why, ' ');
     leat_text_decimal(why, number);
-    leat_text_puts(why, ": expected 0 to ");
+    leat_text_puts(why, ", expected 0 to ");
     leat_text_decimal(why, limit - UINT64_C(1));
     return LEAT_ERR_RANGE;
 }
@@ -280,7 +280,7 @@ static leat_err check_link(const struct leat_net_fault *f, const struct leat_net
     leat_text_decimal(why, f->a);
     leat_text_puts(why, f->one_way ? " to router " : " and ");
     leat_text_decimal(why, f->b);
-    leat_text_puts(why, ": expected a neighbour of router ");
+    leat_text_puts(why, ", expected a neighbour of router ");
     leat_text_decimal(why, f->a);
     put_neighbours(t, f->a, why);
     return LEAT_ERR_RANGE;
@@ -297,7 +297,7 @@ leat_err leat_net_fault_check(const struct leat_net_fault *fault,
     case LEAT_NET_FAULT_PORT: return check_number(fault->a, topology->terminals, "terminal", why);
     case LEAT_NET_FAULT_BER:
         if (fault->bit_errors && !leat_net_fault_flit_errors(fault->bit_errors, flit_bits)) {
-            leat_text_puts(why, "the bit error rate damages less than one flit in 2^32: expected "
+            leat_text_puts(why, "the bit error rate damages less than one flit in 2^32, expected "
                                 "0 or a higher one");
             return LEAT_ERR_RANGE;
         }

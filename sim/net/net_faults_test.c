@@ -1,6 +1,5 @@
 #include "net_faults.h"
-#include "net_parts.h"
-#include "tap.h"
+#include "net_world_test.h"
 #include <math.h>
 
 static char why_text[512];
@@ -170,32 +169,18 @@ static void lines_may_have_comments_blanks_and_nothing_at_all(void)
         EQ(leat_net_faults_line(&faults, "port:3", 6, &why), LEAT_ERR_OK);
     listen();
     EQ(leat_net_faults_line(&faults, "port:3", 6, &why), LEAT_ERR_FULL);
-    OK(strcmp(why_text, "too many faults: expected at most 1024") == 0);
+    OK(strcmp(why_text, "too many faults, expected at most 1024") == 0);
     EQ(leat_net_faults_line(&faults, "# port:3", 8, &why), LEAT_ERR_OK);
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static struct leat_net_topology topology;
-static struct leat_net_routing *routing;
-static void *topology_memory, *routing_memory;
+static struct world world;
+static const struct leat_net_topology *const topology = &world.topology;
 
 static void build(const struct leat_net_shape *shape)
 {
-    static struct leat_net_routing_config config;
-    config = (struct leat_net_routing_config){ .rule = LEAT_NET_TABLE, .channels = 4 };
-    listen();
-    EQ(leat_net_shape_check(shape, &why), LEAT_ERR_OK);
-    topology_memory = calloc(1, leat_net_topology_footprint(shape));
-    EQ(leat_net_topology_build(&topology, shape, topology_memory, &why), LEAT_ERR_OK);
-    routing_memory = calloc(1, leat_net_routing_footprint(&topology, &config));
-    routing = leat_net_routing_init(&topology, &config, routing_memory);
-}
-
-static void pull_down(void)
-{
-    free(topology_memory);
-    free(routing_memory);
+    OK(world_build(&world, shape, LEAT_NET_TABLE, 4));
 }
 
 static const struct leat_net_shape torus = {
@@ -209,7 +194,7 @@ static void check_is(const char *text, const char *want)
 {
     const struct leat_net_fault fault = read_fault(text);
     listen();
-    EQ(leat_net_fault_check(&fault, &topology, LEAT_NET_FLIT_BITS, &why),
+    EQ(leat_net_fault_check(&fault, topology, LEAT_NET_FLIT_BITS, &why),
        *want ? LEAT_ERR_RANGE : LEAT_ERR_OK);
     OK(strcmp(why_text, want) == 0);
     if (strcmp(why_text, want) != 0) printf("# '%s' said: %s\n", text, why_text);
@@ -222,29 +207,29 @@ static void places_that_are_not_there_are_refused_with_those_which_are(void)
     check_is("link:5-6", "");
     check_is("flap:5-9/1,1", "");
     check_is("ber:5>1:1e-9", "");
-    check_is("link:5-7", "no wire between routers 5 and 7: expected a neighbour of router 5: "
+    check_is("link:5-7", "no wire between routers 5 and 7, expected a neighbour of router 5: "
                          "6, 4, 9, 1");
-    check_is("link:5>5", "no wire from router 5 to router 5: expected a neighbour of router 5: "
+    check_is("link:5>5", "no wire from router 5 to router 5, expected a neighbour of router 5: "
                          "6, 4, 9, 1");
-    check_is("link:5-12", "no router 12: expected 0 to 11");
-    check_is("ber:12-5:0.1", "no router 12: expected 0 to 11");
+    check_is("link:5-12", "no router 12, expected 0 to 11");
+    check_is("ber:12-5:0.1", "no router 12, expected 0 to 11");
     check_is("router:11", "");
-    check_is("router:12", "no router 12: expected 0 to 11");
+    check_is("router:12", "no router 12, expected 0 to 11");
     check_is("port:23", "");
-    check_is("port:24", "no terminal 24: expected 0 to 23");
+    check_is("port:24", "no terminal 24, expected 0 to 23");
     check_is("ber:1e-10", "");
     check_is("ber:0", "");
-    check_is("ber:1e-13", "the bit error rate damages less than one flit in 2^32: expected 0 or a "
+    check_is("ber:1e-13", "the bit error rate damages less than one flit in 2^32, expected 0 or a "
                           "higher one");
-    pull_down();
+    world_end(&world);
     build(&fly); /* wires go one way only */
     check_is("link:0-4", "");
     check_is("link:4-0", "");
-    check_is("link:4>0", "no wire from router 4 to router 0: expected a neighbour of router 4: "
+    check_is("link:4>0", "no wire from router 4 to router 0, expected a neighbour of router 4: "
                          "8, 9");
-    check_is("link:8-9", "no wire between routers 8 and 9: expected a neighbour of router 8, but "
+    check_is("link:8-9", "no wire between routers 8 and 9, expected a neighbour of router 8, but "
                          "it has none");
-    pull_down();
+    world_end(&world);
 }
 
 /* ---- chance ---------------------------------------------------------------------------------- */
@@ -299,8 +284,8 @@ static bool plain_has_terminal(const struct plain *f, uint32_t t)
 {
     if (f->kind == LEAT_NET_FAULT_PORT) return t == f->a;
     return f->kind == LEAT_NET_FAULT_ROUTER &&
-           (topology.in_router[topology.terminal_in[t]] == f->a ||
-            topology.out_router[topology.terminal_out[t]] == f->a);
+           (topology->in_router[topology->terminal_in[t]] == f->a ||
+            topology->out_router[topology->terminal_out[t]] == f->a);
 }
 
 /* A wire of the topology, somewhere. */
@@ -308,10 +293,10 @@ static void pick_wire(struct leat_random *r, uint32_t *a, uint32_t *b)
 {
     uint32_t out;
     do
-        out = (uint32_t)leat_random_below(r, topology.outs);
-    while (topology.out_to[out] & LEAT_NET_TERMINAL);
-    *a = topology.out_router[out];
-    *b = topology.in_router[topology.out_to[out]];
+        out = (uint32_t)leat_random_below(r, topology->outs);
+    while (topology->out_to[out] & LEAT_NET_TERMINAL);
+    *a = topology->out_router[out];
+    *b = topology->in_router[topology->out_to[out]];
 }
 
 static struct plain pick(struct leat_random *r)
@@ -323,7 +308,7 @@ static struct plain pick(struct leat_random *r)
                        .down = 1 + leat_random_below(r, 9) };
     f.to = leat_random_below(r, 3) ? f.from + 1 + leat_random_below(r, 200) : UINT64_MAX;
     pick_wire(r, &f.a, &f.b);
-    if (f.kind == LEAT_NET_FAULT_PORT) f.a = (uint32_t)leat_random_below(r, topology.terminals);
+    if (f.kind == LEAT_NET_FAULT_PORT) f.a = (uint32_t)leat_random_below(r, topology->terminals);
     return f;
 }
 
@@ -372,14 +357,14 @@ static const struct leat_net_engine still = { .wake = nothing_wakes,
 static void compare_wires(const struct leat_net *net, const struct plain *f, uint8_t *before,
                           bool *changed, uint32_t *breaks)
 {
-    for (uint32_t out = 0; out < topology.outs; out++) {
-        const bool to_router = !(topology.out_to[out] & LEAT_NET_TERMINAL);
-        const uint32_t to = to_router ? topology.in_router[topology.out_to[out]] : LEAT_NET_NONE;
+    for (uint32_t out = 0; out < topology->outs; out++) {
+        const bool to_router = !(topology->out_to[out] & LEAT_NET_TERMINAL);
+        const uint32_t to = to_router ? topology->in_router[topology->out_to[out]] : LEAT_NET_NONE;
         bool broken = false;
         double whole = 1;
         for (int i = 0; i < FAULTS; i++) {
             if (!to_router || !plain_is_active(&f[i], net->now) ||
-                !plain_has_wire(&f[i], topology.out_router[out], to))
+                !plain_has_wire(&f[i], topology->out_router[out], to))
                 continue;
             if (f[i].kind == LEAT_NET_FAULT_BER)
                 whole *= pow(0.999, 64);
@@ -397,10 +382,10 @@ static void compare_wires(const struct leat_net *net, const struct plain *f, uin
 
 static void play(const struct plain *f, struct leat_net_fault_player *player)
 {
-    struct leat_net net = { .topology = &topology, .routing = routing, .engine = &still };
-    uint8_t *before = calloc(1, topology.outs);
-    net.out_broken = calloc(1, topology.outs);
-    net.terminal_dead = calloc(1, topology.terminals);
+    struct leat_net net = { .topology = topology, .routing = world.routing, .engine = &still };
+    uint8_t *before = calloc(1, topology->outs);
+    net.out_broken = calloc(1, topology->outs);
+    net.terminal_dead = calloc(1, topology->terminals);
     for (net.now = 0; net.now < CYCLES; net.now++) {
         bool changed = false;
         uint32_t breaks = 0;
@@ -409,7 +394,7 @@ static void play(const struct plain *f, struct leat_net_fault_player *player)
         compare_wires(&net, f, before, &changed, &breaks);
         EQ(updates, changed); /* once for all, and only if there is a reason */
         EQ(wires_broken, breaks);
-        for (uint32_t t = 0; t < topology.terminals; t++) {
+        for (uint32_t t = 0; t < topology->terminals; t++) {
             bool dead = false;
             for (int i = 0; i < FAULTS; i++)
                 dead |= plain_is_active(&f[i], net.now) && plain_has_terminal(&f[i], t);
@@ -437,16 +422,16 @@ static void every_cycle_has_the_faults_that_act_in_it(void)
             write_plain(&f[i], text, sizeof text);
             listen();
             EQ(leat_net_faults_line(&faults, text, strlen(text), &why), LEAT_ERR_OK);
-            EQ(leat_net_fault_check(&faults.fault[i], &topology, 64, &why), LEAT_ERR_OK);
+            EQ(leat_net_fault_check(&faults.fault[i], topology, 64, &why), LEAT_ERR_OK);
             for (uint64_t cycle = 0; cycle < CYCLES; cycle++)
                 EQ(leat_net_fault_is_active(&faults.fault[i], cycle),
                    plain_is_active(&f[i], cycle));
         }
-        void *memory = calloc(1, leat_net_fault_player_footprint(&faults, &topology));
-        leat_net_fault_player_init(&player, &faults, &topology, 1, memory);
+        void *memory = calloc(1, leat_net_fault_player_footprint(&faults, topology));
+        leat_net_fault_player_init(&player, &faults, topology, 1, memory);
         play(f, &player);
         free(memory);
-        pull_down();
+        world_end(&world);
     }
 }
 
@@ -459,22 +444,22 @@ static void bit_errors_without_a_place_are_on_all_wires(void)
     static struct leat_net_faults faults;
     struct leat_net_fault_player player;
     build(&mesh);
-    struct leat_net net = { .topology = &topology, .routing = routing, .engine = &still };
+    struct leat_net net = { .topology = topology, .routing = world.routing, .engine = &still };
     leat_net_faults_init(&faults);
     faults.flit_bits = 1;
     EQ(leat_net_faults_line(&faults, "ber:0.25@5..6", 13, &why), LEAT_ERR_OK);
-    void *memory = calloc(1, leat_net_fault_player_footprint(&faults, &topology));
-    leat_net_fault_player_init(&player, &faults, &topology, 99, memory);
+    void *memory = calloc(1, leat_net_fault_player_footprint(&faults, topology));
+    leat_net_fault_player_init(&player, &faults, topology, 99, memory);
     for (net.now = 4; net.now < 7; net.now++) {
         leat_net_fault_player_apply(&player, &net);
         EQ(player.next_at, net.now < 6 ? net.now + 1 : LEAT_NEVER);
-        for (uint32_t out = 0; net.out_errors && out < topology.outs; out++)
+        for (uint32_t out = 0; net.out_errors && out < topology->outs; out++)
             EQ(net.out_errors[out],
-               net.now == 5 && topology.out_to[out] != LEAT_NET_NONE ? 1 << 30 : 0);
+               net.now == 5 && topology->out_to[out] != LEAT_NET_NONE ? 1 << 30 : 0);
     }
     OK(net.out_errors == player.errors && net.seed == 99);
     free(memory);
-    pull_down();
+    world_end(&world);
 }
 
 static void without_faults_there_is_nothing_to_wait_for(void)
@@ -483,11 +468,11 @@ static void without_faults_there_is_nothing_to_wait_for(void)
     struct leat_net_fault_player player;
     build(&torus);
     leat_net_faults_init(&faults);
-    void *memory = calloc(1, leat_net_fault_player_footprint(&faults, &topology));
-    leat_net_fault_player_init(&player, &faults, &topology, 1, memory);
+    void *memory = calloc(1, leat_net_fault_player_footprint(&faults, topology));
+    leat_net_fault_player_init(&player, &faults, topology, 1, memory);
     OK(player.next_at == LEAT_NEVER && player.errors == NULL);
     free(memory);
-    pull_down();
+    world_end(&world);
 }
 
 TAP_MAIN(T(faults_are_read_as_written), T(bit_error_rates_are_read_in_every_form),

@@ -1,6 +1,5 @@
 #include "net_load.h"
-#include "net_parts.h"
-#include "tap.h"
+#include "net_world_test.h"
 #include <math.h>
 
 /* ---- a network without contention ----------------------------------------------------------- */
@@ -400,44 +399,15 @@ static void a_dead_network_ends_the_run(void)
     EQ(result.packets_offered, created_before(700));
 }
 
-struct world {
-    struct leat_net_topology topology;
-    struct leat_net_routing_config rule;
-    struct leat_net_routing *routing;
-    void *memory[2];
-};
-
-static void build(struct world *w, const struct leat_net_shape *shape,
-                  enum leat_net_route_rule rule, uint32_t channels)
-{
-    char line[256];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
-    w->rule = (struct leat_net_routing_config){ .rule = rule, .channels = channels };
-    w->memory[0] = calloc(1, leat_net_topology_footprint(shape));
-    EQ(leat_net_topology_build(&w->topology, shape, w->memory[0], &why), LEAT_ERR_OK);
-    EQ(leat_net_routing_check(&w->topology, &w->rule, &why), LEAT_ERR_OK);
-    w->memory[1] = calloc(1, leat_net_routing_footprint(&w->topology, &w->rule));
-    w->routing = leat_net_routing_init(&w->topology, &w->rule, w->memory[1]);
-}
-
-static void pull_down(struct world *w)
-{
-    free(w->memory[0]);
-    free(w->memory[1]);
-}
-
 static void faults_happen_in_their_cycles_and_the_dead_have_no_part_in_saturation(void)
 {
-    const struct leat_net_shape ring = {
-        .kind = LEAT_NET_RING, .number = { 8 }, .numbers = 1, .terminals = 1, .wire_cycles = 1
-    };
+    const struct leat_net_shape ring = shape_of(LEAT_NET_RING, 8, 0);
     static const char *const lines[] = { "link:0-1@100..200", "flap:0>1@150..420/40,30",
                                          "port:3@500.." };
     static struct leat_net_faults faults;
     uint8_t broken[64] = { 0 };
     struct world w;
-    build(&w, &ring, LEAT_NET_TABLE, 4);
+    OK(world_build(&w, &ring, LEAT_NET_TABLE, 4));
     describe(LEAT_NET_UNIFORM, 8, 300000, 1);
     leat_net_faults_init(&faults);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -459,36 +429,28 @@ static void faults_happen_in_their_cycles_and_the_dead_have_no_part_in_saturatio
     EQ(result.packets_offered, created_before(10000));
     OK(result.packets_waiting > 2000); /* at the dead one */
     OK(!result.steady.saturated);
-    pull_down(&w);
+    world_end(&w);
 }
 
 /* The mesh of golden/fabric saturates at 0.42 (measured with BookSim2: README there). */
 static void a_mesh_is_steady_at_40_percent_and_saturated_at_45(void)
 {
-    const struct leat_net_shape mesh = {
-        .kind = LEAT_NET_MESH, .number = { 8, 8 }, .numbers = 2, .terminals = 1, .wire_cycles = 1
-    };
-    const struct leat_net_config switches = { .architecture = LEAT_NET_SWITCH_VC,
-                                              .channels = 4,
-                                              .buffer_flits = 8,
-                                              .pipeline = 3,
-                                              .credit_cycles = 1,
-                                              .iterations = 1 };
+    const struct leat_net_shape mesh = shape_of(LEAT_NET_MESH, 8, 8);
     for (uint32_t load_ppm = 350000; load_ppm <= 450000; load_ppm += 50000) {
         struct leat_net_host host;
         struct world w;
-        build(&w, &mesh, LEAT_NET_DOR, 4);
+        OK(world_build(&w, &mesh, LEAT_NET_DOR, 4));
         describe(LEAT_NET_UNIFORM, 64, load_ppm, 1);
         start();
         leat_net_load_host(&load, &host);
-        void *room = calloc(1, leat_net_footprint(&w.topology, &switches));
-        leat_net_init(&net, &w.topology, w.routing, &switches, &host, room);
+        void *room = calloc(1, leat_net_footprint(&w.topology, &golden));
+        leat_net_init(&net, &w.topology, w.routing, &golden, &host, room);
         OK(leat_net_load_run(&load, 12000));
         finish();
         EQ(result.steady.saturated, load_ppm == 450000);
         if (load_ppm == 350000) OK(fabs(result.steady.latency_mean / 31.5 - 1) < 0.05);
         free(room);
-        pull_down(&w);
+        world_end(&w);
     }
 }
 

@@ -1,6 +1,6 @@
 #include "net_plan.h"
 #include "leat_tree.h"
-#include "net_piece_parts.h"
+#include "sim_piece_parts.h"
 
 enum { ITERATIONS_DEFAULT = 1, CHANNELS_DEFAULT = 4, BUFFER_DEFAULT = 8, QUEUE_DEFAULT = 64 };
 
@@ -62,7 +62,7 @@ void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out)
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 /* "'PIECE' WHAT" */
-static leat_err wrong(struct leat_net_piece p, const char *what, struct leat_text *why)
+static leat_err wrong(struct leat_sim_piece p, const char *what, struct leat_text *why)
 {
     leat_text_putc(why, '\'');
     leat_text_put(why, p.at, p.len);
@@ -72,11 +72,11 @@ static leat_err wrong(struct leat_net_piece p, const char *what, struct leat_tex
 }
 
 /* Which of a list of names a value is; or "... expected a, b or c". */
-static leat_err find(struct leat_net_piece value, const char *(*name)(uint32_t), uint32_t count,
+static leat_err find(struct leat_sim_piece value, const char *(*name)(uint32_t), uint32_t count,
                      uint32_t *out, struct leat_text *why)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!leat_net_piece_is(value, name(i))) continue;
+        if (!leat_sim_piece_is(value, name(i))) continue;
         *out = i;
         return LEAT_ERR_OK;
     }
@@ -142,7 +142,7 @@ static uint32_t *place_of(struct leat_net_plan *plan, size_t number)
     return places[number];
 }
 
-static leat_err set_number(struct leat_net_plan *plan, size_t i, struct leat_net_piece value,
+static leat_err set_number(struct leat_net_plan *plan, size_t i, struct leat_sim_piece value,
                            struct leat_text *why)
 {
     uint64_t number;
@@ -157,21 +157,21 @@ static leat_err set_number(struct leat_net_plan *plan, size_t i, struct leat_net
     return LEAT_ERR_OK;
 }
 
-static leat_err set_word(struct leat_net_plan *plan, struct leat_net_piece key,
-                         struct leat_net_piece value, struct leat_text *why)
+static leat_err set_word(struct leat_net_plan *plan, struct leat_sim_piece key,
+                         struct leat_sim_piece value, struct leat_text *why)
 {
     uint32_t found = 0;
     leat_err err = LEAT_ERR_OK;
-    if (leat_net_piece_is(key, "switch")) {
+    if (leat_sim_piece_is(key, "switch")) {
         err = find(value, switch_name, LEAT_NET_SWITCHES, &found, why);
         if (!err) set_switch(plan, (enum leat_net_switch)found);
-    } else if (leat_net_piece_is(key, "flow")) {
+    } else if (leat_sim_piece_is(key, "flow")) {
         err = find(value, flow_name, LEAT_NET_FLOWS, &found, why);
         if (!err) plan->net.flow = (enum leat_net_flow)found;
-    } else if (leat_net_piece_is(key, "routing")) {
+    } else if (leat_sim_piece_is(key, "routing")) {
         err = find(value, rule_name, LEAT_NET_RULES, &found, why);
         if (!err) plan->routing.rule = (enum leat_net_route_rule)found;
-    } else if (leat_net_piece_is(key, "full")) {
+    } else if (leat_sim_piece_is(key, "full")) {
         err = find(value, full_name, 2, &found, why);
         if (!err) plan->net.drop = found;
     } else if (!leat_sim_clock_read(value.at, value.len, &plan->clock)) {
@@ -184,17 +184,17 @@ static const char *const words[] = { "switch", "flow", "routing", "full", "clock
 enum { WORDS = sizeof words / sizeof *words };
 
 /* The place of a key among numbers, then words; NUMBERS + WORDS: it is none. */
-static size_t key_index(struct leat_net_piece key)
+static size_t key_index(struct leat_sim_piece key)
 {
     size_t i = 0;
-    while (i < NUMBERS && !leat_net_piece_is(key, numbers[i].key))
+    while (i < NUMBERS && !leat_sim_piece_is(key, numbers[i].key))
         i++;
-    while (i >= NUMBERS && i < NUMBERS + WORDS && !leat_net_piece_is(key, words[i - NUMBERS]))
+    while (i >= NUMBERS && i < NUMBERS + WORDS && !leat_sim_piece_is(key, words[i - NUMBERS]))
         i++;
     return i;
 }
 
-static leat_err unknown_parameter(struct leat_net_piece key, struct leat_text *why)
+static leat_err unknown_parameter(struct leat_sim_piece key, struct leat_text *why)
 {
     const char *between = "is no parameter, expected one of ";
     wrong(key, "", why);
@@ -210,7 +210,7 @@ static leat_err unknown_parameter(struct leat_net_piece key, struct leat_text *w
 leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, size_t parameter_len,
                            const char *value, size_t value_len, struct leat_text *why)
 {
-    const struct leat_net_piece key = { parameter, parameter_len }, text = { value, value_len };
+    const struct leat_sim_piece key = { parameter, parameter_len }, text = { value, value_len };
     const size_t i = key_index(key);
     if (i == NUMBERS + WORDS) return unknown_parameter(key, why);
     return i < NUMBERS ? set_number(plan, i, text, why) : set_word(plan, key, text, why);
@@ -223,15 +223,15 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
     struct leat_net_plan read = *plan;
     bool given[NUMBERS + WORDS] = { false };
     for (int pass = 0; pass < 2; pass++) {
-        struct leat_net_piece rest = { NULL, 0 };
-        if (*text == '/') rest = (struct leat_net_piece){ text + 1, strlen(text) - 1 };
+        struct leat_sim_piece rest = { NULL, 0 };
+        if (*text == '/') rest = (struct leat_sim_piece){ text + 1, strlen(text) - 1 };
         while (rest.at) {
-            const struct leat_net_piece whole = leat_net_piece_cut(&rest, '/');
-            struct leat_net_piece value = whole;
-            const struct leat_net_piece key = leat_net_piece_cut(&value, '=');
+            const struct leat_sim_piece whole = leat_sim_piece_cut(&rest, '/');
+            struct leat_sim_piece value = whole;
+            const struct leat_sim_piece key = leat_sim_piece_cut(&value, '=');
             const size_t i = key_index(key);
             if (i == NUMBERS + WORDS || !value.at) return unknown_parameter(whole, why);
-            if (leat_net_piece_is(key, "switch") != (pass == 0)) continue;
+            if (leat_sim_piece_is(key, "switch") != (pass == 0)) continue;
             if (given[i]) return wrong(key, "is given twice", why);
             given[i] = true;
             const leat_err err = leat_net_plan_set(&read, key.at, key.len, value.at, value.len,
@@ -258,22 +258,22 @@ static size_t kind_len(const char *name)
 bool leat_net_plan_is(const char *name)
 {
     enum leat_net_kind kind;
-    struct leat_net_piece rest = { name, strlen(name) };
+    struct leat_sim_piece rest = { name, strlen(name) };
     if (!leat_net_kind_find(name, kind_len(name), &kind) || kind == LEAT_NET_GRAPH) return false;
     bool switches = kind != LEAT_NET_CLOS;
-    leat_net_piece_cut(&rest, '/');
+    leat_sim_piece_cut(&rest, '/');
     while (rest.at && !switches) {
-        struct leat_net_piece value = leat_net_piece_cut(&rest, '/');
-        switches = leat_net_piece_is(leat_net_piece_cut(&value, '='), "switch") && value.at;
+        struct leat_sim_piece value = leat_sim_piece_cut(&rest, '/');
+        switches = leat_sim_piece_is(leat_sim_piece_cut(&value, '='), "switch") && value.at;
     }
     return switches;
 }
 
 /* "8,8" or "8x8" */
-static leat_err read_numbers(struct leat_net_piece text, struct leat_net_shape *shape,
+static leat_err read_numbers(struct leat_sim_piece text, struct leat_net_shape *shape,
                              struct leat_text *why)
 {
-    const struct leat_net_piece whole = text;
+    const struct leat_sim_piece whole = text;
     for (size_t begin = 0, i = 0; i <= text.len; i++) {
         if (i < text.len && text.at[i] != ',' && text.at[i] != 'x') continue;
         uint64_t number;
@@ -296,16 +296,16 @@ leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct
 {
     struct leat_net_plan plan;
     enum leat_net_kind kind;
-    struct leat_net_piece rest = { name, strlen(name) };
-    const size_t kind_end = kind_len(name), parameters = leat_net_piece_cut(&rest, '/').len;
-    const struct leat_net_piece letters = { name, kind_end };
+    struct leat_sim_piece rest = { name, strlen(name) };
+    const size_t kind_end = kind_len(name), parameters = leat_sim_piece_cut(&rest, '/').len;
+    const struct leat_sim_piece letters = { name, kind_end };
     leat_text_puts(why, name);
     leat_text_puts(why, ": ");
     if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH)
         return wrong(letters, "is no topology", why);
     leat_net_plan_default(kind, &plan);
     const size_t begin = kind_end + (name[kind_end] == ':');
-    leat_err err = read_numbers((struct leat_net_piece){ name + begin, parameters - begin },
+    leat_err err = read_numbers((struct leat_sim_piece){ name + begin, parameters - begin },
                                 &plan.shape, why);
     if (!err) err = leat_net_plan_parameters(name + parameters, &plan, why);
     if (!err) err = leat_net_shape_check(&plan.shape, why);

@@ -264,12 +264,16 @@ static bool run(struct leat_net *net, uint64_t until)
     struct leat_net_queues *q = leat_net_queues_of(net);
     uint64_t now;
     q->running = true;
-    while ((q->planned || !q->inside) && leat_sim_agenda_advance(&q->agenda, until, &now))
+    while (!net->stop && (q->planned || !q->inside) &&
+           leat_sim_agenda_advance(&q->agenda, until, &now))
         run_cycle(net, now);
     q->running = false;
     const bool dead = q->inside && !q->planned;
+    /* No cycle but those that ran: it stands behind the last of them, or where it stood. */
+    if (net->stop || until == LEAT_NEVER)
+        until = q->acted_at < net->now ? net->now : q->acted_at + 1;
     if (until <= net->now && !dead) return true;
-    net->now = dead || until == LEAT_NEVER ? q->acted_at + 1 : until;
+    net->now = dead ? q->acted_at + 1 : until;
     count_waits(net, net->now);
     return !dead;
 }

@@ -58,22 +58,22 @@ static void try_alone(struct leat_net_config *config, uint32_t wire, uint32_t fl
     shape.wire_cycles = wire;
     OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, config));
     struct lone lone = { .sent = true };
-    bench.net.host = (struct leat_net_host){ &lone, lone_next, lone_arrive };
-    OK(leat_net_run(&bench.net, 10));
+    bench.world.net.host = (struct leat_net_host){ &lone, lone_next, lone_arrive };
+    OK(leat_net_run(&bench.world.net, 10));
     for (uint32_t s = 0; s < 6; s++)
         for (uint32_t d = 0; d < 6; d++) {
             lone = (struct lone){ .source = s, .destination = d, .flits = flits };
-            lone.at = bench.net.now + 3;
-            leat_net_wake(&bench.net, s);
-            OK(leat_net_run(&bench.net, bench.net.now + 1000000));
+            lone.at = bench.world.net.now + 3;
+            leat_net_wake(&bench.world.net, s);
+            OK(leat_net_run(&bench.world.net, bench.world.net.now + 1000000));
             const uint32_t wires = (uint32_t)(abs((int)(s % 3) - (int)(d % 3)) +
                                               abs((int)(s / 3) - (int)(d / 3)));
             EQ(lone.routers, wires + 1);
             EQ(lone.head, 2 + (wires + 1) * config->pipeline + wires * wire + 1);
             EQ(lone.latency, lone.head + flits - 1);
         }
-    EQ(leat_net_flits_inside(&bench.net), 0);
-    bench_free(&bench);
+    EQ(leat_net_flits_inside(&bench.world.net), 0);
+    world_end(&bench.world);
 }
 
 /* As in golden/fabric: 4 per router of three stages and a wire of one cycle, and 2. */
@@ -100,11 +100,11 @@ static double saturation(const struct leat_net_config *config, uint32_t ports)
     const uint64_t warm = 3000, cycles = MANY / ports;
     bench_crossbar(&bench, ports, config);
     hosts_init(&bench.hosts, ports, 1.0, 1, 1, tap_seed());
-    OK(leat_net_run(&bench.net, warm));
-    const uint64_t before = bench.net.counts.flits_delivered;
-    OK(leat_net_run(&bench.net, warm + cycles));
-    const uint64_t flits = bench.net.counts.flits_delivered - before;
-    bench_free(&bench);
+    OK(leat_net_run(&bench.world.net, warm));
+    const uint64_t before = bench.world.net.counts.flits_delivered;
+    OK(leat_net_run(&bench.world.net, warm + cycles));
+    const uint64_t flits = bench.world.net.counts.flits_delivered - before;
+    world_end(&bench.world);
     return (double)flits / (double)cycles / ports;
 }
 
@@ -115,9 +115,9 @@ static double mean_wait(const struct leat_net_config *config, uint32_t ports, do
     bench_crossbar(&bench, ports, config);
     hosts_init(&bench.hosts, ports, load, flits, flits, tap_seed());
     bench.hosts.from = 2000;
-    OK(leat_net_run(&bench.net, bench.hosts.from + (uint64_t)(MANY / ports / load)));
+    OK(leat_net_run(&bench.world.net, bench.hosts.from + (uint64_t)(MANY / ports / load)));
     const double latency = (double)bench.hosts.latency / (double)bench.hosts.measured;
-    bench_free(&bench);
+    world_end(&bench.world);
     return latency - ALONE - (flits - 1);
 }
 
@@ -217,11 +217,11 @@ static void short_output_queues_lose_what_their_markov_chain_says(void)
         config.buffer_flits = rooms[i];
         bench_crossbar(&bench, 8, &config);
         hosts_init(&bench.hosts, 8, 0.8, 1, 1, tap_seed());
-        OK(leat_net_run(&bench.net, MANY / 4));
-        const double lost = (double)bench.net.counts.packets_ended[LEAT_NET_NO_ROOM];
-        OK(is_within(lost / (double)bench.net.counts.packets_begun,
+        OK(leat_net_run(&bench.world.net, MANY / 4));
+        const double lost = (double)bench.world.net.counts.packets_ended[LEAT_NET_NO_ROOM];
+        OK(is_within(lost / (double)bench.world.net.counts.packets_begun,
                      loss_of_output_queue(8, 0.8, rooms[i]), 0.05));
-        bench_free(&bench);
+        world_end(&bench.world);
     }
 }
 
@@ -280,18 +280,15 @@ static bool random_pair(struct leat_random *r)
     const uint32_t flits = 1 + (uint32_t)leat_random_below(r, 5);
     const double load = 0.05 + 0.2 * (double)leat_random_below(r, 5);
     const uint64_t seed = leat_random_next(r);
-    if (!bench_init(&bench, &shape, rule, 4, &config)) {
-        bench_free(&bench);
-        return false;
-    }
+    if (!bench_init(&bench, &shape, rule, 4, &config)) return false;
     OK(bench_init(&other, &shape, rule, 4, &config));
     for (int i = 0; i < 2; i++) {
         struct hosts *h = i ? &other.hosts : &bench.hosts;
-        hosts_init(h, bench.topology.terminals, load, 1, flits, seed);
+        hosts_init(h, bench.world.topology.terminals, load, 1, flits, seed);
         h->keep = true;
         h->stop = 50 + seed % 200;
     }
-    p_init(&plain, &other.net, other.routing, &other.hosts);
+    p_init(&plain, &other.world.net, other.world.routing, &other.hosts);
     return true;
 }
 
@@ -313,7 +310,7 @@ static bool arrivals_are_equal(const struct hosts *x, const struct hosts *y)
  * packet. */
 static bool circle_is_true(const struct leat_net_waiting *circle, uint32_t len)
 {
-    const struct leat_net_topology *t = &bench.topology;
+    const struct leat_net_topology *t = &bench.world.topology;
     for (uint32_t i = 0; i < len; i++) {
         const struct leat_net_waiting *w = &circle[i], *next = &circle[(i + 1) % len];
         const uint32_t from = t->in_from[t->in_first[next->router] + next->in];
@@ -326,12 +323,12 @@ static bool circle_is_true(const struct leat_net_waiting *circle, uint32_t len)
 static void random_fault(struct leat_random *r)
 {
     static uint32_t errors[2][P_PORTS];
-    const uint32_t out = (uint32_t)leat_random_below(r, bench.topology.outs);
-    const uint32_t terminal = (uint32_t)leat_random_below(r, bench.topology.terminals);
+    const uint32_t out = (uint32_t)leat_random_below(r, bench.world.topology.outs);
+    const uint32_t terminal = (uint32_t)leat_random_below(r, bench.world.topology.terminals);
     const bool on = leat_random_below(r, 3) != 0;
-    struct leat_net *nets[] = { &bench.net, &other.net };
+    struct leat_net *nets[] = { &bench.world.net, &other.world.net };
     const uint64_t what = leat_random_below(r, 3), seed = leat_random_next(r);
-    const bool breaks = what == 0 && on && !other.net.out_broken[out];
+    const bool breaks = what == 0 && on && !other.world.net.out_broken[out];
     for (int i = 0; i < 2; i++) {
         switch (what) {
         case 0:
@@ -353,12 +350,12 @@ enum { PIECES = 5, QUIET = 500 };
 /* Both run on; the same has happened in both. */
 static bool both_run(uint64_t until, bool *alive)
 {
-    *alive = leat_net_run(&bench.net, until);
+    *alive = leat_net_run(&bench.world.net, until);
     p_run(&plain, until);
     return arrivals_are_equal(&bench.hosts, &other.hosts) &&
-           bench.net.counts.flit_hops == plain.hops &&
-           leat_net_flits_inside(&bench.net) == plain.inside &&
-           (!*alive || bench.net.counts.waits == plain.waits);
+           bench.world.net.counts.flit_hops == plain.hops &&
+           leat_net_flits_inside(&bench.world.net) == plain.inside &&
+           (!*alive || bench.world.net.counts.waits == plain.waits);
 }
 
 /* In pieces, and then until nothing has moved for long: it is empty, or something is dead. */
@@ -374,9 +371,9 @@ static bool pair_agrees(struct leat_random *r, bool faults)
         hops = plain.hops;
         if (!both_run(plain.now + QUIET, &alive)) return false;
     }
-    const uint32_t stuck = leat_net_stuck(&bench.net, circle, P_PORTS);
+    const uint32_t stuck = leat_net_stuck(&bench.world.net, circle, P_PORTS);
     if (!circle_is_true(circle, stuck)) return false;
-    if (!alive && leat_net_run(&bench.net, LEAT_NEVER)) return false;
+    if (!alive && leat_net_run(&bench.world.net, LEAT_NEVER)) return false;
     return (plain.inside != 0) == (stuck != 0);
 }
 
@@ -392,15 +389,16 @@ static void compare(bool faults, uint64_t salt)
         const bool agrees = pair_agrees(&r, faults);
         OK(agrees);
         ran++;
-        dead += leat_net_flits_inside(&bench.net) != 0;
+        dead += leat_net_flits_inside(&bench.world.net) != 0;
         for (int fate = 0; fate < LEAT_NET_FATES; fate++)
-            ends[fate] += bench.net.counts.packets_ended[fate];
-        if (!leat_net_flits_inside(&bench.net) && !faults)
-            EQ(bench.net.counts.packets_begun, ended(&bench.net));
-        bench_free(&bench);
-        bench_free(&other);
+            ends[fate] += bench.world.net.counts.packets_ended[fate];
+        if (!leat_net_flits_inside(&bench.world.net) && !faults)
+            EQ(bench.world.net.counts.packets_begun, ended(&bench.world.net));
+        world_end(&bench.world);
+        world_end(&other.world);
         if (!agrees) {
-            printf("# network %d, %s\n", i, leat_net_switch_name(bench.net.config.architecture));
+            printf("# network %d, %s\n", i,
+                   leat_net_switch_name(bench.world.net.config.architecture));
             return;
         }
     }
@@ -433,19 +431,20 @@ static void run_and_empty(enum leat_net_switch architecture, bool drop)
     OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, &config));
     hosts_init(&bench.hosts, 16, 0.9, 1, 6, tap_seed());
     bench.hosts.stop = 3000;
-    OK(leat_net_run(&bench.net, 100000));
+    OK(leat_net_run(&bench.world.net, 100000));
 }
 
 static void back_pressure_loses_nothing(void)
 {
     for (int a = 0; a < ARCHITECTURES; a++) {
         run_and_empty(architectures[a], false);
-        EQ(leat_net_flits_inside(&bench.net), 0);
-        EQ(bench.net.counts.packets_begun, bench.net.counts.packets_ended[LEAT_NET_DELIVERED]);
-        EQ(bench.net.counts.flits_begun, bench.net.counts.flits_delivered);
-        OK(bench.net.counts.waits > 0);
-        OK(leat_net_stuck(&bench.net, NULL, 0) == 0);
-        bench_free(&bench);
+        EQ(leat_net_flits_inside(&bench.world.net), 0);
+        EQ(bench.world.net.counts.packets_begun,
+           bench.world.net.counts.packets_ended[LEAT_NET_DELIVERED]);
+        EQ(bench.world.net.counts.flits_begun, bench.world.net.counts.flits_delivered);
+        OK(bench.world.net.counts.waits > 0);
+        OK(leat_net_stuck(&bench.world.net, NULL, 0) == 0);
+        world_end(&bench.world);
     }
 }
 
@@ -453,13 +452,13 @@ static void dropping_counts_what_it_lost_and_waits_for_nothing(void)
 {
     for (int a = 0; a < ARCHITECTURES; a++) {
         run_and_empty(architectures[a], true);
-        const struct leat_net_counts *c = &bench.net.counts;
-        EQ(leat_net_flits_inside(&bench.net), 0);
+        const struct leat_net_counts *c = &bench.world.net.counts;
+        EQ(leat_net_flits_inside(&bench.world.net), 0);
         EQ(c->packets_begun,
            c->packets_ended[LEAT_NET_DELIVERED] + c->packets_ended[LEAT_NET_NO_ROOM]);
         OK(c->packets_ended[LEAT_NET_NO_ROOM] > 0 && c->flits_delivered < c->flits_begun);
         EQ(c->waits, 0);
-        bench_free(&bench);
+        world_end(&bench.world);
     }
 }
 
@@ -473,15 +472,15 @@ static void a_ring_that_fills_is_dead_and_the_circle_is_told(void)
         config.buffer_flits = 1;
         OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, &config));
         hosts_init(&bench.hosts, 8, 1.0, 1, 1, tap_seed());
-        OK(!leat_net_run(&bench.net, 10000000));
-        const uint64_t now = bench.net.now;
-        OK(now < 10000000 && leat_net_flits_inside(&bench.net) > 0);
-        OK(!leat_net_run(&bench.net, 20000000));
-        EQ(bench.net.now, now);
-        const uint32_t len = leat_net_stuck(&bench.net, circle, P_PORTS);
+        OK(!leat_net_run(&bench.world.net, 10000000));
+        const uint64_t now = bench.world.net.now;
+        OK(now < 10000000 && leat_net_flits_inside(&bench.world.net) > 0);
+        OK(!leat_net_run(&bench.world.net, 20000000));
+        EQ(bench.world.net.now, now);
+        const uint32_t len = leat_net_stuck(&bench.world.net, circle, P_PORTS);
         OK(len >= 8 && circle_is_true(circle, len));
-        EQ(leat_net_stuck(&bench.net, circle, 1), len);
-        bench_free(&bench);
+        EQ(leat_net_stuck(&bench.world.net, circle, 1), len);
+        world_end(&bench.world);
     }
 }
 
@@ -499,15 +498,15 @@ static void pieces_of_a_run_are_the_run_and_idle_time_is_free(void)
         b[i]->hosts.keep = true;
         b[i]->hosts.stop = 1000;
         for (uint64_t at = 0; i == 0 && at < 1500; at += 1 + at % 7)
-            OK(leat_net_run(&b[i]->net, at));
-        OK(leat_net_run(&b[i]->net, UINT64_C(1) << 60));
-        EQ(b[i]->net.now, UINT64_C(1) << 60);
-        leat_net_wake(&b[i]->net, 3);
-        OK(leat_net_run(&b[i]->net, LEAT_NEVER));
+            OK(leat_net_run(&b[i]->world.net, at));
+        OK(leat_net_run(&b[i]->world.net, UINT64_C(1) << 60));
+        EQ(b[i]->world.net.now, UINT64_C(1) << 60);
+        leat_net_wake(&b[i]->world.net, 3);
+        OK(leat_net_run(&b[i]->world.net, LEAT_NEVER));
     }
     OK(bench.hosts.arrivals > 1000 && arrivals_are_equal(&bench.hosts, &other.hosts));
-    bench_free(&bench);
-    bench_free(&other);
+    world_end(&bench.world);
+    world_end(&other.world);
 }
 
 /* A wire on the only way breaks under a long packet, heals, and nothing of it stays behind. */
@@ -519,21 +518,21 @@ static void a_packet_across_a_wire_that_breaks_is_cut_and_those_after_it_find_no
         OK(bench_init(&bench, &shape, LEAT_NET_DOR, 1, &config));
         hosts_init(&bench.hosts, 2, 1.0, 100, 100, tap_seed());
         bench.hosts.stop = 2000;
-        OK(leat_net_run(&bench.net, 350));
+        OK(leat_net_run(&bench.world.net, 350));
         uint32_t out = 0; /* from router 0 to router 1 */
-        while (bench.topology.out_to[out] >= LEAT_NET_TERMINAL)
+        while (bench.world.topology.out_to[out] >= LEAT_NET_TERMINAL)
             out++;
-        leat_net_break(&bench.net, out, true);
-        leat_net_rerouted(&bench.net);
-        OK(leat_net_run(&bench.net, 900));
-        leat_net_break(&bench.net, out, false);
-        leat_net_rerouted(&bench.net);
-        OK(leat_net_run(&bench.net, 100000));
-        const struct leat_net_counts *c = &bench.net.counts;
-        EQ(leat_net_flits_inside(&bench.net), 0);
+        leat_net_break(&bench.world.net, out, true);
+        leat_net_rerouted(&bench.world.net);
+        OK(leat_net_run(&bench.world.net, 900));
+        leat_net_break(&bench.world.net, out, false);
+        leat_net_rerouted(&bench.world.net);
+        OK(leat_net_run(&bench.world.net, 100000));
+        const struct leat_net_counts *c = &bench.world.net.counts;
+        EQ(leat_net_flits_inside(&bench.world.net), 0);
         OK(c->packets_ended[LEAT_NET_CUT] <= 1 && c->packets_ended[LEAT_NET_NO_WAY] > 0);
-        EQ(c->packets_begun, ended(&bench.net));
-        bench_free(&bench);
+        EQ(c->packets_begun, ended(&bench.world.net));
+        world_end(&bench.world);
     }
 }
 

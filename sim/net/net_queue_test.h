@@ -2,10 +2,7 @@
 #ifndef LEAT_NET_QUEUE_TEST_H
 #define LEAT_NET_QUEUE_TEST_H
 
-#include "net.h"
-#include "net_parts.h"
-#include "tap.h"
-#include <string.h>
+#include "net_world_test.h"
 
 enum { TERMINALS_MAX = 128, ARRIVALS_MAX = 1 << 14 };
 
@@ -67,14 +64,10 @@ static inline void hosts_arrive(void *context, const struct leat_net_arrival *ar
     h->latency += arrival->tail_at - arrival->packet.created_at;
 }
 
-/* A topology, its routing and what runs on them, on the heap. */
+/* A network and its hosts. */
 struct bench {
-    struct leat_net_topology topology;
-    struct leat_net_routing_config rule;
-    struct leat_net_routing *routing;
-    struct leat_net net;
+    struct world world;
     struct hosts hosts;
-    void *memory[3];
 };
 
 static inline struct leat_net_config bench_config(enum leat_net_switch architecture)
@@ -93,34 +86,16 @@ static inline bool bench_init(struct bench *b, const struct leat_net_shape *shap
                               const struct leat_net_config *config)
 {
     char octets[256];
-    struct leat_text why = { 0 };
-    memset(b->memory, 0, sizeof b->memory);
+    struct leat_text why;
     leat_text_init(&why, octets, sizeof octets, NULL, NULL);
-    if (leat_net_shape_check(shape, &why)) return false;
-    b->memory[0] = calloc(1, leat_net_topology_footprint(shape));
-    if (leat_net_topology_build(&b->topology, shape, b->memory[0], &why)) return false;
-    b->rule = (struct leat_net_routing_config){ .rule = rule, .channels = channels };
-    if (leat_net_routing_check(&b->topology, &b->rule, &why)) return false;
-    if (leat_net_check(&b->topology, config, &why)) return false;
-    b->memory[1] = calloc(1, leat_net_routing_footprint(&b->topology, &b->rule));
-    b->routing = leat_net_routing_init(&b->topology, &b->rule, b->memory[1]);
-    b->memory[2] = calloc(1, leat_net_footprint(&b->topology, config));
+    if (!world_build(&b->world, shape, rule, channels)) return false;
+    if (leat_net_check(&b->world.topology, config, &why)) {
+        world_end(&b->world);
+        return false;
+    }
     const struct leat_net_host host = { &b->hosts, hosts_next, hosts_arrive };
-    leat_net_init(&b->net, &b->topology, b->routing, config, &host, b->memory[2]);
+    world_begin(&b->world, config, &host);
     return true;
-}
-
-static inline void bench_free(struct bench *b)
-{
-    for (int i = 0; i < 3; i++)
-        free(b->memory[i]);
-}
-
-static inline struct leat_net_shape shape_of(enum leat_net_kind kind, uint32_t a, uint32_t b)
-{
-    return (struct leat_net_shape){
-        .kind = kind, .number = { a, b }, .numbers = b ? 2 : 1, .terminals = 1, .wire_cycles = 1
-    };
 }
 
 static inline void bench_crossbar(struct bench *b, uint32_t ports, const struct leat_net_config *c)

@@ -124,13 +124,17 @@ static leat_err check_entry(const struct leat_net_topology *t,
                             struct leat_text *why)
 {
     const struct leat_net_route_entry *e = &config->entry[index];
-    if (e->router >= t->routers || e->to >= t->routers)
-        return refuse_entry(config, index, "names a router that does not exist", why);
+    if (e->router >= t->routers || e->to >= t->routers) {
+        refuse_entry(config, index, "names a router that does not exist, expected 0 to ", why);
+        leat_text_decimal(why, t->routers - UINT64_C(1));
+        return LEAT_ERR_FIELD;
+    }
     if (e->router == e->to)
         return refuse_entry(config, index, "leads on from its goal, expected two routers", why);
     if (e->port >= t->out_first[e->router + 1] - t->out_first[e->router] ||
         leat_net_behind(t, t->out_first[e->router] + e->port) == LEAT_NET_NONE)
-        return refuse_entry(config, index, "names a port that leads to no router", why);
+        return refuse_entry(config, index,
+                            "names a port that leads to no router, expected one that does", why);
     return LEAT_ERR_OK;
 }
 
@@ -159,9 +163,11 @@ static leat_err check_way(const struct leat_net_topology *t,
     for (uint32_t r = start; !ways->arrives[r]; steps++) {
         r = next_router(t, config, ways, r, &line);
         if (line != LEAT_NET_NONE) last = line;
-        if (steps == t->routers) return refuse_entry(config, last, "leads in a circle", why);
+        if (steps == t->routers)
+            return refuse_entry(config, last, "leads in a circle, expected a way to its goal", why);
         if (ways->distance[r] == LEAT_NET_NONE16)
-            return refuse_entry(config, last, "leads to where there is no way to its goal", why);
+            return refuse_entry(config, last,
+                                "leads to where there is no way to its goal, expected one", why);
     }
     for (uint32_t r = start; !ways->arrives[r];) {
         ways->arrives[r] = true;

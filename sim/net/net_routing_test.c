@@ -201,16 +201,18 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
         const char *why;
     } bad[] = {
         { { { 0, 2, 0 }, { 4, 2, 0 } }, "entry 2 of the table (at router 4 to 2 by port 0) names" },
-        { { { 0, 2, 0 }, { 1, 4, 0 } }, "names a router that does not exist" },
+        { { { 0, 2, 0 }, { 1, 4, 0 } }, "names a router that does not exist, expected 0 to 3" },
         { { { 0, 2, 2 }, { 1, 2, 0 } },
           "entry 1 of the table (at router 0 to 2 by port 2) names a port" },
-        { { { 0, 2, 3 }, { 1, 2, 0 } }, "names a port that leads to no router" },
+        { { { 0, 2, 3 }, { 1, 2, 0 } },
+          "names a port that leads to no router, expected one that does" },
         { { { 0, 2, 0 }, { 3, 3, 0 } },
           "entry 2 of the table (at router 3 to 3 by port 0) leads on" },
         { { { 0, 2, 0 }, { 0, 2, 1 } },
           "entry 2 of the table (at router 0 to 2 by port 1) is there twice" },
         { { { 0, 1, 0 }, { 1, 2, 1 } },
-          "entry 2 of the table (at router 1 to 2 by port 1) leads in a circle" },
+          "entry 2 of the table (at router 1 to 2 by port 1) leads in a circle, "
+          "expected a way to its goal" },
     };
     struct scene s;
     SCENE(&s, LEAT_NET_RING, 4);
@@ -224,7 +226,7 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
     SCENE(&s, LEAT_NET_FLY, 2, 2);
     s.config.entry = &(struct leat_net_route_entry){ 0, 2, 1 };
     s.config.entries = 1;
-    REFUSED(&s, LEAT_NET_TABLE, 1, "leads to where there is no way to its goal");
+    REFUSED(&s, LEAT_NET_TABLE, 1, "leads to where there is no way to its goal, expected one");
     scene_close(&s);
 }
 

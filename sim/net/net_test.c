@@ -1,35 +1,11 @@
-#include "net_parts.h"
-#include "tap.h"
-#include <string.h>
+#include "net_world_test.h"
 
 static char line[256];
 
-static const struct leat_net_config sound = { .architecture = LEAT_NET_SWITCH_VC,
-                                              .channels = 4,
-                                              .buffer_flits = 8,
-                                              .pipeline = 3,
-                                              .credit_cycles = 1,
-                                              .iterations = 1 };
-
-static const struct leat_net_shape square = {
-    .kind = LEAT_NET_MESH, .number = { 4, 4 }, .numbers = 2, .terminals = 1, .wire_cycles = 1
-};
-
-static void *memory_of(size_t len)
+static void build(struct world *w, const struct leat_net_config *config)
 {
-    void *memory = calloc(1, len);
-    if (!memory) abort();
-    return memory;
-}
-
-/* The memory of the topology, for free. */
-static void *build(struct leat_net_topology *topology)
-{
-    struct leat_text why;
-    void *memory = memory_of(leat_net_topology_footprint(&square));
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (leat_net_topology_build(topology, &square, memory, &why)) abort();
-    return memory;
+    const struct leat_net_shape square = shape_of(LEAT_NET_MESH, 4, 4);
+    OK(world_build(w, &square, LEAT_NET_DOR, config->channels));
 }
 
 static void every_architecture_and_flow_has_a_name_of_its_own(void)
@@ -58,40 +34,40 @@ static const char *complaint(const struct leat_net_topology *topology,
 
 static void what_cannot_be_is_refused_with_what_was_expected(void)
 {
-    struct leat_net_topology topology;
-    void *memory = build(&topology);
-    struct leat_net_config c = sound;
-    OK(!strcmp(complaint(&topology, &c), ""));
+    struct world w;
+    struct leat_net_config c = golden;
+    build(&w, &c);
+    OK(!strcmp(complaint(&w.topology, &c), ""));
     c.channels = 0;
-    OK(!strcmp(complaint(&topology, &c), "virtual channels 0: expected 1 to 32"));
+    OK(!strcmp(complaint(&w.topology, &c), "virtual channels 0, expected 1 to 32"));
     c.channels = 33;
-    OK(!strcmp(complaint(&topology, &c), "virtual channels 33: expected 1 to 32"));
-    c = sound;
+    OK(!strcmp(complaint(&w.topology, &c), "virtual channels 33, expected 1 to 32"));
+    c = golden;
     c.buffer_flits = 65536;
-    OK(!strcmp(complaint(&topology, &c), "buffer of flits 65536: expected 1 to 65535"));
-    c = sound;
+    OK(!strcmp(complaint(&w.topology, &c), "buffer of flits 65536, expected 1 to 65535"));
+    c = golden;
     c.pipeline = 17;
-    OK(!strcmp(complaint(&topology, &c), "pipeline of cycles 17: expected 1 to 16"));
-    c = sound;
+    OK(!strcmp(complaint(&w.topology, &c), "pipeline of cycles 17, expected 1 to 16"));
+    c = golden;
     c.credit_cycles = 65;
-    OK(!strcmp(complaint(&topology, &c), "credit cycles 65: expected 0 to 64"));
-    c = sound;
+    OK(!strcmp(complaint(&w.topology, &c), "credit cycles 65, expected 0 to 64"));
+    c = golden;
     c.architecture = LEAT_NET_SWITCH_VOQ;
-    OK(!strcmp(complaint(&topology, &c),
-               "virtual channels 4: expected 1, unless the switches are vc"));
+    OK(!strcmp(complaint(&w.topology, &c),
+               "virtual channels 4, expected 1, unless the switches are vc"));
     c.channels = 1;
-    OK(!strcmp(complaint(&topology, &c), ""));
+    OK(!strcmp(complaint(&w.topology, &c), ""));
     c.iterations = 0;
-    OK(!strcmp(complaint(&topology, &c), "iterations 0: expected 1 to 16"));
+    OK(!strcmp(complaint(&w.topology, &c), "iterations 0, expected 1 to 16"));
     c.iterations = 1;
     c.flow = LEAT_NET_CUT_THROUGH;
-    OK(!strcmp(complaint(&topology, &c), "cut-through flow: expected switches that are vc"));
-    c = sound;
-    topology.ins = 1u << 23; /* of the largest networks */
+    OK(!strcmp(complaint(&w.topology, &c), "cut-through flow, expected switches that are vc"));
+    c = golden;
+    w.topology.ins = 1u << 23; /* of the largest networks */
     c.channels = 32;
-    OK(!strcmp(complaint(&topology, &c),
-               "flits in all buffers 2147483648: expected 1 to 1073741824"));
-    free(memory);
+    OK(!strcmp(complaint(&w.topology, &c),
+               "flits in all buffers 2147483648, expected 1 to 1073741824"));
+    world_end(&w);
 }
 
 static void flights_are_used_again_before_new_ones_are_touched(void)
@@ -99,7 +75,7 @@ static void flights_are_used_again_before_new_ones_are_touched(void)
     struct leat_net_flights flights;
     struct leat_arena arena = { 0 };
     leat_net_flights_lay(&flights, 3, &arena);
-    void *memory = memory_of(arena.used);
+    void *memory = world_memory(arena.used);
     arena = (struct leat_arena){ .memory = memory, .cap = arena.used };
     leat_net_flights_lay(&flights, 3, &arena);
     EQ(leat_net_flights_take(&flights), 0);
@@ -178,35 +154,28 @@ static void errors_come_as_often_as_was_asked_and_by_packet_and_flit_alone(void)
 /* An empty network of each architecture does nothing for as long as one likes. */
 static void an_empty_network_runs_and_is_not_stuck(void)
 {
-    struct leat_net_topology topology;
-    void *memory = build(&topology);
     for (unsigned i = 0; i < LEAT_NET_SWITCHES; i++) {
-        struct leat_net net;
-        struct leat_net_config c = sound;
+        struct world w;
+        struct leat_net_config c = golden;
         struct leat_net_waiting circle[4];
         c.architecture = (enum leat_net_switch)i;
         if (i != LEAT_NET_SWITCH_VC) c.channels = 1;
-        const struct leat_net_routing_config rule = { .rule = LEAT_NET_DOR,
-                                                      .channels = c.channels };
-        void *tables = memory_of(leat_net_routing_footprint(&topology, &rule));
-        void *state = memory_of(leat_net_footprint(&topology, &c));
-        leat_net_init(&net, &topology, leat_net_routing_init(&topology, &rule, tables), &c, &deaf,
-                      state);
-        OK(leat_net_run(&net, UINT64_C(1) << 40));
-        EQ(net.now, UINT64_C(1) << 40);
-        leat_net_wake(&net, 3);
-        leat_net_break(&net, topology.out_first[5], true);
-        leat_net_kill(&net, 7, true);
-        leat_net_rerouted(&net);
-        OK(leat_net_run(&net, UINT64_C(1) << 41));
-        EQ(leat_net_flits_inside(&net), 0);
-        EQ(leat_net_stuck(&net, circle, 4), 0);
-        EQ(net.out_broken[topology.out_first[5]], 1);
-        EQ(net.terminal_dead[7], 1);
-        free(tables);
-        free(state);
+        build(&w, &c);
+        world_begin(&w, &c, &deaf);
+        const uint32_t out = w.topology.out_first[5];
+        OK(leat_net_run(&w.net, UINT64_C(1) << 40));
+        EQ(w.net.now, UINT64_C(1) << 40);
+        leat_net_wake(&w.net, 3);
+        leat_net_break(&w.net, out, true);
+        leat_net_kill(&w.net, 7, true);
+        leat_net_rerouted(&w.net);
+        OK(leat_net_run(&w.net, UINT64_C(1) << 41));
+        EQ(leat_net_flits_inside(&w.net), 0);
+        EQ(leat_net_stuck(&w.net, circle, 4), 0);
+        EQ(w.net.out_broken[out], 1);
+        EQ(w.net.terminal_dead[7], 1);
+        world_end(&w);
     }
-    free(memory);
 }
 
 TAP_MAIN(T(every_architecture_and_flow_has_a_name_of_its_own),

@@ -89,14 +89,14 @@ static bool is_power_of_two(uint32_t n)
     return n && (n & (n - 1)) == 0;
 }
 
-/* "shuffle traffic of 12 terminals: expected ..." */
+/* "shuffle traffic of 12 terminals, expected ..." */
 static leat_err refuse_terminals(const struct leat_net_traffic_config *c, const char *expected,
                                  struct leat_text *why)
 {
     leat_text_puts(why, spellings[c->pattern].name);
     leat_text_puts(why, " traffic of ");
     leat_text_decimal(why, c->terminals);
-    leat_text_puts(why, c->terminals == 1 ? " terminal: expected " : " terminals: expected ");
+    leat_text_puts(why, c->terminals == 1 ? " terminal, expected " : " terminals, expected ");
     leat_text_puts(why, expected);
     return LEAT_ERR_RANGE;
 }
@@ -146,7 +146,7 @@ leat_err leat_net_traffic_check(const struct leat_net_traffic_config *c, struct 
         if (row[i].value < row[i].min || row[i].value > row[i].max) {
             leat_text_puts(why, row[i].what);
             leat_text_decimal(why, row[i].value);
-            leat_text_puts(why, ": expected ");
+            leat_text_puts(why, ", expected ");
             leat_text_decimal(why, row[i].min);
             leat_text_puts(why, " to ");
             leat_text_decimal(why, row[i].max);
@@ -596,7 +596,7 @@ static leat_err refuse_word(const char *word, size_t len, const char *what, uint
     leat_text_put(why, word, len);
     leat_text_puts(why, "' is no ");
     leat_text_puts(why, what);
-    leat_text_puts(why, ": expected ");
+    leat_text_puts(why, ", expected ");
     leat_text_decimal(why, min);
     leat_text_puts(why, " to ");
     leat_text_decimal(why, max);
@@ -635,7 +635,7 @@ leat_err leat_net_trace_line(const char *line, size_t len, uint32_t terminals, u
     if (count == 0) return LEAT_ERR_OK;
     if (count < COLUMNS - 1 || count > COLUMNS) {
         leat_text_decimal(why, count);
-        leat_text_puts(why, " numbers: expected CYCLE SOURCE DESTINATION [FLITS]");
+        leat_text_puts(why, " numbers, expected CYCLE SOURCE DESTINATION [FLITS]");
         return LEAT_ERR_SYNTAX;
     }
     *out = (struct leat_net_trace_entry){ value[0], (uint32_t)value[1], (uint32_t)value[2],

@@ -92,32 +92,32 @@ static void refused(const char *expected)
 
 static void traffic_that_cannot_be_is_refused_with_the_reason(void)
 {
-    describe(LEAT_NET_TRANSPOSE, 12, 1, 1);
-    refused("transpose traffic of 12 terminals: expected a square");
-    describe(LEAT_NET_TRANSPOSE, 32, 1, 1);
-    refused("expected a square");
-    describe(LEAT_NET_SHUFFLE, 12, 1, 1);
-    refused("expected a power of two");
-    describe(LEAT_NET_BITREVERSE, 0, 1, 1);
-    refused("terminals 0: expected 1 to");
-    describe(LEAT_NET_BITREVERSE, 9, 1, 1);
-    refused("expected a power of two");
-    describe(LEAT_NET_BITCOMPLEMENT, 6, 1, 1);
-    refused("expected a power of two");
-    describe(LEAT_NET_ALLREDUCE, 1, 1, 1);
-    refused("of 1 terminal: expected 2 or more");
-    describe(LEAT_NET_UNIFORM, 4, 1000001, 1);
-    refused("1000001: expected 0 to 1000000");
-    describe(LEAT_NET_UNIFORM, 4, 1, 0);
-    refused("flits of a packet 0: expected 1 to 65535");
+    const struct {
+        enum leat_net_pattern pattern;
+        uint32_t terminals, load_ppm, flits;
+        const char *expected;
+    } row[] = {
+        { LEAT_NET_TRANSPOSE, 12, 1, 1, "transpose traffic of 12 terminals, expected a square" },
+        { LEAT_NET_TRANSPOSE, 32, 1, 1, "expected a square" },
+        { LEAT_NET_SHUFFLE, 12, 1, 1, "expected a power of two" },
+        { LEAT_NET_BITREVERSE, 0, 1, 1, "terminals 0, expected 1 to" },
+        { LEAT_NET_BITREVERSE, 9, 1, 1, "expected a power of two" },
+        { LEAT_NET_BITCOMPLEMENT, 6, 1, 1, "expected a power of two" },
+        { LEAT_NET_ALLREDUCE, 1, 1, 1, "of 1 terminal, expected 2 or more" },
+        { LEAT_NET_UNIFORM, 4, 1000001, 1, "1000001, expected 0 to 1000000" },
+        { LEAT_NET_UNIFORM, 4, 1, 0, "flits of a packet 0, expected 1 to 65535" },
+        { (enum leat_net_pattern)LEAT_NET_PATTERNS, 4, 1, 1, "traffic pattern" },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        describe(row[i].pattern, row[i].terminals, row[i].load_ppm, row[i].flits);
+        refused(row[i].expected);
+    }
     describe(LEAT_NET_HOTSPOT, 4, 1, 1);
     config.hot_percent = 101;
-    refused("101: expected 0 to 100");
+    refused("101, expected 0 to 100");
     describe(LEAT_NET_BURSTY, 4, 1, 1);
     config.burst = 0;
     refused("packets of a burst 0");
-    describe((enum leat_net_pattern)LEAT_NET_PATTERNS, 4, 1, 1);
-    refused("traffic pattern");
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
@@ -579,12 +579,12 @@ static void lines_of_a_trace_are_three_or_four_numbers(void)
 static void wrong_lines_of_a_trace_are_refused_with_what_was_expected(void)
 {
     const char *const bad[][2] = {
-        { "99 3 15", "'99' is no cycle (of lines in order of time): expected 100 to" },
-        { "100 16 15", "'16' is no source: expected 0 to 15" },
-        { "100 3 -1", "'-1' is no destination: expected 0 to 15" },
-        { "100 3 15 0", "'0' is no number of flits: expected 1 to 65535" },
-        { "100 3", "2 numbers: expected CYCLE SOURCE DESTINATION [FLITS]" },
-        { "100 3 15 1 1", "5 numbers: expected" },
+        { "99 3 15", "'99' is no cycle (of lines in order of time), expected 100 to" },
+        { "100 16 15", "'16' is no source, expected 0 to 15" },
+        { "100 3 -1", "'-1' is no destination, expected 0 to 15" },
+        { "100 3 15 0", "'0' is no number of flits, expected 1 to 65535" },
+        { "100 3", "2 numbers, expected CYCLE SOURCE DESTINATION [FLITS]" },
+        { "100 3 15 1 1", "5 numbers, expected" },
         { "18446744073709551615 0 0", "is no cycle" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

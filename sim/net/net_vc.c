@@ -557,7 +557,7 @@ static void run_cycle(struct leat_net *net, bool due)
 static bool run(struct leat_net *net, uint64_t until)
 {
     struct leat_net_vc *vc = net->state;
-    while (net->now < until) {
+    while (net->now < until && !net->stop) {
         uint64_t at = net->now;
         const bool quiet = is_quiet(vc);
         if (quiet && !vc->waiting) {

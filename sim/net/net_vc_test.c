@@ -181,8 +181,8 @@ static bool pair_begin(struct pair *p, struct leat_random *r, bool faults)
         leat_random_below(r, 2) ? leat_net_rule_default(shape.kind)
                                 : (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
     const uint64_t seed = leat_random_next(r);
-    if (!build(&p->fast, &shape, rule, config.channels)) return false;
-    if (!build(&p->slow, &shape, rule, config.channels)) abort();
+    if (!world_build(&p->fast, &shape, rule, config.channels)) return false;
+    if (!world_build(&p->slow, &shape, rule, config.channels)) abort();
     const bool whole = config.flow != LEAT_NET_WORMHOLE || config.drop;
     const bool moody = !leat_random_below(r, 3);
     const uint32_t flits_max = one_to(r, whole ? config.buffer_flits : 9);
@@ -196,7 +196,7 @@ static bool pair_begin(struct pair *p, struct leat_random *r, bool faults)
         p->errors[i] = plain_memory(p->fast.topology.outs, sizeof *p->errors[i]);
     }
     const struct leat_net_host fast = host_of(&p->crowd[0]), slow = host_of(&p->crowd[1]);
-    begin(&p->fast, &config, &fast);
+    world_begin(&p->fast, &config, &fast);
     plain_init(&p->plain, &p->slow.topology, p->slow.routing, &config, &slow);
     p->crowd[0].wake = wake_net;
     p->crowd[0].network = &p->fast.net;
@@ -218,8 +218,8 @@ static void pair_end(struct pair *p)
         free(p->errors[i]);
     }
     plain_free(&p->plain);
-    end(&p->fast);
-    end(&p->slow);
+    world_end(&p->fast);
+    world_end(&p->slow);
 }
 
 /* The circle must be true: buffers that hold something, each packet's where it is said to be. */
@@ -314,8 +314,8 @@ static void disturb(void (*what)(struct leat_net *net), enum leat_net_fate fate)
     struct single s = { .packet = { .source = 0, .destination = 3, .flits = 20 } };
     const struct leat_net_host host = single_host(&s);
     struct world w;
-    OK(build(&w, &shape, LEAT_NET_DOR, 4));
-    begin(&w, &golden, &host);
+    OK(world_build(&w, &shape, LEAT_NET_DOR, 4));
+    world_begin(&w, &golden, &host);
     OK(leat_net_run(&w.net, 9));
     what(&w.net);
     OK(leat_net_run(&w.net, 1000));
@@ -323,7 +323,7 @@ static void disturb(void (*what)(struct leat_net *net), enum leat_net_fate fate)
     EQ(s.arrival.fate, fate);
     EQ(w.net.counts.packets_ended[fate], 1);
     EQ(leat_net_flits_inside(&w.net), 0);
-    end(&w);
+    world_end(&w);
 }
 
 /* The wire from router r to r + 1. */
@@ -392,15 +392,15 @@ static void a_dead_terminal_sends_when_it_lives_again(void)
     struct single s = { .packet = { .source = 0, .destination = 3, .flits = 1 } };
     const struct leat_net_host host = single_host(&s);
     struct world w;
-    OK(build(&w, &shape, LEAT_NET_DOR, 4));
-    begin(&w, &golden, &host);
+    OK(world_build(&w, &shape, LEAT_NET_DOR, 4));
+    world_begin(&w, &golden, &host);
     leat_net_kill(&w.net, 0, true);
     OK(leat_net_run(&w.net, 500));
     EQ(w.net.counts.packets_begun, 0);
     leat_net_kill(&w.net, 0, false);
     OK(leat_net_run(&w.net, 1000));
     EQ(s.arrival.tail_at, 500 + 2 + 4 * 4);
-    end(&w);
+    world_end(&w);
 }
 
 TAP_MAIN(T(the_engine_does_what_a_plain_model_does),

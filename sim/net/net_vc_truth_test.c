@@ -5,12 +5,12 @@ static void send_single(const struct leat_net_shape *shape, const struct leat_ne
 {
     struct world w;
     const struct leat_net_host host = single_host(s);
-    if (!build(&w, shape, leat_net_rule_default(shape->kind), config->channels)) abort();
-    begin(&w, config, &host);
+    if (!world_build(&w, shape, leat_net_rule_default(shape->kind), config->channels)) abort();
+    world_begin(&w, config, &host);
     OK(leat_net_run(&w.net, s->packet.created_at + 100000));
     EQ(leat_net_flits_inside(&w.net), 0);
     EQ(s->arrivals, 1);
-    end(&w);
+    world_end(&w);
 }
 
 static void without_contention_latency_is_the_formula(void)
@@ -116,7 +116,7 @@ static void run_steady(struct steady *s, const struct leat_net_shape *shape,
     const struct leat_net_host host = { .context = s,
                                         .next = steady_next,
                                         .arrive = steady_arrive };
-    if (!build(&w, shape, leat_net_rule_default(shape->kind), config->channels)) abort();
+    if (!world_build(&w, shape, leat_net_rule_default(shape->kind), config->channels)) abort();
     memset(s, 0, sizeof *s);
     s->terminals = w.topology.terminals;
     s->length = length;
@@ -125,9 +125,9 @@ static void run_steady(struct steady *s, const struct leat_net_shape *shape,
     s->until = cycles;
     for (uint32_t t = 0; t < s->terminals; t++)
         leat_random_seed_entity(&s->random[t], tap_seed(), t);
-    begin(&w, config, &host);
+    world_begin(&w, config, &host);
     OK(leat_net_run(&w.net, cycles + 1000));
-    end(&w);
+    world_end(&w);
 }
 
 static void is_within(double value, double want, double part)
@@ -237,16 +237,25 @@ static void is_a_circle_of_the_ring(const struct leat_net_waiting *circle, uint3
     EQ(ahead, size);
 }
 
+/* All of the first row send; who dies and who lives is then a matter of channels. */
+static void rows_begin(struct world *w, struct rows *c, const struct leat_net_shape *shape,
+                       uint32_t channels)
+{
+    const struct leat_net_host host = { .context = c, .next = rows_next, .arrive = rows_arrive };
+    struct leat_net_config config = one_channel();
+    config.channels = channels;
+    *c = (struct rows){ .size = 8, .rows = 1 };
+    OK(world_build(w, shape, LEAT_NET_DOR, channels));
+    world_begin(w, &config, &host);
+}
+
 static void a_ring_with_one_channel_dies_and_the_circle_is_true(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
-    const struct leat_net_config config = one_channel();
-    struct rows c = { .size = 8, .rows = 1 };
-    const struct leat_net_host host = { .context = &c, .next = rows_next, .arrive = rows_arrive };
     struct leat_net_waiting circle[64];
+    struct rows c;
     struct world w;
-    OK(build(&w, &shape, LEAT_NET_DOR, 1));
-    begin(&w, &config, &host);
+    rows_begin(&w, &c, &shape, 1);
     EQ(leat_net_stuck(&w.net, circle, 64), 0);
     OK(!leat_net_run(&w.net, 100000));
     OK(w.net.now < 1000);
@@ -255,41 +264,34 @@ static void a_ring_with_one_channel_dies_and_the_circle_is_true(void)
     is_a_circle_of_the_ring(circle, len, 8);
     EQ(leat_net_stuck(&w.net, circle, 2), 16);
     OK(!leat_net_run(&w.net, 100000)); /* and stays dead */
-    end(&w);
+    world_end(&w);
 }
 
 static void a_dead_part_is_found_while_the_rest_lives(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_TORUS, 8, 8);
-    const struct leat_net_config config = one_channel();
-    struct rows c = { .size = 8, .rows = 1 };
-    const struct leat_net_host host = { .context = &c, .next = rows_next, .arrive = rows_arrive };
     struct leat_net_waiting circle[64];
+    struct rows c;
     struct world w;
-    OK(build(&w, &shape, LEAT_NET_DOR, 1));
-    begin(&w, &config, &host);
+    rows_begin(&w, &c, &shape, 1);
     OK(leat_net_run(&w.net, 5000));
     const uint32_t len = leat_net_stuck(&w.net, circle, 64);
     is_a_circle_of_the_ring(circle, len, 8);
     OK(c.heard > 7 * 40);
-    end(&w);
+    world_end(&w);
 }
 
 static void two_classes_of_channels_keep_a_ring_alive(void)
 {
     const struct leat_net_shape shape = shape_of(LEAT_NET_RING, 8, 0);
-    struct leat_net_config config = one_channel();
-    struct rows c = { .size = 8, .rows = 1 };
-    const struct leat_net_host host = { .context = &c, .next = rows_next, .arrive = rows_arrive };
     struct leat_net_waiting circle[4];
+    struct rows c;
     struct world w;
-    config.channels = 2;
-    OK(build(&w, &shape, LEAT_NET_DOR, 2));
-    begin(&w, &config, &host);
+    rows_begin(&w, &c, &shape, 2);
     OK(leat_net_run(&w.net, 20000));
     EQ(leat_net_stuck(&w.net, circle, 4), 0);
     OK(c.heard > 1000);
-    end(&w);
+    world_end(&w);
 }
 
 /* ---- loss ---------------------------------------------------------------------------
@@ -312,15 +314,15 @@ static void dropping_loses_whole_packets_and_never_stands_still(void)
     s.chance = UINT64_MAX / 8;
     for (uint32_t t = 0; t < 16; t++)
         leat_random_seed_entity(&s.random[t], tap_seed(), t);
-    OK(build(&w, &shape, LEAT_NET_DOR, 1));
-    begin(&w, &config, &host);
+    OK(world_build(&w, &shape, LEAT_NET_DOR, 1));
+    world_begin(&w, &config, &host);
     OK(leat_net_run(&w.net, 5000));
     const struct leat_net_counts *c = &w.net.counts;
     OK(c->packets_ended[LEAT_NET_NO_ROOM] > 10);
     OK(c->packets_ended[LEAT_NET_DELIVERED] > c->packets_ended[LEAT_NET_NO_ROOM]);
     EQ(c->flits_delivered, 4 * c->packets_ended[LEAT_NET_DELIVERED]);
     OK(books_are_right(&w.net));
-    end(&w);
+    world_end(&w);
 }
 
 TAP_MAIN(T(without_contention_latency_is_the_formula), T(storing_costs_a_packet_at_every_router),

@@ -1,10 +1,13 @@
 # shellcheck shell=sh
-# Shared by the tests of the command: counts what is wrong, goes on, tells at the end.
-failures=0
+# Shared by the tests of the command: keeps what is wrong, goes on, tells at the end.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
 
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+# In a file, since a variable of "$(...)" or of a pipe is lost with its shell; told on standard
+# error, since standard output may be a value there.
+wrongs=$folder/wrongs
+: > "$wrongs"
+fail() { echo "FAILED: $*" | tee -a "$wrongs" >&2; }
 
 # same WHAT GOT WANT
 same() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
@@ -39,4 +42,8 @@ waits_for() {
     done
 }
 
-finish() { echo "$failures failures"; [ $failures -eq 0 ]; exit; }
+finish() {
+    echo "$(grep -c '^FAILED: ' "$wrongs") failures"
+    [ -f "$wrongs" ] && [ ! -s "$wrongs" ]
+    exit
+}

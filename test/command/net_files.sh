@@ -115,8 +115,8 @@ bad 'topology: ring\nsize: 4\nrouters: 0' "3: routers, expected them with topolo
 
 # ---- keys against each other ---------------------------------------------------------------------
 mesh='topology: mesh\nsize: [4, 4]\n'
-bad "${mesh}switch: fifo\nbuffer: 8\nvcs: 4" "5: virtual channels 4: expected 1"
-bad "${mesh}vcs: 1\nflow: cut-through\nswitch: fifo" "4: cut-through flow: expected"
+bad "${mesh}switch: fifo\nbuffer: 8\nvcs: 4" "5: virtual channels 4, expected 1"
+bad "${mesh}vcs: 1\nflow: cut-through\nswitch: fifo" "4: cut-through flow, expected"
 bad 'topology: torus\nvcs: 32\nbuffer: 4096\nsize: [512, 512]' "3: flits in all buffers"
 bad "${mesh}routing: tag" "3: routing tag does not lead through a mesh, expected one of dor"
 bad "${mesh}routing: adaptive\nvcs: 1" "3: 1 virtual channels with routing adaptive"
@@ -128,7 +128,7 @@ bad "$triangle  - {at: 0, to: 3, by: 3}" "5: at 0 by 3: expected a router that a
 bad "$triangle  - {at: 0, to: 9, by: 1}" "5: at 0, to 9, by 1: expected routers of 0 to 3"
 bad "$triangle  - {at: 0, to: 3, by: 1}\n  - {at: 2, to: 0, by: 0}\n  - {at: 0, to: 3, by: 2}" "7: entry 3 of the table"
 printf '%b\n' "$triangle  - {at: 2, to: 1, by: 0}\n  - {at: 0, to: 3, by: 1}\n  - {at: 1, to: 3, by: 0}" > "$folder/circle.yaml"
-exits 2 "circle.yaml:6: entry 2 of the table (at router 0 to 3 by port 0) leads in a circle" "$leat" fabric check "$folder/circle.yaml"
+refused circle.yaml "6: entry 2 of the table (at router 0 to 3 by port 0) leads in a circle, expected a way to its goal"
 # What is written behind the file is not in it.
 exits 2 "number.yaml/routing=tag: routing tag does not lead" "$leat" fabric check "$folder/number.yaml/routing=tag"
 exits 2 "number.yaml/switch=fifo/vcs=2: virtual channels 2" "$leat" fabric check "$folder/number.yaml/switch=fifo/vcs=2"

@@ -1,31 +1,31 @@
 /* Pieces of text, for those who read names and faults; not for users. */
-#ifndef LEAT_NET_PIECE_PARTS_H
-#define LEAT_NET_PIECE_PARTS_H
+#ifndef LEAT_SIM_PIECE_PARTS_H
+#define LEAT_SIM_PIECE_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 /* Lent, not terminated. */
-struct leat_net_piece {
+struct leat_sim_piece {
     const char *at; /* NULL: there is none, not even an empty one */
     size_t len;
 };
 
 /* Up to `end`; *rest is then what is behind it, or none if there is no `end`. */
-static inline struct leat_net_piece leat_net_piece_cut(struct leat_net_piece *rest, char end)
+static inline struct leat_sim_piece leat_sim_piece_cut(struct leat_sim_piece *rest, char end)
 {
-    struct leat_net_piece head = { rest->at, 0 };
+    struct leat_sim_piece head = { rest->at, 0 };
     while (head.len < rest->len && head.at[head.len] != end)
         head.len++;
     if (head.len < rest->len)
-        *rest = (struct leat_net_piece){ head.at + head.len + 1, rest->len - head.len - 1 };
+        *rest = (struct leat_sim_piece){ head.at + head.len + 1, rest->len - head.len - 1 };
     else
-        *rest = (struct leat_net_piece){ NULL, 0 };
+        *rest = (struct leat_sim_piece){ NULL, 0 };
     return head;
 }
 
-static inline bool leat_net_piece_is(struct leat_net_piece p, const char *word)
+static inline bool leat_sim_piece_is(struct leat_sim_piece p, const char *word)
 {
     return p.len == strlen(word) && memcmp(p.at, word, p.len) == 0;
 }

@@ -1,0 +1,79 @@
+/*
+ * What a host sees of any network: ports that carry messages of octets, and a clock.
+ *
+ *     host of port a                                             host of port b
+ *      |  send(a -> b, at)                                        |
+ *      |--------------------> [ port a   network   port b ] ----->|  arrived(at), with its octets
+ *      |  sent(at)                                                |
+ *      |<--------------------                                     |
+ *
+ * Program layers speak to ports only. Times are picoseconds of the network's own clock. A network
+ * stands still until it is run, and then tells what happens, in the order of time; what happens at
+ * the same time it tells in the order of ports.
+ *
+ * A network behind this interface begins with a struct leat_port_net.
+ */
+#ifndef LEAT_PORT_H
+#define LEAT_PORT_H
+
+#include "leat_time.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct leat_port_message {
+    uint32_t from, to; /* ports */
+    uint64_t id;       /* the sender's own */
+    uint8_t *octets;   /* lent from send() until arrived() or lost() is told */
+    uint64_t len;
+};
+
+/* What a network tells. Messages are lent for the call. None of these may send or run. */
+struct leat_port_hear {
+    void *context;
+    /* The port has taken the last octet: its host is free for the next message. */
+    void (*sent)(void *context, const struct leat_port_message *message, leat_time at);
+    /* All of it has come in, and sent() was told before. Its octets are those that arrived: errors
+     * on the way that nobody noticed have been written into them. */
+    void (*arrived)(void *context, const struct leat_port_message *message, leat_time at);
+    /* It will never arrive. `why`: a sentence without an end. */
+    void (*lost)(void *context, const struct leat_port_message *message, const char *why,
+                 leat_time at);
+};
+
+struct leat_port_net;
+
+struct leat_port_ops {
+    /* The message is handed to its port at `at`, not before the present time (asserted); a port
+     * sends what it is handed one after the other, by time, then in the order of the calls. False:
+     * too many messages are under way (see the network's limit). */
+    bool (*send)(struct leat_port_net *net, const struct leat_port_message *message, leat_time at);
+
+    /* Runs until something has been told, all of that time with it, or up to `until`; returns the
+     * time that it has reached. Nothing under way and LEAT_NEVER: stays where it is. */
+    leat_time (*run)(struct leat_port_net *net, leat_time until);
+};
+
+struct leat_port_net {
+    const struct leat_port_ops *ops;
+    struct leat_port_hear hear;
+    uint32_t ports;
+    uint64_t len_max;     /* of a message, 0..; LEAT_NEVER: any */
+    leat_time now;        /* the time reached */
+    leat_time latency;    /* no message arrives sooner than this after it is sent */
+    uint64_t under_way;   /* messages sent, neither arrived nor lost */
+    uint64_t certificate; /* of all deliveries so far (sim_certificate.h) */
+};
+
+static inline bool leat_port_send(struct leat_port_net *net,
+                                  const struct leat_port_message *message, leat_time at)
+{
+    return net->ops->send(net, message, at);
+}
+
+static inline leat_time leat_port_run(struct leat_port_net *net, leat_time until)
+{
+    return net->ops->run(net, until);
+}
+
+#endif

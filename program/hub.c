@@ -1,0 +1,577 @@
+#include "hub.h"
+#include "share.h"
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SECOND_PS     UINT64_C(1000000000000)
+#define LOOK_EVERY_NS INT64_C(50000000) /* after the processes, while tasks run */
+
+/* A message in the network; its number is the index. */
+struct message {
+    uint32_t from, to; /* tasks */
+    uint64_t cookie;
+    uint64_t block, len;
+    uint32_t next_free; /* + 1 */
+    bool tell_sent;
+};
+
+/* Events that a task has not been handed yet, by time. */
+struct inbox {
+    struct leat_share_event *event;
+    uint32_t first, count, cap; /* a ring of cap, a power of two */
+};
+
+struct call {
+    leat_time at;
+    uint32_t task;
+    uint64_t cookie, block, len;
+};
+
+struct task {
+    struct leat_hub_task told;
+    struct inbox inbox;
+    int process; /* a handle of it, -1: none */
+};
+
+struct leat_hub {
+    struct leat_hub_config config;
+    struct leat_share *share;
+    struct leat_share_blocks blocks;
+    struct task *task;
+    struct message *message;
+    uint32_t message_cap, message_free; /* + 1 */
+    struct call *call;                  /* by time, then as they were taken */
+    uint32_t call_count, call_cap;
+    leat_time now;
+    leat_time offset; /* of the network's time: it begins at 0 */
+    int file;
+    char path[64];
+    char *reason;
+    size_t reason_cap;
+    bool has_ended;
+    enum leat_hub_end end;
+};
+
+/* ---- the end -----------------------------------------------------------------------------------
+ */
+
+__attribute__((format(printf, 3, 4))) static void
+end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
+{
+    va_list arguments;
+    if (hub->has_ended) return; /* what comes first is the reason */
+    hub->has_ended = true;
+    hub->end = end;
+    va_start(arguments, format);
+    if (hub->reason_cap) vsnprintf(hub->reason, hub->reason_cap, format, arguments);
+    va_end(arguments);
+}
+
+static void *grown(void *old, size_t count, size_t size)
+{
+    void *fresh = reallocarray(old, count, size);
+    if (!fresh) {
+        fprintf(stderr, "leat: no memory for %zu times %zu octets\n", count, size);
+        exit(1);
+    }
+    return fresh;
+}
+
+/* ---- events ------------------------------------------------------------------------------------
+ */
+
+static struct leat_share_event *inbox_at(struct inbox *inbox, uint32_t i)
+{
+    return &inbox->event[(inbox->first + i) & (inbox->cap - 1)];
+}
+
+static void inbox_grow(struct inbox *inbox)
+{
+    enum { FIRST_CAP = 16 };
+    const uint32_t cap = inbox->cap ? 2 * inbox->cap : FIRST_CAP;
+    struct leat_share_event *event = grown(NULL, cap, sizeof *event);
+    for (uint32_t i = 0; i < inbox->count; i++)
+        event[i] = *inbox_at(inbox, i);
+    free(inbox->event);
+    *inbox = (struct inbox){ .event = event, .count = inbox->count, .cap = cap };
+}
+
+static void post(struct leat_hub *hub, uint32_t task, const struct leat_share_event *event)
+{
+    struct inbox *inbox = &hub->task[task].inbox;
+    if (hub->task[task].told.left) {
+        if (event->block) leat_share_give(hub->share, event->block);
+        return;
+    }
+    if (inbox->count == inbox->cap) inbox_grow(inbox);
+    uint32_t at = inbox->count++;
+    for (; at && inbox_at(inbox, at - 1)->at > event->at; at--)
+        *inbox_at(inbox, at) = *inbox_at(inbox, at - 1);
+    *inbox_at(inbox, at) = *event;
+}
+
+static void post_octets(struct leat_hub *hub, uint32_t task, enum leat_task_event_kind kind,
+                        uint64_t cookie, const void *octets, size_t len, leat_time at)
+{
+    const uint64_t block = leat_share_take(&hub->blocks, len);
+    assert(at >= hub->now && len <= LEAT_TASK_CALL_LEN);
+    if (!block) {
+        end_run(hub, LEAT_HUB_FAILED, "no memory for answers to task %u", task);
+        return;
+    }
+    if (len) memcpy(leat_share_octets(hub->share, block), octets, len);
+    post(hub, task,
+         &(struct leat_share_event){
+             .kind = kind, .cookie = cookie, .block = block, .len = len, .at = at });
+}
+
+void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
+                     size_t len, leat_time at)
+{
+    post_octets(hub, task, LEAT_TASK_ANSWERED, cookie, octets, len, at);
+}
+
+void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
+                     leat_time at)
+{
+    post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
+}
+
+/* ---- what the network tells --------------------------------------------------------------------
+ */
+
+static void hear_sent(void *context, const struct leat_port_message *told, leat_time at)
+{
+    struct leat_hub *hub = context;
+    const struct message *m = &hub->message[told->id];
+    if (!m->tell_sent) return;
+    post(hub, m->from,
+         &(struct leat_share_event){ .kind = LEAT_TASK_SENT,
+                                     .task = m->to,
+                                     .cookie = m->cookie,
+                                     .at = leat_time_add(at, hub->offset) });
+}
+
+static void forget(struct leat_hub *hub, uint64_t id)
+{
+    hub->message[id].next_free = hub->message_free;
+    hub->message_free = (uint32_t)id + 1;
+}
+
+static void hear_arrived(void *context, const struct leat_port_message *told, leat_time at)
+{
+    struct leat_hub *hub = context;
+    const struct message m = hub->message[told->id];
+    hub->task[m.to].told.messages_received++;
+    hub->task[m.to].told.octets_received += m.len;
+    forget(hub, told->id);
+    post(hub, m.to,
+         &(struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
+                                     .task = m.from,
+                                     .cookie = m.cookie,
+                                     .block = m.block,
+                                     .len = m.len,
+                                     .at = leat_time_add(at, hub->offset) });
+}
+
+static void hear_lost(void *context, const struct leat_port_message *told, const char *why,
+                      leat_time at)
+{
+    struct leat_hub *hub = context;
+    const struct message *m = &hub->message[told->id];
+    (void)at;
+    end_run(hub, LEAT_HUB_LOST, "a message of %llu octets from task %u to task %u was lost: %s",
+            (unsigned long long)m->len, m->from, m->to, why);
+    leat_share_give(hub->share, m->block);
+    forget(hub, told->id);
+}
+
+/* ---- what tasks want ---------------------------------------------------------------------------
+ */
+
+static uint32_t new_message(struct leat_hub *hub)
+{
+    enum { FIRST_CAP = 256 };
+    if (!hub->message_free) {
+        const uint32_t old = hub->message_cap, cap = old ? 2 * old : FIRST_CAP;
+        hub->message = grown(hub->message, cap, sizeof *hub->message);
+        hub->message_cap = cap;
+        for (uint32_t i = cap; i-- > old;)
+            forget(hub, i);
+    }
+    const uint32_t id = hub->message_free - 1;
+    hub->message_free = hub->message[id].next_free;
+    return id;
+}
+
+static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
+{
+    const uint32_t id = new_message(hub);
+    const struct leat_port_message message = {
+        .from = leat_share_slot(hub->share, task)->port,
+        .to = leat_share_slot(hub->share, r->to)->port,
+        .id = id,
+        .octets = leat_share_octets(hub->share, r->block),
+        .len = r->len,
+    };
+    hub->message[id] = (struct message){ .from = task,
+                                         .to = r->to,
+                                         .cookie = r->cookie,
+                                         .block = r->block,
+                                         .len = r->len,
+                                         .tell_sent = r->tell_sent };
+    hub->task[task].told.messages_sent++;
+    hub->task[task].told.octets_sent += r->len;
+    if (!leat_port_send(hub->config.net, &message, r->at - hub->offset))
+        end_run(hub, LEAT_HUB_FAILED, "more messages are under way than the network has room for");
+}
+
+static void note_call(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
+{
+    if (hub->call_count == hub->call_cap) {
+        hub->call_cap = hub->call_cap ? 2 * hub->call_cap : 16;
+        hub->call = grown(hub->call, hub->call_cap, sizeof *hub->call);
+    }
+    uint32_t at = hub->call_count++;
+    for (; at && hub->call[at - 1].at > r->at; at--)
+        hub->call[at] = hub->call[at - 1];
+    hub->call[at] = (struct call){ r->at, task, r->cookie, r->block, r->len };
+}
+
+static void take_requests(struct leat_hub *hub, uint32_t task)
+{
+    struct leat_share_slot *slot = leat_share_slot(hub->share, task);
+    for (uint32_t i = 0; i < slot->requests; i++) {
+        const struct leat_share_request *r = &slot->request[i];
+        switch (r->kind) {
+        case LEAT_SHARE_SEND: send_message(hub, task, r); break;
+        case LEAT_SHARE_CALL: note_call(hub, task, r); break;
+        }
+    }
+    slot->requests = 0;
+}
+
+static void serve_call(struct leat_hub *hub)
+{
+    const struct call c = hub->call[0];
+    const struct leat_hub_service *service = &hub->config.service;
+    memmove(hub->call, hub->call + 1, --hub->call_count * sizeof *hub->call);
+    if (service->call)
+        service->call(service->context, hub, c.task, c.cookie,
+                      leat_share_octets(hub->share, c.block), c.len, hub->now);
+    else
+        end_run(hub, LEAT_HUB_FAILED, "task %u asked the run for what this run does not offer",
+                c.task);
+    leat_share_give(hub->share, c.block);
+}
+
+/* ---- processes ---------------------------------------------------------------------------------
+ */
+
+static bool is_gone(struct leat_hub *hub, uint32_t i)
+{
+    struct task *task = &hub->task[i];
+    const pid_t pid = (pid_t)atomic_load(&leat_share_slot(hub->share, i)->pid);
+    if (hub->config.alive && !hub->config.alive(hub->config.alive_context, i)) return true;
+    if (!pid) return false;
+    if (task->process < 0) task->process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (task->process < 0) return errno == ESRCH;
+    struct pollfd look = { .fd = task->process, .events = POLLIN };
+    return poll(&look, 1, 0) > 0;
+}
+
+static void lose_task(struct leat_hub *hub, uint32_t i)
+{
+    const struct leat_hub_service *service = &hub->config.service;
+    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    struct task *task = &hub->task[i];
+    task->told.died = true;
+    task->told.left = true;
+    atomic_store(&slot->state, LEAT_SHARE_LEFT);
+    atomic_fetch_sub(&hub->share->running, 1);
+    if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
+    if (task->told.begun)
+        end_run(hub, LEAT_HUB_DIED, "the process of task %u is gone, without having left", i);
+    else
+        end_run(hub, LEAT_HUB_DIED, "task %u never began: its process has ended", i);
+}
+
+static bool is_at_work(enum leat_share_state state)
+{
+    return state == LEAT_SHARE_EXPECTED || state == LEAT_SHARE_ATTACHED || state == LEAT_SHARE_RUNS;
+}
+
+/* A process that is at work may leave, or begin to wait, just before it ends: so look twice. */
+static void look_after_processes(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->config.slots; i++) {
+        const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+        if (!is_at_work(atomic_load(&slot->state)) || !is_gone(hub, i)) continue;
+        if (is_at_work(atomic_load(&slot->state))) lose_task(hub, i);
+    }
+    if (hub->config.interrupted && hub->config.interrupted())
+        end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
+}
+
+/* Tasks run. Comes back when all wait, or the run has ended. */
+static void await_tasks(struct leat_hub *hub)
+{
+    uint32_t running;
+    while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
+        leat_share_sleep(&hub->share->running, running, LOOK_EVERY_NS);
+        if (atomic_load(&hub->share->running) == running) look_after_processes(hub);
+    }
+}
+
+/* ---- turns -------------------------------------------------------------------------------------
+ */
+
+static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state state)
+{
+    const struct leat_hub_service *service = &hub->config.service;
+    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    hub->task[i].told.left = true;
+    hub->task[i].told.clock = slot->clock;
+    if (state == LEAT_SHARE_FAILED)
+        end_run(hub, LEAT_HUB_FAILED, "task %u: %s", i, slot->reason);
+    else if (service->gone)
+        service->gone(service->context, hub, i, false, hub->now);
+}
+
+/* What tasks have asked for since their last turn, in the order of tasks. */
+static void take_all(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->config.slots && !hub->has_ended; i++) {
+        const enum leat_share_state state = (enum leat_share_state)atomic_load(
+            &leat_share_slot(hub->share, i)->state);
+        struct leat_hub_task *told = &hub->task[i].told;
+        if (told->left || state == LEAT_SHARE_EMPTY) continue;
+        told->begun = true;
+        take_requests(hub, i);
+        if (state == LEAT_SHARE_LEFT || state == LEAT_SHARE_FAILED) note_gone(hub, i, state);
+    }
+}
+
+static bool waits(struct leat_hub *hub, uint32_t i)
+{
+    return atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
+}
+
+/* When this task, which waits, goes on. */
+static leat_time goes_on_at(struct leat_hub *hub, uint32_t i)
+{
+    const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    struct inbox *inbox = &hub->task[i].inbox;
+    if (!inbox->count) return slot->deadline;
+    const leat_time first = inbox_at(inbox, 0)->at;
+    const leat_time at = first > slot->clock ? first : slot->clock;
+    return at < slot->deadline ? at : slot->deadline;
+}
+
+static leat_time next_task_at(struct leat_hub *hub, bool *any)
+{
+    leat_time next = LEAT_NEVER;
+    *any = false;
+    for (uint32_t i = 0; i < hub->config.slots; i++) {
+        if (!waits(hub, i)) continue;
+        *any = true;
+        const leat_time at = goes_on_at(hub, i);
+        if (at < next) next = at;
+    }
+    return next;
+}
+
+static void hand_events(struct leat_hub *hub, uint32_t i)
+{
+    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    struct inbox *inbox = &hub->task[i].inbox;
+    while (inbox->count && inbox_at(inbox, 0)->at <= hub->now && slot->events < LEAT_SHARE_EVENTS) {
+        slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = *inbox_at(inbox, 0);
+        inbox->first = (inbox->first + 1) & (inbox->cap - 1);
+        inbox->count--;
+    }
+}
+
+static void resume(struct leat_hub *hub, uint32_t i)
+{
+    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    hand_events(hub, i);
+    hub->task[i].told.waited_ps += hub->now - slot->clock;
+    slot->clock = hub->now;
+    hub->task[i].told.clock = hub->now;
+    atomic_store(&slot->state, LEAT_SHARE_RUNS);
+    atomic_fetch_add_explicit(&slot->turn, 1, memory_order_release);
+    leat_share_rouse(&slot->turn);
+}
+
+/* Nothing that tasks do from now on reaches another one before this. */
+static leat_time horizon(const struct leat_hub *hub)
+{
+    const struct leat_port_net *net = hub->config.net;
+    const bool quiet = !net->under_way && !hub->config.service.call;
+    return quiet ? leat_time_add(hub->now, net->latency) : hub->now;
+}
+
+static void resume_due(struct leat_hub *hub)
+{
+    uint32_t due = 0;
+    for (uint32_t i = 0; i < hub->config.slots; i++)
+        due += waits(hub, i) && goes_on_at(hub, i) <= hub->now;
+    atomic_store(&hub->share->horizon, horizon(hub));
+    atomic_fetch_add(&hub->share->running, due);
+    for (uint32_t i = 0; i < hub->config.slots && due; i++)
+        if (waits(hub, i) && goes_on_at(hub, i) <= hub->now) {
+            resume(hub, i);
+            due--;
+        }
+}
+
+/* All tasks wait: what happens next? */
+static void move_on(struct leat_hub *hub)
+{
+    struct leat_port_net *net = hub->config.net;
+    bool any;
+    const leat_time task_at = next_task_at(hub, &any);
+    const leat_time call_at = hub->call_count ? hub->call[0].at : LEAT_NEVER;
+    const leat_time limit = task_at < call_at ? task_at : call_at;
+    if (!any && !hub->call_count) {
+        end_run(hub, LEAT_HUB_DONE, "%s", "");
+        return;
+    }
+    if (limit == LEAT_NEVER && !net->under_way) {
+        end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is under way");
+        return;
+    }
+    if (limit > hub->now) {
+        const leat_time until = limit == LEAT_NEVER ? LEAT_NEVER : limit - hub->offset;
+        const leat_time reached = leat_time_add(leat_port_run(net, until), hub->offset);
+        if (reached > hub->now) hub->now = reached;
+    }
+    if (hub->call_count && hub->call[0].at <= hub->now)
+        serve_call(hub);
+    else
+        resume_due(hub);
+}
+
+enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason_cap)
+{
+    hub->reason = reason;
+    hub->reason_cap = reason_cap;
+    while (!hub->has_ended) {
+        await_tasks(hub);
+        if (!hub->has_ended) take_all(hub);
+        if (!hub->has_ended) move_on(hub);
+    }
+    for (uint32_t i = 0; i < hub->config.slots; i++)
+        if (waits(hub, i))
+            memcpy(hub->task[i].told.doing, leat_share_slot(hub->share, i)->doing,
+                   sizeof hub->task[i].told.doing);
+    return hub->end;
+}
+
+/* ---- slots -------------------------------------------------------------------------------------
+ */
+
+static void expect(struct leat_hub *hub, uint32_t i)
+{
+    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    slot->clock = hub->now;
+    slot->port = hub->config.port ? hub->config.port[i] : i % hub->config.net->ports;
+    atomic_fetch_add(&hub->share->running, 1);
+    atomic_store(&slot->state, LEAT_SHARE_EXPECTED);
+}
+
+uint32_t leat_hub_expect(struct leat_hub *hub, pid_t pid)
+{
+    for (uint32_t i = 0; i < hub->config.slots; i++) {
+        if (atomic_load(&leat_share_slot(hub->share, i)->state) != LEAT_SHARE_EMPTY) continue;
+        expect(hub, i);
+        leat_hub_expect_pid(hub, i, pid);
+        return i;
+    }
+    return UINT32_MAX;
+}
+
+void leat_hub_expect_pid(struct leat_hub *hub, uint32_t slot, pid_t pid)
+{
+    atomic_store(&leat_share_slot(hub->share, slot)->pid, (uint32_t)pid);
+}
+
+static bool map_share(struct leat_hub *hub, char *why, size_t why_cap)
+{
+    const uint64_t len = leat_share_len(hub->config.slots);
+    hub->file = memfd_create("leat run", MFD_CLOEXEC);
+    void *memory = MAP_FAILED;
+    if (hub->file >= 0 && !ftruncate(hub->file, (off_t)len))
+        memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, hub->file, 0);
+    if (memory == MAP_FAILED) {
+        snprintf(why, why_cap, "no shared memory for %u tasks: %s", hub->config.slots,
+                 strerror(errno));
+        return false;
+    }
+    hub->share = memory;
+    leat_share_init(hub->share, hub->config.slots);
+    snprintf(hub->path, sizeof hub->path, "/proc/%ld/fd/%d", (long)getpid(), hub->file);
+    return true;
+}
+
+struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why, size_t why_cap)
+{
+    struct leat_hub *hub = grown(NULL, 1, sizeof *hub);
+    assert(config->slots >= config->expected && config->slots <= LEAT_HUB_SLOTS_MAX);
+    *hub = (struct leat_hub){ .config = *config, .file = -1 };
+    hub->now = hub->offset = config->start ? config->start : SECOND_PS;
+    hub->task = grown(NULL, config->slots, sizeof *hub->task);
+    for (uint32_t i = 0; i < config->slots; i++)
+        hub->task[i] = (struct task){ .process = -1 };
+    if (!map_share(hub, why, why_cap)) {
+        leat_hub_destroy(hub);
+        return NULL;
+    }
+    hub->share->expected = config->expected;
+    hub->share->ports = config->net->ports;
+    hub->share->compute_scale = config->compute_scale;
+    leat_share_blocks_init(&hub->blocks, hub->share, config->slots,
+                           leat_share_hub_returned(hub->share));
+    for (uint32_t i = 0; i < config->expected; i++)
+        expect(hub, i);
+    config->net->hear = (struct leat_port_hear){ hub, hear_sent, hear_arrived, hear_lost };
+    return hub;
+}
+
+void leat_hub_destroy(struct leat_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->config.slots; i++) {
+        free(hub->task[i].inbox.event);
+        if (hub->task[i].process >= 0) close(hub->task[i].process);
+    }
+    if (hub->share) munmap(hub->share, leat_share_len(hub->config.slots));
+    if (hub->file >= 0) close(hub->file);
+    free(hub->task);
+    free(hub->message);
+    free(hub->call);
+    free(hub);
+}
+
+const char *leat_hub_path(const struct leat_hub *hub)
+{
+    return hub->path;
+}
+
+const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t slot)
+{
+    return &hub->task[slot].told;
+}
+
+leat_time leat_hub_now(const struct leat_hub *hub)
+{
+    return hub->now;
+}

@@ -1,0 +1,301 @@
+/* Tasks are real processes here, the network is the cell network of the thesis. */
+#include "hub.h"
+#include "leat_text.h"
+#include "sim_port.h"
+#include "tap.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TASKS_MAX = 40 };
+
+typedef void task_body(void);
+
+struct scene {
+    struct leat_sim_port port;
+    void *memory;
+    struct leat_hub *hub;
+    pid_t pid[TASKS_MAX];
+    uint32_t tasks;
+    char reason[256];
+    enum leat_hub_end end;
+};
+
+static struct leat_sim_port_config config_of(const char *name, enum leat_sim_atm_model model)
+{
+    struct leat_sim_port_config config = { .model = model, .messages_max = 10000 };
+    char line[200];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_sim_fabric_parse(name, &config.fabric, &why)) abort();
+    leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
+    return config;
+}
+
+static _Noreturn void be_task(const char *path, uint32_t slot, task_body *body)
+{
+    const char *why;
+    setenv(LEAT_TASK_RUN_VARIABLE, path, 1);
+    if (!leat_task_attach(slot, &why)) _exit(3);
+    leat_task_begin();
+    body();
+    leat_task_leave();
+    _exit(0);
+}
+
+static void run_on(struct scene *scene, const struct leat_sim_port_config *config, uint32_t tasks,
+                   task_body *body)
+{
+    char why[200];
+    memset(scene, 0, sizeof *scene);
+    scene->tasks = tasks;
+    scene->memory = calloc(1, leat_sim_port_footprint(config));
+    if (!scene->memory) abort();
+    leat_sim_port_init(&scene->port, config, scene->memory);
+    const struct leat_hub_config hub = { .net = &scene->port.net,
+                                         .slots = tasks,
+                                         .expected = tasks };
+    scene->hub = leat_hub_create(&hub, why, sizeof why);
+    if (!scene->hub) abort();
+    for (uint32_t i = 0; i < tasks; i++) {
+        scene->pid[i] = fork();
+        if (scene->pid[i] == 0) be_task(leat_hub_path(scene->hub), i, body);
+    }
+    scene->end = leat_hub_run(scene->hub, scene->reason, sizeof scene->reason);
+    for (uint32_t i = 0; i < tasks; i++) {
+        if (scene->end != LEAT_HUB_DONE) kill(scene->pid[i], SIGKILL);
+        int status;
+        waitpid(scene->pid[i], &status, 0);
+        if (scene->end == LEAT_HUB_DONE) EQ(status, 0);
+    }
+}
+
+static void run_scene(struct scene *scene, const char *fabric, uint32_t tasks, task_body *body)
+{
+    const struct leat_sim_port_config config = config_of(fabric, LEAT_SIM_ATM_CELL);
+    run_on(scene, &config, tasks, body);
+}
+
+static void ended(const struct scene *scene, enum leat_hub_end end)
+{
+    EQ(scene->end, end);
+    if (scene->end != end) printf("# %s\n", scene->reason);
+}
+
+static void tear_down(struct scene *scene)
+{
+    leat_hub_destroy(scene->hub);
+    free(scene->memory);
+}
+
+/* ---- what tasks do -----------------------------------------------------------------------------
+ */
+
+static void check_that(bool condition)
+{
+    if (!condition) leat_task_fail("a check in a task does not hold");
+}
+
+static struct leat_task_event await(enum leat_task_event_kind kind)
+{
+    struct leat_task_event event;
+    while (!leat_task_next(&event))
+        leat_task_wait(LEAT_NEVER, "an event");
+    check_that(event.kind == kind);
+    return event;
+}
+
+static void send_pattern(uint32_t to, uint64_t len, uint8_t first)
+{
+    uint8_t *octets = leat_task_room(len);
+    check_that(octets != NULL);
+    for (uint64_t i = 0; i < len; i++)
+        octets[i] = (uint8_t)(first + i * 7);
+    leat_task_send(to, octets, len, first, false);
+}
+
+static void receive_pattern(uint32_t from, uint64_t len, uint8_t first)
+{
+    const struct leat_task_event event = await(LEAT_TASK_ARRIVED);
+    check_that(event.task == from && event.len == len);
+    for (uint64_t i = 0; i < len; i++)
+        check_that(event.octets[i] == (uint8_t)(first + i * 7));
+    leat_task_release(&event);
+}
+
+#define CYCLE_PS UINT64_C(50000)
+static const uint64_t lens[] = { 0, 1, 4, 16, 17, 1000, 5000, 65000, 67912 };
+
+/* One at a time, in a network that is at rest: what was read leaves the buffers 40,000 cycles
+ * later.
+ */
+static void one_way(void)
+{
+    const leat_time start = leat_task_now(), each = 1000000 * CYCLE_PS;
+    for (uint32_t i = 0; i < sizeof lens / sizeof *lens; i++) {
+        const leat_time at = start + i * each;
+        leat_task_wait(at, "the next round");
+        if (leat_task_number() == 1) {
+            send_pattern(5, lens[i], (uint8_t)i);
+        } else if (leat_task_number() == 5) {
+            receive_pattern(1, lens[i], (uint8_t)i);
+            check_that(leat_task_now() ==
+                       at + CYCLE_PS * leat_atm_aal_one_way_cycles((uint32_t)lens[i]));
+        }
+    }
+}
+
+static void contention_free_messages_take_the_time_of_the_note(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 6, one_way);
+    ended(&scene, LEAT_HUB_DONE);
+    EQ(leat_hub_task(scene.hub, 1)->messages_sent, sizeof lens / sizeof *lens);
+    EQ(leat_hub_task(scene.hub, 5)->messages_received, sizeof lens / sizeof *lens);
+    tear_down(&scene);
+}
+
+/* Everybody sends to everybody, several at a time, also to itself and long ones. */
+static void all_to_all(void)
+{
+    const uint32_t n = leat_task_expected(), me = leat_task_number();
+    for (uint32_t round = 0; round < 3; round++) {
+        const uint64_t len = round == 2 ? 3000 : 100 * round;
+        for (uint32_t i = 0; i < n; i++)
+            send_pattern((me + i) % n, len + me, (uint8_t)(me + round));
+    }
+    uint32_t from[TASKS_MAX] = { 0 };
+    for (uint32_t i = 0; i < 3 * n; i++) {
+        const struct leat_task_event event = await(LEAT_TASK_ARRIVED);
+        const uint32_t round = from[event.task]++;
+        check_that(event.len == (round == 2 ? 3000 : 100 * round) + event.task);
+        for (uint64_t k = 0; k < event.len; k++)
+            check_that(event.octets[k] == (uint8_t)(event.task + round + k * 7));
+        leat_task_release(&event);
+    }
+}
+
+static void every_run_is_the_same_run(void)
+{
+    static struct scene scene;
+    uint64_t certificate[2];
+    leat_time end[2];
+    for (int i = 0; i < 2; i++) {
+        run_scene(&scene, "clos444", 20, all_to_all);
+        ended(&scene, LEAT_HUB_DONE);
+        certificate[i] = scene.port.net.certificate;
+        end[i] = leat_hub_now(scene.hub);
+        EQ(scene.port.net.under_way, 0);
+        tear_down(&scene);
+    }
+    EQ(certificate[0], certificate[1]);
+    EQ(end[0], end[1]);
+}
+
+static void long_messages(void)
+{
+    if (leat_task_number() == 0) {
+        send_pattern(1, 300000, 1);
+        send_pattern(1, 1, 2);
+    } else {
+        receive_pattern(0, 300000, 1);
+        receive_pattern(0, 1, 2);
+    }
+}
+
+static void a_message_longer_than_any_buffer_arrives_whole_and_in_order(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 2, long_messages);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+}
+
+static void both_receive(void)
+{
+    struct leat_task_event event;
+    leat_task_wait(LEAT_NEVER, leat_task_number() ? "a message from 0" : "a message from 1");
+    leat_task_next(&event);
+}
+
+static void tasks_that_wait_for_each_other_are_found_and_named(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 2, both_receive);
+    ended(&scene, LEAT_HUB_STUCK);
+    OK(!strcmp(leat_hub_task(scene.hub, 1)->doing, "a message from 0"));
+    tear_down(&scene);
+}
+
+static void one_is_killed(void)
+{
+    if (leat_task_number() == 1) raise(SIGKILL);
+    both_receive();
+}
+
+static void a_task_that_is_killed_ends_the_run(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 2, one_is_killed);
+    ended(&scene, LEAT_HUB_DIED);
+    OK(strstr(scene.reason, "task 1") != NULL);
+    tear_down(&scene);
+}
+
+/* Waits with a deadline end at it, to the picosecond; polls below the horizon do not hand over. */
+static void sleepers(void)
+{
+    const leat_time start = leat_task_now(), span = 1234567 * (leat_task_number() + 1);
+    check_that(!leat_task_wait(start + span, "a deadline"));
+    check_that(leat_task_now() == start + span);
+    for (int i = 0; i < 1000; i++)
+        leat_task_wait(leat_task_now() + leat_task_poll_cost(), "a poll");
+    check_that(leat_task_now() == start + span + 1000 * leat_task_poll_cost());
+}
+
+static void time_passes_for_those_who_wait(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 5, sleepers);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+}
+
+static void many_small(void)
+{
+    const uint32_t n = leat_task_expected(), me = leat_task_number();
+    for (uint32_t i = 0; i < 3000; i++)
+        send_pattern((me + 1) % n, 8, (uint8_t)i);
+    for (uint32_t i = 0; i < 3000; i++)
+        receive_pattern((me + n - 1) % n, 8, (uint8_t)i);
+}
+
+static void more_requests_and_events_than_rings_hold_are_no_loss(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "bmx:4", 3, many_small);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+}
+
+static void a_dead_port_is_a_reason_to_stop(void)
+{
+    static struct scene scene;
+    static const struct leat_sim_line_outage outage = { .port = 1, .from = 0, .to = LEAT_NEVER };
+    struct leat_sim_port_config config = config_of("clos444", LEAT_SIM_ATM_CELL);
+    config.aal.retransmit_cycles = 2000;
+    config.line.outage = &outage;
+    config.line.outage_count = 1;
+    run_on(&scene, &config, 2, long_messages);
+    ended(&scene, LEAT_HUB_LOST);
+    tear_down(&scene);
+}
+
+TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
+         T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
+         T(tasks_that_wait_for_each_other_are_found_and_named),
+         T(a_task_that_is_killed_ends_the_run), T(time_passes_for_those_who_wait),
+         T(more_requests_and_events_than_rings_hold_are_no_loss),
+         T(a_dead_port_is_a_reason_to_stop))

@@ -1,0 +1,128 @@
+#include "share.h"
+#include <assert.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+static uint64_t up_to(uint64_t n, uint64_t step)
+{
+    return (n + step - 1) / step * step;
+}
+
+/* The hub has a slot behind the tasks', for the blocks that come back to it. */
+static uint64_t blocks_at(uint32_t slots)
+{
+    return up_to(PAGE + ((uint64_t)slots + 1) * sizeof(struct leat_share_slot), PAGE);
+}
+
+uint64_t leat_share_len(uint32_t slots)
+{
+    return blocks_at(slots) + ((uint64_t)slots + 1) * LEAT_SHARE_BLOCKS;
+}
+
+void leat_share_init(struct leat_share *share, uint32_t slots)
+{
+    share->version = LEAT_SHARE_VERSION;
+    share->slots = slots;
+    share->slots_at = PAGE;
+    share->blocks_at = blocks_at(slots);
+    share->len = leat_share_len(slots);
+    share->magic = LEAT_SHARE_MAGIC;
+}
+
+_Atomic uint64_t *leat_share_hub_returned(struct leat_share *share)
+{
+    return &leat_share_slot(share, share->slots)->returned;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------
+ */
+
+void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share *share,
+                            uint32_t owner, _Atomic uint64_t *returned)
+{
+    const uint64_t first = share->blocks_at + owner * LEAT_SHARE_BLOCKS;
+    *blocks = (struct leat_share_blocks){ .share = share,
+                                          .owner = owner,
+                                          .returned = returned,
+                                          .next = first,
+                                          .end = first + LEAT_SHARE_BLOCKS };
+}
+
+static struct leat_share_block *block_at(struct leat_share *share, uint64_t block)
+{
+    return (struct leat_share_block *)((uint8_t *)share + block);
+}
+
+static uint32_t class_of(uint64_t len)
+{
+    uint32_t class = LEAT_SHARE_CLASS_MIN;
+    const uint64_t all = len + sizeof(struct leat_share_block);
+    while (class <= LEAT_SHARE_CLASS_MAX && UINT64_C(1) << class < all)
+        class ++;
+    return class;
+}
+
+static void collect_returned(struct leat_share_blocks *blocks)
+{
+    uint64_t block = atomic_exchange_explicit(blocks->returned, 0, memory_order_acquire);
+    while (block) {
+        struct leat_share_block *b = block_at(blocks->share, block);
+        const uint64_t next = b->next;
+        b->next = blocks->free[b->class];
+        blocks->free[b->class] = block;
+        block = next;
+    }
+}
+
+uint64_t leat_share_take(struct leat_share_blocks *blocks, uint64_t len)
+{
+    const uint32_t class = len < LEAT_SHARE_BLOCKS ? class_of(len) : LEAT_SHARE_CLASSES;
+    if (class > LEAT_SHARE_CLASS_MAX) return 0;
+    if (!blocks->free[class]) collect_returned(blocks);
+    const uint64_t block = blocks->free[class];
+    if (block) {
+        blocks->free[class] = block_at(blocks->share, block)->next;
+        return block;
+    }
+    if (blocks->end - blocks->next < UINT64_C(1) << class) return 0;
+    const uint64_t fresh = blocks->next;
+    blocks->next += UINT64_C(1) << class;
+    *block_at(blocks->share, fresh) = (struct leat_share_block){ .class = class,
+                                                                 .owner = blocks->owner };
+    return fresh;
+}
+
+void leat_share_give(struct leat_share *share, uint64_t block)
+{
+    struct leat_share_block *b = block_at(share, block);
+    _Atomic uint64_t *stack = &leat_share_slot(share, b->owner)->returned;
+    b->next = atomic_load_explicit(stack, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(stack, &b->next, block, memory_order_release,
+                                                  memory_order_relaxed)) {
+    }
+}
+
+/* ---- sleeping ----------------------------------------------------------------------------------
+ */
+
+void leat_share_sleep(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
+{
+    const struct timespec span = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
+    syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns < 0 ? NULL : &span, NULL, 0);
+}
+
+void leat_share_rouse(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void leat_share_stop_running(struct leat_share *share)
+{
+    if (atomic_fetch_sub(&share->running, 1) == 1) leat_share_rouse(&share->running);
+}

@@ -1,0 +1,305 @@
+#include "task.h"
+#include "share.h"
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLOCK_COST_PS UINT64_C(20000)
+#define POLL_COST_PS  UINT64_C(100000)
+
+/* The one task of this process. */
+static struct {
+    struct leat_share *share;
+    struct leat_share_slot *slot;
+    struct leat_share_blocks blocks;
+    uint32_t number;
+    bool has_begun;
+    leat_time clock;
+    uint64_t measured_ns; /* computing time of this thread up to here has been charged */
+    pthread_mutex_t lock;
+} self = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- coming and going --------------------------------------------------------------------------
+ */
+
+bool leat_task_is_wanted(void)
+{
+    return getenv(LEAT_TASK_RUN_VARIABLE) != NULL;
+}
+
+static struct leat_share *map_run(const char *path, const char **why)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    struct stat status;
+    struct leat_share *share = MAP_FAILED;
+    if (file < 0 || fstat(file, &status))
+        *why = "the memory of the run cannot be opened: is `leat run` still there?";
+    else if ((size_t)status.st_size < sizeof *share)
+        *why = "LEAT_RUN names something else than the memory of a run";
+    else
+        share = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (file >= 0) close(file);
+    if (share == MAP_FAILED) {
+        if (!*why) *why = "the memory of the run cannot be mapped";
+        return NULL;
+    }
+    if (share->magic == LEAT_SHARE_MAGIC && share->version == LEAT_SHARE_VERSION) return share;
+    *why = "the run has another version of leat than this library";
+    munmap(share, (size_t)status.st_size);
+    return NULL;
+}
+
+bool leat_task_attach(uint32_t slot, const char **why)
+{
+    const char *path = getenv(LEAT_TASK_RUN_VARIABLE);
+    *why = NULL;
+    if (self.share) return true;
+    if (!path) {
+        *why = "LEAT_RUN is not set: this program was not started by `leat run`";
+        return false;
+    }
+    struct leat_share *share = map_run(path, why);
+    if (!share) return false;
+    uint32_t expected = LEAT_SHARE_EXPECTED;
+    if (slot >= share->slots ||
+        !atomic_compare_exchange_strong(&leat_share_slot(share, slot)->state, &expected,
+                                        LEAT_SHARE_ATTACHED)) {
+        *why = "its place in the run is taken, or was not expected";
+        munmap(share, share->len);
+        return false;
+    }
+    self.share = share;
+    self.number = slot;
+    self.slot = leat_share_slot(share, slot);
+    leat_share_blocks_init(&self.blocks, share, slot, &self.slot->returned);
+    atomic_store(&self.slot->pid, (uint32_t)getpid());
+    self.clock = self.slot->clock;
+    return true;
+}
+
+bool leat_task_is_attached(void)
+{
+    return self.share != NULL;
+}
+
+/* The time that this thread has computed. The clock itself, past all who might bend it. */
+static uint64_t computed_ns(void)
+{
+    struct timespec t;
+    syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void charge_computing(void)
+{
+    if (!self.has_begun || self.share->compute_scale <= 0) return;
+    const uint64_t now = computed_ns();
+    self.clock += (leat_time)(1e3 * (double)(now - self.measured_ns) * self.share->compute_scale);
+    self.measured_ns = now;
+}
+
+void leat_task_begin(void)
+{
+    assert(self.share);
+    self.measured_ns = computed_ns();
+    self.has_begun = true;
+    atomic_store(&self.slot->state, LEAT_SHARE_RUNS);
+}
+
+bool leat_task_has_begun(void)
+{
+    return self.has_begun;
+}
+
+static void stop(enum leat_share_state state)
+{
+    self.has_begun = false;
+    self.slot->clock = self.clock;
+    atomic_store(&self.slot->state, (uint32_t)state);
+    leat_share_stop_running(self.share);
+}
+
+void leat_task_leave(void)
+{
+    if (!self.has_begun) return;
+    charge_computing();
+    stop(LEAT_SHARE_LEFT);
+}
+
+_Noreturn void leat_task_fail(const char *reason)
+{
+    if (self.share) {
+        snprintf(self.slot->reason, sizeof self.slot->reason, "%s", reason);
+        stop(LEAT_SHARE_FAILED);
+    }
+    for (;;) /* the run ends us all */
+        pause();
+}
+
+uint32_t leat_task_number(void)
+{
+    return self.number;
+}
+
+uint32_t leat_task_expected(void)
+{
+    return self.share->expected;
+}
+
+uint32_t leat_task_ports(void)
+{
+    return self.share->ports;
+}
+
+uint32_t leat_task_port_of(uint32_t task)
+{
+    assert(task < self.share->slots);
+    return leat_share_slot(self.share, task)->port;
+}
+
+/* ---- time --------------------------------------------------------------------------------------
+ */
+
+leat_time leat_task_now(void)
+{
+    charge_computing();
+    return self.clock;
+}
+
+void leat_task_charge(leat_time span_ps)
+{
+    self.clock = leat_time_add(self.clock, span_ps);
+}
+
+void leat_task_charge_clock(void)
+{
+    leat_task_charge(CLOCK_COST_PS);
+}
+
+leat_time leat_task_poll_cost(void)
+{
+    return POLL_COST_PS;
+}
+
+/* ---- handing over ------------------------------------------------------------------------------
+ */
+
+/* The hub goes on without this task until its time has come. */
+static void hand_over(leat_time deadline)
+{
+    struct leat_share_slot *slot = self.slot;
+    const uint32_t turn = atomic_load(&slot->turn);
+    slot->clock = self.clock;
+    slot->deadline = deadline;
+    atomic_store(&slot->state, LEAT_SHARE_WAITS);
+    leat_share_stop_running(self.share);
+    while (atomic_load_explicit(&slot->turn, memory_order_acquire) == turn)
+        leat_share_sleep(&slot->turn, turn, -1);
+    self.clock = slot->clock;
+    if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
+}
+
+static struct leat_share_request *new_request(void)
+{
+    if (self.slot->requests == LEAT_SHARE_REQUESTS) {
+        snprintf(self.slot->doing, sizeof self.slot->doing, "room for its requests");
+        hand_over(self.clock); /* which empties the ring */
+    }
+    return &self.slot->request[self.slot->requests++];
+}
+
+uint8_t *leat_task_room(uint64_t len)
+{
+    const uint64_t block = leat_share_take(&self.blocks, len);
+    return block ? leat_share_octets(self.share, block) : NULL;
+}
+
+void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent)
+{
+    assert(to < self.share->slots);
+    charge_computing();
+    *new_request() = (struct leat_share_request){
+        .kind = LEAT_SHARE_SEND,
+        .to = to,
+        .at = self.clock,
+        .cookie = cookie,
+        .block = leat_share_block_of(self.share, octets),
+        .len = len,
+        .tell_sent = tell_sent,
+    };
+}
+
+void leat_task_call(const void *question, size_t len, uint64_t cookie)
+{
+    uint8_t *octets = leat_task_room(len);
+    assert(len <= LEAT_TASK_CALL_LEN);
+    if (!octets) leat_task_fail("no memory for a call");
+    charge_computing();
+    memcpy(octets, question, len);
+    *new_request() = (struct leat_share_request){
+        .kind = LEAT_SHARE_CALL,
+        .at = self.clock,
+        .cookie = cookie,
+        .block = leat_share_block_of(self.share, octets),
+        .len = len,
+    };
+}
+
+bool leat_task_wait(leat_time deadline, const char *doing)
+{
+    charge_computing();
+    if (self.slot->events) return true;
+    const bool foreseen = deadline < atomic_load(&self.share->horizon) && !self.slot->requests;
+    if (foreseen) {
+        if (deadline > self.clock) self.clock = deadline;
+        return false;
+    }
+    snprintf(self.slot->doing, sizeof self.slot->doing, "%s", doing ? doing : "");
+    hand_over(deadline > self.clock ? deadline : self.clock);
+    return self.slot->events > 0;
+}
+
+bool leat_task_next(struct leat_task_event *out)
+{
+    struct leat_share_slot *slot = self.slot;
+    if (!slot->events) return false;
+    const struct leat_share_event *e = &slot->event[slot->event_first];
+    *out = (struct leat_task_event){
+        .kind = e->kind,
+        .at = e->at,
+        .task = e->task,
+        .cookie = e->cookie,
+        .octets = e->block ? leat_share_octets(self.share, e->block) : NULL,
+        .len = e->len,
+    };
+    slot->event_first = (slot->event_first + 1) % LEAT_SHARE_EVENTS;
+    slot->events--;
+    return true;
+}
+
+void leat_task_release(const struct leat_task_event *event)
+{
+    if (event->octets) leat_share_give(self.share, leat_share_block_of(self.share, event->octets));
+}
+
+/* ---- threads -----------------------------------------------------------------------------------
+ */
+
+void leat_task_lock(void)
+{
+    pthread_mutex_lock(&self.lock);
+}
+
+void leat_task_unlock(void)
+{
+    pthread_mutex_unlock(&self.lock);
+}

@@ -1,0 +1,109 @@
+/*
+ * A process as a task of a run: attached by shared memory to a port of a simulated network, in
+ * simulated time. What message-passing libraries (fi/, pvm/) are written on; one task per process.
+ *
+ *     attach --- real time --- begin --- simulated time: now, charge, send, wait, next --- leave
+ *
+ * The task has a clock of its own. It stands still while the task computes, but for what is charged
+ * (or measured, if the run wants that); in leat_task_wait it moves on to the time of the event that
+ * ends the wait. All tasks wait before the network moves, so nothing depends on who is faster.
+ *
+ * Not safe for threads: who has several holds a lock around these calls (leat_task_lock).
+ */
+#ifndef LEAT_PROGRAM_TASK_H
+#define LEAT_PROGRAM_TASK_H
+
+#include "leat_time.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LEAT_TASK_DOING_LEN = 128, /* of what a task says that it waits for, with its final zero */
+    LEAT_TASK_CALL_LEN = 512,  /* of a question to the run, and of its answer */
+};
+
+/* What environment tells a task (set by `leat run`). */
+#define LEAT_TASK_RUN_VARIABLE  "LEAT_RUN"  /* the memory of the run: a path */
+#define LEAT_TASK_SLOT_VARIABLE "LEAT_SLOT" /* number of the task; MPI: the rank instead */
+
+enum leat_task_event_kind {
+    LEAT_TASK_ARRIVED,  /* a message for this task: task, octets, len */
+    LEAT_TASK_SENT,     /* the port has taken the message with this cookie */
+    LEAT_TASK_ANSWERED, /* to the call with this cookie: octets, len */
+    LEAT_TASK_LOST,     /* the message with this cookie, for good: octets are the reason, text */
+    LEAT_TASK_SIGNALLED /* the run has something for this task that it did not ask for (its service
+                           decides what): octets, len */
+};
+
+struct leat_task_event {
+    enum leat_task_event_kind kind;
+    leat_time at;  /* never later than the task's clock when it is taken */
+    uint32_t task; /* who sent it */
+    uint64_t cookie;
+    const uint8_t *octets; /* until leat_task_release */
+    uint64_t len;
+};
+
+/* Is this process meant to be a task? (LEAT_RUN is set.) */
+bool leat_task_is_wanted(void);
+
+/* Maps the memory of the run and takes the slot. False: *why says why (a sentence). Twice: nothing
+ * happens. */
+bool leat_task_attach(uint32_t slot, const char **why);
+bool leat_task_is_attached(void);
+
+/* From here on the run waits for this task, and its time is simulated. */
+void leat_task_begin(void);
+bool leat_task_has_begun(void); /* and not left */
+
+/* No more: the run goes on without it. At exit() without it the run learns that it is gone. */
+void leat_task_leave(void);
+
+/* The run ends as a failure with this reason (a sentence without an end); does not return. */
+_Noreturn void leat_task_fail(const char *reason);
+
+uint32_t leat_task_number(void);   /* its slot */
+uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
+uint32_t leat_task_ports(void);    /* of the network */
+uint32_t leat_task_port_of(uint32_t task);
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+leat_time leat_task_now(void);            /* simulated; begins at 1 s */
+void leat_task_charge(leat_time span_ps); /* so much time passes for this task */
+void leat_task_charge_clock(void);        /* what a look at a clock costs: 20 ns */
+leat_time leat_task_poll_cost(void);      /* what a poll in vain costs: 100 ns */
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+/* Memory for a message; 8-octet aligned. NULL: more than the run has room for. */
+uint8_t *leat_task_room(uint64_t len);
+
+/* Sends a message that was written into such memory, which is given away with it; stamped with the
+ * task's clock. Messages from one task to another arrive in the order in which they were sent.
+ * tell_sent: a SENT event will come. */
+void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent);
+
+/* A question to the service of the run (at most LEAT_TASK_CALL_LEN octets); its ANSWERED event
+ * comes at once or much later, as the service decides. */
+void leat_task_call(const void *question, size_t len, uint64_t cookie);
+
+/* Blocks until there is an event, or the clock has reached `deadline` (LEAT_NEVER: none). True:
+ * there is an event. A deadline that is past: looks for what has happened up to now. `doing`: what
+ * it waits for, a text that is shown if nothing more can happen ("MPI_Recv from 3, tag 7"). */
+bool leat_task_wait(leat_time deadline, const char *doing);
+
+/* Takes the next event, in the order in which they happened. False: there is none at this time. */
+bool leat_task_next(struct leat_task_event *out);
+
+/* The memory of the event's octets is no longer needed. For every event that was taken; in any
+ * order. */
+void leat_task_release(const struct leat_task_event *event);
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+void leat_task_lock(void);
+void leat_task_unlock(void);
+
+#endif

@@ -1,0 +1,319 @@
+#include "sim_port.h"
+#include "leat_arena.h"
+#include <assert.h>
+#include <string.h>
+
+enum {
+    SPARE_BLOCKS = 16,    /* for acknowledgements that come in */
+    LOOK_AGAIN = 256,     /* cycles, where a message waits for room at its receiver */
+    PIECES_OF_BUFFER = 4, /* long messages go in pieces of this part of it */
+};
+#define SLICE_CYCLES UINT64_C(1000000)
+
+static uint32_t blocks_of(uint64_t len)
+{
+    return (uint32_t)((len + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
+                      LEAT_ATM_TASK_PAYLOAD_LEN);
+}
+
+static struct leat_sim_port *of(struct leat_port_net *net)
+{
+    return (struct leat_sim_port *)net; /* its first member */
+}
+
+static leat_time edge(const struct leat_sim_port *port, uint64_t cycle)
+{
+    leat_time at;
+    return leat_sim_clock_edge(&port->clock, cycle, &at) ? LEAT_NEVER : at;
+}
+
+/* The first cycle that does not begin before `at`. */
+static uint64_t cycle_from(const struct leat_sim_port *port, leat_time at)
+{
+    uint64_t cycle;
+    if (leat_sim_clock_cycle(&port->clock, at, &cycle)) return LEAT_NEVER;
+    return edge(port, cycle) < at ? cycle + 1 : cycle;
+}
+
+/* ---- messages out ------------------------------------------------------------------------------
+ */
+
+/* Is there room for so many blocks at the receiver? One that fills all of the buffer needs it
+ * empty.
+ */
+static bool has_room(const struct leat_sim_port *port, uint32_t to, uint32_t blocks)
+{
+    const uint32_t all = port->load.config.aal.receive_blocks;
+    const uint32_t wanted = blocks + SPARE_BLOCKS < all ? blocks + SPARE_BLOCKS : all;
+    const uint32_t unused = leat_atm_aal_unit_room(&port->load.host[to].unit);
+    return unused >= port->queue[to].pledged && unused - port->queue[to].pledged >= wanted;
+}
+
+static struct leat_sim_port_piece *piece_of(const struct leat_sim_port *port, uint32_t from,
+                                            uint32_t number)
+{
+    return &port->piece[(size_t)from * LEAT_SIM_PORT_WINDOW + number % LEAT_SIM_PORT_WINDOW];
+}
+
+static uint32_t piece_len(const struct leat_sim_port *port, const struct leat_sim_port_entry *e)
+{
+    const uint64_t left = e->message.len - e->begun;
+    if (e->message.len <= port->load.config.len_max) return (uint32_t)left;
+    return left < port->piece_max ? (uint32_t)left : port->piece_max;
+}
+
+/* Why the first message of a port does not go on, if it does not. */
+static void note(struct leat_sim_port *port, uint32_t from, bool early, bool held)
+{
+    struct leat_sim_port_queue *queue = &port->queue[from];
+    port->early += (uint32_t)early - queue->early;
+    port->held += (uint32_t)held - queue->held;
+    queue->early = early;
+    queue->held = held;
+}
+
+/* The next piece that this port writes. */
+static bool next_piece(void *context, uint32_t from, struct leat_sim_message *out)
+{
+    struct leat_sim_port *port = context;
+    struct leat_sim_port_queue *queue = &port->queue[from];
+    note(port, from, false, false);
+    if (!queue->first) return false;
+    struct leat_sim_port_entry *e = &port->entry[queue->first - 1];
+    const uint32_t len = piece_len(port, e), blocks = blocks_of(len);
+    struct leat_sim_port_piece *piece = piece_of(port, from, queue->number);
+    const bool early = e->cycle > port->present + 1;
+    note(port, from, early, !early && (piece->entry || !has_room(port, e->message.to, blocks)));
+    if (queue->early || queue->held) return false;
+    *piece = (struct leat_sim_port_piece){ queue->first, len, e->begun };
+    *out = (struct leat_sim_message){
+        .at = e->cycle, .to = e->message.to, .len = len, .octets = e->message.octets + e->begun
+    };
+    queue->number++;
+    port->queue[e->message.to].pledged += blocks;
+    e->begun += len;
+    if (e->begun == e->message.len) {
+        queue->first = e->next;
+        if (!queue->first) queue->last = 0;
+    }
+    return true;
+}
+
+/* By time, then as they were handed over; pieces of one that has begun stay together. */
+static void enqueue(struct leat_sim_port *port, uint32_t index)
+{
+    struct leat_sim_port_entry *e = &port->entry[index];
+    struct leat_sim_port_queue *queue = &port->queue[e->message.from];
+    uint32_t before = 0, at = queue->first;
+    if (queue->last && port->entry[queue->last - 1].cycle <= e->cycle) {
+        before = queue->last;
+        at = 0;
+    }
+    while (at && (port->entry[at - 1].begun || port->entry[at - 1].cycle <= e->cycle)) {
+        before = at;
+        at = port->entry[at - 1].next;
+    }
+    e->next = at;
+    if (before)
+        port->entry[before - 1].next = index + 1;
+    else
+        queue->first = index + 1;
+    if (!at) queue->last = index + 1;
+}
+
+/* Between runs: may a port go on that could not? */
+static void ask_again(struct leat_sim_port *port, uint32_t from)
+{
+    port->present = port->load.sim.now - 1;
+    leat_sim_load_wake(&port->load, from);
+}
+
+static bool send(struct leat_port_net *net, const struct leat_port_message *message, leat_time at)
+{
+    struct leat_sim_port *port = of(net);
+    assert(at >= net->now && message->from < net->ports && message->to < net->ports);
+    if (!port->free) return false;
+    const uint32_t index = port->free - 1;
+    port->free = port->entry[index].next;
+    port->entry[index] = (struct leat_sim_port_entry){ .message = *message,
+                                                       .cycle = cycle_from(port, at) };
+    net->under_way++;
+    enqueue(port, index);
+    ask_again(port, message->from);
+    return true;
+}
+
+/* ---- what is told ------------------------------------------------------------------------------
+ */
+
+static struct leat_sim_port_entry *entry_of(struct leat_sim_port *port, uint32_t from,
+                                            uint32_t number, struct leat_sim_port_piece **piece)
+{
+    *piece = piece_of(port, from, number);
+    return (*piece)->entry ? &port->entry[(*piece)->entry - 1] : NULL;
+}
+
+static void written(void *context, uint32_t from, uint32_t number, uint64_t cycle)
+{
+    struct leat_sim_port *port = context;
+    struct leat_sim_port_piece *piece;
+    struct leat_sim_port_entry *e = entry_of(port, from, number, &piece);
+    port->present = cycle; /* in which the next piece is asked for */
+    e->sent += piece->len;
+    if (e->sent < e->message.len || e->lost) return;
+    port->net.hear.sent(port->net.hear.context, &e->message, edge(port, cycle));
+    leat_sim_load_pause(&port->load);
+}
+
+static void drop(struct leat_sim_port *port, struct leat_sim_port_entry *e)
+{
+    e->next = port->free;
+    port->free = (uint32_t)(e - port->entry) + 1;
+    port->net.under_way--;
+}
+
+static void delivered(void *context, const struct leat_sim_delivery *delivery,
+                      const uint8_t *octets, uint32_t len)
+{
+    struct leat_sim_port *port = context;
+    struct leat_sim_port_piece *piece;
+    struct leat_sim_port_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                             (uint32_t)delivery->number, &piece);
+    if (!e || len != piece->len) return; /* a copy of what has arrived */
+    uint8_t *kept = e->message.octets + piece->offset;
+    if (!port->load.cells_stay_sound && len) memcpy(kept, octets, len);
+    e->arrived += len;
+    port->queue[e->message.to].pledged -= blocks_of(len);
+    piece->entry = 0;
+    port->net.certificate = leat_sim_certificate_value(&port->load.certificate);
+    if (e->arrived < e->message.len || e->lost) return;
+    port->net.hear.arrived(port->net.hear.context, &e->message, edge(port, delivery->at));
+    drop(port, e);
+    leat_sim_load_pause(&port->load);
+}
+
+static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_t cycle)
+{
+    struct leat_sim_port *port = context;
+    struct leat_sim_port_piece *piece;
+    struct leat_sim_port_entry *e = entry_of(port, from, number, &piece);
+    if (!e || e->lost) return;
+    e->lost = true; /* its pieces stay: what comes of them is not told */
+    port->net.under_way--;
+    port->net.hear.lost(port->net.hear.context, &e->message,
+                        "its port gave it up after the last transmission, no acknowledgement came",
+                        edge(port, cycle));
+    leat_sim_load_pause(&port->load);
+}
+
+/* ---- running -----------------------------------------------------------------------------------
+ */
+
+/* The last cycle to run before some port must be asked again. */
+static uint64_t slice_end(const struct leat_sim_port *port)
+{
+    const uint64_t now = port->load.sim.now;
+    uint64_t end = now + (port->held ? LOOK_AGAIN : SLICE_CYCLES) - 1;
+    for (uint32_t p = 0; port->early && p < port->net.ports; p++) {
+        if (!port->queue[p].early) continue;
+        const uint64_t due = port->entry[port->queue[p].first - 1].cycle;
+        if (due - 1 < end) end = due - 1;
+    }
+    return end;
+}
+
+static void look_again(struct leat_sim_port *port)
+{
+    for (uint32_t p = 0; port->held + port->early && p < port->net.ports; p++)
+        if (port->queue[p].held || port->queue[p].early) ask_again(port, p);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static leat_time run(struct leat_port_net *net, leat_time until)
+{
+    struct leat_sim_port *port = of(net);
+    struct leat_sim_load *load = &port->load;
+    uint64_t last;
+    if (until == LEAT_NEVER || leat_sim_clock_cycle(&port->clock, until, &last)) last = LEAT_NEVER;
+    while (load->sim.now <= last && (until != LEAT_NEVER || net->under_way)) {
+        leat_sim_load_run(load, smaller(slice_end(port), last));
+        if (load->sim.pauses) {
+            net->now = edge(port, load->sim.now - 1);
+            return net->now;
+        }
+        look_again(port);
+    }
+    net->now = until == LEAT_NEVER ? edge(port, load->sim.now - 1) : until;
+    return net->now;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------
+ */
+
+static struct leat_sim_load_config load_config(const struct leat_sim_port_config *config)
+{
+    const uint32_t blocks = (uint32_t)smaller(config->aal.send_blocks, config->aal.receive_blocks);
+    return (struct leat_sim_load_config){ .fabric = config->fabric,
+                                          .model = config->model,
+                                          .len_max = leat_atm_aal_message_max(blocks),
+                                          .aal = config->aal,
+                                          .line = config->line,
+                                          .next = next_piece };
+}
+
+static void *lay_out(struct leat_sim_port *port, const struct leat_sim_port_config *config,
+                     struct leat_arena *arena)
+{
+    const struct leat_sim_load_config load = load_config(config);
+    const uint32_t ports = config->fabric.net.ports;
+    port->entry = leat_arena_lay(arena, config->messages_max, sizeof *port->entry);
+    port->queue = leat_arena_lay(arena, ports, sizeof *port->queue);
+    port->piece = leat_arena_lay(arena, (size_t)ports * LEAT_SIM_PORT_WINDOW, sizeof *port->piece);
+    return leat_arena_lay_lines(arena, 1, leat_sim_load_footprint(&load));
+}
+
+size_t leat_sim_port_footprint(const struct leat_sim_port_config *config)
+{
+    struct leat_sim_port measured;
+    struct leat_arena arena;
+    leat_arena_init(&arena, NULL, 0);
+    lay_out(&measured, config, &arena);
+    return arena.used;
+}
+
+static const struct leat_port_ops ops = { .send = send, .run = run };
+
+void leat_sim_port_init(struct leat_sim_port *port, const struct leat_sim_port_config *config,
+                        void *memory)
+{
+    const struct leat_atm_clos *net = &config->fabric.net;
+    struct leat_arena arena;
+    struct leat_sim_load_config load = load_config(config);
+    *port = (struct leat_sim_port){ .net = {
+                                        .ops = &ops, .ports = net->ports, .len_max = LEAT_NEVER } };
+    leat_arena_init(&arena, memory, leat_sim_port_footprint(config));
+    void *load_memory = lay_out(port, config, &arena);
+    port->entries = config->messages_max;
+    for (uint32_t i = config->messages_max; i--;) {
+        port->entry[i].next = port->free;
+        port->free = i + 1;
+    }
+    const leat_err err = leat_sim_clock_init(&port->clock, config->fabric.period_ps_num,
+                                             config->fabric.period_ps_den);
+    assert(!err);
+    (void)err;
+    port->piece_max = load.len_max / PIECES_OF_BUFFER;
+    load.next_context = port;
+    load.watch = (struct leat_sim_load_watch){
+        .context = port, .written = written, .undeliverable = undeliverable, .delivered = delivered
+    };
+    leat_sim_load_init(&port->load, &load, load_memory);
+    leat_sim_load_be_prompt(&port->load); /* messages may be handed over at any time */
+    /* The least that any message takes: an empty one, alone (specs/atm.md, 5.4). */
+    const uint64_t stages = leat_atm_clos_idle_cycles(net), three_stages = 18;
+    port->net.latency = edge(port, leat_atm_aal_one_way_cycles(0) + stages - three_stages - 1);
+}
