@@ -568,7 +568,9 @@ const char *leat_hub_path(const struct leat_hub *hub)
 
 const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t slot)
 {
-    return &hub->task[slot].told;
+    struct leat_hub_task *told = &hub->task[slot].told;
+    told->pid = (pid_t)atomic_load(&leat_share_slot(hub->share, slot)->pid);
+    return told;
 }
 
 leat_time leat_hub_now(const struct leat_hub *hub)

@@ -4,10 +4,11 @@
 static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
 {
     sim->port = leat_arena_lay_lines(arena, sim->fabric.net.ports, sizeof *sim->port);
-    if (sim->model == LEAT_SIM_ATM_RTL)
-        leat_sim_atm_rtl_lay(sim, arena);
-    else
-        leat_sim_atm_cells_lay(sim, arena);
+    switch (sim->model) {
+    case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_lay(sim, arena); break;
+    case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_lay(sim, arena); break;
+    case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_lay(sim, arena); break;
+    }
 }
 
 size_t leat_sim_atm_footprint(const struct leat_sim_fabric *fabric, enum leat_sim_atm_model model)
@@ -31,24 +32,24 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_fabric *f
         port->refused_at = port->check_at = LEAT_NEVER;
         port->arrival[0].at = port->arrival[1].at = LEAT_NEVER;
     }
-    if (model == LEAT_SIM_ATM_RTL)
-        leat_sim_atm_rtl_init(sim);
-    else
-        leat_sim_atm_cells_init(sim);
+    if (model == LEAT_SIM_ATM_RTL) leat_sim_atm_rtl_init(sim);
+    if (model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_init(sim);
 }
 
 void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
     if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_wake(sim, port, at);
+    if (sim->model == LEAT_SIM_ATM_ALONE) leat_sim_atm_alone_wake(sim, port, at);
 }
 
 void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at)
 {
     sim->port[port].send_at = at;
-    if (sim->model == LEAT_SIM_ATM_CELL)
-        leat_sim_atm_cells_send(sim, port, cell, at);
-    else
-        memcpy(sim->port[port].out, cell, CELL_LEN);
+    switch (sim->model) {
+    case LEAT_SIM_ATM_RTL: memcpy(sim->port[port].out, cell, CELL_LEN); break;
+    case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_send(sim, port, cell, at); break;
+    case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_send(sim, cell, at); break;
+    }
 }
 
 const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port)
@@ -59,8 +60,9 @@ const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port)
 
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
 {
-    if (sim->model == LEAT_SIM_ATM_RTL)
-        leat_sim_atm_rtl_run(sim, until);
-    else
-        leat_sim_atm_cells_run(sim, until);
+    switch (sim->model) {
+    case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_run(sim, until); break;
+    case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_run(sim, until); break;
+    case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_run(sim, until); break;
+    }
 }

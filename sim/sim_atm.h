@@ -1,8 +1,9 @@
 /*
- * A network of bus-matrix switches that runs, at one of two granularities:
+ * A network of bus-matrix switches that runs, at one of two granularities, or without contention:
  *
  *   rtl    every register of every unit, a step per cycle (proto/atm: PPD, SPD, XPM)
  *   cell   one event per cell and hop (specs/atm.md, 8), the same deliveries in the same cycles
+ *   alone  cells never meet: to see what contention costs
  *
  * At each port sits a host: an adaptation layer unit with its tasks, a plain source and sink, or
  * what a test wants. A host hands over whole cells and gets whole cells; it neither knows nor cares
@@ -29,7 +30,7 @@
 #include "sim_agenda.h"
 #include "sim_fabric.h"
 
-enum leat_sim_atm_model { LEAT_SIM_ATM_RTL, LEAT_SIM_ATM_CELL };
+enum leat_sim_atm_model { LEAT_SIM_ATM_RTL, LEAT_SIM_ATM_CELL, LEAT_SIM_ATM_ALONE };
 
 struct leat_sim_atm;
 
@@ -82,6 +83,7 @@ struct leat_sim_atm {
     struct leat_sim_atm_counts counts;
     struct leat_sim_atm_rtl *rtl;
     struct leat_sim_atm_cells *cells;
+    struct leat_sim_atm_alone *alone;
 };
 
 /* Octets of memory for a network. */

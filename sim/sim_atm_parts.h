@@ -1,4 +1,4 @@
-/* What the two granularities of a cell network and their common half know of each other. */
+/* What the models of a cell network and their common part know of each other. */
 #ifndef LEAT_SIM_ATM_PARTS_H
 #define LEAT_SIM_ATM_PARTS_H
 
@@ -9,7 +9,7 @@
 
 enum { CELL_LEN = LEAT_ATM_CELL_LEN };
 
-/* Both lay out their memory in an arena, which may only measure (leat_arena_lay). */
+/* All lay out their memory in an arena, which may only measure (leat_arena_lay). */
 void leat_sim_atm_rtl_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
 void leat_sim_atm_rtl_init(struct leat_sim_atm *sim);
 void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until);
@@ -21,6 +21,11 @@ void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t a
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                              uint64_t at);
 const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t port);
+
+void leat_sim_atm_alone_lay(struct leat_sim_atm *sim, struct leat_arena *arena);
+void leat_sim_atm_alone_run(struct leat_sim_atm *sim, uint64_t until);
+void leat_sim_atm_alone_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, uint64_t at);
 
 /* The place of the octet at which a full host stops a cell: 3, with virtual channels 5. */
 static inline uint32_t leat_sim_atm_stop_at(const struct leat_sim_atm *sim)

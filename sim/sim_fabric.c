@@ -138,7 +138,7 @@ static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
         while (i < COUNT && !leat_sim_piece_is(key, parameters[i].key))
             i++;
         if (i == COUNT || !value.at) return unknown(r, "unknown parameter '/", whole, true);
-        if (given[i]) return wrong(r, key, "is given twice");
+        if (given[i]) return wrong(r, key, "is given twice, expected it once");
         given[i] = true;
         const leat_err err = parameters[i].read(r, value);
         if (err) return err;
@@ -148,15 +148,17 @@ static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
 
 /* ---- the name ------------------------------------------------------------------------------- */
 
-/* "4,4,4" into just as many numbers; `expected` is told where there are others. */
+/* "4,4,4" into just as many numbers; `expected` is told where there are others, `range` where one
+ * has no end. */
 static leat_err read_sizes(const struct reading *r, struct leat_sim_piece sizes,
-                           uint32_t *const size[], size_t count, const char *expected)
+                           uint32_t *const size[], size_t count, const char *range,
+                           const char *expected)
 {
     struct leat_sim_piece rest = sizes;
     for (size_t i = 0; i < count; i++) {
         const struct leat_sim_piece each = rest.at ? leat_sim_piece_cut(&rest, ',') : rest;
         if (!each.at || !read_number(each, size[i])) return wrong(r, sizes, expected);
-        if (*size[i] == TOO_LARGE) return wrong(r, each, "is no size, expected at most 64");
+        if (*size[i] == TOO_LARGE) return wrong(r, each, range);
     }
     return rest.at ? wrong(r, sizes, expected) : LEAT_ERR_OK;
 }
@@ -171,14 +173,16 @@ static leat_err read_shape(struct reading *r, struct leat_sim_piece shape)
         const struct leat_sim_piece sizes = { shape.at + strlen(clos), shape.len - strlen(clos) };
         c->stages = 3;
         return read_sizes(r, sizes, (uint32_t *const[]){ &c->e, &c->m, &c->r }, 3,
-                          "is no size, expected E,M,R: three numbers, as in clos:4,4,4");
+                          "is no size, expected 1 to 64",
+                          "is no size, expected E,M,R: three numbers, 1 to 64, as in clos:4,4,4");
     } else if (begins(shape, bmx)) {
         const struct leat_sim_piece size = { shape.at + strlen(bmx), shape.len - strlen(bmx) };
         c->stages = 1;
-        return read_sizes(r, size, (uint32_t *const[]){ &c->e }, 1,
-                          "is no size, expected K: one number, as in bmx:4");
+        return read_sizes(r, size, (uint32_t *const[]){ &c->e }, 1, "is no size, expected 2 to 64",
+                          "is no size, expected K: one number, 2 to 64, as in bmx:4");
     } else {
-        return unknown(r, "unknown fabric '", shape, false);
+        const struct leat_sim_piece whole = { r->name, strlen(r->name) };
+        return unknown(r, "unknown fabric '", shape.len ? shape : whole, false);
     }
     return LEAT_ERR_OK;
 }

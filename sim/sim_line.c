@@ -173,6 +173,8 @@ static enum leat_sim_line_fate check_header(struct leat_sim_line *line, uint8_t 
     return LEAT_SIM_LINE_DISCARDED;
 }
 
+/* `sent` is what came to this line: of a cell that was damaged on the way into the network and
+ * healed on the way out nobody here knows how it began, so that it counts as undetected. */
 static void count_passed(struct leat_sim_line *line, const uint8_t *sent, const uint8_t *passed)
 {
     const bool altered = memcmp(passed + HEADER_LEN, sent + HEADER_LEN, CELL_LEN - HEADER_LEN) != 0;

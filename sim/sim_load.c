@@ -536,8 +536,8 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     *load = (struct leat_sim_load){ .config = *config };
     lay_out(load, config, memory, &network, &units);
     if (load->line) init_lines(load);
-    load->cells_stay_sound = config->model == LEAT_SIM_ATM_CELL && !load->line;
-    load->ahead = load->cells_stay_sound && !config->watch.cell;
+    load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
+    load->ahead = config->model == LEAT_SIM_ATM_CELL && !load->line && !config->watch.cell;
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);

@@ -129,6 +129,64 @@ static void other_networks_add_or_save_the_time_of_their_stages(void)
             }
 }
 
+/* A host whose source had nothing is woken; octets are the caller's; the run pauses when told. */
+struct late {
+    struct leat_sim_message message;
+    bool has_message;
+    uint64_t written_at, delivered_at;
+    uint8_t got[8];
+};
+
+static bool next_late(void *context, uint32_t port, struct leat_sim_message *out)
+{
+    struct late *late = context;
+    if (port != 1 || !late->has_message) return false;
+    late->has_message = false;
+    *out = late->message;
+    return true;
+}
+
+static void note_written(void *context, uint32_t port, uint32_t number, uint64_t at)
+{
+    struct late *late = context;
+    EQ(port, 1);
+    EQ(number, 0);
+    late->written_at = at;
+}
+
+static void pause_at_delivery(void *context, const struct leat_sim_delivery *delivery,
+                              const uint8_t *octets, uint32_t len)
+{
+    struct late *late = context;
+    EQ(len, sizeof late->got);
+    memcpy(late->got, octets, len);
+    late->delivered_at = delivery->at;
+    leat_sim_load_pause(&load);
+}
+
+static void a_host_can_be_woken_with_octets_of_the_callers_and_a_run_can_pause(void)
+{
+    static const uint8_t octets[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    for (int m = 0; m < 2; m++) {
+        struct late late = { .message = { .at = 1000, .to = 5, .len = 8, .octets = octets } };
+        struct leat_sim_load_config config = config_of("clos444", m, 8, next_late, &late);
+        config.watch = (struct leat_sim_load_watch){ .context = &late,
+                                                     .written = note_written,
+                                                     .delivered = pause_at_delivery };
+        set_up(&config);
+        leat_sim_load_be_prompt(&load);
+        leat_sim_load_run(&load, 1000);
+        late.has_message = true;
+        leat_sim_load_wake(&load, 1);
+        leat_sim_load_run(&load, 1000000);
+        EQ(late.delivered_at, 1000 + leat_atm_aal_one_way_cycles(8));
+        OK(late.written_at > 1000 && late.written_at < late.delivered_at);
+        EQ(load.sim.now, late.delivered_at + 1);
+        EQ(memcmp(late.got, octets, sizeof octets), 0);
+        EQ(load.counts.altered, 0);
+    }
+}
+
 static void a_broadcast_reaches_every_port_once_and_its_sender_too(void)
 {
     for (int m = 0; m < 2; m++)
@@ -452,6 +510,7 @@ static void offered_messages_are_those_that_the_traffic_draws(void)
 TAP_MAIN(T(the_published_delays_are_those_of_the_simulated_network),
          T(an_empty_message_takes_155_cycles), T(the_delay_is_the_formula_for_every_size),
          T(other_networks_add_or_save_the_time_of_their_stages),
+         T(a_host_can_be_woken_with_octets_of_the_callers_and_a_run_can_pause),
          T(a_broadcast_reaches_every_port_once_and_its_sender_too),
          T(what_is_sent_arrives_once_and_unaltered),
          T(a_message_longer_than_the_buffer_is_refused_and_the_next_one_written),

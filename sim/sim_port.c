@@ -6,7 +6,7 @@
 enum {
     SPARE_BLOCKS = 16,    /* for acknowledgements that come in */
     LOOK_AGAIN = 256,     /* cycles, where a message waits for room at its receiver */
-    PIECES_OF_BUFFER = 4, /* long messages go in pieces of this part of it */
+    PIECES_OF_BUFFER = 8, /* long messages go in pieces of this part of it */
 };
 #define SLICE_CYCLES UINT64_C(1000000)
 
@@ -38,15 +38,17 @@ static uint64_t cycle_from(const struct leat_sim_port *port, leat_time at)
 /* ---- messages out ------------------------------------------------------------------------------
  */
 
-/* Is there room for so many blocks at the receiver? One that fills all of the buffer needs it
- * empty.
- */
-static bool has_room(const struct leat_sim_port *port, uint32_t to, uint32_t blocks)
+/* Is there room for so many blocks in the receive buffer of this port, beside the cells that are on
+ * their way to it and the acknowledgements that its own cells will bring? One that fills all of the
+ * buffer needs it empty. */
+static bool has_room(const struct leat_sim_port *port, uint32_t p, uint32_t blocks)
 {
+    const struct leat_atm_aal_unit *unit = &port->load.host[p].unit;
     const uint32_t all = port->load.config.aal.receive_blocks;
     const uint32_t wanted = blocks + SPARE_BLOCKS < all ? blocks + SPARE_BLOCKS : all;
-    const uint32_t unused = leat_atm_aal_unit_room(&port->load.host[to].unit);
-    return unused >= port->queue[to].pledged && unused - port->queue[to].pledged >= wanted;
+    const uint32_t to_come = port->queue[p].pledged + port->queue[p].written +
+                             unit->send.busy_count;
+    return leat_atm_aal_unit_room(unit) >= to_come + wanted;
 }
 
 static struct leat_sim_port_piece *piece_of(const struct leat_sim_port *port, uint32_t from,
@@ -58,7 +60,10 @@ static struct leat_sim_port_piece *piece_of(const struct leat_sim_port *port, ui
 static uint32_t piece_len(const struct leat_sim_port *port, const struct leat_sim_port_entry *e)
 {
     const uint64_t left = e->message.len - e->begun;
-    if (e->message.len <= port->load.config.len_max) return (uint32_t)left;
+    const bool to_itself = e->message.from == e->message.to; /* its acknowledgements too */
+    const bool at_once = e->message.len <=
+                         (to_itself ? port->piece_max : port->load.config.len_max);
+    if (at_once) return (uint32_t)left;
     return left < port->piece_max ? (uint32_t)left : port->piece_max;
 }
 
@@ -83,13 +88,20 @@ static bool next_piece(void *context, uint32_t from, struct leat_sim_message *ou
     const uint32_t len = piece_len(port, e), blocks = blocks_of(len);
     struct leat_sim_port_piece *piece = piece_of(port, from, queue->number);
     const bool early = e->cycle > port->present + 1;
-    note(port, from, early, !early && (piece->entry || !has_room(port, e->message.to, blocks)));
-    if (queue->early || queue->held) return false;
+    const uint32_t acks = from == e->message.to ? 2 * blocks : blocks;
+    note(port, from, early,
+         !early && (piece->entry || !has_room(port, e->message.to, blocks) ||
+                    !has_room(port, from, acks)));
+    if (queue->early || queue->held) {
+        leat_sim_load_pause(&port->load); /* so that it is asked again in time */
+        return false;
+    }
     *piece = (struct leat_sim_port_piece){ queue->first, len, e->begun };
     *out = (struct leat_sim_message){
         .at = e->cycle, .to = e->message.to, .len = len, .octets = e->message.octets + e->begun
     };
     queue->number++;
+    queue->written = blocks;
     port->queue[e->message.to].pledged += blocks;
     e->begun += len;
     if (e->begun == e->message.len) {
@@ -153,16 +165,24 @@ static struct leat_sim_port_entry *entry_of(struct leat_sim_port *port, uint32_t
     return (*piece)->entry ? &port->entry[(*piece)->entry - 1] : NULL;
 }
 
+/* Something was told. */
+static void end_run(struct leat_sim_port *port)
+{
+    port->has_told = true;
+    leat_sim_load_pause(&port->load);
+}
+
 static void written(void *context, uint32_t from, uint32_t number, uint64_t cycle)
 {
     struct leat_sim_port *port = context;
     struct leat_sim_port_piece *piece;
     struct leat_sim_port_entry *e = entry_of(port, from, number, &piece);
     port->present = cycle; /* in which the next piece is asked for */
+    port->queue[from].written = 0;
     e->sent += piece->len;
     if (e->sent < e->message.len || e->lost) return;
     port->net.hear.sent(port->net.hear.context, &e->message, edge(port, cycle));
-    leat_sim_load_pause(&port->load);
+    end_run(port);
 }
 
 static void drop(struct leat_sim_port *port, struct leat_sim_port_entry *e)
@@ -189,7 +209,7 @@ static void delivered(void *context, const struct leat_sim_delivery *delivery,
     if (e->arrived < e->message.len || e->lost) return;
     port->net.hear.arrived(port->net.hear.context, &e->message, edge(port, delivery->at));
     drop(port, e);
-    leat_sim_load_pause(&port->load);
+    end_run(port);
 }
 
 static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_t cycle)
@@ -203,7 +223,7 @@ static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_
     port->net.hear.lost(port->net.hear.context, &e->message,
                         "its port gave it up after the last transmission, no acknowledgement came",
                         edge(port, cycle));
-    leat_sim_load_pause(&port->load);
+    end_run(port);
 }
 
 /* ---- running -----------------------------------------------------------------------------------
@@ -213,7 +233,7 @@ static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_
 static uint64_t slice_end(const struct leat_sim_port *port)
 {
     const uint64_t now = port->load.sim.now;
-    uint64_t end = now + (port->held ? LOOK_AGAIN : SLICE_CYCLES) - 1;
+    uint64_t end = port->held ? now + LOOK_AGAIN - now % LOOK_AGAIN - 1 : now + SLICE_CYCLES - 1;
     for (uint32_t p = 0; port->early && p < port->net.ports; p++) {
         if (!port->queue[p].early) continue;
         const uint64_t due = port->entry[port->queue[p].first - 1].cycle;
@@ -222,10 +242,12 @@ static uint64_t slice_end(const struct leat_sim_port *port)
     return end;
 }
 
+/* Those who wait for room look in certain cycles, however the run is cut into pieces. */
 static void look_again(struct leat_sim_port *port)
 {
+    const bool look = port->load.sim.now % LOOK_AGAIN == 0;
     for (uint32_t p = 0; port->held + port->early && p < port->net.ports; p++)
-        if (port->queue[p].held || port->queue[p].early) ask_again(port, p);
+        if ((port->queue[p].held && look) || port->queue[p].early) ask_again(port, p);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -238,10 +260,11 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     struct leat_sim_port *port = of(net);
     struct leat_sim_load *load = &port->load;
     uint64_t last;
+    port->has_told = false;
     if (until == LEAT_NEVER || leat_sim_clock_cycle(&port->clock, until, &last)) last = LEAT_NEVER;
     while (load->sim.now <= last && (until != LEAT_NEVER || net->under_way)) {
         leat_sim_load_run(load, smaller(slice_end(port), last));
-        if (load->sim.pauses) {
+        if (port->has_told) {
             net->now = edge(port, load->sim.now - 1);
             return net->now;
         }
@@ -258,7 +281,8 @@ static struct leat_sim_load_config load_config(const struct leat_sim_port_config
 {
     const uint32_t blocks = (uint32_t)smaller(config->aal.send_blocks, config->aal.receive_blocks);
     return (struct leat_sim_load_config){ .fabric = config->fabric,
-                                          .model = config->model,
+                                          .model = config->contention_free ? LEAT_SIM_ATM_ALONE
+                                                                           : config->model,
                                           .len_max = leat_atm_aal_message_max(blocks),
                                           .aal = config->aal,
                                           .line = config->line,

@@ -4,9 +4,9 @@
  * is in its way: it is written into the unit, carried as cells, and read out of the other unit.
  *
  * A message that is longer than the send buffer goes in pieces, one after the other. A piece is
- * begun only when the receiver's buffer has room for all of it beside what is on its way there
- * already: else full buffers could wait for each other for ever (hosts know, as if credits had come
- * back; they cost nothing here).
+ * begun only when the receiver's buffer has room for all of it, and the sender's for its
+ * acknowledgements, beside what is on its way there already: else full buffers could wait for each
+ * other for ever (hosts know, as if credits had come back; they cost nothing here).
  */
 #ifndef LEAT_SIM_PORT_H
 #define LEAT_SIM_PORT_H
@@ -23,6 +23,7 @@ struct leat_sim_port_config {
     struct leat_atm_aal_config aal;   /* as in sim_load.h */
     struct leat_sim_line_config line; /* all zeros: no errors */
     uint32_t messages_max;            /* under way, 1.. */
+    bool contention_free;             /* cells never meet in the network */
 };
 
 /* A message under way. */
@@ -44,6 +45,7 @@ struct leat_sim_port_queue { /* of a port: messages that are not wholly begun */
     uint32_t first, last;    /* entries + 1 */
     uint32_t number;         /* of pieces begun */
     uint32_t pledged;        /* blocks of this port's receive buffer, for what is under way to it */
+    uint32_t written;        /* blocks of the piece that is being written */
     bool held;               /* the first one waits for room */
     bool early;              /* its time has not come */
 };
@@ -59,6 +61,7 @@ struct leat_sim_port {
     uint32_t piece_max;
     uint32_t held, early; /* ports */
     uint64_t present;     /* cycle */
+    bool has_told;        /* something in this run */
 };
 
 size_t leat_sim_port_footprint(const struct leat_sim_port_config *config);

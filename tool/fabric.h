@@ -32,6 +32,10 @@ void fabric_put_json(const struct fabric_view *view);
 int run_fabric_time(const struct arguments *args);
 
 /* Networks (fabric_net.c). */
+struct leat_net_plan;
+
+/* The topology of an ATM fabric, to be drawn. */
+void fabric_topology(const struct leat_sim_fabric *fabric, struct leat_net_plan *plan);
 int fabric_show_net(const struct arguments *args);
 int fabric_check_net(const struct arguments *args);
 int fabric_draw_net(const struct arguments *args);

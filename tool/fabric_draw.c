@@ -300,7 +300,7 @@ static void put_caption(const struct drawing *d, double left, double top)
     fprintf(d->out, ": %u router%s, %u terminal%s", t->routers, t->routers == 1 ? "" : "s",
             t->terminals, t->terminals == 1 ? "" : "s");
     if (t->terminals > FABRIC_DRAW_TERMINALS_MAX) fputs(" (not drawn)", d->out);
-    fprintf(d->out, ", %u wire%s</text>\n", d->wires, d->wires == 1 ? "" : "s");
+    fprintf(d->out, ", %u one-way wire%s</text>\n", t->wires, t->wires == 1 ? "" : "s");
 }
 
 static void put_legend(const struct drawing *d, double left, double top)

@@ -133,7 +133,7 @@ static void put_text(const struct view *v)
     printf("%s\n", v->design.name);
     printf("terminals   %u\n", t->terminals);
     printf("routers     %u, of up to %u ports\n", t->routers, t->radix);
-    printf("wires       %u, each in one direction\n", t->wires);
+    printf("wires       %u, each one way\n", t->wires);
     if (kind) printf("class       %s\n", kind);
     if (v->distances.known)
         printf("distance    %.4g routers on average between terminals, at most %u\n",
@@ -226,7 +226,7 @@ static int check_net(const struct arguments *args, struct view *v)
     if (!net_read(args->verb, args->operand[1], &v->design) || !net_build(&v->design, &v->built) ||
         !net_is_safe(&v->design, &v->built))
         return WRONG;
-    printf("%s: sound: %u terminals, %u routers, %u wires, routing %s without deadlock\n",
+    printf("%s: sound: %u terminals, %u routers, %u one-way wires, routing %s without deadlock\n",
            v->design.name, t->terminals, t->routers, t->wires,
            leat_net_rule_name(v->design.plan.routing.rule));
     return DONE;
@@ -254,23 +254,23 @@ int fabric_check_net(const struct arguments *args)
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
-/* An ATM fabric is drawn as the topology that it has. */
+void fabric_topology(const struct leat_sim_fabric *fabric, struct leat_net_plan *plan)
+{
+    const struct leat_atm_clos *net = &fabric->net;
+    leat_net_plan_default(net->stages == 1 ? LEAT_NET_CROSSBAR : LEAT_NET_CLOS, plan);
+    plan->shape.number[plan->shape.numbers++] = net->e;
+    if (net->stages == 1) return;
+    plan->shape.number[plan->shape.numbers++] = net->m;
+    plan->shape.number[plan->shape.numbers++] = net->r;
+}
+
 static bool read_shape(const struct arguments *args, struct view *v)
 {
     const char *word = args->operand[1];
     struct leat_sim_fabric fabric;
     if (net_is(word)) return net_read(args->verb, word, &v->design);
     if (!fabric_read(args->verb, word, &fabric)) return false;
-    struct leat_net_plan *plan = &v->design.plan;
-    if (fabric.net.stages == 1) {
-        leat_net_plan_default(LEAT_NET_CROSSBAR, plan);
-        plan->shape.number[plan->shape.numbers++] = fabric.net.e;
-    } else {
-        leat_net_plan_default(LEAT_NET_CLOS, plan);
-        plan->shape.number[plan->shape.numbers++] = fabric.net.e;
-        plan->shape.number[plan->shape.numbers++] = fabric.net.m;
-        plan->shape.number[plan->shape.numbers++] = fabric.net.r;
-    }
+    fabric_topology(&fabric, &v->design.plan);
     snprintf(v->design.name, sizeof v->design.name, "%s", word);
     return true;
 }

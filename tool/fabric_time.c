@@ -71,10 +71,12 @@ static uint32_t cells_of(uint32_t len)
            LEAT_ATM_TASK_PAYLOAD_LEN;
 }
 
-/* The formula is that of the thesis' network and of all that have its three stages and VPIs. */
-static bool has_formula(const struct leat_atm_clos *net)
+/* The formula is that of the thesis' network and of all that have its three stages and VPIs; a host
+ * that sends to itself cannot read while it writes. */
+static bool has_formula(const struct timing *t)
 {
-    return net->stages == 3 && net->header_octets == LEAT_ATM_VP_HEADER;
+    const struct leat_atm_clos *net = &t->fabric.net;
+    return net->stages == 3 && net->header_octets == LEAT_ATM_VP_HEADER && t->from != t->to;
 }
 
 static void put_row(const struct timing *t, uint64_t cycles)
@@ -89,8 +91,7 @@ static void put_row(const struct timing *t, uint64_t cycles)
         return;
     }
     printf("%8u %7u %10llu ", t->len, cells_of(t->len), (unsigned long long)cycles);
-    if (has_formula(&t->fabric.net))
-        printf("%10llu ", (unsigned long long)leat_atm_aal_one_way_cycles(t->len));
+    if (has_formula(t)) printf("%10llu ", (unsigned long long)leat_atm_aal_one_way_cycles(t->len));
     printf("%14.3f %10.3f\n", (double)ps / 1e6, 8e6 * t->len / (double)ps);
 }
 
@@ -98,7 +99,7 @@ static void put_title(const struct timing *t)
 {
     printf("one message from port %u to port %u, %s model\n%8s %7s %10s ", t->from, t->to,
            sim_model_name(t->model), "bytes", "cells", "cycles");
-    if (has_formula(&t->fabric.net)) printf("%10s ", "T(N)");
+    if (has_formula(t)) printf("%10s ", "T(N)");
     printf("%14s %10s\n", "microseconds", "Mb/s");
 }
 

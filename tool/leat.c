@@ -149,6 +149,18 @@ static const char *join(int option, const char *values, const char *value)
     return both;
 }
 
+static int unknown_option(const struct verb *verb, const char *word)
+{
+    char known[2048];
+    size_t used = 0;
+    known[0] = '\0';
+    for (int i = 0; verb->options[i].name && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, i ? " %s" : "%s",
+                                 verb->options[i].name);
+    if (!used) return misuse(verb, "unknown option %s, expected none", word);
+    return misuse(verb, "unknown option %s, expected one of %s", word, known);
+}
+
 /* One word that begins with two dashes; *next is taken where the option wants an argument. */
 static int take_option(struct arguments *args, const char *word, char ***next)
 {
@@ -163,7 +175,7 @@ static int take_option(struct arguments *args, const char *word, char ***next)
         args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
         return DONE;
     }
-    return misuse(args->verb, "unknown option %s", word);
+    return unknown_option(args->verb, word);
 }
 
 static int run_verb(const struct verb *verb, char **words)

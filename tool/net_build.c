@@ -2,10 +2,11 @@
  */
 #include "lines.h"
 #include "net_design.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHY_CAP = 2048 };
+enum { WHY_CAP = 2048, WIRE_CAP = 80 };
 
 /* Where in a word the name of a file ends, by what it ends with; NULL: it names none. */
 static const char *file_end(const char *word, bool *yaml)
@@ -78,6 +79,7 @@ bool net_read(const struct verb *verb, const char *word, struct net_design *d)
 void net_design_free(struct net_design *d)
 {
     free(d->edge);
+    free(d->edge_line);
     free(d->terminal_at);
     free(d->entry);
     free((char *)d->file);
@@ -94,16 +96,34 @@ static bool refuse(const struct net_design *d, uint32_t line, const struct leat_
     return false;
 }
 
+/* The line of the wire that a refusal names because it leads one way only; 0: it names none. */
+static uint32_t one_way_line(const struct net_design *d, const struct leat_text *why)
+{
+    char text[WHY_CAP + 1], wire[WIRE_CAP];
+    snprintf(text, sizeof text, "%.*s", (int)why->len, why->buf);
+    for (uint32_t i = 0; d->edge_line && i < d->plan.shape.edges; i++) {
+        const struct leat_net_edge *e = &d->edge[i];
+        snprintf(wire, sizeof wire, "from router %u to %u and none back", e->a, e->b);
+        if (e->one_way && strstr(text, wire)) return d->edge_line[i];
+    }
+    return 0;
+}
+
 /* Where an entry of a table is wrong, the check begins with its number. */
-static bool refuse_routing(const struct net_design *d, const struct leat_text *why)
+static uint32_t entry_line(const struct net_design *d, const struct leat_text *why)
 {
     static const char entry[] = "entry ";
     const bool named = why->len > strlen(entry) && !memcmp(why->buf, entry, strlen(entry));
     uint32_t number = 0;
     for (size_t i = strlen(entry); named && i < why->len && why->buf[i] != ' '; i++)
         number = 10 * number + (uint32_t)(why->buf[i] - '0');
-    const bool known = number && number <= d->entries;
-    return refuse(d, known ? d->entry[number - 1].line : d->routing_line, why);
+    return number && number <= d->entries ? d->entry[number - 1].line : 0;
+}
+
+static bool refuse_routing(const struct net_design *d, const struct leat_text *why)
+{
+    const uint32_t wire = one_way_line(d, why), entry = entry_line(d, why);
+    return refuse(d, wire ? wire : entry ? entry : d->routing_line, why);
 }
 
 static void *told(void *memory, size_t count, size_t size)
@@ -217,19 +237,27 @@ void net_built_free(struct net_built *b)
     memset(b, 0, sizeof *b);
 }
 
+/* What breaks the circle, but for what always does. Ways of a table may take any channel, so that
+ * more of them break none. */
+static const char *cure(const struct net_design *d)
+{
+    if (d->entries) return "a table whose ways form none, ";
+    if (d->plan.routing.rule == LEAT_NET_TABLE) return "";
+    return d->plan.net.architecture == LEAT_NET_SWITCH_VC
+               ? "classes of virtual channels (more /vcs=), "
+               : "virtual channels (/switch=vc), ";
+}
+
 bool net_is_safe(const struct net_design *d, const struct net_built *b)
 {
     char line[WHY_CAP];
-    struct leat_text circle;
+    struct leat_text why;
     if (!b->deadlock.possible || d->plan.net.drop) return true;
-    leat_text_init(&circle, line, sizeof line, NULL, NULL);
-    leat_net_deadlock_text(&b->deadlock, &circle);
-    complain("%s: packets can wait for each other in a circle%s: %.*s", d->name,
-             b->deadlock.smaller ? " (found in a smaller one of its kind)" : "", (int)circle.len,
-             line);
-    complain("expected %s, another /routing=, /full=drop, or --unsafe to see it happen",
-             d->plan.net.architecture == LEAT_NET_SWITCH_VC
-                 ? "classes of virtual channels (more /vcs=)"
-                 : "virtual channels (/switch=vc)");
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    leat_text_puts(&why, "packets can wait for each other in a circle");
+    leat_text_puts(&why, b->deadlock.smaller ? " (found in a smaller one of its kind): " : ": ");
+    leat_net_deadlock_text(&b->deadlock, &why);
+    refuse(d, d->routing_line, &why);
+    complain("expected %sanother /routing=, /full=drop, or --unsafe to see it happen", cure(d));
     return false;
 }

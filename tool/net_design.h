@@ -33,6 +33,7 @@ struct net_design {
     uint32_t routing_line, switch_line; /* with routing, switches; 0: it is in no file */
     /* What the plan lends; NULL where it is not used. */
     struct leat_net_edge *edge;
+    uint32_t *edge_line; /* [edges] of its file */
     uint32_t *terminal_at;
     struct net_entry *entry;
     uint32_t entries;

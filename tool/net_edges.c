@@ -55,6 +55,10 @@ static bool read_edge(void *context, const struct place *place, struct word line
     struct leat_net_edge *grown = net_grow(d->edge, shape->edges, sizeof *grown);
     if (!grown) return false;
     d->edge = grown;
+    uint32_t *lines = net_grow(d->edge_line, shape->edges, sizeof *lines);
+    if (!lines) return false;
+    d->edge_line = lines;
+    d->edge_line[shape->edges] = place->line;
     d->edge[shape->edges++] = edge;
     if (edge.a >= shape->routers) shape->routers = edge.a + 1;
     if (edge.b >= shape->routers) shape->routers = edge.b + 1;

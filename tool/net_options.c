@@ -106,6 +106,9 @@ static bool read_trace(const struct arguments *args, struct net_job *job)
         return false;
     }
     if (!lines_read(file, read_trace_line, &trace, &lines)) return false;
+    if (!trace.count && !interrupted)
+        return wrong(&(struct place){ file, lines ? lines : 1 },
+                     "nothing in it, expected a packet per line: CYCLE SOURCE DESTINATION [FLITS]");
     job->traffic.trace = job->trace;
     job->traffic.trace_count = trace.count;
     return true;
@@ -116,15 +119,29 @@ static bool read_load(const struct arguments *args, struct net_job *job)
     const char *text = argument(args, "--load");
     const bool closed = leat_net_pattern_list(job->traffic.pattern)->is_closed;
     job->traffic.load_ppm = SIM_LOAD_ONE / 2;
-    if (text && !sim_read_fraction(text, 6, &job->traffic.load_ppm)) {
-        misuse(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
-        return false;
-    }
+    if (!sim_take_load(args, &job->traffic.load_ppm)) return false;
     if (text && (closed || job->traffic.pattern == LEAT_NET_TRACE)) {
         misuse(args->verb, "--load has no meaning with --traffic %s",
                leat_net_pattern_list(job->traffic.pattern)->name);
         return false;
     }
+    return true;
+}
+
+/* An option that other traffic has. Only --rounds is refused: the others may be common to several
+ * kinds of traffic in a sweep, whose runs can be done one by one with the same options. */
+static bool check_effect(const struct arguments *args, const struct net_job *job)
+{
+    const struct leat_net_pattern_spelling *pattern = leat_net_pattern_list(job->traffic.pattern);
+    if (argument(args, "--rounds") && !pattern->is_closed) {
+        misuse(args->verb, "--rounds has no meaning with --traffic %s, expected a collective",
+               pattern->name);
+        return false;
+    }
+    if (argument(args, "--hot") && job->traffic.pattern != LEAT_NET_HOTSPOT)
+        complain("--hot has no effect on %s traffic, expected it with hotspot", pattern->name);
+    if (argument(args, "--burst") && job->traffic.pattern != LEAT_NET_BURSTY)
+        complain("--burst has no effect on %s traffic, expected it with bursty", pattern->name);
     return true;
 }
 
@@ -140,8 +157,10 @@ static bool read_traffic(const struct arguments *args, struct net_job *job)
         !sim_read_number(args, "--rounds", 1, UINT32_MAX, &job->traffic.rounds) ||
         !read_small(args, "--flits", 1, LEAT_NET_FLITS_MAX, &job->traffic.flits) ||
         !read_small(args, "--burst", 1, LEAT_NET_BURST_MAX, &job->traffic.burst) ||
-        !read_small(args, "--hot", 0, 100, &job->traffic.hot_percent) || !read_trace(args, job))
+        !read_small(args, "--hot", 0, 100, &job->traffic.hot_percent) || !check_effect(args, job) ||
+        !read_trace(args, job))
         return false;
+    job->ends = job->traffic.pattern == LEAT_NET_TRACE || job->traffic.rounds;
     leat_text_init(&why, text, sizeof text, NULL, NULL);
     if (!leat_net_traffic_check(&job->traffic, &why)) return true;
     misuse(args->verb, "%.*s", (int)why.len, text);
@@ -168,10 +187,13 @@ static bool check_length(const struct arguments *args, const struct net_job *job
 static bool add_fault(struct net_job *job, const char *line, size_t len, struct leat_text *why)
 {
     const uint32_t before = job->faults.count;
-    return !leat_net_faults_line(&job->faults, line, len, why) &&
-           (job->faults.count == before ||
-            !leat_net_fault_check(&job->faults.fault[before], &job->built.topology,
-                                  job->faults.flit_bits, why));
+    struct word rest = { line, len }, text;
+    if (leat_net_faults_line(&job->faults, line, len, why)) return false;
+    if (job->faults.count == before || !lines_word(&rest, &text)) return true;
+    leat_text_put(why, text.text, text.len);
+    leat_text_puts(why, ": ");
+    return !leat_net_fault_check(&job->faults.fault[before], &job->built.topology,
+                                 job->faults.flit_bits, why);
 }
 
 static bool read_fault_line(void *context, const struct place *place, struct word line)
@@ -183,23 +205,46 @@ static bool read_fault_line(void *context, const struct place *place, struct wor
     return wrong(place, "%.*s", (int)why.len, text);
 }
 
-static bool read_faults(const struct arguments *args, struct net_job *job)
+/* The faults of one --fault. */
+static bool read_fault_words(const struct arguments *args, struct word words, struct net_job *job)
 {
-    const char *words = argument(args, "--fault"), *file = argument(args, "--fault-file");
-    struct word rest = { words ? words : "", words ? strlen(words) : 0 }, word;
+    const uint32_t before = job->faults.count;
     char text[WHY_CAP];
     struct leat_text why;
-    uint32_t lines;
-    leat_net_faults_init(&job->faults);
-    if (!read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &job->faults.flit_bits))
-        return false;
-    while (lines_word(&rest, &word)) {
+    struct word word;
+    while (lines_word(&words, &word)) {
         leat_text_init(&why, text, sizeof text, NULL, NULL);
         if (add_fault(job, word.text, word.len, &why)) continue;
         misuse(args->verb, "--fault %.*s", (int)why.len, text);
         return false;
     }
-    return !file || lines_read(file, read_fault_line, job, &lines);
+    if (job->faults.count > before) return true;
+    misuse(args->verb, "--fault '', expected link:, flap:, router:, port: or ber:");
+    return false;
+}
+
+static bool read_fault_file(const char *file, struct net_job *job)
+{
+    const uint32_t before = job->faults.count;
+    uint32_t lines;
+    if (!lines_read(file, read_fault_line, job, &lines)) return false;
+    if (job->faults.count > before || interrupted) return true;
+    return wrong(&(struct place){ file, lines ? lines : 1 },
+                 "nothing in it, expected a fault per line, as link:3-7@1000..5000");
+}
+
+static bool read_faults(const struct arguments *args, struct net_job *job)
+{
+    const char *each = argument(args, "--fault"), *file = argument(args, "--fault-file");
+    leat_net_faults_init(&job->faults);
+    if (!read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &job->faults.flit_bits))
+        return false;
+    while (each) { /* given again, they are joined by line ends */
+        const size_t len = strcspn(each, "\n");
+        if (!read_fault_words(args, (struct word){ each, len }, job)) return false;
+        each = each[len] ? each + len + 1 : NULL;
+    }
+    return !file || read_fault_file(file, job);
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -208,8 +253,7 @@ static bool read_warmup(const struct arguments *args, struct net_job *job)
 {
     const char *text = argument(args, "--warmup");
     /* What comes to an end has no steady state to wait for. */
-    const bool ends = job->traffic.pattern == LEAT_NET_TRACE || job->traffic.rounds;
-    job->warmup = ends ? 0 : LEAT_NET_STEADY_FIND;
+    job->warmup = job->ends ? 0 : LEAT_NET_STEADY_FIND;
     if (!text) return true;
     job->warmup = LEAT_NET_STEADY_FIND;
     if (strcmp(text, "auto") == 0) return true;
@@ -233,26 +277,30 @@ static bool check_clock(const struct arguments *args, const struct net_job *job)
     return false;
 }
 
+static bool read_links(const struct arguments *args, struct net_job *job)
+{
+    const char *text = argument(args, "--links");
+    const uint32_t wires = job->built.topology.wires;
+    job->links = text && (strcmp(text, NET_LINKS_WHERE_FEW) != 0 || wires <= NET_LINKS_FEW);
+    if (!job->links || wires <= NET_LINKS_MAX) return true;
+    misuse(args->verb, "--links: %u wires, expected a fabric of at most %d", wires, NET_LINKS_MAX);
+    return false;
+}
+
 bool net_read_job(const struct arguments *args, struct net_job *job)
 {
     memset(job, 0, sizeof *job);
     job->verb = args->verb;
     job->cycles = 100000;
     job->json = argument(args, "--json");
-    job->links = argument(args, "--links");
     job->unsafe = argument(args, "--unsafe");
     if (!net_read(args->verb, args->operand[0], &job->design) || !refuse_foreign(args, job) ||
         !read_model(args) || !sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) ||
         !net_build(&job->design, &job->built))
         return false;
     if (!job->unsafe && !net_is_safe(&job->design, &job->built)) return false;
-    if (job->links && job->built.topology.wires > NET_LINKS_MAX) {
-        misuse(args->verb, "--links: %u wires, expected a fabric of at most %d",
-               job->built.topology.wires, NET_LINKS_MAX);
-        return false;
-    }
-    return check_clock(args, job) && read_traffic(args, job) && check_length(args, job) &&
-           read_faults(args, job) && read_warmup(args, job);
+    return read_links(args, job) && check_clock(args, job) && read_traffic(args, job) &&
+           check_length(args, job) && read_faults(args, job) && read_warmup(args, job);
 }
 
 void net_job_free(struct net_job *job)

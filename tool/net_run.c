@@ -8,9 +8,51 @@ struct simulation {
     const struct net_job *job;
     struct leat_net net;
     struct leat_net_load load;
-    bool dead;
+    struct leat_net_host host; /* the load's */
+    bool dead, done;
     void *net_memory, *load_memory;
 };
+
+/* ---- the end of the work --------------------------------------------------------------------- */
+
+/* Of a trace all packets have ended, of a collective all rounds. */
+static bool is_done(const struct simulation *s)
+{
+    uint64_t ended = 0;
+    if (s->job->traffic.pattern != LEAT_NET_TRACE) return s->load.traffic.round_left == 0;
+    for (uint32_t fate = 0; fate < LEAT_NET_FATES; fate++)
+        ended += s->load.packets_ended[fate];
+    return ended == s->job->traffic.trace_count;
+}
+
+static bool next(void *context, uint32_t terminal, struct leat_net_packet *packet)
+{
+    struct simulation *s = context;
+    return s->host.next(s->host.context, terminal, packet);
+}
+
+/* The run ends with the last packet: idle cycles behind it would count as if they meant anything.
+ */
+static void arrive(void *context, const struct leat_net_arrival *arrival)
+{
+    struct simulation *s = context;
+    s->host.arrive(s->host.context, arrival);
+    s->done = is_done(s);
+    s->net.stop = s->done;
+}
+
+/* As leat_net_load_run, up to the end of the work. */
+static bool run_work(struct simulation *s, uint64_t until)
+{
+    struct leat_net_fault_player *player = &s->load.player;
+    while (s->net.now < until && !s->done) {
+        if (player->next_at <= s->net.now) leat_net_fault_player_apply(player, &s->net);
+        if (!leat_net_run(&s->net, player->next_at < until ? player->next_at : until)) return false;
+    }
+    return true;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
 
 static bool set_up(struct simulation *s)
 {
@@ -23,12 +65,13 @@ static bool set_up(struct simulation *s)
         .faults = job->faults.count ? &job->faults : NULL,
         .topology = &built->topology,
     };
-    struct leat_net_host host;
+    struct leat_net_host host = { .context = s, .next = next, .arrive = arrive };
     s->load_memory = sim_memory(leat_net_load_footprint(&config));
     s->net_memory = sim_memory(leat_net_footprint(&built->topology, &job->design.plan.net));
     if (!s->load_memory || !s->net_memory) return false;
     leat_net_load_init(&s->load, &config, s->load_memory);
-    leat_net_load_host(&s->load, &host);
+    leat_net_load_host(&s->load, &s->host);
+    if (!job->ends) host = s->host;
     leat_net_init(&s->net, &built->topology, built->routing, &job->design.plan.net, &host,
                   s->net_memory);
     leat_net_load_attach(&s->load, &s->net);
@@ -38,17 +81,30 @@ static bool set_up(struct simulation *s)
 static bool run_to(void *context, uint64_t until)
 {
     struct simulation *s = context;
-    s->dead = !leat_net_load_run(&s->load, until);
-    return !s->dead;
+    s->dead = !(s->job->ends ? run_work(s, until) : leat_net_load_run(&s->load, until));
+    return !s->dead && !s->done;
+}
+
+/* Intervals need a second batch of packets; and what was measured as a whole is no sample. */
+static bool has_intervals(const struct simulation *s, const struct leat_net_steady_result *result)
+{
+    const struct leat_net_steady *steady = &s->load.steady;
+    uint32_t batches = 0;
+    for (uint32_t i = 0; i < steady->count; i++)
+        if (steady->begin + i * steady->batch_cycles >= result->warmup)
+            batches += steady->batch[i].packets > 0;
+    return result->has_intervals && batches >= 2 && !s->done;
 }
 
 static bool simulate(struct simulation *s, struct net_result *out)
 {
     if (!set_up(s)) return false;
-    s->dead = false;
+    s->dead = s->done = false;
     pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
     out->dead = s->dead;
+    out->done = s->done;
     leat_net_load_result(&s->load, &out->load);
+    out->intervals = has_intervals(s, &out->load.steady);
     out->counts = s->net.counts;
     out->out_flits = s->net.out_flits;
     out->circle_len = leat_net_stuck(&s->net, out->circle, NET_CIRCLE_MAX);
@@ -77,8 +133,8 @@ int run_net_sim(const struct arguments *args)
     int code = WRONG;
     s.job = &job;
     if (net_read_job(args, &job)) {
-        code = FAILED;
-        if (simulate(&s, &result)) {
+        code = args->only_check ? DONE : FAILED;
+        if (!args->only_check && simulate(&s, &result)) {
             if (job.json)
                 net_put_json(&job, &result);
             else

@@ -45,22 +45,26 @@ static void put_title(const struct net_job *job, const struct net_result *r)
     printf("%llu cycles (%.6g us of network time)%s\n", (unsigned long long)r->load.cycles,
            (double)r->load.cycles * (double)clock->num / (double)clock->den / 1e6,
            r->circle_len || r->dead       ? ", deadlock"
+           : r->done                      ? ", then all was done"
            : r->load.cycles < job->cycles ? ", interrupted"
                                           : "");
 }
 
-static void put_steady(const struct leat_net_steady_result *s)
+static void put_steady(const struct net_job *job, const struct net_result *r)
 {
+    const struct leat_net_steady_result *s = &r->load.steady;
     printf("  %-40s %14llu  cycles%s\n", "warm-up", (unsigned long long)s->warmup,
-           s->settled ? "" : "; it did not settle: run longer");
+           job->ends    ? "; what comes to an end needs none"
+           : s->settled ? ""
+                        : "; it did not settle: run longer");
     printf("  %-40s %14.4f  flits per terminal and cycle", "throughput", s->accepted);
-    if (s->has_intervals) printf(", +- %.4f", s->accepted_half);
+    if (r->intervals) printf(", +- %.4f", s->accepted_half);
     if (!s->packets) {
         printf("\n  %-40s %14s  nothing came in that counts\n", "latency", "-");
         return;
     }
     printf("\n  %-40s %14.2f  cycles", "latency", s->latency_mean);
-    if (s->has_intervals) printf(", +- %.2f", s->latency_half);
+    if (r->intervals) printf(", +- %.2f", s->latency_half);
     printf("; half within %llu, 99 %% within %llu, all within %llu\n",
            (unsigned long long)s->latency_p50, (unsigned long long)s->latency_p99,
            (unsigned long long)s->latency_max);
@@ -77,13 +81,36 @@ static void put_fates(const struct net_result *r)
     put_some("packets rerouted", r->load.packets_rerouted);
 }
 
-static void put_rounds(const struct leat_net_rounds *rounds)
+static void put_rounds(const struct net_job *job, const struct net_result *r)
 {
-    put("rounds", rounds->count);
+    const struct leat_net_rounds *rounds = &r->load.rounds;
+    const uint64_t asked = job->traffic.rounds;
+    printf("  %-40s %14llu", "rounds", (unsigned long long)rounds->count);
+    if (asked) printf("  of %llu", (unsigned long long)asked);
+    puts(net_is_abandoned(job, r) ? ": the next waits for a packet that was lost"
+         : rounds->count < asked  ? ": the others did not fit into the cycles"
+                                  : "");
     if (!rounds->count) return;
     printf("  %-40s %14.1f  cycles; %llu to %llu\n", "a round",
            (double)rounds->cycles / (double)rounds->count, (unsigned long long)rounds->cycles_min,
            (unsigned long long)rounds->cycles_max);
+}
+
+/* Packets of a trace that the run did not come to. */
+static uint64_t beyond(const struct net_job *job, const struct net_result *r)
+{
+    uint64_t count = 0;
+    for (uint32_t i = job->traffic.trace_count; i-- > 0 && job->trace[i].cycle >= r->load.cycles;)
+        count++;
+    return count;
+}
+
+static void put_beyond(const struct net_job *job, const struct net_result *r)
+{
+    const uint64_t count = beyond(job, r);
+    if (count)
+        printf("  %-40s %14llu  of %u: their cycles come later\n", "packets of the trace not begun",
+               (unsigned long long)count, job->traffic.trace_count);
 }
 
 static void put_circle(const struct net_result *r)
@@ -104,9 +131,10 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
     put("packets offered", r->load.packets_offered);
     put("packets delivered", r->load.packets_ended[LEAT_NET_DELIVERED]);
     put("packets under way or waiting", r->load.packets_waiting);
+    put_beyond(job, r);
     put_fates(r);
-    put_steady(&r->load.steady);
-    if (leat_net_pattern_list(job->traffic.pattern)->is_closed) put_rounds(&r->load.rounds);
+    put_steady(job, r);
+    if (leat_net_pattern_list(job->traffic.pattern)->is_closed) put_rounds(job, r);
     put("waits for room ahead", r->counts.waits);
     put_circle(r);
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->load.certificate);
@@ -131,22 +159,26 @@ static void put_figure(const char *key, bool known, double value, int decimals, 
         printf("\"%s\":null%s", key, after);
 }
 
-static void put_latency(const struct leat_net_steady_result *s)
+static void put_latency(const struct net_result *r)
 {
+    const struct leat_net_steady_result *s = &r->load.steady;
     const bool known = s->packets;
     fputs("\"latency_cycles\":{", stdout);
     put_figure("mean", known, s->latency_mean, 4, ",");
     put_figure("p50", known, (double)s->latency_p50, 0, ",");
     put_figure("p99", known, (double)s->latency_p99, 0, ",");
     put_figure("max", known, (double)s->latency_max, 0, ",");
-    put_figure("ci95", known && s->has_intervals, s->latency_half, 4, "},");
+    put_figure("ci95", known && r->intervals, s->latency_half, 4, "},");
     put_figure("hops_mean", known, s->hops_mean, 5, ",");
 }
 
-static void put_saturation(const struct leat_net_steady_result *s)
+static void put_saturation(const struct net_job *job, const struct net_result *r)
 {
-    printf("\"warmup_cycles\":%llu,\"settled\":%s,\"saturated\":%s,", (unsigned long long)s->warmup,
-           s->settled ? "true" : "false", s->saturated ? "true" : "false");
+    const struct leat_net_steady_result *s = &r->load.steady;
+    printf("\"warmup_cycles\":%llu,", (unsigned long long)s->warmup);
+    printf("\"settled\":%s,", job->ends ? "null" : s->settled ? "true" : "false");
+    if (job->ends) printf("\"done\":%s,", r->done ? "true" : "false");
+    printf("\"saturated\":%s,", s->saturated ? "true" : "false");
     if (s->saturated) printf("\"saturation\":\"%s\",", s->reason);
 }
 
@@ -178,10 +210,18 @@ static void put_deadlock(const struct net_result *r)
 static void put_collective(const struct net_job *job, const struct leat_net_rounds *rounds)
 {
     if (!leat_net_pattern_list(job->traffic.pattern)->is_closed) return;
-    printf("\"rounds\":{\"count\":%llu,\"mean\":%.3f,\"min\":%llu,\"max\":%llu},",
-           (unsigned long long)rounds->count,
+    printf("\"rounds\":{\"count\":%llu,", (unsigned long long)rounds->count);
+    put_figure("asked", job->traffic.rounds, (double)job->traffic.rounds, 0, ",");
+    printf("\"mean\":%.3f,\"min\":%llu,\"max\":%llu},",
            rounds->count ? (double)rounds->cycles / (double)rounds->count : 0,
            (unsigned long long)rounds->cycles_min, (unsigned long long)rounds->cycles_max);
+}
+
+static void put_trace(const struct net_job *job, const struct net_result *r)
+{
+    if (job->traffic.pattern != LEAT_NET_TRACE) return;
+    printf("\"trace\":{\"packets\":%u,\"not_begun\":%llu},", job->traffic.trace_count,
+           (unsigned long long)beyond(job, r));
 }
 
 /* Flits over each wire between routers, by output port. */
@@ -216,14 +256,15 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     put_key("messages_delivered", l->packets_ended[LEAT_NET_DELIVERED]);
     put_key("messages_waiting", l->packets_waiting);
     printf("\"throughput\":%.6f,", l->steady.accepted);
-    put_figure("throughput_ci95", l->steady.has_intervals, l->steady.accepted_half, 6, ",");
-    put_latency(&l->steady);
-    put_saturation(&l->steady);
+    put_figure("throughput_ci95", r->intervals, l->steady.accepted_half, 6, ",");
+    put_latency(r);
+    put_saturation(job, r);
     put_key("suspensions", r->counts.waits);
     put_key("retransmissions", 0);
     put_lost(r);
     put_deadlock(r);
     put_collective(job, &l->rounds);
+    put_trace(job, r);
     printf("\"fairness\":{\"min\":%llu,\"max\":%llu},", (unsigned long long)l->delivered_min,
            (unsigned long long)l->delivered_max);
     put_links(job, r);

@@ -6,10 +6,15 @@
 #include "net_load.h"
 
 enum {
-    NET_LINKS_MAX = 4096,    /* wires that are told one by one */
+    NET_LINKS_FEW = 8192,    /* wires that are told one by one with NET_LINKS_WHERE_FEW */
+    NET_LINKS_MAX = 1 << 17, /* with --links */
     NET_TRACE_MAX = 1 << 26, /* packets of a trace */
     NET_CIRCLE_MAX = 64,     /* buffers of a deadlock that are told */
 };
+
+/* As the value of --links, which users give none: of networks with few wires. So `leat sweep` asks
+ * for it, since a report draws the wires' use. */
+#define NET_LINKS_WHERE_FEW "few"
 
 /* What the options say. */
 struct net_job {
@@ -21,12 +26,15 @@ struct net_job {
     struct leat_net_trace_entry *trace; /* with --traffic trace */
     uint64_t cycles, warmup;
     bool json, links, unsafe;
+    bool ends; /* there is an end to the work: that of a trace, or of some rounds */
 };
 
 /* What came of it. */
 struct net_result {
     double wall_seconds;
-    bool dead; /* nothing moves any more */
+    bool dead;      /* nothing moves any more */
+    bool done;      /* all the work of a job that ends */
+    bool intervals; /* of throughput and latency are known */
     struct leat_net_load_result load;
     struct leat_net_counts counts;
     const uint64_t *out_flits; /* by output port; lent until the next run */

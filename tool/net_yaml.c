@@ -30,6 +30,7 @@ bool net_read_yaml(const char *file, struct net_design *design)
 #else
 
 #include "input.h"
+#include "leat_tree.h"
 #include "net_tree.h"
 #include <stdio.h>
 
@@ -185,6 +186,19 @@ static bool take_size(struct reader *r)
     return true;
 }
 
+/* What else is wrong with a number, its limits tell. */
+static bool is_number(struct reader *r, const char *key, const char *value)
+{
+    static const char *const words[] = { "switch", "flow", "full", "routing", "clock" };
+    uint64_t any;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(key, words[i]) == 0) return true;
+    if (leat_tree_number(value, strlen(value), &any)) return true;
+    stand_at(r, key, 0);
+    if (!*value) return wrong(&r->tree.place, "%s: nothing, expected a whole number", key);
+    return wrong(&r->tree.place, "%s: '%s', expected a whole number", key, value);
+}
+
 static bool take_parameters(struct reader *r, const struct description *y)
 {
     char line[MESSAGE_CAP];
@@ -192,6 +206,7 @@ static bool take_parameters(struct reader *r, const struct description *y)
     for (size_t i = 0; i < PARAMETERS; i++) { /* the switch comes first: it brings defaults */
         const char *value = y->parameter[i];
         if (!value) continue;
+        if (!is_number(r, parameters[i], value)) return false;
         leat_text_init(&why, line, sizeof line, NULL, NULL);
         if (!leat_net_plan_set(&r->design->plan, parameters[i], strlen(parameters[i]), value,
                                strlen(value), &why))
@@ -239,12 +254,14 @@ static bool take_edges(struct reader *r, const struct description *y)
     if (!is_for_graph(r, "edges") || !check_routers(r, y)) return false;
     if (shape->kind != LEAT_NET_GRAPH) return true;
     d->edge = net_take(y->edges_count, sizeof *d->edge);
-    if (!d->edge) return false;
+    d->edge_line = net_take(y->edges_count, sizeof *d->edge_line);
+    if (!d->edge || !d->edge_line) return false;
     shape->routers = y->routers;
     for (uint32_t i = 0; i < y->edges_count; i++) {
         const struct edge *e = &y->edges[i];
         if (!check_edge(r, i, e, y->routers ? y->routers : LEAT_NET_ROUTERS_MAX)) return false;
         d->edge[i] = (struct leat_net_edge){ e->a, e->b, e->cycles, e->one_way };
+        d->edge_line[i] = net_tree_line(net_tree_entry(&r->tree, value_of(r, "edges"), i));
         if (e->a >= shape->routers) shape->routers = e->a + 1;
         if (e->b >= shape->routers) shape->routers = e->b + 1;
     }

@@ -1,6 +1,7 @@
 /* leat report: the fabrics, drawn with the use of their wires as colour. */
+#include "fabric.h"
 #include "fabric_draw.h"
-#include "net_design.h"
+#include "net_sim.h"
 #include "report.h"
 #include "report_text.h"
 #include <stdio.h>
@@ -92,42 +93,103 @@ static bool put_drawing(const struct leat_net_topology *t, const double *use,
     return done;
 }
 
-static void put_caption(const struct report *report, const struct report_point *point, bool drawn,
-                        struct leat_text *text)
+static void put_caption(const struct report *report, const struct report_point *point,
+                        const char *what, struct leat_text *text)
 {
     leat_text_puts(text, "<figcaption>");
     text_escape(text, report->line[point->line].name);
-    leat_text_puts(text, ", ");
-    text_escape(text, report->traffic[point->traffic]);
-    text_format(
-        text, " traffic at load %.6g%s%s.</figcaption>\n</figure>\n",
-        (double)point->load / STORE_LOAD_ONE,
-        report_is_saturated(point) ? ", where it is saturated" : "",
-        drawn ? "" : ": it cannot be drawn; it is too large, or not what it was when it was run");
+    leat_text_puts(text, what);
+    leat_text_puts(text, "</figcaption>\n</figure>\n");
 }
 
-static void put_fabric(const struct report *report, const struct report_point *point,
-                       struct leat_text *text)
+/* ", uniform traffic at load 0.3." */
+static void put_use_caption(const struct report *report, const struct report_point *point,
+                            bool drawn, struct leat_text *text)
 {
+    char line[WHY_CAP];
+    struct leat_text what;
+    leat_text_init(&what, line, sizeof line - 1, NULL, NULL);
+    leat_text_puts(&what, ", ");
+    text_escape(&what, report->traffic[point->traffic]);
+    text_format(
+        &what, " traffic at load %.6g%s%s.", (double)point->load / STORE_LOAD_ONE,
+        report_is_saturated(point) ? ", where it is saturated" : "",
+        drawn ? "" : ": it cannot be drawn; it is too large, or not what it was when it was run");
+    line[what.len] = '\0';
+    put_caption(report, point, line, text);
+}
+
+/* What is drawn. */
+struct subject {
     struct net_design design;
     struct leat_net_topology t;
+    void *memory;
+};
+
+/* False where it cannot be drawn, or is no fabric that this leat knows. */
+static bool build(const struct report *report, const char *fabric, struct subject *s)
+{
     char line[WHY_CAP];
     struct leat_text why;
-    void *memory = NULL;
-    double *use = NULL;
+    struct leat_sim_fabric atm;
+    const struct leat_net_shape *shape = &s->design.plan.shape;
+    memset(s, 0, sizeof *s);
     leat_text_init(&why, line, sizeof line, NULL, NULL);
-    bool sound = net_read(report->verb, report->line[point->line].fabric, &design) &&
-                 !leat_net_shape_check(&design.plan.shape, &why);
-    if (sound) memory = calloc(1, leat_net_topology_footprint(&design.plan.shape));
-    sound = memory && !leat_net_topology_build(&t, &design.plan.shape, memory, &why) &&
-            fabric_draw_fits(&t, &why);
-    if (sound) use = calloc(t.outs, sizeof *use);
+    if (net_is(fabric)) {
+        if (!net_read(report->verb, fabric, &s->design)) return false;
+    } else {
+        if (leat_sim_fabric_parse(fabric, &atm, &why)) return false;
+        fabric_topology(&atm, &s->design.plan);
+    }
+    if (leat_net_shape_check(shape, &why)) return false;
+    s->memory = calloc(1, leat_net_topology_footprint(shape));
+    return s->memory && !leat_net_topology_build(&s->t, shape, s->memory, &why) &&
+           fabric_draw_fits(&s->t, &why);
+}
+
+static void put_used(const struct report *report, const struct report_point *point,
+                     struct leat_text *text)
+{
+    struct subject s;
+    double *use = NULL;
+    const bool sound = build(report, report->line[point->line].fabric, &s);
+    if (sound) use = calloc(s.t.outs, sizeof *use);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
-    sound = use && find_use(report, point, &t, use) && put_drawing(&t, use, text);
-    put_caption(report, point, sound, text);
+    put_use_caption(report, point,
+                    use && find_use(report, point, &s.t, use) && put_drawing(&s.t, use, text),
+                    text);
     free(use);
-    free(memory);
-    net_design_free(&design);
+    free(s.memory);
+    net_design_free(&s.design);
+}
+
+/* A fabric whose runs tell nothing about its wires, drawn as it is, with the reason. */
+static void put_plain(const struct report *report, const struct report_point *point,
+                      struct leat_text *text)
+{
+    const char *fabric = report->line[point->line].fabric;
+    struct subject s;
+    const bool network = net_is(fabric);
+    leat_text_puts(text, "<figure class=\"drawing\">\n");
+    if (!build(report, fabric, &s) || !put_drawing(&s.t, NULL, text))
+        put_caption(report, point, " is not drawn: it is too large, or this leat does not know it.",
+                    text);
+    else if (!network)
+        put_caption(report, point,
+                    ", without colour: runs of ATM fabrics do not count the cells of each wire.",
+                    text);
+    else if (s.t.wires == 0)
+        put_caption(report, point, ", without colour: it has no wires between routers.", text);
+    else
+        put_caption(report, point,
+                    s.t.wires > NET_LINKS_FEW
+                        ? ", without colour: of so many wires runs count the flits only with "
+                          "--links."
+                        : ", without colour: its runs are older than the counting of each wire; "
+                          "a sweep with --links has it.",
+                    text);
+    free(s.memory);
+    net_design_free(&s.design);
 }
 
 /* ---- which --------------------------------------------------------------------------------- */
@@ -144,26 +206,50 @@ static const struct report_point *choose(const struct report *report, struct rep
     return chosen;
 }
 
+/* Whatever of a line can stand for it. */
+static const struct report_point *any_of(const struct report *report, size_t line)
+{
+    for (size_t t = 0; t < report->traffics; t++)
+        if (report->series[line][t].count) return &report->point[report->series[line][t].first];
+    return NULL;
+}
+
+struct figures {
+    const struct report *report;
+    struct leat_text *text;
+    size_t drawn;
+};
+
+static void add_figure(struct figures *f, const struct report_point *point,
+                       void (*put)(const struct report *, const struct report_point *,
+                                   struct leat_text *))
+{
+    if (f->drawn++ == 0)
+        leat_text_puts(f->text, "<h2 id=\"fabrics\">Where the wires are busy</h2>\n<p>Each fabric "
+                                "at the highest load that does not saturate it, or else at its "
+                                "lowest. A wire's colour is "
+                                "the share of cycles in which it carries a flit, in its busier "
+                                "direction; what lies under the pointer tells both.</p>\n"
+                                "<div class=\"charts\">\n");
+    if (f->drawn <= REPORT_DRAWINGS_MAX) put(f->report, point, f->text);
+}
+
 int report_fabrics(const struct report *report, struct leat_text *text)
 {
-    size_t drawn = 0;
-    for (size_t l = 0; l < report->lines; l++)
+    struct figures figures = { .report = report, .text = text };
+    for (size_t l = 0; l < report->lines; l++) {
+        bool used = false;
         for (size_t t = 0; t < report->traffics && !interrupted; t++) {
             const struct report_point *point = choose(report, report->series[l][t]);
             if (!point || !net_is(report->line[l].fabric)) continue;
-            if (drawn++ == 0)
-                leat_text_puts(text,
-                               "<h2 id=\"fabrics\">Where the wires are busy</h2>\n<p>Each fabric "
-                               "at the highest load that does not saturate it, or else at its "
-                               "lowest. A wire's colour is "
-                               "the share of cycles in which it carries a flit, in its busier "
-                               "direction; what lies under the pointer tells both.</p>\n"
-                               "<div class=\"charts\">\n");
-            if (drawn <= REPORT_DRAWINGS_MAX) put_fabric(report, point, text);
+            used = true;
+            add_figure(&figures, point, put_used);
         }
-    if (drawn) leat_text_puts(text, "</div>\n");
-    if (drawn > REPORT_DRAWINGS_MAX)
+        if (!used && !interrupted) add_figure(&figures, any_of(report, l), put_plain);
+    }
+    if (figures.drawn) leat_text_puts(text, "</div>\n");
+    if (figures.drawn > REPORT_DRAWINGS_MAX)
         text_format(text, "<p class=\"note\">The first %d of %zu are drawn.</p>\n",
-                    REPORT_DRAWINGS_MAX, drawn);
+                    REPORT_DRAWINGS_MAX, figures.drawn);
     return interrupted ? FAILED : DONE;
 }

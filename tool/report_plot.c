@@ -121,7 +121,7 @@ static void put_script(FILE *out, struct report *report)
             "set encoding utf8\n"
             "set terminal pngcairo noenhanced size %d,%zu font 'sans,11' background '#ffffff'\n"
             "set grid lc rgb '#d8dce1'\nset border 3\nset tics nomirror\n"
-            "set key below samplen 2\nset multiplot layout %zu,%d title ",
+            "set key below samplen 2 height 2\nset multiplot layout %zu,%d title ",
             REPORT_FIGURES * CHART_WIDTH, TITLE_HEIGHT + report->traffics * CHART_HEIGHT,
             report->traffics, REPORT_FIGURES);
     put_quoted(out, report->title);

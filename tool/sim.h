@@ -63,6 +63,13 @@ bool sim_read_number(const struct arguments *args, const char *option, uint64_t 
  * one, or so little that nothing would be left of it. */
 bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out);
 
+/* The same in parts of SIM_LOAD_ONE; whether it is exact. */
+bool sim_read_load(const char *text, uint32_t *out, bool *exact);
+
+/* The value of --load, unless it is not given; says so where it is rounded. False after a
+ * complaint. */
+bool sim_take_load(const struct arguments *args, uint32_t *out);
+
 /* ---- running (sim_run.c) ---- */
 
 /* DONE, or FAILED after a complaint. *result is lent until the next run. */

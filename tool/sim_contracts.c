@@ -143,6 +143,14 @@ static const char *promise(leat_time ps, char words[24])
     return words;
 }
 
+/* Neither delivered nor lost: at the end of the run they were in a shaper, a queue or the network.
+ */
+static uint64_t under_way(const struct leat_sim_contract_counts *n)
+{
+    return n->sent - n->shaper_lost - n->dropped - n->lost - n->tagged_lost - n->delivered -
+           n->tagged_delivered;
+}
+
 static void put_row(const struct job *job, uint32_t i)
 {
     const struct leat_sim_connection *c = &job->contracts.connection[i];
@@ -152,11 +160,11 @@ static void put_row(const struct job *job, uint32_t i)
     if (!a->admitted && !job->contracts.config.admit_all) return;
     leat_sim_contracts_result(job->sim, i, &r);
     printf("%-12s %-7s %4u >%4u /%-3u %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64
-           " %9.0f",
+           " %9" PRIu64 " %9.0f",
            job->contracts.name[i], class_of(job, i), c->from, c->to, a->path, r.counts.sent,
            r.counts.dropped + r.counts.shaper_lost, r.counts.tagged,
            r.counts.lost + r.counts.tagged_lost, r.counts.delivered + r.counts.tagged_delivered,
-           r.throughput);
+           under_way(&r.counts), r.throughput);
     printf(" %9.3f %9.3f %-10s %9.3f %-10s %s%s\n", in_us(r.ctd_ps), r.ctd_mean_ps / 1e6,
            promise(a->ctd_ps, ctd), in_us(r.cdv_ps), promise(a->cdv_ps, cdv), verdict(&r, words),
            a->admitted ? "" : ", forced in");
@@ -173,9 +181,9 @@ static void put_text(const struct job *job)
            network->now < job->cycles ? ", interrupted" : "", network->counts.suspensions,
            leat_sim_contracts_certificate(job->sim));
     printf("%u connections, %u admitted, %u broken\n\n", count_of(job), t.admitted, t.broken);
-    printf("%-12s %-7s %4s >%4s /%-3s %9s %8s %8s %8s %9s %9s %9s %9s %-10s %9s %-10s\n", "name",
-           "class", "from", "to", "by", "sent", "dropped", "tagged", "lost", "delivered", "cells/s",
-           "CTD us", "mean", "promised", "CDV us", "promised");
+    printf("%-12s %-7s %4s >%4s /%-3s %9s %8s %8s %8s %9s %9s %9s %9s %9s %-10s %9s %-10s\n",
+           "name", "class", "from", "to", "by", "sent", "dropped", "tagged", "lost", "delivered",
+           "under way", "cells/s", "CTD us", "mean", "promised", "CDV us", "promised");
     for (uint32_t i = 0; i < count_of(job); i++)
         put_row(job, i);
     if (t.admitted < count_of(job)) puts("\nrefused:");
@@ -258,6 +266,7 @@ static void put_measured(const struct job *job, uint32_t i)
         { "dropped", n->dropped },     { "tagged", n->tagged },
         { "lost", n->lost },           { "tagged_lost", n->tagged_lost },
         { "delivered", n->delivered }, { "tagged_delivered", n->tagged_delivered },
+        { "under_way", under_way(n) },
     };
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         printf(",\"%s\":%" PRIu64, counts[k].key, counts[k].value);

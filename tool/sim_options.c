@@ -61,7 +61,7 @@ static const char *read_digits(const char *text, uint64_t *value, int *behind)
     return digits ? text : NULL;
 }
 
-bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
+static bool read_fraction(const char *text, uint32_t decimals, uint32_t *out, bool *exact)
 {
     uint64_t value, one = 1, part = 1, exponent = 0;
     int behind;
@@ -83,6 +83,32 @@ bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
     const uint64_t rounded = parts + (shift == 0 && rest >= part - rest);
     if (parts > one || (parts == one && rest) || (value && !rounded)) return false;
     *out = (uint32_t)rounded;
+    *exact = rest == 0;
+    return true;
+}
+
+bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
+{
+    bool exact;
+    return read_fraction(text, decimals, out, &exact);
+}
+
+bool sim_read_load(const char *text, uint32_t *out, bool *exact)
+{
+    return read_fraction(text, LOAD_DECIMALS, out, exact);
+}
+
+bool sim_take_load(const struct arguments *args, uint32_t *out)
+{
+    const char *text = argument(args, "--load");
+    bool exact = true;
+    if (text && !sim_read_load(text, out, &exact)) {
+        misuse(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
+        return false;
+    }
+    if (!exact)
+        complain("--load %s is rounded to %g, expected steps of 1e-6", text,
+                 (double)*out / SIM_LOAD_ONE);
     return true;
 }
 
@@ -190,10 +216,7 @@ static bool read_load(const struct arguments *args, struct sim_job *job)
 {
     const char *text = argument(args, "--load");
     job->load = SIM_LOAD_ONE / 2;
-    if (text && !sim_read_fraction(text, LOAD_DECIMALS, &job->load)) {
-        misuse(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
-        return false;
-    }
+    if (!sim_take_load(args, &job->load)) return false;
     if (job->check_load && job->load % SIM_PERCENT) {
         misuse(args->verb, "--load '%s', expected whole hundredths with --traffic W, as 0.6", text);
         return false;
@@ -201,13 +224,27 @@ static bool read_load(const struct arguments *args, struct sim_job *job)
     return true;
 }
 
+/* A message must fit the buffer that it is sent from. */
+static bool read_bytes(const struct arguments *args, struct sim_job *job)
+{
+    const uint32_t most = leat_atm_aal_message_max(job->aal.send_blocks);
+    const char *text = argument(args, "--bytes"), *blocks = argument(args, "--blocks");
+    uint64_t number = LEAT_SIM_LOAD_BYTES_DEFAULT; /* which always fits */
+    if (!text || (leat_tree_number(text, strlen(text), &number) && number <= most)) {
+        job->bytes = (uint32_t)number;
+        return true;
+    }
+    misuse(args->verb, "--bytes '%s', expected a whole number, 0 to %u%s%s", text, most,
+           blocks ? " with --blocks " : "", blocks ? blocks : "");
+    return false;
+}
+
 static bool read_units(const struct arguments *args, struct sim_job *job)
 {
     struct leat_atm_aal_config *aal = &job->aal;
     leat_atm_aal_config_default(aal, 0, job->fabric.net.ports, job->fabric.net.paths);
-    job->bytes = LEAT_SIM_LOAD_BYTES_DEFAULT;
     if (!read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, &aal->send_blocks) ||
-        !read_small(args, "--bytes", 0, leat_atm_aal_message_max(aal->send_blocks), &job->bytes) ||
+        !read_bytes(args, job) ||
         !read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) ||
         !read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) ||
         !read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) ||

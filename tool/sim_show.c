@@ -49,6 +49,12 @@ static struct rows unit_rows(const struct sim_result *r)
     } };
 }
 
+/* Lines without errors are not looked at. */
+static bool has_lines(const struct sim_job *job)
+{
+    return leat_sim_line_has_faults(&job->line);
+}
+
 static struct rows line_rows(const struct sim_result *r)
 {
     const struct leat_sim_line_counts *c = &r->lines;
@@ -149,7 +155,8 @@ static void put_units(const struct sim_job *job, const struct sim_result *r)
     for (const struct row *row = units.row; row->key; row++)
         put_key(row->key, row->value);
     fputs("\"lines\":{", stdout);
-    for (const struct row *row = lines.row; row->key; row++)
+    if (!has_lines(job)) fputs("\"cells\":null", stdout);
+    for (const struct row *row = lines.row + !has_lines(job); row->key; row++)
         printf("%s\"%s\":%llu", row == lines.row ? "" : ",", row->key,
                (unsigned long long)row->value);
     fputs("},", stdout);

@@ -62,8 +62,11 @@ static const char schema[] =
     "'$.latency_cycles.p50'),"                                                                     \
     " json_extract(result, '$.latency_cycles.p99'), json_extract(result, '$.latency_cycles.max')," \
     " json_type(result, '$.saturated'), json_type(result, '$.deadlock'),"                          \
-    " json_extract(result, '$.certificate')"
-enum { FIGURE_COLUMNS = 9 };
+    " json_extract(result, '$.certificate'),"                                                      \
+    " json_extract(result, '$.lost.no_room') + json_extract(result, '$.lost.no_way') +"            \
+    " json_extract(result, '$.lost.cut') + json_extract(result, '$.lost.corrupted'),"              \
+    " json_extract(result, '$.rerouted')"
+enum { FIGURE_COLUMNS = 11 };
 
 static const char *const sql[STATEMENTS] = {
     [BEGIN_SWEEP] = "INSERT INTO sweep (version, options, files, starts, created)"
@@ -330,6 +333,8 @@ static struct store_figures read_figures(sqlite3_stmt *statement)
         .latency_max = number_at(statement, 5),
         .saturated = flag_at(statement, 6),
         .deadlock = flag_at(statement, 7),
+        .lost = number_at(statement, 9),
+        .rerouted = number_at(statement, 10),
     };
     snprintf(f.certificate, sizeof f.certificate, "%s", text_at(statement, 8));
     return f;

@@ -54,8 +54,9 @@ void sweep_load_text(uint32_t load, char out[SWEEP_LOAD_CAP]);
 /* The command line that does one run, as a shell takes it. */
 void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run);
 
-/* Does one run in this process: what it has to say goes to standard output. Its exit code. */
-int sweep_run_here(const struct sweep_plan *plan, uint32_t run);
+/* Does one run in this process: what it has to say goes to standard output. Its exit code. Or, if
+ * it `only_checks`, finds out whether it would be refused. */
+int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks);
 
 /* ---- running (sweep_run.c) ---- */
 
@@ -84,7 +85,8 @@ void sweep_progress_clear(const struct sweep_progress *progress);
 
 /* ---- showing (sweep_table.c) ---- */
 
-/* The points of the plan, from the store. DONE, or FAILED after a complaint. */
+/* The points of the plan, from the store. DONE; FAILED after a complaint, also about runs that
+ * ended in a deadlock. */
 int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool json);
 
 #endif

@@ -1,6 +1,7 @@
 /* leat sweep: which runs the command line asks for, and what they have in common. */
 #include "leat_crc.h"
 #include "leat_tree.h"
+#include "net_sim.h"
 #include "shell.h"
 #include "sim.h"
 #include "sweep.h"
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOAD_DECIMALS = 6, SEEDS_DEFAULT = 5, WORD_CAP = 64, SEED_CAP = 24 };
+enum { SEEDS_DEFAULT = 5, WORD_CAP = 64, SEED_CAP = 24 };
 
 /* Options of `leat sim` that each run has its own of. */
 static const char *const of_a_run[] = { "--traffic", "--load", "--seed", "--json" };
@@ -61,6 +62,13 @@ static int by_seed(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* What would have to be rounded is none: the next load would be a step from another one. */
+static bool read_load(const char *word, uint32_t *out)
+{
+    bool exact;
+    return sim_read_load(word, out, &exact) && exact;
+}
+
 /* "0.25" or "0.05:0.95:0.05": first, last, step; all in whole millionths, so that nothing drifts.
  */
 static bool read_load_range(const char *item, uint32_t *first, uint32_t *last, uint32_t *step)
@@ -68,14 +76,12 @@ static bool read_load_range(const char *item, uint32_t *first, uint32_t *last, u
     char word[WORD_CAP];
     const char *rest = item;
     *step = 1;
-    if (!next_word(&rest, ":", word) || !sim_read_fraction(word, LOAD_DECIMALS, first))
-        return false;
+    if (!next_word(&rest, ":", word) || !read_load(word, first)) return false;
     *last = *first;
     if (!rest) return true;
-    if (!next_word(&rest, ":", word) || !sim_read_fraction(word, LOAD_DECIMALS, last) || !rest)
-        return false;
-    return next_word(&rest, ":", word) && !rest && sim_read_fraction(word, LOAD_DECIMALS, step) &&
-           *step > 0 && *first <= *last;
+    if (!next_word(&rest, ":", word) || !read_load(word, last) || !rest) return false;
+    return next_word(&rest, ":", word) && !rest && read_load(word, step) && *step > 0 &&
+           *first <= *last;
 }
 
 static bool read_loads(struct sweep_plan *plan)
@@ -101,7 +107,7 @@ static bool read_loads(struct sweep_plan *plan)
     qsort(plan->load, plan->loads, sizeof *plan->load, by_load);
     for (uint32_t i = 1; i < plan->loads; i++)
         if (plan->load[i] == plan->load[i - 1])
-            return refuse(plan, "--load '%s' has a load twice", text);
+            return refuse(plan, "--load '%s' has a load twice, expected each once", text);
     return true;
 }
 
@@ -146,7 +152,7 @@ static bool read_seeds(struct sweep_plan *plan)
     qsort(plan->seed, plan->seeds, sizeof *plan->seed, by_seed);
     for (uint32_t i = 1; i < plan->seeds; i++)
         if (plan->seed[i] == plan->seed[i - 1])
-            return refuse(plan, "--seeds '%s' has a seed twice", text);
+            return refuse(plan, "--seeds '%s' has a seed twice, expected each once", text);
     return true;
 }
 
@@ -189,7 +195,27 @@ static bool read_fabrics(struct sweep_plan *plan)
     for (int i = 0; i < args->operand_count; i++) {
         plan->fabric[plan->fabrics++] = args->operand[i];
         if (is_twice(plan->fabric, plan->fabrics))
-            return refuse(plan, "fabric '%s' is given twice", args->operand[i]);
+            return refuse(plan, "fabric '%s' is given twice, expected each once", args->operand[i]);
+    }
+    return true;
+}
+
+/* An option that one kind of traffic has needs that traffic. */
+static bool check_effect(const struct sweep_plan *plan)
+{
+    static const struct {
+        const char *option;
+        enum leat_net_pattern pattern;
+    } effects[] = { { "--hot", LEAT_NET_HOTSPOT }, { "--burst", LEAT_NET_BURSTY } };
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+        bool has = !argument(plan->args, effects[i].option);
+        enum leat_net_pattern pattern;
+        for (uint32_t t = 0; t < plan->traffics && !has; t++)
+            has = leat_net_pattern_find(plan->traffic[t], &pattern) &&
+                  pattern == effects[i].pattern;
+        if (!has)
+            return refuse(plan, "%s has no effect, expected --traffic %s with it",
+                          effects[i].option, leat_net_pattern_list(effects[i].pattern)->name);
     }
     return true;
 }
@@ -317,7 +343,7 @@ bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan)
 {
     *plan = (struct sweep_plan){ .args = args, .sim = verb_find("sim") };
     return read_fabrics(plan) && read_traffics(plan) && read_loads(plan) && read_seeds(plan) &&
-           count_runs(plan) && read_jobs(plan) && read_store(plan) &&
+           check_effect(plan) && count_runs(plan) && read_jobs(plan) && read_store(plan) &&
            write_text(plan, &plan->options, put_options) &&
            write_text(plan, &plan->files, put_files);
 }
@@ -363,17 +389,28 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
     fprintf(out, "%s --json", plan->options);
 }
 
-int sweep_run_here(const struct sweep_plan *plan, uint32_t run)
+/* Few wires are counted without being asked for: a report shows their use. */
+static const char *links_of(const struct sweep_plan *plan, const char *fabric)
+{
+    const char *asked = argument(plan->args, "--links");
+    return asked || !net_is(fabric) ? asked : NET_LINKS_WHERE_FEW;
+}
+
+int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks)
 {
     const struct store_key key = sweep_run_at(plan, run);
     char load[SWEEP_LOAD_CAP], seed[SEED_CAP];
     char *operand[] = { (char *)key.fabric, NULL };
-    struct arguments args = { .verb = plan->sim, .operand = operand, .operand_count = 1 };
+    struct arguments args = {
+        .verb = plan->sim, .operand = operand, .operand_count = 1, .only_check = only_checks
+    };
     sweep_load_text(key.load, load);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)key.seed);
     const char *const own[] = { key.traffic, load, seed, "" }; /* in the order of of_a_run */
     for (int i = 0; plan->sim->options[i].name; i++) {
         args.value[i] = common_value(plan, &plan->sim->options[i]);
+        if (strcmp(plan->sim->options[i].name, "--links") == 0)
+            args.value[i] = links_of(plan, key.fabric);
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
             if (strcmp(plan->sim->options[i].name, of_a_run[k]) == 0) args.value[i] = own[k];
     }

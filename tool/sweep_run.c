@@ -29,6 +29,7 @@ struct stream {
 
 struct child {
     pid_t pid; /* 0: none */
+    bool only_checks;
     uint32_t run;
     struct stream result, talk;
 };
@@ -38,8 +39,9 @@ struct sweep {
     struct store *store;
     int64_t id;
     bool *taken;     /* [runs] begun, or there before */
+    uint32_t check;  /* of next_check */
     uint64_t cursor; /* of next_run */
-    uint32_t running, failed;
+    uint32_t running, checking, failed;
     int code; /* why no more are begun; DONE: there is no reason */
     bool store_failed;
     struct sweep_progress progress;
@@ -90,7 +92,7 @@ static void die_with(pid_t parent)
     if (getppid() != parent) _exit(FAILED);
 }
 
-static _Noreturn void be_child(const struct sweep *s, uint32_t run, pid_t parent,
+static _Noreturn void be_child(const struct sweep *s, const struct child *child, pid_t parent,
                                const int result[2], const int talk[2])
 {
     const int nothing = open("/dev/null", O_RDONLY);
@@ -102,11 +104,11 @@ static _Noreturn void be_child(const struct sweep *s, uint32_t run, pid_t parent
     dup2(nothing, STDIN_FILENO);
     dup2(result[1], STDOUT_FILENO);
     dup2(talk[1], STDERR_FILENO);
-    const int code = sweep_run_here(s->plan, run);
+    const int code = sweep_run_here(s->plan, child->run, child->only_checks);
     _exit(fflush(stdout) == 0 ? code : FAILED);
 }
 
-static bool begin_child(struct sweep *s, struct child *child, uint32_t run)
+static bool begin_child(struct sweep *s, struct child *child, uint32_t run, bool only_checks)
 {
     const pid_t parent = getpid();
     int result[2], talk[2];
@@ -117,8 +119,9 @@ static bool begin_child(struct sweep *s, struct child *child, uint32_t run)
     }
     fflush(stdout);
     fflush(stderr);
+    *child = (struct child){ .run = run, .only_checks = only_checks };
     const pid_t pid = fork();
-    if (pid == 0) be_child(s, run, parent, result, talk);
+    if (pid == 0) be_child(s, child, parent, result, talk);
     if (pid < 0) {
         close_two(result);
         close_two(talk);
@@ -126,11 +129,11 @@ static bool begin_child(struct sweep *s, struct child *child, uint32_t run)
     }
     close(result[1]);
     close(talk[1]);
-    *child = (struct child){ .pid = pid,
-                             .run = run,
-                             .result = { .fd = result[0], .len_max = RESULT_LEN_MAX },
-                             .talk = { .fd = talk[0], .len_max = TALK_LEN_MAX } };
+    child->pid = pid;
+    child->result = (struct stream){ .fd = result[0], .len_max = RESULT_LEN_MAX };
+    child->talk = (struct stream){ .fd = talk[0], .len_max = TALK_LEN_MAX };
     s->running++;
+    s->checking += only_checks;
     return true;
 }
 
@@ -200,6 +203,7 @@ static void end_badly(struct sweep *s, const struct child *child, int status)
         stop(s, WRONG);
         return;
     }
+    if (child->only_checks) return; /* the run itself will tell */
     if (WIFSIGNALED(status))
         snprintf(what, sizeof what, "was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -214,9 +218,10 @@ static void end_child(struct sweep *s, struct child *child)
         ;
     child->pid = 0;
     s->running--;
+    s->checking -= child->only_checks;
     if (!has_result(s, child, status))
         end_badly(s, child, status);
-    else if (!s->store_failed)
+    else if (!s->store_failed && !child->only_checks)
         keep_result(s, child);
     free(child->result.text);
     free(child->talk.text);
@@ -224,8 +229,28 @@ static void end_child(struct sweep *s, struct child *child)
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-/* The next run that nobody has begun. First one of each fabric and traffic, so that a mistake in
- * their names is found soon; then the others, in order. */
+/* One run of each fabric and traffic is checked before any is begun, so that an impossible one does
+ * not come to light after hours. A single pair needs no check: its first run is one. */
+static bool next_check(struct sweep *s, uint32_t *run)
+{
+    const uint32_t runs = s->plan->runs, pair = s->plan->loads * s->plan->seeds;
+    if (pair == runs) return false;
+    for (; s->check < runs; s->check++) {
+        *run = s->check;
+        if (!s->taken[*run]) return true;
+    }
+    return false;
+}
+
+/* The checks go on with the next pair. */
+static void end_check(struct sweep *s)
+{
+    const uint32_t pair = s->plan->loads * s->plan->seeds;
+    s->check += pair - s->check % pair;
+}
+
+/* The next run that nobody has begun. First one of each fabric and traffic, so that all of them are
+ * seen to go soon; then the others, in order. */
 static bool next_run(struct sweep *s, uint32_t *run)
 {
     const uint32_t runs = s->plan->runs, pair = s->plan->loads * s->plan->seeds;
@@ -237,14 +262,25 @@ static bool next_run(struct sweep *s, uint32_t *run)
     return false;
 }
 
+/* Runs begin when all checks have ended. */
+static bool next_child(struct sweep *s, uint32_t *run, bool *only_checks)
+{
+    *only_checks = next_check(s, run);
+    return *only_checks || (!s->checking && next_run(s, run));
+}
+
 static void begin_some(struct sweep *s)
 {
     uint32_t run;
+    bool only_checks;
     for (uint32_t i = 0; i < s->plan->jobs && s->code == DONE; i++) {
         if (s->child[i].pid) continue;
-        if (!next_run(s, &run)) return;
-        if (begin_child(s, &s->child[i], run)) {
-            s->taken[run] = true;
+        if (!next_child(s, &run, &only_checks)) return;
+        if (begin_child(s, &s->child[i], run, only_checks)) {
+            if (only_checks)
+                end_check(s);
+            else
+                s->taken[run] = true;
         } else if (!s->running) {
             complain("cannot begin a run: %s", strerror(errno));
             stop(s, FAILED);
@@ -292,7 +328,8 @@ static bool look_into_store(struct sweep *s)
 static void run_all(struct sweep *s)
 {
     uint32_t run;
-    while (s->running || (s->code == DONE && next_run(s, &run))) {
+    bool only_checks;
+    while (s->running || (s->code == DONE && next_child(s, &run, &only_checks))) {
         if (interrupted) stop(s, SIGNALLED + interrupted);
         begin_some(s);
         sweep_progress_show(&s->progress, s->running);

@@ -10,7 +10,8 @@ struct estimate {
 
 struct point {
     uint32_t runs, saturated, deadlocked;
-    bool tells_saturated; /* some run does */
+    bool tells_saturated;  /* some run does */
+    double lost, rerouted; /* packets of all runs; NAN: they do not tell */
     struct estimate throughput, latency, p99;
 };
 
@@ -66,6 +67,8 @@ static struct point summarise(const struct figures *figures)
 {
     struct point p = {
         .runs = figures->count,
+        .lost = figures->count ? 0 : NAN,
+        .rerouted = figures->count ? 0 : NAN,
         .throughput = estimate(figures, throughput_of),
         .latency = estimate(figures, latency_of),
         .p99 = estimate(figures, p99_of),
@@ -74,6 +77,8 @@ static struct point summarise(const struct figures *figures)
         p.tells_saturated = p.tells_saturated || figures->of[i].saturated >= 0;
         p.saturated += figures->of[i].saturated > 0;
         p.deadlocked += figures->of[i].deadlock > 0;
+        p.lost += figures->of[i].lost;
+        p.rerouted += figures->of[i].rerouted;
     }
     return p;
 }
@@ -104,7 +109,19 @@ static void put_heading(const struct sweep_plan *plan, const struct store_key *k
     puts("saturated");
 }
 
-static void put_line(const struct store_key *key, const struct point *p)
+static bool has_faults(const struct sweep_plan *plan)
+{
+    return argument(plan->args, "--fault") || argument(plan->args, "--fault-file");
+}
+
+/* What is lost at full buffers is told, too. */
+static bool has_losses(const struct sweep_plan *plan, const struct point *p)
+{
+    return !isnan(p->lost) && (has_faults(plan) || p->lost > 0 || p->rerouted > 0);
+}
+
+static void put_line(const struct sweep_plan *plan, const struct store_key *key,
+                     const struct point *p)
 {
     char load[SWEEP_LOAD_CAP], saturated[16] = "-";
     sweep_load_text(key->load, load);
@@ -115,6 +132,7 @@ static void put_line(const struct store_key *key, const struct point *p)
     put_cell(p->p99, 1);
     printf("%9s", saturated);
     if (p->deadlocked) printf("  deadlock in %u", p->deadlocked);
+    if (has_losses(plan, p)) printf("  lost %.0f, rerouted %.0f", p->lost, p->rerouted);
     putchar('\n');
 }
 
@@ -154,6 +172,10 @@ static void put_object(const struct store_key *key, const struct point *p,
         printf(",\"saturated\":%u", p->saturated);
     else
         fputs(",\"saturated\":null", stdout);
+    fputs(",\"lost\":", stdout);
+    put_number(p->lost, 0);
+    fputs(",\"rerouted\":", stdout);
+    put_number(p->rerouted, 0);
     printf(",\"deadlocks\":%u,\"certificates\":{", p->deadlocked);
     for (uint32_t i = 0; i < figures->count; i++)
         printf("%s\"%llu\":\"%s\"", i ? "," : "", (unsigned long long)figures->seed[i],
@@ -165,18 +187,27 @@ int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t 
 {
     static struct figures figures;
     const uint32_t pair = plan->loads * plan->seeds;
+    uint32_t runs = 0, deadlocked = 0;
+    bool losses = false;
     for (uint32_t run = 0; run < plan->runs && !interrupted; run += plan->seeds) {
         const struct store_key key = sweep_run_at(plan, run);
         if (!read_point(plan, store, sweep, run, &figures)) return FAILED;
         const struct point point = summarise(&figures);
+        runs += point.runs;
+        deadlocked += point.deadlocked;
+        losses |= has_losses(plan, &point);
         if (!json && run && run % pair == 0) putchar('\n');
         if (!json && run % pair == 0) put_heading(plan, &key);
         if (json)
             put_object(&key, &point, &figures);
         else
-            put_line(&key, &point);
+            put_line(plan, &key, &point);
     }
     if (!json && plan->seeds > 1)
         puts("\nMeans over seeds, +- half of the 95 % interval; latency in cycles.");
-    return DONE;
+    if (!json && losses) puts("Lost and rerouted: packets of all runs of a line.");
+    if (!deadlocked) return DONE;
+    complain("%u of %u runs ended in a deadlock; all results are kept in %s", deadlocked, runs,
+             plan->store);
+    return FAILED;
 }

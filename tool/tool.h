@@ -36,6 +36,7 @@ struct arguments {
     const char *value[OPTION_MAX]; /* by the option's place; "" for a switch that was given */
     char **operand;
     int operand_count;
+    bool only_check; /* sim: is it refused? Nothing is run */
 };
 
 /* The value of an option, NULL where it was not given. */
@@ -74,6 +75,7 @@ int run_fabric(const struct arguments *args);
 int run_formats(const struct arguments *args);
 int run_help(const struct arguments *args);
 int run_report(const struct arguments *args);
+int run_run(const struct arguments *args);
 int run_sim(const struct arguments *args);
 int run_sweep(const struct arguments *args);
 int run_unit(const struct arguments *args);

@@ -282,7 +282,8 @@ static int encode_pairs(struct encoder *e, char **pairs, int count)
     for (int i = 0; i < count && !result; i++) {
         const leat_err err = leat_tree_add_pair(&s.arena, root, pairs[i], strlen(pairs[i]));
         if (err == LEAT_ERR_DUPLICATE)
-            result = misuse(e->args->verb, "'%s': the field is given twice", pairs[i]);
+            result = misuse(e->args->verb, "'%s': the field is given twice, expected it once",
+                            pairs[i]);
         else if (err)
             result = misuse(e->args->verb,
                             "'%s': expected FIELD=VALUE, or FIELD.FIELD=VALUE, or "

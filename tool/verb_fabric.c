@@ -17,7 +17,8 @@ bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_fabr
     }
     if (!leat_sim_fabric_parse(word, out, &why)) return true;
     const bool unknown = why.len > strlen(unheard) && memcmp(line, unheard, strlen(unheard)) == 0;
-    misuse(verb, "%.*s%s", (int)why.len, line, unknown ? ", or a network (leat fabric list)" : "");
+    misuse(verb, "%.*s%s", (int)why.len, line,
+           unknown ? ", a network (leat fabric list), FILE.yaml or FILE.edges" : "");
     return false;
 }
 

@@ -34,6 +34,7 @@ int run_sim(const struct arguments *args)
         return run_sim_contracts(args, &fabric, contracts);
     }
     if (!sim_read_job(args, &job)) return WRONG;
+    if (args->only_check) return DONE;
     const int outcome = sim_run(&job, &result);
     if (outcome != DONE && result.cycles == 0) return outcome;
     if (job.json)

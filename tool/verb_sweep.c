@@ -14,7 +14,7 @@ static int run_with(const struct sweep_plan *plan, struct store *store)
     code = sweep_run(plan, store, id, &partly);
     if (code != DONE && !partly) return code;
     const int shown = sweep_put_table(plan, store, id, argument(plan->args, "--json"));
-    return shown == DONE ? finish(code) : shown;
+    return finish(shown == DONE ? code : shown);
 }
 
 int run_sweep(const struct arguments *args)

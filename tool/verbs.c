@@ -26,7 +26,7 @@
           true },                                                                             \
         { "--fault-file", "FILE", "networks: a fault per line" },                             \
         { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },            \
-        { "--links", NULL, "networks: tell the flits over each wire (JSON)" },                \
+        { "--links", NULL, "networks: tell the flits over each wire (JSON), up to 131072" },  \
     {                                                                                         \
         "--unsafe", NULL, "networks: run also what can deadlock"                              \
     }
@@ -142,7 +142,8 @@ static const struct verb verbs[] = {
             "time: how long one message takes from host to host in the otherwise idle network, "
             "measured in the simulated network itself: from the cycle in which the sender asks for "
             "its AAL unit to the cycle in which the receiver has read the last octet. The table has "
-            "the formula T(N) of the prototype beside it where it holds; with --json there is one "
+            "the formula T(N) of the prototype beside it where it holds (three stages, VPIs, two "
+            "different ports); with --json there is one "
             "object per size: bytes, cells, cycles, microseconds.\n"
             "The JSON object has fabric, stages, e, m, r, ports, paths, switches, ppds, spds, class, "
             "switching, table_depth, buffer_cells, period_ps (num, den), idle_cycles, spd_to_ppd, "
@@ -158,7 +159,7 @@ static const struct verb verbs[] = {
             "routing, wire, pipeline, credit, iterations, terminals, clock, and for topology: graph "
             "routers, edges (a, b, cycles, one_way), hosts (the router of each terminal) and, with "
             "routing: table, table (at, to, by: routers).\n"
-            "show tells routers, wires, class (non-blocking, rearrangeable or blocking), distances, "
+            "show tells routers, wires (each one way: a line of a mesh is two), class (non-blocking, rearrangeable or blocking), distances, "
             "and whether packets can deadlock: the circle of channels if there is one; --path the "
             "routers between two terminals, for several packets. check reads and builds a fabric and "
             "says what is wrong with it, by file and line, exit 2. draw makes a picture, up to 4096 "
@@ -228,7 +229,8 @@ static const struct verb verbs[] = {
             "fabric: means over all seeds with bands of 95 % confidence (Student's t; with one seed, "
             "what the run says of itself), saturated points open and dashed. Beside them stand a "
             "table of where fabrics saturate and all points as numbers; then the fabrics themselves, "
-            "drawn with the use of their wires as colour, for runs that were swept with --links; "
+            "drawn with the use of their wires as colour; where runs do not tell it (ATM fabrics, and "
+            "networks of more than 8192 wires swept without --links) without colour, and it is said why; "
             "what was lost, rerouted or deadlocked; and the commands that make the runs again. "
             "A fabric that several sweeps of the store have is a line for each of them.\n"
             "--png: the same curves, drawn by gnuplot (package gnuplot-nox). --csv: all runs, a line "
@@ -250,6 +252,48 @@ static const struct verb verbs[] = {
                     "leat report runs.sqlite -o report.html --png curves.png --csv runs.csv\n"
                     "leat report runs.sqlite --csv -",
         .run = run_report,
+    },
+    {
+        .name = "run",
+        .summary = "run a real MPI program over a simulated network",
+        .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
+                    "[--contention] [--json] [options] -- PROGRAM [ARGUMENT...]",
+        .description =
+            "Runs a dynamically linked Open MPI program as it is installed, without compiling it "
+            "anew: its processes are plugged into the ports of a simulated network (leat fabric "
+            "list), and what they send each other goes over it. mpirun starts them; its settings "
+            "are seen to.\n"
+            "Simulated time moves only while all processes wait, so every run is the same run: "
+            "same output, same certificate. What the program measures itself (MPI_Wtime, "
+            "gettimeofday, clock_gettime, sleep ...) is simulated time, which begins with MPI_Init "
+            "at one second; --real-clock leaves its clocks alone. Computing takes no time, or with "
+            "--compute measured the time that the processor took, times SCALE; a look at the clock "
+            "takes 20 ns, a poll in vain 100 ns.\n"
+            "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric "
+            "time, for a message with its head of a few octets); networks carry them as packets of "
+            "--packet-flits flits of --flit-bytes, one of them for the head.\n"
+            "Behind the program's own output, standard error gets the simulated time, messages, "
+            "octets, and for each task how long it waited. The JSON object (standard output) has "
+            "fabric, program, library, tasks, simulated_seconds, messages, bytes, certificate, "
+            "wall_seconds, with --contention also contention_free_seconds and contention_seconds, "
+            "and task: a list with task, port, seconds, waiting_seconds, messages_sent, "
+            "bytes_sent, messages_received, bytes_received.\n"
+            "A program that is killed, aborts, or whose tasks all wait for each other ends the run "
+            "with exit code 1 and a reason; who waits for what is told.",
+        .options = { { "--fabric", "F", "the network" },
+                     { "-n", "N", "tasks (ranks), 1 to 1024; default: one for each port" },
+                     { "--compute", "C", "none (default), measured, or measured:SCALE" },
+                     { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
+                     { "--contention", NULL, "run once more, in silence, without contention; compare" },
+                     { "--json", NULL, "what came of it as JSON, after the program's output" },
+                     { "--real-clock", NULL, "the program's clocks stay real" },
+                     { "--library", "L", "mpi: where it cannot be seen from the program" },
+                     { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
+                     { "--flit-bytes", "N", "networks: of a flit; default 16" },
+                     { "--packet-flits", "N", "networks: of a packet at most; default 16" } },
+        .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"
+                    "leat run --fabric torus:4,4 -n 16 --contention -- ./my_mpi_program",
+        .run = run_run,
     },
     {
         .name = "sim",
@@ -292,9 +336,11 @@ static const struct verb verbs[] = {
             "never read), altered (not what was sent), messages_duplicated, messages_unreadable "
             "(their header is damaged).\n"
             "lines tells what happened to cells between hosts and network, in both directions: "
-            "cells (all), header_bits and payload_bits (flipped), damaged, lost, inserted, "
+            "cells (all; null where the lines have no errors: then nobody looks), header_bits and payload_bits (flipped), damaged, lost, inserted, "
             "duplicated, outage (lost at dead ports), hec_corrected, hec_discarded, header_wrong "
-            "(passed with a wrong header), undetected (damaged, with a sound checksum), no_room "
+            "(passed with a wrong header), undetected (damaged, with a sound checksum; each line "
+            "compares with what came to it, so that a cell counts, too, that was damaged on one "
+            "line and healed on the next), no_room "
             "(extra cells for which the host had none).\n"
             "Errors on these lines: chances are written as 0.001 or 1e-6 and rounded to steps of 1e-9. "
             "--dead 3,5@1000..2000 takes port 3 from the network for good and port 5 from cycle "
@@ -310,7 +356,9 @@ static const struct verb verbs[] = {
             "shuffle, tornado, neighbour, hotspot (--hot percent to terminal 0), broadcast, bursty "
             "(--burst packets back to back, then silence), trace (--trace FILE: CYCLE SOURCE "
             "DESTINATION [FLITS] per line), and collectives, which wait for what they receive: "
-            "all-to-all, allreduce, broadcast-tree (--rounds of them; the time of a round is told).\n"
+            "all-to-all, allreduce, broadcast-tree (--rounds of them; the time of a round is told). "
+            "A trace, and --rounds, come to an end: the run ends with its last packet, or after --cycles, "
+            "and then says what did not fit.\n"
             "The warm-up is found, or given (traces and --rounds have none); throughput and latency (from a packet's creation to its "
             "last flit) are those behind it, with 95 % confidence intervals. Saturation is detected: "
             "what waits at the sources grows. A network whose routing could deadlock is refused with "
@@ -327,9 +375,10 @@ static const struct verb verbs[] = {
             "suspensions the cycles in which a flit waited for room ahead, retransmissions 0; what "
             "was not measured is null) and flits, "
             "messages_offered, messages_waiting, throughput_ci95, latency_cycles.ci95, hops_mean "
-            "(routers passed), warmup_cycles, settled, saturated, saturation (why), lost (packets: "
+            "(routers passed), warmup_cycles, settled, done (of what comes to an end: all of it), "
+            "saturated, saturation (why), lost (packets: "
             "no_room, no_way, cut, corrupted), rerouted, deadlock (null, or the buffers), rounds "
-            "(count, mean, min, max: collectives), fairness (packets delivered of the source with "
+            "(count, asked, mean, min, max: collectives), trace (packets, not_begun), fairness (packets delivered of the source with "
             "fewest and most), links (with --links: flits over each wire, by output port), flit_hops "
             "and flit_hops_per_second.",
             "With --contracts, FILE lists connections with their traffic contracts, one per line "
@@ -340,7 +389,8 @@ static const struct verb verbs[] = {
             "cells, times ns, us, ms or cells. Each connection is asked whether it can be admitted; "
             "those refused are listed with the reason and do not send, unless --admit all. What "
             "each got is shown against its contract: cells sent, dropped by the policer, tagged, "
-            "lost in queues, delivered; loss ratio, transfer delay, delay variation, throughput, "
+            "lost in queues, delivered, under way at the end (in a shaper, a queue or the network); "
+            "loss ratio, transfer delay, delay variation, throughput, "
             "kept or broken. Only --cycles, --seed, --model and --json go with it. There are at "
             "most 1024 connections.\n"
             "Its JSON object has fabric, model, seed, cycles, certificate, suspensions, admitted and "
@@ -349,7 +399,7 @@ static const struct verb verbs[] = {
             "or tagged cells have one), reason (null, or link, number, criterion, unit, needed, "
             "available, connection: who would suffer, text), and what was counted: sent, shaper_lost, "
             "dropped (by the policer), tagged, lost (in queues) and delivered, with tagged_lost and "
-            "tagged_delivered apart; clr, ctd_us (max, mean) and cdv_us as measured, throughput "
+            "tagged_delivered apart, and under_way, which makes up for the rest of sent; clr, ctd_us (max, mean) and cdv_us as measured, throughput "
             "(cells/s); with ABR acr (cells/s), marked (cells with EFCI) and rm_sent, rm_returned, "
             "rm_lost; kept, null where it did not send.",
         },
@@ -397,15 +447,20 @@ static const struct verb verbs[] = {
             "traffics, 10000 loads, 10000 seeds and 1000000 runs. The certificate of a run is the "
             "same for any -j.\n"
             "A run that fails is reported with the command that repeats it, and is not stored; the "
-            "others go on and the exit code is 1. A run that `leat sim` refuses, because of its "
-            "fabric for one, ends the sweep with exit code 2.\n"
+            "others go on and the exit code is 1. So it is where a run ended in a deadlock, which is "
+            "a result and is stored. What `leat sim` refuses, a fabric for one, ends the sweep with "
+            "exit code 2; of several fabrics or traffics all are checked before a run begins.\n"
+            "Runs of networks with up to 8192 wires are kept with the flits over each wire, which "
+            "`leat report` draws; larger ones with --links.\n"
             "With --json there is one object per fabric, traffic and load: fabric, traffic, load, "
             "runs (how many seeds are there), throughput, latency_cycles and p99_cycles with mean and "
             "ci95 (half of the interval; null with one seed), saturated and deadlocks (how many "
-            "runs; saturated is null where runs do not tell), certificates by seed.\n"
+            "runs; saturated is null where runs do not tell), lost and rerouted (packets of all runs; "
+            "null where runs do not tell), certificates by seed. The table has lost and rerouted with "
+            "--fault, and where something was.\n"
             "The store is an SQLite file with the tables sweep (id, version, options, files, starts, "
             "created) and run (sweep, fabric, traffic, load in millionths, seed, result: what `leat "
-            "sim --json` printed).",
+            "sim --json` prints, with the flits over each wire).",
         .options = {
             { "--load", "LOADS", "0.1,0.25 or FIRST:LAST:STEP, or both: 0.05:0.4:0.05,0.42" },
             { "--traffic", "NAMES", "with commas between; default uniform" },

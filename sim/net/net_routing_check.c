@@ -106,14 +106,21 @@ struct ways {
     bool arrives[LEAT_NET_TABLE_ROUTERS_MAX];  /* known already */
 };
 
-static leat_err refuse_entry(const struct leat_net_routing_config *config, uint32_t index,
+/* Users name the router that a port leads to, so that is told, where it leads to one. */
+static leat_err refuse_entry(const struct leat_net_topology *t,
+                             const struct leat_net_routing_config *config, uint32_t index,
                              const char *what, struct leat_text *why)
 {
     const struct leat_net_route_entry *e = &config->entry[index];
+    const bool exists = e->router < t->routers &&
+                        e->port < t->out_first[e->router + 1] - t->out_first[e->router];
+    const uint32_t by = exists ? leat_net_behind(t, t->out_first[e->router] + e->port)
+                               : LEAT_NET_NONE;
     leat_text_puts(why, "entry ");
     leat_text_decimal(why, index + UINT64_C(1));
-    refuse(why, LEAT_ERR_OK, " of the table (at router ", e->router, " to ", e->to, " by port ");
-    leat_text_decimal(why, e->port);
+    refuse(why, LEAT_ERR_OK, " of the table (at router ", e->router, " to ", e->to,
+           by == LEAT_NET_NONE ? " by port " : " by router ");
+    leat_text_decimal(why, by == LEAT_NET_NONE ? e->port : by);
     leat_text_puts(why, ") ");
     leat_text_puts(why, what);
     return LEAT_ERR_FIELD;
@@ -125,15 +132,15 @@ static leat_err check_entry(const struct leat_net_topology *t,
 {
     const struct leat_net_route_entry *e = &config->entry[index];
     if (e->router >= t->routers || e->to >= t->routers) {
-        refuse_entry(config, index, "names a router that does not exist, expected 0 to ", why);
+        refuse_entry(t, config, index, "names a router that does not exist, expected 0 to ", why);
         leat_text_decimal(why, t->routers - UINT64_C(1));
         return LEAT_ERR_FIELD;
     }
     if (e->router == e->to)
-        return refuse_entry(config, index, "leads on from its goal, expected two routers", why);
+        return refuse_entry(t, config, index, "leads on from its goal, expected two routers", why);
     if (e->port >= t->out_first[e->router + 1] - t->out_first[e->router] ||
         leat_net_behind(t, t->out_first[e->router] + e->port) == LEAT_NET_NONE)
-        return refuse_entry(config, index,
+        return refuse_entry(t, config, index,
                             "names a port that leads to no router, expected one that does", why);
     return LEAT_ERR_OK;
 }
@@ -164,9 +171,10 @@ static leat_err check_way(const struct leat_net_topology *t,
         r = next_router(t, config, ways, r, &line);
         if (line != LEAT_NET_NONE) last = line;
         if (steps == t->routers)
-            return refuse_entry(config, last, "leads in a circle, expected a way to its goal", why);
+            return refuse_entry(t, config, last, "leads in a circle, expected a way to its goal",
+                                why);
         if (ways->distance[r] == LEAT_NET_NONE16)
-            return refuse_entry(config, last,
+            return refuse_entry(t, config, last,
                                 "leads to where there is no way to its goal, expected one", why);
     }
     for (uint32_t r = start; !ways->arrives[r];) {
@@ -201,7 +209,7 @@ static leat_err check_goal(const struct leat_net_topology *t,
         const struct leat_net_route_entry *e = &config->entry[i];
         if (e->to != goal) continue;
         if (ways.line[e->router] != LEAT_NET_NONE)
-            return refuse_entry(config, i, "is there twice, expected one for each goal", why);
+            return refuse_entry(t, config, i, "is there twice, expected one for each goal", why);
         ways.line[e->router] = i;
     }
     return check_ways(t, config, goal, &ways, why);

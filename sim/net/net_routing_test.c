@@ -207,11 +207,11 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
         { { { 0, 2, 3 }, { 1, 2, 0 } },
           "names a port that leads to no router, expected one that does" },
         { { { 0, 2, 0 }, { 3, 3, 0 } },
-          "entry 2 of the table (at router 3 to 3 by port 0) leads on" },
+          "entry 2 of the table (at router 3 to 3 by router 0) leads on" },
         { { { 0, 2, 0 }, { 0, 2, 1 } },
-          "entry 2 of the table (at router 0 to 2 by port 1) is there twice" },
+          "entry 2 of the table (at router 0 to 2 by router 3) is there twice" },
         { { { 0, 1, 0 }, { 1, 2, 1 } },
-          "entry 2 of the table (at router 1 to 2 by port 1) leads in a circle, "
+          "entry 2 of the table (at router 1 to 2 by router 0) leads in a circle, "
           "expected a way to its goal" },
     };
     struct scene s;

@@ -41,7 +41,7 @@ same "packets beside the bad line" "$(jq -s length "$folder/stdout")" 2
 exits 2 "expected a format: one of" "$leat" encode
 exits 2 "unknown format 'nosuch'" "$leat" encode nosuch
 exits 2 "expected FIELD=VALUE" "$leat" encode esp opcode
-exits 2 "the field is given twice" "$leat" encode esp thresh=1 thresh=2
+exits 2 "the field is given twice, expected it once" "$leat" encode esp thresh=1 thresh=2
 exits 2 "opcode: unknown value 'FOO', expected a number or one of NOP COUNT" "$leat" encode esp opcode=FOO
 exits 2 "thrash: no such field here, expected one of" "$leat" encode esp thrash=1
 exits 2 "thresh: expected a number" "$leat" encode esp thresh=abc

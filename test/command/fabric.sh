@@ -77,11 +77,15 @@ exits 2 "'', expected list, show, check, draw or time" "$leat" fabric
 exits 2 "'nosuch', expected list, show, check, draw or time" "$leat" fabric nosuch
 exits 2 "expected one fabric" "$leat" fabric show
 exits 2 "expected one fabric" "$leat" fabric show clos444 clos444
-exits 2 "unknown fabric 'taurus', expected one of clos444, clos:E,M,R, bmx:K, or a network (leat fabric list)" "$leat" fabric show taurus
+exits 2 "unknown fabric 'taurus', expected one of clos444, clos:E,M,R, bmx:K, a network (leat fabric list), FILE.yaml or FILE.edges" "$leat" fabric show taurus
 exits 2 "e is 0, expected 1 to 64" "$leat" fabric show clos:0,4,4
 exits 2 "k is 1, expected 2 to 64" "$leat" fabric show bmx:1
-exits 2 "'4294967298' is no size, expected at most 64" "$leat" fabric show bmx:4294967298
-exits 2 "'99999999999' is no size, expected at most 64" "$leat" fabric show clos:4,99999999999,4
+exits 2 "'4294967298' is no size, expected 2 to 64" "$leat" fabric show bmx:4294967298
+exits 2 "'99999999999' is no size, expected 1 to 64" "$leat" fabric show clos:4,99999999999,4
+exits 2 "expected K: one number, 2 to 64" "$leat" fabric show bmx:99999999999999999999
+exits 2 "unknown fabric '/tmp', expected one of clos444" "$leat" fabric check /tmp
+exits 2 "'buffer' is given twice, expected it once" "$leat" fabric check clos444/buffer=2/buffer=3
+exits 2 "unknown option --vip, expected one of --vpi --path" "$leat" fabric show clos444 --vip
 exits 2 "'99999999999' is no table depth, expected 256 to 4096" "$leat" fabric show clos444/table=99999999999
 for option in --from=0 --to=1 --model=rtl --bytes=4; do
     exits 2 "show: ${option%=*}, expected only --vpi, --path, --json" "$leat" fabric show clos444 $option

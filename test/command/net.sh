@@ -88,6 +88,26 @@ exits 1 "buffers wait for each other, while others go on" \
 exits 1 "waits for a packet that was lost" "$leat" sim mesh:4,4 --traffic allreduce --fault link:0-1 --cycles 5000
 same "what comes to an end is measured from the beginning" "$(json '[.warmup_cycles, .latency_cycles.mean > 0]' \
     sim mesh:2,2 --traffic allreduce --rounds 2 --cycles 10000)" "[0,true]"
+same "what is done ends" "$(json '[.done, .settled, .cycles < 10000, .throughput > 0.05, .throughput_ci95, .latency_cycles.ci95, .rounds.count, .rounds.asked]' \
+    sim mesh:2,2 --traffic allreduce --rounds 2 --cycles 10000)" "[true,null,true,true,null,null,2,2]"
+exits 0 "" "$leat" sim mesh:2,2 --traffic allreduce --rounds 2 --cycles 10000
+has "and says so" "$(cat "$folder/stdout")" ", then all was done"
+! grep -q 'run longer' "$folder/stdout" || fail "what is done need not run longer"
+exits 0 "" "$leat" sim mesh:2,2 --traffic allreduce --rounds 3000 --cycles 100
+has "rounds that did not fit" "$(cat "$folder/stdout")" "  of 3000: the others did not fit into the cycles"
+same "in JSON, too" "$(json '[.done, .rounds.count < 3000, .rounds.asked]' sim mesh:2,2 --traffic allreduce --rounds 3000 --cycles 100)" "[false,true,3000]"
+same "rounds without end" "$(json '[has("done"), .rounds.asked]' sim mesh:2,2 --traffic allreduce --cycles 100)" "[false,null]"
+printf '0 0 1\n5 2 3\n900 1 2\n' > "$folder/three.trace"
+same "a trace ends with its last packet" "$(json '[.done, .cycles, .messages_delivered, .trace.not_begun, .latency_cycles.ci95]' \
+    sim line:4 --trace "$folder/three.trace" --cycles 100000)" "[true,911,3,0,null]"
+same "and is the same as one that is just long enough" "$(json "$figures" sim line:4 --trace "$folder/three.trace" --cycles 911)" \
+    "$(json "$figures" sim line:4 --trace "$folder/three.trace")"
+same "in switches with queues, too" "$(json '[.done, .cycles < 1000]' sim crossbar:4/switch=voq --trace "$folder/three.trace")" "[true,true]"
+same "with faults" "$(json '[.done, .cycles < 1000, .messages_delivered, .lost.no_way]' sim line:4 --trace "$folder/three.trace" --fault link:1-2@100..)" "[true,true,2,1]"
+same "a trace that is cut" "$(json '[.done, .cycles, .trace.packets, .trace.not_begun]' sim line:4 --trace "$folder/three.trace" --cycles 800)" "[false,800,3,1]"
+exits 0 "" "$leat" sim line:4 --trace "$folder/three.trace" --cycles 800
+has "its rest" "$(cat "$folder/stdout")" "1  of 3: their cycles come later"
+same "one packet has no interval" "$(json '[.latency_cycles.ci95, .throughput_ci95]' sim mesh:2,2 --load 0.0001 --cycles 4000 --seed 3 --warmup 0)" "[null,null]"
 same "nothing measured is null" "$(json '[.latency_cycles[], .hops_mean]' sim mesh:2,2 --load 0 --cycles 100)" \
     "[null,null,null,null,null,null]"
 same "adaptive carries no less than dor below saturation" "$(json '.throughput > 0.29 and .latency_cycles.mean < 40' \
@@ -123,6 +143,9 @@ has "list" "$(cat "$folder/stdout")" "dragonfly:P,A,H"
 for file in "$share"/*; do exits 0 "" "$leat" fabric check "$file"; done
 exits 0 "" "$leat" fabric check clos444
 exits 0 "" "$leat" fabric draw mesh:4,4 -o "$folder/mesh.svg"
+same "wires are counted in one way" "$(grep -c '48 one-way wires' "$folder/mesh.svg")" 1
+exits 0 "" "$leat" fabric show mesh:4,4
+has "and so they are here" "$(cat "$folder/stdout")" "wires       48, each one way"
 exits 0 "" "$leat" fabric draw clos444 -o "$folder/clos.svg"
 has "a picture" "$(head -c 300 "$folder/clos.svg")" "<svg"
 no_part draw
@@ -148,7 +171,7 @@ sim mesh:4,4 --cycles 0|expected a whole number
 sim mesh:4,4 --model rtl|expected flit
 sim mesh:4,4 --bytes 16|no ATM fabric
 sim clos444 --flits 4|is an ATM fabric
-sim mesh:4,4 --fault link:0-15|0
+sim mesh:4,4 --fault link:0-15|--fault link:0-15: no wire between routers 0 and 15, expected a neighbour
 sim mesh:4,4 --fault nonsense|expected
 sim mesh:4,4 --fault port:16|expected
 sim mesh:4,4 --fault link:0-1@5..2|expected
@@ -157,7 +180,14 @@ sim mesh:4,4 --trace $folder/nothing|nothing
 sim mesh:4,4 --traffic trace|--trace FILE
 sim mesh:4,4 --traffic allreduce --load 0.5|no meaning
 sim mesh:4,4/flow=cut-through --flits 9|expected at most /buffer=8
-sim torus:64,64 --links|at most 4096
+sim torus:256,256 --links|262144 wires, expected a fabric of at most 131072
+sim mesh:4,4 --rounds 3|--rounds has no meaning with --traffic uniform, expected a collective
+sim clos444 --bytes 1000 --blocks 3|0 to 88 with --blocks 3
+sim mesh:4,4 --fault link:0-99|--fault link:0-99: no router 99, expected 0 to 15
+sim mesh:4,4 --fault=|--fault '', expected link:, flap:
+sim mesh:4,4 --fault port:1 --fault=|--fault '', expected link:, flap:
+sim torus:4,4/routing=table|expected another /routing=, /full=drop
+sim ring:6/vcs=1|expected classes of virtual channels (more /vcs=), another
 sim $folder/none.yaml|none.yaml
 sim mesh:4,4/routing=tag|expected
 sim fly:2,3/routing=valiant|expected
@@ -170,6 +200,21 @@ END
 
 printf '5 0 1\n4 0 1\n' > "$folder/back.trace"
 exits 2 "back.trace:2: " "$leat" sim mesh:4,4 --trace "$folder/back.trace"
+printf '# nothing\n\n' > "$folder/none.trace"
+exits 2 "none.trace:2: nothing in it, expected a packet per line" "$leat" sim mesh:4,4 --trace "$folder/none.trace"
+: > "$folder/none.faults"
+exits 2 "none.faults:1: nothing in it, expected a fault per line" "$leat" sim mesh:4,4 --fault-file "$folder/none.faults"
+exits 0 "--hot has no effect on uniform traffic, expected it with hotspot" "$leat" sim mesh:2,2 --hot 3 --cycles 100
+exits 0 "--burst has no effect on uniform traffic, expected it with bursty" "$leat" sim mesh:2,2 --burst 3 --cycles 100
+exits 0 "" "$leat" sim mesh:2,2 --traffic bursty --burst 3 --cycles 100
+same "nothing to say" "$(cat "$folder/stderr")" ""
+exits 0 "--load 0.1234567 is rounded to 0.123457, expected steps of 1e-6" "$leat" sim mesh:2,2 --load 0.1234567 --cycles 100
+exits 0 "--load 0.1234567 is rounded to 0.123457, expected steps of 1e-6" "$leat" sim bmx:2 --load 0.1234567 --cycles 100
+exits 0 "" "$leat" sim mesh:2,2 --load 0.25000000 --cycles 100
+same "nothing to say of zeros" "$(cat "$folder/stderr")" ""
+same "zeros behind the sixth decimal" "$(json .load sim mesh:2,2 --load 0.25000000 --cycles 100)" 0.25
+printf 'port:99\n' > "$folder/bad.faults"
+exits 2 "bad.faults:1: port:99: no terminal 99, expected" "$leat" sim mesh:4,4 --fault-file "$folder/bad.faults"
 printf 'port:1\nport:x\n' > "$folder/bad.faults"
 exits 2 "bad.faults:2: " "$leat" sim mesh:4,4 --fault-file "$folder/bad.faults"
 

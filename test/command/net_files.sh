@@ -84,6 +84,8 @@ bad 'topology: mesh\nsize: [8, 8]\nvsc: 4' "3: unknown key 'vsc', expected one o
 bad 'topology: mesh\nsize: [8, 8]\n[a]: 4' "3: unknown key '', expected one of topology, size"
 bad 'topology: mesh\nvcs: 2\nvcs: 3\nsize: [2, 2]' "3: 'vcs' is there twice, expected it once"
 bad 'topology: mesh\nvcs: 0\nsize: [8, 8]' "2: vcs: '0' is out of range, expected 1 to 32"
+bad 'topology: mesh\nsize: [8, 8]\nvcs: 2.5' "3: vcs: '2.5', expected a whole number"
+bad 'topology: mesh\nsize: [8, 8]\nbuffer:' "3: buffer: nothing, expected a whole number"
 bad 'topology: mesh\nsize: [8, 8]\nvcs: [4]' "3: vcs: a list, expected a word"
 bad 'topology: mesh\nsize: [8, 8]\nswitch: "v\\0c"' "3: switch: 'v?c', expected a word"
 bad 'topology: mesh\nsize: [8, 8]\nflow: "\\e[31mred"' "3: flow: '?[31mred', expected a word"
@@ -122,13 +124,14 @@ bad "${mesh}routing: tag" "3: routing tag does not lead through a mesh, expected
 bad "${mesh}routing: adaptive\nvcs: 1" "3: 1 virtual channels with routing adaptive"
 bad "${graph}table:\n  - {at: 0, to: 1, by: 1}" "5: a table, expected it with routing: table only"
 bad "$graph  - {a: 1, b: 2, one_way: true}\n  - {a: 2, b: 0, one_way: true}\nrouting: updown" \
-    "6: routing updown: there is a wire from router"
+    "4: routing updown: there is a wire from router 1 to 2 and none back"
+bad 'topology: ring\nvcs: 1\nsize: 8' "3: packets can wait for each other in a circle"
 triangle='topology: graph\nedges: [{a: 0, b: 1}, {a: 1, b: 2}, {a: 2, b: 3}, {a: 0, b: 2}]\nrouting: table\ntable:\n'
 bad "$triangle  - {at: 0, to: 3, by: 3}" "5: at 0 by 3: expected a router that a wire of 0 leads to"
 bad "$triangle  - {at: 0, to: 9, by: 1}" "5: at 0, to 9, by 1: expected routers of 0 to 3"
 bad "$triangle  - {at: 0, to: 3, by: 1}\n  - {at: 2, to: 0, by: 0}\n  - {at: 0, to: 3, by: 2}" "7: entry 3 of the table"
 printf '%b\n' "$triangle  - {at: 2, to: 1, by: 0}\n  - {at: 0, to: 3, by: 1}\n  - {at: 1, to: 3, by: 0}" > "$folder/circle.yaml"
-refused circle.yaml "6: entry 2 of the table (at router 0 to 3 by port 0) leads in a circle, expected a way to its goal"
+refused circle.yaml "6: entry 2 of the table (at router 0 to 3 by router 1) leads in a circle, expected a way to its goal"
 # What is written behind the file is not in it.
 exits 2 "number.yaml/routing=tag: routing tag does not lead" "$leat" fabric check "$folder/number.yaml/routing=tag"
 exits 2 "number.yaml/switch=fifo/vcs=2: virtual channels 2" "$leat" fabric check "$folder/number.yaml/switch=fifo/vcs=2"
@@ -143,5 +146,6 @@ bad_edges '0 1\n1 1' "2: a wire from router 1 to itself"
 bad_edges '0 1 0' "1: '0', expected the cycles"
 bad_edges '# nothing' "1: no edge"
 bad_edges '0 1\n2 3' "2: no way from router"
+bad_edges '0 1\n\n1 > 2\n2 0\n3 0' "3: routing updown: there is a wire from router 1 to 2 and none back"
 
 finish

@@ -18,7 +18,7 @@ nothing() { # no file of these names is there
 
 # ---- a store: networks under two kinds of traffic, ATM, broken wires ---------------------------------
 store=$folder/runs.sqlite
-exits 0 "" "$leat" sweep mesh:4,4 torus:4,4 crossbar:8 --traffic uniform,neighbour --load 0.1:0.9:0.2 --seeds 2 --cycles 1000 --links --store "$store"
+exits 0 "" "$leat" sweep mesh:4,4 torus:4,4 crossbar:8 --traffic uniform,neighbour --load 0.1:0.9:0.2 --seeds 2 --cycles 1000 --store "$store"
 exits 0 "" "$leat" sweep bmx:4 --traffic uniform --load 0.1,0.9 --seeds 3 --cycles 4000 --store "$store"
 exits 0 "" "$leat" sweep mesh:4,4 --traffic uniform --load 0.3 --seeds 7:7 --cycles 1000 --fault link:0-1 --store "$store"
 [ ! -s "$wrongs" ] || finish # nothing below could pass
@@ -35,7 +35,10 @@ says "the title" '<h1>Three &lt;fabrics&gt; &amp; &quot;more&quot;</h1>'
 says "the sweep's command" 'leat sweep crossbar:8 mesh:4,4 torus:4,4 --traffic neighbour,uniform --load 0.1:0.9:0.2,0.95 --seeds 1:2'
 says "the last sweep's command" 'leat sweep mesh:4,4 --traffic uniform --load 0.3 --seeds 7:7'
 says "lost and deadlocked" '<h2 id="trouble">What went wrong</h2>'
-same "drawings of the fabrics that have wires" "$(grep -c 'class="leat-fabric"' "$folder/page.html")" 4
+same "drawings: mesh and torus by traffic, mesh with a fault, crossbar and bmx" "$(grep -c 'class="leat-fabric"' "$folder/page.html")" 7
+same "with colours" "$(grep -c 'busier direction</title>' "$folder/page.html")" 5
+says "why bmx has no colours" "bmx:4, without colour: runs of ATM fabrics do not count the cells of each wire."
+says "why a crossbar has none" "crossbar:8, without colour: it has no wires between routers."
 
 # The commands of the page give the runs of the store again.
 command=$(grep -o 'leat sim .*' "$folder/page.html" | tail -n 1)

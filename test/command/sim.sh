@@ -67,6 +67,8 @@ cell=$(json "$figures" sim clos444 --load 0.1 --cycles 200000 $faults)
 same "both models with errors" "$(json "$figures" sim clos444 --load 0.1 --cycles 200000 $faults --model rtl)" "$cell"
 same "all kinds of errors came" "$(echo "$cell" | jq '.lines | [.header_bits, .payload_bits, .damaged, .lost, .inserted,
     .duplicated, .hec_corrected] | map(. > 0) | all')" true
+same "cells on lines are counted where lines have errors" "$(echo "$cell" | jq '.lines.cells > 1000')" true
+same "and only there" "$(json .lines.cells sim clos444 --cycles 1000)" null
 same "errors are repaired" "$(echo "$cell" | jq -c '[.altered, .messages_duplicated, .retransmissions > 0]')" "[0,0,true]"
 # A run may end in any cycle: between a translation and its check, for one.
 for cycles in $(seq 190 210); do
@@ -118,6 +120,10 @@ exits 0 "" "$leat" fabric time clos444/clock=20MHz --bytes 4 --from 3 --to 9 --j
 same "microseconds" "$(jq .microseconds "$folder/stdout")" 9.65
 exits 0 "" "$leat" fabric time clos444
 same "the table of the thesis" "$(awk 'NR > 2 && $3 == $4' "$folder/stdout" | wc -l)" 15
+exits 0 "" "$leat" fabric time clos444 --bytes 4 --from 7 --to 6
+has "the formula" "$(cat "$folder/stdout")" "T(N)"
+exits 0 "" "$leat" fabric time clos444 --bytes 4 --from 7 --to 7
+! grep -qF 'T(N)' "$folder/stdout" || fail "the formula is shown for a port to itself, where it does not hold"
 exits 0 "" "$leat" fabric time bmx:2 --bytes 4
 same "a single switch saves two stages, and has no formula" "$(awk 'NR == 3 {print $1, $2, $3, $4}' "$folder/stdout")" "4 1 181 9.050"
 exits 0 "" "$leat" fabric time bmx:20 --bytes 4 --json

@@ -10,7 +10,7 @@ fi
 
 # sql STORE QUERY: rows with blanks between
 sql() { python3 -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "$1" "$2"; }
+for row in sqlite3.connect(sys.argv[1], isolation_level=None).execute(sys.argv[2]): print(*row)' "$1" "$2"; }
 
 # children PID: of a process
 # (Processes may end meanwhile: cat goes on where awk would stop.)
@@ -247,14 +247,41 @@ exits 0 "" "$leat" sweep mesh:4,4 --load 0.1,1 --seeds 2 --cycles 4000 --store "
 same "saturated runs are counted" "$(jq -c .saturated "$folder/stdout" | tr '\n' ' ')" "0 2 "
 dead="sweep ring:6/vcs=1 --unsafe --flits 4 --load 0.9 --seeds 2 --cycles 20000 --store $folder/net.sqlite"
 # shellcheck disable=SC2086
-exits 0 "" "$leat" $dead
+exits 1 "2 of 2 runs ended in a deadlock; all results are kept" "$leat" $dead
 has "a deadlock is a result" "$(cat "$folder/stdout")" "deadlock in 2"
+cp "$folder/stdout" "$folder/dead"
 # shellcheck disable=SC2086
-exits 0 "" "$leat" $dead --fault link:0-1@10..20 --fault link:2-3@10..20
+exits 1 "2 of 2 runs ended in a deadlock" "$leat" $dead
+cmp -s "$folder/stdout" "$folder/dead" || fail "a sweep with deadlocks has another table when it is there"
+# shellcheck disable=SC2086
+exits 1 "" "$leat" $dead --fault link:0-1@10..20 --fault link:2-3@10..20
 same "options that are given again" "$(sql "$folder/net.sqlite" "SELECT options FROM sweep WHERE options LIKE '%fault%'")" \
     "--cycles 20000 --flits 4 --fault link:0-1@10..20 --fault link:2-3@10..20 --unsafe"
 exits 2 "this run was refused: leat sim ring:6/vcs=1" "$leat" sweep ring:6/vcs=1 --load 0.9 --store "$folder/net.sqlite"
 same "a sweep that was refused" "$(sql "$folder/net.sqlite" "SELECT count(*) FROM sweep")" 3
+
+# What one of several fabrics is refused for is known before any run begins.
+exits 2 "this run was refused: leat sim ring:6/vcs=1" "$leat" sweep mesh:4,4 ring:6/vcs=1 --load 0.1,0.2 --cycles 1000 --store "$folder/early.sqlite" -j 1
+[ ! -e "$folder/early.sqlite" ] || fail "a run was kept before a fabric was refused"
+exits 2 "bit-reverse traffic of 9 terminals" "$leat" sweep mesh:4,4 mesh:3,3 --traffic bit-reverse --load 0.1 --cycles 1000 --store "$folder/early.sqlite"
+
+# What faults cost; wires are counted where they are few, also in a sweep that an older leat began.
+broken="sweep mesh:4,4 mesh:4,4/routing=updown --load 0.1 --seeds 2 --cycles 2000 --fault link:5-6 --store $folder/broken.sqlite"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $broken
+same "losses in the table" "$(grep -c '  lost [0-9]*, rerouted [0-9]*$' "$folder/stdout")" 2
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $broken --json
+same "losses" "$(jq -c '[.lost > 0, .rerouted > 0]' "$folder/stdout" | tr '\n' ' ')" "[true,false] [false,true] "
+same "wires are counted" "$(sql "$folder/broken.sqlite" "SELECT DISTINCT json_array_length(result, '\$.links') FROM run")" 48
+same "and no option says so" "$(sql "$folder/broken.sqlite" "SELECT options FROM sweep")" "--cycles 2000 --fault link:5-6"
+sql "$folder/broken.sqlite" "UPDATE run SET result = json_remove(result, '\$.links') WHERE seed = 1"
+sql "$folder/broken.sqlite" "DELETE FROM run WHERE seed = 2"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" $broken
+same "the sweep goes on" "$(sql "$folder/broken.sqlite" "SELECT count(*), count(json_extract(result, '\$.links')) FROM run")" "4 2"
+exits 0 "" "$leat" sweep torus:48,48 --load 0.01 --seeds 1 --cycles 20 --store "$folder/broken.sqlite"
+same "many wires are not counted" "$(sql "$folder/broken.sqlite" "SELECT json_extract(result, '\$.links') FROM run WHERE fabric LIKE 'torus%'")" None
 
 # ---- bad input ---------------------------------------------------------------------------------------------
 ok="--load 0.1 --seeds 1 --cycles 100 --store $folder/bad.sqlite"
@@ -269,7 +296,7 @@ refused() {
 # shellcheck disable=SC2086
 {
     refused "expected a fabric" $ok
-    refused "fabric 'bmx:2' is given twice" bmx:2 bmx:3 bmx:2 $ok
+    refused "fabric 'bmx:2' is given twice, expected each once" bmx:2 bmx:3 bmx:2 $ok
     refused "leat sim: unknown fabric 'nosuch'" nosuch $ok
     refused "this run was refused: leat sim 'no such' --traffic uniform --load 0.1 --seed 1 --cycles 100 --json" "no such" $ok
     refused "--traffic 'heavy', expected" bmx:2 $ok --traffic heavy
@@ -278,18 +305,18 @@ refused() {
     refused "expected at most 64 names" bmx:2 $ok --traffic "$(seq -s, 65)"
     refused "--load is missing" bmx:2 --store "$folder/bad.sqlite"
     for load in 1.1 -0.5 x "" 0.1: 0.1:0.5 0.1:0.5:0 0.5:0.1:0.1 0.1:1.2:0.1 0.1:0.5:0.1:0.1 :0.5:0.1 0.1,,0.2 0.1:0.5:-0.1 \
-                0.1:0.5:0.0000001 "$(printf '0%.0s' $(seq 70))"; do
+                0.1:0.5:0.0000001 0.1234567 0.1:0.5:0.1000001 "$(printf '0%.0s' $(seq 70))"; do
         refused "--load '" bmx:2 $ok --load "$load"
         has "what is expected instead of --load $load" "$(cat "$folder/stderr")" "expected loads of 0 to 1 in steps of 1e-6"
     done
-    refused "--load '0.1,0.1' has a load twice" bmx:2 $ok --load 0.1,0.1
+    refused "--load '0.1,0.1' has a load twice, expected each once" bmx:2 $ok --load 0.1,0.1
     refused "expected at most 10000 loads" bmx:2 $ok --load 0:1:0.00001
     for seeds in 0 x "" -1 "1," 5:1 1:2:3 3,x 9223372036854775808; do
         refused "--seeds '$seeds', expected how many, 1 to 10000, or seeds of 0 to 9223372036854775807" bmx:2 $ok --seeds "$seeds"
     done
     refused "expected at most 10000 seeds" bmx:2 $ok --seeds 10001
     refused "expected at most 10000 seeds" bmx:2 $ok --seeds 0:9223372036854775807
-    refused "--seeds '3,8,3' has a seed twice" bmx:2 $ok --seeds 3,8,3
+    refused "--seeds '3,8,3' has a seed twice, expected each once" bmx:2 $ok --seeds 3,8,3
     refused "10010000 runs (1 fabrics, 1 traffics, 1001 loads, 10000 seeds), expected at most 1000000" \
         bmx:2 $ok --load 0:1:0.001 --seeds 10000
     for jobs in 0 257 x; do
@@ -298,7 +325,9 @@ refused() {
     refused "--store FILE is missing" bmx:2 --load 0.1
     refused "--store FILE is missing" bmx:2 --load 0.1 --store ""
     refused "--cycles 'x', expected" bmx:2 $ok --cycles x
-    refused "unknown option --record" bmx:2 $ok --record x
+    refused "--hot has no effect, expected --traffic hotspot with it" mesh:2,2 $ok --hot 30
+    refused "--burst has no effect, expected --traffic bursty with it" mesh:2,2 $ok --traffic uniform,hotspot --burst 3
+    refused "unknown option --record, expected one of --load" bmx:2 $ok --record x
 }
 tiny="sweep bmx:2 --load 0.1 --seeds 1 --cycles 100 --store"
 # shellcheck disable=SC2086

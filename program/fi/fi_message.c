@@ -1,0 +1,678 @@
+#include "fi_message.h"
+#include "fi_clock.h"
+#include "fi_match.h"
+#include "fi_outgoing.h"
+#include "fi_pool.h"
+#include "fi_queue.h"
+#include "fi_rank.h"
+#include "fi_wire.h"
+#include "task.h"
+#include <rdma/fi_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    PIECE_LEN = (128 << 10) - 64, /* so that a block of the run's memory is filled */
+};
+
+/* A send that is not done: it waits for its turn to go, or for its grant, or its pieces go. */
+struct send {
+    struct leat_fi_send call;
+    uint32_t next;     /* in its line */
+    bool is_asked;     /* the ask is out */
+    uint32_t receiver; /* the number of its receive */
+    uint64_t granted, handed;
+    uint32_t under_way; /* pieces that the port has not taken */
+};
+
+/* A receive that is posted, or that was granted pieces. */
+struct receive {
+    struct leat_fi_match_receive match;
+    struct leat_fi_receive call;
+    uint32_t number;
+    uint64_t len, granted, received;
+    uint64_t from, tag, data;
+    bool has_data, is_granted;
+};
+
+/* A message without a receive; or, for a moment, one that has just come. */
+struct message {
+    struct leat_fi_match_message match;
+    uint64_t len, data;
+    bool has_data;
+    bool is_asked;         /* its octets are still with the sender */
+    uint32_t sender;       /* then: the number of its send */
+    const uint8_t *octets; /* of an eager one */
+};
+
+/* Sends in a line, by number. */
+struct line {
+    uint32_t first, last;
+};
+
+static struct {
+    uint64_t eager;
+    struct leat_fi_match match;
+    struct leat_fi_pool sends, receives;
+    struct line ready;   /* to go, in order: eager ones and asks */
+    struct line granted; /* pieces to go */
+    uint32_t asked;      /* sends that need this rank until they are done */
+} all;
+
+static struct send *send_at(uint32_t number)
+{
+    return leat_fi_pool_at(&all.sends, number);
+}
+
+static void line_up(struct line *line, uint32_t number)
+{
+    send_at(number)->next = LEAT_FI_NOBODY;
+    if (line->first == LEAT_FI_NOBODY)
+        line->first = number;
+    else
+        send_at(line->last)->next = number;
+    line->last = number;
+}
+
+static void go_from(struct line *line)
+{
+    line->first = send_at(line->first)->next;
+}
+
+/* ---- completions --------------------------------------------------------------------------------
+ */
+
+static void tell_sent(const struct leat_fi_send *call)
+{
+    if (!call->is_told) return;
+    leat_fi_queue_push(&(struct fi_cq_err_entry){
+        .op_context = call->context,
+        .flags = FI_SEND | FI_TAGGED,
+        .len = call->len,
+    });
+}
+
+static void finish_send(uint32_t number)
+{
+    tell_sent(&send_at(number)->call);
+    leat_fi_pool_give(&all.sends, number);
+}
+
+static void tell_receive(const struct leat_fi_receive *call, const struct message *m, int err)
+{
+    const uint64_t put = m->len < call->cap ? m->len : call->cap;
+    leat_fi_queue_push(&(struct fi_cq_err_entry){
+        .op_context = call->context,
+        .flags = FI_RECV | FI_TAGGED | (m->has_data ? FI_REMOTE_CQ_DATA : 0),
+        .len = err ? put : m->len,
+        .buf = call->octets,
+        .data = m->data,
+        .tag = m->match.tag,
+        .olen = m->len - put,
+        .err = err,
+    });
+}
+
+/* What a context stands for: words of it are the provider's. */
+enum { POSTED, CLAIMED };
+
+static void *from_context(const struct fi_context *context, int word)
+{
+    return context ? context->internal[word] : NULL;
+}
+
+static void set_context(struct fi_context *context, struct receive *posted, struct message *claimed)
+{
+    if (!context) return;
+    context->internal[POSTED] = posted;
+    context->internal[CLAIMED] = claimed;
+}
+
+/* ---- going out ----------------------------------------------------------------------------------
+ */
+
+static uint8_t *room(uint64_t len)
+{
+    uint8_t *octets = leat_task_room(len);
+    if (!octets) leat_task_fail("the memory of the run has no room for its messages");
+    return octets;
+}
+
+static uint8_t *eager_octets(const struct leat_fi_send *call)
+{
+    uint8_t *p = room(LEAT_FI_EAGER_HEAD + call->len);
+    leat_fi_put_head(p, LEAT_FI_EAGER, call->has_data, 0);
+    leat_put_be64(p + 8, call->tag);
+    leat_put_be64(p + 16, call->data);
+    if (call->len) memcpy(p + LEAT_FI_EAGER_HEAD, call->octets, call->len);
+    return p;
+}
+
+static void hand_ask(uint32_t number)
+{
+    struct send *s = send_at(number);
+    uint8_t *p = room(LEAT_FI_ASK_LEN);
+    leat_fi_put_head(p, LEAT_FI_ASK, s->call.has_data, number);
+    leat_put_be64(p + 8, s->call.tag);
+    leat_put_be64(p + 16, s->call.data);
+    leat_put_be64(p + 24, s->call.len);
+    s->is_asked = true;
+    leat_fi_outgoing_hand(s->call.to, p, LEAT_FI_ASK_LEN, LEAT_FI_NOBODY);
+}
+
+/* Within the buffer it is complete at once; beyond, when the port has taken it. */
+static void hand_eager(uint32_t number)
+{
+    const struct leat_fi_send *call = &send_at(number)->call;
+    const uint64_t len = LEAT_FI_EAGER_HEAD + call->len;
+    const bool is_buffered = leat_fi_outgoing_is_buffered(len);
+    leat_fi_outgoing_hand(call->to, eager_octets(call), len, is_buffered ? LEAT_FI_NOBODY : number);
+    if (is_buffered) finish_send(number);
+}
+
+static uint64_t len_of_ready(void)
+{
+    const uint64_t len = send_at(all.ready.first)->call.len;
+    return len > all.eager ? LEAT_FI_ASK_LEN : LEAT_FI_EAGER_HEAD + len;
+}
+
+static void hand_ready(void)
+{
+    while (all.ready.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(len_of_ready())) {
+        const uint32_t number = all.ready.first;
+        go_from(&all.ready);
+        if (send_at(number)->call.len > all.eager)
+            hand_ask(number);
+        else
+            hand_eager(number);
+    }
+}
+
+static void hand_piece(uint32_t number)
+{
+    struct send *s = send_at(number);
+    const uint64_t left = s->granted - s->handed, len = left < PIECE_LEN ? left : PIECE_LEN;
+    uint8_t *p = room(LEAT_FI_PIECE_HEAD + len);
+    leat_fi_put_head(p, LEAT_FI_PIECE, false, s->receiver);
+    leat_put_be64(p + 8, s->handed);
+    memcpy(p + LEAT_FI_PIECE_HEAD, (const uint8_t *)s->call.octets + s->handed, len);
+    s->handed += len;
+    s->under_way++;
+    leat_fi_outgoing_hand(s->call.to, p, LEAT_FI_PIECE_HEAD + len, number);
+}
+
+static void hand_granted(void)
+{
+    while (all.granted.first != LEAT_FI_NOBODY && leat_fi_outgoing_has_room(PIECE_LEN)) {
+        const uint32_t number = all.granted.first;
+        hand_piece(number);
+        if (send_at(number)->handed == send_at(number)->granted) go_from(&all.granted);
+    }
+}
+
+static void hear_sent(uint64_t cookie)
+{
+    const uint32_t number = leat_fi_outgoing_sent(cookie);
+    struct send *s = number == LEAT_FI_NOBODY ? NULL : send_at(number);
+    if (s && s->is_asked) {
+        s->under_way--;
+        if (s->handed == s->granted && !s->under_way) {
+            all.asked--;
+            finish_send(number);
+        }
+    } else if (s) {
+        finish_send(number);
+    }
+    hand_ready();
+    hand_granted();
+}
+
+/* ---- coming in ----------------------------------------------------------------------------------
+ */
+
+static void grant(uint64_t from, uint32_t sender, uint32_t receiver, uint64_t len)
+{
+    uint8_t *p = room(LEAT_FI_GRANT_LEN);
+    leat_fi_put_head(p, LEAT_FI_GRANT, false, sender);
+    leat_put_be64(p + 8, receiver);
+    leat_put_be64(p + 16, len);
+    leat_fi_outgoing_hand((uint32_t)from, p, LEAT_FI_GRANT_LEN, LEAT_FI_NOBODY);
+}
+
+static void finish_receive(struct receive *r, const struct message *m)
+{
+    set_context(r->call.context, NULL, NULL);
+    tell_receive(&r->call, m, m->len > r->call.cap ? FI_ETRUNC : 0);
+    leat_fi_pool_give(&all.receives, r->number);
+}
+
+static void take_octets(struct receive *r, const struct message *m, const uint8_t *octets)
+{
+    const uint64_t len = m->len < r->call.cap ? m->len : r->call.cap;
+    if (len) memcpy(r->call.octets, octets, len);
+    finish_receive(r, m);
+}
+
+/* To this rank itself: no network is between them. */
+static void take_own(struct receive *r, const struct message *m)
+{
+    const uint32_t number = m->sender;
+    take_octets(r, m, send_at(number)->call.octets);
+    all.asked--;
+    finish_send(number);
+}
+
+static void ask_for_pieces(struct receive *r, const struct message *m)
+{
+    r->len = m->len;
+    r->granted = m->len < r->call.cap ? m->len : r->call.cap;
+    r->from = m->match.from;
+    r->tag = m->match.tag;
+    r->data = m->data;
+    r->has_data = m->has_data;
+    r->is_granted = true;
+    set_context(r->call.context, NULL, NULL);
+    grant(m->match.from, m->sender, r->number, r->granted);
+    if (!r->granted) finish_receive(r, m);
+}
+
+static bool is_own(const struct message *m)
+{
+    return m->match.from == leat_task_number();
+}
+
+static void join(struct receive *r, const struct message *m)
+{
+    if (!m->is_asked)
+        take_octets(r, m, m->octets);
+    else if (is_own(m))
+        take_own(r, m);
+    else
+        ask_for_pieces(r, m);
+}
+
+static struct receive *receive_of(struct leat_fi_match_receive *match)
+{
+    return (struct receive *)(void *)match; /* it is the first member */
+}
+
+static struct message *message_of(struct leat_fi_match_message *match)
+{
+    return (struct message *)(void *)match;
+}
+
+/* The octets of a message that is kept are copied: the network's memory is for what moves. */
+static void keep(const struct message *m)
+{
+    const uint64_t len = m->is_asked ? 0 : m->len;
+    struct message *kept = leat_fi_grown(NULL, 1, sizeof *kept + len);
+    *kept = *m;
+    if (len) memcpy(kept + 1, m->octets, len);
+    kept->octets = (const uint8_t *)(kept + 1);
+    leat_fi_match_keep(&all.match, &kept->match);
+}
+
+static void come_in(const struct message *m)
+{
+    struct leat_fi_match_receive *match = leat_fi_match_offer(&all.match, &m->match);
+    if (match)
+        join(receive_of(match), m);
+    else
+        keep(m);
+}
+
+static _Noreturn void refuse(uint64_t from)
+{
+    char why[80];
+    snprintf(why, sizeof why, "what came from rank %u is not a message of MPI", (unsigned)from);
+    leat_task_fail(why);
+}
+
+static void hear_grant(uint64_t from, const uint8_t *p)
+{
+    const uint32_t number = leat_get_be32(p + 4);
+    const uint64_t len = leat_get_be64(p + 16);
+    if (!leat_fi_pool_has(&all.sends, number)) refuse(from);
+    struct send *s = send_at(number);
+    if (!s->is_asked || s->call.to != from || s->granted || len > s->call.len) refuse(from);
+    s->receiver = (uint32_t)leat_get_be64(p + 8);
+    s->granted = len;
+    if (!len) {
+        all.asked--;
+        finish_send(number);
+        return;
+    }
+    line_up(&all.granted, number);
+    hand_granted();
+}
+
+static void hear_piece(uint64_t from, const uint8_t *p, uint64_t len)
+{
+    const uint32_t number = leat_get_be32(p + 4);
+    const uint64_t offset = leat_get_be64(p + 8), payload = len - LEAT_FI_PIECE_HEAD;
+    if (!leat_fi_pool_has(&all.receives, number)) refuse(from);
+    struct receive *r = leat_fi_pool_at(&all.receives, number);
+    if (!r->is_granted || r->from != from) refuse(from);
+    if (offset != r->received || payload > r->granted - offset) refuse(from);
+    memcpy((uint8_t *)r->call.octets + offset, p + LEAT_FI_PIECE_HEAD, payload);
+    r->received += payload;
+    if (r->received < r->granted) return;
+    const struct message m = {
+        .match = { .from = from, .tag = r->tag },
+        .len = r->len,
+        .data = r->data,
+        .has_data = r->has_data,
+    };
+    finish_receive(r, &m);
+}
+
+static void hear_message(uint64_t from, const uint8_t *p, uint64_t len, bool is_asked)
+{
+    const struct message m = {
+        .match = { .from = from, .tag = leat_get_be64(p + 8) },
+        .len = is_asked ? leat_get_be64(p + 24) : len - LEAT_FI_EAGER_HEAD,
+        .data = leat_get_be64(p + 16),
+        .has_data = p[1] & LEAT_FI_HAS_DATA,
+        .is_asked = is_asked,
+        .sender = leat_get_be32(p + 4),
+        .octets = is_asked ? NULL : p + LEAT_FI_EAGER_HEAD,
+    };
+    come_in(&m);
+}
+
+static void hear_arrived(const struct leat_task_event *e)
+{
+    static const uint8_t shortest[] = {
+        [LEAT_FI_EAGER] = LEAT_FI_EAGER_HEAD,
+        [LEAT_FI_ASK] = LEAT_FI_ASK_LEN,
+        [LEAT_FI_GRANT] = LEAT_FI_GRANT_LEN,
+        [LEAT_FI_PIECE] = LEAT_FI_PIECE_HEAD,
+    };
+    const uint8_t kind = e->len ? e->octets[0] : 0;
+    if (!kind || kind >= sizeof shortest || e->len < shortest[kind]) refuse(e->task);
+    if (kind == LEAT_FI_GRANT)
+        hear_grant(e->task, e->octets);
+    else if (kind == LEAT_FI_PIECE)
+        hear_piece(e->task, e->octets, e->len);
+    else
+        hear_message(e->task, e->octets, e->len, kind == LEAT_FI_ASK);
+}
+
+/* ---- events -------------------------------------------------------------------------------------
+ */
+
+static void hear(const struct leat_task_event *e)
+{
+    switch (e->kind) {
+    case LEAT_TASK_ARRIVED: hear_arrived(e); break;
+    case LEAT_TASK_SENT: hear_sent(e->cookie); break;
+    case LEAT_TASK_LOST: leat_task_fail("the network lost a message of its");
+    case LEAT_TASK_ANSWERED:
+    case LEAT_TASK_SIGNALLED: break; /* MPI asks nothing of the run */
+    }
+}
+
+void leat_fi_message_look(void)
+{
+    struct leat_task_event event;
+    while (leat_task_next(&event)) {
+        hear(&event);
+        leat_task_release(&event);
+    }
+}
+
+static void wait_until(leat_time deadline, const char *doing)
+{
+    const bool is_any = leat_task_wait(deadline, doing);
+    leat_fi_clock_set(leat_task_now());
+    if (is_any) leat_fi_message_look();
+}
+
+void leat_fi_message_wait(leat_time deadline, const char *doing)
+{
+    leat_fi_outgoing_release();
+    wait_until(deadline, doing);
+}
+
+static void wait_for_port(const char *doing)
+{
+    wait_until(LEAT_NEVER, doing);
+}
+
+void leat_fi_message_settle(void)
+{
+    leat_fi_outgoing_settle(wait_for_port);
+}
+
+void leat_fi_message_drain(void)
+{
+    leat_fi_message_settle();
+    while (all.asked || all.ready.first != LEAT_FI_NOBODY)
+        wait_for_port("its last messages to go (MPI_Finalize)");
+}
+
+/* ---- what the endpoint is asked -----------------------------------------------------------------
+ */
+
+bool leat_fi_message_read_environment(void)
+{
+    const char *text = getenv(LEAT_FI_EAGER_VARIABLE);
+    char *end;
+    all.eager = LEAT_FI_EAGER_LEN;
+    if (!text) return true;
+    all.eager = strtoull(text, &end, 0);
+    if (*text >= '0' && *text <= '9' && !*end && all.eager <= LEAT_FI_EAGER_MAX) return true;
+    fprintf(stderr, "leat: %s is '%s': expected 0 to %d octets\n", LEAT_FI_EAGER_VARIABLE, text,
+            LEAT_FI_EAGER_MAX);
+    return false;
+}
+
+void leat_fi_message_open(void)
+{
+    leat_fi_match_init(&all.match);
+    leat_fi_outgoing_open();
+    all.sends.size = sizeof(struct send);
+    all.receives.size = sizeof(struct receive);
+    all.ready = all.granted = (struct line){ LEAT_FI_NOBODY, LEAT_FI_NOBODY };
+}
+
+void leat_fi_message_close(void)
+{
+    struct leat_fi_match_message *m;
+    while ((m = leat_fi_match_first(&all.match)) != NULL) {
+        leat_fi_match_take(&all.match, m);
+        free(message_of(m));
+    }
+    leat_fi_match_free(&all.match);
+    leat_fi_pool_free(&all.sends);
+    leat_fi_pool_free(&all.receives);
+    leat_fi_outgoing_close();
+}
+
+uint64_t leat_fi_message_inject_len(void)
+{
+    return all.eager < LEAT_FI_INJECT_LEN ? all.eager : LEAT_FI_INJECT_LEN;
+}
+
+static uint32_t new_send(const struct leat_fi_send *call)
+{
+    const uint32_t number = leat_fi_pool_take(&all.sends);
+    send_at(number)->call = *call;
+    return number;
+}
+
+/* A short one is copied and done; a long one stays with its send until it is received. */
+static void send_to_self(const struct leat_fi_send *call, bool is_short)
+{
+    const struct message m = {
+        .match = { .from = call->to, .tag = call->tag },
+        .len = call->len,
+        .data = call->data,
+        .has_data = call->has_data,
+        .is_asked = !is_short,
+        .sender = is_short ? 0 : new_send(call),
+        .octets = call->octets,
+    };
+    all.asked += !is_short;
+    come_in(&m);
+    if (is_short) tell_sent(call);
+}
+
+/* MPI sends nothing while ranks come and go; if it did, nobody could say when. */
+static bool may_send(void)
+{
+    if (leat_fi_is_simulated()) return true;
+    fprintf(stderr, "leat: rank %u sends a message outside of simulated time\n",
+            leat_task_number());
+    return false;
+}
+
+ssize_t leat_fi_message_send(const struct leat_fi_send *call)
+{
+    leat_fi_queue_stir();
+    if (call->to == leat_task_number()) {
+        send_to_self(call, call->len <= all.eager);
+        return 0;
+    }
+    set_context(call->context, NULL, NULL);
+    if (!may_send()) return -FI_EOPBADSTATE;
+    leat_fi_message_settle();
+    all.asked += call->len > all.eager;
+    line_up(&all.ready, new_send(call));
+    hand_ready();
+    return 0;
+}
+
+ssize_t leat_fi_message_inject(const struct leat_fi_send *call)
+{
+    const uint64_t len = LEAT_FI_EAGER_HEAD + call->len;
+    if (call->len > all.eager) return -FI_EINVAL;
+    leat_fi_queue_stir();
+    if (call->to == leat_task_number()) {
+        send_to_self(call, true);
+        return 0;
+    }
+    if (!may_send()) return -FI_EOPBADSTATE;
+    leat_fi_message_settle();
+    while (all.ready.first != LEAT_FI_NOBODY || !leat_fi_outgoing_has_room(len))
+        wait_for_port(leat_fi_call_text());
+    leat_fi_outgoing_hold(call->to, eager_octets(call), len);
+    return 0;
+}
+
+static struct receive *new_receive(const struct leat_fi_receive *call)
+{
+    const uint32_t number = leat_fi_pool_take(&all.receives);
+    struct receive *r = leat_fi_pool_at(&all.receives, number);
+    r->match.from = call->from;
+    r->match.tag = call->tag;
+    r->match.ignore = call->ignore;
+    r->call = *call;
+    r->number = number;
+    return r;
+}
+
+/* A message that was kept is received: if it must be asked for, now is the time. */
+static void join_kept(struct receive *r, struct message *m)
+{
+    if (m->is_asked && !is_own(m) && leat_fi_is_simulated()) leat_fi_message_settle();
+    join(r, m);
+    free(m);
+}
+
+ssize_t leat_fi_message_receive(const struct leat_fi_receive *call)
+{
+    struct receive *r = new_receive(call);
+    struct leat_fi_match_message *m = leat_fi_match_post(&all.match, &r->match);
+    leat_fi_queue_stir();
+    if (m)
+        join_kept(r, message_of(m));
+    else
+        set_context(call->context, r, NULL);
+    return 0;
+}
+
+/* In a call that waits for a message: until there is one, or something else is complete (the
+ * library must hear of it, others may wait for what it does then). Otherwise as long as a poll
+ * takes. */
+static struct message *look_for(const struct leat_fi_receive *call)
+{
+    const struct leat_fi_call *in = leat_fi_call();
+    bool is_last = !leat_fi_is_simulated();
+    for (;;) {
+        if (leat_fi_is_simulated()) leat_fi_message_look();
+        struct leat_fi_match_message *m = leat_fi_match_peek(&all.match, call->from, call->tag,
+                                                             call->ignore);
+        if (m) return message_of(m);
+        if (is_last || !leat_fi_queue_is_empty()) return NULL;
+        if (in && in->probes) {
+            leat_fi_message_wait(LEAT_NEVER, leat_fi_call_text());
+            continue;
+        }
+        leat_fi_message_settle();
+        leat_fi_message_wait(leat_time_add(leat_task_now(), leat_task_poll_cost()), "a poll");
+        is_last = true;
+    }
+}
+
+/* Nobody wants its octets. */
+static void discard_message(struct message *m)
+{
+    if (m->is_asked && is_own(m)) {
+        all.asked--;
+        finish_send(m->sender);
+    } else if (m->is_asked) {
+        leat_fi_message_settle();
+        grant(m->match.from, m->sender, 0, 0);
+    }
+    free(m);
+}
+
+ssize_t leat_fi_message_peek(const struct leat_fi_receive *call, bool claim, bool discard)
+{
+    struct message *m = look_for(call);
+    leat_fi_queue_stir();
+    if (!m) {
+        leat_fi_queue_push(&(struct fi_cq_err_entry){ .op_context = call->context,
+                                                      .flags = FI_RECV | FI_TAGGED,
+                                                      .tag = call->tag,
+                                                      .err = FI_ENOMSG });
+        return 0;
+    }
+    tell_receive(call, m, 0);
+    if (claim || discard) leat_fi_match_take(&all.match, &m->match);
+    if (discard)
+        discard_message(m);
+    else if (claim)
+        set_context(call->context, NULL, m);
+    return 0;
+}
+
+ssize_t leat_fi_message_claim(const struct leat_fi_receive *call, bool discard)
+{
+    struct message *m = from_context(call->context, CLAIMED);
+    if (!m) return -FI_EINVAL;
+    set_context(call->context, NULL, NULL);
+    leat_fi_queue_stir();
+    if (!discard) {
+        join_kept(new_receive(call), m);
+        return 0;
+    }
+    tell_receive(call, m, 0);
+    discard_message(m);
+    return 0;
+}
+
+ssize_t leat_fi_message_cancel(struct fi_context *context)
+{
+    struct receive *r = from_context(context, POSTED);
+    if (!r) return -FI_ENOENT;
+    set_context(context, NULL, NULL);
+    leat_fi_match_withdraw(&all.match, &r->match);
+    leat_fi_queue_push(&(struct fi_cq_err_entry){ .op_context = context,
+                                                  .flags = FI_RECV | FI_TAGGED,
+                                                  .tag = r->call.tag,
+                                                  .err = FI_ECANCELED });
+    leat_fi_pool_give(&all.receives, r->number);
+    return 0;
+}

@@ -1,0 +1,70 @@
+/*
+ * Tagged messages between ranks, over the messages of tasks: eager, or asked for and granted
+ * (fi_wire.h). Matching is the adapter's, in this model: a grant goes out when the ask has arrived
+ * and its receive is posted, also while the program sleeps.
+ *
+ * All functions give 0 or a negative error of libfabric. What was started is told by the queue
+ * (fi_queue.h).
+ */
+#ifndef LEAT_FI_MESSAGE_H
+#define LEAT_FI_MESSAGE_H
+
+#include "leat_time.h"
+#include <rdma/fabric.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* LEAT_EAGER in the environment: longest message that is sent without being asked for. */
+#define LEAT_FI_EAGER_VARIABLE "LEAT_EAGER"
+enum {
+    LEAT_FI_EAGER_LEN = 64 << 10,
+    LEAT_FI_EAGER_MAX = 16 << 20,
+    LEAT_FI_INJECT_LEN = 64 << 10, /* longest message whose sender does not wait for a completion */
+};
+
+struct leat_fi_send {
+    uint32_t to;
+    const void *octets;
+    uint64_t len, tag, data;
+    bool has_data;
+    bool is_told; /* its completion */
+    struct fi_context *context;
+};
+
+struct leat_fi_receive {
+    uint64_t from, tag, ignore; /* LEAT_FI_MATCH_ANY */
+    void *octets;
+    uint64_t cap;
+    struct fi_context *context;
+};
+
+/* Before all others. False: it is wrong, and that was said. */
+bool leat_fi_message_read_environment(void);
+
+void leat_fi_message_open(void);
+void leat_fi_message_close(void);
+uint64_t leat_fi_message_inject_len(void);
+
+ssize_t leat_fi_message_send(const struct leat_fi_send *send);
+/* At most leat_fi_message_inject_len octets, which are the caller's again at once. */
+ssize_t leat_fi_message_inject(const struct leat_fi_send *send);
+ssize_t leat_fi_message_receive(const struct leat_fi_receive *receive);
+
+/* Tells of a message that such a receive would take, or that there is none. Claimed, it is kept for
+ * the context; discarded, it is gone. */
+ssize_t leat_fi_message_peek(const struct leat_fi_receive *receive, bool claim, bool discard);
+/* Receives what the context has claimed. */
+ssize_t leat_fi_message_claim(const struct leat_fi_receive *receive, bool discard);
+ssize_t leat_fi_message_cancel(struct fi_context *context);
+
+/* Takes what has happened up to now. */
+void leat_fi_message_look(void);
+/* Waits until something happens, or the deadline, and takes it. */
+void leat_fi_message_wait(leat_time deadline, const char *doing);
+/* Before anything that depends on time: what blocking sends took has passed. */
+void leat_fi_message_settle(void);
+/* Waits until nothing of this rank's needs its help any more. */
+void leat_fi_message_drain(void);
+
+#endif

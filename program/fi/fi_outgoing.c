@@ -1,0 +1,108 @@
+#include "fi_outgoing.h"
+#include "fi_pool.h"
+
+/* A message that will be told, with all that went before it. */
+struct mark {
+    uint64_t handed; /* up to its end */
+    uint32_t who;
+    bool is_owed;
+};
+
+static struct {
+    struct leat_fi_pool marks;
+    uint64_t handed, taken; /* octets, ever */
+    uint64_t untold;        /* of the last ones handed: octets that no mark covers */
+    uint32_t marked;        /* messages that will be told */
+    uint32_t owed;          /* of these: the rank must wait for them */
+    uint32_t held_to;
+    uint8_t *held; /* NULL: none */
+    uint64_t held_len;
+} out;
+
+void leat_fi_outgoing_open(void)
+{
+    out.marks.size = sizeof(struct mark);
+}
+
+void leat_fi_outgoing_close(void)
+{
+    leat_fi_pool_free(&out.marks);
+}
+
+static uint64_t not_taken(void)
+{
+    return out.handed - out.taken + (out.held ? out.held_len : 0);
+}
+
+bool leat_fi_outgoing_has_room(uint64_t len)
+{
+    return !out.marked || not_taken() + len <= LEAT_FI_WINDOW;
+}
+
+bool leat_fi_outgoing_is_buffered(uint64_t len)
+{
+    return not_taken() + len <= LEAT_FI_BUFFER;
+}
+
+static void send_now(uint32_t to, uint8_t *octets, uint64_t len, uint32_t who, bool is_owed)
+{
+    const bool is_told = who != LEAT_FI_NOBODY || is_owed || out.untold + len > LEAT_FI_BUFFER / 2;
+    uint64_t cookie = 0;
+    out.handed += len;
+    out.untold = is_told ? 0 : out.untold + len;
+    if (is_told) {
+        const uint32_t number = leat_fi_pool_take(&out.marks);
+        struct mark *mark = leat_fi_pool_at(&out.marks, number);
+        *mark = (struct mark){ out.handed, who, is_owed };
+        cookie = number;
+        out.marked++;
+        out.owed += is_owed;
+    }
+    leat_task_send(to, octets, len, cookie, is_told);
+}
+
+static void send_held(bool is_owed)
+{
+    uint8_t *octets = out.held;
+    if (!octets) return;
+    out.held = NULL;
+    send_now(out.held_to, octets, out.held_len, LEAT_FI_NOBODY, is_owed);
+}
+
+void leat_fi_outgoing_hand(uint32_t to, uint8_t *octets, uint64_t len, uint32_t who)
+{
+    send_held(true);
+    send_now(to, octets, len, who, false);
+}
+
+void leat_fi_outgoing_hold(uint32_t to, uint8_t *octets, uint64_t len)
+{
+    send_held(true);
+    out.held = octets;
+    out.held_to = to;
+    out.held_len = len;
+}
+
+/* A large one is told anyway: then it is owed all the same. */
+void leat_fi_outgoing_release(void)
+{
+    send_held(out.untold + out.held_len > LEAT_FI_BUFFER / 2);
+}
+
+void leat_fi_outgoing_settle(void (*wait)(const char *doing))
+{
+    send_held(true);
+    while (out.owed)
+        wait("its port to take a message");
+}
+
+uint32_t leat_fi_outgoing_sent(uint64_t cookie)
+{
+    const struct mark *mark = leat_fi_pool_at(&out.marks, (uint32_t)cookie);
+    const uint32_t who = mark->who;
+    if (mark->handed > out.taken) out.taken = mark->handed;
+    out.marked--;
+    out.owed -= mark->is_owed;
+    leat_fi_pool_give(&out.marks, (uint32_t)cookie);
+    return who;
+}

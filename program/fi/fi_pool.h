@@ -1,0 +1,31 @@
+/*
+ * Items with numbers, which go over the network in their stead: a peer names "your receive 5". The
+ * same calls give the same numbers in every run. An item stays where it is in memory.
+ */
+#ifndef LEAT_FI_POOL_H
+#define LEAT_FI_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As reallocarray; ends the run if there is no memory. */
+void *leat_fi_grown(void *old, size_t count, size_t size);
+
+struct leat_fi_pool {
+    size_t size;     /* of an item */
+    uint8_t **chunk; /* of items */
+    uint32_t *free;  /* numbers, a stack */
+    uint8_t *in_use; /* of each item: is it? */
+    uint32_t cap, frees;
+};
+
+/* The item's octets are zero. */
+uint32_t leat_fi_pool_take(struct leat_fi_pool *pool);
+void leat_fi_pool_give(struct leat_fi_pool *pool, uint32_t number);
+bool leat_fi_pool_has(const struct leat_fi_pool *pool, uint32_t number);
+/* Of one in use. */
+void *leat_fi_pool_at(const struct leat_fi_pool *pool, uint32_t number);
+void leat_fi_pool_free(struct leat_fi_pool *pool);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The completion queue, and what happens when it is empty: the rank waits.
+ *
+ *     in a blocking MPI call      until something happens, without end
+ *     elsewhere (MPI_Test ...)    as long as a poll takes
+ *     outside of simulated time   not at all
+ *
+ * The message layer of Open MPI reads until the queue is empty before it looks whether what it
+ * waits for is there. So the read after an entry comes back at once. Some operations are made of
+ * others, several deep, and move one level up each time that Open MPI goes through its parts, of
+ * which this queue is one: while there may be such ones, more reads come back at once, after an
+ * entry, after anything that was started, and when a call begins (leat_fi_call_is_deep).
+ */
+#ifndef LEAT_FI_QUEUE_H
+#define LEAT_FI_QUEUE_H
+
+#include <rdma/fi_domain.h>
+#include <rdma/fi_eq.h>
+#include <stdbool.h>
+
+/* What a finished operation says; err 0: it went well. */
+void leat_fi_queue_push(const struct fi_cq_err_entry *entry);
+bool leat_fi_queue_is_empty(void);
+/* The library has started something: it may have more to do before it can wait. */
+void leat_fi_queue_stir(void);
+
+int leat_fi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,
+                       void *context);
+
+#endif

@@ -1,0 +1,155 @@
+#include "fi_rank.h"
+#include "fi_clock.h"
+#include "fi_queue.h"
+#include "task.h"
+#include <limits.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    bool is_wanted;
+    atomic_bool is_locked;
+    const struct leat_fi_call *call;
+    bool has_text; /* of the call */
+    bool has_started_deep;
+    char text[LEAT_TASK_DOING_LEN];
+} rank;
+
+/* A copy of a rank's process is no rank: it must not touch what the run shares with the rank. */
+static void in_child(void)
+{
+    if (leat_fi_is_simulated()) leat_fi_clock_leave();
+    rank.is_wanted = false;
+    atomic_store(&rank.is_locked, false);
+}
+
+__attribute__((constructor)) static void look_around(void)
+{
+    rank.is_wanted = leat_task_is_wanted();
+    if (rank.is_wanted) pthread_atfork(NULL, NULL, in_child);
+}
+
+bool leat_fi_is_wanted(void)
+{
+    return rank.is_wanted;
+}
+
+bool leat_fi_attach(const char **why)
+{
+    const char *text = getenv("OMPI_COMM_WORLD_RANK");
+    char *end;
+    const unsigned long slot = text ? strtoul(text, &end, 10) : ULONG_MAX;
+    if (slot <= INT_MAX && end != text && !*end) return leat_task_attach((uint32_t)slot, why);
+    *why = "OMPI_COMM_WORLD_RANK does not say which rank this is: mpirun has not started it";
+    return false;
+}
+
+void leat_fi_begin(void)
+{
+    leat_task_begin();
+    leat_fi_clock_begin();
+}
+
+void leat_fi_leave(void)
+{
+    leat_fi_clock_leave();
+    leat_task_leave();
+}
+
+bool leat_fi_is_simulated(void)
+{
+    return rank.is_wanted && leat_task_has_begun();
+}
+
+/* ---- threads ------------------------------------------------------------------------------------
+ */
+
+bool leat_fi_try_lock(void)
+{
+    return !atomic_exchange_explicit(&rank.is_locked, true, memory_order_acquire);
+}
+
+void leat_fi_lock(void)
+{
+    while (!leat_fi_try_lock())
+        sched_yield();
+}
+
+void leat_fi_unlock(void)
+{
+    atomic_store_explicit(&rank.is_locked, false, memory_order_release);
+}
+
+/* ---- calls --------------------------------------------------------------------------------------
+ */
+
+bool leat_fi_call_enter(const struct leat_fi_call *call)
+{
+    if (call->stays_deep) rank.has_started_deep = true;
+    if (rank.call) return false;
+    rank.call = call;
+    rank.has_text = false;
+    leat_fi_queue_stir();
+    return true;
+}
+
+void leat_fi_call_exit(bool entered)
+{
+    if (entered) rank.call = NULL;
+}
+
+const struct leat_fi_call *leat_fi_call(void)
+{
+    return rank.call;
+}
+
+bool leat_fi_call_is_deep(void)
+{
+    return rank.has_started_deep || (rank.call && rank.call->is_deep);
+}
+
+void leat_fi_call_starts_deep(void)
+{
+    rank.has_started_deep = true;
+}
+
+static void write_peer(const char *name, const char *way, int peer, int tag)
+{
+    char who[16], what[16];
+    snprintf(who, sizeof who, "%d", peer);
+    snprintf(what, sizeof what, "tag %d", tag);
+    snprintf(rank.text, sizeof rank.text, "%s %s %s, %s", name, way,
+             peer == MPI_ANY_SOURCE ? "any rank" : who, tag == MPI_ANY_TAG ? "any tag" : what);
+}
+
+static void write_text(const struct leat_fi_call *call)
+{
+    const char *name = call->name[0] == 'P' ? call->name + 1 : call->name; /* PMPI_... */
+    switch (call->detail) {
+    case LEAT_FI_CALL_ONLY: snprintf(rank.text, sizeof rank.text, "%s", name); break;
+    case LEAT_FI_CALL_FROM: write_peer(name, "from", call->number, call->tag); break;
+    case LEAT_FI_CALL_TO: write_peer(name, "to", call->number, call->tag); break;
+    case LEAT_FI_CALL_ROOT:
+        snprintf(rank.text, sizeof rank.text, "%s, root %d", name, call->number);
+        break;
+    case LEAT_FI_CALL_AT:
+        snprintf(rank.text, sizeof rank.text, "%s at rank %d", name, call->number);
+        break;
+    case LEAT_FI_CALL_OF:
+        snprintf(rank.text, sizeof rank.text, "%s of %d requests", name, call->number);
+        break;
+    }
+}
+
+const char *leat_fi_call_text(void)
+{
+    if (!rank.call) return "a poll";
+    if (!rank.has_text) write_text(rank.call);
+    rank.has_text = true;
+    return rank.text;
+}

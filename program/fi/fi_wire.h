@@ -1,0 +1,48 @@
+/*
+ * What goes between ranks: a head, and behind it the payload of the message. Numbers big-endian.
+ *
+ *     octet  0      1       2    4                8               16               24
+ *     eager  | kind | flags | 0  | 0             | tag            | data           | payload ...
+ *     ask    | kind | flags | 0  | sender's no.  | tag            | data           | length |
+ *     grant  | kind | 0     | 0  | sender's no.  | receiver's no. | length         |
+ *     piece  | kind | 0     | 0  | receiver's no.| offset         | payload ...
+ *
+ * A long message is asked for, and its pieces are sent when its receive has granted it so much of
+ * its length as there is room for:
+ *
+ *     sender   ask --->              piece ---> piece ---> piece --->
+ *     receiver         <--- grant
+ */
+#ifndef LEAT_FI_WIRE_H
+#define LEAT_FI_WIRE_H
+
+#include "leat_bytes.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum leat_fi_kind {
+    LEAT_FI_EAGER = 1,
+    LEAT_FI_ASK,
+    LEAT_FI_GRANT,
+    LEAT_FI_PIECE,
+};
+
+enum {
+    LEAT_FI_EAGER_HEAD = 24,
+    LEAT_FI_ASK_LEN = 32,
+    LEAT_FI_GRANT_LEN = 24,
+    LEAT_FI_PIECE_HEAD = 16,
+    LEAT_FI_HAS_DATA = 1, /* of flags */
+};
+
+static inline void leat_fi_put_head(uint8_t *p, enum leat_fi_kind kind, bool has_data,
+                                    uint32_t number)
+{
+    memset(p, 0, 8);
+    p[0] = (uint8_t)kind;
+    p[1] = has_data ? LEAT_FI_HAS_DATA : 0;
+    leat_put_be32(p + 4, number);
+}
+
+#endif

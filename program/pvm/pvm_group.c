@@ -1,0 +1,95 @@
+/* Groups: who is in, and barriers. The service of the run keeps them. */
+#include "pvm_group.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern int pvmgs_tmout; /* seconds that programs of the stock library wait for its group server */
+int pvmgs_tmout = 30;
+
+int leat_pvm_group_ask(enum leat_pvm_op op, const char *name, int number,
+                       struct leat_pvm_octets *answer, const char *function)
+{
+    struct leat_pvm_octets arguments = { 0 };
+    char doing[LEAT_TASK_DOING_LEN];
+    if (!name || !*name) return PvmNullGroup;
+    if (strlen(name) >= LEAT_PVM_NAME_LEN) return PvmBadParam;
+    int result = leat_pvm_enrol();
+    leat_pvm_put_text(&arguments, name);
+    leat_pvm_put_i32(&arguments, number);
+    snprintf(doing, sizeof doing, "%s of group %.64s", function, name);
+    if (result >= 0) result = leat_pvm_ask(op, &arguments, answer, doing);
+    leat_pvm_octets_free(&arguments);
+    return result;
+}
+
+/* Errors of groups are usual (is it there yet?): noted, not printed. */
+static int quietly(int result)
+{
+    if (result < 0) pvm_errno = result;
+    return result;
+}
+
+int pvm_joingroup(char *name)
+{
+    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_JOIN, name, 0, NULL, "pvm_joingroup"));
+}
+
+int pvm_lvgroup(char *name)
+{
+    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_LEAVE, name, 0, NULL, "pvm_lvgroup"));
+}
+
+int pvm_gsize(char *name)
+{
+    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_SIZE, name, 0, NULL, "pvm_gsize"));
+}
+
+int pvm_gettid(char *name, int instance)
+{
+    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_TID, name, instance, NULL, "pvm_gettid"));
+}
+
+int pvm_getinst(char *name, int tid)
+{
+    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_INST, name, tid, NULL, "pvm_getinst"));
+}
+
+int pvm_barrier(char *name, int count)
+{
+    if (count < -1 || !count) return quietly(PvmBadParam);
+    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_BARRIER, name, count, NULL, "pvm_barrier"));
+}
+
+int pvm_freezegroup(char *name, int size)
+{
+    if (size < -1 || !size) return quietly(PvmBadParam);
+    return quietly(leat_pvm_group_ask(LEAT_PVM_GROUP_FREEZE, name, size, NULL, "pvm_freezegroup"));
+}
+
+int leat_pvm_group_members(const char *name, struct leat_pvm_member **out, const char *function)
+{
+    struct leat_pvm_octets told = { 0 };
+    const int count = leat_pvm_group_ask(LEAT_PVM_GROUP_LIST, name, 0, &told, function);
+    struct leat_pvm_member *member = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *member);
+    for (int i = 0; member && i < count; i++) {
+        member[i].instance = leat_pvm_get_i32(&told);
+        member[i].tid = leat_pvm_get_i32(&told);
+    }
+    leat_pvm_octets_free(&told);
+    *out = member;
+    return count >= 0 && !member ? PvmNoMem : count;
+}
+
+int pvm_bcast(char *name, int tag)
+{
+    struct leat_pvm_member *member = NULL;
+    if (tag < 0) return quietly(PvmBadParam);
+    const int count = leat_pvm_group_members(name, &member, "pvm_bcast");
+    int *tids = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *tids);
+    for (int i = 0; tids && i < count; i++)
+        tids[i] = member[i].tid;
+    free(member);
+    const int result = tids ? pvm_mcast(tids, count, tag) : count < 0 ? count : PvmNoMem;
+    free(tids);
+    return quietly(result);
+}

@@ -1,0 +1,92 @@
+/*
+ * Inside of the library: one task of the virtual machine, its messages and its questions.
+ *
+ *     exported functions (pvm_*.c) ---> self, send, await, ask ---> program/task.h
+ *
+ * The exported functions check what they are given, say what went wrong (lpvmerr) and hand the rest
+ * to these. Nothing here is safe for threads, as in every libpvm.
+ */
+#ifndef LEAT_PVM_LIBRARY_H
+#define LEAT_PVM_LIBRARY_H
+
+#include "pvm_buffer.h"
+#include "pvm_shared.h"
+#include <stdio.h>
+#include <sys/time.h>
+
+#include <pvm3.h>
+
+/* ---- the task (pvm_self.c) ------------------------------------------------------------------- */
+
+struct leat_pvm_output {
+    int tid, context, tag; /* whom it is sent to; tid 0: the log of the run */
+};
+
+struct leat_pvm_self {
+    bool is_enrolled, has_left;
+    bool is_busy;    /* with the events of the run */
+    int tid, parent; /* parent: or PvmNoParent */
+    int context;
+    uint32_t slots;                         /* of the run */
+    struct leat_pvm_output output;          /* of this task */
+    struct leat_pvm_output children_output; /* of those that it will spawn */
+    struct leat_pvm_buffer *send, *receive; /* the active buffers */
+};
+
+extern struct leat_pvm_self leat_pvm_self;
+
+/* Makes this process a task, if it is none yet: PvmOk or PvmSysErr. */
+int leat_pvm_enrol(void);
+void leat_pvm_leave(void);
+
+/* The result of a question to the run; negative: an error. `answer` (NULL: not wanted) is cleared
+ * first. `doing`: shown if the answer never comes. */
+int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
+                 struct leat_pvm_octets *answer, const char *doing);
+
+/* ---- messages (pvm_transfer.c) --------------------------------------------------------------- */
+
+/* A copy of the message goes to the task; a task that is not there is not told from one that does
+ * not listen. */
+int leat_pvm_transfer(struct leat_pvm_buffer *buffer, int tid, int tag);
+
+/* Takes in what has come, waiting at most until the deadline. */
+void leat_pvm_take_events(leat_time deadline, const char *doing);
+void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len); /* to leat_pvm_ask */
+
+/* Messages that have come in go to their handlers, or into the queue. */
+void leat_pvm_dispatch(void);
+
+/* ---- what has come in (pvm_queue.c) ---------------------------------------------------------- */
+
+typedef int leat_pvm_match(int id, int tid, int tag);
+typedef int leat_pvm_handler(int id);
+
+int leat_pvm_match_default(int id, int tid, int tag);
+leat_pvm_match *leat_pvm_set_match(leat_pvm_match *match); /* NULL: the default; returns the old */
+
+void leat_pvm_queue_append(struct leat_pvm_buffer *message);
+/* The message that the matching function chooses, left in the queue: 1 and *out, 0: none, negative:
+ * its error. */
+int leat_pvm_queue_search(int tid, int tag, struct leat_pvm_buffer **out);
+void leat_pvm_queue_remove(struct leat_pvm_buffer *message); /* if it is there */
+
+int leat_pvm_handler_add(int source, int tag, int context, leat_pvm_handler *handler);
+int leat_pvm_handler_delete(int id);
+leat_pvm_handler *leat_pvm_handler_for(const struct leat_pvm_buffer *message);
+void leat_pvm_handlers_show(void);
+
+/* ---- the output of other tasks (pvm_output.c) ------------------------------------------------ */
+
+bool leat_pvm_output_is_caught(const struct leat_pvm_buffer *message);
+void leat_pvm_output_show(struct leat_pvm_buffer *message);
+bool leat_pvm_output_is_collected(void); /* pvm_catchout is in effect */
+
+/* ---- exported, but not in pvm3.h ------------------------------------------------------------- */
+
+int lpvmerr(const char *function, int code); /* notes, perhaps prints, and returns the code */
+
+extern int pvm_errno, pvm_nerr, pvmautoerr, pvmmytid, pvmmyptid, pvmmyctx, pvmshowtaskid;
+extern char *pvm_errlist[];
+
+#endif

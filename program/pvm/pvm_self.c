@@ -1,0 +1,134 @@
+/* Coming, going, and questions to the run. */
+#include "../fi/fi_clock.h"
+#include "pvm_library.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct leat_pvm_self leat_pvm_self = { .parent = PvmNoParent };
+int pvmmytid = -1, pvmmyptid, pvmmyctx; /* for programs that look */
+
+/* The answer that is awaited; one at a time. */
+static struct {
+    uint64_t cookie; /* of the last question */
+    bool is_there;
+    int result;
+    uint32_t len;
+    struct leat_pvm_octets part;
+} answer_awaited;
+
+static pid_t enrolled_pid;
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len)
+{
+    if (cookie != answer_awaited.cookie || len < LEAT_PVM_ANSWER_HEAD) return;
+    answer_awaited.is_there = true;
+    answer_awaited.result = (int)leat_pvm_load_u32(octets);
+    answer_awaited.len = leat_pvm_load_u32(octets + 4);
+    leat_pvm_octets_clear(&answer_awaited.part);
+    leat_pvm_put(&answer_awaited.part, octets + LEAT_PVM_ANSWER_HEAD, len - LEAT_PVM_ANSWER_HEAD);
+}
+
+static int ask_part(enum leat_pvm_op op, const uint8_t *part, size_t len, bool more,
+                    const char *doing)
+{
+    uint8_t question[LEAT_TASK_CALL_LEN] = { (uint8_t)op, more };
+    if (len) memcpy(question + LEAT_PVM_QUESTION_HEAD, part, len);
+    answer_awaited.is_there = false;
+    leat_task_call(question, LEAT_PVM_QUESTION_HEAD + len, ++answer_awaited.cookie);
+    while (!answer_awaited.is_there)
+        leat_pvm_take_events(LEAT_NEVER, doing);
+    return answer_awaited.result;
+}
+
+static int fetch_rest(struct leat_pvm_octets *answer)
+{
+    const uint32_t whole = answer_awaited.len;
+    leat_pvm_octets_clear(answer);
+    leat_pvm_put(answer, answer_awaited.part.at, answer_awaited.part.len);
+    while (answer->len < whole && !answer->failed) {
+        uint8_t offset[4];
+        leat_pvm_store_u32(offset, (uint32_t)answer->len);
+        const int result = ask_part(LEAT_PVM_FETCH, offset, sizeof offset, false, "an answer");
+        if (result < 0) return result;
+        leat_pvm_put(answer, answer_awaited.part.at, answer_awaited.part.len);
+    }
+    return answer->failed ? PvmNoMem : PvmOk;
+}
+
+int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
+                 struct leat_pvm_octets *answer, const char *doing)
+{
+    enum { PART = LEAT_TASK_CALL_LEN - LEAT_PVM_QUESTION_HEAD };
+    static const struct leat_pvm_octets none;
+    const struct leat_pvm_octets *from = arguments ? arguments : &none;
+    size_t at = 0;
+    if (from->failed) return PvmNoMem;
+    for (; from->len - at > PART; at += PART)
+        ask_part(LEAT_PVM_MORE, from->at + at, PART, true, doing);
+    const int result = ask_part(op, at ? from->at + at : from->at, from->len - at, false, doing);
+    leat_task_charge(leat_task_poll_cost()); /* or who asks again and again would stand still */
+    if (!answer) return result;
+    const int fetched = fetch_rest(answer);
+    return fetched < 0 ? fetched : result;
+}
+
+/* ---- coming and going ------------------------------------------------------------------------ */
+
+static bool attach(void)
+{
+    const char *slot = getenv(LEAT_TASK_SLOT_VARIABLE), *why = NULL;
+    if (!leat_task_is_wanted()) return false;
+    if (leat_task_attach(slot ? (uint32_t)strtoul(slot, NULL, 10) : 0, &why)) return true;
+    fprintf(stderr, "leat: %s\n", why);
+    return false;
+}
+
+static struct leat_pvm_output get_output(struct leat_pvm_octets *from)
+{
+    struct leat_pvm_output output;
+    output.tid = leat_pvm_get_i32(from);
+    output.context = leat_pvm_get_i32(from);
+    output.tag = leat_pvm_get_i32(from);
+    return output;
+}
+
+int leat_pvm_enrol(void)
+{
+    struct leat_pvm_self *self = &leat_pvm_self;
+    struct leat_pvm_octets told = { 0 };
+    if (self->is_enrolled) return PvmOk;
+    if (self->has_left || !attach()) return PvmSysErr;
+    leat_task_begin();
+    leat_fi_clock_begin();
+    self->is_enrolled = true;
+    enrolled_pid = getpid();
+    int result = leat_pvm_ask(LEAT_PVM_ENROL, NULL, &told, "its place in the virtual machine");
+    self->tid = leat_pvm_get_i32(&told);
+    self->parent = leat_pvm_get_i32(&told);
+    self->context = leat_pvm_get_i32(&told);
+    self->slots = (uint32_t)leat_pvm_get_i32(&told);
+    self->output = self->children_output = get_output(&told);
+    if (told.failed) result = PvmSysErr;
+    leat_pvm_octets_free(&told);
+    pvmmytid = self->tid;
+    pvmmyptid = self->parent;
+    pvmmyctx = self->context;
+    return result;
+}
+
+void leat_pvm_leave(void)
+{
+    leat_pvm_self.is_enrolled = false;
+    leat_pvm_self.has_left = true;
+    leat_fi_clock_leave();
+    leat_task_leave();
+}
+
+/* Ending without pvm_exit is usual, and not a crash. A forked copy of the task is not the task. */
+__attribute__((destructor)) static void leave_at_exit(void)
+{
+    if (leat_pvm_self.is_enrolled && enrolled_pid == getpid()) leat_pvm_leave();
+}

@@ -1,0 +1,169 @@
+/* Groups of tasks: instances are the lowest free numbers; barriers are answers that come later. */
+#include "pvm_service_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct leat_pvm_group {
+    char name[LEAT_PVM_NAME_LEN];
+    int *member; /* tid of each instance; 0: none */
+    int cap, size;
+    bool is_frozen;
+    struct leat_pvm_group *next;
+};
+
+static struct leat_pvm_group *find(struct leat_pvm_service *service, const char *name)
+{
+    struct leat_pvm_group *group = service->groups;
+    while (group && strcmp(group->name, name))
+        group = group->next;
+    return group;
+}
+
+static int instance_of(const struct leat_pvm_group *group, int tid)
+{
+    for (int i = 0; i < group->cap; i++)
+        if (group->member[i] == tid) return i;
+    return PvmNotInGroup;
+}
+
+static struct leat_pvm_group *make(struct leat_pvm_service *service, const char *name)
+{
+    struct leat_pvm_group *group = leat_pvm_grown(NULL, 1, sizeof *group);
+    *group = (struct leat_pvm_group){ .next = service->groups };
+    snprintf(group->name, sizeof group->name, "%s", name);
+    service->groups = group;
+    return group;
+}
+
+static void drop(struct leat_pvm_service *service, struct leat_pvm_group *group)
+{
+    struct leat_pvm_group **g = &service->groups;
+    while (*g != group)
+        g = &(*g)->next;
+    *g = group->next;
+    free(group->member);
+    free(group);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+static bool waits_at(const struct leat_pvm_entry *entry, const char *name)
+{
+    return (entry->waits == LEAT_PVM_WAITS_BARRIER || entry->waits == LEAT_PVM_WAITS_FREEZE) &&
+           !strcmp(entry->waits_name, name);
+}
+
+static int waiting(const struct leat_pvm_service *service, const char *name)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < service->config.slots; i++)
+        count += waits_at(&service->entry[i], name);
+    return count;
+}
+
+static void release(struct leat_pvm_service *service, const char *name, int result)
+{
+    for (uint32_t i = 0; i < service->config.slots; i++)
+        if (waits_at(&service->entry[i], name)) leat_pvm_reply(service, &service->entry[i], result);
+}
+
+/* The last to come lets all go on, itself last. */
+static int arrive(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
+                  struct leat_pvm_group *group, int count, enum leat_pvm_wait kind)
+{
+    if (instance_of(group, entry->tid) < 0) return PvmNotInGroup;
+    if (kind == LEAT_PVM_WAITS_FREEZE && group->is_frozen) return PvmDupGroup;
+    const int wanted = count < 0 ? group->size : count;
+    if (waiting(service, group->name) + 1 < wanted) {
+        entry->waits = kind;
+        snprintf(entry->waits_name, sizeof entry->waits_name, "%s", group->name);
+        return LEAT_PVM_LATER;
+    }
+    if (kind == LEAT_PVM_WAITS_FREEZE) group->is_frozen = true;
+    release(service, group->name, PvmOk);
+    return PvmOk;
+}
+
+/* ---- coming and going ------------------------------------------------------------------------ */
+
+static int join(struct leat_pvm_service *service, const struct leat_pvm_entry *entry,
+                const char *name)
+{
+    struct leat_pvm_group *group = find(service, name);
+    if (group && group->is_frozen) return PvmDenied;
+    if (!group) group = make(service, name);
+    if (instance_of(group, entry->tid) >= 0) return PvmDupGroup;
+    int instance = 0;
+    while (instance < group->cap && group->member[instance])
+        instance++;
+    if (instance == group->cap) {
+        group->cap = 2 * instance + 8;
+        group->member = leat_pvm_grown(group->member, (size_t)group->cap, sizeof(int));
+        memset(group->member + instance, 0, (size_t)(group->cap - instance) * sizeof(int));
+    }
+    group->member[instance] = entry->tid;
+    group->size++;
+    return instance;
+}
+
+static int leave(struct leat_pvm_service *service, struct leat_pvm_group *group, int tid)
+{
+    const int instance = instance_of(group, tid);
+    if (instance < 0) return instance;
+    group->member[instance] = 0;
+    group->size--;
+    /* A static group that has lost one is no more. */
+    if (group->is_frozen) release(service, group->name, PvmNoGroup);
+    if (!group->size || group->is_frozen) drop(service, group);
+    return PvmOk;
+}
+
+void leat_pvm_group_member_gone(struct leat_pvm_service *service, int tid)
+{
+    for (struct leat_pvm_group *group = service->groups, *next; group; group = next) {
+        next = group->next;
+        leave(service, group, tid);
+    }
+}
+
+void leat_pvm_group_free(struct leat_pvm_service *service)
+{
+    while (service->groups)
+        drop(service, service->groups);
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static int list(const struct leat_pvm_group *group, struct leat_pvm_entry *entry)
+{
+    for (int i = 0; i < group->cap; i++) {
+        if (!group->member[i]) continue;
+        leat_pvm_put_i32(&entry->answer, i);
+        leat_pvm_put_i32(&entry->answer, group->member[i]);
+    }
+    return group->size;
+}
+
+static int tid_at(const struct leat_pvm_group *group, int instance)
+{
+    const bool is_there = instance >= 0 && instance < group->cap && group->member[instance];
+    return is_there ? group->member[instance] : PvmNoInst;
+}
+
+int leat_pvm_on_group(struct leat_pvm_service *service, struct leat_pvm_entry *entry,
+                      enum leat_pvm_op op)
+{
+    const char *name = leat_pvm_get_text(&entry->question);
+    const int number = leat_pvm_get_i32(&entry->question);
+    if (entry->question.failed || strlen(name) >= LEAT_PVM_NAME_LEN) return PvmBadParam;
+    struct leat_pvm_group *group = find(service, name);
+    if (op == LEAT_PVM_GROUP_JOIN) return join(service, entry, name);
+    if (!group) return PvmNoGroup;
+    if (op == LEAT_PVM_GROUP_LEAVE) return leave(service, group, entry->tid);
+    if (op == LEAT_PVM_GROUP_SIZE) return group->size;
+    if (op == LEAT_PVM_GROUP_TID) return tid_at(group, number);
+    if (op == LEAT_PVM_GROUP_INST) return number ? instance_of(group, number) : PvmBadParam;
+    if (op == LEAT_PVM_GROUP_LIST) return list(group, entry);
+    return arrive(service, entry, group, number,
+                  op == LEAT_PVM_GROUP_FREEZE ? LEAT_PVM_WAITS_FREEZE : LEAT_PVM_WAITS_BARRIER);
+}

@@ -1,0 +1,593 @@
+#include "net_port.h"
+#include "leat_arena.h"
+#include "leat_random.h"
+#include <assert.h>
+
+enum { ENTRY_CYCLES = 2 }; /* from a terminal to its router (net.h) */
+
+static const char *const lost_by[LEAT_NET_FATES] = {
+    [LEAT_NET_NO_ROOM] = "one of its packets found no room in a full buffer",
+    [LEAT_NET_NO_WAY] = "wires on all its ways are broken, or the port that it goes to is dead",
+    [LEAT_NET_CUT] = "it lay across a wire that broke, or its port died while it was sent",
+    [LEAT_NET_CORRUPTED] = "a bit error damaged one of its packets",
+};
+static const char deadlocked[] = "the network is deadlocked: its buffers wait for each other",
+                  port_is_dead[] = "the port that it should leave by is dead";
+
+static struct leat_net_port *of(struct leat_port_net *base)
+{
+    return (struct leat_net_port *)base; /* its first member */
+}
+
+/* ---- messages and packets ------------------------------------------------------------------- */
+
+static uint64_t payload(const struct leat_net_port_config *config)
+{
+    return (uint64_t)(config->packet_flits - config->head_flits) * config->flit_octets;
+}
+
+uint64_t leat_net_port_packets(const struct leat_net_port_config *config, uint64_t len)
+{
+    return len ? (len - 1) / payload(config) + 1 : 1;
+}
+
+static uint32_t packet_flits(const struct leat_net_port_config *config, uint64_t len,
+                             uint64_t packet)
+{
+    const uint64_t first = packet * payload(config), rest = len - first;
+    if (rest >= payload(config)) return config->packet_flits;
+    const uint64_t octets = rest + config->flit_octets - 1;
+    const uint32_t flits = config->head_flits + (uint32_t)(octets / config->flit_octets);
+    return flits ? flits : 1;
+}
+
+uint64_t leat_net_port_flits(const struct leat_net_port_config *config, uint64_t len)
+{
+    const uint64_t full = leat_net_port_packets(config, len) - 1;
+    return full * config->packet_flits + packet_flits(config, len, full);
+}
+
+/* For the routing: the same for all packets of a message. */
+static uint64_t random_of(const struct leat_net_port *p, uint32_t from, uint64_t number)
+{
+    uint64_t state = p->config.seed ^ number * UINT64_C(0xD1342543DE82EF95);
+    state = leat_random_splitmix(&state) ^ from;
+    return leat_random_splitmix(&state);
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static leat_time edge(const struct leat_net_port *p, uint64_t cycle)
+{
+    leat_time at;
+    const leat_err err = leat_sim_clock_edge(&p->config.clock, cycle, &at);
+    assert(!err);
+    (void)err;
+    return at;
+}
+
+/* The first cycle whose edge is at `at` or after it. */
+static uint64_t cycle_from(const struct leat_net_port *p, leat_time at)
+{
+    uint64_t cycle;
+    if (at == 0) return 0;
+    if (at == LEAT_NEVER || leat_sim_clock_cycle(&p->config.clock, at - 1, &cycle))
+        return LEAT_NEVER;
+    return cycle + 1;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- plans: a heap -------------------------------------------------------------------------- */
+
+static bool is_before(const struct leat_net_port_plan *a, const struct leat_net_port_plan *b)
+{
+    return a->at != b->at ? a->at < b->at : a->call < b->call;
+}
+
+static void plan(struct leat_net_port *p, uint32_t entry, enum leat_net_port_step step,
+                 leat_time at)
+{
+    const struct leat_net_port_plan moving = { at, p->entry[entry].call, entry, step };
+    uint32_t place = p->plans++;
+    while (place && is_before(&moving, &p->plan[(place - 1) / 2])) {
+        p->plan[place] = p->plan[(place - 1) / 2];
+        place = (place - 1) / 2;
+    }
+    p->plan[place] = moving;
+}
+
+static struct leat_net_port_plan take_plan(struct leat_net_port *p)
+{
+    const struct leat_net_port_plan top = p->plan[0], moving = p->plan[--p->plans];
+    uint32_t place = 0, child;
+    while ((child = 2 * place + 1) < p->plans) {
+        if (child + 1 < p->plans && is_before(&p->plan[child + 1], &p->plan[child])) child++;
+        if (!is_before(&p->plan[child], &moving)) break;
+        p->plan[place] = p->plan[child];
+        place = child;
+    }
+    p->plan[place] = moving;
+    return top;
+}
+
+/* ---- telling -------------------------------------------------------------------------------- */
+
+/* To be told when the cycle is over, at `at`: all that is noted until then has the same time. */
+static void note(struct leat_net_port *p, uint32_t entry, bool sent, leat_time at)
+{
+    const struct leat_port_message *m = &p->entry[entry].message;
+    const uint64_t port = sent ? m->from : m->to;
+    p->event[p->events] = (struct leat_net_port_event){
+        .order = port << 32 | (uint64_t)sent << 31 | p->events, .entry = entry
+    };
+    p->events++;
+    p->told_at = at;
+}
+
+/* By port, what came in before what left (Shell 1959: few a cycle, in place). */
+static void sort_events(struct leat_net_port *p)
+{
+    uint32_t gap = 1;
+    while (gap < p->events / 3)
+        gap = gap * 3 + 1;
+    for (; gap; gap /= 3)
+        for (uint32_t i = gap; i < p->events; i++) {
+            const struct leat_net_port_event moving = p->event[i];
+            uint32_t at = i;
+            for (; at >= gap && moving.order < p->event[at - gap].order; at -= gap)
+                p->event[at] = p->event[at - gap];
+            p->event[at] = moving;
+        }
+}
+
+static void certify(struct leat_net_port *p, const struct leat_net_port_entry *e)
+{
+    const struct leat_sim_delivery delivery = {
+        .at = p->base.now,
+        .source = e->message.from,
+        .destination = e->message.to,
+        .number = e->number,
+        .payload_hash = leat_sim_payload_hash(e->message.octets, (size_t)e->message.len),
+    };
+    leat_sim_certificate_add(&p->certificate, &delivery);
+    p->base.certificate = leat_sim_certificate_value(&p->certificate);
+}
+
+static void tell_end(struct leat_net_port *p, uint32_t index)
+{
+    struct leat_net_port_entry *e = &p->entry[index];
+    const struct leat_port_hear *hear = &p->base.hear;
+    p->base.under_way--;
+    if (e->why) {
+        hear->lost(hear->context, &e->message, e->why, p->base.now);
+    } else {
+        certify(p, e);
+        hear->arrived(hear->context, &e->message, p->base.now);
+    }
+    e->next = p->free;
+    p->free = index + 1;
+}
+
+static void tell(struct leat_net_port *p)
+{
+    const struct leat_port_hear *hear = &p->base.hear;
+    sort_events(p);
+    p->base.now = larger(p->base.now, p->told_at);
+    for (uint32_t i = 0; i < p->events; i++) {
+        const uint32_t entry = p->event[i].entry;
+        if (p->event[i].order >> 31 & 1)
+            hear->sent(hear->context, &p->entry[entry].message, p->base.now);
+        else
+            tell_end(p, entry);
+    }
+    p->events = 0;
+}
+
+/* ---- the messages of a port ----------------------------------------------------------------- */
+
+static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
+{
+    struct leat_net_port *p = of(base);
+    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
+    if (!p->free && p->top == p->config.messages_max) return false;
+    const uint32_t index = p->free ? p->free - 1 : p->top++;
+    struct leat_net_port_entry *e = &p->entry[index];
+    if (p->free) p->free = e->next;
+    const uint64_t packets = leat_net_port_packets(&p->config, message->len);
+    *e = (struct leat_net_port_entry){ .message = *message,
+                                       .cycle = larger(cycle_from(p, at), p->cycle),
+                                       .call = p->calls++,
+                                       .packets = packets,
+                                       .missing = packets };
+    base->under_way++;
+    plan(p, index, LEAT_NET_PORT_HAND_OVER, at);
+    return true;
+}
+
+static void append(struct leat_net_port *p, uint32_t index)
+{
+    struct leat_net_port_entry *e = &p->entry[index];
+    struct leat_net_port_queue *queue = &p->queue[e->message.from];
+    e->number = queue->messages++;
+    if (queue->last)
+        p->entry[queue->last - 1].next = index + 1;
+    else
+        queue->first = index + 1;
+    queue->last = index + 1;
+    if (!queue->sends) queue->sends = index + 1;
+}
+
+/* The message behind the one `before`, + 1, is no longer its port's. */
+static void take_out(struct leat_net_port *p, struct leat_net_port_queue *queue, uint32_t before)
+{
+    uint32_t *link = before ? &p->entry[before - 1].next : &queue->first;
+    const uint32_t gone = *link, next = p->entry[gone - 1].next;
+    *link = next;
+    if (queue->last == gone) queue->last = before;
+    if (queue->sends == gone) queue->sends = next;
+}
+
+/* Tells the messages from one port to the other that are there, up to the first that is not; what
+ * has not left is not there. */
+static void settle(struct leat_net_port *p, uint32_t from, uint32_t to, leat_time at)
+{
+    struct leat_net_port_queue *queue = &p->queue[from];
+    uint32_t before = 0, here, next;
+    for (here = queue->first; here != queue->sends; here = next) {
+        const struct leat_net_port_entry *e = &p->entry[here - 1];
+        next = e->next;
+        if (e->message.to != to) {
+            before = here;
+            continue;
+        }
+        if (e->missing) return;
+        take_out(p, queue, before);
+        note(p, here - 1, false, at);
+    }
+}
+
+static void lose(struct leat_net_port *p, uint32_t index, const char *why, leat_time at)
+{
+    struct leat_net_port_entry *e = &p->entry[index];
+    struct leat_net_port_queue *queue = &p->queue[e->message.from];
+    uint32_t before = 0;
+    for (uint32_t here = queue->first; here != index + 1; here = p->entry[here - 1].next)
+        before = here;
+    take_out(p, queue, before);
+    e->why = why;
+    note(p, index, false, at);
+    settle(p, e->message.from, e->message.to, at);
+}
+
+/* ---- the host of a real network ------------------------------------------------------------- */
+
+/* The network asks when the packet before has left. */
+static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet *packet)
+{
+    struct leat_net_port *p = context;
+    struct leat_net_port_queue *queue = &p->queue[terminal];
+    if (!queue->sends) return false;
+    struct leat_net_port_entry *e = &p->entry[queue->sends - 1];
+    if (e->begun == e->packets) {
+        note(p, queue->sends - 1, true, edge(p, p->net.now));
+        p->net.stop = true;
+        queue->sends = e->next;
+        if (!queue->sends) return false;
+        e = &p->entry[queue->sends - 1];
+    }
+    if (!e->begun) e->first_packet = queue->packets;
+    *packet = (struct leat_net_packet){
+        .created_at = p->net.now,
+        .number = queue->packets++,
+        .random = random_of(p, terminal, e->number),
+        .source = terminal,
+        .destination = e->message.to,
+        .flits = packet_flits(&p->config, e->message.len, e->begun++),
+    };
+    return true;
+}
+
+/* The message that this packet belongs to, + 1; 0: it was lost before. Few are on their way. */
+static uint32_t find(const struct leat_net_port *p, const struct leat_net_packet *packet)
+{
+    const struct leat_net_port_queue *queue = &p->queue[packet->source];
+    for (uint32_t here = queue->first; here; here = p->entry[here - 1].next) {
+        const struct leat_net_port_entry *e = &p->entry[here - 1];
+        if (!e->begun) break;
+        if (packet->number - e->first_packet < e->begun) return here;
+    }
+    return 0;
+}
+
+static void arrive(void *context, const struct leat_net_arrival *arrival)
+{
+    struct leat_net_port *p = context;
+    const uint32_t found = find(p, &arrival->packet);
+    if (!found) return;
+    const leat_time at = edge(p, p->net.now);
+    if (arrival->fate != LEAT_NET_DELIVERED)
+        lose(p, found - 1, lost_by[arrival->fate], at);
+    else if (!--p->entry[found - 1].missing)
+        settle(p, arrival->packet.source, arrival->packet.destination, at);
+    p->net.stop = p->events > 0;
+}
+
+/* ---- running a real network ----------------------------------------------------------------- */
+
+/* What has not left a dead port never will, though the port may live again. */
+static void lose_unsent(struct leat_net_port *p, uint32_t port)
+{
+    while (p->net.terminal_dead[port] && p->queue[port].sends)
+        lose(p, p->queue[port].sends - 1, port_is_dead, edge(p, p->net.now));
+}
+
+static void hand_over(struct leat_net_port *p)
+{
+    while (p->plans && p->entry[p->plan[0].entry].cycle <= p->net.now) {
+        const struct leat_net_port_plan due = take_plan(p);
+        const uint32_t from = p->entry[due.entry].message.from;
+        append(p, due.entry);
+        leat_net_wake(&p->net, from);
+        lose_unsent(p, from);
+    }
+}
+
+static void lose_of_dead_ports(struct leat_net_port *p)
+{
+    for (uint32_t port = 0; port < p->base.ports; port++)
+        lose_unsent(p, port);
+}
+
+static void apply_faults(struct leat_net_port *p)
+{
+    if (!p->config.faults || p->config.faults->next_at > p->net.now) return;
+    leat_net_fault_player_apply(p->config.faults, &p->net);
+    lose_of_dead_ports(p);
+}
+
+/* The next cycle in which something comes from outside. */
+static uint64_t next_cycle(const struct leat_net_port *p, uint64_t limit)
+{
+    if (p->events) return p->net.now + 1;
+    if (p->config.faults) limit = smaller(limit, p->config.faults->next_at);
+    return p->plans ? smaller(limit, p->entry[p->plan[0].entry].cycle) : limit;
+}
+
+/* Those not handed over yet too: it will not do better with them. */
+static void die(struct leat_net_port *p)
+{
+    const leat_time at = edge(p, p->net.now);
+    p->dead = true;
+    while (p->plans)
+        append(p, take_plan(p).entry);
+    for (uint32_t port = 0; port < p->base.ports; port++)
+        while (p->queue[port].first)
+            lose(p, p->queue[port].first - 1, deadlocked, at);
+}
+
+/* Until something is to be told. A network that comes to rest with messages under way has them in
+ * ports that died. */
+static void advance(struct leat_net_port *p, leat_time until)
+{
+    const uint64_t limit = cycle_from(p, until);
+    while (!p->events && p->net.now < limit) {
+        apply_faults(p);
+        hand_over(p);
+        const uint64_t to = next_cycle(p, limit);
+        const bool alive = leat_net_run(&p->net, to);
+        if (p->events) return;
+        if (!alive) {
+            die(p);
+            return;
+        }
+        if (to == LEAT_NEVER) lose_of_dead_ports(p);
+        assert(p->events || to != LEAT_NEVER);
+    }
+}
+
+/* What is handed to a dead network is lost there and then. */
+static void advance_dead(struct leat_net_port *p, leat_time until)
+{
+    while (p->plans && p->plan[0].at < until && (!p->events || p->plan[0].at == p->told_at)) {
+        const struct leat_net_port_plan due = take_plan(p);
+        append(p, due.entry);
+        lose(p, due.entry, deadlocked, due.at);
+    }
+}
+
+/* ---- contention-free ------------------------------------------------------------------------ */
+
+/* From the first flit's leaving of its terminal to its coming in at the other, for a message whose
+ * first packet has so many flits. */
+static uint64_t way_cycles(const struct leat_net_port *p, uint32_t from, uint32_t to,
+                           uint64_t random, uint32_t flits)
+{
+    const struct leat_net_topology *topology = p->config.topology;
+    const struct leat_net_config *config = &p->config.net;
+    const uint32_t stored = config->flow == LEAT_NET_STORE_AND_FORWARD ? flits - 1 : 0;
+    struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
+    struct leat_net_route route;
+    uint32_t ahead = topology->terminal_in[from];
+    uint64_t cycles = ENTRY_CYCLES;
+    leat_net_route_begin(p->config.routing, from, to, random, &route);
+    while (!(ahead & LEAT_NET_TERMINAL)) {
+        const uint32_t router = topology->in_router[ahead];
+        const uint32_t options = leat_net_route_options(p->config.routing, router, &route, option);
+        const uint32_t out = topology->out_first[router] + option[0].port;
+        assert(options);
+        (void)options;
+        route.phase = option[0].phase;
+        cycles += config->pipeline + topology->out_cycles[out] + stored;
+        ahead = topology->out_to[out];
+    }
+    return cycles;
+}
+
+static void begin_alone(struct leat_net_port *p, uint32_t index)
+{
+    append(p, index);
+    struct leat_net_port_entry *e = &p->entry[index];
+    struct leat_net_port_queue *queue = &p->queue[e->message.from];
+    const uint64_t start = larger(e->cycle, queue->out_free);
+    const uint64_t way = way_cycles(p, e->message.from, e->message.to,
+                                    random_of(p, e->message.from, e->number),
+                                    packet_flits(&p->config, e->message.len, 0));
+    queue->out_free = start + leat_net_port_flits(&p->config, e->message.len);
+    e->cycle = start + way;
+    plan(p, index, LEAT_NET_PORT_LEFT, edge(p, queue->out_free - 1));
+    plan(p, index, LEAT_NET_PORT_HEAD, edge(p, e->cycle));
+}
+
+/* The port of the receiver takes it in when it is done with those before. */
+static void take_in(struct leat_net_port *p, uint32_t index)
+{
+    const struct leat_net_port_entry *e = &p->entry[index];
+    struct leat_net_port_queue *queue = &p->queue[e->message.to];
+    queue->in_free = larger(queue->in_free, e->cycle) +
+                     leat_net_port_flits(&p->config, e->message.len);
+    plan(p, index, LEAT_NET_PORT_TAIL, edge(p, queue->in_free - 1));
+}
+
+static void advance_alone(struct leat_net_port *p, leat_time until)
+{
+    while (p->plans && p->plan[0].at < until && (!p->events || p->plan[0].at == p->told_at)) {
+        const struct leat_net_port_plan due = take_plan(p);
+        struct leat_net_port_entry *e = &p->entry[due.entry];
+        switch (due.step) {
+        case LEAT_NET_PORT_HAND_OVER: begin_alone(p, due.entry); break;
+        case LEAT_NET_PORT_LEFT:
+            p->queue[e->message.from].sends = e->next;
+            note(p, due.entry, true, due.at);
+            break;
+        case LEAT_NET_PORT_HEAD: take_in(p, due.entry); break;
+        case LEAT_NET_PORT_TAIL: e->missing = 0; settle(p, e->message.from, e->message.to, due.at);
+        }
+    }
+    if (p->events)
+        p->cycle = cycle_from(p, p->told_at) + 1;
+    else if (until != LEAT_NEVER)
+        p->cycle = larger(p->cycle, cycle_from(p, until));
+}
+
+static leat_time run(struct leat_port_net *base, leat_time until)
+{
+    struct leat_net_port *p = of(base);
+    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    if (p->config.contention_free)
+        advance_alone(p, until);
+    else if (p->dead)
+        advance_dead(p, until);
+    else
+        advance(p, until);
+    if (p->events)
+        tell(p);
+    else if (until != LEAT_NEVER)
+        base->now = until;
+    return base->now;
+}
+
+/* ---- does it exist? ------------------------------------------------------------------------- */
+
+static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t min,
+                       uint64_t max)
+{
+    leat_text_puts(why, what);
+    leat_text_putc(why, ' ');
+    leat_text_decimal(why, value);
+    leat_text_puts(why, ", expected ");
+    leat_text_decimal(why, min);
+    leat_text_puts(why, " to ");
+    leat_text_decimal(why, max);
+    return LEAT_ERR_RANGE;
+}
+
+leat_err leat_net_port_check(const struct leat_net_port_config *config, struct leat_text *why)
+{
+    const struct leat_net_config *net = &config->net;
+    const leat_err err = leat_net_check(config->topology, net, why);
+    if (err) return err;
+    const bool whole = net->architecture == LEAT_NET_SWITCH_VC &&
+                       (net->flow != LEAT_NET_WORMHOLE || net->drop);
+    const uint32_t flits_max = whole ? net->buffer_flits : LEAT_NET_FLITS_MAX;
+    const struct {
+        const char *what;
+        uint32_t value, min, max;
+    } row[] = {
+        { "octets of a flit", config->flit_octets, 1, LEAT_NET_PORT_FLIT_OCTETS_MAX },
+        { whole ? "flits of a packet, all of which must fit a buffer," : "flits of a packet",
+          config->packet_flits, 1, flits_max },
+        { "flits of a packet's head", config->head_flits, 0, config->packet_flits - 1 },
+        { "messages under way", config->messages_max, 1, LEAT_NET_PORT_MESSAGES_MAX },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].value < row[i].min || row[i].value > row[i].max)
+            return refuse(why, row[i].what, row[i].value, row[i].min, row[i].max);
+    if (config->clock.den && config->clock.num >= config->clock.den) return LEAT_ERR_OK;
+    leat_text_puts(why, "period of the clock, expected 1 ps or more");
+    return LEAT_ERR_RANGE;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Lays out its arrays; returns the place of the network's memory. */
+static void *lay_out(struct leat_net_port *p, struct leat_arena *arena)
+{
+    const struct leat_net_port_config *config = &p->config;
+    const bool alone = config->contention_free;
+    const size_t messages = config->messages_max, plans = alone ? 2 * messages : messages;
+    p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
+    p->queue = leat_arena_lay(arena, config->topology->terminals, sizeof *p->queue);
+    p->plan = leat_arena_lay(arena, plans, sizeof *p->plan);
+    p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
+    return alone
+               ? NULL
+               : leat_arena_lay_lines(arena, 1, leat_net_footprint(config->topology, &config->net));
+}
+
+size_t leat_net_port_footprint(const struct leat_net_port_config *config)
+{
+    struct leat_net_port measured = { .config = *config };
+    struct leat_arena arena = { 0 };
+    lay_out(&measured, &arena);
+    return arena.used;
+}
+
+/* No message takes less: an empty one over one router or, where all ways lead through the same
+ * number of stages, over these. */
+static uint64_t least_cycles(const struct leat_net_port *p)
+{
+    const enum leat_net_kind kind = p->config.topology->shape.kind;
+    const uint32_t flits = packet_flits(&p->config, 0, 0);
+    if (kind == LEAT_NET_FLY || kind == LEAT_NET_BENES || kind == LEAT_NET_CLOS)
+        return way_cycles(p, 0, 0, 0, flits) + flits - 1;
+    return ENTRY_CYCLES + p->config.net.pipeline + 1 + flits - 1;
+}
+
+void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_config *config,
+                        void *memory)
+{
+    static const struct leat_port_ops ops = { .send = send, .run = run };
+    const struct leat_net_host host = { .context = p, .next = next_packet, .arrive = arrive };
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *p = (struct leat_net_port){ .config = *config };
+    void *net_memory = lay_out(p, &arena);
+    if (!config->contention_free)
+        leat_net_init(&p->net, config->topology, config->routing, &config->net, &host, net_memory);
+    leat_sim_certificate_init(&p->certificate);
+    p->base = (struct leat_port_net){
+        .ops = &ops,
+        .ports = config->topology->terminals,
+        .len_max = LEAT_NEVER,
+        .latency = edge(p, least_cycles(p)),
+        .certificate = leat_sim_certificate_value(&p->certificate),
+    };
+}

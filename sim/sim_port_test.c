@@ -1,0 +1,292 @@
+#include "leat_random.h"
+#include "leat_text.h"
+#include "sim_port.h"
+#include "tap.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGES_MAX = 4096, PORTS_MAX = 64, CYCLE_PS = 50000 };
+
+/* What the network told. */
+struct told {
+    leat_time sent_at, arrived_at;
+    uint32_t sent, arrived, lost;
+    uint64_t order; /* among all arrivals */
+};
+
+static struct scene {
+    struct leat_sim_port port;
+    void *memory;
+    struct leat_port_message message[MESSAGES_MAX];
+    struct told told[MESSAGES_MAX];
+    leat_time handed_at[MESSAGES_MAX];
+    uint32_t count;
+    uint64_t arrivals;
+    leat_time last;
+    uint8_t *octets, *original;
+    size_t used;
+} scene;
+
+enum { OCTETS_CAP = 1 << 24 };
+
+static void hear_sent(void *context, const struct leat_port_message *m, leat_time at)
+{
+    struct told *told = &((struct scene *)context)->told[m->id];
+    EQ(told->arrived, 0);
+    OK(at >= scene.last);
+    scene.last = at;
+    told->sent++;
+    told->sent_at = at;
+}
+
+static void hear_arrived(void *context, const struct leat_port_message *m, leat_time at)
+{
+    struct told *told = &((struct scene *)context)->told[m->id];
+    const struct leat_port_message *sent = &scene.message[m->id];
+    EQ(told->sent, 1);
+    OK(at >= scene.last);
+    scene.last = at;
+    OK(m->from == sent->from && m->to == sent->to && m->len == sent->len);
+    told->arrived++;
+    told->arrived_at = at;
+    told->order = scene.arrivals++;
+}
+
+static void hear_lost(void *context, const struct leat_port_message *m, const char *why,
+                      leat_time at)
+{
+    struct told *told = &((struct scene *)context)->told[m->id];
+    OK(*why != '\0');
+    (void)at;
+    told->lost++;
+}
+
+static struct leat_sim_port_config config_of(const char *name)
+{
+    struct leat_sim_port_config config = { .model = LEAT_SIM_ATM_CELL,
+                                           .messages_max = MESSAGES_MAX };
+    char line[200];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_sim_fabric_parse(name, &config.fabric, &why)) abort();
+    leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
+    return config;
+}
+
+static void set_up(const struct leat_sim_port_config *config)
+{
+    free(scene.memory);
+    free(scene.octets);
+    free(scene.original);
+    memset(&scene, 0, sizeof scene);
+    scene.memory = calloc(1, leat_sim_port_footprint(config));
+    scene.octets = calloc(1, OCTETS_CAP);
+    scene.original = calloc(1, OCTETS_CAP);
+    if (!scene.memory || !scene.octets || !scene.original) abort();
+    leat_sim_port_init(&scene.port, config, scene.memory);
+    scene.port.net.hear = (struct leat_port_hear){ &scene, hear_sent, hear_arrived, hear_lost };
+}
+
+static uint32_t hand_over(uint32_t from, uint32_t to, uint64_t len, leat_time at)
+{
+    const uint32_t id = scene.count++;
+    uint8_t *octets = scene.octets + scene.used;
+    for (uint64_t i = 0; i < len; i++)
+        octets[i] = (uint8_t)(id + i * 11 + i / 251);
+    memcpy(scene.original + scene.used, octets, len);
+    scene.used += len;
+    if (scene.used > OCTETS_CAP) abort();
+    scene.message[id] = (struct leat_port_message){
+        .from = from, .to = to, .id = id, .octets = octets, .len = len
+    };
+    scene.handed_at[id] = at;
+    OK(leat_port_send(&scene.port.net, &scene.message[id], at));
+    return id;
+}
+
+static void run_out(void)
+{
+    while (scene.port.net.under_way)
+        leat_port_run(&scene.port.net, LEAT_NEVER);
+}
+
+static void a_message_alone_takes_the_time_of_the_note_in_every_model(void)
+{
+    static const uint32_t lens[] = { 0, 1, 4, 16, 17, 300, 1000, 5000, 67912 };
+    for (int contention_free = 0; contention_free < 2; contention_free++)
+        for (size_t i = 0; i < sizeof lens / sizeof *lens; i++) {
+            struct leat_sim_port_config config = config_of("clos444");
+            config.contention_free = contention_free;
+            set_up(&config);
+            const leat_time way = CYCLE_PS * leat_atm_aal_one_way_cycles(lens[i]);
+            hand_over(3, 9, lens[i], 7 * CYCLE_PS - 3); /* taken at the next edge */
+            run_out();
+            EQ(scene.told[0].arrived_at, 7 * CYCLE_PS + way);
+            OK(scene.port.net.latency < way);
+            OK(scene.port.net.certificate != 0);
+            EQ(scene.port.net.now, scene.told[0].arrived_at);
+        }
+}
+
+static void other_fabrics_differ_by_the_cycles_of_their_stages(void)
+{
+    static const char *const names[] = { "bmx:4", "clos:3,5,2", "clos:2,17,3" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct leat_sim_port_config config = config_of(names[i]);
+        leat_time way[2];
+        for (int alone = 0; alone < 2; alone++) {
+            struct leat_sim_port_config c = config;
+            c.contention_free = alone;
+            set_up(&c);
+            hand_over(1, 0, 100, 0);
+            run_out();
+            way[alone] = scene.told[0].arrived_at;
+        }
+        EQ(way[0], way[1]);
+        EQ(way[0] / CYCLE_PS + 18,
+           leat_atm_aal_one_way_cycles(100) + leat_atm_clos_idle_cycles(&config.fabric.net));
+    }
+}
+
+static void a_port_sends_by_time_and_then_in_the_order_of_calls(void)
+{
+    const struct leat_sim_port_config config = config_of("clos444");
+    set_up(&config);
+    const uint32_t late = hand_over(2, 5, 40, 1000 * CYCLE_PS);
+    const uint32_t early = hand_over(2, 5, 40, 500 * CYCLE_PS);
+    const uint32_t same = hand_over(2, 5, 40, 500 * CYCLE_PS);
+    run_out();
+    OK(scene.told[early].order < scene.told[same].order);
+    OK(scene.told[same].order < scene.told[late].order);
+    EQ(scene.told[early].arrived_at, CYCLE_PS * (500 + leat_atm_aal_one_way_cycles(40)));
+}
+
+static void a_run_ends_where_it_should(void)
+{
+    const struct leat_sim_port_config config = config_of("clos444");
+    set_up(&config);
+    EQ(leat_port_run(&scene.port.net, LEAT_NEVER), 0);
+    EQ(leat_port_run(&scene.port.net, 123456), 123456);
+    hand_over(0, 1, 4, 123456);
+    const leat_time first = leat_port_run(&scene.port.net, LEAT_NEVER);
+    EQ(scene.told[0].sent, 1);
+    EQ(first, scene.told[0].sent_at);
+    EQ(leat_port_run(&scene.port.net, first + 1), first + 1);
+    EQ(leat_port_run(&scene.port.net, LEAT_NEVER), scene.told[0].arrived_at);
+    EQ(scene.port.net.under_way, 0);
+}
+
+static void too_many_messages_are_refused(void)
+{
+    struct leat_sim_port_config config = config_of("clos444");
+    config.messages_max = 2;
+    set_up(&config);
+    hand_over(0, 1, 4, 0);
+    hand_over(0, 2, 4, 0);
+    const struct leat_port_message third = { .from = 0, .to = 3, .octets = scene.octets, .len = 4 };
+    OK(!leat_port_send(&scene.port.net, &third, 0));
+    run_out();
+    EQ(scene.told[1].arrived, 1);
+}
+
+static const char *const fabrics[] = { "clos444", "bmx:2", "bmx:7/buffer=2", "clos:2,3,4",
+                                       "clos:2,17,3" };
+
+/* Random messages, many at once, some very long; run in random steps or in one go. */
+static void campaign(uint64_t seed, const char *fabric, bool in_steps, bool contention_free)
+{
+    struct leat_sim_port_config config = config_of(fabric);
+    struct leat_random r;
+    config.contention_free = contention_free;
+    set_up(&config);
+    leat_random_seed(&r, seed);
+    const uint32_t ports = config.fabric.net.ports;
+    const uint32_t count = 50 + (uint32_t)leat_random_below(&r, 150);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t kind = leat_random_below(&r, 20);
+        const uint64_t most = kind == 0 ? 150000 : kind < 4 ? 5000 : 100;
+        const uint64_t len = leat_random_below(&r, most);
+        const uint32_t from = (uint32_t)leat_random_below(&r, ports);
+        const uint32_t to = leat_random_below(&r, 3) ? (uint32_t)leat_random_below(&r, ports) : 0;
+        hand_over(from, to, len, leat_random_below(&r, UINT64_C(100000) * CYCLE_PS));
+    }
+    struct leat_random steps;
+    leat_random_seed(&steps, seed + 1);
+    while (in_steps && scene.port.net.under_way)
+        leat_port_run(&scene.port.net,
+                      scene.port.net.now + leat_random_below(&steps, 3000 * CYCLE_PS));
+    run_out();
+}
+
+static void check_order_per_pair(void)
+{
+    for (uint32_t a = 0; a < scene.count; a++)
+        for (uint32_t b = 0; b < scene.count; b++) {
+            const struct leat_port_message *m = &scene.message[a], *n = &scene.message[b];
+            if (m->from != n->from || m->to != n->to) continue;
+            const uint64_t at = (scene.handed_at[a] + CYCLE_PS - 1) / CYCLE_PS;
+            const uint64_t other = (scene.handed_at[b] + CYCLE_PS - 1) / CYCLE_PS;
+            /* A port takes what comes in one cycle with what it has begun as it finds it. */
+            if (at + 1 < other) OK(scene.told[a].order < scene.told[b].order);
+        }
+}
+
+static void all_messages_arrive_once_as_they_were_and_in_order(void)
+{
+    const uint32_t rounds = LEAT_ROUNDS >= 1000000 ? 12 : 3;
+    for (uint32_t round = 0; round < rounds; round++)
+        for (size_t f = 0; f < sizeof fabrics / sizeof *fabrics; f++) {
+            uint64_t certificate[2], count = 0;
+            leat_time end[2];
+            for (int in_steps = 0; in_steps < 2; in_steps++) {
+                campaign(tap_seed() * 1000 + round, fabrics[f], in_steps, round % 4 == 3);
+                certificate[in_steps] = scene.port.net.certificate;
+                end[in_steps] = scene.last;
+                for (uint32_t i = 0; i < scene.count; i++)
+                    count += scene.told[i].sent == 1 && scene.told[i].arrived == 1;
+                EQ(memcmp(scene.octets, scene.original, scene.used), 0);
+                check_order_per_pair();
+            }
+            EQ(count, 2 * scene.count);
+            EQ(certificate[0], certificate[1]);
+            EQ(end[0], end[1]);
+        }
+}
+
+static void errors_on_the_wire_are_repaired(void)
+{
+    struct leat_sim_port_config config = config_of("clos444");
+    config.aal.retransmit_cycles = 3000;
+    config.aal.transmissions_max = 100;
+    config.line.lose = 20000000;
+    config.line.payload_errors = 20000;
+    set_up(&config);
+    for (uint32_t i = 0; i < 40; i++)
+        hand_over(i % 16, (i * 5 + 1) % 16, 100 * i, i * 1000);
+    run_out();
+    for (uint32_t i = 0; i < scene.count; i++)
+        EQ(scene.told[i].arrived, 1);
+    EQ(memcmp(scene.octets, scene.original, scene.used), 0);
+}
+
+static void what_goes_to_a_dead_port_is_lost_and_told(void)
+{
+    static const struct leat_sim_line_outage outage = { .port = 1, .from = 0, .to = LEAT_NEVER };
+    struct leat_sim_port_config config = config_of("clos444");
+    config.aal.retransmit_cycles = 1000;
+    config.line.outage = &outage;
+    config.line.outage_count = 1;
+    set_up(&config);
+    hand_over(0, 1, 4, 0);
+    hand_over(0, 2, 4, 0);
+    run_out();
+    EQ(scene.told[0].lost, 1);
+    EQ(scene.told[0].arrived, 0);
+    EQ(scene.told[1].arrived, 1);
+}
+
+TAP_MAIN(T(a_message_alone_takes_the_time_of_the_note_in_every_model),
+         T(other_fabrics_differ_by_the_cycles_of_their_stages),
+         T(a_port_sends_by_time_and_then_in_the_order_of_calls), T(a_run_ends_where_it_should),
+         T(too_many_messages_are_refused), T(all_messages_arrive_once_as_they_were_and_in_order),
+         T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_told))

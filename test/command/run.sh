@@ -1,0 +1,146 @@
+#!/bin/sh
+# leat run: unmodified Open MPI programs over simulated networks; what is told of them, and of those that go wrong.
+set -u
+leat=$1
+. "$(dirname "$0")/lib.sh"
+tests=$(cd "$(dirname "$0")/.." && pwd)
+leat=$(readlink -f "$leat")
+command -v mpicc > /dev/null || { echo "no mpicc" >&2; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# number KEY FILE: the number behind a key of the last line, which is the JSON object
+number() { tail -n 1 "$2" | jq -r ".$1"; }
+
+cat > "$folder/ring.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+int main(int argc, char **argv)
+{
+    int me, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    const int len = argc > 1 ? atoi(argv[1]) : 4, rounds = argc > 2 ? atoi(argv[2]) : 1;
+    char *out = malloc(len + 1), *in = malloc(len + 1);
+    struct timeval a, b;
+    gettimeofday(&a, NULL);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < rounds; i++) {
+        memset(out, me + i, len);
+        MPI_Sendrecv(out, len, MPI_CHAR, (me + 1) % n, i, in, len, MPI_CHAR, (me + n - 1) % n, i,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; k < len; k++)
+            if (in[k] != (char)((me + n - 1) % n + i)) MPI_Abort(MPI_COMM_WORLD, 9);
+    }
+    const double took = MPI_Wtime() - start;
+    gettimeofday(&b, NULL);
+    if (me == 0) printf("%.9f %.6f\n", took, (b.tv_sec - a.tv_sec) + 1e-6 * (b.tv_usec - a.tv_usec));
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/ring" "$folder/ring.c" || { echo "mpicc does not work" >&2; exit 77; }
+
+# The same run twice: the same output, the same certificate, the same times; on every kind of network.
+for fabric in clos444 bmx:4 clos:2,3,4 mesh:4,4 crossbar:5/switch=voq fattree:2,3 dragonfly:1,2,1; do
+    for i in 1 2; do
+        exits 0 '' "$leat" run --fabric "$fabric" -n 5 --json -- "$folder/ring" 1000 3
+        cp "$folder/stdout" "$folder/run$i"
+    done
+    for key in certificate simulated_seconds messages bytes task; do
+        same "$fabric: $key of both runs" "$(number $key "$folder/run1")" "$(number $key "$folder/run2")"
+    done
+    same "$fabric: output of both runs" "$(head -n 1 "$folder/run1")" "$(head -n 1 "$folder/run2")"
+    took=$(head -n 1 "$folder/run1" | cut -d' ' -f1)
+    # What the program measured is simulated: no more than the run, and not the milliseconds of a real start.
+    jq -en "$took > 0 and $took <= $(number simulated_seconds "$folder/run1")" > /dev/null ||
+        fail "$fabric: the program measured $took s in a run of $(number simulated_seconds "$folder/run1") s"
+done
+
+# A message takes T(N) of leat fabric time, with its head; two ranks, one message each way at a time.
+exits 0 '' "$leat" run --fabric clos444 -n 2 --json -- "$folder/ring" 1000 1
+octets=$(number 'task[0].bytes_sent' "$folder/stdout")
+way=$("$leat" fabric time clos444 --bytes $((octets - 24)) --json | jq .cycles)
+[ "$octets" -gt 1000 ] && [ "$octets" -lt 1100 ] || fail "1000 octets and a head are $octets"
+took=$(head -n 1 "$folder/stdout" | cut -d' ' -f1)
+jq -en "$took > 0.9 * $way * 50e-9 and $took < 3 * $way * 50e-9" > /dev/null ||
+    fail "1000 octets took $took s, one way is $way cycles"
+
+# --contention: the same run where messages never meet, and the difference.
+exits 0 'without contention' "$leat" run --fabric clos444 -n 16 --contention -- "$folder/ring" 3000 2
+exits 0 '' "$leat" run --fabric ring:8 -n 8 --contention --json --placement 0,4,1,5,2,6,3,7 -- "$folder/ring" 20000 2
+jq -en "$(number contention_seconds "$folder/stdout") > 0" > /dev/null || fail "no contention in a ring"
+same "ports as placed" "$(number 'task[3].port' "$folder/stdout")" 5
+exits 0 '' "$leat" run --fabric mesh:4,4 -n 32 --placement block --json -- "$folder/ring"
+same "ports by block" "$(number 'task[31].port' "$folder/stdout")" 15
+
+# Computing that is measured takes time; --real-clock gives the program its own clock.
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --compute measured:1000 --json -- "$folder/ring" 10 10
+jq -en "$(number simulated_seconds "$folder/stdout") > 0.0001" > /dev/null || fail "computing took no time"
+exits 0 '' "$leat" run --fabric clos444 -n 2 --real-clock --json -- "$folder/ring" 4 1
+
+# NetPIPE, as Debian ships it: what it measures is the network, the same every time.
+if command -v NPopenmpi > /dev/null; then
+    for i in 1 2; do
+        exits 0 '' "$leat" run --fabric clos444 -n 2 -- NPopenmpi -u 100 -n 20 -o "$folder/np$i"
+        cp "$folder/stderr" "$folder/np$i.told"
+    done
+    same 'NetPIPE twice' "$(cat "$folder/np1")" "$(cat "$folder/np2")"
+    same 'the run of NetPIPE twice' "$(sed 's/, [0-9.]* s real//' "$folder/np1.told" | grep -v '^ *[0-9]*:\|usec')" "$(sed 's/, [0-9.]* s real//' "$folder/np2.told" | grep -v '^ *[0-9]*:\|usec')"
+    # One way for 1 octet and its head, in seconds.
+    jq -en "$(awk 'NR == 1 { print $3 }' "$folder/np1") > 15e-6 and $(awk 'NR == 1 { print $3 }' "$folder/np1") < 60e-6" > /dev/null ||
+        fail "NetPIPE's latency: $(head -n 1 "$folder/np1")"
+fi
+
+# What is wrong is named, and nothing is left behind.
+cat > "$folder/plain.c" <<'C'
+int main(void) { return 0; }
+C
+cc -o "$folder/plain" "$folder/plain.c"
+cc -static -o "$folder/static" "$folder/plain.c"
+echo 'echo hello' > "$folder/script"; chmod +x "$folder/script"
+exits 2 'no such program' "$leat" run --fabric clos444 -- "$folder/nothing"
+exits 2 'a static program, expected one that is linked dynamically' "$leat" run --fabric clos444 -- "$folder/static"
+exits 2 'linked with neither libmpi nor libpvm3' "$leat" run --fabric clos444 -- "$folder/plain"
+exits 2 'for a script, --library' "$leat" run --fabric clos444 -- "$folder/script"
+exits 2 'expected mpi or pvm' "$leat" run --fabric clos444 --library qt -- "$folder/script"
+exits 2 'expected --fabric F and a program' "$leat" run -- "$folder/ring"
+exits 2 'expected --fabric F and a program' "$leat" run --fabric clos444
+exits 2 "-n '0', expected" "$leat" run --fabric clos444 -n 0 -- "$folder/ring"
+exits 2 "-n 'many', expected" "$leat" run --fabric clos444 -n many -- "$folder/ring"
+exits 2 '2 to 64' "$leat" run --fabric bmx:99 -n 2 -- "$folder/ring"
+exits 2 'packets can wait' "$leat" run --fabric ring:8/vcs=1 -n 2 -- "$folder/ring"
+exits 2 'expected none, measured' "$leat" run --fabric clos444 --compute some -- "$folder/ring"
+exits 2 'ports 0 to 15' "$leat" run --fabric clos444 -n 2 --placement 3,16 -- "$folder/ring"
+exits 1 'never began' "$leat" run --fabric clos444 -n 2 --library mpi -- "$folder/plain"
+
+# The conformance set beside stock mpirun, and programs that misbehave.
+stock="mpirun --oversubscribe --bind-to none -n {n}"
+# shellcheck disable=SC2086
+sh "$tests/mpi/run_all.sh" -d -n 4 -t 120 "$leat" run --fabric mesh:4,4 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
+    fail "conformance over a mesh: $(grep -v '^ok' "$folder/set")"
+# shellcheck disable=SC2086
+sh "$tests/mpi/run_all.sh" -n 2 -t 120 -p "send_modes sizes collectives errors clocks" "$leat" run --fabric clos444 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
+    fail "conformance over clos444: $(grep -v '^ok' "$folder/set")"
+
+# Who waits for what is told.
+mpicc -O1 -I"$tests/mpi" -o "$folder/deadlock" "$tests/mpi/fault_deadlock.c" 2> /dev/null &&
+    exits 1 'deadlock: all tasks wait' "$leat" run --fabric clos444 -n 3 -- "$folder/deadlock" receive
+has 'who waits' "$(cat "$folder/stderr")" 'task 2 at'
+has 'for what' "$(cat "$folder/stderr")" 'MPI_Recv'
+
+# An interrupt ends it all within moments.
+"$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
+runner=$!
+sleep 2
+kill -INT $runner
+wait $runner
+same 'exit code after an interrupt' $? 130
+sleep 0.3
+# shellcheck disable=SC2009
+left=$(ps -eo args | grep -c "^$folder/ring" || true)
+same 'processes left' "$left" 0
+finish

@@ -1,0 +1,316 @@
+/* leat run: finds out what a program is, starts it as the tasks of a run, sees to its end. */
+#include "run.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- what it is --------------------------------------------------------------------------------
+ */
+
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+}
+
+/* As a shell finds it. */
+static bool find_on_path(const char *name, char *out, size_t cap)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/')) {
+        snprintf(out, cap, "%s", name);
+        return is_program(out);
+    }
+    for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
+        const size_t len = strcspn(at, ":");
+        snprintf(out, cap, "%.*s%s%s", (int)len, at, len ? "/" : "./", name);
+        if (is_program(out)) return true;
+        at += len + (at[len] == ':');
+    }
+    return false;
+}
+
+/* The libraries that a program is linked with, as the loader finds them; NULL: it has none. */
+static FILE *list_libraries(const char *program, pid_t *lister)
+{
+    int ends[2];
+    posix_spawn_file_actions_t files;
+    char *const words[] = { "ldd", (char *)program, NULL };
+    if (pipe(ends)) return NULL;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclose(&files, ends[0]);
+    const int err = posix_spawnp(lister, "ldd", &files, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&files);
+    close(ends[1]);
+    if (err) {
+        close(ends[0]);
+        return NULL;
+    }
+    return fdopen(ends[0], "r");
+}
+
+struct linkage {
+    bool mpi, pvm, any;
+};
+
+static struct linkage linkage_of(const char *program)
+{
+    struct linkage found = { 0 };
+    pid_t lister;
+    char line[RUN_PATH_CAP];
+    FILE *list = list_libraries(program, &lister);
+    if (!list) return found;
+    while (fgets(line, sizeof line, list)) {
+        found.any |= strstr(line, ".so") != NULL;
+        found.mpi |= strstr(line, "libmpi.so") != NULL;
+        found.pvm |= strstr(line, "libpvm3.so") != NULL;
+    }
+    fclose(list);
+    waitpid(lister, NULL, 0);
+    return found;
+}
+
+static bool is_elf(const char *path)
+{
+    char magic[4] = { 0 };
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const bool read = fread(magic, 1, sizeof magic, file) == sizeof magic;
+    fclose(file);
+    return read && !memcmp(magic, "\177ELF", sizeof magic);
+}
+
+static bool read_library(const struct verb *verb, const char *name, enum run_library *out)
+{
+    if (!strcmp(name, "mpi"))
+        *out = RUN_MPI;
+    else if (!strcmp(name, "pvm"))
+        *out = RUN_PVM;
+    else {
+        misuse(verb, "--library %s: unknown, expected mpi or pvm", name);
+        return false;
+    }
+    return true;
+}
+
+bool run_program_find(struct run_job *job, const char *library)
+{
+    const char *name = job->words[0];
+    if (!find_on_path(name, job->program, sizeof job->program)) {
+        complain("%s: no such program, expected one that can be executed", name);
+        return false;
+    }
+    if (library) return read_library(job->verb, library, &job->library);
+    if (!is_elf(job->program)) {
+        complain("%s: no binary program; for a script, --library mpi or pvm says what it runs",
+                 name);
+        return false;
+    }
+    const struct linkage found = linkage_of(job->program);
+    if (!found.any) {
+        complain("%s: a static program, expected one that is linked dynamically: only there can "
+                 "its messages and its clock be led over the network",
+                 name);
+        return false;
+    }
+    if (!found.mpi && !found.pvm) {
+        complain("%s: linked with neither libmpi nor libpvm3, expected an Open MPI or PVM program "
+                 "(if it loads one of them later, say --library mpi or pvm)",
+                 name);
+        return false;
+    }
+    job->library = found.mpi ? RUN_MPI : RUN_PVM;
+    return true;
+}
+
+/* ---- its start ---------------------------------------------------------------------------------
+ */
+
+/* Beside the command where it was built, or where it was installed. */
+bool run_find_part(const char *name, char *out, size_t cap)
+{
+    static const char *const places[] = { "../program", "../lib/leat" };
+    char own[RUN_PATH_CAP];
+    const ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (len > 0) {
+        own[len] = '\0';
+        *strrchr(own, '/') = '\0';
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            char place[2 * RUN_PATH_CAP];
+            snprintf(place, sizeof place, "%s/%s/%s", own, places[i], name);
+            char *real = realpath(place, NULL);
+            if (!real) continue;
+            snprintf(out, cap, "%s", real);
+            free(real);
+            return true;
+        }
+    }
+    complain("%s is not there, expected it beside the command or in ../lib/leat", name);
+    return false;
+}
+
+enum { WORDS_CAP = 64 };
+
+struct words {
+    char *word[WORDS_CAP + 1];
+    size_t count;
+};
+
+static void add(struct words *words, const char *word)
+{
+    if (words->count < WORDS_CAP) words->word[words->count++] = (char *)word;
+}
+
+static char *joined(const char *name, const char *value)
+{
+    const size_t len = strlen(name) + strlen(value) + 2;
+    char *text = malloc(len);
+    if (text) snprintf(text, len, "%s=%s", name, value);
+    return text;
+}
+
+/* The words of mpirun that make Open MPI use the provider, and all of our own (specs/programs.md).
+ */
+static char **mpi_words(const struct run_job *job, const char *path, const char *part)
+{
+    static char number[16], preload[RUN_PATH_CAP + 16], provider[RUN_PATH_CAP + 24];
+    struct words w = { 0 };
+    size_t own = 0;
+    while (job->words[own])
+        own++;
+    snprintf(number, sizeof number, "%u", job->tasks);
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", part);
+    snprintf(provider, sizeof provider, "FI_PROVIDER_PATH=%.*s", (int)(strrchr(part, '/') - part),
+             part);
+    add(&w, "mpirun");
+    add(&w, "-n");
+    add(&w, number);
+    add(&w, "--oversubscribe");
+    add(&w, "--bind-to");
+    add(&w, "none");
+    if (geteuid() == 0) add(&w, "--allow-run-as-root");
+    add(&w, "-x");
+    add(&w, preload);
+    add(&w, "-x");
+    add(&w, provider);
+    add(&w, "-x");
+    add(&w, joined(LEAT_TASK_RUN_VARIABLE, path));
+    if (job->real_clock) {
+        add(&w, "-x");
+        add(&w, "LEAT_REAL_CLOCK=1");
+    }
+    static const char *const settings[][2] = { { "pml", "cm" },
+                                               { "mtl", "ofi" },
+                                               { "mtl_ofi_provider_include", "leat" },
+                                               { "osc", "pt2pt" },
+                                               { "btl", "self" } };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        add(&w, "--mca");
+        add(&w, settings[i][0]);
+        add(&w, settings[i][1]);
+    }
+    char **all = calloc(w.count + own + 1, sizeof *all);
+    if (!all) return NULL;
+    memcpy(all, w.word, w.count * sizeof *all);
+    memcpy(all + w.count, job->words, own * sizeof *all);
+    all[w.count] = (char *)job->program;
+    return all;
+}
+
+static bool start(char **words, struct run_processes *out)
+{
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    posix_spawnattr_init(&attributes);
+    sigemptyset(&none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    const int err = posix_spawnp(&out->launcher, words[0], NULL, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (err) {
+        out->launcher = 0;
+        complain("%s cannot be started: %s", words[0], strerror(err));
+    }
+    return !err;
+}
+
+bool run_processes_prepare(struct run_processes *processes)
+{
+    /* Some messages carry addresses (one-sided ones do), and every run shall be the same. Where
+     * this is not allowed, only the certificates of such programs differ. */
+    personality(ADDR_NO_RANDOMIZE);
+    return processes->job->library == RUN_MPI || run_pvm_prepare(processes);
+}
+
+void run_processes_free(struct run_processes *processes)
+{
+    run_pvm_free(processes);
+}
+
+bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)
+{
+    char part[RUN_PATH_CAP];
+    if (processes->pvm) return run_pvm_start(processes, hub);
+    if (!run_find_part("libleat-fi.so", part, sizeof part)) return false;
+    char **words = mpi_words(processes->job, leat_hub_path(hub), part);
+    const bool started = words && start(words, processes);
+    free(words);
+    return started;
+}
+
+/* ---- its end -----------------------------------------------------------------------------------
+ */
+
+bool run_processes_have_ended(struct run_processes *processes)
+{
+    if (processes->pvm) return false; /* its service knows of each */
+    if (!processes->launcher) return true;
+    if (waitpid(processes->launcher, &processes->status, WNOHANG) != processes->launcher)
+        return false;
+    processes->launcher = 0;
+    return true;
+}
+
+static void await_end(struct run_processes *processes, int tenths)
+{
+    const struct timespec pause = { 0, 10000000 };
+    for (int i = 0; i < 10 * tenths && !run_processes_have_ended(processes); i++)
+        nanosleep(&pause, NULL);
+}
+
+int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
+{
+    const pid_t launcher = processes->launcher;
+    if (processes->pvm) {
+        run_pvm_end(processes, by_force);
+        return 0; /* good programs of PVM end with any code */
+    }
+    if (by_force && !run_processes_have_ended(processes)) {
+        /* The launcher cleans up behind itself, if it may; its tasks hang where they wait. */
+        kill(launcher, SIGTERM);
+        for (uint32_t i = 0; i < processes->slots; i++)
+            if (leat_hub_task(hub, i)->pid) kill(leat_hub_task(hub, i)->pid, SIGKILL);
+        await_end(processes, 8);
+        if (processes->launcher) kill(-launcher, SIGKILL);
+    }
+    if (processes->launcher) {
+        while (waitpid(processes->launcher, &processes->status, 0) < 0 && errno == EINTR) {
+        }
+        processes->launcher = 0;
+    }
+    return WIFEXITED(processes->status) ? WEXITSTATUS(processes->status)
+                                        : SIGNALLED + WTERMSIG(processes->status);
+}
