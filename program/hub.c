@@ -14,6 +14,10 @@
 #define SECOND_PS     UINT64_C(1000000000000)
 #define LOOK_EVERY_NS INT64_C(50000000) /* after the processes, while tasks run */
 
+/* Handing over to a process that has not gone to sleep takes a fraction of the time; but each that
+ * looks keeps the others from the processor. So it pays where there are few. */
+enum { FEW_TASKS = 4, TASK_LOOKS = 200, HUB_LOOKS = 200 };
+
 /* A message in the network; its number is the index. */
 struct message {
     uint32_t from, to; /* tasks */
@@ -50,6 +54,7 @@ struct leat_hub {
     uint32_t message_cap, message_free; /* + 1 */
     struct call *call;                  /* by time, then as they were taken */
     uint32_t call_count, call_cap;
+    uint32_t tasks; /* expected, and not gone */
     leat_time now;
     leat_time offset; /* of the network's time: it begins at 0 */
     int file;
@@ -83,6 +88,13 @@ static void *grown(void *old, size_t count, size_t size)
         exit(1);
     }
     return fresh;
+}
+
+/* How many tasks there are decides how they wait. */
+static void count_tasks(struct leat_hub *hub, int more)
+{
+    hub->tasks += (uint32_t)more;
+    hub->share->looks = hub->tasks <= FEW_TASKS ? TASK_LOOKS : 0;
 }
 
 /* ---- events ------------------------------------------------------------------------------------
@@ -295,6 +307,7 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
     struct task *task = &hub->task[i];
     task->told.died = true;
     task->told.left = true;
+    count_tasks(hub, -1);
     atomic_store(&slot->state, LEAT_SHARE_LEFT);
     atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
@@ -326,7 +339,8 @@ static void await_tasks(struct leat_hub *hub)
 {
     uint32_t running;
     while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
-        leat_share_sleep(&hub->share->running, running, LOOK_EVERY_NS);
+        leat_share_await(&hub->share->running, running, &hub->share->hub_sleeps, HUB_LOOKS,
+                         LOOK_EVERY_NS);
         if (atomic_load(&hub->share->running) == running) look_after_processes(hub);
     }
 }
@@ -340,6 +354,7 @@ static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state st
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     hub->task[i].told.left = true;
     hub->task[i].told.clock = slot->clock;
+    count_tasks(hub, -1);
     if (state == LEAT_SHARE_FAILED)
         end_run(hub, LEAT_HUB_FAILED, "task %u: %s", i, slot->reason);
     else if (service->gone)
@@ -408,8 +423,8 @@ static void resume(struct leat_hub *hub, uint32_t i)
     slot->clock = hub->now;
     hub->task[i].told.clock = hub->now;
     atomic_store(&slot->state, LEAT_SHARE_RUNS);
-    atomic_fetch_add_explicit(&slot->turn, 1, memory_order_release);
-    leat_share_rouse(&slot->turn);
+    atomic_fetch_add(&slot->turn, 1);
+    leat_share_rouse(&slot->turn, &slot->sleeps);
 }
 
 /* Nothing that tasks do from now on reaches another one before this. */
@@ -485,6 +500,7 @@ static void expect(struct leat_hub *hub, uint32_t i)
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     slot->clock = hub->now;
     slot->port = hub->config.port ? hub->config.port[i] : i % hub->config.net->ports;
+    count_tasks(hub, 1);
     atomic_fetch_add(&hub->share->running, 1);
     atomic_store(&slot->state, LEAT_SHARE_EXPECTED);
 }

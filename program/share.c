@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -111,18 +112,27 @@ void leat_share_give(struct leat_share *share, uint64_t block)
 /* ---- sleeping ----------------------------------------------------------------------------------
  */
 
-void leat_share_sleep(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)
+void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
+                      uint32_t looks, int64_t timeout_ns)
 {
     const struct timespec span = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
-    syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns < 0 ? NULL : &span, NULL, 0);
+    for (uint32_t i = 0; i < looks; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != value) return;
+        sched_yield();
+    }
+    atomic_store(sleeps, 1);
+    if (atomic_load(word) == value) /* else who changed it may not have seen that we sleep */
+        syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns < 0 ? NULL : &span, NULL, 0);
+    atomic_store(sleeps, 0);
 }
 
-void leat_share_rouse(_Atomic uint32_t *word)
+void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps)
 {
-    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    if (atomic_load(sleeps)) syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 void leat_share_stop_running(struct leat_share *share)
 {
-    if (atomic_fetch_sub(&share->running, 1) == 1) leat_share_rouse(&share->running);
+    if (atomic_fetch_sub(&share->running, 1) == 1)
+        leat_share_rouse(&share->running, &share->hub_sleeps);
 }

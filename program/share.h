@@ -62,7 +62,8 @@ enum leat_share_state {
 };
 
 struct leat_share_slot {
-    alignas(LEAT_SHARE_LINE) _Atomic uint32_t turn; /* the task sleeps on it */
+    alignas(LEAT_SHARE_LINE) _Atomic uint32_t turn; /* the task sleeps on it ... */
+    _Atomic uint32_t sleeps;                        /* ... if this is 1 */
     _Atomic uint32_t state;                         /* enum leat_share_state */
     _Atomic uint32_t pid;
     uint32_t port;
@@ -84,7 +85,9 @@ struct leat_share {
     uint32_t slots, expected, ports;
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     double compute_scale;
-    alignas(LEAT_SHARE_LINE) _Atomic uint32_t running; /* tasks; the hub sleeps on it */
+    uint32_t looks; /* at what a task waits for, before it sleeps */
+    alignas(LEAT_SHARE_LINE) _Atomic uint32_t running; /* tasks; the hub sleeps on it ... */
+    _Atomic uint32_t hub_sleeps;                       /* ... if this is 1 */
     alignas(LEAT_SHARE_LINE) _Atomic uint64_t horizon; /* nothing reaches a task before this */
 };
 
@@ -132,9 +135,14 @@ uint64_t leat_share_take(struct leat_share_blocks *blocks, uint64_t len);
 void leat_share_give(struct leat_share *share, uint64_t block);
 _Atomic uint64_t *leat_share_hub_returned(struct leat_share *share);
 
-/* Sleeps while *word == value, at most so long (negative: for ever); wakes sleepers. */
-void leat_share_sleep(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns);
-void leat_share_rouse(_Atomic uint32_t *word);
+/*
+ * Waits while *word == value: looks so many times, letting others go first each time, then sleeps,
+ * at most so long (negative: for ever). `sleeps` tells others that they must wake it.
+ */
+void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
+                      uint32_t looks, int64_t timeout_ns);
+/* The word has changed: wakes who sleeps on it. */
+void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps);
 
 /* One task less runs; the hub is woken by the last one. */
 void leat_share_stop_running(struct leat_share *share);

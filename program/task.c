@@ -203,7 +203,7 @@ static void hand_over(leat_time deadline)
     atomic_store(&slot->state, LEAT_SHARE_WAITS);
     leat_share_stop_running(self.share);
     while (atomic_load_explicit(&slot->turn, memory_order_acquire) == turn)
-        leat_share_sleep(&slot->turn, turn, -1);
+        leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->looks, -1);
     self.clock = slot->clock;
     if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
 }

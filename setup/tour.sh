@@ -63,3 +63,8 @@ if command -v mpicc > /dev/null; then
         grep -E 'simulated|contention' "$folder/told"
     done
 fi
+if command -v hello.pvm > /dev/null; then
+    step "9. And a PVM program, which spawns others (leat run --fabric clos444 -- master1)"
+    "$leat" run --fabric clos444 -- master1 2> "$folder/told" | tail -n 3
+    grep simulated "$folder/told"
+fi

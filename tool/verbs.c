@@ -255,18 +255,18 @@ static const struct verb verbs[] = {
     },
     {
         .name = "run",
-        .summary = "run a real MPI program over a simulated network",
+        .summary = "run a real MPI or PVM program over a simulated network",
         .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
                     "[--contention] [--json] [options] -- PROGRAM [ARGUMENT...]",
         .description =
-            "Runs a dynamically linked Open MPI program as it is installed, without compiling it "
-            "anew: its processes are plugged into the ports of a simulated network (leat fabric "
-            "list), and what they send each other goes over it. mpirun starts them; its settings "
-            "are seen to.\n"
+            "Runs a dynamically linked Open MPI or PVM program as it is installed, without "
+            "compiling it anew: its processes are plugged into the ports of a simulated network "
+            "(leat fabric list), and what they send each other goes over it. mpirun starts those "
+            "of MPI, its settings are seen to; those of PVM need no daemon, each port is a host, "
+            "and up to 64 tasks may be spawned.\n"
             "Simulated time moves only while all processes wait, so every run is the same run: "
             "same output, same certificate. What the program measures itself (MPI_Wtime, "
-            "gettimeofday, clock_gettime, sleep ...) is simulated time, which begins with MPI_Init "
-            "at one second; --real-clock leaves its clocks alone. Computing takes no time, or with "
+            "gettimeofday, clock_gettime, sleep ...) is simulated time, which begins at one second; --real-clock leaves its clocks alone. Computing takes no time, or with "
             "--compute measured the time that the processor took, times SCALE; a look at the clock "
             "takes 20 ns, a poll in vain 100 ns.\n"
             "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric "
@@ -281,17 +281,18 @@ static const struct verb verbs[] = {
             "A program that is killed, aborts, or whose tasks all wait for each other ends the run "
             "with exit code 1 and a reason; who waits for what is told.",
         .options = { { "--fabric", "F", "the network" },
-                     { "-n", "N", "tasks (ranks), 1 to 1024; default: one for each port" },
+                     { "-n", "N", "tasks, 1 to 1024; default: MPI one for each port, PVM one" },
                      { "--compute", "C", "none (default), measured, or measured:SCALE" },
                      { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
                      { "--contention", NULL, "run once more, in silence, without contention; compare" },
                      { "--json", NULL, "what came of it as JSON, after the program's output" },
                      { "--real-clock", NULL, "the program's clocks stay real" },
-                     { "--library", "L", "mpi: where it cannot be seen from the program" },
+                     { "--library", "L", "mpi or pvm, where it cannot be seen from the program" },
                      { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
                      { "--flit-bytes", "N", "networks: of a flit; default 16" },
                      { "--packet-flits", "N", "networks: of a packet at most; default 16" } },
         .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"
+                    "leat run --fabric mesh:4,4 -- hello.pvm\n"
                     "leat run --fabric torus:4,4 -n 16 --contention -- ./my_mpi_program",
         .run = run_run,
     },

@@ -146,8 +146,10 @@ static leat_err set_number(struct leat_net_plan *plan, size_t i, struct leat_sim
                            struct leat_text *why)
 {
     uint64_t number;
-    if (!leat_tree_number(value.at, value.len, &number) || !number || number > numbers[i].most) {
-        wrong(value, "is out of range, expected 1 to ", why);
+    const bool is_number = leat_tree_number(value.at, value.len, &number);
+    if (!is_number || !number || number > numbers[i].most) {
+        wrong(value, is_number ? "is out of range, expected 1 to " : "is no number, expected 1 to ",
+              why);
         leat_text_decimal(why, numbers[i].most);
         leat_text_puts(why, numbers[i].what);
         return LEAT_ERR_SYNTAX;
@@ -232,7 +234,7 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
             const size_t i = key_index(key);
             if (i == NUMBERS + WORDS || !value.at) return unknown_parameter(whole, why);
             if (leat_sim_piece_is(key, "switch") != (pass == 0)) continue;
-            if (given[i]) return wrong(key, "is given twice", why);
+            if (given[i]) return wrong(key, "is given twice, expected it once", why);
             given[i] = true;
             const leat_err err = leat_net_plan_set(&read, key.at, key.len, value.at, value.len,
                                                    why);
