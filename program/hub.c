@@ -17,6 +17,7 @@
 /* Handing over to a process that has not gone to sleep takes a fraction of the time; but each that
  * looks keeps the others from the processor. So it pays where there are few. */
 enum { FEW_TASKS = 4, TASK_LOOKS = 200, HUB_LOOKS = 200 };
+enum { TURNS_TO_LOOK = 4096 };
 
 /* A message in the network; its number is the index. */
 struct message {
@@ -305,11 +306,11 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
     const struct leat_hub_service *service = &hub->config.service;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     struct task *task = &hub->task[i];
+    const bool waited = atomic_exchange(&slot->state, LEAT_SHARE_LEFT) == LEAT_SHARE_WAITS;
     task->told.died = true;
     task->told.left = true;
     count_tasks(hub, -1);
-    atomic_store(&slot->state, LEAT_SHARE_LEFT);
-    atomic_fetch_sub(&hub->share->running, 1);
+    if (!waited) atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
     if (task->told.begun)
         end_run(hub, LEAT_HUB_DIED, "the process of task %u is gone, without having left", i);
@@ -317,19 +318,24 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
         end_run(hub, LEAT_HUB_DIED, "task %u never began: its process has ended", i);
 }
 
-static bool is_at_work(enum leat_share_state state)
+static bool is_there(enum leat_share_state state)
 {
-    return state == LEAT_SHARE_EXPECTED || state == LEAT_SHARE_ATTACHED || state == LEAT_SHARE_RUNS;
+    return state == LEAT_SHARE_EXPECTED || state == LEAT_SHARE_ATTACHED ||
+           state == LEAT_SHARE_RUNS || state == LEAT_SHARE_WAITS;
 }
 
-/* A process that is at work may leave, or begin to wait, just before it ends: so look twice. */
+/* A process may leave just before it ends: so look twice. */
 static void look_after_processes(struct leat_hub *hub)
 {
     for (uint32_t i = 0; i < hub->config.slots; i++) {
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-        if (!is_at_work(atomic_load(&slot->state)) || !is_gone(hub, i)) continue;
-        if (is_at_work(atomic_load(&slot->state))) lose_task(hub, i);
+        if (!is_there(atomic_load(&slot->state)) || !is_gone(hub, i)) continue;
+        if (is_there(atomic_load(&slot->state))) lose_task(hub, i);
     }
+}
+
+static void hear_interrupt(struct leat_hub *hub)
+{
     if (hub->config.interrupted && hub->config.interrupted())
         end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
 }
@@ -341,6 +347,7 @@ static void await_tasks(struct leat_hub *hub)
     while (!hub->has_ended && (running = atomic_load(&hub->share->running)) != 0) {
         leat_share_await(&hub->share->running, running, &hub->share->hub_sleeps, HUB_LOOKS,
                          LOOK_EVERY_NS);
+        hear_interrupt(hub);
         if (atomic_load(&hub->share->running) == running) look_after_processes(hub);
     }
 }
@@ -480,8 +487,9 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
 {
     hub->reason = reason;
     hub->reason_cap = reason_cap;
-    while (!hub->has_ended) {
+    for (uint64_t turn = 1; !hub->has_ended; turn++) {
         await_tasks(hub);
+        if (turn % TURNS_TO_LOOK == 0) look_after_processes(hub); /* some may never run again */
         if (!hub->has_ended) take_all(hub);
         if (!hub->has_ended) move_on(hub);
     }

@@ -13,6 +13,19 @@ enum { TASKS_MAX = 40 };
 
 typedef void task_body(void);
 
+static volatile sig_atomic_t alarm_came;
+
+static void note_alarm(int number)
+{
+    (void)number;
+    alarm_came = 1;
+}
+
+static bool has_alarm_come(void)
+{
+    return alarm_came;
+}
+
 struct scene {
     struct leat_sim_port port;
     void *memory;
@@ -56,7 +69,8 @@ static void run_on(struct scene *scene, const struct leat_sim_port_config *confi
     leat_sim_port_init(&scene->port, config, scene->memory);
     const struct leat_hub_config hub = { .net = &scene->port.net,
                                          .slots = tasks,
-                                         .expected = tasks };
+                                         .expected = tasks,
+                                         .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();
     for (uint32_t i = 0; i < tasks; i++) {
@@ -244,6 +258,51 @@ static void a_task_that_is_killed_ends_the_run(void)
     tear_down(&scene);
 }
 
+/* One is killed while it waits, the others have much to do. */
+static void one_is_killed_as_it_waits(void)
+{
+    if (leat_task_number() == 1) {
+        const uint32_t pid = (uint32_t)getpid();
+        uint8_t *octets = leat_task_room(sizeof pid);
+        memcpy(octets, &pid, sizeof pid);
+        leat_task_send(0, octets, sizeof pid, 0, false);
+        both_receive();
+    }
+    const struct leat_task_event event = await(LEAT_TASK_ARRIVED);
+    uint32_t pid;
+    memcpy(&pid, event.octets, sizeof pid);
+    leat_task_release(&event);
+    kill((pid_t)pid, SIGKILL);
+    for (;;)
+        leat_task_wait(leat_task_now() + 1000000000, "a deadline");
+}
+
+static void a_task_that_is_killed_as_it_waits_ends_the_run(void)
+{
+    static struct scene scene;
+    run_scene(&scene, "clos444", 2, one_is_killed_as_it_waits);
+    ended(&scene, LEAT_HUB_DIED);
+    OK(strstr(scene.reason, "task 1") != NULL);
+    tear_down(&scene);
+}
+
+static void never_ends(void)
+{
+    for (;;)
+        leat_task_wait(leat_task_now() + 1000000000, "a deadline");
+}
+
+static void an_interrupt_is_heard_however_busy_the_run_is(void)
+{
+    static struct scene scene;
+    signal(SIGALRM, note_alarm);
+    alarm(1);
+    run_scene(&scene, "clos444", 3, never_ends);
+    ended(&scene, LEAT_HUB_INTERRUPTED);
+    alarm_came = 0;
+    tear_down(&scene);
+}
+
 /* Waits with a deadline end at it, to the picosecond; polls below the horizon do not hand over. */
 static void sleepers(void)
 {
@@ -296,6 +355,7 @@ static void a_dead_port_is_a_reason_to_stop(void)
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
          T(tasks_that_wait_for_each_other_are_found_and_named),
-         T(a_task_that_is_killed_ends_the_run), T(time_passes_for_those_who_wait),
+         T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
+         T(an_interrupt_is_heard_however_busy_the_run_is), T(time_passes_for_those_who_wait),
          T(more_requests_and_events_than_rings_hold_are_no_loss),
          T(a_dead_port_is_a_reason_to_stop))
