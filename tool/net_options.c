@@ -184,16 +184,22 @@ static bool check_length(const struct arguments *args, const struct net_job *job
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-static bool add_fault(struct net_job *job, const char *line, size_t len, struct leat_text *why)
+struct faults_read {
+    struct leat_net_faults *faults;
+    const struct leat_net_topology *topology;
+};
+
+static bool add_fault(const struct faults_read *read, const char *line, size_t len,
+                      struct leat_text *why)
 {
-    const uint32_t before = job->faults.count;
+    struct leat_net_faults *faults = read->faults;
+    const uint32_t before = faults->count;
     struct word rest = { line, len }, text;
-    if (leat_net_faults_line(&job->faults, line, len, why)) return false;
-    if (job->faults.count == before || !lines_word(&rest, &text)) return true;
+    if (leat_net_faults_line(faults, line, len, why)) return false;
+    if (faults->count == before || !lines_word(&rest, &text)) return true;
     leat_text_put(why, text.text, text.len);
     leat_text_puts(why, ": ");
-    return !leat_net_fault_check(&job->faults.fault[before], &job->built.topology,
-                                 job->faults.flit_bits, why);
+    return !leat_net_fault_check(&faults->fault[before], read->topology, faults->flit_bits, why);
 }
 
 static bool read_fault_line(void *context, const struct place *place, struct word line)
@@ -206,45 +212,48 @@ static bool read_fault_line(void *context, const struct place *place, struct wor
 }
 
 /* The faults of one --fault. */
-static bool read_fault_words(const struct arguments *args, struct word words, struct net_job *job)
+static bool read_fault_words(const struct arguments *args, struct word words,
+                             const struct faults_read *read)
 {
-    const uint32_t before = job->faults.count;
+    const uint32_t before = read->faults->count;
     char text[WHY_CAP];
     struct leat_text why;
     struct word word;
     while (lines_word(&words, &word)) {
         leat_text_init(&why, text, sizeof text, NULL, NULL);
-        if (add_fault(job, word.text, word.len, &why)) continue;
+        if (add_fault(read, word.text, word.len, &why)) continue;
         misuse(args->verb, "--fault %.*s", (int)why.len, text);
         return false;
     }
-    if (job->faults.count > before) return true;
+    if (read->faults->count > before) return true;
     misuse(args->verb, "--fault '', expected link:, flap:, router:, port: or ber:");
     return false;
 }
 
-static bool read_fault_file(const char *file, struct net_job *job)
+static bool read_fault_file(const char *file, struct faults_read *read)
 {
-    const uint32_t before = job->faults.count;
+    const uint32_t before = read->faults->count;
     uint32_t lines;
-    if (!lines_read(file, read_fault_line, job, &lines)) return false;
-    if (job->faults.count > before || interrupted) return true;
+    if (!lines_read(file, read_fault_line, read, &lines)) return false;
+    if (read->faults->count > before || interrupted) return true;
     return wrong(&(struct place){ file, lines ? lines : 1 },
                  "nothing in it, expected a fault per line, as link:3-7@1000..5000");
 }
 
-static bool read_faults(const struct arguments *args, struct net_job *job)
+bool net_read_faults(const struct arguments *args, const struct leat_net_topology *topology,
+                     struct leat_net_faults *faults)
 {
     const char *each = argument(args, "--fault"), *file = argument(args, "--fault-file");
-    leat_net_faults_init(&job->faults);
-    if (!read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &job->faults.flit_bits))
+    struct faults_read read = { faults, topology };
+    leat_net_faults_init(faults);
+    if (!read_small(args, "--flit-bits", 1, LEAT_NET_FLIT_BITS_MAX, &faults->flit_bits))
         return false;
     while (each) { /* given again, they are joined by line ends */
         const size_t len = strcspn(each, "\n");
-        if (!read_fault_words(args, (struct word){ each, len }, job)) return false;
+        if (!read_fault_words(args, (struct word){ each, len }, &read)) return false;
         each = each[len] ? each + len + 1 : NULL;
     }
-    return !file || read_fault_file(file, job);
+    return !file || read_fault_file(file, &read);
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -300,7 +309,8 @@ bool net_read_job(const struct arguments *args, struct net_job *job)
         return false;
     if (!job->unsafe && !net_is_safe(&job->design, &job->built)) return false;
     return read_links(args, job) && check_clock(args, job) && read_traffic(args, job) &&
-           check_length(args, job) && read_faults(args, job) && read_warmup(args, job);
+           check_length(args, job) && net_read_faults(args, &job->built.topology, &job->faults) &&
+           read_warmup(args, job);
 }
 
 void net_job_free(struct net_job *job)

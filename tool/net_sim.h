@@ -55,6 +55,10 @@ static inline bool net_is_abandoned(const struct net_job *job, const struct net_
     return lost && leat_net_pattern_list(job->traffic.pattern)->is_closed;
 }
 
+/* Those of --fault, --fault-file and --flit-bits. False after a complaint. */
+bool net_read_faults(const struct arguments *args, const struct leat_net_topology *topology,
+                     struct leat_net_faults *faults);
+
 void net_put_text(const struct net_job *job, const struct net_result *result);
 void net_put_json(const struct net_job *job, const struct net_result *result);
 

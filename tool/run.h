@@ -21,6 +21,7 @@ enum run_library { RUN_MPI, RUN_PVM };
 /* What the options say. */
 struct run_job {
     const struct verb *verb;
+    const struct arguments *args; /* for what depends on the fabric */
     const char *fabric;
     enum run_library library;
     uint32_t tasks; /* that it begins with; 0: MPI one for each port, PVM one */
@@ -41,7 +42,10 @@ struct run_network {
     struct leat_net_port flits;
     struct net_design design;
     struct net_built built;
-    void *memory;
+    struct leat_sim_line_outage outage[LEAT_SIM_LINE_OUTAGES_MAX];
+    struct leat_net_faults faults;
+    struct leat_net_fault_player player;
+    void *memory, *player_memory;
 };
 
 /* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */

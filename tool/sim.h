@@ -51,6 +51,11 @@ struct sim_result {
 /* False after a complaint. */
 bool sim_read_job(const struct arguments *args, struct sim_job *job);
 
+/* Errors on the lines of an ATM fabric with so many ports; `outage` has room for
+ * LEAT_SIM_LINE_OUTAGES_MAX and is lent to the line. False after a complaint. */
+bool sim_read_lines(const struct arguments *args, uint32_t ports, struct leat_sim_line_config *line,
+                    struct leat_sim_line_outage *outage);
+
 /* "rtl" or "cell"; NULL is cell. False after a complaint. */
 bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out);
 const char *sim_model_name(enum leat_sim_atm_model model);

@@ -162,18 +162,18 @@ static bool read_outage(const char *text, size_t len, uint32_t ports,
     return from < to;
 }
 
-static bool read_outages(const struct arguments *args, struct sim_job *job)
+static bool read_outages(const struct arguments *args, uint32_t ports,
+                         struct leat_sim_line_config *line, struct leat_sim_line_outage *outage)
 {
-    const uint32_t ports = job->fabric.net.ports;
     const char *text = argument(args, "--dead");
     for (const char *each = text; each;) {
         const size_t len = strcspn(each, ",");
-        if (job->line.outage_count == LEAT_SIM_LINE_OUTAGES_MAX) {
+        if (line->outage_count == LEAT_SIM_LINE_OUTAGES_MAX) {
             misuse(args->verb, "--dead '%s', expected at most %u outages", text,
                    (unsigned)LEAT_SIM_LINE_OUTAGES_MAX);
             return false;
         }
-        if (!read_outage(each, len, ports, &job->outage[job->line.outage_count++])) {
+        if (!read_outage(each, len, ports, &outage[line->outage_count++])) {
             misuse(args->verb,
                    "--dead '%.*s', expected PORT or PORT@FROM..TO: a port of 0 to %u, cycles that "
                    "rise",
@@ -182,7 +182,7 @@ static bool read_outages(const struct arguments *args, struct sim_job *job)
         }
         each = each[len] ? each + len + 1 : NULL;
     }
-    job->line.outage = job->outage;
+    line->outage = outage;
     return true;
 }
 
@@ -254,14 +254,14 @@ static bool read_units(const struct arguments *args, struct sim_job *job)
     return true;
 }
 
-static bool read_lines(const struct arguments *args, struct sim_job *job)
+bool sim_read_lines(const struct arguments *args, uint32_t ports, struct leat_sim_line_config *line,
+                    struct leat_sim_line_outage *outage)
 {
-    struct leat_sim_line_config *line = &job->line;
-    line->seed = job->seed;
     line->hec = argument(args, "--hec");
     return read_bit_errors(args, line) && read_rate(args, "--lose", &line->lose) &&
            read_rate(args, "--insert", &line->insert) &&
-           read_rate(args, "--duplicate", &line->duplicate) && read_outages(args, job);
+           read_rate(args, "--duplicate", &line->duplicate) &&
+           read_outages(args, ports, line, outage);
 }
 
 /* A recording counts picoseconds in 64 bits. */
@@ -311,10 +311,14 @@ bool sim_read_job(const struct arguments *args, struct sim_job *job)
     leat_text_init(&name, job->name, sizeof job->name - 1, NULL, NULL);
     leat_sim_fabric_name(&job->fabric, &name);
     job->name[name.len] = '\0';
-    return refuse_without_contracts(args) &&
-           sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
-           sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
-           sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed) && read_traffic(args, job) &&
-           read_load(args, job) && refuse_with_w(args, job) && read_units(args, job) &&
-           read_lines(args, job) && check_record(args, job);
+    const bool read = refuse_without_contracts(args) &&
+                      sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
+                      sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+                      sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed) &&
+                      read_traffic(args, job) && read_load(args, job) && refuse_with_w(args, job) &&
+                      read_units(args, job) &&
+                      sim_read_lines(args, job->fabric.net.ports, &job->line, job->outage) &&
+                      check_record(args, job);
+    job->line.seed = job->seed;
+    return read;
 }

@@ -49,6 +49,7 @@ static bool read_job(const struct arguments *args, struct run_job *job)
 {
     uint64_t tasks = 0;
     *job = (struct run_job){ .verb = args->verb,
+                             .args = args,
                              .fabric = argument(args, "--fabric"),
                              .placement = argument(args, "--placement"),
                              .json = argument(args, "--json"),

@@ -278,6 +278,9 @@ static const struct verb verbs[] = {
             "wall_seconds, with --contention also contention_free_seconds and contention_seconds, "
             "and task: a list with task, port, seconds, waiting_seconds, messages_sent, "
             "bytes_sent, messages_received, bytes_received.\n"
+            "Faults and errors on the lines are those of leat sim. Units of ATM fabrics repair what "
+            "is lost; a message that is given up, or lost in a network, ends the run with the "
+            "reason.\n"
             "A program that is killed, aborts, or whose tasks all wait for each other ends the run "
             "with exit code 1 and a reason; who waits for what is told.",
         .options = { { "--fabric", "F", "the network" },
@@ -290,7 +293,18 @@ static const struct verb verbs[] = {
                      { "--library", "L", "mpi or pvm, where it cannot be seen from the program" },
                      { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
                      { "--flit-bytes", "N", "networks: of a flit; default 16" },
-                     { "--packet-flits", "N", "networks: of a packet at most; default 16" } },
+                     { "--packet-flits", "N", "networks: of a packet at most; default 16" },
+                     { "--fault", "F", "networks: as in leat sim; may be given again", true },
+                     { "--fault-file", "FILE", "networks: a fault per line" },
+                     { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },
+                     { "--bit-errors", "H,P", "ATM: chances per bit of header and of payload" },
+                     { "--lose", "CHANCE", "ATM: that a cell is lost" },
+                     { "--insert", "CHANCE", "ATM: that a stray cell follows a cell" },
+                     { "--duplicate", "CHANCE", "ATM: that a cell is duplicated" },
+                     { "--hec", NULL, "ATM: headers are protected on the lines" },
+                     { "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between" },
+                     { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },
+                     { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" } },
         .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"
                     "leat run --fabric mesh:4,4 -- hello.pvm\n"
                     "leat run --fabric torus:4,4 -n 16 --contention -- ./my_mpi_program",

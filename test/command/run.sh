@@ -82,6 +82,19 @@ exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --compute measured:1000 --json -- 
 jq -en "$(number simulated_seconds "$folder/stdout") > 0.0001" > /dev/null || fail "computing took no time"
 exits 0 '' "$leat" run --fabric clos444 -n 2 --real-clock --json -- "$folder/ring" 4 1
 
+# Errors on the lines are repaired, at the cost of time; a dead port ends the run with the reason.
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 1000 2
+sound=$(number simulated_seconds "$folder/stdout")
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json --lose 0.02 --bit-errors 0,1e-5 --retransmit 5000 -- "$folder/ring" 1000 2
+jq -en "$(number simulated_seconds "$folder/stdout") > $sound" > /dev/null || fail "lost cells cost no time"
+exits 1 'was lost: its port gave it up' "$leat" run --fabric clos444 -n 4 --dead 2 --retransmit 1000 -- "$folder/ring" 1000 2
+exits 0 '' "$leat" run --fabric mesh:4,4/routing=adaptive -n 16 --fault link:5-6 -- "$folder/ring" 1000 2
+exits 1 'was lost' "$leat" run --fabric mesh:4,4 -n 16 --fault port:3 -- "$folder/ring" 1000 2
+exits 2 'has no meaning for mesh:4,4, which is no ATM fabric' "$leat" run --fabric mesh:4,4 --lose 0.1 -- "$folder/ring"
+exits 2 'has no meaning for clos444, which is an ATM fabric' "$leat" run --fabric clos444 --fault link:0-1 -- "$folder/ring"
+exits 2 "--dead '99'" "$leat" run --fabric clos444 --dead 99 -- "$folder/ring"
+exits 2 'no router 99' "$leat" run --fabric mesh:4,4 --fault link:0-99 -- "$folder/ring"
+
 # NetPIPE, as Debian ships it: what it measures is the network, the same every time.
 if command -v NPopenmpi > /dev/null; then
     for i in 1 2; do
