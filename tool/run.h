@@ -27,6 +27,7 @@ struct run_job {
     uint32_t tasks; /* that it begins with; 0: MPI one for each port, PVM one */
     double compute_scale;
     const char *placement;
+    const char *record; /* a file; NULL: none */
     bool json, real_clock, contention;
     enum leat_sim_atm_model model;
     uint64_t flit_octets, packet_flits;
@@ -46,12 +47,14 @@ struct run_network {
     struct leat_net_faults faults;
     struct leat_net_fault_player player;
     void *memory, *player_memory;
+    bool records;
 };
 
 /* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */
 
 bool run_network_open(const struct run_job *job, bool contention_free, struct run_network *out);
-void run_network_close(struct run_network *network);
+/* False: the recording could not be written. */
+bool run_network_close(struct run_network *network);
 
 /* ---- processes (run_program.c) ---- */
 

@@ -20,9 +20,9 @@ static bool refuse(const struct run_job *job, const char *const *options, size_t
     return true;
 }
 
-static const char *const of_atm[] = { "--model",  "--bit-errors", "--lose",
-                                      "--insert", "--duplicate",  "--hec",
-                                      "--dead",   "--retransmit", "--transmissions" };
+static const char *const of_atm[] = { "--record",     "--model",        "--bit-errors", "--lose",
+                                      "--insert",     "--duplicate",    "--hec",        "--dead",
+                                      "--retransmit", "--transmissions" };
 static const char *const of_networks[] = { "--flit-bytes", "--packet-flits", "--fault",
                                            "--fault-file" };
 
@@ -58,7 +58,9 @@ static bool open_atm(const struct run_job *job, bool contention_free, struct run
     if (!out->memory) return false;
     leat_sim_port_init(&out->atm, &config, out->memory);
     out->net = &out->atm.net;
-    return true;
+    if (!job->record || contention_free) return true;
+    out->records = sim_record_open(job->record, &out->atm.load.sim, &out->atm.load);
+    return out->records;
 }
 
 static bool prepare_faults(struct run_network *out)
@@ -114,11 +116,13 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
                                : open_atm(job, contention_free, out);
 }
 
-void run_network_close(struct run_network *network)
+bool run_network_close(struct run_network *network)
 {
+    const bool kept = !network->records || sim_record_close(network->atm.load.sim.now - 1);
     free(network->memory);
     free(network->player_memory);
     net_built_free(&network->built);
     net_design_free(&network->design);
     memset(network, 0, sizeof *network);
+    return kept;
 }

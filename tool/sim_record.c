@@ -25,6 +25,7 @@ struct port_track {
     uint32_t cells, write, read; /* lanes */
     uint64_t sent_at;            /* what the network has of this port's last cell */
     bool waits;                  /* that cell is still to be recorded */
+    bool writes;                 /* a span of writing has begun */
     uint8_t cell[LEAT_ATM_CELL_LEN];
 };
 
@@ -109,17 +110,21 @@ static void look_for_messages(uint32_t p, const struct tasks *before, uint64_t n
 {
     if (!rec.load) return;
     const struct tasks after = tasks_of(p);
-    const struct port_track *port = &rec.port[p];
+    struct port_track *port = &rec.port[p];
     const leat_time at = time_of(now);
     const bool written = before->writing && (!after.writing || after.number != before->number);
     const bool read = before->reading &&
                       (!after.reading || after.read_end_at != before->read_end_at);
-    if (written) leat_sim_record_end(&rec.recorder, at, port->write);
+    if (written && port->writes) {
+        leat_sim_record_end(&rec.recorder, at, port->write);
+        port->writes = false;
+    }
     if (after.delivered != before->delivered)
         leat_sim_record_flow(&rec.recorder, at, port->read, LEAT_SIM_ARRIVES,
                              rec.load->host[p].unit.asked.id);
     if (read) leat_sim_record_end(&rec.recorder, at, port->read);
-    if (after.writing && (written || !before->writing)) {
+    if (after.writing && !port->writes) { /* a host that was woken has begun before it was seen */
+        port->writes = true;
         const uint64_t id = (after.number * rec.network->fabric.net.ports + p) & ID_MASK;
         leat_sim_record_begin(&rec.recorder, at, port->write, rec.message);
         leat_sim_record_flow(&rec.recorder, at, port->write, LEAT_SIM_LEAVES, id);

@@ -52,6 +52,7 @@ static bool read_job(const struct arguments *args, struct run_job *job)
                              .args = args,
                              .fabric = argument(args, "--fabric"),
                              .placement = argument(args, "--placement"),
+                             .record = argument(args, "--record"),
                              .json = argument(args, "--json"),
                              .real_clock = argument(args, "--real-clock"),
                              .contention = argument(args, "--contention"),
@@ -62,6 +63,10 @@ static bool read_job(const struct arguments *args, struct run_job *job)
     if (args->operand_count < 1 || !job->fabric) {
         misuse(args->verb,
                "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
+        return false;
+    }
+    if (job->record && strcmp(job->record, "-") == 0) {
+        misuse(args->verb, "--record '-', expected a file: standard output is the program's");
         return false;
     }
     if (!sim_read_model(args->verb, argument(args, "--model"), &job->model) ||
@@ -234,8 +239,7 @@ static bool run_once(struct run_job *job, bool contention_free, struct outcome *
                      run_over(job, &network, out);
     speak_again(kept);
     out->wall_seconds = wall_seconds() - start;
-    run_network_close(&network);
-    return ran;
+    return run_network_close(&network) && ran;
 }
 
 static void forget(struct outcome *out)

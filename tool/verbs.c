@@ -289,6 +289,7 @@ static const struct verb verbs[] = {
                      { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
                      { "--contention", NULL, "run once more, in silence, without contention; compare" },
                      { "--json", NULL, "what came of it as JSON, after the program's output" },
+                     { "--record", "FILE", "ATM: cells and messages, for leat export" },
                      { "--real-clock", NULL, "the program's clocks stay real" },
                      { "--library", "L", "mpi or pvm, where it cannot be seen from the program" },
                      { "--model", "M", "of ATM fabrics: rtl or cell (default)" },

@@ -95,6 +95,18 @@ exits 2 'has no meaning for clos444, which is an ATM fabric' "$leat" run --fabri
 exits 2 "--dead '99'" "$leat" run --fabric clos444 --dead 99 -- "$folder/ring"
 exits 2 'no router 99' "$leat" run --fabric mesh:4,4 --fault link:0-99 -- "$folder/ring"
 
+# A recording has every cell: 8 messages of 1000 octets and a head, 29 cells each, and as many acknowledgements, in and out.
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json --record "$folder/run.leatrec" -- "$folder/ring" 1000 2
+cells=$(($(number messages "$folder/stdout") * 29 * 2 * 2))
+certificate=$(number certificate "$folder/stdout")
+exits 0 '' "$leat" export "$folder/run.leatrec" --pcapng "$folder/run.pcapng" --perfetto "$folder/run.perfetto"
+found=$("$leat" decode --json "$folder/run.pcapng" | wc -l)
+[ "$found" -le "$cells" ] && [ "$found" -gt $((cells - cells / 4)) ] || fail "$found cells in the capture, want nearly $cells"
+jq -e '.traceEvents | length > 16' "$folder/run.perfetto" > /dev/null || fail "no timeline"
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 1000 2
+same 'certificate without a recording' "$(number certificate "$folder/stdout")" "$certificate"
+exits 2 'standard output is the program' "$leat" run --fabric clos444 --record - -- "$folder/ring"
+
 # NetPIPE, as Debian ships it: what it measures is the network, the same every time.
 if command -v NPopenmpi > /dev/null; then
     for i in 1 2; do
