@@ -12,7 +12,7 @@ below() {
     sim/net) echo core sim port ;;
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
-    program/*) echo core port program ;;
+    program/*) echo core port program program/clock ;;
     tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net live program program/pvm ;;
     bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net live program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;

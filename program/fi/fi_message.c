@@ -1,5 +1,5 @@
 #include "fi_message.h"
-#include "fi_clock.h"
+#include "clock.h"
 #include "fi_match.h"
 #include "fi_outgoing.h"
 #include "fi_pool.h"
@@ -424,7 +424,7 @@ void leat_fi_message_look(void)
 static void wait_until(leat_time deadline, const char *doing)
 {
     const bool is_any = leat_task_wait(deadline, doing);
-    leat_fi_clock_set(leat_task_now());
+    leat_clock_set(leat_task_now());
     if (is_any) leat_fi_message_look();
 }
 

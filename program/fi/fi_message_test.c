@@ -2,7 +2,7 @@
  * The protocol of one rank: what it hands to its port and what it tells the queue, with a port, a
  * clock and peers that the test plays.
  */
-#include "fi_clock.h"
+#include "clock.h"
 #include "fi_match.h"
 #include "fi_message.h"
 #include "fi_outgoing.h"
@@ -94,7 +94,7 @@ _Noreturn void leat_task_fail(const char *reason)
     exit(1);
 }
 
-void leat_fi_clock_set(leat_time now)
+void leat_clock_set(leat_time now)
 {
     (void)now;
 }

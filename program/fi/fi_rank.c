@@ -1,5 +1,5 @@
 #include "fi_rank.h"
-#include "fi_clock.h"
+#include "clock.h"
 #include "fi_queue.h"
 #include "task.h"
 #include <limits.h>
@@ -23,7 +23,7 @@ static struct {
 /* A copy of a rank's process is no rank: it must not touch what the run shares with the rank. */
 static void in_child(void)
 {
-    if (leat_fi_is_simulated()) leat_fi_clock_leave();
+    if (leat_fi_is_simulated()) leat_clock_leave();
     rank.is_wanted = false;
     atomic_store(&rank.is_locked, false);
 }
@@ -52,12 +52,12 @@ bool leat_fi_attach(const char **why)
 void leat_fi_begin(void)
 {
     leat_task_begin();
-    leat_fi_clock_begin();
+    leat_clock_begin();
 }
 
 void leat_fi_leave(void)
 {
-    leat_fi_clock_leave();
+    leat_clock_leave();
     leat_task_leave();
 }
 

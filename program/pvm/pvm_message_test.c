@@ -88,14 +88,14 @@ void leat_task_release(const struct leat_task_event *event)
     (void)event;
 }
 
-void leat_fi_clock_begin(void);
-void leat_fi_clock_leave(void);
+void leat_clock_begin(void);
+void leat_clock_leave(void);
 
-void leat_fi_clock_begin(void)
+void leat_clock_begin(void)
 {
 }
 
-void leat_fi_clock_leave(void)
+void leat_clock_leave(void)
 {
 }
 

@@ -1,5 +1,5 @@
 /* Coming, going, and questions to the run. */
-#include "../fi/fi_clock.h"
+#include "clock.h"
 #include "pvm_library.h"
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ int leat_pvm_enrol(void)
     if (self->is_enrolled) return PvmOk;
     if (self->has_left || !attach()) return PvmSysErr;
     leat_task_begin();
-    leat_fi_clock_begin();
+    leat_clock_begin();
     self->is_enrolled = true;
     enrolled_pid = getpid();
     int result = leat_pvm_ask(LEAT_PVM_ENROL, NULL, &told, "its place in the virtual machine");
@@ -123,7 +123,7 @@ void leat_pvm_leave(void)
 {
     leat_pvm_self.is_enrolled = false;
     leat_pvm_self.has_left = true;
-    leat_fi_clock_leave();
+    leat_clock_leave();
     leat_task_leave();
 }
 

@@ -10,18 +10,35 @@
  *
  * LEAT_REAL_CLOCK=1 in the environment: all clocks are the machine's.
  */
-#ifndef LEAT_FI_CLOCK_H
-#define LEAT_FI_CLOCK_H
+#ifndef LEAT_CLOCK_H
+#define LEAT_CLOCK_H
 
 #include "leat_time.h"
+#include <stdbool.h>
 
-#define LEAT_FI_REAL_CLOCK_VARIABLE "LEAT_REAL_CLOCK"
+#define LEAT_REAL_CLOCK_VARIABLE "LEAT_REAL_CLOCK"
 
 /* Simulated time begins: what has passed on the process's own clock has passed. */
-void leat_fi_clock_begin(void);
+void leat_clock_begin(void);
 /* The process's own clock goes on from here. */
-void leat_fi_clock_leave(void);
+void leat_clock_leave(void);
 /* For threads that may not look themselves: this is the time. */
-void leat_fi_clock_set(leat_time now);
+void leat_clock_set(leat_time now);
+
+/* ---- what the library that it is a part of provides ---------------------------------------------
+ */
+
+/* Is this process in the simulated part of the run? */
+bool leat_clock_is_simulated(void);
+
+/* May the task be touched now? Not while another thread does, nor from a signal in the midst of it.
+ */
+bool leat_clock_try_lock(void);
+void leat_clock_unlock(void);
+
+/* What has been done so far is charged. */
+void leat_clock_settle(void);
+/* Time passes up to the deadline; messages that come meanwhile are taken care of. */
+void leat_clock_wait(leat_time deadline, const char *doing);
 
 #endif

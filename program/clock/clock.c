@@ -1,0 +1,330 @@
+#include "clock.h"
+#include "task.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_PS   UINT64_C(1000000000000)
+#define MICROSECOND UINT64_C(1000000)
+#define NANOSECOND  UINT64_C(1000)
+#define START_PS    SECOND_PS /* as that of a run */
+#define LOOK_PS     (20 * NANOSECOND)
+#define EPOCH_S     946684800 /* 1 January 2000 */
+
+static _Atomic leat_time own_clock = START_PS; /* outside of simulated time */
+static _Atomic leat_time last_seen = START_PS;
+static _Thread_local bool is_rank_thread;
+
+/* ---- the machine's clocks -----------------------------------------------------------------------
+ */
+
+/* The functions behind ours. */
+static struct {
+    int (*clock_gettime)(clockid_t, struct timespec *);
+    int (*gettimeofday)(struct timeval *, void *);
+    time_t (*time)(time_t *);
+    clock_t (*clock)(void);
+    clock_t (*times)(struct tms *);
+    int (*getrusage)(__rusage_who_t, struct rusage *);
+    int (*timespec_get)(struct timespec *, int);
+    int (*nanosleep)(const struct timespec *, struct timespec *);
+    int (*clock_nanosleep)(clockid_t, int, const struct timespec *, struct timespec *);
+    int (*usleep)(useconds_t);
+    unsigned (*sleep)(unsigned);
+} real;
+
+static void find(void *function, const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) abort(); /* a libc without clocks */
+    memcpy(function, &found, sizeof found);
+}
+
+static void find_all(void)
+{
+    find(&real.gettimeofday, "gettimeofday");
+    find(&real.time, "time");
+    find(&real.clock, "clock");
+    find(&real.times, "times");
+    find(&real.getrusage, "getrusage");
+    find(&real.timespec_get, "timespec_get");
+    find(&real.nanosleep, "nanosleep");
+    find(&real.clock_nanosleep, "clock_nanosleep");
+    find(&real.usleep, "usleep");
+    find(&real.sleep, "sleep");
+    find(&real.clock_gettime, "clock_gettime");
+}
+
+/* ---- who asks -----------------------------------------------------------------------------------
+ */
+
+enum caller {
+    MACHINERY,   /* works in real time */
+    MPI_LIBRARY, /* looks for the program, sleeps for itself */
+    PROGRAM,
+};
+
+static enum caller caller_of_object(const char *path)
+{
+    static const char *const machinery[] = {
+        "libc.so",     "ld-linux",    "libpthread", "libevent",  "libpmix",
+        "libopen-pal", "libopen-rte", "libfabric",  "libnl",     "mca_",
+        "pmix_mca_",   "libhwloc",    "libucp",     "libuct",    "libucs",
+        "libucm",      "libpsm",      "libibverbs", "librdmacm", "libmunge",
+    };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (!strstr(name, ".so")) return PROGRAM;
+    if (!strncmp(name, "libmpi.so", 9)) return MPI_LIBRARY;
+    for (size_t i = 0; i < sizeof machinery / sizeof *machinery; i++)
+        if (!strncmp(name, machinery[i], strlen(machinery[i]))) return MACHINERY;
+    return PROGRAM;
+}
+
+/* To find an object takes long: what was found is remembered, by return address, in one word. */
+static enum caller caller_at(const void *address)
+{
+    enum { REMEMBERED = 256 };
+    static _Atomic uintptr_t memory[REMEMBERED];
+    const uintptr_t where = (uintptr_t)address;
+    _Atomic uintptr_t *place = &memory[(where >> 2 ^ where >> 12) % REMEMBERED];
+    const uintptr_t known = atomic_load_explicit(place, memory_order_relaxed);
+    if (known >> 2 == (where & UINTPTR_MAX >> 2)) return (enum caller)(known & 3);
+    Dl_info info;
+    const enum caller caller = dladdr(address, &info) && info.dli_fname
+                                   ? caller_of_object(info.dli_fname)
+                                   : PROGRAM;
+    atomic_store_explicit(place, where << 2 | (uintptr_t)caller, memory_order_relaxed);
+    return caller;
+}
+
+/* Are clocks bent in this process at all? */
+static bool is_bent(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static atomic_int known = UNKNOWN;
+    if (known == UNKNOWN) {
+        const char *wish = getenv(LEAT_REAL_CLOCK_VARIABLE);
+        find_all();
+        known = leat_task_is_wanted() && !(wish && !strcmp(wish, "1")) ? YES : NO;
+    }
+    return known == YES;
+}
+
+#define LOOKS_AT_SIMULATED_TIME()  (is_bent() && caller_at(__builtin_return_address(0)) != MACHINERY)
+#define SLEEPS_IN_SIMULATED_TIME() (is_bent() && caller_at(__builtin_return_address(0)) == PROGRAM)
+
+/* ---- simulated time -----------------------------------------------------------------------------
+ */
+
+void leat_clock_set(leat_time now)
+{
+    atomic_store_explicit(&last_seen, now, memory_order_relaxed);
+}
+
+void leat_clock_begin(void)
+{
+    is_rank_thread = true;
+    leat_task_charge(atomic_load(&own_clock) - START_PS);
+    leat_clock_set(leat_task_now());
+}
+
+void leat_clock_leave(void)
+{
+    atomic_store(&own_clock, leat_task_now());
+}
+
+/* A thread beside the rank's own, or a handler in the middle of something, may not touch the task:
+ * it sees the time that was seen last. */
+static bool may_touch_task(void)
+{
+    return is_rank_thread && leat_clock_try_lock();
+}
+
+/* A look at the clock takes time: who waits by looking will see it pass. */
+static leat_time look(void)
+{
+    if (!leat_clock_is_simulated()) return atomic_fetch_add(&own_clock, LOOK_PS) + LOOK_PS;
+    if (!may_touch_task()) return atomic_load_explicit(&last_seen, memory_order_relaxed);
+    leat_clock_settle();
+    leat_task_charge_clock();
+    const leat_time now = leat_task_now();
+    leat_clock_set(now);
+    leat_clock_unlock();
+    return now;
+}
+
+/* Sleeps for a span, or until a time; returns what is left of it, to be slept in real time: outside
+ * of simulated time (the process's own clock knows of it), and in threads beside the rank's own. */
+static leat_time sleep_simulated(leat_time t, bool is_absolute)
+{
+    const bool is_simulated = leat_clock_is_simulated();
+    if (is_simulated && may_touch_task()) {
+        leat_clock_settle();
+        const leat_time deadline = is_absolute ? t : leat_time_add(leat_task_now(), t);
+        while (leat_task_now() < deadline)
+            leat_clock_wait(deadline, "the end of a sleep");
+        leat_clock_unlock();
+        return 0;
+    }
+    const leat_time now = atomic_load(is_simulated ? &last_seen : &own_clock);
+    const leat_time span = !is_absolute ? t : t > now ? t - now : 0;
+    if (!is_simulated) atomic_fetch_add(&own_clock, span);
+    return span;
+}
+
+/* ---- conversions --------------------------------------------------------------------------------
+ */
+
+static struct timespec as_timespec(leat_time t, time_t epoch)
+{
+    return (struct timespec){ .tv_sec = (time_t)(t / SECOND_PS) + epoch,
+                              .tv_nsec = (long)(t % SECOND_PS / NANOSECOND) };
+}
+
+static struct timeval as_timeval(leat_time t, time_t epoch)
+{
+    return (struct timeval){ .tv_sec = (time_t)(t / SECOND_PS) + epoch,
+                             .tv_usec = (suseconds_t)(t % SECOND_PS / MICROSECOND) };
+}
+
+static bool is_sound(const struct timespec *t)
+{
+    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+}
+
+/* As far as our clock goes: 213 days. */
+static leat_time as_time(const struct timespec *t)
+{
+    const uint64_t seconds = (uint64_t)t->tv_sec;
+    if (seconds >= LEAT_NEVER / SECOND_PS) return LEAT_NEVER;
+    return leat_time_add(seconds * SECOND_PS, (uint64_t)t->tv_nsec * NANOSECOND);
+}
+
+static bool is_of_the_day(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ||
+           clock == CLOCK_REALTIME_ALARM;
+}
+
+/* Clocks with negative numbers are those of other processes' and threads' computing. */
+static bool is_of_computing(clockid_t clock)
+{
+    return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0;
+}
+
+/* ---- looking ------------------------------------------------------------------------------------
+ */
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    if (!LOOKS_AT_SIMULATED_TIME()) return real.clock_gettime(clock, out);
+    const leat_time now = look();
+    *out = as_timespec(is_of_computing(clock) ? now - START_PS : now,
+                       is_of_the_day(clock) ? EPOCH_S : 0);
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone)
+{
+    if (!LOOKS_AT_SIMULATED_TIME()) return real.gettimeofday(out, zone);
+    if (zone) memset(zone, 0, sizeof(struct timezone));
+    *out = as_timeval(look(), EPOCH_S);
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    if (!LOOKS_AT_SIMULATED_TIME()) return real.time(out);
+    const time_t now = as_timespec(look(), EPOCH_S).tv_sec;
+    if (out) *out = now;
+    return now;
+}
+
+int timespec_get(struct timespec *out, int base)
+{
+    if (!LOOKS_AT_SIMULATED_TIME()) return real.timespec_get(out, base);
+    if (base != TIME_UTC) return 0;
+    *out = as_timespec(look(), EPOCH_S);
+    return base;
+}
+
+clock_t clock(void)
+{
+    if (!LOOKS_AT_SIMULATED_TIME()) return real.clock();
+    return (clock_t)((look() - START_PS) / (SECOND_PS / CLOCKS_PER_SEC));
+}
+
+clock_t times(struct tms *out)
+{
+    if (!LOOKS_AT_SIMULATED_TIME()) return real.times(out);
+    const leat_time now = look(), tick = SECOND_PS / (leat_time)sysconf(_SC_CLK_TCK);
+    if (out) *out = (struct tms){ .tms_utime = (clock_t)((now - START_PS) / tick) };
+    return (clock_t)(now / tick);
+}
+
+/* What is not time in it is the machine's. */
+int getrusage(__rusage_who_t who, struct rusage *out)
+{
+    const bool is_simulated = LOOKS_AT_SIMULATED_TIME();
+    const int result = real.getrusage(who, out);
+    if (!is_simulated || result) return result;
+    out->ru_stime = (struct timeval){ 0 };
+    out->ru_utime = as_timeval(who == RUSAGE_CHILDREN ? 0 : look() - START_PS, 0);
+    return 0;
+}
+
+/* ---- sleeping -----------------------------------------------------------------------------------
+ */
+
+/* 0 or an error number, as clock_nanosleep gives it. */
+static int sleep_well(leat_time t, bool is_absolute, struct timespec *left)
+{
+    const leat_time span = sleep_simulated(t, is_absolute);
+    if (!span) return 0;
+    const struct timespec rest = as_timespec(span, 0);
+    return real.clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, left);
+}
+
+static int failed_by(int error)
+{
+    if (!error) return 0;
+    errno = error;
+    return -1;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *span, struct timespec *left)
+{
+    if (!SLEEPS_IN_SIMULATED_TIME()) return real.clock_nanosleep(clock, flags, span, left);
+    if (!is_sound(span) || is_of_computing(clock)) return EINVAL;
+    if (!(flags & TIMER_ABSTIME)) return sleep_well(as_time(span), false, left);
+    struct timespec until = *span;
+    if (is_of_the_day(clock)) until.tv_sec -= EPOCH_S;
+    return until.tv_sec < 0 ? 0 : sleep_well(as_time(&until), true, NULL);
+}
+
+int nanosleep(const struct timespec *span, struct timespec *left)
+{
+    if (!SLEEPS_IN_SIMULATED_TIME()) return real.nanosleep(span, left);
+    return failed_by(is_sound(span) ? sleep_well(as_time(span), false, left) : EINVAL);
+}
+
+int usleep(useconds_t span)
+{
+    if (!SLEEPS_IN_SIMULATED_TIME()) return real.usleep(span);
+    return failed_by(sleep_well(span * MICROSECOND, false, NULL));
+}
+
+unsigned sleep(unsigned span)
+{
+    struct timespec left = { 0 };
+    if (!SLEEPS_IN_SIMULATED_TIME()) return real.sleep(span);
+    if (!sleep_well(span * SECOND_PS, false, &left)) return 0;
+    return (unsigned)left.tv_sec + (left.tv_nsec >= 500000000);
+}
