@@ -16,7 +16,7 @@
 
 /* Handing over to a process that has not gone to sleep takes a fraction of the time; but each that
  * looks keeps the others from the processor. So it pays where there are few. */
-enum { FEW_TASKS = 4, TASK_LOOKS = 200, HUB_LOOKS = 200 };
+enum { FEW_TASKS = 16, TASK_LOOKS = 200, HUB_LOOKS = 200 };
 enum { TURNS_TO_LOOK = 4096 };
 
 /* A message in the network; its number is the index. */

@@ -235,8 +235,7 @@ static bool start(char **words, struct run_processes *out)
     sigset_t none;
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask(&attributes, &none);
     const int err = posix_spawnp(&out->launcher, words[0], NULL, &attributes, words, environ);
     posix_spawnattr_destroy(&attributes);
@@ -304,7 +303,7 @@ int run_processes_end(struct run_processes *processes, const struct leat_hub *hu
         for (uint32_t i = 0; i < processes->slots; i++)
             if (leat_hub_task(hub, i)->pid) kill(leat_hub_task(hub, i)->pid, SIGKILL);
         await_end(processes, 8);
-        if (processes->launcher) kill(-launcher, SIGKILL);
+        if (processes->launcher) kill(launcher, SIGKILL);
     }
     if (processes->launcher) {
         while (waitpid(processes->launcher, &processes->status, 0) < 0 && errno == EINTR) {

@@ -151,6 +151,25 @@ sh "$tests/mpi/run_all.sh" -d -n 4 -t 120 "$leat" run --fabric mesh:4,4 -n '{n}'
 sh "$tests/mpi/run_all.sh" -n 2 -t 120 -p "send_modes sizes collectives errors clocks" "$leat" run --fabric clos444 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
     fail "conformance over clos444: $(grep -v '^ok' "$folder/set")"
 
+# The first rank has the standard input.
+cat > "$folder/echo.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int me, number = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (!me && scanf("%d", &number) != 1) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (me == 2) printf("heard %d\n", number);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/echo" "$folder/echo.c"
+same 'standard input' "$(echo 4711 | "$leat" run --fabric mesh:2,2 -n 3 -- "$folder/echo" 2> /dev/null)" 'heard 4711'
+
 # Who waits for what is told.
 mpicc -O1 -I"$tests/mpi" -o "$folder/deadlock" "$tests/mpi/fault_deadlock.c" 2> /dev/null &&
     exits 1 'deadlock: all tasks wait' "$leat" run --fabric clos444 -n 3 -- "$folder/deadlock" receive
