@@ -67,10 +67,9 @@ static void run_on(struct scene *scene, const struct leat_sim_port_config *confi
     scene->memory = calloc(1, leat_sim_port_footprint(config));
     if (!scene->memory) abort();
     leat_sim_port_init(&scene->port, config, scene->memory);
-    const struct leat_hub_config hub = { .net = &scene->port.net,
-                                         .slots = tasks,
-                                         .expected = tasks,
-                                         .interrupted = has_alarm_come };
+    const struct leat_hub_config hub = {
+        .net = &scene->port.net, .slots = tasks, .expected = tasks, .interrupted = has_alarm_come
+    };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();
     for (uint32_t i = 0; i < tasks; i++) {

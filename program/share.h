@@ -86,6 +86,7 @@ struct leat_share {
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     double compute_scale;
     uint32_t looks; /* at what a task waits for, before it sleeps */
+    uint32_t hub_pid;
     alignas(LEAT_SHARE_LINE) _Atomic uint32_t running; /* tasks; the hub sleeps on it ... */
     _Atomic uint32_t hub_sleeps;                       /* ... if this is 1 */
     alignas(LEAT_SHARE_LINE) _Atomic uint64_t horizon; /* nothing reaches a task before this */

@@ -1,8 +1,10 @@
 #include "task.h"
 #include "share.h"
 #include <assert.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 
 #define CLOCK_COST_PS UINT64_C(20000)
 #define POLL_COST_PS  UINT64_C(100000)
+#define LOOK_EVERY_NS INT64_C(1000000000) /* whether the run is still there */
 
 /* The one task of this process. */
 static struct {
@@ -193,6 +196,15 @@ leat_time leat_task_poll_cost(void)
 /* ---- handing over ------------------------------------------------------------------------------
  */
 
+/* Nobody would ever wake this task: it ends, as the run has. */
+static void end_if_hub_is_gone(void)
+{
+    if (!kill((pid_t)self.share->hub_pid, 0) || errno != ESRCH) return;
+    static const char text[] = "leat: the run has ended\n";
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
+}
+
 /* The hub goes on without this task until its time has come. */
 static void hand_over(leat_time deadline)
 {
@@ -202,8 +214,11 @@ static void hand_over(leat_time deadline)
     slot->deadline = deadline;
     atomic_store(&slot->state, LEAT_SHARE_WAITS);
     leat_share_stop_running(self.share);
-    while (atomic_load_explicit(&slot->turn, memory_order_acquire) == turn)
-        leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->looks, -1);
+    for (;;) {
+        leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->looks, LOOK_EVERY_NS);
+        if (atomic_load_explicit(&slot->turn, memory_order_acquire) != turn) break;
+        end_if_hub_is_gone();
+    }
     self.clock = slot->clock;
     if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
 }

@@ -60,6 +60,15 @@ for fabric in clos444 bmx:4 clos:2,3,4 mesh:4,4 crossbar:5/switch=voq fattree:2,
         fail "$fabric: the program measured $took s in a run of $(number simulated_seconds "$folder/run1") s"
 done
 
+# Register by register or cell by cell: the same deliveries.
+for fabric in clos444 clos:2,3,4/buffer=2; do
+    for model in cell rtl; do
+        exits 0 '' "$leat" run --fabric "$fabric" -n 6 --model "$model" --json -- "$folder/ring" 2000 2
+        number certificate "$folder/stdout" > "$folder/$model"
+    done
+    same "$fabric: certificate of both models" "$(cat "$folder/cell")" "$(cat "$folder/rtl")"
+done
+
 # A message takes T(N) of leat fabric time, with its head; two ranks, one message each way at a time.
 exits 0 '' "$leat" run --fabric clos444 -n 2 --json -- "$folder/ring" 1000 1
 octets=$(number 'task[0].bytes_sent' "$folder/stdout")
@@ -187,4 +196,15 @@ sleep 0.3
 # shellcheck disable=SC2009
 left=$(ps -eo args | grep -c "^$folder/ring" || true)
 same 'processes left' "$left" 0
+
+# And if leat itself is killed, the others notice.
+"$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
+runner=$!
+sleep 2
+kill -KILL $runner
+wait $runner 2> /dev/null
+sleep 4
+# shellcheck disable=SC2009
+left=$(ps -eo args | grep -c "^$folder/ring" || true)
+same 'processes left behind by a killed run' "$left" 0
 finish
