@@ -58,7 +58,6 @@ struct leat_port_net {
     const struct leat_port_ops *ops;
     struct leat_port_hear hear;
     uint32_t ports;
-    uint64_t len_max;     /* of a message, 0..; LEAT_NEVER: any */
     leat_time now;        /* the time reached */
     leat_time latency;    /* no message arrives sooner than this after it is sent */
     uint64_t under_way;   /* messages sent, neither arrived nor lost */

@@ -564,8 +564,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     hub->share->ports = config->net->ports;
     hub->share->hub_pid = (uint32_t)getpid();
     hub->share->compute_scale = config->compute_scale;
-    leat_share_blocks_init(&hub->blocks, hub->share, config->slots,
-                           leat_share_hub_returned(hub->share));
+    leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     for (uint32_t i = 0; i < config->expected; i++)
         expect(hub, i);
     config->net->hear = (struct leat_port_hear){ hub, hear_sent, hear_arrived, hear_lost };

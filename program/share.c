@@ -36,21 +36,16 @@ void leat_share_init(struct leat_share *share, uint32_t slots)
     share->magic = LEAT_SHARE_MAGIC;
 }
 
-_Atomic uint64_t *leat_share_hub_returned(struct leat_share *share)
-{
-    return &leat_share_slot(share, share->slots)->returned;
-}
-
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 
 void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share *share,
-                            uint32_t owner, _Atomic uint64_t *returned)
+                            uint32_t owner)
 {
     const uint64_t first = share->blocks_at + owner * LEAT_SHARE_BLOCKS;
     *blocks = (struct leat_share_blocks){ .share = share,
                                           .owner = owner,
-                                          .returned = returned,
+                                          .returned = &leat_share_slot(share, owner)->returned,
                                           .next = first,
                                           .end = first + LEAT_SHARE_BLOCKS };
 }

@@ -128,13 +128,13 @@ static inline uint64_t leat_share_block_of(struct leat_share *share, const uint8
 uint64_t leat_share_len(uint32_t slots);
 void leat_share_init(struct leat_share *share, uint32_t slots);
 
+/* `owner`: a slot, or `slots`: the hub. */
 void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share *share,
-                            uint32_t owner, _Atomic uint64_t *returned);
+                            uint32_t owner);
 /* A block with room for `len` octets; 0: there is none. */
 uint64_t leat_share_take(struct leat_share_blocks *blocks, uint64_t len);
-/* Back to its owner, whoever has it. The hub's own stack is `hub_returned`. */
+/* Back to its owner, whoever has it. */
 void leat_share_give(struct leat_share *share, uint64_t block);
-_Atomic uint64_t *leat_share_hub_returned(struct leat_share *share);
 
 /*
  * Waits while *word == value: looks so many times, letting others go first each time, then sleeps,

@@ -83,7 +83,7 @@ bool leat_task_attach(uint32_t slot, const char **why)
     self.share = share;
     self.number = slot;
     self.slot = leat_share_slot(share, slot);
-    leat_share_blocks_init(&self.blocks, share, slot, &self.slot->returned);
+    leat_share_blocks_init(&self.blocks, share, slot);
     atomic_store(&self.slot->pid, (uint32_t)getpid());
     self.clock = self.slot->clock;
     return true;

@@ -335,7 +335,7 @@ static bool next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
         send_piece(load, port, until);
     }
     const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
-    if (!(host->unit.told & ~(uint32_t)LEAT_ATM_AAL_DISCARDED) && at < host->own_at) return false;
+    if (!(host->unit.told & LEAT_ATM_AAL_NEWS) && at < host->own_at) return false;
     if (host->unit.told) hear(load, port, at);
     if (may_serve(host)) serve(load, port, at);
     host->own_at = next_own(load, port, at);

@@ -317,11 +317,9 @@ void leat_sim_port_init(struct leat_sim_port *port, const struct leat_sim_port_c
     const struct leat_atm_clos *net = &config->fabric.net;
     struct leat_arena arena;
     struct leat_sim_load_config load = load_config(config);
-    *port = (struct leat_sim_port){ .net = {
-                                        .ops = &ops, .ports = net->ports, .len_max = LEAT_NEVER } };
+    *port = (struct leat_sim_port){ .net = { .ops = &ops, .ports = net->ports } };
     leat_arena_init(&arena, memory, leat_sim_port_footprint(config));
     void *load_memory = lay_out(port, config, &arena);
-    port->entries = config->messages_max;
     for (uint32_t i = config->messages_max; i--;) {
         port->entry[i].next = port->free;
         port->free = i + 1;

@@ -55,7 +55,7 @@ struct leat_sim_port {
     struct leat_sim_load load;
     struct leat_sim_clock clock;
     struct leat_sim_port_entry *entry;
-    uint32_t entries, free;
+    uint32_t free; /* a list, + 1 */
     struct leat_sim_port_queue *queue;
     struct leat_sim_port_piece *piece; /* [ports][WINDOW] by number */
     uint32_t piece_max;

@@ -41,17 +41,6 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
     s->net.stop = s->done;
 }
 
-/* As leat_net_load_run, up to the end of the work. */
-static bool run_work(struct simulation *s, uint64_t until)
-{
-    struct leat_net_fault_player *player = &s->load.player;
-    while (s->net.now < until && !s->done) {
-        if (player->next_at <= s->net.now) leat_net_fault_player_apply(player, &s->net);
-        if (!leat_net_run(&s->net, player->next_at < until ? player->next_at : until)) return false;
-    }
-    return true;
-}
-
 /* ---- running --------------------------------------------------------------------------------- */
 
 static bool set_up(struct simulation *s)
@@ -81,7 +70,7 @@ static bool set_up(struct simulation *s)
 static bool run_to(void *context, uint64_t until)
 {
     struct simulation *s = context;
-    s->dead = !(s->job->ends ? run_work(s, until) : leat_net_load_run(&s->load, until));
+    s->dead = !leat_net_load_run(&s->load, until);
     return !s->dead && !s->done;
 }
 

@@ -155,7 +155,7 @@ uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
             leat_atm_aal_look(unit, at + 1);
         unit->wake_at = earliest(due);
         assert(unit->wake_at > at);
-    } while (!(unit->told & ~(uint32_t)LEAT_ATM_AAL_DISCARDED)); /* which nobody waits for */
+    } while (!(unit->told & LEAT_ATM_AAL_NEWS));
     return at;
 }
 

@@ -98,6 +98,8 @@ enum leat_atm_aal_told {
     LEAT_ATM_AAL_TOOLONG = 256,      /* the buffer's last octet is used */
     LEAT_ATM_AAL_NOMEM = 512,        /* the message being written waits for a block */
     LEAT_ATM_AAL_DISCARDED = 1024,   /* an obsolete message left */
+    /* What its owner waits for; the rest ends no step early. */
+    LEAT_ATM_AAL_NEWS = LEAT_ATM_AAL_DISCARDED - 1,
 };
 
 struct leat_atm_aal_counts {

@@ -115,6 +115,7 @@ bool leat_net_load_run(struct leat_net_load *load, uint64_t until)
         if (load->player.next_at <= net->now) leat_net_fault_player_apply(&load->player, net);
         const uint64_t next_at = load->player.next_at;
         if (!leat_net_run(net, next_at < until ? next_at : until)) return false;
+        if (net->stop) break;
     }
     return true;
 }

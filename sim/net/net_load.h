@@ -64,7 +64,7 @@ void leat_net_load_host(struct leat_net_load *load, struct leat_net_host *host);
 void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net);
 
 /* Runs all cycles before `until`, whose clock edge is before LEAT_NEVER. False: the network is dead
- * (leat_net_run). */
+ * (leat_net_run). Ends early where the host stops the network. */
 bool leat_net_load_run(struct leat_net_load *load, uint64_t until);
 
 /* Draws all packets created so far once more, to count them. Terminals that are dead now have no

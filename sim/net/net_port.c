@@ -586,7 +586,6 @@ void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_conf
     p->base = (struct leat_port_net){
         .ops = &ops,
         .ports = config->topology->terminals,
-        .len_max = LEAT_NEVER,
         .latency = edge(p, least_cycles(p)),
         .certificate = leat_sim_certificate_value(&p->certificate),
     };
