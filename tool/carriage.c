@@ -1,5 +1,5 @@
 #include "carriage.h"
-#include "atm_task.h"
+#include "atm_task_cell.h"
 #include "atm_task_text.h"
 #include "leat_bytes.h"
 #include "leat_capture.h"

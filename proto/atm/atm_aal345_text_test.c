@@ -4,7 +4,7 @@
 #include "atm_aal34_text.h"
 #include "atm_aal5.h"
 #include "atm_aal5_text.h"
-#include "atm_task.h"
+#include "atm_task_cell.h"
 #include "atm_task_text.h"
 #include "format_harness.h"
 #include "leat_random.h"

@@ -27,7 +27,7 @@
 #ifndef LEAT_ATM_AAL_UNIT_H
 #define LEAT_ATM_AAL_UNIT_H
 
-#include "atm_task.h"
+#include "atm_task_cell.h"
 #include "leat_err.h"
 #include "leat_time.h"
 #include <stdbool.h>

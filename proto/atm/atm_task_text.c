@@ -1,5 +1,5 @@
 #include "atm_task_text.h"
-#include "atm_task.h"
+#include "atm_task_cell.h"
 #include "leat_bytes.h"
 
 enum {

@@ -2,7 +2,7 @@
  * Whatever decodes must encode back to the same octets: this cell has no second spelling. The CRC
  * is put right first, so that more than one in 65536 gets through.
  */
-#include "atm_task.h"
+#include "atm_task_cell.h"
 #include "leat_bytes.h"
 #include "leat_crc.h"
 #include <stdlib.h>

@@ -15,8 +15,8 @@
  *
  * Links of the prototype have no HEC: octet 4 of the cell is 0. The CRC-16 covers octets 5..50.
  */
-#ifndef LEAT_ATM_TASK_H
-#define LEAT_ATM_TASK_H
+#ifndef LEAT_ATM_TASK_CELL_H
+#define LEAT_ATM_TASK_CELL_H
 
 #include "leat_err.h"
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "atm_task.h"
+#include "atm_task_cell.h"
 #include "leat_bytes.h"
 #include "leat_crc.h"
 #include "leat_random.h"
