@@ -89,14 +89,10 @@ static void tell(struct leat_sim_aal_bench *bench, uint32_t port, uint64_t at,
     if (bench->config.hear) bench->config.hear(bench->config.hear_context, &news);
 }
 
-/* Octets of the message being read from read_offset on; its last cell is taken as full. */
+/* Octets of the message being read from read_offset on. */
 static uint32_t octets_left(const struct leat_sim_aal_host *host)
 {
-    uint32_t blocks = 1;
-    for (uint16_t b = host->unit.message_read; host->unit.receive_block[b].next_in_message != NONE;
-         b = host->unit.receive_block[b].next_in_message)
-        blocks++;
-    return leat_atm_aal_message_max(blocks) - host->read_offset;
+    return leat_atm_aal_unit_octets(&host->unit, host->unit.message_read) - host->read_offset;
 }
 
 static uint32_t copy_read(struct leat_sim_aal_bench *bench, struct leat_sim_aal_host *host,

@@ -292,6 +292,10 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
         else
             send_cell(load, port, host->unit.line_cell, host->unit.line_at);
     }
+    if (load->config.desk.hear) {
+        load->config.desk.hear(load->config.desk.context, port, told, now);
+        return;
+    }
     if (told & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
     if (told & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
         if (told & LEAT_ATM_AAL_EXIT) load->counts.refused++;
@@ -320,8 +324,20 @@ static uint64_t next_own(const struct leat_sim_load *load, uint32_t port, uint64
 {
     const struct leat_sim_load_host *host = &load->host[port];
     const bool waits = host->has_message && !host->writing && !host->reading;
-    const uint64_t at = waits && host->message.at > now ? host->message.at : LEAT_NEVER;
+    const uint64_t at = waits && host->message.at > now ? host->message.at : host->desk_at;
     return load->line ? earlier(at, load->line[port].next_at) : at;
+}
+
+/* The host does what it can in this cycle. */
+static void attend(struct leat_sim_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_load_host *host = &load->host[port];
+    const struct leat_sim_load_desk *desk = &load->config.desk;
+    if (desk->serve)
+        host->desk_at = desk->serve(desk->context, port, now);
+    else if (may_serve(host))
+        serve(load, port, now);
+    host->own_at = next_own(load, port, now);
 }
 
 /* The next deeds, each in its cycle, up to `last` or to the first that concerns the host. Was there
@@ -337,8 +353,7 @@ static bool next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
     const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
     if (!(host->unit.told & LEAT_ATM_AAL_NEWS) && at < host->own_at) return false;
     if (host->unit.told) hear(load, port, at);
-    if (may_serve(host)) serve(load, port, at);
-    host->own_at = next_own(load, port, at);
+    attend(load, port, at);
     return true;
 }
 
@@ -547,9 +562,9 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
                                                                     port);
         leat_atm_aal_unit_init(&load->host[port].unit, &aal,
                                (uint8_t *)units + port * leat_atm_aal_unit_footprint(&aal));
-        draw_message(load, port);
-        serve(load, port, 0); /* a request of cycle 0 is accepted in cycle 1 */
-        load->host[port].own_at = next_own(load, port, 0);
+        load->host[port].desk_at = LEAT_NEVER;
+        if (config->next) draw_message(load, port);
+        attend(load, port, 0); /* a request of cycle 0 is accepted in cycle 1 */
         plan(load, port);
     }
 }
@@ -566,9 +581,8 @@ void leat_sim_load_wake(struct leat_sim_load *load, uint32_t port)
     const uint64_t now = load->sim.now - 1;
     assert(!load->ahead);
     if (host->has_message || host->writing) return;
-    draw_message(load, port);
-    if (may_serve(host)) serve(load, port, now);
-    host->own_at = next_own(load, port, now);
+    if (load->config.next) draw_message(load, port);
+    attend(load, port, now);
     plan(load, port);
 }
 

@@ -54,6 +54,17 @@ struct leat_sim_load_watch {
                       const uint8_t *octets, uint32_t len);
 };
 
+/* Whoever sits at the ports in place of the two tasks, as in sim_platform.h; then `next` is not
+ * asked. */
+struct leat_sim_load_desk {
+    void *context;
+    /* What the unit of a port told (flags of atm_aal_unit.h). */
+    void (*hear)(void *context, uint32_t port, uint32_t told, uint64_t now);
+    /* After that, and in the cycle it wished: gives commands to the unit. Returns the next cycle in
+     * which it wishes to be asked; LEAT_NEVER: none. */
+    uint64_t (*serve)(void *context, uint32_t port, uint64_t now);
+};
+
 struct leat_sim_load_config {
     struct leat_sim_fabric fabric;
     enum leat_sim_atm_model model;
@@ -63,6 +74,7 @@ struct leat_sim_load_config {
     void *next_context;
     struct leat_sim_line_config line; /* all zeros: no errors; labels are filled in */
     struct leat_sim_load_watch watch;
+    struct leat_sim_load_desk desk; /* all NULL: none */
 };
 
 struct leat_sim_load_counts {
@@ -102,6 +114,7 @@ struct leat_sim_load_host {
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
     uint64_t own_at;                         /* the next cycle in which the host acts by itself */
+    uint64_t desk_at;                        /* ... its desk */
     uint64_t write_end_at, read_end_at;      /* a task asks again when it has been served */
     uint32_t number;                         /* of messages sent */
     uint8_t *octets;                         /* of the message being written */
@@ -144,7 +157,7 @@ void leat_sim_load_run(struct leat_sim_load *load, uint64_t last);
 void leat_sim_load_be_prompt(struct leat_sim_load *load);
 
 /* Between runs: the source of this port had no message, and may have one now, of the last cycle
- * that was run or later. */
+ * that was run or later; or its desk wishes to be asked. */
 void leat_sim_load_wake(struct leat_sim_load *load, uint32_t port);
 
 /* From within a run: it ends with the present cycle. */

@@ -292,6 +292,10 @@ void leat_atm_aal_unit_hold(struct leat_atm_aal_unit *unit, uint64_t cycles);
 bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
                                const struct leat_atm_aal_command *command, uint64_t now);
 
+/* Is there a message now that a read request of these words would be granted? */
+bool leat_atm_aal_unit_has(const struct leat_atm_aal_unit *unit,
+                           const struct leat_atm_task_message *asked);
+
 /* The reader is done with the granted message (rlcked = 0). */
 void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now);
 
@@ -301,6 +305,9 @@ void leat_atm_aal_unit_fetch(const struct leat_atm_aal_unit *unit, uint16_t mess
 /* Octets of a complete message from `offset` on, behind its 20 octets of header. */
 void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t offset,
                             uint8_t *out, uint32_t len);
+
+/* Octets of a complete message behind its header; its last cell is taken as full. */
+uint32_t leat_atm_aal_unit_octets(const struct leat_atm_aal_unit *unit, uint16_t message);
 
 /* The cycles that a put or get of `len` octets takes, four a word: io(N) of note 5.4. */
 uint64_t leat_atm_aal_io_cycles(uint32_t len);

@@ -50,9 +50,9 @@ static bool was_served(const struct leat_atm_aal_unit *unit, uint16_t message, u
     return false;
 }
 
-static bool matches(const struct leat_atm_aal_unit *unit, uint16_t message)
+static bool matches(const struct leat_atm_aal_unit *unit, uint16_t message,
+                    const struct leat_atm_task_message *asked)
 {
-    const struct leat_atm_task_message *asked = &unit->asked;
     const uint8_t *words = receive_cell(unit, message) + PAYLOAD_AT;
     const uint32_t instance = leat_get_be32(words + 12);
     return (instance == asked->instance || instance == UINT32_MAX) &&
@@ -63,17 +63,24 @@ static bool matches(const struct leat_atm_aal_unit *unit, uint16_t message)
 }
 
 /* Note R10: by source, the oldest first. */
-static uint16_t find_asked(const struct leat_atm_aal_unit *unit)
+static uint16_t find(const struct leat_atm_aal_unit *unit,
+                     const struct leat_atm_task_message *asked)
 {
     uint16_t best = NONE;
-    for (uint16_t m = unit->open[unit->asked.id % LEAT_ATM_AAL_OPEN_LISTS]; m != NONE;
+    for (uint16_t m = unit->open[asked->id % LEAT_ATM_AAL_OPEN_LISTS]; m != NONE;
          m = unit->message[m].next_open) {
         const struct leat_atm_aal_message *a = &unit->message[m], *b = &unit->message[best];
         const bool first = best == NONE || a->source < b->source ||
                            (a->source == b->source && (int32_t)(a->serial - b->serial) < 0);
-        if (a->id == unit->asked.id && first && matches(unit, m)) best = m;
+        if (a->id == asked->id && first && matches(unit, m, asked)) best = m;
     }
     return best;
+}
+
+bool leat_atm_aal_unit_has(const struct leat_atm_aal_unit *unit,
+                           const struct leat_atm_task_message *asked)
+{
+    return find(unit, asked) != NONE;
 }
 
 /* Nobody else may read it: one instance of one port was asked for, and has it. */
@@ -183,7 +190,7 @@ void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now)
 /* The search, in the first cycle after the fifth word; the answer is known later. */
 static void answer(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    const uint16_t message = find_asked(unit);
+    const uint16_t message = find(unit, &unit->asked);
     drop_read(unit);
     unit->due[LEAT_ATM_AAL_STATE8] = LEAT_NEVER;
     if (message == NONE) {
@@ -251,4 +258,12 @@ void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t messa
         at = 0;
         block = unit->receive_block[block].next_in_message;
     }
+}
+
+uint32_t leat_atm_aal_unit_octets(const struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    uint32_t blocks = 0;
+    for (uint16_t b = message; b != NONE; b = unit->receive_block[b].next_in_message)
+        blocks++;
+    return leat_atm_aal_message_max(blocks);
 }

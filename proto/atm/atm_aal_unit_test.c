@@ -50,11 +50,15 @@ static void four_octets_to_oneself_take_the_stages_of_the_note(void)
     EQ(unit->receive.busy_count, 1);
     run(152);
     EQ(told_at(LEAT_ATM_AAL_COMPLETE, 0), 152);
+    struct leat_atm_task_message other = for_rcv;
+    other.id++;
+    OK(leat_atm_aal_unit_has(unit, &for_rcv) && !leat_atm_aal_unit_has(unit, &other));
     EQ(line(1)->at, 146); /* its acknowledgement: q = 142, and the walk looks in even cycles */
     ask(unit, for_rcv);   /* atmrcv 153-167, STATE8 168-174 */
     get(unit, 4);
     run(192);
     EQ(told_at(LEAT_ATM_AAL_GRANTED, 0), 168);
+    OK(!leat_atm_aal_unit_has(unit, &for_rcv)); /* it has been served */
     EQ(unit->reply_at, 174);
     EQ(told_count(LEAT_ATM_AAL_GOT), 0);
     run(193);
@@ -110,6 +114,7 @@ static void the_longest_message_has_67912_octets_and_arrives_whole(void)
     EQ(leat_atm_aal_message_max(LEAT_ATM_AAL_BLOCKS), 67912);
     EQ(one_way(67912), 779222);
     const struct leat_atm_aal_unit *reader = &stations[0].unit;
+    EQ(leat_atm_aal_unit_octets(reader, reader->message_read), 67912);
     leat_atm_aal_unit_copy(reader, reader->message_read, 0, got, sizeof got);
     OK(memcmp(got, octets, sizeof got) == 0);
     leat_atm_aal_unit_copy(reader, reader->message_read, 40001, got, 100);
