@@ -64,3 +64,11 @@ leat_err leat_sim_clock_cycle(const struct leat_sim_clock *clock, leat_time at, 
     assert(at != LEAT_NEVER);
     return divide(multiply_add(at, clock->den, clock->den - 1), clock->num, cycle);
 }
+
+uint64_t leat_sim_clock_cycle_from(const struct leat_sim_clock *clock, leat_time at)
+{
+    uint64_t cycle;
+    if (at == 0) return 0;
+    if (at == LEAT_NEVER || leat_sim_clock_cycle(clock, at - 1, &cycle)) return LEAT_NEVER;
+    return cycle + 1;
+}

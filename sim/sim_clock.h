@@ -26,6 +26,9 @@ leat_err leat_sim_clock_edge(const struct leat_sim_clock *clock, uint64_t cycle,
 /* The cycle that `at` lies in: that of the last edge at or before it. RANGE: beyond 64 bits. */
 leat_err leat_sim_clock_cycle(const struct leat_sim_clock *clock, leat_time at, uint64_t *cycle);
 
+/* The first cycle that does not begin before `at`; LEAT_NEVER: there is none of 64 bits. */
+uint64_t leat_sim_clock_cycle_from(const struct leat_sim_clock *clock, leat_time at);
+
 /* Reads "50ns" or "312.5MHz"; false: it is none, *out is untouched, and this was expected: */
 #define LEAT_SIM_CLOCK_EXPECTED                                                                   \
     "is no clock, expected 0.001 to 1000000 with up to 6 decimals, and ns or MHz, as in 50ns or " \

@@ -105,6 +105,26 @@ static void the_cycle_of_a_time_is_that_of_the_last_edge_before_it(void)
     EQ(bad, 0);
 }
 
+static void the_first_cycle_from_a_time_on_begins_then_or_later(void)
+{
+    struct leat_random r;
+    int bad = 0;
+    leat_random_seed(&r, tap_seed() + 2);
+    for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
+        struct leat_sim_clock c;
+        uint64_t edge = 0, before = 0;
+        if (leat_sim_clock_init(&c, draw(&r), draw(&r))) continue;
+        const uint64_t at = draw(&r), cycle = leat_sim_clock_cycle_from(&c, at);
+        if (cycle == LEAT_NEVER) continue;
+        if (!leat_sim_clock_edge(&c, cycle, &edge)) bad += edge < at;
+        if (cycle) bad += leat_sim_clock_edge(&c, cycle - 1, &before) || before >= at;
+    }
+    EQ(bad, 0);
+    EQ(leat_sim_clock_cycle_from(&(struct leat_sim_clock){ 50000, 1 }, 100000), 2);
+    EQ(leat_sim_clock_cycle_from(&(struct leat_sim_clock){ 50000, 1 }, 100001), 3);
+    EQ(leat_sim_clock_cycle_from(&(struct leat_sim_clock){ 50000, 1 }, LEAT_NEVER), LEAT_NEVER);
+}
+
 static void clocks_are_read_and_written_as_users_write_them(void)
 {
     static const struct {
@@ -137,4 +157,5 @@ TAP_MAIN(T(clocks_are_read_and_written_as_users_write_them),
          T(a_third_of_ten_thousand_is_rounded_down_at_every_edge),
          T(a_period_of_nothing_is_refused), T(what_does_not_fit_is_told),
          T(edges_and_cycles_equal_128_bit_arithmetic),
-         T(the_cycle_of_a_time_is_that_of_the_last_edge_before_it))
+         T(the_cycle_of_a_time_is_that_of_the_last_edge_before_it),
+         T(the_first_cycle_from_a_time_on_begins_then_or_later))

@@ -27,14 +27,6 @@ static leat_time edge(const struct leat_sim_port *port, uint64_t cycle)
     return leat_sim_clock_edge(&port->clock, cycle, &at) ? LEAT_NEVER : at;
 }
 
-/* The first cycle that does not begin before `at`. */
-static uint64_t cycle_from(const struct leat_sim_port *port, leat_time at)
-{
-    uint64_t cycle;
-    if (leat_sim_clock_cycle(&port->clock, at, &cycle)) return LEAT_NEVER;
-    return edge(port, cycle) < at ? cycle + 1 : cycle;
-}
-
 /* ---- messages out ------------------------------------------------------------------------------
  */
 
@@ -147,8 +139,9 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     if (!port->free) return false;
     const uint32_t index = port->free - 1;
     port->free = port->entry[index].next;
-    port->entry[index] = (struct leat_sim_port_entry){ .message = *message,
-                                                       .cycle = cycle_from(port, at) };
+    port->entry[index] = (struct leat_sim_port_entry){
+        .message = *message, .cycle = leat_sim_clock_cycle_from(&port->clock, at)
+    };
     net->under_way++;
     enqueue(port, index);
     ask_again(port, message->from);

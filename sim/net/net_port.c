@@ -66,14 +66,9 @@ static leat_time edge(const struct leat_net_port *p, uint64_t cycle)
     return at;
 }
 
-/* The first cycle whose edge is at `at` or after it. */
 static uint64_t cycle_from(const struct leat_net_port *p, leat_time at)
 {
-    uint64_t cycle;
-    if (at == 0) return 0;
-    if (at == LEAT_NEVER || leat_sim_clock_cycle(&p->config.clock, at - 1, &cycle))
-        return LEAT_NEVER;
-    return cycle + 1;
+    return leat_sim_clock_cycle_from(&p->config.clock, at);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
