@@ -1,4 +1,5 @@
 #include "hub.h"
+#include "child.h"
 #include "share.h"
 #include <assert.h>
 #include <errno.h>
@@ -22,7 +23,7 @@ enum { TURNS_TO_LOOK = 4096 };
 /* A message in the network; its number is the index. */
 struct message {
     uint32_t from, to; /* tasks */
-    uint64_t cookie;
+    uint64_t cookie, number;
     uint64_t block, len;
     uint32_t next_free; /* + 1 */
     bool tell_sent;
@@ -44,6 +45,8 @@ struct task {
     struct leat_hub_task told;
     struct inbox inbox;
     int process; /* a handle of it, -1: none */
+    leat_time expected_at;
+    bool is_seen_waiting; /* by who looks on */
 };
 
 struct leat_hub {
@@ -53,8 +56,10 @@ struct leat_hub {
     struct task *task;
     struct message *message;
     uint32_t message_cap, message_free; /* + 1 */
+    uint64_t messages;                  /* so far */
     struct call *call;                  /* by time, then as they were taken */
     uint32_t call_count, call_cap;
+    uint32_t used;  /* slots 0 .. : those behind are empty */
     uint32_t tasks; /* expected, and not gone */
     leat_time now;
     leat_time offset; /* of the network's time: it begins at 0 */
@@ -81,14 +86,9 @@ end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
     va_end(arguments);
 }
 
-static void *grown(void *old, size_t count, size_t size)
+void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason)
 {
-    void *fresh = reallocarray(old, count, size);
-    if (!fresh) {
-        fprintf(stderr, "leat: no memory for %zu times %zu octets\n", count, size);
-        exit(1);
-    }
-    return fresh;
+    end_run(hub, end, "%s", reason);
 }
 
 /* How many tasks there are decides how they wait. */
@@ -96,6 +96,41 @@ static void count_tasks(struct leat_hub *hub, int more)
 {
     hub->tasks += (uint32_t)more;
     hub->share->looks = hub->tasks <= FEW_TASKS ? TASK_LOOKS : 0;
+}
+
+/* ---- who looks on ------------------------------------------------------------------------------
+ */
+
+/* One of the watch's functions for messages. */
+static void show_message(const struct leat_hub *hub, uint64_t id, leat_hub_see *see, leat_time at)
+{
+    const struct message *m = &hub->message[id];
+    const struct leat_hub_message seen = {
+        .number = m->number,
+        .from = m->from,
+        .to = m->to,
+        .port = leat_share_slot(hub->share, m->from)->port,
+        .octets = leat_share_octets(hub->share, m->block),
+        .len = m->len,
+    };
+    see(hub->config.watch->context, &seen, at);
+}
+
+static void show_begin(const struct leat_hub *hub, uint32_t i)
+{
+    const struct leat_hub_watch *watch = hub->config.watch;
+    watch->begins(watch->context, i, leat_share_slot(hub->share, i)->port,
+                  hub->task[i].expected_at - hub->offset);
+}
+
+static void show_wait(struct leat_hub *hub, uint32_t i)
+{
+    const struct leat_hub_watch *watch = hub->config.watch;
+    const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    struct task *task = &hub->task[i];
+    if (task->is_seen_waiting || atomic_load(&slot->state) != LEAT_SHARE_WAITS) return;
+    task->is_seen_waiting = true;
+    watch->waits(watch->context, i, slot->doing, slot->clock - hub->offset);
 }
 
 /* ---- events ------------------------------------------------------------------------------------
@@ -110,7 +145,7 @@ static void inbox_grow(struct inbox *inbox)
 {
     enum { FIRST_CAP = 16 };
     const uint32_t cap = inbox->cap ? 2 * inbox->cap : FIRST_CAP;
-    struct leat_share_event *event = grown(NULL, cap, sizeof *event);
+    struct leat_share_event *event = leat_grown(NULL, cap, sizeof *event);
     for (uint32_t i = 0; i < inbox->count; i++)
         event[i] = *inbox_at(inbox, i);
     free(inbox->event);
@@ -135,7 +170,7 @@ static void post_octets(struct leat_hub *hub, uint32_t task, enum leat_task_even
                         uint64_t cookie, const void *octets, size_t len, leat_time at)
 {
     const uint64_t block = leat_share_take(&hub->blocks, len);
-    assert(at >= hub->now && len <= LEAT_TASK_CALL_LEN);
+    assert(at >= hub->now);
     if (!block) {
         end_run(hub, LEAT_HUB_FAILED, "no memory for answers to task %u", task);
         return;
@@ -158,13 +193,27 @@ void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, si
     post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
 }
 
+void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets)
+{
+    hub->task[task].told.messages_sent++;
+    hub->task[task].told.octets_sent += octets;
+}
+
+void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets)
+{
+    hub->task[task].told.messages_received++;
+    hub->task[task].told.octets_received += octets;
+}
+
 /* ---- what the network tells --------------------------------------------------------------------
  */
 
 static void hear_sent(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
+    const struct leat_hub_watch *watch = hub->config.watch;
     const struct message *m = &hub->message[told->id];
+    if (watch) show_message(hub, told->id, watch->sent, at);
     if (!m->tell_sent) return;
     post(hub, m->from,
          &(struct leat_share_event){ .kind = LEAT_TASK_SENT,
@@ -182,9 +231,10 @@ static void forget(struct leat_hub *hub, uint64_t id)
 static void hear_arrived(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
+    const struct leat_hub_watch *watch = hub->config.watch;
     const struct message m = hub->message[told->id];
-    hub->task[m.to].told.messages_received++;
-    hub->task[m.to].told.octets_received += m.len;
+    if (watch) show_message(hub, told->id, watch->arrived, at);
+    leat_hub_count_received(hub, m.to, m.len);
     forget(hub, told->id);
     post(hub, m.to,
          &(struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
@@ -199,8 +249,9 @@ static void hear_lost(void *context, const struct leat_port_message *told, const
                       leat_time at)
 {
     struct leat_hub *hub = context;
+    const struct leat_hub_watch *watch = hub->config.watch;
     const struct message *m = &hub->message[told->id];
-    (void)at;
+    if (watch) show_message(hub, told->id, watch->lost, at);
     end_run(hub, LEAT_HUB_LOST, "a message of %llu octets from task %u to task %u was lost: %s",
             (unsigned long long)m->len, m->from, m->to, why);
     leat_share_give(hub->share, m->block);
@@ -215,7 +266,7 @@ static uint32_t new_message(struct leat_hub *hub)
     enum { FIRST_CAP = 256 };
     if (!hub->message_free) {
         const uint32_t old = hub->message_cap, cap = old ? 2 * old : FIRST_CAP;
-        hub->message = grown(hub->message, cap, sizeof *hub->message);
+        hub->message = leat_grown(hub->message, cap, sizeof *hub->message);
         hub->message_cap = cap;
         for (uint32_t i = cap; i-- > old;)
             forget(hub, i);
@@ -227,6 +278,7 @@ static uint32_t new_message(struct leat_hub *hub)
 
 static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
 {
+    const struct leat_hub_watch *watch = hub->config.watch;
     const uint32_t id = new_message(hub);
     const struct leat_port_message message = {
         .from = leat_share_slot(hub->share, task)->port,
@@ -238,11 +290,12 @@ static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_
     hub->message[id] = (struct message){ .from = task,
                                          .to = r->to,
                                          .cookie = r->cookie,
+                                         .number = hub->messages++,
                                          .block = r->block,
                                          .len = r->len,
                                          .tell_sent = r->tell_sent };
-    hub->task[task].told.messages_sent++;
-    hub->task[task].told.octets_sent += r->len;
+    leat_hub_count_sent(hub, task, r->len);
+    if (watch) show_message(hub, id, watch->handed_over, r->at - hub->offset);
     if (!leat_port_send(hub->config.net, &message, r->at - hub->offset))
         end_run(hub, LEAT_HUB_FAILED, "more messages are under way than the network has room for");
 }
@@ -251,7 +304,7 @@ static void note_call(struct leat_hub *hub, uint32_t task, const struct leat_sha
 {
     if (hub->call_count == hub->call_cap) {
         hub->call_cap = hub->call_cap ? 2 * hub->call_cap : 16;
-        hub->call = grown(hub->call, hub->call_cap, sizeof *hub->call);
+        hub->call = leat_grown(hub->call, hub->call_cap, sizeof *hub->call);
     }
     uint32_t at = hub->call_count++;
     for (; at && hub->call[at - 1].at > r->at; at--)
@@ -307,9 +360,11 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     struct task *task = &hub->task[i];
     const bool waited = atomic_exchange(&slot->state, LEAT_SHARE_LEFT) == LEAT_SHARE_WAITS;
+    const struct leat_hub_watch *watch = hub->config.watch;
     task->told.died = true;
     task->told.left = true;
     count_tasks(hub, -1);
+    if (watch && task->told.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
     if (!waited) atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
     if (task->told.begun)
@@ -327,7 +382,7 @@ static bool is_there(enum leat_share_state state)
 /* A process may leave just before it ends: so look twice. */
 static void look_after_processes(struct leat_hub *hub)
 {
-    for (uint32_t i = 0; i < hub->config.slots; i++) {
+    for (uint32_t i = 0; i < hub->used; i++) {
         const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
         if (!is_there(atomic_load(&slot->state)) || !is_gone(hub, i)) continue;
         if (is_there(atomic_load(&slot->state))) lose_task(hub, i);
@@ -359,9 +414,11 @@ static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state st
 {
     const struct leat_hub_service *service = &hub->config.service;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+    const struct leat_hub_watch *watch = hub->config.watch;
     hub->task[i].told.left = true;
     hub->task[i].told.clock = slot->clock;
     count_tasks(hub, -1);
+    if (watch) watch->leaves(watch->context, i, slot->clock - hub->offset);
     if (state == LEAT_SHARE_FAILED)
         end_run(hub, LEAT_HUB_FAILED, "task %u: %s", i, slot->reason);
     else if (service->gone)
@@ -371,13 +428,15 @@ static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state st
 /* What tasks have asked for since their last turn, in the order of tasks. */
 static void take_all(struct leat_hub *hub)
 {
-    for (uint32_t i = 0; i < hub->config.slots && !hub->has_ended; i++) {
+    for (uint32_t i = 0; i < hub->used && !hub->has_ended; i++) {
         const enum leat_share_state state = (enum leat_share_state)atomic_load(
             &leat_share_slot(hub->share, i)->state);
         struct leat_hub_task *told = &hub->task[i].told;
         if (told->left || state == LEAT_SHARE_EMPTY) continue;
+        if (hub->config.watch && !told->begun) show_begin(hub, i);
         told->begun = true;
         take_requests(hub, i);
+        if (hub->config.watch) show_wait(hub, i);
         if (state == LEAT_SHARE_LEFT || state == LEAT_SHARE_FAILED) note_gone(hub, i, state);
     }
 }
@@ -402,7 +461,7 @@ static leat_time next_task_at(struct leat_hub *hub, bool *any)
 {
     leat_time next = LEAT_NEVER;
     *any = false;
-    for (uint32_t i = 0; i < hub->config.slots; i++) {
+    for (uint32_t i = 0; i < hub->used; i++) {
         if (!waits(hub, i)) continue;
         *any = true;
         const leat_time at = goes_on_at(hub, i);
@@ -411,21 +470,28 @@ static leat_time next_task_at(struct leat_hub *hub, bool *any)
     return next;
 }
 
-static void hand_events(struct leat_hub *hub, uint32_t i)
+/* How many messages were among them? */
+static uint32_t hand_events(struct leat_hub *hub, uint32_t i)
 {
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     struct inbox *inbox = &hub->task[i].inbox;
+    uint32_t messages = 0;
     while (inbox->count && inbox_at(inbox, 0)->at <= hub->now && slot->events < LEAT_SHARE_EVENTS) {
         slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = *inbox_at(inbox, 0);
+        messages += inbox_at(inbox, 0)->kind == LEAT_TASK_ARRIVED;
         inbox->first = (inbox->first + 1) & (inbox->cap - 1);
         inbox->count--;
     }
+    return messages;
 }
 
 static void resume(struct leat_hub *hub, uint32_t i)
 {
+    const struct leat_hub_watch *watch = hub->config.watch;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    hand_events(hub, i);
+    const uint32_t messages = hand_events(hub, i);
+    hub->task[i].is_seen_waiting = false;
+    if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
     hub->task[i].told.waited_ps += hub->now - slot->clock;
     slot->clock = hub->now;
     hub->task[i].told.clock = hub->now;
@@ -445,11 +511,11 @@ static leat_time horizon(const struct leat_hub *hub)
 static void resume_due(struct leat_hub *hub)
 {
     uint32_t due = 0;
-    for (uint32_t i = 0; i < hub->config.slots; i++)
+    for (uint32_t i = 0; i < hub->used; i++)
         due += waits(hub, i) && goes_on_at(hub, i) <= hub->now;
     atomic_store(&hub->share->horizon, horizon(hub));
     atomic_fetch_add(&hub->share->running, due);
-    for (uint32_t i = 0; i < hub->config.slots && due; i++)
+    for (uint32_t i = 0; i < hub->used && due; i++)
         if (waits(hub, i) && goes_on_at(hub, i) <= hub->now) {
             resume(hub, i);
             due--;
@@ -476,6 +542,8 @@ static void move_on(struct leat_hub *hub)
         const leat_time until = limit == LEAT_NEVER ? LEAT_NEVER : limit - hub->offset;
         const leat_time reached = leat_time_add(leat_port_run(net, until), hub->offset);
         if (reached > hub->now) hub->now = reached;
+        if (hub->config.watch)
+            hub->config.watch->reached(hub->config.watch->context, hub->now - hub->offset);
     }
     if (hub->call_count && hub->call[0].at <= hub->now)
         serve_call(hub);
@@ -493,7 +561,7 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
         if (!hub->has_ended) take_all(hub);
         if (!hub->has_ended) move_on(hub);
     }
-    for (uint32_t i = 0; i < hub->config.slots; i++)
+    for (uint32_t i = 0; i < hub->used; i++)
         if (waits(hub, i))
             memcpy(hub->task[i].told.doing, leat_share_slot(hub->share, i)->doing,
                    sizeof hub->task[i].told.doing);
@@ -506,8 +574,9 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
 static void expect(struct leat_hub *hub, uint32_t i)
 {
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    slot->clock = hub->now;
+    slot->clock = hub->task[i].expected_at = hub->now;
     slot->port = hub->config.port ? hub->config.port[i] : i % hub->config.net->ports;
+    if (i >= hub->used) hub->used = i + 1;
     count_tasks(hub, 1);
     atomic_fetch_add(&hub->share->running, 1);
     atomic_store(&slot->state, LEAT_SHARE_EXPECTED);
@@ -549,11 +618,11 @@ static bool map_share(struct leat_hub *hub, char *why, size_t why_cap)
 
 struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why, size_t why_cap)
 {
-    struct leat_hub *hub = grown(NULL, 1, sizeof *hub);
+    struct leat_hub *hub = leat_grown(NULL, 1, sizeof *hub);
     assert(config->slots >= config->expected && config->slots <= LEAT_HUB_SLOTS_MAX);
     *hub = (struct leat_hub){ .config = *config, .file = -1 };
     hub->now = hub->offset = config->start ? config->start : SECOND_PS;
-    hub->task = grown(NULL, config->slots, sizeof *hub->task);
+    hub->task = leat_grown(NULL, config->slots, sizeof *hub->task);
     for (uint32_t i = 0; i < config->slots; i++)
         hub->task[i] = (struct task){ .process = -1 };
     if (!map_share(hub, why, why_cap)) {

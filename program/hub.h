@@ -43,6 +43,35 @@ struct leat_hub_service {
     bool (*gone)(void *context, struct leat_hub *hub, uint32_t task, bool died, leat_time at);
 };
 
+/* A message of one task to another, as who looks on sees it; lent for the call. */
+struct leat_hub_message {
+    uint64_t number;   /* from 0 on, in the order in which the run took them */
+    uint32_t from, to; /* tasks */
+    uint32_t port;     /* of `from` */
+    const uint8_t *octets;
+    uint64_t len;
+};
+typedef void leat_hub_see(void *context, const struct leat_hub_message *message, leat_time at);
+
+/*
+ * Who looks on (a recording); all are set. Times are those of the network, which begin at 0. They
+ * come in no strict order, since tasks are ahead of the network: but nothing is told of a time
+ * before the last `reached`.
+ */
+struct leat_hub_watch {
+    void *context;
+    void (*begins)(void *context, uint32_t task, uint32_t port, leat_time at);
+    /* `doing`: as in leat_task_wait; lent for the call. */
+    void (*waits)(void *context, uint32_t task, const char *doing, leat_time at);
+    /* It is handed so many messages that have arrived. */
+    void (*goes_on)(void *context, uint32_t task, uint32_t messages, leat_time at);
+    void (*leaves)(void *context, uint32_t task, leat_time at);
+    leat_hub_see *handed_over; /* to its port */
+    leat_hub_see *sent, *arrived, *lost;
+    /* The network has run up to here, and tasks go on from here or later. */
+    void (*reached)(void *context, leat_time at);
+};
+
 struct leat_hub_config {
     struct leat_port_net *net;
     uint32_t slots;       /* tasks at most */
@@ -51,7 +80,8 @@ struct leat_hub_config {
     leat_time start;      /* of simulated time; 0: one second */
     double compute_scale; /* measured computing time counts so many times; 0: none counts */
     struct leat_hub_service service;
-    bool (*interrupted)(void); /* asked now and then; NULL: never */
+    const struct leat_hub_watch *watch; /* lent for good; NULL: nobody looks on */
+    bool (*interrupted)(void);          /* asked now and then; NULL: never */
     /* Is the slot's process alive? Asked now and then; NULL: by the pid that it attached with. */
     bool (*alive)(void *context, uint32_t slot);
     void *alive_context;
@@ -85,6 +115,11 @@ void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const
                      size_t len, leat_time at);
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
                      leat_time at);
+/* A message of the task that the service carried, not the network: it counts as the others do. */
+void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets);
+void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets);
+/* The run ends so, with this reason (a sentence without an end), unless it has ended already. */
+void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason);
 /* A free slot for a process that is being started: time waits until it begins (or dies).
  * UINT32_MAX: none is free. */
 uint32_t leat_hub_expect(struct leat_hub *hub, pid_t pid);

@@ -26,6 +26,9 @@ static bool has_alarm_come(void)
     return alarm_came;
 }
 
+static struct leat_hub_service scene_service; /* of the next run */
+static const struct leat_hub_watch *scene_watch;
+
 struct scene {
     struct leat_sim_port port;
     void *memory;
@@ -67,9 +70,12 @@ static void run_on(struct scene *scene, const struct leat_sim_port_config *confi
     scene->memory = calloc(1, leat_sim_port_footprint(config));
     if (!scene->memory) abort();
     leat_sim_port_init(&scene->port, config, scene->memory);
-    const struct leat_hub_config hub = {
-        .net = &scene->port.net, .slots = tasks, .expected = tasks, .interrupted = has_alarm_come
-    };
+    const struct leat_hub_config hub = { .net = &scene->port.net,
+                                         .slots = tasks,
+                                         .expected = tasks,
+                                         .service = scene_service,
+                                         .watch = scene_watch,
+                                         .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();
     for (uint32_t i = 0; i < tasks; i++) {
@@ -338,6 +344,52 @@ static void more_requests_and_events_than_rings_hold_are_no_loss(void)
     tear_down(&scene);
 }
 
+/* A service that counts, answers with what it was asked, and ends the run at the word "stop". */
+static void answer_alike(void *context, struct leat_hub *hub, uint32_t task, uint64_t cookie,
+                         const uint8_t *question, size_t len, leat_time at)
+{
+    (void)context;
+    if (len == 4 && !memcmp(question, "stop", 4)) {
+        leat_hub_stop(hub, LEAT_HUB_FAILED, "it was told to");
+        return;
+    }
+    leat_hub_count_sent(hub, task, len);
+    leat_hub_count_received(hub, task, len);
+    leat_hub_answer(hub, task, cookie, question, len, at + 1);
+}
+
+static void asks_much(void)
+{
+    enum { LEN = 3000000 };
+    uint8_t *question = malloc(LEN);
+    check_that(question != NULL);
+    for (size_t i = 0; i < LEN; i++)
+        question[i] = (uint8_t)(i * 7);
+    for (size_t len = 0; len <= LEN; len = 10 * len + 3) {
+        leat_task_call(question, len, len);
+        const struct leat_task_event event = await(LEAT_TASK_ANSWERED);
+        check_that(event.cookie == len && event.len == len);
+        check_that(!len || !memcmp(event.octets, question, len));
+        leat_task_release(&event);
+    }
+    free(question);
+    leat_task_call("stop", 4, 0);
+    await(LEAT_TASK_ANSWERED);
+}
+
+static void questions_of_any_length_are_answered_until_the_service_stops_the_run(void)
+{
+    static struct scene scene;
+    scene_service.call = answer_alike;
+    run_scene(&scene, "clos444", 1, asks_much);
+    scene_service.call = NULL;
+    ended(&scene, LEAT_HUB_FAILED);
+    OK(!strcmp(scene.reason, "it was told to"));
+    EQ(leat_hub_task(scene.hub, 0)->messages_sent, 7);
+    EQ(leat_hub_task(scene.hub, 0)->octets_received, 3 + 33 + 333 + 3333 + 33333 + 333333);
+    tear_down(&scene);
+}
+
 static void a_dead_port_is_a_reason_to_stop(void)
 {
     static struct scene scene;
@@ -351,10 +403,154 @@ static void a_dead_port_is_a_reason_to_stop(void)
     tear_down(&scene);
 }
 
+/* ---- who looks on ------------------------------------------------------------------------------
+ */
+
+enum { SEEN_MAX = 2000 };
+
+/* What was seen, held to what it may be as it comes. */
+static struct {
+    leat_time reached;
+    struct {
+        bool is_there, waits;
+        leat_time since, waited;
+        uint64_t handed, sent, octets;
+    } task[TASKS_MAX];
+    enum { UNSEEN, HANDED_OVER, SENT, ARRIVED, LOST } message[SEEN_MAX];
+    uint64_t messages, arrived, lost, wrong;
+} seen;
+
+static void look(bool holds)
+{
+    seen.wrong += !holds;
+}
+
+static void see_begin(void *context, uint32_t task, uint32_t port, leat_time at)
+{
+    look(context == &seen && at >= seen.reached && !seen.task[task].is_there && port == task % 16);
+    seen.task[task].is_there = true;
+    seen.task[task].since = at;
+}
+
+static void see_wait(void *context, uint32_t task, const char *doing, leat_time at)
+{
+    look(context == &seen && at >= seen.reached && at >= seen.task[task].since);
+    look(seen.task[task].is_there && !seen.task[task].waits && !strcmp(doing, "an event"));
+    seen.task[task].waits = true;
+    seen.task[task].since = at;
+}
+
+static void see_go_on(void *context, uint32_t task, uint32_t messages, leat_time at)
+{
+    look(context == &seen && at >= seen.reached && seen.task[task].waits);
+    seen.task[task].waited += at - seen.task[task].since;
+    seen.task[task].handed += messages;
+    seen.task[task].waits = false;
+    seen.task[task].since = at;
+}
+
+static void see_leave(void *context, uint32_t task, leat_time at)
+{
+    look(context == &seen && at >= seen.task[task].since && seen.task[task].is_there);
+    seen.task[task].is_there = false;
+}
+
+static void see_handed_over(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    look(context == &seen && at >= seen.reached && m->number == seen.messages++);
+    look(seen.task[m->from].is_there && !seen.task[m->from].waits && m->port == m->from % 16);
+    if (m->number < SEEN_MAX) seen.message[m->number] = HANDED_OVER;
+    seen.task[m->from].sent++;
+    seen.task[m->from].octets += m->len;
+}
+
+static void see_sent(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    look(context == &seen && at >= seen.reached && seen.message[m->number] == HANDED_OVER);
+    seen.message[m->number] = SENT;
+}
+
+static void see_arrived(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    look(context == &seen && at >= seen.reached && seen.message[m->number] == SENT);
+    look(m->len < 2 || (uint8_t)(m->octets[0] + 7) == m->octets[1]); /* send_pattern */
+    seen.message[m->number] = ARRIVED;
+    seen.arrived++;
+}
+
+static void see_lost(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    look(context == &seen && at >= seen.reached);
+    seen.message[m->number] = LOST;
+    seen.lost++;
+}
+
+static void see_reached(void *context, leat_time at)
+{
+    look(context == &seen && at >= seen.reached);
+    seen.reached = at;
+}
+
+static const struct leat_hub_watch watch = {
+    .context = &seen,
+    .begins = see_begin,
+    .waits = see_wait,
+    .goes_on = see_go_on,
+    .leaves = see_leave,
+    .handed_over = see_handed_over,
+    .sent = see_sent,
+    .arrived = see_arrived,
+    .lost = see_lost,
+    .reached = see_reached,
+};
+
+static void who_looks_on_sees_all_that_tasks_do(void)
+{
+    static struct scene scene;
+    memset(&seen, 0, sizeof seen);
+    scene_watch = &watch;
+    run_scene(&scene, "clos444", 20, all_to_all);
+    scene_watch = NULL;
+    ended(&scene, LEAT_HUB_DONE);
+    EQ(seen.wrong, 0);
+    EQ(seen.messages, 3 * 20 * 20);
+    EQ(seen.arrived, seen.messages);
+    EQ(seen.lost, 0);
+    for (uint32_t i = 0; i < 20; i++) {
+        const struct leat_hub_task *told = leat_hub_task(scene.hub, i);
+        OK(!seen.task[i].is_there && seen.task[i].sent == told->messages_sent);
+        EQ(seen.task[i].octets, told->octets_sent);
+        EQ(seen.task[i].handed, told->messages_received);
+        EQ(seen.task[i].waited, told->waited_ps);
+    }
+    tear_down(&scene);
+}
+
+static void who_looks_on_sees_what_is_lost(void)
+{
+    static struct scene scene;
+    static const struct leat_sim_line_outage outage = { .port = 1, .from = 0, .to = LEAT_NEVER };
+    struct leat_sim_port_config config = config_of("clos444", LEAT_SIM_ATM_CELL);
+    config.aal.retransmit_cycles = 2000;
+    config.line.outage = &outage;
+    config.line.outage_count = 1;
+    memset(&seen, 0, sizeof seen);
+    scene_watch = &watch;
+    run_on(&scene, &config, 2, long_messages);
+    scene_watch = NULL;
+    ended(&scene, LEAT_HUB_LOST);
+    EQ(seen.wrong, 0);
+    EQ(seen.lost, 1);
+    EQ(seen.arrived, 0);
+    tear_down(&scene);
+}
+
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
          T(tasks_that_wait_for_each_other_are_found_and_named),
          T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
          T(an_interrupt_is_heard_however_busy_the_run_is), T(time_passes_for_those_who_wait),
          T(more_requests_and_events_than_rings_hold_are_no_loss),
-         T(a_dead_port_is_a_reason_to_stop))
+         T(questions_of_any_length_are_answered_until_the_service_stops_the_run),
+         T(a_dead_port_is_a_reason_to_stop), T(who_looks_on_sees_all_that_tasks_do),
+         T(who_looks_on_sees_what_is_lost))

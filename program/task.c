@@ -256,8 +256,7 @@ void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie,
 void leat_task_call(const void *question, size_t len, uint64_t cookie)
 {
     uint8_t *octets = leat_task_room(len);
-    assert(len <= LEAT_TASK_CALL_LEN);
-    if (!octets) leat_task_fail("no memory for a call");
+    if (!octets) leat_task_fail("the run has no memory for what it hands over");
     charge_computing();
     memcpy(octets, question, len);
     *new_request() = (struct leat_share_request){

@@ -1,6 +1,7 @@
 /*
  * A process as a task of a run: attached by shared memory to a port of a simulated network, in
- * simulated time. What message-passing libraries (fi/, pvm/) are written on; one task per process.
+ * simulated time. What message-passing libraries (fi/, pvm/, atm/) are written on; one task per
+ * process.
  *
  *     attach --- real time --- begin --- simulated time: now, charge, send, wait, next --- leave
  *
@@ -18,10 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    LEAT_TASK_DOING_LEN = 128, /* of what a task says that it waits for, with its final zero */
-    LEAT_TASK_CALL_LEN = 512,  /* of a question to the run, and of its answer */
-};
+enum { LEAT_TASK_DOING_LEN = 128 }; /* of what a task says that it waits for, with its zero */
 
 /* What environment tells a task (set by `leat run`). */
 #define LEAT_TASK_RUN_VARIABLE  "LEAT_RUN"  /* the memory of the run: a path */
@@ -85,7 +83,7 @@ uint8_t *leat_task_room(uint64_t len);
  * tell_sent: a SENT event will come. */
 void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent);
 
-/* A question to the service of the run (at most LEAT_TASK_CALL_LEN octets); its ANSWERED event
+/* A question to the service of the run, of any length that there is room for; its ANSWERED event
  * comes at once or much later, as the service decides. */
 void leat_task_call(const void *question, size_t len, uint64_t cookie);
 

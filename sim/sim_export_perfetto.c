@@ -155,6 +155,18 @@ static void on_instant(struct leat_sim_export_perfetto *x, const struct leat_sim
     close_args(x);
 }
 
+static void on_place(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e)
+{
+    char text[3 + LEAT_SIM_PATH_LEN_MAX] = "at ";
+    size_t len;
+    const char *place = leat_sim_recording_name(x->rec, e->name, &len);
+    memcpy(text + 3, place, len);
+    open_on_track(x, "i", e->track, e->at, text, 3 + len);
+    put_scope(x);
+    open_args(x, e->track, e->at);
+    close_args(x);
+}
+
 static void on_value(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e)
 {
     const struct leat_sim_track *t = &x->rec->tracks[e->track];
@@ -182,10 +194,12 @@ static void on_flow(struct leat_sim_export_perfetto *x, const struct leat_sim_ev
     static const char *const phases[] = { "s", "t", "f" };
     open_on_track(x, phases[e->step], e->track, e->at, "message", strlen("message"));
     leat_text_puts(x->out, ",\"cat\":\"message\",\"id\":\"0x");
-    leat_text_hex_number(x->out, e->value, 1);
+    leat_text_hex_number(x->out, e->flow.message, 1);
     leat_text_putc(x->out, '"');
     if (e->step == LEAT_SIM_ARRIVES) leat_text_puts(x->out, ",\"bp\":\"e\"");
     open_args(x, e->track, e->at);
+    put_number(x, "length", e->flow.len);
+    if (e->flow.has_tag) put_number(x, "tag", e->flow.tag);
     close_args(x);
 }
 
@@ -212,6 +226,7 @@ void leat_sim_export_perfetto_event(struct leat_sim_export_perfetto *x,
     case LEAT_SIM_VALUE: on_value(x, e); break;
     case LEAT_SIM_FRAME: on_frame(x, e); break;
     case LEAT_SIM_FLOW: on_flow(x, e); break;
+    case LEAT_SIM_PLACE: on_place(x, e); break;
     case LEAT_SIM_CLOSE: on_close(x, e->at); break;
     case LEAT_SIM_CLOCK:
     case LEAT_SIM_NAME:

@@ -4,7 +4,9 @@
  *   group    a process, named by its path         span     B and E; those open at the end are ended
  *   lane     a thread                             instant  i
  *   signal   a counter of its group, C            frame    i, with length, link type, direction
- *                                                 flow     s, t, f: arrows between spans
+ *                                                 flow     s, t, f: arrows between spans, with
+ *                                                          length and tag
+ *                                                 place    i, "at ..."
  *
  * Time is in microseconds, exact to the picosecond; on tracks with a clock, args.cycle has the
  * cycle. Lanes and signals without a group belong to a process named "recording".

@@ -122,6 +122,7 @@ void leat_sim_export_vcd_event(struct leat_sim_export_vcd *x, const struct leat_
     case LEAT_SIM_TIME:
     case LEAT_SIM_INSTANT:
     case LEAT_SIM_FRAME:
-    case LEAT_SIM_FLOW: break;
+    case LEAT_SIM_FLOW:
+    case LEAT_SIM_PLACE: break;
     }
 }

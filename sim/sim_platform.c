@@ -405,6 +405,16 @@ static uint64_t present_cycle(const struct leat_platform *platform)
 /* ---- running -----------------------------------------------------------------------------------
  */
 
+/* Does a cell wait until its unit has forgotten an older message of that source (note R9)? */
+static bool waits_for_oblivion(const struct leat_sim_platform *p, uint32_t at)
+{
+    const struct leat_atm_aal_unit *unit = &p->load.host[at].unit;
+    if (unit->aging_head == LEAT_ATM_AAL_NONE) return false; /* it will forget no more */
+    for (uint32_t source = 0; source < p->base.net.ports; source++)
+        if (unit->peer[source].parked_first[0] || unit->peer[source].parked_first[1]) return true;
+    return false;
+}
+
 /* Is nobody at work, neither a unit nor for a task? Who polls is not. */
 static bool is_at_rest(const struct leat_sim_platform *p)
 {
@@ -414,6 +424,8 @@ static bool is_at_rest(const struct leat_sim_platform *p)
         const bool idles = t->waits <= LEAT_SIM_PLATFORM_MESSAGE; /* or others must act first */
         if (!idles && !polls) return false;
     }
+    for (uint32_t at = 0; at < p->base.net.ports; at++)
+        if (waits_for_oblivion(p, at)) return false;
     return leat_sim_load_is_quiet(&p->load);
 }
 

@@ -118,6 +118,16 @@ static void put_frame(struct leat_sim_recorder *r, const struct leat_sim_event *
     leat_text_put(r->out, (const char *)e->octets, e->len);
 }
 
+static void put_flow(struct leat_sim_recorder *r, const struct leat_sim_event *e)
+{
+    assert(e->flow.peer <= r->tracks);
+    put_number(r, (uint64_t)e->step);
+    put_number(r, e->flow.message);
+    put_number(r, e->flow.peer);
+    put_number(r, e->flow.len);
+    put_number(r, e->flow.has_tag ? (uint64_t)e->flow.tag + 1 : 0);
+}
+
 void leat_sim_recorder_put(struct leat_sim_recorder *r, const struct leat_sim_event *e)
 {
     assert(e->track >= 1 && e->track <= r->tracks);
@@ -126,16 +136,14 @@ void leat_sim_recorder_put(struct leat_sim_recorder *r, const struct leat_sim_ev
     switch (e->kind) {
     case LEAT_SIM_BEGIN:
     case LEAT_SIM_INSTANT:
+    case LEAT_SIM_PLACE:
         assert(e->name >= 1 && e->name <= r->names);
         put_number(r, e->name);
         return;
     case LEAT_SIM_END: return;
     case LEAT_SIM_VALUE: put_number(r, e->value); return;
     case LEAT_SIM_FRAME: put_frame(r, e); return;
-    case LEAT_SIM_FLOW:
-        put_number(r, (uint64_t)e->step);
-        put_number(r, e->value);
-        return;
+    case LEAT_SIM_FLOW: put_flow(r, e); return;
     case LEAT_SIM_CLOCK:
     case LEAT_SIM_GROUP:
     case LEAT_SIM_LANE:

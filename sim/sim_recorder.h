@@ -92,13 +92,21 @@ static inline void leat_sim_record_frame(struct leat_sim_recorder *r, leat_time 
 }
 
 static inline void leat_sim_record_flow(struct leat_sim_recorder *r, leat_time at, uint32_t lane,
-                                        leat_sim_step step, uint64_t message)
+                                        leat_sim_step step, const struct leat_sim_flow *flow)
 {
     if (r)
         leat_sim_recorder_put(
-            r,
-            &(struct leat_sim_event){
-                .kind = LEAT_SIM_FLOW, .at = at, .track = lane, .step = step, .value = message });
+            r, &(struct leat_sim_event){
+                   .kind = LEAT_SIM_FLOW, .at = at, .track = lane, .step = step, .flow = *flow });
+}
+
+static inline void leat_sim_record_place(struct leat_sim_recorder *r, leat_time at, uint32_t lane,
+                                         uint32_t name)
+{
+    if (r)
+        leat_sim_recorder_put(r,
+                              &(struct leat_sim_event){
+                                  .kind = LEAT_SIM_PLACE, .at = at, .track = lane, .name = name });
 }
 
 #endif

@@ -6,18 +6,25 @@
 static void every_record_is_the_octets_of_the_picture(void)
 {
     static const uint8_t wanted[] = {
-        'L',  'E',  'A',  'T',  'R', 'E',  'C',  1,    0x01, 0x90, 0x4e, 3, /* clock */
+        'L',  'E',  'A',  'T',  'R', 'E',  'C',  2,    0x01, 0x90, 0x4e, 3, /* clock */
         0x02, 0,    3,    'n',  'e', 't',                                   /* group */
         0x03, 1,    1,    147,  1,   2,    'p',  '0',                       /* lane */
         0x04, 0,    0,    64,   1,   'q',                                   /* signal */
         0x05, 4,    'b',  'u',  's', 'y',  0x10, 2,    1,                   /* begin */
         0x06, 5,    0x12, 2,    1,   0x11, 2,                               /* time, end */
         0x06, 0x80, 1,    0x13, 3,   255,  255,  255,  255,  255,  255,  255,
-        255,  255,  1,                                                /* value */
-        0x14, 2,    2,    3,    7,   8,    9,    0x15, 2,    1,    0, /* frame, flow */
-        0x06, 1,    0x1f, 14,                                         /* close */
+        255,  255,  1,                        /* value */
+        0x14, 2,    2,    3,    7,   8,    9, /* frame */
+        0x15, 2,    1,    0,    0,   0,    0, /* flow */
+        0x15, 2,    0,    5,    2,   0xac, 2,    0x80, 0x80, 0x80, 0x80, 0x10,
+        0x16, 2,    1,        /* flow, place */
+        0x06, 1,    0x1f, 16, /* close */
     };
     const uint8_t frame[] = { 7, 8, 9 };
+    const struct leat_sim_flow nothing = { 0 };
+    const struct leat_sim_flow message = {
+        .message = 5, .peer = 2, .len = 300, .has_tag = true, .tag = UINT32_MAX
+    };
     record_from_the_beginning();
     EQ(leat_sim_recorder_clock(&recorder, &(struct leat_sim_clock){ 10000, 3 }), 1);
     EQ(leat_sim_recorder_group(&recorder, 0, "net"), 1);
@@ -29,7 +36,9 @@ static void every_record_is_the_octets_of_the_picture(void)
     leat_sim_record_end(&recorder, 5, 2);
     leat_sim_record_value(&recorder, 133, 3, UINT64_MAX);
     leat_sim_record_frame(&recorder, 133, 2, LEAT_SIM_OUT, frame, sizeof frame);
-    leat_sim_record_flow(&recorder, 133, 2, LEAT_SIM_PASSES, 0);
+    leat_sim_record_flow(&recorder, 133, 2, LEAT_SIM_PASSES, &nothing);
+    leat_sim_record_flow(&recorder, 133, 2, LEAT_SIM_LEAVES, &message);
+    leat_sim_record_place(&recorder, 133, 2, 1);
     leat_sim_recorder_close(&recorder, 134);
     EQ(recorded_text.len, sizeof wanted);
     OK(memcmp(recorded, wanted, sizeof wanted) == 0);
@@ -44,7 +53,8 @@ static void recording_off_is_no_recorder(void)
     leat_sim_record_instant(NULL, 0, 1, 1);
     leat_sim_record_value(NULL, 0, 1, 1);
     leat_sim_record_frame(NULL, 0, 1, LEAT_SIM_IN, NULL, 0);
-    leat_sim_record_flow(NULL, 0, 1, LEAT_SIM_LEAVES, 1);
+    leat_sim_record_flow(NULL, 0, 1, LEAT_SIM_LEAVES, &(struct leat_sim_flow){ 0 });
+    leat_sim_record_place(NULL, 0, 1, 1);
     record_from_the_beginning();
     EQ(recorded_text.len, LEAT_SIM_RECORDING_HEAD_LEN);
     EQ(read_recorded(NULL, NULL), LEAT_ERR_OK);
@@ -77,12 +87,23 @@ static void declare_all(void)
         leat_sim_recorder_name(&recorder, name);
 }
 
+static struct leat_sim_flow draw_flow(struct leat_random *r)
+{
+    const uint32_t peer = (uint32_t)leat_random_below(r, LANES + 1);
+    struct leat_sim_flow flow = { .message = leat_random_next(r) >> leat_random_below(r, 64),
+                                  .peer = peer ? 2 + peer : 0,
+                                  .len = leat_random_next(r) >> leat_random_below(r, 64),
+                                  .has_tag = leat_random_below(r, 2) };
+    if (flow.has_tag) flow.tag = (uint32_t)(leat_random_next(r) >> 32 >> leat_random_below(r, 32));
+    return flow;
+}
+
 static struct leat_sim_event draw_event(struct leat_random *r, leat_time at, uint8_t *frame,
                                         uint32_t depth[LANES])
 {
     const uint32_t lane = (uint32_t)leat_random_below(r, LANES), name = 1 + lane % NAMES;
     struct leat_sim_event e = { .at = at, .track = 3 + lane };
-    switch (leat_random_below(r, 6)) {
+    switch (leat_random_below(r, 7)) {
     case 0:
         e.kind = depth[lane] < LEAT_SIM_SPANS_MAX ? LEAT_SIM_BEGIN : LEAT_SIM_INSTANT;
         e.name = name;
@@ -103,7 +124,11 @@ static struct leat_sim_event draw_event(struct leat_random *r, leat_time at, uin
     case 3:
         e.kind = LEAT_SIM_FLOW;
         e.step = (leat_sim_step)leat_random_below(r, 3);
-        e.value = leat_random_next(r) >> leat_random_below(r, 64);
+        e.flow = draw_flow(r);
+        return e;
+    case 4:
+        e.kind = LEAT_SIM_PLACE;
+        e.name = name;
         return e;
     default: break;
     }
@@ -114,11 +139,18 @@ static struct leat_sim_event draw_event(struct leat_random *r, leat_time at, uin
     return e;
 }
 
+static bool same_flow(const struct leat_sim_flow *a, const struct leat_sim_flow *b)
+{
+    return a->message == b->message && a->peer == b->peer && a->len == b->len &&
+           a->has_tag == b->has_tag && a->tag == b->tag;
+}
+
 static bool same_event(const struct leat_sim_event *a, const struct leat_sim_event *b)
 {
     return a->kind == b->kind && a->at == b->at && a->track == b->track && a->name == b->name &&
            a->value == b->value && a->direction == b->direction && a->step == b->step &&
-           a->len == b->len && (!a->len || memcmp(a->octets, b->octets, a->len) == 0);
+           same_flow(&a->flow, &b->flow) && a->len == b->len &&
+           (!a->len || memcmp(a->octets, b->octets, a->len) == 0);
 }
 
 static void compare(const struct leat_sim_event *e, void *user)

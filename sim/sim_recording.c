@@ -217,7 +217,15 @@ static void on_flow(const struct leat_sim_recording *rec, struct fields *f,
 {
     e->track = take_track(rec, f, LEAT_SIM_LANE);
     e->step = (leat_sim_step)take_number(f, 0, LEAT_SIM_ARRIVES);
-    e->value = take_number(f, 0, UINT64_MAX);
+    e->flow.message = take_number(f, 0, UINT64_MAX);
+    const size_t peer_at = f->at;
+    e->flow.peer = (uint32_t)take_number(f, 0, rec->track_count);
+    if (e->flow.peer && rec->tracks[e->flow.peer].kind != LEAT_SIM_LANE)
+        refuse(f, LEAT_ERR_TYPE, peer_at);
+    e->flow.len = take_number(f, 0, UINT64_MAX);
+    const uint64_t tag = take_number(f, 0, (uint64_t)UINT32_MAX + 1);
+    e->flow.has_tag = tag > 0;
+    e->flow.tag = tag ? (uint32_t)(tag - 1) : 0;
 }
 
 static void on_close(struct leat_sim_recording *rec, struct fields *f, struct leat_sim_event *e)
@@ -256,6 +264,7 @@ static void on_record(struct leat_sim_recording *rec, struct fields *f, struct l
     case LEAT_SIM_BEGIN: on_begin(rec, f, e); return;
     case LEAT_SIM_END: on_end(rec, f, e); return;
     case LEAT_SIM_INSTANT:
+    case LEAT_SIM_PLACE:
         e->track = take_track(rec, f, LEAT_SIM_LANE);
         e->name = (uint32_t)take_number(f, 1, rec->name_count);
         return;

@@ -1,8 +1,8 @@
 /*
  * A recording: what happened in a run, as one stream of octets. sim_recorder writes it, this file
- * reads it, exporters make pcapng, VCD and Perfetto's JSON of it.
+ * reads it, exporters make pcapng, VCD, Perfetto's JSON, CSV and OTF2 of it.
  *
- *   file     "LEATREC" version=1, then records: a kind (one octet) and its fields
+ *   file     "LEATREC" version=2, then records: a kind (one octet) and its fields
  *   number   7 bits per octet, the lowest first, 0x80 on all but the last; the shortest form
  *   string   number of octets (1..127), printable characters of ASCII
  *
@@ -19,7 +19,12 @@
  *   0x12  INSTANT  lane name
  *   0x13  VALUE    signal value
  *   0x14  FRAME    lane direction length octets   a packet, in the lane's link type
- *   0x15  FLOW     lane step message              a message leaves, passes or reaches a lane
+ *   0x15  FLOW     lane step message peer length tag
+ *                                                 a message leaves, passes or reaches a lane; peer:
+ *                                                 the lane at its other end, 0: not known; length
+ *                                                 in octets; tag: 1 more than it, 0: it has none
+ *   0x16  PLACE    lane name                      what the lane shows is there from now on: at a
+ *                                                 host, at a port
  *   0x1f  CLOSE    number of records before it    the last record
  *
  * Groups, lanes and signals share one numbering, from 1; parent 0 and clock 0 are none. Clocks and
@@ -46,7 +51,7 @@ enum {
     LEAT_SIM_RECORD_LEN_MAX = LEAT_SIM_FRAME_LEN_MAX + 32,
     LEAT_SIM_STRINGS_LEN_MAX = 4 << 20, /* of all names together */
 };
-#define LEAT_SIM_RECORDING_HEAD "LEATREC\x01"
+#define LEAT_SIM_RECORDING_HEAD "LEATREC\x02"
 
 /* Names are made of these. */
 static inline bool leat_sim_is_printable(uint8_t octet)
@@ -67,21 +72,32 @@ typedef enum {
     LEAT_SIM_VALUE,
     LEAT_SIM_FRAME,
     LEAT_SIM_FLOW,
+    LEAT_SIM_PLACE,
     LEAT_SIM_CLOSE = 0x1f,
 } leat_sim_kind;
 
 typedef enum { LEAT_SIM_NO_DIRECTION, LEAT_SIM_IN, LEAT_SIM_OUT } leat_sim_direction;
 typedef enum { LEAT_SIM_LEAVES, LEAT_SIM_PASSES, LEAT_SIM_ARRIVES } leat_sim_step;
 
+/* A message, as a lane sees it. */
+struct leat_sim_flow {
+    uint64_t message; /* its number */
+    uint32_t peer;    /* the lane at its other end; 0: not known */
+    uint32_t tag;
+    bool has_tag;
+    uint64_t len; /* octets */
+};
+
 /* What one record says; the fields that its kind has. TIME never shows: it is in `at`. */
 struct leat_sim_event {
     leat_sim_kind kind;
     leat_time at;
     uint32_t track; /* which; of a declaration, the new one */
-    uint32_t name;  /* BEGIN, INSTANT; END: of the span that closes; NAME: the new one */
-    uint64_t value; /* VALUE; FLOW: the message; CLOSE: the number of records */
+    uint32_t name;  /* BEGIN, INSTANT, PLACE; END: of the span that closes; NAME: the new one */
+    uint64_t value; /* VALUE; CLOSE: the number of records */
     leat_sim_direction direction;
     leat_sim_step step;
+    struct leat_sim_flow flow;
     const uint8_t *octets; /* FRAME: lent from the reader's buffer */
     size_t len;
 };

@@ -2,6 +2,7 @@
  * Any octets as a recording: what is read, written again, is the same octets, up to the place of
  * the damage; and everything that is read can be exported.
  */
+#include "sim_export_csv.h"
 #include "sim_export_pcapng.h"
 #include "sim_export_perfetto.h"
 #include "sim_export_vcd.h"
@@ -16,6 +17,7 @@ static struct leat_sim_recorder again;
 static struct leat_sim_export_pcapng pcapng;
 static struct leat_sim_export_vcd vcd;
 static struct leat_sim_export_perfetto perfetto;
+static struct leat_sim_export_csv csv;
 
 static void forget(struct leat_text *text)
 {
@@ -61,7 +63,8 @@ static void write_again(const struct leat_sim_event *e)
     case LEAT_SIM_INSTANT:
     case LEAT_SIM_VALUE:
     case LEAT_SIM_FRAME:
-    case LEAT_SIM_FLOW: leat_sim_recorder_put(&again, e); break;
+    case LEAT_SIM_FLOW:
+    case LEAT_SIM_PLACE: leat_sim_recorder_put(&again, e); break;
     case LEAT_SIM_TIME: abort(); /* it never shows */
     }
 }
@@ -78,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     leat_sim_export_pcapng_init(&pcapng, &rec, &text);
     leat_sim_export_vcd_init(&vcd, &rec, &text);
     leat_sim_export_perfetto_init(&perfetto, &rec, &text);
+    leat_sim_export_csv_init(&csv, &rec, &text);
     for (size_t at = 0;;) {
         struct leat_sim_event e;
         bool found;
@@ -94,5 +98,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         leat_sim_export_pcapng_event(&pcapng, &e);
         leat_sim_export_vcd_event(&vcd, &e);
         leat_sim_export_perfetto_event(&perfetto, &e);
+        leat_sim_export_csv_event(&csv, &e);
     }
 }

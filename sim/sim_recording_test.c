@@ -29,13 +29,13 @@ static void another_kind_of_file_is_told_at_once(void)
     size_t stopped_at;
     EQ(read_octets((const uint8_t *)"LEAK", 4, NULL, NULL, &stopped_at), LEAT_ERR_MAGIC);
     EQ(stopped_at, 3);
-    EQ(read_octets((const uint8_t *)"LEATREC\x02", 8, NULL, NULL, &stopped_at), LEAT_ERR_MAGIC);
+    EQ(read_octets((const uint8_t *)"LEATREC\x01", 8, NULL, NULL, &stopped_at), LEAT_ERR_MAGIC);
     EQ(stopped_at, 7); /* another version */
 }
 
 /* Clock 1; group 1; lane 2 without frames; lane 3 with; signal 4 of 3 bits; name 1. */
 #define DECLARED          \
-    "LEATREC\x01"         \
+    "LEATREC\x02"         \
     "\x01\x05\x01"        \
     "\x02\0\x01g"         \
     "\x03\x01\x01\0\x01"  \
@@ -57,7 +57,7 @@ static void every_damage_is_told_with_its_place(void)
 #define OCTETS(string) string, sizeof string - 1
         { LEAT_ERR_TYPE, 0, OCTETS("\0") }, /* no such kinds */
         { LEAT_ERR_TYPE, 0, OCTETS("\x07") },
-        { LEAT_ERR_TYPE, 0, OCTETS("\x16\x02") },
+        { LEAT_ERR_TYPE, 0, OCTETS("\x17\x02") },
         { LEAT_ERR_TYPE, 0, OCTETS("\xff") },
         { LEAT_ERR_RANGE, 1, OCTETS("\x01\0\x01") }, /* a clock without a period */
         { LEAT_ERR_RANGE, 2, OCTETS("\x01\x01\0") },
@@ -91,8 +91,14 @@ static void every_damage_is_told_with_its_place(void)
         { LEAT_ERR_FIELD, 1, OCTETS("\x14\x02\0\0") },           /* a lane without a link type */
         { LEAT_ERR_RANGE, 2, OCTETS("\x14\x03\x03\0") },         /* no direction */
         { LEAT_ERR_RANGE, 3, OCTETS("\x14\x03\0\x80\x80\x04") }, /* 65,536 octets */
-        { LEAT_ERR_RANGE, 2, OCTETS("\x15\x03\x03\0") },         /* no step */
-        { LEAT_ERR_RANGE, 1, OCTETS("\x1f\x05") },               /* a record was lost */
+        { LEAT_ERR_RANGE, 2, OCTETS("\x15\x03\x03\0\0\0\0") },   /* no step */
+        { LEAT_ERR_RANGE, 4, OCTETS("\x15\x03\0\0\x05\0\0") },   /* a peer that is no track */
+        { LEAT_ERR_TYPE, 4, OCTETS("\x15\x03\0\0\x01\0\0") },    /* a peer that is a group */
+        { LEAT_ERR_RANGE, 6,
+          OCTETS("\x15\x03\0\0\0\0\x81\x80\x80\x80\x10") }, /* a tag of 33 bits */
+        { LEAT_ERR_TYPE, 1, OCTETS("\x16\x04\x01") },       /* a place of a signal */
+        { LEAT_ERR_RANGE, 2, OCTETS("\x16\x02\x02") },      /* an unknown place */
+        { LEAT_ERR_RANGE, 1, OCTETS("\x1f\x05") },          /* a record was lost */
         { LEAT_ERR_RANGE, 1, OCTETS("\x1f\x07") },
 #undef OCTETS
     };

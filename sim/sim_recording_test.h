@@ -22,6 +22,7 @@ static const uint8_t sample_cell[6] = { 0x12, 0x30, 0, 0, 0, 0xff };
 
 static inline void record_sample(void)
 {
+    struct leat_sim_flow flow = { .message = UINT64_MAX, .len = 300, .has_tag = true, .tag = 7 };
     record_from_the_beginning();
     const uint32_t clock = leat_sim_recorder_clock(&recorder, &(struct leat_sim_clock){ 10000, 3 });
     const uint32_t net = leat_sim_recorder_group(&recorder, 0, "net");
@@ -33,7 +34,9 @@ static inline void record_sample(void)
     const uint32_t busy = leat_sim_recorder_name(&recorder, "busy");
     leat_sim_record_begin(&recorder, 0, in, busy);
     const uint32_t header = leat_sim_recorder_name(&recorder, "\"header\"");
-    leat_sim_record_flow(&recorder, 0, in, LEAT_SIM_LEAVES, UINT64_MAX);
+    flow.peer = out;
+    leat_sim_record_place(&recorder, 0, in, header);
+    leat_sim_record_flow(&recorder, 0, in, LEAT_SIM_LEAVES, &flow);
     leat_sim_record_begin(&recorder, 3333, in, header);
     leat_sim_record_value(&recorder, 3333, size, 511);
     leat_sim_record_end(&recorder, 1016666, in);
@@ -42,7 +45,8 @@ static inline void record_sample(void)
     leat_sim_record_frame(&recorder, 2000000, out, LEAT_SIM_OUT, sample_cell, 5);
     leat_sim_record_instant(&recorder, 2000000, out, header);
     leat_sim_record_frame(&recorder, 2000001, out, LEAT_SIM_NO_DIRECTION, sample_cell, 0);
-    leat_sim_record_flow(&recorder, 2000001, out, LEAT_SIM_ARRIVES, UINT64_MAX);
+    flow = (struct leat_sim_flow){ .message = UINT64_MAX };
+    leat_sim_record_flow(&recorder, 2000001, out, LEAT_SIM_ARRIVES, &flow);
     leat_sim_recorder_close(&recorder, 3000000);
     OK(!recorded_text.overflowed);
 }

@@ -13,7 +13,7 @@ below() {
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program/*) echo core port program program/clock ;;
-    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net live program program/pvm ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net live program program/pvm program/atm ;;
     bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net live program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;
     esac

@@ -20,47 +20,87 @@ static bool refuse(const struct run_job *job, const char *const *options, size_t
     return true;
 }
 
-static const char *const of_atm[] = { "--record",     "--model",        "--bit-errors", "--lose",
-                                      "--insert",     "--duplicate",    "--hec",        "--dead",
-                                      "--retransmit", "--transmissions" };
+static const char *const of_atm[] = { "--model",         "--bit-errors", "--lose", "--insert",
+                                      "--duplicate",     "--hec",        "--dead", "--retransmit",
+                                      "--transmissions", "--obsolete",   "--poll" };
 static const char *const of_networks[] = { "--flit-bytes", "--packet-flits", "--fault",
                                            "--fault-file" };
 
-/* How often, and how soon, a unit sends again what is not acknowledged. */
+/* How often, and how soon, a unit sends again what is not acknowledged; how long it keeps what
+ * nobody reads, and how much. */
 static bool read_patience(const struct run_job *job, struct leat_atm_aal_config *aal)
 {
     uint64_t cycles = aal->retransmit_cycles, times = aal->transmissions_max;
+    uint64_t obsolete = aal->obsolete_cycles, descriptors = aal->descriptors;
     if (!sim_read_number(job->args, "--retransmit", 1, UINT32_MAX, &cycles) ||
+        !sim_read_number(job->args, "--obsolete", 1, UINT32_MAX, &obsolete) ||
+        !sim_read_number(job->args, "--descriptors", 1, UINT16_MAX, &descriptors) ||
         !sim_read_number(job->args, "--transmissions", 1, UINT8_MAX, &times))
         return false;
     aal->retransmit_cycles = (uint32_t)cycles;
+    aal->obsolete_cycles = (uint32_t)obsolete;
+    aal->descriptors = (uint32_t)descriptors;
     aal->transmissions_max = (uint32_t)times;
     return true;
 }
 
-static bool open_atm(const struct run_job *job, bool contention_free, struct run_network *out)
+/* What both kinds of ATM networks have. False after a complaint. */
+static bool read_atm(const struct run_job *job, struct run_network *out,
+                     struct leat_sim_fabric *fabric, struct leat_atm_aal_config *aal,
+                     struct leat_sim_line_config *line)
+{
+    struct leat_text name;
+    if (!fabric_read(job->verb, job->fabric, fabric) ||
+        !refuse(job, of_networks, sizeof of_networks / sizeof *of_networks, "an ATM fabric"))
+        return false;
+    leat_text_init(&name, out->name, sizeof out->name, NULL, NULL);
+    leat_sim_fabric_name(fabric, &name);
+    leat_atm_aal_config_default(aal, 0, fabric->net.ports, fabric->net.paths);
+    line->seed = 1;
+    return read_patience(job, aal) &&
+           sim_read_lines(job->args, fabric->net.ports, line, out->outage);
+}
+
+/* Messages of port.h. */
+static struct leat_sim_load *open_ports(const struct run_job *job, bool contention_free,
+                                        struct run_network *out)
 {
     struct leat_sim_port_config config = { .model = job->model,
                                            .contention_free = contention_free,
                                            .messages_max = RUN_MESSAGES_MAX };
-    struct leat_text name;
-    if (!fabric_read(job->verb, job->fabric, &config.fabric) ||
-        !refuse(job, of_networks, sizeof of_networks / sizeof *of_networks, "an ATM fabric"))
-        return false;
-    leat_text_init(&name, out->name, sizeof out->name, NULL, NULL);
-    leat_sim_fabric_name(&config.fabric, &name);
-    leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
-    if (!read_patience(job, &config.aal) ||
-        !sim_read_lines(job->args, config.fabric.net.ports, &config.line, out->outage))
-        return false;
-    config.line.seed = 1;
+    if (!read_atm(job, out, &config.fabric, &config.aal, &config.line)) return NULL;
     out->memory = sim_memory(leat_sim_port_footprint(&config));
-    if (!out->memory) return false;
+    if (!out->memory) return NULL;
     leat_sim_port_init(&out->atm, &config, out->memory);
     out->net = &out->atm.net;
-    if (!job->record || contention_free) return true;
-    out->records = sim_record_open(job->record, &out->atm.load.sim, &out->atm.load);
-    return out->records;
+    return &out->atm.load;
+}
+
+/* Commands to units. */
+static struct leat_sim_load *open_platform(const struct run_job *job, bool contention_free,
+                                           struct run_network *out)
+{
+    struct leat_sim_platform_config config = { .model = job->model,
+                                               .contention_free = contention_free,
+                                               .polls = argument(job->args, "--poll"),
+                                               .tasks_max = RUN_TASKS_MAX };
+    if (!read_atm(job, out, &config.fabric, &config.aal, &config.line)) return NULL;
+    out->memory = sim_memory(leat_sim_platform_footprint(&config));
+    if (!out->memory) return NULL;
+    leat_sim_platform_init(&out->platform, &config, out->memory);
+    out->net = &out->platform.base.net;
+    return &out->platform.load;
+}
+
+static bool open_atm(const struct run_job *job, bool contention_free, struct run_network *out)
+{
+    if (job->library != RUN_ATM && argument(job->args, "--poll")) {
+        misuse(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
+        return false;
+    }
+    out->load = job->library == RUN_ATM ? open_platform(job, contention_free, out)
+                                        : open_ports(job, contention_free, out);
+    return out->load;
 }
 
 static bool prepare_faults(struct run_network *out)
@@ -112,17 +152,16 @@ static bool open_flits(const struct run_job *job, bool contention_free, struct r
 bool run_network_open(const struct run_job *job, bool contention_free, struct run_network *out)
 {
     memset(out, 0, sizeof *out);
+    out->is_recorded = job->record && !contention_free;
     return net_is(job->fabric) ? open_flits(job, contention_free, out)
                                : open_atm(job, contention_free, out);
 }
 
-bool run_network_close(struct run_network *network)
+void run_network_close(struct run_network *network)
 {
-    const bool kept = !network->records || sim_record_close(network->atm.load.sim.now - 1);
     free(network->memory);
     free(network->player_memory);
     net_built_free(&network->built);
     net_design_free(&network->design);
     memset(network, 0, sizeof *network);
-    return kept;
 }

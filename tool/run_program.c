@@ -40,6 +40,35 @@ static bool find_on_path(const char *name, char *out, size_t cap)
     return false;
 }
 
+/* A part of leat: beside the command where it was built, or where it was installed. */
+static bool find_part(const char *name, char *out, size_t cap)
+{
+    static const char *const places[] = { "../program", "../lib/leat" };
+    char own[RUN_PATH_CAP];
+    const ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (len <= 0) return false;
+    own[len] = '\0';
+    *strrchr(own, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char place[2 * RUN_PATH_CAP];
+        snprintf(place, sizeof place, "%s/%s/%s", own, places[i], name);
+        char *real = realpath(place, NULL);
+        if (!real) continue;
+        snprintf(out, cap, "%s", real);
+        free(real);
+        return true;
+    }
+    return false;
+}
+
+/* One of the thesis' programs, by its name alone. */
+static bool find_example(const char *name, char *out, size_t cap)
+{
+    char part[64];
+    snprintf(part, sizeof part, "programs/%.40s", name);
+    return !strchr(name, '/') && find_part(part, out, cap);
+}
+
 /* The libraries that a program is linked with, as the loader finds them; NULL: it has none. */
 static FILE *list_libraries(const char *program, pid_t *lister)
 {
@@ -62,7 +91,7 @@ static FILE *list_libraries(const char *program, pid_t *lister)
 }
 
 struct linkage {
-    bool mpi, pvm, any;
+    bool mpi, pvm, atm, any;
 };
 
 static struct linkage linkage_of(const char *program)
@@ -76,6 +105,7 @@ static struct linkage linkage_of(const char *program)
         found.any |= strstr(line, ".so") != NULL;
         found.mpi |= strstr(line, "libmpi.so") != NULL;
         found.pvm |= strstr(line, "libpvm3.so") != NULL;
+        found.atm |= strstr(line, "libleat-atm.so") != NULL;
     }
     fclose(list);
     waitpid(lister, NULL, 0);
@@ -98,8 +128,10 @@ static bool read_library(const struct verb *verb, const char *name, enum run_lib
         *out = RUN_MPI;
     else if (!strcmp(name, "pvm"))
         *out = RUN_PVM;
+    else if (!strcmp(name, "atm"))
+        *out = RUN_ATM;
     else {
-        misuse(verb, "--library %s: unknown, expected mpi or pvm", name);
+        misuse(verb, "--library %s: unknown, expected mpi, pvm or atm", name);
         return false;
     }
     return true;
@@ -108,13 +140,14 @@ static bool read_library(const struct verb *verb, const char *name, enum run_lib
 bool run_program_find(struct run_job *job, const char *library)
 {
     const char *name = job->words[0];
-    if (!find_on_path(name, job->program, sizeof job->program)) {
+    if (!find_on_path(name, job->program, sizeof job->program) &&
+        !find_example(name, job->program, sizeof job->program)) {
         complain("%s: no such program, expected one that can be executed", name);
         return false;
     }
     if (library) return read_library(job->verb, library, &job->library);
     if (!is_elf(job->program)) {
-        complain("%s: no binary program; for a script, --library mpi or pvm says what it runs",
+        complain("%s: no binary program; for a script, --library mpi, pvm or atm says what it runs",
                  name);
         return false;
     }
@@ -125,40 +158,48 @@ bool run_program_find(struct run_job *job, const char *library)
                  name);
         return false;
     }
-    if (!found.mpi && !found.pvm) {
-        complain("%s: linked with neither libmpi nor libpvm3, expected an Open MPI or PVM program "
-                 "(if it loads one of them later, say --library mpi or pvm)",
+    if (!found.mpi && !found.pvm && !found.atm) {
+        complain("%s: linked with neither libmpi nor libpvm3, expected an Open MPI or PVM program, "
+                 "or one that is linked with libleat-atm (if it loads one of them later, say "
+                 "--library mpi, pvm or atm)",
                  name);
         return false;
     }
-    job->library = found.mpi ? RUN_MPI : RUN_PVM;
+    job->library = found.mpi ? RUN_MPI : found.pvm ? RUN_PVM : RUN_ATM;
     return true;
 }
 
 /* ---- its start ---------------------------------------------------------------------------------
  */
 
-/* Beside the command where it was built, or where it was installed. */
 bool run_find_part(const char *name, char *out, size_t cap)
 {
-    static const char *const places[] = { "../program", "../lib/leat" };
-    char own[RUN_PATH_CAP];
-    const ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (len > 0) {
-        own[len] = '\0';
-        *strrchr(own, '/') = '\0';
-        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-            char place[2 * RUN_PATH_CAP];
-            snprintf(place, sizeof place, "%s/%s/%s", own, places[i], name);
-            char *real = realpath(place, NULL);
-            if (!real) continue;
-            snprintf(out, cap, "%s", real);
-            free(real);
-            return true;
-        }
-    }
+    if (find_part(name, out, cap)) return true;
     complain("%s is not there, expected it beside the command or in ../lib/leat", name);
     return false;
+}
+
+char **run_environment(const struct run_job *job, const char *library)
+{
+    static char path[2 * RUN_PATH_CAP];
+    static char *list[3];
+    char part[RUN_PATH_CAP];
+    const char *old = getenv("LD_LIBRARY_PATH");
+    if (!run_find_part(library, part, sizeof part)) return NULL;
+    *strrchr(part, '/') = '\0';
+    snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s%s%s", part, old ? ":" : "", old ? old : "");
+    list[0] = path;
+    list[1] = job->real_clock ? (char *)"LEAT_REAL_CLOCK=1" : NULL;
+    return list;
+}
+
+const char *run_search_path(const struct run_job *job)
+{
+    static char path[3 * RUN_PATH_CAP];
+    const char *slash = strrchr(job->program, '/'), *old = getenv("PATH");
+    const int len = slash ? (int)(slash - job->program) : 1;
+    snprintf(path, sizeof path, "%.*s:%s", len, slash ? job->program : ".", old ? old : "");
+    return path;
 }
 
 enum { WORDS_CAP = 64 };
@@ -251,18 +292,25 @@ bool run_processes_prepare(struct run_processes *processes)
     /* Some messages carry addresses (one-sided ones do), and every run shall be the same. Where
      * this is not allowed, only the certificates of such programs differ. */
     personality(ADDR_NO_RANDOMIZE);
-    return processes->job->library == RUN_MPI || run_pvm_prepare(processes);
+    switch (processes->job->library) {
+    case RUN_MPI: break;
+    case RUN_PVM: return run_pvm_prepare(processes);
+    case RUN_ATM: return run_atm_prepare(processes);
+    }
+    return true;
 }
 
 void run_processes_free(struct run_processes *processes)
 {
     run_pvm_free(processes);
+    run_atm_free(processes);
 }
 
 bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)
 {
     char part[RUN_PATH_CAP];
     if (processes->pvm) return run_pvm_start(processes, hub);
+    if (processes->atm) return run_atm_start(processes, hub);
     if (!run_find_part("libleat-fi.so", part, sizeof part)) return false;
     char **words = mpi_words(processes->job, leat_hub_path(hub), part);
     const bool started = words && start(words, processes);
@@ -275,7 +323,7 @@ bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)
 
 bool run_processes_have_ended(struct run_processes *processes)
 {
-    if (processes->pvm) return false; /* its service knows of each */
+    if (processes->pvm || processes->atm) return false; /* its service knows of each */
     if (!processes->launcher) return true;
     if (waitpid(processes->launcher, &processes->status, WNOHANG) != processes->launcher)
         return false;
@@ -297,6 +345,7 @@ int run_processes_end(struct run_processes *processes, const struct leat_hub *hu
         run_pvm_end(processes, by_force);
         return 0; /* good programs of PVM end with any code */
     }
+    if (processes->atm) return run_atm_end(processes, by_force);
     if (by_force && !run_processes_have_ended(processes)) {
         /* The launcher cleans up behind itself, if it may; its tasks hang where they wait. */
         kill(launcher, SIGTERM);

@@ -1,8 +1,6 @@
 /* leat run: programs of PVM. Their library is ours, their daemon is a service of the run. */
 #include "run.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #ifdef HAVE_PVM
@@ -13,41 +11,15 @@ static bool is_interrupted(void)
     return interrupted;
 }
 
-/* Programs find our libpvm3 before the one that they were linked with. */
-static char **environment_of(const struct run_job *job)
-{
-    static char library[2 * RUN_PATH_CAP];
-    static char *list[3];
-    char part[RUN_PATH_CAP];
-    const char *old = getenv("LD_LIBRARY_PATH");
-    if (!run_find_part("libpvm3.so.3", part, sizeof part)) return NULL;
-    *strrchr(part, '/') = '\0';
-    snprintf(library, sizeof library, "LD_LIBRARY_PATH=%s%s%s", part, old ? ":" : "",
-             old ? old : "");
-    list[0] = library;
-    list[1] = job->real_clock ? (char *)"LEAT_REAL_CLOCK=1" : NULL;
-    return list;
-}
-
-/* Where pvm_spawn looks: where the program itself lies, then as a shell does. */
-static const char *path_of(const struct run_job *job)
-{
-    static char path[3 * RUN_PATH_CAP];
-    const char *slash = strrchr(job->program, '/'), *old = getenv("PATH");
-    const int len = slash ? (int)(slash - job->program) : 1;
-    snprintf(path, sizeof path, "%.*s:%s", len, slash ? job->program : ".", old ? old : "");
-    return path;
-}
-
 bool run_pvm_prepare(struct run_processes *processes)
 {
     char why[256];
-    char **environment = environment_of(processes->job);
+    char **environment = run_environment(processes->job, "libpvm3.so.3");
     if (!environment) return false;
     const struct leat_pvm_service_config config = { .slots = processes->slots,
                                                     .ports = processes->ports,
                                                     .port = processes->port,
-                                                    .path = path_of(processes->job),
+                                                    .path = run_search_path(processes->job),
                                                     .environment = environment,
                                                     .log = STDERR_FILENO,
                                                     .interrupted = is_interrupted };

@@ -4,6 +4,7 @@
 
 #include "sim_check_load.h"
 #include "sim_load.h"
+#include "sim_recorder.h"
 #include "sim_traffic.h"
 #include "tool.h"
 
@@ -96,5 +97,14 @@ bool sim_record_open(const char *path, struct leat_sim_atm *network, struct leat
 
 /* Nothing happens after cycle `last`. False after a complaint. */
 bool sim_record_close(uint64_t last);
+
+/* The same as a part of somebody else's recording: declares its tracks in `group`, behind all other
+ * tracks, and hands its events to `put`, in the order of time. False after a complaint. */
+typedef void sim_record_put(const struct leat_sim_event *e);
+bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_record_put *put,
+                     struct leat_sim_atm *network, struct leat_sim_load *load);
+/* Cycle `last` is over: hands over what has happened up to it. */
+void sim_record_catch_up(uint64_t last);
+void sim_record_leave(void);
 
 #endif

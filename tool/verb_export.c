@@ -1,15 +1,17 @@
 /* leat export: what others' tools read, made of a recording. */
+#include "export_otf2.h"
 #include "input.h"
 #include "result_file.h"
+#include "sim_export_csv.h"
 #include "sim_export_pcapng.h"
 #include "sim_export_perfetto.h"
 #include "sim_export_vcd.h"
 #include "tool.h"
 #include <stdint.h>
 
-enum { PCAPNG, VCD, PERFETTO, SHAPES };
+enum { PCAPNG, VCD, PERFETTO, CSV, FILES, OTF2 = FILES, SHAPES };
 
-static const char *const options[SHAPES] = { "--pcapng", "--vcd", "--perfetto" };
+static const char *const options[SHAPES] = { "--pcapng", "--vcd", "--perfetto", "--csv", "--otf2" };
 
 struct exporter {
     struct input in;
@@ -17,14 +19,16 @@ struct exporter {
     struct leat_sim_export_pcapng pcapng;
     struct leat_sim_export_vcd vcd;
     struct leat_sim_export_perfetto perfetto;
-    struct result_file target[SHAPES]; /* name NULL: not wanted */
+    struct leat_sim_export_csv csv;
+    struct result_file target[FILES]; /* name NULL: not wanted */
+    struct export_otf2 otf2;          /* likewise */
 };
 
 /* ---- the recording ------------------------------------------------------------------------ */
 
 static const char *expected(const struct exporter *x)
 {
-    if (!x->rec.headed) return "LEATREC and version 1";
+    if (!x->rec.headed) return "LEATREC and version 2";
     if (x->rec.closed) return "the end of the file";
     switch ((leat_sim_kind)*input_octets(&x->in)) {
     case LEAT_SIM_CLOCK: return "a CLOCK before all events: num and den, not 0";
@@ -38,10 +42,11 @@ static const char *expected(const struct exporter *x)
     case LEAT_SIM_INSTANT: return "an INSTANT: lane, name";
     case LEAT_SIM_VALUE: return "a VALUE: signal, value of its width";
     case LEAT_SIM_FRAME: return "a FRAME: lane with a link type, direction, at most 65535 octets";
-    case LEAT_SIM_FLOW: return "a FLOW: lane, step, message";
+    case LEAT_SIM_FLOW: return "a FLOW: lane, step, message, peer, length, tag";
+    case LEAT_SIM_PLACE: return "a PLACE: lane, name";
     case LEAT_SIM_CLOSE: return "a CLOSE: the number of records before it";
     }
-    return "a kind of record, 0x01 to 0x06, 0x10 to 0x15 or 0x1f";
+    return "a kind of record, 0x01 to 0x06, 0x10 to 0x16 or 0x1f";
 }
 
 static int damaged(const struct exporter *x, leat_err err, size_t fault_at)
@@ -64,6 +69,8 @@ static void export_event(struct exporter *x, const struct leat_sim_event *e)
     if (x->target[PCAPNG].name) leat_sim_export_pcapng_event(&x->pcapng, e);
     if (x->target[VCD].name) leat_sim_export_vcd_event(&x->vcd, e);
     if (x->target[PERFETTO].name) leat_sim_export_perfetto_event(&x->perfetto, e);
+    if (x->target[CSV].name) leat_sim_export_csv_event(&x->csv, e);
+    if (x->otf2.name) export_otf2_event(&x->otf2, e);
 }
 
 static int export_recording(struct exporter *x)
@@ -89,7 +96,8 @@ static int export_recording(struct exporter *x)
 
 static bool open_targets(struct exporter *x, const struct arguments *args)
 {
-    for (int i = 0; i < SHAPES; i++) {
+    const char *folder = argument(args, options[OTF2]);
+    for (int i = 0; i < FILES; i++) {
         const char *path = argument(args, options[i]);
         if (path && !result_file_open(&x->target[i], path)) return false;
     }
@@ -99,31 +107,39 @@ static bool open_targets(struct exporter *x, const struct arguments *args)
     if (x->target[VCD].name) leat_sim_export_vcd_init(&x->vcd, &x->rec, &x->target[VCD].out.text);
     if (x->target[PERFETTO].name)
         leat_sim_export_perfetto_init(&x->perfetto, &x->rec, &x->target[PERFETTO].out.text);
-    return true;
+    if (x->target[CSV].name) leat_sim_export_csv_init(&x->csv, &x->rec, &x->target[CSV].out.text);
+    return !folder || export_otf2_open(&x->otf2, folder, &x->rec);
 }
 
 /* All files are complete before the first one appears. */
 static int close_targets(struct exporter *x, int result)
 {
-    for (int i = 0; i < SHAPES && !result; i++)
+    if (!result && x->otf2.name && !export_otf2_finish(&x->otf2)) result = FAILED;
+    for (int i = 0; i < FILES && !result; i++)
         if (x->target[i].name && !result_file_finish(&x->target[i])) result = FAILED;
-    for (int i = 0; i < SHAPES && !result; i++)
+    if (!result && x->otf2.name && !export_otf2_keep(&x->otf2)) result = FAILED;
+    for (int i = 0; i < FILES && !result; i++)
         if (x->target[i].name && !result_file_keep(&x->target[i])) result = FAILED;
-    for (int i = 0; i < SHAPES; i++)
+    for (int i = 0; i < FILES; i++)
         result_file_drop(&x->target[i]);
+    export_otf2_drop(&x->otf2);
     return result;
 }
 
 static int check_usage(const struct arguments *args)
 {
     struct result_name names[SHAPES];
+    const char *folder = argument(args, options[OTF2]);
     size_t wanted = 0;
     if (args->operand_count != 1) return misuse(args->verb, "expected one recording");
     for (int i = 0; i < SHAPES; i++) {
         const char *path = argument(args, options[i]);
         if (path) names[wanted++] = (struct result_name){ options[i], path };
     }
-    if (!wanted) return misuse(args->verb, "expected at least one of --pcapng, --vcd, --perfetto");
+    if (!wanted)
+        return misuse(args->verb,
+                      "expected at least one of --pcapng, --vcd, --perfetto, --csv, --otf2");
+    if (folder && !export_otf2_check(args->verb, folder)) return WRONG;
     return result_names_apart(args->verb, names, wanted, args->operand[0]) ? DONE : WRONG;
 }
 

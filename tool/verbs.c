@@ -100,9 +100,43 @@ static const struct verb verbs[] = {
         .run = run_encode,
     },
     {
+        .name = "experiment",
+        .summary = "the measurements of the thesis, made anew",
+        .synopsis = "echo|linear|matrix|contention [FILE] [--fabric F] [--sizes LIST] [--poll] "
+                    "[--model rtl|cell] [--json]",
+        .description =
+            "Runs the programs of the thesis (leat/atm_task.h) over the network, a process for each "
+            "task, and measures them as it did.\n"
+            "echo: the one-way delay of a message by its size, beside the closed form T(N) and what "
+            "was published; its regression; r_max, the greatest throughput, in octets per cycle and "
+            "in Mbit/s at lines of 155.52 and 622.08 Mbit/s; n_1/2, the octets that reach half of "
+            "it; t_0, the delay of 4 octets.\n"
+            "linear: a system of linear equations, one task for each coefficient (FILE, n lines of "
+            "n+1 integers; default: the thesis' example 4, with its contention study). matrix: a "
+            "product (FILE: the rows of A, a line `*`, the rows of B). Both tell what the program "
+            "wrote, the cycle of the last message among its workers, the same where cells never "
+            "meet, and the same by the thesis' rule: each message takes 193 cycles from the lock, "
+            "receptions at a port are 40 cycles apart, tasks compute as long as they did.\n"
+            "contention: that rule, applied to the records of a file, as `leat run --records` "
+            "writes them and the thesis printed them.",
+        .options = { { "--fabric", "F", "an ATM fabric; default clos444" },
+                     { "--sizes", "LIST", "echo: octets, multiples of 4, commas between" },
+                     { "--poll", NULL, "tasks poll for messages, every 81 cycles" },
+                     { "--model", "M", "rtl or cell (default)" },
+                     { "--obsolete", "CYCLES", "until a unit discards a message; default 40000" },
+                     { "--descriptors", "N", "messages of a source at a time; default 32" },
+                     { "--json", NULL, "as JSON" } },
+        .examples = "leat experiment echo\n"
+                    "leat experiment echo --sizes 4,400,4000 --fabric bmx:8 --json\n"
+                    "leat experiment linear",
+        .operands = "echo linear matrix contention",
+        .run = run_experiment,
+    },
+    {
         .name = "export",
-        .summary = "make captures, waveforms and traces of a recording",
-        .synopsis = "RECORDING [--pcapng FILE] [--vcd FILE] [--perfetto FILE]",
+        .summary = "make captures, waveforms, traces and tables of a recording",
+        .synopsis = "RECORDING [--pcapng FILE] [--vcd FILE] [--perfetto FILE] [--csv FILE] "
+                    "[--otf2 DIR]",
         .description =
             "Reads the recording of a run (- is standard input) once and writes any of these, "
             "together or alone:\n"
@@ -110,19 +144,28 @@ static const struct verb verbs[] = {
             "decode`. --vcd: the values of signals, and for lanes the number of the innermost open "
             "span's name, in picoseconds, for GTKWave and Surfer. --perfetto: lanes as threads "
             "with their spans, instants, frames and flows, signals as counters, for "
-            "ui.perfetto.dev and chrome://tracing.\n"
+            "ui.perfetto.dev and chrome://tracing. --csv: a line per event, for spreadsheets and "
+            "scripts, with the columns time_ps, event (begin, end, instant, value, frame, leaves, "
+            "passes, arrives, place, close), track, name (of a span, instant or place; the "
+            "direction of a frame), value (of a signal), and of messages message (its number), peer "
+            "(the track at the other end), length (also of frames) and tag. --otf2: an archive with "
+            "a location per lane, spans as regions, messages as MPI_SEND and MPI_RECV in one "
+            "communicator, signals as metrics, and no frames, for otf2-print and Vampir.\n"
             "Cells of W have no checksum, and those of fabrics that switch virtual channels no VPI that "
             "`leat decode` knows: it reports them as damaged.\n"
-            "A file appears only when it is complete; files are different ones, and none is the "
-            "recording. A damaged recording, or one that was cut, is "
+            "A file, or the folder of an archive, appears only when it is complete; files are "
+            "different ones, none is the recording, and the folder is new or empty. A damaged recording, or one that was cut, is "
             "reported with the octet; the exit code is 2 and no file appears.",
         .options = {
             { "--pcapng", "FILE", "write a capture of the frames" },
             { "--vcd", "FILE", "write waveforms" },
             { "--perfetto", "FILE", "write a trace in JSON" },
+            { "--csv", "FILE", "write a table of all events" },
+            { "--otf2", "DIR", "write an OTF2 archive: DIR/traces.otf2" },
         },
         .examples = "leat export run.leatrec --perfetto run.json\n"
-                    "leat export run.leatrec --pcapng run.pcapng --vcd run.vcd",
+                    "leat export run.leatrec --pcapng run.pcapng --vcd run.vcd\n"
+                    "leat export run.leatrec --csv run.csv --otf2 run.otf2",
         .run = run_export,
     },
     {
@@ -255,7 +298,7 @@ static const struct verb verbs[] = {
     },
     {
         .name = "run",
-        .summary = "run a real MPI or PVM program over a simulated network",
+        .summary = "run a real program, of MPI, PVM or the thesis, over a simulated network",
         .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
                     "[--contention] [--json] [options] -- PROGRAM [ARGUMENT...]",
         .description =
@@ -272,6 +315,10 @@ static const struct verb verbs[] = {
             "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric "
             "time, for a message with its head of a few octets); networks carry them as packets of "
             "--packet-flits flits of --flit-bytes, one of them for the head.\n"
+            "Programs that are linked with libleat-atm (leat/atm_task.h: the calls of the thesis) "
+            "drive the adaptation layer units of an ATM fabric themselves. The first task starts the "
+            "others, up to 1024 in all and 10 of a name at a port; what those print goes to standard "
+            "error, behind their names.\n"
             "Behind the program's own output, standard error gets the simulated time, messages, "
             "octets, and for each task how long it waited. The JSON object (standard output) has "
             "fabric, program, library, tasks, simulated_seconds, messages, bytes, certificate, "
@@ -281,17 +328,23 @@ static const struct verb verbs[] = {
             "Faults and errors on the lines are those of leat sim. Units of ATM fabrics repair what "
             "is lost; a message that is given up, or lost in a network, ends the run with the "
             "reason.\n"
+            "--record writes what leat export makes timelines, captures and tables of: of each task "
+            "what it waits in and computes, its messages with length and tag, those that have "
+            "arrived and that it has not taken (inbox0 ...), those at each port (queue0 ...) and in "
+            "the network (under_way); flits in the network, each time that it has told something; "
+            "of ATM fabrics all cells. A message takes 60 to 90 octets of the file, a cell 120. "
+            "What happened until a run failed or was interrupted is in it, too.\n"
             "A program that is killed, aborts, or whose tasks all wait for each other ends the run "
             "with exit code 1 and a reason; who waits for what is told.",
         .options = { { "--fabric", "F", "the network" },
-                     { "-n", "N", "tasks, 1 to 1024; default: MPI one for each port, PVM one" },
+                     { "-n", "N", "tasks, 1 to 1024; default: MPI one for each port, others one" },
                      { "--compute", "C", "none (default), measured, or measured:SCALE" },
                      { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
                      { "--contention", NULL, "run once more, in silence, without contention; compare" },
                      { "--json", NULL, "what came of it as JSON, after the program's output" },
-                     { "--record", "FILE", "ATM: cells and messages, for leat export" },
+                     { "--record", "FILE", "what tasks and network do, for leat export" },
                      { "--real-clock", NULL, "the program's clocks stay real" },
-                     { "--library", "L", "mpi or pvm, where it cannot be seen from the program" },
+                     { "--library", "L", "mpi, pvm or atm, where it cannot be seen from the program" },
                      { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
                      { "--flit-bytes", "N", "networks: of a flit; default 16" },
                      { "--packet-flits", "N", "networks: of a packet at most; default 16" },
@@ -305,7 +358,11 @@ static const struct verb verbs[] = {
                      { "--hec", NULL, "ATM: headers are protected on the lines" },
                      { "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between" },
                      { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },
-                     { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" } },
+                     { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" },
+                     { "--obsolete", "CYCLES", "ATM: until a unit discards a message; default 40000" },
+                     { "--descriptors", "N", "ATM: messages of a source at a time; default 32" },
+                     { "--poll", NULL, "leat/atm_task.h: tasks poll, as in the thesis" },
+                     { "--records", "FILE", "leat/atm_task.h: what tasks sent and received, CSV" } },
         .examples = "leat run --fabric clos444 -n 2 -- NPopenmpi\n"
                     "leat run --fabric mesh:4,4 -- hello.pvm\n"
                     "leat run --fabric torus:4,4 -n 16 --contention -- ./my_mpi_program",

@@ -34,7 +34,7 @@ void leat_pvm_note_answer(uint64_t cookie, const uint8_t *octets, size_t len)
 static int ask_part(enum leat_pvm_op op, const uint8_t *part, size_t len, bool more,
                     const char *doing)
 {
-    uint8_t question[LEAT_TASK_CALL_LEN] = { (uint8_t)op, more };
+    uint8_t question[LEAT_PVM_CALL_LEN] = { (uint8_t)op, more };
     if (len) memcpy(question + LEAT_PVM_QUESTION_HEAD, part, len);
     answer_awaited.is_there = false;
     leat_task_call(question, LEAT_PVM_QUESTION_HEAD + len, ++answer_awaited.cookie);
@@ -61,7 +61,7 @@ static int fetch_rest(struct leat_pvm_octets *answer)
 int leat_pvm_ask(enum leat_pvm_op op, const struct leat_pvm_octets *arguments,
                  struct leat_pvm_octets *answer, const char *doing)
 {
-    enum { PART = LEAT_TASK_CALL_LEN - LEAT_PVM_QUESTION_HEAD };
+    enum { PART = LEAT_PVM_CALL_LEN - LEAT_PVM_QUESTION_HEAD };
     static const struct leat_pvm_octets none;
     const struct leat_pvm_octets *from = arguments ? arguments : &none;
     size_t at = 0;

@@ -1,25 +1,9 @@
 #include "pvm_service.h"
 #include "pvm_service_parts.h"
 #include <assert.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-void *leat_pvm_grown(void *old, size_t count, size_t size)
-{
-    void *fresh = reallocarray(old, count ? count : 1, size);
-    if (fresh) return fresh;
-    fprintf(stderr, "leat: no memory for %zu times %zu octets\n", count, size);
-    exit(1);
-}
-
-char *leat_pvm_copied(const char *text)
-{
-    const size_t len = strlen(text) + 1;
-    return memcpy(leat_pvm_grown(NULL, len, 1), text, len);
-}
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
@@ -40,8 +24,8 @@ uint32_t leat_pvm_slot(const struct leat_pvm_service *service, const struct leat
 static void answer_part(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int result,
                         size_t offset)
 {
-    enum { PART = LEAT_TASK_CALL_LEN - LEAT_PVM_ANSWER_HEAD };
-    uint8_t octets[LEAT_TASK_CALL_LEN];
+    enum { PART = LEAT_PVM_CALL_LEN - LEAT_PVM_ANSWER_HEAD };
+    uint8_t octets[LEAT_PVM_CALL_LEN];
     const struct leat_pvm_octets *told = &entry->answer;
     const size_t rest = offset < told->len ? told->len - offset : 0;
     const size_t here = rest < PART ? rest : PART;
@@ -62,7 +46,7 @@ void leat_pvm_reply(struct leat_pvm_service *service, struct leat_pvm_entry *ent
 void leat_pvm_tell(struct leat_pvm_service *service, struct leat_pvm_entry *entry, int context,
                    int tag, const struct leat_pvm_octets *body)
 {
-    uint8_t octets[LEAT_TASK_CALL_LEN];
+    uint8_t octets[LEAT_PVM_CALL_LEN];
     assert(body->len <= sizeof octets - LEAT_PVM_SIGNAL_HEAD);
     leat_pvm_store_u32(octets, (uint32_t)LEAT_PVM_DAEMON_TID);
     leat_pvm_store_u32(octets + 4, (uint32_t)context);
@@ -120,7 +104,7 @@ static int on_tasks(struct leat_pvm_service *service, struct leat_pvm_entry *ent
         leat_pvm_put_i32(&entry->answer, e->parent < 0 ? 0 : e->parent);
         leat_pvm_put_i32(&entry->answer, e->tid & LEAT_PVM_HOST_MASK);
         leat_pvm_put_i32(&entry->answer, e->is_enrolled ? CONNECTED : 0);
-        leat_pvm_put_i32(&entry->answer, (int)e->pid);
+        leat_pvm_put_i32(&entry->answer, (int)e->process->pid);
         leat_pvm_put_text(&entry->answer, e->name);
     }
     return count;
@@ -162,7 +146,7 @@ static int on_new_context(struct leat_pvm_service *service)
     if (i == CONTEXTS_MAX) return PvmOutOfRes;
     if (i == service->context_count) {
         const size_t count = 2 * i + 16;
-        service->context_is_used = leat_pvm_grown(service->context_is_used, count, sizeof(bool));
+        service->context_is_used = leat_grown(service->context_is_used, count, sizeof(bool));
         memset(service->context_is_used + i, 0, (count - i) * sizeof(bool));
         service->context_count = count;
     }
@@ -250,8 +234,7 @@ static int on_notify(struct leat_pvm_service *service, struct leat_pvm_entry *en
         } else if (!is_there(service, &notice)) {
             notice_tell(service, &notice);
         } else {
-            service->notice = leat_pvm_grown(service->notice, service->notice_count + 1,
-                                             sizeof notice);
+            service->notice = leat_grown(service->notice, service->notice_count + 1, sizeof notice);
             service->notice[service->notice_count++] = notice;
         }
     }
@@ -346,7 +329,7 @@ static bool on_gone(void *context, struct leat_hub *hub, uint32_t task, bool die
     const struct leat_pvm_notice like = { .subscriber = task, .tid = entry->tid };
     service->hub = hub;
     service->at = at;
-    leat_pvm_await_process(service, entry);
+    leat_child_await(entry->process, service->config.interrupted);
     entry->has_left = true;
     entry->waits = LEAT_PVM_WAITS_NOT;
     leat_pvm_output_end(service, entry);
@@ -356,7 +339,8 @@ static bool on_gone(void *context, struct leat_hub *hub, uint32_t task, bool die
     leat_pvm_mail_owner_gone(service, entry->tid);
     if (only_servers_are_left(service)) leat_pvm_on_halt(service);
     const bool has_begun = entry->is_enrolled || entry->is_spawned;
-    const bool crashed = leat_pvm_reap(entry, false) && WIFSIGNALED(entry->status);
+    const bool crashed = leat_child_reap(entry->process, false) &&
+                         WIFSIGNALED(entry->process->status);
     return !died || entry->was_signalled || is_watched || (has_begun && !crashed);
 }
 
@@ -370,13 +354,15 @@ struct leat_pvm_service *leat_pvm_service_create(const struct leat_pvm_service_c
                  LEAT_PVM_HOSTS_MAX, config->ports);
         return NULL;
     }
-    struct leat_pvm_service *service = leat_pvm_grown(NULL, 1, sizeof *service);
+    struct leat_pvm_service *service = leat_grown(NULL, 1, sizeof *service);
     *service = (struct leat_pvm_service){ .config = *config };
-    service->port = leat_pvm_grown(NULL, config->slots, sizeof *service->port);
-    service->entry = leat_pvm_grown(NULL, config->slots, sizeof *service->entry);
+    service->port = leat_grown(NULL, config->slots, sizeof *service->port);
+    service->entry = leat_grown(NULL, config->slots, sizeof *service->entry);
+    service->process = leat_grown(NULL, config->slots, sizeof *service->process);
     for (uint32_t i = 0; i < config->slots; i++) {
         service->port[i] = config->port ? config->port[i] : i % config->ports;
-        service->entry[i] = (struct leat_pvm_entry){ .output = -1 };
+        service->entry[i] = (struct leat_pvm_entry){ .process = &service->process[i] };
+        leat_child_init(&service->process[i]);
     }
     return service;
 }
@@ -385,8 +371,7 @@ static void entry_free(struct leat_pvm_entry *entry)
 {
     free(entry->name);
     free(entry->sibling);
-    if (entry->output >= 0) close(entry->output);
-    leat_pvm_octets_free(&entry->line);
+    leat_child_free(entry->process);
     leat_pvm_octets_free(&entry->question);
     leat_pvm_octets_free(&entry->answer);
 }
@@ -400,6 +385,7 @@ void leat_pvm_service_destroy(struct leat_pvm_service *service)
     free(service->context_is_used);
     free(service->notice);
     free(service->entry);
+    free(service->process);
     free(service->port);
     free(service);
 }
@@ -416,5 +402,5 @@ const uint32_t *leat_pvm_service_ports(const struct leat_pvm_service *service)
 
 int leat_pvm_service_status(const struct leat_pvm_service *service, uint32_t slot)
 {
-    return service->entry[slot].status;
+    return service->process[slot].status;
 }

@@ -1,43 +1,5 @@
-/*
- * What tasks print. It goes into a file in memory, which never makes them wait, and is taken from
- * there when the task, or who catches its output, is served: so it comes in an order that does not
- * depend on who is faster. The file grows, but what was told is given back.
- */
+/* What tasks print: it is taken when the task, or who catches its output, is served. */
 #include "pvm_service_parts.h"
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int leat_pvm_output_open(void)
-{
-    return memfd_create("output of a task", MFD_CLOEXEC);
-}
-
-/* ---- to the log ------------------------------------------------------------------------------ */
-
-static void log_line(const struct leat_pvm_service *service, struct leat_pvm_entry *entry)
-{
-    if (service->config.log >= 0)
-        dprintf(service->config.log, "[t%x] %.*s\n", (unsigned)entry->tid, (int)entry->line.len,
-                (const char *)entry->line.at);
-    leat_pvm_octets_clear(&entry->line);
-}
-
-static void log_octets(const struct leat_pvm_service *service, struct leat_pvm_entry *entry,
-                       const uint8_t *octets, size_t len)
-{
-    while (len) {
-        const uint8_t *end = memchr(octets, '\n', len);
-        const size_t here = end ? (size_t)(end - octets) : len;
-        leat_pvm_put(&entry->line, octets, here);
-        if (end) log_line(service, entry);
-        octets += here + (end != NULL);
-        len -= here + (end != NULL);
-    }
-}
-
-/* ---- to a task ------------------------------------------------------------------------------- */
 
 static void tell_octets(struct leat_pvm_service *service, const struct leat_pvm_entry *entry,
                         struct leat_pvm_entry *to, int count, const uint8_t *octets)
@@ -70,25 +32,34 @@ void leat_pvm_output_begin(struct leat_pvm_service *service, struct leat_pvm_ent
     tell_octets(service, entry, catcher, LEAT_PVM_OUTPUT_SPAWNED, NULL);
 }
 
+struct speaker {
+    struct leat_pvm_service *service;
+    struct leat_pvm_entry *entry;
+    char name[16];
+};
+
+static struct speaker speaker_of(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
+{
+    struct speaker speaker = { service, entry, "" };
+    snprintf(speaker.name, sizeof speaker.name, "t%x", (unsigned)entry->tid);
+    return speaker;
+}
+
+static void hear(void *context, const uint8_t *octets, size_t len)
+{
+    const struct speaker *from = context;
+    struct leat_pvm_entry *catcher = catcher_of(from->service, from->entry);
+    if (catcher)
+        tell_octets(from->service, from->entry, catcher, (int)len, octets);
+    else
+        leat_child_log(from->entry->process, from->service->config.log, from->name, octets, len);
+}
+
 void leat_pvm_output_take(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
     enum { PART = 400 }; /* of a signal, with its head and padding */
-    uint8_t octets[PART];
-    const uint64_t before = entry->output_told;
-    if (entry->output < 0) return;
-    for (;;) {
-        const ssize_t got = pread(entry->output, octets, sizeof octets, (off_t)entry->output_told);
-        struct leat_pvm_entry *catcher = catcher_of(service, entry);
-        if (got <= 0) break;
-        if (catcher)
-            tell_octets(service, entry, catcher, (int)got, octets);
-        else
-            log_octets(service, entry, octets, (size_t)got);
-        entry->output_told += (uint64_t)got;
-    }
-    if (entry->output_told > before)
-        fallocate(entry->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-                  (off_t)entry->output_told);
+    struct speaker speaker = speaker_of(service, entry);
+    leat_child_take(entry->process, PART, hear, &speaker);
 }
 
 void leat_pvm_output_take_for(struct leat_pvm_service *service, int tid)
@@ -103,7 +74,8 @@ void leat_pvm_output_take_for(struct leat_pvm_service *service, int tid)
 
 static bool is_awaited_by(const struct leat_pvm_entry *entry, int tid)
 {
-    return entry->is_used && !entry->has_left && entry->output >= 0 && entry->sink.tid == tid;
+    return entry->is_used && !entry->has_left && entry->process->output >= 0 &&
+           entry->sink.tid == tid;
 }
 
 static bool is_awaited(const struct leat_pvm_service *service, int tid)
@@ -122,9 +94,10 @@ int leat_pvm_on_await_output(struct leat_pvm_service *service, struct leat_pvm_e
 
 void leat_pvm_output_end(struct leat_pvm_service *service, struct leat_pvm_entry *entry)
 {
-    if (entry->output < 0) return;
+    const struct speaker speaker = speaker_of(service, entry);
+    if (entry->process->output < 0) return;
     leat_pvm_output_take(service, entry);
-    if (entry->line.len) log_line(service, entry);
+    leat_child_log_end(entry->process, service->config.log, speaker.name);
     struct leat_pvm_entry *catcher = catcher_of(service, entry);
     if (!catcher) return;
     tell_octets(service, entry, catcher, LEAT_PVM_OUTPUT_END, NULL);

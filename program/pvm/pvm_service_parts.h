@@ -2,6 +2,7 @@
 #ifndef LEAT_PVM_SERVICE_PARTS_H
 #define LEAT_PVM_SERVICE_PARTS_H
 
+#include "child.h"
 #include "pvm_octets.h"
 #include "pvm_service.h"
 #include "pvm_shared.h"
@@ -30,15 +31,10 @@ struct leat_pvm_entry {
     bool was_signalled; /* by another task: its death is no accident */
     int tid, parent, context;
     char *name;
-    pid_t pid;
-    bool is_reaped;
-    int status; /* as waitpid tells it */
+    struct leat_child *process;
     int *sibling;
     int sibling_count;
-    struct leat_pvm_sink sink;   /* of its output */
-    int output;                  /* a file that its output is in; -1: not collected */
-    uint64_t output_told;        /* octets of it */
-    struct leat_pvm_octets line; /* of the log, without an end so far */
+    struct leat_pvm_sink sink; /* of its output */
     struct leat_pvm_octets question, answer;
     uint64_t cookie; /* of its last question */
     enum leat_pvm_wait waits;
@@ -56,7 +52,8 @@ struct leat_pvm_service {
     uint32_t *port;
     uint32_t next_port; /* where the next task goes that may go to several */
     struct leat_pvm_entry *entry;
-    struct leat_hub *hub; /* of the call at hand */
+    struct leat_child *process; /* of each slot */
+    struct leat_hub *hub;       /* of the call at hand */
     leat_time at;
     struct leat_pvm_notice *notice;
     size_t notice_count;
@@ -79,11 +76,8 @@ void leat_pvm_tell(struct leat_pvm_service *service, struct leat_pvm_entry *entr
 int leat_pvm_on_spawn(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 int leat_pvm_on_signal(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 int leat_pvm_on_halt(struct leat_pvm_service *service);
-bool leat_pvm_reap(struct leat_pvm_entry *entry, bool wait); /* true: its process has ended */
-void leat_pvm_await_process(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 
 /* pvm_service_output.c */
-int leat_pvm_output_open(void);
 void leat_pvm_output_begin(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 void leat_pvm_output_take(struct leat_pvm_service *service, struct leat_pvm_entry *entry);
 void leat_pvm_output_take_for(struct leat_pvm_service *service, int tid);
@@ -103,9 +97,5 @@ int leat_pvm_on_group(struct leat_pvm_service *service, struct leat_pvm_entry *e
                       enum leat_pvm_op op);
 void leat_pvm_group_member_gone(struct leat_pvm_service *service, int tid);
 void leat_pvm_group_free(struct leat_pvm_service *service);
-
-/* Memory, or the end. */
-void *leat_pvm_grown(void *old, size_t count, size_t size);
-char *leat_pvm_copied(const char *text);
 
 #endif

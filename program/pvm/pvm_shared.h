@@ -50,6 +50,7 @@ enum leat_pvm_op {
 };
 
 enum {
+    LEAT_PVM_CALL_LEN = 512, /* of a part, with its head; and of a signal */
     LEAT_PVM_QUESTION_HEAD = 2,
     LEAT_PVM_ANSWER_HEAD = 8,
     LEAT_PVM_SIGNAL_HEAD = 12,

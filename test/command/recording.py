@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Recordings written here, by the picture in sim/sim_recording.h alone, exported by leat, and every
 export compared with what was recorded. Arguments: leat, folder, seed."""
+import csv
 import json
+import os
 import random
 import re
 import shutil
@@ -29,7 +31,7 @@ class Recording:
     """Octets, and what they mean."""
 
     def __init__(self):
-        self.octets, self.records, self.now, self.at = b"LEATREC\x01", 0, 0, 0
+        self.octets, self.records, self.now, self.at = b"LEATREC\x02", 0, 0, 0
         self.parts, self.tracks, self.names, self.events = [], [None], [None], []
 
     def put(self, kind, *fields):
@@ -72,7 +74,7 @@ def record(events):
     for _ in range(events):
         r.at += random.choice((0, 0, 1, 3333, 50000, random.getrandbits(40)))
         lane, name = random.choice(lanes), random.randint(1, len(r.names) - 1)
-        kind = random.randint(0x10, 0x15)
+        kind = random.randint(0x10, 0x16)
         if kind == 0x10 and len(open_spans[lane]) < 8:
             open_spans[lane].append(name)
             r.event(kind, lane, name, track=lane, name=name)
@@ -86,8 +88,12 @@ def record(events):
             direction, octets = random.randint(0, 2), random.randbytes(random.choice((0, 53, random.randint(1, 3000))))
             r.event(kind, lane, direction, len(octets), octets, track=lane, direction=direction, octets=octets)
         elif kind == 0x15:
-            step, message = random.randint(0, 2), random.getrandbits(64)
-            r.event(kind, lane, step, message, track=lane, step=step, message=message)
+            step, message, peer = random.randint(0, 2), random.getrandbits(64), random.choice([0] + lanes)
+            length, tag = random.getrandbits(random.choice((4, 16, 64))), random.choice((None, 0, random.getrandbits(32)))
+            r.event(kind, lane, step, message, peer, length, 0 if tag is None else tag + 1,
+                    track=lane, step=step, message=message, peer=peer, length=length, tag=tag)
+        elif kind == 0x16:
+            r.event(kind, lane, name, track=lane, name=name)
         else:
             r.event(0x12, lane, name, track=lane, name=name)
         if random.random() < 0.01:
@@ -188,7 +194,8 @@ def check_perfetto(r, path):
         if "cycle" in e["args"]:
             cycle = e["args"]["cycle"]
             check(cycle * 10000 // 3 <= at < (cycle + 1) * 10000 // 3, "another cycle than its time's")
-        more = {"C": e["args"].get("value"), "i": e["args"].get("length"), "s": e.get("id"), "t": e.get("id"), "f": e.get("id")}
+        flow = (e.get("id"), e["args"].get("length"), e["args"].get("tag"))
+        more = {"C": e["args"].get("value"), "i": e["args"].get("length"), "s": flow, "t": flow, "f": flow}
         got.append((e["ph"], at, place, None if e["ph"] == "C" else e["name"], more.get(e["ph"])))
     check(not any(stacks.values()), "spans stay open")
     want = []
@@ -201,11 +208,120 @@ def check_perfetto(r, path):
         elif kind == 0x13:
             more = e["value"]
         elif kind == 0x15:
-            name, more = "message", "0x%x" % e["message"]
-        phase = "BEiCi"[kind - 0x10] if kind < 0x15 else "stf"[e["step"]]
+            name, more = "message", ("0x%x" % e["message"], e["length"], e["tag"])
+        elif kind == 0x16:
+            name = "at " + name
+        phase = "stf"[e["step"]] if kind == 0x15 else "BEiCi i"[kind - 0x10]
         want.append((phase, e["at"], place, name, more))
     check(got[:len(want)] == want, "the trace differs")
     check(all(g[0] == "E" and g[1] == r.at for g in got[len(want):]), "other events after the last")
+
+
+def check_csv(r, path):
+    rows = list(csv.DictReader(open(path, newline="")))
+    want = []
+    for e in r.events:
+        row = dict.fromkeys(("time_ps", "event", "track", "name", "value", "message", "peer", "length", "tag"), "")
+        row["time_ps"], kind = str(e["at"]), e["kind"]
+        row["event"] = ("begin", "end", "instant", "value", "frame", "", "place")[kind - 0x10] if kind < 0x1F else "close"
+        if "track" in e:
+            row["track"] = r.tracks[e["track"]]["path"]
+        if "name" in e:
+            row["name"] = r.names[e["name"]]
+        if kind == 0x13:
+            row["value"] = str(e["value"])
+        elif kind == 0x14:
+            row["name"], row["length"] = ("", "in", "out")[e["direction"]], str(len(e["octets"]))
+        elif kind == 0x15:
+            row["event"] = ("leaves", "passes", "arrives")[e["step"]]
+            row["message"], row["length"] = str(e["message"]), str(e["length"])
+            row["peer"] = r.tracks[e["peer"]]["path"] if e["peer"] else ""
+            row["tag"] = "" if e["tag"] is None else str(e["tag"])
+        want.append(row)
+    check(rows == want, "the table differs")
+
+
+def wanted_archive(r):
+    """What each location should have, by its name; lanes in the order in which they come."""
+    want, ranks, stacks = {}, [], {}
+    for e in r.events:
+        kind, at = e["kind"], e["at"]
+        if kind in (0x14, 0x1F):
+            continue
+        t = r.tracks[e["track"]]
+        if kind == 0x13:
+            group = r.tracks[t["parent"]]["path"] if t["parent"] else ""
+            want.setdefault("counters of " + group, []).append((at, "METRIC", t["path"], e["value"]))
+            continue
+        for lane in [e["track"]] + ([e["peer"]] if e.get("peer") else []):
+            if lane not in ranks:
+                ranks.append(lane)
+                want[r.tracks[lane]["path"]] = []
+        events, stack = want[t["path"]], stacks.setdefault(e["track"], [])
+        if kind in (0x10, 0x12):
+            events.append((at, "ENTER", r.names[e["name"]]))
+            stack.append(e["name"])
+        if kind in (0x11, 0x12):
+            events.append((at, "LEAVE", r.names[stack.pop()]))
+        if kind == 0x15 and e["step"] != 1:
+            events.append((at, "MPI_SEND" if e["step"] == 0 else "MPI_RECV", e["peer"], e["tag"] or 0, e["length"]))
+    for lane, stack in stacks.items():
+        want[r.tracks[lane]["path"]] += [(r.at, "LEAVE", r.names[name]) for name in reversed(stack)]
+    numbers = {lane: rank for rank, lane in enumerate(ranks)}
+    for events in want.values():
+        for i, e in enumerate(events):
+            if e[1].startswith("MPI_"):
+                events[i] = e[:2] + (numbers.get(e[2]),) + e[3:]
+    return want, [r.tracks[lane]["path"] for lane in ranks]
+
+
+def otf2_print(path, *options):
+    run = subprocess.run(["otf2-print", *options, path + "/traces.otf2"], capture_output=True, text=True)
+    check(run.returncode == 0 and not run.stderr, "otf2-print: %s" % run.stderr)
+    return run.stdout.splitlines()
+
+
+def check_tree(r, lanes, group_of, parent_of):
+    """Every lane is below its first place, or else its group."""
+    for lane, location in lanes:
+        places = [r.names[e["name"]] for e in r.events if e["kind"] == 0x16 and r.tracks[e["track"]]["path"] == lane]
+        group = next(t["parent"] for t in r.tracks if t and t["path"] == lane)
+        want = "place::" + places[0] if places else "group::" + r.tracks[group]["name"] if group else "machine::leat"
+        check(parent_of[group_of[location]] == want, "%s is below %s, want %s" % (lane, parent_of[group_of[location]], want))
+
+
+def check_otf2(r, path):
+    members, group_of, parent_of = [], {}, {}
+    for line in otf2_print(path, "-G"):
+        what, number_, rest = re.match(r"(\S*) *(\d*) *(.*)", line).groups()
+        if what == "GROUP" and "COMM_LOCATIONS" in rest:
+            members = re.findall(r"<(\d+)>", re.split("Members?:", rest)[1])
+        elif what == "LOCATION":
+            group_of[number_] = re.search(r"Group: .*<(\d+)>$", rest).group(1)
+        elif what == "LOCATION_GROUP":
+            parent_of[number_] = re.search(r'Parent: "(.*)" <\d+>, Creator', rest).group(1)
+    want, ranks = wanted_archive(r)
+    check(len(members) == len(ranks), "%d lanes in the communicator, want %d" % (len(members), len(ranks)))
+    check_tree(r, list(zip(ranks, members)), group_of, parent_of)
+    got = {}
+    for line in otf2_print(path):
+        found = re.match(r"(ENTER|LEAVE|METRIC|MPI_SEND|MPI_RECV) +(\d+) +(\d+)  (.*)$", line)
+        if not found:
+            check(not re.match(r"[A-Z_]+ +\d+ +\d+ ", line), "another event: " + line)
+            continue
+        what, location, at, rest = found.groups()
+        if what in ("ENTER", "LEAVE"):
+            event = (int(at), what, re.match(r'Region: "(.*)" <\d+>$', rest).group(1))
+        elif what == "METRIC":
+            signal, value = re.search(r'\("(.*)" <\d+>; UINT64; (\d+)\)', rest).groups()
+            event = (int(at), what, signal, int(value))
+        else:
+            peer, tag, length = re.match(r"(?:Receiver|Sender): (\d+|UNDEFINED).*Tag: (\d+), Length: (\d+)$", rest).groups()
+            event = (int(at), what, None if peer == "UNDEFINED" else int(peer), int(tag), int(length))
+        got.setdefault(location, []).append(event)
+    for rank, lane in enumerate(ranks):
+        check(got.pop(members[rank], []) == want.pop(lane), "the archive differs: " + lane)
+    check(sorted(got.values()) == sorted(want.values()), "the archive's metrics differ")
 
 
 for events in (0, 1, 10, 300, 5000):
@@ -217,3 +333,15 @@ for events in (0, 1, 10, 300, 5000):
     check_pcapng(r, outs[0])
     check_vcd(r, outs[1])
     check_perfetto(r, outs[2])
+    table, archive = path + ".csv", path + ".otf2"
+    subprocess.run([leat, "export", path, "--csv", table], check=True)
+    check_csv(r, table)
+    shutil.rmtree(archive, ignore_errors=True)
+    run = subprocess.run([leat, "export", path, "--otf2", archive], capture_output=True, text=True)
+    if "built without libotf2" in run.stderr or not shutil.which("otf2-print"):
+        continue
+    if wanted_archive(r)[1]:
+        check(run.returncode == 0, run.stderr)
+        check_otf2(r, archive)
+    else:
+        check(run.returncode == 1 and "no lane with spans" in run.stderr and not os.path.exists(archive), run.stderr)

@@ -140,7 +140,7 @@ exits 2 'no such program' "$leat" run --fabric clos444 -- "$folder/nothing"
 exits 2 'a static program, expected one that is linked dynamically' "$leat" run --fabric clos444 -- "$folder/static"
 exits 2 'linked with neither libmpi nor libpvm3' "$leat" run --fabric clos444 -- "$folder/plain"
 exits 2 'for a script, --library' "$leat" run --fabric clos444 -- "$folder/script"
-exits 2 'expected mpi or pvm' "$leat" run --fabric clos444 --library qt -- "$folder/script"
+exits 2 'expected mpi, pvm or atm' "$leat" run --fabric clos444 --library qt -- "$folder/script"
 exits 2 'expected --fabric F and a program' "$leat" run -- "$folder/ring"
 exits 2 'expected --fabric F and a program' "$leat" run --fabric clos444
 exits 2 "-n '0', expected" "$leat" run --fabric clos444 -n 0 -- "$folder/ring"

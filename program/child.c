@@ -1,0 +1,253 @@
+#include "child.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { END_AWAITED_MS = 10000 }; /* after a task has left, for its last output */
+
+extern char **environ;
+
+void *leat_grown(void *old, size_t count, size_t size)
+{
+    void *fresh = reallocarray(old, count ? count : 1, size);
+    if (fresh) return fresh;
+    fprintf(stderr, "leat: no memory for %zu times %zu octets\n", count, size);
+    exit(1);
+}
+
+char *leat_copied(const char *text)
+{
+    const size_t len = strlen(text) + 1;
+    return memcpy(leat_grown(NULL, len, 1), text, len);
+}
+
+/* ---- programs and words ---------------------------------------------------------------------- */
+
+static bool is_program(const char *file)
+{
+    return access(file, X_OK) == 0;
+}
+
+char *leat_child_find(const char *name, const char *path)
+{
+    if (*name == '/') return is_program(name) ? leat_copied(name) : NULL;
+    while (path && *path) {
+        const size_t len = strcspn(path, ":");
+        char *file = NULL;
+        if (asprintf(&file, "%.*s/%s", len ? (int)len : 1, len ? path : ".", name) < 0) return NULL;
+        if (is_program(file)) return file;
+        free(file);
+        path += len + (path[len] == ':');
+    }
+    return NULL;
+}
+
+char *leat_child_find_named(const char *name, const char *path)
+{
+    if (strchr(name, '/')) return is_program(name) ? leat_copied(name) : NULL;
+    char *file = leat_child_find(name, path);
+    return file ? file : leat_child_find(name, getenv("PATH"));
+}
+
+void leat_words_append(struct leat_words *words, const char *text)
+{
+    words->text = leat_grown(words->text, words->count + 2, sizeof *words->text);
+    words->text[words->count++] = leat_copied(text);
+    words->text[words->count] = NULL;
+}
+
+struct leat_words leat_words_of(char *const *texts)
+{
+    struct leat_words words = { leat_grown(NULL, 1, sizeof *words.text), 0 };
+    words.text[0] = NULL;
+    for (; texts && *texts; texts++)
+        leat_words_append(&words, *texts);
+    return words;
+}
+
+/* In place of an older one. */
+void leat_words_set(struct leat_words *words, const char *variable)
+{
+    const size_t len = strcspn(variable, "=") + 1;
+    for (size_t i = 0; i < words->count; i++) {
+        if (strncmp(words->text[i], variable, len)) continue;
+        free(words->text[i]);
+        words->text[i] = leat_copied(variable);
+        return;
+    }
+    leat_words_append(words, variable);
+}
+
+void leat_words_free(struct leat_words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->text[i]);
+    free(words->text);
+}
+
+struct leat_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
+                                         char *const *variables, char *const *more)
+{
+    struct leat_words words = leat_words_of(environ);
+    char text[128];
+    for (; variables && *variables; variables++)
+        leat_words_set(&words, *variables);
+    for (; more && *more; more++)
+        leat_words_set(&words, *more);
+    snprintf(text, sizeof text, LEAT_TASK_RUN_VARIABLE "=%s", leat_hub_path(hub));
+    leat_words_set(&words, text);
+    snprintf(text, sizeof text, LEAT_TASK_SLOT_VARIABLE "=%u", slot);
+    leat_words_set(&words, text);
+    return words;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+void leat_child_init(struct leat_child *process)
+{
+    *process = (struct leat_child){ .output = -1 };
+}
+
+/* In the new process. */
+static _Noreturn void become(const struct leat_child_start *start, int output, pid_t maestro)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != maestro) _exit(1);
+    if (start->input == LEAT_CHILD_NO_INPUT) {
+        const int nothing = open("/dev/null", O_RDONLY);
+        if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    }
+    if (output >= 0) {
+        dup2(output, STDOUT_FILENO);
+        dup2(output, STDERR_FILENO);
+    }
+    if (!start->directory || !chdir(start->directory))
+        execve(start->file, start->argv, start->environment);
+    _exit(127);
+}
+
+bool leat_child_begin(struct leat_child *process, const struct leat_child_start *start)
+{
+    const pid_t maestro = getpid();
+    if (start->collect) {
+        process->output = memfd_create("output of a task", MFD_CLOEXEC);
+        if (process->output < 0) return false;
+    }
+    fflush(NULL);
+    process->pid = fork();
+    if (!process->pid) become(start, process->output, maestro);
+    return process->pid > 0;
+}
+
+bool leat_child_reap(struct leat_child *process, bool wait)
+{
+    if (process->is_reaped || process->pid <= 0) return true;
+    pid_t pid;
+    do
+        pid = waitpid(process->pid, &process->status, wait ? 0 : WNOHANG);
+    while (pid < 0 && errno == EINTR);
+    process->is_reaped = pid != 0;
+    return process->is_reaped;
+}
+
+void leat_child_await(struct leat_child *process, bool (*interrupted)(void))
+{
+    for (int ms = 0; process->output >= 0 && !leat_child_reap(process, false); ms++) {
+        if (ms == END_AWAITED_MS || (interrupted && interrupted())) return;
+        poll(NULL, 0, 1);
+    }
+}
+
+static bool all_have_ended(struct leat_child *processes, size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count; i++)
+        if (!leat_child_reap(&processes[i], false)) all = false;
+    return all;
+}
+
+void leat_child_end_all(struct leat_child *processes, size_t count, bool at_once,
+                        bool (*interrupted)(void))
+{
+    while (!at_once && !all_have_ended(processes, count)) {
+        at_once = interrupted && interrupted();
+        poll(NULL, 0, 2);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!leat_child_reap(&processes[i], false)) kill(processes[i].pid, SIGKILL);
+        leat_child_reap(&processes[i], true);
+    }
+}
+
+void leat_child_free(struct leat_child *process)
+{
+    if (process->output >= 0) close(process->output);
+    free(process->line);
+    process->output = -1;
+    process->line = NULL;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+void leat_child_take(struct leat_child *process, size_t part_max, leat_child_hear *hear,
+                     void *context)
+{
+    enum { PART_MAX = 4096 };
+    uint8_t octets[PART_MAX];
+    const uint64_t before = process->output_told;
+    ssize_t got;
+    if (process->output < 0) return;
+    if (part_max > sizeof octets) part_max = sizeof octets;
+    while ((got = pread(process->output, octets, part_max, (off_t)process->output_told)) > 0) {
+        hear(context, octets, (size_t)got);
+        process->output_told += (uint64_t)got;
+    }
+    if (process->output_told > before)
+        fallocate(process->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                  (off_t)process->output_told);
+}
+
+static void append_to_line(struct leat_child *process, const uint8_t *octets, size_t len)
+{
+    if (process->line_len + len > process->line_cap) {
+        process->line_cap = 2 * (process->line_len + len);
+        process->line = leat_grown(process->line, process->line_cap, 1);
+    }
+    if (len) memcpy(process->line + process->line_len, octets, len);
+    process->line_len += len;
+}
+
+static void log_line(struct leat_child *process, int log, const char *who)
+{
+    if (log >= 0) dprintf(log, "[%s] %.*s\n", who, (int)process->line_len, process->line);
+    process->line_len = 0;
+}
+
+void leat_child_log(struct leat_child *process, int log, const char *who, const uint8_t *octets,
+                    size_t len)
+{
+    while (len) {
+        const uint8_t *end = memchr(octets, '\n', len);
+        const size_t here = end ? (size_t)(end - octets) : len;
+        append_to_line(process, octets, here);
+        if (end) log_line(process, log, who);
+        octets += here + (end != NULL);
+        len -= here + (end != NULL);
+    }
+}
+
+void leat_child_log_end(struct leat_child *process, int log, const char *who)
+{
+    if (process->line_len) log_line(process, log, who);
+}

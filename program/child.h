@@ -1,0 +1,92 @@
+/*
+ * Processes that a run starts for its tasks: found, started, awaited, and what they print. For the
+ * services of the maestro (pvm/, atm/).
+ *
+ *     find --- environment --- begin ... take, take ... await --- take the rest --- free
+ *
+ * What a task prints goes into a file in memory, which never makes it wait, and is taken from there
+ * when the task is served: so it comes in an order that does not depend on who is faster. The file
+ * grows, but what was taken is given back.
+ */
+#ifndef LEAT_PROGRAM_CHILD_H
+#define LEAT_PROGRAM_CHILD_H
+
+#include "hub.h"
+
+/* Memory, or the end. */
+void *leat_grown(void *old, size_t count, size_t size);
+char *leat_copied(const char *text);
+
+/* ---- programs and words ---------------------------------------------------------------------- */
+
+/* Where the program is, in new memory; NULL: nowhere. `path` is as in PATH; a name that begins with
+ * '/' is taken as it is. */
+char *leat_child_find(const char *name, const char *path);
+/* The same for a program that a user names, as a shell does: one with a '/' anywhere is taken as it
+ * is, and PATH comes after `path`. */
+char *leat_child_find_named(const char *name, const char *path);
+
+/* A list of texts, each in memory of its own; the last is followed by NULL. */
+struct leat_words {
+    char **text;
+    size_t count;
+};
+
+struct leat_words leat_words_of(char *const *texts); /* NULL: none */
+void leat_words_append(struct leat_words *words, const char *text);
+void leat_words_set(struct leat_words *words, const char *variable); /* "NAME=value" */
+void leat_words_free(struct leat_words *words);
+
+/* The maestro's own, with these instead (NULL: none), and what a task needs to find its slot. */
+struct leat_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
+                                         char *const *variables, char *const *more);
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+struct leat_child {
+    pid_t pid; /* 0: none */
+    bool is_reaped;
+    int status;           /* as waitpid tells it, once it is reaped */
+    int output;           /* a file that its output is in; -1: it has the maestro's */
+    uint64_t output_told; /* octets of it */
+    char *line;           /* of its output, without an end so far */
+    size_t line_len, line_cap;
+};
+
+enum leat_child_input { LEAT_CHILD_OWN_INPUT, LEAT_CHILD_NO_INPUT };
+
+struct leat_child_start {
+    const char *file;
+    char *const *argv, *const *environment;
+    const char *directory; /* NULL: the maestro's */
+    enum leat_child_input input;
+    bool collect; /* its output */
+};
+
+void leat_child_init(struct leat_child *process);
+/* False: errno says why. It does not outlive the maestro. */
+bool leat_child_begin(struct leat_child *process, const struct leat_child_start *start);
+/* True: it has ended, or never was. */
+bool leat_child_reap(struct leat_child *process, bool wait);
+/* Until it has ended, if its output is collected: it is to be heard to the end; but not for ever.
+ * `interrupted` may be NULL. */
+void leat_child_await(struct leat_child *process, bool (*interrupted)(void));
+/* Waits until all of them have ended, or (at once, or interrupted) ends them. */
+void leat_child_end_all(struct leat_child *processes, size_t count, bool at_once,
+                        bool (*interrupted)(void));
+void leat_child_free(struct leat_child *process); /* what it printed */
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+typedef void leat_child_hear(void *context, const uint8_t *octets, size_t len);
+
+/* What it has printed since the last time, in parts of at most so many octets. */
+void leat_child_take(struct leat_child *process, size_t part_max, leat_child_hear *hear,
+                     void *context);
+
+/* To the log (a file; -1: none), each line behind "[who] ". */
+void leat_child_log(struct leat_child *process, int log, const char *who, const uint8_t *octets,
+                    size_t len);
+void leat_child_log_end(struct leat_child *process, int log, const char *who); /* of a last line */
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * leat experiment echo: the one-way delay of a message by its size, and what follows from it
+ * (specs/atm.md, 7.2; seed 001, 11.3).
+ */
+#include "atm_aal_unit.h"
+#include "experiment.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POINTS_MAX = 256,
+    WORD_OCTETS = 4, /* the program sends integers */
+    OCTETS_MAX = 67912,
+    SMALLEST = 4,
+};
+
+struct point {
+    uint32_t octets;
+    double cycles;
+};
+
+/* A delay for each of several sizes. */
+struct curve {
+    struct point point[POINTS_MAX];
+    size_t count;
+};
+
+struct line { /* cycles = slope * octets + base */
+    double slope, base;
+};
+
+struct figures {
+    double r_max;  /* octets per cycle */
+    double n_half; /* octets */
+    double t_0;    /* cycles */
+};
+
+/* ---- what follows from delays ------------------------------------------------------------------
+ */
+
+static struct line regression(const struct curve *c)
+{
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        x += c->point[i].octets / (double)c->count;
+        y += c->point[i].cycles / (double)c->count;
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        xx += (c->point[i].octets - x) * (c->point[i].octets - x);
+        xy += (c->point[i].octets - x) * (c->point[i].cycles - y);
+    }
+    const double slope = xx > 0 ? xy / xx : 0;
+    return (struct line){ slope, y - slope * x };
+}
+
+static double r_max(const struct curve *c)
+{
+    double best = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const double rate = c->point[i].octets / c->point[i].cycles;
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+static struct figures figures_of_line(const struct line *line, uint32_t octets_max)
+{
+    const double r = octets_max / (line->slope * octets_max + line->base);
+    /* The n with n / (slope n + base) = r / 2. */
+    const double half = line->base * r / 2 / (1 - line->slope * r / 2);
+    return (struct figures){ r, half > 0 ? half : 0, line->slope * SMALLEST + line->base };
+}
+
+static struct figures figures_of_theory(const struct curve *c)
+{
+    const double r = r_max(c);
+    uint32_t n = 1;
+    while (n < OCTETS_MAX && n / (double)leat_atm_aal_one_way_cycles(n) < r / 2)
+        n++;
+    return (struct figures){ r, n, (double)leat_atm_aal_one_way_cycles(SMALLEST) };
+}
+
+/* ---- measuring ---------------------------------------------------------------------------------
+ */
+
+/* From the cycle in which the writer has its lock to that in which the reader has the last word. */
+static int measure(struct experiment *e, uint32_t octets, double *cycles)
+{
+    struct comm_records records = { 0 };
+    struct run_outcome out = { 0 };
+    char words[16];
+    snprintf(words, sizeof words, "%u", octets / WORD_OCTETS);
+    const int code = experiment_run(e, "ecs", words, false, true, &records, &out);
+    uint64_t sent = COMM_CYCLE_UNKNOWN, received = COMM_CYCLE_UNKNOWN;
+    for (size_t i = 0; i < records.count; i++)
+        *(records.record[i].receives ? &received : &sent) = records.record[i].cycle;
+    *cycles = (double)(received - sent);
+    comm_free(&records);
+    run_outcome_free(&out);
+    return code;
+}
+
+static int measure_curve(struct experiment *e, struct curve *c)
+{
+    int code = DONE;
+    for (size_t i = 0; i < c->count && !code; i++)
+        code = measure(e, c->point[i].octets, &c->point[i].cycles);
+    return code;
+}
+
+/* The smallest message that reaches half of r_max is looked for, from the smallest one on. */
+static int measure_figures(struct experiment *e, const struct curve *c, struct figures *out)
+{
+    double cycles;
+    int code = measure(e, SMALLEST, &cycles);
+    *out = (struct figures){ r_max(c), SMALLEST, cycles };
+    for (uint32_t n = SMALLEST; !code && n / cycles < out->r_max / 2 && n < OCTETS_MAX;) {
+        n += WORD_OCTETS;
+        out->n_half = n;
+        code = measure(e, n, &cycles);
+    }
+    return code;
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------
+ */
+
+static bool read_sizes(const struct experiment *e, struct curve *c)
+{
+    const char *text = argument(e->args, "--sizes");
+    for (size_t i = 0; !text && i < PUBLISHED_DELAYS; i++)
+        c->point[c->count++].octets = published_delays[i].octets;
+    for (const char *at = text; at;) {
+        char *end;
+        const unsigned long value = strtoul(at, &end, 10);
+        if (end == at || (*end && *end != ',') || value < WORD_OCTETS || value > OCTETS_MAX ||
+            value % WORD_OCTETS || c->count == POINTS_MAX) {
+            misuse(e->args->verb,
+                   "--sizes %s: expected up to %d multiples of 4 from 4 to %d with commas between",
+                   text, POINTS_MAX, OCTETS_MAX);
+            return false;
+        }
+        c->point[c->count++].octets = (uint32_t)value;
+        at = *end ? end + 1 : NULL;
+    }
+    return true;
+}
+
+/* 0: not printed. */
+static uint32_t published_at(uint32_t octets)
+{
+    for (size_t i = 0; i < PUBLISHED_DELAYS; i++)
+        if (published_delays[i].octets == octets) return published_delays[i].cycles;
+    return 0;
+}
+
+/* ---- what is told ------------------------------------------------------------------------------
+ */
+
+/* Of the lines of the prototype, Mbit/s; they carry an octet per cycle. */
+static const double line_rate[] = { 155.52, 622.08 };
+
+struct result {
+    const char *fabric;
+    struct curve measured, theory, published;
+    struct line line, published_line;
+};
+
+struct row {
+    const char *name, *key;
+    struct figures figures;
+};
+enum { ROWS = 4 };
+
+static void put_text(const struct result *r, const struct row row[ROWS])
+{
+    printf("one message over %s, from the lock to the last word got; in cycles\n"
+           "      octets    measured        T(N)   published\n",
+           r->fabric);
+    for (size_t i = 0; i < r->measured.count; i++) {
+        const uint32_t octets = r->measured.point[i].octets, published = published_at(octets);
+        printf("%12u%12.0f%12.0f", octets, r->measured.point[i].cycles, r->theory.point[i].cycles);
+        if (published)
+            printf("%12u\n", published);
+        else
+            printf("%12s\n", "-");
+    }
+    printf("\nregression: measured %.6f N + %.4f, published %.6f N + %.4f\n\n"
+           "                                r_max  Mbit/s at lines of      n_1/2        t_0\n"
+           "                         octets/cycle   155.52     622.08     octets     cycles\n",
+           r->line.slope, r->line.base, r->published_line.slope, r->published_line.base);
+    for (int i = 0; i < ROWS; i++) {
+        const struct figures *f = &row[i].figures;
+        printf("%-24s %12.10f %8.4f %10.4f %10.1f %10.0f\n", row[i].name, f->r_max,
+               f->r_max * line_rate[0], f->r_max * line_rate[1], f->n_half, f->t_0);
+    }
+    fputs(
+        "\n"
+        "T(N) is the closed form of a message alone, measured or not: units and switches, and "
+        "hosts\n"
+        "that never wait. The published times hold more: the thesis' tasks and its network shared\n"
+        "two processors, and the network went on while a task moved the words of a message, one "
+        "at\n"
+        "a time; so each word cost more than its 19 cycles. Its regression gives t_0 = 11138; the\n"
+        "printed 11346 is its value at 16 octets.\n",
+        stdout);
+}
+
+static void put_json(const struct result *r, const struct row row[ROWS])
+{
+    fputs("{\"experiment\":\"echo\",\"fabric\":", stdout);
+    print_quoted(r->fabric);
+    fputs(",\"delay\":[", stdout);
+    for (size_t i = 0; i < r->measured.count; i++) {
+        const uint32_t octets = r->measured.point[i].octets, published = published_at(octets);
+        printf("%s{\"octets\":%u,\"cycles\":%.0f,\"theory\":%.0f", i ? "," : "", octets,
+               r->measured.point[i].cycles, r->theory.point[i].cycles);
+        if (published) printf(",\"published\":%u", published);
+        putchar('}');
+    }
+    printf("],\"regression\":{\"slope\":%.9f,\"base\":%.6f},"
+           "\"published_regression\":{\"slope\":%.9f,\"base\":%.6f}",
+           r->line.slope, r->line.base, r->published_line.slope, r->published_line.base);
+    for (int i = 0; i < ROWS; i++) {
+        const struct figures *f = &row[i].figures;
+        printf(",\"%s\":{\"r_max\":%.10f,\"mbit_155_52\":%.7f,\"mbit_622_08\":%.7f,"
+               "\"n_half\":%.4f,\"t_0\":%.2f}",
+               row[i].key, f->r_max, f->r_max * line_rate[0], f->r_max * line_rate[1], f->n_half,
+               f->t_0);
+    }
+    puts("}");
+}
+
+static uint32_t longest(const struct curve *c)
+{
+    uint32_t longest = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->point[i].octets > longest) longest = c->point[i].octets;
+    return longest;
+}
+
+int experiment_echo(struct experiment *e)
+{
+    static struct result r;
+    struct figures measured;
+    if (e->args->operand_count != 1)
+        return misuse(e->args->verb, "echo: expected no file, as in leat experiment echo");
+    if (!read_sizes(e, &r.measured)) return WRONG;
+    r.fabric = e->job.fabric;
+    r.theory.count = r.measured.count;
+    r.published.count = PUBLISHED_DELAYS;
+    for (size_t i = 0; i < PUBLISHED_DELAYS; i++)
+        r.published.point[i] = (struct point){ published_delays[i].octets,
+                                               published_delays[i].cycles };
+    int code = measure_curve(e, &r.measured);
+    if (!code) code = measure_figures(e, &r.measured, &measured);
+    if (code) return code;
+    for (size_t i = 0; i < r.theory.count; i++) {
+        const uint32_t octets = r.measured.point[i].octets;
+        r.theory.point[i] = (struct point){ octets, (double)leat_atm_aal_one_way_cycles(octets) };
+    }
+    r.line = regression(&r.measured);
+    r.published_line = regression(&r.published);
+    const struct row row[ROWS] = {
+        { "measured", "measured", measured },
+        { "  its regression", "measured_line", figures_of_line(&r.line, longest(&r.measured)) },
+        { "T(N)", "theory", figures_of_theory(&r.theory) },
+        { "published, regression", "published_line",
+          figures_of_line(&r.published_line, longest(&r.published)) },
+    };
+    (e->json ? put_json : put_text)(&r, row);
+    return DONE;
+}

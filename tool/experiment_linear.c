@@ -1,0 +1,233 @@
+/*
+ * leat experiment linear, matrix and contention: programs of the thesis at work, and how much of
+ * their time is contention (specs/atm.md, 7.3 to 7.5; seed 001, 11.2 and 11.4).
+ */
+#include "experiment.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TRANSFER = 193, /* T(4): messages of these programs have one word */
+    APART = 40,     /* the time to read one */
+    THESIS_PORTS = 16,
+};
+
+/* Records of a run, and what comes of them. */
+struct timeline {
+    size_t sends, receives;
+    uint64_t last;    /* cycle of the last one in time */
+    uint64_t by_rule; /* of the last one without contention, by the rule */
+};
+
+/* ---- timelines ---------------------------------------------------------------------------------
+ */
+
+static void count_records(const struct comm_records *records, struct timeline *out)
+{
+    *out = (struct timeline){ 0 };
+    for (size_t i = 0; i < records->count; i++) {
+        const struct comm_record *r = &records->record[i];
+        out->sends += !r->receives;
+        out->receives += r->receives;
+        if (r->cycle != COMM_CYCLE_UNKNOWN && r->cycle > out->last) out->last = r->cycle;
+    }
+}
+
+static bool study(const struct comm_records *records, const char *what, uint32_t ports,
+                  struct timeline *out)
+{
+    const struct comm_rule rule = { TRANSFER, APART, ports };
+    uint64_t *cycle = calloc(records->count + 1, sizeof *cycle);
+    count_records(records, out);
+    if (!cycle) complain("%s: no memory for %zu records", what, records->count);
+    const bool done = cycle && comm_without_contention(records, &rule, what, cycle);
+    for (size_t i = 0; done && i < records->count; i++)
+        if (cycle[i] > out->by_rule) out->by_rule = cycle[i];
+    free(cycle);
+    return done;
+}
+
+static double share(uint64_t with, uint64_t without)
+{
+    return with ? 100 * ((double)with - (double)without) / (double)with : 0;
+}
+
+static void put_difference(const char *name, uint64_t with, uint64_t without)
+{
+    printf("%-46s %8" PRIu64 "  contention %6" PRId64 ", %.1f %%\n", name, without,
+           (int64_t)(with - without), share(with, without));
+}
+
+/* ---- a program, with and without contention ----------------------------------------------------
+ */
+
+struct work {
+    const char *name, *program, *input; /* of the command; that begins it; where no file is given */
+    bool published;                     /* the thesis' own study is of this input */
+};
+
+struct done {
+    struct timeline with, without;
+    uint64_t certificate;
+    uint32_t tasks;
+    char *written; /* what the program wrote behind its input */
+};
+
+/* What stands in the file from `from` on; NULL after a complaint. */
+static char *read_tail(const char *path, long from)
+{
+    FILE *file = fopen(path, "rb");
+    long len = -1;
+    char *text = NULL;
+    if (file && !fseek(file, 0, SEEK_END)) len = ftell(file) - from;
+    if (len >= 0 && !fseek(file, from, SEEK_SET)) text = calloc((size_t)len + 1, 1);
+    if (text && fread(text, 1, (size_t)len, file) != (size_t)len) len = -1;
+    if (file) fclose(file);
+    if (text && len >= 0) return text;
+    free(text);
+    complain("%s: what the program wrote cannot be read", path);
+    return NULL;
+}
+
+static int run_with(struct experiment *e, const struct work *w, struct done *out)
+{
+    const char *file = e->args->operand_count > 1 ? e->args->operand[1] : NULL;
+    struct comm_records records = { 0 };
+    struct run_outcome outcome = { 0 };
+    long len;
+    if (!experiment_copy_input(e, file, w->input, &len)) return WRONG;
+    int code = experiment_run(e, w->program, e->input, false, false, &records, &outcome);
+    if (!code && !study(&records, file ? file : w->name, e->ports, &out->with)) code = FAILED;
+    if (!code && !(out->written = read_tail(e->input, len))) code = FAILED;
+    out->certificate = outcome.certificate;
+    out->tasks = outcome.begun;
+    comm_free(&records);
+    run_outcome_free(&outcome);
+    return code;
+}
+
+static int run_without(struct experiment *e, const struct work *w, struct done *out)
+{
+    const char *file = e->args->operand_count > 1 ? e->args->operand[1] : NULL;
+    struct comm_records records = { 0 };
+    struct run_outcome outcome = { 0 };
+    long len;
+    if (!experiment_copy_input(e, file, w->input, &len)) return WRONG;
+    const int code = experiment_run(e, w->program, e->input, true, false, &records, &outcome);
+    count_records(&records, &out->without);
+    comm_free(&records);
+    run_outcome_free(&outcome);
+    return code;
+}
+
+static bool study_published(struct timeline *out)
+{
+    const struct comm_records records = { .record = (struct comm_record *)published_records,
+                                          .count = PUBLISHED_RECORDS };
+    return study(&records, "the published records", THESIS_PORTS, out);
+}
+
+static const char explanation[] =
+    "\nWhere cells never meet, tasks still wait for the locks of their ports and for units that "
+    "send,\n"
+    "acknowledge and put together one cell after the other. The rule grants each message its 193\n"
+    "cycles whatever they have to do, and calls all of that contention. The published run also\n"
+    "waits for its processes to be scheduled, which takes no time here. A timeline made by hand\n"
+    "decides more than the rule says, hence its other figure; the thesis prints 5107 cycles, "
+    "nearly\n"
+    "36 %, for its own difference of 5017.\n";
+
+static void put_text(const struct experiment *e, const struct work *w, const struct done *d,
+                     const struct timeline *published)
+{
+    printf("%s over %s: %u tasks, %zu messages sent and %zu received among the workers, "
+           "certificate %016" PRIx64 "\n%s\n\n",
+           w->name, e->job.fabric, d->tasks, d->with.sends, d->with.receives, d->certificate,
+           d->written);
+    printf("%-46s %8" PRIu64 "\n", "cycle of the workers' last record", d->with.last);
+    put_difference("the same run where cells never meet", d->with.last, d->without.last);
+    put_difference("by the thesis' rule, from these records", d->with.last, d->with.by_rule);
+    if (!published) return;
+    printf("\n%-46s %8" PRIu64 "\n", "published: cycle of the last record", published->last);
+    put_difference("published: timeline made by hand", published->last,
+                   PUBLISHED_WITHOUT_CONTENTION);
+    put_difference("by the same rule, from the published records", published->last,
+                   published->by_rule);
+    fputs(explanation, stdout);
+}
+
+static void put_json(const struct experiment *e, const struct work *w, const struct done *d,
+                     const struct timeline *published)
+{
+    printf("{\"experiment\":\"%s\",\"fabric\":", w->name);
+    print_quoted(e->job.fabric);
+    printf(",\"tasks\":%u,\"snd\":%zu,\"rcv\":%zu,\"certificate\":\"%016" PRIx64 "\",\"result\":",
+           d->tasks, d->with.sends, d->with.receives, d->certificate);
+    print_quoted(d->written);
+    printf(",\"last_cycle\":%" PRIu64 ",\"last_cycle_contention_free\":%" PRIu64
+           ",\"last_cycle_by_rule\":%" PRIu64,
+           d->with.last, d->without.last, d->with.by_rule);
+    if (published)
+        printf(",\"published\":{\"last_cycle\":%" PRIu64 ",\"last_cycle_by_hand\":%d,"
+               "\"last_cycle_by_rule\":%" PRIu64 "}",
+               published->last, PUBLISHED_WITHOUT_CONTENTION, published->by_rule);
+    puts("}");
+}
+
+static int run_work(struct experiment *e, const struct work *w)
+{
+    struct timeline published;
+    struct done done = { 0 };
+    const bool own = e->args->operand_count > 1;
+    if (e->args->operand_count > 2)
+        return misuse(e->args->verb, "%s: expected one file at most", w->name);
+    if (argument(e->args, "--sizes"))
+        return misuse(e->args->verb, "--sizes has no meaning for %s", w->name);
+    int code = run_with(e, w, &done);
+    if (!code) code = run_without(e, w, &done);
+    if (!code && w->published && !own && !study_published(&published)) code = FAILED;
+    if (!code)
+        (e->json ? put_json : put_text)(e, w, &done, w->published && !own ? &published : NULL);
+    free(done.written);
+    return code;
+}
+
+int experiment_linear(struct experiment *e)
+{
+    return run_work(e, &(struct work){ "linear", "srl", published_system, true });
+}
+
+int experiment_matrix(struct experiment *e)
+{
+    return run_work(e, &(struct work){ "matrix", "mml", published_product, false });
+}
+
+/* ---- records of a file -------------------------------------------------------------------------
+ */
+
+int experiment_contention(struct experiment *e)
+{
+    struct comm_records records = { 0 };
+    struct timeline t;
+    if (e->args->operand_count != 2)
+        return misuse(e->args->verb, "contention: expected one file of records, as `leat run "
+                                     "--records` writes them");
+    const char *file = e->args->operand[1];
+    const bool done = comm_read(file, false, &records) && study(&records, file, e->ports, &t);
+    comm_free(&records);
+    if (!done) return WRONG;
+    if (e->json) {
+        fputs("{\"experiment\":\"contention\",\"records\":", stdout);
+        print_quoted(file);
+        printf(",\"snd\":%zu,\"rcv\":%zu,\"last_cycle\":%" PRIu64 ",\"last_cycle_by_rule\":%" PRIu64
+               "}\n",
+               t.sends, t.receives, t.last, t.by_rule);
+        return DONE;
+    }
+    printf("%s: %zu messages sent, %zu received\n%-46s %8" PRIu64 "\n", file, t.sends, t.receives,
+           "cycle of the last record", t.last);
+    put_difference("by the thesis' rule", t.last, t.by_rule);
+    return DONE;
+}
