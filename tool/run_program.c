@@ -214,19 +214,12 @@ static void add(struct words *words, const char *word)
     if (words->count < WORDS_CAP) words->word[words->count++] = (char *)word;
 }
 
-static char *joined(const char *name, const char *value)
-{
-    const size_t len = strlen(name) + strlen(value) + 2;
-    char *text = malloc(len);
-    if (text) snprintf(text, len, "%s=%s", name, value);
-    return text;
-}
-
 /* The words of mpirun that make Open MPI use the provider, and all of our own (specs/programs.md).
  */
 static char **mpi_words(const struct run_job *job, const char *path, const char *part)
 {
     static char number[16], preload[RUN_PATH_CAP + 16], provider[RUN_PATH_CAP + 24];
+    static char run[RUN_PATH_CAP + 16];
     struct words w = { 0 };
     size_t own = 0;
     while (job->words[own])
@@ -246,8 +239,9 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     add(&w, preload);
     add(&w, "-x");
     add(&w, provider);
+    snprintf(run, sizeof run, "%s=%s", LEAT_TASK_RUN_VARIABLE, path);
     add(&w, "-x");
-    add(&w, joined(LEAT_TASK_RUN_VARIABLE, path));
+    add(&w, run);
     if (job->real_clock) {
         add(&w, "-x");
         add(&w, "LEAT_REAL_CLOCK=1");

@@ -12,9 +12,9 @@
  *     flits      signal   inside a network of flits, whenever it has told something
  *     port5 ...  lanes    of ATM fabrics: sim_record.c
  *
- * A wait that takes no time is left out, and so is computing that takes none, unless a message is
- * sent in it. A task that goes on waiting in the same call, having been handed and having sent
- * nothing (which polls), waits in one span.
+ * A wait that takes no time is left out, unless a message arrives in it, and so is computing that
+ * takes none, unless a message is sent in it. A task that goes on waiting in the same call, having
+ * been handed and having sent nothing (which polls), waits in one span.
  */
 #include "leat_bytes.h"
 #include "record_order.h"
@@ -40,6 +40,7 @@ struct lane {
     bool waits;                /* else it computes ... */
     leat_time since;           /* ... since then */
     bool is_shown;             /* its computing: the span has begun */
+    bool is_reached;           /* a message has arrived in this wait */
     bool is_idle;              /* since its last wait it was handed and has sent nothing */
     uint32_t call;             /* name of what it waits in, or waited in last */
     struct record_ticket turn; /* the end of its last wait, or the beginning of this one */
@@ -157,10 +158,11 @@ static void end_computing(struct lane *lane, leat_time at)
     lane->is_shown = false;
 }
 
-/* One that took no time never was. */
+/* One that took no time never was, unless an arrow ends at it. */
 static void end_wait(struct lane *lane, leat_time at)
 {
-    const bool was = at > lane->since || !record_order_take_back(&rec.order, lane->turn);
+    const bool was = at > lane->since || lane->is_reached ||
+                     !record_order_take_back(&rec.order, lane->turn);
     lane->turn = was ? put(LEAT_SIM_END, lane, 0, at) : (struct record_ticket){ 0 };
 }
 
@@ -189,6 +191,7 @@ static void waits(void *context, uint32_t task, const char *doing, leat_time at)
     }
     end_computing(lane, at);
     lane->since = at;
+    lane->is_reached = false;
     lane->call = call;
     lane->turn = put(LEAT_SIM_BEGIN, lane, call, at);
 }
@@ -272,8 +275,9 @@ static void sent(void *context, const struct leat_hub_message *m, leat_time at)
 
 static void arrived(void *context, const struct leat_hub_message *m, leat_time at)
 {
-    const struct lane *lane = &rec.lane[m->to];
+    struct lane *lane = &rec.lane[m->to];
     (void)context;
+    if (at >= lane->since) lane->is_reached = true;
     put_flow(m, m->to, m->from, LEAT_SIM_ARRIVES, at);
     record_order_count(&rec.order, rec.under_way, -1, at);
     if (lane->is_there) record_order_count(&rec.order, lane->inbox, 1, at);
@@ -354,7 +358,7 @@ static void declare_counters(uint32_t group, uint32_t slots, const uint32_t *por
 static void forget(void)
 {
     record_order_free(&rec.order);
-    if (rec.is_cell) sim_record_leave();
+    sim_record_leave();
     free(rec.lane);
     free(rec.queue);
     free(rec.place_name);
@@ -384,7 +388,6 @@ bool run_record_open(const struct run_job *job, const struct run_network *networ
     rec.flits_told = 0;
     record_order_init(&rec.order, &rec.recorder);
     if (!make_room(slots, network->net->ports) || !result_file_open(&rec.file, job->record)) {
-        rec.is_cell = false; /* which nobody has joined */
         forget();
         return false;
     }

@@ -105,6 +105,7 @@ bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_rec
                      struct leat_sim_atm *network, struct leat_sim_load *load);
 /* Cycle `last` is over: hands over what has happened up to it. */
 void sim_record_catch_up(uint64_t last);
+/* Right also where it has not joined. */
 void sim_record_leave(void);
 
 #endif

@@ -332,7 +332,7 @@ static const struct verb verbs[] = {
             "what it waits in and computes, its messages with length and tag, those that have "
             "arrived and that it has not taken (inbox0 ...), those at each port (queue0 ...) and in "
             "the network (under_way); flits in the network, each time that it has told something; "
-            "of ATM fabrics all cells. A message takes 60 to 90 octets of the file, a cell 120. "
+            "of ATM fabrics all cells. A message takes 40 to 80 octets of the file, a cell 120. "
             "What happened until a run failed or was interrupted is in it, too.\n"
             "A program that is killed, aborts, or whose tasks all wait for each other ends the run "
             "with exit code 1 and a reason; who waits for what is told.",

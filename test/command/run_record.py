@@ -61,19 +61,20 @@ def check_messages(events, tasks):
 def check_spans(events, tasks):
     """A task always does one thing, and waits as long as the run told."""
     for t in tasks:
-        lane, waited, since, name, busy_until = "program.%s %d" % (word, t["task"]), 0, None, None, 0
+        lane, waited, since, name, messages, busy_until = "program.%s %d" % (word, t["task"]), 0, None, None, 0, 0
         for e in (e for e in events if e["track"] == lane):
             if e["event"] == "place":
                 busy_until = e["time_ps"]
                 check(e["name"] == "port%d" % t["port"], "%s is at %s, not at port %d" % (lane, e["name"], t["port"]))
             elif e["event"] == "begin":
                 check(since is None and e["time_ps"] == busy_until, "%s: a span begins at %d" % (lane, e["time_ps"]))
-                since, name = e["time_ps"], e["name"]
+                since, name, messages = e["time_ps"], e["name"], 0
             elif e["event"] == "end":
                 waited += (e["time_ps"] - since) * (name != "computing")
-                check(name == "computing" or e["time_ps"] > since, "%s waits for no time in %s" % (lane, name))
+                check(messages or e["time_ps"] > since, "%s: a span of no time, %s" % (lane, name))
                 since, busy_until = None, e["time_ps"]
             elif e["event"] in ("leaves", "arrives"):
+                messages += 1
                 check(since is not None, "%s: a message without a span at %d" % (lane, e["time_ps"]))
         check(since is None and busy_until == ps(t["seconds"]), "%s ends at %d, not at %d" % (lane, busy_until, ps(t["seconds"])))
         check(waited == ps(t["waiting_seconds"]), "%s waits for %d ps, the run told %d" % (lane, waited, ps(t["waiting_seconds"])))
