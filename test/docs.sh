@@ -11,7 +11,7 @@ ln -s "$leat" "$folder/build/leat"
 ln -s "$source/share" "$folder/share"
 bad=0
 for page in README.md doc/*.md; do
-    sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed|mpicc) ' > "$folder/lines" || continue
+    sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed|mpicc|printf) ' > "$folder/lines" || continue
     command -v mpicc > /dev/null || sed -i '/^mpicc/d; /leat run/d' "$folder/lines"
     command -v hello.pvm > /dev/null || sed -i '/hello\.pvm/d; /master1/d; /dbwtest/d; /NPpvm/d' "$folder/lines"
     command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
