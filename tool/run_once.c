@@ -177,10 +177,13 @@ bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out
 {
     static struct run_network network;
     const double start = wall_seconds();
-    const int kept = contention_free || job->silent ? silence() : -1;
+    const bool silent = job->silent;
+    job->silent = silent || contention_free;
+    const int kept = job->silent ? silence() : -1;
     const bool ran = run_network_open(job, contention_free, &network) &&
                      run_over(job, &network, out);
     speak_again(kept);
+    job->silent = silent;
     out->wall_seconds = wall_seconds() - start;
     run_network_close(&network);
     return ran;

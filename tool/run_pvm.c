@@ -21,7 +21,8 @@ bool run_pvm_prepare(struct run_processes *processes)
                                                     .port = processes->port,
                                                     .path = run_search_path(processes->job),
                                                     .environment = environment,
-                                                    .log = STDERR_FILENO,
+                                                    .log = processes->job->silent ? -1
+                                                                                  : STDERR_FILENO,
                                                     .interrupted = is_interrupted };
     processes->pvm = leat_pvm_service_create(&config, why, sizeof why);
     if (!processes->pvm) {
