@@ -39,6 +39,11 @@ struct leat_port_hear {
     /* It will never arrive. `why`: a sentence without an end. */
     void (*lost)(void *context, const struct leat_port_message *message, const char *why,
                  leat_time at);
+    /* Some messages are known to arrive at `at` before that time has come. Their octets are final,
+     * and no more lent, and arrived() is told in its time all the same. Until then nothing else is
+     * told of the port that it goes to, unless the message is lost after all. The run does not end
+     * with this. NULL: nobody wants to know. */
+    void (*coming)(void *context, const struct leat_port_message *message, leat_time at);
 };
 
 struct leat_port_net;

@@ -27,6 +27,7 @@ struct message {
     uint64_t block, len;
     uint32_t next_free; /* + 1 */
     bool tell_sent;
+    bool handed; /* to its task, before it has arrived */
 };
 
 /* Events that a task has not been handed yet, by time. */
@@ -44,7 +45,9 @@ struct call {
 struct task {
     struct leat_hub_task told;
     struct inbox inbox;
-    int process; /* a handle of it, -1: none */
+    leat_time ahead_to;   /* it runs ahead of the network, with this time; 0: it does not */
+    leat_time waits_from; /* where it does: since when it would have waited */
+    int process;          /* a handle of it, -1: none */
     leat_time expected_at;
     bool is_seen_waiting; /* by who looks on */
 };
@@ -208,6 +211,21 @@ void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octet
 /* ---- what the network tells --------------------------------------------------------------------
  */
 
+static bool waits(struct leat_hub *hub, uint32_t i)
+{
+    return !hub->task[i].ahead_to &&
+           atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
+}
+
+/* The task of this slot goes on, at its time `now`. */
+static void let_go(struct leat_share_slot *slot, leat_time now)
+{
+    slot->clock = now;
+    atomic_store(&slot->state, LEAT_SHARE_RUNS);
+    atomic_fetch_add(&slot->turn, 1);
+    leat_share_rouse(&slot->turn, &slot->sleeps);
+}
+
 static void hear_sent(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
@@ -228,21 +246,52 @@ static void forget(struct leat_hub *hub, uint64_t id)
     hub->message_free = (uint32_t)id + 1;
 }
 
+static struct leat_share_event arrival(const struct leat_hub *hub, const struct message *m,
+                                       leat_time at)
+{
+    return (struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
+                                      .task = m->from,
+                                      .cookie = m->cookie,
+                                      .block = m->block,
+                                      .len = m->len,
+                                      .at = leat_time_add(at, hub->offset) };
+}
+
 static void hear_arrived(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
     const struct leat_hub_watch *watch = hub->config.watch;
     const struct message m = hub->message[told->id];
+    const struct leat_share_event event = arrival(hub, &m, at);
     if (watch) show_message(hub, told->id, watch->arrived, at);
     leat_hub_count_received(hub, m.to, m.len);
     forget(hub, told->id);
-    post(hub, m.to,
-         &(struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
-                                     .task = m.from,
-                                     .cookie = m.cookie,
-                                     .block = m.block,
-                                     .len = m.len,
-                                     .at = leat_time_add(at, hub->offset) });
+    if (!m.handed) post(hub, m.to, &event);
+}
+
+/*
+ * A task that waits, and that nothing else can reach before, may as well go on now, with the time
+ * and the message that it will have then, while the network comes up to that. What it asks for is
+ * taken in its own time and place, so nobody can tell the difference. But a service may reach any
+ * task at any time, and who looks on wants all in order.
+ */
+static void hear_coming(void *context, const struct leat_port_message *told, leat_time at)
+{
+    struct leat_hub *hub = context;
+    struct message *m = &hub->message[told->id];
+    struct task *task = &hub->task[m->to];
+    struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
+    const struct leat_share_event event = arrival(hub, m, at);
+    const bool alone = !hub->config.service.call && !hub->config.service.gone && !hub->config.watch;
+    if (!alone || task->ahead_to || !waits(hub, m->to) || task->inbox.count || slot->events ||
+        slot->deadline < event.at || slot->clock > event.at)
+        return;
+    m->handed = true;
+    task->ahead_to = event.at;
+    task->waits_from = slot->clock;
+    slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = event;
+    atomic_fetch_add(&hub->share->running, 1);
+    let_go(slot, event.at);
 }
 
 static void hear_lost(void *context, const struct leat_port_message *told, const char *why,
@@ -254,7 +303,7 @@ static void hear_lost(void *context, const struct leat_port_message *told, const
     if (watch) show_message(hub, told->id, watch->lost, at);
     end_run(hub, LEAT_HUB_LOST, "a message of %llu octets from task %u to task %u was lost: %s",
             (unsigned long long)m->len, m->from, m->to, why);
-    leat_share_give(hub->share, m->block);
+    if (!m->handed) leat_share_give(hub->share, m->block);
     forget(hub, told->id);
 }
 
@@ -432,18 +481,13 @@ static void take_all(struct leat_hub *hub)
         const enum leat_share_state state = (enum leat_share_state)atomic_load(
             &leat_share_slot(hub->share, i)->state);
         struct leat_hub_task *told = &hub->task[i].told;
-        if (told->left || state == LEAT_SHARE_EMPTY) continue;
+        if (told->left || state == LEAT_SHARE_EMPTY || hub->task[i].ahead_to) continue;
         if (hub->config.watch && !told->begun) show_begin(hub, i);
         told->begun = true;
         take_requests(hub, i);
         if (hub->config.watch) show_wait(hub, i);
         if (state == LEAT_SHARE_LEFT || state == LEAT_SHARE_FAILED) note_gone(hub, i, state);
     }
-}
-
-static bool waits(struct leat_hub *hub, uint32_t i)
-{
-    return atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
 }
 
 /* When this task, which waits, goes on. */
@@ -462,6 +506,7 @@ static leat_time next_task_at(struct leat_hub *hub, bool *any)
     leat_time next = LEAT_NEVER;
     *any = false;
     for (uint32_t i = 0; i < hub->used; i++) {
+        *any |= hub->task[i].ahead_to != 0;
         if (!waits(hub, i)) continue;
         *any = true;
         const leat_time at = goes_on_at(hub, i);
@@ -485,6 +530,12 @@ static uint32_t hand_events(struct leat_hub *hub, uint32_t i)
     return messages;
 }
 
+static void note_wait(struct leat_hub *hub, uint32_t i, leat_time from)
+{
+    hub->task[i].told.waited_ps += hub->now - from;
+    hub->task[i].told.clock = hub->now;
+}
+
 static void resume(struct leat_hub *hub, uint32_t i)
 {
     const struct leat_hub_watch *watch = hub->config.watch;
@@ -492,12 +543,17 @@ static void resume(struct leat_hub *hub, uint32_t i)
     const uint32_t messages = hand_events(hub, i);
     hub->task[i].is_seen_waiting = false;
     if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
-    hub->task[i].told.waited_ps += hub->now - slot->clock;
-    slot->clock = hub->now;
-    hub->task[i].told.clock = hub->now;
-    atomic_store(&slot->state, LEAT_SHARE_RUNS);
-    atomic_fetch_add(&slot->turn, 1);
-    leat_share_rouse(&slot->turn, &slot->sleeps);
+    note_wait(hub, i, slot->clock);
+    let_go(slot, hub->now);
+}
+
+/* The network has come up to a task that ran ahead of it. */
+static void meet(struct leat_hub *hub, uint32_t i)
+{
+    struct task *task = &hub->task[i];
+    if (!task->ahead_to || task->ahead_to > hub->now) return;
+    task->ahead_to = 0;
+    note_wait(hub, i, task->waits_from);
 }
 
 /* Nothing that tasks do from now on reaches another one before this. */
@@ -515,11 +571,12 @@ static void resume_due(struct leat_hub *hub)
         due += waits(hub, i) && goes_on_at(hub, i) <= hub->now;
     atomic_store(&hub->share->horizon, horizon(hub));
     atomic_fetch_add(&hub->share->running, due);
-    for (uint32_t i = 0; i < hub->used && due; i++)
-        if (waits(hub, i) && goes_on_at(hub, i) <= hub->now) {
+    for (uint32_t i = 0; i < hub->used; i++)
+        if (due && waits(hub, i) && goes_on_at(hub, i) <= hub->now) {
             resume(hub, i);
             due--;
-        }
+        } else
+            meet(hub, i);
 }
 
 /* All tasks wait: what happens next? */
@@ -636,7 +693,8 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     for (uint32_t i = 0; i < config->expected; i++)
         expect(hub, i);
-    config->net->hear = (struct leat_port_hear){ hub, hear_sent, hear_arrived, hear_lost };
+    config->net->hear = (struct leat_port_hear){ hub, hear_sent, hear_arrived, hear_lost,
+                                                 hear_coming };
     return hub;
 }
 

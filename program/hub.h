@@ -8,6 +8,10 @@
  *
  * Simulated time moves only while every task waits. What tasks do between two waits depends on what
  * they were told alone, and requests are taken in the order of tasks: so all runs are the same.
+ *
+ * A task may be told of a message before its time has come, where the network knows it: then it
+ * runs, at its own time, while the network comes up to that, on another processor. What it asks for
+ * meanwhile is taken when the network has come, so this changes nothing but the real time of a run.
  */
 #ifndef LEAT_PROGRAM_HUB_H
 #define LEAT_PROGRAM_HUB_H

@@ -1,5 +1,7 @@
 /* Tasks are real processes here, the network is the cell network of the thesis. */
 #include "hub.h"
+#include "leat_bytes.h"
+#include "leat_random.h"
 #include "leat_text.h"
 #include "sim_port.h"
 #include "tap.h"
@@ -61,6 +63,8 @@ static _Noreturn void be_task(const char *path, uint32_t slot, task_body *body)
     _exit(0);
 }
 
+static bool nobody_runs_ahead; /* of the network, with a message that will arrive for certain */
+
 static void run_on(struct scene *scene, const struct leat_sim_port_config *config, uint32_t tasks,
                    task_body *body)
 {
@@ -78,6 +82,7 @@ static void run_on(struct scene *scene, const struct leat_sim_port_config *confi
                                          .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();
+    if (nobody_runs_ahead) scene->port.net.hear.coming = NULL;
     for (uint32_t i = 0; i < tasks; i++) {
         scene->pid[i] = fork();
         if (scene->pid[i] == 0) be_task(leat_hub_path(scene->hub), i, body);
@@ -210,6 +215,49 @@ static void every_run_is_the_same_run(void)
         tear_down(&scene);
     }
     EQ(certificate[0], certificate[1]);
+    EQ(end[0], end[1]);
+}
+
+/* What a task does depends on when it hears what, and all of that goes into its messages. */
+static void wander(void)
+{
+    const uint32_t n = leat_task_expected(), me = leat_task_number();
+    struct leat_random r;
+    leat_random_seed(&r, me);
+    for (uint32_t i = 0; i < 60; i++) {
+        struct leat_task_event event = { .at = 0 };
+        uint8_t *octets = leat_task_room(sizeof(uint64_t) * 32);
+        const uint64_t kind = leat_random_below(&r, 8);
+        const leat_time span = kind < 3 ? 0 : kind < 6 ? 2000000 : 200000000;
+        if (leat_task_wait(leat_task_now() + span, "something") && leat_task_next(&event))
+            leat_task_release(&event);
+        leat_put_le64(octets, leat_task_now());
+        leat_put_le64(octets + 8, event.at + event.task);
+        memset(octets + 16, (int)i, sizeof(uint64_t) * 30);
+        leat_task_send((uint32_t)leat_random_below(&r, n), octets, 16 + leat_random_below(&r, 240),
+                       i, leat_random_below(&r, 2));
+        if (event.at % 3 == 1) leat_task_charge(event.at % 1000000);
+    }
+}
+
+static void tasks_that_run_ahead_of_the_network_change_nothing(void)
+{
+    static struct scene scene;
+    uint64_t certificate[2], waited[2] = { 0 };
+    leat_time end[2];
+    for (int i = 0; i < 2; i++) {
+        nobody_runs_ahead = i == 1;
+        run_scene(&scene, "clos444", 20, wander);
+        ended(&scene, LEAT_HUB_DONE);
+        certificate[i] = scene.port.net.certificate;
+        end[i] = leat_hub_now(scene.hub);
+        for (uint32_t t = 0; t < 20; t++)
+            waited[i] = waited[i] * 31 + leat_hub_task(scene.hub, t)->waited_ps;
+        tear_down(&scene);
+    }
+    nobody_runs_ahead = false;
+    EQ(certificate[0], certificate[1]);
+    EQ(waited[0], waited[1]);
     EQ(end[0], end[1]);
 }
 
@@ -546,6 +594,7 @@ static void who_looks_on_sees_what_is_lost(void)
 }
 
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
+         T(tasks_that_run_ahead_of_the_network_change_nothing),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
          T(tasks_that_wait_for_each_other_are_found_and_named),
          T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),

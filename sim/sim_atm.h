@@ -112,6 +112,9 @@ void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *c
 /* The octets of the cell sent last, as long as its first ones are on their way. */
 const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port);
 
+/* Cell model: is it known already that the cell sent last will not be refused? */
+bool leat_sim_atm_passes(const struct leat_sim_atm *sim, uint32_t port);
+
 /* Cell model: no cell comes in between the host's act in cycle `now` and its act in this one, for
  * it takes a cell time from its selection to its last octet. */
 static inline uint64_t leat_sim_atm_no_cell_before(const struct leat_sim_atm *sim, uint32_t port,

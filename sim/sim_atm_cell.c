@@ -377,6 +377,20 @@ static bool have_room(const struct leat_sim_atm_cells *cells, const struct ppd *
     return true;
 }
 
+/* Nobody else fills these memories. One cell more may be there than it seems: see select_anew(). */
+bool leat_sim_atm_passes(const struct leat_sim_atm *sim, uint32_t port)
+{
+    const struct leat_sim_atm_cells *cells = sim->cells;
+    const struct ppd *ppd = &cells->ppd[sim->port[port].out_ppd];
+    if (ppd->sent.label >= ppd->label_count) return true; /* it is dropped */
+    uint64_t outputs = ppd->route[ppd->sent.label].select;
+    for (; outputs; outputs &= outputs - 1) {
+        const struct spd *spd = &cells->spd[ppd->first_spd + leat_sim_agenda_lowest(outputs)];
+        if (cells->memory[spd->memory + ppd->input].count + 1u >= cells->sure_count) return false;
+    }
+    return true;
+}
+
 static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, struct entry entry,
                     uint64_t now)
 {

@@ -37,6 +37,7 @@ struct bench_port {
     uint32_t planned, begun;
     uint64_t cell_end_at;
     uint64_t no_cell_before; /* as was foreseen when the host acted */
+    bool passes;             /* as was foreseen of the cell sent last */
     uint8_t cell[CELL_LEN];
     uint32_t room, hold_cycles;
     uint64_t release_at[CELLS_MAX * PORTS_MAX];
@@ -83,6 +84,14 @@ static void plan_wake(struct bench *b, uint32_t p)
     leat_sim_atm_wake(&b->sim, p, at);
 }
 
+static void send_cell(struct bench *b, uint32_t p, uint64_t at)
+{
+    struct bench_port *port = &b->port[p];
+    port->cell_end_at = at + CELL_LEN;
+    leat_sim_atm_send(&b->sim, p, port->cell, at);
+    port->passes = b->sim.model == LEAT_SIM_ATM_CELL && leat_sim_atm_passes(&b->sim, p);
+}
+
 static void begin_cell(struct bench *b, uint32_t p, uint64_t from)
 {
     struct bench_port *port = &b->port[p];
@@ -92,8 +101,7 @@ static void begin_cell(struct bench *b, uint32_t p, uint64_t from)
     const uint64_t at = next->at > from ? next->at : from;
     write_cell(b, p, next->label, port->cell);
     port->begun++;
-    port->cell_end_at = at + CELL_LEN;
-    leat_sim_atm_send(&b->sim, p, port->cell, at);
+    send_cell(b, p, at);
     EQ(memcmp(leat_sim_atm_sent(&b->sim, p), port->cell, CELL_LEN), 0);
 }
 
@@ -101,8 +109,8 @@ static void refused(void *context, uint32_t p, uint64_t now)
 {
     struct bench *b = context;
     tell(b, REFUSED, p, now, NULL);
-    b->port[p].cell_end_at = now + 1 + CELL_LEN;
-    leat_sim_atm_send(&b->sim, p, b->port[p].cell, now + 1);
+    OK(!b->port[p].passes);
+    send_cell(b, p, now + 1);
     plan_wake(b, p);
 }
 

@@ -10,6 +10,7 @@ enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
 enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
 enum { LINE_CYCLES = 56 };     /* from one cell of a unit to the next (specs/atm.md, R2) */
 enum { DRAIN_CYCLES = 4096 };  /* in which a cell in the network arrives, if it ever does */
+enum { SEND_CYCLES = 15 };     /* the least that a message takes to be sent or asked for */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -51,6 +52,16 @@ static bool same_octets(const struct leat_sim_load_sent *sent, uint32_t port, ui
     return made_up_same(port, number, octets, len);
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static uint32_t message_id(const struct leat_sim_load *load, uint32_t port, uint32_t number)
 {
     return (number * load->config.fabric.net.ports + port) & ID_MASK;
@@ -62,12 +73,30 @@ static struct leat_sim_load_sent *sent_of(const struct leat_sim_load *load, uint
     return &load->sent[(size_t)port * load->window + number % load->window];
 }
 
+/* The cycles that it takes at least to write a message, or to read it; one that is too long may be
+ * given up at any time. */
+static uint64_t told_after(const struct leat_sim_load *load, uint32_t len)
+{
+    const bool fits = len <= leat_atm_aal_message_max(load->config.aal.send_blocks);
+    return fits ? SEND_CYCLES + leat_atm_aal_io_cycles(len) : 1;
+}
+
+/* What begins in cycle `now` is not told before the cycle that this returns. */
+static uint64_t begin_telling(struct leat_sim_load *load, uint32_t len, uint64_t now)
+{
+    const uint64_t from = now + told_after(load, len);
+    load->quiet_before = earlier(load->quiet_before, from);
+    return from;
+}
+
 static void draw_message(struct leat_sim_load *load, uint32_t port)
 {
     struct leat_sim_load_host *host = &load->host[port];
     host->has_message = !load->stopped &&
                         load->config.next(load->config.next_context, port, &host->message);
-    assert(!host->has_message || host->message.len <= load->config.len_max);
+    if (!host->has_message) return;
+    assert(host->message.len <= load->config.len_max);
+    load->tells_after = earlier(load->tells_after, told_after(load, host->message.len));
 }
 
 static void begin_write(struct leat_sim_load *load, uint32_t port, uint64_t now)
@@ -98,6 +127,7 @@ static void begin_write(struct leat_sim_load *load, uint32_t port, uint64_t now)
         if (commands[i].verb != LEAT_ATM_AAL_PUT || m->len > 0)
             leat_atm_aal_unit_command(&host->unit, &commands[i], now);
     host->writing = true;
+    host->written_from = begin_telling(load, m->len, now);
     load->counts.messages_offered++;
     load->counts.cells_offered += cells_of(m->len);
 }
@@ -159,21 +189,12 @@ static void begin_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
     const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = c->len };
     host->reading = true;
     host->reading_len = c->len;
+    host->read_from = begin_telling(load, c->len, now);
     drop_complete(load, host);
     if (host->complete_count) /* the next one has perhaps waited for long */
         leat_atm_aal_unit_fetch(&host->unit, host->complete[host->complete_head].block);
     leat_atm_aal_unit_command(&host->unit, &receive, now);
     leat_atm_aal_unit_command(&host->unit, &get, now);
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* The lock is free, or a stalled writer lets readers in. */
@@ -208,7 +229,6 @@ static void count_delivery(struct leat_sim_load *load, const struct leat_sim_del
     load->counts.messages_delivered++;
     load->counts.cells_delivered += cells_of(len);
     load->counts.bytes_delivered += len;
-    if (!same_octets(sent, source, number, load->received, len)) load->counts.altered++;
     if (sent->number != number) return; /* forgotten since */
     leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
     if (sent->copies > 0)
@@ -217,25 +237,54 @@ static void count_delivery(struct leat_sim_load *load, const struct leat_sim_del
         load->counts.duplicated++;
 }
 
-static void finish_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
+/* The message that this host reads, arriving in cycle `at`; its octets go to load->received. */
+static struct leat_sim_delivery take_message(struct leat_sim_load *load, uint32_t port, uint64_t at)
 {
-    struct leat_sim_load_host *host = &load->host[port];
+    const struct leat_sim_load_host *host = &load->host[port];
     const uint16_t message = host->unit.message_read;
     const uint32_t source = host->unit.message[message].source, len = host->reading_len;
     const uint32_t number = number_in(load, &host->unit, message);
     if (load->line) memset(load->received, 0, len); /* a damaged message may be shorter */
     leat_atm_aal_unit_copy(&host->unit, message, 0, load->received, len);
-    const struct leat_sim_delivery delivery = {
-        .at = now,
+    if (!same_octets(sent_of(load, source, number), source, number, load->received, len))
+        load->counts.altered++;
+    return (struct leat_sim_delivery){
+        .at = at,
         .source = source,
         .destination = port,
         .number = number,
         .payload_hash = leat_sim_payload_hash(load->received, len),
     };
+}
+
+static bool tells_coming(const struct leat_sim_load *load)
+{
+    return load->config.watch.coming && load->cells_stay_sound;
+}
+
+/* Its reading is granted, and from here on it is known when that ends: nothing stops it. */
+static void tell_coming(struct leat_sim_load *load, uint32_t port)
+{
+    const struct leat_sim_load_watch *watch = &load->config.watch;
+    struct leat_sim_load_host *host = &load->host[port];
+    const uint64_t got_at = host->unit.due[LEAT_ATM_AAL_STATE8];
+    host->reading_coming = take_message(load, port, got_at);
+    watch->coming(watch->context, &host->reading_coming, host->reading_len);
+}
+
+static void finish_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_load_watch *watch = &load->config.watch;
+    struct leat_sim_load_host *host = &load->host[port];
+    const bool told = tells_coming(load);
+    const uint32_t len = host->reading_len;
+    const struct leat_sim_delivery delivery = told ? host->reading_coming
+                                                   : take_message(load, port, now);
+    assert(delivery.at == now);
     leat_sim_certificate_add(&load->certificate, &delivery);
     count_delivery(load, &delivery, len);
-    if (load->config.watch.delivered)
-        load->config.watch.delivered(load->config.watch.context, &delivery, load->received, len);
+    if (watch->delivered)
+        watch->delivered(watch->context, &delivery, told ? NULL : load->received, len);
     load->last_delivery_at = now;
     leat_atm_aal_unit_read_end(&host->unit, now);
     host->reading = false;
@@ -291,6 +340,7 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
             send_over_line(load, port);
         else
             send_cell(load, port, host->unit.line_cell, host->unit.line_at);
+        host->cell_passes = load->ahead && leat_sim_atm_passes(&load->sim, port);
     }
     if (load->config.desk.hear) {
         load->config.desk.hear(load->config.desk.context, port, told, now);
@@ -305,6 +355,7 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
         host->number++;
         draw_message(load, port);
     }
+    if (told & LEAT_ATM_AAL_GRANTED && tells_coming(load)) tell_coming(load, port);
     if (told & LEAT_ATM_AAL_DENIED) {
         load->counts.unreadable++;
         host->reading = false;
@@ -365,22 +416,57 @@ static void catch_up(struct leat_sim_load *load, uint32_t port, uint64_t now)
         next_deeds(load, port, now);
 }
 
+/* What this host does, or has sent, is told in this cycle or later. */
+static uint64_t told_from(const struct leat_sim_load_host *host, uint64_t now)
+{
+    const struct leat_atm_aal_unit *unit = &host->unit;
+    const uint64_t written_at = unit->segment_cells ? unit->due[LEAT_ATM_AAL_STATE2]
+                                                    : later(host->written_from, now + SEND_CYCLES);
+    const uint64_t read_at = unit->read.count == 1 ? unit->due[LEAT_ATM_AAL_STATE8]
+                                                   : later(host->read_from, now + 1);
+    /* The first to run out of those that are sent, or one that is sent from now on. */
+    uint64_t from = earlier(unit->due[LEAT_ATM_AAL_STATE9],
+                            now + unit->config.retransmit_cycles - 1);
+    if (host->writing) from = earlier(from, written_at);
+    if (host->reading) from = earlier(from, read_at);
+    return from;
+}
+
+/*
+ * Where messages are handed over, a run ends in the cycle in which something is told, and no port
+ * may have done anything behind it: a message handed over then comes into the middle of that. So
+ * nobody goes further than to the cycle before the first that may tell anything, be it in what a
+ * host has begun or in what one begins from cycle `now` on.
+ */
+static uint64_t nothing_told_up_to(struct leat_sim_load *load, uint64_t now)
+{
+    if (load->sim.pauses) return now;
+    if (load->quiet_before <= now) {
+        load->quiet_before = LEAT_NEVER;
+        for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+            load->quiet_before = earlier(load->quiet_before, told_from(&load->host[port], now));
+    }
+    return earlier(load->quiet_before, now + load->tells_after) - 1;
+}
+
 /*
  * Up to which cycle is it known that a port hears nothing from the network, and has nothing to say
- * that must be said in time? No cell comes in, none that it sends is refused, no message has been
- * read, and there is room for cells whatever leaves meanwhile.
+ * that must be said in time? No cell comes in (before `cell_at`), none that it sends is refused, no
+ * message has been read, and there is room for cells whatever leaves meanwhile.
  */
-static uint64_t foreseen(const struct leat_sim_load *load, uint32_t port, uint64_t now)
+static uint64_t foreseen(struct leat_sim_load *load, uint32_t port, uint64_t cell_at, uint64_t now)
 {
     enum { SPARE = 8 };
     const struct leat_atm_aal_unit *unit = &load->host[port].unit;
     const uint64_t passed_at = unit->line_at + unit->config.header_octets + 3;
     const uint64_t got_at = unit->due[LEAT_ATM_AAL_STATE8];
     const bool unanswered = unit->sending && passed_at > now;
+    const bool passes = load->host[port].cell_passes; /* then only the next cell must wait */
     const bool scarce = leat_atm_aal_unit_room(unit) < SPARE;
-    uint64_t last = earlier(leat_sim_atm_no_cell_before(&load->sim, port, now), load->last);
-    last = earlier(last, unanswered ? passed_at - 1 : LEAT_NEVER);
+    uint64_t last = earlier(cell_at, load->last);
+    if (unanswered) last = earlier(last, (passes ? unit->due[LEAT_ATM_AAL_STATE5] : passed_at) - 1);
     last = earlier(last, unit->read.count == 1 ? got_at - 1 : LEAT_NEVER);
+    if (load->config.handed_over) last = earlier(last, nothing_told_up_to(load, now));
     return later(scarce ? now : last, now);
 }
 
@@ -388,10 +474,13 @@ static uint64_t foreseen(const struct leat_sim_load *load, uint32_t port, uint64
 static void run_ahead(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_load_host *host = &load->host[port];
+    const uint64_t cell_at = leat_sim_atm_no_cell_before(&load->sim, port, now);
     uint64_t last;
     do {
-        last = foreseen(load, port, now);
-        if (earlier(host->unit.wake_at, host->own_at) > last) return;
+        const uint64_t next_at = earlier(host->unit.wake_at, host->own_at);
+        if (next_at > cell_at) return; /* mostly; so look at the rest only now */
+        last = foreseen(load, port, cell_at, now);
+        if (next_at > last) return;
     } while (next_deeds(load, port, last));
 }
 
@@ -553,13 +642,14 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     if (load->line) init_lines(load);
     load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
     load->ahead = config->model == LEAT_SIM_ATM_CELL && !load->line && !config->watch.cell;
+    load->tells_after = told_after(load, config->len_max);
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);
     load->sim.now = 1;
     for (uint32_t port = 0; port < ports; port++) {
-        const struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal,
-                                                                    port);
+        struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal, port);
+        aal.unsealed = load->cells_stay_sound && !config->watch.cell;
         leat_atm_aal_unit_init(&load->host[port].unit, &aal,
                                (uint8_t *)units + port * leat_atm_aal_unit_footprint(&aal));
         load->host[port].desk_at = LEAT_NEVER;
@@ -579,7 +669,7 @@ void leat_sim_load_wake(struct leat_sim_load *load, uint32_t port)
 {
     struct leat_sim_load_host *host = &load->host[port];
     const uint64_t now = load->sim.now - 1;
-    assert(!load->ahead);
+    assert(load->config.handed_over || !load->ahead);
     if (host->has_message || host->writing) return;
     if (load->config.next) draw_message(load, port);
     attend(load, port, now);
@@ -594,6 +684,8 @@ void leat_sim_load_pause(struct leat_sim_load *load)
 void leat_sim_load_be_prompt(struct leat_sim_load *load)
 {
     load->ahead = false;
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        load->host[port].unit.config.unsealed = false;
 }
 
 void leat_sim_load_stop(struct leat_sim_load *load)

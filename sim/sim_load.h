@@ -49,7 +49,10 @@ struct leat_sim_load_watch {
     void (*written)(void *context, uint32_t port, uint32_t number, uint64_t at);
     /* A cell of a message was given up after the last transmission. */
     void (*undeliverable)(void *context, uint32_t port, uint32_t number, uint64_t at);
-    /* A message has been read. */
+    /* A message is being read, and will have been in cycle delivery->at; told of those whose octets
+     * are beyond doubt (cells_stay_sound), which from now on are lent no more. */
+    void (*coming)(void *context, const struct leat_sim_delivery *delivery, uint32_t len);
+    /* A message has been read. `octets` is NULL where it was told that it comes. */
     void (*delivered)(void *context, const struct leat_sim_delivery *delivery,
                       const uint8_t *octets, uint32_t len);
 };
@@ -75,6 +78,7 @@ struct leat_sim_load_config {
     struct leat_sim_line_config line; /* all zeros: no errors; labels are filled in */
     struct leat_sim_load_watch watch;
     struct leat_sim_load_desk desk; /* all NULL: none */
+    bool handed_over;               /* messages come between runs too: leat_sim_load_wake */
 };
 
 struct leat_sim_load_counts {
@@ -113,14 +117,17 @@ struct leat_sim_load_host {
     struct leat_atm_aal_unit unit;
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
-    uint64_t own_at;                         /* the next cycle in which the host acts by itself */
-    uint64_t desk_at;                        /* ... its desk */
+    bool cell_passes; /* the cell that is being sent is not refused: that is known */
+    uint64_t own_at;  /* the next cycle in which the host acts by itself */
+    uint64_t desk_at; /* ... its desk */
     uint64_t write_end_at, read_end_at;      /* a task asks again when it has been served */
+    uint64_t written_from, read_from;        /* what it does now does not end before this */
     uint32_t number;                         /* of messages sent */
     uint8_t *octets;                         /* of the message being written */
     struct leat_sim_load_complete *complete; /* ring, in order of time */
     uint32_t complete_head, complete_count;
     uint32_t reading_len;
+    struct leat_sim_delivery reading_coming; /* where it was told that the message comes */
 };
 
 struct leat_sim_load {
@@ -138,6 +145,8 @@ struct leat_sim_load {
     uint64_t last_delivery_at;
     bool cells_stay_sound; /* no line alters an octet, and the cell model does not touch them */
     uint64_t last;         /* cycle of this run */
+    uint64_t quiet_before; /* nothing that has begun is told before this cycle */
+    uint64_t tells_after;  /* what begins now is not told sooner than after so many cycles */
     bool ahead;            /* see leat_sim_load_be_prompt */
     bool stopped;
 };
@@ -153,7 +162,8 @@ void leat_sim_load_run(struct leat_sim_load *load, uint64_t last);
 
 /* In the cell model a port does in one go what is foreseen up to the next cell, its result being
  * the same; not where a line has errors, nor where somebody watches cells. Who looks at hosts in
- * other ways wants everything in its own cycle. */
+ * other ways wants everything in its own cycle, and cells with their CRC. Where messages are handed
+ * over, what is told is told in its own cycle in any case, and all ports stand where a run ends. */
 void leat_sim_load_be_prompt(struct leat_sim_load *load);
 
 /* Between runs: the source of this port had no message, and may have one now, of the last cycle

@@ -173,8 +173,8 @@ static void a_host_can_be_woken_with_octets_of_the_callers_and_a_run_can_pause(v
         config.watch = (struct leat_sim_load_watch){ .context = &late,
                                                      .written = note_written,
                                                      .delivered = pause_at_delivery };
+        config.handed_over = true;
         set_up(&config);
-        leat_sim_load_be_prompt(&load);
         leat_sim_load_run(&load, 1000);
         late.has_message = true;
         leat_sim_load_wake(&load, 1);

@@ -178,6 +178,18 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
     end_run(port);
 }
 
+/* The last piece of a message is being read. */
+static void coming(void *context, const struct leat_sim_delivery *delivery, uint32_t len)
+{
+    struct leat_sim_port *port = context;
+    struct leat_sim_port_piece *piece;
+    const struct leat_sim_port_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                                   (uint32_t)delivery->number, &piece);
+    const bool all = e && len == piece->len && e->arrived + len == e->message.len && !e->lost;
+    if (all && port->net.hear.coming)
+        port->net.hear.coming(port->net.hear.context, &e->message, edge(port, delivery->at));
+}
+
 static void drop(struct leat_sim_port *port, struct leat_sim_port_entry *e)
 {
     e->next = port->free;
@@ -279,7 +291,8 @@ static struct leat_sim_load_config load_config(const struct leat_sim_port_config
                                           .len_max = leat_atm_aal_message_max(blocks),
                                           .aal = config->aal,
                                           .line = config->line,
-                                          .next = next_piece };
+                                          .next = next_piece,
+                                          .handed_over = true };
 }
 
 static void *lay_out(struct leat_sim_port *port, const struct leat_sim_port_config *config,
@@ -324,10 +337,13 @@ void leat_sim_port_init(struct leat_sim_port *port, const struct leat_sim_port_c
     port->piece_max = load.len_max / PIECES_OF_BUFFER;
     load.next_context = port;
     load.watch = (struct leat_sim_load_watch){
-        .context = port, .written = written, .undeliverable = undeliverable, .delivered = delivered
+        .context = port,
+        .written = written,
+        .undeliverable = undeliverable,
+        .coming = coming,
+        .delivered = delivered,
     };
     leat_sim_load_init(&port->load, &load, load_memory);
-    leat_sim_load_be_prompt(&port->load); /* messages may be handed over at any time */
     /* The least that any message takes: an empty one, alone (specs/atm.md, 5.4). */
     const uint64_t stages = leat_atm_clos_idle_cycles(net), three_stages = 18;
     port->net.latency = edge(port, leat_atm_aal_one_way_cycles(0) + stages - three_stages - 1);

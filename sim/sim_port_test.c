@@ -9,7 +9,7 @@ enum { MESSAGES_MAX = 4096, PORTS_MAX = 64, CYCLE_PS = 50000 };
 
 /* What the network told. */
 struct told {
-    leat_time sent_at, arrived_at;
+    leat_time sent_at, coming_at, arrived_at;
     uint32_t sent, arrived, lost;
     uint64_t order; /* among all arrivals */
 };
@@ -39,6 +39,24 @@ static void hear_sent(void *context, const struct leat_port_message *m, leat_tim
     told->sent_at = at;
 }
 
+static void turn_over(const struct leat_port_message *m)
+{
+    for (uint64_t i = 0; i < m->len; i++)
+        m->octets[i] ^= 0xff;
+}
+
+/* From now on the octets are the hearer's: whatever becomes of them, nobody may notice. */
+static void hear_coming(void *context, const struct leat_port_message *m, leat_time at)
+{
+    struct told *told = &((struct scene *)context)->told[m->id];
+    EQ(told->sent, 1);
+    EQ(told->arrived, 0);
+    OK(at > scene.last);
+    EQ(memcmp(m->octets, scene.original + (m->octets - scene.octets), m->len), 0);
+    turn_over(m);
+    told->coming_at = at;
+}
+
 static void hear_arrived(void *context, const struct leat_port_message *m, leat_time at)
 {
     struct told *told = &((struct scene *)context)->told[m->id];
@@ -47,6 +65,10 @@ static void hear_arrived(void *context, const struct leat_port_message *m, leat_
     OK(at >= scene.last);
     scene.last = at;
     OK(m->from == sent->from && m->to == sent->to && m->len == sent->len);
+    if (told->coming_at) {
+        EQ(told->coming_at, at);
+        turn_over(m);
+    }
     told->arrived++;
     told->arrived_at = at;
     told->order = scene.arrivals++;
@@ -84,7 +106,8 @@ static void set_up(const struct leat_sim_port_config *config)
     scene.original = calloc(1, OCTETS_CAP);
     if (!scene.memory || !scene.octets || !scene.original) abort();
     leat_sim_port_init(&scene.port, config, scene.memory);
-    scene.port.net.hear = (struct leat_port_hear){ &scene, hear_sent, hear_arrived, hear_lost };
+    scene.port.net.hear = (struct leat_port_hear){ &scene, hear_sent, hear_arrived, hear_lost,
+                                                   hear_coming };
 }
 
 static uint32_t hand_over(uint32_t from, uint32_t to, uint64_t len, leat_time at)
@@ -122,6 +145,7 @@ static void a_message_alone_takes_the_time_of_the_note_in_every_model(void)
             hand_over(3, 9, lens[i], 7 * CYCLE_PS - 3); /* taken at the next edge */
             run_out();
             EQ(scene.told[0].arrived_at, 7 * CYCLE_PS + way);
+            OK(scene.told[0].coming_at);
             OK(scene.port.net.latency < way);
             OK(scene.port.net.certificate != 0);
             EQ(scene.port.net.now, scene.told[0].arrived_at);
@@ -245,12 +269,65 @@ static void all_messages_arrive_once_as_they_were_and_in_order(void)
                 for (uint32_t i = 0; i < scene.count; i++)
                     count += scene.told[i].sent == 1 && scene.told[i].arrived == 1;
                 EQ(memcmp(scene.octets, scene.original, scene.used), 0);
+                EQ(scene.port.load.counts.altered, 0);
                 check_order_per_pair();
             }
             EQ(count, 2 * scene.count);
             EQ(certificate[0], certificate[1]);
             EQ(end[0], end[1]);
         }
+}
+
+enum how { AHEAD, PROMPT, BY_REGISTERS };
+
+/* A program of chance: whoever is told something sends, or somebody else does, at once or soon. */
+static void play(uint64_t seed, const char *fabric, enum how how)
+{
+    struct leat_sim_port_config config = config_of(fabric);
+    struct leat_random r;
+    leat_random_seed(&r, seed);
+    if (how == BY_REGISTERS) config.model = LEAT_SIM_ATM_RTL;
+    if (leat_random_below(&r, 2)) { /* much is sent twice, and some is given up */
+        config.aal.retransmit_cycles = 200 + (uint32_t)leat_random_below(&r, 1000);
+        config.aal.transmissions_max = 2 + (uint32_t)leat_random_below(&r, 20);
+    }
+    if (leat_random_below(&r, 2)) config.aal.obsolete_cycles = 50;
+    if (leat_random_below(&r, 2)) config.aal.send_blocks = config.aal.receive_blocks = 60;
+    set_up(&config);
+    if (how == PROMPT) leat_sim_load_be_prompt(&scene.port.load);
+    const uint32_t ports = config.fabric.net.ports;
+    const uint64_t most = leat_random_below(&r, 2) ? 8 : 600;
+    while (scene.count < 60 || scene.port.net.under_way) {
+        const uint64_t more = scene.count < 60 ? 1 + leat_random_below(&r, 3) : 0;
+        for (uint64_t i = 0; i < more; i++) {
+            const uint32_t from = (uint32_t)leat_random_below(&r, ports);
+            const uint64_t wait = leat_random_below(&r, 4) ? 0 : leat_random_below(&r, 200);
+            hand_over(from, (uint32_t)leat_random_below(&r, ports), leat_random_below(&r, most),
+                      scene.port.net.now + wait * CYCLE_PS);
+        }
+        const bool briefly = leat_random_below(&r, 4) == 0;
+        leat_port_run(&scene.port.net, briefly ? scene.port.net.now + 100 * CYCLE_PS : LEAT_NEVER);
+    }
+    for (uint32_t i = 0; i < scene.count; i++)
+        scene.told[i].coming_at = 0; /* registers do not foresee anything */
+}
+
+static void ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell(void)
+{
+    static struct told told[MESSAGES_MAX];
+    const uint32_t rounds = LEAT_ROUNDS >= 1000000 ? 40 : 8;
+    for (uint32_t round = 0; round < rounds; round++) {
+        const char *fabric = fabrics[round % (sizeof fabrics / sizeof *fabrics)];
+        const uint64_t seed = tap_seed() * 1000 + round;
+        play(seed, fabric, AHEAD);
+        const uint64_t certificate = scene.port.net.certificate;
+        memcpy(told, scene.told, sizeof told);
+        for (int how = PROMPT; how <= (round % 4 ? PROMPT : BY_REGISTERS); how++) {
+            play(seed, fabric, (enum how)how);
+            EQ(scene.port.net.certificate, certificate);
+            EQ(memcmp(scene.told, told, sizeof told), 0);
+        }
+    }
 }
 
 static void errors_on_the_wire_are_repaired(void)
@@ -264,8 +341,10 @@ static void errors_on_the_wire_are_repaired(void)
     for (uint32_t i = 0; i < 40; i++)
         hand_over(i % 16, (i * 5 + 1) % 16, 100 * i, i * 1000);
     run_out();
-    for (uint32_t i = 0; i < scene.count; i++)
+    for (uint32_t i = 0; i < scene.count; i++) {
         EQ(scene.told[i].arrived, 1);
+        EQ(scene.told[i].coming_at, 0); /* the octets are in doubt to the end */
+    }
     EQ(memcmp(scene.octets, scene.original, scene.used), 0);
 }
 
@@ -289,4 +368,5 @@ TAP_MAIN(T(a_message_alone_takes_the_time_of_the_note_in_every_model),
          T(other_fabrics_differ_by_the_cycles_of_their_stages),
          T(a_port_sends_by_time_and_then_in_the_order_of_calls), T(a_run_ends_where_it_should),
          T(too_many_messages_are_refused), T(all_messages_arrive_once_as_they_were_and_in_order),
+         T(ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell),
          T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_told))

@@ -109,8 +109,9 @@ void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)
         chain->next[i] = (uint16_t)(i + 1);
 }
 
-void leat_atm_aal_cell_seal(uint8_t *cell)
+void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell)
 {
+    if (unit->config.unsealed) return;
     leat_put_be16(cell + CRC_AT, leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT));
 }
 

@@ -56,6 +56,7 @@ struct leat_atm_aal_config {
     uint32_t descriptors;
     uint32_t retransmit_cycles, obsolete_cycles;
     uint32_t transmissions_max;
+    bool unsealed; /* cells go without their CRC-16: where nobody looks at it */
 };
 
 /* The thesis' values, for a network of `ports` ports and `paths` paths. */

@@ -88,8 +88,8 @@ static inline void wake(struct leat_atm_aal_unit *unit, enum leat_atm_aal_contro
     if (at < unit->wake_at) unit->wake_at = at;
 }
 
-/* Finishes a cell whose fields are written: CRC-16. */
-void leat_atm_aal_cell_seal(uint8_t *cell);
+/* Finishes a cell whose fields are written: CRC-16, unless it is left out. */
+void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell);
 
 /* The next access label towards a port or to all, round robin over the paths (note R1). */
 uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination);

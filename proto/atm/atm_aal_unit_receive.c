@@ -319,7 +319,7 @@ static void write_ack(struct leat_atm_aal_unit *unit)
     leat_put_be16(ack + SOURCE_AT, (uint16_t)unit->config.port);
     leat_put_be16(ack + DESTINATION_AT, b->source);
     leat_atm_label_put(ack, unit->config.header_octets, leat_atm_aal_next_label(unit, b->source));
-    leat_atm_aal_cell_seal(ack);
+    leat_atm_aal_cell_seal(unit, ack);
 }
 
 /* The cycle in which STATE5 is done with the last acknowledgement (F), if that is known. */

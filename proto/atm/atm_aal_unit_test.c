@@ -169,6 +169,22 @@ static void labels_of_four_octets_are_a_vpi_and_a_vci(void)
     EQ(leat_get_be32(line(0)->cell), (4u * 4000) << 4);
 }
 
+static void checksums_may_be_left_out_and_nothing_else_changes(void)
+{
+    struct line cell[2];
+    for (int i = 0; i < 2; i++) {
+        struct leat_atm_aal_config c = thesis(HERE);
+        c.unsealed = i == 1;
+        write_to(alone_with(c), HERE, 4);
+        run(60);
+        cell[i] = *line(0);
+    }
+    EQ(memcmp(cell[0].cell, cell[1].cell, 51), 0);
+    OK(leat_get_be16(cell[0].cell + 51) != 0);
+    EQ(leat_get_be16(cell[1].cell + 51), 0);
+    EQ(cell[0].at, cell[1].at);
+}
+
 /* Note R2 */
 
 static void cells_start_56_cycles_apart_and_take_the_paths_in_turn(void)
@@ -496,6 +512,7 @@ TAP_MAIN(T(the_closed_form_has_the_values_of_the_note),
          T(the_longest_message_has_67912_octets_and_arrives_whole),
          T(the_cells_of_the_two_message_test_have_the_published_checksums),
          T(labels_of_four_octets_are_a_vpi_and_a_vci),
+         T(checksums_may_be_left_out_and_nothing_else_changes),
          T(cells_start_56_cycles_apart_and_take_the_paths_in_turn),
          T(an_idle_list_is_walked_at_two_cycles_a_block),
          T(a_refused_cell_starts_again_six_cycles_later_until_it_passes),

@@ -199,7 +199,7 @@ static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
     leat_put_be16(cell + DESTINATION_AT, b->destination);
     leat_atm_label_put(cell, unit->config.header_octets,
                        leat_atm_aal_next_label(unit, b->destination));
-    leat_atm_aal_cell_seal(cell);
+    leat_atm_aal_cell_seal(unit, cell);
 }
 
 static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
