@@ -28,7 +28,9 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_agenda --json build/bench_agenda.json
 	build/release/bench/bench_atm --large --json build/bench_atm.json
 	build/release/bench/bench_fabric --large --json build/bench_fabric.json
+	build/release/bench/bench_ring --json build/bench_ring.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
+	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json
 
 validate: all            # networks beside truths of others; writes doc/validation.md (gnuplot-nox draws)
 	python3 test/validate/validate.py build/release/tool/leat --long doc

@@ -108,7 +108,7 @@ function(leat_libraries)
       ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/port ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
       ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
       ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets
-      ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net)
+      ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net ${CMAKE_SOURCE_DIR}/sim/ring)
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
   set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}

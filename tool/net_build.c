@@ -2,6 +2,7 @@
  */
 #include "lines.h"
 #include "net_design.h"
+#include "ring_fabric.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static const char *file_end(const char *word, bool *yaml)
 bool net_is(const char *word)
 {
     bool yaml;
+    if (ring_fabric_is(word)) return false; /* ring16 is a token ring, ring:16 one of routers */
     return file_end(word, &yaml) || leat_net_plan_is(word);
 }
 

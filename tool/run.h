@@ -5,6 +5,7 @@
 #include "hub.h"
 #include "net_design.h"
 #include "net_port.h"
+#include "ring_port.h"
 #include "sim_platform.h"
 #include "sim_port.h"
 #include "tool.h"
@@ -46,6 +47,8 @@ struct run_network {
     struct leat_sim_platform platform; /* in place of it, for programs of leat/atm_task.h */
     struct leat_sim_load *load;        /* of the one in use; NULL: no ATM fabric */
     struct leat_net_port flits;
+    struct leat_sim_ring_port ring;
+    bool is_ring;
     struct net_design design;
     struct net_built built;
     struct leat_sim_line_outage outage[LEAT_SIM_LINE_OUTAGES_MAX];

@@ -1,6 +1,7 @@
 /* leat run: the network that the program runs over. */
 #include "fabric.h"
 #include "net_sim.h"
+#include "ring_fabric.h"
 #include "run.h"
 #include "sim.h"
 #include <stdio.h>
@@ -149,10 +150,31 @@ static bool open_flits(const struct run_job *job, bool contention_free, struct r
     return true;
 }
 
+static bool open_ring(const struct run_job *job, bool contention_free, struct run_network *out)
+{
+    struct leat_sim_ring_port_config config;
+    char name[RING_FABRIC_NAME_CAP];
+    if (!ring_fabric_read(job->verb, job->fabric, &config, name) ||
+        !refuse(job, of_atm, sizeof of_atm / sizeof *of_atm, "a token ring") ||
+        !refuse(job, of_networks, sizeof of_networks / sizeof *of_networks, "a token ring"))
+        return false;
+    config.messages_max = RUN_MESSAGES_MAX;
+    config.contention_free = contention_free;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    out->memory = sim_memory(leat_sim_ring_port_footprint(&config));
+    if (!out->memory) return false;
+    leat_sim_ring_port_init(&out->ring, &config, out->memory);
+    out->is_ring = true;
+    out->net = &out->ring.base;
+    return true;
+}
+
 bool run_network_open(const struct run_job *job, bool contention_free, struct run_network *out)
 {
     memset(out, 0, sizeof *out);
     out->is_recorded = job->record && !contention_free;
+    if (ring_fabric_is(job->fabric) && job->library != RUN_ATM)
+        return open_ring(job, contention_free, out);
     return net_is(job->fabric) ? open_flits(job, contention_free, out)
                                : open_atm(job, contention_free, out);
 }

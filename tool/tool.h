@@ -76,6 +76,7 @@ int run_fabric(const struct arguments *args);
 int run_formats(const struct arguments *args);
 int run_help(const struct arguments *args);
 int run_report(const struct arguments *args);
+int run_ring(const struct arguments *args);
 int run_run(const struct arguments *args);
 int run_sim(const struct arguments *args);
 int run_sweep(const struct arguments *args);

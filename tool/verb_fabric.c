@@ -2,6 +2,7 @@
 #include "fabric.h"
 #include "leat_tree.h"
 #include "net_design.h"
+#include "ring_fabric.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,11 @@ bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_fabr
     char line[512];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (ring_fabric_is(word)) {
+        misuse(verb, "%s: a token ring, expected an ATM fabric or a network of switches here",
+               word);
+        return false;
+    }
     if (net_is(word)) {
         misuse(verb, "%s: expected an ATM fabric here: clos444, clos:E,M,R or bmx:K", word);
         return false;

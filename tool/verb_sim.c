@@ -2,6 +2,7 @@
 #include "contracts.h"
 #include "fabric.h"
 #include "net_design.h"
+#include "ring_fabric.h"
 #include "sim.h"
 
 /* Options that only networks have. True after a complaint. */
@@ -26,6 +27,7 @@ int run_sim(const struct arguments *args)
     const char *contracts = argument(args, "--contracts");
     if (args->operand_count != 1)
         return misuse(args->verb, "expected one fabric, as in leat sim clos444");
+    if (ring_fabric_is(args->operand[0])) return ring_fabric_sim(args);
     if (net_is(args->operand[0])) return run_net_sim(args);
     if (net_only(args)) return WRONG;
     if (contracts) {

@@ -1,4 +1,6 @@
 /* The one table of verbs: help texts, manual pages and completion are all made from it. */
+#include "ring_job.h"
+#include "ring_live.h"
 #include "tool.h"
 #include <string.h>
 
@@ -34,7 +36,7 @@
 /* For completion. */
 #define FABRIC_WORDS                                                                               \
     "clos444 clos: bmx: mesh: torus: line: ring: crossbar: grid: hypercube: fly: benes: fattree: " \
-    "dragonfly: hyperx:"
+    "dragonfly: hyperx: ring16"
 
 static const struct verb verbs[] = {
     {
@@ -297,6 +299,63 @@ static const struct verb verbs[] = {
         .run = run_report,
     },
     {
+        .name = "ring",
+        .summary = "the ATON ring: a packet that goes round computes",
+        .synopsis = "sim --stations N --command C [OPTIONS] | join|leave|set|get|status|query "
+                    "[--dev DEVICE] [OPTIONS] | ALGORITHM [--stations N | --live] [OPTIONS]",
+        .description =
+            "sim sends one command round a simulated ring of stations 1 to N: its result, what "
+            "Counter and the two variables hold, the bit times that it took beside the closed form, "
+            "and those of N-1 packets that bring the operands to one host. The models bit (every "
+            "interface, every bit time) and word (one event per packet and interface) give the same "
+            "results, times and certificate. JSON has command, stations, width, counter, variable1, "
+            "variable2, bit_times, bit_times_expected, host_based_bit_times, certificate. "
+            "--fault bit:3@100 damages the symbol that station 3 takes in at bit time 100; forget, "
+            "leave and join are of stations. A damaged or lost packet is no answer: exit code 1.\n"
+            "Algorithms with --stations run on a simulated ring: sort, majority, tree (--tree), "
+            "average, gvt, elect, work (the station with the highest priority is asked for work), "
+            "barrier (operands are the bit times at which stations arrive; random: within 10000).",
+        .more = {
+            "join makes this host a station of a live ring. Packets of Ethernet type 0x88B6 come in "
+            "at --dev from the station --previous and leave at --out for the station --next; each "
+            "station folds its register into them, in the kernel (XDP) or, without it, in a small "
+            "process. The driver and the reason for it are printed. The station stays when the "
+            "command ends; leave ends it, and join again takes over its registers, also after a "
+            "crash. It needs root.\n"
+            "set R VALUE stores to a register, 0 to 63; set R load stores this host's load average "
+            "in hundredths. set enabled off makes the station repeat only. set tree add,max,... "
+            "says which operation each height of a tree has, the last for all above. get [R] "
+            "prints registers. status prints what was joined and what became of every packet, by "
+            "reason.\n"
+            "query COMMAND sends one packet round: add, and, or, max, min, or eq, lt, le with "
+            "--value V (else this station's own): how many x have V = x, V < x, V <= x. A register "
+            "gives its low --width bits.\n"
+            "Algorithms: least-loaded (register 1 unless another is named), sort, majority, tree, "
+            "average, gvt (the minimum), barrier (raises this station's flag, bit 0 of the "
+            "register, and waits until all are up), elect (the maximum's station), work (the same).\n"
+            "Without --dev, the only station of this host is meant; algorithms then want --live. The "
+            "exit code is 1 when no answer comes in time.",
+        },
+        .options = {
+            { "--register", "R", "0 to 63; default 0, least-loaded: 1" },
+            { "--width", "W", "of operands: 16, 32 (the default) or 64 bits" },
+            { "--value", "V", "eq, lt, le: compare with V" },
+            { "--json", NULL, "print JSON" },
+            RING_SIM_OPTIONS,
+            RING_LIVE_OPTIONS,
+        },
+        .examples = "leat ring sim --stations 16 --command min\n"
+                    "leat ring sim --stations 4 --command add --model bit --vcd ring.vcd\n"
+                    "leat ring majority --stations 9 --operands votes.txt\n"
+                    "leat ring join --dev eth1 --address 3 --previous 02:00:00:00:00:02 --next "
+                    "02:00:00:00:00:04\n"
+                    "leat ring set 1 load --every 5\n"
+                    "leat ring least-loaded\n"
+                    "leat ring query min --register 3",
+        .operands = RING_SIM_WORDS " " RING_LIVE_WORDS " " RING_LIVE_ALSO,
+        .run = run_ring,
+    },
+    {
         .name = "run",
         .summary = "run a real program, of MPI, PVM or the thesis, over a simulated network",
         .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
@@ -304,7 +363,7 @@ static const struct verb verbs[] = {
         .description =
             "Runs a dynamically linked Open MPI or PVM program as it is installed, without "
             "compiling it anew: its processes are plugged into the ports of a simulated network "
-            "(leat fabric list), and what they send each other goes over it. mpirun starts those "
+            "(leat fabric list; ring16 is a token ring), and what they send each other goes over it. mpirun starts those "
             "of MPI, its settings are seen to; those of PVM need no daemon, each port is a host, "
             "and up to 64 tasks may be spawned.\n"
             "Simulated time moves only while all processes wait, so every run is the same run: "
@@ -379,6 +438,10 @@ static const struct verb verbs[] = {
             "per cell and hop, and the same deliveries in the same cycles: the certificate, a hash "
             "over all deliveries with their times, is the same for both, and for every run with the "
             "same seed.\n"
+            "ringN, as in ring16/propagation=5/packet=1024/clock=4MHz/model=bit, is a token ring of N "
+            "stations: messages of --bytes go in passive packets, one at each capture of the token, "
+            "and cycles are bit times. A load of 1 would fill the ring with packets, which the token "
+            "does not allow.\n"
             "Traffic: uniform (any other port), permutation (one fixed port each), hotspot (a "
             "quarter to port 0), broadcast, bursty (ten messages to one port, on average). Messages "
             "of --bytes arise at random at every port, so many that their cells would fill the "

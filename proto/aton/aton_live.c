@@ -1,4 +1,5 @@
 #include "aton_live.h"
+#include "aton_siphash.h"
 #include "leat_bytes.h"
 #include <string.h>
 
@@ -13,73 +14,32 @@ enum {
 
 /* ---- SipHash-2-4 -------------------------------------------------------------------------- */
 
-struct sip {
-    uint64_t v0, v1, v2, v3;
-};
-
-static uint64_t rotate(uint64_t x, unsigned n)
-{
-    return x << n | x >> (64 - n);
-}
-
-static void sip_round(struct sip *s)
-{
-    s->v0 += s->v1;
-    s->v1 = rotate(s->v1, 13) ^ s->v0;
-    s->v0 = rotate(s->v0, 32);
-    s->v2 += s->v3;
-    s->v3 = rotate(s->v3, 16) ^ s->v2;
-    s->v0 += s->v3;
-    s->v3 = rotate(s->v3, 21) ^ s->v0;
-    s->v2 += s->v1;
-    s->v1 = rotate(s->v1, 17) ^ s->v2;
-    s->v2 = rotate(s->v2, 32);
-}
-
-static void sip_word(struct sip *s, uint64_t word)
-{
-    s->v3 ^= word;
-    sip_round(s);
-    sip_round(s);
-    s->v0 ^= word;
-}
-
-static struct sip sip_start(const uint8_t *key)
-{
-    const uint64_t k0 = leat_get_le64(key), k1 = leat_get_le64(key + 8);
-    /* "somepseudorandomlygeneratedbytes" */
-    return (struct sip){ k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
-                         k1 ^ 0x7465646279746573 };
-}
-
 /* The octets from `from` (a whole number of words, already taken) to len, and the end. */
-static uint64_t sip_finish(struct sip *s, const uint8_t *octets, size_t from, size_t len)
+static uint64_t sip_finish(struct leat_aton_sip *s, const uint8_t *octets, size_t from, size_t len)
 {
     size_t i = from;
     for (; len - i >= 8; i += 8)
-        sip_word(s, leat_get_le64(octets + i));
-    uint64_t last = (uint64_t)(len & 0xff) << 56;
+        leat_aton_sip_word(s, leat_get_le64(octets + i));
+    uint64_t rest = 0;
     for (unsigned shift = 0; i < len; i++, shift += 8)
-        last |= (uint64_t)octets[i] << shift;
-    sip_word(s, last);
-    s->v2 ^= 0xff;
-    for (int round = 0; round < 4; round++)
-        sip_round(s);
-    return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
+        rest |= (uint64_t)octets[i] << shift;
+    return leat_aton_sip_finish(s, rest, len);
 }
 
 uint64_t leat_aton_siphash(const uint8_t key[LEAT_ATON_KEY_LEN], const void *octets, size_t len)
 {
-    struct sip s = sip_start(key);
+    struct leat_aton_sip s;
+    leat_aton_sip_start(&s, key);
     return sip_finish(&s, octets, 0, len);
 }
 
 uint64_t leat_aton_live_mac(const uint8_t key[LEAT_ATON_KEY_LEN], const uint8_t *buf, size_t len)
 {
     enum { TWO_WORDS = 16 }; /* the second begins with hops left; no live packet is shorter */
-    struct sip s = sip_start(key);
-    sip_word(&s, leat_get_le64(buf));
-    sip_word(&s, leat_get_le64(buf + HOPS_AT) & ~UINT64_C(0xff));
+    struct leat_aton_sip s;
+    leat_aton_sip_start(&s, key);
+    leat_aton_sip_word(&s, leat_get_le64(buf));
+    leat_aton_sip_word(&s, leat_get_le64(buf + HOPS_AT) & ~UINT64_C(0xff));
     return sip_finish(&s, buf, TWO_WORDS, len);
 }
 

@@ -3,22 +3,6 @@
 #include "leat_crc.h"
 #include <string.h>
 
-/* Offsets in the image, and lengths. */
-enum {
-    AC_AT = 0,
-    CTL_AT = 1,
-    DA_AT = 3,
-    SA_AT = 5,
-    DATA_AT = 7,
-    PARAM_AT = 9,
-    VARIABLE_AT = 9,
-    PASSIVE_PAYLOAD_AT = 9,
-    LONG_PAYLOAD_AT = 11,
-    FLG_LEN = 1,
-    CRC_LEN = 4,
-    TRAILER_LEN = FLG_LEN + CRC_LEN,
-};
-
 /* ---- payload ------------------------------------------------------------------------------ */
 
 static uint64_t get_be(const uint8_t *p, unsigned len)
@@ -68,8 +52,9 @@ static leat_err payload_check(const uint8_t *payload, const struct leat_aton_sha
 /* Where the head ends and the payload, if any, begins. */
 static size_t payload_at(const struct leat_aton_packet *p)
 {
-    if (!p->active) return PASSIVE_PAYLOAD_AT;
-    return leat_aton_is_fold(p) ? VARIABLE_AT + p->width_bits / 4u : LONG_PAYLOAD_AT;
+    if (!p->active) return LEAT_ATON_PASSIVE_PAYLOAD_AT;
+    return leat_aton_is_fold(p) ? LEAT_ATON_VARIABLE_AT + p->width_bits / 4u
+                                : LEAT_ATON_LONG_PAYLOAD_AT;
 }
 
 /* ---- decoding ----------------------------------------------------------------------------- */
@@ -81,32 +66,33 @@ static leat_err data_head_decode(const uint8_t *buf, size_t len, struct leat_ato
     const size_t head_len = payload_at(p);
     if (len < head_len) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
 
-    const uint16_t first = leat_get_be16(buf + DATA_AT);
+    const uint16_t first = leat_get_be16(buf + LEAT_ATON_COUNTER_AT);
     if (!p->active) {
         p->payload_len = first;
     } else {
         p->counter = first;
-        if (first > LEAT_ATON_INTERFACES_MAX) return leat_fault(LEAT_ERR_RANGE, DATA_AT, fault_at);
-        if (!leat_aton_is_fold(p)) p->param = leat_get_be16(buf + PARAM_AT);
+        if (first > LEAT_ATON_INTERFACES_MAX)
+            return leat_fault(LEAT_ERR_RANGE, LEAT_ATON_COUNTER_AT, fault_at);
+        if (!leat_aton_is_fold(p)) p->param = leat_get_be16(buf + LEAT_ATON_PARAM_AT);
     }
     const leat_err err = leat_aton_packet_shape(p, shape);
-    if (err) return leat_fault(err, PARAM_AT, fault_at);
+    if (err) return leat_fault(err, LEAT_ATON_PARAM_AT, fault_at);
     p->payload_len = leat_aton_shape_len(shape);
     p->payload = p->payload_len ? buf + head_len : NULL;
-    *image_len = head_len + p->payload_len + TRAILER_LEN;
+    *image_len = head_len + p->payload_len + LEAT_ATON_TRAILER_LEN;
     return LEAT_ERR_OK;
 }
 
 static leat_err head_decode(const uint8_t *buf, size_t len, struct leat_aton_packet *p,
                             struct leat_aton_shape *shape, size_t *image_len, size_t *fault_at)
 {
-    if (len < DATA_AT) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
-    leat_aton_ac_decode(buf[AC_AT], p);
-    if (p->token) return leat_fault(LEAT_ERR_TYPE, AC_AT, fault_at);
-    const leat_err err = leat_aton_ctl_decode(leat_get_be16(buf + CTL_AT), p);
-    if (err) return leat_fault(err, CTL_AT, fault_at);
-    p->da = leat_get_be16(buf + DA_AT);
-    p->sa = leat_get_be16(buf + SA_AT);
+    if (len < LEAT_ATON_COUNTER_AT) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
+    leat_aton_ac_decode(buf[LEAT_ATON_AC_AT], p);
+    if (p->token) return leat_fault(LEAT_ERR_TYPE, LEAT_ATON_AC_AT, fault_at);
+    const leat_err err = leat_aton_ctl_decode(leat_get_be16(buf + LEAT_ATON_CTL_AT), p);
+    if (err) return leat_fault(err, LEAT_ATON_CTL_AT, fault_at);
+    p->da = leat_get_be16(buf + LEAT_ATON_DA_AT);
+    p->sa = leat_get_be16(buf + LEAT_ATON_SA_AT);
     return data_head_decode(buf, len, p, shape, image_len, fault_at);
 }
 
@@ -139,14 +125,23 @@ static void variable_put(uint8_t *p, unsigned width_bits, uint64_t value)
  * Over AC to FLG of an image, T, M, RRR and FLG taken as 0. What is left of AC is the priority: the
  * eight CRCs of that one octet are known, so the rest needs no copy, and mostly one call.
  */
-static uint32_t image_crc(const uint8_t *buf, size_t flg_at)
+uint32_t leat_aton_packet_crc(const uint8_t *buf, size_t flg_at)
 {
     static const uint32_t crc_of_priority[8] = { 0xd202ef8d, 0xe96ccf45, 0xa4deae1d, 0x9fb08ed5,
                                                  0x3fba6cad, 0x04d44c65, 0x49662d3d, 0x72080df5 };
-    const uint32_t crc = crc_of_priority[buf[AC_AT] >> LEAT_ATON_AC_PRIORITY];
+    const uint32_t crc = crc_of_priority[buf[LEAT_ATON_AC_AT] >> LEAT_ATON_AC_PRIORITY];
     const uint8_t flg = 0;
-    if (buf[flg_at] == flg) return leat_crc32(crc, buf + CTL_AT, flg_at + FLG_LEN - CTL_AT);
-    return leat_crc32(leat_crc32(crc, buf + CTL_AT, flg_at - CTL_AT), &flg, FLG_LEN);
+    if (buf[flg_at] == flg)
+        return leat_crc32(crc, buf + LEAT_ATON_CTL_AT,
+                          flg_at + LEAT_ATON_FLG_LEN - LEAT_ATON_CTL_AT);
+    return leat_crc32(leat_crc32(crc, buf + LEAT_ATON_CTL_AT, flg_at - LEAT_ATON_CTL_AT), &flg,
+                      LEAT_ATON_FLG_LEN);
+}
+
+void leat_aton_packet_seal(uint8_t *buf, size_t image_len)
+{
+    const size_t crc_at = image_len - LEAT_ATON_CRC_LEN;
+    leat_put_be32(buf + crc_at, leat_aton_packet_crc(buf, crc_at - LEAT_ATON_FLG_LEN));
 }
 
 leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len, struct leat_aton_packet *out,
@@ -160,17 +155,19 @@ leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len, struct leat_ato
     if (len < image_len) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     if (len > image_len) return leat_fault(LEAT_ERR_LENGTH, image_len, fault_at);
 
-    const size_t flg_at = image_len - TRAILER_LEN, crc_at = image_len - CRC_LEN;
-    if (image_crc(buf, flg_at) != leat_get_be32(buf + crc_at))
+    const size_t flg_at = image_len - LEAT_ATON_TRAILER_LEN, crc_at = image_len - LEAT_ATON_CRC_LEN;
+    if (leat_aton_packet_crc(buf, flg_at) != leat_get_be32(buf + crc_at))
         return leat_fault(LEAT_ERR_CHECKSUM, crc_at, fault_at);
     err = payload_check(p.payload, &shape, &bad);
-    if (err) return leat_fault(err, LONG_PAYLOAD_AT + bad * leat_aton_item_len(&shape), fault_at);
+    if (err)
+        return leat_fault(err, LEAT_ATON_LONG_PAYLOAD_AT + bad * leat_aton_item_len(&shape),
+                          fault_at);
     err = leat_aton_flg_decode(buf[flg_at], &p);
     if (err) return leat_fault(err, flg_at, fault_at);
 
     if (leat_aton_is_fold(&p)) {
-        p.variable1 = variable_get(buf + VARIABLE_AT, p.width_bits);
-        p.variable2 = variable_get(buf + VARIABLE_AT + p.width_bits / 8, p.width_bits);
+        p.variable1 = variable_get(buf + LEAT_ATON_VARIABLE_AT, p.width_bits);
+        p.variable2 = variable_get(buf + LEAT_ATON_VARIABLE_AT + p.width_bits / 8, p.width_bits);
     }
     *out = p;
     return LEAT_ERR_OK;
@@ -221,16 +218,16 @@ leat_err leat_aton_packet_check(const struct leat_aton_packet *p, struct leat_at
 
 static void head_encode(const struct leat_aton_packet *p, uint8_t *buf)
 {
-    buf[AC_AT] = leat_aton_ac_encode(p) & LEAT_ATON_AC_CRC_MASK;
-    leat_put_be16(buf + CTL_AT, leat_aton_ctl_encode(p));
-    leat_put_be16(buf + DA_AT, p->da);
-    leat_put_be16(buf + SA_AT, p->sa);
-    leat_put_be16(buf + DATA_AT, p->active ? p->counter : (uint16_t)p->payload_len);
+    buf[LEAT_ATON_AC_AT] = leat_aton_ac_encode(p) & LEAT_ATON_AC_CRC_MASK;
+    leat_put_be16(buf + LEAT_ATON_CTL_AT, leat_aton_ctl_encode(p));
+    leat_put_be16(buf + LEAT_ATON_DA_AT, p->da);
+    leat_put_be16(buf + LEAT_ATON_SA_AT, p->sa);
+    leat_put_be16(buf + LEAT_ATON_COUNTER_AT, p->active ? p->counter : (uint16_t)p->payload_len);
     if (leat_aton_is_fold(p)) {
-        variable_put(buf + VARIABLE_AT, p->width_bits, p->variable1);
-        variable_put(buf + VARIABLE_AT + p->width_bits / 8, p->width_bits, p->variable2);
+        variable_put(buf + LEAT_ATON_VARIABLE_AT, p->width_bits, p->variable1);
+        variable_put(buf + LEAT_ATON_VARIABLE_AT + p->width_bits / 8, p->width_bits, p->variable2);
     } else if (p->active) {
-        leat_put_be16(buf + PARAM_AT, p->param);
+        leat_put_be16(buf + LEAT_ATON_PARAM_AT, p->param);
     }
 }
 
@@ -242,16 +239,16 @@ leat_err leat_aton_packet_encode(const struct leat_aton_packet *p, uint8_t *buf,
     if (err) return err;
     if (p->token) return LEAT_ERR_TYPE;
     const size_t head_len = payload_at(p);
-    const size_t flg_at = head_len + p->payload_len, crc_at = flg_at + FLG_LEN;
-    if (cap < crc_at + CRC_LEN) return LEAT_ERR_SPACE;
+    const size_t flg_at = head_len + p->payload_len, crc_at = flg_at + LEAT_ATON_FLG_LEN;
+    if (cap < crc_at + LEAT_ATON_CRC_LEN) return LEAT_ERR_SPACE;
 
     head_encode(p, buf);
     if (p->payload_len) memcpy(buf + head_len, p->payload, p->payload_len);
     buf[flg_at] = 0;
     leat_put_be32(buf + crc_at, leat_crc32(0, buf, crc_at));
     /* What the CRC takes as 0 comes last. */
-    buf[AC_AT] = leat_aton_ac_encode(p);
+    buf[LEAT_ATON_AC_AT] = leat_aton_ac_encode(p);
     buf[flg_at] = leat_aton_flg_encode(p);
-    *len = crc_at + CRC_LEN;
+    *len = crc_at + LEAT_ATON_CRC_LEN;
     return LEAT_ERR_OK;
 }

@@ -127,6 +127,29 @@ uint64_t leat_aton_item_get(const uint8_t *payload, const struct leat_aton_shape
 void leat_aton_item_put(uint8_t *payload, const struct leat_aton_shape *shape, size_t i,
                         unsigned valid, uint64_t value);
 
+/*
+ * The CRC of an image that ends with FLG at flg_at: what stands in the four octets behind it. Who
+ * changes an image in place (aton_visit.h) writes it anew with leat_aton_packet_seal.
+ */
+uint32_t leat_aton_packet_crc(const uint8_t *buf, size_t flg_at);
+void leat_aton_packet_seal(uint8_t *buf, size_t image_len);
+
+/* Offsets in the octet image, and lengths. */
+enum {
+    LEAT_ATON_AC_AT = 0,
+    LEAT_ATON_CTL_AT = 1,
+    LEAT_ATON_DA_AT = 3,
+    LEAT_ATON_SA_AT = 5,
+    LEAT_ATON_COUNTER_AT = 7, /* passive: length */
+    LEAT_ATON_PARAM_AT = 9,
+    LEAT_ATON_VARIABLE_AT = 9,
+    LEAT_ATON_PASSIVE_PAYLOAD_AT = 9,
+    LEAT_ATON_LONG_PAYLOAD_AT = 11,
+    LEAT_ATON_FLG_LEN = 1,
+    LEAT_ATON_CRC_LEN = 4,
+    LEAT_ATON_TRAILER_LEN = LEAT_ATON_FLG_LEN + LEAT_ATON_CRC_LEN,
+};
+
 /* ---- fields that both images share -------------------------------------------------------- */
 
 /* The lowest bit of each field of AC and CTL; masks of FLG. */

@@ -41,4 +41,21 @@ same "a user's program, shared" "$(LD_LIBRARY_PATH=$library "$folder/user")" "32
 # shellcheck disable=SC2086
 cc -std=c17 $sanitize "$folder/user.c" -I"$tree/include/leat" "$library/libleat.a" -o "$folder/user" || fail "static"
 same "a user's program, static" "$("$folder/user")" "32 esp"
+
+# A program on the live ring: without a station it is told so.
+cat > "$folder/ring.c" <<'C'
+#include <ring.h>
+#include <stdio.h>
+int main(void)
+{
+    char why[LEAT_STATION_WHY_LEN];
+    struct leat_station *station = leat_station_open("no-such-device", why);
+    puts(why);
+    leat_station_close(station);
+    return station != NULL;
+}
+C
+# shellcheck disable=SC2086
+cc -std=c17 $sanitize "$folder/ring.c" -lleat_ring $flags -L"$library" -o "$folder/ring" || fail "a program for the live ring does not build"
+same "a program for the live ring" "$(LD_LIBRARY_PATH=$library "$folder/ring")" "no network device 'no-such-device'"
 finish

@@ -45,7 +45,7 @@ C
 mpicc -O1 -o "$folder/ring" "$folder/ring.c" || { echo "mpicc does not work" >&2; exit 77; }
 
 # The same run twice: the same output, the same certificate, the same times; on every kind of network.
-for fabric in clos444 bmx:4 clos:2,3,4 mesh:4,4 crossbar:5/switch=voq fattree:2,3 dragonfly:1,2,1; do
+for fabric in clos444 bmx:4 clos:2,3,4 mesh:4,4 crossbar:5/switch=voq fattree:2,3 dragonfly:1,2,1 ring6; do
     for i in 1 2; do
         exits 0 '' "$leat" run --fabric "$fabric" -n 5 --json -- "$folder/ring" 1000 3
         cp "$folder/stdout" "$folder/run$i"

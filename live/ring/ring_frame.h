@@ -1,0 +1,131 @@
+/*
+ * A live station's constants and memory: what the gate (ring_gate.h), the drivers and the host
+ * share.
+ *
+ *    0      6      12     14        26              26+n          26+n+8
+ *   +------+------+------+---------+---------------+-------------+---------+
+ *   | to   | from | 88B6 | header  | octet image n | MAC if key  | padding |
+ *   +------+------+------+---------+---------------+-------------+---------+
+ */
+#ifndef LEAT_RING_FRAME_H
+#define LEAT_RING_FRAME_H
+
+#include "aton_live.h"
+#include "aton_visit.h"
+
+enum {
+    RING_MAC_LEN = 6,
+    RING_TO_AT = 0,
+    RING_FROM_AT = 6,
+    RING_TYPE_AT = 12,
+    RING_HEADER_AT = 14,
+    RING_SEQUENCE_AT = RING_HEADER_AT + 4,
+    RING_HOPS_AT = RING_HEADER_AT + 8,
+    RING_ZERO_AT = RING_HEADER_AT + 10,
+    RING_IMAGE_AT = RING_HEADER_AT + LEAT_ATON_LIVE_HEADER_LEN,
+    RING_FRAME_MIN = RING_IMAGE_AT + LEAT_ATON_IMAGE_LEN_MIN,
+    RING_FRAME_MAX = 1514, /* an Ethernet frame without its check sequence */
+    RING_ETHERNET_MIN = 60,
+    RING_LONGEST_FOLD = RING_IMAGE_AT + 30 + LEAT_ATON_MAC_LEN, /* W = 64 */
+    RING_HOPS_MAX = 255,
+    RING_SPAN = 2048, /* offsets into the image are bounded by it; a power of two */
+    RING_OCTETS = RING_IMAGE_AT + RING_SPAN + 16,
+    RING_AWAITED_MAX = 65536, /* of one's own packets, the youngest so many are taken */
+};
+
+/* What became of a frame. X(id, name, text): counters stand in this order; up to
+ * NO_ROOM it goes on. */
+#define RING_REASONS(X)                                                       \
+    X(FOLDED, "folded", "took part and passed on")                            \
+    X(REPEATED, "repeated", "passed on as it came")                           \
+    X(NO_ROOM, "no-room", "passed on as it came: no room for one value more") \
+    X(OWN, "own", "own packet, gone round: handed to the host")               \
+    X(SHORT, "short", "dropped: ends before its image or its MAC does")       \
+    X(LONG, "long", "dropped: longer than an Ethernet frame")                 \
+    X(ELSEWHERE, "elsewhere", "dropped: for another Ethernet address")        \
+    X(STRANGER, "stranger", "dropped: not from the previous station")         \
+    X(FOREIGN, "foreign", "dropped: of another ring")                         \
+    X(MALFORMED, "malformed", "dropped: fields that no packet has")           \
+    X(PASSIVE, "passive", "dropped: a passive packet")                        \
+    X(MAC, "mac", "dropped: the keyed MAC does not match")                    \
+    X(CRC, "crc", "dropped: the CRC does not match")                          \
+    X(HOPS, "hops", "dropped: no hops left")                                  \
+    X(RATE, "rate", "dropped: its sender sends too often")                    \
+    X(UNASKED, "unasked", "dropped: from our address, but not by us")         \
+    X(FAILED, "failed", "dropped: could not be changed or sent")
+
+enum ring_reason {
+#define X(id, name, text) RING_##id,
+    RING_REASONS(X)
+#undef X
+        RING_REASON_COUNT
+};
+
+/* What a station is told when it joins. Lengths are multiples of 8, so that maps have no gaps. */
+struct ring_config {
+    uint32_t ring_id;
+    uint32_t device, out;                          /* interface indices */
+    uint32_t rate_per_s;                           /* commands of one sender; 0: any number */
+    uint8_t own[8], from[8], previous[8], next[8]; /* Ethernet addresses: six octets of each */
+    uint8_t key[LEAT_ATON_KEY_LEN];
+    uint32_t has_key;
+    uint32_t driver;
+    uint32_t frame_max; /* what the way out takes, at most RING_FRAME_MAX */
+    uint32_t zero;
+};
+
+/* What the host and the passing packets share: mapped by both. */
+struct ring_page {
+    struct leat_aton_interface interface;
+    uint32_t issued; /* sequence of the youngest command sent */
+    uint32_t zero;
+};
+
+struct ring_frame {
+    uint32_t len;
+    uint32_t image_len;
+    uint64_t mac; /* as ring_frame_mac found it */
+    uint8_t octets[RING_OCTETS];
+};
+
+/* A sender's budget: what it has left, and when that was. */
+struct ring_bucket {
+    uint64_t at_ns;
+    uint64_t tokens_ns; /* saved time: a command costs 1e9 / rate */
+};
+
+static inline bool ring_same_mac(const uint8_t *a, const uint8_t *b)
+{
+    for (int i = 0; i < RING_MAC_LEN; i++)
+        if (a[i] != b[i]) return false;
+    return true;
+}
+
+static inline void ring_put_mac(uint8_t *to, const uint8_t *mac)
+{
+    for (int i = 0; i < RING_MAC_LEN; i++)
+        to[i] = mac[i];
+}
+
+/* A quarter second may be saved up. Returns whether one more command is within the rate. */
+static inline bool ring_bucket_take(struct ring_bucket *b, uint32_t rate_per_s, uint64_t now_ns)
+{
+    const uint64_t saved_max = 250000000, price = 1000000000u / rate_per_s;
+    uint64_t saved = b->tokens_ns + (now_ns - b->at_ns);
+    if (b->at_ns == 0 || saved > saved_max) saved = saved_max;
+    b->at_ns = now_ns;
+    b->tokens_ns = saved >= price ? saved - price : saved;
+    return saved >= price;
+}
+
+static inline uint8_t *ring_image(struct ring_frame *f)
+{
+    return f->octets + RING_IMAGE_AT;
+}
+
+static inline uint32_t ring_mac_len(const struct ring_config *c)
+{
+    return c->has_key ? LEAT_ATON_MAC_LEN : 0;
+}
+
+#endif

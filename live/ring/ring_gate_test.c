@@ -1,0 +1,321 @@
+/*
+ * The gate of a live station without a network: what it lets through, and by which reason it drops
+ * all else. The same source runs in XDP; test/command/ring_live.sh holds the two against each
+ * other.
+ */
+#include "leat_random.h"
+#include "ring_driver.h"
+#include "tap.h"
+#include <string.h>
+
+enum { KEYED = 1, STATIONS = 8 };
+
+static struct ring_config config(bool keyed)
+{
+    struct ring_config c = { .ring_id = 0x1EA7,
+                             .own = { 2, 0, 0, 0, 0, 2 },
+                             .from = { 2, 0, 0, 0, 1, 2 },
+                             .previous = { 2, 0, 0, 0, 0, 1 },
+                             .next = { 2, 0, 0, 0, 0, 3 },
+                             .has_key = keyed,
+                             .frame_max = RING_FRAME_MAX };
+    memcpy(c.key, "leat live ring.", sizeof c.key);
+    return c;
+}
+
+static struct ring_page page_of(uint16_t address, uint64_t x)
+{
+    return (
+        struct ring_page){ .interface = { .operand = { x }, .address = address, .enabled = 1 } };
+}
+
+/* A command of station 1, as it leaves for our station. */
+static struct ring_frame frame(const struct ring_config *c, uint8_t opcode, uint16_t param)
+{
+    const struct ring_page sender = page_of(1, 9);
+    const struct leat_aton_command command = {
+        .opcode = opcode, .width_bits = 32, .da = LEAT_ATON_DA_ALL, .param = param
+    };
+    struct ring_config of_sender = *c;
+    struct ring_frame f = { 0 };
+    size_t len = 0;
+    memcpy(of_sender.from, c->previous, 6);
+    memcpy(of_sender.next, c->own, 6);
+    EQ(leat_aton_begin(&sender.interface, &command, f.octets + RING_IMAGE_AT, 1000, &len),
+       LEAT_ERR_OK);
+    f.image_len = (uint32_t)len;
+    ring_user_begin(&f, &of_sender, 7);
+    return f;
+}
+
+static enum ring_reason gate(const struct ring_config *c, struct ring_frame *f)
+{
+    const struct ring_page page = page_of(2, 3);
+    return ring_user_gate(f, c, &page, NULL);
+}
+
+/* CRC and MAC made right after a change, so that what is wrong is seen by itself. */
+static void reseal(const struct ring_config *c, struct ring_frame *f)
+{
+    uint8_t *header = f->octets + RING_HEADER_AT, *image = f->octets + RING_IMAGE_AT;
+    leat_aton_packet_seal(image, f->image_len);
+    if (c->has_key)
+        leat_put_be64(image + f->image_len, leat_aton_live_mac(c->key, header, 12 + f->image_len));
+}
+
+static void a_good_frame_is_folded_and_goes_to_the_next(void)
+{
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        struct ring_frame f = frame(&c, LEAT_ATON_MIN, 0);
+        struct leat_aton_live live;
+        EQ(gate(&c, &f), RING_FOLDED);
+        OK(memcmp(f.octets, c.next, 6) == 0 && memcmp(f.octets + 6, c.from, 6) == 0);
+        EQ(leat_aton_live_decode(f.octets + RING_HEADER_AT, f.len - RING_HEADER_AT,
+                                 keyed ? c.key : NULL, &live, NULL),
+           LEAT_ERR_OK);
+        EQ(live.hops_left, RING_HOPS_MAX - 1);
+        EQ(live.packet.counter, 2);
+        EQ(live.packet.variable1, 3);
+        EQ(live.packet.variable2, 2);
+    }
+}
+
+static void strangers_and_foreigners_are_dropped(void)
+{
+    const struct ring_config c = config(false);
+    struct ring_frame f = frame(&c, LEAT_ATON_ADD, 0);
+    f.octets[RING_TO_AT + 5] ^= 1;
+    EQ(gate(&c, &f), RING_ELSEWHERE);
+    f = frame(&c, LEAT_ATON_ADD, 0);
+    f.octets[RING_FROM_AT + 5] ^= 1;
+    EQ(gate(&c, &f), RING_STRANGER);
+    f = frame(&c, LEAT_ATON_ADD, 0);
+    f.octets[RING_HEADER_AT + 3] ^= 1;
+    EQ(gate(&c, &f), RING_FOREIGN);
+    f = frame(&c, LEAT_ATON_ADD, 0);
+    f.octets[RING_HOPS_AT] = 0;
+    EQ(gate(&c, &f), RING_HOPS);
+    f = frame(&c, LEAT_ATON_ADD, 0);
+    f.len = RING_FRAME_MAX + 1;
+    EQ(gate(&c, &f), RING_LONG);
+}
+
+static void another_key_or_none_is_dropped(void)
+{
+    struct ring_config c = config(true), other = config(true), none = config(false);
+    other.key[0] ^= 1;
+    struct ring_frame f = frame(&other, LEAT_ATON_ADD, 0);
+    EQ(gate(&c, &f), RING_MAC);
+    f = frame(&none, LEAT_ATON_ADD, 0);
+    EQ(gate(&c, &f), RING_MAC); /* padding stands where the MAC should */
+    f = frame(&none, LEAT_ATON_ADD, 0);
+    f.len = RING_IMAGE_AT + f.image_len;
+    EQ(gate(&c, &f), RING_SHORT);
+}
+
+static void our_own_is_handed_up_only_if_we_sent_it(void)
+{
+    const struct ring_config c = config(false);
+    struct ring_page page = page_of(1, 0);
+    struct ring_frame f = frame(&c, LEAT_ATON_ADD, 0);
+    page.issued = 7;
+    EQ(ring_user_gate(&f, &c, &page, NULL), RING_OWN);
+    page.issued = 6; /* not yet sent: somebody has our address */
+    EQ(ring_user_gate(&f, &c, &page, NULL), RING_UNASKED);
+    page.issued = 7 + RING_AWAITED_MAX;
+    EQ(ring_user_gate(&f, &c, &page, NULL), RING_UNASKED);
+}
+
+static void a_disabled_station_repeats(void)
+{
+    const struct ring_config c = config(true);
+    struct ring_page page = page_of(2, 3);
+    struct ring_frame f = frame(&c, LEAT_ATON_ADD, 0);
+    page.interface.enabled = 0;
+    EQ(ring_user_gate(&f, &c, &page, NULL), RING_REPEATED);
+    EQ(f.octets[RING_HOPS_AT], RING_HOPS_MAX - 1);
+    EQ(leat_aton_live_mac(c.key, f.octets + 14, 12 + f.image_len),
+       (long long)leat_get_be64(f.octets + RING_IMAGE_AT + f.image_len));
+}
+
+/* Fields that no packet has, each with CRC and MAC right. */
+static void malformed_images_are_dropped(void)
+{
+    static const struct {
+        uint8_t opcode, param;
+        uint32_t at;
+        uint8_t value;
+        enum ring_reason want;
+    } bad[] = {
+        { 1, 0, 0, 0x10, RING_MALFORMED },  /* a token */
+        { 1, 0, 1, 0x08, RING_MALFORMED },  /* passive, with an opcode */
+        { 1, 0, 2, 0x07, RING_MALFORMED },  /* CTL's zeros */
+        { 1, 0, 2, 0x06, RING_MALFORMED },  /* width code 3, and zeros */
+        { 1, 0, 1, 0xE0, RING_MALFORMED },  /* opcode 12 */
+        { 1, 0, 7, 0xFF, RING_FOLDED },     /* Counter 0xFF01: many */
+        { 9, 0, 10, 1, RING_MALFORMED },    /* SORT has no PARAM */
+        { 10, 3, 11, 8, RING_MALFORMED },   /* a counter of 3 bits that holds 8 */
+        { 10, 3, 10, 17, RING_MALFORMED },  /* c */
+        { 11, 2, 11, 2, RING_MALFORMED },   /* valid: 0 or 1 */
+        { 11, 2, 10, 18, RING_MALFORMED },  /* H */
+        { 1, 0, 17, 0x80, RING_MALFORMED }, /* FLG: its copies differ */
+        { 1, 0, 17, 0x33, RING_MALFORMED }, /* and its zeros */
+    };
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            struct ring_frame f = frame(&c, bad[i].opcode, bad[i].param);
+            f.octets[RING_IMAGE_AT + bad[i].at] = bad[i].value;
+            reseal(&c, &f);
+            EQ(gate(&c, &f), bad[i].want);
+        }
+        struct ring_frame f = frame(&c, LEAT_ATON_ADD, 0);
+        f.octets[RING_ZERO_AT] = 1;
+        reseal(&c, &f);
+        EQ(gate(&c, &f), RING_MALFORMED);
+        f = frame(&c, LEAT_ATON_ADD, 0);
+        memset(f.octets + RING_IMAGE_AT + 1, 0, 2);
+        reseal(&c, &f);
+        EQ(gate(&c, &f), RING_PASSIVE);
+    }
+}
+
+/* Every octet that a check covers, every bit of it: never on its way as good. */
+static void no_single_bit_error_passes(void)
+{
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        const struct ring_frame good = frame(&c, LEAT_ATON_SORT, 0);
+        const uint32_t end = RING_IMAGE_AT + good.image_len + (keyed ? 8 : 0);
+        for (uint32_t bit = 0; bit < 8 * end; bit++) {
+            const uint32_t at = bit / 8;
+            struct ring_frame f = good;
+            f.octets[at] ^= (uint8_t)(1u << bit % 8);
+            const bool loose = at == RING_TYPE_AT || at == RING_TYPE_AT + 1 || at == RING_HOPS_AT ||
+                               (!keyed && at >= RING_SEQUENCE_AT && at < RING_ZERO_AT) ||
+                               (!keyed && at == RING_IMAGE_AT && bit % 8 != 4);
+            if (loose) continue; /* not looked at here, or no CRC covers it */
+            const enum ring_reason reason = gate(&c, &f);
+            if (at == RING_IMAGE_AT && reason == RING_FOLDED) EQ(keyed, 0);
+            OK(reason > RING_OWN);
+        }
+    }
+}
+
+static void every_truncation_is_short(void)
+{
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        const struct ring_frame good = frame(&c, LEAT_ATON_TREE, 3);
+        for (uint32_t len = 0; len < RING_IMAGE_AT + good.image_len + (keyed ? 8 : 0); len++) {
+            struct ring_frame f = good;
+            f.len = len;
+            EQ(gate(&c, &f), RING_SHORT);
+        }
+    }
+}
+
+/* Random octets, with CRC and MAC right where they can be: the gate ends, and stays in bounds. */
+static void random_frames_never_break_the_gate(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    static struct ring_frame f;
+    static struct ring_bucket buckets[65536];
+    int passed = 0;
+    for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
+        struct ring_config c = config(leat_random_below(&r, 2));
+        struct ring_page page = page_of(2, leat_random_next(&r));
+        struct ring_frame good = frame(&c, (uint8_t)(1 + leat_random_below(&r, 9)), 0);
+        memcpy(f.octets, good.octets, RING_IMAGE_AT);
+        leat_random_fill(&r, f.octets + RING_IMAGE_AT, 200);
+        if (leat_random_below(&r, 2)) memset(f.octets + RING_IMAGE_AT + LEAT_ATON_DA_AT, 0xff, 2);
+        f.octets[RING_IMAGE_AT + 2] &= 0xF8;
+        f.octets[RING_IMAGE_AT + 7] = 0;
+        f.octets[RING_IMAGE_AT + 9] = 0;
+        size_t image_len = 0;
+        f.len = 250 + (uint32_t)leat_random_below(&r, 1264);
+        if (leat_aton_packet_measure(f.octets + RING_IMAGE_AT, 250, &image_len, NULL) == 0 &&
+            image_len < 1400) {
+            f.image_len = (uint32_t)image_len;
+            f.octets[RING_IMAGE_AT + image_len - 5] = 0;
+            reseal(&c, &f);
+        }
+        c.rate_per_s = 1000000;
+        const enum ring_reason reason = ring_user_gate(&f, &c, &page, buckets);
+        OK(reason < RING_REASON_COUNT && f.len <= RING_FRAME_MAX);
+        passed += reason <= RING_NO_ROOM;
+    }
+    OK(passed > LEAT_ROUNDS / 1000);
+}
+
+static void a_sort_grows_to_the_end_of_a_frame_and_no_further(void)
+{
+    const struct ring_config c = config(true);
+    struct ring_frame f = frame(&c, LEAT_ATON_SORT, 0);
+    int folded = 0;
+    enum ring_reason reason;
+    do {
+        memcpy(f.octets, c.own, 6);
+        memcpy(f.octets + 6, c.previous, 6);
+        f.octets[RING_HOPS_AT] = 9;
+        reason = gate(&c, &f);
+        folded += reason == RING_FOLDED;
+    } while (reason == RING_FOLDED && folded < 1000);
+    EQ(reason, RING_NO_ROOM);
+    EQ(folded, (RING_FRAME_MAX - RING_IMAGE_AT - 8 - 16) / 4 - 1); /* the sender's value is there */
+    OK(f.len <= RING_FRAME_MAX && f.len > RING_FRAME_MAX - 4);
+}
+
+static void a_bucket_holds_a_quarter_second(void)
+{
+    struct ring_bucket b = { 0 };
+    uint64_t now = 1000;
+    int taken = 0;
+    while (taken < 10000 && ring_bucket_take(&b, 1000, now))
+        taken++;
+    EQ(taken, 250);
+    OK(!ring_bucket_take(&b, 1000, now + 999999));
+    OK(ring_bucket_take(&b, 1000, now + 1000000));
+    OK(!ring_bucket_take(&b, 1000, now + 1000000));
+    now += 3600000000000;
+    for (taken = 0; taken < 10000 && ring_bucket_take(&b, 1000, now); taken++) {
+    }
+    EQ(taken, 250);
+}
+
+static void every_reason_has_a_name_and_a_text(void)
+{
+    for (unsigned i = 0; i < LEAT_STATION_COUNTS; i++)
+        OK(*leat_station_reason(i) && *leat_station_reason_text(i));
+    OK(!*leat_station_reason(LEAT_STATION_COUNTS));
+    OK(strcmp(leat_station_reason(RING_MAC), "mac") == 0);
+}
+
+/* Without a station, a device or the right to either: a reason, and nothing left behind. */
+static void what_is_not_there_is_told(void)
+{
+    char why[LEAT_STATION_WHY_LEN] = "";
+    enum leat_station_driver used = LEAT_STATION_ANY;
+    struct leat_station_config c = { .device = "no-such-device", .next = { 2 }, .previous = { 2 } };
+    EQ(leat_station_join(&c, &used, why), LEAT_STATION_WRONG);
+    OK(strstr(why, "no-such-device") != NULL);
+    c.address = 0xffff;
+    EQ(leat_station_join(&c, &used, why), LEAT_STATION_WRONG);
+    OK(strstr(why, "65534") != NULL);
+    c = (struct leat_station_config){ .device = "lo", .next = { 1 } };
+    EQ(leat_station_join(&c, &used, why), LEAT_STATION_WRONG);
+    OK(strstr(why, "group") != NULL);
+    OK(leat_station_open("no-such-device", why) == NULL);
+    EQ(leat_station_leave("no-such-device", why), LEAT_STATION_WRONG);
+    leat_station_close(NULL);
+}
+
+TAP_MAIN(T(a_good_frame_is_folded_and_goes_to_the_next), T(strangers_and_foreigners_are_dropped),
+         T(another_key_or_none_is_dropped), T(our_own_is_handed_up_only_if_we_sent_it),
+         T(a_disabled_station_repeats), T(malformed_images_are_dropped),
+         T(no_single_bit_error_passes), T(every_truncation_is_short),
+         T(random_frames_never_break_the_gate),
+         T(a_sort_grows_to_the_end_of_a_frame_and_no_further), T(a_bucket_holds_a_quarter_second),
+         T(every_reason_has_a_name_and_a_text), T(what_is_not_there_is_told))

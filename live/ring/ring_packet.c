@@ -1,0 +1,239 @@
+/*
+ * Stations without XDP: a process per device with packet sockets, and a shared file with the same
+ * page that XDP has in a map. The process holds a lock on the file, so a file without a lock is
+ * what a killed station left: the next one starts with its registers.
+ */
+#include "ring_driver.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_packet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAME_LEN = 64, LEAVE_TRIES = 200 };
+static const char magic[8] = "leatRNG1";
+
+struct share {
+    char magic[8];
+    struct ring_config config;
+    struct ring_page page;
+    uint64_t counts[RING_REASON_COUNT];
+};
+
+/* ---- the shared file ---------------------------------------------------------------------- */
+
+/* Device numbers are a namespace's own, so its number is in the name. */
+static bool name_of(uint32_t device, char name[NAME_LEN], char *why)
+{
+    struct stat here;
+    if (stat("/proc/self/ns/net", &here))
+        return ring_because(why, "/proc/self/ns/net: %s", strerror(errno));
+    snprintf(name, NAME_LEN, "/leat-ring.%llu.%u", (unsigned long long)here.st_ino, device);
+    return true;
+}
+
+/* Who holds the lock: 0 nobody. */
+static pid_t holder(int fd)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK) return 0;
+    return lock.l_pid;
+}
+
+static struct share *map(int fd)
+{
+    struct share *share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return share == MAP_FAILED ? NULL : share;
+}
+
+static bool is_whole(int fd)
+{
+    struct stat file;
+    return fstat(fd, &file) == 0 && (size_t)file.st_size >= sizeof(struct share);
+}
+
+/* ---- the process -------------------------------------------------------------------------- */
+
+static void serve_one(struct share *share, struct ring_frame *f, int in, int out,
+                      struct ring_bucket *buckets)
+{
+    const ssize_t got = recv(in, f->octets, RING_FRAME_MAX + 1, 0);
+    if (got < 0) { /* the device may be down for a while */
+        const struct timespec pause = { .tv_nsec = 100000000 };
+        nanosleep(&pause, NULL);
+        return;
+    }
+    f->len = (uint32_t)got;
+    enum ring_reason reason = ring_user_gate(f, &share->config, &share->page, buckets);
+    if (reason <= RING_NO_ROOM && send(out, f->octets, f->len, 0) < 0) reason = RING_FAILED;
+    __atomic_add_fetch(&share->counts[reason], 1, __ATOMIC_RELAXED);
+}
+
+_Noreturn static void serve(struct share *share, int in, int out)
+{
+    static struct ring_frame frame;
+    static struct ring_bucket buckets[65536];
+    for (;;)
+        serve_one(share, &frame, in, out, buckets);
+}
+
+/* The child's side of joining: says on `ready` how it went, then serves. */
+_Noreturn static void become_station(const struct ring_config *c, int file, int ready)
+{
+    char why[LEAT_STATION_WHY_LEN] = "";
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    struct share *share = map(file);
+    const int in = ring_socket(c->device, why), out = ring_socket(c->out, why);
+    if (!share) ring_because(why, "the shared file: %s", strerror(errno));
+    if (!*why && fcntl(file, F_SETLK, &lock))
+        ring_because(why, "another station serves this device");
+    if (!*why) {
+        share->config = *c;
+        const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        setsid();
+        for (int fd = 0; fd < 3 && nothing >= 0; fd++)
+            dup2(nothing, fd);
+        if (chdir("/")) ring_because(why, "/: %s", strerror(errno));
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_IGN);
+    }
+    if (write(ready, why, sizeof why) != (ssize_t)sizeof why || *why) _exit(1);
+    close(ready);
+    serve(share, in, out);
+}
+
+/* ---- joining and leaving ------------------------------------------------------------------ */
+
+/* Ends whoever serves the file. */
+static bool end_holder(int fd, char *why)
+{
+    const struct timespec pause = { .tv_nsec = 10000000 };
+    for (int i = 0; i < LEAVE_TRIES; i++) {
+        const pid_t pid = holder(fd);
+        if (!pid) return true;
+        if (pid < 0) return ring_because(why, "the station's process is not to be seen from here");
+        if (i == 0 && kill(pid, SIGTERM) && errno != ESRCH)
+            return ring_because(why, "process %d stays: %s", (int)pid, strerror(errno));
+        if (i == LEAVE_TRIES / 2) kill(pid, SIGKILL);
+        nanosleep(&pause, NULL);
+    }
+    return ring_because(why, "process %d does not end", (int)holder(fd));
+}
+
+static bool start(const struct ring_config *c, int file, char *note, char *why)
+{
+    int ready[2];
+    if (pipe2(ready, O_CLOEXEC)) return ring_because(why, "a pipe: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t first = fork();
+    if (first == 0) {
+        /* Twice, so that the station is nobody's child. */
+        if (fork() != 0) _exit(0);
+        close(ready[0]);
+        become_station(c, file, ready[1]);
+    }
+    close(ready[1]);
+    while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
+    }
+    const ssize_t told = first > 0 ? read(ready[0], why, LEAT_STATION_WHY_LEN) : -1;
+    close(ready[0]);
+    if (told != LEAT_STATION_WHY_LEN) return ring_because(why, "no process could be started");
+    if (*why) return false;
+    ring_because(note, ", by process %d", (int)holder(file));
+    return true;
+}
+
+/* Registers as an earlier station left them, or fresh ones. */
+static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kept, char *why)
+{
+    *kept = is_whole(file);
+    if (!*kept && ftruncate(file, sizeof(struct share)))
+        return ring_because(why, "the shared file: %s", strerror(errno));
+    struct share *share = map(file);
+    if (!share) return ring_because(why, "the shared file: %s", strerror(errno));
+    *kept = *kept && memcmp(share->magic, magic, sizeof magic) == 0;
+    if (!*kept) {
+        memset(share, 0, sizeof *share);
+        share->page.interface = *fresh;
+        share->page.issued = (uint32_t)ring_now_ns() * 2654435761u; /* not an earlier station's */
+        memcpy(share->magic, magic, sizeof magic);
+    }
+    share->page.interface.address = fresh->address;
+    munmap(share, sizeof *share);
+    return true;
+}
+
+static bool join(const struct ring_config *c, const struct leat_aton_interface *fresh, bool *kept,
+                 char *note, char *why)
+{
+    char name[NAME_LEN];
+    if (!name_of(c->device, name, why)) return false;
+    const int file = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) return ring_because(why, "the shared file: %s", strerror(errno));
+    const bool joined = end_holder(file, why) && prepare(file, fresh, kept, why) &&
+                        start(c, file, note, why);
+    if (!joined && !holder(file) && !*kept) shm_unlink(name);
+    close(file);
+    return joined;
+}
+
+static bool find(uint32_t device, struct ring_seat *seat, char *why)
+{
+    char name[NAME_LEN];
+    *why = 0;
+    if (!name_of(device, name, why)) return false;
+    const int file = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    if (file < 0 && errno == ENOENT) return false;
+    if (file < 0) return ring_because(why, "the station's shared file: %s", strerror(errno));
+    struct share *share = is_whole(file) ? map(file) : NULL;
+    const bool served = holder(file) != 0;
+    close(file);
+    if (share && served && memcmp(share->magic, magic, sizeof magic) == 0) {
+        *seat = (struct ring_seat){ .config = share->config,
+                                    .page = &share->page,
+                                    .counts = share->counts,
+                                    .mapping = share,
+                                    .mapping_len = sizeof *share };
+        return true;
+    }
+    if (share) munmap(share, sizeof *share);
+    return ring_because(why, "the process of this station has ended, expected leat ring join again "
+                             "(its registers are kept)");
+}
+
+static void let_go(struct ring_seat *seat)
+{
+    munmap(seat->mapping, seat->mapping_len);
+}
+
+static bool counts(struct ring_seat *seat, uint64_t total[RING_REASON_COUNT])
+{
+    for (int i = 0; i < RING_REASON_COUNT; i++)
+        total[i] = __atomic_load_n(&seat->counts[i], __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool leave(uint32_t device, char *why)
+{
+    char name[NAME_LEN];
+    *why = 0;
+    if (!name_of(device, name, why)) return false;
+    const int file = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    if (file < 0) return false;
+    const bool ended = end_holder(file, why);
+    if (ended) shm_unlink(name);
+    close(file);
+    return ended;
+}
+
+const struct ring_driver ring_packet_driver = { "packet", join, find, let_go, counts, leave };

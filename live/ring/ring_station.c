@@ -1,0 +1,342 @@
+/* A station as programs see it: joining, registers, commands, status. */
+#include "ring_driver.h"
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+_Static_assert((int)LEAT_STATION_COUNTS == (int)RING_REASON_COUNT, "one count per reason");
+
+struct leat_station {
+    const struct ring_driver *driver;
+    struct ring_seat seat;
+    int send_fd, receive_fd;
+    struct ring_frame frame;
+};
+
+/* Where both could be on a device, XDP sees the frames first. */
+static const struct ring_driver *const drivers[] = {
+#ifdef HAVE_XDP
+    &ring_xdp_driver,
+#endif
+    &ring_packet_driver
+};
+enum { DRIVERS = sizeof drivers / sizeof *drivers };
+
+/* ---- devices ------------------------------------------------------------------------------ */
+
+static bool mac_of(const char *device, uint8_t mac[8], char *why)
+{
+    struct ifreq request = { 0 };
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
+    const bool found = fd >= 0 && ioctl(fd, SIOCGIFHWADDR, &request) == 0;
+    if (!found) ring_because(why, "%s: no Ethernet address: %s", device, strerror(errno));
+    if (fd >= 0) close(fd);
+    if (found) memcpy(mac, request.ifr_hwaddr.sa_data, RING_MAC_LEN);
+    return found;
+}
+
+/* What leaves by a device may be as long as its longest frame, and ours. */
+static bool frame_max_of(const char *device, uint32_t *frame_max, char *why)
+{
+    struct ifreq request = { 0 };
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
+    const bool found = fd >= 0 && ioctl(fd, SIOCGIFMTU, &request) == 0;
+    if (fd >= 0) close(fd);
+    if (!found) return ring_because(why, "%s: no longest frame: %s", device, strerror(errno));
+    const uint32_t len = RING_HEADER_AT + (uint32_t)request.ifr_mtu;
+    *frame_max = len < RING_FRAME_MAX ? len : RING_FRAME_MAX;
+    if (len < RING_LONGEST_FOLD)
+        return ring_because(why, "%s: its frames are too short for the ring", device);
+    return true;
+}
+
+static uint32_t index_of(const char *device, char *why)
+{
+    const uint32_t index = device ? if_nametoindex(device) : 0;
+    if (!index) ring_because(why, "no network device '%s'", device ? device : "");
+    return index;
+}
+
+/* ---- joining ------------------------------------------------------------------------------ */
+
+static bool config_make(const struct leat_station_config *from, struct ring_config *c, char *why)
+{
+    const char *out = from->out ? from->out : from->device;
+    *c = (struct ring_config){ .ring_id = from->ring_id,
+                               .rate_per_s = from->rate_per_s,
+                               .has_key = from->key != NULL };
+    if (from->address == LEAT_ATON_DA_ALL)
+        return ring_because(why, "address 65535 is that of the whole ring, expected 0 to 65534");
+    if (!(c->device = index_of(from->device, why)) || !(c->out = index_of(out, why))) return false;
+    if (!mac_of(from->device, c->own, why) || !mac_of(out, c->from, why)) return false;
+    if (!frame_max_of(out, &c->frame_max, why)) return false;
+    if ((from->previous[0] | from->next[0]) & 1)
+        return ring_because(why,
+                            "a neighbour's Ethernet address is a group's, expected a station's");
+    memcpy(c->previous, from->previous, RING_MAC_LEN);
+    memcpy(c->next, from->next, RING_MAC_LEN);
+    if (from->key) memcpy(c->key, from->key, sizeof c->key);
+    return true;
+}
+
+/* Of the other drivers: a device has one station. What cannot be found cannot be in the way. */
+static void leave_others(const struct ring_driver *chosen, uint32_t device)
+{
+    char ignored[LEAT_STATION_WHY_LEN] = "";
+    for (int i = 0; i < DRIVERS; i++)
+        if (drivers[i] != chosen) drivers[i]->leave(device, ignored);
+}
+
+static bool join_by(const struct ring_driver *driver, const struct ring_config *c,
+                    const struct leat_aton_interface *fresh, char *reason, char *why)
+{
+    char note[LEAT_STATION_WHY_LEN] = "";
+    bool kept = false;
+    if (!driver->join(c, fresh, &kept, note, why)) return false;
+    leave_others(driver, c->device);
+    ring_because(why, "%.120s%.120s%s", reason, note,
+                 kept ? "; took over the registers of an earlier station" : "");
+    return true;
+}
+
+enum leat_station_end leat_station_join(const struct leat_station_config *config,
+                                        enum leat_station_driver *used, char *why)
+{
+    struct ring_config c;
+    const struct leat_aton_interface fresh = { .address = config->address, .enabled = 1 };
+    char refused[LEAT_STATION_WHY_LEN] = "this leat was built without XDP";
+    char reason[LEAT_STATION_WHY_LEN] = "it was asked for";
+    *why = 0;
+    if (!config_make(config, &c, why)) return LEAT_STATION_WRONG;
+    if (config->driver != LEAT_STATION_PACKET) {
+#ifdef HAVE_XDP
+        *used = LEAT_STATION_XDP;
+        c.driver = LEAT_STATION_XDP;
+        if (config->driver == LEAT_STATION_ANY) ring_because(reason, "the kernel takes it");
+        if (join_by(&ring_xdp_driver, &c, &fresh, reason, refused)) {
+            memcpy(why, refused, sizeof refused);
+            return LEAT_STATION_OK;
+        }
+#endif
+        if (config->driver == LEAT_STATION_XDP) {
+            ring_because(why, "no XDP: %.300s", refused);
+            return LEAT_STATION_FAILED;
+        }
+        ring_because(reason, "no XDP: %.300s", refused);
+    }
+    *used = LEAT_STATION_PACKET;
+    c.driver = LEAT_STATION_PACKET;
+    return join_by(&ring_packet_driver, &c, &fresh, reason, why) ? LEAT_STATION_OK
+                                                                 : LEAT_STATION_FAILED;
+}
+
+enum leat_station_end leat_station_leave(const char *device, char *why)
+{
+    bool left = false;
+    *why = 0;
+    const uint32_t index = index_of(device, why);
+    if (!index) return LEAT_STATION_WRONG;
+    for (int i = 0; i < DRIVERS; i++) {
+        left |= drivers[i]->leave(index, why);
+        if (*why) return LEAT_STATION_FAILED;
+    }
+    if (!left) ring_because(why, "%s: no station here, expected one from leat ring join", device);
+    return left ? LEAT_STATION_OK : LEAT_STATION_WRONG;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static bool find(struct leat_station *s, const char *device, char *why)
+{
+    const uint32_t index = index_of(device, why);
+    if (!index) return false;
+    for (int i = 0; i < DRIVERS; i++) {
+        s->driver = drivers[i];
+        if (s->driver->find(index, &s->seat, why)) return true;
+        if (*why) return false;
+    }
+    return ring_because(why, "%s: no station here, expected one from leat ring join", device);
+}
+
+struct leat_station *leat_station_open(const char *device, char *why)
+{
+    struct leat_station *s = calloc(1, sizeof *s);
+    *why = 0;
+    if (!s) {
+        ring_because(why, "no memory");
+        return NULL;
+    }
+    if (!find(s, device, why)) {
+        free(s);
+        return NULL;
+    }
+    s->send_fd = ring_socket(s->seat.config.out, why);
+    s->receive_fd = ring_socket(s->seat.config.device, why);
+    if (s->send_fd >= 0 && s->receive_fd >= 0) return s;
+    leat_station_close(s);
+    return NULL;
+}
+
+void leat_station_close(struct leat_station *s)
+{
+    if (!s) return;
+    s->driver->let_go(&s->seat);
+    if (s->send_fd >= 0) close(s->send_fd);
+    if (s->receive_fd >= 0) close(s->receive_fd);
+    explicit_bzero(&s->seat.config, sizeof s->seat.config); /* the key */
+    free(s);
+}
+
+volatile uint64_t *leat_station_registers(struct leat_station *s)
+{
+    return s->seat.page->interface.operand;
+}
+
+struct leat_aton_interface *leat_station_interface(struct leat_station *s)
+{
+    return &s->seat.page->interface;
+}
+
+/* ---- commands ----------------------------------------------------------------------------- */
+
+/* The next frame into s->frame; false when the time is up. */
+static bool receive(struct leat_station *s, uint64_t until_ns)
+{
+    struct ring_frame *f = &s->frame;
+    for (;;) {
+        const ssize_t got = recv(s->receive_fd, f->octets, RING_FRAME_MAX + 1, MSG_DONTWAIT);
+        if (got >= 0) {
+            f->len = (uint32_t)got;
+            return true;
+        }
+        const uint64_t now = ring_now_ns();
+        if ((errno != EAGAIN && errno != EINTR && errno != ENETDOWN) || now >= until_ns)
+            return false;
+        struct pollfd wait = { .fd = s->receive_fd, .events = POLLIN };
+        const uint64_t left_ms = (until_ns - now + 999999) / 1000000;
+        if (poll(&wait, 1, left_ms > 1000 ? 1000 : (int)left_ms) < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+/* A ring of one has no wire: what is sent is what comes back. */
+static bool is_alone(const struct ring_config *c)
+{
+    return ring_same_mac(c->next, c->own);
+}
+
+static bool await(struct leat_station *s, uint32_t sequence, uint64_t until_ns)
+{
+    struct ring_frame *f = &s->frame;
+    while (receive(s, until_ns)) {
+        /* The packet driver's station is not before this socket, so all is checked here too. */
+        if (ring_user_gate(f, &s->seat.config, s->seat.page, NULL) == RING_OWN &&
+            leat_get_be32(f->octets + RING_SEQUENCE_AT) == sequence)
+            return true;
+    }
+    return false;
+}
+
+enum leat_station_end leat_station_command(struct leat_station *s,
+                                           const struct leat_aton_command *command,
+                                           uint64_t timeout_us, struct leat_station_answer *answer,
+                                           char *why)
+{
+    struct ring_frame *f = &s->frame;
+    const struct ring_config *c = &s->seat.config;
+    size_t len = 0;
+    leat_err err = leat_aton_begin(&s->seat.page->interface, command, ring_image(f),
+                                   c->frame_max - RING_IMAGE_AT - ring_mac_len(c), &len);
+    if (err) {
+        ring_because(why, "the command cannot be sent: %s", leat_err_text(err));
+        return LEAT_STATION_WRONG;
+    }
+    const uint32_t sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
+    f->image_len = (uint32_t)len;
+    ring_user_begin(f, c, sequence);
+    const uint64_t start = ring_now_ns();
+    if (!is_alone(c)) {
+        if (send(s->send_fd, f->octets, f->len, 0) < 0) {
+            ring_because(why, "the command cannot be sent: %s", strerror(errno));
+            return LEAT_STATION_FAILED;
+        }
+        if (!await(s, sequence, start + timeout_us * 1000)) {
+            ring_because(why, "no answer within %llu ms, expected a ring whose stations all joined",
+                         (unsigned long long)(timeout_us / 1000));
+            return LEAT_STATION_SILENT;
+        }
+    }
+    answer->took_ns = ring_now_ns() - start;
+    memcpy(answer->image, ring_image(f), f->image_len);
+    err = leat_aton_take(&s->seat.page->interface, command, answer->image, f->image_len,
+                         &answer->result, NULL);
+    if (!err) return LEAT_STATION_OK;
+    ring_because(why, "what came back is no answer: %s", leat_err_text(err));
+    return LEAT_STATION_FAILED;
+}
+
+enum leat_station_end leat_station_count(struct leat_station *s, uint64_t timeout_us,
+                                         uint32_t *stations, char *why)
+{
+    const struct leat_aton_command command = { .opcode = LEAT_ATON_OR,
+                                               .width_bits = 16,
+                                               .da = LEAT_ATON_DA_ALL };
+    struct leat_station_answer answer;
+    const enum leat_station_end end = leat_station_command(s, &command, timeout_us, &answer, why);
+    if (end == LEAT_STATION_OK) *stations = answer.result.counter;
+    return end;
+}
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+bool leat_station_counts(struct leat_station *s, uint64_t counts[LEAT_STATION_COUNTS])
+{
+    return s->driver->counts(&s->seat, counts);
+}
+
+const char *leat_station_reason(unsigned index)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        RING_REASONS(X)
+#undef X
+    };
+    return index < RING_REASON_COUNT ? names[index] : "";
+}
+
+const char *leat_station_reason_text(unsigned index)
+{
+    static const char *const texts[] = {
+#define X(id, name, text) text,
+        RING_REASONS(X)
+#undef X
+    };
+    return index < RING_REASON_COUNT ? texts[index] : "";
+}
+
+void leat_station_describe(const struct leat_station *s, struct leat_station_config *config,
+                           char device[16], char out[16])
+{
+    static const uint8_t secret[LEAT_ATON_KEY_LEN];
+    const struct ring_config *c = &s->seat.config;
+    *config = (struct leat_station_config){ .device = device,
+                                            .out = out,
+                                            .ring_id = c->ring_id,
+                                            .address = s->seat.page->interface.address,
+                                            .key = c->has_key ? secret : NULL,
+                                            .rate_per_s = c->rate_per_s,
+                                            .driver = (enum leat_station_driver)c->driver };
+    memcpy(config->previous, c->previous, RING_MAC_LEN);
+    memcpy(config->next, c->next, RING_MAC_LEN);
+    if (!if_indextoname(c->device, device)) snprintf(device, 16, "%u", c->device);
+    if (!if_indextoname(c->out, out)) snprintf(out, 16, "%u", c->out);
+}

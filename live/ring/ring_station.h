@@ -1,0 +1,95 @@
+/*
+ * The live ring for programs: this host's station, its registers in memory, commands and answers.
+ *
+ *   struct leat_station *station = leat_station_open("eth1", why);
+ *   volatile uint64_t *operand = leat_station_registers(station);
+ *   operand[1] = load;                                   plain stores; packets that pass see them
+ *   leat_station_command(station, &command, 1000000, &answer, why);   one packet, once round
+ *
+ * A station is made by leat_station_join (or `leat ring join`) and lives on without its maker: by
+ * XDP in the kernel, or as a small process where there is no XDP. It belongs to its network device;
+ * whoever opens the device finds it, in the same network namespace. Needs root.
+ *
+ * `why` is always room for LEAT_STATION_WHY_LEN characters: what is wrong, for people.
+ */
+#ifndef LEAT_STATION_H
+#define LEAT_STATION_H
+
+#include "aton_sender.h"
+
+enum {
+    LEAT_STATION_WHY_LEN = 320,
+    LEAT_STATION_IMAGE_MAX = 1488, /* what an Ethernet frame holds of an image */
+    LEAT_STATION_COUNTS = 17,
+};
+
+enum leat_station_driver { LEAT_STATION_ANY, LEAT_STATION_XDP, LEAT_STATION_PACKET };
+
+struct leat_station_config {
+    const char *device;  /* frames of the previous station come in here */
+    const char *out;     /* and leave for the next one here; NULL: by the same device */
+    uint8_t previous[6]; /* Ethernet address of the previous station's out */
+    uint8_t next[6];     /* of the next station's device */
+    uint32_t ring_id;
+    uint16_t address;    /* of this station, 0 to 65534, another one for each */
+    const uint8_t *key;  /* 16 octets that all stations share; NULL: packets have no MAC */
+    uint32_t rate_per_s; /* commands of one sender that may pass; 0: any number */
+    enum leat_station_driver driver;
+};
+
+struct leat_station;
+
+/* What a command came to. result.payload points into image. */
+struct leat_station_answer {
+    struct leat_aton_packet result;
+    uint64_t took_ns;
+    uint8_t image[LEAT_STATION_IMAGE_MAX];
+};
+
+enum leat_station_end {
+    LEAT_STATION_OK,
+    LEAT_STATION_WRONG,  /* the request cannot be right */
+    LEAT_STATION_FAILED, /* the system refuses */
+    LEAT_STATION_SILENT, /* no answer in time */
+};
+
+/*
+ * Makes this host a station. One that an earlier start left on the device is taken over, with its
+ * registers. *used is the driver, and `why` tells why that one, or what is wrong.
+ */
+enum leat_station_end leat_station_join(const struct leat_station_config *config,
+                                        enum leat_station_driver *used, char *why);
+
+/* Ends the station of a device. The ring is dead until its neighbours know each other. */
+enum leat_station_end leat_station_leave(const char *device, char *why);
+
+/* NULL, and why: no such device, no station on it, no right to it. */
+struct leat_station *leat_station_open(const char *device, char *why);
+void leat_station_close(struct leat_station *station);
+
+/* R0 .. R63. One aligned store is one change to a packet that passes; several are not. */
+volatile uint64_t *leat_station_registers(struct leat_station *station);
+
+/* Address, enabled, operations of TREE: the host changes the last two. */
+struct leat_aton_interface *leat_station_interface(struct leat_station *station);
+
+/* One command, once round the ring. */
+enum leat_station_end leat_station_command(struct leat_station *station,
+                                           const struct leat_aton_command *command,
+                                           uint64_t timeout_us, struct leat_station_answer *answer,
+                                           char *why);
+
+/* How many interfaces take part, by one packet. */
+enum leat_station_end leat_station_count(struct leat_station *station, uint64_t timeout_us,
+                                         uint32_t *stations, char *why);
+
+/* What became of the frames of our Ethernet type: counts[i] of leat_station_reason(i). */
+bool leat_station_counts(struct leat_station *station, uint64_t counts[LEAT_STATION_COUNTS]);
+const char *leat_station_reason(unsigned index);
+const char *leat_station_reason_text(unsigned index);
+
+/* What the station was told when it joined. key is NULL or not; its octets stay secret. */
+void leat_station_describe(const struct leat_station *station, struct leat_station_config *config,
+                           char device[16], char out[16]);
+
+#endif

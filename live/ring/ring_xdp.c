@@ -1,0 +1,211 @@
+/*
+ * Stations in the kernel. The program on the device is the station: it holds its maps, and whoever
+ * finds the program finds them. So nothing is pinned, nothing is left behind when the device goes,
+ * and a start that is killed at any point has either put its program there or not.
+ */
+#include "ring_driver.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <ring_xdp.skel.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MAPS_MAX = 16 };
+
+static int quiet(enum libbpf_print_level level, const char *text, va_list list)
+{
+    (void)level, (void)text, (void)list;
+    return 0;
+}
+
+/* Native or generic, as it was attached; 0: no XDP program of any kind. */
+static uint32_t attached(uint32_t device, uint32_t *flags)
+{
+    struct bpf_xdp_query_opts query;
+    memset(&query, 0, sizeof query);
+    query.sz = sizeof query;
+    if (bpf_xdp_query((int)device, 0, &query)) return 0;
+    *flags = query.drv_prog_id ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
+    return query.drv_prog_id ? query.drv_prog_id : query.skb_prog_id;
+}
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+/* A program of ours, by its name; else -1. */
+static int program_of(uint32_t id)
+{
+    struct bpf_prog_info info = { 0 };
+    uint32_t len = sizeof info;
+    const int fd = bpf_prog_get_fd_by_id(id);
+    if (fd < 0) return -1;
+    if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && strcmp(info.name, "ring_xdp") == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* A map of a program by its name and the length that it must have; else -1. */
+static int map_of(int program, const char *name, uint32_t value_len)
+{
+    uint32_t ids[MAPS_MAX], len = sizeof(struct bpf_prog_info);
+    struct bpf_prog_info info = { .nr_map_ids = MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)ids };
+    if (bpf_obj_get_info_by_fd(program, &info, &len)) return -1;
+    for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++) {
+        struct bpf_map_info map = { 0 };
+        uint32_t map_len = sizeof map;
+        const int fd = bpf_map_get_fd_by_id(ids[i]);
+        if (fd < 0) continue;
+        if (bpf_obj_get_info_by_fd(fd, &map, &map_len) == 0 && strcmp(map.name, name) == 0 &&
+            map.value_size == value_len)
+            return fd;
+        close(fd);
+    }
+    return -1;
+}
+
+static bool seat_of(int program, struct ring_seat *seat)
+{
+    const uint32_t zero = 0;
+    const int config = map_of(program, "ring_config", sizeof(struct ring_config));
+    const int page = map_of(program, "ring_page", sizeof(struct ring_page));
+    *seat = (struct ring_seat){ .counts_map = map_of(program, "ring_counts", 8),
+                                .mapping = MAP_FAILED,
+                                .mapping_len = RING_PAGE_LEN };
+    if (page >= 0)
+        seat->mapping = mmap(NULL, RING_PAGE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+    const bool whole = config >= 0 && seat->counts_map >= 0 && seat->mapping != MAP_FAILED &&
+                       bpf_map_lookup_elem(config, &zero, &seat->config) == 0;
+    if (config >= 0) close(config);
+    if (page >= 0) close(page);
+    seat->page = seat->mapping;
+    return whole;
+}
+
+static void let_go(struct ring_seat *seat)
+{
+    if (seat->mapping && seat->mapping != MAP_FAILED) munmap(seat->mapping, seat->mapping_len);
+    if (seat->counts_map >= 0) close(seat->counts_map);
+}
+
+static bool find(uint32_t device, struct ring_seat *seat, char *why)
+{
+    uint32_t flags;
+    *why = 0;
+    libbpf_set_print(quiet);
+    const uint32_t id = attached(device, &flags);
+    const int program = id ? program_of(id) : -1;
+    if (program < 0) {
+        if (id && errno == EPERM) ring_because(why, "no right to BPF programs, expected root");
+        return false;
+    }
+    const bool found = seat_of(program, seat);
+    close(program);
+    if (found) return true;
+    let_go(seat);
+    return ring_because(why,
+                        "the station on this device is another version's, or there is no right "
+                        "to it; expected root, and leat ring join again");
+}
+
+static bool counts(struct ring_seat *seat, uint64_t total[RING_REASON_COUNT])
+{
+    const int cpus = libbpf_num_possible_cpus();
+    uint64_t *of_cpu = cpus > 0 ? calloc((size_t)cpus, sizeof *of_cpu) : NULL;
+    bool told = of_cpu != NULL;
+    for (uint32_t i = 0; told && i < RING_REASON_COUNT; i++) {
+        told = bpf_map_lookup_elem(seat->counts_map, &i, of_cpu) == 0;
+        total[i] = 0;
+        for (int cpu = 0; told && cpu < cpus; cpu++)
+            total[i] += of_cpu[cpu];
+    }
+    free(of_cpu);
+    return told;
+}
+
+/* ---- joining and leaving ------------------------------------------------------------------ */
+
+/* Registers and sequence of the station that the new one replaces. */
+static bool keep(uint32_t device, struct ring_page *page)
+{
+    struct ring_seat old;
+    char ignored[LEAT_STATION_WHY_LEN] = "";
+    const uint16_t address = page->interface.address;
+    if (!find(device, &old, ignored)) return false;
+    *page = *old.page;
+    page->interface.address = address;
+    let_go(&old);
+    return true;
+}
+
+/* Not by value: the library looks at the gaps of its structures, which a copy need not keep. */
+static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
+{
+    memset(opts, 0, sizeof *opts);
+    opts->sz = sizeof *opts;
+    opts->old_prog_fd = program;
+}
+
+/* In the place of a program of ours, or of none. Native, or as the driver can. */
+static bool attach(const struct ring_config *c, int program, char *note, char *why)
+{
+    uint32_t flags = XDP_FLAGS_DRV_MODE;
+    const uint32_t id = attached(c->device, &flags);
+    const int old = id ? program_of(id) : -1;
+    if (id && old < 0)
+        return ring_because(why, "the device has an XDP program of somebody else (id %u)", id);
+    struct bpf_xdp_attach_opts replacing;
+    in_place_of(old, &replacing);
+    const struct bpf_xdp_attach_opts *how = old >= 0 ? &replacing : NULL;
+    if (old < 0) flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
+    int err = bpf_xdp_attach((int)c->device, program, flags, how);
+    if (err && old < 0) { /* the driver knows no XDP: behind it, then */
+        flags = XDP_FLAGS_SKB_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
+        err = bpf_xdp_attach((int)c->device, program, flags, how);
+    }
+    if (old >= 0) close(old);
+    if (err) return ring_because(why, "the device does not take the program: %s", strerror(-err));
+    ring_because(note, flags & XDP_FLAGS_SKB_MODE ? ", behind the driver (generic mode)"
+                                                  : ", in the driver (native mode)");
+    return true;
+}
+
+static bool join(const struct ring_config *c, const struct leat_aton_interface *fresh, bool *kept,
+                 char *note, char *why)
+{
+    const uint32_t zero = 0;
+    struct ring_page page = { .interface = *fresh };
+    libbpf_set_print(quiet);
+    struct ring_xdp_bpf *station = ring_xdp_bpf__open_and_load();
+    if (!station)
+        return ring_because(why, "the kernel does not take the program: %s", strerror(errno));
+    *kept = keep(c->device, &page);
+    if (!*kept) page.issued = (uint32_t)ring_now_ns() * 2654435761u; /* not an earlier station's */
+    bool joined = bpf_map_update_elem(bpf_map__fd(station->maps.ring_config), &zero, c, 0) == 0 &&
+                  bpf_map_update_elem(bpf_map__fd(station->maps.ring_page), &zero, &page, 0) == 0;
+    if (!joined) ring_because(why, "its maps cannot be filled: %s", strerror(errno));
+    joined = joined && attach(c, bpf_program__fd(station->progs.ring_xdp), note, why);
+    ring_xdp_bpf__destroy(station);
+    return joined;
+}
+
+static bool leave(uint32_t device, char *why)
+{
+    uint32_t flags = 0;
+    libbpf_set_print(quiet);
+    const uint32_t id = attached(device, &flags);
+    const int program = id ? program_of(id) : -1;
+    if (program < 0) return false;
+    struct bpf_xdp_attach_opts replacing;
+    in_place_of(program, &replacing);
+    const int err = bpf_xdp_detach((int)device, flags, &replacing);
+    close(program);
+    return err ? ring_because(why, "the station stays: %s", strerror(-err)) : true;
+}
+
+const struct ring_driver ring_xdp_driver = { "xdp", join, find, let_go, counts, leave };

@@ -1,0 +1,55 @@
+/* Between the parts of one interface: what it makes of what comes in, and what it sends itself. */
+#ifndef LEAT_ATON_INTERFACE_PARTS_H
+#define LEAT_ATON_INTERFACE_PARTS_H
+
+#include "aton_interface.h"
+
+/* Lengths of fields in symbols, and places in them. */
+enum {
+    ATON_DELIMITER_LEN = 8,
+    ATON_FIELD_LEN = 16, /* CTL, DA, SA, Counter, PARAM */
+    ATON_AC_LEN = 8,
+    ATON_AC_T = 3, /* place of T; PPP comes before it */
+    ATON_AC_M = 4,
+    ATON_FLG_LEN = 8,
+    ATON_CRC_LEN = 32,
+    ATON_ED_AT = ATON_FLG_LEN + ATON_CRC_LEN, /* in the trailer */
+    ATON_TRAILER_LEN = ATON_ED_AT + ATON_DELIMITER_LEN,
+    ATON_ED_FIXED_LEN = 6, /* before I and E */
+};
+
+/* What the input machine and the sender need to know of a head to find the data's fields. */
+struct aton_head {
+    uint8_t active, opcode, width_bits;
+    uint16_t count, param; /* passive: count is the length */
+};
+
+/* The field that follows `phase`, and how long it is. IN_TRAILER follows when none is left. */
+struct leat_aton_place leat_aton_place_after(enum leat_aton_phase phase,
+                                             const struct aton_head *head);
+
+/* TREE: does the slot of height h travel with its least significant bit first? */
+static inline bool aton_slot_is_lsb_first(const struct leat_aton_interface *it, unsigned h)
+{
+    return h < LEAT_ATON_SLOTS_MAX && it->tree[h] <= LEAT_ATON_OR;
+}
+
+static inline unsigned aton_bit(uint64_t value, unsigned at, unsigned bits, bool lsb_first)
+{
+    return value >> (lsb_first ? at : bits - 1 - at) & 1;
+}
+
+/* The token is captured: T went out as 0, and the rest of the packet follows from the next step on:
+ * of the order's, or of an empty one to nobody. */
+void leat_aton_send_begin(struct leat_aton_station *s, unsigned priority, bool is_empty);
+
+/* The next symbol of the packet, or 0 when all of it is sent. */
+unsigned leat_aton_send_step(struct leat_aton_station *s);
+
+/* Is this the head that was sent? */
+bool leat_aton_send_is_own(const struct leat_aton_station *s);
+
+/* The next symbol of a token; after the last the interface repeats. */
+unsigned leat_aton_token_step(struct leat_aton_station *s);
+
+#endif

@@ -1,0 +1,157 @@
+/* The output machine when it does not repeat: a packet of its own, a token. */
+#include "aton_interface_parts.h"
+
+enum { J = LEAT_ATON_J, K = LEAT_ATON_K, HEAD_LEN = 52 /* M RRR CTL DA SA */ };
+
+static uint16_t ctl_of(const struct leat_aton_order *order)
+{
+    const struct leat_aton_command *c = &order->command;
+    const struct leat_aton_packet packet = {
+        .active = 1, .opcode = c->opcode, .width_bits = c->width_bits, .reg = c->reg
+    };
+    return order->is_passive ? 0 : leat_aton_ctl_encode(&packet);
+}
+
+/* How long the data are. */
+static struct aton_head head_of(const struct leat_aton_station *s)
+{
+    const struct leat_aton_command *c = &s->sent.command;
+    if (s->sent.is_passive) return (struct aton_head){ .count = s->sent.octets_len };
+    return (struct aton_head){ 1, c->opcode, c->width_bits, s->out_takes_part, c->param };
+}
+
+static unsigned covered(struct leat_aton_station *s, unsigned bit)
+{
+    s->out_crc = leat_aton_crc_bit(s->out_crc, bit);
+    return bit;
+}
+
+void leat_aton_send_begin(struct leat_aton_station *s, unsigned priority, bool is_empty)
+{
+    s->role = LEAT_ATON_ROLE_SENDS;
+    s->is_empty = is_empty;
+    s->sent = (struct leat_aton_order){ .is_passive = true, .command.da = s->it.address };
+    if (!is_empty) {
+        s->sent = s->order;
+        s->wants = 0;
+    }
+    s->sent_ctl = ctl_of(&s->sent);
+    s->out_head = (uint64_t)s->sent_ctl << 32 | (uint64_t)s->sent.command.da << 16 | s->it.address;
+    s->out = (struct leat_aton_place){ .phase = LEAT_ATON_IN_AC, .len = HEAD_LEN };
+    s->out_crc = LEAT_ATON_CRC_START;
+    for (unsigned i = 0; i < ATON_AC_LEN; i++) /* T, M and RRR count as 0 */
+        covered(s, i < ATON_AC_T ? priority >> (ATON_AC_T - 1 - i) & 1 : 0);
+}
+
+bool leat_aton_send_is_own(const struct leat_aton_station *s)
+{
+    const struct leat_aton_command *c = &s->sent.command;
+    if (s->ctl != s->sent_ctl || s->da != c->da || s->sa != s->it.address) return false;
+    if (s->sent.is_passive) return s->count == s->sent.octets_len;
+    return c->opcode < LEAT_ATON_SORT || s->param == c->param;
+}
+
+/* ---- what the packet starts with (specs/aton.md, "Commands") --------------------------------- */
+
+static uint64_t identity(unsigned opcode, unsigned width_bits)
+{
+    return opcode == LEAT_ATON_AND || opcode == LEAT_ATON_MIN ? leat_aton_mask(width_bits) : 0;
+}
+
+/* In the first bit time of the data the operand is fetched, as at every other interface. */
+static void fetch(struct leat_aton_station *s)
+{
+    const struct leat_aton_command *c = &s->sent.command;
+    const uint64_t mask = leat_aton_mask(c->width_bits), x = s->it.operand[c->reg] & mask;
+    const bool counts = c->opcode >= LEAT_ATON_EQ && c->opcode <= LEAT_ATON_LE;
+    s->out_takes_part = s->it.enabled;
+    s->out_x = x;
+    s->out_v1 = s->it.enabled ? x : identity(c->opcode, c->width_bits);
+    s->out_v2 = 0;
+    if (counts) {
+        s->out_v1 = c->value_given ? c->value & mask : x;
+        s->out_v2 = s->it.enabled && leat_aton_relation(c->opcode, s->out_v1, x);
+    } else if (c->opcode == LEAT_ATON_MAX || c->opcode == LEAT_ATON_MIN) {
+        s->out_v2 = s->it.enabled ? s->it.address : LEAT_ATON_DA_ALL;
+    }
+}
+
+static unsigned item_bit(const struct leat_aton_station *s, uint32_t at)
+{
+    const struct leat_aton_command *c = &s->sent.command;
+    const unsigned w = c->width_bits;
+    if (s->sent.is_passive) return s->sent.octets[at / 8] >> (7 - at % 8) & 1;
+    if (!s->out_takes_part) return 0;
+    if (c->opcode == LEAT_ATON_SORT) return aton_bit(s->out_x, at, w, false);
+    if (c->opcode == LEAT_ATON_BITCOUNT)
+        return at % c->param == 0 ? s->out_x >> at / c->param & 1 : 0;
+    if (at == 0) return 1; /* the first slot is valid */
+    return at <= w ? aton_bit(s->out_x, at - 1, w, aton_slot_is_lsb_first(&s->it, 0)) : 0;
+}
+
+static unsigned trailer_symbol(struct leat_aton_station *s, uint32_t at)
+{
+    static const uint8_t ending[ATON_DELIMITER_LEN] = { J, K, 1, J, K, 1, 0, 0 };
+    if (at < ATON_FLG_LEN) return covered(s, 0);
+    return at < ATON_ED_AT ? leat_aton_crc_out(&s->out_crc) : ending[at - ATON_ED_AT];
+}
+
+static unsigned symbol_of(struct leat_aton_station *s)
+{
+    const struct leat_aton_command *c = &s->sent.command;
+    const uint32_t at = s->out.at;
+    switch ((enum leat_aton_phase)s->out.phase) {
+    case LEAT_ATON_IN_AC: {
+        const unsigned bit = s->out_head >> (HEAD_LEN - 1 - at) & 1;
+        return at < ATON_AC_LEN - ATON_AC_M ? bit : covered(s, bit); /* M RRR */
+    }
+    case LEAT_ATON_IN_COUNT:
+        if (s->sent.is_passive)
+            return covered(s, aton_bit(s->sent.octets_len, at, ATON_FIELD_LEN, false));
+        if (at == 0) fetch(s);
+        return covered(s, at == 0 && s->out_takes_part);
+    case LEAT_ATON_IN_PARAM: return covered(s, aton_bit(c->param, at, ATON_FIELD_LEN, false));
+    case LEAT_ATON_IN_V1:
+        return covered(s, aton_bit(s->out_v1, at, c->width_bits, c->opcode <= LEAT_ATON_OR));
+    case LEAT_ATON_IN_V2: return covered(s, s->out_v2 >> at & 1);
+    case LEAT_ATON_IN_ITEMS: return covered(s, item_bit(s, at));
+    case LEAT_ATON_IN_TRAILER: return trailer_symbol(s, at);
+    case LEAT_ATON_HUNTS:
+    case LEAT_ATON_IN_DELIMITER:
+    case LEAT_ATON_IN_CTL:
+    case LEAT_ATON_IN_DA:
+    case LEAT_ATON_IN_SA: break; /* not phases of a sender: its head goes out as one */
+    }
+    return 0;
+}
+
+unsigned leat_aton_send_step(struct leat_aton_station *s)
+{
+    if (s->out.phase == LEAT_ATON_HUNTS) return 0; /* all is sent */
+    const unsigned symbol = symbol_of(s);
+    if (++s->out.at < s->out.len) return symbol;
+    const struct aton_head head = head_of(s);
+    const unsigned phase = s->out.phase == LEAT_ATON_IN_AC ? LEAT_ATON_IN_SA : s->out.phase;
+    s->out = leat_aton_place_after(phase, &head);
+    return symbol;
+}
+
+/* ---- the token ------------------------------------------------------------------------------ */
+
+void leat_aton_station_release(struct leat_aton_station *s)
+{
+    s->role = LEAT_ATON_ROLE_TOKEN;
+    s->out = (struct leat_aton_place){ .len = LEAT_ATON_TOKEN_SYMBOLS };
+}
+
+unsigned leat_aton_token_step(struct leat_aton_station *s)
+{
+    static const uint8_t token[LEAT_ATON_TOKEN_SYMBOLS] = { J, K, 0, J, K, 0, 0, 0, /* SD */
+                                                            0, 0, 0, 1, 0, 0, 0, 0, /* AC */
+                                                            J, K, 1, J, K, 1, 0, 0 };
+    const uint32_t at = s->out.at++, ppp = at - ATON_DELIMITER_LEN;
+    const unsigned told = at == 0 ? LEAT_ATON_TOLD_RELEASED : 0;
+    if (s->out.at == s->out.len) s->role = LEAT_ATON_ROLE_REPEATS;
+    if (ppp < ATON_AC_T) return s->priority >> (ATON_AC_T - 1 - ppp) & 1;
+    return token[at] | told;
+}

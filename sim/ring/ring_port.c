@@ -1,0 +1,418 @@
+#include "ring_port.h"
+#include "leat_arena.h"
+#include "leat_bytes.h"
+#include <assert.h>
+#include <string.h>
+
+enum { HEAD_LEN = LEAT_SIM_RING_PORT_HEAD_LEN };
+
+static const char damaged[] = "one of its packets was damaged or lost on the ring";
+
+static struct leat_sim_ring_port *of(struct leat_port_net *base)
+{
+    return (struct leat_sim_ring_port *)base; /* its first member */
+}
+
+/* ---- messages and packets ------------------------------------------------------------------- */
+
+uint64_t leat_sim_ring_port_packets(const struct leat_sim_ring_port_config *config, uint64_t len)
+{
+    return len ? (len - 1) / config->packet_octets + 1 : 1;
+}
+
+/* Of a packet with so many octets of a message. */
+static uint64_t symbols_of(uint64_t octets)
+{
+    return LEAT_ATON_FOLD_SYMBOLS + 8 * (HEAD_LEN + octets);
+}
+
+uint64_t leat_sim_ring_port_symbols(const struct leat_sim_ring_port_config *config, uint64_t len)
+{
+    return leat_sim_ring_port_packets(config, len) * symbols_of(0) + 8 * len;
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static leat_time edge(const struct leat_sim_ring_port *p, uint64_t bit_time)
+{
+    leat_time at;
+    const leat_err err = leat_sim_clock_edge(&p->config.clock, bit_time, &at);
+    assert(!err);
+    (void)err;
+    return at;
+}
+
+/* The last edge at or before `until`. */
+static uint64_t last_bit_time(const struct leat_sim_ring_port *p, leat_time until)
+{
+    uint64_t bit_time;
+    if (until == LEAT_NEVER) return LEAT_NEVER;
+    return leat_sim_clock_cycle(&p->config.clock, until, &bit_time) ? LEAT_NEVER : bit_time;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- plans: a heap -------------------------------------------------------------------------- */
+
+static bool is_before(const struct leat_sim_ring_port_plan *a,
+                      const struct leat_sim_ring_port_plan *b)
+{
+    return a->at != b->at ? a->at < b->at : a->call < b->call;
+}
+
+static void plan(struct leat_sim_ring_port *p, uint32_t entry, enum leat_sim_ring_port_step step,
+                 uint64_t at)
+{
+    const struct leat_sim_ring_port_plan moving = { at, p->entry[entry].call, entry, step };
+    uint32_t place = p->plans++;
+    for (; place && is_before(&moving, &p->plan[(place - 1) / 2]); place = (place - 1) / 2)
+        p->plan[place] = p->plan[(place - 1) / 2];
+    p->plan[place] = moving;
+}
+
+static struct leat_sim_ring_port_plan take_plan(struct leat_sim_ring_port *p)
+{
+    const struct leat_sim_ring_port_plan top = p->plan[0], moving = p->plan[--p->plans];
+    uint32_t place = 0, child;
+    while ((child = 2 * place + 1) < p->plans) {
+        if (child + 1 < p->plans && is_before(&p->plan[child + 1], &p->plan[child])) child++;
+        if (!is_before(&p->plan[child], &moving)) break;
+        p->plan[place] = p->plan[child];
+        place = child;
+    }
+    p->plan[place] = moving;
+    return top;
+}
+
+/* ---- telling -------------------------------------------------------------------------------- */
+
+/* To be told at the present bit time. */
+static void note(struct leat_sim_ring_port *p, uint32_t entry, bool sent)
+{
+    const struct leat_port_message *m = &p->entry[entry].message;
+    const uint64_t port = sent ? m->from : m->to;
+    p->event[p->events] = (struct leat_sim_ring_port_event){
+        .order = port << 32 | (uint64_t)sent << 31 | p->events, .entry = entry
+    };
+    p->events++;
+    p->ring.stop = true;
+}
+
+/* By port, what came in before what left; few at a time. */
+static void sort_events(struct leat_sim_ring_port *p)
+{
+    for (uint32_t i = 1; i < p->events; i++) {
+        const struct leat_sim_ring_port_event moving = p->event[i];
+        uint32_t place = i;
+        for (; place && p->event[place - 1].order > moving.order; place--)
+            p->event[place] = p->event[place - 1];
+        p->event[place] = moving;
+    }
+}
+
+static void certify(struct leat_sim_ring_port *p, const struct leat_sim_ring_port_entry *e)
+{
+    const struct leat_port_message *m = &e->message;
+    const struct leat_sim_delivery delivery = {
+        .at = p->base.now,
+        .source = m->from,
+        .destination = m->to,
+        .number = e->number,
+        .payload_hash = leat_sim_payload_hash(m->octets, m->len),
+    };
+    leat_sim_certificate_add(&p->certificate, &delivery);
+    p->base.certificate = leat_sim_certificate_value(&p->certificate);
+}
+
+static void tell_end(struct leat_sim_ring_port *p, uint32_t index)
+{
+    struct leat_sim_ring_port_entry *e = &p->entry[index];
+    const struct leat_port_hear *hear = &p->base.hear;
+    p->base.under_way--;
+    if (e->why) {
+        hear->lost(hear->context, &e->message, e->why, p->base.now);
+    } else {
+        certify(p, e);
+        hear->arrived(hear->context, &e->message, p->base.now);
+    }
+    e->next = p->free;
+    p->free = index + 1;
+}
+
+static void tell(struct leat_sim_ring_port *p)
+{
+    const struct leat_port_hear *hear = &p->base.hear;
+    sort_events(p);
+    p->base.now = larger(p->base.now, edge(p, p->now));
+    for (uint32_t i = 0; i < p->events; i++) {
+        const uint32_t entry = p->event[i].entry;
+        if (p->event[i].order >> 31 & 1)
+            hear->sent(hear->context, &p->entry[entry].message, p->base.now);
+        else
+            tell_end(p, entry);
+    }
+    p->events = 0;
+}
+
+/* ---- sending -------------------------------------------------------------------------------- */
+
+static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
+{
+    struct leat_sim_ring_port *p = of(base);
+    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
+    if (!p->free && p->top == p->config.messages_max) return false;
+    const uint32_t index = p->free ? p->free - 1 : p->top++;
+    if (p->free) p->free = p->entry[index].next;
+    p->entry[index] = (struct leat_sim_ring_port_entry){ .message = *message, .call = p->calls++ };
+    base->under_way++;
+    plan(p, index, LEAT_SIM_RING_PORT_HAND_OVER,
+         larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)));
+    return true;
+}
+
+/* The next packet of a port goes into its interface. */
+static void begin(struct leat_sim_ring_port *p, uint32_t port)
+{
+    struct leat_sim_ring_port_queue *queue = &p->queue[port];
+    if (queue->sends || !queue->first) return;
+    const uint32_t index = queue->first - 1;
+    struct leat_sim_ring_port_entry *e = &p->entry[index];
+    const uint64_t len = smaller(e->message.len - e->begun, p->config.packet_octets);
+    leat_put_be32(queue->buffer, (uint32_t)e->number);
+    leat_put_be32(queue->buffer + 4, (uint32_t)e->begun);
+    if (len) memcpy(queue->buffer + HEAD_LEN, e->message.octets + e->begun, len);
+    const struct leat_aton_order order = {
+        .is_passive = true,
+        .command = { .da = leat_sim_ring_registers(&p->ring, e->message.to)->address },
+        .octets = queue->buffer,
+        .octets_len = (uint16_t)(HEAD_LEN + len),
+    };
+    const bool taken = leat_sim_ring_hand_over(&p->ring, port, &order, 0, p->now, 0);
+    assert(taken); /* one at a time, and nobody leaves */
+    (void)taken;
+    queue->sends = index + 1;
+    e->begun += len;
+    if (e->begun < e->message.len) return;
+    queue->first = e->next;
+    note(p, index, true);
+}
+
+static void append(struct leat_sim_ring_port *p, uint32_t index)
+{
+    struct leat_sim_ring_port_queue *queue = &p->queue[p->entry[index].message.from];
+    p->entry[index].number = queue->messages++;
+    p->entry[index].next = 0;
+    if (queue->first)
+        p->entry[queue->last - 1].next = index + 1;
+    else
+        queue->first = index + 1;
+    queue->last = index + 1;
+}
+
+/* The last packet's octets; all before it are full. */
+static uint64_t last_len(const struct leat_sim_ring_port *p, uint64_t len)
+{
+    return len ? (len - 1) % p->config.packet_octets + 1 : 0;
+}
+
+/* Without others in its way. */
+static void begin_alone(struct leat_sim_ring_port *p, uint32_t index)
+{
+    struct leat_sim_ring_port_entry *e = &p->entry[index];
+    const struct leat_port_message *m = &e->message;
+    struct leat_sim_ring_port_queue *queue = &p->queue[m->from];
+    const uint64_t start = larger(p->now, queue->free_at), round = p->ring.bits;
+    const uint64_t rest = symbols_of(last_len(p, m->len));
+    const uint64_t others = leat_sim_ring_port_packets(&p->config, m->len) - 1;
+    const uint64_t last_at = start + others * (symbols_of(p->config.packet_octets) + 2 * round);
+    e->number = queue->messages++;
+    queue->free_at = last_at + rest + 2 * round;
+    plan(p, index, LEAT_SIM_RING_PORT_SENT, last_at);
+    plan(p, index, LEAT_SIM_RING_PORT_ARRIVED,
+         last_at + rest + leat_sim_ring_distance(&p->ring, m->from, m->to));
+}
+
+static void begin_within(struct leat_sim_ring_port *p, uint32_t index)
+{
+    struct leat_sim_ring_port_entry *e = &p->entry[index];
+    struct leat_sim_ring_port_queue *queue = &p->queue[e->message.from];
+    const uint64_t start = larger(p->now, queue->free_at);
+    e->number = queue->messages++;
+    queue->free_at = start + leat_sim_ring_port_symbols(&p->config, e->message.len);
+    plan(p, index, LEAT_SIM_RING_PORT_SENT, start);
+    plan(p, index, LEAT_SIM_RING_PORT_ARRIVED, queue->free_at);
+}
+
+static void carry_out(struct leat_sim_ring_port *p, const struct leat_sim_ring_port_plan *due)
+{
+    const struct leat_port_message *m = &p->entry[due->entry].message;
+    switch (due->step) {
+    case LEAT_SIM_RING_PORT_HAND_OVER:
+        if (m->from == m->to) {
+            begin_within(p, due->entry);
+        } else if (p->config.contention_free) {
+            begin_alone(p, due->entry);
+        } else {
+            append(p, due->entry);
+            begin(p, m->from);
+        }
+        break;
+    case LEAT_SIM_RING_PORT_SENT: note(p, due->entry, true); break;
+    case LEAT_SIM_RING_PORT_ARRIVED: note(p, due->entry, false); break;
+    }
+}
+
+/* ---- what the ring tells -------------------------------------------------------------------- */
+
+static void on_arrived(void *context, const struct leat_sim_ring_arrival *a)
+{
+    struct leat_sim_ring_port *p = context;
+    const uint32_t index = p->queue[a->from].sends - 1;
+    struct leat_sim_ring_port_entry *e = &p->entry[index];
+    const uint32_t offset = leat_get_be32(a->octets + 4), len = a->len - HEAD_LEN;
+    assert(leat_get_be32(a->octets) == (uint32_t)e->number && a->station == e->message.to);
+    p->now = a->at;
+    /* Offsets have 32 bits of those that the message has. */
+    const uint64_t at = e->arrived + (uint32_t)(offset - (uint32_t)e->arrived);
+    if (len) memcpy(e->message.octets + at, a->octets + HEAD_LEN, len);
+    e->arrived += len;
+    if (e->arrived == e->message.len) note(p, index, false);
+}
+
+static void on_done(void *context, const struct leat_sim_ring_result *r)
+{
+    struct leat_sim_ring_port *p = context;
+    struct leat_sim_ring_port_queue *queue = &p->queue[r->station];
+    const uint32_t index = queue->sends - 1;
+    p->now = r->at;
+    if (r->result.status != LEAT_ATON_DONE || !r->result.copied) {
+        p->entry[index].why = damaged;
+        if (queue->first == index + 1) queue->first = p->entry[index].next;
+        note(p, index, false);
+    }
+    queue->sends = 0;
+    begin(p, r->station);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+/* To `until`, or to where there is something to tell. */
+static void advance(struct leat_sim_ring_port *p, uint64_t until)
+{
+    p->now = p->config.contention_free ? until : leat_sim_ring_run(&p->ring, until);
+}
+
+static leat_time run(struct leat_port_net *base, leat_time until)
+{
+    struct leat_sim_ring_port *p = of(base);
+    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    const uint64_t last = last_bit_time(p, until);
+    while (!p->events && p->now <= last) {
+        const uint64_t next = p->plans ? p->plan[0].at : LEAT_NEVER;
+        if (p->now < smaller(next, last)) advance(p, smaller(next, last));
+        while (p->plans && p->plan[0].at <= p->now) {
+            const struct leat_sim_ring_port_plan due = take_plan(p);
+            carry_out(p, &due);
+        }
+        if (p->now == last) break;
+    }
+    if (p->events)
+        tell(p);
+    else if (until != LEAT_NEVER)
+        base->now = until;
+    return base->now;
+}
+
+/* ---- does it exist? ------------------------------------------------------------------------- */
+
+static struct leat_sim_ring_config ring_of(const struct leat_sim_ring_port_config *config)
+{
+    return (struct leat_sim_ring_config){ .stations = config->stations,
+                                          .propagation_each = config->propagation,
+                                          .model = config->model,
+                                          .payload_max = HEAD_LEN + config->packet_octets,
+                                          .orders_max = config->stations };
+}
+
+static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t max)
+{
+    leat_text_puts(why, what);
+    leat_text_putc(why, ' ');
+    leat_text_decimal(why, value);
+    leat_text_puts(why, ", expected 1 to ");
+    leat_text_decimal(why, max);
+    return LEAT_ERR_RANGE;
+}
+
+leat_err leat_sim_ring_port_check(const struct leat_sim_ring_port_config *config,
+                                  struct leat_text *why)
+{
+    const struct leat_sim_ring_config ring = ring_of(config);
+    if (config->packet_octets < 1 || config->packet_octets > LEAT_SIM_RING_PORT_OCTETS_MAX)
+        return refuse(why, "octets of a packet", config->packet_octets,
+                      LEAT_SIM_RING_PORT_OCTETS_MAX);
+    if (config->messages_max < 1 || config->messages_max > LEAT_SIM_RING_PORT_MESSAGES_MAX)
+        return refuse(why, "messages under way", config->messages_max,
+                      LEAT_SIM_RING_PORT_MESSAGES_MAX);
+    if (!config->clock.den || config->clock.num < config->clock.den) {
+        leat_text_puts(why, "period of the clock, expected 1 ps or more");
+        return LEAT_ERR_RANGE;
+    }
+    return leat_sim_ring_check(&ring, why);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Lays out its arrays; returns the place of the ring's memory. */
+static void *lay_out(struct leat_sim_ring_port *p, struct leat_arena *arena)
+{
+    const struct leat_sim_ring_port_config *config = &p->config;
+    const struct leat_sim_ring_config ring = ring_of(config);
+    const size_t messages = config->messages_max;
+    p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
+    p->queue = leat_arena_lay(arena, config->stations, sizeof *p->queue);
+    p->plan = leat_arena_lay(arena, 2 * messages, sizeof *p->plan);
+    p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
+    return leat_arena_lay_lines(arena, 1, leat_sim_ring_footprint(&ring));
+}
+
+size_t leat_sim_ring_port_footprint(const struct leat_sim_ring_port_config *config)
+{
+    struct leat_sim_ring_port measured = { .config = *config };
+    struct leat_arena arena = { 0 };
+    lay_out(&measured, &arena);
+    leat_arena_lay(&arena, config->stations, HEAD_LEN + config->packet_octets);
+    return arena.used;
+}
+
+void leat_sim_ring_port_init(struct leat_sim_ring_port *p,
+                             const struct leat_sim_ring_port_config *config, void *memory)
+{
+    static const struct leat_port_ops ops = { .send = send, .run = run };
+    const struct leat_sim_ring_host host = { p, on_done, on_arrived };
+    const struct leat_sim_ring_config ring = ring_of(config);
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *p = (struct leat_sim_ring_port){ .config = *config };
+    void *ring_memory = lay_out(p, &arena);
+    const size_t packet_len = HEAD_LEN + config->packet_octets;
+    uint8_t *buffer = leat_arena_lay(&arena, config->stations, packet_len);
+    for (uint32_t i = 0; i < config->stations; i++)
+        p->queue[i].buffer = buffer + i * packet_len;
+    leat_sim_ring_init(&p->ring, &ring, &host, ring_memory);
+    leat_sim_certificate_init(&p->certificate);
+    /* At best T comes by as the packet is handed over, eleven symbols behind its first. */
+    p->base = (struct leat_port_net){
+        .ops = &ops,
+        .ports = config->stations,
+        .latency = edge(p, symbols_of(0) - 11),
+        .certificate = leat_sim_certificate_value(&p->certificate),
+    };
+}

@@ -1,0 +1,245 @@
+#include "ring_sim.h"
+#include "ring_world_test.h"
+#include "tap.h"
+
+static struct world one, other;
+
+static const struct leat_aton_command add = { .opcode = LEAT_ATON_ADD,
+                                              .width_bits = 32,
+                                              .da = 0xffff };
+
+static void open_ring(struct world *w, enum leat_sim_ring_model model, uint32_t n, uint32_t each)
+{
+    *w = (struct world){ .config = { .stations = n, .propagation_each = each, .model = model } };
+    world_open(w);
+    for (uint32_t i = 0; i < n; i++)
+        leat_sim_ring_registers(&w->ring, i)->operand[0] = 10 * i + 1;
+}
+
+static void order(struct world *w, uint32_t station, const struct leat_aton_command *c,
+                  leat_time at)
+{
+    const struct leat_aton_order o = { .command = *c };
+    OK(leat_sim_ring_hand_over(&w->ring, station, &o, 0, at, 0));
+}
+
+static void fault(struct world *w, enum leat_sim_ring_fault_kind kind, uint32_t station,
+                  leat_time at, unsigned flip)
+{
+    const struct leat_sim_ring_fault f = {
+        .at = at, .kind = kind, .station = station, .flip = (uint8_t)flip
+    };
+    OK(leat_sim_ring_fault(&w->ring, &f));
+}
+
+/* ---- every field, every station, every wrong symbol -------------------------------------------
+ */
+
+enum { N = 4, FROM = 1 };
+
+static struct leat_aton_command command_of(unsigned opcode)
+{
+    struct leat_aton_command c = { .opcode = (uint8_t)opcode, .width_bits = 16, .da = 0xffff };
+    if (opcode == LEAT_ATON_BITCOUNT) c.param = leat_aton_counter_bits(N);
+    if (opcode == LEAT_ATON_TREE) c.param = leat_aton_slots(N);
+    return c;
+}
+
+static bool is_right(struct world *w, const struct told *t, const struct leat_aton_command *c)
+{
+    uint8_t payload[WORLD_PAYLOAD_MAX];
+    const struct plain p = plain_round(w, FROM, c);
+    const uint32_t len = plain_payload(&p, c, payload);
+    return t->result.counter == p.counter && t->result.variable1 == p.v1 &&
+           t->result.variable2 == p.v2 && t->payload_hash == leat_sim_payload_hash(payload, len);
+}
+
+/* A bit error before `station`, `at` symbols behind the first of the packet there. The order and
+ * one after it: neither may have a wrong answer, and the second has the right one. */
+static void run_damaged(struct world *w, enum leat_sim_ring_model model,
+                        const struct leat_aton_command *c, uint32_t station, leat_time at,
+                        unsigned flip)
+{
+    open_ring(w, model, N, 1);
+    const uint32_t distance = leat_sim_ring_distance(&w->ring, FROM, station);
+    const leat_time sent_at = leat_sim_ring_distance(&w->ring, 0,
+                                                     FROM); /* the token's first round */
+    fault(w, LEAT_SIM_RING_BIT_ERROR, station, sent_at + distance + at, flip);
+    order(w, FROM, c, 0);
+    order(w, FROM, c, 0);
+    w->stop_after = 2;
+    leat_sim_ring_run(&w->ring, 100000);
+}
+
+/* Returns whether the first answer was taken for good. */
+static bool never_wrong(struct world *w, const struct leat_aton_command *c)
+{
+    EQ(w->results, 2);
+    const struct told *first = &w->told[0], *second = &w->told[w->count - 1];
+    OK(second->result.status == LEAT_ATON_DONE && is_right(w, second, c));
+    if (first->result.status != LEAT_ATON_DONE) return false;
+    OK(is_right(w, first, c));
+    return true;
+}
+
+/* M, RRR and I; A and C, which interfaces behind the damage set anyway. */
+static bool is_uncovered(leat_time at, leat_time symbols)
+{
+    const leat_time flg = symbols - 48;
+    return (at >= 12 && at < 16) || at == symbols - 2 || (at >= flg && at < flg + 8);
+}
+
+static void no_damage_makes_a_wrong_answer(void)
+{
+    for (unsigned opcode = LEAT_ATON_ADD; opcode <= LEAT_ATON_TREE; opcode++) {
+        const struct leat_aton_command c = command_of(opcode);
+        for (uint32_t station = 0; station < N; station++) {
+            const uint32_t taken = (station + N - FROM - 1) % N; /* before it: SORT's growth */
+            const leat_time symbols = leat_aton_symbols(&c, taken + 1);
+            for (leat_time at = 0; at < symbols; at++)
+                for (unsigned flip = 1; flip < 4; flip++) {
+                    run_damaged(&one, LEAT_SIM_RING_BIT, &c, station, at, flip);
+                    const bool taken_for_good = never_wrong(&one, &c);
+                    if (taken_for_good) OK(flip == 1 && is_uncovered(at, symbols));
+                    run_damaged(&other, LEAT_SIM_RING_WORD, &c, station, at, flip);
+                    OK(world_same(&one, &other));
+                    world_close(&one);
+                    world_close(&other);
+                }
+        }
+    }
+}
+
+/* ---- the monitor ---------------------------------------------------------------------------- */
+
+static void a_lost_token_is_made_anew(void)
+{
+    for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
+        open_ring(&one, model, 5, 3);
+        fault(&one, LEAT_SIM_RING_BIT_ERROR, 2, 1000 / one.ring.bits * one.ring.bits + 9, 2);
+        order(&one, 3, &add, 1100);
+        leat_sim_ring_run(&one.ring, 5000);
+        EQ(one.ring.counts.silences, 1);
+        EQ(one.count, 1);
+        EQ(one.told[0].result.counter, 5);
+        world_close(&one);
+    }
+}
+
+/* A link that is longer than the packet, so that all of it is under way when its sender forgets. */
+static void an_orphan_is_stripped(void)
+{
+    for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
+        open_ring(&one, model, 3, 300);
+        order(&one, 1, &add, 0);
+        order(&one, 2, &add, 0);
+        fault(&one, LEAT_SIM_RING_FORGETS, 1, 301 + 400, 0);
+        leat_sim_ring_run(&one.ring, 20000);
+        EQ(one.ring.counts.orphans, 1);
+        EQ(one.count, 2);
+        EQ(one.told[0].result.status, LEAT_ATON_LOST);
+        EQ(one.told[0].at, 701);
+        EQ(one.told[1].result.status, LEAT_ATON_DONE);
+        EQ(one.told[1].result.counter, 3);
+        world_close(&one);
+    }
+}
+
+/* ---- stations come and go ---------------------------------------------------------------------
+ */
+
+static void a_dead_station_is_bypassed_and_the_counter_shows_it(void)
+{
+    for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
+        open_ring(&one, model, 5, 2);
+        OK(leat_sim_ring_is_present(&one.ring, 2));
+        fault(&one, LEAT_SIM_RING_LEAVES, 2, 1000, 0);
+        fault(&one, LEAT_SIM_RING_LEAVES, 0, 2000, 0); /* the monitor */
+        fault(&one, LEAT_SIM_RING_JOINS, 2, 3000, 0);
+        for (leat_time at = 0; at < 4; at++)
+            order(&one, 3, &add, 1000 * at + 100);
+        leat_sim_ring_run(&one.ring, 5000);
+        OK(!leat_sim_ring_is_present(&one.ring, 0) && leat_sim_ring_is_present(&one.ring, 2));
+        EQ(one.count, 4);
+        EQ(one.told[0].result.counter, 5);
+        EQ(one.told[1].result.counter, 4);
+        EQ(one.told[2].result.counter, 3);
+        EQ(one.told[3].result.counter, 4);
+        EQ(one.told[3].result.variable1, 11 + 21 + 31 + 41);
+        EQ(one.ring.counts.breaks, 3);
+        EQ(leat_sim_ring_propagation(&one.ring), 10);
+        world_close(&one);
+    }
+}
+
+static void who_leaves_in_the_middle_loses_its_orders_and_hangs_nobody(void)
+{
+    for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
+        open_ring(&one, model, 5, 0);
+        order(&one, 3, &add, 0);
+        order(&one, 3, &add, 0);
+        order(&one, 1, &add, 0);
+        order(&one, 4, &add, 150);
+        fault(&one, LEAT_SIM_RING_LEAVES, 3, 400, 0);
+        leat_sim_ring_run(&one.ring, 5000);
+        EQ(one.results, 4);
+        EQ(one.ring.counts.lost, 2);
+        EQ(one.told[1].result.status, LEAT_ATON_LOST);
+        EQ(one.told[1].at, 400);
+        const struct leat_aton_order o = { .command = add };
+        OK(!leat_sim_ring_hand_over(&one.ring, 3, &o, 0, 6000, 0)); /* it is not there */
+        world_close(&one);
+    }
+}
+
+/* ---- chance --------------------------------------------------------------------------------- */
+
+static void run_random(struct world *w, uint64_t seed)
+{
+    struct leat_random r;
+    const uint32_t n = w->config.stations;
+    leat_random_seed(&r, seed);
+    world_open(w);
+    world_random_registers(w, seed);
+    for (int i = 0; i < 10; i++) {
+        const struct leat_aton_order o = { .command = world_random_command(&r, n),
+                                           .when_idle = leat_random_below(&r, 8) == 0 };
+        leat_sim_ring_hand_over(&w->ring, (uint32_t)leat_random_below(&r, n), &o, (uint64_t)i,
+                                leat_random_below(&r, 6000), 0);
+    }
+    for (int i = (int)leat_random_below(&r, 6); i >= 0; i--)
+        fault(w,
+              leat_random_below(&r, 3) ? LEAT_SIM_RING_BIT_ERROR
+                                       : (unsigned)leat_random_below(&r, 4),
+              (uint32_t)leat_random_below(&r, n), leat_random_below(&r, 8000),
+              1 + (unsigned)leat_random_below(&r, 3));
+    w->stop_after = 10;
+    leat_sim_ring_run(&w->ring, 200000);
+}
+
+static void both_models_fail_in_the_same_way_at_the_same_time(void)
+{
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (int k = 0; k < LEAT_ROUNDS / 1000 + 10; k++) {
+        const uint64_t seed = leat_random_next(&r);
+        world_random_ring(&one, &r, 12);
+        other = one;
+        other.config.address = other.address;
+        other.config.propagation = other.propagation;
+        other.config.model = LEAT_SIM_RING_WORD;
+        run_random(&one, seed);
+        run_random(&other, seed);
+        const bool same = world_same(&one, &other);
+        OK(same);
+        EQ(one.results, 10); /* nothing hangs */
+        world_close(&one);
+        world_close(&other);
+        if (!same) break;
+    }
+}
+
+TAP_MAIN(T(no_damage_makes_a_wrong_answer), T(a_lost_token_is_made_anew), T(an_orphan_is_stripped),
+         T(a_dead_station_is_bypassed_and_the_counter_shows_it),
+         T(who_leaves_in_the_middle_loses_its_orders_and_hangs_nobody),
+         T(both_models_fail_in_the_same_way_at_the_same_time))

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Sends frames into a live ring, made here from the specification alone (specs/aton.md).
+
+usage: ring_live.py DEVICE TO FROM CHANGE,... COUNT [keyed]      inside the network namespace of DEVICE
+A frame is an ADD of station SENDER, as its neighbour would hand it on, with one thing changed.
+"""
+import socket
+import struct
+import sys
+import zlib
+
+RING, SENDER, KEY = 1, 77, bytes(range(16))
+
+
+def rotate(x, n):
+    return (x << n | x >> (64 - n)) & (2**64 - 1)
+
+
+def siphash(key, data):
+    """SipHash-2-4 of Aumasson and Bernstein, from their paper."""
+    mask = 2**64 - 1
+    k0, k1 = struct.unpack("<QQ", key)
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+
+    def rounds(count):
+        for _ in range(count):
+            v[0] = (v[0] + v[1]) & mask
+            v[1] = rotate(v[1], 13) ^ v[0]
+            v[0] = rotate(v[0], 32)
+            v[2] = (v[2] + v[3]) & mask
+            v[3] = rotate(v[3], 16) ^ v[2]
+            v[0] = (v[0] + v[3]) & mask
+            v[3] = rotate(v[3], 21) ^ v[0]
+            v[2] = (v[2] + v[1]) & mask
+            v[1] = rotate(v[1], 17) ^ v[2]
+            v[2] = rotate(v[2], 32)
+
+    tail = data[len(data) // 8 * 8:]
+    words = list(struct.unpack(f"<{len(data) // 8}Q", data[: len(data) // 8 * 8]))
+    words.append(int.from_bytes(tail, "little") | (len(data) & 255) << 56)
+    for word in words:
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 255
+    rounds(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def image(change):
+    ctl = 0x8000 | 1 << 11 | 1 << 9  # active, ADD, 32 bits, R0
+    ac, counter, flg = 0, 1, 0
+    if change == "opcode":
+        ctl = 0x8000 | 12 << 11 | 1 << 9
+    if change == "width":
+        ctl |= 3 << 9
+    if change == "zeros":
+        ctl |= 1
+    if change == "token":
+        ac = 0x10
+    if change == "counter":
+        counter = 65535
+    if change == "flg":
+        flg = 0x80
+    if change == "passive":
+        octets = struct.pack(">BHHHHB", ac, 0, 0xFFFF, SENDER, 0, 0)
+    else:
+        octets = struct.pack(">BHHHHIIB", ac, ctl, 0xFFFF, SENDER, counter, 5, 0, 0)
+    crc = zlib.crc32(bytes([ac & 0xE0]) + octets[1:])
+    return octets[:-1] + bytes([flg]) + struct.pack(">I", crc ^ (1 if change == "crc" else 0))
+
+
+def frame(to, source, change, keyed):
+    ring = RING + (1 if change == "foreign" else 0)
+    hops = 0 if change == "hops" else 255
+    zero = 1 if change == "reserved" else 0
+    body = struct.pack(">IIBBH", ring, 1, hops, 0, zero) + image(change)
+    if change == "own":  # from the address of the station that gets it
+        body = body[:17] + struct.pack(">H", 1) + body[19:]
+        body = body[:-4] + struct.pack(">I", zlib.crc32(bytes([body[12] & 0xE0]) + body[13:-4]))
+    if keyed:
+        mac = siphash(KEY, body[:8] + b"\0" + body[9:])
+        body += struct.pack(">Q", mac ^ (1 if change == "mac" else 0))
+    if change == "stranger":
+        source = source[:-2] + "99"
+    if change == "elsewhere":
+        to = to[:-2] + "99"
+    head = bytes.fromhex(to.replace(":", "") + source.replace(":", "")) + b"\x88\xb6"
+    if change == "short":
+        return (head + body)[:-1]
+    if change == "stub":
+        return head + body[:9]
+    return (head + body).ljust(60, b"\0")
+
+
+def main():
+    device, to, source, changes, count = sys.argv[1:6]
+    keyed = len(sys.argv) > 6
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
+        s.bind((device, 0))
+        for change in changes.split(","):
+            octets = frame(to, source, change, keyed)
+            for _ in range(int(count)):
+                s.send(octets)
+
+
+main()

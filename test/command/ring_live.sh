@@ -1,0 +1,263 @@
+#!/bin/sh
+# A live ring of eight hosts, as network namespaces that are made here and taken away again: answers
+# by one packet, everything that is not good dropped and counted by its reason, stations that are
+# killed and come back. Both drivers, with and without a key.
+# usage: ring_live.sh LEAT
+set -eu
+leat=$1
+here=$(dirname "$0")
+. "$here/lib.sh"
+skip() { echo "SKIPPED, AND LOUDLY: the live ring is not tested: $1"; exit 77; }
+[ "$(id -u)" -eq 0 ] || skip "it needs root"
+command -v ip >/dev/null || skip "ip (iproute2) is not installed"
+command -v nsenter >/dev/null || skip "nsenter is not installed"
+command -v jq >/dev/null || skip "jq is not installed"
+
+N=8
+name=leat$$
+ip netns add "${name}x0" 2>/dev/null || skip "this system has no network namespaces for us"
+stations="0 1 2 3 4 5 6 7"
+tear_down() {
+    for i in $stations; do
+        [ ! -e "/run/netns/${name}x$i" ] || in_ns "$i" "$leat" ring leave --dev in 2>/dev/null || true
+        ip netns del "${name}x$i" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+}
+trap tear_down EXIT INT TERM
+in_ns() {
+    ns=$1
+    shift
+    nsenter --net="/run/netns/${name}x$ns" "$@"
+}
+mac_in() { printf '02:00:00:00:00:%02x' "$1"; }
+mac_out() { printf '02:00:00:00:01:%02x' "$1"; }
+before() { echo $((($1 + N - 1) % N)); }
+after() { echo $((($1 + 1) % N)); }
+
+# station I's out is one end of a cable, its successor's in the other
+for i in $stations; do [ "$i" = 0 ] || ip netns add "${name}x$i"; done
+for i in $stations; do
+    ip link add out netns "${name}x$i" type veth peer name in netns "${name}x$(after "$i")" ||
+        skip "this kernel has no veth"
+done
+for i in $stations; do
+    ip -n "${name}x$i" link set in address "$(mac_in "$i")" up
+    ip -n "${name}x$i" link set out address "$(mac_out "$i")" up
+done
+
+# join I OPTION...: station I+1
+join() {
+    i=$1
+    shift
+    in_ns "$i" "$leat" ring join --dev in --out out --address $((i + 1)) \
+        --previous "$(mac_out "$(before "$i")")" --next "$(mac_in "$(after "$i")")" "$@"
+}
+ask() { in_ns 0 "$leat" ring "$@" --json 2>"$folder/stderr" || fail "leat ring $*: $(cat "$folder/stderr")"; }
+count() { in_ns "$1" "$leat" ring status --json | jq -r ".counts[\"$2\"]"; }
+
+counts() { in_ns "$1" "$leat" ring status --json | jq -c '.counts | del(.folded, .own, .repeated)'; }
+
+# forge CHANGE,... WANT [KEYED]: three frames to station 2 with each of these changes go no further,
+# and the reasons that they are counted by are a JSON object
+forge() {
+    was=$(counts 1) passed=$(count 2 folded)
+    in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" "$1" 3 ${3:+keyed}
+    sleep 0.1
+    same "$driver: $1 are counted" "$(counts 1 | jq -c --argjson was "$was" 'with_entries(.value -= $was[.key] | select(.value != 0))')" "$2"
+    same "$driver: $1 go no further" "$(count 2 folded)" "$passed"
+}
+
+# The loads of the stations, the least at station 6, and what follows from them.
+set -- 40 31 22 90 31 7 31 65
+loads="$*"
+answers() {
+    i=0
+    for load in $loads; do
+        in_ns $i "$leat" ring set 1 "$load"
+        in_ns $i "$leat" ring set 3 $((i % 3 ? 12 : 5))
+        i=$((i + 1))
+    done
+    same "$driver: get" "$(in_ns 3 "$leat" ring get 1)" 90
+    folded=$(count 1 folded)
+    same "$driver: min" "$(ask query min --register 1 | jq -c '[.counter,.variable1,.variable2]')" "[8,7,6]"
+    same "$driver: by one packet" "$(count 1 folded)" $((folded + 1))
+    same "$driver: max" "$(ask query max --register 1 | jq -c '[.counter,.variable1,.variable2]')" "[8,90,4]"
+    same "$driver: add" "$(ask query add --register 1 | jq .variable1)" 317
+    same "$driver: and" "$(ask query and --register 3 | jq .variable1)" 4
+    same "$driver: or" "$(ask query or --register 3 | jq .variable1)" 13
+    same "$driver: eq" "$(ask query eq --register 1 --value 31 --width 64 | jq .variable2)" 3
+    same "$driver: lt" "$(ask query lt --register 1 --width 16 | jq .variable2)" 2
+    same "$driver: le" "$(ask query le --register 1 | jq .variable2)" 3
+    same "$driver: one station and the sender" "$(ask query max --register 1 --to 8 | jq -c '[.counter,.variable1]')" "[2,65]"
+    same "$driver: least-loaded" "$(in_ns 4 "$leat" ring least-loaded 2>/dev/null)" "station 6, load 0.07"
+    for width in 16 32 64; do
+        same "$driver: sort $width" "$(ask sort --live --register 1 --width $width | jq -c .values)" "[7,22,31,31,31,40,65,90]"
+        same "$driver: majority $width" "$(ask majority --live --register 3 --width $width | jq -c '[.exists,.candidate,.votes]')" "[true,12,5]"
+        same "$driver: no majority $width" "$(ask majority --live --register 1 --width $width | jq .exists)" false
+        for s in $stations; do in_ns "$s" "$leat" ring set tree max,add,min; done
+        # max of pairs, sums of two of those, the lesser half: min(40+90, 31+65)
+        same "$driver: tree $width" "$(ask tree --live --register 1 --width $width | jq .value)" 96
+    done
+    same "$driver: average" "$(ask average --live --register 1 | jq -c '[.counter,.quotient,.remainder]')" "[8,39,5]"
+    same "$driver: gvt" "$(ask gvt --live --register 1 | jq .variable1)" 7
+    same "$driver: elect" "$(ask elect --live --register 1 | jq .variable2)" 4
+    in_ns 5 "$leat" ring set enabled off
+    same "$driver: without station 6" "$(ask query min --register 1 | jq -c '[.counter,.variable1,.variable2]')" "[7,22,3]"
+    in_ns 5 "$leat" ring set enabled on
+}
+
+barrier() {
+    for s in $stations; do in_ns "$s" "$leat" ring set 7 0; done
+    exits 1 "not all of 8 stations" in_ns 0 "$leat" ring barrier --live --register 7 --timeout 50
+    for s in $stations; do in_ns "$s" "$leat" ring barrier --live --register 7 --timeout 5000 > "$folder/barrier.$s" & done
+    wait
+    same "$driver: a barrier" "$(cat "$folder"/barrier.* | sort -u)" "all 8 stations are here"
+}
+
+# Every way in which a frame can be bad.
+bad_frames() {
+    forge crc,foreign,stranger,elsewhere,hops,short,stub,opcode,width,zeros,token,counter,flg,reserved,passive \
+        '{"short":6,"elsewhere":3,"stranger":3,"foreign":3,"malformed":21,"passive":3,"crc":3,"hops":3}' "${1:-}"
+    # The sender of this one is nobody: it goes round until its hops are used up, then no more.
+    gone=0 round=0
+    for s in $stations; do gone=$((gone + $(count "$s" hops))) round=$((round + $(count "$s" folded))); done
+    in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" good 1 ${1:+keyed}
+    sleep 0.3
+    for s in $stations; do gone=$((gone - $(count "$s" hops))) round=$((round - $(count "$s" folded))); done
+    same "$driver: a packet without a sender ends" "$gone $round" "-1 -255"
+}
+
+# A neighbour that says it is us.
+liar() {
+    was=$(count 0 unasked)
+    in_ns 7 python3 "$here/ring_live.py" out "$(mac_in 0)" "$(mac_out 7)" own 2
+    sleep 0.05
+    same "$driver: a packet with our address that we did not send" "$(count 0 unasked)" $((was + 2))
+}
+
+flood() {
+    for s in $stations; do join "$s" --driver "$driver" --rate 100 > /dev/null; done
+    was=$(count 1 rate) passed=$(count 1 folded)
+    in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" good 2000
+    sleep 0.5
+    # (A socket's queue may drop some before the station sees them.)
+    dropped=$(($(count 1 rate) - was)) passed=$(($(count 1 folded) - passed))
+    [ "$dropped" -gt 500 ] || fail "$driver: a flood of 2000 at 100 a second: only $dropped dropped"
+    [ "$passed" -lt 300 ] || fail "$driver: a flood of 2000 at 100 a second: $passed passed"
+    same "$driver: others are not kept out by it" "$(ask query min --register 1 | jq .variable1)" 7
+    for s in $stations; do join "$s" --driver "$driver" > /dev/null; done
+}
+
+key() {
+    echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
+    for s in $stations; do join "$s" --driver "$driver" --key "$folder/key" > /dev/null; done
+    same "$driver: keyed" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
+    same "$driver: keyed, sorted" "$(ask sort --live --register 1 | jq -c .values)" "[7,22,31,31,31,40,65,90]"
+    forge mac '{"mac":3}' keyed
+    bad_frames keyed
+    forge good '{"mac":3}' # none at all
+    echo '11111111111111111111111111111111' > "$folder/other"
+    join 4 --driver "$driver" --key "$folder/other" > /dev/null
+    exits 1 "no answer within 200 ms" in_ns 0 "$leat" ring query min --register 1 --timeout 200
+    same "$driver: a station with another key drops" "$([ "$(count 4 mac)" -gt 0 ] && echo yes)" yes
+    for s in $stations; do join "$s" --driver "$driver" > /dev/null; done
+    same "$driver: without a key again" "$(ask query min --register 1 | jq .variable1)" 7
+}
+
+gone_and_back() {
+    in_ns 3 "$leat" ring leave --dev in
+    exits 2 "no station" in_ns 3 "$leat" ring status --dev in
+    exits 2 "no station" in_ns 3 "$leat" ring leave --dev in
+    exits 1 "no answer within 100 ms" in_ns 0 "$leat" ring query min --timeout 100
+    join 3 --driver "$driver" > /dev/null
+    in_ns 3 "$leat" ring set 1 90
+    same "$driver: back again" "$(ask query max --register 1 | jq -c '[.counter,.variable1]')" "[8,90]"
+}
+
+bad_input() {
+    exits 2 "no network device 'nosuch'" "$leat" ring join --dev nosuch --address 1 --next 02:00:00:00:00:01 --previous 02:00:00:00:00:01
+    exits 2 "--address '65535', expected a whole number, 0 to 65534" join 0 --address 65535
+    exits 2 "--next '1:2', expected an Ethernet address" in_ns 0 "$leat" ring join --dev in --address 1 --next 1:2 --previous 02:00:00:00:00:01
+    exits 2 "expected a station's" in_ns 0 "$leat" ring join --dev in --address 1 --next ff:ff:ff:ff:ff:ff --previous 02:00:00:00:00:01
+    exits 2 "--driver 'token', expected xdp or packet" join 0 --driver token
+    echo 12345 > "$folder/short-key"
+    exits 2 "expected 32 hex digits" join 0 --key "$folder/short-key"
+    exits 2 "query 'mean', expected add, and, or" in_ns 0 "$leat" ring query mean
+    exits 2 "expected 16, 32 or 64" in_ns 0 "$leat" ring query min --width 24
+    exits 2 "--register '64', expected a whole number, 0 to 63" in_ns 0 "$leat" ring query min --register 64
+    exits 2 "register '64', expected 0 to 63" in_ns 0 "$leat" ring set 64 1
+    exits 2 "value 'x', expected 0 to 2^64-1" in_ns 0 "$leat" ring set 1 x
+    exits 2 "expected on or off" in_ns 0 "$leat" ring set enabled maybe
+    exits 2 "expected 1 to 17 of add" in_ns 0 "$leat" ring set tree add,eq
+    exits 2 "--value goes with query eq" in_ns 0 "$leat" ring query min --value 3
+    exits 2 "0 to 65535" in_ns 0 "$leat" ring query eq --value 65536 --width 16
+}
+
+# A ring of one: no wire, the same answers.
+alone() {
+    ip netns add "${name}x8"
+    stations="$stations 8"
+    ip -n "${name}x8" link add in type veth peer name out
+    ip -n "${name}x8" link set in address "$(mac_in 8)" up
+    in_ns 8 "$leat" ring join --dev in --address 9 --previous "$(mac_in 8)" --next "$(mac_in 8)" --driver "$driver" > /dev/null
+    in_ns 8 "$leat" ring set 2 17
+    same "$driver: a ring of one" "$(in_ns 8 "$leat" ring query max --register 2 2>/dev/null)" "max 17 at station 9"
+    in_ns 8 "$leat" ring leave --dev in
+    ip netns del "${name}x8"
+    stations=${stations% 8}
+}
+
+killed() {
+    in_ns 2 "$leat" ring set 1 22
+    if [ "$driver" = packet ]; then
+        kill -9 "$(sed -n 's/.*by process \([0-9]*\).*/\1/p' "$folder/joined.2")"
+        exits 2 "its registers are kept" in_ns 2 "$leat" ring status --dev in
+        exits 1 "no answer" in_ns 0 "$leat" ring query min --timeout 100
+    else
+        # A start that is killed has put its program on the device or not: the ring works on.
+        for wait in 0 0.002 0.004 0.008 0.016 0.03; do
+            join 2 --driver xdp > /dev/null 2>&1 &
+            sleep $wait
+            kill -9 $! 2>/dev/null || true
+            wait $! 2>/dev/null || true
+        done
+        same "$driver: after killed starts" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
+    fi
+    join 2 --driver "$driver" > "$folder/joined.2"
+    has "$driver: after kill -9" "$(cat "$folder/joined.2")" "took over the registers of an earlier station"
+    same "$driver: its register is there" "$(in_ns 2 "$leat" ring get 1)" 22
+    same "$driver: and the ring answers" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
+}
+
+tried=
+for driver in xdp packet; do
+    if ! join 0 --driver $driver > "$folder/joined.0" 2> "$folder/stderr"; then
+        # A system that has none is no fault of ours; a program that it does not take is.
+        case $(cat "$folder/stderr") in
+        *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;
+        *) fail "join --driver $driver: $(cat "$folder/stderr")" ;;
+        esac
+        echo "SKIPPED, AND LOUDLY: driver $driver is not tested: $(cat "$folder/stderr")"
+        continue
+    fi
+    tried="$tried $driver"
+    has "the driver is told" "$(cat "$folder/joined.0")" "driver $driver: it was asked for"
+    for i in 1 2 3 4 5 6 7; do join $i --driver $driver > "$folder/joined.$i"; done
+    answers
+    barrier
+    bad_frames
+    liar
+    killed
+    gone_and_back
+    flood
+    key
+    alone
+    bad_input
+    for i in $stations; do in_ns "$i" "$leat" ring leave --dev in; done
+    same "$driver: nothing is left" "$(ip -n "${name}x0" link show in | grep xdp; find /dev/shm -name "leat-ring.$(stat -Lc %i "/run/netns/${name}x0").*")" ""
+done
+[ -n "$tried" ] || [ -s "$wrongs" ] || skip "no driver works here"
+# Without a wish: the kernel's where it can be, and why is told.
+case $tried in *xdp*) has "by itself" "$(join 0)" "driver xdp: the kernel takes it" ;; esac
+finish

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""leat ring against a plain reading of specs/aton.md: lists of numbers, one station after the other.
+
+ring_model.py LEAT SEED CASES FOLDER
+"""
+import json
+import random
+import subprocess
+import sys
+
+KEYS = ["command", "stations", "width", "counter", "variable1", "variable2", "bit_times",
+        "bit_times_expected", "host_based_bit_times", "certificate"]
+COST = ["counter", "packets", "bit_times", "bit_times_expected", "host_based_bit_times",
+        "certificate"]
+
+
+def leat(words):
+    done = subprocess.run([LEAT, "ring"] + [str(w) for w in words], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"leat ring {' '.join(map(str, words))}: {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+class Ring:
+    """A ring drawn at random."""
+
+    def __init__(self, r):
+        self.n = r.choice([1, 2, 3, 4, 8, r.randint(1, 64)])
+        self.width = r.choice([16, 32, 64])
+        self.each = r.choice([0, 0, 1, r.randint(0, 30)])
+        self.start = r.randint(1, self.n)
+        top = 2 ** self.width - 1
+        kind = r.choice(["any", "few", "large"])
+        draw = {"any": lambda: r.randint(0, top), "few": lambda: r.randint(0, 2),
+                "large": lambda: top - r.randint(0, 2)}[kind]
+        self.x = [draw() for _ in range(self.n)]
+        self.off = sorted(r.sample(range(1, self.n + 1), r.choice([0, 0, r.randint(0, self.n)])))
+        self.register = r.randint(0, 63)
+        # x_1 is the sender's, then in ring order
+        order = [(self.start - 1 + k) % self.n for k in range(self.n)]
+        self.parts = [(i + 1, self.x[i]) for i in order if i + 1 not in self.off]
+
+    def words(self, name, model):
+        with open(f"{FOLDER}/operands", "w", encoding="ascii") as file:
+            file.write("".join(f"{v}\n" for v in self.x))
+        words = [name, "--stations", self.n, "--width", self.width, "--from", self.start,
+                 "--propagation", self.each, "--register", self.register, "--operands",
+                 f"{FOLDER}/operands", "--model", model, "--json"]
+        return words + (["--disabled", ",".join(map(str, self.off))] if self.off else [])
+
+    def time(self, symbols):
+        round_bits = self.n + self.n * self.each
+        return symbols + max(24, round_bits)
+
+    def host_based(self):
+        return (self.n - 1) * (self.time(128 + 2 * self.width) + 1 + self.each)
+
+
+def fold(ring, command, value):
+    """Variable-1 and Variable-2."""
+    mask = 2 ** ring.width - 1
+    x = [v for _, v in ring.parts]
+    if command == "add":
+        return sum(x) & mask, sum(x) >> ring.width
+    if command in ("and", "or"):
+        result = mask if command == "and" else 0
+        for v in x:
+            result = result & v if command == "and" else result | v
+        return result, 0
+    if command in ("max", "min"):
+        if not x:
+            return (0, 65535) if command == "max" else (mask, 65535)
+        best = max(x) if command == "max" else min(x)
+        return best, [who for who, v in ring.parts if v == best][-1]
+    v = ring.x[ring.start - 1] if value is None else value
+    relation = {"eq": lambda a: v == a, "lt": lambda a: v < a, "le": lambda a: v <= a}[command]
+    return v, sum(relation(a) for a in x)
+
+
+def same(what, got, want):
+    if got != want:
+        raise SystemExit(f"{what}: got {got}, want {want}")
+
+
+def try_command(r):
+    ring = Ring(r)
+    command = r.choice(["add", "and", "or", "max", "min", "eq", "lt", "le"])
+    value = r.randint(0, 3) if command in ("eq", "lt", "le") and r.random() < 0.5 else None
+    certificates = []
+    for model in ("bit", "word"):
+        words = ring.words("sim", model) + ["--command", command]
+        words += ["--value", value] if value is not None else []
+        got = leat(words)
+        what = f"leat ring {' '.join(map(str, words))} with {ring.x}"
+        same(what, list(got), KEYS)
+        v1, v2 = fold(ring, command, value)
+        bits = ring.time(128 + 2 * ring.width)
+        want = [command, ring.n, ring.width, len(ring.parts), v1, v2, bits, bits, ring.host_based()]
+        same(what, list(got.values())[:-1], want)
+        certificates.append(got["certificate"])
+    same("certificates of the models", certificates[0], certificates[1])
+
+
+def tree_of(ring, ops):
+    """Slots as a binary counter; what is left, lowest first as the right operand."""
+    mask = 2 ** ring.width - 1
+    op = {"add": lambda a, b: (a + b) & mask, "and": lambda a, b: a & b, "or": lambda a, b: a | b,
+          "max": max, "min": min}
+    slots = {}
+    for _, carry in ring.parts:
+        h = 0
+        while h in slots:
+            carry = op[ops[min(h, len(ops) - 1)]](slots.pop(h), carry)
+            h += 1
+        slots[h] = carry
+    result = None
+    for h in sorted(slots):
+        result = slots[h] if result is None else op[ops[min(h, len(ops) - 1)]](slots[h], result)
+    return result
+
+
+def algorithm(r, ring, name):
+    """Keys and values that it adds, and the symbols of its packets; more words."""
+    x = [v for _, v in ring.parts]
+    w, n = ring.width, ring.n
+    if name == "sort":
+        return {"values": sorted(x)}, [144 + w * len(x)], []
+    if name == "majority":
+        candidate = sum(2 ** j for j in range(w) if 2 * sum(v >> j & 1 for v in x) > len(x))
+        votes = x.count(candidate)
+        return {"majority": candidate if 2 * votes > len(x) else None, "votes": votes}, \
+            [144 + w * n.bit_length(), 128 + 2 * w], []
+    if name == "tree":
+        ops = [r.choice(["add", "and", "or", "max", "min"]) for _ in range(r.randint(1, 4))]
+        slots = (n - 1).bit_length() + 1
+        return {"value": tree_of(ring, ops)}, [144 + slots * (1 + w)], ["--tree", ",".join(ops)]
+    if name == "average":
+        return {"average": sum(x) // len(x) if x else None,
+                "remainder": sum(x) % len(x) if x else None}, [128 + 2 * w], []
+    best, who = fold(ring, "min" if name == "gvt" else "max", None)
+    value = {"gvt": "gvt", "elect": "id", "work": "priority"}[name]
+    told = {value: best if x else None, "station": who if x else None}
+    if name != "work":
+        return told, [128 + 2 * w], []
+    asks = bool(x) and who != ring.start
+    told["requested"] = 1 if asks else None
+    return told, [128 + 2 * w] + ([128 + 16] if asks else []), []
+
+
+def try_algorithm(r):
+    ring = Ring(r)
+    name = r.choice(["sort", "majority", "tree", "average", "gvt", "elect", "work"])
+    told, symbols, more = algorithm(r, ring, name)
+    bits = sum(ring.time(s) for s in symbols)
+    host_based = ring.host_based() + (ring.time(144) if name == "work" and len(symbols) > 1 else 0)
+    certificates = []
+    for model in ("bit", "word"):
+        words = ring.words(name, model) + more
+        got = leat(words)
+        what = f"leat ring {' '.join(map(str, words))} with {ring.x}"
+        same(what, list(got), ["algorithm", "stations", "width"] + list(told) + COST)
+        same(what, {k: got[k] for k in told}, told)
+        same(what, [got[k] for k in COST[:-1]],
+             [len(ring.parts), len(symbols), bits, bits, host_based])
+        certificates.append(got["certificate"])
+    same("certificates of the models", certificates[0], certificates[1])
+
+
+def try_barrier(r):
+    ring = Ring(r)
+    ring.off = []
+    ring.x = [r.randint(0, 5000) for _ in range(ring.n)]
+    got = [leat(ring.words("barrier", model)) for model in ("bit", "word")]
+    same("barrier, models", got[0], got[1])
+    same("barrier", got[0]["arrived_at"], max(ring.x))
+    bits = ring.time(128 + 2 * ring.width)
+    late = got[0]["passed_at"] - max(ring.x)
+    if not 0 <= late <= 2 * bits + 2 * max(24, ring.n + ring.n * ring.each):
+        raise SystemExit(f"barrier: passed {late} bit times after the last arrival")
+
+
+def main():
+    r = random.Random(int(sys.argv[2]))
+    for case in range(int(sys.argv[3])):
+        try_command(r)
+        try_algorithm(r)
+        if case % 4 == 0:
+            try_barrier(r)
+
+
+LEAT, FOLDER = sys.argv[1], sys.argv[4]
+main()

@@ -1,0 +1,117 @@
+/* What a user calls a token ring. */
+#include "ring_fabric.h"
+#include "leat_tree.h"
+#include <stdio.h>
+#include <string.h>
+
+bool ring_fabric_is(const char *word)
+{
+    return strncmp(word, "ring", 4) == 0 && word[4] >= '0' && word[4] <= '9';
+}
+
+/* A piece of the name, up to the next '/'. */
+struct piece {
+    const char *text;
+    size_t len;
+};
+
+static struct piece next_piece(const char **rest)
+{
+    const struct piece piece = { *rest, strcspn(*rest, "/") };
+    *rest += piece.len;
+    if (**rest) (*rest)++;
+    return piece;
+}
+
+/* The value of KEY=VALUE. */
+static bool is_key(struct piece piece, const char *key, struct piece *value)
+{
+    const size_t len = strlen(key);
+    if (piece.len <= len || strncmp(piece.text, key, len) != 0 || piece.text[len] != '=')
+        return false;
+    *value = (struct piece){ piece.text + len + 1, piece.len - len - 1 };
+    return true;
+}
+
+static bool read_number(struct piece value, uint64_t least, uint64_t most, uint32_t *out)
+{
+    uint64_t number;
+    if (!leat_tree_number(value.text, value.len, &number) || number < least || number > most)
+        return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+static bool read_model(struct piece value, enum leat_sim_ring_model *out)
+{
+    if (value.len == 3 && strncmp(value.text, "bit", 3) == 0)
+        *out = LEAT_SIM_RING_BIT;
+    else if (value.len == 4 && strncmp(value.text, "word", 4) == 0)
+        *out = LEAT_SIM_RING_WORD;
+    else
+        return false;
+    return true;
+}
+
+/* False: no such parameter, or its value cannot be. */
+static bool read_parameter(struct piece piece, struct leat_sim_ring_port_config *c)
+{
+    struct piece value;
+    if (is_key(piece, "propagation", &value))
+        return read_number(value, 0, LEAT_SIM_RING_PROPAGATION_MAX, &c->propagation);
+    if (is_key(piece, "packet", &value))
+        return read_number(value, 1, LEAT_SIM_RING_PORT_OCTETS_MAX, &c->packet_octets);
+    if (is_key(piece, "clock", &value))
+        return leat_sim_clock_read(value.text, value.len, &c->clock);
+    return is_key(piece, "model", &value) && read_model(value, &c->model);
+}
+
+static void put_name(const struct leat_sim_ring_port_config *c, char *name)
+{
+    struct leat_text text;
+    leat_text_init(&text, name, RING_FABRIC_NAME_CAP - 1, NULL, NULL);
+    leat_text_puts(&text, "ring");
+    leat_text_decimal(&text, c->stations);
+    leat_text_puts(&text, "/propagation=");
+    leat_text_decimal(&text, c->propagation);
+    leat_text_puts(&text, "/packet=");
+    leat_text_decimal(&text, c->packet_octets);
+    leat_text_puts(&text, "/clock=");
+    leat_sim_clock_put(&c->clock, &text);
+    leat_text_puts(&text, c->model == LEAT_SIM_RING_BIT ? "/model=bit" : "/model=word");
+    name[text.len] = 0;
+}
+
+bool ring_fabric_read(const struct verb *verb, const char *word,
+                      struct leat_sim_ring_port_config *c, char name[RING_FABRIC_NAME_CAP])
+{
+    char line[256];
+    struct leat_text why;
+    const char *rest = word + 4;
+    const struct piece stations = next_piece(&rest);
+    *c = (struct leat_sim_ring_port_config){ .model = LEAT_SIM_RING_WORD,
+                                             .clock = { 1000, 1 },
+                                             .packet_octets = RING_FABRIC_PACKET_OCTETS,
+                                             .messages_max = 1 };
+    if (!read_number(stations, 1, LEAT_SIM_RING_STATIONS_MAX, &c->stations)) {
+        misuse(verb, "%s: '%.*s' stations, expected 1 to %d", word, (int)stations.len,
+               stations.text, LEAT_SIM_RING_STATIONS_MAX);
+        return false;
+    }
+    while (*rest) {
+        const struct piece piece = next_piece(&rest);
+        if (read_parameter(piece, c)) continue;
+        misuse(verb,
+               "%s: '%.*s', expected propagation=0..%d, packet=1..%d, clock=1ns or model=bit|word",
+               word, (int)piece.len, piece.text, LEAT_SIM_RING_PROPAGATION_MAX,
+               LEAT_SIM_RING_PORT_OCTETS_MAX);
+        return false;
+    }
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_sim_ring_port_check(c, &why)) {
+        misuse(verb, "%s: %.*s", word, (int)why.len, line);
+        return false;
+    }
+    put_name(c, name);
+    return true;
+}

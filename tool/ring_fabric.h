@@ -1,0 +1,24 @@
+/*
+ * The token ring as a fabric: ring16, ring16/propagation=5/clock=4MHz/packet=1024/model=bit.
+ * (`ring:16` is a network of routers.)
+ */
+#ifndef LEAT_RING_FABRIC_H
+#define LEAT_RING_FABRIC_H
+
+#include "ring_port.h"
+#include "tool.h"
+
+enum { RING_FABRIC_NAME_CAP = 128, RING_FABRIC_PACKET_OCTETS = 4096 };
+
+/* Does a user mean a token ring by this word? */
+bool ring_fabric_is(const char *word);
+
+/* Reads it, for as many messages under way. `name`: what it is called in full. False after a
+ * complaint. */
+bool ring_fabric_read(const struct verb *verb, const char *word,
+                      struct leat_sim_ring_port_config *out, char name[RING_FABRIC_NAME_CAP]);
+
+/* leat sim ring16. An exit code. */
+int ring_fabric_sim(const struct arguments *args);
+
+#endif

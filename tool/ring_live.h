@@ -1,0 +1,37 @@
+/*
+ * leat ring on a ring of real hosts. The verb's table has these options beside --register, --width,
+ * --value and --json; ring_live takes every subcommand of RING_LIVE_WORDS, and those that are also
+ * simulated (RING_LIVE_ALSO) where --dev or --live is given.
+ */
+#ifndef LEAT_RING_LIVE_H
+#define LEAT_RING_LIVE_H
+
+#include "tool.h"
+
+#define RING_LIVE_WORDS "join set get query status least-loaded leave"
+#define RING_LIVE_ALSO  "sort majority tree average gvt barrier elect work"
+
+#define RING_LIVE_OPTIONS                                                                        \
+    { "--live", NULL, "on this host's ring, not a simulated one" },                              \
+        { "--dev", "DEVICE", "live: where the previous station's packets come in" },             \
+        { "--out", "DEVICE", "join: where they leave for the next; default: the same" },         \
+        { "--next", "MAC", "join: Ethernet address of the next station" },                       \
+        { "--previous", "MAC", "join: Ethernet address of the previous station" },               \
+        { "--ring", "ID", "join: number of the ring, 0 to 4294967295; default 1" },              \
+        { "--address", "A", "join: of this station on the ring, 0 to 65534" },                   \
+        { "--key", "FILE", "join: 32 hex digits that all stations share: packets get a MAC" },   \
+        { "--rate", "N", "join: commands a second of one sender; default 100000, 0: any" },      \
+        { "--driver", "D", "join: xdp or packet; default: xdp where it can be" },                \
+        { "--to", "A", "live: only station A takes part beside this one" },                      \
+        { "--timeout", "MS", "live: until an answer must be here, 1 to 3600000; default 1000" }, \
+    {                                                                                            \
+        "--every", "S", "set R load: again every S seconds, until interrupted"                   \
+    }
+
+/* An exit code. args->operand[0] is the subcommand. */
+int ring_live(const struct arguments *args);
+
+/* Is this subcommand, with these options, one for ring_live? */
+bool ring_is_live(const struct arguments *args);
+
+#endif
