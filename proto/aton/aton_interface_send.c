@@ -84,7 +84,7 @@ static unsigned item_bit(const struct leat_aton_station *s, uint32_t at)
     if (!s->out_takes_part) return 0;
     if (c->opcode == LEAT_ATON_SORT) return aton_bit(s->out_x, at, w, false);
     if (c->opcode == LEAT_ATON_BITCOUNT)
-        return at % c->param == 0 ? s->out_x >> at / c->param & 1 : 0;
+        return at % c->param == 0 ? (unsigned)(s->out_x >> at / c->param) & 1 : 0;
     if (at == 0) return 1; /* the first slot is valid */
     return at <= w ? aton_bit(s->out_x, at - 1, w, aton_slot_is_lsb_first(&s->it, 0)) : 0;
 }

@@ -70,7 +70,7 @@ static inline bool leat_aton_is_counted(unsigned opcode, unsigned relation)
 /* Bit `at` of Variable-2, least significant first, that tells an address. */
 static inline unsigned leat_aton_address_bit(uint16_t address, unsigned at)
 {
-    return at < 16 ? address >> at & 1u : 0;
+    return at < 16 ? (unsigned)address >> at & 1u : 0;
 }
 
 /* ---- CRC: checker and generator are the same register ---------------------------------------- */
