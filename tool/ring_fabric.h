@@ -13,8 +13,8 @@ enum { RING_FABRIC_NAME_CAP = 128, RING_FABRIC_PACKET_OCTETS = 4096 };
 /* Does a user mean a token ring by this word? */
 bool ring_fabric_is(const char *word);
 
-/* Reads it, for as many messages under way. `name`: what it is called in full. False after a
- * complaint. */
+/* Reads it, for one message under way. `name`: what it is called in full. False after a complaint.
+ */
 bool ring_fabric_read(const struct verb *verb, const char *word,
                       struct leat_sim_ring_port_config *out, char name[RING_FABRIC_NAME_CAP]);
 

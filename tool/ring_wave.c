@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIGNALS = 9, STATIONS_MAX = LEAT_VCD_SIGNALS_MAX / SIGNALS, PATH_CAP = 64 };
+enum { SIGNALS = 9, PATH_CAP = 64 };
 
 static const struct {
     const char *name;

@@ -128,6 +128,7 @@ static bool leave(struct leat_aton_station *s)
     switch ((enum leat_aton_phase)s->in.phase) {
     case LEAT_ATON_IN_AC:
         s->reservation = s->shift & 7;
+        s->silence = 0; /* only now: half an AC, going round and round, is no sign of life */
         return !(s->shift >> LEAT_ATON_AC_TOKEN & 1);
     case LEAT_ATON_IN_CTL: return on_ctl(s);
     case LEAT_ATON_IN_DA: on_da(s); return true;
@@ -516,7 +517,6 @@ static unsigned ac_symbol(struct leat_aton_station *s, unsigned symbol)
     const bool repeats = s->role == LEAT_ATON_ROLE_REPEATS;
     unsigned out = symbol;
     if (at == ATON_AC_T) {
-        s->silence = 0;
         if (symbol)
             out = on_token(s);
         else

@@ -118,6 +118,14 @@ static bool is_clean(const struct leat_sim_ring *ring)
     return symbols == 1;
 }
 
+/* Word by word from here. A monitor that sends a token itself has not counted this bit time. */
+static void leave(struct leat_sim_ring *ring)
+{
+    const uint32_t silence = ring->seat[ring->config.monitor].station.silence;
+    ring->silent_from = ring->released_at + (ring->released_by != ring->config.monitor) - silence;
+    ring->by_bits = false;
+}
+
 void leat_sim_ring_run_bits(struct leat_sim_ring *ring, leat_time until)
 {
     const bool may_leave = ring->config.model == LEAT_SIM_RING_WORD;
@@ -126,8 +134,7 @@ void leat_sim_ring_run_bits(struct leat_sim_ring *ring, leat_time until)
         step(ring, t++);
         ring->now = t;
         if (may_leave && ring->released_at == t - 1 && is_clean(ring)) {
-            ring->by_bits = false;
-            ring->silent_from = t - ring->seat[ring->config.monitor].station.silence;
+            leave(ring);
             return;
         }
     }
@@ -188,6 +195,7 @@ void leat_sim_ring_enter_bits(struct leat_sim_ring *ring)
     if (ring->released_at > now) { /* the monitor keeps silent before */
         leat_aton_station_purge(by);
         by->purge_left = (uint32_t)(ring->released_at - now);
+        ring->released_at = LEAT_NEVER; /* noise may make it later */
         return;
     }
     const leat_time rounds = (now - ring->released_at) / bits,
@@ -196,9 +204,8 @@ void leat_sim_ring_enter_bits(struct leat_sim_ring *ring)
         ring->seat[ring->circle[i]].station.tokens = 1;
     if (!skipped) {
         monitor->opcode = opcode;
-        monitor->silence = by == monitor || ring->silent_from > ring->released_at
-                               ? 0
-                               : (uint32_t)(ring->released_at - ring->silent_from);
+        if (ring->silent_from < ring->released_at)
+            monitor->silence = (uint32_t)(ring->released_at - ring->silent_from);
     }
     leat_aton_station_release(by);
     by->priority = ring->released_priority;

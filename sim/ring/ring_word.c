@@ -85,7 +85,6 @@ static void begin(struct leat_sim_ring *ring)
     assert(!err); /* it was tried when it was handed over */
     (void)err;
     ring->image_len = (uint32_t)len;
-    ring->monitor_symbols = (uint32_t)leat_aton_symbols(&order_of(ring)->command, 0);
 }
 
 /* How long the packet is behind an interface that it has passed. */
@@ -139,8 +138,10 @@ static void release(struct leat_sim_ring *ring, const struct leat_aton_command *
     struct leat_aton_station *monitor = &ring->seat[ring->config.monitor].station;
     monitor->opcode = command ? command->opcode : 0;
     monitor->width_bits = command ? command->width_bits : 0;
-    ring->silent_from = ring->sent_at + ring->monitor_symbols +
-                        leat_sim_ring_distance(ring, ring->sender, ring->config.monitor);
+    ring->silent_from = at;
+    if (ring->sender != ring->config.monitor)
+        ring->silent_from = ring->sent_at + ring->monitor_symbols +
+                            leat_sim_ring_distance(ring, ring->sender, ring->config.monitor);
     ring->has_packet = false;
     ring->released_at = at;
     ring->released_by = ring->sender;
@@ -244,7 +245,6 @@ static bool run_empty(struct leat_sim_ring *ring, leat_time until)
 {
     const leat_time at = ring->sent_at + LEAT_ATON_FOLD_SYMBOLS + ring->bits;
     if (at > until) return false;
-    ring->monitor_symbols = LEAT_ATON_FOLD_SYMBOLS;
     release(ring, NULL, LEAT_ATON_DONE, at);
     return true;
 }

@@ -194,6 +194,30 @@ bad_input() {
     exits 2 "0 to 65535" in_ns 0 "$leat" ring query eq --value 65536 --width 16
 }
 
+# A revolution as tshark sees it at the sender: the packet that leaves and the one that comes back,
+# every field named, and nothing that it calls malformed.
+captured() {
+    command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no captured revolution"; return; }
+    in_ns 0 timeout 20 tshark -q -a duration:3 -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
+    watcher=$!
+    tries=0
+    until grep -q 'Capturing on' "$folder/tshark" || [ $tries -eq 100 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    sleep 0.5
+    ask query min --register 1 > /dev/null
+    wait $watcher || true
+    read_capture() { tshark -X lua_script:share/wireshark/leat.lua -r "$folder/ring.pcapng" -Y leat_aton "$@" 2> /dev/null; }
+    seen=$(read_capture -T fields -E separator=/s -e leat_aton.opcode -e leat_aton.register -e leat_aton.sa -e leat_aton.counter -e leat_aton.variable1 -e leat_aton.variable2)
+    same "$driver: captured, first and last" "$(echo "$seen" | sed -n '1p;$p')" "5 1 0x0001 1 40 1
+5 1 0x0001 8 7 6"
+    for field in ring_id sequence hops_left ring_flags ring_zero ac priority token monitor reservation ctl active opcode width register zero da sa counter variable1 variable2 flags flags.a flags.c crc; do
+        same "$driver: captured, has $field" "$(read_capture -T fields -e "leat_aton.$field" | head -n 1 | grep -c .)" 1
+    done
+    same "$driver: captured, sound" "$(read_capture -Y '_ws.malformed or _ws.expert')" ""
+}
+
 # A ring of one: no wire, the same answers.
 alone() {
     ip netns add "${name}x8"
@@ -245,6 +269,7 @@ for driver in xdp packet; do
     has "the driver is told" "$(cat "$folder/joined.0")" "driver $driver: it was asked for"
     for i in 1 2 3 4 5 6 7; do join $i --driver $driver > "$folder/joined.$i"; done
     answers
+    captured
     barrier
     bad_frames
     liar
