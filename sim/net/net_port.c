@@ -81,37 +81,16 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* ---- plans: a heap -------------------------------------------------------------------------- */
-
-static bool is_before(const struct leat_net_port_plan *a, const struct leat_net_port_plan *b)
-{
-    return a->at != b->at ? a->at < b->at : a->call < b->call;
-}
-
 static void plan(struct leat_net_port *p, uint32_t entry, enum leat_net_port_step step,
                  leat_time at)
 {
-    const struct leat_net_port_plan moving = { at, p->entry[entry].call, entry, step };
-    uint32_t place = p->plans++;
-    while (place && is_before(&moving, &p->plan[(place - 1) / 2])) {
-        p->plan[place] = p->plan[(place - 1) / 2];
-        place = (place - 1) / 2;
-    }
-    p->plan[place] = moving;
+    leat_sim_post_plan(p->plan, &p->plans,
+                       (struct leat_sim_plan){ at, p->entry[entry].call, entry, (uint32_t)step });
 }
 
-static struct leat_net_port_plan take_plan(struct leat_net_port *p)
+static struct leat_sim_plan take_plan(struct leat_net_port *p)
 {
-    const struct leat_net_port_plan top = p->plan[0], moving = p->plan[--p->plans];
-    uint32_t place = 0, child;
-    while ((child = 2 * place + 1) < p->plans) {
-        if (child + 1 < p->plans && is_before(&p->plan[child + 1], &p->plan[child])) child++;
-        if (!is_before(&p->plan[child], &moving)) break;
-        p->plan[place] = p->plan[child];
-        place = child;
-    }
-    p->plan[place] = moving;
-    return top;
+    return leat_sim_post_take(p->plan, &p->plans);
 }
 
 /* ---- telling -------------------------------------------------------------------------------- */
@@ -119,42 +98,8 @@ static struct leat_net_port_plan take_plan(struct leat_net_port *p)
 /* To be told when the cycle is over, at `at`: all that is noted until then has the same time. */
 static void note(struct leat_net_port *p, uint32_t entry, bool sent, leat_time at)
 {
-    const struct leat_port_message *m = &p->entry[entry].message;
-    const uint64_t port = sent ? m->from : m->to;
-    p->event[p->events] = (struct leat_net_port_event){
-        .order = port << 32 | (uint64_t)sent << 31 | p->events, .entry = entry
-    };
-    p->events++;
+    leat_sim_post_note(p->event, &p->events, &p->entry[entry].message, entry, sent);
     p->told_at = at;
-}
-
-/* By port, what came in before what left (Shell 1959: few a cycle, in place). */
-static void sort_events(struct leat_net_port *p)
-{
-    uint32_t gap = 1;
-    while (gap < p->events / 3)
-        gap = gap * 3 + 1;
-    for (; gap; gap /= 3)
-        for (uint32_t i = gap; i < p->events; i++) {
-            const struct leat_net_port_event moving = p->event[i];
-            uint32_t at = i;
-            for (; at >= gap && moving.order < p->event[at - gap].order; at -= gap)
-                p->event[at] = p->event[at - gap];
-            p->event[at] = moving;
-        }
-}
-
-static void certify(struct leat_net_port *p, const struct leat_net_port_entry *e)
-{
-    const struct leat_sim_delivery delivery = {
-        .at = p->base.now,
-        .source = e->message.from,
-        .destination = e->message.to,
-        .number = e->number,
-        .payload_hash = leat_sim_payload_hash(e->message.octets, (size_t)e->message.len),
-    };
-    leat_sim_certificate_add(&p->certificate, &delivery);
-    p->base.certificate = leat_sim_certificate_value(&p->certificate);
 }
 
 static void tell_end(struct leat_net_port *p, uint32_t index)
@@ -165,7 +110,8 @@ static void tell_end(struct leat_net_port *p, uint32_t index)
     if (e->why) {
         hear->lost(hear->context, &e->message, e->why, p->base.now);
     } else {
-        certify(p, e);
+        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
+                                                    p->base.now);
         hear->arrived(hear->context, &e->message, p->base.now);
     }
     e->next = p->free;
@@ -175,11 +121,11 @@ static void tell_end(struct leat_net_port *p, uint32_t index)
 static void tell(struct leat_net_port *p)
 {
     const struct leat_port_hear *hear = &p->base.hear;
-    sort_events(p);
+    leat_sim_post_sort(p->event, p->events);
     p->base.now = larger(p->base.now, p->told_at);
     for (uint32_t i = 0; i < p->events; i++) {
         const uint32_t entry = p->event[i].entry;
-        if (p->event[i].order >> 31 & 1)
+        if (leat_sim_news_is_sent(&p->event[i]))
             hear->sent(hear->context, &p->entry[entry].message, p->base.now);
         else
             tell_end(p, entry);
@@ -328,7 +274,7 @@ static void lose_unsent(struct leat_net_port *p, uint32_t port)
 static void hand_over(struct leat_net_port *p)
 {
     while (p->plans && p->entry[p->plan[0].entry].cycle <= p->net.now) {
-        const struct leat_net_port_plan due = take_plan(p);
+        const struct leat_sim_plan due = take_plan(p);
         const uint32_t from = p->entry[due.entry].message.from;
         append(p, due.entry);
         leat_net_wake(&p->net, from);
@@ -393,7 +339,7 @@ static void advance(struct leat_net_port *p, leat_time until)
 static void advance_dead(struct leat_net_port *p, leat_time until)
 {
     while (p->plans && p->plan[0].at < until && (!p->events || p->plan[0].at == p->told_at)) {
-        const struct leat_net_port_plan due = take_plan(p);
+        const struct leat_sim_plan due = take_plan(p);
         append(p, due.entry);
         lose(p, due.entry, deadlocked, due.at);
     }
@@ -455,9 +401,9 @@ static void take_in(struct leat_net_port *p, uint32_t index)
 static void advance_alone(struct leat_net_port *p, leat_time until)
 {
     while (p->plans && p->plan[0].at < until && (!p->events || p->plan[0].at == p->told_at)) {
-        const struct leat_net_port_plan due = take_plan(p);
+        const struct leat_sim_plan due = take_plan(p);
         struct leat_net_port_entry *e = &p->entry[due.entry];
-        switch (due.step) {
+        switch ((enum leat_net_port_step)due.step) {
         case LEAT_NET_PORT_HAND_OVER: begin_alone(p, due.entry); break;
         case LEAT_NET_PORT_LEFT:
             p->queue[e->message.from].sends = e->next;

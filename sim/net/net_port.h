@@ -41,8 +41,8 @@
 #include "net.h"
 #include "net_faults.h"
 #include "port.h"
-#include "sim_certificate.h"
 #include "sim_clock.h"
+#include "sim_post.h"
 
 enum {
     LEAT_NET_PORT_FLIT_OCTETS_MAX = 65536,
@@ -97,19 +97,6 @@ enum leat_net_port_step {
     LEAT_NET_PORT_TAIL,
 };
 
-struct leat_net_port_plan {
-    leat_time at;
-    uint64_t call; /* the order of those at the same time */
-    uint32_t entry;
-    enum leat_net_port_step step;
-};
-
-/* What is told when the cycle is over. */
-struct leat_net_port_event {
-    uint64_t order; /* port << 32 | sent << 31 | in the order in which they came */
-    uint32_t entry;
-};
-
 struct leat_net_port {
     struct leat_port_net base;
     struct leat_net_port_config config;
@@ -117,9 +104,9 @@ struct leat_net_port {
     struct leat_net_port_entry *entry; /* [messages_max] */
     uint32_t free, top;                /* a list, + 1; those from `top` on were never used */
     struct leat_net_port_queue *queue; /* [ports] */
-    struct leat_net_port_plan *plan;   /* a heap, the earliest on top */
+    struct leat_sim_plan *plan;        /* a heap, the earliest on top */
     uint32_t plans;
-    struct leat_net_port_event *event;
+    struct leat_sim_news *event;
     uint32_t events;
     leat_time told_at; /* when these happened */
     uint64_t calls;

@@ -60,36 +60,16 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* ---- plans: a heap -------------------------------------------------------------------------- */
-
-static bool is_before(const struct leat_sim_ring_port_plan *a,
-                      const struct leat_sim_ring_port_plan *b)
-{
-    return a->at != b->at ? a->at < b->at : a->call < b->call;
-}
-
 static void plan(struct leat_sim_ring_port *p, uint32_t entry, enum leat_sim_ring_port_step step,
                  uint64_t at)
 {
-    const struct leat_sim_ring_port_plan moving = { at, p->entry[entry].call, entry, step };
-    uint32_t place = p->plans++;
-    for (; place && is_before(&moving, &p->plan[(place - 1) / 2]); place = (place - 1) / 2)
-        p->plan[place] = p->plan[(place - 1) / 2];
-    p->plan[place] = moving;
+    leat_sim_post_plan(p->plan, &p->plans,
+                       (struct leat_sim_plan){ at, p->entry[entry].call, entry, (uint32_t)step });
 }
 
-static struct leat_sim_ring_port_plan take_plan(struct leat_sim_ring_port *p)
+static struct leat_sim_plan take_plan(struct leat_sim_ring_port *p)
 {
-    const struct leat_sim_ring_port_plan top = p->plan[0], moving = p->plan[--p->plans];
-    uint32_t place = 0, child;
-    while ((child = 2 * place + 1) < p->plans) {
-        if (child + 1 < p->plans && is_before(&p->plan[child + 1], &p->plan[child])) child++;
-        if (!is_before(&p->plan[child], &moving)) break;
-        p->plan[place] = p->plan[child];
-        place = child;
-    }
-    p->plan[place] = moving;
-    return top;
+    return leat_sim_post_take(p->plan, &p->plans);
 }
 
 /* ---- telling -------------------------------------------------------------------------------- */
@@ -97,39 +77,8 @@ static struct leat_sim_ring_port_plan take_plan(struct leat_sim_ring_port *p)
 /* To be told at the present bit time. */
 static void note(struct leat_sim_ring_port *p, uint32_t entry, bool sent)
 {
-    const struct leat_port_message *m = &p->entry[entry].message;
-    const uint64_t port = sent ? m->from : m->to;
-    p->event[p->events] = (struct leat_sim_ring_port_event){
-        .order = port << 32 | (uint64_t)sent << 31 | p->events, .entry = entry
-    };
-    p->events++;
+    leat_sim_post_note(p->event, &p->events, &p->entry[entry].message, entry, sent);
     p->ring.stop = true;
-}
-
-/* By port, what came in before what left; few at a time. */
-static void sort_events(struct leat_sim_ring_port *p)
-{
-    for (uint32_t i = 1; i < p->events; i++) {
-        const struct leat_sim_ring_port_event moving = p->event[i];
-        uint32_t place = i;
-        for (; place && p->event[place - 1].order > moving.order; place--)
-            p->event[place] = p->event[place - 1];
-        p->event[place] = moving;
-    }
-}
-
-static void certify(struct leat_sim_ring_port *p, const struct leat_sim_ring_port_entry *e)
-{
-    const struct leat_port_message *m = &e->message;
-    const struct leat_sim_delivery delivery = {
-        .at = p->base.now,
-        .source = m->from,
-        .destination = m->to,
-        .number = e->number,
-        .payload_hash = leat_sim_payload_hash(m->octets, m->len),
-    };
-    leat_sim_certificate_add(&p->certificate, &delivery);
-    p->base.certificate = leat_sim_certificate_value(&p->certificate);
 }
 
 static void tell_end(struct leat_sim_ring_port *p, uint32_t index)
@@ -140,7 +89,8 @@ static void tell_end(struct leat_sim_ring_port *p, uint32_t index)
     if (e->why) {
         hear->lost(hear->context, &e->message, e->why, p->base.now);
     } else {
-        certify(p, e);
+        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
+                                                    p->base.now);
         hear->arrived(hear->context, &e->message, p->base.now);
     }
     e->next = p->free;
@@ -150,11 +100,11 @@ static void tell_end(struct leat_sim_ring_port *p, uint32_t index)
 static void tell(struct leat_sim_ring_port *p)
 {
     const struct leat_port_hear *hear = &p->base.hear;
-    sort_events(p);
+    leat_sim_post_sort(p->event, p->events);
     p->base.now = larger(p->base.now, edge(p, p->now));
     for (uint32_t i = 0; i < p->events; i++) {
         const uint32_t entry = p->event[i].entry;
-        if (p->event[i].order >> 31 & 1)
+        if (leat_sim_news_is_sent(&p->event[i]))
             hear->sent(hear->context, &p->entry[entry].message, p->base.now);
         else
             tell_end(p, entry);
@@ -251,10 +201,10 @@ static void begin_within(struct leat_sim_ring_port *p, uint32_t index)
     plan(p, index, LEAT_SIM_RING_PORT_ARRIVED, queue->free_at);
 }
 
-static void carry_out(struct leat_sim_ring_port *p, const struct leat_sim_ring_port_plan *due)
+static void carry_out(struct leat_sim_ring_port *p, const struct leat_sim_plan *due)
 {
     const struct leat_port_message *m = &p->entry[due->entry].message;
-    switch (due->step) {
+    switch ((enum leat_sim_ring_port_step)due->step) {
     case LEAT_SIM_RING_PORT_HAND_OVER:
         if (m->from == m->to) {
             begin_within(p, due->entry);
@@ -319,7 +269,7 @@ static leat_time run(struct leat_port_net *base, leat_time until)
         const uint64_t next = p->plans ? p->plan[0].at : LEAT_NEVER;
         if (p->now < smaller(next, last)) advance(p, smaller(next, last));
         while (p->plans && p->plan[0].at <= p->now) {
-            const struct leat_sim_ring_port_plan due = take_plan(p);
+            const struct leat_sim_plan due = take_plan(p);
             carry_out(p, &due);
         }
         if (p->now == last) break;

@@ -30,6 +30,7 @@
 #include "port.h"
 #include "ring_sim.h"
 #include "sim_clock.h"
+#include "sim_post.h"
 
 enum {
     LEAT_SIM_RING_PORT_HEAD_LEN = 8,
@@ -72,18 +73,6 @@ enum leat_sim_ring_port_step {
     LEAT_SIM_RING_PORT_ARRIVED,
 };
 
-struct leat_sim_ring_port_plan {
-    uint64_t at; /* bit time */
-    uint64_t call;
-    uint32_t entry;
-    enum leat_sim_ring_port_step step;
-};
-
-struct leat_sim_ring_port_event {
-    uint64_t order; /* port << 32 | sent << 31 | in the order in which they came */
-    uint32_t entry;
-};
-
 struct leat_sim_ring_port {
     struct leat_port_net base;
     struct leat_sim_ring_port_config config;
@@ -91,9 +80,9 @@ struct leat_sim_ring_port {
     struct leat_sim_ring_port_entry *entry;
     uint32_t free, top; /* a list, + 1; those from `top` on were never used */
     struct leat_sim_ring_port_queue *queue;
-    struct leat_sim_ring_port_plan *plan; /* a heap, the earliest on top */
+    struct leat_sim_plan *plan; /* a heap, the earliest on top */
     uint32_t plans;
-    struct leat_sim_ring_port_event *event;
+    struct leat_sim_news *event;
     uint32_t events;
     uint64_t now; /* bit time */
     uint64_t calls;
