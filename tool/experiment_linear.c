@@ -91,32 +91,32 @@ static char *read_tail(const char *path, long from)
     return NULL;
 }
 
-static int run_with(struct experiment *e, const struct work *w, struct done *out)
+/* What the records of the run that is measured say, and what the program wrote. */
+static int keep(const struct experiment *e, const struct work *w, long input_len,
+                const struct comm_records *records, struct done *out)
 {
-    const char *file = e->args->operand_count > 1 ? e->args->operand[1] : NULL;
-    struct comm_records records = { 0 };
-    struct run_outcome outcome = { 0 };
-    long len;
-    if (!experiment_copy_input(e, file, w->input, &len)) return WRONG;
-    int code = experiment_run(e, w->program, e->input, false, false, &records, &outcome);
-    if (!code && !study(&records, file ? file : w->name, e->ports, &out->with)) code = FAILED;
-    if (!code && !(out->written = read_tail(e->input, len))) code = FAILED;
-    out->certificate = outcome.certificate;
-    out->tasks = outcome.begun;
-    comm_free(&records);
-    run_outcome_free(&outcome);
-    return code;
+    const bool own = e->args->operand_count > 1;
+    if (!study(records, own ? e->args->operand[1] : w->name, e->ports, &out->with)) return FAILED;
+    out->written = read_tail(e->input, input_len);
+    return out->written ? DONE : FAILED;
 }
 
-static int run_without(struct experiment *e, const struct work *w, struct done *out)
+static int run_program(struct experiment *e, const struct work *w, bool contention_free,
+                       struct done *out)
 {
     const char *file = e->args->operand_count > 1 ? e->args->operand[1] : NULL;
     struct comm_records records = { 0 };
     struct run_outcome outcome = { 0 };
     long len;
     if (!experiment_copy_input(e, file, w->input, &len)) return WRONG;
-    const int code = experiment_run(e, w->program, e->input, true, false, &records, &outcome);
-    count_records(&records, &out->without);
+    int code = experiment_run(e, w->program, e->input, contention_free, false, &records, &outcome);
+    if (contention_free) {
+        count_records(&records, &out->without);
+    } else {
+        if (!code) code = keep(e, w, len, &records, out);
+        out->certificate = outcome.certificate;
+        out->tasks = outcome.begun;
+    }
     comm_free(&records);
     run_outcome_free(&outcome);
     return code;
@@ -185,8 +185,8 @@ static int run_work(struct experiment *e, const struct work *w)
         return misuse(e->args->verb, "%s: expected one file at most", w->name);
     if (argument(e->args, "--sizes"))
         return misuse(e->args->verb, "--sizes has no meaning for %s", w->name);
-    int code = run_with(e, w, &done);
-    if (!code) code = run_without(e, w, &done);
+    int code = run_program(e, w, false, &done);
+    if (!code) code = run_program(e, w, true, &done);
     if (!code && w->published && !own && !study_published(&published)) code = FAILED;
     if (!code)
         (e->json ? put_json : put_text)(e, w, &done, w->published && !own ? &published : NULL);
