@@ -53,6 +53,37 @@ static bool read_model(struct piece value, enum leat_sim_ring_model *out)
     return true;
 }
 
+/* The first of words with `separator` between them. */
+static struct piece first_word(struct piece *rest, char separator)
+{
+    const char *end = memchr(rest->text, separator, rest->len);
+    const struct piece word = { rest->text, end ? (size_t)(end - rest->text) : rest->len };
+    const size_t taken = word.len + (end != NULL);
+    *rest = (struct piece){ rest->text + taken, rest->len - taken };
+    return word;
+}
+
+/* PORT:P or FIRST-LAST:P, with commas between. */
+static bool read_priorities(struct piece value, struct leat_sim_ring_port_config *c)
+{
+    if (value.len && value.text[value.len - 1] == ',') return false;
+    do {
+        struct piece rest = first_word(&value, ',');
+        struct piece ports = first_word(&rest, ':');
+        const struct piece first = first_word(&ports, '-'), last = ports.len ? ports : first;
+        struct leat_sim_ring_port_priority p;
+        uint32_t priority;
+        if (c->priorities == LEAT_SIM_RING_PORT_PRIORITIES_MAX ||
+            !read_number(first, 0, LEAT_SIM_RING_STATIONS_MAX, &p.first) ||
+            !read_number(last, 0, LEAT_SIM_RING_STATIONS_MAX, &p.last) ||
+            !read_number(rest, 0, LEAT_ATON_PRIORITY_MAX, &priority))
+            return false;
+        p.priority = (uint8_t)priority;
+        c->priority[c->priorities++] = p;
+    } while (value.len);
+    return true;
+}
+
 /* False: no such parameter, or its value cannot be. */
 static bool read_parameter(struct piece piece, struct leat_sim_ring_port_config *c)
 {
@@ -63,7 +94,19 @@ static bool read_parameter(struct piece piece, struct leat_sim_ring_port_config 
         return read_number(value, 1, LEAT_SIM_RING_PORT_OCTETS_MAX, &c->packet_octets);
     if (is_key(piece, "clock", &value))
         return leat_sim_clock_read(value.text, value.len, &c->clock);
+    if (is_key(piece, "priority", &value)) return read_priorities(value, c);
     return is_key(piece, "model", &value) && read_model(value, &c->model);
+}
+
+static void put_priority(struct leat_text *text, const struct leat_sim_ring_port_priority *p,
+                         const char *before)
+{
+    leat_text_puts(text, before);
+    leat_text_decimal(text, p->first);
+    if (p->last != p->first) leat_text_putc(text, '-');
+    if (p->last != p->first) leat_text_decimal(text, p->last);
+    leat_text_putc(text, ':');
+    leat_text_decimal(text, p->priority);
 }
 
 static void put_name(const struct leat_sim_ring_port_config *c, char *name)
@@ -79,6 +122,8 @@ static void put_name(const struct leat_sim_ring_port_config *c, char *name)
     leat_text_puts(&text, "/clock=");
     leat_sim_clock_put(&c->clock, &text);
     leat_text_puts(&text, c->model == LEAT_SIM_RING_BIT ? "/model=bit" : "/model=word");
+    for (uint32_t i = 0; i < c->priorities; i++)
+        put_priority(&text, &c->priority[i], i == 0 ? "/priority=" : ",");
     name[text.len] = 0;
 }
 
@@ -102,9 +147,11 @@ bool ring_fabric_read(const struct verb *verb, const char *word,
         const struct piece piece = next_piece(&rest);
         if (read_parameter(piece, c)) continue;
         misuse(verb,
-               "%s: '%.*s', expected propagation=0..%d, packet=1..%d, clock=1ns or model=bit|word",
+               "%s: '%.*s', expected propagation=0..%d, packet=1..%d, clock=1ns, model=bit|word or "
+               "priority=PORT:P,... (at most %d, P 0 to %d, PORT or FIRST-LAST)",
                word, (int)piece.len, piece.text, LEAT_SIM_RING_PROPAGATION_MAX,
-               LEAT_SIM_RING_PORT_OCTETS_MAX);
+               LEAT_SIM_RING_PORT_OCTETS_MAX, LEAT_SIM_RING_PORT_PRIORITIES_MAX,
+               LEAT_ATON_PRIORITY_MAX);
         return false;
     }
     leat_text_init(&why, line, sizeof line, NULL, NULL);

@@ -1,5 +1,6 @@
 /*
- * The token ring as a fabric: ring16, ring16/propagation=5/clock=4MHz/packet=1024/model=bit.
+ * The token ring as a fabric: ring16, ring16/propagation=5/clock=4MHz/packet=1024/model=bit,
+ * ring16/priority=0:7,4-7:2 (ports 0, and 4 to 7).
  * (`ring:16` is a network of routers.)
  */
 #ifndef LEAT_RING_FABRIC_H
@@ -8,7 +9,7 @@
 #include "ring_port.h"
 #include "tool.h"
 
-enum { RING_FABRIC_NAME_CAP = 128, RING_FABRIC_PACKET_OCTETS = 4096 };
+enum { RING_FABRIC_NAME_CAP = 256, RING_FABRIC_PACKET_OCTETS = 4096 };
 
 /* Does a user mean a token ring by this word? */
 bool ring_fabric_is(const char *word);

@@ -8,9 +8,9 @@
 /* Options that only networks have. True after a complaint. */
 static bool net_only(const struct arguments *args)
 {
-    static const char *const options[] = { "--flits", "--warmup",    "--trace", "--rounds",
-                                           "--burst", "--hot",       "--fault", "--fault-file",
-                                           "--links", "--flit-bits", "--unsafe" };
+    static const char *const options[] = { "--flits", "--warmup",    "--trace",  "--rounds",
+                                           "--burst", "--hot",       "--fault",  "--fault-file",
+                                           "--links", "--flit-bits", "--unsafe", "--idle" };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (argument(args, options[i])) {
             misuse(args->verb, "%s has no meaning for %s, which is an ATM fabric", options[i],

@@ -441,7 +441,9 @@ static const struct verb verbs[] = {
             "ringN, as in ring16/propagation=5/packet=1024/clock=4MHz/model=bit, is a token ring of N "
             "stations: messages of --bytes go in passive packets, one at each capture of the token, "
             "and cycles are bit times. A load of 1 would fill the ring with packets, which the token "
-            "does not allow.\n"
+            "does not allow. priority=0:7,4-7:2 gives packets of port 0 priority 7 at the token, those "
+            "of ports 4 to 7 priority 2 (reservations with a stack, as in IEEE 802.5), and the latency "
+            "of each priority is told.\n"
             "Traffic: uniform (any other port), permutation (one fixed port each), hotspot (a "
             "quarter to port 0), broadcast, bursty (ten messages to one port, on average). Messages "
             "of --bytes arise at random at every port, so many that their cells would fill the "
@@ -546,6 +548,7 @@ static const struct verb verbs[] = {
             OPTIONS_OF_A_RUN,
             { "--trace", "FILE", "networks: packets as a file lists them" },
             { "--rounds", "N", "networks: of a collective; default as many as there is time for" },
+            { "--idle", "C@BITS", "token rings: station 1 runs command C (add to le) in idle time, again so long after each" },
             { "--contracts", "FILE", "connections with contracts in place of --traffic" },
             { "--admit", "WHO", "with --contracts: checked, or all: those refused send, too" },
             { "--record", "FILE", "write a recording for leat export" },

@@ -17,7 +17,7 @@ void leat_aton_station_reset(struct leat_aton_station *s)
     s->role = LEAT_ATON_ROLE_REPEATS;
     s->in = (struct leat_aton_place){ .phase = LEAT_ATON_HUNTS };
     s->delay = s->broken = s->tokens = 0;
-    s->priority = s->is_empty = 0;
+    s->is_empty = 0;
     s->silence = 0;
     s->opcode = 0;
 }
@@ -25,7 +25,6 @@ void leat_aton_station_reset(struct leat_aton_station *s)
 void leat_aton_station_purge(struct leat_aton_station *s)
 {
     s->role = LEAT_ATON_ROLE_PURGES;
-    s->priority = 0;
     s->purge_left = s->ring_bits;
     s->silence = 0;
 }
@@ -303,13 +302,12 @@ static void keep_bit(struct leat_aton_station *s, unsigned bit)
 
 /* ---- the end of a packet -------------------------------------------------------------------- */
 
-/* The token is released with the priority that was asked for while the packet went round. */
 static unsigned end_sending(struct leat_aton_station *s, const struct leat_aton_result *result)
 {
     const bool is_empty = s->is_empty;
     s->is_empty = 0;
     leat_aton_station_release(s);
-    s->priority = result->status == LEAT_ATON_DONE ? s->reservation : 0;
+    s->collects = result->status == LEAT_ATON_DONE;
     if (is_empty) return 0;
     s->result = *result;
     return LEAT_ATON_TOLD_RESULT;
@@ -472,9 +470,9 @@ static unsigned delimiter(struct leat_aton_station *s, unsigned symbol)
 /* Who cannot send yet asks for its priority in the packet that passes. */
 static void on_packet(struct leat_aton_station *s)
 {
-    const bool asks = s->role == LEAT_ATON_ROLE_REPEATS && s->wants && !s->order.when_idle;
+    leat_aton_raises_see(&s->raises, s->shift & 7);
     s->tokens = 0;
-    s->reserves = asks ? s->order.command.priority : 0;
+    s->reserves = s->role == LEAT_ATON_ROLE_REPEATS ? aton_wanted_priority(s) : 0;
     s->relation = LEAT_ATON_UNDECIDED;
 }
 
@@ -486,12 +484,15 @@ static unsigned on_token(struct leat_aton_station *s)
     s->opcode = 0; /* no packet is away */
     if (s->role == LEAT_ATON_ROLE_SENDS) return 1 | give_up(s, LEAT_ATON_LOST);
     if (s->role != LEAT_ATON_ROLE_REPEATS) return 1;
+    leat_aton_raises_see(&s->raises, priority);
     const bool may_send = s->wants && (before || !s->order.when_idle) &&
-                          (s->order.when_idle ? 0 : s->order.command.priority) >= priority;
-    const bool is_stale = s->is_monitor && priority && before; /* nobody wants it */
-    if (!may_send && !is_stale) return 1;
+                          aton_wanted_priority(s) >= priority;
+    const bool lowers = leat_aton_raises_has(&s->raises, priority);
+    const bool is_stale = s->is_monitor && priority && before; /* nobody is left who lowers it */
+    if (!may_send && !lowers && !is_stale) return 1;
     s->tokens = 0;
     leat_aton_send_begin(s, priority, !may_send);
+    s->held = (uint8_t)(may_send || lowers ? priority : 0);
     return may_send ? LEAT_ATON_TOLD_CAPTURED : 0; /* T = 0 */
 }
 

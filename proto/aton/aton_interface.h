@@ -26,6 +26,7 @@
 #ifndef LEAT_ATON_INTERFACE_H
 #define LEAT_ATON_INTERFACE_H
 
+#include "aton_priority.h"
 #include "aton_sender.h"
 #include "aton_serial.h"
 #include "aton_symbol.h"
@@ -130,8 +131,11 @@ struct leat_aton_station {
     uint32_t out_crc;
     uint16_t sent_ctl;
     uint8_t out_takes_part;
-    uint8_t is_empty; /* the monitor's empty packet, not an order's */
-    uint8_t priority; /* of the token that is sent next: what the packet before it has collected */
+    uint8_t is_empty; /* an empty packet, not an order's: it takes a priority back */
+    uint8_t held;     /* the priority of the token that was taken */
+    uint8_t collects; /* TOKEN: its packet is back, and `reservation` counts */
+    uint8_t priority; /* of the token that is sent */
+    struct leat_aton_raises raises;
     struct leat_aton_order sent;
 
     /* The host's: what is to be sent, what came of it, registers. */

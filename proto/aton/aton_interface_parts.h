@@ -39,6 +39,12 @@ static inline unsigned aton_bit(uint64_t value, unsigned at, unsigned bits, bool
     return value >> (lsb_first ? at : bits - 1 - at) & 1;
 }
 
+/* The priority of the order that waits. */
+static inline uint8_t aton_wanted_priority(const struct leat_aton_station *s)
+{
+    return s->wants && !s->order.when_idle ? s->order.command.priority : 0;
+}
+
 /* The token is captured: T went out as 0, and the rest of the packet follows from the next step on:
  * of the order's, or of an empty one to nobody. */
 void leat_aton_send_begin(struct leat_aton_station *s, unsigned priority, bool is_empty);

@@ -141,7 +141,18 @@ unsigned leat_aton_send_step(struct leat_aton_station *s)
 void leat_aton_station_release(struct leat_aton_station *s)
 {
     s->role = LEAT_ATON_ROLE_TOKEN;
+    s->priority = s->collects = 0;
     s->out = (struct leat_aton_place){ .len = LEAT_ATON_TOKEN_SYMBOLS };
+}
+
+/* Behind a packet that is back the token has the priority that others have asked for, or this
+ * interface itself for its next order. */
+static void begin_token(struct leat_aton_station *s)
+{
+    const uint8_t own = aton_wanted_priority(s);
+    const uint8_t asked = s->reservation > own ? s->reservation : own;
+    if (s->collects) s->priority = leat_aton_raises_release(&s->raises, s->held, asked);
+    leat_aton_raises_see(&s->raises, s->priority);
 }
 
 unsigned leat_aton_token_step(struct leat_aton_station *s)
@@ -151,6 +162,7 @@ unsigned leat_aton_token_step(struct leat_aton_station *s)
                                                             J, K, 1, J, K, 1, 0, 0 };
     const uint32_t at = s->out.at++, ppp = at - ATON_DELIMITER_LEN;
     const unsigned told = at == 0 ? LEAT_ATON_TOLD_RELEASED : 0;
+    if (at == 0) begin_token(s);
     if (s->out.at == s->out.len) s->role = LEAT_ATON_ROLE_REPEATS;
     if (ppp < ATON_AC_T) return s->priority >> (ATON_AC_T - 1 - ppp) & 1;
     return token[at] | told;

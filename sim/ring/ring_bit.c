@@ -124,6 +124,8 @@ static void leave(struct leat_sim_ring *ring)
     const uint32_t silence = ring->seat[ring->config.monitor].station.silence;
     ring->silent_from = ring->released_at + (ring->released_by != ring->config.monitor) - silence;
     ring->by_bits = false;
+    ring->has_priorities |= ring->released_priority > 0; /* noise may ask, too */
+    leat_sim_ring_show_priority(ring);
 }
 
 void leat_sim_ring_run_bits(struct leat_sim_ring *ring, leat_time until)
@@ -155,6 +157,7 @@ void leat_sim_ring_disturb(struct leat_sim_ring *ring, const struct leat_sim_rin
         return;
     }
     leat_aton_station_reset(&ring->seat[fault->station].station);
+    ring->seat[fault->station].station.raises.count = 0;
     tell_lost(ring, fault->station);
     ring->due = ring->now;
 }

@@ -47,6 +47,9 @@ void leat_sim_ring_tell_done(struct leat_sim_ring *ring, uint32_t station,
 void leat_sim_ring_tell_arrived(struct leat_sim_ring *ring, uint32_t station, uint16_t from_address,
                                 const uint8_t *octets, uint32_t len, leat_time at);
 
+/* A token of this priority goes round: interfaces that raised it higher before forget it. */
+void leat_sim_ring_show_priority(struct leat_sim_ring *ring);
+
 /* Positions, B and the length of the ring, by who is in it. */
 void leat_sim_ring_close(struct leat_sim_ring *ring);
 

@@ -141,7 +141,8 @@ static void begin(struct leat_sim_ring_port *p, uint32_t port)
     if (len) memcpy(queue->buffer + HEAD_LEN, e->message.octets + e->begun, len);
     const struct leat_aton_order order = {
         .is_passive = true,
-        .command = { .da = leat_sim_ring_registers(&p->ring, e->message.to)->address },
+        .command = { .da = leat_sim_ring_registers(&p->ring, e->message.to)->address,
+                     .priority = leat_sim_ring_port_priority(&p->config, port) },
         .octets = queue->buffer,
         .octets_len = (uint16_t)(HEAD_LEN + len),
     };
@@ -302,6 +303,36 @@ static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, 
     return LEAT_ERR_RANGE;
 }
 
+uint8_t leat_sim_ring_port_priority(const struct leat_sim_ring_port_config *config, uint32_t port)
+{
+    uint8_t priority = 0;
+    for (uint32_t i = 0; i < config->priorities; i++)
+        if (port >= config->priority[i].first && port <= config->priority[i].last)
+            priority = config->priority[i].priority;
+    return priority;
+}
+
+static leat_err check_priorities(const struct leat_sim_ring_port_config *config,
+                                 struct leat_text *why)
+{
+    for (uint32_t i = 0; i < config->priorities; i++) {
+        const struct leat_sim_ring_port_priority *p = &config->priority[i];
+        if (p->first <= p->last && p->last < config->stations &&
+            p->priority <= LEAT_ATON_PRIORITY_MAX)
+            continue;
+        leat_text_puts(why, "priority ");
+        leat_text_decimal(why, p->priority);
+        leat_text_puts(why, " of ports ");
+        leat_text_decimal(why, p->first);
+        leat_text_puts(why, " to ");
+        leat_text_decimal(why, p->last);
+        leat_text_puts(why, ", expected priorities 0 to 7 of ports 0 to ");
+        leat_text_decimal(why, config->stations - 1);
+        return LEAT_ERR_RANGE;
+    }
+    return LEAT_ERR_OK;
+}
+
 leat_err leat_sim_ring_port_check(const struct leat_sim_ring_port_config *config,
                                   struct leat_text *why)
 {
@@ -316,7 +347,8 @@ leat_err leat_sim_ring_port_check(const struct leat_sim_ring_port_config *config
         leat_text_puts(why, "period of the clock, expected 1 ps or more");
         return LEAT_ERR_RANGE;
     }
-    return leat_sim_ring_check(&ring, why);
+    const leat_err err = leat_sim_ring_check(&ring, why);
+    return err ? err : check_priorities(config, why);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

@@ -36,6 +36,13 @@ enum {
     LEAT_SIM_RING_PORT_HEAD_LEN = 8,
     LEAT_SIM_RING_PORT_OCTETS_MAX = LEAT_ATON_OCTETS_MAX - LEAT_SIM_RING_PORT_HEAD_LEN,
     LEAT_SIM_RING_PORT_MESSAGES_MAX = 1 << 24,
+    LEAT_SIM_RING_PORT_PRIORITIES_MAX = 8,
+};
+
+/* Packets of these ports have this priority at the token (aton_priority.h). */
+struct leat_sim_ring_port_priority {
+    uint32_t first, last; /* ports */
+    uint8_t priority;
 };
 
 struct leat_sim_ring_port_config {
@@ -46,6 +53,8 @@ struct leat_sim_ring_port_config {
     uint32_t packet_octets;      /* of a message, at most, 1 .. */
     uint32_t messages_max;       /* under way, 1 .. */
     bool contention_free;
+    struct leat_sim_ring_port_priority priority[LEAT_SIM_RING_PORT_PRIORITIES_MAX];
+    uint32_t priorities; /* ports that none of them names have 0; of several the last counts */
 };
 
 /* A message under way. */
@@ -92,6 +101,9 @@ struct leat_sim_ring_port {
 /* Are there such ports? `why`: what, and what was expected. */
 leat_err leat_sim_ring_port_check(const struct leat_sim_ring_port_config *config,
                                   struct leat_text *why);
+
+/* Of a port's packets. */
+uint8_t leat_sim_ring_port_priority(const struct leat_sim_ring_port_config *config, uint32_t port);
 
 /* Octets of memory for a config that was checked. */
 size_t leat_sim_ring_port_footprint(const struct leat_sim_ring_port_config *config);

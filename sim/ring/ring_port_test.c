@@ -206,6 +206,13 @@ static void both_models_bring_the_same_messages_at_the_same_times(void)
         config.stations = 1 + (uint32_t)leat_random_below(&r, 10);
         config.propagation = (uint32_t)leat_random_below(&r, 9);
         config.clock.num = 1 + leat_random_below(&r, 5000);
+        config.priorities = (uint32_t)leat_random_below(&r, 3);
+        for (uint32_t i = 0; i < config.priorities; i++) {
+            const uint32_t first = (uint32_t)leat_random_below(&r, config.stations);
+            config.priority[i] = (struct leat_sim_ring_port_priority){
+                first, config.stations - 1, (uint8_t)leat_random_below(&r, 8)
+            };
+        }
         config.model = LEAT_SIM_RING_BIT;
         open_bench(&one, &config);
         config.model = LEAT_SIM_RING_WORD;
@@ -217,6 +224,19 @@ static void both_models_bring_the_same_messages_at_the_same_times(void)
         free(one.memory);
         free(other.memory);
     }
+}
+
+static void of_several_priorities_the_last_counts(void)
+{
+    struct leat_sim_ring_port_config c = usual;
+    EQ(leat_sim_ring_port_priority(&c, 3), 0);
+    c.priorities = 2;
+    c.priority[0] = (struct leat_sim_ring_port_priority){ 2, 5, 3 };
+    c.priority[1] = (struct leat_sim_ring_port_priority){ 4, 4, 7 };
+    EQ(leat_sim_ring_port_priority(&c, 1), 0);
+    EQ(leat_sim_ring_port_priority(&c, 2), 3);
+    EQ(leat_sim_ring_port_priority(&c, 4), 7);
+    EQ(leat_sim_ring_port_priority(&c, 5), 3);
 }
 
 static void refuses(struct leat_sim_ring_port_config config, const char *reason)
@@ -243,6 +263,10 @@ static void what_cannot_be_is_refused_with_what_was_expected(void)
     c.stations = 0;
     refuses(c, "stations 0, expected 1 to 65534");
     c = usual;
+    c.priorities = 1;
+    c.priority[0] = (struct leat_sim_ring_port_priority){ 6, 8, 1 };
+    refuses(c, "priority 1 of ports 6 to 8, expected priorities 0 to 7 of ports 0 to 7");
+    c = usual;
     c.messages_max = 1;
     open_bench(&one, &c);
     OK(send(&one, 0, 1, 0, 0, 0));
@@ -254,4 +278,5 @@ TAP_MAIN(T(a_message_is_as_many_packets_as_it_needs), T(a_message_takes_what_the
          T(without_contention_the_closed_form_holds), T(a_message_to_itself_does_not_go_round),
          T(time_stands_where_it_was_run_to),
          T(both_models_bring_the_same_messages_at_the_same_times),
+         T(of_several_priorities_the_last_counts),
          T(what_cannot_be_is_refused_with_what_was_expected))

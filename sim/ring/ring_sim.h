@@ -131,9 +131,10 @@ struct leat_sim_ring {
     leat_time released_at; /* its first symbol */
     uint32_t released_by;
     uint8_t released_priority;
+    uint8_t held_priority; /* of the token that the packet's sender has taken */
     leat_time silent_from; /* since when the monitor has looked for an AC, when it was released */
     uint32_t monitor_symbols;
-    bool has_packet, is_empty; /* empty: the monitor's, which takes a token that nobody wants */
+    bool has_packet, is_empty; /* empty: it takes a token that nobody wants */
     bool has_priorities;       /* some order has */
     uint32_t sender, next;     /* place in the circle from the sender on */
     leat_time sent_at;

@@ -261,53 +261,6 @@ static void periodic_orders_run_in_idle_time_and_give_way(void)
     }
 }
 
-/* Station 5 asks for priority 4 in the packet that passes it: it goes before 2, 3 and 4. */
-static void who_reserves_goes_first(void)
-{
-    for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
-        struct leat_aton_command c = { .opcode = LEAT_ATON_ADD, .width_bits = 16, .da = 0xffff };
-        open_plain(&one, model, 7, 1);
-        for (uint32_t station = 1; station < 7; station++) {
-            c.priority = station == 5 ? 4 : station == 6 ? 2 : 0;
-            order(&one, station, &c, 0);
-        }
-        leat_sim_ring_run(&one.ring, 5000);
-        static const uint32_t wanted[] = { 1, 5, 6, 2, 3, 4 };
-        EQ(one.results, 6);
-        for (int i = 0; i < 6; i++)
-            EQ(one.told[i].station, wanted[i]);
-        world_close(&one);
-    }
-}
-
-/* A bit error makes a reservation of 4 that nobody has: the monitor takes the token back. */
-static void a_priority_that_nobody_wants_is_taken_back(void)
-{
-    for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
-        const struct leat_aton_command c = { .opcode = LEAT_ATON_ADD,
-                                             .width_bits = 16,
-                                             .da = 0xffff };
-        open_plain(&one, model, 5, 10);
-        const leat_time sent_at = leat_sim_ring_distance(&one.ring, 0, 1);
-        const struct leat_sim_ring_fault flip = {
-            .at = sent_at + leat_sim_ring_distance(&one.ring, 1, 3) + 13, /* the first R */
-            .kind = LEAT_SIM_RING_BIT_ERROR,
-            .station = 3,
-            .flip = 1,
-        };
-        OK(leat_sim_ring_fault(&one.ring, &flip));
-        order(&one, 1, &c, 0);
-        order(&one, 2, &c, 0);
-        leat_sim_ring_run(&one.ring, 20000);
-        EQ(one.results, 2);
-        EQ(one.ring.counts.silences + one.ring.counts.lost + one.ring.counts.damaged, 0);
-        /* From 1 to the monitor, round once more, the empty packet, and from the monitor to 2. */
-        const uint64_t round = plain_bits(&one), way = 4 * 11 + round + 128 + round + 2 * 11;
-        EQ(one.told[1].sent_at - one.told[0].at, way);
-        world_close(&one);
-    }
-}
-
 /* The operand that counts is there in the first bit time of the data, and not before. */
 static void an_operand_is_fetched_with_the_first_bit_of_the_data(void)
 {
@@ -408,8 +361,7 @@ static void orders_that_no_packet_can_say_are_refused(void)
 TAP_MAIN(T(the_times_of_the_spec_are_measured), T(both_models_do_what_the_plain_reading_does),
          T(sorting_and_trees_are_those_of_sequential_code),
          T(a_majority_is_found_and_none_is_invented), T(the_host_based_way_takes_its_closed_form),
-         T(periodic_orders_run_in_idle_time_and_give_way), T(who_reserves_goes_first),
-         T(a_priority_that_nobody_wants_is_taken_back),
+         T(periodic_orders_run_in_idle_time_and_give_way),
          T(an_operand_is_fetched_with_the_first_bit_of_the_data),
          T(passive_packets_arrive_and_are_acknowledged),
          T(the_symbols_before_a_station_can_be_looked_at), T(rings_that_cannot_be_are_named),

@@ -18,8 +18,23 @@ static leat_time token_at(const struct leat_sim_ring *ring, uint32_t station, le
 
 struct capture {
     leat_time at;            /* of T */
-    uint32_t station, entry; /* no entry: the monitor's empty packet */
+    uint32_t station, entry; /* no entry: an empty packet, which lowers the token's priority */
+    uint8_t held;            /* from this one; the monitor has none to go back to */
 };
+
+/* Who raised the token takes it back when it comes by; when nobody does, the monitor. */
+static void consider_lowering(const struct leat_sim_ring *ring, struct capture *first)
+{
+    const uint8_t priority = ring->released_priority;
+    for (uint32_t i = 0; i < ring->present; i++) {
+        const uint32_t station = ring->circle[i];
+        if (!leat_aton_raises_has(&ring->seat[station].station.raises, priority)) continue;
+        const leat_time at = token_at(ring, station, ring->now, false);
+        if (at < first->at) *first = (struct capture){ at, station, 0, priority };
+    }
+    const leat_time at = token_at(ring, ring->config.monitor, ring->now, true);
+    if (at < first->at) *first = (struct capture){ at, ring->config.monitor, 0, 0 };
+}
 
 static struct capture next_capture(const struct leat_sim_ring *ring)
 {
@@ -33,13 +48,11 @@ static struct capture next_capture(const struct leat_sim_ring *ring)
             if ((idle ? 0 : e->order.command.priority) < ring->released_priority) continue;
             const leat_time from = e->at;
             const leat_time at = token_at(ring, station, from > ring->now ? from : ring->now, idle);
-            if (at < first.at) first = (struct capture){ at, station, seat->first[idle] };
+            if (at < first.at)
+                first = (struct capture){ at, station, seat->first[idle], ring->released_priority };
         }
     }
-    if (ring->released_priority) {
-        const leat_time at = token_at(ring, ring->config.monitor, ring->now, true);
-        if (at < first.at) first = (struct capture){ at, ring->config.monitor, 0 };
-    }
+    if (ring->released_priority) consider_lowering(ring, &first);
     return first;
 }
 
@@ -114,26 +127,43 @@ static bool visit_all(struct leat_sim_ring *ring, leat_time until)
     return true;
 }
 
-/* The highest priority that was asked for while the packet went by. */
+/* The highest priority that was asked for while the packet went by, or by its sender now. */
 static uint8_t reservation_of(const struct leat_sim_ring *ring)
 {
     uint8_t highest = 0;
     for (uint32_t i = 0; ring->has_priorities && i < ring->waits; i++) {
         const uint32_t station = ring->waiting[i], first = ring->seat[station].first[0];
-        if (!first || station == ring->sender) continue;
+        if (!first) continue;
         const struct leat_sim_ring_entry *e = &ring->entry[first - 1];
-        const leat_time passed_at = ring->sent_at +
-                                    leat_sim_ring_distance(ring, ring->sender, station) + RING_T_AT;
-        if (e->at <= passed_at && e->order.command.priority > highest)
+        const leat_time passed_at = ring->sent_at + RING_T_AT +
+                                    leat_sim_ring_distance(ring, ring->sender, station);
+        const leat_time asks_at = station == ring->sender ? ring->now : passed_at;
+        if (e->at <= asks_at && e->order.command.priority > highest)
             highest = e->order.command.priority;
     }
     return highest;
 }
 
+void leat_sim_ring_show_priority(struct leat_sim_ring *ring)
+{
+    for (uint32_t i = 0; ring->has_priorities && i < ring->present; i++)
+        leat_aton_raises_see(&ring->seat[ring->circle[i]].station.raises, ring->released_priority);
+}
+
+/* The sender knows what was asked for, its own next order included: of this the token says. */
+static void raise(struct leat_sim_ring *ring)
+{
+    struct leat_aton_raises *raises = &ring->seat[ring->sender].station.raises;
+    if (!ring->has_priorities) return;
+    ring->released_priority = leat_aton_raises_release(raises, ring->held_priority,
+                                                       reservation_of(ring));
+    leat_sim_ring_show_priority(ring);
+}
+
 /* The packet is back; `command`: NULL of a passive one. Should the ring go on bit by bit, the
  * monitor must know what it has seen. */
 static void release(struct leat_sim_ring *ring, const struct leat_aton_command *command,
-                    enum leat_aton_status status, leat_time at)
+                    leat_time at)
 {
     struct leat_aton_station *monitor = &ring->seat[ring->config.monitor].station;
     monitor->opcode = command ? command->opcode : 0;
@@ -145,7 +175,7 @@ static void release(struct leat_sim_ring *ring, const struct leat_aton_command *
     ring->has_packet = false;
     ring->released_at = at;
     ring->released_by = ring->sender;
-    ring->released_priority = status == LEAT_ATON_DONE ? reservation_of(ring) : 0;
+    ring->released_priority = 0;
     ring->now = at;
 }
 
@@ -178,9 +208,13 @@ static bool run_active(struct leat_sim_ring *ring, leat_time until)
     const leat_time at = ring->sent_at + symbols_now(ring) + ring->bits;
     if (at > until) return false;
     const struct leat_aton_result result = result_of(ring, c);
-    release(ring, c, result.status, at);
+    release(ring, c, at);
     leat_sim_ring_tell_done(ring, ring->sender, &result, ring->image + LEAT_ATON_LONG_PAYLOAD_AT,
                             at);
+    if (result.status == LEAT_ATON_DONE)
+        raise(ring);
+    else
+        leat_sim_ring_show_priority(ring);
     return true;
 }
 
@@ -236,8 +270,9 @@ static bool run_passive(struct leat_sim_ring *ring, leat_time until)
     const struct leat_aton_result result = { .status = LEAT_ATON_DONE,
                                              .recognised = recognised,
                                              .copied = recognised && has_room(ring, order) };
-    release(ring, NULL, LEAT_ATON_DONE, at);
+    release(ring, NULL, at);
     leat_sim_ring_tell_done(ring, ring->sender, &result, NULL, at);
+    raise(ring);
     return true;
 }
 
@@ -245,7 +280,8 @@ static bool run_empty(struct leat_sim_ring *ring, leat_time until)
 {
     const leat_time at = ring->sent_at + LEAT_ATON_FOLD_SYMBOLS + ring->bits;
     if (at > until) return false;
-    release(ring, NULL, LEAT_ATON_DONE, at);
+    release(ring, NULL, at);
+    raise(ring);
     return true;
 }
 
@@ -265,6 +301,7 @@ static bool run_token(struct leat_sim_ring *ring, leat_time until)
     ring->sent_at = c.at - RING_T_AT;
     ring->next = 0;
     ring->is_empty = !c.entry;
+    ring->held_priority = c.held;
     if (c.entry) leat_sim_ring_take_order(ring, c.station, c.entry, ring->sent_at);
     return true;
 }
@@ -286,6 +323,7 @@ void leat_sim_ring_break_words(struct leat_sim_ring *ring)
     const bool had_packet = ring->has_packet && !ring->is_empty;
     ring->has_packet = false;
     ring->released_priority = 0;
+    leat_sim_ring_show_priority(ring);
     ring->seat[ring->config.monitor].station.opcode = 0;
     ring->released_at = ring->silent_from = ring->now + ring->bits;
     ring->released_by = ring->config.monitor;

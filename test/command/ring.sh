@@ -57,6 +57,13 @@ done
 sim ring16 --load 1 | jq -e '.throughput > 256 / (256 + 24 + 23) and .throughput < 256 / (256 + 24 + 1) and .messages_waiting > 0' > /dev/null || fail "saturation"
 # Alone: 256 symbols, 12 bits of way on average, and half a round for the token less its first 11 symbols.
 sim ring16 --load 0.001 --cycles 100000000 | jq -e '.latency_cycles.mean > 262 and .latency_cycles.mean < 275 and .messages_waiting <= 1' > /dev/null || fail "latency of single packets"
+# Priorities: the higher the sooner, in both models alike; commands in idle time when there is some.
+sim ring16/priority=3:7,4-5:2 --load 0.9 > "$folder/word"
+sim ring16/priority=3:7,4-5:2/model=bit --load 0.9 > "$folder/bit"
+jq -e '[.latency_of_priorities[] | .priority] == [7, 2, 0] and ([.latency_of_priorities[] | .mean] | . == sort) and ([.latency_of_priorities[] | .deliveries] | add) == .deliveries' "$folder/word" > /dev/null || fail "latency by priority"
+same "both models with priorities" "$(jq -c 'del(.fabric, .model, .wall_seconds, .cycles_per_second)' "$folder/bit")" "$(jq -c 'del(.fabric, .model, .wall_seconds, .cycles_per_second)' "$folder/word")"
+sim ring5 --load 0 --idle add@1000 | jq -e '.idle.counter == 5 and .idle.wait_cycles.max <= 48 and .idle.done > 900000 / (1000 + 192 + 48 + 48) and .idle.done < 1000000 / (1000 + 192 + 24)' > /dev/null || fail "idle time"
+sim ring5 --load 0.9 --idle add@1000 | jq -e '.idle.wait_cycles.mean > 1000' > /dev/null || fail "no idle time"
 exits 0 "" "$leat" sim ring16/clock=4MHz/packet=100 --cycles 10000
 has "name in full" "$(cat "$folder/stdout")" "ring16/propagation=0/packet=100/clock=250ns/model=word, traffic uniform"
 has "routers are another thing" "$("$leat" sim ring:16 --cycles 1000)" "ring:16, traffic uniform"
@@ -98,6 +105,13 @@ wrong "'x=3', expected propagation=" "$leat" sim ring16/x=3
 wrong "ring1 has nobody to send to" "$leat" sim ring1
 wrong "--fault has no meaning for ring16, which is a token ring" "$leat" sim ring16 --fault link:1-2
 wrong "--traffic 'tornado', expected uniform" "$leat" sim ring16 --traffic tornado
+wrong "'priority=3:8', expected propagation=" "$leat" sim ring16/priority=3:8
+wrong "'priority=1:1,', expected propagation=" "$leat" sim ring16/priority=1:1,
+wrong "priority 1 of ports 3 to 2, expected priorities 0 to 7 of ports 0 to 15" "$leat" sim ring16/priority=3-2:1
+wrong "--idle 'sort@5', expected add" "$leat" sim ring16 --idle sort@5
+wrong "--idle 'min@0', expected add" "$leat" sim ring16 --idle min@0
+wrong "--idle 'min@18446744073709551615', expected add" "$leat" sim ring16 --idle min@18446744073709551615
+wrong "--idle has no meaning for clos444" "$leat" sim clos444 --idle min@5
 wrong "--bytes '101', expected a whole number, 0 to 100" "$leat" sim ring16/packet=100 --bytes 101
 wrong "ring16: a token ring, expected an ATM fabric" "$leat" fabric show ring16
 wrong "--model has no meaning for ring16, which is a token ring" "$leat" run --fabric ring16 --model rtl --library mpi -- true
