@@ -1,6 +1,7 @@
 /* What a user calls a token ring. */
 #include "ring_fabric.h"
 #include "leat_tree.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -161,4 +162,87 @@ bool ring_fabric_read(const struct verb *verb, const char *word,
     }
     put_name(c, name);
     return true;
+}
+
+/* ---- leat fabric ---------------------------------------------------------------------------- */
+
+const struct ring_fabric_spelling *ring_fabric_list(size_t index)
+{
+    static const struct ring_fabric_spelling spelling[] = {
+        { "ringN", "a token ring of N stations, 1 to 65534: the ATON ring (leat ring)" },
+        { "/propagation=BITS", "on each link (0)" },
+        { "/packet=OCTETS", "of a message in a packet, at most (4096)" },
+        { "/clock=PERIOD", "a bit time, as in 1ns or 4MHz (1ns)" },
+        { "/model=WHAT", "bit, or word: one event per packet and interface (word)" },
+        { "/priority=PORT:P,...", "at the token, 0 to 7, of a port or of ports FIRST-LAST (0)" },
+    };
+    return index < sizeof spelling / sizeof *spelling ? &spelling[index] : NULL;
+}
+
+static double ns(const struct leat_sim_ring_port_config *c, uint64_t bit_times)
+{
+    return (double)bit_times * (double)c->clock.num / (double)c->clock.den / 1000;
+}
+
+/* How long the longest packet is, and how long any takes to come back. */
+struct times {
+    uint64_t monitor_bits, round_bits, symbols;
+};
+
+static struct times times_of(const struct leat_sim_ring_port_config *c)
+{
+    const uint64_t links = (uint64_t)c->stations * c->propagation;
+    const uint64_t monitor = leat_aton_monitor_bits(c->stations, links);
+    return (struct times){ monitor, c->stations + links + monitor,
+                           leat_sim_ring_port_symbols(c, c->packet_octets) };
+}
+
+static void show_text(const struct leat_sim_ring_port_config *c, const char *name)
+{
+    const struct times t = times_of(c);
+    printf("%s: a token ring\n", name);
+    printf("stations    %u, each with a bit of delay\n", c->stations);
+    printf("round       %" PRIu64 " bits, of which the monitor adds %" PRIu64 "; %g ns\n",
+           t.round_bits, t.monitor_bits, ns(c, t.round_bits));
+    printf("rate        %g Mb/s\n", 1e3 / ns(c, 1));
+    printf("messages    in packets of up to %u octets; that is %" PRIu64
+           " symbols, back after %" PRIu64 " bit times\n",
+           c->packet_octets, t.symbols, t.symbols + t.round_bits);
+    for (uint32_t i = 0; i < c->priorities; i++)
+        printf("priority    %u at ports %u to %u\n", c->priority[i].priority, c->priority[i].first,
+               c->priority[i].last);
+}
+
+static void show_json(const struct leat_sim_ring_port_config *c, const char *name)
+{
+    const struct times t = times_of(c);
+    fputs("{\"fabric\":", stdout);
+    print_quoted(name);
+    printf(",\"stations\":%u,\"propagation\":%u,\"monitor_bits\":%" PRIu64
+           ",\"round_bits\":%" PRIu64 ",\"bit_ps\":{\"num\":%" PRIu64 ",\"den\":%" PRIu64
+           "},\"packet_octets\":%u,\"packet_symbols\":%" PRIu64 "}\n",
+           c->stations, c->propagation, t.monitor_bits, t.round_bits, c->clock.num, c->clock.den,
+           c->packet_octets, t.symbols);
+}
+
+int ring_fabric_show(const struct arguments *args)
+{
+    struct leat_sim_ring_port_config c;
+    char name[RING_FABRIC_NAME_CAP];
+    for (int i = 0; args->verb->options[i].name; i++)
+        if (args->value[i] && strcmp(args->verb->options[i].name, "--json") != 0)
+            return misuse(args->verb, "show: %s has no meaning for %s, which is a token ring",
+                          args->verb->options[i].name, args->operand[1]);
+    if (!ring_fabric_read(args->verb, args->operand[1], &c, name)) return WRONG;
+    (argument(args, "--json") ? show_json : show_text)(&c, name);
+    return finish(DONE);
+}
+
+int ring_fabric_check(const struct arguments *args)
+{
+    struct leat_sim_ring_port_config c;
+    char name[RING_FABRIC_NAME_CAP];
+    if (!ring_fabric_read(args->verb, args->operand[1], &c, name)) return WRONG;
+    printf("%s: sound: %u ports\n", args->operand[1], c.stations);
+    return finish(DONE);
 }

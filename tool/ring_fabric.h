@@ -19,6 +19,16 @@ bool ring_fabric_is(const char *word);
 bool ring_fabric_read(const struct verb *verb, const char *word,
                       struct leat_sim_ring_port_config *out, char name[RING_FABRIC_NAME_CAP]);
 
+/* Spellings, for leat fabric list; NULL: no more. */
+struct ring_fabric_spelling {
+    const char *name, *text;
+};
+const struct ring_fabric_spelling *ring_fabric_list(size_t index);
+
+/* leat fabric show ring16, leat fabric check ring16. Exit codes. */
+int ring_fabric_show(const struct arguments *args);
+int ring_fabric_check(const struct arguments *args);
+
 /* leat sim ring16. An exit code. */
 int ring_fabric_sim(const struct arguments *args);
 

@@ -116,6 +116,7 @@ static int run_show(const struct arguments *args)
         return misuse(args->verb, "show: expected one fabric, as in leat fabric show clos444");
     if (foreign)
         return misuse(args->verb, "show: %s, expected only --vpi, --path, --json", foreign);
+    if (ring_fabric_is(args->operand[1])) return ring_fabric_show(args);
     if (net_is(args->operand[1])) {
         if (argument(args, "--vpi"))
             return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
@@ -144,6 +145,7 @@ static int run_check(const struct arguments *args)
     if (args->operand_count != 2)
         return misuse(args->verb, "check: expected one fabric, as in leat fabric check my.yaml");
     if (foreign) return misuse(args->verb, "check: %s, expected no option", foreign);
+    if (ring_fabric_is(args->operand[1])) return ring_fabric_check(args);
     if (!net_is(args->operand[1])) {
         if (!fabric_read(args->verb, args->operand[1], &fabric)) return WRONG;
         printf("%s: sound: %u ports\n", args->operand[1], fabric.net.ports);
@@ -178,6 +180,9 @@ static int run_list(const struct arguments *args)
         printf(line, each->name, each->text);
     for (size_t i = 0; (net = leat_net_plan_list(i)); i++)
         printf(line, net->name, net->text);
+    const struct ring_fabric_spelling *ring;
+    for (size_t i = 0; (ring = ring_fabric_list(i)); i++)
+        printf(line, ring->name, ring->text);
     return finish(DONE);
 }
 

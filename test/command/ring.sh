@@ -64,6 +64,10 @@ jq -e '[.latency_of_priorities[] | .priority] == [7, 2, 0] and ([.latency_of_pri
 same "both models with priorities" "$(jq -c 'del(.fabric, .model, .wall_seconds, .cycles_per_second)' "$folder/bit")" "$(jq -c 'del(.fabric, .model, .wall_seconds, .cycles_per_second)' "$folder/word")"
 sim ring5 --load 0 --idle add@1000 | jq -e '.idle.counter == 5 and .idle.wait_cycles.max <= 48 and .idle.done > 900000 / (1000 + 192 + 48 + 48) and .idle.done < 1000000 / (1000 + 192 + 24)' > /dev/null || fail "idle time"
 sim ring5 --load 0.9 --idle add@1000 | jq -e '.idle.wait_cycles.mean > 1000' > /dev/null || fail "no idle time"
+same "shown as a fabric" "$("$leat" fabric show ring40/propagation=5/packet=100 --json | jq -c '[.stations, .round_bits, .monitor_bits, .packet_symbols]')" "[40,240,0,$((128 + 8 * 108))]"
+same "shown, with the monitor's bits" "$("$leat" fabric show ring4/propagation=1 --json | jq -c '[.round_bits, .monitor_bits]')" "[24,16]"
+has "shown as text" "$("$leat" fabric show ring16/priority=3-4:7)" "priority    7 at ports 3 to 4"
+exits 0 "" "$leat" fabric check ring16
 exits 0 "" "$leat" sim ring16/clock=4MHz/packet=100 --cycles 10000
 has "name in full" "$(cat "$folder/stdout")" "ring16/propagation=0/packet=100/clock=250ns/model=word, traffic uniform"
 has "routers are another thing" "$("$leat" sim ring:16 --cycles 1000)" "ring:16, traffic uniform"
@@ -113,6 +117,8 @@ wrong "--idle 'min@0', expected add" "$leat" sim ring16 --idle min@0
 wrong "--idle 'min@18446744073709551615', expected add" "$leat" sim ring16 --idle min@18446744073709551615
 wrong "--idle has no meaning for clos444" "$leat" sim clos444 --idle min@5
 wrong "--bytes '101', expected a whole number, 0 to 100" "$leat" sim ring16/packet=100 --bytes 101
-wrong "ring16: a token ring, expected an ATM fabric" "$leat" fabric show ring16
+wrong "ring16: a token ring, expected an ATM fabric" "$leat" fabric time ring16
+wrong "show: --vpi has no meaning for ring16, which is a token ring" "$leat" fabric show ring16 --vpi
+wrong "'x=3', expected" "$leat" fabric check ring16/x=3
 wrong "--model has no meaning for ring16, which is a token ring" "$leat" run --fabric ring16 --model rtl --library mpi -- true
 finish
