@@ -15,10 +15,10 @@ for page in proto/*/CONFORMANCE.md; do
         [ -n "$tests" ] || { echo "$page: no test in: $row"; bad=1; }
         [ -n "$functions" ] || { echo "$page: no function in: $row"; bad=1; }
         for name in $functions; do
-            grep -qrE "\\b$name\\b" --include='*.[ch]' core sim "$room" || { echo "$page: no function $name"; bad=1; }
+            grep -qrE "\\b$name\\b" --include='*.[ch]' core sim live "$room" || { echo "$page: no function $name"; bad=1; }
         done
         for name in $tests; do
-            grep -qrE "T\\($name\\)" --include='*_test.c' core sim proto/leat_formats_test.c "$room" || { echo "$page: no test $name"; bad=1; }
+            grep -qrE "T\\($name\\)" --include='*_test.c' core sim live proto/leat_formats_test.c "$room" || { echo "$page: no test $name"; bad=1; }
         done
     done < "$page"
     [ $rows -gt 0 ] || { echo "$page: no rows"; bad=1; }

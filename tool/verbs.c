@@ -301,8 +301,8 @@ static const struct verb verbs[] = {
     {
         .name = "ring",
         .summary = "the ATON ring: a packet that goes round computes",
-        .synopsis = "sim --stations N --command C [OPTIONS] | join|leave|set|get|status|query "
-                    "[--dev DEVICE] [OPTIONS] | ALGORITHM [--stations N | --live] [OPTIONS]",
+        .synopsis = "sim --stations N --command C [OPTIONS] | join|leave|set|get|status|query|send|"
+                    "receive [--dev DEVICE] [OPTIONS] | ALGORITHM [--stations N | --live] [OPTIONS]",
         .description =
             "sim sends one command round a simulated ring of stations 1 to N: its result, what "
             "Counter and the two variables hold, the bit times that it took beside the closed form, "
@@ -323,7 +323,7 @@ static const struct verb verbs[] = {
             "command ends; leave ends it, and join again takes over its registers, also after a "
             "crash. It needs root.\n"
             "set R VALUE stores to a register, 0 to 63; set R load stores this host's load average "
-            "in hundredths. set enabled off makes the station repeat only. set tree add,max,... "
+            "in hundredths. set enabled off makes the station repeat commands only. set tree add,max,... "
             "says which operation each height of a tree has, the last for all above. get [R] "
             "prints registers. status prints what was joined and what became of every packet, by "
             "reason.\n"
@@ -332,7 +332,11 @@ static const struct verb verbs[] = {
             "gives its low --width bits.\n"
             "Algorithms: least-loaded (register 1 unless another is named), sort, majority, tree, "
             "average, gvt (the minimum), barrier (raises this station's flag, bit 0 of the "
-            "register, and waits until all are up), elect (the maximum's station), work (the same).\n"
+            "register, and waits until all are up), elect (the maximum's station), work (the same, "
+            "and a message to that station: two octets, the address of who asks).\n"
+            "send A TEXT sends a message to station A, or to all (the exit code is 1 if nobody had "
+            "room for it); receive prints what the mailbox of this station has, or the next that "
+            "comes. It holds 64 KiB; each message goes to one receiver.\n"
             "Without --dev, the only station of this host is meant; algorithms then want --live. The "
             "exit code is 1 when no answer comes in time.",
         },
@@ -351,7 +355,9 @@ static const struct verb verbs[] = {
                     "02:00:00:00:00:04\n"
                     "leat ring set 1 load --every 5\n"
                     "leat ring least-loaded\n"
-                    "leat ring query min --register 3",
+                    "leat ring query min --register 3\n"
+                    "leat ring send 4 'any work?'\n"
+                    "leat ring receive --timeout 60000",
         .operands = RING_SIM_WORDS " " RING_LIVE_WORDS " " RING_LIVE_ALSO,
         .run = run_ring,
     },

@@ -5,7 +5,7 @@
 #ifndef LEAT_RING_DRIVER_H
 #define LEAT_RING_DRIVER_H
 
-#include "ring_frame.h"
+#include "ring_mailbox.h"
 #include "ring_station.h"
 
 enum { RING_PAGE_LEN = 4096 };
@@ -18,6 +18,9 @@ struct ring_seat {
     int counts_map;         /* XDP: descriptor of the map */
     void *mapping;
     size_t mapping_len;
+    struct ring_mailbox mailbox; /* mapped */
+    uint32_t *bell;              /* packet: mapped; another number after every message */
+    int mailbox_map;             /* XDP: descriptor of the map */
 };
 
 struct ring_driver {
@@ -32,6 +35,8 @@ struct ring_driver {
     bool (*find)(uint32_t device, struct ring_seat *seat, char *why);
     void (*let_go)(struct ring_seat *seat);
     bool (*counts)(struct ring_seat *seat, uint64_t counts[RING_REASON_COUNT]);
+    /* Sleeps until the mailbox has something, a signal comes or the time is up. */
+    void (*wait_for_mail)(struct ring_seat *seat, int timeout_ms);
     /* False with an empty why: there was none. */
     bool (*leave)(uint32_t device, char *why);
 };
@@ -43,9 +48,13 @@ bool ring_because(char *why, const char *text, ...) __attribute__((format(printf
 
 /* ---- the gate in user space (ring_user.c) --------------------------------------------------- */
 
-/* buckets: one per address, or NULL where nothing is limited. */
+/*
+ * buckets: one per address, or NULL where nothing is limited. mailbox: NULL where nothing is
+ * copied, as if it were full.
+ */
 enum ring_reason ring_user_gate(struct ring_frame *f, const struct ring_config *c,
-                                const struct ring_page *page, struct ring_bucket *buckets);
+                                const struct ring_page *page, struct ring_bucket *buckets,
+                                const struct ring_mailbox *mailbox);
 
 /* The frame of a packet that begins here: image and image_len are in f. */
 void ring_user_begin(struct ring_frame *f, const struct ring_config *c, uint32_t sequence);

@@ -31,27 +31,30 @@ enum {
     RING_SPAN = 2048, /* offsets into the image are bounded by it; a power of two */
     RING_OCTETS = RING_IMAGE_AT + RING_SPAN + 16,
     RING_AWAITED_MAX = 65536, /* of one's own packets, the youngest so many are taken */
+    RING_MAILBOX_LEN = 65536, /* octets of messages that nobody has read; a power of two */
 };
 
-/* What became of a frame. X(id, name, text): counters stand in this order; up to
- * NO_ROOM it goes on. */
-#define RING_REASONS(X)                                                       \
-    X(FOLDED, "folded", "took part and passed on")                            \
-    X(REPEATED, "repeated", "passed on as it came")                           \
-    X(NO_ROOM, "no-room", "passed on as it came: no room for one value more") \
-    X(OWN, "own", "own packet, gone round: handed to the host")               \
-    X(SHORT, "short", "dropped: ends before its image or its MAC does")       \
-    X(LONG, "long", "dropped: longer than an Ethernet frame")                 \
-    X(ELSEWHERE, "elsewhere", "dropped: for another Ethernet address")        \
-    X(STRANGER, "stranger", "dropped: not from the previous station")         \
-    X(FOREIGN, "foreign", "dropped: of another ring")                         \
-    X(MALFORMED, "malformed", "dropped: fields that no packet has")           \
-    X(PASSIVE, "passive", "dropped: a passive packet")                        \
-    X(MAC, "mac", "dropped: the keyed MAC does not match")                    \
-    X(CRC, "crc", "dropped: the CRC does not match")                          \
-    X(HOPS, "hops", "dropped: no hops left")                                  \
-    X(RATE, "rate", "dropped: its sender sends too often")                    \
-    X(UNASKED, "unasked", "dropped: from our address, but not by us")         \
+/* What became of a frame. X(id, name, text): counters stand in this order; up to MAILBOX_FULL it
+ * has changed and goes on, up to NO_ROOM it goes on as it came. */
+#define RING_REASONS(X)                                                                      \
+    X(FOLDED, "folded", "took part and passed on")                                           \
+    X(COPIED, "copied", "passive, to this station: copied to its mailbox and passed on")     \
+    X(MAILBOX_FULL, "mailbox-full", "passive, to this station: passed on, mailbox full")     \
+    X(REPEATED, "repeated", "passed on as it came")                                          \
+    X(NO_ROOM, "no-room", "passed on as it came: no room for one value more")                \
+    X(OWN, "own", "own packet, gone round: handed to the host")                              \
+    X(SHORT, "short", "dropped: ends before its image or its MAC does")                      \
+    X(LONG, "long", "dropped: longer than an Ethernet frame")                                \
+    X(ELSEWHERE, "elsewhere", "dropped: for another Ethernet address")                       \
+    X(STRANGER, "stranger", "dropped: not from the previous station")                        \
+    X(FOREIGN, "foreign", "dropped: of another ring")                                        \
+    X(MALFORMED, "malformed", "dropped: fields that no packet has")                          \
+    X(MAC, "mac", "dropped: the keyed MAC does not match")                                   \
+    X(CRC, "crc", "dropped: the CRC does not match")                                         \
+    X(HOPS, "hops", "dropped: no hops left")                                                 \
+    X(RATE, "rate", "dropped: its sender sends too often")                                   \
+    X(UNASKED, "unasked",                                                                    \
+      "dropped: not sent by us, from our address: another station has it, or lies about it") \
     X(FAILED, "failed", "dropped: could not be changed or sent")
 
 enum ring_reason {
@@ -65,7 +68,7 @@ enum ring_reason {
 struct ring_config {
     uint32_t ring_id;
     uint32_t device, out;                          /* interface indices */
-    uint32_t rate_per_s;                           /* commands of one sender; 0: any number */
+    uint32_t rate_per_s;                           /* packets of one sender; 0: any number */
     uint8_t own[8], from[8], previous[8], next[8]; /* Ethernet addresses: six octets of each */
     uint8_t key[LEAT_ATON_KEY_LEN];
     uint32_t has_key;
@@ -77,7 +80,7 @@ struct ring_config {
 /* What the host and the passing packets share: mapped by both. */
 struct ring_page {
     struct leat_aton_interface interface;
-    uint32_t issued; /* sequence of the youngest command sent */
+    uint32_t issued; /* sequence of the youngest packet sent */
     uint32_t zero;
 };
 
@@ -91,7 +94,7 @@ struct ring_frame {
 /* A sender's budget: what it has left, and when that was. */
 struct ring_bucket {
     uint64_t at_ns;
-    uint64_t tokens_ns; /* saved time: a command costs 1e9 / rate */
+    uint64_t tokens_ns; /* saved time: a packet costs 1e9 / rate */
 };
 
 static inline bool ring_same_mac(const uint8_t *a, const uint8_t *b)
@@ -107,7 +110,7 @@ static inline void ring_put_mac(uint8_t *to, const uint8_t *mac)
         to[i] = mac[i];
 }
 
-/* A quarter second may be saved up. Returns whether one more command is within the rate. */
+/* A quarter second may be saved up. Returns whether one more packet is within the rate. */
 static inline bool ring_bucket_take(struct ring_bucket *b, uint32_t rate_per_s, uint64_t now_ns)
 {
     const uint64_t saved_max = 250000000, price = 1000000000u / rate_per_s;

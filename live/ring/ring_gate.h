@@ -5,13 +5,14 @@
  *
  *   ring_check   for us? from the previous station? of our ring? image, MAC, CRC, payload sound?
  *   ring_admit   our own, gone round: up to the host (OWN); hops left? not too often?
- *   ring_fold    this station's part (FOLDED, REPEATED, NO_ROOM)
+ *   ring_fold    this station's part (FOLDED, REPEATED, NO_ROOM); of a passive packet that is
+ *                addressed to it, a copy for the host's mailbox (COPIED, MAILBOX_FULL)
  *   ring_seal    next address, hops, CRC, MAC: on its way
  *
  * Any "no" on the way: dropped, and counted by the reason.
  *
- * The includer gives what its ground has: ring_frame_crc, ring_frame_mac, ring_rate_allows and, for
- * a verifier, LEAT_ATON_BOUND.
+ * The includer gives what its ground has: ring_frame_crc, ring_frame_mac, ring_rate_allows,
+ * ring_mailbox_takes and, for a verifier, LEAT_ATON_BOUND.
  */
 #ifndef LEAT_RING_GATE_H
 #define LEAT_RING_GATE_H
@@ -22,6 +23,9 @@
 static uint32_t ring_frame_crc(struct ring_frame *f);
 static uint64_t ring_frame_mac(struct ring_frame *f, const struct ring_config *c);
 static bool ring_rate_allows(const struct ring_config *c, uint16_t sender);
+
+/* A record for the mailbox: so many octets of the image from SA on. False: it has no room. */
+static bool ring_mailbox_takes(struct ring_frame *f, uint32_t len);
 
 static inline uint32_t ring_mac_at(const struct ring_frame *f)
 {
@@ -36,14 +40,18 @@ static inline enum ring_reason ring_measure(struct ring_frame *f, const struct r
     const uint8_t *image = ring_image(f);
     if (image[LEAT_ATON_AC_AT] >> LEAT_ATON_AC_TOKEN & 1) return RING_MALFORMED;
     if (leat_aton_ctl_decode(leat_get_be16(image + LEAT_ATON_CTL_AT), &p)) return RING_MALFORMED;
-    if (!p.active) return RING_PASSIVE;
-    p.counter = leat_get_be16(image + LEAT_ATON_COUNTER_AT);
-    if (p.counter > LEAT_ATON_INTERFACES_MAX) return RING_MALFORMED;
     uint32_t head_len = LEAT_ATON_LONG_PAYLOAD_AT;
-    if (p.opcode < LEAT_ATON_SORT)
+    p.counter = leat_get_be16(image + LEAT_ATON_COUNTER_AT);
+    if (!p.active) {
+        head_len = LEAT_ATON_PASSIVE_PAYLOAD_AT;
+        p.payload_len = p.counter; /* `length` stands there */
+    } else if (p.counter > LEAT_ATON_INTERFACES_MAX) {
+        return RING_MALFORMED;
+    } else if (p.opcode < LEAT_ATON_SORT) {
         head_len = LEAT_ATON_VARIABLE_AT + p.width_bits / 4u;
-    else
+    } else {
         p.param = leat_get_be16(image + LEAT_ATON_PARAM_AT);
+    }
     if (leat_aton_packet_shape(&p, &shape)) return RING_MALFORMED;
     const uint32_t item_len = (uint32_t)shape.flag_len + shape.value_len;
     f->image_len = head_len + (uint32_t)shape.count * item_len + LEAT_ATON_TRAILER_LEN;
@@ -109,10 +117,27 @@ static inline enum ring_reason ring_admit(struct ring_frame *f, const struct rin
     return RING_FOLDED;
 }
 
-/* The visit itself: FOLDED, REPEATED or NO_ROOM. */
+/*
+ * A passive packet passes, and its sender learns by A that its station is there, by C that it has
+ * the octets. Of several that are addressed, one that has no room leaves C as the others made it.
+ */
+static inline enum ring_reason ring_copy(struct ring_frame *f, const struct ring_page *page)
+{
+    uint8_t *image = ring_image(f);
+    const uint32_t flg_at = f->image_len - LEAT_ATON_TRAILER_LEN;
+    if (!leat_aton_is_addressed(&page->interface, image)) return RING_REPEATED;
+    image[LEAT_ATON_BOUND(flg_at)] |= LEAT_ATON_FLG_A;
+    if (!ring_mailbox_takes(f, flg_at - LEAT_ATON_SA_AT)) return RING_MAILBOX_FULL;
+    image[LEAT_ATON_BOUND(flg_at)] |= LEAT_ATON_FLG_C;
+    return RING_COPIED;
+}
+
+/* The visit itself: what changes a frame (up to MAILBOX_FULL), REPEATED or NO_ROOM. */
 static inline enum ring_reason ring_fold(struct ring_frame *f, const struct ring_config *c,
                                          const struct ring_page *page)
 {
+    const uint32_t ctl = leat_get_be16(ring_image(f) + LEAT_ATON_CTL_AT);
+    if (!(ctl >> LEAT_ATON_CTL_ACTIVE)) return ring_copy(f, page);
     const uint32_t room = c->frame_max - RING_IMAGE_AT - ring_mac_len(c);
     const enum leat_aton_visit visit = leat_aton_visit(&page->interface, ring_image(f),
                                                        &f->image_len, room);

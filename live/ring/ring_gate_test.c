@@ -10,6 +10,11 @@
 
 enum { KEYED = 1, STATIONS = 8 };
 
+/* A mailbox in memory that all tests share: empty at first. */
+static uint32_t mail_words[RING_MAILBOX_LEN / 4];
+static unsigned long mail_read_at, mail_written_at;
+static const struct ring_mailbox mailbox = { &mail_read_at, &mail_written_at, mail_words };
+
 static struct ring_config config(bool keyed)
 {
     struct ring_config c = { .ring_id = 0x1EA7,
@@ -48,10 +53,50 @@ static struct ring_frame frame(const struct ring_config *c, uint8_t opcode, uint
     return f;
 }
 
+/* A message of station 1, as it leaves for our station. */
+static struct ring_frame passive(const struct ring_config *c, uint16_t da, const char *text)
+{
+    const struct leat_aton_packet packet = {
+        .da = da, .sa = 1, .payload = (const uint8_t *)text, .payload_len = strlen(text)
+    };
+    struct ring_config of_sender = *c;
+    struct ring_frame f = { 0 };
+    size_t len = 0;
+    memcpy(of_sender.from, c->previous, 6);
+    memcpy(of_sender.next, c->own, 6);
+    EQ(leat_aton_packet_encode(&packet, f.octets + RING_IMAGE_AT, 1488, &len), LEAT_ERR_OK);
+    f.image_len = (uint32_t)len;
+    ring_user_begin(&f, &of_sender, 7);
+    return f;
+}
+
 static enum ring_reason gate(const struct ring_config *c, struct ring_frame *f)
 {
     const struct ring_page page = page_of(2, 3);
-    return ring_user_gate(f, c, &page, NULL);
+    return ring_user_gate(f, c, &page, NULL, &mailbox);
+}
+
+/* The only message in the mailbox is this one of station 1. */
+static void expect_mail(const char *text)
+{
+    uint8_t octets[RING_OCTETS_MAX];
+    uint16_t from = 0;
+    size_t len = 0;
+    EQ(ring_mailbox_take(&mailbox, &from, octets, sizeof octets, &len), RING_MAIL_TAKEN);
+    EQ(from, 1);
+    EQ(len, strlen(text));
+    OK(memcmp(octets, text, len) == 0);
+    OK(ring_mailbox_is_empty(&mailbox));
+}
+
+/* What the room's own decoder, which is not the gate's, finds in a frame. */
+static struct leat_aton_packet decoded(const struct ring_config *c, const struct ring_frame *f)
+{
+    struct leat_aton_live live = { 0 };
+    EQ(leat_aton_live_decode(f->octets + RING_HEADER_AT, f->len - RING_HEADER_AT,
+                             c->has_key ? c->key : NULL, &live, NULL),
+       LEAT_ERR_OK);
+    return live.packet;
 }
 
 /* CRC and MAC made right after a change, so that what is wrong is seen by itself. */
@@ -120,11 +165,11 @@ static void our_own_is_handed_up_only_if_we_sent_it(void)
     struct ring_page page = page_of(1, 0);
     struct ring_frame f = frame(&c, LEAT_ATON_ADD, 0);
     page.issued = 7;
-    EQ(ring_user_gate(&f, &c, &page, NULL), RING_OWN);
+    EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_OWN);
     page.issued = 6; /* not yet sent: somebody has our address */
-    EQ(ring_user_gate(&f, &c, &page, NULL), RING_UNASKED);
+    EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_UNASKED);
     page.issued = 7 + RING_AWAITED_MAX;
-    EQ(ring_user_gate(&f, &c, &page, NULL), RING_UNASKED);
+    EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_UNASKED);
 }
 
 static void a_disabled_station_repeats(void)
@@ -133,7 +178,7 @@ static void a_disabled_station_repeats(void)
     struct ring_page page = page_of(2, 3);
     struct ring_frame f = frame(&c, LEAT_ATON_ADD, 0);
     page.interface.enabled = 0;
-    EQ(ring_user_gate(&f, &c, &page, NULL), RING_REPEATED);
+    EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_REPEATED);
     EQ(f.octets[RING_HOPS_AT], RING_HOPS_MAX - 1);
     EQ(leat_aton_live_mac(c.key, f.octets + 14, 12 + f.image_len),
        (long long)leat_get_be64(f.octets + RING_IMAGE_AT + f.image_len));
@@ -174,19 +219,17 @@ static void malformed_images_are_dropped(void)
         f.octets[RING_ZERO_AT] = 1;
         reseal(&c, &f);
         EQ(gate(&c, &f), RING_MALFORMED);
-        f = frame(&c, LEAT_ATON_ADD, 0);
-        memset(f.octets + RING_IMAGE_AT + 1, 0, 2);
-        reseal(&c, &f);
-        EQ(gate(&c, &f), RING_PASSIVE);
     }
 }
 
 /* Every octet that a check covers, every bit of it: never on its way as good. */
 static void no_single_bit_error_passes(void)
 {
-    for (int keyed = 0; keyed <= KEYED; keyed++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const bool keyed = kind & 1, is_passive = kind & 2;
         const struct ring_config c = config(keyed);
-        const struct ring_frame good = frame(&c, LEAT_ATON_SORT, 0);
+        const struct ring_frame good = is_passive ? passive(&c, 2, "work?")
+                                                  : frame(&c, LEAT_ATON_SORT, 0);
         const uint32_t end = RING_IMAGE_AT + good.image_len + (keyed ? 8 : 0);
         for (uint32_t bit = 0; bit < 8 * end; bit++) {
             const uint32_t at = bit / 8;
@@ -201,19 +244,149 @@ static void no_single_bit_error_passes(void)
             OK(reason > RING_OWN);
         }
     }
+    OK(ring_mailbox_is_empty(&mailbox));
 }
 
 static void every_truncation_is_short(void)
 {
     for (int keyed = 0; keyed <= KEYED; keyed++) {
         const struct ring_config c = config(keyed);
-        const struct ring_frame good = frame(&c, LEAT_ATON_TREE, 3);
-        for (uint32_t len = 0; len < RING_IMAGE_AT + good.image_len + (keyed ? 8 : 0); len++) {
-            struct ring_frame f = good;
-            f.len = len;
-            EQ(gate(&c, &f), RING_SHORT);
+        const struct ring_frame good[] = { frame(&c, LEAT_ATON_TREE, 3), passive(&c, 2, "work?") };
+        for (int i = 0; i < 2; i++) {
+            const uint32_t end = RING_IMAGE_AT + good[i].image_len + (keyed ? 8 : 0);
+            for (uint32_t len = 0; len < end; len++) {
+                struct ring_frame f = good[i];
+                f.len = len;
+                EQ(gate(&c, &f), RING_SHORT);
+            }
         }
     }
+}
+
+/* ---- passive packets ---------------------------------------------------------------------- */
+
+static void a_message_is_copied_and_its_sender_learns_of_it(void)
+{
+    static const uint16_t to[] = { 2, LEAT_ATON_DA_ALL };
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        for (int i = 0; i < 2; i++) {
+            struct ring_frame f = passive(&c, to[i], "work?");
+            EQ(gate(&c, &f), RING_COPIED);
+            const struct leat_aton_packet p = decoded(&c, &f);
+            OK(p.recognised && p.copied);
+            OK(p.da == to[i] && p.sa == 1);
+            OK(p.payload_len == 5 && memcmp(p.payload, "work?", 5) == 0);
+            OK(memcmp(f.octets, c.next, 6) == 0 && memcmp(f.octets + 6, c.from, 6) == 0);
+            EQ(f.octets[RING_HOPS_AT], RING_HOPS_MAX - 1);
+            expect_mail("work?");
+        }
+        struct ring_frame f = passive(&c, 2, ""); /* nothing is a message, too */
+        EQ(gate(&c, &f), RING_COPIED);
+        expect_mail("");
+    }
+}
+
+static void a_message_to_another_is_repeated(void)
+{
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        struct ring_frame f = passive(&c, 3, "work?");
+        EQ(gate(&c, &f), RING_REPEATED);
+        const struct leat_aton_packet p = decoded(&c, &f);
+        OK(!p.recognised && !p.copied && p.da == 3);
+        OK(ring_mailbox_is_empty(&mailbox));
+    }
+}
+
+/* Without room: A alone; and of a message to all, what another has said of C stays. */
+static void a_full_mailbox_is_told_to_the_sender(void)
+{
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        const struct ring_page page = page_of(2, 3);
+        struct ring_frame f = passive(&c, 2, "work?");
+        EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_MAILBOX_FULL);
+        struct leat_aton_packet p = decoded(&c, &f);
+        OK(p.recognised && !p.copied);
+        f = passive(&c, LEAT_ATON_DA_ALL, "work?");
+        f.octets[RING_IMAGE_AT + f.image_len - 5] = LEAT_ATON_FLG_A | LEAT_ATON_FLG_C;
+        reseal(&c, &f);
+        EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_MAILBOX_FULL);
+        p = decoded(&c, &f);
+        OK(p.recognised && p.copied);
+    }
+}
+
+/* As on the simulated ring: `enabled` is about taking part in commands. */
+static void a_disabled_station_has_a_mailbox(void)
+{
+    const struct ring_config c = config(true);
+    struct ring_page page = page_of(2, 3);
+    struct ring_frame f = passive(&c, 2, "work?");
+    page.interface.enabled = 0;
+    EQ(ring_user_gate(&f, &c, &page, NULL, &mailbox), RING_COPIED);
+    expect_mail("work?");
+}
+
+/* `length` against the frame, with CRC and MAC right wherever they can stand. */
+static void a_length_that_the_frame_does_not_hold_is_short(void)
+{
+    for (int keyed = 0; keyed <= KEYED; keyed++) {
+        const struct ring_config c = config(keyed);
+        const uint32_t mac_len = keyed ? 8 : 0;
+        for (uint32_t len = 0; len <= 65535; len++) {
+            struct ring_frame f = passive(&c, 3, "a message of some octets, so that it is long");
+            const bool fits = RING_IMAGE_AT + LEAT_ATON_IMAGE_LEN_MIN + len + mac_len <= f.len;
+            leat_put_be16(f.octets + RING_IMAGE_AT + LEAT_ATON_COUNTER_AT, (uint16_t)len);
+            f.image_len = LEAT_ATON_IMAGE_LEN_MIN + len;
+            if (fits) {
+                f.octets[RING_IMAGE_AT + f.image_len - 5] = 0;
+                reseal(&c, &f);
+            }
+            EQ(gate(&c, &f), fits ? RING_REPEATED : RING_SHORT);
+            if (tap_checks_failed) break;
+        }
+    }
+}
+
+/* The sums that go wrong by themselves, and FLG, which the CRC does not cover. */
+static void a_damaged_message_is_dropped(void)
+{
+    struct ring_config c = config(true);
+    struct ring_frame f = passive(&c, 2, "work?");
+    f.octets[RING_IMAGE_AT + f.image_len]++;
+    EQ(gate(&c, &f), RING_MAC);
+    c = config(false);
+    f = passive(&c, 2, "work?");
+    f.octets[RING_IMAGE_AT + f.image_len - 1]++;
+    EQ(gate(&c, &f), RING_CRC);
+    f = passive(&c, 2, "work?");
+    f.octets[RING_IMAGE_AT + f.image_len - 5] = 0x80;
+    EQ(gate(&c, &f), RING_MALFORMED);
+    OK(ring_mailbox_is_empty(&mailbox));
+}
+
+/* One message to all, hop by hop: everybody has it once, but who sent it, to whom it comes back. */
+static void a_message_to_all_comes_to_all(void)
+{
+    const struct ring_config c = config(true);
+    struct ring_frame f = passive(&c, LEAT_ATON_DA_ALL, "to all");
+    for (uint16_t address = 2; address <= STATIONS; address++) {
+        const struct ring_page page = page_of(address, 0);
+        EQ(ring_user_gate(&f, &c, &page, NULL, &mailbox), RING_COPIED);
+        expect_mail("to all");
+        memcpy(f.octets, c.own, 6); /* every station with the same cards, then */
+        memcpy(f.octets + 6, c.previous, 6);
+    }
+    struct ring_page sender = page_of(1, 0);
+    sender.issued = 7;
+    EQ(ring_user_gate(&f, &c, &sender, NULL, &mailbox), RING_OWN);
+    const struct leat_aton_packet p = decoded(&c, &f);
+    OK(p.recognised && p.copied);
+    OK(ring_mailbox_is_empty(&mailbox));
+    sender.issued = 6;
+    EQ(ring_user_gate(&f, &c, &sender, NULL, &mailbox), RING_UNASKED);
 }
 
 /* Random octets, with CRC and MAC right where they can be: the gate ends, and stays in bounds. */
@@ -223,7 +396,7 @@ static void random_frames_never_break_the_gate(void)
     leat_random_seed(&r, tap_seed());
     static struct ring_frame f;
     static struct ring_bucket buckets[65536];
-    int passed = 0;
+    int passed = 0, copied = 0;
     for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
         struct ring_config c = config(leat_random_below(&r, 2));
         struct ring_page page = page_of(2, leat_random_next(&r));
@@ -232,6 +405,8 @@ static void random_frames_never_break_the_gate(void)
         leat_random_fill(&r, f.octets + RING_IMAGE_AT, 200);
         if (leat_random_below(&r, 2)) memset(f.octets + RING_IMAGE_AT + LEAT_ATON_DA_AT, 0xff, 2);
         f.octets[RING_IMAGE_AT + 2] &= 0xF8;
+        if (leat_random_below(&r, 4) == 0)
+            memset(f.octets + RING_IMAGE_AT + LEAT_ATON_CTL_AT, 0, 2);
         f.octets[RING_IMAGE_AT + 7] = 0;
         f.octets[RING_IMAGE_AT + 9] = 0;
         size_t image_len = 0;
@@ -243,11 +418,14 @@ static void random_frames_never_break_the_gate(void)
             reseal(&c, &f);
         }
         c.rate_per_s = 1000000;
-        const enum ring_reason reason = ring_user_gate(&f, &c, &page, buckets);
+        const enum ring_reason reason = ring_user_gate(&f, &c, &page, buckets, &mailbox);
         OK(reason < RING_REASON_COUNT && f.len <= RING_FRAME_MAX);
         passed += reason <= RING_NO_ROOM;
+        copied += reason == RING_COPIED;
     }
     OK(passed > LEAT_ROUNDS / 1000);
+    OK(copied > 0);
+    mail_read_at = mail_written_at = 0;
 }
 
 static void a_sort_grows_to_the_end_of_a_frame_and_no_further(void)
@@ -316,6 +494,9 @@ TAP_MAIN(T(a_good_frame_is_folded_and_goes_to_the_next), T(strangers_and_foreign
          T(another_key_or_none_is_dropped), T(our_own_is_handed_up_only_if_we_sent_it),
          T(a_disabled_station_repeats), T(malformed_images_are_dropped),
          T(no_single_bit_error_passes), T(every_truncation_is_short),
-         T(random_frames_never_break_the_gate),
+         T(a_message_is_copied_and_its_sender_learns_of_it), T(a_message_to_another_is_repeated),
+         T(a_full_mailbox_is_told_to_the_sender), T(a_disabled_station_has_a_mailbox),
+         T(a_length_that_the_frame_does_not_hold_is_short), T(a_damaged_message_is_dropped),
+         T(a_message_to_all_comes_to_all), T(random_frames_never_break_the_gate),
          T(a_sort_grows_to_the_end_of_a_frame_and_no_further), T(a_bucket_holds_a_quarter_second),
          T(every_reason_has_a_name_and_a_text), T(what_is_not_there_is_told))

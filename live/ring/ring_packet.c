@@ -6,6 +6,8 @@
 #include "ring_driver.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <linux/if_packet.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,20 +16,29 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { NAME_LEN = 64, LEAVE_TRIES = 200 };
-static const char magic[8] = "leatRNG1";
+static const char magic[8] = "leatRNG2";
 
 struct share {
     char magic[8];
     struct ring_config config;
     struct ring_page page;
     uint64_t counts[RING_REASON_COUNT];
+    unsigned long read_at, written_at; /* the mailbox */
+    uint32_t bell;
+    uint32_t words[RING_MAILBOX_LEN / sizeof(uint32_t)];
 };
+
+static struct ring_mailbox mailbox_in(struct share *share)
+{
+    return (struct ring_mailbox){ &share->read_at, &share->written_at, share->words };
+}
 
 /* ---- the shared file ---------------------------------------------------------------------- */
 
@@ -61,6 +72,23 @@ static bool is_whole(int fd)
     return fstat(fd, &file) == 0 && (size_t)file.st_size >= sizeof(struct share);
 }
 
+/* ---- who waits for a message -------------------------------------------------------------- */
+
+static void ring_the_bell(uint32_t *bell)
+{
+    __atomic_add_fetch(bell, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* A message that comes behind the first line makes the number another, and nobody sleeps. */
+static void wait_for_mail(struct ring_seat *seat, int timeout_ms)
+{
+    const uint32_t seen = __atomic_load_n(seat->bell, __ATOMIC_ACQUIRE);
+    const struct timespec span = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+    if (ring_mailbox_is_empty(&seat->mailbox))
+        syscall(SYS_futex, seat->bell, FUTEX_WAIT, seen, &span, NULL, 0);
+}
+
 /* ---- the process -------------------------------------------------------------------------- */
 
 static void serve_one(struct share *share, struct ring_frame *f, int in, int out,
@@ -73,7 +101,9 @@ static void serve_one(struct share *share, struct ring_frame *f, int in, int out
         return;
     }
     f->len = (uint32_t)got;
-    enum ring_reason reason = ring_user_gate(f, &share->config, &share->page, buckets);
+    const struct ring_mailbox mailbox = mailbox_in(share);
+    enum ring_reason reason = ring_user_gate(f, &share->config, &share->page, buckets, &mailbox);
+    if (reason == RING_COPIED) ring_the_bell(&share->bell);
     if (reason <= RING_NO_ROOM && send(out, f->octets, f->len, 0) < 0) reason = RING_FAILED;
     __atomic_add_fetch(&share->counts[reason], 1, __ATOMIC_RELAXED);
 }
@@ -202,6 +232,8 @@ static bool find(uint32_t device, struct ring_seat *seat, char *why)
         *seat = (struct ring_seat){ .config = share->config,
                                     .page = &share->page,
                                     .counts = share->counts,
+                                    .mailbox = mailbox_in(share),
+                                    .bell = &share->bell,
                                     .mapping = share,
                                     .mapping_len = sizeof *share };
         return true;
@@ -236,4 +268,5 @@ static bool leave(uint32_t device, char *why)
     return ended;
 }
 
-const struct ring_driver ring_packet_driver = { "packet", join, find, let_go, counts, leave };
+const struct ring_driver ring_packet_driver = { "packet", join,          find, let_go,
+                                                counts,   wait_for_mail, leave };

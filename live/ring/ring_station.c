@@ -1,4 +1,4 @@
-/* A station as programs see it: joining, registers, commands, status. */
+/* A station as programs see it: joining, registers, commands, messages, status. */
 #include "ring_driver.h"
 #include <errno.h>
 #include <net/if.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 _Static_assert((int)LEAT_STATION_COUNTS == (int)RING_REASON_COUNT, "one count per reason");
+_Static_assert((int)LEAT_STATION_OCTETS_MAX == (int)RING_OCTETS_MAX, "what a frame holds");
 
 struct leat_station {
     const struct ring_driver *driver;
@@ -239,11 +240,53 @@ static bool await(struct leat_station *s, uint32_t sequence, uint64_t until_ns)
     struct ring_frame *f = &s->frame;
     while (receive(s, until_ns)) {
         /* The packet driver's station is not before this socket, so all is checked here too. */
-        if (ring_user_gate(f, &s->seat.config, s->seat.page, NULL) == RING_OWN &&
+        if (ring_user_gate(f, &s->seat.config, s->seat.page, NULL, NULL) == RING_OWN &&
             leat_get_be32(f->octets + RING_SEQUENCE_AT) == sequence)
             return true;
     }
     return false;
+}
+
+static enum leat_station_end silent(struct leat_station *s, uint64_t timeout_us, char *why)
+{
+    uint64_t counts[RING_REASON_COUNT] = { 0 };
+    const unsigned long long ms = timeout_us / 1000;
+    if (s->driver->counts(&s->seat, counts) && counts[RING_UNASKED])
+        ring_because(why,
+                     "no answer within %llu ms; packets with our address %u that we did not send "
+                     "came by (unasked: %llu): another station has this address, or lies about it",
+                     ms, s->seat.page->interface.address, (unsigned long long)counts[RING_UNASKED]);
+    else
+        ring_because(why, "no answer within %llu ms, expected a ring whose stations all joined",
+                     ms);
+    return LEAT_STATION_SILENT;
+}
+
+/* Octets of an image that a frame has room for. */
+static uint32_t image_max(const struct ring_config *c)
+{
+    return c->frame_max - RING_IMAGE_AT - ring_mac_len(c);
+}
+
+/* The image in s->frame goes once round; what came back is in its place. */
+static enum leat_station_end go_round(struct leat_station *s, size_t len, uint64_t timeout_us,
+                                      uint64_t *took_ns, char *why)
+{
+    struct ring_frame *f = &s->frame;
+    const struct ring_config *c = &s->seat.config;
+    const uint32_t sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
+    f->image_len = (uint32_t)len;
+    ring_user_begin(f, c, sequence);
+    const uint64_t start = ring_now_ns();
+    if (!is_alone(c)) {
+        if (send(s->send_fd, f->octets, f->len, 0) < 0) {
+            ring_because(why, "the packet cannot be sent: %s", strerror(errno));
+            return LEAT_STATION_FAILED;
+        }
+        if (!await(s, sequence, start + timeout_us * 1000)) return silent(s, timeout_us, why);
+    }
+    *took_ns = ring_now_ns() - start;
+    return LEAT_STATION_OK;
 }
 
 enum leat_station_end leat_station_command(struct leat_station *s,
@@ -251,32 +294,18 @@ enum leat_station_end leat_station_command(struct leat_station *s,
                                            uint64_t timeout_us, struct leat_station_answer *answer,
                                            char *why)
 {
-    struct ring_frame *f = &s->frame;
-    const struct ring_config *c = &s->seat.config;
+    const struct ring_frame *f = &s->frame;
+    uint8_t *image = ring_image(&s->frame);
     size_t len = 0;
-    leat_err err = leat_aton_begin(&s->seat.page->interface, command, ring_image(f),
-                                   c->frame_max - RING_IMAGE_AT - ring_mac_len(c), &len);
+    leat_err err = leat_aton_begin(&s->seat.page->interface, command, image,
+                                   image_max(&s->seat.config), &len);
     if (err) {
         ring_because(why, "the command cannot be sent: %s", leat_err_text(err));
         return LEAT_STATION_WRONG;
     }
-    const uint32_t sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
-    f->image_len = (uint32_t)len;
-    ring_user_begin(f, c, sequence);
-    const uint64_t start = ring_now_ns();
-    if (!is_alone(c)) {
-        if (send(s->send_fd, f->octets, f->len, 0) < 0) {
-            ring_because(why, "the command cannot be sent: %s", strerror(errno));
-            return LEAT_STATION_FAILED;
-        }
-        if (!await(s, sequence, start + timeout_us * 1000)) {
-            ring_because(why, "no answer within %llu ms, expected a ring whose stations all joined",
-                         (unsigned long long)(timeout_us / 1000));
-            return LEAT_STATION_SILENT;
-        }
-    }
-    answer->took_ns = ring_now_ns() - start;
-    memcpy(answer->image, ring_image(f), f->image_len);
+    const enum leat_station_end end = go_round(s, len, timeout_us, &answer->took_ns, why);
+    if (end != LEAT_STATION_OK) return end;
+    memcpy(answer->image, image, f->image_len);
     err = leat_aton_take(&s->seat.page->interface, command, answer->image, f->image_len,
                          &answer->result, NULL);
     if (!err) return LEAT_STATION_OK;
@@ -294,6 +323,70 @@ enum leat_station_end leat_station_count(struct leat_station *s, uint64_t timeou
     const enum leat_station_end end = leat_station_command(s, &command, timeout_us, &answer, why);
     if (end == LEAT_STATION_OK) *stations = answer.result.counter;
     return end;
+}
+
+/* ---- messages ----------------------------------------------------------------------------- */
+
+/* Is this the packet that was sent, but for A and C? */
+static bool is_returned(const struct leat_aton_packet *back, const struct leat_aton_packet *sent)
+{
+    return !back->active && back->da == sent->da && back->payload_len == sent->payload_len &&
+           (!sent->payload_len || memcmp(back->payload, sent->payload, sent->payload_len) == 0);
+}
+
+enum leat_station_end leat_station_send(struct leat_station *s, uint16_t to, const void *octets,
+                                        size_t len, uint64_t timeout_us,
+                                        struct leat_station_ack *ack, char *why)
+{
+    const uint32_t max = image_max(&s->seat.config) - LEAT_ATON_IMAGE_LEN_MIN;
+    const struct leat_aton_packet packet = {
+        .da = to, .sa = s->seat.page->interface.address, .payload = octets, .payload_len = len
+    };
+    struct leat_aton_packet back;
+    size_t image_len = 0;
+    if (to == packet.sa) {
+        ring_because(why, "address %u is this station's own, expected another", to);
+        return LEAT_STATION_WRONG;
+    }
+    if (len > max) {
+        ring_because(why, "a message of %zu octets, expected at most %u: what one frame holds", len,
+                     max);
+        return LEAT_STATION_WRONG;
+    }
+    leat_err err = leat_aton_packet_encode(&packet, ring_image(&s->frame), LEAT_STATION_IMAGE_MAX,
+                                           &image_len);
+    if (err) abort(); /* all fields are ours */
+    const enum leat_station_end end = go_round(s, image_len, timeout_us, &ack->took_ns, why);
+    if (end != LEAT_STATION_OK) return end;
+    err = leat_aton_packet_decode(ring_image(&s->frame), s->frame.image_len, &back, NULL);
+    if (err || !is_returned(&back, &packet)) {
+        ring_because(why, "what came back is not what was sent");
+        return LEAT_STATION_FAILED;
+    }
+    ack->recognised = back.recognised;
+    ack->copied = back.copied;
+    return LEAT_STATION_OK;
+}
+
+enum leat_station_end leat_station_receive(struct leat_station *s, uint64_t timeout_us,
+                                           uint16_t *from, void *octets, size_t cap, size_t *len,
+                                           char *why)
+{
+    const uint64_t until_ns = ring_now_ns() + timeout_us * 1000;
+    for (;;) {
+        const enum ring_mail mail = ring_mailbox_take(&s->seat.mailbox, from, octets, cap, len);
+        if (mail == RING_MAIL_TAKEN) return LEAT_STATION_OK;
+        if (mail == RING_MAIL_LONG) {
+            ring_because(why, "a message of %zu octets is there, expected room for them", *len);
+            return LEAT_STATION_WRONG;
+        }
+        const uint64_t now = ring_now_ns();
+        if (now >= until_ns) break;
+        const uint64_t left_ms = (until_ns - now + 999999) / 1000000;
+        s->driver->wait_for_mail(&s->seat, left_ms > 1000 ? 1000 : (int)left_ms);
+    }
+    ring_because(why, "no message within %llu ms", (unsigned long long)(timeout_us / 1000));
+    return LEAT_STATION_SILENT;
 }
 
 /* ---- status ------------------------------------------------------------------------------- */

@@ -1,10 +1,13 @@
 /*
- * The live ring for programs: this host's station, its registers in memory, commands and answers.
+ * The live ring for programs: this host's station, its registers in memory, commands and answers,
+ * messages from station to station.
  *
  *   struct leat_station *station = leat_station_open("eth1", why);
  *   volatile uint64_t *operand = leat_station_registers(station);
  *   operand[1] = load;                                   plain stores; packets that pass see them
  *   leat_station_command(station, &command, 1000000, &answer, why);   one packet, once round
+ *   leat_station_send(station, 4, "work?", 5, 1000000, &ack, why);    the same, passive: a message
+ *   leat_station_receive(station, 1000000, &from, octets, sizeof octets, &len, why);
  *
  * A station is made by leat_station_join (or `leat ring join`) and lives on without its maker: by
  * XDP in the kernel, or as a small process where there is no XDP. It belongs to its network device;
@@ -19,8 +22,9 @@
 
 enum {
     LEAT_STATION_WHY_LEN = 320,
-    LEAT_STATION_IMAGE_MAX = 1488, /* what an Ethernet frame holds of an image */
-    LEAT_STATION_COUNTS = 17,
+    LEAT_STATION_IMAGE_MAX = 1488,  /* what an Ethernet frame holds of an image */
+    LEAT_STATION_OCTETS_MAX = 1474, /* and of a message; with a key, 8 less */
+    LEAT_STATION_COUNTS = 18,
 };
 
 enum leat_station_driver { LEAT_STATION_ANY, LEAT_STATION_XDP, LEAT_STATION_PACKET };
@@ -33,7 +37,7 @@ struct leat_station_config {
     uint32_t ring_id;
     uint16_t address;    /* of this station, 0 to 65534, another one for each */
     const uint8_t *key;  /* 16 octets that all stations share; NULL: packets have no MAC */
-    uint32_t rate_per_s; /* commands of one sender that may pass; 0: any number */
+    uint32_t rate_per_s; /* packets of one sender that may pass; 0: any number */
     enum leat_station_driver driver;
 };
 
@@ -46,11 +50,18 @@ struct leat_station_answer {
     uint8_t image[LEAT_STATION_IMAGE_MAX];
 };
 
+/* What became of a message, as its packet tells when it is back. */
+struct leat_station_ack {
+    bool recognised; /* the station is there; to all: there is one at least */
+    bool copied;     /* and had room for it in its mailbox; to all: one at least had */
+    uint64_t took_ns;
+};
+
 enum leat_station_end {
     LEAT_STATION_OK,
     LEAT_STATION_WRONG,  /* the request cannot be right */
     LEAT_STATION_FAILED, /* the system refuses */
-    LEAT_STATION_SILENT, /* no answer in time */
+    LEAT_STATION_SILENT, /* no answer, or no message, in time */
 };
 
 /*
@@ -82,6 +93,23 @@ enum leat_station_end leat_station_command(struct leat_station *station,
 /* How many interfaces take part, by one packet. */
 enum leat_station_end leat_station_count(struct leat_station *station, uint64_t timeout_us,
                                          uint32_t *stations, char *why);
+
+/*
+ * One message to a station, or to all others (LEAT_ATON_DA_ALL), once round the ring. OK: the
+ * packet is back, and *ack tells. Nothing is sent twice: who was not copied may try again.
+ */
+enum leat_station_end leat_station_send(struct leat_station *station, uint16_t to,
+                                        const void *octets, size_t len, uint64_t timeout_us,
+                                        struct leat_station_ack *ack, char *why);
+
+/*
+ * The oldest message in this station's mailbox, or the next that comes. A mailbox holds 64 KiB that
+ * nobody has read; when it is full, senders are told. If several processes receive, each message
+ * goes to one of them. WRONG: it is longer than `cap`, and stays; *len is its length.
+ */
+enum leat_station_end leat_station_receive(struct leat_station *station, uint64_t timeout_us,
+                                           uint16_t *from, void *octets, size_t cap, size_t *len,
+                                           char *why);
 
 /* What became of the frames of our Ethernet type: counts[i] of leat_station_reason(i). */
 bool leat_station_counts(struct leat_station *station, uint64_t counts[LEAT_STATION_COUNTS]);

@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct ring_bucket *budget; /* of the call at hand */
+/* Of the call at hand. */
+static struct ring_bucket *budget;
+static const struct ring_mailbox *mail;
 
 bool ring_because(char *why, const char *text, ...)
 {
@@ -46,14 +48,21 @@ static bool ring_rate_allows(const struct ring_config *c, uint16_t sender)
     return !budget || ring_bucket_take(&budget[sender], c->rate_per_s, ring_now_ns());
 }
 
+static bool ring_mailbox_takes(struct ring_frame *f, uint32_t len)
+{
+    return mail && ring_mailbox_put(mail, ring_image(f) + LEAT_ATON_SA_AT, len);
+}
+
 enum ring_reason ring_user_gate(struct ring_frame *f, const struct ring_config *c,
-                                const struct ring_page *page, struct ring_bucket *buckets)
+                                const struct ring_page *page, struct ring_bucket *buckets,
+                                const struct ring_mailbox *mailbox)
 {
     budget = buckets;
+    mail = mailbox;
     enum ring_reason reason = ring_check(f, c);
     if (reason == RING_FOLDED) reason = ring_admit(f, c, page);
     if (reason == RING_FOLDED) reason = ring_fold(f, c, page);
-    if (reason <= RING_NO_ROOM) ring_seal(f, c, reason == RING_FOLDED);
+    if (reason <= RING_NO_ROOM) ring_seal(f, c, reason <= RING_MAILBOX_FULL);
     return reason;
 }
 

@@ -62,6 +62,13 @@ struct {
     __type(value, struct ring_frame);
 } ring_frames SEC(".maps");
 
+/* What passive packets brought and nobody has read. The map outlives the program that made it: the
+ * next one on the device takes it over. */
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, RING_MAILBOX_LEN);
+} ring_mailbox SEC(".maps");
+
 static __always_inline void *only(void *map)
 {
     const uint32_t zero = 0;
@@ -123,6 +130,12 @@ static bool ring_rate_allows(const struct ring_config *c, uint16_t sender)
     const uint32_t key = sender;
     struct ring_bucket *bucket = bpf_map_lookup_elem(&ring_buckets, &key);
     return bucket && ring_bucket_take(bucket, c->rate_per_s, bpf_ktime_get_ns());
+}
+
+static bool ring_mailbox_takes(struct ring_frame *f, uint32_t len)
+{
+    const uint8_t *record = ring_image(f) + LEAT_ATON_SA_AT;
+    return bpf_ringbuf_output(&ring_mailbox, (void *)record, LEAT_ATON_BOUND(len), 0) == 0;
 }
 
 /* ---- the program -------------------------------------------------------------------------- */
@@ -205,7 +218,7 @@ int ring_xdp(struct xdp_md *xdp)
         if (reason == RING_FOLDED) reason = (uint32_t)fold(f);
     }
     if (reason <= RING_NO_ROOM) {
-        seal(f, reason == RING_FOLDED);
+        seal(f, reason <= RING_MAILBOX_FULL);
         if (put_back(xdp, f, len)) {
             count(reason);
             return leave(c);

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <poll.h>
 #include <ring_xdp.skel.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,6 +70,32 @@ static int map_of(int program, const char *name, uint32_t value_len)
     return -1;
 }
 
+/* Of a ring buffer's pages the reader's position may be written; behind it are the writer's
+ * position and the records. */
+static bool mailbox_map(int fd, struct ring_mailbox *mailbox)
+{
+    const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
+    char *read_at = mmap(NULL, page_len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *rest = mmap(NULL, page_len + RING_MAILBOX_LEN, PROT_READ, MAP_SHARED, fd,
+                      (off_t)page_len);
+    if (read_at != MAP_FAILED && rest != MAP_FAILED) {
+        *mailbox = (struct ring_mailbox){ (void *)read_at, (void *)rest,
+                                          (void *)(rest + page_len) };
+        return true;
+    }
+    if (read_at != MAP_FAILED) munmap(read_at, page_len);
+    if (rest != MAP_FAILED) munmap(rest, page_len + RING_MAILBOX_LEN);
+    return false;
+}
+
+static void mailbox_unmap(struct ring_mailbox *mailbox)
+{
+    const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
+    if (!mailbox->read_at) return;
+    munmap(mailbox->read_at, page_len);
+    munmap(mailbox->written_at, page_len + RING_MAILBOX_LEN);
+}
+
 static bool seat_of(int program, struct ring_seat *seat)
 {
     const uint32_t zero = 0;
@@ -76,10 +103,12 @@ static bool seat_of(int program, struct ring_seat *seat)
     const int page = map_of(program, "ring_page", sizeof(struct ring_page));
     *seat = (struct ring_seat){ .counts_map = map_of(program, "ring_counts", 8),
                                 .mapping = MAP_FAILED,
-                                .mapping_len = RING_PAGE_LEN };
+                                .mapping_len = RING_PAGE_LEN,
+                                .mailbox_map = map_of(program, "ring_mailbox", 0) };
     if (page >= 0)
         seat->mapping = mmap(NULL, RING_PAGE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
     const bool whole = config >= 0 && seat->counts_map >= 0 && seat->mapping != MAP_FAILED &&
+                       seat->mailbox_map >= 0 && mailbox_map(seat->mailbox_map, &seat->mailbox) &&
                        bpf_map_lookup_elem(config, &zero, &seat->config) == 0;
     if (config >= 0) close(config);
     if (page >= 0) close(page);
@@ -90,7 +119,9 @@ static bool seat_of(int program, struct ring_seat *seat)
 static void let_go(struct ring_seat *seat)
 {
     if (seat->mapping && seat->mapping != MAP_FAILED) munmap(seat->mapping, seat->mapping_len);
+    mailbox_unmap(&seat->mailbox);
     if (seat->counts_map >= 0) close(seat->counts_map);
+    if (seat->mailbox_map >= 0) close(seat->mailbox_map);
 }
 
 static bool find(uint32_t device, struct ring_seat *seat, char *why)
@@ -128,20 +159,13 @@ static bool counts(struct ring_seat *seat, uint64_t total[RING_REASON_COUNT])
     return told;
 }
 
-/* ---- joining and leaving ------------------------------------------------------------------ */
-
-/* Registers and sequence of the station that the new one replaces. */
-static bool keep(uint32_t device, struct ring_page *page)
+static void wait_for_mail(struct ring_seat *seat, int timeout_ms)
 {
-    struct ring_seat old;
-    char ignored[LEAT_STATION_WHY_LEN] = "";
-    const uint16_t address = page->interface.address;
-    if (!find(device, &old, ignored)) return false;
-    *page = *old.page;
-    page->interface.address = address;
-    let_go(&old);
-    return true;
+    struct pollfd wait = { .fd = seat->mailbox_map, .events = POLLIN };
+    poll(&wait, 1, timeout_ms);
 }
+
+/* ---- joining and leaving ------------------------------------------------------------------ */
 
 /* Not by value: the library looks at the gaps of its structures, which a copy need not keep. */
 static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
@@ -175,22 +199,47 @@ static bool attach(const struct ring_config *c, int program, char *note, char *w
     return true;
 }
 
-static bool join(const struct ring_config *c, const struct leat_aton_interface *fresh, bool *kept,
-                 char *note, char *why)
+/* The program in the kernel, with the mailbox of the station that it replaces, if any: whoever
+ * waits for a message there goes on waiting. */
+static struct ring_xdp_bpf *load(const struct ring_seat *old, char *why)
+{
+    struct ring_xdp_bpf *station = ring_xdp_bpf__open();
+    const bool loaded =
+        station && (!old || bpf_map__reuse_fd(station->maps.ring_mailbox, old->mailbox_map) == 0) &&
+        ring_xdp_bpf__load(station) == 0;
+    if (loaded) return station;
+    ring_because(why, "the kernel does not take the program: %s", strerror(errno));
+    ring_xdp_bpf__destroy(station);
+    return NULL;
+}
+
+/* Registers and sequence of the old station, or fresh ones. */
+static bool fill(struct ring_xdp_bpf *station, const struct ring_config *c,
+                 const struct leat_aton_interface *fresh, const struct ring_seat *old)
 {
     const uint32_t zero = 0;
     struct ring_page page = { .interface = *fresh };
+    if (old) page = *old->page;
+    page.interface.address = fresh->address;
+    if (!old) page.issued = (uint32_t)ring_now_ns() * 2654435761u; /* not an earlier station's */
+    return bpf_map_update_elem(bpf_map__fd(station->maps.ring_config), &zero, c, 0) == 0 &&
+           bpf_map_update_elem(bpf_map__fd(station->maps.ring_page), &zero, &page, 0) == 0;
+}
+
+static bool join(const struct ring_config *c, const struct leat_aton_interface *fresh, bool *kept,
+                 char *note, char *why)
+{
+    struct ring_seat seat;
+    char ignored[LEAT_STATION_WHY_LEN] = "";
     libbpf_set_print(quiet);
-    struct ring_xdp_bpf *station = ring_xdp_bpf__open_and_load();
-    if (!station)
-        return ring_because(why, "the kernel does not take the program: %s", strerror(errno));
-    *kept = keep(c->device, &page);
-    if (!*kept) page.issued = (uint32_t)ring_now_ns() * 2654435761u; /* not an earlier station's */
-    bool joined = bpf_map_update_elem(bpf_map__fd(station->maps.ring_config), &zero, c, 0) == 0 &&
-                  bpf_map_update_elem(bpf_map__fd(station->maps.ring_page), &zero, &page, 0) == 0;
-    if (!joined) ring_because(why, "its maps cannot be filled: %s", strerror(errno));
+    *kept = find(c->device, &seat, ignored);
+    const struct ring_seat *old = *kept ? &seat : NULL;
+    struct ring_xdp_bpf *station = load(old, why);
+    bool joined = station && fill(station, c, fresh, old);
+    if (station && !joined) ring_because(why, "its maps cannot be filled: %s", strerror(errno));
     joined = joined && attach(c, bpf_program__fd(station->progs.ring_xdp), note, why);
     ring_xdp_bpf__destroy(station);
+    if (*kept) let_go(&seat);
     return joined;
 }
 
@@ -208,4 +257,6 @@ static bool leave(uint32_t device, char *why)
     return err ? ring_because(why, "the station stays: %s", strerror(-err)) : true;
 }
 
-const struct ring_driver ring_xdp_driver = { "xdp", join, find, let_go, counts, leave };
+const struct ring_driver ring_xdp_driver = {
+    "xdp", join, find, let_go, counts, wait_for_mail, leave
+};

@@ -75,7 +75,7 @@ has "routers are another thing" "$("$leat" sim ring:16 --cycles 1000)" "ring:16,
 # ---- bad input ----------------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
 wrong "expected sim" "$leat" ring
-wrong "'xyz', expected sim, sort" "$leat" ring xyz --stations 3
+wrong "'xyz', expected one of sim join" "$leat" ring xyz --stations 3
 wrong "sim needs --stations" "$leat" ring sim --command add
 wrong "sort needs --stations N, or --live" "$leat" ring sort
 wrong "sim needs --command" "$leat" ring sim --stations 3

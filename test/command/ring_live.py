@@ -2,7 +2,8 @@
 """Sends frames into a live ring, made here from the specification alone (specs/aton.md).
 
 usage: ring_live.py DEVICE TO FROM CHANGE,... COUNT [keyed]      inside the network namespace of DEVICE
-A frame is an ADD of station SENDER, as its neighbour would hand it on, with one thing changed.
+A frame is an ADD of station SENDER, as its neighbour would hand it on, with one thing changed. Or,
+where the change begins with "message", a passive packet to station 2: "message" itself is sound.
 """
 import socket
 import struct
@@ -60,19 +61,25 @@ def image(change):
         ac = 0x10
     if change == "counter":
         counter = 65535
-    if change == "flg":
+    if change.endswith("flg"):
         flg = 0x80
-    if change == "passive":
-        octets = struct.pack(">BHHHHB", ac, 0, 0xFFFF, SENDER, 0, 0)
+    if change == "message-opcode":
+        ctl = 1 << 11
+    elif change.startswith("message"):
+        ctl = 0
+    if change.startswith("message"):
+        text = b"x" * 1400 if change == "message" else b"work?"
+        length = {"message-long": 65535, "message-short": 0}.get(change, len(text))
+        octets = struct.pack(">BHHHH", ac, ctl, 2, SENDER, length) + text + b"\0"
     else:
         octets = struct.pack(">BHHHHIIB", ac, ctl, 0xFFFF, SENDER, counter, 5, 0, 0)
     crc = zlib.crc32(bytes([ac & 0xE0]) + octets[1:])
-    return octets[:-1] + bytes([flg]) + struct.pack(">I", crc ^ (1 if change == "crc" else 0))
+    return octets[:-1] + bytes([flg]) + struct.pack(">I", crc ^ (1 if change.endswith("crc") else 0))
 
 
 def frame(to, source, change, keyed):
     ring = RING + (1 if change == "foreign" else 0)
-    hops = 0 if change == "hops" else 255
+    hops = {"hops": 0, "message-hops": 0, "message": 1}.get(change, 255)
     zero = 1 if change == "reserved" else 0
     body = struct.pack(">IIBBH", ring, 1, hops, 0, zero) + image(change)
     if change == "own":  # from the address of the station that gets it
@@ -80,7 +87,7 @@ def frame(to, source, change, keyed):
         body = body[:-4] + struct.pack(">I", zlib.crc32(bytes([body[12] & 0xE0]) + body[13:-4]))
     if keyed:
         mac = siphash(KEY, body[:8] + b"\0" + body[9:])
-        body += struct.pack(">Q", mac ^ (1 if change == "mac" else 0))
+        body += struct.pack(">Q", mac ^ (1 if change.endswith("mac") else 0))
     if change == "stranger":
         source = source[:-2] + "99"
     if change == "elsewhere":

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A live ring of eight hosts, as network namespaces that are made here and taken away again: answers
-# by one packet, everything that is not good dropped and counted by its reason, stations that are
-# killed and come back. Both drivers, with and without a key.
+# by one packet, messages from station to station, everything that is not good dropped and counted by
+# its reason, stations that are killed and come back. Both drivers, with and without a key.
 # usage: ring_live.sh LEAT
 set -eu
 leat=$1
@@ -56,16 +56,18 @@ join() {
 ask() { in_ns 0 "$leat" ring "$@" --json 2>"$folder/stderr" || fail "leat ring $*: $(cat "$folder/stderr")"; }
 count() { in_ns "$1" "$leat" ring status --json | jq -r ".counts[\"$2\"]"; }
 
+of_all() { for s in $stations; do in_ns "$s" "$leat" ring status --json; done | jq -s "map(.counts[\"$1\"]) | add"; }
+passed_on() { in_ns "$1" "$leat" ring status --json | jq -c '.counts | [.folded, .copied, .repeated]'; }
 counts() { in_ns "$1" "$leat" ring status --json | jq -c '.counts | del(.folded, .own, .repeated)'; }
 
 # forge CHANGE,... WANT [KEYED]: three frames to station 2 with each of these changes go no further,
 # and the reasons that they are counted by are a JSON object
 forge() {
-    was=$(counts 1) passed=$(count 2 folded)
+    was=$(counts 1) passed=$(passed_on 2)
     in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" "$1" 3 ${3:+keyed}
     sleep 0.1
     same "$driver: $1 are counted" "$(counts 1 | jq -c --argjson was "$was" 'with_entries(.value -= $was[.key] | select(.value != 0))')" "$2"
-    same "$driver: $1 go no further" "$(count 2 folded)" "$passed"
+    same "$driver: $1 go no further" "$(passed_on 2)" "$passed"
 }
 
 # The loads of the stations, the least at station 6, and what follows from them.
@@ -91,11 +93,11 @@ answers() {
     same "$driver: le" "$(ask query le --register 1 | jq .variable2)" 3
     same "$driver: one station and the sender" "$(ask query max --register 1 --to 8 | jq -c '[.counter,.variable1]')" "[2,65]"
     same "$driver: least-loaded" "$(in_ns 4 "$leat" ring least-loaded 2>/dev/null)" "station 6, load 0.07"
+    for s in $stations; do in_ns "$s" "$leat" ring set tree max,add,min; done
     for width in 16 32 64; do
         same "$driver: sort $width" "$(ask sort --live --register 1 --width $width | jq -c .values)" "[7,22,31,31,31,40,65,90]"
         same "$driver: majority $width" "$(ask majority --live --register 3 --width $width | jq -c '[.exists,.candidate,.votes]')" "[true,12,5]"
         same "$driver: no majority $width" "$(ask majority --live --register 1 --width $width | jq .exists)" false
-        for s in $stations; do in_ns "$s" "$leat" ring set tree max,add,min; done
         # max of pairs, sums of two of those, the lesser half: min(40+90, 31+65)
         same "$driver: tree $width" "$(ask tree --live --register 1 --width $width | jq .value)" 96
     done
@@ -115,17 +117,75 @@ barrier() {
     same "$driver: a barrier" "$(cat "$folder"/barrier.* | sort -u)" "all 8 stations are here"
 }
 
+# Passive packets: to one, to all, to nobody; with a receiver that waits; of any octets.
+messages() {
+    same "$driver: send" "$(in_ns 0 "$leat" ring send 4 'any work?' 2>/dev/null)" "station 4 has it"
+    same "$driver: receive" "$(in_ns 3 "$leat" ring receive)" "station 1: any work?"
+    exits 1 "no message within 20 ms" in_ns 3 "$leat" ring receive --timeout 20
+    same "$driver: send to all" "$(ask send all 'a\b' | jq -c '[.to,.len,.recognised,.copied]')" "[65535,3,true,true]"
+    for s in 1 2 3 4 5 6 7; do
+        same "$driver: station $((s + 1)) of all" "$(in_ns "$s" "$leat" ring receive)" 'station 1: a\\b'
+    done
+    exits 1 "no message" in_ns 0 "$leat" ring receive --timeout 20
+    exits 1 "no station 99 on this ring" in_ns 0 "$leat" ring send 99 hello
+    same "$driver: to nobody" "$(in_ns 0 "$leat" ring send 99 x --json 2>/dev/null | jq -c '[.recognised,.copied]')" "[false,false]"
+    in_ns 5 "$leat" ring receive --count 2 --timeout 5000 > "$folder/waits" &
+    waiter=$!
+    head -c 1474 /dev/urandom > "$folder/octets"
+    in_ns 1 "$leat" ring send 6 '' > /dev/null 2>&1
+    in_ns 2 "$leat" ring send 6 --file "$folder/octets" > /dev/null 2>&1
+    wait $waiter || fail "$driver: a receiver that waits ends with $?"
+    same "$driver: who waits is woken" "$(cut -c 1-10 "$folder/waits")" "station 2:
+station 3:"
+    in_ns 6 "$leat" ring send 6 --file - < "$folder/octets" > /dev/null 2>&1
+    join 5 --driver "$driver" > /dev/null
+    same "$driver: any octets, kept by a station that joins again" "$(in_ns 5 "$leat" ring receive --json | jq -r .octets)" "$(od -An -v -tx1 "$folder/octets" | tr -d ' \n')"
+    same "$driver: work" "$(ask work --live --register 1 | jq -c '[.variable1,.variable2,.requested]')" "[90,4,1]"
+    same "$driver: the request for work" "$(in_ns 3 "$leat" ring receive --json)" '{"from":1,"len":2,"octets":"0001"}'
+    same "$driver: work here" "$(in_ns 3 "$leat" ring work --live --register 1 --json | jq .requested)" null
+}
+
+# 46 records of 8 + 4 + 1400 octets, in whole words, are within 64 KiB. What has no room is refused.
+full() {
+    full=$(count 1 mailbox-full) copied=$(count 1 copied)
+    head -c 1400 /dev/zero > "$folder/octets"
+    in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" message 50
+    sleep 0.1
+    same "$driver: a mailbox is full" "$(($(count 1 copied) - copied)) $(($(count 1 mailbox-full) - full))" "46 4"
+    exits 1 "station 2 has no room in its mailbox" in_ns 0 "$leat" ring send 2 --file "$folder/octets"
+    same "$driver: A, not C" "$(in_ns 0 "$leat" ring send 2 --file "$folder/octets" --json 2>/dev/null | jq -c '[.recognised,.copied]')" "[true,false]"
+    same "$driver: to all, one of them full" "$(ask send all --file "$folder/octets" | jq -c '[.recognised,.copied]')" "[true,true]"
+    for s in 2 3 4 5 6 7; do in_ns "$s" "$leat" ring receive > /dev/null || fail "$driver: station $((s + 1)) has room"; done
+    for half in 1 2; do in_ns 1 "$leat" ring receive --count 23 --json > "$folder/half.$half" & done
+    wait
+    same "$driver: all is there, for two receivers" "$(cat "$folder"/half.* | jq -c '[.from,.len]' | sort | uniq -c | tr -s ' ')" " 46 [77,1400]"
+    exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20
+    same "$driver: room again" "$(in_ns 0 "$leat" ring send 2 --file "$folder/octets" 2>/dev/null)" "station 2 has it"
+    in_ns 1 "$leat" ring receive > /dev/null || fail "$driver: the message for which there is room again"
+}
+
+# Each of two stations of one address takes the other's packets for its own.
+twins() {
+    join 4 --driver "$driver" --address 1 > /dev/null
+    exits 1 "no answer within 50 ms, expected a ring whose stations all joined" in_ns 4 "$leat" ring query min --timeout 50
+    exits 1 "(unasked: 1): another station has this address, or lies about it" in_ns 0 "$leat" ring query min --timeout 50
+    has "$driver: the reason" "$(in_ns 0 "$leat" ring status)" "not sent by us, from our address: another station has it"
+    join 4 --driver "$driver" > /dev/null
+    same "$driver: no twins any more" "$(ask query min --register 1 | jq .counter)" 8
+}
+
 # Every way in which a frame can be bad.
 bad_frames() {
-    forge crc,foreign,stranger,elsewhere,hops,short,stub,opcode,width,zeros,token,counter,flg,reserved,passive \
-        '{"short":6,"elsewhere":3,"stranger":3,"foreign":3,"malformed":21,"passive":3,"crc":3,"hops":3}' "${1:-}"
+    forge crc,foreign,stranger,elsewhere,hops,short,stub,opcode,width,zeros,token,counter,flg,reserved \
+        '{"short":6,"elsewhere":3,"stranger":3,"foreign":3,"malformed":21,"crc":3,"hops":3}' "${1:-}"
+    forge message-long,message-crc,message-flg,message-opcode,message-hops '{"short":3,"malformed":6,"crc":3,"hops":3}' "${1:-}"
+    sum=${1:+mac} # looked for where the octets are, the MAC first
+    forge message-short "{\"${sum:-crc}\":3}" "${1:-}"
     # The sender of this one is nobody: it goes round until its hops are used up, then no more.
-    gone=0 round=0
-    for s in $stations; do gone=$((gone + $(count "$s" hops))) round=$((round + $(count "$s" folded))); done
+    was=$(of_all hops) round=$(of_all folded)
     in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" good 1 ${1:+keyed}
-    sleep 0.3
-    for s in $stations; do gone=$((gone - $(count "$s" hops))) round=$((round - $(count "$s" folded))); done
-    same "$driver: a packet without a sender ends" "$gone $round" "-1 -255"
+    sleep 0.2
+    same "$driver: a packet without a sender ends" "$(($(of_all hops) - was)) $(($(of_all folded) - round))" "1 255"
 }
 
 # A neighbour that says it is us.
@@ -140,7 +200,7 @@ flood() {
     for s in $stations; do join "$s" --driver "$driver" --rate 100 > /dev/null; done
     was=$(count 1 rate) passed=$(count 1 folded)
     in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" good 2000
-    sleep 0.5
+    sleep 0.3
     # (A socket's queue may drop some before the station sees them.)
     dropped=$(($(count 1 rate) - was)) passed=$(($(count 1 folded) - passed))
     [ "$dropped" -gt 500 ] || fail "$driver: a flood of 2000 at 100 a second: only $dropped dropped"
@@ -150,13 +210,16 @@ flood() {
 }
 
 key() {
+    head -c 1474 /dev/zero > "$folder/long"
     echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
     for s in $stations; do join "$s" --driver "$driver" --key "$folder/key" > /dev/null; done
     same "$driver: keyed" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
+    exits 2 "a message of 1474 octets, expected at most 1466" in_ns 0 "$leat" ring send 4 --file "$folder/long"
+    same "$driver: keyed, sent" "$(ask send 4 work? | jq .copied) $(in_ns 3 "$leat" ring receive)" "true station 1: work?"
     same "$driver: keyed, sorted" "$(ask sort --live --register 1 | jq -c .values)" "[7,22,31,31,31,40,65,90]"
-    forge mac '{"mac":3}' keyed
+    forge mac,message-mac '{"mac":6}' keyed
     bad_frames keyed
-    forge good '{"mac":3}' # none at all
+    forge good,message-flg '{"mac":6}' # none at all
     echo '11111111111111111111111111111111' > "$folder/other"
     join 4 --driver "$driver" --key "$folder/other" > /dev/null
     exits 1 "no answer within 200 ms" in_ns 0 "$leat" ring query min --register 1 --timeout 200
@@ -192,13 +255,22 @@ bad_input() {
     exits 2 "expected 1 to 17 of add" in_ns 0 "$leat" ring set tree add,eq
     exits 2 "--value goes with query eq" in_ns 0 "$leat" ring query min --value 3
     exits 2 "0 to 65535" in_ns 0 "$leat" ring query eq --value 65536 --width 16
+    exits 2 "send to '65535', expected a station's address, 0 to 65534, or all" in_ns 0 "$leat" ring send 65535 x
+    exits 2 "address 1 is this station's own" in_ns 0 "$leat" ring send 1 x
+    exits 2 "expected send A TEXT or send A --file F" in_ns 0 "$leat" ring send 4
+    exits 2 "expected send A TEXT or send A --file F" in_ns 0 "$leat" ring send 4 x --file y
+    exits 2 "/no/such/file: No such file" in_ns 0 "$leat" ring send 4 --file /no/such/file
+    head -c 1475 /dev/zero > "$folder/long"
+    exits 2 "longer than 1474 octets, expected what one frame holds" in_ns 0 "$leat" ring send 4 --file "$folder/long"
+    exits 2 "--count '0', expected a whole number" in_ns 0 "$leat" ring receive --count 0
 }
 
 # A revolution as tshark sees it at the sender: the packet that leaves and the one that comes back,
 # every field named, and nothing that it calls malformed.
 captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no captured revolution"; return; }
-    in_ns 0 timeout 20 tshark -q -a duration:3 -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
+    : > "$folder/tshark"
+    in_ns 0 timeout 20 tshark -q -a duration:3 -c 2 -f 'ether proto 0x88b6' -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
     watcher=$!
     tries=0
     until grep -q 'Capturing on' "$folder/tshark" || [ $tries -eq 100 ]; do
@@ -212,9 +284,10 @@ captured() {
     seen=$(read_capture -T fields -E separator=/s -e leat_aton.opcode -e leat_aton.register -e leat_aton.sa -e leat_aton.counter -e leat_aton.variable1 -e leat_aton.variable2)
     same "$driver: captured, first and last" "$(echo "$seen" | sed -n '1p;$p')" "5 1 0x0001 1 40 1
 5 1 0x0001 8 7 6"
-    for field in ring_id sequence hops_left ring_flags ring_zero ac priority token monitor reservation ctl active opcode width register zero da sa counter variable1 variable2 flags flags.a flags.c crc; do
-        same "$driver: captured, has $field" "$(read_capture -T fields -e "leat_aton.$field" | head -n 1 | grep -c .)" 1
-    done
+    fields="ring_id sequence hops_left ring_flags ring_zero ac priority token monitor reservation ctl active opcode width register zero da sa counter variable1 variable2 flags flags.a flags.c crc"
+    # shellcheck disable=SC2046 # words
+    read_capture -T fields -E separator=/t $(printf -- '-e leat_aton.%s ' $fields) | head -n 1 | tr '\t' '\n' > "$folder/captured"
+    same "$driver: captured, has every field" "$(grep -c . "$folder/captured")" "$(echo "$fields" | wc -w)"
     same "$driver: captured, sound" "$(read_capture -Y '_ws.malformed or _ws.expert')" ""
 }
 
@@ -226,6 +299,7 @@ alone() {
     ip -n "${name}x8" link set in address "$(mac_in 8)" up
     in_ns 8 "$leat" ring join --dev in --address 9 --previous "$(mac_in 8)" --next "$(mac_in 8)" --driver "$driver" > /dev/null
     in_ns 8 "$leat" ring set 2 17
+    exits 1 "no other station on this ring" in_ns 8 "$leat" ring send all hello
     same "$driver: a ring of one" "$(in_ns 8 "$leat" ring query max --register 2 2>/dev/null)" "max 17 at station 9"
     in_ns 8 "$leat" ring leave --dev in
     ip netns del "${name}x8"
@@ -236,6 +310,8 @@ killed() {
     in_ns 2 "$leat" ring set 1 22
     if [ "$driver" = packet ]; then
         kill -9 "$(sed -n 's/.*by process \([0-9]*\).*/\1/p' "$folder/joined.2")"
+        tries=0 # a process that is killed may take a moment to end
+        while [ $tries -lt 50 ] && in_ns 2 "$leat" ring status --dev in > /dev/null 2>&1; do tries=$((tries + 1)); done
         exits 2 "its registers are kept" in_ns 2 "$leat" ring status --dev in
         exits 1 "no answer" in_ns 0 "$leat" ring query min --timeout 100
     else
@@ -255,7 +331,7 @@ killed() {
 }
 
 tried=
-for driver in xdp packet; do
+for driver in ${LEAT_DRIVERS:-xdp packet}; do
     if ! join 0 --driver $driver > "$folder/joined.0" 2> "$folder/stderr"; then
         # A system that has none is no fault of ours; a program that it does not take is.
         case $(cat "$folder/stderr") in
@@ -271,7 +347,10 @@ for driver in xdp packet; do
     answers
     captured
     barrier
+    messages
+    full
     bad_frames
+    twins
     liar
     killed
     gone_and_back

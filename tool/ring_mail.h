@@ -1,0 +1,31 @@
+/* leat ring on a ring of real hosts: what verb_ring_live.c and the messages of ring_mail.c share.
+ */
+#ifndef LEAT_RING_MAIL_H
+#define LEAT_RING_MAIL_H
+
+#include "ring_station.h"
+#include "tool.h"
+
+/* What the command line says, for all subcommands. */
+struct ring_live_asked {
+    const struct arguments *args;
+    const char *word;
+    struct leat_aton_command command;
+    uint64_t timeout_us;
+    bool json;
+};
+
+/* Why the last call of the library ended as it did. */
+extern char ring_why[LEAT_STATION_WHY_LEN];
+
+/* The exit code for it; complains with ring_why. */
+int ring_told(enum leat_station_end end);
+
+/* The same for a message that went round: DONE if it was copied, else FAILED after a complaint. */
+int ring_told_ack(uint16_t to, const struct leat_station_ack *ack);
+
+/* leat ring send, leat ring receive. Exit codes. */
+int ring_send(const struct ring_live_asked *asked, struct leat_station *station);
+int ring_receive(const struct ring_live_asked *asked, struct leat_station *station);
+
+#endif
