@@ -29,6 +29,8 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_atm --large --json build/bench_atm.json
 	build/release/bench/bench_fabric --large --json build/bench_fabric.json
 	build/release/bench/bench_ring --json build/bench_ring.json
+	build/release/bench/bench_esp --json build/bench_esp.json
+	sh bench/bench_esp_sim.sh build/leat build/bench_esp_sim.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
 	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json
 

@@ -54,10 +54,13 @@ function(leat_tests prefix library tests fuzzers)
   endif()
 endfunction()
 
-# leat_layer(FOLDER [LIBRARY...]): a layer, named after the last part of its folder, and what stands
-# below it.
+# leat_layer(FOLDER [LIBRARY...]): a layer, named after the last part of its folder (after all of it
+# where a room has that name), and what stands below it.
 function(leat_layer folder)
   get_filename_component(name ${folder} NAME)
+  if(TARGET leat_${name})
+    string(REPLACE "/" "_" name ${folder})
+  endif()
   leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/${folder})
   target_link_libraries(leat_${name} PUBLIC ${ARGN})
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
@@ -108,7 +111,8 @@ function(leat_libraries)
       ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/port ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
       ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
       ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets
-      ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net ${CMAKE_SOURCE_DIR}/sim/ring)
+      ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net ${CMAKE_SOURCE_DIR}/sim/ring
+      ${CMAKE_SOURCE_DIR}/sim/esp)
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
   set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}

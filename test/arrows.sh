@@ -11,17 +11,18 @@ below() {
     sim) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     sim/net) echo core sim port ;;
     sim/ring) echo core proto/aton sim port ;;
+    sim/esp) echo core proto/esp sim ;;
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     live/*) echo core proto/aton ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program/*) echo core port program program/clock ;;
-    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring live live/ring program program/pvm program/atm ;;
-    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring live live/ring program ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring program program/pvm program/atm ;;
+    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;
     esac
 }
 bad=0
-for dir in core proto proto/* port sim sim/net sim/ring live live/* program program/* tool bench; do
+for dir in core proto proto/* port sim sim/net sim/ring sim/esp live live/* program program/* tool bench; do
     [ -d "$dir" ] || continue
     allowed="$dir $(below "$dir")"
     for file in "$dir"/*.c "$dir"/*.h; do

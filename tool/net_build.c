@@ -51,6 +51,15 @@ static bool read_file(const struct verb *verb, const char *word, const char *end
     return false;
 }
 
+bool net_read_graph(const char *file, struct net_design *d)
+{
+    *d = (struct net_design){ .file = strdup(file) };
+    if (!d->file) return complain("no memory"), false;
+    snprintf(d->name, sizeof d->name, "%s", file);
+    leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
+    return net_read_edges(d->file, d);
+}
+
 bool net_read(const struct verb *verb, const char *word, struct net_design *d)
 {
     char line[WHY_CAP];
@@ -217,6 +226,15 @@ static bool look_for_deadlocks(const struct net_design *d, struct net_built *b)
     leat_net_deadlock_find(&b->topology, b->routing, &b->routing_config, b->deadlock_memory,
                            &b->deadlock);
     return true;
+}
+
+bool net_build_topology(const struct net_design *d, struct net_built *b)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    memset(b, 0, sizeof *b);
+    return build_topology(d, b, &why);
 }
 
 bool net_build(const struct net_design *d, struct net_built *b)

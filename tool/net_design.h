@@ -54,11 +54,17 @@ bool net_is(const char *word);
 
 /* False after a complaint. Either way net_design_free. */
 bool net_read(const struct verb *verb, const char *word, struct net_design *design);
+
+/* A file of edges, whatever its name ends with. */
+bool net_read_graph(const char *file, struct net_design *design);
 void net_design_free(struct net_design *design);
 
 /* Topology, routing, and whether it can deadlock. False after a complaint. Either way
  * net_built_free. */
 bool net_build(const struct net_design *design, struct net_built *built);
+
+/* The topology alone, for who has other packets and another routing. */
+bool net_build_topology(const struct net_design *design, struct net_built *built);
 void net_built_free(struct net_built *built);
 
 /* Complains about a network that can deadlock, with the circle; false then. */

@@ -70,6 +70,7 @@ extern volatile sig_atomic_t interrupted;
 
 int run_decode(const struct arguments *args);
 int run_encode(const struct arguments *args);
+int run_esp(const struct arguments *args);
 int run_experiment(const struct arguments *args);
 int run_export(const struct arguments *args);
 int run_fabric(const struct arguments *args);

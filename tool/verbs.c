@@ -1,4 +1,5 @@
 /* The one table of verbs: help texts, manual pages and completion are all made from it. */
+#include "esp_job.h"
 #include "ring_job.h"
 #include "ring_live.h"
 #include "tool.h"
@@ -100,6 +101,40 @@ static const struct verb verbs[] = {
                     "leat decode --json capture.pcapng | leat encode --json - --pcapng copy.pcapng",
         .operands = "$formats",
         .run = run_encode,
+    },
+    {
+        .name = "esp",
+        .summary = "ephemeral state in routers: packets count, compare and sum on their way",
+        .synopsis = "sim --tree D,F|--graph FILE|--fabric NAME --service S [OPTIONS]",
+        .description =
+            "sim lets a root ask its group over simulated routers, each with a store of short-lived "
+            "values, and shows the answer, the truth, and what it cost in packets over links beside "
+            "what it costs if every member sends its value to the root itself (once, with nothing "
+            "lost). Announcements of the root are counted apart. Packets take the way of the "
+            "shortest delay; every link loses, duplicates and holds back packets by chance.\n"
+            "census, sum and average count children with COUNT and collect with COLLECT: with "
+            "packets lost or duplicated their answer is wrong or never comes. The robust ones use "
+            "RCHLD and RCOLLECT in rounds; an attempt in which a packet comes back with E, or in "
+            "whose answer members are missing, is void and made again. max and min send values "
+            "that improve. tree maps who is whose child and draws it. With --multicast duplicates "
+            "are installed at the branch points first, and announcements go by them.\n"
+            "JSON has service, members, routers, true_answer, esp_answer (null: none), right, end "
+            "(answered, void, late), counted (members in the answer), rounds, attempts, voids, "
+            "errors (packets with E), branches_missing, unplaced, seconds (simulated), packets and "
+            "packets_per_link_max, the same for announcements (announce_) and by unicast "
+            "(unicast_), with --multicast duplicates and install_packets, executed, aborted, "
+            "store_full, lost, duplicated, reordered, certificate. "
+            "Exit code 1: no answer; the reason is on standard error.",
+        .options = {
+            ESP_SIM_OPTIONS,
+            ESP_SERVICE_OPTIONS
+        },
+        .examples = "leat esp sim --tree 4,4 --members 200 --service census\n"
+                    "leat esp sim --tree 4,4 --members 200 --service robust-sum --loss 0.1 --dup 0.1 "
+                    "--reorder 0.1\n"
+                    "leat esp sim --fabric mesh:4,4 --service tree --dot tree.dot",
+        .operands = ESP_WORDS,
+        .run = run_esp,
     },
     {
         .name = "experiment",

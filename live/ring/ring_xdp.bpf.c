@@ -21,8 +21,8 @@ static __always_inline uint32_t bounded(uint32_t x)
 
 #include "ring_gate.h"
 
-#include "aton_siphash.h"
 #include "leat_crc_tables.h"
+#include "leat_siphash.h"
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -103,18 +103,18 @@ __attribute__((noinline)) int frame_mac(struct ring_frame *f)
     if (!f || !c) return 0;
     const uint8_t *o = f->octets + RING_HEADER_AT;
     const uint32_t len = LEAT_ATON_LIVE_HEADER_LEN + f->image_len;
-    struct leat_aton_sip s;
-    leat_aton_sip_start(&s, c->key);
-    leat_aton_sip_word(&s, leat_get_le64(o));
-    leat_aton_sip_word(&s, leat_get_le64(o + 8) & ~UINT64_C(0xff)); /* hops left */
+    struct leat_sip s;
+    leat_sip_start(&s, c->key);
+    leat_sip_word(&s, leat_get_le64(o));
+    leat_sip_word(&s, leat_get_le64(o + 8) & ~UINT64_C(0xff)); /* hops left */
     uint32_t at = 16;
     for (int i = 0; i < RING_FRAME_MAX / 8 && at + 8 <= len; i++, at += 8)
-        leat_aton_sip_word(&s, leat_get_le64(o + LEAT_ATON_BOUND(at)));
+        leat_sip_word(&s, leat_get_le64(o + LEAT_ATON_BOUND(at)));
     uint64_t rest = 0;
     const uint32_t rest_len = len & 7;
     if (rest_len)
         rest = leat_get_le64(o + LEAT_ATON_BOUND(at)) & (~UINT64_C(0) >> (64 - 8 * rest_len));
-    f->mac = leat_aton_sip_finish(&s, rest, len);
+    f->mac = leat_sip_finish(&s, rest, len);
     return 0;
 }
 

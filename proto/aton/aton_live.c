@@ -1,6 +1,6 @@
 #include "aton_live.h"
-#include "aton_siphash.h"
 #include "leat_bytes.h"
+#include "leat_siphash.h"
 #include <string.h>
 
 enum {
@@ -12,35 +12,14 @@ enum {
     IMAGE_AT = LEAT_ATON_LIVE_HEADER_LEN,
 };
 
-/* ---- SipHash-2-4 -------------------------------------------------------------------------- */
-
-/* The octets from `from` (a whole number of words, already taken) to len, and the end. */
-static uint64_t sip_finish(struct leat_aton_sip *s, const uint8_t *octets, size_t from, size_t len)
-{
-    size_t i = from;
-    for (; len - i >= 8; i += 8)
-        leat_aton_sip_word(s, leat_get_le64(octets + i));
-    uint64_t rest = 0;
-    for (unsigned shift = 0; i < len; i++, shift += 8)
-        rest |= (uint64_t)octets[i] << shift;
-    return leat_aton_sip_finish(s, rest, len);
-}
-
-uint64_t leat_aton_siphash(const uint8_t key[LEAT_ATON_KEY_LEN], const void *octets, size_t len)
-{
-    struct leat_aton_sip s;
-    leat_aton_sip_start(&s, key);
-    return sip_finish(&s, octets, 0, len);
-}
-
 uint64_t leat_aton_live_mac(const uint8_t key[LEAT_ATON_KEY_LEN], const uint8_t *buf, size_t len)
 {
     enum { TWO_WORDS = 16 }; /* the second begins with hops left; no live packet is shorter */
-    struct leat_aton_sip s;
-    leat_aton_sip_start(&s, key);
-    leat_aton_sip_word(&s, leat_get_le64(buf));
-    leat_aton_sip_word(&s, leat_get_le64(buf + HOPS_AT) & ~UINT64_C(0xff));
-    return sip_finish(&s, buf, TWO_WORDS, len);
+    struct leat_sip s;
+    leat_sip_start(&s, key);
+    leat_sip_word(&s, leat_get_le64(buf));
+    leat_sip_word(&s, leat_get_le64(buf + HOPS_AT) & ~UINT64_C(0xff));
+    return leat_sip_rest(&s, buf, TWO_WORDS, len);
 }
 
 /* ---- codec -------------------------------------------------------------------------------- */

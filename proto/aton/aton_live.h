@@ -52,7 +52,4 @@ leat_err leat_aton_live_encode(const struct leat_aton_live *live,
 /* The MAC of a header and image, together len >= 16; the octet of hops left may hold anything. */
 uint64_t leat_aton_live_mac(const uint8_t key[LEAT_ATON_KEY_LEN], const uint8_t *buf, size_t len);
 
-/* SipHash-2-4 (Aumasson and Bernstein) of any octets. */
-uint64_t leat_aton_siphash(const uint8_t key[LEAT_ATON_KEY_LEN], const void *octets, size_t len);
-
 #endif

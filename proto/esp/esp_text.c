@@ -1,9 +1,8 @@
 #include "esp_text.h"
-#include "esp_wire.h"
+#include "esp_text_parts.h"
 #include "leat_bytes.h"
 
-enum { LOC_BITS = 3, FLAGS_BITS = 4, OPCODE_BITS = 8, LENGTH_BITS = 16, OP_BITS = 32 };
-enum { WIDE_BITS = 64, CRC_BITS = 32 };
+enum { LENGTH_BITS = 16, OP_BITS = 32, WIDE_BITS = 64, CRC_BITS = 32 };
 
 /* clang-format off */
 #define NAME(name, value)                    { value, #name },
@@ -14,14 +13,16 @@ enum { WIDE_BITS = 64, CRC_BITS = 32 };
 
 const struct leat_name leat_esp_loc_names[] = { LEAT_ESP_LOC_LIST(NAME_LOC) { 0, NULL } };
 const struct leat_name leat_esp_flag_names[] = { LEAT_ESP_FLAG_LIST(NAME) { 0, NULL } };
+#define NAME_MANAGEMENT(value, name, member) { value, #name },
+#define SAY_MANAGEMENT(value, name, member)  " " #name
 const struct leat_name leat_esp_opcode_names[] = {
-    LEAT_ESP_INSTRUCTION_LIST(NAME_OPCODE) { 0, NULL }
+    LEAT_ESP_INSTRUCTION_LIST(NAME_OPCODE) LEAT_ESP_MANAGEMENT_LIST(NAME_MANAGEMENT) { 0, NULL }
 };
 const struct leat_name leat_esp_compare_names[] = { LEAT_ESP_COMPARE_LIST(NAME) { 0, NULL } };
 const struct leat_name leat_esp_fold_names[] = { LEAT_ESP_FOLD_LIST(NAME) { 0, NULL } };
 /* clang-format on */
 
-static const struct leat_esp_packet preset = {
+const struct leat_esp_packet leat_esp_preset = {
     .flags = LEAT_ESP_FLAG_X,
     .opcode = LEAT_ESP_COUNT,
     .op = 1, /* LT finds a maximum, ADD a sum */
@@ -69,35 +70,57 @@ static void walk_operand(struct leat_fields *f, size_t at, const struct leat_esp
     }
 }
 
+void leat_esp_operands_walk(struct leat_fields *f, size_t at, struct leat_esp_packet *p)
+{
+    const struct leat_esp_instruction *row = leat_esp_instruction_of(p->opcode);
+    for (unsigned i = 0; i < row->words / 2u; i++)
+        walk_operand(f, at + i * LEAT_ESP_OPERAND_LEN, &row->operand[i], p);
+}
+
+void leat_esp_control_walk(struct leat_fields *f, size_t at, struct leat_esp_packet *p)
+{
+    p->loc = (uint8_t)leat_fields_mask(f, "loc", at, LEAT_ESP_LOC_BITS, leat_esp_loc_names, p->loc);
+    p->flags = (uint8_t)leat_fields_mask(f, "flags", at, LEAT_ESP_FLAGS_BITS, leat_esp_flag_names,
+                                         p->flags);
+}
+
+unsigned leat_esp_opcode_walk(struct leat_fields *f, size_t at, unsigned opcode, bool management)
+{
+    opcode = (unsigned)leat_fields_enum(f, "opcode", at, LEAT_ESP_OPCODE_BITS,
+                                        leat_esp_opcode_names, opcode);
+    if (leat_esp_instruction_of(opcode)) return opcode;
+    if (management && leat_name_of(leat_esp_opcode_names, opcode)) return opcode;
+    leat_fields_refuse(
+        f, LEAT_ERR_TYPE, "opcode",
+        management ? "no such opcode, expected one of" LEAT_ESP_INSTRUCTION_LIST(SAY_OPCODE)
+                         LEAT_ESP_MANAGEMENT_LIST(SAY_MANAGEMENT)
+                   : "no such instruction, expected one of" LEAT_ESP_INSTRUCTION_LIST(SAY_OPCODE));
+    return opcode;
+}
+
 static void walk(struct leat_fields *f, struct leat_esp_packet *p, uint32_t crc)
 {
-    p->loc = (uint8_t)leat_fields_mask(f, "loc", LEAT_ESP_CONTROL_AT, LOC_BITS, leat_esp_loc_names,
-                                       p->loc);
-    p->flags = (uint8_t)leat_fields_mask(f, "flags", LEAT_ESP_CONTROL_AT, FLAGS_BITS,
-                                         leat_esp_flag_names, p->flags);
-    p->opcode = (uint8_t)leat_fields_enum(f, "opcode", LEAT_ESP_OPCODE_AT, OPCODE_BITS,
-                                          leat_esp_opcode_names, p->opcode);
-    const struct leat_esp_instruction *row = leat_esp_instruction_of(p->opcode);
-    if (!row) {
-        leat_fields_refuse(
-            f, LEAT_ERR_TYPE, "opcode",
-            "no such instruction, expected one of" LEAT_ESP_INSTRUCTION_LIST(SAY_OPCODE));
-        return;
-    }
-    leat_fields_derived(f, "length", LEAT_ESP_LENGTH_AT, 16, row->words);
+    const size_t crc_at = leat_esp_packet_len(p->opcode) - LEAT_ESP_CRC_LEN;
+    leat_esp_control_walk(f, LEAT_ESP_CONTROL_AT, p);
+    if (!leat_fields_reading(f)) leat_esp_opcode_walk(f, LEAT_ESP_OPCODE_AT, p->opcode, false);
+    leat_fields_derived(f, "length", LEAT_ESP_LENGTH_AT, LENGTH_BITS,
+                        leat_esp_instruction_of(p->opcode)->words);
     p->computationId = leat_fields_hex(f, "computationId", LEAT_ESP_COMPUTATION_AT, WIDE_BITS,
                                        p->computationId);
-
-    const size_t crc_at = leat_esp_packet_len(p->opcode) - LEAT_ESP_CRC_LEN;
-    const struct leat_esp_operand *operand = row->operand;
-    for (size_t at = LEAT_ESP_OPERANDS_AT; at < crc_at; at += LEAT_ESP_OPERAND_LEN)
-        walk_operand(f, at, operand++, p);
+    leat_esp_operands_walk(f, LEAT_ESP_OPERANDS_AT, p);
     leat_fields_checksum(f, "crc", crc_at, CRC_BITS, crc);
+}
+
+static bool is_management(unsigned opcode)
+{
+    return opcode >= LEAT_ESP_QUERY;
 }
 
 static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at)
 {
     struct leat_esp_packet p;
+    if (len > LEAT_ESP_OPCODE_AT && is_management(octets[LEAT_ESP_OPCODE_AT]))
+        return leat_esp_management_show(octets, len, f, fault_at);
     const leat_err err = leat_esp_packet_decode(octets, len, &p, fault_at);
     if (err) return err;
     const size_t crc_at = leat_esp_packet_len(p.opcode) - LEAT_ESP_CRC_LEN;
@@ -106,7 +129,7 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
 }
 
 /* Encode refuses equal tags too; only here can a user be told which. */
-static void check_tags(struct leat_fields *f, const struct leat_esp_packet *p)
+void leat_esp_tags_check(struct leat_fields *f, const struct leat_esp_packet *p)
 {
     size_t at;
     if (f->err || leat_esp_packet_check(p, &at) != LEAT_ERR_DUPLICATE) return;
@@ -118,16 +141,22 @@ static void check_tags(struct leat_fields *f, const struct leat_esp_packet *p)
 
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
 {
-    struct leat_esp_packet p = preset;
+    struct leat_esp_packet p = leat_esp_preset;
+    /* What other fields there are depends on it. */
+    p.opcode = (uint8_t)leat_esp_opcode_walk(f, LEAT_ESP_OPCODE_AT, p.opcode, true);
+    if (f->err) return f->err;
+    if (is_management(p.opcode)) return leat_esp_management_build(f, p.opcode, octets, cap, len);
     walk(f, &p, 0);
-    check_tags(f, &p);
+    leat_esp_tags_check(f, &p);
     if (f->err) return f->err;
     return leat_esp_packet_encode(&p, octets, cap, len);
 }
 
 static size_t measure(const uint8_t *octets, size_t len)
 {
-    return len > LEAT_ESP_OPCODE_AT ? leat_esp_packet_len(octets[LEAT_ESP_OPCODE_AT]) : 0;
+    if (len <= LEAT_ESP_OPCODE_AT) return 0;
+    if (is_management(octets[LEAT_ESP_OPCODE_AT])) return leat_esp_management_len(octets, len);
+    return leat_esp_packet_len(octets[LEAT_ESP_OPCODE_AT]);
 }
 
 const struct leat_format leat_esp_format = {

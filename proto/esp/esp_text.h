@@ -13,6 +13,10 @@
  * the same in every opcode, so that the packets of one computation fit together, and far from the
  * small numbers people type. Equal tags are refused by name. Signed values are written as the 64
  * bits they are.
+ *
+ * Management packets have opcode length computationId, the fields of esp_query.h in camelCase, mac
+ * and crc; bindings, next hops and the announced instruction (task) are objects. The MAC is written
+ * as a number: text knows no keys.
  */
 #ifndef LEAT_ESP_TEXT_H
 #define LEAT_ESP_TEXT_H
@@ -24,6 +28,10 @@ extern const struct leat_name leat_esp_flag_names[];
 extern const struct leat_name leat_esp_opcode_names[];
 extern const struct leat_name leat_esp_compare_names[];
 extern const struct leat_name leat_esp_fold_names[];
+
+extern const struct leat_name leat_esp_service_names[];
+extern const struct leat_name leat_esp_value_names[];
+extern const struct leat_name leat_esp_result_names[];
 
 extern const struct leat_format leat_esp_format;
 

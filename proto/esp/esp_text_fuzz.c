@@ -2,12 +2,12 @@
  * The input is what a user wrote, as JSON. Whatever builds a packet is a sound packet, and showing
  * that packet as JSON and building it again gives the same octets.
  */
+#include "esp_query.h"
 #include "esp_text.h"
-#include "esp_wire.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_LEN = 1 << 16, TEXT_LEN = 2048 };
+enum { ARENA_LEN = 1 << 16, TEXT_LEN = 8192 };
 
 static leat_err build(const char *json, size_t json_len, uint8_t *octets, size_t *len)
 {
@@ -19,7 +19,7 @@ static leat_err build(const char *json, size_t json_len, uint8_t *octets, size_t
     const leat_err err = leat_tree_parse_json(&arena, json, json_len, &tree, NULL);
     if (err) return err;
     leat_fields_init_read(&f, tree, &arena);
-    const leat_err built = leat_esp_format.build(&f, octets, LEAT_ESP_PACKET_LEN_MAX, len);
+    const leat_err built = leat_esp_format.build(&f, octets, LEAT_ESP_MANAGEMENT_LEN_MAX, len);
     const leat_err read = leat_fields_finish(&f);
     return read ? read : built;
 }
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static struct leat_fields f;
-    uint8_t octets[LEAT_ESP_PACKET_LEN_MAX], back[LEAT_ESP_PACKET_LEN_MAX];
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX], back[LEAT_ESP_MANAGEMENT_LEN_MAX];
     char text[TEXT_LEN];
     struct leat_text out;
     size_t octets_len = 0, back_len = 0;

@@ -1,5 +1,5 @@
+#include "esp_query.h"
 #include "esp_text.h"
-#include "esp_wire.h"
 #include "format_harness.h"
 #include "leat_random.h"
 #include <string.h>
@@ -8,7 +8,7 @@ static const struct leat_format *const format = &leat_esp_format;
 
 struct built {
     leat_err err;
-    uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
     size_t len;
 };
 
@@ -130,10 +130,10 @@ static void equal_tags_are_refused_by_name(void)
 static void fields_of_other_opcodes_are_refused_with_those_that_belong(void)
 {
     refuses("opcode=COUNT pktId=4", LEAT_ERR_FIELD,
-            "pktId: no such field here, expected one of loc flags opcode length computationId "
+            "pktId: no such field here, expected one of opcode loc flags length computationId "
             "compValTag thresh crc");
     refuses("opcode=NOP thresh=4", LEAT_ERR_FIELD,
-            "thresh: no such field here, expected one of loc flags opcode length computationId "
+            "thresh: no such field here, expected one of opcode loc flags length computationId "
             "crc");
 }
 
@@ -141,10 +141,10 @@ static void unknown_opcodes_are_refused_by_name_and_by_number(void)
 {
     refuses("opcode=FROB", LEAT_ERR_FIELD,
             "opcode: unknown value 'FROB', expected a number or one of NOP COUNT COMPARE COLLECT "
-            "RCHLD RCOLLECT");
-    refuses("opcode=64 thresh=1", LEAT_ERR_TYPE,
-            "opcode: no such instruction, expected one of NOP COUNT COMPARE COLLECT RCHLD "
-            "RCOLLECT");
+            "RCHLD RCOLLECT QUERY REPLY JOIN ANNOUNCE INSTALL INSTALLED CAST");
+    refuses("opcode=63 thresh=1", LEAT_ERR_TYPE,
+            "opcode: no such opcode, expected one of NOP COUNT COMPARE COLLECT RCHLD RCOLLECT "
+            "QUERY REPLY JOIN ANNOUNCE INSTALL INSTALLED CAST");
 }
 
 static void unknown_operators_are_refused_by_name_and_by_number(void)
@@ -295,6 +295,89 @@ static void random_packets_shown_as_json_build_the_same_octets(void)
     }
 }
 
+/* ---- management --------------------------------------------------------------------------- */
+
+static void management_has_fields_of_its_own(void)
+{
+    struct built b = build_words("opcode=QUERY target=0x77 nonce=9 store=output cursor=32 mac=5");
+    EQ(b.err, LEAT_ERR_OK);
+    EQ(format_show_json(format, b.octets, b.len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "{\"opcode\":\"QUERY\",\"length\":8,\"computationId\":1,\"target\":119,"
+                            "\"nonce\":9,\"store\":\"output\",\"cursor\":32,\"mac\":5,\"crc\":"));
+    b = build_words("opcode=CAST payload=68656c6c6f hops=3");
+    EQ(format_show_tree(format, b.octets, b.len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "    28  hops: 3\n"
+                            "    30  payloadLen: 5\n"
+                            "    36  payload: 68656c6c6f\n"
+                            "    44  mac: 0x0000000000000000\n"
+                            "    52  crc: "));
+    refuses("opcode=QUERY flags=X", LEAT_ERR_FIELD,
+            "flags: no such field here, expected one of opcode length computationId target nonce "
+            "store cursor mac crc");
+    refuses("opcode=QUERY store=3", LEAT_ERR_RANGE,
+            "store: no such store, expected one of input centre output");
+    refuses("opcode=ANNOUNCE service=99", LEAT_ERR_RANGE,
+            "service: no such service, expected one of welcome census max min sum average "
+            "robust-sum robust-average tree multicast");
+    EQ(build_words("opcode=INSTALLED result=9").err, LEAT_ERR_RANGE);
+    EQ(build_words("opcode=ANNOUNCE valueFrom=9").err, LEAT_ERR_RANGE);
+    EQ(build_words("opcode=ANNOUNCE valueFrom=part valueShift=63").err, LEAT_ERR_OK);
+    EQ(build_words("opcode=ANNOUNCE valueShift=64").err, LEAT_ERR_RANGE);
+    EQ(build_words("opcode=JOIN has=2").err, LEAT_ERR_RANGE);
+}
+
+static leat_err build_json(const char *json, struct built *b)
+{
+    return b->err = format_build_json(format, json, b->octets, sizeof b->octets, &b->len);
+}
+
+static void an_announced_instruction_is_an_object(void)
+{
+    struct built b;
+    struct leat_esp_management m = { 0 };
+    EQ(build_json("{\"opcode\":\"ANNOUNCE\",\"computationId\":8,\"service\":\"sum\",\"valueFrom\":"
+                  "\"own\",\"task\":{\"opcode\":\"COLLECT\",\"op\":\"MAX\",\"loc\":\"output\"}}",
+                  &b),
+       LEAT_ERR_OK);
+    EQ(leat_esp_management_decode(b.octets, b.len, NULL, &m, NULL), LEAT_ERR_OK);
+    EQ(m.announce.service, LEAT_ESP_SERVICE_SUM);
+    EQ(m.announce.task.opcode, LEAT_ESP_COLLECT);
+    EQ(m.announce.task.op, LEAT_ESP_FOLD_MAX);
+    EQ(m.announce.task.loc, LEAT_ESP_LOC_OUTPUT);
+    EQ(m.announce.task.chldCntTag, 0x102);
+    EQ(m.announce.task.computationId, 8);
+    EQ(build_json("{\"opcode\":\"ANNOUNCE\",\"task\":{\"opcode\":\"QUERY\"}}", &b), LEAT_ERR_TYPE);
+    EQ(build_json("{\"opcode\":\"ANNOUNCE\",\"task\":{\"opcode\":4,\"pktId\":260}}", &b),
+       LEAT_ERR_DUPLICATE);
+    EQ(build_json("{\"opcode\":\"INSTALL\",\"next\":[{\"address\":\"00\"}]}", &b), LEAT_ERR_LENGTH);
+}
+
+static void every_management_vector_comes_back_by_name(void)
+{
+    char path[512], line[4096];
+    snprintf(path, sizeof path, "%s/proto/esp/vectors/esp_management.hex", LEAT_SOURCE_DIR);
+    FILE *file = fopen(path, "r");
+    unsigned count = 0;
+    OK(file);
+    while (file && fgets(line, sizeof line, file)) {
+        uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+        size_t len = 0;
+        unsigned octet;
+        int used;
+        for (const char *p = line; *p != '#' && sscanf(p, " %2x%n", &octet, &used) == 1; p += used)
+            octets[len++] = (uint8_t)octet;
+        if (!len) continue;
+        format_round_trip(format, octets, len);
+        EQ(format->measure(octets, len), len);
+        count++;
+    }
+    EQ(count, 16);
+    if (file) fclose(file);
+    OK(strcmp(leat_name_of(leat_esp_service_names, LEAT_ESP_SERVICE_TREE), "tree") == 0);
+    OK(strcmp(leat_name_of(leat_esp_value_names, LEAT_ESP_VALUE_OWN), "own") == 0);
+    OK(strcmp(leat_name_of(leat_esp_result_names, LEAT_ESP_RESULT_STALE), "stale") == 0);
+}
+
 TAP_MAIN(T(the_line_of_the_manual_builds_its_packet), T(json_has_the_names_of_the_note),
          T(the_tree_has_offsets_and_an_empty_loc), T(what_is_left_out_has_a_useful_default),
          T(small_tags_never_meet_a_default), T(equal_tags_are_refused_by_name),
@@ -305,4 +388,5 @@ TAP_MAIN(T(the_line_of_the_manual_builds_its_packet), T(json_has_the_names_of_th
          T(a_small_buffer_is_refused), T(octets_after_the_crc_are_not_shown),
          T(a_malformed_packet_shows_nothing_but_where), T(the_format_travels_as_the_note_says),
          T(names_are_those_of_the_note), T(every_operator_and_flag_comes_back_by_name),
-         T(random_packets_shown_as_json_build_the_same_octets))
+         T(random_packets_shown_as_json_build_the_same_octets), T(management_has_fields_of_its_own),
+         T(an_announced_instruction_is_an_object), T(every_management_vector_comes_back_by_name))

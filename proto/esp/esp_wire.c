@@ -2,7 +2,7 @@
 #include "leat_bytes.h"
 #include "leat_crc.h"
 
-enum { LOC_SHIFT = 5, OP_SHIFT = 32, WORD_LEN = 4 };
+enum { OP_SHIFT = 32, WORD_LEN = 4 };
 
 /* clang-format off */
 #define FIELD(field, kind)          { #field, kind, offsetof(struct leat_esp_packet, field) }
@@ -58,18 +58,19 @@ static bool is_operator(const struct leat_esp_operand *operand)
     return operand->kind == LEAT_ESP_KIND_COMPARE || operand->kind == LEAT_ESP_KIND_FOLD;
 }
 
-/* The operands in order, each as the 64 bits that stand on the wire. */
-static void gather(const struct leat_esp_packet *p, const struct leat_esp_instruction *row,
-                   uint64_t operand[LEAT_ESP_OPERANDS_MAX])
+void leat_esp_packet_gather(const struct leat_esp_packet *p,
+                            uint64_t operand[LEAT_ESP_OPERANDS_MAX])
 {
+    const struct leat_esp_instruction *row = leat_esp_instruction_of(p->opcode);
     for (unsigned i = 0; i < operand_count_of(row); i++)
         operand[i] = is_operator(&row->operand[i]) ? (uint64_t)p->op << OP_SHIFT
                                                    : leat_esp_operand_get(p, &row->operand[i]);
 }
 
-static void scatter(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
-                    const struct leat_esp_instruction *row, struct leat_esp_packet *p)
+void leat_esp_packet_scatter(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
+                             struct leat_esp_packet *p)
 {
+    const struct leat_esp_instruction *row = leat_esp_instruction_of(p->opcode);
     for (unsigned i = 0; i < operand_count_of(row); i++) {
         if (is_operator(&row->operand[i]))
             p->op = (uint32_t)(operand[i] >> OP_SHIFT);
@@ -110,7 +111,7 @@ static leat_err prepare(const struct leat_esp_packet *p, const struct leat_esp_i
     if (!*row) return leat_fault(LEAT_ERR_TYPE, LEAT_ESP_OPCODE_AT, fault_at);
     if (p->loc > LEAT_ESP_LOC_ALL || p->flags > LEAT_ESP_FLAGS_ALL)
         return leat_fault(LEAT_ERR_RANGE, LEAT_ESP_CONTROL_AT, fault_at);
-    gather(p, *row, operand);
+    leat_esp_packet_gather(p, operand);
     return check(operand, *row, fault_at);
 }
 
@@ -140,12 +141,12 @@ leat_err leat_esp_packet_decode(const uint8_t *buf, size_t len, struct leat_esp_
     const leat_err err = check(operand, row, fault_at);
     if (err) return err;
     *out = (struct leat_esp_packet){
-        .loc = (uint8_t)(buf[LEAT_ESP_CONTROL_AT] >> LOC_SHIFT),
+        .loc = (uint8_t)(buf[LEAT_ESP_CONTROL_AT] >> LEAT_ESP_LOC_SHIFT),
         .flags = buf[LEAT_ESP_CONTROL_AT] & LEAT_ESP_FLAGS_ALL,
         .opcode = buf[LEAT_ESP_OPCODE_AT],
         .computationId = leat_get_be64(buf + LEAT_ESP_COMPUTATION_AT),
     };
-    scatter(operand, row, out);
+    leat_esp_packet_scatter(operand, out);
     return LEAT_ERR_OK;
 }
 
@@ -159,7 +160,7 @@ leat_err leat_esp_packet_encode(const struct leat_esp_packet *p, uint8_t *buf, s
     const size_t crc_at = crc_at_of(row);
     if (cap < crc_at + LEAT_ESP_CRC_LEN) return LEAT_ERR_SPACE;
 
-    const uint32_t control = (uint32_t)p->loc << LOC_SHIFT | p->flags;
+    const uint32_t control = (uint32_t)p->loc << LEAT_ESP_LOC_SHIFT | p->flags;
     leat_put_be32(buf + LEAT_ESP_CONTROL_AT,
                   control << 24 | (uint32_t)p->opcode << 16 | row->words);
     leat_put_be64(buf + LEAT_ESP_COMPUTATION_AT, p->computationId);

@@ -35,6 +35,7 @@ enum {
 /* Where things are, and how long. */
 enum {
     LEAT_ESP_CONTROL_AT = 0,
+    LEAT_ESP_LOC_SHIFT = 5, /* in Control */
     LEAT_ESP_OPCODE_AT = 1,
     LEAT_ESP_LENGTH_AT = 2,
     LEAT_ESP_COMPUTATION_AT = 4,
@@ -127,7 +128,7 @@ struct leat_esp_instruction {
     struct leat_esp_operand operand[LEAT_ESP_OPERANDS_MAX];
 };
 
-/* The row of an opcode; NULL if there is none. 64 and 65 (tree map) have no layout yet. */
+/* The row of an opcode; NULL if there is none. From 64 on: esp_query.h. */
 const struct leat_esp_instruction *leat_esp_instruction_of(unsigned opcode);
 
 /* A TAG or VALUE of a packet, by its row. */
@@ -144,6 +145,12 @@ static inline void leat_esp_operand_set(struct leat_esp_packet *packet,
 {
     memcpy((char *)packet + operand->field_at, &value, sizeof value);
 }
+
+/* The operands of a known opcode in order, each as the 64 bits that stand on the wire; and back. */
+void leat_esp_packet_gather(const struct leat_esp_packet *packet,
+                            uint64_t operand[LEAT_ESP_OPERANDS_MAX]);
+void leat_esp_packet_scatter(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
+                             struct leat_esp_packet *packet);
 
 /* Is `op` an operator of this kind? No, for kinds that are no operators. */
 bool leat_esp_operator_known(enum leat_esp_kind kind, uint32_t op);

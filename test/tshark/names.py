@@ -38,6 +38,10 @@ def every_value():
         yield "esp", {"opcode": "RCOLLECT", "op": op}
     for bits in range(16):
         yield "esp", {"opcode": "NOP", "flags": bits, "loc": bits % 8}
+    for code in range(10):
+        yield "esp", {"opcode": "ANNOUNCE", "service": code, "valueFrom": code % 3, "valueShift": 7 * code}
+        yield "esp", {"opcode": "INSTALLED", "result": code % 4}
+        yield "esp", {"opcode": "QUERY", "store": 1 << code % 3}
     for pt in (*range(2, 130), 1024, 2047):
         yield "packetway", {"pt": pt, "data": "00" * 24}
     for cc in range(1, 256):

@@ -4,9 +4,12 @@
 --     octet 0   1        2..3     4..11           12..        last 4
 --     control | opcode | length | computationId | operands  | crc
 --     control: LLL0 FFFF, LLL = loc, FFFF = XR E R X
+--
+-- From opcode 64 on: management, whose operands are in esp_management.lua.
 
 return function(leat)
-    local OPERANDS_AT, CRC_LEN = 12, 4
+    local OPERANDS_AT, CRC_LEN, MANAGEMENT = 12, 4, 64
+    local management = leat.load("esp_management")
 
     -- What each opcode carries, in order. Every operand takes two 32-bit words.
     local instructions = {
@@ -39,8 +42,11 @@ return function(leat)
     for code, row in pairs(instructions) do
         opcodes[code] = row[1]
     end
+    for code, name in pairs(management.opcodes) do
+        opcodes[code] = name
+    end
 
-    local esp = leat.protocol("leat_esp", "Ephemeral State Processing (leat)", "leat ESP", {
+    local fields = {
         { "control", "u8", hex = true },
         { "loc", "u8", mask = 0xe0 },
         { "input", "bool", mask = 0x80, filter = "loc.input" },
@@ -70,7 +76,11 @@ return function(leat)
         { "zero", "u32", hex = true },
         { "crc", "u32", hex = true, crc = true },
         { "trailing", "octets" },
-    })
+    }
+    for _, field in ipairs(management.fields) do
+        fields[#fields + 1] = field
+    end
+    local esp = leat.protocol("leat_esp", "Ephemeral State Processing (leat)", "leat ESP", fields)
     local f = esp.f
 
     local function add_control(tree, range)
@@ -83,14 +93,14 @@ return function(leat)
             control:add(f[name], range)
             if range:bitfield(3 + i, 1) == 1 then set[#set + 1] = name end
         end
-        return table.concat(set, "|")
+        return control, table.concat(set, "|")
     end
 
     -- The first fault behind the checksum, in the order of the decoder: tags, then the operator.
-    local function add_operands(tree, tvb, row)
+    local function add_operands(tree, tvb, row, at)
         local seen, fault = {}, nil
         for i = 2, #row do
-            local name, range = row[i], tvb(OPERANDS_AT + 8 * (i - 2), 8)
+            local name, range = row[i], tvb(at + 8 * (i - 2), 8)
             if operators[name] then
                 local op, zero = tree:add(f[name], range(0, 4)), tree:add(f.zero, range(4, 4))
                 if not operators[name][range(0, 4):uint()] then
@@ -110,34 +120,47 @@ return function(leat)
         return fault
     end
 
+    local parts = { f = f, instructions = instructions, add_control = add_control,
+                    add_operands = add_operands }
+
     function esp.proto.dissector(tvb, pinfo, root)
         local len = tvb:len()
         local tree = leat.begin(esp, tvb, pinfo, root)
         if len < OPERANDS_AT + CRC_LEN then
             return leat.fail(esp, tree, "SHORT")
         end
-        local flags = add_control(tree, tvb(0, 1))
+        local control, flags = add_control(tree, tvb(0, 1))
         local opcode = tree:add(f.opcode, tvb(1, 1))
         local length = tree:add(f.length, tvb(2, 2))
         length:append_text(" words of operands")
         tree:add(f.computationId, tvb(4, 8))
 
-        local row = instructions[tvb(1, 1):uint()]
-        if not row then
+        local code, words = tvb(1, 1):uint(), tvb(2, 2):uint()
+        local row, managed = instructions[code], code >= MANAGEMENT
+        if not opcodes[code] then
             return leat.fail(esp, opcode, "TYPE")
         end
-        leat.info(row[1] .. (flags ~= "" and " [" .. flags .. "]" or "") .. " computation 0x"
+        leat.info(opcodes[code] .. (flags ~= "" and " [" .. flags .. "]" or "") .. " computation 0x"
             .. tvb(4, 8):bytes():tohex(true))
-        if tvb(2, 2):uint() ~= 2 * (#row - 1) then
+        if managed and tvb(0, 1):uint() ~= 0 then
+            return leat.fail(esp, control, "RESERVED")
+        end
+        if managed and not management.length_is_possible(words)
+            or row and words ~= 2 * (#row - 1) then
             return leat.fail(esp, length, "LENGTH")
         end
-        local crc_at = OPERANDS_AT + 8 * (#row - 1)
+        local crc_at = OPERANDS_AT + 4 * words
         if len < crc_at + CRC_LEN then
             return leat.fail(esp, tree, "SHORT")
         end
         tree:set_len(crc_at + CRC_LEN)
         if len > crc_at + CRC_LEN then tree:add(f.trailing, tvb(crc_at + CRC_LEN)) end
-        local fault = add_operands(tree, tvb, row)
+        local fault
+        if managed then
+            fault = management.walk(parts, opcodes[code], tree, length, tvb, OPERANDS_AT, crc_at)
+        else
+            fault = add_operands(tree, tvb, row, OPERANDS_AT)
+        end
         local right = leat.crc32(tvb:raw(0, crc_at))
         if leat.checksum(esp, tree, "crc", tvb(crc_at, CRC_LEN), 32, right) and fault then
             leat.fail(esp, fault[1], fault[2])

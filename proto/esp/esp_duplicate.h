@@ -1,0 +1,105 @@
+/*
+ * The duplicate module (specs/esp.md, "Services", multicast): at a branch point every CAST of a
+ * group goes on to each of a few addresses. Apart from the five instructions, and the only part of
+ * a node that sends more than it gets; so everything about it is bounded:
+ *
+ *   copies of one packet    LEAT_ESP_COPIES_MAX, each with one hop less
+ *   groups                  LEAT_ESP_DUPLICATES, in sets of WAYS; no living one is pushed out
+ *   lifetime                as granted, at most LEAT_ESP_DUPLICATE_MS_MAX, then gone
+ *   who may                 only who has the group's key: the caller decodes INSTALL with it
+ *   replay                  a serial that is not above the last one of the group is refused, also
+ *                           after the duplicate's death, until its place is taken by another group
+ *
+ *   install: leat_esp_duplicate_install(table, install, now)      cast: leat_esp_duplicate_find
+ *
+ * Compiles for BPF, where the table is a map: place() gives the numbers of the entries to look at.
+ */
+#ifndef LEAT_ESP_DUPLICATE_H
+#define LEAT_ESP_DUPLICATE_H
+
+#include "esp_query.h"
+#include "esp_store.h"
+
+enum {
+    LEAT_ESP_DUPLICATES = 256,
+    LEAT_ESP_DUPLICATE_WAYS = 4,
+    LEAT_ESP_DUPLICATE_MS_MAX = 3600000,
+};
+
+/* All zero: empty. */
+struct leat_esp_duplicate {
+    uint64_t group, serial;
+    uint64_t expiry; /* living iff now < expiry */
+    uint64_t count;
+    struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
+};
+
+struct leat_esp_duplicates {
+    struct leat_esp_duplicate entry[LEAT_ESP_DUPLICATES];
+};
+
+/* The number of the way-th entry which a group may have. */
+LEAT_ESP_INLINE uint32_t leat_esp_duplicate_place(uint64_t group, uint32_t way)
+{
+    const uint32_t sets = LEAT_ESP_DUPLICATES / LEAT_ESP_DUPLICATE_WAYS;
+    return (uint32_t)(leat_esp_spread(group) & (sets - 1)) * LEAT_ESP_DUPLICATE_WAYS + way;
+}
+
+LEAT_ESP_INLINE bool leat_esp_duplicate_is(const struct leat_esp_duplicate *d, uint64_t group,
+                                           uint64_t now)
+{
+    return d->group == group && now < d->expiry;
+}
+
+/* NULL: none lives. */
+static inline const struct leat_esp_duplicate *
+leat_esp_duplicate_find(const struct leat_esp_duplicates *table, uint64_t group, uint64_t now)
+{
+    for (uint32_t way = 0; way < LEAT_ESP_DUPLICATE_WAYS; way++) {
+        const struct leat_esp_duplicate *d = &table->entry[leat_esp_duplicate_place(group, way)];
+        if (leat_esp_duplicate_is(d, group, now)) return d;
+    }
+    return NULL;
+}
+
+/* Its own entry of old, else one that was never used, else the one that has been dead longest. */
+static inline struct leat_esp_duplicate *
+leat_esp_duplicate_choose(struct leat_esp_duplicates *table, uint64_t group, uint64_t now)
+{
+    struct leat_esp_duplicate *best = NULL;
+    for (uint32_t way = 0; way < LEAT_ESP_DUPLICATE_WAYS; way++) {
+        struct leat_esp_duplicate *d = &table->entry[leat_esp_duplicate_place(group, way)];
+        if (d->group == group && d->serial) return d;
+        if (now >= d->expiry && (!best || d->expiry < best->expiry)) best = d;
+    }
+    return best;
+}
+
+/*
+ * What an INSTALL that was decoded with its group's key does; times in ticks of ticks_per_ms.
+ * The answer is enum leat_esp_result, *lifetime_ms what was granted.
+ */
+static inline enum leat_esp_result leat_esp_duplicate_install(struct leat_esp_duplicates *table,
+                                                              const struct leat_esp_install *in,
+                                                              uint64_t now, uint64_t ticks_per_ms,
+                                                              uint32_t *lifetime_ms)
+{
+    struct leat_esp_duplicate *d = leat_esp_duplicate_choose(table, in->group, now);
+    *lifetime_ms = 0;
+    if (!d) return LEAT_ESP_RESULT_FULL;
+    if (in->serial == 0 || (d->group == in->group && in->serial <= d->serial))
+        return LEAT_ESP_RESULT_STALE;
+    d->group = in->group;
+    d->serial = in->serial;
+    d->count = 0;
+    d->expiry = now;
+    if (in->count == 0 || in->lifetime_ms == 0) return LEAT_ESP_RESULT_REMOVED;
+    *lifetime_ms = in->lifetime_ms;
+    if (*lifetime_ms > LEAT_ESP_DUPLICATE_MS_MAX) *lifetime_ms = LEAT_ESP_DUPLICATE_MS_MAX;
+    d->expiry = now + *lifetime_ms * ticks_per_ms;
+    for (uint32_t i = 0; i < LEAT_ESP_COPIES_MAX && i < in->count; i++)
+        d->next[d->count++] = in->next[i];
+    return LEAT_ESP_RESULT_INSTALLED;
+}
+
+#endif

@@ -1,0 +1,164 @@
+#include "esp_map.h"
+#include "esp_store.h"
+#include "leat_arena.h"
+#include <assert.h>
+
+/* Twice as many places as entries, a power of two. */
+static uint32_t places(uint32_t entries)
+{
+    uint32_t size = 2;
+    while (size < 2 * entries)
+        size *= 2;
+    return size;
+}
+
+static void lay_out(struct leat_esp_map *m, struct leat_arena *arena)
+{
+    m->node = leat_arena_lay(arena, m->nodes_max, sizeof *m->node);
+    m->index = leat_arena_lay(arena, places(m->nodes_max), sizeof *m->index);
+    m->link = leat_arena_lay(arena, places(m->links_max), sizeof *m->link);
+    const size_t points = (size_t)m->nodes_max + m->links_max;
+    m->upper = leat_arena_lay(arena, points, sizeof *m->upper);
+    m->point = leat_arena_lay(arena, points, sizeof *m->point);
+    m->point_first = leat_arena_lay(arena, (size_t)m->nodes_max + 2, sizeof *m->point_first);
+}
+
+size_t leat_esp_map_footprint(uint32_t nodes_max, uint32_t links_max)
+{
+    struct leat_esp_map measured = { .nodes_max = nodes_max, .links_max = links_max };
+    struct leat_arena arena = { 0 };
+    lay_out(&measured, &arena);
+    return arena.used;
+}
+
+void leat_esp_map_init(struct leat_esp_map *m, uint32_t nodes_max, uint32_t links_max, void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    assert(nodes_max <= LEAT_ESP_MAP_NODES_MAX && links_max <= LEAT_ESP_MAP_LINKS_MAX);
+    *m = (struct leat_esp_map){ .nodes_max = nodes_max,
+                                .links_max = links_max,
+                                .index_mask = places(nodes_max) - 1,
+                                .link_mask = places(links_max) - 1 };
+    lay_out(m, &arena);
+}
+
+void leat_esp_map_begin(struct leat_esp_map *m, uint64_t computation, uint64_t root_id)
+{
+    memset(m->index, 0, ((size_t)m->index_mask + 1) * sizeof *m->index);
+    memset(m->link, 0, ((size_t)m->link_mask + 1) * sizeof *m->link);
+    m->computation = computation;
+    m->nodes = m->links = 0;
+    m->is_full = false;
+    leat_esp_map_node(m, root_id);
+}
+
+/* Where the id is in the index, or where it would go. */
+static uint32_t *index_of(const struct leat_esp_map *m, uint64_t id)
+{
+    uint32_t at = (uint32_t)leat_esp_spread(id) & m->index_mask;
+    while (m->index[at] && m->node[m->index[at] - 1].id != id)
+        at = (at + 1) & m->index_mask;
+    return &m->index[at];
+}
+
+uint32_t leat_esp_map_find(const struct leat_esp_map *m, uint64_t id)
+{
+    return *index_of(m, id) - 1; /* NONE where it is 0 */
+}
+
+uint32_t leat_esp_map_node(struct leat_esp_map *m, uint64_t id)
+{
+    uint32_t *place = index_of(m, id);
+    if (*place) return *place - 1;
+    if (m->nodes == m->nodes_max) {
+        m->is_full = true;
+        return LEAT_ESP_MAP_NONE;
+    }
+    m->node[m->nodes] = (struct leat_esp_map_node){ .id = id, .via = LEAT_ESP_MAP_NONE };
+    *place = ++m->nodes;
+    return m->nodes - 1;
+}
+
+static struct leat_esp_map_link *link_of(const struct leat_esp_map *m, uint64_t packet_id)
+{
+    uint32_t at = (uint32_t)leat_esp_spread(packet_id) & m->link_mask;
+    while (m->link[at].at && m->link[at].packet_id != packet_id)
+        at = (at + 1) & m->link_mask;
+    return &m->link[at];
+}
+
+bool leat_esp_map_link(struct leat_esp_map *m, uint32_t node, uint64_t packet_id)
+{
+    struct leat_esp_map_link *link = link_of(m, packet_id);
+    if (link->at) return true;
+    if (m->links == m->links_max) {
+        m->is_full = true;
+        return false;
+    }
+    *link = (struct leat_esp_map_link){ .packet_id = packet_id, .at = node + 1 };
+    m->links++;
+    m->node[node].children++;
+    return true;
+}
+
+uint32_t leat_esp_map_parent(const struct leat_esp_map *m, uint64_t id)
+{
+    const uint32_t at = link_of(m, leat_esp_mix64(id, m->computation))->at;
+    return at ? at - 1 : LEAT_ESP_MAP_NONE;
+}
+
+bool leat_esp_map_is_placed(const struct leat_esp_map *m, uint64_t id)
+{
+    for (uint32_t steps = 0; steps <= m->nodes; steps++) { /* what nodes tell may be a circle */
+        const uint32_t parent = leat_esp_map_parent(m, id);
+        if (parent == LEAT_ESP_MAP_NONE || m->node[parent].cursor) return false;
+        if (parent == 0) return true;
+        id = m->node[parent].id;
+    }
+    return false;
+}
+
+/* ---- next points ----------------------------------------------------------------------------- */
+
+static bool is_branch(const struct leat_esp_map *m, uint32_t node)
+{
+    return m->node[node].children >= 2;
+}
+
+/* The nearest branch point above this id that has room; the root's own store has room for all. */
+static uint32_t upper_of(const struct leat_esp_map *m, uint64_t id, const uint32_t *count)
+{
+    if (!leat_esp_map_is_placed(m, id)) return 0;
+    uint32_t at = leat_esp_map_parent(m, id);
+    while (at && !is_branch(m, at))
+        at = leat_esp_map_parent(m, m->node[at].id);
+    return count[at] < LEAT_ESP_COPIES_MAX ? at : 0;
+}
+
+void leat_esp_map_points(struct leat_esp_map *m, const struct leat_esp_roster *roster,
+                         uint32_t members)
+{
+    const uint32_t points = m->nodes + members;
+    uint32_t *first = m->point_first, *count = first + 2; /* of node n: what n + 2 counts */
+    assert(members <= m->links_max);
+    memset(first, 0, ((size_t)m->nodes + 2) * sizeof *first);
+    for (uint32_t i = 1; i < points; i++) {
+        const bool is_node = i < m->nodes;
+        m->upper[i] = LEAT_ESP_MAP_NONE;
+        if (is_node && !is_branch(m, i)) continue;
+        m->upper[i] = upper_of(m, is_node ? m->node[i].id : roster->entry[i - m->nodes].id, count);
+        count[m->upper[i]]++;
+    }
+    for (uint32_t n = 1; n < m->nodes + 2; n++)
+        first[n] += first[n - 1];
+    for (uint32_t i = 1; i < points; i++) /* first[n + 1] runs from the first of n to its last */
+        if (m->upper[i] != LEAT_ESP_MAP_NONE) m->point[first[m->upper[i] + 1]++] = i;
+}
+
+uint32_t leat_esp_map_branches(const struct leat_esp_map *m)
+{
+    uint32_t branches = 0;
+    for (uint32_t i = 0; i < m->nodes; i++)
+        branches += m->node[i].children >= 2;
+    return branches;
+}

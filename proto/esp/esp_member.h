@@ -1,0 +1,91 @@
+/*
+ * A member of a group: joins at a root, hears what is to be computed, sends its part. Pure: time
+ * comes in by argument, packets go out as values, one at a time.
+ *
+ *        JOIN, again and again                     the root forgets who is silent
+ *   member ---------------------------> root
+ *          <--------------------------- ANNOUNCE   an instruction, how often, when
+ *          ---------------------------> the instruction, with this member's number and value
+ *
+ *   heard       delay    + interval  + interval
+ *     |-----------|---------|---------|-------->
+ *                round 1   round 2   round 3
+ *
+ * A root sends an announcement several times, later copies with less time to go; the first that
+ * arrives counts, others of the same computation and phase are not heard again. What is announced
+ * is bounded: a member keeps PLANS_MAX of them, the oldest gives way, and what is older than one
+ * that gave way is not heard any more (by its serial).
+ *
+ *   memory: none beyond the struct
+ *
+ *   while (leat_esp_member_next(m, now, &post)) send(post) to the root;
+ *   wait until leat_esp_member_wake_at(m), or until a packet comes
+ */
+#ifndef LEAT_ESP_MEMBER_H
+#define LEAT_ESP_MEMBER_H
+
+#include "esp_part.h"
+#include "esp_post.h"
+#include "leat_time.h"
+
+enum {
+    LEAT_ESP_PLANS_MAX = 8,
+    LEAT_ESP_ROUNDS_MAX = 64,
+    LEAT_ESP_JOIN_LIFETIMES = 3, /* JOINs that may be lost before the root forgets */
+};
+
+struct leat_esp_member_config {
+    uint64_t group;
+    uint64_t id; /* of its own among all members, not 0: drawn at random */
+    uint64_t value;
+    leat_time join_every_ps; /* 0: it does not join by itself */
+};
+
+/* What was announced. */
+struct leat_esp_plan {
+    struct leat_esp_words words; /* as they will be sent */
+    uint64_t serial;
+    leat_time at, interval_ps; /* of the next round */
+    uint32_t rounds;           /* to go */
+    uint8_t phase;
+};
+
+struct leat_esp_member {
+    struct leat_esp_member_config config;
+    leat_time join_at;
+    leat_time
+        welcomed_at;    /* when the root last said that it knows this member; LEAT_NEVER: not yet */
+    uint64_t forgotten; /* the highest serial of a plan that gave way */
+    uint64_t refused;   /* announcements that made no sense or were for others */
+    uint32_t plans;     /* in use */
+    struct leat_esp_plan plan[LEAT_ESP_PLANS_MAX];
+};
+
+/* Its first JOIN is due at `now`. */
+void leat_esp_member_init(struct leat_esp_member *member,
+                          const struct leat_esp_member_config *config, leat_time now);
+
+/* The value for what is announced from now on; what has been announced keeps the old one. */
+void leat_esp_member_set(struct leat_esp_member *member, uint64_t value);
+
+/* An ANNOUNCE came in, of this computation. False: nothing new, or not for this member. */
+bool leat_esp_member_hear(struct leat_esp_member *member, leat_time now, uint64_t computation,
+                          const struct leat_esp_announce *announce);
+
+/* A packet for the root that is due by `now`, the earliest first; false: there is none. */
+bool leat_esp_member_next(struct leat_esp_member *member, leat_time now,
+                          struct leat_esp_post *post);
+
+/* When there will be one; LEAT_NEVER: not before something is heard. */
+leat_time leat_esp_member_wake_at(const struct leat_esp_member *member);
+
+/* The JOIN that tells the root to forget this member. */
+void leat_esp_member_leave(const struct leat_esp_member *member, struct leat_esp_post *post);
+
+/*
+ * An instruction came in that has R: it is turned round and goes back where it came from
+ * (specs/esp.md, "Holes", 5). False: it has no R, and this is its end.
+ */
+bool leat_esp_member_reflect(struct leat_esp_words *words);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * Management: packets that no store executes. They have the head and the CRC of an instruction,
+ * operands of their own, and a keyed MAC as the last of these (README.md, "Management").
+ *
+ *    octet 0   1        2..3     4..11            12 ..                 last 12    last 4
+ *   +---------+--------+--------+----------------+---------------------+----------+--------+
+ *   |    0    | Opcode | Length | Computation ID | operands            | MAC (64) | CRC-32 |
+ *   +---------+--------+--------+----------------+---------------------+----------+--------+
+ *
+ *   64 QUERY      target(64) nonce(64) store(32) cursor(32)
+ *   65 REPLY      node(64) nonce(64) store(8) 0(8) count(16) next(32) tau(64)
+ *                 count x { tag(64) value(64) remaining(64) }
+ *   66 JOIN       group(64) member(64) value(64) flags(8) 0(24) lifetime(32)
+ *   67 ANNOUNCE   group(64) member(64) serial(64)
+ *                 service(8) phase(8) opcode(8) control(8) rounds(16) value from(8) shift(8)
+ *                 delay(32) interval(32) 7 x operand(64)
+ *   68 INSTALL    group(64) target(64) serial(64) lifetime(32) count(8) 0(24)
+ *                 count x { address(128) port(16) 0(48) }
+ *   69 INSTALLED  group(64) node(64) serial(64) lifetime(32) result(32)
+ *   70 CAST       group(64) serial(64) hops(8) 0(8) payload length(16) 0(32) payload, padded by 0
+ *
+ * The MAC is SipHash-2-4 over all octets before it, CAST's hops taken as 0 since every copy counts
+ * them down. Nothing in a packet tells whether it is keyed: who has a key checks it, and who has
+ * none sends what its struct holds. A node forwards what is not for it as it came.
+ *
+ * Pure: no state, no allocation.
+ */
+#ifndef LEAT_ESP_QUERY_H
+#define LEAT_ESP_QUERY_H
+
+#include "esp_wire.h"
+#include "leat_siphash.h"
+
+enum {
+    LEAT_ESP_KEY_LEN = LEAT_SIP_KEY_LEN,
+    LEAT_ESP_MAC_LEN = 8,
+    LEAT_ESP_BINDINGS_MAX = 32, /* of one REPLY */
+    LEAT_ESP_COPIES_MAX = 8,    /* of one duplicate */
+    LEAT_ESP_ADDRESS_LEN = 16,  /* IPv6, or IPv4 as ::ffff:a.b.c.d */
+    LEAT_ESP_PAYLOAD_LEN_MAX = 1024,
+    LEAT_ESP_MANAGEMENT_WORDS_MIN = 2,
+    LEAT_ESP_MANAGEMENT_WORDS_MAX = 8 + LEAT_ESP_PAYLOAD_LEN_MAX / 4,
+    LEAT_ESP_MANAGEMENT_LEN_MAX = LEAT_ESP_PACKET_LEN_MIN + 4 * LEAT_ESP_MANAGEMENT_WORDS_MAX,
+};
+
+/* code, name, name of its struct below. */
+#define LEAT_ESP_MANAGEMENT_LIST(X) \
+    X(64, QUERY, query)             \
+    X(65, REPLY, reply)             \
+    X(66, JOIN, join)               \
+    X(67, ANNOUNCE, announce)       \
+    X(68, INSTALL, install)         \
+    X(69, INSTALLED, installed)     \
+    X(70, CAST, cast)
+
+/* What an ANNOUNCE is about: for people and logs. WELCOME says that a JOIN was heard. */
+#define LEAT_ESP_SERVICE_LIST(X)   \
+    X(0, WELCOME, "welcome")       \
+    X(1, CENSUS, "census")         \
+    X(2, MAX, "max")               \
+    X(3, MIN, "min")               \
+    X(4, SUM, "sum")               \
+    X(5, AVERAGE, "average")       \
+    X(6, ROBUST_SUM, "robust-sum") \
+    X(7, ROBUST_AVERAGE, "robust-average") X(8, TREE, "tree") X(9, MULTICAST, "multicast")
+
+/* Where a member takes val or pktVal of the instruction from. */
+#define LEAT_ESP_VALUE_LIST(X) X(0, TASK, "task") X(1, OWN, "own") X(2, PART, "part")
+
+/* What became of an INSTALL. */
+#define LEAT_ESP_RESULT_LIST(X) \
+    X(0, INSTALLED, "installed") X(1, REMOVED, "removed") X(2, FULL, "full") X(3, STALE, "stale")
+
+enum leat_esp_management_opcode {
+#define X(code, name, member) LEAT_ESP_##name = code,
+    LEAT_ESP_MANAGEMENT_LIST(X)
+#undef X
+        LEAT_ESP_MANAGEMENT_END
+};
+enum leat_esp_announced {
+#define X(code, name, text) LEAT_ESP_SERVICE_##name = code,
+    LEAT_ESP_SERVICE_LIST(X)
+#undef X
+        LEAT_ESP_SERVICES
+};
+enum leat_esp_value_from {
+#define X(code, name, text) LEAT_ESP_VALUE_##name = code,
+    LEAT_ESP_VALUE_LIST(X)
+#undef X
+        LEAT_ESP_VALUES
+};
+enum leat_esp_result {
+#define X(code, name, text) LEAT_ESP_RESULT_##name = code,
+    LEAT_ESP_RESULT_LIST(X)
+#undef X
+        LEAT_ESP_RESULTS
+};
+
+/* Tell me the bindings of the computation: at most LEAT_ESP_BINDINGS_MAX per answer. */
+struct leat_esp_query {
+    uint64_t target; /* a node's id; 0: every node on the way answers, and forwards */
+    uint64_t nonce;  /* comes back, so that an old answer is known */
+    uint32_t store;  /* one bit of enum leat_esp_loc */
+    uint32_t cursor; /* 0, or `next` of the answer before */
+};
+
+struct leat_esp_binding {
+    uint64_t tag, value;
+    uint64_t remaining; /* ticks to live, at least 1 */
+};
+
+struct leat_esp_reply {
+    uint64_t node; /* its id, not mixed: mix64(id, computation) is what its parent knows it by */
+    uint64_t nonce;
+    uint64_t tau;
+    uint8_t store;
+    uint16_t count;
+    uint32_t next; /* where to go on; 0: that was all */
+    struct leat_esp_binding binding[LEAT_ESP_BINDINGS_MAX];
+};
+
+enum { LEAT_ESP_JOIN_HAS_VALUE = 1 };
+
+/* From a member to the root, again and again while it lives. The carrier tells its address. */
+struct leat_esp_join {
+    uint64_t group;
+    uint64_t member; /* its number, its own in the group: before mixing, its pktId */
+    uint64_t value;
+    uint8_t flags;
+    uint32_t lifetime_ms; /* 0: it leaves */
+};
+
+/*
+ * From the root to a member: send this instruction, `rounds` times, the first after `delay_us`, the
+ * next every `interval_us`. The member puts in mix64(member, computation) for pktId, and its value
+ * where `value_from` says so. The computation is the head's. A NOP: nothing to send.
+ */
+struct leat_esp_announce {
+    uint64_t group;
+    uint64_t member; /* for whom; 0: every member that gets it */
+    uint64_t serial; /* rises; what is not above the last one is a duplicate */
+    uint8_t service, phase;
+    uint8_t value_from;
+    uint8_t value_shift; /* PART: of the member's value, 0 .. 63 (esp_part.h) */
+    uint16_t rounds;
+    uint32_t delay_us, interval_us;
+    struct leat_esp_packet task; /* its computationId is the head's */
+};
+
+struct leat_esp_next {
+    uint8_t address[LEAT_ESP_ADDRESS_LEN];
+    uint16_t port;
+};
+
+/* From the root to a branch point: every CAST of the group goes on to each of `next`. */
+struct leat_esp_install {
+    uint64_t group;
+    uint64_t target; /* the node's id; 0: whoever it is addressed to */
+    uint64_t serial; /* rises; what is not above the last one of the group is refused */
+    uint32_t lifetime_ms;
+    uint8_t count; /* 0: remove */
+    struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
+};
+
+struct leat_esp_installed {
+    uint64_t group, node, serial;
+    uint32_t lifetime_ms; /* as granted */
+    uint32_t result;      /* enum leat_esp_result */
+};
+
+/* To all members of a group, by the duplicates. */
+struct leat_esp_cast {
+    uint64_t group;
+    uint64_t serial;
+    uint8_t hops; /* left; a copy has one less, and none is made of a packet with 0 */
+    uint16_t payload_len;
+    uint8_t payload[LEAT_ESP_PAYLOAD_LEN_MAX];
+};
+
+struct leat_esp_management {
+    uint8_t opcode; /* enum leat_esp_management_opcode: which member of the union it is */
+    uint64_t computationId;
+    uint64_t mac; /* as decoded; encode without a key sends it */
+    union {
+#define X(code, name, member) struct leat_esp_##member member;
+        LEAT_ESP_MANAGEMENT_LIST(X)
+#undef X
+    };
+};
+
+/* Octets of the packet that begins here, by its head; 0 if that cannot be told. */
+size_t leat_esp_management_len(const uint8_t *buf, size_t len);
+
+/*
+ * Total; on error *out is untouched and *fault_at (may be NULL) tells where. Checked in this order:
+ *
+ *   SHORT      fewer octets than the shortest packet       where the octets end
+ *   TYPE       opcode unknown                              the opcode
+ *   RESERVED   Control is not 0                            Control
+ *   LENGTH     no packet of the opcode has this length     the length
+ *   SHORT      fewer octets than the packet                where the octets end
+ *   CHECKSUM   CRC-32 differs                              the CRC
+ *   CHECKSUM   there is a key and the MAC differs          the MAC
+ *   ...        the fields from first to last: RESERVED a zero that is none, LENGTH a count that is
+ *              not the length's, RANGE or TYPE a value that there is not
+ *
+ * key may be NULL: the MAC is not looked at. Octets after the CRC are ignored.
+ */
+leat_err leat_esp_management_decode(const uint8_t *buf, size_t len,
+                                    const uint8_t key[LEAT_ESP_KEY_LEN],
+                                    struct leat_esp_management *out, size_t *fault_at);
+
+/* Writes *len octets (len may be NULL), or nothing: what decode would say, or SPACE. */
+leat_err leat_esp_management_encode(const struct leat_esp_management *m,
+                                    const uint8_t key[LEAT_ESP_KEY_LEN], uint8_t *buf, size_t cap,
+                                    size_t *len);
+
+/*
+ * The key of a group, from that of the network: who owns a group can have its key and not touch the
+ * others; nodes keep one key only. JOIN, ANNOUNCE, INSTALL, INSTALLED and CAST are keyed by it,
+ * QUERY and REPLY by the network's.
+ */
+void leat_esp_key_of_group(const uint8_t key[LEAT_ESP_KEY_LEN], uint64_t group,
+                           uint8_t out[LEAT_ESP_KEY_LEN]);
+
+/* The MAC that a packet of len octets should have; hops of a CAST may be anything. */
+uint64_t leat_esp_management_mac(const uint8_t key[LEAT_ESP_KEY_LEN], const uint8_t *buf,
+                                 size_t len);
+
+#endif

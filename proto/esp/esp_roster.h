@@ -1,0 +1,47 @@
+/*
+ * The members that a root knows: whoever sent a JOIN not too long ago. Soft state, bounded: an
+ * entry is renewed by the next JOIN from the same address and forgotten when none came in time.
+ *
+ *   entry   [0][1][2] ...                 in the order in which they came
+ *   index   address -> entry              open addressing, at most half full
+ *
+ * Memory is the caller's: footprint, then init. Pure.
+ */
+#ifndef LEAT_ESP_ROSTER_H
+#define LEAT_ESP_ROSTER_H
+
+#include "esp_query.h"
+#include "leat_time.h"
+
+/* A count of members fits 20 bits, so that three parts of 24 bits hold any value (esp_part.h). */
+enum { LEAT_ESP_ROSTER_MAX = (1 << 20) - 1 };
+
+struct leat_esp_roster_entry {
+    struct leat_esp_next address;
+    uint64_t id;     /* the member's own; its RCHLD carry a mix of it */
+    leat_time until; /* known before this time */
+};
+
+struct leat_esp_roster {
+    struct leat_esp_roster_entry *entry; /* [cap] */
+    uint32_t *index;                     /* [mask + 1] entry + 1; 0: nothing */
+    uint32_t count, cap, mask;
+    uint32_t moves; /* how often entries have moved */
+};
+
+size_t leat_esp_roster_footprint(uint32_t cap);
+
+/* `memory`: aligned for any object, lent for good. 1 <= cap <= LEAT_ESP_ROSTER_MAX (asserted). */
+void leat_esp_roster_init(struct leat_esp_roster *roster, uint32_t cap, void *memory);
+
+/* A JOIN came: known until `until`. False: there is no room. */
+bool leat_esp_roster_join(struct leat_esp_roster *roster, const struct leat_esp_next *address,
+                          uint64_t id, leat_time until);
+
+/* The member says that it leaves: its time is up. Nothing happens if it is not known. */
+void leat_esp_roster_leave(struct leat_esp_roster *roster, const struct leat_esp_next *address);
+
+/* Forgets those whose time is up; entries move then, and only then. */
+void leat_esp_roster_expire(struct leat_esp_roster *roster, leat_time now);
+
+#endif

@@ -1,0 +1,484 @@
+#include "esp_service.h"
+#include "esp_service_parts.h"
+#include "leat_arena.h"
+
+static const leat_time ps_per_us = 1000000, ps_per_ms = 1000000000;
+
+/* Announcements count in microseconds, rounded up: two of them may be one apart. */
+static const leat_time grain_ps = 2000000;
+
+enum { PHASE_REGISTER, PHASE_COLLECT, PHASES };
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+struct layout {
+    void *own, *roster, *map;
+};
+
+static struct layout lay_out(const struct leat_esp_service_config *c, struct leat_arena *arena)
+{
+    struct layout l;
+    l.own = leat_arena_lay(arena, 1, leat_esp_store_footprint(1));
+    l.roster = leat_arena_lay(arena, 1, leat_esp_roster_footprint(c->members_max));
+    l.map = leat_arena_lay(arena, 1, leat_esp_map_footprint(c->nodes_max, c->links_max));
+    return l;
+}
+
+size_t leat_esp_service_footprint(const struct leat_esp_service_config *config)
+{
+    struct leat_arena arena = { 0 };
+    lay_out(config, &arena);
+    return arena.used;
+}
+
+void leat_esp_service_init(struct leat_esp_service *s, const struct leat_esp_service_config *config,
+                           void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    const struct layout l = lay_out(config, &arena);
+    *s = (struct leat_esp_service){ .config = *config, .serial = config->serial };
+    leat_esp_store_init(&s->own, &config->node, 1, l.own);
+    leat_esp_roster_init(&s->roster, config->members_max, l.roster);
+    leat_esp_map_init(&s->map, config->nodes_max, config->links_max, l.map);
+    leat_random_seed(&s->random, config->seed);
+}
+
+static bool is_running(const struct leat_esp_service *s)
+{
+    return s->state != LEAT_ESP_SERVICE_IDLE && s->state != LEAT_ESP_SERVICE_ENDED;
+}
+
+bool leat_esp_service_join(struct leat_esp_service *s, leat_time now,
+                           const struct leat_esp_next *from, const struct leat_esp_join *join)
+{
+    const leat_time until = leat_time_add(now, join->lifetime_ms * ps_per_ms);
+    const bool is_ours = join->group == s->config.group && join->member;
+    if (is_ours && !join->lifetime_ms) {
+        leat_esp_roster_leave(&s->roster, from);
+        return true;
+    }
+    /* Entries stay where they are while members are being asked. */
+    if (s->roster.count == s->roster.cap && !is_running(s)) leat_esp_roster_expire(&s->roster, now);
+    if (!is_ours || !leat_esp_roster_join(&s->roster, from, join->member, until)) {
+        s->refused++;
+        return false;
+    }
+    if (s->config.welcomes && s->welcomes < LEAT_ESP_WELCOMES_MAX)
+        s->welcome[s->welcomes++] = *from;
+    return true;
+}
+
+/* ---- what is asked --------------------------------------------------------------------------- */
+
+static bool is_collected(const struct leat_esp_request *r)
+{
+    return r->kind == LEAT_ESP_SERVICE_CENSUS || r->kind == LEAT_ESP_SERVICE_SUM ||
+           r->kind == LEAT_ESP_SERVICE_AVERAGE;
+}
+
+static bool is_mapped(const struct leat_esp_request *r)
+{
+    return r->kind == LEAT_ESP_SERVICE_TREE || r->kind == LEAT_ESP_SERVICE_MULTICAST;
+}
+
+/* COUNT and COLLECT count every packet: they have one round, whatever is asked. */
+static uint32_t rounds_of(const struct leat_esp_request *r)
+{
+    return is_collected(r) && !r->robust ? 1 : r->rounds;
+}
+
+static uint32_t phases_of(const struct leat_esp_request *r)
+{
+    return is_collected(r) ? PHASES : 1;
+}
+
+static leat_time phase_ps(const struct leat_esp_request *r)
+{
+    return (rounds_of(r) - 1) * r->gap_ps + 2 * r->settle_ps + grain_ps;
+}
+
+leat_time leat_esp_request_span(const struct leat_esp_request *r)
+{
+    const leat_time asking = is_mapped(r) ? 2 * r->settle_ps : 0;
+    return phases_of(r) * phase_ps(r) + asking;
+}
+
+static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t least,
+                       uint64_t most)
+{
+    leat_text_puts(why, what);
+    leat_text_puts(why, " ");
+    leat_text_decimal(why, value);
+    leat_text_puts(why, ", expected ");
+    leat_text_decimal(why, least);
+    leat_text_puts(why, " to ");
+    leat_text_decimal(why, most);
+    return LEAT_ERR_RANGE;
+}
+
+static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text *why)
+{
+    /* Delays are 32 bits of microseconds. */
+    const bool is_cast = r->kind == LEAT_ESP_SERVICE_MULTICAST;
+    const uint64_t ps_max = UINT32_MAX * ps_per_us / (4 * LEAT_ESP_ROUNDS_MAX);
+    const struct {
+        const char *what;
+        uint64_t value, least, most;
+    } row[] = {
+        { "rounds", r->rounds, 1, LEAT_ESP_ROUNDS_MAX },
+        { "attempts", r->attempts, 1, LEAT_ESP_ATTEMPTS_MAX },
+        { "copies of announcements", r->copies, 1, LEAT_ESP_ANNOUNCEMENTS_MAX },
+        { "bits of a value", r->value_bits, 1, LEAT_ESP_VALUE_BITS },
+        { "settling time in us", r->settle_ps / ps_per_us, 1, ps_max / ps_per_us },
+        { "gap between rounds in us", r->gap_ps / ps_per_us, 1, ps_max / ps_per_us },
+        { "pace of announcements in us", r->pace_ps / ps_per_us, 0, 1000 },
+        { "lifetime of duplicates in ms", r->lifetime_ms, is_cast, LEAT_ESP_DUPLICATE_MS_MAX },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].value < row[i].least || row[i].value > row[i].most)
+            return refuse(why, row[i].what, row[i].value, row[i].least, row[i].most);
+    return LEAT_ERR_OK;
+}
+
+static leat_err check(const struct leat_esp_service *s, const struct leat_esp_request *r,
+                      struct leat_text *why)
+{
+    if (!is_collected(r) && !is_mapped(r) && r->kind != LEAT_ESP_SERVICE_MAX &&
+        r->kind != LEAT_ESP_SERVICE_MIN) {
+        leat_text_puts(
+            why,
+            "no service of this kind, expected census, max, min, sum, average, tree, multicast");
+        return LEAT_ERR_RANGE;
+    }
+    const leat_err err = check_numbers(r, why);
+    if (err) return err;
+    if (leat_esp_request_span(r) > s->config.node.tau)
+        return refuse(why, "time of one attempt in us", leat_esp_request_span(r) / ps_per_us, 0,
+                      s->config.node.tau / ps_per_us);
+    if (is_mapped(r) && !s->config.nodes_max) {
+        leat_text_puts(why, "no room for nodes, expected some for a tree");
+        return LEAT_ERR_FULL;
+    }
+    return LEAT_ERR_OK;
+}
+
+/* ---- attempts -------------------------------------------------------------------------------- */
+
+static uint32_t announcements(const struct leat_esp_service *s)
+{
+    return leat_esp_service_targets(s) * s->computings * phases_of(&s->request);
+}
+
+/* When announcement `next` of copy `copy` goes out. */
+static leat_time announce_at(const struct leat_esp_service *s, uint32_t copy, uint32_t next)
+{
+    const leat_time paced = s->request.pace_ps * announcements(s), gap = s->request.gap_ps;
+    return s->began_at + copy * (paced > gap ? paced : gap) + next * s->request.pace_ps;
+}
+
+/* When the last one has gone out. */
+static leat_time last_at(const struct leat_esp_service *s)
+{
+    return announce_at(s, s->request.copies - 1, announcements(s));
+}
+
+static void attempt(struct leat_esp_service *s, leat_time now)
+{
+    const struct leat_esp_request *r = &s->request;
+    struct leat_esp_part part[LEAT_ESP_PARTS_MAX] = { { 0 } };
+    const bool has_value = is_collected(r) && r->kind != LEAT_ESP_SERVICE_CENSUS;
+    s->state = LEAT_ESP_SERVICE_COMPUTING;
+    s->computings = leat_esp_part_plan(s->result.members, has_value ? r->value_bits : 0, part);
+    for (uint32_t i = 0; i < s->computings; i++)
+        s->computing[i] = (struct leat_esp_computing){ .computation = leat_random_next(&s->random),
+                                                       .part = part[i] };
+    s->result.attempts++;
+    s->result.branches = s->result.branches_missing = 0;
+    s->first_serial = s->serial + 1;
+    s->serial += s->computings * phases_of(r);
+    s->copy = s->next = 0;
+    s->began_at = now;
+    s->is_cast = false;
+    s->is_cast = leat_esp_service_can_cast(s, last_at(s)) && !is_mapped(r);
+    s->act_at = last_at(s) + r->settle_ps; /* which the host may take to send them */
+    s->collect_at = s->act_at + phase_ps(r);
+    s->end_at = s->act_at + phases_of(r) * phase_ps(r);
+}
+
+leat_err leat_esp_service_begin(struct leat_esp_service *s, leat_time now,
+                                const struct leat_esp_request *request, struct leat_text *why)
+{
+    const leat_err err = check(s, request, why);
+    if (err) return err;
+    leat_esp_roster_expire(&s->roster, now);
+    if (!s->roster.count) {
+        leat_text_puts(why, "no members, expected at least one that has joined");
+        return LEAT_ERR_FULL;
+    }
+    s->request = *request;
+    s->result = (struct leat_esp_service_result){ .members = s->roster.count,
+                                                  .rounds = rounds_of(request),
+                                                  .began_at = now };
+    attempt(s, now);
+    return LEAT_ERR_OK;
+}
+
+void leat_esp_service_end(struct leat_esp_service *s, leat_time now, enum leat_esp_end how)
+{
+    s->state = LEAT_ESP_SERVICE_ENDED;
+    s->result.end = how;
+    s->result.ended_at = now;
+}
+
+/* This attempt has failed. */
+static void again(struct leat_esp_service *s, leat_time now, enum leat_esp_end why)
+{
+    s->result.voids += why == LEAT_ESP_VOID;
+    if (s->result.attempts < s->request.attempts)
+        attempt(s, now);
+    else
+        leat_esp_service_end(s, now, why);
+}
+
+/* ---- what comes in --------------------------------------------------------------------------- */
+
+static bool voids(const struct leat_esp_service *s)
+{
+    return s->request.robust && is_collected(&s->request) && !s->request.is_trusting;
+}
+
+static void on_error(struct leat_esp_service *s, leat_time now)
+{
+    s->result.errors++;
+    if (voids(s)) again(s, now, LEAT_ESP_VOID);
+}
+
+/* All parts are there: they make the answer, if it is one. */
+static void conclude(struct leat_esp_service *s, leat_time now)
+{
+    const struct leat_esp_computing *c = s->computing;
+    const uint64_t counted = leat_esp_part_count(&c[0].part, c[0].val);
+    uint64_t answer = 0;
+    bool agree = true;
+    for (uint32_t i = 0; i < s->computings; i++) {
+        agree = agree && leat_esp_part_count(&c[i].part, c[i].val) == counted;
+        answer += leat_esp_part_share(&c[i].part, c[i].val);
+    }
+    if (voids(s) && (!agree || counted != s->result.members)) {
+        again(s, now, LEAT_ESP_VOID);
+        return;
+    }
+    s->result.counted = counted;
+    s->result.answer = s->request.kind == LEAT_ESP_SERVICE_CENSUS ? counted : answer;
+    leat_esp_service_end(s, now, LEAT_ESP_ANSWERED);
+}
+
+static void on_answer(struct leat_esp_service *s, leat_time now, struct leat_esp_computing *c,
+                      uint64_t val)
+{
+    if (c->is_answered) return; /* a copy */
+    c->is_answered = true;
+    c->val = val;
+    for (uint32_t i = 0; i < s->computings; i++)
+        if (!s->computing[i].is_answered) return;
+    conclude(s, now);
+}
+
+/* Children that the own store waits for, in the first computation. */
+static uint32_t children(struct leat_esp_service *s, leat_time now)
+{
+    const uint64_t computation = s->computing[0].computation;
+    struct leat_esp_turn turn = { .computation = computation,
+                                  .mark = leat_esp_mark(&s->own.node, computation) };
+    turn.group = leat_esp_store_group(&s->own, turn.mark);
+    leat_esp_turn_begin(&turn, now, s->own.node.tau);
+    return (uint32_t)leat_esp_cell_find(&turn, LEAT_ESP_TAG_CHILDREN).value;
+}
+
+/* The root's own store takes it, as the last node of its way. What it passes is the answer. */
+static void execute(struct leat_esp_service *s, leat_time now, struct leat_esp_computing *c,
+                    const struct leat_esp_words *words)
+{
+    struct leat_esp_words w = *words;
+    const struct leat_esp_outcome out = leat_esp_store_execute(&s->own, now, &w);
+    const bool passed = out.verdict == LEAT_ESP_PASS;
+    if (!passed && out.verdict != LEAT_ESP_STOP) {
+        on_error(s, now);
+    } else if (w.opcode == LEAT_ESP_COUNT || w.opcode == LEAT_ESP_RCHLD) {
+        s->result.branches = children(s, now);
+    } else if (passed && w.opcode == LEAT_ESP_COMPARE) {
+        c->is_answered = true; /* and a better one may come */
+        c->val = w.operand[1];
+    } else if (passed) {
+        on_answer(s, now, c, w.operand[w.opcode == LEAT_ESP_COLLECT ? 1 : 3]);
+    }
+}
+
+/* The instruction of a phase. */
+static uint8_t opcode_of(const struct leat_esp_request *r, uint32_t phase)
+{
+    if (!is_collected(r)) return is_mapped(r) ? LEAT_ESP_RCHLD : LEAT_ESP_COMPARE;
+    if (phase == PHASE_REGISTER) return r->robust ? LEAT_ESP_RCHLD : LEAT_ESP_COUNT;
+    return r->robust ? LEAT_ESP_RCOLLECT : LEAT_ESP_COLLECT;
+}
+
+/* Is it what the members were asked to send? Anything else might be anybody's. */
+static bool is_asked_for(const struct leat_esp_service *s, const struct leat_esp_words *w)
+{
+    for (uint32_t phase = 0; phase < phases_of(&s->request); phase++)
+        if (w->opcode == opcode_of(&s->request, phase)) return true;
+    return false;
+}
+
+void leat_esp_service_hear(struct leat_esp_service *s, leat_time now,
+                           const struct leat_esp_words *words)
+{
+    if (s->state != LEAT_ESP_SERVICE_COMPUTING || !is_asked_for(s, words)) return;
+    for (uint32_t i = 0; i < s->computings; i++) {
+        if (s->computing[i].computation != words->computation) continue;
+        s->result.heard++;
+        if (words->control & LEAT_ESP_FLAG_E)
+            on_error(s, now);
+        else if (words->control & LEAT_ESP_FLAG_X)
+            execute(s, now, &s->computing[i], words);
+        return;
+    }
+}
+
+/* ---- what goes out --------------------------------------------------------------------------- */
+
+/*
+ * specs/esp.md: LT for a maximum, GT for a minimum. Where a value is sent again because packets are
+ * lost, its equal must travel on, or the second copy would end where the first has been.
+ */
+static uint32_t operator_of(const struct leat_esp_request *r)
+{
+    const uint32_t is_signed = r->is_signed ? LEAT_ESP_OP_SIGNED : 0;
+    if (is_collected(r)) return LEAT_ESP_FOLD_ADD;
+    if (r->kind == LEAT_ESP_SERVICE_MAX)
+        return is_signed + (r->rounds > 1 ? LEAT_ESP_COMPARE_LE : LEAT_ESP_COMPARE_LT);
+    return is_signed + (r->rounds > 1 ? LEAT_ESP_COMPARE_GE : LEAT_ESP_COMPARE_GT);
+}
+
+static struct leat_esp_packet task_of(const struct leat_esp_request *r, uint32_t phase,
+                                      const struct leat_esp_computing *c)
+{
+    const bool is_collect = opcode_of(r, phase) == LEAT_ESP_COLLECT;
+    return (struct leat_esp_packet){
+        .flags = LEAT_ESP_FLAG_X,
+        .opcode = opcode_of(r, phase),
+        .op = operator_of(r),
+        .computationId = c->computation,
+        .compValTag = opcode_of(r, phase) == LEAT_ESP_COUNT ? LEAT_ESP_TAG_CHILDREN
+                                                            : LEAT_ESP_TAG_TOTAL,
+        .thresh = 1,
+        .val = leat_esp_part_base(&c->part),
+        .chldCntTag = is_collect ? LEAT_ESP_TAG_CHILDREN : 0,
+        .sibCntTag = LEAT_ESP_TAG_CHILDREN,
+        .fwdCntTag = LEAT_ESP_TAG_FORWARDED,
+        .fwdThresh = r->rounds,
+        .compIdTag = LEAT_ESP_TAG_TOTAL,
+        .collectFwdTag = LEAT_ESP_TAG_COLLECTED,
+    };
+}
+
+static uint8_t value_from(const struct leat_esp_request *r, const struct leat_esp_computing *c)
+{
+    if (!is_collected(r)) return LEAT_ESP_VALUE_OWN;
+    return c->part.count_at ? LEAT_ESP_VALUE_PART : LEAT_ESP_VALUE_TASK;
+}
+
+/* For people and logs. */
+static uint8_t service_of(const struct leat_esp_request *r)
+{
+    if (r->robust && r->kind == LEAT_ESP_SERVICE_SUM) return LEAT_ESP_SERVICE_ROBUST_SUM;
+    if (r->robust && r->kind == LEAT_ESP_SERVICE_AVERAGE) return LEAT_ESP_SERVICE_ROBUST_AVERAGE;
+    return (uint8_t)r->kind;
+}
+
+/* Microseconds from now on, rounded up; none for what is past. */
+static uint32_t us_until(leat_time at, leat_time now)
+{
+    return at > now ? (uint32_t)((at - now + ps_per_us - 1) / ps_per_us) : 0;
+}
+
+/* Announcement `next` of a copy: of all members the first computation's first phase, ... */
+static void announce(struct leat_esp_service *s, leat_time now, struct leat_esp_post *post)
+{
+    const struct leat_esp_request *r = &s->request;
+    const uint32_t targets = leat_esp_service_targets(s), which = s->next / targets;
+    const uint32_t phase = which % phases_of(r);
+    const struct leat_esp_computing *c = &s->computing[which / phases_of(r)];
+    *post = (struct leat_esp_post){ .computation = c->computation };
+    post->announce = (struct leat_esp_announce){
+        .group = s->config.group,
+        .serial = s->first_serial + which,
+        .service = service_of(r),
+        .phase = (uint8_t)phase,
+        .value_from = value_from(r, c),
+        .value_shift = c->part.shift,
+        .rounds = (uint16_t)rounds_of(r),
+        .delay_us = us_until(phase == PHASE_REGISTER ? s->act_at : s->collect_at, now),
+        .interval_us = us_until(r->gap_ps, 0),
+        .task = task_of(r, phase, c),
+    };
+    leat_esp_service_target(s, s->next % targets, post);
+    s->result.announced++;
+    if (++s->next == announcements(s)) {
+        s->next = 0;
+        s->copy++;
+    }
+}
+
+static void welcome(struct leat_esp_service *s, struct leat_esp_post *post)
+{
+    *post = (struct leat_esp_post){ .to = s->welcome[--s->welcomes], .opcode = LEAT_ESP_ANNOUNCE };
+    post->announce = (struct leat_esp_announce){ .group = s->config.group,
+                                                 .service = LEAT_ESP_SERVICE_WELCOME };
+}
+
+/* The end of the schedule. */
+static void on_end(struct leat_esp_service *s, leat_time now)
+{
+    const struct leat_esp_computing *c = &s->computing[0];
+    if (is_mapped(&s->request)) {
+        leat_esp_service_ask(s, now);
+    } else if (!is_collected(&s->request) && c->is_answered) {
+        s->result.answer = c->val;
+        leat_esp_service_end(s, now, LEAT_ESP_ANSWERED);
+    } else {
+        s->result.branches_missing = is_collected(&s->request) ? children(s, now) : 0;
+        again(s, now, LEAT_ESP_LATE);
+    }
+}
+
+bool leat_esp_service_next(struct leat_esp_service *s, leat_time now, struct leat_esp_post *post)
+{
+    if (s->welcomes) {
+        welcome(s, post);
+        return true;
+    }
+    if (s->state == LEAT_ESP_SERVICE_COMPUTING && now >= s->end_at) on_end(s, now);
+    /* Too slow: who hears of it now would act when others collect already. */
+    if (s->state == LEAT_ESP_SERVICE_COMPUTING && s->copy < s->request.copies && now > s->act_at)
+        again(s, now, LEAT_ESP_VOID);
+    if (s->state == LEAT_ESP_SERVICE_ASKING && now >= s->wave_at) leat_esp_service_wave(s, now);
+    if (s->state == LEAT_ESP_SERVICE_INSTALLING && now >= s->wave_at)
+        leat_esp_service_install_wave(s, now);
+    if (s->state == LEAT_ESP_SERVICE_ASKING) return leat_esp_service_query(s, post);
+    if (s->state == LEAT_ESP_SERVICE_INSTALLING) return leat_esp_service_install(s, post);
+    if (s->state != LEAT_ESP_SERVICE_COMPUTING || s->copy == s->request.copies ||
+        now < announce_at(s, s->copy, s->next))
+        return false;
+    announce(s, now, post);
+    return true;
+}
+
+leat_time leat_esp_service_wake_at(const struct leat_esp_service *s)
+{
+    if (s->welcomes) return 0;
+    if (s->state == LEAT_ESP_SERVICE_ASKING || s->state == LEAT_ESP_SERVICE_INSTALLING)
+        return s->wave_at;
+    if (s->state != LEAT_ESP_SERVICE_COMPUTING) return LEAT_NEVER;
+    return s->copy < s->request.copies ? announce_at(s, s->copy, s->next) : s->end_at;
+}

@@ -1,0 +1,196 @@
+/*
+ * The root of a group: knows the members by their JOINs, announces a computation to them, hears
+ * what comes of it. Pure: time comes in by argument, packets go out as values, one at a time.
+ *
+ *   idle --begin--> computing --answer--> ended          void: an E came (robust), or the count is
+ *                    ^   |                               not that of the members (robust)
+ *                    |   +--void, no answer in time--+   late: the end of the schedule, no answer
+ *                    +-------- next attempt ---------+
+ *                                    (new computation)
+ *   tree:  computing --end of the rounds--> asking --all members placed, or tau is over--> ended
+ *   multicast: as a tree, then installing --all branch points have answered--> ended
+ *
+ * A root need not be a router, and several routers may be joined to it. So it runs the instruction
+ * core on a store of its own, as if it were the last node of every way (DECISION): whatever the
+ * topology, down to members on the root's own link with no router between, its store folds what
+ * comes together there, and the packet that its own store passes is the answer.
+ *
+ * One attempt, from its beginning at T; settle is the longest that a packet may be on its way
+ * between root and member, in either direction:
+ *
+ *   T                      act_at                        collect_at                     end_at
+ *   | announcements, settle | rounds, gaps   | 2 settle  | rounds, gaps  | 2 settle     |
+ *   |-----------------------|----------------------------|------------------------------|
+ *                           COUNT, COMPARE, RCHLD         COLLECT, RCOLLECT
+ *
+ * A member acts by the announcement that it heard, at most `settle` late, and its packet takes at
+ * most `settle`: so all nodes have heard of all their children before the first value is collected.
+ * From act_at to end_at is at most tau, so that no binding dies before its computation ends; begin
+ * refuses what would take longer.
+ */
+#ifndef LEAT_ESP_SERVICE_H
+#define LEAT_ESP_SERVICE_H
+
+#include "esp_duplicate.h"
+#include "esp_map.h"
+#include "esp_member.h"
+#include "esp_node.h"
+#include "esp_roster.h"
+#include "leat_random.h"
+#include "leat_text.h"
+
+enum {
+    LEAT_ESP_ATTEMPTS_MAX = 64,
+    LEAT_ESP_ANNOUNCEMENTS_MAX = 64, /* copies of one */
+    LEAT_ESP_ROUNDS_DEFAULT = 8,
+    LEAT_ESP_WELCOMES_MAX = 64, /* that wait to be sent; who gets none asks again */
+    LEAT_ESP_WAVE_MAX = 64,     /* tree: members asked at a time */
+    LEAT_ESP_CAST_HOPS = 64,    /* branch points one below the other */
+};
+
+struct leat_esp_service_config {
+    uint64_t group;
+    struct leat_esp_node node; /* the root's own store; tau in ps, that of all nodes */
+    uint64_t seed;             /* of computation IDs; what others must not guess */
+    uint32_t members_max;      /* 1 .. LEAT_ESP_ROSTER_MAX */
+    uint32_t nodes_max;        /* of a tree map, the root included; 0: it makes none */
+    uint32_t links_max;        /* of a tree map: children of all nodes */
+    uint64_t serial;           /* announcements count on from here: above all before a restart */
+    bool welcomes;             /* JOINs are answered */
+};
+
+/*
+ * What may be asked: CENSUS, MAX, MIN, SUM, AVERAGE (a sum: `answer` and `counted`), TREE,
+ * MULTICAST. Once the duplicates of the latter are installed, announcements go by them, as long as
+ * they live and no member is forgotten; members that are new get theirs one by one.
+ */
+struct leat_esp_request {
+    enum leat_esp_announced kind;
+    bool robust;          /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
+    bool is_trusting;     /* robust: takes the first answer, whatever E or count say. Never in
+                             earnest: it shows what the voiding rule is for */
+    bool is_signed;       /* max, min */
+    uint8_t value_bits;   /* sum, average: of a member's value, 1 .. 64 */
+    uint32_t rounds;      /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
+    uint32_t attempts;    /* 1 .. ATTEMPTS_MAX */
+    uint32_t copies;      /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
+    leat_time settle_ps;  /* 1 .. */
+    leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
+    leat_time pace_ps;    /* between two announcements: what the root's link takes; may be 0 */
+    uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
+};
+
+enum leat_esp_end {
+    LEAT_ESP_RUNNING,
+    LEAT_ESP_ANSWERED,
+    LEAT_ESP_VOID, /* the last attempt was void */
+    LEAT_ESP_LATE, /* ... had no answer in time */
+};
+
+struct leat_esp_service_result {
+    enum leat_esp_end end;
+    uint64_t answer;   /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
+    uint64_t counted;  /* members in it; tree: whose way is known; max, min: 0, none can tell */
+    uint32_t members;  /* that were asked */
+    uint32_t attempts; /* that were made */
+    uint32_t voids;    /* of them, how many were void */
+    uint32_t rounds;
+    uint64_t announced;        /* packets sent: announcements, queries */
+    uint64_t heard;            /* instructions that came in for the attempts */
+    uint64_t errors;           /* ... with E, or that the root's own store could not take */
+    uint32_t branches;         /* children that the root's own store knows of in the last attempt */
+    uint32_t branches_missing; /* ... and has no value of */
+    uint32_t unplaced;         /* tree: members whose way to the root is not known */
+    uint32_t uninstalled;      /* multicast: branch points that have no duplicate */
+    leat_time began_at, ended_at;
+};
+
+/* A computation of an attempt. */
+struct leat_esp_computing {
+    uint64_t computation;
+    struct leat_esp_part part;
+    bool is_answered;
+    uint64_t val;
+};
+
+enum leat_esp_service_state {
+    LEAT_ESP_SERVICE_IDLE,
+    LEAT_ESP_SERVICE_COMPUTING,
+    LEAT_ESP_SERVICE_ASKING,
+    LEAT_ESP_SERVICE_INSTALLING,
+    LEAT_ESP_SERVICE_ENDED,
+};
+
+struct leat_esp_service {
+    struct leat_esp_service_config config;
+    struct leat_esp_roster roster;
+    struct leat_esp_map map; /* of the last tree */
+    struct leat_random random;
+    struct leat_esp_store own;
+    enum leat_esp_service_state state;
+    struct leat_esp_request request;
+    struct leat_esp_service_result result;
+    uint64_t refused; /* JOINs for which there was no room, or that were for another group */
+    uint64_t serial;  /* of the last announcement */
+    struct leat_esp_next welcome[LEAT_ESP_WELCOMES_MAX];
+    uint32_t welcomes;
+
+    /* The present attempt. */
+    struct leat_esp_computing computing[LEAT_ESP_PARTS_MAX];
+    uint32_t computings;
+    leat_time began_at, act_at, collect_at, end_at;
+    bool is_cast; /* announcements go by duplicates */
+    uint64_t first_serial;
+    uint32_t copy, next; /* the next announcement: of which copy, and which of it */
+    /* tree: the present wave of queries */
+    uint64_t nonce;     /* of the first member's query, that of the n-th is n more */
+    leat_time wave_at;  /* when the next one begins */
+    uint32_t wave_node; /* next to be asked for the rest of its list */
+    uint32_t wave_member, wave_seen, wave_stride; /* next to be asked; every stride-th unplaced */
+    uint32_t waves;
+    /* What is installed: the points of the map, for the first members of the roster. */
+    leat_time cast_until; /* 0: nothing */
+    uint32_t cast_members, cast_moves;
+};
+
+size_t leat_esp_service_footprint(const struct leat_esp_service_config *config);
+
+/* `memory`: aligned for any object, lent for good. */
+void leat_esp_service_init(struct leat_esp_service *service,
+                           const struct leat_esp_service_config *config, void *memory);
+
+/* A JOIN came from `from`. False: it was refused, and counted. */
+bool leat_esp_service_join(struct leat_esp_service *service, leat_time now,
+                           const struct leat_esp_next *from, const struct leat_esp_join *join);
+
+/*
+ * Asks, whatever was asked before. RANGE: a number of the request is outside its limits, or the
+ * schedule takes longer than tau, with the reason in `why`; FULL: there are no members, or
+ * there is no room for a map. Then nothing has changed.
+ */
+leat_err leat_esp_service_begin(struct leat_esp_service *service, leat_time now,
+                                const struct leat_esp_request *request, struct leat_text *why);
+
+/* From act_at to end_at: what must not be longer than tau. */
+leat_time leat_esp_request_span(const struct leat_esp_request *request);
+
+/* An instruction came in for this host. */
+void leat_esp_service_hear(struct leat_esp_service *service, leat_time now,
+                           const struct leat_esp_words *words);
+
+/* A REPLY to a query came in, about this computation. */
+void leat_esp_service_reply(struct leat_esp_service *service, const struct leat_esp_next *from,
+                            uint64_t computation, const struct leat_esp_reply *reply);
+
+/* An INSTALLED came in. */
+void leat_esp_service_installed(struct leat_esp_service *service,
+                                const struct leat_esp_installed *installed);
+
+/* A packet that is due by `now`; false: there is none. */
+bool leat_esp_service_next(struct leat_esp_service *service, leat_time now,
+                           struct leat_esp_post *post);
+
+/* When to call next again, if nothing comes in before; LEAT_NEVER: it has ended. */
+leat_time leat_esp_service_wake_at(const struct leat_esp_service *service);
+
+#endif

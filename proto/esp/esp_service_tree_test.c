@@ -1,0 +1,255 @@
+/* The tree map and multicast: beside the parents that the networks were made of. */
+#include "esp_world_test.h"
+
+/* ---- the tree map ---------------------------------------------------------------------------- */
+
+/* What is on the way of some member, by the parents of the world. */
+static unsigned on_ways(const struct world *w, unsigned children[ROUTERS_MAX])
+{
+    unsigned nodes = 0;
+    memset(children, 0, ROUTERS_MAX * sizeof *children);
+    for (unsigned m = 0; m < w->members; m++)
+        for (unsigned at = w->member_at[m]; at != ROOT; at = w->parent[at]) {
+            nodes += children[at] == 0;
+            if (children[at]++) break;
+        }
+    return nodes;
+}
+
+static void check_map(struct world *w)
+{
+    const struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_TREE, false);
+    const struct leat_esp_map *map = &w->service.map;
+    unsigned children[ROUTERS_MAX], branches = 0;
+    join_all(w);
+    const struct leat_esp_service_result *r = serve(w, &request);
+    EQ(r->end, LEAT_ESP_ANSWERED);
+    EQ(r->unplaced, 0);
+    EQ(map->nodes, 1 + on_ways(w, children));
+    for (uint32_t i = 1; i < map->nodes; i++) {
+        const unsigned router = (unsigned)(map->node[i].id - 100);
+        const uint32_t parent = leat_esp_map_parent(map, map->node[i].id);
+        EQ(map->node[i].children, children[router]);
+        EQ(map->node[i].address.address[15], ROUTERS_FROM + router);
+        OK(parent != LEAT_ESP_MAP_NONE);
+        EQ(map->node[parent].id, w->parent[router] == ROOT ? 1 : 100 + w->parent[router]);
+    }
+    for (unsigned m = 0; m < w->members; m++) {
+        const uint32_t parent = leat_esp_map_parent(map, 1000 + m);
+        OK(leat_esp_map_is_placed(map, 1000 + m));
+        EQ(map->node[parent].id, w->member_at[m] == ROOT ? 1 : 100 + w->member_at[m]);
+    }
+    for (uint32_t i = 0; i < map->nodes; i++)
+        branches += map->node[i].children >= 2;
+    EQ(leat_esp_map_branches(map), branches);
+    EQ(r->answer, branches);
+}
+
+static void the_map_is_the_tree(void)
+{
+    static struct world w;
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++) {
+        draw_world(&w, &r);
+        check_map(&w);
+    }
+}
+
+/* 80 children and two counters: more than two replies hold. */
+static void a_long_list_comes_in_pieces(void)
+{
+    static struct world w;
+    open_world(&w, MEMBERS_MAX, 1, 9);
+    OK(MEMBERS_MAX > 2 * (int)LEAT_ESP_BINDINGS_MAX);
+    for (unsigned m = 0; m < w.members; m++)
+        w.member_at[m] = 0;
+    check_map(&w);
+}
+
+/* ---- multicast ------------------------------------------------------------------------------- */
+
+static const struct leat_esp_service_result *install_all(struct world *w)
+{
+    struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_MULTICAST, false);
+    request.lifetime_ms = 600000;
+    request.attempts = 3;
+    return serve(w, &request);
+}
+
+/* A census that is announced by the duplicates: everybody is told, with fewer packets. */
+static void check_cast(struct world *w)
+{
+    const struct leat_esp_request census = a_request(LEAT_ESP_SERVICE_CENSUS, false);
+    unsigned children[ROUTERS_MAX], branches = 0;
+    on_ways(w, children);
+    for (unsigned i = 0; i < w->routers; i++)
+        branches += children[i] >= 2;
+    join_all(w);
+    const struct leat_esp_service_result *r = install_all(w);
+    EQ(r->end, LEAT_ESP_ANSWERED);
+    EQ(r->uninstalled, 0);
+    EQ(r->answer, branches);
+    for (unsigned i = 0; i < w->routers; i++)
+        EQ(w->installed[i].count != 0, children[i] >= 2);
+    w->now += 2000 * ms;
+    const uint64_t before = w->announced;
+    r = serve(w, &census);
+    EQ(r->end, LEAT_ESP_ANSWERED);
+    EQ(r->answer, w->members);
+    OK(w->announced - before <= 2 * w->members);
+}
+
+static void duplicates_reach_everybody_on_any_tree(void)
+{
+    static struct world w;
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++) {
+        draw_world(&w, &r);
+        check_cast(&w);
+    }
+}
+
+/* Eight copies are the most: 12 of 20 members are told by the root itself. */
+static void what_does_not_fit_a_duplicate_is_the_roots(void)
+{
+    static struct world w;
+    open_world(&w, 20, 1, 9);
+    for (unsigned m = 0; m < w.members; m++)
+        w.member_at[m] = 0;
+    check_cast(&w);
+    EQ(w.installed[0].count, LEAT_ESP_COPIES_MAX);
+    const uint64_t before = w.announced;
+    const struct leat_esp_request census = a_request(LEAT_ESP_SERVICE_CENSUS, false);
+    w.now += 2000 * ms;
+    EQ(serve(&w, &census)->answer, 20);
+    EQ(w.announced - before, 2 * (1 + 12));
+    /* A new member is told by the root; when one is forgotten, or time is up, all are. */
+    const struct leat_esp_join join = { .group = GROUP, .member = 1020, .lifetime_ms = 20000000 };
+    const struct leat_esp_member_config config = { .group = GROUP, .id = 1020, .value = 5 };
+    const struct leat_esp_next from = address_of(20);
+    OK(leat_esp_service_join(&w.service, w.now, &from, &join));
+    leat_esp_member_init(&w.member[20], &config, w.now);
+    w.member_at[w.members++] = ROOT;
+    w.now += 2000 * ms;
+    w.announced = 0;
+    EQ(serve(&w, &census)->answer, 21);
+    EQ(w.announced, 2 * (1 + 12 + 1));
+    w.now = w.service.cast_until;
+    w.announced = 0;
+    EQ(serve(&w, &census)->answer, 21);
+    EQ(w.announced, 2 * 21);
+    w.service.cast_until = LEAT_NEVER;
+    const struct leat_esp_join leave = { .group = GROUP, .member = 1003 };
+    const struct leat_esp_next gone = address_of(3);
+    OK(leat_esp_service_join(&w.service, w.now, &gone, &leave));
+    w.now += 2000 * ms;
+    w.announced = 0;
+    EQ(serve(&w, &census)->answer, 20);
+    EQ(w.announced, 2 * 20);
+}
+
+static void an_answer_that_is_lost_is_asked_for_and_a_refusal_ends_it(void)
+{
+    static struct world w;
+    open_world(&w, 8, 2, 9);
+    w.parent[1] = 0;
+    for (unsigned m = 0; m < w.members; m++)
+        w.member_at[m] = m % 2;
+    w.deaf = 1;
+    join_all(&w);
+    const struct leat_esp_service_result *r = install_all(&w);
+    EQ(r->end, LEAT_ESP_ANSWERED);
+    EQ(r->answer, 2);
+    EQ(w.service.waves, 2);
+    w.now += 2000 * ms;
+    w.refuses = 0;
+    r = install_all(&w);
+    EQ(r->end, LEAT_ESP_LATE);
+    EQ(r->uninstalled, 1);
+    EQ(r->answer, 1);
+    EQ(w.service.cast_until, 0); /* all are told one by one */
+}
+
+/*
+ *   root --> 10 --> 11 --> member 0, member 1        10 has one child more, member 2; 12 and 13
+ * have
+ *              \--> 12 --> 13 --> member 3            one each, so that member 3 is a point of 10
+ */
+static void next_points_skip_nodes_with_one_child(void)
+{
+    static _Alignas(max_align_t) uint8_t memory[8192], of_roster[2048];
+    struct leat_esp_map map;
+    struct leat_esp_roster roster;
+    static const struct {
+        uint64_t node, child;
+    } link[] = { { 1, 10 },   { 10, 11 },  { 10, 12 },  { 12, 13 },
+                 { 11, 100 }, { 11, 101 }, { 10, 102 }, { 13, 103 } };
+    leat_esp_map_init(&map, 8, 12, memory);
+    leat_esp_roster_init(&roster, 5, of_roster);
+    leat_esp_map_begin(&map, 50, 1);
+    for (size_t i = 0; i < sizeof link / sizeof *link; i++)
+        OK(leat_esp_map_link(&map, leat_esp_map_node(&map, link[i].node),
+                             leat_esp_mix64(link[i].child, 50)));
+    for (unsigned i = 0; i < 5; i++) { /* the last is nobody's child */
+        const struct leat_esp_next address = address_of(i);
+        OK(leat_esp_roster_join(&roster, &address, 100 + i, LEAT_NEVER));
+    }
+    leat_esp_map_points(&map, &roster, 5);
+    const uint32_t top = leat_esp_map_find(&map, 10), low = leat_esp_map_find(&map, 11);
+    const struct {
+        uint32_t node, count, point[3];
+    } expected[] = { { 0, 2, { top, map.nodes + 4 } },
+                     { top, 3, { low, map.nodes + 2, map.nodes + 3 } },
+                     { low, 2, { map.nodes, map.nodes + 1 } },
+                     { leat_esp_map_find(&map, 12), 0, { 0 } },
+                     { leat_esp_map_find(&map, 13), 0, { 0 } } };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const uint32_t first = map.point_first[expected[i].node];
+        EQ(map.point_first[expected[i].node + 1] - first, expected[i].count);
+        for (uint32_t k = 0; k < expected[i].count; k++)
+            EQ(map.point[first + k], expected[i].point[k]);
+    }
+}
+
+static void a_map_without_a_node_in_between_is_not_whole(void)
+{
+    static _Alignas(max_align_t) uint8_t memory[8192];
+    struct leat_esp_map map;
+    OK(leat_esp_map_footprint(4, 4) <= sizeof memory);
+    leat_esp_map_init(&map, 4, 4, memory);
+    leat_esp_map_begin(&map, 50, 1);
+    const uint32_t a = leat_esp_map_node(&map, 10), b = leat_esp_map_node(&map, 11);
+    EQ(leat_esp_map_node(&map, 10), a);
+    OK(leat_esp_map_link(&map, b, leat_esp_mix64(99, 50))); /* member 99 at b */
+    OK(!leat_esp_map_is_placed(&map, 99));
+    OK(leat_esp_map_link(&map, a, leat_esp_mix64(11, 50))); /* b at a */
+    OK(!leat_esp_map_is_placed(&map, 99));
+    OK(leat_esp_map_link(&map, 0, leat_esp_mix64(10, 50))); /* a at the root */
+    OK(leat_esp_map_is_placed(&map, 99));
+    OK(leat_esp_map_link(&map, a, leat_esp_mix64(99, 50))); /* told again: the first counts */
+    EQ(leat_esp_map_parent(&map, 99), b);
+    map.node[a].cursor = 3; /* a has more to tell */
+    OK(!leat_esp_map_is_placed(&map, 99));
+    OK(leat_esp_map_link(&map, a, 4));
+    OK(!map.is_full);
+    OK(!leat_esp_map_link(&map, a, 5));
+    OK(map.is_full);
+    EQ(leat_esp_map_find(&map, 11), b);
+    EQ(leat_esp_map_find(&map, 12), LEAT_ESP_MAP_NONE);
+    leat_esp_map_begin(&map, 51, 1);
+    OK(!map.is_full);
+    EQ(leat_esp_map_parent(&map, 99), LEAT_ESP_MAP_NONE);
+    leat_esp_map_node(&map, 10);
+    leat_esp_map_link(&map, 1, leat_esp_mix64(10, 51)); /* its own child: a circle */
+    OK(!leat_esp_map_is_placed(&map, 10));
+    for (uint64_t id = 11; id < 13; id++)
+        OK(leat_esp_map_node(&map, id) != LEAT_ESP_MAP_NONE);
+    EQ(leat_esp_map_node(&map, 13), LEAT_ESP_MAP_NONE);
+}
+
+TAP_MAIN(T(the_map_is_the_tree), T(a_long_list_comes_in_pieces),
+         T(duplicates_reach_everybody_on_any_tree), T(what_does_not_fit_a_duplicate_is_the_roots),
+         T(an_answer_that_is_lost_is_asked_for_and_a_refusal_ends_it),
+         T(next_points_skip_nodes_with_one_child), T(a_map_without_a_node_in_between_is_not_whole))

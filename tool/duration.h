@@ -1,0 +1,19 @@
+/* Times as users write them: 10s, 250ms, 20us, 5ns, 1.5s. */
+#ifndef LEAT_DURATION_H
+#define LEAT_DURATION_H
+
+#include "tool.h"
+#include <stdint.h>
+
+/* In picoseconds, up to 10^18; false: it is none. */
+bool duration_read(const char *text, uint64_t *ps);
+
+/* The option's, within limits; *ps keeps its value where it was not given. False after a complaint.
+ */
+bool duration_take(const struct arguments *args, const char *option, uint64_t least, uint64_t most,
+                   uint64_t *ps);
+
+/* As it could be read, with as many digits as it needs; lent until the next call. */
+const char *duration_text(uint64_t ps);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * leat esp on simulated routers: esp_options.c reads what is asked, esp_network.c makes the network
+ * from a tree, a file or a fabric's name, esp_simulate.c runs it and shows what came of it,
+ * esp_tree_show.c draws a tree.
+ */
+#ifndef LEAT_ESP_JOB_H
+#define LEAT_ESP_JOB_H
+
+#include "esp_sim.h"
+#include "tool.h"
+
+#define ESP_SIM_WORDS "sim"
+#define ESP_SIM_OPTIONS                                                                            \
+    { "--tree", "D,F", "sim: a tree of routers, D levels, F below each; members at the last" },    \
+        { "--graph", "FILE", "sim: routers and wires of a file of edges" },                        \
+        { "--fabric", "NAME", "sim: of a fabric, as mesh:4,4 or torus:8,8" },                      \
+        { "--members", "N", "sim: spread evenly, 1 to 1048575; default: one at each place" },      \
+        { "--at", "ROUTER", "sim: where the root is; default 0" },                                 \
+        { "--service", "S",                                                                        \
+          "sim: census, max, min, sum, average, tree, robust-census, robust-sum or "               \
+          "robust-average" },                                                                      \
+        { "--values", "FILE", "sim: a number for each member, or random (the default)" },          \
+        { "--bits", "B", "sim: of a value, 1 to 64; default 24, of a file 64" },                   \
+        { "--loss", "P", "sim: chance that a link loses a packet; default 0" },                    \
+        { "--dup", "P", "sim: ... duplicates it" },                                                \
+        { "--reorder", "P", "sim: ... holds it back by up to four delays" },                       \
+        { "--delay", "TIME", "sim: of a link; default 1ms" },                                      \
+        { "--seed", "N", "sim: of all that is chance; default 1" },                                \
+        { "--multicast", NULL, "sim: announce by duplicates at branch points, installed before" }, \
+        { "--dot", "FILE", "tree: write it for Graphviz" },                                        \
+    {                                                                                              \
+        "--trust", NULL, "sim, robust: take the first answer, to show what the rule is for"        \
+    }
+
+/* Options that sim and live services share. */
+#define ESP_SERVICE_OPTIONS                                                              \
+    { "--rounds", "K", "robust, max, min, tree: times that a packet is sent, 1 to 64" }, \
+        { "--attempts", "N", "until the service gives up, 1 to 64" },                    \
+        { "--tau", "TIME", "lifetime of a binding; default 10s" },                       \
+        { "--json", NULL, "print JSON" },
+
+/* Words of all files; verb_esp.c has a row for each. */
+#define ESP_WORDS ESP_SIM_WORDS
+
+/* What the options say. */
+struct esp_job {
+    const struct arguments *args;
+    const char *service; /* its name */
+    struct leat_esp_request request;
+    struct leat_sim_esp_config config; /* lends the arrays below */
+    struct leat_sim_esp_wire *wire;
+    uint32_t *member_at;
+    uint64_t *value;
+    uint32_t places;        /* where members may be */
+    uint32_t *place;        /* [places] routers */
+    uint32_t most_children; /* of a router: members and routers */
+    leat_time delay_ps;
+    const char *dot;
+    bool multicast;
+    bool json;
+};
+
+/* False after a complaint; esp_job_free is right in any case. */
+bool esp_read_job(const struct arguments *args, struct esp_job *job);
+void esp_job_free(struct esp_job *job);
+
+/* Graph and places, by --tree, --graph or --fabric. False after a complaint. */
+bool esp_make_network(struct esp_job *job);
+
+/* leat esp sim. An exit code. */
+int esp_simulate(const struct arguments *args);
+
+/*
+ * A tree that was mapped: as text, its branches by indentation, and as a graph for Graphviz. The
+ * names are written by the caller; node 0 is the root itself.
+ */
+struct esp_tree {
+    const struct leat_esp_map *map;
+    const struct leat_esp_roster *roster;
+    void *context;
+    void (*put_node)(void *context, uint32_t node, struct leat_text *out);
+    void (*put_member)(void *context, uint32_t member, struct leat_text *out);
+};
+/* False after a complaint: no memory. */
+bool esp_tree_text(const struct esp_tree *tree, struct leat_text *out);
+bool esp_tree_dot(const struct esp_tree *tree, struct leat_text *out);
+
+#endif

@@ -1,0 +1,113 @@
+/* leat esp sim: the routers, from a tree, a file of edges or the name of a fabric. */
+#include "esp_job.h"
+#include "leat_tree.h"
+#include "net_design.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS_MAX = 32, FANOUT_MAX = 1024 };
+
+static bool no_memory(void)
+{
+    complain("no memory for the routers");
+    return false;
+}
+
+/* "DEPTH,FANOUT" */
+static bool read_tree(const struct esp_job *job, const char *text, uint64_t *levels,
+                      uint64_t *fanout)
+{
+    const size_t len = strcspn(text, ",");
+    if (text[len] && leat_tree_number(text, len, levels) && *levels >= 1 && *levels <= LEVELS_MAX &&
+        leat_tree_number(text + len + 1, strlen(text + len + 1), fanout) && *fanout >= 1 &&
+        *fanout <= FANOUT_MAX)
+        return true;
+    misuse(job->args->verb,
+           "--tree '%s', expected LEVELS,FANOUT: levels of routers, 1 to %d, and routers below "
+           "each, 1 to %d",
+           text, LEVELS_MAX, FANOUT_MAX);
+    return false;
+}
+
+/* Router 0 on top, then level by level; the places of members are the routers of the last one. */
+static bool make_tree(struct esp_job *job, const char *text)
+{
+    struct leat_sim_esp_graph *g = &job->config.graph;
+    uint64_t levels, fanout, routers = 0, width = 1, first_leaf = 0;
+    if (!read_tree(job, text, &levels, &fanout)) return false;
+    for (uint64_t level = 0; level < levels; level++, width *= fanout) {
+        first_leaf = routers;
+        routers += width;
+        if (routers <= LEAT_SIM_ESP_ROUTERS_MAX) continue;
+        misuse(job->args->verb, "--tree %s has too many routers, expected at most %d", text,
+               LEAT_SIM_ESP_ROUTERS_MAX);
+        return false;
+    }
+    g->routers = (uint32_t)routers;
+    g->wires = 2 * (g->routers - 1);
+    job->places = (uint32_t)(routers - first_leaf);
+    job->wire = calloc(g->wires + 1, sizeof *job->wire);
+    job->place = calloc(job->places, sizeof *job->place);
+    if (!job->wire || !job->place) return no_memory();
+    for (uint32_t r = 1; r < g->routers; r++) {
+        const uint32_t above = (r - 1) / (uint32_t)fanout;
+        job->wire[2 * (r - 1)] = (struct leat_sim_esp_wire){ r, above, job->delay_ps };
+        job->wire[2 * (r - 1) + 1] = (struct leat_sim_esp_wire){ above, r, job->delay_ps };
+    }
+    for (uint32_t i = 0; i < job->places; i++)
+        job->place[i] = (uint32_t)first_leaf + i;
+    return true;
+}
+
+/* Wires of so many cycles have so many delays; the places of members are the terminals. */
+static bool take_topology(struct esp_job *job, const struct leat_net_topology *t)
+{
+    struct leat_sim_esp_graph *g = &job->config.graph;
+    g->routers = t->routers;
+    job->places = t->terminals;
+    job->wire = calloc((size_t)t->outs + 1, sizeof *job->wire);
+    job->place = calloc((size_t)t->terminals + 1, sizeof *job->place);
+    if (!job->wire || !job->place) return no_memory();
+    for (uint32_t out = 0; out < t->outs; out++) {
+        const uint32_t behind = leat_net_behind(t, out);
+        if (behind == LEAT_NET_NONE) continue;
+        job->wire[g->wires++] = (struct leat_sim_esp_wire){ t->out_router[out], behind,
+                                                            t->out_cycles[out] * job->delay_ps };
+    }
+    for (uint32_t i = 0; i < t->terminals; i++)
+        job->place[i] = t->in_router[t->terminal_in[i]];
+    return true;
+}
+
+static bool make_graph(struct esp_job *job, const char *file, const char *fabric)
+{
+    struct net_design design = { .file = NULL };
+    struct net_built built;
+    memset(&built, 0, sizeof built);
+    if (fabric && !net_is(fabric)) {
+        misuse(job->args->verb,
+               "--fabric '%s', expected a network of leat fabric list, as mesh:4,4 or a file of "
+               "edges or YAML",
+               fabric);
+        return false;
+    }
+    const bool made = (file ? net_read_graph(file, &design)
+                            : net_read(job->args->verb, fabric, &design)) &&
+                      net_build_topology(&design, &built) && take_topology(job, &built.topology);
+    net_built_free(&built);
+    net_design_free(&design);
+    return made;
+}
+
+bool esp_make_network(struct esp_job *job)
+{
+    const char *tree = argument(job->args, "--tree"), *file = argument(job->args, "--graph");
+    const char *fabric = argument(job->args, "--fabric");
+    if (!!tree + !!file + !!fabric != 1) {
+        misuse(job->args->verb, "sim needs one of --tree D,F, --graph FILE and --fabric NAME");
+        return false;
+    }
+    const bool made = tree ? make_tree(job, tree) : make_graph(job, file, fabric);
+    job->config.graph.wire = job->wire;
+    return made;
+}

@@ -1,0 +1,268 @@
+/* leat esp sim: what the options say. */
+#include "duration.h"
+#include "esp_job.h"
+#include "leat_tree.h"
+#include "lines.h"
+#include "sim.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RATE_DECIMALS = 9,
+    REORDER_DELAYS = 4, /* that a packet is held back, at most */
+    ATTEMPTS_DEFAULT = 8,
+    BITS_DEFAULT = 24, /* one part, however many members */
+    REPLIES = 1 << 16,
+    SPARE_FLIGHTS = 1 << 16,
+    ROUNDS_AT_A_TIME = 4, /* on their way from each member, copies included */
+};
+
+static const leat_time delay_default = 1000000000, tau_default = 10000000000000, us = 1000000;
+
+static const struct service {
+    const char *name;
+    enum leat_esp_announced kind;
+    bool robust;
+} services[] = {
+    { "census", LEAT_ESP_SERVICE_CENSUS, false },
+    { "max", LEAT_ESP_SERVICE_MAX, false },
+    { "min", LEAT_ESP_SERVICE_MIN, false },
+    { "sum", LEAT_ESP_SERVICE_SUM, false },
+    { "average", LEAT_ESP_SERVICE_AVERAGE, false },
+    { "tree", LEAT_ESP_SERVICE_TREE, false },
+    { "robust-census", LEAT_ESP_SERVICE_CENSUS, true },
+    { "robust-sum", LEAT_ESP_SERVICE_SUM, true },
+    { "robust-average", LEAT_ESP_SERVICE_AVERAGE, true },
+};
+
+static bool read_service(struct esp_job *job)
+{
+    const char *text = argument(job->args, "--service");
+    for (size_t i = 0; text && i < sizeof services / sizeof *services; i++) {
+        if (strcmp(services[i].name, text) != 0) continue;
+        job->service = services[i].name;
+        job->request.kind = services[i].kind;
+        job->request.robust = services[i].robust;
+        return true;
+    }
+    const char *expected =
+        "census, max, min, sum, average, tree, robust-census, robust-sum or robust-average";
+    if (text)
+        misuse(job->args->verb, "--service '%s', expected %s", text, expected);
+    else
+        misuse(job->args->verb, "sim needs --service: %s", expected);
+    return false;
+}
+
+static bool read_small(const struct esp_job *job, const char *option, uint32_t least, uint32_t most,
+                       uint32_t *out)
+{
+    uint64_t number = *out;
+    if (!sim_read_number(job->args, option, least, most, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+/* As a part of 2^64. */
+static bool read_chance(const struct esp_job *job, const char *option, uint64_t *out)
+{
+    const char *text = argument(job->args, option);
+    const uint64_t one = 1000000000;
+    uint32_t parts;
+    if (!text) return true;
+    if (!sim_read_fraction(text, RATE_DECIMALS, &parts)) {
+        misuse(job->args->verb, "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.1",
+               option, text);
+        return false;
+    }
+    *out = parts == one ? LEAT_SIM_ESP_ALWAYS : UINT64_MAX / one * parts;
+    return true;
+}
+
+static bool read_links(struct esp_job *job)
+{
+    struct leat_sim_esp_config *c = &job->config;
+    job->delay_ps = delay_default;
+    c->tau_ps = tau_default;
+    if (!duration_take(job->args, "--delay", us, LEAT_SIM_ESP_DELAY_MAX / REORDER_DELAYS,
+                       &job->delay_ps) ||
+        !duration_take(job->args, "--tau", us, 3600 * (tau_default / 10), &c->tau_ps))
+        return false;
+    c->access_ps = job->delay_ps;
+    c->reorder_ps = REORDER_DELAYS * job->delay_ps;
+    return read_chance(job, "--loss", &c->loss) && read_chance(job, "--dup", &c->duplicate) &&
+           read_chance(job, "--reorder", &c->reorder);
+}
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+/* Evenly over the places, in turn. */
+static bool place_members(struct esp_job *job)
+{
+    struct leat_sim_esp_config *c = &job->config;
+    uint32_t *children = calloc(c->graph.routers, sizeof *children);
+    job->member_at = calloc(c->members, sizeof *job->member_at);
+    job->value = calloc(c->members, sizeof *job->value);
+    if (!children || !job->member_at || !job->value) {
+        free(children);
+        complain("no memory for %u members", c->members);
+        return false;
+    }
+    for (uint32_t i = 0; i < c->graph.wires; i++)
+        children[c->graph.wire[i].to]++;
+    for (uint32_t m = 0; m < c->members; m++) {
+        job->member_at[m] = job->place[m % job->places];
+        children[job->member_at[m]]++;
+    }
+    for (uint32_t r = 0; r < c->graph.routers; r++)
+        if (children[r] > job->most_children) job->most_children = children[r];
+    free(children);
+    c->member_at = job->member_at;
+    c->value = job->value;
+    return true;
+}
+
+struct values {
+    struct esp_job *job;
+    uint32_t count;
+};
+
+static bool read_value_line(void *context, const struct place *place, struct word line)
+{
+    struct values *v = context;
+    const unsigned bits = v->job->request.value_bits;
+    struct word word;
+    while (lines_word(&line, &word)) {
+        uint64_t number;
+        if (!leat_tree_number(word.text, word.len, &number))
+            return wrong(place, "'%s', expected a whole number", show(word).text);
+        if (number > leat_esp_part_mask(bits))
+            return wrong(place, "value %llu, expected one that fits %u bits",
+                         (unsigned long long)number, bits);
+        if (v->count == v->job->config.members)
+            return wrong(place, "value %u, expected one for each of %u members", v->count + 1,
+                         v->job->config.members);
+        v->job->value[v->count++] = number;
+    }
+    return true;
+}
+
+static bool read_values(struct esp_job *job)
+{
+    const char *file = argument(job->args, "--values");
+    const bool is_random = !file || strcmp(file, "random") == 0;
+    uint32_t bits = is_random ? BITS_DEFAULT : LEAT_ESP_VALUE_BITS, lines;
+    struct values values = { .job = job };
+    if (!read_small(job, "--bits", 1, LEAT_ESP_VALUE_BITS, &bits)) return false;
+    job->request.value_bits = (uint8_t)bits;
+    if (is_random) {
+        struct leat_random r;
+        leat_random_seed(&r, job->config.seed);
+        for (uint32_t m = 0; m < job->config.members; m++)
+            job->value[m] = leat_random_next(&r) & leat_esp_part_mask(bits);
+        return true;
+    }
+    if (!lines_read(file, read_value_line, &values, &lines)) return false;
+    if (values.count == job->config.members) return true;
+    complain("%s:%u: %u values, expected one for each of %u members", file, lines, values.count,
+             job->config.members);
+    return false;
+}
+
+static bool read_members(struct esp_job *job)
+{
+    struct leat_sim_esp_config *c = &job->config;
+    c->members = job->places;
+    if (!job->places) {
+        complain("no place for members, expected at least one");
+        return false;
+    }
+    return read_small(job, "--members", 1, LEAT_ESP_ROSTER_MAX, &c->members) &&
+           read_small(job, "--at", 0, c->graph.routers - 1, &c->graph.root) && place_members(job);
+}
+
+/* ---- the service ----------------------------------------------------------------------------- */
+
+static bool is_plain(const struct esp_job *job)
+{
+    return !job->request.robust && (job->request.kind == LEAT_ESP_SERVICE_CENSUS ||
+                                    job->request.kind == LEAT_ESP_SERVICE_SUM ||
+                                    job->request.kind == LEAT_ESP_SERVICE_AVERAGE);
+}
+
+static uint32_t parts_of(const struct esp_job *job)
+{
+    struct leat_esp_part part[LEAT_ESP_PARTS_MAX];
+    return leat_esp_part_plan(job->config.members, job->request.value_bits, part);
+}
+
+/* One binding for each child and three more, in one group, half of whose slots are used. */
+static uint32_t groups_of(const struct esp_job *job)
+{
+    const uint64_t parts = parts_of(job);
+    const uint64_t bindings = is_plain(job) ? 4 : job->most_children + 3u;
+    const uint64_t attempts = job->request.attempts + (job->multicast ? 1u : 0);
+    return leat_esp_groups_for(2 * bindings * parts * attempts);
+}
+
+static bool read_request(struct esp_job *job)
+{
+    const struct leat_sim_esp_config *c = &job->config;
+    const bool is_faulty = c->loss || c->duplicate || c->reorder;
+    struct leat_esp_request *r = &job->request;
+    r->rounds = r->robust || is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
+    r->attempts = r->robust && is_faulty ? ATTEMPTS_DEFAULT : 1;
+    r->is_trusting = argument(job->args, "--trust") != NULL;
+    if (is_plain(job) && argument(job->args, "--rounds")) {
+        misuse(job->args->verb,
+               "--rounds for %s, expected robust-%s: COUNT and COLLECT count "
+               "every packet",
+               job->service, job->service);
+        return false;
+    }
+    if (r->is_trusting && !r->robust) {
+        misuse(job->args->verb, "--trust for %s, expected a robust service", job->service);
+        return false;
+    }
+    if (!read_small(job, "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) ||
+        !read_small(job, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts))
+        return false;
+    r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
+    r->pace_ps = us;
+    return true;
+}
+
+bool esp_read_job(const struct arguments *args, struct esp_job *job)
+{
+    *job = (struct esp_job){ .args = args, .config.seed = 1 };
+    job->json = argument(args, "--json") != NULL;
+    job->dot = argument(args, "--dot");
+    job->multicast = argument(args, "--multicast") != NULL;
+    if (args->operand_count > 1) {
+        misuse(args->verb, "'%s', expected nothing behind sim", args->operand[1]);
+        return false;
+    }
+    if (!read_service(job) || !sim_read_number(args, "--seed", 0, UINT64_MAX, &job->config.seed) ||
+        !read_links(job) || !esp_make_network(job) || !read_members(job) || !read_values(job) ||
+        !read_request(job))
+        return false;
+    if (job->dot && job->request.kind != LEAT_ESP_SERVICE_TREE) {
+        misuse(args->verb, "--dot for %s, expected --service tree", job->service);
+        return false;
+    }
+    struct leat_sim_esp_config *c = &job->config;
+    c->groups = groups_of(job);
+    c->flights_max = SPARE_FLIGHTS + c->graph.routers +
+                     ROUNDS_AT_A_TIME * parts_of(job) * c->members;
+    c->has_duplicates = job->multicast;
+    c->replies_max = job->multicast || job->request.kind == LEAT_ESP_SERVICE_TREE ? REPLIES : 0;
+    return true;
+}
+
+void esp_job_free(struct esp_job *job)
+{
+    free(job->wire);
+    free(job->place);
+    free(job->member_at);
+    free(job->value);
+}

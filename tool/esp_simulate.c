@@ -1,0 +1,327 @@
+/* leat esp sim: one service on simulated routers, beside what it costs to collect by unicast. */
+#include "duration.h"
+#include "esp_job.h"
+#include "result_file.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_CAP = 256, INSTALL_ATTEMPTS = 16 };
+
+static const uint64_t memory_max = UINT64_C(8) << 30;
+static const leat_time us = 1000000;
+
+struct answer_text {
+    char text[48];
+};
+
+struct esp_run {
+    const struct esp_job *job;
+    struct leat_sim_esp sim;
+    void *memory;
+    uint64_t truth; /* average: the sum */
+    uint64_t duplicates;
+    struct leat_sim_esp_traffic install;
+};
+
+/* ---- what is true ---------------------------------------------------------------------------- */
+
+/* Routers with two children or more, members among them; marks[]: children so far. */
+static uint64_t count_branches(const struct leat_sim_esp *s, uint32_t *marks)
+{
+    uint64_t branches = 0;
+    for (uint32_t m = 0; m < s->config.members; m++) {
+        uint32_t r = s->config.member_at[m];
+        while (marks[r]++ == 0 && s->paths.up[r] != LEAT_SIM_ESP_NONE)
+            r = s->config.graph.wire[s->paths.up[r]].to;
+    }
+    for (uint32_t r = 0; r < s->config.graph.routers; r++)
+        branches += marks[r] >= 2;
+    return branches;
+}
+
+static bool find_truth(struct esp_run *run)
+{
+    const struct leat_sim_esp_config *c = &run->sim.config;
+    uint64_t sum = 0, max = c->value[0], min = c->value[0], branches = 0;
+    uint32_t *marks = calloc(c->graph.routers, sizeof *marks);
+    if (!marks) {
+        complain("no memory for %u routers", c->graph.routers);
+        return false;
+    }
+    for (uint32_t m = 0; m < c->members; m++) {
+        sum += c->value[m];
+        if (c->value[m] > max) max = c->value[m];
+        if (c->value[m] < min) min = c->value[m];
+    }
+    branches = count_branches(&run->sim, marks);
+    free(marks);
+    const enum leat_esp_announced kind = run->job->request.kind;
+    run->truth = kind == LEAT_ESP_SERVICE_CENSUS ? c->members
+                 : kind == LEAT_ESP_SERVICE_MAX  ? max
+                 : kind == LEAT_ESP_SERVICE_MIN  ? min
+                 : kind == LEAT_ESP_SERVICE_TREE ? branches
+                                                 : sum;
+    return true;
+}
+
+static bool is_right(const struct esp_run *run)
+{
+    const struct leat_esp_service_result *r = &run->sim.service.result;
+    const bool has_count = run->job->request.kind == LEAT_ESP_SERVICE_AVERAGE;
+    return r->end == LEAT_ESP_ANSWERED && r->answer == run->truth &&
+           (!has_count || r->counted == run->sim.config.members);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static int refused(const struct leat_text *why)
+{
+    complain("%.*s", (int)why->len, why->buf);
+    return WRONG;
+}
+
+static int open_run(struct esp_run *run, struct leat_text *why)
+{
+    const struct leat_sim_esp_config *c = &run->job->config;
+    void *scratch = malloc(leat_sim_esp_paths_footprint(&c->graph));
+    const leat_err err = scratch ? leat_sim_esp_check(c, scratch, why) : LEAT_ERR_MEMORY;
+    free(scratch);
+    if (err && scratch) return refused(why);
+    const size_t len = leat_sim_esp_footprint(c);
+    if (len > memory_max) {
+        complain("this network would take %zu octets of memory, expected at most %" PRIu64, len,
+                 memory_max);
+        return WRONG;
+    }
+    run->memory = err ? NULL : malloc(len);
+    if (!run->memory) {
+        complain("no memory: the network needs %.1f MB", (double)len / 1e6);
+        return FAILED;
+    }
+    leat_sim_esp_init(&run->sim, c, run->memory);
+    return find_truth(run) ? DONE : FAILED;
+}
+
+/* One service, until nothing is on its way any more. */
+static int run_one(struct leat_sim_esp *sim, const struct leat_esp_request *request,
+                   struct leat_text *why)
+{
+    if (leat_sim_esp_ask(sim, request, why)) return refused(why);
+    while (leat_sim_esp_run(sim, sim->now + request->settle_ps) && !interrupted) {
+    }
+    if (!sim->is_full) return DONE;
+    complain("more than %u packets on their way, expected fewer members or rounds",
+             sim->config.flights_max);
+    return FAILED;
+}
+
+static int install(struct esp_run *run, const struct leat_esp_request *asked, struct leat_text *why)
+{
+    const struct leat_esp_service_result *r = &run->sim.service.result;
+    struct leat_esp_request request = *asked;
+    request.kind = LEAT_ESP_SERVICE_MULTICAST;
+    request.robust = request.is_trusting = false;
+    request.attempts = INSTALL_ATTEMPTS;
+    request.lifetime_ms = LEAT_ESP_DUPLICATE_MS_MAX;
+    const int code = run_one(&run->sim, &request, why);
+    if (code != DONE) return code;
+    if (r->end != LEAT_ESP_ANSWERED) {
+        complain("no multicast: the way of %u members is not known, %u branch points have no "
+                 "duplicate",
+                 r->unplaced, r->uninstalled);
+        return FAILED;
+    }
+    run->duplicates = r->answer;
+    run->install = leat_sim_esp_messages(&run->sim);
+    leat_sim_esp_forget_traffic(&run->sim);
+    return DONE;
+}
+
+static int run_all(struct esp_run *run, struct leat_text *why)
+{
+    struct leat_esp_request request = run->job->request;
+    request.settle_ps = (leat_sim_esp_settle(&run->sim) + us - 1) / us * us;
+    request.gap_ps = request.settle_ps;
+    const int code = run->job->multicast ? install(run, &request, why) : DONE;
+    return code == DONE ? run_one(&run->sim, &request, why) : code;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------- */
+
+static const char *end_name(enum leat_esp_end end)
+{
+    switch (end) {
+    case LEAT_ESP_ANSWERED: return "answered";
+    case LEAT_ESP_VOID: return "void";
+    case LEAT_ESP_LATE: return "late";
+    case LEAT_ESP_RUNNING: break;
+    }
+    return "running";
+}
+
+/* An average is a sum and a count; all others are a number. */
+static struct answer_text answer_text(const struct esp_run *run, uint64_t number, uint64_t count)
+{
+    struct answer_text t;
+    if (run->job->request.kind != LEAT_ESP_SERVICE_AVERAGE || !count)
+        snprintf(t.text, sizeof t.text, "%" PRIu64, number);
+    else
+        snprintf(t.text, sizeof t.text, "%" PRIu64 ".%06" PRIu64, number / count,
+                 number % count * 1000000 / count);
+    return t;
+}
+
+static struct answer_text true_text(const struct esp_run *run)
+{
+    return answer_text(run, run->truth, run->sim.config.members);
+}
+
+static struct answer_text esp_text(const struct esp_run *run)
+{
+    const struct leat_esp_service_result *r = &run->sim.service.result;
+    if (r->end == LEAT_ESP_ANSWERED) return answer_text(run, r->answer, r->counted);
+    return (struct answer_text){ "null" };
+}
+
+static void put_json(const struct esp_run *run)
+{
+    const struct leat_sim_esp *s = &run->sim;
+    const struct leat_esp_service_result *r = &s->service.result;
+    const struct leat_sim_esp_traffic esp = leat_sim_esp_instructions(s);
+    const struct leat_sim_esp_traffic messages = leat_sim_esp_messages(s);
+    const struct leat_sim_esp_traffic unicast = leat_sim_esp_unicast(s);
+    printf("{\"service\":\"%s\",\"members\":%u,\"routers\":%u,\"true_answer\":%s,\"esp_answer\":%s",
+           run->job->service, r->members, s->config.graph.routers, true_text(run).text,
+           esp_text(run).text);
+    printf(",\"right\":%s,\"end\":\"%s\",\"counted\":%" PRIu64
+           ",\"rounds\":%u,\"attempts\":%u,\"voids\":%u,\"errors\":%" PRIu64
+           ",\"branches_missing\":%u,\"unplaced\":%u,\"seconds\":%.6f",
+           is_right(run) ? "true" : "false", end_name(r->end), r->counted, r->rounds, r->attempts,
+           r->voids, r->errors, r->branches_missing, r->unplaced,
+           (double)(r->ended_at - r->began_at) / 1e12);
+    printf(",\"packets\":%" PRIu64 ",\"packets_per_link_max\":%" PRIu64
+           ",\"announce_packets\":%" PRIu64 ",\"announce_per_link_max\":%" PRIu64
+           ",\"unicast_packets\":%" PRIu64 ",\"unicast_per_link_max\":%" PRIu64,
+           esp.packets, esp.per_link_max, messages.packets, messages.per_link_max, unicast.packets,
+           unicast.per_link_max);
+    if (run->job->multicast)
+        printf(",\"duplicates\":%" PRIu64 ",\"install_packets\":%" PRIu64, run->duplicates,
+               run->install.packets);
+    printf(",\"executed\":%" PRIu64 ",\"aborted\":%" PRIu64 ",\"store_full\":%" PRIu64
+           ",\"lost\":%" PRIu64 ",\"duplicated\":%" PRIu64 ",\"reordered\":%" PRIu64
+           ",\"certificate\":\"%016" PRIx64 "\"}\n",
+           s->counts.executed, s->counts.aborted, s->counts.full, s->counts.lost,
+           s->counts.duplicated, s->counts.reordered, leat_sim_certificate_value(&s->certificate));
+}
+
+static void put_traffic(const char *what, struct leat_sim_esp_traffic t)
+{
+    printf("  %-14s %20" PRIu64 "  over links, at most %" PRIu64 " over one\n", what, t.packets,
+           t.per_link_max);
+}
+
+static void put_text(const struct esp_run *run)
+{
+    const struct leat_sim_esp *s = &run->sim;
+    const struct leat_esp_service_result *r = &s->service.result;
+    printf("%s of %u members over %u routers\n", run->job->service, r->members,
+           s->config.graph.routers);
+    if (r->end == LEAT_ESP_ANSWERED)
+        printf("  %-14s %20s  %s\n", "answer", esp_text(run).text,
+               is_right(run) ? "right" : "wrong");
+    else
+        printf("  %-14s %20s  %s\n", "answer", "none", end_name(r->end));
+    printf("  %-14s %20s\n", "truth", true_text(run).text);
+    printf("  %-14s %20u  with %u rounds each, %u of them void\n", "attempts", r->attempts,
+           r->rounds, r->voids);
+    printf("  %-14s %20s\n", "time", duration_text((r->ended_at - r->began_at) / us * us));
+    put_traffic("packets", leat_sim_esp_instructions(s));
+    put_traffic("announcements", leat_sim_esp_messages(s));
+    put_traffic("unicast", leat_sim_esp_unicast(s));
+    if (run->job->multicast) {
+        printf("  %-14s %20" PRIu64 "  at branch points\n", "duplicates", run->duplicates);
+        put_traffic("to install", run->install);
+    }
+    printf("  %-14s     %016" PRIx64 "\n", "certificate",
+           leat_sim_certificate_value(&s->certificate));
+}
+
+/* ---- a tree ---------------------------------------------------------------------------------- */
+
+/* Routers are told by where their answers come from: the number of their entity. */
+static void put_node(void *context, uint32_t node, struct leat_text *out)
+{
+    const struct leat_sim_esp *s = context;
+    leat_text_puts(out, node ? "router " : "root");
+    if (node) leat_text_decimal(out, leat_sim_esp_router_of(&s->service.map.node[node].address));
+}
+
+static void put_member(void *context, uint32_t member, struct leat_text *out)
+{
+    (void)context;
+    leat_text_puts(out, "member ");
+    leat_text_decimal(out, member);
+}
+
+static bool put_tree(struct esp_run *run, const char *path, bool is_dot)
+{
+    const struct esp_tree tree = { .map = &run->sim.service.map,
+                                   .roster = &run->sim.service.roster,
+                                   .context = &run->sim,
+                                   .put_node = put_node,
+                                   .put_member = put_member };
+    struct result_file file;
+    if (!result_file_open(&file, path)) return false;
+    const bool drawn = is_dot ? esp_tree_dot(&tree, &file.out.text)
+                              : esp_tree_text(&tree, &file.out.text);
+    return result_file_close(&file, drawn) && drawn;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int show(struct esp_run *run)
+{
+    const struct leat_esp_service_result *r = &run->sim.service.result;
+    const bool is_tree = run->job->request.kind == LEAT_ESP_SERVICE_TREE;
+    if (is_tree && run->job->dot && !put_tree(run, run->job->dot, true)) return FAILED;
+    if (run->job->json)
+        put_json(run);
+    else
+        put_text(run);
+    if (!flush_printed()) return FAILED;
+    if (is_tree && !run->job->json && !put_tree(run, NULL, false)) return FAILED;
+    if (r->end == LEAT_ESP_ANSWERED) return DONE;
+    if (is_tree)
+        complain("no whole tree: the way of %u of %u members is not known", r->unplaced,
+                 r->members);
+    else if (r->end == LEAT_ESP_VOID)
+        complain("no answer: all %u attempts were void, %" PRIu64 " packets came with E",
+                 r->attempts, r->errors);
+    else
+        complain("no answer in time: %u of %u branches at the root are missing in the last of %u "
+                 "attempts, %" PRIu64 " packets came with E",
+                 r->branches_missing, r->branches, r->attempts, r->errors);
+    return FAILED;
+}
+
+int esp_simulate(const struct arguments *args)
+{
+    struct esp_job job;
+    struct esp_run run = { .job = &job };
+    char text[WHY_CAP];
+    struct leat_text why;
+    int code = WRONG;
+    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    const struct result_name dot = { "--dot", argument(args, "--dot") };
+    if (esp_read_job(args, &job) &&
+        (!job.dot || result_names_apart(args->verb, &dot, 1, argument(args, "--values")))) {
+        code = open_run(&run, &why);
+        if (code == DONE) code = run_all(&run, &why);
+        if (code == DONE && !interrupted) code = show(&run);
+    }
+    free(run.memory);
+    esp_job_free(&job);
+    return finish(code);
+}
