@@ -16,6 +16,13 @@ static leat_err fail(struct leat_packetway_build *b, leat_err err)
     return b->err;
 }
 
+/* Every RL above takes in what was written last. */
+static void raise_parents(struct leat_packetway_build *b)
+{
+    for (unsigned i = 0; i < b->depth; i++)
+        leat_put_be16(b->buf + b->parent[i] + 2, (uint16_t)((b->len - b->parent[i] - HEAD) / 8));
+}
+
 /* Will this many octets more fit the buffer and every RL above? */
 static leat_err check_room(const struct leat_packetway_build *b, size_t size)
 {
@@ -48,8 +55,7 @@ static uint8_t *append(struct leat_packetway_build *b, enum leat_packetway_rtyp 
     b->last = b->len;
     b->nestable = false;
     b->len += size;
-    for (unsigned i = 0; i < b->depth; i++)
-        leat_put_be16(b->buf + b->parent[i] + 2, (uint16_t)((b->len - b->parent[i] - HEAD) / 8));
+    raise_parents(b);
     return head + DATA_AT;
 }
 
@@ -208,5 +214,18 @@ leat_err leat_packetway_build_san(struct leat_packetway_build *b, uint32_t san)
     uint8_t *p = append(b, LEAT_PACKETWAY_RTYP_SNID, 0, 4);
     if (!p) return b->err;
     write_entry(p, LEAT_PACKETWAY_AT_SINGLE, san);
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_packetway_build_copy(struct leat_packetway_build *b, const uint8_t *records,
+                                   size_t len)
+{
+    assert(len % 8 == 0);
+    if (!b->err) b->err = check_room(b, len);
+    if (b->err || !len) return b->err;
+    memcpy(b->buf + b->len, records, len);
+    b->len += len;
+    b->nestable = false;
+    raise_parents(b);
     return LEAT_ERR_OK;
 }

@@ -63,4 +63,8 @@ leat_err leat_packetway_build_received_from(struct leat_packetway_build *build,
 leat_err leat_packetway_build_table(struct leat_packetway_build *build, uint16_t sequence);
 leat_err leat_packetway_build_san(struct leat_packetway_build *build, uint32_t san);
 
+/* Records that were checked before, as they are. Nothing can be nested under them. */
+leat_err leat_packetway_build_copy(struct leat_packetway_build *build, const uint8_t *records,
+                                   size_t len);
+
 #endif

@@ -6,6 +6,7 @@
 #define LEAT_PACKETWAY_CODES_H
 
 #include "leat_err.h"
+#include <stdint.h>
 
 /* What a message carries; 1024..2047 are the users'. */
 #define LEAT_PACKETWAY_PT_LIST(X)         \
@@ -122,6 +123,9 @@ enum leat_packetway_at {
     LEAT_PACKETWAY_AT_VALUE = 4,
     LEAT_PACKETWAY_AT_MASK = 5,
 };
+
+/* The spec counts time in seconds; leat_time is in picoseconds. */
+#define LEAT_PACKETWAY_SECOND UINT64_C(1000000000000)
 
 /* Spec 2.3. Lenient reading accepts more; it never repairs. */
 enum leat_packetway_mode { LEAT_PACKETWAY_STRICT, LEAT_PACKETWAY_LENIENT };

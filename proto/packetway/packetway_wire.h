@@ -22,10 +22,18 @@ enum {
     LEAT_PACKETWAY_MESSAGE_LEN_MIN = LEAT_PACKETWAY_HEADER_LEN + LEAT_PACKETWAY_TAIL_LEN,
     LEAT_PACKETWAY_LEADING_MAX = 64,
     LEAT_PACKETWAY_OH_MAX = 64,
-    LEAT_PACKETWAY_OT_MAX = 64, /* self-defined fields */
+    LEAT_PACKETWAY_OT_MAX = 64,      /* self-defined fields */
+    LEAT_PACKETWAY_EMBEDDED_MAX = 4, /* messages inside one another (spec 5.9) */
     LEAT_PACKETWAY_FIELD_LEN_MAX = 255,
     LEAT_PACKETWAY_FIELD_TYPE_MAX = 0x3F,
 };
+
+/* The smaller MTU; 0 is infinite. */
+static inline uint32_t leat_packetway_mtu_min(uint32_t a, uint32_t b)
+{
+    if (!a || !b) return a | b;
+    return a < b ? a : b;
+}
 
 /* A field of OH, or a self-defined one of OT. */
 struct leat_packetway_field {

@@ -1,0 +1,187 @@
+/*
+ * The host's side of PacketWay: a node of a SAN that registers with its half-routers, finds others,
+ * plans routes and sends.
+ *
+ *   register   INFO about me to every half-router, and an answer to each WRU?
+ *   discover   ask()  TELL by address, name, capability --> event INFO
+ *   plan       plan() GVL2 --> L2SR: routes with quality and MTU, kept in a cache;
+ *                     or RDRC: another half-router, or natively
+ *   send       planned (the L2RHs in front), by address, or natively on my SAN
+ *   receive    CRC, mandatory fields and records checked, elements put into my byte order
+ *
+ * A plan is dropped when UNK names its destination, when ERR/GENERAL quotes a packet to it, and
+ * when a RDRC of a half-router of mine says otherwise. HRDOWN and LINKDOWN drop all planned routes:
+ * the octets of a route do not tell which half-routers it passes. The next plan() asks again,
+ * another half-router if the last one did not know. How a node of my SAN is reached natively is the
+ * SAN's business: messages come out with the address of the one that gets them.
+ */
+#ifndef LEAT_PACKETWAY_HOST_H
+#define LEAT_PACKETWAY_HOST_H
+
+#include "leat_time.h"
+#include "packetway_bias.h"
+#include "packetway_wire.h"
+
+enum {
+    LEAT_PACKETWAY_HOST_ROUTERS_MAX = 8,
+    LEAT_PACKETWAY_HOST_ASKS_MAX = 16, /* ask() outstanding */
+    LEAT_PACKETWAY_HOST_PLANS_MAX = 1 << 16,
+    LEAT_PACKETWAY_HOST_PENDING_MAX = 1 << 12,
+    LEAT_PACKETWAY_PLAN_ROUTES_MAX = 4,     /* alternatives kept */
+    LEAT_PACKETWAY_PLAN_LEN_MAX = 256,      /* octets of one route; longer ones are not kept */
+    LEAT_PACKETWAY_HOST_TRIES = 3,          /* 1 s apart */
+    LEAT_PACKETWAY_HOST_MESSAGE_LEN = 1024, /* octets of DB of the messages a host makes itself */
+};
+
+struct leat_packetway_host_config {
+    uint32_t address;
+    struct leat_packetway_block block; /* of my SAN */
+    uint32_t mtu_words;                /* of my SAN; 0 = unlimited */
+    bool point_to_point;               /* my SAN is one link: Hey-You is answered there */
+    bool little_endian;                /* this host's elements */
+    bool level_c;                      /* TELL is answered, capabilities are told */
+    const uint8_t *about;              /* records about me: [NAME] *CAPA [LADR]; copied */
+    size_t about_len;                  /* at most 256 */
+    uint32_t plans_max;                /* cached; a multiple of 4 */
+    uint32_t pending_max;              /* RRP messages of mine that wait to be taken */
+};
+
+struct leat_packetway_host; /* packetway_host.c */
+
+/* Octets of memory, aligned as by malloc; 0 if the configuration is out of bounds. */
+size_t leat_packetway_host_footprint(const struct leat_packetway_host_config *config);
+
+/* RANGE, MEMORY, FIELD as in packetway_router.h. */
+leat_err leat_packetway_host_init(const struct leat_packetway_host_config *config, void *memory,
+                                  size_t len, struct leat_packetway_host **out);
+
+/*
+ * A half-router of my SAN: registers with it at once. The first one given takes what is sent by
+ * address. RANGE, FULL.
+ */
+leat_err leat_packetway_host_router(struct leat_packetway_host *host, uint32_t address);
+
+/* It is gone, with all plans that begin at it. */
+void leat_packetway_host_router_gone(struct leat_packetway_host *host, uint32_t address);
+
+/* ---- discover and plan --------------------------------------------------------------------- */
+
+/*
+ * TELL to a half-router or node, its DB being whole records (packetway_build.h); with none, WRU?.
+ * One may be outstanding per peer: DUPLICATE. FULL. LENGTH, or the grammar's error.
+ */
+leat_err leat_packetway_host_ask(struct leat_packetway_host *host, uint32_t peer,
+                                 const uint8_t *records, size_t len, leat_time now);
+
+enum leat_packetway_plan_state {
+    LEAT_PACKETWAY_PLAN_NONE,    /* only the half-router is known, by RDRC: not asked yet */
+    LEAT_PACKETWAY_PLAN_NATIVE,  /* on my SAN: send natively */
+    LEAT_PACKETWAY_PLAN_ASKING,  /* GVL2 is out; an event tells */
+    LEAT_PACKETWAY_PLAN_ROUTES,  /* at least one route */
+    LEAT_PACKETWAY_PLAN_ADDRESS, /* only by address, through `router` */
+    LEAT_PACKETWAY_PLAN_FAILED,  /* UNK, or no answer in three tries; asked again after 1 s */
+};
+
+struct leat_packetway_plan_route {
+    uint16_t q;
+    uint16_t len;       /* octets of the L2RHs */
+    uint32_t mtu_words; /* 0 = unlimited */
+    uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
+};
+
+struct leat_packetway_plan {
+    uint32_t dt;
+    uint32_t router; /* which half-router takes it */
+    enum leat_packetway_plan_state state;
+    uint32_t route_count;
+    struct leat_packetway_plan_route routes[LEAT_PACKETWAY_PLAN_ROUTES_MAX]; /* by rising Q */
+    leat_time used_at, asked_at;
+    uint8_t tries, redirects, failures; /* of this question */
+};
+
+/* What is known of the way to dt; asks where nothing is. Lent until the next call. */
+const struct leat_packetway_plan *leat_packetway_host_plan(struct leat_packetway_host *host,
+                                                           uint32_t dt, leat_time now);
+
+/* Forgets what is cached for dt; 0: everything. */
+void leat_packetway_host_forget(struct leat_packetway_host *host, uint32_t dt);
+
+/* ---- send ---------------------------------------------------------------------------------- */
+
+enum leat_packetway_how {
+    LEAT_PACKETWAY_SEND_PLANNED, /* FIELD where there is no plan with routes (yet) */
+    LEAT_PACKETWAY_SEND_BY_ADDRESS,
+};
+
+/*
+ * Writes the message with my SA, and `*to`: the node of my SAN that gets it. A node of my own block
+ * gets it natively either way. Planned: the first route whose MTU holds it; LENGTH if none, or if
+ * my SAN's does not: messages are never cut. Errors of leat_packetway_message_encode.
+ */
+leat_err leat_packetway_host_send(struct leat_packetway_host *host,
+                                  const struct leat_packetway_message *message,
+                                  enum leat_packetway_how how, uint8_t *buf, size_t cap,
+                                  size_t *len, uint32_t *to, leat_time now);
+
+/* A message that the host makes by itself: RRP. Lent until the next call. False: none. */
+struct leat_packetway_host_outgoing {
+    uint32_t to; /* a node of my SAN; 0x7FFFFE: whoever is at the other end */
+    const uint8_t *octets;
+    uint32_t len;
+};
+bool leat_packetway_host_take(struct leat_packetway_host *host,
+                              struct leat_packetway_host_outgoing *out);
+
+/* ---- receive ------------------------------------------------------------------------------- */
+
+enum leat_packetway_event_kind {
+    LEAT_PACKETWAY_EVENT_NONE,    /* done with, or dropped */
+    LEAT_PACKETWAY_EVENT_DATA,    /* a message for the program */
+    LEAT_PACKETWAY_EVENT_INFO,    /* what was asked for by ask(): the records of `message` */
+    LEAT_PACKETWAY_EVENT_PLANNED, /* plan() of `dt` has an answer */
+    LEAT_PACKETWAY_EVENT_ERR,     /* an ERR: the records, or the quote, of `message` */
+    LEAT_PACKETWAY_EVENT_SILENT,  /* tick: no answer to ask() of `peer`, or to plan() of `dt` */
+};
+
+struct leat_packetway_event {
+    enum leat_packetway_event_kind kind;
+    leat_err err;  /* why a packet was dropped */
+    uint32_t peer; /* SA */
+    uint32_t dt;   /* what it is about */
+    bool partial;  /* DATA: the last element is not whole and was not swapped */
+    bool accused;  /* EI is not 0 */
+    struct leat_packetway_message message; /* DATA, INFO, ERR; lent from the octets */
+};
+
+/*
+ * A packet for me, natively delivered. Its data is put into this host's byte order where it lies. A
+ * packet that still has an L2RH, or is for somebody else, is dropped.
+ */
+void leat_packetway_host_receive(struct leat_packetway_host *host, uint8_t *octets, size_t len,
+                                 leat_time now, struct leat_packetway_event *out);
+
+/* Repeats what had no answer; one event at a time: call until it is NONE. */
+void leat_packetway_host_tick(struct leat_packetway_host *host, leat_time now,
+                              struct leat_packetway_event *out);
+leat_time leat_packetway_host_next_at(const struct leat_packetway_host *host);
+
+#define LEAT_PACKETWAY_HOST_COUNT_LIST(X)                                          \
+    X(received, "messages taken in")                                               \
+    X(dropped, "packets dropped")                                                  \
+    X(not_mine, "of these, with an L2RH left or for others")                       \
+    X(bad, "of these, malformed, or with a bad CRC or field")                      \
+    X(asked, "GVL2 sent")                                                          \
+    X(plan_hits, "plans found in the cache")                                       \
+    X(forgotten, "plans dropped by failures and redirects")                        \
+    X(disbelieved, "RDRC, L2SR and INFO that nobody asked for or is trusted with") \
+    X(full, "messages that found no room")
+
+struct leat_packetway_host_counts {
+#define X(id, text) uint64_t id;
+    LEAT_PACKETWAY_HOST_COUNT_LIST(X)
+#undef X
+};
+const struct leat_packetway_host_counts *
+leat_packetway_host_counts(const struct leat_packetway_host *host);
+
+#endif

@@ -1,0 +1,633 @@
+/* Messages of my own: they wait in short form, and are made when they are taken. */
+#include "packetway_router_parts.h"
+#include <string.h>
+
+/* ---- waiting ---- */
+
+struct leat_packetway_pending *leat_packetway_router_pend(struct leat_packetway_router *r)
+{
+    if (r->pending_count == r->config.pending_max) {
+        r->counts.pending_full++;
+        return NULL;
+    }
+    struct leat_packetway_pending *p =
+        &r->pending[(r->pending_first + r->pending_count++) % r->config.pending_max];
+    memset(p, 0, offsetof(struct leat_packetway_pending, octets));
+    return p;
+}
+
+static void pop(struct leat_packetway_router *r)
+{
+    r->pending_first = (r->pending_first + 1) % r->config.pending_max;
+    r->pending_count--;
+}
+
+/* `to` has no octets yet. */
+void leat_packetway_router_say(struct leat_packetway_router *r,
+                               const struct leat_packetway_pending *to,
+                               const struct leat_packetway_build *build)
+{
+    if (build->err || build->len > LEAT_PACKETWAY_REQUEST_LEN_MAX) {
+        r->counts.pending_full++;
+        return;
+    }
+    struct leat_packetway_pending *p = leat_packetway_router_pend(r);
+    if (!p) return;
+    memcpy(p, to, offsetof(struct leat_packetway_pending, octets));
+    p->len = build->len;
+    if (p->len) memcpy(p->octets, build->buf, build->len);
+}
+
+/* ---- limits ---- */
+
+/* At most so many per second. A slot taken by another key in the same second is closed. */
+bool leat_packetway_window_open(struct leat_packetway_window *w, uint32_t key, uint32_t per_second,
+                                leat_time now)
+{
+    const uint64_t second = now / LEAT_PACKETWAY_SECOND;
+    if (w->second != second || !w->count) {
+        *w = (struct leat_packetway_window){ .key = key, .count = 1, .second = second };
+        return true;
+    }
+    if (w->key != key || w->count == per_second) return false;
+    w->count++;
+    return true;
+}
+
+static uint32_t limit_slot(uint32_t a, uint32_t b)
+{
+    return ((a * UINT32_C(0x9E3779B1)) ^ (b * UINT32_C(0x85EBCA6B))) >> 24;
+}
+
+/* ---- ERR (spec 5.7) ---- */
+
+static bool may_complain(struct leat_packetway_router *r, const uint8_t *packet, uint32_t len)
+{
+    const uint32_t dt = leat_get_be24(packet + 1), sa = leat_get_be24(packet + 13);
+    const uint32_t te = leat_get_be16(packet + 4), pt = leat_get_be16(packet + 6);
+    struct leat_packetway_decision back = { 0 };
+    if (!leat_packetway_address_is_node(sa) || sa == r->config.address) return false;
+    if (pt == LEAT_PACKETWAY_PT_ERR) return false;
+    if (leat_packetway_class_of(dt) == LEAT_PACKETWAY_CLASS_LOGICAL) return false;
+    if (dt == LEAT_PACKETWAY_ADDRESS_HEY_YOU || dt == LEAT_PACKETWAY_ADDRESS_BROADCAST)
+        return false;
+    if (leat_get_be64(packet + len - LEAT_PACKETWAY_TAIL_LEN)) return false;
+    if (pt == LEAT_PACKETWAY_PT_RRP &&
+        (te == LEAT_PACKETWAY_TE_RTBL || te == LEAT_PACKETWAY_TE_GVRT) &&
+        !leat_packetway_router_peer(r, sa).known)
+        return false;
+    leat_packetway_router_refresh(r);
+    leat_packetway_by_address(&r->fib, LEAT_PACKETWAY_FROM_SELF, sa, &back);
+    return leat_packetway_goes_on(&back);
+}
+
+static bool err_is_due(struct leat_packetway_router *r, uint32_t sa, leat_time now)
+{
+    if (leat_packetway_window_open(&r->errs[limit_slot(sa, 0)], sa, LEAT_PACKETWAY_ERR_PER_S,
+                                   now)) {
+        r->counts.err_sent++;
+        return true;
+    }
+    r->counts.err_limited++;
+    return false;
+}
+
+/* The packet from PH on. A waiting ERR to its source, or NULL: none is to be. */
+static struct leat_packetway_pending *begin_err(struct leat_packetway_router *r, uint16_t te,
+                                                const uint8_t *packet, uint32_t len, leat_time now)
+{
+    const uint32_t sa = leat_get_be24(packet + 13);
+    if (!may_complain(r, packet, len)) {
+        r->counts.err_barred++;
+        return NULL;
+    }
+    struct leat_packetway_pending *p = err_is_due(r, sa, now) ? leat_packetway_router_pend(r)
+                                                              : NULL;
+    if (!p) return NULL;
+    p->dt = sa;
+    p->pt = LEAT_PACKETWAY_PT_ERR;
+    p->te = te;
+    p->priority = packet[0] & 63;
+    return p;
+}
+
+void leat_packetway_router_err(struct leat_packetway_router *r, uint16_t te,
+                               const struct leat_packetway_address *about, size_t count,
+                               const uint8_t *packet, uint32_t len, leat_time now)
+{
+    struct leat_packetway_pending *p = begin_err(r, te, packet, len, now);
+    struct leat_packetway_build b;
+    if (!p) return;
+    leat_packetway_build_init(&b, p->octets, sizeof p->octets);
+    for (size_t i = 0; i < count; i++)
+        leat_packetway_build_address(&b, &about[i]);
+    p->len = b.len;
+}
+
+/* The ERR that a refusal is worth, and its ADDRs; TE GENERAL has a quote instead. */
+size_t leat_packetway_router_reason(const struct leat_packetway_router *r,
+                                    const struct leat_packetway_decision *d, uint16_t *te,
+                                    struct leat_packetway_address about[2])
+{
+    switch (d->reason) {
+    case LEAT_PACKETWAY_REASON_FAILED: {
+        const struct leat_packetway_failure *f = &r->fib.failures[d->failure - 1];
+        *te = f->te;
+        about[0] = leat_packetway_single(f->a);
+        about[1] = leat_packetway_single(f->b);
+        return 2;
+    }
+    case LEAT_PACKETWAY_REASON_LINK:
+        *te = LEAT_PACKETWAY_TE_LINKDOWN;
+        about[0] = leat_packetway_single(r->config.address);
+        about[1] = leat_packetway_single(r->fib.twins[d->twin].address);
+        return 2;
+    case LEAT_PACKETWAY_REASON_MTU:
+    case LEAT_PACKETWAY_REASON_NO_TWIN:
+    case LEAT_PACKETWAY_REASON_ADDRESS: *te = LEAT_PACKETWAY_TE_GENERAL; return 0;
+    }
+    *te = LEAT_PACKETWAY_TE_UNK;
+    about[0] = leat_packetway_single(d->dt);
+    return 1;
+}
+
+void leat_packetway_router_complain(struct leat_packetway_router *r, const uint8_t *packet,
+                                    uint32_t len, leat_time now)
+{
+    struct leat_packetway_pending *p = begin_err(r, LEAT_PACKETWAY_TE_GENERAL, packet, len, now);
+    if (!p) return;
+    p->kind = LEAT_PACKETWAY_PENDING_QUOTE;
+    p->len = len < sizeof p->octets ? len : sizeof p->octets;
+    memcpy(p->octets, packet, p->len);
+}
+
+/* Spec 5.3: the buddy is the better way. */
+void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa, uint32_t dt,
+                                    uint32_t buddy, uint8_t priority, leat_time now)
+{
+    struct leat_packetway_told *told = &r->redirects[limit_slot(sa, dt)];
+    uint8_t db[2 * LEAT_PACKETWAY_RECORD_HEAD_LEN];
+    struct leat_packetway_build b;
+    if (told->until > now) return; /* this one, or another that has the slot */
+    const leat_time span = LEAT_PACKETWAY_REDIRECT_S * LEAT_PACKETWAY_SECOND;
+    *told = (struct leat_packetway_told){ sa, dt, leat_time_add(now, span) };
+    const struct leat_packetway_address x = leat_packetway_single(dt);
+    const struct leat_packetway_address y = leat_packetway_single(buddy);
+    leat_packetway_build_init(&b, db, sizeof db);
+    leat_packetway_build_address(&b, &x);
+    leat_packetway_build_address(&b, &y);
+    const struct leat_packetway_pending to = {
+        .dt = sa, .pt = LEAT_PACKETWAY_PT_RRP, .te = LEAT_PACKETWAY_TE_RDRC, .priority = priority
+    };
+    r->counts.redirects++;
+    leat_packetway_router_say(r, &to, &b);
+}
+
+/* ---- sending ---- */
+
+/* Where a waiting message goes. False: there is no way. */
+static bool find_way(struct leat_packetway_router *r, const struct leat_packetway_pending *p,
+                     struct leat_packetway_decision *d)
+{
+    *d = (struct leat_packetway_decision){ 0 };
+    switch (p->way) {
+    case LEAT_PACKETWAY_BY_ADDRESS:
+        leat_packetway_by_address(&r->fib, LEAT_PACKETWAY_FROM_SELF, p->dt, d);
+        break;
+    case LEAT_PACKETWAY_BY_TWIN: leat_packetway_hand_over(&r->fib, p->index, d); break;
+    case LEAT_PACKETWAY_BY_BUDDY:
+        if (r->fib.buddies[p->index].up)
+            leat_packetway_emit(&r->fib, r->fib.buddies[p->index].native, d);
+        break;
+    case LEAT_PACKETWAY_BY_LINK:
+        d->verdict = LEAT_PACKETWAY_TO_SAN;
+        d->mtu_words = r->config.mtu_words;
+        break;
+    }
+    return leat_packetway_goes_on(d);
+}
+
+/* Octets of DB that the way lets through. */
+static size_t room_of(const struct leat_packetway_router *r,
+                      const struct leat_packetway_decision *d)
+{
+    if (!d->mtu_words) return r->db_cap;
+    const size_t room = d->mtu_words > 3 ? (size_t)8 * (d->mtu_words - 3) : 0;
+    return room < r->db_cap ? room : r->db_cap;
+}
+
+static bool seal_up(struct leat_packetway_router *r, const struct leat_packetway_pending *p,
+                    const struct leat_packetway_decision *d, const uint8_t *db, size_t len,
+                    struct leat_packetway_outgoing *out)
+{
+    const struct leat_packetway_message m = { .header = { .dt = p->dt,
+                                                          .sa = r->config.address,
+                                                          .pt = p->pt,
+                                                          .te = p->te,
+                                                          .priority = p->priority },
+                                              .data = db,
+                                              .data_len = len };
+    size_t written;
+    if (len > room_of(r, d) ||
+        leat_packetway_message_encode(&m, r->message, r->message_cap, &written)) {
+        r->counts.pending_full++;
+        return false;
+    }
+    *out = (struct leat_packetway_outgoing){ .verdict = d->verdict,
+                                             .twin = d->twin,
+                                             .priority = p->priority,
+                                             .route_len = d->route_len,
+                                             .route = d->route,
+                                             .octets = r->message,
+                                             .len = (uint32_t)written };
+    return true;
+}
+
+/* ---- answers to HRTO and GVL2 (spec 6.2) ---- */
+
+static size_t say_redirect(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                           uint32_t router)
+{
+    const struct leat_packetway_address x = leat_packetway_single(p->about);
+    const struct leat_packetway_address y = leat_packetway_single(router);
+    struct leat_packetway_build b;
+    leat_packetway_build_init(&b, r->db, r->db_cap);
+    leat_packetway_build_address(&b, &x);
+    leat_packetway_build_address(&b, &y);
+    p->te = LEAT_PACKETWAY_TE_RDRC;
+    return b.len;
+}
+
+/* Nothing is known: ERR/UNK, unless there were too many. 0: nothing. */
+static size_t say_unknown(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                          leat_time now)
+{
+    struct leat_packetway_build b;
+    if (!err_is_due(r, p->dt, now)) return 0;
+    p->pt = LEAT_PACKETWAY_PT_ERR;
+    p->te = LEAT_PACKETWAY_TE_UNK;
+    leat_packetway_build_init(&b, r->db, r->db_cap);
+    if (p->kind == LEAT_PACKETWAY_PENDING_TELL) {
+        leat_packetway_build_copy(&b, p->octets, p->len);
+    } else {
+        const struct leat_packetway_address a = leat_packetway_single(p->about);
+        leat_packetway_build_address(&b, &a);
+    }
+    return b.len;
+}
+
+/* Where to is not known, or known only through what is down (spec 5.7). */
+static size_t say_why_not(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                          const struct leat_packetway_decision *d, leat_time now)
+{
+    struct leat_packetway_address why[2];
+    struct leat_packetway_build b;
+    uint16_t te;
+    size_t count = leat_packetway_router_reason(r, d, &te, why);
+    if (te == LEAT_PACKETWAY_TE_UNK) return say_unknown(r, p, now);
+    if (!err_is_due(r, p->dt, now)) return 0;
+    p->pt = LEAT_PACKETWAY_PT_ERR;
+    p->te = te;
+    leat_packetway_build_init(&b, r->db, r->db_cap);
+    for (size_t i = 0; i < count; i++)
+        leat_packetway_build_address(&b, &why[i]);
+    return b.len;
+}
+
+/* One route for L2SR: CSR, then the node's SR. */
+struct choice {
+    const uint8_t *csr, *sr;
+    size_t csr_len, sr_len;
+    uint32_t q, mtu_words, passed, last;
+};
+
+static bool is_better(const struct choice *a, const struct choice *b)
+{
+    if (a->q != b->q) return a->q < b->q;
+    if (a->passed != b->passed) return a->passed < b->passed;
+    return a->last < b->last;
+}
+
+static void consider(struct choice *best, unsigned *count, const struct choice *c)
+{
+    unsigned i = *count;
+    if (c->csr_len + c->sr_len == 0) return; /* no L2RH: nothing to plan with */
+    if (i == LEAT_PACKETWAY_ALTERNATIVES_MAX) {
+        if (!is_better(c, &best[i - 1])) return;
+        i--;
+    } else {
+        ++*count;
+    }
+    for (; i > 0 && is_better(c, &best[i - 1]); i--)
+        best[i] = best[i - 1];
+    best[i] = *c;
+}
+
+/* Every route of the node that ADDR tells of, behind the route to its mapper. */
+static void consider_node(struct choice *best, unsigned *count, const struct choice *to_mapper,
+                          const struct leat_packetway_record *addr)
+{
+    struct leat_packetway_records nested = leat_packetway_record_nested(addr);
+    struct leat_packetway_record rec;
+    bool more = leat_packetway_records_next(&nested, &rec);
+    while (more) {
+        struct choice c = *to_mapper;
+        const bool is_route = rec.type == LEAT_PACKETWAY_RTYP_SRQR;
+        if (is_route) {
+            const struct leat_packetway_route sr = leat_packetway_record_route(&rec);
+            c.sr = sr.at;
+            c.sr_len = (size_t)(sr.end - sr.at);
+            c.q = leat_packetway_q_sum(c.q, sr.q);
+        }
+        more = leat_packetway_records_next(&nested, &rec);
+        if (is_route && more && rec.type == LEAT_PACKETWAY_RTYP_MTUR)
+            c.mtu_words = leat_packetway_mtu_min(c.mtu_words, leat_packetway_record_mtu(&rec));
+        if (is_route && c.sr_len) consider(best, count, &c); /* empty: for L3 only */
+    }
+}
+
+static void consider_table(struct choice *best, unsigned *count, const struct leat_packetway_xrt *t,
+                           uint32_t dt)
+{
+    struct leat_packetway_records nodes = leat_packetway_xrt_nodes(t);
+    struct leat_packetway_record rec;
+    const struct choice to_mapper = { .csr = t->csr,
+                                      .sr = t->csr,
+                                      .csr_len = t->csr_len,
+                                      .q = t->q,
+                                      .mtu_words = t->mtu_words,
+                                      .passed = t->received_from_count,
+                                      .last = t->received_from[t->received_from_count - 1] };
+    if (t->received_from[0] == dt) consider(best, count, &to_mapper);
+    while (leat_packetway_records_next(&nodes, &rec)) {
+        const struct leat_packetway_address a = leat_packetway_record_address(&rec);
+        if (a.at == LEAT_PACKETWAY_AT_SINGLE && a.low == dt)
+            consider_node(best, count, &to_mapper, &rec);
+    }
+}
+
+static unsigned collect(const struct leat_packetway_router *r, uint32_t dt, struct choice *best)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < r->config.tables_max; i++) {
+        const struct leat_packetway_xrt *t = &r->tables[i];
+        if (t->state == LEAT_PACKETWAY_XRT_LIVE && t->from_twin)
+            consider_table(best, &count, t, dt);
+    }
+    return count;
+}
+
+static void write_choice(struct leat_packetway_build *b, const struct choice *c)
+{
+    struct leat_packetway_leading l2rhs[LEAT_PACKETWAY_SRQR_MAX + 1];
+    struct leat_packetway_route parts[] = { { c->csr, c->csr + c->csr_len, 0 },
+                                            { c->sr, c->sr + c->sr_len, 0 } };
+    size_t count = 0;
+    for (unsigned i = 0; i < 2; i++)
+        while (count <= LEAT_PACKETWAY_SRQR_MAX && parts[i].at != parts[i].end)
+            leat_packetway_route_next(&parts[i], &l2rhs[count++]);
+    leat_packetway_build_route(b, (uint16_t)c->q, l2rhs, count);
+    leat_packetway_build_mtu(b, c->mtu_words);
+}
+
+/* L2SR with as many routes as fit; 0: with none. */
+static size_t say_routes(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                         const struct choice *best, unsigned count, size_t room)
+{
+    const struct leat_packetway_address a = leat_packetway_single(p->about);
+    struct leat_packetway_build b, before;
+    unsigned written = 0;
+    leat_packetway_build_init(&b, r->db, room);
+    leat_packetway_build_address(&b, &a);
+    leat_packetway_build_nest(&b);
+    for (unsigned i = 0; i < count; i++) {
+        before = b;
+        write_choice(&b, &best[i]);
+        if (!b.err) {
+            written++;
+            continue;
+        }
+        /* What does not fit is taken back, its share of the RL of ADDR too. */
+        b = before;
+        leat_put_be16(r->db + 2, (uint16_t)(b.len / 8 - 1));
+    }
+    p->te = LEAT_PACKETWAY_TE_L2SR;
+    return written ? b.len : 0;
+}
+
+static size_t answer_through_twin(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                                  const struct leat_packetway_entry *e, size_t room)
+{
+    struct choice best[LEAT_PACKETWAY_ALTERNATIVES_MAX];
+    const bool gvl2 = p->te == LEAT_PACKETWAY_TE_GVL2;
+    unsigned count = 0;
+    uint8_t hop[LEAT_PACKETWAY_WORD_LEN];
+    if (gvl2 && e->flags & LEAT_PACKETWAY_ENTRY_TWIN && r->fib.twin_count > 1) {
+        const struct leat_packetway_neighbour *t = &r->fib.twins[e->twin - 1];
+        const uint32_t mtu = leat_packetway_mtu_min(t->mtu_words, r->config.mtu_words);
+        uint8_t name[LEAT_PACKETWAY_TWIN_HOP_LEN];
+        size_t len = 0;
+        leat_put_be24(name, t->address);
+        const struct leat_packetway_leading l2rh = { .kind = LEAT_PACKETWAY_L2RH,
+                                                     .len = sizeof name,
+                                                     .octets = name };
+        leat_packetway_leading_encode(&l2rh, hop, sizeof hop, &len);
+        best[count++] =
+            (struct choice){ .csr = hop, .sr = hop, .csr_len = len, .q = t->q, .mtu_words = mtu };
+    } else if (gvl2) {
+        count = collect(r, p->about, best);
+    }
+    const size_t len = count ? say_routes(r, p, best, count, room) : 0;
+    return len ? len : say_redirect(r, p, r->config.address);
+}
+
+static size_t answer_question(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                              size_t room, leat_time now)
+{
+    struct leat_packetway_entry spare;
+    struct leat_packetway_decision d = { 0 };
+    const struct leat_packetway_entry *e = leat_packetway_fib_find(&r->fib, p->about, &spare);
+    if (e) leat_packetway_by_address(&r->fib, LEAT_PACKETWAY_FROM_HOST, p->about, &d);
+    if (!e || d.verdict == LEAT_PACKETWAY_REFUSE) return say_why_not(r, p, &d, now);
+    if (d.verdict == LEAT_PACKETWAY_TO_TWIN) return answer_through_twin(r, p, e, room);
+    if (d.buddy) return say_redirect(r, p, r->fib.buddies[d.buddy - 1].address);
+    return say_redirect(r, p, p->about); /* my SAN's, or myself: natively */
+}
+
+/* ---- answers to TELL (spec 6.4) ---- */
+
+/* A node that may be told about. */
+struct candidate {
+    struct leat_packetway_address address;
+    struct leat_packetway_records about;
+};
+
+static bool is_told_elsewhere(const struct leat_packetway_router *r,
+                              const struct leat_packetway_xrt *t,
+                              const struct leat_packetway_address *a)
+{
+    const uint32_t index = (uint32_t)(t - r->tables);
+    if (a->at == LEAT_PACKETWAY_AT_SINGLE) {
+        const struct leat_packetway_entry *e = leat_packetway_fib_exact(&r->fib, a->low);
+        return !e || e->definer != index + 1;
+    }
+    for (uint32_t i = 0; i < r->fib.range_count; i++) {
+        const struct leat_packetway_range *x = &r->fib.ranges[i];
+        if (x->address.at != a->at || x->address.low != a->low || x->address.high != a->high)
+            continue;
+        if (!x->entry.native && !x->entry.definer) continue; /* of a lost table */
+        if (x->entry.native || r->tables[x->entry.definer - 1].rank < t->rank) return true;
+    }
+    return false;
+}
+
+/* The candidate of my SAN at p->node, 0 being myself. False: not there. */
+static bool local_candidate(const struct leat_packetway_router *r, uint32_t node,
+                            struct candidate *out)
+{
+    if (node == 0) {
+        out->address = leat_packetway_single(r->config.address);
+        out->about = leat_packetway_about_of(r->about, r->config.about_len);
+        return true;
+    }
+    const struct leat_packetway_lrt_node *n = &r->nodes[node - 1];
+    if (!n->mapped) return false;
+    out->address = n->address;
+    out->about = leat_packetway_about_of(n->about, n->about_len);
+    return true;
+}
+
+/* The candidate of a table: first its mapper, then its nodes. *next is where the one after is. */
+static bool table_candidate(const struct leat_packetway_router *r,
+                            const struct leat_packetway_xrt *t, size_t at, size_t *next,
+                            struct candidate *out)
+{
+    struct leat_packetway_records nodes = leat_packetway_xrt_nodes(t);
+    struct leat_packetway_record rec;
+    if (at == 0) {
+        out->address = leat_packetway_single(t->received_from[0]);
+        out->about = leat_packetway_about_of(t->nodes, 0);
+        *next = 1;
+    } else {
+        nodes.at += at - 1;
+        leat_packetway_records_next(&nodes, &rec);
+        out->address = leat_packetway_record_address(&rec);
+        out->about = leat_packetway_record_nested(&rec);
+        *next = at + rec.len;
+    }
+    return !is_told_elsewhere(r, t, &out->address);
+}
+
+static void write_candidate(struct leat_packetway_build *b, const struct candidate *c)
+{
+    struct leat_packetway_records about = c->about;
+    struct leat_packetway_record rec;
+    leat_packetway_build_address(b, &c->address);
+    leat_packetway_build_nest(b);
+    while (leat_packetway_records_next(&about, &rec))
+        if (rec.type != LEAT_PACKETWAY_RTYP_SRQR && rec.type != LEAT_PACKETWAY_RTYP_MTUR)
+            leat_packetway_build_copy(b, rec.octets, rec.len);
+    leat_packetway_build_leave(b);
+}
+
+/* False: the INFO at hand is full and has to go first. */
+static bool tell(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                 struct leat_packetway_build *b, const struct candidate *c)
+{
+    const struct leat_packetway_records asked = leat_packetway_records_of(p->octets, p->len,
+                                                                          LEAT_PACKETWAY_STRICT);
+    const struct leat_packetway_build before = *b;
+    if (!leat_packetway_node_matches(asked, &c->address, c->about)) return true;
+    write_candidate(b, c);
+    p->told = true;
+    if (!b->err) return true;
+    *b = before;
+    if (b->len) return false;
+    r->counts.pending_full++; /* alone above the MTU: it cannot be told */
+    return true;
+}
+
+/* The next INFO; 0 and done: there is none. Goes on where the last one ended. */
+static size_t answer_tell(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                          size_t room, bool *done)
+{
+    struct leat_packetway_build b;
+    struct candidate c;
+    leat_packetway_build_init(&b, r->db, room);
+    *done = false;
+    for (; p->node <= r->node_end; p->node++)
+        if (local_candidate(r, p->node, &c) && !tell(r, p, &b, &c)) return b.len;
+    for (; p->rank < r->table_count; p->rank++, p->at = 0) {
+        const struct leat_packetway_xrt *t = &r->tables[r->by_q[p->rank]];
+        size_t next;
+        if (t->state != LEAT_PACKETWAY_XRT_LIVE) continue;
+        for (; p->at <= t->nodes_len; p->at = next)
+            if (table_candidate(r, t, p->at, &next, &c) && !tell(r, p, &b, &c)) return b.len;
+    }
+    *done = true;
+    return b.len;
+}
+
+/* ---- taking ---- */
+
+/* The DB of a waiting message, where it lies; 0 and *skip: there is nothing to send. */
+static const uint8_t *make(struct leat_packetway_router *r, struct leat_packetway_pending *p,
+                           size_t room, leat_time now, size_t *len, bool *done, bool *skip)
+{
+    *done = true;
+    *skip = false;
+    switch (p->kind) {
+    case LEAT_PACKETWAY_PENDING_MESSAGE: *len = p->len; return p->octets;
+    case LEAT_PACKETWAY_PENDING_QUOTE:
+        *len = p->len < room ? p->len : room / 8 * 8;
+        *skip = *len < LEAT_PACKETWAY_HEADER_LEN;
+        return p->octets;
+    case LEAT_PACKETWAY_PENDING_QUESTION:
+        *len = answer_question(r, p, room, now);
+        *skip = *len == 0;
+        return r->db;
+    case LEAT_PACKETWAY_PENDING_TELL: break;
+    }
+    *len = answer_tell(r, p, room, done);
+    if (*len == 0 && !p->told) *len = say_unknown(r, p, now);
+    *skip = *len == 0;
+    return r->db;
+}
+
+static bool take_pending(struct leat_packetway_router *r, leat_time now,
+                         struct leat_packetway_outgoing *out)
+{
+    while (r->pending_count) {
+        struct leat_packetway_pending *p = &r->pending[r->pending_first];
+        struct leat_packetway_decision d;
+        size_t len;
+        bool done = true, skip = true, sent = false;
+        if (!find_way(r, p, &d)) {
+            r->counts.pending_full++;
+        } else {
+            const uint8_t *db = make(r, p, room_of(r, &d), now, &len, &done, &skip);
+            sent = !skip && seal_up(r, p, &d, db, len, out);
+        }
+        if (done) pop(r);
+        if (sent) return true;
+    }
+    return false;
+}
+
+bool leat_packetway_router_take(struct leat_packetway_router *r, leat_time now,
+                                struct leat_packetway_outgoing *out)
+{
+    struct leat_packetway_pending to;
+    struct leat_packetway_decision d;
+    size_t len;
+    leat_packetway_router_refresh(r);
+    leat_packetway_router_settle(r, now);
+    if (take_pending(r, now, out)) return true;
+    memset(&to, 0, offsetof(struct leat_packetway_pending, octets));
+    while (leat_packetway_router_table_due(r, &to, &len))
+        if (find_way(r, &to, &d) && seal_up(r, &to, &d, r->db, len, out)) {
+            r->counts.rtbl_sent++;
+            return true;
+        }
+    return false;
+}

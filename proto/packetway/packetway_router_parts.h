@@ -1,0 +1,226 @@
+/*
+ * The half-router's own parts, for packetway_router*.c only.
+ *
+ *   packetway_router.c         memory, packets, time
+ *   packetway_router_lrt.c     my SAN: nodes, registrations
+ *   packetway_router_fib.c     what to forward by
+ *   packetway_router_rrp.c     messages for me
+ *   packetway_router_tables.c  RTBL in, failures
+ *   packetway_router_rtbl.c    RTBL out
+ *   packetway_router_out.c     messages of my own
+ */
+#ifndef LEAT_PACKETWAY_ROUTER_PARTS_H
+#define LEAT_PACKETWAY_ROUTER_PARTS_H
+
+#include "leat_arena.h"
+#include "packetway_about.h"
+#include "packetway_build.h"
+#include "packetway_router.h"
+
+enum {
+    LEAT_PACKETWAY_LIMIT_SLOTS = 256,                 /* of each limiter, a power of two */
+    LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX = 2048,         /* RTHD to MTUR: RCVF of 32, CSR */
+    LEAT_PACKETWAY_ANSWER_LEN_MAX = 4 * (8192) + 1024 /* L2SR of four routes */
+};
+
+/* ---- my SAN ---- */
+
+struct leat_packetway_lrt_node {
+    struct leat_packetway_address address; /* at 0: the slot is free */
+    leat_time poll_at;
+    uint16_t q;
+    uint16_t about_len;
+    uint8_t silences;
+    bool mapped, registered, heard, buddy;
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+};
+
+/* ---- tables of others ---- */
+
+enum leat_packetway_xrt_state {
+    LEAT_PACKETWAY_XRT_FREE,
+    LEAT_PACKETWAY_XRT_LIVE,
+    LEAT_PACKETWAY_XRT_LOST, /* deleted by a failure; its nodes are told about that */
+};
+
+struct leat_packetway_xrt {
+    enum leat_packetway_xrt_state state;
+    uint16_t sequence, q;
+    uint32_t san, mtu_words;
+    uint32_t received_from[LEAT_PACKETWAY_RCVF_MAX];
+    uint32_t received_from_count;
+    bool from_twin;
+    uint8_t from;    /* index of the neighbour */
+    uint8_t failure; /* LOST: 1 + index */
+    uint16_t rank;   /* place by Q */
+    leat_time learned_at;
+    uint64_t twins_due, buddies_due; /* who still has to get it */
+    size_t csr_len, nodes_len;
+    uint8_t *nodes;
+    uint8_t csr[LEAT_PACKETWAY_CSR_LEN_MAX];
+};
+
+/* ---- messages of my own that wait ---- */
+
+enum leat_packetway_pending_kind {
+    LEAT_PACKETWAY_PENDING_MESSAGE,  /* octets are its DB */
+    LEAT_PACKETWAY_PENDING_QUOTE,    /* the same, may be cut to the MTU */
+    LEAT_PACKETWAY_PENDING_QUESTION, /* HRTO or GVL2 about `about`: answered when taken */
+    LEAT_PACKETWAY_PENDING_TELL,     /* octets are what was asked: several INFOs may come of it */
+};
+
+enum leat_packetway_pending_way {
+    LEAT_PACKETWAY_BY_ADDRESS,
+    LEAT_PACKETWAY_BY_TWIN,  /* `index` */
+    LEAT_PACKETWAY_BY_BUDDY, /* `index` */
+    LEAT_PACKETWAY_BY_LINK,  /* my SAN, point to point */
+};
+
+struct leat_packetway_pending {
+    enum leat_packetway_pending_kind kind;
+    enum leat_packetway_pending_way way;
+    uint32_t index;
+    uint32_t dt;
+    uint32_t about;
+    uint16_t pt, te;
+    uint8_t priority;
+    bool told;           /* TELL: something matched */
+    uint32_t node, rank; /* TELL: where to go on */
+    size_t at;
+    size_t len;
+    uint8_t octets[LEAT_PACKETWAY_REQUEST_LEN_MAX];
+};
+
+/* ---- limits ---- */
+
+struct leat_packetway_window {
+    uint32_t key;
+    uint32_t count;
+    uint64_t second;
+};
+
+struct leat_packetway_rates { /* of one neighbour */
+    struct leat_packetway_window rtbl, gvrt;
+};
+
+struct leat_packetway_told {
+    uint32_t sa, dt;
+    leat_time until;
+};
+
+struct leat_packetway_router {
+    struct leat_packetway_router_config config;
+    struct leat_packetway_fib fib;
+    struct leat_packetway_router_counts counts;
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+    leat_time started_at, originate_at, wake_at;
+    bool fib_stale, lrt_changed;
+
+    struct leat_packetway_lrt_node *nodes;
+    struct leat_packetway_native *natives; /* [nodes_max], one for each node */
+    uint32_t *node_slots;                  /* hash of single addresses: 1 + index */
+    uint32_t node_slot_bits, node_end;     /* no node at or behind node_end */
+
+    struct leat_packetway_xrt *tables;
+    uint16_t *by_tie, *by_q; /* indices of tables, ordered; table_count of them */
+    uint32_t table_count;
+    uint16_t sequence;
+    uint64_t twins_due; /* of my own table */
+
+    struct leat_packetway_pending *pending;
+    uint32_t pending_first, pending_count;
+
+    struct leat_packetway_window errs[LEAT_PACKETWAY_LIMIT_SLOTS];
+    struct leat_packetway_told redirects[LEAT_PACKETWAY_LIMIT_SLOTS];
+    struct leat_packetway_window originations;
+    struct leat_packetway_rates twin_rates[LEAT_PACKETWAY_TWINS_MAX];
+    struct leat_packetway_rates buddy_rates[LEAT_PACKETWAY_BUDDIES_MAX];
+
+    uint8_t *db, *message; /* where messages are made */
+    size_t db_cap, message_cap;
+};
+
+/* A neighbour, found by its address. */
+struct leat_packetway_peer {
+    bool known, twin;
+    uint32_t index;
+};
+
+static inline uint32_t leat_packetway_q_sum(uint32_t a, uint32_t b)
+{
+    return a + b > 65535 ? 65535 : a + b;
+}
+
+static inline struct leat_packetway_records
+leat_packetway_xrt_nodes(const struct leat_packetway_xrt *t)
+{
+    struct leat_packetway_records r = leat_packetway_records_of(t->nodes, t->nodes_len,
+                                                                LEAT_PACKETWAY_STRICT);
+    r.depth = LEAT_PACKETWAY_IN_RTHD;
+    return r;
+}
+
+/* packetway_router_lrt.c */
+struct leat_packetway_peer leat_packetway_router_peer(const struct leat_packetway_router *r,
+                                                      uint32_t address);
+struct leat_packetway_lrt_node *leat_packetway_router_lrt(struct leat_packetway_router *r,
+                                                          uint32_t address);
+void leat_packetway_router_register(struct leat_packetway_router *r,
+                                    const struct leat_packetway_message *m, const uint8_t *packet,
+                                    size_t len, leat_time now);
+void leat_packetway_router_poll(struct leat_packetway_router *r, leat_time now);
+void leat_packetway_router_refresh(struct leat_packetway_router *r);
+
+/* packetway_router.c */
+void leat_packetway_router_route(struct leat_packetway_router *r,
+                                 const struct leat_packetway_arrival *arrival, leat_time now,
+                                 unsigned depth, struct leat_packetway_routed *packet);
+
+/* packetway_router_rrp.c */
+void leat_packetway_router_deliver(struct leat_packetway_router *r,
+                                   const struct leat_packetway_arrival *arrival, leat_time now,
+                                   unsigned depth, struct leat_packetway_routed *packet);
+
+/* packetway_router_tables.c */
+void leat_packetway_router_on_rtbl(struct leat_packetway_router *r,
+                                   const struct leat_packetway_arrival *arrival,
+                                   const struct leat_packetway_message *m, leat_time now);
+void leat_packetway_router_on_gvrt(struct leat_packetway_router *r,
+                                   const struct leat_packetway_arrival *arrival,
+                                   const struct leat_packetway_message *m, leat_time now);
+void leat_packetway_router_on_failure(struct leat_packetway_router *r,
+                                      const struct leat_packetway_arrival *arrival,
+                                      const struct leat_packetway_message *m, leat_time now);
+void leat_packetway_router_fail(struct leat_packetway_router *r, uint16_t te, uint32_t a,
+                                uint32_t b, const struct leat_packetway_peer *sender,
+                                uint8_t priority, leat_time now);
+void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now);
+/* My SAN has changed: a new table, unless there were too many; then a little later. */
+void leat_packetway_router_settle(struct leat_packetway_router *r, leat_time now);
+void leat_packetway_router_originate(struct leat_packetway_router *r, leat_time now);
+bool leat_packetway_router_is_neighbour(const struct leat_packetway_router *r,
+                                        const struct leat_packetway_arrival *arrival, uint32_t sa,
+                                        struct leat_packetway_peer *out);
+/* The DB of the next table that is due, in r->db, and who gets it. */
+bool leat_packetway_router_table_due(struct leat_packetway_router *r,
+                                     struct leat_packetway_pending *to, size_t *len);
+
+/* packetway_router_out.c */
+struct leat_packetway_pending *leat_packetway_router_pend(struct leat_packetway_router *r);
+void leat_packetway_router_say(struct leat_packetway_router *r,
+                               const struct leat_packetway_pending *to,
+                               const struct leat_packetway_build *build);
+void leat_packetway_router_err(struct leat_packetway_router *r, uint16_t te,
+                               const struct leat_packetway_address *about, size_t count,
+                               const uint8_t *packet, uint32_t len, leat_time now);
+size_t leat_packetway_router_reason(const struct leat_packetway_router *r,
+                                    const struct leat_packetway_decision *d, uint16_t *te,
+                                    struct leat_packetway_address about[2]);
+void leat_packetway_router_complain(struct leat_packetway_router *r, const uint8_t *packet,
+                                    uint32_t len, leat_time now);
+void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa, uint32_t dt,
+                                    uint32_t buddy, uint8_t priority, leat_time now);
+bool leat_packetway_window_open(struct leat_packetway_window *w, uint32_t key, uint32_t per_second,
+                                leat_time now);
+
+#endif
