@@ -333,7 +333,7 @@ static bool fits(const struct leat_sim_aal_schedule *schedule)
 void leat_sim_aal_bench_init(struct leat_sim_aal_bench *bench,
                              const struct leat_sim_aal_bench_config *config, void *memory)
 {
-    const struct leat_sim_atm_host host = { bench, refused, act, room, deliver };
+    const struct leat_sim_atm_host host = { bench, refused, act, room, deliver, NULL };
     void *network;
     uint8_t *units;
     *bench = (struct leat_sim_aal_bench){ .config = *config };

@@ -44,6 +44,17 @@ struct leat_sim_atm_host {
     uint32_t (*room)(void *context, uint32_t port);
     /* A cell has come in; lent for the call. */
     void (*deliver)(void *context, uint32_t port, const uint8_t *cell, uint64_t now);
+    /* Cell model. Up to and including which cycle, from `now` on, may each host go by itself, not
+     * knowing what the others do meanwhile, but getting its cells when they come? Then it acts in
+     * the last cycle of a stride for all that it wished to do in it. Hosts have room for
+     * LEAT_SIM_ATM_STRIDE_ROOM cells when a stride begins, and send none that leads nowhere.
+     * 0: that is not possible now. NULL: never; everything happens in its own cycle. */
+    uint64_t (*stride)(void *context, uint64_t now);
+};
+
+enum {
+    LEAT_SIM_ATM_STRIDE = LEAT_ATM_CELL_LEN + 2, /* cycles, at the most */
+    LEAT_SIM_ATM_STRIDE_ROOM = 4,                /* cells: two come in, two begin to */
 };
 
 /* A cell that leaves the network by a port, and when its last octet does; cell model only. */
@@ -70,6 +81,8 @@ struct leat_sim_atm_counts {
     uint64_t port_refusals; /* by hosts that are full */
     uint64_t unrouted;      /* cells whose label lies outside the table */
     uint64_t cells_out;     /* delivered to hosts */
+    uint64_t strides;       /* cell model */
+    uint64_t strides_ended; /* how often it went on event by event */
 };
 
 struct leat_sim_atm {
@@ -112,19 +125,8 @@ void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *c
 /* The octets of the cell sent last, as long as its first ones are on their way. */
 const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port);
 
-/* Cell model: is it known already that the cell sent last will not be refused? */
-bool leat_sim_atm_passes(const struct leat_sim_atm *sim, uint32_t port);
-
-/* Cell model: no cell comes in between the host's act in cycle `now` and its act in this one, for
- * it takes a cell time from its selection to its last octet. */
-static inline uint64_t leat_sim_atm_no_cell_before(const struct leat_sim_atm *sim, uint32_t port,
-                                                   uint64_t now)
-{
-    const uint64_t at = sim->port[port].arrival[0].at;
-    return at == LEAT_NEVER ? now + LEAT_ATM_CELL_LEN : at;
-}
-
-/* Runs all cycles before `until`, or up to the one in which a host wanted a pause. */
+/* Runs all cycles before `until` (with strides: not LEAT_NEVER), or up to the one in which a host
+ * wanted a pause. */
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
 
 /* What the wires into a port carry after the last cycle, rtl only; the port sees it in the next. */

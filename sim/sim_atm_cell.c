@@ -11,70 +11,10 @@
  * for the SPD. And where a cell comes to an idle SPD, or one is refused, the selection in the next
  * cycle is settled at once; another cell that comes in the same cycle settles it anew.
  */
-#include "sim_atm_parts.h"
+#include "sim_atm_cell_parts.h"
 
-enum phase { SPDS, PORTS, PPDS, PHASES };
-enum { ROOM_FOR_SURE = 2 }; /* cells: one may come in between select and check */
-
-struct entry { /* a cell in a crosspoint memory, with the label it arrived with */
-    uint32_t cell, label;
-};
-
-struct cell {
-    uint8_t octets[LEAT_ARENA_LINE]; /* CELL_LEN of them */
-};
-
-struct cell_use {
-    uint32_t copies;    /* in memories and at ports */
-    uint32_t next_free; /* number + 1; 0: the last */
-};
-
-struct spd {
-    uint64_t selected_at;
-    uint64_t free_at; /* the transfer is complete */
-    uint64_t waiting; /* inputs with a cell */
-    uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
-    uint32_t to;      /* the PPD downstream, or a port */
-    uint8_t selected; /* input; stays when idle */
-    uint8_t previous; /* the one selected before */
-    bool left;        /* the selected cell has left its memory: the next one has it, or the port */
-    bool to_port;
-    uint16_t cells; /* in all of its memories */
-};
-
-struct ppd {
-    const struct entry *incoming;       /* the cell that begins to come in */
-    const struct leat_atm_route *route; /* of its stage's first PPD, whose labels differ ... */
-    uint32_t label_first;               /* ... by this much from those here */
-    uint32_t label_count;
-    struct entry sent; /* by a port */
-    uint32_t from;     /* the SPD upstream, or a port */
-    uint32_t first_spd;
-    uint8_t input;
-    bool from_port;
-};
-
-struct memory {
-    uint16_t head, count;
-};
-
-struct leat_sim_atm_cells {
-    struct leat_sim_agenda agenda;
-    struct spd *spd;
-    struct ppd *ppd;
-    struct memory *memory;
-    struct entry *entry; /* the first places of all memories, which serve most, then the second */
-    struct cell *cell;
-    struct cell_use *use;         /* of each cell */
-    struct leat_atm_route *route; /* of all stages */
-    uint32_t memory_count, cell_count;
-    uint32_t cells_used;  /* ever */
-    uint32_t first_free;  /* number + 1 */
-    uint32_t places;      /* one more than cells: the last may come while the first leaves */
-    uint32_t check_after; /* the select: 5, with virtual channels 7 */
-    uint32_t sure_count;  /* a memory with fewer cells has room in any case */
-    int64_t full_size_min;
-};
+enum { ROOM_FOR_SURE = 2 };     /* cells: one may come in between select and check */
+enum { EVENTS_AT_LEAST = 512 }; /* cycles, where strides are not possible */
 
 static uint32_t memory_count(const struct leat_atm_clos *net)
 {
@@ -117,6 +57,7 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     parts.cell = leat_arena_lay_lines(arena, parts.cell_count, sizeof *parts.cell);
     parts.use = leat_arena_lay(arena, parts.cell_count, sizeof *parts.use);
     parts.route = leat_arena_lay(arena, route_count(net), sizeof *parts.route);
+    leat_sim_atm_strides_lay(&parts, net, arena);
     void *agenda = leat_arena_lay(arena, 1, leat_sim_agenda_footprint(&shape));
     if (!sim->cells) return;
     *sim->cells = parts;
@@ -152,6 +93,7 @@ static void link_stage(struct leat_sim_atm *sim, const struct leat_atm_clos_stag
             struct spd *spd = &sim->cells->spd[first_spd + i];
             const uint32_t ppd = leat_atm_clos_link(net, first_spd + i);
             spd->memory = *memory;
+            spd->inputs = (uint16_t)stage->inputs;
             *memory += stage->inputs;
             spd->to_port = ppd == LEAT_ATM_CLOS_NONE;
             if (!spd->to_port) spd->to = ppd;
@@ -186,42 +128,12 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
     cells->check_after = net->header_octets + LEAT_ATM_ROLLBACK_EXTRA;
     cells->full_size_min = (int64_t)CELL_LEN * sim->fabric.buffer_cells - cells->check_after;
     cells->sure_count = sim->fabric.buffer_cells - 1; /* the one that is leaving included */
+    leat_sim_atm_strides_init(sim);
 }
 
-static uint32_t take_cell(struct leat_sim_atm_cells *cells, const uint8_t *octets)
-{
-    uint32_t number;
-    if (cells->first_free) {
-        number = cells->first_free - 1;
-        cells->first_free = cells->use[number].next_free;
-    } else {
-        assert(cells->cells_used < cells->cell_count);
-        number = cells->cells_used++;
-    }
-    memcpy(cells->cell[number].octets, octets, CELL_LEN);
-    cells->use[number].copies = 1;
-    return number;
-}
-
-/* One copy has become so many. */
-static void copy_cell(struct leat_sim_atm_cells *cells, uint32_t number, uint32_t copies)
-{
-    struct cell_use *use = &cells->use[number];
-    use->copies += copies - 1;
-    if (use->copies) return;
-    use->next_free = cells->first_free;
-    cells->first_free = number + 1;
-}
-
-/* The port is looked at when the first of all that may happen to it happens. */
 static void plan_port(struct leat_sim_atm *sim, uint32_t p)
 {
-    const struct leat_sim_atm_port *port = &sim->port[p];
-    uint64_t at = port->act_at;
-    if (port->refused_at < at) at = port->refused_at;
-    if (port->check_at < at) at = port->check_at;
-    if (port->arrival[0].at < at) at = port->arrival[0].at;
-    leat_sim_agenda_set(&sim->cells->agenda, PORTS, p, at);
+    leat_sim_agenda_set(&sim->cells->agenda, PORTS, p, port_due(&sim->port[p]));
 }
 
 static void hurry_port(struct leat_sim_atm *sim, uint32_t p, uint64_t at)
@@ -232,7 +144,10 @@ static void hurry_port(struct leat_sim_atm *sim, uint32_t p, uint64_t at)
 
 void leat_sim_atm_cells_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
-    hurry_port(sim, port, at);
+    if (sim->cells->in_strides)
+        leat_sim_atm_strides_wake(sim, port, at);
+    else
+        hurry_port(sim, port, at);
 }
 
 void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
@@ -240,6 +155,10 @@ void leat_sim_atm_cells_send(struct leat_sim_atm *sim, uint32_t port, const uint
 {
     const uint32_t number = sim->port[port].out_ppd;
     struct ppd *ppd = &sim->cells->ppd[number];
+    if (sim->cells->in_strides) {
+        leat_sim_atm_strides_send(sim, port, octets, at);
+        return;
+    }
     ppd->sent = (struct entry){ take_cell(sim->cells, octets),
                                 leat_atm_label_get(octets, sim->fabric.net.header_octets) };
     ppd->incoming = &ppd->sent;
@@ -252,58 +171,17 @@ const uint8_t *leat_sim_atm_cells_sent(const struct leat_sim_atm *sim, uint32_t 
     return sim->cells->cell[sim->cells->ppd[sim->port[port].out_ppd].sent.cell].octets;
 }
 
-static struct entry *entry_at(struct leat_sim_atm_cells *cells, uint32_t memory, uint32_t place)
-{
-    return &cells->entry[(size_t)place * cells->memory_count + memory];
-}
-
 static struct entry *top_entry(struct leat_sim_atm_cells *cells, const struct spd *spd)
 {
     const uint32_t m = spd->memory + spd->selected;
     return entry_at(cells, m, cells->memory[m].head);
 }
 
-/* The selected cell will not be sent once more from its memory. */
-static void leave(struct leat_sim_atm_cells *cells, struct spd *spd)
-{
-    struct memory *m = &cells->memory[spd->memory + spd->selected];
-    m->head = m->head + 1u == cells->places ? 0 : (uint16_t)(m->head + 1);
-    if (--m->count == 0) {
-        m->head = 0;
-        spd->waiting &= ~(UINT64_C(1) << spd->selected);
-    }
-    spd->cells--;
-    spd->left = true;
-}
-
-/* It comes back after all: nothing of it has been sent. */
-static void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, struct entry entry)
-{
-    const uint32_t number = spd->memory + spd->selected;
-    struct memory *m = &cells->memory[number];
-    m->head = (uint16_t)((m->head ? m->head : cells->places) - 1);
-    *entry_at(cells, number, m->head) = entry;
-    m->count++;
-    spd->waiting |= UINT64_C(1) << spd->selected;
-    spd->cells++;
-}
-
-/* The next input behind the last one that has a cell (specs/atm.md, S4). */
-static uint8_t next_input(const struct spd *spd, uint8_t last)
-{
-    const uint64_t behind = spd->waiting & ~((UINT64_C(2) << last) - 1);
-    return (uint8_t)leat_sim_agenda_lowest(behind ? behind : spd->waiting);
-}
-
-/* A cell begins to leave by a port; the one before it may have its last octet still to come. */
 static void select_for_port(struct leat_sim_atm *sim, struct spd *spd)
 {
     struct leat_sim_atm_port *port = &sim->port[spd->to];
-    const struct entry *top = top_entry(sim->cells, spd);
-    const struct leat_sim_atm_arrival arrival = { spd->free_at + 1, top->cell, top->label };
-    const bool alone = port->arrival[0].at == LEAT_NEVER || port->arrival[0].at == arrival.at;
-    port->arrival[alone ? 0 : 1] = arrival;
-    if (alone) hurry_port(sim, spd->to, arrival.at);
+    const uint64_t at = spd->free_at + 1;
+    if (begin_arrival(port, at, *top_entry(sim->cells, spd))) hurry_port(sim, spd->to, at);
     if (sim->host.room(sim->host.context, spd->to) >= ROOM_FOR_SURE) {
         leave(sim->cells, spd);
         return;
@@ -377,33 +255,12 @@ static bool have_room(const struct leat_sim_atm_cells *cells, const struct ppd *
     return true;
 }
 
-/* Nobody else fills these memories. One cell more may be there than it seems: see select_anew(). */
-bool leat_sim_atm_passes(const struct leat_sim_atm *sim, uint32_t port)
-{
-    const struct leat_sim_atm_cells *cells = sim->cells;
-    const struct ppd *ppd = &cells->ppd[sim->port[port].out_ppd];
-    if (ppd->sent.label >= ppd->label_count) return true; /* it is dropped */
-    uint64_t outputs = ppd->route[ppd->sent.label].select;
-    for (; outputs; outputs &= outputs - 1) {
-        const struct spd *spd = &cells->spd[ppd->first_spd + leat_sim_agenda_lowest(outputs)];
-        if (cells->memory[spd->memory + ppd->input].count + 1u >= cells->sure_count) return false;
-    }
-    return true;
-}
-
 static void enqueue(struct leat_sim_atm *sim, uint32_t number, uint8_t input, struct entry entry,
                     uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
     struct spd *spd = &cells->spd[number];
-    struct memory *m = &cells->memory[spd->memory + input];
-    uint32_t place = (uint32_t)m->head + m->count;
-    if (place >= cells->places) place -= cells->places;
-    assert(m->count < cells->places);
-    *entry_at(cells, spd->memory + input, place) = entry;
-    m->count++;
-    spd->cells++;
-    spd->waiting |= UINT64_C(1) << input;
+    put_behind(cells, spd, input, entry);
     if (now >= spd->free_at)
         select_cell(sim, number, now + 1);
     else if (now < spd->selected_at)
@@ -455,19 +312,6 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     if (copies != 1) copy_cell(cells, entry.cell, copies);
 }
 
-static void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
-{
-    struct leat_sim_atm_port *port = &sim->port[p];
-    const struct leat_sim_atm_arrival arrival = port->arrival[0];
-    uint8_t *cell = sim->cells->cell[arrival.cell].octets; /* the label of the last one to leave */
-    leat_atm_label_put(cell, sim->fabric.net.header_octets, arrival.label);
-    port->arrival[0] = port->arrival[1];
-    port->arrival[1].at = LEAT_NEVER;
-    sim->counts.cells_out++;
-    sim->host.deliver(sim->host.context, p, cell, now);
-    copy_cell(sim->cells, arrival.cell, 0);
-}
-
 /* The host has no room: the cell that begins to come in goes back to its memory. */
 static void stop_arrival(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
@@ -501,12 +345,12 @@ static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     plan_port(sim, p);
 }
 
-void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
+/* Every event before `until` in its own cycle, or up to a pause. */
+static void run_events(struct leat_sim_atm *sim, uint64_t until)
 {
     struct leat_sim_agenda *agenda = &sim->cells->agenda;
     uint64_t now;
     uint32_t entity;
-    sim->pauses = false;
     while (leat_sim_agenda_advance(agenda, until, &now)) {
         while (leat_sim_agenda_any(agenda, SPDS) && leat_sim_agenda_take(agenda, SPDS, &entity))
             select_cell(sim, entity, now);
@@ -520,4 +364,25 @@ void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
         }
     }
     if (until != LEAT_NEVER && until > sim->now) sim->now = until;
+}
+
+/* In strides where the hosts allow them and the network too, else event by event. */
+void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
+{
+    struct leat_sim_atm_cells *cells = sim->cells;
+    sim->pauses = false;
+    if (!sim->host.stride) {
+        assert(!cells->in_strides);
+        run_events(sim, until);
+        return;
+    }
+    assert(until != LEAT_NEVER);
+    while (!sim->pauses && sim->now < until) {
+        if (cells->in_strides ||
+            (sim->now >= cells->events_until && leat_sim_atm_strides_begin(sim)))
+            leat_sim_atm_strides_run(sim, until);
+        if (cells->in_strides || sim->pauses || sim->now >= until) continue;
+        if (sim->now >= cells->events_until) cells->events_until = sim->now + EVENTS_AT_LEAST;
+        run_events(sim, until < cells->events_until ? until : cells->events_until);
+    }
 }

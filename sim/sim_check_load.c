@@ -116,7 +116,7 @@ void leat_sim_check_load_init(struct leat_sim_check_load *w, const struct leat_s
                               enum leat_sim_atm_model model, uint64_t seed, uint32_t load_percent,
                               uint64_t until, void *memory)
 {
-    const struct leat_sim_atm_host host = { w, refused, act, room, deliver };
+    const struct leat_sim_atm_host host = { w, refused, act, room, deliver, NULL };
     void *network;
     *w = (struct leat_sim_check_load){ .load_percent = load_percent, .until = until };
     lay_out(w, fabric, model, memory, &network);

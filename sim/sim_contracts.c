@@ -652,7 +652,7 @@ struct leat_sim_contracts *leat_sim_contracts_init(const struct leat_sim_contrac
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     struct leat_sim_contracts *s = leat_arena_lay(&arena, 1, sizeof *s);
-    const struct leat_sim_atm_host host = { s, refused, act, room, deliver };
+    const struct leat_sim_atm_host host = { s, refused, act, room, deliver, NULL };
     const uint32_t ports = config->fabric.net.ports;
     void *network, *scratch;
     *s = (struct leat_sim_contracts){ .config = *config };

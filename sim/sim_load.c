@@ -7,10 +7,11 @@
 #include <string.h>
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
-enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
-enum { LINE_CYCLES = 56 };     /* from one cell of a unit to the next (specs/atm.md, R2) */
-enum { DRAIN_CYCLES = 4096 };  /* in which a cell in the network arrives, if it ever does */
-enum { SEND_CYCLES = 15 };     /* the least that a message takes to be sent or asked for */
+enum { ID_MASK = 0x7fffffff };  /* a message's id is not negative */
+enum { LINE_CYCLES = 56 };      /* from one cell of a unit to the next (specs/atm.md, R2) */
+enum { DRAIN_CYCLES = 4096 };   /* in which a cell in the network arrives, if it ever does */
+enum { SEND_CYCLES = 15 };      /* the least that a message takes to be sent or asked for */
+enum { STRIDE_DELIVERIES = 4 }; /* of a port: to ask for a message takes 22 cycles */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -272,6 +273,33 @@ static void tell_coming(struct leat_sim_load *load, uint32_t port)
     watch->coming(watch->context, &host->reading_coming, host->reading_len);
 }
 
+/* The deliveries of a stride by cycle; those of one cycle are in the order of ports. */
+static void add_deliveries(struct leat_sim_load *load)
+{
+    uint32_t count[LEAT_SIM_ATM_STRIDE + 1] = { 0 };
+    if (load->delivery_count == 0) return;
+    for (uint32_t i = 0; i < load->delivery_count; i++)
+        count[load->delivery[i].at - load->stride_from + 1]++;
+    for (uint32_t i = 1; i <= LEAT_SIM_ATM_STRIDE; i++)
+        count[i] += count[i - 1];
+    for (uint32_t i = 0; i < load->delivery_count; i++)
+        load->in_order[count[load->delivery[i].at - load->stride_from]++] = i;
+    for (uint32_t i = 0; i < load->delivery_count; i++)
+        leat_sim_certificate_add(&load->certificate, &load->delivery[load->in_order[i]]);
+    load->delivery_count = 0;
+}
+
+static void add_delivery(struct leat_sim_load *load, const struct leat_sim_delivery *delivery)
+{
+    if (load->config.handed_over || delivery->at > load->stride_last) {
+        add_deliveries(load);
+        leat_sim_certificate_add(&load->certificate, delivery);
+    } else {
+        assert(load->delivery_count < STRIDE_DELIVERIES * load->config.fabric.net.ports);
+        load->delivery[load->delivery_count++] = *delivery;
+    }
+}
+
 static void finish_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_load_watch *watch = &load->config.watch;
@@ -281,11 +309,11 @@ static void finish_read(struct leat_sim_load *load, uint32_t port, uint64_t now)
     const struct leat_sim_delivery delivery = told ? host->reading_coming
                                                    : take_message(load, port, now);
     assert(delivery.at == now);
-    leat_sim_certificate_add(&load->certificate, &delivery);
+    add_delivery(load, &delivery);
     count_delivery(load, &delivery, len);
     if (watch->delivered)
         watch->delivered(watch->context, &delivery, told ? NULL : load->received, len);
-    load->last_delivery_at = now;
+    load->last_delivery_at = later(load->last_delivery_at, now);
     leat_atm_aal_unit_read_end(&host->unit, now);
     host->reading = false;
     host->read_end_at = now;
@@ -340,7 +368,6 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
             send_over_line(load, port);
         else
             send_cell(load, port, host->unit.line_cell, host->unit.line_at);
-        host->cell_passes = load->ahead && leat_sim_atm_passes(&load->sim, port);
     }
     if (load->config.desk.hear) {
         load->config.desk.hear(load->config.desk.context, port, told, now);
@@ -449,45 +476,26 @@ static uint64_t nothing_told_up_to(struct leat_sim_load *load, uint64_t now)
     return earlier(load->quiet_before, now + load->tells_after) - 1;
 }
 
-/*
- * Up to which cycle is it known that a port hears nothing from the network, and has nothing to say
- * that must be said in time? No cell comes in (before `cell_at`), none that it sends is refused, no
- * message has been read, and there is room for cells whatever leaves meanwhile.
- */
-static uint64_t foreseen(struct leat_sim_load *load, uint32_t port, uint64_t cell_at, uint64_t now)
+/* How far may ports go by themselves? */
+static uint64_t stride(void *context, uint64_t now)
 {
-    enum { SPARE = 8 };
-    const struct leat_atm_aal_unit *unit = &load->host[port].unit;
-    const uint64_t passed_at = unit->line_at + unit->config.header_octets + 3;
-    const uint64_t got_at = unit->due[LEAT_ATM_AAL_STATE8];
-    const bool unanswered = unit->sending && passed_at > now;
-    const bool passes = load->host[port].cell_passes; /* then only the next cell must wait */
-    const bool scarce = leat_atm_aal_unit_room(unit) < SPARE;
-    uint64_t last = earlier(cell_at, load->last);
-    if (unanswered) last = earlier(last, (passes ? unit->due[LEAT_ATM_AAL_STATE5] : passed_at) - 1);
-    last = earlier(last, unit->read.count == 1 ? got_at - 1 : LEAT_NEVER);
-    if (load->config.handed_over) last = earlier(last, nothing_told_up_to(load, now));
-    return later(scarce ? now : last, now);
-}
-
-/* A port that is called does at once what is foreseen: that is cheaper than to call it again. */
-static void run_ahead(struct leat_sim_load *load, uint32_t port, uint64_t now)
-{
-    const struct leat_sim_load_host *host = &load->host[port];
-    const uint64_t cell_at = leat_sim_atm_no_cell_before(&load->sim, port, now);
-    uint64_t last;
-    do {
-        const uint64_t next_at = earlier(host->unit.wake_at, host->own_at);
-        if (next_at > cell_at) return; /* mostly; so look at the rest only now */
-        last = foreseen(load, port, cell_at, now);
-        if (next_at > last) return;
-    } while (next_deeds(load, port, last));
+    struct leat_sim_load *load = context;
+    add_deliveries(load);
+    if (!load->ahead || load->scarce) return 0;
+    const uint64_t untold = load->config.handed_over ? nothing_told_up_to(load, now) : LEAT_NEVER;
+    load->stride_from = now;
+    load->stride_last = earlier(earlier(untold, load->last), now + LEAT_SIM_ATM_STRIDE - 1);
+    if (load->stride_last < now) load->stride_last = now;
+    return load->stride_last;
 }
 
 /* The next deed; all before it are done. */
 static void plan(struct leat_sim_load *load, uint32_t port)
 {
-    const struct leat_sim_load_host *host = &load->host[port];
+    struct leat_sim_load_host *host = &load->host[port];
+    const bool scarce = leat_atm_aal_unit_room(&host->unit) < LEAT_SIM_ATM_STRIDE_ROOM;
+    load->scarce += (uint32_t)scarce - host->scarce;
+    host->scarce = scarce;
     leat_sim_atm_wake(&load->sim, port, earlier(host->unit.wake_at, host->own_at));
 }
 
@@ -522,10 +530,7 @@ static void refused(void *context, uint32_t port, uint64_t now)
 static void act(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_load *load = context;
-    if (load->ahead)
-        run_ahead(load, port, now);
-    else
-        catch_up(load, port, now);
+    catch_up(load, port, now);
     plan(load, port);
 }
 
@@ -571,7 +576,6 @@ static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t 
         receive_over_line(load, port, cell, now);
     else
         receive(load, port, cell, now);
-    if (load->ahead) run_ahead(load, port, now);
     plan(load, port);
 }
 
@@ -596,6 +600,10 @@ static size_t lay_out(struct leat_sim_load *load, const struct leat_sim_load_con
     load->line = faults ? leat_arena_lay(&arena, ports, sizeof *load->line) : NULL;
     load->sent = leat_arena_lay(&arena, (size_t)ports * load->window, sizeof *load->sent);
     load->received = leat_arena_lay(&arena, config->len_max + 1, 1);
+    load->delivery = leat_arena_lay(&arena, (size_t)STRIDE_DELIVERIES * ports,
+                                    sizeof *load->delivery);
+    load->in_order = leat_arena_lay(&arena, (size_t)STRIDE_DELIVERIES * ports,
+                                    sizeof *load->in_order);
     *network = leat_arena_lay(&arena, 1, leat_sim_atm_footprint(&config->fabric, config->model));
     *units = leat_arena_lay(&arena, ports, leat_atm_aal_unit_footprint(&aal));
     for (uint32_t i = 0; i < ports; i++) {
@@ -634,7 +642,7 @@ static void init_lines(struct leat_sim_load *load)
 void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_config *config,
                         void *memory)
 {
-    const struct leat_sim_atm_host host = { load, refused, act, room, deliver };
+    const struct leat_sim_atm_host host = { load, refused, act, room, deliver, stride };
     const uint32_t ports = config->fabric.net.ports;
     void *network, *units;
     *load = (struct leat_sim_load){ .config = *config };
@@ -663,6 +671,7 @@ void leat_sim_load_run(struct leat_sim_load *load, uint64_t last)
 {
     load->last = last;
     leat_sim_atm_run(&load->sim, last + 1);
+    add_deliveries(load);
 }
 
 void leat_sim_load_wake(struct leat_sim_load *load, uint32_t port)

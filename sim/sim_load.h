@@ -117,13 +117,13 @@ struct leat_sim_load_host {
     struct leat_atm_aal_unit unit;
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
-    bool cell_passes; /* the cell that is being sent is not refused: that is known */
-    uint64_t own_at;  /* the next cycle in which the host acts by itself */
-    uint64_t desk_at; /* ... its desk */
-    uint64_t write_end_at, read_end_at;      /* a task asks again when it has been served */
-    uint64_t written_from, read_from;        /* what it does now does not end before this */
-    uint32_t number;                         /* of messages sent */
-    uint8_t *octets;                         /* of the message being written */
+    bool scarce;                        /* so little room for cells that one may be stopped soon */
+    uint64_t own_at;                    /* the next cycle in which the host acts by itself */
+    uint64_t desk_at;                   /* ... its desk */
+    uint64_t write_end_at, read_end_at; /* a task asks again when it has been served */
+    uint64_t written_from, read_from;   /* what it does now does not end before this */
+    uint32_t number;                    /* of messages sent */
+    uint8_t *octets;                    /* of the message being written */
     struct leat_sim_load_complete *complete; /* ring, in order of time */
     uint32_t complete_head, complete_count;
     uint32_t reading_len;
@@ -143,6 +143,11 @@ struct leat_sim_load {
     struct leat_sim_certificate certificate;
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
+    struct leat_sim_delivery *delivery; /* of this stride, port by port */
+    uint32_t *in_order;                 /* of time: their numbers */
+    uint32_t delivery_count;
+    uint64_t stride_from, stride_last;
+    uint32_t scarce;       /* hosts */
     bool cells_stay_sound; /* no line alters an octet, and the cell model does not touch them */
     uint64_t last;         /* cycle of this run */
     uint64_t quiet_before; /* nothing that has begun is told before this cycle */
@@ -160,10 +165,10 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
 /* Runs up to and including cycle `last`. */
 void leat_sim_load_run(struct leat_sim_load *load, uint64_t last);
 
-/* In the cell model a port does in one go what is foreseen up to the next cell, its result being
- * the same; not where a line has errors, nor where somebody watches cells. Who looks at hosts in
- * other ways wants everything in its own cycle, and cells with their CRC. Where messages are handed
- * over, what is told is told in its own cycle in any case, and all ports stand where a run ends. */
+/* In the cell model hosts go in strides (sim_atm.h), the result being the same; not where a line
+ * has errors, nor where somebody watches cells. Who looks at hosts in other ways wants everything
+ * in its own cycle, and cells with their CRC. Where messages are handed over, what is told is told
+ * in its own cycle in any case. */
 void leat_sim_load_be_prompt(struct leat_sim_load *load);
 
 /* Between runs: the source of this port had no message, and may have one now, of the last cycle

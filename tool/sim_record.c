@@ -267,7 +267,7 @@ bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_rec
     rec.port = sim_memory(network->fabric.net.ports * sizeof *rec.port);
     if (!rec.port) return false;
     declare_tracks(group);
-    network->host = (struct leat_sim_atm_host){ NULL, refused, act, room, deliver };
+    network->host = (struct leat_sim_atm_host){ NULL, refused, act, room, deliver, NULL };
     for (uint32_t p = 0; p < network->fabric.net.ports; p++) {
         look_for_messages(p, &none, 0); /* what arose in cycle 0 */
         look_for_cell(p);

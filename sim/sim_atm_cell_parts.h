@@ -1,0 +1,211 @@
+/*
+ * What the two ways to run the cell model share: event by event (sim_atm_cell.c), and in strides
+ * (sim_atm_stride.c).
+ */
+#ifndef LEAT_SIM_ATM_CELL_PARTS_H
+#define LEAT_SIM_ATM_CELL_PARTS_H
+
+#include "sim_atm_parts.h"
+
+enum phase { SPDS, PORTS, PPDS, PHASES };
+
+struct entry { /* a cell in a crosspoint memory, with the label it arrived with */
+    uint32_t cell, label;
+};
+
+struct coming {  /* strides: a cell that will be in a memory */
+    uint64_t at; /* from this cycle on, that of its check */
+    struct entry entry;
+    uint32_t input;
+};
+
+struct cell {
+    uint8_t octets[LEAT_ARENA_LINE]; /* CELL_LEN of them */
+};
+
+struct cell_use {
+    uint32_t copies;    /* in memories and at ports */
+    uint32_t next_free; /* number + 1; 0: the last */
+};
+
+struct spd {
+    uint64_t selected_at;
+    uint64_t free_at; /* the transfer is complete */
+    uint64_t waiting; /* inputs with a cell */
+    uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
+    uint32_t to;      /* the PPD downstream, or a port */
+    uint8_t selected; /* input; stays when idle */
+    uint8_t previous; /* the one selected before */
+    bool left;        /* the selected cell has left its memory: the next one has it, or the port */
+    bool to_port;
+    uint16_t cells;        /* in all of its memories */
+    uint16_t inputs;       /* of its switch */
+    uint16_t coming_count; /* strides: cells to come into its memories, ... */
+    uint32_t mark;         /* ... the number of its bit in `marked` */
+    struct coming *coming; /* ... those of an input by time */
+};
+
+struct ppd {
+    const struct entry *incoming;       /* the cell that begins to come in */
+    const struct leat_atm_route *route; /* of its stage's first PPD, whose labels differ ... */
+    uint32_t label_first;               /* ... by this much from those here */
+    uint32_t label_count;
+    struct entry sent; /* by a port; in strides by anybody */
+    uint32_t from;     /* the SPD upstream, or a port */
+    uint32_t first_spd;
+    uint64_t check_at; /* strides: of what was sent; LEAT_NEVER: nothing yet */
+    uint8_t input;
+    bool from_port;
+};
+
+struct memory {
+    uint16_t head, count;
+};
+
+struct leat_sim_atm_cells {
+    struct leat_sim_agenda agenda;
+    struct spd *spd;
+    struct ppd *ppd;
+    struct memory *memory;
+    struct entry *entry; /* the first places of all memories, which serve most, then the second */
+    struct cell *cell;
+    struct cell_use *use;         /* of each cell */
+    struct leat_atm_route *route; /* of all stages */
+    uint32_t memory_count, cell_count;
+    uint32_t cells_used;  /* ever */
+    uint32_t first_free;  /* number + 1 */
+    uint32_t places;      /* one more than cells: the last may come while the first leaves */
+    uint32_t check_after; /* the select: 5, with virtual channels 7 */
+    uint32_t sure_count;  /* a memory with fewer cells has room in any case */
+    int64_t full_size_min;
+
+    struct leat_sim_atm_strides *strides;
+    bool in_strides;       /* that is how it runs now: the agenda is empty */
+    uint64_t events_until; /* else: it tries no sooner than then */
+};
+
+void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells, const struct leat_atm_clos *net,
+                              struct leat_arena *arena);
+void leat_sim_atm_strides_init(struct leat_sim_atm *sim);
+
+/* Strides from cycle sim->now on, if that is possible. */
+bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim);
+
+/* Runs up to `until`, to a pause, or as long as strides are possible. */
+void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until);
+
+/* What leat_sim_atm_send and leat_sim_atm_wake do in strides. */
+void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
+                               uint64_t at);
+void leat_sim_atm_strides_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
+
+static inline struct entry *entry_at(struct leat_sim_atm_cells *cells, uint32_t memory,
+                                     uint32_t place)
+{
+    return &cells->entry[(size_t)place * cells->memory_count + memory];
+}
+
+/* A cell comes into the memory of an input, behind those that are there. */
+static inline void put_behind(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_t input,
+                              struct entry entry)
+{
+    struct memory *m = &cells->memory[spd->memory + input];
+    uint32_t place = (uint32_t)m->head + m->count;
+    if (place >= cells->places) place -= cells->places;
+    assert(m->count < cells->places);
+    *entry_at(cells, spd->memory + input, place) = entry;
+    m->count++;
+    spd->cells++;
+    spd->waiting |= UINT64_C(1) << input;
+}
+
+/* The selected cell will not be sent once more from its memory. */
+static inline void leave(struct leat_sim_atm_cells *cells, struct spd *spd)
+{
+    struct memory *m = &cells->memory[spd->memory + spd->selected];
+    m->head = m->head + 1u == cells->places ? 0 : (uint16_t)(m->head + 1);
+    if (--m->count == 0) {
+        m->head = 0;
+        spd->waiting &= ~(UINT64_C(1) << spd->selected);
+    }
+    spd->cells--;
+    spd->left = true;
+}
+
+/* It comes back after all: nothing of it has been sent. */
+static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, struct entry entry)
+{
+    const uint32_t number = spd->memory + spd->selected;
+    struct memory *m = &cells->memory[number];
+    m->head = (uint16_t)((m->head ? m->head : cells->places) - 1);
+    *entry_at(cells, number, m->head) = entry;
+    m->count++;
+    spd->waiting |= UINT64_C(1) << spd->selected;
+    spd->cells++;
+}
+
+/* The next input behind the last one that has a cell (specs/atm.md, S4). */
+static inline uint8_t next_input(const struct spd *spd, uint8_t last)
+{
+    const uint64_t behind = spd->waiting & ~((UINT64_C(2) << last) - 1);
+    return (uint8_t)leat_sim_agenda_lowest(behind ? behind : spd->waiting);
+}
+
+/* The port is looked at when the first of all that may happen to it happens. */
+static inline uint64_t port_due(const struct leat_sim_atm_port *port)
+{
+    uint64_t at = port->act_at;
+    if (port->refused_at < at) at = port->refused_at;
+    if (port->check_at < at) at = port->check_at;
+    return port->arrival[0].at < at ? port->arrival[0].at : at;
+}
+
+static inline uint32_t take_cell(struct leat_sim_atm_cells *cells, const uint8_t *octets)
+{
+    uint32_t number;
+    if (cells->first_free) {
+        number = cells->first_free - 1;
+        cells->first_free = cells->use[number].next_free;
+    } else {
+        assert(cells->cells_used < cells->cell_count);
+        number = cells->cells_used++;
+    }
+    memcpy(cells->cell[number].octets, octets, CELL_LEN);
+    cells->use[number].copies = 1;
+    return number;
+}
+
+/* One copy has become so many. */
+static inline void copy_cell(struct leat_sim_atm_cells *cells, uint32_t number, uint32_t copies)
+{
+    struct cell_use *use = &cells->use[number];
+    use->copies += copies - 1;
+    if (use->copies) return;
+    use->next_free = cells->first_free;
+    cells->first_free = number + 1;
+}
+
+/* A cell begins to leave by a port; the one before it may have its last octet still to come.
+ * True: there is no such one. */
+static inline bool begin_arrival(struct leat_sim_atm_port *port, uint64_t at, struct entry entry)
+{
+    const bool alone = port->arrival[0].at == LEAT_NEVER || port->arrival[0].at == at;
+    port->arrival[alone ? 0 : 1] = (struct leat_sim_atm_arrival){ at, entry.cell, entry.label };
+    return alone;
+}
+
+/* The last octet of a cell comes in at a port. */
+static inline void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
+{
+    struct leat_sim_atm_port *port = &sim->port[p];
+    const struct leat_sim_atm_arrival arrival = port->arrival[0];
+    uint8_t *cell = sim->cells->cell[arrival.cell].octets; /* the label of the last one to leave */
+    leat_atm_label_put(cell, sim->fabric.net.header_octets, arrival.label);
+    port->arrival[0] = port->arrival[1];
+    port->arrival[1].at = LEAT_NEVER;
+    sim->counts.cells_out++;
+    sim->host.deliver(sim->host.context, p, cell, now);
+    copy_cell(sim->cells, arrival.cell, 0);
+}
+
+#endif
