@@ -357,18 +357,23 @@ static void send_over_line(struct leat_sim_load *load, uint32_t port)
     send_piece(load, port, at);
 }
 
+/* The unit's cell. */
+static void send_line(struct leat_sim_load *load, uint32_t port)
+{
+    const struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    if (load->line)
+        send_over_line(load, port);
+    else
+        send_cell(load, port, unit->line_cell, unit->line_at);
+}
+
 static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
     const struct leat_sim_load_watch *watch = &load->config.watch;
     const uint32_t told = host->unit.told;
     host->unit.told = 0;
-    if (told & LEAT_ATM_AAL_LINE) {
-        if (load->line)
-            send_over_line(load, port);
-        else
-            send_cell(load, port, host->unit.line_cell, host->unit.line_at);
-    }
+    if (told & LEAT_ATM_AAL_LINE) send_line(load, port);
     if (load->config.desk.hear) {
         load->config.desk.hear(load->config.desk.context, port, told, now);
         return;
@@ -418,9 +423,8 @@ static void attend(struct leat_sim_load *load, uint32_t port, uint64_t now)
     host->own_at = next_own(load, port, now);
 }
 
-/* The next deeds, each in its cycle, up to `last` or to the first that concerns the host. Was there
- * one? */
-static bool next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
+/* The next deeds, each in its cycle, up to `last` or to the first that is told. */
+static void next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
 {
     struct leat_sim_load_host *host = &load->host[port];
     const uint64_t until = earlier(last, host->own_at);
@@ -429,10 +433,18 @@ static bool next_deeds(struct leat_sim_load *load, uint32_t port, uint64_t last)
         send_piece(load, port, until);
     }
     const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
-    if (!(host->unit.told & LEAT_ATM_AAL_NEWS) && at < host->own_at) return false;
-    if (host->unit.told) hear(load, port, at);
+    const uint32_t told = host->unit.told;
+    if (at < host->own_at) {
+        if (!(told & LEAT_ATM_AAL_NEWS)) return;
+        if (told == LEAT_ATM_AAL_LINE && !load->line && !load->config.desk.hear) {
+            /* No concern of the host. */
+            host->unit.told = 0;
+            send_line(load, port);
+            return;
+        }
+    }
+    if (told) hear(load, port, at);
     attend(load, port, at);
-    return true;
 }
 
 /* All that is due up to and including cycle `now`. */

@@ -85,7 +85,9 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
                             const struct leat_atm_aal_config *config, void *memory)
 {
     assert(leat_atm_aal_config_check(config) == LEAT_ERR_OK);
-    *unit = (struct leat_atm_aal_unit){ .config = *config, .wake_at = LEAT_NEVER };
+    *unit = (struct leat_atm_aal_unit){ .config = *config,
+                                        .wake_at = LEAT_NEVER,
+                                        .rare_at = LEAT_NEVER };
     lay_out(unit, config, memory);
     leat_atm_aal_chain_init(&unit->send, (uint16_t)config->send_blocks);
     leat_atm_aal_chain_init(&unit->receive, (uint16_t)config->receive_blocks);
@@ -129,12 +131,15 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t earliest(const uint64_t due[LEAT_ATM_AAL_CONTROLLERS])
+static void step_rare(struct leat_atm_aal_unit *unit, uint64_t at)
 {
-    return earlier(earlier(earlier(due[LEAT_ATM_AAL_STATE5], due[LEAT_ATM_AAL_STATE2]),
-                           earlier(due[LEAT_ATM_AAL_STATE8], due[LEAT_ATM_AAL_STATE7])),
-                   earlier(earlier(due[LEAT_ATM_AAL_STATE10], due[LEAT_ATM_AAL_STATE9]),
-                           due[LEAT_ATM_AAL_STATE0]));
+    const uint64_t *due = unit->due;
+    if (due[LEAT_ATM_AAL_STATE2] <= at) leat_atm_aal_state2(unit, at);
+    if (due[LEAT_ATM_AAL_STATE10] <= at) leat_atm_aal_state10(unit, at);
+    if (due[LEAT_ATM_AAL_STATE9] <= at) leat_atm_aal_state9(unit, at);
+    if (due[LEAT_ATM_AAL_STATE8] <= at) leat_atm_aal_state8(unit, at);
+    unit->rare_at = earlier(earlier(due[LEAT_ATM_AAL_STATE2], due[LEAT_ATM_AAL_STATE10]),
+                            earlier(due[LEAT_ATM_AAL_STATE9], due[LEAT_ATM_AAL_STATE8]));
 }
 
 uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
@@ -145,16 +150,14 @@ uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
         at = unit->wake_at;
         if (at > now) return now;
         if (due[LEAT_ATM_AAL_STATE5] <= at) leat_atm_aal_state5(unit, at);
-        if (due[LEAT_ATM_AAL_STATE2] <= at) leat_atm_aal_state2(unit, at);
-        if (due[LEAT_ATM_AAL_STATE10] <= at) leat_atm_aal_state10(unit, at);
-        if (due[LEAT_ATM_AAL_STATE9] <= at) leat_atm_aal_state9(unit, at);
-        if (due[LEAT_ATM_AAL_STATE8] <= at) leat_atm_aal_state8(unit, at);
+        if (unit->rare_at <= at) step_rare(unit, at);
         if (due[LEAT_ATM_AAL_STATE7] <= at) leat_atm_aal_state7(unit, at);
         if (due[LEAT_ATM_AAL_STATE0] <= at) leat_atm_aal_state0(unit, at);
         /* Nobody can change any more what STATE5 sees first thing in the next step. */
         if (due[LEAT_ATM_AAL_STATE5] == at + 1 && !unit->sending && !unit->freeing)
             leat_atm_aal_look(unit, at + 1);
-        unit->wake_at = earliest(due);
+        unit->wake_at = earlier(earlier(due[LEAT_ATM_AAL_STATE5], unit->rare_at),
+                                earlier(due[LEAT_ATM_AAL_STATE7], due[LEAT_ATM_AAL_STATE0]));
         assert(unit->wake_at > at);
     } while (!(unit->told & LEAT_ATM_AAL_NEWS));
     return at;

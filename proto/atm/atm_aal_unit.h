@@ -188,6 +188,7 @@ struct leat_atm_aal_commands {
 struct leat_atm_aal_unit {
     uint64_t wake_at; /* the next cycle in which a step does anything */
     uint64_t due[LEAT_ATM_AAL_CONTROLLERS];
+    uint64_t rare_at; /* the first due of STATE2, 10, 9 and 8, which have little to do; or sooner */
     struct leat_atm_aal_config config;
 
     /* What the last steps told; the owner clears `told`. */

@@ -88,6 +88,14 @@ static inline void wake(struct leat_atm_aal_unit *unit, enum leat_atm_aal_contro
     if (at < unit->wake_at) unit->wake_at = at;
 }
 
+/* The same for STATE2, STATE10, STATE9 and STATE8, from inside too. */
+static inline void wake_rare(struct leat_atm_aal_unit *unit,
+                             enum leat_atm_aal_controller controller, uint64_t at)
+{
+    wake(unit, controller, at);
+    if (at < unit->rare_at) unit->rare_at = at;
+}
+
 /* Finishes a cell whose fields are written: CRC-16, unless it is left out. */
 void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell);
 

@@ -27,11 +27,11 @@ void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->asked = c->message;
         unit->reading = 1;
         unit->read_free_at = at + WORDS_CYCLES;
-        wake(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at);
+        wake_rare(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at);
     } else {
         unit->read_free_at = at + leat_atm_aal_io_cycles(c->len);
         const uint64_t last = unit->read_free_at - 1; /* of nothing: the cycle before */
-        wake(unit, LEAT_ATM_AAL_STATE8, last > now ? last : now + 1);
+        wake_rare(unit, LEAT_ATM_AAL_STATE8, last > now ? last : now + 1);
     }
 }
 
@@ -123,7 +123,7 @@ void leat_atm_aal_message_completed(struct leat_atm_aal_unit *unit, uint16_t mes
     m->obsolete_at = now + unit->config.obsolete_cycles;
     if (unit->aging_head == NONE) {
         unit->aging_head = message;
-        unit->due[LEAT_ATM_AAL_STATE10] = m->obsolete_at;
+        wake_rare(unit, LEAT_ATM_AAL_STATE10, m->obsolete_at);
     } else {
         unit->message[unit->aging_tail].next_aging = message;
         unit->message[unit->aging_tail].next_obsolete_at = m->obsolete_at;

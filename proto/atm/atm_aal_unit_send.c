@@ -177,7 +177,7 @@ static void end_cell(struct leat_atm_aal_unit *unit, uint64_t now)
         /* STATE9 counts the first cycle in this very step. */
         b->expires_at = now + unit->config.retransmit_cycles - 1;
         if (b->expires_at < unit->due[LEAT_ATM_AAL_STATE9])
-            unit->due[LEAT_ATM_AAL_STATE9] = b->expires_at;
+            wake_rare(unit, LEAT_ATM_AAL_STATE9, b->expires_at);
         unit->scan_block = block_after_look(unit);
         unit->scan_wraps = 0;
     }

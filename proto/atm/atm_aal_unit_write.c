@@ -108,7 +108,7 @@ static void begin_segmentation(struct leat_atm_aal_unit *unit,
     const uint64_t passes_at = unit->write_free_at + STATE1_CYCLES +
                                (uint64_t)STATE1_PER_CELL * cells;
     unit->label_at = passes_at + LABEL_AFTER;
-    wake(unit, LEAT_ATM_AAL_STATE2, passes_at + (uint64_t)PASS_CYCLES * cells - 1);
+    wake_rare(unit, LEAT_ATM_AAL_STATE2, passes_at + (uint64_t)PASS_CYCLES * cells - 1);
 }
 
 /* Accepts commands until one must wait. */
