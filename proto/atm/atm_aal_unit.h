@@ -165,6 +165,7 @@ struct leat_atm_aal_peer {
     uint16_t received[2];     /* last in order from it: broadcast, point to point */
     uint16_t parked_first[2]; /* block + 1 of the lowest number parked of these; 0: none */
     uint16_t parked_last[2];  /* where there is a first one: the block of the highest */
+    uint16_t incomplete[2];   /* the first message that is, its head block + 1; 0: none */
     uint16_t message_count;
     uint16_t first_message, last_message; /* where message_count > 0 */
 };

@@ -353,15 +353,19 @@ void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now)
     if (unit->service == AWAIT_ACK) due(unit, RETRY_LABEL, now + RETRY_AFTER - LABEL_BEFORE);
 }
 
-static uint16_t first_incomplete(const struct leat_atm_aal_unit *unit, uint16_t source,
-                                 bool point_to_point)
+/* A message has become complete. If it was the first that was not: which one is that now? */
+static void find_incomplete(struct leat_atm_aal_unit *unit, uint16_t message)
 {
-    const struct leat_atm_aal_peer *peer = &unit->peer[source];
-    uint16_t m = peer->first_message;
-    for (uint16_t i = 0; i < peer->message_count; i++, m = unit->message[m].next_of_source)
-        if (!unit->message[m].complete && unit->message[m].point_to_point == point_to_point)
-            return m;
-    return NONE;
+    const bool point_to_point = unit->message[message].point_to_point;
+    struct leat_atm_aal_peer *peer = &unit->peer[unit->message[message].source];
+    if (peer->incomplete[point_to_point] != message + 1) return;
+    peer->incomplete[point_to_point] = 0;
+    while (message != peer->last_message && !peer->incomplete[point_to_point]) {
+        message = unit->message[message].next_of_source;
+        if (!unit->message[message].complete &&
+            unit->message[message].point_to_point == point_to_point)
+            peer->incomplete[point_to_point] = (uint16_t)(message + 1);
+    }
 }
 
 static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
@@ -381,6 +385,8 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
     else
         unit->message[peer->last_message].next_of_source = block;
     peer->last_message = block;
+    if (!peer->incomplete[b->point_to_point])
+        peer->incomplete[b->point_to_point] = (uint16_t)(block + 1);
     return block;
 }
 
@@ -408,7 +414,7 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
         }
         message = open_message(unit, block);
     } else
-        message = first_incomplete(unit, b->source, b->point_to_point);
+        message = (uint16_t)(peer->incomplete[b->point_to_point] - 1);
     peer->received[b->point_to_point] = b->sequence;
     nominate(unit, b->source, b->point_to_point);
     if (message == NONE) { /* its first cell was given up by the sender */
@@ -420,7 +426,10 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->message[message].tail_block = block;
     b->in_message = 1;
     unit->in_message_count++;
-    if (b->flag & LEAT_ATM_TASK_LAST) leat_atm_aal_message_completed(unit, message, now);
+    if (b->flag & LEAT_ATM_TASK_LAST) {
+        leat_atm_aal_message_completed(unit, message, now);
+        find_incomplete(unit, message);
+    }
 }
 
 static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
