@@ -236,30 +236,30 @@ static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
            leat_get_be16(cell + TYPE_AT) <= LEAT_ATM_TASK_ACK;
 }
 
-static struct leat_atm_aal_receive_block read_header(const uint8_t *cell)
+/* Field by field: processors wait for a structure that is put together and copied at once. */
+static void read_header(const uint8_t *cell, struct leat_atm_aal_receive_block *out)
 {
     const uint16_t flag = leat_get_be16(cell + FLAG_AT);
     const bool is_ack = leat_get_be16(cell + TYPE_AT) == LEAT_ATM_TASK_ACK;
-    return (struct leat_atm_aal_receive_block){
-        .next_in_message = NONE,
-        .next_waiting = NONE,
-        .is_ack = is_ack,
-        .point_to_point = is_ack ? flag == LEAT_ATM_TASK_ACK_POINT
-                                 : leat_get_be16(cell + DESTINATION_AT) != BROADCAST,
-        .source = leat_get_be16(cell + SOURCE_AT),
-        .sequence = leat_get_be16(cell + SEQUENCE_AT),
-        .flag = flag,
-    };
+    const bool to_one = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
+    out->next_in_message = out->next_waiting = NONE;
+    out->in_message = out->parked = 0;
+    out->is_ack = is_ack;
+    out->point_to_point = is_ack ? flag == LEAT_ATM_TASK_ACK_POINT : to_one;
+    out->source = leat_get_be16(cell + SOURCE_AT);
+    out->sequence = leat_get_be16(cell + SEQUENCE_AT);
+    out->flag = flag;
 }
 
 /* A data cell too far ahead to be parked, behind one that was lost: who acknowledged it would lose
  * it. A number further away than that is behind. */
-static bool is_beyond(const struct leat_atm_aal_unit *unit,
-                      const struct leat_atm_aal_receive_block *b)
+static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
     enum { HALF = 0x8000 };
-    const uint16_t ahead = numbers_ahead(unit, b);
-    return !b->is_ack && ahead >= unit->config.send_blocks && ahead < HALF;
+    struct leat_atm_aal_receive_block header;
+    read_header(cell, &header);
+    const uint16_t ahead = numbers_ahead(unit, &header);
+    return !header.is_ack && ahead >= unit->config.send_blocks && ahead < HALF;
 }
 
 static void await_service(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
@@ -290,15 +290,14 @@ void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8
         unit->counts.misdelivered++;
         return;
     }
-    const struct leat_atm_aal_receive_block header = read_header(cell);
-    if (is_beyond(unit, &header)) {
+    if (is_beyond(unit, cell)) {
         unit->counts.beyond++;
         return;
     }
     const uint16_t block = leat_atm_aal_chain_take(&unit->receive);
-    unit->receive_block[block] = header;
+    read_header(cell, &unit->receive_block[block]);
     fetch_early(&unit->receive_block[unit->receive.free_head]);
-    if (header.is_ack)
+    if (unit->receive_block[block].is_ack)
         unit->counts.acks_received++;
     else {
         unit->counts.cells_received++;
