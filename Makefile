@@ -31,6 +31,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_ring --json build/bench_ring.json
 	build/release/bench/bench_esp --json build/bench_esp.json
 	sh bench/bench_esp_sim.sh build/leat build/bench_esp_sim.json
+	sh bench/bench_esp_live.sh build/leat build/release/bench/bench_esp_live build/bench_esp_live.json
 	build/release/bench/bench_packetway --json build/bench_packetway.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
 	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json

@@ -13,11 +13,12 @@ below() {
     sim/ring) echo core proto/aton sim port ;;
     sim/esp) echo core proto/esp sim ;;
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
-    live/*) echo core proto/aton ;;
+    live/ring) echo core proto/aton ;;
+    live/esp) echo core proto/esp ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program/*) echo core port program program/clock ;;
-    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring program program/pvm program/atm ;;
-    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring program ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring live/esp program program/pvm program/atm ;;
+    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring live/esp program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;
     esac
 }

@@ -14,7 +14,7 @@
     { "--tree", "D,F", "sim: a tree of routers, D levels, F below each; members at the last" },    \
         { "--graph", "FILE", "sim: routers and wires of a file of edges" },                        \
         { "--fabric", "NAME", "sim: of a fabric, as mesh:4,4 or torus:8,8" },                      \
-        { "--members", "N", "sim: spread evenly, 1 to 1048575; default: one at each place" },      \
+        { "--members", "N", "sim: spread evenly; services: begin when so many have joined" },      \
         { "--at", "ROUTER", "sim: where the root is; default 0" },                                 \
         { "--service", "S",                                                                        \
           "sim: census, max, min, sum, average, tree, robust-census, robust-sum or "               \
@@ -38,9 +38,6 @@
         { "--attempts", "N", "until the service gives up, 1 to 64" },                    \
         { "--tau", "TIME", "lifetime of a binding; default 10s" },                       \
         { "--json", NULL, "print JSON" },
-
-/* Words of all files; verb_esp.c has a row for each. */
-#define ESP_WORDS ESP_SIM_WORDS
 
 /* What the options say. */
 struct esp_job {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* and the signal's number */ };
-enum { OPTION_MAX = 40, MORE_MAX = 2 };
+enum { OPTION_MAX = 48, MORE_MAX = 2 };
 
 struct option {
     const char *name;     /* with its dashes */

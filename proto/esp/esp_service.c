@@ -1,4 +1,5 @@
 #include "esp_service.h"
+#include "esp_limits.h"
 #include "esp_service_parts.h"
 #include "leat_arena.h"
 
@@ -182,6 +183,13 @@ static leat_time last_at(const struct leat_esp_service *s)
     return announce_at(s, s->request.copies - 1, announcements(s));
 }
 
+static uint64_t draw(struct leat_esp_service *s)
+{
+    const uint64_t number = leat_random_next(&s->random);
+    if (!s->config.computation_key) return number;
+    return leat_esp_computation_keyed(s->config.computation_key, (uint32_t)(number >> 32));
+}
+
 static void attempt(struct leat_esp_service *s, leat_time now)
 {
     const struct leat_esp_request *r = &s->request;
@@ -190,8 +198,7 @@ static void attempt(struct leat_esp_service *s, leat_time now)
     s->state = LEAT_ESP_SERVICE_COMPUTING;
     s->computings = leat_esp_part_plan(s->result.members, has_value ? r->value_bits : 0, part);
     for (uint32_t i = 0; i < s->computings; i++)
-        s->computing[i] = (struct leat_esp_computing){ .computation = leat_random_next(&s->random),
-                                                       .part = part[i] };
+        s->computing[i] = (struct leat_esp_computing){ .computation = draw(s), .part = part[i] };
     s->result.attempts++;
     s->result.branches = s->result.branches_missing = 0;
     s->first_serial = s->serial + 1;

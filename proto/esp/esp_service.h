@@ -50,13 +50,14 @@ enum {
 
 struct leat_esp_service_config {
     uint64_t group;
-    struct leat_esp_node node; /* the root's own store; tau in ps, that of all nodes */
-    uint64_t seed;             /* of computation IDs; what others must not guess */
-    uint32_t members_max;      /* 1 .. LEAT_ESP_ROSTER_MAX */
-    uint32_t nodes_max;        /* of a tree map, the root included; 0: it makes none */
-    uint32_t links_max;        /* of a tree map: children of all nodes */
-    uint64_t serial;           /* announcements count on from here: above all before a restart */
-    bool welcomes;             /* JOINs are answered */
+    struct leat_esp_node node;      /* the root's own store; tau in ps, that of all nodes */
+    uint64_t seed;                  /* of computation IDs; what others must not guess */
+    const uint8_t *computation_key; /* lent; nodes that take keyed IDs only have it. NULL: none */
+    uint32_t members_max;           /* 1 .. LEAT_ESP_ROSTER_MAX */
+    uint32_t nodes_max;             /* of a tree map, the root included; 0: it makes none */
+    uint32_t links_max;             /* of a tree map: children of all nodes */
+    uint64_t serial; /* announcements count on from here: above all before a restart */
+    bool welcomes;   /* JOINs are answered */
 };
 
 /*

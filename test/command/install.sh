@@ -58,4 +58,22 @@ C
 # shellcheck disable=SC2086
 cc -std=c17 $sanitize "$folder/ring.c" -lleat_ring $flags -L"$library" -o "$folder/ring" || fail "a program for the live ring does not build"
 same "a program for the live ring" "$(LD_LIBRARY_PATH=$library "$folder/ring")" "no network device 'no-such-device'"
+
+# A member of an ESP group: without an address of the root it is told so.
+cat > "$folder/esp.c" <<'C'
+#include <esp.h>
+#include <stdio.h>
+int main(void)
+{
+    char why[LEAT_HOST_WHY_LEN];
+    const struct leat_host_config config = { .group = 7, .root = "nowhere" };
+    struct leat_member *member = leat_member_open(&config, why);
+    puts(why);
+    leat_member_close(member);
+    return member != NULL;
+}
+C
+# shellcheck disable=SC2086
+cc -std=c17 $sanitize "$folder/esp.c" -lleat_esp $flags -L"$library" -o "$folder/esp" || fail "a program for live ESP does not build"
+same "a program for live ESP" "$(LD_LIBRARY_PATH=$library "$folder/esp")" "--root 'nowhere', expected ADDRESS or ADDRESS:PORT"
 finish

@@ -1,0 +1,76 @@
+/*
+ * What the three drivers of a router have in common. A router is a process; its memory is a shared
+ * file (esp_shared.h), found by the network namespace and the router's name. With XDP the data path
+ * is in the kernel, and goes on while the process is away.
+ *
+ *   leat esp route   leat_router_start, the process: driver->start, then driver->serve for ever
+ *
+ *   leat esp status, store, trace   leat_router_open: the shared file, and XDP's maps
+ */
+#ifndef LEAT_ESP_DRIVER_H
+#define LEAT_ESP_DRIVER_H
+
+#include "esp_kernel.h"
+#include "esp_router.h"
+#include "esp_user.h"
+
+enum { ESP_SERVE_MS = 200 };
+
+/* XDP's maps, as descriptors; -1: none. */
+struct esp_maps {
+    int groups, config, counts, duplicates;
+};
+
+/* Where a router's data is. */
+struct esp_memory {
+    struct esp_share *share;
+    struct esp_locked_group *group; /* behind share; NULL with XDP */
+    struct esp_maps maps;
+};
+
+struct esp_process {
+    struct esp_memory memory;
+    int answer4, answer6; /* sockets for what the router itself sends */
+};
+
+struct esp_driver {
+    const char *name;
+    enum leat_router_driver number;
+    /* In the new process. `kept`: groups and secrets of an earlier one are in place, as far as the
+     * shared file has them; XDP says whether it found its maps again. False: why, nothing left. */
+    bool (*start)(struct esp_process *p, bool *kept, char *note, char *why);
+    /* Waits for work, ESP_SERVE_MS at most, and does it. */
+    void (*serve)(struct esp_process *p);
+    /* Takes away what outlives a process. */
+    bool (*clear)(const struct esp_config *config, char *why);
+};
+
+extern const struct esp_driver esp_xdp_driver, esp_packet_driver, esp_udp_driver;
+
+/* Into why, cut to its length; returns false, for `return`. */
+bool esp_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- management (esp_manage.c) -------------------------------------------------------------- */
+
+/* Opens the sockets for answers. */
+bool esp_manage_open(struct esp_process *p, char *why);
+
+/* A frame that the gate found to be for the router's process. */
+void esp_manage_frame(struct esp_process *p, const uint8_t *frame, uint32_t len, uint32_t port);
+
+/* A group as it is between two instructions. False: it cannot be read. */
+bool esp_memory_group(const struct esp_memory *memory, uint32_t index, struct leat_esp_group *out);
+
+/* ---- XDP (esp_xdp.c) ------------------------------------------------------------------------ */
+
+/* The maps of the router that is on the devices of config. False with an empty why: there is none.
+ */
+bool esp_xdp_find(const struct esp_config *config, struct esp_maps *maps, char *why);
+void esp_xdp_let_go(struct esp_maps *maps);
+bool esp_xdp_group(const struct esp_maps *maps, uint32_t index, struct leat_esp_group *out);
+bool esp_xdp_publish(const struct esp_maps *maps, const struct leat_esp_duplicates *table,
+                     uint64_t group);
+bool esp_xdp_watch(const struct esp_maps *maps, uint32_t on);
+bool esp_xdp_counts(const struct esp_maps *maps, struct esp_counts *total);
+
+#endif

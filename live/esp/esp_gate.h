@@ -1,0 +1,153 @@
+/*
+ * The gate of a router: everything that happens to a frame between its arrival and its departure,
+ * without a system call. XDP (esp_xdp.bpf.c) and the routers in user space (esp_user.c) compile
+ * this one source; they differ in how frames come and go, and in who holds the lock of a group.
+ *
+ *   esp_find      is there an ESP packet for us in the frame?                      (esp_frame.h)
+ *   esp_read      sound? of the right length, CRC, operators, tags?                 dropped: why
+ *   esp_input     the stores of the port it came by and of the centre, as LOC says  stopped, E
+ *   (the way)     the driver finds the next hop, and with it the port it leaves by
+ *   esp_output    the store of that port, as LOC says                               stopped, E
+ *   esp_write     what has changed, and the CRC; then esp_udp_seal
+ *   esp_hop       one hop less                                                     dropped: hops
+ *
+ * The includer gives esp_store_run (the group of a store, locked, and leat_esp_execute in it) and
+ * esp_has_duplicate (does a CAST of this group branch here?).
+ */
+#ifndef LEAT_ESP_GATE_H
+#define LEAT_ESP_GATE_H
+
+#include "esp_octets.h"
+#include "esp_shared.h"
+
+/* The group of words.computation in a store, locked, and the instruction in it. ABORTED also where
+ * there is no such store. */
+static struct leat_esp_outcome esp_store_run(struct esp_pass *p, uint32_t store);
+static bool esp_has_duplicate(uint64_t group);
+
+static inline enum esp_reason esp_flaw_reason(enum leat_esp_flaw flaw)
+{
+    return (enum esp_reason)((uint32_t)flaw - LEAT_ESP_FLAW_SHORT + ESP_SHORT);
+}
+_Static_assert(ESP_ZERO - ESP_SHORT == LEAT_ESP_FLAW_ZERO - LEAT_ESP_FLAW_SHORT,
+               "flaws and reasons stand in the same order");
+
+/*
+ * A management packet: does it pass, and is it for this router? Its CRC and MAC are looked at by
+ * whom it is for. Without a key the router answers nothing and installs nothing. An INSTALL without
+ * a target is for whom it is addressed to.
+ */
+static inline enum esp_reason esp_manage(const uint8_t *octets, const uint8_t *end,
+                                         uint32_t packet_len, const struct esp_config *c,
+                                         bool to_host)
+{
+    const uint32_t hops_at = LEAT_ESP_OPERANDS_AT + 2 * LEAT_ESP_OPERAND_LEN; /* of a CAST */
+    if (octets + hops_at + 1 > end) return ESP_SHORT;
+    const uint32_t opcode = octets[LEAT_ESP_OPCODE_AT];
+    const uint32_t words = leat_get_be16(octets + LEAT_ESP_LENGTH_AT);
+    if (opcode >= LEAT_ESP_MANAGEMENT_END) return ESP_OPCODE;
+    if (words < LEAT_ESP_MANAGEMENT_WORDS_MIN || words > LEAT_ESP_MANAGEMENT_WORDS_MAX)
+        return ESP_LENGTH;
+    if (packet_len < LEAT_ESP_PACKET_LEN_MIN + 4 * words) return ESP_SHORT;
+    const uint64_t first = leat_get_be64(octets + LEAT_ESP_OPERANDS_AT);
+    const uint64_t second = leat_get_be64(octets + LEAT_ESP_OPERANDS_AT + LEAT_ESP_OPERAND_LEN);
+    if (!c->has_key) return ESP_MANAGED;
+    if (opcode == LEAT_ESP_QUERY && first == 0) return ESP_ASKED;
+    if (opcode == LEAT_ESP_QUERY && first == c->node_id) return ESP_TAKEN;
+    if (opcode == LEAT_ESP_INSTALL && (second == c->node_id || (to_host && second == 0)))
+        return ESP_TAKEN;
+    if (opcode == LEAT_ESP_CAST && octets[hops_at] && esp_has_duplicate(first))
+        return ESP_DUPLICATED;
+    return ESP_MANAGED;
+}
+
+/* EXECUTED: an instruction to run. CARRIED, MANAGED: nothing to run. Else dropped. */
+static inline enum esp_reason esp_read(const uint8_t *data, const uint8_t *end,
+                                       const struct esp_config *c, struct esp_pass *p)
+{
+    const uint8_t *octets = data + (p->at.packet_at & 127);
+    if (p->at.packet_len < LEAT_ESP_PACKET_LEN_MIN) return ESP_SHORT;
+    const enum leat_esp_flaw flaw = leat_esp_octets_read(octets, end, &p->words);
+    if (flaw == LEAT_ESP_FLAW_MANAGEMENT) return ESP_MANAGED;
+    if (flaw != LEAT_ESP_FLAW_NONE) return esp_flaw_reason(flaw);
+    /* The frame may be longer than what its carriage says is in it. */
+    const uint32_t words = leat_get_be16(octets + LEAT_ESP_LENGTH_AT);
+    if (p->at.packet_len < LEAT_ESP_PACKET_LEN_MIN + 4 * words) return ESP_SHORT;
+    const uint32_t flags = p->words.control & (LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_E);
+    if (flags != LEAT_ESP_FLAG_X || !p->words.opcode) return ESP_CARRIED;
+    if (c->keyed_only && !leat_esp_computation_is_keyed(c->key, p->words.computation))
+        return ESP_UNKEYED;
+    return ESP_EXECUTED;
+}
+
+/* One store. EXECUTED: goes on. */
+static inline enum esp_reason esp_run(struct esp_pass *p, uint32_t store, struct esp_counts *counts)
+{
+    const struct leat_esp_outcome out = esp_store_run(p, store);
+    const uint32_t opcode = p->words.opcode;
+    if (opcode < ESP_OPCODES && out.verdict < LEAT_ESP_VERDICTS)
+        counts->verdict[opcode][out.verdict]++;
+    counts->created += out.created;
+    if (out.verdict == LEAT_ESP_STOP) return ESP_STOPPED;
+    if (out.verdict == LEAT_ESP_PASS) {
+        p->changed |= leat_esp_rewritten(opcode) != 0;
+        return ESP_EXECUTED;
+    }
+    p->words.control |= LEAT_ESP_FLAG_E;
+    p->changed = 1;
+    if (out.verdict == LEAT_ESP_LIMITED) return ESP_LIMITED;
+    return out.verdict == LEAT_ESP_FULL ? ESP_FULL : ESP_ABORTED;
+}
+
+static inline uint32_t esp_loc(const struct esp_pass *p)
+{
+    const uint32_t loc = p->words.control >> LEAT_ESP_LOC_SHIFT;
+    return loc ? loc : LEAT_ESP_LOC_CENTRE;
+}
+
+static inline enum esp_reason esp_input(struct esp_pass *p, struct esp_counts *counts)
+{
+    enum esp_reason reason = ESP_EXECUTED;
+    if (esp_loc(p) & LEAT_ESP_LOC_INPUT) reason = esp_run(p, ESP_STORE_INPUT + 2 * p->port, counts);
+    if (reason == ESP_EXECUTED && esp_loc(p) & LEAT_ESP_LOC_CENTRE)
+        reason = esp_run(p, ESP_STORE_CENTRE, counts);
+    return reason;
+}
+
+/* out: the port by which it leaves. What leaves by none (to the host) has no output store. */
+static inline enum esp_reason esp_output(struct esp_pass *p, uint32_t out,
+                                         struct esp_counts *counts)
+{
+    if (!(esp_loc(p) & LEAT_ESP_LOC_OUTPUT) || out >= ESP_PORTS_MAX) return ESP_EXECUTED;
+    return esp_run(p, ESP_STORE_OUTPUT + 2 * out, counts);
+}
+
+/* ---- back into the frame ------------------------------------------------------------------ */
+
+/*
+ * specs/esp.md, "Holes", 7: IPv4 needs no checksum; IPv6 has it made anew. sum: of the octets from
+ * the UDP header to the end of the datagram, two by two, with the old checksum.
+ */
+static inline bool esp_udp_seal(uint8_t *data, const uint8_t *end, const struct esp_place *at,
+                                uint64_t sum)
+{
+    uint8_t *udp = data + (at->udp_at & 127), *ip = data + ESP_ETHERNET_LEN;
+    if (ip + ESP_IPV6_LEN > end || udp + ESP_UDP_LEN > end) return false;
+    sum += 0xffff - leat_get_be16(udp + 6); /* without the old one: its complement */
+    udp[6] = udp[7] = 0;
+    if (at->carriage != ESP_IPV6_UDP) return true;
+    for (int i = 8; i < ESP_IPV6_LEN; i += 4)
+        sum += leat_get_be32(ip + i);
+    sum += ESP_UDP_LEN + at->packet_len + ESP_IP_UDP;
+    const uint32_t folded = ~esp_sum_fold(sum) & 0xffff;
+    leat_put_be16(udp + 6, (uint16_t)(folded ? folded : 0xffff));
+    return true;
+}
+
+/* What has changed, and the CRC. False: it cannot be. */
+static inline bool esp_write(uint8_t *data, const uint8_t *end, const struct esp_pass *p)
+{
+    return leat_esp_octets_write(data + (p->at.packet_at & 127), end, &p->words);
+}
+
+#endif

@@ -1,0 +1,738 @@
+/*
+ * One trace of packets through three data paths: the library (codec and stores of proto/esp, in the
+ * plainest way), the gate in user space, the XDP program in the kernel by BPF_PROG_TEST_RUN.
+ * Verdict, packet and store must be the same, packet by packet. Without root the kernel's part is
+ * left out, and said so.
+ */
+#include "esp_driver.h"
+#include "esp_trace_test.h"
+#include "leat_crc.h"
+#include "tap.h"
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef HAVE_XDP
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <esp_xdp.skel.h>
+#endif
+
+enum {
+    TAU = 1000,
+    GROUPS = 2, /* of each store: many bindings meet, and buckets get full */
+    STORES = 3, /* centre, input and output of port 0 */
+    COMPUTATIONS = 60,
+    DEVICE = 1, /* lo: where test runs come in */
+    ROOM = 2048,
+};
+static const uint8_t own[6] = { 2, 0, 0, 0, 0, 1 }, next_mac[6] = { 2, 0, 0, 0, 0, 9 };
+static const uint8_t sender[6] = { 2, 0, 0, 0, 0, 7 };
+
+static struct esp_config make_config(void)
+{
+    struct esp_config c = { .node_id = 77,
+                            .tau_ns = TAU,
+                            .clock_ns = 1,
+                            .port_count = 1,
+                            .next_count = 1,
+                            .group_count = STORES * GROUPS,
+                            .bare_device = DEVICE };
+    c.port[0].device = DEVICE;
+    memcpy(c.port[0].mac, own, 6);
+    memcpy(c.bare_mac, next_mac, 6);
+    c.next[0].device = DEVICE;
+    memcpy(c.next[0].mac, next_mac, 6);
+    for (uint32_t i = 0; i < STORES; i++)
+        c.store[i] = (struct esp_store){ .node = { .id = 77 + i, .seed = 0x5eed + i, .tau = TAU },
+                                         .first = i * GROUPS,
+                                         .mask = GROUPS - 1 };
+    return c;
+}
+
+/* ---- frames, made here and nowhere else ---------------------------------------------------- */
+
+struct frame {
+    uint8_t octets[ROOM];
+    uint32_t len, packet_at;
+    enum esp_carriage carriage;
+};
+
+/* RFC 1071, octet by octet. */
+static uint32_t checksum(const uint8_t *octets, size_t len, uint32_t sum)
+{
+    for (size_t i = 0; i < len; i++)
+        sum += i % 2 ? octets[i] : (uint32_t)octets[i] << 8;
+    while (sum >> 16)
+        sum = (sum >> 16) + (sum & 0xffff);
+    return sum;
+}
+
+static uint32_t pseudo_sum(const uint8_t *ip, uint32_t udp_len)
+{
+    return checksum(ip + 8, 32, udp_len + 17);
+}
+
+static void dress(struct frame *f, enum esp_carriage carriage, const uint8_t *packet, uint32_t len,
+                  uint8_t hops)
+{
+    static const uint8_t at[] = { 14, 38, 42, 62, 62 };
+    uint8_t *o = f->octets, *ip = o + 14;
+    memset(o, 0, sizeof f->octets);
+    f->carriage = carriage;
+    f->packet_at = at[carriage];
+    memcpy(o, own, 6);
+    memcpy(o + 6, sender, 6);
+    memcpy(o + f->packet_at, packet, len);
+    f->len = f->packet_at + len;
+    if (carriage == ESP_BARE) {
+        leat_put_be16(o + 12, 0x88B5);
+    } else if (carriage == ESP_IPV4_RAW || carriage == ESP_IPV4_UDP) {
+        const bool udp = carriage == ESP_IPV4_UDP;
+        leat_put_be16(o + 12, 0x0800);
+        ip[0] = udp ? 0x45 : 0x46;
+        leat_put_be16(ip + 2, (uint16_t)(f->len - 14));
+        leat_put_be16(ip + 4, 0x1234);
+        ip[8] = hops;
+        ip[9] = udp ? 17 : 253;
+        leat_put_be32(ip + 12, 0x0a000001);
+        leat_put_be32(ip + 16, 0x0a000102);
+        if (!udp) leat_put_be32(ip + 20, 0x94040000);
+        leat_put_be16(ip + 10, (uint16_t)~checksum(ip, udp ? 20 : 24, 0));
+    } else {
+        leat_put_be16(o + 12, 0x86DD);
+        leat_put_be32(ip, 0x60012345);
+        leat_put_be16(ip + 4, (uint16_t)(f->len - 54));
+        ip[6] = carriage == ESP_IPV6_UDP ? 17 : 0;
+        ip[7] = hops;
+        for (uint32_t i = 0; i < 32; i++)
+            ip[8 + i] = (uint8_t)(0xfd + 7 * i);
+        if (carriage == ESP_IPV6_RAW) leat_put_be64(o + 54, UINT64_C(0xfd00050200000100));
+    }
+    if (carriage == ESP_IPV4_UDP || carriage == ESP_IPV6_UDP) {
+        uint8_t *udp = o + f->packet_at - 8;
+        leat_put_be32(udp, 40000u << 16 | 4253);
+        leat_put_be16(udp + 4, (uint16_t)(len + 8));
+        uint32_t sum = carriage == ESP_IPV6_UDP ? pseudo_sum(ip, len + 8)
+                                                : checksum(ip + 12, 8, len + 8 + 17);
+        sum = ~checksum(udp, len + 8, sum) & 0xffff;
+        leat_put_be16(udp + 6, (uint16_t)(sum ? sum : 0xffff));
+    }
+}
+
+/* ---- the library --------------------------------------------------------------------------- */
+
+struct library {
+    struct leat_esp_store store[STORES];
+    void *memory[STORES];
+};
+
+static void library_open(struct library *l, const struct esp_config *c)
+{
+    for (int i = 0; i < STORES; i++) {
+        l->memory[i] = malloc(leat_esp_store_footprint(GROUPS));
+        leat_esp_store_init(&l->store[i], &c->store[i].node, GROUPS, l->memory[i]);
+    }
+}
+
+static void library_close(struct library *l)
+{
+    for (int i = 0; i < STORES; i++)
+        free(l->memory[i]);
+}
+
+static enum esp_reason reason_of_error(leat_err err, size_t fault_at)
+{
+    if (err == LEAT_ERR_SHORT) return ESP_SHORT;
+    if (err == LEAT_ERR_LENGTH) return ESP_LENGTH;
+    if (err == LEAT_ERR_CHECKSUM) return ESP_CRC;
+    if (err == LEAT_ERR_DUPLICATE) return ESP_TAGS;
+    if (err == LEAT_ERR_RESERVED) return ESP_ZERO;
+    return fault_at == LEAT_ESP_OPCODE_AT ? ESP_OPCODE : ESP_OPERATOR;
+}
+
+/* What should come of a packet; *packet is then as it leaves. */
+static enum esp_reason library_run(struct library *l, uint64_t clock, const uint8_t *octets,
+                                   size_t len, struct leat_esp_packet *packet)
+{
+    static const struct {
+        uint8_t loc, store;
+    } order[] = { { 4, 1 }, { 1, 0 }, { 2, 2 } };
+    size_t fault_at = 0;
+    if (len >= 16 && octets[1] >= 64) return ESP_MANAGED;
+    const leat_err err = leat_esp_packet_decode(octets, len, packet, &fault_at);
+    if (err) return reason_of_error(err, fault_at);
+    const bool runs = (packet->flags & 5) == 1 && packet->opcode;
+    if (!runs) return ESP_CARRIED;
+    const unsigned loc = packet->loc ? packet->loc : 1;
+    for (int i = 0; i < 3; i++) {
+        if (!(loc & order[i].loc)) continue;
+        const struct leat_esp_outcome out = leat_esp_store_visit(&l->store[order[i].store], clock,
+                                                                 packet);
+        if (out.verdict == LEAT_ESP_STOP) return ESP_STOPPED;
+        if (out.verdict == LEAT_ESP_ABORTED) return ESP_ABORTED;
+        if (out.verdict == LEAT_ESP_FULL) return ESP_FULL;
+    }
+    return ESP_EXECUTED;
+}
+
+/* ---- user space ---------------------------------------------------------------------------- */
+
+struct user {
+    struct esp_share *share;
+    struct esp_ground ground;
+};
+
+static struct esp_out out_there(void *driver, const struct esp_place *at, const uint64_t to[2])
+{
+    (void)driver, (void)at, (void)to;
+    return (struct esp_out){ .kind = ESP_WAY_OUT, .port = 0, .next = 0 };
+}
+
+static void user_open(struct user *u, const struct esp_config *c)
+{
+    u->share = calloc(1, sizeof *u->share);
+    u->share->config = *c;
+    u->ground = (struct esp_ground){ .share = u->share,
+                                     .group = calloc(c->group_count, sizeof *u->ground.group),
+                                     .way = out_there };
+}
+
+static void user_close(struct user *u)
+{
+    free(u->ground.group);
+    free(u->share);
+}
+
+/* The Ethernet addresses are the sender's part. */
+static bool user_run(struct user *u, struct frame *f, struct esp_outcome *o)
+{
+    if (!esp_user_gate(&u->ground, f->octets, f->len, 0, o)) return false;
+    if (o->reason > ESP_ASKED) return true;
+    memcpy(f->octets, next_mac, 6);
+    memcpy(f->octets + 6, own, 6);
+    return true;
+}
+
+/* ---- the kernel ---------------------------------------------------------------------------- */
+
+struct kernel {
+    bool is_there;
+#ifdef HAVE_XDP
+    struct esp_xdp_bpf *program;
+    struct esp_config *config;
+    struct esp_maps maps;
+#endif
+};
+
+#ifdef HAVE_XDP
+static int quiet(enum libbpf_print_level level, const char *text, va_list list)
+{
+    (void)level, (void)text, (void)list;
+    return 0;
+}
+
+static void kernel_open(struct kernel *k, const struct esp_config *c)
+{
+    const uint32_t device = DEVICE;
+    *k = (struct kernel){ 0 };
+    libbpf_set_print(quiet);
+    k->program = esp_xdp_bpf__open();
+    if (!k->program) return;
+    bpf_map__set_max_entries(k->program->maps.esp_groups, c->group_count);
+    k->is_there = esp_xdp_bpf__load(k->program) == 0;
+    if (!k->is_there) {
+        printf("# SKIPPED, AND LOUDLY: the kernel's data path is not compared: %s\n",
+               geteuid() ? "it needs root" : "the kernel does not take the program");
+        OK(geteuid() != 0); /* to root it is a failure */
+        esp_xdp_bpf__destroy(k->program);
+        return;
+    }
+    k->maps = (struct esp_maps){ .groups = bpf_map__fd(k->program->maps.esp_groups),
+                                 .config = bpf_map__fd(k->program->maps.esp_config),
+                                 .counts = bpf_map__fd(k->program->maps.esp_counts),
+                                 .duplicates = bpf_map__fd(k->program->maps.esp_duplicates) };
+    k->config = mmap(NULL, sizeof *k->config, PROT_READ | PROT_WRITE, MAP_SHARED, k->maps.config,
+                     0);
+    OK(k->config != MAP_FAILED);
+    *k->config = *c;
+    OK(bpf_map_update_elem(bpf_map__fd(k->program->maps.esp_devices), &device, &device, 0) == 0);
+}
+
+static void kernel_close(struct kernel *k)
+{
+    if (!k->is_there) return;
+    munmap(k->config, sizeof *k->config);
+    esp_xdp_bpf__destroy(k->program);
+}
+
+/* XDP's action; the frame is as it leaves. */
+static uint32_t kernel_run(struct kernel *k, struct frame *f)
+{
+    static uint8_t out[ROOM];
+    struct bpf_test_run_opts opts;
+    memset(&opts, 0, sizeof opts);
+    opts.sz = sizeof opts;
+    opts.data_in = f->octets;
+    opts.data_size_in = f->len;
+    opts.data_out = out;
+    opts.data_size_out = sizeof out;
+    opts.repeat = 1;
+    const int err = bpf_prog_test_run_opts(bpf_program__fd(k->program->progs.esp_xdp), &opts);
+    EQ(err, 0);
+    f->len = opts.data_size_out;
+    memcpy(f->octets, out, f->len);
+    return opts.retval;
+}
+#endif
+
+/* ---- the three, side by side --------------------------------------------------------------- */
+
+struct rig {
+    struct esp_config config;
+    struct library library;
+    struct user user;
+    struct kernel kernel;
+    struct leat_random random;
+};
+
+static void rig_open(struct rig *r, const struct esp_config *c)
+{
+    r->config = *c;
+    library_open(&r->library, c);
+    user_open(&r->user, c);
+    leat_random_seed(&r->random, tap_seed());
+#ifdef HAVE_XDP
+    kernel_open(&r->kernel, c);
+#else
+    r->kernel.is_there = false;
+    printf("# SKIPPED, AND LOUDLY: the kernel's data path is not compared: built without XDP\n");
+#endif
+}
+
+static void rig_close(struct rig *r)
+{
+    library_close(&r->library);
+    user_close(&r->user);
+#ifdef HAVE_XDP
+    kernel_close(&r->kernel);
+#endif
+}
+
+static void rig_clock(struct rig *r, uint64_t clock)
+{
+    r->user.share->config.clock_ns = clock;
+#ifdef HAVE_XDP
+    if (r->kernel.is_there) r->kernel.config->clock_ns = clock;
+#endif
+}
+
+/* The groups that a packet's computation has in the stores of its LOC, or all. */
+static void rig_compare_stores(struct rig *r, const struct leat_esp_packet *packet, bool all)
+{
+    static const uint8_t loc_of[STORES] = { LEAT_ESP_LOC_CENTRE, LEAT_ESP_LOC_INPUT,
+                                            LEAT_ESP_LOC_OUTPUT };
+    const uint64_t computation = packet->computationId;
+    const uint8_t loc = packet->loc ? packet->loc : LEAT_ESP_LOC_CENTRE;
+    for (uint32_t s = 0; s < STORES; s++) {
+        if (!all && !(loc & loc_of[s])) continue;
+        const struct esp_store *store = &r->config.store[s];
+        const uint32_t mine = (uint32_t)leat_esp_mark(&store->node, computation) & store->mask;
+        for (uint32_t g = 0; g < GROUPS; g++) {
+            if (!all && g != mine) continue;
+            const struct leat_esp_group *want = &r->user.ground.group[store->first + g].group;
+            if (r->library.memory[0])
+                OK(memcmp(&r->library.store[s].group[g], want, sizeof *want) == 0);
+#ifdef HAVE_XDP
+            static struct leat_esp_group got;
+            if (!r->kernel.is_there) continue;
+            OK(esp_xdp_group(&r->kernel.maps, store->first + g, &got));
+            OK(memcmp(&got, want, sizeof got) == 0);
+#endif
+        }
+    }
+}
+
+static void rig_compare_counts(struct rig *r)
+{
+#ifdef HAVE_XDP
+    struct esp_counts kernel;
+    if (!r->kernel.is_there) return;
+    OK(esp_xdp_counts(&r->kernel.maps, &kernel));
+    OK(memcmp(&kernel, &r->user.share->counts, sizeof kernel) == 0);
+#else
+    (void)r;
+#endif
+}
+
+/* What leaves: the packet, one hop less, checksums that a plain sum finds right. */
+static void check_leaving(const struct frame *was, const struct frame *f,
+                          const struct leat_esp_packet *want, bool changed)
+{
+    static uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+    size_t len = 0;
+    const uint8_t *ip = f->octets + 14, *packet = f->octets + f->packet_at;
+    EQ(leat_esp_packet_encode(want, octets, sizeof octets, &len), LEAT_ERR_OK);
+    const uint8_t reserved = was->octets[was->packet_at] & 0x10; /* stays, and the CRC with it */
+    octets[0] |= reserved;
+    leat_put_be32(octets + len - 4, leat_crc32(0, octets, len - 4));
+    OK(memcmp(packet, octets, len) == 0);
+    EQ(f->len, was->len);
+    OK(memcmp(packet + len, was->octets + was->packet_at + len, f->len - f->packet_at - len) == 0);
+    if (f->carriage == ESP_IPV4_RAW || f->carriage == ESP_IPV4_UDP) {
+        EQ(ip[8], was->octets[14 + 8] - 1);
+        EQ(checksum(ip, f->carriage == ESP_IPV4_RAW ? 24 : 20, 0), 0xffff);
+    }
+    if (f->carriage == ESP_IPV6_RAW || f->carriage == ESP_IPV6_UDP)
+        EQ(ip[7], was->octets[14 + 7] - 1);
+    if (f->carriage == ESP_IPV4_UDP && changed) EQ(leat_get_be16(packet - 2), 0);
+    if (f->carriage == ESP_IPV6_UDP)
+        EQ(checksum(packet - 8, f->len - 54, pseudo_sum(ip, f->len - 54)), 0xffff);
+}
+
+/* One frame through user space and kernel. Says what became of it; REASON_COUNT: not ours. */
+static enum esp_reason rig_pass(struct rig *r, struct frame *f)
+{
+    struct esp_outcome o = { 0 };
+#ifdef HAVE_XDP
+    static struct frame there;
+    there = *f;
+#endif
+    const bool ours = user_run(&r->user, f, &o);
+    const enum esp_reason reason = ours ? o.reason : ESP_REASON_COUNT;
+#ifdef HAVE_XDP
+    if (!r->kernel.is_there || there.len < 14) return reason;
+    const uint32_t action = kernel_run(&r->kernel, &there);
+    EQ(action, !ours ? XDP_PASS : reason <= ESP_ASKED ? XDP_REDIRECT : XDP_DROP);
+    EQ(there.len, f->len);
+    if (action != XDP_DROP) OK(memcmp(there.octets, f->octets, f->len) == 0);
+#endif
+    return reason;
+}
+
+static void rig_step(struct rig *r, const struct esp_trace_step *step, uint64_t number)
+{
+    static struct frame f, was;
+    struct leat_esp_packet packet = { 0 };
+    const enum esp_carriage carriage = (enum esp_carriage)(number % 5);
+    const uint8_t hops = leat_random_below(&r->random, 50) ? 64 : 1;
+    dress(&f, carriage, step->octets, (uint32_t)step->len, hops);
+    was = f;
+    rig_clock(r, step->clock);
+    const enum esp_reason reason = rig_pass(r, &f);
+    enum esp_reason want = library_run(&r->library, step->clock, step->octets, step->len, &packet);
+    if (want == ESP_MANAGED) {
+        OK(reason == ESP_MANAGED || reason == ESP_OPCODE || reason == ESP_LENGTH ||
+           reason == ESP_SHORT || reason == ESP_HOPS);
+    } else {
+        if (want <= ESP_ASKED && hops == 1 && carriage != ESP_BARE) want = ESP_HOPS;
+        EQ(reason, want);
+    }
+    if (reason <= ESP_LIMITED && want == reason)
+        check_leaving(
+            &was, &f, &packet,
+            memcmp(was.octets + was.packet_at, f.octets + f.packet_at, f.len - f.packet_at) != 0);
+    rig_compare_stores(r, &step->packet, number % 1000 == 0);
+}
+
+static void three_data_paths_are_one(void)
+{
+    static struct rig r;
+    static struct esp_trace_step step;
+    struct esp_trace trace;
+    const struct esp_config c = make_config();
+    rig_open(&r, &c);
+    esp_trace_begin(&trace, tap_seed(), &c.store[0].node, COMPUTATIONS);
+    for (uint64_t i = 0; i < LEAT_ROUNDS && tap_checks_failed < 10; i++) {
+        esp_trace_next(&trace, &step);
+        rig_step(&r, &step, i);
+    }
+    rig_compare_stores(&r, &step.packet, true);
+    rig_compare_counts(&r);
+    /* A trace that does not meet everything proves little. */
+    const struct esp_counts *counts = &r.user.share->counts;
+    for (uint32_t i = 0; i < ESP_REASON_COUNT; i++) {
+        const bool elsewhere = i == ESP_LIMITED || i == ESP_ASKED || i == ESP_TAKEN ||
+                               i == ESP_DUPLICATED || i == ESP_UNKEYED || i == ESP_UNSOUND ||
+                               i == ESP_NO_WAY || i == ESP_FAILED;
+        if (!elsewhere && !counts->reason[i]) printf("# never met: reason %u\n", i);
+        if (!elsewhere) OK(counts->reason[i] > 0);
+    }
+    for (uint32_t opcode = 1; opcode < ESP_OPCODES; opcode++)
+        OK(counts->verdict[opcode][LEAT_ESP_PASS] > 0);
+    rig_close(&r);
+}
+
+/* Frames of which anything may be wrong: user space and kernel say the same, and stay in bounds. */
+static void damaged_frames_fare_alike(void)
+{
+    static struct rig r;
+    static struct esp_trace_step step;
+    static struct frame f;
+    struct esp_trace trace;
+    const struct esp_config c = make_config();
+    uint64_t met[ESP_REASON_COUNT + 1] = { 0 };
+    rig_open(&r, &c);
+    library_close(&r.library);
+    memset(&r.library, 0, sizeof r.library);
+    esp_trace_begin(&trace, tap_seed() + 1, &c.store[0].node, COMPUTATIONS);
+    for (uint64_t i = 0; i < LEAT_ROUNDS / 10 && tap_checks_failed < 10; i++) {
+        esp_trace_next(&trace, &step);
+        dress(&f, (enum esp_carriage)(i % 5), step.octets, (uint32_t)step.len, 64);
+        const uint64_t dice = leat_random_below(&r.random, 3);
+        if (dice == 0) f.len = (uint32_t)leat_random_below(&r.random, f.len);
+        const uint32_t head = f.packet_at < f.len ? f.packet_at : f.len;
+        if (dice == 1 && head) {
+            const uint64_t bit = leat_random_below(&r.random, 8 * head);
+            f.octets[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+        if (f.len < 14) continue;
+        rig_clock(&r, step.clock);
+        met[rig_pass(&r, &f)]++;
+    }
+    rig_compare_stores(&r, &step.packet, true);
+    rig_compare_counts(&r);
+    OK(met[ESP_UNSOUND] > 0 && met[ESP_REASON_COUNT] > 0 && met[ESP_EXECUTED] > 0);
+    rig_close(&r);
+}
+
+/* With limits on sources and ports. */
+static void limits_are_the_same_everywhere(void)
+{
+    static struct rig r;
+    static struct esp_trace_step step;
+    static struct frame f;
+    struct esp_trace trace;
+    struct esp_config c = make_config();
+    c.limits = leat_esp_limits_of(1000, 100, 20, 60, TAU);
+    rig_open(&r, &c);
+    library_close(&r.library);
+    memset(&r.library, 0, sizeof r.library);
+    esp_trace_begin(&trace, tap_seed() + 2, &c.store[0].node, COMPUTATIONS);
+    for (uint64_t i = 0; i < LEAT_ROUNDS / 10 && tap_checks_failed < 10; i++) {
+        esp_trace_next(&trace, &step);
+        dress(&f, (enum esp_carriage)(i % 5), step.octets, (uint32_t)step.len, 64);
+        rig_clock(&r, step.clock);
+        rig_pass(&r, &f);
+        rig_compare_stores(&r, &step.packet, false);
+    }
+    rig_compare_counts(&r);
+    OK(r.user.share->counts.reason[ESP_LIMITED] > 0);
+    OK(r.user.share->counts.reason[ESP_EXECUTED] > 0);
+    rig_close(&r);
+}
+
+/* ---- one thing at a time ------------------------------------------------------------------- */
+
+static void instruction(struct frame *f, enum esp_carriage carriage, struct leat_esp_packet packet)
+{
+    uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+    size_t len = 0;
+    packet.flags |= LEAT_ESP_FLAG_X;
+    EQ(leat_esp_packet_encode(&packet, octets, sizeof octets, &len), LEAT_ERR_OK);
+    dress(f, carriage, octets, (uint32_t)len, 64);
+}
+
+static void a_binding_lives_for_tau_and_not_a_tick_longer(void)
+{
+    static struct rig r;
+    static struct frame f;
+    const struct leat_esp_packet count = {
+        .opcode = LEAT_ESP_COUNT, .computationId = 5, .compValTag = 9, .thresh = 1
+    };
+    const struct esp_config c = make_config();
+    rig_open(&r, &c);
+    static const struct {
+        uint64_t clock;
+        enum esp_reason want;
+    } step[] = { { 100, ESP_EXECUTED },
+                 { 100 + TAU - 1, ESP_STOPPED }, /* lives, though it was written meanwhile */
+                 { 100 + TAU, ESP_EXECUTED },    /* gone, and begun anew */
+                 { 100 + TAU - 1, ESP_STOPPED }, /* the clock of the group does not go back */
+                 { 100 + 2 * TAU, ESP_EXECUTED } };
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+        instruction(&f, ESP_IPV4_UDP, count);
+        rig_clock(&r, step[i].clock);
+        EQ(rig_pass(&r, &f), step[i].want);
+    }
+    rig_close(&r);
+}
+
+static void loc_names_the_stores_and_their_order(void)
+{
+    static struct rig r;
+    static struct frame f;
+    struct leat_esp_packet packet;
+    const struct esp_config c = make_config();
+    rig_open(&r, &c);
+    rig_clock(&r, 50);
+    instruction(&f, ESP_IPV6_UDP,
+                (struct leat_esp_packet){ .loc = 7,
+                                          .opcode = LEAT_ESP_RCHLD,
+                                          .computationId = 3,
+                                          .pktId = 1000,
+                                          .sibCntTag = 1,
+                                          .fwdCntTag = 2,
+                                          .fwdThresh = 8 });
+    EQ(rig_pass(&r, &f), ESP_EXECUTED);
+    EQ(leat_esp_packet_decode(f.octets + f.packet_at, f.len - f.packet_at, &packet, NULL),
+       LEAT_ERR_OK);
+    /* Each store is the child of the next: it leaves as the child that the output store is. */
+    OK(packet.pktId == leat_esp_child_id(&c.store[ESP_STORE_OUTPUT].node, 3));
+    static const uint32_t store[] = { ESP_STORE_INPUT, ESP_STORE_CENTRE, ESP_STORE_OUTPUT };
+    uint64_t child = 1000;
+    for (int i = 0; i < 3; i++) {
+        const struct esp_store *s = &c.store[store[i]];
+        const uint64_t mark = leat_esp_mark(&s->node, 3);
+        const uint32_t group = s->first + ((uint32_t)mark & s->mask);
+        struct leat_esp_binding binding[8];
+        uint32_t cursor = 0, found = 0;
+        const uint32_t n = leat_esp_group_list(&r.user.ground.group[group].group, mark, 3, 50,
+                                               &cursor, binding, 8);
+        EQ(n, 3);
+        for (uint32_t b = 0; b < n; b++)
+            found += binding[b].tag == child && binding[b].value == 1;
+        EQ(found, 1);
+        child = leat_esp_child_id(&s->node, 3);
+    }
+    rig_close(&r);
+}
+
+/* A datagram of a router with a key: for it, past it, to be copied. */
+static void management_finds_its_router(void)
+{
+    static struct rig r;
+    static struct frame f;
+    static struct leat_esp_management m;
+    static const uint8_t key[LEAT_ESP_KEY_LEN] = "leat esp router";
+    static const struct {
+        uint8_t opcode;
+        uint64_t first, second;
+        enum esp_reason want;
+        uint8_t hops;
+    } row[] = {
+        { LEAT_ESP_QUERY, 0, 1, ESP_ASKED, 0 },     { LEAT_ESP_QUERY, 77, 1, ESP_TAKEN, 0 },
+        { LEAT_ESP_QUERY, 78, 1, ESP_MANAGED, 0 },  { LEAT_ESP_INSTALL, 5, 77, ESP_TAKEN, 0 },
+        { LEAT_ESP_INSTALL, 5, 0, ESP_MANAGED, 0 }, { LEAT_ESP_CAST, 5, 1, ESP_DUPLICATED, 3 },
+        { LEAT_ESP_CAST, 5, 1, ESP_MANAGED, 0 },    { LEAT_ESP_CAST, 6, 1, ESP_MANAGED, 3 },
+        { LEAT_ESP_JOIN, 5, 77, ESP_MANAGED, 0 },   { LEAT_ESP_ANNOUNCE, 5, 7, ESP_MANAGED, 0 },
+    };
+    struct esp_config c = make_config();
+    for (c.has_key = 0; c.has_key < 2; c.has_key++) {
+        rig_open(&r, &c);
+        rig_clock(&r, 50);
+        const struct leat_esp_install install = {
+            .group = 5, .target = 77, .serial = 9, .lifetime_ms = 1, .count = 1
+        };
+        uint32_t lifetime_ms;
+        EQ(leat_esp_duplicate_install(&r.user.share->duplicates, &install, 50, 1000, &lifetime_ms),
+           LEAT_ESP_RESULT_INSTALLED);
+#ifdef HAVE_XDP
+        if (r.kernel.is_there) OK(esp_xdp_publish(&r.kernel.maps, &r.user.share->duplicates, 5));
+#endif
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+            uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+            size_t len = 0;
+            m = (struct leat_esp_management){ .opcode = row[i].opcode };
+            if (row[i].opcode == LEAT_ESP_QUERY) m.query.store = LEAT_ESP_LOC_CENTRE;
+            if (row[i].opcode == LEAT_ESP_ANNOUNCE) m.announce.member = 7;
+            if (row[i].opcode == LEAT_ESP_CAST) m.cast.hops = row[i].hops;
+            EQ(leat_esp_management_encode(&m, key, octets, sizeof octets, &len), LEAT_ERR_OK);
+            leat_put_be64(octets + 12, row[i].first);
+            leat_put_be64(octets + 20, row[i].second);
+            dress(&f, ESP_IPV4_UDP, octets, (uint32_t)len, 64);
+            EQ(rig_pass(&r, &f), c.has_key ? row[i].want : ESP_MANAGED);
+        }
+        /* What the duplicate was installed for is over. */
+        rig_clock(&r, 50 + 1000);
+        uint8_t cast[64] = { 0, LEAT_ESP_CAST, 0, 8, [19] = 5, [28] = 3 };
+        dress(&f, ESP_IPV4_UDP, cast, sizeof cast, 64);
+        EQ(rig_pass(&r, &f), ESP_MANAGED);
+        rig_close(&r);
+    }
+}
+
+/* A router that takes keyed computations only. */
+static void an_id_that_is_not_made_with_the_key_is_dropped(void)
+{
+    static struct rig r;
+    static struct frame f;
+    struct esp_config c = make_config();
+    c.has_key = c.keyed_only = 1;
+    memcpy(c.key, "leat esp router", sizeof c.key);
+    rig_open(&r, &c);
+    rig_clock(&r, 50);
+    for (uint32_t i = 1; i < 100; i++) {
+        struct leat_esp_packet count = { .opcode = LEAT_ESP_COUNT, .compValTag = 9, .thresh = 1 };
+        count.computationId = leat_esp_computation_keyed(c.key, i);
+        instruction(&f, ESP_IPV4_UDP, count);
+        EQ(rig_pass(&r, &f), ESP_EXECUTED);
+        count.computationId ^= UINT64_C(1) << i % 64;
+        instruction(&f, ESP_IPV4_UDP, count);
+        EQ(rig_pass(&r, &f), ESP_UNKEYED);
+    }
+    rig_close(&r);
+}
+
+/* ---- many processors ----------------------------------------------------------------------- */
+
+enum { THREADS = 4, RUNS = 2000 };
+#ifdef HAVE_XDP
+static struct rig shared;
+
+static void *counts_up(void *unused)
+{
+    struct frame f;
+    static uint8_t out[THREADS][ROOM];
+    const int64_t number = (int64_t)(intptr_t)unused;
+    instruction(
+        &f, ESP_IPV4_UDP,
+        (struct leat_esp_packet){
+            .opcode = LEAT_ESP_COUNT, .computationId = 5, .compValTag = 9, .thresh = UINT64_MAX });
+    struct bpf_test_run_opts opts;
+    memset(&opts, 0, sizeof opts);
+    opts.sz = sizeof opts;
+    opts.data_in = f.octets;
+    opts.data_size_in = f.len;
+    opts.data_out = out[number];
+    opts.data_size_out = ROOM;
+    for (int i = 0; i < RUNS; i++)
+        if (bpf_prog_test_run_opts(bpf_program__fd(shared.kernel.program->progs.esp_xdp), &opts))
+            return (void *)1;
+    return NULL;
+}
+
+static void no_count_is_lost_between_processors(void)
+{
+    pthread_t thread[THREADS];
+    struct esp_config c = make_config();
+    rig_open(&shared, &c);
+    if (shared.kernel.is_there) {
+        for (int i = 0; i < THREADS; i++)
+            pthread_create(&thread[i], NULL, counts_up, (void *)(intptr_t)i);
+        for (int i = 0; i < THREADS; i++) {
+            void *failed;
+            pthread_join(thread[i], &failed);
+            OK(!failed);
+        }
+        const struct esp_store *s = &c.store[ESP_STORE_CENTRE];
+        const uint64_t mark = leat_esp_mark(&s->node, 5);
+        static struct leat_esp_group group;
+        struct leat_esp_binding binding = { 0 };
+        uint32_t cursor = 0;
+        OK(esp_xdp_group(&shared.kernel.maps, s->first + ((uint32_t)mark & s->mask), &group));
+        EQ(leat_esp_group_list(&group, mark, 5, 1, &cursor, &binding, 1), 1);
+        EQ(binding.value, THREADS * RUNS);
+    }
+    rig_close(&shared);
+}
+#else
+static void no_count_is_lost_between_processors(void)
+{
+}
+#endif
+
+TAP_MAIN(T(three_data_paths_are_one), T(damaged_frames_fare_alike),
+         T(limits_are_the_same_everywhere), T(a_binding_lives_for_tau_and_not_a_tick_longer),
+         T(loc_names_the_stores_and_their_order), T(management_finds_its_router),
+         T(an_id_that_is_not_made_with_the_key_is_dropped), T(no_count_is_lost_between_processors))

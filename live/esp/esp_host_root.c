@@ -1,0 +1,184 @@
+/* The root of a group over a socket: the engine of esp_service.h, its packets and its clock. */
+#include "esp_driver.h"
+#include "esp_octets.h"
+#include "esp_root.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
+static const uint64_t tau_default_ns = 10000000000;
+
+struct leat_root *leat_root_open(const struct leat_host_config *config, char *why)
+{
+    struct leat_root *r = calloc(1, sizeof *r);
+    const uint64_t tau_ns = config->tau_ns ? config->tau_ns : tau_default_ns;
+    struct timespec date;
+    *why = 0;
+    if (!r) {
+        esp_because(why, "no memory");
+        return NULL;
+    }
+    r->socket.fd = -1;
+    /* Serials rise from one root to the next: the date, which goes on while nobody counts. */
+    clock_gettime(CLOCK_REALTIME, &date);
+    r->serial = (uint64_t)date.tv_sec * 1000000 + (uint64_t)date.tv_nsec / 1000;
+    const struct leat_esp_service_config engine = {
+        .group = config->group,
+        .node = { esp_socket_draw(), esp_socket_draw(), tau_ns * ps_per_ns },
+        .seed = esp_socket_draw(),
+        .members_max = LEAT_HOST_MEMBERS_MAX,
+        .nodes_max = LEAT_HOST_NODES_MAX,
+        .links_max = LEAT_HOST_NODES_MAX + LEAT_HOST_MEMBERS_MAX,
+        .serial = r->serial,
+        .welcomes = true,
+        .computation_key = config->key ? r->socket.key : NULL,
+    };
+    r->memory = malloc(leat_esp_service_footprint(&engine));
+    if (!r->memory) esp_because(why, "no memory");
+    if (r->memory && esp_socket_open(&r->socket, config, why)) {
+        leat_esp_service_init(&r->engine, &engine, r->memory);
+        return r;
+    }
+    leat_root_close(r);
+    return NULL;
+}
+
+void leat_root_close(struct leat_root *r)
+{
+    if (!r) return;
+    esp_socket_close(&r->socket);
+    free(r->memory);
+    free(r);
+}
+
+/* ---- packets ------------------------------------------------------------------------------ */
+
+static void on_instruction(struct leat_root *r)
+{
+    struct leat_esp_words words = { 0 };
+    const uint8_t *octets = r->letter.octets;
+    if (leat_esp_octets_read(octets, octets + r->letter.len, &words) == LEAT_ESP_FLAW_NONE)
+        leat_esp_service_hear(&r->engine, esp_socket_now(), &words);
+}
+
+static void on_letter(struct leat_root *r)
+{
+    if (r->letter.len > LEAT_ESP_OPCODE_AT &&
+        r->letter.octets[LEAT_ESP_OPCODE_AT] < LEAT_ESP_MANAGEMENT_FIRST) {
+        on_instruction(r);
+        return;
+    }
+    if (!esp_socket_decode(&r->socket, &r->letter, &r->heard)) return;
+    if (r->heard.opcode == LEAT_ESP_JOIN)
+        leat_esp_service_join(&r->engine, esp_socket_now(), &r->letter.from, &r->heard.join);
+    if (r->heard.opcode == LEAT_ESP_REPLY) {
+        r->letter.from.port = LEAT_ESP_UDP_PORT; /* routers answer from another than they look at */
+        leat_esp_service_reply(&r->engine, &r->letter.from, r->heard.computationId,
+                               &r->heard.reply);
+    }
+    if (r->heard.opcode == LEAT_ESP_INSTALLED)
+        leat_esp_service_installed(&r->engine, &r->heard.installed);
+}
+
+bool esp_root_serve(struct leat_root *r, leat_time until)
+{
+    struct leat_esp_post post;
+    while (esp_socket_hear(&r->socket, &r->letter))
+        on_letter(r);
+    while (leat_esp_service_next(&r->engine, esp_socket_now(), &post)) {
+        /* Queries are for the routers on the way, which look at this port only. */
+        if (post.opcode == LEAT_ESP_QUERY) post.to.port = LEAT_ESP_UDP_PORT;
+        esp_socket_post(&r->socket, &post.to, &post);
+    }
+    const leat_time wake = leat_esp_service_wake_at(&r->engine);
+    return esp_socket_wait(&r->socket, wake < until ? wake : until) || errno != EINTR;
+}
+
+uint32_t leat_root_gather(struct leat_root *r, uint32_t members, uint64_t for_ms)
+{
+    const leat_time until = esp_socket_now() + for_ms * ps_per_ms;
+    while (r->engine.roster.count < members && esp_socket_now() < until &&
+           esp_root_serve(r, until)) {
+    }
+    return r->engine.roster.count;
+}
+
+/* ---- asking ------------------------------------------------------------------------------- */
+
+struct leat_esp_request leat_root_request(enum leat_esp_announced kind, bool robust)
+{
+    const bool again = robust || kind == LEAT_ESP_SERVICE_TREE ||
+                       kind == LEAT_ESP_SERVICE_MULTICAST;
+    return (struct leat_esp_request){ .kind = kind,
+                                      .robust = robust,
+                                      .value_bits = LEAT_ESP_VALUE_BITS,
+                                      .rounds = again ? LEAT_ESP_ROUNDS_DEFAULT : 1,
+                                      .attempts = 4,
+                                      .copies = 3,
+                                      .settle_ps = 100 * ps_per_ms,
+                                      .gap_ps = 20 * ps_per_ms,
+                                      .pace_ps = ps_per_ms / 50,
+                                      .lifetime_ms = 60000 };
+}
+
+static void say_missing(const struct leat_esp_request *request,
+                        const struct leat_esp_service_result *r, bool keyed, char *why)
+{
+    const bool maps = request->kind == LEAT_ESP_SERVICE_TREE ||
+                      request->kind == LEAT_ESP_SERVICE_MULTICAST;
+    if (maps && r->uninstalled)
+        esp_because(why,
+                    "%u branch points have no duplicate, expected running routers with this key",
+                    r->uninstalled);
+    else if (maps)
+        esp_because(why, "no whole tree: the way of %u of %u members is not known%s", r->unplaced,
+                    r->members, keyed ? "" : ", expected --key-file with the routers' key");
+    else if (r->end == LEAT_ESP_VOID)
+        esp_because(why, "no answer: all %u attempts were void; %llu packets came with E",
+                    r->attempts, (unsigned long long)r->errors);
+    else
+        esp_because(why,
+                    "no answer in time: of %u branches at the root %u are missing in the last of "
+                    "%u attempts; %u members were asked, %llu packets came, %llu of them with E",
+                    r->branches, r->branches_missing, r->attempts, r->members,
+                    (unsigned long long)r->heard, (unsigned long long)r->errors);
+}
+
+enum leat_host_end leat_root_ask(struct leat_root *r, const struct leat_esp_request *request,
+                                 struct leat_esp_service_result *result,
+                                 struct leat_root_cost *cost, char *why)
+{
+    struct leat_text text;
+    const leat_time began = esp_socket_now();
+    const uint64_t sent = r->socket.sent, received = r->socket.received;
+    *why = 0;
+    leat_text_init(&text, why, LEAT_HOST_WHY_LEN - 1, NULL, NULL);
+    if (leat_esp_service_begin(&r->engine, began, request, &text)) {
+        why[text.len < LEAT_HOST_WHY_LEN ? text.len : LEAT_HOST_WHY_LEN - 1] = 0;
+        return LEAT_HOST_WRONG;
+    }
+    while (r->engine.state != LEAT_ESP_SERVICE_ENDED)
+        if (!esp_root_serve(r, LEAT_NEVER - 1)) {
+            esp_because(why, "interrupted");
+            return LEAT_HOST_FAILED;
+        }
+    *result = r->engine.result;
+    *cost = (struct leat_root_cost){ .sent = r->socket.sent - sent,
+                                     .received = r->socket.received - received,
+                                     .took_ns = (esp_socket_now() - began) / ps_per_ns };
+    if (result->end == LEAT_ESP_ANSWERED) return LEAT_HOST_OK;
+    say_missing(request, result, r->socket.has_key, why);
+    return LEAT_HOST_SILENT;
+}
+
+const struct leat_esp_map *leat_root_map(const struct leat_root *r)
+{
+    return &r->engine.map;
+}
+
+const struct leat_esp_roster *leat_root_roster(const struct leat_root *r)
+{
+    return &r->engine.roster;
+}

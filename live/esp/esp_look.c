@@ -1,0 +1,180 @@
+/* Looking at a router: its counts, its stores, what passes. */
+#include "esp_plan.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct leat_router {
+    struct esp_memory memory;
+    pid_t process;
+    struct leat_esp_group group; /* one at a time */
+};
+
+static bool open_memory(struct leat_router *r, int file, char *why)
+{
+    struct esp_memory *m = &r->memory;
+    m->maps = (struct esp_maps){ -1, -1, -1, -1 };
+    m->share = esp_file_map(file);
+    if (!m->share)
+        return esp_because(why, "the router's shared file is another version's, expected leat esp "
+                                "route again");
+    if (m->share->config.driver != LEAT_ROUTER_XDP) {
+        m->group = esp_file_groups(m->share);
+        return true;
+    }
+#ifdef HAVE_XDP
+    if (esp_xdp_find(&m->share->config, &m->maps, why)) return true;
+    if (!*why)
+        esp_because(why, "its program is no longer on the devices, expected leat esp route again");
+    return false;
+#else
+    return esp_because(why, "it is by XDP, and this leat was built without it");
+#endif
+}
+
+struct leat_router *leat_router_open(const char *router, char *why)
+{
+    char name[ESP_FILE_NAME_LEN];
+    *why = 0;
+    if (!esp_file_name(router, name, why)) return NULL;
+    const int file = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    if (file < 0) {
+        esp_because(why, errno == ENOENT
+                             ? "no router here, expected one from leat esp route"
+                             : "the router's shared file cannot be opened, expected root");
+        return NULL;
+    }
+    struct leat_router *r = calloc(1, sizeof *r);
+    const bool opened = r && open_memory(r, file, why);
+    if (opened) r->process = esp_file_holder(file);
+    close(file);
+    if (opened) return r;
+    leat_router_close(r);
+    return NULL;
+}
+
+void leat_router_close(struct leat_router *r)
+{
+    if (!r) return;
+#ifdef HAVE_XDP
+    esp_xdp_let_go(&r->memory.maps);
+#endif
+    if (r->memory.share) munmap(r->memory.share, (size_t)r->memory.share->len);
+    free(r);
+}
+
+void leat_router_describe(const struct leat_router *r, struct esp_config *config)
+{
+    *config = r->memory.share->config;
+    memset(config->key, 0, sizeof config->key);
+}
+
+int leat_router_process(const struct leat_router *r)
+{
+    return (int)r->process;
+}
+
+uint64_t leat_router_refused(const struct leat_router *r)
+{
+    return r->memory.share->refused;
+}
+
+bool leat_router_counts(struct leat_router *r, struct esp_counts *counts)
+{
+#ifdef HAVE_XDP
+    if (!r->memory.group) return esp_xdp_counts(&r->memory.maps, counts);
+#endif
+    *counts = r->memory.share->counts;
+    return true;
+}
+
+/* ---- stores ------------------------------------------------------------------------------- */
+
+uint32_t leat_router_stores(const struct leat_router *r)
+{
+    return 1 + 2 * r->memory.share->config.port_count;
+}
+
+void leat_router_store_name(const struct leat_router *r, uint32_t store, char name[32])
+{
+    char device[IF_NAMESIZE] = "overlay";
+    const uint32_t index = store ? r->memory.share->config.port[(store - 1) / 2].device : 0;
+    if (index) if_indextoname(index, device);
+    if (store)
+        snprintf(name, 32, "%s %s", store % 2 ? "input" : "output", device);
+    else
+        snprintf(name, 32, "centre");
+}
+
+bool leat_router_survey(struct leat_router *r, uint32_t number, struct leat_esp_survey *survey)
+{
+    const struct esp_config *c = &r->memory.share->config;
+    const struct esp_store *store = &c->store[number];
+    const uint64_t now = esp_user_now_ns(c);
+    *survey = (struct leat_esp_survey){ 0 };
+    for (uint32_t i = 0; i <= store->mask; i++) {
+        if (!esp_memory_group(&r->memory, store->first + i, &r->group)) return false;
+        leat_esp_group_survey(&r->group, c->tau_ns, now, survey);
+    }
+    return true;
+}
+
+bool leat_router_bindings(struct leat_router *r, uint32_t number, uint64_t computation,
+                          struct leat_esp_binding *out, uint32_t cap, uint32_t *count)
+{
+    const struct esp_config *c = &r->memory.share->config;
+    const struct esp_store *store = &c->store[number];
+    const uint64_t mark = leat_esp_mark(&store->node, computation), now = esp_user_now_ns(c);
+    uint32_t cursor = 0;
+    *count = 0;
+    if (!esp_memory_group(&r->memory, store->first + ((uint32_t)mark & store->mask), &r->group))
+        return false;
+    *count = leat_esp_group_list(&r->group, mark, computation, now, &cursor, out, cap);
+    return true;
+}
+
+/* ---- watching ----------------------------------------------------------------------------- */
+
+bool leat_router_watch(struct leat_router *r, bool on, char *why)
+{
+    if (on && !r->process)
+        return esp_because(why, "the router's process has ended, expected leat esp route again");
+    r->memory.share->config.tracing = on;
+#ifdef HAVE_XDP
+    if (!r->memory.group && !esp_xdp_watch(&r->memory.maps, on))
+        return esp_because(why, "its program cannot be told to: %s", strerror(errno));
+#endif
+    return true;
+}
+
+uint64_t leat_router_seen(const struct leat_router *r)
+{
+    return __atomic_load_n(&r->memory.share->sights.next, __ATOMIC_ACQUIRE);
+}
+
+bool leat_router_sight(struct leat_router *r, uint64_t *next, struct esp_sight *sight,
+                       uint64_t *missed)
+{
+    const struct esp_sights *s = &r->memory.share->sights;
+    uint64_t seen = leat_router_seen(r);
+    *missed = 0;
+    if (*next == seen) return false;
+    if (seen - *next >= ESP_SIGHTS) {
+        *missed = seen - *next - ESP_SIGHTS + 1;
+        *next += *missed;
+    }
+    memcpy(sight, &s->sight[*next % ESP_SIGHTS], sizeof *sight);
+    seen = leat_router_seen(r);
+    if (seen - *next >= ESP_SIGHTS) { /* it was overwritten meanwhile */
+        ++*missed;
+        ++*next;
+        return false;
+    }
+    ++*next;
+    return true;
+}

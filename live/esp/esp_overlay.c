@@ -1,0 +1,182 @@
+/*
+ * A router over UDP: any process may be one. What comes in at its address goes on to a configured
+ * next hop, with the hops left that it came with. The gate works on frames, so a datagram gets the
+ * headers that it had on the wire.
+ *
+ * A packet on its way through an overlay has no address but that of the next hop. So what is for
+ * the root goes there hop by hop, the answers to a query too, and there is no way back: no
+ * reflection, no installing of duplicates.
+ */
+#include "esp_driver.h"
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { QUEUE_BYTES = 4 << 20, PACKETS_AT_ONCE = 64 };
+
+/* Of this process. */
+static struct {
+    struct esp_ground ground;
+    int fd;
+} path;
+
+/* What the kernel told of a datagram. */
+struct arrival {
+    uint64_t from[2], to[2];
+    uint16_t from_port;
+    int hops;
+};
+
+static void to_number(const struct in6_addr *address, uint64_t number[2])
+{
+    number[0] = leat_get_be64(address->s6_addr);
+    number[1] = leat_get_be64(address->s6_addr + 8);
+}
+
+/* The socket is an IPv6 one for both: IPv4 addresses come as ::ffff:a.b.c.d, which is our form. */
+static ssize_t hear(uint8_t *octets, size_t cap, struct arrival *a)
+{
+    struct sockaddr_in6 peer;
+    struct iovec part = { octets, cap };
+    union {
+        struct cmsghdr header;
+        uint8_t octets[256];
+    } control;
+    struct msghdr m = { .msg_name = &peer,
+                        .msg_namelen = sizeof peer,
+                        .msg_iov = &part,
+                        .msg_iovlen = 1,
+                        .msg_control = &control,
+                        .msg_controllen = sizeof control };
+    const ssize_t got = recvmsg(path.fd, &m, MSG_DONTWAIT);
+    if (got < 0) return got;
+    *a = (struct arrival){ .hops = 64, .from_port = ntohs(peer.sin6_port) };
+    to_number(&peer.sin6_addr, a->from);
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+        if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+            struct in6_pktinfo info;
+            memcpy(&info, CMSG_DATA(c), sizeof info);
+            to_number(&info.ipi6_addr, a->to);
+        } else if ((c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_HOPLIMIT) ||
+                   (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TTL)) {
+            memcpy(&a->hops, CMSG_DATA(c), sizeof a->hops);
+        }
+    }
+    return got;
+}
+
+/* The frame that the datagram was: octets stand at its end already. Always in IPv6's form. */
+static void dress(uint8_t *frame, uint32_t len, const struct arrival *a)
+{
+    uint8_t *ip = frame + ESP_ETHERNET_LEN, *udp = ip + ESP_IPV6_LEN;
+    memset(frame, 0, ESP_ETHERNET_LEN + ESP_IPV6_LEN + ESP_UDP_LEN);
+    leat_put_be16(frame + ESP_TYPE_AT, ESP_TYPE_IPV6);
+    ip[0] = 0x60;
+    leat_put_be16(ip + 4, (uint16_t)(ESP_UDP_LEN + len));
+    ip[6] = ESP_IP_UDP;
+    ip[7] = (uint8_t)a->hops;
+    for (int i = 0; i < 2; i++) {
+        leat_put_be64(ip + 8 + 8 * i, a->from[i]);
+        leat_put_be64(ip + 24 + 8 * i, a->to[i]);
+    }
+    leat_put_be16(udp, a->from_port);
+    leat_put_be16(udp + 2, LEAT_ESP_UDP_PORT);
+    leat_put_be16(udp + 4, (uint16_t)(ESP_UDP_LEN + len));
+}
+
+static struct esp_out way(void *driver, const struct esp_place *at, const uint64_t to[2])
+{
+    const struct esp_config *c = driver;
+    (void)at;
+    const uint32_t next = esp_next_of(c, to);
+    return (struct esp_out){ .kind = next < ESP_NEXT_MAX ? ESP_WAY_OUT : ESP_WAY_NONE,
+                             .next = next };
+}
+
+static bool send_on(const uint8_t *octets, uint32_t len, int hops, const struct esp_next *next)
+{
+    struct sockaddr_in6 peer = { .sin6_family = AF_INET6, .sin6_port = htons(next->udp_port) };
+    leat_put_be64(peer.sin6_addr.s6_addr, next->address[0]);
+    leat_put_be64(peer.sin6_addr.s6_addr + 8, next->address[1]);
+    const bool is_ipv4 = next->address[0] == 0 && next->address[1] >> 32 == 0xffff;
+    const int level = is_ipv4 ? IPPROTO_IP : IPPROTO_IPV6;
+    /* As an option and not beside the packet: kernels do not take IPv4's beside it here. */
+    setsockopt(path.fd, level, is_ipv4 ? IP_TTL : IPV6_UNICAST_HOPS, &hops, sizeof hops);
+    return sendto(path.fd, octets, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+}
+
+/* The sender of a query is the hop before: the root is reached by going on. */
+static void answer_ahead(uint8_t *frame, const struct esp_next *next)
+{
+    uint8_t *ip = frame + ESP_ETHERNET_LEN;
+    leat_put_be64(ip + 8, next->address[0]);
+    leat_put_be64(ip + 16, next->address[1]);
+    leat_put_be16(ip + ESP_IPV6_LEN, next->udp_port);
+}
+
+static bool take(struct esp_process *p)
+{
+    enum { AT = ESP_ETHERNET_LEN + ESP_IPV6_LEN + ESP_UDP_LEN };
+    static uint8_t frame[ESP_FRAME_MAX + ESP_FRAME_SLACK];
+    struct esp_outcome o;
+    struct arrival a;
+    const ssize_t got = hear(frame + AT, ESP_FRAME_MAX - AT, &a);
+    if (got < 0) return false;
+    const uint32_t len = (uint32_t)got;
+    dress(frame, len, &a);
+    if (!esp_user_gate(&path.ground, frame, AT + len, 0, &o)) return true;
+    const struct esp_next *next = &p->memory.share->config.next[o.out.next % ESP_NEXT_MAX];
+    if (o.reason == ESP_ASKED) answer_ahead(frame, next);
+    if (esp_is_for_process(o.reason)) esp_manage_frame(p, frame, AT + len, 0);
+    if (o.reason > ESP_ASKED) return true;
+    const int hops = frame[ESP_ETHERNET_LEN + 7];
+    if (!send_on(frame + AT, len, hops, next)) esp_user_failed(&path.ground, &o);
+    return true;
+}
+
+static void serve(struct esp_process *p)
+{
+    struct pollfd wait = { .fd = path.fd, .events = POLLIN };
+    if (poll(&wait, 1, ESP_SERVE_MS) <= 0) return;
+    for (int i = 0; i < PACKETS_AT_ONCE && take(p); i++) {
+    }
+}
+
+static bool clear(const struct esp_config *c, char *why)
+{
+    (void)c, (void)why;
+    return true;
+}
+
+static bool start(struct esp_process *p, bool *kept, char *note, char *why)
+{
+    struct esp_config *c = &p->memory.share->config;
+    const int on = 1, off = 0, queue_bytes = QUEUE_BYTES;
+    const uint16_t port = c->listen_port ? c->listen_port : LEAT_ESP_UDP_PORT;
+    struct sockaddr_in6 here = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+    (void)kept;
+    if (!c->next_count)
+        return esp_because(why, "an overlay without a next hop, expected --next-hop ADDRESS");
+    leat_put_be64(here.sin6_addr.s6_addr, c->listen[0]);
+    leat_put_be64(here.sin6_addr.s6_addr + 8, c->listen[1]);
+    path.ground = (struct esp_ground){ p->memory.share, p->memory.group, way, c };
+    path.fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (path.fd < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
+    setsockopt(path.fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+    setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &on, sizeof on);
+    setsockopt(path.fd, IPPROTO_IP, IP_RECVTTL, &on, sizeof on);
+    /* IPv4: the CRC protects the packet; and a checksum that a device was to make is lost in XDP.
+     */
+    setsockopt(path.fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
+    setsockopt(path.fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
+    if (bind(path.fd, (const struct sockaddr *)&here, sizeof here))
+        return esp_because(why, "UDP port %u: %s", port, strerror(errno));
+    esp_because(note, ", by process %d", (int)getpid());
+    return true;
+}
+
+const struct esp_driver esp_udp_driver = { "udp", LEAT_ROUTER_UDP, start, serve, clear };

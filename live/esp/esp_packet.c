@@ -1,0 +1,255 @@
+/*
+ * A router without XDP: packet sockets see every frame that comes in; what is ESP and goes on is
+ * sent by raw sockets, along the kernel's routes. Routing rules keep the kernel from forwarding the
+ * original as well (esp_kernel.h).
+ *
+ * What is for an address of this host the kernel has delivered already: it is left alone, since an
+ * end system that is the root of a computation runs a store of its own.
+ */
+#include "esp_driver.h"
+#include "esp_octets.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BATCH = 64, FRAME_LEN = ESP_FRAME_MAX + 1 + ESP_FRAME_SLACK, QUEUE_BYTES = 8 << 20 };
+enum { ANY_TYPE = 3 /* ETH_P_ALL */, IGNORE_OUTGOING = 23 /* PACKET_IGNORE_OUTGOING */ };
+
+/* Of this process. */
+static struct {
+    struct esp_ground ground;
+    struct esp_kernel kernel;
+    int in[ESP_PORTS_MAX];
+    int raw4, raw6;
+} path;
+
+/* ---- sockets ------------------------------------------------------------------------------ */
+
+/*
+ * Only what may be ours comes up: type 88B5; IPv4 with protocol 253 or UDP to 4253; IPv6 with UDP
+ * to 4253 or a Hop-by-Hop header.
+ */
+static bool filter(int fd)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ESP_TYPE_AT),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LEAT_ESP_ETHER_TYPE, 12, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ESP_TYPE_IPV6, 6, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ESP_TYPE_IPV4, 0, 11),
+        /* 4: IPv4 */
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 23),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LEAT_ESP_IP_PROTOCOL, 8, 0),
+        BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 14),
+        BPF_STMT(BPF_LD | BPF_H | BPF_IND, 16),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LEAT_ESP_UDP_PORT, 5, 6),
+        /* 9: IPv6 */
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 20),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ESP_IP_HOP_BY_HOP, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ESP_IP_UDP, 0, 3),
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 56),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LEAT_ESP_UDP_PORT, 0, 1),
+        /* 14: ours, 15: not */
+        BPF_STMT(BPF_RET | BPF_K, 0xffff),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    const struct sock_fprog program = { sizeof code / sizeof *code, code };
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
+}
+
+static int open_port(uint32_t device, char *why)
+{
+    const int on = 1, queue_bytes = QUEUE_BYTES;
+    const struct sockaddr_ll at = { .sll_family = AF_PACKET,
+                                    .sll_protocol = htons(ANY_TYPE),
+                                    .sll_ifindex = (int)device };
+    const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
+    if (fd >= 0 && filter(fd) && setsockopt(fd, SOL_PACKET, IGNORE_OUTGOING, &on, sizeof on) == 0 &&
+        bind(fd, (const struct sockaddr *)&at, sizeof at) == 0)
+        return fd;
+    esp_because(why, "a packet socket: %s", strerror(errno));
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+/* ---- sending ------------------------------------------------------------------------------ */
+
+static bool send_bare(const struct esp_config *c, uint32_t device, const uint8_t *mac,
+                      uint8_t *frame, uint32_t len)
+{
+    const struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_ifindex = (int)device };
+    for (uint32_t i = 0; i < c->port_count; i++)
+        if (c->port[i].device == device) esp_put_mac(frame + ESP_FROM_AT, c->port[i].mac);
+    esp_put_mac(frame + ESP_TO_AT, mac);
+    return sendto(path.in[0], frame, len, 0, (const struct sockaddr *)&to, sizeof to) >= 0;
+}
+
+/* The header goes as it is; `to` says which route is taken. */
+static bool send_ip(const uint8_t *ip, uint32_t len, bool is_ipv6, const uint64_t to[2])
+{
+    if (is_ipv6) {
+        struct sockaddr_in6 peer = { .sin6_family = AF_INET6 };
+        leat_put_be64(peer.sin6_addr.s6_addr, to[0]);
+        leat_put_be64(peer.sin6_addr.s6_addr + 8, to[1]);
+        return sendto(path.raw6, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+    }
+    struct sockaddr_in peer = { .sin_family = AF_INET };
+    peer.sin_addr.s_addr = htonl((uint32_t)to[1]);
+    return sendto(path.raw4, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+}
+
+static bool send_on(uint8_t *frame, uint32_t len, const struct esp_outcome *o)
+{
+    const struct esp_config *c = &path.ground.share->config;
+    const struct esp_place *at = &o->pass.at;
+    if (at->carriage == ESP_BARE) return send_bare(c, c->bare_device, c->bare_mac, frame, len);
+    uint64_t to[2];
+    esp_destination(frame, frame + len, at, to);
+    if (o->out.next < ESP_NEXT_MAX) {
+        const struct esp_next *next = &c->next[o->out.next];
+        if (next->device) return send_bare(c, next->device, next->mac, frame, len);
+        to[0] = next->address[0];
+        to[1] = next->address[1];
+    }
+    const uint32_t packet_end = at->packet_at + at->packet_len; /* without Ethernet's padding */
+    return send_ip(frame + ESP_ETHERNET_LEN, packet_end - ESP_ETHERNET_LEN, esp_is_ipv6(at), to);
+}
+
+/* ---- the way ------------------------------------------------------------------------------ */
+
+static struct esp_out way(void *driver, const struct esp_place *at, const uint64_t to[2])
+{
+    const struct esp_config *c = driver;
+    struct esp_out out = { .kind = ESP_WAY_OUT, .port = ESP_NO_PORT, .next = ESP_NEXT_MAX };
+    uint64_t hop[2] = { to[0], to[1] };
+    if (at->carriage == ESP_BARE) {
+        out.port = c->bare_device ? esp_port_of(c, c->bare_device) : ESP_NO_PORT;
+        out.kind = c->bare_device ? ESP_WAY_OUT : ESP_WAY_HOST;
+        return out;
+    }
+    out.next = esp_next_of(c, to);
+    if (out.next < ESP_NEXT_MAX) {
+        const struct esp_next *next = &c->next[out.next];
+        if (next->device) {
+            out.port = esp_port_of(c, next->device);
+            return out;
+        }
+        hop[0] = next->address[0];
+        hop[1] = next->address[1];
+    }
+    uint8_t address[LEAT_ESP_ADDRESS_LEN];
+    leat_put_be64(address, hop[0]);
+    leat_put_be64(address + 8, hop[1]);
+    const bool is_ipv6 = esp_is_ipv6(at);
+    const struct esp_way found = esp_kernel_way(&path.kernel, address + (is_ipv6 ? 0 : 12),
+                                                is_ipv6 ? 16 : 4, esp_user_now_ns(c));
+    out.kind = found.kind;
+    if (found.kind == ESP_WAY_OUT) out.port = esp_port_of(c, found.device);
+    return out;
+}
+
+/* An instruction for an address of this host: the kernel has it. */
+static bool is_hosts(const uint8_t *frame, uint32_t len, const struct esp_config *c)
+{
+    struct esp_place at = { 0 };
+    uint64_t to[2];
+    uint8_t address[LEAT_ESP_ADDRESS_LEN];
+    if (esp_find(frame, frame + len, &at) != ESP_FOUND || at.carriage == ESP_BARE) return false;
+    if (at.packet_len > LEAT_ESP_OPCODE_AT &&
+        frame[at.packet_at + LEAT_ESP_OPCODE_AT] >= LEAT_ESP_MANAGEMENT_FIRST)
+        return false;
+    esp_destination(frame, frame + len, &at, to);
+    leat_put_be64(address, to[0]);
+    leat_put_be64(address + 8, to[1]);
+    const bool is_ipv6 = esp_is_ipv6(&at);
+    const struct esp_way way_there = esp_kernel_way(&path.kernel, address + (is_ipv6 ? 0 : 12),
+                                                    is_ipv6 ? 16 : 4, esp_user_now_ns(c));
+    return way_there.kind == ESP_WAY_HOST;
+}
+
+/* ---- serving ------------------------------------------------------------------------------ */
+
+static void take(struct esp_process *p, uint8_t *frame, uint32_t len, uint32_t port)
+{
+    const struct esp_config *c = &p->memory.share->config;
+    struct esp_outcome o;
+    if (len > ESP_FRAME_MAX) return;
+    if (is_hosts(frame, len, c)) {
+        p->memory.share->counts.host++;
+        return;
+    }
+    if (!esp_user_gate(&path.ground, frame, len, port, &o)) return;
+    if (esp_is_for_process(o.reason)) esp_manage_frame(p, frame, len, port);
+    if (o.reason <= ESP_ASKED && o.out.kind == ESP_WAY_OUT && !send_on(frame, len, &o))
+        esp_user_failed(&path.ground, &o);
+}
+
+static void drain(struct esp_process *p, uint32_t port)
+{
+    static uint8_t frame[BATCH][FRAME_LEN];
+    struct mmsghdr message[BATCH];
+    struct iovec part[BATCH];
+    for (int i = 0; i < BATCH; i++) {
+        part[i] = (struct iovec){ frame[i], ESP_FRAME_MAX + 1 };
+        message[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &part[i], .msg_iovlen = 1 } };
+    }
+    const int got = recvmmsg(path.in[port], message, BATCH, MSG_DONTWAIT, NULL);
+    for (int i = 0; i < got; i++)
+        take(p, frame[i], message[i].msg_len, port);
+}
+
+static void serve(struct esp_process *p)
+{
+    struct pollfd wait[ESP_PORTS_MAX];
+    const uint32_t ports = p->memory.share->config.port_count;
+    for (uint32_t i = 0; i < ports; i++)
+        wait[i] = (struct pollfd){ .fd = path.in[i], .events = POLLIN };
+    if (poll(wait, ports, ESP_SERVE_MS) <= 0) return;
+    for (uint32_t i = 0; i < ports; i++)
+        if (wait[i].revents) drain(p, i);
+}
+
+static bool withhold(const struct esp_config *c, bool wanted, char *why)
+{
+    struct esp_kernel kernel;
+    bool done = esp_kernel_open(&kernel);
+    for (uint32_t i = 0; done && i < c->port_count; i++) {
+        char device[IF_NAMESIZE];
+        if (!if_indextoname(c->port[i].device, device)) continue; /* it has gone, and its rules */
+        done = esp_kernel_withhold(&kernel, device, wanted);
+    }
+    if (!done) esp_because(why, "routing rules: %s", strerror(errno));
+    esp_kernel_close(&kernel);
+    return done;
+}
+
+static bool clear(const struct esp_config *c, char *why)
+{
+    return withhold(c, false, why);
+}
+
+static bool start(struct esp_process *p, bool *kept, char *note, char *why)
+{
+    struct esp_config *c = &p->memory.share->config;
+    (void)kept;
+    path.ground = (struct esp_ground){ p->memory.share, p->memory.group, way, c };
+    if (!esp_kernel_open(&path.kernel)) return esp_because(why, "netlink: %s", strerror(errno));
+    for (uint32_t i = 0; i < c->port_count; i++)
+        if ((path.in[i] = open_port(c->port[i].device, why)) < 0) return false;
+    path.raw4 = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+    path.raw6 = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+    if (path.raw4 < 0) return esp_because(why, "a raw socket: %s", strerror(errno));
+    char ignored[LEAT_ROUTER_WHY_LEN];
+    if (!withhold(c, true, why)) return clear(c, ignored), false;
+    esp_because(note, ", by process %d", (int)getpid());
+    return true;
+}
+
+const struct esp_driver esp_packet_driver = { "packet", LEAT_ROUTER_PACKET, start, serve, clear };

@@ -1,0 +1,19 @@
+/* A root over a socket: what its files share. */
+#ifndef LEAT_ESP_ROOT_H
+#define LEAT_ESP_ROOT_H
+
+#include "esp_socket.h"
+
+struct leat_root {
+    struct esp_socket socket;
+    struct leat_esp_service engine;
+    void *memory;
+    uint64_t serial; /* of the last cast */
+    struct esp_letter letter;
+    struct leat_esp_management heard;
+};
+
+/* Sends what is due, hears what has come, waits for more; false: an interrupt came. */
+bool esp_root_serve(struct leat_root *root, leat_time until);
+
+#endif

@@ -1,0 +1,137 @@
+#include "esp_socket.h"
+#include "esp_plan.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { QUEUE_BYTES = 4 << 20 };
+static const leat_time ps_per_ns = 1000, ps_per_s = 1000000000000;
+
+bool esp_socket_address(const char *what, const char *text, struct leat_esp_next *out, char *why)
+{
+    uint64_t address[2];
+    if (!text || !esp_plan_endpoint(text, address, &out->port))
+        return esp_because(why, "%s '%.60s', expected ADDRESS or ADDRESS:PORT", what,
+                           text ? text : "");
+    leat_put_be64(out->address, address[0]);
+    leat_put_be64(out->address + 8, address[1]);
+    return true;
+}
+
+uint64_t esp_socket_draw(void)
+{
+    uint64_t number = 0;
+    while (!number)
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) number = 0;
+    return number;
+}
+
+leat_time esp_socket_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (leat_time)t.tv_sec * ps_per_s + (leat_time)t.tv_nsec * ps_per_ns;
+}
+
+static struct sockaddr_in6 peer_of(const struct leat_esp_next *next)
+{
+    struct sockaddr_in6 peer = { .sin6_family = AF_INET6, .sin6_port = htons(next->port) };
+    memcpy(&peer.sin6_addr, next->address, LEAT_ESP_ADDRESS_LEN);
+    return peer;
+}
+
+bool esp_socket_open(struct esp_socket *s, const struct leat_host_config *config, char *why)
+{
+    const int on = 1, off = 0, queue_bytes = QUEUE_BYTES;
+    struct leat_esp_next here = { .port = LEAT_ESP_UDP_PORT };
+    *s = (struct esp_socket){ .fd = -1 };
+    if (config->bind && !esp_socket_address("--bind", config->bind, &here, why)) return false;
+    if (config->key) {
+        s->has_key = true;
+        memcpy(s->key, config->key, sizeof s->key);
+        leat_esp_key_of_group(s->key, config->group, s->group_key);
+    }
+    /* One socket for both: IPv4 addresses as ::ffff:a.b.c.d. */
+    const struct sockaddr_in6 at = peer_of(&here);
+    s->fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
+    setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
+    /* IPv4: the CRC protects the packet; and a checksum that a device was to make is lost in XDP.
+     */
+    setsockopt(s->fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
+    if (bind(s->fd, (const struct sockaddr *)&at, sizeof at) == 0) return true;
+    esp_because(why, "UDP port %u: %s", here.port, strerror(errno));
+    close(s->fd);
+    s->fd = -1;
+    return false;
+}
+
+void esp_socket_close(struct esp_socket *s)
+{
+    if (s->fd >= 0) close(s->fd);
+    explicit_bzero(s, sizeof *s);
+    s->fd = -1;
+}
+
+bool esp_socket_send(struct esp_socket *s, const struct leat_esp_next *to, const uint8_t *octets,
+                     size_t len)
+{
+    const struct sockaddr_in6 peer = peer_of(to);
+    s->sent++;
+    return sendto(s->fd, octets, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+}
+
+static const uint8_t *key_of(const struct esp_socket *s, uint8_t opcode)
+{
+    if (!s->has_key) return NULL;
+    return opcode == LEAT_ESP_QUERY || opcode == LEAT_ESP_REPLY ? s->key : s->group_key;
+}
+
+bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
+                     const struct leat_esp_post *post)
+{
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+    size_t len;
+    if (leat_esp_post_encode(post, key_of(s, post->opcode), octets, sizeof octets, &len))
+        return false;
+    return esp_socket_send(s, to, octets, len);
+}
+
+bool esp_socket_hear(struct esp_socket *s, struct esp_letter *letter)
+{
+    struct sockaddr_in6 peer;
+    socklen_t peer_len = sizeof peer;
+    const ssize_t got = recvfrom(s->fd, letter->octets, sizeof letter->octets, 0,
+                                 (struct sockaddr *)&peer, &peer_len);
+    if (got < 0) return false;
+    s->received++;
+    letter->len = (size_t)got;
+    letter->from.port = ntohs(peer.sin6_port);
+    memcpy(letter->from.address, &peer.sin6_addr, LEAT_ESP_ADDRESS_LEN);
+    return true;
+}
+
+bool esp_socket_wait(const struct esp_socket *s, leat_time until)
+{
+    struct pollfd wait = { .fd = s->fd, .events = POLLIN };
+    const leat_time now = esp_socket_now();
+    const leat_time left = until > now ? (until - now) / ps_per_ns : 0;
+    const struct timespec t = { .tv_sec = (time_t)(left / 1000000000),
+                                .tv_nsec = (long)(left % 1000000000) };
+    return ppoll(&wait, 1, &t, NULL) >= 0;
+}
+
+bool esp_socket_decode(const struct esp_socket *s, const struct esp_letter *letter,
+                       struct leat_esp_management *out)
+{
+    if (letter->len <= LEAT_ESP_OPCODE_AT) return false;
+    const uint8_t *key = key_of(s, letter->octets[LEAT_ESP_OPCODE_AT]);
+    return leat_esp_management_decode(letter->octets, letter->len, key, out, NULL) == LEAT_ERR_OK;
+}

@@ -1,0 +1,50 @@
+/* The UDP socket of an end system, its keys and its clock. */
+#ifndef LEAT_ESP_SOCKET_H
+#define LEAT_ESP_SOCKET_H
+
+#include "esp_host.h"
+
+struct esp_socket {
+    int fd;
+    bool has_key;
+    uint8_t key[LEAT_ESP_KEY_LEN], group_key[LEAT_ESP_KEY_LEN];
+    uint64_t sent, received;
+};
+
+/* A packet that came in. */
+struct esp_letter {
+    struct leat_esp_next from;
+    size_t len;
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+};
+
+bool esp_socket_open(struct esp_socket *s, const struct leat_host_config *config, char *why);
+void esp_socket_close(struct esp_socket *s);
+
+/* "ADDRESS[:PORT]"; false after `why`. */
+bool esp_socket_address(const char *what, const char *text, struct leat_esp_next *out, char *why);
+
+/* A random number that is not 0. */
+uint64_t esp_socket_draw(void);
+
+/* In picoseconds, as the engines count. */
+leat_time esp_socket_now(void);
+
+bool esp_socket_send(struct esp_socket *s, const struct leat_esp_next *to, const uint8_t *octets,
+                     size_t len);
+
+/* A post with the key that its kind has. */
+bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
+                     const struct leat_esp_post *post);
+
+/* The next packet; false: none is here. */
+bool esp_socket_hear(struct esp_socket *s, struct esp_letter *letter);
+
+/* Until something comes in, or until then; false: an interrupt came. */
+bool esp_socket_wait(const struct esp_socket *s, leat_time until);
+
+/* A management packet of a letter, by the key of its kind. */
+bool esp_socket_decode(const struct esp_socket *s, const struct esp_letter *letter,
+                       struct leat_esp_management *out);
+
+#endif

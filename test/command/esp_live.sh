@@ -1,0 +1,409 @@
+#!/bin/sh
+# ESP between real hosts, as network namespaces that are made here and taken away again: a tree of 7
+# routers and 16 members, every driver. Answers by packets that the routers fold; loss, duplication
+# and reordering on the way; routers that are killed and restarted; everything that is not good
+# dropped and counted by its reason.
+# usage: esp_live.sh LEAT
+#
+#   root -0- r0 -1- r1 -3- r3 -16..19- m0..m3        links between routers go through the namespace
+#               |      -4- r4 -20..23- m4..m7        "wire", where esp_link.py is their cable
+#               -2- r2 -5- r5 -24..27- m8..m11       link n is 10.1.n.0/24: .1 above, .2 below
+#                      -6- r6 -28..31- m12..m15
+set -eu
+leat=$1
+here=$(dirname "$0")
+. "$here/lib.sh"
+skip() { echo "SKIPPED, AND LOUDLY: live ESP is not tested: $1"; exit 77; }
+[ "$(id -u)" -eq 0 ] || skip "it needs root"
+for tool in ip nsenter jq python3; do command -v $tool > /dev/null || skip "$tool is not installed"; done
+
+name=leat$$
+ip netns add "${name}wire" 2>/dev/null || skip "this system has no network namespaces for us"
+routers="0 1 2 3 4 5 6"
+members="0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"
+hosts="root"
+for r in $routers; do hosts="$hosts r$r"; done
+for m in $members; do hosts="$hosts m$m"; done
+cable=
+joined=
+in_ns() {
+    ns=$1
+    shift
+    nsenter --net="/run/netns/$name$ns" "$@"
+}
+# What runs beside is started without the function, so that $! is its own process.
+net_of() { echo "--net=/run/netns/$name$1"; }
+leave_all() {
+    for pid in $joined; do kill "$pid" 2>/dev/null || true; done
+    # shellcheck disable=SC2086
+    [ -z "$joined" ] || wait $joined 2>/dev/null || true
+    joined=
+}
+tear_down() {
+    leave_all
+    [ -z "$cable" ] || kill "$cable" 2>/dev/null || true
+    for r in $routers; do in_ns "r$r" "$leat" esp stop 2>/dev/null || true; done
+    for host in wire $hosts; do ip netns del "$name$host" 2>/dev/null || true; done
+    rm -rf "$folder"
+}
+trap tear_down EXIT INT TERM
+
+# ---- the network --------------------------------------------------------------------------------
+
+polling=
+# join_ends ABOVE BELOW LINK: the addresses and the way up
+join_ends() {
+    printf 'addr add 10.1.%s.1/24 dev d%s\naddr add fd00:0:0:%s::1/64 dev d%s nodad\nlink set dev d%s up\n' "$3" "$3" "$3" "$3" "$3" | ip -n "$name$1" -batch -
+    printf 'addr add 10.1.%s.2/24 dev up\naddr add fd00:0:0:%s::2/64 dev up nodad\nlink set dev up up\nroute add default via 10.1.%s.1\n' "$3" "$3" "$3" | ip -n "$name$2" -batch -
+    ip -n "$name$2" -6 route add default via "fd00:0:0:$3::1"
+    polling="$polling $name$1:d$3 $name$2:up"
+}
+link() {
+    ip link add "d$3" netns "$name$1" type veth peer name up netns "$name$2" || skip "this kernel has no veth"
+    join_ends "$@"
+}
+cables=
+long_link() {
+    ip link add "d$3" netns "$name$1" type veth peer name "a$3" netns "${name}wire" || skip "this kernel has no veth"
+    ip link add "b$3" netns "${name}wire" type veth peer name up netns "$name$2"
+    printf 'link set dev a%s up\nlink set dev b%s up\n' "$3" "$3" | ip -n "${name}wire" -batch -
+    cables="$cables a$3=b$3"
+    polling="$polling ${name}wire:a$3 ${name}wire:b$3"
+    join_ends "$@"
+}
+# downwards ROUTER LINK LINKS: the links that lie behind a link
+downwards() {
+    r=$1 via=$2
+    shift 2
+    for l in "$@"; do echo "route add 10.1.$l.0/24 via 10.1.$via.2"; done | ip -n "$name$r" -batch -
+    for l in "$@"; do echo "route add fd00:0:0:$l::/64 via fd00:0:0:$via::2"; done | ip -n "$name$r" -6 -batch -
+}
+# be_cable LOSS DUPLICATION REORDERING SEED
+be_cable() {
+    if [ -n "$cable" ]; then
+        kill "$cable"
+        wait "$cable" || true
+    fi
+    : > "$folder/cable"
+    # shellcheck disable=SC2086
+    nsenter "$(net_of wire)" python3 "$here/esp_link.py" "$@" $cables > "$folder/cable" &
+    cable=$!
+    waits_for cable
+}
+for host in $hosts; do ip netns add "$name$host"; done
+long_link root r0 0
+long_link r0 r1 1
+long_link r0 r2 2
+for l in 3 4; do long_link r1 r$l $l; done
+for l in 5 6; do long_link r2 r$l $l; done
+for m in $members; do link r$((3 + m / 4)) "m$m" $((16 + m)); done
+for r in $routers; do in_ns "r$r" sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward; echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'; done
+ip -n "${name}root" route add 10.1.0.0/16 via 10.1.0.2
+ip -n "${name}root" -6 route add fd00::/48 via fd00:0:0:0::2
+downwards r0 1 3 4 16 17 18 19 20 21 22 23
+downwards r0 2 5 6 24 25 26 27 28 29 30 31
+downwards r1 3 16 17 18 19
+downwards r1 4 20 21 22 23
+downwards r2 5 24 25 26 27
+downwards r2 6 28 29 30 31
+# shellcheck disable=SC2086
+python3 "$here/esp_gro.py" $polling
+be_cable 0 0 0 1
+
+# ---- routers and members ------------------------------------------------------------------------
+
+echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
+devices() {
+    case $1 in
+    0) echo "--dev up --dev d1 --dev d2" ;;
+    1) echo "--dev up --dev d3 --dev d4" ;;
+    2) echo "--dev up --dev d5 --dev d6" ;;
+    *) echo "--dev up --dev d$((4 * $1 + 4)) --dev d$((4 * $1 + 5)) --dev d$((4 * $1 + 6)) --dev d$((4 * $1 + 7))" ;;
+    esac
+}
+# route ROUTER OPTION...
+route() {
+    r=$1
+    shift
+    where=$(devices "$r")
+    [ "$driver" != udp ] || where="--next-hop 10.1.$r.1"
+    # shellcheck disable=SC2086
+    in_ns "r$r" "$leat" esp route $where --driver "$driver" --node-id $((100 + r)) --capacity 16k --port-capacity 1k --key-file "$folder/key" "$@"
+}
+# Values are 10 + m^2: from 10 to 235, 1400 in all, 87.5 on average.
+join_all() {
+    for m in $members; do
+        via=
+        [ "$driver" != udp ] || via="--via 10.1.$((16 + m)).1"
+        # shellcheck disable=SC2086
+        nsenter "$(net_of "m$m")" "$leat" esp join 7 --root 10.1.0.1 $via --value $((10 + m * m)) --every 150ms --key-file "$folder/key" > "$folder/member.$m" 2>&1 &
+        joined="$joined $!"
+    done
+}
+# ask SERVICE OPTION...: its JSON. Sums that are not robust are wrong where a host is late, so all
+# have time, here where two dozen hosts may share one busy processor.
+settle=100ms
+[ "$(cut -d. -f1 /proc/loadavg)" -lt "$(nproc)" ] || settle=250ms
+ask() { in_ns root "$leat" esp "$@" --members 16 --wait 10s --settle $settle --key-file "$folder/key" --json 2>"$folder/stderr" || fail "$driver: leat esp $*: $(cat "$folder/stderr")"; }
+counts() { in_ns "r$1" "$leat" esp status --json | jq -c '.counts | del(.managed, .host)'; }
+count() { in_ns "r$1" "$leat" esp status --json | jq -r ".counts[\"$2\"]"; }
+mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
+
+answers() {
+    same "$driver: census" "$(ask census 7 | jq -c '[.answer,.members,.end]')" '[16,16,"answered"]'
+    same "$driver: max" "$(ask max 7 | jq -c .answer)" 235
+    same "$driver: min" "$(ask min 7 | jq -c .answer)" 10
+    same "$driver: sum" "$(ask sum 7 | jq -c '[.answer,.counted]')" "[1400,16]"
+    same "$driver: average" "$(ask average 7 | jq -c .answer)" 87.5
+    same "$driver: robust sum" "$(ask sum 7 --robust 5 | jq -c '[.answer,.counted]')" "[1400,16]"
+    ask tree 7 --dot "$folder/tree.dot" > "$folder/tree"
+    same "$driver: tree" "$(jq -c '[.answer,.unplaced]' "$folder/tree")" "[7,0]"
+    # Who is whose child, from Graphviz's lines: 7 routers and 16 members, as they are joined.
+    same "$driver: edges of the tree" "$(grep -c -e '->' "$folder/tree.dot")" 23
+    same "$driver: below router 3" "$(grep -e '-> "router 0x67 ' "$folder/tree.dot" | grep -o '10.1.[0-9]*.2" ->' | sort | tr -d '\n')" '10.1.16.2" ->10.1.17.2" ->10.1.18.2" ->10.1.19.2" ->'
+    same "$driver: below router 0" "$(grep -e '-> "router 0x64 ' "$folder/tree.dot" | grep -c 'router 0x6[56] ')" 2
+    # One packet from each member, and one from each router, reach the next.
+    was=$(count 0 executed)
+    ask census 7 > /dev/null
+    same "$driver: packets of a census at the top" "$(($(count 0 executed) - was))" 2
+}
+
+# The same routers, IPv6: four members of another group, beside the others.
+answers_by_ipv6() {
+    [ "$driver" != udp ] || return 0
+    for m in 0 1 6 15; do
+        nsenter "$(net_of "m$m")" "$leat" esp join six --root fd00:0:0:0::1 --bind "[::]:4254" --value $((100 + m)) --every 150ms --key-file "$folder/key" > "$folder/six.$m" 2>&1 &
+        joined="$joined $!"
+    done
+    six() { in_ns root "$leat" esp "$@" six --members 4 --wait 10s --settle $settle --key-file "$folder/key" --json 2>"$folder/stderr" | jq -c .answer; }
+    same "$driver: census by IPv6" "$(six census)" 4
+    same "$driver: sum by IPv6" "$(six sum)" 422
+    same "$driver: robust sum by IPv6" "$(six sum --robust 5)" 422
+}
+
+# What is in a store while a computation lives, and what passes by.
+seen() {
+    nsenter "$(net_of r0)" "$leat" esp trace --json > "$folder/trace" 2>"$folder/trace.err" &
+    watcher=$!
+    sleep 0.3
+    ask census 7 > /dev/null
+    sleep 0.2
+    kill $watcher
+    wait $watcher 2>/dev/null || true
+    # (The last rounds of a robust sum may still be under way.)
+    same "$driver: trace" "$(jq -rs 'map(select(.opcode == "COUNT" or .opcode == "COLLECT") | .opcode + " " + .verdict) | join(",")' "$folder/trace")" "COUNT executed,COUNT stopped,COLLECT stopped,COLLECT executed"
+    id=$(jq -rs 'map(select(.opcode == "COUNT"))[0].computationId' "$folder/trace")
+    in_ns r0 "$leat" esp store "$id" --json > "$folder/store"
+    same "$driver: bindings of a census at the top" "$(jq -c 'map(.value) | sort' "$folder/store")" "[0,16]"
+    same "$driver: both live" "$(jq -c 'map(select(.remaining_ns > 0 and .remaining_ns <= 10000000000)) | length' "$folder/store")" 2
+    has "$driver: status" "$(in_ns r0 "$leat" esp status)" "COUNT"
+}
+
+multicast() {
+    [ "$driver" != udp ] || return 0
+    same "$driver: multicast" "$(ask multicast 7 "tea is ready" | jq -c '[.members,.installed,.packets]')" "[16,7,1]"
+    sleep 0.5
+    same "$driver: every member has it once" "$(grep -h . "$folder"/member.* | sort | uniq -c | tr -s ' ')" " 16 tea is ready"
+}
+
+# 10 % of the packets on each of seven links are lost, as many doubled, as many late.
+bad_cables() {
+    be_cable 0.1 0.1 0.1 "$1"
+    same "$driver: robust sum over bad cables" "$(ask sum 7 --robust 8 --attempts 16 | jq -c '[.answer,.counted]')" "[1400,16]"
+    # COLLECT takes what comes: wrong, or nothing at all, sooner or later.
+    wrong=no
+    for _ in 1 2 3 4 5 6 7 8; do
+        got=$(in_ns root "$leat" esp sum 7 --attempts 1 --members 16 --wait 10s --key-file "$folder/key" --json 2>/dev/null | jq -c .answer)
+        [ "$got" = 1400 ] || { wrong=yes; break; }
+    done
+    same "$driver: plain sum over bad cables fails" $wrong yes
+    be_cable 0 0 0 1
+}
+
+# Its process is killed; its state is lost in the middle of a computation.
+restarted() {
+    pid=$(in_ns r1 "$leat" esp status --json | jq .process)
+    kill -9 "$pid"
+    sleep 0.1
+    same "$driver: killed" "$(in_ns r1 "$leat" esp status --json | jq .process)" 0
+    if [ "$driver" = xdp ]; then
+        same "$driver: the kernel goes on" "$(ask sum 7 --robust 5 | jq .answer)" 1400
+    fi
+    has "$driver: taken over" "$(route 1)" "took over the stores of an earlier router"
+    same "$driver: back" "$(ask sum 7 --robust 5 | jq .answer)" 1400
+    { ask sum 7 --robust 8 --attempts 16 > "$folder/sum" || true; } &
+    asker=$!
+    sleep 0.8
+    in_ns r1 "$leat" esp stop
+    route 1 > /dev/null
+    wait $asker
+    same "$driver: restarted in the middle" "$(jq .answer "$folder/sum")" 1400
+}
+
+# Packets of nobody, from member 0 to router 3. forge CARRIAGE CHANGES COUNT [COMPUTATION]
+forge() {
+    case $1 in
+    *6) in_ns m0 python3 "$here/esp_live.py" up "$(mac r3 d16)" fd00:0:0:16::2 fd00:0:0:99::1 "$@" ;;
+    *) in_ns m0 python3 "$here/esp_live.py" up "$(mac r3 d16)" 10.1.16.2 10.1.0.1 "$@" ;;
+    esac
+}
+# counted WHAT CARRIAGE CHANGES COUNT WANT: by which reasons
+counted() {
+    before=$(counts 3)
+    forge "$2" "$3" "$4"
+    sleep 0.15
+    same "$driver: $1, $2" "$(counts 3 | jq -c --argjson was "$before" 'with_entries(.value -= $was[.key] | select(.value != 0))')" "$5"
+}
+bad_frames() {
+    above=$(counts 1)
+    for carriage in ipv4 udp; do
+        counted "bad frames" $carriage opcode,length,longest,crc,tags,operator,zero,short,header,hops 3 \
+            '{"short":3,"opcode":3,"length":6,"crc":3,"tags":3,"operator":3,"zero":3,"unsound":3,"hops":3}'
+    done
+    counted "bad frames" udp announced 3 '{"unsound":3}'
+    same "$driver: none of them goes further" "$(counts 1)" "$above"
+    counted "what must pass" ipv4 error,idle 2 '{"carried":4}'
+    counted "what aborts" udp collect 2 '{"aborted":2}'
+    # Bare frames have no address: without a configured next hop they end at the host.
+    counted "bad frames" bare crc,opcode 3 '{"opcode":3,"crc":3}'
+    counted "bad frames" udp6 crc,operator 2 '{"crc":2,"operator":2}'
+}
+
+# A binding lives as long as it should, give or take the clock's steps.
+expiry() {
+    route 3 --tau 2s > /dev/null
+    began=$(date +%s%N)
+    counted "created, then met" udp good 2 '{"executed":1,"stopped":1}'
+    before=$(count 3 stopped)
+    forge udp good 1
+    took_ms=$((($(date +%s%N) - began) / 1000000))
+    sleep 0.15
+    # (On a machine that is too busy for it, this says nothing.)
+    [ $took_ms -gt 1900 ] || same "$driver: lives" "$(($(count 3 stopped) - before))" 1
+    sleep 2.05
+    counted "has expired" udp good 1 '{"executed":1}'
+    route 3 > /dev/null
+}
+
+# One source fills the store, or asks without the key.
+attacks() {
+    route 3 --rate 50 > /dev/null
+    was=$(count 3 limited)
+    forge udp new 3000
+    sleep 0.3
+    [ $(($(count 3 limited) - was)) -gt 1000 ] || fail "$driver: a flood of 3000 creations at 50 a second: only $(($(count 3 limited) - was)) limited"
+    same "$driver: others are not kept out by it" "$(ask census 7 | jq .answer)" 16
+    route 3 --rate 0 --port-share 200 > /dev/null
+    was=$(count 3 limited)
+    forge udp new 1000
+    sleep 0.3
+    [ $(($(count 3 limited) - was)) -gt 500 ] || fail "$driver: a port with a share of 200: only $(($(count 3 limited) - was)) limited"
+    route 3 --rate 0 --port-share 0 > /dev/null
+    was=$(count 3 full)
+    forge udp children 400 # more than a group holds
+    sleep 0.3
+    [ "$(count 3 full)" -gt "$was" ] || fail "$driver: 400 bindings of one computation: no bucket was full"
+    refused=$(in_ns r3 "$leat" esp status --json | jq .refused)
+    forge udp query 3
+    sleep 0.15
+    same "$driver: queries without the key" "$(($(in_ns r3 "$leat" esp status --json | jq .refused) - refused))" 3
+    # With keyed computations only, strangers get nothing at all; who has the key sees no difference.
+    route 3 --keyed-only > /dev/null
+    was=$(count 3 unkeyed)
+    forge udp good 3
+    sleep 0.15
+    same "$driver: computations without the key" "$(($(count 3 unkeyed) - was))" 3
+    same "$driver: computations with it" "$(ask census 7 | jq .answer)" 16
+    route 3 > /dev/null
+}
+
+# A whole census as tshark sees it at the root, every field named, nothing malformed.
+captured() {
+    command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no captured census"; return; }
+    : > "$folder/tshark"
+    nsenter "$(net_of root)" timeout 20 tshark -q -a duration:4 -i d0 -w "$folder/esp.pcapng" 2> "$folder/tshark" &
+    watcher=$!
+    tries=0
+    until grep -q 'Capturing on' "$folder/tshark" || [ $tries -eq 100 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    sleep 0.5
+    ask census 7 > /dev/null
+    wait $watcher || true
+    read_capture() { tshark -X lua_script:share/wireshark/leat.lua -r "$folder/esp.pcapng" "$@" 2> /dev/null; }
+    # (The cable is between the routers: what comes in at the root is one COUNT and one COLLECT.)
+    same "$driver: captured" "$(read_capture -Y 'leat_esp and ip.dst == 10.1.0.1 and leat_esp.opcode < 64' -T fields -e leat_esp.opcode | tr '\n' ' ')" "1 3 "
+    same "$driver: captured, sound" "$(read_capture -Y 'leat_esp and (_ws.malformed or _ws.expert)' | head -n 3)" ""
+}
+
+bad_input() {
+    exits 2 "expected one of" "$leat" esp nonsense
+    exits 2 "no network device 'nosuch'" "$leat" esp route --dev nosuch
+    exits 2 "at least one --dev" "$leat" esp route
+    exits 2 "expected xdp, packet or udp" "$leat" esp route --dev up --driver token
+    exits 2 "--tau '1'" "$leat" esp route --dev up --tau 1
+    exits 2 "--capacity '0'" "$leat" esp route --dev up --capacity 0
+    exits 2 "is there twice" in_ns r0 "$leat" esp route --dev up --dev up
+    exits 2 "expected an address or DEVICE,MAC" in_ns r0 "$leat" esp route --dev up --next-hop 10.1.0
+    exits 2 "expected an address or ADDRESS/BITS" in_ns r0 "$leat" esp route --dev up --next-hop 10.1.0.0/33=10.1.0.1
+    exits 2 "expected an Ethernet address" in_ns r0 "$leat" esp route --dev up --next-hop up,ff:ff:ff:ff:ff:ff
+    exits 2 "no devices" "$leat" esp route --driver udp --dev lo
+    exits 2 "--listen goes with" "$leat" esp route --dev lo --listen 10.0.0.1
+    echo 12345 > "$folder/short-key"
+    exits 2 "expected 32 hex digits" "$leat" esp route --dev lo --key-file "$folder/short-key"
+    exits 2 "no router here" in_ns root "$leat" esp status
+    exits 2 "no router here" in_ns root "$leat" esp stop
+    exits 2 "expected 1 to 32 of a-z" "$leat" esp status --name Ä
+    exits 2 "expected: store COMPUTATION" "$leat" esp store
+    exits 2 "expected 0 to 2^64-1" "$leat" esp store 1x
+    exits 2 "join needs --root" "$leat" esp join 7
+    exits 2 "--root 'nowhere', expected ADDRESS" "$leat" esp join 7 --root nowhere
+    exits 2 "-2^63 to 2^64-1" "$leat" esp join 7 --root 10.1.0.1 --value x
+    exits 2 "expected: census GROUP" "$leat" esp census
+    exits 2 "--robust goes with" "$leat" esp max 7 --robust 5
+    exits 2 "multicast needs --key-file" "$leat" esp multicast 7 text
+    exits 2 "no members" in_ns root "$leat" esp census 8 --wait 1ms
+    exits 1 "not known" in_ns root "$leat" esp tree 7 --members 1 --wait 3s --tau 1500ms
+}
+
+tried=
+for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
+    if ! route 0 > "$folder/routed" 2> "$folder/stderr"; then
+        # A system that has none is no fault of ours; a program that it does not take is.
+        case $(cat "$folder/stderr") in
+        *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;
+        *) fail "route --driver $driver: $(cat "$folder/stderr")" ;;
+        esac
+        echo "SKIPPED, AND LOUDLY: driver $driver is not tested: $(cat "$folder/stderr")"
+        continue
+    fi
+    tried="$tried $driver"
+    has "the driver is told" "$(cat "$folder/routed")" "driver $driver: it was asked for"
+    for r in 1 2 3 4 5 6; do route $r > /dev/null; done
+    join_all
+    answers
+    seen
+    answers_by_ipv6
+    multicast
+    bad_cables 42
+    restarted
+    if [ "$driver" = xdp ]; then
+        captured
+        bad_input
+    fi
+    leave_all
+    [ "$driver" = udp ] || bad_frames
+    if [ "$driver" = xdp ]; then
+        expiry
+        join_all
+        attacks # last: they leave a full store behind
+        leave_all
+    fi
+    for r in $routers; do in_ns "r$r" "$leat" esp stop || fail "$driver: router $r does not stop"; done
+    same "$driver: nothing is left" "$(ip -n "${name}r0" link show up | grep xdp; ip -n "${name}r0" rule | grep 4253; find /dev/shm -name "leat-esp.$(stat -Lc %i "/run/netns/${name}r0").*")" ""
+done
+[ -n "$tried" ] || [ -s "$wrongs" ] || skip "no driver works here"
+# Without a wish: the kernel's where it can be, and why is told.
+case $tried in *xdp*) has "by itself" "$(in_ns r0 "$leat" esp route --dev up)" "driver xdp: the kernel takes it" ;; esac
+finish

@@ -1,0 +1,279 @@
+/* A router, for people and as JSON: what became of packets, what is in its stores, what passes. */
+#include "duration.h"
+#include "esp_live.h"
+#include "esp_text.h"
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { BINDINGS_MAX = LEAT_ESP_GROUP_SLOTS };
+static const uint64_t ps_per_ns = 1000;
+
+static const char *const reason_names[] = {
+#define X(id, name, text) name,
+    ESP_REASONS(X)
+#undef X
+};
+static const char *const reason_texts[] = {
+#define X(id, name, text) text,
+    ESP_REASONS(X)
+#undef X
+};
+static const char *const verdict_names[] = { "pass", "stop", "aborted", "full", "limited" };
+_Static_assert(sizeof verdict_names / sizeof *verdict_names == LEAT_ESP_VERDICTS,
+               "a name for each verdict");
+
+const char *esp_driver_name(uint32_t driver)
+{
+    static const char *const names[] = { "any", "xdp", "packet", "udp" };
+    return driver < sizeof names / sizeof *names ? names[driver] : "?";
+}
+
+static const char *instruction_name(unsigned opcode)
+{
+    const struct leat_esp_instruction *row = leat_esp_instruction_of(opcode);
+    return row ? row->name : "management";
+}
+
+static uint64_t clock_grain_ns(void)
+{
+    struct timespec grain;
+    clock_getres(CLOCK_MONOTONIC_COARSE, &grain);
+    return (uint64_t)grain.tv_nsec;
+}
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+static void show_config(const struct leat_router *router, const struct esp_config *c)
+{
+    const int process = leat_router_process(router);
+    printf("router 0x%016llx, driver %s, %s, ", (unsigned long long)c->node_id,
+           esp_driver_name(c->driver),
+           c->keyed_only ? "keyed computations only"
+           : c->has_key  ? "keyed"
+                         : "no key");
+    if (process)
+        printf("process %d\n", process);
+    else
+        printf("its process has ended: expected leat esp route again\n");
+    for (uint32_t i = 0; i < c->port_count; i++) {
+        char device[IF_NAMESIZE] = "overlay";
+        if (c->port[i].device) if_indextoname(c->port[i].device, device);
+        printf("%s%s", i ? ", " : "ports ", device);
+    }
+    printf("; bindings live %s", duration_text(c->tau_ns * ps_per_ns));
+    printf(", by a clock of %s steps\n", duration_text(clock_grain_ns() * ps_per_ns));
+}
+
+static void show_counts(const struct esp_counts *counts)
+{
+    for (uint32_t i = 0; i < ESP_REASON_COUNT; i++)
+        if (counts->reason[i])
+            printf("%12llu  %-10s %s\n", (unsigned long long)counts->reason[i], reason_names[i],
+                   reason_texts[i]);
+    if (counts->host)
+        printf("%12llu  %-10s handed to this host, of all\n", (unsigned long long)counts->host,
+               "host");
+    for (unsigned op = 1; op < ESP_OPCODES; op++) {
+        uint64_t all = 0;
+        for (int v = 0; v < LEAT_ESP_VERDICTS; v++)
+            all += counts->verdict[op][v];
+        if (!all) continue;
+        printf("%12llu  %-10s", (unsigned long long)all, instruction_name(op));
+        for (int v = 0; v < LEAT_ESP_VERDICTS; v++)
+            if (counts->verdict[op][v])
+                printf(" %s %llu", verdict_names[v], (unsigned long long)counts->verdict[op][v]);
+        printf("\n");
+    }
+}
+
+static void show_survey(const char *name, uint64_t slots, const struct leat_esp_survey *s)
+{
+    printf("store %-18s %llu of %llu bindings live (%.1f %%), fullest group %llu of %d", name,
+           (unsigned long long)s->live, (unsigned long long)slots,
+           100.0 * (double)s->live / (double)slots, (unsigned long long)s->busiest,
+           LEAT_ESP_GROUP_SLOTS);
+    if (s->full_buckets) printf(", %llu full buckets", (unsigned long long)s->full_buckets);
+    printf("\n");
+    if (!s->live) return;
+    printf("  age in sixteenths of their life:");
+    for (int i = 0; i < LEAT_ESP_AGES; i++)
+        printf(" %llu", (unsigned long long)s->age[i]);
+    printf("\n");
+}
+
+static void show_counts_json(const struct esp_counts *counts)
+{
+    printf("\"counts\":{");
+    for (uint32_t i = 0; i < ESP_REASON_COUNT; i++)
+        printf("%s\"%s\":%llu", i ? "," : "", reason_names[i],
+               (unsigned long long)counts->reason[i]);
+    printf(",\"host\":%llu},\"created\":%llu,\"instructions\":{", (unsigned long long)counts->host,
+           (unsigned long long)counts->created);
+    for (unsigned op = 1; op < ESP_OPCODES; op++) {
+        printf("%s\"%s\":{", op > 1 ? "," : "", instruction_name(op));
+        for (int v = 0; v < LEAT_ESP_VERDICTS; v++)
+            printf("%s\"%s\":%llu", v ? "," : "", verdict_names[v],
+                   (unsigned long long)counts->verdict[op][v]);
+        printf("}");
+    }
+    printf("}");
+}
+
+static void show_survey_json(const char *name, uint64_t slots, const struct leat_esp_survey *s)
+{
+    printf("{\"store\":");
+    print_quoted(name);
+    printf(",\"slots\":%llu,\"live\":%llu,\"full_buckets\":%llu,\"busiest\":%llu,\"ages\":[",
+           (unsigned long long)slots, (unsigned long long)s->live,
+           (unsigned long long)s->full_buckets, (unsigned long long)s->busiest);
+    for (int i = 0; i < LEAT_ESP_AGES; i++)
+        printf("%s%llu", i ? "," : "", (unsigned long long)s->age[i]);
+    printf("]}");
+}
+
+static bool show_stores(struct leat_router *router, const struct esp_config *c, bool json)
+{
+    for (uint32_t i = 0; i < leat_router_stores(router); i++) {
+        struct leat_esp_survey survey;
+        char name[32];
+        const uint64_t slots = ((uint64_t)c->store[i].mask + 1) * LEAT_ESP_GROUP_SLOTS;
+        leat_router_store_name(router, i, name);
+        if (!leat_router_survey(router, i, &survey)) return false;
+        if (json && i) printf(",");
+        (json ? show_survey_json : show_survey)(name, slots, &survey);
+    }
+    return true;
+}
+
+bool esp_show_status(struct leat_router *router, bool json)
+{
+    static struct esp_config c;
+    struct esp_counts counts;
+    leat_router_describe(router, &c);
+    bool shown = leat_router_counts(router, &counts);
+    const uint64_t refused = leat_router_refused(router);
+    if (shown && json) {
+        printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"process\":%d,\"keyed\":%s,"
+               "\"tau_ns\":%llu,\"clock_grain_ns\":%llu,\"refused\":%llu,",
+               (unsigned long long)c.node_id, esp_driver_name(c.driver),
+               leat_router_process(router), c.has_key ? "true" : "false",
+               (unsigned long long)c.tau_ns, (unsigned long long)clock_grain_ns(),
+               (unsigned long long)refused);
+        show_counts_json(&counts);
+        printf(",\"stores\":[");
+        shown = show_stores(router, &c, json);
+        printf("]}\n");
+    } else if (shown) {
+        show_config(router, &c);
+        show_counts(&counts);
+        if (refused)
+            printf("%12llu  %-10s management packets for it with a wrong key or no sense\n",
+                   (unsigned long long)refused, "refused");
+        shown = show_stores(router, &c, json);
+    }
+    if (!shown) complain("the router's counters and stores cannot be read");
+    return shown;
+}
+
+/* ---- bindings ----------------------------------------------------------------------------- */
+
+bool esp_show_bindings(struct leat_router *router, uint64_t computation, bool json)
+{
+    static struct leat_esp_binding binding[BINDINGS_MAX];
+    uint32_t all = 0;
+    if (json) printf("[");
+    for (uint32_t s = 0; s < leat_router_stores(router); s++) {
+        char name[32];
+        uint32_t count;
+        leat_router_store_name(router, s, name);
+        if (!leat_router_bindings(router, s, computation, binding, BINDINGS_MAX, &count)) {
+            complain("the router's stores cannot be read");
+            return false;
+        }
+        for (uint32_t i = 0; i < count; i++, all++) {
+            const struct leat_esp_binding *b = &binding[i];
+            if (json) {
+                printf("%s{\"store\":", all ? "," : "");
+                print_quoted(name);
+                printf(",\"tag\":\"0x%llx\",\"value\":%llu,\"remaining_ns\":%llu}",
+                       (unsigned long long)b->tag, (unsigned long long)b->value,
+                       (unsigned long long)b->remaining);
+            } else {
+                printf("%-16s tag 0x%-16llx %20llu  lives %s more\n", name,
+                       (unsigned long long)b->tag, (unsigned long long)b->value,
+                       duration_text(b->remaining / 1000000 * 1000000 * ps_per_ns));
+            }
+        }
+    }
+    if (json) printf("]\n");
+    if (!json && !all) printf("no live bindings of this computation\n");
+    return true;
+}
+
+/* ---- what passes -------------------------------------------------------------------------- */
+
+static const char *address_text(uint32_t carriage, const uint64_t address[2],
+                                char text[INET6_ADDRSTRLEN])
+{
+    uint8_t octets[16];
+    leat_put_be64(octets, address[0]);
+    leat_put_be64(octets + 8, address[1]);
+    const bool is_ipv4 = address[0] == 0 && address[1] >> 32 == 0xffff;
+    if (carriage == ESP_BARE)
+        snprintf(text, INET6_ADDRSTRLEN, "%02x:%02x:%02x:%02x:%02x:%02x", octets[10], octets[11],
+                 octets[12], octets[13], octets[14], octets[15]);
+    else
+        inet_ntop(is_ipv4 ? AF_INET : AF_INET6, octets + (is_ipv4 ? 12 : 0), text,
+                  INET6_ADDRSTRLEN);
+    return text;
+}
+
+static void show_operands(const struct leat_esp_words *w, bool json)
+{
+    const struct leat_esp_instruction *row = leat_esp_instruction_of(w->opcode);
+    for (int i = 0; row && i < row->words / 2; i++) {
+        const uint64_t value = row->operand[i].kind >= LEAT_ESP_KIND_COMPARE ? w->operand[i] >> 32
+                                                                             : w->operand[i];
+        const bool tag = row->operand[i].kind == LEAT_ESP_KIND_TAG;
+        if (json) /* of 64 bits, not every reader of JSON keeps all */
+            printf(tag ? ",\"%s\":\"0x%llx\"" : ",\"%s\":%llu", row->operand[i].name,
+                   (unsigned long long)value);
+        else
+            printf(tag ? " %s=0x%llx" : " %s=%llu", row->operand[i].name,
+                   (unsigned long long)value);
+    }
+}
+
+void esp_show_sight(const struct esp_config *c, const struct esp_sight *s, bool json)
+{
+    static const char *const carriages[] = { "bare", "ipv4", "udp", "ipv6", "udp6" };
+    char device[IF_NAMESIZE] = "overlay", from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
+    const uint32_t index = s->port < ESP_PORTS_MAX ? c->port[s->port].device : 0;
+    const char *reason = s->reason < ESP_REASON_COUNT ? reason_names[s->reason] : "?";
+    const char *carriage = s->carriage < 5 ? carriages[s->carriage] : "?";
+    if (index) if_indextoname(index, device);
+    address_text(s->carriage, s->source, from);
+    address_text(s->carriage, s->destination, to);
+    /* Of a packet that was refused, nothing is known for sure. */
+    const bool known = s->reason <= ESP_LIMITED || s->reason == ESP_STOPPED;
+    if (json) {
+        printf("{\"at_ns\":%llu,\"device\":", (unsigned long long)s->at_ns);
+        print_quoted(device);
+        printf(",\"carriage\":\"%s\",\"from\":\"%s\",\"to\":\"%s\",\"verdict\":\"%s\"", carriage,
+               from, to, reason);
+        if (known)
+            printf(",\"opcode\":\"%s\",\"computationId\":\"0x%llx\"",
+                   instruction_name(s->words.opcode), (unsigned long long)s->words.computation);
+    } else {
+        printf("%llu.%06llu %s %s %s > %s %s", (unsigned long long)(s->at_ns / 1000000000),
+               (unsigned long long)(s->at_ns / 1000 % 1000000), device, carriage, from, to, reason);
+        if (known)
+            printf(" %s 0x%llx", instruction_name(s->words.opcode),
+                   (unsigned long long)s->words.computation);
+    }
+    if (known) show_operands(&s->words, json);
+    printf(json ? "}\n" : "\n");
+}

@@ -1,0 +1,385 @@
+/* leat esp join, census, max, min, sum, average, tree, multicast: end systems on real hosts. */
+#include "duration.h"
+#include "esp_host.h"
+#include "esp_job.h"
+#include "esp_live.h"
+#include "leat_siphash.h"
+#include "leat_tree.h"
+#include "result_file.h"
+#include "sim.h"
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERVE_MS = 200, WELCOME_MS = 3000 };
+static const uint64_t ps_per_ns = 1000, ps_per_ms = 1000000000, ps_per_s = 1000000000000;
+static const uint64_t hour_ps = UINT64_C(3600000000000000);
+
+static char why[LEAT_HOST_WHY_LEN];
+
+/* What the command line says. */
+struct asked {
+    const struct arguments *args;
+    const char *word;
+    struct leat_host_config host;
+    uint8_t key[LEAT_ESP_KEY_LEN];
+    uint64_t members, wait_ps; /* gathered before anything is asked */
+    bool json;
+};
+
+static int told(enum leat_host_end end)
+{
+    if (end == LEAT_HOST_OK) return DONE;
+    complain("%s", why);
+    return end == LEAT_HOST_WRONG ? WRONG : FAILED;
+}
+
+/* ---- the command line --------------------------------------------------------------------- */
+
+/* A number, or a name: then a hash of it. */
+static uint64_t group_of(const char *text)
+{
+    static const uint8_t no_key[LEAT_SIP_KEY_LEN];
+    uint64_t number;
+    if (leat_tree_number(text, strlen(text), &number)) return number;
+    return leat_siphash(no_key, (const uint8_t *)text, strlen(text));
+}
+
+/* 0 to 2^64-1, or with a minus sign down to -2^63: its 64 bits. */
+static bool read_value(const struct arguments *args, uint64_t *value)
+{
+    const char *text = argument(args, "--value");
+    if (!text) return true;
+    const bool minus = *text == '-';
+    if (leat_tree_number(text + minus, strlen(text) - minus, value) &&
+        !(minus && *value > UINT64_C(1) << 63)) {
+        if (minus) *value = 0 - *value;
+        return true;
+    }
+    misuse(args->verb, "--value '%s', expected a whole number, -2^63 to 2^64-1", text);
+    return false;
+}
+
+static bool read_asked(const struct arguments *args, struct asked *a)
+{
+    uint64_t tau_ps = 0, every_ps = ps_per_s;
+    *a = (struct asked){ .args = args,
+                         .word = args->operand[0],
+                         .wait_ps = 3 * ps_per_s,
+                         .members = LEAT_HOST_MEMBERS_MAX,
+                         .json = argument(args, "--json") != NULL };
+    if (args->operand_count < 2) {
+        misuse(args->verb, "expected: %s GROUP", a->word);
+        return false;
+    }
+    a->host = (struct leat_host_config){ .group = group_of(args->operand[1]),
+                                         .bind = argument(args, "--bind"),
+                                         .root = argument(args, "--root"),
+                                         .via = argument(args, "--via") };
+    if (!esp_read_key(args, a->key, &a->host.key) || !read_value(args, &a->host.value) ||
+        !duration_take(args, "--tau", ps_per_ms, hour_ps, &tau_ps) ||
+        !duration_take(args, "--every", ps_per_ms, hour_ps, &every_ps) ||
+        !duration_take(args, "--wait", 0, hour_ps, &a->wait_ps) ||
+        !sim_read_number(args, "--members", 1, LEAT_HOST_MEMBERS_MAX, &a->members))
+        return false;
+    a->host.tau_ns = tau_ps / ps_per_ns;
+    a->host.join_every_ns = every_ps / ps_per_ns;
+    return true;
+}
+
+static bool read_small(const struct arguments *args, const char *option, uint32_t least,
+                       uint32_t most, uint32_t *out)
+{
+    uint64_t number = *out;
+    if (!sim_read_number(args, option, least, most, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+static bool read_request(const struct asked *a, enum leat_esp_announced kind,
+                         struct leat_esp_request *r)
+{
+    const struct arguments *args = a->args;
+    const bool robust = argument(args, "--robust") != NULL;
+    const bool sums = kind == LEAT_ESP_SERVICE_CENSUS || kind == LEAT_ESP_SERVICE_SUM ||
+                      kind == LEAT_ESP_SERVICE_AVERAGE;
+    if (robust && !sums) {
+        misuse(args->verb, "--robust goes with census, sum and average");
+        return false;
+    }
+    *r = leat_root_request(kind, robust);
+    r->is_signed = argument(args, "--signed") != NULL;
+    if (robust && argument(args, "--rounds")) {
+        misuse(args->verb, "--robust K says how many rounds, expected no --rounds beside it");
+        return false;
+    }
+    return read_small(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) &&
+           read_small(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
+           duration_take(args, "--settle", ps_per_ms, 60 * ps_per_s, &r->settle_ps);
+}
+
+/* ---- a member ----------------------------------------------------------------------------- */
+
+static void show_cast(const struct leat_member *member)
+{
+    const uint8_t *text;
+    const size_t len = leat_member_cast(member, &text);
+    fwrite(text, 1, len, stdout);
+    printf("\n");
+    fflush(stdout);
+}
+
+static int serve(struct leat_member *member, uint64_t for_ms, uint64_t count)
+{
+    struct leat_member_counts counts;
+    uint64_t casts = 0;
+    bool warned = false;
+    int code = DONE;
+    for (uint64_t ms = 0; code == DONE && !interrupted && ms < for_ms && casts < count;
+         ms += SERVE_MS) {
+        code = told(leat_member_serve(member, SERVE_MS, why));
+        leat_member_counts(member, &counts);
+        if (counts.casts > casts) show_cast(member);
+        casts = counts.casts;
+        if (!warned && !counts.welcome && ms >= WELCOME_MS) {
+            complain("the root has not answered yet, expected leat esp census or the like there");
+            warned = true;
+        }
+    }
+    return code;
+}
+
+int esp_join(const struct arguments *args)
+{
+    struct asked a;
+    uint64_t for_ps = UINT64_MAX, count = UINT64_MAX;
+    if (!read_asked(args, &a)) return WRONG;
+    if (args->operand_count != 2) return misuse(args->verb, "expected: join GROUP --root ADDRESS");
+    if (!a.host.root) return misuse(args->verb, "join needs --root with the address of the root");
+    if (!argument(args, "--value")) a.host.value = 1;
+    if (!duration_take(args, "--for", ps_per_ms, UINT64_C(1000000000000000000), &for_ps) ||
+        !sim_read_number(args, "--count", 1, UINT64_MAX, &count))
+        return WRONG;
+    struct leat_member *member = leat_member_open(&a.host, why);
+    if (!member) {
+        complain("%s", why);
+        return strstr(why, "expected") ? WRONG : FAILED;
+    }
+    const int code = serve(member, for_ps / ps_per_ms, count);
+    leat_member_close(member);
+    return finish(code);
+}
+
+/* ---- the root ----------------------------------------------------------------------------- */
+
+/* Its members have joined, or the time for it is over. */
+static struct leat_root *open_root(const struct asked *a)
+{
+    struct leat_root *root = leat_root_open(&a->host, why);
+    if (!root) {
+        complain("%s", why);
+        return NULL;
+    }
+    const uint32_t known = leat_root_gather(root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
+    if (argument(a->args, "--members") && known < a->members)
+        complain("only %u of %" PRIu64 " members have joined within %s", known, a->members,
+                 duration_text(a->wait_ps));
+    return root;
+}
+
+static void put_answer(const struct leat_esp_request *request,
+                       const struct leat_esp_service_result *r)
+{
+    const bool average = request->kind == LEAT_ESP_SERVICE_AVERAGE && r->counted;
+    const bool negative = request->is_signed && r->answer >> 63;
+    const uint64_t size = negative ? 0 - r->answer : r->answer;
+    printf("%s%" PRIu64, negative ? "-" : "", average ? size / r->counted : size);
+    if (average) printf(".%06" PRIu64, size % r->counted * 1000000 / r->counted);
+}
+
+static const char *end_name(enum leat_esp_end end)
+{
+    static const char *const names[] = { "running", "answered", "void", "late" };
+    return names[end];
+}
+
+static void show_json(const struct asked *a, const struct leat_esp_request *request,
+                      const struct leat_esp_service_result *r, const struct leat_root_cost *cost)
+{
+    printf("{\"service\":\"%s\",\"members\":%u,\"answer\":", a->word, r->members);
+    if (r->end == LEAT_ESP_ANSWERED)
+        put_answer(request, r);
+    else
+        printf("null");
+    printf(",\"end\":\"%s\",\"counted\":%" PRIu64
+           ",\"rounds\":%u,\"attempts\":%u,\"voids\":%u,\"errors\":%" PRIu64
+           ",\"branches_missing\":%u,\"unplaced\":%u,\"packets_sent\":%" PRIu64
+           ",\"packets_received\":%" PRIu64 ",\"seconds\":%.6f}\n",
+           end_name(r->end), r->counted, r->rounds, r->attempts, r->voids, r->errors,
+           r->branches_missing, r->unplaced, cost->sent, cost->received,
+           (double)cost->took_ns / 1e9);
+}
+
+static void show_text(const struct asked *a, const struct leat_esp_request *request,
+                      const struct leat_esp_service_result *r, const struct leat_root_cost *cost)
+{
+    if (request->kind == LEAT_ESP_SERVICE_TREE)
+        printf("tree: ");
+    else
+        printf("%s ", a->word);
+    put_answer(request, r);
+    if (request->kind == LEAT_ESP_SERVICE_TREE) printf(" branch points");
+    printf("\n%u members, %u rounds, %u attempts, %" PRIu64 " packets sent and %" PRIu64
+           " received here, %s\n",
+           r->members, r->rounds, r->attempts, cost->sent, cost->received,
+           duration_text(cost->took_ns / 1000 * 1000 * ps_per_ns));
+}
+
+/* ---- a tree ------------------------------------------------------------------------------- */
+
+static void put_address(const struct leat_esp_next *next, struct leat_text *out)
+{
+    char text[INET6_ADDRSTRLEN];
+    static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+    const bool is_ipv4 = memcmp(next->address, mapped, sizeof mapped) == 0;
+    inet_ntop(is_ipv4 ? AF_INET : AF_INET6, next->address + (is_ipv4 ? 12 : 0), text, sizeof text);
+    leat_text_puts(out, text);
+}
+
+static void put_node(void *context, uint32_t node, struct leat_text *out)
+{
+    const struct leat_root *root = context;
+    const struct leat_esp_map_node *n = &leat_root_map(root)->node[node];
+    leat_text_puts(out, node ? "router 0x" : "root");
+    if (!node) return;
+    leat_text_hex_number(out, n->id, 1);
+    leat_text_puts(out, " at ");
+    put_address(&n->address, out);
+}
+
+static void put_member(void *context, uint32_t member, struct leat_text *out)
+{
+    const struct leat_root *root = context;
+    leat_text_puts(out, "member ");
+    put_address(&leat_root_roster(root)->entry[member].address, out);
+}
+
+static bool put_tree(struct leat_root *root, const char *path, bool is_dot)
+{
+    const struct esp_tree tree = { .map = leat_root_map(root),
+                                   .roster = leat_root_roster(root),
+                                   .context = root,
+                                   .put_node = put_node,
+                                   .put_member = put_member };
+    struct result_file file;
+    if (!result_file_open(&file, path)) return false;
+    const bool drawn = is_dot ? esp_tree_dot(&tree, &file.out.text)
+                              : esp_tree_text(&tree, &file.out.text);
+    return result_file_close(&file, drawn) && drawn;
+}
+
+/* ---- asking ------------------------------------------------------------------------------- */
+
+static int ask(const struct asked *a, struct leat_root *root, enum leat_esp_announced kind)
+{
+    struct leat_esp_request request;
+    struct leat_esp_service_result result = { 0 };
+    struct leat_root_cost cost = { 0 };
+    if (!read_request(a, kind, &request)) return WRONG;
+    const enum leat_host_end end = leat_root_ask(root, &request, &result, &cost, why);
+    const char *dot = argument(a->args, "--dot");
+    const bool is_tree = kind == LEAT_ESP_SERVICE_TREE;
+    if (end == LEAT_HOST_OK || (end == LEAT_HOST_SILENT && a->json))
+        (a->json ? show_json : show_text)(a, &request, &result, &cost);
+    if (is_tree && dot && end == LEAT_HOST_OK && !put_tree(root, dot, true)) return FAILED;
+    if (!flush_printed()) return FAILED;
+    if (is_tree && !a->json && end == LEAT_HOST_OK && !put_tree(root, NULL, false)) return FAILED;
+    return told(end);
+}
+
+static int ask_service(const struct arguments *args, enum leat_esp_announced kind)
+{
+    struct asked a;
+    struct leat_esp_request request;
+    const struct result_name dot = { "--dot", argument(args, "--dot") };
+    if (!read_asked(args, &a)) return WRONG;
+    if (args->operand_count != 2) return misuse(args->verb, "expected: %s GROUP", a.word);
+    if (!read_request(&a, kind, &request)) return WRONG; /* before anybody waits */
+    if (dot.path && !result_names_apart(args->verb, &dot, 1, NULL)) return WRONG;
+    struct leat_root *root = open_root(&a);
+    if (!root) return FAILED;
+    const int code = ask(&a, root, kind);
+    leat_root_close(root);
+    return finish(code);
+}
+
+int esp_census(const struct arguments *args)
+{
+    return ask_service(args, LEAT_ESP_SERVICE_CENSUS);
+}
+int esp_max(const struct arguments *args)
+{
+    return ask_service(args, LEAT_ESP_SERVICE_MAX);
+}
+int esp_min(const struct arguments *args)
+{
+    return ask_service(args, LEAT_ESP_SERVICE_MIN);
+}
+int esp_sum(const struct arguments *args)
+{
+    return ask_service(args, LEAT_ESP_SERVICE_SUM);
+}
+int esp_average(const struct arguments *args)
+{
+    return ask_service(args, LEAT_ESP_SERVICE_AVERAGE);
+}
+int esp_tree(const struct arguments *args)
+{
+    return ask_service(args, LEAT_ESP_SERVICE_TREE);
+}
+
+/* ---- multicast ---------------------------------------------------------------------------- */
+
+static int cast(const struct asked *a, struct leat_root *root, const char *text)
+{
+    struct leat_esp_request request;
+    struct leat_esp_service_result result;
+    struct leat_root_cost cost;
+    uint64_t lifetime_ps = 60 * ps_per_s;
+    uint32_t packets;
+    if (!read_request(a, LEAT_ESP_SERVICE_MULTICAST, &request) ||
+        !duration_take(a->args, "--for", ps_per_ms, hour_ps, &lifetime_ps))
+        return WRONG;
+    request.lifetime_ms = (uint32_t)(lifetime_ps / ps_per_ms);
+    int code = told(leat_root_ask(root, &request, &result, &cost, why));
+    if (code == DONE)
+        code = told(
+            leat_root_cast(root, (const uint8_t *)text, (uint16_t)strlen(text), &packets, why));
+    if (code != DONE) return code;
+    if (a->json)
+        printf("{\"service\":\"multicast\",\"members\":%u,\"installed\":%" PRIu64
+               ",\"packets\":%u}\n",
+               result.members, result.answer, packets);
+    else
+        printf("sent to %u members by %u packets; %" PRIu64 " branch points make copies for %s\n",
+               result.members, packets, result.answer, duration_text(lifetime_ps));
+    return DONE;
+}
+
+int esp_multicast(const struct arguments *args)
+{
+    struct asked a;
+    if (!read_asked(args, &a)) return WRONG;
+    if (args->operand_count != 3) return misuse(args->verb, "expected: multicast GROUP TEXT");
+    if (strlen(args->operand[2]) > LEAT_ESP_PAYLOAD_LEN_MAX)
+        return misuse(args->verb, "a text of %zu octets, expected at most %d",
+                      strlen(args->operand[2]), LEAT_ESP_PAYLOAD_LEN_MAX);
+    if (!a.host.key) return misuse(args->verb, "multicast needs --key-file with the routers' key");
+    struct leat_root *root = open_root(&a);
+    if (!root) return FAILED;
+    const int code = cast(&a, root, args->operand[2]);
+    leat_root_close(root);
+    return finish(code);
+}

@@ -1,0 +1,241 @@
+/* leat esp route, stop, status, store, trace: a router of this host. */
+#include "duration.h"
+#include "esp_live.h"
+#include "leat_tree.h"
+#include "sim.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TEXT_MAX = 1024, TRACE_PAUSE_MS = 10 };
+static const uint64_t tau_default_ps = 10000000000000, ps_per_ns = 1000;
+static const uint64_t tau_most_ps = UINT64_C(3600000000000000); /* an hour */
+
+static char why[LEAT_ROUTER_WHY_LEN];
+
+static int told(enum leat_router_end end)
+{
+    if (end == LEAT_ROUTER_OK) return DONE;
+    complain("%s", why);
+    return end == LEAT_ROUTER_WRONG ? WRONG : FAILED;
+}
+
+bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], const uint8_t **used)
+{
+    const char *path = argument(args, "--key-file");
+    *used = NULL;
+    if (!path) return true;
+    FILE *file = fopen(path, "r");
+    int octets = 0;
+    unsigned octet;
+    if (!file) {
+        complain("%s: cannot be opened", path);
+        return false;
+    }
+    while (octets < LEAT_ESP_KEY_LEN && fscanf(file, " %2x", &octet) == 1)
+        key[octets++] = (uint8_t)octet;
+    char more;
+    const bool whole = octets == LEAT_ESP_KEY_LEN && fscanf(file, " %c", &more) == EOF;
+    fclose(file);
+    if (!whole) complain("%s: no key, expected 32 hex digits", path);
+    *used = key;
+    return whole;
+}
+
+/* ---- route -------------------------------------------------------------------------------- */
+
+/* A number with k (1024), M or G behind it. */
+static bool read_amount(const struct arguments *args, const char *option, uint64_t least,
+                        uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    if (!text) return true;
+    size_t len = strlen(text);
+    unsigned shift = 0;
+    if (len && strchr("kMG", text[len - 1]) != NULL)
+        shift = text[--len] == 'k' ? 10 : text[len] == 'M' ? 20 : 30;
+    uint64_t number;
+    if (leat_tree_number(text, len, &number) && number <= most >> shift &&
+        number << shift >= least) {
+        *out = number << shift;
+        return true;
+    }
+    misuse(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
+           (unsigned long long)least, (unsigned long long)most);
+    return false;
+}
+
+static bool read_driver(const struct arguments *args, enum leat_router_driver *driver)
+{
+    const char *text = argument(args, "--driver");
+    if (!text) return true;
+    for (uint32_t i = LEAT_ROUTER_XDP; i <= LEAT_ROUTER_UDP; i++) {
+        if (strcmp(text, esp_driver_name(i)) != 0) continue;
+        *driver = (enum leat_router_driver)i;
+        return true;
+    }
+    misuse(args->verb, "--driver '%s', expected xdp, packet or udp", text);
+    return false;
+}
+
+/* The values of an option that may be given again: pointers into `copy`. */
+static bool read_list(const struct arguments *args, const char *option, char copy[TEXT_MAX],
+                      const char **list, uint32_t cap, uint32_t *count)
+{
+    const char *text = argument(args, option);
+    *count = 0;
+    if (!text) return true;
+    if (strlen(text) >= TEXT_MAX) {
+        misuse(args->verb, "%s: more than %d characters in all", option, TEXT_MAX - 1);
+        return false;
+    }
+    memcpy(copy, text, strlen(text) + 1);
+    for (char *at = strtok(copy, "\n"); at; at = strtok(NULL, "\n")) {
+        if (*count == cap) {
+            misuse(args->verb, "%s more than %u times", option, cap);
+            return false;
+        }
+        list[(*count)++] = at;
+    }
+    return true;
+}
+
+static bool read_limits(const struct arguments *args, struct leat_router_config *c)
+{
+    const uint64_t slots = (uint64_t)LEAT_ESP_GROUPS_MAX * LEAT_ESP_GROUP_SLOTS;
+    c->capacity = 256 << 10;
+    c->port_capacity = 4 << 10;
+    c->rate_per_s = 100000;
+    if (!read_amount(args, "--capacity", 1, slots, &c->capacity) ||
+        !read_amount(args, "--port-capacity", 1, slots, &c->port_capacity) ||
+        !read_amount(args, "--rate", 0, 1000000000, &c->rate_per_s))
+        return false;
+    c->port_share = c->capacity / 2;
+    return read_amount(args, "--port-share", 0, slots, &c->port_share);
+}
+
+static bool read_router(const struct arguments *args, struct leat_router_config *c,
+                        uint8_t key[LEAT_ESP_KEY_LEN], char copy[2][TEXT_MAX])
+{
+    uint64_t tau_ps = tau_default_ps;
+    c->name = argument(args, "--name");
+    c->listen = argument(args, "--listen");
+    if (!read_driver(args, &c->driver) || !read_limits(args, c) ||
+        !sim_read_number(args, "--node-id", 1, UINT64_MAX, &c->node_id) ||
+        !duration_take(args, "--tau", ps_per_ns * 1000000, tau_most_ps, &tau_ps) ||
+        !read_list(args, "--dev", copy[0], c->device, ESP_PORTS_MAX, &c->device_count) ||
+        !read_list(args, "--next-hop", copy[1], c->next_hop, ESP_NEXT_MAX, &c->next_hop_count))
+        return false;
+    c->tau_ns = tau_ps / ps_per_ns;
+    c->keyed_only = argument(args, "--keyed-only") != NULL;
+    if (c->listen && c->driver != LEAT_ROUTER_UDP) {
+        misuse(args->verb, "--listen goes with --driver udp");
+        return false;
+    }
+    return esp_read_key(args, key, &c->key);
+}
+
+int esp_route(const struct arguments *args)
+{
+    struct leat_router_config c = { 0 };
+    uint8_t key[LEAT_ESP_KEY_LEN];
+    static char copy[2][TEXT_MAX];
+    enum leat_router_driver used = LEAT_ROUTER_ANY;
+    if (args->operand_count != 1) return misuse(args->verb, "route takes no operand");
+    if (!read_router(args, &c, key, copy)) return WRONG;
+    const int code = told(leat_router_start(&c, &used, why));
+    if (code != DONE) return code;
+    struct esp_config running = { 0 };
+    char ignored[LEAT_ROUTER_WHY_LEN];
+    struct leat_router *router = leat_router_open(c.name, ignored);
+    if (router) leat_router_describe(router, &running);
+    leat_router_close(router);
+    if (argument(args, "--json")) {
+        printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"why\":",
+               (unsigned long long)running.node_id, esp_driver_name(used));
+        print_quoted(why);
+        printf("}\n");
+    } else {
+        printf("router 0x%016llx, driver %s: %s\n", (unsigned long long)running.node_id,
+               esp_driver_name(used), why);
+    }
+    return finish(DONE);
+}
+
+int esp_stop(const struct arguments *args)
+{
+    if (args->operand_count != 1) return misuse(args->verb, "stop takes no operand");
+    return told(leat_router_stop(argument(args, "--name"), why));
+}
+
+/* ---- looking ------------------------------------------------------------------------------ */
+
+static struct leat_router *open_router(const struct arguments *args)
+{
+    struct leat_router *router = leat_router_open(argument(args, "--name"), why);
+    if (!router) complain("%s", why);
+    return router;
+}
+
+int esp_status(const struct arguments *args)
+{
+    if (args->operand_count != 1) return misuse(args->verb, "status takes no operand");
+    struct leat_router *router = open_router(args);
+    if (!router) return WRONG;
+    const bool shown = esp_show_status(router, argument(args, "--json") != NULL);
+    leat_router_close(router);
+    return finish(shown ? DONE : FAILED);
+}
+
+int esp_store(const struct arguments *args)
+{
+    uint64_t computation;
+    if (args->operand_count != 2) return misuse(args->verb, "expected: store COMPUTATION");
+    const char *text = args->operand[1];
+    if (!leat_tree_number(text, strlen(text), &computation))
+        return misuse(args->verb, "computation '%s', expected 0 to 2^64-1", text);
+    struct leat_router *router = open_router(args);
+    if (!router) return WRONG;
+    const bool shown = esp_show_bindings(router, computation, argument(args, "--json") != NULL);
+    leat_router_close(router);
+    return finish(shown ? DONE : FAILED);
+}
+
+/* Until interrupted, or `count` packets were shown. */
+static void watch(struct leat_router *router, uint64_t count, bool json)
+{
+    static struct esp_config config;
+    const struct timespec pause = { .tv_nsec = TRACE_PAUSE_MS * 1000000 };
+    struct esp_sight sight;
+    uint64_t next = leat_router_seen(router), missed;
+    leat_router_describe(router, &config);
+    for (uint64_t shown = 0; shown < count;) {
+        const bool seen = leat_router_sight(router, &next, &sight, &missed);
+        if (interrupted && !seen) break; /* what has passed by then is shown */
+        if (missed) complain("%llu packets went by unseen", (unsigned long long)missed);
+        if (seen) {
+            esp_show_sight(&config, &sight, json);
+            shown++;
+        } else {
+            fflush(stdout);
+            nanosleep(&pause, NULL);
+        }
+    }
+}
+
+int esp_trace(const struct arguments *args)
+{
+    uint64_t count = UINT64_MAX;
+    if (args->operand_count != 1) return misuse(args->verb, "trace takes no operand");
+    if (!sim_read_number(args, "--count", 1, UINT64_MAX, &count)) return WRONG;
+    struct leat_router *router = open_router(args);
+    if (!router) return WRONG;
+    const bool on = leat_router_watch(router, true, why);
+    if (!on) complain("%s", why);
+    if (on) watch(router, count, argument(args, "--json") != NULL);
+    char ignored[LEAT_ROUTER_WHY_LEN];
+    leat_router_watch(router, false, ignored);
+    leat_router_close(router);
+    return on ? finish(DONE) : FAILED;
+}
