@@ -34,6 +34,8 @@ struct leat_sim_atm_strides {
     uint64_t *ports_at; /* ... and to the first of 64 of them, or sooner */
 };
 
+_Static_assert(LEAT_SIM_FABRIC_BUFFER_MAX < UINT8_MAX, "of_memory counts the cells of a memory");
+
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
