@@ -34,6 +34,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	sh bench/bench_esp_live.sh build/leat build/release/bench/bench_esp_live build/bench_esp_live.json
 	build/release/bench/bench_packetway --json build/bench_packetway.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
+	sh bench/bench_poets.sh build/leat build/bench_poets.json
 	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json
 
 validate: all            # networks beside truths of others; writes doc/validation.md (gnuplot-nox draws)

@@ -30,5 +30,5 @@ need_packages() {
 }
 
 # What builds leat, and what its tests talk to besides.
-BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build libcyaml-dev libsqlite3-dev libfabric-dev libopenmpi-dev openmpi-bin pvm-dev pvm-examples libotf2-trace-dev clang bpftool libbpf-dev"
+BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build libcyaml-dev libsqlite3-dev libfabric-dev libopenmpi-dev openmpi-bin pvm-dev pvm-examples libotf2-trace-dev clang bpftool libbpf-dev libexpat1-dev g++"
 TEST_PACKAGES="clang-format cppcheck shellcheck tshark libisal-dev jq python3 binutils mandoc pkg-config gnuplot-nox chromium netpipe-openmpi netpipe-pvm procps otf2-tools iproute2"

@@ -16,8 +16,9 @@ below() {
     live/ring) echo core proto/aton ;;
     live/esp) echo core proto/esp ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
+    program/poets) echo core proto/poets ;;
     program/*) echo core port program program/clock ;;
-    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring live/esp program program/pvm program/atm ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring live/esp program program/pvm program/atm program/poets ;;
     bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp live live/ring live/esp program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;
     esac

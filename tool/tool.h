@@ -74,6 +74,7 @@ int run_esp(const struct arguments *args);
 int run_experiment(const struct arguments *args);
 int run_export(const struct arguments *args);
 int run_fabric(const struct arguments *args);
+int run_graph(const struct arguments *args);
 int run_formats(const struct arguments *args);
 int run_help(const struct arguments *args);
 int run_report(const struct arguments *args);

@@ -325,6 +325,70 @@ static const struct verb verbs[] = {
         .run = run_formats,
     },
     {
+        .name = "graph",
+        .summary = "check, describe and run POETS applications",
+        .synopsis = "check FILE [--no-handlers] [--dialect D] | info FILE [--instance ID] [--json] | "
+                    "run FILE [-j N] [--schedule S --seed N] [--rts latched|level] [--log LEVEL] "
+                    "[--instrument] [--until idle|stop|TIME] [--json]",
+        .description =
+            "FILE is a POETS application in XML (- is standard input): of the Orchestrator (without a "
+            "namespace) or of graph_schema (v4 and v3), told apart by the namespace. Handlers are C++14, "
+            "compiled by c++ and kept by content in ~/.cache/leat/poets.\n"
+            "check: all mistakes, up to 64, as FILE:LINE:COLUMN: CODE: what there is and what was "
+            "expected. Handlers of types that have devices are compiled, and what the compiler says has "
+            "the lines of FILE. The exit code is 2 where there is any mistake but a warning.\n"
+            "info: types with their pins, structs and messages, devices by type, edges, how many edges "
+            "devices have, and the memory that a run needs. The JSON object has file, dialect, graph_type, "
+            "instance, messages (id, octets), device_types (id, kind, devices, properties, state: octets; "
+            "inputs and outputs: name, message, octets, indexed, edges), devices, externals, edges, "
+            "in_degree and out_degree (of devices: least, mean, most, and histogram: from, to, devices) "
+            "and memory_octets. Octets are null where only a compiler knows them.\n"
+            "run: compiles the handlers, deals the devices to threads in the order of the file, and runs "
+            "until the application exits, stops itself, fails, or is idle. Log lines and what the "
+            "supervisor posts are on standard output (with --json on standard error). The exit code is 0 "
+            "after success, a stop, or the time of --until; after idleness 0 for the Orchestrator's "
+            "applications and with --until idle, else 1; 1 when the application failed.",
+        .more = {
+            "Without --schedule, N workers run as fast as they can and no order is promised. With one, "
+            "the run is made of epochs: in an epoch each of 64 threads takes up to --quantum turns, and "
+            "what it sends can be received in the next. fifo takes the oldest packet first, lifo the "
+            "newest, random any of them (and sends before it receives half of the time), delay:P puts a "
+            "packet off to the next epoch with chance P. The same file, schedule and seed are the same run "
+            "every time, whatever -j is.\n"
+            "--rts latched: a pin that ReadyToSend has named will send, whatever happens meanwhile (the "
+            "Orchestrator's way); level: only if ReadyToSend still says so (graph_schema's).\n"
+            "The JSON object has file, instance, dialect, rts, schedule, seed, workers, threads, devices, "
+            "edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
+            "supervisor_packets, lines, epochs, states (a hash of the states of all devices and edges), "
+            "dropped (by cause), load_seconds, compile_seconds, seconds, receives_per_second.",
+        },
+        .options = {
+            { "--dialect", "D", "orch, v4 or v3, whatever the namespace says" },
+            { "--instance", "ID", "of several graph instances this one" },
+            { "--no-handlers", NULL, "check: compile nothing" },
+            { "--json", NULL, "info, run: as JSON" },
+            { "--engine", "E", "run: threads, of this machine" },
+            { "-j", "N", "run: workers, 1 to 256; default as many as there are processors" },
+            { "--schedule", "S", "run: free (default), fifo, lifo, random or delay:P" },
+            { "--seed", "N", "run: of the schedule's chance, 64 bits; default 1" },
+            { "--quantum", "N", "run: turns in an epoch; default 16" },
+            { "--rts", "R", "run: latched or level; default by the dialect" },
+            { "--log", "LEVEL", "run: log lines up to this level; default 2" },
+            { "--instrument", NULL, "run: write a table of counters for each thread, a row a second" },
+            { "--output", "DIR", "run: for files of the supervisor and tables; default poets_output" },
+            { "--until", "U", "run: idle, stop (idleness does not end it), or a time: 20s, 500ms" },
+            { "--idle-steps", "N", "run: idle so often, with OnHardwareIdle each time, is the end; default 10" },
+            { "--compat", "KEYS", "run: as the original: hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, fp32const", true },
+            { "--cxxflags", "FLAGS", "run: more flags for the compiler" },
+        },
+        .examples = "leat graph check plate.xml\n"
+                    "leat graph info plate.xml --json\n"
+                    "leat graph run plate.xml -j 2\n"
+                    "leat graph run plate.xml --schedule random --seed 7 --json",
+        .operands = "check info run",
+        .run = run_graph,
+    },
+    {
         .name = "help",
         .summary = "tell what leat does, or what one verb does",
         .synopsis = "[VERB] [--man] [--verbs] [--completion]",

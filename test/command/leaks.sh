@@ -27,4 +27,11 @@ exits 0 "" "$leat" sweep line:3 --load 0.1 --seeds 1 --cycles 200 --links --stor
 exits 0 "" "$leat" report "$folder/runs.sqlite" -o "$folder/page.html" --csv "$folder/runs.csv"
 exits 0 "" "$leat" esp sim --graph "$share/campus.edges" --service tree --dot "$folder/tree.dot" --multicast
 exits 2 "time of one attempt" "$leat" esp sim --tree 2,2 --service sum --tau 1ms
+poets=$(dirname "$0")/../../share/poets
+export XDG_CACHE_HOME="$folder/cache"
+printf '<Graphs><GraphType id="g"><DeviceTypes><Device/></DeviceTypes></GraphType><GraphInstance id="i" graphTypeId="h"/></Graphs>' > "$folder/bad.xml"
+exits 2 "E_ELEM" "$leat" graph check "$folder/bad.xml"
+exits 0 "" "$leat" graph info "$poets/clock_tree.xml" --json
+exits 0 "" "$leat" graph run "$poets/ring.xml" --schedule fifo
+exits 0 "" "$leat" graph run "$poets/heat_plate.xml" -j 2
 finish

@@ -1,0 +1,245 @@
+/*
+ * Epochs: one order, made of a schedule and a seed (specs/poets.md, 5.4). Softswitches take their
+ * turns in the order of their addresses, so what they send is appended in the order of (source,
+ * sequence) without sorting. The supervisor comes last.
+ */
+#include "graph_run_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    QUANTUM = 16,
+    SUPERVISOR_EPOCHS = 64, /* OnSupervisorIdle comes every so often */
+    WAITING_MIN = 1024,     /* packets that wait in all inboxes, before nobody sends any more; */
+    WAITING_PER_EDGE = 4,   /* or so many for each edge */
+    INBOX_MAX = 1 << 26,    /* packets that wait at one softswitch */
+    CHECK_EPOCHS = 256,     /* between two looks at the clock */
+};
+
+/* Packets in order; those of the next epoch begin at `due`. */
+struct inbox {
+    struct leat_poets_slot *slot;
+    uint32_t first, due, count, cap;
+};
+
+struct epochs {
+    struct leat_run *run;
+    struct leat_poets_env env;
+    struct inbox *inbox, *control; /* by thread */
+    struct inbox to_host;
+    struct leat_random *random;
+    bool failed; /* no memory, or too many packets */
+    bool moved;  /* something happened in this epoch */
+    bool full;   /* too many packets wait: in this epoch there is only receiving */
+};
+
+/* ---- inboxes -------------------------------------------------------------------------------- */
+
+static void put(struct epochs *e, struct inbox *in, const uint8_t *packet, unsigned nflit)
+{
+    if (in->count == in->cap) {
+        const uint32_t used = in->count - in->first;
+        if (in->first > used) { /* more room before than there is in it */
+            memmove(in->slot, in->slot + in->first, used * sizeof *in->slot);
+            in->due -= in->first;
+            in->count = used;
+            in->first = 0;
+        } else {
+            const uint32_t cap = in->cap ? 2 * in->cap : 16;
+            struct leat_poets_slot *grown = cap <= INBOX_MAX
+                                                ? realloc(in->slot, cap * sizeof *grown)
+                                                : NULL;
+            if (!grown) {
+                e->failed = true;
+                return;
+            }
+            in->slot = grown;
+            in->cap = cap;
+        }
+    }
+    in->slot[in->count].nflit = (uint8_t)nflit;
+    memcpy(in->slot[in->count++].packet, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN);
+}
+
+/* The slot at `at` leaves; what is due stays in its order, unless chance chose. */
+static void drop(struct inbox *in, uint32_t at, bool keep_order)
+{
+    if (at == in->first) {
+        in->first++;
+    } else if (keep_order) {
+        memmove(in->slot + at, in->slot + at + 1, (in->count - at - 1) * sizeof *in->slot);
+        in->due--;
+        in->count--;
+        return;
+    } else {
+        in->slot[at] = in->slot[in->first++];
+    }
+    if (in->first == in->count) in->first = in->due = in->count = 0;
+}
+
+/* ---- one softswitch, one epoch -------------------------------------------------------------- */
+
+/* Which of the packets that are due comes next; false: none. */
+static bool choose(struct epochs *e, uint32_t thread, uint32_t *at)
+{
+    struct inbox *in = &e->inbox[thread];
+    const struct leat_run_options *o = e->run->options;
+    while (in->first < in->due) {
+        struct leat_random *r = &e->random[thread];
+        *at = in->first;
+        if (o->schedule == LEAT_RUN_LIFO) *at = in->due - 1;
+        if (o->schedule == LEAT_RUN_RANDOM)
+            *at = in->first + (uint32_t)leat_random_below(r, in->due - in->first);
+        if (o->schedule != LEAT_RUN_DELAY) return true;
+        if ((double)(leat_random_next(r) >> 11) >= o->delay * 9007199254740992.0) return true;
+        const struct leat_poets_slot later = in->slot[*at];
+        drop(in, *at, true);
+        put(e, in, later.packet, later.nflit);
+        e->moved = true;
+    }
+    return false;
+}
+
+/* One turn. False: it waits. */
+static bool turn(struct epochs *e, uint32_t thread)
+{
+    struct leat_poets_softswitch *ss = &e->run->softswitch[thread];
+    struct inbox *control = &e->control[thread], *in = &e->inbox[thread];
+    struct leat_poets_step_in step = { .now = ++e->run->turns, .can_send = !e->full };
+    struct leat_poets_step_out out;
+    const bool random = e->run->options->schedule == LEAT_RUN_RANDOM;
+    const bool is_control = control->first < control->due;
+    uint32_t at = 0;
+    struct leat_poets_slot slot;
+    bool have = is_control;
+    if (is_control)
+        slot = control->slot[control->first];
+    else if (ss->state == LEAT_POETS_SS_RUN || ss->state == LEAT_POETS_SS_KILLED ||
+             ss->state == LEAT_POETS_SS_DEAD)
+        have = choose(e, thread, &at);
+    if (have && !is_control) slot = in->slot[at];
+    if (have) {
+        step.packet = slot.packet;
+        step.nflit = slot.nflit;
+        step.prefer_send = random && !is_control && leat_random_next(&e->random[thread]) >> 63;
+    }
+    leat_poets_softswitch_step(ss, &step, &out);
+    if (out.taken && is_control) drop(control, control->first, true);
+    if (out.taken && !is_control) drop(in, at, e->run->options->schedule == LEAT_RUN_LIFO);
+    if (out.kind == LEAT_POETS_STEP_SEND)
+        put(e, &e->inbox[out.thread], out.out.packet, out.out.nflit);
+    if (out.kind == LEAT_POETS_STEP_SEND_HOST) put(e, &e->to_host, out.out.packet, out.out.nflit);
+    const bool waits = out.kind == LEAT_POETS_STEP_WAIT_RX || out.kind == LEAT_POETS_STEP_DONE ||
+                       out.kind == LEAT_POETS_STEP_WAIT_TX_OR_RX;
+    e->moved = e->moved || !waits || out.taken;
+    return !waits || out.taken;
+}
+
+/* What was sent in this epoch can be received in the next. */
+static void begin_epoch(struct epochs *e)
+{
+    const uint64_t edges = e->run->machine->instance->edge_count;
+    uint64_t waiting = 0;
+    e->moved = false;
+    e->run->epochs++;
+    for (uint32_t t = 0; t < e->run->machine->thread_count; t++) {
+        e->inbox[t].due = e->inbox[t].count;
+        e->control[t].due = e->control[t].count;
+        waiting += e->inbox[t].count - e->inbox[t].first;
+    }
+    e->to_host.due = e->to_host.count;
+    e->full = waiting > WAITING_MIN && waiting > WAITING_PER_EDGE * edges;
+}
+
+static void epoch(struct epochs *e)
+{
+    struct leat_host *host = &e->run->host;
+    const uint32_t quantum = e->run->options->quantum ? e->run->options->quantum : QUANTUM;
+    begin_epoch(e);
+    for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
+        for (uint32_t k = 0; k < quantum && turn(e, t); k++) {
+        }
+    while (e->to_host.first < e->to_host.due) {
+        const struct leat_poets_slot slot = e->to_host.slot[e->to_host.first];
+        drop(&e->to_host, e->to_host.first, true);
+        leat_host_packet(host, slot.packet, slot.nflit);
+        e->moved = true;
+    }
+    if (e->run->epochs % SUPERVISOR_EPOCHS == 0) leat_host_idle(host);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_t *packet,
+                           unsigned nflit)
+{
+    struct epochs *e = host->engine;
+    put(e, &e->control[thread], packet, nflit);
+}
+
+static bool packets_wait(const struct epochs *e)
+{
+    for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
+        if (e->inbox[t].first < e->inbox[t].count || e->control[t].first < e->control[t].count ||
+            !leat_poets_softswitch_is_passive(&e->run->softswitch[t]))
+            return true;
+    return e->to_host.first < e->to_host.count;
+}
+
+/* Idle everywhere: OnHardwareIdle, then is anybody still of a mind to do something? */
+static bool hardware_idle(struct epochs *e)
+{
+    bool active = false;
+    for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
+        active = leat_poets_softswitch_hardware_idle(&e->run->softswitch[t]) || active;
+    return active;
+}
+
+static void run_to_the_end(struct epochs *e)
+{
+    struct leat_run *run = e->run;
+    const double began = leat_run_seconds();
+    uint32_t idle_steps = 0;
+    leat_host_begin(&run->host);
+    while (!leat_host_is_over(&run->host) && !e->failed) {
+        epoch(e);
+        if (atomic_load(&run->exit_code) >= 0 || run->epochs % CHECK_EPOCHS == 0)
+            leat_run_check_end(run, began);
+        if (e->moved || packets_wait(e)) continue;
+        if (run->host.app.state != LEAT_POETS_APP_RUNNING) continue;
+        idle_steps = hardware_idle(e) || packets_wait(e) ? 0 : idle_steps + 1;
+        if (idle_steps >= leat_run_idle_steps(run)) leat_run_end_idle(run);
+        leat_host_idle(&run->host);
+        leat_run_check_end(run, began);
+    }
+}
+
+bool leat_run_epochs(struct leat_run *run)
+{
+    const uint32_t threads = run->machine->thread_count;
+    struct epochs e = { .run = run };
+    leat_run_env(run, &e.env, false);
+    e.inbox = calloc(threads + 1, sizeof *e.inbox);
+    e.control = calloc(threads + 1, sizeof *e.control);
+    e.random = calloc(threads + 1, sizeof *e.random);
+    bool good = e.inbox && e.control && e.random && leat_run_make(run, &e.env, threads + 1);
+    for (uint32_t t = 0; good && t < threads; t++)
+        leat_random_seed_entity(&e.random[t], run->options->seed, run->machine->address[t]);
+    if (good) {
+        run->host.send = send_to_thread;
+        run->host.engine = &e;
+        leat_run_watch_crashes(&e.env);
+        run_to_the_end(&e);
+        leat_run_forget_crashes();
+        good = !e.failed;
+    }
+    for (uint32_t t = 0; t < threads; t++) {
+        if (e.inbox) free(e.inbox[t].slot);
+        if (e.control) free(e.control[t].slot);
+    }
+    free(e.inbox);
+    free(e.control);
+    free(e.random);
+    free(e.to_host.slot);
+    return good;
+}

@@ -1,0 +1,319 @@
+#include "graph_host.h"
+#include "graph_parts.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const reason_name[] = {
+#define X(id, name) name,
+    LEAT_RUN_REASON_LIST(X)
+#undef X
+};
+
+const char *leat_run_reason_name(enum leat_run_reason reason)
+{
+    return reason_name[reason];
+}
+
+/* ---- what is said --------------------------------------------------------------------------- */
+
+static void look_for_exit(struct leat_host *host, const char *text, size_t len)
+{
+    static const char success[] = "_HANDLER_EXIT_SUCCESS_9be65737_";
+    static const char fail[] = "_HANDLER_EXIT_FAIL_9be65737_";
+    if (memmem(text, len, success, strlen(success))) leat_host_end(host, LEAT_RUN_SUCCESS, 0);
+    if (memmem(text, len, fail, strlen(fail))) leat_host_end(host, LEAT_RUN_FAILED, 1);
+}
+
+/* Nothing that a terminal would obey. */
+static void print_text(FILE *out, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        fputc((unsigned char)text[i] >= ' ' || text[i] == '\t' ? text[i] : ' ', out);
+}
+
+static void print_line(struct leat_host *host, uint32_t index,
+                       const struct leat_poets_log_line *line)
+{
+    uint32_t thread = 0;
+    while (thread + 1 < host->machine->thread_count && host->machine->first[thread + 1] <= index)
+        thread++;
+    host->lines++;
+    fprintf(host->options.lines, "%s (Thread 0x%x): ", leat_machine_name(host->machine, index),
+            host->machine->address[thread]);
+    print_text(host->options.lines, line->text, line->len);
+    fputs(line->truncated ? " [truncated]\n" : "\n", host->options.lines);
+    look_for_exit(host, line->text, line->len);
+}
+
+static void post(struct leat_poets_host *api, const char *text)
+{
+    struct leat_host *host = api->engine;
+    host->lines++;
+    print_text(host->options.lines, text, strlen(text));
+    fputc('\n', host->options.lines);
+    look_for_exit(host, text, strlen(text));
+}
+
+static void stop_application(struct leat_poets_host *api)
+{
+    leat_host_end(api->engine, LEAT_RUN_STOPPED, 0);
+}
+
+static void fail(struct leat_poets_host *api, const char *what)
+{
+    struct leat_host *host = api->engine;
+    fputs("supervisor: ", host->options.lines);
+    print_text(host->options.lines, what, strlen(what));
+    fputc('\n', host->options.lines);
+    leat_host_end(host, LEAT_RUN_ASSERTION, 1);
+}
+
+/* FOLDER/APP__INSTANCE/TIME SUFFIX, new; with _2, _3, ... where there is one already. */
+static const char *output_folder(struct leat_poets_host *api, const char *suffix)
+{
+    struct leat_host *host = api->engine;
+    const struct leat_machine *m = host->machine;
+    char when[32];
+    struct tm now;
+    const time_t seconds = time(NULL);
+    localtime_r(&seconds, &now);
+    strftime(when, sizeof when, "%Y_%m_%dT%H_%M_%S", &now);
+    for (int try = 1; !strchr(suffix, '/') && try < 1000; try++) {
+        char number[16] = "";
+        if (try > 1) snprintf(number, sizeof number, "_%d", try);
+        const int len = snprintf(host->folder, sizeof host->folder, "%s/%s__%s/%s%s%s",
+                                 host->options.folder, m->graph->id, m->instance->id, when, suffix,
+                                 number);
+        if (len < 0 || (size_t)len >= sizeof host->folder || !leat_graph_make_parents(host->folder))
+            break;
+        if (mkdir(host->folder, 0777) == 0) return host->folder;
+        if (errno != EEXIST) break;
+    }
+    post(api, "the output directory cannot be made");
+    return "";
+}
+
+/* ---- packets to threads --------------------------------------------------------------------- */
+
+static void send_control(struct leat_host *host, uint8_t opcode)
+{
+    const struct leat_poets_packet packet = { .packet_class = LEAT_POETS_CLASS_CTL,
+                                              .opcode = opcode,
+                                              .device = LEAT_POETS_DEVICE_ALL };
+    uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
+    size_t len;
+    leat_poets_packet_encode(&packet, octets, sizeof octets, &len);
+    for (uint32_t t = 0; t < host->machine->thread_count; t++)
+        host->send(host, t, octets, (unsigned)(len / LEAT_POETS_FLIT_LEN));
+}
+
+/* A reply goes to the device that spoke, a broadcast to all. */
+static void send_answer(struct leat_host *host, uint32_t index, const uint8_t *payload, bool all)
+{
+    const struct leat_machine *m = host->machine;
+    uint32_t thread = 0;
+    struct leat_poets_packet packet = {
+        .packet_class = LEAT_POETS_CLASS_CTL,
+        .compat = host->options.reply_cnc0 ? LEAT_POETS_COMPAT_REPLY_CNC0 : 0,
+        .opcode = LEAT_POETS_OP_IMPL,
+        .payload_len = (uint16_t)m->handlers->supervisor->out_len,
+    };
+    uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
+    size_t len;
+    if (host->options.reply_1flit && packet.payload_len > 8) packet.payload_len = 8;
+    memcpy(packet.payload, payload, packet.payload_len);
+    while (!all && m->first[thread + 1] <= index)
+        thread++;
+    packet.device = all ? LEAT_POETS_DEVICE_ALL : index - m->first[thread];
+    if (leat_poets_packet_encode(&packet, octets, sizeof octets, &len)) return;
+    const unsigned nflit = (unsigned)(len / LEAT_POETS_FLIT_LEN);
+    for (uint32_t t = all ? 0 : thread; t < (all ? m->thread_count : thread + 1); t++)
+        host->send(host, t, octets, nflit);
+}
+
+static void on_supervisor_packet(struct leat_host *host, const struct leat_poets_packet *packet)
+{
+    _Alignas(16) uint8_t reply[LEAT_POETS_PACKET_LEN_MAX] = { 0 };
+    _Alignas(16) uint8_t bcast[LEAT_POETS_PACKET_LEN_MAX] = { 0 };
+    _Alignas(16) uint8_t payload[LEAT_POETS_PACKET_LEN_MAX] = { 0 };
+    const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
+    if (!host->object) return; /* it could not be made, and the run ends for that */
+    host->supervisor_packets++;
+    host->api.reply = host->api.bcast = false;
+    memcpy(payload, packet->payload, LEAT_POETS_PAYLOAD_LEN_MAX);
+    if (s->receive(&host->api, host->object, payload, reply, bcast) < 0)
+        post(&host->api, "the supervisor's OnReceive reports an error");
+    if (host->api.reply) send_answer(host, packet->sender, reply, false);
+    if (host->api.bcast) send_answer(host, 0, bcast, true);
+}
+
+/* Nobody is attached to externals; but one of this name ends the run with its message's number. */
+static void on_external(struct leat_host *host, const struct leat_poets_packet *packet)
+{
+    const struct leat_graph_instance *i = host->machine->instance;
+    uint32_t number = 0, code;
+    for (uint32_t d = 0; d < i->device_count; d++) {
+        if (host->machine->graph->type[i->device[d].type].kind != LEAT_GRAPH_EXTERNAL) continue;
+        if (number++ != packet->device) continue;
+        if (strcmp(leat_graph_device_name(host->machine->graph, i, d), "__halt__") != 0) break;
+        memcpy(&code, packet->payload, sizeof code);
+        leat_host_end(host, code ? LEAT_RUN_FAILED : LEAT_RUN_SUCCESS, code != 0);
+        return;
+    }
+    host->mothership.cause[LEAT_POETS_HOST_NO_EXTERNAL]++;
+}
+
+/* ---- instrumentation ------------------------------------------------------------------------ */
+
+static double rate(uint32_t count, double seconds)
+{
+    return seconds > 0 ? count / seconds : 0;
+}
+
+/* A row of a thread's file, in the original's columns. */
+static void on_instr(struct leat_host *host, uint32_t address, const struct leat_poets_instr *instr)
+{
+    const uint32_t *c = instr->counter;
+    const double delta = (double)c[LEAT_POETS_INSTR_CYCLES] / (double)host->options.interval;
+    char name[4200];
+    if (!host->options.instrument) return;
+    snprintf(name, sizeof name, "%s/instrumentation_thread_%u.csv", host->options.folder, address);
+    if (!host->instr_begun[address]) leat_graph_make_parents(name);
+    FILE *out = fopen(name, host->instr_begun[address] ? "a" : "w");
+    if (!out) {
+        if (!host->instr_begun[address]) fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
+        host->instr_begun[address] = true;
+        return;
+    }
+    if (!host->instr_begun[address])
+        fprintf(out,
+                "ThreadID, cIDX, Time, cycles, deltaT, RX, OnRX, TX, SupTX, OnTX, Idle, OnIdle, "
+                "Blocked, CacheMiss, CacheHit, CacheWB, CPUIdle, RX/s, TX/s, Sup/s\n"
+                "%u, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0\n",
+                address);
+    host->instr_begun[address] = true;
+    host->instr_time[address] += delta;
+    fprintf(out, "%u, %u, %g, %u, %g", address, c[0], host->instr_time[address], c[1], delta);
+    for (int i = LEAT_POETS_INSTR_RX_CNT; i < LEAT_POETS_INSTR_COUNT_MAX; i++)
+        fprintf(out, ", %u", c[i]);
+    fprintf(out, ", %g, %g, %g\n", rate(c[LEAT_POETS_INSTR_RX_CNT], delta),
+            rate(c[LEAT_POETS_INSTR_TX_CNT], delta), rate(c[LEAT_POETS_INSTR_SUP_CNT], delta));
+    fclose(out);
+}
+
+/* ---- the life of the application ------------------------------------------------------------ */
+
+/* In the order of their values; each may lead to more. */
+static void act(struct leat_host *host, uint32_t actions)
+{
+    const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
+    if (actions & LEAT_POETS_ACTION_LOAD && s) {
+        host->object = s->create(&host->api);
+        if (host->object && s->init && s->init(&host->api, host->object) < 0)
+            post(&host->api, "the supervisor's OnInit reports an error");
+    }
+    if (actions & LEAT_POETS_ACTION_RELEASE) send_control(host, LEAT_POETS_OP_BARRIER);
+    if (actions & LEAT_POETS_ACTION_STOP) {
+        if (host->app.failed && host->reason == LEAT_RUN_RUNNING) {
+            host->reason = LEAT_RUN_ASSERTION;
+            host->exit_code = 1;
+        }
+        if (host->options.instrument) send_control(host, LEAT_POETS_OP_INSTR);
+        send_control(host, LEAT_POETS_OP_STOP);
+        if (host->object && s->stop && s->stop(&host->api, host->object) < 0)
+            post(&host->api, "the supervisor's OnStop reports an error");
+    }
+    if (actions & LEAT_POETS_ACTION_END && host->object) {
+        s->destroy(&host->api, host->object);
+        host->object = NULL;
+    }
+}
+
+void leat_host_begin(struct leat_host *host)
+{
+    leat_poets_app_define(&host->app, LEAT_POETS_PART_SPEC, 0, 0);
+    leat_poets_app_define(&host->app, LEAT_POETS_PART_SUPD, 0, 0);
+    act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_INIT));
+    act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_RUN));
+}
+
+void leat_host_packet(struct leat_host *host, const uint8_t *packet, unsigned nflit)
+{
+    struct leat_poets_told told;
+    const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
+    leat_poets_mothership_receive(&host->mothership, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN,
+                                  &told);
+    switch (told.kind) {
+    case LEAT_POETS_TOLD_NOTHING: break;
+    case LEAT_POETS_TOLD_WARNING: break; /* counted */
+    case LEAT_POETS_TOLD_EXTERNAL: on_external(host, &told.packet); break;
+    case LEAT_POETS_TOLD_SUPERVISOR: on_supervisor_packet(host, &told.packet); break;
+    case LEAT_POETS_TOLD_CONTROL:
+        if (s && s->control && host->object)
+            s->control(&host->api, host->object, told.packet.opcode, told.packet.payload);
+        break;
+    case LEAT_POETS_TOLD_LINES:
+        for (unsigned i = 0; i < told.lines.count; i++)
+            print_line(host, told.packet.sender, &told.lines.line[i]);
+        break;
+    case LEAT_POETS_TOLD_INSTR: on_instr(host, told.packet.sender, &told.instr); break;
+    case LEAT_POETS_TOLD_ACTIONS: act(host, told.actions); break;
+    }
+}
+
+bool leat_host_idle(struct leat_host *host)
+{
+    const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
+    if (!s || !s->idle || !host->object || host->app.state != LEAT_POETS_APP_RUNNING) return false;
+    if (s->idle(&host->api, host->object) < 0)
+        post(&host->api, "the supervisor's OnSupervisorIdle reports an error");
+    return true;
+}
+
+void leat_host_end(struct leat_host *host, enum leat_run_reason reason, int exit_code)
+{
+    if (host->reason == LEAT_RUN_RUNNING) {
+        host->reason = reason;
+        host->exit_code = exit_code;
+    }
+    act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_STOP));
+}
+
+bool leat_host_is_over(const struct leat_host *host)
+{
+    return host->app.state == LEAT_POETS_APP_STOPPED || host->app.state == LEAT_POETS_APP_BROKEN;
+}
+
+bool leat_host_init(struct leat_host *host, struct leat_machine *machine,
+                    const struct leat_host_options *options)
+{
+    const struct leat_poets_supervisor *s = machine->handlers->supervisor;
+    *host = (struct leat_host){ .machine = machine, .options = *options };
+    host->api = (struct leat_poets_host){ .graph = machine->graph_properties,
+                                          .post = post,
+                                          .stop = stop_application,
+                                          .fail = fail,
+                                          .folder = output_folder,
+                                          .engine = host };
+    host->reported = calloc(machine->thread_count + 1, 1);
+    host->instr_time = calloc(machine->thread_count + 1, sizeof *host->instr_time);
+    host->instr_begun = calloc(machine->thread_count + 1, sizeof *host->instr_begun);
+    if (!host->reported || !host->instr_time || !host->instr_begun) return false;
+    leat_poets_mothership_init(&host->mothership, machine->device_count, machine->external_count,
+                               s && s->receive);
+    leat_poets_app_init(&host->app, machine->address, machine->thread_count, host->reported,
+                        options->stop_ack);
+    host->mothership.app[0] = &host->app;
+    return true;
+}
+
+void leat_host_free(struct leat_host *host)
+{
+    free(host->reported);
+    free(host->instr_time);
+    free(host->instr_begun);
+}

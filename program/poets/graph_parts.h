@@ -1,0 +1,19 @@
+/* What the parts of this folder share. */
+#ifndef LEAT_GRAPH_PARTS_H
+#define LEAT_GRAPH_PARTS_H
+
+#include "graph.h"
+
+/* Room for one more in a list that grows by halves; `limit` items at most. */
+bool leat_graph_grow(void **list, uint32_t count, uint32_t *cap, size_t size, uint32_t limit);
+
+/* The folders that a path goes through, all but its last part. The path is changed and changed
+ * back.
+ */
+bool leat_graph_make_parents(char *path);
+
+/* All that can be said once the whole file is there. */
+void leat_graph_check_types(struct leat_graph *graph);
+void leat_graph_join(struct leat_graph *graph, struct leat_graph_instance *instance);
+
+#endif

@@ -1,0 +1,240 @@
+#include "graph_run_parts.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CYCLES_PER_MICROSECOND = 240 };
+
+uint64_t leat_run_cycles(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 * CYCLES_PER_MICROSECOND +
+           (uint64_t)now.tv_nsec * CYCLES_PER_MICROSECOND / 1000;
+}
+
+double leat_run_seconds(void)
+{
+    return (double)leat_run_cycles() / (1e6 * CYCLES_PER_MICROSECOND);
+}
+
+/* ---- what handlers call --------------------------------------------------------------------- */
+
+static struct leat_poets_softswitch *softswitch_of(struct leat_poets_env *env)
+{
+    const struct leat_run *run = env->engine;
+    return &run->softswitch[env->block->thread];
+}
+
+static void log_line(struct leat_poets_env *env, unsigned level, const char *text)
+{
+    (void)level; /* what is above the level does not come here */
+    leat_poets_softswitch_log(softswitch_of(env), env->block->index, text);
+}
+
+static void ask_exit(struct leat_poets_env *env, int code)
+{
+    struct leat_run *run = env->engine;
+    int none = -1;
+    atomic_compare_exchange_strong(&run->exit_code, &none, code != 0);
+}
+
+static void fail(struct leat_poets_env *env, const char *what)
+{
+    leat_poets_softswitch_log(softswitch_of(env), env->block->index, what);
+}
+
+static void debug_octet(struct leat_poets_env *env, uint8_t octet)
+{
+    struct leat_run *run = env->engine;
+    atomic_fetch_add(&run->debug_octets, 1);
+    fprintf(run->options->host.lines, "%s: debug %02X\n",
+            leat_machine_name(run->machine, env->block->index), octet);
+}
+
+static uint64_t cycles_of_clock(struct leat_poets_env *env)
+{
+    (void)env;
+    return leat_run_cycles();
+}
+
+static uint64_t cycles_of_turns(struct leat_poets_env *env)
+{
+    const struct leat_run *run = env->engine;
+    return run->turns;
+}
+
+void leat_run_env(struct leat_run *run, struct leat_poets_env *env, bool clock)
+{
+    *env = (struct leat_poets_env){ .graph = run->machine->graph_properties,
+                                    .log = log_line,
+                                    .exit = ask_exit,
+                                    .fail = fail,
+                                    .uart = debug_octet,
+                                    .cycles = clock ? cycles_of_clock : cycles_of_turns,
+                                    .engine = run,
+                                    .log_level = run->options->log_level,
+                                    .log_raw = run->options->log_raw };
+}
+
+/* ---- crashes -------------------------------------------------------------------------------- */
+
+static _Thread_local struct leat_poets_env *watched;
+
+static void say(const char *text)
+{
+    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+}
+
+/* Only what a signal handler may call. */
+static void on_crash(int number)
+{
+    const struct leat_run *run = watched ? watched->engine : NULL;
+    say("leat: ");
+    if (run && watched->block) {
+        say("device ");
+        say(leat_machine_name(run->machine, watched->block->index));
+        say(": ");
+    }
+    say(number == SIGFPE    ? "a handler crashed: arithmetic (SIGFPE)\n"
+        : number == SIGABRT ? "a handler called abort\n"
+                            : "a handler crashed: memory that is not there (SIGSEGV)\n");
+    _exit(1);
+}
+
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static _Thread_local stack_t stack_before;
+
+void leat_run_watch_crashes(struct leat_poets_env *env)
+{
+    static _Thread_local char stack[1 << 15];
+    const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
+    struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
+    watched = env;
+    sigaltstack(&other, &stack_before); /* a handler may recurse without end */
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigaction(crashes[i], &action, NULL);
+}
+
+void leat_run_forget_crashes(void)
+{
+    sigaltstack(&stack_before, NULL);
+    watched = NULL;
+}
+
+/* ---- softswitches --------------------------------------------------------------------------- */
+
+bool leat_run_make(struct leat_run *run, struct leat_poets_env *env, uint32_t per_env)
+{
+    const struct leat_machine *m = run->machine;
+    const struct leat_run_options *o = run->options;
+    run->softswitch = calloc(m->thread_count + 1, sizeof *run->softswitch);
+    run->memory = calloc(m->thread_count + 1, sizeof *run->memory);
+    if (!run->softswitch || !run->memory) return false;
+    for (uint32_t t = 0; t < m->thread_count; t++) {
+        const struct leat_poets_softswitch_config config = {
+            .type = m->handlers->type,
+            .blocks = m->blocks,
+            .device = m->block + m->first[t],
+            .device_count = m->first[t + 1] - m->first[t],
+            .edge = m->edge,
+            .env = &env[t / per_env],
+            .hw_address = m->address[t],
+            .rts = o->rts,
+            .instr_first = o->instr_first,
+            .instruments = o->host.instrument,
+            .no_request_idle = o->no_request_idle,
+            .stop_ack = o->host.stop_ack,
+            .compat = o->hdr_pin_as_edge ? LEAT_POETS_COMPAT_HDR_PIN_AS_EDGE : 0,
+            .interval = o->host.interval,
+        };
+        run->memory[t] = malloc(leat_poets_softswitch_footprint(&config));
+        if (!run->memory[t]) return false;
+        leat_poets_softswitch_init(&run->softswitch[t], &config, run->memory[t]);
+    }
+    return true;
+}
+
+void leat_run_free(struct leat_run *run)
+{
+    for (uint32_t t = 0; run->memory && t < run->machine->thread_count; t++)
+        free(run->memory[t]);
+    free(run->memory);
+    free(run->softswitch);
+}
+
+/* ---- ends ----------------------------------------------------------------------------------- */
+
+uint32_t leat_run_idle_steps(const struct leat_run *run)
+{
+    enum { STEPS = 10 };
+    if (!run->machine->has_hardware_idle) return 1;
+    return run->options->idle_steps ? run->options->idle_steps : STEPS;
+}
+
+void leat_run_check_end(struct leat_run *run, double began)
+{
+    const struct leat_run_options *o = run->options;
+    const int code = atomic_load(&run->exit_code);
+    if (run->host.reason != LEAT_RUN_RUNNING) return;
+    if (code >= 0)
+        leat_host_end(&run->host, code ? LEAT_RUN_FAILED : LEAT_RUN_SUCCESS, code);
+    else if (o->interrupted && *o->interrupted)
+        leat_host_end(&run->host, LEAT_RUN_INTERRUPTED, 1);
+    else if (o->seconds_max > 0 && leat_run_seconds() - began > o->seconds_max)
+        leat_host_end(&run->host, LEAT_RUN_LIMIT, 0);
+}
+
+void leat_run_end_idle(struct leat_run *run)
+{
+    const struct leat_poets_supervisor *s = run->machine->handlers->supervisor;
+    if (run->options->until_stop || run->options->seconds_max > 0 || (s && s->idle)) return;
+    leat_host_end(&run->host, LEAT_RUN_IDLE, 0);
+}
+
+uint32_t leat_run_threads(const struct leat_run_options *options)
+{
+    return options->schedule == LEAT_RUN_FREE ? options->workers * LEAT_RUN_THREADS_PER_WORKER
+                                              : LEAT_RUN_THREADS_EPOCH;
+}
+
+static void sum_up(const struct leat_run *run, struct leat_run_result *out)
+{
+    out->reason = run->host.reason;
+    out->exit_code = run->host.exit_code;
+    out->supervisor_packets = run->host.supervisor_packets;
+    out->lines = run->host.lines;
+    out->debug_octets = atomic_load(&run->debug_octets);
+    out->epochs = run->epochs;
+    for (uint32_t t = 0; t < run->machine->thread_count; t++) {
+        const struct leat_poets_softswitch *ss = &run->softswitch[t];
+        out->receives += ss->handled;
+        out->sends += ss->sent + ss->sent_host;
+        for (int i = 0; i < LEAT_POETS_CAUSE_COUNT; i++)
+            out->cause[i] += ss->cause[i];
+    }
+    memcpy(out->host_cause, run->host.mothership.cause, sizeof out->host_cause);
+    out->digest = leat_machine_digest(run->machine);
+}
+
+bool leat_run(struct leat_machine *machine, const struct leat_run_options *options,
+              struct leat_run_result *out)
+{
+    struct leat_run run = { .machine = machine, .options = options };
+    *out = (struct leat_run_result){ 0 };
+    atomic_init(&run.exit_code, -1);
+    bool good = leat_host_init(&run.host, machine, &options->host);
+    const double began = leat_run_seconds();
+    good = good &&
+           (options->schedule == LEAT_RUN_FREE ? leat_run_workers(&run) : leat_run_epochs(&run));
+    out->seconds = leat_run_seconds() - began;
+    if (good) sum_up(&run, out);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        signal(crashes[i], SIG_DFL);
+    fflush(options->host.lines);
+    leat_run_free(&run);
+    leat_host_free(&run.host);
+    return good;
+}

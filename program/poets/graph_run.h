@@ -1,0 +1,61 @@
+/*
+ * Running an application. Two engines:
+ *
+ *   free    as fast as this machine can: workers (POSIX threads) with their share of the threads;
+ *           packets between devices of one worker are handed over at once, those to another worker
+ *           travel in rings. No order is promised.
+ *   epochs  one order, made of a schedule and a seed: in an epoch every softswitch takes some
+ * turns, what it sends can be received in the next. The same run every time.
+ *
+ * Both end by themselves: when the application is idle everywhere, stops, exits or fails.
+ */
+#ifndef LEAT_GRAPH_RUN_H
+#define LEAT_GRAPH_RUN_H
+
+#include "graph_host.h"
+#include "leat_random.h"
+#include <signal.h>
+
+enum leat_run_schedule {
+    LEAT_RUN_FREE,
+    LEAT_RUN_FIFO,
+    LEAT_RUN_LIFO,
+    LEAT_RUN_RANDOM,
+    LEAT_RUN_DELAY,
+};
+
+struct leat_run_options {
+    struct leat_host_options host;
+    enum leat_run_schedule schedule;
+    double delay; /* chance of LEAT_RUN_DELAY, 0 to below 1 */
+    uint64_t seed;
+    uint32_t quantum; /* turns of a softswitch in an epoch; 0: 16 */
+    uint32_t workers; /* free: 1 to 256 */
+    enum leat_poets_rts rts;
+    uint32_t log_level;
+    bool log_raw, hdr_pin_as_edge, instr_first, no_request_idle; /* compat, loop modes */
+    bool until_stop;                                             /* idleness does not end it */
+    double seconds_max;                                          /* 0: no limit */
+    uint32_t idle_steps; /* idle this many times ends it; 0: 10, or 1 without OnHardwareIdle */
+    volatile sig_atomic_t *interrupted; /* a signal's number, once it has come */
+};
+
+enum { LEAT_RUN_WORKERS_MAX = 256, LEAT_RUN_THREADS_PER_WORKER = 16, LEAT_RUN_THREADS_EPOCH = 64 };
+
+struct leat_run_result {
+    enum leat_run_reason reason;
+    int exit_code;
+    double seconds;
+    uint64_t receives, sends, supervisor_packets, lines, debug_octets, epochs;
+    uint64_t digest;
+    uint64_t cause[LEAT_POETS_CAUSE_COUNT], host_cause[LEAT_POETS_HOST_COUNT];
+};
+
+/* How many threads an application of these options is dealt to. */
+uint32_t leat_run_threads(const struct leat_run_options *options);
+
+/* False: no memory, or threads cannot be started; nothing ran. */
+bool leat_run(struct leat_machine *machine, const struct leat_run_options *options,
+              struct leat_run_result *out);
+
+#endif

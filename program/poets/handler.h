@@ -1,0 +1,79 @@
+/*
+ * Handlers: C++ text of a file into functions that engines call. Each device type that has devices
+ * is one source and one shared object, so that their shared code does not meet; so is the
+ * supervisor, and one object has the values that only a compiler can make.
+ *
+ *   graph --handler_source--> C++ --handler_build--> objects --> leat_poets_type, ..._supervisor
+ *                                     |
+ *                                     +-- kept by content: what was compiled once is there next
+ * time
+ */
+#ifndef LEAT_HANDLER_H
+#define LEAT_HANDLER_H
+
+#include "graph.h"
+#include "poets_handler.h"
+#include <stdio.h>
+
+enum { LEAT_HANDLER_VALUES_MAX = 4096 /* of one table */ };
+
+/* A struct with values that the compiler makes, in the order of `number`. */
+struct leat_handler_table {
+    const struct leat_graph_struct *data;
+    char *name;      /* of the struct, in C++ */
+    uint32_t *value; /* strings; sorted */
+    uint32_t count, cap;
+    struct leat_graph_place place; /* of the first */
+};
+
+struct leat_handlers {
+    const struct leat_poets_type **type; /* by the type's number in the graph; NULL: not needed */
+    const struct leat_poets_supervisor *supervisor; /* NULL: there is none */
+    const struct leat_poets_values *values;         /* NULL: none are needed */
+    struct leat_handler_table *table;               /* one per table of `values` */
+    uint32_t table_count, table_cap;
+    void **object; /* what is open */
+    uint32_t object_count;
+    uint32_t compiled, reused; /* how many objects */
+    double seconds;            /* of compiling */
+};
+
+struct leat_handler_options {
+    const char *compiler;  /* NULL: c++ */
+    const char *flags;     /* more of them, with blanks between; NULL: none */
+    const char *folder;    /* where objects are kept; NULL: ~/.cache/leat/poets */
+    bool single_precision; /* compat.fp32const */
+};
+
+/* Sources as text. `type` is a number of a type. False: no memory. */
+bool leat_handler_type_source(const struct leat_graph *graph, uint32_t type, FILE *out);
+bool leat_handler_supervisor_source(const struct leat_graph *graph, uint32_t type, FILE *out);
+bool leat_handler_values_source(const struct leat_graph *graph,
+                                const struct leat_handlers *handlers, FILE *out);
+
+/* All structs of a graph; what handlers may call comes before. */
+void leat_handler_structs(const struct leat_graph *graph, FILE *out);
+/* #line: what follows stands there in the application's file; or is ours again. */
+void leat_handler_at(const struct leat_graph *graph, struct leat_graph_place place, FILE *out);
+void leat_handler_ours(FILE *out);
+
+/*
+ * Compiles and opens all that the instance needs (NULL: all types, for a check). E_CC in the report
+ * where it does not compile, with the lines of the file.
+ */
+bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_instance *instance,
+                         const struct leat_handler_options *options, struct leat_handlers *out);
+void leat_handlers_close(struct leat_handlers *handlers);
+
+/* The octets of a value for a struct, plain or compiled; those of its default where value is 0. */
+bool leat_handlers_value(struct leat_graph *graph, const struct leat_handlers *handlers,
+                         const struct leat_graph_struct *data, uint32_t value, uint8_t *octets);
+
+/* Its octets, plain or compiled. */
+uint32_t leat_handlers_len(const struct leat_handlers *handlers,
+                           const struct leat_graph_struct *data);
+
+/* poets_handler.h and handler_preamble.hpp, as text. */
+extern const char leat_handler_abi_text[], leat_handler_preamble_text[];
+
+#endif

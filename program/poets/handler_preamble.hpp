@@ -1,0 +1,182 @@
+// What handlers of an application find when they are compiled: the copy of poets_handler.h stands
+// before this, the application's structs, shared code and handlers after it.
+#include <cassert>
+#include <cinttypes>
+#include <cmath>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+
+// For shared code; handlers have a parameter of this name, which is faster.
+static thread_local leat_poets_env *leat_env;
+static thread_local leat_poets_host *leat_host; // the same for the supervisor
+
+struct leat_stop { // a handler that goes no further
+};
+
+__attribute__((noinline, cold)) static void leat_tell_failure(leat_poets_env *env, const char *what)
+{
+    if (env)
+        env->fail(env, what);
+    else if (leat_host)
+        leat_host->fail(leat_host, what);
+}
+
+[[noreturn]] __attribute__((noinline, cold)) static void leat_fail(leat_poets_env *env,
+                                                                   const char *what)
+{
+    leat_tell_failure(env, what);
+    throw leat_stop();
+}
+
+__attribute__((noinline, cold)) static void leat_caught(leat_poets_env *env)
+{
+    try {
+        throw;
+    } catch (const leat_stop &) { // told already
+    } catch (const std::exception &e) {
+        leat_tell_failure(env, e.what());
+    } catch (...) {
+        leat_tell_failure(env, "an exception");
+    }
+}
+
+__attribute__((noinline, cold, format(printf, 3, 4))) static void
+leat_log(leat_poets_env *env, unsigned level, const char *format, ...)
+{
+    char text[LEAT_POETS_TEXT_LEN];
+    va_list list;
+    if (level > env->log_level && std::strncmp(format, "_HANDLER_EXIT_", 14) != 0) return;
+    va_start(list, format);
+    if (env->log_raw)
+        std::snprintf(text, sizeof text, "%s", format);
+    else
+        std::vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    env->log(env, level, text);
+}
+
+#define handler_log(...)        leat_log(leat_env, __VA_ARGS__)
+#define handler_exit(code)      (leat_env->exit(leat_env, (code)))
+#define handler_checkpoint(...) ((void)0)
+
+#define GRAPHPROPERTIES(a)  (graphProperties->a)
+#define DEVICEPROPERTIES(a) (deviceProperties->a)
+#define DEVICESTATE(a)      (deviceState->a)
+#define EDGEPROPERTIES(a)   (edgeProperties->a)
+#define EDGESTATE(a)        (edgeState->a)
+#define MSG(a)              (message->a)
+#define PKT(a)              (message->a)
+#define RTS(a)              (*readyToSend |= RTS_FLAG_##a)
+#define RTSSUP()            (*readyToSend |= RTS_SUPER_IMPLICIT_SEND_FLAG)
+#define SUPPROPERTIES(a)    (supervisorProperties->a)
+#define SUPSTATE(a)         (supervisorState->a)
+#define REPLY(a)            (reply->a)
+#define BCAST(a)            (bcast->a)
+#define RTSREPLY()          (leat_host->reply = true)
+#define RTSBCAST()          (leat_host->bcast = true)
+
+// The machine that the original ran on.
+#define TinselClockFreq 240
+#define tinselId()              ((uint32_t)leat_env->block->thread)
+#define tinselCycleCount()      ((uint32_t)leat_env->cycles(leat_env))
+#define tinselUartTryPut(octet) (leat_env->uart(leat_env, (octet)), true)
+#define P_SW_MOTHERSHIP_SHIFT 31
+#define P_SW_CNC_SHIFT        30
+#define P_SW_TASK_SHIFT       24
+#define P_SW_OPCODE_SHIFT     16
+#define P_SW_DEVICE_SHIFT     0
+#define P_SW_MOTHERSHIP_MASK  0x80000000u
+#define P_SW_CNC_MASK         0x40000000u
+#define P_SW_TASK_MASK        0x3f000000u
+#define P_SW_OPCODE_MASK      0x00ff0000u
+#define P_SW_DEVICE_MASK      0x0000ffffu
+#define P_HD_TGTPIN_SHIFT     0
+#define P_HD_DESTEDGEINDEX_SHIFT 8
+#define P_HD_TGTPIN_MASK      0x000000ffu
+#define P_HD_DESTEDGEINDEX_MASK 0xffffff00u
+#define P_ADDR_BROADCAST      0xffffu
+
+// deviceInstance, as the original's handlers see it: made of the block when it is asked.
+struct PThreadContext { // its queue has no fixed place here
+    uint32_t numDevInsts = 0, rtsStart = 0, rtsEnd = 0, rtsBuffSize = 0, blockCount = 0;
+};
+struct PEdge {
+    void *pin, *properties, *state;
+};
+struct PEdges {
+    uint8_t *first;
+    uint32_t len, state_at;
+    PEdge operator[](uint32_t i) const
+    {
+        return PEdge{ nullptr, first + (size_t)i * len, first + (size_t)i * len + state_at };
+    }
+};
+struct PInputPin {
+    uint32_t numEdges;
+    PEdges inEdges;
+};
+struct PInputPins {
+    leat_poets_block *block;
+    const leat_poets_type *type;
+    PInputPin operator[](uint32_t i) const
+    {
+        uint8_t *octets = reinterpret_cast<uint8_t *>(block);
+        const leat_poets_edges *pin =
+            reinterpret_cast<const leat_poets_edges *>(octets + type->pins_at) + i;
+        return PInputPin{ pin->count, { octets + pin->first, type->input[i].edge_len,
+                                        type->input[i].state_at } };
+    }
+};
+struct PDeviceInstance {
+    PThreadContext *thread;
+    const leat_poets_type *devType;
+    uint32_t deviceID, deviceIdx, numInputs;
+    PInputPins inputPins;
+    uint32_t numOutputs;
+    const void *properties;
+    void *state;
+    bool requestIdle;
+};
+typedef PDeviceInstance devInst_t;
+
+static inline PDeviceInstance leat_view(leat_poets_block *block, const leat_poets_type *type,
+                                        PThreadContext *thread)
+{
+    uint8_t *octets = reinterpret_cast<uint8_t *>(block);
+    return PDeviceInstance{ thread,
+                            type,
+                            block->device,
+                            block->index,
+                            type->input_count,
+                            { block, type },
+                            type->output_count,
+                            octets + type->properties_at,
+                            octets + type->state_at,
+                            false };
+}
+
+namespace Super
+{
+static inline void post(const std::string &text)
+{
+    leat_host->post(leat_host, text.c_str());
+}
+static inline void stop_application()
+{
+    leat_host->stop(leat_host);
+}
+static inline std::string get_output_directory(const std::string &suffix = "")
+{
+    return leat_host->folder(leat_host, suffix.c_str());
+}
+} // namespace Super
+
+constexpr uint32_t leat_round_up(uint32_t value, uint32_t align)
+{
+    return (value + align - 1) / align * align;
+}

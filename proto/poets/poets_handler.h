@@ -1,0 +1,139 @@
+/*
+ * What a device type is to the engines: sizes, pins, functions. Compiled handlers of an application
+ * export one of these, and a device type that is written in C is one, too. This file is C and C++;
+ * compiled handlers carry a copy of it, and LEAT_POETS_ABI says which.
+ *
+ * A device is one block of octets, so that what a packet touches lies together:
+ *
+ *   0            16         properties_at     pins_at                        (aligned as each
+ * needs)
+ *   +------------+----------+-----------------+---------+---------+---------------------------+
+ *   | block      | state    | properties      | inputs  | outputs | edges of input 0, 1, ...  |
+ *   +------------+----------+-----------------+---------+---------+---------------------------+
+ *     who it is               const for ever     where their edges are     properties and state
+ *
+ * The last output pin is the supervisor's, where a type has one; its single edge is implicit.
+ */
+#ifndef LEAT_POETS_HANDLER_H
+#define LEAT_POETS_HANDLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LEAT_POETS_ABI = 1, LEAT_POETS_TEXT_LEN = 220 /* a log line with its NUL */ };
+
+struct leat_poets_block {
+    uint32_t ready;  /* level: pins that want to send; latched: pins that will */
+    uint32_t index;  /* among all devices of the application */
+    uint16_t device; /* on its thread */
+    uint16_t thread; /* number of its thread */
+    uint16_t type;
+    uint8_t flags; /* the engine's */
+    uint8_t last;  /* the pin that sent last */
+};
+
+/* Edges of a pin. Of an input: their data begin `first` octets after the block; of an output: they
+ * are first, first + 1, ... in the table of edges. */
+struct leat_poets_edges {
+    uint32_t first, count;
+};
+
+/* What handlers may call, and how they answer. One per worker. */
+struct leat_poets_env {
+    const void *graph; /* properties of the graph */
+    void (*log)(struct leat_poets_env *env, unsigned level, const char *text);
+    void (*exit)(struct leat_poets_env *env, int code);
+    void (*fail)(struct leat_poets_env *env, const char *what); /* an assertion, an exception */
+    void (*uart)(struct leat_poets_env *env, uint8_t octet);
+    uint64_t (*cycles)(struct leat_poets_env *env);
+    struct leat_poets_block *block; /* of the device whose handler runs */
+    void *engine;
+    uint32_t log_level;  /* what is above is not told */
+    uint32_t send_index; /* OnSend of an indexed pin: which edge */
+    bool do_send;        /* OnSend: false: to nobody */
+    bool log_raw;        /* compat: formats are not filled in */
+};
+
+/* What ReadyToSend says: pins that want to send, and above them: */
+#define LEAT_POETS_REQUEST_IDLE (UINT64_C(1) << 32)
+#define LEAT_POETS_FAILED       (UINT64_C(1) << 33) /* env->fail was called; the rest is 0 */
+
+typedef uint64_t (*leat_poets_ready_fn)(struct leat_poets_env *env, struct leat_poets_block *block);
+/* OnInit and the like: nonzero: ReadyToSend is to be asked. Negative: it failed. */
+typedef int (*leat_poets_turn_fn)(struct leat_poets_env *env, struct leat_poets_block *block);
+/* The handler, then ReadyToSend. `edge` is the edge's data. */
+typedef uint64_t (*leat_poets_receive_fn)(struct leat_poets_env *env,
+                                          struct leat_poets_block *block, uint8_t *edge,
+                                          const uint8_t *payload);
+typedef uint64_t (*leat_poets_control_fn)(struct leat_poets_env *env,
+                                          struct leat_poets_block *block, uint8_t opcode,
+                                          const uint8_t *payload);
+/* `payload` is zeroed. False: it failed. */
+typedef bool (*leat_poets_send_fn)(struct leat_poets_env *env, struct leat_poets_block *block,
+                                   uint8_t *payload);
+
+struct leat_poets_pin {
+    const char *name;
+    uint32_t payload_len;
+    bool indexed;
+    uint32_t edge_len, edge_align; /* an edge's data: properties, then state */
+    uint32_t properties_len, state_at, state_len;
+    leat_poets_receive_fn receive; /* NULL: an output */
+    leat_poets_send_fn send;       /* NULL: an input */
+};
+
+struct leat_poets_type {
+    uint32_t abi;
+    const char *id;
+    uint32_t state_at, state_len, properties_at, properties_len, pins_at;
+    uint32_t input_count, output_count; /* outputs with the supervisor's */
+    bool to_supervisor;                 /* the last output is the supervisor's */
+    const struct leat_poets_pin *input, *output;
+    uint32_t from_supervisor_len;                        /* octets of what the supervisor sends */
+    leat_poets_ready_fn ready;                           /* never NULL */
+    leat_poets_turn_fn init, device_idle, hardware_idle; /* each may be NULL */
+    leat_poets_control_fn control;                       /* OnCtl; may be NULL */
+    leat_poets_receive_fn from_supervisor;               /* may be NULL */
+};
+
+/* What a supervisor may call. */
+struct leat_poets_host {
+    const void *graph;
+    void (*post)(struct leat_poets_host *host, const char *text);
+    void (*stop)(struct leat_poets_host *host);
+    void (*fail)(struct leat_poets_host *host, const char *what);
+    /* A folder for files, made; "" where it cannot be. Lent until the next call. */
+    const char *(*folder)(struct leat_poets_host *host, const char *suffix);
+    void *engine;
+    bool reply, bcast; /* of OnReceive: are they to be sent? */
+};
+
+/* Its object lives from create to destroy. Answers below 0 are errors of the handler. */
+struct leat_poets_supervisor {
+    uint32_t abi;
+    uint32_t in_len, out_len;
+    void *(*create)(struct leat_poets_host *host);
+    void (*destroy)(struct leat_poets_host *host, void *object);
+    int (*init)(struct leat_poets_host *host, void *object);
+    int (*stop)(struct leat_poets_host *host, void *object);
+    int (*idle)(struct leat_poets_host *host,
+                void *object); /* NULL: it has none; so may the next */
+    int (*control)(struct leat_poets_host *host, void *object, uint8_t opcode,
+                   const uint8_t *payload);
+    int (*receive)(struct leat_poets_host *host, void *object, const uint8_t *payload,
+                   uint8_t *reply, uint8_t *broadcast);
+};
+
+/* A struct that only a compiler knows, and values for it, one after the other. */
+struct leat_poets_value_table {
+    uint32_t len, align, count;
+    const void *initial, *value;
+};
+
+struct leat_poets_values {
+    uint32_t abi, count;
+    const struct leat_poets_value_table *table;
+};
+
+#endif

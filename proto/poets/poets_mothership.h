@@ -1,0 +1,140 @@
+/*
+ * The mothership: what the host does with packets from the fabric, and the life of an application
+ * (specs/poets.md, 3).
+ *
+ *   UNDERDEFINED --all parts--> DEFINED --INIT--> LOADING --every thread at the barrier--> READY
+ *        |                        |                                                        |
+ *      RECL                     RECL                        RUN: the barrier opens --------+
+ *        v                        v                                                        v
+ *       GONE                     GONE <--RECL-- STOPPED <--all acknowledged-- STOPPING <-- RUNNING
+ *
+ * Commands are staged and act as soon as the state allows, so that a STOP before RUN stops right
+ * after it. What is to be done goes out as a mask of actions, in the order of their values.
+ */
+#ifndef LEAT_POETS_MOTHERSHIP_H
+#define LEAT_POETS_MOTHERSHIP_H
+
+#include "poets_instr.h"
+#include "poets_log.h"
+#include "poets_wire.h"
+
+enum leat_poets_app_state {
+    LEAT_POETS_APP_UNDERDEFINED,
+    LEAT_POETS_APP_DEFINED,
+    LEAT_POETS_APP_LOADING,
+    LEAT_POETS_APP_READY,
+    LEAT_POETS_APP_RUNNING,
+    LEAT_POETS_APP_STOPPING,
+    LEAT_POETS_APP_STOPPED,
+    LEAT_POETS_APP_BROKEN,
+    LEAT_POETS_APP_GONE,
+};
+
+enum leat_poets_part { LEAT_POETS_PART_SPEC, LEAT_POETS_PART_DIST, LEAT_POETS_PART_SUPD };
+
+enum leat_poets_command {
+    LEAT_POETS_COMMAND_INIT = 1,
+    LEAT_POETS_COMMAND_RUN = 2,
+    LEAT_POETS_COMMAND_STOP = 4,
+    LEAT_POETS_COMMAND_RECL = 8,
+    LEAT_POETS_COMMAND_BRKN = 16,
+};
+
+enum leat_poets_action {
+    LEAT_POETS_ACTION_LOAD = 1,    /* make softswitches, start them; OnInit of the supervisor */
+    LEAT_POETS_ACTION_RELEASE = 2, /* BARRIER to every thread */
+    LEAT_POETS_ACTION_STOP = 4,    /* STOP to every thread, then OnStop of the supervisor */
+    LEAT_POETS_ACTION_END = 8,     /* the supervisor's object is no more */
+    LEAT_POETS_ACTION_PURGE = 16,  /* all that is known of the application */
+};
+
+struct leat_poets_app {
+    enum leat_poets_app_state state;
+    uint8_t task;
+    bool has_spec, has_supervisor, failed, stop_ack;
+    uint32_t dist_wanted, dist_seen;
+    uint32_t staged;
+    const uint32_t *thread;         /* hardware addresses, ascending */
+    uint32_t thread_count, waiting; /* of them, those that have not reported */
+    uint8_t *reported;              /* by thread */
+};
+
+/* `thread` and `reported` (thread_count octets) are the caller's, for as long as the application
+ * is. */
+void leat_poets_app_init(struct leat_poets_app *app, const uint32_t *thread, uint32_t thread_count,
+                         uint8_t *reported, bool stop_ack);
+
+/* A part of its definition, in any order. SPEC tells its task and how many DIST there are. Answers
+ * are masks of actions. */
+uint32_t leat_poets_app_define(struct leat_poets_app *app, enum leat_poets_part part, uint8_t task,
+                               uint32_t dist_wanted);
+uint32_t leat_poets_app_command(struct leat_poets_app *app, enum leat_poets_command command);
+
+/* What the host counts. */
+#define LEAT_POETS_HOST_LIST(X)         \
+    X(MS0, "host_ms0")                  \
+    X(NO_EXTERNAL, "ext_none")          \
+    X(SUP_DROP, "sup_drop")             \
+    X(BAD_TASK, "bad_task")             \
+    X(BAD_OP, "bad_op")                 \
+    X(BAD_PACKET, "bad_packet")         \
+    X(BAD_INDEX, "bad_index")           \
+    X(UNKNOWN_THREAD, "unknown_thread") \
+    X(WRONG_STATE, "wrong_state")       \
+    X(LOG_BAD, "log_bad")
+
+enum leat_poets_host_cause {
+#define X(id, name) LEAT_POETS_HOST_##id,
+    LEAT_POETS_HOST_LIST(X)
+#undef X
+        LEAT_POETS_HOST_COUNT
+};
+
+const char *leat_poets_host_cause_name(unsigned cause);
+
+enum { LEAT_POETS_JOINS_MAX = 64 /* log lines that are open at a time */ };
+
+struct leat_poets_join {
+    bool open;
+    uint32_t index;
+    uint64_t since; /* of two, the older one goes */
+    struct leat_poets_log_state state;
+};
+
+struct leat_poets_mothership {
+    struct leat_poets_app *app[LEAT_POETS_TASK_MAX + 1];
+    uint32_t device_count, external_count;
+    bool has_supervisor_input; /* the supervisor has a handler for what devices send */
+    uint64_t cause[LEAT_POETS_HOST_COUNT];
+    uint64_t clock;
+    struct leat_poets_join join[LEAT_POETS_JOINS_MAX];
+};
+
+void leat_poets_mothership_init(struct leat_poets_mothership *ms, uint32_t device_count,
+                                uint32_t external_count, bool has_supervisor_input);
+
+enum leat_poets_told_kind {
+    LEAT_POETS_TOLD_NOTHING,    /* and nothing is to be done */
+    LEAT_POETS_TOLD_WARNING,    /* counted under `cause`, dropped */
+    LEAT_POETS_TOLD_EXTERNAL,   /* packet.device is the external */
+    LEAT_POETS_TOLD_SUPERVISOR, /* OnReceive; packet.sender is the device */
+    LEAT_POETS_TOLD_CONTROL,    /* OnCTL with packet.opcode */
+    LEAT_POETS_TOLD_LINES,      /* of device packet.sender; one of another may be among them */
+    LEAT_POETS_TOLD_INSTR,
+    LEAT_POETS_TOLD_ACTIONS,
+};
+
+struct leat_poets_told {
+    enum leat_poets_told_kind kind;
+    enum leat_poets_host_cause cause;
+    uint32_t actions;
+    struct leat_poets_packet packet;
+    struct leat_poets_log_lines lines;
+    struct leat_poets_instr instr;
+};
+
+/* A packet from the fabric: any octets. */
+void leat_poets_mothership_receive(struct leat_poets_mothership *ms, const uint8_t *octets,
+                                   size_t len, struct leat_poets_told *out);
+
+#endif

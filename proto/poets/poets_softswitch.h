@@ -1,0 +1,282 @@
+/*
+ * A softswitch: the devices of one thread, served one turn at a time (specs/poets.md, 2).
+ *
+ *            +--------------------------- CTL/STOP ---------------------------+
+ *            |                                                                v
+ *   INIT --> BARRIER -- CTL/BARRIER --> RUN -- CTL/STOP --> (acknowledged) --> DEAD
+ *                                        |                                    ^
+ *                                        +-- an assertion fails --> KILLED ---+ CTL/STOP
+ *
+ *   a turn of RUN:  1 what waits for the host   2 receive   3 instrumentation, where it is due
+ *                   4 send (one edge)           5 idle      6 wait
+ *
+ * A turn takes at most one packet and gives at most one. For speed, an engine whose threads share
+ * memory may leave turns alone and take whole sends (begin_send, end_send), handing every packet to
+ * its device at once (deliver): one of the orders that turns could have had.
+ *
+ * Devices are blocks (poets_handler.h), named by their place in memory in units of 16 octets.
+ * Ready to send is level (what ReadyToSend said last; a device that drops its flag does not send)
+ * or latched (a flag once raised is sent, each pin queued once).
+ */
+#ifndef LEAT_POETS_SOFTSWITCH_H
+#define LEAT_POETS_SOFTSWITCH_H
+
+#include "poets_handler.h"
+#include "poets_instr.h"
+#include "poets_log.h"
+#include "poets_wire.h"
+
+enum {
+    LEAT_POETS_BLOCK_UNIT = 16,
+    LEAT_POETS_HOST_MAX = 4096, /* packets that wait for the host; log lines beyond are dropped */
+    LEAT_POETS_HELD_MAX = 64,   /* packets that wait for the barrier; then nothing is taken */
+    LEAT_POETS_TOLD_MAX = 8,    /* lines per cause, then at powers of two */
+    LEAT_POETS_LEVEL_OOR = 1,   /* log level of what was out of range */
+};
+#define LEAT_POETS_EXTERNAL                                                                       \
+    (UINT32_C(1) << 31)                         /* of an edge's block: an external, by its number \
+                                                 */
+#define LEAT_POETS_INTERVAL UINT64_C(240000000) /* cycles between two records */
+
+enum leat_poets_rts { LEAT_POETS_LATCHED, LEAT_POETS_LEVEL };
+
+enum leat_poets_softswitch_state {
+    LEAT_POETS_SS_INIT,
+    LEAT_POETS_SS_BARRIER,
+    LEAT_POETS_SS_RUN,
+    LEAT_POETS_SS_KILLED,
+    LEAT_POETS_SS_DEAD,
+};
+
+/* Where an output pin's packets go. */
+struct leat_poets_out_edge {
+    uint32_t block;
+    uint32_t pin_address; /* pin, and edge << 8 */
+};
+
+/* What was wrong, by cause; each has its own count. */
+#define LEAT_POETS_CAUSE_LIST(X)   \
+    X(MS, "rx_ms")                 \
+    X(OOR_DEVICE, "rx_oor_dev")    \
+    X(OOR_PIN, "rx_oor_pin")       \
+    X(OOR_EDGE, "rx_oor_edge")     \
+    X(SHORT, "rx_short")           \
+    X(BAD_OP, "rx_bad_op")         \
+    X(BAD_PACKET, "rx_bad_packet") \
+    X(NOP, "rx_nop")               \
+    X(BARRIER, "rx_barrier")       \
+    X(DISCARDED, "rx_discarded")   \
+    X(LOG_DROP, "log_drop")
+
+enum leat_poets_cause {
+#define X(id, name) LEAT_POETS_CAUSE_##id,
+    LEAT_POETS_CAUSE_LIST(X)
+#undef X
+        LEAT_POETS_CAUSE_COUNT
+};
+
+struct leat_poets_softswitch_config {
+    const struct leat_poets_type *const *type; /* by the number in a block */
+    uint8_t *blocks;
+    const uint32_t *device; /* its devices' blocks, by their number on this thread */
+    uint32_t device_count;  /* at most 65535 */
+    const struct leat_poets_out_edge *edge;
+    struct leat_poets_env *env;
+    uint32_t hw_address;
+    uint8_t task;
+    enum leat_poets_rts rts;
+    bool instr_first;     /* instrumentation before receiving */
+    bool instruments;     /* records are due every `interval`; on request they always are */
+    bool no_request_idle; /* devices idle without having asked for it */
+    bool stop_ack;        /* compat.stop_ack=off: no answer to STOP */
+    uint8_t compat;       /* LEAT_POETS_COMPAT_... of headers */
+    uint64_t interval;
+};
+
+struct leat_poets_ring_entry {
+    uint32_t block, pin;
+};
+
+struct leat_poets_slot {
+    uint8_t nflit;
+    uint8_t packet[LEAT_POETS_PACKET_LEN_MAX];
+};
+
+struct leat_poets_slots {
+    struct leat_poets_slot *slot;
+    uint32_t cap, first, count;
+};
+
+/* A send that is under way: its payload does not change any more. */
+struct leat_poets_sending {
+    struct leat_poets_block *block; /* NULL: none */
+    uint32_t pin, payload_len;
+    bool to_supervisor;
+    const struct leat_poets_out_edge *edge; /* count of them, unless to the supervisor */
+    uint32_t count;
+    _Alignas(16) uint8_t payload[LEAT_POETS_PAYLOAD_LEN_MAX + 8];
+};
+
+struct leat_poets_softswitch {
+    struct leat_poets_softswitch_config config;
+    enum leat_poets_softswitch_state state;
+    struct leat_poets_ring_entry *ring;
+    uint32_t ring_cap, ring_first, ring_count;
+    struct leat_poets_slots host, held;
+    struct leat_poets_sending sending;
+    uint32_t next_edge; /* of the send that is under way */
+    uint32_t idle_asked, idle_next;
+    bool instr_due;
+    uint64_t instr_at;
+    uint64_t waited_since;
+    bool waiting;
+    struct leat_poets_instr instr;
+    uint64_t cause[LEAT_POETS_CAUSE_COUNT];
+    /* Of the whole run. What is delivered without a turn is only handled. */
+    uint64_t received, handled, sent, sent_host;
+    uint64_t told[4]; /* of these, those that the last record had */
+};
+
+/* The memory it needs besides the struct. */
+size_t leat_poets_softswitch_footprint(const struct leat_poets_softswitch_config *config);
+/* `memory` is aligned as malloc's. */
+void leat_poets_softswitch_init(struct leat_poets_softswitch *ss,
+                                const struct leat_poets_softswitch_config *config, void *memory);
+
+/* OnInit of all devices; then the report to the barrier waits for the host. */
+void leat_poets_softswitch_start(struct leat_poets_softswitch *ss, uint64_t now);
+
+struct leat_poets_step_in {
+    uint64_t now; /* cycles */
+    bool can_send;
+    bool prefer_send;      /* a schedule that would rather send than receive */
+    const uint8_t *packet; /* that has come, or NULL */
+    unsigned nflit;
+};
+
+enum leat_poets_step_kind {
+    LEAT_POETS_STEP_TURN, /* something was done within */
+    LEAT_POETS_STEP_SEND, /* to thread `thread` */
+    LEAT_POETS_STEP_SEND_HOST,
+    LEAT_POETS_STEP_WAIT_RX, /* passive: only a packet, or time for a record, changes that */
+    LEAT_POETS_STEP_WAIT_TX_OR_RX,
+    LEAT_POETS_STEP_DONE,
+};
+
+struct leat_poets_step_out {
+    enum leat_poets_step_kind kind;
+    bool taken; /* the packet that had come */
+    uint16_t thread;
+    struct leat_poets_slot out;
+};
+
+/* One turn. */
+void leat_poets_softswitch_step(struct leat_poets_softswitch *ss,
+                                const struct leat_poets_step_in *in,
+                                struct leat_poets_step_out *out);
+
+/* OnHardwareIdle of all devices that have one. True: a device is ready to send, or to idle. */
+bool leat_poets_softswitch_hardware_idle(struct leat_poets_softswitch *ss);
+
+/* No packet held, nothing to send, no idle flag, nothing for the host, no record due. */
+bool leat_poets_softswitch_is_passive(const struct leat_poets_softswitch *ss);
+
+/* ---- parts of turns ------------------------------------------------------------------------- */
+
+/* A packet from the wire: any octets. False: there is no room to hold it. */
+bool leat_poets_softswitch_receive(struct leat_poets_softswitch *ss, const uint8_t *packet,
+                                   unsigned nflit, uint64_t now);
+
+/* Runs OnSend of the next pin. False: there is none, or it sends to nobody and is over. */
+bool leat_poets_softswitch_begin_send(struct leat_poets_softswitch *ss);
+void leat_poets_softswitch_end_send(struct leat_poets_softswitch *ss);
+
+/* One OnDeviceIdle, or none: false. */
+bool leat_poets_softswitch_idle(struct leat_poets_softswitch *ss);
+
+/* The packet of a send to its `edge`th edge, or to the supervisor. */
+void leat_poets_softswitch_packet(struct leat_poets_softswitch *ss, uint32_t edge,
+                                  struct leat_poets_step_out *out);
+
+/* The oldest packet for the host; false: none. */
+bool leat_poets_softswitch_take_host(struct leat_poets_softswitch *ss, struct leat_poets_slot *out);
+
+/* The record that is due, as a packet for the host; false: none is. */
+bool leat_poets_softswitch_instr(struct leat_poets_softswitch *ss, uint64_t now,
+                                 struct leat_poets_slot *out);
+
+/* A log line of a device: into fragments for the host. */
+void leat_poets_softswitch_log(struct leat_poets_softswitch *ss, uint32_t index, const char *text);
+
+/* An assertion failed, or the like: KILL to the host, no handler runs any more. */
+void leat_poets_softswitch_kill(struct leat_poets_softswitch *ss);
+
+const char *leat_poets_cause_name(unsigned cause);
+
+/* ---- what must be fast ---------------------------------------------------------------------- */
+
+enum { LEAT_POETS_FLAG_QUEUED = 1, LEAT_POETS_FLAG_IDLE = 2 };
+
+static inline struct leat_poets_block *leat_poets_block_at(const struct leat_poets_softswitch *ss,
+                                                           uint32_t block)
+{
+    uint8_t *octets = ss->config.blocks + (size_t)block * LEAT_POETS_BLOCK_UNIT;
+    return (struct leat_poets_block *)(void *)octets;
+}
+
+static inline void leat_poets_softswitch_push(struct leat_poets_softswitch *ss,
+                                              struct leat_poets_block *block, uint32_t pin)
+{
+    const uint32_t at = ss->ring_first + ss->ring_count++;
+    const uint32_t number = (uint32_t)((size_t)((uint8_t *)block - ss->config.blocks) /
+                                       LEAT_POETS_BLOCK_UNIT);
+    ss->ring[at < ss->ring_cap ? at : at - ss->ring_cap] = (struct leat_poets_ring_entry){ number,
+                                                                                           pin };
+}
+
+/* What ReadyToSend said becomes what will be sent. */
+static inline void leat_poets_softswitch_ready(struct leat_poets_softswitch *ss,
+                                               struct leat_poets_block *block, uint64_t said)
+{
+    if (said >> 32) {
+        if (said & LEAT_POETS_FAILED) {
+            leat_poets_softswitch_kill(ss);
+            return;
+        }
+        if (!(block->flags & LEAT_POETS_FLAG_IDLE)) {
+            block->flags |= LEAT_POETS_FLAG_IDLE;
+            ss->idle_asked++;
+        }
+    }
+    if (ss->config.rts == LEAT_POETS_LEVEL) {
+        block->ready = (uint32_t)said;
+        if (block->ready && !(block->flags & LEAT_POETS_FLAG_QUEUED)) {
+            block->flags |= LEAT_POETS_FLAG_QUEUED;
+            leat_poets_softswitch_push(ss, block, 0);
+        }
+        return;
+    }
+    uint32_t raised = (uint32_t)said & ~block->ready;
+    block->ready |= raised;
+    for (uint32_t pin = 0; raised; pin++, raised >>= 1)
+        if (raised & 1) leat_poets_softswitch_push(ss, block, pin);
+}
+
+/* A packet whose pin and edge are known to be there, to a softswitch that runs. */
+static inline void leat_poets_softswitch_deliver(struct leat_poets_softswitch *ss,
+                                                 struct leat_poets_block *block,
+                                                 uint32_t pin_address, const uint8_t *payload)
+{
+    const struct leat_poets_type *type = ss->config.type[block->type];
+    const struct leat_poets_pin *pin = &type->input[pin_address & 0xff];
+    uint8_t *octets = (uint8_t *)block;
+    const struct leat_poets_edges *edges =
+        (const struct leat_poets_edges *)(void *)(octets + type->pins_at) + (pin_address & 0xff);
+    ss->handled++;
+    leat_poets_softswitch_ready(
+        ss, block,
+        pin->receive(ss->config.env, block,
+                     octets + edges->first + (size_t)(pin_address >> 8) * pin->edge_len, payload));
+}
+
+#endif

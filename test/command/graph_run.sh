@@ -1,0 +1,102 @@
+#!/bin/sh
+# leat graph run: the examples' answers against models, schedules, the supervisor, ends, bad input.
+set -u
+leat=$(realpath "$1")
+here=$(dirname "$(realpath "$0")")
+share=$(realpath "$here/../../share/poets")
+. "$here/lib.sh"
+export XDG_CACHE_HOME="$folder/cache"
+run() { "$leat" graph run "$@" 2> /dev/null; }
+json() { timeout 60 "$leat" graph run "$@" --json 2> /dev/null; }
+
+# ---- answers ------------------------------------------------------------------------------------
+python3 "$here/graph_model.py" "$leat" "$share/make.py" "${LEAT_SEED:-1}" 6 || fail "differs from the models"
+python3 "$share/make.py" heat 8 6 20 1 | cmp -s - "$share/heat_plate.xml" || fail "heat_plate.xml is another"
+python3 "$share/make.py" paths 10 24 1 | cmp -s - "$share/shortest_paths.xml" || fail "shortest_paths.xml is another"
+for file in ring clock_tree heat_plate shortest_paths; do
+    states=
+    for words in "-j 1" "-j 4" "--schedule fifo" "--schedule lifo" "--schedule random --seed 7" "--schedule delay:0.7 --seed 9"; do
+        # shellcheck disable=SC2086
+        json "$share/$file.xml" $words > "$folder/json" || fail "$file $words: $?"
+        states="$states $(jq -r .states "$folder/json")"
+    done
+    # The others stop where they are, or remember in which order they heard of things.
+    case $file in ring | clock_tree) same "$file has one answer" "$(echo "$states" | tr ' ' '\n' | sort -u | grep -c .)" 1 ;; esac
+done
+same "what the supervisor says" "$(run "$share/ring.xml")" "the sum is 3364
+16 reports"
+same "a clock tree" "$(run "$share/clock_tree.xml" -j 2)" "n (Thread 0x0): 3200 leaves answered"
+
+# ---- a run can be had again ---------------------------------------------------------------------
+for words in "--schedule random --seed 5" "--schedule delay:0.5 --seed 5" "--schedule random --seed 5 --quantum 3"; do
+    # shellcheck disable=SC2086
+    one=$(json "$share/heat_plate.xml" $words -j 1 | jq -c '[.receives,.epochs,.states]')
+    # shellcheck disable=SC2086
+    same "again: $words" "$(json "$share/heat_plate.xml" $words -j 3 | jq -c '[.receives,.epochs,.states]')" "$one"
+done
+[ "$(json "$share/heat_plate.xml" --schedule delay:0.5 --seed 5 | jq .epochs)" != "$(json "$share/heat_plate.xml" --schedule delay:0.5 --seed 6 | jq .epochs)" ] || fail "seeds do not matter"
+json "$share/heat_plate.xml" --schedule fifo | jq -e '.reason == "success" and .devices == 49 and .edges == 212 and .receives == 48 + 164 * 20 and .sends == .receives and .dropped == {} and .threads == 49 and .rts == "level"' > /dev/null || fail "what a run tells"
+
+# ---- devices that misbehave ---------------------------------------------------------------------
+# device ON_RECEIVE ON_SEND: an application with one device that sends to itself
+device() {
+    cat << XML
+<Graphs xmlns="https://poets-project.org/schemas/virtual-graph-schema-v4"><GraphType id="g">
+<MessageTypes><MessageType id="m"><Message>uint32_t n;</Message></MessageType></MessageTypes>
+<DeviceTypes><DeviceType id="d"><State>uint32_t n;</State>
+<InputPin name="in" messageTypeId="m"><OnReceive><![CDATA[$1]]></OnReceive></InputPin>
+<OutputPin name="out" messageTypeId="m" indexed="true"><OnSend><![CDATA[deviceState->n++; $2]]></OnSend></OutputPin>
+<ReadyToSend><![CDATA[*readyToSend = RTS_FLAG_out;]]></ReadyToSend></DeviceType></DeviceTypes></GraphType>
+<GraphInstance id="i" graphTypeId="g"><DeviceInstances><DevI id="culprit" type="d"/></DeviceInstances>
+<EdgeInstances><EdgeI path="culprit:in-culprit:out"/></EdgeInstances></GraphInstance></Graphs>
+XML
+}
+device 'assert(deviceState->n < 1);' '' > "$folder/a.xml"
+device 'throw std::string("x");' '' > "$folder/b.xml"
+device '' '*sendIndex = 1;' > "$folder/c.xml"
+for words in "-j 1" "--schedule fifo"; do
+    # shellcheck disable=SC2086
+    exits 1 "assertion after" timeout 20 "$leat" graph run "$folder/a.xml" $words
+    has "an assertion" "$(cat "$folder/stdout")" "culprit (Thread 0x0): assertion failed: deviceState->n < 1"
+    # shellcheck disable=SC2086
+    exits 1 "assertion after" timeout 20 "$leat" graph run "$folder/b.xml" $words
+    has "an exception" "$(cat "$folder/stdout")" "culprit (Thread 0x0): an exception"
+    # shellcheck disable=SC2086
+    exits 1 "assertion after" timeout 20 "$leat" graph run "$folder/c.xml" $words
+    has "a bad index" "$(cat "$folder/stdout")" "culprit (Thread 0x0): sendIndex is out of range"
+done
+device 'volatile int *p = (volatile int *)8; *p = 1;' '' > "$folder/d.xml"
+exits 1 "leat: device culprit: a handler crashed" timeout 20 "$leat" graph run "$folder/d.xml"
+device 'deviceState->n = 0;' '' > "$folder/e.xml" # it never ends
+exits 0 "limit after" timeout 20 "$leat" graph run "$folder/e.xml" --until 200ms
+exits 0 "limit after" timeout 20 "$leat" graph run "$folder/e.xml" --until 0.1 --schedule random
+exits 130 "interrupted after" timeout --preserve-status -s INT 1 "$leat" graph run "$folder/e.xml"
+device 'deviceState->n = 0; handler_log(3, "no"); handler_log(2, "%s %d", "yes", 5); handler_exit(message->n + 1);' '' > "$folder/f.xml"
+exits 1 "failed after" timeout 20 "$leat" graph run "$folder/f.xml" --schedule fifo
+has "log" "$(cat "$folder/stdout")" "culprit (Thread 0x0): yes 5"
+! grep -q no "$folder/stdout" || fail "a level too high"
+has "as the original" "$(run "$folder/f.xml" --schedule fifo --compat log_raw)" "culprit (Thread 0x0): %s %d"
+sed 's/RTS_FLAG_out/0/' "$folder/c.xml" > "$folder/idle.xml"
+exits 1 "the application is idle" timeout 20 "$leat" graph run "$folder/idle.xml"
+exits 0 "idle after" timeout 20 "$leat" graph run "$folder/idle.xml" --until idle
+
+# ---- instrumentation ----------------------------------------------------------------------------
+exits 0 "" timeout 20 "$leat" graph run "$share/clock_tree.xml" --schedule fifo --instrument --output "$folder/out"
+same "a table for each thread" "$(find "$folder/out" -name 'instrumentation_thread_*.csv' | wc -l)" 64
+same "its columns" "$(head -n 1 "$folder/out/instrumentation_thread_0.csv")" "ThreadID, cIDX, Time, cycles, deltaT, RX, OnRX, TX, SupTX, OnTX, Idle, OnIdle, Blocked, CacheMiss, CacheHit, CacheWB, CPUIdle, RX/s, TX/s, Sup/s"
+same "all that was received" "$(awk -F', ' 'FNR > 1 { sum += $7 } END { print sum }' "$folder"/out/*.csv)" 8400
+
+# ---- the command line ---------------------------------------------------------------------------
+wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
+wrong "run: expected one file" "$leat" graph run
+wrong "-j '0', expected a number from 1 to 256" "$leat" graph run x.xml -j 0
+wrong "--schedule 'often', expected free" "$leat" graph run x.xml --schedule often
+wrong "--schedule 'delay:1', expected" "$leat" graph run x.xml --schedule delay:1
+wrong "--until 'soon', expected idle, stop or a time" "$leat" graph run x.xml --until soon
+wrong "--rts 'edge', expected latched or level" "$leat" graph run x.xml --rts edge
+wrong "--engine 'mpi', expected threads" "$leat" graph run x.xml --engine mpi
+wrong "--compat 'x', expected hdr_pin_as_edge" "$leat" graph run x.xml --compat x
+wrong "run: --no-handlers, expected only" "$leat" graph run x.xml --no-handlers
+wrong "cannot be opened" "$leat" graph run "$folder/none.xml"
+wrong "E_CC" "$leat" graph run "$share/ring.xml" --cxxflags --no-such-flag
+finish

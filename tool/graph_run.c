@@ -1,0 +1,270 @@
+/* leat graph run: what is asked, the run, what came of it. */
+#include "graph_job.h"
+#include "leat_tree.h"
+#include "pieces.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HAVE_EXPAT
+
+#include "graph_run.h"
+
+struct job {
+    struct leat_run_options run;
+    struct leat_handler_options handlers;
+    enum leat_graph_dialect dialect;
+    bool rts_given, idle_is_good, json;
+    const char *schedule_name;
+};
+
+/* ---- what is asked -------------------------------------------------------------------------- */
+
+static bool read_number(const struct arguments *args, const char *option, uint64_t least,
+                        uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    if (!text) return true;
+    if (leat_tree_number(text, strlen(text), out) && *out >= least && *out <= most) return true;
+    misuse(args->verb, "%s '%s', expected a number from %llu to %llu", option, text,
+           (unsigned long long)least, (unsigned long long)most);
+    return false;
+}
+
+static bool read_schedule(const struct arguments *args, struct job *job)
+{
+    static const char *const names[] = { "free", "fifo", "lifo", "random" };
+    const char *word = argument(args, "--schedule");
+    job->schedule_name = word ? word : names[0];
+    if (!word) return true;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, names[i]) == 0) {
+            job->run.schedule = (enum leat_run_schedule)i;
+            return true;
+        }
+    if (strncmp(word, "delay:", 6) == 0) {
+        char *end;
+        job->run.schedule = LEAT_RUN_DELAY;
+        job->run.delay = strtod(word + 6, &end);
+        if (word[6] && !*end && job->run.delay >= 0 && job->run.delay <= 0.99) return true;
+    }
+    misuse(args->verb,
+           "--schedule '%s', expected free, fifo, lifo, random or delay:0 to delay:0.99", word);
+    return false;
+}
+
+static bool read_until(const struct arguments *args, struct job *job)
+{
+    const char *word = argument(args, "--until");
+    char *end;
+    if (!word) return true;
+    if (strcmp(word, "idle") == 0) return job->idle_is_good = true;
+    if (strcmp(word, "stop") == 0) return job->run.until_stop = true;
+    job->run.seconds_max = strtod(word, &end);
+    if (strcmp(end, "ms") == 0) {
+        job->run.seconds_max /= 1000;
+        end += 2;
+    } else if (*end == 's') {
+        end++;
+    }
+    if (end != word && !*end && job->run.seconds_max > 0 && job->run.seconds_max < 1e9) return true;
+    misuse(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms", word);
+    return false;
+}
+
+static bool read_rts(const struct arguments *args, struct job *job)
+{
+    const char *word = argument(args, "--rts");
+    job->rts_given = word;
+    if (!word || strcmp(word, "latched") == 0) return true; /* which is 0 */
+    job->run.rts = LEAT_POETS_LEVEL;
+    if (strcmp(word, "level") == 0) return true;
+    misuse(args->verb, "--rts '%s', expected latched or level", word);
+    return false;
+}
+
+/* Quirks of the original: words with line ends between. */
+static bool read_compat(const struct arguments *args, struct job *job)
+{
+    static const char known[] =
+        "hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, fp32const";
+    const char *at = argument(args, "--compat");
+    job->run.host.stop_ack = true;
+    while (at && *at) {
+        const size_t len = strcspn(at, "\n,");
+        const struct {
+            const char *name;
+            bool *flag, value;
+        } keys[] = { { "hdr_pin_as_edge", &job->run.hdr_pin_as_edge, true },
+                     { "reply_cnc0", &job->run.host.reply_cnc0, true },
+                     { "reply_1flit", &job->run.host.reply_1flit, true },
+                     { "stop_ack=off", &job->run.host.stop_ack, false },
+                     { "log_raw", &job->run.log_raw, true },
+                     { "fp32const", &job->handlers.single_precision, true } };
+        size_t i = 0;
+        while (i < sizeof keys / sizeof *keys &&
+               (strlen(keys[i].name) != len || memcmp(keys[i].name, at, len) != 0))
+            i++;
+        if (i == sizeof keys / sizeof *keys) {
+            misuse(args->verb, "--compat '%.*s', expected %s", (int)len, at, known);
+            return false;
+        }
+        *keys[i].flag = keys[i].value;
+        at += len + (at[len] != '\0');
+    }
+    return true;
+}
+
+static bool read_job(const struct arguments *args, struct job *job)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t workers = processors > 0 ? (uint64_t)processors : 1, level = 2, quantum = 0, steps = 0;
+    const char *engine = argument(args, "--engine");
+    *job = (struct job){ .run = { .seed = 1, .interrupted = &interrupted } };
+    job->json = argument(args, "--json");
+    job->run.host.lines = job->json ? stderr : stdout;
+    job->run.host.folder = argument(args, "--output") ? argument(args, "--output") : "poets_output";
+    job->run.host.instrument = argument(args, "--instrument");
+    job->run.host.interval = LEAT_POETS_INTERVAL;
+    job->handlers.flags = argument(args, "--cxxflags");
+    if (engine && strcmp(engine, "threads") != 0) {
+        misuse(args->verb, "--engine '%s', expected threads", engine);
+        return false;
+    }
+    if (workers > LEAT_RUN_WORKERS_MAX) workers = LEAT_RUN_WORKERS_MAX;
+    if (!read_number(args, "-j", 1, LEAT_RUN_WORKERS_MAX, &workers) ||
+        !read_number(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
+        !read_number(args, "--log", 0, 1000, &level) ||
+        !read_number(args, "--quantum", 1, 1000000, &quantum) ||
+        !read_number(args, "--idle-steps", 1, 1000000000, &steps))
+        return false;
+    job->run.workers = (uint32_t)workers;
+    job->run.log_level = (uint32_t)level;
+    job->run.quantum = (uint32_t)quantum;
+    job->run.idle_steps = (uint32_t)steps;
+    return read_schedule(args, job) && read_until(args, job) && read_rts(args, job) &&
+           read_compat(args, job) && graph_read_dialect(args, &job->dialect);
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+static int exit_code_of(const struct job *job, const struct leat_graph *graph,
+                        const struct leat_run_result *r)
+{
+    if (r->reason != LEAT_RUN_IDLE) return r->exit_code ? FAILED : DONE;
+    return graph->dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
+}
+
+static void put_counters(const struct leat_run_result *r)
+{
+    bool first = true;
+    fputs(",\"dropped\":{", stdout);
+    for (unsigned i = 0; i < LEAT_POETS_CAUSE_COUNT + LEAT_POETS_HOST_COUNT; i++) {
+        const bool host = i >= LEAT_POETS_CAUSE_COUNT;
+        const uint64_t count = host ? r->host_cause[i - LEAT_POETS_CAUSE_COUNT] : r->cause[i];
+        if (!count) continue;
+        printf("%s\"%s\":%llu", first ? "" : ",",
+               host ? leat_poets_host_cause_name(i - LEAT_POETS_CAUSE_COUNT)
+                    : leat_poets_cause_name(i),
+               (unsigned long long)count);
+        first = false;
+    }
+    putchar('}');
+}
+
+static void show_result(const struct job *job, const struct leat_machine *m,
+                        const struct leat_run_result *r, double load_seconds)
+{
+    const double rate = r->seconds > 0 ? (double)r->receives / r->seconds : 0;
+    if (!job->json) {
+        fprintf(stderr,
+                "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
+                "%.3g received per second; states %016llx\n",
+                leat_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
+                (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
+                (unsigned long long)r->digest);
+        return;
+    }
+    fputs("{\"file\":", stdout);
+    print_quoted(m->graph->report.file[0]);
+    fputs(",\"instance\":", stdout);
+    print_quoted(m->instance->id);
+    printf(",\"dialect\":\"%s\",\"rts\":\"%s\",\"schedule\":",
+           leat_graph_dialect_name(m->graph->dialect),
+           job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
+    print_quoted(job->schedule_name);
+    printf(",\"seed\":%llu,\"workers\":%u,\"threads\":%u,\"devices\":%u,\"edges\":%u,\"reason\":\"%"
+           "s\"",
+           (unsigned long long)job->run.seed, job->run.workers, m->thread_count, m->device_count,
+           m->instance->joined_count, leat_run_reason_name(r->reason));
+    printf(",\"receives\":%llu,\"sends\":%llu,\"supervisor_packets\":%llu,\"lines\":%llu,"
+           "\"epochs\":%llu,"
+           "\"states\":\"%016llx\"",
+           (unsigned long long)r->receives, (unsigned long long)r->sends,
+           (unsigned long long)r->supervisor_packets, (unsigned long long)r->lines,
+           (unsigned long long)r->epochs, (unsigned long long)r->digest);
+    put_counters(r);
+    printf(",\"load_seconds\":%.3f,\"compile_seconds\":%.3f,\"seconds\":%.6f,\"receives_per_"
+           "second\":%.0f}\n",
+           load_seconds, m->handlers->seconds, r->seconds, rate);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static int run_machine(const struct job *job, struct leat_machine *machine, double load_seconds)
+{
+    struct leat_run_result result;
+    if (!leat_run(machine, &job->run, &result)) {
+        complain(
+            "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
+        return FAILED;
+    }
+    show_result(job, machine, &result, load_seconds);
+    if (result.reason == LEAT_RUN_INTERRUPTED) return finish(FAILED);
+    if (result.reason == LEAT_RUN_IDLE && exit_code_of(job, machine->graph, &result) != DONE)
+        complain("the application is idle and has not said that it is done (--until idle: that is "
+                 "good)");
+    return finish(exit_code_of(job, machine->graph, &result));
+}
+
+static int run_graph_file(const struct arguments *args, struct job *job, struct leat_graph *graph)
+{
+    struct leat_handlers handlers = { 0 };
+    struct leat_machine machine = { 0 };
+    const double began = seconds_now();
+    const struct leat_graph_instance *instance =
+        leat_graph_read(graph, args->operand[1], job->dialect)
+            ? leat_graph_select(graph, argument(args, "--instance"))
+            : NULL;
+    bool good = instance && leat_handlers_build(graph, instance, &job->handlers, &handlers);
+    good = good &&
+           leat_machine_build(&machine, graph, instance, &handlers, leat_run_threads(&job->run));
+    int code = WRONG;
+    if (!job->rts_given)
+        job->run.rts = graph->dialect == LEAT_GRAPH_ORCH ? LEAT_POETS_LATCHED : LEAT_POETS_LEVEL;
+    graph_tell(&graph->report);
+    if (good) code = run_machine(job, &machine, seconds_now() - began - handlers.seconds);
+    leat_machine_free(&machine);
+    leat_handlers_close(&handlers);
+    return code;
+}
+
+int graph_run(const struct arguments *args)
+{
+    static struct leat_graph graph;
+    struct job job;
+    if (args->operand_count != 2)
+        return misuse(args->verb, "run: expected one file, as in leat graph run plate.xml");
+    if (graph_has_foreign(
+            args, "run",
+            "--dialect --instance --json --engine -j --schedule --seed --quantum --rts "
+            "--log --instrument --output --until --idle-steps --compat --cxxflags"))
+        return WRONG;
+    if (!read_job(args, &job)) return WRONG;
+    const int code = run_graph_file(args, &job, &graph);
+    leat_graph_free(&graph);
+    return code;
+}
+
+#endif
