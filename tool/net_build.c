@@ -2,6 +2,7 @@
  */
 #include "lines.h"
 #include "net_design.h"
+#include "pktway_design.h"
 #include "ring_fabric.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ bool net_is(const char *word)
 {
     bool yaml;
     if (ring_fabric_is(word)) return false; /* ring16 is a token ring, ring:16 one of routers */
-    return file_end(word, &yaml) || leat_net_plan_is(word);
+    return (file_end(word, &yaml) && !pktway_is(word)) || leat_net_plan_is(word);
 }
 
 static bool read_file(const struct verb *verb, const char *word, const char *end, bool yaml,

@@ -35,6 +35,7 @@ struct run_job {
     bool silent; /* what the program prints is not shown */
     enum leat_sim_atm_model model;
     uint64_t flit_octets, packet_flits;
+    uint32_t messages_max;      /* under way; 0: RUN_MESSAGES_MAX */
     char program[RUN_PATH_CAP]; /* where it lies */
     char **words;               /* the program as it was named, its arguments, NULL */
 };
@@ -49,6 +50,8 @@ struct run_network {
     struct leat_net_port flits;
     struct leat_sim_ring_port ring;
     bool is_ring;
+    struct pktway_whole *pktway; /* NULL: it is no PacketWay network */
+    bool has_flits;              /* of its own, to be recorded */
     struct net_design design;
     struct net_built built;
     struct leat_sim_line_outage outage[LEAT_SIM_LINE_OUTAGES_MAX];

@@ -1,6 +1,7 @@
 /* leat run: the network that the program runs over. */
 #include "fabric.h"
 #include "net_sim.h"
+#include "pktway_design.h"
 #include "ring_fabric.h"
 #include "run.h"
 #include "sim.h"
@@ -24,6 +25,12 @@ static bool refuse(const struct run_job *job, const char *const *options, size_t
 static const char *const of_atm[] = { "--model",         "--bit-errors", "--lose", "--insert",
                                       "--duplicate",     "--hec",        "--dead", "--retransmit",
                                       "--transmissions", "--obsolete",   "--poll" };
+/* How many messages may be under way. */
+static uint32_t messages_of(const struct run_job *job)
+{
+    return job->messages_max ? job->messages_max : RUN_MESSAGES_MAX;
+}
+
 static const char *const of_networks[] = { "--flit-bytes", "--packet-flits", "--fault",
                                            "--fault-file" };
 
@@ -68,7 +75,7 @@ static struct leat_sim_load *open_ports(const struct run_job *job, bool contenti
 {
     struct leat_sim_port_config config = { .model = job->model,
                                            .contention_free = contention_free,
-                                           .messages_max = RUN_MESSAGES_MAX };
+                                           .messages_max = messages_of(job) };
     if (!read_atm(job, out, &config.fabric, &config.aal, &config.line)) return NULL;
     out->memory = sim_memory(leat_sim_port_footprint(&config));
     if (!out->memory) return NULL;
@@ -132,7 +139,7 @@ static bool open_flits(const struct run_job *job, bool contention_free, struct r
         .flit_octets = (uint32_t)job->flit_octets,
         .packet_flits = (uint32_t)job->packet_flits,
         .head_flits = 1,
-        .messages_max = RUN_MESSAGES_MAX,
+        .messages_max = messages_of(job),
         .contention_free = contention_free,
         .faults = out->player_memory && !contention_free ? &out->player : NULL,
         .seed = 1,
@@ -147,6 +154,7 @@ static bool open_flits(const struct run_job *job, bool contention_free, struct r
     if (!out->memory) return false;
     leat_net_port_init(&out->flits, &config, out->memory);
     out->net = &out->flits.base;
+    out->has_flits = true;
     return true;
 }
 
@@ -158,7 +166,7 @@ static bool open_ring(const struct run_job *job, bool contention_free, struct ru
         !refuse(job, of_atm, sizeof of_atm / sizeof *of_atm, "a token ring") ||
         !refuse(job, of_networks, sizeof of_networks / sizeof *of_networks, "a token ring"))
         return false;
-    config.messages_max = RUN_MESSAGES_MAX;
+    config.messages_max = messages_of(job);
     config.contention_free = contention_free;
     snprintf(out->name, sizeof out->name, "%s", name);
     out->memory = sim_memory(leat_sim_ring_port_footprint(&config));
@@ -169,10 +177,42 @@ static bool open_ring(const struct run_job *job, bool contention_free, struct ru
     return true;
 }
 
+struct pktway_whole {
+    struct pktway_design design;
+    struct pktway_built built;
+};
+
+static bool open_pktway(const struct run_job *job, bool contention_free, struct run_network *out)
+{
+    static const char *const files[] = { "--fault-file" };
+    if (job->library == RUN_ATM) {
+        misuse(job->verb, "%s: a PacketWay network, expected an ATM fabric for this program",
+               job->fabric);
+        return false;
+    }
+    out->pktway = net_take(1, sizeof *out->pktway);
+    if (!out->pktway || !pktway_read(job->verb, job->fabric, &out->pktway->design) ||
+        !refuse(job, of_atm, sizeof of_atm / sizeof *of_atm, "a PacketWay network") ||
+        !refuse(job, files, 1, "a PacketWay network") ||
+        !pktway_read_options(job->args, &out->pktway->design) ||
+        !pktway_open(&out->pktway->design, job, contention_free, messages_of(job), NULL,
+                     &out->pktway->built))
+        return false;
+    snprintf(out->name, sizeof out->name, "%.*s", (int)sizeof out->name - 1, job->fabric);
+    out->net = &out->pktway->built.net.base;
+    return true;
+}
+
 bool run_network_open(const struct run_job *job, bool contention_free, struct run_network *out)
 {
     memset(out, 0, sizeof *out);
     out->is_recorded = job->record && !contention_free;
+    if (pktway_is(job->fabric)) return open_pktway(job, contention_free, out);
+    if (argument(job->args, "--forwarding")) {
+        misuse(job->verb, "--forwarding has no meaning for %s, which is no PacketWay network",
+               job->fabric);
+        return false;
+    }
     if (ring_fabric_is(job->fabric) && job->library != RUN_ATM)
         return open_ring(job, contention_free, out);
     return net_is(job->fabric) ? open_flits(job, contention_free, out)
@@ -181,6 +221,8 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
 
 void run_network_close(struct run_network *network)
 {
+    if (network->pktway) pktway_close(&network->pktway->built);
+    free(network->pktway);
     free(network->memory);
     free(network->player_memory);
     net_built_free(&network->built);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* and the signal's number */ };
-enum { OPTION_MAX = 48, MORE_MAX = 2 };
+enum { OPTION_MAX = 48, MORE_MAX = 3 };
 
 struct option {
     const char *name;     /* with its dashes */
@@ -77,6 +77,7 @@ int run_fabric(const struct arguments *args);
 int run_graph(const struct arguments *args);
 int run_formats(const struct arguments *args);
 int run_help(const struct arguments *args);
+int run_pktway(const struct arguments *args);
 int run_report(const struct arguments *args);
 int run_ring(const struct arguments *args);
 int run_run(const struct arguments *args);

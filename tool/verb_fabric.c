@@ -2,6 +2,7 @@
 #include "fabric.h"
 #include "leat_tree.h"
 #include "net_design.h"
+#include "pktway_design.h"
 #include "ring_fabric.h"
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,12 @@ bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_fabr
     char line[512];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (pktway_is(word)) {
+        misuse(verb,
+               "%s: a PacketWay network, expected an ATM fabric or a network of switches here",
+               word);
+        return false;
+    }
     if (ring_fabric_is(word)) {
         misuse(verb, "%s: a token ring, expected an ATM fabric or a network of switches here",
                word);
@@ -116,6 +123,7 @@ static int run_show(const struct arguments *args)
         return misuse(args->verb, "show: expected one fabric, as in leat fabric show clos444");
     if (foreign)
         return misuse(args->verb, "show: %s, expected only --vpi, --path, --json", foreign);
+    if (pktway_is(args->operand[1])) return pktway_fabric_show(args);
     if (ring_fabric_is(args->operand[1])) return ring_fabric_show(args);
     if (net_is(args->operand[1])) {
         if (argument(args, "--vpi"))
@@ -145,6 +153,7 @@ static int run_check(const struct arguments *args)
     if (args->operand_count != 2)
         return misuse(args->verb, "check: expected one fabric, as in leat fabric check my.yaml");
     if (foreign) return misuse(args->verb, "check: %s, expected no option", foreign);
+    if (pktway_is(args->operand[1])) return pktway_fabric_check(args);
     if (ring_fabric_is(args->operand[1])) return ring_fabric_check(args);
     if (!net_is(args->operand[1])) {
         if (!fabric_read(args->verb, args->operand[1], &fabric)) return WRONG;
@@ -183,6 +192,9 @@ static int run_list(const struct arguments *args)
     const struct ring_fabric_spelling *ring;
     for (size_t i = 0; (ring = ring_fabric_list(i)); i++)
         printf(line, ring->name, ring->text);
+    printf(line, "twosan", "PacketWay: a token ring and clos444, joined by a router");
+    printf(line, "threesan", "PacketWay: a token ring, clos444 and a mesh, three routers");
+    printf(line, "FILE.yaml", "PacketWay, where it has sans: and routers:");
     return finish(DONE);
 }
 

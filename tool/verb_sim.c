@@ -2,6 +2,7 @@
 #include "contracts.h"
 #include "fabric.h"
 #include "net_design.h"
+#include "pktway_design.h"
 #include "ring_fabric.h"
 #include "sim.h"
 
@@ -27,6 +28,11 @@ int run_sim(const struct arguments *args)
     const char *contracts = argument(args, "--contracts");
     if (args->operand_count != 1)
         return misuse(args->verb, "expected one fabric, as in leat sim clos444");
+    if (pktway_is(args->operand[0])) return pktway_fabric_sim(args);
+    if (argument(args, "--forwarding"))
+        return misuse(args->verb,
+                      "--forwarding has no meaning for %s, which is no PacketWay network",
+                      args->operand[0]);
     if (ring_fabric_is(args->operand[0])) return ring_fabric_sim(args);
     if (net_is(args->operand[0])) return run_net_sim(args);
     if (net_only(args)) return WRONG;

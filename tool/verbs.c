@@ -1,6 +1,7 @@
 /* The one table of verbs: help texts, manual pages and completion are all made from it. */
 #include "esp_job.h"
 #include "esp_live.h"
+#include "pktway_ask.h"
 #include "ring_job.h"
 #include "ring_live.h"
 #include "tool.h"
@@ -38,7 +39,7 @@
 /* For completion. */
 #define FABRIC_WORDS                                                                               \
     "clos444 clos: bmx: mesh: torus: line: ring: crossbar: grid: hypercube: fly: benes: fattree: " \
-    "dragonfly: hyperx: ring16"
+    "dragonfly: hyperx: ring16 twosan threesan"
 
 static const struct verb verbs[] = {
     {
@@ -273,6 +274,13 @@ static const struct verb verbs[] = {
             "--path only. Labels are called vpi also where they are VPI and VCI together "
             "(switching vc).",
         .more = {
+            "PACKETWAY networks join any of these: a FILE.yaml with sans (each with name, fabric, bias, "
+            "mtu in words, quality), routers (each with name and at, a list of SAN.PORT) and, for the "
+            "whole, forwarding (planned or address), buffer (packets of a half-router in each "
+            "direction; 16) and times in ns: host_ns (a host makes a packet; 500), planned_ns and "
+            "address_ns (a half-router decides, by a route or by its table; 200 and 5000), link_ns "
+            "(between half-routers; 100). Port P of a SAN has the address bias + 1 + P. twosan and "
+            "threesan are two of them.\n"
             "NETWORKS that are not ATM fabrics: list tells the topologies and their parameters, as in "
             "mesh:8,8/vcs=2/buffer=4 (mesh8x8 for short). FILE.edges is any graph: a line A B [CYCLES] "
             "for each wire, A > B for one way, parameters behind it (my.edges/routing=updown). "
@@ -403,6 +411,37 @@ static const struct verb verbs[] = {
         .run = run_help,
     },
     {
+        .name = "pktway",
+        .summary = "PacketWay: half-routers between networks, planned routes, discovery",
+        .synopsis = "ping|trace|plan NODE | tell WORD... | tables [ROUTER] --fabric F [OPTIONS]",
+        .description =
+            "Asks a simulated PacketWay network (leat fabric show twosan). A NODE is SAN.PORT, as in "
+            "clos.15, or an address, as in 0x210. --from asks, the first host unless another is "
+            "named, at the time --at.\n"
+            "ping sends a message there and back: how many routers were on the way, how long it took, "
+            "and, where EI tells of an error, which router saw it (--error-at west makes one). trace "
+            "lists the routers that it passed, and when. Both go along a plan that the host asks for "
+            "(GVL2), or with --by-address through the tables of half-routers.\n"
+            "plan shows that plan: its routes by rising Q, each with its MTU and the octets of its "
+            "L2RHs, which are the native routes of the SANs: the label of ATM fabrics, the station of "
+            "token rings, the turns through switches. tell finds nodes by name=NAME, capability=CC "
+            "and address=A or A-B; a node that fits one of them is told. tables lists what "
+            "half-routers know: the nodes of their SAN with their routes, and the tables that they "
+            "have from others.\n"
+            "--fault router:west@1ms..2ms takes a router from the network, link:west the link between "
+            "its half-routers, errors:west makes it see errors; without @ from the beginning, without "
+            "the second time for good.\n"
+            "The exit code is 1 when nobody answers.",
+        .options = { PKTWAY_SIM_OPTIONS, PKTWAY_BOTH_OPTIONS },
+        .examples = "leat pktway ping clos.15 --fabric twosan\n"
+                    "leat pktway ping mesh.8 --fabric threesan --error-at south\n"
+                    "leat pktway plan mesh.8 --fabric threesan --from ring.0\n"
+                    "leat pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms\n"
+                    "leat pktway tell capability=2 --fabric threesan --json",
+        .operands = PKTWAY_SIM_WORDS,
+        .run = run_pktway,
+    },
+    {
         .name = "report",
         .summary = "make a page, a picture or a table of the runs of a sweep",
         .synopsis = "STORE [-o PAGE.html] [--png FILE] [--csv FILE] [--title TEXT]",
@@ -509,7 +548,7 @@ static const struct verb verbs[] = {
         .description =
             "Runs a dynamically linked Open MPI or PVM program as it is installed, without "
             "compiling it anew: its processes are plugged into the ports of a simulated network "
-            "(leat fabric list; ring16 is a token ring), and what they send each other goes over it. mpirun starts those "
+            "(leat fabric list; ring16 is a token ring, twosan a PacketWay network of several), and what they send each other goes over it. mpirun starts those "
             "of MPI, its settings are seen to; those of PVM need no daemon, each port is a host, "
             "and up to 64 tasks may be spawned.\n"
             "Simulated time moves only while all processes wait, so every run is the same run: "
@@ -555,6 +594,7 @@ static const struct verb verbs[] = {
                      { "--packet-flits", "N", "networks: of a packet at most; default 16" },
                      { "--fault", "F", "networks: as in leat sim; may be given again", true },
                      { "--fault-file", "FILE", "networks: a fault per line" },
+                     { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
                      { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },
                      { "--bit-errors", "H,P", "ATM: chances per bit of header and of payload" },
                      { "--lose", "CHANCE", "ATM: that a cell is lost" },
@@ -665,6 +705,16 @@ static const struct verb verbs[] = {
             "(count, asked, mean, min, max: collectives), trace (packets, not_begun), fairness (packets delivered of the source with "
             "fewest and most), links (with --links: flits over each wire, by output port), flit_hops "
             "and flit_hops_per_second.",
+            "PACKETWAY networks (twosan, threesan and FILE.yaml with sans: and routers:) are SANs of any "
+            "kind joined by half-routers. Cycles are nanoseconds, a load of 1 is 10 Mbit/s from every "
+            "host (default 0.05), messages have 64 --bytes. Latency is told of pairs within a SAN and "
+            "across; --forwarding address leaves planned routes out. --fault is router:NAME, link:NAME "
+            "(between its half-routers) or errors:NAME (it sees errors: EI), with @FROM..TO, as in "
+            "router:west@1ms..2.5ms. The JSON object has fabric, forwarding, traffic, load, bytes, seed, "
+            "cycles, ports, messages_offered, messages_delivered, messages_waiting, messages_lost, "
+            "throughput (Mbit/s of each host), latency_cycles, within_cycles and across_cycles (mean, "
+            "p50, p99, max, count), counts (packets, passed, lost, control, waits, stuck) and "
+            "certificate.",
             "With --contracts, FILE lists connections with their traffic contracts, one per line "
             "(name from=PORT to=PORT class=cbr|vbr-rt|vbr-nrt|abr|ubr pcr=RATE scr=RATE mbs=CELLS "
             "mcr=RATE cdvt=TIME clr=RATIO ctd=TIME cdv=TIME source=greedy|random|excess:FACTOR "
@@ -695,6 +745,7 @@ static const struct verb verbs[] = {
             { "--trace", "FILE", "networks: packets as a file lists them" },
             { "--rounds", "N", "networks: of a collective; default as many as there is time for" },
             { "--idle", "C@BITS", "token rings: station 1 runs command C (add to le) in idle time, again so long after each" },
+            { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
             { "--contracts", "FILE", "connections with contracts in place of --traffic" },
             { "--admit", "WHO", "with --contracts: checked, or all: those refused send, too" },
             { "--record", "FILE", "write a recording for leat export" },

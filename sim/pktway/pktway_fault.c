@@ -1,0 +1,139 @@
+/* Who is where, and what goes down and comes back. */
+#include "pktway_sim_parts.h"
+#include <assert.h>
+
+static void must(leat_err err)
+{
+    assert(!err);
+    (void)err;
+}
+
+/* A half-router learns of a port of its SAN. */
+static void tell_node(struct leat_sim_pktway *p, struct leat_sim_pktway_node *n,
+                      const struct leat_sim_pktway_node *other)
+{
+    const struct leat_sim_pktway_san *san = &p->config.san[n->san];
+    uint8_t route[LEAT_SIM_PKTWAY_ROUTE_LEN_MAX];
+    const struct leat_packetway_node node = {
+        .address = leat_packetway_single(other->address),
+        .route = route,
+        .route_len = leat_sim_pktway_route(&san->native, n->port, other->port, route),
+        .q = san->q,
+        .buddy = other->is_router,
+    };
+    must(leat_packetway_router_node(n->as_router, &node, pktway_clock(p)));
+}
+
+static void map_router(struct leat_sim_pktway *p, struct leat_sim_pktway_node *n)
+{
+    const struct leat_sim_pktway_router *r = &p->config.router[n->router];
+    for (uint32_t i = 0; i < r->ends; i++) {
+        if (i == n->end) continue;
+        const struct leat_sim_pktway_san *san = &p->config.san[r->end[i].san];
+        must(leat_packetway_router_twin(n->as_router, san->bias + 1 + r->end[i].port, 1, 0,
+                                        pktway_clock(p)));
+    }
+    const uint32_t first = p->san[n->san].first;
+    for (uint32_t i = 0; i < p->config.san[n->san].net->ports; i++) {
+        const struct leat_sim_pktway_node *other = &p->node[first + i];
+        if (other != n && !other->dead) tell_node(p, n, other);
+    }
+}
+
+void leat_sim_pktway_map(struct leat_sim_pktway *p, uint32_t node)
+{
+    struct leat_sim_pktway_node *n = &p->node[node];
+    if (n->is_router) {
+        map_router(p, n);
+        return;
+    }
+    const uint32_t first = p->san[n->san].first;
+    for (uint32_t i = 0, known = 0; i < p->config.san[n->san].net->ports; i++) {
+        const struct leat_sim_pktway_node *other = &p->node[first + i];
+        if (other->is_router && known++ < LEAT_PACKETWAY_HOST_ROUTERS_MAX)
+            must(leat_packetway_host_router(n->as_host, other->address));
+    }
+}
+
+/* ---- routers ---------------------------------------------------------------------------------
+ */
+
+/* What it holds is lost; who waits for room need not wait any more. */
+static void empty(struct leat_sim_pktway *p, uint32_t node)
+{
+    static const char why[] = "a router on its way went down";
+    struct leat_sim_pktway_node *n = &p->node[node];
+    uint64_t packet;
+    if (n->ready && !n->waits) {
+        leat_sim_pktway_drop(p, n->ready - 1, why);
+        n->ready = PKTWAY_NONE;
+    }
+    while (leat_packetway_queue_pop(&n->out, &packet))
+        leat_sim_pktway_drop(p, (uint32_t)packet, why);
+    leat_sim_pktway_credit(p, node);
+}
+
+/* The SAN tells its ports that a half-router is gone, or there again. */
+static void tell_san(struct leat_sim_pktway *p, uint32_t node, bool up)
+{
+    const struct leat_sim_pktway_node *n = &p->node[node];
+    const struct leat_packetway_address address = leat_packetway_single(n->address);
+    const uint32_t first = p->san[n->san].first;
+    for (uint32_t i = 0; i < p->config.san[n->san].net->ports; i++) {
+        struct leat_sim_pktway_node *other = &p->node[first + i];
+        if (other == n || other->dead) continue;
+        if (other->is_router && up)
+            tell_node(p, other, n);
+        else if (other->is_router)
+            leat_packetway_router_node_gone(other->as_router, &address, pktway_clock(p));
+        else if (up)
+            leat_packetway_host_router(other->as_host, n->address);
+        else
+            leat_packetway_host_router_gone(other->as_host, n->address);
+        leat_sim_pktway_pump(p, first + i);
+        leat_sim_pktway_kick(p, first + i);
+    }
+}
+
+static void set_router(struct leat_sim_pktway *p, uint32_t router, bool up)
+{
+    const struct leat_sim_pktway_router *r = &p->config.router[router];
+    for (uint32_t i = 0; i < r->ends; i++)
+        p->node[pktway_node_at(p, r->end[i].san, r->end[i].port)].dead = !up;
+    for (uint32_t i = 0; i < r->ends; i++) {
+        const uint32_t node = pktway_node_at(p, r->end[i].san, r->end[i].port);
+        if (up) {
+            leat_sim_pktway_start_engine(p, node);
+            leat_sim_pktway_map(p, node);
+        } else {
+            empty(p, node);
+        }
+        tell_san(p, node, up);
+        leat_sim_pktway_pump(p, node);
+    }
+}
+
+static void set_links(struct leat_sim_pktway *p, uint32_t router, bool up)
+{
+    const struct leat_sim_pktway_router *r = &p->config.router[router];
+    for (uint32_t i = 0; i < r->ends; i++) {
+        const uint32_t node = pktway_node_at(p, r->end[i].san, r->end[i].port);
+        for (uint32_t k = 0; k < r->ends; k++) {
+            const uint32_t twin = pktway_node_at(p, r->end[k].san, r->end[k].port);
+            if (k != i)
+                must(leat_packetway_router_link(p->node[node].as_router, p->node[twin].address, up,
+                                                pktway_clock(p)));
+        }
+        leat_sim_pktway_pump(p, node);
+    }
+}
+
+void leat_sim_pktway_fault(struct leat_sim_pktway *p, uint32_t fault, bool begins)
+{
+    const struct leat_sim_pktway_fault *f = &p->config.fault[fault];
+    switch (f->kind) {
+    case LEAT_SIM_PKTWAY_ROUTER_DOWN: set_router(p, f->router, !begins); break;
+    case LEAT_SIM_PKTWAY_LINK_DOWN: set_links(p, f->router, !begins); break;
+    case LEAT_SIM_PKTWAY_ERRORS: p->errors[f->router] = begins; break;
+    }
+}

@@ -1,0 +1,171 @@
+/*
+ * What the parts of a PacketWay network share.
+ *
+ *   pktway_sim.c      config, memory, before time 0        pktway_host.c    hosts: cutting,
+ * arriving pktway_run.c      time, SANs, what is told             pktway_hop.c     half-routers
+ *   pktway_fault.c    what goes down and comes back
+ *
+ * Whatever follows from something that a SAN tells at t happens at t + step_ps or later. So SANs
+ * may run step_ps ahead of each other, and still nothing comes too late for any of them.
+ */
+#ifndef LEAT_SIM_PKTWAY_SIM_PARTS_H
+#define LEAT_SIM_PKTWAY_SIM_PARTS_H
+
+#include "pktway_sim.h"
+
+enum {
+    PKTWAY_HANDED_MAX = 2, /* packets that a SAN's port has, and has not sent */
+    PKTWAY_NONE = 0,       /* of numbers + 1 */
+};
+
+struct leat_sim_pktway_san_state {
+    struct leat_sim_pktway *pktway;
+    uint32_t index, first; /* node of its port 0 */
+};
+
+/* A port of a SAN: a host or a half-router. Lists are of numbers + 1. */
+struct leat_sim_pktway_node {
+    uint32_t san, port, address;
+    bool is_router;
+    struct leat_packetway_host *as_host;
+    struct leat_packetway_router *as_router;
+    void *memory;
+    size_t memory_len;
+    uint32_t control;      /* messages of its own under way */
+    uint32_t handed;       /* packets handed to the SAN, not sent */
+    uint32_t ready;        /* the packet that goes next */
+    uint32_t next_waiting; /* node that waits for the same room */
+    bool waits;            /* `ready` waits for room */
+    bool emit_due;         /* is planned */
+
+    /* host */
+    uint32_t host;                  /* its port of the network */
+    uint32_t first, last;           /* messages that are not wholly cut */
+    uint32_t open_first, open_last; /* those that are begun, not ended */
+    uint32_t window;                /* packets under way */
+    uint64_t messages;
+    bool build_due;
+
+    /* half-router */
+    uint32_t router, end;
+    struct leat_packetway_queue out;
+    void *queue_memory;
+    uint32_t in_used, out_used;     /* room */
+    uint32_t wait_first, wait_last; /* nodes that wait for room here */
+    uint32_t hold_first, hold_last; /* packets in routers that wait for room to go out */
+    bool dead, credit_due, serves;
+};
+
+enum leat_sim_pktway_step {
+    PKTWAY_HAND_OVER, /* entry */
+    PKTWAY_BUILD,     /* node */
+    PKTWAY_EMIT,      /* node */
+    PKTWAY_CREDIT,    /* node */
+    PKTWAY_NATIVE,    /* packet: to the SAN */
+    PKTWAY_SENT,      /* packet */
+    PKTWAY_ARRIVED,   /* packet */
+    PKTWAY_LOST,      /* packet */
+    PKTWAY_TWIN,      /* packet: from twin to twin */
+    PKTWAY_OUT,       /* packet: to the output */
+    PKTWAY_BEGINS,    /* fault */
+    PKTWAY_ENDS,      /* fault */
+};
+
+struct leat_sim_pktway_packet {
+    uint8_t *octets;
+    uint32_t at, len;       /* what is left of it */
+    uint32_t entry;         /* + 1; none: a message of `owner` itself */
+    uint32_t owner;         /* node */
+    uint32_t from, to;      /* nodes, on this SAN or router link */
+    uint32_t next;          /* + 1 */
+    uint32_t in_of, out_of; /* node + 1: whose room it takes */
+    uint8_t priority;
+    bool used, error, last, sent, over_link;
+};
+
+/* A message under way. */
+struct leat_sim_pktway_entry {
+    struct leat_port_message message;
+    uint64_t number;         /* among those of its host */
+    uint64_t begun, arrived; /* octets */
+    uint32_t packets;        /* under way */
+    uint32_t next, open_next;
+    const char *why; /* it is lost; else NULL */
+    bool is_open, is_cut, is_complete, is_noted, is_told;
+};
+
+static inline bool pktway_is_control(const struct leat_sim_pktway_packet *packet)
+{
+    return packet->entry == PKTWAY_NONE;
+}
+
+/* The clock of engines, which began before time 0. */
+static inline leat_time pktway_clock(const struct leat_sim_pktway *p)
+{
+    return p->now + p->ahead_ps;
+}
+
+static inline uint32_t pktway_node_at(const struct leat_sim_pktway *p, uint32_t san, uint32_t port)
+{
+    return p->san[san].first + port;
+}
+
+/* ---- pktway_run.c ---- */
+
+void leat_sim_pktway_plan(struct leat_sim_pktway *p, leat_time at, uint32_t group, uint32_t what,
+                          enum leat_sim_pktway_step step);
+/* Groups: what is due at the same time is carried out in their order. */
+static inline uint32_t pktway_group_san(uint32_t san)
+{
+    return 1 + san;
+}
+static inline uint32_t pktway_group_node(uint32_t node)
+{
+    return 1 + LEAT_SIM_PKTWAY_SANS_MAX + node;
+}
+
+void leat_sim_pktway_hear(struct leat_sim_pktway *p);
+void leat_sim_pktway_tick(struct leat_sim_pktway *p);
+void leat_sim_pktway_carry_out_now(struct leat_sim_pktway *p);
+void leat_sim_pktway_note(struct leat_sim_pktway *p, uint32_t entry, bool sent);
+bool leat_sim_pktway_send(struct leat_port_net *base, const struct leat_port_message *message,
+                          leat_time at);
+leat_time leat_sim_pktway_run(struct leat_port_net *base, leat_time until);
+
+/* ---- pktway_host.c ---- */
+
+void leat_sim_pktway_append(struct leat_sim_pktway *p, uint32_t entry);
+void leat_sim_pktway_kick(struct leat_sim_pktway *p, uint32_t node);
+void leat_sim_pktway_build(struct leat_sim_pktway *p, uint32_t node);
+void leat_sim_pktway_at_host(struct leat_sim_pktway *p, uint32_t packet);
+void leat_sim_pktway_host_tick(struct leat_sim_pktway *p, uint32_t node);
+/* The message of this packet will not arrive. */
+void leat_sim_pktway_lose(struct leat_sim_pktway *p, uint32_t entry, const char *why);
+
+/* ---- pktway_hop.c ---- */
+
+/* None free: PKTWAY_NONE; else + 1. */
+uint32_t leat_sim_pktway_take(struct leat_sim_pktway *p, uint32_t owner, uint32_t entry);
+void leat_sim_pktway_drop(struct leat_sim_pktway *p, uint32_t packet, const char *why);
+void leat_sim_pktway_done(struct leat_sim_pktway *p, uint32_t packet);
+/* What the engine of a node has to say. */
+void leat_sim_pktway_pump(struct leat_sim_pktway *p, uint32_t node);
+void leat_sim_pktway_emit(struct leat_sim_pktway *p, uint32_t node);
+void leat_sim_pktway_credit(struct leat_sim_pktway *p, uint32_t node);
+void leat_sim_pktway_native_send(struct leat_sim_pktway *p, uint32_t packet);
+void leat_sim_pktway_sent(struct leat_sim_pktway *p, uint32_t packet);
+void leat_sim_pktway_arrived(struct leat_sim_pktway *p, uint32_t packet);
+void leat_sim_pktway_twin(struct leat_sim_pktway *p, uint32_t packet);
+void leat_sim_pktway_out(struct leat_sim_pktway *p, uint32_t packet);
+
+/* ---- pktway_fault.c ---- */
+
+/* An engine learns who is in its router and on its SAN. */
+void leat_sim_pktway_map(struct leat_sim_pktway *p, uint32_t node);
+void leat_sim_pktway_fault(struct leat_sim_pktway *p, uint32_t fault, bool begins);
+
+/* ---- pktway_sim.c ---- */
+
+void leat_sim_pktway_start_engine(struct leat_sim_pktway *p, uint32_t node);
+
+#endif

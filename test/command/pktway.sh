@@ -1,0 +1,205 @@
+#!/bin/sh
+# leat pktway, fabric, sim and run on simulated PacketWay networks.
+set -u
+leat=$(realpath "$1")
+. "$(dirname "$0")/lib.sh"
+"$leat" fabric check twosan > /dev/null 2>&1 || { "$leat" fabric check twosan 2>&1 | grep -q libcyaml && exit 77; }
+
+# ---- what there is --------------------------------------------------------------------------------
+same "check" "$("$leat" fabric check threesan)" "threesan: sound: 27 ports, 3 SANs, 3 routers"
+"$leat" fabric show threesan --json > "$folder/show"
+same "ports of the SANs" "$(jq -c '[.sans[] | [.name, .kind, .hosts, .first_port]]' "$folder/show")" \
+    '[["ring","ring",6,0],["clos","atm",14,6],["mesh","switches",7,20]]'
+same "addresses of the routers" "$(jq -c '[.routers[].at[].address]' "$folder/show")" "[264,513,528,773,769,260]"
+has "list" "$("$leat" fabric list)" "twosan"
+
+# ---- reaching: every router is where the map has it -------------------------------------------------
+pktway() { "$leat" pktway "$@" --json; }
+route() { jq -c '[.routers[] | [.router, .from, .to]]'; }
+for how in "" --by-address; do
+    same "trace$how" "$(pktway trace mesh.8 --fabric threesan $how | route)" '[["south","ring.3","mesh.0"]]'
+    same "trace round a failure$how" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms $how | route)" \
+        '[["west","ring.7","clos.0"],["east","clos.15","mesh.4"]]'
+    same "trace after it came back$how" "$(pktway trace clos.15 --fabric twosan --fault router:west@1ms..2ms --at 3s $how | route)" \
+        '[["west","ring.7","clos.0"]]'
+done
+same "trace round a dead link" "$(pktway trace mesh.8 --fabric threesan --fault link:south --at 1ms | route)" \
+    '[["west","ring.7","clos.0"],["east","clos.15","mesh.4"]]'
+# By address the first half-router has it first, and gives it to its buddy.
+same "by address" "$(pktway trace mesh.8 --fabric threesan --fault link:south --at 1ms --by-address | route)" \
+    '[["south","ring.3","ring.3"],["west","ring.7","clos.0"],["east","clos.15","mesh.4"]]'
+planned=$(pktway ping clos.15 --fabric twosan --count 3 | tail -n 1 | jq .there_us)
+address=$(pktway ping clos.15 --fabric twosan --count 3 --by-address | tail -n 1 | jq .there_us)
+jq -en "$planned < $address" > /dev/null || fail "planned took $planned us, by address $address us"
+
+# EI: after n routers bit k accuses the (n-k)th.
+accuse() { pktway ping mesh.8 --fabric threesan --fault router:south --at 1ms --error-at "$1" | jq -c '[.routers, .ei_there, .accused_there, .ei_back, .accused_back]'; }
+same "west" "$(accuse west)" '[2,"0x2",["west"],"0x1",["west"]]'
+same "east" "$(accuse east)" '[2,"0x1",["east"],"0x2",["east"]]'
+same "nobody" "$(pktway ping mesh.8 --fabric threesan | jq -c '[.ei_there, .accused_there]')" '["0x0",[]]'
+exits 1 "no answer: " "$leat" pktway ping clos.15 --fabric twosan --fault router:west --at 1ms
+
+# ---- plans, discovery, tables ------------------------------------------------------------------------
+# From mesh.0 to mesh.8 of 3 x 3: twice up in dimension 0 (out 0), twice in dimension 1 (out 2), the terminal (out 4).
+same "plan" "$(pktway plan mesh.8 --fabric threesan)" \
+    '{"dt":"0x000309","state":"routes","router":"0x000104","routes":[{"q":3,"mtu":512,"l2rh":["0000020204"]}]}'
+same "plan through two routers" "$(pktway plan mesh.8 --fabric threesan --fault router:south --at 1ms | jq -c '.routes[0].l2rh')" \
+    '["0000003c","000204"]'
+same "plan on the same SAN" "$(pktway plan ring.1 --fabric threesan | jq -r .state)" native
+exits 1 "no half-router knows a way there" "$leat" pktway plan 0x999 --fabric threesan
+same "by name" "$(pktway tell name=clos.15 --fabric twosan)" '[{"address":"0x000210","name":"clos.15","capability":1}]'
+same "by any of these" "$(pktway tell name=clos.14 address=0x101-0x102 --fabric twosan | jq -c '[.[].name]')" '["ring.0","ring.1","clos.14"]'
+same "routers" "$(pktway tell capability=2 --fabric twosan | jq -c '[.[].name] | unique')" '["west"]'
+exits 1 "nobody is like that" "$leat" pktway tell name=nobody --fabric twosan
+lost() { pktway tables west --fabric threesan "$@" | jq -c '[.[0].tables[] | select(.rcvf[0] == "0x000301") | .lost]'; }
+same "tables" "$(lost)" "[false]"
+same "withdrawn" "$(lost --fault router:south@1ms.. --at 2s)" "[true]"
+same "routes in tables" "$(pktway tables west --fabric twosan | jq -c '[.[].nodes[0].route]')" '["0001","00000004"]'
+exits 0 "" "$leat" pktway tables --fabric twosan
+has "as text" "$(cat "$folder/stdout")" "west: half-router 0x000108 on ring"
+
+# ---- under load --------------------------------------------------------------------------------------
+sim() { "$leat" sim "$@" --json | jq -c 'del(.wall_seconds)'; }
+same "the same twice" "$(sim threesan --cycles 5000000)" "$(sim threesan --cycles 5000000)"
+for traffic in uniform permutation hotspot broadcast bursty; do
+    sim twosan --traffic $traffic --cycles 4000000 --load 0.02 | jq -e '.messages_delivered > 0 and .messages_lost == 0 and
+        .messages_offered == .messages_delivered + .messages_waiting and .within_cycles.count + .across_cycles.count == .messages_delivered' > /dev/null ||
+        fail "sim --traffic $traffic"
+done
+sim threesan --cycles 400000000 --load 0.02 > "$folder/planned"
+sim threesan --cycles 400000000 --load 0.02 --forwarding address > "$folder/address"
+same "as many either way" "$(jq .messages_offered "$folder/planned")" "$(jq .messages_offered "$folder/address")"
+same "all but the last delivered" "$(jq '.messages_lost, (.messages_waiting < 5)' "$folder/planned" "$folder/address" | xargs)" "0 true 0 true"
+jq -es '.[0].across_cycles.p50 < .[1].across_cycles.p50' "$folder/planned" "$folder/address" > /dev/null || fail "planned is not faster"
+sim threesan --cycles 20000000 --fault router:south@5ms..10ms | jq -e '.messages_delivered > 300' > /dev/null || fail "no traffic round a failure"
+
+# ---- bad input -----------------------------------------------------------------------------------------
+yaml() { # yaml LINE TEXT-ON-STDERR: a description on standard input
+    cat > "$folder/bad.yaml"
+    exits 2 "$folder/bad.yaml:$1: $2" "$leat" fabric check "$folder/bad.yaml"
+}
+yaml 3 "bias: 0x104, expected none of 0xf4 to 0x108, which are those of a (line 2)" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+  - {name: b, fabric: bmx:12, bias: 0x104}
+Y
+yaml 6 "at: a.7 has address 0x108, which is that of one (line 5), expected another" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+  - {name: b, fabric: bmx:4, bias: 0x200}
+routers:
+  - {name: one, at: [a.7, b.0]}
+  - {name: two, at: [b.1, a.7]}
+Y
+yaml 2 "fabric: nonsense cannot be built" <<'Y'
+sans:
+  - {name: a, fabric: nonsense, bias: 0x100}
+Y
+yaml 2 "fabric: twosan is a PacketWay network itself" <<'Y'
+sans:
+  - {name: a, fabric: twosan, bias: 0x100}
+Y
+yaml 2 "bias: '0x800000', expected 0 to 0x7ffffd" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x800000}
+Y
+yaml 2 "bias: 0x7ffffa with 8 ports, expected addresses up to 0x7ffffd" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x7ffffa}
+Y
+yaml 2 "mtu: 3, expected 32 to 8192 words" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100, mtu: 3}
+Y
+yaml 3 "name: 'a' is that of line 2, expected another" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+  - {name: a, fabric: ring8, bias: 0x200}
+Y
+yaml 5 "at: b.4, expected a port of 0 to 3" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+  - {name: b, fabric: bmx:4, bias: 0x200}
+routers:
+  - {name: one, at: [a.7, b.4]}
+Y
+yaml 5 "at: 'c.1', expected the name of a SAN, a point and a port" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+  - {name: b, fabric: bmx:4, bias: 0x200}
+routers:
+  - {name: one, at: [a.7, c.1]}
+Y
+yaml 4 "at: a twice, expected different SANs" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+routers:
+  - {name: one, at: [a.7, a.1]}
+Y
+yaml 3 "unknown key 'hops', expected one of sans, routers" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+hops: 3
+Y
+yaml 3 "buffer: 0, expected 1 to 1024" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+buffer: 0
+Y
+yaml 3 "forwarding: 'fast', expected planned or address" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+forwarding: fast
+Y
+exits 2 "needs --fabric" "$leat" pktway ping clos.15
+exits 2 "expected one of ping trace plan tell tables" "$leat" pktway fly --fabric twosan
+exits 2 "ping 'clos.16', expected a host of twosan" "$leat" pktway ping clos.16 --fabric twosan
+exits 2 "ping 'clos.0', expected a host of twosan" "$leat" pktway ping clos.0 --fabric twosan
+exits 2 "expected a PacketWay network here" "$leat" pktway ping clos.1 --fabric clos444
+exits 2 "--at 'soon', expected a time" "$leat" pktway ping clos.1 --fabric twosan --at soon
+exits 2 "as in router:west@1ms..2.5ms" "$leat" pktway ping clos.1 --fabric twosan --fault router:north
+exits 2 "as in router:west@1ms..2.5ms" "$leat" sim twosan --fault link:west@2ms..1ms
+exits 2 "--error-at 'north', expected the name of a router" "$leat" pktway ping clos.1 --fabric twosan --error-at north
+exits 2 "tell 'colour=red', expected name=NAME" "$leat" pktway tell colour=red --fabric twosan
+exits 2 "tables: 'north', expected the name of a router" "$leat" pktway tables north --fabric twosan
+exits 2 "--forwarding 'fast', expected planned or address" "$leat" sim twosan --forwarding fast
+exits 2 "--forwarding has no meaning for clos444" "$leat" sim clos444 --forwarding planned
+exits 2 "--model has no meaning for twosan, which is a PacketWay network" "$leat" sim twosan --model rtl
+exits 2 "a PacketWay network, expected" "$leat" fabric draw twosan
+exits 2 "a PacketWay network, expected" "$leat" fabric time twosan
+
+# ---- a job that spans two SANs ---------------------------------------------------------------------------
+if command -v mpicc > /dev/null; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    cat > "$folder/sum.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static double mine[500], all[500];
+    int me, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < 500; i++)
+        mine[i] = me + i;
+    MPI_Allreduce(mine, all, 500, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < 500; i++)
+        if (all[i] != n * (n - 1) / 2.0 + (double)n * i) MPI_Abort(MPI_COMM_WORLD, 9);
+    if (me == 0) printf("%d tasks, %.0f after %.9f\n", n, all[499], MPI_Wtime() - start);
+    MPI_Finalize();
+    return 0;
+}
+C
+    mpicc -O1 -o "$folder/sum" "$folder/sum.c" || fail "mpicc"
+    for i in 1 2; do
+        exits 0 "" "$leat" run --fabric twosan -n 10 --json -- "$folder/sum"
+        jq -cR 'fromjson? // . | if type == "object" then del(.wall_seconds) else . end' "$folder/stdout" > "$folder/run$i"
+    done
+    same "both runs" "$(cat "$folder/run1")" "$(cat "$folder/run2")"
+    has "output" "$(cat "$folder/run1")" "10 tasks, 5035 after 0.0"
+    exits 2 "--lose has no meaning for twosan" "$leat" run --fabric twosan -n 2 --lose 0.1 -- "$folder/sum"
+    exits 1 "was lost: " "$leat" run --fabric twosan -n 10 --fault router:west@300us.. -- "$folder/sum"
+fi
+finish
