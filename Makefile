@@ -36,6 +36,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
 	sh bench/bench_poets.sh build/leat build/bench_poets.json
 	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json
+	sh bench/bench_pktway_live.sh build/leat build/release/bench/bench_pktway_live build/bench_pktway_live.json
 
 validate: all            # networks beside truths of others; writes doc/validation.md (gnuplot-nox draws)
 	python3 test/validate/validate.py build/release/tool/leat --long doc

@@ -11,16 +11,17 @@ below() {
     sim) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     sim/net) echo core sim port ;;
     sim/ring) echo core proto/aton sim port ;;
-    sim/pktway) echo core proto/atm proto/aton proto/packetway sim sim/net sim/ring port ;;
     sim/esp) echo core proto/esp sim ;;
+    sim/pktway) echo core proto/atm proto/aton proto/packetway sim sim/net sim/ring port ;;
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     live/ring) echo core proto/aton ;;
     live/esp) echo core proto/esp ;;
+    live/pktway) echo core proto/packetway ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program/poets) echo core proto/poets ;;
     program/*) echo core port program program/clock ;;
-    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp sim/pktway live live/ring live/esp program program/pvm program/atm program/poets ;;
-    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp sim/pktway live live/ring live/esp program ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp sim/pktway live live/ring live/esp live/pktway program program/pvm program/atm program/poets ;;
+    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp sim/pktway live live/ring live/esp live/pktway program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;
     esac
 }

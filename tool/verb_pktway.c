@@ -1,9 +1,11 @@
-/* leat pktway: PacketWay on simulated networks. */
+/* leat pktway: PacketWay on networks that exist, or on simulated ones. */
 #include "pktway_ask.h"
+#include "pktway_live.h"
 
 int run_pktway(const struct arguments *args)
 {
-    if (!args->operand_count) return misuse(args->verb, "expected one of %s", PKTWAY_SIM_WORDS);
-    if (argument(args, "--fabric")) return pktway_simulate(args);
-    return misuse(args->verb, "%s needs --fabric F, as in --fabric twosan", args->operand[0]);
+    if (args->operand_count && pktway_is_live(args)) return pktway_live(args);
+    if (args->operand_count && argument(args, "--fabric")) return pktway_simulate(args);
+    return misuse(args->verb, "'%s', expected one of %s %s",
+                  args->operand_count ? args->operand[0] : "", PKTWAY_LIVE_WORDS, PKTWAY_LIVE_ALSO);
 }

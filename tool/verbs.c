@@ -2,6 +2,7 @@
 #include "esp_job.h"
 #include "esp_live.h"
 #include "pktway_ask.h"
+#include "pktway_live.h"
 #include "ring_job.h"
 #include "ring_live.h"
 #include "tool.h"
@@ -413,9 +414,11 @@ static const struct verb verbs[] = {
     {
         .name = "pktway",
         .summary = "PacketWay: half-routers between networks, planned routes, discovery",
-        .synopsis = "ping|trace|plan NODE | tell WORD... | tables [ROUTER] --fabric F [OPTIONS]",
+        .synopsis = "ping|trace|plan NODE | tell WORD... | tables [ROUTER] [--fabric F] [OPTIONS] | "
+                    "route --san SAN --san SAN... | host --san SAN | tun --san SAN --way IP=NODE... | "
+                    "status | leave",
         .description =
-            "Asks a simulated PacketWay network (leat fabric show twosan). A NODE is SAN.PORT, as in "
+            "With --fabric, a simulated PacketWay network is asked (leat fabric show twosan). A NODE is SAN.PORT, as in "
             "clos.15, or an address, as in 0x210. --from asks, the first host unless another is "
             "named, at the time --at.\n"
             "ping sends a message there and back: how many routers were on the way, how long it took, "
@@ -431,14 +434,46 @@ static const struct verb verbs[] = {
             "--fault router:west@1ms..2ms takes a router from the network, link:west the link between "
             "its half-routers, errors:west makes it see errors; without @ from the beginning, without "
             "the second time for good.\n"
-            "The exit code is 1 when nobody answers.",
-        .options = { PKTWAY_SIM_OPTIONS, PKTWAY_BOTH_OPTIONS },
+            "The exit code is 1 when nobody answers, or an ERR does.",
+        .more = {
+            "route makes this host a router of PacketWay: a half-router on each --san, twins of each "
+            "other. It finds the nodes and other half-routers of its SANs by WRU? and INFO, exchanges "
+            "tables with them, forwards by planned routes (L2) and by address (L3), and answers as "
+            "RRP levels B, C and D say. With XDP the kernel forwards what simply goes on. The driver "
+            "and the reason for it are printed; the router stays when the command ends, until leave.\n"
+            "A SAN is a network device, or udp:ADDRESS[:PORT] for those without privileges, then "
+            "words behind commas: bias=B and address=A (of this node, of the block B+1 to B+nodes), "
+            "nodes=N (255), mtu=WORDS, peer=ADDRESS[:PORT] (UDP: who is asked first; again for more), "
+            "buddy=A (only these are believed to be half-routers; again for more). Blocks of SANs "
+            "must not overlap.",
+            "host makes this host a node that others find, reach and plan routes to; it answers "
+            "echoes. ping, trace, plan and tell ask through it, or, with a --san of their own, as a "
+            "node for a moment.\n"
+            "ping sends echoes along a plan, or with --by-address through the routers' tables; EI of "
+            "the way there and back is shown where a router saw an error. ERR messages are shown. "
+            "trace names the half-router that sends into each network on the planned way. plan "
+            "shows the routes: quality, MTU in words and the native route of each hop. tell finds "
+            "nodes by name=NAME, capability=CC[:P,P...] and address=A[-B]; several words are ORed.\n"
+            "tun is a host with a TUN device (pw0) whose IP packets travel in messages (PT 21) to the "
+            "node that --way has for their destination, and are taken only from the one it has for "
+            "their source. Give the device its addresses: ip addr add 10.9.0.1/24 dev pw0.\n"
+            "tables prints what a router knows: the nodes of each SAN and the tables of others. "
+            "status prints what became of packets, by reason. leave ends a router or host. They are "
+            "found by --name in this network namespace.",
+        },
+        .options = { PKTWAY_SIM_OPTIONS, PKTWAY_BOTH_OPTIONS, PKTWAY_LIVE_OPTIONS },
         .examples = "leat pktway ping clos.15 --fabric twosan\n"
                     "leat pktway ping mesh.8 --fabric threesan --error-at south\n"
                     "leat pktway plan mesh.8 --fabric threesan --from ring.0\n"
                     "leat pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms\n"
-                    "leat pktway tell capability=2 --fabric threesan --json",
-        .operands = PKTWAY_SIM_WORDS,
+                    "leat pktway tell capability=2 --fabric threesan --json\n"
+                    "leat pktway route --san eth0,bias=0x100,address=0x102 --san eth1,bias=0x200,"
+                    "address=0x202\n"
+                    "leat pktway host --san eth0,bias=0x100,address=0x101 --name crunch\n"
+                    "leat pktway ping 0x201 --name crunch\n"
+                    "leat pktway tell name=crunch --san udp:127.0.0.1:5000,bias=0x300,address=0x301,"
+                    "peer=127.0.0.1:4254",
+        .operands = PKTWAY_LIVE_ALSO " " PKTWAY_LIVE_WORDS,
         .run = run_pktway,
     },
     {

@@ -1,0 +1,80 @@
+/*
+ * Does a device send what XDP hands to it? Not every one does at all times: a veth drops it unless
+ * its other end polls. The kernel tells, by its netlink family "netdev" (since 6.3).
+ */
+#include "pktway_xdp.h"
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* linux/netdev.h, which older systems do not have */
+enum { DEV_GET = 1, DEV_IFINDEX = 1, DEV_XDP_FEATURES = 3, XDP_CAN_SEND = 4 };
+enum { ANSWER_MAX = 8192, QUESTION_MAX = 128 };
+
+/* The system's own sums of these are of mixed signs. */
+static const size_t head_len = sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr);
+static const size_t attribute_at = sizeof(struct nlattr);
+static size_t aligned(size_t len)
+{
+    return (len + 3) / 4 * 4;
+}
+
+/* A question with one attribute; its answer is in `answer`. Returns its length, 0: none. */
+static size_t ask(int fd, uint16_t family, uint8_t command, uint16_t attribute, const void *value,
+                  size_t value_len, uint8_t *answer)
+{
+    _Alignas(8) uint8_t question[QUESTION_MAX] = { 0 };
+    const struct genlmsghdr command_header = { .cmd = command, .version = 1 };
+    const struct nlattr head = { .nla_len = (uint16_t)(attribute_at + value_len),
+                                 .nla_type = attribute };
+    const struct nlmsghdr header = {
+        .nlmsg_len = (uint32_t)(head_len + attribute_at + aligned(value_len)),
+        .nlmsg_type = family,
+        .nlmsg_flags = NLM_F_REQUEST,
+    };
+    memcpy(question, &header, sizeof header);
+    memcpy(question + sizeof header, &command_header, sizeof command_header);
+    memcpy(question + head_len, &head, sizeof head);
+    memcpy(question + head_len + attribute_at, value, value_len);
+    if (send(fd, question, header.nlmsg_len, 0) < 0) return 0;
+    const ssize_t got = recv(fd, answer, ANSWER_MAX, 0);
+    struct nlmsghdr told;
+    if (got < (ssize_t)head_len) return 0;
+    memcpy(&told, answer, sizeof told);
+    return told.nlmsg_type == NLMSG_ERROR ? 0 : (size_t)got;
+}
+
+/* An attribute of an answer; false: it is not there, or shorter. */
+static bool find(const uint8_t *answer, size_t len, uint16_t type, void *value, size_t value_len)
+{
+    struct nlattr a;
+    for (size_t at = head_len; at + sizeof a <= len; at += aligned(a.nla_len)) {
+        memcpy(&a, answer + at, sizeof a);
+        if (a.nla_len < sizeof a || at + a.nla_len > len) return false;
+        if (a.nla_type != type) continue;
+        if (a.nla_len < attribute_at + value_len) return false;
+        memcpy(value, answer + at + attribute_at, value_len);
+        return true;
+    }
+    return false;
+}
+
+bool pktway_xdp_can_send(uint32_t device)
+{
+    static _Alignas(8) uint8_t answer[ANSWER_MAX];
+    static const char name[] = "netdev";
+    uint16_t family;
+    uint64_t features = XDP_CAN_SEND; /* a kernel that does not tell is believed to */
+    const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+    if (fd < 0) return true;
+    size_t len = ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, name, sizeof name,
+                     answer);
+    if (find(answer, len, CTRL_ATTR_FAMILY_ID, &family, sizeof family)) {
+        len = ask(fd, family, DEV_GET, DEV_IFINDEX, &device, sizeof device, answer);
+        find(answer, len, DEV_XDP_FEATURES, &features, sizeof features);
+    }
+    close(fd);
+    return (features & XDP_CAN_SEND) != 0;
+}

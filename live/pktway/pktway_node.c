@@ -1,0 +1,466 @@
+/* A host: the engine of packetway_host.h on a SAN that exists. */
+#include "pktway_node.h"
+#include "packetway_about.h"
+#include "packetway_build.h"
+#include "pktway_san.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300 };
+static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
+
+/* A message that waits until the program asks for it. */
+struct kept {
+    uint32_t len;
+    uint8_t *octets;
+};
+
+struct leat_pktway {
+    struct pktway_san san;
+    struct leat_packetway_host *engine;
+    void *memory;
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+    size_t about_len;
+    bool mute;
+    leat_time poll_ps, poll_at;
+    uint32_t routers[LEAT_PACKETWAY_HOST_ROUTERS_MAX], router_count;
+    uint32_t expected; /* whose INFO about itself was asked for */
+    struct kept queue[LEAT_PKTWAY_QUEUE_MAX];
+    uint32_t queue_first, queue_count;
+    struct leat_packetway_message reply;
+    uint8_t in[PKTWAY_MESSAGE_MAX], out[PKTWAY_MESSAGE_MAX];
+};
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+/* To a node of my SAN, or, while its native route is not known, to a half-router for it. */
+static bool deliver(struct leat_pktway *p, uint32_t to, const uint8_t *octets, uint32_t len)
+{
+    const struct pktway_node *node = pktway_san_node(&p->san, to);
+    if (!node && p->router_count) node = pktway_san_node(&p->san, p->routers[0]);
+    return node && pktway_san_send(&p->san, node->native.octets, node->native.len, octets, len);
+}
+
+static void take_all(struct leat_pktway *p)
+{
+    struct leat_packetway_host_outgoing out;
+    while (leat_packetway_host_take(p->engine, &out))
+        deliver(p, out.to, out.octets, out.len);
+}
+
+/* Who has this address? On an Ethernet everybody can be asked at once. */
+static void ask_all(struct leat_pktway *p, uint32_t address)
+{
+    uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN];
+    size_t len;
+    struct leat_packetway_message *m = &p->reply;
+    memset(m, 0, sizeof *m);
+    m->header = (struct leat_packetway_header){ .dt = address,
+                                                .sa = p->san.plan.address,
+                                                .pt = LEAT_PACKETWAY_PT_RRP,
+                                                .te = LEAT_PACKETWAY_TE_WRU };
+    if (leat_packetway_message_encode(m, octets, sizeof octets, &len) == LEAT_ERR_OK)
+        pktway_san_send_all(&p->san, octets, (uint32_t)len);
+}
+
+static void answer_echo(struct leat_pktway *p, const struct leat_packetway_event *e, leat_time now)
+{
+    static uint8_t data[PKTWAY_MESSAGE_MAX];
+    struct leat_packetway_message *m = &p->reply;
+    size_t len;
+    uint32_t to;
+    if (!e->peer || e->message.data_len + 8 > sizeof data) return;
+    leat_put_be64(data, e->message.ei);
+    if (e->message.data_len) memcpy(data + 8, e->message.data, e->message.data_len);
+    memset(m, 0, sizeof *m);
+    m->header = (struct leat_packetway_header){ .dt = e->peer,
+                                                .pt = LEAT_PKTWAY_PT_ECHO,
+                                                .te = LEAT_PKTWAY_ECHO_REPLY,
+                                                .priority = e->message.header.priority };
+    m->data = data;
+    m->data_len = e->message.data_len + 8;
+    if (!leat_packetway_host_send(p->engine, m, LEAT_PACKETWAY_SEND_BY_ADDRESS, p->out,
+                                  sizeof p->out, &len, &to, now))
+        deliver(p, to, p->out, (uint32_t)len);
+}
+
+/* ---- half-routers -------------------------------------------------------------------------- */
+
+static void meet_router(struct leat_pktway *p, uint32_t address)
+{
+    uint32_t i = 0;
+    while (i < p->router_count && p->routers[i] != address)
+        i++;
+    if (i == LEAT_PACKETWAY_HOST_ROUTERS_MAX) return;
+    if (leat_packetway_host_router(p->engine, address)) return;
+    p->routers[i] = address;
+    if (i == p->router_count) p->router_count++;
+}
+
+static void lose_router(struct leat_pktway *p, uint32_t address)
+{
+    leat_packetway_host_router_gone(p->engine, address);
+    for (uint32_t i = 0; i < p->router_count; i++)
+        if (p->routers[i] == address) {
+            memmove(p->routers + i, p->routers + i + 1,
+                    (--p->router_count - i) * sizeof *p->routers);
+            return;
+        }
+}
+
+static void poll_san(struct leat_pktway *p, leat_time now)
+{
+    struct pktway_node gone;
+    if (p->poll_at > now) return;
+    p->poll_at = leat_time_add(now, p->poll_ps);
+    while (pktway_san_silent(&p->san, now, &gone))
+        if (gone.router) lose_router(p, gone.address);
+    if (p->router_count && !p->san.plan.udp) return; /* there, half-routers ask */
+    pktway_san_announce(&p->san, NULL, p->about, p->about_len);
+    pktway_san_solicit(&p->san);
+}
+
+/* ---- receiving ----------------------------------------------------------------------------- */
+
+static void keep(struct leat_pktway *p, const uint8_t *octets, uint32_t len)
+{
+    if (p->queue_count == LEAT_PKTWAY_QUEUE_MAX) return;
+    struct kept *k = &p->queue[(p->queue_first + p->queue_count) % LEAT_PKTWAY_QUEUE_MAX];
+    k->octets = malloc(len);
+    if (!k->octets) return;
+    k->len = len;
+    memcpy(k->octets, octets, len);
+    p->queue_count++;
+}
+
+static bool take_kept(struct leat_pktway *p, uint32_t *len)
+{
+    if (!p->queue_count) return false;
+    struct kept *k = &p->queue[p->queue_first];
+    p->queue_first = (p->queue_first + 1) % LEAT_PKTWAY_QUEUE_MAX;
+    p->queue_count--;
+    memcpy(p->in, k->octets, k->len);
+    *len = k->len;
+    free(k->octets);
+    return true;
+}
+
+static bool is_data(const uint8_t *octets, uint32_t len)
+{
+    if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN || leat_packetway_leading_begins(octets[1]))
+        return false;
+    const uint16_t pt = leat_get_be16(octets + 6);
+    return pt != LEAT_PACKETWAY_PT_RRP && pt != LEAT_PACKETWAY_PT_ERR &&
+           !pktway_message_is(octets, len, LEAT_PKTWAY_PT_ECHO, LEAT_PKTWAY_ECHO_REQUEST);
+}
+
+static void take_in(struct leat_pktway *p, uint32_t len, leat_time now,
+                    struct leat_packetway_event *e)
+{
+    leat_packetway_host_receive(p->engine, p->in, len, now, e);
+    const bool echo = e->kind == LEAT_PACKETWAY_EVENT_DATA &&
+                      e->message.header.pt == LEAT_PKTWAY_PT_ECHO &&
+                      e->message.header.te == LEAT_PKTWAY_ECHO_REQUEST;
+    if (!echo || p->mute) return;
+    answer_echo(p, e, now);
+    e->kind = LEAT_PACKETWAY_EVENT_NONE;
+}
+
+/* One message of the SAN, or what time brings. False: there is nothing now. */
+static bool step(struct leat_pktway *p, bool control_only, struct leat_packetway_event *e)
+{
+    struct leat_packetway_native from;
+    const struct pktway_node *node = NULL;
+    const leat_time now = pktway_now();
+    e->kind = LEAT_PACKETWAY_EVENT_NONE;
+    const uint32_t len = pktway_san_receive(&p->san, p->in, &from);
+    if (!len) {
+        poll_san(p, now);
+        leat_packetway_host_tick(p->engine, now, e);
+    } else if (control_only && is_data(p->in, len)) {
+        keep(p, p->in, len);
+    } else {
+        const enum pktway_learnt learnt = pktway_san_learn(&p->san, p->in, len, &from, now, &node);
+        if (learnt == PKTWAY_NEW && node->router) meet_router(p, node->address);
+        pktway_san_hear(&p->san, &from, now);
+        /* INFO that the SAN is mapped by is no answer to the program. */
+        const bool mapped = node && node->address != p->expected;
+        if (learnt != PKTWAY_REFUSED && !mapped) take_in(p, len, now, e);
+    }
+    take_all(p);
+    return len || e->kind != LEAT_PACKETWAY_EVENT_NONE;
+}
+
+/* Waits for the SAN; false: it is `until`. */
+static bool pause_until(const struct leat_pktway *p, leat_time until)
+{
+    const leat_time now = pktway_now(), engine_at = leat_packetway_host_next_at(p->engine);
+    if (now >= until) return false;
+    leat_time wake = until < p->poll_at ? until : p->poll_at;
+    if (engine_at < wake) wake = engine_at;
+    const leat_time left_ns = wake > now ? (wake - now) / ps_per_ns : 0;
+    const struct timespec t = { .tv_sec = (time_t)(left_ns / 1000000000),
+                                .tv_nsec = (long)(left_ns % 1000000000) };
+    struct pollfd wait = { .fd = p->san.fd, .events = POLLIN };
+    return ppoll(&wait, 1, &t, NULL) >= 0 || errno != EINTR;
+}
+
+static leat_time deadline(uint32_t timeout_ms)
+{
+    return leat_time_add(pktway_now(), timeout_ms * ps_per_ms);
+}
+
+bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
+                         struct leat_packetway_event *out)
+{
+    const leat_time until = deadline(timeout_ms);
+    uint32_t len;
+    while (take_kept(p, &len)) {
+        take_in(p, len, pktway_now(), out);
+        if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
+    }
+    do {
+        while (step(p, false, out))
+            if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
+    } while (pause_until(p, until));
+    return false;
+}
+
+/* ---- discover and plan --------------------------------------------------------------------- */
+
+enum leat_pktway_end leat_pktway_join(struct leat_pktway *p, uint32_t timeout_ms, char *why)
+{
+    struct leat_packetway_event e;
+    const leat_time until = deadline(timeout_ms);
+    do {
+        while (step(p, true, &e)) {
+        }
+        if (p->router_count) return LEAT_PKTWAY_OK;
+    } while (pause_until(p, until));
+    pktway_because(why, "no half-router is heard on %s",
+                   p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
+    return LEAT_PKTWAY_SILENT;
+}
+
+uint32_t leat_pktway_router(const struct leat_pktway *p, uint32_t index)
+{
+    return index < p->router_count ? p->routers[index] : 0;
+}
+
+enum leat_pktway_end leat_pktway_plan(struct leat_pktway *p, uint32_t dt, uint32_t timeout_ms,
+                                      const struct leat_packetway_plan **out, char *why)
+{
+    struct leat_packetway_event e;
+    const leat_time until = deadline(timeout_ms);
+    const struct leat_packetway_plan *plan = NULL;
+    if (!leat_packetway_address_is_node(dt)) {
+        pktway_because(why, "0x%x, expected the address of a node", dt);
+        return LEAT_PKTWAY_WRONG;
+    }
+    do {
+        while (step(p, true, &e)) {
+        }
+        plan = leat_packetway_host_plan(p->engine, dt, pktway_now());
+        take_all(p);
+        if (plan->state != LEAT_PACKETWAY_PLAN_ASKING) break;
+    } while (pause_until(p, until));
+    *out = plan;
+    if (plan->state == LEAT_PACKETWAY_PLAN_ASKING) {
+        pktway_because(why, "no half-router has answered about 0x%06x in %u ms", dt, timeout_ms);
+        return LEAT_PKTWAY_SILENT;
+    }
+    if (plan->state == LEAT_PACKETWAY_PLAN_FAILED) {
+        pktway_because(why,
+                       p->router_count ? "no half-router here knows the way to 0x%06x"
+                                       : "no half-router is known that could tell the way to "
+                                         "0x%06x",
+                       dt);
+        return LEAT_PKTWAY_UNKNOWN;
+    }
+    return LEAT_PKTWAY_OK;
+}
+
+enum leat_pktway_end leat_pktway_ask(struct leat_pktway *p, uint32_t peer, const uint8_t *records,
+                                     size_t len, char *why)
+{
+    const struct pktway_node *node = pktway_san_node(&p->san, peer);
+    const leat_err err = leat_packetway_host_ask(p->engine, peer, records, len, pktway_now());
+    p->expected = len && node && node->router ? 0 : peer; /* it tells about others, then */
+    take_all(p);
+    if (!err) return LEAT_PKTWAY_OK;
+    pktway_because(why, "0x%06x cannot be asked that: %s", peer, leat_err_text(err));
+    return LEAT_PKTWAY_WRONG;
+}
+
+void leat_pktway_forget(struct leat_pktway *p, uint32_t dt)
+{
+    leat_packetway_host_forget(p->engine, dt);
+}
+
+/* ---- send ---------------------------------------------------------------------------------- */
+
+/* Finds the native route of a node of my SAN, for a moment. */
+static void resolve(struct leat_pktway *p, uint32_t dt)
+{
+    struct leat_packetway_event e;
+    if (p->san.plan.udp || !leat_packetway_block_holds(&p->san.plan.block, dt)) return;
+    if (pktway_san_node(&p->san, dt)) return;
+    const leat_time until = deadline(RESOLVE_MS);
+    ask_all(p, dt);
+    do {
+        while (step(p, true, &e)) {
+        }
+    } while (!pktway_san_node(&p->san, dt) && pause_until(p, until));
+}
+
+static enum leat_pktway_end unsent(uint32_t dt, leat_err err, char *why)
+{
+    if (err == LEAT_ERR_FIELD)
+        pktway_because(why, "no half-router is known for 0x%06x", dt);
+    else if (err == LEAT_ERR_LENGTH)
+        pktway_because(why, "the message is longer than the MTU of the way to 0x%06x", dt);
+    else
+        pktway_because(why, "the message to 0x%06x: %s", dt, leat_err_text(err));
+    return err == LEAT_ERR_FIELD ? LEAT_PKTWAY_SILENT : LEAT_PKTWAY_WRONG;
+}
+
+enum leat_pktway_end leat_pktway_send(struct leat_pktway *p,
+                                      const struct leat_packetway_message *message,
+                                      enum leat_packetway_how how, uint32_t timeout_ms, char *why)
+{
+    const struct leat_packetway_plan *plan;
+    const uint32_t dt = message->header.dt;
+    size_t len;
+    uint32_t to;
+    resolve(p, dt);
+    leat_err err = leat_packetway_host_send(p->engine, message, how, p->out, sizeof p->out, &len,
+                                            &to, pktway_now());
+    if (err == LEAT_ERR_FIELD && how == LEAT_PACKETWAY_SEND_PLANNED &&
+        leat_packetway_address_is_node(dt)) {
+        const enum leat_pktway_end end = leat_pktway_plan(p, dt, timeout_ms, &plan, why);
+        if (end != LEAT_PKTWAY_OK) return end;
+        err = leat_packetway_host_send(p->engine, message, how, p->out, sizeof p->out, &len, &to,
+                                       pktway_now());
+    }
+    if (err) return unsent(dt, err, why);
+    if (deliver(p, to, p->out, (uint32_t)len)) return LEAT_PKTWAY_OK;
+    pktway_because(why, "0x%06x is not heard on this SAN", to);
+    return LEAT_PKTWAY_SILENT;
+}
+
+enum leat_pktway_end leat_pktway_send_routed(struct leat_pktway *p,
+                                             const struct leat_packetway_message *message,
+                                             uint32_t to, char *why)
+{
+    size_t len;
+    struct leat_packetway_message *m = &p->reply;
+    *m = *message;
+    m->header.sa = p->san.plan.address;
+    const leat_err err = leat_packetway_message_encode(m, p->out, sizeof p->out, &len);
+    if (err) return unsent(message->header.dt, err, why);
+    if (deliver(p, to, p->out, (uint32_t)len)) return LEAT_PKTWAY_OK;
+    pktway_because(why, "0x%06x is not heard on this SAN", to);
+    return LEAT_PKTWAY_SILENT;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static bool describe(struct leat_pktway *p, const struct leat_pktway_config *c, char *why)
+{
+    struct leat_packetway_build build;
+    leat_packetway_build_init(&build, p->about, sizeof p->about);
+    if (c->about) {
+        if (c->about_len > sizeof p->about || leat_packetway_about_check(c->about, c->about_len))
+            return pktway_because(why,
+                                  "the records about this node, expected [NAME] *CAPA [LADR], "
+                                  "%d octets at most",
+                                  LEAT_PACKETWAY_ABOUT_LEN_MAX);
+        leat_packetway_build_copy(&build, c->about, c->about_len);
+    } else {
+        const size_t len = c->name ? strlen(c->name) : 0;
+        if (len > LEAT_PKTWAY_NAME_MAX)
+            return pktway_because(why, "name '%.40s', expected %d characters at most", c->name,
+                                  LEAT_PKTWAY_NAME_MAX);
+        if (len) leat_packetway_build_name(&build, (const uint8_t *)c->name, len);
+        leat_packetway_build_capability(&build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
+    }
+    p->about_len = build.len;
+    return true;
+}
+
+static bool open_engine(struct leat_pktway *p, char *why)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    const struct leat_packetway_host_config c = {
+        .address = p->san.plan.address,
+        .block = p->san.plan.block,
+        .mtu_words = p->san.mtu_words,
+        .little_endian = first == 1,
+        .level_c = true,
+        .about = p->about,
+        .about_len = p->about_len,
+        .plans_max = PLANS,
+        .pending_max = PENDING,
+    };
+    const size_t len = leat_packetway_host_footprint(&c);
+    p->memory = malloc(len);
+    if (p->memory && !leat_packetway_host_init(&c, p->memory, len, &p->engine)) return true;
+    return pktway_because(why, "no memory");
+}
+
+enum leat_pktway_end leat_pktway_open(const struct leat_pktway_config *c, struct leat_pktway **out,
+                                      char *why)
+{
+    struct pktway_plan plan;
+    const uint32_t poll_ms = c->poll_ms ? c->poll_ms : PKTWAY_POLL_MS_DEFAULT;
+    if (!pktway_plan_read(c->san ? c->san : "", &plan, why)) return LEAT_PKTWAY_WRONG;
+    struct leat_pktway *p = calloc(1, sizeof *p);
+    if (!p) return pktway_because(why, "no memory"), LEAT_PKTWAY_FAILED;
+    p->san.fd = -1;
+    p->mute = c->mute;
+    p->poll_ps = poll_ms * ps_per_ms;
+    enum leat_pktway_end end = LEAT_PKTWAY_WRONG;
+    if (describe(p, c, why)) {
+        end = LEAT_PKTWAY_FAILED;
+        if (pktway_san_open(&p->san, &plan, poll_ms, why) && open_engine(p, why))
+            end = LEAT_PKTWAY_OK;
+    }
+    if (end != LEAT_PKTWAY_OK) {
+        leat_pktway_close(p);
+        return end;
+    }
+    p->poll_at = pktway_now(); /* introduces itself at once */
+    poll_san(p, p->poll_at);
+    *out = p;
+    return LEAT_PKTWAY_OK;
+}
+
+void leat_pktway_close(struct leat_pktway *p)
+{
+    if (!p) return;
+    while (p->queue_count)
+        free(p->queue[(p->queue_first + --p->queue_count) % LEAT_PKTWAY_QUEUE_MAX].octets);
+    pktway_san_close(&p->san);
+    free(p->memory);
+    free(p);
+}
+
+int leat_pktway_fd(const struct leat_pktway *p)
+{
+    return p->san.fd;
+}
+
+uint32_t leat_pktway_mtu(const struct leat_pktway *p)
+{
+    return p->san.mtu_words;
+}
+
+const struct leat_packetway_host_counts *leat_pktway_counts(const struct leat_pktway *p)
+{
+    return leat_packetway_host_counts(p->engine);
+}

@@ -1,0 +1,100 @@
+/*
+ * PacketWay for programs: this host as a node of a system-area network that others join to one.
+ *
+ *   struct leat_pktway_config config = { .san = "eth0,bias=0x100,address=0x101", .name = "crunch"
+ * }; struct leat_pktway *node; leat_pktway_open(&config, &node, why);                  registers
+ * with the half-routers there leat_pktway_plan(node, 0x301, 3000, &plan, why);        a route
+ * through all networks, its MTU leat_pktway_send(node, &message, LEAT_PACKETWAY_SEND_PLANNED, 3000,
+ * why); while (leat_pktway_receive(node, 1000, &event)) ...     DATA, INFO, ERR
+ *
+ * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or UDP for those without privileges
+ * ("udp:10.0.0.7:4254,peer=10.0.0.1,..." with a half-router as peer). bias= is the SAN's, address=
+ * this node's own, nodes= how many the SAN may have (255), mtu= at most so many words.
+ *
+ * Nodes answer an echo (LEAT_PKTWAY_PT_ECHO) by themselves while the program is in one of these
+ * calls: the answer has EI of the request, as it arrived, in front of the request's data.
+ * Everything runs in the caller's thread; times are milliseconds. `why` is always room for
+ * LEAT_PKTWAY_WHY_LEN characters: what is wrong, for people.
+ */
+#ifndef LEAT_PKTWAY_H
+#define LEAT_PKTWAY_H
+
+#include "packetway_host.h"
+
+enum {
+    LEAT_PKTWAY_WHY_LEN = 320,
+    LEAT_PKTWAY_NAME_MAX = 32,
+    LEAT_PKTWAY_MESSAGE_MAX = 65496, /* octets */
+    LEAT_PKTWAY_QUEUE_MAX = 64,      /* messages that wait while a call wants something else */
+    LEAT_PKTWAY_PT_ECHO = 1024,      /* a user's PT; TE: */
+    LEAT_PKTWAY_ECHO_REQUEST = 1,
+    LEAT_PKTWAY_ECHO_REPLY = 2,
+};
+
+struct leat_pktway_config {
+    const char *san;
+    const char *name;     /* NULL: none */
+    const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: by name alone */
+    size_t about_len;
+    uint32_t poll_ms; /* who is silent for three and a half of them is gone; 0: 1000 */
+    bool mute;        /* echoes are the program's business */
+};
+
+enum leat_pktway_end {
+    LEAT_PKTWAY_OK,
+    LEAT_PKTWAY_WRONG,   /* the request cannot be right */
+    LEAT_PKTWAY_FAILED,  /* the system refuses */
+    LEAT_PKTWAY_SILENT,  /* no answer in time */
+    LEAT_PKTWAY_UNKNOWN, /* no half-router knows the way */
+};
+
+struct leat_pktway;
+
+/* Opens a node, and introduces it to the SAN. */
+enum leat_pktway_end leat_pktway_open(const struct leat_pktway_config *config,
+                                      struct leat_pktway **out, char *why);
+void leat_pktway_close(struct leat_pktway *node); /* NULL: nothing */
+
+/* Readable when receive has something to do; call it every poll_ms, too. */
+int leat_pktway_fd(const struct leat_pktway *node);
+
+/* Waits until a half-router is known. SILENT: there is none. */
+enum leat_pktway_end leat_pktway_join(struct leat_pktway *node, uint32_t timeout_ms, char *why);
+
+/* The index-th half-router of my SAN; 0: no more. The first one takes what goes by address. */
+uint32_t leat_pktway_router(const struct leat_pktway *node, uint32_t index);
+
+/* The way to dt, asked for where it is not known. Lent until the next call. */
+enum leat_pktway_end leat_pktway_plan(struct leat_pktway *node, uint32_t dt, uint32_t timeout_ms,
+                                      const struct leat_packetway_plan **out, char *why);
+
+/* TELL, or WRU? without records; the answers are events of receive (packetway_host.h). */
+enum leat_pktway_end leat_pktway_ask(struct leat_pktway *node, uint32_t peer,
+                                     const uint8_t *records, size_t len, char *why);
+
+/*
+ * Sends message->header.dt (pt, te, priority, e), data and fields. Planned: after asking for a
+ * plan. WRONG: longer than the MTU of the way, of which nothing is ever cut.
+ */
+enum leat_pktway_end leat_pktway_send(struct leat_pktway *node,
+                                      const struct leat_packetway_message *message,
+                                      enum leat_packetway_how how, uint32_t timeout_ms, char *why);
+
+/* Sends it with the leading records that it has, to a node of my SAN: a route of one's own. */
+enum leat_pktway_end leat_pktway_send_routed(struct leat_pktway *node,
+                                             const struct leat_packetway_message *message,
+                                             uint32_t to, char *why);
+
+/* The next event of packetway_host.h; false: none in time. Lent until the next call. */
+bool leat_pktway_receive(struct leat_pktway *node, uint32_t timeout_ms,
+                         struct leat_packetway_event *out);
+
+/* What my SAN carries, in words; ways through others may carry less. */
+uint32_t leat_pktway_mtu(const struct leat_pktway *node);
+
+/* Forgets plans: of one destination, or with 0 all. */
+void leat_pktway_forget(struct leat_pktway *node, uint32_t dt);
+
+const struct leat_packetway_host_counts *leat_pktway_counts(const struct leat_pktway *node);
+
+#endif

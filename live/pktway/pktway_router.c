@@ -1,0 +1,337 @@
+#include "pktway_router.h"
+#include "packetway_build.h"
+#include "pktway_xdp.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 64, ROUNDS_MAX = 4096 };
+
+const char *pktway_driver_name(enum pktway_driver driver)
+{
+    static const char *const names[] = { "any", "xdp", "packet", "udp" };
+    return names[driver];
+}
+
+/* Twins are given in the order of the SANs, each engine being left out of its own. */
+static uint32_t twin_of(uint32_t half, uint32_t index)
+{
+    return index < half ? index : index + 1;
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+static void enter(struct pktway_router *r, uint32_t half,
+                  const struct leat_packetway_arrival *arrival, const uint8_t *octets, uint32_t len,
+                  leat_time now);
+
+/* On the SAN, after the EI rule. */
+static void emit(struct pktway_router *r, uint32_t half,
+                 const struct leat_packetway_arrival *arrival,
+                 const struct leat_packetway_routed *packet,
+                 const struct leat_packetway_decision *d, leat_time now)
+{
+    static uint8_t octets[PKTWAY_MESSAGE_MAX];
+    struct pktway_half *h = &r->half[half];
+    const uint32_t len = packet->len - d->consumed;
+    if (!pktway_san_takes(&h->san, d->route, d->route_len)) {
+        h->refused++;
+        leat_packetway_router_refused(h->engine, arrival, packet->octets, packet->len, now);
+        return;
+    }
+    memcpy(octets, packet->octets + d->consumed, len);
+    leat_packetway_seal(octets, len, d->header_at - d->consumed, packet->error_seen);
+    pktway_san_send(&h->san, d->route, d->route_len, octets, len);
+}
+
+static void carry_out(struct pktway_router *r, uint32_t half,
+                      const struct leat_packetway_arrival *arrival,
+                      const struct leat_packetway_routed *packet,
+                      const struct leat_packetway_decision *d, leat_time now)
+{
+    if (d->verdict == LEAT_PACKETWAY_TO_SAN) emit(r, half, arrival, packet, d, now);
+    if (d->verdict != LEAT_PACKETWAY_TO_TWIN) return;
+    const struct leat_packetway_arrival over = { .side = LEAT_PACKETWAY_FROM_TWIN,
+                                                 .from = r->half[half].san.plan.address,
+                                                 .error_seen = packet->error_seen };
+    enter(r, twin_of(half, d->twin), &over, packet->octets + d->consumed, packet->len - d->consumed,
+          now);
+}
+
+/* From a SAN or a twin. What comes from a twin goes to a SAN at most, so this ends. */
+static void enter(struct pktway_router *r, uint32_t half,
+                  const struct leat_packetway_arrival *arrival, const uint8_t *octets, uint32_t len,
+                  leat_time now)
+{
+    struct leat_packetway_routed packet;
+    struct leat_packetway_copies copies = { 0 };
+    struct leat_packetway_decision copy;
+    struct leat_packetway_router *engine = r->half[half].engine;
+    leat_packetway_router_input(engine, arrival, octets, len, now, &packet);
+    carry_out(r, half, arrival, &packet, &packet.decision, now);
+    while (leat_packetway_router_copy(engine, arrival, &packet, &copies, &copy))
+        carry_out(r, half, arrival, &packet, &copy, now);
+}
+
+/* Messages of the engines' own, until there are none. False: none was there. */
+static bool take_from(struct pktway_router *r, uint32_t half, leat_time now)
+{
+    struct leat_packetway_outgoing out;
+    struct pktway_half *h = &r->half[half];
+    const struct leat_packetway_arrival over = { .side = LEAT_PACKETWAY_FROM_TWIN,
+                                                 .from = h->san.plan.address };
+    if (!leat_packetway_router_take(h->engine, now, &out)) return false;
+    if (out.verdict == LEAT_PACKETWAY_TO_TWIN)
+        enter(r, twin_of(half, out.twin), &over, out.octets, out.len, now);
+    else
+        pktway_san_send(&h->san, out.route, out.route_len, out.octets, out.len);
+    return true;
+}
+
+static void take_all(struct pktway_router *r, leat_time now)
+{
+    bool any = true;
+    for (int round = 0; any && round < ROUNDS_MAX; round++) {
+        any = false;
+        for (uint32_t i = 0; i < r->count; i++)
+            any |= take_from(r, i, now);
+    }
+}
+
+static void learn(struct pktway_half *h, const struct pktway_node *node, leat_time now)
+{
+    /* The engine is about to ask for its tables; it answers only whom it knows. */
+    if (node->router) pktway_san_announce(&h->san, &node->native, h->about, h->about_len);
+    const struct leat_packetway_node n = { .address = leat_packetway_single(node->address),
+                                           .route = node->native.octets,
+                                           .route_len = node->native.len,
+                                           .q = PKTWAY_HOP_Q,
+                                           .buddy = node->router };
+    leat_packetway_router_node(h->engine, &n, now);
+}
+
+static void take_in(struct pktway_router *r, uint32_t half, const uint8_t *octets, uint32_t len,
+                    const struct leat_packetway_native *from, leat_time now)
+{
+    struct pktway_half *h = &r->half[half];
+    const struct pktway_node *node = NULL;
+    const enum pktway_learnt learnt = pktway_san_learn(&h->san, octets, len, from, now, &node);
+    if (learnt == PKTWAY_REFUSED) return;
+    if (learnt == PKTWAY_NEW) learn(h, node, now);
+    if (!node) node = pktway_san_node_at(&h->san, from->octets, from->len);
+    const struct leat_packetway_arrival arrival = { .side = node && node->router
+                                                                ? LEAT_PACKETWAY_FROM_BUDDY
+                                                                : LEAT_PACKETWAY_FROM_HOST };
+    enter(r, half, &arrival, octets, len, now);
+}
+
+/* ---- time ---------------------------------------------------------------------------------- */
+
+static void look_at_link(struct pktway_router *r, uint32_t half, leat_time now)
+{
+    const bool up = pktway_san_is_up(&r->half[half].san);
+    if (up == r->half[half].up) return;
+    r->half[half].up = up;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (i != half)
+            leat_packetway_router_link(r->half[i].engine, r->half[half].san.plan.address, up, now);
+}
+
+static void poll_nodes(struct pktway_router *r, leat_time now)
+{
+    if (r->poll_at > now) return;
+    r->poll_at = leat_time_add(now, (leat_time)r->config.poll_ms * (LEAT_PACKETWAY_SECOND / 1000));
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct pktway_half *h = &r->half[i];
+        struct pktway_node gone;
+        look_at_link(r, i, now);
+        while (pktway_san_silent(&h->san, now, &gone)) {
+            const struct leat_packetway_address a = leat_packetway_single(gone.address);
+            leat_packetway_router_node_gone(h->engine, &a, now);
+        }
+        if (h->up) pktway_san_solicit(&h->san);
+    }
+}
+
+leat_time pktway_router_next_at(const struct pktway_router *r)
+{
+    leat_time at = r->poll_at;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const leat_time next = leat_packetway_router_next_at(r->half[i].engine);
+        if (next < at) at = next;
+    }
+    return at;
+}
+
+void pktway_router_serve(struct pktway_router *r)
+{
+    static uint8_t octets[PKTWAY_MESSAGE_MAX];
+    struct leat_packetway_native from;
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t len;
+        for (int k = 0; k < BATCH && (len = pktway_san_receive(&r->half[i].san, octets, &from));
+             k++)
+            take_in(r, i, octets, len, &from, pktway_now());
+    }
+    const leat_time now = pktway_now();
+    poll_nodes(r, now);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (leat_packetway_router_next_at(r->half[i].engine) <= now)
+            leat_packetway_router_tick(r->half[i].engine, now);
+    take_all(r, now);
+#ifdef HAVE_XDP
+    if (r->xdp) pktway_xdp_publish(r->xdp, r);
+#endif
+}
+
+int pktway_router_fd(const struct pktway_router *r, uint32_t san)
+{
+    return r->half[san].san.fd;
+}
+
+uint64_t pktway_router_in_kernel(const struct pktway_router *r, uint32_t san)
+{
+#ifdef HAVE_XDP
+    if (r->xdp) return pktway_xdp_forwarded(r->xdp, san);
+#endif
+    (void)r, (void)san;
+    return 0;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+/* NAME, and the capability of a router with the IDs of all its SANs. */
+static void describe(struct pktway_router *r, struct pktway_half *h)
+{
+    struct leat_packetway_build build;
+    uint8_t sans[4 * PKTWAY_SANS_MAX];
+    size_t len = 0;
+    for (uint32_t i = 0; i < r->config.san_count; i++) {
+        if (!r->config.sans[i].block.bias) continue; /* it has no ID */
+        sans[len] = LEAT_PACKETWAY_AT_SINGLE;
+        leat_put_be24(sans + len + 1, r->config.sans[i].block.bias);
+        len += 4;
+    }
+    leat_packetway_build_init(&build, h->about, sizeof h->about);
+    if (*r->config.name)
+        leat_packetway_build_name(&build, (const uint8_t *)r->config.name, strlen(r->config.name));
+    leat_packetway_build_capability(&build, LEAT_PACKETWAY_CC_ROUTER, sans, len);
+    h->about_len = build.len;
+}
+
+static bool open_engine(struct pktway_router *r, struct pktway_half *h, leat_time now, char *why)
+{
+    struct leat_packetway_router_config c = leat_packetway_router_defaults();
+    c.address = h->san.plan.address;
+    c.block = h->san.plan.block;
+    c.mtu_words = h->san.mtu_words;
+    c.poll_ps = 0; /* the whole SAN is polled at once, here */
+    c.about = h->about;
+    c.about_len = h->about_len;
+    c.nodes_max = PKTWAY_NODES_MAX;
+    if (r->config.tables_max) c.tables_max = r->config.tables_max;
+    if (r->config.known_max) c.known_max = r->config.known_max;
+    const size_t len = leat_packetway_router_footprint(&c);
+    h->memory = len ? malloc(len) : NULL;
+    if (!h->memory || leat_packetway_router_init(&c, h->memory, len, now, &h->engine))
+        return pktway_because(why, "no memory for the tables of %zu octets", len);
+    return true;
+}
+
+static bool open_half(struct pktway_router *r, uint32_t half, leat_time now, char *why)
+{
+    struct pktway_half *h = &r->half[half];
+    const struct pktway_plan *plan = &r->config.sans[half];
+    if (!pktway_san_open(&h->san, plan, r->config.poll_ms, why)) return false;
+    r->count = half + 1;
+    h->up = pktway_san_is_up(&h->san);
+    describe(r, h);
+    return open_engine(r, h, now, why);
+}
+
+static void join_twins(struct pktway_router *r, leat_time now)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        for (uint32_t k = 0; k + 1 < r->count; k++) {
+            const struct pktway_half *twin = &r->half[twin_of(i, k)];
+            leat_packetway_router_twin(r->half[i].engine, twin->san.plan.address, PKTWAY_TWIN_Q, 0,
+                                       now);
+            leat_packetway_router_link(r->half[i].engine, twin->san.plan.address, twin->up, now);
+        }
+}
+
+static bool check(const struct pktway_router_config *c, char *why)
+{
+    bool ethernet = false;
+    if (c->san_count < 2) return pktway_because(why, "%u SANs, expected 2 or more", c->san_count);
+    for (uint32_t i = 0; i < c->san_count; i++)
+        ethernet = ethernet || !c->sans[i].udp;
+    if (c->driver == PKTWAY_UDP && ethernet)
+        return pktway_because(why, "driver udp with a network device, expected udp: SANs only");
+    if (!ethernet && (c->driver == PKTWAY_XDP || c->driver == PKTWAY_PACKET))
+        return pktway_because(why, "driver %s without a network device",
+                              pktway_driver_name(c->driver));
+    return pktway_plans_check(c->sans, c->san_count, why);
+}
+
+static bool choose_driver(struct pktway_router *r, char *note, char *why)
+{
+    uint32_t devices = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        devices += !r->half[i].san.plan.udp;
+    const bool asked = r->config.driver != PKTWAY_ANY;
+    r->driver = devices ? PKTWAY_PACKET : PKTWAY_UDP;
+    if (!devices) pktway_because(note, asked ? "it was asked for" : "no network device is used");
+    if (r->config.driver == PKTWAY_PACKET) pktway_because(note, "it was asked for");
+    if (!devices || r->config.driver == PKTWAY_PACKET) return true;
+#ifdef HAVE_XDP
+    char reason[PKTWAY_WHY_LEN / 2] = "", how[PKTWAY_WHY_LEN] = "", text[PKTWAY_WHY_LEN] = "";
+    r->xdp = pktway_xdp_open(r, how, text);
+    if (r->xdp) {
+        r->driver = PKTWAY_XDP;
+        pktway_because(note, "%s%.200s", asked ? "it was asked for" : "the kernel takes it", how);
+        return true;
+    }
+    memcpy(reason, text, sizeof reason - 1);
+#else
+    const char *reason = "this leat was built without XDP";
+#endif
+    if (asked) return pktway_because(why, "driver xdp: %s", reason);
+    pktway_because(note, "no XDP: %s", reason);
+    return true;
+}
+
+bool pktway_router_open(struct pktway_router *r, const struct pktway_router_config *config,
+                        char *note, bool *wrong, char *why)
+{
+    const leat_time now = pktway_now();
+    memset(r, 0, sizeof *r);
+    r->config = *config;
+    *wrong = true;
+    if (!check(config, why)) return false;
+    bool good = true;
+    for (uint32_t i = 0; good && i < config->san_count; i++)
+        good = open_half(r, i, now, why);
+    *wrong = false;
+    if (good) join_twins(r, now);
+    good = good && choose_driver(r, note, why);
+    if (!good) {
+        pktway_router_close(r);
+        return false;
+    }
+    r->poll_at = now;
+    for (uint32_t i = 0; i < r->count; i++)
+        pktway_san_announce(&r->half[i].san, NULL, r->half[i].about, r->half[i].about_len);
+    return true;
+}
+
+void pktway_router_close(struct pktway_router *r)
+{
+#ifdef HAVE_XDP
+    if (r->xdp) pktway_xdp_close(r->xdp);
+#endif
+    for (uint32_t i = 0; i < r->count; i++) {
+        pktway_san_close(&r->half[i].san);
+        free(r->half[i].memory);
+    }
+    r->count = 0;
+}

@@ -1,0 +1,160 @@
+/*
+ * A SAN that exists: an Ethernet segment by a packet socket, or hosts that reach each other by UDP.
+ * What half-routers and hosts have in common: the socket, the carriage, and the map from addresses
+ * to native routes.
+ *
+ *                               announce, WRU? to all              INFO: learn()
+ *   pktway_router, leat_pktway <-----------------------> SAN <---------------------- other nodes
+ *                               send() by native route             receive()
+ *
+ * A node is known while it is heard: who is silent for three polls and a half is gone. The first
+ * who has an address keeps it; another one that claims it meanwhile is counted and not believed.
+ */
+#ifndef LEAT_PKTWAY_SAN_H
+#define LEAT_PKTWAY_SAN_H
+
+#include "packetway_bias.h"
+#include "packetway_fib.h"
+#include "packetway_wire.h"
+#include "pktway_frame.h"
+
+enum {
+    PKTWAY_WHY_LEN = 320,
+    PKTWAY_NAME_MAX = 32,
+    PKTWAY_ENDPOINT_MAX = 64, /* characters of ADDRESS:PORT */
+    PKTWAY_PEERS_MAX = 32,
+    PKTWAY_BUDDIES_MAX = 16, /* named by option */
+    PKTWAY_DEVICE_LEN = 16,
+    PKTWAY_BLOCK_DEFAULT = 255, /* nodes */
+    PKTWAY_POLL_MS_DEFAULT = 1000,
+    PKTWAY_HOP_Q = 2, /* of one SAN, as in the examples of the drafts */
+    PKTWAY_TWIN_Q = 1,
+};
+
+/* What a user says of a SAN: "eth0,bias=0x100,address=0x102" or "udp:127.0.0.1:4254,...". */
+struct pktway_plan {
+    bool udp;
+    char device[PKTWAY_DEVICE_LEN];                       /* Ethernet */
+    struct leat_packetway_native bind;                    /* UDP */
+    struct leat_packetway_block block;                    /* bias=, nodes= */
+    uint32_t address;                                     /* address= */
+    uint32_t mtu_words;                                   /* mtu=; 0: what the device carries */
+    uint32_t peer_count, buddy_count;                     /* peer=, buddy=: both may be repeated */
+    struct leat_packetway_native peers[PKTWAY_PEERS_MAX]; /* who is asked though never heard */
+    uint32_t buddies[PKTWAY_BUDDIES_MAX]; /* if any: half-routers of no other address */
+};
+
+/* Reads it; false after `why`, which says what was expected. */
+bool pktway_plan_read(const char *text, struct pktway_plan *plan, char *why);
+
+/* Several SANs of one router: disjoint blocks, different devices. */
+bool pktway_plans_check(const struct pktway_plan *plans, uint32_t count, char *why);
+
+/* "02:00:00:00:00:01", "10.0.0.1:4254", "[::1]:4254"; a native route of any kind. */
+void pktway_native_text(const struct leat_packetway_native *native, bool udp,
+                        char text[PKTWAY_ENDPOINT_MAX]);
+
+#define PKTWAY_COUNT_LIST(X)                                                            \
+    X(taken, "messages taken in")                                                       \
+    X(sent, "messages sent")                                                            \
+    X(cut, "frames dropped: shorter than their head or their count of words")           \
+    X(foreign, "frames dropped: another OUI or protocol")                               \
+    X(broadcast, "frames dropped: to everybody on the Ethernet, but not meant for all") \
+    X(duplicate, "INFO not believed: its address is another node's")                    \
+    X(strange, "INFO not believed: an address outside of this SAN's block")             \
+    X(full, "INFO not believed: no room for more nodes")                                \
+    X(gone, "nodes that fell silent")                                                   \
+    X(unsent, "messages that the system did not send")
+
+struct pktway_counts {
+#define X(id, text) uint64_t id;
+    PKTWAY_COUNT_LIST(X)
+#undef X
+};
+
+struct pktway_node {
+    uint32_t address;
+    bool router;
+    leat_time heard_at;
+    struct leat_packetway_native native;
+};
+
+struct pktway_san {
+    struct pktway_plan plan;
+    int fd;
+    uint32_t device; /* Ethernet: its index */
+    uint8_t mac[PKTWAY_MAC_LEN];
+    uint32_t mtu_words; /* of the plan, or of the device */
+    leat_time silence_ps;
+    struct pktway_counts counts;
+    uint32_t node_count;
+    struct pktway_node nodes[PKTWAY_NODES_MAX];
+};
+
+/* A clock that does not jump, in picoseconds. */
+leat_time pktway_now(void);
+
+/* Into why, cut to its length; returns false, for `return`. */
+bool pktway_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
+
+/* Opens the socket. False after `why`, nothing left open. */
+bool pktway_san_open(struct pktway_san *san, const struct pktway_plan *plan, uint32_t poll_ms,
+                     char *why);
+void pktway_san_close(struct pktway_san *san);
+
+/* Is the device there and able to send? UDP: always. */
+bool pktway_san_is_up(const struct pktway_san *san);
+
+/* Is this the native route of a node that is known? No other is taken: plans that are out of date
+ * are refused, and a SAN is no relay to anywhere. */
+bool pktway_san_takes(const struct pktway_san *san, const uint8_t *route, uint32_t len);
+
+/* False: the system did not send it, which is counted. */
+bool pktway_san_send(struct pktway_san *san, const uint8_t *route, uint32_t route_len,
+                     const uint8_t *message, uint32_t len);
+
+/* To all: Ethernet broadcast; UDP: everybody known, and the peers. */
+void pktway_san_send_all(struct pktway_san *san, const uint8_t *message, uint32_t len);
+
+/* WRU? to all. */
+void pktway_san_solicit(struct pktway_san *san);
+
+/* INFO about me to one node, or with NULL to all: `about` is [NAME] *CAPA [LADR]. */
+void pktway_san_announce(struct pktway_san *san, const struct leat_packetway_native *to,
+                         const uint8_t *about, size_t about_len);
+
+/*
+ * The next message: 0 octets when there is none. What cannot be one is counted and passed over.
+ * `buf` has PKTWAY_MESSAGE_MAX octets.
+ */
+uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,
+                            struct leat_packetway_native *from);
+
+enum pktway_learnt {
+    PKTWAY_NOTHING, /* no INFO of a node about itself */
+    PKTWAY_HEARD,   /* a node that is known */
+    PKTWAY_NEW,     /* a node, or what is known of it, is new */
+    PKTWAY_REFUSED, /* counted; the message is to be dropped */
+};
+
+/* What a message tells about the SAN's nodes. *node is lent until the next call. */
+enum pktway_learnt pktway_san_learn(struct pktway_san *san, const uint8_t *message, uint32_t len,
+                                    const struct leat_packetway_native *from, leat_time now,
+                                    const struct pktway_node **node);
+
+/* By address, or by native route; NULL: not known. */
+const struct pktway_node *pktway_san_node(const struct pktway_san *san, uint32_t address);
+const struct pktway_node *pktway_san_node_at(const struct pktway_san *san, const uint8_t *route,
+                                             uint32_t len);
+
+/* A message came from there: if that is a half-router, it is not silent. */
+void pktway_san_hear(struct pktway_san *san, const struct leat_packetway_native *from,
+                     leat_time now);
+
+/* Takes one node that fell silent out. False: there is none (more). */
+bool pktway_san_silent(struct pktway_san *san, leat_time now, struct pktway_node *gone);
+
+/* A packet without leading records of this PT and TE, from its header alone. */
+bool pktway_message_is(const uint8_t *message, uint32_t len, uint16_t pt, uint16_t te);
+
+#endif

@@ -1,0 +1,459 @@
+/*
+ * Live PacketWay without privileges: what users say of SANs, the carriage, who is believed to be
+ * there; and a router with hosts on both sides over UDP, all in this process.
+ * test/command/pktway_live.sh has Ethernets, XDP, and routers that die.
+ */
+#include "packetway_about.h"
+#include "packetway_build.h"
+#include "pktway_control.h"
+#include "pktway_node.h"
+#include "pktway_router.h"
+#include "pktway_tun.h"
+#include "tap.h"
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char why[PKTWAY_WHY_LEN];
+
+/* ---- plans --------------------------------------------------------------------------------- */
+
+static void a_san_is_read_as_it_is_said(void)
+{
+    struct pktway_plan p;
+    char text[PKTWAY_ENDPOINT_MAX];
+    OK(pktway_plan_read("udp:127.0.0.1:5000,bias=0x100,address=0x102,nodes=14,mtu=100,"
+                        "peer=10.0.0.1,peer=[::1]:77,buddy=0x103,buddy=260",
+                        &p, why));
+    OK(p.udp);
+    EQ(p.block.bias, 0x100);
+    EQ(p.block.count, 14);
+    EQ(p.address, 0x102);
+    EQ(p.mtu_words, 100);
+    EQ(p.peer_count, 2);
+    EQ(p.buddy_count, 2);
+    EQ(p.buddies[1], 0x104);
+    static const uint8_t bind[] = { 127, 0, 0, 1, 0x13, 0x88 };
+    EQ(p.bind.len, sizeof bind);
+    OK(memcmp(p.bind.octets, bind, sizeof bind) == 0);
+    pktway_native_text(&p.peers[0], true, text);
+    OK(strcmp(text, "10.0.0.1:4254") == 0);
+    pktway_native_text(&p.peers[1], true, text);
+    OK(strcmp(text, "[::1]:77") == 0);
+    EQ(p.peers[1].len, 18);
+    OK(pktway_plan_read("lo,bias=0,address=1", &p, why));
+    OK(!p.udp && strcmp(p.device, "lo") == 0);
+    EQ(p.block.count, 255);
+}
+
+static void what_cannot_be_a_san_is_refused_with_what_was_expected(void)
+{
+    static const struct {
+        const char *text, *told;
+    } all[] = {
+        { "", "expected a network device" },
+        { "bias=1", "expected a network device" },
+        { "no-such-device,bias=0,address=1", "no network device" },
+        { "lo,address=1", "without bias=" },
+        { "lo,bias=0", "without address=" },
+        { "lo,bias=0,address=256", "block 0x1 to 0xff" },
+        { "lo,bias=0,address=0", "address '0'" },
+        { "lo,bias=-1,address=1", "bias '-1'" },
+        { "lo,bias=0x7ffffd,address=0x7ffffd", "0x7ffffd or below" },
+        { "lo,bias=0,address=1,nodes=0", "nodes '0'" },
+        { "lo,bias=0,address=1,mtu=15", "mtu '15'" },
+        { "lo,bias=0,address=1,speed=2", "expected bias=" },
+        { "lo,bias=0,address=1,", "expected bias=" },
+        { "lo,bias=0,address=1,peer=1.2.3.4", "is for UDP" },
+        { "udp:1.2.3,bias=0,address=1", "expected udp:ADDRESS" },
+        { "udp:1.2.3.4:65536,bias=0,address=1", "expected udp:ADDRESS" },
+        { "udp:[::1,bias=0,address=1", "expected udp:ADDRESS" },
+        { "udp:1.2.3.4,bias=0,address=1,peer=x", "expected ADDRESS" },
+        { "udp:1.2.3.4,bias=0,address=1,buddy=0", "buddy '0'" },
+    };
+    struct pktway_plan p = { .address = 77 };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        OK(!pktway_plan_read(all[i].text, &p, why));
+        OK(strstr(why, all[i].told) != NULL);
+    }
+    EQ(p.address, 77);
+}
+
+static void sans_of_a_router_are_apart(void)
+{
+    struct pktway_plan p[3];
+    OK(pktway_plan_read("udp:127.0.0.1:1,bias=0x100,address=0x101", &p[0], why));
+    OK(pktway_plan_read("udp:127.0.0.1:2,bias=0x200,address=0x201", &p[1], why));
+    OK(pktway_plan_read("udp:127.0.0.1:3,bias=0x1ff,address=0x200,nodes=1", &p[2], why));
+    OK(pktway_plans_check(p, 2, why));
+    OK(!pktway_plans_check(p, 3, why) && strstr(why, "overlaps") != NULL);
+    p[1].bind = p[0].bind;
+    OK(!pktway_plans_check(p, 2, why) && strstr(why, "two SANs") != NULL);
+}
+
+/* ---- the carriage -------------------------------------------------------------------------- */
+
+static void the_head_is_the_one_that_leat_decode_reads(void)
+{
+    static const uint8_t to[6] = { 2, 0, 0, 0, 0, 1 }, from[6] = { 2, 0, 0, 0, 0, 2 };
+    uint8_t frame[PKTWAY_MESSAGE_AT + 24] = { 0 }, built[64];
+    size_t len, at, message_len;
+    pktway_put_head(frame, to, from, 3);
+    OK(memcmp(frame, to, 6) == 0 && memcmp(frame + 6, from, 6) == 0);
+    EQ(leat_get_be16(frame + PKTWAY_TYPE_AT), leat_packetway_format.ether_type);
+    EQ(leat_packetway_format.ether_framing->frame(NULL, frame + PKTWAY_MESSAGE_AT, 24, built,
+                                                  sizeof built, &len),
+       LEAT_ERR_OK);
+    EQ(len, sizeof frame - PKTWAY_OUI_AT);
+    OK(memcmp(frame + PKTWAY_OUI_AT, built, len) == 0);
+    EQ(leat_packetway_format.ether_framing->unframe(frame + PKTWAY_OUI_AT, len, NULL, &at,
+                                                    &message_len, NULL),
+       LEAT_ERR_OK);
+    EQ(at, PKTWAY_MESSAGE_AT - PKTWAY_OUI_AT);
+    EQ(message_len, 24);
+    OK(pktway_is_ours(frame));
+    frame[PKTWAY_OUI_AT] = 3;
+    OK(!pktway_is_ours(frame));
+    OK(pktway_is_mac(to, 6));
+    OK(!pktway_is_mac((const uint8_t *)"\xff\xff\xff\xff\xff\xff", 6));
+    OK(!pktway_is_mac(to, 5));
+}
+
+/* ---- who is there -------------------------------------------------------------------------- */
+
+/* INFO of a node about itself. */
+static uint32_t info(uint32_t dt, uint32_t address, bool router, uint8_t *octets, size_t cap)
+{
+    static struct leat_packetway_message m;
+    uint8_t db[64];
+    size_t len = 0;
+    struct leat_packetway_build b;
+    const struct leat_packetway_address me = leat_packetway_single(address);
+    leat_packetway_build_init(&b, db, sizeof db);
+    leat_packetway_build_address(&b, &me);
+    leat_packetway_build_nest(&b);
+    leat_packetway_build_capability(&b, router ? LEAT_PACKETWAY_CC_ROUTER : LEAT_PACKETWAY_CC_NODE,
+                                    NULL, 0);
+    leat_packetway_build_leave(&b);
+    m.header = (struct leat_packetway_header){ .dt = dt, .sa = address, .pt = 1, .te = 25 };
+    m.data = db;
+    m.data_len = b.len;
+    EQ(leat_packetway_message_encode(&m, octets, cap, &len), LEAT_ERR_OK);
+    return (uint32_t)len;
+}
+
+static struct leat_packetway_native mac(uint8_t last)
+{
+    return (struct leat_packetway_native){ .len = 6, .octets = { 2, 0, 0, 0, 0, last } };
+}
+
+static void nodes_are_known_while_they_are_heard(void)
+{
+    static struct pktway_san san;
+    const struct pktway_node *node = NULL;
+    struct pktway_node gone;
+    uint8_t octets[128];
+    san = (struct pktway_san){ .plan = { .block = { 0x100, 14 }, .address = 0x101 },
+                               .silence_ps = 1000 };
+    const struct leat_packetway_native a = mac(2), b = mac(3), c = mac(4);
+    uint32_t len = info(0x7FFFFF, 0x102, true, octets, sizeof octets);
+    EQ(pktway_san_learn(&san, octets, len, &a, 0, &node), PKTWAY_NEW);
+    OK(node->router && node->address == 0x102);
+    EQ(pktway_san_learn(&san, octets, len, &a, 10, &node), PKTWAY_HEARD);
+    EQ(pktway_san_learn(&san, octets, len, &b, 20, &node), PKTWAY_REFUSED); /* another's */
+    EQ(san.counts.duplicate, 1);
+    len = info(0x7FFFFF, 0x101, false, octets, sizeof octets); /* mine */
+    EQ(pktway_san_learn(&san, octets, len, &b, 20, &node), PKTWAY_REFUSED);
+    EQ(san.counts.duplicate, 2);
+    len = info(0x7FFFFF, 0x200, false, octets, sizeof octets);
+    EQ(pktway_san_learn(&san, octets, len, &b, 20, &node), PKTWAY_REFUSED);
+    EQ(san.counts.strange, 1);
+    len = info(0x101, 0x200, false, octets, sizeof octets); /* of elsewhere, an answer to me */
+    EQ(pktway_san_learn(&san, octets, len, &a, 20, &node), PKTWAY_NOTHING);
+    len = info(0x101, 0x103, false, octets, sizeof octets); /* sent on by the half-router */
+    EQ(pktway_san_learn(&san, octets, len, &a, 20, &node), PKTWAY_NOTHING);
+    EQ(pktway_san_learn(&san, octets, len, &c, 30, &node), PKTWAY_NEW);
+    octets[len - 1] = 1; /* EI */
+    EQ(pktway_san_learn(&san, octets, len, &c, 900, &node), PKTWAY_NOTHING);
+
+    OK(pktway_san_takes(&san, a.octets, 6) && !pktway_san_takes(&san, b.octets, 6));
+    OK(pktway_san_node(&san, 0x103) == pktway_san_node_at(&san, c.octets, 6));
+    pktway_san_hear(&san, &a, 500); /* half-routers are heard by any message of theirs */
+    pktway_san_hear(&san, &c, 500);
+    OK(!pktway_san_silent(&san, 1029, &gone));
+    OK(pktway_san_silent(&san, 1030, &gone) && gone.address == 0x103);
+    OK(!pktway_san_silent(&san, 1499, &gone));
+    OK(pktway_san_silent(&san, 1500, &gone) && gone.address == 0x102);
+    EQ(san.node_count, 0);
+    EQ(san.counts.gone, 2);
+}
+
+static void only_named_buddies_are_believed(void)
+{
+    static struct pktway_san san;
+    const struct pktway_node *node = NULL;
+    uint8_t octets[128];
+    san = (struct pktway_san){
+        .plan = { .block = { 0x100, 14 }, .address = 0x101, .buddy_count = 1, .buddies = { 0x103 } }
+    };
+    const struct leat_packetway_native a = mac(2), b = mac(3);
+    uint32_t len = info(0x7FFFFF, 0x102, true, octets, sizeof octets);
+    EQ(pktway_san_learn(&san, octets, len, &a, 0, &node), PKTWAY_NEW);
+    OK(!node->router);
+    len = info(0x7FFFFF, 0x103, true, octets, sizeof octets);
+    EQ(pktway_san_learn(&san, octets, len, &b, 0, &node), PKTWAY_NEW);
+    OK(node->router);
+}
+
+static void a_san_has_room_for_so_many_nodes(void)
+{
+    static struct pktway_san san;
+    const struct pktway_node *node = NULL;
+    uint8_t octets[128];
+    san = (struct pktway_san){ .plan = { .block = { 0x10000, 5000 }, .address = 0x10001 } };
+    for (uint32_t i = 0; i <= PKTWAY_NODES_MAX; i++) {
+        const uint32_t len = info(0x7FFFFF, 0x10002 + i, false, octets, sizeof octets);
+        struct leat_packetway_native from = mac((uint8_t)i);
+        from.octets[4] = (uint8_t)(i >> 8);
+        EQ(pktway_san_learn(&san, octets, len, &from, 0, &node),
+           i < PKTWAY_NODES_MAX ? PKTWAY_NEW : PKTWAY_REFUSED);
+    }
+    EQ(san.counts.full, 1);
+}
+
+/* ---- a network over UDP -------------------------------------------------------------------- */
+
+static struct pktway_router router;
+static struct leat_pktway *left, *right;
+
+static void begin(void)
+{
+    static struct pktway_router_config config;
+    struct leat_pktway_config host = { .name = "left", .poll_ms = 100 };
+    char note[PKTWAY_WHY_LEN], near[64], text[160];
+    bool wrong;
+    config = (struct pktway_router_config){ .name = "r", .san_count = 2, .poll_ms = 100 };
+    OK(pktway_plan_read("udp:127.0.0.1:0,bias=0x100,address=0x102", &config.sans[0], why));
+    OK(pktway_plan_read("udp:127.0.0.1:0,bias=0x200,address=0x202,mtu=64", &config.sans[1], why));
+    config.sans[1].bind.octets[3] = 2; /* 127.0.0.2: both have port 0 */
+    OK(pktway_router_open(&router, &config, note, &wrong, why));
+    EQ(router.driver, PKTWAY_UDP);
+    pktway_native_text(&router.half[0].san.plan.bind, true, near);
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x100,address=0x101,peer=%s", near);
+    host.san = text;
+    EQ(leat_pktway_open(&host, &left, why), LEAT_PKTWAY_OK);
+    pktway_native_text(&router.half[1].san.plan.bind, true, near);
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x200,address=0x201,peer=%s", near);
+    host.name = "right";
+    EQ(leat_pktway_open(&host, &right, why), LEAT_PKTWAY_OK);
+}
+
+/* All three run until `done` says so; false: not in three seconds. */
+static bool run_until(bool (*done)(struct leat_packetway_event *left_got))
+{
+    static struct leat_packetway_event event, other;
+    const leat_time until = pktway_now() + 3 * LEAT_PACKETWAY_SECOND;
+    while (pktway_now() < until) {
+        struct pollfd wait[] = { { .fd = pktway_router_fd(&router, 0), .events = POLLIN },
+                                 { .fd = pktway_router_fd(&router, 1), .events = POLLIN },
+                                 { .fd = leat_pktway_fd(left), .events = POLLIN },
+                                 { .fd = leat_pktway_fd(right), .events = POLLIN } };
+        OK(pktway_router_next_at(&router) > 0);
+        poll(wait, 4, 5);
+        pktway_router_serve(&router);
+        while (leat_pktway_receive(right, 0, &other)) {
+        }
+        event.kind = LEAT_PACKETWAY_EVENT_NONE;
+        leat_pktway_receive(left, 0, &event);
+        if (done(&event)) return true;
+    }
+    return false;
+}
+
+static bool tables_are_exchanged(struct leat_packetway_event *e)
+{
+    const struct leat_packetway_fib *fib = leat_packetway_router_fib(router.half[0].engine);
+    struct leat_packetway_entry room;
+    (void)e;
+    return leat_pktway_router(left, 0) == 0x102 && leat_pktway_router(right, 0) == 0x202 &&
+           leat_packetway_fib_find(fib, 0x201, &room) && leat_packetway_fib_find(fib, 0x101, &room);
+}
+
+static bool an_echo_is_back(struct leat_packetway_event *e)
+{
+    return e->kind == LEAT_PACKETWAY_EVENT_DATA && e->peer == 0x201 &&
+           e->message.header.te == LEAT_PKTWAY_ECHO_REPLY && e->message.data_len == 8 + 5 &&
+           memcmp(e->message.data + 8, "hello", 5) == 0 && leat_get_be64(e->message.data) == 0;
+}
+
+static bool an_err_is_back(struct leat_packetway_event *e)
+{
+    return e->kind == LEAT_PACKETWAY_EVENT_ERR && e->peer == 0x202 &&
+           e->message.header.te == LEAT_PACKETWAY_TE_GENERAL;
+}
+
+static bool it_is_told_of(struct leat_packetway_event *e)
+{
+    return e->kind == LEAT_PACKETWAY_EVENT_INFO && e->peer == 0x102;
+}
+
+static bool a_plan_is_there(struct leat_packetway_event *e)
+{
+    const struct leat_packetway_plan *plan;
+    (void)e;
+    return leat_pktway_plan(left, 0x201, 1, &plan, why) == LEAT_PKTWAY_OK &&
+           plan->state == LEAT_PACKETWAY_PLAN_ROUTES && plan->routes[0].mtu_words == 64 &&
+           plan->router == 0x102;
+}
+
+static struct leat_packetway_message *hello(size_t len)
+{
+    static struct leat_packetway_message m;
+    static uint8_t data[1024] = "hello";
+    memset(&m, 0, sizeof m);
+    m.header = (struct leat_packetway_header){ .dt = 0x201,
+                                               .pt = LEAT_PKTWAY_PT_ECHO,
+                                               .te = LEAT_PKTWAY_ECHO_REQUEST };
+    m.data = data;
+    m.data_len = len;
+    return &m;
+}
+
+static void hosts_reach_each_other_through_a_router(void)
+{
+    uint8_t db[64];
+    struct leat_packetway_build b;
+    begin();
+    OK(run_until(tables_are_exchanged));
+    EQ(leat_pktway_join(left, 10, why), LEAT_PKTWAY_OK);
+    EQ(leat_pktway_send(left, hello(5), LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why), LEAT_PKTWAY_OK);
+    OK(run_until(an_echo_is_back));
+    OK(run_until(a_plan_is_there));
+    EQ(leat_pktway_send(left, hello(5), LEAT_PACKETWAY_SEND_PLANNED, 0, why), LEAT_PKTWAY_OK);
+    OK(run_until(an_echo_is_back));
+    EQ(leat_pktway_send(left, hello(600), LEAT_PACKETWAY_SEND_PLANNED, 0, why), LEAT_PKTWAY_WRONG);
+    EQ(leat_pktway_send(left, hello(600), LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why), LEAT_PKTWAY_OK);
+    OK(run_until(an_err_is_back)); /* above the MTU of the second SAN */
+
+    leat_packetway_build_init(&b, db, sizeof db);
+    leat_packetway_build_name(&b, (const uint8_t *)"right", 5);
+    EQ(leat_pktway_ask(left, 0x102, db, b.len, why), LEAT_PKTWAY_OK);
+    OK(run_until(it_is_told_of));
+    EQ(pktway_router_in_kernel(&router, 0), 0);
+}
+
+static void a_route_to_nobody_is_refused(void)
+{
+    static const uint8_t nobody[6] = { 127, 0, 0, 1, 0, 9 };
+    struct leat_packetway_message *m = hello(5);
+    m->leading[m->leading_count++] = (struct leat_packetway_leading){ .kind = LEAT_PACKETWAY_L2RH,
+                                                                      .len = sizeof nobody,
+                                                                      .octets = nobody };
+    EQ(leat_pktway_send_routed(left, m, 0x102, why), LEAT_PKTWAY_OK);
+    OK(run_until(an_err_is_back));
+    EQ(router.half[1].refused, 1);
+}
+
+static void what_is_not_there_is_told(void)
+{
+    const struct leat_packetway_plan *plan;
+    struct leat_pktway *none = NULL;
+    struct leat_pktway_config bad = { .san = "nowhere" };
+    EQ(leat_pktway_open(&bad, &none, why), LEAT_PKTWAY_WRONG);
+    OK(!none);
+    bad.san = "udp:192.0.2.1:1,bias=0,address=1"; /* nobody's */
+    EQ(leat_pktway_open(&bad, &none, why), LEAT_PKTWAY_FAILED);
+    bad.san = "udp:127.0.0.1:0,bias=0,address=1";
+    bad.name = "a name that is longer than thirty-two characters";
+    EQ(leat_pktway_open(&bad, &none, why), LEAT_PKTWAY_WRONG);
+    bad.name = NULL;
+    EQ(leat_pktway_open(&bad, &none, why), LEAT_PKTWAY_OK);
+    EQ(leat_pktway_join(none, 20, why), LEAT_PKTWAY_SILENT);
+    EQ(leat_pktway_plan(none, 0x7ffffe, 20, &plan, why), LEAT_PKTWAY_WRONG);
+    EQ(leat_pktway_plan(none, 0x300, 20, &plan, why), LEAT_PKTWAY_UNKNOWN);
+    leat_pktway_forget(none, 0);
+    EQ(leat_pktway_counts(none)->received, 0);
+    leat_pktway_close(none);
+    leat_pktway_close(NULL);
+}
+
+/* ---- IP ------------------------------------------------------------------------------------ */
+
+static void the_longest_prefix_says_which_node(void)
+{
+    static struct pktway_tun tun;
+    static const uint8_t a[] = { 10, 9, 0, 3 }, b[] = { 10, 9, 0, 130 }, c[] = { 10, 9, 1, 3 };
+    static const uint8_t six[16] = { 0xfd, [15] = 3 };
+    tun.fd = -1;
+    OK(pktway_tun_way(&tun, "10.9.0.0/24=0x301", why));
+    OK(pktway_tun_way(&tun, "10.9.0.128/25=0x302", why));
+    OK(pktway_tun_way(&tun, "10.9.0.3=0x303", why));
+    OK(pktway_tun_way(&tun, "fd00::/8=4", why));
+    EQ(pktway_tun_node(&tun, a, 4), 0x303);
+    EQ(pktway_tun_node(&tun, b, 4), 0x302);
+    EQ(pktway_tun_node(&tun, c, 4), 0);
+    EQ(pktway_tun_node(&tun, six, 16), 4);
+    static const char *const bad[] = { "",           "10.9.0.3",    "10.9.0=1",     "10.9.0.0/33=1",
+                                       "10.9.0.3=0", "10.9.0.3=1x", "fd00::/129=1", "10.9.0.3/=1" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        OK(!pktway_tun_way(&tun, bad[i], why) && strstr(why, "expected ADDRESS") != NULL);
+    for (int i = 4; i < PKTWAY_WAYS_MAX; i++)
+        OK(pktway_tun_way(&tun, "::1=1", why));
+    OK(!pktway_tun_way(&tun, "::1=1", why) && strstr(why, "more than") != NULL);
+    OK(!pktway_tun_open(&tun, "a-name-that-is-too-long", 100, why));
+    pktway_tun_close(&tun);
+}
+
+/* ---- control ------------------------------------------------------------------------------- */
+
+static void a_name_is_one_process_and_its_owner_is_heard(void)
+{
+    char name[PKTWAY_NAME_MAX];
+    struct pktway_request q = { .word = "status" }, got;
+    int code = -1;
+    snprintf(name, sizeof name, "test-%d", (int)getpid());
+    OK(!pktway_control_name("A b", why) && !pktway_control_name("", why));
+    OK(!pktway_control_ask(name, &q, stdout, stderr, &code, why) && strstr(why, "runs in") != NULL);
+    const int listener = pktway_control_listen(name, why);
+    OK(listener >= 0);
+    OK(pktway_control_listen(name, why) < 0 && strstr(why, "already") != NULL);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct pollfd wait = { .fd = listener, .events = POLLIN };
+        poll(&wait, 1, 3000);
+        const int asker = pktway_control_accept(listener, &got);
+        if (asker < 0 || strcmp(got.word, "status") != 0) _exit(1);
+        pktway_control_say(asker, false, "good\n", 5);
+        pktway_control_end(asker, 7);
+        _exit(0);
+    }
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    OK(pktway_control_ask(name, &q, out, stderr, &code, why));
+    fclose(out);
+    EQ(code, 7);
+    OK(len == 5 && memcmp(text, "good\n", 5) == 0);
+    free(text);
+    waitpid(child, NULL, 0);
+    close(listener);
+}
+
+static void all_is_closed(void)
+{
+    leat_pktway_close(left);
+    leat_pktway_close(right);
+    pktway_router_close(&router);
+    EQ(router.count, 0);
+    OK(strcmp(pktway_driver_name(PKTWAY_XDP), "xdp") == 0);
+}
+
+TAP_MAIN(T(a_san_is_read_as_it_is_said), T(what_cannot_be_a_san_is_refused_with_what_was_expected),
+         T(sans_of_a_router_are_apart), T(the_head_is_the_one_that_leat_decode_reads),
+         T(nodes_are_known_while_they_are_heard), T(only_named_buddies_are_believed),
+         T(a_san_has_room_for_so_many_nodes), T(hosts_reach_each_other_through_a_router),
+         T(a_route_to_nobody_is_refused), T(what_is_not_there_is_told),
+         T(the_longest_prefix_says_which_node), T(a_name_is_one_process_and_its_owner_is_heard),
+         T(all_is_closed))

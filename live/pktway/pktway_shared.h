@@ -1,0 +1,40 @@
+/* What the program in the kernel and the router's process share. */
+#ifndef LEAT_PKTWAY_SHARED_H
+#define LEAT_PKTWAY_SHARED_H
+
+#include "packetway_fib.h"
+#include "pktway_frame.h"
+
+/* The network device of a half-router. */
+struct pktway_port {
+    uint32_t device; /* 0: it has none */
+    uint8_t mac[PKTWAY_MAC_LEN];
+    uint8_t zero[2];
+};
+
+/* What a half-router forwards by; the pointers mean nothing in the kernel, which has maps. */
+struct pktway_fib {
+    struct leat_packetway_fib fib;
+    uint32_t me;           /* its address */
+    uint32_t first_native; /* index of its native routes among those of all */
+};
+
+/* A half-router by its address, and what it is asked. */
+struct pktway_key {
+    uint32_t me, dt;
+};
+
+/* In a struct of its own: what a fib points to the compiler describes by name only. */
+struct pktway_entry {
+    struct leat_packetway_entry entry;
+};
+
+/* A node of a SAN by its native route, and what it is. */
+struct pktway_mac {
+    uint32_t half;
+    uint8_t mac[PKTWAY_MAC_LEN];
+    uint8_t zero[2];
+};
+enum { PKTWAY_IS_HOST = 1, PKTWAY_IS_BUDDY = 2 };
+
+#endif

@@ -1,0 +1,164 @@
+#include "pktway_tun.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { IPV4_MIN = 20, IPV6_MIN = 40 };
+
+/* ---- ways ---------------------------------------------------------------------------------- */
+
+/* The end of a number within [min, max], or NULL. */
+static const char *read_number(const char *text, unsigned long min, unsigned long max,
+                               unsigned long *out)
+{
+    char *end;
+    if (*text < '0' || *text > '9') return NULL;
+    *out = strtoul(text, &end, 0);
+    return *out >= min && *out <= max ? end : NULL;
+}
+
+static bool read_way(const char *text, struct pktway_way *way)
+{
+    char address[INET6_ADDRSTRLEN];
+    unsigned long prefix_bits, node = 0;
+    const size_t len = strcspn(text, "/=");
+    if (len >= sizeof address) return false;
+    memcpy(address, text, len);
+    address[len] = 0;
+    const bool six = strchr(address, ':') != NULL;
+    way->address_len = six ? 16 : 4;
+    if (inet_pton(six ? AF_INET6 : AF_INET, address, way->address) != 1) return false;
+    prefix_bits = 8ul * way->address_len;
+    text += len;
+    if (*text == '/') text = read_number(text + 1, 0, prefix_bits, &prefix_bits);
+    if (!text || *text != '=') return false;
+    text = read_number(text + 1, 1, LEAT_PACKETWAY_ADDRESS_MAX, &node);
+    way->prefix_bits = (uint8_t)prefix_bits;
+    way->node = (uint32_t)node;
+    return text && !*text;
+}
+
+bool pktway_tun_way(struct pktway_tun *tun, const char *text, char *why)
+{
+    struct pktway_way way = { 0 };
+    if (tun->way_count == PKTWAY_WAYS_MAX)
+        return pktway_because(why, "more than %d ways", PKTWAY_WAYS_MAX);
+    if (!read_way(text, &way))
+        return pktway_because(why, "'%.60s', expected ADDRESS[/BITS]=NODE, as 10.9.0.3=0x301",
+                              text);
+    tun->ways[tun->way_count++] = way;
+    return true;
+}
+
+static bool begins_with(const uint8_t *address, const struct pktway_way *way)
+{
+    const uint32_t whole = way->prefix_bits / 8, rest = way->prefix_bits % 8;
+    if (memcmp(address, way->address, whole) != 0) return false;
+    return !rest || (address[whole] ^ way->address[whole]) >> (8 - rest) == 0;
+}
+
+uint32_t pktway_tun_node(const struct pktway_tun *tun, const uint8_t *address, uint32_t len)
+{
+    const struct pktway_way *best = NULL;
+    for (uint32_t i = 0; i < tun->way_count; i++) {
+        const struct pktway_way *way = &tun->ways[i];
+        if (way->address_len == len && begins_with(address, way) &&
+            (!best || way->prefix_bits > best->prefix_bits))
+            best = way;
+    }
+    return best ? best->node : 0;
+}
+
+/* The node behind the destination, or the source, of an IP packet; 0: none. */
+static uint32_t node_of(const struct pktway_tun *tun, const uint8_t *ip, size_t len, bool source)
+{
+    if (len >= IPV4_MIN && ip[0] >> 4 == 4) return pktway_tun_node(tun, ip + (source ? 12 : 16), 4);
+    if (len >= IPV6_MIN && ip[0] >> 4 == 6) return pktway_tun_node(tun, ip + (source ? 8 : 24), 16);
+    return 0;
+}
+
+/* ---- the device ---------------------------------------------------------------------------- */
+
+static bool bring_up(struct pktway_tun *tun, uint32_t mtu_octets, char *why)
+{
+    struct ifreq request = { 0 };
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    memcpy(request.ifr_name, tun->device, sizeof tun->device);
+    request.ifr_mtu = (int)mtu_octets;
+    bool good = fd >= 0 && ioctl(fd, SIOCSIFMTU, &request) == 0 &&
+                ioctl(fd, SIOCGIFFLAGS, &request) == 0;
+    request.ifr_flags |= IFF_UP;
+    good = good && ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+    if (!good) pktway_because(why, "%s: %s", tun->device, strerror(errno));
+    if (fd >= 0) close(fd);
+    return good;
+}
+
+bool pktway_tun_open(struct pktway_tun *tun, const char *device, uint32_t mtu_words, char *why)
+{
+    struct ifreq request = { .ifr_flags = IFF_TUN | IFF_NO_PI };
+    const uint32_t spare = LEAT_PACKETWAY_MESSAGE_LEN_MIN + 8 * PKTWAY_TUN_HOPS;
+    if (strlen(device) < 1 || strlen(device) >= PKTWAY_DEVICE_LEN)
+        return pktway_because(why, "device '%.40s', expected 1 to 15 characters", device);
+    memcpy(request.ifr_name, device, strlen(device) + 1);
+    tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (tun->fd < 0) return pktway_because(why, "/dev/net/tun: %s", strerror(errno));
+    if (ioctl(tun->fd, TUNSETIFF, &request))
+        pktway_because(why, "%s: %s", device, strerror(errno));
+    else {
+        memcpy(tun->device, request.ifr_name, sizeof tun->device);
+        if (bring_up(tun, 8 * mtu_words - spare, why)) return true;
+    }
+    pktway_tun_close(tun);
+    return false;
+}
+
+void pktway_tun_close(struct pktway_tun *tun)
+{
+    if (tun->fd >= 0) close(tun->fd);
+    tun->fd = -1;
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+void pktway_tun_send(struct pktway_tun *tun, struct leat_pktway *node)
+{
+    static uint8_t ip[PKTWAY_MESSAGE_MAX];
+    char why[PKTWAY_WHY_LEN];
+    for (int i = 0; i < PKTWAY_TUN_BATCH; i++) {
+        const ssize_t len = read(tun->fd, ip, sizeof ip);
+        if (len <= 0) return;
+        const uint32_t to = node_of(tun, ip, (size_t)len, false);
+        if (!to) {
+            tun->no_way++;
+            continue;
+        }
+        tun->message.header = (struct leat_packetway_header){ .dt = to,
+                                                              .pt = LEAT_PACKETWAY_PT_IP };
+        tun->message.data = ip;
+        tun->message.data_len = (size_t)len;
+        enum leat_pktway_end end = leat_pktway_send(node, &tun->message,
+                                                    LEAT_PACKETWAY_SEND_PLANNED, 0, why);
+        if (end == LEAT_PKTWAY_SILENT) /* the plan is asked for; meanwhile: */
+            end = leat_pktway_send(node, &tun->message, LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why);
+        ++*(end == LEAT_PKTWAY_OK ? &tun->sent : &tun->unsent);
+    }
+}
+
+void pktway_tun_receive(struct pktway_tun *tun, const struct leat_packetway_event *event)
+{
+    const struct leat_packetway_message *m = &event->message;
+    if (event->kind != LEAT_PACKETWAY_EVENT_DATA || m->header.pt != LEAT_PACKETWAY_PT_IP) return;
+    if (!event->peer || node_of(tun, m->data, m->data_len, true) != event->peer) {
+        tun->spoofed++;
+        return;
+    }
+    if (write(tun->fd, m->data, m->data_len) == (ssize_t)m->data_len) tun->received++;
+}

@@ -1,0 +1,58 @@
+/*
+ * IP over PacketWay (PT 21): a TUN device whose packets travel in messages to the nodes that their
+ * destinations lead to.
+ *
+ *   programs -- IP --> TUN device -- ways: 10.9.0.3 -> node 0x301 --> message, planned
+ *            <-- IP --            <-- only from the node that its source leads to <-- message
+ *
+ * Messages go along a plan, and by address until there is one. The device's MTU is what the SAN
+ * holds (or mtu= says) beside a header and some hops; where a way holds less, mtu= has to say so,
+ * for what is longer is dropped and counted.
+ */
+#ifndef LEAT_PKTWAY_TUN_H
+#define LEAT_PKTWAY_TUN_H
+
+#include "pktway_node.h"
+#include "pktway_san.h"
+
+enum {
+    PKTWAY_WAYS_MAX = 64,
+    PKTWAY_TUN_HOPS = 8,   /* L2RHs of 8 octets that an MTU leaves room for */
+    PKTWAY_TUN_BATCH = 64, /* packets at a time */
+};
+
+/* A prefix, and the node behind it. */
+struct pktway_way {
+    uint8_t address[16];
+    uint8_t address_len; /* 4 or 16 */
+    uint8_t prefix_bits;
+    uint32_t node;
+};
+
+struct pktway_tun {
+    int fd;
+    char device[PKTWAY_DEVICE_LEN];
+    uint32_t way_count;
+    struct pktway_way ways[PKTWAY_WAYS_MAX];
+    struct leat_packetway_message message;
+    uint64_t sent, received, no_way, spoofed, unsent;
+};
+
+/* "10.9.0.0/24=0x301", "fd00::3=0x301"; again for more. False after `why`. */
+bool pktway_tun_way(struct pktway_tun *tun, const char *text, char *why);
+
+/* The node that an address leads to, by the longest prefix; 0: none. */
+uint32_t pktway_tun_node(const struct pktway_tun *tun, const uint8_t *address, uint32_t len);
+
+/* Makes the device and brings it up, with room for messages of mtu_words; its addresses are the
+ * user's to give. False after `why`. */
+bool pktway_tun_open(struct pktway_tun *tun, const char *device, uint32_t mtu_words, char *why);
+void pktway_tun_close(struct pktway_tun *tun);
+
+/* Sends what the host has to send. */
+void pktway_tun_send(struct pktway_tun *tun, struct leat_pktway *node);
+
+/* A message of PT IP that came in. */
+void pktway_tun_receive(struct pktway_tun *tun, const struct leat_packetway_event *event);
+
+#endif

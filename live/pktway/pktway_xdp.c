@@ -1,0 +1,231 @@
+/*
+ * Loading, attaching and filling. The program is on the devices by links that are this process's:
+ * they go with it, however it ends, so nothing is left behind that forwards by old tables.
+ */
+#include "pktway_xdp.h"
+#include "pktway_shared.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <pktway_xdp.skel.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct pktway_xdp {
+    struct pktway_xdp_bpf *program;
+    int links[PKTWAY_SANS_MAX];
+    uint32_t link_count;
+    uint32_t version[PKTWAY_SANS_MAX]; /* of the fib that is in the maps */
+    bool published[PKTWAY_SANS_MAX];
+};
+
+static int quiet(enum libbpf_print_level level, const char *text, va_list list)
+{
+    (void)level, (void)text, (void)list;
+    return 0;
+}
+
+/* ---- filling ------------------------------------------------------------------------------- */
+
+static bool put(const struct bpf_map *map, const void *key, const void *value)
+{
+    return bpf_map_update_elem(bpf_map__fd(map), key, value, BPF_ANY) == 0;
+}
+
+/* Takes out what a half-router no longer knows; `wanted` false: everything of it. */
+static void take_out(struct pktway_xdp *x, const struct pktway_fib *fib, bool wanted)
+{
+    const int fd = bpf_map__fd(x->program->maps.pktway_entries);
+    struct pktway_key key, next;
+    bool more = bpf_map_get_next_key(fd, NULL, &key) == 0;
+    while (more) {
+        more = bpf_map_get_next_key(fd, &key, &next) == 0;
+        if (key.me == fib->me && !(wanted && leat_packetway_fib_exact(&fib->fib, key.dt)))
+            bpf_map_delete_elem(fd, &key);
+        key = next;
+    }
+}
+
+static bool put_native(struct pktway_xdp *x, const struct pktway_fib *fib, uint32_t number)
+{
+    const uint32_t key = fib->first_native + number - 1;
+    return !number || put(x->program->maps.pktway_natives, &key, &fib->fib.natives[number - 1]);
+}
+
+static bool put_entries(struct pktway_xdp *x, const struct pktway_fib *fib)
+{
+    const uint32_t slots = UINT32_C(1) << fib->fib.slot_bits;
+    bool good = true;
+    for (uint32_t i = 0; good && i < slots; i++) {
+        const struct pktway_entry value = { fib->fib.entries[i] };
+        const struct pktway_key key = { fib->me, value.entry.dt };
+        if (!key.dt) continue;
+        good = put_native(x, fib, value.entry.native) &&
+               put(x->program->maps.pktway_entries, &key, &value);
+    }
+    return good;
+}
+
+static uint32_t kind_of(const struct pktway_half *h, uint32_t half, const struct pktway_mac *key)
+{
+    const struct pktway_node *node = pktway_san_node_at(&h->san, key->mac, PKTWAY_MAC_LEN);
+    if (h->san.plan.udp || key->half != half || !node) return 0;
+    return node->router ? PKTWAY_IS_BUDDY : PKTWAY_IS_HOST;
+}
+
+/* Who is there, by MAC. */
+static bool put_macs(struct pktway_xdp *x, const struct pktway_half *h, uint32_t half)
+{
+    const struct bpf_map *map = x->program->maps.pktway_macs;
+    struct pktway_mac key, next;
+    bool more = bpf_map_get_next_key(bpf_map__fd(map), NULL, &key) == 0;
+    bool good = true;
+    while (more) {
+        more = bpf_map_get_next_key(bpf_map__fd(map), &key, &next) == 0;
+        if (key.half == half && !kind_of(h, half, &key))
+            bpf_map_delete_elem(bpf_map__fd(map), &key);
+        key = next;
+    }
+    for (uint32_t i = 0; good && !h->san.plan.udp && i < h->san.node_count; i++) {
+        struct pktway_mac there = { .half = half };
+        memcpy(there.mac, h->san.nodes[i].native.octets, PKTWAY_MAC_LEN);
+        const uint32_t kind = kind_of(h, half, &there);
+        good = put(map, &there, &kind);
+    }
+    return good;
+}
+
+static bool put_buddies(struct pktway_xdp *x, const struct pktway_fib *fib)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < fib->fib.buddy_count; i++)
+        good = !fib->fib.buddies[i].up || put_native(x, fib, fib->fib.buddies[i].native);
+    return good;
+}
+
+bool pktway_xdp_publish(struct pktway_xdp *x, struct pktway_router *r)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct leat_packetway_fib *now = leat_packetway_router_fib(r->half[i].engine);
+        if (x->published[i] && x->version[i] == now->version) continue;
+        const struct pktway_fib fib = { .fib = *now,
+                                        .me = r->half[i].san.plan.address,
+                                        .first_native = i * PKTWAY_NODES_MAX };
+        take_out(x, &fib, true);
+        const bool good = put_macs(x, &r->half[i], i) && put_buddies(x, &fib) &&
+                          put_entries(x, &fib) && put(x->program->maps.pktway_fibs, &i, &fib);
+        if (!good) take_out(x, &fib, false); /* everything goes up, then */
+        x->published[i] = true;
+        x->version[i] = now->version;
+        all &= good;
+    }
+    return all;
+}
+
+uint64_t pktway_xdp_forwarded(const struct pktway_xdp *x, uint32_t san)
+{
+    const int cpus = libbpf_num_possible_cpus();
+    uint64_t *of_cpu = cpus > 0 ? calloc((size_t)cpus, sizeof *of_cpu) : NULL, sum = 0;
+    if (of_cpu &&
+        !bpf_map_lookup_elem(bpf_map__fd(x->program->maps.pktway_forwarded), &san, of_cpu))
+        for (int i = 0; i < cpus; i++)
+            sum += of_cpu[i];
+    free(of_cpu);
+    return sum;
+}
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+static bool load(struct pktway_xdp *x, uint32_t entries, char *why)
+{
+    x->program = pktway_xdp_bpf__open();
+    if (!x->program) return pktway_because(why, "libbpf: %s", strerror(errno));
+    bpf_map__set_max_entries(x->program->maps.pktway_entries, entries);
+    if (pktway_xdp_bpf__load(x->program) == 0) return true;
+    return pktway_because(why, "the kernel does not take the program: %s", strerror(errno));
+}
+
+/* In the driver, or behind it. */
+static bool attach(struct pktway_xdp *x, const struct pktway_san *san, bool *generic, char *why)
+{
+    struct bpf_link_create_opts how;
+    memset(&how, 0, sizeof how); /* the library looks at its gaps, too */
+    how.sz = sizeof how;
+    how.flags = *generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+    const int program = bpf_program__fd(x->program->progs.pktway_xdp);
+    int link = bpf_link_create(program, (int)san->device, BPF_XDP, &how);
+    if (link < 0 && errno != EBUSY && !*generic) {
+        how.flags = XDP_FLAGS_SKB_MODE;
+        link = bpf_link_create(program, (int)san->device, BPF_XDP, &how);
+        *generic = link >= 0;
+    }
+    if (link < 0)
+        return pktway_because(why,
+                              errno == EBUSY ? "%s has an XDP program already: %s"
+                                             : "%s does not take the program: %s",
+                              san->plan.device, strerror(errno));
+    x->links[x->link_count++] = link;
+    return true;
+}
+
+/* The first device that does not send what XDP hands to it, for the kernel has to do so, then. */
+static const char *cannot_send(const struct pktway_router *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!r->half[i].san.plan.udp && !pktway_xdp_can_send(r->half[i].san.device))
+            return r->half[i].san.plan.device;
+    return NULL;
+}
+
+static bool put_ports(struct pktway_xdp *x, const struct pktway_router *r, char *why)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct pktway_san *san = &r->half[i].san;
+        struct pktway_port port = { .device = san->device };
+        if (san->plan.udp) continue;
+        memcpy(port.mac, san->mac, PKTWAY_MAC_LEN);
+        if (!put(x->program->maps.pktway_ports, &i, &port) ||
+            !put(x->program->maps.pktway_devices, &i, &san->device))
+            return pktway_because(why, "its maps cannot be filled: %s", strerror(errno));
+    }
+    return true;
+}
+
+struct pktway_xdp *pktway_xdp_open(struct pktway_router *r, char *note, char *why)
+{
+    struct pktway_xdp *x = calloc(1, sizeof *x);
+    uint32_t entries = 0;
+    const char *slow = cannot_send(r);
+    bool generic = slow != NULL;
+    libbpf_set_print(quiet);
+    for (uint32_t i = 0; i < r->count; i++)
+        entries += leat_packetway_router_fib(r->half[i].engine)->known_max;
+    bool good = x && load(x, entries, why) && put_ports(x, r, why);
+    good = good && (pktway_xdp_publish(x, r) ||
+                    pktway_because(why, "its maps cannot be filled: %s", strerror(errno)));
+    for (uint32_t i = 0; good && i < r->count; i++)
+        if (!r->half[i].san.plan.udp) good = attach(x, &r->half[i].san, &generic, why);
+    if (!good) {
+        if (x) pktway_xdp_close(x);
+        return NULL;
+    }
+    if (slow)
+        pktway_because(
+            note, ", behind the driver (generic mode): the other end of %s does not poll", slow);
+    else
+        pktway_because(note, generic ? ", behind a driver (generic mode)"
+                                     : ", in the driver (native mode)");
+    return x;
+}
+
+void pktway_xdp_close(struct pktway_xdp *x)
+{
+    for (uint32_t i = 0; i < x->link_count; i++)
+        close(x->links[i]);
+    pktway_xdp_bpf__destroy(x->program);
+    free(x);
+}

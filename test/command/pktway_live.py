@@ -1,0 +1,122 @@
+# Plain octets for the live test of PacketWay: what leat did not write itself.
+# usage: pktway_live.py gro NAMESPACE:DEVICE...           GRO on: XDP redirects to a veth only where
+#                                                         its other end polls
+#        pktway_live.py send DEVICE TO HEX[,HEX...] [N]   frames behind the Ethernet header, each N times
+#        pktway_live.py raw DEVICE TO TYPE HEX [N]        the same with another beginning: no carriage
+#        pktway_live.py hear DEVICE SECONDS PREFIX N      messages that come in and begin so, as hex,
+#                                                         one per line, N at most
+#        pktway_live.py echo ADDRESS                      answers UDP port 5000, until it is killed
+#        pktway_live.py call FROM TO                      asks it with 900 octets, for a second
+#        pktway_live.py rogue DEVICE TO ADDRESS HALF N    says that it is a half-router, then N RTBLs for HALF
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+import sys
+import time
+
+TYPE = 0x88B7
+
+
+def gro(places):
+    libc = ctypes.CDLL(None, use_errno=True)
+    for place in places:
+        namespace, device = place.split(":")
+        fd = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
+        if libc.setns(fd, 0):
+            sys.exit(f"{namespace}: {os.strerror(ctypes.get_errno())}")
+        os.close(fd)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            value = ctypes.create_string_buffer(struct.pack("II", 0x2C, 1))  # ETHTOOL_SGRO
+            fcntl.ioctl(s, 0x8946, struct.pack("16sP16x", device.encode(), ctypes.addressof(value)))
+
+
+def mac(text):
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def carriage(message):
+    return bytes.fromhex("0200000300") + struct.pack(">H", len(message) // 8) + message
+
+
+def link(device):
+    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(TYPE))
+    s.bind((device, TYPE))
+    return s
+
+
+def frame(s, to, body, ethertype=TYPE):
+    me = s.getsockname()[4]
+    return (to + me + struct.pack(">H", ethertype) + body).ljust(60, b"\0")
+
+
+def words(*values):
+    return b"".join(struct.pack(">Q", v) for v in values)
+
+
+def header(dt, te, pt, dl, sa):
+    return words(dt << 32 | te << 16 | pt, dl << 32 | sa)
+
+
+def rogue(device, to, address, half, count):
+    """A half-router that nobody has asked for, and tables of networks that are not there."""
+    s = link(device)
+    info = words(0x2900000101000000 | address, 0x2B03000002000000)
+    s.send(frame(s, to, carriage(header(0x7FFFFF, 25, 1, 2, address) + info + words(0))))
+    for i in range(count):
+        san = 0x400000 + 16 * (i % 0x20000)
+        table = words(0x3002000700000001, 0x3100000001000000 | san, 0x2F04000101000000 | san + 1,
+                      1 << 56 | address << 32, 0x2D02000000000000, 0x2E00000000000000,
+                      0x2900000101000000 | san + 2, 0x2D02000000000000)
+        s.send(frame(s, to, carriage(header(half, 29, 1, len(table) // 8, address) + table + words(0))))
+
+
+def main(what, *args):
+    if what == "gro":
+        gro(args)
+    elif what in ("send", "raw"):
+        s = link(args[0])
+        count = int(args[-1]) if len(args) > (3 if what == "send" else 4) else 1
+        for text in (args[2] if what == "send" else args[3]).split(","):
+            body = bytes.fromhex(text)
+            body = carriage(body) if what == "send" else body
+            for _ in range(count):
+                s.send(frame(s, mac(args[1]), body, TYPE if what == "send" else int(args[2], 16)))
+    elif what == "hear":
+        s = link(args[0])
+        until = time.monotonic() + float(args[1])
+        left_to_hear = int(args[3])
+        print("ready", flush=True)
+        while left_to_hear and (left := until - time.monotonic()) > 0:
+            s.settimeout(left)
+            try:
+                octets, where = s.recvfrom(2048)
+            except TimeoutError:
+                break
+            message = octets[21 : 21 + 8 * struct.unpack(">H", octets[19:21])[0]].hex()
+            if where[2] != 4 and message.startswith(args[2]):  # not what goes out
+                print(message, flush=True)
+                left_to_hear -= 1
+    elif what == "echo":
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.bind((args[0], 5000))
+            while True:
+                s.sendto(*s.recvfrom(2048))
+    elif what == "call":
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.bind((args[0], 0))
+            s.settimeout(0.1)
+            for _ in range(10):
+                s.sendto(b"x" * 900, (args[1], 5000))
+                try:
+                    print(len(s.recv(2048)), "octets")
+                    return
+                except TimeoutError:
+                    pass
+            print("no answer")
+    elif what == "rogue":
+        rogue(args[0], mac(args[1]), int(args[2], 16), int(args[3], 16), int(args[4]))
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,334 @@
+#!/bin/sh
+# PacketWay between three Ethernet segments, as network namespaces that are made here and taken away
+# again, joined by two routers and, for a while, a third; and the same over UDP. Every pair of hosts
+# by plan and by address, traces, EI, routers that die, frames that are no good, a rogue.
+#
+#   h1 --seg 1-- ra --seg 2 (h2)-- rb --seg 3-- h3
+#                        `-------- rc ----´
+# usage: pktway_live.sh LEAT
+set -eu
+leat=$1
+here=$(dirname "$0")
+. "$here/lib.sh"
+skip() { echo "SKIPPED, AND LOUDLY: live PacketWay is not tested: $1"; exit 77; }
+[ "$(id -u)" -eq 0 ] || skip "it needs root"
+for tool in ip nsenter jq python3; do command -v $tool > /dev/null || skip "$tool is not installed"; done
+name=leatp$$
+spaces="sw h1 h2 h3 ra rb rc"
+ip netns add "${name}sw" 2> /dev/null || skip "this system has no network namespaces for us"
+tear_down() {
+    for n in ra rb rc h1 h2 h3 udp; do
+        for at in $n sw; do
+            [ ! -e "/run/netns/$name$at" ] || in_ns "$at" "$leat" pktway leave --name $n 2> /dev/null || true
+        done
+    done
+    for n in $spaces; do ip netns del "$name$n" 2> /dev/null || true; done
+    rm -rf "$folder"
+}
+trap tear_down EXIT INT TERM
+in_ns() {
+    ns=$1
+    shift
+    nsenter --net="/run/netns/$name$ns" "$@"
+}
+# wait_for SECONDS COMMAND...: until it does
+wait_for() {
+    end=$(($(date +%s%N) / 1000000 + 1000 * $1))
+    shift
+    until "$@" > /dev/null 2>&1; do
+        [ $(($(date +%s%N) / 1000000)) -lt $end ] || return 1
+        sleep 0.05
+    done
+}
+
+for n in h1 h2 h3 ra rb rc; do ip netns add "$name$n"; done
+for s in 1 2 3; do
+    ip -n "${name}sw" link add "seg$s" type bridge mcast_snooping 0 || skip "this kernel has no bridges"
+    ip -n "${name}sw" link set "seg$s" up
+done
+# cable NAMESPACE SEGMENT NUMBER: device eSEGMENT with MAC 02:00:00:00:SEGMENT:NUMBER
+cable() {
+    ip link add "e$2" netns "$name$1" address "02:00:00:00:0$2:$3" type veth peer name "$1e$2" netns "${name}sw" ||
+        skip "this kernel has no veth"
+    ip -n "${name}sw" link set "$1e$2" master "seg$2" up
+    ip -n "$name$1" link set "e$2" up
+    polling="${polling:-} ${name}sw:$1e$2"
+}
+cable h1 1 01 && cable h2 2 01 && cable h3 3 01
+cable ra 1 02 && cable ra 2 02
+cable rb 2 03 && cable rb 3 02
+# shellcheck disable=SC2086
+python3 "$here/pktway_live.py" gro $polling
+cable rc 2 04 && cable rc 3 03 # without: XDP has to leave the sending to the kernel
+
+# The nodes, as they are started: by device, or with UDP on the loopback of one namespace.
+san() { # SEGMENT ADDRESS [PORT PEER...]
+    if [ "$driver" != udp ]; then
+        echo "e$1,bias=0x$1""00,address=$2"
+        return
+    fi
+    text="udp:127.0.0.1:$3,bias=0x$1""00,address=$2"
+    shift 3
+    for p in "$@"; do text="$text,peer=127.0.0.1:$p"; done
+    echo "$text"
+}
+place() { if [ "$driver" = udp ]; then echo sw; else echo "$1"; fi; }
+start() { # NAME: what it prints goes to a file
+    case $1 in
+    ra) set -- ra route --driver "$driver" --san "$(san 1 0x102 4301)" --san "$(san 2 0x202 4302 4303 4305),mtu=120" ;;
+    rb) set -- rb route --driver "$driver" --san "$(san 2 0x203 4303 4302 4305)" --san "$(san 3 0x302 4304)" ;;
+    rc) set -- rc route --driver "$driver" --san "$(san 2 0x204 4305 4302 4303)" --san "$(san 3 0x303 4306)" ;;
+    h1) set -- h1 host --san "$(san 1 0x101 4311 4301)" --capability 7 ;;
+    h2) set -- h2 host --san "$(san 2 0x201 4312 4302 4303)" ;;
+    h3) set -- h3 host --san "$(san 3 0x301 4313 4304 4306)" --capability 7 --capability 9 ;;
+    esac
+    node=$1
+    shift
+    in_ns "$(place "$node")" "$leat" pktway "$@" --name "$node" --poll 100 > "$folder/$node.started" 2> "$folder/stderr"
+}
+process() { sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/$1.started"; }
+# ask NAME WORD...: of the host or router of that name
+ask() {
+    node=$1
+    shift
+    in_ns "$(place "$node")" "$leat" pktway "$@" --name "$node"
+}
+reaches() { [ "$(ask "$1" ping "$2" --timeout 300 --json 2> /dev/null | jq .received)" = 1 ]; }
+count() { ask "$1" status --json | jq "[.sans[] | select(.address == \"$2\") | .counts | .$3] | add"; }
+
+pairs() {
+    for a in "h1 0x101" "h2 0x201" "h3 0x301"; do
+        for b in 0x101 0x201 0x301; do
+            [ "${a#* }" != $b ] || continue
+            for how in "" --by-address; do
+                # shellcheck disable=SC2086
+                answer=$(ask "${a% *}" ping $b $how --count 2 --interval 0 --json)
+                same "$driver: ${a#* } to $b $how" "$(echo "$answer" | jq -c '[.received, .errors, .ei_there, .ei_back]')" \
+                    '[2,[],"0000000000000000","0000000000000000"]'
+            done
+        done
+    done
+}
+
+questions() {
+    plan=$(ask h1 plan 0x301 --json)
+    same "$driver: the plan" "$(echo "$plan" | jq -c '[.state, .router, .routes[0].q, .routes[0].mtu]')" '["routes","0x000102",6,120]'
+    [ "$driver" = udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].hops)" '["020000000203","020000000301"]'
+    [ "$driver" != udp ] || same "$driver: its hops" "$(echo "$plan" | jq -c .routes[0].hops)" '["7f00000110cf","7f00000110d9"]'
+    has "$driver: the plan as text" "$(ask h1 plan 0x301)" "quality 6, MTU 120 words, by"
+    same "$driver: a plan on the own SAN" "$(ask h1 plan 0x102 --json | jq -r .state)" native
+    trace=$(ask h1 trace 0x301 --json)
+    same "$driver: trace names the routers" "$(echo "$trace" | jq -c '[.reached, [.routers[] | [.name, .address]]]')" \
+        '[true,[["ra","0x000202"],["rb","0x000302"]]]'
+    same "$driver: trace back" "$(ask h3 trace 0x101 --json | jq -c '[.routers[].name]')" '["rb","ra"]'
+    has "$driver: trace as text" "$(ask h1 trace 0x301)" "0x000301"
+    same "$driver: tell by name" "$(ask h1 tell name=h3 --json | jq -c '[.[] | [.address, .name]]')" '[["0x000301","h3"]]'
+    same "$driver: tell by capability" "$(ask h1 tell capability=7 --json | jq -c '[.[].address] | sort')" '["0x000101","0x000301"]'
+    same "$driver: tell, ORed" "$(ask h3 tell name=h2 capability=9 address=0x101 --json | jq -c '[.[].address] | sort')" '["0x000101","0x000201","0x000301"]'
+    exits 1 "ERR UNK" ask h1 tell name=nobody
+    same "$driver: the tables of ra" "$(ask ra tables --json | jq -c '.[0].tables | map([.san, .rcvf]) | sort')" \
+        '[["0x000200",["0x000202"]],["0x000300",["0x000302","0x000203","0x000202"]]]'
+    exits 1 "" ask h1 ping 0x3ff --by-address --timeout 300
+    has "$driver: an unknown destination" "$(cat "$folder/stdout")" "ERR UNK from 0x000102 about 0x0003ff"
+    exits 1 "" ask h1 ping 0x301 --by-address --size 1200 --timeout 300
+    has "$driver: above the MTU" "$(cat "$folder/stdout")" "ERR GENERAL from 0x000202 about 0x000301"
+    exits 2 "longer than the MTU" ask h1 ping 0x301 --size 1200
+    exits 1 "knows the way" ask h1 plan 0x3ff
+    # who asks for much and goes away does not keep the host
+    timeout 0.2 nsenter --net="/run/netns/$name$(place h1)" "$leat" pktway ping 0x301 --count 1000 --name h1 > /dev/null || true
+    same "$driver: asked again at once" "$(timeout 3 nsenter --net="/run/netns/$name$(place h1)" "$leat" pktway ping 0x301 --name h1 --json | jq .received)" 1
+    same "$driver: a node for a moment" "$(in_ns "$(place h1)" "$leat" pktway ping 0x301 --json --poll 100 --san "$(san 1 0x110 4399 4301)" | jq .received)" 1
+    [ "$driver" != xdp ] || same "xdp: the kernel forwards" "$([ "$(count rb 0x000203 in_kernel)" -gt 5 ] && echo yes)" yes
+}
+
+frames() { in_ns h1 python3 "$here/pktway_live.py" "$@"; }
+# Every way in which a frame can be bad, three times each: what ra counts, by its reason.
+what_is_wrong() {
+    ask ra status --json | jq -c '[(.sans[0].counts | .reasons + {cut, foreign, broadcast, strange}),
+        {refused_routes: .sans[1].counts.refused_routes}] | add'
+}
+bad_frames() {
+    m=02:00:00:00:01:02 z=0000000000000000 b=00000201000000520000000000000101
+    many=$(printf '0081050000000000%.0s' $(seq 65))
+    was=$(what_is_wrong)
+    # version 1; an L2RH without octets; two words; an L2RH beyond the end; 65 L2RHs; a reserved
+    # class; destination 0; an unknown one; an L2RH to everybody, to nobody, of another length
+    frames send e1 $m "4000020100000052${z%0}1$z,0080000000000000$b$z,$b,00bf010203040506$b$z,$many$b$z,\
+00c00001000000520000000000000101$z,00000000000000520000000000000101$z,000002ff000000520000000000000101$z,\
+0086ffffffffffff$b$z,008602aabbccddee$b$z,0084030003000000$b$z" 3
+    # a count beyond the frame, of nothing; another OUI, another protocol
+    frames raw e1 $m 88b7 "0200000300ffff$b$z,02000003000000$b$z,03000003000003$b$z,02000003010003$b$z" 3
+    # data to everybody; somebody with an address of elsewhere
+    frames send e1 ff:ff:ff:ff:ff:ff "$b$z,007fffff0019000100000001000005552900000001000555$z" 3
+    wanted='{"VERSION":3,"SHORT":6,"L2RH_LEN":3,"TOO_MANY":3,"ADDRESS":6,"UNKNOWN":3,"cut":6,"foreign":6,"broadcast":3,"strange":3,"refused_routes":9}'
+    wait_for 2 wrongs_are || true
+    same "$driver: bad frames by reason" "$(wrong_since)" "$wanted"
+    reaches h1 0x301 || fail "$driver: bad frames: h3 is not reached after them"
+}
+wrong_since() { what_is_wrong | jq -c --argjson was "$was" 'with_entries(.value -= $was[.key] | select(.value != 0))'; }
+wrongs_are() { [ "$(wrong_since)" = "$wanted" ]; }
+test_count() { [ "$(count ra "$1" "$2")" = "$3" ]; }
+# EI as it comes out behind two routers: of a packet whose length contradicts its DL, and of one that
+# its source calls bad.
+error_indication() {
+    in_ns h3 python3 "$here/pktway_live.py" hear e3 10 00000301 3 > "$folder/heard" &
+    listener=$!
+    waits_for heard
+    frames send e1 02:00:00:00:01:02 "000003010007040000000000000001010000000000000000,\
+000003010008040000000000000001010000000000000001,00000301000904000000000000000101abababababababab0000000000000000"
+    wait $listener
+    same "$driver: EI 0 of a sound packet" "$(sed -n 's/^0000030100070400000000000000010[1]//p' "$folder/heard")" 0000000000000000
+    same "$driver: EI of a bad source" "$(sed -n 's/^0000030100080400000000000000010[1]//p' "$folder/heard")" 0000000000000004
+    same "$driver: EI of two routers that see an error" "$(sed -n 's/^0000030100090400000000000000010[1]//p' "$folder/heard")" abababababababab0000000000000003
+}
+
+rogue() {
+    in_ns h2 python3 "$here/pktway_live.py" rogue e2 02:00:00:00:02:02 2ee 202 3000
+    sleep 0.3
+    tables=$(ask ra tables --json | jq '[.[1].tables[] | select(.lost | not)] | length')
+    [ "$tables" -le 64 ] || fail "$driver: $tables tables after a flood, want 64 at most"
+    dropped=$(($(count ra 0x000202 rtbl_limited) + $(count ra 0x000202 rtbl_full)))
+    [ $dropped -gt 1000 ] || fail "$driver: of a flood of 3000 tables only $dropped are counted"
+    reaches h1 0x301 || fail "$driver: the rogue keeps h1 from h3"
+    strange=$(count ra 0x000102 rtbl_strange)
+    frames send e1 02:00:00:00:01:02 00000102001d00010000000500000101300200040000000131000000010005002f000000010005012d020000000000002e000000000000000000000000000000 5
+    wait_for 2 test_count 0x000102 rtbl_strange $((strange + 5)) || fail "$driver: tables of a host are not counted"
+    was=$(count ra 0x000202 duplicate)
+    in_ns h2 python3 "$here/pktway_live.py" send e2 02:00:00:00:02:02 007fffff00190001000000010000020329000000010002030000000000000000 2
+    sleep 0.2
+    same "$driver: the address of another is not believed" "$(count ra 0x000202 duplicate)" $((was + 2))
+    wait_for 3 rogue_is_gone || fail "$driver: the rogue's tables stay"
+}
+rogue_is_gone() { [ "$(ask ra tables --json | jq '[.[1].tables[] | select(.lost | not)] | length')" -le 2 ]; }
+
+captured() {
+    command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no capture"; return; }
+    in_ns h1 timeout 20 tshark -q -a duration:2 -i e1 -w "$folder/pktway.pcapng" 2> "$folder/tshark" &
+    watcher=$!
+    wait_for 5 grep -q 'Capturing on' "$folder/tshark"
+    sleep 0.4
+    in_ns h1 "$leat" pktway ping 0x301 --poll 100 --san e1,bias=0x100,address=0x111 > /dev/null
+    ask h1 tell capability=7 > /dev/null
+    ask h1 trace 0x201 > /dev/null
+    wait $watcher || true
+    read_capture() { tshark -X lua_script:share/wireshark/leat.lua -r "$folder/pktway.pcapng" -Y leat_packetway "$@" 2> /dev/null; }
+    seen=$(read_capture -V | grep -oE '(WRU\?|INFO|TELL|GVL2|L2SR|GENERAL) \(' | sort -u | tr -d '( \n')
+    same "$driver: captured, messages named" "$seen" "GENERALGVL2INFOL2SRTELLWRU?"
+    same "$driver: captured, sound" "$(read_capture -Y '_ws.malformed or _ws.expert')" ""
+    same "$driver: captured, all of it" "$(tshark -X lua_script:share/wireshark/leat.lua -r "$folder/pktway.pcapng" -Y 'eth.type == 0x88b7 and not leat_packetway' 2> /dev/null)" ""
+}
+
+# Two ways: one router dies and traffic goes on; no way: who is down is told.
+deaths() {
+    start rc || fail "$driver: rc: $(cat "$folder/stderr")"
+    [ $driver != xdp ] || has "the mode is told" "$(cat "$folder/rc.started")" "does not poll"
+    wait_for 5 two_ways || fail "$driver: rc is not known to ra"
+    kill -9 "$(process rb)"
+    wait_for 5 reaches h1 0x301 || fail "$driver: no way round a dead router"
+    same "$driver: round it, back" "$(wait_for 5 reaches h3 0x101 && echo yes)" yes
+    same "$driver: trace goes round" "$(ask h1 trace 0x301 --json | jq -c '[.routers[].name]')" '["ra","rc"]'
+    kill -9 "$(process rc)"
+    wait_for 3 told_down || fail "$driver: who is down is not told: $(ask h1 ping 0x301 --by-address --timeout 300)"
+    start rb || fail "$driver: rb again: $(cat "$folder/stderr")"
+    wait_for 5 reaches h1 0x301 || fail "$driver: not reached after rb is back"
+    kill -9 "$(process ra)"
+    sleep 0.1
+    exits 2 "no 'ra' runs" ask ra status
+    start ra || fail "$driver: ra again: $(cat "$folder/stderr")"
+    wait_for 5 reaches h1 0x301 || fail "$driver: not reached after ra is back"
+    exits 1 "'ra' runs here already" in_ns "$(place ra)" "$leat" pktway route --name ra --san "$(san 1 0x102 4301)" --san "$(san 2 0x202 4302)"
+}
+two_ways() { ask ra tables --json | jq -e '[.[1].tables[] | select(.san == "0x000300" and (.lost | not))] | length == 2'; }
+told_down() {
+    ask h1 ping 0x301 --by-address --timeout 200 --json > "$folder/down" 2> /dev/null || true
+    jq -e '.errors[0].err == "HRDOWN" and (.errors[0].about | index("0x000203") or index("0x000204"))' "$folder/down"
+}
+
+# IP between h1 and h3 through TUN devices; a packet with the source of another is not taken.
+ip_over_it() {
+    [ -c /dev/net/tun ] || { echo "SKIPPED, AND LOUDLY: no /dev/net/tun, no IP over PacketWay"; return; }
+    in_ns h1 "$leat" pktway tun --name tun1 --poll 100 --san e1,bias=0x100,address=0x121,mtu=110 --way 10.9.0.3=0x321 > /dev/null || fail "$driver: tun of h1"
+    in_ns h3 "$leat" pktway tun --name tun3 --poll 100 --san e3,bias=0x300,address=0x321,mtu=110 --way 10.9.0.1/32=0x121 > /dev/null || fail "$driver: tun of h3"
+    ip -n "${name}h1" addr add 10.9.0.1/24 dev pw0
+    ip -n "${name}h1" addr add 10.9.0.7/24 dev pw0
+    ip -n "${name}h3" addr add 10.9.0.3/24 dev pw0
+    in_ns h3 python3 "$here/pktway_live.py" echo 10.9.0.3 &
+    echo=$!
+    same "$driver: IP over PacketWay" "$(in_ns h1 python3 "$here/pktway_live.py" call 10.9.0.1 10.9.0.3)" "900 octets"
+    same "$driver: IP of another source" "$(in_ns h1 python3 "$here/pktway_live.py" call 10.9.0.7 10.9.0.3)" "no answer"
+    kill $echo
+    status=$(in_ns h3 "$leat" pktway status --name tun3 --json)
+    same "$driver: it is counted" "$(echo "$status" | jq -c '[.ip_received > 0, .ip_sent > 0, .ip_spoofed > 0]')" "[true,true,true]"
+    in_ns h1 "$leat" pktway leave --name tun1
+    in_ns h3 "$leat" pktway leave --name tun3
+}
+
+bad_input() {
+    exits 2 "tun needs --way" in_ns h1 "$leat" pktway tun --name x --san e1,bias=0x100,address=0x121
+    exits 2 "expected ADDRESS[/BITS]=NODE" in_ns h1 "$leat" pktway tun --name x --san e1,bias=0x100,address=0x121 --way 10.9.0.3
+    r="in_ns ra $leat pktway route --name x"
+    exits 2 "no network device 'nosuch'" $r --san nosuch,bias=0x100,address=0x101 --san e2,bias=0x200,address=0x202 || true
+    exits 2 "1 SANs, expected 2 or more" $r --san e1,bias=0x100,address=0x102
+    exits 2 "overlaps that of bias 0x100" $r --san e1,bias=0x100,address=0x102 --san e2,bias=0x180,address=0x182
+    exits 2 "two SANs on one device" $r --san e1,bias=0x100,address=0x102 --san e1,bias=0x200,address=0x202
+    exits 2 "address 0x202, expected one of the block 0x101 to 0x1ff" $r --san e1,bias=0x100,address=0x202
+    exits 2 "without bias=" $r --san e1,address=0x202
+    exits 2 "without address=" $r --san e1,bias=0x100
+    exits 2 "expected bias=, nodes=" $r --san e1,bais=0x100
+    exits 2 "expected an end at 0x7ffffd" $r --san e1,bias=0x7fff00,address=0x7fff01
+    exits 2 "mtu '1'" $r --san e1,bias=0x100,address=0x101,mtu=1
+    exits 2 "which is for UDP" $r --san e1,bias=0x100,address=0x101,peer=1.2.3.4
+    exits 2 "expected udp:ADDRESS" $r --san udp:nowhere,bias=0x100,address=0x101
+    exits 2 "expected a network device or udp" $r --san bias=0x100,address=0x101
+    exits 2 "--driver 'token', expected xdp, packet or udp" $r --driver token --san e1,bias=0x100,address=0x102
+    exits 2 "driver udp with a network device" $r --driver udp --san e1,bias=0x100,address=0x102 --san e2,bias=0x200,address=0x202
+    exits 2 "expected --san" $r
+    exits 2 "expected 1 to 32 of a-z" in_ns ra "$leat" pktway route --name 'A b' --san e1,bias=0x100,address=0x102 --san e2,bias=0x200,address=0x202
+    exits 2 "expected 1 to 255 and not 2" in_ns h1 "$leat" pktway host --name x --capability 2 --san e1,bias=0x100,address=0x102
+    exits 2 "no 'nobody' runs" in_ns h1 "$leat" pktway ping 0x101 --name nobody
+    exits 2 "address '0x7ffffe', expected 1 to 0x7ffffd" in_ns h1 "$leat" pktway ping 0x7ffffe
+    exits 2 "wants one address" in_ns h1 "$leat" pktway plan
+    exits 2 "wants name=NAME" in_ns h1 "$leat" pktway tell
+    exits 2 "expected name=NAME" ask h1 tell colour=red
+    exits 2 "expected a router's --name" ask h1 tables
+    exits 2 "expected a host's --name" ask ra ping 0x101
+    exits 2 "'more' behind status" ask ra status more
+}
+
+tried=
+for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
+    [ $driver != udp ] || ip -n "${name}sw" link set lo up
+    if ! start ra; then
+        # A system that has none is no fault of ours; a program that it does not take is.
+        case $(cat "$folder/stderr") in
+        *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;
+        *) fail "route --driver $driver: $(cat "$folder/stderr")" ;;
+        esac
+        echo "SKIPPED, AND LOUDLY: driver $driver is not tested: $(cat "$folder/stderr")"
+        continue
+    fi
+    tried="$tried $driver"
+    has "the driver is told" "$(cat "$folder/ra.started")" "driver $driver: it was asked for"
+    for n in rb h1 h2 h3; do start $n || fail "$driver: $n: $(cat "$folder/stderr")"; done
+    for to in 0x201 0x301; do wait_for 5 reaches h1 $to || fail "$driver: $to is not reached"; done
+    wait_for 5 reaches h3 0x101 || fail "$driver: 0x101 is not reached"
+    pairs
+    questions
+    if [ $driver != udp ]; then
+        bad_frames
+        error_indication
+        rogue
+    fi
+    [ $driver != packet ] || captured
+    [ $driver != packet ] || ip_over_it
+    deaths
+    [ $driver != packet ] || bad_input
+    for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver: $n does not leave"; done
+    sleep 0.1
+    same "$driver: nothing is left" "$(ip -n "${name}ra" link show e1 | grep xdp; in_ns "$(place ra)" ss -xlH 2> /dev/null | grep leat-pktway)" ""
+done
+[ -n "$tried" ] || [ -s "$wrongs" ] || skip "no driver works here"
+# Without a wish: the kernel's where it can be, and why is told.
+driver=packet
+case $tried in *xdp*) has "by itself" "$(in_ns ra "$leat" pktway route --name ra --san e1,bias=0x100,address=0x102 --san e2,bias=0x200,address=0x202)" "driver xdp: the kernel takes it" ;; esac
+finish

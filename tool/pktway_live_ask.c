@@ -1,0 +1,465 @@
+/* ping, trace, plan and tell by a node of a live network. */
+#include "packetway_about.h"
+#include "packetway_build.h"
+#include "pktway_live_parts.h"
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MORE_MS = 100, NODES_MAX = 4096, ECHO_MIN = 8 };
+static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
+
+/* What every question needs. */
+struct question {
+    struct leat_pktway *node;
+    const struct pktway_request *q;
+    int asker;
+    FILE *out, *error;
+    bool quiet; /* an echo that is only counted */
+    struct leat_packetway_message message;
+    struct leat_packetway_event event;
+    char why[LEAT_PKTWAY_WHY_LEN];
+};
+
+static int told(struct question *k, enum leat_pktway_end end)
+{
+    if (end == LEAT_PKTWAY_OK) return DONE;
+    fprintf(k->error, "leat: %s\n", k->why);
+    return end == LEAT_PKTWAY_WRONG ? WRONG : FAILED;
+}
+
+/* Nobody waits for the answer any more. */
+static bool is_over(const struct question *k)
+{
+    struct pollfd asker = { .fd = k->asker };
+    return interrupted || (k->asker >= 0 && poll(&asker, 1, 0) > 0);
+}
+
+/* ---- ERR ----------------------------------------------------------------------------------- */
+
+static const char *err_name(uint16_t te)
+{
+    switch (te) {
+    case LEAT_PACKETWAY_TE_UNK: return "UNK";
+    case LEAT_PACKETWAY_TE_HRDOWN: return "HRDOWN";
+    case LEAT_PACKETWAY_TE_LINKDOWN: return "LINKDOWN";
+    default: return "GENERAL";
+    }
+}
+
+/* The addresses that an ERR names; of GENERAL, the destination of the quoted message. */
+static size_t err_addresses(const struct leat_packetway_event *e, uint32_t out[2])
+{
+    struct leat_packetway_records records = leat_packetway_message_records(&e->message);
+    struct leat_packetway_record record;
+    size_t count = 0;
+    if (e->message.header.te == LEAT_PACKETWAY_TE_GENERAL) {
+        out[0] = e->dt;
+        return 1;
+    }
+    while (count < 2 && leat_packetway_records_next(&records, &record))
+        if (record.type == LEAT_PACKETWAY_RTYP_ADDR)
+            out[count++] = leat_packetway_record_address(&record).low;
+    return count;
+}
+
+static void show_err(const struct leat_packetway_event *e, bool json, FILE *out)
+{
+    uint32_t about[2];
+    const size_t count = err_addresses(e, about);
+    const char *name = err_name(e->message.header.te);
+    fprintf(out,
+            json ? "{\"err\":\"%s\",\"from\":\"0x%06" PRIx32 "\",\"about\":["
+                 : "ERR %s from 0x%06" PRIx32 " about",
+            name, e->peer);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, json ? "%s\"0x%06" PRIx32 "\"" : "%s 0x%06" PRIx32, json && i ? "," : "",
+                about[i]);
+    fputs(json ? "]}" : "\n", out);
+}
+
+/* ---- ping ---------------------------------------------------------------------------------- */
+
+struct ping {
+    uint32_t sent, received, errors;
+    uint64_t least_us, most_us, sum_us;
+    uint64_t ei_there, ei_back;
+};
+
+static void show_reply(struct question *k, struct ping *ping, uint32_t number, uint64_t us)
+{
+    const struct leat_packetway_message *m = &k->event.message;
+    ping->ei_there |= leat_get_be64(m->data);
+    ping->ei_back |= m->ei;
+    ping->sum_us += us;
+    if (!ping->received || us < ping->least_us) ping->least_us = us;
+    if (us > ping->most_us) ping->most_us = us;
+    ping->received++;
+    if (k->q->json || k->quiet) return;
+    fprintf(k->out, "0x%06" PRIx32 ": %u, %zu octets, %.3f ms", k->event.peer, number,
+            m->data_len - 8, (double)us / 1000);
+    if (leat_get_be64(m->data)) fprintf(k->out, ", EI there %016" PRIx64, leat_get_be64(m->data));
+    if (m->ei) fprintf(k->out, ", EI back %016" PRIx64, m->ei);
+    fputc('\n', k->out);
+}
+
+/* Is this the answer to echo `number`? */
+static bool is_reply(const struct question *k, uint32_t number)
+{
+    const struct leat_packetway_message *m = &k->event.message;
+    return k->event.kind == LEAT_PACKETWAY_EVENT_DATA && k->event.peer == k->q->address &&
+           m->header.pt == LEAT_PKTWAY_PT_ECHO && m->header.te == LEAT_PKTWAY_ECHO_REPLY &&
+           m->data_len >= 12 && leat_get_be32(m->data + 8) == number;
+}
+
+static int send_echo(struct question *k, uint32_t number, uint8_t *data, uint32_t size)
+{
+    memset(&k->message, 0, sizeof k->message);
+    k->message.header = (struct leat_packetway_header){ .dt = k->q->address,
+                                                        .pt = LEAT_PKTWAY_PT_ECHO,
+                                                        .te = LEAT_PKTWAY_ECHO_REQUEST };
+    leat_put_be32(data, number);
+    k->message.data = data;
+    k->message.data_len = size;
+    return told(k, leat_pktway_send(k->node, &k->message,
+                                    k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
+                                                     : LEAT_PACKETWAY_SEND_PLANNED,
+                                    k->q->timeout_ms, k->why));
+}
+
+/* Waits for the answer, then until the next one is due. */
+static void await_echo(struct question *k, struct ping *ping, uint32_t number, bool last)
+{
+    const leat_time begun = pktway_now(), limit = begun + k->q->timeout_ms * ps_per_ms;
+    const leat_time next = last ? begun : begun + k->q->interval_ms * ps_per_ms;
+    bool waits = true;
+    for (;;) {
+        const leat_time now = pktway_now(), until = waits ? limit : next;
+        if (now >= until || is_over(k)) break;
+        if (!leat_pktway_receive(k->node, (uint32_t)((until - now) / ps_per_ms + 1), &k->event))
+            continue;
+        if (waits && is_reply(k, number)) {
+            show_reply(k, ping, number, (pktway_now() - begun) / ps_per_us);
+            waits = false;
+        } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
+            if (k->q->json && !k->quiet) fputs(ping->errors ? "," : "", k->out);
+            if (!k->quiet) show_err(&k->event, k->q->json, k->out);
+            ping->errors++;
+            waits = false;
+        }
+    }
+}
+
+static int ping(struct question *k)
+{
+    struct ping p = { 0 };
+    uint8_t *data = calloc(1, k->q->size);
+    int code = data ? DONE : FAILED;
+    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"errors\":[", k->q->address);
+    for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
+        code = send_echo(k, i, data, k->q->size);
+        if (code != DONE) break;
+        p.sent++;
+        await_echo(k, &p, i, i + 1 == k->q->count);
+    }
+    free(data);
+    const double mean = p.received ? (double)p.sum_us / p.received / 1000 : 0;
+    if (k->q->json)
+        fprintf(k->out,
+                "],\"sent\":%u,\"received\":%u,\"least_us\":%" PRIu64 ",\"mean_us\":%.0f,"
+                "\"most_us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\",\"ei_back\":\"%016" PRIx64
+                "\"}\n",
+                p.sent, p.received, p.least_us, mean * 1000, p.most_us, p.ei_there, p.ei_back);
+    else if (p.sent)
+        fprintf(k->out, "%u sent, %u received, %.3f ms on average\n", p.sent, p.received, mean);
+    if (code == DONE && p.received < k->q->count) code = FAILED;
+    return code;
+}
+
+/* ---- plan ---------------------------------------------------------------------------------- */
+
+static void show_route(const struct leat_packetway_plan_route *r, bool json, FILE *out)
+{
+    struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };
+    struct leat_packetway_leading hop;
+    const char *between = "";
+    fprintf(out, json ? "{\"q\":%u,\"mtu\":%u,\"hops\":[" : "  quality %u, MTU %u words, by", r->q,
+            r->mtu_words);
+    for (; leat_packetway_route_next(&cursor, &hop); between = ",") {
+        fputs(json ? between : " ", out);
+        if (json) fputc('"', out);
+        pktway_live_hex(hop.octets, hop.len, out);
+        if (json) fputc('"', out);
+    }
+    fputs(json ? "]}" : "\n", out);
+}
+
+static int plan(struct question *k)
+{
+    static const char *const states[] = {
+        "none", "native", "asking", "routes", "address", "failed"
+    };
+    const struct leat_packetway_plan *p;
+    const bool json = k->q->json;
+    const int code = told(k,
+                          leat_pktway_plan(k->node, k->q->address, k->q->timeout_ms, &p, k->why));
+    if (code != DONE) return code;
+    const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
+    if (json) {
+        fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"state\":\"%s\",\"routes\":[", p->dt,
+                states[p->state]);
+    } else if (near) {
+        fprintf(k->out, "0x%06" PRIx32 ": a node of this SAN\n", p->dt);
+    } else {
+        fprintf(k->out, "0x%06" PRIx32 ": through half-router 0x%06" PRIx32 "%s\n", p->dt,
+                p->router, p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? ", by address only" : "");
+    }
+    for (uint32_t i = 0; !near && i < p->route_count; i++) {
+        if (json && i) fputc(',', k->out);
+        show_route(&p->routes[i], json, k->out);
+    }
+    if (json) fprintf(k->out, "],\"router\":\"0x%06" PRIx32 "\"}\n", near ? 0 : p->router);
+    return DONE;
+}
+
+/* ---- trace --------------------------------------------------------------------------------- */
+
+/*
+ * A route that goes wrong at hop `hop`: the half-router that should take that hop says so by
+ * ERR/GENERAL, and is known by it (spec 5.2, 5.7). 0: none did.
+ */
+static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *p, uint32_t hop,
+                          uint64_t *us)
+{
+    static const uint8_t nowhere[1];
+    struct leat_packetway_route cursor = { p->routes[0].octets,
+                                           p->routes[0].octets + p->routes[0].len, 0 };
+    struct leat_packetway_message *m = &k->message;
+    memset(m, 0, sizeof *m);
+    m->header = (struct leat_packetway_header){ .dt = k->q->address,
+                                                .pt = LEAT_PKTWAY_PT_ECHO,
+                                                .te = LEAT_PKTWAY_ECHO_REQUEST };
+    for (uint32_t i = 0; i < hop; i++)
+        leat_packetway_route_next(&cursor, &m->leading[m->leading_count++]);
+    m->leading[m->leading_count++] =
+        (struct leat_packetway_leading){ .kind = LEAT_PACKETWAY_L2RH, .len = 1, .octets = nowhere };
+    const leat_time begun = pktway_now(), until = begun + k->q->timeout_ms * ps_per_ms;
+    if (leat_pktway_send_routed(k->node, m, p->router, k->why)) return 0;
+    while (pktway_now() < until && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - pktway_now()) / ps_per_ms) + 1;
+        if (!leat_pktway_receive(k->node, left_ms, &k->event)) continue;
+        if (k->event.kind != LEAT_PACKETWAY_EVENT_ERR) continue;
+        if (k->event.message.header.te != LEAT_PACKETWAY_TE_GENERAL) {
+            show_err(&k->event, false, k->error);
+            return 0;
+        }
+        *us = (pktway_now() - begun) / ps_per_us;
+        return k->event.peer;
+    }
+    return 0;
+}
+
+/* The records about a node that it tells itself; false: it does not. */
+static bool who_is(struct question *k, uint32_t address, struct leat_packetway_records *about)
+{
+    struct leat_packetway_record record;
+    const leat_time until = pktway_now() + k->q->timeout_ms * ps_per_ms;
+    if (leat_pktway_ask(k->node, address, NULL, 0, k->why)) return false;
+    while (pktway_now() < until && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - pktway_now()) / ps_per_ms) + 1;
+        if (!leat_pktway_receive(k->node, left_ms, &k->event)) continue;
+        if (k->event.kind != LEAT_PACKETWAY_EVENT_INFO || k->event.peer != address) continue;
+        struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
+        if (!leat_packetway_records_next(&records, &record)) return false;
+        *about = leat_packetway_record_nested(&record);
+        return true;
+    }
+    return false;
+}
+
+static void show_hop(struct question *k, uint32_t number, uint32_t address, uint64_t us)
+{
+    const bool json = k->q->json;
+    struct leat_packetway_records about;
+    const bool is_told = who_is(k, address, &about);
+    if (json)
+        fprintf(k->out, "%s{\"address\":\"0x%06" PRIx32 "\",\"us\":%" PRIu64, number ? "," : "",
+                address, us);
+    else
+        fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms", number + 1, address, (double)us / 1000);
+    if (is_told) pktway_live_about(about, json, k->out);
+    fputs(json ? "}" : "\n", k->out);
+}
+
+static uint32_t count_hops(const struct leat_packetway_plan_route *r)
+{
+    struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };
+    struct leat_packetway_leading hop;
+    uint32_t count = 0;
+    while (leat_packetway_route_next(&cursor, &hop))
+        count++;
+    return count;
+}
+
+static int trace(struct question *k)
+{
+    const struct leat_packetway_plan *found;
+    struct ping end = { 0 };
+    uint8_t data[ECHO_MIN] = { 0 };
+    int code = told(k, leat_pktway_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
+    if (code != DONE) return code;
+    const struct leat_packetway_plan p = *found;
+    const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? count_hops(&p.routes[0]) : 0;
+    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"routers\":[", p.dt);
+    if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
+    for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
+        uint64_t us = 0;
+        const uint32_t router = who_takes(k, &p, i, &us);
+        if (router) {
+            show_hop(k, i, router, us);
+        } else {
+            if (!k->q->json) fprintf(k->out, "%u  no answer\n", i + 1);
+            code = FAILED;
+        }
+    }
+    k->quiet = true;
+    if (send_echo(k, 0, data, sizeof data) == DONE) await_echo(k, &end, 0, true);
+    const double ms = (double)end.sum_us / 1000;
+    if (k->q->json)
+        fprintf(k->out, "],\"reached\":%s,\"us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\"}\n",
+                end.received ? "true" : "false", end.sum_us, end.ei_there);
+    else if (end.received)
+        fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms, reached\n", hops + 1, p.dt, ms);
+    else
+        fprintf(k->out, "%u  0x%06" PRIx32 "  no answer\n", hops + 1, p.dt);
+    return code == DONE && end.received ? DONE : FAILED;
+}
+
+/* ---- tell ---------------------------------------------------------------------------------- */
+
+static bool read_capability(const char *text, struct leat_packetway_build *build)
+{
+    uint8_t parameters[64];
+    size_t len = 0;
+    char *end;
+    const unsigned long cc = strtoul(text, &end, 0);
+    if (end == text || cc < 1 || cc > 255) return false;
+    while (*end) { /* :08,... */
+        const char *number = end + 1;
+        if ((*end != ':' && *end != ',') || len == sizeof parameters) return false;
+        const unsigned long value = strtoul(number, &end, 0);
+        if (end == number || value > 255) return false;
+        parameters[len++] = (uint8_t)value;
+    }
+    return leat_packetway_build_capability(build, (uint8_t)cc, parameters, len) == LEAT_ERR_OK;
+}
+
+static bool read_range(const char *text, struct leat_packetway_build *build)
+{
+    char *end;
+    const unsigned long low = strtoul(text, &end, 0);
+    struct leat_packetway_address a = leat_packetway_single((uint32_t)low);
+    if (end == text || low > LEAT_PACKETWAY_ADDRESS_MAX) return false;
+    if (*end == '-') {
+        const char *number = end + 1;
+        const unsigned long high = strtoul(number, &end, 0);
+        if (end == number || high > LEAT_PACKETWAY_ADDRESS_MAX) return false;
+        a.at = LEAT_PACKETWAY_AT_MIN;
+        a.high = (uint32_t)high;
+    }
+    return !*end && leat_packetway_build_address(build, &a) == LEAT_ERR_OK;
+}
+
+/* Words that are ORed: name=, capability=, address=. */
+static bool read_questions(struct question *k, struct leat_packetway_build *build)
+{
+    char text[PKTWAY_TEXT_MAX];
+    memcpy(text, k->q->text, sizeof text);
+    for (char *word = text, *next; word && *word; word = next) {
+        bool good = false;
+        next = strchr(word, '\n');
+        if (next) *next++ = 0;
+        if (strncmp(word, "name=", 5) == 0 && word[5])
+            good = !leat_packetway_build_name(build, (const uint8_t *)word + 5, strlen(word + 5));
+        else if (strncmp(word, "capability=", 11) == 0)
+            good = read_capability(word + 11, build);
+        else if (strncmp(word, "address=", 8) == 0)
+            good = read_range(word + 8, build);
+        if (good) continue;
+        fprintf(k->error,
+                "leat: tell '%s', expected name=NAME, capability=CC[:P,P...] or "
+                "address=A[-B]\n",
+                word);
+        return false;
+    }
+    return true;
+}
+
+static uint32_t show_info(struct question *k, uint32_t shown)
+{
+    struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
+    struct leat_packetway_record record;
+    while (leat_packetway_records_next(&records, &record)) {
+        const struct leat_packetway_address a = leat_packetway_record_address(&record);
+        if (k->q->json) fputs(shown ? ",{\"address\":" : "{\"address\":", k->out);
+        pktway_live_address(&a, k->q->json, k->out);
+        pktway_live_about(leat_packetway_record_nested(&record), k->q->json, k->out);
+        fputs(k->q->json ? "}" : "\n", k->out);
+        shown++;
+    }
+    return shown;
+}
+
+static int tell(struct question *k)
+{
+    uint8_t db[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
+    struct leat_packetway_build build;
+    uint32_t shown = 0;
+    leat_packetway_build_init(&build, db, sizeof db);
+    if (!read_questions(k, &build)) return WRONG;
+    const uint32_t peer = k->q->address ? k->q->address : leat_pktway_router(k->node, 0);
+    if (!peer) return told(k, LEAT_PKTWAY_SILENT); /* join has said why */
+    const int code = told(k, leat_pktway_ask(k->node, peer, db, build.len, k->why));
+    if (code != DONE) return code;
+    leat_time until = pktway_now() + k->q->timeout_ms * ps_per_ms;
+    bool over = false;
+    if (k->q->json) fputc('[', k->out);
+    while (!over && pktway_now() < until && shown < NODES_MAX && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - pktway_now()) / ps_per_ms) + 1;
+        if (!leat_pktway_receive(k->node, left_ms, &k->event)) continue;
+        if (k->event.kind == LEAT_PACKETWAY_EVENT_INFO && k->event.peer == peer) {
+            shown = show_info(k, shown);
+            until = pktway_now() + MORE_MS * ps_per_ms; /* an answer may come in pieces */
+        } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR && k->event.peer == peer) {
+            over = true;
+            if (!k->q->json) show_err(&k->event, false, k->error);
+        }
+    }
+    if (k->q->json) fputs("]\n", k->out);
+    if (!shown && !over) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
+    return shown ? DONE : FAILED;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+int pktway_live_ask(struct leat_pktway *node, const struct pktway_request *q, int asker, FILE *out,
+                    FILE *error)
+{
+    static const struct {
+        const char *word;
+        int (*ask)(struct question *k);
+    } words[] = { { "ping", ping }, { "trace", trace }, { "plan", plan }, { "tell", tell } };
+    struct question *k = calloc(1, sizeof *k);
+    int code = WRONG;
+    if (!k) return FAILED;
+    *k = (struct question){ .node = node, .q = q, .asker = asker, .out = out, .error = error };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, q->word) == 0) {
+            /* Without a half-router only the own SAN can be reached; asking will tell. */
+            leat_pktway_join(node, q->timeout_ms, k->why);
+            code = words[i].ask(k);
+        }
+    free(k);
+    return code;
+}

@@ -1,0 +1,31 @@
+/* Between the files of leat pktway on live networks. */
+#ifndef LEAT_PKTWAY_LIVE_PARTS_H
+#define LEAT_PKTWAY_LIVE_PARTS_H
+
+#include "pktway_control.h"
+#include "pktway_live.h"
+#include "pktway_node.h"
+#include "pktway_router.h"
+#include "pktway_tun.h"
+
+/*
+ * ping, trace, plan or tell by a node; an exit code (pktway_live_ask.c). It ends early when the
+ * other end of `asker` is gone; -1: nobody else waits for it.
+ */
+int pktway_live_ask(struct leat_pktway *node, const struct pktway_request *request, int asker,
+                    FILE *out, FILE *error);
+
+/* status and tables of a router (pktway_live_show.c). */
+void pktway_live_status(struct pktway_router *router, bool json, FILE *out);
+void pktway_live_tables(struct pktway_router *router, bool json, FILE *out);
+
+/* A node that an INFO or a table tells about: its name and so on, as text or as members of a JSON
+ * object that begin with a comma. */
+void pktway_live_about(struct leat_packetway_records about, bool json, FILE *out);
+void pktway_live_address(const struct leat_packetway_address *address, bool json, FILE *out);
+
+/* "0x000101" with its quotes where it is JSON. */
+void pktway_live_number(uint32_t address, bool json, FILE *out);
+void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out);
+
+#endif
