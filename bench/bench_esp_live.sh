@@ -57,7 +57,7 @@ for way in hop routes; do
     next="" limit=$fib cold=$fib
     [ $way = routes ] || next="--next-hop r1,$mac_b" limit=$plain cold=$plain_cold
     for set in "COUNT 1 0.4" "COUNT 262144 0.3" "COMPARE 1" "COMPARE 262144" "COUNT,COLLECT 1" "COUNT,COLLECT 131072" \
-        "RCHLD 1" "RCHLD 262144" "RCOLLECT 1 0.2" "RCOLLECT 262144 0.2"; do
+        "RCHLD 1" "RCHLD 262144" "RCOLLECT 1 0.2" "RCOLLECT 262144"; do
         # shellcheck disable=SC2086
         set -- $set
         [ $way = hop ] || [ "$1" = COUNT ] || [ "$1" = RCOLLECT ] || continue

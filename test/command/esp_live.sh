@@ -3,7 +3,7 @@
 # routers and 16 members, every driver. Answers by packets that the routers fold; loss, duplication
 # and reordering on the way; routers that are killed and restarted; everything that is not good
 # dropped and counted by its reason.
-# usage: esp_live.sh LEAT
+# usage: [LEAT_DRIVERS="packet udp"] esp_live.sh LEAT
 #
 #   root -0- r0 -1- r1 -3- r3 -16..19- m0..m3        links between routers go through the namespace
 #               |      -4- r4 -20..23- m4..m7        "wire", where esp_link.py is their cable
@@ -33,8 +33,13 @@ in_ns() {
 }
 # What runs beside is started without the function, so that $! is its own process.
 net_of() { echo "--net=/run/netns/$name$1"; }
+# (Again and again: a signal that comes before a process has begun may be lost.)
 leave_all() {
-    for pid in $joined; do kill "$pid" 2>/dev/null || true; done
+    for signal in TERM TERM TERM KILL; do
+        left=
+        for pid in $joined; do kill -s $signal "$pid" 2>/dev/null && left=yes; done
+        [ -z "$left" ] || sleep 0.5
+    done
     # shellcheck disable=SC2086
     [ -z "$joined" ] || wait $joined 2>/dev/null || true
     joined=
@@ -197,6 +202,32 @@ seen() {
     same "$driver: bindings of a census at the top" "$(jq -c 'map(.value) | sort' "$folder/store")" "[0,16]"
     same "$driver: both live" "$(jq -c 'map(select(.remaining_ns > 0 and .remaining_ns <= 10000000000)) | length' "$folder/store")" 2
     has "$driver: status" "$(in_ns r0 "$leat" esp status)" "COUNT"
+}
+
+# A COUNT that is executed on its way back only: the member turns it round, and X is set then.
+reflected() {
+    [ "$driver" != udp ] || return 0
+    carried=$(count 3 carried)
+    same "$driver: reflected" "$(in_ns root python3 - << 'PY'
+import socket, struct, time, zlib
+packet = struct.pack(">BBHQQQ", 0x0A, 1, 4, 0xB0B, 0x77, 1)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, 11, 1)  # SO_NO_CHECK
+s.bind(("", 4253))
+s.settimeout(1)
+s.sendto(packet + struct.pack(">I", zlib.crc32(packet)), ("10.1.16.2", 4253))
+until = time.monotonic() + 5
+back = bytes(32)
+while back[1] != 1 and time.monotonic() < until:
+    back = s.recv(100)
+print(back[0], back[4:28] == packet[4:28], zlib.crc32(back[:-4]) == struct.unpack(">I", back[-4:])[0])
+PY
+)" "9 True True"
+    same "$driver: carried on its way there" "$(($(count 3 carried) - carried))" 1
+    for r in 0 1 3; do
+        same "$driver: counted on its way back at router $r" "$(in_ns r$r "$leat" esp store 0xb0b --json | jq -c 'map([.tag, .value])')" '[["0x77",1]]'
+    done
+    same "$driver: bindings as text" "$(in_ns r0 "$leat" esp store 0xb0b | grep -c 'centre .*tag 0x77 .* lives ')" 1
 }
 
 multicast() {
@@ -385,6 +416,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     answers
     seen
     answers_by_ipv6
+    reflected
     multicast
     bad_cables 42
     restarted

@@ -252,7 +252,8 @@ ip_over_it() {
     ip -n "${name}h1" addr add 10.9.0.1/24 dev pw0
     ip -n "${name}h1" addr add 10.9.0.7/24 dev pw0
     ip -n "${name}h3" addr add 10.9.0.3/24 dev pw0
-    in_ns h3 python3 "$here/pktway_live.py" echo 10.9.0.3 &
+    # Not by in_ns, whose shell would be what $! is.
+    nsenter --net="/run/netns/${name}h3" python3 "$here/pktway_live.py" echo 10.9.0.3 > /dev/null &
     echo=$!
     same "$driver: IP over PacketWay" "$(in_ns h1 python3 "$here/pktway_live.py" call 10.9.0.1 10.9.0.3)" "900 octets"
     same "$driver: IP of another source" "$(in_ns h1 python3 "$here/pktway_live.py" call 10.9.0.7 10.9.0.3)" "no answer"
