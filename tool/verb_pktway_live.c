@@ -368,7 +368,9 @@ static bool read_address(const struct arguments *args, struct pktway_request *q)
     const char *text = args->operand[1];
     if (!leat_tree_number(text, strlen(text), &address) || address < 1 ||
         address > LEAT_PACKETWAY_ADDRESS_MAX)
-        return misuse(args->verb, "address '%s', expected 1 to 0x7ffffd", text), false;
+        return misuse(args->verb,
+                      "address '%s', expected 1 to 0x7ffffd, or --fabric and a name there", text),
+               false;
     q->address = (uint32_t)address;
     return true;
 }

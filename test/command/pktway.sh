@@ -151,7 +151,7 @@ sans:
   - {name: a, fabric: ring8, bias: 0x100}
 forwarding: fast
 Y
-exits 2 "needs --fabric" "$leat" pktway ping clos.15
+exits 2 "or --fabric and a name there" "$leat" pktway ping clos.15
 exits 2 "expected one of ping trace plan tell tables" "$leat" pktway fly --fabric twosan
 exits 2 "ping 'clos.16', expected a host of twosan" "$leat" pktway ping clos.16 --fabric twosan
 exits 2 "ping 'clos.0', expected a host of twosan" "$leat" pktway ping clos.0 --fabric twosan
