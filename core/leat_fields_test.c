@@ -263,6 +263,15 @@ static void keep(struct leat_text *text)
     text->len = 0;
 }
 
+static void what_is_out_of_range_is_told_with_what_was_expected(void)
+{
+    char line[100] = { 0 };
+    struct leat_text t;
+    leat_text_init(&t, line, sizeof line - 1, NULL, NULL);
+    EQ(leat_text_out_of_range(&t, "stations", 0, 1, UINT64_MAX), LEAT_ERR_RANGE);
+    OK(strcmp(line, "stations 0, expected 1 to 18446744073709551615") == 0);
+}
+
 static void text_is_flushed_when_the_buffer_is_full(void)
 {
     char small[LEAT_TEXT_CAP_MIN];
@@ -285,4 +294,6 @@ static void text_is_flushed_when_the_buffer_is_full(void)
 TAP_MAIN(T(a_packet_is_shown_as_json), T(a_packet_is_shown_as_a_tree_with_offsets),
          T(what_is_shown_can_be_read_back), T(the_order_of_members_does_not_matter),
          T(each_mistake_names_its_place_and_what_was_expected), T(fields_tell_what_the_user_wrote),
-         T(text_that_does_not_fit_is_cut_and_says_so), T(text_is_flushed_when_the_buffer_is_full))
+         T(text_that_does_not_fit_is_cut_and_says_so),
+         T(what_is_out_of_range_is_told_with_what_was_expected),
+         T(text_is_flushed_when_the_buffer_is_full))

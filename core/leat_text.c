@@ -113,3 +113,16 @@ void leat_text_quoted(struct leat_text *text, const char *chars, size_t len)
     }
     leat_text_putc(text, '"');
 }
+
+leat_err leat_text_out_of_range(struct leat_text *text, const char *what, uint64_t value,
+                                uint64_t least, uint64_t most)
+{
+    leat_text_puts(text, what);
+    leat_text_putc(text, ' ');
+    leat_text_decimal(text, value);
+    leat_text_puts(text, ", expected ");
+    leat_text_decimal(text, least);
+    leat_text_puts(text, " to ");
+    leat_text_decimal(text, most);
+    return LEAT_ERR_RANGE;
+}

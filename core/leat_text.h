@@ -5,6 +5,7 @@
 #ifndef LEAT_TEXT_H
 #define LEAT_TEXT_H
 
+#include "leat_err.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,10 @@ void leat_text_hex_number(struct leat_text *text, uint64_t value, unsigned digit
 
 /* A JSON string with its quotes; octets outside ASCII are written as \u00XX. */
 void leat_text_quoted(struct leat_text *text, const char *chars, size_t len);
+
+/* "WHAT VALUE, expected LEAST to MOST". Returns RANGE, for `return`. */
+leat_err leat_text_out_of_range(struct leat_text *text, const char *what, uint64_t value,
+                                uint64_t least, uint64_t most);
 
 static inline void leat_text_puts(struct leat_text *text, const char *string)
 {

@@ -104,19 +104,6 @@ leat_time leat_esp_request_span(const struct leat_esp_request *r)
     return phases_of(r) * phase_ps(r) + asking;
 }
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t least,
-                       uint64_t most)
-{
-    leat_text_puts(why, what);
-    leat_text_puts(why, " ");
-    leat_text_decimal(why, value);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, least);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, most);
-    return LEAT_ERR_RANGE;
-}
-
 static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text *why)
 {
     /* Delays are 32 bits of microseconds. */
@@ -137,7 +124,8 @@ static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (row[i].value < row[i].least || row[i].value > row[i].most)
-            return refuse(why, row[i].what, row[i].value, row[i].least, row[i].most);
+            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].least,
+                                          row[i].most);
     return LEAT_ERR_OK;
 }
 
@@ -154,8 +142,9 @@ static leat_err check(const struct leat_esp_service *s, const struct leat_esp_re
     const leat_err err = check_numbers(r, why);
     if (err) return err;
     if (leat_esp_request_span(r) > s->config.node.tau)
-        return refuse(why, "time of one attempt in us", leat_esp_request_span(r) / ps_per_us, 0,
-                      s->config.node.tau / ps_per_us);
+        return leat_text_out_of_range(why, "time of one attempt in us",
+                                      leat_esp_request_span(r) / ps_per_us, 0,
+                                      s->config.node.tau / ps_per_us);
     if (is_mapped(r) && !s->config.nodes_max) {
         leat_text_puts(why, "no room for nodes, expected some for a tree");
         return LEAT_ERR_FULL;

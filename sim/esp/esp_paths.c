@@ -26,32 +26,23 @@ size_t leat_sim_esp_paths_footprint(const struct leat_sim_esp_graph *g)
     return arena.used;
 }
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t least,
-                       uint64_t most)
-{
-    leat_text_puts(why, what);
-    leat_text_puts(why, " ");
-    leat_text_decimal(why, value);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, least);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, most);
-    return LEAT_ERR_RANGE;
-}
-
 static leat_err check(const struct leat_sim_esp_graph *g, struct leat_text *why)
 {
     if (g->routers < 1 || g->routers > LEAT_SIM_ESP_ROUTERS_MAX)
-        return refuse(why, "routers", g->routers, 1, LEAT_SIM_ESP_ROUTERS_MAX);
+        return leat_text_out_of_range(why, "routers", g->routers, 1, LEAT_SIM_ESP_ROUTERS_MAX);
     if (g->wires > LEAT_SIM_ESP_WIRES_MAX)
-        return refuse(why, "wires", g->wires, 0, LEAT_SIM_ESP_WIRES_MAX);
-    if (g->root >= g->routers) return refuse(why, "the root's router", g->root, 0, g->routers - 1);
+        return leat_text_out_of_range(why, "wires", g->wires, 0, LEAT_SIM_ESP_WIRES_MAX);
+    if (g->root >= g->routers)
+        return leat_text_out_of_range(why, "the root's router", g->root, 0, g->routers - 1);
     for (uint32_t i = 0; i < g->wires; i++) {
         const struct leat_sim_esp_wire *w = &g->wire[i];
-        if (w->from >= g->routers) return refuse(why, "router", w->from, 0, g->routers - 1);
-        if (w->to >= g->routers) return refuse(why, "router", w->to, 0, g->routers - 1);
+        if (w->from >= g->routers)
+            return leat_text_out_of_range(why, "router", w->from, 0, g->routers - 1);
+        if (w->to >= g->routers)
+            return leat_text_out_of_range(why, "router", w->to, 0, g->routers - 1);
         if (w->delay_ps < 1 || w->delay_ps > LEAT_SIM_ESP_DELAY_MAX)
-            return refuse(why, "delay of a wire in ps", w->delay_ps, 1, LEAT_SIM_ESP_DELAY_MAX);
+            return leat_text_out_of_range(why, "delay of a wire in ps", w->delay_ps, 1,
+                                          LEAT_SIM_ESP_DELAY_MAX);
     }
     return LEAT_ERR_OK;
 }

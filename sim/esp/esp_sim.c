@@ -94,19 +94,6 @@ size_t leat_sim_esp_footprint(const struct leat_sim_esp_config *config)
     return arena.used;
 }
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t least,
-                       uint64_t most)
-{
-    leat_text_puts(why, what);
-    leat_text_puts(why, " ");
-    leat_text_decimal(why, value);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, least);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, most);
-    return LEAT_ERR_RANGE;
-}
-
 leat_err leat_sim_esp_check(const struct leat_sim_esp_config *c, void *memory,
                             struct leat_text *why)
 {
@@ -124,7 +111,8 @@ leat_err leat_sim_esp_check(const struct leat_sim_esp_config *c, void *memory,
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (row[i].value < row[i].least || row[i].value > row[i].most)
-            return refuse(why, row[i].what, row[i].value, row[i].least, row[i].most);
+            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].least,
+                                          row[i].most);
     if (c->groups & (c->groups - 1)) {
         leat_text_puts(why, "groups of a store ");
         leat_text_decimal(why, c->groups);
@@ -133,7 +121,8 @@ leat_err leat_sim_esp_check(const struct leat_sim_esp_config *c, void *memory,
     }
     for (uint32_t m = 0; m < c->members; m++)
         if (c->member_at[m] >= c->graph.routers)
-            return refuse(why, "router of a member", c->member_at[m], 0, c->graph.routers - 1);
+            return leat_text_out_of_range(why, "router of a member", c->member_at[m], 0,
+                                          c->graph.routers - 1);
     struct leat_sim_esp_paths paths;
     return leat_sim_esp_paths_find(&paths, &c->graph, memory, why);
 }

@@ -438,19 +438,6 @@ static leat_time run(struct leat_port_net *base, leat_time until)
 
 /* ---- does it exist? ------------------------------------------------------------------------- */
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t min,
-                       uint64_t max)
-{
-    leat_text_puts(why, what);
-    leat_text_putc(why, ' ');
-    leat_text_decimal(why, value);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, min);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, max);
-    return LEAT_ERR_RANGE;
-}
-
 leat_err leat_net_port_check(const struct leat_net_port_config *config, struct leat_text *why)
 {
     const struct leat_net_config *net = &config->net;
@@ -471,7 +458,7 @@ leat_err leat_net_port_check(const struct leat_net_port_config *config, struct l
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (row[i].value < row[i].min || row[i].value > row[i].max)
-            return refuse(why, row[i].what, row[i].value, row[i].min, row[i].max);
+            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
     if (config->clock.den && config->clock.num >= config->clock.den) return LEAT_ERR_OK;
     leat_text_puts(why, "period of the clock, expected 1 ps or more");
     return LEAT_ERR_RANGE;

@@ -293,16 +293,6 @@ static struct leat_sim_ring_config ring_of(const struct leat_sim_ring_port_confi
                                           .orders_max = config->stations };
 }
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t max)
-{
-    leat_text_puts(why, what);
-    leat_text_putc(why, ' ');
-    leat_text_decimal(why, value);
-    leat_text_puts(why, ", expected 1 to ");
-    leat_text_decimal(why, max);
-    return LEAT_ERR_RANGE;
-}
-
 uint8_t leat_sim_ring_port_priority(const struct leat_sim_ring_port_config *config, uint32_t port)
 {
     uint8_t priority = 0;
@@ -338,11 +328,11 @@ leat_err leat_sim_ring_port_check(const struct leat_sim_ring_port_config *config
 {
     const struct leat_sim_ring_config ring = ring_of(config);
     if (config->packet_octets < 1 || config->packet_octets > LEAT_SIM_RING_PORT_OCTETS_MAX)
-        return refuse(why, "octets of a packet", config->packet_octets,
-                      LEAT_SIM_RING_PORT_OCTETS_MAX);
+        return leat_text_out_of_range(why, "octets of a packet", config->packet_octets, 1,
+                                      LEAT_SIM_RING_PORT_OCTETS_MAX);
     if (config->messages_max < 1 || config->messages_max > LEAT_SIM_RING_PORT_MESSAGES_MAX)
-        return refuse(why, "messages under way", config->messages_max,
-                      LEAT_SIM_RING_PORT_MESSAGES_MAX);
+        return leat_text_out_of_range(why, "messages under way", config->messages_max, 1,
+                                      LEAT_SIM_RING_PORT_MESSAGES_MAX);
     if (!config->clock.den || config->clock.num < config->clock.den) {
         leat_text_puts(why, "period of the clock, expected 1 ps or more");
         return LEAT_ERR_RANGE;

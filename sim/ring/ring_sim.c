@@ -14,30 +14,19 @@ static uint32_t link_bits(const struct leat_sim_ring_config *c, uint32_t station
     return c->propagation ? c->propagation[station] : c->propagation_each;
 }
 
-static leat_err refuse(struct leat_text *why, const char *what, uint64_t value, uint64_t min,
-                       uint64_t max)
-{
-    leat_text_puts(why, what);
-    leat_text_puts(why, " ");
-    leat_text_decimal(why, value);
-    leat_text_puts(why, ", expected ");
-    leat_text_decimal(why, min);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, max);
-    return LEAT_ERR_RANGE;
-}
-
 static leat_err check_links(const struct leat_sim_ring_config *c, struct leat_text *why)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->stations; i++) {
         const uint64_t bits = link_bits(c, i);
         if (bits > LEAT_SIM_RING_PROPAGATION_MAX)
-            return refuse(why, "propagation of a link", bits, 0, LEAT_SIM_RING_PROPAGATION_MAX);
+            return leat_text_out_of_range(why, "propagation of a link", bits, 0,
+                                          LEAT_SIM_RING_PROPAGATION_MAX);
         sum += bits;
     }
     if (sum > LEAT_SIM_RING_BITS_MAX)
-        return refuse(why, "propagation of all links", sum, 0, LEAT_SIM_RING_BITS_MAX);
+        return leat_text_out_of_range(why, "propagation of all links", sum, 0,
+                                      LEAT_SIM_RING_BITS_MAX);
     return LEAT_ERR_OK;
 }
 
@@ -46,7 +35,8 @@ static leat_err check_addresses(const struct leat_sim_ring_config *c, struct lea
     uint8_t seen[ADDRESSES / 8] = { 0 };
     for (uint32_t i = 0; c->address && i < c->stations; i++) {
         const unsigned address = c->address[i];
-        if (address == LEAT_ATON_DA_ALL) return refuse(why, "address", address, 0, address - 1);
+        if (address == LEAT_ATON_DA_ALL)
+            return leat_text_out_of_range(why, "address", address, 0, address - 1);
         if (seen[address / 8] >> address % 8 & 1) {
             leat_text_puts(why, "address ");
             leat_text_decimal(why, address);
@@ -73,7 +63,7 @@ leat_err leat_sim_ring_check(const struct leat_sim_ring_config *c, struct leat_t
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (row[i].value < row[i].min || row[i].value > row[i].max)
-            return refuse(why, row[i].what, row[i].value, row[i].min, row[i].max);
+            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
     const leat_err err = check_links(c, why);
     return err ? err : check_addresses(c, why);
 }
