@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MORE_MS = 100, NODES_MAX = 4096, ECHO_MIN = 8 };
+enum { MORE_MS = 100, NODES_MAX = 4096, ECHO_MIN = 8, MARK_LEN = 8 };
 static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
 
 /* What every question needs. */
@@ -225,6 +225,14 @@ static int plan(struct question *k)
 
 /* ---- trace --------------------------------------------------------------------------------- */
 
+/* Is this ERR/GENERAL about the probe of this mark? Its quote is whole, as probes are short. */
+static bool quotes(const struct leat_packetway_event *e, const uint8_t mark[MARK_LEN])
+{
+    const struct leat_packetway_message *m = &e->message;
+    return m->data_len >= LEAT_PACKETWAY_HEADER_LEN + MARK_LEN &&
+           memcmp(m->data + LEAT_PACKETWAY_HEADER_LEN, mark, MARK_LEN) == 0;
+}
+
 /*
  * A route that goes wrong at hop `hop`: the half-router that should take that hop says so by
  * ERR/GENERAL, and is known by it (spec 5.2, 5.7). 0: none did.
@@ -233,6 +241,7 @@ static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *
                           uint64_t *us)
 {
     static const uint8_t nowhere[1];
+    uint8_t mark[MARK_LEN];
     struct leat_packetway_route cursor = { p->routes[0].octets,
                                            p->routes[0].octets + p->routes[0].len, 0 };
     struct leat_packetway_message *m = &k->message;
@@ -240,6 +249,9 @@ static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *
     m->header = (struct leat_packetway_header){ .dt = k->q->address,
                                                 .pt = LEAT_PKTWAY_PT_ECHO,
                                                 .te = LEAT_PKTWAY_ECHO_REQUEST };
+    leat_put_be64(mark, pktway_now());
+    m->data = mark;
+    m->data_len = sizeof mark;
     for (uint32_t i = 0; i < hop; i++)
         leat_packetway_route_next(&cursor, &m->leading[m->leading_count++]);
     m->leading[m->leading_count++] =
@@ -254,6 +266,7 @@ static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *
             show_err(&k->event, false, k->error);
             return 0;
         }
+        if (!quotes(&k->event, mark)) continue; /* an older packet's */
         *us = (pktway_now() - begun) / ps_per_us;
         return k->event.peer;
     }

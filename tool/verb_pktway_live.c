@@ -17,6 +17,7 @@ static char why[PKTWAY_WHY_LEN];
 struct service {
     bool foreground, stopped;
     int listener;
+    int leaver; /* who asked to stop, and waits for the end; -1: nobody */
     struct pktway_router *router;
     struct leat_pktway *host;
     struct pktway_tun *tun; /* of a host: IP */
@@ -116,7 +117,10 @@ static void serve_asker(struct service *s)
     if (error) fclose(error);
     if (out_text) pktway_control_say(asker, false, out_text, out_len);
     if (error_text) pktway_control_say(asker, true, error_text, error_len);
-    pktway_control_end(asker, code);
+    if (s->stopped && s->leaver < 0)
+        s->leaver = asker;
+    else
+        pktway_control_end(asker, code);
     free(out_text);
     free(error_text);
 }
@@ -177,6 +181,7 @@ static void close_service(struct service *s)
     free(s->tun);
     leat_pktway_close(s->host);
     close(s->listener);
+    if (s->leaver >= 0) pktway_control_end(s->leaver, DONE);
 }
 
 /* In the new process: says on `ready` how it went, then serves. */
@@ -440,7 +445,9 @@ static int ask_by_myself(const struct arguments *args, const struct pktway_reque
 
 int pktway_live(const struct arguments *args)
 {
-    struct service s = { .listener = -1, .foreground = argument(args, "--foreground") != NULL };
+    struct service s = { .listener = -1,
+                         .leaver = -1,
+                         .foreground = argument(args, "--foreground") != NULL };
     struct pktway_request q;
     const char *word = args->operand[0];
     if (!read_request(args, &q)) return WRONG;

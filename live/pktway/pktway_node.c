@@ -115,6 +115,7 @@ static void poll_san(struct leat_pktway *p, leat_time now)
 {
     struct pktway_node gone;
     if (p->poll_at > now) return;
+    pktway_san_excuse(&p->san, now - p->poll_at);
     p->poll_at = leat_time_add(now, p->poll_ps);
     while (pktway_san_silent(&p->san, now, &gone))
         if (gone.router) lose_router(p, gone.address);

@@ -139,11 +139,13 @@ static void look_at_link(struct pktway_router *r, uint32_t half, leat_time now)
 static void poll_nodes(struct pktway_router *r, leat_time now)
 {
     if (r->poll_at > now) return;
+    const leat_time late = now - r->poll_at;
     r->poll_at = leat_time_add(now, (leat_time)r->config.poll_ms * (LEAT_PACKETWAY_SECOND / 1000));
     for (uint32_t i = 0; i < r->count; i++) {
         struct pktway_half *h = &r->half[i];
         struct pktway_node gone;
         look_at_link(r, i, now);
+        pktway_san_excuse(&h->san, late);
         while (pktway_san_silent(&h->san, now, &gone)) {
             const struct leat_packetway_address a = leat_packetway_single(gone.address);
             leat_packetway_router_node_gone(h->engine, &a, now);

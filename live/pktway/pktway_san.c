@@ -435,6 +435,12 @@ void pktway_san_hear(struct pktway_san *san, const struct leat_packetway_native 
             san->nodes[i].heard_at = now;
 }
 
+void pktway_san_excuse(struct pktway_san *san, leat_time late)
+{
+    for (uint32_t i = 0; i < san->node_count; i++)
+        san->nodes[i].heard_at = leat_time_add(san->nodes[i].heard_at, late);
+}
+
 bool pktway_san_silent(struct pktway_san *san, leat_time now, struct pktway_node *gone)
 {
     for (uint32_t i = 0; i < san->node_count; i++) {

@@ -151,6 +151,9 @@ const struct pktway_node *pktway_san_node_at(const struct pktway_san *san, const
 void pktway_san_hear(struct pktway_san *san, const struct leat_packetway_native *from,
                      leat_time now);
 
+/* This process was late by so much: nobody was asked in that time, and nobody is blamed for it. */
+void pktway_san_excuse(struct pktway_san *san, leat_time late);
+
 /* Takes one node that fell silent out. False: there is none (more). */
 bool pktway_san_silent(struct pktway_san *san, leat_time now, struct pktway_node *gone);
 

@@ -84,7 +84,7 @@ start() { # NAME: what it prints goes to a file
     esac
     node=$1
     shift
-    in_ns "$(place "$node")" "$leat" pktway "$@" --name "$node" --poll 100 > "$folder/$node.started" 2> "$folder/stderr"
+    in_ns "$(place "$node")" "$leat" pktway "$@" --name "$node" --poll 250 > "$folder/$node.started" 2> "$folder/stderr"
 }
 process() { sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/$1.started"; }
 # ask NAME WORD...: of the host or router of that name
@@ -128,16 +128,16 @@ questions() {
     exits 1 "ERR UNK" ask h1 tell name=nobody
     same "$driver: the tables of ra" "$(ask ra tables --json | jq -c '.[0].tables | map([.san, .rcvf]) | sort')" \
         '[["0x000200",["0x000202"]],["0x000300",["0x000302","0x000203","0x000202"]]]'
-    exits 1 "" ask h1 ping 0x3ff --by-address --timeout 300
+    exits 1 "" ask h1 ping 0x3ff --by-address --timeout 2000
     has "$driver: an unknown destination" "$(cat "$folder/stdout")" "ERR UNK from 0x000102 about 0x0003ff"
-    exits 1 "" ask h1 ping 0x301 --by-address --size 1200 --timeout 300
+    exits 1 "" ask h1 ping 0x301 --by-address --size 1200 --timeout 2000
     has "$driver: above the MTU" "$(cat "$folder/stdout")" "ERR GENERAL from 0x000202 about 0x000301"
     exits 2 "longer than the MTU" ask h1 ping 0x301 --size 1200
     exits 1 "knows the way" ask h1 plan 0x3ff
     # who asks for much and goes away does not keep the host
     timeout 0.2 nsenter --net="/run/netns/$name$(place h1)" "$leat" pktway ping 0x301 --count 1000 --name h1 > /dev/null || true
     same "$driver: asked again at once" "$(timeout 3 nsenter --net="/run/netns/$name$(place h1)" "$leat" pktway ping 0x301 --name h1 --json | jq .received)" 1
-    same "$driver: a node for a moment" "$(in_ns "$(place h1)" "$leat" pktway ping 0x301 --json --poll 100 --san "$(san 1 0x110 4399 4301)" | jq .received)" 1
+    same "$driver: a node for a moment" "$(in_ns "$(place h1)" "$leat" pktway ping 0x301 --json --san "$(san 1 0x110 4399 4301)" | jq .received)" 1
     [ "$driver" != xdp ] || same "xdp: the kernel forwards" "$([ "$(count rb 0x000203 in_kernel)" -gt 5 ] && echo yes)" yes
 }
 
@@ -163,7 +163,7 @@ bad_frames() {
     wanted='{"VERSION":3,"SHORT":6,"L2RH_LEN":3,"TOO_MANY":3,"ADDRESS":6,"UNKNOWN":3,"cut":6,"foreign":6,"broadcast":3,"strange":3,"refused_routes":9}'
     wait_for 2 wrongs_are || true
     same "$driver: bad frames by reason" "$(wrong_since)" "$wanted"
-    reaches h1 0x301 || fail "$driver: bad frames: h3 is not reached after them"
+    wait_for 3 reaches h1 0x301 || fail "$driver: bad frames: h3 is not reached after them"
 }
 wrong_since() { what_is_wrong | jq -c --argjson was "$was" 'with_entries(.value -= $was[.key] | select(.value != 0))'; }
 wrongs_are() { [ "$(wrong_since)" = "$wanted" ]; }
@@ -189,7 +189,7 @@ rogue() {
     [ "$tables" -le 64 ] || fail "$driver: $tables tables after a flood, want 64 at most"
     dropped=$(($(count ra 0x000202 rtbl_limited) + $(count ra 0x000202 rtbl_full)))
     [ $dropped -gt 1000 ] || fail "$driver: of a flood of 3000 tables only $dropped are counted"
-    reaches h1 0x301 || fail "$driver: the rogue keeps h1 from h3"
+    wait_for 3 reaches h1 0x301 || fail "$driver: the rogue keeps h1 from h3"
     strange=$(count ra 0x000102 rtbl_strange)
     frames send e1 02:00:00:00:01:02 00000102001d00010000000500000101300200040000000131000000010005002f000000010005012d020000000000002e000000000000000000000000000000 5
     wait_for 2 test_count 0x000102 rtbl_strange $((strange + 5)) || fail "$driver: tables of a host are not counted"
@@ -207,7 +207,7 @@ captured() {
     watcher=$!
     wait_for 5 grep -q 'Capturing on' "$folder/tshark"
     sleep 0.4
-    in_ns h1 "$leat" pktway ping 0x301 --poll 100 --san e1,bias=0x100,address=0x111 > /dev/null
+    in_ns h1 "$leat" pktway ping 0x301 --san e1,bias=0x100,address=0x111 > /dev/null
     ask h1 tell capability=7 > /dev/null
     ask h1 trace 0x201 > /dev/null
     wait $watcher || true
@@ -247,8 +247,8 @@ told_down() {
 # IP between h1 and h3 through TUN devices; a packet with the source of another is not taken.
 ip_over_it() {
     [ -c /dev/net/tun ] || { echo "SKIPPED, AND LOUDLY: no /dev/net/tun, no IP over PacketWay"; return; }
-    in_ns h1 "$leat" pktway tun --name tun1 --poll 100 --san e1,bias=0x100,address=0x121,mtu=110 --way 10.9.0.3=0x321 > /dev/null || fail "$driver: tun of h1"
-    in_ns h3 "$leat" pktway tun --name tun3 --poll 100 --san e3,bias=0x300,address=0x321,mtu=110 --way 10.9.0.1/32=0x121 > /dev/null || fail "$driver: tun of h3"
+    in_ns h1 "$leat" pktway tun --name tun1 --poll 250 --san e1,bias=0x100,address=0x121,mtu=110 --way 10.9.0.3=0x321 > /dev/null || fail "$driver: tun of h1"
+    in_ns h3 "$leat" pktway tun --name tun3 --poll 250 --san e3,bias=0x300,address=0x321,mtu=110 --way 10.9.0.1/32=0x121 > /dev/null || fail "$driver: tun of h3"
     ip -n "${name}h1" addr add 10.9.0.1/24 dev pw0
     ip -n "${name}h1" addr add 10.9.0.7/24 dev pw0
     ip -n "${name}h3" addr add 10.9.0.3/24 dev pw0
@@ -325,7 +325,6 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     deaths
     [ $driver != packet ] || bad_input
     for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver: $n does not leave"; done
-    sleep 0.1
     same "$driver: nothing is left" "$(ip -n "${name}ra" link show e1 | grep xdp; in_ns "$(place ra)" ss -xlH 2> /dev/null | grep leat-pktway)" ""
 done
 [ -n "$tried" ] || [ -s "$wrongs" ] || skip "no driver works here"
