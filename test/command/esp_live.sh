@@ -355,7 +355,7 @@ captured() {
     nsenter "$(net_of root)" timeout 20 tshark -q -a duration:4 -i d0 -w "$folder/esp.pcapng" 2> "$folder/tshark" &
     watcher=$!
     tries=0
-    until grep -q 'Capturing on' "$folder/tshark" || [ $tries -eq 100 ]; do
+    until grep -q 'Capture started' "$folder/tshark" || [ $tries -eq 100 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done

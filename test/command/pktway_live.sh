@@ -205,7 +205,7 @@ captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no capture"; return; }
     in_ns h1 timeout 20 tshark -q -a duration:2 -i e1 -w "$folder/pktway.pcapng" 2> "$folder/tshark" &
     watcher=$!
-    wait_for 5 grep -q 'Capturing on' "$folder/tshark"
+    wait_for 5 grep -q 'Capture started' "$folder/tshark"
     sleep 0.4
     in_ns h1 "$leat" pktway ping 0x301 --san e1,bias=0x100,address=0x111 > /dev/null
     ask h1 tell capability=7 > /dev/null

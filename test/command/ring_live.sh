@@ -270,10 +270,10 @@ bad_input() {
 captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no captured revolution"; return; }
     : > "$folder/tshark"
-    in_ns 0 timeout 20 tshark -q -a duration:3 -c 2 -f 'ether proto 0x88b6' -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
+    in_ns 0 timeout 20 tshark -q -a duration:15 -c 2 -f 'ether proto 0x88b6' -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
     watcher=$!
     tries=0
-    until grep -q 'Capturing on' "$folder/tshark" || [ $tries -eq 100 ]; do
+    until grep -q 'Capture started' "$folder/tshark" || [ $tries -eq 100 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
