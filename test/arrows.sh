@@ -14,9 +14,9 @@ below() {
     sim/esp) echo core proto/esp sim ;;
     sim/pktway) echo core proto/atm proto/aton proto/packetway sim sim/net sim/ring port ;;
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
-    live/ring) echo core proto/aton ;;
-    live/esp) echo core proto/esp ;;
-    live/pktway) echo core proto/packetway ;;
+    live/ring) echo core proto/aton live ;;
+    live/esp) echo core proto/esp live ;;
+    live/pktway) echo core proto/packetway live ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program/poets) echo core proto/poets ;;
     program/*) echo core port program program/clock ;;

@@ -5,18 +5,16 @@
  * stores over as they are.
  */
 #include "esp_driver.h"
+#include "live_xdp.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <esp_xdp.skel.h>
 #include <linux/if_link.h>
 #include <net/if.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { MAPS_MAX = 16 };
 
 /* Of this process: what it loaded. */
 static struct {
@@ -24,56 +22,7 @@ static struct {
     struct ring_buffer *events;
 } path;
 
-static int quiet(enum libbpf_print_level level, const char *text, va_list list)
-{
-    (void)level, (void)text, (void)list;
-    return 0;
-}
-
-/* Native or generic, as it was attached; 0: no XDP program of any kind. */
-static uint32_t attached(uint32_t device, uint32_t *flags)
-{
-    struct bpf_xdp_query_opts query;
-    memset(&query, 0, sizeof query);
-    query.sz = sizeof query;
-    if (bpf_xdp_query((int)device, 0, &query)) return 0;
-    *flags = query.drv_prog_id ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
-    return query.drv_prog_id ? query.drv_prog_id : query.skb_prog_id;
-}
-
 /* ---- finding ------------------------------------------------------------------------------ */
-
-/* A program of ours, by its name; else -1. */
-static int program_of(uint32_t id)
-{
-    struct bpf_prog_info info = { 0 };
-    uint32_t len = sizeof info;
-    const int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
-    if (fd < 0) return -1;
-    if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && strcmp(info.name, "esp_xdp") == 0)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-/* A map of a program by its name and the shape that it must have; else -1. */
-static int map_of(int program, const char *name, uint32_t value_len, uint32_t entries)
-{
-    uint32_t ids[MAPS_MAX], len = sizeof(struct bpf_prog_info);
-    struct bpf_prog_info info = { .nr_map_ids = MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)ids };
-    if (bpf_obj_get_info_by_fd(program, &info, &len)) return -1;
-    for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++) {
-        struct bpf_map_info map = { 0 };
-        uint32_t map_len = sizeof map;
-        const int fd = bpf_map_get_fd_by_id(ids[i]);
-        if (fd < 0) continue;
-        if (bpf_obj_get_info_by_fd(fd, &map, &map_len) == 0 && strcmp(map.name, name) == 0 &&
-            map.value_size == value_len && map.max_entries == entries)
-            return fd;
-        close(fd);
-    }
-    return -1;
-}
 
 void esp_xdp_let_go(struct esp_maps *maps)
 {
@@ -89,16 +38,17 @@ bool esp_xdp_find(const struct esp_config *c, struct esp_maps *maps, char *why)
     int program = -1;
     uint32_t flags;
     *why = 0;
-    libbpf_set_print(quiet);
+    live_xdp_quiet();
     for (uint32_t i = 0; i < c->port_count && program < 0; i++)
-        program = program_of(attached(c->port[i].device, &flags));
+        program = live_xdp_program(live_xdp_attached(c->port[i].device, &flags), "esp_xdp");
     *maps = (struct esp_maps){ -1, -1, -1, -1 };
     if (program < 0) return errno == EPERM ? esp_because(why, "no right to BPF programs") : false;
-    maps->groups = map_of(program, "esp_groups", sizeof(struct esp_locked_group), c->group_count);
-    maps->config = map_of(program, "esp_config", sizeof(struct esp_config), 1);
-    maps->counts = map_of(program, "esp_counts", sizeof(struct esp_counts), 1);
-    maps->duplicates = map_of(program, "esp_duplicates", sizeof(struct leat_esp_duplicate),
-                              LEAT_ESP_DUPLICATES);
+    maps->groups = live_xdp_map(program, "esp_groups", sizeof(struct esp_locked_group),
+                                c->group_count);
+    maps->config = live_xdp_map(program, "esp_config", sizeof(struct esp_config), 1);
+    maps->counts = live_xdp_map(program, "esp_counts", sizeof(struct esp_counts), 1);
+    maps->duplicates = live_xdp_map(program, "esp_duplicates", sizeof(struct leat_esp_duplicate),
+                                    LEAT_ESP_DUPLICATES);
     close(program);
     if (maps->groups >= 0 && maps->config >= 0 && maps->counts >= 0 && maps->duplicates >= 0)
         return true;
@@ -189,8 +139,8 @@ static bool attach(uint32_t device, int program, bool *generic, char *why)
 {
     char name[IF_NAMESIZE] = "?";
     uint32_t flags = XDP_FLAGS_DRV_MODE;
-    const uint32_t id = attached(device, &flags);
-    const int old = program_of(id);
+    const uint32_t id = live_xdp_attached(device, &flags);
+    const int old = live_xdp_program(id, "esp_xdp");
     if_indextoname(device, name);
     if (id && old < 0)
         return esp_because(why, "%s has an XDP program of somebody else (id %u)", name, id);
@@ -212,7 +162,7 @@ static bool attach(uint32_t device, int program, bool *generic, char *why)
 static bool detach(uint32_t device, char *why)
 {
     uint32_t flags = 0;
-    const int program = program_of(attached(device, &flags));
+    const int program = live_xdp_program(live_xdp_attached(device, &flags), "esp_xdp");
     if (program < 0) return true;
     struct bpf_xdp_attach_opts replacing;
     in_place_of(program, &replacing);
@@ -224,7 +174,7 @@ static bool detach(uint32_t device, char *why)
 static bool clear(const struct esp_config *c, char *why)
 {
     bool cleared = true;
-    libbpf_set_print(quiet);
+    live_xdp_quiet();
     for (uint32_t i = 0; i < c->port_count; i++)
         cleared &= detach(c->port[i].device, why);
     return cleared;
@@ -289,7 +239,7 @@ static bool put_on(const struct esp_config *c, char *note, char *why)
 static bool start(struct esp_process *p, bool *kept, char *note, char *why)
 {
     const struct esp_config *c = &p->memory.share->config;
-    libbpf_set_print(quiet);
+    live_xdp_quiet();
     path.program = esp_xdp_bpf__open();
     if (!path.program) return esp_because(why, "libbpf: %s", strerror(errno));
     *kept = *kept && take_over(c);

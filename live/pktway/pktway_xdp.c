@@ -3,13 +3,13 @@
  * they go with it, however it ends, so nothing is left behind that forwards by old tables.
  */
 #include "pktway_xdp.h"
+#include "live_xdp.h"
 #include "pktway_shared.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
 #include <pktway_xdp.skel.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,12 +21,6 @@ struct pktway_xdp {
     uint32_t version[PKTWAY_SANS_MAX]; /* of the fib that is in the maps */
     bool published[PKTWAY_SANS_MAX];
 };
-
-static int quiet(enum libbpf_print_level level, const char *text, va_list list)
-{
-    (void)level, (void)text, (void)list;
-    return 0;
-}
 
 /* ---- filling ------------------------------------------------------------------------------- */
 
@@ -201,7 +195,7 @@ struct pktway_xdp *pktway_xdp_open(struct pktway_router *r, char *note, char *wh
     uint32_t entries = 0;
     const char *slow = cannot_send(r);
     bool generic = slow != NULL;
-    libbpf_set_print(quiet);
+    live_xdp_quiet();
     for (uint32_t i = 0; i < r->count; i++)
         entries += leat_packetway_router_fib(r->half[i].engine)->known_max;
     bool good = x && load(x, entries, why) && put_ports(x, r, why);

@@ -3,6 +3,7 @@
  * finds the program finds them. So nothing is pinned, nothing is left behind when the device goes,
  * and a start that is killed at any point has either put its program there or not.
  */
+#include "live_xdp.h"
 #include "ring_driver.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -10,65 +11,13 @@
 #include <linux/if_link.h>
 #include <poll.h>
 #include <ring_xdp.skel.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAPS_MAX = 16 };
-
-static int quiet(enum libbpf_print_level level, const char *text, va_list list)
-{
-    (void)level, (void)text, (void)list;
-    return 0;
-}
-
-/* Native or generic, as it was attached; 0: no XDP program of any kind. */
-static uint32_t attached(uint32_t device, uint32_t *flags)
-{
-    struct bpf_xdp_query_opts query;
-    memset(&query, 0, sizeof query);
-    query.sz = sizeof query;
-    if (bpf_xdp_query((int)device, 0, &query)) return 0;
-    *flags = query.drv_prog_id ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
-    return query.drv_prog_id ? query.drv_prog_id : query.skb_prog_id;
-}
-
 /* ---- finding ------------------------------------------------------------------------------ */
-
-/* A program of ours, by its name; else -1. */
-static int program_of(uint32_t id)
-{
-    struct bpf_prog_info info = { 0 };
-    uint32_t len = sizeof info;
-    const int fd = bpf_prog_get_fd_by_id(id);
-    if (fd < 0) return -1;
-    if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && strcmp(info.name, "ring_xdp") == 0)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-/* A map of a program by its name and the length that it must have; else -1. */
-static int map_of(int program, const char *name, uint32_t value_len)
-{
-    uint32_t ids[MAPS_MAX], len = sizeof(struct bpf_prog_info);
-    struct bpf_prog_info info = { .nr_map_ids = MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)ids };
-    if (bpf_obj_get_info_by_fd(program, &info, &len)) return -1;
-    for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++) {
-        struct bpf_map_info map = { 0 };
-        uint32_t map_len = sizeof map;
-        const int fd = bpf_map_get_fd_by_id(ids[i]);
-        if (fd < 0) continue;
-        if (bpf_obj_get_info_by_fd(fd, &map, &map_len) == 0 && strcmp(map.name, name) == 0 &&
-            map.value_size == value_len)
-            return fd;
-        close(fd);
-    }
-    return -1;
-}
 
 /* Of a ring buffer's pages the reader's position may be written; behind it are the writer's
  * position and the records. */
@@ -99,12 +48,12 @@ static void mailbox_unmap(struct ring_mailbox *mailbox)
 static bool seat_of(int program, struct ring_seat *seat)
 {
     const uint32_t zero = 0;
-    const int config = map_of(program, "ring_config", sizeof(struct ring_config));
-    const int page = map_of(program, "ring_page", sizeof(struct ring_page));
-    *seat = (struct ring_seat){ .counts_map = map_of(program, "ring_counts", 8),
+    const int config = live_xdp_map(program, "ring_config", sizeof(struct ring_config), 0);
+    const int page = live_xdp_map(program, "ring_page", sizeof(struct ring_page), 0);
+    *seat = (struct ring_seat){ .counts_map = live_xdp_map(program, "ring_counts", 8, 0),
                                 .mapping = MAP_FAILED,
                                 .mapping_len = RING_PAGE_LEN,
-                                .mailbox_map = map_of(program, "ring_mailbox", 0) };
+                                .mailbox_map = live_xdp_map(program, "ring_mailbox", 0, 0) };
     if (page >= 0)
         seat->mapping = mmap(NULL, RING_PAGE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
     const bool whole = config >= 0 && seat->counts_map >= 0 && seat->mapping != MAP_FAILED &&
@@ -128,9 +77,9 @@ static bool find(uint32_t device, struct ring_seat *seat, char *why)
 {
     uint32_t flags;
     *why = 0;
-    libbpf_set_print(quiet);
-    const uint32_t id = attached(device, &flags);
-    const int program = id ? program_of(id) : -1;
+    live_xdp_quiet();
+    const uint32_t id = live_xdp_attached(device, &flags);
+    const int program = id ? live_xdp_program(id, "ring_xdp") : -1;
     if (program < 0) {
         if (id && errno == EPERM) ring_because(why, "no right to BPF programs, expected root");
         return false;
@@ -179,8 +128,8 @@ static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
 static bool attach(const struct ring_config *c, int program, char *note, char *why)
 {
     uint32_t flags = XDP_FLAGS_DRV_MODE;
-    const uint32_t id = attached(c->device, &flags);
-    const int old = id ? program_of(id) : -1;
+    const uint32_t id = live_xdp_attached(c->device, &flags);
+    const int old = id ? live_xdp_program(id, "ring_xdp") : -1;
     if (id && old < 0)
         return ring_because(why, "the device has an XDP program of somebody else (id %u)", id);
     struct bpf_xdp_attach_opts replacing;
@@ -231,7 +180,7 @@ static bool join(const struct ring_config *c, const struct leat_aton_interface *
 {
     struct ring_seat seat;
     char ignored[LEAT_STATION_WHY_LEN] = "";
-    libbpf_set_print(quiet);
+    live_xdp_quiet();
     *kept = find(c->device, &seat, ignored);
     const struct ring_seat *old = *kept ? &seat : NULL;
     struct ring_xdp_bpf *station = load(old, why);
@@ -246,9 +195,9 @@ static bool join(const struct ring_config *c, const struct leat_aton_interface *
 static bool leave(uint32_t device, char *why)
 {
     uint32_t flags = 0;
-    libbpf_set_print(quiet);
-    const uint32_t id = attached(device, &flags);
-    const int program = id ? program_of(id) : -1;
+    live_xdp_quiet();
+    const uint32_t id = live_xdp_attached(device, &flags);
+    const int program = id ? live_xdp_program(id, "ring_xdp") : -1;
     if (program < 0) return false;
     struct bpf_xdp_attach_opts replacing;
     in_place_of(program, &replacing);
