@@ -11,58 +11,20 @@
  *   INSTRUCTIONS  names, commas between: sent one after the other for each computation
  * Prints packets a second at the sink: the best of five parts.
  */
+#include "bench_live.h"
 #include "esp_wire.h"
 #include "leat_bytes.h"
 #include <bench_esp_live.skel.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <net/if.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { FRAME_LEN = 128, SENT_LEN = 120, PARTS = 5, BURST = 20000, BATCH = 64, NAMES_MAX = 4 };
-
-_Noreturn static void fail(const char *what)
-{
-    fprintf(stderr, "bench_esp_live: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void enter(const char *namespace)
-{
-    char path[128];
-    snprintf(path, sizeof path, "/run/netns/%s", namespace);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || setns(fd, CLONE_NEWNET)) fail(namespace);
-    close(fd);
-}
-
-static void mac_of(const char *device, uint8_t mac[6])
-{
-    struct ifreq request = { 0 };
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
-    if (fd < 0 || ioctl(fd, SIOCGIFHWADDR, &request)) fail(device);
-    close(fd);
-    memcpy(mac, request.ifr_hwaddr.sa_data, 6);
-}
+enum { FRAME_LEN = 128, SENT_LEN = 120, NAMES_MAX = 4 };
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
@@ -99,7 +61,7 @@ static void fill(uint8_t *o, const uint8_t to[6], const uint8_t from[6],
     memcpy(o, to, 6);
     memcpy(o + 6, from, 6);
     leat_put_be16(o + 12, 0x0800);
-    if (leat_esp_packet_encode(packet, udp + 8, FRAME_LEN - 42, &len)) fail("a packet");
+    if (leat_esp_packet_encode(packet, udp + 8, FRAME_LEN - 42, &len)) bench_fail("a packet");
     ip[0] = 0x45;
     leat_put_be16(ip + 2, (uint16_t)(28 + len));
     ip[8] = 64;
@@ -139,36 +101,6 @@ static uint32_t fill_all(uint8_t *frames, const char *list, uint32_t computation
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-static void send_burst(int program, const uint8_t *frame)
-{
-    struct bpf_test_run_opts opts;
-    memset(&opts, 0, sizeof opts);
-    opts.sz = sizeof opts;
-    opts.data_in = frame;
-    opts.data_size_in = SENT_LEN;
-    opts.repeat = BURST;
-    opts.flags = BPF_F_TEST_XDP_LIVE_FRAMES;
-    opts.batch_size = BATCH;
-    if (bpf_prog_test_run_opts(program, &opts)) fail("a live test run");
-}
-
-static double measure(struct bench_esp_live_bpf *b, const uint8_t *frames, double seconds)
-{
-    const int program = bpf_program__fd(b->progs.bench_gen);
-    const volatile uint64_t *sunk = &b->bss->sunk;
-    double best = 0;
-    for (int part = 0; part < PARTS; part++) {
-        const uint64_t before = *sunk;
-        const double start = now_s();
-        do
-            send_burst(program, frames);
-        while (now_s() < start + seconds / PARTS);
-        const double rate = (double)(*sunk - before) / (now_s() - start);
-        if (rate > best) best = rate;
-    }
-    return best;
-}
-
 static int quiet(enum libbpf_print_level level, const char *text, va_list list)
 {
     return level == LIBBPF_WARN ? vfprintf(stderr, text, list) : 0;
@@ -179,13 +111,8 @@ static struct bench_esp_live_bpf *load(uint32_t frames)
     libbpf_set_print(quiet);
     struct bench_esp_live_bpf *b = bench_esp_live_bpf__open();
     if (!b || bpf_map__set_max_entries(b->maps.frames, frames) || bench_esp_live_bpf__load(b))
-        fail("the programs");
+        bench_fail("the programs");
     return b;
-}
-
-static void put_on(struct bpf_program *program, const char *device)
-{
-    if (!bpf_program__attach_xdp(program, (int)if_nametoindex(device))) fail(device);
 }
 
 int main(int argc, char **argv)
@@ -197,33 +124,35 @@ int main(int argc, char **argv)
     uint8_t *frames = mmap(NULL, (size_t)capacity * FRAME_LEN, PROT_READ | PROT_WRITE, MAP_SHARED,
                            bpf_map__fd(b->maps.frames), 0);
     uint8_t from[6], to[6];
-    if (frames == MAP_FAILED) fail("the table of frames");
+    if (frames == MAP_FAILED) bench_fail("the table of frames");
 
-    enter(argv[3]);
-    mac_of("b0", b->bss->out_to);
-    put_on(b->progs.bench_sink, "b0");
-    enter(argv[2]);
-    mac_of("r0", to);
-    mac_of("r1", b->bss->out_from);
+    bench_enter(argv[3]);
+    bench_mac_of("b0", b->bss->out_to);
+    bench_put_on(b->progs.bench_sink, "b0");
+    bench_enter(argv[2]);
+    bench_mac_of("r0", to);
+    bench_mac_of("r1", b->bss->out_from);
     b->bss->out_device = if_nametoindex("r1");
     bpf_map_update_elem(bpf_map__fd(b->maps.devices), &b->bss->out_device, &b->bss->out_device, 0);
-    if (strcmp(argv[4], "plain") == 0) put_on(b->progs.bench_plain, "r0");
-    if (strcmp(argv[4], "fib") == 0) put_on(b->progs.bench_fib, "r0");
-    if (strcmp(argv[4], "user") == 0) put_on(b->progs.bench_pass, "r0");
-    enter(argv[1]);
-    mac_of("a0", from);
+    if (strcmp(argv[4], "plain") == 0) bench_put_on(b->progs.bench_plain, "r0");
+    if (strcmp(argv[4], "fib") == 0) bench_put_on(b->progs.bench_fib, "r0");
+    if (strcmp(argv[4], "user") == 0) bench_put_on(b->progs.bench_pass, "r0");
+    bench_enter(argv[1]);
+    bench_mac_of("a0", from);
     b->bss->gen_device = if_nametoindex("a0");
 
     /* A value to collect must have been announced: first all RCHLD, where there is RCOLLECT. */
     if (strcmp(argv[5], "RCOLLECT") == 0) {
         b->bss->mask = fill_all(frames, "RCHLD", computations, to, from) - 1;
-        for (uint32_t sent = 0; sent < 2 * computations; sent += BURST)
-            send_burst(bpf_program__fd(b->progs.bench_gen), frames);
+        for (uint32_t sent = 0; sent < 2 * computations; sent += BENCH_BURST)
+            bench_send_burst(b->progs.bench_gen, frames, SENT_LEN);
     }
     b->bss->mask = fill_all(frames, argv[5], computations, to, from) - 1;
-    for (uint32_t sent = 0; sent < 2 * computations; sent += BURST) /* warm: bindings are made */
-        send_burst(bpf_program__fd(b->progs.bench_gen), frames);
-    printf("%.0f\n", measure(b, frames, strtod(argv[7], NULL)));
+    for (uint32_t sent = 0; sent < 2 * computations;
+         sent += BENCH_BURST) /* warm: bindings are made */
+        bench_send_burst(b->progs.bench_gen, frames, SENT_LEN);
+    printf("%.0f\n",
+           bench_rate(b->progs.bench_gen, frames, SENT_LEN, &b->bss->sunk, strtod(argv[7], NULL)));
     bench_esp_live_bpf__destroy(b);
     return 0;
 }
