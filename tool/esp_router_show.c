@@ -59,9 +59,9 @@ static void show_config(const struct leat_router *router, const struct esp_confi
     else
         printf("its process has ended: expected leat esp route again\n");
     for (uint32_t i = 0; i < c->port_count; i++) {
-        char device[IF_NAMESIZE] = "overlay";
-        if (c->port[i].device) if_indextoname(c->port[i].device, device);
-        printf("%s%s", i ? ", " : "ports ", device);
+        const uint32_t device = c->port[i].device;
+        const bool gone = device && if_nametoindex(c->port[i].name) != device;
+        printf("%s%s%s", i ? ", " : "ports ", c->port[i].name, gone ? " (gone)" : "");
     }
     printf("; bindings live %s", duration_text(c->tau_ns * ps_per_ns));
     printf(", by a clock of %s steps\n", duration_text(clock_grain_ns() * ps_per_ns));
@@ -250,11 +250,10 @@ static void show_operands(const struct leat_esp_words *w, bool json)
 void esp_show_sight(const struct esp_config *c, const struct esp_sight *s, bool json)
 {
     static const char *const carriages[] = { "bare", "ipv4", "udp", "ipv6", "udp6" };
-    char device[IF_NAMESIZE] = "overlay", from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
-    const uint32_t index = s->port < ESP_PORTS_MAX ? c->port[s->port].device : 0;
+    char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
+    const char *device = s->port < ESP_PORTS_MAX ? c->port[s->port].name : "?";
     const char *reason = s->reason < ESP_REASON_COUNT ? reason_names[s->reason] : "?";
     const char *carriage = s->carriage < 5 ? carriages[s->carriage] : "?";
-    if (index) if_indextoname(index, device);
     address_text(s->carriage, s->source, from);
     address_text(s->carriage, s->destination, to);
     /* Of a packet that was refused, nothing is known for sure. */

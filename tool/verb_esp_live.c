@@ -27,14 +27,14 @@ bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], c
     *used = NULL;
     if (!path) return true;
     FILE *file = fopen(path, "r");
+    char pair[3];
     int octets = 0;
-    unsigned octet;
     if (!file) {
         complain("%s: cannot be opened", path);
         return false;
     }
-    while (octets < LEAT_ESP_KEY_LEN && fscanf(file, " %2x", &octet) == 1)
-        key[octets++] = (uint8_t)octet;
+    while (octets < LEAT_ESP_KEY_LEN && fscanf(file, " %2[0-9a-fA-F]", pair) == 1 && pair[1])
+        key[octets++] = (uint8_t)strtoul(pair, NULL, 16);
     char more;
     const bool whole = octets == LEAT_ESP_KEY_LEN && fscanf(file, " %c", &more) == EOF;
     fclose(file);

@@ -1,8 +1,6 @@
 /* Looking at a router: its counts, its stores, what passes. */
 #include "esp_plan.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +40,8 @@ struct leat_router *leat_router_open(const char *router, char *why)
     char name[ESP_FILE_NAME_LEN];
     *why = 0;
     if (!esp_file_name(router, name, why)) return NULL;
-    const int file = shm_open(name, O_RDWR | O_CLOEXEC, 0);
-    if (file < 0) {
-        esp_because(why, errno == ENOENT
-                             ? "no router here, expected one from leat esp route"
-                             : "the router's shared file cannot be opened, expected root");
-        return NULL;
-    }
+    const int file = esp_file_open(name, 0, why);
+    if (file < 0) return NULL;
     struct leat_router *r = calloc(1, sizeof *r);
     const bool opened = r && open_memory(r, file, why);
     if (opened) r->process = esp_file_holder(file);
@@ -102,11 +95,9 @@ uint32_t leat_router_stores(const struct leat_router *r)
 
 void leat_router_store_name(const struct leat_router *r, uint32_t store, char name[32])
 {
-    char device[IF_NAMESIZE] = "overlay";
-    const uint32_t index = store ? r->memory.share->config.port[(store - 1) / 2].device : 0;
-    if (index) if_indextoname(index, device);
     if (store)
-        snprintf(name, 32, "%s %s", store % 2 ? "input" : "output", device);
+        snprintf(name, 32, "%s %s", store % 2 ? "input" : "output",
+                 r->memory.share->config.port[(store - 1) / 2].name);
     else
         snprintf(name, 32, "centre");
 }

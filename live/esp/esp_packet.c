@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
@@ -220,11 +219,9 @@ static bool withhold(const struct esp_config *c, bool wanted, char *why)
 {
     struct esp_kernel kernel;
     bool done = esp_kernel_open(&kernel);
-    for (uint32_t i = 0; done && i < c->port_count; i++) {
-        char device[IF_NAMESIZE];
-        if (!if_indextoname(c->port[i].device, device)) continue; /* it has gone, and its rules */
-        done = esp_kernel_withhold(&kernel, device, wanted);
-    }
+    /* By name: rules outlive their device, and would hold for the next one of that name. */
+    for (uint32_t i = 0; done && i < c->port_count; i++)
+        done = esp_kernel_withhold(&kernel, c->port[i].name, wanted);
     if (!done) esp_because(why, "routing rules: %s", strerror(errno));
     esp_kernel_close(&kernel);
     return done;

@@ -34,6 +34,7 @@ static bool plan_port(const char *device, struct esp_port *port, char *why)
     if (!ask_device(device, SIOCGIFHWADDR, &request))
         return esp_because(why, "%s: no Ethernet address: %s", device, strerror(errno));
     memcpy(port->mac, request.ifr_hwaddr.sa_data, ESP_MAC_LEN);
+    snprintf(port->name, sizeof port->name, "%s", device);
     return true;
 }
 
@@ -44,6 +45,7 @@ static bool plan_ports(const struct leat_router_config *from, struct esp_config 
         if (from->device_count)
             return esp_because(why, "the overlay has no devices, expected --listen and --next-hop");
         c->port_count = 1;
+        snprintf(c->port[0].name, sizeof c->port[0].name, "overlay");
         return true;
     }
     if (!from->device_count)

@@ -27,6 +27,10 @@ bool esp_plan_endpoint(const char *text, uint64_t address[2], uint16_t *port);
 /* Device numbers are a namespace's own, so its number is in the name. */
 bool esp_file_name(const char *router, char name[ESP_FILE_NAME_LEN], char *why);
 
+/* A descriptor, or -1: why, and errno. Files of other users are not opened: whatever is in them
+ * would be believed. */
+int esp_file_open(const char *name, int flags, char *why);
+
 /* Which process holds the lock: 0 none, -1 one of another namespace of processes. */
 pid_t esp_file_holder(int fd);
 

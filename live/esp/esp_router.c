@@ -4,6 +4,7 @@
  */
 #include "esp_router.h"
 #include "esp_plan.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 enum { LEAVE_TRIES = 300 };
-static const char magic[8] = "leatESP1";
+static const char magic[8] = "leatESP2";
 static volatile sig_atomic_t ending;
 
 /* In the order in which they are tried. */
@@ -60,6 +61,26 @@ bool esp_file_name(const char *router, char name[ESP_FILE_NAME_LEN], char *why)
         return esp_because(why, "/proc/self/ns/net: %s", strerror(errno));
     snprintf(name, ESP_FILE_NAME_LEN, "/leat-esp.%llu.%s", (unsigned long long)here.st_ino, router);
     return true;
+}
+
+int esp_file_open(const char *name, int flags, char *why)
+{
+    struct stat about;
+    const int fd = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
+    const int err = fd < 0 ? errno : 0;
+    if (fd >= 0 && fstat(fd, &about) == 0 && about.st_uid == geteuid()) return fd;
+    if (fd >= 0) close(fd);
+    if (err == ENOENT)
+        esp_because(why, "no router here, expected one from leat esp route");
+    else if (err && err != EACCES)
+        esp_because(why, "the router's shared file: %s", strerror(err));
+    else
+        esp_because(why,
+                    "the router's file /dev/shm%s is of another user, expected that user or "
+                    "another --name",
+                    name);
+    errno = err ? err : EACCES;
+    return -1;
 }
 
 pid_t esp_file_holder(int fd)
@@ -204,6 +225,9 @@ static struct esp_share *earlier(int file, struct esp_config *c, bool has_id)
     struct esp_config kept = *c;
     if (share->config.driver == c->driver && file_len(c) == share->len &&
         esp_plan_keeps(&share->config, &kept, has_id)) {
+        /* Windows of another length: their numbers say nothing to each other. */
+        if (share->config.limits.window_ticks != kept.limits.window_ticks)
+            memset(share->ingress, 0, sizeof share->ingress);
         *c = kept;
         share->config = *c;
         return share;
@@ -262,6 +286,54 @@ static bool start_any(const struct leat_router_config *config, struct esp_config
     return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, why);
 }
 
+/* Is it there, and has it a port in common with c? Then *port is its number in c. */
+static bool shares_port(int file, const struct esp_config *c, uint32_t *port)
+{
+    struct esp_share *other = esp_file_map(file);
+    bool shares = false, serves = esp_file_holder(file) != 0;
+    if (!other) return false;
+#ifdef HAVE_XDP
+    struct esp_maps maps;
+    char ignored[LEAT_ROUTER_WHY_LEN];
+    if (!serves && other->config.driver == LEAT_ROUTER_XDP &&
+        esp_xdp_find(&other->config, &maps, ignored)) {
+        serves = true; /* the kernel goes on without the process */
+        esp_xdp_let_go(&maps);
+    }
+#endif
+    for (uint32_t i = 0; serves && !shares && i < c->port_count; i++) {
+        if (!c->port[i].device) continue; /* an overlay has none */
+        shares = esp_port_of(&other->config, c->port[i].device) != ESP_NO_PORT;
+        *port = i;
+    }
+    munmap(other, (size_t)other->len);
+    return shares;
+}
+
+/* Two routers on one device would both execute what comes in. */
+static bool are_free(const char *own, const struct esp_config *c, char *why)
+{
+    DIR *folder = opendir("/dev/shm");                        /* where shm_open has them */
+    const size_t len = (size_t)(strrchr(own, '.') + 1 - own); /* up to the router's name */
+    uint32_t port = 0;
+    bool free = true;
+    for (struct dirent *entry; free && folder && (entry = readdir(folder));) {
+        char name[ESP_FILE_NAME_LEN], ignored[LEAT_ROUTER_WHY_LEN];
+        if (snprintf(name, sizeof name, "/%s", entry->d_name) >= (int)sizeof name ||
+            strncmp(name, own, len) != 0 || strcmp(name, own) == 0)
+            continue;
+        const int file = esp_file_open(name, 0, ignored);
+        if (file < 0) continue;
+        free = !shares_port(file, c, &port);
+        close(file);
+        if (!free)
+            esp_because(why, "%s is a port of the router '%s', expected leat esp stop --name %s",
+                        c->port[port].name, name + len, name + len);
+    }
+    if (folder) closedir(folder);
+    return free;
+}
+
 enum leat_router_end leat_router_start(const struct leat_router_config *config,
                                        enum leat_router_driver *used, char *why)
 {
@@ -274,16 +346,19 @@ enum leat_router_end leat_router_start(const struct leat_router_config *config,
         esp_because(why, "--listen '%.60s', expected ADDRESS or ADDRESS:PORT", config->listen);
         return LEAT_ROUTER_WRONG;
     }
-    const int file = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0) {
-        esp_because(why, "the shared file: %s", strerror(errno));
-        return LEAT_ROUTER_FAILED;
-    }
+    if (!are_free(name, &c, why)) return LEAT_ROUTER_WRONG;
+    const int file = esp_file_open(name, O_CREAT, why);
+    if (file < 0) return LEAT_ROUTER_FAILED;
     struct stat before = { 0 };
     fstat(file, &before);
-    const bool started = end_holder(file, why) && start_any(config, &c, file, used, why);
+    const bool ran = esp_file_holder(file) > 0, ended = end_holder(file, why);
+    const bool started = ended && start_any(config, &c, file, used, why);
     explicit_bzero(&c, sizeof c);
     if (!started && before.st_size == 0) shm_unlink(name); /* else an earlier one's is left */
+    if (!started && ran && ended) {
+        const size_t len = strlen(why);
+        snprintf(why + len, LEAT_ROUTER_WHY_LEN - len, "; the router that was here has ended");
+    }
     close(file);
     return started ? LEAT_ROUTER_OK : LEAT_ROUTER_FAILED;
 }
@@ -293,14 +368,8 @@ enum leat_router_end leat_router_stop(const char *router, char *why)
     char name[ESP_FILE_NAME_LEN];
     *why = 0;
     if (!esp_file_name(router, name, why)) return LEAT_ROUTER_WRONG;
-    const int file = shm_open(name, O_RDWR | O_CLOEXEC, 0);
-    if (file < 0) {
-        if (errno == ENOENT)
-            esp_because(why, "no router here, expected one from leat esp route");
-        else
-            esp_because(why, "the router's shared file: %s", strerror(errno));
-        return errno == ENOENT ? LEAT_ROUTER_WRONG : LEAT_ROUTER_FAILED;
-    }
+    const int file = esp_file_open(name, 0, why);
+    if (file < 0) return errno == ENOENT ? LEAT_ROUTER_WRONG : LEAT_ROUTER_FAILED;
     struct esp_share *share = esp_file_map(file);
     bool ended = end_holder(file, why);
     if (ended && share) {

@@ -75,6 +75,7 @@ struct esp_port {
     uint32_t device; /* interface index; the overlay has one port without a device */
     uint32_t zero;
     uint8_t mac[8]; /* six octets of it */
+    char name[16];  /* of the device when it was taken: it may have gone since */
 };
 
 /* A configured next hop for destinations in a prefix: an address that is looked up in place of the

@@ -348,6 +348,36 @@ attacks() {
     route 3 > /dev/null
 }
 
+# A device has one router; what a router left at a device that has gone goes with it; nobody else's
+# file is believed; a port's share is that of the last tau, also when tau is a new one.
+ports_and_files() {
+    exits 2 "up is a port of the router 'esp', expected leat esp stop --name esp" in_ns r3 "$leat" esp route --dev up --name two --driver "$driver"
+    ip -n "${name}r3" link add gone0 type veth peer name gone1
+    in_ns r3 "$leat" esp route --dev gone0 --name two --driver "$driver" > /dev/null
+    ip -n "${name}r3" link del gone0
+    has "$driver: a device that has gone" "$(in_ns r3 "$leat" esp status --name two 2>&1)" "$([ "$driver" = xdp ] && echo "no longer on the devices" || echo "ports gone0 (gone)")"
+    in_ns r3 "$leat" esp stop --name two
+    same "$driver: its rules" "$(ip -n "${name}r3" rule | grep gone0)" ""
+    strange=/dev/shm/leat-esp.$(stat -Lc %i "/run/netns/${name}r3").strange
+    : > "$strange"
+    chown 65534 "$strange"
+    for word in status stop "route --driver udp --next-hop 10.1.3.1"; do
+        # shellcheck disable=SC2086
+        has "$driver: $word of another's" "$(in_ns r3 "$leat" esp $word --name strange 2>&1)" "is of another user"
+    done
+    rm "$strange"
+    route 3 --tau 20ms --rate 0 --port-share 20 > /dev/null
+    forge udp new 5
+    route 3 --tau 300ms --rate 0 --port-share 20 > /dev/null
+    forge udp new 15
+    sleep 0.6
+    was=$(count 3 limited)
+    forge udp new 15
+    sleep 0.15
+    same "$driver: a port's share under a new tau" "$(($(count 3 limited) - was))" 0
+    route 3 > /dev/null
+}
+
 # A whole census as tshark sees it at the root, every field named, nothing malformed.
 captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no captured census"; return; }
@@ -381,8 +411,10 @@ bad_input() {
     exits 2 "expected an Ethernet address" in_ns r0 "$leat" esp route --dev up --next-hop up,ff:ff:ff:ff:ff:ff
     exits 2 "no devices" "$leat" esp route --driver udp --dev lo
     exits 2 "--listen goes with" "$leat" esp route --dev lo --listen 10.0.0.1
-    echo 12345 > "$folder/short-key"
-    exits 2 "expected 32 hex digits" "$leat" esp route --dev lo --key-file "$folder/short-key"
+    for key in 12345 000102030405060708090a0b0c0d0e0 0x0102030405060708090a0b0c0d0e0f "0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7"; do
+        echo "$key" > "$folder/no-key"
+        exits 2 "expected 32 hex digits" "$leat" esp route --dev lo --key-file "$folder/no-key"
+    done
     exits 2 "no router here" in_ns root "$leat" esp status
     exits 2 "no router here" in_ns root "$leat" esp stop
     exits 2 "expected 1 to 32 of a-z" "$leat" esp status --name Ä
@@ -425,7 +457,10 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
         bad_input
     fi
     leave_all
-    [ "$driver" = udp ] || bad_frames
+    if [ "$driver" != udp ]; then
+        bad_frames
+        ports_and_files
+    fi
     if [ "$driver" = xdp ]; then
         expiry
         join_all
