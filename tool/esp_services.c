@@ -194,9 +194,12 @@ static void put_answer(const struct leat_esp_request *request,
 {
     const bool average = request->kind == LEAT_ESP_SERVICE_AVERAGE && r->counted;
     const bool negative = request->is_signed && r->answer >> 63;
-    const uint64_t size = negative ? 0 - r->answer : r->answer;
-    printf("%s%" PRIu64, negative ? "-" : "", average ? size / r->counted : size);
-    if (average) printf(".%06" PRIu64, size % r->counted * 1000000 / r->counted);
+    uint64_t number = negative ? 0 - r->answer : r->answer, rest = 0;
+    if (average) /* of signed values the sum is one of 64 bits */
+        number = leat_esp_part_average(request->is_signed ? 0 : r->answer_high, number,
+                                       (uint32_t)r->counted, &rest);
+    printf("%s%" PRIu64, negative ? "-" : "", number);
+    if (average) printf(".%06" PRIu64, rest * 1000000 / r->counted);
 }
 
 static const char *end_name(enum leat_esp_end end)

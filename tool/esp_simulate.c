@@ -20,7 +20,7 @@ struct esp_run {
     const struct esp_job *job;
     struct leat_sim_esp sim;
     void *memory;
-    uint64_t truth; /* average: the sum */
+    uint64_t truth, truth_high; /* average: the sum, in two halves */
     uint64_t duplicates;
     struct leat_sim_esp_traffic install;
 };
@@ -44,7 +44,7 @@ static uint64_t count_branches(const struct leat_sim_esp *s, uint32_t *marks)
 static bool find_truth(struct esp_run *run)
 {
     const struct leat_sim_esp_config *c = &run->sim.config;
-    uint64_t sum = 0, max = c->value[0], min = c->value[0], branches = 0;
+    uint64_t sum = 0, high = 0, max = c->value[0], min = c->value[0], branches = 0;
     uint32_t *marks = calloc(c->graph.routers, sizeof *marks);
     if (!marks) {
         complain("no memory for %u routers", c->graph.routers);
@@ -52,6 +52,7 @@ static bool find_truth(struct esp_run *run)
     }
     for (uint32_t m = 0; m < c->members; m++) {
         sum += c->value[m];
+        high += sum < c->value[m];
         if (c->value[m] > max) max = c->value[m];
         if (c->value[m] < min) min = c->value[m];
     }
@@ -63,6 +64,7 @@ static bool find_truth(struct esp_run *run)
                  : kind == LEAT_ESP_SERVICE_MIN  ? min
                  : kind == LEAT_ESP_SERVICE_TREE ? branches
                                                  : sum;
+    run->truth_high = kind == LEAT_ESP_SERVICE_AVERAGE ? high : 0;
     return true;
 }
 
@@ -71,7 +73,8 @@ static bool is_right(const struct esp_run *run)
     const struct leat_esp_service_result *r = &run->sim.service.result;
     const bool has_count = run->job->request.kind == LEAT_ESP_SERVICE_AVERAGE;
     return r->end == LEAT_ESP_ANSWERED && r->answer == run->truth &&
-           (!has_count || r->counted == run->sim.config.members);
+           (!has_count ||
+            (r->counted == run->sim.config.members && r->answer_high == run->truth_high));
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -162,26 +165,29 @@ static const char *end_name(enum leat_esp_end end)
 }
 
 /* An average is a sum and a count; all others are a number. */
-static struct answer_text answer_text(const struct esp_run *run, uint64_t number, uint64_t count)
+static struct answer_text answer_text(const struct esp_run *run, uint64_t high, uint64_t number,
+                                      uint64_t count)
 {
     struct answer_text t;
-    if (run->job->request.kind != LEAT_ESP_SERVICE_AVERAGE || !count)
+    if (run->job->request.kind != LEAT_ESP_SERVICE_AVERAGE || !count) {
         snprintf(t.text, sizeof t.text, "%" PRIu64, number);
-    else
-        snprintf(t.text, sizeof t.text, "%" PRIu64 ".%06" PRIu64, number / count,
-                 number % count * 1000000 / count);
+        return t;
+    }
+    uint64_t rest;
+    const uint64_t average = leat_esp_part_average(high, number, (uint32_t)count, &rest);
+    snprintf(t.text, sizeof t.text, "%" PRIu64 ".%06" PRIu64, average, rest * 1000000 / count);
     return t;
 }
 
 static struct answer_text true_text(const struct esp_run *run)
 {
-    return answer_text(run, run->truth, run->sim.config.members);
+    return answer_text(run, run->truth_high, run->truth, run->sim.config.members);
 }
 
 static struct answer_text esp_text(const struct esp_run *run)
 {
     const struct leat_esp_service_result *r = &run->sim.service.result;
-    if (r->end == LEAT_ESP_ANSWERED) return answer_text(run, r->answer, r->counted);
+    if (r->end == LEAT_ESP_ANSWERED) return answer_text(run, r->answer_high, r->answer, r->counted);
     return (struct answer_text){ "null" };
 }
 
@@ -297,8 +303,12 @@ static int show(struct esp_run *run)
         complain("no whole tree: the way of %u of %u members is not known", r->unplaced,
                  r->members);
     else if (r->end == LEAT_ESP_VOID)
-        complain("no answer: all %u attempts were void, %" PRIu64 " packets came with E",
-                 r->attempts, r->errors);
+        complain("no answer: all %u attempts were void, %" PRIu64 " packets came with E; %" PRIu64
+                 " instructions found their store full",
+                 r->attempts, r->errors, run->sim.counts.full);
+    else if (!r->heard)
+        complain("no answer in time: nothing came from %u members in %u attempts", r->members,
+                 r->attempts);
     else
         complain("no answer in time: %u of %u branches at the root are missing in the last of %u "
                  "attempts, %" PRIu64 " packets came with E",

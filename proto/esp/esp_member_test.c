@@ -263,7 +263,7 @@ static void parts_are_those_of_the_table(void)
     EQ(leat_esp_part_val(1, 0, UINT64_MAX), 1);
 }
 
-/* Added up in any order, vals give back the count and the sum modulo 2^64. */
+/* Added up in any order, vals give back the count and the whole sum, and so the average. */
 static void parts_add_up_to_count_and_sum(void)
 {
     struct leat_random r;
@@ -275,20 +275,29 @@ static void parts_add_up_to_count_and_sum(void)
                                  (uint32_t)leat_random_below(&r, 1u << leat_random_below(&r, 9));
         const unsigned parts = leat_esp_part_plan(members, bits, part);
         uint64_t total[LEAT_ESP_PARTS_MAX] = { 0 }, sum = 0, found = 0;
+        uint64_t wraps = 0, found_high = 0, rest;
         const bool is_large = leat_random_next(&r) & 1;
         OK(parts >= 1 && parts <= LEAT_ESP_PARTS_MAX);
         for (uint32_t m = 0; m < members; m++) {
             const uint64_t most = leat_esp_part_mask(bits);
             const uint64_t value = is_large ? most : leat_random_next(&r) & most;
             sum += value;
+            wraps += sum < value;
             for (unsigned p = 0; p < parts; p++)
                 total[p] += leat_esp_part_val(leat_esp_part_base(&part[p]), part[p].shift, value);
         }
         for (unsigned p = 0; p < parts; p++) {
             EQ(leat_esp_part_count(&part[p], total[p]), members);
-            found += leat_esp_part_share(&part[p], total[p]);
+            const uint64_t share = leat_esp_part_share(&part[p], total[p]);
+            found += share;
+            found_high += leat_esp_part_share_high(&part[p], total[p]) + (found < share);
         }
         EQ(found, sum);
+        EQ(found_high, wraps);
+        const uint64_t average = leat_esp_part_average(found_high, found, members, &rest);
+        OK(average <= leat_esp_part_mask(bits) && rest < members);
+        EQ(average * members + rest, sum);
+        if (is_large) OK(average == leat_esp_part_mask(bits) && rest == 0);
     }
 }
 

@@ -15,7 +15,8 @@
  *   bits of a piece       48      40       32         24
  *
  * DECISION: the note asks for a count beside a sum and does not say how. Sums are of 64 bits and
- * wrap, so that signed values come out right too.
+ * wrap, so that signed values come out right too; an average of values without sign is of the whole
+ * sum, whose upper half the parts tell as well.
  */
 #ifndef LEAT_ESP_PART_H
 #define LEAT_ESP_PART_H
@@ -63,6 +64,29 @@ static inline uint64_t leat_esp_part_count(const struct leat_esp_part *part, uin
 static inline uint64_t leat_esp_part_share(const struct leat_esp_part *part, uint64_t val)
 {
     return (val & leat_esp_part_mask(part->count_at)) << part->shift;
+}
+
+/* ... and beyond 2^64: the upper half of its share. */
+static inline uint64_t leat_esp_part_share_high(const struct leat_esp_part *part, uint64_t val)
+{
+    const uint64_t sum = val & leat_esp_part_mask(part->count_at);
+    return part->shift ? sum >> (LEAT_ESP_VALUE_BITS - part->shift) : 0;
+}
+
+/* A sum of two halves, divided by `count`, which is not 0. The quotient is below 2^64 (an average
+ * is no larger than the largest value); *rest is below count. */
+static inline uint64_t leat_esp_part_average(uint64_t high, uint64_t low, uint32_t count,
+                                             uint64_t *rest)
+{
+    const uint64_t half[2] = { high, low };
+    uint64_t quotient = 0, left = 0;
+    for (int i = 0; i < 4; i++) { /* 32 bits at a time, by hand */
+        left = left << 32 | (half[i / 2] >> (i % 2 ? 0 : 32) & UINT32_MAX);
+        quotient = quotient << 32 | left / count;
+        left %= count;
+    }
+    *rest = left;
+    return quotient;
 }
 
 /*

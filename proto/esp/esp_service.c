@@ -141,10 +141,14 @@ static leat_err check(const struct leat_esp_service *s, const struct leat_esp_re
     }
     const leat_err err = check_numbers(r, why);
     if (err) return err;
-    if (leat_esp_request_span(r) > s->config.node.tau)
-        return leat_text_out_of_range(why, "time of one attempt in us",
-                                      leat_esp_request_span(r) / ps_per_us, 0,
-                                      s->config.node.tau / ps_per_us);
+    if (leat_esp_request_span(r) > s->config.node.tau) {
+        leat_text_puts(why, "an attempt takes ");
+        leat_text_decimal(why, leat_esp_request_span(r) / ps_per_us);
+        leat_text_puts(why, " us, expected at most tau, ");
+        leat_text_decimal(why, s->config.node.tau / ps_per_us);
+        leat_text_puts(why, " us");
+        return LEAT_ERR_RANGE;
+    }
     if (is_mapped(r) && !s->config.nodes_max) {
         leat_text_puts(why, "no room for nodes, expected some for a tree");
         return LEAT_ERR_FULL;
@@ -254,11 +258,13 @@ static void conclude(struct leat_esp_service *s, leat_time now)
 {
     const struct leat_esp_computing *c = s->computing;
     const uint64_t counted = leat_esp_part_count(&c[0].part, c[0].val);
-    uint64_t answer = 0;
+    uint64_t answer = 0, high = 0;
     bool agree = true;
     for (uint32_t i = 0; i < s->computings; i++) {
+        const uint64_t share = leat_esp_part_share(&c[i].part, c[i].val);
         agree = agree && leat_esp_part_count(&c[i].part, c[i].val) == counted;
-        answer += leat_esp_part_share(&c[i].part, c[i].val);
+        answer += share;
+        high += leat_esp_part_share_high(&c[i].part, c[i].val) + (answer < share);
     }
     if (voids(s) && (!agree || counted != s->result.members)) {
         again(s, now, LEAT_ESP_VOID);
@@ -266,6 +272,7 @@ static void conclude(struct leat_esp_service *s, leat_time now)
     }
     s->result.counted = counted;
     s->result.answer = s->request.kind == LEAT_ESP_SERVICE_CENSUS ? counted : answer;
+    s->result.answer_high = s->request.kind == LEAT_ESP_SERVICE_CENSUS ? 0 : high;
     leat_esp_service_end(s, now, LEAT_ESP_ANSWERED);
 }
 

@@ -90,11 +90,12 @@ enum leat_esp_end {
 
 struct leat_esp_service_result {
     enum leat_esp_end end;
-    uint64_t answer;   /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
-    uint64_t counted;  /* members in it; tree: whose way is known; max, min: 0, none can tell */
-    uint32_t members;  /* that were asked */
-    uint32_t attempts; /* that were made */
-    uint32_t voids;    /* of them, how many were void */
+    uint64_t answer;      /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
+    uint64_t answer_high; /* sum, average: what a sum of values without sign has beyond 2^64 */
+    uint64_t counted;     /* members in it; tree: whose way is known; max, min: 0, none can tell */
+    uint32_t members;     /* that were asked */
+    uint32_t attempts;    /* that were made */
+    uint32_t voids;       /* of them, how many were void */
     uint32_t rounds;
     uint64_t announced;        /* packets sent: announcements, queries */
     uint64_t heard;            /* instructions that came in for the attempts */

@@ -308,7 +308,7 @@ static void requests_outside_the_limits_are_refused_with_the_reason(void)
             .attempts = 1,
             .copies = 1,
             .value_bits = 64 } },
-        { "time of one attempt in us 1200004, expected 0 to 1000000",
+        { "an attempt takes 1200004 us, expected at most tau, 1000000 us",
           { .kind = LEAT_ESP_SERVICE_SUM,
             .rounds = 1,
             .attempts = 1,

@@ -26,7 +26,7 @@ exits 0 "" "$leat" fabric draw mesh:3,3 -o "$folder/mesh.svg"
 exits 0 "" "$leat" sweep line:3 --load 0.1 --seeds 1 --cycles 200 --links --store "$folder/runs.sqlite"
 exits 0 "" "$leat" report "$folder/runs.sqlite" -o "$folder/page.html" --csv "$folder/runs.csv"
 exits 0 "" "$leat" esp sim --graph "$share/campus.edges" --service tree --dot "$folder/tree.dot" --multicast
-exits 2 "time of one attempt" "$leat" esp sim --tree 2,2 --service sum --tau 1ms
+exits 2 "an attempt takes" "$leat" esp sim --tree 2,2 --service sum --tau 1ms
 poets=$(dirname "$0")/../../share/poets
 export XDG_CACHE_HOME="$folder/cache"
 printf '<Graphs><GraphType id="g"><DeviceTypes><Device/></DeviceTypes></GraphType><GraphInstance id="i" graphTypeId="h"/></Graphs>' > "$folder/bad.xml"
