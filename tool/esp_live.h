@@ -18,7 +18,7 @@
         { "--capacity", "N",                                                                       \
           "route: bindings of the centre's store, as 64k or 1M; default 256k" },                   \
         { "--port-capacity", "N", "route: ... of each port's stores; default 4k" },                \
-        { "--node-id", "ID", "route: of this router, not 0; default: drawn by chance" },           \
+        { "--node-id", "ID", "route: of this router alone, not 0; default: drawn by chance" },     \
         { "--next-hop", "[PREFIX=]HOP", "route: ADDRESS[:PORT] or DEVICE,MAC; may be given again", \
           true },                                                                                  \
         { "--listen", "ADDRESS[:PORT]", "route, udp: where packets come in; default any, 4253" },  \
@@ -26,7 +26,7 @@
         { "--port-share", "N", "route: live bindings that one port may have; default half" },      \
         { "--keyed-only", NULL, "route: take computations whose ID is made with the key only" },   \
         { "--name", "NAME", "of several routers of one host, which" },                             \
-        { "--count", "N", "trace: end after so many packets" },                                    \
+        { "--count", "N", "trace: end after so many packets; join: texts" },                       \
     {                                                                                              \
         "--key-file", "FILE", "32 hex digits: the network's key"                                   \
     }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SERVE_MS = 200, WELCOME_MS = 3000 };
 static const uint64_t ps_per_ns = 1000, ps_per_ms = 1000000000, ps_per_s = 1000000000000;
@@ -98,26 +99,28 @@ static bool read_small(const struct arguments *args, const char *option, uint32_
     return true;
 }
 
+/* Of the copies at branch points. */
+static bool read_lifetime(const struct arguments *args, enum leat_esp_announced kind,
+                          struct leat_esp_request *r)
+{
+    uint64_t lifetime_ps = r->lifetime_ms * ps_per_ms;
+    if (kind != LEAT_ESP_SERVICE_MULTICAST) return true;
+    if (!duration_take(args, "--for", ps_per_ms, hour_ps, &lifetime_ps)) return false;
+    r->lifetime_ms = (uint32_t)(lifetime_ps / ps_per_ms);
+    return true;
+}
+
 static bool read_request(const struct asked *a, enum leat_esp_announced kind,
                          struct leat_esp_request *r)
 {
     const struct arguments *args = a->args;
     const bool robust = argument(args, "--robust") != NULL;
-    const bool sums = kind == LEAT_ESP_SERVICE_CENSUS || kind == LEAT_ESP_SERVICE_SUM ||
-                      kind == LEAT_ESP_SERVICE_AVERAGE;
-    if (robust && !sums) {
-        misuse(args->verb, "--robust goes with census, sum and average");
-        return false;
-    }
     *r = leat_root_request(kind, robust);
     r->is_signed = argument(args, "--signed") != NULL;
-    if (robust && argument(args, "--rounds")) {
-        misuse(args->verb, "--robust K says how many rounds, expected no --rounds beside it");
-        return false;
-    }
     return read_small(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) &&
            read_small(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
-           duration_take(args, "--settle", ps_per_ms, 60 * ps_per_s, &r->settle_ps);
+           duration_take(args, "--settle", ps_per_ms, 60 * ps_per_s, &r->settle_ps) &&
+           read_lifetime(args, kind, r);
 }
 
 /* ---- a member ----------------------------------------------------------------------------- */
@@ -131,20 +134,32 @@ static void show_cast(const struct leat_member *member)
     fflush(stdout);
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 static int serve(struct leat_member *member, uint64_t for_ms, uint64_t count)
 {
+    const uint64_t began_ms = now_ms();
     struct leat_member_counts counts;
     uint64_t casts = 0;
     bool warned = false;
     int code = DONE;
     for (uint64_t ms = 0; code == DONE && !interrupted && ms < for_ms && casts < count;
-         ms += SERVE_MS) {
-        code = told(leat_member_serve(member, SERVE_MS, why));
+         ms = now_ms() - began_ms) {
+        code = told(
+            leat_member_serve(member, for_ms - ms < SERVE_MS ? for_ms - ms : SERVE_MS, why));
         leat_member_counts(member, &counts);
         if (counts.casts > casts) show_cast(member);
         casts = counts.casts;
         if (!warned && !counts.welcome && ms >= WELCOME_MS) {
-            complain("the root has not answered yet, expected leat esp census or the like there");
+            complain(counts.refused ? "what comes has another key or none, expected the root's "
+                                      "--key-file"
+                                    : "the root has not answered yet, expected leat esp census or "
+                                      "the like there");
             warned = true;
         }
     }
@@ -182,11 +197,17 @@ static struct leat_root *open_root(const struct asked *a)
         complain("%s", why);
         return NULL;
     }
-    const uint32_t known = leat_root_gather(root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
-    if (argument(a->args, "--members") && known < a->members)
-        complain("only %u of %" PRIu64 " members have joined within %s", known, a->members,
-                 duration_text(a->wait_ps));
+    leat_root_gather(root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
     return root;
+}
+
+/* False after a complaint: who asks for --members wants them all. */
+static bool all_are_there(const struct asked *a, uint32_t members)
+{
+    if (!argument(a->args, "--members") || members >= a->members) return true;
+    complain("only %u of %" PRIu64 " members have joined within %s", members, a->members,
+             duration_text(a->wait_ps));
+    return false;
 }
 
 static void put_answer(const struct leat_esp_request *request,
@@ -285,21 +306,21 @@ static bool put_tree(struct leat_root *root, const char *path, bool is_dot)
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-static int ask(const struct asked *a, struct leat_root *root, enum leat_esp_announced kind)
+static int ask(const struct asked *a, struct leat_root *root,
+               const struct leat_esp_request *request)
 {
-    struct leat_esp_request request;
     struct leat_esp_service_result result = { 0 };
     struct leat_root_cost cost = { 0 };
-    if (!read_request(a, kind, &request)) return WRONG;
-    const enum leat_host_end end = leat_root_ask(root, &request, &result, &cost, why);
+    const enum leat_host_end end = leat_root_ask(root, request, &result, &cost, why);
     const char *dot = argument(a->args, "--dot");
-    const bool is_tree = kind == LEAT_ESP_SERVICE_TREE;
+    const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
     if (end == LEAT_HOST_OK || (end == LEAT_HOST_SILENT && a->json))
-        (a->json ? show_json : show_text)(a, &request, &result, &cost);
+        (a->json ? show_json : show_text)(a, request, &result, &cost);
     if (is_tree && dot && end == LEAT_HOST_OK && !put_tree(root, dot, true)) return FAILED;
     if (!flush_printed()) return FAILED;
     if (is_tree && !a->json && end == LEAT_HOST_OK && !put_tree(root, NULL, false)) return FAILED;
-    return told(end);
+    const int code = told(end);
+    return all_are_there(a, result.members) || code != DONE ? code : FAILED;
 }
 
 static int ask_service(const struct arguments *args, enum leat_esp_announced kind)
@@ -313,7 +334,7 @@ static int ask_service(const struct arguments *args, enum leat_esp_announced kin
     if (dot.path && !result_names_apart(args->verb, &dot, 1, NULL)) return WRONG;
     struct leat_root *root = open_root(&a);
     if (!root) return FAILED;
-    const int code = ask(&a, root, kind);
+    const int code = ask(&a, root, &request);
     leat_root_close(root);
     return finish(code);
 }
@@ -345,18 +366,13 @@ int esp_tree(const struct arguments *args)
 
 /* ---- multicast ---------------------------------------------------------------------------- */
 
-static int cast(const struct asked *a, struct leat_root *root, const char *text)
+static int cast(const struct asked *a, struct leat_root *root,
+                const struct leat_esp_request *request, const char *text)
 {
-    struct leat_esp_request request;
     struct leat_esp_service_result result;
     struct leat_root_cost cost;
-    uint64_t lifetime_ps = 60 * ps_per_s;
     uint32_t packets;
-    if (!read_request(a, LEAT_ESP_SERVICE_MULTICAST, &request) ||
-        !duration_take(a->args, "--for", ps_per_ms, hour_ps, &lifetime_ps))
-        return WRONG;
-    request.lifetime_ms = (uint32_t)(lifetime_ps / ps_per_ms);
-    int code = told(leat_root_ask(root, &request, &result, &cost, why));
+    int code = told(leat_root_ask(root, request, &result, &cost, why));
     if (code == DONE)
         code = told(
             leat_root_cast(root, (const uint8_t *)text, (uint16_t)strlen(text), &packets, why));
@@ -367,14 +383,17 @@ static int cast(const struct asked *a, struct leat_root *root, const char *text)
                result.members, result.answer, packets);
     else
         printf("sent to %u members by %u packets; %" PRIu64 " branch points make copies for %s\n",
-               result.members, packets, result.answer, duration_text(lifetime_ps));
-    return DONE;
+               result.members, packets, result.answer,
+               duration_text(request->lifetime_ms * ps_per_ms));
+    return all_are_there(a, result.members) ? DONE : FAILED;
 }
 
 int esp_multicast(const struct arguments *args)
 {
     struct asked a;
-    if (!read_asked(args, &a)) return WRONG;
+    struct leat_esp_request request;
+    if (!read_asked(args, &a) || !read_request(&a, LEAT_ESP_SERVICE_MULTICAST, &request))
+        return WRONG;
     if (args->operand_count != 3) return misuse(args->verb, "expected: multicast GROUP TEXT");
     if (strlen(args->operand[2]) > LEAT_ESP_PAYLOAD_LEN_MAX)
         return misuse(args->verb, "a text of %zu octets, expected at most %d",
@@ -382,7 +401,7 @@ int esp_multicast(const struct arguments *args)
     if (!a.host.key) return misuse(args->verb, "multicast needs --key-file with the routers' key");
     struct leat_root *root = open_root(&a);
     if (!root) return FAILED;
-    const int code = cast(&a, root, args->operand[2]);
+    const int code = cast(&a, root, &request, args->operand[2]);
     leat_root_close(root);
     return finish(code);
 }

@@ -7,18 +7,53 @@
 #include "tool.h"
 #include <string.h>
 
+#define ROOT_OPTIONS   "--members --wait --settle --attempts --tau --bind --key-file --json"
+#define ROUTER_OPTIONS "--name --json"
+
 static const struct {
     const char *word;
     int (*run)(const struct arguments *args);
+    const char *options; /* that go with it */
 } words[] = {
-    { "sim", esp_simulate }, { "route", esp_route },
-    { "stop", esp_stop },    { "status", esp_status },
-    { "store", esp_store },  { "trace", esp_trace },
-    { "join", esp_join },    { "census", esp_census },
-    { "max", esp_max },      { "min", esp_min },
-    { "sum", esp_sum },      { "average", esp_average },
-    { "tree", esp_tree },    { "multicast", esp_multicast },
+    { "sim", esp_simulate,
+      "--tree --graph --fabric --members --at --service --values --bits --loss --dup --reorder "
+      "--delay --seed --multicast --dot --trust --rounds --attempts --tau --json" },
+    { "route", esp_route,
+      ROUTER_OPTIONS " --dev --driver --capacity --port-capacity --node-id --next-hop --listen "
+                     "--rate --port-share --keyed-only --key-file --tau" },
+    { "stop", esp_stop, "--name" },
+    { "status", esp_status, ROUTER_OPTIONS },
+    { "store", esp_store, ROUTER_OPTIONS },
+    { "trace", esp_trace, ROUTER_OPTIONS " --count" },
+    { "join", esp_join, "--root --value --via --every --for --count --bind --key-file" },
+    { "census", esp_census, ROOT_OPTIONS " --robust" },
+    { "max", esp_max, ROOT_OPTIONS " --rounds --signed" },
+    { "min", esp_min, ROOT_OPTIONS " --rounds --signed" },
+    { "sum", esp_sum, ROOT_OPTIONS " --robust --signed" },
+    { "average", esp_average, ROOT_OPTIONS " --robust --signed" },
+    { "tree", esp_tree, ROOT_OPTIONS " --rounds --dot" },
+    { "multicast", esp_multicast, ROOT_OPTIONS " --rounds --for" },
 };
+
+static bool is_listed(const char *list, const char *option)
+{
+    const size_t len = strlen(option);
+    for (const char *at = list; (at = strstr(at, option)); at += len)
+        if (at[len] == ' ' || at[len] == 0) return true;
+    return false;
+}
+
+/* What another word knows would else be passed over in silence. */
+static bool options_fit(const struct arguments *args, const char *word, const char *list)
+{
+    for (int i = 0; args->verb->options[i].name; i++) {
+        if (!args->value[i] || is_listed(list, args->verb->options[i].name)) continue;
+        misuse(args->verb, "%s does not go with %s, expected one of %s",
+               args->verb->options[i].name, word, list);
+        return false;
+    }
+    return true;
+}
 
 int run_esp(const struct arguments *args)
 {
@@ -26,6 +61,7 @@ int run_esp(const struct arguments *args)
         return misuse(args->verb, "expected one of: " ESP_SIM_WORDS " " ESP_LIVE_WORDS);
     const char *word = args->operand[0];
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0) return words[i].run(args);
+        if (strcmp(words[i].word, word) == 0)
+            return options_fit(args, word, words[i].options) ? words[i].run(args) : WRONG;
     return misuse(args->verb, "'%s', expected one of: " ESP_SIM_WORDS " " ESP_LIVE_WORDS, word);
 }

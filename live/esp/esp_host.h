@@ -59,7 +59,7 @@ void leat_member_close(struct leat_member *member);
 /* Its value from now on. */
 void leat_member_set(struct leat_member *member, uint64_t value);
 
-/* Serves the group for so long; an interrupt (EINTR) ends it earlier. */
+/* Serves the group for so long; a cast, or an interrupt (EINTR), ends it earlier. */
 enum leat_host_end leat_member_serve(struct leat_member *member, uint64_t for_ms, char *why);
 
 struct leat_member_counts {

@@ -140,16 +140,17 @@ static void on_letter(struct leat_member *m)
 enum leat_host_end leat_member_serve(struct leat_member *m, uint64_t for_ms, char *why)
 {
     const leat_time until = esp_socket_now() + for_ms * ps_per_ms;
+    const uint64_t casts = m->casts;
     struct leat_esp_post post;
     *why = 0;
     for (;;) {
-        while (esp_socket_hear(&m->socket, &m->letter))
+        while (m->casts == casts && esp_socket_hear(&m->socket, &m->letter))
             on_letter(m);
         const leat_time now = esp_socket_now();
         while (leat_esp_member_next(&m->engine, now, &post))
             esp_socket_post(&m->socket,
                             post.opcode < LEAT_ESP_MANAGEMENT_FIRST ? &m->via : &m->root, &post);
-        if (now >= until) return LEAT_HOST_OK;
+        if (now >= until || m->casts != casts) return LEAT_HOST_OK;
         const leat_time wake = leat_esp_member_wake_at(&m->engine);
         if (!esp_socket_wait(&m->socket, wake < until ? wake : until)) {
             if (errno == EINTR) return LEAT_HOST_OK;

@@ -3,6 +3,7 @@
 #include "esp_octets.h"
 #include "esp_root.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -70,7 +71,10 @@ static void on_letter(struct leat_root *r)
         on_instruction(r);
         return;
     }
-    if (!esp_socket_decode(&r->socket, &r->letter, &r->heard)) return;
+    if (!esp_socket_decode(&r->socket, &r->letter, &r->heard)) {
+        r->refused++;
+        return;
+    }
     if (r->heard.opcode == LEAT_ESP_JOIN)
         leat_esp_service_join(&r->engine, esp_socket_now(), &r->letter.from, &r->heard.join);
     if (r->heard.opcode == LEAT_ESP_REPLY) {
@@ -96,13 +100,20 @@ bool esp_root_serve(struct leat_root *r, leat_time until)
     return esp_socket_wait(&r->socket, wake < until ? wake : until) || errno != EINTR;
 }
 
+/* Those who have left or are silent do not count: nobody would ask them. */
+static uint32_t present(struct leat_root *r)
+{
+    leat_esp_roster_expire(&r->engine.roster, esp_socket_now());
+    return r->engine.roster.count;
+}
+
 uint32_t leat_root_gather(struct leat_root *r, uint32_t members, uint64_t for_ms)
 {
     const leat_time until = esp_socket_now() + for_ms * ps_per_ms;
-    while (r->engine.roster.count < members && esp_socket_now() < until &&
+    while ((r->engine.roster.count < members || present(r) < members) && esp_socket_now() < until &&
            esp_root_serve(r, until)) {
     }
-    return r->engine.roster.count;
+    return present(r);
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
@@ -135,6 +146,11 @@ static void say_missing(const struct leat_esp_request *request,
     else if (maps)
         esp_because(why, "no whole tree: the way of %u of %u members is not known%s", r->unplaced,
                     r->members, keyed ? "" : ", expected --key-file with the routers' key");
+    else if (!r->heard)
+        esp_because(why,
+                    "no answer in time: %u members were asked in %u attempts and nothing came, "
+                    "expected members with this key, and routers that let pass what they send",
+                    r->members, r->attempts);
     else if (r->end == LEAT_ESP_VOID)
         esp_because(why, "no answer: all %u attempts were void; %llu packets came with E",
                     r->attempts, (unsigned long long)r->errors);
@@ -156,7 +172,12 @@ enum leat_host_end leat_root_ask(struct leat_root *r, const struct leat_esp_requ
     *why = 0;
     leat_text_init(&text, why, LEAT_HOST_WHY_LEN - 1, NULL, NULL);
     if (leat_esp_service_begin(&r->engine, began, request, &text)) {
-        why[text.len < LEAT_HOST_WHY_LEN ? text.len : LEAT_HOST_WHY_LEN - 1] = 0;
+        const size_t len = text.len < LEAT_HOST_WHY_LEN ? text.len : LEAT_HOST_WHY_LEN - 1;
+        why[len] = 0;
+        if (r->refused && !r->engine.roster.count)
+            snprintf(why + len, LEAT_HOST_WHY_LEN - len,
+                     "; %llu packets came with another key or none",
+                     (unsigned long long)r->refused);
         return LEAT_HOST_WRONG;
     }
     while (r->engine.state != LEAT_ESP_SERVICE_ENDED)

@@ -8,7 +8,8 @@ struct leat_root {
     struct esp_socket socket;
     struct leat_esp_service engine;
     void *memory;
-    uint64_t serial; /* of the last cast */
+    uint64_t serial;  /* of the last cast */
+    uint64_t refused; /* packets that made no sense or had another key */
     struct esp_letter letter;
     struct leat_esp_management heard;
 };

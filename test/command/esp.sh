@@ -71,6 +71,10 @@ wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""
 sim() { text=$1; shift; wrong "$text" "$leat" esp sim "$@"; }
 wrong "expected one of: sim" "$leat" esp
 wrong "'xyz', expected one of: sim" "$leat" esp xyz
+wrong "--robust does not go with sim, expected one of --tree" "$leat" esp sim --tree 2,2 --service sum --robust 8
+wrong "--loss does not go with census, expected one of --members" "$leat" esp census 7 --loss 0.1
+wrong "--rounds does not go with sum" "$leat" esp sum 7 --rounds 3
+wrong "--members does not go with route" "$leat" esp route --driver udp --members 3
 sim "sim needs --service" --tree 2,2
 sim "--service 'mean', expected census, max, min" --tree 2,2 --service mean
 sim "sim needs one of --tree" --service sum

@@ -237,6 +237,20 @@ multicast() {
     same "$driver: every member has it once" "$(grep -h . "$folder"/member.* | sort | uniq -c | tr -s ' ')" " 16 tea is ready"
 }
 
+# Three texts that come at once, to a member without a key: each is shown.
+casts_in_a_row() {
+    nsenter "$(net_of m0)" "$leat" esp join 9 --root 10.1.0.1 --bind 0.0.0.0:4260 --count 3 --for 10s > "$folder/casts" 2>&1 &
+    joined="$joined $!"
+    sleep 0.3
+    for serial in 1 2 3; do "$leat" encode esp opcode=CAST group=9 serial=$serial payload=3${serial}; done > "$folder/casts.hex"
+    in_ns root python3 -c 'import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for line in open(sys.argv[1]): s.sendto(bytes.fromhex(line), ("10.1.16.2", 4260))' "$folder/casts.hex"
+    waits_for casts
+    sleep 0.1
+    same "$driver: texts in a row" "$(tr '\n' ' ' < "$folder/casts")" "1 2 3 "
+}
+
 # 10 % of the packets on each of seven links are lost, as many doubled, as many late.
 bad_cables() {
     be_cable 0.1 0.1 0.1 "$1"
@@ -424,9 +438,16 @@ bad_input() {
     exits 2 "--root 'nowhere', expected ADDRESS" "$leat" esp join 7 --root nowhere
     exits 2 "-2^63 to 2^64-1" "$leat" esp join 7 --root 10.1.0.1 --value x
     exits 2 "expected: census GROUP" "$leat" esp census
-    exits 2 "--robust goes with" "$leat" esp max 7 --robust 5
+    exits 2 "--robust does not go with max" "$leat" esp max 7 --robust 5
     exits 2 "multicast needs --key-file" "$leat" esp multicast 7 text
     exits 2 "no members" in_ns root "$leat" esp census 8 --wait 1ms
+    exits 2 "--for 'x', expected a time" in_ns root "$leat" esp multicast 7 text --key-file "$folder/key" --for x
+    # The members of 7 have a key.
+    echo "f$(tr -d ' ' < "$folder/key" | cut -c 2-)" > "$folder/other-key"
+    exits 2 "packets came with another key or none" in_ns root "$leat" esp census 7 --wait 400ms --key-file "$folder/other-key"
+    exits 1 "nothing came, expected members with this key" in_ns root "$leat" esp census 7 --members 1 --settle 1ms --attempts 1
+    exits 1 "only 16 of 17 members have joined" in_ns root "$leat" esp census 7 --members 17 --wait 1500ms --key-file "$folder/key"
+    same "$driver: an answer all the same" "$(head -n 1 "$folder/stdout")" "census 16"
     exits 1 "not known" in_ns root "$leat" esp tree 7 --members 1 --wait 3s --tau 1500ms
 }
 
@@ -453,6 +474,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     bad_cables 42
     restarted
     if [ "$driver" = xdp ]; then
+        casts_in_a_row
         captured
         bad_input
     fi
