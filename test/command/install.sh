@@ -61,7 +61,7 @@ same "a program for the live ring" "$(LD_LIBRARY_PATH=$library "$folder/ring")" 
 
 # A member of an ESP group: without an address of the root it is told so.
 cat > "$folder/esp.c" <<'C'
-#include <esp.h>
+#include <leat/esp.h>
 #include <stdio.h>
 int main(void)
 {
@@ -73,7 +73,9 @@ int main(void)
     return member != NULL;
 }
 C
+live_flags="-I$tree/include -lleat_esp $flags -L$library"
+if command -v pkg-config > /dev/null; then live_flags=$(pkg-config --cflags --libs leat-esp); fi
 # shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/esp.c" -lleat_esp $flags -L"$library" -o "$folder/esp" || fail "a program for live ESP does not build"
+cc -std=c17 $sanitize "$folder/esp.c" $live_flags -o "$folder/esp" || fail "a program for live ESP does not build"
 same "a program for live ESP" "$(LD_LIBRARY_PATH=$library "$folder/esp")" "--root 'nowhere', expected ADDRESS or ADDRESS:PORT"
 finish
