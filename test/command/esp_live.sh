@@ -362,6 +362,22 @@ attacks() {
     route 3 > /dev/null
 }
 
+# A query that member 0 has heard, sent again in the name of member 1: the three routers on its way
+# answer to that one, each once, and 2000 times a second at most.
+replayed() {
+    : > "$folder/replayed"
+    python3 "$here/esp_replay.py" "/run/netns/${name}m0" "/run/netns/${name}m1" 10.1.17.2 10.1.20.2 30000 > "$folder/replayed" &
+    replayer=$!
+    waits_for replayed
+    ask tree 7 > /dev/null
+    wait $replayer || fail "$driver: no query was heard"
+    read -r once _ seconds many << END
+$(tail -n 1 "$folder/replayed")
+END
+    same "$driver: answers to a query that was sent again" "$once" 3
+    [ "$many" -gt 0 ] && [ "$many" -le $((3 * 2000 * (seconds + 2))) ] || fail "$driver: 30000 copies of a query in $seconds s: $many answers"
+}
+
 # A device has one router; what a router left at a device that has gone goes with it; nobody else's
 # file is believed; a port's share is that of the last tau, also when tau is a new one.
 ports_and_files() {
@@ -486,6 +502,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     if [ "$driver" = xdp ]; then
         expiry
         join_all
+        replayed
         attacks # last: they leave a full store behind
         leave_all
     fi
