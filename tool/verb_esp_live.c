@@ -202,6 +202,14 @@ int esp_store(const struct arguments *args)
     return finish(shown ? DONE : FAILED);
 }
 
+/* Another watcher that ends ends the watching of all. */
+static void keep_watching(struct leat_router *router, struct esp_config *config)
+{
+    char ignored[LEAT_ROUTER_WHY_LEN];
+    leat_router_describe(router, config);
+    if (!config->tracing) leat_router_watch(router, true, ignored);
+}
+
 /* Until interrupted, or `count` packets were shown. */
 static void watch(struct leat_router *router, uint64_t count, bool json)
 {
@@ -220,6 +228,7 @@ static void watch(struct leat_router *router, uint64_t count, bool json)
         } else {
             fflush(stdout);
             nanosleep(&pause, NULL);
+            keep_watching(router, &config);
         }
     }
 }

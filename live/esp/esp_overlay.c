@@ -158,8 +158,6 @@ static bool start(struct esp_process *p, bool *kept, char *note, char *why)
     const uint16_t port = c->listen_port ? c->listen_port : LEAT_ESP_UDP_PORT;
     struct sockaddr_in6 here = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
     (void)kept;
-    if (!c->next_count)
-        return esp_because(why, "an overlay without a next hop, expected --next-hop ADDRESS");
     leat_put_be64(here.sin6_addr.s6_addr, c->listen[0]);
     leat_put_be64(here.sin6_addr.s6_addr + 8, c->listen[1]);
     path.ground = (struct esp_ground){ p->memory.share, p->memory.group, way, c };

@@ -346,6 +346,10 @@ enum leat_router_end leat_router_start(const struct leat_router_config *config,
         esp_because(why, "--listen '%.60s', expected ADDRESS or ADDRESS:PORT", config->listen);
         return LEAT_ROUTER_WRONG;
     }
+    if (config->driver == LEAT_ROUTER_UDP && !c.next_count) {
+        esp_because(why, "an overlay without a next hop, expected --next-hop ADDRESS");
+        return LEAT_ROUTER_WRONG;
+    }
     if (!are_free(name, &c, why)) return LEAT_ROUTER_WRONG;
     const int file = esp_file_open(name, O_CREAT, why);
     if (file < 0) return LEAT_ROUTER_FAILED;

@@ -191,6 +191,9 @@ seen() {
     nsenter "$(net_of r0)" "$leat" esp trace --json > "$folder/trace" 2>"$folder/trace.err" &
     watcher=$!
     sleep 0.3
+    in_ns r0 "$leat" esp trace --count 1 > "$folder/trace.one" # (JOINs pass all the time)
+    same "$driver: one packet" "$(wc -l < "$folder/trace.one")" 1
+    sleep 0.1
     ask census 7 > /dev/null
     sleep 0.2
     kill $watcher
@@ -440,6 +443,7 @@ bad_input() {
     exits 2 "expected an address or ADDRESS/BITS" in_ns r0 "$leat" esp route --dev up --next-hop 10.1.0.0/33=10.1.0.1
     exits 2 "expected an Ethernet address" in_ns r0 "$leat" esp route --dev up --next-hop up,ff:ff:ff:ff:ff:ff
     exits 2 "no devices" "$leat" esp route --driver udp --dev lo
+    exits 2 "expected --next-hop ADDRESS" "$leat" esp route --driver udp
     exits 2 "--listen goes with" "$leat" esp route --dev lo --listen 10.0.0.1
     for key in 12345 000102030405060708090a0b0c0d0e0 0x0102030405060708090a0b0c0d0e0f "0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7"; do
         echo "$key" > "$folder/no-key"
