@@ -168,9 +168,13 @@ answers() {
     same "$driver: below router 3" "$(grep -e '-> "router 0x67 ' "$folder/tree.dot" | grep -o '10.1.[0-9]*.2" ->' | sort | tr -d '\n')" '10.1.16.2" ->10.1.17.2" ->10.1.18.2" ->10.1.19.2" ->'
     same "$driver: below router 0" "$(grep -e '-> "router 0x64 ' "$folder/tree.dot" | grep -c 'router 0x6[56] ')" 2
     # One packet from each member, and one from each router, reach the next.
-    was=$(count 0 executed)
-    ask census 7 > /dev/null
-    same "$driver: packets of a census at the top" "$(($(count 0 executed) - was))" 2
+    # (An attempt in which a host is late is made again: that says nothing here.)
+    for _ in 1 2 3 4; do
+        was=$(count 0 executed)
+        attempts=$(ask census 7 | jq .attempts)
+        [ "$attempts" != 1 ] || break
+    done
+    [ "$attempts" != 1 ] || same "$driver: packets of a census at the top" "$(($(count 0 executed) - was))" 2
 }
 
 # The same routers, IPv6: four members of another group, beside the others.
@@ -191,16 +195,17 @@ seen() {
     nsenter "$(net_of r0)" "$leat" esp trace --json > "$folder/trace" 2>"$folder/trace.err" &
     watcher=$!
     sleep 0.3
-    in_ns r0 "$leat" esp trace --count 1 > "$folder/trace.one" # (JOINs pass all the time)
-    same "$driver: one packet" "$(wc -l < "$folder/trace.one")" 1
-    sleep 0.1
+    if [ "$driver" != udp ]; then # (there no JOINs pass by)
+        same "$driver: a second watcher" "$(in_ns r0 timeout 10 "$leat" esp trace --count 1 | wc -l)" 1
+        sleep 0.1
+    fi
     ask census 7 > /dev/null
     sleep 0.2
     kill $watcher
     wait $watcher 2>/dev/null || true
-    # (The last rounds of a robust sum may still be under way.)
-    same "$driver: trace" "$(jq -rs 'map(select(.opcode == "COUNT" or .opcode == "COLLECT") | .opcode + " " + .verdict) | join(",")' "$folder/trace")" "COUNT executed,COUNT stopped,COLLECT stopped,COLLECT executed"
-    id=$(jq -rs 'map(select(.opcode == "COUNT"))[0].computationId' "$folder/trace")
+    # (The last rounds of a robust sum may still be under way; where hosts were late there is more than one attempt.)
+    id=$(jq -rs 'map(select(.opcode == "COUNT"))[-1].computationId' "$folder/trace")
+    same "$driver: trace" "$(jq -rs --arg id "$id" 'map(select(.computationId == $id) | .opcode + " " + .verdict) | join(",")' "$folder/trace")" "COUNT executed,COUNT stopped,COLLECT stopped,COLLECT executed"
     in_ns r0 "$leat" esp store "$id" --json > "$folder/store"
     same "$driver: bindings of a census at the top" "$(jq -c 'map(.value) | sort' "$folder/store")" "[0,16]"
     same "$driver: both live" "$(jq -c 'map(select(.remaining_ns > 0 and .remaining_ns <= 10000000000)) | length' "$folder/store")" 2
