@@ -431,8 +431,10 @@ captured() {
     ask census 7 > /dev/null
     wait $watcher || true
     read_capture() { tshark -X lua_script:share/wireshark/leat.lua -r "$folder/esp.pcapng" "$@" 2> /dev/null; }
-    # (The cable is between the routers: what comes in at the root is one COUNT and one COLLECT.)
-    same "$driver: captured" "$(read_capture -Y 'leat_esp and ip.dst == 10.1.0.1 and leat_esp.opcode < 64' -T fields -e leat_esp.opcode | tr '\n' ' ')" "1 3 "
+    # The last attempt: COUNT and COLLECT were announced to all, one of each came in, and the latter brings 16.
+    read_capture -Y 'ip.src == 10.1.0.1 and leat_esp.opcode == 67' -T fields -E separator=' ' -e ip.dst -e leat_esp.opcode | sort -u > "$folder/announced"
+    same "$driver: captured, announced" "$(grep -c ' 67,1$' "$folder/announced") $(grep -c ' 67,3$' "$folder/announced")" "16 16"
+    same "$driver: captured" "$(read_capture -Y 'leat_esp and ip.dst == 10.1.0.1 and leat_esp.opcode < 64' -T fields -E separator=' ' -e leat_esp.opcode -e leat_esp.val | tail -n 2 | tr '\n' ',')" "1 ,3 16,"
     same "$driver: captured, sound" "$(read_capture -Y 'leat_esp and (_ws.malformed or _ws.expert)' | head -n 3)" ""
 }
 
