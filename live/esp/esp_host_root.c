@@ -89,6 +89,8 @@ static void on_letter(struct leat_root *r)
 bool esp_root_serve(struct leat_root *r, leat_time until)
 {
     struct leat_esp_post post;
+    const leat_time wake = leat_esp_service_wake_at(&r->engine);
+    if (!esp_socket_wait(&r->socket, wake < until ? wake : until) && errno == EINTR) return false;
     while (esp_socket_hear(&r->socket, &r->letter))
         on_letter(r);
     while (leat_esp_service_next(&r->engine, esp_socket_now(), &post)) {
@@ -96,8 +98,7 @@ bool esp_root_serve(struct leat_root *r, leat_time until)
         if (post.opcode == LEAT_ESP_QUERY) post.to.port = LEAT_ESP_UDP_PORT;
         esp_socket_post(&r->socket, &post.to, &post);
     }
-    const leat_time wake = leat_esp_service_wake_at(&r->engine);
-    return esp_socket_wait(&r->socket, wake < until ? wake : until) || errno != EINTR;
+    return true;
 }
 
 /* Those who have left or are silent do not count: nobody would ask them. */

@@ -14,7 +14,8 @@ struct leat_root {
     struct leat_esp_management heard;
 };
 
-/* Sends what is due, hears what has come, waits for more; false: an interrupt came. */
+/* Waits until something is due or comes, hears it, sends what is due; false: an interrupt came.
+ * (In this order: what ends the service must not be waited behind.) */
 bool esp_root_serve(struct leat_root *root, leat_time until);
 
 #endif

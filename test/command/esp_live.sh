@@ -473,6 +473,15 @@ bad_input() {
     echo "f$(tr -d ' ' < "$folder/key" | cut -c 2-)" > "$folder/other-key"
     exits 2 "packets came with another key or none" in_ns root "$leat" esp census 7 --wait 400ms --key-file "$folder/other-key"
     exits 1 "nothing came, expected members with this key" in_ns root "$leat" esp census 7 --members 1 --settle 1ms --attempts 1
+    # One that has joined and is gone: nothing ever comes, and yet there is an end.
+    "$leat" encode esp opcode=JOIN group=79 > "$folder/join.hex"
+    in_ns m0 python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(10):
+    s.sendto(bytes.fromhex(open(sys.argv[1]).read()), ("10.1.0.1", 4253))
+    time.sleep(0.1)' "$folder/join.hex" &
+    joined="$joined $!"
+    exits 1 "1 members were asked in 2 attempts and nothing came" in_ns root timeout 30 "$leat" esp census 79 --members 1 --wait 10s --attempts 2 --settle 300ms
     exits 1 "only 16 of 17 members have joined" in_ns root "$leat" esp census 7 --members 17 --wait 1500ms --key-file "$folder/key"
     same "$driver: an answer all the same" "$(head -n 1 "$folder/stdout")" "census 16"
     exits 1 "not known" in_ns root "$leat" esp tree 7 --members 1 --wait 3s --tau 1500ms
