@@ -203,13 +203,30 @@ static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kep
     return true;
 }
 
+/* The station's file, if it is this user's: what another one put there is not believed. */
+static int open_file(const char *name, int flags, char *why)
+{
+    struct stat about;
+    const int file = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
+    const int err = file < 0 ? errno : 0;
+    if (file >= 0 && fstat(file, &about) == 0 && about.st_uid == geteuid()) return file;
+    if (file >= 0) close(file);
+    if (err && err != EACCES)
+        ring_because(why, "the station's shared file: %s", strerror(err));
+    else
+        ring_because(why, "the station's file /dev/shm%s is of another user, expected that user",
+                     name);
+    errno = err ? err : EACCES;
+    return -1;
+}
+
 static bool join(const struct ring_config *c, const struct leat_aton_interface *fresh, bool *kept,
                  char *note, char *why)
 {
     char name[NAME_LEN];
     if (!name_of(c->device, name, why)) return false;
-    const int file = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0) return ring_because(why, "the shared file: %s", strerror(errno));
+    const int file = open_file(name, O_CREAT, why);
+    if (file < 0) return false;
     const bool joined = end_holder(file, why) && prepare(file, fresh, kept, why) &&
                         start(c, file, note, why);
     if (!joined && !holder(file) && !*kept) shm_unlink(name);
@@ -222,9 +239,9 @@ static bool find(uint32_t device, struct ring_seat *seat, char *why)
     char name[NAME_LEN];
     *why = 0;
     if (!name_of(device, name, why)) return false;
-    const int file = shm_open(name, O_RDWR | O_CLOEXEC, 0);
-    if (file < 0 && errno == ENOENT) return false;
-    if (file < 0) return ring_because(why, "the station's shared file: %s", strerror(errno));
+    const int file = open_file(name, 0, why);
+    if (file < 0 && errno == ENOENT) *why = 0; /* there is none */
+    if (file < 0) return false;
     struct share *share = is_whole(file) ? map(file) : NULL;
     const bool served = holder(file) != 0;
     close(file);
@@ -260,7 +277,8 @@ static bool leave(uint32_t device, char *why)
     char name[NAME_LEN];
     *why = 0;
     if (!name_of(device, name, why)) return false;
-    const int file = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    const int file = open_file(name, 0, why);
+    if (file < 0 && errno == ENOENT) *why = 0; /* there is none */
     if (file < 0) return false;
     const bool ended = end_holder(file, why);
     if (ended) shm_unlink(name);
