@@ -112,7 +112,7 @@ function(leat_libraries)
       ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
       ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets
       ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net ${CMAKE_SOURCE_DIR}/sim/ring
-      ${CMAKE_SOURCE_DIR}/sim/esp ${CMAKE_SOURCE_DIR}/sim/pktway)
+      ${CMAKE_SOURCE_DIR}/sim/ether ${CMAKE_SOURCE_DIR}/sim/esp ${CMAKE_SOURCE_DIR}/sim/pktway)
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
   set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}

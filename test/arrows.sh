@@ -11,8 +11,9 @@ below() {
     sim) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     sim/net) echo core sim port ;;
     sim/ring) echo core proto/aton sim port ;;
+    sim/ether) echo core sim port ;;
     sim/esp) echo core proto/esp sim ;;
-    sim/pktway) echo core proto/atm proto/aton proto/packetway sim sim/net sim/ring port ;;
+    sim/pktway) echo core proto/atm proto/aton proto/packetway sim sim/net sim/ring sim/ether port ;;
     live) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     live/ring) echo core proto/aton live ;;
     live/esp) echo core proto/esp live ;;
@@ -20,13 +21,13 @@ below() {
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program/poets) echo core proto/poets ;;
     program/*) echo core port program program/clock ;;
-    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp sim/pktway live live/ring live/esp live/pktway program program/pvm program/atm program/poets ;;
-    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/esp sim/pktway live live/ring live/esp live/pktway program ;;
+    tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/ether sim/esp sim/pktway live live/ring live/esp live/pktway program program/pvm program/atm program/poets ;;
+    bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/ether sim/esp sim/pktway live live/ring live/esp live/pktway program ;;
     *) echo "unknown layer $1" >&2; exit 1 ;;
     esac
 }
 bad=0
-for dir in core proto proto/* port sim sim/net sim/ring sim/esp sim/pktway live live/* program program/* tool bench; do
+for dir in core proto proto/* port sim sim/net sim/ring sim/ether sim/esp sim/pktway live live/* program program/* tool bench; do
     [ -d "$dir" ] || continue
     allowed="$dir $(below "$dir")"
     for file in "$dir"/*.c "$dir"/*.h; do

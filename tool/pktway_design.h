@@ -17,8 +17,9 @@ enum { PKTWAY_FILE_CAP = 4096, PKTWAY_FABRIC_CAP = 256 };
 struct pktway_san {
     char name[LEAT_SIM_PKTWAY_NAME_LEN_MAX + 1];
     char fabric[PKTWAY_FABRIC_CAP];
-    uint32_t bias, mtu_words, q;
-    uint32_t line, bias_line, fabric_line; /* of the file */
+    uint32_t bias, q;
+    uint32_t mtu_words;                              /* 0: not given */
+    uint32_t line, bias_line, fabric_line, mtu_line; /* of the file */
 };
 
 struct pktway_router {

@@ -45,7 +45,7 @@ static void show_text(void)
         const struct pktway_san *s = &design.san[i];
         printf("san %-8s %s\n", s->name, built.network[i].name);
         printf("            addresses 0x%x to 0x%x, MTU %u words, quality %u, routes as of %s\n",
-               s->bias + 1, s->bias + built.san[i].net->ports, s->mtu_words, s->q,
+               s->bias + 1, s->bias + built.san[i].net->ports, built.san[i].mtu_words, s->q,
                leat_sim_pktway_kind_name(built.san[i].native.kind));
         if (hosts_of(i))
             printf("            %u hosts: ports %u to %u of the network\n", hosts_of(i), port,
@@ -72,7 +72,7 @@ static void show_json_sans(void)
         printf(",\"kind\":\"%s\",\"bias\":%u,\"ports\":%u,\"hosts\":%u,\"first_port\":%u,"
                "\"mtu_words\":%u,\"quality\":%u}",
                leat_sim_pktway_kind_name(built.san[i].native.kind), s->bias,
-               built.san[i].net->ports, hosts_of(i), port, s->mtu_words, s->q);
+               built.san[i].net->ports, hosts_of(i), port, built.san[i].mtu_words, s->q);
     }
     putchar(']');
 }

@@ -1,4 +1,5 @@
 /* From a word to a PacketWay network: finds its description, builds its SANs, joins them. */
+#include "fabric_word.h"
 #include "leat_tree.h"
 #include "pktway_design.h"
 #include "place.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SAN_MESSAGES_MAX = 1 << 16, LOOK_LEN = 1 << 16 };
+enum { SAN_MESSAGES_MAX = 1 << 16, LOOK_LEN = 1 << 16, MTU_DEFAULT = 512 };
 _Static_assert(LEAT_SIM_PKTWAY_NODES_MAX *(LEAT_SIM_PKTWAY_WINDOW + LEAT_SIM_PKTWAY_CONTROL) <=
                    SAN_MESSAGES_MAX,
                "a SAN may have all packets under way");
@@ -171,16 +172,7 @@ bool pktway_read_options(const struct arguments *args, struct pktway_design *d)
 
 bool pktway_refuse_foreign(const struct arguments *args, const char *word, const char *const *known)
 {
-    for (int i = 0; args->verb->options[i].name; i++) {
-        const char *const *each = known;
-        while (*each && strcmp(*each, args->verb->options[i].name) != 0)
-            each++;
-        if (!args->value[i] || *each) continue;
-        misuse(args->verb, "%s has no meaning for %s, which is a PacketWay network",
-               args->verb->options[i].name, word);
-        return false;
-    }
-    return true;
+    return fabric_refuse_foreign(args, word, "a PacketWay network", known);
 }
 
 struct run_job pktway_job(const struct arguments *args)
@@ -201,6 +193,9 @@ static struct leat_sim_pktway_native native_of(const struct run_network *n)
     struct leat_sim_pktway_native native = { .ports = n->net->ports };
     if (n->is_ring) {
         native.kind = LEAT_SIM_PKTWAY_RING;
+    } else if (n->is_ether) {
+        native.kind = LEAT_SIM_PKTWAY_ETHERNET;
+        native.words_max = leat_sim_ether_port_single(&n->ether.config) / LEAT_PACKETWAY_WORD_LEN;
     } else if (n->load) {
         native.kind = LEAT_SIM_PKTWAY_ATM;
         native.clos = &n->load->sim.fabric.net;
@@ -217,7 +212,7 @@ static bool open_san(struct pktway_built *b, const struct run_job *job, bool con
 {
     const struct pktway_design *d = b->design;
     const struct pktway_san *s = &d->san[index];
-    const struct place place = { d->file, s->fabric_line };
+    const struct place place = { d->file, s->fabric_line }, mtu_place = { d->file, s->mtu_line };
     const struct arguments none = { .verb = job->verb }; /* options are of the whole */
     struct run_job one = *job;
     one.args = &none;
@@ -230,11 +225,21 @@ static bool open_san(struct pktway_built *b, const struct run_job *job, bool con
     if (!run_network_open(&one, contention_free, &b->network[index]))
         return wrong(&place, "fabric: %s cannot be built, expected any that leat fabric list has",
                      s->fabric);
+    const struct leat_sim_pktway_native native = native_of(&b->network[index]);
+    uint32_t mtu = s->mtu_words;
+    if (native.words_max && native.words_max < LEAT_SIM_PKTWAY_MTU_MIN)
+        return wrong(&place, "fabric: %s has frames of %u words, expected %d or more", s->fabric,
+                     native.words_max, LEAT_SIM_PKTWAY_MTU_MIN);
+    if (!mtu)
+        mtu = native.words_max && native.words_max < MTU_DEFAULT ? native.words_max : MTU_DEFAULT;
+    if (native.words_max && mtu > native.words_max)
+        return wrong(&mtu_place, "mtu: %u, expected up to %u, which one frame of %s holds", mtu,
+                     native.words_max, b->network[index].name);
     b->san[index] = (struct leat_sim_pktway_san){ .name = s->name,
                                                   .net = b->network[index].net,
-                                                  .native = native_of(&b->network[index]),
+                                                  .native = native,
                                                   .bias = s->bias,
-                                                  .mtu_words = s->mtu_words,
+                                                  .mtu_words = mtu,
                                                   .q = (uint16_t)s->q };
     return true;
 }

@@ -31,7 +31,7 @@ bool pktway_read_yaml(struct pktway_design *design)
 #include "leat_tree.h"
 #include "net_tree.h"
 
-enum { FILE_LEN_MAX = 1 << 20, MTU_DEFAULT = 512, QUALITY_DEFAULT = 10 };
+enum { FILE_LEN_MAX = 1 << 20, QUALITY_DEFAULT = 10 };
 
 /* ---- the schema ------------------------------------------------------------------------------
  */
@@ -107,11 +107,15 @@ struct reader {
     struct pktway_design *design;
 };
 
+static const yaml_node_t *entry_of(struct reader *r, const char *list, uint32_t index)
+{
+    return net_tree_entry(&r->tree, net_tree_value(&r->tree, net_tree_root(&r->tree), list), index);
+}
+
 /* The line of a key of an entry of a list, or of the entry where it has no such key. */
 static uint32_t line_of(struct reader *r, const char *list, uint32_t index, const char *key)
 {
-    const yaml_node_t *entry = net_tree_entry(
-        &r->tree, net_tree_value(&r->tree, net_tree_root(&r->tree), list), index);
+    const yaml_node_t *entry = entry_of(r, list, index);
     const yaml_node_t *value = net_tree_value(&r->tree, entry, key);
     return net_tree_line(value ? value : entry);
 }
@@ -128,16 +132,28 @@ static bool is_name(const char *text)
     return text[strcspn(text, ". ,:@/")] == '\0';
 }
 
+/* A number of a SAN, if it is given. */
+static bool take_figure(struct reader *r, uint32_t index, const char *key, uint32_t value,
+                        uint32_t least, uint32_t most, uint32_t *out)
+{
+    if (!net_tree_value(&r->tree, entry_of(r, "sans", index), key)) return true;
+    at_line(r, line_of(r, "sans", index, key));
+    if (value < least || value > most)
+        return wrong(&r->tree.place, "%s: %u, expected %u to %u", key, value, least, most);
+    *out = value;
+    return true;
+}
+
 static bool take_san(struct reader *r, const struct san *y, uint32_t index)
 {
     struct pktway_design *d = r->design;
     struct pktway_san *s = &d->san[index];
     uint64_t bias;
-    *s = (struct pktway_san){ .mtu_words = y->mtu ? y->mtu : MTU_DEFAULT,
-                              .q = y->quality ? y->quality : QUALITY_DEFAULT,
+    *s = (struct pktway_san){ .q = QUALITY_DEFAULT,
                               .line = line_of(r, "sans", index, "name"),
                               .bias_line = line_of(r, "sans", index, "bias"),
-                              .fabric_line = line_of(r, "sans", index, "fabric") };
+                              .fabric_line = line_of(r, "sans", index, "fabric"),
+                              .mtu_line = line_of(r, "sans", index, "mtu") };
     snprintf(s->name, sizeof s->name, "%s", y->name);
     snprintf(s->fabric, sizeof s->fabric, "%s", y->fabric);
     at_line(r, s->line);
@@ -152,12 +168,9 @@ static bool take_san(struct reader *r, const struct san *y, uint32_t index)
     if (!leat_tree_number(y->bias, strlen(y->bias), &bias) || bias > LEAT_PACKETWAY_ADDRESS_MAX)
         return wrong(&r->tree.place, "bias: '%s', expected 0 to 0x7ffffd", y->bias);
     s->bias = (uint32_t)bias;
-    at_line(r, line_of(r, "sans", index, "mtu"));
-    if (s->mtu_words < LEAT_SIM_PKTWAY_MTU_MIN || s->mtu_words > LEAT_SIM_PKTWAY_MTU_MAX)
-        return wrong(&r->tree.place, "mtu: %u, expected %d to %d words", s->mtu_words,
-                     LEAT_SIM_PKTWAY_MTU_MIN, LEAT_SIM_PKTWAY_MTU_MAX);
-    at_line(r, line_of(r, "sans", index, "quality"));
-    return s->q <= UINT16_MAX || wrong(&r->tree.place, "quality: %u, expected 1 to 65535", s->q);
+    return take_figure(r, index, "mtu", y->mtu, LEAT_SIM_PKTWAY_MTU_MIN, LEAT_SIM_PKTWAY_MTU_MAX,
+                       &s->mtu_words) &&
+           take_figure(r, index, "quality", y->quality, 1, UINT16_MAX, &s->q);
 }
 
 /* SAN.PORT; whether the SAN has that port is known once it is built. */

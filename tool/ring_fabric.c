@@ -1,6 +1,5 @@
 /* What a user calls a token ring. */
 #include "ring_fabric.h"
-#include "leat_tree.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,40 +9,7 @@ bool ring_fabric_is(const char *word)
     return strncmp(word, "ring", 4) == 0 && word[4] >= '0' && word[4] <= '9';
 }
 
-/* A piece of the name, up to the next '/'. */
-struct piece {
-    const char *text;
-    size_t len;
-};
-
-static struct piece next_piece(const char **rest)
-{
-    const struct piece piece = { *rest, strcspn(*rest, "/") };
-    *rest += piece.len;
-    if (**rest) (*rest)++;
-    return piece;
-}
-
-/* The value of KEY=VALUE. */
-static bool is_key(struct piece piece, const char *key, struct piece *value)
-{
-    const size_t len = strlen(key);
-    if (piece.len <= len || strncmp(piece.text, key, len) != 0 || piece.text[len] != '=')
-        return false;
-    *value = (struct piece){ piece.text + len + 1, piece.len - len - 1 };
-    return true;
-}
-
-static bool read_number(struct piece value, uint64_t least, uint64_t most, uint32_t *out)
-{
-    uint64_t number;
-    if (!leat_tree_number(value.text, value.len, &number) || number < least || number > most)
-        return false;
-    *out = (uint32_t)number;
-    return true;
-}
-
-static bool read_model(struct piece value, enum leat_sim_ring_model *out)
+static bool read_model(struct fabric_piece value, enum leat_sim_ring_model *out)
 {
     if (value.len == 3 && strncmp(value.text, "bit", 3) == 0)
         *out = LEAT_SIM_RING_BIT;
@@ -55,29 +21,29 @@ static bool read_model(struct piece value, enum leat_sim_ring_model *out)
 }
 
 /* The first of words with `separator` between them. */
-static struct piece first_word(struct piece *rest, char separator)
+static struct fabric_piece first_word(struct fabric_piece *rest, char separator)
 {
     const char *end = memchr(rest->text, separator, rest->len);
-    const struct piece word = { rest->text, end ? (size_t)(end - rest->text) : rest->len };
+    const struct fabric_piece word = { rest->text, end ? (size_t)(end - rest->text) : rest->len };
     const size_t taken = word.len + (end != NULL);
-    *rest = (struct piece){ rest->text + taken, rest->len - taken };
+    *rest = (struct fabric_piece){ rest->text + taken, rest->len - taken };
     return word;
 }
 
 /* PORT:P or FIRST-LAST:P, with commas between. */
-static bool read_priorities(struct piece value, struct leat_sim_ring_port_config *c)
+static bool read_priorities(struct fabric_piece value, struct leat_sim_ring_port_config *c)
 {
     if (value.len && value.text[value.len - 1] == ',') return false;
     do {
-        struct piece rest = first_word(&value, ',');
-        struct piece ports = first_word(&rest, ':');
-        const struct piece first = first_word(&ports, '-'), last = ports.len ? ports : first;
+        struct fabric_piece rest = first_word(&value, ',');
+        struct fabric_piece ports = first_word(&rest, ':');
+        const struct fabric_piece first = first_word(&ports, '-'), last = ports.len ? ports : first;
         struct leat_sim_ring_port_priority p;
         uint32_t priority;
         if (c->priorities == LEAT_SIM_RING_PORT_PRIORITIES_MAX ||
-            !read_number(first, 0, LEAT_SIM_RING_STATIONS_MAX, &p.first) ||
-            !read_number(last, 0, LEAT_SIM_RING_STATIONS_MAX, &p.last) ||
-            !read_number(rest, 0, LEAT_ATON_PRIORITY_MAX, &priority))
+            !fabric_number(first, 0, LEAT_SIM_RING_STATIONS_MAX, &p.first) ||
+            !fabric_number(last, 0, LEAT_SIM_RING_STATIONS_MAX, &p.last) ||
+            !fabric_number(rest, 0, LEAT_ATON_PRIORITY_MAX, &priority))
             return false;
         p.priority = (uint8_t)priority;
         c->priority[c->priorities++] = p;
@@ -86,17 +52,17 @@ static bool read_priorities(struct piece value, struct leat_sim_ring_port_config
 }
 
 /* False: no such parameter, or its value cannot be. */
-static bool read_parameter(struct piece piece, struct leat_sim_ring_port_config *c)
+static bool read_parameter(struct fabric_piece piece, struct leat_sim_ring_port_config *c)
 {
-    struct piece value;
-    if (is_key(piece, "propagation", &value))
-        return read_number(value, 0, LEAT_SIM_RING_PROPAGATION_MAX, &c->propagation);
-    if (is_key(piece, "packet", &value))
-        return read_number(value, 1, LEAT_SIM_RING_PORT_OCTETS_MAX, &c->packet_octets);
-    if (is_key(piece, "clock", &value))
+    struct fabric_piece value;
+    if (fabric_is_key(piece, "propagation", &value))
+        return fabric_number(value, 0, LEAT_SIM_RING_PROPAGATION_MAX, &c->propagation);
+    if (fabric_is_key(piece, "packet", &value))
+        return fabric_number(value, 1, LEAT_SIM_RING_PORT_OCTETS_MAX, &c->packet_octets);
+    if (fabric_is_key(piece, "clock", &value))
         return leat_sim_clock_read(value.text, value.len, &c->clock);
-    if (is_key(piece, "priority", &value)) return read_priorities(value, c);
-    return is_key(piece, "model", &value) && read_model(value, &c->model);
+    if (fabric_is_key(piece, "priority", &value)) return read_priorities(value, c);
+    return fabric_is_key(piece, "model", &value) && read_model(value, &c->model);
 }
 
 static void put_priority(struct leat_text *text, const struct leat_sim_ring_port_priority *p,
@@ -134,18 +100,18 @@ bool ring_fabric_read(const struct verb *verb, const char *word,
     char line[256];
     struct leat_text why;
     const char *rest = word + 4;
-    const struct piece stations = next_piece(&rest);
+    const struct fabric_piece stations = fabric_next_piece(&rest);
     *c = (struct leat_sim_ring_port_config){ .model = LEAT_SIM_RING_WORD,
                                              .clock = { 1000, 1 },
                                              .packet_octets = RING_FABRIC_PACKET_OCTETS,
                                              .messages_max = 1 };
-    if (!read_number(stations, 1, LEAT_SIM_RING_STATIONS_MAX, &c->stations)) {
+    if (!fabric_number(stations, 1, LEAT_SIM_RING_STATIONS_MAX, &c->stations)) {
         misuse(verb, "%s: '%.*s' stations, expected 1 to %d", word, (int)stations.len,
                stations.text, LEAT_SIM_RING_STATIONS_MAX);
         return false;
     }
     while (*rest) {
-        const struct piece piece = next_piece(&rest);
+        const struct fabric_piece piece = fabric_next_piece(&rest);
         if (read_parameter(piece, c)) continue;
         misuse(verb,
                "%s: '%.*s', expected propagation=0..%d, packet=1..%d, clock=1ns, model=bit|word or "
@@ -166,9 +132,9 @@ bool ring_fabric_read(const struct verb *verb, const char *word,
 
 /* ---- leat fabric ---------------------------------------------------------------------------- */
 
-const struct ring_fabric_spelling *ring_fabric_list(size_t index)
+const struct fabric_spelling *ring_fabric_list(size_t index)
 {
-    static const struct ring_fabric_spelling spelling[] = {
+    static const struct fabric_spelling spelling[] = {
         { "ringN", "a token ring of N stations, 1 to 65534: the ATON ring (leat ring)" },
         { "/propagation=BITS", "on each link (0)" },
         { "/packet=OCTETS", "of a message in a packet, at most (4096)" },
@@ -177,11 +143,6 @@ const struct ring_fabric_spelling *ring_fabric_list(size_t index)
         { "/priority=PORT:P,...", "at the token, 0 to 7, of a port or of ports FIRST-LAST (0)" },
     };
     return index < sizeof spelling / sizeof *spelling ? &spelling[index] : NULL;
-}
-
-static double ns(const struct leat_sim_ring_port_config *c, uint64_t bit_times)
-{
-    return (double)bit_times * (double)c->clock.num / (double)c->clock.den / 1000;
 }
 
 /* How long the longest packet is, and how long any takes to come back. */
@@ -203,8 +164,8 @@ static void show_text(const struct leat_sim_ring_port_config *c, const char *nam
     printf("%s: a token ring\n", name);
     printf("stations    %u, each with a bit of delay\n", c->stations);
     printf("round       %" PRIu64 " bits, of which the monitor adds %" PRIu64 "; %g ns\n",
-           t.round_bits, t.monitor_bits, ns(c, t.round_bits));
-    printf("rate        %g Mb/s\n", 1e3 / ns(c, 1));
+           t.round_bits, t.monitor_bits, fabric_ns(&c->clock, t.round_bits));
+    printf("rate        %g Mb/s\n", 1e3 / fabric_ns(&c->clock, 1));
     printf("messages    in packets of up to %u octets; that is %" PRIu64
            " symbols, back after %" PRIu64 " bit times\n",
            c->packet_octets, t.symbols, t.symbols + t.round_bits);

@@ -6,6 +6,7 @@
 #ifndef LEAT_RING_FABRIC_H
 #define LEAT_RING_FABRIC_H
 
+#include "fabric_word.h"
 #include "ring_port.h"
 #include "tool.h"
 
@@ -20,10 +21,7 @@ bool ring_fabric_read(const struct verb *verb, const char *word,
                       struct leat_sim_ring_port_config *out, char name[RING_FABRIC_NAME_CAP]);
 
 /* Spellings, for leat fabric list; NULL: no more. */
-struct ring_fabric_spelling {
-    const char *name, *text;
-};
-const struct ring_fabric_spelling *ring_fabric_list(size_t index);
+const struct fabric_spelling *ring_fabric_list(size_t index);
 
 /* leat fabric show ring16, leat fabric check ring16. Exit codes. */
 int ring_fabric_show(const struct arguments *args);

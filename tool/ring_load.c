@@ -56,17 +56,8 @@ struct ring_load {
 static bool refuse_foreign(const struct ring_load *l)
 {
     static const char *const known[] = { "--traffic", "--load",  "--cycles", "--seed",
-                                         "--json",    "--bytes", "--idle" };
-    for (int i = 0; l->args->verb->options[i].name; i++) {
-        bool is_known = !l->args->value[i];
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            if (strcmp(l->args->verb->options[i].name, known[k]) == 0) is_known = true;
-        if (is_known) continue;
-        misuse(l->args->verb, "%s has no meaning for %s, which is a token ring",
-               l->args->verb->options[i].name, l->args->operand[0]);
-        return false;
-    }
-    return true;
+                                         "--json",    "--bytes", "--idle",   NULL };
+    return fabric_refuse_foreign(l->args, l->args->operand[0], "a token ring", known);
 }
 
 static bool read_traffic(struct ring_load *l)

@@ -2,6 +2,7 @@
 #ifndef LEAT_TOOL_RUN_H
 #define LEAT_TOOL_RUN_H
 
+#include "ether_port.h"
 #include "hub.h"
 #include "net_design.h"
 #include "net_port.h"
@@ -49,7 +50,8 @@ struct run_network {
     struct leat_sim_load *load;        /* of the one in use; NULL: no ATM fabric */
     struct leat_net_port flits;
     struct leat_sim_ring_port ring;
-    bool is_ring;
+    struct leat_sim_ether_port ether;
+    bool is_ring, is_ether;
     struct pktway_whole *pktway; /* NULL: it is no PacketWay network */
     bool has_flits;              /* of its own, to be recorded */
     struct net_design design;

@@ -1,4 +1,5 @@
 /* leat run: the network that the program runs over. */
+#include "ether_fabric.h"
 #include "fabric.h"
 #include "net_sim.h"
 #include "pktway_design.h"
@@ -177,6 +178,25 @@ static bool open_ring(const struct run_job *job, bool contention_free, struct ru
     return true;
 }
 
+static bool open_ether(const struct run_job *job, bool contention_free, struct run_network *out)
+{
+    struct leat_sim_ether_port_config config;
+    char name[ETHER_FABRIC_NAME_CAP];
+    if (!ether_fabric_read(job->verb, job->fabric, &config, name) ||
+        !refuse(job, of_atm, sizeof of_atm / sizeof *of_atm, "an Ethernet") ||
+        !refuse(job, of_networks, sizeof of_networks / sizeof *of_networks, "an Ethernet"))
+        return false;
+    config.messages_max = messages_of(job);
+    config.contention_free = contention_free;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    out->memory = sim_memory(leat_sim_ether_port_footprint(&config));
+    if (!out->memory) return false;
+    leat_sim_ether_port_init(&out->ether, &config, out->memory);
+    out->is_ether = true;
+    out->net = &out->ether.base;
+    return true;
+}
+
 struct pktway_whole {
     struct pktway_design design;
     struct pktway_built built;
@@ -215,6 +235,8 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
     }
     if (ring_fabric_is(job->fabric) && job->library != RUN_ATM)
         return open_ring(job, contention_free, out);
+    if (ether_fabric_is(job->fabric) && job->library != RUN_ATM)
+        return open_ether(job, contention_free, out);
     return net_is(job->fabric) ? open_flits(job, contention_free, out)
                                : open_atm(job, contention_free, out);
 }

@@ -1,4 +1,5 @@
 /* leat fabric: which fabrics there are, what one is made of, how long messages take in it. */
+#include "ether_fabric.h"
 #include "fabric.h"
 #include "leat_tree.h"
 #include "net_design.h"
@@ -19,9 +20,9 @@ bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_fabr
                word);
         return false;
     }
-    if (ring_fabric_is(word)) {
-        misuse(verb, "%s: a token ring, expected an ATM fabric or a network of switches here",
-               word);
+    if (ring_fabric_is(word) || ether_fabric_is(word)) {
+        misuse(verb, "%s: %s, expected an ATM fabric or a network of switches here", word,
+               ring_fabric_is(word) ? "a token ring" : "an Ethernet");
         return false;
     }
     if (net_is(word)) {
@@ -101,23 +102,11 @@ static bool read_pair(const struct verb *verb, const char *pair, struct fabric_v
            read_port(verb, comma + 1, strlen(comma + 1), net->ports, &view->dst);
 }
 
-/* An option that was given and is none of `known`, whose end is a NULL; or NULL. */
-static const char *foreign_option(const struct arguments *args, const char *const *known)
-{
-    for (int i = 0; args->verb->options[i].name; i++) {
-        const char *const *each = known;
-        while (*each && strcmp(*each, args->verb->options[i].name) != 0)
-            each++;
-        if (args->value[i] && !*each) return args->verb->options[i].name;
-    }
-    return NULL;
-}
-
 static int run_show(const struct arguments *args)
 {
     static struct fabric_view view;
     static const char *const known[] = { "--vpi", "--path", "--json", NULL };
-    const char *foreign = foreign_option(args, known);
+    const char *foreign = fabric_foreign_option(args, known);
     struct leat_text name;
     if (args->operand_count != 2)
         return misuse(args->verb, "show: expected one fabric, as in leat fabric show clos444");
@@ -125,6 +114,7 @@ static int run_show(const struct arguments *args)
         return misuse(args->verb, "show: %s, expected only --vpi, --path, --json", foreign);
     if (pktway_is(args->operand[1])) return pktway_fabric_show(args);
     if (ring_fabric_is(args->operand[1])) return ring_fabric_show(args);
+    if (ether_fabric_is(args->operand[1])) return ether_fabric_show(args);
     if (net_is(args->operand[1])) {
         if (argument(args, "--vpi"))
             return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
@@ -149,12 +139,13 @@ static int run_check(const struct arguments *args)
 {
     static const char *const known[] = { NULL };
     struct leat_sim_fabric fabric;
-    const char *foreign = foreign_option(args, known);
+    const char *foreign = fabric_foreign_option(args, known);
     if (args->operand_count != 2)
         return misuse(args->verb, "check: expected one fabric, as in leat fabric check my.yaml");
     if (foreign) return misuse(args->verb, "check: %s, expected no option", foreign);
     if (pktway_is(args->operand[1])) return pktway_fabric_check(args);
     if (ring_fabric_is(args->operand[1])) return ring_fabric_check(args);
+    if (ether_fabric_is(args->operand[1])) return ether_fabric_check(args);
     if (!net_is(args->operand[1])) {
         if (!fabric_read(args->verb, args->operand[1], &fabric)) return WRONG;
         printf("%s: sound: %u ports\n", args->operand[1], fabric.net.ports);
@@ -167,7 +158,7 @@ static int run_check(const struct arguments *args)
 static int run_draw(const struct arguments *args)
 {
     static const char *const known[] = { "-o", NULL };
-    const char *foreign = foreign_option(args, known);
+    const char *foreign = fabric_foreign_option(args, known);
     if (args->operand_count != 2)
         return misuse(args->verb, "draw: expected one fabric, as in leat fabric draw mesh:4,4");
     if (foreign) return misuse(args->verb, "draw: %s, expected only -o", foreign);
@@ -178,7 +169,7 @@ static int run_draw(const struct arguments *args)
 static int run_list(const struct arguments *args)
 {
     static const char *const known[] = { "--json", NULL };
-    const char *foreign = foreign_option(args, known);
+    const char *foreign = fabric_foreign_option(args, known);
     if (args->operand_count != 1) return misuse(args->verb, "list: expected nothing more");
     if (foreign) return misuse(args->verb, "list: %s, expected only --json", foreign);
     const char *line = argument(args, "--json") ? "{\"name\":\"%s\",\"text\":\"%s\"}\n"
@@ -189,9 +180,11 @@ static int run_list(const struct arguments *args)
         printf(line, each->name, each->text);
     for (size_t i = 0; (net = leat_net_plan_list(i)); i++)
         printf(line, net->name, net->text);
-    const struct ring_fabric_spelling *ring;
-    for (size_t i = 0; (ring = ring_fabric_list(i)); i++)
-        printf(line, ring->name, ring->text);
+    const struct fabric_spelling *own;
+    for (size_t i = 0; (own = ring_fabric_list(i)); i++)
+        printf(line, own->name, own->text);
+    for (size_t i = 0; (own = ether_fabric_list(i)); i++)
+        printf(line, own->name, own->text);
     printf(line, "twosan", "PacketWay: a token ring and clos444, joined by a router");
     printf(line, "threesan", "PacketWay: a token ring, clos444 and a mesh, three routers");
     printf(line, "FILE.yaml", "PacketWay, where it has sans: and routers:");

@@ -1,5 +1,6 @@
 /* leat sim: a network under load, at one of two granularities. */
 #include "contracts.h"
+#include "ether_fabric.h"
 #include "fabric.h"
 #include "net_design.h"
 #include "pktway_design.h"
@@ -34,6 +35,7 @@ int run_sim(const struct arguments *args)
                       "--forwarding has no meaning for %s, which is no PacketWay network",
                       args->operand[0]);
     if (ring_fabric_is(args->operand[0])) return ring_fabric_sim(args);
+    if (ether_fabric_is(args->operand[0])) return ether_fabric_sim(args);
     if (net_is(args->operand[0])) return run_net_sim(args);
     if (net_only(args)) return WRONG;
     if (contracts) {

@@ -122,6 +122,10 @@ const struct verb verb_sim = {
         "(count, asked, mean, min, max: collectives), trace (packets, not_begun), fairness (packets delivered of the source with "
         "fewest and most), links (with --links: flits over each wire, by output port), flit_hops "
         "and flit_hops_per_second.",
+        "ETHERNETS: etherN, as in ether16/rate=1000/frame=1500/buffer=64, is a switch with N stations, "
+        "full duplex at so many Mbit/s (100). Messages of --bytes go in frames of IEEE 802.3 with so "
+        "much payload at most, cycles are bit times, and a load of 1 would fill the cable of every "
+        "station. Nothing is lost: stations wait for room in the switch.\n"
         "PACKETWAY networks (twosan, threesan and FILE.yaml with sans: and routers:) are SANs of any "
         "kind joined by half-routers. Cycles are nanoseconds, a load of 1 is 10 Mbit/s from every "
         "host (default 0.05), messages have 64 --bytes. Latency is told of pairs within a SAN and "

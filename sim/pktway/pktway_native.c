@@ -1,11 +1,13 @@
 #include "pktway_native.h"
+#include "ether_port.h"
 #include "leat_bytes.h"
+#include <string.h>
 
 enum { LABEL_LEN = 4, STATION_LEN = 2, TURN_MAX = 255 };
 
 const char *leat_sim_pktway_kind_name(enum leat_sim_pktway_kind kind)
 {
-    static const char *const names[] = { "atm", "ring", "switches" };
+    static const char *const names[] = { "atm", "ring", "switches", "ethernet" };
     return names[kind];
 }
 
@@ -45,6 +47,28 @@ static bool read_station(const struct leat_sim_pktway_native *n, const uint8_t *
     if (len != STATION_LEN) return false;
     const uint32_t station = leat_get_be16(route);
     if (station < 1 || station > n->ports) return false;
+    *to = station - 1;
+    return true;
+}
+
+/* ---- Ethernet --------------------------------------------------------------------------------
+ */
+
+static uint32_t put_mac(uint32_t to, uint8_t *out)
+{
+    leat_sim_ether_port_address(to, out);
+    return LEAT_SIM_ETHER_MAC_LEN;
+}
+
+static bool read_mac(const struct leat_sim_pktway_native *n, const uint8_t *route, uint32_t len,
+                     uint32_t *to)
+{
+    uint8_t mac[LEAT_SIM_ETHER_MAC_LEN];
+    if (len != LEAT_SIM_ETHER_MAC_LEN) return false;
+    const uint32_t station = leat_get_be24(route + 3);
+    if (station < 1 || station > n->ports) return false;
+    put_mac(station - 1, mac);
+    if (memcmp(route, mac, sizeof mac) != 0) return false;
     *to = station - 1;
     return true;
 }
@@ -108,6 +132,7 @@ uint32_t leat_sim_pktway_route(const struct leat_sim_pktway_native *n, uint32_t 
     case LEAT_SIM_PKTWAY_ATM: return put_label(n, to, out);
     case LEAT_SIM_PKTWAY_RING: return put_station(to, out);
     case LEAT_SIM_PKTWAY_SWITCHES: return put_turns(n, from, to, out);
+    case LEAT_SIM_PKTWAY_ETHERNET: return put_mac(to, out);
     }
     return 0;
 }
@@ -119,6 +144,7 @@ bool leat_sim_pktway_resolve(const struct leat_sim_pktway_native *n, uint32_t fr
     case LEAT_SIM_PKTWAY_ATM: return read_label(n, route, len, to);
     case LEAT_SIM_PKTWAY_RING: return read_station(n, route, len, to);
     case LEAT_SIM_PKTWAY_SWITCHES: return read_turns(n, from, route, len, to);
+    case LEAT_SIM_PKTWAY_ETHERNET: return read_mac(n, route, len, to);
     }
     return false;
 }

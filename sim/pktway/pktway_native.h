@@ -4,12 +4,14 @@
  *
  *   ATM        | label 32 |                        the access label (VPI) that cells begin with
  *   ring       | station 16 |                      the address of the station, 1 ..
+ *   Ethernet   | MAC 48 |                          the address of the station (ether_port.h)
  *   switches   | turn 8 | turn 8 | ... | turn 8 |  the output port at each router passed, the last
  *                                                  one leads to the terminal
  *
- * A route belongs to the port that it begins at; labels and stations are the same from everywhere.
- * The SAN's own headers (of cells, ring packets, flits) are made from it: a PacketWay packet is
- * their payload.
+ * A route belongs to the port that it begins at; labels, stations and
+ * MAC addresses are the same from everywhere.
+ * The SAN's own headers (of cells, ring packets, flits, frames) are made from it: a PacketWay
+ * packet is their payload.
  */
 #ifndef LEAT_SIM_PKTWAY_NATIVE_H
 #define LEAT_SIM_PKTWAY_NATIVE_H
@@ -23,17 +25,19 @@ enum leat_sim_pktway_kind {
     LEAT_SIM_PKTWAY_ATM,
     LEAT_SIM_PKTWAY_RING,
     LEAT_SIM_PKTWAY_SWITCHES,
+    LEAT_SIM_PKTWAY_ETHERNET,
 };
 
 struct leat_sim_pktway_native {
     enum leat_sim_pktway_kind kind;
     uint32_t ports;
+    uint32_t words_max;                       /* of a packet; 0: any, the SAN cuts it up itself */
     const struct leat_atm_clos *clos;         /* ATM; lent for good, as are the next two */
     const struct leat_net_topology *topology; /* SWITCHES */
     const struct leat_net_routing *routing;
 };
 
-/* "atm", "ring", "switches" */
+/* "atm", "ring", "switches", "ethernet" */
 const char *leat_sim_pktway_kind_name(enum leat_sim_pktway_kind kind);
 
 /* The route from port to port. Returns its length; 0: it has none of at most 63 octets. */

@@ -58,6 +58,19 @@ static void stations_are_counted_from_one(void)
     OK(!leat_sim_pktway_resolve(&n, 0, (const uint8_t *)"\0\0", 2, &to));
 }
 
+static void macs_are_those_of_stations(void)
+{
+    const struct leat_sim_pktway_native n = { .kind = LEAT_SIM_PKTWAY_ETHERNET, .ports = 300 };
+    uint8_t route[LEAT_SIM_PKTWAY_ROUTE_LEN_MAX];
+    uint32_t to;
+    all_pairs(&n, 6);
+    EQ(leat_sim_pktway_route(&n, 0, 256, route), 6);
+    EQ(memcmp(route, "\2\0\0\0\1\1", 6), 0);
+    OK(!leat_sim_pktway_resolve(&n, 0, (const uint8_t *)"\2\0\0\0\0\0", 6, &to));
+    OK(!leat_sim_pktway_resolve(&n, 0, (const uint8_t *)"\2\0\0\0\1\x2d", 6, &to)); /* 301 */
+    EQ(strcmp(leat_sim_pktway_kind_name(n.kind), "ethernet"), 0);
+}
+
 /* Of a mesh a x b: at most a + b - 1 routers are passed. */
 static void turns_lead_through_switches(void)
 {
@@ -114,4 +127,5 @@ static void start(void)
 }
 
 TAP_MAIN(T(start), T(labels_lead_where_the_fabric_leads_them), T(stations_are_counted_from_one),
+         T(macs_are_those_of_stations),
          T(turns_lead_through_switches), T(ways_of_more_turns_than_an_l2rh_holds_are_none))

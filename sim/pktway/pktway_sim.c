@@ -64,6 +64,13 @@ static leat_err check_numbers(const struct leat_sim_pktway_config *c, struct lea
     return LEAT_ERR_OK;
 }
 
+/* What a SAN can carry in one piece, if it cuts nothing up. */
+static uint32_t mtu_most(const struct leat_sim_pktway_san *s)
+{
+    const uint32_t most = s->native.words_max;
+    return most && most < LEAT_SIM_PKTWAY_MTU_MAX ? most : LEAT_SIM_PKTWAY_MTU_MAX;
+}
+
 static leat_err check_sans(const struct leat_sim_pktway_config *c, struct leat_text *why)
 {
     struct leat_packetway_block blocks[LEAT_SIM_PKTWAY_SANS_MAX];
@@ -76,9 +83,9 @@ static leat_err check_sans(const struct leat_sim_pktway_config *c, struct leat_t
         if (!is_within(strlen(s->name), 1, LEAT_SIM_PKTWAY_NAME_LEN_MAX))
             return refuse(why, "length of a name", strlen(s->name), 1,
                           LEAT_SIM_PKTWAY_NAME_LEN_MAX);
-        if (!is_within(s->mtu_words, LEAT_SIM_PKTWAY_MTU_MIN, LEAT_SIM_PKTWAY_MTU_MAX))
+        if (!is_within(s->mtu_words, LEAT_SIM_PKTWAY_MTU_MIN, mtu_most(s)))
             return refuse(why, "words of an MTU", s->mtu_words, LEAT_SIM_PKTWAY_MTU_MIN,
-                          LEAT_SIM_PKTWAY_MTU_MAX);
+                          mtu_most(s));
         const leat_err err = leat_packetway_bias_add(&map, &block, NULL);
         if (err == LEAT_ERR_DUPLICATE)
             return refuse_name(why, s->name, ": its addresses overlap with another SAN's");

@@ -73,6 +73,35 @@ same "all but the last delivered" "$(jq '.messages_lost, (.messages_waiting < 5)
 jq -es '.[0].across_cycles.p50 < .[1].across_cycles.p50' "$folder/planned" "$folder/address" > /dev/null || fail "planned is not faster"
 sim threesan --cycles 20000000 --fault router:south@5ms..10ms | jq -e '.messages_delivered > 300' > /dev/null || fail "no traffic round a failure"
 
+# ---- Ethernet ------------------------------------------------------------------------------------------
+cat > "$folder/ether.yaml" <<'Y'
+sans:
+  - {name: ring, fabric: ring8/clock=4ns, bias: 0x100}
+  - {name: ether, fabric: ether8/rate=1000, bias: 0x200}
+  - {name: mesh, fabric: "mesh:3,3/vcs=2/clock=2ns", bias: 0x300}
+routers:
+  - {name: west, at: [ring.7, ether.0]}
+  - {name: east, at: [ether.7, mesh.4]}
+Y
+same "an MTU that a frame holds" "$("$leat" fabric show "$folder/ether.yaml" --json | jq -c '.sans[1] | [.kind, .mtu_words]')" '["ethernet",186]'
+same "MAC addresses as native routes" "$(pktway plan mesh.8 --fabric "$folder/ether.yaml" | jq -c '.routes[0] | [.mtu, .l2rh]')" '[186,["020000000008","000204"]]'
+same "through Ethernet" "$(pktway trace mesh.8 --fabric "$folder/ether.yaml" --by-address | route)" '[["west","ring.7","ether.0"],["east","ether.7","mesh.4"]]'
+sim "$folder/ether.yaml" --bytes 3000 --load 0.2 | jq -e '.messages_delivered > 0 and .messages_lost == 0' > /dev/null || fail "sim through Ethernet"
+# An idle one: 2 x 8 x (8 + 14 + 7 + 64 + 4) bit times, and there are few messages that meet others.
+sim ether16 --load 0.001 --cycles 50000000 | jq -e '.latency_cycles.p50 == 1552 and .messages_lost == 0 and .throughput < 0.0011 and .throughput > 0.0009' > /dev/null ||
+    fail "an idle Ethernet"
+same "the same twice" "$(sim ether8 --load 0.9 --traffic bursty)" "$(sim ether8 --load 0.9 --traffic bursty)"
+has "show" "$("$leat" fabric show ether8)" "messages    of up to 1493 octets in one frame; that is 1526 octets on the cable"
+same "show --json" "$("$leat" fabric show ether8/rate=10 --json | jq -c '[.bit_ps.num / .bit_ps.den, .message_octets]')" "[100000,1493]"
+same "check" "$("$leat" fabric check ether8/frame=9000)" "ether8/frame=9000: sound: 8 ports"
+has "list" "$("$leat" fabric list)" "etherN"
+exits 2 "'x=3', expected rate=1..1000000" "$leat" sim ether8/x=3
+exits 2 "'0' stations, expected 1 to 4096" "$leat" fabric check ether0
+exits 2 "nobody to send to, expected 2 stations" "$leat" sim ether1
+exits 2 "--model has no meaning for ether8, which is an Ethernet" "$leat" sim ether8 --model rtl
+exits 2 "ether8: an Ethernet, expected an ATM fabric" "$leat" fabric time ether8
+exits 2 "--vpi has no meaning for ether8" "$leat" fabric show ether8 --vpi
+
 # ---- bad input -----------------------------------------------------------------------------------------
 yaml() { # yaml LINE TEXT-ON-STDERR: a description on standard input
     cat > "$folder/bad.yaml"
@@ -107,9 +136,26 @@ yaml 2 "bias: 0x7ffffa with 8 ports, expected addresses up to 0x7ffffd" <<'Y'
 sans:
   - {name: a, fabric: ring8, bias: 0x7ffffa}
 Y
-yaml 2 "mtu: 3, expected 32 to 8192 words" <<'Y'
+yaml 2 "mtu: 3, expected 32 to 8192" <<'Y'
 sans:
   - {name: a, fabric: ring8, bias: 0x100, mtu: 3}
+Y
+yaml 2 "mtu: 0, expected 32 to 8192" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100, mtu: 0}
+Y
+yaml 3 "mtu: 187, expected up to 186, which one frame of ether8/rate=100/frame=1500/buffer=64 holds" <<'Y'
+sans:
+  - {name: a, fabric: ether8, bias: 0x100,
+     mtu: 187}
+Y
+yaml 2 "fabric: ether8/frame=100 has frames of 11 words, expected 32 or more" <<'Y'
+sans:
+  - {name: a, fabric: ether8/frame=100, bias: 0x100}
+Y
+yaml 2 "quality: 0, expected 1 to 65535" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100, quality: 0}
 Y
 yaml 3 "name: 'a' is that of line 2, expected another" <<'Y'
 sans:

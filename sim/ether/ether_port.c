@@ -1,0 +1,382 @@
+#include "ether_port.h"
+#include "leat_arena.h"
+#include "leat_bytes.h"
+#include <assert.h>
+
+enum { BITS = 8 }; /* of an octet */
+
+/* In the order in which those of one bit time are carried out, each by station. */
+enum step {
+    ARRIVED,   /* frame: at its destination */
+    LEFT,      /* frame: its station has sent it */
+    FREE,      /* station: the gap is over */
+    HAND_OVER, /* entry */
+};
+
+struct leat_sim_ether_port_entry {
+    struct leat_port_message message;
+    uint64_t number;         /* among the messages of its port */
+    uint64_t begun, arrived; /* octets */
+    uint32_t next;           /* + 1: of its port, or among the free ones */
+};
+
+struct leat_sim_ether_port_station {
+    uint32_t first, last; /* entries + 1: not wholly begun */
+    uint64_t messages;    /* so far */
+    bool busy;            /* it sends, or leaves a gap */
+    bool waits;           /* for room in the switch */
+    uint32_t next_waiting;
+    /* the switch's output to it */
+    uint64_t out_free;              /* bit time; contention-free: of what comes from it */
+    uint32_t queued;                /* frames that are there, or on their way there */
+    uint32_t wait_first, wait_last; /* stations + 1 that wait for room */
+};
+
+struct leat_sim_ether_port_frame {
+    uint32_t entry;
+    uint32_t len;  /* octets of the message */
+    uint32_t bits; /* on the cable */
+    uint32_t next; /* free: + 1 */
+    bool last;
+};
+
+static struct leat_sim_ether_port *of(struct leat_port_net *base)
+{
+    return (struct leat_sim_ether_port *)base; /* its first member */
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- messages and frames -------------------------------------------------------------------- */
+
+uint32_t leat_sim_ether_port_single(const struct leat_sim_ether_port_config *config)
+{
+    return config->frame_octets - LEAT_SIM_ETHER_OUI_LEN;
+}
+
+/* Octets of a message that a frame has if it goes in several. */
+static uint32_t piece_of(const struct leat_sim_ether_port_config *config)
+{
+    return leat_sim_ether_port_single(config) - LEAT_SIM_ETHER_PIECE_LEN;
+}
+
+uint64_t leat_sim_ether_port_frames(const struct leat_sim_ether_port_config *config, uint64_t len)
+{
+    if (len <= leat_sim_ether_port_single(config)) return 1;
+    return (len - 1) / piece_of(config) + 1;
+}
+
+/* On the cable, of a frame with so much payload. */
+static uint32_t frame_len(uint32_t payload)
+{
+    const uint32_t len = LEAT_SIM_ETHER_HEADER_LEN + payload + LEAT_SIM_ETHER_FCS_LEN;
+    return LEAT_SIM_ETHER_PREAMBLE_LEN + (uint32_t)larger(len, LEAT_SIM_ETHER_FRAME_MIN);
+}
+
+uint64_t leat_sim_ether_port_octets(const struct leat_sim_ether_port_config *config, uint64_t len)
+{
+    const uint64_t others = leat_sim_ether_port_frames(config, len) - 1;
+    const uint32_t head = LEAT_SIM_ETHER_OUI_LEN + (others ? LEAT_SIM_ETHER_PIECE_LEN : 0);
+    const uint64_t last = len - others * piece_of(config);
+    return others * frame_len(config->frame_octets) + frame_len(head + (uint32_t)last);
+}
+
+void leat_sim_ether_port_address(uint32_t station, uint8_t out[LEAT_SIM_ETHER_MAC_LEN])
+{
+    leat_put_be24(out, 0x020000); /* administered locally */
+    leat_put_be24(out + 3, station + 1);
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static leat_time edge(const struct leat_sim_ether_port *p, uint64_t bit_time)
+{
+    leat_time at;
+    const leat_err err = leat_sim_clock_edge(&p->config.clock, bit_time, &at);
+    assert(!err);
+    (void)err;
+    return at;
+}
+
+static void plan(struct leat_sim_ether_port *p, uint64_t at, uint32_t station, uint32_t what,
+                 enum step step)
+{
+    const uint64_t rank = step == HAND_OVER ? FREE : step; /* both let it begin */
+    const uint64_t call = rank << 62 | (uint64_t)station << 48 | p->calls++;
+    leat_sim_post_plan(p->plan, &p->plans,
+                       (struct leat_sim_plan){ at, call, what, (uint32_t)step });
+}
+
+/* ---- telling -------------------------------------------------------------------------------- */
+
+/* To be told at the present bit time. */
+static void note(struct leat_sim_ether_port *p, uint32_t entry, bool sent)
+{
+    leat_sim_post_note(p->event, &p->events, &p->entry[entry].message, entry, sent);
+}
+
+static void tell(struct leat_sim_ether_port *p)
+{
+    const struct leat_port_hear *hear = &p->base.hear;
+    leat_sim_post_sort(p->event, p->events);
+    p->base.now = larger(p->base.now, edge(p, p->now));
+    for (uint32_t i = 0; i < p->events; i++) {
+        const uint32_t index = p->event[i].entry;
+        struct leat_sim_ether_port_entry *e = &p->entry[index];
+        if (leat_sim_news_is_sent(&p->event[i])) {
+            hear->sent(hear->context, &e->message, p->base.now);
+            continue;
+        }
+        p->base.under_way--;
+        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
+                                                    p->base.now);
+        hear->arrived(hear->context, &e->message, p->base.now);
+        e->next = p->free;
+        p->free = index + 1;
+    }
+    p->events = 0;
+}
+
+/* ---- a station ------------------------------------------------------------------------------ */
+
+/* Is there room in the switch for the next frame to this station? If not, the sender waits. */
+static bool has_room(struct leat_sim_ether_port *p, uint32_t from, uint32_t to)
+{
+    struct leat_sim_ether_port_station *s = &p->station[to];
+    if (from == to || p->config.contention_free) return true;
+    if (s->queued < p->config.buffer) {
+        s->queued++;
+        return true;
+    }
+    p->station[from].waits = true;
+    p->station[from].next_waiting = 0;
+    if (s->wait_first)
+        p->station[s->wait_last - 1].next_waiting = from + 1;
+    else
+        s->wait_first = from + 1;
+    s->wait_last = from + 1;
+    return false;
+}
+
+/* The next frame of a message. */
+static uint32_t make_frame(struct leat_sim_ether_port *p, uint32_t entry)
+{
+    struct leat_sim_ether_port_entry *e = &p->entry[entry];
+    const bool whole = e->message.len <= leat_sim_ether_port_single(&p->config);
+    const uint32_t index = p->free_frame - 1;
+    struct leat_sim_ether_port_frame *f = &p->frame[index];
+    const uint32_t most = whole ? (uint32_t)e->message.len : piece_of(&p->config);
+    const uint32_t head = LEAT_SIM_ETHER_OUI_LEN + (whole ? 0 : LEAT_SIM_ETHER_PIECE_LEN);
+    assert(p->free_frame);
+    p->free_frame = f->next;
+    f->entry = entry;
+    f->len = (uint32_t)smaller(most, e->message.len - e->begun);
+    f->bits = BITS * frame_len(head + f->len);
+    e->begun += f->len;
+    f->last = e->begun == e->message.len;
+    return index;
+}
+
+/* The next frame of a station goes on the cable, if that is free. */
+static void begin(struct leat_sim_ether_port *p, uint32_t from)
+{
+    struct leat_sim_ether_port_station *s = &p->station[from];
+    if (s->busy || s->waits || !s->first) return;
+    const uint32_t entry = s->first - 1;
+    if (!has_room(p, from, p->entry[entry].message.to)) return;
+    const uint32_t frame = make_frame(p, entry);
+    const uint64_t left_at = p->now + p->frame[frame].bits;
+    if (p->frame[frame].last) s->first = p->entry[entry].next;
+    s->busy = true;
+    plan(p, left_at, from, frame, LEFT);
+    plan(p, left_at + BITS * LEAT_SIM_ETHER_GAP_LEN, from, from, FREE);
+}
+
+static void append(struct leat_sim_ether_port *p, uint32_t entry)
+{
+    struct leat_sim_ether_port_entry *e = &p->entry[entry];
+    struct leat_sim_ether_port_station *s = &p->station[e->message.from];
+    e->number = s->messages++;
+    e->next = 0;
+    if (s->first)
+        p->entry[s->last - 1].next = entry + 1;
+    else
+        s->first = entry + 1;
+    s->last = entry + 1;
+    begin(p, e->message.from);
+}
+
+static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
+{
+    struct leat_sim_ether_port *p = of(base);
+    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
+    if (!p->free && p->top == p->config.messages_max) return false;
+    const uint32_t entry = p->free ? p->free - 1 : p->top++;
+    if (p->free) p->free = p->entry[entry].next;
+    p->entry[entry] = (struct leat_sim_ether_port_entry){ .message = *message };
+    base->under_way++;
+    plan(p, larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)), message->from, entry,
+         HAND_OVER);
+    return true;
+}
+
+/* ---- the switch ----------------------------------------------------------------------------- */
+
+/* All of the frame has left its station, and is in the switch, or in the station itself. */
+static void leave(struct leat_sim_ether_port *p, uint32_t frame)
+{
+    const struct leat_sim_ether_port_frame *f = &p->frame[frame];
+    const struct leat_port_message *m = &p->entry[f->entry].message;
+    uint64_t *out_free = &p->station[p->config.contention_free ? m->from : m->to].out_free;
+    uint64_t arrived_at = p->now + BITS * LEAT_SIM_ETHER_GAP_LEN;
+    if (f->last) note(p, f->entry, true);
+    if (m->from != m->to) {
+        arrived_at = larger(p->now, *out_free) + f->bits;
+        *out_free = arrived_at + BITS * LEAT_SIM_ETHER_GAP_LEN;
+    }
+    plan(p, arrived_at, m->to, frame, ARRIVED);
+}
+
+/* Room for a frame to this station: who has waited longest has it. */
+static void give_room(struct leat_sim_ether_port *p, uint32_t to)
+{
+    struct leat_sim_ether_port_station *s = &p->station[to];
+    if (p->config.contention_free) return;
+    s->queued--;
+    if (!s->wait_first) return;
+    const uint32_t waiting = s->wait_first - 1;
+    s->wait_first = p->station[waiting].next_waiting;
+    p->station[waiting].waits = false;
+    begin(p, waiting);
+}
+
+static void arrive(struct leat_sim_ether_port *p, uint32_t frame)
+{
+    struct leat_sim_ether_port_frame *f = &p->frame[frame];
+    struct leat_sim_ether_port_entry *e = &p->entry[f->entry];
+    const struct leat_port_message m = e->message;
+    e->arrived += f->len;
+    if (f->last) note(p, f->entry, false);
+    f->next = p->free_frame;
+    p->free_frame = frame + 1;
+    if (m.from != m.to) give_room(p, m.to);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static void carry_out(struct leat_sim_ether_port *p, const struct leat_sim_plan *due)
+{
+    switch ((enum step)due->step) {
+    case HAND_OVER: append(p, due->entry); break;
+    case LEFT: leave(p, due->entry); break;
+    case FREE:
+        p->station[due->entry].busy = false;
+        begin(p, due->entry);
+        break;
+    case ARRIVED: arrive(p, due->entry); break;
+    }
+}
+
+static leat_time run(struct leat_port_net *base, leat_time until)
+{
+    struct leat_sim_ether_port *p = of(base);
+    uint64_t last = LEAT_NEVER;
+    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    if (until != LEAT_NEVER && leat_sim_clock_cycle(&p->config.clock, until, &last))
+        last = LEAT_NEVER;
+    while (!p->events && p->plans && p->plan[0].at <= last) {
+        p->now = p->plan[0].at;
+        while (p->plans && p->plan[0].at == p->now) {
+            const struct leat_sim_plan due = leat_sim_post_take(p->plan, &p->plans);
+            carry_out(p, &due);
+        }
+    }
+    if (p->events) {
+        tell(p);
+    } else if (until != LEAT_NEVER) {
+        base->now = until;
+        p->now = larger(p->now, last);
+    }
+    return base->now;
+}
+
+/* ---- does it exist? ------------------------------------------------------------------------- */
+
+leat_err leat_sim_ether_port_check(const struct leat_sim_ether_port_config *config,
+                                   struct leat_text *why)
+{
+    const struct {
+        const char *what;
+        uint32_t value, min, max;
+    } row[] = {
+        { "stations", config->stations, 1, LEAT_SIM_ETHER_STATIONS_MAX },
+        { "octets of a frame's payload", config->frame_octets, LEAT_SIM_ETHER_PAYLOAD_MIN,
+          LEAT_SIM_ETHER_PAYLOAD_MAX },
+        { "frames of an output queue", config->buffer, 1, LEAT_SIM_ETHER_BUFFER_MAX },
+        { "messages under way", config->messages_max, 1, LEAT_SIM_ETHER_MESSAGES_MAX },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].value < row[i].min || row[i].value > row[i].max)
+            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
+    if (config->clock.den && config->clock.num >= config->clock.den) return LEAT_ERR_OK;
+    leat_text_puts(why, "period of the clock, expected 1 ps or more");
+    return LEAT_ERR_RANGE;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Frames that can be on the cables and in the switch. Contention-free, as many short ones of a
+ * station as go on its cable while a long one leaves the switch. */
+static uint32_t frames_of(const struct leat_sim_ether_port_config *config)
+{
+    const uint32_t short_ones = frame_len(config->frame_octets) / frame_len(0) + 1;
+    return config->stations * (2 + (config->contention_free ? short_ones : config->buffer));
+}
+
+static void lay_out(struct leat_sim_ether_port *p, struct leat_arena *arena)
+{
+    const struct leat_sim_ether_port_config *config = &p->config;
+    const size_t messages = config->messages_max;
+    p->frames = frames_of(config);
+    p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
+    p->station = leat_arena_lay(arena, config->stations, sizeof *p->station);
+    p->frame = leat_arena_lay(arena, p->frames, sizeof *p->frame);
+    p->plan = leat_arena_lay(arena, messages + p->frames + config->stations, sizeof *p->plan);
+    p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
+}
+
+size_t leat_sim_ether_port_footprint(const struct leat_sim_ether_port_config *config)
+{
+    struct leat_sim_ether_port measured = { .config = *config };
+    struct leat_arena arena = { 0 };
+    lay_out(&measured, &arena);
+    return arena.used;
+}
+
+void leat_sim_ether_port_init(struct leat_sim_ether_port *p,
+                              const struct leat_sim_ether_port_config *config, void *memory)
+{
+    static const struct leat_port_ops ops = { .send = send, .run = run };
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *p = (struct leat_sim_ether_port){ .config = *config };
+    lay_out(p, &arena);
+    for (uint32_t i = p->frames; i--;) {
+        p->frame[i].next = p->free_frame;
+        p->free_frame = i + 1;
+    }
+    leat_sim_certificate_init(&p->certificate);
+    p->base = (struct leat_port_net){
+        .ops = &ops,
+        .ports = config->stations,
+        .latency = edge(p, BITS * frame_len(LEAT_SIM_ETHER_OUI_LEN)),
+        .certificate = leat_sim_certificate_value(&p->certificate),
+    };
+}
