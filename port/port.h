@@ -44,6 +44,13 @@ struct leat_port_hear {
      * told of the port that it goes to, unless the message is lost after all. The run does not end
      * with this. NULL: nobody wants to know. */
     void (*coming)(void *context, const struct leat_port_message *message, leat_time at);
+    /* A message begins to come in, and it is certain how it goes on: no octet is later than if they
+     * came evenly from `from` up to `at`, which may be a little later than arrived() is told. Told
+     * once, not after `from`, by networks that know; the octets are final, but lent as before. For
+     * whoever sends them on before all are there. The message may be lost after all. NULL: nobody
+     * wants to know. */
+    void (*head)(void *context, const struct leat_port_message *message, leat_time from,
+                 leat_time at);
 };
 
 struct leat_port_net;
@@ -67,6 +74,10 @@ struct leat_port_net {
     leat_time latency;    /* no message arrives sooner than this after it is sent */
     uint64_t under_way;   /* messages sent, neither arrived nor lost */
     uint64_t certificate; /* of all deliveries so far (sim_certificate.h) */
+    /* How fast a port takes the octets of a message at most, from when it is handed over: so many
+     * at once, the next after `taken_ps` at the earliest. 0 ps: it may want all of them at once. */
+    uint32_t taken_octets;
+    leat_time taken_ps;
 };
 
 static inline bool leat_port_send(struct leat_port_net *net,

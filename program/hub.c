@@ -693,8 +693,11 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     for (uint32_t i = 0; i < config->expected; i++)
         expect(hub, i);
-    config->net->hear = (struct leat_port_hear){ hub, hear_sent, hear_arrived, hear_lost,
-                                                 hear_coming };
+    config->net->hear = (struct leat_port_hear){ .context = hub,
+                                                 .sent = hear_sent,
+                                                 .arrived = hear_arrived,
+                                                 .lost = hear_lost,
+                                                 .coming = hear_coming };
     return hub;
 }
 

@@ -178,6 +178,19 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
     end_run(port);
 }
 
+/* A reader gets four octets in so many cycles, evenly but for a cycle; ports may have gone on for a
+ * stride before that is known here. */
+static void tell_head(struct leat_sim_port *port, const struct leat_port_message *message,
+                      uint32_t len, uint64_t cycle)
+{
+    const struct leat_port_hear *hear = &port->net.hear;
+    const uint64_t reading = leat_atm_aal_io_cycles(len);
+    if (!hear->head || reading <= LEAT_SIM_ATM_STRIDE) return;
+    hear->head(hear->context, message, edge(port, cycle - reading + LEAT_SIM_ATM_STRIDE),
+               edge(port, cycle + 1));
+    end_run(port);
+}
+
 /* The last piece of a message is being read. */
 static void coming(void *context, const struct leat_sim_delivery *delivery, uint32_t len)
 {
@@ -186,8 +199,10 @@ static void coming(void *context, const struct leat_sim_delivery *delivery, uint
     const struct leat_sim_port_entry *e = entry_of(port, (uint32_t)delivery->source,
                                                    (uint32_t)delivery->number, &piece);
     const bool all = e && len == piece->len && e->arrived + len == e->message.len && !e->lost;
-    if (all && port->net.hear.coming)
+    if (!all) return;
+    if (port->net.hear.coming)
         port->net.hear.coming(port->net.hear.context, &e->message, edge(port, delivery->at));
+    tell_head(port, &e->message, len, delivery->at);
 }
 
 static void drop(struct leat_sim_port *port, struct leat_sim_port_entry *e)
@@ -346,5 +361,7 @@ void leat_sim_port_init(struct leat_sim_port *port, const struct leat_sim_port_c
     leat_sim_load_init(&port->load, &load, load_memory);
     /* The least that any message takes: an empty one, alone (specs/atm.md, 5.4). */
     const uint64_t stages = leat_atm_clos_idle_cycles(net), three_stages = 18;
+    port->net.taken_octets = 4;
+    port->net.taken_ps = edge(port, leat_atm_aal_io_cycles(4));
     port->net.latency = edge(port, leat_atm_aal_one_way_cycles(0) + stages - three_stages - 1);
 }

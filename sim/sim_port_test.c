@@ -106,8 +106,11 @@ static void set_up(const struct leat_sim_port_config *config)
     scene.original = calloc(1, OCTETS_CAP);
     if (!scene.memory || !scene.octets || !scene.original) abort();
     leat_sim_port_init(&scene.port, config, scene.memory);
-    scene.port.net.hear = (struct leat_port_hear){ &scene, hear_sent, hear_arrived, hear_lost,
-                                                   hear_coming };
+    scene.port.net.hear = (struct leat_port_hear){ .context = &scene,
+                                                   .sent = hear_sent,
+                                                   .arrived = hear_arrived,
+                                                   .lost = hear_lost,
+                                                   .coming = hear_coming };
 }
 
 static uint32_t hand_over(uint32_t from, uint32_t to, uint64_t len, leat_time at)

@@ -18,6 +18,7 @@ enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000 };
 static void on_passes(void *context, const struct leat_sim_pktway_pass *pass)
 {
     struct pktway_asking *a = context;
+    if (!pass->first) return; /* of a long message the others follow it */
     if (!a->is_inside) a->in = pass->end;
     a->is_inside = pass->decision.verdict == LEAT_PACKETWAY_TO_TWIN;
     if (pass->decision.verdict != LEAT_PACKETWAY_TO_SAN || a->leg.hops == PKTWAY_HOPS_MAX) return;
@@ -25,7 +26,8 @@ static void on_passes(void *context, const struct leat_sim_pktway_pass *pass)
                                                      .in = a->in,
                                                      .out = pass->end,
                                                      .at = pass->at,
-                                                     .planned = pass->decision.layer2 };
+                                                     .planned = pass->decision.layer2,
+                                                     .cut = pass->cut };
 }
 
 static void on_event(void *context, uint32_t port, const struct leat_packetway_event *e,
@@ -130,9 +132,10 @@ static bool add_error(struct pktway_asking *a)
 
 static bool read_options(struct pktway_asking *a)
 {
-    static const char *const known[] = { "--fabric", "--from", "--at",         "--error-at",
-                                         "--fault",  "--size", "--by-address", "--count",
-                                         "--json",   NULL };
+    static const char *const known[] = { "--fabric",      "--from",  "--at",
+                                         "--error-at",    "--fault", "--size",
+                                         "--by-address",  "--count", "--json",
+                                         "--cut-through", NULL };
     const char *fabric = argument(a->args, "--fabric");
     a->json = argument(a->args, "--json") != NULL;
     a->size = SIZE_DEFAULT;
@@ -160,7 +163,9 @@ static bool open_network(struct pktway_asking *a)
     }
     if (!pktway_open(&a->design, &job, false, 16, &watch, &a->built)) return false;
     struct leat_port_net *net = &a->built.net.base;
-    net->hear = (struct leat_port_hear){ a, on_sent, on_arrived, on_lost, NULL };
+    net->hear = (struct leat_port_hear){
+        .context = a, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
+    };
     if (from && !read_host(a, "--from", from, &a->from)) return false;
     while (net->now < when && !interrupted)
         leat_port_run(net, when);
@@ -258,12 +263,13 @@ static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time sta
     const double us = 1e-6 * (double)(h->at - start);
     if (a->json)
         printf("%s{\"router\":\"%s\",\"from\":\"%s.%u\",\"to\":\"%s.%u\",\"us\":%.6f,"
-               "\"planned\":%s}",
+               "\"planned\":%s,\"cut_through\":%s}",
                index ? "," : "", r->name, from, in->port, to, out->port, us,
-               h->planned ? "true" : "false");
+               h->planned ? "true" : "false", h->cut ? "true" : "false");
     else
-        printf("%2u  %-12s from %s.%u to %s.%u after %.3f us, %s\n", index + 1, r->name, from,
-               in->port, to, out->port, us, h->planned ? "planned" : "by address");
+        printf("%2u  %-12s from %s.%u to %s.%u after %.3f us, %s, %s\n", index + 1, r->name, from,
+               in->port, to, out->port, us, h->planned ? "planned" : "by address",
+               h->cut ? "cut through" : "stored");
 }
 
 static int trace(struct pktway_asking *a)

@@ -12,6 +12,7 @@
     { "--fabric", "F", "a simulated network: twosan, threesan or FILE.yaml" },                    \
         { "--from", "HOST", "simulated: who asks, SAN.PORT or an address; default the first" },   \
         { "--at", "TIME", "simulated: when, as in 2ms; default 0" },                              \
+        { "--cut-through", "C", "simulated: yes (default of descriptions) or no" },               \
         { "--error-at", "ROUTER", "simulated: it sees an error in every packet" },                \
     {                                                                                             \
         "--fault", "F", "simulated: router, link or errors:ROUTER@FROM..TO; again for more", true \
@@ -31,7 +32,7 @@ enum { PKTWAY_HOPS_MAX = 64 };
 struct pktway_hop {
     uint32_t router, in, out; /* ends */
     leat_time at;
-    bool planned;
+    bool planned, cut;
 };
 
 /* How a message came from host to host. */

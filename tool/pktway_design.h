@@ -39,7 +39,7 @@ struct pktway_design {
     uint32_t routers;
     struct leat_sim_pktway_fault fault[LEAT_SIM_PKTWAY_FAULTS_MAX];
     uint32_t faults;
-    bool by_address;
+    bool by_address, cut_through;
     uint32_t buffer;
     uint32_t host_ns, planned_ns, address_ns, link_ns;
 };
@@ -64,7 +64,7 @@ bool pktway_read(const struct verb *verb, const char *word, struct pktway_design
 /* The description in a file (pktway_yaml.c), into defaults. False after a complaint. */
 bool pktway_read_yaml(struct pktway_design *design);
 
-/* --forwarding planned|address, and --fault. False after a complaint. */
+/* --forwarding planned|address, --cut-through yes|no, and --fault. False after a complaint. */
 bool pktway_read_options(const struct arguments *args, struct pktway_design *design);
 
 /* "500ns", "1.5us", "2ms", "3s" */
@@ -85,6 +85,9 @@ struct run_job pktway_job(const struct arguments *args);
 /* Refuses options that have no meaning for PacketWay networks. `known` ends with a NULL. */
 bool pktway_refuse_foreign(const struct arguments *args, const char *word,
                            const char *const *known);
+
+/* Refuses options that only PacketWay networks have. */
+bool pktway_refuse_elsewhere(const struct arguments *args, const char *word);
 
 /* ---- as a fabric (pktway_fabric.c, pktway_load.c): exit codes ---- */
 

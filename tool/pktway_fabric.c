@@ -40,6 +40,8 @@ static void show_text(void)
            "planned route, %u ns by address, %u ns to its twin\n",
            design.by_address ? "by address" : "planned", design.host_ns, design.planned_ns,
            design.address_ns, design.link_ns);
+    printf("cut-through %s\n",
+           design.cut_through ? "where SANs allow it" : "none, packets are stored");
     printf("buffers     %u packets of each half-router in each direction\n", design.buffer);
     for (uint32_t i = 0, port = 0; i < design.sans; port += hosts_of(i++)) {
         const struct pktway_san *s = &design.san[i];
@@ -81,10 +83,12 @@ static void show_json(void)
 {
     fputs("{\"fabric\":", stdout);
     print_quoted(design.name);
-    printf(",\"ports\":%u,\"forwarding\":\"%s\",\"buffer\":%u,\"host_ns\":%u,\"planned_ns\":%u,"
+    printf(",\"ports\":%u,\"forwarding\":\"%s\",\"cut_through\":%s,\"buffer\":%u,\"host_ns\":%u,"
+           "\"planned_ns\":%u,"
            "\"address_ns\":%u,\"link_ns\":%u,",
-           built.net.base.ports, design.by_address ? "address" : "planned", design.buffer,
-           design.host_ns, design.planned_ns, design.address_ns, design.link_ns);
+           built.net.base.ports, design.by_address ? "address" : "planned",
+           design.cut_through ? "true" : "false", design.buffer, design.host_ns, design.planned_ns,
+           design.address_ns, design.link_ns);
     show_json_sans();
     fputs(",\"routers\":[", stdout);
     for (uint32_t i = 0; i < design.routers; i++) {

@@ -24,8 +24,9 @@ struct pktway_load {
 
 static bool read_load(struct pktway_load *l, const struct arguments *args)
 {
-    static const char *const known[] = { "--traffic", "--load",  "--cycles",     "--seed", "--json",
-                                         "--bytes",   "--fault", "--forwarding", NULL };
+    static const char *const known[] = { "--traffic",     "--load",  "--cycles", "--seed",
+                                         "--json",        "--bytes", "--fault",  "--forwarding",
+                                         "--cut-through", NULL };
     const char *word = args->operand[0];
     return pktway_refuse_foreign(args, word, known) && port_load_read(&l->load, args) &&
            pktway_read(args->verb, word, &l->design) && pktway_read_options(args, &l->design);
@@ -58,8 +59,11 @@ static double megabits(const struct pktway_load *l, uint64_t cycles)
 static void put_text(const struct pktway_load *l, uint64_t cycles)
 {
     const struct leat_sim_pktway_counts *c = &l->built.net.counts;
-    port_load_head_text(&l->load, l->design.name,
-                        l->design.by_address ? ", forwarding by address" : ", forwarding planned");
+    char how[64];
+    snprintf(how, sizeof how, ", forwarding %s, %s",
+             l->design.by_address ? "by address" : "planned",
+             l->design.cut_through ? "cut-through" : "packets stored");
+    port_load_head_text(&l->load, l->design.name, how);
     printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u\n", cycles, l->built.net.base.ports,
            l->design.sans, l->design.routers);
     port_load_counts_text(&l->load);
@@ -76,10 +80,11 @@ static void put_text(const struct pktway_load *l, uint64_t cycles)
 static void put_json(const struct pktway_load *l, uint64_t cycles)
 {
     const struct leat_sim_pktway_counts *c = &l->built.net.counts;
-    port_load_head_json(&l->load, l->design.name,
-                        l->design.by_address ? "\"forwarding\":\"address\","
-                                             : "\"forwarding\":\"planned\",",
-                        cycles);
+    char how[64];
+    snprintf(how, sizeof how, "\"forwarding\":\"%s\",\"cut_through\":%s,",
+             l->design.by_address ? "address" : "planned",
+             l->design.cut_through ? "true" : "false");
+    port_load_head_json(&l->load, l->design.name, how, cycles);
     printf("\"throughput\":%.6f,", megabits(l, cycles));
     port_load_latency_json("latency_cycles", &l->load.latency);
     port_load_latency_json("within_cycles", &l->within);

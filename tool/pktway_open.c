@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SAN_MESSAGES_MAX = 1 << 16, LOOK_LEN = 1 << 16, MTU_DEFAULT = 512 };
-_Static_assert(LEAT_SIM_PKTWAY_NODES_MAX *(LEAT_SIM_PKTWAY_WINDOW + LEAT_SIM_PKTWAY_CONTROL) <=
+enum { SAN_MESSAGES_MAX = 1 << 17, LOOK_LEN = 1 << 16, MTU_DEFAULT = 512 };
+_Static_assert(LEAT_SIM_PKTWAY_NODES_MAX *(2 * LEAT_SIM_PKTWAY_WINDOW + LEAT_SIM_PKTWAY_CONTROL) <=
                    SAN_MESSAGES_MAX,
                "a SAN may have all packets under way");
 
@@ -67,9 +67,12 @@ bool pktway_is(const char *word)
 
 bool pktway_read(const struct verb *verb, const char *word, struct pktway_design *d)
 {
-    *d = (struct pktway_design){
-        .buffer = 16, .host_ns = 500, .planned_ns = 200, .address_ns = 5000, .link_ns = 100
-    };
+    *d = (struct pktway_design){ .cut_through = true,
+                                 .buffer = 16,
+                                 .host_ns = 500,
+                                 .planned_ns = 200,
+                                 .address_ns = 5000,
+                                 .link_ns = 100 };
     snprintf(d->name, sizeof d->name, "%s", word);
     if (!find_file(word, d->file)) {
         misuse(verb,
@@ -160,10 +163,18 @@ static bool read_faults(const struct arguments *args, struct pktway_design *d)
 bool pktway_read_options(const struct arguments *args, struct pktway_design *d)
 {
     const char *forwarding = argument(args, "--forwarding");
+    const char *cut_through = argument(args, "--cut-through");
     if (forwarding) {
         d->by_address = strcmp(forwarding, "address") == 0;
         if (!d->by_address && strcmp(forwarding, "planned") != 0) {
             misuse(args->verb, "--forwarding '%s', expected planned or address", forwarding);
+            return false;
+        }
+    }
+    if (cut_through) {
+        d->cut_through = strcmp(cut_through, "yes") == 0;
+        if (!d->cut_through && strcmp(cut_through, "no") != 0) {
+            misuse(args->verb, "--cut-through '%s', expected yes or no", cut_through);
             return false;
         }
     }
@@ -173,6 +184,18 @@ bool pktway_read_options(const struct arguments *args, struct pktway_design *d)
 bool pktway_refuse_foreign(const struct arguments *args, const char *word, const char *const *known)
 {
     return fabric_refuse_foreign(args, word, "a PacketWay network", known);
+}
+
+bool pktway_refuse_elsewhere(const struct arguments *args, const char *word)
+{
+    static const char *const own[] = { "--forwarding", "--cut-through" };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (argument(args, own[i])) {
+            misuse(args->verb, "%s has no meaning for %s, which is no PacketWay network", own[i],
+                   word);
+            return false;
+        }
+    return true;
 }
 
 struct run_job pktway_job(const struct arguments *args)
@@ -318,6 +341,7 @@ static void configure(struct pktway_built *b, bool contention_free, uint32_t mes
         .fault = d->fault,
         .faults = contention_free ? 0 : d->faults,
         .by_address = d->by_address,
+        .cut_through = d->cut_through,
         .contention_free = contention_free,
         .messages_max = messages_max,
         .buffer = d->buffer,

@@ -7,6 +7,7 @@
  *   routers:
  *     - {name: west, at: [ring.7, clos.0]}
  *   forwarding: planned
+ *   cut_through: yes
  *   buffer: 16
  *   host_ns: 500
  */
@@ -53,6 +54,7 @@ struct description {
     struct router *routers;
     unsigned routers_count;
     char *forwarding;
+    bool *cut_through; /* NULL: not given */
     uint32_t buffer, host_ns, planned_ns, address_ns, link_ns;
 };
 
@@ -89,6 +91,8 @@ static const cyaml_schema_field_t fields[] = {
                          routers, &router_value, 0, LEAT_SIM_PKTWAY_ROUTERS_MAX),
     CYAML_FIELD_STRING_PTR("forwarding", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
                            struct description, forwarding, 1, 16),
+    CYAML_FIELD_BOOL_PTR("cut_through", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                         struct description, cut_through),
     NUMBER(description, buffer),
     NUMBER(description, host_ns),
     NUMBER(description, planned_ns),
@@ -236,6 +240,7 @@ static bool take_whole(struct reader *r, const struct description *y)
             return wrong(&r->tree.place, "forwarding: '%s', expected planned or address",
                          y->forwarding);
     }
+    if (y->cut_through) d->cut_through = *y->cut_through;
     return take_number(r, "buffer", y->buffer, LEAT_SIM_PKTWAY_BUFFER_MAX, &d->buffer) &&
            take_number(r, "host_ns", y->host_ns, second, &d->host_ns) &&
            take_number(r, "planned_ns", y->planned_ns, second, &d->planned_ns) &&

@@ -187,7 +187,7 @@ static bool prepare(struct ring_load *l)
                                                  .model = l->config.model,
                                                  .payload_max = (uint32_t)l->bytes,
                                                  .orders_max = l->config.stations + 1 };
-    const struct leat_sim_ring_host host = { l, on_done, on_arrived };
+    const struct leat_sim_ring_host host = { .context = l, .done = on_done, .arrived = on_arrived };
     l->memory = sim_memory(leat_sim_ring_footprint(&config));
     l->station = sim_memory(config.stations * sizeof *l->station);
     l->partner = sim_memory(config.stations * sizeof *l->partner);

@@ -228,11 +228,7 @@ bool run_network_open(const struct run_job *job, bool contention_free, struct ru
     memset(out, 0, sizeof *out);
     out->is_recorded = job->record && !contention_free;
     if (pktway_is(job->fabric)) return open_pktway(job, contention_free, out);
-    if (argument(job->args, "--forwarding")) {
-        misuse(job->verb, "--forwarding has no meaning for %s, which is no PacketWay network",
-               job->fabric);
-        return false;
-    }
+    if (!pktway_refuse_elsewhere(job->args, job->fabric)) return false;
     if (ring_fabric_is(job->fabric) && job->library != RUN_ATM)
         return open_ring(job, contention_free, out);
     if (ether_fabric_is(job->fabric) && job->library != RUN_ATM)

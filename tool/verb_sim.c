@@ -30,10 +30,7 @@ int run_sim(const struct arguments *args)
     if (args->operand_count != 1)
         return misuse(args->verb, "expected one fabric, as in leat sim clos444");
     if (pktway_is(args->operand[0])) return pktway_fabric_sim(args);
-    if (argument(args, "--forwarding"))
-        return misuse(args->verb,
-                      "--forwarding has no meaning for %s, which is no PacketWay network",
-                      args->operand[0]);
+    if (!pktway_refuse_elsewhere(args, args->operand[0])) return WRONG;
     if (ring_fabric_is(args->operand[0])) return ring_fabric_sim(args);
     if (ether_fabric_is(args->operand[0])) return ether_fabric_sim(args);
     if (net_is(args->operand[0])) return run_net_sim(args);

@@ -247,7 +247,8 @@ static const struct verb verb_fabric = {
     .more = {
         "PACKETWAY networks join any of these: a FILE.yaml with sans (each with name, fabric, bias, "
         "mtu in words, quality), routers (each with name and at, a list of SAN.PORT) and, for the "
-        "whole, forwarding (planned or address), buffer (packets of a half-router in each "
+        "whole, forwarding (planned or address), cut_through (yes or no: a router sends on what "
+        "has come in of a packet, where its SANs allow it; yes), buffer (packets of a half-router in each "
         "direction; 16) and times in ns: host_ns (a host makes a packet; 500), planned_ns and "
         "address_ns (a half-router decides, by a route or by its table; 200 and 5000), link_ns "
         "(between half-routers; 100). Port P of a SAN has the address bias + 1 + P. twosan and "
@@ -611,6 +612,7 @@ static const struct verb verb_run = {
                  { "--fault", "F", "networks: as in leat sim; may be given again", true },
                  { "--fault-file", "FILE", "networks: a fault per line" },
                  { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
+                 { "--cut-through", "C", "PacketWay: yes (default), or no: packets are stored" },
                  { "--flit-bits", "N", "networks: of a flit, for bit errors; default 64" },
                  { "--bit-errors", "H,P", "ATM: chances per bit of header and of payload" },
                  { "--lose", "CHANCE", "ATM: that a cell is lost" },

@@ -129,12 +129,13 @@ const struct verb verb_sim = {
         "PACKETWAY networks (twosan, threesan and FILE.yaml with sans: and routers:) are SANs of any "
         "kind joined by half-routers. Cycles are nanoseconds, a load of 1 is 10 Mbit/s from every "
         "host (default 0.05), messages have 64 --bytes. Latency is told of pairs within a SAN and "
-        "across; --forwarding address leaves planned routes out. --fault is router:NAME, link:NAME "
+        "across; --forwarding address leaves planned routes out, and with --cut-through no routers store packets "
+        "before they send them on. --fault is router:NAME, link:NAME "
         "(between its half-routers) or errors:NAME (it sees errors: EI), with @FROM..TO, as in "
-        "router:west@1ms..2.5ms. The JSON object has fabric, forwarding, traffic, load, bytes, seed, "
+        "router:west@1ms..2.5ms. The JSON object has fabric, forwarding, cut_through, traffic, load, bytes, seed, "
         "cycles, ports, messages_offered, messages_delivered, messages_waiting, messages_lost, "
         "throughput (Mbit/s of each host), latency_cycles, within_cycles and across_cycles (mean, "
-        "p50, p99, max, count), counts (packets, passed, lost, control, waits, stuck) and "
+        "p50, p99, max, count), counts (packets, passed, cut, lost, control, waits, stuck) and "
         "certificate.",
         "With --contracts, FILE lists connections with their traffic contracts, one per line "
         "(name from=PORT to=PORT class=cbr|vbr-rt|vbr-nrt|abr|ubr pcr=RATE scr=RATE mbs=CELLS "
@@ -167,6 +168,7 @@ const struct verb verb_sim = {
         { "--rounds", "N", "networks: of a collective; default as many as there is time for" },
         { "--idle", "C@BITS", "token rings: station 1 runs command C (add to le) in idle time, again so long after each" },
         { "--forwarding", "F", "PacketWay: planned (routes, default) or address" },
+        { "--cut-through", "C", "PacketWay: yes (default), or no: packets are stored" },
         { "--contracts", "FILE", "connections with contracts in place of --traffic" },
         { "--admit", "WHO", "with --contracts: checked, or all: those refused send, too" },
         { "--record", "FILE", "write a recording for leat export" },

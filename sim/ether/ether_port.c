@@ -145,6 +145,19 @@ static void tell(struct leat_sim_ether_port *p)
     p->events = 0;
 }
 
+/* The last frame of a message is in the switch, and at its destination at bit time `at`: its octets
+ * are a little before. */
+static void tell_head(struct leat_sim_ether_port *p, const struct leat_sim_ether_port_frame *f,
+                      uint64_t at)
+{
+    const struct leat_port_hear *hear = &p->base.hear;
+    if (!hear->head || !f->last) return;
+    p->base.now = larger(p->base.now, edge(p, p->now));
+    hear->head(hear->context, &p->entry[f->entry].message, edge(p, at - (uint64_t)BITS * f->len),
+               edge(p, at));
+    p->has_head = true;
+}
+
 /* ---- a station ------------------------------------------------------------------------------ */
 
 /* Is there room in the switch for the next frame to this station? If not, the sender waits. */
@@ -241,6 +254,7 @@ static void leave(struct leat_sim_ether_port *p, uint32_t frame)
     if (m->from != m->to) {
         arrived_at = larger(p->now, *out_free) + f->bits;
         *out_free = arrived_at + BITS * LEAT_SIM_ETHER_GAP_LEN;
+        tell_head(p, f, arrived_at);
     }
     plan(p, arrived_at, m->to, frame, ARRIVED);
 }
@@ -292,7 +306,8 @@ static leat_time run(struct leat_port_net *base, leat_time until)
     if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
     if (until != LEAT_NEVER && leat_sim_clock_cycle(&p->config.clock, until, &last))
         last = LEAT_NEVER;
-    while (!p->events && p->plans && p->plan[0].at <= last) {
+    p->has_head = false;
+    while (!p->events && !p->has_head && p->plans && p->plan[0].at <= last) {
         p->now = p->plan[0].at;
         while (p->plans && p->plan[0].at == p->now) {
             const struct leat_sim_plan due = leat_sim_post_take(p->plan, &p->plans);
@@ -301,7 +316,7 @@ static leat_time run(struct leat_port_net *base, leat_time until)
     }
     if (p->events) {
         tell(p);
-    } else if (until != LEAT_NEVER) {
+    } else if (!p->has_head && until != LEAT_NEVER) {
         base->now = until;
         p->now = larger(p->now, last);
     }
@@ -378,5 +393,7 @@ void leat_sim_ether_port_init(struct leat_sim_ether_port *p,
         .ports = config->stations,
         .latency = edge(p, BITS * frame_len(LEAT_SIM_ETHER_OUI_LEN)),
         .certificate = leat_sim_certificate_value(&p->certificate),
+        .taken_octets = 1,
+        .taken_ps = edge(p, BITS),
     };
 }

@@ -30,6 +30,8 @@
  * run(until) makes the bit times that end at `until` or before. Contention-free: in the switch
  * frames wait only for those of the same station.
  *
+ * How the last frame comes in is certain once it is in the switch: that is told (head).
+ *
  * The address of station i is 02-00-00, then i + 1 in three octets.
  */
 #ifndef LEAT_ETHER_PORT_H
@@ -82,7 +84,8 @@ struct leat_sim_ether_port {
     uint32_t plans;
     struct leat_sim_news *event;
     uint32_t events;
-    uint64_t now; /* bit time */
+    bool has_head; /* was told, at the present bit time */
+    uint64_t now;  /* bit time */
     uint64_t calls;
     struct leat_sim_certificate certificate;
 };

@@ -388,19 +388,34 @@ static void begin_alone(struct leat_net_port *p, uint32_t index)
     plan(p, index, LEAT_NET_PORT_HEAD, edge(p, e->cycle));
 }
 
+/* Octets come in a flit at a time, and later by the heads of packets among them. */
+static void tell_head(struct leat_net_port *p, const struct leat_port_message *message,
+                      uint64_t first, uint64_t last, leat_time at)
+{
+    const struct leat_port_hear *hear = &p->base.hear;
+    const uint64_t later = 1 + (uint64_t)p->config.head_flits;
+    if (!hear->head) return;
+    p->base.now = larger(p->base.now, at);
+    p->told_at = at;
+    p->has_head = true;
+    hear->head(hear->context, message, edge(p, first + later), edge(p, last + later));
+}
+
 /* The port of the receiver takes it in when it is done with those before. */
-static void take_in(struct leat_net_port *p, uint32_t index)
+static void take_in(struct leat_net_port *p, uint32_t index, leat_time at)
 {
     const struct leat_net_port_entry *e = &p->entry[index];
     struct leat_net_port_queue *queue = &p->queue[e->message.to];
-    queue->in_free = larger(queue->in_free, e->cycle) +
-                     leat_net_port_flits(&p->config, e->message.len);
+    const uint64_t first = larger(queue->in_free, e->cycle);
+    queue->in_free = first + leat_net_port_flits(&p->config, e->message.len);
     plan(p, index, LEAT_NET_PORT_TAIL, edge(p, queue->in_free - 1));
+    tell_head(p, &e->message, first, queue->in_free - 1, at);
 }
 
 static void advance_alone(struct leat_net_port *p, leat_time until)
 {
-    while (p->plans && p->plan[0].at < until && (!p->events || p->plan[0].at == p->told_at)) {
+    while (p->plans && p->plan[0].at < until &&
+           (!(p->events || p->has_head) || p->plan[0].at == p->told_at)) {
         const struct leat_sim_plan due = take_plan(p);
         struct leat_net_port_entry *e = &p->entry[due.entry];
         switch ((enum leat_net_port_step)due.step) {
@@ -409,11 +424,11 @@ static void advance_alone(struct leat_net_port *p, leat_time until)
             p->queue[e->message.from].sends = e->next;
             note(p, due.entry, true, due.at);
             break;
-        case LEAT_NET_PORT_HEAD: take_in(p, due.entry); break;
+        case LEAT_NET_PORT_HEAD: take_in(p, due.entry, due.at); break;
         case LEAT_NET_PORT_TAIL: e->missing = 0; settle(p, e->message.from, e->message.to, due.at);
         }
     }
-    if (p->events)
+    if (p->events || p->has_head)
         p->cycle = cycle_from(p, p->told_at) + 1;
     else if (until != LEAT_NEVER)
         p->cycle = larger(p->cycle, cycle_from(p, until));
@@ -423,6 +438,7 @@ static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_net_port *p = of(base);
     if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    p->has_head = false;
     if (p->config.contention_free)
         advance_alone(p, until);
     else if (p->dead)
@@ -431,7 +447,7 @@ static leat_time run(struct leat_port_net *base, leat_time until)
         advance(p, until);
     if (p->events)
         tell(p);
-    else if (until != LEAT_NEVER)
+    else if (!p->has_head && until != LEAT_NEVER)
         base->now = until;
     return base->now;
 }
@@ -516,5 +532,7 @@ void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_conf
         .ports = config->topology->terminals,
         .latency = edge(p, least_cycles(p)),
         .certificate = leat_sim_certificate_value(&p->certificate),
+        .taken_octets = config->flit_octets,
+        .taken_ps = edge(p, 1),
     };
 }

@@ -33,7 +33,8 @@
  * credit and, in routers with virtual channels and a pipeline of 3 or more, a packet has a channel
  * beside that of the packet before and is no shorter than the pipeline. Elsewhere packets of a
  * message wait for each other: that counts as contention. Faults have no part in it, and adaptive
- * routing goes by the first of its options.
+ * routing goes by the first of its options. How a message comes in is certain then as soon as its
+ * head is there: that is told (head). In a real network others may get between its flits.
  */
 #ifndef LEAT_NET_PORT_H
 #define LEAT_NET_PORT_H
@@ -108,6 +109,7 @@ struct leat_net_port {
     uint32_t plans;
     struct leat_sim_news *event;
     uint32_t events;
+    bool has_head;     /* was told, too */
     leat_time told_at; /* when these happened */
     uint64_t calls;
     uint64_t cycle; /* contention-free: the next to run */

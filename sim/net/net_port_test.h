@@ -73,7 +73,9 @@ static inline void open_ports(struct bench *b, const struct leat_net_port_config
     b->memory = world_memory(leat_net_port_footprint(&c));
     b->heard_count = 0;
     leat_net_port_init(&b->port, &c, b->memory);
-    b->port.base.hear = (struct leat_port_hear){ b, hear_sent, hear_arrived, hear_lost, NULL };
+    b->port.base.hear = (struct leat_port_hear){
+        .context = b, .sent = hear_sent, .arrived = hear_arrived, .lost = hear_lost
+    };
 }
 
 static inline void close_ports(struct bench *b)

@@ -128,12 +128,22 @@ static void set_links(struct leat_sim_pktway *p, uint32_t router, bool up)
     }
 }
 
+bool leat_sim_pktway_sees_errors(const struct leat_sim_pktway *p, uint32_t router, leat_time at)
+{
+    for (uint32_t i = 0; i < p->config.faults; i++) {
+        const struct leat_sim_pktway_fault *f = &p->config.fault[i];
+        if (f->kind == LEAT_SIM_PKTWAY_ERRORS && f->router == router && at >= f->from && at < f->to)
+            return true;
+    }
+    return false;
+}
+
 void leat_sim_pktway_fault(struct leat_sim_pktway *p, uint32_t fault, bool begins)
 {
     const struct leat_sim_pktway_fault *f = &p->config.fault[fault];
     switch (f->kind) {
     case LEAT_SIM_PKTWAY_ROUTER_DOWN: set_router(p, f->router, !begins); break;
     case LEAT_SIM_PKTWAY_LINK_DOWN: set_links(p, f->router, !begins); break;
-    case LEAT_SIM_PKTWAY_ERRORS: p->errors[f->router] = begins; break;
+    case LEAT_SIM_PKTWAY_ERRORS: break; /* is looked up */
     }
 }

@@ -1,4 +1,5 @@
 /* Packets on their way: through half-routers, and into the ports of SANs. */
+#include "leat_bytes.h"
 #include "pktway_sim_parts.h"
 #include <string.h>
 
@@ -61,27 +62,35 @@ static void release_out(struct leat_sim_pktway *p, struct leat_sim_pktway_packet
     serve_holds(p, n);
 }
 
-/* The packet is no more. */
-void leat_sim_pktway_done(struct leat_sim_pktway *p, uint32_t packet)
+void leat_sim_pktway_free(struct leat_sim_pktway *p, uint32_t packet)
 {
     struct leat_sim_pktway_packet *k = &p->packet[packet];
-    const uint32_t owner = k->owner, entry = k->entry;
     release_in(p, k);
     release_out(p, k);
     k->used = false;
     k->next = p->free_packet;
     p->free_packet = packet + 1;
+}
+
+/* The packet is no more. */
+void leat_sim_pktway_done(struct leat_sim_pktway *p, uint32_t packet)
+{
+    struct leat_sim_pktway_packet *k = &p->packet[packet];
+    const uint32_t owner = k->owner, entry = k->entry;
+    const bool another_is = leat_sim_pktway_cut_off(p, k);
+    leat_sim_pktway_free(p, packet);
     if (!entry) {
         p->node[owner].control--;
         leat_sim_pktway_pump(p, owner);
         return;
     }
     struct leat_sim_pktway_entry *e = &p->entry[entry - 1];
-    p->node[owner].window--;
     if (--e->packets == 0 && e->is_told) {
         e->next = p->free_entry;
         p->free_entry = entry;
     }
+    if (another_is) return;
+    p->node[owner].window--;
     leat_sim_pktway_kick(p, owner);
 }
 
@@ -103,7 +112,7 @@ void leat_sim_pktway_native_send(struct leat_sim_pktway *p, uint32_t packet)
     struct leat_sim_pktway_packet *k = &p->packet[packet];
     struct leat_sim_pktway_node *n = &p->node[k->from];
     struct leat_port_net *net = p->config.san[n->san].net;
-    k->over_link = false;
+    k->over_link = k->is_coming = k->went_on = k->is_cut = false;
     k->sent = p->warming;
     if (p->warming) { /* no time passes */
         leat_sim_pktway_plan(p, p->now, pktway_group_node(k->from), packet, PKTWAY_ARRIVED);
@@ -165,6 +174,7 @@ void leat_sim_pktway_emit(struct leat_sim_pktway *p, uint32_t node)
         if (!reserve(p, node, &p->packet[packet])) return;
         n->ready = PKTWAY_NONE;
         p->counts.passed += n->is_router;
+        p->counts.cut += p->packet[packet].behind != PKTWAY_NONE;
         leat_sim_pktway_native_send(p, packet);
     }
     if (!n->is_router) leat_sim_pktway_kick(p, node);
@@ -218,6 +228,8 @@ static void watch(struct leat_sim_pktway *p, const struct leat_sim_pktway_packet
         .id = p->entry[k->entry - 1].message.id,
         .len = k->len,
         .error_seen = routed->error_seen,
+        .first = k->first,
+        .cut = k->is_cut,
         .at = p->now,
     };
     w->passes(w->context, &pass);
@@ -236,11 +248,15 @@ static uint32_t find_twin(const struct leat_sim_pktway *p, const struct leat_sim
     return UINT32_MAX;
 }
 
+/* The packet goes to the output of this half-router, or to its twin. */
 static void go_on(struct leat_sim_pktway *p, uint32_t packet, uint32_t node, leat_time cost,
                   enum leat_sim_pktway_step step)
 {
-    leat_sim_pktway_plan(p, p->warming ? p->now : p->now + cost, pktway_group_node(node), packet,
-                         step);
+    struct leat_sim_pktway_packet *k = &p->packet[packet];
+    leat_time at = p->now + cost;
+    if (step == PKTWAY_TWIN) k->lag += p->config.link_ps;
+    if (step == PKTWAY_OUT) at = leat_sim_pktway_cut_start(p, k, node, at);
+    leat_sim_pktway_plan(p, p->warming ? p->now : at, pktway_group_node(node), packet, step);
 }
 
 /* What the engine decided. */
@@ -281,19 +297,25 @@ static void obey(struct leat_sim_pktway *p, uint32_t packet, uint32_t node,
     }
 }
 
-/* The engine of a half-router looks at a packet. */
-static void route(struct leat_sim_pktway *p, uint32_t packet, uint32_t node)
+enum leat_packetway_side leat_sim_pktway_side(const struct leat_sim_pktway *p,
+                                              const struct leat_sim_pktway_packet *k)
+{
+    if (k->over_link) return LEAT_PACKETWAY_FROM_TWIN;
+    return p->node[k->from].is_router ? LEAT_PACKETWAY_FROM_BUDDY : LEAT_PACKETWAY_FROM_HOST;
+}
+
+void leat_sim_pktway_decide(struct leat_sim_pktway *p, uint32_t packet, uint32_t node)
 {
     struct leat_sim_pktway_packet *k = &p->packet[packet];
-    const struct leat_sim_pktway_node *n = &p->node[node], *from = &p->node[k->from];
-    struct leat_packetway_arrival arrival = { .error_seen = k->error };
+    const struct leat_sim_pktway_node *n = &p->node[node];
+    const leat_time in_at = k->is_cut ? k->until : p->now; /* what is wrong, is so at its end */
+    struct leat_packetway_arrival arrival = { .side = leat_sim_pktway_side(p, k) };
     struct leat_packetway_routed routed;
     if (k->over_link) {
-        arrival.side = LEAT_PACKETWAY_FROM_TWIN;
-        arrival.from = from->address;
+        arrival.from = p->node[k->from].address;
+        arrival.error_seen = k->error;
     } else {
-        arrival.side = from->is_router ? LEAT_PACKETWAY_FROM_BUDDY : LEAT_PACKETWAY_FROM_HOST;
-        arrival.error_seen = k->entry && p->errors[n->router];
+        arrival.error_seen = k->entry && leat_sim_pktway_sees_errors(p, n->router, in_at);
     }
     leat_packetway_router_input(n->as_router, &arrival, k->octets + k->at, k->len, pktway_clock(p),
                                 &routed);
@@ -339,12 +361,18 @@ static void enter(struct leat_sim_pktway *p, uint32_t packet)
         }
         n->out_used++;
         k->out_of = node + 1;
+        k->is_out = true;
         release_in(p, k);
     }
-    if (k->over_link)
-        route(p, packet, node);
-    else
+    if (!k->over_link) {
         join(p, packet);
+        return;
+    }
+    const leat_time known_at = leat_sim_pktway_cut_known(p, k, node);
+    if (known_at <= p->now)
+        leat_sim_pktway_decide(p, packet, node);
+    else
+        leat_sim_pktway_plan(p, known_at, pktway_group_node(node), packet, PKTWAY_TWIN);
 }
 
 void leat_sim_pktway_twin(struct leat_sim_pktway *p, uint32_t packet)
@@ -363,14 +391,30 @@ void leat_sim_pktway_arrived(struct leat_sim_pktway *p, uint32_t packet)
 {
     struct leat_sim_pktway_packet *k = &p->packet[packet];
     const struct leat_sim_pktway_node *n = &p->node[k->to];
+    uint8_t *tail = k->octets + k->at + k->len - LEAT_PACKETWAY_WORD_LEN;
     if (!k->sent) leat_sim_pktway_sent(p, packet);
-    k->error = false;
-    if (!n->is_router)
+    k->error = k->is_coming = k->is_out = false;
+    k->lag = 0;
+    if (k->spoilt) leat_put_be64(tail, leat_get_be64(tail) | k->spoilt);
+    if (k->went_on)
+        leat_sim_pktway_cut_ends(p, packet, !n->dead);
+    else if (!n->is_router)
         leat_sim_pktway_at_host(p, packet);
     else if (n->dead)
         leat_sim_pktway_drop(p, packet, down);
     else
-        route(p, packet, k->to);
+        leat_sim_pktway_decide(p, packet, k->to);
+}
+
+void leat_sim_pktway_lost(struct leat_sim_pktway *p, uint32_t packet)
+{
+    struct leat_sim_pktway_packet *k = &p->packet[packet];
+    if (!k->sent) leat_sim_pktway_sent(p, packet);
+    k->is_coming = false;
+    if (k->went_on)
+        leat_sim_pktway_cut_ends(p, packet, false);
+    else
+        leat_sim_pktway_drop(p, packet, "one of its packets was lost in a SAN");
 }
 
 /* ---- messages of nodes themselves ------------------------------------------------------------

@@ -152,6 +152,7 @@ static bool make_packet(struct leat_sim_pktway *p, uint32_t node, uint32_t entry
     uint32_t to;
     n->window++;
     e->packets++;
+    k->first = e->begun == 0;
     m->header = (struct leat_packetway_header){ .dt = p->node[p->host[e->message.to]].address,
                                                 .pt = LEAT_SIM_PKTWAY_PT };
     m->data = p->scratch;

@@ -127,5 +127,5 @@ static void start(void)
 }
 
 TAP_MAIN(T(start), T(labels_lead_where_the_fabric_leads_them), T(stations_are_counted_from_one),
-         T(macs_are_those_of_stations),
-         T(turns_lead_through_switches), T(ways_of_more_turns_than_an_l2rh_holds_are_none))
+         T(macs_are_those_of_stations), T(turns_lead_through_switches),
+         T(ways_of_more_turns_than_an_l2rh_holds_are_none))

@@ -41,11 +41,31 @@ static void hear_lost(void *context, const struct leat_port_message *message, co
     hear(context, message, at, PKTWAY_LOST);
 }
 
+/* Control messages are for half-routers themselves, or short. */
+static void hear_head(void *context, const struct leat_port_message *message, leat_time from,
+                      leat_time at)
+{
+    const struct leat_sim_pktway_san_state *s = context;
+    struct leat_sim_pktway *p = s->pktway;
+    struct leat_sim_pktway_packet *k = &p->packet[message->id];
+    if (!p->node[k->to].is_router || pktway_is_control(k)) return;
+    k->is_coming = true;
+    k->since = from;
+    k->until = at;
+    k->whole = k->len;
+    k->whole_at = k->at;
+    hear(context, message, from, PKTWAY_HEAD);
+}
+
 void leat_sim_pktway_hear(struct leat_sim_pktway *p)
 {
     for (uint32_t i = 0; i < p->config.sans; i++)
         p->config.san[i].net->hear = (struct leat_port_hear){
-            .context = &p->san[i], .sent = hear_sent, .arrived = hear_arrived, .lost = hear_lost
+            .context = &p->san[i],
+            .sent = hear_sent,
+            .arrived = hear_arrived,
+            .lost = hear_lost,
+            .head = p->config.cut_through ? hear_head : NULL,
         };
 }
 
@@ -96,12 +116,6 @@ static void tell(struct leat_sim_pktway *p)
 /* ---- carrying out ----------------------------------------------------------------------------
  */
 
-static void lost(struct leat_sim_pktway *p, uint32_t packet)
-{
-    if (!p->packet[packet].sent) leat_sim_pktway_sent(p, packet);
-    leat_sim_pktway_drop(p, packet, "one of its packets was lost in a SAN");
-}
-
 static void carry_out(struct leat_sim_pktway *p, const struct leat_sim_plan *due)
 {
     const uint32_t what = due->entry;
@@ -116,8 +130,9 @@ static void carry_out(struct leat_sim_pktway *p, const struct leat_sim_plan *due
     case PKTWAY_CREDIT: leat_sim_pktway_credit(p, what); break;
     case PKTWAY_NATIVE: leat_sim_pktway_native_send(p, what); break;
     case PKTWAY_SENT: leat_sim_pktway_sent(p, what); break;
+    case PKTWAY_HEAD: leat_sim_pktway_head(p, what); break;
     case PKTWAY_ARRIVED: leat_sim_pktway_arrived(p, what); break;
-    case PKTWAY_LOST: lost(p, what); break;
+    case PKTWAY_LOST: leat_sim_pktway_lost(p, what); break;
     case PKTWAY_TWIN: leat_sim_pktway_twin(p, what); break;
     case PKTWAY_OUT: leat_sim_pktway_out(p, what); break;
     case PKTWAY_BEGINS: leat_sim_pktway_fault(p, what, true); break;

@@ -281,13 +281,15 @@ static void measure(struct leat_sim_pktway *p, const struct leat_sim_pktway_conf
         if (mtu < p->mtu_least) p->mtu_least = mtu;
         if (mtu > p->mtu_most) p->mtu_most = mtu;
     }
-    p->packets = p->base.ports * LEAT_SIM_PKTWAY_WINDOW + p->nodes * LEAT_SIM_PKTWAY_CONTROL;
+    const uint32_t data = p->base.ports * LEAT_SIM_PKTWAY_WINDOW;
+    p->cuts_max = c->cut_through ? data : 0;
+    p->packets = data + p->cuts_max + p->nodes * LEAT_SIM_PKTWAY_CONTROL;
 }
 
 static void lay_out(struct leat_sim_pktway *p, struct leat_arena *a)
 {
     const struct leat_sim_pktway_config *c = &p->config;
-    const size_t plans = (size_t)3 * p->packets + c->messages_max + (size_t)3 * p->nodes +
+    const size_t plans = (size_t)4 * p->packets + c->messages_max + (size_t)3 * p->nodes +
                          (size_t)2 * c->faults;
     p->san = leat_arena_lay(a, c->sans, sizeof *p->san);
     p->node = leat_arena_lay(a, p->nodes, sizeof *p->node);

@@ -27,12 +27,28 @@
  *     planned_ps   a half-router decides by an L2RH       address_ps   by its table
  *     link_ps      from twin to twin
  *
- * Routers store and forward: ports of SANs tell when all of a message is there, not when its head
- * comes in. A half-router has room for `buffer` packets that came in and for as many that go out. A
- * packet leaves for a half-router only when there is room, else it waits, and all that its port has
- * to send waits behind it; that there is room again is known after the shortest of these times.
- * Where packets wait for each other in a circle, some of them are lost after some seconds. Messages
- * of half-routers themselves (RRP, ERR) need no room.
+ * Cut-through (spec 5.8), where a SAN tells how a packet comes in before all of it has (`head` of
+ * port.h): a half-router decides as soon as it has the octets that it needs, four at least, while
+ * the others come in and follow over the link. The packet begins to go out when that is decided,
+ * and so that the next SAN, however soon it wants them, finds all octets there, each a word later
+ * than it came (the one in hand):
+ *
+ *     in      |h|----------------------------|           octets come in evenly
+ *               | decided, link, decided |
+ *     out       .                        |---------------------------|   a slower SAN: then
+ *     out       .                             |--------|                 a faster one: later
+ *
+ * A packet whose length must be known first (5.8: h = 1 and a smaller MTU), or that does not simply
+ * go on, is stored, and so is all where nobody tells, or without `cut_through`: then a packet is
+ * decided about when all of it is there. A fault in what comes in later cannot be called back: EI
+ * accuses this router.
+ *
+ * A half-router has room for `buffer` packets that came in, or come in, and for as many that go
+ * out; while a packet is cut through it takes both. A packet leaves for a half-router only when
+ * there is room, else it waits, and all that its port has to send waits behind it; that there is
+ * room again is known after the shortest of these times. Where packets wait for each other in a
+ * circle, some of them are lost after some seconds. Messages of half-routers themselves (RRP, ERR)
+ * need no room.
  *
  * The network is up from the beginning: registrations and routing tables have been exchanged before
  * time 0. What happens later (failures, and tables every 30 s) takes its time on the SANs. Messages
@@ -107,6 +123,8 @@ struct leat_sim_pktway_pass {
     uint64_t id; /* of the message */
     uint32_t len;
     bool error_seen;
+    bool first; /* of the message */
+    bool cut;   /* not all of it has come in */
     leat_time at;
 };
 
@@ -127,6 +145,7 @@ struct leat_sim_pktway_config {
     const struct leat_sim_pktway_fault *fault;
     uint32_t faults;
     bool by_address;
+    bool cut_through;
     bool contention_free; /* half-routers have room for all */
     uint32_t messages_max;
     uint32_t buffer; /* packets of a half-router, in each direction */
@@ -137,6 +156,7 @@ struct leat_sim_pktway_config {
 #define LEAT_SIM_PKTWAY_COUNT_LIST(X)                    \
     X(packets, "packets that hosts sent")                \
     X(passed, "packets that half-routers sent on a SAN") \
+    X(cut, "of these, before all of it had come in")     \
     X(lost, "packets that were lost or refused")         \
     X(control, "RRP and ERR messages")                   \
     X(waits, "packets that waited for room in a router") \
@@ -161,9 +181,9 @@ struct leat_sim_pktway {
     struct leat_sim_pktway_node *node; /* ports of all SANs, SAN by SAN */
     uint32_t nodes;
     uint32_t *host; /* [base.ports] node */
-    bool errors[LEAT_SIM_PKTWAY_ROUTERS_MAX];
     struct leat_sim_pktway_packet *packet;
     uint32_t packets, free_packet; /* a list, + 1 */
+    uint32_t cuts, cuts_max;       /* packets that are two now: what comes in, and what goes on */
     struct leat_sim_pktway_entry *entry;
     uint32_t free_entry, top; /* a list, + 1; those from `top` on were never used */
     struct leat_sim_plan *plan;

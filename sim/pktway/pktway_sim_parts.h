@@ -3,7 +3,7 @@
  *
  *   pktway_sim.c      config, memory, before time 0        pktway_host.c    hosts: cutting,
  * arriving pktway_run.c      time, SANs, what is told             pktway_hop.c     half-routers
- *   pktway_fault.c    what goes down and comes back
+ *   pktway_fault.c    what goes down and comes back        pktway_cut.c     cut-through
  *
  * Whatever follows from something that a SAN tells at t happens at t + step_ps or later. So SANs
  * may run step_ps ahead of each other, and still nothing comes too late for any of them.
@@ -63,6 +63,7 @@ enum leat_sim_pktway_step {
     PKTWAY_CREDIT,    /* node */
     PKTWAY_NATIVE,    /* packet: to the SAN */
     PKTWAY_SENT,      /* packet */
+    PKTWAY_HEAD,      /* packet: it begins to come in */
     PKTWAY_ARRIVED,   /* packet */
     PKTWAY_LOST,      /* packet */
     PKTWAY_TWIN,      /* packet: from twin to twin */
@@ -80,7 +81,18 @@ struct leat_sim_pktway_packet {
     uint32_t next;          /* + 1 */
     uint32_t in_of, out_of; /* node + 1: whose room it takes */
     uint8_t priority;
-    bool used, error, last, sent, over_link;
+    bool used, error, first, last, sent, over_link;
+
+    /* Cut-through: one packet comes in, another goes on. */
+    uint32_t onward, behind;  /* + 1: that one, and this one, as long as both are there */
+    bool is_coming;           /* this one, and it is known how */
+    bool went_on;             /* this one: the other has begun */
+    bool is_cut;              /* that one: it goes on before all has come in */
+    bool is_out;              /* it has had room in the output */
+    uint64_t spoilt;          /* EI: what came in behind it was bad */
+    leat_time since, until;   /* octets come in evenly */
+    leat_time lag;            /* until they are at the output: links between twins */
+    uint32_t whole, whole_at; /* octets that come in, and where */
 };
 
 /* A message under way. */
@@ -155,10 +167,37 @@ void leat_sim_pktway_credit(struct leat_sim_pktway *p, uint32_t node);
 void leat_sim_pktway_native_send(struct leat_sim_pktway *p, uint32_t packet);
 void leat_sim_pktway_sent(struct leat_sim_pktway *p, uint32_t packet);
 void leat_sim_pktway_arrived(struct leat_sim_pktway *p, uint32_t packet);
+void leat_sim_pktway_lost(struct leat_sim_pktway *p, uint32_t packet);
 void leat_sim_pktway_twin(struct leat_sim_pktway *p, uint32_t packet);
 void leat_sim_pktway_out(struct leat_sim_pktway *p, uint32_t packet);
 
+/* Where a packet comes from that is at a half-router. */
+enum leat_packetway_side leat_sim_pktway_side(const struct leat_sim_pktway *p,
+                                              const struct leat_sim_pktway_packet *packet);
+/* The engine of a half-router looks at a packet. */
+void leat_sim_pktway_decide(struct leat_sim_pktway *p, uint32_t packet, uint32_t node);
+/* Releases its room and forgets it; not what its message and its host know of it. */
+void leat_sim_pktway_free(struct leat_sim_pktway *p, uint32_t packet);
+
+/* ---- pktway_cut.c ---- */
+
+void leat_sim_pktway_head(struct leat_sim_pktway *p, uint32_t packet);
+/* All of a packet that was cut through has come in, or something else of it. */
+void leat_sim_pktway_cut_ends(struct leat_sim_pktway *p, uint32_t packet, bool sound);
+/* A packet that goes on is no more. True: what comes in behind it stands for it. */
+bool leat_sim_pktway_cut_off(struct leat_sim_pktway *p, struct leat_sim_pktway_packet *k);
+/* When a half-router can decide about it, where it comes from its twin. */
+leat_time leat_sim_pktway_cut_known(const struct leat_sim_pktway *p,
+                                    struct leat_sim_pktway_packet *k, uint32_t node);
+/* When it can go out on the SAN of a node, by a decision that is there at `at`. */
+leat_time leat_sim_pktway_cut_start(const struct leat_sim_pktway *p,
+                                    const struct leat_sim_pktway_packet *k, uint32_t node,
+                                    leat_time at);
+
 /* ---- pktway_fault.c ---- */
+
+/* Does a router see errors in what comes in then? */
+bool leat_sim_pktway_sees_errors(const struct leat_sim_pktway *p, uint32_t router, leat_time at);
 
 /* An engine learns who is in its router and on its SAN. */
 void leat_sim_pktway_map(struct leat_sim_pktway *p, uint32_t node);

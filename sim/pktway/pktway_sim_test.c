@@ -64,27 +64,34 @@ static void load_at_random(struct world *w, uint64_t seed, uint32_t messages)
                    leat_random_below(&r, 50000000));
 }
 
+static void check_all_arrived(const struct world *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        EQ(w->told[i].sent, 1);
+        EQ(w->told[i].arrived, 1);
+        EQ(w->told[i].lost, 0);
+        for (uint32_t k = 0; k < w->count; k++) {
+            const struct leat_port_message *a = &w->message[i], *b = &w->message[k];
+            if (a->from != b->from || a->to != b->to) continue;
+            const leat_time at = w->handed_at[i], then = w->handed_at[k];
+            const bool before = at < then || (at == then && i < k);
+            if (before) OK(w->told[i].order < w->told[k].order);
+        }
+    }
+}
+
 static void all_arrives_in_order_and_once(void)
 {
-    for (unsigned by_address = 0; by_address < 2; by_address++) {
+    for (unsigned i = 0; i < 4; i++) {
         world_make(&one, false);
-        one.config.by_address = by_address;
+        one.config.by_address = i & 1;
+        one.config.cut_through = i & 2;
         world_open(&one);
-        load_at_random(&one, tap_seed() + by_address, 400);
+        load_at_random(&one, tap_seed() + i, 400);
         world_finish(&one);
-        for (uint32_t i = 0; i < one.count; i++) {
-            EQ(one.told[i].sent, 1);
-            EQ(one.told[i].arrived, 1);
-            EQ(one.told[i].lost, 0);
-            for (uint32_t k = 0; k < one.count; k++) {
-                const struct leat_port_message *a = &one.message[i], *b = &one.message[k];
-                if (a->from != b->from || a->to != b->to) continue;
-                const leat_time at = one.handed_at[i], then = one.handed_at[k];
-                const bool before = at < then || (at == then && i < k);
-                if (before) OK(one.told[i].order < one.told[k].order);
-            }
-        }
+        check_all_arrived(&one);
         OK(one.net.counts.waits > 0); /* four packets of room are few */
+        OK(i & 2 ? one.net.counts.cut > 0 : one.net.counts.cut == 0);
         world_close(&one);
     }
 }
@@ -123,20 +130,23 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
         w->octets[i] = (uint8_t)(id + i * 11 + i / 251);
     w->message[id] = (struct leat_port_message){ from, to, id, w->octets, 8 * words };
     w->last = 0;
-    net->hear = (struct leat_port_hear){ w, world_sent, world_arrived, world_lost, NULL };
+    net->hear = (struct leat_port_hear){
+        .context = w, .sent = world_sent, .arrived = world_arrived, .lost = world_lost
+    };
     OK(leat_port_send(net, &w->message[id], at));
     while (net->under_way)
         leat_port_run(net, LEAT_NEVER);
     return w->told[id].arrived_at;
 }
 
-/* A plain sum of what the header says, of SANs asked alone. */
+/* Stored and forwarded: a plain sum of what the header says, of SANs asked alone. */
 static void a_message_takes_what_its_parts_take(void)
 {
     for (unsigned by_address = 0; by_address < 2; by_address++) {
         world_make(&one, true);
         world_make(&other, true);
         one.config.by_address = by_address;
+        one.config.cut_through = false;
         one.config.routers = 1;
         world_open(&one);
         const uint32_t from = 0, to = 5; /* ring.0, and behind five hosts of the ring: clos.1 */

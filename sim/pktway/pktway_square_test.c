@@ -56,7 +56,7 @@ static void *zeros(size_t len)
     return memory;
 }
 
-static void open_square(uint32_t buffer)
+static void open_square(uint32_t buffer, bool cut_through)
 {
     static const char *const names[] = { "r0", "r1", "r2", "r3" };
     const struct leat_sim_ring_port_config ring = { .stations = STATIONS,
@@ -83,6 +83,7 @@ static void open_square(uint32_t buffer)
                                                    .router = square.router,
                                                    .routers = RINGS,
                                                    .by_address = true,
+                                                   .cut_through = cut_through,
                                                    .messages_max = MESSAGES,
                                                    .buffer = buffer,
                                                    .host_ps = 1000,
@@ -95,7 +96,9 @@ static void open_square(uint32_t buffer)
     EQ(leat_sim_pktway_check(&config, &why), LEAT_ERR_OK);
     square.memory[RINGS] = zeros(leat_sim_pktway_footprint(&config));
     leat_sim_pktway_init(&square.net, &config, square.memory[RINGS]);
-    square.net.base.hear = (struct leat_port_hear){ &square, on_sent, on_arrived, on_lost, NULL };
+    square.net.base.hear = (struct leat_port_hear){
+        .context = &square, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
+    };
     EQ(square.net.base.ports, HOSTS);
 }
 
@@ -124,18 +127,20 @@ static void fill(void)
 
 static void circles_of_full_buffers_are_broken_up(void)
 {
-    open_square(1);
-    fill();
-    printf("# %u of %u messages lost, %llu packets stood in a circle\n", square.lost,
-           (unsigned)MESSAGES, (unsigned long long)square.net.counts.stuck);
-    OK(square.net.counts.waits > 0);
-    OK(square.net.counts.stuck > 0 && square.lost > 0 && square.arrived > 0);
-    close_square();
+    for (unsigned cut_through = 0; cut_through < 2; cut_through++) {
+        open_square(1, cut_through);
+        fill();
+        printf("# %u of %u messages lost, %llu packets stood in a circle\n", square.lost,
+               (unsigned)MESSAGES, (unsigned long long)square.net.counts.stuck);
+        OK(square.net.counts.waits > 0);
+        OK(square.net.counts.stuck > 0 && square.lost > 0 && square.arrived > 0);
+        close_square();
+    }
 }
 
 static void with_room_for_all_there_are_none(void)
 {
-    open_square(LEAT_SIM_PKTWAY_BUFFER_MAX);
+    open_square(LEAT_SIM_PKTWAY_BUFFER_MAX, true);
     fill();
     EQ(square.lost, 0);
     EQ(square.net.counts.stuck, 0);

@@ -215,6 +215,7 @@ static inline void world_make(struct world *w, bool contention_free)
         .router = w->router,
         .routers = ROUTERS,
         .messages_max = MESSAGES,
+        .cut_through = true,
         .contention_free = contention_free,
         .buffer = 4,
         .host_ps = 500000,
@@ -237,7 +238,9 @@ static inline void world_open(struct world *w)
     if (why.len) printf("# %.*s\n", (int)why.len, line);
     const size_t len = leat_sim_pktway_footprint(&w->config);
     leat_sim_pktway_init(&w->net, &w->config, world_memory(w, len));
-    w->net.base.hear = (struct leat_port_hear){ w, world_sent, world_arrived, world_lost, NULL };
+    w->net.base.hear = (struct leat_port_hear){
+        .context = w, .sent = world_sent, .arrived = world_arrived, .lost = world_lost
+    };
 }
 
 static inline void world_close(struct world *w)

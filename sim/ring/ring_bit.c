@@ -63,6 +63,7 @@ static void on_captured(struct leat_sim_ring *ring, uint32_t station, leat_time 
     assert(t >= ring->now); /* what was skipped had no packets in it */
     leat_sim_ring_take_order(ring, station, seat->offered, t - RING_T_AT);
     seat->offered = 0;
+    leat_sim_ring_tell_begins(ring, station);
 }
 
 static void tell(struct leat_sim_ring *ring, uint32_t station, unsigned told, leat_time t)

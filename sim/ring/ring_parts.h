@@ -39,6 +39,9 @@ static inline leat_time ring_smaller(leat_time a, leat_time b)
 void leat_sim_ring_take_order(struct leat_sim_ring *ring, uint32_t station, uint32_t entry,
                               leat_time sent_at);
 
+/* The station has the token, and sends. */
+void leat_sim_ring_tell_begins(struct leat_sim_ring *ring, uint32_t station);
+
 /* What came of the order that the station sends: certificate, host, and the order again if it is a
  * periodic one. */
 void leat_sim_ring_tell_done(struct leat_sim_ring *ring, uint32_t station,

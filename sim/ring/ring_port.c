@@ -1,6 +1,7 @@
 #include "ring_port.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
+#include "ring_parts.h"
 #include <assert.h>
 #include <string.h>
 
@@ -29,6 +30,12 @@ static uint64_t symbols_of(uint64_t octets)
 uint64_t leat_sim_ring_port_symbols(const struct leat_sim_ring_port_config *config, uint64_t len)
 {
     return leat_sim_ring_port_packets(config, len) * symbols_of(0) + 8 * len;
+}
+
+/* The last packet's octets; all before it are full. */
+static uint64_t last_len(const struct leat_sim_ring_port *p, uint64_t len)
+{
+    return len ? (len - 1) % p->config.packet_octets + 1 : 0;
 }
 
 /* ---- time ----------------------------------------------------------------------------------- */
@@ -112,6 +119,18 @@ static void tell(struct leat_sim_ring_port *p)
     p->events = 0;
 }
 
+/* The last packet of a message is on the ring, and will be in at bit time `at`: its octets come in
+ * a little before, one every eight bits. */
+static void tell_head(struct leat_sim_ring_port *p, uint32_t index, uint64_t at)
+{
+    const struct leat_port_message *m = &p->entry[index].message;
+    const struct leat_port_hear *hear = &p->base.hear;
+    if (!hear->head) return;
+    p->base.now = larger(p->base.now, edge(p, p->now));
+    hear->head(hear->context, m, edge(p, at - 8 * last_len(p, m->len)), edge(p, at));
+    p->has_head = p->ring.stop = true;
+}
+
 /* ---- sending -------------------------------------------------------------------------------- */
 
 static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
@@ -168,12 +187,6 @@ static void append(struct leat_sim_ring_port *p, uint32_t index)
     queue->last = index + 1;
 }
 
-/* The last packet's octets; all before it are full. */
-static uint64_t last_len(const struct leat_sim_ring_port *p, uint64_t len)
-{
-    return len ? (len - 1) % p->config.packet_octets + 1 : 0;
-}
-
 /* Without others in its way. */
 static void begin_alone(struct leat_sim_ring_port *p, uint32_t index)
 {
@@ -187,6 +200,7 @@ static void begin_alone(struct leat_sim_ring_port *p, uint32_t index)
     e->number = queue->messages++;
     queue->free_at = last_at + rest + 2 * round;
     plan(p, index, LEAT_SIM_RING_PORT_SENT, last_at);
+    plan(p, index, LEAT_SIM_RING_PORT_HEAD, last_at);
     plan(p, index, LEAT_SIM_RING_PORT_ARRIVED,
          last_at + rest + leat_sim_ring_distance(&p->ring, m->from, m->to));
 }
@@ -217,11 +231,30 @@ static void carry_out(struct leat_sim_ring_port *p, const struct leat_sim_plan *
         }
         break;
     case LEAT_SIM_RING_PORT_SENT: note(p, due->entry, true); break;
+    case LEAT_SIM_RING_PORT_HEAD:
+        tell_head(p, due->entry,
+                  p->now + symbols_of(last_len(p, m->len)) +
+                      leat_sim_ring_distance(&p->ring, m->from, m->to));
+        break;
     case LEAT_SIM_RING_PORT_ARRIVED: note(p, due->entry, false); break;
     }
 }
 
 /* ---- what the ring tells -------------------------------------------------------------------- */
+
+static void on_begins(void *context, uint32_t station, uint64_t id, leat_time sent_at)
+{
+    struct leat_sim_ring_port *p = context;
+    const uint32_t index = p->queue[station].sends - 1;
+    const struct leat_sim_ring_port_entry *e = &p->entry[index];
+    const struct leat_port_message *m = &e->message;
+    (void)id;
+    if (e->begun < m->len) return;
+    p->now = sent_at + RING_T_AT + 1;
+    tell_head(p, index,
+              sent_at + symbols_of(last_len(p, m->len)) +
+                  leat_sim_ring_distance(&p->ring, m->from, m->to));
+}
 
 static void on_arrived(void *context, const struct leat_sim_ring_arrival *a)
 {
@@ -266,7 +299,8 @@ static leat_time run(struct leat_port_net *base, leat_time until)
     struct leat_sim_ring_port *p = of(base);
     if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
     const uint64_t last = last_bit_time(p, until);
-    while (!p->events && p->now <= last) {
+    p->has_head = false;
+    while (!p->events && !p->has_head && p->now <= last) {
         const uint64_t next = p->plans ? p->plan[0].at : LEAT_NEVER;
         if (p->now < smaller(next, last)) advance(p, smaller(next, last));
         while (p->plans && p->plan[0].at <= p->now) {
@@ -277,7 +311,7 @@ static leat_time run(struct leat_port_net *base, leat_time until)
     }
     if (p->events)
         tell(p);
-    else if (until != LEAT_NEVER)
+    else if (!p->has_head && until != LEAT_NEVER)
         base->now = until;
     return base->now;
 }
@@ -351,7 +385,7 @@ static void *lay_out(struct leat_sim_ring_port *p, struct leat_arena *arena)
     const size_t messages = config->messages_max;
     p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
     p->queue = leat_arena_lay(arena, config->stations, sizeof *p->queue);
-    p->plan = leat_arena_lay(arena, 2 * messages, sizeof *p->plan);
+    p->plan = leat_arena_lay(arena, 3 * messages, sizeof *p->plan);
     p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
     return leat_arena_lay_lines(arena, 1, leat_sim_ring_footprint(&ring));
 }
@@ -369,7 +403,7 @@ void leat_sim_ring_port_init(struct leat_sim_ring_port *p,
                              const struct leat_sim_ring_port_config *config, void *memory)
 {
     static const struct leat_port_ops ops = { .send = send, .run = run };
-    const struct leat_sim_ring_host host = { p, on_done, on_arrived };
+    const struct leat_sim_ring_host host = { p, on_done, on_arrived, on_begins };
     const struct leat_sim_ring_config ring = ring_of(config);
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     *p = (struct leat_sim_ring_port){ .config = *config };
@@ -386,5 +420,7 @@ void leat_sim_ring_port_init(struct leat_sim_ring_port *p,
         .ports = config->stations,
         .latency = edge(p, symbols_of(0) - 11),
         .certificate = leat_sim_certificate_value(&p->certificate),
+        .taken_octets = 1,
+        .taken_ps = edge(p, 8),
     };
 }

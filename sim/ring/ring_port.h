@@ -19,6 +19,8 @@
  *
  * run(until) makes the bit times that end at `until` or before.
  *
+ * How the last packet comes in is certain once its sender has the token: that is told (head).
+ *
  * Contention-free: whoever sends has the token at once; it has it again a round after its packet is
  * back. So a message takes, packets of P_k symbols, d bits from port to port, R bits a round:
  *
@@ -79,6 +81,7 @@ struct leat_sim_ring_port_queue {
 enum leat_sim_ring_port_step {
     LEAT_SIM_RING_PORT_HAND_OVER,
     LEAT_SIM_RING_PORT_SENT,
+    LEAT_SIM_RING_PORT_HEAD,
     LEAT_SIM_RING_PORT_ARRIVED,
 };
 
@@ -93,7 +96,8 @@ struct leat_sim_ring_port {
     uint32_t plans;
     struct leat_sim_news *event;
     uint32_t events;
-    uint64_t now; /* bit time */
+    bool has_head; /* was told, at the present bit time */
+    uint64_t now;  /* bit time */
     uint64_t calls;
     struct leat_sim_certificate certificate;
 };

@@ -60,7 +60,9 @@ static void open_bench(struct bench *b, const struct leat_sim_ring_port_config *
     b->memory = calloc(1, leat_sim_ring_port_footprint(config));
     b->count = 0;
     leat_sim_ring_port_init(&b->port, config, b->memory);
-    b->port.base.hear = (struct leat_port_hear){ b, on_sent, on_arrived, on_lost, NULL };
+    b->port.base.hear = (struct leat_port_hear){
+        .context = b, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
+    };
 }
 
 static bool send(struct bench *b, uint32_t from, uint32_t to, uint64_t id, uint64_t len,

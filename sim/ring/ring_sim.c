@@ -280,6 +280,14 @@ void leat_sim_ring_take_order(struct leat_sim_ring *ring, uint32_t station, uint
 
 /* ---- telling -------------------------------------------------------------------------------- */
 
+void leat_sim_ring_tell_begins(struct leat_sim_ring *ring, uint32_t station)
+{
+    const struct leat_sim_ring_seat *seat = &ring->seat[station];
+    if (ring->host.begins)
+        ring->host.begins(ring->host.context, station, ring->entry[seat->sends - 1].id,
+                          seat->sent_at);
+}
+
 static uint64_t hash_of(const struct leat_aton_result *r, const uint8_t *payload)
 {
     uint64_t hash = leat_sim_fnv_word(LEAT_SIM_FNV_OFFSET, r->counter);

@@ -77,6 +77,8 @@ struct leat_sim_ring_host {
     void *context;
     void (*done)(void *context, const struct leat_sim_ring_result *result);      /* may be NULL */
     void (*arrived)(void *context, const struct leat_sim_ring_arrival *arrival); /* may be NULL */
+    /* An order goes out, its first symbol at sent_at; told when the token is taken. May be NULL. */
+    void (*begins)(void *context, uint32_t station, uint64_t id, leat_time sent_at);
 };
 
 enum leat_sim_ring_fault_kind {

@@ -302,7 +302,10 @@ static bool run_token(struct leat_sim_ring *ring, leat_time until)
     ring->next = 0;
     ring->is_empty = !c.entry;
     ring->held_priority = c.held;
-    if (c.entry) leat_sim_ring_take_order(ring, c.station, c.entry, ring->sent_at);
+    if (c.entry) {
+        leat_sim_ring_take_order(ring, c.station, c.entry, ring->sent_at);
+        leat_sim_ring_tell_begins(ring, c.station);
+    }
     return true;
 }
 

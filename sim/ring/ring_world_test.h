@@ -71,7 +71,9 @@ static inline void world_arrived(void *context, const struct leat_sim_ring_arriv
 /* What w->config says; its addresses and links are w's. */
 static inline void world_open(struct world *w)
 {
-    const struct leat_sim_ring_host host = { w, world_done, world_arrived };
+    const struct leat_sim_ring_host host = { .context = w,
+                                             .done = world_done,
+                                             .arrived = world_arrived };
     w->config.payload_max = w->config.payload_max ? w->config.payload_max : WORLD_PAYLOAD_MAX;
     w->config.orders_max = 64;
     w->config.faults_max = 64;

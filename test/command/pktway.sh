@@ -32,6 +32,17 @@ planned=$(pktway ping clos.15 --fabric twosan --count 3 | tail -n 1 | jq .there_
 address=$(pktway ping clos.15 --fabric twosan --count 3 --by-address | tail -n 1 | jq .there_us)
 jq -en "$planned < $address" > /dev/null || fail "planned took $planned us, by address $address us"
 
+# Cut-through, and what it saves; a long message has as many routers on its way as a short one.
+long() { pktway ping clos.15 --fabric twosan --count 2 --size 3000 "$@" | tail -n 1; }
+jq -en "$(long | jq .there_us) < $(long --cut-through no | jq .there_us)" > /dev/null || fail "cut-through is not faster"
+same "routers of a long message" "$(pktway ping clos.15 --fabric twosan --size 9000 | jq .routers)" 1
+same "shown by trace" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms | jq -c '[.routers[].cut_through]')" "[true,true]"
+same "or not" "$(pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms --cut-through no | jq -c '[.routers[].cut_through]')" "[false,false]"
+{ cat "$(dirname "$0")/../../share/fabrics/twosan.yaml"; echo "cut_through: no"; } > "$folder/stored.yaml"
+same "as the description has it" "$("$leat" fabric show "$folder/stored.yaml" --json | jq .cut_through)" false
+same "the same as by option" "$(pktway ping clos.15 --fabric "$folder/stored.yaml")" "$(pktway ping clos.15 --fabric twosan --cut-through no)"
+same "and against it" "$(pktway ping clos.15 --fabric "$folder/stored.yaml" --cut-through yes)" "$(pktway ping clos.15 --fabric twosan)"
+
 # EI: after n routers bit k accuses the (n-k)th.
 accuse() { pktway ping mesh.8 --fabric threesan --fault router:south --at 1ms --error-at "$1" | jq -c '[.routers, .ei_there, .accused_there, .ei_back, .accused_back]'; }
 same "west" "$(accuse west)" '[2,"0x2",["west"],"0x1",["west"]]'
@@ -66,6 +77,10 @@ for traffic in uniform permutation hotspot broadcast bursty; do
         .messages_offered == .messages_delivered + .messages_waiting and .within_cycles.count + .across_cycles.count == .messages_delivered' > /dev/null ||
         fail "sim --traffic $traffic"
 done
+sim twosan --bytes 2000 > "$folder/cut"
+sim twosan --bytes 2000 --cut-through no > "$folder/stored"
+jq -es '.[0].counts.cut > 0 and .[1].counts.cut == 0 and .[0].across_cycles.mean < .[1].across_cycles.mean' "$folder/cut" "$folder/stored" > /dev/null ||
+    fail "cut-through under load"
 sim threesan --cycles 400000000 --load 0.02 > "$folder/planned"
 sim threesan --cycles 400000000 --load 0.02 --forwarding address > "$folder/address"
 same "as many either way" "$(jq .messages_offered "$folder/planned")" "$(jq .messages_offered "$folder/address")"
@@ -197,6 +212,11 @@ sans:
   - {name: a, fabric: ring8, bias: 0x100}
 forwarding: fast
 Y
+yaml 3 "cut_through: 'maybe', expected" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+cut_through: maybe
+Y
 exits 2 "or --fabric and a name there" "$leat" pktway ping clos.15
 exits 2 "expected one of ping trace plan tell tables" "$leat" pktway fly --fabric twosan
 exits 2 "ping 'clos.16', expected a host of twosan" "$leat" pktway ping clos.16 --fabric twosan
@@ -210,6 +230,8 @@ exits 2 "tell 'colour=red', expected name=NAME" "$leat" pktway tell colour=red -
 exits 2 "tables: 'north', expected the name of a router" "$leat" pktway tables north --fabric twosan
 exits 2 "--forwarding 'fast', expected planned or address" "$leat" sim twosan --forwarding fast
 exits 2 "--forwarding has no meaning for clos444" "$leat" sim clos444 --forwarding planned
+exits 2 "--cut-through 'maybe', expected yes or no" "$leat" sim twosan --cut-through maybe
+exits 2 "--cut-through has no meaning for clos444" "$leat" sim clos444 --cut-through no
 exits 2 "--model has no meaning for twosan, which is a PacketWay network" "$leat" sim twosan --model rtl
 exits 2 "a PacketWay network, expected" "$leat" fabric draw twosan
 exits 2 "a PacketWay network, expected" "$leat" fabric time twosan
