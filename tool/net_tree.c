@@ -209,7 +209,8 @@ static bool check_string(struct net_tree *tree, const char *name, const yaml_nod
     const struct word w = text_of(node);
     snprintf(expected, sizeof expected, "a word of at most %u plain characters",
              schema->string.max);
-    if (w.len > schema->string.max || !is_printable(w)) return refuse(tree, name, node, expected);
+    if (w.len < schema->string.min || w.len > schema->string.max || !is_printable(w))
+        return refuse(tree, name, node, expected);
     return true;
 }
 

@@ -315,6 +315,28 @@ static bool check_end(const struct pktway_built *b, uint32_t router, uint32_t in
     return true;
 }
 
+/* Are all SANs joined? From the first one, as far as routers lead. */
+static bool check_joined(const struct pktway_design *d)
+{
+    bool reached[LEAT_SIM_PKTWAY_SANS_MAX] = { true };
+    for (uint32_t round = 0; round < d->routers; round++)
+        for (uint32_t i = 0; i < d->routers; i++) {
+            const struct pktway_router *r = &d->router[i];
+            bool any = false;
+            for (uint32_t k = 0; k < r->ends; k++)
+                any |= reached[r->end[k].san];
+            for (uint32_t k = 0; k < r->ends; k++)
+                reached[r->end[k].san] |= any;
+        }
+    for (uint32_t i = 0; i < d->sans; i++) {
+        const struct place place = { d->file, d->san[i].line };
+        if (!reached[i])
+            return wrong(&place, "name: no router joins %s to %s, expected all SANs to be joined",
+                         d->san[i].name, d->san[0].name);
+    }
+    return true;
+}
+
 static bool take_routers(struct pktway_built *b)
 {
     const struct pktway_design *d = b->design;
@@ -365,7 +387,7 @@ bool pktway_open(const struct pktway_design *d, const struct run_job *job, bool 
     if (!b->network) return false;
     for (uint32_t i = 0; i < d->sans; i++)
         if (!open_san(b, job, contention_free, i)) return false;
-    if (!check_biases(b) || !take_routers(b)) return false;
+    if (!check_biases(b) || !take_routers(b) || !check_joined(d)) return false;
     configure(b, contention_free, messages_max, watch);
     leat_text_init(&why, line, sizeof line, NULL, NULL);
     if (leat_sim_pktway_check(&b->config, &why)) {

@@ -135,7 +135,7 @@ const struct verb verb_sim = {
         "router:west@1ms..2.5ms. The JSON object has fabric, forwarding, cut_through, traffic, load, bytes, seed, "
         "cycles, ports, messages_offered, messages_delivered, messages_waiting, messages_lost, "
         "throughput (Mbit/s of each host), latency_cycles, within_cycles and across_cycles (mean, "
-        "p50, p99, max, count), counts (packets, passed, cut, lost, control, waits, stuck) and "
+        "p50, p99, max, count), counts (packets, passed, cut, lost, control, tables, failures, waits, stuck) and "
         "certificate.",
         "With --contracts, FILE lists connections with their traffic contracts, one per line "
         "(name from=PORT to=PORT class=cbr|vbr-rt|vbr-nrt|abr|ubr pcr=RATE scr=RATE mbs=CELLS "

@@ -571,28 +571,29 @@ static void load_heads(struct leat_port_net *net, struct leat_random *r, bool pa
 }
 
 /* 100 Mbit/s. */
-static struct leat_port_net *open_ether(bool contention_free)
+static struct leat_port_net *open_ether(struct world *w, struct leat_sim_ether_port *ether,
+                                        bool contention_free)
 {
-    static struct leat_sim_ether_port ether;
-    const struct leat_sim_ether_port_config c = { .stations = 6,
+    const struct leat_sim_ether_port_config c = { .stations = 9,
                                                   .clock = { 10000, 1 },
                                                   .frame_octets = 1500,
                                                   .buffer = 4,
-                                                  .messages_max = HEADS,
+                                                  .messages_max = 4 * MESSAGES,
                                                   .contention_free = contention_free };
-    leat_sim_ether_port_init(&ether, &c, world_memory(&one, leat_sim_ether_port_footprint(&c)));
-    return &ether.base;
+    leat_sim_ether_port_init(ether, &c, world_memory(w, leat_sim_ether_port_footprint(&c)));
+    return &ether->base;
 }
 
 /* No octet later than told, none sent sooner than can be: of single packets octet by octet. */
 static void sans_keep_their_word(void)
 {
+    static struct leat_sim_ether_port ether;
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (int kind = 0; kind < KINDS; kind++)
         for (unsigned contention_free = kind == MESH; contention_free < 2; contention_free++) {
             world_make(&one, contention_free);
-            struct leat_port_net *net = kind == ETHER ? open_ether(contention_free)
+            struct leat_port_net *net = kind == ETHER ? open_ether(&one, &ether, contention_free)
                                                       : one.san[kind].net;
             load_heads(net, &r, kind != MESH);
             check_heads(kind);
@@ -603,13 +604,15 @@ static void sans_keep_their_word(void)
 /* What is told changes nothing. */
 static void certificates_are_the_same_with_and_without_heads(void)
 {
+    static struct leat_sim_ether_port ether;
     for (int kind = 0; kind < KINDS; kind++) {
         uint64_t certificate[2];
         for (int deaf = 0; deaf < 2; deaf++) {
             struct leat_random r;
             leat_random_seed(&r, tap_seed());
             world_make(&one, false);
-            struct leat_port_net *net = kind == ETHER ? open_ether(false) : one.san[kind].net;
+            struct leat_port_net *net = kind == ETHER ? open_ether(&one, &ether, false)
+                                                      : one.san[kind].net;
             load_heads(net, &r, false);
             const leat_time start = net->now + 1000000;
             if (deaf) net->hear.head = NULL;
@@ -625,8 +628,53 @@ static void certificates_are_the_same_with_and_without_heads(void)
     }
 }
 
+/* An Ethernet stands where the mesh was. */
+static void open_with_ether(struct world *w, struct leat_sim_ether_port *ether, uint64_t seed)
+{
+    struct leat_random r;
+    leat_random_seed(&r, seed);
+    world_make(w, false);
+    w->san[MESH].name = "ether";
+    w->san[MESH].net = open_ether(w, ether, false);
+    w->san[MESH].native = (struct leat_sim_pktway_native){ .kind = LEAT_SIM_PKTWAY_ETHERNET,
+                                                           .ports = 9,
+                                                           .words_max = 186 };
+    w->config.by_address = leat_random_below(&r, 2);
+    w->config.buffer = 1 + (uint32_t)leat_random_below(&r, 4);
+    world_open(w);
+    for (uint32_t i = 0; i < 200; i++)
+        world_send(w, (uint32_t)leat_random_below(&r, w->net.base.ports),
+                   (uint32_t)leat_random_below(&r, w->net.base.ports), leat_random_below(&r, 3000),
+                   leat_random_below(&r, 80000000));
+}
+
+static void runs_are_the_same_however_they_are_cut(void)
+{
+    static struct leat_sim_ether_port ether[2];
+    for (uint64_t seed = tap_seed(); seed < tap_seed() + 4; seed++) {
+        open_with_ether(&one, &ether[0], seed);
+        open_with_ether(&other, &ether[1], seed);
+        world_finish(&one);
+        for (leat_time until = 0; other.net.base.under_way;) {
+            until += 313131;
+            while (other.net.base.now < until)
+                leat_port_run(&other.net.base, until);
+        }
+        OK(one.net.counts.cut > 0);
+        EQ(one.net.counts.cut, other.net.counts.cut);
+        for (uint32_t i = 0; i < one.count; i++) {
+            EQ(one.told[i].arrived + one.told[i].lost, 1);
+            EQ(one.told[i].arrived_at, other.told[i].arrived_at);
+        }
+        EQ(one.net.base.certificate, other.net.base.certificate);
+        world_close(&one);
+        world_close(&other);
+    }
+}
+
 TAP_MAIN(T(a_packet_goes_on_as_soon_as_it_never_runs_dry),
          T(where_nobody_tells_or_nobody_wants_it_all_is_stored),
          T(a_fault_behind_the_head_is_told_by_ei), T(errors_count_by_the_end_of_a_packet),
          T(a_router_that_dies_leaves_half_a_packet), T(idle_ways_take_the_closed_form),
-         T(sans_keep_their_word), T(certificates_are_the_same_with_and_without_heads))
+         T(sans_keep_their_word), T(certificates_are_the_same_with_and_without_heads),
+         T(runs_are_the_same_however_they_are_cut))

@@ -420,6 +420,15 @@ void leat_sim_pktway_lost(struct leat_sim_pktway *p, uint32_t packet)
 /* ---- messages of nodes themselves ------------------------------------------------------------
  */
 
+static void count_control(struct leat_sim_pktway *p, const uint8_t *octets)
+{
+    const uint16_t te = leat_get_be16(octets + 4), pt = leat_get_be16(octets + 6);
+    p->counts.control++;
+    p->counts.tables += pt == LEAT_PACKETWAY_PT_RRP && te == LEAT_PACKETWAY_TE_RTBL;
+    p->counts.failures += pt == LEAT_PACKETWAY_PT_ERR &&
+                          (te == LEAT_PACKETWAY_TE_HRDOWN || te == LEAT_PACKETWAY_TE_LINKDOWN);
+}
+
 /* Octets of the engine go into a packet of its own. False: none is free. */
 static bool wrap(struct leat_sim_pktway *p, uint32_t node, const uint8_t *octets, uint32_t len,
                  uint32_t *packet)
@@ -430,7 +439,7 @@ static bool wrap(struct leat_sim_pktway *p, uint32_t node, const uint8_t *octets
     memcpy(p->packet[*packet].octets, octets, len);
     p->packet[*packet].len = len;
     p->node[node].control++;
-    p->counts.control++;
+    count_control(p, octets);
     return true;
 }
 

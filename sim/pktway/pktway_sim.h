@@ -159,6 +159,8 @@ struct leat_sim_pktway_config {
     X(cut, "of these, before all of it had come in")     \
     X(lost, "packets that were lost or refused")         \
     X(control, "RRP and ERR messages")                   \
+    X(tables, "of these, routing tables")                \
+    X(failures, "of these, HRDOWN and LINKDOWN")         \
     X(waits, "packets that waited for room in a router") \
     X(stuck, "packets that waited for each other for ever")
 

@@ -86,6 +86,9 @@ sim threesan --cycles 400000000 --load 0.02 --forwarding address > "$folder/addr
 same "as many either way" "$(jq .messages_offered "$folder/planned")" "$(jq .messages_offered "$folder/address")"
 same "all but the last delivered" "$(jq '.messages_lost, (.messages_waiting < 5)' "$folder/planned" "$folder/address" | xargs)" "0 true 0 true"
 jq -es '.[0].across_cycles.p50 < .[1].across_cycles.p50' "$folder/planned" "$folder/address" > /dev/null || fail "planned is not faster"
+# The ring and the mesh each tell of their change by one table, which west and east pass on: three half-routers each.
+sim threesan --cycles 20000000 --load 0.001 --fault router:south@5ms.. | jq -e '.counts.tables == 6 and .counts.failures == 4' > /dev/null || fail "messages of a failure"
+sim threesan --cycles 20000000 --load 0.001 --fault link:south@5ms.. | jq -e '.counts.tables == 0 and .counts.failures > 0' > /dev/null || fail "messages of a lost link"
 sim threesan --cycles 20000000 --fault router:south@5ms..10ms | jq -e '.messages_delivered > 300' > /dev/null || fail "no traffic round a failure"
 
 # ---- Ethernet ------------------------------------------------------------------------------------------
@@ -211,6 +214,15 @@ yaml 3 "forwarding: 'fast', expected planned or address" <<'Y'
 sans:
   - {name: a, fabric: ring8, bias: 0x100}
 forwarding: fast
+Y
+yaml 3 "name: no router joins b to a, expected all SANs to be joined" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+  - {name: b, fabric: ring8, bias: 0x200}
+Y
+yaml 2 "name: nothing, expected a word of at most 32 plain characters" <<'Y'
+sans:
+  - {name: "", fabric: ring8, bias: 0x100}
 Y
 yaml 3 "cut_through: 'maybe', expected" <<'Y'
 sans:
