@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LEAT_PORT_HEAD_LEN = 64 };
+
 struct leat_port_message {
     uint32_t from, to; /* ports */
     uint64_t id;       /* the sender's own */
@@ -44,11 +46,12 @@ struct leat_port_hear {
      * told of the port that it goes to, unless the message is lost after all. The run does not end
      * with this. NULL: nobody wants to know. */
     void (*coming)(void *context, const struct leat_port_message *message, leat_time at);
-    /* A message begins to come in, and it is certain how it goes on: no octet is later than if they
-     * came evenly from `from` up to `at`, which may be a little later than arrived() is told. Told
-     * once, not after `from`, by networks that know; the octets are final, but lent as before. For
-     * whoever sends them on before all are there. The message may be lost after all. NULL: nobody
-     * wants to know. */
+    /* A message begins to come in. It is certain how it goes on: no octet is later than if they came
+     * evenly from `from` up to `at`, which may be a little later than arrived() is told. Or, where
+     * `at` is LEAT_NEVER, nobody knows, but the first LEAT_PORT_HEAD_LEN octets are there at `from`.
+     * Told once, not after `from`, by networks that can; the octets are final, but lent as before.
+     * For whoever sends them on, or decides where to, before all are there. The message may be lost
+     * after all. NULL: nobody wants to know. */
     void (*head)(void *context, const struct leat_port_message *message, leat_time from,
                  leat_time at);
 };

@@ -133,6 +133,17 @@ static void tell(struct leat_net_port *p)
     p->events = 0;
 }
 
+static void tell_head(struct leat_net_port *p, const struct leat_port_message *message,
+                      leat_time from, leat_time until, leat_time at)
+{
+    const struct leat_port_hear *hear = &p->base.hear;
+    if (!hear->head) return;
+    p->base.now = larger(p->base.now, at);
+    p->told_at = at;
+    p->has_head = true;
+    hear->head(hear->context, message, from, until);
+}
+
 /* ---- the messages of a port ----------------------------------------------------------------- */
 
 static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
@@ -255,11 +266,14 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
     const uint32_t found = find(p, &arrival->packet);
     if (!found) return;
     const leat_time at = edge(p, p->net.now);
+    struct leat_net_port_entry *e = &p->entry[found - 1];
     if (arrival->fate != LEAT_NET_DELIVERED)
         lose(p, found - 1, lost_by[arrival->fate], at);
-    else if (!--p->entry[found - 1].missing)
+    else if (!--e->missing)
         settle(p, arrival->packet.source, arrival->packet.destination, at);
-    p->net.stop = p->events > 0;
+    else if (arrival->packet.number == e->first_packet && payload(&p->config) >= LEAT_PORT_HEAD_LEN)
+        tell_head(p, &e->message, at, LEAT_NEVER, at);
+    p->net.stop = p->events || p->has_head;
 }
 
 /* ---- running a real network ----------------------------------------------------------------- */
@@ -320,12 +334,12 @@ static void die(struct leat_net_port *p)
 static void advance(struct leat_net_port *p, leat_time until)
 {
     const uint64_t limit = cycle_from(p, until);
-    while (!p->events && p->net.now < limit) {
+    while (!p->events && !p->has_head && p->net.now < limit) {
         apply_faults(p);
         hand_over(p);
         const uint64_t to = next_cycle(p, limit);
         const bool alive = leat_net_run(&p->net, to);
-        if (p->events) return;
+        if (p->events || p->has_head) return;
         if (!alive) {
             die(p);
             return;
@@ -389,16 +403,11 @@ static void begin_alone(struct leat_net_port *p, uint32_t index)
 }
 
 /* Octets come in a flit at a time, and later by the heads of packets among them. */
-static void tell_head(struct leat_net_port *p, const struct leat_port_message *message,
-                      uint64_t first, uint64_t last, leat_time at)
+static void tell_even_head(struct leat_net_port *p, const struct leat_port_message *message,
+                           uint64_t first, uint64_t last, leat_time at)
 {
-    const struct leat_port_hear *hear = &p->base.hear;
     const uint64_t later = 1 + (uint64_t)p->config.head_flits;
-    if (!hear->head) return;
-    p->base.now = larger(p->base.now, at);
-    p->told_at = at;
-    p->has_head = true;
-    hear->head(hear->context, message, edge(p, first + later), edge(p, last + later));
+    tell_head(p, message, edge(p, first + later), edge(p, last + later), at);
 }
 
 /* The port of the receiver takes it in when it is done with those before. */
@@ -409,7 +418,7 @@ static void take_in(struct leat_net_port *p, uint32_t index, leat_time at)
     const uint64_t first = larger(queue->in_free, e->cycle);
     queue->in_free = first + leat_net_port_flits(&p->config, e->message.len);
     plan(p, index, LEAT_NET_PORT_TAIL, edge(p, queue->in_free - 1));
-    tell_head(p, &e->message, first, queue->in_free - 1, at);
+    tell_even_head(p, &e->message, first, queue->in_free - 1, at);
 }
 
 static void advance_alone(struct leat_net_port *p, leat_time until)

@@ -33,8 +33,11 @@
  * credit and, in routers with virtual channels and a pipeline of 3 or more, a packet has a channel
  * beside that of the packet before and is no shorter than the pipeline. Elsewhere packets of a
  * message wait for each other: that counts as contention. Faults have no part in it, and adaptive
- * routing goes by the first of its options. How a message comes in is certain then as soon as its
- * head is there: that is told (head). In a real network others may get between its flits.
+ * routing goes by the first of its options.
+ *
+ * Contention-free, how a message comes in is certain as soon as its first flit does: that is told
+ * (head). In a real network others may get between its flits; there it is told when its first packet
+ * is in, and has enough octets.
  */
 #ifndef LEAT_NET_PORT_H
 #define LEAT_NET_PORT_H

@@ -13,6 +13,7 @@ static leat_time later(leat_time a, leat_time b)
 static leat_time comes_by(const struct leat_sim_pktway_packet *k, uint32_t octets)
 {
     const uint64_t count = (uint64_t)k->at - k->whole_at + octets;
+    if (k->is_vague) return count <= LEAT_PORT_HEAD_LEN ? k->since : k->until;
     if (count >= k->whole) return k->until;
     return k->since + (k->until - k->since) * count / k->whole;
 }
@@ -47,6 +48,7 @@ static void part(struct leat_sim_pktway *p, uint32_t packet)
     c->to = k->to;
     c->since = k->since;
     c->until = k->until;
+    c->is_vague = k->is_vague;
     c->spoilt = k->spoilt << 1;
     c->is_cut = true;
     c->behind = packet + 1;
@@ -64,6 +66,7 @@ void leat_sim_pktway_head(struct leat_sim_pktway *p, uint32_t packet)
     const uint32_t octets = needed(p, k, k->to);
     if (octets == LEAT_PACKETWAY_ALL) return;
     const leat_time at = comes_by(k, octets);
+    if (at == LEAT_NEVER) return;
     if (at > p->now)
         leat_sim_pktway_plan(p, at, pktway_group_node(k->to), packet, PKTWAY_HEAD);
     else if (p->cuts < p->cuts_max)
@@ -86,8 +89,10 @@ void leat_sim_pktway_cut_ends(struct leat_sim_pktway *p, uint32_t packet, bool s
         leat_sim_pktway_done(p, packet);
         return;
     }
-    struct leat_sim_pktway_packet *c = &p->packet[k->onward - 1];
-    if (!sound) spoil(p, k->onward);
+    const uint32_t onward = k->onward, router = p->node[k->to].router;
+    struct leat_sim_pktway_packet *c = &p->packet[onward - 1];
+    const bool late = c->until == LEAT_NEVER; /* nobody knew when the end would come */
+    if (!sound || (late && leat_sim_pktway_sees_errors(p, router, p->now))) spoil(p, onward);
     if (!c->is_out) { /* it waits for room there, and has taken none so far */
         c->in_of = k->in_of;
         k->in_of = PKTWAY_NONE;
@@ -96,6 +101,12 @@ void leat_sim_pktway_cut_ends(struct leat_sim_pktway *p, uint32_t packet, bool s
     p->entry[k->entry - 1].packets--;
     p->cuts--;
     leat_sim_pktway_free(p, packet);
+    if (late) c->until = p->now;
+    if (!c->is_parked) return;
+    c->is_parked = false;
+    const uint32_t node = c->step == PKTWAY_OUT ? c->from : c->to;
+    leat_sim_pktway_plan(p, later(c->ready_at, c->until + c->lag), pktway_group_node(node),
+                         onward - 1, (enum leat_sim_pktway_step)c->step);
 }
 
 bool leat_sim_pktway_cut_off(struct leat_sim_pktway *p, struct leat_sim_pktway_packet *k)
@@ -111,9 +122,24 @@ leat_time leat_sim_pktway_cut_known(const struct leat_sim_pktway *p,
 {
     if (!k->is_cut) return p->now;
     const uint32_t octets = needed(p, k, node);
-    if (octets != LEAT_PACKETWAY_ALL) return comes_by(k, octets) + k->lag;
-    k->is_cut = false;
-    return k->until + k->lag;
+    leat_time at = octets == LEAT_PACKETWAY_ALL ? LEAT_NEVER : comes_by(k, octets);
+    if (at == LEAT_NEVER) {
+        k->is_cut = false;
+        at = k->until;
+    }
+    return at == LEAT_NEVER ? LEAT_NEVER : at + k->lag;
+}
+
+void leat_sim_pktway_plan_or_park(struct leat_sim_pktway *p, uint32_t packet, uint32_t node,
+                                  leat_time at, enum leat_sim_pktway_step step)
+{
+    struct leat_sim_pktway_packet *k = &p->packet[packet];
+    if (at != LEAT_NEVER) {
+        leat_sim_pktway_plan(p, at, pktway_group_node(node), packet, step);
+        return;
+    }
+    k->is_parked = true;
+    k->step = (uint8_t)step;
 }
 
 /* The earliest start with which the SAN does not want the piece-th of the pieces that it takes
@@ -134,7 +160,8 @@ leat_time leat_sim_pktway_cut_start(const struct leat_sim_pktway *p,
 {
     const struct leat_port_net *net = p->config.san[p->node[node].san].net;
     if (!k->is_cut) return at;
-    if (!net->taken_ps) return later(at, k->until + k->lag);
+    if (k->until == LEAT_NEVER) return LEAT_NEVER;
+    if (k->is_vague || !net->taken_ps) return later(at, k->until + k->lag);
     const uint32_t end = (k->len - LEAT_PACKETWAY_WORD_LEN - 1) / net->taken_octets;
     at = later(at, later(start_for(k, net, 0), start_for(k, net, end)));
     return end ? later(at, start_for(k, net, end - 1)) : at;

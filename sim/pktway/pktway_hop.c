@@ -229,7 +229,7 @@ static void watch(struct leat_sim_pktway *p, const struct leat_sim_pktway_packet
         .len = k->len,
         .error_seen = routed->error_seen,
         .first = k->first,
-        .cut = k->is_cut,
+        .cut = k->is_cut && !k->is_vague,
         .at = p->now,
     };
     w->passes(w->context, &pass);
@@ -254,9 +254,10 @@ static void go_on(struct leat_sim_pktway *p, uint32_t packet, uint32_t node, lea
 {
     struct leat_sim_pktway_packet *k = &p->packet[packet];
     leat_time at = p->now + cost;
+    k->ready_at = at;
     if (step == PKTWAY_TWIN) k->lag += p->config.link_ps;
     if (step == PKTWAY_OUT) at = leat_sim_pktway_cut_start(p, k, node, at);
-    leat_sim_pktway_plan(p, p->warming ? p->now : at, pktway_group_node(node), packet, step);
+    leat_sim_pktway_plan_or_park(p, packet, node, p->warming ? p->now : at, step);
 }
 
 /* What the engine decided. */
@@ -372,7 +373,7 @@ static void enter(struct leat_sim_pktway *p, uint32_t packet)
     if (known_at <= p->now)
         leat_sim_pktway_decide(p, packet, node);
     else
-        leat_sim_pktway_plan(p, known_at, pktway_group_node(node), packet, PKTWAY_TWIN);
+        leat_sim_pktway_plan_or_park(p, packet, node, known_at, PKTWAY_TWIN);
 }
 
 void leat_sim_pktway_twin(struct leat_sim_pktway *p, uint32_t packet)

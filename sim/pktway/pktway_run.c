@@ -52,6 +52,7 @@ static void hear_head(void *context, const struct leat_port_message *message, le
     k->is_coming = true;
     k->since = from;
     k->until = at;
+    k->is_vague = at == LEAT_NEVER;
     k->whole = k->len;
     k->whole_at = k->at;
     hear(context, message, from, PKTWAY_HEAD);

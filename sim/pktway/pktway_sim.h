@@ -38,6 +38,9 @@
  *     out       .                        |---------------------------|   a slower SAN: then
  *     out       .                             |--------|                 a faster one: later
  *
+ * Where a SAN tells only that the first octets are there (switches: others may get between), the
+ * decisions are early, and the packet begins to go out when they are made and all of it is there.
+ *
  * A packet whose length must be known first (5.8: h = 1 and a smaller MTU), or that does not simply
  * go on, is stored, and so is all where nobody tells, or without `cut_through`: then a packet is
  * decided about when all of it is there. A fault in what comes in later cannot be called back: EI

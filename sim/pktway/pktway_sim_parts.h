@@ -83,16 +83,22 @@ struct leat_sim_pktway_packet {
     uint8_t priority;
     bool used, error, first, last, sent, over_link;
 
-    /* Cut-through: one packet comes in, another goes on. */
-    uint32_t onward, behind;  /* + 1: that one, and this one, as long as both are there */
-    bool is_coming;           /* this one, and it is known how */
-    bool went_on;             /* this one: the other has begun */
-    bool is_cut;              /* that one: it goes on before all has come in */
-    bool is_out;              /* it has had room in the output */
-    uint64_t spoilt;          /* EI: what came in behind it was bad */
-    leat_time since, until;   /* octets come in evenly */
-    leat_time lag;            /* until they are at the output: links between twins */
+    /* Cut-through: this packet comes in, and another goes on. Of either: */
+    uint32_t onward, behind;  /* + 1: the one that goes on, that comes in, while both are there */
     uint32_t whole, whole_at; /* octets that come in, and where */
+    leat_time since, until;   /* they come evenly ... */
+    bool is_vague;   /* ... or the first are there, all `until`; LEAT_NEVER: nobody knows */
+    uint64_t spoilt; /* EI: what came in behind it was bad */
+    /* of the one that comes in */
+    bool is_coming; /* and it is known how */
+    bool went_on;   /* the other has begun */
+    /* of the one that goes on */
+    bool is_cut;        /* it was decided about before all had come in */
+    bool is_out;        /* it has had room in the output */
+    leat_time lag;      /* of octets until they are at the output: links between twins */
+    bool is_parked;     /* until all has come in; then ... */
+    uint8_t step;       /* ... this is done */
+    leat_time ready_at; /* ... and not before */
 };
 
 /* A message under way. */
@@ -186,13 +192,17 @@ void leat_sim_pktway_head(struct leat_sim_pktway *p, uint32_t packet);
 void leat_sim_pktway_cut_ends(struct leat_sim_pktway *p, uint32_t packet, bool sound);
 /* A packet that goes on is no more. True: what comes in behind it stands for it. */
 bool leat_sim_pktway_cut_off(struct leat_sim_pktway *p, struct leat_sim_pktway_packet *k);
-/* When a half-router can decide about it, where it comes from its twin. */
+/* When a half-router can decide about it, where it comes from its twin. LEAT_NEVER, here and below:
+ * nobody knows, it is parked. */
 leat_time leat_sim_pktway_cut_known(const struct leat_sim_pktway *p,
                                     struct leat_sim_pktway_packet *k, uint32_t node);
 /* When it can go out on the SAN of a node, by a decision that is there at `at`. */
 leat_time leat_sim_pktway_cut_start(const struct leat_sim_pktway *p,
                                     const struct leat_sim_pktway_packet *k, uint32_t node,
                                     leat_time at);
+/* What is to be done with it next, at such a time. */
+void leat_sim_pktway_plan_or_park(struct leat_sim_pktway *p, uint32_t packet, uint32_t node,
+                                  leat_time at, enum leat_sim_pktway_step step);
 
 /* ---- pktway_fault.c ---- */
 
