@@ -36,8 +36,8 @@
  * routing goes by the first of its options.
  *
  * Contention-free, how a message comes in is certain as soon as its first flit does: that is told
- * (head). In a real network others may get between its flits; there it is told when its first packet
- * is in, and has enough octets.
+ * (head). In a real network others may get between its flits; there it is told when its first
+ * packet is in, and has enough octets.
  */
 #ifndef LEAT_NET_PORT_H
 #define LEAT_NET_PORT_H

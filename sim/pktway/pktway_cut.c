@@ -18,18 +18,29 @@ static leat_time comes_by(const struct leat_sim_pktway_packet *k, uint32_t octet
     return k->since + (k->until - k->since) * count / k->whole;
 }
 
+/* Does it simply go on? What its SAN would refuse does not: an ERR waits for the whole packet. */
+static bool goes_on(const struct leat_sim_pktway *p, const struct leat_sim_pktway_node *n,
+                    const struct leat_packetway_decision *d)
+{
+    uint32_t to;
+    return leat_packetway_goes_on(d) &&
+           (d->verdict != LEAT_PACKETWAY_TO_SAN ||
+            leat_sim_pktway_resolve(&p->config.san[n->san].native, n->port, d->route, d->route_len,
+                                    &to));
+}
+
 /* How many octets the half-router must see before it sends the packet on; all: it is stored. */
 static uint32_t needed(const struct leat_sim_pktway *p, const struct leat_sim_pktway_packet *k,
                        uint32_t node)
 {
-    const struct leat_sim_pktway_node *from = &p->node[k->from];
-    const struct leat_packetway_fib *fib = leat_packetway_router_fib(p->node[node].as_router);
+    const struct leat_sim_pktway_node *from = &p->node[k->from], *n = &p->node[node];
+    const struct leat_packetway_fib *fib = leat_packetway_router_fib(n->as_router);
     const enum leat_packetway_side side = leat_sim_pktway_side(p, k);
     struct leat_packetway_decision d;
     for (uint32_t seen = DECISION_LEN, need; seen <= k->len; seen = need) {
         need = leat_packetway_cut_through(fib, side, k->octets + k->at, seen,
                                           p->config.san[from->san].mtu_words, &d);
-        if (!need) return leat_packetway_goes_on(&d) ? seen : LEAT_PACKETWAY_ALL;
+        if (!need) return goes_on(p, n, &d) ? seen : LEAT_PACKETWAY_ALL;
     }
     return LEAT_PACKETWAY_ALL;
 }
