@@ -9,12 +9,14 @@
 
 #ifdef HAVE_EXPAT
 
+#include "graph_place.h"
 #include "graph_run.h"
 
 struct job {
     struct leat_run_options run;
     struct leat_handler_options handlers;
     enum leat_graph_dialect dialect;
+    enum leat_placement placement;
     bool rts_given, idle_is_good, json;
     const char *schedule_name;
 };
@@ -51,6 +53,19 @@ static bool read_schedule(const struct arguments *args, struct job *job)
     }
     misuse(args->verb,
            "--schedule '%s', expected free, fifo, lifo, random or delay:0 to delay:0.99", word);
+    return false;
+}
+
+/* Epochs are the same run every time, whatever there are of workers: there the file's order holds.
+ */
+static bool read_placement(const struct arguments *args, struct job *job)
+{
+    const char *word = argument(args, "--placement");
+    job->placement = job->run.schedule == LEAT_RUN_FREE ? LEAT_PLACE_LOCALITY : LEAT_PLACE_BLOCK;
+    if (!word) return true;
+    for (job->placement = 0; job->placement < LEAT_PLACE_COUNT; job->placement++)
+        if (strcmp(word, leat_placement_name(job->placement)) == 0) return true;
+    misuse(args->verb, "--placement '%s', expected block, locality or random", word);
     return false;
 }
 
@@ -143,8 +158,8 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->run.log_level = (uint32_t)level;
     job->run.quantum = (uint32_t)quantum;
     job->run.idle_steps = (uint32_t)steps;
-    return read_schedule(args, job) && read_until(args, job) && read_rts(args, job) &&
-           read_compat(args, job) && graph_read_dialect(args, &job->dialect);
+    return read_schedule(args, job) && read_placement(args, job) && read_until(args, job) &&
+           read_rts(args, job) && read_compat(args, job) && graph_read_dialect(args, &job->dialect);
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
@@ -194,6 +209,10 @@ static void show_result(const struct job *job, const struct leat_machine *m,
            leat_graph_dialect_name(m->graph->dialect),
            job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
     print_quoted(job->schedule_name);
+    printf(",\"placement\":\"%s\",\"cut_threads\":%llu,\"cut_workers\":%llu",
+           leat_placement_name(job->placement),
+           (unsigned long long)leat_machine_cut(m, m->thread_count),
+           (unsigned long long)leat_machine_cut(m, job->run.workers));
     printf(",\"seed\":%llu,\"workers\":%u,\"threads\":%u,\"devices\":%u,\"edges\":%u,\"reason\":\"%"
            "s\"",
            (unsigned long long)job->run.seed, job->run.workers, m->thread_count, m->device_count,
@@ -238,8 +257,11 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
             ? leat_graph_select(graph, argument(args, "--instance"))
             : NULL;
     bool good = instance && leat_handlers_build(graph, instance, &job->handlers, &handlers);
-    good = good &&
-           leat_machine_build(&machine, graph, instance, &handlers, leat_run_threads(&job->run));
+    const uint32_t threads = leat_run_threads(&job->run);
+    uint32_t *order =
+        good ? leat_graph_order(graph, instance, job->placement, threads, job->run.seed) : NULL;
+    good = order && leat_machine_build(&machine, graph, instance, &handlers, threads, order);
+    free(order);
     int code = WRONG;
     if (!job->rts_given)
         job->run.rts = graph->dialect == LEAT_GRAPH_ORCH ? LEAT_POETS_LATCHED : LEAT_POETS_LEVEL;
@@ -258,7 +280,7 @@ int graph_run(const struct arguments *args)
         return misuse(args->verb, "run: expected one file, as in leat graph run plate.xml");
     if (graph_has_foreign(
             args, "run",
-            "--dialect --instance --json --engine -j --schedule --seed --quantum --rts "
+            "--dialect --instance --json --engine -j --placement --schedule --seed --quantum --rts "
             "--log --instrument --output --until --idle-steps --compat --cxxflags"))
         return WRONG;
     if (!read_job(args, &job)) return WRONG;

@@ -325,7 +325,7 @@ static const struct verb verb_graph = {
         "inputs and outputs: name, message, octets, indexed, edges), devices, externals, edges, "
         "in_degree and out_degree (of devices: least, mean, most, and histogram: from, to, devices) "
         "and memory_octets. Octets are null where only a compiler knows them.\n"
-        "run: compiles the handlers, deals the devices to threads in the order of the file, and runs "
+        "run: compiles the handlers, deals the devices to threads, and runs "
         "until the application exits, stops itself, fails, or is idle. Log lines and what the "
         "supervisor posts are on standard output (with --json on standard error). The exit code is 0 "
         "after success, a stop, or the time of --until; after idleness 0 for the Orchestrator's "
@@ -337,10 +337,13 @@ static const struct verb verb_graph = {
         "newest, random any of them (and sends before it receives half of the time), delay:P puts a "
         "packet off to the next epoch with chance P. The same file, schedule and seed are the same run "
         "every time, whatever -j is.\n"
+        "--placement: which devices share a thread, and which threads a worker. block: equal shares in "
+        "the order of the file; locality: devices that have edges together, where the file's order does "
+        "not have them together already; random: anywhere, by --seed.\n"
         "--rts latched: a pin that ReadyToSend has named will send, whatever happens meanwhile (the "
         "Orchestrator's way); level: only if ReadyToSend still says so (graph_schema's).\n"
-        "The JSON object has file, instance, dialect, rts, schedule, seed, workers, threads, devices, "
-        "edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
+        "The JSON object has file, instance, dialect, rts, schedule, placement, cut_threads and "
+        "cut_workers (edges from one thread or worker to another), seed, workers, threads, devices, edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
         "supervisor_packets, lines, epochs, states (a hash of the states of all devices and edges), "
         "dropped (by cause), load_seconds, compile_seconds, seconds, receives_per_second.",
     },
@@ -351,6 +354,7 @@ static const struct verb verb_graph = {
         { "--json", NULL, "info, run: as JSON" },
         { "--engine", "E", "run: threads, of this machine" },
         { "-j", "N", "run: workers, 1 to 256; default as many as there are processors" },
+        { "--placement", "P", "run: block, locality or random; default locality, with a schedule block" },
         { "--schedule", "S", "run: free (default), fifo, lifo, random or delay:P" },
         { "--seed", "N", "run: of the schedule's chance, 64 bits; default 1" },
         { "--quantum", "N", "run: turns in an epoch; default 16" },

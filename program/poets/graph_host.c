@@ -38,9 +38,7 @@ static void print_text(FILE *out, const char *text, size_t len)
 static void print_line(struct leat_host *host, uint32_t index,
                        const struct leat_poets_log_line *line)
 {
-    uint32_t thread = 0;
-    while (thread + 1 < host->machine->thread_count && host->machine->first[thread + 1] <= index)
-        thread++;
+    const uint32_t thread = host->machine->seat[index].thread;
     host->lines++;
     fprintf(host->options.lines, "%s (Thread 0x%x): ", leat_machine_name(host->machine, index),
             host->machine->address[thread]);
@@ -115,7 +113,7 @@ static void send_control(struct leat_host *host, uint8_t opcode)
 static void send_answer(struct leat_host *host, uint32_t index, const uint8_t *payload, bool all)
 {
     const struct leat_machine *m = host->machine;
-    uint32_t thread = 0;
+    const struct leat_poets_seat seat = m->seat[index];
     struct leat_poets_packet packet = {
         .packet_class = LEAT_POETS_CLASS_CTL,
         .compat = host->options.reply_cnc0 ? LEAT_POETS_COMPAT_REPLY_CNC0 : 0,
@@ -126,12 +124,10 @@ static void send_answer(struct leat_host *host, uint32_t index, const uint8_t *p
     size_t len;
     if (host->options.reply_1flit && packet.payload_len > 8) packet.payload_len = 8;
     memcpy(packet.payload, payload, packet.payload_len);
-    while (!all && m->first[thread + 1] <= index)
-        thread++;
-    packet.device = all ? LEAT_POETS_DEVICE_ALL : index - m->first[thread];
+    packet.device = all ? LEAT_POETS_DEVICE_ALL : seat.device;
     if (leat_poets_packet_encode(&packet, octets, sizeof octets, &len)) return;
     const unsigned nflit = (unsigned)(len / LEAT_POETS_FLIT_LEN);
-    for (uint32_t t = all ? 0 : thread; t < (all ? m->thread_count : thread + 1); t++)
+    for (uint32_t t = all ? 0 : seat.thread; t < (all ? m->thread_count : seat.thread + 1U); t++)
         host->send(host, t, octets, nflit);
 }
 

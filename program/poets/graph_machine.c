@@ -1,4 +1,5 @@
 #include "graph_machine.h"
+#include "graph_place.h"
 #include "poets_hash.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,11 @@ static uint32_t edges_into(const struct leat_machine *m, uint32_t device, uint32
     return m->instance->into_base[at + 1] - m->instance->into_base[at];
 }
 
-static struct leat_poets_block *block_of(const struct leat_machine *m, uint32_t index)
+struct leat_poets_block *leat_machine_block(const struct leat_machine *machine, uint32_t index)
 {
-    void *at = m->blocks + (size_t)m->block[index] * LEAT_POETS_BLOCK_UNIT;
+    const struct leat_poets_seat seat = machine->seat[index];
+    const uint32_t block = machine->dealt[machine->first[seat.thread] + seat.device];
+    void *at = machine->blocks + (size_t)block * LEAT_POETS_BLOCK_UNIT;
     return at;
 }
 
@@ -48,11 +51,11 @@ static bool no_memory(struct leat_machine *m)
     return leat_graph_wrong(&m->graph->report, m->instance->place, "E_LIMIT", "no memory");
 }
 
-/* Devices and externals get their numbers; `place` has for each device of the file its block. */
+/* Devices and externals get their numbers; `place` has for each device of the file where packets to
+ * it go: to an external, or (for now all others) to a device that is elsewhere. */
 static bool number_devices(struct leat_machine *m, uint32_t *place)
 {
     const struct leat_graph_instance *i = m->instance;
-    size_t units = 0;
     for (uint32_t d = 0; d < i->device_count; d++) {
         if (m->graph->type[i->device[d].type].kind == LEAT_GRAPH_EXTERNAL) {
             if (m->external_count > LEAT_POETS_DEVICE_MAX)
@@ -61,29 +64,57 @@ static bool number_devices(struct leat_machine *m, uint32_t *place)
             place[d] = LEAT_POETS_EXTERNAL | m->external_count++;
             continue;
         }
-        if (units >= LEAT_POETS_EXTERNAL)
+        if (m->device_count >= LEAT_POETS_AWAY)
             return leat_graph_wrong(&m->graph->report, i->device[d].place, "E_PLACE",
-                                    "the devices need more than 32 GiB");
+                                    "devices, expected fewer than 2^30");
         m->has_hardware_idle = m->has_hardware_idle || type_of(m, d)->hardware_idle;
-        m->device[m->device_count] = d;
-        m->block[m->device_count++] = place[d] = (uint32_t)units;
-        units += block_len(m, d) / LEAT_POETS_BLOCK_UNIT;
+        place[d] = LEAT_POETS_AWAY | m->device_count;
+        m->device[m->device_count++] = d;
     }
-    m->blocks_len = units * LEAT_POETS_BLOCK_UNIT;
     return true;
 }
 
-/* Equal shares in the order of the file; no more threads than devices. */
-static bool deal_threads(struct leat_machine *m, uint32_t threads)
+uint32_t leat_machine_rank_first(const struct leat_machine *machine, uint32_t rank)
 {
-    if (threads > m->device_count) threads = m->device_count;
-    const uint32_t needed = m->device_count / (LEAT_POETS_DEVICE_ALL - 1) + 1;
-    if (threads < needed && m->device_count) threads = needed;
+    return (uint32_t)((uint64_t)machine->thread_count * rank / machine->rank_count);
+}
+
+/* The largest share whose first thread is not beyond this one. */
+static uint32_t share_of(const struct leat_machine *m, uint32_t shares, uint32_t thread)
+{
+    return (uint32_t)((((uint64_t)thread + 1) * shares - 1) / m->thread_count);
+}
+
+uint32_t leat_machine_rank_of(const struct leat_machine *machine, uint32_t thread)
+{
+    return share_of(machine, machine->rank_count, thread);
+}
+
+/* Numbers on a thread are in the order of the file. */
+static bool seat_devices(struct leat_machine *m, const uint32_t *order)
+{
+    uint16_t *count = calloc(m->thread_count + 1, sizeof *count);
+    if (!count) return false;
+    for (uint32_t t = 0; t < m->thread_count; t++)
+        for (uint32_t k = m->first[t]; k < m->first[t + 1]; k++)
+            m->seat[order ? order[k] : k].thread = (uint16_t)t;
+    for (uint32_t i = 0; i < m->device_count; i++)
+        m->seat[i].device = count[m->seat[i].thread]++;
+    free(count);
+    return true;
+}
+
+/* Equal shares of the order. */
+static bool deal_threads(struct leat_machine *m, uint32_t wanted, const uint32_t *order)
+{
+    const uint32_t threads = leat_place_threads(m->device_count, wanted);
     if (threads > LEAT_MACHINE_THREADS_MAX)
         return leat_graph_wrong(&m->graph->report, m->instance->place, "E_PLACE",
                                 "%u threads, expected at most %d", threads,
                                 LEAT_MACHINE_THREADS_MAX);
     m->thread_count = threads;
+    m->thread_from = leat_machine_rank_first(m, m->rank);
+    m->thread_to = leat_machine_rank_first(m, m->rank + 1);
     m->first = calloc(threads + 1, sizeof *m->first);
     m->address = calloc(threads + 1, sizeof *m->address);
     if (!m->first || !m->address) return no_memory(m);
@@ -91,6 +122,23 @@ static bool deal_threads(struct leat_machine *m, uint32_t threads)
         m->first[t] = threads ? (uint32_t)((uint64_t)m->device_count * t / threads) : 0;
         m->address[t] = t;
     }
+    return seat_devices(m, order) || no_memory(m);
+}
+
+/* Blocks of the devices that are here, thread by thread. */
+static bool deal_blocks(struct leat_machine *m, const uint32_t *order, uint32_t *place)
+{
+    size_t units = 0;
+    for (uint32_t k = m->first[m->thread_from]; k < m->first[m->thread_to]; k++) {
+        const uint32_t index = order ? order[k] : k, d = m->device[index];
+        const struct leat_poets_seat seat = m->seat[index];
+        if (units >= LEAT_POETS_AWAY)
+            return leat_graph_wrong(&m->graph->report, m->instance->device[d].place, "E_PLACE",
+                                    "the devices need more than 16 GiB");
+        m->dealt[m->first[seat.thread] + seat.device] = place[d] = (uint32_t)units;
+        units += block_len(m, d) / LEAT_POETS_BLOCK_UNIT;
+    }
+    m->blocks_len = units * LEAT_POETS_BLOCK_UNIT;
     return true;
 }
 
@@ -118,26 +166,20 @@ static bool fill_edges(struct leat_machine *m, uint32_t device, const struct lea
                 return false;
         }
     }
-    for (uint32_t p = 0; p < t->output.count; p++) {
-        const uint32_t base = i->output_base[device] + p;
-        pins[type->input_count + p] = (struct leat_poets_edges){
-            i->out_base[base], i->out_base[base + 1] - i->out_base[base]
-        };
-    }
     return true;
 }
 
-static bool fill_device(struct leat_machine *m, uint32_t index, uint16_t thread)
+static bool fill_device(struct leat_machine *m, uint32_t index)
 {
     const uint32_t device = m->device[index];
     const struct leat_graph_device *d = &m->instance->device[device];
     const struct leat_poets_type *type = type_of(m, device);
     const struct leat_graph_type *t = &m->graph->type[d->type];
-    struct leat_poets_block *block = block_of(m, index);
+    struct leat_poets_block *block = leat_machine_block(m, index);
     uint8_t *octets = (uint8_t *)block;
     *block = (struct leat_poets_block){ .index = index,
-                                        .device = (uint16_t)(index - m->first[thread]),
-                                        .thread = thread,
+                                        .device = m->seat[index].device,
+                                        .thread = m->seat[index].thread,
                                         .type = (uint16_t)d->type };
     return leat_handlers_value(m->graph, m->handlers, &t->state, d->state,
                                octets + type->state_at) &&
@@ -146,56 +188,118 @@ static bool fill_device(struct leat_machine *m, uint32_t index, uint16_t thread)
            fill_edges(m, device, type, octets);
 }
 
-/* Edges in the order of sending: where they lead, and as which edge of the pin. */
-static bool fill_out_edges(struct leat_machine *m, const uint32_t *place)
+/* Edges of a device's outputs, in the order of sending: where they lead, and as which edge of the
+ * pin. `at` is the first free one of the table. */
+static uint32_t fill_outputs(struct leat_machine *m, uint32_t index, const uint32_t *place,
+                             const uint32_t *number, uint32_t at)
+{
+    const struct leat_graph_instance *i = m->instance;
+    const uint32_t device = m->device[index];
+    const struct leat_poets_type *type = type_of(m, device);
+    const uint32_t outputs = m->graph->type[i->device[device].type].output.count;
+    uint8_t *octets = (uint8_t *)leat_machine_block(m, index);
+    struct leat_poets_edges *pins = (void *)(octets + type->pins_at);
+    for (uint32_t p = 0; p < outputs; p++) {
+        const uint32_t base = i->output_base[device] + p;
+        const uint32_t from = i->out_base[base], to = i->out_base[base + 1];
+        pins[type->input_count + p] = (struct leat_poets_edges){ at, to - from };
+        for (uint32_t k = from; k < to; k++) {
+            const struct leat_graph_edge *e = &i->edge[i->out[k]];
+            m->edge[at++] = (struct leat_poets_out_edge){ place[e->to],
+                                                          e->to_pin | number[i->out[k]] << 8 };
+        }
+    }
+    return at;
+}
+
+/* Threads have their edges together, as they have their blocks. */
+static bool fill_out_edges(struct leat_machine *m, const uint32_t *order, const uint32_t *place)
 {
     const struct leat_graph_instance *i = m->instance;
     uint32_t *number = malloc(((size_t)i->edge_count + 1) * sizeof *number);
-    if (!number) return false;
+    const uint32_t from = m->first[m->thread_from], to = m->first[m->thread_to];
+    size_t count = 0;
+    uint32_t at = 0;
+    for (uint32_t k = from; k < to; k++) {
+        const uint32_t d = m->device[order ? order[k] : k];
+        count += i->out_base[i->output_base[d + 1]] - i->out_base[i->output_base[d]];
+    }
+    m->edge = malloc((count + 1) * sizeof *m->edge);
+    if (!number || !m->edge) return free(number), false;
     for (uint32_t p = 0; p < i->input_count; p++)
         for (uint32_t k = i->into_base[p]; k < i->into_base[p + 1]; k++)
             number[i->into[k]] = k - i->into_base[p];
-    for (uint32_t k = 0; k < i->edge_count; k++) {
-        const struct leat_graph_edge *e = &i->edge[i->out[k]];
-        m->edge[k] = (struct leat_poets_out_edge){ place[e->to],
-                                                   e->to_pin | number[i->out[k]] << 8 };
-    }
+    for (uint32_t k = from; k < to; k++)
+        at = fill_outputs(m, order ? order[k] : k, place, number, at);
     free(number);
     return true;
 }
 
-static bool fill(struct leat_machine *m, const uint32_t *place)
+static bool fill(struct leat_machine *m, const uint32_t *order, const uint32_t *place)
 {
     const struct leat_graph_struct *properties = &m->graph->properties;
     m->blocks = aligned_alloc(64, round_up(m->blocks_len + 1, 64));
-    m->edge = malloc(((size_t)m->instance->edge_count + 1) * sizeof *m->edge);
     m->graph_properties = calloc(1, leat_handlers_len(m->handlers, properties));
-    if (!m->blocks || !m->edge || !m->graph_properties) return false;
+    if (!m->blocks || !m->graph_properties) return false;
     memset(m->blocks, 0, m->blocks_len);
     if (!leat_handlers_value(m->graph, m->handlers, properties, m->instance->properties,
                              m->graph_properties))
         return false;
-    for (uint32_t t = 0; t < m->thread_count; t++)
-        for (uint32_t k = m->first[t]; k < m->first[t + 1]; k++)
-            if (!fill_device(m, k, (uint16_t)t)) return false;
-    return fill_out_edges(m, place);
+    for (uint32_t k = m->first[m->thread_from]; k < m->first[m->thread_to]; k++)
+        if (!fill_device(m, order ? order[k] : k)) return false;
+    return fill_out_edges(m, order, place);
+}
+
+bool leat_machine_build_share(struct leat_machine *machine, struct leat_graph *graph,
+                              const struct leat_graph_instance *instance,
+                              const struct leat_handlers *handlers, uint32_t threads,
+                              const uint32_t *order, uint32_t rank, uint32_t rank_count)
+{
+    struct leat_machine *m = machine;
+    *m = (struct leat_machine){ .graph = graph,
+                                .instance = instance,
+                                .handlers = handlers,
+                                .rank = rank,
+                                .rank_count = rank_count };
+    const size_t count = (size_t)instance->device_count + 1;
+    uint32_t *place = calloc(count, sizeof *place);
+    m->device = calloc(count, sizeof *m->device);
+    m->dealt = calloc(count, sizeof *m->dealt);
+    m->seat = calloc(count, sizeof *m->seat);
+    bool good = (place && m->device && m->dealt && m->seat) || no_memory(m);
+    good = good && number_devices(m, place) && deal_threads(m, threads, order) &&
+           deal_blocks(m, order, place);
+    if (good && !fill(m, order, place)) good = no_memory(m);
+    free(place);
+    return good;
 }
 
 bool leat_machine_build(struct leat_machine *machine, struct leat_graph *graph,
                         const struct leat_graph_instance *instance,
-                        const struct leat_handlers *handlers, uint32_t threads)
+                        const struct leat_handlers *handlers, uint32_t threads,
+                        const uint32_t *order)
 {
-    struct leat_machine *m = machine;
-    *m = (struct leat_machine){ .graph = graph, .instance = instance, .handlers = handlers };
-    const size_t count = (size_t)instance->device_count + 1;
-    uint32_t *place = calloc(count, sizeof *place);
-    m->device = calloc(count, sizeof *m->device);
-    m->block = calloc(count, sizeof *m->block);
-    bool good = (place && m->device && m->block) || no_memory(m);
-    good = good && number_devices(m, place) && deal_threads(m, threads);
-    if (good && !fill(m, place)) good = no_memory(m);
-    free(place);
-    return good;
+    return leat_machine_build_share(machine, graph, instance, handlers, threads, order, 0, 1);
+}
+
+uint64_t leat_machine_cut(const struct leat_machine *machine, uint32_t shares)
+{
+    const struct leat_machine *m = machine;
+    const struct leat_graph_instance *i = m->instance;
+    uint64_t cut = 0;
+    uint32_t *index_of = malloc(((size_t)i->device_count + 1) * sizeof *index_of);
+    if (!index_of) return 0;
+    for (uint32_t d = 0; d < i->device_count; d++)
+        index_of[d] = LEAT_GRAPH_NONE;
+    for (uint32_t k = 0; k < m->device_count; k++)
+        index_of[m->device[k]] = k;
+    for (uint32_t e = 0; e < i->edge_count; e++) {
+        const uint32_t from = index_of[i->edge[e].from], to = index_of[i->edge[e].to];
+        if (from == LEAT_GRAPH_NONE || to == LEAT_GRAPH_NONE) continue;
+        cut += share_of(m, shares, m->seat[from].thread) != share_of(m, shares, m->seat[to].thread);
+    }
+    free(index_of);
+    return cut;
 }
 
 void leat_machine_free(struct leat_machine *machine)
@@ -204,7 +308,8 @@ void leat_machine_free(struct leat_machine *machine)
     free(machine->edge);
     free(machine->graph_properties);
     free(machine->device);
-    free(machine->block);
+    free(machine->dealt);
+    free(machine->seat);
     free(machine->first);
     free(machine->address);
     *machine = (struct leat_machine){ 0 };
@@ -216,12 +321,12 @@ uint64_t leat_machine_digest(const struct leat_machine *machine)
     uint64_t hash = LEAT_POETS_HASH_EMPTY;
     for (uint32_t k = 0; k < m->device_count; k++) {
         const struct leat_poets_type *type = type_of(m, m->device[k]);
-        hash = leat_poets_hash(hash, (const uint8_t *)block_of(m, k) + type->state_at,
+        hash = leat_poets_hash(hash, (const uint8_t *)leat_machine_block(m, k) + type->state_at,
                                type->state_len);
     }
     for (uint32_t k = 0; k < m->device_count; k++) {
         const struct leat_poets_type *type = type_of(m, m->device[k]);
-        const uint8_t *octets = (const uint8_t *)block_of(m, k);
+        const uint8_t *octets = (const uint8_t *)leat_machine_block(m, k);
         const struct leat_poets_edges *pins = (const void *)(octets + type->pins_at);
         for (uint32_t p = 0; p < type->input_count; p++)
             for (uint32_t e = 0; e < pins[p].count; e++)

@@ -1,6 +1,9 @@
 /*
  * An instance in memory, ready to run: every device a block (poets_handler.h), devices dealt to
- * threads in blocks of the document's order, edges as where they lead.
+ * threads in equal shares of an order (graph_place.h), edges as where they lead.
+ *
+ * Where several ranks share the threads, each has consecutive ones, and only the blocks and edges
+ * of its own; of the devices of others it knows their seats.
  */
 #ifndef LEAT_GRAPH_MACHINE_H
 #define LEAT_GRAPH_MACHINE_H
@@ -20,21 +23,43 @@ struct leat_machine {
     uint8_t *graph_properties;
     uint32_t device_count, external_count; /* devices: without externals */
     uint32_t *device;                      /* by index: its number in the instance */
-    uint32_t *block;                       /* by index: its block */
+    uint32_t *dealt;                       /* blocks, thread by thread; of threads here alone */
+    struct leat_poets_seat *seat;          /* by index: its thread, and its number there */
     uint32_t thread_count;
-    uint32_t *first;   /* index of each thread's first device; one more at the end */
+    uint32_t *first;   /* where each thread begins in `dealt`; one more at the end */
     uint32_t *address; /* hardware address of each thread */
+    uint32_t rank, rank_count;
+    uint32_t thread_from, thread_to; /* threads that are here */
     bool has_hardware_idle;
 };
 
-/* False: E_PLACE or E_LIMIT is in the graph's report. */
+/* Devices in `order` (NULL: that of the file) to so many threads; in memory they are in this order,
+ * their numbers on a thread are in that of the file. False: E_PLACE or E_LIMIT is in
+ * the graph's report. */
 bool leat_machine_build(struct leat_machine *machine, struct leat_graph *graph,
                         const struct leat_graph_instance *instance,
-                        const struct leat_handlers *handlers, uint32_t threads);
+                        const struct leat_handlers *handlers, uint32_t threads,
+                        const uint32_t *order);
+/* The share of one rank of several. */
+bool leat_machine_build_share(struct leat_machine *machine, struct leat_graph *graph,
+                              const struct leat_graph_instance *instance,
+                              const struct leat_handlers *handlers, uint32_t threads,
+                              const uint32_t *order, uint32_t rank, uint32_t rank_count);
 void leat_machine_free(struct leat_machine *machine);
 
 /* FNV-1a over the states of all devices, then of all edges: what an application has come to. */
 uint64_t leat_machine_digest(const struct leat_machine *machine);
+
+/* Edges between devices of different shares, where the threads are dealt to so many equal ones. */
+uint64_t leat_machine_cut(const struct leat_machine *machine, uint32_t shares);
+
+/* The first thread of a rank; of rank rank_count: thread_count. */
+uint32_t leat_machine_rank_first(const struct leat_machine *machine, uint32_t rank);
+/* Whose is it? */
+uint32_t leat_machine_rank_of(const struct leat_machine *machine, uint32_t thread);
+
+/* The block of a device that is here. */
+struct leat_poets_block *leat_machine_block(const struct leat_machine *machine, uint32_t index);
 
 const char *leat_machine_name(const struct leat_machine *machine, uint32_t index);
 

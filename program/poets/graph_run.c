@@ -130,16 +130,21 @@ bool leat_run_make(struct leat_run *run, struct leat_poets_env *env, uint32_t pe
 {
     const struct leat_machine *m = run->machine;
     const struct leat_run_options *o = run->options;
-    run->softswitch = calloc(m->thread_count + 1, sizeof *run->softswitch);
+    /* Workers write to their own softswitches all the time: no two may share a line of the cache.
+     */
+    const size_t len = (m->thread_count + 1) * sizeof *run->softswitch;
+    run->softswitch = aligned_alloc(_Alignof(struct leat_poets_softswitch), len);
     run->memory = calloc(m->thread_count + 1, sizeof *run->memory);
     if (!run->softswitch || !run->memory) return false;
-    for (uint32_t t = 0; t < m->thread_count; t++) {
+    memset(run->softswitch, 0, len);
+    for (uint32_t t = m->thread_from; t < m->thread_to; t++) {
         const struct leat_poets_softswitch_config config = {
             .type = m->handlers->type,
             .blocks = m->blocks,
-            .device = m->block + m->first[t],
+            .device = m->dealt + m->first[t],
             .device_count = m->first[t + 1] - m->first[t],
             .edge = m->edge,
+            .seat = m->seat,
             .env = &env[t / per_env],
             .hw_address = m->address[t],
             .rts = o->rts,

@@ -17,10 +17,11 @@
 #include <time.h>
 
 enum {
-    RING_CELLS = 1 << 12,  /* between two workers */
-    HOST_CELLS = 1 << 14,  /* to and from the host */
-    SENDS_AT_A_TIME = 256, /* of one softswitch, before the next has its turn */
-    SPINS = 200,           /* without work, until a worker sleeps */
+    RING_CELLS = 1 << 12,      /* between two workers */
+    HOST_CELLS = 1 << 14,      /* to and from the host */
+    SENDS_AT_A_TIME = 1 << 14, /* of one softswitch, before the next has its turn: as long as it has
+                                  something to send its devices stay in the cache */
+    SPINS = 200,               /* without work, until a worker sleeps */
     SLEEP_NS = 50000,
     CLOCK_ROUNDS = 64, /* rounds between two looks at the clock */
     CACHE_LINE = 64,
@@ -49,7 +50,7 @@ struct ring {
 };
 
 struct worker {
-    struct leat_poets_env *env;
+    _Alignas(CACHE_LINE) struct leat_poets_env env; /* handlers write to it */
     struct crew *crew;
     pthread_t thread;
     uint32_t number, first, end;   /* its threads */
@@ -65,7 +66,6 @@ struct worker {
 
 struct crew {
     struct leat_run *run;
-    struct leat_poets_env *env;
     struct worker *worker;
     uint32_t count, started;
     uint64_t host_put, host_taken;
@@ -332,15 +332,17 @@ static void *work(void *context)
     struct worker *w = context;
     struct leat_run *run = w->crew->run;
     unsigned without_work = 0, rounds = 0;
-    leat_run_watch_crashes(w->env);
+    leat_run_watch_crashes(&w->env);
     for (uint32_t t = w->first; t < w->end; t++) {
         leat_poets_softswitch_start(&run->softswitch[t], leat_run_cycles());
         flush_host(w, t);
     }
     while (!atomic_load_explicit(&w->crew->ended, memory_order_relaxed)) {
         bool any = take_cells(w);
-        for (uint32_t t = w->first; t < w->end && w->released; t++)
+        for (uint32_t t = w->first; t < w->end && w->released; t++) {
             any = run_softswitch(w, t) || any;
+            any = take_cells(w) || any;
+        }
         for (uint32_t t = w->first; t < w->end && !w->released; t++)
             any = flush_host(w, t) || any;
         if (rounds++ % CLOCK_ROUNDS == 0 || !any) look_at_clock(w);
@@ -468,25 +470,36 @@ static void host_to_the_end(struct crew *crew)
 
 /* ---- making and ending ---------------------------------------------------------------------- */
 
+/* The first block of a thread; threads have theirs together, one after the other. */
 static uint32_t first_block(const struct leat_machine *m, uint32_t thread)
 {
-    return m->first[thread] < m->device_count ? m->block[m->first[thread]]
-                                              : (uint32_t)(m->blocks_len / LEAT_POETS_BLOCK_UNIT);
+    uint32_t least = (uint32_t)(m->blocks_len / LEAT_POETS_BLOCK_UNIT);
+    for (uint32_t k = m->first[thread]; thread < m->thread_to && k < m->first[thread + 1]; k++)
+        if (m->dealt[k] < least) least = m->dealt[k];
+    return least;
 }
 
-static bool make_worker(struct crew *crew, uint32_t number, uint32_t per_worker)
+/* Equal shares of the threads that are here. */
+static uint32_t first_thread(const struct leat_machine *m, uint32_t worker, uint32_t workers)
+{
+    return m->thread_from +
+           (uint32_t)((uint64_t)(m->thread_to - m->thread_from) * worker / workers);
+}
+
+static bool make_worker(struct crew *crew, uint32_t number)
 {
     const struct leat_machine *m = crew->run->machine;
     struct worker *w = &crew->worker[number];
     w->crew = crew;
-    w->env = &crew->env[number];
     w->number = number;
-    w->first = number * per_worker < m->thread_count ? number * per_worker : m->thread_count;
-    w->end = w->first + per_worker < m->thread_count ? w->first + per_worker : m->thread_count;
+    w->first = first_thread(m, number, crew->count);
+    w->end = first_thread(m, number + 1, crew->count);
     w->block_from = first_block(m, w->first);
     w->block_to = first_block(m, w->end);
     w->released = w->first == w->end;
-    leat_run_env(crew->run, w->env, true);
+    leat_run_env(crew->run, &w->env, true);
+    for (uint32_t t = w->first; t < w->end; t++)
+        crew->run->softswitch[t].config.env = &w->env;
     w->in = aligned_alloc(CACHE_LINE, crew->count * sizeof *w->in);
     if (!w->in) return false;
     memset(w->in, 0, crew->count * sizeof *w->in);
@@ -507,7 +520,6 @@ static void free_workers(struct crew *crew)
         free(w->to_host.cells);
     }
     free(crew->worker);
-    free(crew->env);
 }
 
 static bool start_workers(struct crew *crew)
@@ -531,15 +543,13 @@ static bool start_workers(struct crew *crew)
 bool leat_run_workers(struct leat_run *run)
 {
     const uint32_t count = run->options->workers;
-    const uint32_t per_worker = (run->machine->thread_count + count - 1) / count;
     struct crew crew = { .run = run, .count = count };
-    crew.env = calloc(count, sizeof *crew.env);
     crew.worker = aligned_alloc(CACHE_LINE, count * sizeof *crew.worker);
     if (crew.worker) memset(crew.worker, 0, count * sizeof *crew.worker);
-    bool good = crew.env && crew.worker;
+    bool good = crew.worker &&
+                leat_run_make(run, &crew.worker->env, run->machine->thread_count + 1);
     for (uint32_t i = 0; good && i < count; i++)
-        good = make_worker(&crew, i, per_worker ? per_worker : 1);
-    good = good && leat_run_make(run, crew.env, per_worker ? per_worker : 1);
+        good = make_worker(&crew, i);
     if (good) {
         run->host.send = send_to_thread;
         run->host.engine = &crew;

@@ -430,6 +430,13 @@ void leat_poets_softswitch_end_send(struct leat_poets_softswitch *ss)
                                 ss->config.type[block->type]->ready(ss->config.env, block));
 }
 
+static struct leat_poets_seat seat_of(const struct leat_poets_softswitch *ss, uint32_t block)
+{
+    if (block & LEAT_POETS_AWAY) return ss->config.seat[block & ~LEAT_POETS_AWAY];
+    const struct leat_poets_block *to = leat_poets_block_at(ss, block);
+    return (struct leat_poets_seat){ to->thread, to->device };
+}
+
 void leat_poets_softswitch_packet(struct leat_poets_softswitch *ss, uint32_t edge,
                                   struct leat_poets_step_out *out)
 {
@@ -452,10 +459,10 @@ void leat_poets_softswitch_packet(struct leat_poets_softswitch *ss, uint32_t edg
             packet.packet_class = LEAT_POETS_CLASS_EXT;
             packet.device = e->block & LEAT_POETS_DEVICE_MAX;
         } else {
-            const struct leat_poets_block *to = leat_poets_block_at(ss, e->block);
+            const struct leat_poets_seat to = seat_of(ss, e->block);
             packet.packet_class = LEAT_POETS_CLASS_DEV;
-            packet.device = to->device;
-            out->thread = to->thread;
+            packet.device = to.device;
+            out->thread = to.thread;
             out->kind = LEAT_POETS_STEP_SEND;
         }
     }

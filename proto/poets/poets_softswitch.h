@@ -36,6 +36,7 @@ enum {
 #define LEAT_POETS_EXTERNAL                                                                       \
     (UINT32_C(1) << 31)                         /* of an edge's block: an external, by its number \
                                                  */
+#define LEAT_POETS_AWAY     (UINT32_C(1) << 30) /* a device elsewhere, by its index; see `seat` */
 #define LEAT_POETS_INTERVAL UINT64_C(240000000) /* cycles between two records */
 
 enum leat_poets_rts { LEAT_POETS_LATCHED, LEAT_POETS_LEVEL };
@@ -48,9 +49,14 @@ enum leat_poets_softswitch_state {
     LEAT_POETS_SS_DEAD,
 };
 
+/* Where a device is: its thread, and its number there. */
+struct leat_poets_seat {
+    uint16_t thread, device;
+};
+
 /* Where an output pin's packets go. */
 struct leat_poets_out_edge {
-    uint32_t block;
+    uint32_t block;       /* or LEAT_POETS_EXTERNAL, or LEAT_POETS_AWAY, and a number */
     uint32_t pin_address; /* pin, and edge << 8 */
 };
 
@@ -81,6 +87,7 @@ struct leat_poets_softswitch_config {
     const uint32_t *device; /* its devices' blocks, by their number on this thread */
     uint32_t device_count;  /* at most 65535 */
     const struct leat_poets_out_edge *edge;
+    const struct leat_poets_seat *seat; /* of all devices, by index; NULL: none is elsewhere */
     struct leat_poets_env *env;
     uint32_t hw_address;
     uint8_t task;
@@ -118,7 +125,8 @@ struct leat_poets_sending {
 };
 
 struct leat_poets_softswitch {
-    struct leat_poets_softswitch_config config;
+    /* A line of the cache, so that two that are beside each other share none. */
+    _Alignas(64) struct leat_poets_softswitch_config config;
     enum leat_poets_softswitch_state state;
     struct leat_poets_ring_entry *ring;
     uint32_t ring_cap, ring_first, ring_count;

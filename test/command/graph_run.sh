@@ -25,7 +25,7 @@ for file in ring clock_tree heat_plate shortest_paths; do
 done
 same "what the supervisor says" "$(run "$share/ring.xml")" "the sum is 3364
 16 reports"
-same "a clock tree" "$(run "$share/clock_tree.xml" -j 2)" "n (Thread 0x0): 3200 leaves answered"
+same "a clock tree" "$(run "$share/clock_tree.xml" -j 2 --placement block)" "n (Thread 0x0): 3200 leaves answered"
 
 # ---- a run can be had again ---------------------------------------------------------------------
 for words in "--schedule random --seed 5" "--schedule delay:0.5 --seed 5" "--schedule random --seed 5 --quantum 3"; do
@@ -36,6 +36,19 @@ for words in "--schedule random --seed 5" "--schedule delay:0.5 --seed 5" "--sch
 done
 [ "$(json "$share/heat_plate.xml" --schedule delay:0.5 --seed 5 | jq .epochs)" != "$(json "$share/heat_plate.xml" --schedule delay:0.5 --seed 6 | jq .epochs)" ] || fail "seeds do not matter"
 json "$share/heat_plate.xml" --schedule fifo | jq -e '.reason == "success" and .devices == 49 and .edges == 212 and .receives == 48 + 164 * 20 and .sends == .receives and .dropped == {} and .threads == 49 and .rts == "level"' > /dev/null || fail "what a run tells"
+
+# ---- placement ----------------------------------------------------------------------------------
+# A plate whose devices stand in the file in any order: the same answer wherever they are dealt to.
+python3 "$share/make.py" heat 30 30 20 > "$folder/plate.xml"
+awk '/^<DevI /{ print (NR * 7919) % 104729 "\t" $0 }' "$folder/plate.xml" | sort -n | cut -f 2- > "$folder/devices"
+awk -v devices="$folder/devices" '/^<DevI /{ if (!done++) while ((getline line < devices) > 0) print line; next } { print }' "$folder/plate.xml" > "$folder/mixed.xml"
+for placement in block locality random; do
+    json "$folder/mixed.xml" -j 2 --placement $placement > "$folder/$placement.json" || fail "--placement $placement"
+done
+same "wherever devices are" "$(cat "$folder"/*.json | jq -r '.states' | sort -u | wc -l)" 1
+jq -es '.[0].cut_workers < .[1].cut_workers and .[0].cut_threads < .[1].cut_threads and .[0].placement == "locality" and .[0].cut_threads >= .[0].cut_workers' "$folder/locality.json" "$folder/block.json" > /dev/null || fail "locality cuts no less than block"
+json "$folder/mixed.xml" -j 1 | jq -e '.placement == "locality" and .cut_workers == 0' > /dev/null || fail "the placement where none is asked for"
+json "$folder/mixed.xml" --schedule fifo | jq -e '.placement == "block"' > /dev/null || fail "the placement of a schedule"
 
 # ---- devices that misbehave ---------------------------------------------------------------------
 # device ON_RECEIVE ON_SEND: an application with one device that sends to itself
@@ -98,5 +111,6 @@ wrong "--engine 'mpi', expected threads" "$leat" graph run x.xml --engine mpi
 wrong "--compat 'x', expected hdr_pin_as_edge" "$leat" graph run x.xml --compat x
 wrong "run: --no-handlers, expected only" "$leat" graph run x.xml --no-handlers
 wrong "cannot be opened" "$leat" graph run "$folder/none.xml"
+wrong "expected block, locality or random" "$leat" graph run "$share/ring.xml" --placement nowhere
 wrong "E_CC" "$leat" graph run "$share/ring.xml" --cxxflags --no-such-flag
 finish
