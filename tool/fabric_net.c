@@ -134,6 +134,9 @@ static void put_text(const struct view *v)
     printf("terminals   %u\n", t->terminals);
     printf("routers     %u, of up to %u ports\n", t->routers, t->radix);
     printf("wires       %u, each one way\n", t->wires);
+    if (v->design.plan.shape.board)
+        printf("boards      of %u routers along each dimension, %u cycles from one to another\n",
+               v->design.plan.shape.board, v->design.plan.shape.board_cycles);
     if (kind) printf("class       %s\n", kind);
     if (v->distances.known)
         printf("distance    %.4g routers on average between terminals, at most %u\n",
@@ -161,6 +164,9 @@ static void put_json(const struct view *v)
     printf(",\"topology\":\"%s\",\"terminals\":%u,\"routers\":%u,\"wires\":%u,\"radix\":%u,",
            leat_net_kind_name(v->design.plan.shape.kind), t->terminals, t->routers, t->wires,
            t->radix);
+    if (v->design.plan.shape.board)
+        printf("\"board\":%u,\"board_wire\":%u,", v->design.plan.shape.board,
+               v->design.plan.shape.board_cycles);
     if (kind) printf("\"class\":\"%s\",", kind);
     if (v->distances.known)
         printf("\"distance_mean\":%.6f,\"distance_max\":%u,", v->distances.mean, v->distances.most);

@@ -9,16 +9,18 @@
 
 #ifdef HAVE_EXPAT
 
+#include "graph_fabric.h"
 #include "graph_place.h"
-#include "graph_run.h"
 
 struct job {
     struct leat_run_options run;
+    struct graph_fabric fabric;
     struct leat_handler_options handlers;
     enum leat_graph_dialect dialect;
     enum leat_placement placement;
     bool rts_given, idle_is_good, json;
     const char *schedule_name;
+    const char *engine; /* the name of a fabric; NULL: threads */
 };
 
 /* ---- what is asked -------------------------------------------------------------------------- */
@@ -77,15 +79,40 @@ static bool read_until(const struct arguments *args, struct job *job)
     if (strcmp(word, "idle") == 0) return job->idle_is_good = true;
     if (strcmp(word, "stop") == 0) return job->run.until_stop = true;
     job->run.seconds_max = strtod(word, &end);
-    if (strcmp(end, "ms") == 0) {
-        job->run.seconds_max /= 1000;
-        end += 2;
-    } else if (*end == 's') {
-        end++;
-    }
-    if (end != word && !*end && job->run.seconds_max > 0 && job->run.seconds_max < 1e9) return true;
+    if (strcmp(end, "us") == 0) job->run.seconds_max /= 1e6;
+    if (strcmp(end, "ms") == 0) job->run.seconds_max /= 1e3;
+    const bool has_unit = strcmp(end, "us") == 0 || strcmp(end, "ms") == 0 || strcmp(end, "s") == 0;
+    if (end != word && (!*end || has_unit) && job->run.seconds_max > 0 &&
+        job->run.seconds_max < 1e9)
+        return true;
     misuse(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms", word);
     return false;
+}
+
+/* threads, or fabric:NAME, which has no schedule but the fabric's own. */
+static bool read_engine(const struct arguments *args, struct job *job)
+{
+    static const char fabric[] = "fabric:";
+    static const char *const of_fabrics[] = { "--mailbox", "--cost" };
+    static const char *const of_threads[] = { "--schedule", "--quantum" };
+    const char *engine = argument(args, "--engine");
+    if (engine && strncmp(engine, fabric, strlen(fabric)) == 0 && engine[strlen(fabric)])
+        job->engine = engine + strlen(fabric);
+    else if (engine && strcmp(engine, "threads") != 0) {
+        misuse(args->verb, "--engine '%s', expected threads, or fabric:NAME as in fabric:tinsel",
+               engine);
+        return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *foreign = job->engine ? of_threads[i] : of_fabrics[i];
+        if (!argument(args, foreign)) continue;
+        misuse(args->verb,
+               job->engine ? "%s has no meaning with --engine fabric:NAME"
+                           : "%s has no meaning without --engine fabric:NAME",
+               foreign);
+        return false;
+    }
+    return true;
 }
 
 static bool read_rts(const struct arguments *args, struct job *job)
@@ -135,7 +162,6 @@ static bool read_job(const struct arguments *args, struct job *job)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t workers = processors > 0 ? (uint64_t)processors : 1, level = 2, quantum = 0, steps = 0;
-    const char *engine = argument(args, "--engine");
     *job = (struct job){ .run = { .seed = 1, .interrupted = &interrupted } };
     job->json = argument(args, "--json");
     job->run.host.lines = job->json ? stderr : stdout;
@@ -143,10 +169,7 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->run.host.instrument = argument(args, "--instrument");
     job->run.host.interval = LEAT_POETS_INTERVAL;
     job->handlers.flags = argument(args, "--cxxflags");
-    if (engine && strcmp(engine, "threads") != 0) {
-        misuse(args->verb, "--engine '%s', expected threads", engine);
-        return false;
-    }
+    if (!read_engine(args, job)) return false;
     if (workers > LEAT_RUN_WORKERS_MAX) workers = LEAT_RUN_WORKERS_MAX;
     if (!read_number(args, "-j", 1, LEAT_RUN_WORKERS_MAX, &workers) ||
         !read_number(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
@@ -159,7 +182,9 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->run.quantum = (uint32_t)quantum;
     job->run.idle_steps = (uint32_t)steps;
     return read_schedule(args, job) && read_placement(args, job) && read_until(args, job) &&
-           read_rts(args, job) && read_compat(args, job) && graph_read_dialect(args, &job->dialect);
+           read_rts(args, job) && read_compat(args, job) &&
+           graph_read_dialect(args, &job->dialect) &&
+           (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric));
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
@@ -199,6 +224,7 @@ static void show_result(const struct job *job, const struct leat_machine *m,
                 leat_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
                 (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
                 (unsigned long long)r->digest);
+        if (job->engine) graph_fabric_text(&job->fabric, &job->run, &r->fabric);
         return;
     }
     fputs("{\"file\":", stdout);
@@ -224,6 +250,7 @@ static void show_result(const struct job *job, const struct leat_machine *m,
            (unsigned long long)r->supervisor_packets, (unsigned long long)r->lines,
            (unsigned long long)r->epochs, (unsigned long long)r->digest);
     put_counters(r);
+    if (job->engine) graph_fabric_json(&job->fabric, &job->run, &r->fabric);
     printf(",\"load_seconds\":%.3f,\"compile_seconds\":%.3f,\"seconds\":%.6f,\"receives_per_"
            "second\":%.0f}\n",
            load_seconds, m->handlers->seconds, r->seconds, rate);
@@ -234,12 +261,22 @@ static void show_result(const struct job *job, const struct leat_machine *m,
 static int run_machine(const struct job *job, struct leat_machine *machine, double load_seconds)
 {
     struct leat_run_result result;
+    const uint32_t places = leat_run_threads(&job->run);
+    if (job->engine && machine->thread_count > places) {
+        complain("%s: %u devices need %u threads, expected at most %u (--mailbox threads=N)",
+                 job->fabric.network.name, machine->device_count, machine->thread_count, places);
+        return WRONG;
+    }
     if (!leat_run(machine, &job->run, &result)) {
         complain(
             "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
         return FAILED;
     }
     show_result(job, machine, &result, load_seconds);
+    if (result.fabric.failed[0]) {
+        complain("%s: %s", job->fabric.network.name, result.fabric.failed);
+        return finish(FAILED);
+    }
     if (result.reason == LEAT_RUN_INTERRUPTED) return finish(FAILED);
     if (result.reason == LEAT_RUN_IDLE && exit_code_of(job, machine->graph, &result) != DONE)
         complain("the application is idle and has not said that it is done (--until idle: that is "
@@ -275,16 +312,17 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
 int graph_run(const struct arguments *args)
 {
     static struct leat_graph graph;
-    struct job job;
+    static struct job job;
     if (args->operand_count != 2)
         return misuse(args->verb, "run: expected one file, as in leat graph run plate.xml");
     if (graph_has_foreign(
             args, "run",
             "--dialect --instance --json --engine -j --placement --schedule --seed --quantum --rts "
-            "--log --instrument --output --until --idle-steps --compat --cxxflags"))
+            "--log --instrument --output --until --idle-steps --compat --cxxflags --mailbox "
+            "--cost"))
         return WRONG;
-    if (!read_job(args, &job)) return WRONG;
-    const int code = run_graph_file(args, &job, &graph);
+    const int code = read_job(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
+    graph_fabric_close(&job.fabric);
     leat_graph_free(&graph);
     return code;
 }

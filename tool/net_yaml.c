@@ -50,7 +50,8 @@ struct entry {
 /* Parameters are words here, also those that are numbers: net_plan.h reads them. */
 static const char *const parameters[] = { "switch", "vcs",        "buffer",    "flow",
                                           "full",   "routing",    "wire",      "pipeline",
-                                          "credit", "iterations", "terminals", "clock" };
+                                          "credit", "iterations", "terminals", "clock",
+                                          "board",  "board-wire" };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
 struct description {
@@ -112,6 +113,8 @@ static const cyaml_schema_field_t fields[] = {
     WORD("iterations", parameter[9]),
     WORD("terminals", parameter[10]),
     WORD("clock", parameter[11]),
+    WORD("board", parameter[12]),
+    WORD("board-wire", parameter[13]),
     CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER,

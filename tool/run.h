@@ -36,6 +36,8 @@ struct run_job {
     bool silent; /* what the program prints is not shown */
     enum leat_sim_atm_model model;
     uint64_t flit_octets, packet_flits;
+    bool bare;                  /* packets of networks have no flit for a head */
+    uint64_t seed;              /* of a network's routing; 0: 1 */
     uint32_t messages_max;      /* under way; 0: RUN_MESSAGES_MAX */
     char program[RUN_PATH_CAP]; /* where it lies */
     char **words;               /* the program as it was named, its arguments, NULL */

@@ -139,11 +139,11 @@ static bool open_flits(const struct run_job *job, bool contention_free, struct r
         .clock = out->design.plan.clock,
         .flit_octets = (uint32_t)job->flit_octets,
         .packet_flits = (uint32_t)job->packet_flits,
-        .head_flits = 1,
+        .head_flits = job->bare ? 0 : 1,
         .messages_max = messages_of(job),
         .contention_free = contention_free,
         .faults = out->player_memory && !contention_free ? &out->player : NULL,
-        .seed = 1,
+        .seed = job->seed ? job->seed : 1,
     };
     leat_text_init(&why, line, sizeof line, NULL, NULL);
     if (leat_net_port_check(&config, &why)) {

@@ -257,7 +257,7 @@ static const struct verb verb_fabric = {
         "mesh:8,8/vcs=2/buffer=4 (mesh8x8 for short). FILE.edges is any graph: a line A B [CYCLES] "
         "for each wire, A > B for one way, parameters behind it (my.edges/routing=updown). "
         "FILE.yaml is a description with the keys topology, size, switch, vcs, buffer, flow, full, "
-        "routing, wire, pipeline, credit, iterations, terminals, clock, and for topology: graph "
+        "routing, wire, board, board-wire, pipeline, credit, iterations, terminals, clock, and for topology: graph "
         "routers, edges (a, b, cycles, one_way), hosts (the router of each terminal) and, with "
         "routing: table, table (at, to, by: routers).\n"
         "show tells routers, wires (each one way: a line of a mesh is two), class (non-blocking, rearrangeable or blocking), distances, "
@@ -266,7 +266,7 @@ static const struct verb verb_fabric = {
         "says what is wrong with it, by file and line, exit 2. draw makes a picture, up to 4096 "
         "routers.\n"
         "The JSON object of a network has fabric, topology, terminals, routers, wires, radix, "
-        "class, distance_mean and distance_max (routers passed between terminals), switch, vcs, "
+        "board and board_wire (of those that have boards), class, distance_mean and distance_max (routers passed between terminals), switch, vcs, "
         "buffer, flow, full, pipeline, routing, deadlock (possible, smaller: found in a smaller "
         "one of its kind, channels, dependencies, cycle).",
     },
@@ -310,7 +310,7 @@ static const struct verb verb_graph = {
     .name = "graph",
     .summary = "check, describe and run POETS applications",
     .synopsis = "check FILE [--no-handlers] [--dialect D] | info FILE [--instance ID] [--json] | "
-                "run FILE [-j N] [--schedule S --seed N] [--rts latched|level] [--log LEVEL] "
+                "run FILE [-j N] [--engine fabric:NAME] [--placement P] [--schedule S --seed N] [--rts latched|level] [--log LEVEL] "
                 "[--instrument] [--until idle|stop|TIME] [--json]",
     .description =
         "FILE is a POETS application in XML (- is standard input): of the Orchestrator (without a "
@@ -340,37 +340,56 @@ static const struct verb verb_graph = {
         "--placement: which devices share a thread, and which threads a worker. block: equal shares in "
         "the order of the file; locality: devices that have edges together, where the file's order does "
         "not have them together already; random: anywhere, by --seed.\n"
+        "--engine fabric:NAME: every packet between mailboxes crosses a simulated fabric, any that leat "
+        "fabric list has: tinsel, tinsel:3,2, mesh:8,8, clos444, ring16, twosan, FILE.yaml. Each port has "
+        "a mailbox with threads=64 threads, dealt in equal shares, and slots=448 slots to receive in; a "
+        "packet waits at its source until a slot is kept for it. The host, with the supervisor, has a "
+        "mailbox at port host=0. Threads take turns by a clock of mhz=240, and side by side: turn=32 "
+        "cycles each, and receive=320 for a handler of a packet (and each OnInit and OnHardwareIdle), "
+        "send=320 for OnSend, edge=64 for each packet that is sent (copy=1 for each flit within a "
+        "mailbox), idle=320 for OnDeviceIdle. The host needs host=240 cycles for a packet, and idleness "
+        "is known after detect=240. The time of --until is simulated. The run is the same every time, "
+        "whatever -j is; a fabric that loses a packet ends it, exit 1.\n"
         "--rts latched: a pin that ReadyToSend has named will send, whatever happens meanwhile (the "
         "Orchestrator's way); level: only if ReadyToSend still says so (graph_schema's).\n"
         "The JSON object has file, instance, dialect, rts, schedule, placement, cut_threads and "
         "cut_workers (edges from one thread or worker to another), seed, workers, threads, devices, edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
         "supervisor_packets, lines, epochs, states (a hash of the states of all devices and edges), "
-        "dropped (by cause), load_seconds, compile_seconds, seconds, receives_per_second.",
+        "dropped (by cause), load_seconds, compile_seconds, seconds, receives_per_second. With a fabric "
+        "also fabric: name, mailboxes, threads_per_mailbox, slots, host_port, cycles (until all threads "
+        "had stopped), ran_cycles (of the application, from barrier to end), simulated_us, threads and "
+        "host (packets between threads, and from and to the host: packets, flits, waits for a slot, "
+        "latency_cycles: mean, max), copied (packets within mailboxes), busiest_port (port, packets), "
+        "and of networks hops_mean (routers passed by a flit) and busiest_wire (from, to, flits, use: "
+        "the share of its cycles); certificate.",
     },
     .options = {
         { "--dialect", "D", "orch, v4 or v3, whatever the namespace says" },
         { "--instance", "ID", "of several graph instances this one" },
         { "--no-handlers", NULL, "check: compile nothing" },
         { "--json", NULL, "info, run: as JSON" },
-        { "--engine", "E", "run: threads, of this machine" },
+        { "--engine", "E", "run: threads (default), of this machine, or fabric:NAME, over a simulated fabric" },
         { "-j", "N", "run: workers, 1 to 256; default as many as there are processors" },
         { "--placement", "P", "run: block, locality or random; default locality, with a schedule block" },
         { "--schedule", "S", "run: free (default), fifo, lifo, random or delay:P" },
-        { "--seed", "N", "run: of the schedule's chance, 64 bits; default 1" },
+        { "--seed", "N", "run: of the schedule's chance, of a random placement, of a fabric's routing; 64 bits; default 1" },
         { "--quantum", "N", "run: turns in an epoch; default 16" },
         { "--rts", "R", "run: latched or level; default by the dialect" },
         { "--log", "LEVEL", "run: log lines up to this level; default 2" },
         { "--instrument", NULL, "run: write a table of counters for each thread, a row a second" },
         { "--output", "DIR", "run: for files of the supervisor and tables; default poets_output" },
-        { "--until", "U", "run: idle, stop (idleness does not end it), or a time: 20s, 500ms" },
+        { "--until", "U", "run: idle, stop (idleness does not end it), or a time: 20s, 500ms, 200us" },
         { "--idle-steps", "N", "run: idle so often, with OnHardwareIdle each time, is the end; default 10" },
         { "--compat", "KEYS", "run: as the original: hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, fp32const", true },
         { "--cxxflags", "FLAGS", "run: more flags for the compiler" },
+        { "--mailbox", "KEYS", "run, fabrics: threads=64, slots=448 to receive in, of each mailbox; host=0, the host's port", true },
+        { "--cost", "KEYS", "run, fabrics: cycles: turn=32, receive=320, send=320, edge=64, copy=1, idle=320, host=240, detect=240; mhz=240", true },
     },
     .examples = "leat graph check plate.xml\n"
                 "leat graph info plate.xml --json\n"
                 "leat graph run plate.xml -j 2\n"
-                "leat graph run plate.xml --schedule random --seed 7 --json",
+                "leat graph run plate.xml --schedule random --seed 7 --json\n"
+                "leat graph run plate.xml --engine fabric:tinsel:2,2 --placement random",
     .operands = "check info run",
     .run = run_graph,
 };

@@ -170,30 +170,45 @@ static double rate(uint32_t count, double seconds)
     return seconds > 0 ? count / seconds : 0;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Addresses ascend. thread_count: it is nobody's. */
+static uint32_t thread_of(const struct leat_machine *m, uint32_t address)
+{
+    const uint32_t *found = bsearch(&address, m->address, m->thread_count, sizeof address,
+                                    by_address);
+    return found ? (uint32_t)(found - m->address) : m->thread_count;
+}
+
 /* A row of a thread's file, in the original's columns. */
 static void on_instr(struct leat_host *host, uint32_t address, const struct leat_poets_instr *instr)
 {
     const uint32_t *c = instr->counter;
     const double delta = (double)c[LEAT_POETS_INSTR_CYCLES] / (double)host->options.interval;
     char name[4200];
-    if (!host->options.instrument) return;
+    const uint32_t thread = thread_of(host->machine, address);
+    if (!host->options.instrument || thread == host->machine->thread_count) return;
     snprintf(name, sizeof name, "%s/instrumentation_thread_%u.csv", host->options.folder, address);
-    if (!host->instr_begun[address]) leat_graph_make_parents(name);
-    FILE *out = fopen(name, host->instr_begun[address] ? "a" : "w");
+    if (!host->instr_begun[thread]) leat_graph_make_parents(name);
+    FILE *out = fopen(name, host->instr_begun[thread] ? "a" : "w");
     if (!out) {
-        if (!host->instr_begun[address]) fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
-        host->instr_begun[address] = true;
+        if (!host->instr_begun[thread]) fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
+        host->instr_begun[thread] = true;
         return;
     }
-    if (!host->instr_begun[address])
+    if (!host->instr_begun[thread])
         fprintf(out,
                 "ThreadID, cIDX, Time, cycles, deltaT, RX, OnRX, TX, SupTX, OnTX, Idle, OnIdle, "
                 "Blocked, CacheMiss, CacheHit, CacheWB, CPUIdle, RX/s, TX/s, Sup/s\n"
                 "%u, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0\n",
                 address);
-    host->instr_begun[address] = true;
-    host->instr_time[address] += delta;
-    fprintf(out, "%u, %u, %g, %u, %g", address, c[0], host->instr_time[address], c[1], delta);
+    host->instr_begun[thread] = true;
+    host->instr_time[thread] += delta;
+    fprintf(out, "%u, %u, %g, %u, %g", address, c[0], host->instr_time[thread], c[1], delta);
     for (int i = LEAT_POETS_INSTR_RX_CNT; i < LEAT_POETS_INSTR_COUNT_MAX; i++)
         fprintf(out, ", %u", c[i]);
     fprintf(out, ", %g, %g, %g\n", rate(c[LEAT_POETS_INSTR_RX_CNT], delta),

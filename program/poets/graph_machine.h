@@ -27,7 +27,7 @@ struct leat_machine {
     struct leat_poets_seat *seat;          /* by index: its thread, and its number there */
     uint32_t thread_count;
     uint32_t *first;   /* where each thread begins in `dealt`; one more at the end */
-    uint32_t *address; /* hardware address of each thread */
+    uint32_t *address; /* hardware address of each thread, ascending */
     uint32_t rank, rank_count;
     uint32_t thread_from, thread_to; /* threads that are here */
     bool has_hardware_idle;

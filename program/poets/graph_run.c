@@ -179,7 +179,7 @@ uint32_t leat_run_idle_steps(const struct leat_run *run)
     return run->options->idle_steps ? run->options->idle_steps : STEPS;
 }
 
-void leat_run_check_end(struct leat_run *run, double began)
+void leat_run_check_end_after(struct leat_run *run, double seconds)
 {
     const struct leat_run_options *o = run->options;
     const int code = atomic_load(&run->exit_code);
@@ -188,8 +188,13 @@ void leat_run_check_end(struct leat_run *run, double began)
         leat_host_end(&run->host, code ? LEAT_RUN_FAILED : LEAT_RUN_SUCCESS, code);
     else if (o->interrupted && *o->interrupted)
         leat_host_end(&run->host, LEAT_RUN_INTERRUPTED, 1);
-    else if (o->seconds_max > 0 && leat_run_seconds() - began > o->seconds_max)
+    else if (o->seconds_max > 0 && seconds > o->seconds_max)
         leat_host_end(&run->host, LEAT_RUN_LIMIT, 0);
+}
+
+void leat_run_check_end(struct leat_run *run, double began)
+{
+    leat_run_check_end_after(run, leat_run_seconds() - began);
 }
 
 void leat_run_end_idle(struct leat_run *run)
@@ -201,6 +206,10 @@ void leat_run_end_idle(struct leat_run *run)
 
 uint32_t leat_run_threads(const struct leat_run_options *options)
 {
+    const struct leat_fabric_options *f = &options->fabric;
+    const uint64_t places = (uint64_t)f->boxes * f->threads_per_box;
+    if (f->net)
+        return places < LEAT_MACHINE_THREADS_MAX ? (uint32_t)places : LEAT_MACHINE_THREADS_MAX;
     return options->schedule == LEAT_RUN_FREE ? options->workers * LEAT_RUN_THREADS_PER_WORKER
                                               : LEAT_RUN_THREADS_EPOCH;
 }
@@ -213,6 +222,7 @@ static void sum_up(const struct leat_run *run, struct leat_run_result *out)
     out->lines = run->host.lines;
     out->debug_octets = atomic_load(&run->debug_octets);
     out->epochs = run->epochs;
+    out->fabric = run->fabric;
     for (uint32_t t = 0; t < run->machine->thread_count; t++) {
         const struct leat_poets_softswitch *ss = &run->softswitch[t];
         out->receives += ss->handled;
@@ -232,8 +242,9 @@ bool leat_run(struct leat_machine *machine, const struct leat_run_options *optio
     atomic_init(&run.exit_code, -1);
     bool good = leat_host_init(&run.host, machine, &options->host);
     const double began = leat_run_seconds();
-    good = good &&
-           (options->schedule == LEAT_RUN_FREE ? leat_run_workers(&run) : leat_run_epochs(&run));
+    good = good && (options->fabric.net                  ? leat_run_fabric(&run)
+                    : options->schedule == LEAT_RUN_FREE ? leat_run_workers(&run)
+                                                         : leat_run_epochs(&run));
     out->seconds = leat_run_seconds() - began;
     if (good) sum_up(&run, out);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)

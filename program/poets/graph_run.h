@@ -1,17 +1,19 @@
 /*
- * Running an application. Two engines:
+ * Running an application. Three engines:
  *
  *   free    as fast as this machine can: workers (POSIX threads) with their share of the threads;
  *           packets between devices of one worker are handed over at once, those to another worker
  *           travel in rings. No order is promised.
  *   epochs  one order, made of a schedule and a seed: in an epoch every softswitch takes some
  * turns, what it sends can be received in the next. The same run every time.
+ *   fabric  every packet crosses a simulated network (graph_fabric.h). The same run every time.
  *
- * Both end by themselves: when the application is idle everywhere, stops, exits or fails.
+ * All end by themselves: when the application is idle everywhere, stops, exits or fails.
  */
 #ifndef LEAT_GRAPH_RUN_H
 #define LEAT_GRAPH_RUN_H
 
+#include "graph_fabric.h"
 #include "graph_host.h"
 #include "leat_random.h"
 #include <signal.h>
@@ -26,6 +28,7 @@ enum leat_run_schedule {
 
 struct leat_run_options {
     struct leat_host_options host;
+    struct leat_fabric_options fabric; /* with a network: its engine, and no schedule */
     enum leat_run_schedule schedule;
     double delay; /* chance of LEAT_RUN_DELAY, 0 to below 1 */
     uint64_t seed;
@@ -35,7 +38,7 @@ struct leat_run_options {
     uint32_t log_level;
     bool log_raw, hdr_pin_as_edge, instr_first, no_request_idle; /* compat, loop modes */
     bool until_stop;                                             /* idleness does not end it */
-    double seconds_max;                                          /* 0: no limit */
+    double seconds_max;  /* 0: no limit; of the simulated clock where there is a fabric */
     uint32_t idle_steps; /* idle this many times ends it; 0: 10, or 1 without OnHardwareIdle */
     volatile sig_atomic_t *interrupted; /* a signal's number, once it has come */
 };
@@ -49,6 +52,7 @@ struct leat_run_result {
     uint64_t receives, sends, supervisor_packets, lines, debug_octets, epochs;
     uint64_t digest;
     uint64_t cause[LEAT_POETS_CAUSE_COUNT], host_cause[LEAT_POETS_HOST_COUNT];
+    struct leat_fabric_result fabric;
 };
 
 /* How many threads an application of these options is dealt to. */

@@ -1,4 +1,4 @@
-/* What both engines share. */
+/* What the engines share. */
 #ifndef LEAT_GRAPH_RUN_PARTS_H
 #define LEAT_GRAPH_RUN_PARTS_H
 
@@ -13,8 +13,9 @@ struct leat_run {
     void **memory;                            /* of each */
     atomic_int exit_code;                     /* what a handler asked for; -1: nothing */
     _Atomic uint64_t debug_octets;
-    uint64_t turns; /* epochs: cycles */
+    uint64_t turns; /* epochs, fabric: cycles */
     uint64_t epochs;
+    struct leat_fabric_result fabric;
 };
 
 /* `env` of thread t is env[t / per_env]. */
@@ -35,10 +36,13 @@ void leat_run_forget_crashes(void);
 uint32_t leat_run_idle_steps(const struct leat_run *run);
 /* What ends it from outside: an interrupt, a limit, an exit that a handler asked for. */
 void leat_run_check_end(struct leat_run *run, double began);
+/* The same for who has a clock of its own: it has run for so long. */
+void leat_run_check_end_after(struct leat_run *run, double seconds);
 /* Idle everywhere, often enough. */
 void leat_run_end_idle(struct leat_run *run);
 
 bool leat_run_workers(struct leat_run *run);
 bool leat_run_epochs(struct leat_run *run);
+bool leat_run_fabric(struct leat_run *run);
 
 #endif

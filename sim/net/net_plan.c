@@ -18,6 +18,7 @@ static const struct leat_net_plan_spelling spellings[] = {
     { "fattree:K,N", "K-ary N-tree: N levels of K^(N-1) switches, K^N terminals" },
     { "dragonfly:P,A,H", "A*H+1 groups of A routers with P terminals and H global wires each" },
     { "hyperx:S1,S2,...", "all routers of a line of the lattice are joined" },
+    { "tinsel:X,Y", "the mailboxes of X x Y POETS boards (1,1): a mesh of boards of 4 x 4" },
     { "FILE.edges", "any graph: a line A B [CYCLES] for each wire, A > B for one way" },
     { "FILE.yaml", "a description: leat fabric check tells what is wrong with it" },
     { "/switch=WHAT", "vc (default), fifo, voq, output, shared or xpq" },
@@ -31,6 +32,8 @@ static const struct leat_net_plan_spelling spellings[] = {
     { "/terminals=N",
       "at each router of line, ring, mesh, torus, hypercube, hyperx and graphs (1)" },
     { "/wire=CYCLES", "that a flit needs from router to router, 1 to 1000 (1)" },
+    { "/board=N", "routers of a board along each dimension of line, ring, mesh, torus (none)" },
+    { "/board-wire=CYCLES", "that a flit needs from board to board, 1 to 1000 (1)" },
     { "/pipeline=CYCLES", "that a router needs for a flit, 1 to 16 (3)" },
     { "/credit=CYCLES", "until a credit is back, 1 to 64 (1)" },
     { "/iterations=N", "of iSLIP, 1 to 16 (1)" },
@@ -46,7 +49,7 @@ const struct leat_net_plan_spelling *leat_net_plan_list(size_t index)
 void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out)
 {
     *out = (struct leat_net_plan){
-        .shape = { .kind = kind, .terminals = 1, .wire_cycles = 1 },
+        .shape = { .kind = kind, .terminals = 1, .wire_cycles = 1, .board_cycles = 1 },
         .routing = { .rule = leat_net_rule_default(kind), .channels = CHANNELS_DEFAULT },
         .net = { .architecture = LEAT_NET_SWITCH_VC,
                  .flow = LEAT_NET_WORMHOLE,
@@ -127,6 +130,8 @@ static const struct number {
     { "buffer", LEAT_NET_BUFFER_MAX, " flits" },
     { "terminals", LEAT_NET_RADIX_MAX - 1, " terminals at a router" },
     { "wire", LEAT_NET_WIRE_CYCLES_MAX, " cycles" },
+    { "board", LEAT_NET_ROUTERS_MAX, " routers" },
+    { "board-wire", LEAT_NET_WIRE_CYCLES_MAX, " cycles" },
     { "pipeline", LEAT_NET_PIPELINE_MAX, " cycles" },
     { "credit", LEAT_NET_CREDIT_CYCLES_MAX, " cycles" },
     { "iterations", LEAT_NET_ITERATIONS_MAX, " iterations" },
@@ -137,6 +142,7 @@ static uint32_t *place_of(struct leat_net_plan *plan, size_t number)
 {
     uint32_t *const places[NUMBERS] = { &plan->net.channels,    &plan->net.buffer_flits,
                                         &plan->shape.terminals, &plan->shape.wire_cycles,
+                                        &plan->shape.board,     &plan->shape.board_cycles,
                                         &plan->net.pipeline,    &plan->net.credit_cycles,
                                         &plan->net.iterations };
     return places[number];
@@ -256,11 +262,18 @@ static size_t kind_len(const char *name)
     return len;
 }
 
+/* A mesh of POETS boards: its numbers are boards. */
+static bool is_tinsel(const char *name)
+{
+    return leat_sim_piece_is((struct leat_sim_piece){ name, kind_len(name) }, "tinsel");
+}
+
 /* Clos networks are those of the thesis unless another switch is asked for. */
 bool leat_net_plan_is(const char *name)
 {
     enum leat_net_kind kind;
     struct leat_sim_piece rest = { name, strlen(name) };
+    if (is_tinsel(name)) return true;
     if (!leat_net_kind_find(name, kind_len(name), &kind) || kind == LEAT_NET_GRAPH) return false;
     bool switches = kind != LEAT_NET_CLOS;
     leat_sim_piece_cut(&rest, '/');
@@ -294,6 +307,44 @@ static leat_err read_numbers(struct leat_sim_piece text, struct leat_net_shape *
     return LEAT_ERR_OK;
 }
 
+/*
+ * Tinsel 0.8 (POETSII/tinsel, config.py and README): 4 x 4 mailboxes on a board, boards in a mesh.
+ * 240 MHz as the Orchestrator has it; 100 cycles from board to board as its simulation has. With
+ * two channels of 8 flits in so long a wire, the four of a board's edge carry together about what
+ * one link of 10 Gb/s does: 4 x 16 flits in a round trip of 2 x 100 cycles. Two cycles in a router
+ * are our guess.
+ */
+static void set_tinsel(struct leat_net_plan *plan)
+{
+    plan->shape.board = 4;
+    plan->shape.board_cycles = 100;
+    plan->net.channels = plan->routing.channels = 2;
+    plan->net.pipeline = 2;
+    plan->clock = (struct leat_sim_clock){ 12500, 3 };
+}
+
+static leat_err read_boards(struct leat_sim_piece text, struct leat_net_shape *shape,
+                            struct leat_text *why)
+{
+    if (text.len == 0) {
+        shape->numbers = 2;
+        shape->number[0] = shape->number[1] = 1;
+        return LEAT_ERR_OK;
+    }
+    const leat_err err = read_numbers(text, shape, why);
+    if (err || shape->numbers == 2) return err;
+    return wrong(text, "is no number of boards, expected X,Y", why);
+}
+
+/* Boards become routers, once it is known how many a board has. */
+static void count_mailboxes(struct leat_net_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->numbers; i++) {
+        const uint64_t routers = (uint64_t)shape->number[i] * shape->board;
+        shape->number[i] = routers < LEAT_NET_NONE ? (uint32_t)routers : LEAT_NET_NONE;
+    }
+}
+
 leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why)
 {
     struct leat_net_plan plan;
@@ -303,13 +354,18 @@ leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct
     const struct leat_sim_piece letters = { name, kind_end };
     leat_text_puts(why, name);
     leat_text_puts(why, ": ");
-    if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH)
+    const bool tinsel = is_tinsel(name);
+    if (tinsel)
+        kind = LEAT_NET_MESH;
+    else if (!leat_net_kind_find(name, kind_end, &kind) || kind == LEAT_NET_GRAPH)
         return wrong(letters, "is no topology", why);
     leat_net_plan_default(kind, &plan);
+    if (tinsel) set_tinsel(&plan);
     const size_t begin = kind_end + (name[kind_end] == ':');
-    leat_err err = read_numbers((struct leat_sim_piece){ name + begin, parameters - begin },
-                                &plan.shape, why);
+    const struct leat_sim_piece size = { name + begin, parameters - begin };
+    leat_err err = (tinsel ? read_boards : read_numbers)(size, &plan.shape, why);
     if (!err) err = leat_net_plan_parameters(name + parameters, &plan, why);
+    if (!err && tinsel) count_mailboxes(&plan.shape);
     if (!err) err = leat_net_shape_check(&plan.shape, why);
     if (err) return err;
     why->len = 0;

@@ -5,6 +5,7 @@
  *   mesh:8,8                              8 x 8, a terminal at each router, four virtual channels
  *   torus:32,32/vcs=2/buffer=16           parameters behind slashes
  *   crossbar:16/switch=voq/iterations=4   one switch with virtual output queues
+ *   tinsel:3,2                            the mailboxes of 3 x 2 POETS boards: a mesh:12,8
  *
  *   plan      = kind ":" number { "," number } { "/" parameter "=" value }
  *

@@ -67,6 +67,10 @@ static void names_have_several_spellings_and_one_that_is_written(void)
         { "ring:8/full=drop/clock=500MHz", "ring:8/full=drop/clock=2ns" },
         { "clos:4,4,4/switch=voq", "clos:4,4,4/switch=voq" },
         { "clos:4,4,4/switch=vc", "clos:4,4,4/switch=vc" },
+        { "mesh:8,8/board-wire=9/board=4", "mesh:8,8/board=4/board-wire=9" },
+        { "tinsel", "mesh:4,4/vcs=2/board=4/board-wire=100/pipeline=2/clock=240MHz" },
+        { "tinsel:3x2/vcs=4/clock=1ns", "mesh:12,8/board=4/board-wire=100/pipeline=2" },
+        { "tinsel:2,2/board=3/board-wire=1/vcs=4/pipeline=3/clock=1ns", "mesh:6,6/board=3" },
         { "mesh:4,4/flow=cut-through/routing=adaptive/terminals=2/wire=3/credit=2",
           "mesh:4,4/terminals=2/wire=3/credit=2/flow=cut-through/routing=adaptive" },
     };
@@ -115,6 +119,14 @@ static void what_is_wrong_is_said_and_nothing_is_changed(void)
         { "mesh:8,8/routing=left", "expected dor, tag" },
         { "mesh:8,8/clock=fast", "is no clock" },
         { "mesh:8,8/buffer=65536", "expected 1 to 65535" },
+        { "mesh:8,8/board=0", "'0' is out of range, expected 1 to " },
+        { "mesh:8,8/board=4/board-wire=1001", "expected 1 to 1000 cycles" },
+        { "hypercube:4/board=2", "boards, expected none" },
+        { "tinsel:3", "'3' is no number of boards, expected X,Y" },
+        { "tinsel:1,2,3", "expected X,Y" },
+        { "tinsel:0,1", "K1 is 0, expected 1 to " },
+        { "tinsel:4000000000,1", "expected" },
+        { "tinsel/boards=2", "'boards=2' is no parameter" },
     };
     struct leat_net_plan p = { .shape = { .kind = LEAT_NET_FLY } };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -150,6 +162,7 @@ static void draw(struct leat_random *r, struct leat_net_plan *p)
         { "vcs", "7" },          { "buffer", "3" },         { "flow", "store-and-forward" },
         { "full", "drop" },      { "routing", "valiant" },  { "terminals", "5" },
         { "wire", "9" },         { "pipeline", "1" },       { "credit", "4" },
+        { "board", "2" },        { "board-wire", "5" },     { "board", "3" },
         { "iterations", "2" },   { "clock", "312.5MHz" },   { "clock", "0.75ns" },
         { "routing", "updown" }, { "flow", "cut-through" }, { "full", "wait" },
     };
@@ -184,6 +197,8 @@ static void a_name_that_is_written_reads_as_the_same_plan(void)
                p.net.iterations != again.net.iterations;
         bad += p.shape.terminals != again.shape.terminals ||
                p.shape.wire_cycles != again.shape.wire_cycles ||
+               p.shape.board != again.shape.board ||
+               p.shape.board_cycles != again.shape.board_cycles ||
                p.routing.rule != again.routing.rule ||
                p.routing.channels != again.routing.channels || p.clock.num != again.clock.num ||
                p.clock.den != again.clock.den;

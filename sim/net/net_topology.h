@@ -106,6 +106,9 @@ struct leat_net_shape {
     uint32_t number[LEAT_NET_NUMBERS_MAX], numbers;
     uint32_t terminals; /* at each router of line, ring, mesh, torus, hypercube, hyperx and graph */
     uint32_t wire_cycles; /* 1 .. */
+    /* line, ring, mesh, torus: boards of so many routers along each dimension, and the cycles of
+     * wires from one board to another; 0: there are no boards. */
+    uint32_t board, board_cycles;
     /* Graphs only; the edges are lent for as long as the shape is used. */
     uint32_t routers, edges;
     const struct leat_net_edge *edge;

@@ -10,6 +10,16 @@ static void attach_all(struct leat_net_topology *t, uint32_t wires, uint32_t ter
     }
 }
 
+/* A wire from `a` to its neighbour `b` along a dimension; boards have longer ones between them. */
+static void join(struct leat_net_topology *t, uint32_t a, uint32_t p, uint32_t b, uint32_t q,
+                 uint32_t size, uint32_t stride)
+{
+    const uint32_t board = t->shape.board;
+    leat_net_join(t, a, p, b, q);
+    if (board && a / stride % size / board != b / stride % size / board)
+        t->out_cycles[t->out_first[a] + p] = (uint16_t)t->shape.board_cycles;
+}
+
 /* All wires along a dimension of `size`, whose neighbours are `stride` routers apart. */
 static void wire_dimension(struct leat_net_topology *t, uint32_t dimension, uint32_t size,
                            uint32_t stride, bool wraps)
@@ -21,10 +31,10 @@ static void wire_dimension(struct leat_net_topology *t, uint32_t dimension, uint
         if (last && !wraps) continue;
         const uint32_t next = last ? r - (size - 1) * stride : r + stride;
         if (wraps && size == 2) {
-            leat_net_join(t, r, up, next, up);
+            join(t, r, up, next, up, size, stride);
         } else {
-            leat_net_join(t, r, up, next, down);
-            leat_net_join(t, next, down, r, up);
+            join(t, r, up, next, down, size, stride);
+            join(t, next, down, r, up, size, stride);
         }
     }
 }

@@ -312,6 +312,21 @@ static leat_err check_extent(const struct leat_net_shape *shape, struct leat_tex
     return err;
 }
 
+static leat_err check_boards(const struct leat_net_shape *shape, struct leat_text *why)
+{
+    static const struct number cycles = { NULL, 1, LEAT_NET_WIRE_CYCLES_MAX };
+    const bool lattice = shape->kind == LEAT_NET_LINE || shape->kind == LEAT_NET_RING ||
+                         shape->kind == LEAT_NET_MESH || shape->kind == LEAT_NET_TORUS;
+    if (!shape->board) return LEAT_ERR_OK;
+    if (!lattice) {
+        leat_text_puts(why, "boards, expected none: only line, ring, mesh and torus have them");
+        return LEAT_ERR_RANGE;
+    }
+    if (shape->board_cycles < cycles.least || shape->board_cycles > cycles.most)
+        return outside("wires between boards of ", shape->board_cycles, " cycles", &cycles, why);
+    return LEAT_ERR_OK;
+}
+
 leat_err leat_net_shape_check(const struct leat_net_shape *shape, struct leat_text *why)
 {
     static const struct number terminals = { NULL, 1, LEAT_NET_RADIX_MAX },
@@ -326,6 +341,8 @@ leat_err leat_net_shape_check(const struct leat_net_shape *shape, struct leat_te
         return outside("", shape->terminals, " terminals at each router", &terminals, why);
     if (shape->wire_cycles < cycles.least || shape->wire_cycles > cycles.most)
         return outside("wires of ", shape->wire_cycles, " cycles", &cycles, why);
+    err = check_boards(shape, why);
+    if (err) return err;
     if (shape->kind == LEAT_NET_GRAPH) err = leat_net_graph_check(shape, why);
     return err ? err : check_extent(shape, why);
 }

@@ -598,6 +598,28 @@ static void wires_have_the_cycles_of_the_shape(void)
         EQ(t.out_cycles[o], t.out_to[o] & LEAT_NET_TERMINAL ? 1 : 7);
 }
 
+/* Boards of 3 along each dimension of a torus 7 x 6: borders by coordinates, also round the end. */
+static void wires_between_boards_have_cycles_of_their_own(void)
+{
+    struct leat_net_shape shape = shape_of(LEAT_NET_TORUS, 2, 7, 6);
+    uint32_t longer = 0, bad = 0;
+    shape.board = 3;
+    shape.board_cycles = 20;
+    shape.wire_cycles = 2;
+    make(&shape);
+    for (uint32_t o = 0; o < t.outs; o++) {
+        const uint32_t a = t.out_router[o], b = leat_net_behind(&t, o);
+        if (b == LEAT_NET_NONE) continue;
+        const bool other = a % 7 / 3 != b % 7 / 3 || a / 7 / 3 != b / 7 / 3;
+        longer += other;
+        bad += t.out_cycles[o] != (other ? 20 : 2);
+    }
+    EQ(bad, 0);
+    EQ(longer, 2 * 6 * 3 + 2 * 7 * 2);
+    shape.board_cycles = 0;
+    EQ(check(&shape), LEAT_ERR_RANGE);
+}
+
 TAP_MAIN(T(kinds_have_names_that_find_them), T(clos_networks_have_the_class_of_the_published_rule),
          T(lattice_ports_lead_where_their_order_says),
          T(both_directions_of_a_wire_have_the_same_ports),
@@ -615,4 +637,4 @@ TAP_MAIN(T(kinds_have_names_that_find_them), T(clos_networks_have_the_class_of_t
          T(clos_networks_have_a_way_through_each_middle_switch),
          T(fat_trees_have_the_counts_and_distances_of_k_ary_n_trees),
          T(every_top_of_a_fat_tree_leads_down_by_the_digits), T(a_million_routers_are_built),
-         T(wires_have_the_cycles_of_the_shape))
+         T(wires_have_the_cycles_of_the_shape), T(wires_between_boards_have_cycles_of_their_own))

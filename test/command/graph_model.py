@@ -47,7 +47,9 @@ def floyd_warshall(nodes, ways):
     return d
 
 
-schedules = [["-j", "1"], ["-j", "3"], ["--schedule", "fifo"], ["--schedule", "lifo"], ["--schedule", "random"], ["--schedule", "delay:0.5"]]
+schedules = [["-j", "1"], ["-j", "3"], ["--schedule", "fifo"], ["--schedule", "lifo"], ["--schedule", "random"], ["--schedule", "delay:0.5"],
+             ["--engine", "fabric:tinsel:2,1", "--mailbox", "slots=2", "--placement", "random"],
+             ["--engine", "fabric:mesh:3,3/vcs=1/buffer=1", "--mailbox", "threads=2,slots=1"]]
 chance = random.Random(seed)
 for i in range(rounds):
     words = schedules[i % len(schedules)] + (["--seed", str(chance.randrange(2**64))] if i >= 2 else [])

@@ -10,7 +10,7 @@ run() { "$leat" graph run "$@" 2> /dev/null; }
 json() { timeout 60 "$leat" graph run "$@" --json 2> /dev/null; }
 
 # ---- answers ------------------------------------------------------------------------------------
-python3 "$here/graph_model.py" "$leat" "$share/make.py" "${LEAT_SEED:-1}" 6 || fail "differs from the models"
+python3 "$here/graph_model.py" "$leat" "$share/make.py" "${LEAT_SEED:-1}" 8 || fail "differs from the models"
 python3 "$share/make.py" heat 8 6 20 1 | cmp -s - "$share/heat_plate.xml" || fail "heat_plate.xml is another"
 python3 "$share/make.py" paths 10 24 1 | cmp -s - "$share/shortest_paths.xml" || fail "shortest_paths.xml is another"
 for file in ring clock_tree heat_plate shortest_paths; do
@@ -107,7 +107,7 @@ wrong "--schedule 'often', expected free" "$leat" graph run x.xml --schedule oft
 wrong "--schedule 'delay:1', expected" "$leat" graph run x.xml --schedule delay:1
 wrong "--until 'soon', expected idle, stop or a time" "$leat" graph run x.xml --until soon
 wrong "--rts 'edge', expected latched or level" "$leat" graph run x.xml --rts edge
-wrong "--engine 'mpi', expected threads" "$leat" graph run x.xml --engine mpi
+wrong "--engine 'mpi', expected threads, or fabric:NAME" "$leat" graph run x.xml --engine mpi
 wrong "--compat 'x', expected hdr_pin_as_edge" "$leat" graph run x.xml --compat x
 wrong "run: --no-handlers, expected only" "$leat" graph run x.xml --no-handlers
 wrong "cannot be opened" "$leat" graph run "$folder/none.xml"

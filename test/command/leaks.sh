@@ -34,4 +34,6 @@ exits 2 "E_ELEM" "$leat" graph check "$folder/bad.xml"
 exits 0 "" "$leat" graph info "$poets/clock_tree.xml" --json
 exits 0 "" "$leat" graph run "$poets/ring.xml" --schedule fifo
 exits 0 "" "$leat" graph run "$poets/heat_plate.xml" -j 2
+exits 0 "" "$leat" graph run "$poets/heat_plate.xml" --engine fabric:tinsel
+exits 2 "expected a port" "$leat" graph run "$poets/heat_plate.xml" --engine fabric:tinsel --mailbox host=16
 finish

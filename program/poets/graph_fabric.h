@@ -1,0 +1,47 @@
+/*
+ * The third engine: every packet between mailboxes crosses a network, in simulated time, so that
+ * placement and topology can be seen.
+ *
+ * Threads are softswitches that take their turns by a clock. What a turn costs, in its cycles:
+ *
+ *   turn                               each, whatever it does
+ *   + receive for every handler that a packet leads to, and for every OnInit, OnHardwareIdle
+ *   + send    for OnSend
+ *   + edge    for every packet that is sent, and copy for each flit within a mailbox
+ *   + idle    for OnDeviceIdle
+ *
+ * All threads run side by side, as those of a barrel processor do. What a turn sends is posted at
+ * its end, and the slot of what it received is free then. The host takes `host` cycles for a
+ * packet. That all is idle is known `detect` cycles after it is so.
+ */
+#ifndef LEAT_GRAPH_FABRIC_H
+#define LEAT_GRAPH_FABRIC_H
+
+#include "graph_mailbox.h"
+
+struct leat_fabric_costs {
+    uint64_t turn, receive, send, edge, copy, idle, host, detect;
+};
+
+struct leat_fabric_options {
+    struct leat_port_net *net; /* NULL: this engine is not asked for */
+    bool bare;                 /* the network's flits are the packets' (graph_mailbox.h) */
+    const struct leat_mailbox_place *place;
+    uint32_t boxes, threads_per_box, slots, host_port, host_address;
+    uint64_t clock_num, clock_den; /* a cycle of the threads in picoseconds, at least one; both
+                                      below 2^32 */
+    struct leat_fabric_costs costs;
+};
+
+struct leat_fabric_result {
+    uint64_t cycles;     /* until the last thread had stopped */
+    uint64_t ran_cycles; /* of these, the application's own: from barrier to end */
+    struct leat_mail_counts threads, host;
+    uint64_t copied;
+    uint32_t busiest_port;
+    uint64_t busiest_packets; /* to and from it */
+    uint64_t certificate;
+    char failed[200]; /* "": nothing has */
+};
+
+#endif
