@@ -20,6 +20,7 @@ below() {
     live/pktway) echo core proto/packetway live ;;
     program) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port ;;
     program/poets) echo core proto/poets port ;;
+    program/mpi) echo program/poets ;;
     program/*) echo core port program program/clock ;;
     tool) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/ether sim/esp sim/pktway live live/ring live/esp live/pktway program program/pvm program/atm program/poets ;;
     bench) echo core proto proto/atm proto/aton proto/esp proto/packetway proto/poets port sim sim/net sim/ring sim/ether sim/esp sim/pktway live live/ring live/esp live/pktway program ;;

@@ -6,6 +6,7 @@
 
 #ifdef HAVE_EXPAT
 #include "graph.h"
+#include "graph_link.h"
 #include "handler.h"
 
 /* All mistakes on standard error; false: one of them is an error. */
@@ -16,6 +17,19 @@ bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *o
 
 /* An option that this part does not know: true, after a complaint. */
 bool graph_has_foreign(const struct arguments *args, const char *what, const char *known);
+
+/* To the other ranks of this run, over MPI. False after a complaint. */
+bool graph_link_open(struct leat_link *link);
+
+/* All ranks read the same words, and one complaint is enough: standard error leads nowhere, until
+ * what this returns is given back. */
+int graph_mute(void);
+void graph_unmute(int before);
+
+/* All ranks (NULL: there is one) say whether all is well with them, and what they have read. What
+ * is in the report is told where it is not, by one of them. True: all is well everywhere. */
+bool graph_agree(struct leat_link *link, const struct leat_graph_report *report, bool good,
+                 uint64_t fingerprint);
 
 int graph_run(const struct arguments *args);
 

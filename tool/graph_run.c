@@ -11,9 +11,12 @@
 
 #include "graph_fabric.h"
 #include "graph_place.h"
+#include "graph_run.h"
+#include "poets_hash.h"
 
 struct job {
     struct leat_run_options run;
+    struct leat_link link; /* --engine mpi; run.link is NULL without it */
     struct graph_fabric fabric;
     struct leat_handler_options handlers;
     enum leat_graph_dialect dialect;
@@ -98,9 +101,9 @@ static bool read_engine(const struct arguments *args, struct job *job)
     const char *engine = argument(args, "--engine");
     if (engine && strncmp(engine, fabric, strlen(fabric)) == 0 && engine[strlen(fabric)])
         job->engine = engine + strlen(fabric);
-    else if (engine && strcmp(engine, "threads") != 0) {
-        misuse(args->verb, "--engine '%s', expected threads, or fabric:NAME as in fabric:tinsel",
-               engine);
+    else if (engine && strcmp(engine, "threads") != 0 && strcmp(engine, "mpi") != 0) {
+        misuse(args->verb,
+               "--engine '%s', expected threads, mpi, or fabric:NAME as in fabric:tinsel", engine);
         return false;
     }
     for (int i = 0; i < 2; i++) {
@@ -162,7 +165,8 @@ static bool read_job(const struct arguments *args, struct job *job)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t workers = processors > 0 ? (uint64_t)processors : 1, level = 2, quantum = 0, steps = 0;
-    *job = (struct job){ .run = { .seed = 1, .interrupted = &interrupted } };
+    job->run =
+        (struct leat_run_options){ .seed = 1, .interrupted = &interrupted, .link = job->run.link };
     job->json = argument(args, "--json");
     job->run.host.lines = job->json ? stderr : stdout;
     job->run.host.folder = argument(args, "--output") ? argument(args, "--output") : "poets_output";
@@ -171,6 +175,7 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->handlers.flags = argument(args, "--cxxflags");
     if (!read_engine(args, job)) return false;
     if (workers > LEAT_RUN_WORKERS_MAX) workers = LEAT_RUN_WORKERS_MAX;
+    if (job->run.link) workers = 1; /* processors are the ranks' */
     if (!read_number(args, "-j", 1, LEAT_RUN_WORKERS_MAX, &workers) ||
         !read_number(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
         !read_number(args, "--log", 0, 1000, &level) ||
@@ -181,6 +186,11 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->run.log_level = (uint32_t)level;
     job->run.quantum = (uint32_t)quantum;
     job->run.idle_steps = (uint32_t)steps;
+    if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0)) {
+        misuse(args->verb,
+               "--engine mpi, expected a file that all ranks can read, and no --schedule");
+        return false;
+    }
     return read_schedule(args, job) && read_placement(args, job) && read_until(args, job) &&
            read_rts(args, job) && read_compat(args, job) &&
            graph_read_dialect(args, &job->dialect) &&
@@ -213,6 +223,16 @@ static void put_counters(const struct leat_run_result *r)
     putchar('}');
 }
 
+static void put_frames(const struct job *job, const struct leat_machine *m,
+                       const struct leat_run_result *r)
+{
+    printf(",\"engine\":\"%s\",\"ranks\":%u,\"cut_ranks\":%llu", job->run.link ? "mpi" : "threads",
+           m->rank_count, (unsigned long long)leat_machine_cut(m, m->rank_count));
+    if (r->frames_bad || r->frames_unknown)
+        printf(",\"frames_bad\":%llu,\"frames_unknown\":%llu", (unsigned long long)r->frames_bad,
+               (unsigned long long)r->frames_unknown);
+}
+
 static void show_result(const struct job *job, const struct leat_machine *m,
                         const struct leat_run_result *r, double load_seconds)
 {
@@ -238,7 +258,8 @@ static void show_result(const struct job *job, const struct leat_machine *m,
     printf(",\"placement\":\"%s\",\"cut_threads\":%llu,\"cut_workers\":%llu",
            leat_placement_name(job->placement),
            (unsigned long long)leat_machine_cut(m, m->thread_count),
-           (unsigned long long)leat_machine_cut(m, job->run.workers));
+           (unsigned long long)leat_machine_cut(m, m->rank_count * job->run.workers));
+    put_frames(job, m, r);
     printf(",\"seed\":%llu,\"workers\":%u,\"threads\":%u,\"devices\":%u,\"edges\":%u,\"reason\":\"%"
            "s\"",
            (unsigned long long)job->run.seed, job->run.workers, m->thread_count, m->device_count,
@@ -272,16 +293,41 @@ static int run_machine(const struct job *job, struct leat_machine *machine, doub
             "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
         return FAILED;
     }
-    show_result(job, machine, &result, load_seconds);
+    const bool silent = job->run.link && job->run.link->rank; /* the first tells it for all */
+    if (!silent) show_result(job, machine, &result, load_seconds);
     if (result.fabric.failed[0]) {
         complain("%s: %s", job->fabric.network.name, result.fabric.failed);
         return finish(FAILED);
     }
     if (result.reason == LEAT_RUN_INTERRUPTED) return finish(FAILED);
-    if (result.reason == LEAT_RUN_IDLE && exit_code_of(job, machine->graph, &result) != DONE)
+    if (!silent && result.reason == LEAT_RUN_IDLE &&
+        exit_code_of(job, machine->graph, &result) != DONE)
         complain("the application is idle and has not said that it is done (--until idle: that is "
                  "good)");
     return finish(exit_code_of(job, machine->graph, &result));
+}
+
+/* What ranks must have in common. */
+static uint64_t fingerprint_of(const struct job *job, const struct leat_machine *m)
+{
+    const uint64_t words[] = { m->graph->file_len, m->device_count,  m->instance->joined_count,
+                               m->thread_count,    job->run.workers, job->run.rts,
+                               job->placement };
+    return leat_poets_hash(LEAT_POETS_HASH_EMPTY, (const uint8_t *)words, sizeof words);
+}
+
+static bool build_machine(const struct job *job, struct leat_graph *graph,
+                          const struct leat_graph_instance *instance,
+                          const struct leat_handlers *handlers, struct leat_machine *machine)
+{
+    const uint32_t threads = leat_run_threads(&job->run);
+    const struct leat_link *link = job->run.link;
+    uint32_t *order = leat_graph_order(graph, instance, job->placement, threads, job->run.seed);
+    const bool good = order &&
+                      leat_machine_build_share(machine, graph, instance, handlers, threads, order,
+                                               link ? link->rank : 0, link ? link->rank_count : 1);
+    free(order);
+    return good;
 }
 
 static int run_graph_file(const struct arguments *args, struct job *job, struct leat_graph *graph)
@@ -293,20 +339,37 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
         leat_graph_read(graph, args->operand[1], job->dialect)
             ? leat_graph_select(graph, argument(args, "--instance"))
             : NULL;
-    bool good = instance && leat_handlers_build(graph, instance, &job->handlers, &handlers);
-    const uint32_t threads = leat_run_threads(&job->run);
-    uint32_t *order =
-        good ? leat_graph_order(graph, instance, job->placement, threads, job->run.seed) : NULL;
-    good = order && leat_machine_build(&machine, graph, instance, &handlers, threads, order);
-    free(order);
-    int code = WRONG;
     if (!job->rts_given)
         job->run.rts = graph->dialect == LEAT_GRAPH_ORCH ? LEAT_POETS_LATCHED : LEAT_POETS_LEVEL;
-    graph_tell(&graph->report);
+    /* The first rank compiles; the others find what it has kept, where they can. */
+    struct leat_link *link = job->run.link;
+    const bool first = !link || !link->rank;
+    bool good = instance &&
+                (!first || leat_handlers_build(graph, instance, &job->handlers, &handlers));
+    if (link && !graph_agree(link, &graph->report, good, 0))
+        return leat_handlers_close(&handlers), WRONG;
+    if (!first) good = leat_handlers_build(graph, instance, &job->handlers, &handlers);
+    good = good && build_machine(job, graph, instance, &handlers, &machine);
+    good = graph_agree(link, &graph->report, good, good ? fingerprint_of(job, &machine) : 0);
+    if (good && first) graph_tell(&graph->report); /* warnings */
+    int code = WRONG;
     if (good) code = run_machine(job, &machine, seconds_now() - began - handlers.seconds);
     leat_machine_free(&machine);
     leat_handlers_close(&handlers);
     return code;
+}
+
+/* Ranks read the same words; what is wrong with them is told by the first. */
+static bool read_job_of_ranks(const struct arguments *args, struct job *job)
+{
+    const char *engine = argument(args, "--engine");
+    if (!engine || strcmp(engine, "mpi") != 0) return read_job(args, job);
+    if (!graph_link_open(&job->link)) return false;
+    job->run.link = &job->link;
+    const int before = job->link.rank ? graph_mute() : -1;
+    const bool good = read_job(args, job);
+    if (job->link.rank) graph_unmute(before);
+    return good;
 }
 
 int graph_run(const struct arguments *args)
@@ -321,9 +384,10 @@ int graph_run(const struct arguments *args)
             "--log --instrument --output --until --idle-steps --compat --cxxflags --mailbox "
             "--cost"))
         return WRONG;
-    const int code = read_job(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
+    const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
     graph_fabric_close(&job.fabric);
     leat_graph_free(&graph);
+    if (job.run.link) job.run.link->close(job.run.link);
     return code;
 }
 

@@ -350,10 +350,14 @@ static const struct verb verb_graph = {
         "mailbox), idle=320 for OnDeviceIdle. The host needs host=240 cycles for a packet, and idleness "
         "is known after detect=240. The time of --until is simulated. The run is the same every time, "
         "whatever -j is; a fabric that loses a packet ends it, exit 1.\n"
+        "--engine mpi: mpirun -n 8 leat graph run FILE --engine mpi deals the threads to 8 processes, "
+        "which may be on several machines; all must be able to read FILE. Supervisor, lines and results are "
+        "those of rank 0; the answer is the same. It needs libleat-mpi.so, which is built where "
+        "libopenmpi-dev is installed.\n"
         "--rts latched: a pin that ReadyToSend has named will send, whatever happens meanwhile (the "
         "Orchestrator's way); level: only if ReadyToSend still says so (graph_schema's).\n"
-        "The JSON object has file, instance, dialect, rts, schedule, placement, cut_threads and "
-        "cut_workers (edges from one thread or worker to another), seed, workers, threads, devices, edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
+        "The JSON object has file, instance, dialect, rts, schedule, placement, cut_threads, "
+        "cut_workers and cut_ranks (edges from one thread, worker or rank to another), engine, ranks, seed, workers, threads, devices, edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
         "supervisor_packets, lines, epochs, states (a hash of the states of all devices and edges), "
         "dropped (by cause), load_seconds, compile_seconds, seconds, receives_per_second. With a fabric "
         "also fabric: name, mailboxes, threads_per_mailbox, slots, host_port, cycles (until all threads "
@@ -368,8 +372,8 @@ static const struct verb verb_graph = {
         { "--instance", "ID", "of several graph instances this one" },
         { "--no-handlers", NULL, "check: compile nothing" },
         { "--json", NULL, "info, run: as JSON" },
-        { "--engine", "E", "run: threads (default), of this machine, or fabric:NAME, over a simulated fabric" },
-        { "-j", "N", "run: workers, 1 to 256; default as many as there are processors" },
+        { "--engine", "E", "run: threads (default), of this machine; mpi, of all ranks that mpirun has started; or fabric:NAME, over a simulated fabric" },
+        { "-j", "N", "run: workers, 1 to 256; default as many as there are processors, with mpi one in each rank" },
         { "--placement", "P", "run: block, locality or random; default locality, with a schedule block" },
         { "--schedule", "S", "run: free (default), fifo, lifo, random or delay:P" },
         { "--seed", "N", "run: of the schedule's chance, of a random placement, of a fabric's routing; 64 bits; default 1" },
@@ -389,7 +393,8 @@ static const struct verb verb_graph = {
                 "leat graph info plate.xml --json\n"
                 "leat graph run plate.xml -j 2\n"
                 "leat graph run plate.xml --schedule random --seed 7 --json\n"
-                "leat graph run plate.xml --engine fabric:tinsel:2,2 --placement random",
+                "leat graph run plate.xml --engine fabric:tinsel:2,2 --placement random\n"
+                "mpirun -n 8 leat graph run plate.xml --engine mpi",
     .operands = "check info run",
     .run = run_graph,
 };

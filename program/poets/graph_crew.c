@@ -36,6 +36,18 @@ static void deliver(struct leat_worker *w, uint32_t number, uint32_t pin_address
         ss->cause[LEAT_POETS_CAUSE_DISCARDED]++;
 }
 
+/*
+ * Before anything is taken or put: what was told is no longer true. Were it said only after the
+ * deed, a worker that has taken a packet and put another would look passive, and its counts, which
+ * it has not told, would not be missed: each lacks one.
+ */
+static void wake(struct leat_worker *w)
+{
+    if (!w->without_work) return;
+    atomic_store(&w->passive, false);
+    w->without_work = 0;
+}
+
 /* Control packets, from the host. True: there was one. */
 static bool take_control(struct leat_worker *w)
 {
@@ -43,6 +55,7 @@ static bool take_control(struct leat_worker *w)
     struct leat_run *run = w->crew->run;
     bool any = false;
     while ((cell = leat_ring_oldest(&w->from_host))) {
+        wake(w);
         leat_poets_softswitch_receive(&run->softswitch[cell->thread], cell->slot.packet,
                                       cell->slot.nflit, leat_run_cycles());
         leat_ring_take(&w->from_host);
@@ -63,6 +76,7 @@ static bool take_from_ranks(struct leat_worker *w)
     bool any = false;
     const uint64_t now = leat_ring_oldest(&w->from_ranks) ? leat_run_cycles() : 0;
     while ((cell = leat_ring_oldest(&w->from_ranks))) {
+        wake(w);
         leat_poets_softswitch_receive(&w->crew->run->softswitch[cell->thread], cell->slot.packet,
                                       cell->slot.nflit, now);
         leat_ring_take(&w->from_ranks);
@@ -81,6 +95,7 @@ static bool take_cells(struct leat_worker *w)
         const struct cell *cell;
         if (i == w->number) continue;
         while ((cell = leat_ring_oldest(&w->in[i]))) {
+            wake(w);
             deliver(w, cell->block, cell->pin_address, cell->payload);
             leat_ring_take(&w->in[i]);
             w->taken++;
@@ -107,6 +122,7 @@ static void *wait_for_room(struct leat_worker *w, struct leat_ring *ring)
 /* To the host, which knows what to do with what is for a thread elsewhere. */
 static void put_host(struct leat_worker *w, uint32_t to, const struct leat_poets_slot *slot)
 {
+    wake(w);
     struct leat_crew_cell *cell = wait_for_room(w, &w->to_host);
     if (!cell) return;
     cell->thread = to;
@@ -275,11 +291,7 @@ bool leat_worker_round(struct leat_worker *w)
     for (uint32_t t = w->first; t < w->end && !w->released; t++)
         any = flush_host(w, t) || any;
     if (w->rounds++ % CLOCK_ROUNDS == 0 || !any) look_at_clock(w);
-    if (any) {
-        if (w->without_work) atomic_store(&w->passive, false);
-        w->without_work = 0;
-        return true;
-    }
+    if (any) return wake(w), true;
     tell_counts(w);
     atomic_store(&w->passive, true);
     w->without_work++;

@@ -315,27 +315,48 @@ void leat_machine_free(struct leat_machine *machine)
     *machine = (struct leat_machine){ 0 };
 }
 
+void leat_machine_states(const struct leat_machine *machine, uint32_t index, bool of_edges,
+                         void (*take)(void *context, const uint8_t *octets, size_t len),
+                         void *context)
+{
+    const struct leat_poets_type *type = type_of(machine, machine->device[index]);
+    const uint8_t *octets = (const uint8_t *)leat_machine_block(machine, index);
+    const struct leat_poets_edges *pins = (const void *)(octets + type->pins_at);
+    if (!of_edges) {
+        take(context, octets + type->state_at, type->state_len);
+        return;
+    }
+    for (uint32_t p = 0; p < type->input_count; p++) {
+        const struct leat_poets_pin *pin = &type->input[p];
+        for (uint32_t e = 0; e < pins[p].count; e++)
+            take(context, octets + pins[p].first + (size_t)e * pin->edge_len + pin->state_at,
+                 pin->state_len);
+    }
+}
+
+size_t leat_machine_states_len(const struct leat_machine *machine, uint32_t index, bool of_edges)
+{
+    const uint32_t device = machine->device[index];
+    const struct leat_poets_type *type = type_of(machine, device);
+    size_t len = 0;
+    if (!of_edges) return type->state_len;
+    for (uint32_t p = 0; p < type->input_count; p++)
+        len += (size_t)edges_into(machine, device, p) * type->input[p].state_len;
+    return len;
+}
+
+static void hash_more(void *context, const uint8_t *octets, size_t len)
+{
+    uint64_t *hash = context;
+    *hash = leat_poets_hash(*hash, octets, len);
+}
+
 uint64_t leat_machine_digest(const struct leat_machine *machine)
 {
-    const struct leat_machine *m = machine;
     uint64_t hash = LEAT_POETS_HASH_EMPTY;
-    for (uint32_t k = 0; k < m->device_count; k++) {
-        const struct leat_poets_type *type = type_of(m, m->device[k]);
-        hash = leat_poets_hash(hash, (const uint8_t *)leat_machine_block(m, k) + type->state_at,
-                               type->state_len);
-    }
-    for (uint32_t k = 0; k < m->device_count; k++) {
-        const struct leat_poets_type *type = type_of(m, m->device[k]);
-        const uint8_t *octets = (const uint8_t *)leat_machine_block(m, k);
-        const struct leat_poets_edges *pins = (const void *)(octets + type->pins_at);
-        for (uint32_t p = 0; p < type->input_count; p++)
-            for (uint32_t e = 0; e < pins[p].count; e++)
-                hash = leat_poets_hash(hash,
-                                       octets + pins[p].first +
-                                           (size_t)e * type->input[p].edge_len +
-                                           type->input[p].state_at,
-                                       type->input[p].state_len);
-    }
+    for (int of_edges = 0; of_edges < 2; of_edges++)
+        for (uint32_t k = 0; k < machine->device_count; k++)
+            leat_machine_states(machine, k, of_edges, hash_more, &hash);
     return hash;
 }
 

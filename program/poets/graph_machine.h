@@ -47,6 +47,13 @@ bool leat_machine_build_share(struct leat_machine *machine, struct leat_graph *g
                               const uint32_t *order, uint32_t rank, uint32_t rank_count);
 void leat_machine_free(struct leat_machine *machine);
 
+/* The state of a device that is here, or the states of its edges, piece by piece in their order;
+ * and how many octets these are, wherever it is. */
+void leat_machine_states(const struct leat_machine *machine, uint32_t index, bool of_edges,
+                         void (*take)(void *context, const uint8_t *octets, size_t len),
+                         void *context);
+size_t leat_machine_states_len(const struct leat_machine *machine, uint32_t index, bool of_edges);
+
 /* FNV-1a over the states of all devices, then of all edges: what an application has come to. */
 uint64_t leat_machine_digest(const struct leat_machine *machine);
 

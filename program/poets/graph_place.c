@@ -7,6 +7,7 @@ enum {
     HUB_EDGES_MIN = 64, /* who has more edges than this, */
     HUB_TIMES_MEAN = 8, /* and more than so many times the mean, is near to everybody */
     WELL_PLACED = 8,    /* of so many edges at most one between threads: the order stays */
+    SAMPLE = 1 << 18,   /* edges are enough to see how good an order is */
     SWAP_ROUNDS = 4,
     DEVICES_PER_THREAD_MAX = 65534, /* a packet has 16 bits for them, and one value is for all */
 };
@@ -28,13 +29,14 @@ uint32_t leat_place_threads(uint32_t devices, uint32_t wanted)
 /* Devices of the instance without externals, and who is a neighbour of whom, both ways. */
 struct placing {
     const struct leat_graph_instance *instance;
-    uint32_t *index_of; /* by number in the instance; LEAT_GRAPH_NONE: an external */
+    uint32_t *index_of; /* by number in the instance; LEAT_GRAPH_NONE: an external; NULL: none is */
     uint32_t count, threads;
-    uint32_t *base, *near; /* neighbours of i: near[base[i]] to near[base[i + 1]], without hubs */
-    bool *apart;           /* a hub, or without neighbours: it may be anywhere */
+    uint32_t *base, *end, *near; /* neighbours of i: near[base[i]] to near[end[i]], without hubs */
+    bool *apart;                 /* a hub, or without neighbours: it may be anywhere */
     uint32_t *order, *queue;
-    uint32_t *side; /* of the halving that is under way; all others have other numbers */
-    uint32_t sides; /* numbers given so far */
+    uint32_t *side;    /* of the halving that is under way; all others have other numbers */
+    uint32_t sides;    /* numbers given so far */
+    uint32_t from, to; /* see search */
 };
 
 /* ---- neighbours ----------------------------------------------------------------------------- */
@@ -43,8 +45,8 @@ struct placing {
 static bool ends(const struct placing *p, uint32_t edge, uint32_t *from, uint32_t *to)
 {
     const struct leat_graph_edge *e = &p->instance->edge[edge];
-    *from = p->index_of[e->from];
-    *to = p->index_of[e->to];
+    *from = p->index_of ? p->index_of[e->from] : e->from;
+    *to = p->index_of ? p->index_of[e->to] : e->to;
     return *from != *to && *from != LEAT_GRAPH_NONE && *to != LEAT_GRAPH_NONE;
 }
 
@@ -66,27 +68,21 @@ static void find_hubs(struct placing *p)
         p->apart[i] = !p->base[i + 1] || p->base[i + 1] > most;
 }
 
+/* Lists have room for hubs, which are not in them. */
 static bool find_neighbours(struct placing *p)
 {
     uint32_t from, to;
-    memset(p->base, 0, ((size_t)p->count + 1) * sizeof *p->base);
-    for (uint32_t e = 0; e < p->instance->edge_count; e++)
-        if (ends(p, e, &from, &to) && !p->apart[from] && !p->apart[to]) {
-            p->base[from + 1]++;
-            p->base[to + 1]++;
-        }
-    for (uint32_t i = 0; i < p->count; i++)
-        p->base[i + 1] += p->base[i];
+    for (uint32_t i = 0; i < p->count; i++) {
+        p->base[i + 1] = p->base[i] + (p->apart[i] ? 0 : p->base[i + 1]);
+        p->end[i] = p->base[i];
+    }
     p->near = malloc(((size_t)p->base[p->count] + 1) * sizeof *p->near);
     if (!p->near) return false;
     for (uint32_t e = 0; e < p->instance->edge_count; e++)
         if (ends(p, e, &from, &to) && !p->apart[from] && !p->apart[to]) {
-            p->near[p->base[from]++] = to;
-            p->near[p->base[to]++] = from;
+            p->near[p->end[from]++] = to;
+            p->near[p->end[to]++] = from;
         }
-    for (uint32_t i = p->count; i > 0; i--)
-        p->base[i] = p->base[i - 1];
-    p->base[0] = 0;
     return true;
 }
 
@@ -95,7 +91,8 @@ static uint32_t first_of(const struct placing *p, uint32_t thread)
     return (uint32_t)((uint64_t)p->count * thread / p->threads);
 }
 
-/* Edges between threads, hubs left out, and all such edges. `thread` has room for all devices. */
+/* Edges between threads, hubs left out, and all such edges; of many edges a sample. `thread` has
+ * room for all devices. */
 static uint64_t count_cut(const struct placing *p, const uint32_t *order, uint32_t *thread,
                           uint64_t *all)
 {
@@ -104,8 +101,9 @@ static uint64_t count_cut(const struct placing *p, const uint32_t *order, uint32
     for (uint32_t t = 0; t < p->threads; t++)
         for (uint32_t k = first_of(p, t); k < first_of(p, t + 1); k++)
             thread[order ? order[k] : k] = t;
+    const uint32_t step = 1 + p->instance->edge_count / SAMPLE;
     *all = 0;
-    for (uint32_t e = 0; e < p->instance->edge_count; e++) {
+    for (uint32_t e = 0; e < p->instance->edge_count; e += step) {
         if (!ends(p, e, &from, &to) || p->apart[from] || p->apart[to]) continue;
         ++*all;
         cut += thread[from] != thread[to];
@@ -115,28 +113,32 @@ static uint64_t count_cut(const struct placing *p, const uint32_t *order, uint32
 
 /* ---- halves --------------------------------------------------------------------------------- */
 
-/* Breadth first over list[0..count), whose side is `old`; those that are reached get `new`. Parts
- * that do not hang together come one after the other. The end of the first is returned. */
+/* Breadth first over list[0..count), whose side is `old`, into the queue; those that are reached
+ * get `new`. Parts that do not hang together come one after the other. The end of the first is
+ * returned. Only queue[from..to) can have edges between queue[0..half) and the rest: what comes
+ * before `from` has led to nobody beyond `half`, and what comes after `to` was not reached from
+ * before it. */
 static uint32_t search(struct placing *p, const uint32_t *list, uint32_t count, uint32_t start,
-                       uint32_t old, uint32_t new)
+                       uint32_t old, uint32_t new, uint32_t half)
 {
-    uint32_t head = 0, tail = 0, end = start;
-    bool first = true;
+    uint32_t head = 0, tail = 0, end = LEAT_GRAPH_NONE;
+    p->from = p->to = half;
     for (uint32_t i = 0; tail < count; i++) {
         const uint32_t seed = i ? list[i - 1] : start;
         if (p->side[seed] != old) continue;
         p->side[seed] = new;
         p->queue[tail++] = seed;
         while (head < tail) {
-            const uint32_t at = p->queue[head++];
-            for (uint32_t k = p->base[at]; k < p->base[at + 1]; k++)
+            const uint32_t at = p->queue[head++], before = tail;
+            for (uint32_t k = p->base[at]; k < p->end[at]; k++)
                 if (p->side[p->near[k]] == old) {
                     p->side[p->near[k]] = new;
                     p->queue[tail++] = p->near[k];
                 }
+            if (before <= half && half < tail) p->from = head - 1;
+            if (head == half) p->to = tail;
         }
-        if (first) end = p->queue[tail - 1];
-        first = false;
+        if (end == LEAT_GRAPH_NONE) end = p->queue[tail - 1];
     }
     return end;
 }
@@ -146,7 +148,7 @@ static int64_t gain(const struct placing *p, uint32_t at, uint32_t left)
 {
     const uint32_t mine = p->side[at], other = mine == left ? left + 1 : left;
     int64_t sum = 0;
-    for (uint32_t k = p->base[at]; k < p->base[at + 1]; k++)
+    for (uint32_t k = p->base[at]; k < p->end[at]; k++)
         sum += (p->side[p->near[k]] == other) - (p->side[p->near[k]] == mine);
     return sum;
 }
@@ -161,13 +163,12 @@ static bool next_gainer(const struct placing *p, const uint32_t *list, uint32_t 
 }
 
 /* list[0..half) is on side `left`, the rest on left + 1. One of each changes, so the halves stay
- * as large as they are. */
-static void swap_pairs(struct placing *p, uint32_t *list, uint32_t half, uint32_t count,
-                       uint32_t left)
+ * as large as they are. Those along the cut are looked at. */
+static void swap_pairs(struct placing *p, uint32_t *list, uint32_t half, uint32_t left)
 {
     for (int round = 0; round < SWAP_ROUNDS; round++) {
-        uint32_t a = 0, b = half, swaps = 0;
-        while (next_gainer(p, list, &a, half, left) && next_gainer(p, list, &b, count, left)) {
+        uint32_t a = p->from, b = half, swaps = 0;
+        while (next_gainer(p, list, &a, half, left) && next_gainer(p, list, &b, p->to, left)) {
             const uint32_t before = list[a];
             p->side[list[a]] = left + 1;
             /* They may be neighbours: then one change may have been enough. */
@@ -196,12 +197,12 @@ static void halve(struct placing *p, uint32_t *list, uint32_t count, uint32_t fr
     const uint32_t half = (uint32_t)((uint64_t)count * (middle - from) / (to - from));
     const uint32_t here = p->side[list[0]], again = p->sides, left = p->sides + 1;
     p->sides += 3;
-    const uint32_t end = search(p, list, count, list[0], here, again);
-    search(p, list, count, end, again, left);
+    const uint32_t end = search(p, list, count, list[0], here, again, half);
+    search(p, list, count, end, again, left, half);
     memcpy(list, p->queue, count * sizeof *list);
     for (uint32_t k = half; k < count; k++)
         p->side[list[k]] = left + 1;
-    swap_pairs(p, list, half, count, left);
+    swap_pairs(p, list, half, left);
     halve(p, list, half, from, middle);
     halve(p, list + half, count - half, middle, to);
 }
@@ -257,10 +258,11 @@ static bool order_by_locality(struct placing *p)
     uint64_t all;
     p->base = calloc(count, sizeof *p->base);
     p->apart = calloc(count, sizeof *p->apart);
+    p->end = calloc(count, sizeof *p->end);
     p->side = calloc(count, sizeof *p->side);
     p->queue = calloc(count, sizeof *p->queue);
     order_by_file(p);
-    if (!p->base || !p->apart || !p->side || !p->queue) return false;
+    if (!p->base || !p->end || !p->apart || !p->side || !p->queue) return false;
     if (p->instance->edge_count > INT32_MAX) return true; /* more than `base` can count */
     find_hubs(p);
     const uint64_t before = count_cut(p, NULL, p->side, &all);
@@ -278,6 +280,9 @@ static void number(struct placing *p, const struct leat_graph *graph)
         const bool external = graph->type[type].kind == LEAT_GRAPH_EXTERNAL;
         p->index_of[d] = external ? LEAT_GRAPH_NONE : p->count++;
     }
+    if (p->count < p->instance->device_count) return;
+    free(p->index_of);
+    p->index_of = NULL;
 }
 
 uint32_t *leat_graph_order(struct leat_graph *graph, const struct leat_graph_instance *instance,
@@ -295,6 +300,7 @@ uint32_t *leat_graph_order(struct leat_graph *graph, const struct leat_graph_ins
     if (good && placement == LEAT_PLACE_LOCALITY) good = order_by_locality(&p);
     free(p.index_of);
     free(p.base);
+    free(p.end);
     free(p.near);
     free(p.apart);
     free(p.queue);

@@ -1,3 +1,4 @@
+#include "graph_ranks.h"
 #include "graph_run_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -208,10 +209,12 @@ uint32_t leat_run_threads(const struct leat_run_options *options)
 {
     const struct leat_fabric_options *f = &options->fabric;
     const uint64_t places = (uint64_t)f->boxes * f->threads_per_box;
+    const uint32_t ranks = options->link ? options->link->rank_count : 1;
     if (f->net)
         return places < LEAT_MACHINE_THREADS_MAX ? (uint32_t)places : LEAT_MACHINE_THREADS_MAX;
-    return options->schedule == LEAT_RUN_FREE ? options->workers * LEAT_RUN_THREADS_PER_WORKER
-                                              : LEAT_RUN_THREADS_EPOCH;
+    return options->schedule == LEAT_RUN_FREE
+               ? ranks * options->workers * LEAT_RUN_THREADS_PER_WORKER
+               : LEAT_RUN_THREADS_EPOCH;
 }
 
 static void sum_up(const struct leat_run *run, struct leat_run_result *out)
@@ -231,7 +234,19 @@ static void sum_up(const struct leat_run *run, struct leat_run_result *out)
             out->cause[i] += ss->cause[i];
     }
     memcpy(out->host_cause, run->host.mothership.cause, sizeof out->host_cause);
-    out->digest = leat_machine_digest(run->machine);
+    out->frames_bad = run->frames_bad;
+    out->frames_unknown = run->frames_unknown;
+    if (run->options->link)
+        leat_ranks_gather(run, out);
+    else
+        out->digest = leat_machine_digest(run->machine);
+}
+
+static bool run_engine(struct leat_run *run)
+{
+    if (run->options->link) return leat_run_ranks(run);
+    if (run->options->fabric.net) return leat_run_fabric(run);
+    return run->options->schedule == LEAT_RUN_FREE ? leat_run_workers(run) : leat_run_epochs(run);
 }
 
 bool leat_run(struct leat_machine *machine, const struct leat_run_options *options,
@@ -242,9 +257,7 @@ bool leat_run(struct leat_machine *machine, const struct leat_run_options *optio
     atomic_init(&run.exit_code, -1);
     bool good = leat_host_init(&run.host, machine, &options->host);
     const double began = leat_run_seconds();
-    good = good && (options->fabric.net                  ? leat_run_fabric(&run)
-                    : options->schedule == LEAT_RUN_FREE ? leat_run_workers(&run)
-                                                         : leat_run_epochs(&run));
+    good = good && run_engine(&run);
     out->seconds = leat_run_seconds() - began;
     if (good) sum_up(&run, out);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)

@@ -7,6 +7,7 @@
  *   epochs  one order, made of a schedule and a seed: in an epoch every softswitch takes some
  * turns, what it sends can be received in the next. The same run every time.
  *   fabric  every packet crosses a simulated network (graph_fabric.h). The same run every time.
+ *   ranks   as free, but the threads are dealt to several processes (MPI) first.
  *
  * All end by themselves: when the application is idle everywhere, stops, exits or fails.
  */
@@ -15,6 +16,7 @@
 
 #include "graph_fabric.h"
 #include "graph_host.h"
+#include "graph_link.h"
 #include "leat_random.h"
 #include <signal.h>
 
@@ -32,8 +34,9 @@ struct leat_run_options {
     enum leat_run_schedule schedule;
     double delay; /* chance of LEAT_RUN_DELAY, 0 to below 1 */
     uint64_t seed;
-    uint32_t quantum; /* turns of a softswitch in an epoch; 0: 16 */
-    uint32_t workers; /* free: 1 to 256 */
+    uint32_t quantum;       /* turns of a softswitch in an epoch; 0: 16 */
+    uint32_t workers;       /* free: 1 to 256, of each rank */
+    struct leat_link *link; /* free: to other ranks that run the same; NULL: there are none */
     enum leat_poets_rts rts;
     uint32_t log_level;
     bool log_raw, hdr_pin_as_edge, instr_first, no_request_idle; /* compat, loop modes */
@@ -51,6 +54,7 @@ struct leat_run_result {
     double seconds;
     uint64_t receives, sends, supervisor_packets, lines, debug_octets, epochs;
     uint64_t digest;
+    uint64_t frames_bad, frames_unknown; /* frames that are none; packets for threads of others */
     uint64_t cause[LEAT_POETS_CAUSE_COUNT], host_cause[LEAT_POETS_HOST_COUNT];
     struct leat_fabric_result fabric;
 };
@@ -58,7 +62,8 @@ struct leat_run_result {
 /* How many threads an application of these options is dealt to. */
 uint32_t leat_run_threads(const struct leat_run_options *options);
 
-/* False: no memory, or threads cannot be started; nothing ran. */
+/* False: no memory, or threads cannot be started; nothing ran. Of several ranks only the first has
+ * the result of all; how it ended is known to each. */
 bool leat_run(struct leat_machine *machine, const struct leat_run_options *options,
               struct leat_run_result *out);
 

@@ -16,6 +16,7 @@ struct leat_run {
     uint64_t turns; /* epochs, fabric: cycles */
     uint64_t epochs;
     struct leat_fabric_result fabric;
+    uint64_t frames_bad, frames_unknown; /* ranks */
 };
 
 /* `env` of thread t is env[t / per_env]. */
@@ -44,5 +45,6 @@ void leat_run_end_idle(struct leat_run *run);
 bool leat_run_workers(struct leat_run *run);
 bool leat_run_epochs(struct leat_run *run);
 bool leat_run_fabric(struct leat_run *run);
+bool leat_run_ranks(struct leat_run *run);
 
 #endif

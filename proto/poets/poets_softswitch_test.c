@@ -462,6 +462,22 @@ static void the_supervisor_hears_the_devices_index(void)
     EQ(ss.sent_host, 1);
 }
 
+/* It has no block here: its thread and number there come from a table. */
+static void a_device_elsewhere_is_addressed_by_its_seat(void)
+{
+    static const struct leat_poets_seat seats[] = { [5] = { .thread = 0x1234, .device = 7 } };
+    static const struct leat_poets_out_edge edges[] = { { LEAT_POETS_AWAY | 5, 0x201 } };
+    start(LEAT_POETS_LATCHED);
+    ss.config.edge = edges;
+    ss.config.seat = seats;
+    state_at(0)->wants = state_at(0)->drops = 1;
+    give(TO_0);
+    EQ(step(), LEAT_POETS_STEP_SEND);
+    EQ(out.thread, 0x1234);
+    OK(is_packet("07000000010200000107000000000000"));
+    EQ(ss.sent, 1);
+}
+
 static void an_indexed_pin_sends_to_one_and_a_bad_index_kills(void)
 {
     start(LEAT_POETS_LATCHED);
@@ -663,7 +679,7 @@ TAP_MAIN(T(packets_before_the_barrier_are_held_and_come_first), T(a_full_hold_ta
          T(control_packets_reach_one_device_or_all),
          T(a_fan_out_is_one_edge_a_turn_and_its_payload_is_frozen),
          T(latched_flags_are_sent_and_levels_may_drop), T(pins_of_a_level_take_turns),
-         T(the_supervisor_hears_the_devices_index),
+         T(the_supervisor_hears_the_devices_index), T(a_device_elsewhere_is_addressed_by_its_seat),
          T(an_indexed_pin_sends_to_one_and_a_bad_index_kills), T(do_send_false_sends_nothing),
          T(who_cannot_send_receives), T(idling_is_asked_for_and_done_once),
          T(hardware_idle_reaches_every_device), T(turns_have_priorities),

@@ -1,0 +1,481 @@
+/*
+ * Ranks: processes that share the threads of an application (specs/poets.md, 5.2 and 5.3). Each has
+ * its crew of workers (graph_crew.h), the first of them in this very thread, and a post:
+ *
+ *   worker --ring--> post --frames--> post --ring--> worker          device to device
+ *   worker --ring--> post --frames--> rank 0's host --frames--> ...  supervisor, lines, records
+ *
+ * The post never waits: what has no room stays where it is, and receiving goes on. A frame goes out
+ * when it is full, and when there is nothing more to put into it.
+ *
+ * Rank 0 has the host and presides: it asks in waves whether all is idle (poets_waves.h), then has
+ * all run OnHardwareIdle and vote, and nobody sends until all have; it tells all when it is over.
+ */
+#include "graph_ranks.h"
+#include "graph_crew.h"
+#include "poets_host.h"
+#include "poets_waves.h"
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRAME_CHANNELS = 2,  /* data and host */
+    FRAMES_AT_A_TIME = 8 /* received, before others have their turn */
+};
+
+_Static_assert((int)LEAT_LINK_LEN_MAX >= (int)LEAT_POETS_FRAME_LEN_MAX, "frames fit");
+
+/* A frame that is being filled, to one rank. */
+struct outbox {
+    uint8_t *octets; /* NULL: nothing was ever sent there */
+    struct leat_poets_frame_writer writer;
+    uint32_t seq;
+};
+
+/* A frame whose records are handed out. */
+struct inbox {
+    uint8_t octets[LEAT_LINK_LEN_MAX];
+    struct leat_poets_frame_cursor cursor;
+    struct leat_poets_record record;
+    bool waits; /* `record` has found no room yet */
+};
+
+struct ranks {
+    struct leat_crew crew;
+    struct leat_run *run;
+    struct leat_link *link;
+    struct outbox *out[FRAME_CHANNELS]; /* by rank */
+    struct inbox in[FRAME_CHANNELS];
+    uint32_t ended[FRAME_CHANNELS]; /* ranks that will send nothing more */
+    uint32_t open_count;            /* outboxes that are not empty */
+    uint32_t host_address;
+    uint64_t sent, received; /* packets to and from other ranks */
+    uint32_t wave_asked;     /* and not answered; 0: none */
+    bool vote_asked, voting; /* voting: all wait for RESUME */
+    bool told_exit, told_interrupt, over, no_memory;
+    /* Rank 0. */
+    struct leat_poets_waves waves;
+    bool wave_open;
+    enum leat_poets_verdict verdict;
+    uint32_t votes_missing, idle_steps;
+    bool unanimous;
+    uint64_t sent_at_idle;
+    double began, supervised;
+};
+
+/* ---- frames out ----------------------------------------------------------------------------- */
+
+static bool begin_frame(struct ranks *r, struct outbox *box)
+{
+    const struct leat_poets_frame frame = { .src_rank = r->link->rank, .seq = box->seq++ };
+    if (!box->octets) box->octets = malloc(LEAT_POETS_FRAME_LEN_MAX);
+    if (!box->octets) return r->no_memory = true, false;
+    return !leat_poets_frame_begin(&box->writer, box->octets, LEAT_POETS_FRAME_LEN_MAX, &frame);
+}
+
+/* False: the link has no room; the frame stays. */
+static bool send_frame(struct ranks *r, unsigned channel, uint32_t to)
+{
+    struct outbox *box = &r->out[channel][to];
+    if (!box->octets || !box->writer.record_count) return true;
+    if (!r->link->send(r->link, to, channel, box->octets, box->writer.len)) return false;
+    r->open_count--;
+    return begin_frame(r, box);
+}
+
+/* A packet into the frame to its rank. False: there is no room. */
+static bool post(struct ranks *r, unsigned channel, uint32_t to, uint32_t address,
+                 const uint8_t *packet, uint8_t nflit)
+{
+    struct outbox *box = &r->out[channel][to];
+    const struct leat_poets_record record = {
+        .hw_addr = address, .nflit = nflit, .control = channel == LEAT_LINK_HOST, .packet = packet
+    };
+    if (!box->octets && !begin_frame(r, box)) return false;
+    const bool first = !box->writer.record_count;
+    if (leat_poets_frame_add(&box->writer, &record)) {
+        if (!send_frame(r, channel, to) || leat_poets_frame_add(&box->writer, &record))
+            return false;
+        r->open_count++;
+    } else {
+        r->open_count += first;
+    }
+    r->sent++;
+    return true;
+}
+
+static void send_frames(struct ranks *r)
+{
+    for (unsigned c = 0; c < FRAME_CHANNELS && r->open_count; c++)
+        for (uint32_t to = 0; to < r->link->rank_count; to++)
+            send_frame(r, c, to);
+}
+
+/* ---- the host, which is rank 0's ------------------------------------------------------------ */
+
+static void host_packet(struct ranks *r, const uint8_t *packet, unsigned nflit)
+{
+    r->crew.worker[0].env.block = NULL; /* should it crash, then it was no device */
+    leat_host_packet(&r->run->host, packet, nflit);
+}
+
+/* Other ranks take what comes, and workers here, too: so this ends. */
+static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_t *packet,
+                           unsigned nflit)
+{
+    struct ranks *r = host->engine;
+    const uint32_t rank = leat_machine_rank_of(r->run->machine, thread);
+    if (rank == r->link->rank)
+        while (!leat_crew_from_host(&r->crew, thread, packet, nflit))
+            sched_yield();
+    else
+        while (!post(r, LEAT_LINK_HOST, rank, r->run->machine->address[thread], packet,
+                     (uint8_t)nflit) &&
+               !r->no_memory)
+            sched_yield();
+}
+
+/* What workers have for the host and for other ranks. */
+static bool take_cells(struct ranks *r)
+{
+    const struct leat_crew_cell *cell;
+    bool any = false;
+    for (uint32_t i = 0; i < r->crew.count; i++)
+        while ((cell = leat_crew_oldest(&r->crew, i))) {
+            const bool to_host = cell->thread == LEAT_CREW_HOST;
+            const uint32_t to = to_host ? 0 : leat_machine_rank_of(r->run->machine, cell->thread);
+            if (to_host && !r->link->rank) {
+                const struct leat_crew_cell copy = *cell; /* it may lead to further cells */
+                leat_crew_take(&r->crew, i);
+                host_packet(r, copy.slot.packet, copy.slot.nflit);
+            } else if (post(r, to_host ? LEAT_LINK_HOST : LEAT_LINK_DATA, to,
+                            to_host ? r->host_address : r->run->machine->address[cell->thread],
+                            cell->slot.packet, cell->slot.nflit)) {
+                leat_crew_take(&r->crew, i);
+            } else {
+                break;
+            }
+            any = true;
+        }
+    return any;
+}
+
+/* ---- frames in ------------------------------------------------------------------------------ */
+
+/* False: there is no room for it now. */
+static bool hand_out(struct ranks *r, unsigned channel, const struct leat_poets_record *record)
+{
+    const struct leat_machine *m = r->run->machine;
+    if (record->hw_addr == r->host_address && !r->link->rank) {
+        host_packet(r, record->packet, record->nflit);
+        return true;
+    }
+    if (record->hw_addr < m->thread_from || record->hw_addr >= m->thread_to) {
+        r->run->frames_unknown++;
+        return true;
+    }
+    return (channel == LEAT_LINK_HOST ? leat_crew_from_host : leat_crew_from_ranks)(
+        &r->crew, record->hw_addr, record->packet, record->nflit);
+}
+
+/* False: some of its records wait. */
+static bool hand_out_all(struct ranks *r, unsigned channel)
+{
+    struct inbox *in = &r->in[channel];
+    while (in->waits || leat_poets_frame_next(&in->cursor, &in->record)) {
+        in->waits = !hand_out(r, channel, &in->record);
+        if (in->waits) return false;
+        r->received++;
+    }
+    return true;
+}
+
+static bool receive_frames(struct ranks *r, unsigned channel)
+{
+    struct inbox *in = &r->in[channel];
+    struct leat_poets_frame frame;
+    uint32_t from;
+    size_t len;
+    int count = 0;
+    while (hand_out_all(r, channel) && count < FRAMES_AT_A_TIME &&
+           r->link->receive(r->link, channel, in->octets, &from, &len)) {
+        count++;
+        if (!len) /* it knows already that the run is over */
+            r->ended[channel]++;
+        else if (leat_poets_frame_decode(in->octets, len, &frame, NULL))
+            r->run->frames_bad++;
+        else
+            leat_poets_frame_cursor_init(&in->cursor, in->octets, len);
+    }
+    return count;
+}
+
+/* ---- notes ---------------------------------------------------------------------------------- */
+
+static void tell(struct ranks *r, uint32_t kind, uint64_t a, uint64_t b, uint64_t c)
+{
+    const struct leat_note note = { .kind = kind, .count = 3, .word = { a, b, c } };
+    if (r->link->rank)
+        leat_link_tell(r->link, 0, &note);
+    else
+        leat_link_tell_all(r->link, &note);
+}
+
+static void on_end(struct ranks *r, const struct leat_note *note)
+{
+    struct leat_host *host = &r->run->host;
+    host->reason = note->word[0] < LEAT_RUN_REASON_COUNT ? (enum leat_run_reason)note->word[0]
+                                                         : LEAT_RUN_FAILED;
+    host->exit_code = (int)note->word[1];
+    if (note->word[2] && r->run->options->interrupted)
+        *r->run->options->interrupted = (sig_atomic_t)note->word[2];
+    r->over = true;
+    atomic_store(&r->crew.ended, true);
+}
+
+/* What is asked here is done between the rounds of workers. */
+static void on_note(struct ranks *r, const struct leat_note *note)
+{
+    int none = -1;
+    switch (note->kind) {
+    case LEAT_NOTE_PROBE: r->wave_asked = (uint32_t)note->word[0]; break;
+    case LEAT_NOTE_COUNTS:
+        if (!r->wave_open) break;
+        r->verdict = leat_poets_waves_report(&r->waves, (uint32_t)note->word[0], note->word[1],
+                                             note->word[2]);
+        break;
+    case LEAT_NOTE_IDLE: r->vote_asked = true; break;
+    case LEAT_NOTE_VOTE:
+        r->votes_missing--;
+        r->unanimous = r->unanimous && note->word[0];
+        break;
+    case LEAT_NOTE_RESUME:
+        leat_crew_resume(&r->crew);
+        r->voting = false;
+        break;
+    case LEAT_NOTE_EXIT:
+        atomic_compare_exchange_strong(&r->run->exit_code, &none, note->word[0] != 0);
+        break;
+    case LEAT_NOTE_INTERRUPT:
+        if (r->run->options->interrupted)
+            *r->run->options->interrupted = (sig_atomic_t)note->word[0];
+        break;
+    case LEAT_NOTE_END: on_end(r, note); break;
+    default: break;
+    }
+}
+
+static bool hear(struct ranks *r)
+{
+    struct leat_note note;
+    uint32_t from;
+    bool any = false;
+    while (!r->over && leat_link_hear(r->link, &from, &note)) {
+        on_note(r, &note);
+        any = true;
+    }
+    return any;
+}
+
+/* ---- the post ------------------------------------------------------------------------------- */
+
+/* True: something moved. Until all have voted nobody sends, not even the host. */
+static bool serve(struct ranks *r)
+{
+    bool any = hear(r);
+    if (r->over || r->voting) return any;
+    any = receive_frames(r, LEAT_LINK_HOST) || any;
+    any = receive_frames(r, LEAT_LINK_DATA) || any;
+    any = take_cells(r) || any;
+    if (!r->link->rank) leat_run_check_end(r->run, r->began);
+    send_frames(r);
+    return any;
+}
+
+static void meanwhile(struct leat_crew *crew)
+{
+    serve(crew->run->host.engine);
+}
+
+static bool is_passive(const struct ranks *r)
+{
+    return !r->open_count && !r->in[LEAT_LINK_DATA].waits && !r->in[LEAT_LINK_HOST].waits &&
+           leat_crew_is_idle(&r->crew);
+}
+
+/* What every rank but the first owes it. */
+static void answer(struct ranks *r)
+{
+    const volatile sig_atomic_t *interrupted = r->run->options->interrupted;
+    const int code = atomic_load(&r->run->exit_code);
+    if (code >= 0 && !r->told_exit) {
+        r->told_exit = true;
+        tell(r, LEAT_NOTE_EXIT, (uint64_t)code, 0, 0);
+    }
+    if (interrupted && *interrupted && !r->told_interrupt) {
+        r->told_interrupt = true;
+        tell(r, LEAT_NOTE_INTERRUPT, (uint64_t)*interrupted, 0, 0);
+    }
+    if (r->vote_asked) {
+        r->vote_asked = false;
+        r->voting = true;
+        tell(r, LEAT_NOTE_VOTE, leat_crew_vote(&r->crew), 0, 0);
+    }
+    if (r->wave_asked && is_passive(r)) {
+        tell(r, LEAT_NOTE_COUNTS, r->wave_asked, r->sent, r->received);
+        r->wave_asked = 0;
+    }
+}
+
+/* ---- rank 0 presides ------------------------------------------------------------------------ */
+
+static void begin_wave(struct ranks *r)
+{
+    r->wave_asked = leat_poets_waves_begin(&r->waves);
+    r->wave_open = true;
+    r->verdict = LEAT_POETS_NOT_YET;
+    tell(r, LEAT_NOTE_PROBE, r->wave_asked, 0, 0);
+}
+
+static void count_idle_step(struct ranks *r)
+{
+    if (r->waves.sent != r->sent_at_idle) r->idle_steps = 0; /* there was traffic since */
+    r->sent_at_idle = r->waves.sent;
+    r->idle_steps = r->unanimous ? r->idle_steps + 1 : 0;
+    if (r->idle_steps >= leat_run_idle_steps(r->run)) leat_run_end_idle(r->run);
+}
+
+static void ask_votes(struct ranks *r)
+{
+    r->unanimous = true;
+    if (!r->run->machine->has_hardware_idle) {
+        count_idle_step(r);
+        return;
+    }
+    r->votes_missing = r->link->rank_count - 1;
+    tell(r, LEAT_NOTE_IDLE, 0, 0, 0);
+    r->voting = true;
+    const bool mine = leat_crew_vote(&r->crew);
+    r->unanimous = r->unanimous && mine;
+}
+
+static void find_idleness(struct ranks *r)
+{
+    if (r->voting) {
+        if (r->votes_missing) return;
+        tell(r, LEAT_NOTE_RESUME, 0, 0, 0);
+        leat_crew_resume(&r->crew);
+        r->voting = false;
+        count_idle_step(r);
+    } else if (!r->wave_open) {
+        if (is_passive(r)) begin_wave(r);
+    } else if (r->wave_asked && is_passive(r)) { /* its own report */
+        r->verdict = leat_poets_waves_report(&r->waves, r->wave_asked, r->sent, r->received);
+        r->wave_asked = 0;
+    } else if (r->verdict != LEAT_POETS_NOT_YET) {
+        r->wave_open = false;
+        if (r->verdict == LEAT_POETS_IDLE) ask_votes(r);
+    }
+}
+
+static void preside(struct ranks *r)
+{
+    struct leat_run *run = r->run;
+    const volatile sig_atomic_t *interrupted = run->options->interrupted;
+    r->crew.worker[0].env.block = NULL;
+    if (!r->voting) leat_crew_supervise(&r->crew, &r->supervised);
+    if (leat_host_is_over(&run->host)) {
+        tell(r, LEAT_NOTE_END, run->host.reason, (uint64_t)run->host.exit_code,
+             interrupted ? (uint64_t)*interrupted : 0);
+        r->over = true;
+        return;
+    }
+    if (run->host.app.state == LEAT_POETS_APP_RUNNING || r->voting) find_idleness(r);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static void run_to_the_end(struct ranks *r)
+{
+    unsigned without_work = 0;
+    leat_worker_begin(&r->crew.worker[0]);
+    while (!r->over && !r->no_memory) {
+        bool any = !r->voting && leat_worker_round(&r->crew.worker[0]);
+        any = serve(r) || any;
+        if (r->over) break;
+        if (r->link->rank)
+            answer(r);
+        else
+            preside(r);
+        without_work = any ? 0 : without_work + 1;
+        if (!any) leat_crew_rest(without_work);
+    }
+    leat_run_forget_crashes();
+}
+
+/* An empty message ends a channel. All is received until all have ended, so that nothing is under
+ * way any more. */
+static void drain(struct ranks *r)
+{
+    const uint32_t others = r->link->rank_count - 1;
+    uint32_t told[FRAME_CHANNELS] = { 0 }, from;
+    size_t len;
+    for (bool busy = true; busy;) {
+        busy = false;
+        for (unsigned c = 0; c < FRAME_CHANNELS; c++) {
+            const uint32_t to = told[c] + (told[c] >= r->link->rank);
+            if (told[c] < others && r->link->send(r->link, to, c, "", 0)) told[c]++;
+            if (r->ended[c] < others && r->link->receive(r->link, c, r->in[c].octets, &from, &len))
+                r->ended[c] += len == 0;
+            busy = busy || told[c] < others || r->ended[c] < others;
+        }
+    }
+}
+
+static bool make(struct ranks *r)
+{
+    for (unsigned c = 0; c < FRAME_CHANNELS; c++) {
+        r->out[c] = calloc(r->link->rank_count, sizeof *r->out[c]);
+        if (!r->out[c]) return false;
+    }
+    if (leat_poets_hw_host(&leat_poets_hw_tinsel, &r->host_address)) return false;
+    leat_poets_waves_init(&r->waves, r->link->rank_count);
+    r->began = r->supervised = leat_run_seconds();
+    r->run->host.send = send_to_thread;
+    r->run->host.engine = r;
+    r->crew.meanwhile = meanwhile;
+    r->crew.worker[0].inside = true;
+    return true;
+}
+
+static void free_ranks(struct ranks *r)
+{
+    for (unsigned c = 0; c < FRAME_CHANNELS; c++) {
+        for (uint32_t i = 0; r->out[c] && i < r->link->rank_count; i++)
+            free(r->out[c][i].octets);
+        free(r->out[c]);
+    }
+    free(r);
+}
+
+bool leat_run_ranks(struct leat_run *run)
+{
+    struct leat_link *link = run->options->link;
+    struct ranks *r = calloc(1, sizeof *r);
+    if (!r) return link->abort(link, 1), false;
+    r->run = run;
+    r->link = link;
+    bool good = leat_crew_make(&r->crew, run) && make(r);
+    if (good && !link->rank) leat_host_begin(&run->host);
+    good = good && leat_crew_start(&r->crew, 1);
+    if (good) run_to_the_end(r);
+    leat_crew_end(&r->crew);
+    good = good && !r->no_memory;
+    if (good)
+        drain(r);
+    else
+        link->abort(link, 1);
+    free_ranks(r);
+    return good;
+}

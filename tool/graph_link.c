@@ -1,0 +1,62 @@
+/* leat graph run --engine mpi: the library that speaks MPI, and what ranks agree on before a run.
+ */
+#include "graph_job.h"
+#include "run.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#ifdef HAVE_EXPAT
+
+bool graph_link_open(struct leat_link *link)
+{
+    char part[RUN_PATH_CAP], why[200] = "it is of another leat";
+    if (!run_find_part("libleat-mpi.so", part, sizeof part)) {
+        complain("--engine mpi needs it: build leat where libopenmpi-dev is installed");
+        return false;
+    }
+    /* Open MPI loads parts of its own, which look for it among all symbols. It stays open. */
+    void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
+    void *symbol = object ? dlsym(object, LEAT_LINK_OPEN) : NULL;
+    if (!symbol) {
+        complain("--engine mpi: %s", dlerror());
+        return false;
+    }
+    leat_link_open_fn open_link = *(leat_link_open_fn *)&symbol;
+    if (open_link(link, why, sizeof why) && link->abi == LEAT_LINK_ABI) return true;
+    complain("--engine mpi: %s", why);
+    return false;
+}
+
+int graph_mute(void)
+{
+    const int before = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stderr);
+    if (before >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) close(nowhere);
+    return before;
+}
+
+void graph_unmute(int before)
+{
+    fflush(stderr);
+    if (before < 0) return;
+    dup2(before, STDERR_FILENO);
+    close(before);
+}
+
+bool graph_agree(struct leat_link *link, const struct leat_graph_report *report, bool good,
+                 uint64_t fingerprint)
+{
+    struct leat_agreement all = { good, good, true };
+    if (link) all = leat_link_agree(link, good, fingerprint);
+    const bool first = !link || !link->rank;
+    if (!good && (first || all.first_good)) graph_tell(report);
+    if (first && good && !all.good) complain("not all ranks can load it");
+    if (first && all.good && !all.same)
+        complain("the ranks have read different files or options, expected the same everywhere");
+    return all.good && all.same;
+}
+
+#endif
