@@ -41,7 +41,8 @@ struct spd {
     uint16_t cells;        /* in all of its memories */
     uint16_t inputs;       /* of its switch */
     uint16_t coming_count; /* strides: cells to come into its memories, ... */
-    uint32_t mark;         /* ... the number of its bit in `marked` */
+    uint8_t mark_bit;
+    uint64_t *mark_word;   /* ... where a bit says that it has any */
     struct coming *coming; /* ... those of an input by time */
 };
 

@@ -25,7 +25,6 @@ enum {
 
 struct leat_sim_atm_strides {
     struct coming *coming; /* of all SPDs */
-    uint8_t *of_memory;    /* cells there and to come */
     uint64_t *marked;      /* SPDs with such cells, a bit each; every stage begins a word */
     uint32_t mark_words[LEAT_ATM_CLOS_STAGES_MAX + 1]; /* where its words begin; the end */
     uint32_t many;      /* cells of a memory: it might refuse one within the next stride */
@@ -33,8 +32,6 @@ struct leat_sim_atm_strides {
     uint64_t *port_at;  /* when something happens to a port */
     uint64_t *ports_at; /* ... and to the first of 64 of them, or sooner */
 };
-
-_Static_assert(LEAT_SIM_FABRIC_BUFFER_MAX < UINT8_MAX, "of_memory counts the cells of a memory");
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -66,7 +63,6 @@ void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells, const struct lea
     /* No more than a memory has room for. */
     parts.coming = leat_arena_lay(arena, (size_t)cells->memory_count * cells->places,
                                   sizeof *parts.coming);
-    parts.of_memory = leat_arena_lay(arena, cells->memory_count, sizeof *parts.of_memory);
     parts.marked = leat_arena_lay(arena, parts.mark_words[net->stages], sizeof *parts.marked);
     parts.port_at = leat_arena_lay(arena, net->ports, sizeof *parts.port_at);
     parts.ports_at = leat_arena_lay(arena, words_over(net->ports), sizeof *parts.ports_at);
@@ -81,7 +77,8 @@ void leat_sim_atm_strides_init(struct leat_sim_atm *sim)
     for (uint32_t i = 0; i < net->stages; i++)
         for (uint32_t k = 0; k < stage_spds(&net->stage[i]); k++) {
             struct spd *spd = &cells->spd[net->stage[i].spd_first + k];
-            spd->mark = cells->strides->mark_words[i] * WORD_BITS + k;
+            spd->mark_word = &cells->strides->marked[cells->strides->mark_words[i] + k / WORD_BITS];
+            spd->mark_bit = k % WORD_BITS;
             spd->coming = &cells->strides->coming[(size_t)spd->memory * cells->places];
         }
 }
@@ -89,18 +86,30 @@ void leat_sim_atm_strides_init(struct leat_sim_atm *sim)
 /* ---- cells ------------------------------------------------------------------------------------
  */
 
-static void mark(struct leat_sim_atm_strides *strides, const struct spd *spd)
+static void mark(const struct spd *spd)
 {
-    strides->marked[spd->mark / WORD_BITS] |= UINT64_C(1) << spd->mark % WORD_BITS;
+    *spd->mark_word |= UINT64_C(1) << spd->mark_bit;
+}
+
+/* Might the memory of this input refuse a cell within the next stride? Mostly it is enough to know
+ * how many cells all inputs have. */
+static bool is_crowded_at(const struct leat_sim_atm_cells *cells, const struct spd *spd,
+                          uint32_t input)
+{
+    const uint32_t many = cells->strides->many;
+    if ((uint32_t)spd->cells + spd->coming_count < many) return false;
+    uint32_t count = cells->memory[spd->memory + input].count;
+    for (uint16_t i = 0; i < spd->coming_count; i++)
+        count += spd->coming[i].input == input;
+    return count >= many;
 }
 
 static void write_down(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_t input,
                        struct entry entry, uint64_t at)
 {
-    struct leat_sim_atm_strides *strides = cells->strides;
     spd->coming[spd->coming_count++] = (struct coming){ at, entry, input };
-    strides->crowded |= ++strides->of_memory[spd->memory + input] >= strides->many;
-    mark(strides, spd);
+    if (is_crowded_at(cells, spd, input)) cells->strides->crowded = true;
+    mark(spd);
 }
 
 /* A cell comes to a PPD, which checks it in cycle `at`: there is room. */
@@ -114,9 +123,9 @@ static void forward(struct leat_sim_atm_cells *cells, struct ppd *ppd, struct en
     ppd->sent = entry;
     ppd->check_at = at;
     entry.label = route->label + ppd->label_first;
-    write_down(cells, &spd[leat_sim_agenda_lowest(outputs)], ppd->input, entry, at);
-    while (outputs &= outputs - 1) {
+    for (;;) {
         write_down(cells, &spd[leat_sim_agenda_lowest(outputs)], ppd->input, entry, at);
+        if (!(outputs &= outputs - 1)) return;
         cells->use[entry.cell].copies++;
     }
 }
@@ -135,11 +144,11 @@ static void come_in(struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t 
 {
     uint16_t kept = 0;
     for (uint16_t i = 0; i < spd->coming_count; i++) {
-        const struct coming c = spd->coming[i];
-        if (c.at < at)
-            put_behind(cells, spd, (uint8_t)c.input, c.entry);
-        else
-            spd->coming[kept++] = c;
+        const struct coming *c = &spd->coming[i];
+        if (c->at < at)
+            put_behind(cells, spd, (uint8_t)c->input, c->entry);
+        else if (kept++ < i)
+            spd->coming[kept - 1] = *c;
     }
     spd->coming_count = kept;
 }
@@ -157,7 +166,6 @@ static uint64_t next_coming(const struct spd *spd)
 static void transfer(struct leat_sim_atm *sim, struct spd *spd, struct entry entry, uint64_t at)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
-    cells->strides->of_memory[spd->memory + spd->selected]--;
     spd->selected_at = at;
     spd->free_at = at + CELL_LEN;
     if (!spd->to_port)
@@ -166,22 +174,28 @@ static void transfer(struct leat_sim_atm *sim, struct spd *spd, struct entry ent
         leat_sim_atm_strides_wake(sim, spd->to, spd->free_at + 1);
 }
 
+/* A cell that is selected, and when. */
+struct selection {
+    struct entry entry;
+    uint64_t at;
+};
+
 /* There is but one cell: it need not stand in its memory. False: its turn is after the next cycle.
  */
-static bool pass_one(struct leat_sim_atm *sim, struct spd *spd, uint64_t last)
+static bool pass_one(struct spd *spd, uint64_t last, struct selection *out)
 {
     const struct coming c = spd->coming[0];
     const uint64_t at = later(spd->free_at, c.at + 1);
     if (at > last + 1) return false;
     spd->coming_count = 0;
     spd->selected = (uint8_t)c.input;
-    transfer(sim, spd, c.entry, at);
+    *out = (struct selection){ c.entry, at };
     return true;
 }
 
-static bool select_one(struct leat_sim_atm *sim, struct spd *spd, uint64_t last)
+static bool select_one(struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t last,
+                       struct selection *out)
 {
-    struct leat_sim_atm_cells *cells = sim->cells;
     uint64_t at = spd->free_at;
     if (at > last + 1) return false;
     come_in(cells, spd, at);
@@ -192,21 +206,21 @@ static bool select_one(struct leat_sim_atm *sim, struct spd *spd, uint64_t last)
     }
     spd->selected = next_input(spd, spd->selected);
     const uint32_t m = spd->memory + spd->selected;
-    const struct entry entry = *entry_at(cells, m, cells->memory[m].head);
+    *out = (struct selection){ *entry_at(cells, m, cells->memory[m].head), at };
     leave(cells, spd);
-    transfer(sim, spd, entry, at);
     return true;
 }
 
 /* All that an SPD selects up to and including the cycle after `last`. */
 static void run_spd(struct leat_sim_atm *sim, struct spd *spd, uint64_t last)
 {
-    struct leat_sim_atm_strides *strides = sim->cells->strides;
+    struct selection s;
     while (spd->waiting || spd->coming_count) {
         const bool one = !spd->waiting && spd->coming_count == 1;
-        if (!(one ? pass_one(sim, spd, last) : select_one(sim, spd, last))) return;
+        if (!(one ? pass_one(spd, last, &s) : select_one(sim->cells, spd, last, &s))) return;
+        transfer(sim, spd, s.entry, s.at);
     }
-    strides->marked[spd->mark / WORD_BITS] &= ~(UINT64_C(1) << spd->mark % WORD_BITS);
+    *spd->mark_word &= ~(UINT64_C(1) << spd->mark_bit);
 }
 
 static void run_spds(struct leat_sim_atm *sim, uint64_t last)
@@ -277,17 +291,14 @@ static uint64_t next_cycle(const struct leat_sim_atm *sim)
 /* ---- from events to strides and back ----------------------------------------------------------
  */
 
-/* Might a memory refuse a cell in the next stride? */
 static bool is_crowded(const struct leat_sim_atm *sim)
 {
-    const struct leat_sim_atm_cells *cells = sim->cells;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < cells->memory_count; i++) {
-        const uint32_t count = cells->in_strides ? cells->strides->of_memory[i]
-                                                 : cells->memory[i].count;
-        most = count > most ? count : most;
+    for (uint32_t i = 0; i < sim->fabric.net.spd_count; i++) {
+        const struct spd *spd = &sim->cells->spd[i];
+        for (uint32_t input = 0; input < spd->inputs; input++)
+            if (is_crowded_at(sim->cells, spd, input)) return true;
     }
-    return most >= cells->strides->many;
+    return false;
 }
 
 /* The hosts are ready, no refusal is on its way, and none is to be feared. */
@@ -310,11 +321,7 @@ static void begin_spd(struct leat_sim_atm_cells *cells, uint32_t number)
 {
     struct spd *spd = &cells->spd[number];
     drop_event(cells, SPDS, number);
-    if (spd->waiting) mark(cells->strides, spd);
-    for (uint64_t rest = spd->waiting; rest; rest &= rest - 1) {
-        const uint32_t m = spd->memory + leat_sim_agenda_lowest(rest);
-        cells->strides->of_memory[m] = (uint8_t)cells->memory[m].count;
-    }
+    if (spd->waiting) mark(spd);
 }
 
 /* A cell whose check is to come leaves its memory and is written down for the next one. */
@@ -325,11 +332,7 @@ static void foresee_check(struct leat_sim_atm_cells *cells, uint32_t number)
     if (ppd->check_at == LEAT_NEVER) return;
     drop_event(cells, PPDS, number);
     const struct entry entry = *ppd->incoming;
-    if (!ppd->from_port) {
-        struct spd *spd = &cells->spd[ppd->from];
-        leave(cells, spd);
-        cells->strides->of_memory[spd->memory + spd->selected]--;
-    }
+    if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
     forward(cells, ppd, entry, ppd->check_at);
 }
 
@@ -339,7 +342,6 @@ bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim)
     const struct leat_atm_clos *net = &sim->fabric.net;
     if (!is_calm(sim)) return false;
     cells->in_strides = true;
-    memset(cells->strides->of_memory, 0, cells->memory_count);
     for (uint32_t i = 0; i < net->spd_count; i++)
         begin_spd(cells, i);
     for (uint32_t i = 0; i < net->ppd_count; i++)

@@ -221,6 +221,7 @@ struct leat_atm_aal_unit {
     uint8_t sending, sending_ack, freeing, scan_waits;
     uint8_t scan_wraps;  /* scan_block was the tail when it was looked at, and is it no more */
     uint16_t scan_block; /* cursnd at the look of cycle look_at */
+    uint32_t scan_finds; /* what a walk may find: blocks that are ready, and those to be freed */
     uint64_t look_at;
     uint64_t ack_asked_at; /* q of note R6, may be to come; LEAT_NEVER: no acknowledgement */
     uint64_t ack_free_at;  /* F */

@@ -57,13 +57,11 @@ static bool awaits(const struct leat_atm_aal_unit *unit, uint16_t sent,
 static uint16_t find_awaiting(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *ack, uint16_t *found)
 {
-    uint16_t place = 0;
-    *found = unit->send.busy_head;
-    while (place < unit->send.busy_count && !awaits(unit, *found, ack)) {
-        *found = unit->send.next[*found];
-        place++;
-    }
-    if (place == unit->send.busy_count) *found = NONE;
+    const uint16_t count = unit->send.busy_count, *next = unit->send.next;
+    uint16_t place = 0, block = unit->send.busy_head;
+    for (; place < count && !awaits(unit, block, ack); place++)
+        block = next[block];
+    *found = place < count ? block : NONE;
     return place;
 }
 
@@ -256,10 +254,12 @@ static void read_header(const uint8_t *cell, struct leat_atm_aal_receive_block *
 static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
     enum { HALF = 0x8000 };
-    struct leat_atm_aal_receive_block header;
-    read_header(cell, &header);
-    const uint16_t ahead = numbers_ahead(unit, &header);
-    return !header.is_ack && ahead >= unit->config.send_blocks && ahead < HALF;
+    if (leat_get_be16(cell + TYPE_AT) == LEAT_ATM_TASK_ACK) return false;
+    const struct leat_atm_aal_peer *peer = &unit->peer[leat_get_be16(cell + SOURCE_AT)];
+    const bool to_one = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
+    const uint16_t ahead = (uint16_t)(leat_get_be16(cell + SEQUENCE_AT) - peer->received[to_one] -
+                                      1);
+    return ahead >= unit->config.send_blocks && ahead < HALF;
 }
 
 static void await_service(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
@@ -448,6 +448,7 @@ static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
     if (--b->acks_missing > 0) return;
     b->to_free = 1;
     b->free_at = now + FREE_AFTER;
+    unit->scan_finds++;
     leat_atm_aal_scan_plan(unit, now + 1);
 }
 

@@ -23,6 +23,12 @@ static bool stops_walk(const struct leat_atm_aal_unit *unit, uint16_t block, uin
            (b->state == LEAT_ATM_AAL_NOT_READY && !unit->nomem);
 }
 
+/* No block stops the walk, wherever it is. */
+static bool finds_nothing(const struct leat_atm_aal_unit *unit)
+{
+    return unit->scan_finds == 0 && (unit->write_first == NONE || unit->nomem);
+}
+
 /* Where the walk goes from the block it has looked at: state 9 goes to the head, 10 to the next. */
 static uint16_t block_after_look(const struct leat_atm_aal_unit *unit)
 {
@@ -112,6 +118,7 @@ void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from)
                                 ? LEAT_NEVER
                                 : look_from(at, unit->ack_asked_at + 1);
     unit->due[LEAT_ATM_AAL_STATE5] = ack_at;
+    if (finds_nothing(unit)) return;
     /* Once around, and on to a block that was looked at a moment before it may be freed. */
     for (uint32_t i = 0; i < unit->send.busy_count + 2u && at < ack_at; i++) {
         if (stops_walk(unit, block, at)) {
@@ -174,6 +181,7 @@ static void end_cell(struct leat_atm_aal_unit *unit, uint64_t now)
     } else {
         struct leat_atm_aal_send_block *b = &unit->send_block[unit->scan_block];
         b->state = LEAT_ATM_AAL_SENT;
+        unit->scan_finds--;
         /* STATE9 counts the first cycle in this very step. */
         b->expires_at = now + unit->config.retransmit_cycles - 1;
         if (b->expires_at < unit->due[LEAT_ATM_AAL_STATE9])
@@ -205,6 +213,8 @@ static void end_free(struct leat_atm_aal_unit *unit, uint64_t now)
     if (last_of_its_message(unit, block)) unit->messages_busy--;
     unit->scan_block = block_after(unit, block);
     leat_atm_aal_chain_release(&unit->send, block);
+    unit->scan_finds--;
+    if (b->state == LEAT_ATM_AAL_READY) unit->scan_finds--; /* it was to be sent again */
     b->to_free = 0;
     b->acks_missing = 0; /* an acknowledgement on its way through STATE7 comes too late */
     b->state = LEAT_ATM_AAL_NOT_READY;
@@ -260,9 +270,11 @@ void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
             continue;
         }
         b->state = LEAT_ATM_AAL_READY;
+        unit->scan_finds++;
         if (b->to_free || b->transmissions < unit->config.transmissions_max) continue;
         b->to_free = 1;
         b->free_at = now;
+        unit->scan_finds++;
         unit->block_told = block;
         unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
         unit->counts.undeliverable++;

@@ -207,6 +207,7 @@ static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
     for (uint16_t b = unit->write_first, i = 0; i < unit->segment_cells;
          i++, b = unit->send.next[b])
         unit->send_block[b].state = LEAT_ATM_AAL_READY;
+    unit->scan_finds += unit->segment_cells;
     unit->write_first = NONE;
     unit->message_count++;
     unit->messages_busy++;
