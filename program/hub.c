@@ -65,7 +65,8 @@ struct leat_hub {
     uint32_t used;  /* slots 0 .. : those behind are empty */
     uint32_t tasks; /* expected, and not gone */
     leat_time now;
-    leat_time offset; /* of the network's time: it begins at 0 */
+    leat_time horizon; /* nothing reaches a task before this */
+    leat_time offset;  /* of the network's time: it begins at 0 */
     int file;
     char path[64];
     char *reason;
@@ -218,10 +219,12 @@ static bool waits(struct leat_hub *hub, uint32_t i)
 }
 
 /* The task of this slot goes on, at its time `now`. */
-static void let_go(struct leat_share_slot *slot, leat_time now)
+static void let_go(const struct leat_hub *hub, struct leat_share_slot *slot,
+                   enum leat_share_state state, leat_time now)
 {
     slot->clock = now;
-    atomic_store(&slot->state, LEAT_SHARE_RUNS);
+    slot->horizon = hub->horizon;
+    atomic_store(&slot->state, (uint32_t)state);
     atomic_fetch_add(&slot->turn, 1);
     leat_share_rouse(&slot->turn, &slot->sleeps);
 }
@@ -271,9 +274,9 @@ static void hear_arrived(void *context, const struct leat_port_message *told, le
 
 /*
  * A task that waits, and that nothing else can reach before, may as well go on now, with the time
- * and the message that it will have then, while the network comes up to that. What it asks for is
- * taken in its own time and place, so nobody can tell the difference. But a service may reach any
- * task at any time, and who looks on wants all in order.
+ * and the message that it will have then, while the network comes up to that, and others go on
+ * meanwhile. What it asks for is taken in its own time and place, so nobody can tell the
+ * difference. But a service may reach any task at any time, and who looks on wants all in order.
  */
 static void hear_coming(void *context, const struct leat_port_message *told, leat_time at)
 {
@@ -290,8 +293,7 @@ static void hear_coming(void *context, const struct leat_port_message *told, lea
     task->ahead_to = event.at;
     task->waits_from = slot->clock;
     slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = event;
-    atomic_fetch_add(&hub->share->running, 1);
-    let_go(slot, event.at);
+    let_go(hub, slot, LEAT_SHARE_AHEAD, event.at);
 }
 
 static void hear_lost(void *context, const struct leat_port_message *told, const char *why,
@@ -408,13 +410,14 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
     const struct leat_hub_service *service = &hub->config.service;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     struct task *task = &hub->task[i];
-    const bool waited = atomic_exchange(&slot->state, LEAT_SHARE_LEFT) == LEAT_SHARE_WAITS;
+    const uint32_t state = atomic_exchange(&slot->state, LEAT_SHARE_LEFT);
+    const bool was_counted = state != LEAT_SHARE_WAITS && state != LEAT_SHARE_AHEAD;
     const struct leat_hub_watch *watch = hub->config.watch;
     task->told.died = true;
     task->told.left = true;
     count_tasks(hub, -1);
     if (watch && task->told.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
-    if (!waited) atomic_fetch_sub(&hub->share->running, 1);
+    if (was_counted) atomic_fetch_sub(&hub->share->running, 1);
     if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
     if (task->told.begun)
         end_run(hub, LEAT_HUB_DIED, "the process of task %u is gone, without having left", i);
@@ -425,7 +428,7 @@ static void lose_task(struct leat_hub *hub, uint32_t i)
 static bool is_there(enum leat_share_state state)
 {
     return state == LEAT_SHARE_EXPECTED || state == LEAT_SHARE_ATTACHED ||
-           state == LEAT_SHARE_RUNS || state == LEAT_SHARE_WAITS;
+           state == LEAT_SHARE_RUNS || state == LEAT_SHARE_AHEAD || state == LEAT_SHARE_WAITS;
 }
 
 /* A process may leave just before it ends: so look twice. */
@@ -444,7 +447,7 @@ static void hear_interrupt(struct leat_hub *hub)
         end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
 }
 
-/* Tasks run. Comes back when all wait, or the run has ended. */
+/* Tasks run. Comes back when all wait that are not ahead, or the run has ended. */
 static void await_tasks(struct leat_hub *hub)
 {
     uint32_t running;
@@ -544,16 +547,21 @@ static void resume(struct leat_hub *hub, uint32_t i)
     hub->task[i].is_seen_waiting = false;
     if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
     note_wait(hub, i, slot->clock);
-    let_go(slot, hub->now);
+    let_go(hub, slot, LEAT_SHARE_RUNS, hub->now);
 }
 
-/* The network has come up to a task that ran ahead of it. */
+/* The network has come up to a task that ran ahead of it: if it still runs, it is waited for. */
 static void meet(struct leat_hub *hub, uint32_t i)
 {
     struct task *task = &hub->task[i];
+    uint32_t ahead = LEAT_SHARE_AHEAD;
     if (!task->ahead_to || task->ahead_to > hub->now) return;
     task->ahead_to = 0;
     note_wait(hub, i, task->waits_from);
+    atomic_fetch_add(&hub->share->running, 1);
+    if (!atomic_compare_exchange_strong(&leat_share_slot(hub->share, i)->state, &ahead,
+                                        LEAT_SHARE_RUNS))
+        atomic_fetch_sub(&hub->share->running, 1);
 }
 
 /* Nothing that tasks do from now on reaches another one before this. */
@@ -569,7 +577,7 @@ static void resume_due(struct leat_hub *hub)
     uint32_t due = 0;
     for (uint32_t i = 0; i < hub->used; i++)
         due += waits(hub, i) && goes_on_at(hub, i) <= hub->now;
-    atomic_store(&hub->share->horizon, horizon(hub));
+    hub->horizon = horizon(hub);
     atomic_fetch_add(&hub->share->running, due);
     for (uint32_t i = 0; i < hub->used; i++)
         if (due && waits(hub, i) && goes_on_at(hub, i) <= hub->now) {
@@ -579,7 +587,7 @@ static void resume_due(struct leat_hub *hub)
             meet(hub, i);
 }
 
-/* All tasks wait: what happens next? */
+/* All tasks wait, or are ahead: what happens next? */
 static void move_on(struct leat_hub *hub)
 {
     struct leat_port_net *net = hub->config.net;

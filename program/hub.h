@@ -10,8 +10,9 @@
  * they were told alone, and requests are taken in the order of tasks: so all runs are the same.
  *
  * A task may be told of a message before its time has come, where the network knows it: then it
- * runs, at its own time, while the network comes up to that, on another processor. What it asks for
- * meanwhile is taken when the network has come, so this changes nothing but the real time of a run.
+ * runs, at its own time, while the network comes up to that, on another processor, and others go on
+ * there. Only then is it waited for, and what it asks for is taken: so this changes nothing but the
+ * real time of a run.
  */
 #ifndef LEAT_PROGRAM_HUB_H
 #define LEAT_PROGRAM_HUB_H

@@ -5,6 +5,7 @@
 #include "leat_text.h"
 #include "sim_port.h"
 #include "tap.h"
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +260,43 @@ static void tasks_that_run_ahead_of_the_network_change_nothing(void)
     EQ(certificate[0], certificate[1]);
     EQ(waited[0], waited[1]);
     EQ(end[0], end[1]);
+}
+
+/* Task 2 is handed a long message long before the network has come up to its end, and waits in real
+ * time for task 1, which gets a short one of task 3 meanwhile. */
+static int word_of_task_1[2]; /* a pipe */
+
+static void wait_for_one_behind(void)
+{
+    enum { LONG = 2000, SEND_AFTER = 18000, PATIENCE_MS = 10000 };
+    char word = 0;
+    switch (leat_task_number()) {
+    case 0: send_pattern(2, LONG, 0); break;
+    case 1:
+        receive_pattern(3, 4, 1);
+        check_that(write(word_of_task_1[1], &word, 1) == 1);
+        break;
+    case 2: {
+        receive_pattern(0, LONG, 0);
+        struct pollfd look = { .fd = word_of_task_1[0], .events = POLLIN };
+        check_that(poll(&look, 1, PATIENCE_MS) == 1);
+        break;
+    }
+    default:
+        leat_task_wait(leat_task_now() + SEND_AFTER * CYCLE_PS, "its time");
+        send_pattern(1, 4, 1);
+    }
+}
+
+static void who_runs_ahead_of_the_network_holds_up_nobody(void)
+{
+    static struct scene scene;
+    if (pipe(word_of_task_1)) abort();
+    run_scene(&scene, "clos444", 4, wait_for_one_behind);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+    close(word_of_task_1[0]);
+    close(word_of_task_1[1]);
 }
 
 static void long_messages(void)
@@ -595,6 +633,7 @@ static void who_looks_on_sees_what_is_lost(void)
 
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(tasks_that_run_ahead_of_the_network_change_nothing),
+         T(who_runs_ahead_of_the_network_holds_up_nobody),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
          T(tasks_that_wait_for_each_other_are_found_and_named),
          T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),

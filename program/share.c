@@ -126,8 +126,10 @@ void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps)
     if (atomic_load(sleeps)) syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-void leat_share_stop_running(struct leat_share *share)
+void leat_share_stop_running(struct leat_share *share, struct leat_share_slot *slot,
+                             enum leat_share_state state)
 {
+    if (atomic_exchange(&slot->state, (uint32_t)state) == LEAT_SHARE_AHEAD) return;
     if (atomic_fetch_sub(&share->running, 1) == 1)
         leat_share_rouse(&share->running, &share->hub_sleeps);
 }

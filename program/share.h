@@ -6,7 +6,7 @@
  *              event ring:   hub -> task
  *
  * A slot belongs in turns to its task, while it runs, and to the hub, while it waits: `turn` and
- * `running` hand it over, and nothing else in it needs to be atomic. The blocks are sparse: what is
+ * `state` hand it over, and nothing else in it needs to be atomic. The blocks are sparse: what is
  * never used takes no memory.
  */
 #ifndef LEAT_PROGRAM_SHARE_H
@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 enum {
-    LEAT_SHARE_VERSION = 1,
+    LEAT_SHARE_VERSION = 2,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -56,6 +56,7 @@ enum leat_share_state {
     LEAT_SHARE_EXPECTED, /* its process is being started */
     LEAT_SHARE_ATTACHED, /* in real time still */
     LEAT_SHARE_RUNS,
+    LEAT_SHARE_AHEAD, /* runs ahead of the network, which has something to do until it needs it */
     LEAT_SHARE_WAITS,
     LEAT_SHARE_LEFT,
     LEAT_SHARE_FAILED, /* reason says why */
@@ -69,6 +70,7 @@ struct leat_share_slot {
     uint32_t port;
     leat_time clock;    /* the task's */
     leat_time deadline; /* of its wait */
+    leat_time horizon;  /* while it runs: nothing reaches it before this */
     uint32_t requests;  /* in the ring, from its beginning: the hub takes all of them */
     uint32_t event_first, events;
     char doing[LEAT_TASK_DOING_LEN];
@@ -87,9 +89,9 @@ struct leat_share {
     double compute_scale;
     uint32_t looks; /* at what a task waits for, before it sleeps */
     uint32_t hub_pid;
-    alignas(LEAT_SHARE_LINE) _Atomic uint32_t running; /* tasks; the hub sleeps on it ... */
-    _Atomic uint32_t hub_sleeps;                       /* ... if this is 1 */
-    alignas(LEAT_SHARE_LINE) _Atomic uint64_t horizon; /* nothing reaches a task before this */
+    /* Tasks that run and are not ahead; the hub sleeps on it ... */
+    alignas(LEAT_SHARE_LINE) _Atomic uint32_t running;
+    _Atomic uint32_t hub_sleeps; /* ... if this is 1 */
 };
 
 /* Before the octets of a block. */
@@ -145,7 +147,9 @@ void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *
 /* The word has changed: wakes who sleeps on it. */
 void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps);
 
-/* One task less runs; the hub is woken by the last one. */
-void leat_share_stop_running(struct leat_share *share);
+/* The task of this slot, which runs, is in another state from now on, and the slot is the hub's. If
+ * it was the last one that the hub waits for, the hub is woken. */
+void leat_share_stop_running(struct leat_share *share, struct leat_share_slot *slot,
+                             enum leat_share_state state);
 
 #endif

@@ -127,8 +127,7 @@ static void stop(enum leat_share_state state)
 {
     self.has_begun = false;
     self.slot->clock = self.clock;
-    atomic_store(&self.slot->state, (uint32_t)state);
-    leat_share_stop_running(self.share);
+    leat_share_stop_running(self.share, self.slot, state);
 }
 
 void leat_task_leave(void)
@@ -212,8 +211,7 @@ static void hand_over(leat_time deadline)
     const uint32_t turn = atomic_load(&slot->turn);
     slot->clock = self.clock;
     slot->deadline = deadline;
-    atomic_store(&slot->state, LEAT_SHARE_WAITS);
-    leat_share_stop_running(self.share);
+    leat_share_stop_running(self.share, slot, LEAT_SHARE_WAITS);
     for (;;) {
         leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->looks, LOOK_EVERY_NS);
         if (atomic_load_explicit(&slot->turn, memory_order_acquire) != turn) break;
@@ -272,7 +270,7 @@ bool leat_task_wait(leat_time deadline, const char *doing)
 {
     charge_computing();
     if (self.slot->events) return true;
-    const bool foreseen = deadline < atomic_load(&self.share->horizon) && !self.slot->requests;
+    const bool foreseen = deadline < self.slot->horizon && !self.slot->requests;
     if (foreseen) {
         if (deadline > self.clock) self.clock = deadline;
         return false;

@@ -7,7 +7,8 @@
  *
  * The task has a clock of its own. It stands still while the task computes, but for what is charged
  * (or measured, if the run wants that); in leat_task_wait it moves on to the time of the event that
- * ends the wait. All tasks wait before the network moves, so nothing depends on who is faster.
+ * ends the wait. The network moves only when all tasks wait whose time it has reached, so nothing
+ * depends on who is faster.
  *
  * Not safe for threads: who has several holds a lock around these calls (leat_task_lock).
  */
