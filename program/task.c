@@ -221,10 +221,18 @@ static void hand_over(leat_time deadline)
     if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
 }
 
+/* What this task waits for from now on. */
+static void say_doing(const char *doing)
+{
+    const size_t len = strnlen(doing, LEAT_TASK_DOING_LEN - 1);
+    memcpy(self.slot->doing, doing, len);
+    self.slot->doing[len] = '\0';
+}
+
 static struct leat_share_request *new_request(void)
 {
     if (self.slot->requests == LEAT_SHARE_REQUESTS) {
-        snprintf(self.slot->doing, sizeof self.slot->doing, "room for its requests");
+        say_doing("room for its requests");
         hand_over(self.clock); /* which empties the ring */
     }
     return &self.slot->request[self.slot->requests++];
@@ -275,7 +283,7 @@ bool leat_task_wait(leat_time deadline, const char *doing)
         if (deadline > self.clock) self.clock = deadline;
         return false;
     }
-    snprintf(self.slot->doing, sizeof self.slot->doing, "%s", doing ? doing : "");
+    say_doing(doing ? doing : "");
     hand_over(deadline > self.clock ? deadline : self.clock);
     return self.slot->events > 0;
 }

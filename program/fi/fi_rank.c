@@ -1,13 +1,13 @@
 #include "fi_rank.h"
 #include "clock.h"
 #include "fi_queue.h"
+#include "leat_text.h"
 #include "task.h"
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,32 +118,45 @@ void leat_fi_call_starts_deep(void)
     rank.has_started_deep = true;
 }
 
-static void write_peer(const char *name, const char *way, int peer, int tag)
+static void write_number(struct leat_text *out, const char *before, int number)
 {
-    char who[16], what[16];
-    snprintf(who, sizeof who, "%d", peer);
-    snprintf(what, sizeof what, "tag %d", tag);
-    snprintf(rank.text, sizeof rank.text, "%s %s %s, %s", name, way,
-             peer == MPI_ANY_SOURCE ? "any rank" : who, tag == MPI_ANY_TAG ? "any tag" : what);
+    const int64_t value = number;
+    leat_text_puts(out, before);
+    if (value < 0) leat_text_putc(out, '-');
+    leat_text_decimal(out, (uint64_t)(value < 0 ? -value : value));
 }
 
+static void write_peer(struct leat_text *out, const char *way, int peer, int tag)
+{
+    leat_text_puts(out, way);
+    if (peer == MPI_ANY_SOURCE)
+        leat_text_puts(out, "any rank");
+    else
+        write_number(out, "", peer);
+    if (tag == MPI_ANY_TAG)
+        leat_text_puts(out, ", any tag");
+    else
+        write_number(out, ", tag ", tag);
+}
+
+/* In every call that waits: printf would take half of what a rank does for a message. */
 static void write_text(const struct leat_fi_call *call)
 {
-    const char *name = call->name[0] == 'P' ? call->name + 1 : call->name; /* PMPI_... */
+    struct leat_text out;
+    leat_text_init(&out, rank.text, sizeof rank.text - 1, NULL, NULL);
+    leat_text_puts(&out, call->name[0] == 'P' ? call->name + 1 : call->name); /* PMPI_... */
     switch (call->detail) {
-    case LEAT_FI_CALL_ONLY: snprintf(rank.text, sizeof rank.text, "%s", name); break;
-    case LEAT_FI_CALL_FROM: write_peer(name, "from", call->number, call->tag); break;
-    case LEAT_FI_CALL_TO: write_peer(name, "to", call->number, call->tag); break;
-    case LEAT_FI_CALL_ROOT:
-        snprintf(rank.text, sizeof rank.text, "%s, root %d", name, call->number);
-        break;
-    case LEAT_FI_CALL_AT:
-        snprintf(rank.text, sizeof rank.text, "%s at rank %d", name, call->number);
-        break;
+    case LEAT_FI_CALL_ONLY: break;
+    case LEAT_FI_CALL_FROM: write_peer(&out, " from ", call->number, call->tag); break;
+    case LEAT_FI_CALL_TO: write_peer(&out, " to ", call->number, call->tag); break;
+    case LEAT_FI_CALL_ROOT: write_number(&out, ", root ", call->number); break;
+    case LEAT_FI_CALL_AT: write_number(&out, " at rank ", call->number); break;
     case LEAT_FI_CALL_OF:
-        snprintf(rank.text, sizeof rank.text, "%s of %d requests", name, call->number);
+        write_number(&out, " of ", call->number);
+        leat_text_puts(&out, " requests");
         break;
     }
+    rank.text[out.len] = '\0';
 }
 
 const char *leat_fi_call_text(void)
