@@ -506,8 +506,10 @@ static void plan(struct leat_sim_load *load, uint32_t port)
 {
     struct leat_sim_load_host *host = &load->host[port];
     const bool scarce = leat_atm_aal_unit_room(&host->unit) < LEAT_SIM_ATM_STRIDE_ROOM;
-    load->scarce += (uint32_t)scarce - host->scarce;
-    host->scarce = scarce;
+    if (scarce != host->scarce) {
+        load->scarce = scarce ? load->scarce + 1 : load->scarce - 1;
+        host->scarce = scarce;
+    }
     leat_sim_atm_wake(&load->sim, port, earlier(host->unit.wake_at, host->own_at));
 }
 

@@ -1,7 +1,6 @@
 #include "atm_aal_unit.h"
 #include "atm_aal_unit_parts.h"
 #include "leat_arena.h"
-#include "leat_crc.h"
 #include <assert.h>
 #include <string.h>
 
@@ -109,21 +108,6 @@ void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)
     chain->free_tail = (uint16_t)(count - 1);
     for (uint16_t i = 0; i < count; i++)
         chain->next[i] = (uint16_t)(i + 1);
-}
-
-void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell)
-{
-    if (unit->config.unsealed) return;
-    leat_put_be16(cell + CRC_AT, leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT));
-}
-
-uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination)
-{
-    const struct leat_atm_aal_config *c = &unit->config;
-    const uint32_t label = c->paths * (destination == BROADCAST ? c->ports : destination) +
-                           unit->path;
-    unit->path = unit->path + 1 == c->paths ? 0 : unit->path + 1;
-    return label;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)

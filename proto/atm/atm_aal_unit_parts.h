@@ -5,6 +5,7 @@
 #include "atm_aal_unit.h"
 #include "atm_route.h"
 #include "leat_bytes.h"
+#include "leat_crc.h"
 #include <assert.h>
 
 enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
@@ -97,10 +98,21 @@ static inline void wake_rare(struct leat_atm_aal_unit *unit,
 }
 
 /* Finishes a cell whose fields are written: CRC-16, unless it is left out. */
-void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell);
+static inline void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell)
+{
+    if (unit->config.unsealed) return;
+    leat_put_be16(cell + CRC_AT, leat_crc16(0, cell + TYPE_AT, CRC_AT - TYPE_AT));
+}
 
 /* The next access label towards a port or to all, round robin over the paths (note R1). */
-uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination);
+static inline uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, uint16_t destination)
+{
+    const struct leat_atm_aal_config *c = &unit->config;
+    const uint32_t label = c->paths * (destination == BROADCAST ? c->ports : destination) +
+                           unit->path;
+    unit->path = unit->path + 1 == c->paths ? 0 : unit->path + 1;
+    return label;
+}
 
 /* Before a block is added in step `now`: what is behind the walk was walked without it. */
 void leat_atm_aal_scan_grows(struct leat_atm_aal_unit *unit, uint64_t now);

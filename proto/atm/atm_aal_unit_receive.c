@@ -129,6 +129,7 @@ static uint16_t parked_behind(const struct leat_atm_aal_unit *unit,
 static bool is_parked_copy(const struct leat_atm_aal_unit *unit,
                            const struct leat_atm_aal_receive_block *copy)
 {
+    if (first_parked(unit, copy->source, copy->point_to_point) == NONE) return false;
     const uint16_t at = parked_behind(unit, copy, parked_before(unit, copy));
     return at != NONE && unit->receive_block[at].sequence == copy->sequence;
 }
