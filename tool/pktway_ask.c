@@ -1,7 +1,7 @@
 /* leat pktway ping, trace, plan and tell on a simulated network. */
 #include "pktway_ask.h"
 #include "leat_tree.h"
-#include "packetway_build.h"
+#include "pktway_wanted.h"
 #include "sim.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void on_event(void *context, uint32_t port, const struct leat_packetway_e
                      leat_time at)
 {
     struct pktway_asking *a = context;
-    (void)port;
+    if (a->remote) pktway_hear_memory(a, port, e, at);
     switch (e->kind) {
     case LEAT_PACKETWAY_EVENT_DATA:
         a->is_there = true;
@@ -365,31 +365,6 @@ static int plan(struct pktway_asking *a)
     return DONE;
 }
 
-/* name=NAME, capability=CC, address=A or A-B */
-static bool put_wanted(const char *word, struct leat_packetway_build *build)
-{
-    const char *equals = strchr(word, '=');
-    const char *value = equals ? equals + 1 : "", *dash = strchr(value, '-');
-    uint64_t low, high;
-    if (strncmp(word, "name=", 5) == 0 && *value)
-        return !leat_packetway_build_name(build, (const uint8_t *)value, strlen(value));
-    if (strncmp(word, "capability=", 11) == 0 && leat_tree_number(value, strlen(value), &low) &&
-        low >= 1 && low <= 255)
-        return !leat_packetway_build_capability(build, (uint8_t)low, NULL, 0);
-    if (strncmp(word, "address=", 8) != 0) return false;
-    const size_t len = dash ? (size_t)(dash - value) : strlen(value);
-    if (!leat_tree_number(value, len, &low) || low > LEAT_PACKETWAY_ADDRESS_MAX) return false;
-    struct leat_packetway_address address = leat_packetway_single((uint32_t)low);
-    if (dash) {
-        if (!leat_tree_number(dash + 1, strlen(dash + 1), &high) ||
-            high > LEAT_PACKETWAY_ADDRESS_MAX)
-            return false;
-        address.at = LEAT_PACKETWAY_AT_MIN;
-        address.high = (uint32_t)high;
-    }
-    return !leat_packetway_build_address(build, &address);
-}
-
 /* A half-router of the SAN of who asks. */
 static bool find_peer(const struct pktway_asking *a, uint32_t *address)
 {
@@ -411,11 +386,8 @@ static int tell(struct pktway_asking *a)
     uint32_t peer;
     leat_packetway_build_init(&build, wanted, sizeof wanted);
     for (int i = 1; i < a->args->operand_count; i++)
-        if (!put_wanted(a->args->operand[i], &build))
-            return misuse(a->args->verb,
-                          "tell '%s', expected name=NAME, capability=1..255, address=A or "
-                          "address=A-B",
-                          a->args->operand[i]);
+        if (!pktway_wanted_read(a->args->operand[i], &build))
+            return misuse(a->args->verb, "tell '%s', expected " PKTWAY_WANTED, a->args->operand[i]);
     if (!find_peer(a, &peer)) return FAILED;
     if (leat_packetway_host_ask(leat_sim_pktway_host(&a->built.net, a->from), peer, wanted,
                                 build.len, leat_sim_pktway_clock(&a->built.net)) ||
@@ -429,6 +401,17 @@ static int tell(struct pktway_asking *a)
                      a->json);
     if (a->json) putchar('\n');
     return DONE;
+}
+
+static int memory(struct pktway_asking *a)
+{
+    uint32_t to;
+    if (!read_host(a, a->args->operand[0], a->args->operand[1], &to)) return WRONG;
+    if (to == a->from)
+        return misuse(a->args->verb,
+                      "%s '%s', expected another host than the one that asks (--from)",
+                      a->args->operand[0], a->args->operand[1]);
+    return pktway_put_memory(a, to);
 }
 
 static int tables(struct pktway_asking *a)
@@ -450,6 +433,8 @@ static const struct subcommand {
     { "plan", 1, 1, "one node, as in leat pktway plan clos.15 --fabric twosan", plan },
     { "tell", 1, 16, "what to look for, as in name=clos.15 or capability=2", tell },
     { "tables", 0, 1, "one router at most", tables },
+    { "read", 3, 3, "a host, an address of its memory, and how many octets", memory },
+    { "write", 3, 3, "a host, an address of its memory, and octets: hex or text=TEXT", memory },
 };
 
 int pktway_simulate(const struct arguments *args)

@@ -7,7 +7,7 @@
 
 #include "pktway_design.h"
 
-#define PKTWAY_SIM_WORDS "ping trace plan tell tables"
+#define PKTWAY_SIM_WORDS "ping trace plan tell tables read write"
 #define PKTWAY_SIM_OPTIONS                                                                        \
     { "--fabric", "F", "a simulated network: twosan, threesan or FILE.yaml" },                    \
         { "--from", "HOST", "simulated: who asks, SAN.PORT or an address; default the first" },   \
@@ -63,10 +63,17 @@ struct pktway_asking {
     uint8_t octets[1 << 16];
     uint8_t records[1 << 16]; /* of the last INFO */
     size_t records_len;
+    struct pktway_remote *remote; /* read and write: whose memory; else NULL */
 };
 
 /* An exit code. args->operand[0] is the subcommand. */
 int pktway_simulate(const struct arguments *args);
+
+/* read and write: the memory of the host at port `to` (pktway_memory.c). An exit code. */
+int pktway_put_memory(struct pktway_asking *asking, uint32_t to);
+/* What hosts hear of that. */
+void pktway_hear_memory(struct pktway_asking *asking, uint32_t port,
+                        const struct leat_packetway_event *event, leat_time at);
 
 /* Routing tables of a router, or of all (pktway_tables.c). An exit code. */
 int pktway_put_tables(const struct pktway_asking *asking);

@@ -8,12 +8,14 @@
 
 #include "tool.h"
 
-#define PKTWAY_LIVE_WORDS "route host tun status leave"
-#define PKTWAY_LIVE_ALSO  "ping trace plan tell tables"
+#define PKTWAY_LIVE_WORDS "route host tun memory status leave"
+#define PKTWAY_LIVE_ALSO  "ping trace plan tell tables read write"
 
 #define PKTWAY_LIVE_OPTIONS                                                                        \
     { "--san", "SAN",                                                                              \
       "live: DEVICE or udp:ADDRESS[:PORT], then ,bias=B,address=A and more; route: again", true }, \
+        { "--dev", "DEVICE", "live: of the --san, which then begins with a letter; route: again",  \
+          true },                                                                                  \
         { "--name", "NAME", "live: of the router or host; default router, and host" },             \
         { "--driver", "D", "route: xdp, packet or udp; default: xdp where it can be" },            \
         { "--poll", "MS", "route, host: WRU? every so often, 10 to 60000; default 1000" },         \
@@ -21,7 +23,12 @@
         { "--way", "IP=NODE", "tun: ADDRESS[/BITS]=NODE, as 10.9.0.3=0x301; again for more",       \
           true },                                                                                  \
         { "--device", "DEVICE", "tun: its name; default pw0" },                                    \
-        { "--foreground", NULL, "route, host, tun: stay until interrupted" },                      \
+        { "--memory", "SIZE", "memory: octets, as 64k or 1M; default 64k" },                       \
+        { "--base", "ADDRESS", "memory: of its first octet; default 0" },                          \
+        { "--allow", "WHO", "memory: r, w or rw, then ,range=A-B and ,nodes=A-B; again for more",  \
+          true },                                                                                  \
+        { "--blind", NULL, "write: does not read back what was written" },                         \
+        { "--foreground", NULL, "route, host, tun, memory: stay until interrupted" },              \
         { "--interval", "MS", "live ping: between two; default 1000" },                            \
     {                                                                                              \
         "--timeout", "MS", "live: until an answer must be here, 1 to 60000; default 1000"          \

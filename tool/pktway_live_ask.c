@@ -1,13 +1,20 @@
-/* ping, trace, plan and tell by a node of a live network. */
+/* ping, trace, plan, tell, and questions about memory, by a node of a live network. */
 #include "packetway_about.h"
 #include "packetway_build.h"
 #include "pktway_live_parts.h"
+#include "pktway_wanted.h"
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MORE_MS = 100, NODES_MAX = 4096, ECHO_MIN = 8, MARK_LEN = 8 };
+enum {
+    MORE_MS = 100,
+    NODES_MAX = 4096,
+    ECHO_MIN = 8,
+    MARK_LEN = 8,
+    HOPS_MAX = LEAT_PACKETWAY_LEADING_MAX,
+};
 static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
 
 /* What every question needs. */
@@ -79,7 +86,7 @@ static void show_err(const struct leat_packetway_event *e, bool json, FILE *out)
     fputs(json ? "]}" : "\n", out);
 }
 
-/* ---- ping ---------------------------------------------------------------------------------- */
+/* ---- echoes -------------------------------------------------------------------------------- */
 
 struct ping {
     uint32_t sent, received, errors;
@@ -113,8 +120,13 @@ static bool is_reply(const struct question *k, uint32_t number)
            m->data_len >= 12 && leat_get_be32(m->data + 8) == number;
 }
 
-static int send_echo(struct question *k, uint32_t number, uint8_t *data, uint32_t size)
+/* A plan is asked for first, so that *begun is when the echo went out. */
+static int send_echo(struct question *k, uint32_t number, uint8_t *data, uint32_t size,
+                     leat_time *begun)
 {
+    const struct leat_packetway_plan *plan;
+    if (!k->q->by_address)
+        leat_pktway_plan(k->node, k->q->address, k->q->timeout_ms, &plan, k->why);
     memset(&k->message, 0, sizeof k->message);
     k->message.header = (struct leat_packetway_header){ .dt = k->q->address,
                                                         .pt = LEAT_PKTWAY_PT_ECHO,
@@ -122,6 +134,7 @@ static int send_echo(struct question *k, uint32_t number, uint8_t *data, uint32_
     leat_put_be32(data, number);
     k->message.data = data;
     k->message.data_len = size;
+    *begun = pktway_now();
     return told(k, leat_pktway_send(k->node, &k->message,
                                     k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
                                                      : LEAT_PACKETWAY_SEND_PLANNED,
@@ -129,9 +142,10 @@ static int send_echo(struct question *k, uint32_t number, uint8_t *data, uint32_
 }
 
 /* Waits for the answer, then until the next one is due. */
-static void await_echo(struct question *k, struct ping *ping, uint32_t number, bool last)
+static void await_echo(struct question *k, struct ping *ping, uint32_t number, leat_time begun,
+                       bool last)
 {
-    const leat_time begun = pktway_now(), limit = begun + k->q->timeout_ms * ps_per_ms;
+    const leat_time limit = begun + k->q->timeout_ms * ps_per_ms;
     const leat_time next = last ? begun : begun + k->q->interval_ms * ps_per_ms;
     bool waits = true;
     for (;;) {
@@ -149,32 +163,6 @@ static void await_echo(struct question *k, struct ping *ping, uint32_t number, b
             waits = false;
         }
     }
-}
-
-static int ping(struct question *k)
-{
-    struct ping p = { 0 };
-    uint8_t *data = calloc(1, k->q->size);
-    int code = data ? DONE : FAILED;
-    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"errors\":[", k->q->address);
-    for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
-        code = send_echo(k, i, data, k->q->size);
-        if (code != DONE) break;
-        p.sent++;
-        await_echo(k, &p, i, i + 1 == k->q->count);
-    }
-    free(data);
-    const double mean = p.received ? (double)p.sum_us / p.received / 1000 : 0;
-    if (k->q->json)
-        fprintf(k->out,
-                "],\"sent\":%u,\"received\":%u,\"least_us\":%" PRIu64 ",\"mean_us\":%.0f,"
-                "\"most_us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\",\"ei_back\":\"%016" PRIx64
-                "\"}\n",
-                p.sent, p.received, p.least_us, mean * 1000, p.most_us, p.ei_there, p.ei_back);
-    else if (p.sent)
-        fprintf(k->out, "%u sent, %u received, %.3f ms on average\n", p.sent, p.received, mean);
-    if (code == DONE && p.received < k->q->count) code = FAILED;
-    return code;
 }
 
 /* ---- plan ---------------------------------------------------------------------------------- */
@@ -305,13 +293,15 @@ static void show_hop(struct question *k, uint32_t number, uint32_t address, uint
     fputs(json ? "}" : "\n", k->out);
 }
 
-static uint32_t count_hops(const struct leat_packetway_plan_route *r)
+/* The L2RHs that lead into a SAN, one for each router: not those by which a router of more than two
+ * half-routers tells its own apart (spec 5.2). `at` gets where they stand. */
+static uint32_t find_hops(const struct leat_packetway_plan_route *r, uint32_t at[HOPS_MAX])
 {
     struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };
     struct leat_packetway_leading hop;
     uint32_t count = 0;
-    while (leat_packetway_route_next(&cursor, &hop))
-        count++;
+    for (uint32_t i = 0; count < HOPS_MAX && leat_packetway_route_next(&cursor, &hop); i++)
+        if (hop.len != LEAT_PACKETWAY_TWIN_HOP_LEN) at[count++] = i;
     return count;
 }
 
@@ -323,12 +313,13 @@ static int trace(struct question *k)
     int code = told(k, leat_pktway_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
     if (code != DONE) return code;
     const struct leat_packetway_plan p = *found;
-    const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? count_hops(&p.routes[0]) : 0;
+    uint32_t hop[HOPS_MAX];
+    const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? find_hops(&p.routes[0], hop) : 0;
     if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"routers\":[", p.dt);
     if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
     for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
         uint64_t us = 0;
-        const uint32_t router = who_takes(k, &p, i, &us);
+        const uint32_t router = who_takes(k, &p, hop[i], &us);
         if (router) {
             show_hop(k, i, router, us);
         } else {
@@ -337,7 +328,8 @@ static int trace(struct question *k)
         }
     }
     k->quiet = true;
-    if (send_echo(k, 0, data, sizeof data) == DONE) await_echo(k, &end, 0, true);
+    leat_time begun;
+    if (send_echo(k, 0, data, sizeof data, &begun) == DONE) await_echo(k, &end, 0, begun, true);
     const double ms = (double)end.sum_us / 1000;
     if (k->q->json)
         fprintf(k->out, "],\"reached\":%s,\"us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\"}\n",
@@ -349,40 +341,103 @@ static int trace(struct question *k)
     return code == DONE && end.received ? DONE : FAILED;
 }
 
+/* ---- ping, and whom EI accuses ------------------------------------------------------------ */
+
+/*
+ * After n routers bit k accuses the (n - k)th of them, and bit n the source (spec 5.6). On the way
+ * there they are those of the plan, if that was taken; on the way back they are counted from here.
+ */
+static void show_there(struct question *k, const struct leat_packetway_plan *plan, uint64_t ei)
+{
+    uint32_t hop[HOPS_MAX];
+    const uint32_t hops = find_hops(&plan->routes[0], hop);
+    const char *between = "";
+    for (uint32_t bit = hops + 1; bit-- > 0;) {
+        uint64_t us;
+        if (!(ei >> bit & 1)) continue;
+        const uint32_t router = bit < hops ? who_takes(k, plan, hop[hops - bit - 1], &us) : 0;
+        fputs(between, k->out);
+        between = k->q->json ? "," : ", ";
+        if (router)
+            pktway_live_number(router, k->q->json, k->out);
+        else if (bit == hops)
+            fputs(k->q->json ? "\"source\"" : "the source", k->out);
+        else
+            fprintf(k->out, k->q->json ? "\"router %u\"" : "router %u", hops - bit);
+    }
+}
+
+/* Bit k: the (k + 1)th router before the receiver. */
+static void show_counted(const char *way, uint64_t ei, FILE *out)
+{
+    const char *between = "";
+    fprintf(out, "EI %s: an error was seen by router ", way);
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        if (!(ei >> bit & 1)) continue;
+        fprintf(out, "%s%u", between, bit + 1);
+        between = ", ";
+    }
+}
+
+static void show_accused(struct question *k, uint64_t there, uint64_t back)
+{
+    const struct leat_packetway_plan *found;
+    const bool planned = there && !k->q->by_address &&
+                         leat_pktway_plan(k->node, k->q->address, k->q->timeout_ms, &found,
+                                          k->why) == LEAT_PKTWAY_OK &&
+                         found->state == LEAT_PACKETWAY_PLAN_ROUTES;
+    const struct leat_packetway_plan plan = planned ? *found : (struct leat_packetway_plan){ 0 };
+    if (k->q->json) {
+        fputs(",\"accused_there\":[", k->out);
+        if (planned) show_there(k, &plan, there);
+        fputc(']', k->out);
+        return;
+    }
+    if (planned) {
+        fputs("EI there: an error was seen by ", k->out);
+        show_there(k, &plan, there);
+        fputc('\n', k->out);
+    } else if (there) {
+        show_counted("there", there, k->out);
+        fprintf(k->out, " before 0x%06" PRIx32 "\n", k->q->address);
+    }
+    if (!back) return;
+    show_counted("back", back, k->out);
+    fputs(" from here\n", k->out);
+}
+
+static int ping(struct question *k)
+{
+    struct ping p = { 0 };
+    uint8_t *data = calloc(1, k->q->size);
+    int code = data ? DONE : FAILED;
+    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"errors\":[", k->q->address);
+    for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
+        leat_time begun;
+        code = send_echo(k, i, data, k->q->size, &begun);
+        if (code != DONE) break;
+        p.sent++;
+        await_echo(k, &p, i, begun, i + 1 == k->q->count);
+    }
+    free(data);
+    const double mean = p.received ? (double)p.sum_us / p.received / 1000 : 0;
+    if (k->q->json)
+        fprintf(k->out,
+                "],\"sent\":%u,\"received\":%u,\"least_us\":%" PRIu64 ",\"mean_us\":%.0f,"
+                "\"most_us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\",\"ei_back\":\"%016" PRIx64
+                "\"",
+                p.sent, p.received, p.least_us, mean * 1000, p.most_us, p.ei_there, p.ei_back);
+    else if (p.received)
+        fprintf(k->out, "%u sent, %u received, %.3f ms on average\n", p.sent, p.received, mean);
+    else if (p.sent)
+        fprintf(k->out, "%u sent, none received\n", p.sent);
+    show_accused(k, p.ei_there, p.ei_back);
+    if (k->q->json) fputs("}\n", k->out);
+    if (code == DONE && p.received < k->q->count) code = FAILED;
+    return code;
+}
+
 /* ---- tell ---------------------------------------------------------------------------------- */
-
-static bool read_capability(const char *text, struct leat_packetway_build *build)
-{
-    uint8_t parameters[64];
-    size_t len = 0;
-    char *end;
-    const unsigned long cc = strtoul(text, &end, 0);
-    if (end == text || cc < 1 || cc > 255) return false;
-    while (*end) { /* :08,... */
-        const char *number = end + 1;
-        if ((*end != ':' && *end != ',') || len == sizeof parameters) return false;
-        const unsigned long value = strtoul(number, &end, 0);
-        if (end == number || value > 255) return false;
-        parameters[len++] = (uint8_t)value;
-    }
-    return leat_packetway_build_capability(build, (uint8_t)cc, parameters, len) == LEAT_ERR_OK;
-}
-
-static bool read_range(const char *text, struct leat_packetway_build *build)
-{
-    char *end;
-    const unsigned long low = strtoul(text, &end, 0);
-    struct leat_packetway_address a = leat_packetway_single((uint32_t)low);
-    if (end == text || low > LEAT_PACKETWAY_ADDRESS_MAX) return false;
-    if (*end == '-') {
-        const char *number = end + 1;
-        const unsigned long high = strtoul(number, &end, 0);
-        if (end == number || high > LEAT_PACKETWAY_ADDRESS_MAX) return false;
-        a.at = LEAT_PACKETWAY_AT_MIN;
-        a.high = (uint32_t)high;
-    }
-    return !*end && leat_packetway_build_address(build, &a) == LEAT_ERR_OK;
-}
 
 /* Words that are ORed: name=, capability=, address=. */
 static bool read_questions(struct question *k, struct leat_packetway_build *build)
@@ -390,20 +445,10 @@ static bool read_questions(struct question *k, struct leat_packetway_build *buil
     char text[PKTWAY_TEXT_MAX];
     memcpy(text, k->q->text, sizeof text);
     for (char *word = text, *next; word && *word; word = next) {
-        bool good = false;
         next = strchr(word, '\n');
         if (next) *next++ = 0;
-        if (strncmp(word, "name=", 5) == 0 && word[5])
-            good = !leat_packetway_build_name(build, (const uint8_t *)word + 5, strlen(word + 5));
-        else if (strncmp(word, "capability=", 11) == 0)
-            good = read_capability(word + 11, build);
-        else if (strncmp(word, "address=", 8) == 0)
-            good = read_range(word + 8, build);
-        if (good) continue;
-        fprintf(k->error,
-                "leat: tell '%s', expected name=NAME, capability=CC[:P,P...] or "
-                "address=A[-B]\n",
-                word);
+        if (pktway_wanted_read(word, build)) continue;
+        fprintf(k->error, "leat: tell '%s', expected " PKTWAY_WANTED "\n", word);
         return false;
     }
     return true;
@@ -454,6 +499,11 @@ static int tell(struct question *k)
     return shown ? DONE : FAILED;
 }
 
+static int memory(struct question *k)
+{
+    return pktway_live_memory_ask(k->node, k->q, k->out, k->error);
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 int pktway_live_ask(struct leat_pktway *node, const struct pktway_request *q, int asker, FILE *out,
@@ -462,7 +512,8 @@ int pktway_live_ask(struct leat_pktway *node, const struct pktway_request *q, in
     static const struct {
         const char *word;
         int (*ask)(struct question *k);
-    } words[] = { { "ping", ping }, { "trace", trace }, { "plan", plan }, { "tell", tell } };
+    } words[] = { { "ping", ping }, { "trace", trace }, { "plan", plan },
+                  { "tell", tell }, { "read", memory }, { "write", memory } };
     struct question *k = calloc(1, sizeof *k);
     int code = WRONG;
     if (!k) return FAILED;
@@ -470,7 +521,8 @@ int pktway_live_ask(struct leat_pktway *node, const struct pktway_request *q, in
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, q->word) == 0) {
             /* Without a half-router only the own SAN can be reached; asking will tell. */
-            leat_pktway_join(node, q->timeout_ms, k->why);
+            if (!leat_pktway_is_near(node, q->address))
+                leat_pktway_join(node, q->timeout_ms, k->why);
             code = words[i].ask(k);
         }
     free(k);

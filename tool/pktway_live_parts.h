@@ -15,6 +15,18 @@
 int pktway_live_ask(struct leat_pktway *node, const struct pktway_request *request, int asker,
                     FILE *out, FILE *error);
 
+/*
+ * Memory nodes (pktway_live_memory.c). What --memory, --base and --allow say; false after a
+ * complaint or `why`. The octets are the caller's to free.
+ */
+bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why);
+void pktway_live_store_status(const struct leat_packetway_store *store, bool json, FILE *out);
+/* Behind read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
+bool pktway_live_memory_words(const struct arguments *args, struct pktway_request *request);
+/* read or write by a node; an exit code. */
+int pktway_live_memory_ask(struct leat_pktway *node, const struct pktway_request *request,
+                           FILE *out, FILE *error);
+
 /* status and tables of a router (pktway_live_show.c). */
 void pktway_live_status(struct pktway_router *router, bool json, FILE *out);
 void pktway_live_tables(struct pktway_router *router, bool json, FILE *out);

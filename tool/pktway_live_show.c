@@ -113,6 +113,18 @@ static void show_counts(const struct pktway_router *r, uint32_t half, bool json,
     if (json) fputc('}', out);
 }
 
+/* Who was not believed, as he has the address of another. */
+static void show_dispute(const struct pktway_san *san, bool json, FILE *out)
+{
+    char at[PKTWAY_ENDPOINT_MAX];
+    if (!san->dispute.address) return;
+    pktway_native_text(&san->dispute.at, san->plan.udp, at);
+    fprintf(out,
+            json ? ",\"dispute\":{\"address\":\"0x%06x\",\"at\":\"%s\"}"
+                 : "  DUPLICATE: 0x%06x is claimed by %s, too, who is not believed\n",
+            san->dispute.address, at);
+}
+
 static void show_san(const struct pktway_half *h, bool json, FILE *out)
 {
     const struct pktway_plan *p = &h->san.plan;
@@ -138,7 +150,9 @@ void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
         if (json && i) fputc(',', out);
         show_san(&r->half[i], json, out);
         show_counts(r, i, json, out);
-        if (json) fputs("}}", out);
+        if (json) fputc('}', out);
+        show_dispute(&r->half[i].san, json, out);
+        if (json) fputc('}', out);
     }
     if (json) fputs("]}\n", out);
 }

@@ -65,6 +65,10 @@ const char *sim_model_name(enum leat_sim_atm_model model);
 bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
                      uint64_t most, uint64_t *out);
 
+/* The same with k (1024), M or G behind it. */
+bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out);
+
 /* "0.25" or "25e-2" as a number of parts of 10^decimals, rounded; false: it is none, or more than
  * one, or so little that nothing would be left of it. */
 bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out);

@@ -29,6 +29,26 @@ bool sim_read_number(const struct arguments *args, const char *option, uint64_t 
     return false;
 }
 
+bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    if (!text) return true;
+    size_t len = strlen(text);
+    unsigned shift = 0;
+    if (len && strchr("kMG", text[len - 1]) != NULL)
+        shift = text[--len] == 'k' ? 10 : text[len] == 'M' ? 20 : 30;
+    uint64_t number;
+    if (leat_tree_number(text, len, &number) && number <= most >> shift &&
+        number << shift >= least) {
+        *out = number << shift;
+        return true;
+    }
+    misuse(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
+           (unsigned long long)least, (unsigned long long)most);
+    return false;
+}
+
 /* The same, where 32 bits hold it. */
 static bool read_small(const struct arguments *args, const char *option, uint32_t least,
                        uint32_t most, uint32_t *out)

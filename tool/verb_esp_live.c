@@ -45,27 +45,6 @@ bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], c
 
 /* ---- route -------------------------------------------------------------------------------- */
 
-/* A number with k (1024), M or G behind it. */
-static bool read_amount(const struct arguments *args, const char *option, uint64_t least,
-                        uint64_t most, uint64_t *out)
-{
-    const char *text = argument(args, option);
-    if (!text) return true;
-    size_t len = strlen(text);
-    unsigned shift = 0;
-    if (len && strchr("kMG", text[len - 1]) != NULL)
-        shift = text[--len] == 'k' ? 10 : text[len] == 'M' ? 20 : 30;
-    uint64_t number;
-    if (leat_tree_number(text, len, &number) && number <= most >> shift &&
-        number << shift >= least) {
-        *out = number << shift;
-        return true;
-    }
-    misuse(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
-           (unsigned long long)least, (unsigned long long)most);
-    return false;
-}
-
 static bool read_driver(const struct arguments *args, enum leat_router_driver *driver)
 {
     const char *text = argument(args, "--driver");
@@ -107,12 +86,12 @@ static bool read_limits(const struct arguments *args, struct leat_router_config 
     c->capacity = 256 << 10;
     c->port_capacity = 4 << 10;
     c->rate_per_s = 100000;
-    if (!read_amount(args, "--capacity", 1, slots, &c->capacity) ||
-        !read_amount(args, "--port-capacity", 1, slots, &c->port_capacity) ||
-        !read_amount(args, "--rate", 0, 1000000000, &c->rate_per_s))
+    if (!sim_read_amount(args, "--capacity", 1, slots, &c->capacity) ||
+        !sim_read_amount(args, "--port-capacity", 1, slots, &c->port_capacity) ||
+        !sim_read_amount(args, "--rate", 0, 1000000000, &c->rate_per_s))
         return false;
     c->port_share = c->capacity / 2;
-    return read_amount(args, "--port-share", 0, slots, &c->port_share);
+    return sim_read_amount(args, "--port-share", 0, slots, &c->port_share);
 }
 
 static bool read_router(const struct arguments *args, struct leat_router_config *c,

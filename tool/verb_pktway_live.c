@@ -2,6 +2,7 @@
 #include "leat_tree.h"
 #include "packetway_build.h"
 #include "pktway_live_parts.h"
+#include "pktway_wanted.h"
 #include "sim.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SAN_TEXT_MAX = 640 };
+#define HOST_WORDS "ping trace plan tell read write"
 static char why[PKTWAY_WHY_LEN];
 
 /* A process that serves: a router or a host. */
@@ -20,7 +23,8 @@ struct service {
     int leaver; /* who asked to stop, and waits for the end; -1: nobody */
     struct pktway_router *router;
     struct leat_pktway *host;
-    struct pktway_tun *tun; /* of a host: IP */
+    struct pktway_tun *tun;             /* of a host: IP */
+    struct leat_packetway_store *store; /* of a host: memory for others */
     char note[PKTWAY_WHY_LEN];
 };
 
@@ -51,12 +55,12 @@ static void show_tun(const struct pktway_tun *t, bool json, FILE *out)
 {
     fprintf(out,
             json ? ",\"device\":\"%s\",\"ip_sent\":%llu,\"ip_received\":%llu,\"ip_no_way\":%llu,"
-                   "\"ip_spoofed\":%llu,\"ip_unsent\":%llu"
+                   "\"ip_spoofed\":%llu,\"ip_unsent\":%llu,\"ip_too_long\":%llu"
                  : "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
-                   "node than their source's, %llu not sent\n",
+                   "node than their source's, %llu not sent, %llu told to be too long\n",
             t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
             (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
-            (unsigned long long)t->unsent);
+            (unsigned long long)t->unsent, (unsigned long long)t->too_long);
 }
 
 static int answer(struct service *s, const struct pktway_request *q, int asker, FILE *out,
@@ -68,8 +72,7 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
         return DONE;
     }
     if (s->host && !is_status) {
-        if (word_is_in(q->word, "ping trace plan tell"))
-            return pktway_live_ask(s->host, q, asker, out, error);
+        if (word_is_in(q->word, HOST_WORDS)) return pktway_live_ask(s->host, q, asker, out, error);
         fprintf(error, "leat: this is a host, expected a router's --name\n");
         return WRONG;
     }
@@ -90,6 +93,7 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
         LEAT_PACKETWAY_HOST_COUNT_LIST(X)
 #undef X
         if (s->tun) show_tun(s->tun, q->json, out);
+        if (s->store) pktway_live_store_status(s->store, q->json, out);
         if (q->json) fputs("}\n", out);
         return DONE;
     }
@@ -105,24 +109,17 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
 static void serve_asker(struct service *s)
 {
     struct pktway_request q;
-    char *out_text = NULL, *error_text = NULL;
-    size_t out_len = 0, error_len = 0;
     const int asker = pktway_control_accept(s->listener, &q);
     if (asker < 0) return;
-    FILE *out = open_memstream(&out_text, &out_len);
-    FILE *error = open_memstream(&error_text, &error_len);
+    FILE *out = pktway_control_stream(asker, false), *error = pktway_control_stream(asker, true);
     int code = FAILED;
     if (out && error) code = answer(s, &q, asker, out, error);
     if (out) fclose(out);
     if (error) fclose(error);
-    if (out_text) pktway_control_say(asker, false, out_text, out_len);
-    if (error_text) pktway_control_say(asker, true, error_text, error_len);
     if (s->stopped && s->leaver < 0)
         s->leaver = asker;
     else
         pktway_control_end(asker, code);
-    free(out_text);
-    free(error_text);
 }
 
 static void serve(struct service *s)
@@ -180,6 +177,8 @@ static void close_service(struct service *s)
     if (s->tun) pktway_tun_close(s->tun);
     free(s->tun);
     leat_pktway_close(s->host);
+    if (s->store) free(s->store->octets);
+    free(s->store);
     close(s->listener);
     if (s->leaver >= 0) pktway_control_end(s->leaver, DONE);
 }
@@ -199,13 +198,20 @@ _Noreturn static void become(struct service *s, const struct arguments *args, op
     _exit(0);
 }
 
+/* Readers of options have complained already. */
+static int refused(const struct told *told, const char *text)
+{
+    if (*text) complain("%s", text);
+    return told->code;
+}
+
 static int start(struct service *s, const struct arguments *args, open_service *begin)
 {
     struct told told = { .code = FAILED };
     int ready[2];
     if (s->foreground) {
         told.code = begin(s, args);
-        if (told.code != DONE) return complain("%s", why), told.code;
+        if (told.code != DONE) return refused(&told, why);
         printf("%s\n", s->note);
         s->stopped = !flush_printed();
         serve(s);
@@ -226,7 +232,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     const bool heard = first > 0 && read(ready[0], &told, sizeof told) == (ssize_t)sizeof told;
     close(ready[0]);
     if (!heard) return complain("no process could be started"), FAILED;
-    if (told.code != DONE) return complain("%s", told.text), told.code;
+    if (told.code != DONE) return refused(&told, told.text);
     printf("%s\n", told.text);
     return DONE;
 }
@@ -244,27 +250,83 @@ static bool read_driver(const struct arguments *args, enum pktway_driver *driver
     return pktway_because(why, "--driver '%s', expected xdp, packet or udp", text);
 }
 
+/* The index-th value of an option that may be repeated, and its length; NULL: no such. */
+static const char *value_at(const struct arguments *args, const char *option, uint32_t index,
+                            size_t *len)
+{
+    const char *at = argument(args, option);
+    for (; at && index; index--)
+        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    *len = at ? strcspn(at, "\n") : 0;
+    return at;
+}
+
+/* Where --dev has the device, --san begins with a name: A is bias 0x100, B 0x200; so is 1, 2. */
+static bool bias_of(const char *name, size_t len, uint32_t *bias)
+{
+    uint64_t number = 0;
+    if (len == 1 && ((*name >= 'A' && *name <= 'Z') || (*name >= 'a' && *name <= 'z')))
+        number = (uint64_t)(*name | 0x20) - 'a' + 1;
+    else if (!leat_tree_number(name, len, &number) || number > 0x7ffe)
+        number = 0;
+    *bias = (uint32_t)number << 8;
+    return number != 0;
+}
+
+/* A SAN as live/pktway reads it, of --san alone or of --san and --dev. */
+static bool put_san(const char *san, size_t len, const char *device, size_t device_len, char *text,
+                    size_t cap)
+{
+    uint32_t bias;
+    const size_t name_len = strcspn(san, ",\n");
+    if (len + device_len + 64 > cap)
+        return pktway_because(why, "--san of more than 511 characters");
+    memcpy(text, san, len);
+    text[len] = 0;
+    if (!device) return true;
+    const bool biased = strstr(text, ",bias="), addressed = strstr(text, ",address=");
+    if (!bias_of(san, name_len, &bias) && !biased)
+        return pktway_because(why,
+                              "--san '%.*s' with --dev, expected a letter or a number (A and 1 are "
+                              "bias 0x100, B and 2 0x200), or bias= behind it",
+                              (int)(name_len < 60 ? name_len : 60), san);
+    size_t at = (size_t)snprintf(text, cap, "%.*s", (int)device_len, device);
+    if (!biased) at += (size_t)snprintf(text + at, cap - at, ",bias=0x%x", bias);
+    if (!addressed) at += (size_t)snprintf(text + at, cap - at, ",address=auto");
+    snprintf(text + at, cap - at, "%.*s", (int)(len - name_len), san + name_len);
+    return true;
+}
+
+/* The index-th SAN into `text`. False after `why`; *text is empty: there is none. */
+static bool san_at(const struct arguments *args, uint32_t index, char *text, size_t cap)
+{
+    size_t len, device_len;
+    const char *san = value_at(args, "--san", index, &len);
+    const char *device = value_at(args, "--dev", index, &device_len);
+    *text = 0;
+    if (!san && !device) return true;
+    if (!san || (!device && argument(args, "--dev")))
+        return pktway_because(why, "--san and --dev, expected as many of the one as of the other");
+    return put_san(san, len, device, device_len, text, cap);
+}
+
 static bool read_sans(const struct arguments *args, struct pktway_router_config *config)
 {
-    const char *all = argument(args, "--san");
-    if (!all) return pktway_because(why, "expected --san, one for each SAN");
-    for (const char *at = all; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
-        char text[512];
-        const size_t len = strcspn(at, "\n");
-        if (config->san_count == PKTWAY_SANS_MAX)
+    char text[SAN_TEXT_MAX];
+    for (uint32_t i = 0;; i++) {
+        if (!san_at(args, i, text, sizeof text)) return false;
+        if (!*text) break;
+        if (i == PKTWAY_SANS_MAX)
             return pktway_because(why, "more than %d of --san", PKTWAY_SANS_MAX);
-        if (len >= sizeof text) return pktway_because(why, "--san of more than 511 characters");
-        memcpy(text, at, len);
-        text[len] = 0;
-        if (!pktway_plan_read(text, &config->sans[config->san_count], why)) return false;
+        if (!pktway_plan_read(text, &config->sans[i], why)) return false;
         config->san_count++;
     }
-    return true;
+    return config->san_count || pktway_because(why, "expected --san, one for each SAN");
 }
 
 static int open_router(struct service *s, const struct arguments *args)
 {
-    struct pktway_router_config config = { .name = name_of(args, "router") };
+    struct pktway_router_config config = { .name = name_of(args, "router"), .claims = true };
     uint64_t poll_ms = PKTWAY_POLL_MS_DEFAULT;
     char note[PKTWAY_WHY_LEN] = "";
     bool wrong = true;
@@ -277,8 +339,13 @@ static int open_router(struct service *s, const struct arguments *args)
     s->router = calloc(1, sizeof *s->router);
     if (!s->router) return pktway_because(why, "no memory"), FAILED;
     if (!pktway_router_open(s->router, &config, note, &wrong, why)) return wrong ? WRONG : FAILED;
-    pktway_because(s->note, "router %s on %u SANs, process %d, driver %s: %.200s", config.name,
-                   config.san_count, (int)getpid(), pktway_driver_name(s->router->driver), note);
+    int at = snprintf(s->note, sizeof s->note, "router %s on %u SANs (", config.name,
+                      config.san_count);
+    for (uint32_t i = 0; i < s->router->count; i++)
+        at += snprintf(s->note + at, sizeof s->note - (size_t)at, "%s0x%06x", i ? ", " : "",
+                       s->router->half[i].san.plan.address);
+    snprintf(s->note + at, sizeof s->note - (size_t)at, "), process %d, driver %s: %s",
+             (int)getpid(), pktway_driver_name(s->router->driver), note);
     return DONE;
 }
 
@@ -305,37 +372,64 @@ static bool read_about(const struct arguments *args, const char *name,
     return !build->err || pktway_because(why, "--capability: more than fit into 256 octets");
 }
 
-static int open_node(const struct arguments *args, const char *name, struct leat_pktway **out)
+static int open_node(const struct arguments *args, const char *name, bool claims,
+                     struct leat_pktway **out)
 {
+    char san[SAN_TEXT_MAX], more[SAN_TEXT_MAX];
     uint8_t about[LEAT_PACKETWAY_HOST_MESSAGE_LEN / 4];
     struct leat_packetway_build build;
     uint64_t poll_ms = PKTWAY_POLL_MS_DEFAULT;
-    const char *san = argument(args, "--san");
     if (!sim_read_number(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
-    if (!san || strchr(san, '\n'))
+    if (!san_at(args, 0, san, sizeof san) || !san_at(args, 1, more, sizeof more)) return WRONG;
+    if (!*san || *more)
         return pktway_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"),
                WRONG;
     leat_packetway_build_init(&build, about, sizeof about);
     if (!read_about(args, name, &build)) return WRONG;
-    const struct leat_pktway_config config = {
-        .san = san, .about = about, .about_len = build.len, .poll_ms = (uint32_t)poll_ms
-    };
+    const struct leat_pktway_config config = { .san = san,
+                                               .about = about,
+                                               .about_len = build.len,
+                                               .poll_ms = (uint32_t)poll_ms,
+                                               .claims = claims };
     const enum leat_pktway_end end = leat_pktway_open(&config, out, why);
     if (end == LEAT_PKTWAY_OK) return DONE;
     return end == LEAT_PKTWAY_WRONG ? WRONG : FAILED;
 }
 
-static int open_host(struct service *s, const struct arguments *args)
+static int open_named(struct service *s, const struct arguments *args, const char *name)
 {
-    const char *name = name_of(args, "host");
     if (!pktway_control_name(name, why)) return WRONG;
     s->listener = pktway_control_listen(name, why);
     if (s->listener < 0) return FAILED;
-    const int code = open_node(args, name, &s->host);
+    const int code = open_node(args, name, true, &s->host);
     if (code == DONE)
-        pktway_because(s->note, "host %s on %.200s, process %d", name, argument(args, "--san"),
-                       (int)getpid());
+        pktway_because(s->note, "host %s, address 0x%06x, process %d", name,
+                       leat_pktway_address(s->host), (int)getpid());
     return code;
+}
+
+static int open_host(struct service *s, const struct arguments *args)
+{
+    return open_named(s, args, name_of(args, "host"));
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static int open_memory(struct service *s, const struct arguments *args)
+{
+    s->store = calloc(1, sizeof *s->store);
+    if (!s->store) return pktway_because(why, "no memory"), FAILED;
+    if (!pktway_live_store(args, s->store, why)) return WRONG;
+    const int code = open_named(s, args, name_of(args, "memory"));
+    if (code != DONE) return code;
+    leat_pktway_lend(s->host, s->store);
+    pktway_because(s->note,
+                   "memory %s, address 0x%06x, octets 0x%llx to 0x%llx, %u grants, process %d",
+                   name_of(args, "memory"), leat_pktway_address(s->host),
+                   (unsigned long long)s->store->address,
+                   (unsigned long long)(s->store->address + s->store->len - 1),
+                   s->store->grant_count, (int)getpid());
+    return DONE;
 }
 
 /* ---- tun ----------------------------------------------------------------------------------- */
@@ -347,6 +441,10 @@ static int open_tun(struct service *s, const struct arguments *args)
     if (!s->tun) return pktway_because(why, "no memory"), FAILED;
     s->tun->fd = -1;
     if (!ways) return pktway_because(why, "tun needs --way, as in 10.9.0.3=0x301"), WRONG;
+    if (device && (!*device || strlen(device) >= PKTWAY_DEVICE_LEN))
+        return pktway_because(why, "--device '%.40s', expected 1 to %d characters", device,
+                              PKTWAY_DEVICE_LEN - 1),
+               WRONG;
     for (const char *at = ways; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
         char text[128];
         const size_t len = strcspn(at, "\n");
@@ -358,8 +456,8 @@ static int open_tun(struct service *s, const struct arguments *args)
     if (code != DONE) return code;
     if (!pktway_tun_open(s->tun, device ? device : "pw0", leat_pktway_mtu(s->host), why))
         return FAILED;
-    pktway_because(s->note, "IP by %s, %u ways, process %d", s->tun->device, s->tun->way_count,
-                   (int)getpid());
+    pktway_because(s->note, "IP by %s, address 0x%06x, %u ways, process %d", s->tun->device,
+                   leat_pktway_address(s->host), s->tun->way_count, (int)getpid());
     return DONE;
 }
 
@@ -368,8 +466,13 @@ static int open_tun(struct service *s, const struct arguments *args)
 static bool read_address(const struct arguments *args, struct pktway_request *q)
 {
     uint64_t address;
-    if (args->operand_count != 2)
-        return misuse(args->verb, "%s wants one address, as 0x301", q->word), false;
+    const bool memory = word_is_in(q->word, "read write");
+    if (args->operand_count != (memory ? 4 : 2))
+        return misuse(args->verb,
+                      memory ? "%s wants a node, an address there, and %s"
+                             : "%s wants one address, as 0x301",
+                      q->word, q->word[0] == 'r' ? "how many octets" : "octets: hex or text=TEXT"),
+               false;
     const char *text = args->operand[1];
     if (!leat_tree_number(text, strlen(text), &address) || address < 1 ||
         address > LEAT_PACKETWAY_ADDRESS_MAX)
@@ -383,9 +486,7 @@ static bool read_address(const struct arguments *args, struct pktway_request *q)
 static bool read_words(const struct arguments *args, struct pktway_request *q)
 {
     size_t at = 0;
-    if (args->operand_count < 2)
-        return misuse(args->verb, "tell wants name=NAME, capability=CC[:P,P...] or address=A[-B]"),
-               false;
+    if (args->operand_count < 2) return misuse(args->verb, "tell wants " PKTWAY_WANTED), false;
     for (int i = 1; i < args->operand_count; i++) {
         const size_t len = strlen(args->operand[i]);
         if (at + len + 2 > sizeof q->text)
@@ -395,6 +496,41 @@ static bool read_words(const struct arguments *args, struct pktway_request *q)
         q->text[at++] = '\n';
     }
     q->text[at ? at - 1 : 0] = 0;
+    return true;
+}
+
+/* An option that another word has is a misunderstanding. */
+static bool options_fit(const struct arguments *args)
+{
+#define ASKING  "--name --san --dev --poll --capability --timeout --json"
+#define SERVING "--name --san --dev --poll --foreground"
+    static const struct {
+        const char *word, *options;
+    } known[] = {
+        { "route", SERVING " --driver" },
+        { "host", SERVING " --capability" },
+        { "tun", SERVING " --capability --way --device" },
+        { "memory", SERVING " --capability --memory --base --allow" },
+        { "status", "--name --json" },
+        { "tables", "--name --json" },
+        { "leave", "--name" },
+        { "ping", ASKING " --count --size --interval --by-address" },
+        { "trace", ASKING },
+        { "plan", ASKING },
+        { "tell", ASKING },
+        { "read", ASKING },
+        { "write", ASKING " --blind" },
+    };
+    size_t row = 0;
+    while (strcmp(known[row].word, args->operand[0]) != 0)
+        row++;
+    for (int i = 0; args->verb->options[i].name; i++) {
+        const char *name = args->verb->options[i].name;
+        if (!args->value[i] || word_is_in(name, known[row].options)) continue;
+        misuse(args->verb, "%s has no meaning for %s on a live network, expected one of %s", name,
+               known[row].word, known[row].options);
+        return false;
+    }
     return true;
 }
 
@@ -412,10 +548,13 @@ static bool read_request(const struct arguments *args, struct pktway_request *q)
                                   .size = (uint32_t)size,
                                   .timeout_ms = (uint32_t)timeout_ms,
                                   .json = argument(args, "--json") != NULL,
-                                  .by_address = argument(args, "--by-address") != NULL };
+                                  .by_address = argument(args, "--by-address") != NULL,
+                                  .blind = argument(args, "--blind") != NULL };
     memcpy(q->word, word, strlen(word) < sizeof q->word ? strlen(word) : sizeof q->word - 1);
     if (word_is_in(word, "ping trace plan")) return read_address(args, q);
     if (word_is_in(word, "tell")) return read_words(args, q);
+    if (word_is_in(word, "read write"))
+        return read_address(args, q) && pktway_live_memory_words(args, q);
     if (args->operand_count == 1) return true;
     return misuse(args->verb, "'%s' behind %s, expected nothing", args->operand[1], word), false;
 }
@@ -434,7 +573,7 @@ static int ask(const struct pktway_request *q, const char *name)
 static int ask_by_myself(const struct arguments *args, const struct pktway_request *q)
 {
     struct leat_pktway *node = NULL;
-    int code = open_node(args, name_of(args, "asker"), &node);
+    int code = open_node(args, name_of(args, "asker"), false, &node);
     if (code == DONE)
         code = pktway_live_ask(node, q, -1, stdout, stderr);
     else
@@ -450,12 +589,14 @@ int pktway_live(const struct arguments *args)
                          .foreground = argument(args, "--foreground") != NULL };
     struct pktway_request q;
     const char *word = args->operand[0];
-    if (!read_request(args, &q)) return WRONG;
+    if (!options_fit(args) || !read_request(args, &q)) return WRONG;
     if (strcmp(word, "route") == 0) return finish(start(&s, args, open_router));
     if (strcmp(word, "host") == 0) return finish(start(&s, args, open_host));
     if (strcmp(word, "tun") == 0) return finish(start(&s, args, open_tun));
+    if (strcmp(word, "memory") == 0) return finish(start(&s, args, open_memory));
     if (strcmp(word, "leave") == 0) memcpy(q.word, "stop", sizeof "stop");
-    if (!word_is_in(word, "ping trace plan tell")) return finish(ask(&q, name_of(args, "router")));
-    return finish(argument(args, "--san") ? ask_by_myself(args, &q)
-                                          : ask(&q, name_of(args, "host")));
+    if (!word_is_in(word, HOST_WORDS)) return finish(ask(&q, name_of(args, "router")));
+    return finish(argument(args, "--san") || argument(args, "--dev")
+                      ? ask_by_myself(args, &q)
+                      : ask(&q, name_of(args, "host")));
 }

@@ -417,9 +417,10 @@ static const struct verb verb_help = {
 static const struct verb verb_pktway = {
     .name = "pktway",
     .summary = "PacketWay: half-routers between networks, planned routes, discovery",
-    .synopsis = "ping|trace|plan NODE | tell WORD... | tables [ROUTER] [--fabric F] [OPTIONS] | "
-                "route --san SAN --san SAN... | host --san SAN | tun --san SAN --way IP=NODE... | "
-                "status | leave",
+    .synopsis = "ping|trace|plan NODE | tell WORD... | tables [ROUTER] | read NODE ADDRESS COUNT | "
+                "write NODE ADDRESS OCTETS [--fabric F] [OPTIONS] | "
+                "route --san SAN [--dev DEVICE] --san SAN... | host --san SAN | tun --san SAN --way IP=NODE... | "
+                "memory --san SAN --allow WHO... | status | leave",
     .description =
         "With --fabric, a simulated PacketWay network is asked (leat fabric show twosan). A NODE is SAN.PORT, as in "
         "clos.15, or an address, as in 0x210. --from asks, the first host unless another is "
@@ -430,8 +431,9 @@ static const struct verb verb_pktway = {
         "(GVL2), or with --by-address through the tables of half-routers.\n"
         "plan shows that plan: its routes by rising Q, each with its MTU and the octets of its "
         "L2RHs, which are the native routes of the SANs: the label of ATM fabrics, the station of "
-        "token rings, the turns through switches, the MAC address of Ethernets. tell finds nodes by name=NAME, capability=CC "
-        "and address=A or A-B; a node that fits one of them is told. tables lists what "
+        "token rings, the turns through switches, the MAC address of Ethernets. tell finds nodes "
+        "by name=NAME, capability=CC[:P,P...] and address=A[-B]; a node that fits one of them is "
+        "told. tables lists what "
         "half-routers know: the nodes of their SAN with their routes, and the tables that they "
         "have from others.\n"
         "--fault router:west@1ms..2ms takes a router from the network, link:west the link between "
@@ -448,12 +450,16 @@ static const struct verb verb_pktway = {
         "words behind commas: bias=B and address=A (of this node, of the block B+1 to B+nodes), "
         "nodes=N (255), mtu=WORDS, peer=ADDRESS[:PORT] (UDP: who is asked first; again for more), "
         "buddy=A (only these are believed to be half-routers; again for more). Blocks of SANs "
-        "must not overlap.",
+        "must not overlap. With --dev, the device stands there, and --san begins with a letter or a "
+        "number: --san A --dev eth0 is bias 0x100, B 0x200, and so on, and an address that is free. "
+        "address=auto says the same elsewhere. An address that another node of the SAN has is "
+        "refused; where two came at once, the first is believed, and status tells of the other.",
         "host makes this host a node that others find, reach and plan routes to; it answers "
         "echoes. ping, trace, plan and tell ask through it, or, with a --san of their own, as a "
         "node for a moment.\n"
-        "ping sends echoes along a plan, or with --by-address through the routers' tables; EI of "
-        "the way there and back is shown where a router saw an error. ERR messages are shown. "
+        "ping sends echoes along a plan, or with --by-address through the routers' tables; where EI "
+        "tells that a router saw an error, that router is named (of the way back, its number from "
+        "here). Half-routers answer, too. ERR messages are shown. "
         "trace names the half-router that sends into each network on the planned way. plan "
         "shows the routes: quality, MTU in words and the native route of each hop. tell finds "
         "nodes by name=NAME, capability=CC[:P,P...] and address=A[-B]; several words are ORed.\n"
@@ -463,6 +469,18 @@ static const struct verb verb_pktway = {
         "tables prints what a router knows: the nodes of each SAN and the tables of others. "
         "status prints what became of packets, by reason. leave ends a router or host. They are "
         "found by --name in this network namespace.",
+        "memory is a host whose memory others read and write by MEM-READ and MEM-WRITE: --memory "
+        "octets, zero at first, the first of them at --base. --allow says who may: r, w or rw, of "
+        "a range (range=0x1000-0x1fff; else of all), for nodes (nodes=0x101-0x1ff; else for all). A "
+        "request must lie within one of them, or nothing is done and ERR GENERAL is sent. Nodes "
+        "are known by their source address, which nothing proves: do not lend what matters on a "
+        "network where anybody may send.\n"
+        "read shows COUNT octets from ADDRESS on of the memory of a node, write puts OCTETS there, "
+        "as hex (cafe01) or text=TEXT, and reads them back, since a MEM-WRITE has no answer; with "
+        "--blind only a MEM-READ of no octets follows, as where one may not read. Octets travel in "
+        "as many messages as the MTU of the way makes necessary, each tried three times within "
+        "--timeout. In a simulated network the host that is asked has 64 kilooctets for all, from "
+        "address 0 on, and how long it took is simulated time.",
     },
     .options = { PKTWAY_SIM_OPTIONS, PKTWAY_BOTH_OPTIONS, PKTWAY_LIVE_OPTIONS },
     .examples = "leat pktway ping clos.15 --fabric twosan\n"
@@ -472,8 +490,13 @@ static const struct verb verb_pktway = {
                 "leat pktway tell capability=2 --fabric threesan --json\n"
                 "leat pktway route --san eth0,bias=0x100,address=0x102 --san eth1,bias=0x200,"
                 "address=0x202\n"
+                "leat pktway route --san A --dev eth0 --san B --dev eth1\n"
                 "leat pktway host --san eth0,bias=0x100,address=0x101 --name crunch\n"
                 "leat pktway ping 0x201 --name crunch\n"
+                "leat pktway memory --san eth0,bias=0x300,address=0x301 --memory 1M --allow "
+                "rw,nodes=0x101-0x1ff\n"
+                "leat pktway write 0x301 0x1000 text=hello --name crunch\n"
+                "leat pktway read 0x301 0x1000 64 --name crunch\n"
                 "leat pktway tell name=crunch --san udp:127.0.0.1:5000,bias=0x300,address=0x301,"
                 "peer=127.0.0.1:4254",
     .operands = PKTWAY_LIVE_ALSO " " PKTWAY_LIVE_WORDS,

@@ -65,13 +65,13 @@ int pktway_control_accept(int listener, struct pktway_request *request)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     static const char no_right[] =
         "leat: this process is another user's, expected its owner or root\n";
-    const bool allowed = may_ask(fd);
-    if (!allowed) {
+    const bool whole = recv(fd, request, sizeof *request, 0) == (ssize_t)sizeof *request;
+    if (!may_ask(fd)) { /* told after its question was read: an answer is lost with what is not */
         pktway_control_say(fd, true, no_right, sizeof no_right - 1);
         pktway_control_end(fd, 1);
         return -1;
     }
-    if (recv(fd, request, sizeof *request, 0) == (ssize_t)sizeof *request) {
+    if (whole) {
         request->word[sizeof request->word - 1] = 0;
         request->text[sizeof request->text - 1] = 0;
         return fd;
@@ -91,6 +91,26 @@ bool pktway_control_say(int asker, bool error, const char *text, size_t len)
         at += part;
     }
     return true;
+}
+
+static ssize_t say_text(void *cookie, const char *text, size_t len)
+{
+    pktway_control_say((int)(intptr_t)cookie, false, text, len);
+    return (ssize_t)len; /* if nobody listens any more, there is nothing more to do about it */
+}
+
+static ssize_t say_error(void *cookie, const char *text, size_t len)
+{
+    pktway_control_say((int)(intptr_t)cookie, true, text, len);
+    return (ssize_t)len;
+}
+
+FILE *pktway_control_stream(int asker, bool error)
+{
+    const cookie_io_functions_t calls = { .write = error ? say_error : say_text };
+    FILE *out = fopencookie((void *)(intptr_t)asker, "w", calls);
+    if (out) setvbuf(out, NULL, _IOLBF, PIECE_MAX);
+    return out;
 }
 
 void pktway_control_end(int asker, int code)
@@ -120,10 +140,12 @@ bool pktway_control_ask(const char *name, const struct pktway_request *request, 
         ssize_t got;
         while (!ended && (got = recv(fd, piece, sizeof piece, 0)) > 0) {
             ended = piece[0] == KIND_END && got == 2;
+            FILE *stream = piece[0] == KIND_ERROR ? error : out;
             if (ended)
                 *code = piece[1];
             else
-                fwrite(piece + 1, 1, (size_t)got - 1, piece[0] == KIND_ERROR ? error : out);
+                fwrite(piece + 1, 1, (size_t)got - 1, stream);
+            fflush(stream); /* it may be long until there is more */
         }
     }
     close(fd);

@@ -13,13 +13,14 @@
 #include "pktway_san.h"
 #include <stdio.h>
 
-enum { PKTWAY_TEXT_MAX = 512 };
+enum { PKTWAY_TEXT_MAX = 8192 };
 
 struct pktway_request {
     char word[16]; /* status, tables, stop, ping, ... */
     uint32_t address, count, interval_ms, timeout_ms, size;
-    bool json, by_address;
-    char text[PKTWAY_TEXT_MAX]; /* what tell asks for */
+    uint64_t memory_at; /* read, write; `size` octets */
+    bool json, by_address, blind;
+    char text[PKTWAY_TEXT_MAX]; /* what tell asks for; what write writes, as hex */
 };
 
 /* A name: 1 to 32 of a-z, 0-9 and -. False after `why`. */
@@ -33,6 +34,10 @@ int pktway_control_accept(int listener, struct pktway_request *request);
 
 /* Sends text to who asked, as standard output or standard error; false: nobody listens any more. */
 bool pktway_control_say(int asker, bool error, const char *text, size_t len);
+
+/* The same as a stream: every line goes out when it is complete, the rest when it is closed. NULL:
+ * there is no memory. */
+FILE *pktway_control_stream(int asker, bool error);
 
 /* The end of an answer. */
 void pktway_control_end(int asker, int code);

@@ -1,8 +1,6 @@
 /* A host: the engine of packetway_host.h on a SAN that exists. */
-#include "pktway_node.h"
-#include "packetway_about.h"
 #include "packetway_build.h"
-#include "pktway_san.h"
+#include "pktway_node_parts.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,28 +9,6 @@
 
 enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300 };
 static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
-
-/* A message that waits until the program asks for it. */
-struct kept {
-    uint32_t len;
-    uint8_t *octets;
-};
-
-struct leat_pktway {
-    struct pktway_san san;
-    struct leat_packetway_host *engine;
-    void *memory;
-    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
-    size_t about_len;
-    bool mute;
-    leat_time poll_ps, poll_at;
-    uint32_t routers[LEAT_PACKETWAY_HOST_ROUTERS_MAX], router_count;
-    uint32_t expected; /* whose INFO about itself was asked for */
-    struct kept queue[LEAT_PKTWAY_QUEUE_MAX];
-    uint32_t queue_first, queue_count;
-    struct leat_packetway_message reply;
-    uint8_t in[PKTWAY_MESSAGE_MAX], out[PKTWAY_MESSAGE_MAX];
-};
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
@@ -66,12 +42,19 @@ static void ask_all(struct leat_pktway *p, uint32_t address)
         pktway_san_send_all(&p->san, octets, (uint32_t)len);
 }
 
+void pktway_node_reply(struct leat_pktway *p, const struct leat_packetway_message *m, leat_time now)
+{
+    size_t len;
+    uint32_t to;
+    if (!leat_packetway_host_send(p->engine, m, LEAT_PACKETWAY_SEND_BY_ADDRESS, p->out,
+                                  sizeof p->out, &len, &to, now))
+        deliver(p, to, p->out, (uint32_t)len);
+}
+
 static void answer_echo(struct leat_pktway *p, const struct leat_packetway_event *e, leat_time now)
 {
     static uint8_t data[PKTWAY_MESSAGE_MAX];
     struct leat_packetway_message *m = &p->reply;
-    size_t len;
-    uint32_t to;
     if (!e->peer || e->message.data_len + 8 > sizeof data) return;
     leat_put_be64(data, e->message.ei);
     if (e->message.data_len) memcpy(data + 8, e->message.data, e->message.data_len);
@@ -82,9 +65,7 @@ static void answer_echo(struct leat_pktway *p, const struct leat_packetway_event
                                                 .priority = e->message.header.priority };
     m->data = data;
     m->data_len = e->message.data_len + 8;
-    if (!leat_packetway_host_send(p->engine, m, LEAT_PACKETWAY_SEND_BY_ADDRESS, p->out,
-                                  sizeof p->out, &len, &to, now))
-        deliver(p, to, p->out, (uint32_t)len);
+    pktway_node_reply(p, m, now);
 }
 
 /* ---- half-routers -------------------------------------------------------------------------- */
@@ -119,7 +100,8 @@ static void poll_san(struct leat_pktway *p, leat_time now)
     p->poll_at = leat_time_add(now, p->poll_ps);
     while (pktway_san_silent(&p->san, now, &gone))
         if (gone.router) lose_router(p, gone.address);
-    if (p->router_count && !p->san.plan.udp) return; /* there, half-routers ask */
+    const bool returned = pktway_san_returned(&p->san);
+    if (p->router_count && !p->san.plan.udp && !returned) return; /* there, half-routers ask */
     pktway_san_announce(&p->san, NULL, p->about, p->about_len);
     pktway_san_solicit(&p->san);
 }
@@ -149,12 +131,14 @@ static bool take_kept(struct leat_pktway *p, uint32_t *len)
     return true;
 }
 
-static bool is_data(const uint8_t *octets, uint32_t len)
+/* Is it the program's? */
+static bool is_data(const struct leat_pktway *p, const uint8_t *octets, uint32_t len)
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN || leat_packetway_leading_begins(octets[1]))
         return false;
     const uint16_t pt = leat_get_be16(octets + 6);
-    return pt != LEAT_PACKETWAY_PT_RRP && pt != LEAT_PACKETWAY_PT_ERR &&
+    return !pktway_memory_takes(p, octets) && pt != LEAT_PACKETWAY_PT_RRP &&
+           pt != LEAT_PACKETWAY_PT_ERR &&
            !pktway_message_is(octets, len, LEAT_PKTWAY_PT_ECHO, LEAT_PKTWAY_ECHO_REQUEST);
 }
 
@@ -165,13 +149,14 @@ static void take_in(struct leat_pktway *p, uint32_t len, leat_time now,
     const bool echo = e->kind == LEAT_PACKETWAY_EVENT_DATA &&
                       e->message.header.pt == LEAT_PKTWAY_PT_ECHO &&
                       e->message.header.te == LEAT_PKTWAY_ECHO_REQUEST;
-    if (!echo || p->mute) return;
-    answer_echo(p, e, now);
+    if (echo && !p->mute)
+        answer_echo(p, e, now);
+    else if (!pktway_memory_serve(p, e, now))
+        return;
     e->kind = LEAT_PACKETWAY_EVENT_NONE;
 }
 
-/* One message of the SAN, or what time brings. False: there is nothing now. */
-static bool step(struct leat_pktway *p, bool control_only, struct leat_packetway_event *e)
+bool pktway_node_step(struct leat_pktway *p, bool control_only, struct leat_packetway_event *e)
 {
     struct leat_packetway_native from;
     const struct pktway_node *node = NULL;
@@ -181,22 +166,26 @@ static bool step(struct leat_pktway *p, bool control_only, struct leat_packetway
     if (!len) {
         poll_san(p, now);
         leat_packetway_host_tick(p->engine, now, e);
-    } else if (control_only && is_data(p->in, len)) {
+    } else if (pktway_san_answers_claim(&p->san, p->in, len, &from)) {
+        return true;
+    } else if (control_only && is_data(p, p->in, len)) {
         keep(p, p->in, len);
     } else {
         const enum pktway_learnt learnt = pktway_san_learn(&p->san, p->in, len, &from, now, &node);
         if (learnt == PKTWAY_NEW && node->router) meet_router(p, node->address);
+        pktway_san_meet(&p->san, p->in, len, &from, p->about, p->about_len, now);
         pktway_san_hear(&p->san, &from, now);
         /* INFO that the SAN is mapped by is no answer to the program. */
         const bool mapped = node && node->address != p->expected;
-        if (learnt != PKTWAY_REFUSED && !mapped) take_in(p, len, now, e);
+        const bool believed = learnt != PKTWAY_REFUSED &&
+                              !pktway_san_spoofed(&p->san, p->in, len, &from);
+        if (believed && !mapped) take_in(p, len, now, e);
     }
     take_all(p);
     return len || e->kind != LEAT_PACKETWAY_EVENT_NONE;
 }
 
-/* Waits for the SAN; false: it is `until`. */
-static bool pause_until(const struct leat_pktway *p, leat_time until)
+bool pktway_node_pause(const struct leat_pktway *p, leat_time until)
 {
     const leat_time now = pktway_now(), engine_at = leat_packetway_host_next_at(p->engine);
     if (now >= until) return false;
@@ -209,7 +198,7 @@ static bool pause_until(const struct leat_pktway *p, leat_time until)
     return ppoll(&wait, 1, &t, NULL) >= 0 || errno != EINTR;
 }
 
-static leat_time deadline(uint32_t timeout_ms)
+leat_time pktway_node_deadline(uint32_t timeout_ms)
 {
     return leat_time_add(pktway_now(), timeout_ms * ps_per_ms);
 }
@@ -217,16 +206,16 @@ static leat_time deadline(uint32_t timeout_ms)
 bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
                          struct leat_packetway_event *out)
 {
-    const leat_time until = deadline(timeout_ms);
+    const leat_time until = pktway_node_deadline(timeout_ms);
     uint32_t len;
     while (take_kept(p, &len)) {
         take_in(p, len, pktway_now(), out);
         if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
     }
     do {
-        while (step(p, false, out))
+        while (pktway_node_step(p, false, out))
             if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
-    } while (pause_until(p, until));
+    } while (pktway_node_pause(p, until));
     return false;
 }
 
@@ -235,12 +224,12 @@ bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
 enum leat_pktway_end leat_pktway_join(struct leat_pktway *p, uint32_t timeout_ms, char *why)
 {
     struct leat_packetway_event e;
-    const leat_time until = deadline(timeout_ms);
+    const leat_time until = pktway_node_deadline(timeout_ms);
     do {
-        while (step(p, true, &e)) {
+        while (pktway_node_step(p, true, &e)) {
         }
         if (p->router_count) return LEAT_PKTWAY_OK;
-    } while (pause_until(p, until));
+    } while (pktway_node_pause(p, until));
     pktway_because(why, "no half-router is heard on %s",
                    p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
     return LEAT_PKTWAY_SILENT;
@@ -255,19 +244,19 @@ enum leat_pktway_end leat_pktway_plan(struct leat_pktway *p, uint32_t dt, uint32
                                       const struct leat_packetway_plan **out, char *why)
 {
     struct leat_packetway_event e;
-    const leat_time until = deadline(timeout_ms);
+    const leat_time until = pktway_node_deadline(timeout_ms);
     const struct leat_packetway_plan *plan = NULL;
     if (!leat_packetway_address_is_node(dt)) {
         pktway_because(why, "0x%x, expected the address of a node", dt);
         return LEAT_PKTWAY_WRONG;
     }
     do {
-        while (step(p, true, &e)) {
+        while (pktway_node_step(p, true, &e)) {
         }
         plan = leat_packetway_host_plan(p->engine, dt, pktway_now());
         take_all(p);
         if (plan->state != LEAT_PACKETWAY_PLAN_ASKING) break;
-    } while (pause_until(p, until));
+    } while (pktway_node_pause(p, until));
     *out = plan;
     if (plan->state == LEAT_PACKETWAY_PLAN_ASKING) {
         pktway_because(why, "no half-router has answered about 0x%06x in %u ms", dt, timeout_ms);
@@ -308,13 +297,14 @@ static void resolve(struct leat_pktway *p, uint32_t dt)
 {
     struct leat_packetway_event e;
     if (p->san.plan.udp || !leat_packetway_block_holds(&p->san.plan.block, dt)) return;
+    if (dt == p->san.plan.address) return; /* a half-router sends it back */
     if (pktway_san_node(&p->san, dt)) return;
-    const leat_time until = deadline(RESOLVE_MS);
+    const leat_time until = pktway_node_deadline(RESOLVE_MS);
     ask_all(p, dt);
     do {
-        while (step(p, true, &e)) {
+        while (pktway_node_step(p, true, &e)) {
         }
-    } while (!pktway_san_node(&p->san, dt) && pause_until(p, until));
+    } while (!pktway_san_node(&p->san, dt) && pktway_node_pause(p, until));
 }
 
 static enum leat_pktway_end unsent(uint32_t dt, leat_err err, char *why)
@@ -326,6 +316,15 @@ static enum leat_pktway_end unsent(uint32_t dt, leat_err err, char *why)
     else
         pktway_because(why, "the message to 0x%06x: %s", dt, leat_err_text(err));
     return err == LEAT_ERR_FIELD ? LEAT_PKTWAY_SILENT : LEAT_PKTWAY_WRONG;
+}
+
+static enum leat_pktway_end undelivered(const struct leat_pktway *p, uint32_t to, char *why)
+{
+    if (pktway_san_is_up(&p->san))
+        pktway_because(why, "0x%06x is not heard on this SAN", to);
+    else
+        pktway_because(why, "%s is down", p->san.plan.device);
+    return LEAT_PKTWAY_SILENT;
 }
 
 enum leat_pktway_end leat_pktway_send(struct leat_pktway *p,
@@ -347,9 +346,7 @@ enum leat_pktway_end leat_pktway_send(struct leat_pktway *p,
                                        pktway_now());
     }
     if (err) return unsent(dt, err, why);
-    if (deliver(p, to, p->out, (uint32_t)len)) return LEAT_PKTWAY_OK;
-    pktway_because(why, "0x%06x is not heard on this SAN", to);
-    return LEAT_PKTWAY_SILENT;
+    return deliver(p, to, p->out, (uint32_t)len) ? LEAT_PKTWAY_OK : undelivered(p, to, why);
 }
 
 enum leat_pktway_end leat_pktway_send_routed(struct leat_pktway *p,
@@ -362,9 +359,7 @@ enum leat_pktway_end leat_pktway_send_routed(struct leat_pktway *p,
     m->header.sa = p->san.plan.address;
     const leat_err err = leat_packetway_message_encode(m, p->out, sizeof p->out, &len);
     if (err) return unsent(message->header.dt, err, why);
-    if (deliver(p, to, p->out, (uint32_t)len)) return LEAT_PKTWAY_OK;
-    pktway_because(why, "0x%06x is not heard on this SAN", to);
-    return LEAT_PKTWAY_SILENT;
+    return deliver(p, to, p->out, (uint32_t)len) ? LEAT_PKTWAY_OK : undelivered(p, to, why);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -390,6 +385,12 @@ static bool describe(struct leat_pktway *p, const struct leat_pktway_config *c, 
     }
     p->about_len = build.len;
     return true;
+}
+
+static bool claim(struct leat_pktway *p, bool explicit_too, char *why)
+{
+    struct pktway_san *const san = &p->san;
+    return (!p->san.plan.automatic && !explicit_too) || pktway_sans_claim(&san, 1, why);
 }
 
 static bool open_engine(struct leat_pktway *p, char *why)
@@ -422,13 +423,14 @@ enum leat_pktway_end leat_pktway_open(const struct leat_pktway_config *c, struct
     if (!pktway_plan_read(c->san ? c->san : "", &plan, why)) return LEAT_PKTWAY_WRONG;
     struct leat_pktway *p = calloc(1, sizeof *p);
     if (!p) return pktway_because(why, "no memory"), LEAT_PKTWAY_FAILED;
-    p->san.fd = -1;
+    p->san.fd = p->san.lock = -1;
     p->mute = c->mute;
     p->poll_ps = poll_ms * ps_per_ms;
     enum leat_pktway_end end = LEAT_PKTWAY_WRONG;
     if (describe(p, c, why)) {
         end = LEAT_PKTWAY_FAILED;
-        if (pktway_san_open(&p->san, &plan, poll_ms, why) && open_engine(p, why))
+        if (pktway_san_open(&p->san, &plan, poll_ms, why) && claim(p, c->claims, why) &&
+            open_engine(p, why))
             end = LEAT_PKTWAY_OK;
     }
     if (end != LEAT_PKTWAY_OK) {
@@ -454,6 +456,16 @@ void leat_pktway_close(struct leat_pktway *p)
 int leat_pktway_fd(const struct leat_pktway *p)
 {
     return p->san.fd;
+}
+
+uint32_t leat_pktway_address(const struct leat_pktway *p)
+{
+    return p->san.plan.address;
+}
+
+bool leat_pktway_is_near(const struct leat_pktway *p, uint32_t address)
+{
+    return leat_packetway_block_holds(&p->san.plan.block, address);
 }
 
 uint32_t leat_pktway_mtu(const struct leat_pktway *p)

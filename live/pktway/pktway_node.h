@@ -1,15 +1,20 @@
 /*
  * PacketWay for programs: this host as a node of a system-area network that others join to one.
  *
- *   struct leat_pktway_config config = { .san = "eth0,bias=0x100,address=0x101", .name = "crunch"
- * }; struct leat_pktway *node; leat_pktway_open(&config, &node, why);                  registers
- * with the half-routers there leat_pktway_plan(node, 0x301, 3000, &plan, why);        a route
- * through all networks, its MTU leat_pktway_send(node, &message, LEAT_PACKETWAY_SEND_PLANNED, 3000,
- * why); while (leat_pktway_receive(node, 1000, &event)) ...     DATA, INFO, ERR
+ *   struct leat_pktway_config config = {
+ *       .san = "eth0,bias=0x100,address=0x101", .name = "crunch",
+ *   };
+ *   leat_pktway_open(&config, &node, why);            registers with the half-routers there
+ *   leat_pktway_plan(node, 0x301, 3000, &plan, why);  a route through all networks, its MTU
+ *   leat_pktway_send(node, &message, LEAT_PACKETWAY_SEND_PLANNED, 3000, why);
+ *   while (leat_pktway_receive(node, 1000, &event))   DATA, INFO, ERR
+ *       ...
+ *   leat_pktway_read(node, 0x301, 0x1000, octets, sizeof octets, 3000, why);  its memory
  *
  * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or UDP for those without privileges
  * ("udp:10.0.0.7:4254,peer=10.0.0.1,..." with a half-router as peer). bias= is the SAN's, address=
- * this node's own, nodes= how many the SAN may have (255), mtu= at most so many words.
+ * this node's own (auto: one that is free), nodes= how many the SAN may have (255), mtu= at most so
+ * many words.
  *
  * Nodes answer an echo (LEAT_PKTWAY_PT_ECHO) by themselves while the program is in one of these
  * calls: the answer has EI of the request, as it arrived, in front of the request's data.
@@ -20,6 +25,7 @@
 #define LEAT_PKTWAY_H
 
 #include "packetway_host.h"
+#include "packetway_memory.h"
 
 enum {
     LEAT_PKTWAY_WHY_LEN = 320,
@@ -38,6 +44,7 @@ struct leat_pktway_config {
     size_t about_len;
     uint32_t poll_ms; /* who is silent for three and a half of them is gone; 0: 1000 */
     bool mute;        /* echoes are the program's business */
+    bool claims;      /* open waits a moment, and fails where another node has the address */
 };
 
 enum leat_pktway_end {
@@ -46,6 +53,7 @@ enum leat_pktway_end {
     LEAT_PKTWAY_FAILED,  /* the system refuses */
     LEAT_PKTWAY_SILENT,  /* no answer in time */
     LEAT_PKTWAY_UNKNOWN, /* no half-router knows the way */
+    LEAT_PKTWAY_REFUSED, /* a memory node does not do that */
 };
 
 struct leat_pktway;
@@ -88,6 +96,28 @@ enum leat_pktway_end leat_pktway_send_routed(struct leat_pktway *node,
 /* The next event of packetway_host.h; false: none in time. Lent until the next call. */
 bool leat_pktway_receive(struct leat_pktway *node, uint32_t timeout_ms,
                          struct leat_packetway_event *out);
+
+/*
+ * Memory of other nodes (packetway_memory.h). Octets travel in pieces that the way holds, each
+ * asked for up to three times within timeout_ms. A MEM-WRITE has no answer, so what was written is
+ * read back and compared; blind: only that the piece came is made sure, by a MEM-READ of no octets,
+ * as where this node may not read. REFUSED: not within the memory, or not allowed; pieces before it
+ * may have been written.
+ */
+enum leat_pktway_end leat_pktway_read(struct leat_pktway *node, uint32_t peer, uint64_t address,
+                                      uint8_t *octets, size_t len, uint32_t timeout_ms, char *why);
+enum leat_pktway_end leat_pktway_write(struct leat_pktway *node, uint32_t peer, uint64_t address,
+                                       const uint8_t *octets, size_t len, bool blind,
+                                       uint32_t timeout_ms, char *why);
+
+/* Others may use `store`, by its grants, while this program is in one of these calls; NULL: no
+ * more. It stays the program's. Without it, MEM-READ and MEM-WRITE are events of receive. */
+void leat_pktway_lend(struct leat_pktway *node, struct leat_packetway_store *store);
+
+uint32_t leat_pktway_address(const struct leat_pktway *node);
+
+/* Is that an address of my SAN's block? Nodes of it are reached without a half-router. */
+bool leat_pktway_is_near(const struct leat_pktway *node, uint32_t address);
 
 /* What my SAN carries, in words; ways through others may carry less. */
 uint32_t leat_pktway_mtu(const struct leat_pktway *node);

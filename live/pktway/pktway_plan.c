@@ -89,7 +89,8 @@ static bool read_place(const char *word, struct pktway_plan *plan, char *why)
                               "first",
                               word);
     memcpy(plan->device, word, strlen(word) + 1);
-    return if_nametoindex(word) || pktway_because(why, "no network device '%s'", word);
+    return if_nametoindex(word) ||
+           pktway_because(why, "no network device '%s', expected one, or udp:ADDRESS[:PORT]", word);
 }
 
 static bool read_peer(const char *text, struct pktway_plan *plan, char *why)
@@ -136,6 +137,8 @@ static bool read_word(const char *word, struct pktway_plan *plan, char *why)
     case 1:
         return read_number("nodes", value, 1, LEAT_PACKETWAY_ADDRESS_MAX, &plan->block.count, why);
     case 2:
+        plan->automatic = strcmp(value, "auto") == 0;
+        if (plan->automatic) return true;
         return read_number("address", value, 1, LEAT_PACKETWAY_ADDRESS_MAX, &plan->address, why);
     case 3: return read_number("mtu", value, 16, PKTWAY_MESSAGE_MAX / 8, &plan->mtu_words, why);
     case 4: return read_peer(value, plan, why);
@@ -146,11 +149,12 @@ static bool read_word(const char *word, struct pktway_plan *plan, char *why)
 static bool check(const struct pktway_plan *plan, bool biased, char *why)
 {
     if (!biased) return pktway_because(why, "a SAN without bias=, expected its first address - 1");
-    if (!plan->address) return pktway_because(why, "a SAN without address=, expected this node's");
+    if (!plan->address && !plan->automatic)
+        return pktway_because(why, "a SAN without address=, expected this node's");
     if (leat_packetway_block_check(&plan->block))
         return pktway_because(why, "bias 0x%x with %u nodes, expected an end at 0x7ffffd or below",
                               plan->block.bias, plan->block.count);
-    if (!leat_packetway_block_holds(&plan->block, plan->address))
+    if (!plan->automatic && !leat_packetway_block_holds(&plan->block, plan->address))
         return pktway_because(why, "address 0x%x, expected one of the block 0x%x to 0x%x",
                               plan->address, plan->block.bias + 1,
                               plan->block.bias + plan->block.count);

@@ -1,5 +1,6 @@
 #include "pktway_router.h"
 #include "packetway_build.h"
+#include "pktway_node.h"
 #include "pktway_xdp.h"
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,39 @@ static void carry_out(struct pktway_router *r, uint32_t half,
           now);
 }
 
+/* An echo for this half-router: answered as hosts do, with EI of the request in front. */
+static bool answers_echo(struct pktway_router *r, uint32_t half, const uint8_t *octets,
+                         uint32_t len, leat_time now)
+{
+    static struct leat_packetway_message m;
+    static uint8_t data[PKTWAY_MESSAGE_MAX], reply[PKTWAY_MESSAGE_MAX];
+    const struct pktway_half *h = &r->half[half];
+    struct leat_packetway_routed packet = { .octets = reply };
+    size_t reply_len = 0;
+    if (!pktway_message_is(octets, len, LEAT_PKTWAY_PT_ECHO, LEAT_PKTWAY_ECHO_REQUEST) ||
+        leat_get_be24(octets + 1) != h->san.plan.address ||
+        leat_packetway_message_decode(octets, len, LEAT_PACKETWAY_STRICT,
+                                      LEAT_PACKETWAY_DESTINATION, &m, NULL) ||
+        !leat_packetway_address_is_node(m.header.sa) || m.data_len + 8 > sizeof data)
+        return false;
+    leat_put_be64(data, m.ei);
+    if (m.data_len) memcpy(data + 8, m.data, m.data_len);
+    const struct leat_packetway_message answer = { .header = { .dt = m.header.sa,
+                                                               .sa = h->san.plan.address,
+                                                               .pt = LEAT_PKTWAY_PT_ECHO,
+                                                               .te = LEAT_PKTWAY_ECHO_REPLY,
+                                                               .priority = m.header.priority },
+                                                   .data = data,
+                                                   .data_len = m.data_len + 8 };
+    if (leat_packetway_message_encode(&answer, reply, sizeof reply, &reply_len)) return true;
+    packet.len = (uint32_t)reply_len;
+    leat_packetway_by_address(leat_packetway_router_fib(h->engine), LEAT_PACKETWAY_FROM_SELF,
+                              m.header.sa, &packet.decision);
+    const struct leat_packetway_arrival self = { .side = LEAT_PACKETWAY_FROM_SELF };
+    carry_out(r, half, &self, &packet, &packet.decision, now);
+    return true;
+}
+
 /* From a SAN or a twin. What comes from a twin goes to a SAN at most, so this ends. */
 static void enter(struct pktway_router *r, uint32_t half,
                   const struct leat_packetway_arrival *arrival, const uint8_t *octets, uint32_t len,
@@ -66,6 +100,7 @@ static void enter(struct pktway_router *r, uint32_t half,
     struct leat_packetway_copies copies = { 0 };
     struct leat_packetway_decision copy;
     struct leat_packetway_router *engine = r->half[half].engine;
+    if (answers_echo(r, half, octets, len, now)) return;
     leat_packetway_router_input(engine, arrival, octets, len, now, &packet);
     carry_out(r, half, arrival, &packet, &packet.decision, now);
     while (leat_packetway_router_copy(engine, arrival, &packet, &copies, &copy))
@@ -114,8 +149,10 @@ static void take_in(struct pktway_router *r, uint32_t half, const uint8_t *octet
 {
     struct pktway_half *h = &r->half[half];
     const struct pktway_node *node = NULL;
+    if (pktway_san_answers_claim(&h->san, octets, len, from)) return;
     const enum pktway_learnt learnt = pktway_san_learn(&h->san, octets, len, from, now, &node);
-    if (learnt == PKTWAY_REFUSED) return;
+    if (learnt == PKTWAY_REFUSED || pktway_san_spoofed(&h->san, octets, len, from)) return;
+    pktway_san_meet(&h->san, octets, len, from, h->about, h->about_len, now);
     if (learnt == PKTWAY_NEW) learn(h, node, now);
     if (!node) node = pktway_san_node_at(&h->san, from->octets, from->len);
     const struct leat_packetway_arrival arrival = { .side = node && node->router
@@ -126,8 +163,26 @@ static void take_in(struct pktway_router *r, uint32_t half, const uint8_t *octet
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
+/* The program was on the device that is gone; where the new one does not take it, sockets do. */
+static void attach_again(struct pktway_router *r)
+{
+#ifdef HAVE_XDP
+    char how[PKTWAY_WHY_LEN], why[PKTWAY_WHY_LEN];
+    if (!r->xdp) return;
+    pktway_xdp_close(r->xdp);
+    r->xdp = pktway_xdp_open(r, how, why);
+    if (!r->xdp) r->driver = PKTWAY_PACKET;
+#else
+    (void)r;
+#endif
+}
+
 static void look_at_link(struct pktway_router *r, uint32_t half, leat_time now)
 {
+    if (pktway_san_returned(&r->half[half].san)) {
+        attach_again(r);
+        pktway_san_announce(&r->half[half].san, NULL, r->half[half].about, r->half[half].about_len);
+    }
     const bool up = pktway_san_is_up(&r->half[half].san);
     if (up == r->half[half].up) return;
     r->half[half].up = up;
@@ -239,15 +294,19 @@ static bool open_engine(struct pktway_router *r, struct pktway_half *h, leat_tim
     return true;
 }
 
-static bool open_half(struct pktway_router *r, uint32_t half, leat_time now, char *why)
+static bool open_sans(struct pktway_router *r, char *why)
 {
-    struct pktway_half *h = &r->half[half];
-    const struct pktway_plan *plan = &r->config.sans[half];
-    if (!pktway_san_open(&h->san, plan, r->config.poll_ms, why)) return false;
-    r->count = half + 1;
-    h->up = pktway_san_is_up(&h->san);
-    describe(r, h);
-    return open_engine(r, h, now, why);
+    struct pktway_san *claimed[PKTWAY_SANS_MAX];
+    uint32_t claims = 0;
+    for (uint32_t i = 0; i < r->config.san_count; i++) {
+        const struct pktway_plan *plan = &r->config.sans[i];
+        struct pktway_half *h = &r->half[i];
+        if (!pktway_san_open(&h->san, plan, r->config.poll_ms, why)) return false;
+        r->count = i + 1;
+        h->up = pktway_san_is_up(&h->san);
+        if (plan->automatic || r->config.claims) claimed[claims++] = &h->san;
+    }
+    return pktway_sans_claim(claimed, claims, why);
 }
 
 static void join_twins(struct pktway_router *r, leat_time now)
@@ -305,15 +364,17 @@ static bool choose_driver(struct pktway_router *r, char *note, char *why)
 bool pktway_router_open(struct pktway_router *r, const struct pktway_router_config *config,
                         char *note, bool *wrong, char *why)
 {
-    const leat_time now = pktway_now();
     memset(r, 0, sizeof *r);
     r->config = *config;
     *wrong = true;
     if (!check(config, why)) return false;
-    bool good = true;
-    for (uint32_t i = 0; good && i < config->san_count; i++)
-        good = open_half(r, i, now, why);
     *wrong = false;
+    bool good = open_sans(r, why);
+    const leat_time now = pktway_now();
+    for (uint32_t i = 0; good && i < r->count; i++) {
+        describe(r, &r->half[i]);
+        good = open_engine(r, &r->half[i], now, why);
+    }
     if (good) join_twins(r, now);
     good = good && choose_driver(r, note, why);
     if (!good) {

@@ -23,6 +23,7 @@ struct pktway_router_config {
     enum pktway_driver driver;
     uint32_t poll_ms;
     uint32_t tables_max, known_max; /* 0: the engine's defaults */
+    bool claims;                    /* opening makes sure that nobody has its addresses */
 };
 
 struct pktway_half {

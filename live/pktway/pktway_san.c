@@ -76,6 +76,14 @@ static bool ask_device(int fd, unsigned long what, const char *device, struct if
     return ioctl(fd, what, request) == 0;
 }
 
+static bool bind_to_device(const struct pktway_san *san)
+{
+    const struct sockaddr_ll at = { .sll_family = AF_PACKET,
+                                    .sll_protocol = htons(LEAT_PACKETWAY_ETHER_TYPE),
+                                    .sll_ifindex = (int)san->device };
+    return bind(san->fd, (const struct sockaddr *)&at, sizeof at) == 0;
+}
+
 static bool open_ethernet(struct pktway_san *san, char *why)
 {
     const char *device = san->plan.device;
@@ -83,9 +91,6 @@ static bool open_ethernet(struct pktway_san *san, char *why)
     struct ifreq request;
     san->device = if_nametoindex(device);
     if (!san->device) return pktway_because(why, "no network device '%s'", device);
-    const struct sockaddr_ll at = { .sll_family = AF_PACKET,
-                                    .sll_protocol = htons(LEAT_PACKETWAY_ETHER_TYPE),
-                                    .sll_ifindex = (int)san->device };
     san->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (san->fd < 0) return pktway_because(why, "a packet socket: %s", strerror(errno));
     if (!ask_device(san->fd, SIOCGIFHWADDR, device, &request))
@@ -101,8 +106,7 @@ static bool open_ethernet(struct pktway_san *san, char *why)
         return pktway_because(why, "mtu=%u, expected at most %u words on %s", san->mtu_words, words,
                               device);
     setsockopt(san->fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
-    if (setsockopt(san->fd, SOL_PACKET, IGNORE_OUTGOING, &on, sizeof on) ||
-        bind(san->fd, (const struct sockaddr *)&at, sizeof at))
+    if (setsockopt(san->fd, SOL_PACKET, IGNORE_OUTGOING, &on, sizeof on) || !bind_to_device(san))
         return pktway_because(why, "a packet socket on %s: %s", device, strerror(errno));
     return true;
 }
@@ -128,7 +132,7 @@ static bool open_udp(struct pktway_san *san, char *why)
 bool pktway_san_open(struct pktway_san *san, const struct pktway_plan *plan, uint32_t poll_ms,
                      char *why)
 {
-    *san = (struct pktway_san){ .plan = *plan, .fd = -1, .mtu_words = plan->mtu_words };
+    *san = (struct pktway_san){ .plan = *plan, .fd = -1, .lock = -1, .mtu_words = plan->mtu_words };
     san->silence_ps = (leat_time)poll_ms * ps_per_ms * 7 / 2;
     if ((plan->udp ? open_udp : open_ethernet)(san, why)) return true;
     pktway_san_close(san);
@@ -138,7 +142,20 @@ bool pktway_san_open(struct pktway_san *san, const struct pktway_plan *plan, uin
 void pktway_san_close(struct pktway_san *san)
 {
     if (san->fd >= 0) close(san->fd);
-    san->fd = -1;
+    if (san->lock >= 0) close(san->lock);
+    san->fd = san->lock = -1;
+}
+
+bool pktway_san_returned(struct pktway_san *san)
+{
+    struct ifreq request;
+    const uint32_t device = san->plan.udp ? 0 : if_nametoindex(san->plan.device);
+    if (!device || device == san->device) return false;
+    san->device = device;
+    if (!ask_device(san->fd, SIOCGIFHWADDR, san->plan.device, &request) || !bind_to_device(san))
+        return false;
+    memcpy(san->mac, request.ifr_hwaddr.sa_data, PKTWAY_MAC_LEN);
+    return true;
 }
 
 bool pktway_san_is_up(const struct pktway_san *san)
@@ -256,14 +273,30 @@ void pktway_san_announce(struct pktway_san *san, const struct leat_packetway_nat
     if (!build.err) say(san, to, LEAT_PACKETWAY_TE_INFO, db, build.len);
 }
 
+void pktway_san_meet(struct pktway_san *san, const uint8_t *message, uint32_t len,
+                     const struct leat_packetway_native *from, const uint8_t *about,
+                     size_t about_len, leat_time now)
+{
+    if (!pktway_message_is(message, len, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU)) return;
+    const uint32_t sa = leat_get_be24(message + 13);
+    if (sa == san->plan.address || !leat_packetway_block_holds(&san->plan.block, sa) ||
+        pktway_san_node(san, sa) ||
+        !leat_packetway_window_open(&san->meetings, 0, PKTWAY_MEET_PER_S, now))
+        return;
+    pktway_san_announce(san, from, about, about_len);
+    say(san, from, LEAT_PACKETWAY_TE_WRU, NULL, 0);
+}
+
 /* ---- receiving ----------------------------------------------------------------------------- */
 
 /* May a message that everybody on the Ethernet gets be for me? Else each would send it on. */
 static bool is_for_all(const struct pktway_san *san, const uint8_t *message, uint32_t len)
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN) return false;
-    const uint32_t dt = leat_get_be24(message + 1);
-    return dt == LEAT_PACKETWAY_ADDRESS_BROADCAST || dt == san->plan.address;
+    const uint32_t dt = leat_get_be24(message + 1), sa = leat_get_be24(message + 13);
+    const bool claim = !sa && pktway_message_is(message, len, LEAT_PACKETWAY_PT_RRP,
+                                                LEAT_PACKETWAY_TE_WRU);
+    return dt == LEAT_PACKETWAY_ADDRESS_BROADCAST || dt == san->plan.address || claim;
 }
 
 /* A frame as it came: where its message is, and how long; 0: none. */
@@ -395,6 +428,13 @@ static enum pktway_learnt refuse(uint64_t *count)
     return PKTWAY_REFUSED;
 }
 
+static enum pktway_learnt dispute(struct pktway_san *san, uint32_t address,
+                                  const struct leat_packetway_native *from)
+{
+    san->dispute = (struct pktway_dispute){ address, *from };
+    return refuse(&san->counts.duplicate);
+}
+
 enum pktway_learnt pktway_san_learn(struct pktway_san *san, const uint8_t *message, uint32_t len,
                                     const struct leat_packetway_native *from, leat_time now,
                                     const struct pktway_node **node)
@@ -402,7 +442,7 @@ enum pktway_learnt pktway_san_learn(struct pktway_san *san, const uint8_t *messa
     uint32_t address;
     bool router;
     if (!tells_of_itself(message, len, &address, &router)) return PKTWAY_NOTHING;
-    if (address == san->plan.address) return refuse(&san->counts.duplicate);
+    if (address == san->plan.address) return dispute(san, address, from);
     /* From another SAN, over a half-router: not about here. */
     if (!leat_packetway_block_holds(&san->plan.block, address)) {
         if (leat_get_be24(message + 1) != LEAT_PACKETWAY_ADDRESS_BROADCAST) return PKTWAY_NOTHING;
@@ -414,7 +454,7 @@ enum pktway_learnt pktway_san_learn(struct pktway_san *san, const uint8_t *messa
     if (n && memcmp(&n->native, from, sizeof *from) != 0) {
         /* What a half-router sends on has its own route: the node is known by a better one. */
         if (there && there->router) return PKTWAY_NOTHING;
-        return refuse(&san->counts.duplicate);
+        return dispute(san, address, from);
     }
     if (!n && there && there->router) return PKTWAY_NOTHING;
     if (!n && san->node_count == PKTWAY_NODES_MAX) return refuse(&san->counts.full);
@@ -425,6 +465,21 @@ enum pktway_learnt pktway_san_learn(struct pktway_san *san, const uint8_t *messa
     };
     *node = n;
     return fresh ? PKTWAY_NEW : PKTWAY_HEARD;
+}
+
+bool pktway_san_spoofed(struct pktway_san *san, const uint8_t *message, uint32_t len,
+                        const struct leat_packetway_native *from)
+{
+    if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN || leat_packetway_leading_begins(message[1]))
+        return false;
+    const uint16_t pt = leat_get_be16(message + 6);
+    if (pt != LEAT_PACKETWAY_PT_RRP && pt != LEAT_PACKETWAY_PT_ERR) return false;
+    const struct pktway_node *named = pktway_san_node(san, leat_get_be24(message + 13));
+    if (!named || memcmp(&named->native, from, sizeof *from) == 0) return false;
+    const struct pktway_node *there = pktway_san_node_at(san, from->octets, from->len);
+    if (there && there->router && !named->router) return false;
+    san->counts.spoofed++;
+    return true;
 }
 
 void pktway_san_hear(struct pktway_san *san, const struct leat_packetway_native *from,

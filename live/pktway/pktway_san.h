@@ -15,6 +15,7 @@
 
 #include "packetway_bias.h"
 #include "packetway_fib.h"
+#include "packetway_limit.h"
 #include "packetway_wire.h"
 #include "pktway_frame.h"
 
@@ -27,7 +28,9 @@ enum {
     PKTWAY_DEVICE_LEN = 16,
     PKTWAY_BLOCK_DEFAULT = 255, /* nodes */
     PKTWAY_POLL_MS_DEFAULT = 1000,
-    PKTWAY_HOP_Q = 2, /* of one SAN, as in the examples of the drafts */
+    PKTWAY_MEET_PER_S = 50,
+    PKTWAY_CLAIM_MS = 100, /* who has an address says so within that */
+    PKTWAY_HOP_Q = 2,      /* of one SAN, as in the examples of the drafts */
     PKTWAY_TWIN_Q = 1,
 };
 
@@ -38,6 +41,7 @@ struct pktway_plan {
     struct leat_packetway_native bind;                    /* UDP */
     struct leat_packetway_block block;                    /* bias=, nodes= */
     uint32_t address;                                     /* address= */
+    bool automatic;                                       /* address=auto: one that is free */
     uint32_t mtu_words;                                   /* mtu=; 0: what the device carries */
     uint32_t peer_count, buddy_count;                     /* peer=, buddy=: both may be repeated */
     struct leat_packetway_native peers[PKTWAY_PEERS_MAX]; /* who is asked though never heard */
@@ -61,6 +65,7 @@ void pktway_native_text(const struct leat_packetway_native *native, bool udp,
     X(foreign, "frames dropped: another OUI or protocol")                               \
     X(broadcast, "frames dropped: to everybody on the Ethernet, but not meant for all") \
     X(duplicate, "INFO not believed: its address is another node's")                    \
+    X(spoofed, "RRP and ERR not believed: from elsewhere than the node that they name") \
     X(strange, "INFO not believed: an address outside of this SAN's block")             \
     X(full, "INFO not believed: no room for more nodes")                                \
     X(gone, "nodes that fell silent")                                                   \
@@ -79,14 +84,22 @@ struct pktway_node {
     struct leat_packetway_native native;
 };
 
+/* An address that two claim, and where the one is who was not believed; address 0: none yet. */
+struct pktway_dispute {
+    uint32_t address;
+    struct leat_packetway_native at;
+};
+
 struct pktway_san {
     struct pktway_plan plan;
-    int fd;
+    int fd, lock;    /* -1: none */
     uint32_t device; /* Ethernet: its index */
     uint8_t mac[PKTWAY_MAC_LEN];
     uint32_t mtu_words; /* of the plan, or of the device */
     leat_time silence_ps;
     struct pktway_counts counts;
+    struct pktway_dispute dispute; /* the last one */
+    struct leat_packetway_window meetings;
     uint32_t node_count;
     struct pktway_node nodes[PKTWAY_NODES_MAX];
 };
@@ -102,8 +115,22 @@ bool pktway_san_open(struct pktway_san *san, const struct pktway_plan *plan, uin
                      char *why);
 void pktway_san_close(struct pktway_san *san);
 
+/*
+ * Makes sure, for PKTWAY_CLAIM_MS, that nobody else has the addresses of these SANs; automatic ones
+ * are chosen here. They are asked for by a WRU? without SA, which no engine answers, and which
+ * whoever has the address answers by INFO (pktway_san_answers_claim). False after `why`.
+ */
+bool pktway_sans_claim(struct pktway_san *const *sans, uint32_t count, char *why);
+
+/* Is it such a question? Then it is answered here, and done with. */
+bool pktway_san_answers_claim(struct pktway_san *san, const uint8_t *message, uint32_t len,
+                              const struct leat_packetway_native *from);
+
 /* Is the device there and able to send? UDP: always. */
 bool pktway_san_is_up(const struct pktway_san *san);
+
+/* Its device went away and another one of that name is here: true once, after taking to it. */
+bool pktway_san_returned(struct pktway_san *san);
 
 /* Is this the native route of a node that is known? No other is taken: plans that are out of date
  * are refused, and a SAN is no relay to anywhere. */
@@ -124,6 +151,15 @@ void pktway_san_announce(struct pktway_san *san, const struct leat_packetway_nat
                          const uint8_t *about, size_t about_len);
 
 /*
+ * A WRU? of a node of this SAN that is not known (any more: after a device was down, neither knows
+ * the other) cannot be answered by address. It gets INFO about me, and is asked itself, where it
+ * is.
+ */
+void pktway_san_meet(struct pktway_san *san, const uint8_t *message, uint32_t len,
+                     const struct leat_packetway_native *from, const uint8_t *about,
+                     size_t about_len, leat_time now);
+
+/*
  * The next message: 0 octets when there is none. What cannot be one is counted and passed over.
  * `buf` has PKTWAY_MESSAGE_MAX octets.
  */
@@ -141,6 +177,13 @@ enum pktway_learnt {
 enum pktway_learnt pktway_san_learn(struct pktway_san *san, const uint8_t *message, uint32_t len,
                                     const struct leat_packetway_native *from, leat_time now,
                                     const struct pktway_node **node);
+
+/*
+ * Is this an RRP or ERR message in the name of a node of this SAN who is elsewhere? Half-routers
+ * send on what nodes say, but what a half-router says itself comes from it. Counted.
+ */
+bool pktway_san_spoofed(struct pktway_san *san, const uint8_t *message, uint32_t len,
+                        const struct leat_packetway_native *from);
 
 /* By address, or by native route; NULL: not known. */
 const struct pktway_node *pktway_san_node(const struct pktway_san *san, uint32_t address);

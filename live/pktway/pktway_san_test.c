@@ -11,6 +11,7 @@
 #include "pktway_tun.h"
 #include "tap.h"
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -342,6 +343,7 @@ static void hosts_reach_each_other_through_a_router(void)
     EQ(leat_pktway_ask(left, 0x102, db, b.len, why), LEAT_PKTWAY_OK);
     OK(run_until(it_is_told_of));
     EQ(pktway_router_in_kernel(&router, 0), 0);
+    OK(leat_pktway_is_near(left, 0x1FF) && !leat_pktway_is_near(left, 0x201));
 }
 
 static void a_route_to_nobody_is_refused(void)
@@ -354,6 +356,107 @@ static void a_route_to_nobody_is_refused(void)
     EQ(leat_pktway_send_routed(left, m, 0x102, why), LEAT_PKTWAY_OK);
     OK(run_until(an_err_is_back));
     EQ(router.half[1].refused, 1);
+}
+
+/* The router and right go on in another process, for half a minute at most. */
+static pid_t serve_in_background(void)
+{
+    static struct leat_packetway_event event;
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const leat_time until = pktway_now() + 30 * LEAT_PACKETWAY_SECOND;
+    while (pktway_now() < until) {
+        pktway_router_serve(&router);
+        leat_pktway_receive(right, 1, &event);
+    }
+    _exit(0);
+}
+
+/* Opens until that ends so, or with that address: on a busy machine an answer may come too late. */
+static enum leat_pktway_end open_until(const struct leat_pktway_config *config,
+                                       enum leat_pktway_end wanted, uint32_t address)
+{
+    struct leat_pktway *node = NULL;
+    enum leat_pktway_end end = LEAT_PKTWAY_OK;
+    uint32_t got = 0;
+    for (int i = 0; i < 40 && (end != wanted || got != address || !i); i++) {
+        end = leat_pktway_open(config, &node, why);
+        got = end == LEAT_PKTWAY_OK ? leat_pktway_address(node) : 0;
+        if (end == LEAT_PKTWAY_OK) leat_pktway_close(node);
+    }
+    EQ(got, address);
+    return end;
+}
+
+static void an_address_is_claimed_where_it_is_free(void)
+{
+    static struct leat_packetway_event event;
+    struct leat_pktway *other = NULL;
+    char near[64], text[200];
+    pktway_native_text(&router.half[1].san.plan.bind, true, near);
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x200,nodes=2,address=auto,peer=%s", near);
+    const struct leat_pktway_config config = { .san = text, .poll_ms = 100 };
+    const pid_t child = serve_in_background();
+    /* 0x201 is right's and 0x202 the router's: none is free, whichever comes first */
+    EQ(open_until(&config, LEAT_PKTWAY_FAILED, 0), LEAT_PKTWAY_FAILED);
+    OK(strstr(why, "is in use"));
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x200,nodes=3,address=auto,peer=%s", near);
+    EQ(open_until(&config, LEAT_PKTWAY_OK, 0x203), LEAT_PKTWAY_OK);
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x200,address=0x201,peer=%s", near);
+    const struct leat_pktway_config claims = { .san = text, .poll_ms = 100, .claims = true };
+    EQ(open_until(&claims, LEAT_PKTWAY_FAILED, 0), LEAT_PKTWAY_FAILED);
+    OK(strstr(why, "address 0x000201 is in use"));
+    EQ(leat_pktway_open(&config, &other, why), LEAT_PKTWAY_OK); /* it did not ask */
+    leat_pktway_close(other);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    while (leat_pktway_receive(left, 0, &event)) {
+    }
+}
+
+/* Right lends a kilooctet at 0x1000 to left, and half of it to nobody. */
+static pid_t serve_memory(void)
+{
+    static struct leat_packetway_store store;
+    static uint8_t octets[1024];
+    store = (struct leat_packetway_store){
+        .address = 0x1000,
+        .octets = octets,
+        .len = sizeof octets,
+        .grant_count = 2,
+        .grants = { { 0x1000, 0x11FF, 0x101, 0x101,
+                      LEAT_PACKETWAY_MAY_READ | LEAT_PACKETWAY_MAY_WRITE },
+                    { 0x1200, 0x120F, 0x101, 0x101, LEAT_PACKETWAY_MAY_WRITE } }
+    };
+    leat_pktway_lend(right, &store);
+    const pid_t child = serve_in_background();
+    leat_pktway_lend(right, NULL);
+    return child;
+}
+
+/* An MTU of 64 words is between them, so most of this takes several messages. */
+static void memory_of_another_node_is_read_and_written(void)
+{
+    uint8_t wrote[512], got[512];
+    for (size_t i = 0; i < sizeof wrote; i++)
+        wrote[i] = (uint8_t)(i * 7);
+    const pid_t child = serve_memory();
+    OK(child > 0);
+    EQ(leat_pktway_write(left, 0x201, 0x1000, wrote, 512, false, 3000, why), LEAT_PKTWAY_OK);
+    memset(got, 0xEE, sizeof got);
+    EQ(leat_pktway_read(left, 0x201, 0x1001, got, 511, 3000, why), LEAT_PKTWAY_OK);
+    OK(memcmp(got, wrote + 1, 511) == 0 && got[511] == 0xEE);
+    EQ(leat_pktway_read(left, 0x201, 0x1000, got, 0, 3000, why), LEAT_PKTWAY_OK);
+    EQ(leat_pktway_read(left, 0x201, 0x11FF, got, 2, 3000, why), LEAT_PKTWAY_REFUSED);
+    OK(strstr(why, "read 2 octets at 0x11ff"));
+    EQ(leat_pktway_write(left, 0x201, 0x1200, wrote, 16, false, 3000, why), LEAT_PKTWAY_REFUSED);
+    OK(strstr(why, "read back 16 octets at 0x1200"));
+    EQ(leat_pktway_write(left, 0x201, 0x1200, wrote, 16, true, 3000, why), LEAT_PKTWAY_OK);
+    EQ(leat_pktway_write(left, 0x201, 0x1400, wrote, 1, true, 3000, why), LEAT_PKTWAY_REFUSED);
+    EQ(leat_pktway_read(left, 0x201, UINT64_MAX, got, 2, 3000, why), LEAT_PKTWAY_WRONG);
+    EQ(leat_pktway_read(left, 0x2FE, 0, got, 2, 3000, why), LEAT_PKTWAY_UNKNOWN);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
 }
 
 static void what_is_not_there_is_told(void)
@@ -408,6 +511,31 @@ static void the_longest_prefix_says_which_node(void)
 
 /* ---- control ------------------------------------------------------------------------------- */
 
+/* Octets by hand; the sums are those that Python's checksum of the same octets gives. */
+static void a_packet_that_is_too_long_is_told_of(void)
+{
+    static const uint8_t four[] = { 0x45, 0,  5, 0xDC, 0, 1, 0x40, 0,    64,   6, 0, 0, 10, 9, 0,
+                                    1,    10, 9, 0,    3, 4, 0,    0x13, 0x89, 1, 2, 3, 4,  5, 6 };
+    static const uint8_t told[] = { 0x45, 0, 0,  56, 0, 0, 0, 0, 64,   1,    0x66, 0xB0, 10, 9,
+                                    0,    3, 10, 9,  0, 1, 3, 4, 0xFF, 0xA2, 0,    0,    2,  0xD0 };
+    uint8_t out[PKTWAY_TOO_LONG_MAX], six[48] = { 0x60, 0, 0, 0, 5, 0, 6, 64, 0xFD, 9 };
+    EQ(pktway_tun_too_long(four, sizeof four, 720, out), 56);
+    OK(memcmp(out, told, sizeof told) == 0 && memcmp(out + sizeof told, four, 28) == 0);
+    six[23] = 1;
+    six[39] = 3;
+    EQ(pktway_tun_too_long(six, sizeof six, 1280, out), 96);
+    OK(out[6] == 58 && out[40] == 2 && out[46] == 5 && out[47] == 0); /* type, 1280 */
+    OK(memcmp(out + 8, six + 24, 16) == 0 && memcmp(out + 24, six + 8, 16) == 0);
+    uint32_t sum = 56 + 58; /* RFC 4443, 2.3: with the pseudo-header it comes to all ones */
+    for (size_t i = 8; i < 96; i += 2)
+        sum += (uint32_t)out[i] << 8 | out[i + 1];
+    EQ((sum & 0xFFFF) + (sum >> 16), 0xFFFF);
+    const uint8_t about_error[28] = { 0x45, [9] = 1, [20] = 3 };
+    EQ(pktway_tun_too_long(about_error, sizeof about_error, 720, out), 0);
+    EQ(pktway_tun_too_long(four, 19, 720, out), 0);
+    EQ(pktway_tun_too_long(told + 4, 24, 720, out), 0); /* neither of both */
+}
+
 static void a_name_is_one_process_and_its_owner_is_heard(void)
 {
     char name[PKTWAY_NAME_MAX];
@@ -455,6 +583,7 @@ TAP_MAIN(T(a_san_is_read_as_it_is_said), T(what_cannot_be_a_san_is_refused_with_
          T(sans_of_a_router_are_apart), T(the_head_is_the_one_that_leat_decode_reads),
          T(nodes_are_known_while_they_are_heard), T(only_named_buddies_are_believed),
          T(a_san_has_room_for_so_many_nodes), T(hosts_reach_each_other_through_a_router),
-         T(a_route_to_nobody_is_refused), T(what_is_not_there_is_told),
-         T(the_longest_prefix_says_which_node), T(a_name_is_one_process_and_its_owner_is_heard),
-         T(all_is_closed))
+         T(a_route_to_nobody_is_refused), T(memory_of_another_node_is_read_and_written),
+         T(an_address_is_claimed_where_it_is_free), T(what_is_not_there_is_told),
+         T(the_longest_prefix_says_which_node), T(a_packet_that_is_too_long_is_told_of),
+         T(a_name_is_one_process_and_its_owner_is_heard), T(all_is_closed))

@@ -105,8 +105,8 @@ bool pktway_tun_open(struct pktway_tun *tun, const char *device, uint32_t mtu_wo
 {
     struct ifreq request = { .ifr_flags = IFF_TUN | IFF_NO_PI };
     const uint32_t spare = LEAT_PACKETWAY_MESSAGE_LEN_MIN + 8 * PKTWAY_TUN_HOPS;
-    if (strlen(device) < 1 || strlen(device) >= PKTWAY_DEVICE_LEN)
-        return pktway_because(why, "device '%.40s', expected 1 to 15 characters", device);
+    if (strlen(device) >= PKTWAY_DEVICE_LEN)
+        return pktway_because(why, "device '%.40s', expected fewer characters", device);
     memcpy(request.ifr_name, device, strlen(device) + 1);
     tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (tun->fd < 0) return pktway_because(why, "/dev/net/tun: %s", strerror(errno));
@@ -124,6 +124,100 @@ void pktway_tun_close(struct pktway_tun *tun)
 {
     if (tun->fd >= 0) close(tun->fd);
     tun->fd = -1;
+}
+
+/* ---- what is too long ---------------------------------------------------------------------- */
+
+enum { ICMP_LEN = 8, ICMP_TO_TELL = 8 /* octets behind an IPv4 header: ports */ };
+enum { UNREACHABLE = 3, TOO_BIG_FOR_4 = 4, PACKET_TOO_BIG_6 = 2, ICMP = 1, ICMP6 = 58 };
+
+/* The sum of RFC 1071, over pieces of even length. */
+static uint32_t add_up(uint32_t sum, const uint8_t *octets, size_t len)
+{
+    for (size_t i = 0; i + 1 < len; i += 2)
+        sum += leat_get_be16(octets + i);
+    if (len % 2) sum += (uint32_t)octets[len - 1] << 8;
+    return sum;
+}
+
+static uint16_t complement(uint32_t sum)
+{
+    while (sum >> 16)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+/* RFC 1191: from whom the packet was for; its header and ports are in it. */
+static size_t too_long_4(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *out)
+{
+    const size_t head = 4u * (ip[0] & 15u);
+    const size_t told = len < head + ICMP_TO_TELL ? len : head + ICMP_TO_TELL;
+    const size_t all = IPV4_MIN + ICMP_LEN + told;
+    uint8_t *icmp = out + IPV4_MIN;
+    if (head < IPV4_MIN || len <= head) return 0;
+    if (ip[9] == ICMP && ip[head] != 8 && ip[head] != 0) return 0; /* it may be an error itself */
+    memset(out, 0, IPV4_MIN + ICMP_LEN);
+    out[0] = 0x45;
+    leat_put_be16(out + 2, (uint16_t)all);
+    out[8] = 64;
+    out[9] = ICMP;
+    memcpy(out + 12, ip + 16, 4);
+    memcpy(out + 16, ip + 12, 4);
+    leat_put_be16(out + 10, complement(add_up(0, out, IPV4_MIN)));
+    icmp[0] = UNREACHABLE;
+    icmp[1] = TOO_BIG_FOR_4;
+    leat_put_be16(icmp + 6, (uint16_t)mtu);
+    memcpy(icmp + ICMP_LEN, ip, told);
+    leat_put_be16(icmp + 2, complement(add_up(0, icmp, ICMP_LEN + told)));
+    return all;
+}
+
+/* RFC 4443, 3.2. */
+static size_t too_long_6(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *out)
+{
+    const size_t told = len < IPV6_MIN + ICMP_TO_TELL ? len : IPV6_MIN + ICMP_TO_TELL;
+    uint8_t *icmp = out + IPV6_MIN;
+    if (ip[6] == ICMP6 && (len == IPV6_MIN || ip[IPV6_MIN] < 128)) return 0; /* not about errors */
+    memset(out, 0, IPV6_MIN + ICMP_LEN);
+    out[0] = 0x60;
+    leat_put_be16(out + 4, (uint16_t)(ICMP_LEN + told));
+    out[6] = ICMP6;
+    out[7] = 64;
+    memcpy(out + 8, ip + 24, 16);
+    memcpy(out + 24, ip + 8, 16);
+    icmp[0] = PACKET_TOO_BIG_6;
+    leat_put_be32(icmp + 4, mtu);
+    memcpy(icmp + ICMP_LEN, ip, told);
+    const uint32_t pseudo = add_up((uint32_t)(ICMP_LEN + told) + ICMP6, out + 8, 32);
+    leat_put_be16(icmp + 2, complement(add_up(pseudo, icmp, ICMP_LEN + told)));
+    return IPV6_MIN + ICMP_LEN + told;
+}
+
+size_t pktway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
+                           uint8_t out[PKTWAY_TOO_LONG_MAX])
+{
+    if (len >= IPV4_MIN && ip[0] >> 4 == 4) return too_long_4(ip, len, mtu, out);
+    if (len >= IPV6_MIN && ip[0] >> 4 == 6) return too_long_6(ip, len, mtu, out);
+    return 0;
+}
+
+/* Tells the sender how long a packet to that node may be, by the plan. */
+static void tell_length(struct pktway_tun *tun, struct leat_pktway *node, uint32_t to,
+                        const uint8_t *ip, size_t len)
+{
+    const struct leat_packetway_plan *plan;
+    uint8_t out[PKTWAY_TOO_LONG_MAX];
+    char why[PKTWAY_WHY_LEN];
+    uint32_t words = leat_pktway_mtu(node), leading = 0;
+    if (leat_pktway_plan(node, to, 0, &plan, why) != LEAT_PKTWAY_OK) return;
+    if (plan->state == LEAT_PACKETWAY_PLAN_ROUTES) {
+        words = leat_packetway_mtu_min(words, plan->routes[0].mtu_words);
+        leading = plan->routes[0].len;
+    }
+    const uint32_t taken = leading + LEAT_PACKETWAY_MESSAGE_LEN_MIN;
+    const size_t out_len = pktway_tun_too_long(ip, len, 8 * words - taken, out);
+    if (8 * words > taken && out_len && write(tun->fd, out, out_len) == (ssize_t)out_len)
+        tun->too_long++;
 }
 
 /* ---- packets ------------------------------------------------------------------------------- */
@@ -149,6 +243,7 @@ void pktway_tun_send(struct pktway_tun *tun, struct leat_pktway *node)
         if (end == LEAT_PKTWAY_SILENT) /* the plan is asked for; meanwhile: */
             end = leat_pktway_send(node, &tun->message, LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why);
         ++*(end == LEAT_PKTWAY_OK ? &tun->sent : &tun->unsent);
+        if (end == LEAT_PKTWAY_WRONG) tell_length(tun, node, to, ip, (size_t)len);
     }
 }
 

@@ -19,6 +19,7 @@ enum {
     PKTWAY_WAYS_MAX = 64,
     PKTWAY_TUN_HOPS = 8,   /* L2RHs of 8 octets that an MTU leaves room for */
     PKTWAY_TUN_BATCH = 64, /* packets at a time */
+    PKTWAY_TOO_LONG_MAX = 128,
 };
 
 /* A prefix, and the node behind it. */
@@ -35,7 +36,7 @@ struct pktway_tun {
     uint32_t way_count;
     struct pktway_way ways[PKTWAY_WAYS_MAX];
     struct leat_packetway_message message;
-    uint64_t sent, received, no_way, spoofed, unsent;
+    uint64_t sent, received, no_way, spoofed, unsent, too_long;
 };
 
 /* "10.9.0.0/24=0x301", "fd00::3=0x301"; again for more. False after `why`. */
@@ -51,6 +52,13 @@ void pktway_tun_close(struct pktway_tun *tun);
 
 /* Sends what the host has to send. */
 void pktway_tun_send(struct pktway_tun *tun, struct leat_pktway *node);
+
+/*
+ * What tells the sender of an IP packet that the way carries `mtu` octets at most: ICMP (RFC 1191),
+ * or ICMPv6 (RFC 4443); TCP then sends shorter ones. 0: nothing is to be told.
+ */
+size_t pktway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
+                           uint8_t out[PKTWAY_TOO_LONG_MAX]);
 
 /* A message of PT IP that came in. */
 void pktway_tun_receive(struct pktway_tun *tun, const struct leat_packetway_event *event);

@@ -96,6 +96,20 @@ void leat_packetway_host_introduce(struct leat_packetway_host *h, uint32_t dt, u
     l->len = b.len;
 }
 
+leat_err leat_packetway_host_post(struct leat_packetway_host *h,
+                                  const struct leat_packetway_header *header, const uint8_t *data,
+                                  size_t len)
+{
+    if (len > LEAT_PACKETWAY_HOST_MESSAGE_LEN) return LEAT_ERR_LENGTH;
+    struct leat_packetway_host_letter *l = leat_packetway_host_pend(h, header->te, header->dt);
+    if (!l) return LEAT_ERR_FULL;
+    l->pt = header->pt;
+    l->priority = header->priority;
+    l->len = len;
+    if (len) memcpy(l->octets, data, len);
+    return LEAT_ERR_OK;
+}
+
 bool leat_packetway_host_take(struct leat_packetway_host *h,
                               struct leat_packetway_host_outgoing *out)
 {
@@ -291,6 +305,12 @@ static void on_rrp(struct leat_packetway_host *h, struct leat_packetway_event *e
     }
 }
 
+/* Addresses stand in front of the data of MEM-READ and MEM-WRITE, big-endian whatever E says. */
+static bool is_uniform(uint16_t pt)
+{
+    return pt != LEAT_PACKETWAY_PT_MEM_READ && pt != LEAT_PACKETWAY_PT_MEM_WRITE;
+}
+
 static void drop(struct leat_packetway_host *h, struct leat_packetway_event *e, uint64_t *why,
                  leat_err err)
 {
@@ -340,6 +360,7 @@ void leat_packetway_host_receive(struct leat_packetway_host *h, uint8_t *octets,
     } else {
         e->kind = LEAT_PACKETWAY_EVENT_DATA;
         e->dt = m->header.dt;
+        if (!is_uniform(pt)) return;
         e->partial = leat_packetway_data_swap(octets + (m->data_len ? m->data - octets : 0),
                                               m->data_len, m->header.e, h->config.little_endian);
     }

@@ -123,7 +123,16 @@ leat_err leat_packetway_host_send(struct leat_packetway_host *host,
                                   enum leat_packetway_how how, uint8_t *buf, size_t cap,
                                   size_t *len, uint32_t *to, leat_time now);
 
-/* A message that the host makes by itself: RRP. Lent until the next call. False: none. */
+/*
+ * The same for data of at most LEAT_PACKETWAY_HOST_MESSAGE_LEN octets, which are copied: by
+ * address, and out of take(), as for one who answers what an event told. LENGTH; FULL.
+ */
+leat_err leat_packetway_host_post(struct leat_packetway_host *host,
+                                  const struct leat_packetway_header *header, const uint8_t *data,
+                                  size_t len);
+
+/* A message that the host makes by itself: RRP, and what was posted. Lent until the next call.
+ * False: none. */
 struct leat_packetway_host_outgoing {
     uint32_t to; /* a node of my SAN; 0x7FFFFE: whoever is at the other end */
     const uint8_t *octets;

@@ -1,9 +1,8 @@
-/* The host's side: plans and their cache, asking, sending, receiving; memory nodes. */
+/* The host's side: plans and their cache, asking, sending, receiving. */
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "packetway_build.h"
 #include "packetway_host.h"
-#include "packetway_memory.h"
 #include "packetway_vectors_test.h"
 #include "tap.h"
 #include <string.h>
@@ -352,6 +351,27 @@ static void what_is_above_the_bounds_of_a_host(void)
 }
 
 /* What was not used for longest makes room; never more than the bound. */
+/* Natively on my own SAN, else to the half-router; no more than there is room for. */
+static void data_is_posted_among_my_own_messages(void)
+{
+    uint8_t data[LEAT_PACKETWAY_HOST_MESSAGE_LEN + 1] = { 0xCA, 0xFE };
+    struct leat_packetway_header header = { .dt = 0x201,
+                                            .pt = LEAT_PACKETWAY_PT_MEM_WRITE,
+                                            .priority = 9 };
+    open_host();
+    hush();
+    EQ(leat_packetway_host_post(h, &header, data, 2), LEAT_ERR_OK);
+    OK(says(0x302, "0900020100000004 0c00000100000301 cafe000000000000" Z));
+    header.dt = 0x303;
+    EQ(leat_packetway_host_post(h, &header, NULL, 0), LEAT_ERR_OK);
+    OK(says(0x303, "0900030300000004 0000000000000301" Z));
+    EQ(leat_packetway_host_post(h, &header, data, sizeof data), LEAT_ERR_LENGTH);
+    for (uint32_t i = 0; i < config_of().pending_max; i++)
+        EQ(leat_packetway_host_post(h, &header, data, sizeof data - 1), LEAT_ERR_OK);
+    EQ(leat_packetway_host_post(h, &header, data, 2), LEAT_ERR_FULL);
+    close_host();
+}
+
 static void the_cache_is_bounded(void)
 {
     open_host();
@@ -493,6 +513,10 @@ static void elements_come_in_my_byte_order(void)
         EQ(hears("0000030100000051 2000000100000201 0102030405060708" Z, 0),
            LEAT_PACKETWAY_EVENT_DATA);
         OK(is_hex(event.message.data, 8, little ? "0403020108070605" : "0102030405060708"));
+        /* MEM-WRITE: the address in front is big-endian, whatever E says */
+        EQ(hears("0000030100000004 a400000200000201 0000000000001000 0403020100000000" Z, 0),
+           LEAT_PACKETWAY_EVENT_DATA);
+        OK(is_hex(event.message.data, 14, "0000000000001000040302010000"));
         close_host();
     }
 }
@@ -547,122 +571,11 @@ static void hosts_out_of_bounds_are_refused(void)
     close_host();
 }
 
-/* ---- memory nodes ---- */
-
-static uint8_t store[64], other[16];
-
-static const struct leat_packetway_region regions[] = {
-    { 0x1000, store, sizeof store, LEAT_PACKETWAY_MAY_READ | LEAT_PACKETWAY_MAY_WRITE },
-    { UINT64_MAX - 15, other, sizeof other, LEAT_PACKETWAY_MAY_READ },
-};
-
-/* One request; the reason of the answer, 0 = done. */
-static int serve(uint16_t pt, uint64_t address, uint32_t len, const uint8_t *data, size_t cap,
-                 struct leat_packetway_memory *answer)
-{
-    static uint8_t db[256], reply[256];
-    const struct leat_packetway_memory m = {
-        .address = address, .len = len, .tag = 77, .data = data
-    };
-    size_t db_len = 0, reply_len = 0;
-    uint16_t te = 0;
-    EQ(leat_packetway_memory_encode(pt, LEAT_PACKETWAY_MEMORY_REQUEST, &m, db, sizeof db, &db_len),
-       LEAT_ERR_OK);
-    memset(&message, 0, sizeof message);
-    message.header.pt = pt;
-    message.header.te = LEAT_PACKETWAY_MEMORY_REQUEST;
-    message.data = db;
-    message.data_len = db_len;
-    EQ(leat_packetway_memory_serve(regions, 2, &message, reply, cap, &reply_len, &te), LEAT_ERR_OK);
-    EQ(leat_packetway_memory_decode(pt, te, reply, reply_len, answer), LEAT_ERR_OK);
-    EQ(answer->tag, 77);
-    EQ(answer->address, address);
-    EQ(answer->len, len);
-    return (int)answer->reason;
-}
-
-/* A plain model: octet by octet, is it inside a region that allows it? */
-static int judge(bool write, uint64_t address, uint32_t len)
-{
-    for (int k = 0; k < 2; k++) {
-        bool inside = address >= regions[k].address &&
-                      address - regions[k].address <= regions[k].len;
-        for (uint32_t i = 0; i < len && inside; i++)
-            inside = address - regions[k].address + i < regions[k].len;
-        if (inside && write && k == 1) return LEAT_PACKETWAY_MEMORY_PERMISSION;
-        if (inside) return 0;
-    }
-    return LEAT_PACKETWAY_MEMORY_BOUNDS;
-}
-
-static void memory_is_read_and_written_within_bounds(void)
-{
-    struct leat_random r;
-    uint8_t shadow[64];
-    leat_random_seed(&r, tap_seed());
-    leat_random_fill(&r, store, sizeof store);
-    memcpy(shadow, store, sizeof store);
-    for (unsigned i = 0; i < LEAT_ROUNDS / 20; i++) {
-        static const uint64_t bases[] = { 0xFF0, 0x1000, 0x1038, UINT64_MAX - 20, UINT64_MAX - 15 };
-        const uint64_t address = bases[leat_random_below(&r, 5)] + leat_random_below(&r, 12);
-        const uint32_t len = (uint32_t)leat_random_below(&r, 70);
-        const bool write = leat_random_below(&r, 2);
-        struct leat_packetway_memory answer = { 0 };
-        uint8_t data[70];
-        leat_random_fill(&r, data, sizeof data);
-        const int reason = serve(write ? LEAT_PACKETWAY_PT_MEM_WRITE : LEAT_PACKETWAY_PT_MEM_READ,
-                                 address, len, data, 200, &answer);
-        EQ(reason, judge(write, address, len));
-        const uint64_t at = address - 0x1000;
-        if (write && !reason && at < sizeof shadow) memcpy(shadow + at, data, len);
-        if (!write && !reason && len && at < sizeof shadow)
-            OK(memcmp(answer.data, shadow + at, len) == 0);
-        OK(memcmp(store, shadow, sizeof store) == 0);
-    }
-}
-
-static void memory_requests_that_are_none_are_refused(void)
-{
-    struct leat_packetway_memory answer;
-    uint8_t db[64] = { 0 }, reply[64];
-    size_t len;
-    uint16_t te;
-    EQ(serve(LEAT_PACKETWAY_PT_MEM_READ, 0x1000, 64, NULL, 64, &answer),
-       LEAT_PACKETWAY_MEMORY_SIZE);
-    EQ(leat_packetway_memory_decode(LEAT_PACKETWAY_PT_MEM_READ, 1, db, 15, &answer),
-       LEAT_ERR_SHORT);
-    EQ(leat_packetway_memory_decode(LEAT_PACKETWAY_PT_MEM_READ, 1, db, 17, &answer),
-       LEAT_ERR_LENGTH);
-    EQ(leat_packetway_memory_decode(LEAT_PACKETWAY_PT_MEM_WRITE, 1, db, 17, &answer),
-       LEAT_ERR_LENGTH);
-    EQ(leat_packetway_memory_decode(LEAT_PACKETWAY_PT_MEM_READ, 4, db, 16, &answer),
-       LEAT_ERR_PACKETWAY_TE);
-    EQ(leat_packetway_memory_decode(LEAT_PACKETWAY_PT_MPI, 1, db, 16, &answer),
-       LEAT_ERR_PACKETWAY_TE);
-    EQ(leat_packetway_memory_decode(LEAT_PACKETWAY_PT_MEM_READ, 3, db, 24, &answer),
-       LEAT_ERR_RANGE);
-    const struct leat_packetway_memory m = { .len = 40, .data = db };
-    EQ(leat_packetway_memory_encode(LEAT_PACKETWAY_PT_MEM_WRITE, 1, &m, reply, 55, &len),
-       LEAT_ERR_SPACE);
-    EQ(leat_packetway_memory_encode(LEAT_PACKETWAY_PT_MEM_WRITE, 0, &m, reply, 64, &len),
-       LEAT_ERR_PACKETWAY_TE);
-    memset(&message, 0, sizeof message);
-    message.header.pt = LEAT_PACKETWAY_PT_MEM_READ;
-    message.header.te = LEAT_PACKETWAY_MEMORY_DONE;
-    message.data = db;
-    message.data_len = 16;
-    EQ(leat_packetway_memory_serve(regions, 2, &message, reply, sizeof reply, &len, &te),
-       LEAT_ERR_PACKETWAY_TE);
-    message.header.te = LEAT_PACKETWAY_MEMORY_REQUEST;
-    EQ(leat_packetway_memory_serve(regions, 2, &message, reply, 23, &len, &te), LEAT_ERR_SPACE);
-}
-
 TAP_MAIN(T(a_plan_is_asked_for_kept_and_used), T(the_first_route_that_holds_the_message_is_taken),
          T(a_question_without_an_answer_is_repeated), T(redirections_are_followed),
          T(a_circle_of_redirections_ends), T(failures_drop_plans),
          T(a_question_that_is_refused_is_over), T(what_is_above_the_bounds_of_a_host),
-         T(the_cache_is_bounded), T(a_tell_is_asked_repeated_and_answered),
-         T(a_host_tells_about_itself), T(only_whole_messages_for_me_are_taken),
-         T(elements_come_in_my_byte_order), T(anything_may_come_in),
-         T(hosts_out_of_bounds_are_refused), T(memory_is_read_and_written_within_bounds),
-         T(memory_requests_that_are_none_are_refused))
+         T(data_is_posted_among_my_own_messages), T(the_cache_is_bounded),
+         T(a_tell_is_asked_repeated_and_answered), T(a_host_tells_about_itself),
+         T(only_whole_messages_for_me_are_taken), T(elements_come_in_my_byte_order),
+         T(anything_may_come_in), T(hosts_out_of_bounds_are_refused))

@@ -25,6 +25,7 @@
 #include "packetway_about.h"
 #include "packetway_bias.h"
 #include "packetway_forward.h"
+#include "packetway_limit.h"
 #include "packetway_wire.h"
 
 enum {
@@ -41,7 +42,6 @@ enum {
     LEAT_PACKETWAY_SILENCES_MAX = 3,       /* polls without an answer */
     LEAT_PACKETWAY_FAILURE_S = 60,         /* traffic to lost nodes is told why */
     LEAT_PACKETWAY_REDIRECT_S = 10,        /* one RDRC per (SA, DT) */
-    LEAT_PACKETWAY_ERR_PER_S = 10,         /* per SA */
     LEAT_PACKETWAY_GVRT_PER_S = 10,        /* per neighbour */
     LEAT_PACKETWAY_ORIGINATE_PER_S = 10,   /* however often my SAN changes */
     LEAT_PACKETWAY_RTBL_PER_S = 1000,      /* per neighbour */

@@ -38,27 +38,6 @@ void leat_packetway_router_say(struct leat_packetway_router *r,
     if (p->len) memcpy(p->octets, build->buf, build->len);
 }
 
-/* ---- limits ---- */
-
-/* At most so many per second. A slot taken by another key in the same second is closed. */
-bool leat_packetway_window_open(struct leat_packetway_window *w, uint32_t key, uint32_t per_second,
-                                leat_time now)
-{
-    const uint64_t second = now / LEAT_PACKETWAY_SECOND;
-    if (w->second != second || !w->count) {
-        *w = (struct leat_packetway_window){ .key = key, .count = 1, .second = second };
-        return true;
-    }
-    if (w->key != key || w->count == per_second) return false;
-    w->count++;
-    return true;
-}
-
-static uint32_t limit_slot(uint32_t a, uint32_t b)
-{
-    return ((a * UINT32_C(0x9E3779B1)) ^ (b * UINT32_C(0x85EBCA6B))) >> 24;
-}
-
 /* ---- ERR (spec 5.7) ---- */
 
 static bool may_complain(struct leat_packetway_router *r, const uint8_t *packet, uint32_t len)
@@ -83,8 +62,8 @@ static bool may_complain(struct leat_packetway_router *r, const uint8_t *packet,
 
 static bool err_is_due(struct leat_packetway_router *r, uint32_t sa, leat_time now)
 {
-    if (leat_packetway_window_open(&r->errs[limit_slot(sa, 0)], sa, LEAT_PACKETWAY_ERR_PER_S,
-                                   now)) {
+    if (leat_packetway_window_open(&r->errs[leat_packetway_limit_slot(sa, 0)], sa,
+                                   LEAT_PACKETWAY_ERR_PER_S, now)) {
         r->counts.err_sent++;
         return true;
     }
@@ -165,7 +144,7 @@ void leat_packetway_router_complain(struct leat_packetway_router *r, const uint8
 void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa, uint32_t dt,
                                     uint32_t buddy, uint8_t priority, leat_time now)
 {
-    struct leat_packetway_told *told = &r->redirects[limit_slot(sa, dt)];
+    struct leat_packetway_told *told = &r->redirects[leat_packetway_limit_slot(sa, dt)];
     uint8_t db[2 * LEAT_PACKETWAY_RECORD_HEAD_LEN];
     struct leat_packetway_build b;
     if (told->until > now) return; /* this one, or another that has the slot */

@@ -18,7 +18,6 @@
 #include "packetway_router.h"
 
 enum {
-    LEAT_PACKETWAY_LIMIT_SLOTS = 256,                 /* of each limiter, a power of two */
     LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX = 2048,         /* RTHD to MTUR: RCVF of 32, CSR */
     LEAT_PACKETWAY_ANSWER_LEN_MAX = 4 * (8192) + 1024 /* L2SR of four routes */
 };
@@ -92,12 +91,6 @@ struct leat_packetway_pending {
 };
 
 /* ---- limits ---- */
-
-struct leat_packetway_window {
-    uint32_t key;
-    uint32_t count;
-    uint64_t second;
-};
 
 struct leat_packetway_rates { /* of one neighbour */
     struct leat_packetway_window rtbl, gvrt;
@@ -220,7 +213,5 @@ void leat_packetway_router_complain(struct leat_packetway_router *r, const uint8
                                     uint32_t len, leat_time now);
 void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa, uint32_t dt,
                                     uint32_t buddy, uint8_t priority, leat_time now);
-bool leat_packetway_window_open(struct leat_packetway_window *w, uint32_t key, uint32_t per_second,
-                                leat_time now);
 
 #endif

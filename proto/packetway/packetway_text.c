@@ -2,6 +2,7 @@
 #include "leat_bytes.h"
 #include "packetway_build.h"
 #include "packetway_grammar.h"
+#include "packetway_memory.h"
 #include "packetway_wire.h"
 #include <string.h>
 
@@ -521,15 +522,59 @@ static void walk_header(struct walk *w)
     if (!w->buf) check_header(w);
 }
 
+/* Is the DB to be told by the fields of MEM-READ or MEM-WRITE? A DB that is too short or too long
+ * for them is data alone, and so is one that a user writes as such. */
+static bool is_memory(struct walk *w, struct leat_packetway_memory *memory)
+{
+    const struct leat_packetway_message *m = w->m;
+    const uint16_t pt = m->header.pt;
+    *memory = (struct leat_packetway_memory){ 0 };
+    if (w->buf) return !leat_packetway_memory_decode(pt, m->data, m->data_len, memory);
+    if (pt == LEAT_PACKETWAY_PT_MEM_WRITE) return leat_fields_has(w->f, "memoryAddress");
+    return pt == LEAT_PACKETWAY_PT_MEM_READ &&
+           (leat_fields_has(w->f, "replyAddress") || leat_fields_has(w->f, "sourceAddress") ||
+            leat_fields_has(w->f, "count"));
+}
+
+static void walk_memory(struct walk *w, struct leat_packetway_memory *memory)
+{
+    struct leat_packetway_message *m = w->m;
+    const size_t at = offset(w, m->data);
+    size_t len = (size_t)memory->count;
+    if (m->header.pt == LEAT_PACKETWAY_PT_MEM_READ) {
+        memory->reply = leat_fields_hex(w->f, "replyAddress", at, 64, memory->reply);
+        memory->address = leat_fields_hex(w->f, "sourceAddress", at + 8, 64, memory->address);
+        memory->count = leat_fields_uint(w->f, "count", at + 16, 64, memory->count);
+        len = 0;
+    } else {
+        memory->address = leat_fields_hex(w->f, "memoryAddress", at, 64, memory->address);
+        leat_fields_octets(w->f, "data", at + LEAT_PACKETWAY_MEMORY_WRITE_HEAD,
+                           LEAT_PACKETWAY_DATA_LEN_MAX - LEAT_PACKETWAY_MEMORY_WRITE_HEAD,
+                           &memory->data, &len);
+        memory->count = len;
+    }
+    if (w->buf || w->f->err) return;
+    const size_t cap = LEAT_PACKETWAY_MEMORY_READ_LEN + len;
+    uint8_t *db = leat_arena_take_octets(w->f->arena, cap);
+    if (db) m->data = db;
+    if (!db || leat_packetway_memory_encode(m->header.pt, memory, db, cap, &m->data_len))
+        leat_fields_refuse(w->f, LEAT_ERR_MEMORY, "data", "too many octets");
+}
+
 static void walk_db(struct walk *w)
 {
     struct leat_packetway_message *m = w->m;
+    struct leat_packetway_memory memory;
     if (leat_packetway_grammar_has_records(m->header.pt, m->header.te)) {
         const struct leat_packetway_records shown = leat_packetway_message_records(m);
         if (!w->buf)
             read_records(w);
         else if (m->data_len)
             walk_records(w, offset(w, m->data), shown);
+        return;
+    }
+    if (is_memory(w, &memory)) {
+        walk_memory(w, &memory);
         return;
     }
     leat_fields_octets(w->f, "data", offset(w, m->data), LEAT_PACKETWAY_DATA_LEN_MAX, &m->data,

@@ -161,6 +161,35 @@ static void records_are_typed_by_their_place(void)
     EQ(len, 16 + 8 + 8 + 8);
 }
 
+/* Spec section 4; a DB that has no room for the addresses is data alone. */
+static void memory_requests_have_fields_of_their_own(void)
+{
+    static const struct {
+        const char *words, *hex, *shown;
+    } rows[] = {
+        { "dt=0x103 sa=0x101 pt=MEM-READ replyAddress=0x1000 sourceAddress=0x2000 count=64",
+          "0000010300000003 0000000300000101 0000000000001000 0000000000002000 0000000000000040 "
+          "0000000000000000",
+          "\"replyAddress\":4096,\"sourceAddress\":8192,\"count\":64,\"ei\"" },
+        { "dt=0x101 sa=0x103 pt=MEM-WRITE memoryAddress=0x1000 data=cafe",
+          "0000010100000004 0c00000200000103 0000000000001000 cafe000000000000 0000000000000000",
+          "\"memoryAddress\":4096,\"data\":\"cafe\",\"ei\"" },
+        { "dt=0x101 sa=0x103 pt=MEM-WRITE data=cafe",
+          "0000010100000004 0c00000100000103 cafe000000000000 0000000000000000",
+          "\"sa\":259,\"data\":\"cafe\",\"ei\"" },
+        { "dt=0x101 sa=0x103 pt=MEM-READ data=0000000000000001",
+          "0000010100000003 0000000100000103 0000000000000001 0000000000000000",
+          "\"sa\":259,\"data\":\"0000000000000001\",\"ei\"" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t len = 0;
+        EQ(build_words(rows[i].words, &len), LEAT_ERR_OK);
+        OK(built_is(rows[i].hex, len));
+        EQ(show(out, len), LEAT_ERR_OK);
+        OK(strstr(format_shown, rows[i].shown));
+    }
+}
+
 static void derived_fields_need_not_be_right(void)
 {
     size_t len = 0;
@@ -306,7 +335,7 @@ TAP_MAIN(T(every_vector_survives_json), T(messages_of_the_model_survive_json),
          T(t23_looks_like_this), T(t26_looks_like_this), T(t15_shows_its_crcs_and_ot),
          T(a_tree_tells_where_things_stand), T(nothing_is_shown_of_malformed_input),
          T(the_smallest_thing_to_type_is_wru), T(a_pvm_message_is_typed_in_four_words),
-         T(records_are_typed_by_their_place), T(derived_fields_need_not_be_right),
-         T(mistakes_are_told_with_what_was_expected), T(too_little_room_for_a_message_is_told),
-         T(a_frame_counts_the_words_of_its_message),
+         T(records_are_typed_by_their_place), T(memory_requests_have_fields_of_their_own),
+         T(derived_fields_need_not_be_right), T(mistakes_are_told_with_what_was_expected),
+         T(too_little_room_for_a_message_is_told), T(a_frame_counts_the_words_of_its_message),
          T(ethernet_puts_an_oui_and_a_protocol_in_front))

@@ -1,11 +1,46 @@
 /* Who is where, and what goes down and comes back. */
+#include "packetway_build.h"
 #include "pktway_sim_parts.h"
 #include <assert.h>
+
+enum {
+    INFO_CAP = LEAT_PACKETWAY_ABOUT_LEN_MAX + LEAT_PACKETWAY_RECORD_HEAD_LEN,
+    FRAME_CAP = LEAT_PACKETWAY_MESSAGE_LEN_MIN,
+};
 
 static void must(leat_err err)
 {
     assert(!err);
     (void)err;
+}
+
+/* Half-routers register with each other, as hosts do: so TELL finds them, by name and capability.
+ */
+static void introduce(struct leat_sim_pktway *p, struct leat_sim_pktway_node *n,
+                      const struct leat_sim_pktway_node *other)
+{
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX], db[INFO_CAP], octets[INFO_CAP + FRAME_CAP];
+    const struct leat_packetway_address address = leat_packetway_single(other->address);
+    const struct leat_packetway_arrival arrival = { .side = LEAT_PACKETWAY_FROM_BUDDY };
+    struct leat_packetway_message *m = p->message;
+    struct leat_packetway_routed routed;
+    struct leat_packetway_build build;
+    size_t len = 0;
+    const size_t about_len = leat_sim_pktway_about(p, other, about);
+    leat_packetway_build_init(&build, db, sizeof db);
+    leat_packetway_build_address(&build, &address);
+    leat_packetway_build_nest(&build);
+    leat_packetway_build_copy(&build, about, about_len);
+    leat_packetway_build_leave(&build);
+    m->header = (struct leat_packetway_header){ .dt = n->address,
+                                                .sa = other->address,
+                                                .pt = LEAT_PACKETWAY_PT_RRP,
+                                                .te = LEAT_PACKETWAY_TE_INFO };
+    m->data = db;
+    m->data_len = build.len;
+    must(leat_packetway_message_encode(m, octets, sizeof octets, &len));
+    leat_packetway_router_input(n->as_router, &arrival, octets, (uint32_t)len, pktway_clock(p),
+                                &routed);
 }
 
 /* A half-router learns of a port of its SAN. */
@@ -22,6 +57,7 @@ static void tell_node(struct leat_sim_pktway *p, struct leat_sim_pktway_node *n,
         .buddy = other->is_router,
     };
     must(leat_packetway_router_node(n->as_router, &node, pktway_clock(p)));
+    if (other->is_router) introduce(p, n, other);
 }
 
 static void map_router(struct leat_sim_pktway *p, struct leat_sim_pktway_node *n)

@@ -184,9 +184,8 @@ static size_t put_name(const struct leat_sim_pktway *p, const struct leat_sim_pk
     return text.len;
 }
 
-/* What a node tells of itself: its name, and that it is a host, or a router on which SANs. */
-static size_t put_about(const struct leat_sim_pktway *p, const struct leat_sim_pktway_node *n,
-                        uint8_t out[LEAT_PACKETWAY_ABOUT_LEN_MAX])
+size_t leat_sim_pktway_about(const struct leat_sim_pktway *p, const struct leat_sim_pktway_node *n,
+                             uint8_t out[LEAT_PACKETWAY_ABOUT_LEN_MAX])
 {
     char name[NAME_CAP];
     uint8_t sans[4 * LEAT_SIM_PKTWAY_ENDS_MAX];
@@ -250,7 +249,7 @@ void leat_sim_pktway_start_engine(struct leat_sim_pktway *p, uint32_t node)
 {
     struct leat_sim_pktway_node *n = &p->node[node];
     uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
-    const size_t about_len = put_about(p, n, about);
+    const size_t about_len = leat_sim_pktway_about(p, n, about);
     leat_err err;
     if (n->is_router) {
         struct leat_packetway_router_config c = router_config(p, n);

@@ -215,6 +215,9 @@ void leat_sim_pktway_fault(struct leat_sim_pktway *p, uint32_t fault, bool begin
 
 /* ---- pktway_sim.c ---- */
 
+/* What a node tells of itself: its name, and that it is a host, or a router on which SANs. */
+size_t leat_sim_pktway_about(const struct leat_sim_pktway *p, const struct leat_sim_pktway_node *n,
+                             uint8_t out[LEAT_PACKETWAY_ABOUT_LEN_MAX]);
 void leat_sim_pktway_start_engine(struct leat_sim_pktway *p, uint32_t node);
 
 #endif

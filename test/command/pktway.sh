@@ -61,6 +61,9 @@ exits 1 "no half-router knows a way there" "$leat" pktway plan 0x999 --fabric th
 same "by name" "$(pktway tell name=clos.15 --fabric twosan)" '[{"address":"0x000210","name":"clos.15","capability":1}]'
 same "by any of these" "$(pktway tell name=clos.14 address=0x101-0x102 --fabric twosan | jq -c '[.[].name]')" '["ring.0","ring.1","clos.14"]'
 same "routers" "$(pktway tell capability=2 --fabric twosan | jq -c '[.[].name] | unique')" '["west"]'
+same "by a router's SANs" "$(pktway tell capability=2:1,0,3,0 --fabric threesan | jq -c '[.[].name] | unique')" '["east","south"]'
+for wrong in name= capability=0 capability=256 capability=2: capability=2:1,,2 capability=7:256 address=5-2 address=1-2-3 address=0x800000 capability; do exits 2 "tell '$wrong', expected name=NAME" "$leat" pktway tell "$wrong" --fabric threesan; done
+same "all routers" "$(pktway tell capability=2 --fabric threesan | jq -c '[.[].name] | unique')" '["east","south","west"]'
 exits 1 "nobody is like that" "$leat" pktway tell name=nobody --fabric twosan
 lost() { pktway tables west --fabric threesan "$@" | jq -c '[.[0].tables[] | select(.rcvf[0] == "0x000301") | .lost]'; }
 same "tables" "$(lost)" "[false]"
@@ -68,6 +71,16 @@ same "withdrawn" "$(lost --fault router:south@1ms.. --at 2s)" "[true]"
 same "routes in tables" "$(pktway tables west --fabric twosan | jq -c '[.[].nodes[0].route]')" '["0001","00000004"]'
 exits 0 "" "$leat" pktway tables --fabric twosan
 has "as text" "$(cat "$folder/stdout")" "west: half-router 0x000108 on ring"
+
+# ---- memory: pieces that every SAN carries, there and back --------------------------------------------------
+has "written and read back" "$("$leat" pktway write mesh.8 0x100 text=hello --fabric threesan)" "0x000309: 5 octets written at 0x100 and read back"
+same "read" "$(pktway read mesh.8 0xfff0 16 --fabric threesan | jq -r '.octets, .count' | xargs)" "00000000000000000000000000000000 16"
+pktway write clos.15 0 "text=$(seq -w 999 | tr -d '\n')" --fabric twosan | jq -e '.count == 2997 and .us > 0' > /dev/null || fail "a long write"
+exits 1 "mesh.8 does not let this node read 1 octets at 0x10000: none of its memory" "$leat" pktway read mesh.8 0x10000 1 --fabric threesan
+exits 1 "no answer to read of 4 octets" "$leat" pktway read clos.15 0 4 --fabric twosan --fault router:west --at 1ms
+exits 2 "expected another host than the one that asks" "$leat" pktway read ring.0 0 4 --fabric threesan
+exits 2 "read: expected a host, an address of its memory" "$leat" pktway read ring.1 --fabric threesan
+exits 2 "--allow has no meaning for threesan" "$leat" pktway read ring.1 0 4 --allow rw --fabric threesan
 
 # ---- under load --------------------------------------------------------------------------------------
 sim() { "$leat" sim "$@" --json | jq -c 'del(.wall_seconds)'; }

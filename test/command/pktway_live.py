@@ -7,6 +7,8 @@
 #                                                         one per line, N at most
 #        pktway_live.py echo ADDRESS                      answers UDP port 5000, until it is killed
 #        pktway_live.py call FROM TO                      asks it with 900 octets, for a second
+#        pktway_live.py liar DEVICE ADDRESS EI            a host that answers echoes as if they had come with
+#                                                         that EI, until it is killed
 #        pktway_live.py rogue DEVICE TO ADDRESS HALF N    says that it is a half-router, then N RTBLs for HALF
 import ctypes
 import fcntl
@@ -72,6 +74,22 @@ def rogue(device, to, address, half, count):
         s.send(frame(s, to, carriage(header(half, 29, 1, len(table) // 8, address) + table + words(0))))
 
 
+def liar(device, address, ei):
+    s = link(device)
+    info = header(0x7FFFFF, 25, 1, 1, address) + words(0x2900000001000000 | address, 0)
+    s.send(frame(s, b"\xff" * 6, carriage(info)))
+    while True:
+        octets = s.recv(2048)
+        message = octets[21 : 21 + 8 * struct.unpack(">H", octets[19:21])[0]]
+        te, pt = struct.unpack(">HH", message[4:8])
+        if (te, pt) == (27, 1):  # WRU?
+            s.send(frame(s, b"\xff" * 6, carriage(info)))
+        elif (te, pt) == (1, 1024) and message[1:4] == address.to_bytes(3, "big"):
+            data = words(ei) + message[16:-8]
+            reply = header(int.from_bytes(message[13:16], "big"), 2, 1024, len(data) // 8, address)
+            s.send(frame(s, octets[6:12], carriage(reply + data + words(0))))
+
+
 def main(what, *args):
     if what == "gro":
         gro(args)
@@ -115,6 +133,8 @@ def main(what, *args):
                 except TimeoutError:
                     pass
             print("no answer")
+    elif what == "liar":
+        liar(args[0], int(args[1], 16), int(args[2], 16))
     elif what == "rogue":
         rogue(args[0], mac(args[1]), int(args[2], 16), int(args[3], 16), int(args[4]))
 

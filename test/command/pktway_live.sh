@@ -93,7 +93,8 @@ ask() {
     shift
     in_ns "$(place "$node")" "$leat" pktway "$@" --name "$node"
 }
-reaches() { [ "$(ask "$1" ping "$2" --timeout 300 --json 2> /dev/null | jq .received)" = 1 ]; }
+# shellcheck disable=SC2086
+reaches() { [ "$(ask "$1" ping $2 --timeout 300 --json 2> /dev/null | jq .received)" = 1 ]; }
 count() { ask "$1" status --json | jq "[.sans[] | select(.address == \"$2\") | .counts | .$3] | add"; }
 
 pairs() {
@@ -197,8 +198,14 @@ rogue() {
     in_ns h2 python3 "$here/pktway_live.py" send e2 02:00:00:00:02:02 007fffff00190001000000010000020329000000010002030000000000000000 2
     sleep 0.2
     same "$driver: the address of another is not believed" "$(count ra 0x000202 duplicate)" $((was + 2))
+    same "$driver: who claims it is told" "$(ask ra status --json | jq -c '.sans[1].dispute')" '{"address":"0x000203","at":"02:00:00:00:02:01"}'
+    # h2 says in the name of rb that rb is down
+    in_ns h2 python3 "$here/pktway_live.py" send e2 02:00:00:00:02:02 "000002020048ffff0000000200000203290000000100020329000000010003020000000000000000" 3
+    wait_for 2 spoofs_are 3 || fail "$driver: a message in the name of another is not counted"
+    wait_for 2 reaches h1 "0x301 --by-address" || fail "$driver: a message in the name of another is believed"
     wait_for 3 rogue_is_gone || fail "$driver: the rogue's tables stay"
 }
+spoofs_are() { [ "$(count ra 0x000202 spoofed)" = "$1" ]; }
 rogue_is_gone() { [ "$(ask ra tables --json | jq '[.[1].tables[] | select(.lost | not)] | length')" -le 2 ]; }
 
 captured() {
@@ -244,6 +251,111 @@ told_down() {
     jq -e '.errors[0].err == "HRDOWN" and (.errors[0].about | index("0x000203") or index("0x000204"))' "$folder/down"
 }
 
+# A memory node on the third segment; more than one message holds, by an MTU of 120 words.
+memory_node() {
+    in_ns "$(place h3)" "$leat" pktway memory --name mem --poll 100 --san "$(san 3 0x331 4331 4304)" --memory 4k --base 0x1000 \
+        --allow rw,nodes=0x101 --allow r,range=0x1000-0x10ff > /dev/null || fail "$driver: memory"
+    wait_for 5 reaches h1 0x331 || fail "$driver: the memory node is not reached"
+    octets=$(seq -w 1 999 | tr -d '\n')
+    has "$driver: written" "$(ask h1 write 0x331 0x1001 "text=$octets")" "0x000331: 2997 octets written at 0x1001 and read back"
+    same "$driver: read" "$(ask h1 read 0x331 0x1001 2997 --json | jq -r .octets | sed 's/3\([0-9]\)/\1/g')" "$octets"
+    has "$driver: read as text" "$(ask h1 read 0x331 0x1000 20)" "0x00001000  00303031 30303230 30333030 34303035  .001002003004005"
+    exits 1 "read 1 octets at 0x2000: none of its memory, or not allowed" ask h1 read 0x331 0x2000 1
+    exits 1 "write 2 octets at 0x1fff" ask h1 write 0x331 0x1fff cafe
+    same "$driver: another may read a part" "$(ask h2 read 0x331 0x1001 3 --json | jq -r .octets)" 303031
+    exits 1 "read 2 octets at 0x10ff" ask h2 read 0x331 0x10ff 2
+    exits 1 "write 1 octets at 0x1000" ask h2 write 0x331 0x1000 ff
+    same "$driver: it counts" "$(in_ns "$(place h3)" "$leat" pktway status --name mem --json | jq -c '.memory | [.written, .requests.BOUNDS, .requests.PERMISSION > 1]')" '[2997,3,true]'
+    [ "$driver" = udp ] || octets_of_memory
+    in_ns "$(place h3)" "$leat" pktway leave --name mem
+}
+# By hand, from h1: MEM-READ of 3 octets at 0x1001, to be answered to 0x0123456789abcdef; MEM-WRITE of what nobody may.
+octets_of_memory() {
+    in_ns h1 python3 "$here/pktway_live.py" hear e1 5 00000101 2 > "$folder/heard" &
+    listener=$!
+    waits_for heard
+    frames send e1 02:00:00:00:01:02 "000003310000000300000003000001010123456789abcdef000000000000100100000000000000030000000000000000,\
+00000331000000040e0000020000010100000000000020001100000000000000""0000000000000000"
+    wait $listener
+    same "$driver: the octets of the answers" "$(sed 1d "$folder/heard" | sort | tr '\n' ' ')" "00000101000000040a000002000003310123456789abcdef30303100000000000000000000000000 \
+00000101004affff000000050000033100000331000000040e00000200000101000000000000200011000000000000000000000000000000""0000000000000000 "
+}
+
+# Whom EI accuses, behind two routers: bit 1 the first, bit 0 the second, bit 2 the source.
+accused() {
+    for row in "2 0x000202" "7 source,0x000202,0x000302"; do
+        nsenter --net="/run/netns/${name}h3" python3 "$here/pktway_live.py" liar e3 340 "${row% *}" &
+        liar=$!
+        wait_for 5 reaches h1 0x340 || fail "$driver: 0x340 is not reached"
+        wait_for 5 accuses "${row#* }" || fail "$driver: EI ${row% *} does not accuse ${row#* }: $(ask h1 ping 0x340 --json)"
+        has "$driver: EI ${row% *} as text" "$(ask h1 ping 0x340)" "EI there: an error was seen by"
+        kill $liar
+        wait $liar 2> /dev/null || true
+    done
+    same "$driver: EI 0 accuses nobody" "$(ask h1 ping 0x301 --json | jq -c .accused_there)" "[]"
+    same "$driver: half-routers answer" "$(ask h1 ping 0x302 --json | jq -c '[.received, .errors]') $(ask h1 ping 0x102 --json | jq .received) $(ask h1 trace 0x302 --json | jq .reached)" "[1,[]] 1 true"
+}
+accuses() { [ "$(ask h1 ping 0x340 --json | jq -r '.accused_there | join(",")')" = "$1" ]; }
+
+# A device that is down until all there have forgotten each other, then up; one that is taken away, and another of its name.
+flaps() {
+    ip -n "${name}ra" link set e2 down
+    wait_for 5 told_link_down || fail "$driver: a device that is down is not told: $(cat "$folder/down")"
+    wait_for 5 all_forgotten || fail "$driver: ra still knows nodes behind a device that is down"
+    ip -n "${name}ra" link set e2 up
+    wait_for 5 reaches h1 0x301 || fail "$driver: no way after a device is up again"
+    ip -n "${name}ra" link del e2
+    wait_for 5 all_forgotten || fail "$driver: ra still knows nodes behind a device that is gone"
+    cable ra 2 02
+    python3 "$here/pktway_live.py" gro "${name}sw:rae2"
+    wait_for 5 reaches h1 0x301 || fail "$driver: no way after a device is there again"
+}
+told_link_down() {
+    ask h1 ping 0x301 --by-address --timeout 200 --json > "$folder/down" 2> /dev/null || true
+    jq -e '.errors[0].err == "LINKDOWN"' "$folder/down"
+}
+all_forgotten() { ask ra tables --json | jq -e '.[1].nodes == []' && ask rb tables --json | jq -e '[.[0].nodes[] | select(.buddy)] == []'; }
+
+# A router of three half-routers: a route has an L2RH to tell them apart, but the router is one.
+three_sans() {
+    u="in_ns sw $leat pktway"
+    $u route --name t --poll 100 --san udp:127.0.0.1:4401,bias=0x500,address=0x502 --san udp:127.0.0.1:4402,bias=0x600,address=0x602 \
+        --san udp:127.0.0.1:4403,bias=0x700,address=0x702 > /dev/null || fail "a router on three SANs"
+    $u host --name t5 --poll 100 --san udp:127.0.0.1:0,bias=0x500,address=0x501,peer=127.0.0.1:4401 > /dev/null
+    $u host --name t7 --poll 100 --san udp:127.0.0.1:0,bias=0x700,address=0x701,peer=127.0.0.1:4403 > /dev/null
+    wait_for 5 $u ping 0x701 --name t5 --timeout 300 || fail "three SANs: 0x701 is not reached"
+    same "three SANs: two L2RHs" "$($u plan 0x701 --name t5 --json | jq -c '[.routes[0].hops | length, .[0]]')" '[2,"000702"]'
+    same "three SANs: one router" "$($u trace 0x701 --name t5 --json | jq -c '[.reached, [.routers[].address]]')" '[true,["0x000702"]]'
+    for n in t5 t7 t; do $u leave --name $n; done
+}
+
+# SANs by letter and device: biases and addresses follow, and are free ones; an address that somebody has is not given twice.
+by_letter() {
+    in_ns h1 "$leat" pktway host --name a --san A --dev e1 --poll 100 > "$folder/a.started" || fail "$driver: host --san A --dev e1"
+    in_ns h2 "$leat" pktway host --name b --san B --dev e2 --poll 100 > "$folder/b.started" || fail "$driver: host --san B --dev e2"
+    b=$(sed -n 's/.*address \(0x[0-9a-f]*\),.*/\1/p' "$folder/b.started")
+    wait_for 5 reaches_by_letter || fail "$driver: $b is not reached from SAN A"
+    taken "address $b is in use (02:00:00:00:02:01 says so), expected another" ra host --san "B,address=$b" --dev e2
+    taken "address 0x000101 is in use" h1 host --san e1,bias=0x100,address=0x101
+    taken "address 0x000202 is in use" rb route --san e2,bias=0x200,address=0x202 --san e3,bias=0x300,address=0x3fe
+    in_ns h1 "$leat" pktway leave --name a
+    in_ns h1 "$leat" pktway host --name a --san A --dev e1 --poll 100 > /dev/null || fail "$driver: its name and address are not free after leave"
+    in_ns h1 "$leat" pktway leave --name a
+    in_ns h2 "$leat" pktway leave --name b
+}
+# taken TEXT NAMESPACE WORD...: is not started; on a busy machine who has the address may be late to say so
+taken() {
+    tries=0
+    text=$1 ns=$2
+    shift 2
+    while in_ns "$ns" "$leat" pktway "$@" --name x > /dev/null 2> "$folder/taken" && [ $tries -lt 20 ]; do
+        in_ns "$ns" "$leat" pktway leave --name x
+        tries=$((tries + 1))
+    done
+    has "$driver: $*" "$(cat "$folder/taken")" "$text"
+}
+reaches_by_letter() { in_ns h1 "$leat" pktway ping "$b" --name a --timeout 300; }
+
 # IP between h1 and h3 through TUN devices; a packet with the source of another is not taken.
 ip_over_it() {
     [ -c /dev/net/tun ] || { echo "SKIPPED, AND LOUDLY: no /dev/net/tun, no IP over PacketWay"; return; }
@@ -265,9 +377,26 @@ ip_over_it() {
 }
 
 bad_input() {
+    exits 2 "--fault has no meaning for ping on a live network" ask h1 ping 0x301 --fault router:ra
+    exits 2 "--by-address has no meaning for trace on a live network" ask h1 trace 0x301 --by-address
+    exits 2 "--fabric has no meaning for route on a live network" in_ns h1 "$leat" pktway route --fabric twosan
+    exits 2 "--allow has no meaning for host on a live network" in_ns h1 "$leat" pktway host --san A --dev e1 --allow rw
+    m="in_ns h1 $leat pktway memory --name x --san e1,bias=0x100,address=0x121"
+    exits 2 "memory needs --allow" $m
+    for allow in x rr "" r,range=5-4 r,nodes=0-5 r,nodes=1-0x7ffffe w,who=1 'rw,'; do exits 2 "--allow '$allow', expected r, w or rw" $m --allow "$allow"; done
+    exits 2 "--memory '2G', expected 1 to 1073741824" $m --allow rw --memory 2G
+    exits 2 "--base '0xffffffffffffffff', expected" $m --allow rw --base 0xffffffffffffffff
+    exits 2 "read wants a node, an address there, and how many octets" ask h1 read 0x301 0
+    exits 2 "write wants a node, an address there, and octets" ask h1 write 0x301 0
+    exits 2 "write 'abc', expected octets in hex" ask h1 write 0x301 0 abc
+    exits 2 "read 'many', expected how many octets" ask h1 read 0x301 0 many
+    exits 2 "read at 'here', expected an address" ask h1 read 0x301 here 1
     exits 2 "tun needs --way" in_ns h1 "$leat" pktway tun --name x --san e1,bias=0x100,address=0x121
     exits 2 "expected ADDRESS[/BITS]=NODE" in_ns h1 "$leat" pktway tun --name x --san e1,bias=0x100,address=0x121 --way 10.9.0.3
     r="in_ns ra $leat pktway route --name x"
+    exits 2 "expected as many of the one as of the other" $r --san A --dev e1 --san B
+    exits 2 "--san 'ring' with --dev, expected a letter or a number" $r --san ring --dev e1 --san B --dev e2
+    exits 2 "overlaps that of bias 0x100" $r --san A --dev e1 --san a --dev e2
     exits 2 "no network device 'nosuch'" $r --san nosuch,bias=0x100,address=0x101 --san e2,bias=0x200,address=0x202 || true
     exits 2 "1 SANs, expected 2 or more" $r --san e1,bias=0x100,address=0x102
     exits 2 "overlaps that of bias 0x100" $r --san e1,bias=0x100,address=0x102 --san e2,bias=0x180,address=0x182
@@ -320,6 +449,11 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
         error_indication
         rogue
     fi
+    [ $driver = packet ] || memory_node
+    [ $driver != packet ] || accused
+    [ $driver != xdp ] || flaps
+    [ $driver != udp ] || three_sans
+    [ $driver != packet ] || by_letter
     [ $driver != packet ] || captured
     [ $driver != packet ] || ip_over_it
     deaths
@@ -330,5 +464,8 @@ done
 [ -n "$tried" ] || [ -s "$wrongs" ] || skip "no driver works here"
 # Without a wish: the kernel's where it can be, and why is told.
 driver=packet
+in_ns ra "$leat" pktway route --name ab --san A --dev e1 --san B --dev e2 > "$folder/ab.started" || fail "route --san A --dev e1 --san B --dev e2"
+has "biases by letter" "$(cat "$folder/ab.started")" "router ab on 2 SANs (0x0001"
+in_ns ra "$leat" pktway leave --name ab
 case $tried in *xdp*) has "by itself" "$(in_ns ra "$leat" pktway route --name ra --san e1,bias=0x100,address=0x102 --san e2,bias=0x200,address=0x202)" "driver xdp: the kernel takes it" ;; esac
 finish

@@ -1,0 +1,60 @@
+/* A host's own parts, for pktway_node.c (the node) and pktway_memory.c (memory of others, and its
+ * own) only. */
+#ifndef LEAT_PKTWAY_NODE_PARTS_H
+#define LEAT_PKTWAY_NODE_PARTS_H
+
+#include "packetway_about.h"
+#include "pktway_node.h"
+#include "pktway_san.h"
+
+/* The MEM-WRITE that answers a MEM-READ of mine; peer 0: none is awaited. */
+struct pktway_awaited {
+    uint32_t peer;
+    uint64_t reply;
+};
+
+/* A message that waits until the program asks for it. */
+struct kept {
+    uint32_t len;
+    uint8_t *octets;
+};
+
+struct leat_pktway {
+    struct pktway_san san;
+    struct leat_packetway_host *engine;
+    void *memory;
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+    size_t about_len;
+    bool mute;
+    struct leat_packetway_store *store; /* lent by the program; NULL: none */
+    struct pktway_awaited awaited;
+    uint64_t reply_next;
+    leat_time poll_ps, poll_at;
+    uint32_t routers[LEAT_PACKETWAY_HOST_ROUTERS_MAX], router_count;
+    uint32_t expected; /* whose INFO about itself was asked for */
+    struct kept queue[LEAT_PKTWAY_QUEUE_MAX];
+    uint32_t queue_first, queue_count;
+    struct leat_packetway_message reply;
+    uint8_t in[PKTWAY_MESSAGE_MAX], out[PKTWAY_MESSAGE_MAX];
+};
+
+/* pktway_node.c */
+
+/* One message of the SAN, or what time brings. False: there is nothing now. */
+bool pktway_node_step(struct leat_pktway *p, bool control_only, struct leat_packetway_event *e);
+/* Waits for the SAN; false: it is `until`. */
+bool pktway_node_pause(const struct leat_pktway *p, leat_time until);
+leat_time pktway_node_deadline(uint32_t timeout_ms);
+/* Sends a message of the node's own by address. */
+void pktway_node_reply(struct leat_pktway *p, const struct leat_packetway_message *m,
+                       leat_time now);
+
+/* pktway_memory.c */
+
+/* Is a packet without leading records, by its header, one for the node's own memory, or awaited? */
+bool pktway_memory_takes(const struct leat_pktway *p, const uint8_t *octets);
+/* Serves it. False: it is the program's, or what is awaited. */
+bool pktway_memory_serve(struct leat_pktway *p, const struct leat_packetway_event *e,
+                         leat_time now);
+
+#endif

@@ -1,0 +1,98 @@
+#include "pktway_octets.h"
+#include "leat_tree.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_LEN = 16 };
+
+static bool is_hex(const char *text)
+{
+    const size_t len = strlen(text);
+    return len && len % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == len;
+}
+
+static bool read_written(const struct arguments *args, struct pktway_octets *o)
+{
+    const char *word = args->operand[3];
+    const bool text = strncmp(word, "text=", 5) == 0;
+    o->len = text ? strlen(word) - 5 : strlen(word) / 2;
+    if (!text && !is_hex(word))
+        return misuse(args->verb, "write '%.60s', expected octets in hex, or text=TEXT", word),
+               false;
+    if (!o->len || o->len > sizeof o->octets)
+        return misuse(args->verb, "write of %zu octets, expected 1 to %d", o->len,
+                      PKTWAY_WRITE_MAX),
+               false;
+    if (text) memcpy(o->octets, word + 5, o->len);
+    for (size_t i = 0; i < o->len && !text; i++) {
+        const char digits[3] = { word[2 * i], word[2 * i + 1], 0 };
+        o->octets[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    return true;
+}
+
+bool pktway_octets_read(const struct arguments *args, struct pktway_octets *o)
+{
+    const char *word = args->operand[0], *at = args->operand[2], *count = args->operand[3];
+    uint64_t number;
+    memset(o, 0, sizeof *o);
+    o->json = argument(args, "--json") != NULL;
+    o->write = strcmp(word, "write") == 0;
+    if (!leat_tree_number(at, strlen(at), &o->at))
+        return misuse(args->verb, "%s at '%s', expected an address of its memory, as 0x1000", word,
+                      at),
+               false;
+    if (o->write) return read_written(args, o);
+    if (!leat_tree_number(count, strlen(count), &number) || number > PKTWAY_READ_MAX)
+        return misuse(args->verb, "read '%s', expected how many octets, 0 to %d", count,
+                      PKTWAY_READ_MAX),
+               false;
+    o->len = (size_t)number;
+    return true;
+}
+
+static void show_hex(const uint8_t *octets, size_t len, FILE *out)
+{
+    for (size_t i = 0; i < len; i++)
+        fprintf(out, "%02x", octets[i]);
+}
+
+/* Sixteen octets in a line, behind their address. */
+static void show_lines(uint64_t at, const uint8_t *octets, size_t len, FILE *out)
+{
+    for (size_t line = 0; line < len; line += LINE_LEN) {
+        const size_t part = len - line < LINE_LEN ? len - line : LINE_LEN;
+        fprintf(out, "0x%08" PRIx64 "  ", at + line);
+        for (size_t i = 0; i < LINE_LEN; i++) {
+            if (i < part)
+                show_hex(octets + line + i, 1, out);
+            else
+                fputs("  ", out);
+            if (i % 4 == 3) fputc(' ', out);
+        }
+        fputc(' ', out);
+        for (size_t i = 0; i < part; i++) {
+            const uint8_t c = octets[line + i];
+            fputc(c >= ' ' && c < 127 ? c : '.', out);
+        }
+        fputc('\n', out);
+    }
+}
+
+void pktway_octets_show(const struct pktway_octets *o, const uint8_t *octets, uint64_t us,
+                        FILE *out)
+{
+    if (o->json) {
+        fprintf(out, "{\"node\":\"0x%06x\",\"address\":%" PRIu64 ",\"count\":%zu,\"us\":%" PRIu64,
+                o->node, o->at, o->len, us);
+        if (!o->write) fputs(",\"octets\":\"", out);
+        if (!o->write) show_hex(octets, o->len, out);
+        fputs(o->write ? "}\n" : "\"}\n", out);
+    } else if (o->write) {
+        fprintf(out, "0x%06x: %zu octets written at 0x%" PRIx64 "%s, %.3f ms\n", o->node, o->len,
+                o->at, o->blind ? "" : " and read back", (double)us / 1000);
+    } else {
+        show_lines(o->at, octets, o->len, out);
+    }
+}
