@@ -1,5 +1,5 @@
 /* leat graph run: what is asked, the run, what came of it. */
-#include "graph_job.h"
+#include "graph_files.h"
 #include "leat_tree.h"
 #include "pieces.h"
 #include <stdio.h>
@@ -24,6 +24,7 @@ struct job {
     bool rts_given, idle_is_good, json;
     const char *schedule_name;
     const char *engine; /* the name of a fabric; NULL: threads */
+    struct graph_files files;
 };
 
 /* ---- what is asked -------------------------------------------------------------------------- */
@@ -191,10 +192,16 @@ static bool read_job(const struct arguments *args, struct job *job)
                "--engine mpi, expected a file that all ranks can read, and no --schedule");
         return false;
     }
+    if (job->run.link && (argument(args, "--record") || argument(args, "--snapshot"))) {
+        misuse(args->verb, "--engine mpi with --record or --snapshot, expected another engine: no "
+                           "rank has all packets and states");
+        return false;
+    }
     return read_schedule(args, job) && read_placement(args, job) && read_until(args, job) &&
            read_rts(args, job) && read_compat(args, job) &&
            graph_read_dialect(args, &job->dialect) &&
-           (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric));
+           (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric)) &&
+           graph_files_open(&job->files, args, &job->run);
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
@@ -223,11 +230,19 @@ static void put_counters(const struct leat_run_result *r)
     putchar('}');
 }
 
-static void put_frames(const struct job *job, const struct leat_machine *m,
-                       const struct leat_run_result *r)
+static void put_placement(const struct job *job, const struct leat_machine *m,
+                          const struct leat_run_result *r)
 {
-    printf(",\"engine\":\"%s\",\"ranks\":%u,\"cut_ranks\":%llu", job->run.link ? "mpi" : "threads",
-           m->rank_count, (unsigned long long)leat_machine_cut(m, m->rank_count));
+    /* Where there is an order, one worker does it all, whatever -j is. */
+    const bool free_order = job->run.schedule == LEAT_RUN_FREE && !job->engine;
+    const uint32_t workers = free_order ? m->rank_count * job->run.workers : 1;
+    const char *engine = job->run.link ? "mpi" : job->engine ? "fabric" : "threads";
+    printf(",\"placement\":\"%s\",\"cut_threads\":%llu,\"cut_workers\":%llu",
+           leat_placement_name(job->placement),
+           (unsigned long long)leat_machine_cut(m, m->thread_count),
+           (unsigned long long)leat_machine_cut(m, workers));
+    printf(",\"engine\":\"%s\",\"ranks\":%u,\"cut_ranks\":%llu", engine, m->rank_count,
+           (unsigned long long)leat_machine_cut(m, m->rank_count));
     if (r->frames_bad || r->frames_unknown)
         printf(",\"frames_bad\":%llu,\"frames_unknown\":%llu", (unsigned long long)r->frames_bad,
                (unsigned long long)r->frames_unknown);
@@ -255,11 +270,7 @@ static void show_result(const struct job *job, const struct leat_machine *m,
            leat_graph_dialect_name(m->graph->dialect),
            job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
     print_quoted(job->schedule_name);
-    printf(",\"placement\":\"%s\",\"cut_threads\":%llu,\"cut_workers\":%llu",
-           leat_placement_name(job->placement),
-           (unsigned long long)leat_machine_cut(m, m->thread_count),
-           (unsigned long long)leat_machine_cut(m, m->rank_count * job->run.workers));
-    put_frames(job, m, r);
+    put_placement(job, m, r);
     printf(",\"seed\":%llu,\"workers\":%u,\"threads\":%u,\"devices\":%u,\"edges\":%u,\"reason\":\"%"
            "s\"",
            (unsigned long long)job->run.seed, job->run.workers, m->thread_count, m->device_count,
@@ -277,9 +288,26 @@ static void show_result(const struct job *job, const struct leat_machine *m,
            load_seconds, m->handlers->seconds, r->seconds, rate);
 }
 
+/* ---- progress, for somebody at a terminal ---------------------------------------------------- */
+
+static bool progress_is_shown;
+
+static void show_progress(void *context, double seconds, uint64_t receives)
+{
+    (void)context;
+    fprintf(stderr, "\r%.0f s, %.3g packets received\33[K", seconds, (double)receives);
+    progress_is_shown = true;
+}
+
+static void hide_progress(void)
+{
+    if (progress_is_shown) fputs("\r\33[K", stderr);
+    progress_is_shown = false;
+}
+
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static int run_machine(const struct job *job, struct leat_machine *machine, double load_seconds)
+static int run_machine(struct job *job, struct leat_machine *machine, double load_seconds)
 {
     struct leat_run_result result;
     const uint32_t places = leat_run_threads(&job->run);
@@ -288,7 +316,13 @@ static int run_machine(const struct job *job, struct leat_machine *machine, doub
                  job->fabric.network.name, machine->device_count, machine->thread_count, places);
         return WRONG;
     }
-    if (!leat_run(machine, &job->run, &result)) {
+    if (!job->run.link && isatty(STDERR_FILENO)) { /* a rank knows of its own packets only */
+        job->run.watch.progress = show_progress;
+        job->run.host.before_line = hide_progress;
+    }
+    const bool ran = leat_run(machine, &job->run, &result);
+    hide_progress();
+    if (!ran) {
         complain(
             "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
         return FAILED;
@@ -299,6 +333,8 @@ static int run_machine(const struct job *job, struct leat_machine *machine, doub
         complain("%s: %s", job->fabric.network.name, result.fabric.failed);
         return finish(FAILED);
     }
+    if (!graph_files_close(&job->files, &job->run, machine, &result) || result.table_failed)
+        return finish(FAILED);
     if (result.reason == LEAT_RUN_INTERRUPTED) return finish(FAILED);
     if (!silent && result.reason == LEAT_RUN_IDLE &&
         exit_code_of(job, machine->graph, &result) != DONE)
@@ -382,10 +418,11 @@ int graph_run(const struct arguments *args)
             args, "run",
             "--dialect --instance --json --engine -j --placement --schedule --seed --quantum --rts "
             "--log --instrument --output --until --idle-steps --compat --cxxflags --mailbox "
-            "--cost"))
+            "--cost --record --record-packets --snapshot"))
         return WRONG;
     const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
     graph_fabric_close(&job.fabric);
+    graph_files_drop(&job.files); /* where nothing ran */
     leat_graph_free(&graph);
     if (job.run.link) job.run.link->close(job.run.link);
     return code;

@@ -311,7 +311,7 @@ static const struct verb verb_graph = {
     .summary = "check, describe and run POETS applications",
     .synopsis = "check FILE [--no-handlers] [--dialect D] | info FILE [--instance ID] [--json] | "
                 "run FILE [-j N] [--engine fabric:NAME] [--placement P] [--schedule S --seed N] [--rts latched|level] [--log LEVEL] "
-                "[--instrument] [--until idle|stop|TIME] [--json]",
+                "[--instrument] [--until idle|stop|TIME] [--record FILE] [--snapshot FILE] [--json]",
     .description =
         "FILE is a POETS application in XML (- is standard input): of the Orchestrator (without a "
         "namespace) or of graph_schema (v4 and v3), told apart by the namespace. Handlers are C++14, "
@@ -356,6 +356,11 @@ static const struct verb verb_graph = {
         "libopenmpi-dev is installed.\n"
         "--rts latched: a pin that ReadyToSend has named will send, whatever happens meanwhile (the "
         "Orchestrator's way); level: only if ReadyToSend still says so (graph_schema's).\n"
+        "--record has the frames of `leat formats poets`: direction, hardware address and packet; with "
+        "a schedule their times count turns of 240 MHz, with a fabric they are simulated, and the file is "
+        "the same every time. --snapshot "
+        "writes a GraphSnapshot with DevS and EdgeS, their states as JSON members; its orchestratorTime "
+        "is epochs, or seconds (with a fabric simulated ones). Neither is there with --engine mpi.\n"
         "The JSON object has file, instance, dialect, rts, schedule, placement, cut_threads, "
         "cut_workers and cut_ranks (edges from one thread, worker or rank to another), engine, ranks, seed, workers, threads, devices, edges, reason (success, stopped, failed, idle, assertion, limit, interrupted), receives, sends, "
         "supervisor_packets, lines, epochs, states (a hash of the states of all devices and edges), "
@@ -384,6 +389,9 @@ static const struct verb verb_graph = {
         { "--output", "DIR", "run: for files of the supervisor and tables; default poets_output" },
         { "--until", "U", "run: idle, stop (idleness does not end it), or a time: 20s, 500ms, 200us" },
         { "--idle-steps", "N", "run: idle so often, with OnHardwareIdle each time, is the end; default 10" },
+        { "--record", "FILE", "run: every packet as it is sent, pcapng, for leat decode and Wireshark" },
+        { "--record-packets", "N", "run: at most so many of them; default 1000000" },
+        { "--snapshot", "FILE", "run: the last states of devices and edges, as graph_schema's XML" },
         { "--compat", "KEYS", "run: as the original: hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, fp32const", true },
         { "--cxxflags", "FLAGS", "run: more flags for the compiler" },
         { "--mailbox", "KEYS", "run, fabrics: threads=64, slots=448 to receive in, of each mailbox; host=0, the host's port", true },

@@ -25,6 +25,7 @@ enum {
     LEAT_GRAPH_INSTANCES_MAX = 64,
     LEAT_GRAPH_TYPE_DEPTH_MAX = 32,
     LEAT_GRAPH_CODE_LEN_MAX = 1 << 24, /* octets of one handler, one struct, one value */
+    LEAT_GRAPH_VALUE_UNIT = 16,        /* octets; of graphs without a file */
 };
 #define LEAT_GRAPH_EDGES_PER_PIN_MAX (UINT32_C(1) << 24)
 #define LEAT_GRAPH_NONE              UINT32_MAX
@@ -160,6 +161,7 @@ struct leat_graph {
     struct leat_graph_instance *instance;
     uint32_t instance_count, instance_cap;
     struct leat_graph_strings names, pin_names, values;
+    uint8_t *octets; /* of a graph without a file: value v is there, at (v - 1) units; else NULL */
     struct leat_graph_place place; /* of its GraphType */
     bool has_type;
     uint64_t file_len;

@@ -307,6 +307,11 @@ bool leat_graph_value(struct leat_graph *graph, const struct leat_graph_struct *
     if (!data->plain) return true;
     memcpy(octets, data->layout.initial, data->layout.size);
     if (!value) return true;
+    if (graph->octets) {
+        memcpy(octets, graph->octets + (size_t)(value - 1) * LEAT_GRAPH_VALUE_UNIT,
+               data->layout.size);
+        return true;
+    }
     const char *text = leat_graph_string(&graph->values, value);
     const bool good = graph->dialect == LEAT_GRAPH_V3
                           ? leat_layout_assign_json(&data->layout, text, octets, &fault)
@@ -398,6 +403,7 @@ void leat_graph_free(struct leat_graph *graph)
     leat_graph_strings_free(&graph->names);
     leat_graph_strings_free(&graph->pin_names);
     leat_graph_strings_free(&graph->values);
+    free(graph->octets);
     leat_graph_report_free(&graph->report);
     *graph = (struct leat_graph){ 0 };
 }

@@ -112,7 +112,9 @@ static void *wait_for_room(struct leat_worker *w, struct leat_ring *ring)
     while (!(room = leat_ring_room(ring))) {
         if (atomic_load_explicit(&w->crew->ended, memory_order_relaxed)) return NULL;
         if (w->inside) w->crew->meanwhile(w->crew);
-        if (!take_cells(w)) sched_yield();
+        if (take_cells(w)) continue;
+        w->env.block = NULL; /* no handler runs */
+        sched_yield();
     }
     return room;
 }
@@ -120,11 +122,13 @@ static void *wait_for_room(struct leat_worker *w, struct leat_ring *ring)
 /* ---- sending -------------------------------------------------------------------------------- */
 
 /* To the host, which knows what to do with what is for a thread elsewhere. */
-static void put_host(struct leat_worker *w, uint32_t to, const struct leat_poets_slot *slot)
+static void put_host(struct leat_worker *w, uint32_t from, uint32_t to,
+                     const struct leat_poets_slot *slot)
 {
     wake(w);
     struct leat_crew_cell *cell = wait_for_room(w, &w->to_host);
     if (!cell) return;
+    if (to == LEAT_CREW_HOST) leat_run_show(w->crew->run, true, from, slot->packet, slot->nflit);
     cell->thread = to;
     cell->slot.nflit = slot->nflit;
     memcpy(cell->slot.packet, slot->packet, slot->nflit * (size_t)LEAT_POETS_FLIT_LEN);
@@ -137,7 +141,7 @@ static bool flush_host(struct leat_worker *w, uint32_t thread)
     struct leat_poets_slot slot;
     bool any = false;
     while (leat_poets_softswitch_take_host(&w->crew->run->softswitch[thread], &slot)) {
-        put_host(w, LEAT_CREW_HOST, &slot);
+        put_host(w, thread, LEAT_CREW_HOST, &slot);
         any = true;
     }
     return any;
@@ -164,7 +168,18 @@ static void send_packet(struct leat_worker *w, uint32_t thread, uint32_t edge)
 {
     struct leat_poets_step_out out;
     leat_poets_softswitch_packet(&w->crew->run->softswitch[thread], edge, &out);
-    put_host(w, out.kind == LEAT_POETS_STEP_SEND ? out.thread : LEAT_CREW_HOST, &out.out);
+    put_host(w, thread, out.kind == LEAT_POETS_STEP_SEND ? out.thread : LEAT_CREW_HOST, &out.out);
+}
+
+/* For whoever looks on, a packet to a device; one to an external is seen on its way to the host. */
+static void show_edge(struct leat_worker *w, uint32_t thread, uint32_t edge)
+{
+    struct leat_poets_softswitch *ss = &w->crew->run->softswitch[thread];
+    struct leat_poets_step_out out;
+    if (ss->sending.edge[edge].block & (LEAT_POETS_EXTERNAL | LEAT_POETS_AWAY)) return;
+    leat_poets_softswitch_packet(ss, edge, &out);
+    ss->sent--; /* it is counted with the whole fan-out */
+    leat_run_show(w->crew->run, false, out.thread, out.out.packet, out.out.nflit);
 }
 
 /* The memory of a block that is wanted soon. An address that is not there does no harm. */
@@ -182,6 +197,7 @@ static void send_all(struct leat_worker *w, uint32_t thread)
     const struct leat_poets_sending *s = &ss->sending;
     const struct leat_poets_out_edge *edge = s->edge;
     const uint32_t count = s->count, from = w->block_from, to = w->block_to;
+    const bool shown = w->crew->run->options->watch.packet;
     uint32_t packets = 0; /* which count themselves */
     if (s->to_supervisor) {
         send_packet(w, thread, 0);
@@ -189,6 +205,7 @@ static void send_all(struct leat_worker *w, uint32_t thread)
     }
     for (uint32_t i = 0; i < count && s->block; i++) {
         if (i + AHEAD < count) prefetch(w, edge[i + AHEAD].block);
+        if (shown) show_edge(w, thread, i);
         if (edge[i].block >= from && edge[i].block < to)
             deliver(w, edge[i].block, edge[i].pin_address, s->payload);
         else if (edge[i].block & (LEAT_POETS_EXTERNAL | LEAT_POETS_AWAY))
@@ -218,16 +235,19 @@ static bool run_softswitch(struct leat_worker *w, uint32_t thread)
     return any;
 }
 
-/* Records that are due. */
+/* Records that are due, and how far it is. */
 static void look_at_clock(struct leat_worker *w)
 {
     struct leat_run *run = w->crew->run;
     const uint64_t now = leat_run_cycles();
+    uint64_t handled = 0;
     for (uint32_t t = w->first; t < w->end; t++) {
         struct leat_poets_slot slot;
+        handled += run->softswitch[t].handled;
         if (leat_poets_softswitch_instr(&run->softswitch[t], now, &slot))
-            put_host(w, LEAT_CREW_HOST, &slot);
+            put_host(w, t, LEAT_CREW_HOST, &slot);
     }
+    atomic_store_explicit(&w->handled_told, handled, memory_order_relaxed);
 }
 
 /* ---- the worker ----------------------------------------------------------------------------- */
@@ -246,6 +266,7 @@ static void vote(struct leat_worker *w, unsigned step)
     bool active = false;
     for (uint32_t t = w->first; t < w->end; t++)
         active = leat_poets_softswitch_hardware_idle(&w->crew->run->softswitch[t]) || active;
+    w->env.block = NULL;
     atomic_store(&w->passive, false);
     atomic_store(&w->idle_vote, !active);
     atomic_store(&w->idle_done, step);
@@ -292,6 +313,7 @@ bool leat_worker_round(struct leat_worker *w)
         any = flush_host(w, t) || any;
     if (w->rounds++ % CLOCK_ROUNDS == 0 || !any) look_at_clock(w);
     if (any) return wake(w), true;
+    w->env.block = NULL;
     tell_counts(w);
     atomic_store(&w->passive, true);
     w->without_work++;
@@ -405,6 +427,14 @@ void leat_crew_resume(struct leat_crew *crew)
     atomic_store(&crew->resumed, atomic_load(&crew->idle_asked));
 }
 
+uint64_t leat_crew_received(const struct leat_crew *crew)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < crew->count; i++)
+        sum += atomic_load_explicit(&crew->worker[i].handled_told, memory_order_relaxed);
+    return sum;
+}
+
 void leat_crew_supervise(struct leat_crew *crew, double *last)
 {
     const double now = leat_run_seconds();
@@ -510,5 +540,6 @@ void leat_crew_end(struct leat_crew *crew)
     atomic_store(&crew->ended, true);
     for (uint32_t i = crew->first_started; i < crew->started; i++)
         pthread_join(crew->worker[i].thread, NULL);
+    leat_run_lend_env(crew->run, false);
     free_workers(crew);
 }

@@ -41,7 +41,7 @@ struct leat_worker {
     bool inside;   /* of the host's thread */
     unsigned rounds, without_work;
     uint64_t put, taken; /* cells of all its rings */
-    _Alignas(LEAT_CACHE_LINE) _Atomic uint64_t put_told, taken_told;
+    _Alignas(LEAT_CACHE_LINE) _Atomic uint64_t put_told, taken_told, handled_told;
     atomic_bool passive, idle_vote;
     atomic_uint idle_done;
 };
@@ -86,6 +86,9 @@ bool leat_crew_is_idle(const struct leat_crew *crew);
 /* All run OnHardwareIdle and vote; then they wait. True: none of them wants anything. */
 bool leat_crew_vote(struct leat_crew *crew);
 void leat_crew_resume(struct leat_crew *crew);
+
+/* Packets that handlers here have received, as far as workers have told. */
+uint64_t leat_crew_received(const struct leat_crew *crew);
 
 /* A pause that grows with the rounds that brought nothing. */
 void leat_crew_rest(unsigned rounds);

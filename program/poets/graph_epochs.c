@@ -13,7 +13,7 @@ enum {
     WAITING_MIN = 1024,     /* packets that wait in all inboxes, before nobody sends any more; */
     WAITING_PER_EDGE = 4,   /* or so many for each edge */
     INBOX_MAX = 1 << 26,    /* packets that wait at one softswitch */
-    CHECK_EPOCHS = 256,     /* between two looks at the clock */
+    CHECK_TURNS = 1 << 12,  /* between two looks at the clock */
 };
 
 /* Packets in order; those of the next epoch begin at `due`. */
@@ -126,9 +126,12 @@ static bool turn(struct epochs *e, uint32_t thread)
     leat_poets_softswitch_step(ss, &step, &out);
     if (out.taken && is_control) drop(control, control->first, true);
     if (out.taken && !is_control) drop(in, at, e->run->options->schedule == LEAT_RUN_LIFO);
-    if (out.kind == LEAT_POETS_STEP_SEND)
-        put(e, &e->inbox[out.thread], out.out.packet, out.out.nflit);
-    if (out.kind == LEAT_POETS_STEP_SEND_HOST) put(e, &e->to_host, out.out.packet, out.out.nflit);
+    const bool to_host = out.kind == LEAT_POETS_STEP_SEND_HOST;
+    if (to_host || out.kind == LEAT_POETS_STEP_SEND) {
+        leat_run_show(e->run, to_host, to_host ? thread : out.thread, out.out.packet,
+                      out.out.nflit);
+        put(e, to_host ? &e->to_host : &e->inbox[out.thread], out.out.packet, out.out.nflit);
+    }
     const bool waits = out.kind == LEAT_POETS_STEP_WAIT_RX || out.kind == LEAT_POETS_STEP_DONE ||
                        out.kind == LEAT_POETS_STEP_WAIT_TX_OR_RX;
     e->moved = e->moved || !waits || out.taken;
@@ -165,6 +168,7 @@ static void epoch(struct epochs *e)
         leat_host_packet(host, slot.packet, slot.nflit);
         e->moved = true;
     }
+    leat_host_flush(host);
     if (e->run->epochs % SUPERVISOR_EPOCHS == 0) leat_host_idle(host);
 }
 
@@ -174,6 +178,7 @@ static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_
                            unsigned nflit)
 {
     struct epochs *e = host->engine;
+    leat_run_show(e->run, false, thread, packet, nflit);
     put(e, &e->control[thread], packet, nflit);
 }
 
@@ -195,16 +200,28 @@ static bool hardware_idle(struct epochs *e)
     return active;
 }
 
+static uint64_t received(const struct epochs *e)
+{
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
+        sum += e->run->softswitch[t].handled;
+    return sum;
+}
+
 static void run_to_the_end(struct epochs *e)
 {
     struct leat_run *run = e->run;
     const double began = leat_run_seconds();
     uint32_t idle_steps = 0;
+    uint64_t checked = 0;
     leat_host_begin(&run->host);
     while (!leat_host_is_over(&run->host) && !e->failed) {
         epoch(e);
-        if (atomic_load(&run->exit_code) >= 0 || run->epochs % CHECK_EPOCHS == 0)
+        if (atomic_load(&run->exit_code) >= 0 || run->turns - checked >= CHECK_TURNS) {
             leat_run_check_end(run, began);
+            leat_run_progress(run, began, received(e));
+            checked = run->turns;
+        }
         if (e->moved || packets_wait(e)) continue;
         if (run->host.app.state != LEAT_POETS_APP_RUNNING) continue;
         idle_steps = hardware_idle(e) || packets_wait(e) ? 0 : idle_steps + 1;
@@ -233,6 +250,7 @@ bool leat_run_epochs(struct leat_run *run)
         leat_run_forget_crashes();
         good = !e.failed;
     }
+    leat_run_lend_env(run, false);
     for (uint32_t t = 0; t < threads; t++) {
         if (e.inbox) free(e.inbox[t].slot);
         if (e.control) free(e.control[t].slot);

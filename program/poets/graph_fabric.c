@@ -38,7 +38,8 @@ struct fabric {
     uint32_t queued;
     uint64_t now, tick, tick_cycles, host_idle_at, limit, events;
     uint64_t ran_from, ran_to;
-    bool failed; /* no memory */
+    double began; /* by the clock of this machine */
+    bool failed;  /* no memory */
 };
 
 /* ---- time ----------------------------------------------------------------------------------- */
@@ -177,7 +178,9 @@ static struct leat_mail *arrived_for(const struct fabric *f, uint32_t thread)
 static uint64_t send(struct fabric *f, uint32_t thread, const struct leat_poets_step_out *out)
 {
     struct unit *u = &f->unit[thread];
-    const uint32_t to = out->kind == LEAT_POETS_STEP_SEND ? out->thread : f->host;
+    const bool to_host = out->kind == LEAT_POETS_STEP_SEND_HOST;
+    const uint32_t to = to_host ? f->host : out->thread;
+    leat_run_show(f->run, to_host, to_host ? thread : to, out->out.packet, out->out.nflit);
     u->out = leat_mail_new(&f->mail, thread, to, out->out.packet, out->out.nflit);
     if (!u->out) f->failed = true;
     return f->mail.user[thread].box == f->mail.user[to].box
@@ -201,6 +204,7 @@ static uint64_t thread_turn(struct fabric *f, uint32_t thread)
     struct leat_poets_step_out out;
     f->run->turns = f->now;
     leat_poets_softswitch_step(ss, &in, &out);
+    f->env.block = NULL; /* no handler runs any more */
     const bool sends = out.kind == LEAT_POETS_STEP_SEND || out.kind == LEAT_POETS_STEP_SEND_HOST;
     uint64_t cost = cost_of(f, ss, before, sends);
     if (begins) cost += ss->config.device_count * f->options->costs.receive;
@@ -223,6 +227,8 @@ static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_
         f->failed = true;
         return;
     }
+    f->run->turns = f->now;
+    leat_run_show(f->run, false, thread, packet, nflit);
     leat_mail_append(&f->queue, mail);
     f->queued++;
     wake(f, f->host, f->now);
@@ -238,6 +244,7 @@ static uint64_t host_turn(struct fabric *f)
         leat_mail_post(&f->mail, leat_mail_first(&f->queue), network_time(f));
     }
     struct leat_mail *mail = leat_mail_oldest(&f->mail, f->host);
+    if (!mail) leat_host_flush(&f->run->host);
     if (!mail || f->queued >= HOST_QUEUE_MAX) return NEVER;
     leat_mail_take(&f->mail, mail);
     u->taken = mail;
@@ -267,6 +274,7 @@ static bool hardware_idle(struct fabric *f)
         if (leat_poets_softswitch_is_passive(ss)) continue;
         wake(f, t, f->now + c->turn + (handlers ? ss->config.device_count * c->receive : 0));
     }
+    f->env.block = NULL;
     return active || f->heap_count;
 }
 
@@ -296,6 +304,21 @@ static void idle_step(struct fabric *f, uint32_t *steps)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+static uint64_t received(const struct fabric *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < f->host; t++)
+        sum += f->run->softswitch[t].handled;
+    return sum;
+}
+
+/* What ends it from outside, and how far it is. */
+static void look_outside(struct fabric *f)
+{
+    leat_run_check_end_after(f->run, seconds(f));
+    if (f->run->options->watch.progress) leat_run_progress(f->run, f->began, received(f));
+}
+
 /* What comes at certain times, whatever else happens. */
 static void keep_time(struct fabric *f)
 {
@@ -307,7 +330,7 @@ static void keep_time(struct fabric *f)
     if (!f->queued) supervisor_idle(f);
     if (f->now >= f->limit || f->events++ % CHECK_EVENTS == 0 ||
         atomic_load(&f->run->exit_code) >= 0)
-        leat_run_check_end_after(f->run, seconds(f));
+        look_outside(f);
 }
 
 static void note_state(struct fabric *f)
@@ -389,9 +412,13 @@ bool leat_run_fabric(struct leat_run *run)
                                                 .slots = o->slots,
                                                 .host_port = o->host_port,
                                                 .host_address = o->host_address };
-    struct fabric f = {
-        .run = run, .options = o, .host = threads, .tick = NEVER, .ran_from = NEVER, .ran_to = NEVER
-    };
+    struct fabric f = { .run = run,
+                        .options = o,
+                        .host = threads,
+                        .tick = NEVER,
+                        .ran_from = NEVER,
+                        .ran_to = NEVER,
+                        .began = leat_run_seconds() };
     leat_run_env(run, &f.env, false);
     f.unit = calloc((size_t)threads + 1, sizeof *f.unit);
     f.heap = calloc((size_t)threads + 1, sizeof *f.heap);
@@ -415,6 +442,7 @@ bool leat_run_fabric(struct leat_run *run)
         sum_up(&f, &run->fabric);
         good = !f.failed;
     }
+    leat_run_lend_env(run, false);
     leat_mailboxes_free(&f.mail);
     free(f.unit);
     free(f.heap);

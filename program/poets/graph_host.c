@@ -35,24 +35,38 @@ static void print_text(FILE *out, const char *text, size_t len)
         fputc((unsigned char)text[i] >= ' ' || text[i] == '\t' ? text[i] : ' ', out);
 }
 
+static void begin_line(struct leat_host *host)
+{
+    host->lines++;
+    if (host->options.before_line) host->options.before_line();
+}
+
 static void print_line(struct leat_host *host, uint32_t index,
                        const struct leat_poets_log_line *line)
 {
     const uint32_t thread = host->machine->seat[index].thread;
-    host->lines++;
-    fprintf(host->options.lines, "%s (Thread 0x%x): ", leat_machine_name(host->machine, index),
-            host->machine->address[thread]);
-    print_text(host->options.lines, line->text, line->len);
-    fputs(line->truncated ? " [truncated]\n" : "\n", host->options.lines);
+    begin_line(host);
+    if (host->options.line) {
+        host->options.line(host->options.context, index, line->text, line->len);
+    } else {
+        fprintf(host->options.lines, "%s (Thread 0x%x): ", leat_machine_name(host->machine, index),
+                host->machine->address[thread]);
+        print_text(host->options.lines, line->text, line->len);
+        fputs(line->truncated ? " [truncated]\n" : "\n", host->options.lines);
+    }
     look_for_exit(host, line->text, line->len);
 }
 
 static void post(struct leat_poets_host *api, const char *text)
 {
     struct leat_host *host = api->engine;
-    host->lines++;
-    print_text(host->options.lines, text, strlen(text));
-    fputc('\n', host->options.lines);
+    begin_line(host);
+    if (host->options.line) {
+        host->options.line(host->options.context, LEAT_GRAPH_NONE, text, strlen(text));
+    } else {
+        print_text(host->options.lines, text, strlen(text));
+        fputc('\n', host->options.lines);
+    }
     look_for_exit(host, text, strlen(text));
 }
 
@@ -141,8 +155,10 @@ static void on_supervisor_packet(struct leat_host *host, const struct leat_poets
     host->supervisor_packets++;
     host->api.reply = host->api.bcast = false;
     memcpy(payload, packet->payload, LEAT_POETS_PAYLOAD_LEN_MAX);
-    if (s->receive(&host->api, host->object, payload, reply, bcast) < 0)
-        post(&host->api, "the supervisor's OnReceive reports an error");
+    atomic_store(&host->supervising, true);
+    const int said = s->receive(&host->api, host->object, payload, reply, bcast);
+    atomic_store(&host->supervising, false);
+    if (said < 0) post(&host->api, "the supervisor's OnReceive reports an error");
     if (host->api.reply) send_answer(host, packet->sender, reply, false);
     if (host->api.bcast) send_answer(host, 0, bcast, true);
 }
@@ -195,9 +211,9 @@ static void on_instr(struct leat_host *host, uint32_t address, const struct leat
     snprintf(name, sizeof name, "%s/instrumentation_thread_%u.csv", host->options.folder, address);
     if (!host->instr_begun[thread]) leat_graph_make_parents(name);
     FILE *out = fopen(name, host->instr_begun[thread] ? "a" : "w");
-    if (!out) {
-        if (!host->instr_begun[thread]) fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
-        host->instr_begun[thread] = true;
+    if (!out) { /* told once, of the first */
+        if (!host->table_failed) fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
+        host->table_failed = true;
         return;
     }
     if (!host->instr_begun[thread])
@@ -213,7 +229,10 @@ static void on_instr(struct leat_host *host, uint32_t address, const struct leat
         fprintf(out, ", %u", c[i]);
     fprintf(out, ", %g, %g, %g\n", rate(c[LEAT_POETS_INSTR_RX_CNT], delta),
             rate(c[LEAT_POETS_INSTR_TX_CNT], delta), rate(c[LEAT_POETS_INSTR_SUP_CNT], delta));
-    fclose(out);
+    if (fclose(out) != 0 && !host->table_failed) {
+        fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
+        host->table_failed = true;
+    }
 }
 
 /* ---- the life of the application ------------------------------------------------------------ */
@@ -223,9 +242,11 @@ static void act(struct leat_host *host, uint32_t actions)
 {
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
     if (actions & LEAT_POETS_ACTION_LOAD && s) {
+        atomic_store(&host->supervising, true);
         host->object = s->create(&host->api);
         if (host->object && s->init && s->init(&host->api, host->object) < 0)
             post(&host->api, "the supervisor's OnInit reports an error");
+        atomic_store(&host->supervising, false);
     }
     if (actions & LEAT_POETS_ACTION_RELEASE) send_control(host, LEAT_POETS_OP_BARRIER);
     if (actions & LEAT_POETS_ACTION_STOP) {
@@ -235,8 +256,10 @@ static void act(struct leat_host *host, uint32_t actions)
         }
         if (host->options.instrument) send_control(host, LEAT_POETS_OP_INSTR);
         send_control(host, LEAT_POETS_OP_STOP);
+        atomic_store(&host->supervising, true);
         if (host->object && s->stop && s->stop(&host->api, host->object) < 0)
             post(&host->api, "the supervisor's OnStop reports an error");
+        atomic_store(&host->supervising, false);
     }
     if (actions & LEAT_POETS_ACTION_END && host->object) {
         s->destroy(&host->api, host->object);
@@ -280,9 +303,18 @@ bool leat_host_idle(struct leat_host *host)
 {
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
     if (!s || !s->idle || !host->object || host->app.state != LEAT_POETS_APP_RUNNING) return false;
-    if (s->idle(&host->api, host->object) < 0)
-        post(&host->api, "the supervisor's OnSupervisorIdle reports an error");
+    atomic_store(&host->supervising, true);
+    const int said = s->idle(&host->api, host->object);
+    atomic_store(&host->supervising, false);
+    if (said < 0) post(&host->api, "the supervisor's OnSupervisorIdle reports an error");
     return true;
+}
+
+void leat_host_flush(struct leat_host *host)
+{
+    if (host->lines_flushed == host->lines || host->options.line) return;
+    host->lines_flushed = host->lines;
+    fflush(host->options.lines);
 }
 
 void leat_host_end(struct leat_host *host, enum leat_run_reason reason, int exit_code)

@@ -9,6 +9,7 @@
 
 #include "graph_machine.h"
 #include "poets_mothership.h"
+#include <stdatomic.h>
 
 #define LEAT_RUN_REASON_LIST(X) \
     X(RUNNING, "running")       \
@@ -30,8 +31,11 @@ enum leat_run_reason {
 const char *leat_run_reason_name(enum leat_run_reason reason);
 
 struct leat_host_options {
-    FILE *lines;        /* where lines go */
-    const char *folder; /* for files of the supervisor and instrumentation */
+    FILE *lines; /* where lines go; or they are told, with a device's index, or none: */
+    void (*line)(void *context, uint32_t index, const char *text, size_t len);
+    void *context;
+    void (*before_line)(void); /* NULL: nothing */
+    const char *folder;        /* for files of the supervisor and instrumentation */
     bool instrument;
     bool stop_ack;                /* compat.stop_ack=off */
     bool reply_cnc0, reply_1flit; /* compat */
@@ -49,6 +53,9 @@ struct leat_host {
     enum leat_run_reason reason;
     int exit_code;
     uint64_t supervisor_packets, lines, debug_octets;
+    uint64_t lines_flushed;
+    bool table_failed;       /* a table of counters could not be written */
+    atomic_bool supervising; /* a handler of the supervisor runs */
     char folder[4096];
     double *instr_time; /* of each thread, so far */
     bool *instr_begun;
@@ -65,6 +72,8 @@ void leat_host_free(struct leat_host *host);
 void leat_host_begin(struct leat_host *host);
 /* A packet that has come from the fabric. */
 void leat_host_packet(struct leat_host *host, const uint8_t *packet, unsigned nflit);
+/* Lines that were said are seen now: a handler may crash, or a reader may wait for them. */
+void leat_host_flush(struct leat_host *host);
 /* OnSupervisorIdle. False: it has none, or it does not run. */
 bool leat_host_idle(struct leat_host *host);
 /* The first reason counts. The application is stopped. */

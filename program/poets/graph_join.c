@@ -112,25 +112,10 @@ static void join_device(struct joining *j, uint32_t index)
 
 static bool join_devices(struct joining *j)
 {
-    struct leat_graph_instance *i = j->i;
     j->device_of = table(j, j->g->names.count, LEAT_GRAPH_NONE);
-    i->input_base = table(j, i->device_count, 0);
-    i->output_base = table(j, i->device_count, 0);
     if (j->no_memory) return false;
-    uint64_t inputs = 0, outputs = 0;
-    for (uint32_t d = 0; d < i->device_count; d++) {
+    for (uint32_t d = 0; d < j->i->device_count; d++)
         join_device(j, d);
-        const uint32_t type = i->device[d].type;
-        i->input_base[d] = (uint32_t)inputs;
-        i->output_base[d] = (uint32_t)outputs;
-        inputs += type == LEAT_GRAPH_NONE ? 0 : j->g->type[type].input.count;
-        outputs += type == LEAT_GRAPH_NONE ? 0 : j->g->type[type].output.count;
-        if (inputs > INT32_MAX || outputs > INT32_MAX)
-            return leat_graph_wrong(&j->g->report, i->device[d].place, "E_LIMIT",
-                                    "pins of all devices, expected fewer than 2^31");
-    }
-    i->input_base[i->device_count] = i->input_count = (uint32_t)inputs;
-    i->output_base[i->device_count] = i->output_count = (uint32_t)outputs;
     return true;
 }
 
@@ -311,22 +296,60 @@ static void check_pins(struct joining *j)
     free(work);
 }
 
-static bool join_edges(struct joining *j)
+static void join_edges(struct joining *j)
 {
     struct leat_graph_instance *i = j->i;
     uint32_t kept = 0;
     for (uint32_t k = 0; k < i->edge_count; k++)
         if (join_edge(j, &i->edge[k])) i->edge[kept++] = i->edge[k];
-    i->joined_count = i->edge_count = kept;
+    i->edge_count = kept;
+}
+
+/* ---- pins ----------------------------------------------------------------------------------- */
+
+static bool number_pins(struct joining *j)
+{
+    struct leat_graph_instance *i = j->i;
+    i->input_base = table(j, i->device_count, 0);
+    i->output_base = table(j, i->device_count, 0);
+    if (j->no_memory) return false;
+    uint64_t inputs = 0, outputs = 0;
+    for (uint32_t d = 0; d < i->device_count; d++) {
+        const uint32_t type = i->device[d].type;
+        i->input_base[d] = (uint32_t)inputs;
+        i->output_base[d] = (uint32_t)outputs;
+        inputs += type == LEAT_GRAPH_NONE ? 0 : j->g->type[type].input.count;
+        outputs += type == LEAT_GRAPH_NONE ? 0 : j->g->type[type].output.count;
+        if (inputs > INT32_MAX || outputs > INT32_MAX)
+            return leat_graph_wrong(&j->g->report, i->device[d].place, "E_LIMIT",
+                                    "pins of all devices, expected fewer than 2^31");
+    }
+    i->input_base[i->device_count] = i->input_count = (uint32_t)inputs;
+    i->output_base[i->device_count] = i->output_count = (uint32_t)outputs;
+    return true;
+}
+
+static void link_pins(struct joining *j)
+{
+    struct leat_graph_instance *i = j->i;
+    if (!number_pins(j)) return;
+    i->joined_count = i->edge_count;
     i->into_base = table(j, i->input_count + 1, 0);
     i->out_base = table(j, i->output_count + 1, 0);
-    i->into = table(j, kept, 0);
-    i->out = table(j, kept, 0);
-    if (j->no_memory) return false;
+    i->into = table(j, i->edge_count, 0);
+    i->out = table(j, i->edge_count, 0);
+    if (j->no_memory) return;
     sort_edges(i, false, i->into_base, i->input_count, i->into);
     sort_edges(i, true, i->out_base, i->output_count, i->out);
     check_pins(j);
-    return true;
+}
+
+bool leat_graph_link(struct leat_graph *graph, struct leat_graph_instance *instance)
+{
+    struct joining j = { .g = graph, .i = instance };
+    link_pins(&j);
+    if (j.no_memory) leat_graph_wrong(&graph->report, instance->place, "E_LIMIT", "no memory");
+    return !graph->report.error_count;
 }
 
 static void check_instance(struct joining *j)
@@ -354,7 +377,10 @@ void leat_graph_join(struct leat_graph *graph, struct leat_graph_instance *insta
     j.scratch = malloc(scratch_len(graph));
     if (!j.scratch) j.no_memory = true;
     if (j.scratch) check_instance(&j);
-    if (j.scratch && number_types(&j) && join_devices(&j)) join_edges(&j);
+    if (j.scratch && number_types(&j) && join_devices(&j)) {
+        join_edges(&j);
+        link_pins(&j);
+    }
     if (j.no_memory) leat_graph_wrong(&graph->report, instance->place, "E_LIMIT", "no memory");
     free(j.device_of);
     free(j.type_of);

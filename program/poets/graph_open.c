@@ -4,18 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool leat_graph_grow(void **list, uint32_t count, uint32_t *cap, size_t size, uint32_t limit)
-{
-    if (count < *cap) return true;
-    if (count >= limit) return false;
-    const uint32_t wanted = *cap ? *cap + *cap / 2 + 1 : 8;
-    void *grown = realloc(*list, wanted * size);
-    if (!grown) return false;
-    *list = grown;
-    *cap = wanted;
-    return true;
-}
-
 /* ---- places and words ----------------------------------------------------------------------- */
 
 struct leat_graph_place leat_graph_reader_here(const struct leat_graph_reader *r)

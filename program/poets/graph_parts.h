@@ -16,4 +16,8 @@ bool leat_graph_make_parents(char *path);
 void leat_graph_check_types(struct leat_graph *graph);
 void leat_graph_join(struct leat_graph *graph, struct leat_graph_instance *instance);
 
+/* The last part of joining: pins get numbers, edges are sorted by them. For an instance that has
+ * numbers instead of names. False: the report says why. */
+bool leat_graph_link(struct leat_graph *graph, struct leat_graph_instance *instance);
+
 #endif

@@ -409,7 +409,9 @@ static void run_to_the_end(struct ranks *r)
         else
             preside(r);
         without_work = any ? 0 : without_work + 1;
-        if (!any) leat_crew_rest(without_work);
+        if (any) continue;
+        leat_host_flush(&r->run->host);
+        leat_crew_rest(without_work);
     }
     leat_run_forget_crashes();
 }

@@ -17,7 +17,7 @@ uint64_t leat_run_cycles(void)
 
 double leat_run_seconds(void)
 {
-    return (double)leat_run_cycles() / (1e6 * CYCLES_PER_MICROSECOND);
+    return (double)leat_run_cycles() / LEAT_RUN_CYCLES_PER_SECOND;
 }
 
 /* ---- what handlers call --------------------------------------------------------------------- */
@@ -79,52 +79,6 @@ void leat_run_env(struct leat_run *run, struct leat_poets_env *env, bool clock)
                                     .log_raw = run->options->log_raw };
 }
 
-/* ---- crashes -------------------------------------------------------------------------------- */
-
-static _Thread_local struct leat_poets_env *watched;
-
-static void say(const char *text)
-{
-    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written;
-}
-
-/* Only what a signal handler may call. */
-static void on_crash(int number)
-{
-    const struct leat_run *run = watched ? watched->engine : NULL;
-    say("leat: ");
-    if (run && watched->block) {
-        say("device ");
-        say(leat_machine_name(run->machine, watched->block->index));
-        say(": ");
-    }
-    say(number == SIGFPE    ? "a handler crashed: arithmetic (SIGFPE)\n"
-        : number == SIGABRT ? "a handler called abort\n"
-                            : "a handler crashed: memory that is not there (SIGSEGV)\n");
-    _exit(1);
-}
-
-static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-static _Thread_local stack_t stack_before;
-
-void leat_run_watch_crashes(struct leat_poets_env *env)
-{
-    static _Thread_local char stack[1 << 15];
-    const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
-    struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
-    watched = env;
-    sigaltstack(&other, &stack_before); /* a handler may recurse without end */
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        sigaction(crashes[i], &action, NULL);
-}
-
-void leat_run_forget_crashes(void)
-{
-    sigaltstack(&stack_before, NULL);
-    watched = NULL;
-}
-
 /* ---- softswitches --------------------------------------------------------------------------- */
 
 bool leat_run_make(struct leat_run *run, struct leat_poets_env *env, uint32_t per_env)
@@ -160,6 +114,7 @@ bool leat_run_make(struct leat_run *run, struct leat_poets_env *env, uint32_t pe
         if (!run->memory[t]) return false;
         leat_poets_softswitch_init(&run->softswitch[t], &config, run->memory[t]);
     }
+    leat_run_lend_env(run, true);
     return true;
 }
 
@@ -169,6 +124,41 @@ void leat_run_free(struct leat_run *run)
         free(run->memory[t]);
     free(run->memory);
     free(run->softswitch);
+}
+
+/* ---- who looks on --------------------------------------------------------------------------- */
+
+/* Since it began: of the fabric's clock, of turns, or of the clock of this machine. */
+static uint64_t time_ns(const struct leat_run *run)
+{
+    const struct leat_fabric_options *f = &run->options->fabric;
+    if (f->net)
+        return (run->turns / f->clock_den * f->clock_num +
+                run->turns % f->clock_den * f->clock_num / f->clock_den) /
+               1000;
+    return (run->options->schedule == LEAT_RUN_FREE ? leat_run_cycles() - run->began : run->turns) *
+           1000 / CYCLES_PER_MICROSECOND;
+}
+
+void leat_run_show(struct leat_run *run, bool to_host, uint32_t thread, const uint8_t *packet,
+                   unsigned nflit)
+{
+    const struct leat_run_watch *watch = &run->options->watch;
+    if (!watch->packet) return;
+    pthread_mutex_lock(&run->watching);
+    watch->packet(watch->context, time_ns(run), to_host, run->machine->address[thread], packet,
+                  nflit);
+    pthread_mutex_unlock(&run->watching);
+}
+
+void leat_run_progress(struct leat_run *run, double began, uint64_t receives)
+{
+    const struct leat_run_watch *watch = &run->options->watch;
+    if (!watch->progress) return;
+    const double now = leat_run_seconds() - began;
+    if (now - run->progress_at < 0.5) return;
+    run->progress_at = now;
+    watch->progress(watch->context, now, receives);
 }
 
 /* ---- ends ----------------------------------------------------------------------------------- */
@@ -221,6 +211,7 @@ static void sum_up(const struct leat_run *run, struct leat_run_result *out)
 {
     out->reason = run->host.reason;
     out->exit_code = run->host.exit_code;
+    out->table_failed = run->host.table_failed;
     out->supervisor_packets = run->host.supervisor_packets;
     out->lines = run->host.lines;
     out->debug_octets = atomic_load(&run->debug_octets);
@@ -252,17 +243,22 @@ static bool run_engine(struct leat_run *run)
 bool leat_run(struct leat_machine *machine, const struct leat_run_options *options,
               struct leat_run_result *out)
 {
-    struct leat_run run = { .machine = machine, .options = options };
+    struct leat_run run = { .machine = machine,
+                            .options = options,
+                            .began = leat_run_cycles(),
+                            .watching = PTHREAD_MUTEX_INITIALIZER,
+                            .looking = PTHREAD_MUTEX_INITIALIZER };
+    struct leat_run_guard guard;
     *out = (struct leat_run_result){ 0 };
     atomic_init(&run.exit_code, -1);
     bool good = leat_host_init(&run.host, machine, &options->host);
     const double began = leat_run_seconds();
+    leat_run_guard_begin(&guard, &run);
     good = good && run_engine(&run);
     out->seconds = leat_run_seconds() - began;
     if (good) sum_up(&run, out);
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        signal(crashes[i], SIG_DFL);
-    fflush(options->host.lines);
+    leat_run_guard_end(&guard);
+    if (options->host.lines) fflush(options->host.lines);
     leat_run_free(&run);
     leat_host_free(&run.host);
     return good;

@@ -28,6 +28,18 @@ enum leat_run_schedule {
     LEAT_RUN_DELAY,
 };
 
+/* Who looks on at every packet, as it is sent: when (nanoseconds since the run began; of epochs by
+ * their turns, of fabrics by their clock, so the same every time), and the thread that it goes to
+ * or, to the host, comes from. Never called twice at a time; with ranks it is not called. Before a
+ * crash ends the process, `crashed` may clean up; it runs in a signal handler. */
+struct leat_run_watch {
+    void (*packet)(void *context, uint64_t time_ns, bool to_host, uint32_t address,
+                   const uint8_t *packet, unsigned nflit);
+    void (*crashed)(void *context);
+    void (*progress)(void *context, double seconds, uint64_t receives); /* twice a second */
+    void *context;
+};
+
 struct leat_run_options {
     struct leat_host_options host;
     struct leat_fabric_options fabric; /* with a network: its engine, and no schedule */
@@ -44,6 +56,7 @@ struct leat_run_options {
     double seconds_max;  /* 0: no limit; of the simulated clock where there is a fabric */
     uint32_t idle_steps; /* idle this many times ends it; 0: 10, or 1 without OnHardwareIdle */
     volatile sig_atomic_t *interrupted; /* a signal's number, once it has come */
+    struct leat_run_watch watch;        /* functions may be NULL */
 };
 
 enum { LEAT_RUN_WORKERS_MAX = 256, LEAT_RUN_THREADS_PER_WORKER = 16, LEAT_RUN_THREADS_EPOCH = 64 };
@@ -51,6 +64,7 @@ enum { LEAT_RUN_WORKERS_MAX = 256, LEAT_RUN_THREADS_PER_WORKER = 16, LEAT_RUN_TH
 struct leat_run_result {
     enum leat_run_reason reason;
     int exit_code;
+    bool table_failed; /* of instrumentation: it could not be written, and that was told */
     double seconds;
     uint64_t receives, sends, supervisor_packets, lines, debug_octets, epochs;
     uint64_t digest;

@@ -3,7 +3,11 @@
 #define LEAT_GRAPH_RUN_PARTS_H
 
 #include "graph_run.h"
+#include <pthread.h>
 #include <stdatomic.h>
+
+enum { LEAT_RUN_CRASHES = 6 };           /* signals */
+#define LEAT_RUN_CYCLES_PER_SECOND 240e6 /* of leat_run_cycles */
 
 struct leat_run {
     struct leat_machine *machine;
@@ -11,12 +15,17 @@ struct leat_run {
     struct leat_host host;
     struct leat_poets_softswitch *softswitch; /* by thread */
     void **memory;                            /* of each */
+    bool env_lent;                            /* of softswitches */
     atomic_int exit_code;                     /* what a handler asked for; -1: nothing */
     _Atomic uint64_t debug_octets;
+    uint64_t began; /* cycles of the clock */
     uint64_t turns; /* epochs, fabric: cycles */
     uint64_t epochs;
     struct leat_fabric_result fabric;
     uint64_t frames_bad, frames_unknown; /* ranks */
+    pthread_mutex_t watching;            /* one worker at a time */
+    pthread_mutex_t looking;             /* at env */
+    double progress_at;
 };
 
 /* `env` of thread t is env[t / per_env]. */
@@ -28,10 +37,34 @@ void leat_run_env(struct leat_run *run, struct leat_poets_env *env, bool clock);
 uint64_t leat_run_cycles(void);
 double leat_run_seconds(void);
 
-/* The environment of the calling thread: a handler that crashes is told with its device's name. */
+/*
+ * What handlers must not do (graph_guard.c). One that crashes, or ends the process, is told with
+ * its device's name; so is one that does not come back after the run was to end.
+ */
+struct leat_run_guard {
+    struct leat_run *run;
+    struct sigaction before[LEAT_RUN_CRASHES];
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+    bool watches, is_over;
+};
+
+void leat_run_guard_begin(struct leat_run_guard *guard, struct leat_run *run);
+void leat_run_guard_end(struct leat_run_guard *guard);
+/* Environments of softswitches may be looked at, or no more. Engines end with that before they free
+ * them. `block` is NULL in them where no handler runs for some time. */
+void leat_run_lend_env(struct leat_run *run, bool lent);
+/* The calling thread runs the handlers of this environment; and no more. */
 void leat_run_watch_crashes(struct leat_poets_env *env);
-/* The calling thread runs no more handlers. */
 void leat_run_forget_crashes(void);
+
+/* A packet to a thread, or from a thread to the host, for whoever looks on. */
+void leat_run_show(struct leat_run *run, bool to_host, uint32_t thread, const uint8_t *packet,
+                   unsigned nflit);
+
+/* How far it is, twice a second. */
+void leat_run_progress(struct leat_run *run, double began, uint64_t receives);
 
 /* How often idleness must be found before it is the end. */
 uint32_t leat_run_idle_steps(const struct leat_run *run);

@@ -22,7 +22,9 @@ static bool take_cells(struct leat_crew *crew)
 static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_t *packet,
                            unsigned nflit)
 {
-    while (!leat_crew_from_host(host->engine, thread, packet, nflit))
+    struct leat_crew *crew = host->engine;
+    leat_run_show(crew->run, false, thread, packet, nflit);
+    while (!leat_crew_from_host(crew, thread, packet, nflit))
         sched_yield();
 }
 
@@ -43,10 +45,12 @@ static void host_to_the_end(struct leat_crew *crew)
     unsigned without_work = 0;
     while (!leat_host_is_over(&run->host)) {
         leat_run_check_end(run, began);
+        leat_run_progress(run, began, leat_crew_received(crew));
         if (take_cells(crew)) {
             without_work = idle_steps = 0;
             continue;
         }
+        leat_host_flush(&run->host);
         leat_crew_supervise(crew, &supervised);
         if (run->host.app.state == LEAT_POETS_APP_RUNNING && leat_crew_is_idle(crew)) {
             idle_steps = is_unanimous(crew) ? idle_steps + 1 : 0;

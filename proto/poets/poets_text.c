@@ -3,6 +3,7 @@
 #include "poets_instr.h"
 #include "poets_log.h"
 #include "poets_wire.h"
+#include <assert.h>
 #include <string.h>
 
 enum { DEVICE_AT = 0, OPCODE_AT = 2, CLASS_AT = 3, PIN_AT = 4, EDGE_AT = 5, PAYLOAD_AT = 8 };
@@ -205,6 +206,17 @@ static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f,
     return LEAT_ERR_OK;
 }
 
+size_t leat_poets_carriage_put(bool to_host, uint32_t hw_addr, const uint8_t *packet,
+                               size_t packet_len, uint8_t *frame)
+{
+    assert(packet_len <= LEAT_POETS_PACKET_LEN_MAX);
+    frame[DIRECTION_AT] = to_host ? TO_HOST : TO_FABRIC;
+    frame[LENGTH_AT] = (uint8_t)packet_len;
+    leat_put_le32(frame + HW_ADDR_AT, hw_addr);
+    memcpy(frame + LEAT_POETS_CARRIAGE_LEN, packet, packet_len);
+    return LEAT_POETS_CARRIAGE_LEN + packet_len;
+}
+
 static leat_err frame(struct leat_fields *f, const uint8_t *packet, size_t packet_len, uint8_t *out,
                       size_t cap, size_t *len)
 {
@@ -217,11 +229,7 @@ static leat_err frame(struct leat_fields *f, const uint8_t *packet, size_t packe
     walk_carriage(f, &c);
     if (f->err) return f->err;
 
-    out[DIRECTION_AT] = c.direction;
-    out[LENGTH_AT] = (uint8_t)packet_len;
-    leat_put_le32(out + HW_ADDR_AT, c.hw_addr);
-    memcpy(out + LEAT_POETS_CARRIAGE_LEN, packet, packet_len);
-    *len = LEAT_POETS_CARRIAGE_LEN + packet_len;
+    *len = leat_poets_carriage_put(c.direction == TO_HOST, c.hw_addr, packet, packet_len, out);
     return LEAT_ERR_OK;
 }
 

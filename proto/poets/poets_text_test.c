@@ -338,6 +338,9 @@ static void the_frame_holds_direction_length_and_address(void)
     EQ(frame(format_shown, carried + at, packet_len, buf, sizeof buf, &len), LEAT_ERR_OK);
     EQ(len, 22);
     OK(memcmp(buf, carried, len) == 0);
+    memset(buf, 0, sizeof buf);
+    EQ(leat_poets_carriage_put(true, 1041, carried + at, packet_len, buf), 22);
+    OK(memcmp(buf, carried, len) == 0);
 }
 
 static void padding_after_the_packet_is_tolerated_and_lack_of_octets_is_not(void)

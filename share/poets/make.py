@@ -3,7 +3,11 @@
 
     make.py heat WIDTH HEIGHT STEPS [REPORT]   a plate that warms up: its rim is held, cells know neighbours
     make.py paths NODES EDGES SEED             shortest paths between all nodes of a random graph
+    make.py ising WIDTH HEIGHT STEPS T SEED [REPORT]   spins on a torus of even sides, temperature T / 1000
+    make.py pagerank PAGES LINKS STEPS SEED    how often a walker at random is on each page
+    make.py spikes NEURONS SYNAPSES STEPS SEED neurons that add up what they hear, leak, and fire
 """
+import math
 import random
 import sys
 
@@ -117,6 +121,7 @@ PATHS = """<?xml version="1.0"?>
 <OnHardwareIdle><![CDATA[
     if (deviceState->told) return;
     deviceState->told = 1;
+    deviceState->next = 0; // where it has looked last is no part of the answer
     for (uint32_t i = 0; i < graphProperties->nodes; i++)
         handler_log(1, "path %u %u %u", i, deviceProperties->number, deviceState->length[i]);
     if (deviceProperties->number == 0) handler_exit(0);
@@ -127,6 +132,190 @@ PATHS = """<?xml version="1.0"?>
 <GraphInstance id="nodes_{nodes}" graphTypeId="shortest_paths" P="{{{nodes}}}">
 <DeviceInstances>
 """
+
+
+ISING = """<?xml version="1.0"?>
+<!-- Ising's magnet: spins of +1 and -1 on a torus, at a temperature. In a step every other spin may turn over, as on
+     a chessboard, by Metropolis' rule: always if that lowers the energy, else with chance exp(-rise / T). A cell goes
+     on when it has heard of all four neighbours. Chance is a number made of seed, cell and step (splitmix64), so that
+     every order of packets gives the same magnet. -->
+<Graphs xmlns="{schema}">
+<GraphType id="ising">
+<Properties><![CDATA[
+    uint32_t steps;
+    uint32_t seed;
+    uint32_t chance[2]; // of a rise by 4 and by 8, in units of 2^-32
+    uint32_t report;    // 1: every cell logs its last spin
+]]></Properties>
+<SharedCode><![CDATA[
+    static inline uint32_t draw(uint32_t seed, uint32_t cell, uint32_t t)
+    {{
+        uint64_t z = ((uint64_t)seed << 48) + ((uint64_t)t << 24) + cell + 0x9E3779B97F4A7C15;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+        z = (z ^ z >> 27) * 0x94D049BB133111EB;
+        return (uint32_t)((z ^ z >> 31) >> 32);
+    }}
+    template <class G, class P, class S> static inline void advance(const G *g, const P *p, S *s)
+    {{
+        // Once its own spin is out and those of all neighbours are in.
+        while (s->sent == s->t + 1 && s->heard[s->t & 1] == 4) {{
+            const int32_t along = s->spin * s->sum[s->t & 1]; // half of what turning over costs
+            if ((s->t & 1) == p->colour &&
+                (along <= 0 || draw(g->seed, p->number, s->t) < g->chance[along / 2 - 1]))
+                s->spin = -s->spin;
+            s->sum[s->t & 1] = 0;
+            s->heard[s->t & 1] = 0;
+            s->t++;
+        }}
+    }}
+]]></SharedCode>
+<MessageTypes>
+<MessageType id="spin"><Message><![CDATA[ uint32_t t; int32_t spin; ]]></Message></MessageType>
+<MessageType id="last"><Message><![CDATA[ int32_t spin; ]]></Message></MessageType>
+</MessageTypes>
+<DeviceTypes>
+<DeviceType id="cell">
+<Properties><![CDATA[ uint32_t number; uint8_t colour; int8_t start; ]]></Properties>
+<State><![CDATA[ int32_t spin; uint32_t t; uint32_t sent; int32_t sum[2]; uint32_t heard[2]; ]]></State>
+<InputPin name="in" messageTypeId="spin"><OnReceive><![CDATA[
+    deviceState->sum[message->t & 1] += message->spin;
+    deviceState->heard[message->t & 1]++;
+    advance(graphProperties, deviceProperties, deviceState);
+]]></OnReceive></InputPin>
+<OutputPin name="out" messageTypeId="spin"><OnSend><![CDATA[
+    message->t = deviceState->t;
+    message->spin = deviceState->spin;
+    deviceState->sent++;
+    advance(graphProperties, deviceProperties, deviceState);
+]]></OnSend></OutputPin>
+<OutputPin name="end" messageTypeId="last"><OnSend><![CDATA[
+    deviceState->sent++; // once
+    message->spin = deviceState->spin;
+    if (graphProperties->report) handler_log(1, "spin %u %d", deviceProperties->number, deviceState->spin);
+]]></OnSend></OutputPin>
+<ReadyToSend><![CDATA[
+    if (deviceState->sent == deviceState->t)
+        *readyToSend = deviceState->t < graphProperties->steps ? RTS_FLAG_out : RTS_FLAG_end;
+]]></ReadyToSend>
+<OnInit><![CDATA[ deviceState->spin = deviceProperties->start; ]]></OnInit>
+</DeviceType>
+<DeviceType id="counter">
+<Properties><![CDATA[ uint32_t cells; ]]></Properties>
+<State><![CDATA[ uint32_t heard; int32_t sum; ]]></State>
+<InputPin name="in" messageTypeId="last"><OnReceive><![CDATA[
+    deviceState->sum += message->spin;
+    if (++deviceState->heard < deviceProperties->cells) return;
+    handler_log(1, "magnetisation %d of %u", deviceState->sum, deviceProperties->cells);
+    handler_exit(0);
+]]></OnReceive></InputPin>
+</DeviceType>
+</DeviceTypes>
+</GraphType>
+<GraphInstance id="torus_{w}x{h}" graphTypeId="ising" P="{{{steps},{seed},{{{chance}}},{report}}}">
+<DeviceInstances>
+"""
+
+PAGERANK = """<?xml version="1.0"?>
+<!-- PageRank: a walker follows one of a page's links at random, or, 15 times of 100, goes to any page. In a step every
+     page divides its rank among its links; the step is over when nothing moves any more, which the machine knows
+     (OnHardwareIdle). Ranks are whole numbers (of 2^40 for all pages), so that every order of packets gives the same. -->
+<Graphs xmlns="{schema}">
+<GraphType id="pagerank">
+<Properties><![CDATA[ uint32_t pages; uint32_t steps; ]]></Properties>
+<SharedCode><![CDATA[ static const uint64_t WHOLE = (uint64_t)1 << 40; ]]></SharedCode>
+<MessageTypes>
+<MessageType id="share"><Message><![CDATA[ uint64_t rank; ]]></Message></MessageType>
+</MessageTypes>
+<DeviceTypes>
+<DeviceType id="page">
+<Properties><![CDATA[ uint32_t number; uint32_t links; ]]></Properties>
+<State><![CDATA[ uint64_t rank; uint64_t heard; uint32_t step; uint8_t send; ]]></State>
+<InputPin name="in" messageTypeId="share"><OnReceive><![CDATA[ deviceState->heard += message->rank; ]]></OnReceive></InputPin>
+<OutputPin name="out" messageTypeId="share"><OnSend><![CDATA[
+    message->rank = deviceState->rank / deviceProperties->links;
+    deviceState->send = 0;
+]]></OnSend></OutputPin>
+<ReadyToSend><![CDATA[ if (deviceState->send) *readyToSend = RTS_FLAG_out; ]]></ReadyToSend>
+<OnInit><![CDATA[
+    deviceState->rank = WHOLE / graphProperties->pages;
+    deviceState->send = 1;
+]]></OnInit>
+<OnHardwareIdle><![CDATA[
+    if (deviceState->step == graphProperties->steps) return;
+    deviceState->rank = (WHOLE * 15 / graphProperties->pages + deviceState->heard * 85) / 100;
+    deviceState->heard = 0;
+    if (++deviceState->step < graphProperties->steps) {{
+        deviceState->send = 1;
+        return;
+    }}
+    handler_log(1, "rank %u %llu", deviceProperties->number, (unsigned long long)deviceState->rank);
+    if (deviceProperties->number == 0) handler_exit(0);
+]]></OnHardwareIdle>
+</DeviceType>
+</DeviceTypes>
+</GraphType>
+<GraphInstance id="pages_{pages}" graphTypeId="pagerank" P="{{{pages},{steps}}}">
+<DeviceInstances>
+"""
+
+SPIKES = """<?xml version="1.0"?>
+<!-- Neurons that integrate, leak and fire. In a step a neuron adds its own drive and what it has heard, loses a
+     sixteenth, and fires where it has come to the threshold; then it rests. A step is over when nothing moves any more
+     (OnHardwareIdle); the clock sends itself a tick in every step, for there may be steps without a spike. -->
+<Graphs xmlns="{schema}">
+<GraphType id="spikes">
+<Properties><![CDATA[ uint32_t steps; int32_t threshold; uint32_t rest; ]]></Properties>
+<MessageTypes>
+<MessageType id="spike"/>
+</MessageTypes>
+<DeviceTypes>
+<DeviceType id="neuron">
+<Properties><![CDATA[ uint32_t number; int32_t drive; ]]></Properties>
+<State><![CDATA[ int32_t v; int32_t heard; uint32_t step; uint32_t rest; uint32_t spikes; uint32_t last; uint8_t fire; ]]></State>
+<InputPin name="in" messageTypeId="spike">
+<Properties><![CDATA[ int32_t weight; ]]></Properties>
+<OnReceive><![CDATA[ deviceState->heard += edgeProperties->weight; ]]></OnReceive></InputPin>
+<OutputPin name="out" messageTypeId="spike"><OnSend><![CDATA[ deviceState->fire = 0; ]]></OnSend></OutputPin>
+<ReadyToSend><![CDATA[ if (deviceState->fire) *readyToSend = RTS_FLAG_out; ]]></ReadyToSend>
+<OnHardwareIdle><![CDATA[
+    if (deviceState->step == graphProperties->steps) return;
+    if (deviceState->rest) {{
+        deviceState->rest--;
+    }} else {{
+        deviceState->v += deviceProperties->drive + deviceState->heard - (deviceState->v >> 4);
+        if (deviceState->v >= graphProperties->threshold) {{
+            deviceState->v = 0;
+            deviceState->rest = graphProperties->rest;
+            deviceState->spikes++;
+            deviceState->last = deviceState->step;
+            deviceState->fire = 1;
+        }}
+    }}
+    deviceState->heard = 0;
+    if (++deviceState->step < graphProperties->steps) return;
+    deviceState->fire = 0;
+    handler_log(1, "neuron %u %u %u %d", deviceProperties->number, deviceState->spikes, deviceState->last, deviceState->v);
+]]></OnHardwareIdle>
+</DeviceType>
+<DeviceType id="clock">
+<State><![CDATA[ uint32_t step; uint8_t tick; ]]></State>
+<InputPin name="in" messageTypeId="spike"><OnReceive><![CDATA[ ]]></OnReceive></InputPin>
+<OutputPin name="out" messageTypeId="spike"><OnSend><![CDATA[ deviceState->tick = 0; ]]></OnSend></OutputPin>
+<ReadyToSend><![CDATA[ if (deviceState->tick) *readyToSend = RTS_FLAG_out; ]]></ReadyToSend>
+<OnHardwareIdle><![CDATA[
+    if (++deviceState->step == graphProperties->steps)
+        handler_exit(0);
+    else
+        deviceState->tick = 1;
+]]></OnHardwareIdle>
+</DeviceType>
+</DeviceTypes>
+</GraphType>
+<GraphInstance id="neurons_{neurons}" graphTypeId="spikes" P="{{{steps},{threshold},{rest}}}">
+<DeviceInstances>
+"""
+
+THRESHOLD, REST = 1000, 2  # of neurons
 
 
 def start_of(x, y):
@@ -169,8 +358,62 @@ def paths(nodes, edges, seed):
     return "".join(out) + "</EdgeInstances>\n</GraphInstance>\n</Graphs>\n"
 
 
+def chances(temperature):
+    """Of a rise by 4 and by 8, in units of 2^-32."""
+    return [min(int(math.exp(-rise * 1000 / temperature) * 2**32), 2**32 - 1) for rise in (4, 8)]
+
+
+def spins(w, h, seed):
+    r = random.Random(seed)
+    return [r.choice((-1, 1)) for _ in range(w * h)]
+
+
+def ising(w, h, steps, temperature, seed, report=0):
+    if w % 2 or h % 2 or w < 4 or h < 4 or not temperature:
+        sys.exit("ising: expected even sides of at least 4, and a temperature above 0")
+    out = [ISING.format(schema=SCHEMA, w=w, h=h, steps=steps, seed=seed, chance="%d,%d" % tuple(chances(temperature)), report=report)]
+    for i, start in enumerate(spins(w, h, seed)):
+        out.append('<DevI id="s%d" type="cell" P="{%d,%d,%d}"/>\n' % (i, i, (i % w + i // w) % 2, start))
+    out.append('<DevI id="counter" type="counter" P="{%d}"/>\n</DeviceInstances>\n<EdgeInstances>\n' % (w * h))
+    for i in range(w * h):
+        x, y = i % w, i // w
+        for a, b in ((x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1)):
+            out.append('<EdgeI path="s%d:in-s%d:out"/>\n' % (a % w + b % h * w, i))
+        out.append('<EdgeI path="counter:in-s%d:end"/>\n' % i)
+    return "".join(out) + "</EdgeInstances>\n</GraphInstance>\n</Graphs>\n"
+
+
+def pagerank(pages, links, steps, seed):
+    web = road_map(pages, links, seed)
+    out = [PAGERANK.format(schema=SCHEMA, pages=pages, steps=steps)]
+    for i in range(pages):
+        out.append('<DevI id="p%d" type="page" P="{%d,%d}"/>\n' % (i, i, sum(a == i for a, b, length in web)))
+    out.append("</DeviceInstances>\n<EdgeInstances>\n")
+    out += ['<EdgeI path="p%d:in-p%d:out"/>\n' % (b, a) for a, b, length in web]
+    return "".join(out) + "</EdgeInstances>\n</GraphInstance>\n</Graphs>\n"
+
+
+def drives(neurons, seed):
+    """Some fire by themselves, most only with the help of others."""
+    r = random.Random(seed)
+    return [r.randint(30, 75) for _ in range(neurons)]
+
+
+def weight_of(length, neuron):
+    """Of a synapse: every fifth neuron holds others back."""
+    return -4 * length if neuron % 5 == 4 else 4 * length
+
+
+def spikes(neurons, synapses, steps, seed):
+    out = [SPIKES.format(schema=SCHEMA, neurons=neurons, steps=steps, threshold=THRESHOLD, rest=REST)]
+    out += ['<DevI id="n%d" type="neuron" P="{%d,%d}"/>\n' % (i, i, drive) for i, drive in enumerate(drives(neurons, seed))]
+    out.append('<DevI id="clock" type="clock"/>\n</DeviceInstances>\n<EdgeInstances>\n<EdgeI path="clock:in-clock:out"/>\n')
+    out += ['<EdgeI path="n%d:in-n%d:out" P="{%d}"/>\n' % (b, a, weight_of(length, a)) for a, b, length in road_map(neurons, synapses, seed)]
+    return "".join(out) + "</EdgeInstances>\n</GraphInstance>\n</Graphs>\n"
+
+
 if __name__ == "__main__":
-    kinds = {"heat": (heat, 3, 4), "paths": (paths, 3, 3)}
+    kinds = {"heat": (heat, 3, 4), "paths": (paths, 3, 3), "ising": (ising, 5, 6), "pagerank": (pagerank, 4, 4), "spikes": (spikes, 4, 4)}
     words = sys.argv[2:]
     if len(sys.argv) < 2 or sys.argv[1] not in kinds or not kinds[sys.argv[1]][1] <= len(words) <= kinds[sys.argv[1]][2] or not all(w.isdigit() for w in words):
         sys.exit(__doc__)

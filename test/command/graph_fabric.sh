@@ -28,6 +28,8 @@ if (graphProperties->what == 0) {
 }
 if (graphProperties->what == 2) assert(deviceState->n < 2);
 if (graphProperties->what == 3) *(volatile int *)8 = 1;
+if (graphProperties->what == 7) exit(0);
+while (graphProperties->what == 8) asm volatile("");
 if (graphProperties->what >= 2) deviceState->ready = 1;
 if (graphProperties->what == 5 && deviceState->n == 7) { handler_log(2, "seven"); handler_exit(3); }
 ]]></OnReceive></InputPin>
@@ -122,9 +124,23 @@ one=$(value .fabric "$folder/crowd.xml" --until idle --engine fabric:tinsel --pl
 same "again" "$(value .fabric "$folder/crowd.xml" --until idle --engine fabric:tinsel --placement random --seed 3 -j 2)" "$one"
 [ "$(value .fabric.certificate "$folder/crowd.xml" --until idle --engine fabric:tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
 
+# ---- what is recorded ---------------------------------------------------------------------------
+# Of each of five threads: its report to the barrier, the release, STOP and its answer. Then 15 tokens and 16 reports.
+for name in tinsel:2,2 clos444; do
+    for part in one two; do
+        value .fabric.cycles "$share/ring.xml" --engine fabric:$name --record "$folder/$part.pcapng" --snapshot "$folder/$part.xml" > "$folder/cycles" || fail "$name: $?"
+    done
+    cmp "$folder/one.pcapng" "$folder/two.pcapng" || fail "$name: another recording"
+    cmp "$folder/one.xml" "$folder/two.xml" || fail "$name: another snapshot"
+    "$leat" decode --json "$folder/one.pcapng" > "$folder/decoded" || fail "$name: cannot be decoded"
+    same "$name: kinds" "$(jq -r '.carriage.direction + " " + .fields.class + " " + (.fields.opcode // "" | tostring)' "$folder/decoded" | sort | uniq -c | awk '{$1=$1}1' | paste -sd,)" \
+        "5 toFabric CTL BARRIER,5 toFabric CTL STOP,15 toFabric DEV NOP,5 toHost SUP BARRIER,16 toHost SUP IMPL,5 toHost SUP STOP"
+    jq -es --argjson cycles "$(cat "$folder/cycles")" '[.[].time_ns] | . == sort and last > 0 and last <= $cycles * 1000 / 240' "$folder/decoded" > /dev/null || fail "$name: times are not those of the fabric"
+done
+
 # ---- ends ---------------------------------------------------------------------------------------
 run() { timeout 60 "$leat" graph run "$folder/end.xml" --engine fabric:tinsel "$@"; }
-for what in 2 3 4 5 6; do
+for what in 2 3 4 5 6 7 8; do
     two 'uint32_t n[2];' 0,$what 2 1 > "$folder/end.xml"
     case $what in
     2) exits 1 "assertion after" run; has "an assertion" "$(cat "$folder/stdout")" "d1 (Thread 0x200): assertion failed: deviceState->n < 2" ;;
@@ -135,6 +151,8 @@ for what in 2 3 4 5 6; do
     5) exits 1 "failed after" run; has "a line" "$(cat "$folder/stdout")" "d1 (Thread 0x200): seven" ;;
     6)  sed -i 's/P="{1}"/P="{0}"/' "$folder/end.xml" # nobody begins
         exits 0 "success after" run ;;
+    7) exits 1 "leat: device d1: a handler called exit" run ;;
+    8) exits 1 "leat: device d1: a handler does not come back" run --until 200us ;;
     esac
 done
 exits 0 "" timeout 60 "$leat" graph run "$share/clock_tree.xml" --engine fabric:tinsel --instrument --output "$folder/out"

@@ -8,6 +8,7 @@ command -v mpirun > /dev/null || { echo "SKIPPED: mpirun is not there (openmpi-b
 [ -e "$(dirname "$leat")/../program/libleat-mpi.so" ] || { echo "SKIPPED: leat was built without libopenmpi-dev"; exit 77; }
 . "$here/lib.sh"
 export XDG_CACHE_HOME="$folder/cache" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl_vader_backing_directory="$folder" # what a rank that crashes leaves behind goes with it
 # ranks N FILE OPTION...
 ranks() {
     count=$1
@@ -37,18 +38,20 @@ done
 
 # ---- a storm ------------------------------------------------------------------------------------
 # circle SENDS WHAT: 24 devices, each of which sends so often to three others; the last does WHAT when it hears something: 1 asserts,
-# 2 crashes, 3 exits
+# 2 crashes, 3 exits, 4 ends the process; 5: its OnInit never comes back
 circle() {
     cat << XML
 <Graphs xmlns="https://poets-project.org/schemas/virtual-graph-schema-v4"><GraphType id="g"><Properties>uint32_t sends; uint32_t what;</Properties>
 <MessageTypes><MessageType id="m"><Message>uint32_t n[14];</Message></MessageType></MessageTypes>
 <DeviceTypes><DeviceType id="d"><Properties>uint32_t me;</Properties><State>uint32_t n; uint32_t sum;</State>
+<OnInit><![CDATA[ while (deviceProperties->me == 23 && graphProperties->what == 5) asm volatile(""); ]]></OnInit>
 <InputPin name="in" messageTypeId="m"><OnReceive><![CDATA[
     const uint32_t what = deviceProperties->me == 23 ? graphProperties->what : 0;
     deviceState->sum += message->n[0];
     assert(what != 1);
     if (what == 2) *(volatile int *)8 = 1;
     if (what == 3) handler_exit(5);
+    if (what == 4) exit(0);
 ]]></OnReceive></InputPin>
 <OutputPin name="out" messageTypeId="m"><OnSend><![CDATA[message->n[0] = deviceState->n++;]]></OnSend></OutputPin>
 <ReadyToSend><![CDATA[if (deviceState->n < graphProperties->sends) *readyToSend = RTS_FLAG_out;]]></ReadyToSend></DeviceType></DeviceTypes></GraphType>
@@ -75,6 +78,15 @@ exits 1 "leat: device d23: a handler crashed" ranks 3 "$folder/b.xml"
 circle 4000000000 3 > "$folder/c.xml"
 exits 1 "failed after" ranks 3 "$folder/c.xml"
 same "told once" "$(grep -c 'failed after' "$folder/stderr")" 1
+circle 4000000000 4 > "$folder/d.xml"
+exits 1 "leat: device d23: a handler called exit, expected handler_exit" ranks 3 "$folder/d.xml"
+# At the last rank, and at the first, which others wait for: it alone is named.
+circle 4000000000 5 > "$folder/e.xml"
+exits 1 "leat: device d23: a handler does not come back" ranks 3 "$folder/e.xml" --until 10ms
+same "nobody else" "$(grep -c 'come back' "$folder/stderr")" 1
+sed 's/me == 23/me == 0/' "$folder/e.xml" > "$folder/f.xml"
+exits 1 "leat: device d0: a handler does not come back" ranks 3 "$folder/f.xml" --until 10ms
+same "nobody else" "$(grep -c 'come back' "$folder/stderr")" 1
 ranks 3 "$folder/storm.xml" > "$folder/stdout" 2> "$folder/stderr" &
 child=$!
 found=
@@ -97,4 +109,9 @@ exits 2 "E_XML" ranks 2 "$folder/none.xml"
 same "told once" "$(grep -c E_XML "$folder/stderr")" 1
 exits 2 "no --schedule" ranks 2 "$share/ring.xml" --schedule fifo
 same "told once" "$(grep -c 'no --schedule' "$folder/stderr")" 1
+for option in --record --snapshot; do
+    exits 2 "no rank has all packets and states" ranks 2 "$share/ring.xml" $option "$folder/file"
+    same "told once" "$(grep -c 'no rank has' "$folder/stderr")" 1
+    [ ! -e "$folder/file" ] || fail "$option: a file"
+done
 finish

@@ -13,15 +13,17 @@ json() { timeout 60 "$leat" graph run "$@" --json 2> /dev/null; }
 python3 "$here/graph_model.py" "$leat" "$share/make.py" "${LEAT_SEED:-1}" 8 || fail "differs from the models"
 python3 "$share/make.py" heat 8 6 20 1 | cmp -s - "$share/heat_plate.xml" || fail "heat_plate.xml is another"
 python3 "$share/make.py" paths 10 24 1 | cmp -s - "$share/shortest_paths.xml" || fail "shortest_paths.xml is another"
-for file in ring clock_tree heat_plate shortest_paths; do
+python3 "$share/make.py" ising 8 8 30 2000 1 1 | cmp -s - "$share/ising.xml" || fail "ising.xml is another"
+python3 "$share/make.py" pagerank 12 40 30 1 | cmp -s - "$share/pagerank.xml" || fail "pagerank.xml is another"
+python3 "$share/make.py" spikes 16 60 200 1 | cmp -s - "$share/spikes.xml" || fail "spikes.xml is another"
+for file in ring clock_tree heat_plate shortest_paths ising pagerank spikes; do
     states=
     for words in "-j 1" "-j 4" "--schedule fifo" "--schedule lifo" "--schedule random --seed 7" "--schedule delay:0.7 --seed 9"; do
         # shellcheck disable=SC2086
         json "$share/$file.xml" $words > "$folder/json" || fail "$file $words: $?"
         states="$states $(jq -r .states "$folder/json")"
     done
-    # The others stop where they are, or remember in which order they heard of things.
-    case $file in ring | clock_tree) same "$file has one answer" "$(echo "$states" | tr ' ' '\n' | sort -u | grep -c .)" 1 ;; esac
+    same "$file has one answer" "$(echo "$states" | tr ' ' '\n' | sort -u | grep -c .)" 1
 done
 same "what the supervisor says" "$(run "$share/ring.xml")" "the sum is 3364
 16 reports"
@@ -83,6 +85,35 @@ for words in "-j 1" "--schedule fifo"; do
 done
 device 'volatile int *p = (volatile int *)8; *p = 1;' '' > "$folder/d.xml"
 exits 1 "leat: device culprit: a handler crashed" timeout 20 "$leat" graph run "$folder/d.xml"
+device '__builtin_trap();' '' > "$folder/trap.xml"
+exits 1 "leat: device culprit: a handler crashed: a trap" timeout 20 "$leat" graph run "$folder/trap.xml"
+device 'exit(0);' '' > "$folder/exit.xml"
+device 'handler_log(1, "goodbye"); if (deviceState->n > 60) *(volatile int *)8 = 1;' '' > "$folder/said.xml"
+for words in "-j 1" "--schedule fifo"; do
+    # shellcheck disable=SC2086
+    exits 1 "leat: device culprit: a handler called exit, expected handler_exit" timeout 20 "$leat" graph run "$folder/exit.xml" $words
+done
+exits 1 "leat: device culprit: a handler crashed" timeout 20 "$leat" graph run "$folder/said.xml" --schedule fifo
+has "what was said before is seen" "$(cat "$folder/stdout")" "goodbye"
+sed 's/if (PKT(lap) == GRAPHPROPERTIES(laps))/*(volatile int *)8 = 1;/' "$share/ring.xml" > "$folder/boss.xml"
+for words in "-j 1" "--schedule fifo"; do
+    # shellcheck disable=SC2086
+    exits 1 "leat: the supervisor: a handler crashed" timeout 20 "$leat" graph run "$folder/boss.xml" $words
+done
+# Handlers that do not come back: two at once, since it takes two seconds to be sure.
+device '' '' | sed 's,<ReadyToSend>,<OnInit>for (;;) asm volatile("");</OnInit>&,' > "$folder/loop.xml"
+"$leat" graph check "$folder/loop.xml" > /dev/null
+timeout -s KILL 60 "$leat" graph run "$folder/loop.xml" --until 10ms 2> "$folder/loop1" &
+one=$!
+timeout -s KILL 60 "$leat" graph run "$folder/loop.xml" --until 10ms --schedule lifo 2> "$folder/loop2" &
+two=$!
+timeout -s KILL 60 timeout --preserve-status -s TERM 0.2 "$leat" graph run "$folder/loop.xml" 2> "$folder/loop3"
+same "an interrupt" $? 143
+wait $one
+same "a limit" $? 1
+wait $two
+same "a limit, epochs" $? 1
+same "who it was" "$(cat "$folder"/loop[123] | sort -u)" "leat: device culprit: a handler does not come back"
 device 'deviceState->n = 0;' '' > "$folder/e.xml" # it never ends
 exits 0 "limit after" timeout 20 "$leat" graph run "$folder/e.xml" --until 200ms
 exits 0 "limit after" timeout 20 "$leat" graph run "$folder/e.xml" --until 0.1 --schedule random
@@ -101,6 +132,9 @@ exits 0 "" timeout 20 "$leat" graph run "$share/clock_tree.xml" --schedule fifo 
 same "a table for each thread" "$(find "$folder/out" -name 'instrumentation_thread_*.csv' | wc -l)" 64
 same "its columns" "$(head -n 1 "$folder/out/instrumentation_thread_0.csv")" "ThreadID, cIDX, Time, cycles, deltaT, RX, OnRX, TX, SupTX, OnTX, Idle, OnIdle, Blocked, CacheMiss, CacheHit, CacheWB, CPUIdle, RX/s, TX/s, Sup/s"
 same "all that was received" "$(awk -F', ' 'FNR > 1 { sum += $7 } END { print sum }' "$folder"/out/*.csv)" 8400
+
+exits 1 "instrumentation_thread_" timeout 20 "$leat" graph run "$share/ring.xml" --instrument --output /dev/null/no
+same "told once" "$(grep -c instrumentation "$folder/stderr")" 1
 
 # ---- the command line ---------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }

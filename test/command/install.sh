@@ -78,4 +78,46 @@ if command -v pkg-config > /dev/null; then live_flags=$(pkg-config --cflags --li
 # shellcheck disable=SC2086
 cc -std=c17 $sanitize "$folder/esp.c" $live_flags -o "$folder/esp" || fail "a program for live ESP does not build"
 same "a program for live ESP" "$(LD_LIBRARY_PATH=$library "$folder/esp")" "--root 'nowhere', expected ADDRESS or ADDRESS:PORT"
+
+# A POETS graph in C: a number goes round, each device adds one.
+cat > "$folder/poets.c" <<'C'
+#include <poets.h>
+#include <stdio.h>
+static uint64_t ready(const struct leat_poets_device *d)
+{
+    return *(uint32_t *)d->state % 2;
+}
+static void receive(struct leat_poets_device *d, const void *message)
+{
+    *(uint32_t *)d->state += 1;
+    if (*(const uint32_t *)message == 8) leat_poets_exit(d, 0);
+}
+static bool send(struct leat_poets_device *d, void *message)
+{
+    *(uint32_t *)d->state += 1;
+    *(uint32_t *)message = *(uint32_t *)d->state;
+    return true;
+}
+static void init(struct leat_poets_device *d)
+{
+    *(uint32_t *)d->state = d->number == 0;
+}
+int main(void)
+{
+    static const struct leat_poets_device_type station = {
+        .name = "station", .state_len = 4, .ready = ready, .init = init,
+        .input = { { "in", 4, .receive = receive } }, .output = { { "out", 4, .send = send } } };
+    struct leat_poets_graph *g = leat_poets_graph_open("ring", NULL, 0);
+    struct leat_poets_result r;
+    for (uint32_t i = 0; i < 3; i++) leat_poets_graph_device(g, &station, NULL, NULL);
+    for (uint32_t i = 0; i < 3; i++) leat_poets_graph_edge(g, (i + 1) % 3, 0, i, 0, NULL);
+    if (!leat_poets_graph_run(g, NULL, &r)) return puts(leat_poets_graph_why(g)), 1;
+    puts(r.reason_name);
+    leat_poets_graph_close(g);
+    return 0;
+}
+C
+# shellcheck disable=SC2086
+cc -std=c17 $sanitize "$folder/poets.c" -lleat_poets $flags -L"$library" -o "$folder/poets" || fail "a POETS graph in C does not build"
+same "a POETS graph in C" "$(LD_LIBRARY_PATH=$library "$folder/poets")" success
 finish

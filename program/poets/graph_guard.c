@@ -1,0 +1,226 @@
+/*
+ * What handlers must not do: crash, end the process, never come back. Each is told with the name of
+ * the device, and the process ends with 1. Handlers run in the process, so there is no going on.
+ */
+#include "graph_run_parts.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SIGNALLED = 128,         /* exit code of an interrupt, and its number */
+    LOOK_NS = 100000000,     /* between two looks at a run that is to end */
+    LOOKS_WITHOUT_TURN = 20, /* in one and the same handler, and it does not come back */
+};
+
+static const int crashes[LEAT_RUN_CRASHES] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
+static _Thread_local struct leat_poets_env *watched; /* of a thread that runs devices */
+static _Thread_local struct leat_run *hosted;        /* by the thread that runs the supervisor */
+static _Thread_local stack_t stack_before;
+
+/* ---- telling: only what a signal handler may call ------------------------------------------- */
+
+static void say(const char *text)
+{
+    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written;
+}
+
+static _Noreturn void give_up(const struct leat_run *run, bool supervisor,
+                              const struct leat_poets_block *block, const char *what)
+{
+    const int number = run && run->options->interrupted ? *run->options->interrupted : 0;
+    say("leat: ");
+    if (supervisor) {
+        say("the supervisor: ");
+    } else if (run && block) {
+        say("device ");
+        say(leat_machine_name(run->machine, block->index));
+        say(": ");
+    }
+    say(what);
+    if (run && run->options->watch.crashed)
+        run->options->watch.crashed(run->options->watch.context);
+    _exit(number ? SIGNALLED + number : 1);
+}
+
+/* One of the supervisor runs in this thread. */
+static bool supervises(void)
+{
+    return hosted && atomic_load(&hosted->host.supervising);
+}
+
+/* Whose handler runs in this thread, if any. */
+static const struct leat_run *run_of_thread(void)
+{
+    if (watched) return watched->engine;
+    return supervises() ? hosted : NULL;
+}
+
+static void on_crash(int number)
+{
+    give_up(run_of_thread(), supervises(), watched ? watched->block : NULL,
+            number == SIGFPE    ? "a handler crashed: arithmetic (SIGFPE)\n"
+            : number == SIGABRT ? "a handler called abort\n"
+            : number == SIGILL || number == SIGTRAP
+                ? "a handler crashed: a trap, as for division by zero (SIGILL, SIGTRAP)\n"
+                : "a handler crashed: memory that is not there (SIGSEGV)\n");
+}
+
+static void on_exit_of_process(void)
+{
+    const struct leat_run *run = run_of_thread();
+    if (run)
+        give_up(run, supervises(), watched ? watched->block : NULL,
+                "a handler called exit, expected handler_exit\n");
+}
+
+/* ---- threads that run handlers -------------------------------------------------------------- */
+
+void leat_run_watch_crashes(struct leat_poets_env *env)
+{
+    static _Thread_local char stack[1 << 15];
+    const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
+    watched = env;
+    sigaltstack(&other, &stack_before); /* a handler may recurse without end */
+}
+
+void leat_run_forget_crashes(void)
+{
+    sigaltstack(&stack_before, NULL);
+    watched = NULL;
+}
+
+/* ---- handlers that do not come back --------------------------------------------------------- */
+
+static bool is_to_end(const struct leat_run *run)
+{
+    const struct leat_run_options *o = run->options;
+    return (o->interrupted && *o->interrupted) ||
+           (o->seconds_max > 0 &&
+            (double)(leat_run_cycles() - run->began) / LEAT_RUN_CYCLES_PER_SECOND > o->seconds_max);
+}
+
+/* The device of a worker that has not stopped, and how far it is. */
+struct stuck {
+    const struct leat_poets_block *block;
+    uint64_t turns;
+};
+
+/* These are read while others write them; what is torn is another value, and so is no standstill.
+ */
+static struct stuck look(struct leat_run *run)
+{
+    const struct leat_machine *m = run->machine;
+    struct stuck now = { .turns = __atomic_load_n(&run->host.supervisor_packets,
+                                                  __ATOMIC_RELAXED) };
+    pthread_mutex_lock(&run->looking);
+    for (uint32_t t = m->thread_from; run->env_lent && t < m->thread_to; t++) {
+        const struct leat_poets_softswitch *ss = &run->softswitch[t];
+        if (__atomic_load_n(&ss->state, __ATOMIC_RELAXED) == LEAT_POETS_SS_DEAD) continue;
+        now.block = __atomic_load_n(&ss->config.env->block, __ATOMIC_RELAXED);
+        now.turns += __atomic_load_n(&run->turns, __ATOMIC_RELAXED) +
+                     __atomic_load_n(&ss->handled, __ATOMIC_RELAXED) +
+                     __atomic_load_n(&ss->sent, __ATOMIC_RELAXED);
+        break;
+    }
+    pthread_mutex_unlock(&run->looking);
+    return now;
+}
+
+/* Does a handler run? Who waits for others does no harm. */
+static bool is_busy(const struct leat_run *run, struct stuck now)
+{
+    return now.block || atomic_load(&run->host.supervising);
+}
+
+void leat_run_lend_env(struct leat_run *run, bool lent)
+{
+    pthread_mutex_lock(&run->looking);
+    run->env_lent = lent;
+    pthread_mutex_unlock(&run->looking);
+}
+
+static void *watch(void *context)
+{
+    struct leat_run_guard *guard = context;
+    struct stuck before = { 0 };
+    unsigned looks = 0;
+    pthread_mutex_lock(&guard->lock);
+    while (!guard->is_over) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += LOOK_NS;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        if (pthread_cond_timedwait(&guard->over, &guard->lock, &until) != ETIMEDOUT) continue;
+        if (!is_to_end(guard->run)) continue;
+        const struct stuck now = look(guard->run);
+        looks = is_busy(guard->run, now) && now.block == before.block && now.turns == before.turns
+                    ? looks + 1
+                    : 0;
+        before = now;
+        if (looks >= LOOKS_WITHOUT_TURN)
+            give_up(guard->run, atomic_load(&guard->run->host.supervising), now.block,
+                    "a handler does not come back\n");
+    }
+    pthread_mutex_unlock(&guard->lock);
+    return NULL;
+}
+
+static void begin_watch(struct leat_run_guard *guard)
+{
+    sigset_t all, before;
+    pthread_condattr_t clock;
+    pthread_mutex_init(&guard->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&guard->over, &clock);
+    pthread_condattr_destroy(&clock);
+    sigfillset(&all); /* signals are others' affair */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    guard->watches = pthread_create(&guard->thread, NULL, watch, guard) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void end_watch(struct leat_run_guard *guard)
+{
+    pthread_mutex_lock(&guard->lock);
+    guard->is_over = true;
+    pthread_cond_signal(&guard->over);
+    pthread_mutex_unlock(&guard->lock);
+    if (guard->watches) pthread_join(guard->thread, NULL);
+    pthread_mutex_destroy(&guard->lock);
+    pthread_cond_destroy(&guard->over);
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+static void tell_exits(void)
+{
+    atexit(on_exit_of_process);
+}
+
+void leat_run_guard_begin(struct leat_run_guard *guard, struct leat_run *run)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
+    *guard = (struct leat_run_guard){ .run = run };
+    hosted = run;
+    pthread_once(&once, tell_exits);
+    for (size_t i = 0; i < LEAT_RUN_CRASHES; i++)
+        sigaction(crashes[i], &action, &guard->before[i]);
+    begin_watch(guard);
+}
+
+void leat_run_guard_end(struct leat_run_guard *guard)
+{
+    end_watch(guard);
+    for (size_t i = 0; i < LEAT_RUN_CRASHES; i++)
+        sigaction(crashes[i], &guard->before[i], NULL);
+    hosted = NULL;
+}
