@@ -296,7 +296,8 @@ static void idle_step(struct fabric *f, uint32_t *steps)
     *steps = hardware_idle(f) ? 0 : *steps + 1;
     if (*steps >= leat_run_idle_steps(run)) {
         leat_run_end_idle(run);
-        if (run->host.reason == LEAT_RUN_RUNNING) wait_for_supervisor(f);
+        if (run->host.reason == LEAT_RUN_RUNNING && atomic_load(&run->exit_code) < 0)
+            wait_for_supervisor(f);
     }
     supervisor_idle(f);
     leat_run_check_end_after(run, seconds(f));

@@ -191,6 +191,7 @@ void leat_run_check_end(struct leat_run *run, double began)
 void leat_run_end_idle(struct leat_run *run)
 {
     const struct leat_poets_supervisor *s = run->machine->handlers->supervisor;
+    if (atomic_load(&run->exit_code) >= 0) return; /* idle since: the next look at it ends it */
     if (run->options->until_stop || run->options->seconds_max > 0 || (s && s->idle)) return;
     leat_host_end(&run->host, LEAT_RUN_IDLE, 0);
 }
