@@ -44,14 +44,20 @@ static void fill(uint8_t *o, const uint8_t to[6], const uint8_t from[6], const u
     leat_put_be64(at + 8, (uint64_t)(words - 3 - (route != NULL)) << 32 | 0x101);
 }
 
+static struct bench_pktway_live_bpf *load(void)
+{
+    struct bench_pktway_live_bpf *b = bench_pktway_live_bpf__open_and_load();
+    if (!b) bench_fail("the programs");
+    return b;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 7) return fprintf(stderr, "usage: see the head of bench_pktway_live.c\n"), 2;
     const bool plain = strcmp(argv[4], "plain") == 0, planned = strcmp(argv[5], "planned") == 0;
     const uint32_t zero = 0;
     uint8_t from[6], to[6], frame[FRAME_LEN];
-    struct bench_pktway_live_bpf *b = bench_pktway_live_bpf__open_and_load();
-    if (!b) bench_fail("the programs");
+    struct bench_pktway_live_bpf *b = load();
     bench_enter(argv[3]);
     bench_mac_of("b0", b->bss->out_to);
     bench_put_on(b->progs.bench_sink, "b0");
