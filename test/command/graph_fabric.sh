@@ -6,7 +6,7 @@ leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share/poets")
 . "$here/lib.sh"
-export XDG_CACHE_HOME="$folder/cache"
+export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 json() { timeout 60 "$leat" graph run "$@" --json 2> "$folder/stderr"; }
 # value FILTER WORDS...: of the JSON object
 value() { filter=$1; shift; json "$@" | jq -c "$filter"; }

@@ -5,7 +5,7 @@ leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share/poets")
 . "$here/lib.sh"
-export XDG_CACHE_HOME="$folder/cache"
+export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 run() { "$leat" graph run "$@" 2> /dev/null; }
 json() { timeout 60 "$leat" graph run "$@" --json 2> /dev/null; }
 

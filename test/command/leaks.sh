@@ -28,7 +28,7 @@ exits 0 "" "$leat" report "$folder/runs.sqlite" -o "$folder/page.html" --csv "$f
 exits 0 "" "$leat" esp sim --graph "$share/campus.edges" --service tree --dot "$folder/tree.dot" --multicast
 exits 2 "an attempt takes" "$leat" esp sim --tree 2,2 --service sum --tau 1ms
 poets=$(dirname "$0")/../../share/poets
-export XDG_CACHE_HOME="$folder/cache"
+export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 printf '<Graphs><GraphType id="g"><DeviceTypes><Device/></DeviceTypes></GraphType><GraphInstance id="i" graphTypeId="h"/></Graphs>' > "$folder/bad.xml"
 exits 2 "E_ELEM" "$leat" graph check "$folder/bad.xml"
 exits 0 "" "$leat" graph info "$poets/clock_tree.xml" --json
