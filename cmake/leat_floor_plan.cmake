@@ -124,3 +124,11 @@ function(leat_libraries)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/leat.pc.in ${CMAKE_BINARY_DIR}/leat.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/leat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
+
+# leat_pkgconfig(NAME): `pkg-config leat-NAME` finds libleat_NAME and <leat/NAME.h>.
+function(leat_pkgconfig name)
+  file(RELATIVE_PATH LEAT_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/leat-part.pc.in leat-${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/leat-${name}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()

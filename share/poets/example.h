@@ -1,7 +1,7 @@
 /*
  * What the examples in C share: the schedule as words, and a run.
  *
- *   cc -o heat_plate heat_plate.c -lleat_poets $(pkg-config --cflags --libs leat)
+ *   cc -o heat_plate heat_plate.c $(pkg-config --cflags --libs leat-poets)
  *   ./heat_plate [free|fifo|lifo|random|delay:P [SEED]]
  *
  * What comes of it is on standard output, how it ended on standard error.

@@ -117,7 +117,9 @@ int main(void)
     return 0;
 }
 C
+poets_flags="-lleat_poets $flags"
+if command -v pkg-config > /dev/null; then poets_flags=$(pkg-config --cflags --libs leat-poets); fi
 # shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/poets.c" -lleat_poets $flags -L"$library" -o "$folder/poets" || fail "a POETS graph in C does not build"
+cc -std=c17 $sanitize "$folder/poets.c" $poets_flags -L"$library" -o "$folder/poets" || fail "a POETS graph in C does not build"
 same "a POETS graph in C" "$(LD_LIBRARY_PATH=$library "$folder/poets")" success
 finish
