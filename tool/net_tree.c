@@ -289,3 +289,26 @@ bool net_tree_check(struct net_tree *tree, const char *name, const yaml_node_t *
 }
 
 #endif
+
+static const cyaml_config_t quiet = { .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR };
+
+void *net_tree_load(struct net_tree *tree, const uint8_t *octets, size_t len,
+                    const cyaml_schema_value_t *schema, const char *first)
+{
+    void *data = NULL;
+    const yaml_node_t *root = net_tree_root(tree);
+    if (!root) {
+        wrong(&tree->place, "nothing in it, expected at least %s:", first);
+        return NULL;
+    }
+    if (!net_tree_check(tree, "the description", root, schema)) return NULL;
+    const cyaml_err_t err = cyaml_load_data(octets, len, &quiet, schema, &data, NULL);
+    if (!err && data) return data;
+    wrong(&tree->place, "libcyaml cannot read it: %s, expected plain YAML", cyaml_strerror(err));
+    return NULL;
+}
+
+void net_tree_unload(const cyaml_schema_value_t *schema, void *data)
+{
+    cyaml_free(&quiet, schema, data, 0);
+}

@@ -27,6 +27,12 @@ bool net_tree_check(struct net_tree *tree, const char *name, const yaml_node_t *
 /* NULL: a file with nothing in it. */
 yaml_node_t *net_tree_root(struct net_tree *tree);
 
+/* The whole file as the schema's struct, to be freed by net_tree_unload; NULL after a complaint.
+ * `first` is the key that it must have at least. */
+void *net_tree_load(struct net_tree *tree, const uint8_t *octets, size_t len,
+                    const cyaml_schema_value_t *schema, const char *first);
+void net_tree_unload(const cyaml_schema_value_t *schema, void *data);
+
 /* The value of a key of a mapping, an entry of a list; NULL: it is not there. */
 yaml_node_t *net_tree_value(struct net_tree *tree, const yaml_node_t *mapping, const char *key);
 yaml_node_t *net_tree_entry(struct net_tree *tree, const yaml_node_t *list, uint32_t index);

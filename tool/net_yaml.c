@@ -342,18 +342,10 @@ static bool take_all(struct reader *r, const struct description *y)
 
 static bool load(struct reader *r, const uint8_t *octets, size_t len)
 {
-    const cyaml_config_t config = { .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR };
-    struct description *y = NULL;
-    const yaml_node_t *root = net_tree_root(&r->tree);
-    if (!root) return wrong(&r->tree.place, "nothing in it, expected at least topology:");
-    if (!net_tree_check(&r->tree, "the description", root, &schema)) return false;
-    const cyaml_err_t err = cyaml_load_data(octets, len, &config, &schema, (cyaml_data_t **)&y,
-                                            NULL);
-    if (err || !y)
-        return wrong(&r->tree.place, "libcyaml cannot read it: %s, expected plain YAML",
-                     cyaml_strerror(err));
+    struct description *y = net_tree_load(&r->tree, octets, len, &schema, "topology");
+    if (!y) return false;
     const bool good = take_all(r, y);
-    cyaml_free(&config, &schema, y, 0);
+    net_tree_unload(&schema, y);
     return good;
 }
 
