@@ -288,8 +288,6 @@ bool net_tree_check(struct net_tree *tree, const char *name, const yaml_node_t *
     return true;
 }
 
-#endif
-
 static const cyaml_config_t quiet = { .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR };
 
 void *net_tree_load(struct net_tree *tree, const uint8_t *octets, size_t len,
@@ -312,3 +310,5 @@ void net_tree_unload(const cyaml_schema_value_t *schema, void *data)
 {
     cyaml_free(&quiet, schema, data, 0);
 }
+
+#endif
