@@ -40,9 +40,10 @@ int main(int argc, char **argv)
 C
 mpicc -O2 -o "$folder/work" "$folder/work.c"
 
-# seconds FABRIC RANKS WORK OCTETS ROUNDS
+# seconds FABRIC RANKS WORK OCTETS ROUNDS; FABRIC may have options behind it
 seconds() {
-    "$leat" run --fabric "$1" -n "$2" --json -- "$folder/work" "$3" "$4" "$5" | tail -n 1 | sed 's/.*"wall_seconds":\([0-9.]*\).*/\1/'
+    # shellcheck disable=SC2086
+    "$leat" run --fabric $1 -n "$2" --json -- "$folder/work" "$3" "$4" "$5" | tail -n 1 | sed 's/.*"wall_seconds":\([0-9.]*\).*/\1/'
 }
 
 # measure NAME UNIT TARGET PER_ROUND FABRIC RANKS WORK OCTETS ROUNDS
@@ -64,6 +65,8 @@ measure() {
 
 measure "clos444, 16 ranks, 1 KiB round a ring" messages/s 80000 16 clos444 16 ring 1024 1000
 measure "clos444, 4 octets there and back" round-trips/s 60000 1 clos444 2 pingpong 4 20000
+measure "the same ring, every cycle simulated" messages/s '' 16 "clos444 --every-cycle" 16 ring 1024 1000
+measure "the same there and back, every cycle simulated" round-trips/s '' 1 "clos444 --every-cycle" 2 pingpong 4 20000
 measure "torus:4,4, 16 ranks, 1 KiB round a ring" messages/s '' 16 torus:4,4 16 ring 1024 1000
 measure "torus:4,4, 4 octets there and back" round-trips/s '' 1 torus:4,4 2 pingpong 4 20000
 { echo '['; sed '$!s/$/,/; s/^/  /' "$folder/figures"; echo ']'; } > "$json"

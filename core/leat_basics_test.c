@@ -1,7 +1,8 @@
-/* The small parts that need no file of tests each: octets, errors, time, arena, ring. */
+/* The small parts that need no file of tests each: octets, errors, time, arena, ring, likeness. */
 #include "leat_arena.h"
 #include "leat_bytes.h"
 #include "leat_err.h"
+#include "leat_likeness.h"
 #include "leat_random.h"
 #include "leat_ring.h"
 #include "leat_time.h"
@@ -169,10 +170,50 @@ static void a_ring_refuses_memory_that_is_too_small(void)
     EQ(leat_ring_init(&ring, memory, 8, 4, 2), LEAT_ERR_OK);
 }
 
+/* A state with a time that counts, one from which on something may be, and a number. */
+static bool likeness_of(struct leat_likeness *l, uint64_t at, uint64_t from, uint64_t now)
+{
+    leat_likeness_put_time(l, at, now);
+    leat_likeness_put_from(l, from, now);
+    leat_likeness_put(l, 7);
+    return leat_likeness_holds(l);
+}
+
+static bool is_like(uint64_t *word, size_t count, uint64_t at, uint64_t from, uint64_t now)
+{
+    struct leat_likeness l = { .word = word, .cap = count, .compares = true };
+    return likeness_of(&l, at, from, now);
+}
+
+static void moments_are_alike_when_the_same_follows_from_them(void)
+{
+    uint64_t word[4];
+    struct leat_likeness l = { .word = word, .cap = 4 };
+    OK(likeness_of(&l, 90, 50, 100));
+    EQ(l.count, 3);
+    OK(is_like(word, 3, 90, 50, 100));
+    OK(is_like(word, 3, 1090, 1050, 1100));
+    OK(is_like(word, 3, 1090, 1099, 1100)); /* what is past is past, ... */
+    OK(!is_like(word, 3, 1090, 1100, 1100));
+    OK(!is_like(word, 3, 1091, 1050, 1100)); /* ... but not where it counts */
+    OK(!is_like(word, 3, LEAT_NEVER, 1050, 1100));
+    OK(!is_like(word, 4, 90, 50, 100)); /* it had more to tell */
+    OK(!is_like(word, 2, 90, 50, 100));
+    l = (struct leat_likeness){ .word = word, .cap = 2 };
+    OK(!likeness_of(&l, 90, 50, 100)); /* no room */
+    l = (struct leat_likeness){ .word = word, .cap = 4 };
+    leat_likeness_fail(&l);
+    OK(!likeness_of(&l, 90, 50, 100));
+    l = (struct leat_likeness){ .word = word, .cap = 4 };
+    OK(likeness_of(&l, LEAT_NEVER, LEAT_NEVER, 100));
+    OK(is_like(word, 3, LEAT_NEVER, LEAT_NEVER, 200));
+}
+
 TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_most_significant),
          T(the_width_of_a_number_is_the_place_of_its_highest_bit),
          T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_tells_where_if_asked),
          T(deadlines_saturate), T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
          T(an_arena_without_memory_measures_what_one_with_memory_lays),
          T(lines_of_an_arena_begin_where_lines_of_the_cache_do), T(a_ring_is_a_bounded_queue),
-         T(a_ring_refuses_memory_that_is_too_small))
+         T(a_ring_refuses_memory_that_is_too_small),
+         T(moments_are_alike_when_the_same_follows_from_them))

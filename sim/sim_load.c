@@ -245,17 +245,18 @@ static struct leat_sim_delivery take_message(struct leat_sim_load *load, uint32_
     const uint16_t message = host->unit.message_read;
     const uint32_t source = host->unit.message[message].source, len = host->reading_len;
     const uint32_t number = number_in(load, &host->unit, message);
+    struct leat_sim_delivery delivery = {
+        .at = at, .source = source, .destination = port, .number = number
+    };
+    if (load->config.digest &&
+        load->config.digest(load->config.next_context, &delivery, len, &delivery.payload_hash))
+        return delivery;
     if (load->line) memset(load->received, 0, len); /* a damaged message may be shorter */
     leat_atm_aal_unit_copy(&host->unit, message, 0, load->received, len);
     if (!same_octets(sent_of(load, source, number), source, number, load->received, len))
         load->counts.altered++;
-    return (struct leat_sim_delivery){
-        .at = at,
-        .source = source,
-        .destination = port,
-        .number = number,
-        .payload_hash = leat_sim_payload_hash(load->received, len),
-    };
+    delivery.payload_hash = leat_sim_payload_hash(load->received, len);
+    return delivery;
 }
 
 static bool tells_coming(const struct leat_sim_load *load)
@@ -273,6 +274,16 @@ static void tell_coming(struct leat_sim_load *load, uint32_t port)
     watch->coming(watch->context, &host->reading_coming, host->reading_len);
 }
 
+void leat_sim_load_certify(struct leat_sim_load *load, const struct leat_sim_delivery *delivery)
+{
+    struct leat_sim_delivery d = *delivery;
+    const uint32_t source = (uint32_t)d.source, ports = load->config.fabric.net.ports;
+    const uint32_t number = (uint32_t)d.number + load->host[source].skipped;
+    d.at += load->skipped_cycles;
+    d.number = (message_id(load, source, number) - source) / ports; /* as in an id */
+    leat_sim_certificate_add(&load->certificate, &d);
+}
+
 /* The deliveries of a stride by cycle; those of one cycle are in the order of ports. */
 static void add_deliveries(struct leat_sim_load *load)
 {
@@ -285,7 +296,7 @@ static void add_deliveries(struct leat_sim_load *load)
     for (uint32_t i = 0; i < load->delivery_count; i++)
         load->in_order[count[load->delivery[i].at - load->stride_from]++] = i;
     for (uint32_t i = 0; i < load->delivery_count; i++)
-        leat_sim_certificate_add(&load->certificate, &load->delivery[load->in_order[i]]);
+        leat_sim_load_certify(load, &load->delivery[load->in_order[i]]);
     load->delivery_count = 0;
 }
 
@@ -293,7 +304,7 @@ static void add_delivery(struct leat_sim_load *load, const struct leat_sim_deliv
 {
     if (load->config.handed_over || delivery->at > load->stride_last) {
         add_deliveries(load);
-        leat_sim_certificate_add(&load->certificate, delivery);
+        leat_sim_load_certify(load, delivery);
     } else {
         assert(load->delivery_count < STRIDE_DELIVERIES * load->config.fabric.net.ports);
         load->delivery[load->delivery_count++] = *delivery;

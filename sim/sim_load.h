@@ -79,6 +79,10 @@ struct leat_sim_load_config {
     struct leat_sim_load_watch watch;
     struct leat_sim_load_desk desk; /* all NULL: none */
     bool handed_over;               /* messages come between runs too: leat_sim_load_wake */
+    /* Where cells stand for a message whose octets they do not carry: its payload hash. False: they
+     * do carry them. With next_context; may be NULL. */
+    bool (*digest)(void *context, const struct leat_sim_delivery *delivery, uint32_t len,
+                   uint64_t *hash);
 };
 
 struct leat_sim_load_counts {
@@ -123,6 +127,7 @@ struct leat_sim_load_host {
     uint64_t write_end_at, read_end_at; /* a task asks again when it has been served */
     uint64_t written_from, read_from;   /* what it does now does not end before this */
     uint32_t number;                    /* of messages sent */
+    uint32_t skipped;                   /* messages of this port, before that: see below */
     uint8_t *octets;                    /* of the message being written */
     struct leat_sim_load_complete *complete; /* ring, in order of time */
     uint32_t complete_head, complete_count;
@@ -154,6 +159,10 @@ struct leat_sim_load {
     uint64_t tells_after;  /* what begins now is not told sooner than after so many cycles */
     bool ahead;            /* see leat_sim_load_be_prompt */
     bool stopped;
+    /* Cycles and messages that went by without being simulated, since what becomes of them was
+     * known (sim_laps.h): only the certificate, and those who look at a clock, take them into
+     * account. */
+    uint64_t skipped_cycles;
 };
 
 size_t leat_sim_load_footprint(const struct leat_sim_load_config *config);
@@ -174,6 +183,9 @@ void leat_sim_load_be_prompt(struct leat_sim_load *load);
 /* Between runs: the source of this port had no message, and may have one now, of the last cycle
  * that was run or later; or its desk wishes to be asked. */
 void leat_sim_load_wake(struct leat_sim_load *load, uint32_t port);
+
+/* A delivery becomes part of the certificate, as that of a run which skips nothing. */
+void leat_sim_load_certify(struct leat_sim_load *load, const struct leat_sim_delivery *delivery);
 
 /* From within a run: it ends with the present cycle. */
 void leat_sim_load_pause(struct leat_sim_load *load);

@@ -21,10 +21,28 @@ static struct leat_sim_port *of(struct leat_port_net *net)
     return (struct leat_sim_port *)net; /* its first member */
 }
 
-static leat_time edge(const struct leat_sim_port *port, uint64_t cycle)
+leat_time leat_sim_port_edge(const struct leat_sim_port *port, uint64_t cycle)
 {
     leat_time at;
+    cycle += port->load.skipped_cycles;
     return leat_sim_clock_edge(&port->clock, cycle, &at) ? LEAT_NEVER : at;
+}
+
+static leat_time edge(const struct leat_sim_port *port, uint64_t cycle)
+{
+    return leat_sim_port_edge(port, cycle);
+}
+
+uint64_t leat_sim_port_cycle_from(const struct leat_sim_port *port, leat_time at)
+{
+    return leat_sim_clock_cycle_from(&port->clock, at) - port->load.skipped_cycles;
+}
+
+uint64_t leat_sim_port_last_cycle(const struct leat_sim_port *port, leat_time until)
+{
+    uint64_t last;
+    if (until == LEAT_NEVER || leat_sim_clock_cycle(&port->clock, until, &last)) return LEAT_NEVER;
+    return last - port->load.skipped_cycles;
 }
 
 /* ---- messages out ------------------------------------------------------------------------------
@@ -43,12 +61,6 @@ static bool has_room(const struct leat_sim_port *port, uint32_t p, uint32_t bloc
     return leat_atm_aal_unit_room(unit) >= to_come + wanted;
 }
 
-static struct leat_sim_port_piece *piece_of(const struct leat_sim_port *port, uint32_t from,
-                                            uint32_t number)
-{
-    return &port->piece[(size_t)from * LEAT_SIM_PORT_WINDOW + number % LEAT_SIM_PORT_WINDOW];
-}
-
 static uint32_t piece_len(const struct leat_sim_port *port, const struct leat_sim_port_entry *e)
 {
     const uint64_t left = e->message.len - e->begun;
@@ -65,6 +77,7 @@ static void note(struct leat_sim_port *port, uint32_t from, bool early, bool hel
     struct leat_sim_port_queue *queue = &port->queue[from];
     port->early += (uint32_t)early - queue->early;
     port->held += (uint32_t)held - queue->held;
+    port->holds += held && !queue->held;
     queue->early = early;
     queue->held = held;
 }
@@ -78,7 +91,7 @@ static bool next_piece(void *context, uint32_t from, struct leat_sim_message *ou
     if (!queue->first) return false;
     struct leat_sim_port_entry *e = &port->entry[queue->first - 1];
     const uint32_t len = piece_len(port, e), blocks = blocks_of(len);
-    struct leat_sim_port_piece *piece = piece_of(port, from, queue->number);
+    struct leat_sim_port_piece *piece = leat_sim_port_piece_of(port, from, queue->number);
     const bool early = e->cycle > port->present + 1;
     const uint32_t acks = from == e->message.to ? 2 * blocks : blocks;
     note(port, from, early,
@@ -89,9 +102,11 @@ static bool next_piece(void *context, uint32_t from, struct leat_sim_message *ou
         return false;
     }
     *piece = (struct leat_sim_port_piece){ queue->first, len, e->begun };
-    *out = (struct leat_sim_message){
-        .at = e->cycle, .to = e->message.to, .len = len, .octets = e->message.octets + e->begun
-    };
+    *out = (struct leat_sim_message){ .at = e->cycle,
+                                      .to = e->message.to,
+                                      .len = len,
+                                      .octets = (e->stand_in ? e->stand_in : e->message.octets) +
+                                                e->begun };
     queue->number++;
     queue->written = blocks;
     port->queue[e->message.to].pledged += blocks;
@@ -140,12 +155,43 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     const uint32_t index = port->free - 1;
     port->free = port->entry[index].next;
     port->entry[index] = (struct leat_sim_port_entry){
-        .message = *message, .cycle = leat_sim_clock_cycle_from(&port->clock, at)
+        .message = *message,
+        .cycle = leat_sim_port_cycle_from(port, at),
+        .stand_in = port->stand_in,
     };
     net->under_way++;
     enqueue(port, index);
     ask_again(port, message->from);
     return true;
+}
+
+/* Of the message that its port writes, or will write next. */
+static void replace_writing(struct leat_sim_port *port, uint32_t from, const uint8_t *stand_in)
+{
+    struct leat_sim_load_host *host = &port->load.host[from];
+    struct leat_atm_aal_commands *queue = &host->unit.write;
+    host->message.octets = stand_in;
+    for (uint8_t i = 0; i < queue->count; i++) {
+        struct leat_atm_aal_command *c =
+            &queue->waiting[(queue->head + i) % LEAT_ATM_AAL_COMMANDS_MAX];
+        if (c->verb == LEAT_ATM_AAL_PUT) c->octets = stand_in;
+    }
+}
+
+void leat_sim_port_replace(struct leat_sim_port *port, uint32_t entry,
+                           const struct leat_port_message *message, const uint8_t *stand_in,
+                           const uint64_t *hash)
+{
+    struct leat_sim_port_entry *e = &port->entry[entry];
+    struct leat_sim_load_host *to = &port->load.host[message->to];
+    const uint32_t writes = port->load.host[message->from].number;
+    assert(e->message.from == message->from && e->message.to == message->to &&
+           e->message.len == message->len);
+    e->message = *message;
+    e->stand_in = stand_in;
+    if (leat_sim_port_piece_of(port, message->from, writes)->entry == entry + 1)
+        replace_writing(port, message->from, stand_in);
+    if (hash) to->reading_coming.payload_hash = *hash;
 }
 
 /* ---- what is told ------------------------------------------------------------------------------
@@ -154,7 +200,7 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
 static struct leat_sim_port_entry *entry_of(struct leat_sim_port *port, uint32_t from,
                                             uint32_t number, struct leat_sim_port_piece **piece)
 {
-    *piece = piece_of(port, from, number);
+    *piece = leat_sim_port_piece_of(port, from, number);
     return (*piece)->entry ? &port->entry[(*piece)->entry - 1] : NULL;
 }
 
@@ -225,11 +271,28 @@ static void delivered(void *context, const struct leat_sim_delivery *delivery,
     e->arrived += len;
     port->queue[e->message.to].pledged -= blocks_of(len);
     piece->entry = 0;
+    for (struct leat_sim_port_queue *queue = &port->queue[e->message.from];
+         queue->oldest != queue->number &&
+         !leat_sim_port_piece_of(port, e->message.from, queue->oldest)->entry;)
+        queue->oldest++;
     port->net.certificate = leat_sim_certificate_value(&port->load.certificate);
     if (e->arrived < e->message.len || e->lost) return;
     port->net.hear.arrived(port->net.hear.context, &e->message, edge(port, delivery->at));
     drop(port, e);
     end_run(port);
+}
+
+/* What a message says whose octets are not in its cells. */
+static bool digest(void *context, const struct leat_sim_delivery *delivery, uint32_t len,
+                   uint64_t *hash)
+{
+    struct leat_sim_port *port = context;
+    struct leat_sim_port_piece *piece;
+    const struct leat_sim_port_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                                   (uint32_t)delivery->number, &piece);
+    if (!e || !e->stand_in) return false;
+    *hash = e->has_hash ? e->hash : leat_sim_payload_hash(e->message.octets + piece->offset, len);
+    return true;
 }
 
 static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_t cycle)
@@ -249,11 +312,18 @@ static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_
 /* ---- running -----------------------------------------------------------------------------------
  */
 
+/* The cycles up to the next one in which those who wait for room look; 0: it is the next. */
+static uint64_t until_looks(const struct leat_sim_port *port)
+{
+    return (LOOK_AGAIN - (port->load.sim.now + port->load.skipped_cycles) % LOOK_AGAIN) %
+           LOOK_AGAIN;
+}
+
 /* The last cycle to run before some port must be asked again. */
 static uint64_t slice_end(const struct leat_sim_port *port)
 {
-    const uint64_t now = port->load.sim.now;
-    uint64_t end = port->held ? now + LOOK_AGAIN - now % LOOK_AGAIN - 1 : now + SLICE_CYCLES - 1;
+    const uint64_t now = port->load.sim.now, looks = until_looks(port);
+    uint64_t end = now + (!port->held ? SLICE_CYCLES : looks ? looks : LOOK_AGAIN) - 1;
     for (uint32_t p = 0; port->early && p < port->net.ports; p++) {
         if (!port->queue[p].early) continue;
         const uint64_t due = port->entry[port->queue[p].first - 1].cycle;
@@ -265,7 +335,7 @@ static uint64_t slice_end(const struct leat_sim_port *port)
 /* Those who wait for room look in certain cycles, however the run is cut into pieces. */
 static void look_again(struct leat_sim_port *port)
 {
-    const bool look = port->load.sim.now % LOOK_AGAIN == 0;
+    const bool look = until_looks(port) == 0;
     for (uint32_t p = 0; port->held + port->early && p < port->net.ports; p++)
         if ((port->queue[p].held && look) || port->queue[p].early) ask_again(port, p);
 }
@@ -279,9 +349,8 @@ static leat_time run(struct leat_port_net *net, leat_time until)
 {
     struct leat_sim_port *port = of(net);
     struct leat_sim_load *load = &port->load;
-    uint64_t last;
+    const uint64_t last = leat_sim_port_last_cycle(port, until);
     port->has_told = false;
-    if (until == LEAT_NEVER || leat_sim_clock_cycle(&port->clock, until, &last)) last = LEAT_NEVER;
     while (load->sim.now <= last && (until != LEAT_NEVER || net->under_way)) {
         leat_sim_load_run(load, smaller(slice_end(port), last));
         if (port->has_told) {
@@ -307,6 +376,7 @@ static struct leat_sim_load_config load_config(const struct leat_sim_port_config
                                           .aal = config->aal,
                                           .line = config->line,
                                           .next = next_piece,
+                                          .digest = digest,
                                           .handed_over = true };
 }
 

@@ -33,6 +33,9 @@ struct leat_sim_port_entry {
     uint64_t begun, sent, arrived; /* octets */
     uint32_t next;                 /* + 1: in its port's queue, or among the free ones */
     bool lost;
+    bool has_hash;
+    uint64_t hash;           /* of its octets, where they are lent no more */
+    const uint8_t *stand_in; /* cells carry these in place of its own octets; NULL: they do not */
 };
 
 struct leat_sim_port_piece {
@@ -44,6 +47,7 @@ struct leat_sim_port_piece {
 struct leat_sim_port_queue { /* of a port: messages that are not wholly begun */
     uint32_t first, last;    /* entries + 1 */
     uint32_t number;         /* of pieces begun */
+    uint32_t oldest;         /* none before this one is under way */
     uint32_t pledged;        /* blocks of this port's receive buffer, for what is under way to it */
     uint32_t written;        /* blocks of the piece that is being written */
     bool held;               /* the first one waits for room */
@@ -59,9 +63,11 @@ struct leat_sim_port {
     struct leat_sim_port_queue *queue;
     struct leat_sim_port_piece *piece; /* [ports][WINDOW] by number */
     uint32_t piece_max;
-    uint32_t held, early; /* ports */
-    uint64_t present;     /* cycle */
-    bool has_told;        /* something in this run */
+    uint32_t held, early;    /* ports */
+    uint64_t present;        /* cycle */
+    bool has_told;           /* something in this run */
+    uint64_t holds;          /* how often one began to wait for room */
+    const uint8_t *stand_in; /* of what is handed over from now on */
 };
 
 size_t leat_sim_port_footprint(const struct leat_sim_port_config *config);
@@ -69,5 +75,25 @@ size_t leat_sim_port_footprint(const struct leat_sim_port_config *config);
 /* `memory` is zeroed, aligned for any object, lent for good. */
 void leat_sim_port_init(struct leat_sim_port *port, const struct leat_sim_port_config *config,
                         void *memory);
+
+static inline struct leat_sim_port_piece *leat_sim_port_piece_of(const struct leat_sim_port *port,
+                                                                 uint32_t from, uint32_t number)
+{
+    return &port->piece[(size_t)from * LEAT_SIM_PORT_WINDOW + number % LEAT_SIM_PORT_WINDOW];
+}
+
+/* When a cycle of the simulation is, and the other way round: skipped cycles (sim_load.h) count. */
+leat_time leat_sim_port_edge(const struct leat_sim_port *port, uint64_t cycle);
+uint64_t leat_sim_port_cycle_from(const struct leat_sim_port *port, leat_time at);
+
+/* The last cycle up to and with `until`; LEAT_NEVER: there is no last one. */
+uint64_t leat_sim_port_last_cycle(const struct leat_sim_port *port, leat_time until);
+
+/* Between runs: this message takes the place of one under way, from and to the same ports and of
+ * the same length, that has come just as far. Its octets are not in the cells, but `stand_in`, as
+ * long as any message. `hash`: of its octets, where it is being read; else NULL. */
+void leat_sim_port_replace(struct leat_sim_port *port, uint32_t entry,
+                           const struct leat_port_message *message, const uint8_t *stand_in,
+                           const uint64_t *hash);
 
 #endif

@@ -7,8 +7,8 @@
 #include "net_design.h"
 #include "net_port.h"
 #include "ring_port.h"
+#include "sim_laps.h"
 #include "sim_platform.h"
-#include "sim_port.h"
 #include "tool.h"
 #include <sys/types.h>
 
@@ -32,7 +32,7 @@ struct run_job {
     const char *placement;
     const char *record;  /* a file; NULL: none */
     const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
-    bool json, real_clock, contention;
+    bool json, real_clock, contention, every_cycle;
     bool silent; /* what the program prints is not shown */
     enum leat_sim_atm_model model;
     uint64_t flit_octets, packet_flits;
@@ -47,7 +47,7 @@ struct run_job {
 struct run_network {
     struct leat_port_net *net;
     char name[NET_NAME_CAP];
-    struct leat_sim_port atm;
+    struct leat_sim_laps atm;
     struct leat_sim_platform platform; /* in place of it, for programs of leat/atm_task.h */
     struct leat_sim_load *load;        /* of the one in use; NULL: no ATM fabric */
     struct leat_net_port flits;
@@ -74,6 +74,7 @@ struct run_outcome {
     double wall_seconds;
     leat_time simulated_ps;
     uint64_t certificate, messages, octets;
+    uint64_t replayed;     /* messages that were not simulated: sim_laps.h */
     uint64_t unread;       /* messages that units discarded before anybody read them */
     uint32_t tasks, begun; /* slots, and those that were used */
     struct leat_hub_task *task;

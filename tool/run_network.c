@@ -25,7 +25,8 @@ static bool refuse(const struct run_job *job, const char *const *options, size_t
 
 static const char *const of_atm[] = { "--model",         "--bit-errors", "--lose", "--insert",
                                       "--duplicate",     "--hec",        "--dead", "--retransmit",
-                                      "--transmissions", "--obsolete",   "--poll" };
+                                      "--transmissions", "--obsolete",   "--poll", "--every-cycle",
+                                      "--descriptors" };
 /* How many messages may be under way. */
 static uint32_t messages_of(const struct run_job *job)
 {
@@ -78,11 +79,12 @@ static struct leat_sim_load *open_ports(const struct run_job *job, bool contenti
                                            .contention_free = contention_free,
                                            .messages_max = messages_of(job) };
     if (!read_atm(job, out, &config.fabric, &config.aal, &config.line)) return NULL;
-    out->memory = sim_memory(leat_sim_port_footprint(&config));
+    out->memory = sim_memory(leat_sim_laps_footprint(&config));
     if (!out->memory) return NULL;
-    leat_sim_port_init(&out->atm, &config, out->memory);
+    leat_sim_laps_init(&out->atm, &config, out->memory);
+    out->atm.is_off = job->every_cycle;
     out->net = &out->atm.net;
-    return &out->atm.load;
+    return &out->atm.port.load;
 }
 
 /* Commands to units. */
@@ -105,6 +107,12 @@ static bool open_atm(const struct run_job *job, bool contention_free, struct run
 {
     if (job->library != RUN_ATM && argument(job->args, "--poll")) {
         misuse(job->verb, "--poll has no meaning but for programs of leat/atm_task.h");
+        return false;
+    }
+    if (job->library == RUN_ATM && job->every_cycle) {
+        misuse(job->verb,
+               "--every-cycle has no meaning for programs of leat/atm_task.h: all of their "
+               "cycles are simulated");
         return false;
     }
     out->load = job->library == RUN_ATM ? open_platform(job, contention_free, out)

@@ -147,6 +147,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         out->code = run_processes_end(&processes, hub, out->end != LEAT_HUB_DONE);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
+        out->replayed = network->atm.replayed;
     }
     if (hub) leat_hub_destroy(hub);
     out->is_unrecorded = !run_record_close(ran);

@@ -57,6 +57,7 @@ static bool read_job(const struct arguments *args, struct run_job *job)
                              .json = argument(args, "--json"),
                              .real_clock = argument(args, "--real-clock"),
                              .contention = argument(args, "--contention"),
+                             .every_cycle = argument(args, "--every-cycle"),
                              .flit_octets = 16,
                              .packet_flits = 16,
                              .words = args->operand };
@@ -92,6 +93,9 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
             " octets, certificate %016" PRIx64 ", %.2f s real\n",
             job->words[0], out->begun, out->fabric, seconds(out->simulated_ps), out->messages,
             out->octets, out->certificate, out->wall_seconds);
+    if (out->replayed)
+        fprintf(stderr, "  %" PRIu64 " messages went as others did before: not simulated again\n",
+                out->replayed);
     fprintf(stderr,
             "  task  port           time        waiting       sent     octets   received\n");
     for (uint32_t i = 0; i < out->tasks; i++) {
@@ -114,9 +118,10 @@ static void put_json(const struct run_job *job, const struct run_outcome *out,
     fputs(",\"program\":", stdout);
     print_quoted(job->words[0]);
     printf(",\"library\":\"%s\",\"tasks\":%u,\"simulated_seconds\":%.12f,\"messages\":%" PRIu64
-           ",\"bytes\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f",
+           ",\"bytes\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f"
+           ",\"replayed\":%" PRIu64,
            libraries[job->library], out->begun, seconds(out->simulated_ps), out->messages,
-           out->octets, out->certificate, out->wall_seconds);
+           out->octets, out->certificate, out->wall_seconds, out->replayed);
     if (alone)
         printf(",\"contention_free_seconds\":%.12f,\"contention_seconds\":%.12f",
                seconds(alone->simulated_ps),

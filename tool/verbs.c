@@ -635,6 +635,12 @@ static const struct verb verb_run = {
         "ATM fabrics carry messages as the thesis' adaptation layer does (T(N) of leat fabric "
         "time, for a message with its head of a few octets); networks carry them as packets of "
         "--packet-flits flits of --flit-bytes, one of them for the head.\n"
+        "What a program does over and over is simulated once: where an ATM network, its units and "
+        "all that is under way are as they were before, and the same messages are handed over in "
+        "the "
+        "same cycles, the same follows and is told again (replayed: messages). Times and "
+        "certificate "
+        "are those of --every-cycle, which simulates all.\n"
         "Programs that are linked with libleat-atm (leat/atm_task.h: the calls of the thesis) "
         "drive the adaptation layer units of an ATM fabric themselves. The first task starts the "
         "others, up to 1024 in all and 10 of a name at a port; what those print goes to standard "
@@ -642,7 +648,8 @@ static const struct verb verb_run = {
         "Behind the program's own output, standard error gets the simulated time, messages, "
         "octets, and for each task how long it waited. The JSON object (standard output) has "
         "fabric, program, library, tasks, simulated_seconds, messages, bytes, certificate, "
-        "wall_seconds, with --contention also contention_free_seconds and contention_seconds, "
+        "wall_seconds, replayed, with --contention also contention_free_seconds and "
+        "contention_seconds, "
         "and task: a list with task, port, seconds, waiting_seconds, messages_sent, "
         "bytes_sent, messages_received, bytes_received.\n"
         "Faults and errors on the lines are those of leat sim. Units of ATM fabrics repair what "
@@ -666,6 +673,7 @@ static const struct verb verb_run = {
                  { "--real-clock", NULL, "the program's clocks stay real" },
                  { "--library", "L", "mpi, pvm or atm, where it cannot be seen from the program" },
                  { "--model", "M", "of ATM fabrics: rtl or cell (default)" },
+                 { "--every-cycle", NULL, "ATM: simulate all of it, also what repeats itself" },
                  { "--flit-bytes", "N", "networks: of a flit; default 16" },
                  { "--packet-flits", "N", "networks: of a packet at most; default 16" },
                  { "--fault", "F", "networks: as in leat sim; may be given again", true },

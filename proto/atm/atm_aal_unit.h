@@ -29,6 +29,7 @@
 
 #include "atm_task_cell.h"
 #include "leat_err.h"
+#include "leat_likeness.h"
 #include "leat_time.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -328,6 +329,21 @@ static inline uint32_t leat_atm_aal_message_max(uint32_t blocks)
 /* Writes down what the unit leaves for later although it is past: for those who look at its blocks
  * after step `now`. Changes nothing that the unit does. */
 void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now);
+
+/* How numbers that only ever grow are told in a likeness (leat_likeness.h): the last number that a
+ * port sent to another one, and what an id says that is the same whenever it is looked at. */
+struct leat_atm_aal_names {
+    void *context;
+    uint16_t (*last_number)(void *context, uint32_t from, uint32_t to);
+    uint64_t (*message)(void *context, uint32_t id);
+};
+
+/* What will become of the unit, all steps before `now` being done; units that broadcast, park cells
+ * or wait for a block are like no other. And of a cell, but for its label and what it carries. */
+void leat_atm_aal_unit_likeness(struct leat_atm_aal_unit *unit, uint64_t now,
+                                const struct leat_atm_aal_names *names, struct leat_likeness *out);
+void leat_atm_aal_cell_likeness(const uint8_t *cell, const struct leat_atm_aal_names *names,
+                                struct leat_likeness *out);
 
 /* Registers as a logic analyser would see them after step `now`. */
 struct leat_atm_aal_view {

@@ -119,6 +119,8 @@ void leat_atm_aal_scan_grows(struct leat_atm_aal_unit *unit, uint64_t now);
 
 /* Something changed that STATE5 may see from step `from` on. */
 void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from);
+/* All before step `from` is done: the walk is written down as far as it has come by then. */
+void leat_atm_aal_scan_settle(struct leat_atm_aal_unit *unit, uint64_t from);
 void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at);
 uint16_t leat_atm_aal_scan_block_at(const struct leat_atm_aal_unit *unit, uint64_t now);

@@ -65,6 +65,11 @@ uint16_t leat_atm_aal_scan_block_at(const struct leat_atm_aal_unit *unit, uint64
     return block_ahead(unit, (now - unit->look_at + 1) / WALK_CYCLES);
 }
 
+void leat_atm_aal_scan_settle(struct leat_atm_aal_unit *unit, uint64_t from)
+{
+    if (!unit->sending && !unit->freeing && !unit->scan_waits) walk_to(unit, from);
+}
+
 void leat_atm_aal_scan_grows(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     /* State 6 or 8, 9 or 10: what comes next is settled in the step before it happens. */

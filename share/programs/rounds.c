@@ -1,6 +1,7 @@
 /*
  * What an interconnect means for a program: a message there and back, one round of messages in a
- * ring, everybody to everybody, and a sum over all, each timed by the program itself.
+ * ring, everybody to everybody, and a sum over all, each timed by the program itself: the average of
+ * four times, or of as many as its argument says.
  *
  *   mpicc -o rounds rounds.c
  *   leat run --fabric torus:4,4 -n 16 -- ./rounds
@@ -9,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LEN = 1024, REPEATS = 4 };
+enum { LEN = 1024 };
 
-static int me, ranks;
+static int me, ranks, repeats = 4;
 static char *out, *in;
 
 static void there_and_back(void)
@@ -47,10 +48,10 @@ static void measure(const char *name, void (*work)(void))
 {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    for (int i = 0; i < REPEATS; i++)
+    for (int i = 0; i < repeats; i++)
         work();
     MPI_Barrier(MPI_COMM_WORLD);
-    if (me == 0) printf("%-36s %12.3f us\n", name, 1e6 * (MPI_Wtime() - start) / REPEATS);
+    if (me == 0) printf("%-36s %12.3f us\n", name, 1e6 * (MPI_Wtime() - start) / repeats);
 }
 
 int main(int argc, char **argv)
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 1 && atoi(argv[1]) > 0) repeats = atoi(argv[1]);
     out = calloc((size_t)ranks, LEN);
     in = calloc((size_t)ranks, LEN);
     if (!out || !in) MPI_Abort(MPI_COMM_WORLD, 2);
