@@ -46,12 +46,12 @@ struct leat_port_hear {
      * told of the port that it goes to, unless the message is lost after all. The run does not end
      * with this. NULL: nobody wants to know. */
     void (*coming)(void *context, const struct leat_port_message *message, leat_time at);
-    /* A message begins to come in. It is certain how it goes on: no octet is later than if they came
-     * evenly from `from` up to `at`, which may be a little later than arrived() is told. Or, where
-     * `at` is LEAT_NEVER, nobody knows, but the first LEAT_PORT_HEAD_LEN octets are there at `from`.
-     * Told once, not after `from`, by networks that can; the octets are final, but lent as before.
-     * For whoever sends them on, or decides where to, before all are there. The message may be lost
-     * after all. NULL: nobody wants to know. */
+    /* A message begins to come in. It is certain how it goes on: no octet is later than if they
+     * came evenly from `from` up to `at`, which may be a little later than arrived() is told. Or,
+     * where `at` is LEAT_NEVER, nobody knows, but the first LEAT_PORT_HEAD_LEN octets are there at
+     * `from`. Told once, not after `from`, by networks that can; the octets are final, but lent as
+     * before. For whoever sends them on, or decides where to, before all are there. The message may
+     * be lost after all. NULL: nobody wants to know. */
     void (*head)(void *context, const struct leat_port_message *message, leat_time from,
                  leat_time at);
 };
@@ -64,8 +64,9 @@ struct leat_port_ops {
      * too many messages are under way (see the network's limit). */
     bool (*send)(struct leat_port_net *net, const struct leat_port_message *message, leat_time at);
 
-    /* Runs until something has been told, all of that time with it, or up to `until`; returns the
-     * time that it has reached. Nothing under way and LEAT_NEVER: stays where it is. */
+    /* Runs until something has been told, all of that time with it, or up to `until`, or for a
+     * while (so that its owner can hear of an interrupt); returns the time that it has reached.
+     * Nothing under way and LEAT_NEVER: stays where it is. */
     leat_time (*run)(struct leat_port_net *net, leat_time until);
 };
 

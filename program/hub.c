@@ -623,6 +623,7 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
     for (uint64_t turn = 1; !hub->has_ended; turn++) {
         await_tasks(hub);
         if (turn % TURNS_TO_LOOK == 0) look_after_processes(hub); /* some may never run again */
+        hear_interrupt(hub);
         if (!hub->has_ended) take_all(hub);
         if (!hub->has_ended) move_on(hub);
     }

@@ -7,11 +7,12 @@
 #include <string.h>
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
-enum { ID_MASK = 0x7fffffff };  /* a message's id is not negative */
-enum { LINE_CYCLES = 56 };      /* from one cell of a unit to the next (specs/atm.md, R2) */
-enum { DRAIN_CYCLES = 4096 };   /* in which a cell in the network arrives, if it ever does */
-enum { SEND_CYCLES = 15 };      /* the least that a message takes to be sent or asked for */
-enum { STRIDE_DELIVERIES = 4 }; /* of a port: to ask for a message takes 22 cycles */
+enum { ID_MASK = 0x7fffffff };   /* a message's id is not negative */
+enum { LINE_CYCLES = 56 };       /* from one cell of a unit to the next (specs/atm.md, R2) */
+enum { STUCK_CYCLES = 1 << 20 }; /* without any cell, though it has long been sent */
+enum { DRAIN_CYCLES = 4096 };    /* in which a cell in the network arrives, if it ever does */
+enum { SEND_CYCLES = 15 };       /* the least that a message takes to be sent or asked for */
+enum { STRIDE_DELIVERIES = 4 };  /* of a port: to ask for a message takes 22 cycles */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -745,6 +746,22 @@ bool leat_sim_load_is_quiet(const struct leat_sim_load *load)
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
         if (!is_quiet(&load->host[port])) return false;
     return true;
+}
+
+static bool is_sending(const struct leat_sim_load *load)
+{
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        if (load->host[port].unit.sending) return true;
+    return false;
+}
+
+bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_load_look *look)
+{
+    const uint64_t patience = (uint64_t)load->config.aal.retransmit_cycles *
+                              load->config.aal.transmissions_max;
+    if (look->cells != load->sim.counts.cells_out || !is_sending(load)) look->since = load->sim.now;
+    look->cells = load->sim.counts.cells_out;
+    return load->sim.now - look->since > patience + STUCK_CYCLES;
 }
 
 bool leat_sim_load_drain(struct leat_sim_load *load, uint64_t last)

@@ -199,6 +199,15 @@ bool leat_sim_load_is_quiet(const struct leat_sim_load *load);
 /* Runs until that is so and stays so, or up to and including cycle `last`. True: it is. */
 bool leat_sim_load_drain(struct leat_sim_load *load, uint64_t last);
 
+/* Has no cell come in anywhere for so long that every cell would have been sent for the last time,
+ * while somebody tries to send all the time? Then full buffers wait for each other for ever, as
+ * where cells are sent again before an acknowledgement can come. For who looks now and then: what
+ * it saw last, zeros at first. */
+struct leat_sim_load_look {
+    uint64_t cells, since;
+};
+bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_load_look *look);
+
 /* Adds up what the units counted, and what the lines counted in both directions. */
 void leat_sim_load_units(const struct leat_sim_load *load, struct leat_atm_aal_counts *out);
 void leat_sim_load_lines(const struct leat_sim_load *load, struct leat_sim_line_counts *out);

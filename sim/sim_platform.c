@@ -3,7 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { REST_CYCLES = 4096 }; /* in which a cell in the network arrives, if it ever does */
+enum {
+    REST_CYCLES = 4096,   /* in which a cell in the network arrives, if it ever does */
+    RUN_CYCLES = 1000000, /* of one run, where nothing is told */
+};
 
 typedef struct leat_sim_platform_task task;
 typedef struct leat_sim_platform_port port;
@@ -433,21 +436,20 @@ static leat_time run(struct leat_port_net *net, leat_time until)
 {
     struct leat_sim_platform *p = of((struct leat_platform *)net);
     struct leat_sim_load *load = &p->load;
+    const uint64_t enough = load->sim.now + RUN_CYCLES - 1;
     bool rested = false;
     uint64_t last;
     p->has_told = false;
     if (until == LEAT_NEVER || leat_sim_clock_cycle(&p->clock, until, &last)) last = LEAT_NEVER;
-    while (load->sim.now <= last && (until != LEAT_NEVER || net->under_way)) {
+    while (load->sim.now <= earlier(last, enough) && (until != LEAT_NEVER || net->under_way)) {
         leat_sim_load_run(load, earlier(load->sim.now + REST_CYCLES - 1, last));
-        if (p->has_told) {
-            net->now = edge(p, load->sim.now - 1);
-            return net->now;
-        }
-        const bool rests = is_at_rest(p);
+        if (p->has_told) break;
+        const bool rests = is_at_rest(p) || leat_sim_load_is_stuck(load, &p->look);
         if (rests && rested) net->under_way = 0;
         rested = rests;
     }
-    net->now = until == LEAT_NEVER ? edge(p, load->sim.now - 1) : until;
+    const bool is_there = !p->has_told && load->sim.now > last;
+    net->now = is_there ? until : edge(p, load->sim.now - 1);
     return net->now;
 }
 

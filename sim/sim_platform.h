@@ -71,6 +71,7 @@ struct leat_sim_platform {
     uint32_t tasks_max;
     bool polls;
     bool has_told; /* something in this run */
+    struct leat_sim_load_look look;
 };
 
 size_t leat_sim_platform_footprint(const struct leat_sim_platform_config *config);

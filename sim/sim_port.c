@@ -295,18 +295,37 @@ static bool digest(void *context, const struct leat_sim_delivery *delivery, uint
     return true;
 }
 
+static void lose(struct leat_sim_port *port, struct leat_sim_port_entry *e, const char *why,
+                 uint64_t cycle)
+{
+    if (!e || e->lost) return;
+    e->lost = true; /* its pieces stay: what comes of them is not told */
+    port->net.under_way--;
+    port->net.hear.lost(port->net.hear.context, &e->message, why, edge(port, cycle));
+    end_run(port);
+}
+
 static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_t cycle)
 {
     struct leat_sim_port *port = context;
     struct leat_sim_port_piece *piece;
-    struct leat_sim_port_entry *e = entry_of(port, from, number, &piece);
-    if (!e || e->lost) return;
-    e->lost = true; /* its pieces stay: what comes of them is not told */
-    port->net.under_way--;
-    port->net.hear.lost(port->net.hear.context, &e->message,
-                        "its port gave it up after the last transmission, no acknowledgement came",
-                        edge(port, cycle));
-    end_run(port);
+    lose(port, entry_of(port, from, number, &piece),
+         "its port gave it up after the last transmission, no acknowledgement came", cycle);
+}
+
+/* Whatever is under way in a network that is stuck. */
+static void lose_all(struct leat_sim_port *port)
+{
+    for (uint32_t p = 0; p < port->net.ports; p++) {
+        const struct leat_sim_port_queue *queue = &port->queue[p];
+        for (uint32_t number = queue->oldest; number != queue->number; number++) {
+            struct leat_sim_port_piece *piece;
+            lose(port, entry_of(port, p, number, &piece),
+                 "full buffers wait for each other for ever, as where cells are sent again before "
+                 "an acknowledgement can come",
+                 port->load.sim.now - 1);
+        }
+    }
 }
 
 /* ---- running -----------------------------------------------------------------------------------
@@ -350,16 +369,16 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     struct leat_sim_port *port = of(net);
     struct leat_sim_load *load = &port->load;
     const uint64_t last = leat_sim_port_last_cycle(port, until);
+    const uint64_t enough = load->sim.now + SLICE_CYCLES - 1;
     port->has_told = false;
-    while (load->sim.now <= last && (until != LEAT_NEVER || net->under_way)) {
+    while (load->sim.now <= smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
         leat_sim_load_run(load, smaller(slice_end(port), last));
-        if (port->has_told) {
-            net->now = edge(port, load->sim.now - 1);
-            return net->now;
-        }
+        if (leat_sim_load_is_stuck(load, &port->look)) lose_all(port);
+        if (port->has_told) break;
         look_again(port);
     }
-    net->now = until == LEAT_NEVER ? edge(port, load->sim.now - 1) : until;
+    const bool is_there = !port->has_told && load->sim.now > last;
+    net->now = is_there ? until : edge(port, load->sim.now - 1);
     return net->now;
 }
 

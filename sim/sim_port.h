@@ -63,9 +63,10 @@ struct leat_sim_port {
     struct leat_sim_port_queue *queue;
     struct leat_sim_port_piece *piece; /* [ports][WINDOW] by number */
     uint32_t piece_max;
-    uint32_t held, early;    /* ports */
-    uint64_t present;        /* cycle */
-    bool has_told;           /* something in this run */
+    uint32_t held, early; /* ports */
+    uint64_t present;     /* cycle */
+    bool has_told;        /* something in this run */
+    struct leat_sim_load_look look;
     uint64_t holds;          /* how often one began to wait for room */
     const uint8_t *stand_in; /* of what is handed over from now on */
 };

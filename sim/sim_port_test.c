@@ -367,9 +367,43 @@ static void what_goes_to_a_dead_port_is_lost_and_told(void)
     EQ(scene.told[1].arrived, 1);
 }
 
+/* Cells that are sent again before their acknowledgements can come fill all buffers for good. */
+static void a_network_that_is_stuck_is_told(void)
+{
+    struct leat_sim_port_config config = config_of("clos:2,2,2");
+    struct leat_sim_load_look look = { 0 };
+    uint32_t lost = 0;
+    config.aal.retransmit_cycles = 300;
+    config.aal.transmissions_max = UINT8_MAX;
+    set_up(&config);
+    for (uint32_t i = 0; i < 900; i++)
+        hand_over(i % 3, i % 3 ? 0 : 1, i % 3 ? 163 : 28, (leat_time)i / 3 * 300 * CYCLE_PS);
+    for (uint32_t i = 0; i < 20000 && !lost && scene.port.net.under_way; i++) {
+        leat_port_run(&scene.port.net, LEAT_NEVER);
+        for (uint32_t k = 0; k < scene.count; k++)
+            lost += scene.told[k].lost;
+    }
+    OK(lost > 1);
+    OK(leat_sim_load_is_stuck(&scene.port.load, &scene.port.look));
+    OK(!leat_sim_load_is_stuck(&scene.port.load, &look)); /* who looks for the first time */
+}
+
+/* Where nothing is told for long, a run comes back all the same. */
+static void a_run_does_not_take_for_ever(void)
+{
+    const struct leat_sim_port_config config = config_of("clos444");
+    set_up(&config);
+    hand_over(0, 1, 4, UINT64_C(100000000) * CYCLE_PS);
+    const leat_time reached = leat_port_run(&scene.port.net, LEAT_NEVER);
+    OK(reached > 0 && reached < UINT64_C(2000000) * CYCLE_PS);
+    run_out();
+    EQ(scene.told[0].arrived_at, (UINT64_C(100000000) + 193) * CYCLE_PS);
+}
+
 TAP_MAIN(T(a_message_alone_takes_the_time_of_the_note_in_every_model),
          T(other_fabrics_differ_by_the_cycles_of_their_stages),
          T(a_port_sends_by_time_and_then_in_the_order_of_calls), T(a_run_ends_where_it_should),
          T(too_many_messages_are_refused), T(all_messages_arrive_once_as_they_were_and_in_order),
          T(ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell),
-         T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_told))
+         T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_told),
+         T(a_network_that_is_stuck_is_told), T(a_run_does_not_take_for_ever))

@@ -219,7 +219,9 @@ static void count(struct leat_mailboxes *m, const struct leat_mail *mail, leat_t
 bool leat_mailboxes_run(struct leat_mailboxes *m, leat_time until)
 {
     m->news_count = 0;
-    leat_port_run(m->net, until);
+    do
+        leat_port_run(m->net, until);
+    while (!m->news_count && m->net->under_way && m->net->now < until);
     for (uint32_t i = 0; i < m->news_count; i++) {
         const struct leat_mail_news *news = &m->news[i];
         if (news->arrived) {
