@@ -196,7 +196,7 @@ static void look_for_laps(struct leat_sim_laps *laps)
         return;
     }
     if (laps->remembers && laps->arrivals < laps->span) return;
-    if (laps->remembers && laps->span < SPAN_MAX) laps->span *= 2;
+    if (laps->remembers && laps->span < SPAN_MAX) laps->span += laps->span / 2;
     laps->arrivals = 0;
     remember(laps);
 }
