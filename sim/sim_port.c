@@ -61,6 +61,15 @@ static bool has_room(const struct leat_sim_port *port, uint32_t p, uint32_t bloc
     return leat_atm_aal_unit_room(unit) >= to_come + wanted;
 }
 
+/* Has this port so many blocks that wait for acknowledgements that it should not add to them? A
+ * unit looks for the block of an acknowledgement from the head of its list on, two cycles a block:
+ * with a long list acknowledgements come in faster than they are served, until cells are sent again
+ * though nothing was lost, and copies fill all buffers. */
+static bool has_many(const struct leat_sim_port *port, uint32_t from)
+{
+    return port->load.host[from].unit.send.busy_count > blocks_of(port->piece_max);
+}
+
 static uint32_t piece_len(const struct leat_sim_port *port, const struct leat_sim_port_entry *e)
 {
     const uint64_t left = e->message.len - e->begun;
@@ -95,8 +104,8 @@ static bool next_piece(void *context, uint32_t from, struct leat_sim_message *ou
     const bool early = e->cycle > port->present + 1;
     const uint32_t acks = from == e->message.to ? 2 * blocks : blocks;
     note(port, from, early,
-         !early && (piece->entry || !has_room(port, e->message.to, blocks) ||
-                    !has_room(port, from, acks)));
+         !early && (piece->entry || has_many(port, from) ||
+                    !has_room(port, e->message.to, blocks) || !has_room(port, from, acks)));
     if (queue->early || queue->held) {
         leat_sim_load_pause(&port->load); /* so that it is asked again in time */
         return false;

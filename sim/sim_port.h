@@ -6,7 +6,8 @@
  * A message that is longer than the send buffer goes in pieces, one after the other. A piece is
  * begun only when the receiver's buffer has room for all of it, and the sender's for its
  * acknowledgements, beside what is on its way there already: else full buffers could wait for each
- * other for ever (hosts know, as if credits had come back; they cost nothing here).
+ * other for ever (hosts know, as if credits had come back; they cost nothing here). And it is begun
+ * only when its port has no more blocks than those of one piece that wait for acknowledgements.
  */
 #ifndef LEAT_SIM_PORT_H
 #define LEAT_SIM_PORT_H

@@ -367,6 +367,30 @@ static void what_goes_to_a_dead_port_is_lost_and_told(void)
     EQ(scene.told[1].arrived, 1);
 }
 
+/* Where everybody sends long messages, units have lists so short that acknowledgements keep up. */
+static void ports_do_not_pile_up_blocks_that_wait_for_acknowledgements(void)
+{
+    enum { PORTS = 4, LONG = 131024, PIECE_BLOCKS = 237 };
+    static const uint32_t way[][2] = { { 0, 3 }, { 1, 2 }, { 2, 3 }, { 3, 2 } };
+    const struct leat_sim_port_config config = config_of("clos444");
+    struct leat_atm_aal_counts counts;
+    uint32_t most = 0;
+    set_up(&config);
+    for (uint32_t i = 0; i < 80; i++)
+        hand_over(way[i % 4][0], way[i % 4][1], LONG, 0);
+    while (scene.port.net.under_way) {
+        leat_port_run(&scene.port.net, scene.port.net.now + 5000 * CYCLE_PS);
+        for (uint32_t p = 0; p < PORTS; p++) {
+            const uint32_t busy = scene.port.load.host[p].unit.send.busy_count;
+            most = busy > most ? busy : most;
+        }
+    }
+    OK(most > PIECE_BLOCKS && most <= 2 * PIECE_BLOCKS);
+    leat_sim_load_units(&scene.port.load, &counts);
+    EQ(counts.retransmissions, 0);
+    EQ(scene.arrivals, scene.count);
+}
+
 /* Cells that are sent again before their acknowledgements can come fill all buffers for good. */
 static void a_network_that_is_stuck_is_told(void)
 {
@@ -406,4 +430,5 @@ TAP_MAIN(T(a_message_alone_takes_the_time_of_the_note_in_every_model),
          T(too_many_messages_are_refused), T(all_messages_arrive_once_as_they_were_and_in_order),
          T(ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell),
          T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_told),
+         T(ports_do_not_pile_up_blocks_that_wait_for_acknowledgements),
          T(a_network_that_is_stuck_is_told), T(a_run_does_not_take_for_ever))
