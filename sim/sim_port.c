@@ -170,7 +170,8 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     };
     net->under_way++;
     enqueue(port, index);
-    ask_again(port, message->from);
+    /* Who waits for room looks in its own time, not when somebody happens to call. */
+    if (!port->queue[message->from].held) ask_again(port, message->from);
     return true;
 }
 
@@ -383,8 +384,8 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     while (load->sim.now <= smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
         leat_sim_load_run(load, smaller(slice_end(port), last));
         if (leat_sim_load_is_stuck(load, &port->look)) lose_all(port);
-        if (port->has_told) break;
         look_again(port);
+        if (port->has_told) break;
     }
     const bool is_there = !port->has_told && load->sim.now > last;
     net->now = is_there ? until : edge(port, load->sim.now - 1);
