@@ -14,8 +14,8 @@
  * nothing, and goes on from there. Nobody can tell the difference, but for the time it takes.
  *
  * How long a lap is nobody knows: moments are looked at with each arrival of a message like the one
- * at which a moment was remembered, and moments are remembered for longer and longer, so that any lap
- * is found soon after it has begun to repeat itself (Brent's way to find a cycle).
+ * at which a moment was remembered, and moments are remembered for longer and longer, so that any
+ * lap is found soon after it has begun to repeat itself (Brent's way to find a cycle).
  */
 #ifndef LEAT_SIM_LAPS_H
 #define LEAT_SIM_LAPS_H

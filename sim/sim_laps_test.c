@@ -351,7 +351,7 @@ static void vary(struct leat_sim_port_config *config, bool has_long, uint64_t *s
 static void nobody_can_tell_the_difference(void)
 {
     static const char *const fabrics[] = { "clos444", "clos:2,2,2", "clos:3,2,4", "bmx:8" };
-    const uint32_t scenes = LEAT_ROUNDS / 25000 > 4 ? LEAT_ROUNDS / 25000 : 4;
+    const uint32_t scenes = LEAT_ROUNDS / 50000 > 4 ? LEAT_ROUNDS / 50000 : 4;
     uint64_t state = tap_seed(), replayed = 0, programs = 0;
     for (uint32_t i = 0; i < scenes; i++) {
         struct leat_sim_port_config config = config_of(fabrics[i % 4]);
