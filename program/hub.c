@@ -627,10 +627,13 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
         if (!hub->has_ended) take_all(hub);
         if (!hub->has_ended) move_on(hub);
     }
-    for (uint32_t i = 0; i < hub->used; i++)
-        if (waits(hub, i))
-            memcpy(hub->task[i].told.doing, leat_share_slot(hub->share, i)->doing,
-                   sizeof hub->task[i].told.doing);
+    for (uint32_t i = 0; i < hub->used; i++) {
+        const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
+        struct leat_hub_task *told = &hub->task[i].told;
+        if (!waits(hub, i)) continue;
+        memcpy(told->doing, slot->doing, sizeof told->doing);
+        told->clock = slot->clock;
+    }
     return hub->end;
 }
 

@@ -331,6 +331,7 @@ static void tasks_that_wait_for_each_other_are_found_and_named(void)
     run_scene(&scene, "clos444", 2, both_receive);
     ended(&scene, LEAT_HUB_STUCK);
     OK(!strcmp(leat_hub_task(scene.hub, 1)->doing, "a message from 0"));
+    OK(leat_hub_task(scene.hub, 1)->clock >= leat_hub_now(scene.hub)); /* it has never gone on */
     tear_down(&scene);
 }
 
