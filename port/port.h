@@ -28,6 +28,7 @@ struct leat_port_message {
     uint64_t id;       /* the sender's own */
     uint8_t *octets;   /* lent from send() until arrived() or lost() is told */
     uint64_t len;
+    bool is_private; /* its octets do not count in the certificate, only their number does */
 };
 
 /* What a network tells. Messages are lent for the call. None of these may send or run. */

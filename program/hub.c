@@ -337,6 +337,7 @@ static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_
         .id = id,
         .octets = leat_share_octets(hub->share, r->block),
         .len = r->len,
+        .is_private = leat_share_block_at(hub->share, r->block)->is_private,
     };
     hub->message[id] = (struct message){ .from = task,
                                          .to = r->to,
@@ -736,6 +737,7 @@ const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t s
 {
     struct leat_hub_task *told = &hub->task[slot].told;
     told->pid = (pid_t)atomic_load(&leat_share_slot(hub->share, slot)->pid);
+    told->notes = atomic_load(&leat_share_slot(hub->share, slot)->notes);
     return told;
 }
 

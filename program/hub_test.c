@@ -219,6 +219,45 @@ static void every_run_is_the_same_run(void)
     EQ(end[0], end[1]);
 }
 
+/* A number that is another one in every run: in octets that are the task's, and that are not. */
+static uint64_t number_of_run;
+static bool is_number_private;
+
+static void tell_number_of_run(void)
+{
+    if (leat_task_number() == 0) {
+        uint8_t *octets = leat_task_room(8);
+        leat_put_le64(octets, number_of_run);
+        if (is_number_private) leat_task_make_private(octets);
+        leat_task_send(1, octets, 8, 0, false);
+        send_pattern(1, 100, 1); /* in a block that may have been private before */
+        leat_task_note(LEAT_TASK_HAS_THREADS);
+    } else {
+        const struct leat_task_event event = await(LEAT_TASK_ARRIVED);
+        check_that(leat_get_le64(event.octets) == number_of_run);
+        leat_task_release(&event);
+        receive_pattern(0, 100, 1);
+    }
+}
+
+static void private_octets_do_not_count_in_the_certificate(void)
+{
+    static struct scene scene;
+    uint64_t certificate[2][2];
+    for (int i = 0; i < 4; i++) {
+        number_of_run = (uint64_t)i;
+        is_number_private = i / 2;
+        run_scene(&scene, "clos444", 2, tell_number_of_run);
+        ended(&scene, LEAT_HUB_DONE);
+        certificate[i / 2][i % 2] = scene.port.net.certificate;
+        EQ(leat_hub_task(scene.hub, 0)->notes, LEAT_TASK_HAS_THREADS);
+        EQ(leat_hub_task(scene.hub, 1)->notes, 0);
+        tear_down(&scene);
+    }
+    OK(certificate[0][0] != certificate[0][1]);
+    EQ(certificate[1][0], certificate[1][1]);
+}
+
 /* What a task does depends on when it hears what, and all of that goes into its messages. */
 static void wander(void)
 {
@@ -633,6 +672,7 @@ static void who_looks_on_sees_what_is_lost(void)
 }
 
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
+         T(private_octets_do_not_count_in_the_certificate),
          T(tasks_that_run_ahead_of_the_network_change_nothing),
          T(who_runs_ahead_of_the_network_holds_up_nobody),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),

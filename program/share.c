@@ -50,11 +50,6 @@ void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share 
                                           .end = first + LEAT_SHARE_BLOCKS };
 }
 
-static struct leat_share_block *block_at(struct leat_share *share, uint64_t block)
-{
-    return (struct leat_share_block *)((uint8_t *)share + block);
-}
-
 static uint32_t class_of(uint64_t len)
 {
     uint32_t class = LEAT_SHARE_CLASS_MIN;
@@ -68,7 +63,7 @@ static void collect_returned(struct leat_share_blocks *blocks)
 {
     uint64_t block = atomic_exchange_explicit(blocks->returned, 0, memory_order_acquire);
     while (block) {
-        struct leat_share_block *b = block_at(blocks->share, block);
+        struct leat_share_block *b = leat_share_block_at(blocks->share, block);
         const uint64_t next = b->next;
         b->next = blocks->free[b->class];
         blocks->free[b->class] = block;
@@ -83,20 +78,22 @@ uint64_t leat_share_take(struct leat_share_blocks *blocks, uint64_t len)
     if (!blocks->free[class]) collect_returned(blocks);
     const uint64_t block = blocks->free[class];
     if (block) {
-        blocks->free[class] = block_at(blocks->share, block)->next;
+        struct leat_share_block *b = leat_share_block_at(blocks->share, block);
+        blocks->free[class] = b->next;
+        b->is_private = false;
         return block;
     }
     if (blocks->end - blocks->next < UINT64_C(1) << class) return 0;
     const uint64_t fresh = blocks->next;
     blocks->next += UINT64_C(1) << class;
-    *block_at(blocks->share, fresh) = (struct leat_share_block){ .class = class,
-                                                                 .owner = blocks->owner };
+    *leat_share_block_at(blocks->share, fresh) =
+        (struct leat_share_block){ .class = (uint8_t) class, .owner = blocks->owner };
     return fresh;
 }
 
 void leat_share_give(struct leat_share *share, uint64_t block)
 {
-    struct leat_share_block *b = block_at(share, block);
+    struct leat_share_block *b = leat_share_block_at(share, block);
     _Atomic uint64_t *stack = &leat_share_slot(share, b->owner)->returned;
     b->next = atomic_load_explicit(stack, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(stack, &b->next, block, memory_order_release,

@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 enum {
-    LEAT_SHARE_VERSION = 2,
+    LEAT_SHARE_VERSION = 3,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -67,6 +67,7 @@ struct leat_share_slot {
     _Atomic uint32_t sleeps;                        /* ... if this is 1 */
     _Atomic uint32_t state;                         /* enum leat_share_state */
     _Atomic uint32_t pid;
+    _Atomic uint32_t notes; /* enum leat_task_note, together */
     uint32_t port;
     leat_time clock;    /* the task's */
     leat_time deadline; /* of its wait */
@@ -96,9 +97,10 @@ struct leat_share {
 
 /* Before the octets of a block. */
 struct leat_share_block {
-    uint64_t next;  /* in a list of free ones */
-    uint32_t class; /* log2 of its size, head included */
-    uint32_t owner; /* a slot, or `slots`: the hub */
+    uint64_t next;   /* in a list of free ones */
+    uint32_t owner;  /* a slot, or `slots`: the hub */
+    uint8_t class;   /* log2 of its size, head included */
+    bool is_private; /* leat_task_make_private */
 };
 
 /* One side's view of its own blocks. */
@@ -113,6 +115,11 @@ struct leat_share_blocks {
 static inline struct leat_share_slot *leat_share_slot(struct leat_share *share, uint32_t slot)
 {
     return (struct leat_share_slot *)((uint8_t *)share + share->slots_at) + slot;
+}
+
+static inline struct leat_share_block *leat_share_block_at(struct leat_share *share, uint64_t block)
+{
+    return (struct leat_share_block *)(void *)((uint8_t *)share + block);
 }
 
 static inline uint8_t *leat_share_octets(struct leat_share *share, uint64_t block)

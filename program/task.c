@@ -147,6 +147,11 @@ _Noreturn void leat_task_fail(const char *reason)
         pause();
 }
 
+void leat_task_note(enum leat_task_note note)
+{
+    if (self.slot) atomic_fetch_or(&self.slot->notes, (uint32_t)note);
+}
+
 uint32_t leat_task_number(void)
 {
     return self.number;
@@ -242,6 +247,11 @@ uint8_t *leat_task_room(uint64_t len)
 {
     const uint64_t block = leat_share_take(&self.blocks, len);
     return block ? leat_share_octets(self.share, block) : NULL;
+}
+
+void leat_task_make_private(uint8_t *octets)
+{
+    leat_share_block_at(self.share, leat_share_block_of(self.share, octets))->is_private = true;
 }
 
 void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent)

@@ -67,6 +67,13 @@ uint32_t leat_task_expected(void); /* tasks that the run was started with: slots
 uint32_t leat_task_ports(void);    /* of the network */
 uint32_t leat_task_port_of(uint32_t task);
 
+/* What makes a run one that need not repeat: told with its result. */
+enum leat_task_note {
+    LEAT_TASK_READS_COUNTER = 1, /* of the processor, in real time */
+    LEAT_TASK_HAS_THREADS = 2,   /* that communicate: the system decides which goes first */
+};
+void leat_task_note(enum leat_task_note note);
+
 /* ---- time ----------------------------------------------------------------------------------- */
 
 leat_time leat_task_now(void);            /* simulated; begins at 1 s */
@@ -78,6 +85,9 @@ leat_time leat_task_poll_cost(void);      /* what a poll in vain costs: 100 ns *
 
 /* Memory for a message; 8-octet aligned. NULL: more than the run has room for. */
 uint8_t *leat_task_room(uint64_t len);
+
+/* These octets are not the program's: in the certificate of the run only their number counts. */
+void leat_task_make_private(uint8_t *octets);
 
 /* Sends a message that was written into such memory, which is given away with it; stamped with the
  * task's clock. Messages from one task to another arrive in the order in which they were sent.

@@ -1,6 +1,7 @@
 #include "sim_laps.h"
 #include "leat_arena.h"
 #include "sim_likeness.h"
+#include "sim_post.h"
 #include <assert.h>
 
 enum {
@@ -248,7 +249,7 @@ static void tell(struct leat_sim_laps *laps, const struct leat_sim_laps_item *it
     switch (item->kind) {
     case LEAT_SIM_LAPS_SENT: hear->sent(hear->context, &m->message, at); break;
     case LEAT_SIM_LAPS_COMING:
-        m->hash = leat_sim_payload_hash(m->message.octets, m->message.len);
+        m->hash = leat_sim_post_hash(&m->message, m->message.octets, m->message.len);
         m->has_hash = true;
         if (hear->coming) hear->coming(hear->context, &m->message, at);
         break;

@@ -256,7 +256,9 @@ static struct leat_sim_delivery take_message(struct leat_sim_load *load, uint32_
     leat_atm_aal_unit_copy(&host->unit, message, 0, load->received, len);
     if (!same_octets(sent_of(load, source, number), source, number, load->received, len))
         load->counts.altered++;
-    delivery.payload_hash = leat_sim_payload_hash(load->received, len);
+    const bool is_private = load->config.is_private &&
+                            load->config.is_private(load->config.next_context, &delivery);
+    delivery.payload_hash = is_private ? len : leat_sim_payload_hash(load->received, len);
     return delivery;
 }
 

@@ -83,6 +83,9 @@ struct leat_sim_load_config {
      * do carry them. With next_context; may be NULL. */
     bool (*digest)(void *context, const struct leat_sim_delivery *delivery, uint32_t len,
                    uint64_t *hash);
+    /* Of a message: do its octets not count in the certificate, only their number? NULL: they do.
+     */
+    bool (*is_private)(void *context, const struct leat_sim_delivery *delivery);
 };
 
 struct leat_sim_load_counts {

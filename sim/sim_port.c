@@ -1,5 +1,6 @@
 #include "sim_port.h"
 #include "leat_arena.h"
+#include "sim_post.h"
 #include <assert.h>
 #include <string.h>
 
@@ -301,8 +302,18 @@ static bool digest(void *context, const struct leat_sim_delivery *delivery, uint
     const struct leat_sim_port_entry *e = entry_of(port, (uint32_t)delivery->source,
                                                    (uint32_t)delivery->number, &piece);
     if (!e || !e->stand_in) return false;
-    *hash = e->has_hash ? e->hash : leat_sim_payload_hash(e->message.octets + piece->offset, len);
+    *hash = e->has_hash ? e->hash
+                        : leat_sim_post_hash(&e->message, e->message.octets + piece->offset, len);
     return true;
+}
+
+static bool is_private(void *context, const struct leat_sim_delivery *delivery)
+{
+    struct leat_sim_port *port = context;
+    struct leat_sim_port_piece *piece;
+    const struct leat_sim_port_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                                   (uint32_t)delivery->number, &piece);
+    return e && e->message.is_private;
 }
 
 static void lose(struct leat_sim_port *port, struct leat_sim_port_entry *e, const char *why,
@@ -406,6 +417,7 @@ static struct leat_sim_load_config load_config(const struct leat_sim_port_config
                                           .line = config->line,
                                           .next = next_piece,
                                           .digest = digest,
+                                          .is_private = is_private,
                                           .handed_over = true };
 }
 

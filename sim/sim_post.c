@@ -52,6 +52,12 @@ void leat_sim_post_sort(struct leat_sim_news *news, uint32_t count)
         }
 }
 
+uint64_t leat_sim_post_hash(const struct leat_port_message *message, const uint8_t *octets,
+                            uint64_t len)
+{
+    return message->is_private ? len : leat_sim_payload_hash(octets, (size_t)len);
+}
+
 uint64_t leat_sim_post_certify(struct leat_sim_certificate *certificate,
                                const struct leat_port_message *message, uint64_t number,
                                leat_time at)
@@ -61,7 +67,7 @@ uint64_t leat_sim_post_certify(struct leat_sim_certificate *certificate,
         .source = message->from,
         .destination = message->to,
         .number = number,
-        .payload_hash = leat_sim_payload_hash(message->octets, (size_t)message->len),
+        .payload_hash = leat_sim_post_hash(message, message->octets, message->len),
     };
     leat_sim_certificate_add(certificate, &delivery);
     return leat_sim_certificate_value(certificate);

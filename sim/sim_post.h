@@ -39,6 +39,10 @@ void leat_sim_post_note(struct leat_sim_news *news, uint32_t *count,
                         const struct leat_port_message *message, uint32_t entry, bool sent);
 void leat_sim_post_sort(struct leat_sim_news *news, uint32_t count);
 
+/* What the certificate takes of `len` octets of a message. */
+uint64_t leat_sim_post_hash(const struct leat_port_message *message, const uint8_t *octets,
+                            uint64_t len);
+
 /* A message has arrived, its port's message `number`. Returns the certificate with it. */
 uint64_t leat_sim_post_certify(struct leat_sim_certificate *certificate,
                                const struct leat_port_message *message, uint64_t number,

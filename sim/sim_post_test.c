@@ -66,5 +66,18 @@ static void an_arrival_is_a_delivery(void)
     EQ(leat_sim_post_certify(&posted, &m, 6, 77), leat_sim_certificate_value(&by_hand));
 }
 
+static void private_octets_count_by_their_number(void)
+{
+    uint8_t octets[] = { 1, 2, 3 };
+    struct leat_port_message m = { .octets = octets, .len = 3 };
+    OK(leat_sim_post_hash(&m, octets, 3) == leat_sim_payload_hash(octets, 3));
+    m.is_private = true;
+    const uint64_t hash = leat_sim_post_hash(&m, octets, 3);
+    octets[1] = 9;
+    OK(leat_sim_post_hash(&m, octets, 3) == hash);
+    OK(leat_sim_post_hash(&m, octets, 2) != hash);
+}
+
 TAP_MAIN(T(plans_come_by_time_then_in_the_order_of_calls),
-         T(news_are_sorted_by_port_and_what_came_in_is_first), T(an_arrival_is_a_delivery))
+         T(news_are_sorted_by_port_and_what_came_in_is_first), T(an_arrival_is_a_delivery),
+         T(private_octets_count_by_their_number))

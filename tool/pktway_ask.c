@@ -179,7 +179,9 @@ static bool open_network(struct pktway_asking *a)
 static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
 {
     struct leat_port_net *net = &a->built.net.base;
-    const struct leat_port_message message = { from, to, 0, a->octets, a->size };
+    const struct leat_port_message message = {
+        .from = from, .to = to, .id = 0, .octets = a->octets, .len = a->size
+    };
     const leat_time start = net->now;
     a->leg = (struct pktway_leg){ 0 };
     a->is_inside = a->is_there = a->is_over = false;

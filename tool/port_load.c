@@ -78,7 +78,9 @@ static void draw(struct port_load *l, uint32_t port)
 
 static void hand_over(struct port_load *l, uint32_t from, uint32_t to, uint64_t at)
 {
-    const struct leat_port_message message = { from, to, at, l->octets, l->bytes };
+    const struct leat_port_message message = {
+        .from = from, .to = to, .id = at, .octets = l->octets, .len = l->bytes
+    };
     const leat_time then = time_of(l, at);
     l->offered++;
     leat_port_send(l->net, &message, then > l->net->now ? then : l->net->now);

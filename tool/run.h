@@ -76,6 +76,7 @@ struct run_outcome {
     uint64_t certificate, messages, octets;
     uint64_t replayed;     /* messages that were not simulated: sim_laps.h */
     uint64_t unread;       /* messages that units discarded before anybody read them */
+    uint32_t notes;        /* of all tasks: enum leat_task_note, together */
     uint32_t tasks, begun; /* slots, and those that were used */
     struct leat_hub_task *task;
     uint32_t *port;

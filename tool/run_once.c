@@ -70,6 +70,7 @@ static void keep_tasks(const struct leat_hub *hub, struct run_outcome *out)
         const struct leat_hub_task *task = leat_hub_task(hub, i);
         out->task[i] = *task;
         out->begun += task->begun;
+        out->notes |= task->notes;
         out->messages += task->messages_sent;
         out->octets += task->octets_sent;
         if (task->clock > RUN_START_PS && task->clock - RUN_START_PS > out->simulated_ps)

@@ -86,6 +86,25 @@ static double seconds(leat_time ps)
     return 1e-12 * (double)ps;
 }
 
+enum { REASONS_MAX = 4 };
+
+/* Why another run of the same need not give the same result; how many reasons are there? */
+static size_t not_repeatable(const struct run_job *job, const struct run_outcome *out,
+                             const char *reason[REASONS_MAX])
+{
+    size_t count = 0;
+    if (job->real_clock) reason[count++] = "--real-clock: the program reads the machine's clocks";
+    if (job->compute_scale > 0)
+        reason[count++] = "--compute measured: computing takes the time that it took here";
+    if (out->notes & LEAT_TASK_READS_COUNTER)
+        reason[count++] = "the program reads the processor's counter, which this system cannot "
+                          "answer in simulated time";
+    if (out->notes & LEAT_TASK_HAS_THREADS)
+        reason[count++] = "several threads of a rank communicate, and the system decides which of "
+                          "them goes first";
+    return count;
+}
+
 static void put_text(const struct run_job *job, const struct run_outcome *out)
 {
     fprintf(stderr,
@@ -96,6 +115,10 @@ static void put_text(const struct run_job *job, const struct run_outcome *out)
     if (out->replayed)
         fprintf(stderr, "  %" PRIu64 " messages went as others did before: not simulated again\n",
                 out->replayed);
+    const char *reason[REASONS_MAX];
+    const size_t reasons = not_repeatable(job, out, reason);
+    for (size_t i = 0; i < reasons; i++)
+        fprintf(stderr, "  another run may differ: %s\n", reason[i]);
     fprintf(stderr,
             "  task  port           time        waiting       sent     octets   received\n");
     for (uint32_t i = 0; i < out->tasks; i++) {
@@ -126,6 +149,14 @@ static void put_json(const struct run_job *job, const struct run_outcome *out,
         printf(",\"contention_free_seconds\":%.12f,\"contention_seconds\":%.12f",
                seconds(alone->simulated_ps),
                seconds(out->simulated_ps) - seconds(alone->simulated_ps));
+    const char *reason[REASONS_MAX];
+    const size_t reasons = not_repeatable(job, out, reason);
+    printf(",\"repeatable\":%s,\"not_repeatable_because\":[", reasons ? "false" : "true");
+    for (size_t i = 0; i < reasons; i++) {
+        if (i) putchar(',');
+        print_quoted(reason[i]);
+    }
+    putchar(']');
     uint32_t told = 0;
     fputs(",\"task\":[", stdout);
     for (uint32_t i = 0; i < out->tasks; i++) {

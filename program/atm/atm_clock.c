@@ -9,6 +9,11 @@ bool leat_clock_is_simulated(void)
     return leat_atm_is_joined();
 }
 
+bool leat_clock_is_in_call(void)
+{
+    return leat_atm_is_busy();
+}
+
 bool leat_clock_try_lock(void)
 {
     return !leat_atm_is_busy();

@@ -1,4 +1,6 @@
 #include "clock.h"
+#include "clock_counter.h"
+#include "clock_owner.h"
 #include "task.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,9 +20,12 @@
 #define LOOK_PS     (20 * NANOSECOND)
 #define EPOCH_S     946684800 /* 1 January 2000 */
 
+/* What the program sees is the task's clock, and what had passed before simulated time began. */
+static leat_time passed_before;
 static _Atomic leat_time own_clock = START_PS; /* outside of simulated time */
 static _Atomic leat_time last_seen = START_PS;
 static _Thread_local bool is_rank_thread;
+static _Thread_local bool is_starting; /* the message library */
 
 /* ---- the machine's clocks -----------------------------------------------------------------------
  */
@@ -65,45 +70,6 @@ static void find_all(void)
 /* ---- who asks -----------------------------------------------------------------------------------
  */
 
-enum caller {
-    MACHINERY,   /* works in real time */
-    MPI_LIBRARY, /* looks for the program, sleeps for itself */
-    PROGRAM,
-};
-
-static enum caller caller_of_object(const char *path)
-{
-    static const char *const machinery[] = {
-        "libc.so",     "ld-linux",    "libpthread", "libevent",  "libpmix",
-        "libopen-pal", "libopen-rte", "libfabric",  "libnl",     "mca_",
-        "pmix_mca_",   "libhwloc",    "libucp",     "libuct",    "libucs",
-        "libucm",      "libpsm",      "libibverbs", "librdmacm", "libmunge",
-    };
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (!strstr(name, ".so")) return PROGRAM;
-    if (!strncmp(name, "libmpi.so", 9)) return MPI_LIBRARY;
-    for (size_t i = 0; i < sizeof machinery / sizeof *machinery; i++)
-        if (!strncmp(name, machinery[i], strlen(machinery[i]))) return MACHINERY;
-    return PROGRAM;
-}
-
-/* To find an object takes long: what was found is remembered, by return address, in one word. */
-static enum caller caller_at(const void *address)
-{
-    enum { REMEMBERED = 256 };
-    static _Atomic uintptr_t memory[REMEMBERED];
-    const uintptr_t where = (uintptr_t)address;
-    _Atomic uintptr_t *place = &memory[(where >> 2 ^ where >> 12) % REMEMBERED];
-    const uintptr_t known = atomic_load_explicit(place, memory_order_relaxed);
-    if (known >> 2 == (where & UINTPTR_MAX >> 2)) return (enum caller)(known & 3);
-    Dl_info info;
-    const enum caller caller = dladdr(address, &info) && info.dli_fname
-                                   ? caller_of_object(info.dli_fname)
-                                   : PROGRAM;
-    atomic_store_explicit(place, where << 2 | (uintptr_t)caller, memory_order_relaxed);
-    return caller;
-}
-
 /* Are clocks bent in this process at all? */
 static bool is_bent(void)
 {
@@ -117,27 +83,66 @@ static bool is_bent(void)
     return known == YES;
 }
 
-#define LOOKS_AT_SIMULATED_TIME()  (is_bent() && caller_at(__builtin_return_address(0)) != MACHINERY)
-#define SLEEPS_IN_SIMULATED_TIME() (is_bent() && caller_at(__builtin_return_address(0)) == PROGRAM)
+/* What both need works for the program in its own thread, unless it has called the library. */
+static bool is_program(const void *caller)
+{
+    if (!is_bent() || is_starting) return false;
+    switch (leat_clock_owner_of(caller)) {
+    case LEAT_CLOCK_PROGRAM: return true;
+    case LEAT_CLOCK_LIBRARY: return false;
+    case LEAT_CLOCK_SHARED: break;
+    }
+    const bool is_own_thread = is_rank_thread || gettid() == getpid();
+    return is_own_thread && !leat_clock_is_in_call();
+}
+
+#define CALLER_IS_PROGRAM() is_program(__builtin_return_address(0))
 
 /* ---- simulated time -----------------------------------------------------------------------------
  */
 
+static leat_time seen_at(leat_time now)
+{
+    return leat_time_add(now, passed_before);
+}
+
 void leat_clock_set(leat_time now)
 {
-    atomic_store_explicit(&last_seen, now, memory_order_relaxed);
+    atomic_store_explicit(&last_seen, seen_at(now), memory_order_relaxed);
+}
+
+void leat_clock_library_starts(const void *library)
+{
+    is_starting = true;
+    leat_clock_owner_starts(library);
+}
+
+void leat_clock_library_started(void)
+{
+    leat_clock_owner_started();
+    is_starting = false;
+}
+
+static leat_time look(void);
+
+static uint64_t look_ns(void)
+{
+    return look() / NANOSECOND;
 }
 
 void leat_clock_begin(void)
 {
     is_rank_thread = true;
-    leat_task_charge(atomic_load(&own_clock) - START_PS);
+    passed_before = atomic_load(&own_clock) - START_PS;
     leat_clock_set(leat_task_now());
+    if (is_bent() && leat_clock_counter_begin(look_ns) == LEAT_CLOCK_COUNTER_REAL)
+        leat_task_note(LEAT_TASK_READS_COUNTER);
 }
 
 void leat_clock_leave(void)
 {
-    atomic_store(&own_clock, leat_task_now());
+    leat_clock_counter_leave();
+    atomic_store(&own_clock, seen_at(leat_task_now()));
 }
 
 /* A thread beside the rank's own, or a handler in the middle of something, may not touch the task:
@@ -157,7 +162,15 @@ static leat_time look(void)
     const leat_time now = leat_task_now();
     leat_clock_set(now);
     leat_clock_unlock();
-    return now;
+    return seen_at(now);
+}
+
+bool leat_clock_read_run(double *seconds)
+{
+    if (!is_bent()) return false;
+    const leat_time seen = look();
+    *seconds = 1e-9 * (double)((seen - passed_before - START_PS) / NANOSECOND);
+    return true;
 }
 
 /* Sleeps for a span, or until a time; returns what is left of it, to be slept in real time: outside
@@ -167,7 +180,8 @@ static leat_time sleep_simulated(leat_time t, bool is_absolute)
     const bool is_simulated = leat_clock_is_simulated();
     if (is_simulated && may_touch_task()) {
         leat_clock_settle();
-        const leat_time deadline = is_absolute ? t : leat_time_add(leat_task_now(), t);
+        const leat_time until = t > passed_before ? t - passed_before : 0;
+        const leat_time deadline = is_absolute ? until : leat_time_add(leat_task_now(), t);
         while (leat_task_now() < deadline)
             leat_clock_wait(deadline, "the end of a sleep");
         leat_clock_unlock();
@@ -224,7 +238,7 @@ static bool is_of_computing(clockid_t clock)
 
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
-    if (!LOOKS_AT_SIMULATED_TIME()) return real.clock_gettime(clock, out);
+    if (!CALLER_IS_PROGRAM()) return real.clock_gettime(clock, out);
     const leat_time now = look();
     *out = as_timespec(is_of_computing(clock) ? now - START_PS : now,
                        is_of_the_day(clock) ? EPOCH_S : 0);
@@ -233,7 +247,7 @@ int clock_gettime(clockid_t clock, struct timespec *out)
 
 int gettimeofday(struct timeval *restrict out, void *restrict zone)
 {
-    if (!LOOKS_AT_SIMULATED_TIME()) return real.gettimeofday(out, zone);
+    if (!CALLER_IS_PROGRAM()) return real.gettimeofday(out, zone);
     if (zone) memset(zone, 0, sizeof(struct timezone));
     *out = as_timeval(look(), EPOCH_S);
     return 0;
@@ -241,7 +255,7 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 
 time_t time(time_t *out)
 {
-    if (!LOOKS_AT_SIMULATED_TIME()) return real.time(out);
+    if (!CALLER_IS_PROGRAM()) return real.time(out);
     const time_t now = as_timespec(look(), EPOCH_S).tv_sec;
     if (out) *out = now;
     return now;
@@ -249,7 +263,7 @@ time_t time(time_t *out)
 
 int timespec_get(struct timespec *out, int base)
 {
-    if (!LOOKS_AT_SIMULATED_TIME()) return real.timespec_get(out, base);
+    if (!CALLER_IS_PROGRAM()) return real.timespec_get(out, base);
     if (base != TIME_UTC) return 0;
     *out = as_timespec(look(), EPOCH_S);
     return base;
@@ -257,13 +271,13 @@ int timespec_get(struct timespec *out, int base)
 
 clock_t clock(void)
 {
-    if (!LOOKS_AT_SIMULATED_TIME()) return real.clock();
+    if (!CALLER_IS_PROGRAM()) return real.clock();
     return (clock_t)((look() - START_PS) / (SECOND_PS / CLOCKS_PER_SEC));
 }
 
 clock_t times(struct tms *out)
 {
-    if (!LOOKS_AT_SIMULATED_TIME()) return real.times(out);
+    if (!CALLER_IS_PROGRAM()) return real.times(out);
     const leat_time now = look(), tick = SECOND_PS / (leat_time)sysconf(_SC_CLK_TCK);
     if (out) *out = (struct tms){ .tms_utime = (clock_t)((now - START_PS) / tick) };
     return (clock_t)(now / tick);
@@ -272,7 +286,7 @@ clock_t times(struct tms *out)
 /* What is not time in it is the machine's. */
 int getrusage(__rusage_who_t who, struct rusage *out)
 {
-    const bool is_simulated = LOOKS_AT_SIMULATED_TIME();
+    const bool is_simulated = CALLER_IS_PROGRAM();
     const int result = real.getrusage(who, out);
     if (!is_simulated || result) return result;
     out->ru_stime = (struct timeval){ 0 };
@@ -301,7 +315,7 @@ static int failed_by(int error)
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *span, struct timespec *left)
 {
-    if (!SLEEPS_IN_SIMULATED_TIME()) return real.clock_nanosleep(clock, flags, span, left);
+    if (!CALLER_IS_PROGRAM()) return real.clock_nanosleep(clock, flags, span, left);
     if (!is_sound(span) || is_of_computing(clock)) return EINVAL;
     if (!(flags & TIMER_ABSTIME)) return sleep_well(as_time(span), false, left);
     struct timespec until = *span;
@@ -311,20 +325,20 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *span, str
 
 int nanosleep(const struct timespec *span, struct timespec *left)
 {
-    if (!SLEEPS_IN_SIMULATED_TIME()) return real.nanosleep(span, left);
+    if (!CALLER_IS_PROGRAM()) return real.nanosleep(span, left);
     return failed_by(is_sound(span) ? sleep_well(as_time(span), false, left) : EINVAL);
 }
 
 int usleep(useconds_t span)
 {
-    if (!SLEEPS_IN_SIMULATED_TIME()) return real.usleep(span);
+    if (!CALLER_IS_PROGRAM()) return real.usleep(span);
     return failed_by(sleep_well(span * MICROSECOND, false, NULL));
 }
 
 unsigned sleep(unsigned span)
 {
     struct timespec left = { 0 };
-    if (!SLEEPS_IN_SIMULATED_TIME()) return real.sleep(span);
+    if (!CALLER_IS_PROGRAM()) return real.sleep(span);
     if (!sleep_well(span * SECOND_PS, false, &left)) return 0;
     return (unsigned)left.tv_sec + (left.tv_nsec >= 500000000);
 }

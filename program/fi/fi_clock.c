@@ -8,6 +8,11 @@ bool leat_clock_is_simulated(void)
     return leat_fi_is_simulated();
 }
 
+bool leat_clock_is_in_call(void)
+{
+    return leat_fi_call() != NULL;
+}
+
 bool leat_clock_try_lock(void)
 {
     return leat_fi_try_lock();

@@ -138,13 +138,20 @@ static uint8_t *room(uint64_t len)
     return octets;
 }
 
+static uint64_t eager_len(const struct leat_fi_send *call)
+{
+    return LEAT_FI_EAGER_HEAD + call->len + call->padding;
+}
+
 static uint8_t *eager_octets(const struct leat_fi_send *call)
 {
-    uint8_t *p = room(LEAT_FI_EAGER_HEAD + call->len);
-    leat_fi_put_head(p, LEAT_FI_EAGER, call->has_data, 0);
+    uint8_t *p = room(eager_len(call));
+    if (call->is_private) leat_task_make_private(p);
+    leat_fi_put_head(p, LEAT_FI_EAGER, call->has_data, call->padding);
     leat_put_be64(p + 8, call->tag);
     leat_put_be64(p + 16, call->data);
     if (call->len) memcpy(p + LEAT_FI_EAGER_HEAD, call->octets, call->len);
+    if (call->padding) memset(p + LEAT_FI_EAGER_HEAD + call->len, 0, call->padding);
     return p;
 }
 
@@ -164,7 +171,7 @@ static void hand_ask(uint32_t number)
 static void hand_eager(uint32_t number)
 {
     const struct leat_fi_send *call = &send_at(number)->call;
-    const uint64_t len = LEAT_FI_EAGER_HEAD + call->len;
+    const uint64_t len = eager_len(call);
     const bool is_buffered = leat_fi_outgoing_is_buffered(len);
     leat_fi_outgoing_hand(call->to, eager_octets(call), len, is_buffered ? LEAT_FI_NOBODY : number);
     if (is_buffered) finish_send(number);
@@ -172,8 +179,8 @@ static void hand_eager(uint32_t number)
 
 static uint64_t len_of_ready(void)
 {
-    const uint64_t len = send_at(all.ready.first)->call.len;
-    return len > all.eager ? LEAT_FI_ASK_LEN : LEAT_FI_EAGER_HEAD + len;
+    const struct leat_fi_send *call = &send_at(all.ready.first)->call;
+    return call->len > all.eager ? LEAT_FI_ASK_LEN : eager_len(call);
 }
 
 static void hand_ready(void)
@@ -193,6 +200,7 @@ static void hand_piece(uint32_t number)
     struct send *s = send_at(number);
     const uint64_t left = s->granted - s->handed, len = left < PIECE_LEN ? left : PIECE_LEN;
     uint8_t *p = room(LEAT_FI_PIECE_HEAD + len);
+    if (s->call.is_private) leat_task_make_private(p);
     leat_fi_put_head(p, LEAT_FI_PIECE, false, s->receiver);
     leat_put_be64(p + 8, s->handed);
     memcpy(p + LEAT_FI_PIECE_HEAD, (const uint8_t *)s->call.octets + s->handed, len);
@@ -368,9 +376,11 @@ static void hear_piece(uint64_t from, const uint8_t *p, uint64_t len)
 
 static void hear_message(uint64_t from, const uint8_t *p, uint64_t len, bool is_asked)
 {
+    const uint32_t padding = is_asked ? 0 : leat_get_be32(p + 4);
+    if (padding > len - LEAT_FI_EAGER_HEAD) refuse(from);
     const struct message m = {
         .match = { .from = from, .tag = leat_get_be64(p + 8) },
-        .len = is_asked ? leat_get_be64(p + 24) : len - LEAT_FI_EAGER_HEAD,
+        .len = is_asked ? leat_get_be64(p + 24) : len - LEAT_FI_EAGER_HEAD - padding,
         .data = leat_get_be64(p + 16),
         .has_data = p[1] & LEAT_FI_HAS_DATA,
         .is_asked = is_asked,
@@ -545,7 +555,7 @@ ssize_t leat_fi_message_send(const struct leat_fi_send *call)
 
 ssize_t leat_fi_message_inject(const struct leat_fi_send *call)
 {
-    const uint64_t len = LEAT_FI_EAGER_HEAD + call->len;
+    const uint64_t len = eager_len(call);
     if (call->len > all.eager) return -FI_EINVAL;
     leat_fi_queue_stir();
     if (call->to == leat_task_number()) {

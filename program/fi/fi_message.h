@@ -28,7 +28,9 @@ struct leat_fi_send {
     const void *octets;
     uint64_t len, tag, data;
     bool has_data;
-    bool is_told; /* its completion */
+    bool is_told;    /* its completion */
+    bool is_private; /* fi_private.h */
+    uint32_t padding;
     struct fi_context *context;
 };
 

@@ -42,6 +42,14 @@ uint8_t *leat_task_room(uint64_t len)
     return malloc(len ? len : 1);
 }
 
+static uint32_t made_private;
+
+void leat_task_make_private(uint8_t *octets)
+{
+    (void)octets;
+    made_private++;
+}
+
 void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent)
 {
     sent[sents++ % SENT_CAP] = (struct sent){ to, octets, len, cookie, tell_sent, false };
@@ -271,7 +279,14 @@ static void long_message_goes_in_pieces(void)
     for (uint32_t i = 0; i < LEN; i++)
         octets[i] = (uint8_t)(i * 7 + i / 4096);
     begin();
-    const struct leat_fi_send s = { PEER, octets, LEN, 5, 77, true, true, &context };
+    const struct leat_fi_send s = { .to = PEER,
+                                    .octets = octets,
+                                    .len = LEN,
+                                    .tag = 5,
+                                    .data = 77,
+                                    .has_data = true,
+                                    .is_told = true,
+                                    .context = &context };
     EQ(leat_fi_message_send(&s), 0);
     EQ(sents, 1);
     EQ(sent[0].octets[0], LEAT_FI_ASK);
@@ -302,7 +317,9 @@ static void to_itself(void)
     struct fi_context to, from;
     uint8_t *octets = calloc(1, LEN), *got = malloc(LEN);
     begin();
-    const struct leat_fi_send s = { ME, octets, LEN, 5, 0, false, true, &to };
+    const struct leat_fi_send s = {
+        .to = ME, .octets = octets, .len = LEN, .tag = 5, .is_told = true, .context = &to
+    };
     struct leat_fi_receive r = receive_of(5, got, LEN, &from);
     r.from = LEAT_FI_MATCH_ANY;
     EQ(leat_fi_message_send(&s), 0);
@@ -334,13 +351,41 @@ static void what_a_blocking_send_owes(void)
     end();
 }
 
+/* The network carries the padding, the receiver does not see it. */
+static void messages_of_the_library_itself_are_private_and_padded(void)
+{
+    struct fi_context context;
+    const struct leat_fi_send s = {
+        .to = PEER, .octets = "name", .len = 4, .tag = 5, .is_private = true, .padding = 7
+    };
+    char got[16] = "";
+    const struct leat_fi_receive r = receive_of(5, got, sizeof got, &context);
+    begin();
+    made_private = 0;
+    EQ(leat_fi_message_send(&s), 0);
+    EQ(made_private, 1);
+    EQ(sents, 1);
+    EQ(sent[0].len, LEAT_FI_EAGER_HEAD + 4 + 7);
+    EQ(leat_fi_message_receive(&r), 0);
+    arrives(sent[0].octets, (uint32_t)sent[0].len);
+    EQ(dones, 1);
+    EQ(done[0].len, 4);
+    OK(!strcmp(got, "name"));
+    end();
+}
+
 static void small_sends_are_done_at_once_within_the_buffer(void)
 {
     static const uint8_t octets[1000];
     struct fi_context context;
     begin();
     for (int i = 0; i < 100; i++) {
-        const struct leat_fi_send s = { PEER, octets, 1000, 5, 0, false, true, &context };
+        const struct leat_fi_send s = { .to = PEER,
+                                        .octets = octets,
+                                        .len = 1000,
+                                        .tag = 5,
+                                        .is_told = true,
+                                        .context = &context };
         EQ(leat_fi_message_send(&s), 0);
     }
     OK(dones > 8 && dones < 32);
@@ -354,4 +399,5 @@ static void small_sends_are_done_at_once_within_the_buffer(void)
 
 TAP_MAIN(T(eager_in_either_order), T(too_long_for_its_receive), T(peek_claim_discard_cancel),
          T(long_message_goes_in_pieces), T(to_itself), T(what_a_blocking_send_owes),
+         T(messages_of_the_library_itself_are_private_and_padded),
          T(small_sends_are_done_at_once_within_the_buffer))

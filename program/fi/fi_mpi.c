@@ -6,6 +6,7 @@
  *     program ---> MPI_Recv here ---> MPI_Recv of the next: a tool's, or the library's
  *     tool, Fortran ---> PMPI_Recv here ---> PMPI_Recv of the library
  */
+#include "clock.h"
 #include "fi_message.h"
 #include "fi_rank.h"
 #include "task.h"
@@ -40,6 +41,7 @@ static void enter_init(void)
 {
     const char *why;
     if (!leat_fi_is_wanted() || inits++) return;
+    leat_clock_library_starts(behind("PMPI_Init"));
     if (!leat_fi_message_read_environment()) exit(1);
     if (leat_fi_attach(&why)) return;
     fprintf(stderr, "leat: no place in the run for this process: %s\n", why);
@@ -48,7 +50,9 @@ static void enter_init(void)
 
 static int leave_init(int result)
 {
-    if (leat_fi_is_wanted() && !--inits && result == MPI_SUCCESS) leat_fi_begin();
+    if (!leat_fi_is_wanted() || --inits) return result;
+    leat_clock_library_started();
+    if (result == MPI_SUCCESS) leat_fi_begin();
     return result;
 }
 
@@ -108,6 +112,17 @@ BOTH(INIT_THREAD)
     }
 BOTH(FINALIZE)
 
+#define WTIME(PREFIX)                                                             \
+    double PREFIX##Wtime(void)                                                    \
+    {                                                                             \
+        static double (*next)(void);                                              \
+        double seconds;                                                           \
+        if (leat_fi_is_wanted() && leat_clock_read_run(&seconds)) return seconds; \
+        FIND(next, #PREFIX "Wtime");                                              \
+        return next();                                                            \
+    }
+BOTH(WTIME)
+
 #define ABORT(PREFIX)                          \
     int PREFIX##Abort(MPI_Comm comm, int code) \
     {                                          \
@@ -129,7 +144,7 @@ BOTH(ABORT)
         FIND(next, #NAME);                                               \
         const bool entered = leat_fi_call_enter(&call);                  \
         const int result = next ARGUMENTS;                               \
-        leat_fi_call_exit(entered);                                      \
+        leat_fi_call_exit(&call, entered);                               \
         return result;                                                   \
     }
 #define BLOCKING(NAME, PARAMETERS, ARGUMENTS, ...)                \
@@ -145,6 +160,7 @@ BOTH(ABORT)
 #define OF(count)     .detail = LEAT_FI_CALL_OF, .number = count
 #define PROBES        .probes = true
 #define DEEP          .is_deep = true
+#define FREES         .detail = LEAT_FI_CALL_ONLY, .frees_window = true
 #define STAYS_DEEP    .is_deep = true, .stays_deep = true
 
 /* Point to point. */
@@ -312,7 +328,7 @@ BLOCKING(Win_allocate,
 BLOCKING(Win_allocate_shared,
          (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),
          (size, unit, info, comm, base, win), STAYS_DEEP)
-BLOCKING(Win_free, (MPI_Win * win), (win), ONLY)
+BLOCKING(Win_free, (MPI_Win * win), (win), FREES)
 BLOCKING(Win_fence, (int hint, MPI_Win win), (hint, win), ONLY)
 BLOCKING(Win_complete, (MPI_Win win), (win), ONLY)
 BLOCKING(Win_wait, (MPI_Win win), (win), ONLY)

@@ -5,6 +5,7 @@
 #include "fi_absent.h"
 #include "fi_match.h"
 #include "fi_message.h"
+#include "fi_private.h"
 #include "fi_queue.h"
 #include "fi_rank.h"
 #include "leat_bytes.h"
@@ -46,10 +47,20 @@ static struct {
 /* ---- tagged messages ----------------------------------------------------------------------------
  */
 
+/* Is it the library's own? */
+static struct leat_fi_send judged(const struct leat_fi_send *call)
+{
+    struct leat_fi_send out = *call;
+    out.is_private = leat_fi_private_is(call->tag);
+    if (out.is_private) out.padding = leat_fi_private_padding(call->octets, call->len);
+    return out;
+}
+
 static ssize_t start_send(const struct leat_fi_send *call)
 {
     leat_fi_lock();
-    const ssize_t result = leat_fi_message_send(call);
+    const struct leat_fi_send send = judged(call);
+    const ssize_t result = leat_fi_message_send(&send);
     leat_fi_unlock();
     return result;
 }
@@ -96,7 +107,8 @@ static ssize_t tsendv(struct fid_ep *ep, const struct iovec *iov, void **desc, s
 static ssize_t inject(const struct leat_fi_send *call)
 {
     leat_fi_lock();
-    const ssize_t result = leat_fi_message_inject(call);
+    const struct leat_fi_send send = judged(call);
+    const ssize_t result = leat_fi_message_inject(&send);
     leat_fi_unlock();
     return result;
 }

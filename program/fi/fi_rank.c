@@ -1,5 +1,6 @@
 #include "fi_rank.h"
 #include "clock.h"
+#include "fi_private.h"
 #include "fi_queue.h"
 #include "leat_text.h"
 #include "task.h"
@@ -19,6 +20,8 @@ static struct {
     bool has_started_deep;
     char text[LEAT_TASK_DOING_LEN];
 } rank;
+
+static _Thread_local bool is_rank_thread;
 
 /* A copy of a rank's process is no rank: it must not touch what the run shares with the rank. */
 static void in_child(void)
@@ -51,6 +54,7 @@ bool leat_fi_attach(const char **why)
 
 void leat_fi_begin(void)
 {
+    is_rank_thread = true;
     leat_task_begin();
     leat_clock_begin();
 }
@@ -78,6 +82,7 @@ void leat_fi_lock(void)
 {
     while (!leat_fi_try_lock())
         sched_yield();
+    if (!is_rank_thread && leat_fi_is_simulated()) leat_task_note(LEAT_TASK_HAS_THREADS);
 }
 
 void leat_fi_unlock(void)
@@ -90,7 +95,10 @@ void leat_fi_unlock(void)
 
 bool leat_fi_call_enter(const struct leat_fi_call *call)
 {
-    if (call->stays_deep) rank.has_started_deep = true;
+    if (call->stays_deep) {
+        rank.has_started_deep = true;
+        leat_fi_private_window_begins();
+    }
     if (rank.call) return false;
     rank.call = call;
     rank.has_text = false;
@@ -98,8 +106,10 @@ bool leat_fi_call_enter(const struct leat_fi_call *call)
     return true;
 }
 
-void leat_fi_call_exit(bool entered)
+void leat_fi_call_exit(const struct leat_fi_call *call, bool entered)
 {
+    if (call->stays_deep) leat_fi_private_window_made();
+    if (call->frees_window) leat_fi_private_window_freed();
     if (entered) rank.call = NULL;
 }
 

@@ -46,12 +46,13 @@ struct leat_fi_call {
     int number, tag;
     bool probes;     /* what it waits for is a message, not a completion */
     bool is_deep;    /* it is made of operations that Open MPI moves on step by step */
-    bool stays_deep; /* and such ones may go on until the end */
+    bool stays_deep; /* it makes a window: such operations may go on until the end */
+    bool frees_window;
 };
 
 /* True: it is the call to show, until leat_fi_call_exit; false: the program is in one already. */
 bool leat_fi_call_enter(const struct leat_fi_call *call);
-void leat_fi_call_exit(bool entered);
+void leat_fi_call_exit(const struct leat_fi_call *call, bool entered);
 
 /* NULL: in none that blocks. */
 const struct leat_fi_call *leat_fi_call(void);

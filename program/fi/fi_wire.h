@@ -2,10 +2,12 @@
  * What goes between ranks: a head, and behind it the payload of the message. Numbers big-endian.
  *
  *     octet  0      1       2    4                8               16               24
- *     eager  | kind | flags | 0  | 0             | tag            | data           | payload ...
+ *     eager  | kind | flags | 0  | padding       | tag            | data           | payload ...
  *     ask    | kind | flags | 0  | sender's no.  | tag            | data           | length |
  *     grant  | kind | 0     | 0  | sender's no.  | receiver's no. | length         |
  *     piece  | kind | 0     | 0  | receiver's no.| offset         | payload ...
+ *
+ * Behind the payload of an eager message there are so many octets of padding (fi_private.h).
  *
  * A long message is asked for, and its pieces are sent when its receive has granted it so much of
  * its length as there is room for:

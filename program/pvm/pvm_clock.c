@@ -8,6 +8,11 @@ bool leat_clock_is_simulated(void)
     return leat_pvm_self.is_enrolled;
 }
 
+bool leat_clock_is_in_call(void)
+{
+    return leat_pvm_self.is_busy;
+}
+
 bool leat_clock_try_lock(void)
 {
     return !leat_pvm_self.is_busy;

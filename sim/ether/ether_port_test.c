@@ -67,7 +67,9 @@ static void open_bench(struct bench *b, const struct leat_sim_ether_port_config 
 static void send(struct bench *b, uint32_t from, uint32_t to, uint64_t id, uint64_t len,
                  leat_time at)
 {
-    const struct leat_port_message m = { from, to, id, octets, len };
+    const struct leat_port_message m = {
+        .from = from, .to = to, .id = id, .octets = octets, .len = len
+    };
     OK(leat_port_send(&b->port.base, &m, at));
 }
 
@@ -352,7 +354,7 @@ static void what_cannot_be_is_refused_with_what_was_expected(void)
     c = usual;
     c.messages_max = 1;
     open_bench(&one, &c);
-    const struct leat_port_message m = { 0, 1, 0, octets, 0 };
+    const struct leat_port_message m = { .from = 0, .to = 1, .id = 0, .octets = octets, .len = 0 };
     send(&one, 0, 1, 0, 0, 0);
     OK(!leat_port_send(&one.port.base, &m, 0));
     free(one.memory);

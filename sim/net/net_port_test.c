@@ -357,7 +357,9 @@ static void send_all(struct bench *b, const struct campaign *c)
         const uint32_t to = between(&random, 0, b->port.base.ports - 1);
         const uint64_t len = between(&random, 0, 9) ? between(&random, 0, 400)
                                                     : between(&random, 0, 4000);
-        const struct leat_port_message m = { from, to, i, octets + i % 1000, len };
+        const struct leat_port_message m = {
+            .from = from, .to = to, .id = i, .octets = octets + i % 1000, .len = len
+        };
         handed_over[i] = leat_random_below(&random, c->span_ps);
         OK(leat_port_send(&b->port.base, &m, handed_over[i]));
     }

@@ -103,7 +103,9 @@ static inline void bench_close(struct bench *b)
 static inline bool send(struct bench *b, uint32_t from, uint32_t to, uint64_t id, uint64_t len,
                         leat_time at)
 {
-    const struct leat_port_message message = { from, to, id, octets, len };
+    const struct leat_port_message message = {
+        .from = from, .to = to, .id = id, .octets = octets, .len = len
+    };
     return leat_port_send(&b->port.base, &message, at);
 }
 

@@ -180,7 +180,9 @@ static void pair_carry(uint32_t len)
     for (uint32_t i = 0; i < len; i++)
         pair.octets[i] = (uint8_t)(i * 7);
     for (uint64_t id = 0; id < 2; id++) {
-        const struct leat_port_message m = { 0, 2, id, pair.octets, id ? len : 0 };
+        const struct leat_port_message m = {
+            .from = 0, .to = 2, .id = id, .octets = pair.octets, .len = id ? len : 0
+        };
         OK(leat_port_send(&pair.net.base, &m, pair.net.base.now));
         while (pair.net.base.under_way)
             leat_port_run(&pair.net.base, LEAT_NEVER);
@@ -424,7 +426,9 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
     const uint32_t id = w->count++;
     for (uint64_t i = 0; i < len; i++)
         w->octets[i] = (uint8_t)(id + i * 11 + i / 251);
-    w->message[id] = (struct leat_port_message){ from, to, id, w->octets, len };
+    w->message[id] = (struct leat_port_message){
+        .from = from, .to = to, .id = id, .octets = w->octets, .len = len
+    };
     w->last = 0;
     claim.count = 0;
     net->hear = (struct leat_port_hear){ .context = w,
@@ -646,7 +650,9 @@ static void load_heads(struct leat_port_net *net, struct leat_random *r, bool pa
         const uint64_t len = packets ? 24 + leat_random_below(r, 970) : leat_random_below(r, 4000);
         at += leat_random_below(r, 100000000);
         heads.handed_at[id] = at;
-        heads.message[id] = (struct leat_port_message){ from, to, id, octets, len };
+        heads.message[id] = (struct leat_port_message){
+            .from = from, .to = to, .id = id, .octets = octets, .len = len
+        };
         OK(leat_port_send(net, &heads.message[id], at));
     }
     while (net->under_way)

@@ -128,7 +128,9 @@ static leat_time carry_alone(struct world *w, uint32_t san, uint32_t from, uint3
     const uint32_t id = w->count++;
     for (uint64_t i = 0; i < 8 * words; i++)
         w->octets[i] = (uint8_t)(id + i * 11 + i / 251);
-    w->message[id] = (struct leat_port_message){ from, to, id, w->octets, 8 * words };
+    w->message[id] = (struct leat_port_message){
+        .from = from, .to = to, .id = id, .octets = w->octets, .len = 8 * words
+    };
     w->last = 0;
     net->hear = (struct leat_port_hear){
         .context = w, .sent = world_sent, .arrived = world_arrived, .lost = world_lost

@@ -117,7 +117,9 @@ static void fill(void)
         const uint32_t from = i % HOSTS, each = STATIONS - 2;
         const uint32_t to = (from / each + RINGS / 2) % RINGS * each +
                             (uint32_t)leat_random_below(&r, each);
-        const struct leat_port_message m = { from, to, i, square.octets + (size_t)8 * i, 8 };
+        const struct leat_port_message m = {
+            .from = from, .to = to, .id = i, .octets = square.octets + (size_t)8 * i, .len = 8
+        };
         OK(leat_port_send(&square.net.base, &m, 0));
     }
     while (square.net.base.under_way)

@@ -261,7 +261,9 @@ static inline uint32_t world_send(struct world *w, uint32_t from, uint32_t to, u
     for (uint64_t i = 0; i < len; i++)
         octets[i] = (uint8_t)(id + i * 11 + i / 251);
     w->used += len;
-    w->message[id] = (struct leat_port_message){ from, to, id, octets, len };
+    w->message[id] = (struct leat_port_message){
+        .from = from, .to = to, .id = id, .octets = octets, .len = len
+    };
     w->handed_at[id] = at;
     OK(leat_port_send(&w->net.base, &w->message[id], at));
     return id;

@@ -68,7 +68,9 @@ static void open_bench(struct bench *b, const struct leat_sim_ring_port_config *
 static bool send(struct bench *b, uint32_t from, uint32_t to, uint64_t id, uint64_t len,
                  leat_time at)
 {
-    const struct leat_port_message m = { from, to, id, octets, len };
+    const struct leat_port_message m = {
+        .from = from, .to = to, .id = id, .octets = octets, .len = len
+    };
     return leat_port_send(&b->port.base, &m, at);
 }
 

@@ -170,6 +170,123 @@ sh "$tests/mpi/run_all.sh" -d -n 4 -t 120 "$leat" run --fabric mesh:4,4 -n '{n}'
 sh "$tests/mpi/run_all.sh" -n 2 -t 120 -p "send_modes sizes collectives errors clocks" "$leat" run --fabric clos444 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
     fail "conformance over clos444: $(grep -v '^ok' "$folder/set")"
 
+# Only what the program does between MPI_Init and MPI_Finalize takes simulated time. Its own library
+# sleeps and is the program; a plug-in of Open MPI, and what that needs, sleeps and looks at clocks
+# for a time that is another one in every run, and is not.
+cat > "$folder/nap.c" <<'C'
+#include <unistd.h>
+void nap(void);
+void nap(void)
+{
+    usleep(300000);
+}
+C
+cat > "$folder/restless.c" <<'C'
+#include <time.h>
+#include <unistd.h>
+__attribute__((constructor)) static void wait_somewhat(void)
+{
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    usleep(1000 * (1 + getpid() % 7));
+    for (int i = 0; i < getpid() % 1000; i++)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+}
+C
+cat > "$folder/naps.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <unistd.h>
+void nap(void);
+static double now(void)
+{
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+int main(int argc, char **argv)
+{
+    const double begin = now();
+    usleep(100000);
+    const double init = now();
+    MPI_Init(&argc, &argv);
+    const double inside = now(), start = MPI_Wtime();
+    nap();
+    const double took = MPI_Wtime() - start, end = now();
+    MPI_Finalize();
+    const double finalized = now();
+    usleep(100000);
+    printf("%.4f %.4f %.4f %.4f %.4f %.4f\n", init - begin, inside - init, took, end - inside, finalized - end,
+           now() - finalized);
+    return 0;
+}
+C
+mkdir "$folder/plugins"
+cc -shared -fPIC -o "$folder/plugins/librestless.so" "$folder/restless.c"
+cc -shared -fPIC -o "$folder/plugins/mca_mtl_restless.so" "$folder/restless.c" -L"$folder/plugins" -Wl,-rpath,"$folder/plugins" -Wl,--no-as-needed -lrestless
+cc -shared -fPIC -o "$folder/libnap.so" "$folder/nap.c"
+mpicc -O1 -o "$folder/naps" "$folder/naps.c" -L"$folder" -Wl,-rpath,"$folder" -lnap
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 1 --json -- "$folder/naps"
+cp "$folder/stdout" "$folder/undisturbed"
+same 'what a program sees of its own time' "$(head -n 1 "$folder/undisturbed")" '0.1000 0.0000 0.3000 0.3000 0.0000 0.1000'
+same 'what of it is simulated' "$(jq -n "$(number simulated_seconds "$folder/undisturbed") * 1000 | floor")" 300
+components=$(ompi_info --parsable --all 2> /dev/null | sed -n 's/^mca:mca:base:param:mca_component_path:value:"*\([^"]*\)"*$/\1/p')
+for i in 1 2 3; do
+    exits 0 '' env OMPI_MCA_mca_base_component_path="$folder/plugins:$components" "$leat" run --fabric mesh:2,2 -n 1 --json -- "$folder/naps"
+    same 'what a program sees beside a restless plug-in' "$(head -n 1 "$folder/stdout")" "$(head -n 1 "$folder/undisturbed")"
+    same 'time beside a restless plug-in' "$(number simulated_seconds "$folder/stdout")" "$(number simulated_seconds "$folder/undisturbed")"
+done
+
+# What cannot be repeated is told.
+cat > "$folder/threads.c" <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+static int me;
+static void *work(void *none)
+{
+    int got = -1;
+    if (me) MPI_Send(&me, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    else MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return none;
+}
+int main(int argc, char **argv)
+{
+    int level;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (argc > 1) work(NULL);
+    else if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL)) return 1;
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/threads" "$folder/threads.c" -lpthread
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/threads"
+same 'two threads that communicate' "$(number repeatable "$folder/stdout")" false
+has 'the reason' "$(number 'not_repeatable_because[0]' "$folder/stdout")" 'several threads of a rank communicate'
+exits 0 'another run may differ: several threads' "$leat" run --fabric mesh:2,2 -n 2 -- "$folder/threads"
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/threads" alone
+same 'one thread that communicates' "$(number repeatable "$folder/stdout")" true
+exits 0 'another run may differ: --compute measured' "$leat" run --fabric mesh:2,2 -n 2 --compute measured -- "$folder/threads" alone
+exits 0 'another run may differ: --real-clock' "$leat" run --fabric mesh:2,2 -n 2 --real-clock -- "$folder/threads" alone
+
+# Addresses, unset memory and the number of the job travel in messages that are the library's own: no certificate knows of them.
+for program in onesided intercomm; do
+    mpicc -O1 -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" -lm
+    for fabric in mesh:2,2 clos444; do
+        # In both runs the job has another number, and memory was something else before.
+        for i in 1 2; do
+            MALLOC_PERTURB_=$((100 + i)) "$leat" run --fabric $fabric -n 4 --json -- "$folder/$program" > "$folder/run$i" 2> /dev/null
+        done
+        for key in certificate simulated_seconds; do
+            same "$program over $fabric: $key of both runs" "$(number $key "$folder/run1")" "$(number $key "$folder/run2")"
+        done
+    done
+done
+
 # The first rank has the standard input.
 cat > "$folder/echo.c" <<'C'
 #include <mpi.h>
