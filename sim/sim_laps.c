@@ -7,11 +7,13 @@
 enum {
     ITEMS_MAX = 1 << 16,    /* of a lap */
     MESSAGES_MAX = 1 << 14, /* of a lap */
-    WORDS_MAX = 1 << 17,    /* of a likeness */
+    WORDS_MAX = 1 << 19,    /* of a likeness */
     PORTS_MAX = 256,        /* of a network that is looked at: it takes the square of that */
     SPAN_MIN = 64,          /* arrivals */
     SPAN_MAX = 1 << 14,
-    WORTH_LAPS = 4, /* fewer are not worth looking for them */
+    WORDS_FREE = 1 << 15, /* that looking may cost before anything has been simulated, ... */
+    WORDS_A_CELL = 8,     /* ... and for each cell: some hundredths of simulating it */
+    WORTH_LAPS = 4,       /* fewer are not worth looking for them */
 };
 
 static struct leat_sim_laps *of(struct leat_port_net *net)
@@ -117,6 +119,19 @@ static void hear_head(void *context, const struct leat_port_message *message, le
 /* ---- moments -----------------------------------------------------------------------------------
  */
 
+/* What a look at a moment takes: its words, and a look of each unit at each other. */
+static uint64_t cost_of_look(const struct leat_sim_laps *laps)
+{
+    return laps->word_count + (uint64_t)laps->net.ports * laps->net.ports;
+}
+
+/* In a large network that carries little, looking would take longer than what it may save. */
+static bool can_afford_look(const struct leat_sim_laps *laps)
+{
+    const uint64_t earned = WORDS_FREE + laps->port.load.counts.cells_delivered * WORDS_A_CELL;
+    return earned >= laps->words_spent + cost_of_look(laps);
+}
+
 /* A moment to come back to. */
 static void remember(struct leat_sim_laps *laps)
 {
@@ -124,6 +139,7 @@ static void remember(struct leat_sim_laps *laps)
     struct leat_likeness likeness = { .word = laps->word, .cap = WORDS_MAX };
     forget(laps);
     if (port->net.under_way > MESSAGES_MAX / 2) return;
+    laps->words_spent += cost_of_look(laps);
     leat_sim_likeness(port, &likeness, laps->shell, &laps->under_way);
     if (!leat_likeness_holds(&likeness)) return;
     laps->rests = 0;
@@ -154,6 +170,7 @@ static bool is_like(struct leat_sim_laps *laps)
     uint32_t count;
     if (laps->port.net.under_way != laps->under_way || laps->port.holds != laps->holds)
         return false;
+    laps->words_spent += cost_of_look(laps);
     leat_sim_likeness(&laps->port, &likeness, laps->shell, &count);
     return leat_likeness_holds(&likeness);
 }
@@ -192,6 +209,7 @@ static void look_for_laps(struct leat_sim_laps *laps)
         return;
     }
     laps->arrivals++;
+    if (!can_afford_look(laps)) return;
     if (laps->remembers && same_kind(&laps->arrived_now, &laps->arrived_last) && is_like(laps)) {
         begin_replay(laps);
         return;

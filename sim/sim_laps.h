@@ -67,8 +67,9 @@ struct leat_sim_laps {
     bool remembers;
     uint64_t *word; /* its likeness */
     size_t word_count;
-    uint64_t from;  /* its cycle: the last that was run */
-    uint64_t holds; /* of the port, then */
+    uint64_t words_spent; /* on likenesses, ever */
+    uint64_t from;        /* its cycle: the last that was run */
+    uint64_t holds;       /* of the port, then */
     struct leat_port_message arrived_last;
     uint32_t arrivals, span; /* since then; up to which it is remembered */
     struct leat_sim_laps_item *item;
