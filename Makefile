@@ -48,6 +48,11 @@ soak: build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a hundr
 	$(call build,soak) && $(call ctest,soak)
 	$(call build,fuzz) && $(call ctest,fuzz) -L fuzz
 
+FROM ?= 1
+TO   ?= 200
+seeds: build/seeds/build.ninja   # every random campaign, shortened, with many seeds: FROM to TO
+	$(call build,seeds) && sh test/seeds.sh build/seeds $(FROM) $(TO)
+
 coverage: build/coverage/build.ninja
 	$(call build,coverage) && $(call ctest,coverage) -L unit
 	sh test/coverage.sh build/coverage
@@ -63,5 +68,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench validate fuzz soak coverage test-big-endian format clean
+.PHONY: all run test install bench validate fuzz soak seeds coverage test-big-endian format clean
 .PRECIOUS: build/%/build.ninja
