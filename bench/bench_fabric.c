@@ -70,13 +70,10 @@ static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet
     const uint64_t mean_twice = UINT64_C(2000000) * n->flits / n->load_ppm;
     s->clock += leat_random_below(&s->random, mean_twice + 1);
     *packet = (struct leat_net_packet){
-        .created_at = s->clock,
-        .number = s->number++,
-        .random = leat_random_next(&s->random),
-        .source = terminal,
-        .destination = (uint32_t)leat_random_below(&s->random, n->topology.terminals),
-        .flits = n->flits,
+        .created_at = s->clock, .number = s->number++, .source = terminal, .flits = n->flits
     };
+    packet->random = leat_random_next(&s->random);
+    packet->destination = (uint32_t)leat_random_below(&s->random, n->topology.terminals);
     return true;
 }
 

@@ -139,7 +139,8 @@ static void what_is_shown_can_be_read_back(void)
         leat_random_fill(&r, t.fixed, sizeof t.fixed);
         t.kind = (uint8_t)(1 + leat_random_below(&r, 15));
         t.marks = (uint8_t)leat_random_below(&r, 16);
-        t.tag = leat_random_next(&r) >> leat_random_below(&r, 64);
+        t.tag = leat_random_next(&r);
+        t.tag >>= leat_random_below(&r, 64);
         t.loud = leat_random_below(&r, 2);
         t.data = data, t.data_len = leat_random_below(&r, 41);
         t.name = name, t.name_len = leat_random_below(&r, 21);

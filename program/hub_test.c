@@ -274,8 +274,9 @@ static void wander(void)
         leat_put_le64(octets, leat_task_now());
         leat_put_le64(octets + 8, event.at + event.task);
         memset(octets + 16, (int)i, sizeof(uint64_t) * 30);
-        leat_task_send((uint32_t)leat_random_below(&r, n), octets, 16 + leat_random_below(&r, 240),
-                       i, leat_random_below(&r, 2));
+        const uint32_t to = (uint32_t)leat_random_below(&r, n);
+        const size_t len = 16 + leat_random_below(&r, 240);
+        leat_task_send(to, octets, len, i, leat_random_below(&r, 2));
         if (event.at % 3 == 1) leat_task_charge(event.at % 1000000);
     }
 }

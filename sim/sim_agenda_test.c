@@ -193,10 +193,12 @@ static void far_events_that_are_moved_leave_the_others_in_order(void)
         for (uint32_t e = 0; e < COUNT; e++)
             leat_sim_agenda_set(&a, 0, e, 1000 + leat_random_below(&r, 100000));
         for (uint32_t e = 0; e < COUNT; e++)
-            if (leat_random_below(&r, 2))
+            if (leat_random_below(&r, 2)) {
+                const uint32_t which = (uint32_t)leat_random_below(&r, COUNT);
                 leat_sim_agenda_set(
-                    &a, 0, (uint32_t)leat_random_below(&r, COUNT),
+                    &a, 0, which,
                     leat_random_below(&r, 2) ? LEAT_NEVER : 1000 + leat_random_below(&r, 100000));
+            }
         for (uint32_t e = 0; e < COUNT; e++)
             left += leat_sim_agenda_due(&a, 0, e) != LEAT_NEVER;
         while ((now = run_cycle(LEAT_NEVER, &taken, &last)) != LEAT_NEVER) {

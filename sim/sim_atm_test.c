@@ -453,8 +453,8 @@ static void plan_at_random(struct bench *b, struct leat_random r)
         uint64_t at = leat_random_below(&r, 200);
         for (uint64_t left = leat_random_below(&r, busy + 1); left; left--) {
             const bool all = leat_random_below(&r, 16) < broadcasts;
-            plan_cell(b, p, at, all ? net->ports : (uint32_t)leat_random_below(&r, net->ports),
-                      (uint32_t)leat_random_below(&r, net->paths));
+            const uint32_t to = all ? net->ports : (uint32_t)leat_random_below(&r, net->ports);
+            plan_cell(b, p, at, to, (uint32_t)leat_random_below(&r, net->paths));
             at += leat_random_below(&r, pause + 1);
         }
         if (leat_random_below(&r, 3) == 0) continue; /* always room */
@@ -486,8 +486,8 @@ static void hosts_are_told_the_same_by_both_models(void)
         struct leat_random r;
         char name[64];
         leat_random_seed_entity(&r, tap_seed(), i);
-        snprintf(name, sizeof name, "%s/buffer=%u", shapes[leat_random_below(&r, SHAPES)],
-                 1 + (unsigned)leat_random_below(&r, 4));
+        const char *shape = shapes[leat_random_below(&r, SHAPES)];
+        snprintf(name, sizeof name, "%s/buffer=%u", shape, 1 + (unsigned)leat_random_below(&r, 4));
         const uint64_t until = 1 + leat_random_below(&r, 8000);
         for (int m = 0; m < 2; m++) {
             struct bench *b = set_up(name, (enum leat_sim_atm_model)m);

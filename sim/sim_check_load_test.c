@@ -131,8 +131,8 @@ static void random_runs_are_the_same_in_both_models(void)
         const uint64_t seed = leat_random_next(&r) >> 32;
         const uint64_t cycles = 1 + leat_random_below(&r, 6000);
         const uint32_t load = (uint32_t)leat_random_below(&r, 101);
-        snprintf(name, sizeof name, "%s/buffer=%u", shapes[leat_random_below(&r, SHAPES)],
-                 1 + (unsigned)leat_random_below(&r, 8));
+        const char *shape = shapes[leat_random_below(&r, SHAPES)];
+        snprintf(name, sizeof name, "%s/buffer=%u", shape, 1 + (unsigned)leat_random_below(&r, 8));
         const struct leat_sim_fabric fabric = fabric_of(name);
         const struct outcome rtl = run(&fabric, LEAT_SIM_ATM_RTL, seed, load, cycles, NULL);
         const struct outcome cell = run(&fabric, LEAT_SIM_ATM_CELL, seed, load, cycles, NULL);

@@ -59,7 +59,8 @@ static void what_does_not_fit_is_told(void)
 
 static uint64_t draw(struct leat_random *r)
 {
-    return leat_random_next(r) >> leat_random_below(r, 64);
+    const uint64_t bits = leat_random_next(r);
+    return bits >> leat_random_below(r, 64);
 }
 
 static void edges_and_cycles_equal_128_bit_arithmetic(void)
@@ -96,7 +97,8 @@ static void the_cycle_of_a_time_is_that_of_the_last_edge_before_it(void)
     for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
         struct leat_sim_clock c;
         uint64_t cycle = 0, edge = 0, next = 0;
-        if (leat_sim_clock_init(&c, draw(&r), draw(&r))) continue;
+        const uint64_t num = draw(&r), den = draw(&r);
+        if (leat_sim_clock_init(&c, num, den)) continue;
         const uint64_t at = draw(&r);
         if (at == LEAT_NEVER || leat_sim_clock_cycle(&c, at, &cycle)) continue;
         bad += leat_sim_clock_edge(&c, cycle, &edge) || edge > at;
@@ -113,7 +115,8 @@ static void the_first_cycle_from_a_time_on_begins_then_or_later(void)
     for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
         struct leat_sim_clock c;
         uint64_t edge = 0, before = 0;
-        if (leat_sim_clock_init(&c, draw(&r), draw(&r))) continue;
+        const uint64_t num = draw(&r), den = draw(&r);
+        if (leat_sim_clock_init(&c, num, den)) continue;
         const uint64_t at = draw(&r), cycle = leat_sim_clock_cycle_from(&c, at);
         if (cycle == LEAT_NEVER) continue;
         if (!leat_sim_clock_edge(&c, cycle, &edge)) bad += edge < at;

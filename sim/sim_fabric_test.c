@@ -195,11 +195,11 @@ static void random_sentence(struct leat_random *random, char *word, size_t cap)
 {
     static const char *const switching[] = { "auto", "vp", "vc" };
     const unsigned bits = (unsigned)leat_random_next(random);
+    const unsigned whole = (unsigned)leat_random_below(random, 1000),
+                   millionths = (unsigned)leat_random_below(random, 1000000);
     snprintf(word, cap, "clos:%u,%u,%u/buffer=%u/clock=%u.%06u%s/switching=%s", bits % 20,
-             bits / 32 % 20, bits / 1024 % 20, bits / 4096 % 70,
-             (unsigned)leat_random_below(random, 1000),
-             (unsigned)leat_random_below(random, 1000000), bits & 1u ? "ns" : "MHz",
-             switching[leat_random_below(random, 3)]);
+             bits / 32 % 20, bits / 1024 % 20, bits / 4096 % 70, whole, millionths,
+             bits & 1u ? "ns" : "MHz", switching[leat_random_below(random, 3)]);
 }
 
 static void random_word(struct leat_random *random, char *word, size_t cap)

@@ -355,13 +355,15 @@ static void choose_fabric(struct leat_random *r, char name[64])
 {
     const unsigned buffer = 1 + (unsigned)leat_random_below(r, 8);
     const char *switching = leat_random_below(r, 4) ? "" : "/switching=vc";
-    if (leat_random_below(r, 3) == 0)
+    if (leat_random_below(r, 3) == 0) {
         snprintf(name, 64, "bmx:%u/buffer=%u%s", 2 + (unsigned)leat_random_below(r, 15), buffer,
                  switching);
-    else
-        snprintf(name, 64, "clos:%u,%u,%u/buffer=%u%s", 1 + (unsigned)leat_random_below(r, 5),
-                 1 + (unsigned)leat_random_below(r, 6), 1 + (unsigned)leat_random_below(r, 5),
-                 buffer, switching);
+    } else {
+        const unsigned e = 1 + (unsigned)leat_random_below(r, 5),
+                       m = 1 + (unsigned)leat_random_below(r, 6),
+                       n = 1 + (unsigned)leat_random_below(r, 5);
+        snprintf(name, 64, "clos:%u,%u,%u/buffer=%u%s", e, m, n, buffer, switching);
+    }
 }
 
 /* Small buffers, short times: all that can happen to a unit happens within a few thousand cycles.

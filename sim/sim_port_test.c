@@ -305,8 +305,8 @@ static void play(uint64_t seed, const char *fabric, enum how how)
         for (uint64_t i = 0; i < more; i++) {
             const uint32_t from = (uint32_t)leat_random_below(&r, ports);
             const uint64_t wait = leat_random_below(&r, 4) ? 0 : leat_random_below(&r, 200);
-            hand_over(from, (uint32_t)leat_random_below(&r, ports), leat_random_below(&r, most),
-                      scene.port.net.now + wait * CYCLE_PS);
+            const uint32_t to = (uint32_t)leat_random_below(&r, ports);
+            hand_over(from, to, leat_random_below(&r, most), scene.port.net.now + wait * CYCLE_PS);
         }
         const bool briefly = leat_random_below(&r, 4) == 0;
         leat_port_run(&scene.port.net, briefly ? scene.port.net.now + 100 * CYCLE_PS : LEAT_NEVER);

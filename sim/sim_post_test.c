@@ -30,8 +30,9 @@ static void news_are_sorted_by_port_and_what_came_in_is_first(void)
     uint32_t count = 0, port[PLANS];
     leat_random_seed(&r, tap_seed());
     for (uint32_t i = 0; i < PLANS; i++) {
-        const struct leat_port_message m = { .from = (uint32_t)leat_random_below(&r, 9),
-                                             .to = (uint32_t)leat_random_below(&r, 9) };
+        struct leat_port_message m = { 0 };
+        m.from = (uint32_t)leat_random_below(&r, 9);
+        m.to = (uint32_t)leat_random_below(&r, 9);
         const bool sent = leat_random_below(&r, 2);
         port[i] = sent ? m.from : m.to;
         leat_sim_post_note(news, &count, &m, i, sent);

@@ -90,11 +90,15 @@ static void declare_all(void)
 static struct leat_sim_flow draw_flow(struct leat_random *r)
 {
     const uint32_t peer = (uint32_t)leat_random_below(r, LANES + 1);
-    struct leat_sim_flow flow = { .message = leat_random_next(r) >> leat_random_below(r, 64),
-                                  .peer = peer ? 2 + peer : 0,
-                                  .len = leat_random_next(r) >> leat_random_below(r, 64),
-                                  .has_tag = leat_random_below(r, 2) };
-    if (flow.has_tag) flow.tag = (uint32_t)(leat_random_next(r) >> 32 >> leat_random_below(r, 32));
+    struct leat_sim_flow flow = { .peer = peer ? 2 + peer : 0 };
+    flow.message = leat_random_next(r);
+    flow.message >>= leat_random_below(r, 64);
+    flow.len = leat_random_next(r);
+    flow.len >>= leat_random_below(r, 64);
+    flow.has_tag = leat_random_below(r, 2);
+    if (!flow.has_tag) return flow;
+    flow.tag = (uint32_t)(leat_random_next(r) >> 32);
+    flow.tag >>= leat_random_below(r, 32);
     return flow;
 }
 
@@ -135,7 +139,8 @@ static struct leat_sim_event draw_event(struct leat_random *r, leat_time at, uin
     const uint32_t signal = (uint32_t)leat_random_below(r, SIGNALS);
     e.kind = LEAT_SIM_VALUE;
     e.track = 8 + signal;
-    e.value = leat_random_next(r) >> (64 - widths[signal]) >> leat_random_below(r, widths[signal]);
+    e.value = leat_random_next(r) >> (64 - widths[signal]);
+    e.value >>= leat_random_below(r, widths[signal]);
     return e;
 }
 
@@ -168,8 +173,10 @@ static void record_at_random(struct leat_random *r)
     declare_all();
     wanted_count = (int)leat_random_below(r, EVENTS_MAX + 1);
     for (int i = 0; i < wanted_count; i++) {
-        if (leat_random_below(r, 2))
-            at += leat_random_next(r) >> (6 + leat_random_below(r, 58)) >> 8;
+        if (leat_random_below(r, 2)) {
+            const uint64_t bits = leat_random_next(r);
+            at += bits >> (6 + leat_random_below(r, 58)) >> 8;
+        }
         wanted_events[i] = draw_event(r, at, wanted_frames[i], depth);
         leat_sim_recorder_put(&recorder, &wanted_events[i]);
     }

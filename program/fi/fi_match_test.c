@@ -81,7 +81,8 @@ static struct leat_fi_match_message *new_message(struct leat_random *random)
 {
     struct leat_fi_match_message *m = malloc(sizeof *m);
     m->from = leat_random_below(random, 5);
-    m->tag = leat_random_below(random, 6) | leat_random_below(random, 2) << 12;
+    m->tag = leat_random_below(random, 6);
+    m->tag |= leat_random_below(random, 2) << 12;
     return m;
 }
 

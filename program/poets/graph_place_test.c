@@ -127,9 +127,10 @@ static void every_order_has_every_device_once(void)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (uint32_t threads = 1; threads <= counts[i] && threads < 40; threads++) {
             begin(counts[i]);
-            for (uint32_t e = 0; e < counts[i]; e++)
-                join((uint32_t)leat_random_below(&random, counts[i]),
-                     (uint32_t)leat_random_below(&random, counts[i]));
+            for (uint32_t e = 0; e < counts[i]; e++) {
+                const uint32_t from = (uint32_t)leat_random_below(&random, counts[i]);
+                join(from, (uint32_t)leat_random_below(&random, counts[i]));
+            }
             for (enum leat_placement p = 0; p < LEAT_PLACE_COUNT; p++)
                 OK(cut(p, threads) <= instance.edge_count);
         }

@@ -1,5 +1,6 @@
 /* What items look like in a message, and that they come back; against octets written by hand and
  * against a model that knows nothing of the code. */
+#include "leat_random.h"
 #include "pvm_buffer.h"
 #include "tap.h"
 #include <pvm3.h>
@@ -173,13 +174,7 @@ static void in_place_takes_the_items_when_they_are_sent(void)
 
 /* ---- the model: one item after the other, by value ------------------------------------------- */
 
-static uint64_t state;
-
-static uint64_t next_random(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return state >> 20;
-}
+static uint64_t chance;
 
 struct model_type {
     int type;
@@ -199,7 +194,7 @@ enum { ITEMS_MAX = 40, CALLS = 6, MEMORY = ITEMS_MAX * 3 * 16 };
 /* A value that XDR can hold: in memory octets of this machine. */
 static void random_item(const struct model_type *t, uint8_t *at)
 {
-    uint64_t value = next_random();
+    uint64_t value = leat_random_splitmix(&chance);
     if (t->len == 8 && t->xdr == 4)
         value = t->is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
     for (size_t i = 0; i < t->len; i++)
@@ -218,16 +213,16 @@ static void model_append(uint8_t *out, size_t *len, const struct model_type *t, 
 static void all_types_come_back_and_look_as_the_model_says(void)
 {
     static uint8_t want[CALLS * MEMORY], memory[CALLS][MEMORY], back[MEMORY];
-    state = tap_seed();
+    chance = tap_seed();
     for (int round = 0; round < LEAT_ROUNDS / 20; round++) {
         struct leat_pvm_buffer *b = leat_pvm_buffer_new(LEAT_PVM_XDR);
         const struct model_type *type[CALLS];
         int count[CALLS], stride[CALLS];
         size_t len = 0;
         for (int c = 0; c < CALLS; c++) {
-            const struct model_type *t = type[c] = &model[next_random() % 11];
-            count[c] = (int)(next_random() % ITEMS_MAX);
-            stride[c] = 1 + (int)(next_random() % 3);
+            const struct model_type *t = type[c] = &model[leat_random_splitmix(&chance) % 11];
+            count[c] = (int)(leat_random_splitmix(&chance) % ITEMS_MAX);
+            stride[c] = 1 + (int)(leat_random_splitmix(&chance) % 3);
             const size_t step = t->len * t->parts * (size_t)stride[c];
             for (size_t i = 0; i < MEMORY / t->len; i++)
                 random_item(t, memory[c] + i * t->len);

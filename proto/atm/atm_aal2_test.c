@@ -119,9 +119,10 @@ static void what_does_not_fit_is_not_written(void)
 
 static struct leat_atm_aal2_pdu random_pdu(struct leat_random *r)
 {
-    struct leat_atm_aal2_pdu pdu = { .sn = (uint8_t)leat_random_below(r, 16),
-                                     .it = (enum leat_atm_aal2_it)leat_random_below(r, 4),
-                                     .li = (uint8_t)(1 + leat_random_below(r, 45)) };
+    struct leat_atm_aal2_pdu pdu = { 0 };
+    pdu.sn = (uint8_t)leat_random_below(r, 16);
+    pdu.it = (enum leat_atm_aal2_it)leat_random_below(r, 4);
+    pdu.li = (uint8_t)(1 + leat_random_below(r, 45));
     leat_random_fill(r, pdu.payload, pdu.li);
     return pdu;
 }

@@ -93,9 +93,10 @@ static void what_is_shown_builds_the_same_octets(void)
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (long i = 0; i < LEAT_ROUNDS / 10; i++) {
-        struct leat_atm_aal2_pdu pdu = { .sn = (uint8_t)leat_random_below(&r, 16),
-                                         .it = (enum leat_atm_aal2_it)leat_random_below(&r, 4),
-                                         .li = (uint8_t)(1 + leat_random_below(&r, 45)) };
+        struct leat_atm_aal2_pdu pdu = { 0 };
+        pdu.sn = (uint8_t)leat_random_below(&r, 16);
+        pdu.it = (enum leat_atm_aal2_it)leat_random_below(&r, 4);
+        pdu.li = (uint8_t)(1 + leat_random_below(&r, 45));
         uint8_t octets[48];
         leat_random_fill(&r, pdu.payload, pdu.li);
         OK(leat_atm_aal2_pdu_encode(&pdu, octets, sizeof octets) == LEAT_ERR_OK);

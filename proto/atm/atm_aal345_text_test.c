@@ -183,10 +183,10 @@ static void random_sar_pdus_are_built_again_from_their_text(void)
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (long round = 0; round < LEAT_ROUNDS / 10; round++) {
-        struct leat_atm_aal34_sar sar = { .st = (enum leat_atm_aal34_st)leat_random_below(&r, 4),
-                                          .sn = (uint8_t)leat_random_below(&r, 16),
-                                          .mid10 = (uint16_t)leat_random_below(&r, 1024),
-                                          .li = 44 };
+        struct leat_atm_aal34_sar sar = { .li = 44 };
+        sar.st = (enum leat_atm_aal34_st)leat_random_below(&r, 4);
+        sar.sn = (uint8_t)leat_random_below(&r, 16);
+        sar.mid10 = (uint16_t)leat_random_below(&r, 1024);
         uint8_t octets[LEAT_ATM_AAL34_SAR_LEN];
         if (sar.st == LEAT_ATM_AAL34_EOM) sar.li = (uint8_t)(4 + leat_random_below(&r, 41));
         if (sar.st == LEAT_ATM_AAL34_SSM) sar.li = (uint8_t)(8 + leat_random_below(&r, 37));
@@ -349,11 +349,12 @@ static void random_cells_are_built_again_from_their_text(void)
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (long round = 0; round < LEAT_ROUNDS / 10; round++) {
-        struct leat_atm_task_cell cell = { .vpi = (uint16_t)leat_random_below(&r, 4096),
-                                           .flag = (uint16_t)leat_random_below(&r, 4),
-                                           .sequence = (uint16_t)leat_random_next(&r),
-                                           .source = (uint16_t)leat_random_next(&r),
-                                           .destination = (uint16_t)leat_random_next(&r) };
+        struct leat_atm_task_cell cell = { 0 };
+        cell.vpi = (uint16_t)leat_random_below(&r, 4096);
+        cell.flag = (uint16_t)leat_random_below(&r, 4);
+        cell.sequence = (uint16_t)leat_random_next(&r);
+        cell.source = (uint16_t)leat_random_next(&r);
+        cell.destination = (uint16_t)leat_random_next(&r);
         uint8_t octets[LEAT_ATM_TASK_CELL_LEN];
         leat_random_fill(&r, cell.payload, sizeof cell.payload);
         if (round % 3 == 0) { /* a name of characters, any of them */

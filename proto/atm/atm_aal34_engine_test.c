@@ -777,8 +777,10 @@ static bool next_sar(struct mishaps *w)
         }
     }
     memcpy(w->sar, w->latest, SAR);
-    if (mishap == 3)
-        w->sar[leat_random_below(&w->r, SAR)] ^= (uint8_t)(1u << leat_random_below(&w->r, 8));
+    if (mishap == 3) {
+        const size_t at = leat_random_below(&w->r, SAR);
+        w->sar[at] ^= (uint8_t)(1u << leat_random_below(&w->r, 8));
+    }
     if (mishap == 4) set_li(w->sar, (unsigned)leat_random_below(&w->r, 64));
     return arrives;
 }

@@ -47,10 +47,10 @@ static void model_sar(unsigned st, unsigned sn, unsigned mid10, const uint8_t *p
 
 static struct leat_atm_aal34_sar random_sar(struct leat_random *r)
 {
-    struct leat_atm_aal34_sar sar = { .st = (enum leat_atm_aal34_st)leat_random_below(r, 4),
-                                      .sn = (uint8_t)leat_random_below(r, 16),
-                                      .mid10 = (uint16_t)leat_random_below(r, 1024),
-                                      .li = SEGMENT };
+    struct leat_atm_aal34_sar sar = { .li = SEGMENT };
+    sar.st = (enum leat_atm_aal34_st)leat_random_below(r, 4);
+    sar.sn = (uint8_t)leat_random_below(r, 16);
+    sar.mid10 = (uint16_t)leat_random_below(r, 1024);
     if (sar.st == LEAT_ATM_AAL34_EOM) sar.li = (uint8_t)(4 + leat_random_below(r, 42));
     if (sar.st == LEAT_ATM_AAL34_SSM) sar.li = (uint8_t)(8 + leat_random_below(r, 37));
     if (sar.li == 45)
@@ -401,7 +401,8 @@ static void random_cpcs_pdus_survive_and_random_octets_never_harm(void)
         OK(leat_atm_aal34_cpcs_encode(&b, back, sizeof back, &len2) == LEAT_ERR_OK);
         OK(len == len2 && memcmp(octets, back, len) == 0);
 
-        octets[leat_random_below(&r, len)] ^= (uint8_t)(1u << leat_random_below(&r, 8));
+        const size_t at = leat_random_below(&r, len);
+        octets[at] ^= (uint8_t)(1u << leat_random_below(&r, 8));
         if (leat_atm_aal34_cpcs_decode(octets, len, &b, NULL) == LEAT_ERR_OK)
             OK(b.payload_len <= len - 8 && b.basize >= b.payload_len);
         if (tap_checks_failed > 9) return;

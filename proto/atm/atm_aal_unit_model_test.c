@@ -167,7 +167,10 @@ static void make_cell(struct bench *b)
         make_ack(b, b->in_cell);
     else
         make_data(b, b->in_cell);
-    if (chance(b, 3)) b->in_cell[5 + draw(b, 48)] ^= (uint8_t)(1 + draw(b, 255));
+    if (chance(b, 3)) {
+        const uint32_t at = 5 + draw(b, 48);
+        b->in_cell[at] ^= (uint8_t)(1 + draw(b, 255));
+    }
     if (chance(b, 2)) {
         struct model_cell c = model_cell_read(b->in_cell);
         c.dst = (uint16_t)(b->model.config.port + 1);
@@ -475,7 +478,8 @@ static void begin_life(struct bench *b, uint64_t seed)
     leat_random_seed(&b->random, seed);
     struct leat_atm_aal_config c;
     const uint32_t ports = 2 + draw(b, chance(b, 20) ? MODEL_PORTS - 1 : 5);
-    leat_atm_aal_config_default(&c, draw(b, ports), ports, 1 + draw(b, 6));
+    const uint32_t port = draw(b, ports), paths = 1 + draw(b, 6);
+    leat_atm_aal_config_default(&c, port, ports, paths);
     c.header_octets = 2 + 2 * draw(b, 2);
     c.send_blocks = 3 + draw(b, 18);
     c.receive_blocks = 3 + draw(b, 18);

@@ -245,10 +245,12 @@ static void release_gives_back_what_was_booked(void)
     size_t count = 0;
     for (int i = 0; i < 200; i++) {
         struct leat_atm_cac_answer a;
-        const struct leat_atm_contract c = contract_of(
-            (enum leat_atm_class)leat_random_below(&r, LEAT_ATM_CLASS_COUNT),
-            1000 + leat_random_below(&r, 3000), 1 + leat_random_below(&r, 1000),
-            1 + leat_random_below(&r, 5), leat_random_below(&r, 10));
+        const enum leat_atm_class class = (enum leat_atm_class)leat_random_below(
+            &r, LEAT_ATM_CLASS_COUNT);
+        const uint64_t pcr = 1000 + leat_random_below(&r, 3000),
+                       scr = 1 + leat_random_below(&r, 1000), mbs = 1 + leat_random_below(&r, 5),
+                       cdvt_slots = leat_random_below(&r, 10);
+        const struct leat_atm_contract c = contract_of(class, pcr, scr, mbs, cdvt_slots);
         if (count == 30 || (count && leat_random_below(&r, 3) == 0)) {
             const size_t which = leat_random_below(&r, count);
             leat_atm_cac_release(&live[which], path, 3);
@@ -542,10 +544,11 @@ static struct leat_atm_contract any_contract(void)
     static const enum leat_atm_class classes[] = { LEAT_ATM_CBR, LEAT_ATM_VBR_RT,
                                                    LEAT_ATM_VBR_NRT };
     const uint64_t pcr = 1000 + leat_random_below(r, leat_random_below(r, 2) ? 9000 : 90000);
-    return contract_of(classes[leat_random_below(r, 3)], pcr,
-                       1 + leat_random_below(r, pcr / (1 + leat_random_below(r, 9))),
-                       1 + leat_random_below(r, 30),
-                       leat_random_below(r, leat_random_below(r, 2) ? 10 : 1000));
+    const enum leat_atm_class class = classes[leat_random_below(r, 3)];
+    const uint64_t scr = 1 + leat_random_below(r, pcr / (1 + leat_random_below(r, 9))),
+                   mbs = 1 + leat_random_below(r, 30),
+                   cdvt_slots = leat_random_below(r, leat_random_below(r, 2) ? 10 : 1000);
+    return contract_of(class, pcr, scr, mbs, cdvt_slots);
 }
 
 /* Wishes that the path just grants; VBR-nrt cannot wish for a delay variation. */
@@ -576,7 +579,8 @@ static unsigned fill_at_random(bool greedy)
             refused++;
             continue;
         }
-        sim_add(&c, first, last, greedy || leat_random_below(r, 2),
+        const bool is_greedy = greedy || leat_random_below(r, 2);
+        sim_add(&c, first, last, is_greedy,
                 greedy ? 500 * SLOT_PS : leat_random_below(r, 500 * SLOT_PS));
     }
     return refused;
@@ -590,11 +594,14 @@ static void admitted_contracts_are_kept(void)
         struct leat_atm_cac_link links[LINKS];
         struct leat_random r;
         leat_random_seed(&r, tap_seed() + (uint64_t)round);
-        for (size_t i = 0; i < LINKS; i++)
-            links[i] = made(1 + (uint32_t)leat_random_below(&r, 40),
-                            10 + (uint32_t)leat_random_below(&r, 300),
-                            10 + (uint32_t)leat_random_below(&r, 600));
-        sim_begin(1 + leat_random_below(&r, LINKS), links, leat_random_next(&r));
+        for (size_t i = 0; i < LINKS; i++) {
+            const uint32_t w = 1 + (uint32_t)leat_random_below(&r, 40),
+                           cells0 = 10 + (uint32_t)leat_random_below(&r, 300),
+                           cells1 = 10 + (uint32_t)leat_random_below(&r, 600);
+            links[i] = made(w, cells0, cells1);
+        }
+        const size_t link_count = 1 + leat_random_below(&r, LINKS);
+        sim_begin(link_count, links, leat_random_next(&r));
         refused += fill_at_random(leat_random_below(&r, 2));
         rounds++;
         sim_run(SLOTS);

@@ -267,11 +267,11 @@ static void shaped_cells_leave_as_early_as_they_conform(void)
     struct leat_random r;
     leat_random_seed(&r, tap_seed() + 1);
     for (long i = 0; i < LEAT_ROUNDS; i += 50) {
-        const struct leat_atm_rules rules = {
-            .count = 1 + (unsigned)leat_random_below(&r, 2),
-            .rule = { { 1 + leat_random_below(&r, 10), leat_random_below(&r, 20) },
-                      { 1 + leat_random_below(&r, 30), leat_random_below(&r, 90) } },
-        };
+        struct leat_atm_rules rules = { .count = 1 + (unsigned)leat_random_below(&r, 2) };
+        rules.rule[0].t = 1 + leat_random_below(&r, 10);
+        rules.rule[0].tau = leat_random_below(&r, 20);
+        rules.rule[1].t = 1 + leat_random_below(&r, 30);
+        rules.rule[1].tau = leat_random_below(&r, 90);
         struct leat_atm_shaper s;
         struct leat_atm_policer p;
         struct plain plain = { 0 };

@@ -311,10 +311,9 @@ static size_t random_line(struct leat_random *r, uint8_t *line)
     }
     for (uint64_t errors = leat_random_below(r, 60); errors > 0; errors--) {
         /* most of them in bursts at headers, where they hurt */
-        const uint64_t bit = leat_random_below(r, 4)
-                                 ? leat_random_below(r, 8) +
-                                       8 * CELL * leat_random_below(r, len / CELL)
-                                 : leat_random_below(r, 8 * len);
+        const bool in_header = leat_random_below(r, 4);
+        uint64_t bit = leat_random_below(r, in_header ? 8 : 8 * len);
+        if (in_header) bit += 8 * CELL * leat_random_below(r, len / CELL);
         leat_bit_put(line, bit, !leat_bit_get(line, bit));
     }
     return len;

@@ -153,7 +153,8 @@ static bool model_decides(struct model *m, uint64_t now)
 /* Magnitudes of all sizes: a random number of random bits. */
 static uint64_t any_size(struct leat_random *r)
 {
-    return leat_random_next(r) >> leat_random_below(r, 64);
+    const uint64_t bits = leat_random_next(r);
+    return bits >> leat_random_below(r, 64);
 }
 
 static struct leat_atm_gcra any_rule(struct leat_random *r)
@@ -245,8 +246,8 @@ static void closed_forms_are_what_brute_force_finds(void)
     struct leat_random r;
     leat_random_seed(&r, tap_seed() + 1);
     for (long i = 0; i < LEAT_ROUNDS; i += 2000) {
-        const struct leat_atm_gcra rule = { 2 + leat_random_below(&r, 30),
-                                            leat_random_below(&r, 100) };
+        struct leat_atm_gcra rule = { .t = 2 + leat_random_below(&r, 30) };
+        rule.tau = leat_random_below(&r, 100);
         const uint64_t spacing = leat_random_below(&r, rule.t);
         const uint64_t gap = leat_random_below(&r, 3 * rule.t + rule.tau);
         EQ(leat_atm_gcra_burst_max(&rule, spacing), longest_burst(rule, spacing));

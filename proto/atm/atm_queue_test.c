@@ -210,16 +210,17 @@ static void random_traffic_agrees_with_lists_and_a_diary(void)
     for (long i = 0; i < LEAT_ROUNDS; i += DIARY) {
         static struct model m;
         memset(&m, 0, sizeof m);
-        m.c = levels(1 + (uint32_t)leat_random_below(&r, LEAT_ATM_QUEUE_LEVELS_MAX),
-                     1 + (uint32_t)leat_random_below(&r, 10));
+        const uint32_t level_count = 1 + (uint32_t)leat_random_below(&r, LEAT_ATM_QUEUE_LEVELS_MAX);
+        m.c = levels(level_count, 1 + (uint32_t)leat_random_below(&r, 10));
         for (uint32_t l = 0; l < m.c.level_count; l++) {
             m.c.level[l].capacity = 1 + (uint32_t)leat_random_below(&r, LIST);
             m.c.level[l].threshold = (uint32_t)leat_random_below(&r, 1 + m.c.level[l].capacity);
         }
         struct leat_atm_queue *q = made(&m.c);
         for (uint32_t k = 0; k < DIARY; k++) {
-            struct leat_atm_queue_item item = { k, (uint8_t)leat_random_below(&r, m.c.level_count),
-                                                leat_random_below(&r, 3) == 0 };
+            struct leat_atm_queue_item item = { .handle = k };
+            item.level = (uint8_t)leat_random_below(&r, m.c.level_count);
+            item.clp = leat_random_below(&r, 3) == 0;
             struct leat_atm_queue_item want = { 0 }, got = { 0 };
             if (leat_random_below(&r, 20) < 11) {
                 OK(leat_atm_queue_put(q, item) == model_puts(&m, item));

@@ -49,10 +49,9 @@ static void random_entries_agree_with_the_plain_model(void)
     leat_random_seed(&random, tap_seed());
     for (int round = 0; round < LEAT_ROUNDS / 4; round++) {
         const uint32_t fan_out = 1 + (uint32_t)leat_random_below(&random, 16);
-        const struct leat_atm_route route = {
-            .select = leat_random_next(&random) & ((UINT64_C(1) << fan_out) - 1),
-            .label = (uint32_t)leat_random_below(&random, 4096),
-        };
+        struct leat_atm_route route = { 0 };
+        route.select = leat_random_next(&random) & ((UINT64_C(1) << fan_out) - 1);
+        route.label = (uint32_t)leat_random_below(&random, 4096);
         uint8_t got[LEAT_ATM_ROUTE_ENTRY_LEN_MAX], want[LEAT_ATM_ROUTE_ENTRY_LEN_MAX];
         leat_atm_route_pack(&route, fan_out, got);
         pack_plainly(&route, fan_out, want);

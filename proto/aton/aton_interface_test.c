@@ -162,10 +162,10 @@ static void the_token_is_captured_in_its_one_bit_and_the_packet_follows(void)
         size_t len = 0;
         open_station(5);
         random_registers(&r);
-        struct leat_aton_command c = { .opcode = (uint8_t)(1 + leat_random_below(&r, 11)),
-                                       .width_bits = (uint8_t)(16u << leat_random_below(&r, 3)),
-                                       .reg = (uint8_t)leat_random_below(&r, 64),
-                                       .da = 0xffff };
+        struct leat_aton_command c = { .da = 0xffff };
+        c.opcode = (uint8_t)(1 + leat_random_below(&r, 11));
+        c.width_bits = (uint8_t)(16u << leat_random_below(&r, 3));
+        c.reg = (uint8_t)leat_random_below(&r, 64);
         if (c.opcode == LEAT_ATON_BITCOUNT) c.param = leat_aton_counter_bits(9);
         if (c.opcode == LEAT_ATON_TREE) c.param = leat_aton_slots(9);
         station.order.command = c;

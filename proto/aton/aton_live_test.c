@@ -176,10 +176,11 @@ static void random_live_packets_come_back(void)
     leat_random_seed(&r, tap_seed());
     for (int i = 0; i < LEAT_ROUNDS; i++) {
         const uint8_t *with_key = leat_random_below(&r, 2) ? key : NULL;
-        struct leat_aton_live live = { .ring_id = (uint32_t)leat_random_next(&r),
-                                       .sequence = (uint32_t)leat_random_next(&r),
-                                       .hops_left = (uint8_t)leat_random_next(&r),
-                                       .flags = (uint8_t)leat_random_next(&r) };
+        struct leat_aton_live live = { 0 };
+        live.ring_id = (uint32_t)leat_random_next(&r);
+        live.sequence = (uint32_t)leat_random_next(&r);
+        live.hops_left = (uint8_t)leat_random_next(&r);
+        live.flags = (uint8_t)leat_random_next(&r);
         struct leat_aton_live back;
         size_t len = 0, fault;
         model_random(&m, &r);

@@ -67,13 +67,14 @@ static inline void model_payload(struct model *m, struct leat_random *r)
 static inline void model_random_kind(struct model *m, struct leat_random *r, unsigned opcode)
 {
     struct leat_aton_packet *p = &m->packet;
-    *p = (struct leat_aton_packet){ .priority = (uint8_t)leat_random_below(r, 8),
-                                    .monitor = (uint8_t)leat_random_below(r, 2),
-                                    .reservation = (uint8_t)leat_random_below(r, 8),
-                                    .recognised = (uint8_t)leat_random_below(r, 2),
-                                    .copied = (uint8_t)leat_random_below(r, 2),
-                                    .da = (uint16_t)model_random_bits(r, 16),
-                                    .sa = (uint16_t)model_random_bits(r, 16) };
+    *p = (struct leat_aton_packet){ 0 };
+    p->priority = (uint8_t)leat_random_below(r, 8);
+    p->monitor = (uint8_t)leat_random_below(r, 2);
+    p->reservation = (uint8_t)leat_random_below(r, 8);
+    p->recognised = (uint8_t)leat_random_below(r, 2);
+    p->copied = (uint8_t)leat_random_below(r, 2);
+    p->da = (uint16_t)model_random_bits(r, 16);
+    p->sa = (uint16_t)model_random_bits(r, 16);
     m->count = 0;
     if (opcode == 0) {
         m->count = leat_random_below(r, 20);

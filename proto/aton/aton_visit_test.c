@@ -163,11 +163,10 @@ static void holds(const struct ring *ring, const struct leat_aton_command *c,
 
 static struct leat_aton_command random_command(const struct ring *ring, struct leat_random *r)
 {
-    struct leat_aton_command c = { .opcode = (uint8_t)(1 + leat_random_below(r, 11)),
-                                   .width_bits = (uint8_t)random_width(r),
-                                   .reg = 5,
-                                   .priority = (uint8_t)leat_random_below(r, 8),
-                                   .da = LEAT_ATON_DA_ALL };
+    struct leat_aton_command c = { .reg = 5, .da = LEAT_ATON_DA_ALL };
+    c.opcode = (uint8_t)(1 + leat_random_below(r, 11));
+    c.width_bits = (uint8_t)random_width(r);
+    c.priority = (uint8_t)leat_random_below(r, 8);
     if (!leat_random_below(r, 4)) /* one, the sender itself, or nobody */
         c.da = (uint16_t)(1000 + 7 * leat_random_below(r, ring->n + 1));
     if (c.opcode >= LEAT_ATON_EQ && c.opcode <= LEAT_ATON_LE && leat_random_below(r, 2)) {

@@ -41,8 +41,8 @@ static void masks_are_what_a_loop_finds(void)
         uint32_t equal = 0, live = 0;
         const uint64_t wanted = leat_random_below(&r, 3);
         for (uint32_t i = 0; i < 8; i++) {
-            word[i] = leat_random_below(&r, 3) +
-                      (leat_random_below(&r, 9) ? 0 : LEAT_ESP_TICKS_MAX);
+            word[i] = leat_random_below(&r, 3);
+            if (!leat_random_below(&r, 9)) word[i] += LEAT_ESP_TICKS_MAX;
             equal |= (uint32_t)(word[i] == wanted) << i;
             live |= (uint32_t)(wanted < word[i]) << i;
         }

@@ -158,38 +158,37 @@ static void a_groups_key_is_derived_from_the_networks(void)
 
 static void random_binding(struct leat_random *r, struct leat_esp_management *m)
 {
-    m->reply = (struct leat_esp_reply){
-        .node = leat_random_next(r),
-        .nonce = leat_random_next(r),
-        .tau = leat_random_next(r),
-        .store = (uint8_t)(1u << leat_random_below(r, 3)),
-        .count = (uint16_t)leat_random_below(r, LEAT_ESP_BINDINGS_MAX + 1),
-        .next = (uint32_t)leat_random_next(r),
-    };
-    for (unsigned i = 0; i < m->reply.count; i++)
-        m->reply.binding[i] = (struct leat_esp_binding){ leat_random_next(r), leat_random_next(r),
-                                                         leat_random_next(r) };
+    m->reply = (struct leat_esp_reply){ 0 };
+    m->reply.node = leat_random_next(r);
+    m->reply.nonce = leat_random_next(r);
+    m->reply.tau = leat_random_next(r);
+    m->reply.store = (uint8_t)(1u << leat_random_below(r, 3));
+    m->reply.count = (uint16_t)leat_random_below(r, LEAT_ESP_BINDINGS_MAX + 1);
+    m->reply.next = (uint32_t)leat_random_next(r);
+    for (unsigned i = 0; i < m->reply.count; i++) {
+        m->reply.binding[i].tag = leat_random_next(r);
+        m->reply.binding[i].value = leat_random_next(r);
+        m->reply.binding[i].remaining = leat_random_next(r);
+    }
 }
 
 static void random_announce(struct leat_random *r, struct leat_esp_management *m)
 {
     struct leat_esp_announce *a = &m->announce;
-    *a = (struct leat_esp_announce){
-        .group = leat_random_next(r),
-        .member = leat_random_next(r),
-        .serial = leat_random_next(r),
-        .service = (uint8_t)leat_random_below(r, LEAT_ESP_SERVICES),
-        .phase = (uint8_t)leat_random_next(r),
-        .value_from = (uint8_t)leat_random_below(r, LEAT_ESP_VALUES),
-        .value_shift = (uint8_t)leat_random_below(r, 64),
-        .rounds = (uint16_t)leat_random_next(r),
-        .delay_us = (uint32_t)leat_random_next(r),
-        .interval_us = (uint32_t)leat_random_next(r),
-        .task = { .opcode = (uint8_t)leat_random_below(r, LEAT_ESP_OPCODE_END),
-                  .loc = (uint8_t)leat_random_below(r, 8),
-                  .flags = (uint8_t)leat_random_below(r, 16),
-                  .computationId = m->computationId },
-    };
+    *a = (struct leat_esp_announce){ .task = { .computationId = m->computationId } };
+    a->group = leat_random_next(r);
+    a->member = leat_random_next(r);
+    a->serial = leat_random_next(r);
+    a->service = (uint8_t)leat_random_below(r, LEAT_ESP_SERVICES);
+    a->phase = (uint8_t)leat_random_next(r);
+    a->value_from = (uint8_t)leat_random_below(r, LEAT_ESP_VALUES);
+    a->value_shift = (uint8_t)leat_random_below(r, 64);
+    a->rounds = (uint16_t)leat_random_next(r);
+    a->delay_us = (uint32_t)leat_random_next(r);
+    a->interval_us = (uint32_t)leat_random_next(r);
+    a->task.opcode = (uint8_t)leat_random_below(r, LEAT_ESP_OPCODE_END);
+    a->task.loc = (uint8_t)leat_random_below(r, 8);
+    a->task.flags = (uint8_t)leat_random_below(r, 16);
     const struct leat_esp_instruction *row = leat_esp_instruction_of(a->task.opcode);
     for (unsigned i = 0; i < row->words / 2u; i++) {
         if (row->operand[i].kind <= LEAT_ESP_KIND_VALUE)
@@ -201,39 +200,43 @@ static void random_announce(struct leat_random *r, struct leat_esp_management *m
 
 static struct leat_esp_management random_packet(struct leat_random *r)
 {
-    struct leat_esp_management m = { .opcode = (uint8_t)(64 + leat_random_below(r, 7)),
-                                     .computationId = leat_random_next(r),
-                                     .mac = leat_random_next(r) };
+    struct leat_esp_management m = { 0 };
+    m.opcode = (uint8_t)(64 + leat_random_below(r, 7));
+    m.computationId = leat_random_next(r);
+    m.mac = leat_random_next(r);
     switch ((enum leat_esp_management_opcode)m.opcode) {
     case LEAT_ESP_QUERY:
-        m.query = (struct leat_esp_query){ leat_random_next(r), leat_random_next(r),
-                                           1u << leat_random_below(r, 3),
-                                           (uint32_t)leat_random_next(r) };
+        m.query.target = leat_random_next(r);
+        m.query.nonce = leat_random_next(r);
+        m.query.store = 1u << leat_random_below(r, 3);
+        m.query.cursor = (uint32_t)leat_random_next(r);
         break;
     case LEAT_ESP_REPLY: random_binding(r, &m); break;
     case LEAT_ESP_JOIN:
-        m.join = (struct leat_esp_join){ leat_random_next(r), leat_random_next(r),
-                                         leat_random_next(r), (uint8_t)leat_random_below(r, 2),
-                                         (uint32_t)leat_random_next(r) };
+        m.join.group = leat_random_next(r);
+        m.join.member = leat_random_next(r);
+        m.join.value = leat_random_next(r);
+        m.join.flags = (uint8_t)leat_random_below(r, 2);
+        m.join.lifetime_ms = (uint32_t)leat_random_next(r);
         break;
     case LEAT_ESP_ANNOUNCE: random_announce(r, &m); break;
     case LEAT_ESP_INSTALL:
-        m.install = (struct leat_esp_install){ leat_random_next(r),
-                                               leat_random_next(r),
-                                               leat_random_next(r),
-                                               (uint32_t)leat_random_next(r),
-                                               (uint8_t)leat_random_below(r, 9),
-                                               { { { 0 }, 0 } } };
+        m.install.group = leat_random_next(r);
+        m.install.target = leat_random_next(r);
+        m.install.serial = leat_random_next(r);
+        m.install.lifetime_ms = (uint32_t)leat_random_next(r);
+        m.install.count = (uint8_t)leat_random_below(r, 9);
         for (unsigned i = 0; i < m.install.count; i++) {
             leat_random_fill(r, m.install.next[i].address, LEAT_ESP_ADDRESS_LEN);
             m.install.next[i].port = (uint16_t)leat_random_next(r);
         }
         break;
     case LEAT_ESP_INSTALLED:
-        m.installed = (struct leat_esp_installed){
-            leat_random_next(r), leat_random_next(r), leat_random_next(r),
-            (uint32_t)leat_random_next(r), (uint32_t)leat_random_below(r, LEAT_ESP_RESULTS)
-        };
+        m.installed.group = leat_random_next(r);
+        m.installed.node = leat_random_next(r);
+        m.installed.serial = leat_random_next(r);
+        m.installed.lifetime_ms = (uint32_t)leat_random_next(r);
+        m.installed.result = (uint32_t)leat_random_below(r, LEAT_ESP_RESULTS);
         break;
     case LEAT_ESP_CAST:
         m.cast.group = leat_random_next(r);

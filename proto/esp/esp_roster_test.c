@@ -38,9 +38,9 @@ static void the_roster_is_a_list_that_is_found_quickly(void)
         struct leat_esp_next address = address_of((unsigned)leat_random_below(&r, 12));
         address.port = (uint16_t)leat_random_below(&r, 2);
         const unsigned at = plain_find(&plain, &address);
-        const struct leat_esp_roster_entry entry = { .address = address,
-                                                     .id = leat_random_next(&r),
-                                                     .until = now + leat_random_below(&r, 40) };
+        struct leat_esp_roster_entry entry = { .address = address };
+        entry.id = leat_random_next(&r);
+        entry.until = now + leat_random_below(&r, 40);
         switch (leat_random_below(&r, 8)) {
         case 0:
             leat_esp_roster_expire(&roster, now);

@@ -277,13 +277,11 @@ static void random_packets_shown_as_json_build_the_same_octets(void)
     leat_random_seed_entity(&r, tap_seed(), 4);
     for (long round = 0; round < LEAT_ROUNDS; round++) {
         const uint64_t bits = leat_random_next(&r);
-        struct leat_esp_packet p = {
-            .loc = bits & 7,
-            .flags = bits >> 3 & 15,
-            .opcode = (uint8_t)leat_random_below(&r, LEAT_ESP_OPCODE_END),
-            .op = LEAT_ESP_FOLD_MIN,
-            .computationId = leat_random_next(&r) >> (bits >> 7 & 63),
-        };
+        struct leat_esp_packet p = { .loc = bits & 7,
+                                     .flags = bits >> 3 & 15,
+                                     .op = LEAT_ESP_FOLD_MIN };
+        p.opcode = (uint8_t)leat_random_below(&r, LEAT_ESP_OPCODE_END);
+        p.computationId = leat_random_next(&r) >> (bits >> 7 & 63);
         const struct leat_esp_instruction *row = leat_esp_instruction_of(p.opcode);
         for (unsigned i = 0; i < row->words / 2u; i++)
             if (row->operand[i].kind <= LEAT_ESP_KIND_VALUE)

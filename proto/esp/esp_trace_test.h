@@ -142,22 +142,20 @@ static inline struct leat_esp_packet esp_trace_packet(struct esp_trace *t)
     static const uint8_t loc[] = { 0, 0, 0, 1, 1, 2, 4, 7 };
     struct leat_esp_packet p;
     do {
-        p = (struct leat_esp_packet){
-            .loc = loc[esp_trace_below(t, sizeof loc)],
-            .flags = LEAT_ESP_FLAG_X,
-            .opcode = (uint8_t)(1 + esp_trace_below(t, 5)),
-            .computationId = 1 + esp_trace_below(t, t->computations),
-            .compValTag = esp_trace_tag(t, 1),
-            .chldCntTag = esp_trace_tag(t, 1 + esp_trace_below(t, 2)),
-            .sibCntTag = esp_trace_tag(t, 3),
-            .fwdCntTag = esp_trace_tag(t, 4),
-            .compIdTag = esp_trace_tag(t, 5),
-            .collectFwdTag = esp_trace_tag(t, 6),
-            .thresh = esp_trace_thresh(t),
-            .fwdThresh = esp_trace_thresh(t),
-            .val = esp_trace_value(t),
-            .pktVal = esp_trace_value(t),
-        };
+        p = (struct leat_esp_packet){ .flags = LEAT_ESP_FLAG_X };
+        p.loc = loc[esp_trace_below(t, sizeof loc)];
+        p.opcode = (uint8_t)(1 + esp_trace_below(t, 5));
+        p.computationId = 1 + esp_trace_below(t, t->computations);
+        p.compValTag = esp_trace_tag(t, 1);
+        p.chldCntTag = esp_trace_tag(t, 1 + esp_trace_below(t, 2));
+        p.sibCntTag = esp_trace_tag(t, 3);
+        p.fwdCntTag = esp_trace_tag(t, 4);
+        p.compIdTag = esp_trace_tag(t, 5);
+        p.collectFwdTag = esp_trace_tag(t, 6);
+        p.thresh = esp_trace_thresh(t);
+        p.fwdThresh = esp_trace_thresh(t);
+        p.val = esp_trace_value(t);
+        p.pktVal = esp_trace_value(t);
         p.pktId = esp_trace_child(t, p.computationId);
         p.op = esp_trace_op(t, p.opcode);
         if (esp_trace_below(t, 3) == 0) p.compValTag = p.chldCntTag ^ 0x300;

@@ -214,8 +214,9 @@ static const struct leat_esp_service_result *serve(struct world *w,
 
 static void draw_world(struct world *w, struct leat_random *r)
 {
-    open_world(w, 1 + (unsigned)leat_random_below(r, DRAWN_MAX),
-               (unsigned)leat_random_below(r, ROUTERS_MAX + 1), leat_random_next(r));
+    const unsigned members = 1 + (unsigned)leat_random_below(r, DRAWN_MAX),
+                   routers = (unsigned)leat_random_below(r, ROUTERS_MAX + 1);
+    open_world(w, members, routers, leat_random_next(r));
     for (unsigned i = 0; i < w->routers; i++) {
         const unsigned above = (unsigned)leat_random_below(r, i + 1);
         w->parent[i] = above == i ? ROOT : above;
@@ -223,7 +224,8 @@ static void draw_world(struct world *w, struct leat_random *r)
     for (unsigned m = 0; m < w->members; m++) {
         const unsigned at = (unsigned)leat_random_below(r, w->routers + 1);
         w->member_at[m] = at == w->routers ? ROOT : at;
-        w->value[m] = leat_random_next(r) >> leat_random_below(r, 64);
+        w->value[m] = leat_random_next(r);
+        w->value[m] >>= leat_random_below(r, 64);
     }
 }
 

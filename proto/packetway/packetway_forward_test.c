@@ -272,7 +272,8 @@ static void what_is_dropped_is_what_the_codec_refuses(void)
     leat_random_seed(&r, tap_seed());
     for (unsigned i = 0; i < LEAT_ROUNDS / 5; i++) {
         static const uint8_t heads[] = { 0x00, 0x80, 0x81, 0x86, 0xBF, 0xF0, 0xC0, 0xE0 };
-        const size_t len = leat_random_below(&r, 40) * 8 + (leat_random_below(&r, 20) == 0);
+        size_t len = leat_random_below(&r, 40) * 8;
+        len += leat_random_below(&r, 20) == 0;
         memset(buf, 0, len);
         for (size_t at = 0; at + 8 <= len; at += 8) {
             buf[at] = (uint8_t)(leat_random_below(&r, 40) == 0 ? 0x40 : leat_random_below(&r, 64));
@@ -342,8 +343,9 @@ static void an_early_decision_is_the_right_one(void)
         for (uint32_t k = 0; k < f.twin_count; k++)
             f.twins[k].mtu_words = (uint32_t)leat_random_below(&r, 10);
         hex[strlen(hex) - 1] = 0;
-        check_cut_through(&f, (enum leat_packetway_side)leat_random_below(&r, 3), buf,
-                          (uint32_t)unhex(hex, buf), (uint32_t)leat_random_below(&r, 10));
+        const enum leat_packetway_side side = (enum leat_packetway_side)leat_random_below(&r, 3);
+        check_cut_through(&f, side, buf, (uint32_t)unhex(hex, buf),
+                          (uint32_t)leat_random_below(&r, 10));
     }
 }
 
@@ -475,10 +477,10 @@ static void the_fib_keeps_the_best_of_each_kind(void)
         static struct offered all[COUNT];
         leat_packetway_fib_clear(&f);
         for (int i = 0; i < COUNT; i++) {
-            all[i] = (struct offered){ 1 + (uint32_t)leat_random_below(&r, ADDRESSES) * 0x10001,
-                                       leat_random_below(&r, 2),
-                                       (uint32_t)leat_random_below(&r, 16),
-                                       (uint16_t)leat_random_below(&r, 12) };
+            all[i].dt = 1 + (uint32_t)leat_random_below(&r, ADDRESSES) * 0x10001;
+            all[i].twin = leat_random_below(&r, 2);
+            all[i].index = (uint32_t)leat_random_below(&r, 16);
+            all[i].q = (uint16_t)leat_random_below(&r, 12);
             leat_packetway_entry_offer(leat_packetway_fib_take(&f, all[i].dt), all[i].twin,
                                        all[i].index, all[i].q);
         }
@@ -699,8 +701,9 @@ static void blocks_that_overlap_are_refused(void)
         uint32_t count = 0;
         leat_packetway_bias_init(&map, blocks, 16);
         for (int i = 0; i < 40 && count < 16; i++) {
-            const struct leat_packetway_block b = { (uint32_t)leat_random_below(&r, 300),
-                                                    1 + (uint32_t)leat_random_below(&r, 20) };
+            struct leat_packetway_block b = { 0 };
+            b.bias = (uint32_t)leat_random_below(&r, 300);
+            b.count = 1 + (uint32_t)leat_random_below(&r, 20);
             uint32_t other = 99;
             bool clash = false;
             for (uint32_t k = 0; k < count; k++)

@@ -529,8 +529,10 @@ static void anything_may_come_in(void)
     for (unsigned i = 0; i < LEAT_ROUNDS / 20; i++) {
         const struct vector *v = &vectors[leat_random_below(&r, sizeof vectors / sizeof *vectors)];
         size_t len = unhex(v->hex, in);
-        for (uint64_t k = leat_random_below(&r, 5); k > 0; k--)
-            in[leat_random_below(&r, len)] = (uint8_t)leat_random_next(&r);
+        for (uint64_t k = leat_random_below(&r, 5); k > 0; k--) {
+            const size_t at = leat_random_below(&r, len);
+            in[at] = (uint8_t)leat_random_next(&r);
+        }
         if (leat_random_below(&r, 2)) {
             leat_put_be24(in + 1, 0x301);
             leat_put_be24(in + 13, 0x302);

@@ -336,6 +336,12 @@ static inline unsigned unknown_type(struct model *m)
     return type == 0 ? 1 : type + 6; /* 1, 7..0x3F */
 }
 
+static inline void put_unknown(struct model *m, unsigned flags)
+{
+    const unsigned type = unknown_type(m);
+    put_field(m, flags, type, dice(m, 20), false);
+}
+
 static inline unsigned put_oh(struct model *m, struct model_oh oh[64])
 {
     static const unsigned len_of[7] = { [2] = 4, [4] = 8 };
@@ -379,8 +385,8 @@ static inline void put_ot(struct model *m, size_t ph, const struct model_oh *oh,
     }
     if (!self_defined) return;
     for (unsigned i = dice(m, dice(m, 64) ? 3 : 64); i > 0; i--)
-        put_field(m, 0, unknown_type(m), dice(m, 20), false);
-    put_field(m, 0x40, unknown_type(m), dice(m, 20), false);
+        put_unknown(m, 0);
+    put_unknown(m, 0x40);
 }
 
 static inline unsigned random_destination(struct model *m)
@@ -395,7 +401,7 @@ static inline void model_message(struct model *m)
     const bool rrp = dice(m, 2);
     const unsigned te = rrp ? te_of[dice(m, 13)] : dice(m, 0x10000);
     const unsigned pt = rrp ? (te < 71 ? 1 : 0xFFFF) : 2 + dice(m, 0xFFFD);
-    const unsigned e = rrp ? dice(m, 5) : (dice(m, 2) << 3 | dice(m, 5));
+    const unsigned e_flag = rrp ? 0 : dice(m, 2) << 3, e = e_flag | dice(m, 5);
     struct model_oh oh[64];
 
     m->len = 0;

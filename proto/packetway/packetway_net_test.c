@@ -42,7 +42,8 @@ static void build_random(struct net *n, struct leat_random *r, uint32_t sans, ui
     for (uint32_t i = 0; i < 2 * sans; i++)
         net_host(n, i / 2);
     for (uint32_t i = 0; i < routers; i++) {
-        const uint64_t size = 2 + leat_random_below(r, 4) / 3 + leat_random_below(r, 8) / 7;
+        uint64_t size = 2 + leat_random_below(r, 4) / 3;
+        size += leat_random_below(r, 8) / 7;
         uint32_t used = 0;
         for (uint64_t k = 0; k < size; k++) {
             const uint32_t san = (uint32_t)leat_random_below(r, sans);

@@ -328,7 +328,8 @@ static void feed_random_table(struct subject *s, struct leat_random *r, struct t
     leat_packetway_build_route(&b, q, NULL, 0);
     leat_packetway_build_mtu(&b, 0);
     for (unsigned i = 0; i < t->node_count; i++) {
-        t->nodes[i] = (struct told){ random_address(r), (uint16_t)leat_random_below(r, 3) };
+        t->nodes[i].address = random_address(r);
+        t->nodes[i].q = (uint16_t)leat_random_below(r, 3);
         leat_packetway_build_address(&b, &t->nodes[i].address);
         leat_packetway_build_nest(&b);
         leat_packetway_build_route(&b, t->nodes[i].q, NULL, 0);

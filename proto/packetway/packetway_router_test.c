@@ -600,8 +600,10 @@ static void random_input_is_harmless(void)
         const struct vector *v =
             &vectors[leat_random_below(&rnd, sizeof vectors / sizeof *vectors)];
         size_t len = unhex(v->hex, s.in);
-        for (uint64_t k = leat_random_below(&rnd, 6); k > 0; k--)
-            s.in[leat_random_below(&rnd, len)] = (uint8_t)leat_random_next(&rnd);
+        for (uint64_t k = leat_random_below(&rnd, 6); k > 0; k--) {
+            const size_t at = leat_random_below(&rnd, len);
+            s.in[at] = (uint8_t)leat_random_next(&rnd);
+        }
         if (leat_random_below(&rnd, 2)) { /* from whom it matters */
             static const uint32_t peers[] = { 0x101, 0x103, 0x302, 0x555 };
             const uint32_t sa = peers[leat_random_below(&rnd, 4)];

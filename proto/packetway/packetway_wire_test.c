@@ -622,40 +622,39 @@ static void fill_fields(struct leat_packetway_message *m, struct model *r)
     for (unsigned i = 0; i < m->oh_count; i++) {
         const uint8_t type = (uint8_t)(dice(r, 2) ? 2 + dice(r, 5) : unknown_type(r));
         const bool known = type >= 2 && type <= 6;
-        m->oh[i] = (struct leat_packetway_field){
-            .mandatory = known && dice(r, 2),
-            .type = type,
-            .len = known ? len_of[type] : (uint16_t)dice(r, 256),
-            .octets = r->buf + dice(r, 256),
-        };
+        m->oh[i] = (struct leat_packetway_field){ .type = type };
+        m->oh[i].mandatory = known && dice(r, 2);
+        m->oh[i].len = known ? len_of[type] : (uint16_t)dice(r, 256);
+        m->oh[i].octets = r->buf + dice(r, 256);
         announced |= type == 6;
     }
     m->ot_count = announced ? 1 + dice(r, 3) : 0;
-    for (unsigned i = 0; i < m->ot_count; i++)
-        m->ot[i] = (struct leat_packetway_field){ .type = (uint8_t)unknown_type(r),
-                                                  .len = (uint16_t)dice(r, 256),
-                                                  .octets = r->buf + dice(r, 256) };
+    for (unsigned i = 0; i < m->ot_count; i++) {
+        m->ot[i] = (struct leat_packetway_field){ 0 };
+        m->ot[i].type = (uint8_t)unknown_type(r);
+        m->ot[i].len = (uint16_t)dice(r, 256);
+        m->ot[i].octets = r->buf + dice(r, 256);
+    }
 }
 
 static void fill_message(struct leat_packetway_message *m, struct model *r)
 {
-    m->header = (struct leat_packetway_header){
-        .dt = random_destination(r),
-        .sa = dice(r, 0x7FFFFE),
-        .te = (uint16_t)dice(r, 0x10000),
-        .pt = (uint16_t)(2 + dice(r, 0xFFFD)),
-        .priority = (uint8_t)dice(r, 64),
-        .e = (uint8_t)(dice(r, 2) << 3 | dice(r, 5)),
-    };
+    m->header = (struct leat_packetway_header){ 0 };
+    m->header.dt = random_destination(r);
+    m->header.sa = dice(r, 0x7FFFFE);
+    m->header.te = (uint16_t)dice(r, 0x10000);
+    m->header.pt = (uint16_t)(2 + dice(r, 0xFFFD));
+    m->header.priority = (uint8_t)dice(r, 64);
+    m->header.e = (uint8_t)(dice(r, 2) << 3);
+    m->header.e |= (uint8_t)dice(r, 5);
     m->leading_count = dice(r, 2) ? 0 : dice(r, 5);
     for (unsigned i = 0; i < m->leading_count; i++) {
         const bool symbol = dice(r, 2);
-        m->leading[i] = (struct leat_packetway_leading){
-            .kind = symbol ? LEAT_PACKETWAY_SYMBOL : LEAT_PACKETWAY_L2RH,
-            .type = symbol ? 1 + dice(r, 0xFFFFF) : 0,
-            .len = (uint16_t)(symbol ? dice(r, 256) : 1 + dice(r, 63)),
-            .octets = r->buf + dice(r, 256),
-        };
+        m->leading[i] = (struct leat_packetway_leading){ .kind = symbol ? LEAT_PACKETWAY_SYMBOL
+                                                                        : LEAT_PACKETWAY_L2RH };
+        m->leading[i].type = symbol ? 1 + dice(r, 0xFFFFF) : 0;
+        m->leading[i].len = (uint16_t)(symbol ? dice(r, 256) : 1 + dice(r, 63));
+        m->leading[i].octets = r->buf + dice(r, 256);
     }
     fill_fields(m, r);
     m->data = r->buf + dice(r, 256);

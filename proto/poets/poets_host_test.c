@@ -314,10 +314,11 @@ static void random_frames_round_trip(void)
     leat_random_seed(&r, tap_seed());
     for (long round = 0; round < LEAT_ROUNDS; round++) {
         uint8_t buf[512], back[512], packets[64];
-        const struct leat_poets_frame header = { (uint16_t)leat_random_next(&r), 0,
-                                                 (uint32_t)leat_random_next(&r),
-                                                 (uint32_t)leat_random_next(&r),
-                                                 leat_random_next(&r) };
+        struct leat_poets_frame header = { 0 };
+        header.task = (uint16_t)leat_random_next(&r);
+        header.src_rank = (uint32_t)leat_random_next(&r);
+        header.seq = (uint32_t)leat_random_next(&r);
+        header.epoch = leat_random_next(&r);
         struct leat_poets_frame_writer w, again;
         struct leat_poets_frame frame;
         struct leat_poets_frame_cursor c;
@@ -325,9 +326,10 @@ static void random_frames_round_trip(void)
         leat_random_fill(&r, packets, sizeof packets);
         EQ(leat_poets_frame_begin(&w, buf, sizeof buf, &header), LEAT_ERR_OK);
         for (uint64_t n = leat_random_below(&r, 8); n > 0; n--) {
-            record = (struct leat_poets_record){ (uint32_t)leat_random_next(&r),
-                                                 (uint8_t)(1 + leat_random_below(&r, 4)),
-                                                 leat_random_below(&r, 2), packets };
+            record.hw_addr = (uint32_t)leat_random_next(&r);
+            record.nflit = (uint8_t)(1 + leat_random_below(&r, 4));
+            record.control = leat_random_below(&r, 2);
+            record.packet = packets;
             if (leat_poets_frame_add(&w, &record) != LEAT_ERR_OK) break;
         }
         EQ(leat_poets_frame_decode(buf, w.len, &frame, NULL), LEAT_ERR_OK);

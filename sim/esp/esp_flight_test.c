@@ -64,11 +64,10 @@ static void check_take(struct leat_sim_esp_flights *f, struct plain *p, leat_tim
 static void add(struct leat_sim_esp_flights *f, struct plain *p, struct leat_random *r,
                 uint64_t number)
 {
-    struct leat_sim_esp_flight flight = { .at = p->now + leat_random_below(r, 4),
-                                          .to = (uint32_t)leat_random_below(r, 3),
-                                          .from = 10 + (uint32_t)leat_random_below(r, 3),
-                                          .number = number,
-                                          .letter = LEAT_SIM_ESP_NO_LETTER };
+    struct leat_sim_esp_flight flight = { .number = number, .letter = LEAT_SIM_ESP_NO_LETTER };
+    flight.at = p->now + leat_random_below(r, 4);
+    flight.to = (uint32_t)leat_random_below(r, 3);
+    flight.from = 10 + (uint32_t)leat_random_below(r, 3);
     if (leat_random_below(r, 8) == 0) { /* a wake-up, which comes before those from others */
         flight.from = flight.to;
         flight.number = 0;

@@ -23,10 +23,11 @@ static void draw(struct graph *g, struct leat_random *r)
         g->wire[wires++] = (struct leat_sim_esp_wire){ i, a, 1 + leat_random_below(r, 4) };
         g->wire[wires++] = (struct leat_sim_esp_wire){ b, i, 1 + leat_random_below(r, 4) };
     }
-    for (uint32_t i = 0; i < more && routers > 1; i++)
-        g->wire[wires++] = (struct leat_sim_esp_wire){ (uint32_t)leat_random_below(r, routers),
-                                                       (uint32_t)leat_random_below(r, routers),
-                                                       1 + leat_random_below(r, 4) };
+    for (uint32_t i = 0; i < more && routers > 1; i++) {
+        const uint32_t from = (uint32_t)leat_random_below(r, routers),
+                       to = (uint32_t)leat_random_below(r, routers);
+        g->wire[wires++] = (struct leat_sim_esp_wire){ from, to, 1 + leat_random_below(r, 4) };
+    }
     g->graph = (struct leat_sim_esp_graph){ .routers = routers,
                                             .wires = wires,
                                             .wire = g->wire,

@@ -47,12 +47,12 @@ static size_t root_link(const struct leat_sim_esp *s, bool is_down)
 static struct leat_esp_service_config service_config(const struct leat_sim_esp_config *c)
 {
     uint64_t state = c->seed;
+    const uint64_t id = leat_random_splitmix(&state), seed = leat_random_splitmix(&state),
+                   service_seed = leat_random_splitmix(&state);
     return (struct leat_esp_service_config){
         .group = GROUP,
-        .node = { .id = leat_random_splitmix(&state),
-                  .seed = leat_random_splitmix(&state),
-                  .tau = c->tau_ps },
-        .seed = leat_random_splitmix(&state),
+        .node = { .id = id, .seed = seed, .tau = c->tau_ps },
+        .seed = service_seed,
         .members_max = c->members,
         .nodes_max = c->graph.routers + 1,
         .links_max = c->graph.routers + c->members,
@@ -183,10 +183,9 @@ void leat_sim_esp_init(struct leat_sim_esp *s, const struct leat_sim_esp_config 
         s->armed[e] = LEAT_NEVER;
     }
     for (uint32_t r = 0; r < routers(s); r++) {
-        const struct leat_esp_node node = { .id = leat_random_next(&s->random[ROUTERS_FROM + r]) |
-                                                  1,
-                                            .seed = leat_random_next(&s->random[ROUTERS_FROM + r]),
-                                            .tau = config->tau_ps };
+        struct leat_esp_node node = { .tau = config->tau_ps };
+        node.id = leat_random_next(&s->random[ROUTERS_FROM + r]) | 1;
+        node.seed = leat_random_next(&s->random[ROUTERS_FROM + r]);
         leat_esp_store_init(&s->store[r], &node, config->groups, l.stores + r * store_len);
     }
     if (config->has_duplicates) memset(s->duplicates, 0, routers(s) * sizeof *s->duplicates);

@@ -72,16 +72,22 @@ static void make_tree(struct world *w, uint32_t levels, uint32_t fanout, uint32_
 static void draw_graph(struct world *w, struct leat_random *r)
 {
     const uint32_t routers = 1 + (uint32_t)leat_random_below(r, 40);
-    begin_world(w, routers, 1 + (uint32_t)leat_random_below(r, 80), leat_random_next(r));
-    for (uint32_t i = 1; i < routers; i++)
-        join(w, i, (uint32_t)leat_random_below(r, i), ms / 2 + leat_random_below(r, ms));
-    for (uint32_t i = 0; i < routers / 2; i++)
-        join(w, (uint32_t)leat_random_below(r, routers), (uint32_t)leat_random_below(r, routers),
-             ms / 2 + leat_random_below(r, ms));
+    const uint32_t members = 1 + (uint32_t)leat_random_below(r, 80);
+    begin_world(w, routers, members, leat_random_next(r));
+    for (uint32_t i = 1; i < routers; i++) {
+        const uint32_t to = (uint32_t)leat_random_below(r, i);
+        join(w, i, to, ms / 2 + leat_random_below(r, ms));
+    }
+    for (uint32_t i = 0; i < routers / 2; i++) {
+        const uint32_t from = (uint32_t)leat_random_below(r, routers),
+                       to = (uint32_t)leat_random_below(r, routers);
+        join(w, from, to, ms / 2 + leat_random_below(r, ms));
+    }
     w->config.graph.root = (uint32_t)leat_random_below(r, routers);
     for (uint32_t m = 0; m < w->config.members; m++) {
         w->member_at[m] = (uint32_t)leat_random_below(r, routers);
-        w->value[m] = leat_random_next(r) >> leat_random_below(r, 64);
+        w->value[m] = leat_random_next(r);
+        w->value[m] >>= leat_random_below(r, 64);
     }
 }
 

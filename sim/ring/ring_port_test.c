@@ -164,8 +164,9 @@ static void send_random(struct bench *b, uint64_t seed)
     for (uint64_t id = 0; id < 60; id++) {
         const uint32_t n = b->port.base.ports;
         at += leat_random_below(&r, 2) ? 0 : leat_random_below(&r, 3000000);
-        OK(send(b, (uint32_t)leat_random_below(&r, n), (uint32_t)leat_random_below(&r, n), id,
-                leat_random_below(&r, leat_random_below(&r, 2) ? 20 : 700), at));
+        const uint32_t from = (uint32_t)leat_random_below(&r, n),
+                       to = (uint32_t)leat_random_below(&r, n);
+        OK(send(b, from, to, id, leat_random_below(&r, leat_random_below(&r, 2) ? 20 : 700), at));
     }
     while (b->port.base.under_way)
         leat_port_run(&b->port.base, leat_random_below(&r, 2)

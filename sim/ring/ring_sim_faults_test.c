@@ -219,17 +219,19 @@ static void run_random(struct world *w, uint64_t seed)
     world_open(w);
     world_random_registers(w, seed);
     for (int i = 0; i < 10; i++) {
-        const struct leat_aton_order o = { .command = world_random_command(&r, n),
-                                           .when_idle = leat_random_below(&r, 8) == 0 };
-        leat_sim_ring_hand_over(&w->ring, (uint32_t)leat_random_below(&r, n), &o, (uint64_t)i,
-                                leat_random_below(&r, 6000), 0);
+        struct leat_aton_order o = { 0 };
+        o.command = world_random_command(&r, n);
+        o.when_idle = leat_random_below(&r, 8) == 0;
+        const uint32_t station = (uint32_t)leat_random_below(&r, n);
+        leat_sim_ring_hand_over(&w->ring, station, &o, (uint64_t)i, leat_random_below(&r, 6000), 0);
     }
-    for (int i = (int)leat_random_below(&r, 6); i >= 0; i--)
-        fault(w,
-              leat_random_below(&r, 3) ? LEAT_SIM_RING_BIT_ERROR
-                                       : (unsigned)leat_random_below(&r, 4),
-              (uint32_t)leat_random_below(&r, n), leat_random_below(&r, 8000),
-              1 + (unsigned)leat_random_below(&r, 3));
+    for (int i = (int)leat_random_below(&r, 6); i >= 0; i--) {
+        const unsigned kind = leat_random_below(&r, 3) ? LEAT_SIM_RING_BIT_ERROR
+                                                       : (unsigned)leat_random_below(&r, 4);
+        const uint32_t station = (uint32_t)leat_random_below(&r, n);
+        const uint64_t at = leat_random_below(&r, 8000);
+        fault(w, kind, station, at, 1 + (unsigned)leat_random_below(&r, 3));
+    }
     w->stop_after = 10;
     leat_sim_ring_run(&w->ring, 200000);
 }

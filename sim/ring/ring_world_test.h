@@ -259,13 +259,12 @@ static inline uint64_t plain_bits(const struct world *w)
 
 static inline struct leat_aton_command world_random_command(struct leat_random *r, uint32_t n)
 {
-    struct leat_aton_command c = {
-        .opcode = (uint8_t)(1 + leat_random_below(r, 11)),
-        .width_bits = (uint8_t)(16u << leat_random_below(r, 3)),
-        .reg = (uint8_t)leat_random_below(r, 64),
-        .priority = leat_random_below(r, 3) ? 0 : (uint8_t)leat_random_below(r, 8),
-        .da = leat_random_below(r, 4) ? 0xffff : (uint16_t)(1 + leat_random_below(r, n + 1)),
-    };
+    struct leat_aton_command c = { 0 };
+    c.opcode = (uint8_t)(1 + leat_random_below(r, 11));
+    c.width_bits = (uint8_t)(16u << leat_random_below(r, 3));
+    c.reg = (uint8_t)leat_random_below(r, 64);
+    c.priority = leat_random_below(r, 3) ? 0 : (uint8_t)leat_random_below(r, 8);
+    c.da = leat_random_below(r, 4) ? 0xffff : (uint16_t)(1 + leat_random_below(r, n + 1));
     if (c.opcode == LEAT_ATON_BITCOUNT) c.param = leat_aton_counter_bits(n);
     if (c.opcode == LEAT_ATON_TREE) c.param = leat_aton_slots(n);
     if (c.opcode >= LEAT_ATON_EQ && c.opcode <= LEAT_ATON_LE && leat_random_below(r, 2)) {
