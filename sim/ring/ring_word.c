@@ -280,6 +280,7 @@ static bool run_empty(struct leat_sim_ring *ring, leat_time until)
 {
     const leat_time at = ring->sent_at + LEAT_ATON_FOLD_SYMBOLS + ring->bits;
     if (at > until) return false;
+    ring->monitor_symbols = LEAT_ATON_FOLD_SYMBOLS;
     release(ring, NULL, at);
     raise(ring);
     return true;
