@@ -95,7 +95,7 @@ static void random_contract(struct leat_random *r, struct leat_sim_connection *c
     k->scr = k->pcr / (1 + below(r, 8));
     if (k->class == LEAT_ATM_ABR && below(r, 2)) k->mcr = k->pcr / (1 + below(r, 10));
     if (best_effort) return;
-    k->cdvt_ps = below(r, 2) ? 0 : below(r, 40 * slot_ps());
+    if (!below(r, 2)) k->cdvt_ps = below(r, 40 * slot_ps());
     if (below(r, 2)) k->ctd_ps = (10 + below(r, 500)) * slot_ps();
     if (below(r, 2) && k->class != LEAT_ATM_VBR_NRT) k->cdv_ps = (5 + below(r, 500)) * slot_ps();
 }
@@ -104,13 +104,15 @@ static void random_connection(struct leat_random *r)
 {
     const uint32_t ports = set.config.fabric.net.ports;
     static const uint64_t scales[] = { 3, 10, 40, 150, 500 };
-    struct leat_sim_connection *c = set_add((enum leat_atm_class)below(r, LEAT_ATM_CLASS_COUNT),
-                                            (uint32_t)below(r, ports), (uint32_t)below(r, ports),
-                                            2 + below(r, scales[below(r, 5)]), 1);
+    const enum leat_atm_class class = (enum leat_atm_class)below(r, LEAT_ATM_CLASS_COUNT);
+    const uint32_t from = (uint32_t)below(r, ports);
+    const uint32_t to = (uint32_t)below(r, ports);
+    const uint64_t scale = scales[below(r, 5)];
+    struct leat_sim_connection *c = set_add(class, from, to, 2 + below(r, scale), 1);
     random_contract(r, c);
     if (below(r, 4) == 0) c->path = (uint32_t)below(r, set.config.fabric.net.paths);
-    c->source = below(r, 3) ? LEAT_SIM_SOURCE_GREEDY
-                            : (enum leat_sim_source)below(r, LEAT_SIM_SOURCE_EXCESS + 1);
+    c->source = LEAT_SIM_SOURCE_GREEDY;
+    if (!below(r, 3)) c->source = (enum leat_sim_source)below(r, LEAT_SIM_SOURCE_EXCESS + 1);
     c->excess_percent = 101 + (uint32_t)below(r, 1000);
     c->police = below(r, 2) ? LEAT_SIM_POLICE_DROP : LEAT_SIM_POLICE_TAG;
     c->shape = below(r, 3) == 0;
@@ -134,7 +136,8 @@ static void random_set(struct leat_random *r)
     set_begin(fabrics[below(r, sizeof fabrics / sizeof *fabrics)]);
     for (uint32_t p = 0; p < set.config.fabric.net.ports; p++) {
         struct leat_sim_contracts_port *port = &set.port[p];
-        port->w = 1 + (uint32_t)below(r, below(r, 2) ? 8 : 100);
+        const uint64_t w_max = below(r, 2) ? 8 : 100;
+        port->w = 1 + (uint32_t)below(r, w_max);
         for (int level = 0; level < 2; level++) {
             port->cells[level] = 1 + (uint32_t)below(r, 100);
             port->clp_cells[level] = (uint32_t)below(r, port->cells[level]);

@@ -323,15 +323,17 @@ static uint32_t below(uint64_t *state, uint32_t end)
 static struct program random_program(uint64_t *state, uint32_t ports)
 {
     static const uint32_t len_max[] = { 5, 40, 300, 2000 };
-    struct program p = { .tasks = 2 + below(state, ports - 1), .phases = 1 + below(state, 4) };
+    struct program p = { .tasks = 2 + below(state, ports - 1) };
+    p.phases = 1 + below(state, 4);
     const uint32_t longest = len_max[below(state, 4)];
-    for (uint32_t i = 0; i < p.phases; i++)
-        p.phase[i] = (struct phase){ .kind = below(state, PHASE_KINDS),
-                                     .shift = 1 + below(state, p.tasks - 1),
-                                     .len = below(state, longest),
-                                     .pause = below(state, 3) ? 0 : below(state, 3000) };
+    for (uint32_t i = 0; i < p.phases; i++) {
+        p.phase[i].kind = below(state, PHASE_KINDS);
+        p.phase[i].shift = 1 + below(state, p.tasks - 1);
+        p.phase[i].len = below(state, longest);
+        if (!below(state, 3)) p.phase[i].pause = below(state, 3000);
+    }
     p.rounds = 20 + 4000 / (p.tasks * p.phases);
-    p.odd_every = below(state, 3) ? 20 + below(state, 200) : 0;
+    if (below(state, 3)) p.odd_every = 20 + below(state, 200);
     p.seed = leat_random_splitmix(state);
     return p;
 }

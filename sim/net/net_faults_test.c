@@ -241,7 +241,8 @@ static void a_flit_is_damaged_when_one_of_its_bits_is(void)
     EQ(leat_net_fault_flit_errors(0, 64), 0);
     EQ(leat_net_fault_flit_errors(UINT64_MAX, 64), UINT32_MAX);
     for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
-        const uint64_t bit = leat_random_next(&r) >> leat_random_below(&r, 50);
+        const uint64_t any = leat_random_next(&r);
+        const uint64_t bit = any >> leat_random_below(&r, 50);
         const uint32_t bits = 1 + (uint32_t)leat_random_below(&r, 1000);
         const double chance = -expm1(bits * log1p(-ldexp((double)bit, -64)));
         const double got = leat_net_fault_flit_errors(bit, bits);
@@ -301,12 +302,13 @@ static void pick_wire(struct leat_random *r, uint32_t *a, uint32_t *b)
 
 static struct plain pick(struct leat_random *r)
 {
-    struct plain f = { .kind = (int)leat_random_below(r, LEAT_NET_FAULT_KINDS),
-                       .one_way = leat_random_below(r, 2),
-                       .from = leat_random_below(r, 4) ? leat_random_below(r, 200) : 0,
-                       .up = 1 + leat_random_below(r, 9),
-                       .down = 1 + leat_random_below(r, 9) };
-    f.to = leat_random_below(r, 3) ? f.from + 1 + leat_random_below(r, 200) : UINT64_MAX;
+    struct plain f = { .kind = (int)leat_random_below(r, LEAT_NET_FAULT_KINDS) };
+    f.one_way = leat_random_below(r, 2);
+    if (leat_random_below(r, 4)) f.from = leat_random_below(r, 200);
+    f.up = 1 + leat_random_below(r, 9);
+    f.down = 1 + leat_random_below(r, 9);
+    f.to = UINT64_MAX;
+    if (leat_random_below(r, 3)) f.to = f.from + 1 + leat_random_below(r, 200);
     pick_wire(r, &f.a, &f.b);
     if (f.kind == LEAT_NET_FAULT_PORT) f.a = (uint32_t)leat_random_below(r, topology->terminals);
     return f;

@@ -152,9 +152,10 @@ static struct leat_net_shape shape_at(const struct place *place, uint32_t wire_c
 
 static uint64_t random_len(struct leat_random *random)
 {
+    const uint32_t packets = between(random, 0, 4);
     switch (between(random, 0, 3)) {
     case 0: return between(random, 0, 20);
-    case 1: return 112 * between(random, 0, 4) + between(random, 0, 2);
+    case 1: return 112 * packets + between(random, 0, 2);
     case 2: return between(random, 0, 1000);
     default: return between(random, 0, 20000);
     }
@@ -229,7 +230,8 @@ static void a_poor_network_is_never_faster_than_one_without_contention(void)
         OK(bench_open(&one, &shape, LEAT_NET_DOR, &usual, &net));
         other.world = one.world;
         open_ports(&other, &alone, &net);
-        const uint32_t from = between(&random, 0, 11), to = between(&random, 0, 11);
+        const uint32_t from = between(&random, 0, 11);
+        const uint32_t to = between(&random, 0, 11);
         const uint64_t len = random_len(&random);
         OK(send(&one, from, to, 0, len, 5) && send(&other, from, to, 0, len, 5));
         run_out(&one);
@@ -355,8 +357,8 @@ static void send_all(struct bench *b, const struct campaign *c)
     for (uint32_t i = 0; i < c->messages; i++) {
         const uint32_t from = between(&random, 0, b->port.base.ports - 1);
         const uint32_t to = between(&random, 0, b->port.base.ports - 1);
-        const uint64_t len = between(&random, 0, 9) ? between(&random, 0, 400)
-                                                    : between(&random, 0, 4000);
+        const uint32_t len_max = between(&random, 0, 9) ? 400 : 4000;
+        const uint64_t len = between(&random, 0, len_max);
         const struct leat_port_message m = {
             .from = from, .to = to, .id = i, .octets = octets + i % 1000, .len = len
         };

@@ -327,7 +327,8 @@ static void random_fault(struct leat_random *r)
     const uint32_t terminal = (uint32_t)leat_random_below(r, bench.world.topology.terminals);
     const bool on = leat_random_below(r, 3) != 0;
     struct leat_net *nets[] = { &bench.world.net, &other.world.net };
-    const uint64_t what = leat_random_below(r, 3), seed = leat_random_next(r);
+    const uint64_t what = leat_random_below(r, 3);
+    const uint64_t seed = leat_random_next(r);
     const bool breaks = what == 0 && on && !other.world.net.out_broken[out];
     for (int i = 0; i < 2; i++) {
         switch (what) {

@@ -342,8 +342,9 @@ static void rings_keep_those_apart_which_cross_the_end(void)
         const uint32_t lower = (UINT32_C(1) << half) - 1, all = (UINT32_C(1) << channels) - 1;
         OK(scene_route(&s, LEAT_NET_DOR, channels));
         const bool rings = s.shape.number[0] > 3 || s.shape.number[1] > 3 || s.shape.number[2] > 3;
-        go(&s, below(&random, s.topology.terminals), below(&random, s.topology.terminals), &random,
-           &way);
+        const uint32_t source = below(&random, s.topology.terminals);
+        const uint32_t destination = below(&random, s.topology.terminals);
+        go(&s, source, destination, &random, &way);
         for (uint32_t i = 0, end; i < way.len; i = end) {
             uint32_t step = 1;
             bool crosses = false;
@@ -426,7 +427,9 @@ static void valiant_visits_all_routers_equally_often(void)
     OK(scene_route(&s, LEAT_NET_VALIANT, 5));
     for (int i = 0; i < PACKETS; i++) {
         struct way way;
-        go(&s, below(&random, 16), below(&random, 16), &random, &way);
+        const uint32_t from = below(&random, 16);
+        const uint32_t to = below(&random, 16);
+        go(&s, from, to, &random, &way);
         OK(way.arrived && way.met_via);
         visits[way.via]++;
         for (uint32_t j = 0; j < way.len; j++)
@@ -554,7 +557,8 @@ static void those_who_learn_of_broken_wires_lead_round_them(void)
     for (uint32_t round = 0; round < 400 + 4 * CAMPAIGNS; round++) {
         struct scene s;
         struct way before[20];
-        scene_random(&s, (enum leat_net_kind)below(&random, LEAT_NET_KINDS), &random);
+        const enum leat_net_kind kind = (enum leat_net_kind)below(&random, LEAT_NET_KINDS);
+        scene_random(&s, kind, &random);
         const bool fits = scene_route(&s, learning[round % 3], 4);
         const uint64_t seed = leat_random_next(&random);
         const uint32_t terminals = s.topology.terminals, breaks = below(&random, 4);

@@ -55,8 +55,8 @@ static void roots_are_those_of_the_library(void)
     leat_random_seed(&r, tap_seed());
     EQ(leat_net_steady_root(0) == 0, 1);
     for (int i = 0; i < LEAT_ROUNDS / 10; i++) {
-        const double square = ldexp((double)leat_random_next(&r),
-                                    (int)leat_random_below(&r, 400) - 200);
+        const double digits = (double)leat_random_next(&r);
+        const double square = ldexp(digits, (int)leat_random_below(&r, 400) - 200);
         OK(fabs(leat_net_steady_root(square) / sqrt(square) - 1) < 1e-14 || square == 0);
     }
 }
@@ -117,8 +117,8 @@ static void just_the_packets_behind_the_warm_up_count(void)
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (int round = 0; round < 200; round++) {
-        const uint64_t gap_max = 1 + leat_random_below(&r, 1000),
-                       given = leat_random_below(&r, 3000);
+        const uint64_t gap_max = 1 + leat_random_below(&r, 1000);
+        const uint64_t given = leat_random_below(&r, 3000);
         const uint32_t count = (uint32_t)leat_random_below(&r, 2000);
         uint64_t now = 0;
         start(round % 2 ? LEAT_NET_STEADY_FIND : given);

@@ -17,8 +17,9 @@ static struct leat_net_edge random_edge(struct leat_random *random, uint32_t rou
 {
     const uint32_t a = (uint32_t)leat_random_below(random, routers);
     const uint32_t b = (a + 1 + (uint32_t)leat_random_below(random, routers - 1)) % routers;
-    return (struct leat_net_edge){ a, b, (uint32_t)leat_random_below(random, 4),
-                                   leat_random_below(random, 4) == 0 };
+    const uint32_t cycles = (uint32_t)leat_random_below(random, 4);
+    const bool one_way = leat_random_below(random, 4) == 0;
+    return (struct leat_net_edge){ a, b, cycles, one_way };
 }
 
 static void random_graph(struct leat_random *random, struct graph *g)
@@ -293,9 +294,10 @@ static void any_numbers_get_an_answer(void)
         s.kind = (enum leat_net_kind)leat_random_below(&random, LEAT_NET_GRAPH);
         s.numbers = (uint32_t)leat_random_below(&random, 6);
         s.terminals = (uint32_t)leat_random_below(&random, 5);
-        for (uint32_t i = 0; i < s.numbers; i++)
-            s.number[i] = (uint32_t)(leat_random_next(&random) >>
-                                     (32 + leat_random_below(&random, 32)));
+        for (uint32_t i = 0; i < s.numbers; i++) {
+            const uint64_t any = leat_random_next(&random);
+            s.number[i] = (uint32_t)(any >> (32 + leat_random_below(&random, 32)));
+        }
         if (check(&s)) continue;
         struct leat_net_topology t;
         void *memory;

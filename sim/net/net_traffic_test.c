@@ -131,7 +131,8 @@ static void products_and_quotients_of_fractions_are_exact(void)
     EQ(leat_net_fixed_divide(1, 3, 64), UINT64_C(0x5555555555555555));
     for (int i = 0; i < MANY; i++) {
         /* With numbers of 31 bits nothing here is beyond 64. */
-        const uint64_t num = leat_random_next(&r) >> 33, den = num + 1 + leat_random_below(&r, 999);
+        const uint64_t num = leat_random_next(&r) >> 33;
+        const uint64_t den = num + 1 + leat_random_below(&r, 999);
         EQ(leat_net_fixed_divide(num, den, 32), (num << 32) / den);
         EQ(leat_net_fixed_multiply(num << 32, den << 20), num * den >> 12);
     }

@@ -28,11 +28,11 @@ static bool crowd_next(void *context, uint32_t terminal, struct leat_net_packet 
     *packet = (struct leat_net_packet){
         .created_at = c->clock[terminal],
         .number = c->number[terminal]++,
-        .random = leat_random_next(r),
         .source = terminal,
-        .destination = (uint32_t)leat_random_below(r, c->terminals),
-        .flits = (uint32_t)leat_random_below(r, c->flits_max) + 1,
     };
+    packet->random = leat_random_next(r);
+    packet->destination = (uint32_t)leat_random_below(r, c->terminals);
+    packet->flits = (uint32_t)leat_random_below(r, c->flits_max) + 1;
     if (c->to != LEAT_NET_NONE) packet->destination = c->to;
     return true;
 }
@@ -95,26 +95,25 @@ static struct leat_net_shape random_shape(struct leat_random *r)
     };
     struct leat_net_shape shape = {
         .kind = kind[leat_random_below(r, sizeof kind / sizeof *kind)],
-        .number = { one_to(r, 4), one_to(r, 4), one_to(r, 4) },
-        .terminals = one_to(r, 2),
-        .wire_cycles = one_to(r, 4),
     };
+    for (int i = 0; i < 3; i++)
+        shape.number[i] = one_to(r, 4);
+    shape.terminals = one_to(r, 2);
+    shape.wire_cycles = one_to(r, 4);
     shape.numbers = 1 + (uint32_t)leat_random_below(r, 3);
     return shape;
 }
 
 static struct leat_net_config random_config(struct leat_random *r)
 {
-    return (struct leat_net_config){
-        .architecture = LEAT_NET_SWITCH_VC,
-        .flow = (enum leat_net_flow)leat_random_below(r, LEAT_NET_FLOWS),
-        .drop = !leat_random_below(r, 4),
-        .channels = one_to(r, 5),
-        .buffer_flits = one_to(r, 6),
-        .pipeline = one_to(r, 6),
-        .credit_cycles = (uint32_t)leat_random_below(r, 4),
-        .iterations = 1,
-    };
+    struct leat_net_config config = { .architecture = LEAT_NET_SWITCH_VC, .iterations = 1 };
+    config.flow = (enum leat_net_flow)leat_random_below(r, LEAT_NET_FLOWS);
+    config.drop = !leat_random_below(r, 4);
+    config.channels = one_to(r, 5);
+    config.buffer_flits = one_to(r, 6);
+    config.pipeline = one_to(r, 6);
+    config.credit_cycles = (uint32_t)leat_random_below(r, 4);
+    return config;
 }
 
 static bool arrivals_are_equal(const struct leat_net_arrival *a, const struct leat_net_arrival *b)
@@ -177,16 +176,17 @@ static bool pair_begin(struct pair *p, struct leat_random *r, bool faults)
 {
     const struct leat_net_shape shape = random_shape(r);
     const struct leat_net_config config = random_config(r);
-    const enum leat_net_route_rule rule =
-        leat_random_below(r, 2) ? leat_net_rule_default(shape.kind)
-                                : (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
+    enum leat_net_route_rule rule = leat_net_rule_default(shape.kind);
+    if (!leat_random_below(r, 2))
+        rule = (enum leat_net_route_rule)leat_random_below(r, LEAT_NET_RULES);
     const uint64_t seed = leat_random_next(r);
     if (!world_build(&p->fast, &shape, rule, config.channels)) return false;
     if (!world_build(&p->slow, &shape, rule, config.channels)) abort();
     const bool whole = config.flow != LEAT_NET_WORMHOLE || config.drop;
     const bool moody = !leat_random_below(r, 3);
     const uint32_t flits_max = one_to(r, whole ? config.buffer_flits : 9);
-    const uint32_t gap_max = one_to(r, leat_random_below(r, 2) ? 4 : 200) * flits_max;
+    const uint32_t pause_max = leat_random_below(r, 2) ? 4 : 200;
+    const uint32_t gap_max = one_to(r, pause_max) * flits_max;
     for (int i = 0; i < 2; i++) {
         crowd_begin(&p->crowd[i], p->fast.topology.terminals, seed);
         p->crowd[i].flits_max = flits_max;

@@ -89,11 +89,11 @@ static bool steady_next(void *context, uint32_t terminal, struct leat_net_packet
     *packet = (struct leat_net_packet){
         .created_at = s->clock[terminal]++,
         .number = s->number[terminal]++,
-        .random = leat_random_next(r),
         .source = terminal,
-        .destination = (uint32_t)leat_random_below(r, s->terminals),
         .flits = s->length,
     };
+    packet->random = leat_random_next(r);
+    packet->destination = (uint32_t)leat_random_below(r, s->terminals);
     return true;
 }
 

@@ -230,7 +230,8 @@ static void a_packet_goes_on_as_soon_as_it_never_runs_dry(void)
     leat_random_seed(&r, tap_seed());
     uint32_t at_once = 0, later = 0;
     for (int round = 0; round < 300 + LEAT_ROUNDS / 1000; round++) {
-        const bool by_address = leat_random_below(&r, 2), narrow = leat_random_below(&r, 4) == 0;
+        const bool by_address = leat_random_below(&r, 2);
+        const bool narrow = leat_random_below(&r, 4) == 0;
         pair_make();
         pair.config.by_address = by_address;
         pair.config.host_ps = pair.config.link_ps = 1000 + leat_random_below(&r, 100000);
@@ -647,7 +648,8 @@ static void load_heads(struct leat_port_net *net, struct leat_random *r, bool pa
         const uint32_t from = (uint32_t)leat_random_below(r, net->ports);
         const uint32_t to = (from + 1 + (uint32_t)leat_random_below(r, net->ports - 1)) %
                             net->ports;
-        const uint64_t len = packets ? 24 + leat_random_below(r, 970) : leat_random_below(r, 4000);
+        const uint64_t least = packets ? 24 : 0;
+        const uint64_t len = least + leat_random_below(r, packets ? 970 : 4000);
         at += leat_random_below(r, 100000000);
         heads.handed_at[id] = at;
         heads.message[id] = (struct leat_port_message){
@@ -732,9 +734,7 @@ static void open_with_ether(struct world *w, struct leat_sim_ether_port *ether, 
     w->config.buffer = 1 + (uint32_t)leat_random_below(&r, 4);
     world_open(w);
     for (uint32_t i = 0; i < 200; i++)
-        world_send(w, (uint32_t)leat_random_below(&r, w->net.base.ports),
-                   (uint32_t)leat_random_below(&r, w->net.base.ports), leat_random_below(&r, 3000),
-                   leat_random_below(&r, 80000000));
+        world_send_random(w, &r, 3000, 80000000);
 }
 
 static void runs_are_the_same_however_they_are_cut(void)

@@ -57,11 +57,8 @@ static void load_at_random(struct world *w, uint64_t seed, uint32_t messages)
 {
     struct leat_random r;
     leat_random_seed(&r, seed);
-    const uint32_t ports = w->net.base.ports;
     for (uint32_t i = 0; i < messages; i++)
-        world_send(w, (uint32_t)leat_random_below(&r, ports),
-                   (uint32_t)leat_random_below(&r, ports), leat_random_below(&r, 6000),
-                   leat_random_below(&r, 50000000));
+        world_send_random(w, &r, 6000, 50000000);
 }
 
 static void check_all_arrived(const struct world *w)

@@ -269,6 +269,16 @@ static inline uint32_t world_send(struct world *w, uint32_t from, uint32_t to, u
     return id;
 }
 
+/* From anybody to anybody, shorter than that and earlier than that. */
+static inline void world_send_random(struct world *w, struct leat_random *r, uint64_t len_end,
+                                     leat_time end)
+{
+    const uint32_t from = (uint32_t)leat_random_below(r, w->net.base.ports);
+    const uint32_t to = (uint32_t)leat_random_below(r, w->net.base.ports);
+    const uint64_t len = leat_random_below(r, len_end);
+    world_send(w, from, to, len, leat_random_below(r, end));
+}
+
 /* Until all messages have ended. */
 static inline void world_finish(struct world *w)
 {
