@@ -56,6 +56,8 @@ enum leat_net_vc_state {
 };
 
 /* A virtual channel of an input port: lane (port << shift | channel). */
+enum { LEAT_NET_VC_DETOUR = 0x80 }; /* the option leads round a broken wire; no phase has the bit */
+
 struct leat_net_vc_lane {
     union {
         uint32_t channels; /* ASKS: of the only option; 0: it must be looked up again */
@@ -64,7 +66,7 @@ struct leat_net_vc_lane {
     uint32_t next; /* after the channel that it holds, or held last: there it looks first */
     uint16_t first, count;
     uint16_t port; /* ASKS: of the only option, or of that which is asked for */
-    uint8_t phase; /* of that option, XOR the packet's: seldom another */
+    uint8_t phase; /* of that option, XOR the packet's: seldom another; or LEAT_NET_VC_DETOUR */
     uint8_t state;
 };
 

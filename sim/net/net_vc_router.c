@@ -82,6 +82,19 @@ static bool is_broken(const struct leat_net *net, uint32_t router, uint32_t port
     return net->broken_wires && net->out_broken[vc->router[router].out_first + port];
 }
 
+/* The options of a packet. That they lead round a broken wire is the packet's only once it takes
+ * one of them: the wire may heal while it waits, or it may be lost here. */
+static uint32_t ask_options(const struct leat_net *net, uint32_t router,
+                            struct leat_net_flight *flight, struct leat_net_option *option,
+                            uint8_t *detour)
+{
+    const bool before = flight->route.rerouted;
+    const uint32_t options = leat_net_route_ask(net->routing, router, &flight->route, option);
+    *detour = flight->route.rerouted && !before ? LEAT_NET_VC_DETOUR : 0;
+    flight->route.rerouted = before;
+    return options;
+}
+
 void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head, uint32_t hops)
 {
     struct leat_net_vc *vc = net->state;
@@ -89,12 +102,13 @@ void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head, uint32_
     struct leat_net_flight *flight = leat_net_vc_flight(vc, head);
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     const uint32_t router = vc->in[lane >> vc->shift].router;
-    const uint32_t options = leat_net_route_ask(net->routing, router, &flight->route, option);
+    uint8_t detour;
+    const uint32_t options = ask_options(net, router, flight, option, &detour);
     l->channels = 0;
     if (options == 1 && !is_broken(net, router, option[0].port)) {
         l->channels = option[0].channels;
         l->port = (uint16_t)option[0].port;
-        l->phase = option[0].phase ^ flight->route.phase;
+        l->phase = (option[0].phase ^ flight->route.phase) | detour;
     }
     flight->hops += hops;
     l->state = LEAT_NET_VC_ASKS;
@@ -181,7 +195,8 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     struct offer offer = { .channels = 0 };
     uint32_t best = 0, phase = 0;
-    const uint32_t options = leat_net_route_options(net->routing, router, &flight->route, option);
+    uint8_t detour;
+    const uint32_t options = ask_options(net, router, flight, option, &detour);
     for (uint32_t i = 0; i < options; i++) {
         const uint32_t out = vc->router[router].out_first + option[i].port;
         const bool adaptive = option[i].phase != option[options - 1].phase;
@@ -197,7 +212,7 @@ static struct offer offer_of_many(struct leat_net *net, uint32_t lane, uint32_t 
         offer.channels = channels;
         l->port = (uint16_t)option[i].port;
         phase = option[i].phase;
-        l->phase = option[i].phase ^ flight->route.phase;
+        l->phase = (option[i].phase ^ flight->route.phase) | detour;
     }
     return offer;
 }
@@ -296,7 +311,9 @@ LEAT_SIM_ALWAYS_INLINE void grant_channel(const struct bench *b, uint32_t what, 
     const uint64_t bit = UINT64_C(1) << lane % 64;
     if (l->phase) {
         const uint32_t flit = leat_net_vc_first_flit(b->vc, b->lane_first + lane);
-        leat_net_vc_flight(b->vc, flit)->route.phase ^= l->phase;
+        struct leat_net_route *route = &leat_net_vc_flight(b->vc, flit)->route;
+        route->phase ^= l->phase & (LEAT_NET_VC_DETOUR - 1);
+        if (l->phase & LEAT_NET_VC_DETOUR) route->rerouted = true;
     }
     l->state = LEAT_NET_VC_MOVES;
     l->next = (b->out_first << b->shift) + what + 1;

@@ -403,7 +403,76 @@ static void a_dead_terminal_sends_when_it_lives_again(void)
     world_end(&w);
 }
 
+/* Two terminals of one router, a packet of each. */
+struct two {
+    struct leat_net_packet packet[2];
+    bool sent[2];
+    struct leat_net_arrival arrival[2];
+};
+
+static bool two_next(void *context, uint32_t terminal, struct leat_net_packet *packet)
+{
+    struct two *t = context;
+    if (terminal > 1 || t->sent[terminal]) return false;
+    *packet = t->packet[terminal];
+    return t->sent[terminal] = true;
+}
+
+static void two_arrive(void *context, const struct leat_net_arrival *arrival)
+{
+    struct two *t = context;
+    t->arrival[arrival->packet.source] = *arrival;
+}
+
+/* The wire out of router 0 over which flits went. */
+static uint32_t wire_in_use(const struct leat_net *net)
+{
+    uint32_t out = 0;
+    while (net->topology->out_to[out] & LEAT_NET_TERMINAL || !net->out_flits[out])
+        out++;
+    return out;
+}
+
+/* Half-way round a ring, behind a long packet; the wire ahead breaks while the second one waits. */
+static void break_before_second(bool heals, struct leat_net_arrival *second)
+{
+    struct leat_net_shape shape = shape_of(LEAT_NET_RING, 4, 0);
+    shape.terminals = 2;
+    struct two t = { .packet = { { .source = 0, .destination = 4, .flits = 100 },
+                                 { .source = 1, .destination = 4, .flits = 3 } } };
+    t.packet[1].created_at = 5;
+    const struct leat_net_host host = { .context = &t, .next = two_next, .arrive = two_arrive };
+    struct leat_net_config config = golden;
+    config.channels = 1;
+    struct world w;
+    OK(world_build(&w, &shape, LEAT_NET_TABLE, 1));
+    world_begin(&w, &config, &host);
+    OK(leat_net_run(&w.net, 40));
+    const uint32_t wire = wire_in_use(&w.net);
+    leat_net_break(&w.net, wire, true);
+    leat_net_rerouted(&w.net);
+    leat_net_break(&w.net, wire, !heals);
+    leat_net_rerouted(&w.net);
+    OK(leat_net_run(&w.net, 1000));
+    EQ(t.arrival[0].fate, LEAT_NET_CUT);
+    *second = t.arrival[1];
+    EQ(w.net.counts.packets_rerouted, second->rerouted);
+    world_end(&w);
+}
+
+static void a_packet_is_rerouted_by_the_way_it_takes_not_by_one_it_was_offered(void)
+{
+    struct leat_net_arrival second;
+    break_before_second(false, &second);
+    EQ(second.fate, LEAT_NET_DELIVERED);
+    OK(second.rerouted);
+    break_before_second(true, &second);
+    EQ(second.fate, LEAT_NET_DELIVERED);
+    OK(!second.rerouted);
+}
+
 TAP_MAIN(T(the_engine_does_what_a_plain_model_does),
          T(also_with_broken_wires_dead_terminals_and_bit_errors),
          T(a_packet_is_lost_by_what_happens_on_its_way_and_by_nothing_else),
-         T(a_dead_terminal_sends_when_it_lives_again))
+         T(a_dead_terminal_sends_when_it_lives_again),
+         T(a_packet_is_rerouted_by_the_way_it_takes_not_by_one_it_was_offered))
