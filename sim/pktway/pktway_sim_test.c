@@ -309,24 +309,50 @@ static void where_no_way_is_left_messages_are_lost(void)
     }
 }
 
-/* A message in flight when its router dies is lost, and none is told twice. */
+/* Messages of which one at least goes through the southern router. */
+static void load_south(struct world *w)
+{
+    world_open(w);
+    load_at_random(w, tap_seed(), 400);
+    world_send(w, 0, w->net.base.ports - 1, 40, 40000000);
+    world_finish(w);
+}
+
+/* A packet that this router took in after that time, and was about to hand to its other half. */
+static struct leat_sim_pktway_pass pass_inside(const struct world *w, uint32_t router,
+                                               leat_time after)
+{
+    const uint32_t passes = w->passes < PASSES ? w->passes : PASSES;
+    uint32_t i = 0;
+    while (i < passes && (w->pass[i].router != router || w->pass[i].at < after ||
+                          w->pass[i].decision.verdict != LEAT_PACKETWAY_TO_TWIN))
+        i++;
+    if (i == passes) abort();
+    return w->pass[i];
+}
+
+/* A message in flight when its router dies is lost, and none is told twice. Until then the run is
+ * the one without the failure, so that one tells when the router holds something. */
 static void a_failure_under_load_loses_what_it_held(void)
 {
-    const struct leat_sim_pktway_fault fault = { LEAT_SIM_PKTWAY_ROUTER_DOWN, SOUTH, 30000000,
-                                                 60000000 };
     uint32_t lost = 0, arrived = 0;
+    world_make(&one, false);
+    load_south(&one);
+    const struct leat_sim_pktway_pass held = pass_inside(&one, SOUTH, 30000000);
+    world_close(&one);
+    const struct leat_sim_pktway_fault fault = { LEAT_SIM_PKTWAY_ROUTER_DOWN, SOUTH, held.at + 1,
+                                                 held.at + 30000000 };
     world_make(&one, false);
     one.config.fault = &fault;
     one.config.faults = 1;
-    world_open(&one);
-    load_at_random(&one, tap_seed(), 400);
-    world_finish(&one);
+    load_south(&one);
+    EQ(one.told[held.id].lost, 1);
     for (uint32_t i = 0; i < one.count; i++) {
         EQ(one.told[i].arrived + one.told[i].lost, 1);
         lost += one.told[i].lost;
         arrived += one.told[i].arrived;
     }
-    OK(lost > 0 && arrived > 300);
+    OK(arrived > 300);
     printf("# %u of %u messages were lost\n", lost, one.count);
     world_close(&one);
 }
