@@ -5,7 +5,7 @@ struct plan {
     char fabric[64];
     struct leat_sim_line_config line;
     uint32_t retransmit, obsolete, send_blocks, blocks, messages, broadcast_percent;
-    uint64_t seed, last;
+    uint64_t seed;
 };
 
 static uint32_t draw(struct leat_random *r, uint32_t min, uint32_t max)
@@ -48,8 +48,13 @@ static struct plan draw_plan(struct leat_random *r)
         plan.retransmit *= 8;
         plan.broadcast_percent /= 4;
     }
-    plan.last = (uint64_t)UINT8_MAX * plan.retransmit; /* then all would have been given up */
     return plan;
+}
+
+/* By then all would have been given up, even if there were room for one message at a time only. */
+static uint64_t last_cycle(const struct plan *plan)
+{
+    return (uint64_t)UINT8_MAX * plan->retransmit * plan->messages;
 }
 
 static void draw_messages(struct run *run, const struct plan *plan, uint32_t ports)
@@ -158,8 +163,8 @@ static void every_message_arrives_once_and_whole_unless_the_oracle_doubts_it(voi
     for (int i = 0; i < cases; i++) {
         struct plan plan = draw_plan(&r);
         struct run *rtl = begin(&plan, LEAT_SIM_ATM_RTL), *cell = begin(&plan, LEAT_SIM_ATM_CELL);
-        const bool rtl_drained = leat_sim_load_drain(&rtl->load, plan.last);
-        const bool cell_drained = leat_sim_load_drain(&cell->load, plan.last);
+        const bool rtl_drained = leat_sim_load_drain(&rtl->load, last_cycle(&plan));
+        const bool cell_drained = leat_sim_load_drain(&cell->load, last_cycle(&plan));
         check_run(rtl, &plan, rtl_drained);
         check_run(cell, &plan, cell_drained);
         check_equal(rtl, cell, &plan);
@@ -209,7 +214,7 @@ static void what_the_crc_lets_through_by_chance_is_predicted(void)
         plan.messages = MESSAGES_MAX - 1;
         plan.broadcast_percent = 0;
         struct run *run = begin(&plan, LEAT_SIM_ATM_CELL);
-        check_run(run, &plan, leat_sim_load_drain(&run->load, plan.last));
+        check_run(run, &plan, leat_sim_load_drain(&run->load, last_cycle(&plan)));
         undetected += run->oracle.counts.undetected;
         damaged += run->oracle.counts.damaged;
         end(run);
