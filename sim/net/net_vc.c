@@ -345,7 +345,8 @@ static void tell_ended(struct leat_net *net)
     vc->ended_count = 0;
 }
 
-/* A flit of each lost packet goes per cycle. */
+/* A flit of each lost packet goes per cycle. All routers have acted: what a wire did to a packet in
+ * this cycle came first, in whatever order they are listed. */
 static void discard_flits(struct leat_net *net)
 {
     struct leat_net_vc *vc = net->state;
@@ -354,6 +355,7 @@ static void discard_flits(struct leat_net *net)
         const uint32_t lane = vc->discards[i];
         struct leat_net_vc_lane *l = &vc->lane[lane];
         uint32_t flit = 0;
+        leat_net_vc_doom(&vc->flights.flight[l->flight], (enum leat_net_fate)l->fate);
         if (l->count) {
             flit = leat_net_vc_take(vc, lane, net->now);
             vc->inside--;

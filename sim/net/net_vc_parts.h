@@ -66,7 +66,10 @@ struct leat_net_vc_lane {
     uint32_t next; /* after the channel that it holds, or held last: there it looks first */
     uint16_t first, count;
     uint16_t port; /* ASKS: of the only option, or of that which is asked for */
-    uint8_t phase; /* of that option, XOR the packet's: seldom another; or LEAT_NET_VC_DETOUR */
+    union {
+        uint8_t phase; /* ASKS: of that option, XOR the packet's: seldom another; or _DETOUR */
+        uint8_t fate;  /* DISCARDS */
+    };
     uint8_t state;
 };
 
@@ -310,7 +313,7 @@ static inline void leat_net_vc_end(struct leat_net_vc *vc, uint32_t flight)
     vc->ended[vc->ended_count++] = (uint64_t)destination << 32 | flight;
 }
 
-/* What happens first to a packet is its fate. */
+/* What happens first to a packet is its fate; within a cycle, what wires do to it. */
 static inline void leat_net_vc_doom(struct leat_net_flight *flight, enum leat_net_fate fate)
 {
     if (flight->fate == LEAT_NET_DELIVERED) flight->fate = (uint8_t)fate;

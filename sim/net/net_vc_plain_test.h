@@ -21,6 +21,7 @@ struct plain_lane {
     struct plain_flit *flit; /* [buffer], first one first */
     uint32_t count, passed, turn;
     bool holds, lost, known; /* holds a channel; is being discarded; since is set */
+    enum leat_net_fate fate; /* of what is being discarded */
     uint32_t out, channel, packet;
     uint64_t since; /* the cycle in which the head at the front counts as come */
     bool wants;     /* in this cycle */
@@ -377,7 +378,7 @@ static inline void plain_want(struct plain *p, uint32_t router, struct plain_lan
         p->net.counts.waits++;
         return;
     }
-    plain_doom(p, packet, way ? LEAT_NET_NO_ROOM : LEAT_NET_NO_WAY);
+    l->fate = way ? LEAT_NET_NO_ROOM : LEAT_NET_NO_WAY;
     l->lost = true;
     l->packet = packet;
 }
@@ -519,6 +520,7 @@ static inline void plain_discards(struct plain *p)
     for (uint32_t in = 0; in < t->ins; in++)
         for (uint32_t channel = 0; channel < p->net.config.channels; channel++) {
             struct plain_lane *l = plain_lane_of(p, in, channel);
+            if (l->lost) plain_doom(p, l->packet, l->fate);
             if (!l->lost || !l->count) continue;
             const struct plain_flit flit = plain_shift(p, in, channel);
             p->inside--;

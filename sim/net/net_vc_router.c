@@ -62,7 +62,7 @@ void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router)
     leat_net_vc_list(vc, router);
 }
 
-/* The packet at the front of the lane is lost. */
+/* The packet at the front of the lane is lost; its fate is told with the first flit that goes. */
 static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate)
 {
     struct leat_net_vc *vc = net->state;
@@ -70,8 +70,8 @@ static void discard(struct leat_net *net, uint32_t lane, enum leat_net_fate fate
     stop_asking(vc, lane);
     l->state = LEAT_NET_VC_DISCARDS;
     l->flight = leat_net_vc_first_flit(vc, lane) & LEAT_NET_VC_FLIGHT;
+    l->fate = (uint8_t)fate;
     vc->flights.flight[l->flight].hops--; /* reached, but not passed */
-    leat_net_vc_doom(&vc->flights.flight[l->flight], fate);
     vc->discards[vc->discards_count++] = lane;
 }
 

@@ -405,6 +405,50 @@ static void a_dead_terminal_sends_when_it_lives_again(void)
     world_end(&w);
 }
 
+static uint32_t wire_between(const struct leat_net_topology *t, uint32_t from, uint32_t to)
+{
+    uint32_t out = t->out_first[from];
+    while (t->out_to[out] & LEAT_NET_TERMINAL || t->in_router[t->out_to[out]] != to)
+        out++;
+    return out;
+}
+
+/* The fate of a packet along a line whose last wire is broken, and the one before damages all flits
+ * from that cycle on. Routers in use are sorted in the cycle in which it finds no way. */
+static enum leat_net_fate fate_on_line(bool backwards, uint64_t damages_from)
+{
+    enum { HEAD = 2 + 2 * 4 }; /* cycles to its third router */
+    const struct leat_net_shape shape = shape_of(LEAT_NET_LINE, 4, 0);
+    struct single s = { .packet = { .created_at = LEAT_NET_VC_SORT_CYCLES - HEAD, .flits = 40 } };
+    const struct leat_net_host host = single_host(&s);
+    const uint32_t router[2][4] = { { 0, 1, 2, 3 }, { 3, 2, 1, 0 } }, *way = router[backwards];
+    uint32_t errors[64] = { 0 };
+    struct world w;
+    s.packet.source = way[0];
+    s.packet.destination = way[3];
+    OK(world_build(&w, &shape, LEAT_NET_DOR, 4));
+    world_begin(&w, &golden, &host);
+    leat_net_break(&w.net, wire_between(&w.topology, way[2], way[3]), true);
+    leat_net_rerouted(&w.net);
+    OK(leat_net_run(&w.net, damages_from));
+    leat_net_errors(&w.net, errors, 1);
+    errors[wire_between(&w.topology, way[1], way[2])] = UINT32_MAX;
+    OK(leat_net_run(&w.net, damages_from + 1000));
+    EQ(s.arrivals, 1);
+    world_end(&w);
+    return s.arrival.fate;
+}
+
+static void which_router_is_looked_at_first_has_no_part_in_a_fate(void)
+{
+    enum { NO_WAY_AT = LEAT_NET_VC_SORT_CYCLES };
+    for (int backwards = 0; backwards < 2; backwards++) {
+        EQ(fate_on_line(backwards, NO_WAY_AT - 1), LEAT_NET_CORRUPTED);
+        EQ(fate_on_line(backwards, NO_WAY_AT), LEAT_NET_CORRUPTED);
+        EQ(fate_on_line(backwards, NO_WAY_AT + 1), LEAT_NET_NO_WAY);
+    }
+}
+
 /* Two terminals of one router, a packet of each. */
 struct two {
     struct leat_net_packet packet[2];
@@ -477,4 +521,5 @@ TAP_MAIN(T(the_engine_does_what_a_plain_model_does),
          T(also_with_broken_wires_dead_terminals_and_bit_errors),
          T(a_packet_is_lost_by_what_happens_on_its_way_and_by_nothing_else),
          T(a_dead_terminal_sends_when_it_lives_again),
+         T(which_router_is_looked_at_first_has_no_part_in_a_fate),
          T(a_packet_is_rerouted_by_the_way_it_takes_not_by_one_it_was_offered))
