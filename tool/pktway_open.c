@@ -397,6 +397,10 @@ bool pktway_open(const struct pktway_design *d, const struct run_job *job, bool 
     b->memory = sim_memory(leat_sim_pktway_footprint(&b->config));
     if (!b->memory) return false;
     leat_sim_pktway_init(&b->net, &b->config, b->memory);
+    if (leat_sim_pktway_reach(&b->net, &why)) {
+        complain("%s: %.*s", d->file, (int)why.len, line);
+        return false;
+    }
     return true;
 }
 

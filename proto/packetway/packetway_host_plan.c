@@ -172,6 +172,17 @@ void leat_packetway_host_forget(struct leat_packetway_host *h, uint32_t dt)
 
 /* ---- answers ---- */
 
+/*
+ * A half-router of mine, or the one that another sent me to. On a SAN with more half-routers than a
+ * host keeps, only the second is certain.
+ */
+static bool is_believed(const struct leat_packetway_host *h, const struct leat_packetway_plan *p,
+                        uint32_t sa)
+{
+    return leat_packetway_host_knows_router(h, sa) ||
+           (p && p->state == LEAT_PACKETWAY_PLAN_ASKING && p->router == sa);
+}
+
 static void insert_route(struct leat_packetway_plan *p, const struct leat_packetway_route *route,
                          uint32_t mtu_words)
 {
@@ -202,7 +213,7 @@ void leat_packetway_host_on_routes(struct leat_packetway_host *h, struct leat_pa
     leat_packetway_records_next(&records, &rec);
     const uint32_t dt = leat_packetway_record_address(&rec).low;
     struct leat_packetway_plan *p = leat_packetway_host_find_plan(h, dt);
-    if (!leat_packetway_host_knows_router(h, m->header.sa) || leat_packetway_host_is_near(h, dt)) {
+    if (!is_believed(h, p, m->header.sa) || leat_packetway_host_is_near(h, dt)) {
         h->counts.disbelieved++;
         return;
     }
@@ -259,7 +270,7 @@ void leat_packetway_host_on_redirect(struct leat_packetway_host *h, struct leat_
     leat_packetway_records_next(&records, &to);
     const struct leat_packetway_address a = leat_packetway_record_address(&where);
     const uint32_t router = leat_packetway_record_address(&to).low;
-    if (!leat_packetway_host_knows_router(h, m->header.sa)) {
+    if (!is_believed(h, leat_packetway_host_find_plan(h, a.low), m->header.sa)) {
         h->counts.disbelieved++;
         return;
     }

@@ -245,6 +245,34 @@ static void redirections_are_followed(void)
     close_host();
 }
 
+/* A SAN may have more half-routers than a host keeps: who was asked is believed. */
+static void one_more_half_router_than_is_kept_is_asked(void)
+{
+    open_host();
+    for (uint32_t i = 1; i < LEAT_PACKETWAY_HOST_ROUTERS_MAX; i++)
+        EQ(leat_packetway_host_router(h, 0x302 + i), LEAT_ERR_OK);
+    hush();
+    leat_packetway_host_plan(h, 0x201, 0);
+    hush();
+    EQ(hears(RDRC("000302", "000201", "00030f"), 0), LEAT_PACKETWAY_EVENT_NONE);
+    OK(says(0x30F, "0000030f00150001 0000000100000301 2900000001000201" Z));
+#define L2SR(sa)                     \
+    "0000030100160001 0000000400" sa \
+    " 2900000301000201 2d02000100000004 0081440000000000 2e00000000000020" Z
+    EQ(hears(L2SR("00030e"), 0), LEAT_PACKETWAY_EVENT_NONE); /* a stranger */
+    EQ(counts()->disbelieved, 1);
+    EQ(hears(L2SR("00030f"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    const struct leat_packetway_plan *p = leat_packetway_host_plan(h, 0x201, 0);
+    EQ(p->state, LEAT_PACKETWAY_PLAN_ROUTES);
+    EQ(p->router, 0x30F);
+    leat_packetway_host_plan(h, 0x202, 0);
+    hush();
+    EQ(hears(RDRC("000302", "000202", "00030f"), 0), LEAT_PACKETWAY_EVENT_NONE);
+    EQ(hears(RDRC("00030f", "000202", "00030f"), 0), LEAT_PACKETWAY_EVENT_PLANNED);
+    EQ(leat_packetway_host_plan(h, 0x202, 0)->state, LEAT_PACKETWAY_PLAN_ADDRESS);
+    close_host();
+}
+
 /* Half-routers that point at each other are not followed for ever. */
 static void a_circle_of_redirections_ends(void)
 {
@@ -575,9 +603,10 @@ static void hosts_out_of_bounds_are_refused(void)
 
 TAP_MAIN(T(a_plan_is_asked_for_kept_and_used), T(the_first_route_that_holds_the_message_is_taken),
          T(a_question_without_an_answer_is_repeated), T(redirections_are_followed),
-         T(a_circle_of_redirections_ends), T(failures_drop_plans),
-         T(a_question_that_is_refused_is_over), T(what_is_above_the_bounds_of_a_host),
-         T(data_is_posted_among_my_own_messages), T(the_cache_is_bounded),
-         T(a_tell_is_asked_repeated_and_answered), T(a_host_tells_about_itself),
-         T(only_whole_messages_for_me_are_taken), T(elements_come_in_my_byte_order),
-         T(anything_may_come_in), T(hosts_out_of_bounds_are_refused))
+         T(one_more_half_router_than_is_kept_is_asked), T(a_circle_of_redirections_ends),
+         T(failures_drop_plans), T(a_question_that_is_refused_is_over),
+         T(what_is_above_the_bounds_of_a_host), T(data_is_posted_among_my_own_messages),
+         T(the_cache_is_bounded), T(a_tell_is_asked_repeated_and_answered),
+         T(a_host_tells_about_itself), T(only_whole_messages_for_me_are_taken),
+         T(elements_come_in_my_byte_order), T(anything_may_come_in),
+         T(hosts_out_of_bounds_are_refused))

@@ -34,7 +34,8 @@ static bool is_legal(const struct leat_packetway_router_config *c)
     if (c->about_len > LEAT_PACKETWAY_ABOUT_LEN_MAX) return false;
     if (c->nodes_max < 1 || c->nodes_max > LEAT_PACKETWAY_LRT_MAX) return false;
     if (c->tables_max < 1 || c->tables_max > LEAT_PACKETWAY_XRT_MAX) return false;
-    if (c->table_len_max % 8 || c->table_len_max > TABLE_LEN_MAX) return false;
+    if (c->table_len_max % 8 || c->table_len_max < LEAT_PACKETWAY_TABLE_LEN_MIN) return false;
+    if (c->table_len_max > TABLE_LEN_MAX) return false;
     if (c->known_max < KNOWN_MIN || c->known_max > LEAT_PACKETWAY_KNOWN_MAX) return false;
     if (c->ranges_max > LEAT_PACKETWAY_RANGES_MAX) return false;
     return c->pending_max >= 1 && c->pending_max <= PENDING_MAX;

@@ -36,19 +36,21 @@ enum {
 };
 
 enum {
-    LEAT_PACKETWAY_ORIGINATE_S = 30,       /* my own table goes out at least that often */
-    LEAT_PACKETWAY_EXPIRE_S = 105,         /* a table that no newer one replaces */
-    LEAT_PACKETWAY_POLL_S = 30,            /* default of poll_ps */
-    LEAT_PACKETWAY_SILENCES_MAX = 3,       /* polls without an answer */
-    LEAT_PACKETWAY_FAILURE_S = 60,         /* traffic to lost nodes is told why */
-    LEAT_PACKETWAY_REDIRECT_S = 10,        /* one RDRC per (SA, DT) */
-    LEAT_PACKETWAY_GVRT_PER_S = 10,        /* per neighbour */
-    LEAT_PACKETWAY_ORIGINATE_PER_S = 10,   /* however often my SAN changes */
-    LEAT_PACKETWAY_RTBL_PER_S = 1000,      /* per neighbour */
-    LEAT_PACKETWAY_TABLES_PER_SAN = 4,     /* K */
-    LEAT_PACKETWAY_ALTERNATIVES_MAX = 4,   /* in L2SR */
-    LEAT_PACKETWAY_CSR_LEN_MAX = 1024,     /* octets of the route to a mapper */
-    LEAT_PACKETWAY_REQUEST_LEN_MAX = 1024, /* octets of a TELL, of a quote */
+    LEAT_PACKETWAY_ORIGINATE_S = 30,          /* my own table goes out at least that often */
+    LEAT_PACKETWAY_EXPIRE_S = 105,            /* a table that no newer one replaces */
+    LEAT_PACKETWAY_POLL_S = 30,               /* default of poll_ps */
+    LEAT_PACKETWAY_SILENCES_MAX = 3,          /* polls without an answer */
+    LEAT_PACKETWAY_FAILURE_S = 60,            /* traffic to lost nodes is told why */
+    LEAT_PACKETWAY_REDIRECT_S = 10,           /* one RDRC per (SA, DT) */
+    LEAT_PACKETWAY_GVRT_PER_S = 10,           /* per neighbour */
+    LEAT_PACKETWAY_ORIGINATE_PER_S = 10,      /* however often my SAN changes */
+    LEAT_PACKETWAY_RTBL_PER_S = 1000,         /* per neighbour */
+    LEAT_PACKETWAY_TABLES_PER_SAN = 4,        /* K */
+    LEAT_PACKETWAY_ALTERNATIVES_MAX = 4,      /* in L2SR */
+    LEAT_PACKETWAY_CSR_LEN_MAX = 1024,        /* octets of the route to a mapper */
+    LEAT_PACKETWAY_REQUEST_LEN_MAX = 1024,    /* octets of a TELL, of a quote */
+    LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX = 2048, /* of a table before its nodes: RCVF of 32, CSR */
+    LEAT_PACKETWAY_TABLE_LEN_MIN = 24,        /* of its nodes: one range */
     LEAT_PACKETWAY_LRT_MAX = 1 << 20,
     LEAT_PACKETWAY_XRT_MAX = 4096,
 };
@@ -63,12 +65,13 @@ struct leat_packetway_router_config {
     size_t about_len;
     leat_time poll_ps; /* WRU? to registered nodes; 0 = never */
     /* bounds */
-    uint32_t nodes_max;     /* LRT and registrations, buddies included */
-    uint32_t tables_max;    /* XRTs */
-    uint32_t table_len_max; /* octets of the nodes of one table, whole words */
-    uint32_t known_max;     /* addresses, those of my SAN included */
-    uint32_t ranges_max;    /* address ranges */
-    uint32_t pending_max;   /* my own messages that wait to be taken */
+    uint32_t nodes_max;  /* LRT and registrations, buddies included */
+    uint32_t tables_max; /* XRTs */
+    uint32_t
+        table_len_max;    /* octets of the nodes of one table, whole words; more are made ranges */
+    uint32_t known_max;   /* addresses, those of my SAN included */
+    uint32_t ranges_max;  /* address ranges */
+    uint32_t pending_max; /* my own messages that wait to be taken */
 };
 
 /* Everything for a SAN of some hundred nodes and a PacketWay of some thousand. */
@@ -228,6 +231,8 @@ bool leat_packetway_router_node_at(const struct leat_packetway_router *router, u
     X(rtbl_strange, "RTBL, GVRT and failures not from a neighbour")             \
     X(rtbl_limited, "RTBL and GVRT above the rate")                             \
     X(rtbl_full, "RTBL not kept: no room, too large, or worse than those kept") \
+    X(rtbl_ranges, "RTBL kept by ranges of addresses: too many nodes")          \
+    X(rtbl_far, "RTBL not sent on: it has passed 32 half-routers")              \
     X(overlaps, "RTBL refused: it has nodes of my own block")                   \
     X(duplicates, "packets of others with my address")                          \
     X(known_full, "addresses and ranges that found no room")                    \

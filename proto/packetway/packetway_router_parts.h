@@ -18,7 +18,6 @@
 #include "packetway_router.h"
 
 enum {
-    LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX = 2048,         /* RTHD to MTUR: RCVF of 32, CSR */
     LEAT_PACKETWAY_ANSWER_LEN_MAX = 4 * (8192) + 1024 /* L2SR of four routes */
 };
 
@@ -144,13 +143,19 @@ static inline uint32_t leat_packetway_q_sum(uint32_t a, uint32_t b)
     return a + b > 65535 ? 65535 : a + b;
 }
 
+/* The nodes of a table, ADDR by ADDR. */
+static inline struct leat_packetway_records leat_packetway_table_nodes(const uint8_t *nodes,
+                                                                       size_t len)
+{
+    struct leat_packetway_records r = leat_packetway_records_of(nodes, len, LEAT_PACKETWAY_STRICT);
+    r.depth = LEAT_PACKETWAY_IN_RTHD;
+    return r;
+}
+
 static inline struct leat_packetway_records
 leat_packetway_xrt_nodes(const struct leat_packetway_xrt *t)
 {
-    struct leat_packetway_records r = leat_packetway_records_of(t->nodes, t->nodes_len,
-                                                                LEAT_PACKETWAY_STRICT);
-    r.depth = LEAT_PACKETWAY_IN_RTHD;
-    return r;
+    return leat_packetway_table_nodes(t->nodes, t->nodes_len);
 }
 
 /* packetway_router_lrt.c */
@@ -194,6 +199,8 @@ void leat_packetway_router_originate(struct leat_packetway_router *r, leat_time 
 bool leat_packetway_router_is_neighbour(const struct leat_packetway_router *r,
                                         const struct leat_packetway_arrival *arrival, uint32_t sa,
                                         struct leat_packetway_peer *out);
+/* The nodes of a table as ranges, in at most `cap` octets. 0: they do not fit. */
+size_t leat_packetway_router_ranges(const uint8_t *nodes, size_t len, uint8_t *out, size_t cap);
 /* The DB of the next table that is due, in r->db, and who gets it. */
 bool leat_packetway_router_table_due(struct leat_packetway_router *r,
                                      struct leat_packetway_pending *to, size_t *len);

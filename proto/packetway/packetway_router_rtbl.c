@@ -1,4 +1,8 @@
-/* RTBL out: my own table, and copies of others'; by ranges where a table would be too large. */
+/*
+ * RTBL out: my own table, and copies of others'; by ranges where a table would be too large for the
+ * MTU, or for a half-router of my own configuration. Who gets one that is too large for itself
+ * makes ranges of it as well.
+ */
 #include "packetway_router_parts.h"
 #include <string.h>
 
@@ -17,11 +21,10 @@ static void read_route(const uint8_t *octets, size_t len, struct route *out)
         out->count++;
 }
 
-/* ---- nodes, one after the other: of my SAN (table NULL) or of a table ---- */
+/* ---- nodes, one after the other: of my SAN, or of a table ---- */
 
 struct source {
-    const struct leat_packetway_router *router;
-    const struct leat_packetway_xrt *table;
+    const struct leat_packetway_router *router; /* NULL: of a table */
     uint32_t node;
     struct leat_packetway_records records;
 };
@@ -29,20 +32,19 @@ struct source {
 static struct source source_of(const struct leat_packetway_router *r,
                                const struct leat_packetway_xrt *table)
 {
-    struct source s = { .router = r, .table = table };
-    if (table) s.records = leat_packetway_xrt_nodes(table);
-    return s;
+    if (table) return (struct source){ .records = leat_packetway_xrt_nodes(table) };
+    return (struct source){ .router = r };
 }
 
 static bool next_address(struct source *s, struct leat_packetway_address *out)
 {
+    const struct leat_packetway_router *r = s->router;
     struct leat_packetway_record rec;
-    if (s->table) {
+    if (!r) {
         if (!leat_packetway_records_next(&s->records, &rec)) return false;
         *out = leat_packetway_record_address(&rec);
         return true;
     }
-    const struct leat_packetway_router *r = s->router;
     while (s->node < r->node_end && !r->nodes[s->node].mapped)
         s->node++;
     if (s->node == r->node_end) return false;
@@ -104,10 +106,8 @@ static void write_span(struct leat_packetway_build *b, struct span s)
 }
 
 /* Neighbouring addresses as one range; or, `whole`, everything as one. */
-static void write_spans(struct leat_packetway_build *b, const struct leat_packetway_router *r,
-                        const struct leat_packetway_xrt *table, bool whole)
+static void write_spans(struct leat_packetway_build *b, struct source s, bool whole)
 {
-    struct source s = source_of(r, table);
     struct leat_packetway_address a;
     struct span run = { 0, 0 };
     while (next_address(&s, &a)) {
@@ -124,6 +124,18 @@ static void write_spans(struct leat_packetway_build *b, const struct leat_packet
         }
     }
     if (run.low) write_span(b, run);
+}
+
+size_t leat_packetway_router_ranges(const uint8_t *nodes, size_t len, uint8_t *out, size_t cap)
+{
+    struct leat_packetway_build b;
+    for (unsigned whole = 0; whole < 2; whole++) {
+        leat_packetway_build_init(&b, out, cap);
+        write_spans(&b, (struct source){ .records = leat_packetway_table_nodes(nodes, len) },
+                    whole);
+        if (!b.err) return b.len;
+    }
+    return 0;
 }
 
 /* ---- a table ---- */
@@ -150,16 +162,21 @@ static size_t write_table(struct leat_packetway_router *r, const struct leat_pac
                           size_t cap)
 {
     struct leat_packetway_build b;
-    if (t && t->received_from_count == LEAT_PACKETWAY_RCVF_MAX) return 0;
+    if (t && t->received_from_count == LEAT_PACKETWAY_RCVF_MAX) {
+        r->counts.rtbl_far++;
+        return 0;
+    }
     for (unsigned attempt = 0; attempt < 3; attempt++) {
         leat_packetway_build_init(&b, r->db, cap < r->db_cap ? cap : r->db_cap);
         write_head(&b, r, t);
+        const size_t head = b.len;
         if (attempt == 0)
             write_nodes(&b, r, t);
         else
-            write_spans(&b, r, t, attempt == 2);
-        if (!b.err) return b.len;
+            write_spans(&b, source_of(r, t), attempt == 2);
+        if (!b.err && b.len - head <= r->config.table_len_max) return b.len;
     }
+    r->counts.pending_full++;
     return 0;
 }
 

@@ -125,8 +125,7 @@ static void meet_former_self(struct leat_packetway_router *r, const struct heard
 
 static bool has_nodes_of_mine(const struct leat_packetway_router *r, const struct heard *h)
 {
-    struct leat_packetway_records nodes = { h->nodes, h->nodes + h->nodes_len,
-                                            LEAT_PACKETWAY_IN_RTHD, LEAT_PACKETWAY_STRICT, false };
+    struct leat_packetway_records nodes = leat_packetway_table_nodes(h->nodes, h->nodes_len);
     const struct leat_packetway_block *b = &r->config.block;
     const struct leat_packetway_address mine = { LEAT_PACKETWAY_AT_MIN, b->bias + 1,
                                                  b->bias + b->count };
@@ -277,7 +276,22 @@ static void store(struct leat_packetway_router *r, struct leat_packetway_xrt *t,
     if (end < r->wake_at) r->wake_at = end;
 }
 
-static void keep(struct leat_packetway_router *r, const struct heard *h, leat_time now)
+/*
+ * A table with more nodes than are kept: it is kept by ranges, as its sender would have sent it
+ * over a smaller MTU (spec 6.5). Its nodes are then reached by address. False: not even that.
+ */
+static bool narrow(struct leat_packetway_router *r, struct heard *h)
+{
+    const uint32_t cap = r->config.table_len_max;
+    if (h->nodes_len <= cap) return true;
+    const size_t len = leat_packetway_router_ranges(h->nodes, h->nodes_len, r->db, cap);
+    h->nodes = r->db;
+    h->nodes_len = len;
+    r->counts.rtbl_ranges += len > 0;
+    return len > 0;
+}
+
+static void keep(struct leat_packetway_router *r, struct heard *h, leat_time now)
 {
     uint8_t csr[LEAT_PACKETWAY_CSR_LEN_MAX];
     size_t csr_len;
@@ -292,7 +306,7 @@ static void keep(struct leat_packetway_router *r, const struct heard *h, leat_ti
         return;
     }
     if (!t) t = find_room(r, h, q);
-    if (!t || h->nodes_len > r->config.table_len_max || !extend_route(r, h, csr, &csr_len)) {
+    if (!t || !extend_route(r, h, csr, &csr_len) || !narrow(r, h)) {
         r->counts.rtbl_full++;
         return;
     }

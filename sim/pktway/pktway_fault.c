@@ -66,8 +66,8 @@ static void map_router(struct leat_sim_pktway *p, struct leat_sim_pktway_node *n
     for (uint32_t i = 0; i < r->ends; i++) {
         if (i == n->end) continue;
         const struct leat_sim_pktway_san *san = &p->config.san[r->end[i].san];
-        must(leat_packetway_router_twin(n->as_router, san->bias + 1 + r->end[i].port, 1, 0,
-                                        pktway_clock(p)));
+        must(leat_packetway_router_twin(n->as_router, san->bias + 1 + r->end[i].port, 1,
+                                        p->link_words, pktway_clock(p)));
     }
     const uint32_t first = p->san[n->san].first;
     for (uint32_t i = 0; i < p->config.san[n->san].net->ports; i++) {

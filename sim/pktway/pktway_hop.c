@@ -1,6 +1,7 @@
 /* Packets on their way: through half-routers, and into the ports of SANs. */
 #include "leat_bytes.h"
 #include "pktway_sim_parts.h"
+#include <assert.h>
 #include <string.h>
 
 static const char down[] = "a router on its way is down";
@@ -9,16 +10,30 @@ static const char refused[] = "a SAN refused the route of one of its packets";
 /* ---- packets ---------------------------------------------------------------------------------
  */
 
+static uint32_t *free_list(struct leat_sim_pktway *p, bool table)
+{
+    return table ? &p->free_table : &p->free_packet;
+}
+
 uint32_t leat_sim_pktway_take(struct leat_sim_pktway *p, uint32_t owner, uint32_t entry)
 {
-    const uint32_t index = p->free_packet;
+    uint32_t *list = free_list(p, p->node[owner].is_router);
+    const uint32_t index = *list;
     if (!index) return PKTWAY_NONE;
     struct leat_sim_pktway_packet *k = &p->packet[index - 1];
-    p->free_packet = k->next;
+    *list = k->next;
     *k = (struct leat_sim_pktway_packet){
         .octets = k->octets, .owner = owner, .entry = entry, .from = owner, .used = true
     };
     return index;
+}
+
+void leat_sim_pktway_put_back(struct leat_sim_pktway *p, uint32_t packet)
+{
+    uint32_t *list = free_list(p, packet >= p->tables_at);
+    p->packet[packet].used = false;
+    p->packet[packet].next = *list;
+    *list = packet + 1;
 }
 
 static uint32_t room(const struct leat_sim_pktway *p)
@@ -67,9 +82,7 @@ void leat_sim_pktway_free(struct leat_sim_pktway *p, uint32_t packet)
     struct leat_sim_pktway_packet *k = &p->packet[packet];
     release_in(p, k);
     release_out(p, k);
-    k->used = false;
-    k->next = p->free_packet;
-    p->free_packet = packet + 1;
+    leat_sim_pktway_put_back(p, packet);
 }
 
 /* The packet is no more. */
@@ -430,18 +443,17 @@ static void count_control(struct leat_sim_pktway *p, const uint8_t *octets)
                           (te == LEAT_PACKETWAY_TE_HRDOWN || te == LEAT_PACKETWAY_TE_LINKDOWN);
 }
 
-/* Octets of the engine go into a packet of its own. False: none is free. */
-static bool wrap(struct leat_sim_pktway *p, uint32_t node, const uint8_t *octets, uint32_t len,
-                 uint32_t *packet)
+/* Octets of the engine go into a packet of its own: each node has LEAT_SIM_PKTWAY_CONTROL. */
+static uint32_t wrap(struct leat_sim_pktway *p, uint32_t node, const uint8_t *octets, uint32_t len)
 {
     const uint32_t index = leat_sim_pktway_take(p, node, PKTWAY_NONE);
-    if (!index) return false;
-    *packet = index - 1;
-    memcpy(p->packet[*packet].octets, octets, len);
-    p->packet[*packet].len = len;
+    const uint32_t words = p->node[node].is_router ? p->link_words : p->mtu_most;
+    assert(index && len <= words * LEAT_PACKETWAY_WORD_LEN);
+    memcpy(p->packet[index - 1].octets, octets, len);
+    p->packet[index - 1].len = len;
     p->node[node].control++;
     count_control(p, octets);
-    return true;
+    return index - 1;
 }
 
 static bool pump_host(struct leat_sim_pktway *p, uint32_t node)
@@ -449,10 +461,10 @@ static bool pump_host(struct leat_sim_pktway *p, uint32_t node)
     const struct leat_sim_pktway_node *n = &p->node[node];
     const struct leat_sim_pktway_san *san = &p->config.san[n->san];
     struct leat_packetway_host_outgoing out;
-    uint32_t packet;
     if (!leat_packetway_host_take(n->as_host, &out)) return false;
     const uint32_t port = out.to - san->bias - 1;
-    if (port >= san->net->ports || !wrap(p, node, out.octets, out.len, &packet)) return true;
+    if (port >= san->net->ports) return true;
+    const uint32_t packet = wrap(p, node, out.octets, out.len);
     p->packet[packet].to = pktway_node_at(p, n->san, port);
     go_on(p, packet, node, p->step_ps, PKTWAY_NATIVE);
     return true;
@@ -462,13 +474,13 @@ static bool pump_router(struct leat_sim_pktway *p, uint32_t node)
 {
     const struct leat_sim_pktway_node *n = &p->node[node];
     struct leat_packetway_outgoing out;
-    uint32_t packet, to = 0;
+    uint32_t to = 0;
     if (!leat_packetway_router_take(n->as_router, pktway_clock(p), &out)) return false;
     const bool link = out.verdict == LEAT_PACKETWAY_TO_TWIN;
     if (!link && !leat_sim_pktway_resolve(&p->config.san[n->san].native, n->port, out.route,
                                           out.route_len, &to))
         return true;
-    if (!wrap(p, node, out.octets, out.len, &packet)) return true;
+    const uint32_t packet = wrap(p, node, out.octets, out.len);
     p->packet[packet].to = link ? find_twin(p, n, out.twin) : pktway_node_at(p, n->san, to);
     go_on(p, packet, node, link ? p->step_ps + p->config.link_ps : p->step_ps,
           link ? PKTWAY_TWIN : PKTWAY_NATIVE);
@@ -478,6 +490,6 @@ static bool pump_router(struct leat_sim_pktway *p, uint32_t node)
 void leat_sim_pktway_pump(struct leat_sim_pktway *p, uint32_t node)
 {
     const struct leat_sim_pktway_node *n = &p->node[node];
-    while (n->control < LEAT_SIM_PKTWAY_CONTROL && p->free_packet && !n->dead)
+    while (n->control < LEAT_SIM_PKTWAY_CONTROL && !n->dead)
         if (!(n->is_router ? pump_router : pump_host)(p, node)) break;
 }

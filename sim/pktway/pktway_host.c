@@ -5,6 +5,7 @@
 
 enum {
     HEAD_LEN = LEAT_SIM_PKTWAY_HEAD_LEN,
+    HEAD_WORDS = HEAD_LEN / LEAT_PACKETWAY_WORD_LEN,
     FRAME_WORDS = LEAT_PACKETWAY_MESSAGE_LEN_MIN / LEAT_PACKETWAY_WORD_LEN,
 };
 
@@ -119,9 +120,10 @@ static enum known find_way(struct leat_sim_pktway *p, struct leat_sim_pktway_nod
     case LEAT_PACKETWAY_PLAN_FAILED: return UNKNOWN;
     case LEAT_PACKETWAY_PLAN_ROUTES: break;
     }
-    way->how = LEAT_PACKETWAY_SEND_PLANNED;
-    way->words = leat_packetway_mtu_min(plan->routes[0].mtu_words, san->mtu_words);
-    way->lead = plan->routes[0].len / LEAT_PACKETWAY_WORD_LEN;
+    const uint32_t words = leat_packetway_mtu_min(plan->routes[0].mtu_words, san->mtu_words);
+    const uint32_t lead = plan->routes[0].len / LEAT_PACKETWAY_WORD_LEN;
+    if (words > lead + FRAME_WORDS + HEAD_WORDS) /* else a packet has no room but for its route */
+        *way = (struct way){ LEAT_PACKETWAY_SEND_PLANNED, words, lead };
     return KNOWN;
 }
 
@@ -136,14 +138,12 @@ static uint64_t cut(struct leat_sim_pktway *p, const struct leat_sim_pktway_entr
     return len;
 }
 
-/* False: there is no way for it after all. */
-static bool make_packet(struct leat_sim_pktway *p, uint32_t node, uint32_t entry,
+static void make_packet(struct leat_sim_pktway *p, uint32_t node, uint32_t entry,
                         const struct way *way)
 {
     struct leat_sim_pktway_node *n = &p->node[node];
     struct leat_sim_pktway_entry *e = &p->entry[entry];
-    const uint32_t taken = way->lead + FRAME_WORDS + HEAD_LEN / LEAT_PACKETWAY_WORD_LEN;
-    if (way->words <= taken) return false;
+    const uint32_t taken = way->lead + FRAME_WORDS + HEAD_WORDS;
     const uint64_t len = cut(p, e, (uint64_t)(way->words - taken) * LEAT_PACKETWAY_WORD_LEN);
     const uint32_t index = leat_sim_pktway_take(p, node, entry + 1);
     struct leat_sim_pktway_packet *k = &p->packet[index - 1]; /* the window keeps one for it */
@@ -161,7 +161,7 @@ static bool make_packet(struct leat_sim_pktway *p, uint32_t node, uint32_t entry
                                  (size_t)p->mtu_most * LEAT_PACKETWAY_WORD_LEN, &size, &to,
                                  pktway_clock(p))) {
         leat_sim_pktway_drop(p, index - 1, no_way);
-        return true;
+        return;
     }
     p->counts.packets++;
     k->len = (uint32_t)size;
@@ -173,7 +173,6 @@ static bool make_packet(struct leat_sim_pktway *p, uint32_t node, uint32_t entry
     }
     n->ready = index;
     leat_sim_pktway_emit(p, node);
-    return true;
 }
 
 void leat_sim_pktway_build(struct leat_sim_pktway *p, uint32_t node)
@@ -187,7 +186,9 @@ void leat_sim_pktway_build(struct leat_sim_pktway *p, uint32_t node)
     const enum known known = find_way(p, n, &p->node[p->host[p->entry[entry].message.to]], &way);
     leat_sim_pktway_pump(p, node);
     if (known == ASKED) return; /* an event tells */
-    if (known == UNKNOWN || !make_packet(p, node, entry, &way))
+    if (known == KNOWN)
+        make_packet(p, node, entry, &way);
+    else
         leat_sim_pktway_lose(p, entry, no_way);
     leat_sim_pktway_kick(p, node);
 }

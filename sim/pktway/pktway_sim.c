@@ -7,10 +7,15 @@
 
 enum {
     WARM_S = 3,
-    PLANS_MAX = 256, /* that a host keeps */
+    WARM_S_MAX = 60,
+    PLANS_MAX = 256,          /* that a host keeps */
+    TABLES_LEN_MAX = 1 << 28, /* octets of all tables of all half-routers; or an MTU for each */
+    TABLE_LEN_MAX = 1 << 18,  /* of one: 4096 nodes with their names */
+    /* of one node, but for what is told about it: ADDR, SRQR, and an L2RH of 63 octets */
+    NODE_LEN_MAX = 2 * LEAT_PACKETWAY_RECORD_HEAD_LEN + 9 * LEAT_PACKETWAY_WORD_LEN,
     PENDING_MAX = 256,
-    RANGES_MAX = 64,
-    NAME_CAP = 64, /* of a name, a point and a number */
+    RANGES_PER_TABLE = 4, /* neighbouring addresses are one; a mapper is not in its own table */
+    NAME_CAP = 64,        /* of a name, a point and a number */
 };
 
 /* ---- checking --------------------------------------------------------------------------------
@@ -155,11 +160,57 @@ uint32_t leat_sim_pktway_ports(const struct leat_sim_pktway_config *c)
     return ports;
 }
 
+/* Routers on the shortest way from a SAN to each other one; UINT32_MAX: there is none. */
+static void measure_ways(const struct leat_sim_pktway_config *c, uint32_t san, uint32_t *routers)
+{
+    bool more = true;
+    for (uint32_t i = 0; i < c->sans; i++)
+        routers[i] = i == san ? 0 : UINT32_MAX;
+    for (uint32_t far = 0; more; far++) {
+        more = false;
+        for (uint32_t i = 0; i < c->routers; i++) {
+            const struct leat_sim_pktway_router *r = &c->router[i];
+            bool reached = false;
+            for (uint32_t k = 0; k < r->ends; k++)
+                reached |= routers[r->end[k].san] == far;
+            for (uint32_t k = 0; reached && k < r->ends; k++)
+                if (routers[r->end[k].san] == UINT32_MAX) {
+                    routers[r->end[k].san] = far + 1;
+                    more = true;
+                }
+        }
+    }
+}
+
+/* A table names the two half-routers of every router that it has passed, in RCVF. */
+static leat_err check_ways(const struct leat_sim_pktway_config *c, struct leat_text *why)
+{
+    uint32_t routers[LEAT_SIM_PKTWAY_SANS_MAX];
+    for (uint32_t i = 0; i < c->sans; i++) {
+        measure_ways(c, i, routers);
+        for (uint32_t k = 0; k < i; k++) {
+            if (routers[k] == UINT32_MAX || routers[k] <= LEAT_SIM_PKTWAY_WAY_MAX) continue;
+            leat_text_puts(why, "from ");
+            leat_text_puts(why, c->san[k].name);
+            leat_text_puts(why, " to ");
+            leat_text_puts(why, c->san[i].name);
+            leat_text_puts(why, " there are ");
+            leat_text_decimal(why, routers[k]);
+            leat_text_puts(why, " routers in a row, expected at most ");
+            leat_text_decimal(why, LEAT_SIM_PKTWAY_WAY_MAX);
+            leat_text_puts(why, ": a routing table (RTBL) goes no further");
+            return LEAT_ERR_RANGE;
+        }
+    }
+    return LEAT_ERR_OK;
+}
+
 leat_err leat_sim_pktway_check(const struct leat_sim_pktway_config *c, struct leat_text *why)
 {
     leat_err err = check_numbers(c, why);
     if (!err) err = check_sans(c, why);
     if (!err) err = check_routers(c, why);
+    if (!err) err = check_ways(c, why);
     if (!err && !leat_sim_pktway_ports(c))
         err = refuse_name(why, "no host", ", expected a port without a half-router");
     return err;
@@ -203,6 +254,12 @@ size_t leat_sim_pktway_about(const struct leat_sim_pktway *p, const struct leat_
     return build.len;
 }
 
+/* Tables that a half-router keeps. */
+static uint32_t tables_max(const struct leat_sim_pktway *p)
+{
+    return LEAT_PACKETWAY_TABLES_PER_SAN * p->config.sans;
+}
+
 static struct leat_packetway_router_config router_config(const struct leat_sim_pktway *p,
                                                          const struct leat_sim_pktway_node *n)
 {
@@ -212,10 +269,10 @@ static struct leat_packetway_router_config router_config(const struct leat_sim_p
     c.block = (struct leat_packetway_block){ san->bias, san->net->ports };
     c.mtu_words = san->mtu_words;
     c.nodes_max = san->net->ports;
-    c.tables_max = LEAT_PACKETWAY_TABLES_PER_SAN * p->config.sans;
-    c.table_len_max = p->mtu_most * LEAT_PACKETWAY_WORD_LEN;
+    c.tables_max = tables_max(p);
+    c.table_len_max = p->table_len_max;
     c.known_max = p->nodes + LEAT_PACKETWAY_TWINS_MAX + 1;
-    c.ranges_max = RANGES_MAX;
+    c.ranges_max = RANGES_PER_TABLE * c.tables_max;
     c.pending_max = PENDING_MAX;
     return c;
 }
@@ -270,6 +327,59 @@ void leat_sim_pktway_start_engine(struct leat_sim_pktway *p, uint32_t node)
 /* ---- memory ----------------------------------------------------------------------------------
  */
 
+/* A node without its memory. */
+static struct leat_sim_pktway_node node_of(const struct leat_sim_pktway_config *c, uint32_t san,
+                                           uint32_t port)
+{
+    struct leat_sim_pktway_node n = { .san = san,
+                                      .port = port,
+                                      .address = c->san[san].bias + 1 + port };
+    for (uint32_t r = 0; r < c->routers; r++)
+        for (uint32_t i = 0; i < c->router[r].ends; i++)
+            if (c->router[r].end[i].san == san && c->router[r].end[i].port == port) {
+                n.is_router = true;
+                n.router = r;
+                n.end = i;
+            }
+    return n;
+}
+
+/* Octets of a table with all nodes of a SAN, at most. */
+static uint32_t table_len(const struct leat_sim_pktway *p, uint32_t san)
+{
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+    size_t len = 0;
+    for (uint32_t i = 0; i < p->config.san[san].net->ports; i++) {
+        const struct leat_sim_pktway_node n = node_of(&p->config, san, i);
+        len += NODE_LEN_MAX + leat_sim_pktway_about(p, &n, about);
+    }
+    return len < UINT32_MAX ? (uint32_t)len : UINT32_MAX;
+}
+
+/*
+ * Half-routers keep and send every node of every SAN, up to a size; larger tables are sent and kept
+ * by ranges of addresses. Over a SAN a table has its MTU, over the link between twins a size that
+ * all of them keep.
+ */
+static void measure_tables(struct leat_sim_pktway *p)
+{
+    const uint32_t tables = (p->nodes - p->base.ports) * tables_max(p);
+    uint32_t most = tables ? TABLES_LEN_MAX / tables / LEAT_PACKETWAY_WORD_LEN : 0;
+    if (most < p->mtu_most) most = p->mtu_most;
+    most *= LEAT_PACKETWAY_WORD_LEN;
+    if (most > TABLE_LEN_MAX) most = TABLE_LEN_MAX;
+    p->table_len_max = LEAT_PACKETWAY_TABLE_LEN_MIN;
+    for (uint32_t i = 0; i < p->config.sans; i++) {
+        const uint32_t len = table_len(p, i);
+        if (len > p->table_len_max) p->table_len_max = len;
+    }
+    if (p->table_len_max > most) p->table_len_max = most;
+    p->link_words = (p->table_len_max + LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX +
+                     LEAT_PACKETWAY_MESSAGE_LEN_MIN) /
+                    LEAT_PACKETWAY_WORD_LEN;
+    if (p->link_words < p->mtu_most) p->link_words = p->mtu_most;
+}
+
 static void measure(struct leat_sim_pktway *p, const struct leat_sim_pktway_config *c)
 {
     *p = (struct leat_sim_pktway){ .config = *c, .base.ports = leat_sim_pktway_ports(c) };
@@ -282,7 +392,9 @@ static void measure(struct leat_sim_pktway *p, const struct leat_sim_pktway_conf
     }
     const uint32_t data = p->base.ports * LEAT_SIM_PKTWAY_WINDOW;
     p->cuts_max = c->cut_through ? data : 0;
-    p->packets = data + p->cuts_max + p->nodes * LEAT_SIM_PKTWAY_CONTROL;
+    p->tables_at = data + p->cuts_max + p->base.ports * LEAT_SIM_PKTWAY_CONTROL;
+    p->packets = p->tables_at + (p->nodes - p->base.ports) * LEAT_SIM_PKTWAY_CONTROL;
+    measure_tables(p);
 }
 
 static void lay_out(struct leat_sim_pktway *p, struct leat_arena *a)
@@ -309,23 +421,6 @@ static struct leat_packetway_queue_config queue_config(const struct leat_sim_pkt
     return (struct leat_packetway_queue_config){ .capacity = c->contention_free ? all : c->buffer };
 }
 
-/* A node without its memory. */
-static struct leat_sim_pktway_node node_of(const struct leat_sim_pktway_config *c, uint32_t san,
-                                           uint32_t port)
-{
-    struct leat_sim_pktway_node n = { .san = san,
-                                      .port = port,
-                                      .address = c->san[san].bias + 1 + port };
-    for (uint32_t r = 0; r < c->routers; r++)
-        for (uint32_t i = 0; i < c->router[r].ends; i++)
-            if (c->router[r].end[i].san == san && c->router[r].end[i].port == port) {
-                n.is_router = true;
-                n.router = r;
-                n.end = i;
-            }
-    return n;
-}
-
 static void lay_node(const struct leat_sim_pktway *p, struct leat_arena *a,
                      struct leat_sim_pktway_node *n)
 {
@@ -336,9 +431,17 @@ static void lay_node(const struct leat_sim_pktway *p, struct leat_arena *a,
         n->queue_memory = leat_arena_lay(a, 1, leat_packetway_queue_footprint(&queue));
 }
 
+/* Octets of all packets before the index-th. Half-routers' own may be tables. */
+static size_t packets_len(const struct leat_sim_pktway *p, uint32_t index)
+{
+    const uint32_t small = index < p->tables_at ? index : p->tables_at;
+    return LEAT_PACKETWAY_WORD_LEN *
+           ((size_t)small * p->mtu_most + (size_t)(index - small) * p->link_words);
+}
+
 static uint8_t *lay_packets(const struct leat_sim_pktway *p, struct leat_arena *a)
 {
-    return leat_arena_lay(a, p->packets, (size_t)p->mtu_most * LEAT_PACKETWAY_WORD_LEN);
+    return leat_arena_lay(a, 1, packets_len(p, p->packets));
 }
 
 size_t leat_sim_pktway_footprint(const struct leat_sim_pktway_config *c)
@@ -383,24 +486,47 @@ static void make_nodes(struct leat_sim_pktway *p, struct leat_arena *arena)
 static void make_packets(struct leat_sim_pktway *p, uint8_t *octets)
 {
     for (uint32_t i = p->packets; i--;) {
-        p->packet[i] = (struct leat_sim_pktway_packet){
-            .octets = octets + (size_t)i * p->mtu_most * LEAT_PACKETWAY_WORD_LEN,
-            .next = p->free_packet
-        };
-        p->free_packet = i + 1;
+        p->packet[i].octets = octets + packets_len(p, i);
+        leat_sim_pktway_put_back(p, i);
     }
+}
+
+/* Does a half-router know where a node is? */
+static bool knows(const struct leat_sim_pktway_node *router, const struct leat_sim_pktway_node *n)
+{
+    struct leat_packetway_decision d = { 0 };
+    leat_packetway_by_address(leat_packetway_router_fib(router->as_router),
+                              LEAT_PACKETWAY_FROM_HOST, n->address, &d);
+    return d.verdict != LEAT_PACKETWAY_REFUSE;
+}
+
+/* The first half-router that does not know of a node which routers lead to, and that node. */
+static bool find_gap(const struct leat_sim_pktway *p, uint32_t *router, uint32_t *node)
+{
+    uint32_t routers[LEAT_SIM_PKTWAY_SANS_MAX];
+    for (*router = 0; *router < p->nodes; ++*router) {
+        const struct leat_sim_pktway_node *r = &p->node[*router];
+        if (!r->is_router) continue;
+        measure_ways(&p->config, r->san, routers);
+        for (*node = 0; *node < p->nodes; ++*node)
+            if (routers[p->node[*node].san] != UINT32_MAX && !knows(r, &p->node[*node]))
+                return true;
+    }
+    return false;
 }
 
 /* Registrations and tables are exchanged; no time passes. */
 static void warm_up(struct leat_sim_pktway *p)
 {
+    uint32_t router, node;
     p->warming = true;
     for (uint32_t i = 0; i < p->nodes; i++)
         leat_sim_pktway_map(p, i);
     for (uint32_t i = 0; i < p->nodes; i++)
         leat_sim_pktway_pump(p, i);
     leat_sim_pktway_carry_out_now(p);
-    for (uint32_t i = 0; i < WARM_S; i++) { /* there may be so many tables in a second */
+    /* There may be so many tables in a second. */
+    for (uint32_t i = 0; i < WARM_S || (i < WARM_S_MAX && find_gap(p, &router, &node)); i++) {
         p->ahead_ps += LEAT_PACKETWAY_SECOND;
         leat_sim_pktway_tick(p);
         leat_sim_pktway_carry_out_now(p);
@@ -439,6 +565,26 @@ void leat_sim_pktway_init(struct leat_sim_pktway *p, const struct leat_sim_pktwa
     p->base.ops = &ops;
     p->base.latency = latency + c->host_ps;
     p->base.certificate = leat_sim_certificate_value(&p->certificate);
+}
+
+leat_err leat_sim_pktway_reach(const struct leat_sim_pktway *p, struct leat_text *why)
+{
+    char name[NAME_CAP];
+    uint32_t router, node;
+    if (!find_gap(p, &router, &node)) return LEAT_ERR_OK;
+    const struct leat_sim_pktway_node *r = &p->node[router], *n = &p->node[node];
+    leat_text_put(why, name, put_name(p, r, name));
+    leat_text_puts(why, " at ");
+    leat_text_puts(why, p->config.san[r->san].name);
+    leat_text_putc(why, '.');
+    leat_text_decimal(why, r->port);
+    leat_text_puts(why, " knows no way to ");
+    leat_text_puts(why, p->config.san[n->san].name);
+    leat_text_putc(why, '.');
+    leat_text_decimal(why, n->port);
+    leat_text_puts(why, ": a routing table did not get there; expected larger MTUs on the way, or "
+                        "fewer routers");
+    return LEAT_ERR_RANGE;
 }
 
 /* ---- looking in ------------------------------------------------------------------------------

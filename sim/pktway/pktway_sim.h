@@ -75,6 +75,7 @@ enum {
     LEAT_SIM_PKTWAY_ENDS_MAX = 8,     /* half-routers of a router */
     LEAT_SIM_PKTWAY_NODES_MAX = 4096, /* ports of all SANs */
     LEAT_SIM_PKTWAY_FAULTS_MAX = 64,
+    LEAT_SIM_PKTWAY_WAY_MAX = LEAT_PACKETWAY_RCVF_MAX / 2, /* routers in a row */
     LEAT_SIM_PKTWAY_NAME_LEN_MAX = 32,
     LEAT_SIM_PKTWAY_MTU_MIN = 32, /* words */
     LEAT_SIM_PKTWAY_MTU_MAX = 8192,
@@ -187,8 +188,11 @@ struct leat_sim_pktway {
     uint32_t nodes;
     uint32_t *host; /* [base.ports] node */
     struct leat_sim_pktway_packet *packet;
-    uint32_t packets, free_packet; /* a list, + 1 */
-    uint32_t cuts, cuts_max;       /* packets that are two now: what comes in, and what goes on */
+    uint32_t packets, free_packet;  /* a list, + 1 */
+    uint32_t tables_at, free_table; /* from there on: half-routers' own, which may be tables */
+    uint32_t table_len_max;         /* octets of the nodes of a table */
+    uint32_t link_words;            /* MTU of the links between twins */
+    uint32_t cuts, cuts_max;        /* packets that are two now: what comes in, and what goes on */
     struct leat_sim_pktway_entry *entry;
     uint32_t free_entry, top; /* a list, + 1; those from `top` on were never used */
     struct leat_sim_plan *plan;
@@ -222,6 +226,12 @@ size_t leat_sim_pktway_footprint(const struct leat_sim_pktway_config *config);
  * The SANs have not run yet. */
 void leat_sim_pktway_init(struct leat_sim_pktway *pktway,
                           const struct leat_sim_pktway_config *config, void *memory);
+
+/*
+ * After init: does every half-router know every node that routers lead to? RANGE: `why` names one.
+ * A table that grows on its way (RCVF, CSR) may become too large for the MTU of a SAN.
+ */
+leat_err leat_sim_pktway_reach(const struct leat_sim_pktway *pktway, struct leat_text *why);
 
 /* ---- looking in, and asking ----------------------------------------------------------------- */
 

@@ -184,6 +184,8 @@ enum leat_packetway_side leat_sim_pktway_side(const struct leat_sim_pktway *p,
 void leat_sim_pktway_decide(struct leat_sim_pktway *p, uint32_t packet, uint32_t node);
 /* Releases its room and forgets it; not what its message and its host know of it. */
 void leat_sim_pktway_free(struct leat_sim_pktway *p, uint32_t packet);
+/* Into the list of free packets that it is of. */
+void leat_sim_pktway_put_back(struct leat_sim_pktway *p, uint32_t packet);
 
 /* ---- pktway_cut.c ---- */
 

@@ -104,6 +104,38 @@ sim threesan --cycles 20000000 --load 0.001 --fault router:south@5ms.. | jq -e '
 sim threesan --cycles 20000000 --load 0.001 --fault link:south@5ms.. | jq -e '.counts.tables == 0 and .counts.failures > 0' > /dev/null || fail "messages of a lost link"
 sim threesan --cycles 20000000 --fault router:south@5ms..10ms | jq -e '.messages_delivered > 300' > /dev/null || fail "no traffic round a failure"
 
+# ---- sizes -----------------------------------------------------------------------------------------------
+# Two SANs of one size and a router: all can be reached, by plan and by address, and are found by name.
+pair() {
+    printf 'sans:\n  - {name: a, fabric: "%s", bias: 0x1000}\n  - {name: b, fabric: "%s", bias: 0x3000}\n' "$1" "$1"
+    printf 'routers:\n  - {name: r, at: [a.0, b.1]}\n'
+}
+for fabric in ether3 ether62 ether63 ether64 ether764 ring171 ring172 ring725 mesh:16,16 ring1000; do
+    pair "$fabric" > "$folder/pair.yaml"
+    for how in "" --by-address; do
+        # shellcheck disable=SC2086  # no word where there is none
+        same "two $fabric $how" "$(pktway ping b.2 --fabric "$folder/pair.yaml" $how | jq .routers)" 1
+    done
+    same "plan between two $fabric" "$(pktway plan b.2 --fabric "$folder/pair.yaml" | jq -r .state)" routes
+    same "name between two $fabric" "$(pktway tell name=b.2 --fabric "$folder/pair.yaml" | jq -c '[.[].name]')" '["b.2"]'
+done
+pair ether64 > "$folder/pair.yaml"
+sim "$folder/pair.yaml" --load 0.02 | jq -e '.messages_delivered > 400 and .messages_lost == 0' > /dev/null || fail "sim of two ether64"
+
+# Routers in a row: as many as a routing table can pass, and no more.
+chain() {
+    echo sans:
+    for i in $(seq 0 "$1"); do echo "  - {name: s$i, fabric: ether4, bias: $(((i + 1) * 16))$2}"; done
+    echo routers:
+    for i in $(seq 0 $(($1 - 1))); do echo "  - {name: r$i, at: [s$i.1, s$((i + 1)).0]}"; done
+}
+chain 16 "" > "$folder/chain.yaml"
+same "16 routers" "$(pktway trace s16.3 --fabric "$folder/chain.yaml" | jq '.routers | length')" 16
+chain 17 "" > "$folder/chain.yaml"
+exits 2 "chain.yaml: from s0 to s17 there are 17 routers in a row, expected at most 16" "$leat" fabric check "$folder/chain.yaml"
+chain 16 ", mtu: 32" > "$folder/chain.yaml"
+exits 2 "expected larger MTUs on the way, or fewer routers" "$leat" pktway ping s16.3 --fabric "$folder/chain.yaml"
+
 # ---- Ethernet ------------------------------------------------------------------------------------------
 cat > "$folder/ether.yaml" <<'Y'
 sans:
