@@ -55,34 +55,50 @@ static const char *err_name(uint16_t te)
     }
 }
 
-/* The addresses that an ERR names; of GENERAL, the destination of the quoted message. */
-static size_t err_addresses(const struct leat_packetway_event *e, uint32_t out[2])
+/* One of the records that UNK, HRDOWN and LINKDOWN are about, as tell has them on its command line.
+ */
+static void show_missed(const struct leat_packetway_record *record, bool json, FILE *out)
+{
+    const uint8_t *octets;
+    size_t len;
+    if (record->type == LEAT_PACKETWAY_RTYP_ADDR) {
+        const struct leat_packetway_address a = leat_packetway_record_address(record);
+        pktway_live_address(&a, json, out);
+        return;
+    }
+    if (json) fputc('"', out);
+    if (record->type == LEAT_PACKETWAY_RTYP_NAME) {
+        octets = leat_packetway_record_name(record, &len);
+        fputs("name=", out);
+        pktway_live_name(octets, len, json, out);
+    } else {
+        const char *between = ":";
+        fprintf(out, "capability=%u", leat_packetway_record_capability(record, &octets, &len));
+        for (size_t i = 0; i < len; i++, between = ",")
+            fprintf(out, "%s%u", between, octets[i]);
+    }
+    if (json) fputc('"', out);
+}
+
+/* What an ERR is about: its records; of GENERAL, the destination of the quoted message. */
+static void show_err(const struct leat_packetway_event *e, bool json, FILE *out)
 {
     struct leat_packetway_records records = leat_packetway_message_records(&e->message);
     struct leat_packetway_record record;
-    size_t count = 0;
-    if (e->message.header.te == LEAT_PACKETWAY_TE_GENERAL) {
-        out[0] = e->dt;
-        return 1;
-    }
-    while (count < 2 && leat_packetway_records_next(&records, &record))
-        if (record.type == LEAT_PACKETWAY_RTYP_ADDR)
-            out[count++] = leat_packetway_record_address(&record).low;
-    return count;
-}
-
-static void show_err(const struct leat_packetway_event *e, bool json, FILE *out)
-{
-    uint32_t about[2];
-    const size_t count = err_addresses(e, about);
-    const char *name = err_name(e->message.header.te);
+    const char *between = json ? "" : " ";
     fprintf(out,
             json ? "{\"err\":\"%s\",\"from\":\"0x%06" PRIx32 "\",\"about\":["
                  : "ERR %s from 0x%06" PRIx32 " about",
-            name, e->peer);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, json ? "%s\"0x%06" PRIx32 "\"" : "%s 0x%06" PRIx32, json && i ? "," : "",
-                about[i]);
+            err_name(e->message.header.te), e->peer);
+    if (e->message.header.te == LEAT_PACKETWAY_TE_GENERAL) {
+        fputs(between, out);
+        pktway_live_number(e->dt, json, out);
+    } else {
+        for (; leat_packetway_records_next(&records, &record); between = json ? "," : " ") {
+            fputs(between, out);
+            show_missed(&record, json, out);
+        }
+    }
     fputs(json ? "]}" : "\n", out);
 }
 
@@ -276,6 +292,7 @@ static bool who_is(struct question *k, uint32_t address, struct leat_packetway_r
         *about = leat_packetway_record_nested(&record);
         return true;
     }
+    leat_pktway_unask(k->node, address);
     return false;
 }
 
@@ -454,49 +471,76 @@ static bool read_questions(struct question *k, struct leat_packetway_build *buil
     return true;
 }
 
-static uint32_t show_info(struct question *k, uint32_t shown)
+/* Those that were told about; a half-router may tell about itself once more when it is polled. */
+struct found {
+    uint32_t count;
+    struct leat_packetway_address address[NODES_MAX];
+};
+
+static bool is_new(struct found *t, const struct leat_packetway_address *a)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->address[i].at == a->at && t->address[i].low == a->low &&
+            t->address[i].high == a->high)
+            return false;
+    if (t->count == NODES_MAX) return false;
+    t->address[t->count++] = *a;
+    return true;
+}
+
+static void show_info(struct question *k, struct found *t)
 {
     struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
     struct leat_packetway_record record;
     while (leat_packetway_records_next(&records, &record)) {
         const struct leat_packetway_address a = leat_packetway_record_address(&record);
-        if (k->q->json) fputs(shown ? ",{\"address\":" : "{\"address\":", k->out);
+        if (!is_new(t, &a)) continue;
+        if (k->q->json) fputs(t->count > 1 ? ",{\"address\":" : "{\"address\":", k->out);
         pktway_live_address(&a, k->q->json, k->out);
         pktway_live_about(leat_packetway_record_nested(&record), k->q->json, k->out);
         fputs(k->q->json ? "}" : "\n", k->out);
-        shown++;
     }
-    return shown;
+}
+
+/* Answers of one half-router, until there are no more of them. True: it has said something. */
+static bool await_tell(struct question *k, uint32_t peer, struct found *t)
+{
+    leat_time until = pktway_now() + k->q->timeout_ms * ps_per_ms;
+    while (pktway_now() < until && t->count < NODES_MAX && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - pktway_now()) / ps_per_ms) + 1;
+        if (!leat_pktway_receive(k->node, left_ms, &k->event) || k->event.peer != peer) continue;
+        if (k->event.kind == LEAT_PACKETWAY_EVENT_INFO) {
+            show_info(k, t);
+            until = pktway_now() + MORE_MS * ps_per_ms; /* an answer may come in pieces */
+        } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
+            fputs(k->event.message.header.te == LEAT_PACKETWAY_TE_UNK
+                      ? "leat: nobody is like that: "
+                      : "leat: ",
+                  k->error);
+            show_err(&k->event, false, k->error);
+            return true;
+        }
+    }
+    return t->count;
 }
 
 static int tell(struct question *k)
 {
+    static struct found all;
     uint8_t db[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
     struct leat_packetway_build build;
-    uint32_t shown = 0;
     leat_packetway_build_init(&build, db, sizeof db);
     if (!read_questions(k, &build)) return WRONG;
     const uint32_t peer = k->q->address ? k->q->address : leat_pktway_router(k->node, 0);
     if (!peer) return told(k, LEAT_PKTWAY_SILENT); /* join has said why */
     const int code = told(k, leat_pktway_ask(k->node, peer, db, build.len, k->why));
     if (code != DONE) return code;
-    leat_time until = pktway_now() + k->q->timeout_ms * ps_per_ms;
-    bool over = false;
+    all.count = 0;
     if (k->q->json) fputc('[', k->out);
-    while (!over && pktway_now() < until && shown < NODES_MAX && !is_over(k)) {
-        const uint32_t left_ms = (uint32_t)((until - pktway_now()) / ps_per_ms) + 1;
-        if (!leat_pktway_receive(k->node, left_ms, &k->event)) continue;
-        if (k->event.kind == LEAT_PACKETWAY_EVENT_INFO && k->event.peer == peer) {
-            shown = show_info(k, shown);
-            until = pktway_now() + MORE_MS * ps_per_ms; /* an answer may come in pieces */
-        } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR && k->event.peer == peer) {
-            over = true;
-            if (!k->q->json) show_err(&k->event, false, k->error);
-        }
-    }
+    if (!await_tell(k, peer, &all)) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
     if (k->q->json) fputs("]\n", k->out);
-    if (!shown && !over) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
-    return shown ? DONE : FAILED;
+    leat_pktway_unask(k->node, peer);
+    return all.count ? DONE : FAILED;
 }
 
 static int memory(struct question *k)

@@ -38,6 +38,8 @@ void pktway_live_address(const struct leat_packetway_address *address, bool json
 
 /* "0x000101" with its quotes where it is JSON. */
 void pktway_live_number(uint32_t address, bool json, FILE *out);
+/* The characters of a name, without quotes. */
+void pktway_live_name(const uint8_t *name, size_t len, bool json, FILE *out);
 void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out);
 
 #endif

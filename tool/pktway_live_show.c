@@ -17,7 +17,7 @@ void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out)
 }
 
 /* A name is any octets: what is not plain is shown as its number. */
-static void show_name(const uint8_t *name, size_t len, bool json, FILE *out)
+void pktway_live_name(const uint8_t *name, size_t len, bool json, FILE *out)
 {
     for (size_t i = 0; i < len; i++)
         if (name[i] >= ' ' && name[i] < 127 && name[i] != '"' && name[i] != '\\')
@@ -57,7 +57,7 @@ void pktway_live_about(struct leat_packetway_records about, bool json, FILE *out
             size_t len;
             const uint8_t *name = leat_packetway_record_name(&record, &len);
             fputs(json ? ",\"name\":\"" : "  ", out);
-            show_name(name, len, json, out);
+            pktway_live_name(name, len, json, out);
             if (json) fputc('"', out);
         } else if (record.type == LEAT_PACKETWAY_RTYP_CAPA) {
             if (json) fputs(between, out);

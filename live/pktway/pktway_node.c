@@ -156,6 +156,28 @@ static void take_in(struct leat_pktway *p, uint32_t len, leat_time now,
     e->kind = LEAT_PACKETWAY_EVENT_NONE;
 }
 
+/*
+ * A node tells about itself, as nodes do when the SAN is mapped. Is it also what the program has
+ * asked that node for? A half-router is asked by TELL for those that are like that; it may be one
+ * of them, and the only one.
+ */
+static bool is_answer(const struct leat_pktway *p, uint32_t len)
+{
+    static struct leat_packetway_message m;
+    struct leat_packetway_record record;
+    if (leat_get_be24(p->in + 13) != p->expected ||
+        leat_packetway_message_decode(p->in, len, LEAT_PACKETWAY_STRICT, LEAT_PACKETWAY_DESTINATION,
+                                      &m, NULL))
+        return false;
+    if (!p->asked_len) return true;
+    struct leat_packetway_records records = leat_packetway_message_records(&m);
+    leat_packetway_records_next(&records, &record);
+    const struct leat_packetway_address a = leat_packetway_record_address(&record);
+    return leat_packetway_node_matches(
+        leat_packetway_records_of(p->asked, p->asked_len, LEAT_PACKETWAY_STRICT), &a,
+        leat_packetway_record_nested(&record));
+}
+
 bool pktway_node_step(struct leat_pktway *p, bool control_only, struct leat_packetway_event *e)
 {
     struct leat_packetway_native from;
@@ -175,8 +197,7 @@ bool pktway_node_step(struct leat_pktway *p, bool control_only, struct leat_pack
         if (learnt == PKTWAY_NEW && node->router) meet_router(p, node->address);
         pktway_san_meet(&p->san, p->in, len, &from, p->about, p->about_len, now);
         pktway_san_hear(&p->san, &from, now);
-        /* INFO that the SAN is mapped by is no answer to the program. */
-        const bool mapped = node && node->address != p->expected;
+        const bool mapped = node && !is_answer(p, len);
         const bool believed = learnt != PKTWAY_REFUSED &&
                               !pktway_san_spoofed(&p->san, p->in, len, &from);
         if (believed && !mapped) take_in(p, len, now, e);
@@ -276,13 +297,26 @@ enum leat_pktway_end leat_pktway_plan(struct leat_pktway *p, uint32_t dt, uint32
 enum leat_pktway_end leat_pktway_ask(struct leat_pktway *p, uint32_t peer, const uint8_t *records,
                                      size_t len, char *why)
 {
-    const struct pktway_node *node = pktway_san_node(&p->san, peer);
     const leat_err err = leat_packetway_host_ask(p->engine, peer, records, len, pktway_now());
-    p->expected = len && node && node->router ? 0 : peer; /* it tells about others, then */
-    take_all(p);
-    if (!err) return LEAT_PKTWAY_OK;
-    pktway_because(why, "0x%06x cannot be asked that: %s", peer, leat_err_text(err));
+    if (!err) {
+        p->expected = peer;
+        p->asked_len = len;
+        if (len) memcpy(p->asked, records, len);
+        take_all(p);
+        return LEAT_PKTWAY_OK;
+    }
+    if (err == LEAT_ERR_DUPLICATE)
+        pktway_because(why, "0x%06x has not answered the last question yet, expected one at a time",
+                       peer);
+    else
+        pktway_because(why, "0x%06x cannot be asked that: %s", peer, leat_err_text(err));
     return LEAT_PKTWAY_WRONG;
+}
+
+void leat_pktway_unask(struct leat_pktway *p, uint32_t peer)
+{
+    leat_packetway_host_unask(p->engine, peer);
+    if (p->expected == peer) p->expected = 0;
 }
 
 void leat_pktway_forget(struct leat_pktway *p, uint32_t dt)

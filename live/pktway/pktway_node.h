@@ -76,9 +76,13 @@ uint32_t leat_pktway_router(const struct leat_pktway *node, uint32_t index);
 enum leat_pktway_end leat_pktway_plan(struct leat_pktway *node, uint32_t dt, uint32_t timeout_ms,
                                       const struct leat_packetway_plan **out, char *why);
 
-/* TELL, or WRU? without records; the answers are events of receive (packetway_host.h). */
+/*
+ * TELL, or WRU? without records; the answers are events of receive (packetway_host.h). A node is
+ * asked one question at a time: unask is for one that nobody waits for any more.
+ */
 enum leat_pktway_end leat_pktway_ask(struct leat_pktway *node, uint32_t peer,
                                      const uint8_t *records, size_t len, char *why);
+void leat_pktway_unask(struct leat_pktway *node, uint32_t peer);
 
 /*
  * Sends message->header.dt (pt, te, priority, e), data and fields. Planned: after asking for a

@@ -31,7 +31,9 @@ struct leat_pktway {
     uint64_t reply_next;
     leat_time poll_ps, poll_at;
     uint32_t routers[LEAT_PACKETWAY_HOST_ROUTERS_MAX], router_count;
-    uint32_t expected; /* whose INFO about itself was asked for */
+    uint32_t expected; /* whose INFO was asked for, by TELL with these records, or by WRU? */
+    uint8_t asked[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
+    size_t asked_len;
     struct kept queue[LEAT_PKTWAY_QUEUE_MAX];
     uint32_t queue_first, queue_count;
     struct leat_packetway_message reply;

@@ -342,6 +342,16 @@ static void hosts_reach_each_other_through_a_router(void)
     leat_packetway_build_name(&b, (const uint8_t *)"right", 5);
     EQ(leat_pktway_ask(left, 0x102, db, b.len, why), LEAT_PKTWAY_OK);
     OK(run_until(it_is_told_of));
+    leat_packetway_build_init(&b, db, sizeof db); /* the half-router itself is one of these */
+    leat_packetway_build_capability(&b, LEAT_PACKETWAY_CC_ROUTER, NULL, 0);
+    EQ(leat_pktway_ask(left, 0x102, db, b.len, why), LEAT_PKTWAY_OK);
+    EQ(leat_pktway_ask(left, 0x102, NULL, 0, why), LEAT_PKTWAY_WRONG);
+    OK(strstr(why, "has not answered the last question yet") != NULL);
+    OK(run_until(it_is_told_of));
+    EQ(leat_pktway_ask(left, 0x102, db, b.len, why), LEAT_PKTWAY_OK);
+    leat_pktway_unask(left, 0x102);
+    EQ(leat_pktway_ask(left, 0x102, NULL, 0, why), LEAT_PKTWAY_OK);
+    OK(run_until(it_is_told_of));
     EQ(pktway_router_in_kernel(&router, 0), 0);
     OK(leat_pktway_is_near(left, 0x1FF) && !leat_pktway_is_near(left, 0x201));
 }

@@ -177,6 +177,12 @@ leat_err leat_packetway_host_ask(struct leat_packetway_host *h, uint32_t peer,
     return LEAT_ERR_OK;
 }
 
+void leat_packetway_host_unask(struct leat_packetway_host *h, uint32_t peer)
+{
+    struct leat_packetway_host_ask *a = peer ? leat_packetway_host_find_ask(h, peer) : NULL;
+    if (a) a->peer = 0;
+}
+
 static void on_info(struct leat_packetway_host *h, struct leat_packetway_event *e, leat_time now)
 {
     struct leat_packetway_host_ask *a = e->peer ? leat_packetway_host_find_ask(h, e->peer) : NULL;

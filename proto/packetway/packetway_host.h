@@ -73,6 +73,9 @@ void leat_packetway_host_router_gone(struct leat_packetway_host *host, uint32_t 
 leat_err leat_packetway_host_ask(struct leat_packetway_host *host, uint32_t peer,
                                  const uint8_t *records, size_t len, leat_time now);
 
+/* Nobody waits for the answer any more; the peer can be asked something else. */
+void leat_packetway_host_unask(struct leat_packetway_host *host, uint32_t peer);
+
 enum leat_packetway_plan_state {
     LEAT_PACKETWAY_PLAN_NONE,    /* only the half-router is known, by RDRC: not asked yet */
     LEAT_PACKETWAY_PLAN_NATIVE,  /* on my SAN: send natively */

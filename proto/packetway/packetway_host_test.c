@@ -457,6 +457,23 @@ static void a_tell_is_asked_repeated_and_answered(void)
     close_host();
 }
 
+static void a_question_that_is_taken_back_makes_room_for_another(void)
+{
+    uint8_t records[VECTOR_LEN_MAX];
+    const size_t len = unhex("2a07000153757065 7200000000000000", records);
+    open_host();
+    EQ(leat_packetway_host_ask(h, 0x302, records, len, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_ask(h, 0x303, NULL, 0, 0), LEAT_ERR_OK);
+    hush();
+    leat_packetway_host_unask(h, 0x302);
+    leat_packetway_host_unask(h, 0x304); /* was never asked */
+    EQ(hears("0000030100190001 0000000100000302 2900000001000201" Z, 0), LEAT_PACKETWAY_EVENT_NONE);
+    EQ(leat_packetway_host_ask(h, 0x302, NULL, 0, 0), LEAT_ERR_OK);
+    EQ(leat_packetway_host_ask(h, 0x303, NULL, 0, 0), LEAT_ERR_DUPLICATE); /* still awaited */
+    EQ(hears("0000030100190001 0000000100000302 2900000001000302" Z, 0), LEAT_PACKETWAY_EVENT_INFO);
+    close_host();
+}
+
 static void a_host_tells_about_itself(void)
 {
     uint8_t about[VECTOR_LEN_MAX];
@@ -607,6 +624,6 @@ TAP_MAIN(T(a_plan_is_asked_for_kept_and_used), T(the_first_route_that_holds_the_
          T(failures_drop_plans), T(a_question_that_is_refused_is_over),
          T(what_is_above_the_bounds_of_a_host), T(data_is_posted_among_my_own_messages),
          T(the_cache_is_bounded), T(a_tell_is_asked_repeated_and_answered),
-         T(a_host_tells_about_itself), T(only_whole_messages_for_me_are_taken),
-         T(elements_come_in_my_byte_order), T(anything_may_come_in),
-         T(hosts_out_of_bounds_are_refused))
+         T(a_question_that_is_taken_back_makes_room_for_another), T(a_host_tells_about_itself),
+         T(only_whole_messages_for_me_are_taken), T(elements_come_in_my_byte_order),
+         T(anything_may_come_in), T(hosts_out_of_bounds_are_refused))
