@@ -260,6 +260,12 @@ static struct leat_share_event arrival(const struct leat_hub *hub, const struct 
                                       .at = leat_time_add(at, hub->offset) };
 }
 
+/* FNV-1a, a task at a time. */
+static void mark_order(struct leat_hub_task *task, uint32_t from)
+{
+    task->order = (task->order ^ (from + 1)) * UINT64_C(0x100000001b3);
+}
+
 static void hear_arrived(void *context, const struct leat_port_message *told, leat_time at)
 {
     struct leat_hub *hub = context;
@@ -268,6 +274,7 @@ static void hear_arrived(void *context, const struct leat_port_message *told, le
     const struct leat_share_event event = arrival(hub, &m, at);
     if (watch) show_message(hub, told->id, watch->arrived, at);
     leat_hub_count_received(hub, m.to, m.len);
+    mark_order(&hub->task[m.to].told, m.from);
     forget(hub, told->id);
     if (!m.handed) post(hub, m.to, &event);
 }

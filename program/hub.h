@@ -96,6 +96,7 @@ struct leat_hub_task {
     leat_time clock;     /* of the task, when it waited or left last */
     leat_time waited_ps; /* in leat_task_wait, simulated */
     uint64_t messages_sent, octets_sent, messages_received, octets_received;
+    uint64_t order; /* of the tasks that its messages came from, one after the other: a hash */
     uint32_t notes; /* enum leat_task_note, together */
     bool begun, left, died;
     pid_t pid;

@@ -324,6 +324,14 @@ C
     done
     same "both runs" "$(cat "$folder/run1")" "$(cat "$folder/run2")"
     has "output" "$(cat "$folder/run1")" "10 tasks, 5035 after 0.0"
+    # Without contention this one takes longer: that is said, with the reason. (The half-router serves in another order.)
+    mpicc -O1 -o "$folder/rounds" "$(dirname "$0")/../../share/programs/rounds.c" || fail "mpicc"
+    exits 0 "s longer (" "$leat" run --fabric twosan -n 16 --contention -- "$folder/rounds"
+    has "the reason" "$(cat "$folder/stderr")" "contention cannot be told from this run (16 of 16 tasks receive in another order)"
+    exits 0 "" "$leat" run --fabric twosan -n 16 --contention --json -- "$folder/rounds"
+    tail -n 1 "$folder/stdout" | jq -e '.contention_seconds < 0 and .reordered_tasks == 16 and (.contention_note | length > 0)' > /dev/null ||
+        fail "an anomaly as JSON"
+    exits 0 "contention is 0.0" "$leat" run --fabric twosan -n 12 --contention -- "$folder/rounds"
     exits 2 "--lose has no meaning for twosan" "$leat" run --fabric twosan -n 2 --lose 0.1 -- "$folder/sum"
     exits 1 "was lost: " "$leat" run --fabric twosan -n 10 --fault router:west@300us.. -- "$folder/sum"
 fi
