@@ -1,5 +1,6 @@
 #!/bin/sh
-# The commands of README and doc/ work as pasted: every indented line that runs build/leat.
+# The commands of README and doc/ work as pasted: every indented line that runs build/leat. So do those that files of share/
+# show in their comments, in their own folder or in that of share/.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 leat=$1
@@ -17,6 +18,24 @@ for page in README.md doc/*.md; do
     command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
     (cd "$folder" && sh -e ./lines > out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
 done
+programs=$(dirname "$(realpath "$leat")")/../program/programs
+mkdir "$folder/bin"
+ln -s "$leat" "$folder/bin/leat"
+for file in share/*/* share/programs/*/*; do
+    [ -f "$file" ] || continue
+    rm -rf "$folder/here"
+    mkdir "$folder/here"
+    cp "$(dirname "$file")"/* "$folder/here" 2> /dev/null || true
+    ln -s "$source/share" "$folder/here/share"
+    cp proto/atm/vectors/apps/linear_ex4.in "$folder/here/system.in"
+    cp proto/atm/vectors/apps/matrix_ex1.in "$folder/here/product.in"
+    # A word in capitals stands for something else.
+    sed -nE 's,^( \*|#)?   +((leat|mpicc) .*),\2,p' "$file" | grep -vE ' \[?[A-Z]{3,}' > "$folder/lines" || continue
+    command -v mpicc > /dev/null || sed -i '/^mpicc/d; /-- \.\//d' "$folder/lines"
+    shown=$((${shown:-0} + $(wc -l < "$folder/lines")))
+    (cd "$folder/here" && PATH=$folder/bin:$programs:$PATH sh -e ../lines > ../out 2>&1) || { echo "$file: $(tail -n 3 "$folder/out")"; bad=1; }
+done
+[ "${shown:-0}" -ge 10 ] || { echo "share/: ${shown:-0} commands found, expected more"; bad=1; }
 # Every page that is linked exists.
 for page in *.md doc/*.md proto/*/README.md; do
     for link in $(grep -oE '\]\([^)#]+' "$page" | cut -c3-); do
