@@ -10,6 +10,7 @@
 
 #define PATIENCE_PS (10 * LEAT_PACKETWAY_SECOND)
 #define STEP_PS     UINT64_C(100000000)
+#define MORE_PS     UINT64_C(100000000000) /* an answer may come in pieces */
 enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000 };
 
 /* ---- hearing ---------------------------------------------------------------------------------
@@ -43,7 +44,8 @@ static void on_event(void *context, uint32_t port, const struct leat_packetway_e
         break;
     case LEAT_PACKETWAY_EVENT_INFO:
         a->is_answered = true;
-        if (e->message.data_len > sizeof a->records - a->records_len) break;
+        a->is_cut |= e->message.data_len > sizeof a->records - a->records_len;
+        if (a->is_cut) break;
         memcpy(a->records + a->records_len, e->message.data, e->message.data_len);
         a->records_len += e->message.data_len;
         break;
@@ -367,36 +369,76 @@ static int plan(struct pktway_asking *a)
     return DONE;
 }
 
-/* A half-router of the SAN of who asks. */
-static bool find_peer(const struct pktway_asking *a, uint32_t *address)
+/* A half-router of the SAN of who asks, and its address. NULL after a complaint. */
+static const struct leat_packetway_router *find_peer(const struct pktway_asking *a,
+                                                     uint32_t *address)
 {
     const uint32_t san = leat_sim_pktway_san_of(&a->built.net, a->from);
     for (uint32_t i = 0; i < a->design.routers; i++)
         for (uint32_t k = 0; k < a->design.router[i].ends; k++)
-            if (a->design.router[i].end[k].san == san) {
-                leat_sim_pktway_engine(&a->built.net, i, k, address);
-                return true;
-            }
+            if (a->design.router[i].end[k].san == san)
+                return leat_sim_pktway_engine(&a->built.net, i, k, address);
     complain("%s has no half-router to ask", a->design.san[san].name);
+    return NULL;
+}
+
+/* The rest of an answer, until nothing more of it comes for a while. */
+static void wait_for_more(struct pktway_asking *a)
+{
+    struct leat_port_net *net = &a->built.net.base;
+    size_t seen = 0;
+    for (leat_time end = 0; !interrupted && (a->records_len != seen || net->now < end);) {
+        if (a->records_len != seen) end = net->now + MORE_PS;
+        seen = a->records_len;
+        leat_port_run(net, net->now + STEP_PS);
+    }
+}
+
+/* Does a half-router know nodes by ranges of addresses only? A table has either these or nodes. */
+static bool knows_ranges(const struct pktway_asking *a, const struct leat_packetway_router *engine)
+{
+    struct leat_packetway_table_view t;
+    struct leat_packetway_record r;
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->design.sans; i++)
+        if (leat_packetway_router_table(engine, i, &t) &&
+            leat_packetway_records_next(&t.nodes, &r) &&
+            leat_packetway_record_address(&r).at != LEAT_PACKETWAY_AT_SINGLE)
+            return true;
     return false;
+}
+
+/* Why there is no answer, or only a part of it. */
+static const char *why_not_all(const struct pktway_asking *a,
+                               const struct leat_packetway_router *engine)
+{
+    return knows_ranges(a, engine) ? " (some SANs are known by ranges of addresses only, without "
+                                     "names: a larger mtu lets their tables through)"
+                                   : "";
 }
 
 static int tell(struct pktway_asking *a)
 {
     uint8_t wanted[1024];
     struct leat_packetway_build build;
-    uint32_t peer;
+    uint32_t peer = 0;
     leat_packetway_build_init(&build, wanted, sizeof wanted);
     for (int i = 1; i < a->args->operand_count; i++)
         if (!pktway_wanted_read(a->args->operand[i], &build))
             return misuse(a->args->verb, "tell '%s', expected " PKTWAY_WANTED, a->args->operand[i]);
-    if (!find_peer(a, &peer)) return FAILED;
+    const struct leat_packetway_router *engine = find_peer(a, &peer);
+    if (!engine) return FAILED;
     if (leat_packetway_host_ask(leat_sim_pktway_host(&a->built.net, a->from), peer, wanted,
                                 build.len, leat_sim_pktway_clock(&a->built.net)) ||
         !wait_for_answer(a)) {
-        complain(a->err_te == LEAT_PACKETWAY_TE_UNK ? "nobody is like that"
-                                                    : "no answer from half-router 0x%06x",
-                 peer);
+        if (a->err_te == LEAT_PACKETWAY_TE_UNK)
+            complain("nobody is like that%s", why_not_all(a, engine));
+        else
+            complain("no answer from half-router 0x%06x", peer);
+        return FAILED;
+    }
+    wait_for_more(a);
+    if (a->is_cut) {
+        complain("the answer has more than %zu octets, expected fewer nodes", sizeof a->records);
         return FAILED;
     }
     pktway_put_nodes(leat_packetway_records_of(a->records, a->records_len, LEAT_PACKETWAY_LENIENT),

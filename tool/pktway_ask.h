@@ -61,8 +61,9 @@ struct pktway_asking {
     bool is_answered;
     uint16_t err_te; /* 0: none */
     uint8_t octets[1 << 16];
-    uint8_t records[1 << 16]; /* of the last INFO */
+    uint8_t records[1 << 18]; /* of all INFOs: 4096 nodes with their names */
     size_t records_len;
+    bool is_cut;                  /* there were more */
     struct pktway_remote *remote; /* read and write: whose memory; else NULL */
 };
 

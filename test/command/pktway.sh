@@ -122,6 +122,14 @@ done
 pair ether64 > "$folder/pair.yaml"
 sim "$folder/pair.yaml" --load 0.02 | jq -e '.messages_delivered > 400 and .messages_lost == 0' > /dev/null || fail "sim of two ether64"
 
+same "an answer in many pieces" "$(pktway tell capability=1 --fabric "$folder/pair.yaml" | jq 'map(.name) | unique | length')" 126
+# Behind a smaller MTU a large SAN is known by ranges: reached by address, without names. That is said.
+printf 'sans:\n  - {name: a, fabric: ether4, bias: 0x100}\n  - {name: b, fabric: ether4, bias: 0x200}\n  - {name: c, fabric: ether200, bias: 0x300}\n' > "$folder/ranges.yaml"
+printf 'routers:\n  - {name: r, at: [a.0, b.0]}\n  - {name: s, at: [b.1, c.0]}\n' >> "$folder/ranges.yaml"
+same "by ranges" "$(pktway ping c.199 --fabric "$folder/ranges.yaml" | jq .routers)" 2
+same "no plan by ranges" "$(pktway plan c.199 --fabric "$folder/ranges.yaml" | jq -r .state)" address
+exits 1 "nobody is like that (some SANs are known by ranges of addresses only" "$leat" pktway tell name=c.199 --fabric "$folder/ranges.yaml"
+
 # Routers in a row: as many as a routing table can pass, and no more.
 chain() {
     echo sans:
