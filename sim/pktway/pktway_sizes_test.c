@@ -15,7 +15,7 @@ static struct network {
     struct leat_sim_pktway_router router[SANS_MOST];
     struct leat_sim_pktway_config config;
     struct leat_sim_pktway net;
-    char name[SANS_MOST][8];
+    char name[SANS_MOST][16];
     void *memory[SANS_MOST + 1];
     char line[200];
     uint32_t arrived, lost;
@@ -150,7 +150,7 @@ static leat_time carries_both_ways(void)
 
 static void two_sans_of_any_size_reach_each_other(void)
 {
-    static const uint32_t sizes[] = { 2, 3, 22, 23, 24, 62, 63, 64, 257, 680, 763, 764 };
+    static const uint32_t sizes[] = { 2, 3, 23, 24, 62, 63, 64, 257, 763 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (unsigned by_address = 0; by_address < 2; by_address++) {
             make_chain(1, sizes[i], MTU);

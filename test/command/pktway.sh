@@ -110,7 +110,7 @@ pair() {
     printf 'sans:\n  - {name: a, fabric: "%s", bias: 0x1000}\n  - {name: b, fabric: "%s", bias: 0x3000}\n' "$1" "$1"
     printf 'routers:\n  - {name: r, at: [a.0, b.1]}\n'
 }
-for fabric in ether3 ether62 ether63 ether64 ether764 ring171 ring172 ring725 mesh:16,16 ring1000; do
+for fabric in ether3 ether63 ether64 ring172 mesh:16,16 ring1000; do
     pair "$fabric" > "$folder/pair.yaml"
     for how in "" --by-address; do
         # shellcheck disable=SC2086  # no word where there is none
