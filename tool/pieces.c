@@ -17,6 +17,19 @@ double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void pace_begin(struct pace *pace)
+{
+    *pace = (struct pace){ FIRST_PIECE_CYCLES, seconds_now() };
+}
+
+void pace_next(struct pace *pace)
+{
+    const double now = seconds_now(), took = now - pace->at;
+    if (took < piece_seconds_min && pace->piece <= UINT64_MAX / 2) pace->piece *= 2;
+    if (took > piece_seconds_max && pace->piece > 1) pace->piece /= 2;
+    pace->at = now;
+}
+
 static void show_progress(uint64_t cycles, uint64_t all)
 {
     fprintf(stderr, "\r%5.1f %%  cycle %llu", 100 * (double)cycles / (double)all,
@@ -26,21 +39,20 @@ static void show_progress(uint64_t cycles, uint64_t all)
 uint64_t pieces_run(uint64_t cycles, piece_fn run, void *context, double *wall_seconds)
 {
     const bool watched = isatty(STDERR_FILENO);
-    uint64_t done = 0, piece = FIRST_PIECE_CYCLES;
-    const double start = seconds_now();
-    double at = start, shown_at = start;
+    uint64_t done = 0;
+    struct pace pace;
+    pace_begin(&pace);
+    const double start = pace.at;
+    double shown_at = start;
     bool going = true;
     while (going && done < cycles && !interrupted) {
         const uint64_t left = cycles - done;
-        done += piece < left ? piece : left;
+        done += pace.piece < left ? pace.piece : left;
         going = run(context, done);
-        const double now = seconds_now();
-        if (now - at < piece_seconds_min) piece *= 2;
-        if (now - at > piece_seconds_max && piece > 1) piece /= 2;
-        at = now;
-        if (watched && now - shown_at > progress_seconds) {
+        pace_next(&pace);
+        if (watched && pace.at - shown_at > progress_seconds) {
             show_progress(done, cycles);
-            shown_at = now;
+            shown_at = pace.at;
         }
     }
     if (watched) fputs("\r\33[K", stderr);

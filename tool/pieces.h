@@ -9,6 +9,16 @@
 /* Seconds of a clock that is never set. */
 double seconds_now(void);
 
+/* How much is run at a time: about as long as somebody waits who has interrupted it, whatever the
+ * network costs. */
+struct pace {
+    uint64_t piece; /* cycles to run next */
+    double at;
+};
+
+void pace_begin(struct pace *pace);
+void pace_next(struct pace *pace); /* a piece has been run */
+
 /* Runs all cycles before `until`; false: there is nothing more to run. */
 typedef bool (*piece_fn)(void *context, uint64_t until);
 

@@ -14,26 +14,28 @@ static void begin(const struct ring_asking *a)
 {
     const struct ring_job *job = a->job;
     if (job->json)
-        printf("{\"algorithm\":\"%s\",\"stations\":%u,\"width\":%u,", job->word, job->stations,
-               job->command.width_bits);
+        ring_json_begin(job->word, job->stations, &a->packet);
     else
         printf("%s over %u stations, register %u, %u bits, from station %u (%s model)\n", job->word,
                job->stations, job->command.reg, job->command.width_bits, job->from + 1,
                job->model == LEAT_SIM_RING_BIT ? "bit" : "word");
 }
 
-/* A number, or null and "none". */
+static void put_field(const struct ring_asking *a, const struct ring_field *field)
+{
+    if (a->job->json)
+        ring_json_field(field);
+    else if (field->is_there)
+        printf("  %-22s %20" PRIu64 "\n", field->label, field->value);
+    else
+        printf("  %-22s %20s\n", field->label, "none");
+}
+
 static void put(const struct ring_asking *a, const char *key, const char *label, bool is_there,
                 uint64_t value)
 {
-    if (a->job->json && is_there)
-        printf("\"%s\":%" PRIu64 ",", key, value);
-    else if (a->job->json)
-        printf("\"%s\":null,", key);
-    else if (is_there)
-        printf("  %-22s %20" PRIu64 "\n", label, value);
-    else
-        printf("  %-22s %20s\n", label, "none");
+    const struct ring_field field = { key, label, is_there, value };
+    put_field(a, &field);
 }
 
 /* `more`: bit times that the host-based way takes beside its n-1 packets. */
@@ -41,11 +43,9 @@ static void end(const struct ring_asking *a, uint64_t more)
 {
     const uint64_t host_based = ring_host_based(a) + more;
     if (a->job->json) {
-        printf("\"counter\":%u,\"packets\":%u,\"bit_times\":%" PRIu64
-               ",\"bit_times_expected\":%" PRIu64 ",\"host_based_bit_times\":%" PRIu64
-               ",\"certificate\":\"%016" PRIx64 "\"}\n",
-               a->packet.counter, a->packets, a->bit_times, a->expected, host_based,
-               ring_certificate(a));
+        printf(",\"packets\":%u,\"bit_times\":%" PRIu64 ",\"bit_times_expected\":%" PRIu64
+               ",\"host_based_bit_times\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\"}\n",
+               a->packets, a->bit_times, a->expected, host_based, ring_certificate(a));
         return;
     }
     printf("  %-22s %20u  stations that took part\n", "Counter", a->packet.counter);
@@ -55,6 +55,16 @@ static void end(const struct ring_asking *a, uint64_t more)
     printf("  %-22s %20" PRIu64 "  %u packets\n", "host-based", host_based,
            a->job->stations - 1 + (more != 0));
     printf("  %-22s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
+}
+
+/* The beginning, and what the word's packet says. */
+static void put_answer(const struct ring_asking *a)
+{
+    struct ring_field field[RING_FIELDS_MAX];
+    const unsigned count = ring_fields(a->job->word, &a->packet, field);
+    begin(a);
+    for (unsigned i = 0; i < count; i++)
+        put_field(a, &field[i]);
 }
 
 static int ask(struct ring_asking *a, unsigned opcode)
@@ -72,7 +82,7 @@ static int sort(struct ring_asking *a)
     const int code = ask(a, LEAT_ATON_SORT);
     if (code) return code;
     begin(a);
-    printf(a->job->json ? "\"values\":[" : "  values\n");
+    printf(a->job->json ? ",\"values\":[" : "  values\n");
     for (size_t i = 0; i < a->packet.payload_len / octets; i++) {
         uint64_t value = 0;
         for (unsigned k = 0; k < octets; k++)
@@ -82,7 +92,7 @@ static int sort(struct ring_asking *a)
         else
             printf("  %43" PRIu64 "\n", value);
     }
-    if (a->job->json) printf("],");
+    if (a->job->json) printf("]");
     end(a, 0);
     return DONE;
 }
@@ -96,9 +106,7 @@ static int majority(struct ring_asking *a)
     verify.command.value = leat_aton_candidate(&a->packet);
     code = ring_ask(a, &verify, a->ring.now);
     if (code) return code;
-    begin(a);
-    put(a, "majority", "majority", leat_aton_is_majority(&a->packet), verify.command.value);
-    put(a, "votes", "stations that hold it", true, a->packet.variable2);
+    put_answer(a);
     end(a, 0);
     return DONE;
 }
@@ -119,43 +127,39 @@ static int tree(struct ring_asking *a)
 /* ---- one command --------------------------------------------------------------------------------
  */
 
-static int average(struct ring_asking *a)
+static int one(struct ring_asking *a, unsigned opcode)
 {
-    uint64_t quotient = 0, remainder = 0;
-    const int code = ask(a, LEAT_ATON_ADD);
+    const int code = ask(a, opcode);
     if (code) return code;
-    const bool any = leat_aton_average(&a->packet, &quotient, &remainder);
-    begin(a);
-    put(a, "average", "average", any, quotient);
-    put(a, "remainder", "remainder", any, remainder);
+    put_answer(a);
     end(a, 0);
     return DONE;
 }
 
-/* MAX or MIN, and who holds it. */
-static void put_extreme(const struct ring_asking *a, const char *key, const char *label,
-                        const char *holder)
+static int average(struct ring_asking *a)
 {
-    const bool any = a->packet.counter != 0;
-    begin(a);
-    put(a, key, label, any, a->packet.variable1);
-    put(a, "station", holder, any, a->packet.variable2);
+    return one(a, LEAT_ATON_ADD);
 }
 
 static int gvt(struct ring_asking *a)
 {
-    const int code = ask(a, LEAT_ATON_MIN);
-    if (code) return code;
-    put_extreme(a, "gvt", "global virtual time", "held by station");
-    end(a, 0);
-    return DONE;
+    return one(a, LEAT_ATON_MIN);
 }
 
 static int elect(struct ring_asking *a)
 {
-    const int code = ask(a, LEAT_ATON_MAX);
+    return one(a, LEAT_ATON_MAX);
+}
+
+static int least_loaded(struct ring_asking *a)
+{
+    const int code = ask(a, LEAT_ATON_MIN);
     if (code) return code;
-    put_extreme(a, "id", "largest id", "leader is station");
+    if (ring_is_unset(&a->packet)) {
+        ring_complain_unset(&a->packet);
+        return FAILED;
+    }
+    put_answer(a);
     end(a, 0);
     return DONE;
 }
@@ -175,7 +179,7 @@ static int work(struct ring_asking *a)
     if (asks) code = ring_ask(a, &order, a->ring.now);
     if (code) return code;
     a->packet = found;
-    put_extreme(a, "priority", "highest priority", "at station");
+    put_answer(a);
     put(a, "requested", "request was copied", asks, a->result.result.copied);
     end(a, asks ? a->result.at - a->result.sent_at : 0);
     return DONE;
@@ -264,9 +268,11 @@ int ring_algorithm(const struct ring_job *job)
     static const struct {
         const char *word;
         int (*run)(struct ring_asking *a);
-    } all[] = { { "sort", sort },       { "majority", majority }, { "tree", tree },
-                { "average", average }, { "gvt", gvt },           { "barrier", barrier },
-                { "elect", elect },     { "work", work } };
+    } all[] = {
+        { "sort", sort },       { "majority", majority }, { "tree", tree },
+        { "average", average }, { "gvt", gvt },           { "barrier", barrier },
+        { "elect", elect },     { "work", work },         { "least-loaded", least_loaded }
+    };
     size_t i = 0;
     while (strcmp(all[i].word, job->word) != 0) /* run_ring knows all words */
         i++;

@@ -5,9 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDERS = 4, PIECE_BITS = 1 << 16, WHY_CAP = 256 };
+enum { ORDERS = 4, MISSING_NAMED_MAX = 8, WHY_CAP = 256 };
+
+/* Is this station to take part? One that left the ring is not, unless it alone is asked. */
+static bool is_asked(const struct ring_asking *a, uint32_t station)
+{
+    const struct ring_job *job = a->job;
+    if (!job->enabled[station]) return false;
+    if (station == job->from || job->command.da == station + 1) return true;
+    return job->command.da == LEAT_ATON_DA_ALL && leat_sim_ring_is_present(&a->ring, station);
+}
 
 static const uint64_t memory_max = UINT64_C(4) << 30;
+
+/* Interfaces know until the next packet whether they took part in this one. Word by word, nothing
+ * goes wrong with a packet: all take part that it meets. */
+static bool takes_part(const struct ring_asking *a, uint32_t station)
+{
+    if (station == a->job->from) return a->job->enabled[station];
+    if (!leat_sim_ring_is_present(&a->ring, station)) return false;
+    return a->ring.by_bits ? leat_sim_ring_station(&a->ring, station)->takes_part
+                           : is_asked(a, station);
+}
 
 static void on_done(void *context, const struct leat_sim_ring_result *told)
 {
@@ -15,6 +34,8 @@ static void on_done(void *context, const struct leat_sim_ring_result *told)
     const struct leat_aton_command *c = &told->order->command;
     a->result = *told;
     a->is_told = true;
+    for (uint32_t i = 0; i < a->job->stations; i++)
+        a->took_part[i] = takes_part(a, i);
     a->ring.stop = true;
     memcpy(a->payload, told->payload ? told->payload : a->payload, told->result.payload_len);
     a->packet = (struct leat_aton_packet){
@@ -83,7 +104,8 @@ int ring_open(struct ring_asking *a, const struct ring_job *job)
     if (!check(&config)) return WRONG;
     a->memory = sim_memory(leat_sim_ring_footprint(&config));
     a->payload = calloc(1, a->payload_max);
-    if (!a->memory || !a->payload) return FAILED;
+    a->took_part = calloc(job->stations, sizeof *a->took_part);
+    if (!a->memory || !a->payload || !a->took_part) return FAILED;
     leat_sim_ring_init(&a->ring, &config, &host, a->memory);
     fill_registers(a);
     for (uint32_t i = 0; i < job->faults; i++)
@@ -96,11 +118,15 @@ int ring_open(struct ring_asking *a, const struct ring_job *job)
 /* Until an answer is told. What hosts do meanwhile is done at its time. */
 static void run(struct ring_asking *a)
 {
+    pace_begin(&a->pace);
     while (!a->is_told && !interrupted) {
         const leat_time next = a->meanwhile ? a->meanwhile(a) : LEAT_NEVER;
-        const leat_time piece = a->ring.now + (a->wave ? 1 : PIECE_BITS);
+        const leat_time piece = a->ring.now + (a->wave ? 1 : a->pace.piece);
         leat_sim_ring_run(&a->ring, next < piece ? next : piece);
-        if (a->wave) ring_wave_step(a->wave, &a->ring);
+        if (a->wave)
+            ring_wave_step(a->wave, &a->ring);
+        else
+            pace_next(&a->pace);
     }
 }
 
@@ -108,6 +134,41 @@ static uint64_t symbols_of(const struct ring_job *job, const struct leat_aton_or
 {
     if (order->is_passive) return LEAT_ATON_FOLD_SYMBOLS + 8u * order->octets_len;
     return leat_aton_symbols(&order->command, job->taking_part);
+}
+
+/* "2, 5 and 3 more": those that differ from what was asked. */
+static void name_stations(const struct ring_asking *a, bool asked, char *text, size_t cap)
+{
+    uint32_t named = 0, more = 0;
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < a->job->stations; i++) {
+        if (is_asked(a, i) != asked || a->took_part[i] == asked) continue;
+        if (named++ < MISSING_NAMED_MAX)
+            used += (size_t)snprintf(text + used, cap - used, "%s%u", used ? ", " : "", i + 1);
+        else
+            more++;
+    }
+    if (more) snprintf(text + used, cap - used, " and %u more", more);
+}
+
+/* What no checksum can tell, Counter can: did all take part that were asked? */
+static int judge(const struct ring_asking *a)
+{
+    const uint32_t quorum = a->job->quorum;
+    const uint32_t counter = a->result.result.counter;
+    uint32_t asked = 0;
+    char missing[WHY_CAP], unasked[WHY_CAP];
+    for (uint32_t i = 0; i < a->job->stations; i++)
+        asked += is_asked(a, i);
+    const uint32_t least = quorum ? quorum : asked;
+    if (counter >= least && counter <= asked) return DONE;
+    name_stations(a, true, missing, sizeof missing);
+    name_stations(a, false, unasked, sizeof unasked);
+    complain("no answer to packet %u: %u stations took part, expected %s%u%s%s%s%s", a->packets,
+             counter, quorum ? "at least " : "", least, *missing ? "; missing: " : "", missing,
+             *unasked ? "; not asked: " : "", unasked);
+    return FAILED;
 }
 
 int ring_ask(struct ring_asking *a, const struct leat_aton_order *order, leat_time at)
@@ -125,7 +186,7 @@ int ring_ask(struct ring_asking *a, const struct leat_aton_order *order, leat_ti
     a->bit_times += a->result.at - a->result.sent_at;
     a->expected += leat_aton_time(symbols_of(job, order), job->stations,
                                   leat_sim_ring_propagation(&a->ring));
-    if (a->result.result.status == LEAT_ATON_DONE) return DONE;
+    if (a->result.result.status == LEAT_ATON_DONE) return order->is_passive ? DONE : judge(a);
     complain("no answer to packet %u: %s", a->packets, why[a->result.result.status]);
     return FAILED;
 }
@@ -157,5 +218,6 @@ int ring_close(struct ring_asking *a, int code)
     if (a->wave && !ring_wave_close(a->wave, &a->ring, code == DONE)) code = FAILED;
     free(a->memory);
     free(a->payload);
+    free(a->took_part);
     return finish(code);
 }

@@ -6,6 +6,8 @@
 #ifndef LEAT_RING_JOB_H
 #define LEAT_RING_JOB_H
 
+#include "pieces.h"
+#include "ring_fields.h"
 #include "ring_sim.h"
 #include "tool.h"
 
@@ -27,7 +29,7 @@
         "--vcd", "FILE", "sim, bit model: write waveforms; 1 ns is one bit time"              \
     }
 
-enum { RING_FAULTS_MAX = 1024 };
+enum { RING_FAULTS_MAX = 1024, RING_RANDOM_LOAD_MAX = 400 };
 
 struct ring_job {
     const struct arguments *args;
@@ -40,6 +42,7 @@ struct ring_job {
     uint64_t *operand;    /* [stations] */
     uint8_t *enabled;     /* [stations] */
     uint32_t taking_part; /* when nothing goes wrong */
+    uint32_t quorum;      /* so many are enough; 0: all that are asked */
     uint8_t tree[LEAT_ATON_SLOTS_MAX];
     struct leat_sim_ring_fault *fault;
     uint32_t faults;
@@ -58,6 +61,8 @@ struct ring_asking {
     uint8_t *payload;
     uint32_t payload_max;
     bool is_told;
+    bool *took_part; /* [stations]: in the packet that came back, as the simulator sees it */
+    struct pace pace;
     /* Does what hosts do at the present time; returns when it wants to be called again, later than
      * now. NULL: hosts do nothing. */
     leat_time (*meanwhile)(struct ring_asking *asking);

@@ -1,15 +1,15 @@
 /*
  * leat ring on a ring of real hosts. The verb's table has these options beside --register, --width,
  * --value and --json; ring_live takes every subcommand of RING_LIVE_WORDS, and those that are also
- * simulated (RING_LIVE_ALSO) where --dev or --live is given.
+ * simulated (RING_LIVE_ALSO) where --dev or --live is given; least-loaded unless --stations is.
  */
 #ifndef LEAT_RING_LIVE_H
 #define LEAT_RING_LIVE_H
 
 #include "tool.h"
 
-#define RING_LIVE_WORDS "join set get query status least-loaded send receive leave"
-#define RING_LIVE_ALSO  "sort majority tree average gvt barrier elect work"
+#define RING_LIVE_WORDS "join set get query status send receive leave"
+#define RING_LIVE_ALSO  "least-loaded sort majority tree average gvt barrier elect work"
 
 #define RING_LIVE_OPTIONS                                                                      \
     { "--live", NULL, "on this host's ring, not a simulated one" },                            \

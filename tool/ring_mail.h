@@ -11,7 +11,9 @@ struct ring_live_asked {
     const struct arguments *args;
     const char *word;
     struct leat_aton_command command;
+    uint32_t quorum; /* so many are enough; 0: all */
     uint64_t timeout_us;
+    bool is_query; /* the answer is Variable-1 and Variable-2 */
     bool json;
 };
 

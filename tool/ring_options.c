@@ -65,7 +65,7 @@ static bool read_command(struct ring_job *job)
 {
     const char *text = argument(job->args, "--command");
     const bool is_sim = strcmp(job->word, "sim") == 0;
-    uint32_t reg = 0;
+    uint32_t reg = strcmp(job->word, "least-loaded") == 0 ? RING_LOAD_REGISTER : 0;
     if (is_sim && !text) {
         misuse(job->args->verb, "sim needs --command: add, and, or, max, min, eq, lt or le");
         return false;
@@ -241,6 +241,14 @@ static bool read_operand_line(void *context, const struct place *place, struct w
     return true;
 }
 
+/* Loads are at least 0.01 and at most 4.00, in hundredths. */
+static uint64_t random_operand(const struct ring_job *job, struct leat_random *r)
+{
+    const uint64_t any = leat_random_next(r);
+    if (strcmp(job->word, "least-loaded") == 0) return 1 + any % RING_RANDOM_LOAD_MAX;
+    return any & leat_aton_mask(job->command.width_bits);
+}
+
 static bool read_operands(struct ring_job *job)
 {
     const char *file = argument(job->args, "--operands");
@@ -250,7 +258,7 @@ static bool read_operands(struct ring_job *job)
         struct leat_random r;
         leat_random_seed(&r, job->seed);
         for (uint32_t i = 0; i < job->stations; i++)
-            job->operand[i] = leat_random_next(&r) & leat_aton_mask(job->command.width_bits);
+            job->operand[i] = random_operand(job, &r);
         return true;
     }
     if (!lines_read(file, read_operand_line, &operands, &lines)) return false;
@@ -272,6 +280,7 @@ static bool read_stations(struct ring_job *job)
         return false;
     }
     if (!read_small(job, "--stations", 1, LEAT_SIM_RING_STATIONS_MAX, &job->stations) ||
+        !read_small(job, "--quorum", 1, job->stations, &job->quorum) ||
         !read_small(job, "--from", 1, job->stations, &from) ||
         !read_small(job, "--to", 1, job->stations, &to) ||
         !read_small(job, "--propagation", 0, LEAT_SIM_RING_PROPAGATION_MAX, &job->propagation) ||

@@ -40,11 +40,11 @@ static void put_json(const struct ring_asking *a)
 {
     const struct ring_job *job = a->job;
     const struct leat_aton_result *r = &a->result.result;
-    printf("{\"command\":\"%s\",\"stations\":%u,\"width\":%u,\"counter\":%u,\"variable1\":%" PRIu64
-           ",\"variable2\":%" PRIu64 ",\"bit_times\":%" PRIu64 ",\"bit_times_expected\":%" PRIu64
+    ring_json_begin(ring_opcode_name(job->command.opcode), job->stations, &a->packet);
+    printf(",\"variable1\":%" PRIu64 ",\"variable2\":%" PRIu64
+           ",\"packets\":%u,\"bit_times\":%" PRIu64 ",\"bit_times_expected\":%" PRIu64
            ",\"host_based_bit_times\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\"}\n",
-           ring_opcode_name(job->command.opcode), job->stations, job->command.width_bits,
-           r->counter, r->variable1, r->variable2, a->bit_times, a->expected, ring_host_based(a),
+           r->variable1, r->variable2, a->packets, a->bit_times, a->expected, ring_host_based(a),
            ring_certificate(a));
 }
 

@@ -18,5 +18,12 @@ int run_ring(const struct arguments *args)
     if (!ring_word_is_in(args->operand[0], args->verb->operands))
         return misuse(args->verb, "'%s', expected one of %s", args->operand[0],
                       args->verb->operands);
-    return ring_is_live(args) ? ring_live(args) : ring_simulate(args);
+    const bool live = ring_is_live(args);
+    if (live && argument(args, "--stations"))
+        return misuse(args->verb, "--stations means a simulated ring, expected %s%s",
+                      ring_word_is_in(args->operand[0], RING_LIVE_WORDS)
+                          ? "sim or an algorithm, not "
+                          : "no --live and no --dev beside ",
+                      args->operand[0]);
+    return live ? ring_live(args) : ring_simulate(args);
 }

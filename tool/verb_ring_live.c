@@ -2,6 +2,7 @@
  * messages are in ring_mail.c. */
 #include "aton_live.h"
 #include "leat_tree.h"
+#include "ring_fields.h"
 #include "ring_live.h"
 #include "ring_mail.h"
 #include "sim.h"
@@ -29,8 +30,9 @@ bool ring_is_live(const struct arguments *args)
 {
     const char *word = args->operand_count ? args->operand[0] : "";
     if (ring_word_is_in(word, RING_LIVE_WORDS)) return true;
-    return ring_word_is_in(word, RING_LIVE_ALSO) &&
-           (argument(args, "--dev") || argument(args, "--live"));
+    if (!ring_word_is_in(word, RING_LIVE_ALSO)) return false;
+    if (argument(args, "--dev") || argument(args, "--live")) return true;
+    return strcmp(word, "least-loaded") == 0 && !argument(args, "--stations");
 }
 
 int ring_told(enum leat_station_end end)
@@ -191,7 +193,7 @@ static bool read_register(const struct ring_live_asked *a, const char *text, uns
     return false;
 }
 
-/* The load average of the last minute, in hundredths. */
+/* The load average of the last minute, in hundredths, at least one. */
 static bool load_now(uint64_t *hundredths)
 {
     double load;
@@ -203,6 +205,7 @@ static bool load_now(uint64_t *hundredths)
         return false;
     }
     *hundredths = (uint64_t)(100 * load + 0.5);
+    if (!*hundredths) *hundredths = 1; /* 0 is a register that nobody has set */
     return true;
 }
 
@@ -372,20 +375,30 @@ static int status(const struct ring_live_asked *a)
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
-/* The result but for its end. */
-static void begin_json(const struct ring_live_asked *a, const struct leat_aton_packet *p)
+/* The beginning of an object, and what the word's packet says. */
+static void begin_json(const struct ring_live_asked *a, const struct leat_station_answer *answer)
 {
-    printf("{\"command\":\"%s\",\"width\":%u,\"register\":%u,\"counter\":%u,\"variable1\":%llu,"
-           "\"variable2\":%llu",
-           a->word, p->width_bits, p->reg, p->counter, (unsigned long long)p->variable1,
-           (unsigned long long)p->variable2);
+    struct ring_field field[RING_FIELDS_MAX];
+    const unsigned count = ring_fields(a->word, &answer->result, field);
+    ring_json_begin(a->word, answer->stations, &answer->result);
+    for (unsigned i = 0; i < count; i++)
+        ring_json_field(&field[i]);
+}
+
+static void end_json(unsigned packets, uint64_t took_ns)
+{
+    printf(",\"packets\":%u,\"took_ns\":%llu}\n", packets, (unsigned long long)took_ns);
 }
 
 static void show_result_json(const struct ring_live_asked *a,
                              const struct leat_station_answer *answer)
 {
-    begin_json(a, &answer->result);
-    printf(",\"took_ns\":%llu}\n", (unsigned long long)answer->took_ns);
+    begin_json(a, answer);
+    if (a->is_query)
+        printf(",\"variable1\":%llu,\"variable2\":%llu",
+               (unsigned long long)answer->result.variable1,
+               (unsigned long long)answer->result.variable2);
+    end_json(1, answer->took_ns);
 }
 
 static void show_cost(const struct leat_station_answer *answer)
@@ -413,18 +426,39 @@ static void show_result(const struct ring_live_asked *a, const struct leat_stati
     show_cost(answer);
 }
 
-static enum leat_station_end issue(const struct ring_live_asked *a, struct leat_station *station,
-                                   const struct leat_aton_command *command,
-                                   struct leat_station_answer *answer)
+/* What no checksum can tell, Counter can: did all stations take part that the packet passed? */
+static int judge(const struct ring_live_asked *a, struct leat_station *station,
+                 const struct leat_aton_command *command, const struct leat_station_answer *answer)
 {
-    return leat_station_command(station, command, a->timeout_us, answer, ring_why);
+    const struct leat_aton_interface *self = leat_station_interface(station);
+    const uint32_t counter = answer->result.counter, all = answer->stations;
+    const bool to_all = command->da == LEAT_ATON_DA_ALL;
+    const uint32_t others = to_all ? all - 1 : command->da != self->address;
+    const uint32_t asked = others + (self->enabled != 0), least = a->quorum ? a->quorum : asked;
+    if (counter >= least && counter <= asked) return DONE;
+    if (to_all)
+        complain("%u of the %u stations of this ring took part, expected %s%u: the others are "
+                 "disabled or at fault; --quorum N is content with N",
+                 counter, all, a->quorum ? "at least " : "", least);
+    else
+        complain("station %u did not take part: it is disabled, or not on this ring", command->da);
+    return FAILED;
+}
+
+/* One packet once round, and all take part: DONE or, after a complaint, an exit code. */
+static int issue(const struct ring_live_asked *a, struct leat_station *station,
+                 const struct leat_aton_command *command, struct leat_station_answer *answer)
+{
+    const int code = ring_told(
+        leat_station_command(station, command, a->timeout_us, answer, ring_why));
+    return code == DONE ? judge(a, station, command, answer) : code;
 }
 
 /* One command whose answer is its Variables. */
 static int plain(const struct ring_live_asked *a, struct leat_station *station)
 {
     struct leat_station_answer answer;
-    const int code = ring_told(issue(a, station, &a->command, &answer));
+    const int code = issue(a, station, &a->command, &answer);
     if (code == DONE) (a->json ? show_result_json : show_result)(a, &answer);
     return code;
 }
@@ -432,8 +466,12 @@ static int plain(const struct ring_live_asked *a, struct leat_station *station)
 static int least_loaded(const struct ring_live_asked *a, struct leat_station *station)
 {
     struct leat_station_answer answer;
-    const int code = ring_told(issue(a, station, &a->command, &answer));
+    const int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
+    if (ring_is_unset(&answer.result)) {
+        ring_complain_unset(&answer.result);
+        return FAILED;
+    }
     if (a->json) {
         show_result_json(a, &answer);
     } else if (!answer.result.counter) {
@@ -451,21 +489,19 @@ static int average(const struct ring_live_asked *a, struct leat_station *station
 {
     struct leat_station_answer answer;
     uint64_t quotient, rest;
-    const int code = ring_told(issue(a, station, &a->command, &answer));
+    const int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
     if (!leat_aton_average(&answer.result, &quotient, &rest)) {
         complain("nobody takes part");
         return FAILED;
     }
-    if (a->json)
-        printf("{\"command\":\"average\",\"counter\":%u,\"quotient\":%llu,\"remainder\":%llu,"
-               "\"took_ns\":%llu}\n",
-               answer.result.counter, (unsigned long long)quotient, (unsigned long long)rest,
-               (unsigned long long)answer.took_ns);
-    else
+    if (a->json) {
+        show_result_json(a, &answer);
+    } else {
         printf("average %llu and %llu/%u\n", (unsigned long long)quotient, (unsigned long long)rest,
                answer.result.counter);
-    if (!a->json) show_cost(&answer);
+        show_cost(&answer);
+    }
     return DONE;
 }
 
@@ -475,22 +511,28 @@ static int sort(const struct ring_live_asked *a, struct leat_station *station)
     struct leat_aton_shape shape;
     uint32_t stations = 0;
     int code = ring_told(leat_station_count(station, a->timeout_us, &stations, ring_why));
-    if (code == DONE) code = ring_told(issue(a, station, &a->command, &answer));
+    if (code == DONE)
+        code = ring_told(
+            leat_station_command(station, &a->command, a->timeout_us, &answer, ring_why));
     if (code != DONE) return code;
-    if (answer.result.counter != stations) {
+    if (a->command.da == LEAT_ATON_DA_ALL && answer.result.counter < stations) {
         complain("a frame holds %u of the %u values, expected a smaller --width or fewer stations",
                  answer.result.counter, stations);
         return FAILED;
     }
+    code = judge(a, station, &a->command, &answer);
+    if (code != DONE) return code;
     leat_aton_packet_shape(&answer.result, &shape);
-    if (a->json) printf("{\"command\":\"sort\",\"counter\":%u,\"values\":[", answer.result.counter);
+    if (a->json) begin_json(a, &answer);
+    if (a->json) printf(",\"values\":[");
     for (size_t i = 0; i < shape.count; i++) {
         unsigned valid;
         const uint64_t value = leat_aton_item_get(answer.result.payload, &shape, i, &valid);
         printf(a->json ? "%s%llu" : "%.0s%llu\n", i ? "," : "", (unsigned long long)value);
     }
+    if (a->json) printf("]");
     if (a->json)
-        printf("],\"took_ns\":%llu}\n", (unsigned long long)answer.took_ns);
+        end_json(2, answer.took_ns);
     else
         show_cost(&answer);
     return DONE;
@@ -504,22 +546,20 @@ static int majority(const struct ring_live_asked *a, struct leat_station *statio
     int code = ring_told(leat_station_count(station, a->timeout_us, &stations, ring_why));
     if (code != DONE) return code;
     command.param = leat_aton_counter_bits(stations ? stations : 1);
-    code = ring_told(issue(a, station, &command, &answer));
+    code = issue(a, station, &command, &answer);
     if (code != DONE) return code;
     command = a->command;
     command.opcode = LEAT_ATON_EQ;
     command.value_given = true;
     command.value = leat_aton_candidate(&answer.result);
-    code = ring_told(issue(a, station, &command, &answer));
+    const uint64_t took_ns = answer.took_ns;
+    code = issue(a, station, &command, &answer);
     if (code != DONE) return code;
-    const bool exists = leat_aton_is_majority(&answer.result);
     const struct leat_aton_packet *p = &answer.result;
-    if (a->json)
-        printf("{\"command\":\"majority\",\"counter\":%u,\"exists\":%s,\"candidate\":%llu,"
-               "\"votes\":%llu}\n",
-               p->counter, exists ? "true" : "false", (unsigned long long)p->variable1,
-               (unsigned long long)p->variable2);
-    else if (exists)
+    if (a->json) {
+        begin_json(a, &answer);
+        end_json(3, took_ns + answer.took_ns);
+    } else if (leat_aton_is_majority(p))
         printf("majority %llu: %llu of %u\n", (unsigned long long)p->variable1,
                (unsigned long long)p->variable2, p->counter);
     else
@@ -535,19 +575,20 @@ static int tree(const struct ring_live_asked *a, struct leat_station *station)
     uint64_t value;
     int code = ring_told(leat_station_count(station, a->timeout_us, &stations, ring_why));
     command.param = leat_aton_slots(stations);
-    if (code == DONE) code = ring_told(issue(a, station, &command, &answer));
+    if (code == DONE) code = issue(a, station, &command, &answer);
     if (code != DONE) return code;
     if (!leat_aton_tree(leat_station_interface(station), &answer.result, &value)) {
         complain("nobody takes part");
         return FAILED;
     }
-    if (a->json)
-        printf("{\"command\":\"tree\",\"counter\":%u,\"value\":%llu,\"took_ns\":%llu}\n",
-               answer.result.counter, (unsigned long long)value,
-               (unsigned long long)answer.took_ns);
-    else
+    if (a->json) {
+        begin_json(a, &answer);
+        printf(",\"value\":%llu", (unsigned long long)value);
+        end_json(2, answer.took_ns);
+    } else {
         printf("tree %llu\n", (unsigned long long)value);
-    if (!a->json) show_cost(&answer);
+        show_cost(&answer);
+    }
     return DONE;
 }
 
@@ -561,7 +602,7 @@ static int barrier(const struct ring_live_asked *a, struct leat_station *station
     const double start = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
     leat_station_registers(station)[a->command.reg] = 1;
     for (;;) {
-        const int code = ring_told(issue(a, station, &a->command, &answer));
+        const int code = issue(a, station, &a->command, &answer);
         if (code != DONE) return code;
         if (answer.result.variable1 & 1) break;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -588,7 +629,7 @@ static int work(const struct ring_live_asked *a, struct leat_station *station)
 {
     struct leat_station_answer answer;
     struct leat_station_ack ack = { 0 };
-    int code = ring_told(issue(a, station, &a->command, &answer));
+    int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
     const uint16_t own = leat_station_interface(station)->address;
     const uint16_t holder = (uint16_t)answer.result.variable2;
@@ -599,12 +640,9 @@ static int work(const struct ring_live_asked *a, struct leat_station *station)
                                            &ack, ring_why));
     if (code != DONE) return code;
     if (a->json) {
-        begin_json(a, &answer.result);
-        printf(",\"requested\":%s,\"took_ns\":%llu}\n",
-               !asks        ? "null"
-               : ack.copied ? "1"
-                            : "0",
-               (unsigned long long)(answer.took_ns + ack.took_ns));
+        begin_json(a, &answer);
+        printf(",\"requested\":%s", !asks ? "null" : ack.copied ? "1" : "0");
+        end_json(1 + asks, answer.took_ns + ack.took_ns);
     } else {
         show_result(a, &answer);
         if (ack.copied) printf("station %u has the request\n", holder);
@@ -627,7 +665,7 @@ static const struct {
     { "get", get, NULL, 0, 0 },
     { "status", status, NULL, 0, 0 },
     { "query", NULL, plain, 0, 0 },
-    { "least-loaded", NULL, least_loaded, LEAT_ATON_MIN, 1 },
+    { "least-loaded", NULL, least_loaded, LEAT_ATON_MIN, RING_LOAD_REGISTER },
     { "sort", NULL, sort, LEAT_ATON_SORT, 0 },
     { "majority", NULL, majority, LEAT_ATON_BITCOUNT, 0 },
     { "tree", NULL, tree, LEAT_ATON_TREE, 0 },
@@ -643,10 +681,11 @@ static const struct {
 static bool read_command(struct ring_live_asked *a)
 {
     struct leat_aton_command *c = &a->command;
-    uint64_t width = 32, reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000;
+    uint64_t width = 32, reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000, quorum = 0;
     if (!sim_read_number(a->args, "--width", 16, 64, &width) ||
         !sim_read_number(a->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg) ||
         !sim_read_number(a->args, "--to", 0, LEAT_ATON_DA_ALL - 1, &to) ||
+        !sim_read_number(a->args, "--quorum", 1, LEAT_ATON_DA_ALL, &quorum) ||
         !sim_read_number(a->args, "--timeout", 1, 3600000, &timeout_ms))
         return false;
     if (width != 16 && width != 32 && width != 64) {
@@ -663,6 +702,7 @@ static bool read_command(struct ring_live_asked *a)
     c->width_bits = (uint8_t)width;
     c->reg = (uint8_t)reg;
     c->da = (uint16_t)to;
+    a->quorum = (uint32_t)quorum;
     a->timeout_us = timeout_ms * 1000;
     return true;
 }
@@ -695,7 +735,8 @@ int ring_live(const struct arguments *args)
     if (words[i].local) return finish(words[i].local(&a));
     a.command.opcode = words[i].opcode;
     a.command.reg = words[i].reg;
-    if (strcmp(a.word, "query") == 0 && !read_query(&a)) return WRONG;
+    a.is_query = strcmp(a.word, "query") == 0;
+    if (a.is_query && !read_query(&a)) return WRONG;
     if (!read_command(&a)) return WRONG;
     struct leat_station *station = open_station(&a);
     if (!station) return WRONG;

@@ -558,12 +558,16 @@ static const struct verb verb_ring = {
         "Counter and the two variables hold, the bit times that it took beside the closed form, "
         "and those of N-1 packets that bring the operands to one host. The models bit (every "
         "interface, every bit time) and word (one event per packet and interface) give the same "
-        "results, times and certificate. JSON has command, stations, width, counter, variable1, "
-        "variable2, bit_times, bit_times_expected, host_based_bit_times, certificate. "
+        "results, times and certificate. JSON has command, stations, width, register, counter, "
+        "variable1, variable2, packets, bit_times, bit_times_expected, host_based_bit_times, "
+        "certificate; live: took_ns instead of times and certificate. "
         "--fault bit:3@100 damages the symbol that station 3 takes in at bit time 100; forget, "
-        "leave and join are of stations. A damaged or lost packet is no answer: exit code 1.\n"
+        "leave and join are of stations. A damaged or lost packet is no answer: exit code 1. So is "
+        "one that not all stations of the ring took part in, as Counter tells: those that are "
+        "missing are named. --disabled, --to and --quorum N ask for fewer.\n"
         "Algorithms with --stations run on a simulated ring: sort, majority, tree (--tree), "
-        "average, gvt, elect, work (the station with the highest priority is asked for work), "
+        "average, gvt, elect, least-loaded (operands are loads in hundredths; random: up to 4.00), "
+        "work (the station with the highest priority is asked for work), "
         "barrier (operands are the bit times at which stations arrive; random: within 10000).",
     .more = {
         "join makes this host a station of a live ring. Packets of Ethernet type 0x88B6 come in "
@@ -573,14 +577,16 @@ static const struct verb verb_ring = {
         "command ends; leave ends it, and join again takes over its registers, also after a "
         "crash. It needs root.\n"
         "set R VALUE stores to a register, 0 to 63; set R load stores this host's load average "
-        "in hundredths. set enabled off makes the station repeat commands only. set tree add,max,... "
+        "in hundredths, at least 1. set enabled off makes the station repeat commands only. set tree add,max,... "
         "says which operation each height of a tree has, the last for all above. get [R] "
         "prints registers. status prints what was joined and what became of every packet, by "
         "reason.\n"
         "query COMMAND sends one packet round: add, and, or, max, min, or eq, lt, le with "
         "--value V (else this station's own): how many x have V = x, V < x, V <= x. A register "
-        "gives its low --width bits.\n"
-        "Algorithms: least-loaded (register 1 unless another is named), sort, majority, tree, "
+        "gives its low --width bits. A command that fewer stations took part in than its packet "
+        "passed ends with exit code 1, unless --to or --quorum N asks for fewer.\n"
+        "Algorithms: least-loaded (register 1 unless another is named; 0 is a register that "
+        "nobody has set, and told as such), sort, majority, tree, "
         "average, gvt (the minimum), barrier (raises this station's flag, bit 0 of the "
         "register, and waits until all are up), elect (the maximum's station), work (the same, "
         "and a message to that station: two octets, the address of who asks).\n"
@@ -594,6 +600,7 @@ static const struct verb verb_ring = {
         { "--register", "R", "0 to 63; default 0, least-loaded: 1" },
         { "--width", "W", "of operands: 16, 32 (the default) or 64 bits" },
         { "--value", "V", "eq, lt, le: compare with V" },
+        { "--quorum", "N", "content with N stations that take part; default: all" },
         { "--json", NULL, "print JSON" },
         RING_SIM_OPTIONS,
         RING_LIVE_OPTIONS,

@@ -305,6 +305,7 @@ enum leat_station_end leat_station_command(struct leat_station *s,
     }
     const enum leat_station_end end = go_round(s, len, timeout_us, &answer->took_ns, why);
     if (end != LEAT_STATION_OK) return end;
+    answer->stations = 1u + RING_HOPS_MAX - f->octets[RING_HOPS_AT];
     memcpy(answer->image, image, f->image_len);
     err = leat_aton_take(&s->seat.page->interface, command, answer->image, f->image_len,
                          &answer->result, NULL);

@@ -47,6 +47,7 @@ struct leat_station;
 struct leat_station_answer {
     struct leat_aton_packet result;
     uint64_t took_ns;
+    uint32_t stations; /* that it passed, this one included; Counter has those that took part */
     uint8_t image[LEAT_STATION_IMAGE_MAX];
 };
 

@@ -35,7 +35,32 @@ for model in bit word; do
     exits 1 "no answer to packet 1: it came back damaged" "$leat" ring sim --stations 5 --command add --model $model --fault bit:3@120
     same "nothing shown" "$(cat "$folder/stdout")" ""
     exits 1 "no answer to packet 1: it was lost" "$leat" ring sim --stations 5 --command add --model $model --fault forget:1@120
+    # Station 2 sees another packet, and nobody else does: no checksum tells, Counter does.
+    printf '11\n22\n33\n' > "$folder/double"
+    double() { "$leat" ring sim --stations 3 --operands "$folder/double" --command add --model $model --fault bit:2@25 --fault bit:3@26 "$@"; }
+    exits 1 "no answer to packet 1: 2 stations took part, expected 3; missing: 2" double
+    same "nothing shown of a double fault" "$(cat "$folder/stdout")" ""
+    same "fewer were asked for" "$(double --quorum 2 --json | jq -c '[.stations,.counter,.variable1]')" "[3,2,44]"
+    exits 1 "expected 3; missing: 2" "$leat" ring average --stations 3 --operands "$folder/double" --model $model --fault bit:2@25 --fault bit:3@26
+    exits 1 "1 stations took part, expected 2; missing: 3" "$leat" ring sim --stations 5 --command add --model $model --to 3 --fault leave:3@0
     same "a lost token" "$(json sim --stations 5 --command add --model $model --fault bit:3@5 | jq .counter)" 5
+done
+
+# ---- the least loaded ---------------------------------------------------------------------------
+printf '140\n7\n90\n' > "$folder/loads"
+same "least loaded" "$(json least-loaded --stations 3 --operands "$folder/loads" | jq -c '[.command,.register,.load,.station]')" '["least-loaded",1,7,2]'
+json least-loaded --stations 50 | jq -e '.load >= 1 and .load <= 400 and .counter == 50' > /dev/null || fail "random loads"
+printf '140\n0\n90\n' > "$folder/unset"
+exits 1 "register 1 of station 2 is 0, which is no load" "$leat" ring least-loaded --stations 3 --operands "$folder/unset"
+
+# ---- interrupts are heard: this would take minutes ------------------------------------------------
+for signal in TERM INT; do
+    "$leat" ring sim --stations 65534 --command add --model bit > /dev/null 2>&1 &
+    sleep 0.5
+    kill -s $signal $!
+    code=0
+    wait $! || code=$?
+    case $signal in TERM) same "interrupted by TERM" $code 143 ;; INT) same "interrupted by INT" $code 130 ;; esac
 done
 
 # ---- waveforms ----------------------------------------------------------------------------------
@@ -79,6 +104,9 @@ wrong "'xyz', expected one of sim join" "$leat" ring xyz --stations 3
 wrong "sim needs --stations" "$leat" ring sim --command add
 wrong "sort needs --stations N, or --live" "$leat" ring sort
 wrong "sim needs --command" "$leat" ring sim --stations 3
+wrong "--stations means a simulated ring, expected no --live and no --dev beside sort" "$leat" ring sort --stations 3 --live
+wrong "--stations means a simulated ring, expected sim or an algorithm, not query" "$leat" ring query min --stations 3
+wrong "--quorum '4', expected a whole number, 1 to 3" "$leat" ring sim --stations 3 --command add --quorum 4
 wrong "--command 'mul', expected add, and, or, max, min, eq, lt or le" "$leat" ring sim --stations 3 --command mul
 wrong "--command 'sort', expected" "$leat" ring sim --stations 3 --command sort
 wrong "--command add has no meaning for sort" "$leat" ring sort --stations 3 --command add

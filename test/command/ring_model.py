@@ -8,10 +8,9 @@ import random
 import subprocess
 import sys
 
-KEYS = ["command", "stations", "width", "counter", "variable1", "variable2", "bit_times",
-        "bit_times_expected", "host_based_bit_times", "certificate"]
-COST = ["counter", "packets", "bit_times", "bit_times_expected", "host_based_bit_times",
-        "certificate"]
+HEAD = ["command", "stations", "width", "register", "counter"]
+COST = ["packets", "bit_times", "bit_times_expected", "host_based_bit_times", "certificate"]
+KEYS = HEAD + ["variable1", "variable2"] + COST
 
 
 def leat(words):
@@ -95,7 +94,8 @@ def try_command(r):
         same(what, list(got), KEYS)
         v1, v2 = fold(ring, command, value)
         bits = ring.time(128 + 2 * ring.width)
-        want = [command, ring.n, ring.width, len(ring.parts), v1, v2, bits, bits, ring.host_based()]
+        want = [command, ring.n, ring.width, ring.register, len(ring.parts), v1, v2, 1, bits, bits,
+                ring.host_based()]
         same(what, list(got.values())[:-1], want)
         certificates.append(got["certificate"])
     same("certificates of the models", certificates[0], certificates[1])
@@ -158,9 +158,9 @@ def try_algorithm(r):
         words = ring.words(name, model) + more
         got = leat(words)
         what = f"leat ring {' '.join(map(str, words))} with {ring.x}"
-        same(what, list(got), ["algorithm", "stations", "width"] + list(told) + COST)
+        same(what, list(got), HEAD + list(told) + COST)
         same(what, {k: got[k] for k in told}, told)
-        same(what, [got[k] for k in COST[:-1]],
+        same(what, [got["counter"]] + [got[k] for k in COST[:-1]],
              [len(ring.parts), len(symbols), bits, bits, host_based])
         certificates.append(got["certificate"])
     same("certificates of the models", certificates[0], certificates[1])
