@@ -8,6 +8,7 @@ ctest = ctest --test-dir build/$(1) --output-on-failure -j $(JOBS)
 all: build/release/build.ninja
 	$(call build,release)
 	@ln -sfn release/tool/leat build/leat
+	@mkdir -p build/try
 
 build/%/build.ninja:
 	cmake --preset $* --log-level=WARNING

@@ -65,8 +65,10 @@ struct leat_hub {
     uint32_t used;  /* slots 0 .. : those behind are empty */
     uint32_t tasks; /* expected, and not gone */
     leat_time now;
-    leat_time horizon; /* nothing reaches a task before this */
-    leat_time offset;  /* of the network's time: it begins at 0 */
+    leat_time quiet_from; /* nothing has happened since: no message, no task that came or went */
+    uint64_t looks;       /* tasks went on so often since then, without a message */
+    leat_time horizon;    /* nothing reaches a task before this */
+    leat_time offset;     /* of the network's time: it begins at 0 */
     int file;
     char path[64];
     char *reason;
@@ -95,9 +97,17 @@ void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reas
     end_run(hub, end, "%s", reason);
 }
 
+/* Something has happened that tasks may have waited for. */
+static void note_news(struct leat_hub *hub)
+{
+    hub->quiet_from = hub->now;
+    hub->looks = 0;
+}
+
 /* How many tasks there are decides how they wait. */
 static void count_tasks(struct leat_hub *hub, int more)
 {
+    note_news(hub);
     hub->tasks += (uint32_t)more;
     hub->share->looks = hub->tasks <= FEW_TASKS ? TASK_LOOKS : 0;
 }
@@ -194,17 +204,20 @@ void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const
 void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
                      leat_time at)
 {
+    note_news(hub);
     post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
 }
 
 void leat_hub_count_sent(struct leat_hub *hub, uint32_t task, uint64_t octets)
 {
+    note_news(hub);
     hub->task[task].told.messages_sent++;
     hub->task[task].told.octets_sent += octets;
 }
 
 void leat_hub_count_received(struct leat_hub *hub, uint32_t task, uint64_t octets)
 {
+    note_news(hub);
     hub->task[task].told.messages_received++;
     hub->task[task].told.octets_received += octets;
 }
@@ -552,6 +565,7 @@ static void resume(struct leat_hub *hub, uint32_t i)
     const struct leat_hub_watch *watch = hub->config.watch;
     struct leat_share_slot *slot = leat_share_slot(hub->share, i);
     const uint32_t messages = hand_events(hub, i);
+    hub->looks += !messages;
     hub->task[i].is_seen_waiting = false;
     if (watch) watch->goes_on(watch->context, i, messages, hub->now - hub->offset);
     note_wait(hub, i, slot->clock);
@@ -595,6 +609,14 @@ static void resume_due(struct leat_hub *hub)
             meet(hub, i);
 }
 
+/* Do tasks only look, again and again, for what does not come? */
+static bool is_in_vain(const struct leat_hub *hub)
+{
+    return hub->config.patience && hub->looks >= LEAT_HUB_LOOKS_MIN &&
+           !hub->config.net->under_way && hub->now > hub->quiet_from &&
+           hub->now - hub->quiet_from >= hub->config.patience;
+}
+
 /* All tasks wait, or are ahead: what happens next? */
 static void move_on(struct leat_hub *hub)
 {
@@ -609,6 +631,13 @@ static void move_on(struct leat_hub *hub)
     }
     if (limit == LEAT_NEVER && !net->under_way) {
         end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is under way");
+        return;
+    }
+    if (is_in_vain(hub)) {
+        end_run(hub, LEAT_HUB_STUCK,
+                "for %.0f s of simulated time no message was sent or received, while tasks went on "
+                "%llu times",
+                1e-12 * (double)(hub->now - hub->quiet_from), (unsigned long long)hub->looks);
         return;
     }
     if (limit > hub->now) {

@@ -23,13 +23,15 @@
 
 enum {
     LEAT_HUB_SLOTS_MAX = 4096,
+    LEAT_HUB_LOOKS_MIN = 1000,
 };
 
 struct leat_hub;
 
 enum leat_hub_end {
     LEAT_HUB_DONE,        /* all tasks have left */
-    LEAT_HUB_STUCK,       /* all tasks wait, nothing is under way, and no deadline comes */
+    LEAT_HUB_STUCK,       /* all tasks wait, nothing is under way, and no deadline comes; or tasks
+                             have looked in vain for longer than leat_hub_config.patience */
     LEAT_HUB_DIED,        /* a task's process is gone, but it has not left */
     LEAT_HUB_FAILED,      /* a task said so: leat_task_fail */
     LEAT_HUB_LOST,        /* a message was lost for good */
@@ -83,6 +85,10 @@ struct leat_hub_config {
     uint32_t expected;    /* that the run begins with: slots 0 .. ; time waits for them */
     const uint32_t *port; /* of each slot; NULL: slot modulo ports */
     leat_time start;      /* of simulated time; 0: one second */
+    /* Tasks may look again and again for what can never come: so long, in simulated time, may no
+     * message be sent or received and no task come or go, while tasks go on LEAT_HUB_LOOKS_MIN
+     * times at least. 0: for ever. A single long sleep is no look. */
+    leat_time patience;
     double compute_scale; /* measured computing time counts so many times; 0: none counts */
     struct leat_hub_service service;
     const struct leat_hub_watch *watch; /* lent for good; NULL: nobody looks on */

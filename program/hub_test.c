@@ -31,6 +31,7 @@ static bool has_alarm_come(void)
 
 static struct leat_hub_service scene_service; /* of the next run */
 static const struct leat_hub_watch *scene_watch;
+static leat_time scene_patience;
 
 struct scene {
     struct leat_sim_port port;
@@ -80,6 +81,7 @@ static void run_on(struct scene *scene, const struct leat_sim_port_config *confi
                                          .expected = tasks,
                                          .service = scene_service,
                                          .watch = scene_watch,
+                                         .patience = scene_patience,
                                          .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();
@@ -373,6 +375,69 @@ static void tasks_that_wait_for_each_other_are_found_and_named(void)
     OK(!strcmp(leat_hub_task(scene.hub, 1)->doing, "a message from 0"));
     OK(leat_hub_task(scene.hub, 1)->clock >= leat_hub_now(scene.hub)); /* it has never gone on */
     tear_down(&scene);
+}
+
+/* ---- tasks that poll ---------------------------------------------------------------------------
+ */
+
+enum { POLL_US = 1000, POLLS = 5000 };
+#define MICROSECOND_PS UINT64_C(1000000)
+#define A_SECOND_PS    (1000000 * MICROSECOND_PS)
+
+static void poll_so_often(uint64_t polls)
+{
+    for (uint64_t i = 0; i < polls; i++)
+        leat_task_wait(leat_task_now() + POLL_US * MICROSECOND_PS, "a poll in vain");
+}
+
+/* Task 1 waits for ever, task 0 polls for what never comes. */
+static void one_polls(void)
+{
+    struct leat_task_event event;
+    if (leat_task_number()) leat_task_wait(LEAT_NEVER, "a message from 0");
+    while (!leat_task_next(&event))
+        poll_so_often(1);
+}
+
+static void who_polls_in_vain_is_found_when_patience_ends(void)
+{
+    static struct scene scene;
+    scene_patience = 2 * A_SECOND_PS;
+    run_scene(&scene, "clos444", 2, one_polls);
+    ended(&scene, LEAT_HUB_STUCK);
+    OK(strstr(scene.reason, "for 2 s of simulated time no message was sent or received") != NULL);
+    EQ(leat_hub_now(scene.hub), 3 * A_SECOND_PS); /* time begins at one second */
+    OK(strcmp(leat_hub_task(scene.hub, 0)->doing, "a poll in vain") == 0);
+    tear_down(&scene);
+    scene_patience = 0;
+}
+
+/* Messages now and then, polls between them; few polls, with long sleeps; both are no deadlock. */
+static void polls_with_hope(void)
+{
+    const uint32_t me = leat_task_number();
+    for (int round = 0; round < 5; round++) {
+        if (me == 0) {
+            poll_so_often(POLLS / 5);
+            send_pattern(1, 10, 1);
+        } else {
+            struct leat_task_event event = await(LEAT_TASK_ARRIVED);
+            leat_task_release(&event);
+        }
+    }
+    if (me == 0)
+        for (int i = 0; i < 10; i++)
+            leat_task_wait(leat_task_now() + 3600 * A_SECOND_PS, "a long sleep");
+}
+
+static void polls_between_messages_and_long_sleeps_are_no_deadlock(void)
+{
+    static struct scene scene;
+    scene_patience = 2 * A_SECOND_PS;
+    run_scene(&scene, "clos444", 2, polls_with_hope);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+    scene_patience = 0;
 }
 
 static void one_is_killed(void)
@@ -678,6 +743,8 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(who_runs_ahead_of_the_network_holds_up_nobody),
          T(a_message_longer_than_any_buffer_arrives_whole_and_in_order),
          T(tasks_that_wait_for_each_other_are_found_and_named),
+         T(who_polls_in_vain_is_found_when_patience_ends),
+         T(polls_between_messages_and_long_sleeps_are_no_deadlock),
          T(a_task_that_is_killed_ends_the_run), T(a_task_that_is_killed_as_it_waits_ends_the_run),
          T(an_interrupt_is_heard_however_busy_the_run_is), T(time_passes_for_those_who_wait),
          T(more_requests_and_events_than_rings_hold_are_no_loss),

@@ -1,22 +1,25 @@
 #!/bin/sh
-# The commands of README and doc/ work as pasted: every indented line that runs build/leat. So do those that files of share/
-# show in their comments, in their own folder or in that of share/.
+# The commands of README and doc/ work as pasted: every indented line that runs build/leat. They write
+# below build/ only, which git does not see: the checkout stays as it is. So do the commands that files of
+# share/ show in their comments, in their own folder or in that of share/.
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 leat=$1
 source=$(pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
-mkdir "$folder/build"
-ln -s "$leat" "$folder/build/leat"
-ln -s "$source/share" "$folder/share"
+mkdir -p "$folder/root/build/try"
+ln -s "$leat" "$folder/root/build/leat"
+ln -s "$source/share" "$folder/root/share"
+status() { git -C "$source" status --porcelain 2> /dev/null || true; }
+before=$(status)
 bad=0
 for page in README.md doc/*.md; do
     sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed|mpicc|printf) ' > "$folder/lines" || continue
     command -v mpicc > /dev/null || sed -i '/^mpicc/d; /leat run/d' "$folder/lines"
     command -v hello.pvm > /dev/null || sed -i '/hello\.pvm/d; /master1/d; /dbwtest/d; /NPpvm/d' "$folder/lines"
     command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
-    (cd "$folder" && sh -e ./lines > out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
+    (cd "$folder/root" && sh -e ../lines > ../out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
 done
 programs=$(dirname "$(realpath "$leat")")/../program/programs
 mkdir "$folder/bin"
@@ -36,6 +39,9 @@ for file in share/*/* share/programs/*/*; do
     (cd "$folder/here" && PATH=$folder/bin:$programs:$PATH sh -e ../lines > ../out 2>&1) || { echo "$file: $(tail -n 3 "$folder/out")"; bad=1; }
 done
 [ "${shown:-0}" -ge 10 ] || { echo "share/: ${shown:-0} commands found, expected more"; bad=1; }
+left=$(cd "$folder/root" && find . -mindepth 1 -maxdepth 1 ! -name build ! -name share)
+[ -z "$left" ] || { echo "written beside build/: $left"; bad=1; }
+[ "$(status)" = "$before" ] || { echo "the checkout has changed:"; status; bad=1; }
 # Every page that is linked exists.
 for page in *.md doc/*.md proto/*/README.md; do
     for link in $(grep -oE '\]\([^)#]+' "$page" | cut -c3-); do

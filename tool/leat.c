@@ -60,9 +60,9 @@ int finish(int code)
     return interrupted ? SIGNALLED + interrupted : code;
 }
 
-static void print_piece(struct leat_text *text)
+static void put_piece(struct leat_text *text)
 {
-    fwrite(text->buf, 1, text->len, stdout);
+    fwrite(text->buf, 1, text->len, text->user);
     text->len = 0;
 }
 
@@ -90,30 +90,35 @@ static bool is_utf8(const char *string)
 }
 
 /* Quotes, backslashes and what a terminal would obey are escaped. */
-static void print_utf8(const char *string)
+static void put_utf8(FILE *file, const char *string)
 {
-    putchar('"');
+    putc('"', file);
     for (; *string; string++)
         if (*string == '"' || *string == '\\')
-            printf("\\%c", *string);
+            fprintf(file, "\\%c", *string);
         else if ((unsigned char)*string < ' ' || *string == 0x7f)
-            printf("\\u%04x", (unsigned)*string);
+            fprintf(file, "\\u%04x", (unsigned)*string);
         else
-            putchar(*string);
-    putchar('"');
+            putc(*string, file);
+    putc('"', file);
+}
+
+void write_quoted(FILE *file, const char *string)
+{
+    char buf[256];
+    if (is_utf8(string)) {
+        put_utf8(file, string);
+        return;
+    }
+    struct leat_text text;
+    leat_text_init(&text, buf, sizeof buf, put_piece, file);
+    leat_text_quoted(&text, string, strlen(string));
+    put_piece(&text);
 }
 
 void print_quoted(const char *string)
 {
-    char buf[256];
-    if (is_utf8(string)) {
-        print_utf8(string);
-        return;
-    }
-    struct leat_text text;
-    leat_text_init(&text, buf, sizeof buf, print_piece, NULL);
-    leat_text_quoted(&text, string, strlen(string));
-    print_piece(&text);
+    write_quoted(stdout, string);
 }
 
 const char *format_names(void)
@@ -161,6 +166,17 @@ static int unknown_option(const struct verb *verb, const char *word)
     return misuse(verb, "unknown option %s, expected one of %s", word, known);
 }
 
+/* The value of an option that may have one: so that no program's name is taken for it, it is the
+ * next word only where the words behind "--" are still to come. */
+static const char *take_optional(char ***next)
+{
+    const char *word = **next;
+    if (!word || (word[0] == '-' && word[1])) return "";
+    for (char **later = *next + 1; *later; later++)
+        if (strcmp(*later, "--") == 0) return *(*next)++;
+    return "";
+}
+
 /* One word that begins with two dashes; *next is taken where the option wants an argument. */
 static int take_option(struct arguments *args, const char *word, char ***next)
 {
@@ -170,7 +186,14 @@ static int take_option(struct arguments *args, const char *word, char ***next)
         const struct option *o = &args->verb->options[i];
         if (strlen(o->name) != len || strncmp(o->name, word, len) != 0) continue;
         if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
-        const char *value = !o->argument ? "" : equals ? equals + 1 : **next ? *(*next)++ : NULL;
+        const bool may = o->argument && o->argument[0] == '[';
+        if (may && equals && !equals[1])
+            return misuse(args->verb, "%s= needs a value: %s", o->name, o->argument);
+        const char *value = !o->argument ? ""
+                            : equals     ? equals + 1
+                            : may        ? take_optional(next)
+                            : **next     ? *(*next)++
+                                         : NULL;
         if (!value) return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
         args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
         return DONE;

@@ -32,7 +32,9 @@ struct run_job {
     const char *placement;
     const char *record;  /* a file; NULL: none */
     const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
-    bool json, real_clock, contention, every_cycle;
+    const char *json;    /* a file, "": standard output; NULL: none */
+    leat_time patience;  /* of the hub */
+    bool real_clock, contention, every_cycle;
     bool silent; /* what the program prints is not shown */
     enum leat_sim_atm_model model;
     uint64_t flit_octets, packet_flits;
@@ -94,6 +96,9 @@ void run_outcome_free(struct run_outcome *out);
 
 /* Says why, if the run has failed, and returns the exit code. */
 int run_judge(const struct run_job *job, const struct run_outcome *out);
+
+/* One word for how it ended, as JSON has it. `reason`: "" where all went well. */
+const char *run_status(const struct run_outcome *out, char *reason, size_t cap);
 
 /* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */
 

@@ -107,6 +107,7 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .expected = job->tasks,
                                             .port = processes->port,
                                             .start = RUN_START_PS,
+                                            .patience = job->patience,
                                             .compute_scale = job->compute_scale,
                                             .service = processes->service,
                                             .watch = run_record_watch(),
@@ -210,6 +211,26 @@ static void tell_waiting(const struct run_outcome *out)
         const char *doing = task->left ? "has left" : *task->doing ? task->doing : "waits";
         complain("  task %u at %.9f s: %s", i, 1e-12 * (double)(task->clock - RUN_START_PS), doing);
     }
+}
+
+const char *run_status(const struct run_outcome *out, char *reason, size_t cap)
+{
+    snprintf(reason, cap, "%s", out->reason);
+    switch (out->end) {
+    case LEAT_HUB_DONE: break;
+    case LEAT_HUB_STUCK: return "deadlock";
+    case LEAT_HUB_DIED: return "died";
+    case LEAT_HUB_FAILED: return "failed";
+    case LEAT_HUB_LOST: return "lost";
+    case LEAT_HUB_INTERRUPTED: return "interrupted";
+    }
+    if (out->code) {
+        snprintf(reason, cap, "it ended with code %d", out->code);
+        return "exit";
+    }
+    if (!out->is_unrecorded) return "done";
+    snprintf(reason, cap, "the recording could not be written");
+    return "unrecorded";
 }
 
 int run_judge(const struct run_job *job, const struct run_outcome *out)

@@ -7,13 +7,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* and the signal's number */ };
 enum { OPTION_MAX = 48, MORE_MAX = 3 };
 
 struct option {
     const char *name;     /* with its dashes */
-    const char *argument; /* NULL: a switch */
+    const char *argument; /* NULL: a switch; "[X]": it may have one, behind = or before a "--" */
     const char *text;
     bool repeats; /* may be given again: its values are then joined by line ends */
 };
@@ -59,7 +60,8 @@ bool flush_printed(void);
  * where standard output cannot be written. */
 int finish(int code);
 
-/* On standard output, as a JSON string with its quotes. */
+/* As a JSON string with its quotes; print_quoted: on standard output. */
+void write_quoted(FILE *file, const char *string);
 void print_quoted(const char *string);
 
 /* "atm aal1 ..." for error texts. */

@@ -2,10 +2,18 @@
 #include "result_file.h"
 #include "run.h"
 #include "sim.h"
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECOND_PS UINT64_C(1000000000000)
+
+/* A day; as many seconds as simulated time has. */
+enum { RUN_PATIENCE_S = 86400, RUN_PATIENCE_S_MAX = 18000000 };
 
 /* ---- options -----------------------------------------------------------------------------------
  */
@@ -30,11 +38,12 @@ static bool read_compute(const struct arguments *args, double *scale)
 /* What is written besides the program's output. */
 static bool check_files(const struct arguments *args)
 {
-    static const char *const options[] = { "--record", "--records" };
-    struct result_name names[] = { { "standard output", "-" }, { 0 }, { 0 } };
+    static const char *const options[] = { "--record", "--records", "--json" };
+    struct result_name names[] = { { "standard output", "-" }, { 0 }, { 0 }, { 0 } };
     size_t count = 1;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *path = argument(args, options[i]);
+        if (i == 2 && (!path || !*path || strcmp(path, "-") == 0)) continue;
         if (path && strcmp(path, "-") == 0) {
             misuse(args->verb, "%s '-', expected a file: standard output is the program's",
                    options[i]);
@@ -47,7 +56,7 @@ static bool check_files(const struct arguments *args)
 
 static bool read_job(const struct arguments *args, struct run_job *job)
 {
-    uint64_t tasks = 0;
+    uint64_t tasks = 0, patience_s = RUN_PATIENCE_S;
     *job = (struct run_job){ .verb = args->verb,
                              .args = args,
                              .fabric = argument(args, "--fabric"),
@@ -69,12 +78,14 @@ static bool read_job(const struct arguments *args, struct run_job *job)
     }
     if (!check_files(args) || !sim_read_model(args->verb, argument(args, "--model"), &job->model) ||
         !sim_read_number(args, "-n", 1, RUN_TASKS_MAX, &tasks) ||
+        !sim_read_number(args, "--patience", 0, RUN_PATIENCE_S_MAX, &patience_s) ||
         !sim_read_number(args, "--flit-bytes", 1, LEAT_NET_PORT_FLIT_OCTETS_MAX,
                          &job->flit_octets) ||
         !sim_read_number(args, "--packet-flits", 2, LEAT_NET_FLITS_MAX, &job->packet_flits) ||
         !read_compute(args, &job->compute_scale))
         return false;
     job->tasks = (uint32_t)tasks;
+    job->patience = patience_s * SECOND_PS;
     return run_program_find(job, argument(args, "--library")) && run_atm_check(job);
 }
 
@@ -148,57 +159,127 @@ static const char anomaly[] = "messages come to ports, units and half-routers at
                               "which still serve one after the "
                               "other, and they end later; contention cannot be told from this run";
 
-static void put_json_contention(const struct run_outcome *out, const struct run_outcome *alone)
+static void put_json_contention(FILE *file, const struct run_outcome *out,
+                                const struct run_outcome *alone)
 {
-    printf(",\"contention_free_seconds\":%.12f,\"contention_seconds\":%.12f,\"reordered_tasks\":%u",
-           seconds(alone->simulated_ps), seconds(out->simulated_ps) - seconds(alone->simulated_ps),
-           count_reordered(out, alone));
-    if (alone->simulated_ps > out->simulated_ps) printf(",\"contention_note\":\"%s\"", anomaly);
+    fprintf(
+        file,
+        ",\"contention_free_seconds\":%.12f,\"contention_seconds\":%.12f,\"reordered_tasks\":%u",
+        seconds(alone->simulated_ps), seconds(out->simulated_ps) - seconds(alone->simulated_ps),
+        count_reordered(out, alone));
+    if (alone->simulated_ps > out->simulated_ps)
+        fprintf(file, ",\"contention_note\":\"%s\"", anomaly);
 }
 
-static void put_json_repeatable(const struct run_job *job, const struct run_outcome *out)
+static void put_json_repeatable(FILE *file, const struct run_job *job,
+                                const struct run_outcome *out)
 {
     const char *reason[REASONS_MAX];
     const size_t reasons = not_repeatable(job, out, reason);
-    printf(",\"repeatable\":%s,\"not_repeatable_because\":[", reasons ? "false" : "true");
+    fprintf(file, ",\"repeatable\":%s,\"not_repeatable_because\":[", reasons ? "false" : "true");
     for (size_t i = 0; i < reasons; i++) {
-        if (i) putchar(',');
-        print_quoted(reason[i]);
+        if (i) fputc(',', file);
+        write_quoted(file, reason[i]);
     }
-    putchar(']');
+    fputc(']', file);
 }
 
-static void put_json(const struct run_job *job, const struct run_outcome *out,
-                     const struct run_outcome *alone)
+static void put_tasks(FILE *file, const struct run_outcome *out)
+{
+    uint32_t told = 0;
+    fputs(",\"task\":[", file);
+    for (uint32_t i = 0; i < out->tasks; i++) {
+        const struct leat_hub_task *t = &out->task[i];
+        if (!t->begun) continue;
+        fprintf(file,
+                "%s{\"task\":%u,\"port\":%u,\"seconds\":%.12f,\"waiting_seconds\":%.12f,"
+                "\"messages_sent\":%" PRIu64 ",\"bytes_sent\":%" PRIu64
+                ",\"messages_received\":%" PRIu64 ",\"bytes_received\":%" PRIu64 "}",
+                told++ ? "," : "", i, out->port[i],
+                seconds(t->clock > RUN_START_PS ? t->clock - RUN_START_PS : 0),
+                seconds(t->waited_ps), t->messages_sent, t->octets_sent, t->messages_received,
+                t->octets_received);
+    }
+    fputs("]}\n", file);
+}
+
+/* `ended`: the run that tells how it went, the one without contention where that failed. */
+static void put_status(FILE *file, const struct run_outcome *ended)
+{
+    char reason[sizeof ended->reason];
+    fprintf(file, ",\"status\":\"%s\",\"reason\":", run_status(ended, reason, sizeof reason));
+    if (*reason)
+        write_quoted(file, reason);
+    else
+        fputs("null", file);
+    if (ended->end == LEAT_HUB_DONE)
+        fprintf(file, ",\"exit_code\":%d", ended->code);
+    else
+        fputs(",\"exit_code\":null", file); /* leat ended it */
+}
+
+static void put_object(FILE *file, const struct run_job *job, const struct run_outcome *out,
+                       const struct run_outcome *alone)
 {
     static const char *const libraries[] = {
         [RUN_MPI] = "mpi", [RUN_PVM] = "pvm", [RUN_ATM] = "atm"
     };
-    fputs("{\"fabric\":", stdout);
-    print_quoted(out->fabric);
-    fputs(",\"program\":", stdout);
-    print_quoted(job->words[0]);
-    printf(",\"library\":\"%s\",\"tasks\":%u,\"simulated_seconds\":%.12f,\"messages\":%" PRIu64
-           ",\"bytes\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f"
-           ",\"replayed\":%" PRIu64,
-           libraries[job->library], out->begun, seconds(out->simulated_ps), out->messages,
-           out->octets, out->certificate, out->wall_seconds, out->replayed);
-    if (alone) put_json_contention(out, alone);
-    put_json_repeatable(job, out);
-    uint32_t told = 0;
-    fputs(",\"task\":[", stdout);
-    for (uint32_t i = 0; i < out->tasks; i++) {
-        const struct leat_hub_task *t = &out->task[i];
-        if (!t->begun) continue;
-        printf("%s{\"task\":%u,\"port\":%u,\"seconds\":%.12f,\"waiting_seconds\":%.12f,"
-               "\"messages_sent\":%" PRIu64 ",\"bytes_sent\":%" PRIu64
-               ",\"messages_received\":%" PRIu64 ",\"bytes_received\":%" PRIu64 "}",
-               told++ ? "," : "", i, out->port[i],
-               seconds(t->clock > RUN_START_PS ? t->clock - RUN_START_PS : 0),
-               seconds(t->waited_ps), t->messages_sent, t->octets_sent, t->messages_received,
-               t->octets_received);
+    fputs("{\"fabric\":", file);
+    write_quoted(file, out->fabric);
+    fputs(",\"program\":", file);
+    write_quoted(file, job->words[0]);
+    fprintf(file, ",\"library\":\"%s\"", libraries[job->library]);
+    put_status(file, alone ? alone : out);
+    fprintf(file,
+            ",\"tasks\":%u,\"simulated_seconds\":%.12f,\"messages\":%" PRIu64 ",\"bytes\":%" PRIu64
+            ",\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f,\"replayed\":%" PRIu64,
+            out->begun, seconds(out->simulated_ps), out->messages, out->octets, out->certificate,
+            out->wall_seconds, out->replayed);
+    if (alone) put_json_contention(file, out, alone);
+    put_json_repeatable(file, job, out);
+    put_tasks(file, out);
+}
+
+/* Does what comes next on standard output begin a line? Only a file can be asked how it ends. */
+static bool is_at_line_start(void)
+{
+    struct stat info;
+    const off_t at = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    if (fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode) || at < 0) return false;
+    if (at == 0) return true;
+    const int file = open("/proc/self/fd/1", O_RDONLY | O_CLOEXEC);
+    char last = 0;
+    const bool is_read = file >= 0 && pread(file, &last, 1, at - 1) == 1;
+    if (file >= 0) close(file);
+    return is_read && last == '\n';
+}
+
+/* The object to standard output or to its file. */
+static bool put_json(const struct run_job *job, const struct run_outcome *out,
+                     const struct run_outcome *alone)
+{
+    char *text = NULL;
+    size_t len = 0;
+    static struct result_file file; /* large */
+    FILE *memory = open_memstream(&text, &len);
+    if (memory) put_object(memory, job, out, alone);
+    if (!memory || fclose(memory) != 0) {
+        complain("no memory for the JSON object");
+        free(text);
+        return false;
     }
-    fputs("]}\n", stdout);
+    const bool to_file = *job->json && strcmp(job->json, "-") != 0;
+    bool good = true;
+    if (!to_file) {
+        if (!is_at_line_start()) putchar('\n');
+        fwrite(text, 1, len, stdout);
+    } else {
+        good = result_file_open(&file, job->json);
+        if (good) leat_text_put(&file.out.text, text, len);
+        if (good) good = result_file_close(&file, true);
+    }
+    free(text);
+    return good;
 }
 
 static void put_contention(const struct run_outcome *out, const struct run_outcome *alone)
@@ -232,10 +313,10 @@ int run_run(const struct arguments *args)
             compared = run_once(&job, true, &alone);
             code = compared ? run_judge(&job, &alone) : FAILED;
         }
-        if (job.json)
-            put_json(&job, &out, compared ? &alone : NULL);
-        else
+        if (!job.json)
             put_text(&job, &out);
+        else if (!put_json(&job, &out, compared ? &alone : NULL) && code == DONE)
+            code = FAILED;
         if (compared && !job.json) put_contention(&out, &alone);
     }
     run_outcome_free(&out);

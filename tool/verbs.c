@@ -623,7 +623,7 @@ static const struct verb verb_run = {
     .name = "run",
     .summary = "run a real program, of MPI, PVM or the thesis, over a simulated network",
     .synopsis = "--fabric F [-n N] [--compute none|measured[:SCALE]] [--placement P] "
-                "[--contention] [--json] [options] -- PROGRAM [ARGUMENT...]",
+                "[--contention] [--json [FILE]] [options] -- PROGRAM [ARGUMENT...]",
     .description =
         "Runs a dynamically linked Open MPI or PVM program as it is installed, without "
         "compiling it anew: its processes are plugged into the ports of a simulated network "
@@ -653,8 +653,13 @@ static const struct verb verb_run = {
         "others, up to 1024 in all and 10 of a name at a port; what those print goes to standard "
         "error, behind their names.\n"
         "Behind the program's own output, standard error gets the simulated time, messages, "
-        "octets, and for each task how long it waited. The JSON object (standard output) has "
-        "fabric, program, library, tasks, simulated_seconds, messages, bytes, certificate, "
+        "octets, and for each task how long it waited. The JSON object (in FILE, named as "
+        "--json=FILE or before the --; else on a line of its own on standard output, behind an "
+        "empty line where it is a pipe or a terminal) has "
+        "fabric, program, library, status (done, exit, deadlock, died, failed, lost, unrecorded "
+        "or interrupted), reason (a text, or null), exit_code (of a program that ended by itself, "
+        "or null), tasks, "
+        "simulated_seconds, messages, bytes, certificate, "
         "wall_seconds, replayed, with --contention also contention_free_seconds, "
         "contention_seconds, reordered_tasks (those that receive from others in another order "
         "then) and, where the run takes longer without contention, contention_note, repeatable, "
@@ -671,13 +676,18 @@ static const struct verb verb_run = {
         "of ATM fabrics all cells. A message takes 40 to 80 octets of the file, a cell 120. "
         "What happened until a run failed or was interrupted is in it, too.\n"
         "A program that is killed, aborts, or whose tasks all wait for each other ends the run "
-        "with exit code 1 and a reason; who waits for what is told.",
+        "with exit code 1 and a reason; who waits for what is told. Tasks that poll wait as well: "
+        "if they go on 1000 times and longer than --patience (simulated seconds, default 86400; 0: "
+        "for ever), and no message is sent or received and no task starts or ends meanwhile, "
+        "that is a deadlock.",
     .options = { { "--fabric", "F", "the network" },
                  { "-n", "N", "tasks, 1 to 1024; default: MPI one for each port, others one" },
                  { "--compute", "C", "none (default), measured, or measured:SCALE" },
                  { "--placement", "P", "cyclic (default), block, or ports as in 0,4,8" },
                  { "--contention", NULL, "run once more, in silence, without contention; compare" },
-                 { "--json", NULL, "what came of it as JSON, after the program's output" },
+                 { "--json", "[FILE]",
+                   "what came of it as JSON, to FILE or behind the program's output" },
+                 { "--patience", "S", "seconds without a message until polling is a deadlock" },
                  { "--record", "FILE", "what tasks and network do, for leat export" },
                  { "--real-clock", NULL, "the program's clocks stay real" },
                  { "--library", "L", "mpi, pvm or atm, where it cannot be seen from the program" },

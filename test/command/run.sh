@@ -312,6 +312,47 @@ mpicc -O1 -I"$tests/mpi" -o "$folder/deadlock" "$tests/mpi/fault_deadlock.c" 2> 
 has 'who waits' "$(cat "$folder/stderr")" 'task 2 at'
 has 'for what' "$(cat "$folder/stderr")" 'MPI_Recv'
 
+# How it ended is in the JSON object, which begins on a line of its own or goes to a file.
+cat > "$folder/ends.c" <<'C'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    int number = 0;
+    MPI_Init(&argc, &argv);
+    printf("no end of line");
+    fflush(stdout);
+    if (!strcmp(how, "deadlock")) MPI_Recv(&number, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!strcmp(how, "kill")) raise(SIGKILL);
+    MPI_Finalize();
+    return !strcmp(how, "exit") ? 7 : 0;
+}
+C
+mpicc -O1 -o "$folder/ends" "$folder/ends.c"
+exits 0 '' "$leat" run --fabric clos444 -n 1 --json -- "$folder/ends"
+same 'a line of its own in a file' "$(head -n 1 "$folder/stdout"), $(tail -n +2 "$folder/stdout" | jq -c '[.status, .reason, .exit_code]')" 'no end of line, ["done",null,0]'
+same 'a line of its own in a pipe' "$("$leat" run --fabric clos444 -n 1 --json -- "$folder/ends" | tail -n 1 | jq -r .status)" done
+for end in "deadlock deadlock" "abort failed" "kill died" "exit exit"; do
+    exits 1 '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends.json" -- "$folder/ends" "${end%% *}"
+    same "$end: nothing on standard output but the program's" "$(cat "$folder/stdout")" 'no end of line'
+    same "$end: status" "$(jq -r .status "$folder/ends.json")" "${end##* }"
+    has "$end: the reason is also told on standard error" "$(cat "$folder/stderr")" "$(jq -r .reason "$folder/ends.json")"
+    rm "$folder/ends.json"
+done
+exits 1 '' "$leat" run --fabric clos444 -n 2 --dead 1 --retransmit 100 --json="$folder/ends.json" -- "$folder/ring"
+same 'a message that is lost' "$(jq -c '[.status, (.reason | test("was lost"))]' "$folder/ends.json")" '["lost",true]'
+# Without a "--" the next word is the program: it is not written over.
+before=$(cksum < "$folder/ends")
+exits 0 '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends"
+same 'the program is as it was' "$(cksum < "$folder/ends")" "$before"
+exits 2 '--json= needs a value' "$leat" run --fabric clos444 --json= -- "$folder/ends"
+exits 2 'name one file' "$leat" run --fabric clos444 --record "$folder/x" --json "$folder/x" -- "$folder/ends"
+no_part '--json FILE'
+
 # An interrupt ends it all within moments.
 "$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
 runner=$!
