@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* renameat2 */
 #include "export_otf2.h"
 #include <stdio.h>
 
 #ifdef HAVE_OTF2
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <otf2/otf2.h>
 #include <stdarg.h>
@@ -106,15 +108,59 @@ static OTF2_FlushType before_flush(void *context, OTF2_FileType type, OTF2_Locat
 /* ---- the folder --------------------------------------------------------------------------------
  */
 
-static bool is_empty(const char *path)
+#define CREATOR "leat " /* and the version: an archive's main file has it */
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t len = strlen(name), end_len = strlen(end);
+    return len > end_len && strcmp(name + len - end_len, end) == 0;
+}
+
+static bool is_of_archive(const char *name)
+{
+    return !strcmp(name, "traces") || !strcmp(name, "traces.otf2") || !strcmp(name, "traces.def");
+}
+
+static bool is_of_location(const char *name)
+{
+    return ends_with(name, ".evt") || ends_with(name, ".def");
+}
+
+static bool is_of_nothing(const char *name)
+{
+    (void)name;
+    return false;
+}
+
+/* Is this a folder with such files in it and no others? */
+static bool has_only(const char *path, bool (*may_be_there)(const char *name))
 {
     DIR *folder = opendir(path);
     const struct dirent *entry;
-    bool empty = folder;
+    bool only = folder;
     while (folder && (entry = readdir(folder)) != NULL)
-        empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+        only &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+                may_be_there(entry->d_name);
     if (folder) closedir(folder);
-    return empty;
+    return only;
+}
+
+/* An archive that leat wrote, and nothing else, so that it may be replaced. */
+static bool is_ours(const char *path)
+{
+    enum { HEAD_LEN = 4096 };
+    char name[EXPORT_OTF2_PATH_CAP], head[HEAD_LEN];
+    struct stat status;
+    if (lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) || !has_only(path, is_of_archive))
+        return false;
+    if (snprintf(name, sizeof name, "%s/traces", path) >= (int)sizeof name ||
+        !has_only(name, is_of_location))
+        return false;
+    snprintf(name, sizeof name, "%s/traces.otf2", path);
+    FILE *file = fopen(name, "rb");
+    const size_t len = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) fclose(file);
+    return memmem(head, len, "OTF2", 4) && memmem(head, len, CREATOR, strlen(CREATOR));
 }
 
 bool export_otf2_check(const struct verb *verb, const char *path)
@@ -124,8 +170,11 @@ bool export_otf2_check(const struct verb *verb, const char *path)
         misuse(verb, "--otf2 '-', expected a folder: an archive is several files");
         return false;
     }
-    if (*path && lstat(path, &old) == 0 && !is_empty(path)) {
-        misuse(verb, "--otf2 %s: this is there, expected a new folder, or an empty one", path);
+    if (*path && lstat(path, &old) == 0 && !has_only(path, is_of_nothing) && !is_ours(path)) {
+        misuse(verb,
+               "--otf2 %s: this is there, expected a new folder, an empty one, or an archive that "
+               "leat wrote",
+               path);
         return false;
     }
     return true;
@@ -182,7 +231,7 @@ bool export_otf2_open(struct export_otf2 *x, const char *path, const struct leat
         check(x, OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
         check(x, OTF2_Archive_SetMemoryCallbacks(archive, &memory, NULL));
         check(x, OTF2_Archive_SetSerialCollectiveCallbacks(archive));
-        check(x, OTF2_Archive_SetCreator(archive, "leat " LEAT_VERSION));
+        check(x, OTF2_Archive_SetCreator(archive, CREATOR LEAT_VERSION));
         check(x, OTF2_Archive_OpenEvtFiles(archive));
     }
     if (archive && !x->failed) return true;
@@ -475,14 +524,39 @@ bool export_otf2_finish(struct export_otf2 *x)
     return !x->failed;
 }
 
-bool export_otf2_keep(struct export_otf2 *x)
+/* Two folders change places: in one instant or, where the file system has no such call, in three
+ * steps, of which each is taken back if the next one fails. */
+static bool swap_folders(const char *a, const char *b)
 {
-    if (rename(x->part, x->target) != 0) {
-        complain("%s: %s", x->name, strerror(errno));
+    char aside[EXPORT_OTF2_PATH_CAP + 4];
+    if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) == 0) return true;
+    if (errno != EINVAL && errno != ENOSYS) return false;
+    snprintf(aside, sizeof aside, "%s.old", a);
+    if (rename(b, aside) != 0) return false;
+    if (rename(a, b) != 0) {
+        (void)!rename(aside, b);
         return false;
     }
-    x->part[0] = '\0';
-    return true;
+    return rename(aside, a) == 0;
+}
+
+/* What was there is the part afterwards, and goes with it. Only an archive of ours, looked at
+ * again: somebody may have put something else there since. */
+static bool replace(const struct export_otf2 *x)
+{
+    return is_ours(x->target) && swap_folders(x->part, x->target);
+}
+
+bool export_otf2_keep(struct export_otf2 *x)
+{
+    if (rename(x->part, x->target) == 0) {
+        x->part[0] = '\0';
+        return true;
+    }
+    const int why = errno;
+    if (replace(x)) return true;
+    complain("%s: %s", x->name, strerror(why));
+    return false;
 }
 
 static int take_away(const char *path, const struct stat *status, int type, struct FTW *where)

@@ -11,7 +11,8 @@
  *   signal   a metric, at a location for each group of signals
  *
  * Frames are not in it. Time is in picoseconds. The folder appears under its name only when all of
- * it is there, as result_file.h has it for files.
+ * it is there, as result_file.h has it for files. An archive that leat wrote before is replaced, in
+ * one instant; a folder with anything else in it is not touched.
  */
 #ifndef LEAT_TOOL_EXPORT_OTF2_H
 #define LEAT_TOOL_EXPORT_OTF2_H

@@ -112,16 +112,27 @@ static void put_deadlock(const struct view *v)
            (int)circle.len, line);
 }
 
-static void put_way(const struct view *v)
+static bool is_one_way(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
 {
-    static uint32_t router[WAY_MAX];
+    return a_len == b_len && memcmp(a, b, a_len * sizeof *a) == 0;
+}
+
+/* Packets of several salts; a route that several of them take is shown once. */
+static void put_ways(const struct view *v)
+{
     enum { SALTS = 4 };
+    static uint32_t router[SALTS][WAY_MAX];
+    uint32_t passed[SALTS];
     uint64_t salt = 0;
     for (int i = 0; i < SALTS; i++) {
-        const uint32_t passed = follow(v, i ? leat_random_splitmix(&salt) : 0, router, WAY_MAX);
+        passed[i] = follow(v, i ? leat_random_splitmix(&salt) : 0, router[i], WAY_MAX);
+        int same = 0;
+        while (same < i && !is_one_way(router[same], passed[same], router[i], passed[i]))
+            same++;
+        if (same < i) continue;
         printf("way         %u:", v->src);
-        for (uint32_t r = 0; r < passed; r++)
-            printf(" %u", router[r]);
+        for (uint32_t r = 0; r < passed[i]; r++)
+            printf(" %u", router[i][r]);
         printf(" :%u\n", v->dst);
     }
 }
@@ -144,7 +155,7 @@ static void put_text(const struct view *v)
     put_switches(&v->design.plan);
     printf("routing     %s\n", leat_net_rule_name(v->design.plan.routing.rule));
     put_deadlock(v);
-    if (v->way) put_way(v);
+    if (v->way) put_ways(v);
 }
 
 /* ---- programs ------------------------------------------------------------------------------- */

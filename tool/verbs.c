@@ -203,7 +203,8 @@ static const struct verb verb_export = {
         "Cells of W have no checksum, and those of fabrics that switch virtual channels no VPI that "
         "`leat decode` knows: it reports them as damaged.\n"
         "A file, or the folder of an archive, appears only when it is complete; files are "
-        "different ones, none is the recording, and the folder is new or empty. A damaged recording, or one that was cut, is "
+        "different ones, none is the recording, and the folder is new, empty, or an archive that leat "
+        "wrote before, which is replaced. A damaged recording, or one that was cut, is "
         "reported with the octet; the exit code is 2 and no file appears.",
     .options = {
         { "--pcapng", "FILE", "write a capture of the frames" },

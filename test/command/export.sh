@@ -66,7 +66,26 @@ if "$leat" export "$sound" --otf2 "$folder/archive" 2> "$folder/stderr"; then
     [ -s "$folder/archive/traces.otf2" ] || fail "no traces.otf2"
     mkdir "$folder/empty"
     same "the mode of an archive" "$(stat -c %A "$folder/archive")" "$(stat -c %A "$folder/empty")"
-    exits 2 "--otf2 $folder/archive: this is there, expected a new folder, or an empty one" "$leat" export "$sound" --otf2 "$folder/archive"
+    # Again: an archive of ours is replaced, nothing else is.
+    inode=$(stat -c %i "$folder/archive")
+    exits 0 "" "$leat" export "$sound" --otf2 "$folder/archive"
+    [ "$(stat -c %i "$folder/archive")" != "$inode" ] || fail "the archive is not replaced"
+    [ -s "$folder/archive/traces.otf2" ] || fail "no traces.otf2 the second time"
+    no_part "an archive that is replaced"
+    inode=$(stat -c %i "$folder/archive")
+    exits 2 "SHORT" "$leat" export - --otf2 "$folder/archive" < /dev/null
+    same "an export that fails leaves the archive" "$(stat -c %i "$folder/archive")" "$inode"
+    for strange in notes traces/notes; do
+        echo mine > "$folder/archive/$strange"
+        exits 2 "--otf2 $folder/archive: this is there, expected a new folder, an empty one, or an archive that leat wrote" "$leat" export "$sound" --otf2 "$folder/archive"
+        same "what was there stays" "$(cat "$folder/archive/$strange")" mine
+        rm "$folder/archive/$strange"
+    done
+    cp -r "$folder/archive" "$folder/foreign"
+    sed -i 's/leat /else /' "$folder/foreign/traces.otf2"
+    exits 2 "this is there" "$leat" export "$sound" --otf2 "$folder/foreign"
+    ln -s archive "$folder/link"
+    exits 2 "this is there" "$leat" export "$sound" --otf2 "$folder/link"
     exits 2 "--otf2 $sound: this is there, expected a new folder" "$leat" export "$sound" --otf2 "$sound"
     exits 2 "--otf2 '-', expected a folder" "$leat" export "$sound" --otf2 -
     exits 2 "--otf2: '' is no file name" "$leat" export "$sound" --otf2 ''
