@@ -1,4 +1,5 @@
 /* leat sim of networks: what came of a run, as a table for people or one object for programs. */
+#include "fabric_word.h"
 #include "net_sim.h"
 #include <stdio.h>
 
@@ -250,6 +251,7 @@ void net_put_json(const struct net_job *job, const struct net_result *r)
     put_key("flits", job->traffic.flits);
     put_key("seed", job->traffic.seed);
     put_key("cycles", l->cycles);
+    printf("\"cycle_ns\":%.12g,", fabric_ns(&job->design.plan.clock, 1));
     put_key("cells_offered", l->flits_offered);
     put_key("cells_delivered", l->flits_ended[LEAT_NET_DELIVERED]);
     put_key("messages_offered", l->packets_offered);

@@ -1,4 +1,5 @@
 #include "port_load.h"
+#include "fabric_word.h"
 #include "pieces.h"
 #include "sim.h"
 #include <inttypes.h>
@@ -183,9 +184,9 @@ void port_load_head_json(const struct port_load *l, const char *name, const char
     fputs("{\"fabric\":", stdout);
     print_quoted(name);
     printf(",%s\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64 ",\"seed\":%" PRIu64
-           ",\"cycles\":%" PRIu64 ",\"ports\":%u,",
+           ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ports\":%u,",
            more, leat_sim_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
-           l->seed, cycles, l->net->ports);
+           l->seed, cycles, fabric_ns(&l->clock, 1), l->net->ports);
     printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
            ",\"messages_waiting\":%" PRIu64 ",\"messages_lost\":%" PRIu64 ",",
            l->offered, l->delivered, l->offered - l->delivered - l->lost, l->lost);

@@ -7,7 +7,8 @@
  *
  * A line is a fabric under the options of a sweep; a series is a line under one traffic; a point of
  * it is a load, with the means over all seeds. Points lie in the order of the store: series after
- * series, loads rising.
+ * series, loads rising. Runs count in cycles, of 50 ns or of 1 ns or of a bit time: what is shown
+ * is in nanoseconds, since one axis has one unit.
  */
 #ifndef LEAT_REPORT_H
 #define LEAT_REPORT_H
@@ -55,7 +56,8 @@ struct report_point {
 struct report_line {
     uint16_t sweep; /* place in the table of sweeps */
     char *fabric;
-    char *name; /* in legends: the fabric, with the sweep where other sweeps have it, too */
+    double cycle_ns; /* as its runs tell; 0: they do not, since an earlier leat made them */
+    char *name;      /* in legends: the fabric, with the sweep where other sweeps have it, too */
 };
 
 /* Seeds without a gap between them. */
@@ -92,6 +94,7 @@ struct report {
     size_t points, points_cap;
     struct report_series series[REPORT_LINES_MAX][REPORT_TRAFFICS_MAX];
     uint32_t runs;
+    const char *unit;          /* of latencies: ns; cycles where no run tells how long one is */
     struct chart_point *drawn; /* room for all points of a chart */
 };
 

@@ -14,8 +14,7 @@ static struct chart_point point_of(const struct report_point *point, enum report
 
 static const struct chart templates[REPORT_FIGURES] = {
     [REPORT_LATENCY] = { .title = "Latency",
-                         .y_name = "mean latency, cycles",
-                         .y_unit = "cycles",
+                         .y_name = "mean latency",
                          .decimals = 2,
                          .may_be_log = true },
     [REPORT_THROUGHPUT] = { .title = "Throughput",
@@ -24,8 +23,7 @@ static const struct chart templates[REPORT_FIGURES] = {
                             .diagonal = "all that is offered",
                             .decimals = 4 },
     [REPORT_P99] = { .title = "Tail latency",
-                     .y_name = "99th percentile, cycles",
-                     .y_unit = "cycles",
+                     .y_name = "99th percentile",
                      .decimals = 1,
                      .may_be_log = true },
 };
@@ -34,7 +32,7 @@ bool report_chart(struct report *report, size_t traffic, enum report_figure figu
                   struct chart_line *lines, struct chart *out)
 {
     static const char *const short_names[REPORT_FIGURES] = { "latency", "throughput", "p99" };
-    static char id[48];
+    static char id[48], y_name[48];
     struct chart_point *next = report->drawn;
     *out = templates[figure];
     for (size_t l = 0; l < report->lines; l++) {
@@ -52,6 +50,11 @@ bool report_chart(struct report *report, size_t traffic, enum report_figure figu
     }
     snprintf(id, sizeof id, "chart-%zu-%s", traffic + 1, short_names[figure]);
     out->id = id;
+    if (!out->y_unit) { /* a time */
+        snprintf(y_name, sizeof y_name, "%s, %s", out->y_name, report->unit);
+        out->y_name = y_name;
+        out->y_unit = report->unit;
+    }
     out->x_name = "offered load, share of a terminal's line";
     out->open_name = "saturated";
     out->line = lines;

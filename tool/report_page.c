@@ -125,15 +125,20 @@ static void put_traffic(struct report *report, size_t traffic, struct leat_text 
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void put_words(struct leat_text *text)
+static void put_words(const struct report *report, struct leat_text *text)
 {
+    const bool in_ns = strcmp(report->unit, "ns") == 0;
     leat_text_puts(
         text,
         "<h2 id=\"words\">Words</h2>\n<dl>\n"
         "<dt>Load, throughput</dt><dd>Flits (or cells) per terminal and the time that one of them "
         "takes on a line: 1 is a line that is never idle.</dd>\n"
-        "<dt>Latency</dt><dd>In cycles of the fabric's clock, over what was delivered after the "
-        "warm-up.</dd>\n"
+        "<dt>Latency</dt><dd>");
+    leat_text_puts(text, in_ns ? "In nanoseconds, by the clock of each fabric"
+                               : "In cycles of the fabric's clock");
+    leat_text_puts(
+        text,
+        ", over what was delivered after the warm-up.</dd>\n"
         "<dt>Saturated</dt><dd>Less arrived than was offered, or the queues of the senders grew to "
         "the end of the run. Where a run does not judge that itself: less than 95 % of the cells "
         "had arrived that were offered a mean latency before its end. A point counts as saturated "
@@ -152,7 +157,7 @@ int report_page(struct report *report, struct leat_text *text)
         put_traffic(report, t, text);
     int code = report_fabrics(report, text);
     report_trouble(report, text);
-    put_words(text);
+    put_words(report, text);
     if (code == DONE) code = report_replay(report, text);
     leat_text_puts(text, "</main>\n<footer>Made by leat " LEAT_VERSION ".</footer>\n</body>\n"
                          "</html>\n");

@@ -16,6 +16,7 @@ static const double share_delivered_min = 0.95;
 /* What of a result the store does not pick out itself. */
 struct extras {
     double latency_half, throughput_half, cycles, offered, delivered; /* NAN: absent */
+    double cycle_ns;                                                  /* 0: absent */
     double lost, rerouted, retransmissions;
     bool has_links;
 };
@@ -39,6 +40,7 @@ static bool on_value(void *context, const char *path, const struct report_value 
     if (strcmp(path, "latency_cycles.ci95") == 0) x->latency_half = number;
     if (strcmp(path, "throughput_ci95") == 0) x->throughput_half = number;
     if (strcmp(path, "cycles") == 0) x->cycles = number;
+    if (strcmp(path, "cycle_ns") == 0) x->cycle_ns = number;
     if (strcmp(path, "cells_offered") == 0) x->offered = number;
     if (strcmp(path, "cells_delivered") == 0) x->delivered = number;
     if (is_part_of(path, "lost")) x->lost += number; /* as one number, or by cause */
@@ -219,7 +221,7 @@ static void note_seed(struct report_sweep *sweep, uint64_t seed)
 static bool on_run(void *context, const struct store_run *run)
 {
     struct reading *r = context;
-    struct extras extras = { NAN, NAN, NAN, NAN, NAN, 0, 0, 0, false };
+    struct extras extras = { NAN, NAN, NAN, NAN, NAN, 0, 0, 0, 0, false };
     struct report_sweep *sweep = &r->report->sweep[r->sweep];
     if (interrupted) return refuse(r, FAILED);
     if (!report_json_each(run->result, on_value, &extras)) {
@@ -232,6 +234,7 @@ static bool on_run(void *context, const struct store_run *run)
     struct report_point *point = find_point(r, &run->key);
     if (!point) return false;
     add_run(point, run, &extras);
+    if (extras.cycle_ns > 0) r->report->line[point->line].cycle_ns = extras.cycle_ns;
     note_seed(sweep, run->key.seed);
     sweep->runs++;
     r->report->runs++;
@@ -271,6 +274,35 @@ static bool name_lines(struct reading *r)
     return true;
 }
 
+static void scale(struct mean *mean, double factor)
+{
+    mean->mean *= factor;
+    mean->squares *= factor * factor;
+}
+
+/* Latencies have been gathered in cycles. Where some runs tell how long a cycle is, the latencies
+ * of those that do not cannot be drawn beside theirs: they are left out, and that is told. */
+static void use_one_unit(struct report *report)
+{
+    bool any = false;
+    for (size_t i = 0; i < report->lines; i++)
+        any |= report->line[i].cycle_ns > 0;
+    report->unit = any ? "ns" : "cycles";
+    for (size_t i = 0; any && i < report->points; i++) {
+        struct report_point *p = &report->point[i];
+        const double cycle_ns = report->line[p->line].cycle_ns;
+        if (!(cycle_ns > 0)) p->latency.count = p->p99.count = 0;
+        scale(&p->latency, cycle_ns);
+        scale(&p->p99, cycle_ns);
+        p->latency_half *= cycle_ns;
+    }
+    for (size_t i = 0; any && i < report->lines; i++)
+        if (!(report->line[i].cycle_ns > 0))
+            complain("%s: the runs of %s do not tell how long a cycle is, since an earlier leat "
+                     "made them: their latencies are left out",
+                     report->name, report->line[i].name);
+}
+
 static bool read_all(struct reading *r)
 {
     struct report *report = r->report;
@@ -286,7 +318,9 @@ static bool read_all(struct reading *r)
         complain("no memory for %zu points", report->points);
         return refuse(r, FAILED);
     }
-    return name_lines(r);
+    if (!name_lines(r)) return false;
+    use_one_unit(report);
+    return true;
 }
 
 int report_read(struct report *report)

@@ -77,8 +77,8 @@ void report_saturation(const struct report *report, size_t traffic, struct leat_
                    "<th scope=\"col\" class=\"n\">Steady<br/>up to load</th>"
                    "<th scope=\"col\" class=\"n\">Saturated<br/>from load</th>"
                    "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Highest<br/>throughput</th>"
-                   "<th scope=\"col\" class=\"n\">Latency at<br/>lowest load</th>"
-                   "</tr></thead>\n<tbody>\n");
+                   "<th scope=\"col\" class=\"n\">Latency<br/>at lowest<br/>load, ");
+    text_format(text, "%s</th></tr></thead>\n<tbody>\n", report->unit);
     for (size_t l = 0; l < report->lines; l++) {
         const struct report_series series = report->series[l][traffic];
         if (!series.count) continue;
@@ -129,10 +129,12 @@ void report_points(const struct report *report, size_t traffic, struct leat_text
                          "<div class=\"scroll\"><table class=\"points\">\n<thead><tr>"
                          "<th scope=\"col\" class=\"n\">Offered load</th>"
                          "<th scope=\"col\" class=\"n\">Runs</th>"
-                         "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Accepted</th>"
-                         "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Mean latency</th>"
-                         "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">99th percentile</th>"
-                         "<th scope=\"col\" class=\"n\">Hops</th>"
+                         "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Accepted</th>");
+    text_format(text,
+                "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">Mean latency, %s</th>"
+                "<th scope=\"colgroup\" colspan=\"2\" class=\"n\">99th percentile, %s</th>",
+                report->unit, report->unit);
+    leat_text_puts(text, "<th scope=\"col\" class=\"n\">Hops</th>"
                          "<th scope=\"col\">State</th></tr></thead>\n");
     for (size_t l = 0; l < report->lines; l++) {
         const struct report_series series = report->series[l][traffic];

@@ -322,9 +322,10 @@ static void put_json(const struct ring_load *l, uint64_t cycles)
     fputs("{\"fabric\":", stdout);
     print_quoted(l->name);
     printf(",\"model\":\"%s\",\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64
-           ",\"seed\":%" PRIu64 ",\"cycles\":%" PRIu64 ",\"ring_bits\":%u,",
+           ",\"seed\":%" PRIu64 ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ring_bits\":%u,",
            l->config.model == LEAT_SIM_RING_BIT ? "bit" : "word", leat_sim_traffic_name(l->pattern),
-           (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed, cycles, l->ring.bits);
+           (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed, cycles,
+           fabric_ns(&l->config.clock, 1), l->ring.bits);
     printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
            ",\"messages_waiting\":%" PRIu64 ",\"deliveries\":%" PRIu64 ",\"throughput\":%.6f,",
            l->offered, l->sent, l->offered - l->sent, l->delivered,

@@ -168,6 +168,8 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *r)
            sim_model_name(job->model), traffic_name(job), (double)job->load / SIM_LOAD_ONE);
     put_key("seed", job->seed);
     put_key("cycles", r->cycles);
+    printf("\"cycle_ns\":%.12g,",
+           (double)job->fabric.period_ps_num / (double)job->fabric.period_ps_den / 1000);
     put_key("cells_offered", r->cells_offered);
     put_key("cells_delivered", r->cells_delivered);
     put_key("messages_delivered", r->messages.messages_delivered);

@@ -58,7 +58,7 @@ const struct verb verb_sim = {
         "carries --descriptors messages in --obsolete cycles at the most: permutations and "
         "small fabrics meet this limit first.\n"
         "The JSON object has fabric, model, traffic, load, seed, cycles (those that were run), "
-        "cells_offered (cells of all messages that have arisen; W: cells that were sent in "
+        "cycle_ns (how long one takes), cells_offered (cells of all messages that have arisen; W: cells that were sent in "
         "full), cells_delivered (cells of all messages that have been read, at each port that "
         "a broadcast reaches; W: cells that have arrived), messages_delivered (W: 0), "
         "throughput (cells delivered per port and cell time of 53 cycles), latency_cycles with "

@@ -22,7 +22,7 @@ first=$(json "$figures" $run)
 same "the same run again" "$(json "$figures" $run)" "$first"
 # shellcheck disable=SC2086
 [ "$(json "$figures" ${run%7}8)" != "$first" ] || fail "seeds do not matter"
-same "keys" "$(jq -c '[has("fabric", "model", "traffic", "load", "seed", "cycles", "cells_offered",
+same "keys" "$(jq -c '[has("fabric", "model", "traffic", "load", "seed", "cycles", "cycle_ns", "cells_offered",
     "cells_delivered", "messages_delivered", "throughput", "latency_cycles", "suspensions",
     "retransmissions", "certificate", "wall_seconds", "cycles_per_second", "flit_hops",
     "flit_hops_per_second", "hops_mean", "warmup_cycles", "saturated", "lost", "rerouted",

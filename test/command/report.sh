@@ -40,6 +40,20 @@ same "with colours" "$(grep -c 'busier direction</title>' "$folder/page.html")" 
 says "why bmx has no colours" "bmx:4, without colour: runs of ATM fabrics do not count the cells of each wire."
 says "why a crossbar has none" "crossbar:8, without colour: it has no wires between routers."
 
+# One unit of time for fabrics of different clocks: cells take cycles of 50 ns, flits of 1 ns.
+same "cycles" "$("$leat" sim bmx:4 --cycles 100 --json | jq .cycle_ns) $("$leat" sim mesh:4,4 --cycles 100 --json | jq .cycle_ns)" "50 1"
+same "bit times" "$("$leat" sim ring16/clock=4MHz --cycles 100 --json | jq .cycle_ns) $("$leat" sim ether16/rate=100 --cycles 100 --json | jq .cycle_ns) $("$leat" sim twosan --cycles 100 --json | jq .cycle_ns)" "250 10 1"
+says "the axis" "mean latency, ns"
+says "the table" "Mean latency, ns"
+! grep -qE '(latency|percentile), cycles' "$folder/page.html" || fail "cycles beside nanoseconds"
+doctored older
+exits 0 "" "$leat" report "$folder/older.sqlite" -o "$folder/older.html"
+grep -q 'mean latency, cycles' "$folder/older.html" || fail "runs that do not tell their clock are in cycles"
+doctored partly
+exits 0 "the runs of bmx:4 do not tell how long a cycle is" "$leat" report "$folder/partly.sqlite" -o "$folder/partly.html"
+same "no latency without a unit" "$(grep -c 'bmx:4 at load.* ns (' "$folder/partly.html")" 0
+grep -q 'bmx:4 at load.* of a line (' "$folder/partly.html" || fail "its throughput is still there"
+
 # The commands of the page give the runs of the store again.
 command=$(grep -o 'leat sim .*' "$folder/page.html" | tail -n 1)
 has "a command" "$command" "--seed"

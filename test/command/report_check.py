@@ -37,8 +37,8 @@ class Point:
         self.runs += 1
         self.figures["throughput"].append(result["throughput"])
         if result["cells_delivered"]:
-            self.figures["latency"].append(result["latency_cycles"]["mean"])
-            self.figures["p99"].append(result["latency_cycles"]["p99"])
+            self.figures["latency"].append(result["latency_cycles"]["mean"] * result["cycle_ns"])
+            self.figures["p99"].append(result["latency_cycles"]["p99"] * result["cycle_ns"])
         locked = result.get("deadlock") not in (None, False)
         saturated = result.get("saturated")
         if saturated is None:
@@ -66,7 +66,7 @@ def read_points(store):
 # ---- the page ------------------------------------------------------------------------------------
 
 TIP = re.compile(r"(?P<line>.*) at load (?P<load>[0-9.e-]+): (?P<mean>[0-9.]+)( ± (?P<half>[0-9.]+))? "
-                 r"(cycles|of a line) \((?P<runs>\d+) runs?\)(?P<open>, saturated)?$", re.S)
+                 r"(ns|of a line) \((?P<runs>\d+) runs?\)(?P<open>, saturated)?$", re.S)
 
 
 def check_mark(where, mark, lines, figure):
@@ -288,6 +288,10 @@ def doctor(store, what):
     elif what == "crowd":
         for i in range(60):
             db.execute(put, (sweep, "fabric%d" % i, traffic, load, seed, result))
+    elif what == "older":  # before runs told how long a cycle is
+        db.execute("UPDATE run SET result = json_remove(result, '$.cycle_ns')")
+    elif what == "partly":
+        db.execute("UPDATE run SET result = json_remove(result, '$.cycle_ns') WHERE fabric = 'bmx:4'")
     elif what == "names":
         for name in ("<b>&\"'`touch pwned`'; $(touch pwned) , x", "two\nlines\r", "\x01\x1f\ufffe", "", "é" * 200):
             db.execute(put, (sweep, name, traffic, load, seed, result))
