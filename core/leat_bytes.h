@@ -1,6 +1,8 @@
 /*
  * Octet accessors. They never check: the codec has proved the length first.
  * Compilers turn each into one load or store where the machine allows it.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_BYTES_H
 #define LEAT_BYTES_H

@@ -3,6 +3,8 @@
  * register when k more octets follow it. A CRC is linear, so a row of 256 entries is spanned by
  * the effects of its eight bits; only those are written down, and leat_crc_test.c holds every
  * CRC against its definition bit by bit.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_CRC_TABLES_H
 #define LEAT_CRC_TABLES_H

@@ -3,6 +3,8 @@
  *
  * A name is what machines read (the `code` of `leat decode --json`); where a protocol's own
  * note numbers or names its errors, that name is used: E_... is PacketWay's, P_E_... POETS'.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ERR_H
 #define LEAT_ERR_H

@@ -1,6 +1,8 @@
 /*
  * Seeded random numbers: xoshiro256**, its state filled by splitmix64 (Blackman and Vigna).
  * One stream per entity, so that no entity's draws depend on another's.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_RANDOM_H
 #define LEAT_RANDOM_H

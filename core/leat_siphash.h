@@ -3,6 +3,8 @@
  * has no octets in a row, or is XDP:
  *
  *   start(key), word(...) for every eight octets, finish(the octets left over and the length)
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_SIPHASH_H
 #define LEAT_SIPHASH_H

@@ -1,4 +1,7 @@
-/* Time is a number the caller hands in. Nothing below live/ reads a clock. */
+/*
+ * Time is a number the caller hands in. Nothing below live/ reads a clock.
+ * Also compiled for the kernel: no header of the C library.
+ */
 #ifndef LEAT_TIME_H
 #define LEAT_TIME_H
 

@@ -18,6 +18,8 @@
  * All functions take the frame as [data, end); what they read or write is checked against end in
  * the way that the kernel's verifier wants to see it. In user space 128 octets behind end must be
  * there, since a pointer is moved before it is compared.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_FRAME_H
 #define LEAT_ESP_FRAME_H

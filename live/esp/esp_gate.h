@@ -13,6 +13,8 @@
  *
  * The includer gives esp_store_run (the group of a store, locked, and leat_esp_execute in it) and
  * esp_has_duplicate (does a CAST of this group branch here?).
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_GATE_H
 #define LEAT_ESP_GATE_H

@@ -3,6 +3,8 @@
  * its own; for the others all is one file in memory, the groups behind the rest:
  *
  *   struct esp_share | struct esp_locked_group x config.group_count
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_SHARED_H
 #define LEAT_ESP_SHARED_H

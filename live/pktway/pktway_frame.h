@@ -11,12 +11,15 @@
  * A SAN finds its nodes by the messages that PacketWay has: WRU? to 0x7FFFFF at the Ethernet
  * broadcast address (on UDP: to everybody who is known or named), and INFO as the answer, from
  * whose frame the native route is taken.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_PKTWAY_FRAME_H
 #define LEAT_PKTWAY_FRAME_H
 
 #include "leat_bytes.h"
-#include "packetway_text.h"
+#include "packetway_codes.h"
+#include <stdbool.h>
 
 enum {
     PKTWAY_MAC_LEN = 6,

@@ -1,4 +1,7 @@
-/* What the program in the kernel and the router's process share. */
+/*
+ * What the program in the kernel and the router's process share.
+ * Also compiled for the kernel: no header of the C library.
+ */
 #ifndef LEAT_PKTWAY_SHARED_H
 #define LEAT_PKTWAY_SHARED_H
 

@@ -6,6 +6,8 @@
  *   +------+------+------+---------+---------------+-------------+---------+
  *   | to   | from | 88B6 | header  | octet image n | MAC if key  | padding |
  *   +------+------+------+---------+---------------+-------------+---------+
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_RING_FRAME_H
 #define LEAT_RING_FRAME_H

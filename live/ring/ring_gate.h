@@ -13,6 +13,8 @@
  *
  * The includer gives what its ground has: ring_frame_crc, ring_frame_mac, ring_rate_allows,
  * ring_mailbox_takes and, for a verifier, LEAT_ATON_BOUND.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_RING_GATE_H
 #define LEAT_RING_GATE_H

@@ -10,6 +10,8 @@
  * down. Nothing in the packet tells whether there is one: the key does, which a ring has or has not
  * by configuration. The image's head tells where the image ends; what follows it (and the MAC) is
  * the padding of a short Ethernet frame and passed over.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ATON_LIVE_H
 #define LEAT_ATON_LIVE_H

@@ -19,6 +19,8 @@
  * x is the low W bits of the register that the packet names. Who takes part adds 1 to Counter and
  * sets A and C; all others repeat. The CRC is not touched here: leat_aton_packet_seal, or what XDP
  * has for it, comes once behind all changes. The image must have been decoded (aton_wire.h) first.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ATON_VISIT_H
 #define LEAT_ATON_VISIT_H

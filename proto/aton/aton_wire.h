@@ -34,6 +34,8 @@
  *   CHECKSUM   CRC; the two copies of A C in FLG, which the CRC does not cover, differ
  *
  * Pure: no state, no allocation; reads and writes only what it is given.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ATON_WIRE_H
 #define LEAT_ATON_WIRE_H

@@ -17,6 +17,8 @@
  * still moves the group's time on, since it has seen what had expired by then.
  *
  * The caller has decoded the packet, seen that X is set and E is not, and holds the group's lock.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_CORE_H
 #define LEAT_ESP_CORE_H

@@ -13,6 +13,8 @@
  *   install: leat_esp_duplicate_install(table, install, now)      cast: leat_esp_duplicate_find
  *
  * Compiles for BPF, where the table is a map: place() gives the numbers of the entries to look at.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_DUPLICATE_H
 #define LEAT_ESP_DUPLICATE_H

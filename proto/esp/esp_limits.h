@@ -14,6 +14,8 @@
  * Budgets and ingresses are charged with what was created. Fixed tables, no allocation; compiles
  * for BPF. Locks are the caller's: what two processors take at once from one budget may exceed it
  * by an instruction.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_LIMITS_H
 #define LEAT_ESP_LIMITS_H

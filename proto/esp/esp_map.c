@@ -2,6 +2,7 @@
 #include "esp_store.h"
 #include "leat_arena.h"
 #include <assert.h>
+#include <string.h>
 
 /* Twice as many places as entries, a power of two. */
 static uint32_t places(uint32_t entries)

@@ -8,6 +8,8 @@
  *   leat_esp_octets_write    changed words, Control and CRC -> octets
  *
  * Opcodes from 64 on are management (esp_query.h): MANAGEMENT is all that is said of them here.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_OCTETS_H
 #define LEAT_ESP_OCTETS_H

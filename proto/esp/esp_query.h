@@ -24,6 +24,8 @@
  * none sends what its struct holds. A node forwards what is not for it as it came.
  *
  * Pure: no state, no allocation.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_QUERY_H
 #define LEAT_ESP_QUERY_H

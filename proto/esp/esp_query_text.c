@@ -1,6 +1,7 @@
 #include "esp_text.h"
 #include "esp_text_parts.h"
 #include "leat_bytes.h"
+#include <string.h>
 
 /* clang-format off */
 #define NAME(value, name, text) { value, text },

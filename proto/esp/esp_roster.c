@@ -3,6 +3,7 @@
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include <assert.h>
+#include <string.h>
 
 static uint32_t index_size(uint32_t cap)
 {

@@ -2,6 +2,7 @@
 #include "esp_roster.h"
 #include "leat_random.h"
 #include "tap.h"
+#include <string.h>
 
 enum { CAMPAIGN = LEAT_ROUNDS / 50 + 400 };
 

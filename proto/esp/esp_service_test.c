@@ -3,6 +3,7 @@
  * late, what is refused, whom it knows.
  */
 #include "esp_world_test.h"
+#include <string.h>
 
 static uint64_t sum_of(const struct world *w)
 {

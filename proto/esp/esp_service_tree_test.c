@@ -1,5 +1,6 @@
 /* The tree map and multicast: beside the parents that the networks were made of. */
 #include "esp_world_test.h"
+#include <string.h>
 
 /* ---- the tree map ---------------------------------------------------------------------------- */
 

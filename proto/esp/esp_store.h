@@ -20,6 +20,8 @@
  * group's time never runs back.
  *
  * Memory: 32 octets per slot and 64 per group.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_STORE_H
 #define LEAT_ESP_STORE_H

@@ -1,6 +1,7 @@
 #include "esp_wire.h"
 #include "leat_bytes.h"
 #include "leat_crc.h"
+#include <string.h>
 
 enum { OP_SHIFT = 32, WORD_LEN = 4 };
 
@@ -56,6 +57,20 @@ static unsigned operand_count_of(const struct leat_esp_instruction *row)
 static bool is_operator(const struct leat_esp_operand *operand)
 {
     return operand->kind == LEAT_ESP_KIND_COMPARE || operand->kind == LEAT_ESP_KIND_FOLD;
+}
+
+uint64_t leat_esp_operand_get(const struct leat_esp_packet *packet,
+                              const struct leat_esp_operand *operand)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)packet + operand->field_at, sizeof value);
+    return value;
+}
+
+void leat_esp_operand_set(struct leat_esp_packet *packet, const struct leat_esp_operand *operand,
+                          uint64_t value)
+{
+    memcpy((char *)packet + operand->field_at, &value, sizeof value);
 }
 
 void leat_esp_packet_gather(const struct leat_esp_packet *p,

@@ -14,6 +14,8 @@
  * operands and the operators are written down: codec, text and checks are all made from them.
  *
  * Pure: no state, no allocation; reads and writes only what it is given.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_ESP_WIRE_H
 #define LEAT_ESP_WIRE_H
@@ -22,7 +24,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /* specs/esp.md, "Carriage": the packet is the payload, unchanged. Never IP protocol 50 (IPsec). */
 enum {
@@ -132,19 +133,10 @@ struct leat_esp_instruction {
 const struct leat_esp_instruction *leat_esp_instruction_of(unsigned opcode);
 
 /* A TAG or VALUE of a packet, by its row. */
-static inline uint64_t leat_esp_operand_get(const struct leat_esp_packet *packet,
-                                            const struct leat_esp_operand *operand)
-{
-    uint64_t value;
-    memcpy(&value, (const char *)packet + operand->field_at, sizeof value);
-    return value;
-}
-
-static inline void leat_esp_operand_set(struct leat_esp_packet *packet,
-                                        const struct leat_esp_operand *operand, uint64_t value)
-{
-    memcpy((char *)packet + operand->field_at, &value, sizeof value);
-}
+uint64_t leat_esp_operand_get(const struct leat_esp_packet *packet,
+                              const struct leat_esp_operand *operand);
+void leat_esp_operand_set(struct leat_esp_packet *packet, const struct leat_esp_operand *operand,
+                          uint64_t value);
 
 /* The operands of a known opcode in order, each as the 64 bits that stand on the wire; and back. */
 void leat_esp_packet_gather(const struct leat_esp_packet *packet,

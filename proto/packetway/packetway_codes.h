@@ -1,12 +1,23 @@
 /*
  * The numbers of PacketWay (spec section 4), each set in one list that makes an enum here and the
  * names in packetway_text.c.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_PACKETWAY_CODES_H
 #define LEAT_PACKETWAY_CODES_H
 
 #include "leat_err.h"
 #include <stdint.h>
+
+/* Where messages travel (design.md, "Carriage"). */
+enum {
+    LEAT_PACKETWAY_LINK_TYPE = 150,
+    LEAT_PACKETWAY_ETHER_TYPE = 0x88B7,
+    LEAT_PACKETWAY_UDP_PORT = 4254,
+    LEAT_PACKETWAY_ETHER_OUI = 0x020000, /* behind the Ethernet type, then the protocol */
+    LEAT_PACKETWAY_ETHER_PROTOCOL = 0x0300,
+};
 
 /* What a message carries; 1024..2047 are the users'. */
 #define LEAT_PACKETWAY_PT_LIST(X)         \

@@ -10,6 +10,8 @@
  * A packet from a buddy may go on to a twin only, one from a twin to a buddy only (spec 5.3), so
  * the best of each kind is all that is needed. Half of the slots stay empty: 40 octets per address.
  * The lookup is header-only and has no pointer that a map of the kernel could not replace.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_PACKETWAY_FIB_H
 #define LEAT_PACKETWAY_FIB_H

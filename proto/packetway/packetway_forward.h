@@ -14,6 +14,8 @@
  *
  * A packet is only looked at here. Who sends it on drops the first `consumed` octets, and, where it
  * goes out on a SAN, lets leat_packetway_seal do the EI rule on its own copy.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_PACKETWAY_FORWARD_H
 #define LEAT_PACKETWAY_FORWARD_H

@@ -12,6 +12,8 @@
  *   0xxx physical   10xx L2RH   110x reserved   1110 logical   1111 symbol
  *
  * A word that begins with class L2RH or symbol is no PH but a leading record.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_PACKETWAY_HEADER_H
 #define LEAT_PACKETWAY_HEADER_H

@@ -5,6 +5,8 @@
  *   symbol  | VV000000 | 1111ssss | ssssssss | ssssssss | L | L octets | pad |  W = [(L+12)/8]
  *
  * The route octets of an L2RH are the business of the SAN that consumes it.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_PACKETWAY_LEADING_H
 #define LEAT_PACKETWAY_LEADING_H

@@ -19,6 +19,8 @@
  * Two steps: leat_packetway_records_check (done by the decoder of messages) goes over everything
  * once; after that the cursors and accessors cannot fail and need no further check. Never use them
  * on octets that were not checked. All results are lent from those octets.
+ *
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_PACKETWAY_RECORD_H
 #define LEAT_PACKETWAY_RECORD_H

@@ -19,14 +19,6 @@
 
 #include "leat_format.h"
 
-enum {
-    LEAT_PACKETWAY_LINK_TYPE = 150,
-    LEAT_PACKETWAY_ETHER_TYPE = 0x88B7,
-    LEAT_PACKETWAY_UDP_PORT = 4254,
-    LEAT_PACKETWAY_ETHER_OUI = 0x020000, /* behind the Ethernet type, then the protocol */
-    LEAT_PACKETWAY_ETHER_PROTOCOL = 0x0300,
-};
-
 extern const struct leat_format leat_packetway_format;
 
 #endif

@@ -2,6 +2,7 @@
 #include "esp_store.h"
 #include "leat_arena.h"
 #include <assert.h>
+#include <string.h>
 
 enum { CHILDREN = 4 };
 

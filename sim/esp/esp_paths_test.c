@@ -2,6 +2,7 @@
 #include "esp_paths.h"
 #include "leat_random.h"
 #include "tap.h"
+#include <string.h>
 
 enum { ROUTERS_MAX = 24, WIRES_MAX = 120, CAMPAIGN = LEAT_ROUNDS / 1000 + 20 };
 

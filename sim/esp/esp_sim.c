@@ -2,6 +2,7 @@
 #include "leat_arena.h"
 #include "leat_bytes.h"
 #include <assert.h>
+#include <string.h>
 
 enum { GROUP = 1, ROOT = 0, ROUTERS_FROM = 1 };
 

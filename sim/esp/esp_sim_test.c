@@ -4,6 +4,7 @@
  */
 #include "esp_sim.h"
 #include "tap.h"
+#include <string.h>
 
 enum {
     ROUTERS_MAX = 100,
