@@ -2,7 +2,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/if_link.h>
+#include <net/if.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +19,15 @@ static int say_nothing(enum libbpf_print_level level, const char *text, va_list 
 void live_xdp_quiet(void)
 {
     libbpf_set_print(say_nothing);
+}
+
+bool live_xdp_because(char why[LIVE_XDP_WHY_LEN], const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    vsnprintf(why, LIVE_XDP_WHY_LEN, text, list);
+    va_end(list);
+    return false;
 }
 
 uint32_t live_xdp_attached(uint32_t device, uint32_t *flags)
@@ -56,4 +67,72 @@ int live_xdp_map(int program, const char *name, uint32_t value_len, uint32_t ent
         close(fd);
     }
     return -1;
+}
+
+/* Not by value: the library looks at the gaps of its structures, which a copy need not keep. */
+static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
+{
+    memset(opts, 0, sizeof *opts);
+    opts->sz = sizeof *opts;
+    opts->old_prog_fd = program;
+}
+
+/* In the place of `old`; -1: of none. */
+static int put(uint32_t device, int program, int old, uint32_t flags)
+{
+    struct bpf_xdp_attach_opts replacing;
+    in_place_of(old, &replacing);
+    if (old < 0) flags |= XDP_FLAGS_UPDATE_IF_NOEXIST;
+    return bpf_xdp_attach((int)device, program, flags, old < 0 ? NULL : &replacing);
+}
+
+bool live_xdp_attach(uint32_t device, int program, const char *name, bool *generic,
+                     char why[LIVE_XDP_WHY_LEN])
+{
+    char device_name[IF_NAMESIZE] = "?";
+    uint32_t has = 0;
+    const uint32_t wanted = *generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+    const uint32_t id = live_xdp_attached(device, &has);
+    int old = live_xdp_program(id, name);
+    if_indextoname(device, device_name);
+    if (id && old < 0)
+        return live_xdp_because(why, "%s has an XDP program of somebody else (id %u)", device_name,
+                                id);
+    if (old >= 0 && has != wanted) {
+        close(old);
+        if (!live_xdp_detach(device, name, why)) return false;
+        old = -1;
+    }
+    int err = put(device, program, old, wanted);
+    if (err && old < 0 && !*generic) { /* the driver knows no XDP: behind it, then */
+        err = put(device, program, old, XDP_FLAGS_SKB_MODE);
+        *generic = err == 0;
+    }
+    if (old >= 0) close(old);
+    if (err)
+        return live_xdp_because(why, "%s does not take the program: %s", device_name,
+                                strerror(-err));
+    return true;
+}
+
+void live_xdp_mode(bool generic, const char *slow, char text[2 * LIVE_XDP_WHY_LEN])
+{
+    if (!generic)
+        snprintf(text, 2 * LIVE_XDP_WHY_LEN, ", in the driver (native mode)");
+    else
+        snprintf(text, 2 * LIVE_XDP_WHY_LEN, ", behind the driver (generic mode), slower: %s",
+                 *slow ? slow : "a driver knows no XDP");
+}
+
+bool live_xdp_detach(uint32_t device, const char *name, char why[LIVE_XDP_WHY_LEN])
+{
+    uint32_t flags = 0;
+    *why = 0;
+    const int program = live_xdp_program(live_xdp_attached(device, &flags), name);
+    if (program < 0) return false;
+    struct bpf_xdp_attach_opts replacing;
+    in_place_of(program, &replacing);
+    const int err = bpf_xdp_detach((int)device, flags, &replacing);
+    close(program);
+    return err ? live_xdp_because(why, "the program stays: %s", strerror(-err)) : true;
 }

@@ -54,7 +54,8 @@ done
 # Here, and with the headers of other architectures.
 tried=
 for include in "$uapi" /usr/*-linux-gnu*/include; do
-    [ -d "$include/asm" ] && [ -d "$include/linux" ] || continue
+    [ -d "$include/asm" ] || continue
+    [ -d "$include/linux" ] || continue
     other=$folder/uapi
     rm -rf "$other"
     mkdir "$other"

@@ -49,11 +49,11 @@ static uint64_t clock_grain_ns(void)
 static void show_config(const struct leat_router *router, const struct esp_config *c)
 {
     const int process = leat_router_process(router);
-    printf("router 0x%016llx, driver %s, %s, ", (unsigned long long)c->node_id,
-           esp_driver_name(c->driver),
-           c->keyed_only ? "keyed computations only"
-           : c->has_key  ? "keyed"
-                         : "no key");
+    char why[LEAT_ROUTER_WHY_LEN];
+    leat_router_why(router, why);
+    printf("router 0x%016llx, driver %s: %s\n", (unsigned long long)c->node_id,
+           esp_driver_name(c->driver), why);
+    printf("%s, ", c->keyed_only ? "keyed computations only" : c->has_key ? "keyed" : "no key");
     if (process)
         printf("process %d\n", process);
     else
@@ -156,9 +156,13 @@ bool esp_show_status(struct leat_router *router, bool json)
     bool shown = leat_router_counts(router, &counts);
     const uint64_t refused = leat_router_refused(router);
     if (shown && json) {
-        printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"process\":%d,\"keyed\":%s,"
+        char why[LEAT_ROUTER_WHY_LEN];
+        leat_router_why(router, why);
+        printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"why\":", (unsigned long long)c.node_id,
+               esp_driver_name(c.driver));
+        print_quoted(why);
+        printf(",\"process\":%d,\"keyed\":%s,"
                "\"tau_ns\":%llu,\"clock_grain_ns\":%llu,\"refused\":%llu,",
-               (unsigned long long)c.node_id, esp_driver_name(c.driver),
                leat_router_process(router), c.has_key ? "true" : "false",
                (unsigned long long)c.tau_ns, (unsigned long long)clock_grain_ns(),
                (unsigned long long)refused);

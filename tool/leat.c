@@ -36,6 +36,12 @@ void complain(const char *text, ...)
     va_end(list);
 }
 
+void warn_if_slower(const char *why)
+{
+    const char *slower = strstr(why, "slower: ");
+    if (slower) complain("%s", slower);
+}
+
 int misuse(const struct verb *verb, const char *text, ...)
 {
     va_list list;

@@ -144,8 +144,10 @@ static void show_san(const struct pktway_half *h, bool json, FILE *out)
 void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
 {
     const char *driver = pktway_driver_name(r->driver);
-    fprintf(out, json ? "{\"name\":\"%s\",\"driver\":\"%s\",\"sans\":[" : "router %s, driver %s\n",
+    fprintf(out, json ? "{\"name\":\"%s\",\"driver\":\"%s\",\"why\":\"" : "router %s, driver %s: ",
             r->config.name, driver);
+    show_name((const uint8_t *)r->why, strlen(r->why), json, out);
+    fputs(json ? "\",\"sans\":[" : "\n", out);
     for (uint32_t i = 0; i < r->count; i++) {
         if (json && i) fputc(',', out);
         show_san(&r->half[i], json, out);

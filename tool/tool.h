@@ -50,6 +50,9 @@ const struct verb *verb_find(const char *name);
 /* One line on stderr: "leat: ..." */
 void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
+/* Of what a live network says about its driver: complains where another one would be faster. */
+void warn_if_slower(const char *why);
+
 /* A wrong command line: says so, points to the verb's help, returns WRONG. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
 

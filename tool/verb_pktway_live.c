@@ -212,6 +212,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     if (s->foreground) {
         told.code = begin(s, args);
         if (told.code != DONE) return refused(&told, why);
+        warn_if_slower(s->note);
         printf("%s\n", s->note);
         s->stopped = !flush_printed();
         serve(s);
@@ -233,6 +234,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     close(ready[0]);
     if (!heard) return complain("no process could be started"), FAILED;
     if (told.code != DONE) return refused(&told, told.text);
+    warn_if_slower(told.text);
     printf("%s\n", told.text);
     return DONE;
 }
@@ -328,7 +330,6 @@ static int open_router(struct service *s, const struct arguments *args)
 {
     struct pktway_router_config config = { .name = name_of(args, "router"), .claims = true };
     uint64_t poll_ms = PKTWAY_POLL_MS_DEFAULT;
-    char note[PKTWAY_WHY_LEN] = "";
     bool wrong = true;
     if (!sim_read_number(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
     config.poll_ms = (uint32_t)poll_ms;
@@ -338,14 +339,14 @@ static int open_router(struct service *s, const struct arguments *args)
     if (s->listener < 0) return FAILED;
     s->router = calloc(1, sizeof *s->router);
     if (!s->router) return pktway_because(why, "no memory"), FAILED;
-    if (!pktway_router_open(s->router, &config, note, &wrong, why)) return wrong ? WRONG : FAILED;
+    if (!pktway_router_open(s->router, &config, &wrong, why)) return wrong ? WRONG : FAILED;
     int at = snprintf(s->note, sizeof s->note, "router %s on %u SANs (", config.name,
                       config.san_count);
     for (uint32_t i = 0; i < s->router->count; i++)
         at += snprintf(s->note + at, sizeof s->note - (size_t)at, "%s0x%06x", i ? ", " : "",
                        s->router->half[i].san.plan.address);
     snprintf(s->note + at, sizeof s->note - (size_t)at, "), process %d, driver %s: %s",
-             (int)getpid(), pktway_driver_name(s->router->driver), note);
+             (int)getpid(), pktway_driver_name(s->router->driver), s->router->why);
     return DONE;
 }
 

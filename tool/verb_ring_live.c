@@ -159,6 +159,7 @@ static int join(const struct ring_live_asked *a)
     enum leat_station_driver used = LEAT_STATION_ANY;
     const int code = ring_told(leat_station_join(&config, &used, ring_why));
     if (code != DONE) return code;
+    warn_if_slower(ring_why);
     if (a->json) {
         printf("{\"device\":");
         print_quoted(config.device);
@@ -320,8 +321,8 @@ static int get(const struct ring_live_asked *a)
 static void show_status(const struct leat_station_config *c, const struct leat_aton_interface *it,
                         const uint64_t counts[LEAT_STATION_COUNTS])
 {
-    printf("station %u of ring %u, driver %s, %s\n", c->address, c->ring_id,
-           driver_names[c->driver], it->enabled ? "enabled" : "disabled");
+    printf("station %u of ring %u, %s, driver %s: %s\n", c->address, c->ring_id,
+           it->enabled ? "enabled" : "disabled", driver_names[c->driver], c->why);
     printf("in %s from %02x:%02x:%02x:%02x:%02x:%02x, ", c->device, c->previous[0], c->previous[1],
            c->previous[2], c->previous[3], c->previous[4], c->previous[5]);
     printf("out %s to %02x:%02x:%02x:%02x:%02x:%02x\n", c->out, c->next[0], c->next[1], c->next[2],
@@ -345,9 +346,10 @@ static void show_status_json(const struct leat_station_config *c,
     print_quoted(c->device);
     printf(",\"out\":");
     print_quoted(c->out);
-    printf(",\"ring\":%u,\"address\":%u,\"driver\":\"%s\",\"enabled\":%s,\"keyed\":%s,\"rate\":%u,"
-           "\"counts\":{",
-           c->ring_id, c->address, driver_names[c->driver], it->enabled ? "true" : "false",
+    printf(",\"ring\":%u,\"address\":%u,\"driver\":\"%s\",\"why\":", c->ring_id, c->address,
+           driver_names[c->driver]);
+    print_quoted(c->why);
+    printf(",\"enabled\":%s,\"keyed\":%s,\"rate\":%u,\"counts\":{", it->enabled ? "true" : "false",
            c->key ? "true" : "false", c->rate_per_s);
     for (unsigned i = 0; i < LEAT_STATION_COUNTS; i++)
         printf("%s\"%s\":%llu", i ? "," : "", leat_station_reason(i),
@@ -369,6 +371,7 @@ static int status(const struct ring_live_asked *a)
     else
         (a->json ? show_status_json : show_status)(&config, leat_station_interface(station),
                                                    counts);
+    if (!leat_station_works(station, ring_why)) complain("%s", ring_why);
     leat_station_close(station);
     return counted ? DONE : FAILED;
 }

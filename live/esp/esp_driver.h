@@ -37,8 +37,9 @@ struct esp_driver {
     const char *name;
     enum leat_router_driver number;
     /* In the new process. `kept`: groups and secrets of an earlier one are in place, as far as the
-     * shared file has them; XDP says whether it found its maps again. False: why, nothing left. */
-    bool (*start)(struct esp_process *p, bool *kept, char *note, char *why);
+     * shared file has them; XDP says whether it found its maps again. share->mode says how it runs.
+     * False: why, nothing left. */
+    bool (*start)(struct esp_process *p, bool *kept, char *why);
     /* Waits for work, ESP_SERVE_MS at most, and does it. */
     void (*serve)(struct esp_process *p);
     /* Takes away what outlives a process. */

@@ -146,6 +146,37 @@ static inline bool esp_udp_seal(uint8_t *data, const uint8_t *end, const struct 
     return true;
 }
 
+/*
+ * A sender's kernel that leaves checksums to its device writes the sum of the pseudo-header only.
+ * On a real wire the device has made the rest; on a veth nobody has, and the receiver's kernel
+ * would drop what it no longer knows to be unfinished. (Of finished checksums, one in 65536 looks
+ * like that: to be made anew does no harm to it.)
+ */
+static inline bool esp_udp_is_unfinished(const uint8_t *data, const uint8_t *end,
+                                         const struct esp_place *at)
+{
+    const uint8_t *udp = data + (at->udp_at & 127), *ip = data + ESP_ETHERNET_LEN;
+    const uint32_t from = esp_is_ipv6(at) ? 8 : 12,
+                   to = esp_is_ipv6(at) ? ESP_IPV6_LEN : ESP_IPV4_LEN;
+    uint64_t sum = ESP_UDP_LEN + at->packet_len + ESP_IP_UDP;
+    if (!at->udp_at || ip + ESP_IPV6_LEN > end || udp + ESP_UDP_LEN > end) return false;
+    for (uint32_t i = from; i < to; i += 4)
+        sum += leat_get_be32(ip + i);
+    return leat_get_be16(udp + 6) == esp_sum_fold(sum);
+}
+
+/*
+ * Is the checksum of a frame that leaves to be made? `finishes`: whoever sends it still knows that
+ * it is unfinished, and finishes it, whatever has changed.
+ */
+static inline bool esp_udp_wants_seal(const uint8_t *data, const uint8_t *end,
+                                      const struct esp_pass *p, bool finishes)
+{
+    if (!p->at.udp_at) return false;
+    const bool unfinished = esp_udp_is_unfinished(data, end, &p->at);
+    return unfinished ? !finishes : p->changed != 0;
+}
+
 /* What has changed, and the CRC. False: it cannot be. */
 static inline bool esp_write(uint8_t *data, const uint8_t *end, const struct esp_pass *p)
 {

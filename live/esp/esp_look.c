@@ -67,6 +67,12 @@ void leat_router_describe(const struct leat_router *r, struct esp_config *config
     memset(config->key, 0, sizeof config->key);
 }
 
+void leat_router_why(const struct leat_router *r, char *why)
+{
+    const struct esp_share *s = r->memory.share;
+    esp_because(why, "%.200s%.250s", s->why, s->mode);
+}
+
 int leat_router_process(const struct leat_router *r)
 {
     return (int)r->process;

@@ -151,7 +151,7 @@ static bool clear(const struct esp_config *c, char *why)
     return true;
 }
 
-static bool start(struct esp_process *p, bool *kept, char *note, char *why)
+static bool start(struct esp_process *p, bool *kept, char *why)
 {
     struct esp_config *c = &p->memory.share->config;
     const int on = 1, off = 0, queue_bytes = QUEUE_BYTES;
@@ -173,7 +173,7 @@ static bool start(struct esp_process *p, bool *kept, char *note, char *why)
     setsockopt(path.fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
     if (bind(path.fd, (const struct sockaddr *)&here, sizeof here))
         return esp_because(why, "UDP port %u: %s", port, strerror(errno));
-    esp_because(note, ", by process %d", (int)getpid());
+    esp_because(p->memory.share->mode, ", by process %d", (int)getpid());
     return true;
 }
 

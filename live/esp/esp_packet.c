@@ -232,7 +232,7 @@ static bool clear(const struct esp_config *c, char *why)
     return withhold(c, false, why);
 }
 
-static bool start(struct esp_process *p, bool *kept, char *note, char *why)
+static bool start(struct esp_process *p, bool *kept, char *why)
 {
     struct esp_config *c = &p->memory.share->config;
     (void)kept;
@@ -245,7 +245,7 @@ static bool start(struct esp_process *p, bool *kept, char *note, char *why)
     if (path.raw4 < 0) return esp_because(why, "a raw socket: %s", strerror(errno));
     char ignored[LEAT_ROUTER_WHY_LEN];
     if (!withhold(c, true, why)) return clear(c, ignored), false;
-    esp_because(note, ", by process %d", (int)getpid());
+    esp_because(p->memory.share->mode, ", by process %d", (int)getpid());
     return true;
 }
 

@@ -17,8 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+_Static_assert((int)LEAT_ROUTER_WHY_LEN == (int)ESP_WHY_LEN, "one length of reasons");
 enum { LEAVE_TRIES = 300 };
-static const char magic[8] = "leatESP2";
+static const char magic[8] = "leatESP3";
 static volatile sig_atomic_t ending;
 
 /* In the order in which they are tried. */
@@ -150,7 +151,7 @@ static void detach_from_terminal(void)
 }
 
 struct told {
-    char why[LEAT_ROUTER_WHY_LEN], note[LEAT_ROUTER_WHY_LEN];
+    char why[LEAT_ROUTER_WHY_LEN];
     bool started, kept;
 };
 
@@ -166,7 +167,7 @@ _Noreturn static void become_router(struct esp_share *share, const struct esp_dr
     told.started = fcntl(file, F_SETLK, &lock) == 0;
     if (!told.started) esp_because(told.why, "another process has become this router");
     told.started = told.started && esp_manage_open(&p, told.why) &&
-                   driver->start(&p, &told.kept, told.note, told.why);
+                   driver->start(&p, &told.kept, told.why);
     if (told.started) detach_from_terminal();
     if (write(ready, &told, sizeof told) != (ssize_t)sizeof told || !told.started) _exit(1);
     close(ready);
@@ -256,12 +257,15 @@ static bool start_by(const struct esp_driver *driver, struct esp_config *c, bool
     if (told.kept && driver->number != LEAT_ROUTER_XDP) mend(share);
     if (!share) share = file_begin(file, c);
     if (!share) return esp_because(why, "the shared file: %s", strerror(errno));
+    esp_because(share->why, "%s", reason);
     const bool started = begin(share, driver, file, &told);
+    if (started)
+        esp_because(why, "%.200s%.250s%s", reason, share->mode,
+                    told.kept ? "; took over the stores of an earlier router" : "");
+    else
+        esp_because(why, "%s", told.why);
     munmap(share, (size_t)share->len);
-    if (!started) return esp_because(why, "%s", told.why);
-    esp_because(why, "%.120s%.120s%s", reason, told.note,
-                told.kept ? "; took over the stores of an earlier router" : "");
-    return true;
+    return started;
 }
 
 static bool start_any(const struct leat_router_config *config, struct esp_config *c, int file,
@@ -281,7 +285,7 @@ static bool start_any(const struct leat_router_config *config, struct esp_config
     }
     if (!any)
         return esp_because(why, "no driver %s: %.250s", driver ? driver->name : "xdp", refused);
-    esp_because(reason, "no XDP: %.300s", refused);
+    esp_because(reason, "slower: no XDP: %.200s", refused);
     *used = LEAT_ROUTER_PACKET;
     return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, why);
 }

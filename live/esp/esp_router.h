@@ -58,6 +58,9 @@ void leat_router_close(struct leat_router *router);
 /* What it was told. The key's octets are zeros. */
 void leat_router_describe(const struct leat_router *router, struct esp_config *config);
 
+/* Why it has its driver, and how that runs. */
+void leat_router_why(const struct leat_router *router, char *why);
+
 /* Its process; 0: it has ended. */
 int leat_router_process(const struct leat_router *router);
 

@@ -20,6 +20,7 @@ enum {
     ESP_STORES_MAX = 1 + 2 * ESP_PORTS_MAX,
     ESP_NO_PORT = ESP_PORTS_MAX, /* leaves by a device that is none of ours, or not at all */
     ESP_OPCODES = LEAT_ESP_OPCODE_END,
+    ESP_WHY_LEN = 320,
 };
 
 /*
@@ -104,7 +105,9 @@ struct esp_config {
     uint8_t key[LEAT_ESP_KEY_LEN];
     struct leat_esp_limits limits;
     uint64_t listen[2]; /* overlay: where it hears; zeros: at any address */
-    uint16_t listen_port, zeros[3];
+    uint16_t listen_port;
+    uint16_t generic; /* 1: XDP has the kernel's packets, behind the drivers */
+    uint16_t zeros[2];
     struct esp_port port[ESP_PORTS_MAX];
     struct esp_next next[ESP_NEXT_MAX];
     struct esp_store store[ESP_STORES_MAX];
@@ -215,6 +218,7 @@ struct esp_share {
     uint64_t len; /* of the file */
     struct esp_config config;
     struct esp_sights sights;
+    char why[ESP_WHY_LEN], mode[ESP_WHY_LEN]; /* this driver, and how it runs, for people */
     uint64_t refused; /* management packets for the router that had the wrong key or no sense */
     /* Of the drivers in user space; XDP has maps for these. */
     struct esp_counts counts;

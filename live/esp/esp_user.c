@@ -69,9 +69,10 @@ static enum esp_reason leave(uint8_t *data, const uint8_t *end, const struct esp
     const struct esp_place *at = &o->pass.at;
     if (o->out.kind == ESP_WAY_NONE) return ESP_NO_WAY;
     if (o->out.kind == ESP_WAY_OUT && !esp_hop(data, end, at)) return ESP_HOPS;
-    if (!o->pass.changed) return o->reason;
-    if (!esp_write(data, end, &o->pass)) return ESP_FAILED;
-    if (at->udp_at && !esp_udp_seal(data, end, at, datagram_sum(data, at))) return ESP_FAILED;
+    if (o->pass.changed && !esp_write(data, end, &o->pass)) return ESP_FAILED;
+    if (esp_udp_wants_seal(data, end, &o->pass, o->out.kind == ESP_WAY_HOST) &&
+        !esp_udp_seal(data, end, at, datagram_sum(data, at)))
+        return ESP_FAILED;
     return o->reason;
 }
 

@@ -238,6 +238,8 @@ static __always_inline void ask_kernel(struct xdp_md *xdp, const struct esp_plac
         told == BPF_FIB_LKUP_RET_PROHIBIT)
         way->kind = ESP_WAY_NONE;
     if (told != BPF_FIB_LKUP_RET_SUCCESS) return; /* also: the kernel has to find the neighbour */
+    const uint32_t device = f.ifindex;
+    if (!bpf_map_lookup_elem(&esp_devices, &device)) return; /* or to send it, from here */
     way->kind = ESP_WAY_OUT;
     way->device = f.ifindex;
     esp_put_mac(way->to, f.dmac);
@@ -339,6 +341,16 @@ __attribute__((noinline)) int udp_seal(struct xdp_md *xdp, const struct esp_pass
     return esp_udp_seal((void *)(long)xdp->data, (void *)(long)xdp->data_end, &p->at, sum);
 }
 
+/* The kernel's own packets know of their checksum; what native XDP sends does not. */
+__attribute__((noinline)) int wants_seal(struct xdp_md *xdp, const struct esp_pass *p,
+                                         uint32_t to_host)
+{
+    const struct esp_config *c = only(&esp_config);
+    if (!p || !c) return 0;
+    return esp_udp_wants_seal((void *)(long)xdp->data, (void *)(long)xdp->data_end, p,
+                              to_host || c->generic);
+}
+
 __attribute__((noinline)) int way_find(struct xdp_md *xdp, const struct esp_pass *p,
                                        struct way *way)
 {
@@ -393,8 +405,8 @@ static __always_inline uint32_t leave(struct xdp_md *xdp, const struct esp_pass 
     uint8_t *data = (void *)(long)xdp->data, *end = (void *)(long)xdp->data_end;
     if (way->kind == ESP_WAY_NONE) return ESP_NO_WAY;
     if (way->kind == ESP_WAY_OUT && !esp_hop(data, end, &p->at)) return ESP_HOPS;
-    if (p->changed && (!packet_write(xdp, p) || (p->at.udp_at && !udp_seal(xdp, p))))
-        return ESP_FAILED;
+    if (p->changed && !packet_write(xdp, p)) return ESP_FAILED;
+    if (wants_seal(xdp, p, way->kind == ESP_WAY_HOST) && !udp_seal(xdp, p)) return ESP_FAILED;
     if (way->kind == ESP_WAY_HOST) {
         counts->host++;
         *action = XDP_PASS;
@@ -442,6 +454,7 @@ int esp_xdp(struct xdp_md *xdp)
         }
     }
     if (reason <= ESP_ASKED) reason = leave(xdp, p, &way, reason, counts, &action);
+    LEAT_ESP_HIDE(reason); /* the compiler must compare what it counts by, not a copy */
     if (reason < ESP_REASON_COUNT) counts->reason[reason]++;
     if (c->tracing) tell(xdp, p, reason);
     return action;

@@ -118,65 +118,17 @@ static int on_event(void *context, void *data, size_t len)
     return 0;
 }
 
-static void serve(struct esp_process *p)
-{
-    (void)p;
-    ring_buffer__poll(path.events, ESP_SERVE_MS);
-}
-
 /* ---- starting and ending ------------------------------------------------------------------ */
-
-/* Not by value: the library looks at the gaps of its structures, which a copy need not keep. */
-static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
-{
-    memset(opts, 0, sizeof *opts);
-    opts->sz = sizeof *opts;
-    opts->old_prog_fd = program;
-}
-
-/* In the place of a program of ours, or of none. Native, or as the driver can. */
-static bool attach(uint32_t device, int program, bool *generic, char *why)
-{
-    char name[IF_NAMESIZE] = "?";
-    uint32_t flags = XDP_FLAGS_DRV_MODE;
-    const uint32_t id = live_xdp_attached(device, &flags);
-    const int old = live_xdp_program(id, "esp_xdp");
-    if_indextoname(device, name);
-    if (id && old < 0)
-        return esp_because(why, "%s has an XDP program of somebody else (id %u)", name, id);
-    struct bpf_xdp_attach_opts replacing;
-    in_place_of(old, &replacing);
-    const struct bpf_xdp_attach_opts *how = old >= 0 ? &replacing : NULL;
-    if (old < 0) flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
-    int err = bpf_xdp_attach((int)device, program, flags, how);
-    if (err && old < 0) { /* the driver knows no XDP: behind it, then */
-        flags = XDP_FLAGS_SKB_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
-        err = bpf_xdp_attach((int)device, program, flags, how);
-    }
-    if (old >= 0) close(old);
-    if (err) return esp_because(why, "%s does not take the program: %s", name, strerror(-err));
-    *generic |= (flags & XDP_FLAGS_SKB_MODE) != 0;
-    return true;
-}
-
-static bool detach(uint32_t device, char *why)
-{
-    uint32_t flags = 0;
-    const int program = live_xdp_program(live_xdp_attached(device, &flags), "esp_xdp");
-    if (program < 0) return true;
-    struct bpf_xdp_attach_opts replacing;
-    in_place_of(program, &replacing);
-    const int err = bpf_xdp_detach((int)device, flags, &replacing);
-    close(program);
-    return err ? esp_because(why, "the router stays: %s", strerror(-err)) : true;
-}
 
 static bool clear(const struct esp_config *c, char *why)
 {
+    char refused[LIVE_XDP_WHY_LEN];
     bool cleared = true;
     live_xdp_quiet();
-    for (uint32_t i = 0; i < c->port_count; i++)
-        cleared &= detach(c->port[i].device, why);
+    for (uint32_t i = 0; i < c->port_count; i++) {
+        live_xdp_detach(c->port[i].device, "esp_xdp", refused);
+        if (*refused) cleared = esp_because(why, "%s", refused);
+    }
     return cleared;
 }
 
@@ -206,37 +158,101 @@ static bool take_over(const struct esp_config *c)
     return same;
 }
 
-static bool fill(const struct esp_config *c)
+static bool put_config(const struct esp_config *c)
 {
     const uint32_t zero = 0;
+    return bpf_map_update_elem(bpf_map__fd(path.program->maps.esp_config), &zero, c, 0) == 0;
+}
+
+/* A route may leave by any device. Those that would lose what native XDP sends are left to the
+ * kernel. */
+static bool put_devices(const struct esp_config *c)
+{
     const int devices = bpf_map__fd(path.program->maps.esp_devices);
-    if (bpf_map_update_elem(bpf_map__fd(path.program->maps.esp_config), &zero, c, 0)) return false;
-    struct if_nameindex *all = if_nameindex(); /* a route may leave by any device */
-    for (struct if_nameindex *i = all; i && i->if_index; i++)
-        bpf_map_update_elem(devices, &i->if_index, &i->if_index, 0);
+    char ignored[LIVE_XDP_WHY_LEN];
+    struct if_nameindex *all = if_nameindex();
+    for (struct if_nameindex *i = all; i && i->if_index; i++) {
+        if (c->generic || live_xdp_can_send(i->if_index, LIVE_XDP_OUT, ignored))
+            bpf_map_update_elem(devices, &i->if_index, &i->if_index, 0);
+        else
+            bpf_map_delete_elem(devices, &i->if_index);
+    }
     if (all) if_freenameindex(all);
     for (uint32_t i = 0; i < c->port_count; i++)
         if (bpf_map_update_elem(devices, &c->port[i].device, &c->port[i].device, 0)) return false;
     return true;
 }
 
-static bool put_on(const struct esp_config *c, char *note, char *why)
+/* ---- on the devices ------------------------------------------------------------------------ */
+
+static bool is_port(const struct esp_config *c, uint32_t device)
 {
-    bool generic = false;
+    return esp_port_of(c, device) != ESP_NO_PORT;
+}
+
+/* All devices that packets leave by because we were told so: ports and next hops. */
+static bool can_send(const struct esp_config *c, char slow[LIVE_XDP_WHY_LEN])
+{
+    bool can = true;
+    for (uint32_t i = 0; can && i < c->port_count; i++)
+        can = live_xdp_can_send(c->port[i].device, LIVE_XDP_OVER, slow);
+    for (uint32_t i = 0; can && i < c->next_count; i++)
+        if (c->next[i].device && !is_port(c, c->next[i].device))
+            can = live_xdp_can_send(c->next[i].device, LIVE_XDP_OUT, slow);
+    if (can && c->bare_device && !is_port(c, c->bare_device))
+        can = live_xdp_can_send(c->bare_device, LIVE_XDP_OUT, slow);
+    return can;
+}
+
+/* On all devices in one mode: *generic becomes true where a driver knows no other. */
+static bool attach_all(const struct esp_config *c, bool *generic, char *why)
+{
     const int program = bpf_program__fd(path.program->progs.esp_xdp);
+    char refused[LIVE_XDP_WHY_LEN], ignored[LEAT_ROUTER_WHY_LEN];
     for (uint32_t i = 0; i < c->port_count; i++) {
-        if (attach(c->port[i].device, program, &generic, why)) continue;
-        char ignored[LEAT_ROUTER_WHY_LEN];
-        for (uint32_t j = 0; j < i; j++)
-            detach(c->port[j].device, ignored);
-        return false;
+        if (live_xdp_attach(c->port[i].device, program, "esp_xdp", generic, refused)) continue;
+        clear(c, ignored);
+        return esp_because(why, "%s", refused);
     }
-    esp_because(note,
-                generic ? ", behind a driver (generic mode)" : ", in the driver (native mode)");
     return true;
 }
 
-static bool start(struct esp_process *p, bool *kept, char *note, char *why)
+/* In the drivers where all of them send what comes from another; else behind all of them, since
+ * the kernel does the sending there. */
+static bool put_on(struct esp_share *s, char *why)
+{
+    struct esp_config *c = &s->config;
+    char slow[LIVE_XDP_WHY_LEN] = "", mode[2 * LIVE_XDP_WHY_LEN];
+    bool generic = false;
+    if (!attach_all(c, &generic, why)) return false;
+    if (!generic) generic = !can_send(c, slow);
+    c->generic = generic;
+    if (!put_config(c) || !put_devices(c))
+        return esp_because(why, "its maps cannot be filled: %s", strerror(errno));
+    if (generic && !attach_all(c, &generic, why)) return false;
+    live_xdp_mode(generic, slow, mode);
+    esp_because(s->mode, "%s", mode);
+    return true;
+}
+
+/* The other end of a veth may stop polling at any time. */
+static void look_at_devices(struct esp_process *p)
+{
+    enum { TURNS = 5 }; /* of ESP_SERVE_MS, at least */
+    static uint32_t turn;
+    struct esp_share *s = p->memory.share;
+    char ignored[LEAT_ROUTER_WHY_LEN], lost[LIVE_XDP_WHY_LEN];
+    if (++turn % TURNS || s->config.generic || can_send(&s->config, lost)) return;
+    put_on(s, ignored);
+}
+
+static void serve(struct esp_process *p)
+{
+    ring_buffer__poll(path.events, ESP_SERVE_MS);
+    look_at_devices(p);
+}
+
+static bool start(struct esp_process *p, bool *kept, char *why)
 {
     const struct esp_config *c = &p->memory.share->config;
     live_xdp_quiet();
@@ -246,12 +262,13 @@ static bool start(struct esp_process *p, bool *kept, char *note, char *why)
     if (!*kept) bpf_map__set_max_entries(path.program->maps.esp_groups, c->group_count);
     bool good = esp_xdp_bpf__load(path.program) == 0;
     if (!good) esp_because(why, "the kernel does not take the program: %s", strerror(errno));
-    if (good && !fill(c)) good = esp_because(why, "its maps cannot be filled: %s", strerror(errno));
+    if (good && !put_config(c))
+        good = esp_because(why, "its maps cannot be filled: %s", strerror(errno));
     if (good)
         path.events = ring_buffer__new(bpf_map__fd(path.program->maps.esp_events), on_event, p,
                                        NULL);
     if (good && !path.events) good = esp_because(why, "its events: %s", strerror(errno));
-    good = good && put_on(c, note, why);
+    good = good && put_on(p->memory.share, why);
     good = good && esp_xdp_find(c, &p->memory.maps, why);
     if (!good) esp_xdp_bpf__destroy(path.program);
     return good;

@@ -163,15 +163,40 @@ static void take_in(struct pktway_router *r, uint32_t half, const uint8_t *octet
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-/* The program was on the device that is gone; where the new one does not take it, sockets do. */
+/* By XDP, or by sockets where that cannot be, for this reason; r->why tells. */
+static bool take_xdp(struct pktway_router *r, char reason[PKTWAY_WHY_LEN])
+{
+    pktway_because(reason, "this leat was built without XDP");
+#ifdef HAVE_XDP
+    char how[PKTWAY_WHY_LEN] = "";
+    r->xdp = pktway_xdp_open(r, how, reason);
+    r->driver = r->xdp ? PKTWAY_XDP : PKTWAY_PACKET;
+    const bool asked = r->config.driver == PKTWAY_XDP;
+    pktway_because(r->why, "%s%.250s", asked ? "it was asked for" : "the kernel takes it", how);
+    if (r->xdp) return true;
+#endif
+    return pktway_because(r->why, "slower: no XDP: %.250s", reason);
+}
+
+/* The program was on a device that is gone, or one no longer sends what XDP hands to it. */
 static void attach_again(struct pktway_router *r)
 {
 #ifdef HAVE_XDP
-    char how[PKTWAY_WHY_LEN], why[PKTWAY_WHY_LEN];
     if (!r->xdp) return;
+    char reason[PKTWAY_WHY_LEN];
     pktway_xdp_close(r->xdp);
-    r->xdp = pktway_xdp_open(r, how, why);
-    if (!r->xdp) r->driver = PKTWAY_PACKET;
+    take_xdp(r, reason);
+#else
+    (void)r;
+#endif
+}
+
+/* The other end of a veth may stop polling at any time. */
+static void look_at_xdp(struct pktway_router *r)
+{
+#ifdef HAVE_XDP
+    char ignored[PKTWAY_WHY_LEN];
+    if (r->xdp && !pktway_xdp_works(r->xdp, r, ignored)) attach_again(r);
 #else
     (void)r;
 #endif
@@ -196,6 +221,7 @@ static void poll_nodes(struct pktway_router *r, leat_time now)
     if (r->poll_at > now) return;
     const leat_time late = now - r->poll_at;
     r->poll_at = leat_time_add(now, (leat_time)r->config.poll_ms * (LEAT_PACKETWAY_SECOND / 1000));
+    look_at_xdp(r);
     for (uint32_t i = 0; i < r->count; i++) {
         struct pktway_half *h = &r->half[i];
         struct pktway_node gone;
@@ -334,35 +360,21 @@ static bool check(const struct pktway_router_config *c, char *why)
     return pktway_plans_check(c->sans, c->san_count, why);
 }
 
-static bool choose_driver(struct pktway_router *r, char *note, char *why)
+static bool choose_driver(struct pktway_router *r, char *why)
 {
     uint32_t devices = 0;
     for (uint32_t i = 0; i < r->count; i++)
         devices += !r->half[i].san.plan.udp;
     const bool asked = r->config.driver != PKTWAY_ANY;
     r->driver = devices ? PKTWAY_PACKET : PKTWAY_UDP;
-    if (!devices) pktway_because(note, asked ? "it was asked for" : "no network device is used");
-    if (r->config.driver == PKTWAY_PACKET) pktway_because(note, "it was asked for");
+    pktway_because(r->why, asked ? "it was asked for" : "no network device is used");
     if (!devices || r->config.driver == PKTWAY_PACKET) return true;
-#ifdef HAVE_XDP
-    char reason[PKTWAY_WHY_LEN / 2] = "", how[PKTWAY_WHY_LEN] = "", text[PKTWAY_WHY_LEN] = "";
-    r->xdp = pktway_xdp_open(r, how, text);
-    if (r->xdp) {
-        r->driver = PKTWAY_XDP;
-        pktway_because(note, "%s%.200s", asked ? "it was asked for" : "the kernel takes it", how);
-        return true;
-    }
-    memcpy(reason, text, sizeof reason - 1);
-#else
-    const char *reason = "this leat was built without XDP";
-#endif
-    if (asked) return pktway_because(why, "driver xdp: %s", reason);
-    pktway_because(note, "no XDP: %s", reason);
-    return true;
+    char reason[PKTWAY_WHY_LEN];
+    return take_xdp(r, reason) || !asked || pktway_because(why, "driver xdp: %.250s", reason);
 }
 
 bool pktway_router_open(struct pktway_router *r, const struct pktway_router_config *config,
-                        char *note, bool *wrong, char *why)
+                        bool *wrong, char *why)
 {
     memset(r, 0, sizeof *r);
     r->config = *config;
@@ -376,7 +388,7 @@ bool pktway_router_open(struct pktway_router *r, const struct pktway_router_conf
         good = open_engine(r, &r->half[i], now, why);
     }
     if (good) join_twins(r, now);
-    good = good && choose_driver(r, note, why);
+    good = good && choose_driver(r, why);
     if (!good) {
         pktway_router_close(r);
         return false;

@@ -44,15 +44,16 @@ struct pktway_router {
     uint32_t count;
     leat_time poll_at;
     enum pktway_driver driver;
+    char why[PKTWAY_WHY_LEN]; /* this driver, for people */
     struct pktway_xdp *xdp;
 };
 
 /*
- * Opens everything and introduces itself to all SANs. `note` (PKTWAY_WHY_LEN) says which driver and
- * why. False after `why`: *wrong says that the request cannot be right. Nothing is left open.
+ * Opens everything and introduces itself to all SANs. False after `why`: *wrong says that the
+ * request cannot be right. Nothing is left open.
  */
 bool pktway_router_open(struct pktway_router *router, const struct pktway_router_config *config,
-                        char *note, bool *wrong, char *why);
+                        bool *wrong, char *why);
 void pktway_router_close(struct pktway_router *router);
 
 /* Descriptors to wait for, one per SAN. */

@@ -233,13 +233,13 @@ static void begin(void)
 {
     static struct pktway_router_config config;
     struct leat_pktway_config host = { .name = "left", .poll_ms = 100 };
-    char note[PKTWAY_WHY_LEN], near[64], text[160];
+    char near[64], text[160];
     bool wrong;
     config = (struct pktway_router_config){ .name = "r", .san_count = 2, .poll_ms = 100 };
     OK(pktway_plan_read("udp:127.0.0.1:0,bias=0x100,address=0x102", &config.sans[0], why));
     OK(pktway_plan_read("udp:127.0.0.1:0,bias=0x200,address=0x202,mtu=64", &config.sans[1], why));
     config.sans[1].bind.octets[3] = 2; /* 127.0.0.2: both have port 0 */
-    OK(pktway_router_open(&router, &config, note, &wrong, why));
+    OK(pktway_router_open(&router, &config, &wrong, why));
     EQ(router.driver, PKTWAY_UDP);
     pktway_native_text(&router.half[0].san.plan.bind, true, near);
     snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x100,address=0x101,peer=%s", near);

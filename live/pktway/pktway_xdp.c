@@ -18,6 +18,7 @@ struct pktway_xdp {
     struct pktway_xdp_bpf *program;
     int links[PKTWAY_SANS_MAX];
     uint32_t link_count;
+    bool generic;
     uint32_t version[PKTWAY_SANS_MAX]; /* of the fib that is in the maps */
     bool published[PKTWAY_SANS_MAX];
 };
@@ -143,20 +144,14 @@ static bool load(struct pktway_xdp *x, uint32_t entries, char *why)
     return pktway_because(why, "the kernel does not take the program: %s", strerror(errno));
 }
 
-/* In the driver, or behind it. */
-static bool attach(struct pktway_xdp *x, const struct pktway_san *san, bool *generic, char *why)
+static bool attach(struct pktway_xdp *x, const struct pktway_san *san, bool generic, char *why)
 {
     struct bpf_link_create_opts how;
     memset(&how, 0, sizeof how); /* the library looks at its gaps, too */
     how.sz = sizeof how;
-    how.flags = *generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+    how.flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
     const int program = bpf_program__fd(x->program->progs.pktway_xdp);
-    int link = bpf_link_create(program, (int)san->device, BPF_XDP, &how);
-    if (link < 0 && errno != EBUSY && !*generic) {
-        how.flags = XDP_FLAGS_SKB_MODE;
-        link = bpf_link_create(program, (int)san->device, BPF_XDP, &how);
-        *generic = link >= 0;
-    }
+    const int link = bpf_link_create(program, (int)san->device, BPF_XDP, &how);
     if (link < 0)
         return pktway_because(why,
                               errno == EBUSY ? "%s has an XDP program already: %s"
@@ -166,13 +161,45 @@ static bool attach(struct pktway_xdp *x, const struct pktway_san *san, bool *gen
     return true;
 }
 
-/* The first device that does not send what XDP hands to it, for the kernel has to do so, then. */
-static const char *cannot_send(const struct pktway_router *r)
+static void detach_all(struct pktway_xdp *x)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (!r->half[i].san.plan.udp && !pktway_xdp_can_send(r->half[i].san.device))
-            return r->half[i].san.plan.device;
-    return NULL;
+    while (x->link_count)
+        close(x->links[--x->link_count]);
+}
+
+static bool attach_all(struct pktway_xdp *x, const struct pktway_router *r, bool generic, char *why)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < r->count; i++)
+        if (!r->half[i].san.plan.udp) good = attach(x, &r->half[i].san, generic, why);
+    if (!good) detach_all(x);
+    return good;
+}
+
+static bool can_send(const struct pktway_router *r, char slow[LIVE_XDP_WHY_LEN])
+{
+    bool can = true;
+    for (uint32_t i = 0; can && i < r->count; i++)
+        if (!r->half[i].san.plan.udp)
+            can = live_xdp_can_send(r->half[i].san.device, LIVE_XDP_OVER, slow);
+    return can;
+}
+
+/* In the drivers where all of them send what comes from another; else behind all of them, since
+ * the kernel does the sending there. */
+static bool put_on(struct pktway_xdp *x, const struct pktway_router *r, char *note, char *why)
+{
+    char slow[LIVE_XDP_WHY_LEN] = "", mode[2 * LIVE_XDP_WHY_LEN];
+    bool generic = !attach_all(x, r, false, why);
+    if (!generic && !can_send(r, slow)) {
+        detach_all(x);
+        generic = true;
+    }
+    if (generic && !attach_all(x, r, true, why)) return false;
+    live_xdp_mode(generic, slow, mode);
+    pktway_because(note, "%s", mode);
+    x->generic = generic;
+    return true;
 }
 
 static bool put_ports(struct pktway_xdp *x, const struct pktway_router *r, char *why)
@@ -193,33 +220,28 @@ struct pktway_xdp *pktway_xdp_open(struct pktway_router *r, char *note, char *wh
 {
     struct pktway_xdp *x = calloc(1, sizeof *x);
     uint32_t entries = 0;
-    const char *slow = cannot_send(r);
-    bool generic = slow != NULL;
     live_xdp_quiet();
     for (uint32_t i = 0; i < r->count; i++)
         entries += leat_packetway_router_fib(r->half[i].engine)->known_max;
     bool good = x && load(x, entries, why) && put_ports(x, r, why);
     good = good && (pktway_xdp_publish(x, r) ||
                     pktway_because(why, "its maps cannot be filled: %s", strerror(errno)));
-    for (uint32_t i = 0; good && i < r->count; i++)
-        if (!r->half[i].san.plan.udp) good = attach(x, &r->half[i].san, &generic, why);
-    if (!good) {
-        if (x) pktway_xdp_close(x);
-        return NULL;
-    }
-    if (slow)
-        pktway_because(
-            note, ", behind the driver (generic mode): the other end of %s does not poll", slow);
-    else
-        pktway_because(note, generic ? ", behind a driver (generic mode)"
-                                     : ", in the driver (native mode)");
-    return x;
+    good = good && put_on(x, r, note, why);
+    if (good) return x;
+    if (x) pktway_xdp_close(x);
+    return NULL;
+}
+
+bool pktway_xdp_works(const struct pktway_xdp *x, const struct pktway_router *r, char *why)
+{
+    char lost[LIVE_XDP_WHY_LEN];
+    if (x->generic || can_send(r, lost)) return true;
+    return pktway_because(why, "%s", lost);
 }
 
 void pktway_xdp_close(struct pktway_xdp *x)
 {
-    for (uint32_t i = 0; i < x->link_count; i++)
-        close(x->links[i]);
+    detach_all(x);
     pktway_xdp_bpf__destroy(x->program);
     free(x);
 }

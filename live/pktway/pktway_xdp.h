@@ -11,8 +11,8 @@
 struct pktway_xdp *pktway_xdp_open(struct pktway_router *router, char *note, char *why);
 void pktway_xdp_close(struct pktway_xdp *xdp);
 
-/* Does the device send what XDP hands to it (pktway_ndo.c)? */
-bool pktway_xdp_can_send(uint32_t device);
+/* Do all devices still send what XDP hands to them? False: which one does not. */
+bool pktway_xdp_works(const struct pktway_xdp *xdp, const struct pktway_router *router, char *why);
 
 /* Brings the maps up to date. False: they no longer hold what there is; nothing is in them then. */
 bool pktway_xdp_publish(struct pktway_xdp *xdp, struct pktway_router *router);

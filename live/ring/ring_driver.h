@@ -26,11 +26,11 @@ struct ring_seat {
 struct ring_driver {
     const char *name;
     /*
-     * Puts a station on config->device; what an earlier one there had in its registers is kept and
-     * *kept tells. False: why. Nothing is left behind then.
+     * Puts a station on config->device; what an earlier one there had in its registers is kept.
+     * config->why says why this driver, and ring_tell adds how it went. False: why. Nothing is
+     * left behind then.
      */
-    bool (*join)(const struct ring_config *config, const struct leat_aton_interface *fresh,
-                 bool *kept, char *note, char *why);
+    bool (*join)(struct ring_config *config, const struct leat_aton_interface *fresh, char *why);
     /* False with an empty why: there is none of this driver. */
     bool (*find)(uint32_t device, struct ring_seat *seat, char *why);
     void (*let_go)(struct ring_seat *seat);
@@ -39,12 +39,17 @@ struct ring_driver {
     void (*wait_for_mail)(struct ring_seat *seat, int timeout_ms);
     /* False with an empty why: there was none. */
     bool (*leave)(uint32_t device, char *why);
+    /* Does what it sends on still leave? False: why not. */
+    bool (*works)(const struct ring_config *config, char *why);
 };
 
 extern const struct ring_driver ring_xdp_driver, ring_packet_driver;
 
 /* Into why, cut to its length; returns false, for `return`. */
 bool ring_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds to config->why how it has joined. */
+void ring_tell(struct ring_config *config, const char *note, bool kept);
 
 /* ---- the gate in user space (ring_user.c) --------------------------------------------------- */
 

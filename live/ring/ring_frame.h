@@ -33,6 +33,7 @@ enum {
     RING_SPAN = 2048, /* offsets into the image are bounded by it; a power of two */
     RING_OCTETS = RING_IMAGE_AT + RING_SPAN + 16,
     RING_AWAITED_MAX = 65536, /* of one's own packets, the youngest so many are taken */
+    RING_WHY_LEN = 320,
     RING_MAILBOX_LEN = 65536, /* octets of messages that nobody has read; a power of two */
 };
 
@@ -75,8 +76,9 @@ struct ring_config {
     uint8_t key[LEAT_ATON_KEY_LEN];
     uint32_t has_key;
     uint32_t driver;
-    uint32_t frame_max; /* what the way out takes, at most RING_FRAME_MAX */
-    uint32_t zero;
+    uint32_t frame_max;     /* what the way out takes, at most RING_FRAME_MAX */
+    uint32_t turns_back;    /* 1: XDP_TX; else redirected to `out` */
+    char why[RING_WHY_LEN]; /* it has this driver, for people */
 };
 
 /* What the host and the passing packets share: mapped by both. */

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { NAME_LEN = 64, LEAVE_TRIES = 200 };
-static const char magic[8] = "leatRNG2";
+static const char magic[8] = "leatRNG3";
 
 struct share {
     char magic[8];
@@ -220,16 +220,27 @@ static int open_file(const char *name, int flags, char *why)
     return -1;
 }
 
-static bool join(const struct ring_config *c, const struct leat_aton_interface *fresh, bool *kept,
-                 char *note, char *why)
+/* How it has joined, for who looks at it later. */
+static void tell(struct ring_config *c, int file, const char *note, bool kept)
 {
-    char name[NAME_LEN];
+    struct share *share = map(file);
+    ring_tell(c, note, kept);
+    if (!share) return;
+    memcpy(share->config.why, c->why, sizeof c->why);
+    munmap(share, sizeof *share);
+}
+
+static bool join(struct ring_config *c, const struct leat_aton_interface *fresh, char *why)
+{
+    char name[NAME_LEN], note[LEAT_STATION_WHY_LEN] = "";
+    bool kept = false;
     if (!name_of(c->device, name, why)) return false;
     const int file = open_file(name, O_CREAT, why);
     if (file < 0) return false;
-    const bool joined = end_holder(file, why) && prepare(file, fresh, kept, why) &&
+    const bool joined = end_holder(file, why) && prepare(file, fresh, &kept, why) &&
                         start(c, file, note, why);
-    if (!joined && !holder(file) && !*kept) shm_unlink(name);
+    if (joined) tell(c, file, note, kept);
+    if (!joined && !holder(file) && !kept) shm_unlink(name);
     close(file);
     return joined;
 }
@@ -286,5 +297,12 @@ static bool leave(uint32_t device, char *why)
     return ended;
 }
 
-const struct ring_driver ring_packet_driver = { "packet", join,          find, let_go,
-                                                counts,   wait_for_mail, leave };
+/* The kernel sends for it. */
+static bool works(const struct ring_config *c, char *why)
+{
+    (void)c, (void)why;
+    return true;
+}
+
+const struct ring_driver ring_packet_driver = { "packet", join,          find,  let_go,
+                                                counts,   wait_for_mail, leave, works };

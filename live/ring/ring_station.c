@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 _Static_assert((int)LEAT_STATION_COUNTS == (int)RING_REASON_COUNT, "one count per reason");
+_Static_assert((int)LEAT_STATION_WHY_LEN == (int)RING_WHY_LEN, "one length of reasons");
 _Static_assert((int)LEAT_STATION_OCTETS_MAX == (int)RING_OCTETS_MAX, "what a frame holds");
 
 struct leat_station {
@@ -97,15 +98,13 @@ static void leave_others(const struct ring_driver *chosen, uint32_t device)
         if (drivers[i] != chosen) drivers[i]->leave(device, ignored);
 }
 
-static bool join_by(const struct ring_driver *driver, const struct ring_config *c,
-                    const struct leat_aton_interface *fresh, char *reason, char *why)
+/* With c->why, the reason for this driver. */
+static bool join_by(const struct ring_driver *driver, struct ring_config *c,
+                    const struct leat_aton_interface *fresh, char *why)
 {
-    char note[LEAT_STATION_WHY_LEN] = "";
-    bool kept = false;
-    if (!driver->join(c, fresh, &kept, note, why)) return false;
+    if (!driver->join(c, fresh, why)) return false;
     leave_others(driver, c->device);
-    ring_because(why, "%.120s%.120s%s", reason, note,
-                 kept ? "; took over the registers of an earlier station" : "");
+    memcpy(why, c->why, sizeof c->why);
     return true;
 }
 
@@ -115,15 +114,15 @@ enum leat_station_end leat_station_join(const struct leat_station_config *config
     struct ring_config c;
     const struct leat_aton_interface fresh = { .address = config->address, .enabled = 1 };
     char refused[LEAT_STATION_WHY_LEN] = "this leat was built without XDP";
-    char reason[LEAT_STATION_WHY_LEN] = "it was asked for";
     *why = 0;
     if (!config_make(config, &c, why)) return LEAT_STATION_WRONG;
+    ring_because(c.why, "it was asked for");
     if (config->driver != LEAT_STATION_PACKET) {
 #ifdef HAVE_XDP
         *used = LEAT_STATION_XDP;
         c.driver = LEAT_STATION_XDP;
-        if (config->driver == LEAT_STATION_ANY) ring_because(reason, "the kernel takes it");
-        if (join_by(&ring_xdp_driver, &c, &fresh, reason, refused)) {
+        if (config->driver == LEAT_STATION_ANY) ring_because(c.why, "the kernel takes it");
+        if (join_by(&ring_xdp_driver, &c, &fresh, refused)) {
             memcpy(why, refused, sizeof refused);
             return LEAT_STATION_OK;
         }
@@ -132,12 +131,11 @@ enum leat_station_end leat_station_join(const struct leat_station_config *config
             ring_because(why, "no XDP: %.300s", refused);
             return LEAT_STATION_FAILED;
         }
-        ring_because(reason, "no XDP: %.300s", refused);
+        ring_because(c.why, "slower: no XDP: %.200s", refused);
     }
     *used = LEAT_STATION_PACKET;
     c.driver = LEAT_STATION_PACKET;
-    return join_by(&ring_packet_driver, &c, &fresh, reason, why) ? LEAT_STATION_OK
-                                                                 : LEAT_STATION_FAILED;
+    return join_by(&ring_packet_driver, &c, &fresh, why) ? LEAT_STATION_OK : LEAT_STATION_FAILED;
 }
 
 enum leat_station_end leat_station_leave(const char *device, char *why)
@@ -428,9 +426,15 @@ void leat_station_describe(const struct leat_station *s, struct leat_station_con
                                             .address = s->seat.page->interface.address,
                                             .key = c->has_key ? secret : NULL,
                                             .rate_per_s = c->rate_per_s,
-                                            .driver = (enum leat_station_driver)c->driver };
+                                            .driver = (enum leat_station_driver)c->driver,
+                                            .why = c->why };
     memcpy(config->previous, c->previous, RING_MAC_LEN);
     memcpy(config->next, c->next, RING_MAC_LEN);
     if (!if_indextoname(c->device, device)) snprintf(device, 16, "%u", c->device);
     if (!if_indextoname(c->out, out)) snprintf(out, 16, "%u", c->out);
+}
+
+bool leat_station_works(const struct leat_station *s, char *why)
+{
+    return s->driver->works(&s->seat.config, why);
 }

@@ -39,6 +39,7 @@ struct leat_station_config {
     const uint8_t *key;  /* 16 octets that all stations share; NULL: packets have no MAC */
     uint32_t rate_per_s; /* packets of one sender that may pass; 0: any number */
     enum leat_station_driver driver;
+    const char *why; /* describe: it has this driver, as join said; lent until close */
 };
 
 struct leat_station;
@@ -120,5 +121,8 @@ const char *leat_station_reason_text(unsigned index);
 /* What the station was told when it joined. key is NULL or not; its octets stay secret. */
 void leat_station_describe(const struct leat_station *station, struct leat_station_config *config,
                            char device[16], char out[16]);
+
+/* Does what it sends on still leave? False: why not, and what to do. */
+bool leat_station_works(const struct leat_station *station, char *why);
 
 #endif

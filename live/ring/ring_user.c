@@ -25,6 +25,13 @@ bool ring_because(char *why, const char *text, ...)
     return false;
 }
 
+void ring_tell(struct ring_config *c, const char *note, bool kept)
+{
+    const size_t len = strlen(c->why);
+    snprintf(c->why + len, sizeof c->why - len, "%s%s", note,
+             kept ? "; took over the registers of an earlier station" : "");
+}
+
 uint64_t ring_now_ns(void)
 {
     struct timespec t;

@@ -190,7 +190,7 @@ static __always_inline bool put_back(struct xdp_md *xdp, struct ring_frame *f, u
 
 static __always_inline int leave(const struct ring_config *c)
 {
-    return c->out == c->device ? XDP_TX : (int)bpf_redirect(c->out, 0);
+    return c->turns_back ? XDP_TX : (int)bpf_redirect(c->out, 0);
 }
 
 SEC("xdp")

@@ -116,35 +116,21 @@ static void wait_for_mail(struct ring_seat *seat, int timeout_ms)
 
 /* ---- joining and leaving ------------------------------------------------------------------ */
 
-/* Not by value: the library looks at the gaps of its structures, which a copy need not keep. */
-static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
+/* Where the way out may lose what native XDP sends, *why tells. */
+static bool can_send(const struct ring_config *c, char why[LIVE_XDP_WHY_LEN])
 {
-    memset(opts, 0, sizeof *opts);
-    opts->sz = sizeof *opts;
-    opts->old_prog_fd = program;
+    return c->turns_back || live_xdp_can_send(c->out, LIVE_XDP_OUT, why);
 }
 
-/* In the place of a program of ours, or of none. Native, or as the driver can. */
-static bool attach(const struct ring_config *c, int program, char *note, char *why)
+/* In the place of a program of ours, or of none. Native where that is safe, and the driver can. */
+static bool attach(const struct ring_config *c, int program, char note[2 * LIVE_XDP_WHY_LEN],
+                   char *why)
 {
-    uint32_t flags = XDP_FLAGS_DRV_MODE;
-    const uint32_t id = live_xdp_attached(c->device, &flags);
-    const int old = id ? live_xdp_program(id, "ring_xdp") : -1;
-    if (id && old < 0)
-        return ring_because(why, "the device has an XDP program of somebody else (id %u)", id);
-    struct bpf_xdp_attach_opts replacing;
-    in_place_of(old, &replacing);
-    const struct bpf_xdp_attach_opts *how = old >= 0 ? &replacing : NULL;
-    if (old < 0) flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
-    int err = bpf_xdp_attach((int)c->device, program, flags, how);
-    if (err && old < 0) { /* the driver knows no XDP: behind it, then */
-        flags = XDP_FLAGS_SKB_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
-        err = bpf_xdp_attach((int)c->device, program, flags, how);
-    }
-    if (old >= 0) close(old);
-    if (err) return ring_because(why, "the device does not take the program: %s", strerror(-err));
-    ring_because(note, flags & XDP_FLAGS_SKB_MODE ? ", behind the driver (generic mode)"
-                                                  : ", in the driver (native mode)");
+    char slow[LIVE_XDP_WHY_LEN] = "", refused[LIVE_XDP_WHY_LEN];
+    bool generic = !can_send(c, slow);
+    if (!live_xdp_attach(c->device, program, "ring_xdp", &generic, refused))
+        return ring_because(why, "%s", refused);
+    live_xdp_mode(generic, slow, note);
     return true;
 }
 
@@ -175,37 +161,47 @@ static bool fill(struct ring_xdp_bpf *station, const struct ring_config *c,
            bpf_map_update_elem(bpf_map__fd(station->maps.ring_page), &zero, &page, 0) == 0;
 }
 
-static bool join(const struct ring_config *c, const struct leat_aton_interface *fresh, bool *kept,
-                 char *note, char *why)
+static bool join(struct ring_config *c, const struct leat_aton_interface *fresh, char *why)
 {
     struct ring_seat seat;
-    char ignored[LEAT_STATION_WHY_LEN] = "";
+    char ignored[LEAT_STATION_WHY_LEN] = "", note[2 * LIVE_XDP_WHY_LEN] = "";
+    const uint32_t zero = 0;
     live_xdp_quiet();
-    *kept = find(c->device, &seat, ignored);
-    const struct ring_seat *old = *kept ? &seat : NULL;
+    const bool kept = find(c->device, &seat, ignored);
+    const struct ring_seat *old = kept ? &seat : NULL;
+    c->turns_back = c->out == c->device && live_xdp_can_send(c->out, LIVE_XDP_BACK, ignored);
     struct ring_xdp_bpf *station = load(old, why);
     bool joined = station && fill(station, c, fresh, old);
     if (station && !joined) ring_because(why, "its maps cannot be filled: %s", strerror(errno));
     joined = joined && attach(c, bpf_program__fd(station->progs.ring_xdp), note, why);
+    if (joined) {
+        ring_tell(c, note, kept);
+        bpf_map_update_elem(bpf_map__fd(station->maps.ring_config), &zero, c, 0);
+    }
     ring_xdp_bpf__destroy(station);
-    if (*kept) let_go(&seat);
+    if (kept) let_go(&seat);
     return joined;
 }
 
 static bool leave(uint32_t device, char *why)
 {
-    uint32_t flags = 0;
+    char refused[LIVE_XDP_WHY_LEN];
     live_xdp_quiet();
-    const uint32_t id = live_xdp_attached(device, &flags);
-    const int program = id ? live_xdp_program(id, "ring_xdp") : -1;
-    if (program < 0) return false;
-    struct bpf_xdp_attach_opts replacing;
-    in_place_of(program, &replacing);
-    const int err = bpf_xdp_detach((int)device, flags, &replacing);
-    close(program);
-    return err ? ring_because(why, "the station stays: %s", strerror(-err)) : true;
+    const bool left = live_xdp_detach(device, "ring_xdp", refused);
+    if (*refused) ring_because(why, "%s", refused);
+    return left;
 }
 
-const struct ring_driver ring_xdp_driver = {
-    "xdp", join, find, let_go, counts, wait_for_mail, leave
-};
+/* The other end of a veth may have stopped polling since. */
+static bool works(const struct ring_config *c, char *why)
+{
+    char lost[LIVE_XDP_WHY_LEN];
+    uint32_t flags = 0;
+    live_xdp_attached(c->device, &flags);
+    if (flags != XDP_FLAGS_DRV_MODE || can_send(c, lost)) return true;
+    return ring_because(
+        why, "%s: what this station sends on is lost, expected leat ring join again", lost);
+}
+
+const struct ring_driver ring_xdp_driver = { "xdp",  join,          find,  let_go,
+                                             counts, wait_for_mail, leave, works };

@@ -1,7 +1,5 @@
 # Plain octets for the live test of PacketWay: what leat did not write itself.
-# usage: pktway_live.py gro NAMESPACE:DEVICE...           GRO on: XDP redirects to a veth only where
-#                                                         its other end polls
-#        pktway_live.py send DEVICE TO HEX[,HEX...] [N]   frames behind the Ethernet header, each N times
+# usage: pktway_live.py send DEVICE TO HEX[,HEX...] [N]   frames behind the Ethernet header, each N times
 #        pktway_live.py raw DEVICE TO TYPE HEX [N]        the same with another beginning: no carriage
 #        pktway_live.py hear DEVICE SECONDS PREFIX N      messages that come in and begin so, as hex,
 #                                                         one per line, N at most
@@ -10,28 +8,12 @@
 #        pktway_live.py liar DEVICE ADDRESS EI            a host that answers echoes as if they had come with
 #                                                         that EI, until it is killed
 #        pktway_live.py rogue DEVICE TO ADDRESS HALF N    says that it is a half-router, then N RTBLs for HALF
-import ctypes
-import fcntl
-import os
 import socket
 import struct
 import sys
 import time
 
 TYPE = 0x88B7
-
-
-def gro(places):
-    libc = ctypes.CDLL(None, use_errno=True)
-    for place in places:
-        namespace, device = place.split(":")
-        fd = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
-        if libc.setns(fd, 0):
-            sys.exit(f"{namespace}: {os.strerror(ctypes.get_errno())}")
-        os.close(fd)
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-            value = ctypes.create_string_buffer(struct.pack("II", 0x2C, 1))  # ETHTOOL_SGRO
-            fcntl.ioctl(s, 0x8946, struct.pack("16sP16x", device.encode(), ctypes.addressof(value)))
 
 
 def mac(text):
@@ -91,9 +73,7 @@ def liar(device, address, ei):
 
 
 def main(what, *args):
-    if what == "gro":
-        gro(args)
-    elif what in ("send", "raw"):
+    if what in ("send", "raw"):
         s = link(args[0])
         count = int(args[-1]) if len(args) > (3 if what == "send" else 4) else 1
         for text in (args[2] if what == "send" else args[3]).split(","):

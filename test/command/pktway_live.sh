@@ -58,7 +58,7 @@ cable h1 1 01 && cable h2 2 01 && cable h3 3 01
 cable ra 1 02 && cable ra 2 02
 cable rb 2 03 && cable rb 3 02
 # shellcheck disable=SC2086
-python3 "$here/pktway_live.py" gro $polling
+python3 "$here/veth.py" gro on $polling
 cable rc 2 04 && cable rc 3 03 # without: XDP has to leave the sending to the kernel
 
 # The nodes, as they are started: by device, or with UDP on the loopback of one namespace.
@@ -315,7 +315,7 @@ flaps() {
     ip -n "${name}ra" link del e2
     wait_for 5 all_forgotten || fail "$driver: ra still knows nodes behind a device that is gone"
     cable ra 2 02
-    python3 "$here/pktway_live.py" gro "${name}sw:rae2"
+    python3 "$here/veth.py" gro on "${name}sw:rae2"
     wait_for 5 reaches h1 0x301 || fail "$driver: no way after a device is there again"
 }
 told_link_down() {

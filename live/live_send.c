@@ -1,16 +1,21 @@
 /*
- * Does a device send what XDP hands to it? Not every one does at all times: a veth drops it unless
- * its other end polls. The kernel tells, by its netlink family "netdev" (since 6.3).
+ * Does a device send what XDP hands to it? A veth drops it, and nobody is told, unless its other
+ * end polls, which it does with GRO or with a native XDP program of its own; and XDP_TX does not
+ * wake an end that polls by GRO only. The kernel tells by its netlink family "netdev", since 6.3.
  */
-#include "pktway_xdp.h"
+#include "live_xdp.h"
+#include <linux/ethtool.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 /* linux/netdev.h, which older systems do not have */
-enum { DEV_GET = 1, DEV_IFINDEX = 1, DEV_XDP_FEATURES = 3, XDP_CAN_SEND = 4 };
+enum { DEV_GET = 1, DEV_IFINDEX = 1, DEV_XDP_FEATURES = 3 };
 enum { ANSWER_MAX = 8192, QUESTION_MAX = 128 };
 
 /* The system's own sums of these are of mixed signs. */
@@ -61,20 +66,64 @@ static bool find(const uint8_t *answer, size_t len, uint16_t type, void *value, 
     return false;
 }
 
-bool pktway_xdp_can_send(uint32_t device)
+static bool is_veth(const char *name)
+{
+    struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
+    struct ifreq request;
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    memset(&request, 0, sizeof request);
+    memcpy(request.ifr_name, name, strnlen(name, IF_NAMESIZE - 1));
+    request.ifr_data = (void *)&driver;
+    const bool told = fd >= 0 && ioctl(fd, SIOCETHTOOL, &request) == 0;
+    if (fd >= 0) close(fd);
+    return told && strncmp(driver.driver, "veth", sizeof driver.driver) == 0;
+}
+
+/* What the kernel tells of a device; false: it does not. */
+static bool features_of(uint32_t device, uint64_t *features)
 {
     static _Alignas(8) uint8_t answer[ANSWER_MAX];
     static const char name[] = "netdev";
     uint16_t family;
-    uint64_t features = XDP_CAN_SEND; /* a kernel that does not tell is believed to */
+    bool told = false;
     const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-    if (fd < 0) return true;
+    if (fd < 0) return false;
     size_t len = ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, name, sizeof name,
                      answer);
     if (find(answer, len, CTRL_ATTR_FAMILY_ID, &family, sizeof family)) {
         len = ask(fd, family, DEV_GET, DEV_IFINDEX, &device, sizeof device, answer);
-        find(answer, len, DEV_XDP_FEATURES, &features, sizeof features);
+        told = find(answer, len, DEV_XDP_FEATURES, features, sizeof *features);
     }
     close(fd);
-    return (features & XDP_CAN_SEND) != 0;
+    return told;
+}
+
+bool live_xdp_sends(const struct live_xdp_device *d, enum live_xdp_path path)
+{
+    const bool redirected_to = d->told && d->features & LIVE_XDP_SENDS;
+    switch (path) {
+    case LIVE_XDP_BACK: return !d->veth;
+    case LIVE_XDP_OVER: return d->told ? redirected_to : !d->veth;
+    case LIVE_XDP_OUT: return redirected_to;
+    }
+    return false;
+}
+
+bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_XDP_WHY_LEN])
+{
+    char name[IF_NAMESIZE] = "?";
+    struct live_xdp_device d = { 0 };
+    if_indextoname(device, name);
+    d.veth = is_veth(name);
+    d.told = features_of(device, &d.features);
+    *why = 0;
+    if (live_xdp_sends(&d, path)) return true;
+    if (!d.told)
+        live_xdp_because(why, "this kernel does not tell whether %s sends what XDP hands to it",
+                         name);
+    else if (d.veth)
+        live_xdp_because(why, "the other end of %s does not poll (no GRO, no native XDP)", name);
+    else
+        live_xdp_because(why, "%s does not send what XDP redirects to it", name);
+    return false;
 }
