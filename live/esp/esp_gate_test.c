@@ -674,6 +674,82 @@ static void an_id_that_is_not_made_with_the_key_is_dropped(void)
     rig_close(&r);
 }
 
+/* As a sender's kernel leaves it to its device: the sum of the pseudo-header. */
+static void unfinish(struct frame *f)
+{
+    const uint8_t *ip = f->octets + 14;
+    uint8_t *udp = f->octets + f->packet_at - 8;
+    const uint32_t udp_len = f->len - f->packet_at + 8;
+    leat_put_be16(udp + 6,
+                  (uint16_t)(f->carriage == ESP_IPV6_UDP ? pseudo_sum(ip, udp_len)
+                                                         : checksum(ip + 12, 8, udp_len + 17)));
+}
+
+/* Behind a driver the kernel's own packet knows that it is unfinished: the sum stays what it is. */
+static void check_behind_a_driver(struct rig *r, const struct frame *was)
+{
+#ifdef HAVE_XDP
+    static struct frame there;
+    if (!r->kernel.is_there) return;
+    there = *was;
+    r->kernel.config->generic = 1;
+    EQ(kernel_run(&r->kernel, &there), XDP_REDIRECT);
+    r->kernel.config->generic = 0;
+    EQ(leat_get_be16(there.octets + there.packet_at - 2),
+       leat_get_be16(was->octets + was->packet_at - 2));
+#else
+    (void)r, (void)was;
+#endif
+}
+
+static void unfinished_checksums_are_finished_where_nobody_else_does(void)
+{
+    static const enum esp_carriage carriages[] = { ESP_IPV4_UDP, ESP_IPV6_UDP };
+    static struct rig r;
+    static struct frame f, was;
+    const struct esp_config c = make_config();
+    rig_open(&r, &c);
+    rig_clock(&r, 50);
+    for (uint64_t i = 0; i < 400; i++) {
+        /* Of NOP, COUNT and COLLECT the last is changed: it goes on with E. */
+        struct leat_esp_packet p = { .computationId = i, .compValTag = i + 1, .chldCntTag = i + 2 };
+        p.opcode = i / 2 % 3 == 0 ? 0 : i / 2 % 3 == 1 ? LEAT_ESP_COUNT : LEAT_ESP_COLLECT;
+        p.thresh = 5;
+        p.op = LEAT_ESP_FOLD_ADD;
+        instruction(&f, carriages[i % 2], p);
+        unfinish(&f);
+        was = f;
+        OK(rig_pass(&r, &f) <= ESP_ASKED);
+        const uint32_t len = f.len - f.packet_at + 8;
+        const uint8_t *udp = f.octets + f.packet_at - 8;
+        if (i % 2)
+            EQ(checksum(udp, len, pseudo_sum(f.octets + 14, len)), 0xffff);
+        else
+            EQ(leat_get_be16(udp + 6), 0);
+        check_behind_a_driver(&r, &was);
+    }
+    rig_close(&r);
+}
+
+/* The receiver finds out, not the router in between. */
+static void a_wrong_checksum_stays_wrong(void)
+{
+    static struct rig r;
+    static struct frame f, was;
+    const struct esp_config c = make_config();
+    rig_open(&r, &c);
+    rig_clock(&r, 50);
+    for (uint16_t flip = 1; flip; flip = (uint16_t)(flip << 1)) {
+        instruction(&f, ESP_IPV4_UDP, (struct leat_esp_packet){ .computationId = flip });
+        uint8_t *sum = f.octets + f.packet_at - 2;
+        leat_put_be16(sum, leat_get_be16(sum) ^ flip);
+        was = f;
+        EQ(rig_pass(&r, &f), ESP_CARRIED);
+        EQ(leat_get_be16(sum), leat_get_be16(was.octets + was.packet_at - 2));
+    }
+    rig_close(&r);
+}
+
 /* ---- many processors ----------------------------------------------------------------------- */
 
 enum { THREADS = 4, RUNS = 2000 };
@@ -735,4 +811,6 @@ static void no_count_is_lost_between_processors(void)
 TAP_MAIN(T(three_data_paths_are_one), T(damaged_frames_fare_alike),
          T(limits_are_the_same_everywhere), T(a_binding_lives_for_tau_and_not_a_tick_longer),
          T(loc_names_the_stores_and_their_order), T(management_finds_its_router),
-         T(an_id_that_is_not_made_with_the_key_is_dropped), T(no_count_is_lost_between_processors))
+         T(an_id_that_is_not_made_with_the_key_is_dropped),
+         T(unfinished_checksums_are_finished_where_nobody_else_does),
+         T(a_wrong_checksum_stays_wrong), T(no_count_is_lost_between_processors))

@@ -73,7 +73,8 @@ static int open_port(uint32_t device, char *why)
     if (fd >= 0 && filter(fd) && setsockopt(fd, SOL_PACKET, IGNORE_OUTGOING, &on, sizeof on) == 0 &&
         bind(fd, (const struct sockaddr *)&at, sizeof at) == 0)
         return fd;
-    esp_because(why, "a packet socket: %s", strerror(errno));
+    esp_because(why, "a packet socket: %s%s", strerror(errno),
+                errno == EPERM ? ", expected root, or --driver udp" : "");
     if (fd >= 0) close(fd);
     return -1;
 }

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ static bool plan_port(const char *device, struct esp_port *port, char *why)
     if (!port->device) return esp_because(why, "no network device '%s'", device);
     if (!ask_device(device, SIOCGIFHWADDR, &request))
         return esp_because(why, "%s: no Ethernet address: %s", device, strerror(errno));
+    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+        return esp_because(why, "%s is not an Ethernet, expected a device that is", device);
     memcpy(port->mac, request.ifr_hwaddr.sa_data, ESP_MAC_LEN);
     snprintf(port->name, sizeof port->name, "%s", device);
     return true;

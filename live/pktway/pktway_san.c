@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -92,9 +93,14 @@ static bool open_ethernet(struct pktway_san *san, char *why)
     san->device = if_nametoindex(device);
     if (!san->device) return pktway_because(why, "no network device '%s'", device);
     san->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (san->fd < 0) return pktway_because(why, "a packet socket: %s", strerror(errno));
+    if (san->fd < 0)
+        return pktway_because(why, "a packet socket: %s%s", strerror(errno),
+                              errno == EPERM ? ", expected root, or SANs of udp:ADDRESS" : "");
     if (!ask_device(san->fd, SIOCGIFHWADDR, device, &request))
         return pktway_because(why, "%s: %s", device, strerror(errno));
+    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+        return pktway_because(why,
+                              "%s is not an Ethernet, expected a device that is, or udp:", device);
     memcpy(san->mac, request.ifr_hwaddr.sa_data, PKTWAY_MAC_LEN);
     if (!ask_device(san->fd, SIOCGIFMTU, device, &request))
         return pktway_because(why, "%s: %s", device, strerror(errno));

@@ -5,6 +5,7 @@
  */
 #include "packetway_about.h"
 #include "packetway_build.h"
+#include "packetway_text.h"
 #include "pktway_control.h"
 #include "pktway_node.h"
 #include "pktway_router.h"

@@ -2,6 +2,7 @@
 #include "ring_driver.h"
 #include <errno.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,11 @@ static bool mac_of(const char *device, uint8_t mac[8], char *why)
     const bool found = fd >= 0 && ioctl(fd, SIOCGIFHWADDR, &request) == 0;
     if (!found) ring_because(why, "%s: no Ethernet address: %s", device, strerror(errno));
     if (fd >= 0) close(fd);
-    if (found) memcpy(mac, request.ifr_hwaddr.sa_data, RING_MAC_LEN);
-    return found;
+    if (!found) return false;
+    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+        return ring_because(why, "%s is not an Ethernet, expected a device that is", device);
+    memcpy(mac, request.ifr_hwaddr.sa_data, RING_MAC_LEN);
+    return true;
 }
 
 /* What leaves by a device may be as long as its longest frame, and ours. */
@@ -78,12 +82,12 @@ static bool config_make(const struct leat_station_config *from, struct ring_conf
                                .has_key = from->key != NULL };
     if (from->address == LEAT_ATON_DA_ALL)
         return ring_because(why, "address 65535 is that of the whole ring, expected 0 to 65534");
-    if (!(c->device = index_of(from->device, why)) || !(c->out = index_of(out, why))) return false;
-    if (!mac_of(from->device, c->own, why) || !mac_of(out, c->from, why)) return false;
-    if (!frame_max_of(out, &c->frame_max, why)) return false;
     if ((from->previous[0] | from->next[0]) & 1)
         return ring_because(why,
                             "a neighbour's Ethernet address is a group's, expected a station's");
+    if (!(c->device = index_of(from->device, why)) || !(c->out = index_of(out, why))) return false;
+    if (!mac_of(from->device, c->own, why) || !mac_of(out, c->from, why)) return false;
+    if (!frame_max_of(out, &c->frame_max, why)) return false;
     memcpy(c->previous, from->previous, RING_MAC_LEN);
     memcpy(c->next, from->next, RING_MAC_LEN);
     if (from->key) memcpy(c->key, from->key, sizeof c->key);

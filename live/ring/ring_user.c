@@ -100,7 +100,8 @@ int ring_socket(uint32_t device, char *why)
     const int queue_bytes = 4 << 20;
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
     if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0) return fd;
-    ring_because(why, "a packet socket: %s", strerror(errno));
+    ring_because(why, "a packet socket: %s%s", strerror(errno),
+                 errno == EPERM ? ", expected root" : "");
     if (fd >= 0) close(fd);
     return -1;
 }

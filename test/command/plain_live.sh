@@ -36,6 +36,30 @@ for p in a b c r; do ip netns add "$name$p"; done
 mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
 gro() { python3 "$here/veth.py" gro "$@"; } # gro on|off NAMESPACE:DEVICE...
 
+# ---- what cannot be -----------------------------------------------------------------------------
+
+# As anybody, and where there is no Ethernet.
+anybody() { in_ns a setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+ring_join="ring join --address 1 --next 02:00:00:00:00:02 --previous 02:00:00:00:00:02 --dev"
+pktway_route="pktway route --san udp:127.0.0.1:4999,bias=0x200,address=0x202 --san"
+ip -n "${name}a" link add eth0 type veth peer name eth1
+ip -n "${name}a" link set eth0 up
+# shellcheck disable=SC2086 # words
+cannot() {
+    exits 2 "no network device 'nosuch0'" in_ns a "$leat" $ring_join nosuch0
+    exits 2 "no network device 'nosuch0'" in_ns a "$leat" esp route --dev nosuch0
+    exits 2 "no network device 'nosuch0', expected one, or udp:" in_ns a "$leat" $pktway_route nosuch0,bias=0x100,address=0x102
+    exits 2 "lo is not an Ethernet, expected a device that is" in_ns a "$leat" $ring_join lo
+    exits 2 "lo is not an Ethernet, expected a device that is" in_ns a "$leat" esp route --dev lo
+    exits 1 "lo is not an Ethernet, expected a device that is" in_ns a "$leat" $pktway_route lo,bias=0x100,address=0x102
+    anybody "$leat" help > /dev/null 2>&1 || return 0 # this build is root's own
+    exits 1 "not permitted, expected root" anybody "$leat" $ring_join eth0
+    exits 1 "not permitted, expected root, or --driver udp" anybody "$leat" esp route --dev eth0
+    exits 1 "not permitted, expected root, or SANs of udp:" anybody "$leat" $pktway_route eth0,bias=0x100,address=0x102
+}
+cannot
+ip -n "${name}a" link del eth0
+
 # ---- a ring over a bridge: each station has one device ------------------------------------------
 
 ip -n "${name}br" link add hub type bridge 2>/dev/null || skip "this kernel has no bridge"
