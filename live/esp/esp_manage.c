@@ -28,7 +28,7 @@ bool esp_manage_open(struct esp_process *p, char *why)
     p->answer4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     p->answer6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (p->answer4 < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
-    /* The CRC protects the packet; and a checksum that a device was to make is lost in XDP. */
+    /* The CRC protects the packet; so no router has to finish a checksum. */
     setsockopt(p->answer4, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     return true;
 }

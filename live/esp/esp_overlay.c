@@ -167,8 +167,7 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &on, sizeof on);
     setsockopt(path.fd, IPPROTO_IP, IP_RECVTTL, &on, sizeof on);
-    /* IPv4: the CRC protects the packet; and a checksum that a device was to make is lost in XDP.
-     */
+    /* IPv4: the CRC protects the packet; so no router has to finish a checksum. */
     setsockopt(path.fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     setsockopt(path.fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
     if (bind(path.fd, (const struct sockaddr *)&here, sizeof here))

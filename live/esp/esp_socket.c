@@ -63,8 +63,7 @@ bool esp_socket_open(struct esp_socket *s, const struct leat_host_config *config
     if (s->fd < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
     setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
-    /* IPv4: the CRC protects the packet; and a checksum that a device was to make is lost in XDP.
-     */
+    /* IPv4: the CRC protects the packet; so no router has to finish a checksum. */
     setsockopt(s->fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     if (bind(s->fd, (const struct sockaddr *)&at, sizeof at) == 0) return true;
     esp_because(why, "UDP port %u: %s", here.port, strerror(errno));
