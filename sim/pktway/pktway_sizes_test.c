@@ -130,7 +130,9 @@ static void end(void)
 static bool carries(uint32_t from, uint32_t to)
 {
     uint8_t octets[100] = { 1, 2, 3 };
-    const struct leat_port_message m = { from, to, 0, octets, sizeof octets };
+    const struct leat_port_message m = {
+        .from = from, .to = to, .id = 0, .octets = octets, .len = sizeof octets
+    };
     n.arrived = n.lost = 0;
     OK(leat_port_send(&n.net.base, &m, n.net.base.now));
     while (n.net.base.under_way)

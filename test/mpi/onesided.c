@@ -323,7 +323,9 @@ static void dynamic(void)
 {
     MPI_Win open;
     MPI_Aint mine, theirs;
-    long number = 10L * me, cell = -1;
+    static long cell; /* on a stack it would lie elsewhere in each environment */
+    long number = 10L * me;
+    cell = -1;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &open);
     MPI_Win_attach(open, &cell, sizeof cell);
     MPI_Get_address(&cell, &mine);
