@@ -146,7 +146,7 @@ void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
     const char *driver = pktway_driver_name(r->driver);
     fprintf(out, json ? "{\"name\":\"%s\",\"driver\":\"%s\",\"why\":\"" : "router %s, driver %s: ",
             r->config.name, driver);
-    show_name((const uint8_t *)r->why, strlen(r->why), json, out);
+    pktway_live_name((const uint8_t *)r->why, strlen(r->why), json, out);
     fputs(json ? "\",\"sans\":[" : "\n", out);
     for (uint32_t i = 0; i < r->count; i++) {
         if (json && i) fputc(',', out);
