@@ -54,6 +54,11 @@ TO   ?= 200
 seeds: build/seeds/build.ninja   # every random campaign, shortened, with many seeds: FROM to TO
 	$(call build,seeds) && sh test/seeds.sh build/seeds $(FROM) $(TO)
 
+# One program over one fabric has one certificate and one output: 100 runs of each of six programs over
+# six fabrics, beside four busy loops (hours). RUNS and BUSY change that.
+soak-runs: all
+	sh test/soak/runs.sh build/leat $(or $(RUNS),100) $(or $(BUSY),4)
+
 coverage: build/coverage/build.ninja
 	$(call build,coverage) && $(call ctest,coverage) -L unit
 	sh test/coverage.sh build/coverage
@@ -69,5 +74,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench validate fuzz soak seeds coverage test-big-endian format clean
+.PHONY: soak-runs all run test install bench validate fuzz soak seeds coverage test-big-endian format clean
 .PRECIOUS: build/%/build.ninja
