@@ -172,6 +172,12 @@ static int unknown_option(const struct verb *verb, const char *word)
     return misuse(verb, "unknown option %s, expected one of %s", word, known);
 }
 
+/* "[FILE]", but not "[NET/BITS=]HOST", of which only a part may be left out. */
+static bool is_optional(const char *argument)
+{
+    return argument[0] == '[' && strchr(argument, ']')[1] == '\0';
+}
+
 /* The value of an option that may have one: so that no program's name is taken for it, it is the
  * next word only where the words behind "--" are still to come. */
 static const char *take_optional(char ***next)
@@ -192,7 +198,7 @@ static int take_option(struct arguments *args, const char *word, char ***next)
         const struct option *o = &args->verb->options[i];
         if (strlen(o->name) != len || strncmp(o->name, word, len) != 0) continue;
         if (!o->argument && equals) return misuse(args->verb, "%s takes no value", o->name);
-        const bool may = o->argument && o->argument[0] == '[';
+        const bool may = o->argument && is_optional(o->argument);
         if (may && equals && !equals[1])
             return misuse(args->verb, "%s= needs a value: %s", o->name, o->argument);
         const char *value = !o->argument ? ""

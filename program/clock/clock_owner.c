@@ -198,13 +198,14 @@ static void mark_program(void)
     mark_needs(count, false);
 }
 
-/* The kernel's object reads clocks for whoever calls it, and this one does so for the run. */
+/* The kernel's object reads clocks for whoever calls it, and this one does so for the run (unless
+ * it is the program itself). */
 static void mark_own(void)
 {
     const void *const own[] = { &all, (const void *)getauxval(AT_SYSINFO_EHDR) };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         struct object *o = object_at(own[i]);
-        if (!o) continue;
+        if (!o || o == all.object) continue;
         o->of_library = true;
         o->of_program = false;
     }
