@@ -4,19 +4,18 @@
 # Prints what failed with the line that replays it; exit 1 when anything did.
 set -eu
 
-# One run: a line for each sentence that is not true, and how to see it again.
-if [ "$1" = --one ]; then
-    program=$2 seed=$3 output=$(mktemp)
-    if LEAT_SEED=$seed timeout 600 "$program" >"$output" 2>&1; then
-        rm -f "$output"
-        exit 0
-    fi
-    # One write, so that lines of runs side by side do not mix.
-    echo "LEAT_SEED=$seed $program
-$(grep '^not ok\|^# ' "$output" | grep -v '^# replay' | head -n 12)
-$(grep -q '^# replay' "$output" || tail -n 3 "$output")" | grep .
-    rm -f "$output"
-    exit 1
+# Runs of one program: what is not true, and the line that shows it again. One write per failure, so
+# that those of several processors do not mix.
+if [ "${1:-}" = --runs ]; then
+    program=$2
+    shift 2
+    for seed in "$@"; do
+        ! output=$(LEAT_SEED=$seed timeout 600 "$program" 2>&1) || continue
+        sentences=$(echo "$output" | grep '^not ok\|^# ' | grep -v '^# replay' | head -n 12)
+        echo "LEAT_SEED=$seed $program
+${sentences:-$(echo "$output" | tail -n 3)}"
+    done
+    exit 0
 fi
 
 [ $# -ge 3 ] || { echo "usage: seeds.sh BUILD FROM TO [PATTERN]" >&2; exit 2; }
@@ -44,9 +43,9 @@ done
 programs=$(wc -l <"$list")
 [ "$programs" -gt 0 ] || { echo "seeds.sh: no test program of $build matches" >&2; exit 2; }
 
-# xargs goes on after a failed run (exit 1), and says in the end that there was one.
-seq "$from" "$to" | while read -r seed; do sed "s/\$/ $seed/" "$list"; done |
-    xargs -P "$(nproc)" -n 2 sh "$0" --one | tee "$list.failed" || true
+while read -r program; do
+    seq "$from" "$to" | xargs -n 10 echo "$program"
+done <"$list" | xargs -P "$(nproc)" -L 1 sh "$0" --runs | tee "$list.failed"
 failed=$(grep -c '^LEAT_SEED=' "$list.failed" || true)
 echo "$programs programs, seeds $from to $to: $failed runs failed"
 [ "$failed" -eq 0 ]
