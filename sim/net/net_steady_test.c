@@ -173,10 +173,10 @@ static void a_run_shorter_than_its_warm_up_has_no_result(void)
 /* ---- warm-up --------------------------------------------------------------------------------- */
 
 /* A packet a cycle, whose latency is that of a curve, and some noise. */
-static void run_curve(double (*curve)(double), uint64_t now)
+static void run_curve(double (*curve)(double), uint64_t seed, uint64_t now)
 {
     struct leat_random r;
-    leat_random_seed(&r, tap_seed());
+    leat_random_seed_entity(&r, tap_seed(), seed);
     start(LEAT_NET_STEADY_FIND);
     for (uint64_t at = 2000; at < now; at++)
         end(at - (uint64_t)(0.5 + curve((double)at / (double)now) +
@@ -207,15 +207,26 @@ static double rising(double x)
 
 static void the_warm_up_ends_where_the_curve_is_level(void)
 {
-    run_curve(flat, 100000);
-    OK(result.settled && result.warmup < 12500);
-    run_curve(step_at_a_quarter, 100000);
-    OK(result.settled && result.warmup >= 25000 && result.warmup < 40000);
-    OK(fabs(result.latency_mean - 109.5) < 0.2);
-    run_curve(settling, 100000);
-    OK(result.settled && result.warmup >= 5000 && result.warmup < 40000);
-    OK(fabs(result.latency_mean - 109.5) < 0.3);
-    run_curve(rising, 100000);
+    enum { RUNS = 5, CURVES = 3 };
+    const struct {
+        double (*curve)(double);
+        uint64_t from, to; /* where it is level, and where that is noticed */
+        double off;        /* of the mean behind it */
+    } level[CURVES] = { { flat, 0, 12500, 0.2 },
+                        { step_at_a_quarter, 25000, 40000, 0.2 },
+                        { settling, 5000, 40000, 0.3 } };
+    for (int i = 0; i < CURVES; i++) {
+        int settled = 0, noticed = 0;
+        for (uint64_t seed = 0; seed < RUNS; seed++) {
+            run_curve(level[i].curve, seed, 100000);
+            settled += result.settled;
+            noticed += result.warmup < level[i].to;
+            OK(result.warmup >= level[i].from);
+            OK(fabs(result.latency_mean - 109.5) < level[i].off);
+        }
+        OK(settled >= RUNS - 2 && noticed >= RUNS - 2); /* either fails by chance, seldom */
+    }
+    run_curve(rising, 0, 100000);
     OK(!result.settled);
 }
 
@@ -283,18 +294,20 @@ static void the_mean_is_that_of_the_closed_form(void)
 {
     enum { RUNS = 4 }; /* the standard deviation of their mean is 0.4 % */
     const struct queue *const queues[] = { &light, &busy_queue, &random_queue };
+    int settled = 0;
     for (int i = 0; i < 3; i++) {
         double mean = 0, half = 0;
         for (uint64_t seed = 0; seed < RUNS; seed++) {
             run_queue(queues[i], seed, LEAT_NET_STEADY_FIND, 1000000);
-            OK(result.settled && !result.saturated && result.has_intervals);
-            OK(result.latency_half > 0);
+            settled += result.settled;
+            OK(!result.saturated && result.has_intervals && result.latency_half > 0);
             mean += result.latency_mean / RUNS;
             half += result.latency_half / RUNS;
         }
         OK(fabs(mean / time_in_queue(queues[i]) - 1) < 0.03);
         OK(half < 0.05 * mean);
     }
+    OK(settled >= 3 * RUNS - 2); /* four standard errors by chance: one run in a thousand */
 }
 
 /* Of so many intervals, this many percent hold the truth. */
