@@ -1,7 +1,9 @@
 # shellcheck shell=sh
 # Shared by the tests of the command: keeps what is wrong, goes on, tells at the end.
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT INT TERM
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # In a file, since a variable of "$(...)" or of a pipe is lost with its shell; told on standard
 # error, since standard output may be a value there.

@@ -335,7 +335,7 @@ C
 mpicc -O1 -o "$folder/ends" "$folder/ends.c"
 exits 0 '' "$leat" run --fabric clos444 -n 1 --json -- "$folder/ends"
 same 'a line of its own in a file' "$(head -n 1 "$folder/stdout"), $(tail -n +2 "$folder/stdout" | jq -c '[.status, .reason, .exit_code]')" 'no end of line, ["done",null,0]'
-same 'a line of its own in a pipe' "$("$leat" run --fabric clos444 -n 1 --json -- "$folder/ends" | tail -n 1 | jq -r .status)" done
+same 'a line of its own in a pipe' "$("$leat" run --fabric clos444 -n 1 --json -- "$folder/ends" | tail -n 1 | jq -r .status)" 'done'
 for end in "deadlock deadlock" "abort failed" "kill died" "exit exit"; do
     exits 1 '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends.json" -- "$folder/ends" "${end%% *}"
     same "$end: nothing on standard output but the program's" "$(cat "$folder/stdout")" 'no end of line'
