@@ -273,6 +273,15 @@ same 'one thread that communicates' "$(number repeatable "$folder/stdout")" true
 exits 0 'another run may differ: --compute measured' "$leat" run --fabric mesh:2,2 -n 2 --compute measured -- "$folder/threads" alone
 exits 0 'another run may differ: --real-clock' "$leat" run --fabric mesh:2,2 -n 2 --real-clock -- "$folder/threads" alone
 
+# The processor's counter is simulated, or the run says that it is not: an old kernel cannot trap it.
+mpicc -O1 -I"$tests/mpi" -o "$folder/counter" "$tests/mpi/counter.c" "$tests/mpi/check.c"
+"$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/counter" > "$folder/stdout" 2> /dev/null
+if [ "$(number repeatable "$folder/stdout")" = true ]; then
+    has 'the counter' "$(cat "$folder/stdout")" 'all is well'
+else
+    has 'the counter' "$(number 'not_repeatable_because[0]' "$folder/stdout")" "the program reads the processor's counter"
+fi
+
 # Addresses, unset memory and the number of the job travel in messages that are the library's own: no certificate knows of them.
 for program in onesided intercomm; do
     mpicc -O1 -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" -lm

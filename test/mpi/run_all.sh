@@ -16,7 +16,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
-conformance='send_modes matching sizes requests errors polling clocks counter collectives reduce reduce_user
+conformance='send_modes matching sizes requests errors polling clocks collectives reduce reduce_user
              communicators intercomm topology datatypes onesided'
 faults='abort segfault kill exit status no_init'
 deadlocks='receive synchronous barrier probe waitall'
