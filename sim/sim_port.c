@@ -471,8 +471,8 @@ void leat_sim_port_init(struct leat_sim_port *port, const struct leat_sim_port_c
     };
     leat_sim_load_init(&port->load, &load, load_memory);
     /* The least that any message takes: an empty one, alone (specs/atm.md, 5.4). */
-    const uint64_t stages = leat_atm_clos_idle_cycles(net), three_stages = 18;
     port->net.taken_octets = 4;
     port->net.taken_ps = edge(port, leat_atm_aal_io_cycles(4));
-    port->net.latency = edge(port, leat_atm_aal_one_way_cycles(0) + stages - three_stages - 1);
+    port->net.latency = edge(
+        port, leat_atm_aal_one_way_cycles_over(0, leat_atm_clos_idle_cycles(net)) - 1);
 }

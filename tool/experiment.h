@@ -10,7 +10,7 @@ enum { EXPERIMENT_PATH_CAP = 64 };
 struct experiment {
     const struct arguments *args;
     struct run_job job;
-    uint32_t ports;
+    struct leat_atm_clos net; /* of the fabric */
     bool json;
     /* A folder of its own, for the time of the experiment, and what lies in it. */
     char folder[EXPERIMENT_PATH_CAP], input[EXPERIMENT_PATH_CAP], records[EXPERIMENT_PATH_CAP];

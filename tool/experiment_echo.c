@@ -4,6 +4,7 @@
  */
 #include "atm_aal_unit.h"
 #include "experiment.h"
+#include "fabric.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,13 +74,20 @@ static struct figures figures_of_line(const struct line *line, uint32_t octets_m
     return (struct figures){ r, half > 0 ? half : 0, line->slope * SMALLEST + line->base };
 }
 
-static struct figures figures_of_theory(const struct curve *c)
+/* The closed form over this network. */
+static double theory_of(const struct experiment *e, uint32_t octets)
+{
+    const uint32_t crossing = leat_atm_clos_idle_cycles(&e->net);
+    return (double)leat_atm_aal_one_way_cycles_over(octets, crossing);
+}
+
+static struct figures figures_of_theory(const struct experiment *e, const struct curve *c)
 {
     const double r = r_max(c);
     uint32_t n = 1;
-    while (n < OCTETS_MAX && n / (double)leat_atm_aal_one_way_cycles(n) < r / 2)
+    while (n < OCTETS_MAX && n / theory_of(e, n) < r / 2)
         n++;
-    return (struct figures){ r, n, (double)leat_atm_aal_one_way_cycles(SMALLEST) };
+    return (struct figures){ r, n, theory_of(e, SMALLEST) };
 }
 
 /* ---- measuring ---------------------------------------------------------------------------------
@@ -164,6 +172,8 @@ static const double line_rate[] = { 155.52, 622.08 };
 
 struct result {
     const char *fabric;
+    uint32_t crossing; /* cycles, of the first octet */
+    char formula[FABRIC_FORMULA_CAP];
     struct curve measured, theory, published;
     struct line line, published_line;
 };
@@ -176,9 +186,10 @@ enum { ROWS = 4 };
 
 static void put_text(const struct result *r, const struct row row[ROWS])
 {
+    const bool thesis = r->crossing == LEAT_ATM_AAL_THESIS_CYCLES;
     printf("one message over %s, from the lock to the last word got; in cycles\n"
-           "      octets    measured        T(N)   published\n",
-           r->fabric);
+           "%12s%12s%12s%12s\n",
+           r->fabric, "octets", "measured", r->formula, "published");
     for (size_t i = 0; i < r->measured.count; i++) {
         const uint32_t octets = r->measured.point[i].octets, published = published_at(octets);
         printf("%12u%12.0f%12.0f", octets, r->measured.point[i].cycles, r->theory.point[i].cycles);
@@ -196,6 +207,12 @@ static void put_text(const struct result *r, const struct row row[ROWS])
         printf("%-24s %12.10f %8.4f %10.4f %10.1f %10.0f\n", row[i].name, f->r_max,
                f->r_max * line_rate[0], f->r_max * line_rate[1], f->n_half, f->t_0);
     }
+    if (!thesis)
+        printf(
+            "\n"
+            "T(N) holds for the thesis' network, whose three stages a cell crosses in %d cycles; "
+            "%s\ntakes %u, so that %s is shown. What was published is of the thesis' network.\n",
+            LEAT_ATM_AAL_THESIS_CYCLES, r->fabric, r->crossing, r->formula);
     fputs(
         "\n"
         "T(N) is the closed form of a message alone, measured or not: units and switches, and "
@@ -212,7 +229,7 @@ static void put_json(const struct result *r, const struct row row[ROWS])
 {
     fputs("{\"experiment\":\"echo\",\"fabric\":", stdout);
     print_quoted(r->fabric);
-    fputs(",\"delay\":[", stdout);
+    printf(",\"network_cycles\":%u,\"formula\":\"%s\",\"delay\":[", r->crossing, r->formula);
     for (size_t i = 0; i < r->measured.count; i++) {
         const uint32_t octets = r->measured.point[i].octets, published = published_at(octets);
         printf("%s{\"octets\":%u,\"cycles\":%.0f,\"theory\":%.0f", i ? "," : "", octets,
@@ -249,6 +266,8 @@ int experiment_echo(struct experiment *e)
         return misuse(e->args->verb, "echo: expected no file, as in leat experiment echo");
     if (!read_sizes(e, &r.measured)) return WRONG;
     r.fabric = e->job.fabric;
+    r.crossing = leat_atm_clos_idle_cycles(&e->net);
+    fabric_formula_name(&e->net, r.formula);
     r.theory.count = r.measured.count;
     r.published.count = PUBLISHED_DELAYS;
     for (size_t i = 0; i < PUBLISHED_DELAYS; i++)
@@ -259,14 +278,14 @@ int experiment_echo(struct experiment *e)
     if (code) return code;
     for (size_t i = 0; i < r.theory.count; i++) {
         const uint32_t octets = r.measured.point[i].octets;
-        r.theory.point[i] = (struct point){ octets, (double)leat_atm_aal_one_way_cycles(octets) };
+        r.theory.point[i] = (struct point){ octets, theory_of(e, octets) };
     }
     r.line = regression(&r.measured);
     r.published_line = regression(&r.published);
     const struct row row[ROWS] = {
         { "measured", "measured", measured },
         { "  its regression", "measured_line", figures_of_line(&r.line, longest(&r.measured)) },
-        { "T(N)", "theory", figures_of_theory(&r.theory) },
+        { r.formula, "theory", figures_of_theory(e, &r.theory) },
         { "published, regression", "published_line",
           figures_of_line(&r.published_line, longest(&r.published)) },
     };

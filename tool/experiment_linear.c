@@ -98,7 +98,8 @@ static int keep(const struct experiment *e, const struct work *w, long input_len
                 const struct comm_records *records, struct done *out)
 {
     const bool own = e->args->operand_count > 1;
-    if (!study(records, own ? e->args->operand[1] : w->name, e->ports, &out->with)) return FAILED;
+    if (!study(records, own ? e->args->operand[1] : w->name, e->net.ports, &out->with))
+        return FAILED;
     out->written = read_tail(e->input, input_len);
     return out->written ? DONE : FAILED;
 }
@@ -265,7 +266,7 @@ int experiment_contention(struct experiment *e)
         return misuse(e->args->verb, "contention: expected one file of records, as `leat run "
                                      "--records` writes them");
     const char *file = e->args->operand[1];
-    const bool done = comm_read(file, false, &records) && study(&records, file, e->ports, &t);
+    const bool done = comm_read(file, false, &records) && study(&records, file, e->net.ports, &t);
     comm_free(&records);
     if (!done) return WRONG;
     if (e->json) {

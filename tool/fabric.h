@@ -22,6 +22,11 @@ struct fabric_entries {
 /* The fabric that a word of the command line names. False after a complaint. */
 bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_fabric *out);
 
+/* The closed form of a message alone over this network, between two of its ports: T(N) of the
+ * thesis, whose cells cross three stages in 18 cycles, and what the others take less or more. */
+enum { FABRIC_FORMULA_CAP = 24 };
+void fabric_formula_name(const struct leat_atm_clos *net, char out[FABRIC_FORMULA_CAP]);
+
 /* The entries to be shown, PPD by PPD in order; false past the last. */
 bool fabric_entries_at(const struct fabric_view *view, uint32_t index, struct fabric_entries *out);
 

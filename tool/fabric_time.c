@@ -71,12 +71,21 @@ static uint32_t cells_of(uint32_t len)
            LEAT_ATM_TASK_PAYLOAD_LEN;
 }
 
-/* The formula is that of the thesis' network and of all that have its three stages and VPIs; a host
- * that sends to itself cannot read while it writes. */
+void fabric_formula_name(const struct leat_atm_clos *net, char out[FABRIC_FORMULA_CAP])
+{
+    const int more = (int)leat_atm_clos_idle_cycles(net) - LEAT_ATM_AAL_THESIS_CYCLES;
+    snprintf(out, FABRIC_FORMULA_CAP, more ? "T(N)%+d" : "T(N)", more);
+}
+
+/* A host that sends to itself cannot read while it writes. */
 static bool has_formula(const struct timing *t)
 {
-    const struct leat_atm_clos *net = &t->fabric.net;
-    return net->stages == 3 && net->header_octets == LEAT_ATM_VP_HEADER && t->from != t->to;
+    return t->from != t->to;
+}
+
+static uint64_t formula(const struct timing *t)
+{
+    return leat_atm_aal_one_way_cycles_over(t->len, leat_atm_clos_idle_cycles(&t->fabric.net));
 }
 
 static void put_row(const struct timing *t, uint64_t cycles)
@@ -91,15 +100,17 @@ static void put_row(const struct timing *t, uint64_t cycles)
         return;
     }
     printf("%8u %7u %10llu ", t->len, cells_of(t->len), (unsigned long long)cycles);
-    if (has_formula(t)) printf("%10llu ", (unsigned long long)leat_atm_aal_one_way_cycles(t->len));
+    if (has_formula(t)) printf("%10llu ", (unsigned long long)formula(t));
     printf("%14.3f %10.3f\n", (double)ps / 1e6, 8e6 * t->len / (double)ps);
 }
 
 static void put_title(const struct timing *t)
 {
+    char name[FABRIC_FORMULA_CAP];
+    fabric_formula_name(&t->fabric.net, name);
     printf("one message from port %u to port %u, %s model\n%8s %7s %10s ", t->from, t->to,
            sim_model_name(t->model), "bytes", "cells", "cycles");
-    if (has_formula(t)) printf("%10s ", "T(N)");
+    if (has_formula(t)) printf("%10s ", name);
     printf("%14s %10s\n", "microseconds", "Mb/s");
 }
 

@@ -108,7 +108,7 @@ static bool read_options(const struct arguments *args, struct experiment *e)
                                .silent = true };
     if (!e->job.fabric) e->job.fabric = "clos444";
     if (!fabric_read(args->verb, e->job.fabric, &fabric)) return false;
-    e->ports = fabric.net.ports;
+    e->net = fabric.net;
     return sim_read_model(args->verb, argument(args, "--model"), &e->job.model);
 }
 

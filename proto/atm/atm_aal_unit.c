@@ -161,6 +161,11 @@ uint64_t leat_atm_aal_one_way_cycles(uint32_t len)
            (cells > 2 ? 61 * (cells - 2) : 0);
 }
 
+uint64_t leat_atm_aal_one_way_cycles_over(uint32_t len, uint32_t network_cycles)
+{
+    return leat_atm_aal_one_way_cycles(len) - LEAT_ATM_AAL_THESIS_CYCLES + network_cycles;
+}
+
 bool leat_atm_aal_unit_blktofr(const struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
 {
     return unit->send_block[block].to_free && unit->send_block[block].free_at <= now;

@@ -317,8 +317,13 @@ uint32_t leat_atm_aal_unit_octets(const struct leat_atm_aal_unit *unit, uint16_t
 /* The cycles that a put or get of `len` octets takes, four a word: io(N) of note 5.4. */
 uint64_t leat_atm_aal_io_cycles(uint32_t len);
 
-/* T(N) of note 5.4: one way, contention-free. */
+/* T(N) of note 5.4: one way, contention-free, over three stages that switch virtual paths. */
 uint64_t leat_atm_aal_one_way_cycles(uint32_t len);
+
+/* The same over any idle network, which its first octet crosses in so many cycles
+ * (leat_atm_clos_idle_cycles; THESIS_CYCLES in T(N)): nothing else of T(N) depends on it. */
+enum { LEAT_ATM_AAL_THESIS_CYCLES = 18 };
+uint64_t leat_atm_aal_one_way_cycles_over(uint32_t len, uint32_t network_cycles);
 
 /* The longest message of a buffer of so many blocks. */
 static inline uint32_t leat_atm_aal_message_max(uint32_t blocks)

@@ -21,6 +21,18 @@ cp "$folder/stdout" "$folder/rtl.json"
 same "echo, rtl" "$(model echo "$folder/rtl.json")" ""
 exits 0 "" "$leat" experiment echo --sizes 4,400
 has "echo as text" "$(cat "$folder/stdout")" "regression: measured"
+# Other fabrics take 12 cycles less (one stage) or 6 more (virtual channels), which T(N) does not know.
+for fabric in "bmx:16 6 T(N)-12" "clos444/switching=vc 24 T(N)+6"; do
+    # shellcheck disable=SC2086
+    set -- $fabric
+    exits 0 "" "$leat" experiment echo --sizes 4,16,1000 --fabric "$1" --json
+    cp "$folder/stdout" "$folder/other.json"
+    same "echo, $1" "$(model echo "$folder/other.json")" ""
+    same "cycles to cross $1" "$(value "$folder/other.json" network_cycles)" "$2"
+    exits 0 "" "$leat" experiment echo --sizes 4,400 --fabric "$1"
+    has "the closed form over $1" "$(cat "$folder/stdout")" "$3   published"
+    has "said for $1" "$(cat "$folder/stdout")" "T(N) holds for the thesis' network"
+done
 # A poller finds its message at most 81 cycles late, and the words of its own request with it.
 exits 0 "" "$leat" experiment echo --sizes 4,40,1000 --poll --json
 late=$(python3 -c 'import json, sys
