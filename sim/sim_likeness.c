@@ -27,7 +27,7 @@ static void put_from(const struct moment *m, uint64_t at)
 /* ---- numbers -----------------------------------------------------------------------------------
  */
 
-static uint16_t last_number(void *context, uint32_t from, uint32_t to)
+static uint32_t last_number(void *context, uint32_t from, uint32_t to)
 {
     const struct leat_sim_port *port = context;
     return port->load.host[from].unit.peer[to].number;
@@ -191,7 +191,8 @@ void leat_sim_likeness(struct leat_sim_port *port, struct leat_likeness *out, ui
     const struct leat_sim_load *load = &port->load;
     struct moment m = { .port = port,
                         .now = load->sim.now,
-                        .names = { port, last_number, name_message },
+                        .names = { port, last_number, name_message,
+                                   load->host[0].unit.number_mask },
                         .out = out,
                         .entry = entry };
     if (load->sim.model != LEAT_SIM_ATM_CELL || !load->sim.cells->in_strides || load->scarce ||

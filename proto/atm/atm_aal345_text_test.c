@@ -320,10 +320,12 @@ static void flags_are_named_by_the_type_of_the_cell(void)
                                          "flag=end",
                                          "flag=single",
                                          "type=ACK flag=broadcast",
-                                         "type=ACK flag=point-to-point" };
-    static const uint8_t flags[] = { 0, 1, 2, 3, 0, 4 };
+                                         "type=ACK flag=point-to-point",
+                                         "type=RESYNC flag=broadcast",
+                                         "type=RESYNCED flag=point-to-point" };
+    static const uint8_t flags[] = { 0, 1, 2, 3, 0, 4, 0, 4 };
     size_t len = 0;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         EQ(format_build_words(&leat_atmtask_format, words[i], octets, sizeof octets, &len),
            LEAT_ERR_OK);
         EQ(octets[8], flags[i]);
@@ -335,10 +337,12 @@ static void flags_are_named_by_the_type_of_the_cell(void)
 static void mistakes_in_atmtask_are_explained(void)
 {
     const struct leat_format *f = &leat_atmtask_format;
-    expect_refusal(f, "type=2", LEAT_ERR_TYPE, "message (0) or ACK (1)");
+    expect_refusal(f, "type=2", LEAT_ERR_TYPE, "message (0), ACK (1)");
     expect_refusal(f, "flag=4", LEAT_ERR_RESERVED, "single (3)");
     expect_refusal(f, "type=ACK flag=single", LEAT_ERR_FIELD, "point-to-point");
     expect_refusal(f, "type=ACK flag=3", LEAT_ERR_RESERVED, "point-to-point (4)");
+    expect_refusal(f, "type=RESYNC flag=2", LEAT_ERR_RESERVED, "point-to-point (4)");
+    expect_refusal(f, "sequence=536870912", LEAT_ERR_RANGE, "0..536870911");
     expect_refusal(f, "vpi=4096", LEAT_ERR_RANGE, "0..4095");
     expect_refusal(f, "message.name=long", LEAT_ERR_LENGTH, "at most 3");
     expect_refusal(f, "data=0000000000000000000000000000000000", LEAT_ERR_LENGTH, "at most 16");
@@ -352,7 +356,7 @@ static void random_cells_are_built_again_from_their_text(void)
         struct leat_atm_task_cell cell = { 0 };
         cell.vpi = (uint16_t)leat_random_below(&r, 4096);
         cell.flag = (uint16_t)leat_random_below(&r, 4);
-        cell.sequence = (uint16_t)leat_random_next(&r);
+        cell.sequence = (uint32_t)leat_random_below(&r, round % 2 ? 1 << 29 : 1 << 16);
         cell.source = (uint16_t)leat_random_next(&r);
         cell.destination = (uint16_t)leat_random_next(&r);
         uint8_t octets[LEAT_ATM_TASK_CELL_LEN];
@@ -363,7 +367,7 @@ static void random_cells_are_built_again_from_their_text(void)
             cell.payload[8] = cell.payload[9] = cell.payload[10] = 0;
         }
         if (round % 4 == 0) {
-            cell.type = LEAT_ATM_TASK_ACK;
+            cell.type = round % 12 ? LEAT_ATM_TASK_ACK : LEAT_ATM_TASK_RESYNCED;
             cell.flag = round % 8 ? 4 : 0;
         }
         OK(leat_atm_task_cell_encode(&cell, octets, sizeof octets) == LEAT_ERR_OK);

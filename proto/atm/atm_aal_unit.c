@@ -71,6 +71,7 @@ static size_t lay_out(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_
     unit->served_far = leat_arena_lay(&arena, c->receive_blocks,
                                       LEAT_ATM_AAL_SERVED_FAR * sizeof *unit->served_far);
     unit->ack_missing = leat_arena_lay(&arena, c->send_blocks * ack_words(c), sizeof(uint64_t));
+    unit->gap = leat_arena_lay(&arena, 2 * (size_t)c->ports, sizeof *unit->gap);
     return arena.used;
 }
 
@@ -99,7 +100,8 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
     unit->write_first = unit->segment_block = unit->waiting_head = unit->candidates = NONE;
     unit->message_read = unit->aging_head = unit->service_block = NONE;
     unit->scan_waits = 1;
-    unit->ack_asked_at = LEAT_NEVER;
+    unit->ack_asked_at = unit->resync_asked_at = unit->gap_at = LEAT_NEVER;
+    unit->number_mask = config->resync ? LEAT_ATM_TASK_SEQUENCE_MAX : UINT16_MAX;
 }
 
 void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count)

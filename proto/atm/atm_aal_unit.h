@@ -23,6 +23,14 @@
  * of STATE5 over its list) is computed from the cycle when it is looked at.
  *
  * "Cycle n" is the state after the n-th step; cycle 0 is reset.
+ *
+ * With `resync` a stream comes back after cells of it were given up, which in the prototype it
+ * never does (README, "Resynchronisation"):
+ *
+ *     sender                                                      receiver
+ *      | 5, 6, 7 ...  6 is lost 8 times: its message is given up   | has 5; 7 is parked behind 6
+ *      | RESYNC 6: "of the numbers up to 6 nothing more comes" --->| drops what it has of a message
+ *      |<--- RESYNCED 6                                            | with a gap; 7 joins
  */
 #ifndef LEAT_ATM_AAL_UNIT_H
 #define LEAT_ATM_AAL_UNIT_H
@@ -58,6 +66,7 @@ struct leat_atm_aal_config {
     uint32_t retransmit_cycles, obsolete_cycles;
     uint32_t transmissions_max;
     bool unsealed; /* cells go without their CRC-16: where nobody looks at it */
+    bool resync;   /* streams come back after cells were given up; numbers have 29 bits */
 };
 
 /* The thesis' values, for a network of `ports` ports and `paths` paths. */
@@ -95,7 +104,8 @@ enum leat_atm_aal_told {
     LEAT_ATM_AAL_GRANTED = 8,        /* a read request, from reply_at on: message_read */
     LEAT_ATM_AAL_DENIED = 16,        /* a read request, at reply_at */
     LEAT_ATM_AAL_GOT = 32,           /* the last GET has ended */
-    LEAT_ATM_AAL_UNDELIVERABLE = 64, /* block_told given up; its destination, its message */
+    LEAT_ATM_AAL_UNDELIVERABLE = 64, /* block_told given up; its destination, its message. With
+                                        resync: the whole message, told once */
     LEAT_ATM_AAL_EXIT = 128,         /* the message being written is too long: thrown away */
     LEAT_ATM_AAL_TOOLONG = 256,      /* the buffer's last octet is used */
     LEAT_ATM_AAL_NOMEM = 512,        /* the message being written waits for a block */
@@ -108,7 +118,11 @@ struct leat_atm_aal_counts {
     uint64_t cells_sent, acks_sent, retransmissions, refusals;
     uint64_t cells_received, acks_received, bad_cells, misdelivered, duplicates, parked;
     uint64_t acks_unmatched, undeliverable, discarded, discarded_unread;
-    uint64_t beyond; /* cells too far ahead to be parked: neither kept nor acknowledged */
+    uint64_t beyond;         /* cells too far ahead to be parked: neither kept nor acknowledged */
+    uint64_t given_up;       /* messages of which a cell was given up */
+    uint64_t resyncs_sent;   /* RESYNC cells */
+    uint64_t resynchronised; /* gaps that the receiver knows of */
+    uint64_t cut_short; /* messages dropped by their receiver, since a cell of them was given up */
 };
 
 /* Two lists in one array of links (note 5.1): free blocks and busy blocks. */
@@ -128,8 +142,10 @@ struct leat_atm_aal_send_block {
     uint64_t expires_at; /* of a sent one: blktime is what is left till then */
     uint64_t free_at;    /* where to_free: the cycle since which ogblktofr is 1; may be to come */
     uint32_t message;    /* which of this unit's messages, counted */
-    uint16_t destination, sequence, acks_missing;
+    uint32_t sequence;
+    uint16_t destination, acks_missing;
     uint8_t flag, state, to_free, transmissions, point_to_point;
+    uint8_t given_up; /* some block of its message was */
 };
 
 struct leat_atm_aal_receive_block {
@@ -138,8 +154,10 @@ struct leat_atm_aal_receive_block {
     uint8_t in_message;
     uint8_t parked; /* 2: and its turn may have come */
     uint8_t is_ack; /* then it has no octets: these fields say it all */
+    uint8_t resync; /* RESYNC, or with is_ack RESYNCED */
     uint8_t point_to_point;
-    uint16_t source, sequence, flag; /* of its cell */
+    uint16_t source, flag; /* of its cell */
+    uint32_t sequence;
 };
 
 /* A message being put together or served; it has the number of its head block. */
@@ -162,13 +180,24 @@ struct leat_atm_aal_message {
 
 /* What a unit keeps of each other unit. */
 struct leat_atm_aal_peer {
-    uint16_t number;          /* last sent to it, point to point */
-    uint16_t received[2];     /* last in order from it: broadcast, point to point */
+    uint32_t number;      /* last sent to it, point to point */
+    uint32_t received[2]; /* last in order from it: broadcast, point to point */
+    uint32_t skip_to[2];  /* where `skips`: up to this number nothing more comes from it */
+    uint8_t skips[2];
     uint16_t parked_first[2]; /* block + 1 of the lowest number parked of these; 0: none */
     uint16_t parked_last[2];  /* where there is a first one: the block of the highest */
     uint16_t incomplete[2];   /* the first message that is, its head block + 1; 0: none */
     uint16_t message_count;
     uint16_t first_message, last_message; /* where message_count > 0 */
+};
+
+/* Of a stream to another unit (broadcast: 2 * port, point to point: 2 * port + 1) of which cells
+ * were given up, as long as the receiver may not know. */
+struct leat_atm_aal_gap {
+    uint64_t sent_at, send_at; /* RESYNC: the last one, the next one */
+    uint64_t wait_cycles;      /* between the next ones */
+    uint32_t number;           /* the last that was given up */
+    bool open;
 };
 
 enum leat_atm_aal_controller { /* in the order of a step */
@@ -216,16 +245,24 @@ struct leat_atm_aal_unit {
     uint32_t path;           /* k of note R1 */
     uint32_t message_count;  /* written so far */
     uint16_t messages_busy;  /* ogmsgnum */
-    uint16_t broadcast_number;
+    uint32_t broadcast_number;
+    uint32_t number_mask; /* numbers of cells have 16 bits, with resync 29 */
 
     /* STATE5 */
-    uint8_t sending, sending_ack, freeing, scan_waits;
+    uint8_t sending, freeing, scan_waits;
+    uint8_t sending_ack; /* 2: RESYNC */
     uint8_t scan_wraps;  /* scan_block was the tail when it was looked at, and is it no more */
     uint16_t scan_block; /* cursnd at the look of cycle look_at */
     uint32_t scan_finds; /* what a walk may find: blocks that are ready, and those to be freed */
     uint64_t look_at;
     uint64_t ack_asked_at; /* q of note R6, may be to come; LEAT_NEVER: no acknowledgement */
     uint64_t ack_free_at;  /* F */
+
+    /* STATE9: gaps that RESYNC cells are to be sent for */
+    uint64_t resync_asked_at; /* as ack_asked_at; LEAT_NEVER: resync_cell is free */
+    uint64_t gap_at;          /* the first send_at of all, or sooner */
+    uint32_t gap_count;       /* open ones */
+    uint32_t gap_asked;       /* the one of resync_cell */
 
     /* STATE7 */
     uint8_t service; /* enum in atm_aal_unit_receive.c */
@@ -252,7 +289,8 @@ struct leat_atm_aal_unit {
     struct leat_atm_aal_peer *peer;
     uint8_t *send_cell, *receive_cell; /* LEAT_ATM_AAL_CELL_STRIDE octets a block */
     uint64_t *ack_missing;             /* ackdesc of broadcast blocks, a bit per port */
-    uint8_t ack_cell[64];
+    struct leat_atm_aal_gap *gap;      /* two of each peer */
+    uint8_t ack_cell[64], resync_cell[64];
     struct leat_atm_aal_commands write, read;
     struct leat_atm_aal_counts counts;
     uint16_t open[LEAT_ATM_AAL_OPEN_LISTS]; /* STATE8's, by the low bits of the id */
@@ -339,12 +377,14 @@ void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now);
  * port sent to another one, and what an id says that is the same whenever it is looked at. */
 struct leat_atm_aal_names {
     void *context;
-    uint16_t (*last_number)(void *context, uint32_t from, uint32_t to);
+    uint32_t (*last_number)(void *context, uint32_t from, uint32_t to);
     uint64_t (*message)(void *context, uint32_t id);
+    uint32_t number_mask; /* of the units */
 };
 
-/* What will become of the unit, all steps before `now` being done; units that broadcast, park cells
- * or wait for a block are like no other. And of a cell, but for its label and what it carries. */
+/* What will become of the unit, all steps before `now` being done; units that broadcast, park
+ * cells, have gaps or wait for a block are like no other. And of a cell, but for its label and what
+ * it carries. */
 void leat_atm_aal_unit_likeness(struct leat_atm_aal_unit *unit, uint64_t now,
                                 const struct leat_atm_aal_names *names, struct leat_likeness *out);
 void leat_atm_aal_cell_likeness(const uint8_t *cell, const struct leat_atm_aal_names *names,

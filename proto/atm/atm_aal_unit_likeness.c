@@ -32,9 +32,9 @@ static void put_id(const struct moment *m, uint32_t id)
 }
 
 /* A number of the stream between two ports, counted back from its last one. */
-static void put_number(const struct moment *m, uint32_t from, uint32_t to, uint16_t number)
+static void put_number(const struct moment *m, uint32_t from, uint32_t to, uint32_t number)
 {
-    put(m, (uint16_t)(m->names->last_number(m->names->context, from, to) - number));
+    put(m, (m->names->last_number(m->names->context, from, to) - number) & m->names->number_mask);
 }
 
 /* Fields of `size` bits side by side in a word. */
@@ -47,16 +47,16 @@ void leat_atm_aal_cell_likeness(const uint8_t *cell, const struct leat_atm_aal_n
                                 struct leat_likeness *out)
 {
     const struct moment m = { .names = names, .out = out };
-    const uint16_t type = leat_get_be16(cell + TYPE_AT), flag = leat_get_be16(cell + FLAG_AT);
+    const uint16_t type = cell_type(names->number_mask, cell), flag = leat_get_be16(cell + FLAG_AT);
     const uint16_t from = leat_get_be16(cell + SOURCE_AT),
                    to = leat_get_be16(cell + DESTINATION_AT);
     const bool is_ack = type == LEAT_ATM_TASK_ACK;
-    if (is_ack ? flag != LEAT_ATM_TASK_ACK_POINT : to == BROADCAST) {
+    if (type > LEAT_ATM_TASK_ACK || (is_ack ? flag != LEAT_ATM_TASK_ACK_POINT : to == BROADCAST)) {
         leat_likeness_fail(out);
         return;
     }
     put(&m, beside(beside(beside(type, flag, 16), from, 16), to, 16));
-    put_number(&m, is_ack ? to : from, is_ack ? from : to, leat_get_be16(cell + SEQUENCE_AT));
+    put_number(&m, is_ack ? to : from, is_ack ? from : to, cell_number(names->number_mask, cell));
 }
 
 /* ---- commands ----------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ static void put_sending(const struct moment *m)
     word = beside(beside(word, unit->freeing, 8), unit->scan_waits, 8);
     put(m, beside(beside(word, unit->scan_wraps, 8), unit->messages_busy, 16));
     put(m, beside(unit->path, unit->scan_finds, 32));
-    put(m, beside(unit->segment_cells, unit->broadcast_number, 16));
+    put(m, beside(unit->segment_cells, unit->broadcast_number, 32));
     if (unit->segment_block != NONE) put_time(m, unit->label_at);
     put_from(m, unit->label_taken_at);
     if (unit->sending) put_time(m, unit->line_at);
@@ -174,7 +174,7 @@ static void put_receive_block(const struct moment *m, uint16_t block)
 {
     const struct leat_atm_aal_receive_block *b = &m->unit->receive_block[block];
     const uint32_t port = m->unit->config.port;
-    if (!b->point_to_point) leat_likeness_fail(m->out);
+    if (!b->point_to_point || b->resync) leat_likeness_fail(m->out);
     put(m, beside(beside(b->is_ack, b->source, 16), b->flag, 16));
     put_number(m, b->is_ack ? port : b->source, b->is_ack ? b->source : port, b->sequence);
 }
@@ -217,7 +217,8 @@ static void put_messages(const struct moment *m)
     for (uint32_t source = 0; source < unit->config.ports; source++) {
         const struct leat_atm_aal_peer *peer = &unit->peer[source];
         if (peer->parked_first[0] || peer->parked_first[1]) leat_likeness_fail(m->out);
-        put(m, beside(peer->message_count, peer->received[0], 16));
+        if (peer->skips[0] || peer->skips[1]) leat_likeness_fail(m->out);
+        put(m, beside(peer->message_count, peer->received[0], 32));
         put_number(m, source, unit->config.port, peer->received[1]);
         uint16_t message = peer->first_message;
         for (uint16_t i = 0; i < peer->message_count; i++) {
@@ -231,7 +232,8 @@ void leat_atm_aal_unit_likeness(struct leat_atm_aal_unit *unit, uint64_t now,
                                 const struct leat_atm_aal_names *names, struct leat_likeness *out)
 {
     const struct moment m = { unit, now, names, out };
-    if (unit->told & LEAT_ATM_AAL_NEWS || unit->nomem || unit->candidates != NONE) {
+    if (unit->told & LEAT_ATM_AAL_NEWS || unit->nomem || unit->candidates != NONE ||
+        unit->gap_count || unit->resync_asked_at != LEAT_NEVER) {
         leat_likeness_fail(out);
         return;
     }

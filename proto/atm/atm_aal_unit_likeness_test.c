@@ -6,7 +6,7 @@
 
 enum { WORDS = 4096, CYCLES = 2000 };
 
-static uint16_t last_number(void *context, uint32_t from, uint32_t to)
+static uint32_t last_number(void *context, uint32_t from, uint32_t to)
 {
     (void)context;
     return from == HERE || from == THERE ? stations[from == THERE].unit.peer[to].number : 0;
@@ -18,7 +18,7 @@ static uint64_t name_message(void *context, uint32_t id)
     return id;
 }
 
-static const struct leat_atm_aal_names names = { NULL, last_number, name_message };
+static const struct leat_atm_aal_names names = { NULL, last_number, name_message, UINT16_MAX };
 
 /* Both units, after the present step. */
 static bool likeness_of_all(struct leat_likeness *l)
@@ -118,6 +118,28 @@ static void broadcasts_and_what_waits_for_a_block_are_like_nothing(void)
     OK(!keep(&kept[0]));
 }
 
+/* What was given up is not told in words: RESYNC has timers of its own. */
+static void units_with_gaps_and_what_tells_of_them_are_like_nothing(void)
+{
+    struct leat_atm_aal_config config = thesis(HERE);
+    config.resync = true;
+    config.retransmit_cycles = 1000;
+    config.transmissions_max = 1;
+    struct leat_atm_aal_unit *unit = alone_with(config);
+    write_to(unit, THERE, 4);
+    run(900);
+    OK(keep(&kept[0]));
+    run(2000);
+    EQ(unit->gap_count, 1);
+    EQ(unit->send.busy_count, 0);
+    OK(!keep(&kept[0]));
+    uint64_t word[8];
+    struct leat_likeness l = { .word = word, .cap = 8 };
+    const struct leat_atm_aal_names wide = { NULL, last_number, name_message, unit->number_mask };
+    leat_atm_aal_cell_likeness(unit->resync_cell, &wide, &l);
+    OK(!leat_likeness_holds(&l));
+}
+
 static void cells_are_told_by_their_header_and_counted_numbers(void)
 {
     uint64_t word[2][8];
@@ -144,4 +166,5 @@ static void cells_are_told_by_their_header_and_counted_numbers(void)
 
 TAP_MAIN(T(the_same_course_is_alike_in_every_cycle), T(another_course_is_not),
          T(broadcasts_and_what_waits_for_a_block_are_like_nothing),
+         T(units_with_gaps_and_what_tells_of_them_are_like_nothing),
          T(cells_are_told_by_their_header_and_counted_numbers))

@@ -48,8 +48,9 @@ struct bench {
     uint64_t in_next_at, in_check_at, in_last_at;
     /* Per peer and type: how many cells of its stream have been sent in order. */
     uint32_t stream[MODEL_PORTS][2];
-    uint16_t stream_base[MODEL_PORTS][2];
+    uint32_t stream_base[MODEL_PORTS][2];
 
+    struct model_cell resync; /* the last one sent */
     struct model_cell sent[SENT_COUNT];
     unsigned sent_count;
     uint64_t refuse_at;
@@ -116,7 +117,7 @@ static void stream_cell(struct bench *b, uint32_t peer, uint32_t point, uint32_t
     const struct model_cell c = {
         LEAT_ATM_TASK_MESSAGE,
         flag_of(b, peer, point, index),
-        (uint16_t)(b->stream_base[peer][point] + index + 1),
+        (b->stream_base[peer][point] + index + 1) & model_mask,
         (uint16_t)peer,
         point ? (uint16_t)b->model.config.port : LEAT_ATM_TASK_BROADCAST,
     };
@@ -157,13 +158,44 @@ static void make_ack(struct bench *b, uint8_t *cell)
                             point ? sent.dst : (uint16_t)draw(b, b->model.config.ports),
                             (uint16_t)b->model.config.port };
     /* Nobody waits for this one, nor will soon: numbers come true only after the label. */
-    if (chance(b, 4)) c.sqn = (uint16_t)(c.sqn + 20000);
+    if (chance(b, 4)) c.sqn = (c.sqn + 20000) & model_mask;
+    model_cell_write(&c, NULL, cell);
+}
+
+/* A peer has given up cells that it sent, or did not even send; or it repeats what it said. */
+static void make_resync(struct bench *b, uint8_t *cell)
+{
+    const uint32_t peer = chance(b, 70) ? draw(b, 3) % b->model.config.ports
+                                        : draw(b, b->model.config.ports);
+    const uint32_t point = draw(b, 2);
+    uint32_t *next = &b->stream[peer][point], index = *next + draw(b, 5);
+    if (chance(b, 40)) index = *next - draw(b, *next < 6 ? *next + 1 : 6);
+    if (index > *next) *next = index;
+    const struct model_cell c = { LEAT_ATM_TASK_RESYNC, point ? LEAT_ATM_TASK_ACK_POINT : 0,
+                                  (b->stream_base[peer][point] + index) & model_mask,
+                                  (uint16_t)peer, (uint16_t)b->model.config.port };
+    model_cell_write(&c, NULL, cell);
+}
+
+/* The answer to the last RESYNC, or to one that was never sent. */
+static void make_resynced(struct bench *b, uint8_t *cell)
+{
+    struct model_cell c = b->resync;
+    c.type = LEAT_ATM_TASK_RESYNCED;
+    c.source = b->resync.dst;
+    c.dst = (uint16_t)b->model.config.port;
+    if (chance(b, 10)) c.sqn = (c.sqn - 1) & model_mask;
+    if (chance(b, 5)) c.flag ^= LEAT_ATM_TASK_ACK_POINT;
     model_cell_write(&c, NULL, cell);
 }
 
 static void make_cell(struct bench *b)
 {
-    if (b->sent_count && chance(b, 60))
+    if (b->resync.type && chance(b, 20))
+        make_resynced(b, b->in_cell);
+    else if (b->model.config.resync && chance(b, 15))
+        make_resync(b, b->in_cell);
+    else if (b->sent_count && chance(b, 60))
         make_ack(b, b->in_cell);
     else
         make_data(b, b->in_cell);
@@ -208,6 +240,7 @@ static void link_out(struct bench *b)
     b->line_told = false;
     if (!(b->told & LEAT_ATM_AAL_LINE)) return;
     const struct model_cell c = model_cell_read(b->model.line_cell);
+    if (c.type == LEAT_ATM_TASK_RESYNC) b->resync = c;
     if (c.type == LEAT_ATM_TASK_MESSAGE) b->sent[b->sent_count++ % SENT_COUNT] = c;
     /* Note R3: a PPD has read the label, in two octets or in four. */
     if (chance(b, 15)) b->refuse_at = b->now + b->model.config.header_octets + 3;
@@ -436,6 +469,10 @@ static void same_counts(struct bench *b, int u)
     SAME_COUNT(discarded);
     SAME_COUNT(discarded_unread);
     SAME_COUNT(beyond);
+    SAME_COUNT(given_up);
+    SAME_COUNT(resyncs_sent);
+    SAME_COUNT(resynchronised);
+    SAME_COUNT(cut_short);
 #undef SAME_COUNT
 }
 
@@ -471,6 +508,13 @@ static void one_cycle(struct bench *b)
     host_read(b);
 }
 
+/* Or, with resync, soon to have more than 16 bits. */
+static uint32_t soon_to_wrap(struct bench *b)
+{
+    const uint32_t last = chance(b, 50) ? model_mask : 0xffff;
+    return last - draw(b, 8);
+}
+
 static void begin_life(struct bench *b, uint64_t seed)
 {
     memset(b, 0, sizeof *b);
@@ -487,6 +531,7 @@ static void begin_life(struct bench *b, uint64_t seed)
     c.retransmit_cycles = 100 + draw(b, 3000);
     c.obsolete_cycles = 1 + draw(b, 3000);
     c.transmissions_max = 1 + draw(b, 8);
+    c.resync = chance(b, 50);
     b->pace = 1 + draw(b, chance(b, 40) ? 60 : chance(b, 80) ? 1000 : 5000);
     b->confused = chance(b, 20);
     OK(leat_atm_aal_config_check(&c) == LEAT_ERR_OK);
@@ -497,13 +542,13 @@ static void begin_life(struct bench *b, uint64_t seed)
         leat_atm_aal_unit_init(&b->unit[u], &c, memory[u]);
     if (chance(b, 50)) return;
     /* Numbers that are soon to wrap, as after a long run. */
-    b->model.broadcast_number = (uint16_t)(65535 - draw(b, 8));
+    b->model.broadcast_number = soon_to_wrap(b);
     for (int u = 0; u < UNITS; u++)
         b->unit[u].broadcast_number = b->model.broadcast_number;
     for (uint32_t p = 0; p < ports; p++) {
-        b->model.number[p] = (uint16_t)(65535 - draw(b, 8));
+        b->model.number[p] = soon_to_wrap(b);
         for (uint32_t point = 0; point < 2; point++)
-            b->stream_base[p][point] = b->model.received[p][point] = (uint16_t)(65535 - draw(b, 8));
+            b->stream_base[p][point] = b->model.received[p][point] = soon_to_wrap(b);
         for (int u = 0; u < UNITS; u++) {
             b->unit[u].peer[p].number = b->model.number[p];
             memcpy(b->unit[u].peer[p].received, b->model.received[p], sizeof b->model.received[p]);
@@ -535,9 +580,19 @@ static void unit_and_plain_model_agree_in_every_cycle(void)
     uint32_t happened = 0;
     const uint32_t all =
         0x7ff; /* that a unit can tell; some of it is rare: lives go on until then */
-    for (uint64_t i = 0; (i < lives || (happened != all && i < 20 * lives)) && !b.failed; i++)
+    struct leat_atm_aal_counts sum = { 0 };
+    for (uint64_t i = 0; (i < lives || (happened != all && i < 20 * lives)) && !b.failed; i++) {
         happened |= live(&b, tap_seed() * 1000003 + i, cycles);
+        sum.resyncs_sent += b.model.counts.resyncs_sent;
+        sum.resynchronised += b.model.counts.resynchronised;
+        sum.cut_short += b.model.counts.cut_short;
+    }
     EQ(happened, all);
+    OK(sum.resyncs_sent > sum.resynchronised && sum.resynchronised > 0 && sum.cut_short > 0);
+    printf("# %llu RESYNC cells sent, %llu gaps closed, %llu messages cut short
+",
+           (unsigned long long)sum.resyncs_sent, (unsigned long long)sum.resynchronised,
+           (unsigned long long)sum.cut_short);
 }
 
 TAP_MAIN(T(unit_and_plain_model_agree_in_every_cycle))

@@ -15,6 +15,8 @@
  * - A walk passes blocks that are being written only while nomem is raised.
  * - A writer that waits for a block goes on when one is free and no reader has the unit.
  * - An exit forgets the commands that wait behind it, and so does a denied request.
+ * - With resync (README): a RESYNC waits while a cell before its number may still be acknowledged;
+ * of several that are due that of the lowest stream goes first.
  * - A message is obsolete in the cycle in which its timer is 0, before STATE8 looks; if it is being
  *   read then, or was never served, it leaves when the reading ends.
  */
@@ -80,10 +82,10 @@ static inline void model_release(struct model_buffer *b, uint16_t block)
 
 struct model_send_block {
     int64_t blktime;
-    uint32_t message, label;
-    uint16_t sqn, flag, dst;
+    uint32_t message, label, sqn;
+    uint16_t flag, dst;
     unsigned acknum, transmissions;
-    bool ogblktofr, ackdesc[MODEL_PORTS];
+    bool ogblktofr, ackdesc[MODEL_PORTS], given_up;
     uint8_t payload[36];
 };
 
@@ -101,6 +103,13 @@ struct model_message {
     struct model_list blocks;
     uint32_t served[LEAT_ATM_AAL_SERVED_MAX];
     unsigned served_count;
+};
+
+/* Of a stream to a port: cells were given up, and it may not know. */
+struct model_gap {
+    bool open;
+    uint32_t number;
+    uint64_t sent_at, send_at, wait;
 };
 
 /* A queue of host commands and the one being executed. */
@@ -137,7 +146,7 @@ struct model {
     bool segmenting, label_now;
     uint32_t path, message_count;
     unsigned ogmsgnum;
-    uint16_t broadcast_number, number[MODEL_PORTS];
+    uint32_t broadcast_number, number[MODEL_PORTS];
 
     /* STATE5 */
     unsigned state5, byte;
@@ -145,7 +154,9 @@ struct model {
     uint16_t cursnd;
     bool ogsuspend, ack_pending, ack_busy;
     uint64_t ack_free_at; /* F of note R6 */
-    uint8_t line[53], ack[53];
+    uint8_t line[53], ack[53], resync[53];
+    bool resync_pending, resync_busy, sends_resync;
+    struct model_gap gap[MODEL_PORTS][2], *asked_gap;
 
     /* STATE7 */
     enum { MODEL_IDLE, MODEL_DATA, MODEL_PARKED, MODEL_ACK } service;
@@ -156,7 +167,8 @@ struct model {
     unsigned position;
     bool matched_last;
     uint32_t ack_label;
-    uint16_t received[MODEL_PORTS][2];
+    uint32_t received[MODEL_PORTS][2], skip_to[MODEL_PORTS][2];
+    bool skips[MODEL_PORTS][2];
     unsigned icblkinmsgnum;
 
     struct model_buffer og, ic;
@@ -166,10 +178,13 @@ struct model {
     struct leat_atm_aal_counts counts;
 };
 
+static uint32_t model_mask; /* of numbers: 16 bits, or 29 with resync */
+
 static inline void model_init(struct model *m, const struct leat_atm_aal_config *config)
 {
     memset(m, 0, sizeof *m);
     m->config = *config;
+    model_mask = config->resync ? 0x1fffffff : 0xffff;
     for (uint16_t i = 0; i < config->send_blocks; i++)
         model_list_append(&m->og.free, i);
     for (uint16_t i = 0; i < config->receive_blocks; i++)
@@ -192,14 +207,33 @@ static inline uint16_t model_crc(const uint8_t *cell)
 }
 
 struct model_cell {
-    uint16_t type, flag, sqn, source, dst;
+    uint16_t type, flag;
+    uint32_t sqn;
+    uint16_t source, dst;
 };
 
 static inline struct model_cell model_cell_read(const uint8_t *cell)
 {
-    return (struct model_cell){ leat_get_be16(cell + 5), leat_get_be16(cell + 7),
-                                leat_get_be16(cell + 9), leat_get_be16(cell + 11),
-                                leat_get_be16(cell + 13) };
+    struct model_cell c = { leat_get_be16(cell + 5), leat_get_be16(cell + 7),
+                            leat_get_be16(cell + 9), leat_get_be16(cell + 11),
+                            leat_get_be16(cell + 13) };
+    if (model_mask == 0xffff) return c;
+    c.sqn += c.type / 8 * 65536u;
+    c.type %= 8;
+    return c;
+}
+
+/* Of a point-to-point stream? */
+static inline bool model_is_point(const struct model_cell *c)
+{
+    return c->type == LEAT_ATM_TASK_MESSAGE ? c->dst != LEAT_ATM_TASK_BROADCAST
+                                            : c->flag == LEAT_ATM_TASK_ACK_POINT;
+}
+
+static inline bool model_after(uint32_t a, uint32_t b)
+{
+    const uint32_t ahead = (a - b) & model_mask;
+    return ahead > 0 && ahead <= model_mask / 2;
 }
 
 /* `payload` may be NULL: zeros. */
@@ -207,9 +241,9 @@ static inline void model_cell_write(const struct model_cell *c, const uint8_t *p
                                     uint8_t *cell)
 {
     memset(cell, 0, 53);
-    leat_put_be16(cell + 5, c->type);
+    leat_put_be16(cell + 5, (uint16_t)(c->sqn / 65536 * 8 + c->type));
     leat_put_be16(cell + 7, c->flag);
-    leat_put_be16(cell + 9, c->sqn);
+    leat_put_be16(cell + 9, (uint16_t)(c->sqn % 65536));
     leat_put_be16(cell + 11, c->source);
     leat_put_be16(cell + 13, c->dst);
     if (payload) memcpy(cell + 15, payload, 36);
@@ -231,6 +265,81 @@ static inline uint32_t model_take_label(struct model *m, uint16_t dst)
     const uint32_t label = m->config.paths * to + m->path;
     m->path = (m->path + 1) % m->config.paths;
     return label;
+}
+
+/* Gaps: README, "Resynchronisation" */
+
+static inline void model_hurry(struct model *m, struct model_gap *g, uint64_t now)
+{
+    uint64_t at = now + 1;
+    if (g->sent_at && g->sent_at + m->config.retransmit_cycles > now)
+        at = g->sent_at + m->config.retransmit_cycles;
+    g->wait = m->config.retransmit_cycles;
+    if (at < g->send_at) g->send_at = at;
+}
+
+static inline bool model_waits_for(const struct model_send_block *b, unsigned port, unsigned point)
+{
+    return b->acknum && b->ackdesc[port] && (b->dst != LEAT_ATM_TASK_BROADCAST) == point;
+}
+
+static inline void model_open_gaps(struct model *m, const struct model_send_block *b, uint64_t now)
+{
+    for (unsigned port = 0; port < m->config.ports; port++)
+        for (unsigned point = 0; point < 2; point++) {
+            struct model_gap *g = &m->gap[port][point];
+            if (!model_waits_for(b, port, point)) continue;
+            if (!g->open)
+                *g = (struct model_gap){ .open = true, .number = b->sqn, .send_at = LEAT_NEVER };
+            if (model_after(b->sqn, g->number)) g->number = b->sqn;
+            model_hurry(m, g, now);
+        }
+}
+
+static inline bool model_has_older(const struct model *m, unsigned port, unsigned point)
+{
+    for (unsigned i = 0; i < m->og.busy.count; i++) {
+        const struct model_send_block *b = &m->send[m->og.busy.item[i]];
+        /* What the last acknowledgement has come for is as good as free, three cycles early. */
+        if (model_waits_for(b, port, point) && !b->ogblktofr &&
+            model_after(m->gap[port][point].number, b->sqn))
+            return true;
+    }
+    return false;
+}
+
+static inline uint32_t model_take_label(struct model *m, uint16_t dst);
+
+static inline void model_ask_resync(struct model *m, uint64_t now)
+{
+    if (!m->config.resync || m->resync_busy) return;
+    for (unsigned port = 0; port < m->config.ports; port++)
+        for (unsigned point = 0; point < 2; point++) {
+            struct model_gap *g = &m->gap[port][point];
+            if (!g->open || g->send_at > now) continue;
+            if (model_has_older(m, port, point)) {
+                g->send_at = now + m->config.retransmit_cycles;
+            } else if (!m->resync_busy) {
+                const struct model_cell c = { LEAT_ATM_TASK_RESYNC,
+                                              point ? LEAT_ATM_TASK_ACK_POINT : 0, g->number,
+                                              (uint16_t)m->config.port, (uint16_t)port };
+                model_cell_write(&c, NULL, m->resync);
+                model_put_label(m, model_take_label(m, (uint16_t)port), m->resync);
+                m->resync_pending = m->resync_busy = true;
+                m->asked_gap = g;
+                g->send_at = LEAT_NEVER;
+            }
+        }
+}
+
+static inline void model_resync_sent(struct model *m, uint64_t now)
+{
+    struct model_gap *g = m->asked_gap;
+    m->resync_busy = false;
+    if (!g->open) return;
+    g->sent_at = now;
+    g->send_at = now + g->wait;
+    g->wait *= 2;
 }
 
 /* STATE5: note R2 */
@@ -258,10 +367,16 @@ static inline void model_free_current(struct model *m)
     m->send[block] = (struct model_send_block){ .blktime = -1 };
 }
 
-static inline unsigned model_state5_look(struct model *m)
+static inline unsigned model_state5_look(struct model *m, uint64_t now)
 {
     if (m->ack_pending) {
         m->counts.acks_sent++;
+        m->sends_resync = false;
+        return 1;
+    }
+    if (m->resync_pending) {
+        m->counts.resyncs_sent++;
+        m->sends_resync = true;
         return 1;
     }
     if (!m->og.busy.count) return 0;
@@ -270,6 +385,9 @@ static inline unsigned model_state5_look(struct model *m)
     if (b->blktime == 0) {
         m->counts.cells_sent++;
         m->counts.retransmissions += b->transmissions > 0;
+        for (unsigned i = 0; m->config.resync && i < 2 * m->config.ports; i++)
+            if (m->gap[i / 2][i % 2].open && model_waits_for(b, i / 2, i % 2))
+                model_hurry(m, &m->gap[i / 2][i % 2], now);
         return 4;
     }
     if (b->blktime < 0 && !m->nomem) return 0;
@@ -308,10 +426,10 @@ static inline void model_state5_byte(struct model *m, uint64_t now)
 static inline void model_state5(struct model *m, uint64_t now)
 {
     switch (m->state5) {
-    case 0: m->state5 = model_state5_look(m); return;
+    case 0: m->state5 = model_state5_look(m, now); return;
     case 1:
-        memcpy(m->line, m->ack, 53);
-        m->ack_pending = false;
+        memcpy(m->line, m->sends_resync ? m->resync : m->ack, 53);
+        *(m->sends_resync ? &m->resync_pending : &m->ack_pending) = false;
         m->state5 = 2;
         return;
     case 4:
@@ -321,6 +439,10 @@ static inline void model_state5(struct model *m, uint64_t now)
     case 2:
     case 5: model_state5_byte(m, now); return;
     case 3:
+        if (m->sends_resync) {
+            model_resync_sent(m, now);
+            break;
+        }
         m->ack_busy = false;
         m->ack_free_at = now;
         break;
@@ -368,7 +490,8 @@ static inline void model_state1_block(struct model *m, unsigned i)
     b->message = m->message_count;
     b->dst = m->dst;
     b->flag = (uint16_t)((i == 0 ? 1 : 0) + (i + 1 == m->written.count ? 2 : 0));
-    b->sqn = all ? ++m->broadcast_number : ++m->number[m->dst];
+    uint32_t *last = all ? &m->broadcast_number : &m->number[m->dst];
+    b->sqn = *last = (*last + 1) & model_mask;
     b->acknum = all ? m->config.ports : 1;
     for (unsigned port = 0; port < m->config.ports; port++)
         b->ackdesc[port] = all || port == m->dst;
@@ -419,19 +542,37 @@ static inline void model_state10(struct model *m)
     }
 }
 
+/* Note R8; with resync a message is given up as a whole. */
+static inline void model_give_up(struct model *m, uint16_t block, uint64_t now)
+{
+    m->counts.given_up += !m->send[block].given_up;
+    for (unsigned i = 0; i < m->og.busy.count; i++) {
+        const uint16_t each = m->og.busy.item[i];
+        struct model_send_block *b = &m->send[each];
+        if (b->blktime < 0 || b->message != m->send[block].message) continue;
+        b->given_up = true;
+        if (!b->acknum || b->ogblktofr || (each != block && !m->config.resync)) continue;
+        b->ogblktofr = true;
+        m->counts.undeliverable++;
+        model_open_gaps(m, b, now);
+    }
+    m->told |= LEAT_ATM_AAL_UNDELIVERABLE;
+    m->block_told = block;
+}
+
 /* A message's timer goes on below 0, which tells how long it has been obsolete. */
-static inline void model_state9(struct model *m)
+static inline void model_state9(struct model *m, uint64_t now)
 {
     for (uint16_t i = 0; i < m->config.send_blocks; i++) {
         struct model_send_block *b = &m->send[i];
         const bool runs_out = b->blktime == 1;
         b->blktime -= b->blktime > 0;
-        if (!runs_out || !b->acknum || b->transmissions < m->config.transmissions_max) continue;
-        b->ogblktofr = true; /* note R8: given up */
-        m->told |= LEAT_ATM_AAL_UNDELIVERABLE;
-        m->block_told = i;
-        m->counts.undeliverable++;
+        if (!runs_out || !b->acknum || b->ogblktofr ||
+            b->transmissions < m->config.transmissions_max)
+            continue;
+        model_give_up(m, i, now);
     }
+    model_ask_resync(m, now);
     for (unsigned i = 0; i < m->config.receive_blocks; i++)
         if (m->message[i].used && m->message[i].complete) m->message[i].timeout--;
 }
@@ -488,11 +629,9 @@ static inline void model_state8(struct model *m, uint64_t now)
 
 /* STATE7: notes R6, R7, R9 */
 
-static inline uint16_t model_ahead(const struct model *m, const struct model_cell *c)
+static inline uint32_t model_ahead(const struct model *m, const struct model_cell *c)
 {
-    const uint16_t expected = (uint16_t)(m->received[c->source][c->dst != LEAT_ATM_TASK_BROADCAST] +
-                                         1);
-    return (uint16_t)(c->sqn - expected);
+    return (c->sqn - m->received[c->source][model_is_point(c)] - 1) & model_mask;
 }
 
 static inline bool model_has_descriptor(const struct model *m, const struct model_cell *c)
@@ -526,7 +665,7 @@ static inline void model_join(struct model *m, uint16_t block, const struct mode
 {
     const bool point = c->dst != LEAT_ATM_TASK_BROADCAST;
     struct model_message *g = &m->message[block];
-    m->received[c->source][point]++;
+    m->received[c->source][point] = c->sqn;
     if (c->flag & LEAT_ATM_TASK_FIRST)
         *g =
             (struct model_message){ .used = true, .point = point, .source = c->source, .age = now };
@@ -558,14 +697,54 @@ static inline bool model_parked_already(const struct model *m, const struct mode
     return false;
 }
 
+/* Number by number: up to skip_to, what is not parked does not come. */
+static inline void model_pass_gaps(struct model *m, const struct model_cell *stream)
+{
+    const bool point = model_is_point(stream);
+    uint32_t *received = &m->received[stream->source][point];
+    while (m->skips[stream->source][point] &&
+           model_after(m->skip_to[stream->source][point], *received)) {
+        const struct model_cell next = { .sqn = (*received + 1) & model_mask,
+                                         .source = stream->source,
+                                         .dst = point ? (uint16_t)m->config.port
+                                                      : LEAT_ATM_TASK_BROADCAST };
+        if (model_parked_already(m, &next)) return;
+        for (struct model_message *g; (g = model_incomplete(m, &next));) {
+            for (unsigned i = 0; i < g->blocks.count; i++)
+                model_release(&m->ic, g->blocks.item[i]);
+            m->icblkinmsgnum -= g->blocks.count;
+            m->counts.cut_short++;
+            g->used = false;
+        }
+        *received = next.sqn;
+    }
+    m->skips[stream->source][point] = false;
+}
+
+static inline void model_resynchronise(struct model *m, const struct model_cell *c)
+{
+    const bool point = model_is_point(c);
+    uint32_t *skip_to = &m->skip_to[c->source][point];
+    if (m->skips[c->source][point] && !model_after(c->sqn, *skip_to)) return;
+    *skip_to = c->sqn;
+    m->skips[c->source][point] = true;
+    model_pass_gaps(m, c);
+}
+
 /* In cycle q+10: the block joins its message, is parked, or is a duplicate. */
 static inline void model_place(struct model *m, uint64_t now)
 {
     struct model_receive_block *b = &m->receive[m->service_block];
     const struct model_cell c = model_cell_read(b->cell);
+    if (c.type == LEAT_ATM_TASK_RESYNC) {
+        model_resynchronise(m, &c);
+        model_release(&m->ic, m->service_block);
+        return;
+    }
     const bool copy = model_parked_already(m, &c);
     if (!copy && model_can_join(m, &c)) {
         model_join(m, m->service_block, &c, now);
+        model_pass_gaps(m, &c);
     } else if (!copy && model_ahead(m, &c) < m->config.send_blocks) {
         b->parked = true;
         m->counts.parked++;
@@ -598,7 +777,11 @@ static inline void model_serve(struct model *m, uint16_t block, uint64_t now)
     m->service_block = block;
     m->t0 = now > m->service_until ? now : m->service_until;
     m->q = 0;
-    if (c.type == LEAT_ATM_TASK_ACK) {
+    if (c.type == LEAT_ATM_TASK_RESYNCED) {
+        m->service = MODEL_ACK;
+        m->match = MODEL_NONE;
+        m->position = 0;
+    } else if (c.type == LEAT_ATM_TASK_ACK) {
         m->service = MODEL_ACK;
         model_ack_search(m, &c);
     } else if (b->served) {
@@ -631,6 +814,7 @@ static inline void model_serve_next(struct model *m, uint64_t now)
 /* Is F of note R6 before cycle x? Asked in cycle x-3, when the end of a cell is certain. */
 static inline bool model_ack_free_before_x(const struct model *m)
 {
+    if (m->sends_resync) return !m->ack_busy;
     return !m->ack_busy || (m->state5 == 2 && m->byte >= 52) || m->state5 == 3;
 }
 
@@ -643,9 +827,10 @@ static inline void model_state7_label(struct model *m)
 static inline void model_state7_request(struct model *m)
 {
     const struct model_cell c = model_cell_read(m->receive[m->service_block].cell);
-    const uint16_t flag = c.dst == LEAT_ATM_TASK_BROADCAST ? 0 : LEAT_ATM_TASK_ACK_POINT;
-    const struct model_cell ack = { LEAT_ATM_TASK_ACK, flag, c.sqn, (uint16_t)m->config.port,
-                                    c.source };
+    const uint16_t flag = model_is_point(&c) ? LEAT_ATM_TASK_ACK_POINT : 0;
+    const uint16_t type = c.type == LEAT_ATM_TASK_RESYNC ? LEAT_ATM_TASK_RESYNCED
+                                                         : LEAT_ATM_TASK_ACK;
+    const struct model_cell ack = { type, flag, c.sqn, (uint16_t)m->config.port, c.source };
     model_cell_write(&ack, NULL, m->ack);
     model_put_label(m, m->ack_label, m->ack);
     m->ack_pending = m->ack_busy = true;
@@ -682,7 +867,14 @@ static inline void model_state7_ack(struct model *m, uint64_t now)
         b->ackdesc[c.source] = false;
         m->matched_last = --b->acknum == 0;
     }
-    if (now == at && !b) m->counts.acks_unmatched++;
+    if (now == at && c.type == LEAT_ATM_TASK_RESYNCED) {
+        struct model_gap *g = &m->gap[c.source][model_is_point(&c)];
+        const bool closes = g->open && g->number == c.sqn;
+        m->counts.resynchronised += closes;
+        m->counts.acks_unmatched += !closes;
+        if (closes) g->open = false;
+    } else if (now == at && !b)
+        m->counts.acks_unmatched++;
     if (now == at + 3 && b && m->matched_last) b->ogblktofr = true;
     if (now < at + 5) return;
     model_release(&m->ic, m->service_block);
@@ -694,6 +886,7 @@ static inline void model_state7_parked(struct model *m, uint64_t now)
     if (now < m->t0 + 11) return;
     const struct model_cell c = model_cell_read(m->receive[m->service_block].cell);
     model_join(m, m->service_block, &c, now);
+    model_pass_gaps(m, &c);
     m->service = MODEL_IDLE;
     m->service_until = now + 1;
 }
@@ -718,20 +911,20 @@ static inline void model_receive(struct model *m, const uint8_t *cell, uint64_t 
         return;
     }
     if ((c.dst != m->config.port && c.dst != LEAT_ATM_TASK_BROADCAST) ||
-        c.source >= m->config.ports || c.type > LEAT_ATM_TASK_ACK) {
+        c.source >= m->config.ports || (c.type > 1 && (!m->config.resync || c.type / 2 != 2))) {
         m->counts.misdelivered++;
         return;
     }
     /* README, doubts: beyond the window neither kept nor acknowledged. */
-    if (c.type != LEAT_ATM_TASK_ACK && model_ahead(m, &c) >= m->config.send_blocks &&
-        model_ahead(m, &c) < 32768) {
+    if (c.type == LEAT_ATM_TASK_MESSAGE && model_ahead(m, &c) >= m->config.send_blocks &&
+        model_ahead(m, &c) <= model_mask / 2) {
         m->counts.beyond++;
         return;
     }
     const uint16_t block = model_allocate(&m->ic);
     m->receive[block] = (struct model_receive_block){ .served = false };
     memcpy(m->receive[block].cell, cell, 53);
-    if (c.type == LEAT_ATM_TASK_ACK)
+    if (c.type == LEAT_ATM_TASK_ACK || c.type == LEAT_ATM_TASK_RESYNCED)
         m->counts.acks_received++;
     else
         m->counts.cells_received++;
@@ -889,7 +1082,7 @@ static inline void model_step(struct model *m, uint64_t now)
     m->ogsuspend = false;
     model_state2(m);
     model_state1(m);
-    model_state9(m);
+    model_state9(m, now);
     model_state10(m); /* leaves in the cycle whose timer is 0, so it looks after STATE9 */
     model_state8(m, now);
     model_state7(m, now);

@@ -19,6 +19,11 @@ enum { /* offsets in a cell, note 2.5 */
        PAYLOAD_AT = 15,
        CRC_AT = 51,
 };
+enum {
+    NUMBER_BITS = 16,      /* of a cell's number, in octets 9 and 10 */
+    NUMBER_MORE_SHIFT = 3, /* the others, with resync, above the type */
+    SENDING_RESYNC = 2,    /* of sending_ack */
+};
 enum { COMMAND_CYCLES = 3, WORDS_CYCLES = 15 /* five words */ };
 
 static inline uint8_t *send_cell(const struct leat_atm_aal_unit *unit, uint16_t block)
@@ -29,6 +34,33 @@ static inline uint8_t *send_cell(const struct leat_atm_aal_unit *unit, uint16_t 
 static inline uint8_t *receive_cell(const struct leat_atm_aal_unit *unit, uint16_t block)
 {
     return unit->receive_cell + (size_t)block * LEAT_ATM_AAL_CELL_STRIDE;
+}
+
+/* The number of a cell, and its type. */
+static inline uint32_t cell_number(uint32_t number_mask, const uint8_t *cell)
+{
+    const uint32_t more = (uint32_t)leat_get_be16(cell + TYPE_AT) >> NUMBER_MORE_SHIFT;
+    return (more << NUMBER_BITS | leat_get_be16(cell + SEQUENCE_AT)) & number_mask;
+}
+
+static inline uint16_t cell_type(uint32_t number_mask, const uint8_t *cell)
+{
+    const uint16_t type = leat_get_be16(cell + TYPE_AT);
+    return number_mask > UINT16_MAX ? type & ((1 << NUMBER_MORE_SHIFT) - 1) : type;
+}
+
+static inline void put_type_and_number(uint8_t *cell, enum leat_atm_task_type type, uint32_t number)
+{
+    leat_put_be16(cell + TYPE_AT,
+                  (uint16_t)(number >> NUMBER_BITS << NUMBER_MORE_SHIFT | (uint32_t)type));
+    leat_put_be16(cell + SEQUENCE_AT, (uint16_t)number);
+}
+
+/* Numbers run in a circle: `a` comes after `b`. */
+static inline bool comes_after(const struct leat_atm_aal_unit *unit, uint32_t a, uint32_t b)
+{
+    const uint32_t ahead = (a - b) & unit->number_mask;
+    return ahead > 0 && ahead <= unit->number_mask / 2;
 }
 
 void leat_atm_aal_chain_init(struct leat_atm_aal_chain *chain, uint16_t count);
@@ -135,6 +167,29 @@ void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now);
 /* A descriptor of this source has become free. */
 void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint16_t source, uint64_t now);
 
+/* Gaps (atm_aal_unit_resync.c). Sender: this block was given up; STATE9 asks STATE5 for the next
+ * RESYNC; STATE5 has sent it; a cell of this stream is sent; the receiver knows. */
+void leat_atm_aal_gap_open(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now);
+void leat_atm_aal_gaps_tend(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_gap_sent(struct leat_atm_aal_unit *unit, uint64_t now);
+void leat_atm_aal_gap_hurry(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now);
+void leat_atm_aal_gap_close(struct leat_atm_aal_unit *unit,
+                            const struct leat_atm_aal_receive_block *resynced);
+/* Receiver: a RESYNC; and whatever else lets a stream pass over what does not come. */
+void leat_atm_aal_resynchronise(struct leat_atm_aal_unit *unit,
+                                const struct leat_atm_aal_receive_block *resync);
+void leat_atm_aal_pass_gaps(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point);
+/* The next cycle in which STATE9 has to do with gaps. */
+static inline uint64_t leat_atm_aal_gaps_due(const struct leat_atm_aal_unit *unit)
+{
+    return unit->resync_asked_at == LEAT_NEVER && unit->gap_count && unit->config.resync
+               ? unit->gap_at
+               : LEAT_NEVER;
+}
+
+/* A message is complete, or cut. If it was the first that was not: which one is that now? */
+void leat_atm_aal_find_incomplete(struct leat_atm_aal_unit *unit, uint16_t message);
+void leat_atm_aal_unlink_message(struct leat_atm_aal_unit *unit, uint16_t message);
 void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state8(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_state10(struct leat_atm_aal_unit *unit, uint64_t now);

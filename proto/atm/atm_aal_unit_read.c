@@ -133,7 +133,7 @@ void leat_atm_aal_message_completed(struct leat_atm_aal_unit *unit, uint16_t mes
     unit->told |= LEAT_ATM_AAL_COMPLETE;
 }
 
-static void unlink_from_source(struct leat_atm_aal_unit *unit, uint16_t message)
+void leat_atm_aal_unlink_message(struct leat_atm_aal_unit *unit, uint16_t message)
 {
     struct leat_atm_aal_peer *peer = &unit->peer[unit->message[message].source];
     uint16_t before = NONE, m = peer->first_message;
@@ -154,7 +154,7 @@ static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t n
     const struct leat_atm_aal_message *m = &unit->message[message];
     if (!is_closed(m)) close_message(unit, message);
     if (m->served_count == 0) unit->counts.discarded_unread++;
-    unlink_from_source(unit, message);
+    leat_atm_aal_unlink_message(unit, message);
     for (uint16_t block = message, next; block != NONE; block = next) {
         next = unit->receive_block[block].next_in_message;
         leat_atm_aal_chain_release(&unit->receive, block);

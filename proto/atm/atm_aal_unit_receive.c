@@ -6,6 +6,8 @@
  *      E or the end of the  ---- t0 -------------------------------- q+10 joins -- q+11 end
  *      cell before                    a parked cell               t0+11 joins -- t0+12 end
  *                                     an acknowledgement: t0+9+2p counted -- +3 freed -- +5 end
+ *
+ * A RESYNC is served as a data cell, its answer RESYNCED as an acknowledgement at place p = 0.
  */
 #include "atm_aal_unit_parts.h"
 #include "leat_crc.h"
@@ -79,6 +81,9 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
     if (b->parked) {
         b->parked = 0;
         due(unit, JOIN_PARKED, from + PARKED_JOIN_AFTER);
+    } else if (b->is_ack && b->resync) {
+        unit->service_match = NONE;
+        due(unit, COUNT_ACK, from + COUNT_AFTER);
     } else if (b->is_ack) {
         const uint16_t place = find_awaiting(unit, b, &unit->service_match);
         if (unit->service_match != NONE)
@@ -89,10 +94,11 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
 }
 
 /* How far it is from the number that its stream waits for. */
-static uint16_t numbers_ahead(const struct leat_atm_aal_unit *unit,
+static uint32_t numbers_ahead(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *b)
 {
-    return (uint16_t)(b->sequence - unit->peer[b->source].received[b->point_to_point] - 1);
+    return (b->sequence - unit->peer[b->source].received[b->point_to_point] - 1) &
+           unit->number_mask;
 }
 
 static uint16_t first_parked(const struct leat_atm_aal_unit *unit, uint16_t source,
@@ -106,7 +112,7 @@ static uint16_t first_parked(const struct leat_atm_aal_unit *unit, uint16_t sour
 static uint16_t parked_before(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *b)
 {
-    const uint16_t ahead = numbers_ahead(unit, b);
+    const uint32_t ahead = numbers_ahead(unit, b);
     uint16_t before = NONE, at = first_parked(unit, b->source, b->point_to_point);
     if (at == NONE) return NONE;
     const uint16_t last = unit->peer[b->source].parked_last[b->point_to_point];
@@ -226,27 +232,35 @@ void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint16_t source
         begin_next(unit, unit->service_until > now ? unit->service_until : now);
 }
 
+/* RESYNC and RESYNCED are known to units that have them. */
+static bool knows_type(const struct leat_atm_aal_unit *unit, uint16_t type)
+{
+    return type <= LEAT_ATM_TASK_ACK || (unit->config.resync && (type == LEAT_ATM_TASK_RESYNC ||
+                                                                 type == LEAT_ATM_TASK_RESYNCED));
+}
+
 /* Good cells are for this port or for all, from a port that exists, and of a known type. */
 static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
     const uint16_t to = leat_get_be16(cell + DESTINATION_AT);
     return (to == unit->config.port || to == BROADCAST) &&
            leat_get_be16(cell + SOURCE_AT) < unit->config.ports &&
-           leat_get_be16(cell + TYPE_AT) <= LEAT_ATM_TASK_ACK;
+           knows_type(unit, cell_type(unit->number_mask, cell));
 }
 
 /* Field by field: processors wait for a structure that is put together and copied at once. */
-static void read_header(const uint8_t *cell, struct leat_atm_aal_receive_block *out)
+static void read_header(const struct leat_atm_aal_unit *unit, const uint8_t *cell,
+                        struct leat_atm_aal_receive_block *out)
 {
-    const uint16_t flag = leat_get_be16(cell + FLAG_AT);
-    const bool is_ack = leat_get_be16(cell + TYPE_AT) == LEAT_ATM_TASK_ACK;
+    const uint16_t flag = leat_get_be16(cell + FLAG_AT), type = cell_type(unit->number_mask, cell);
     const bool to_one = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
     out->next_in_message = out->next_waiting = NONE;
     out->in_message = out->parked = 0;
-    out->is_ack = is_ack;
-    out->point_to_point = is_ack ? flag == LEAT_ATM_TASK_ACK_POINT : to_one;
+    out->is_ack = type == LEAT_ATM_TASK_ACK || type == LEAT_ATM_TASK_RESYNCED;
+    out->resync = type >= LEAT_ATM_TASK_RESYNC;
+    out->point_to_point = type == LEAT_ATM_TASK_MESSAGE ? to_one : flag == LEAT_ATM_TASK_ACK_POINT;
     out->source = leat_get_be16(cell + SOURCE_AT);
-    out->sequence = leat_get_be16(cell + SEQUENCE_AT);
+    out->sequence = cell_number(unit->number_mask, cell);
     out->flag = flag;
 }
 
@@ -254,13 +268,12 @@ static void read_header(const uint8_t *cell, struct leat_atm_aal_receive_block *
  * it. A number further away than that is behind. */
 static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
-    enum { HALF = 0x8000 };
-    if (leat_get_be16(cell + TYPE_AT) == LEAT_ATM_TASK_ACK) return false;
+    if (cell_type(unit->number_mask, cell) != LEAT_ATM_TASK_MESSAGE) return false;
     const struct leat_atm_aal_peer *peer = &unit->peer[leat_get_be16(cell + SOURCE_AT)];
     const bool to_one = leat_get_be16(cell + DESTINATION_AT) != BROADCAST;
-    const uint16_t ahead = (uint16_t)(leat_get_be16(cell + SEQUENCE_AT) - peer->received[to_one] -
-                                      1);
-    return ahead >= unit->config.send_blocks && ahead < HALF;
+    const uint32_t ahead = (cell_number(unit->number_mask, cell) - peer->received[to_one] - 1) &
+                           unit->number_mask;
+    return ahead >= unit->config.send_blocks && ahead <= unit->number_mask / 2;
 }
 
 static void await_service(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
@@ -296,7 +309,7 @@ void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8
         return;
     }
     const uint16_t block = leat_atm_aal_chain_take(&unit->receive);
-    read_header(cell, &unit->receive_block[block]);
+    read_header(unit, cell, &unit->receive_block[block]);
     fetch_early(&unit->receive_block[unit->receive.free_head]);
     if (unit->receive_block[block].is_ack)
         unit->counts.acks_received++;
@@ -313,9 +326,8 @@ static void write_ack(struct leat_atm_aal_unit *unit)
     const struct leat_atm_aal_receive_block *b = &unit->receive_block[unit->service_block];
     uint8_t *ack = unit->ack_cell;
     memset(ack, 0, CELL_LEN);
-    leat_put_be16(ack + TYPE_AT, LEAT_ATM_TASK_ACK);
+    put_type_and_number(ack, b->resync ? LEAT_ATM_TASK_RESYNCED : LEAT_ATM_TASK_ACK, b->sequence);
     leat_put_be16(ack + FLAG_AT, b->point_to_point ? LEAT_ATM_TASK_ACK_POINT : 0);
-    leat_put_be16(ack + SEQUENCE_AT, b->sequence);
     leat_put_be16(ack + SOURCE_AT, (uint16_t)unit->config.port);
     leat_put_be16(ack + DESTINATION_AT, b->source);
     leat_atm_label_put(ack, unit->config.header_octets, leat_atm_aal_next_label(unit, b->source));
@@ -327,7 +339,7 @@ static uint64_t ack_free_at(const struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint64_t refused_at = unit->line_at + unit->config.header_octets + 3;
     if (unit->ack_asked_at == LEAT_NEVER) return unit->ack_free_at;
-    const bool passed = unit->sending && unit->sending_ack && now > refused_at;
+    const bool passed = unit->sending && unit->sending_ack == 1 && now > refused_at;
     return passed ? unit->line_at + CELL_LEN : LEAT_NEVER;
 }
 
@@ -353,8 +365,7 @@ void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now)
     if (unit->service == AWAIT_ACK) due(unit, RETRY_LABEL, now + RETRY_AFTER - LABEL_BEFORE);
 }
 
-/* A message has become complete. If it was the first that was not: which one is that now? */
-static void find_incomplete(struct leat_atm_aal_unit *unit, uint16_t message)
+void leat_atm_aal_find_incomplete(struct leat_atm_aal_unit *unit, uint16_t message)
 {
     const bool point_to_point = unit->message[message].point_to_point;
     struct leat_atm_aal_peer *peer = &unit->peer[unit->message[message].source];
@@ -396,7 +407,7 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     const uint16_t block = unit->service_block;
     struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
     struct leat_atm_aal_peer *peer = &unit->peer[b->source];
-    const uint16_t ahead = numbers_ahead(unit, b);
+    const uint32_t ahead = numbers_ahead(unit, b);
     if (ahead >= unit->config.send_blocks || is_parked_copy(unit, b)) {
         unit->counts.duplicates++;
         leat_atm_aal_chain_release(&unit->receive, block);
@@ -428,8 +439,25 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->in_message_count++;
     if (b->flag & LEAT_ATM_TASK_LAST) {
         leat_atm_aal_message_completed(unit, message, now);
-        find_incomplete(unit, message);
+        leat_atm_aal_find_incomplete(unit, message);
     }
+}
+
+/* What STATE7 does with a cell that is acknowledged, and with what had to wait for that. */
+static void place(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    const uint16_t block = unit->service_block;
+    const struct leat_atm_aal_receive_block b = unit->receive_block[block];
+    if (b.resync) {
+        leat_atm_aal_resynchronise(unit, &b);
+        leat_atm_aal_chain_release(&unit->receive, block);
+    } else {
+        join(unit, now);
+        if (!unit->peer[b.source].skips[b.point_to_point]) return;
+        leat_atm_aal_pass_gaps(unit, b.source, b.point_to_point);
+    }
+    nominate(unit, b.source, false); /* a message may have left its descriptor */
+    nominate(unit, b.source, true);
 }
 
 static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
@@ -440,6 +468,10 @@ static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
     const bool still = b && b->message == unit->service_match_message && !b->to_free &&
                        awaits(unit, sent, ack);
     due(unit, END_ACK, now + END_AFTER);
+    if (ack->resync) {
+        leat_atm_aal_gap_close(unit, ack);
+        return;
+    }
     if (!still) { /* or given up meanwhile */
         unit->counts.acks_unmatched++;
         return;
@@ -462,7 +494,7 @@ void leat_atm_aal_state7(struct leat_atm_aal_unit *unit, uint64_t now)
     case RETRY_LABEL: take_label(unit, now); break;
     case JOIN:
     case JOIN_PARKED:
-        join(unit, now);
+        place(unit, now);
         begin_next(unit, now + 1);
         break;
     case COUNT_ACK: count_ack(unit, now); break;

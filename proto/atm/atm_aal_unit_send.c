@@ -92,6 +92,12 @@ static uint64_t look_from(uint64_t look_at, uint64_t from)
     return look_at >= from ? look_at : look_at + (from - look_at + 1) / WALK_CYCLES * WALK_CYCLES;
 }
 
+/* When a cell is asked for that goes before all blocks: an acknowledgement, then a RESYNC. */
+static uint64_t asked_at(const struct leat_atm_aal_unit *unit)
+{
+    return unit->ack_asked_at < unit->resync_asked_at ? unit->ack_asked_at : unit->resync_asked_at;
+}
+
 /* STATE5 stands still and looks in every cycle: at nothing, or at a block that is being written. */
 static bool plan_standing(struct leat_atm_aal_unit *unit, uint64_t from)
 {
@@ -99,8 +105,8 @@ static bool plan_standing(struct leat_atm_aal_unit *unit, uint64_t from)
     if (unit->look_at < from) unit->look_at = from;
     if (!stays) return false;
     unit->due[LEAT_ATM_AAL_STATE5] = LEAT_NEVER;
-    if (unit->ack_asked_at != LEAT_NEVER) {
-        const uint64_t seen_at = unit->ack_asked_at + 1;
+    if (asked_at(unit) != LEAT_NEVER) {
+        const uint64_t seen_at = asked_at(unit) + 1;
         unit->due[LEAT_ATM_AAL_STATE5] = seen_at > unit->look_at ? seen_at : unit->look_at;
     }
     return true;
@@ -119,9 +125,8 @@ void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from)
     const bool here = unit->look_at >= from;
     uint64_t at = here ? unit->look_at : unit->look_at + WALK_CYCLES;
     uint16_t block = here ? unit->scan_block : block_after_look(unit);
-    const uint64_t ack_at = unit->ack_asked_at == LEAT_NEVER
-                                ? LEAT_NEVER
-                                : look_from(at, unit->ack_asked_at + 1);
+    const uint64_t ack_at = asked_at(unit) == LEAT_NEVER ? LEAT_NEVER
+                                                         : look_from(at, asked_at(unit) + 1);
     unit->due[LEAT_ATM_AAL_STATE5] = ack_at;
     if (finds_nothing(unit)) return;
     /* Once around, and on to a block that was looked at a moment before it may be freed. */
@@ -164,6 +169,7 @@ static void begin_block(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->sending_ack = 0;
     if (b->transmissions++) unit->counts.retransmissions++;
     unit->counts.cells_sent++;
+    if (unit->gap_count && unit->config.resync) leat_atm_aal_gap_hurry(unit, unit->scan_block, now);
     put_on_line(unit, send_cell(unit, unit->scan_block), now + PREPARE_CYCLES);
 }
 
@@ -174,11 +180,21 @@ static void begin_ack(struct leat_atm_aal_unit *unit, uint64_t now)
     put_on_line(unit, unit->ack_cell, now + PREPARE_CYCLES);
 }
 
+static void begin_resync(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    unit->sending = 1;
+    unit->sending_ack = SENDING_RESYNC;
+    unit->counts.resyncs_sent++;
+    put_on_line(unit, unit->resync_cell, now + PREPARE_CYCLES);
+}
+
 /* States 3, 6 and 8. */
 static void end_cell(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     unit->sending = 0;
-    if (unit->sending_ack) {
+    if (unit->sending_ack == SENDING_RESYNC)
+        leat_atm_aal_gap_sent(unit, now);
+    else if (unit->sending_ack) {
         /* STATE7 may have asked for the next one already, in a cycle to come. */
         if (unit->ack_asked_at <= now) unit->ack_asked_at = LEAT_NEVER;
         unit->ack_free_at = now;
@@ -236,6 +252,10 @@ void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at)
         begin_ack(unit, at);
         return;
     }
+    if (unit->resync_asked_at < at) {
+        begin_resync(unit, at);
+        return;
+    }
     const struct leat_atm_aal_send_block *b = &unit->send_block[unit->scan_block];
     if (b->to_free && at > b->free_at) {
         unit->freeing = 1;
@@ -262,7 +282,37 @@ void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now)
     leat_atm_aal_scan_plan(unit, now + 1);
 }
 
-/* A block whose timer has run out is ready again, or given up; two never run out in one cycle. */
+static void give_up_block(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
+{
+    struct leat_atm_aal_send_block *b = &unit->send_block[block];
+    b->to_free = 1;
+    b->free_at = now;
+    unit->scan_finds++;
+    unit->counts.undeliverable++;
+    leat_atm_aal_gap_open(unit, block, now);
+}
+
+/* Without one of its cells the others of a message are of no use, which the prototype does not
+ * know: it tries to send each of them. */
+static void give_up(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
+{
+    const struct leat_atm_aal_chain *c = &unit->send;
+    uint16_t first = block;
+    if (!unit->send_block[block].given_up) unit->counts.given_up++;
+    while (first != c->busy_head && same_message(unit, c->prev[first], block))
+        first = c->prev[first];
+    for (uint16_t b = first;; b = c->next[b]) {
+        unit->send_block[b].given_up = 1;
+        if (!unit->send_block[b].to_free && (b == block || unit->config.resync))
+            give_up_block(unit, b, now);
+        if (b == c->busy_tail || !same_message(unit, c->next[b], block)) break;
+    }
+    unit->block_told = block;
+    unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
+}
+
+/* A block whose timer has run out is ready again, or given up; two never run out in one cycle. Then
+ * gaps: the cells that tell of them are sent by timers, too. */
 void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     uint64_t next_at = LEAT_NEVER;
@@ -277,13 +327,11 @@ void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
         b->state = LEAT_ATM_AAL_READY;
         unit->scan_finds++;
         if (b->to_free || b->transmissions < unit->config.transmissions_max) continue;
-        b->to_free = 1;
-        b->free_at = now;
-        unit->scan_finds++;
-        unit->block_told = block;
-        unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
-        unit->counts.undeliverable++;
+        give_up(unit, block, now);
     }
     unit->due[LEAT_ATM_AAL_STATE9] = next_at;
+    if (leat_atm_aal_gaps_due(unit) <= now) leat_atm_aal_gaps_tend(unit, now);
+    if (leat_atm_aal_gaps_due(unit) < next_at)
+        unit->due[LEAT_ATM_AAL_STATE9] = leat_atm_aal_gaps_due(unit);
     leat_atm_aal_scan_plan(unit, now + 1);
 }

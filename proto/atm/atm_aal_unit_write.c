@@ -169,9 +169,11 @@ void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now)
     if (unit->nomem) unit->due[LEAT_ATM_AAL_STATE0] = now; /* STATE0 comes later in this step */
 }
 
-static uint16_t next_number(struct leat_atm_aal_unit *unit, bool point_to_point)
+static uint32_t next_number(struct leat_atm_aal_unit *unit, bool point_to_point)
 {
-    return point_to_point ? ++unit->peer[unit->destination].number : ++unit->broadcast_number;
+    uint32_t *last = point_to_point ? &unit->peer[unit->destination].number
+                                    : &unit->broadcast_number;
+    return *last = (*last + 1) & unit->number_mask;
 }
 
 /* What STATE1 writes into a block, and the label it gets in its pass. */
@@ -192,9 +194,8 @@ static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
                                                        ? UINT64_MAX
                                                        : (UINT64_C(1) << unit->config.ports % 64) -
                                                              1;
-    leat_put_be16(cell + TYPE_AT, LEAT_ATM_TASK_MESSAGE);
+    put_type_and_number(cell, LEAT_ATM_TASK_MESSAGE, b->sequence);
     leat_put_be16(cell + FLAG_AT, b->flag);
-    leat_put_be16(cell + SEQUENCE_AT, b->sequence);
     leat_put_be16(cell + SOURCE_AT, (uint16_t)unit->config.port);
     leat_put_be16(cell + DESTINATION_AT, b->destination);
     leat_atm_label_put(cell, unit->config.header_octets,

@@ -16,12 +16,19 @@ enum {
 };
 enum { VPI = 4, ZERO_BITS = 15 }; /* of octets 0 and 1 */
 enum { WORD_LEN = 4 };            /* of the message header */
+enum { TYPE_BITS = 3, SEQUENCE_BITS = 16 };
+
+bool leat_atm_task_type_known(unsigned type)
+{
+    return type <= LEAT_ATM_TASK_ACK || type == LEAT_ATM_TASK_RESYNC ||
+           type == LEAT_ATM_TASK_RESYNCED;
+}
 
 /* Note 2.5: the flags mean something else in an ACK. */
 static bool flag_known(unsigned type, unsigned flag)
 {
-    return type == LEAT_ATM_TASK_ACK ? (flag & ~(unsigned)LEAT_ATM_TASK_ACK_POINT) == 0
-                                     : flag <= (LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST);
+    return type != LEAT_ATM_TASK_MESSAGE ? (flag & ~(unsigned)LEAT_ATM_TASK_ACK_POINT) == 0
+                                         : flag <= (LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST);
 }
 
 static uint16_t crc_of(const uint8_t *cell)
@@ -47,14 +54,16 @@ leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_a
         if (buf[at] != 0) return leat_fault(LEAT_ERR_RESERVED, at, fault_at);
     if (crc_of(buf) != leat_get_be16(buf + CRC_AT))
         return leat_fault(LEAT_ERR_CHECKSUM, CRC_AT, fault_at);
-    const uint16_t type = leat_get_be16(buf + TYPE_AT), flag = leat_get_be16(buf + FLAG_AT);
-    if (type > LEAT_ATM_TASK_ACK) return leat_fault(LEAT_ERR_TYPE, TYPE_AT, fault_at);
+    const uint16_t types = leat_get_be16(buf + TYPE_AT), flag = leat_get_be16(buf + FLAG_AT);
+    const uint16_t type = types & ((1 << TYPE_BITS) - 1);
+    if (!leat_atm_task_type_known(type)) return leat_fault(LEAT_ERR_TYPE, TYPE_AT, fault_at);
     if (!flag_known(type, flag)) return leat_fault(LEAT_ERR_RESERVED, FLAG_AT, fault_at);
 
     out->vpi = leat_get_be16(buf + VPI_AT) >> VPI;
     out->type = (enum leat_atm_task_type)type;
     out->flag = flag;
-    out->sequence = leat_get_be16(buf + SEQUENCE_AT);
+    out->sequence = (uint32_t)(types >> TYPE_BITS) << SEQUENCE_BITS |
+                    leat_get_be16(buf + SEQUENCE_AT);
     out->source = leat_get_be16(buf + SOURCE_AT);
     out->destination = leat_get_be16(buf + DESTINATION_AT);
     memcpy(out->payload, buf + PAYLOAD_AT, sizeof out->payload);
@@ -64,15 +73,17 @@ leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_a
 leat_err leat_atm_task_cell_encode(const struct leat_atm_task_cell *cell, uint8_t *buf, size_t cap)
 {
     if (cap < LEAT_ATM_TASK_CELL_LEN) return LEAT_ERR_SPACE;
-    if (!leat_fits(cell->vpi, 12)) return LEAT_ERR_RANGE;
-    if ((unsigned)cell->type > LEAT_ATM_TASK_ACK) return LEAT_ERR_TYPE;
+    if (!leat_fits(cell->vpi, 12) || cell->sequence > LEAT_ATM_TASK_SEQUENCE_MAX)
+        return LEAT_ERR_RANGE;
+    if (!leat_atm_task_type_known((unsigned)cell->type)) return LEAT_ERR_TYPE;
     if (!flag_known(cell->type, cell->flag)) return LEAT_ERR_RESERVED;
 
     leat_put_be16(buf + VPI_AT, (uint16_t)(cell->vpi << VPI));
     memset(buf + ZERO_AT, 0, TYPE_AT - ZERO_AT);
-    leat_put_be16(buf + TYPE_AT, (uint16_t)cell->type);
+    leat_put_be16(buf + TYPE_AT,
+                  (uint16_t)(cell->sequence >> SEQUENCE_BITS << TYPE_BITS | (uint32_t)cell->type));
     leat_put_be16(buf + FLAG_AT, cell->flag);
-    leat_put_be16(buf + SEQUENCE_AT, cell->sequence);
+    leat_put_be16(buf + SEQUENCE_AT, (uint16_t)cell->sequence);
     leat_put_be16(buf + SOURCE_AT, cell->source);
     leat_put_be16(buf + DESTINATION_AT, cell->destination);
     memcpy(buf + PAYLOAD_AT, cell->payload, sizeof cell->payload);

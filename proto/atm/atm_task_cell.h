@@ -13,6 +13,10 @@
  *     | name[0] | name[1] | name[2] | instance | message id | 16 octets of data
  *     +---------+---------+---------+----------+------------+-----------
  *
+ * Numbers of the prototype have 16 bits. Units that resynchronise (atm_aal_unit.h) have 29: those
+ * above the 16 stand above the type, which has three bits, and are 0 in every cell of the
+ * prototype. They have two more types of cells, too.
+ *
  * Links of the prototype have no HEC: octet 4 of the cell is 0. The CRC-16 covers octets 5..50.
  */
 #ifndef LEAT_ATM_TASK_CELL_H
@@ -29,21 +33,30 @@ enum {
     LEAT_ATM_TASK_NAME_COUNT = 3, /* characters of a task's name */
     LEAT_ATM_TASK_MESSAGE_LEN = 20,
     LEAT_ATM_TASK_BROADCAST = 0xffff, /* as a destination */
+    LEAT_ATM_TASK_SEQUENCE_MAX = 0x1fffffff,
 };
 
-enum leat_atm_task_type { LEAT_ATM_TASK_MESSAGE, LEAT_ATM_TASK_ACK };
+enum leat_atm_task_type {
+    LEAT_ATM_TASK_MESSAGE,
+    LEAT_ATM_TASK_ACK,
+    LEAT_ATM_TASK_RESYNC = 4, /* of numbers up to this one nothing more comes */
+    LEAT_ATM_TASK_RESYNCED,   /* its answer */
+};
+
+bool leat_atm_task_type_known(unsigned type);
 
 /* Flags of a message cell: none in a middle cell, both in a single one. */
 enum { LEAT_ATM_TASK_FIRST = 1, LEAT_ATM_TASK_LAST = 2 };
 
-/* Flag of an ACK of a point-to-point cell; an ACK of a broadcast cell has 0. */
+/* Flag of an ACK of a point-to-point cell; an ACK of a broadcast cell has 0. So have RESYNC and
+ * RESYNCED of a stream of such cells. */
 enum { LEAT_ATM_TASK_ACK_POINT = 4 };
 
 struct leat_atm_task_cell {
     uint16_t vpi; /* 12 bits */
     enum leat_atm_task_type type;
     uint16_t flag;
-    uint16_t sequence; /* an ACK repeats the number acknowledged */
+    uint32_t sequence; /* 29 bits; an ACK repeats the number acknowledged */
     uint16_t source, destination;
     uint8_t payload[LEAT_ATM_TASK_PAYLOAD_LEN]; /* unused octets are 0 */
 };

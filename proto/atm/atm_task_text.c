@@ -10,11 +10,14 @@ enum {
     DESTINATION_AT = 13,
     PAYLOAD_AT = 15,
     CRC_AT = 51,
+    SEQUENCE_BITS = 29, /* those above 16 lie beside the type */
 };
 
 static const struct leat_name types[] = {
     { LEAT_ATM_TASK_MESSAGE, "message" },
     { LEAT_ATM_TASK_ACK, "ACK" },
+    { LEAT_ATM_TASK_RESYNC, "RESYNC" },
+    { LEAT_ATM_TASK_RESYNCED, "RESYNCED" },
     { 0, NULL },
 };
 static const struct leat_name message_flags[] = {
@@ -96,9 +99,10 @@ static size_t walk_message_header(struct leat_fields *f, struct leat_atm_task_ce
 static void walk_type(struct leat_fields *f, struct leat_atm_task_cell *cell)
 {
     const uint64_t type = leat_fields_enum(f, "type", TYPE_AT, 16, types, cell->type);
-    const bool ack = type == LEAT_ATM_TASK_ACK;
-    if (type > LEAT_ATM_TASK_ACK)
-        leat_fields_refuse(f, LEAT_ERR_TYPE, "type", "expected message (0) or ACK (1)");
+    const bool ack = type != LEAT_ATM_TASK_MESSAGE;
+    if (!leat_atm_task_type_known((unsigned)type))
+        leat_fields_refuse(f, LEAT_ERR_TYPE, "type",
+                           "expected message (0), ACK (1), RESYNC (4) or RESYNCED (5)");
     else
         cell->type = (enum leat_atm_task_type)type;
     if (ack && leat_fields_reading(f)) cell->flag = 0; /* the default of a message is none here */
@@ -114,7 +118,8 @@ static void walk(struct leat_fields *f, struct leat_atm_task_cell *cell, uint16_
 {
     cell->vpi = (uint16_t)leat_fields_hex(f, "vpi", 0, 12, cell->vpi);
     walk_type(f, cell);
-    cell->sequence = (uint16_t)leat_fields_uint(f, "sequence", SEQUENCE_AT, 16, cell->sequence);
+    cell->sequence = (uint32_t)leat_fields_uint(f, "sequence", SEQUENCE_AT, SEQUENCE_BITS,
+                                                cell->sequence);
     cell->source = (uint16_t)leat_fields_uint(f, "source", SOURCE_AT, 16, cell->source);
     cell->destination = (uint16_t)walk_number(f, "destination", DESTINATION_AT, 16, destinations,
                                               cell->destination);

@@ -233,11 +233,15 @@ return function(leat)
 
     --     vpi 12 | 0 28 | type 16 | flag 16 | sequence 16 | source 16 | destination 16 |
     --     data 36 octets, those of a message's first cell begin with its header | crc 16
-    local types = { [0] = "message", [1] = "ACK" }
+    local types = { [0] = "message", [1] = "ACK", [4] = "RESYNC", [5] = "RESYNCED" }
+    local stream_flags = { [0] = "broadcast", [4] = "point-to-point" }
     local flags = {
         [0] = { [0] = "middle", [1] = "begin", [2] = "end", [3] = "single" },
-        [1] = { [0] = "broadcast", [4] = "point-to-point" },
+        [1] = stream_flags,
+        [4] = stream_flags,
+        [5] = stream_flags,
     }
+    local TYPES = 8 -- above the type stand bits of the number, in units that resynchronise
     local BROADCAST, EVERY_INSTANCE = 0xffff, 0xffffffff
     local task = leat.protocol("leat_atmtask", "ATM Prototype Cell (leat)", "leat ATM task", {
         { "vpi", "u16", mask = 0xfff0 },
@@ -246,7 +250,7 @@ return function(leat)
         { "flag", "u16" },
         { "flag of message", "u16", label = "flag", names = flags[0], filter = "flag" },
         { "flag of ACK", "u16", label = "flag", names = flags[1], filter = "flag" },
-        { "sequence", "u16" },
+        { "sequence", "u32" },
         { "source", "u16" },
         { "destination", "u16" },
         { "message", "group" },
@@ -280,15 +284,17 @@ return function(leat)
     function aal.add.atmtask(tvb, pinfo, root)
         local f = task.f
         local tree = leat.begin(task, tvb, pinfo, root)
-        local type, flag = tvb(5, 2):uint(), tvb(7, 2):uint()
+        local type, flag = tvb(5, 2):uint() % TYPES, tvb(7, 2):uint()
+        local sequence = (tvb(5, 2):uint() - type) / TYPES * 65536 + tvb(9, 2):uint()
         leat.info(string.format("%s %d, port %d to %d", types[type] or "type " .. type,
-            tvb(9, 2):uint(), tvb(11, 2):uint(), tvb(13, 2):uint()))
+            sequence, tvb(11, 2):uint(), tvb(13, 2):uint()))
         tree:add(f.vpi, tvb(0, 2))
         local zero = tree:add(f.zero, tvb(1, 4))
-        local type_item = tree:add(f.type, tvb(5, 2))
-        local flag_field = types[type] and f["flag of " .. types[type]] or f.flag
+        local type_item = tree:add(f.type, tvb(5, 2), type)
+        local flag_field = type == 0 and f["flag of message"] or types[type] and f["flag of ACK"]
+            or f.flag
         local flag_item = tree:add(flag_field, tvb(7, 2))
-        tree:add(f.sequence, tvb(9, 2))
+        tree:add(f.sequence, tvb(9, 2), sequence)
         tree:add(f.source, tvb(11, 2))
         tree:add(f.destination, tvb(13, 2)):append_text(
             tvb(13, 2):uint() == BROADCAST and " (broadcast)" or "")

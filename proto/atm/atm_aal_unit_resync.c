@@ -1,0 +1,207 @@
+/*
+ * Resynchronisation (README): how a stream goes on after cells of it were given up. Not of the
+ * prototype, whose receiver waits for them for ever.
+ *
+ * A stream is what one unit sends to one other, point to point or as broadcasts; it has numbers of
+ * its own. The sender says RESYNC n, again and again until it is answered: of the numbers up to n
+ * nothing more comes. Whatever the receiver has of them it keeps, the others it passes over.
+ */
+#include "atm_aal_unit_parts.h"
+#include <string.h>
+
+static struct leat_atm_aal_gap *gap_of(const struct leat_atm_aal_unit *unit, uint32_t port,
+                                       bool point_to_point)
+{
+    return &unit->gap[2 * (size_t)port + point_to_point];
+}
+
+/* Does this block wait for an acknowledgement of that port? */
+static bool awaits_port(const struct leat_atm_aal_unit *unit, uint16_t block, uint32_t port)
+{
+    const struct leat_atm_aal_send_block *b = &unit->send_block[block];
+    const size_t words = (unit->config.ports + 63) / 64;
+    if (b->acks_missing == 0) return false;
+    if (b->point_to_point) return b->destination == port;
+    return unit->ack_missing[block * words + port / 64] >> port % 64 & 1;
+}
+
+/* ---- sender ----------------------------------------------------------------------------------
+ */
+
+static void plan(struct leat_atm_aal_unit *unit, struct leat_atm_aal_gap *gap, uint64_t at)
+{
+    gap->send_at = at;
+    if (at < unit->gap_at) unit->gap_at = at;
+    const uint64_t due = leat_atm_aal_gaps_due(unit);
+    if (due < unit->due[LEAT_ATM_AAL_STATE9]) wake_rare(unit, LEAT_ATM_AAL_STATE9, due);
+}
+
+/* As soon as may be: RESYNC is not sent more often than any other cell. */
+static void plan_soon(struct leat_atm_aal_unit *unit, struct leat_atm_aal_gap *gap, uint64_t now)
+{
+    const uint64_t from = gap->sent_at ? gap->sent_at + unit->config.retransmit_cycles : 0;
+    const uint64_t at = from > now ? from : now + 1;
+    gap->wait_cycles = unit->config.retransmit_cycles;
+    if (at < gap->send_at) plan(unit, gap, at);
+}
+
+/* The ports that a block goes to: *first to the one before what is returned. */
+static uint32_t ports_of(const struct leat_atm_aal_unit *unit, uint16_t block, uint32_t *first)
+{
+    const struct leat_atm_aal_send_block *b = &unit->send_block[block];
+    *first = b->point_to_point ? b->destination : 0;
+    return b->point_to_point ? *first + 1 : unit->config.ports;
+}
+
+void leat_atm_aal_gap_open(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
+{
+    const struct leat_atm_aal_send_block *b = &unit->send_block[block];
+    uint32_t port;
+    for (const uint32_t end = ports_of(unit, block, &port); port < end; port++) {
+        struct leat_atm_aal_gap *gap = gap_of(unit, port, b->point_to_point);
+        if (!awaits_port(unit, block, port)) continue;
+        if (!gap->open) {
+            unit->gap_count++;
+            *gap = (struct leat_atm_aal_gap){ .open = true,
+                                              .send_at = LEAT_NEVER,
+                                              .number = b->sequence };
+        }
+        if (comes_after(unit, b->sequence, gap->number)) gap->number = b->sequence;
+        plan_soon(unit, gap, now);
+    }
+}
+
+void leat_atm_aal_gap_hurry(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
+{
+    uint32_t port;
+    for (const uint32_t end = ports_of(unit, block, &port); port < end; port++) {
+        struct leat_atm_aal_gap *gap = gap_of(unit, port, unit->send_block[block].point_to_point);
+        if (gap->open && awaits_port(unit, block, port)) plan_soon(unit, gap, now);
+    }
+}
+
+/* A cell before the gap that may still be acknowledged: RESYNC would make a duplicate of it. */
+static bool has_older(const struct leat_atm_aal_unit *unit, uint32_t stream)
+{
+    uint16_t block = unit->send.busy_head;
+    for (uint16_t i = 0; i < unit->send.busy_count; i++, block = unit->send.next[block]) {
+        const struct leat_atm_aal_send_block *b = &unit->send_block[block];
+        if (b->point_to_point == stream % 2 && !b->to_free &&
+            awaits_port(unit, block, stream / 2) &&
+            comes_after(unit, unit->gap[stream].number, b->sequence))
+            return true;
+    }
+    return false;
+}
+
+static void write_resync(struct leat_atm_aal_unit *unit, uint32_t stream, uint64_t now)
+{
+    uint8_t *cell = unit->resync_cell;
+    const uint16_t to = (uint16_t)(stream / 2);
+    leat_atm_aal_unit_settle(unit, now); /* labels that STATE2 has taken come first */
+    memset(cell, 0, CELL_LEN);
+    put_type_and_number(cell, LEAT_ATM_TASK_RESYNC, unit->gap[stream].number);
+    leat_put_be16(cell + FLAG_AT, stream % 2 ? LEAT_ATM_TASK_ACK_POINT : 0);
+    leat_put_be16(cell + SOURCE_AT, (uint16_t)unit->config.port);
+    leat_put_be16(cell + DESTINATION_AT, to);
+    leat_atm_label_put(cell, unit->config.header_octets, leat_atm_aal_next_label(unit, to));
+    leat_atm_aal_cell_seal(unit, cell);
+}
+
+/* Of the gaps whose time has come the first is asked for; the others wait until that is sent. */
+void leat_atm_aal_gaps_tend(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    unit->gap_at = LEAT_NEVER;
+    for (uint32_t stream = 0; stream < 2 * unit->config.ports; stream++) {
+        struct leat_atm_aal_gap *gap = &unit->gap[stream];
+        if (!gap->open) continue;
+        if (gap->send_at <= now && has_older(unit, stream))
+            gap->send_at = now + unit->config.retransmit_cycles;
+        if (gap->send_at <= now && unit->resync_asked_at == LEAT_NEVER) {
+            write_resync(unit, stream, now);
+            unit->gap_asked = stream;
+            unit->resync_asked_at = now;
+            gap->send_at = LEAT_NEVER; /* until it is sent */
+        }
+        if (gap->send_at < unit->gap_at) unit->gap_at = gap->send_at;
+    }
+}
+
+/* A stream at rest asks more and more rarely: its receiver may be gone for good. */
+void leat_atm_aal_gap_sent(struct leat_atm_aal_unit *unit, uint64_t now)
+{
+    struct leat_atm_aal_gap *gap = &unit->gap[unit->gap_asked];
+    unit->resync_asked_at = LEAT_NEVER;
+    if (gap->open) {
+        gap->sent_at = now;
+        plan(unit, gap, now + gap->wait_cycles);
+        gap->wait_cycles *= 2;
+    }
+    const uint64_t due = leat_atm_aal_gaps_due(unit), at = due > now ? due : now;
+    if (due != LEAT_NEVER && at < unit->due[LEAT_ATM_AAL_STATE9])
+        wake_rare(unit, LEAT_ATM_AAL_STATE9, at);
+}
+
+/* An answer to an earlier RESYNC says nothing of what was given up since. */
+void leat_atm_aal_gap_close(struct leat_atm_aal_unit *unit,
+                            const struct leat_atm_aal_receive_block *resynced)
+{
+    struct leat_atm_aal_gap *gap = gap_of(unit, resynced->source, resynced->point_to_point);
+    if (!gap->open || gap->number != resynced->sequence) {
+        unit->counts.acks_unmatched++;
+        return;
+    }
+    gap->open = false;
+    unit->gap_count--;
+    unit->counts.resynchronised++;
+}
+
+/* ---- receiver --------------------------------------------------------------------------------
+ */
+
+/* The message that this stream is in the middle of has lost a cell for good; of a peer that does
+ * not end its messages there may be more than one. */
+static void cut_messages(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_peer *peer,
+                         bool point_to_point)
+{
+    while (peer->incomplete[point_to_point]) {
+        const uint16_t message = (uint16_t)(peer->incomplete[point_to_point] - 1);
+        leat_atm_aal_find_incomplete(unit, message);
+        leat_atm_aal_unlink_message(unit, message);
+        for (uint16_t block = message, next; block != NONE; block = next) {
+            next = unit->receive_block[block].next_in_message;
+            leat_atm_aal_chain_release(&unit->receive, block);
+            unit->in_message_count--;
+        }
+        unit->counts.cut_short++;
+    }
+}
+
+/* Up to skip_to, what is not parked does not come. What is parked waits for its turn. */
+void leat_atm_aal_pass_gaps(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point)
+{
+    struct leat_atm_aal_peer *peer = &unit->peer[source];
+    uint32_t *received = &peer->received[point_to_point], end = peer->skip_to[point_to_point];
+    if (peer->parked_first[point_to_point]) {
+        const uint16_t parked = (uint16_t)(peer->parked_first[point_to_point] - 1);
+        const uint32_t before = (unit->receive_block[parked].sequence - 1) & unit->number_mask;
+        if (comes_after(unit, end, before)) end = before;
+    }
+    if (comes_after(unit, end, *received)) {
+        cut_messages(unit, peer, point_to_point);
+        *received = end;
+    }
+    peer->skips[point_to_point] = comes_after(unit, peer->skip_to[point_to_point], *received);
+}
+
+void leat_atm_aal_resynchronise(struct leat_atm_aal_unit *unit,
+                                const struct leat_atm_aal_receive_block *resync)
+{
+    struct leat_atm_aal_peer *peer = &unit->peer[resync->source];
+    const bool point_to_point = resync->point_to_point;
+    if (peer->skips[point_to_point] &&
+        !comes_after(unit, resync->sequence, peer->skip_to[point_to_point]))
+        return; /* a copy, or an earlier one */
+    peer->skip_to[point_to_point] = resync->sequence;
+    leat_atm_aal_pass_gaps(unit, resync->source, point_to_point);
+}
