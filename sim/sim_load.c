@@ -7,12 +7,14 @@
 #include <string.h>
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
-enum { ID_MASK = 0x7fffffff };   /* a message's id is not negative */
-enum { LINE_CYCLES = 56 };       /* from one cell of a unit to the next (specs/atm.md, R2) */
-enum { STUCK_CYCLES = 1 << 20 }; /* without any cell, though it has long been sent */
-enum { DRAIN_CYCLES = 4096 };    /* in which a cell in the network arrives, if it ever does */
-enum { SEND_CYCLES = 15 };       /* the least that a message takes to be sent or asked for */
-enum { STRIDE_DELIVERIES = 4 };  /* of a port: to ask for a message takes 22 cycles */
+enum { ID_MASK = 0x7fffffff };    /* a message's id is not negative */
+enum { LINE_CYCLES = 56 };        /* from one cell of a unit to the next (specs/atm.md, R2) */
+enum { STUCK_CYCLES = 1 << 20 };  /* without any cell, though it has long been sent */
+enum { DRAIN_CYCLES = 4096 };     /* in which a cell in the network arrives, if it ever does */
+enum { LOOK_CYCLES = 1 << 12 };   /* between looks at a network that may be locked */
+enum { LOCKED_CYCLES = 1 << 16 }; /* in which any cell arrives that can */
+enum { SEND_CYCLES = 15 };        /* the least that a message takes to be sent or asked for */
+enum { STRIDE_DELIVERIES = 4 };   /* of a port: to ask for a message takes 22 cycles */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -233,10 +235,10 @@ static void count_delivery(struct leat_sim_load *load, const struct leat_sim_del
     load->counts.bytes_delivered += len;
     if (sent->number != number) return; /* forgotten since */
     leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
-    if (sent->copies > 0)
-        sent->copies--;
-    else
+    if (sent->copies == 0)
         load->counts.duplicated++;
+    else if (--sent->copies == 0 && sent->given_up)
+        load->counts.given_up_delivered++;
 }
 
 /* The message that this host reads, arriving in cycle `at`; its octets go to load->received. */
@@ -285,6 +287,10 @@ void leat_sim_load_certify(struct leat_sim_load *load, const struct leat_sim_del
     d.at += load->skipped_cycles;
     d.number = (message_id(load, source, number) - source) / ports; /* as in an id */
     leat_sim_certificate_add(&load->certificate, &d);
+    if (!load->config.arrived) return;
+    const struct leat_sim_load_sent *sent = sent_of(load, source, (uint32_t)delivery->number);
+    load->config.arrived(load->config.next_context, delivery,
+                         sent->number == delivery->number ? sent->at : LEAT_NEVER);
 }
 
 /* The deliveries of a stride by cycle; those of one cycle are in the order of ports. */
@@ -381,6 +387,22 @@ static void send_line(struct leat_sim_load *load, uint32_t port)
         send_cell(load, port, unit->line_cell, unit->line_at);
 }
 
+/* A message may be told more than once, cell by cell. */
+static void hear_given_up(struct leat_sim_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_load_watch *watch = &load->config.watch;
+    const struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    const uint32_t number = unit->send_block[unit->block_told].message;
+    struct leat_sim_load_sent *sent = sent_of(load, port, number);
+    load->counts.undeliverable++;
+    if (watch->undeliverable) watch->undeliverable(watch->context, port, number, now);
+    if (sent->number != number || sent->given_up) return;
+    sent->given_up = true;
+    if (sent->copies == 0) load->counts.given_up_delivered++;
+    if (load->config.given_up)
+        load->config.given_up(load->config.next_context, port, sent->copies, now);
+}
+
 static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_load_host *host = &load->host[port];
@@ -408,12 +430,7 @@ static void hear(struct leat_sim_load *load, uint32_t port, uint64_t now)
         host->read_end_at = now;
     }
     if (told & LEAT_ATM_AAL_GOT) finish_read(load, port, now);
-    if (told & LEAT_ATM_AAL_UNDELIVERABLE) {
-        load->counts.undeliverable++;
-        if (watch->undeliverable)
-            watch->undeliverable(watch->context, port,
-                                 host->unit.send_block[host->unit.block_told].message, now);
-    }
+    if (told & LEAT_ATM_AAL_UNDELIVERABLE) hear_given_up(load, port, now);
 }
 
 /* When the host itself acts: a message arises while it has nothing to do, or its line is free. */
@@ -683,6 +700,7 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);
     load->sim.now = 1;
+    load->look_at = load->look_cycles = LOOK_CYCLES;
     for (uint32_t port = 0; port < ports; port++) {
         struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal, port);
         aal.unsealed = load->cells_stay_sound && !config->watch.cell;
@@ -764,6 +782,85 @@ bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_lo
     if (look->cells != load->sim.counts.cells_out || !is_sending(load)) look->since = load->sim.now;
     look->cells = load->sim.counts.cells_out;
     return load->sim.now - look->since > patience + STUCK_CYCLES;
+}
+
+uint64_t leat_sim_load_patience(const struct leat_sim_load *load)
+{
+    return (uint64_t)load->config.aal.obsolete_cycles +
+           leat_atm_aal_io_cycles(load->config.len_max) + LOCKED_CYCLES;
+}
+
+/* Cells that a port has begun to send or has got. While it sends, and this does not change, the
+ * network refuses one and the same cell over and over. */
+static uint64_t moved_at(const struct leat_sim_load_host *host)
+{
+    const struct leat_atm_aal_counts *c = &host->unit.counts;
+    return c->cells_sent + c->acks_sent + c->resyncs_sent + c->cells_received + c->acks_received +
+           c->bad_cells + c->misdelivered + c->beyond;
+}
+
+static void look(struct leat_sim_load *load, uint64_t now)
+{
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
+        struct leat_sim_load_host *host = &load->host[port];
+        const uint64_t moved = moved_at(host);
+        if (moved != host->moved || !host->unit.sending || room(load, port) > 0)
+            host->still_since = now;
+        host->moved = moved;
+    }
+    /* Cells that are parked wait for descriptors, which messages leave that were read. */
+    const uint64_t moved = load->sim.counts.cells_out + load->counts.messages_delivered;
+    if (load->moved != moved) load->still_since = now;
+    load->moved = moved;
+    /* Where nobody sends there is no lock: later is soon enough, up to as long as it has been so.
+     */
+    load->look_cycles = is_sending(load) ? LOOK_CYCLES : 2 * load->look_cycles;
+    load->looked_at = now;
+    load->look_at = now + load->look_cycles;
+}
+
+static bool is_still(const struct leat_sim_load *load, uint64_t since, uint64_t cycles)
+{
+    return load->looked_at > since + cycles;
+}
+
+bool leat_sim_load_is_locked(const struct leat_sim_load *load, uint32_t port, uint64_t *since)
+{
+    const uint64_t patience = leat_sim_load_patience(load);
+    *since = load->host[port].still_since;
+    /* Ports may wait for each other in a row, and its end for something that takes so long. */
+    return is_still(load, *since,
+                    is_still(load, load->still_since, patience)
+                        ? patience
+                        : patience * load->config.fabric.net.ports);
+}
+
+static bool nothing_moves(const struct leat_sim_load *load)
+{
+    const uint64_t patience = leat_sim_load_patience(load);
+    if (!is_still(load, load->still_since, patience)) return false;
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        if (is_still(load, load->host[port].still_since, patience)) return true;
+    return false;
+}
+
+bool leat_sim_load_run_watched(struct leat_sim_load *load, uint64_t last)
+{
+    while (load->sim.now <= last) {
+        leat_sim_load_run(load, earlier(load->look_at, last));
+        if (load->sim.now <= load->look_at) continue;
+        look(load, load->look_at);
+        if (nothing_moves(load)) return false;
+    }
+    return true;
+}
+
+uint64_t leat_sim_load_gaps(const struct leat_sim_load *load)
+{
+    uint64_t gaps = 0;
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        gaps += load->host[port].unit.gap_count;
+    return gaps;
 }
 
 bool leat_sim_load_drain(struct leat_sim_load *load, uint64_t last)

@@ -86,6 +86,11 @@ struct leat_sim_load_config {
     /* Of a message: do its octets not count in the certificate, only their number? NULL: they do.
      */
     bool (*is_private)(void *context, const struct leat_sim_delivery *delivery);
+    /* What has been read, in order of time, and the cycle in which it arose (LEAT_NEVER: forgotten
+     * since). With next_context; may be NULL. */
+    void (*arrived)(void *context, const struct leat_sim_delivery *delivery, uint64_t arose_at);
+    /* A message is given up; so many ports have not read it. With next_context; may be NULL. */
+    void (*given_up)(void *context, uint32_t port, uint32_t ports_missing, uint64_t at);
 };
 
 struct leat_sim_load_counts {
@@ -95,7 +100,9 @@ struct leat_sim_load_counts {
     uint64_t duplicated;    /* messages delivered twice to a port */
     uint64_t refused;       /* messages longer than the send buffer */
     uint64_t unreadable;    /* messages that nobody could ask for: damaged, or gone meanwhile */
-    uint64_t undeliverable; /* blocks given up by their senders */
+    uint64_t undeliverable; /* blocks given up by their senders; with resync messages */
+    uint64_t given_up_delivered; /* messages given up, and delivered to all: acknowledgements were
+                                    lost, or came too late */
 };
 
 struct leat_sim_load_sent { /* what is remembered of a message until it has arrived */
@@ -103,6 +110,7 @@ struct leat_sim_load_sent { /* what is remembered of a message until it has arri
     const uint8_t *octets; /* NULL: made up */
     uint32_t number, len;
     uint32_t copies; /* still to be delivered */
+    bool given_up;
 };
 
 struct leat_sim_load_complete { /* a message that can be read */
@@ -136,6 +144,7 @@ struct leat_sim_load_host {
     uint32_t complete_head, complete_count;
     uint32_t reading_len;
     struct leat_sim_delivery reading_coming; /* where it was told that the message comes */
+    uint64_t moved, still_since; /* leat_sim_load_run_watched: cells so far, and since when */
 };
 
 struct leat_sim_load {
@@ -151,8 +160,10 @@ struct leat_sim_load {
     struct leat_sim_certificate certificate;
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
-    struct leat_sim_delivery *delivery; /* of this stride, port by port */
-    uint32_t *in_order;                 /* of time: their numbers */
+    uint64_t moved, still_since;              /* the same of all: cells got and messages read */
+    uint64_t looked_at, look_at, look_cycles; /* the last look, the next one, cycles to that */
+    struct leat_sim_delivery *delivery;       /* of this stride, port by port */
+    uint32_t *in_order;                       /* of time: their numbers */
     uint32_t delivery_count;
     uint64_t stride_from, stride_last;
     uint32_t scarce;       /* hosts */
@@ -210,6 +221,29 @@ struct leat_sim_load_look {
     uint64_t cells, since;
 };
 bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_load_look *look);
+
+/*
+ * A network can lock (proto/atm/README.md): the receive buffer of a port is full, so that the cells
+ * for it stop in the network; its acknowledgements wait behind such cells, and without them it does
+ * not become empty.
+ *
+ * Runs up to and including cycle `last` as leat_sim_load_run, and looks now and then, always in the
+ * same cycles. False: nothing moves any more, and the run has ended there. For hosts that read
+ * whatever they get.
+ */
+bool leat_sim_load_run_watched(struct leat_sim_load *load, uint64_t last);
+
+/* After such a run: is this port locked, by itself with some others or since nothing moves? Full,
+ * and it has neither sent nor received a cell since *since. */
+bool leat_sim_load_is_locked(const struct leat_sim_load *load, uint32_t port, uint64_t *since);
+
+/* The cycles after which a network in which nothing moves is locked: whatever a host has it has
+ * read by then, and thrown away as obsolete. */
+uint64_t leat_sim_load_patience(const struct leat_sim_load *load);
+
+/* Streams (from one port to another, point to point or broadcasts) of which a cell was given up, as
+ * long as the receiver may wait for it: with resync until it knows, else for ever. */
+uint64_t leat_sim_load_gaps(const struct leat_sim_load *load);
 
 /* Adds up what the units counted, and what the lines counted in both directions. */
 void leat_sim_load_units(const struct leat_sim_load *load, struct leat_atm_aal_counts *out);

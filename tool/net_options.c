@@ -9,9 +9,9 @@ enum { WHY_CAP = 1024 };
 
 /* Those of ATM fabrics alone. */
 static const char *const not_for_nets[] = {
-    "--bytes",      "--blocks", "--descriptors", "--retransmit", "--obsolete", "--transmissions",
-    "--bit-errors", "--lose",   "--insert",      "--duplicate",  "--hec",      "--dead",
-    "--contracts",  "--admit",  "--record",      "--idle",
+    "--bytes",      "--blocks", "--descriptors", "--retransmit", "--obsolete",  "--transmissions",
+    "--bit-errors", "--lose",   "--insert",      "--duplicate",  "--hec",       "--dead",
+    "--contracts",  "--admit",  "--record",      "--idle",       "--no-resync",
 };
 
 /* There is one model of a network: flits. Who asks for that of cells gets it, too. */

@@ -26,7 +26,7 @@ static bool refuse(const struct run_job *job, const char *const *options, size_t
 static const char *const of_atm[] = { "--model",         "--bit-errors", "--lose", "--insert",
                                       "--duplicate",     "--hec",        "--dead", "--retransmit",
                                       "--transmissions", "--obsolete",   "--poll", "--every-cycle",
-                                      "--descriptors" };
+                                      "--descriptors",   "--no-resync" };
 /* How many messages may be under way. */
 static uint32_t messages_of(const struct run_job *job)
 {
@@ -51,6 +51,7 @@ static bool read_patience(const struct run_job *job, struct leat_atm_aal_config 
     aal->obsolete_cycles = (uint32_t)obsolete;
     aal->descriptors = (uint32_t)descriptors;
     aal->transmissions_max = (uint32_t)times;
+    aal->resync = sim_read_resync(job->args);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef LEAT_TOOL_SIM_H
 #define LEAT_TOOL_SIM_H
 
+#include "net_steady.h"
 #include "sim_check_load.h"
 #include "sim_load.h"
 #include "sim_recorder.h"
@@ -12,6 +13,7 @@
 enum {
     SIM_LOAD_ONE = 1000000, /* a load is counted in parts of this */
     SIM_PERCENT = SIM_LOAD_ONE / 100,
+    SIM_LOCKED_MAX = 64, /* ports that are told */
 };
 
 /* What the options say. */
@@ -43,6 +45,14 @@ struct sim_result {
     const struct leat_sim_histogram *latency;
     /* All zeros with W. */
     struct leat_sim_load_counts messages;
+    uint64_t gaps;      /* streams that wait for a cell which was given up */
+    bool dead;          /* nothing moves any more, the run has ended there */
+    uint32_t locked;    /* ports; then the first of them: */
+    struct sim_locked { /* since when it has neither sent nor received */
+        uint32_t port;
+        uint64_t since;
+    } lock[SIM_LOCKED_MAX];
+    struct leat_net_steady_result steady;
     struct leat_atm_aal_counts units;
     struct leat_sim_line_counts lines;
 };
@@ -56,6 +66,10 @@ bool sim_read_job(const struct arguments *args, struct sim_job *job);
  * LEAT_SIM_LINE_OUTAGES_MAX and is lent to the line. False after a complaint. */
 bool sim_read_lines(const struct arguments *args, uint32_t ports, struct leat_sim_line_config *line,
                     struct leat_sim_line_outage *outage);
+
+/* What an ATM fabric does with a stream of which cells were given up: it comes back, unless it is
+ * to be as in the prototype (--no-resync). */
+bool sim_read_resync(const struct arguments *args);
 
 /* "rtl" or "cell"; NULL is cell. False after a complaint. */
 bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out);

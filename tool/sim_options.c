@@ -12,7 +12,8 @@ enum { RATE_DECIMALS = 9, LOAD_DECIMALS = 6 };
 static const char *const not_with_w[] = { "--bytes",      "--blocks",   "--descriptors",
                                           "--retransmit", "--obsolete", "--transmissions",
                                           "--bit-errors", "--lose",     "--insert",
-                                          "--duplicate",  "--hec",      "--dead" };
+                                          "--duplicate",  "--hec",      "--dead",
+                                          "--no-resync" };
 
 bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
                      uint64_t most, uint64_t *out)
@@ -271,7 +272,13 @@ static bool read_units(const struct arguments *args, struct sim_job *job)
         !read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max))
         return false;
     aal->receive_blocks = aal->send_blocks;
+    aal->resync = sim_read_resync(args);
     return true;
+}
+
+bool sim_read_resync(const struct arguments *args)
+{
+    return !argument(args, "--no-resync");
 }
 
 bool sim_read_lines(const struct arguments *args, uint32_t ports, struct leat_sim_line_config *line,
@@ -321,6 +328,25 @@ static bool refuse_without_contracts(const struct arguments *args)
     return false;
 }
 
+/* Faults that are in order, but change nothing in this run. */
+static void tell_no_effect(const struct sim_job *job)
+{
+    const struct leat_sim_line_config *line = &job->line;
+    const bool loses = line->header_errors || line->payload_errors || line->lose ||
+                       line->outage_count;
+    for (uint32_t i = 0; i < line->outage_count; i++)
+        if (line->outage[i].from > job->cycles)
+            complain("--dead %u@%llu has no effect, expected a cycle within the %llu of the run",
+                     line->outage[i].port, (unsigned long long)line->outage[i].from,
+                     (unsigned long long)job->cycles);
+    if (line->hec && !line->header_errors)
+        complain("--hec has no effect, expected errors in headers with it (--bit-errors)");
+    if (loses && job->aal.retransmit_cycles >= job->cycles)
+        complain("cells that are lost are not sent again within the run: --retransmit is %u, "
+                 "expected less than --cycles %llu",
+                 job->aal.retransmit_cycles, (unsigned long long)job->cycles);
+}
+
 bool sim_read_job(const struct arguments *args, struct sim_job *job)
 {
     struct leat_text name;
@@ -340,5 +366,6 @@ bool sim_read_job(const struct arguments *args, struct sim_job *job)
                       sim_read_lines(args, job->fabric.net.ports, &job->line, job->outage) &&
                       check_record(args, job);
     job->line.seed = job->seed;
+    if (read && !args->only_check) tell_no_effect(job);
     return read;
 }

@@ -25,7 +25,7 @@ struct row {
     uint64_t value;
 };
 
-enum { ROWS_MAX = 16 };
+enum { ROWS_MAX = 24 };
 
 struct rows {
     struct row row[ROWS_MAX]; /* ends with a NULL key */
@@ -40,7 +40,13 @@ static struct rows unit_rows(const struct sim_result *r)
         { "duplicates", "cells received again", r->units.duplicates },
         { "bad_cells", "cells with a wrong checksum", r->units.bad_cells },
         { "misdelivered", "cells for another port", r->units.misdelivered },
-        { "undeliverable", "cells given up by their senders", r->messages.undeliverable },
+        { "undeliverable", "cells given up by their senders", r->units.undeliverable },
+        { "messages_given_up", "messages given up", r->units.given_up },
+        { "given_up_delivered", "  of these delivered all the same",
+          r->messages.given_up_delivered },
+        { "cut_short", "messages dropped half received", r->units.cut_short },
+        { "resynchronised", "streams resynchronised", r->units.resynchronised },
+        { "unsynchronised", "streams that wait for a cell given up", r->gaps },
         { "discarded", "messages discarded as obsolete", r->units.discarded },
         { "discarded_unread", "  of these unread", r->units.discarded_unread },
         { "altered", "messages altered", r->messages.altered },
@@ -96,7 +102,28 @@ static void put_title(const struct sim_job *job, const struct sim_result *r)
     printf("\n%llu cycles (%.6g ms of network time)%s\n", (unsigned long long)r->cycles,
            (double)r->cycles * (double)job->fabric.period_ps_num /
                (double)job->fabric.period_ps_den / 1e9,
-           r->cycles < job->cycles ? ", interrupted" : "");
+           r->locked                 ? ", deadlock"
+           : r->cycles < job->cycles ? ", interrupted"
+                                     : "");
+}
+
+/* Cells per port and cell time, as the load is told. */
+static double rate(double cells_per_cycle)
+{
+    return cells_per_cycle * LEAT_ATM_CELL_LEN;
+}
+
+static void put_state(const struct sim_result *r)
+{
+    const uint32_t shown = r->locked < SIM_LOCKED_MAX ? r->locked : SIM_LOCKED_MAX;
+    if (r->steady.saturated)
+        printf("  saturated: of %.4f cells offered per port and cell time %.4f came through after "
+               "the warm-up; the others wait, more and more of them\n",
+               rate(r->steady.offered), rate(r->steady.accepted));
+    if (r->locked) printf("  deadlock: ports that are full and can send nothing: %u\n", r->locked);
+    for (uint32_t i = 0; i < shown; i++)
+        printf("    port %u, since cycle %llu\n", r->lock[i].port,
+               (unsigned long long)r->lock[i].since);
 }
 
 static void put_messages(const struct sim_result *r)
@@ -124,6 +151,7 @@ void sim_put_text(const struct sim_job *job, const struct sim_result *r)
     if (r->network->port_refusals) put("cells refused by full hosts", r->network->port_refusals);
     if (r->network->unrouted) put("cells whose label leads nowhere", r->network->unrouted);
     if (!job->check_load) put_messages(r);
+    put_state(r);
     printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->certificate);
     if (job->check_load)
         printf("  %-40s %016llx\n", "delivery hash", (unsigned long long)r->delivery_hash);
@@ -162,6 +190,22 @@ static void put_units(const struct sim_job *job, const struct sim_result *r)
     fputs("},", stdout);
 }
 
+/* W has sinks that take everything, and sources that wait. */
+static void put_state_json(const struct sim_job *job, const struct sim_result *r)
+{
+    const uint32_t shown = r->locked < SIM_LOCKED_MAX ? r->locked : SIM_LOCKED_MAX;
+    printf("\"saturated\":%s,", job->check_load ? "null" : r->steady.saturated ? "true" : "false");
+    if (r->steady.saturated)
+        printf("\"saturation\":\"of %.4f cells offered per port and cell time %.4f came through "
+               "after the warm-up; the others wait, more and more of them\",",
+               rate(r->steady.offered), rate(r->steady.accepted));
+    fputs(r->locked ? "\"deadlock\":[" : "\"deadlock\":null,", stdout);
+    for (uint32_t i = 0; i < shown; i++)
+        printf("%s{\"port\":%u,\"since_cycle\":%llu}", i ? "," : "", r->lock[i].port,
+               (unsigned long long)r->lock[i].since);
+    if (r->locked) fputs("],", stdout);
+}
+
 void sim_put_json(const struct sim_job *job, const struct sim_result *r)
 {
     printf("{\"fabric\":\"%s\",\"model\":\"%s\",\"traffic\":\"%s\",\"load\":%g,", job->name,
@@ -181,6 +225,7 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *r)
     put_key("port_refusals", r->network->port_refusals);
     put_key("unrouted", r->network->unrouted);
     if (!job->check_load) put_units(job, r);
+    put_state_json(job, r);
     printf("\"certificate\":\"%016llx\",", (unsigned long long)r->certificate);
     if (job->check_load)
         printf("\"delivery_hash\":\"%016llx\",", (unsigned long long)r->delivery_hash);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* and the signal's number */ };
-enum { OPTION_MAX = 48, MORE_MAX = 3 };
+enum { OPTION_MAX = 48, MORE_MAX = 4 };
 
 struct option {
     const char *name;     /* with its dashes */

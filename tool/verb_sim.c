@@ -22,6 +22,24 @@ static bool net_only(const struct arguments *args)
     return false;
 }
 
+/* What a user should know of a run that came to its end. */
+static int judge(const struct sim_job *job, const struct sim_result *result)
+{
+    if (!job->check_load && !job->aal.resync && result->gaps)
+        complain("%s: %llu streams (a port to another) wait for cells that were given up: nothing "
+                 "comes through them any more (without --no-resync they come back)",
+                 job->name, (unsigned long long)result->gaps);
+    if (!result->locked) return DONE;
+    if (result->dead)
+        complain("%s: deadlock: nothing moves any more (last delivery in cycle %llu): full buffers "
+                 "wait for each other",
+                 job->name, (unsigned long long)result->last_delivery_at);
+    else
+        complain("%s: deadlock: %u ports wait for each other, while others go on", job->name,
+                 result->locked);
+    return FAILED;
+}
+
 int run_sim(const struct arguments *args)
 {
     static struct sim_job job;
@@ -48,5 +66,6 @@ int run_sim(const struct arguments *args)
         sim_put_json(&job, &result);
     else
         sim_put_text(&job, &result);
-    return finish(outcome);
+    const int code = finish(outcome);
+    return code == DONE ? judge(&job, &result) : code;
 }

@@ -672,7 +672,7 @@ static const struct verb verb_run = {
         "bytes_sent, messages_received, bytes_received.\n"
         "Faults and errors on the lines are those of leat sim. Units of ATM fabrics repair what "
         "is lost; a message that is given up, or lost in a network, ends the run with the "
-        "reason.\n"
+        "reason. Units resynchronise as in leat sim, unless --no-resync is given.\n"
         "--record writes what leat export makes timelines, captures and tables of: of each task "
         "what it waits in and computes, its messages with length and tag, those that have "
         "arrived and that it has not taken (inbox0 ...), those at each port (queue0 ...) and in "
@@ -712,6 +712,7 @@ static const struct verb verb_run = {
                  { "--dead", "PORTS", "ATM: PORT or PORT@FROM..TO, with commas between" },
                  { "--retransmit", "CYCLES", "ATM: until a cell is sent again; default 400000" },
                  { "--transmissions", "N", "ATM: of a cell, until it is given up; default 8" },
+                 { "--no-resync", NULL, "ATM: after that no way back, as in the prototype" },
                  { "--obsolete", "CYCLES", "ATM: until a unit discards a message; default 40000" },
                  { "--descriptors", "N", "ATM: messages of a source at a time; default 32" },
                  { "--poll", NULL, "leat/atm_task.h: tasks poll, as in the thesis" },

@@ -11,6 +11,7 @@
         { "--retransmit", "CYCLES", "until a cell is sent again; default 400000" },           \
         { "--obsolete", "CYCLES", "until a message is discarded; default 40000" },            \
         { "--transmissions", "N", "of a cell, until it is given up; default 8" },             \
+        { "--no-resync", NULL, "after that no way back: the prototype's streams end" },       \
         { "--bit-errors", "H,P", "chances per bit of header and of payload" },                \
         { "--lose", "CHANCE", "that a cell is lost" },                                        \
         { "--insert", "CHANCE", "that a stray cell follows a cell" },                         \
@@ -65,7 +66,7 @@ const struct verb verb_sim = {
         "mean, p50, p99 and max (from the cycle in which a message arises to that in which it "
         "has been read; W: from the first try to send a cell to its last octet; p50 and p99 are "
         "exact below 4096 and at most a 256th too high above), last_delivery_cycle (long before the "
-        "end: full buffers wait for each other and the network is locked, or all wait for a "
+        "end: the network is locked, or all wait for a "
         "timer), suspensions (cells refused by switches), retransmissions (cells sent again by AAL units), port_refusals (cells "
         "refused by full hosts), unrouted (cells whose label lies outside the routing table), "
         "certificate, "
@@ -73,10 +74,17 @@ const struct verb verb_sim = {
         "messages_offered, and of cells: acks (acknowledgements sent), parked (ahead of a "
         "lost one), beyond (too far ahead, not acknowledged), duplicates (received again), "
         "bad_cells (wrong checksum), misdelivered (for another port), undeliverable (given up "
-        "after --transmissions); of messages: discarded (obsolete), discarded_unread (of these, "
+        "after --transmissions); of messages: messages_given_up (a cell of them was), "
+        "given_up_delivered (of these, read all the same: acknowledgements were lost), cut_short "
+        "(dropped by their receiver, which had a part of them); of streams (a port to another, "
+        "point to point or broadcasts): resynchronised, unsynchronised (they wait for a cell that "
+        "was given up); of messages again: discarded (obsolete), discarded_unread (of these, "
         "never read), altered (not what was sent), messages_duplicated, messages_unreadable "
         "(their header is damaged).\n"
-        "lines tells what happened to cells between hosts and network, in both directions: "
+        "--record writes cells and messages for `leat export`. An interrupt ends the run with the "
+        "figures so far.",
+    .more = {
+        "ATM FABRICS: in the JSON object lines tells what happened to cells between hosts and network, in both directions: "
         "cells (all; null where the lines have no errors: then nobody looks), header_bits and payload_bits (flipped), damaged, lost, inserted, "
         "duplicated, outage (lost at dead ports), hec_corrected, hec_discarded, header_wrong "
         "(passed with a wrong header), undetected (damaged, with a sound checksum; each line "
@@ -87,9 +95,18 @@ const struct verb verb_sim = {
         "--dead 3,5@1000..2000 takes port 3 from the network for good and port 5 from cycle "
         "1000 up to 1999; 5@1000 from there on for good, at most 64 of them. One rate for "
         "--bit-errors is that of header and payload.\n"
-        "--record writes cells and messages for `leat export`. An interrupt ends the run with the "
-        "figures so far.",
-    .more = {
+        "saturated tells whether what waits at the hosts grows, as of other networks below (null "
+        "with W), saturation why; deadlock is null, or the ports that are full and can send "
+        "nothing, each with since_cycle: a full port stops the cells for it, its acknowledgements "
+        "wait behind such cells, and without them it never has room. Then nothing moves any more, "
+        "the run ends with exit code 1 and the reason; so it does where others go on. It is told "
+        "after --obsolete and some 65000 cycles in which nothing moved, or so many times as there "
+        "are ports where others go on.\n"
+        "A cell that is not acknowledged after --transmissions is given up, and its message with "
+        "it. The receiver is told so by RESYNC cells until it answers (a new one every "
+        "--retransmit cycles, more and more rarely where nothing else is sent), and goes on behind "
+        "the gap: every message is read once, or counted as given up. With --no-resync, as in the "
+        "prototype, it waits for that cell for ever, and all that comes behind it.",
         "NETWORKS that are not ATM fabrics (leat fabric list: meshes, tori, trees, switches of "
         "other architectures, graphs of one's own) carry packets of --flits flits, a flit per "
         "wire and cycle. --load counts flits per terminal and cycle. Traffic: uniform (any "

@@ -151,8 +151,8 @@ exits 0 "" "$leat" $slow --store "$folder/died.sqlite" --json
 same "and again" "$(jq .runs "$folder/stdout")" 3
 
 # Interrupted: what is finished is kept. Meanwhile another sweep is refused, and readers are not.
-# Without load the longest run takes no time.
-endless="sweep bmx:2 bmx:16 --load 0,0.9 --seeds 3 --cycles 1000000000000000 -j 2"
+# Without load the longest run takes no time. (bmx:2 would lock and end.)
+endless="sweep bmx:8 bmx:16 --load 0,0.9 --seeds 3 --cycles 1000000000000000 -j 2"
 # shellcheck disable=SC2086
 "$leat" $endless --store "$folder/stopped.sqlite" > "$folder/stopped.txt" 2> "$folder/stderr" &
 sweep=$!
@@ -245,6 +245,10 @@ same "another file, another sweep" "$(sql "$folder/files.sqlite" 'SELECT count(*
 # ---- what networks tell ------------------------------------------------------------------------------------
 exits 0 "" "$leat" sweep mesh:4,4 --load 0.1,1 --seeds 2 --cycles 4000 --store "$folder/net.sqlite" --json
 same "saturated runs are counted" "$(jq -c .saturated "$folder/stdout" | tr '\n' ' ')" "0 2 "
+exits 1 "1 of 2 runs ended in a deadlock" "$leat" sweep clos444 --traffic hotspot --load 0.05,0.9 --seeds 1 --cycles 400000 \
+    --store "$folder/atm.sqlite" --json
+same "ATM fabrics tell saturation and deadlocks" "$(jq -c '[.load, .saturated, .deadlocks]' "$folder/stdout" | tr '\n' ' ')" \
+    "[0.05,0,0] [0.9,1,1] "
 dead="sweep ring:6/vcs=1 --unsafe --flits 4 --load 0.9 --seeds 2 --cycles 20000 --store $folder/net.sqlite"
 # shellcheck disable=SC2086
 exits 1 "2 of 2 runs ended in a deadlock; all results are kept" "$leat" $dead
