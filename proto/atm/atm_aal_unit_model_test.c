@@ -589,8 +589,7 @@ static void unit_and_plain_model_agree_in_every_cycle(void)
     }
     EQ(happened, all);
     OK(sum.resyncs_sent > sum.resynchronised && sum.resynchronised > 0 && sum.cut_short > 0);
-    printf("# %llu RESYNC cells sent, %llu gaps closed, %llu messages cut short
-",
+    printf("# %llu RESYNC cells sent, %llu gaps closed, %llu messages cut short\n",
            (unsigned long long)sum.resyncs_sent, (unsigned long long)sum.resynchronised,
            (unsigned long long)sum.cut_short);
 }
