@@ -153,7 +153,7 @@ static int run_program(struct experiment *e, const struct work *w, bool contenti
     if (!code) code = comm_read(e->records, true, &all) ? DONE : FAILED;
     if (contention_free) {
         count_records(&records, &out->without);
-        out->reordered = count_reordered(&out->all, &all, w, e->ports);
+        out->reordered = count_reordered(&out->all, &all, w, e->net.ports);
         comm_free(&all);
     } else {
         if (!code) code = keep(e, w, len, &records, out);
