@@ -2,6 +2,9 @@
 #   X.c          goes into the folder's library
 #   X_test.c     is a program of tests beside what it tries
 #   X_fuzz.c     is a libFuzzer target, with its seed corpus in corpus/X_fuzz/
+# `all` is the product; the target `tests` is what the tests run, `benches` what measures.
+add_custom_target(tests)
+add_custom_target(benches)
 
 set_property(GLOBAL PROPERTY leat_objects "")
 set_property(GLOBAL PROPERTY leat_headers "")
@@ -25,6 +28,22 @@ function(leat_folder target dir)
   set(${target}_fuzzers ${fuzzers} PARENT_SCOPE)
 endfunction()
 
+# leat_only_for(tests|benches PROGRAM...): no part of the product.
+function(leat_only_for target)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(${target} ${ARGN})
+endfunction()
+
+# leat_unit_test(PREFIX PROGRAM): the test PREFIX.PROGRAM.
+function(leat_unit_test prefix program)
+  leat_only_for(tests ${program})
+  target_compile_options(${program} PRIVATE ${LEAT_TEST_FLAGS})
+  add_test(NAME ${prefix}.${program} COMMAND ${program})
+  # What has no heap leaks nothing, and LeakSanitizer takes seconds per process here.
+  set_tests_properties(${prefix}.${program} PROPERTIES LABELS unit TIMEOUT ${LEAT_TIMEOUT}
+    ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endfunction()
+
 function(leat_tests prefix library tests fuzzers)
   foreach(file ${tests})
     get_filename_component(t ${file} NAME_WE)
@@ -33,10 +52,7 @@ function(leat_tests prefix library tests fuzzers)
     target_compile_definitions(${t} PRIVATE LEAT_ROUNDS=${LEAT_ROUNDS}
       LEAT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     target_link_libraries(${t} PRIVATE ${library} m) # tests may compare with libm
-    add_test(NAME ${prefix}.${t} COMMAND ${t})
-    # core/ and proto/ have no heap, so LeakSanitizer (seconds per process here) has nothing to find.
-    set_tests_properties(${prefix}.${t} PROPERTIES LABELS unit TIMEOUT ${LEAT_TIMEOUT}
-      ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    leat_unit_test(${prefix} ${t})
   endforeach()
   if(LEAT_FUZZ)
     foreach(file ${fuzzers})
@@ -45,11 +61,12 @@ function(leat_tests prefix library tests fuzzers)
       add_executable(${f} ${file})
       target_link_libraries(${f} PRIVATE ${library})
       target_link_options(${f} PRIVATE -fsanitize=fuzzer)
+      leat_only_for(tests ${f})
       # The first folder collects what the run finds, the second is the seed corpus.
       file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/found/${f})
       add_test(NAME ${prefix}.${f}
         COMMAND ${f} -runs=200000 -max_len=512 -seed=1 ${CMAKE_BINARY_DIR}/found/${f} ${dir}/corpus/${f})
-      set_tests_properties(${prefix}.${f} PROPERTIES LABELS fuzz TIMEOUT 600)
+      set_tests_properties(${prefix}.${f} PROPERTIES LABELS fuzz TIMEOUT 3600)
     endforeach()
   endif()
 endfunction()
@@ -79,6 +96,7 @@ endfunction()
 function(leat_pure name)
   add_test(NAME ${name}.pure
     COMMAND sh ${CMAKE_SOURCE_DIR}/test/pure.sh $<TARGET_FILE:leat_${name}>)
+  set_tests_properties(${name}.pure PROPERTIES LABELS unit)
 endfunction()
 
 function(leat_room name)

@@ -310,7 +310,7 @@ static int word_of_task_1[2]; /* a pipe */
 
 static void wait_for_one_behind(void)
 {
-    enum { LONG = 2000, SEND_AFTER = 18000, PATIENCE_MS = 10000 };
+    enum { LONG = 2000, SEND_AFTER = 18000, PATIENCE_MS = 600000 };
     char word = 0;
     switch (leat_task_number()) {
     case 0: send_pattern(2, LONG, 0); break;

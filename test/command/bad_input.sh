@@ -99,9 +99,8 @@ mkfifo "$folder/live"
 pid=$!
 exec 8> "$folder/live"
 printf '%s\n%s\n' "$good" "$good" >&8
-tries=0
-while [ "$(wc -l < "$folder/shown")" -lt 2 ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
-same "packets shown while the pipe is open" "$(wc -l < "$folder/shown")" 2
+lines_shown() { wc -l < "$folder/shown"; }
+comes_to "packets shown while the pipe is open" 2 lines_shown
 kill -TERM $pid
 got=0; wait $pid || got=$?
 exec 8>&-
@@ -144,7 +143,7 @@ mkfifo "$folder/pipe"
 pid=$!
 exec 9> "$folder/pipe"
 echo '{"opcode":"NOP"}' >&9
-sleep 0.2
+wait_until is_waiting $pid
 kill -TERM $pid
 got=0; wait $pid || got=$?
 exec 9>&-

@@ -132,12 +132,10 @@ exits 2 "--load with --contracts, expected only" "$leat" sim clos444 --contracts
 exits 2 "expected a clock with at most" "$leat" sim clos444/clock=1000000MHz --contracts $example
 
 # ---- interrupting -----------------------------------------------------------------------------
-got=0
-timeout --preserve-status -s INT 1 "$leat" sim clos444 --contracts $example --cycles 1000000000000 --json > "$folder/stdout" 2> "$folder/stderr" || got=$?
+interrupted INT "$leat" sim clos444 --contracts $example --cycles 1000000000000 --json
 same "exit code of an interrupted run" $got 130
 same "an interrupted run still tells what it has" "$(jq -c '.cycles > 0 and .cycles < 1000000000000 and .kept' "$folder/stdout")" true
-got=0
-timeout --preserve-status -s INT 1 "$leat" sim clos444 --contracts $example --cycles 1000000000000 > "$folder/stdout" 2> "$folder/stderr" || got=$?
+interrupted INT "$leat" sim clos444 --contracts $example --cycles 1000000000000
 same "exit code of an interrupted run for people" $got 130
 has "an interrupted run says so" "$(head -n 1 "$folder/stdout")" " cycles, interrupted: "
 mkfifo "$folder/live"
@@ -146,7 +144,7 @@ for signal in INT TERM; do
     pid=$!
     exec 8> "$folder/live"
     echo "good from=0 to=1 class=ubr" >&8
-    sleep 0.3
+    wait_until is_waiting $pid
     kill -$signal $pid
     got=0; wait $pid || got=$?
     exec 8>&-

@@ -151,9 +151,8 @@ join_all() {
 }
 # ask SERVICE OPTION...: its JSON. Sums that are not robust are wrong where a host is late, so all
 # have time, here where two dozen hosts may share one busy processor.
-settle=100ms
-[ "$(cut -d. -f1 /proc/loadavg)" -lt "$(nproc)" ] || settle=250ms
-ask() { in_ns root "$leat" esp "$@" --members 16 --wait 10s --settle $settle --key-file "$folder/key" --json 2>"$folder/stderr" || fail "$driver: leat esp $*: $(cat "$folder/stderr")"; }
+settle() { awk -v processors="$(nproc)" '{ print ($1 < processors ? 100 : 250 * int($1 / processors)) "ms" }' /proc/loadavg; }
+ask() { in_ns root "$leat" esp "$@" --members 16 --wait 60s --settle "$(settle)" --key-file "$folder/key" --json 2>"$folder/stderr" || fail "$driver: leat esp $*: $(cat "$folder/stderr")"; }
 counts() { in_ns "r$1" "$leat" esp status --json | jq -c '.counts | del(.managed, .host)'; }
 count() { in_ns "r$1" "$leat" esp status --json | jq -r ".counts[\"$2\"]"; }
 mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
@@ -188,7 +187,7 @@ answers_by_ipv6() {
         nsenter "$(net_of "m$m")" "$leat" esp join six --root fd00:0:0:0::1 --bind "[::]:4254" --value $((100 + m)) --every 150ms --key-file "$folder/key" > "$folder/six.$m" 2>&1 &
         joined="$joined $!"
     done
-    six() { in_ns root "$leat" esp "$@" six --members 4 --wait 10s --settle $settle --key-file "$folder/key" --json 2>"$folder/stderr" | jq -c .answer; }
+    six() { in_ns root "$leat" esp "$@" six --members 4 --wait 60s --settle "$(settle)" --key-file "$folder/key" --json 2>"$folder/stderr" | jq -c .answer; }
     same "$driver: census by IPv6" "$(six census)" 4
     same "$driver: sum by IPv6" "$(six sum)" 422
     same "$driver: robust sum by IPv6" "$(six sum --robust 5)" 422
@@ -198,23 +197,26 @@ answers_by_ipv6() {
 seen() {
     nsenter "$(net_of r0)" "$leat" esp trace --json > "$folder/trace" 2>"$folder/trace.err" &
     watcher=$!
+    wait_until is_waiting $watcher
     sleep 0.3
     if [ "$driver" != udp ]; then # (there no JOINs pass by)
-        same "$driver: a second watcher" "$(in_ns r0 timeout 10 "$leat" esp trace --count 1 | wc -l)" 1
+        same "$driver: a second watcher" "$(in_ns r0 timeout "$run_limit" "$leat" esp trace --count 1 | wc -l)" 1
         sleep 0.1
     fi
     ask census 7 > /dev/null
-    sleep 0.2
+    comes_to "$driver: trace" "COUNT executed,COUNT stopped,COLLECT stopped,COLLECT executed" traced
     kill $watcher
     wait $watcher 2>/dev/null || true
-    # (The last rounds of a robust sum may still be under way; where hosts were late there is more than one attempt.)
-    id=$(jq -rs 'map(select(.opcode == "COUNT"))[-1].computationId' "$folder/trace")
-    same "$driver: trace" "$(jq -rs --arg id "$id" 'map(select(.computationId == $id) | .opcode + " " + .verdict) | join(",")' "$folder/trace")" "COUNT executed,COUNT stopped,COLLECT stopped,COLLECT executed"
+    id=$(last_count)
     in_ns r0 "$leat" esp store "$id" --json > "$folder/store"
     same "$driver: bindings of a census at the top" "$(jq -c 'map(.value) | sort' "$folder/store")" "[0,16]"
     same "$driver: both live" "$(jq -c 'map(select(.remaining_ns > 0 and .remaining_ns <= 10000000000)) | length' "$folder/store")" 2
     has "$driver: status" "$(in_ns r0 "$leat" esp status)" "COUNT"
 }
+
+# (The last rounds of a robust sum may still be under way; where hosts were late there is more than one attempt.)
+last_count() { jq -rs 'map(select(.opcode == "COUNT"))[-1].computationId' "$folder/trace"; }
+traced() { jq -rs --arg id "$(last_count)" 'map(select(.computationId == $id) | .opcode + " " + .verdict) | join(",")' "$folder/trace"; }
 
 # A COUNT that is executed on its way back only: the member turns it round, and X is set then.
 reflected() {
@@ -226,9 +228,9 @@ packet = struct.pack(">BBHQQQ", 0x0A, 1, 4, 0xB0B, 0x77, 1)
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, 11, 1)  # SO_NO_CHECK
 s.bind(("", 4253))
-s.settimeout(1)
+s.settimeout(60)
 s.sendto(packet + struct.pack(">I", zlib.crc32(packet)), ("10.1.16.2", 4253))
-until = time.monotonic() + 5
+until = time.monotonic() + 60
 back = bytes(32)
 while back[1] != 1 and time.monotonic() < until:
     back = s.recv(100)
@@ -245,23 +247,23 @@ PY
 multicast() {
     [ "$driver" != udp ] || return 0
     same "$driver: multicast" "$(ask multicast 7 "tea is ready" | jq -c '[.members,.installed,.packets]')" "[16,7,1]"
-    sleep 0.5
-    same "$driver: every member has it once" "$(grep -h . "$folder"/member.* | sort | uniq -c | tr -s ' ')" " 16 tea is ready"
+    comes_to "$driver: every member has it once" " 16 tea is ready" heard_by_members
 }
+heard_by_members() { grep -h . "$folder"/member.* | sort | uniq -c | tr -s ' '; }
 
 # Three texts that come at once, to a member without a key: each is shown.
 casts_in_a_row() {
-    nsenter "$(net_of m0)" "$leat" esp join 9 --root 10.1.0.1 --bind 0.0.0.0:4260 --count 3 --for 10s > "$folder/casts" 2>&1 &
+    nsenter "$(net_of m0)" "$leat" esp join 9 --root 10.1.0.1 --bind 0.0.0.0:4260 --count 3 --for 60s > "$folder/casts" 2>&1 &
     joined="$joined $!"
+    wait_until is_waiting $!
     sleep 0.3
     for serial in 1 2 3; do "$leat" encode esp opcode=CAST group=9 serial=$serial payload=3${serial}; done > "$folder/casts.hex"
     in_ns root python3 -c 'import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for line in open(sys.argv[1]): s.sendto(bytes.fromhex(line), ("10.1.16.2", 4260))' "$folder/casts.hex"
-    waits_for casts
-    sleep 0.1
-    same "$driver: texts in a row" "$(tr '\n' ' ' < "$folder/casts")" "1 2 3 "
+    comes_to "$driver: texts in a row" "1 2 3 " casts_shown
 }
+casts_shown() { tr '\n' ' ' < "$folder/casts"; }
 
 # 10 % of the packets on each of seven links are lost, as many doubled, as many late.
 bad_cables() {
@@ -277,12 +279,12 @@ bad_cables() {
     be_cable 0 0 0 1
 }
 
+process_of() { in_ns "$1" "$leat" esp status --json | jq .process; }
 # Its process is killed; its state is lost in the middle of a computation.
 restarted() {
-    pid=$(in_ns r1 "$leat" esp status --json | jq .process)
+    pid=$(process_of r1)
     kill -9 "$pid"
-    sleep 0.1
-    same "$driver: killed" "$(in_ns r1 "$leat" esp status --json | jq .process)" 0
+    comes_to "$driver: killed" 0 process_of r1
     if [ "$driver" = xdp ]; then
         same "$driver: the kernel goes on" "$(ask sum 7 --robust 5 | jq .answer)" 1400
     fi
@@ -308,9 +310,11 @@ forge() {
 counted() {
     before=$(counts 3)
     forge "$2" "$3" "$4"
-    sleep 0.15
-    same "$driver: $1, $2" "$(counts 3 | jq -c --argjson was "$before" 'with_entries(.value -= $was[.key] | select(.value != 0))')" "$5"
+    comes_to "$driver: $1, $2" "$5" counted_since
 }
+counted_since() { counts 3 | jq -c --argjson was "$before" 'with_entries(.value -= $was[.key] | select(.value != 0))'; }
+# more WHAT THAN: since $was of it
+more() { [ $(($(count 3 "$1") - was)) -gt "$2" ]; }
 bad_frames() {
     above=$(counts 1)
     for carriage in ipv4 udp; do
@@ -347,29 +351,25 @@ attacks() {
     route 3 --rate 50 > /dev/null
     was=$(count 3 limited)
     forge udp new 3000
-    sleep 0.3
-    [ $(($(count 3 limited) - was)) -gt 1000 ] || fail "$driver: a flood of 3000 creations at 50 a second: only $(($(count 3 limited) - was)) limited"
+    wait_until more limited 1000 || fail "$driver: a flood of 3000 creations at 50 a second: only $(($(count 3 limited) - was)) limited"
     same "$driver: others are not kept out by it" "$(ask census 7 | jq .answer)" 16
     route 3 --rate 0 --port-share 200 > /dev/null
     was=$(count 3 limited)
     forge udp new 1000
-    sleep 0.3
-    [ $(($(count 3 limited) - was)) -gt 500 ] || fail "$driver: a port with a share of 200: only $(($(count 3 limited) - was)) limited"
+    wait_until more limited 500 || fail "$driver: a port with a share of 200: only $(($(count 3 limited) - was)) limited"
     route 3 --rate 0 --port-share 0 > /dev/null
     was=$(count 3 full)
     forge udp children 400 # more than a group holds
-    sleep 0.3
-    [ "$(count 3 full)" -gt "$was" ] || fail "$driver: 400 bindings of one computation: no bucket was full"
-    refused=$(in_ns r3 "$leat" esp status --json | jq .refused)
+    wait_until more full 0 || fail "$driver: 400 bindings of one computation: no bucket was full"
+    refusals() { in_ns r3 "$leat" esp status --json | jq .refused; }
+    refused=$(refusals)
     forge udp query 3
-    sleep 0.15
-    same "$driver: queries without the key" "$(($(in_ns r3 "$leat" esp status --json | jq .refused) - refused))" 3
+    comes_to "$driver: queries without the key" $((refused + 3)) refusals
     # With keyed computations only, strangers get nothing at all; who has the key sees no difference.
     route 3 --keyed-only > /dev/null
     was=$(count 3 unkeyed)
     forge udp good 3
-    sleep 0.15
-    same "$driver: computations without the key" "$(($(count 3 unkeyed) - was))" 3
+    comes_to "$driver: computations without the key" $((was + 3)) count 3 unkeyed
     same "$driver: computations with it" "$(ask census 7 | jq .answer)" 16
     route 3 > /dev/null
 }
@@ -424,15 +424,13 @@ ports_and_files() {
 captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no captured census"; return; }
     : > "$folder/tshark"
-    nsenter "$(net_of root)" timeout 20 tshark -q -a duration:4 -i d0 -w "$folder/esp.pcapng" 2> "$folder/tshark" &
+    nsenter "$(net_of root)" tshark -q -i d0 -w "$folder/esp.pcapng" 2> "$folder/tshark" &
     watcher=$!
-    tries=0
-    until grep -q 'Capture started' "$folder/tshark" || [ $tries -eq 100 ]; do
-        sleep 0.05
-        tries=$((tries + 1))
-    done
+    wait_until grep -q 'Capture started' "$folder/tshark"
     sleep 0.5
     ask census 7 > /dev/null
+    sleep 1 # packets reach the file a moment later
+    kill $watcher
     wait $watcher || true
     read_capture() { tshark -X lua_script:share/wireshark/leat.lua -r "$folder/esp.pcapng" "$@" 2> /dev/null; }
     # The last attempt: COUNT and COLLECT were announced to all, one of each came in, and the latter brings 16.
@@ -485,8 +483,8 @@ for _ in range(10):
     s.sendto(bytes.fromhex(open(sys.argv[1]).read()), ("10.1.0.1", 4253))
     time.sleep(0.1)' "$folder/join.hex" &
     joined="$joined $!"
-    exits 1 "1 members were asked in 2 attempts and nothing came" in_ns root timeout 30 "$leat" esp census 79 --members 1 --wait 10s --attempts 2 --settle 300ms
-    exits 1 "only 16 of 17 members have joined" in_ns root "$leat" esp census 7 --members 17 --wait 1500ms --key-file "$folder/key"
+    exits 1 "1 members were asked in 2 attempts and nothing came" in_ns root timeout "$run_limit" "$leat" esp census 79 --members 1 --wait 60s --attempts 2 --settle 300ms
+    exits 1 "only 16 of 17 members have joined" in_ns root "$leat" esp census 7 --members 17 --wait 4s --key-file "$folder/key"
     same "$driver: an answer all the same" "$(head -n 1 "$folder/stdout")" "census 16"
     exits 1 "not known" in_ns root "$leat" esp tree 7 --members 1 --wait 3s --tau 1500ms
 }

@@ -160,8 +160,8 @@ mkfifo "$folder/live"
 pid=$!
 exec 8> "$folder/live"
 head -c 200 "$sound" >&8
-tries=0
-while [ -z "$(find "$folder" -name 'live.vcd.part.*')" ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+is_begun() { find "$folder" -name 'live.vcd.part.*' | grep -q .; }
+wait_until is_begun
 kill -TERM $pid
 got=0; wait $pid || got=$?
 exec 8>&-

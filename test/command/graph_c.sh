@@ -13,7 +13,7 @@ for name in ring clock_tree heat_plate shortest_paths ising pagerank spikes; do
     first=
     for words in "" "free" "fifo" "lifo" "random 1" "random 2" "delay:0.5 3" "delay:0.9 4"; do
         # shellcheck disable=SC2086
-        exits 0 "" timeout 60 "$examples/$name" $words
+        exits 0 "" timeout "$run_limit" "$examples/$name" $words
         answer < "$folder/stdout" | cmp -s - "$folder/answer" || fail "$name $words: another answer than in XML"
         states=$(sed 's/.*states //' "$folder/stderr")
         same "$name $words: its states" "$states" "${first:=$states}"

@@ -7,7 +7,7 @@ here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share/poets")
 . "$here/lib.sh"
 export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
-json() { timeout 60 "$leat" graph run "$@" --json 2> "$folder/stderr"; }
+json() { timeout "$run_limit" "$leat" graph run "$@" --json 2> "$folder/stderr"; }
 # value FILTER WORDS...: of the JSON object
 value() { filter=$1; shift; json "$@" | jq -c "$filter"; }
 
@@ -117,7 +117,7 @@ for words in "mesh:4,4/vcs=1/buffer=1 slots=1" "mesh:4,4/vcs=1/buffer=1 slots=1,
 done
 json "$folder/crowd.xml" --until idle --engine fabric:mesh:4,4 --mailbox slots=1 | jq -e '.fabric.threads.waits > 0' > /dev/null || fail "nobody waited for a slot"
 json "$folder/crowd.xml" --until idle --engine fabric:tinsel --mailbox slots=4096 | jq -e '.fabric | .threads.waits == 0 and .threads.packets + .copied == 11400 and .threads.flits == .threads.packets and .busiest_wire.flits > 0 and .hops_mean > 1 and .host.packets == 80' > /dev/null || fail "what a run tells"
-exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout 60 "$leat" graph run "$folder/crowd.xml" --until idle --engine fabric:mesh:4,4/vcs=1/buffer=4/full=drop
+exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout "$run_limit" "$leat" graph run "$folder/crowd.xml" --until idle --engine fabric:mesh:4,4/vcs=1/buffer=4/full=drop
 
 # ---- the same run every time --------------------------------------------------------------------
 one=$(value .fabric "$folder/crowd.xml" --until idle --engine fabric:tinsel --placement random --seed 3 -j 1)
@@ -139,7 +139,7 @@ for name in tinsel:2,2 clos444; do
 done
 
 # ---- ends ---------------------------------------------------------------------------------------
-run() { timeout 60 "$leat" graph run "$folder/end.xml" --engine fabric:tinsel "$@"; }
+run() { timeout "$run_limit" "$leat" graph run "$folder/end.xml" --engine fabric:tinsel "$@"; }
 for what in 2 3 4 5 6 7 8; do
     two 'uint32_t n[2];' 0,$what 2 1 > "$folder/end.xml"
     case $what in
@@ -147,7 +147,9 @@ for what in 2 3 4 5 6 7 8; do
     3) exits 1 "leat: device d1: a handler crashed" run ;;
     4)  exits 0 "limit after" run --until 200us
         same "simulated time ends it" "$(value '.fabric.simulated_us | . > 200 and . < 300' "$folder/end.xml" --engine fabric:tinsel --until 200us)" true
-        exits 130 "interrupted after" timeout --preserve-status -s INT 1 "$leat" graph run "$folder/end.xml" --engine fabric:tinsel ;;
+        interrupted INT "$leat" graph run "$folder/end.xml" --engine fabric:tinsel
+        same "exit code of an interrupted run" $got 130
+        has "an interrupted run" "$(cat "$folder/stderr")" "interrupted after" ;;
     5) exits 1 "failed after" run; has "a line" "$(cat "$folder/stdout")" "d1 (Thread 0x200): seven" ;;
     6)  sed -i 's/P="{1}"/P="{0}"/' "$folder/end.xml" # nobody begins
         exits 0 "success after" run ;;
@@ -155,9 +157,9 @@ for what in 2 3 4 5 6 7 8; do
     8) exits 1 "leat: device d1: a handler does not come back" run --until 200us ;;
     esac
 done
-exits 0 "" timeout 60 "$leat" graph run "$share/clock_tree.xml" --engine fabric:tinsel --instrument --output "$folder/out"
+exits 0 "" timeout "$run_limit" "$leat" graph run "$share/clock_tree.xml" --engine fabric:tinsel --instrument --output "$folder/out"
 same "all that was received" "$(awk -F', ' 'FNR > 1 { sum += $7 } END { print sum }' "$folder"/out/instrumentation_thread_*.csv)" 8400
-exits 0 "certificate " timeout 60 "$leat" graph run "$share/ring.xml" --engine fabric:tinsel:1,1
+exits 0 "certificate " timeout "$run_limit" "$leat" graph run "$share/ring.xml" --engine fabric:tinsel:1,1
 has "for people" "$(cat "$folder/stderr")" "busiest  port 0"
 
 # ---- the command line ---------------------------------------------------------------------------

@@ -17,7 +17,7 @@ def run(xml, words):
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
         file.write(xml)
         file.flush()
-        done = subprocess.run([leat, "graph", "run", file.name, *words], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([leat, "graph", "run", file.name, *words], capture_output=True, text=True, timeout=3600)
     return done.returncode, [line.split("): ", 1)[1].split() for line in done.stdout.splitlines() if "): " in line], done.stderr
 
 

@@ -13,7 +13,7 @@ export OMPI_MCA_btl_vader_backing_directory="$folder" # what a rank that crashes
 ranks() {
     count=$1
     shift
-    timeout 60 mpirun --oversubscribe --bind-to none -n "$count" "$leat" graph run "$@" --engine mpi
+    timeout "$run_limit" mpirun --oversubscribe --bind-to none -n "$count" "$leat" graph run "$@" --engine mpi
 }
 plain() { sed 's/ (Thread[^)]*)//' | sort; }
 
@@ -90,14 +90,15 @@ same "nobody else" "$(grep -c 'come back' "$folder/stderr")" 1
 ranks 3 "$folder/storm.xml" > "$folder/stdout" 2> "$folder/stderr" &
 child=$!
 found=
-for _ in $(seq 200); do
+is_there() {
     for process in $(pgrep -f "^$leat graph run $folder/storm.xml"); do
         tr '\0' '\n' < "/proc/$process/environ" 2> /dev/null | grep -q '^OMPI_COMM_WORLD_RANK=2$' && found=$process
     done
-    [ -z "$found" ] || break
-    sleep 0.05
-done
-sleep 1
+    [ -n "$found" ]
+}
+wait_until is_there
+wait_until has_computed "$found"
+sleep 1 # MPI begins with much computing
 kill -INT "$found"
 code=0
 wait $child || code=$?

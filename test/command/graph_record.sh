@@ -13,7 +13,7 @@ cd "$folder" || exit 1
 # Of each of five threads: its report to the barrier, the release, STOP and its answer. Then 15 tokens and 16 reports.
 for words in "-j 1" "-j 3" "--schedule fifo" "--schedule random --seed 4"; do
     # shellcheck disable=SC2086
-    exits 0 "" timeout 60 "$leat" graph run "$share/ring.xml" $words --record ring.pcapng
+    exits 0 "" timeout "$run_limit" "$leat" graph run "$share/ring.xml" $words --record ring.pcapng
     "$leat" decode --json ring.pcapng > decoded || fail "$words: cannot be decoded"
     same "$words: kinds" "$(jq -r '.carriage.direction + " " + .fields.class + " " + (.fields.opcode // "" | tostring)' decoded | sort | uniq -c | awk '{$1=$1}1' | paste -sd,)" \
         "5 toFabric CTL BARRIER,5 toFabric CTL STOP,15 toFabric DEV NOP,5 toHost SUP BARRIER,16 toHost SUP IMPL,5 toHost SUP STOP"
@@ -37,9 +37,9 @@ for name in ring clock_tree heat_plate shortest_paths ising pagerank spikes; do
         quantum=$((seed / 65536 % 20 + 1))
         words="--schedule $schedule --seed $seed --quantum $quantum"
         # shellcheck disable=SC2086
-        one=$(timeout 60 "$leat" graph run "$share/$name.xml" $words -j 1 --record one.pcapng --snapshot one.xml --json 2> /dev/null | jq -c 'del(.workers, .cut_workers, .load_seconds, .compile_seconds, .seconds, .receives_per_second)')
+        one=$(timeout "$run_limit" "$leat" graph run "$share/$name.xml" $words -j 1 --record one.pcapng --snapshot one.xml --json 2> /dev/null | jq -c 'del(.workers, .cut_workers, .load_seconds, .compile_seconds, .seconds, .receives_per_second)')
         # shellcheck disable=SC2086
-        two=$(timeout 60 "$leat" graph run "$share/$name.xml" $words -j 3 --record two.pcapng --snapshot two.xml --json 2> /dev/null | jq -c 'del(.workers, .cut_workers, .load_seconds, .compile_seconds, .seconds, .receives_per_second)')
+        two=$(timeout "$run_limit" "$leat" graph run "$share/$name.xml" $words -j 3 --record two.pcapng --snapshot two.xml --json 2> /dev/null | jq -c 'del(.workers, .cut_workers, .load_seconds, .compile_seconds, .seconds, .receives_per_second)')
         same "$name $words: the same run" "$two" "$one"
         cmp -s one.pcapng two.pcapng || fail "$name $words: other packets"
         cmp -s one.xml two.xml || fail "$name $words: other states"
@@ -74,7 +74,7 @@ cat > kinds.xml << 'XML'
 deviceState->f = -1e300; deviceState->h[1].g[1][2] = -7; deviceState->h[0].g[0][1] = 9; deviceState->i = -2147483647 - 1; ]]></OnInit>
 </DeviceType></DeviceTypes></GraphType><GraphInstance id="i" graphTypeId="g"><DeviceInstances><DevI id="x" type="d"/></DeviceInstances></GraphInstance></Graphs>
 XML
-exits 0 "" timeout 60 "$leat" graph run kinds.xml --until idle --snapshot kinds.out
+exits 0 "" timeout "$run_limit" "$leat" graph run kinds.xml --until idle --snapshot kinds.out
 same "every kind" "$(sed -n 's/.*<S>\(.*\)<.S>.*/\1/p' kinds.out)" \
     '"a":-128,"b":255,"c":-9223372036854775808,"d":18446744073709551615,"e":0.100000001,"f":-1.0000000000000001e+300,"h":[{"g":[[0,9,0],[0,0,0]]},{"g":[[0,0,0],[0,0,-7]]}],"i":-2147483648'
 cat > orch.xml << 'XML'
@@ -82,7 +82,7 @@ cat > orch.xml << 'XML'
 <OnInit>DEVICESTATE(a)[0] = 1; DEVICESTATE(a)[1] = 258; return 0;</OnInit></DeviceType></DeviceTypes></GraphType>
 <GraphInstance id="i" graphTypeId="g"><DeviceInstances><DevI id="x" type="d"/></DeviceInstances></GraphInstance></Graphs>
 XML
-exits 0 "" timeout 60 "$leat" graph run orch.xml --snapshot orch.out
+exits 0 "" timeout "$run_limit" "$leat" graph run orch.xml --snapshot orch.out
 has "octets" "$(cat orch.out)" '<DevS id="x"><S octets="01000201"/></DevS>'
 
 # ---- files that cannot be, and runs that end badly --------------------------------------------------
@@ -98,7 +98,7 @@ cp "$share/ring.xml" own.xml
 wrong "" "$leat" graph run own.xml --snapshot own.xml
 cmp own.xml "$share/ring.xml" || fail "its own file is overwritten"
 sed 's/DEVICESTATE(has) = true;/*(volatile int *)8 = 1;/' "$share/ring.xml" > crash.xml
-exits 1 "leat: device s1: a handler crashed" timeout 20 "$leat" graph run crash.xml --record crash.pcapng --snapshot crash.out
+exits 1 "leat: device s1: a handler crashed" timeout "$run_limit" "$leat" graph run crash.xml --record crash.pcapng --snapshot crash.out
 [ ! -e crash.pcapng ] && [ ! -e crash.out ] && [ ! -e none.pcapng ] || fail "files of runs that failed"
 no_part "the end"
 finish

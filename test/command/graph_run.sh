@@ -7,7 +7,7 @@ share=$(realpath "$here/../../share/poets")
 . "$here/lib.sh"
 export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 run() { "$leat" graph run "$@" 2> /dev/null; }
-json() { timeout 60 "$leat" graph run "$@" --json 2> /dev/null; }
+json() { timeout "$run_limit" "$leat" graph run "$@" --json 2> /dev/null; }
 
 # ---- answers ------------------------------------------------------------------------------------
 python3 "$here/graph_model.py" "$leat" "$share/make.py" "${LEAT_SEED:-1}" 8 || fail "differs from the models"
@@ -74,40 +74,40 @@ device 'throw std::string("x");' '' > "$folder/b.xml"
 device '' '*sendIndex = 1;' > "$folder/c.xml"
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
-    exits 1 "assertion after" timeout 20 "$leat" graph run "$folder/a.xml" $words
+    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run "$folder/a.xml" $words
     has "an assertion" "$(cat "$folder/stdout")" "culprit (Thread 0x0): assertion failed: deviceState->n < 1"
     # shellcheck disable=SC2086
-    exits 1 "assertion after" timeout 20 "$leat" graph run "$folder/b.xml" $words
+    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run "$folder/b.xml" $words
     has "an exception" "$(cat "$folder/stdout")" "culprit (Thread 0x0): an exception"
     # shellcheck disable=SC2086
-    exits 1 "assertion after" timeout 20 "$leat" graph run "$folder/c.xml" $words
+    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run "$folder/c.xml" $words
     has "a bad index" "$(cat "$folder/stdout")" "culprit (Thread 0x0): sendIndex is out of range"
 done
 device 'volatile int *p = (volatile int *)8; *p = 1;' '' > "$folder/d.xml"
-exits 1 "leat: device culprit: a handler crashed" timeout 20 "$leat" graph run "$folder/d.xml"
+exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run "$folder/d.xml"
 device '__builtin_trap();' '' > "$folder/trap.xml"
-exits 1 "leat: device culprit: a handler crashed: a trap" timeout 20 "$leat" graph run "$folder/trap.xml"
+exits 1 "leat: device culprit: a handler crashed: a trap" timeout "$run_limit" "$leat" graph run "$folder/trap.xml"
 device 'exit(0);' '' > "$folder/exit.xml"
 device 'handler_log(1, "goodbye"); if (deviceState->n > 60) *(volatile int *)8 = 1;' '' > "$folder/said.xml"
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
-    exits 1 "leat: device culprit: a handler called exit, expected handler_exit" timeout 20 "$leat" graph run "$folder/exit.xml" $words
+    exits 1 "leat: device culprit: a handler called exit, expected handler_exit" timeout "$run_limit" "$leat" graph run "$folder/exit.xml" $words
 done
-exits 1 "leat: device culprit: a handler crashed" timeout 20 "$leat" graph run "$folder/said.xml" --schedule fifo
+exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run "$folder/said.xml" --schedule fifo
 has "what was said before is seen" "$(cat "$folder/stdout")" "goodbye"
 sed 's/if (PKT(lap) == GRAPHPROPERTIES(laps))/*(volatile int *)8 = 1;/' "$share/ring.xml" > "$folder/boss.xml"
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
-    exits 1 "leat: the supervisor: a handler crashed" timeout 20 "$leat" graph run "$folder/boss.xml" $words
+    exits 1 "leat: the supervisor: a handler crashed" timeout "$run_limit" "$leat" graph run "$folder/boss.xml" $words
 done
 # Handlers that do not come back: two at once, since it takes two seconds to be sure.
 device '' '' | sed 's,<ReadyToSend>,<OnInit>for (;;) asm volatile("");</OnInit>&,' > "$folder/loop.xml"
 "$leat" graph check "$folder/loop.xml" > /dev/null
-timeout -s KILL 60 "$leat" graph run "$folder/loop.xml" --until 10ms 2> "$folder/loop1" &
+timeout -s KILL "$run_limit" "$leat" graph run "$folder/loop.xml" --until 10ms 2> "$folder/loop1" &
 one=$!
-timeout -s KILL 60 "$leat" graph run "$folder/loop.xml" --until 10ms --schedule lifo 2> "$folder/loop2" &
+timeout -s KILL "$run_limit" "$leat" graph run "$folder/loop.xml" --until 10ms --schedule lifo 2> "$folder/loop2" &
 two=$!
-timeout -s KILL 60 timeout --preserve-status -s TERM 0.2 "$leat" graph run "$folder/loop.xml" 2> "$folder/loop3"
+timeout -s KILL "$run_limit" timeout --preserve-status -s TERM 0.2 "$leat" graph run "$folder/loop.xml" 2> "$folder/loop3"
 same "an interrupt" $? 143
 wait $one
 same "a limit" $? 1
@@ -115,25 +115,27 @@ wait $two
 same "a limit, epochs" $? 1
 same "who it was" "$(cat "$folder"/loop[123] | sort -u)" "leat: device culprit: a handler does not come back"
 device 'deviceState->n = 0;' '' > "$folder/e.xml" # it never ends
-exits 0 "limit after" timeout 20 "$leat" graph run "$folder/e.xml" --until 200ms
-exits 0 "limit after" timeout 20 "$leat" graph run "$folder/e.xml" --until 0.1 --schedule random
-exits 130 "interrupted after" timeout --preserve-status -s INT 1 "$leat" graph run "$folder/e.xml"
+exits 0 "limit after" timeout "$run_limit" "$leat" graph run "$folder/e.xml" --until 200ms
+exits 0 "limit after" timeout "$run_limit" "$leat" graph run "$folder/e.xml" --until 0.1 --schedule random
+interrupted INT "$leat" graph run "$folder/e.xml"
+same "exit code of an interrupted run" $got 130
+has "an interrupted run" "$(cat "$folder/stderr")" "interrupted after"
 device 'deviceState->n = 0; handler_log(3, "no"); handler_log(2, "%s %d", "yes", 5); handler_exit(message->n + 1);' '' > "$folder/f.xml"
-exits 1 "failed after" timeout 20 "$leat" graph run "$folder/f.xml" --schedule fifo
+exits 1 "failed after" timeout "$run_limit" "$leat" graph run "$folder/f.xml" --schedule fifo
 has "log" "$(cat "$folder/stdout")" "culprit (Thread 0x0): yes 5"
 ! grep -q no "$folder/stdout" || fail "a level too high"
 has "as the original" "$(run "$folder/f.xml" --schedule fifo --compat log_raw)" "culprit (Thread 0x0): %s %d"
 sed 's/RTS_FLAG_out/0/' "$folder/c.xml" > "$folder/idle.xml"
-exits 1 "the application is idle" timeout 20 "$leat" graph run "$folder/idle.xml"
-exits 0 "idle after" timeout 20 "$leat" graph run "$folder/idle.xml" --until idle
+exits 1 "the application is idle" timeout "$run_limit" "$leat" graph run "$folder/idle.xml"
+exits 0 "idle after" timeout "$run_limit" "$leat" graph run "$folder/idle.xml" --until idle
 
 # ---- instrumentation ----------------------------------------------------------------------------
-exits 0 "" timeout 20 "$leat" graph run "$share/clock_tree.xml" --schedule fifo --instrument --output "$folder/out"
+exits 0 "" timeout "$run_limit" "$leat" graph run "$share/clock_tree.xml" --schedule fifo --instrument --output "$folder/out"
 same "a table for each thread" "$(find "$folder/out" -name 'instrumentation_thread_*.csv' | wc -l)" 64
 same "its columns" "$(head -n 1 "$folder/out/instrumentation_thread_0.csv")" "ThreadID, cIDX, Time, cycles, deltaT, RX, OnRX, TX, SupTX, OnTX, Idle, OnIdle, Blocked, CacheMiss, CacheHit, CacheWB, CPUIdle, RX/s, TX/s, Sup/s"
 same "all that was received" "$(awk -F', ' 'FNR > 1 { sum += $7 } END { print sum }' "$folder"/out/*.csv)" 8400
 
-exits 1 "instrumentation_thread_" timeout 20 "$leat" graph run "$share/ring.xml" --instrument --output /dev/null/no
+exits 1 "instrumentation_thread_" timeout "$run_limit" "$leat" graph run "$share/ring.xml" --instrument --output /dev/null/no
 same "told once" "$(grep -c instrumentation "$folder/stderr")" 1
 
 # ---- the command line ---------------------------------------------------------------------------

@@ -35,13 +35,52 @@ no_part() {
     done
 }
 
-# waits_for PATTERN: until such a file has something in it
-waits_for() {
-    tries=0
-    while [ -z "$(find "$folder" -name "$1" -size +0)" ] && [ $tries -lt 100 ]; do
+# A busy machine makes a test slow, not wrong: what is waited for is a condition, and this is only
+# the end of patience, in seconds.
+patience=300
+run_limit=3000 # of a program that would not end; less than ctest's own
+
+# wait_until COMMAND...: until it succeeds; fails at the end of patience
+wait_until() {
+    gives_up_at=$(($(date +%s) + patience))
+    until "$@" > /dev/null 2>&1; do
+        [ "$(date +%s)" -lt $gives_up_at ] || return 1
         sleep 0.05
-        tries=$((tries + 1))
     done
+}
+
+# comes_to WHAT WANT COMMAND...: what it prints is WANT in the end
+comes_to() {
+    becomes_what=$1 becomes=$2
+    shift 2
+    wait_until prints "$@" || same "$becomes_what" "$("$@")" "$becomes"
+}
+prints() { [ "$("$@")" = "$becomes" ]; }
+
+# waits_for PATTERN: until such a file has something in it
+waits_for() { wait_until has_something "$1" || fail "$1: nothing is written there"; }
+has_something() { find "$folder" -name "$1" -size +0 | grep -q .; }
+
+# has_computed PID: for half a second, however long that took; is_waiting PID: for input, or a signal
+has_computed() { awk '{ sub(/.*\) /, ""); exit !($12 + $13 >= 50) }' "/proc/$1/stat"; }
+is_waiting() { grep -q '^State:.S' "/proc/$1/status"; }
+
+# interrupted SIGNAL COMMAND...: its exit code is $got, where a signal comes after it has computed
+interrupted() {
+    signal=$1
+    shift
+    "$@" > "$folder/stdout" 2> "$folder/stderr" &
+    pid=$!
+    wait_until has_computed $pid || fail "it does not compute: $*"
+    kill -s "$signal" $pid
+    got=0
+    wait $pid || got=$?
+}
+
+# no_process OF: no process is left whose command begins with OF
+no_process() {
+    # shellcheck disable=SC2009 # its command, not its name
+    ! ps -eo args | grep -q "^$1"
 }
 
 finish() {

@@ -77,7 +77,7 @@ cmp -s "$store" "$folder/copy.sqlite" || fail "a report changes its store"
 
 # ---- in a browser ------------------------------------------------------------------------------------
 browse() {
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/browser" \
+    timeout "$run_limit" chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/browser" \
         --enable-logging=stderr --log-level=0 "$@" "file://$folder/page.html" 2> "$folder/log" || fail "chromium: $(tail -n 3 "$folder/log")"
     # With the charset and all, a page says nothing; chromium's own talk is of other kinds.
     ! grep 'CONSOLE' "$folder/log" || fail "the browser complains about the page"

@@ -59,7 +59,7 @@ join() {
     in_ns "$i" "$leat" ring join --dev in --out out --address $((i + 1)) \
         --previous "$(mac_out "$(before "$i")")" --next "$(mac_in "$(after "$i")")" "$@"
 }
-ask() { in_ns 0 "$leat" ring "$@" --json 2>"$folder/stderr" || fail "leat ring $*: $(cat "$folder/stderr")"; }
+ask() { in_ns 0 "$leat" ring "$@" --timeout 60000 --json 2>"$folder/stderr" || fail "leat ring $*: $(cat "$folder/stderr")"; }
 count() { in_ns "$1" "$leat" ring status --json | jq -r ".counts[\"$2\"]"; }
 
 of_all() { for s in $stations; do in_ns "$s" "$leat" ring status --json; done | jq -s "map(.counts[\"$1\"]) | add"; }
@@ -71,10 +71,11 @@ counts() { in_ns "$1" "$leat" ring status --json | jq -c '.counts | del(.folded,
 forge() {
     was=$(counts 1) passed=$(passed_on 2)
     in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" "$1" 3 ${3:+keyed}
-    sleep 0.1
-    same "$driver: $1 are counted" "$(counts 1 | jq -c --argjson was "$was" 'with_entries(.value -= $was[.key] | select(.value != 0))')" "$2"
+    comes_to "$driver: $1 are counted" "$2" counted_since
     same "$driver: $1 go no further" "$(passed_on 2)" "$passed"
 }
+
+counted_since() { counts 1 | jq -c --argjson was "$was" 'with_entries(.value -= $was[.key] | select(.value != 0))'; }
 
 # The loads of the stations, the least at station 6, and what follows from them.
 set -- 40 31 22 90 31 7 31 65
@@ -133,7 +134,7 @@ answers() {
 barrier() {
     for s in $stations; do in_ns "$s" "$leat" ring set 7 0; done
     exits 1 "not all of 8 stations" in_ns 0 "$leat" ring barrier --live --register 7 --timeout 50
-    for s in $stations; do in_ns "$s" "$leat" ring barrier --live --register 7 --timeout 5000 > "$folder/barrier.$s" & done
+    for s in $stations; do in_ns "$s" "$leat" ring barrier --live --register 7 --timeout 60000 > "$folder/barrier.$s" & done
     wait
     same "$driver: a barrier" "$(cat "$folder"/barrier.* | sort -u)" "all 8 stations are here"
 }
@@ -150,7 +151,7 @@ messages() {
     exits 1 "no message" in_ns 0 "$leat" ring receive --timeout 20
     exits 1 "no station 99 on this ring" in_ns 0 "$leat" ring send 99 hello
     same "$driver: to nobody" "$(in_ns 0 "$leat" ring send 99 x --json 2>/dev/null | jq -c '[.recognised,.copied]')" "[false,false]"
-    in_ns 5 "$leat" ring receive --count 2 --timeout 5000 > "$folder/waits" &
+    in_ns 5 "$leat" ring receive --count 2 --timeout 60000 > "$folder/waits" &
     waiter=$!
     head -c 1474 /dev/urandom > "$folder/octets"
     in_ns 1 "$leat" ring send 6 '' > /dev/null 2>&1
@@ -171,8 +172,7 @@ full() {
     full=$(count 1 mailbox-full) copied=$(count 1 copied)
     head -c 1400 /dev/zero > "$folder/octets"
     in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" message 50
-    sleep 0.1
-    same "$driver: a mailbox is full" "$(($(count 1 copied) - copied)) $(($(count 1 mailbox-full) - full))" "46 4"
+    comes_to "$driver: a mailbox is full" "46 4" mail_since
     exits 1 "station 2 has no room in its mailbox" in_ns 0 "$leat" ring send 2 --file "$folder/octets"
     same "$driver: A, not C" "$(in_ns 0 "$leat" ring send 2 --file "$folder/octets" --json 2>/dev/null | jq -c '[.recognised,.copied]')" "[true,false]"
     same "$driver: to all, one of them full" "$(ask send all --file "$folder/octets" | jq -c '[.recognised,.copied]')" "[true,true]"
@@ -184,6 +184,8 @@ full() {
     same "$driver: room again" "$(in_ns 0 "$leat" ring send 2 --file "$folder/octets" 2>/dev/null)" "station 2 has it"
     in_ns 1 "$leat" ring receive > /dev/null || fail "$driver: the message for which there is room again"
 }
+
+mail_since() { echo "$(($(count 1 copied) - copied)) $(($(count 1 mailbox-full) - full))"; }
 
 # Each of two stations of one address takes the other's packets for its own.
 twins() {
@@ -205,16 +207,15 @@ bad_frames() {
     # The sender of this one is nobody: it goes round until its hops are used up, then no more.
     was=$(of_all hops) round=$(of_all folded)
     in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" good 1 ${1:+keyed}
-    sleep 0.2
-    same "$driver: a packet without a sender ends" "$(($(of_all hops) - was)) $(($(of_all folded) - round))" "1 255"
+    comes_to "$driver: a packet without a sender ends" "1 255" hops_since
 }
+hops_since() { echo "$(($(of_all hops) - was)) $(($(of_all folded) - round))"; }
 
 # A neighbour that says it is us.
 liar() {
     was=$(count 0 unasked)
     in_ns 7 python3 "$here/ring_live.py" out "$(mac_in 0)" "$(mac_out 7)" own 2
-    sleep 0.05
-    same "$driver: a packet with our address that we did not send" "$(count 0 unasked)" $((was + 2))
+    comes_to "$driver: a packet with our address that we did not send" $((was + 2)) count 0 unasked
 }
 
 flood() {
@@ -291,13 +292,9 @@ bad_input() {
 captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no captured revolution"; return; }
     : > "$folder/tshark"
-    in_ns 0 timeout 20 tshark -q -a duration:15 -c 2 -f 'ether proto 0x88b6' -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
+    in_ns 0 timeout "$run_limit" tshark -q -c 2 -f 'ether proto 0x88b6' -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
     watcher=$!
-    tries=0
-    until grep -q 'Capture started' "$folder/tshark" || [ $tries -eq 100 ]; do
-        sleep 0.05
-        tries=$((tries + 1))
-    done
+    wait_until grep -q 'Capture started' "$folder/tshark"
     sleep 0.5
     ask query min --register 1 > /dev/null
     wait $watcher || true
@@ -327,12 +324,12 @@ alone() {
     stations=${stations% 8}
 }
 
+has_no_station() { ! in_ns 2 "$leat" ring status --dev in; }
 killed() {
     in_ns 2 "$leat" ring set 1 22
     if [ "$driver" = packet ]; then
         kill -9 "$(sed -n 's/.*by process \([0-9]*\).*/\1/p' "$folder/joined.2")"
-        tries=0 # a process that is killed may take a moment to end
-        while [ $tries -lt 50 ] && in_ns 2 "$leat" ring status --dev in > /dev/null 2>&1; do tries=$((tries + 1)); done
+        wait_until has_no_station # a process that is killed may take a moment to end
         exits 2 "its registers are kept" in_ns 2 "$leat" ring status --dev in
         exits 1 "no answer" in_ns 0 "$leat" ring query min --timeout 100
     else

@@ -164,10 +164,10 @@ exits 1 'never began' "$leat" run --fabric clos444 -n 2 --library mpi -- "$folde
 # The conformance set beside stock mpirun, and programs that misbehave.
 stock="mpirun --oversubscribe --bind-to none -n {n}"
 # shellcheck disable=SC2086
-sh "$tests/mpi/run_all.sh" -d -n 4 -t 120 "$leat" run --fabric mesh:4,4 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
+sh "$tests/mpi/run_all.sh" -d -n 4 "$leat" run --fabric mesh:4,4 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
     fail "conformance over a mesh: $(grep -v '^ok' "$folder/set")"
 # shellcheck disable=SC2086
-sh "$tests/mpi/run_all.sh" -n 2 -t 120 -p "send_modes sizes collectives errors clocks" "$leat" run --fabric clos444 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
+sh "$tests/mpi/run_all.sh" -n 2 -p "send_modes sizes collectives errors clocks" "$leat" run --fabric clos444 -n '{n}' -- --against $stock > "$folder/set" 2>&1 ||
     fail "conformance over clos444: $(grep -v '^ok' "$folder/set")"
 
 # Only what the program does between MPI_Init and MPI_Finalize takes simulated time. Its own library
@@ -365,23 +365,17 @@ no_part '--json FILE'
 # An interrupt ends it all within moments.
 "$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
 runner=$!
-sleep 2
+wait_until has_computed $runner
 kill -INT $runner
 wait $runner
 same 'exit code after an interrupt' $? 130
-sleep 0.3
-# shellcheck disable=SC2009
-left=$(ps -eo args | grep -c "^$folder/ring" || true)
-same 'processes left' "$left" 0
+wait_until no_process "$folder/ring" || fail "processes are left after an interrupt"
 
 # And if leat itself is killed, the others notice.
 "$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
 runner=$!
-sleep 2
+wait_until has_computed $runner
 kill -KILL $runner
 wait $runner 2> /dev/null
-sleep 4
-# shellcheck disable=SC2009
-left=$(ps -eo args | grep -c "^$folder/ring" || true)
-same 'processes left behind by a killed run' "$left" 0
+wait_until no_process "$folder/ring" || fail "processes are left behind by a killed run"
 finish

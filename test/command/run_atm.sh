@@ -175,7 +175,5 @@ if command -v pkg-config > /dev/null; then
     has 'an installed program' "$(cat "$folder/stderr")" 'x1 = 285'
     exits 1 'not started by `leat run`' "$folder/tree/usr/lib/leat/programs/snd"
 fi
-sleep 0.2
-# shellcheck disable=SC2009
-same 'processes left' "$(ps -eo args | grep -c "^$folder/" || true)" 0
+wait_until no_process "$folder/" || fail "processes are left"
 finish

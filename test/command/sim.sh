@@ -120,13 +120,9 @@ same "W does not tell" "$(json '[.saturated, .deadlock]' sim clos444 --traffic W
 # ---- time ------------------------------------------------------------------------------------------
 same "an idle network skips" "$(json .cycles sim clos444 --load 0 --cycles 1000000000000000)" 1000000000000000
 same "also without AAL units" "$(json .cycles sim clos444 --traffic W --load 0 --cycles 1000000000000000 --model rtl)" 1000000000000000
-"$leat" sim clos444 --load 1 --cycles 1000000000000000 --json > "$folder/interrupted" 2> "$folder/stderr" &
-pid=$!
-sleep 1
-kill -INT $pid
-got=0; wait $pid || got=$?
+interrupted INT "$leat" sim clos444 --load 1 --cycles 1000000000000000 --json
 same "exit code of an interrupted run" $got 130
-same "figures so far" "$(jq -c '[.cycles > 0, .cells_delivered > 0]' "$folder/interrupted")" "[true,true]"
+same "figures so far" "$(jq -c '[.cycles > 0, .cells_delivered > 0]' "$folder/stdout")" "[true,true]"
 same "no progress but on a terminal" "$(cat "$folder/stderr")" ""
 
 # ---- recordings --------------------------------------------------------------------------------------

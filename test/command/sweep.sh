@@ -19,14 +19,10 @@ children() { cat /proc/[0-9]*/stat 2> /dev/null | awk -v parent="$1" '$4 == pare
 # gone PID...: none of them lives (a zombie does not)
 gone() {
     for pid in "$@"; do
-        tries=0
-        while [ -e "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2> /dev/null && [ $tries -lt 100 ]; do
-            sleep 0.05
-            tries=$((tries + 1))
-        done
-        [ $tries -lt 100 ] || fail "process $pid lives on"
+        wait_until is_gone "$pid" || fail "process $pid lives on"
     done
 }
+is_gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"; }
 
 # cycles_for SECONDS: how many cycles of the slowest fabric here take about so long, in any build
 rate=$("$leat" sim bmx:16 --load 0.9 --cycles 20000 --json | jq .cycles_per_second)
@@ -134,11 +130,8 @@ slow="sweep bmx:16 --load 0.9 --seeds 3 --cycles $(cycles_for 0.5) -j 2"
 # shellcheck disable=SC2086
 "$leat" $slow --store "$folder/died.sqlite" > "$folder/died.txt" 2> "$folder/stderr" &
 sweep=$!
-tries=0
-while under=$(children $sweep) && [ -z "$under" ] && [ $tries -lt 200 ]; do
-    sleep 0.01
-    tries=$((tries + 1))
-done
+has_children() { under=$(children $sweep) && [ -n "$under" ]; }
+wait_until has_children
 # shellcheck disable=SC2086
 kill -9 "$(echo $under | cut -d' ' -f1)"
 got=0; wait $sweep || got=$?
@@ -156,11 +149,8 @@ endless="sweep bmx:8 bmx:16 --load 0,0.9 --seeds 3 --cycles 1000000000000000 -j 
 # shellcheck disable=SC2086
 "$leat" $endless --store "$folder/stopped.sqlite" > "$folder/stopped.txt" 2> "$folder/stderr" &
 sweep=$!
-tries=0
-while [ "$(sql "$folder/stopped.sqlite" 'SELECT count(*) FROM run' 2> /dev/null || echo 0)" -lt 4 ] && [ $tries -lt 200 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
+has_four() { [ "$(sql "$folder/stopped.sqlite" 'SELECT count(*) FROM run')" -ge 4 ]; }
+wait_until has_four
 cp "$folder/stderr" "$folder/stderr.before"
 mkdir "$folder/second"
 got=0; "$leat" sweep bmx:2 --load 0 --seeds 1 --cycles 9 --store "$folder/stopped.sqlite" > "$folder/second/out" 2> "$folder/second/err" || got=$?
