@@ -82,5 +82,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install bench validate fuzz soak soak-runs seeds coverage test-big-endian test-foreign format clean
+.PHONY: all run test install bench validate fuzz soak soak-runs seeds coverage test-big-endian \
+        test-foreign format clean
 .PRECIOUS: build/%/build.ninja

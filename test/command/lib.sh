@@ -38,6 +38,7 @@ no_part() {
 # A busy machine makes a test slow, not wrong: what is waited for is a condition, and this is only
 # the end of patience, in seconds.
 patience=300
+# shellcheck disable=SC2034
 run_limit=3000 # of a program that would not end; less than ctest's own
 
 # wait_until COMMAND...: until it succeeds; fails at the end of patience
