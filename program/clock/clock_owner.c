@@ -198,24 +198,20 @@ static void mark_program(void)
     mark_needs(count, false);
 }
 
-/* The kernel's object reads clocks for whoever calls it, and this one does so for the run (unless
- * it is the program itself). */
-static void mark_own(void)
+/* The kernel's object reads the counter for whoever calls it. */
+static void mark_kernel(void)
 {
-    const void *const own[] = { &all, (const void *)getauxval(AT_SYSINFO_EHDR) };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        struct object *o = object_at(own[i]);
-        if (!o || o == all.object) continue;
-        o->of_library = true;
-        o->of_program = false;
-    }
+    struct object *o = object_at((const void *)getauxval(AT_SYSINFO_EHDR));
+    if (!o) return;
+    o->of_library = true;
+    o->of_program = false;
 }
 
 static void sort_out(void)
 {
     mark_library();
     mark_program();
-    mark_own();
+    mark_kernel();
 }
 
 /* ---- the loader's lock --------------------------------------------------------------------------
@@ -319,6 +315,14 @@ struct search {
     bool found;
 };
 
+/* This code itself, where it is a library: it looks at clocks for the program (pvmgetclock does).
+ */
+static bool is_own(const void *code)
+{
+    const struct object *o = object_at(&all);
+    return o == object_at(code) && o != all.object;
+}
+
 static int search_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct search *search = context;
@@ -330,7 +334,7 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *context)
             continue;
         struct question question = { code, LEAT_CLOCK_SHARED };
         find_owner(&question);
-        if (question.owner != LEAT_CLOCK_PROGRAM) break;
+        if (question.owner != LEAT_CLOCK_PROGRAM || is_own(code)) break;
         search->found = search->wanted(code, header->p_filesz);
     }
     return search->found;

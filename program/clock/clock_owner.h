@@ -6,7 +6,8 @@
  *     `------- PROGRAM --------'     SHARED     `---------------- LIBRARY ----------------------'
  *
  * What the message library loads while it starts, and what it loads later from the folders of these
- * plug-ins, is its own, with all that they need. Everything else is the program's.
+ * plug-ins, is its own, with all that they need. Everything else is the program's, also the library
+ * that this code is in: it looks at clocks for the program.
  */
 #ifndef LEAT_CLOCK_OWNER_H
 #define LEAT_CLOCK_OWNER_H
@@ -22,13 +23,13 @@ enum leat_clock_owner {
 };
 
 /* The library that this address is in starts: what is loaded until leat_clock_owner_started is
- * loaded by it. Without these calls all is the program's but the object that this code is in. */
+ * loaded by it. Without these calls all is the program's. */
 void leat_clock_owner_starts(const void *library);
 void leat_clock_owner_started(void);
 
 enum leat_clock_owner leat_clock_owner_of(const void *address);
 
-/* Is `wanted` true of some part of the program's own code? */
+/* Is `wanted` true of some part of the program's own code, this library left out? */
 bool leat_clock_owner_program_has(bool (*wanted)(const uint8_t *code, size_t len));
 
 #endif
