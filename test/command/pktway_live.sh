@@ -93,6 +93,8 @@ ask() {
 reaches() { [ "$(ask "$1" ping $2 --timeout 300 --json 2> /dev/null | jq .received)" = 1 ]; }
 count() { ask "$1" status --json | jq "[.sans[] | select(.address == \"$2\") | .counts | .$3] | add"; }
 
+pings_for_a_moment() { in_ns "$(place h1)" "$leat" pktway ping 0x301 --json --san "$(san 1 0x110 4399 4301)" | jq .received; }
+routers_on_the_way() { ask h1 trace 0x301 --json | jq -c '[.routers[].name]'; }
 pairs() {
     for a in "h1 0x101" "h2 0x201" "h3 0x301"; do
         for b in 0x101 0x201 0x301; do
@@ -142,7 +144,7 @@ questions() {
     # who asks for much and goes away does not keep the host
     timeout 1 nsenter --net="/run/netns/$name$(place h1)" "$leat" pktway ping 0x301 --count 1000 --name h1 > /dev/null || true
     same "$driver: asked again at once" "$(timeout "$run_limit" nsenter --net="/run/netns/$name$(place h1)" "$leat" pktway ping 0x301 --name h1 --json | jq .received)" 1
-    same "$driver: a node for a moment" "$(in_ns "$(place h1)" "$leat" pktway ping 0x301 --json --san "$(san 1 0x110 4399 4301)" | jq .received)" 1
+    comes_to "$driver: a node for a moment" 1 pings_for_a_moment
     [ "$driver" != xdp ] || same "xdp: the kernel forwards" "$([ "$(count rb 0x000203 in_kernel)" -gt 5 ] && echo yes)" yes
 }
 
@@ -238,7 +240,7 @@ deaths() {
     kill -9 "$(process rb)"
     wait_for 5 reaches h1 0x301 || fail "$driver: no way round a dead router"
     same "$driver: round it, back" "$(wait_for 5 reaches h3 0x101 && echo yes)" yes
-    same "$driver: trace goes round" "$(ask h1 trace 0x301 --json | jq -c '[.routers[].name]')" '["ra","rc"]'
+    comes_to "$driver: trace goes round" '["ra","rc"]' routers_on_the_way
     kill -9 "$(process rc)"
     wait_for 3 told_down || fail "$driver: who is down is not told: $(ask h1 ping 0x301 --by-address --timeout 300)"
     start rb || fail "$driver: rb again: $(cat "$folder/stderr")"
