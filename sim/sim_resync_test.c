@@ -224,8 +224,10 @@ static struct plan draw_plan(struct leat_random *r)
     static const char *const fabrics[] = { "bmx:2", "bmx:4", "clos:2,3,2",
                                            "clos:2,3,3/switching=vc" };
     static const uint32_t bases[] = { 0, 65535, LEAT_ATM_TASK_SEQUENCE_MAX };
-    struct plan p = { .fabric = fabrics[draw(r, 0, 3)], .seed = leat_random_next(r) };
-    p.base = (bases[draw(r, 0, 2)] - draw(r, 0, 12)) & LEAT_ATM_TASK_SEQUENCE_MAX;
+    struct plan p = { .fabric = fabrics[draw(r, 0, 3)] };
+    p.seed = leat_random_next(r);
+    const uint32_t base = bases[draw(r, 0, 2)];
+    p.base = (base - draw(r, 0, 12)) & LEAT_ATM_TASK_SEQUENCE_MAX;
     p.messages = draw(r, 10, 60);
     p.gap = draw(r, 200, 3000);
     p.broadcast_percent = draw(r, 0, 1) ? draw(r, 0, 40) : 0;
@@ -263,9 +265,9 @@ static void draw_outages(struct leat_random *r, struct plan *p, uint32_t ports)
 {
     for (uint32_t i = 0; i < p->line.outage_count; i++) {
         const uint64_t from = draw(r, 0, p->messages * p->gap);
-        p->outage[i] = (struct leat_sim_line_outage){ .port = draw(r, 0, ports - 1),
-                                                      .from = from,
-                                                      .to = from + draw(r, 1, 60000) };
+        const uint32_t port = draw(r, 0, ports - 1);
+        const uint64_t to = from + draw(r, 1, 60000);
+        p->outage[i] = (struct leat_sim_line_outage){ .port = port, .from = from, .to = to };
     }
 }
 
