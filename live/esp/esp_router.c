@@ -168,7 +168,12 @@ _Noreturn static void become_router(struct esp_share *share, const struct esp_dr
     if (!told.started) esp_because(told.why, "another process has become this router");
     told.started = told.started && esp_manage_open(&p, told.why) &&
                    driver->start(&p, &told.kept, told.why);
-    if (told.started) detach_from_terminal();
+    if (told.started) {
+        detach_from_terminal();
+    } else { /* before it is known: another driver may be tried at once, while this process ends */
+        lock.l_type = F_UNLCK;
+        fcntl(file, F_SETLK, &lock);
+    }
     if (write(ready, &told, sizeof told) != (ssize_t)sizeof told || !told.started) _exit(1);
     close(ready);
     while (!ending)
