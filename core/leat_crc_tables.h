@@ -23,8 +23,12 @@
 #define E64(i, ...)                                                          \
     E16(i, __VA_ARGS__), E16(i + 16, __VA_ARGS__), E16(i + 32, __VA_ARGS__), \
         E16(i + 48, __VA_ARGS__)
+#ifdef __cppcheck__ /* it would look at the 256 sums for a quarter of a minute per file */
+#define SLICE(...) 0
+#else
 #define SLICE(...) \
     E64(0, __VA_ARGS__), E64(64, __VA_ARGS__), E64(128, __VA_ARGS__), E64(192, __VA_ARGS__)
+#endif
 
 /* clang-format off */
 static const uint32_t crc32_lsb[8][256] = {
