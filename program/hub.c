@@ -740,6 +740,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     hub->share->hub_pid = (uint32_t)getpid();
     hub->share->compute_scale = config->compute_scale;
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
+    leat_share_take_short_turns();
     for (uint32_t i = 0; i < config->expected; i++)
         expect(hub, i);
     config->net->hear = (struct leat_port_hear){ .context = hub,

@@ -3,12 +3,15 @@
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "leat_text.h"
+#include "share.h"
 #include "sim_port.h"
 #include "tap.h"
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -737,6 +740,14 @@ static void who_looks_on_sees_what_is_lost(void)
     tear_down(&scene);
 }
 
+static void short_turns_change_no_policy_and_no_priority(void)
+{
+    const int policy = sched_getscheduler(0), priority = getpriority(PRIO_PROCESS, 0);
+    leat_share_take_short_turns();
+    EQ(sched_getscheduler(0), policy);
+    EQ(getpriority(PRIO_PROCESS, 0), priority);
+}
+
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(private_octets_do_not_count_in_the_certificate),
          T(tasks_that_run_ahead_of_the_network_change_nothing),
@@ -750,4 +761,4 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(more_requests_and_events_than_rings_hold_are_no_loss),
          T(questions_of_any_length_are_answered_until_the_service_stops_the_run),
          T(a_dead_port_is_a_reason_to_stop), T(who_looks_on_sees_all_that_tasks_do),
-         T(who_looks_on_sees_what_is_lost))
+         T(who_looks_on_sees_what_is_lost), T(short_turns_change_no_policy_and_no_priority))

@@ -151,6 +151,13 @@ void leat_share_give(struct leat_share *share, uint64_t block);
  */
 void leat_share_await(_Atomic uint32_t *word, uint32_t value, _Atomic uint32_t *sleeps,
                       uint32_t looks, int64_t timeout_ns);
+/*
+ * Makes the turns of this thread short. Hub and tasks hand over to each other all the time and
+ * compute little in between. On a busy machine Linux from 6.12 on lets a thread that wakes up or
+ * has waited go first only if its turns are shorter than those of whoever has the processor, so
+ * that each handing over took milliseconds. Older systems need no such hint, and ignore it.
+ */
+void leat_share_take_short_turns(void);
 /* The word has changed: wakes who sleeps on it. */
 void leat_share_rouse(_Atomic uint32_t *word, _Atomic uint32_t *sleeps);
 

@@ -84,6 +84,7 @@ bool leat_task_attach(uint32_t slot, const char **why)
     self.number = slot;
     self.slot = leat_share_slot(share, slot);
     leat_share_blocks_init(&self.blocks, share, slot);
+    leat_share_take_short_turns();
     atomic_store(&self.slot->pid, (uint32_t)getpid());
     self.clock = self.slot->clock;
     return true;
