@@ -240,10 +240,11 @@ static void show_json(const struct asked *a, const struct leat_esp_request *requ
     printf(",\"end\":\"%s\",\"counted\":%" PRIu64
            ",\"rounds\":%u,\"attempts\":%u,\"voids\":%u,\"errors\":%" PRIu64
            ",\"branches_missing\":%u,\"unplaced\":%u,\"packets_sent\":%" PRIu64
-           ",\"packets_received\":%" PRIu64 ",\"seconds\":%.6f}\n",
+           ",\"packets_received\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"forged\":%" PRIu64
+           ",\"replayed\":%" PRIu64 ",\"seconds\":%.6f}\n",
            end_name(r->end), r->counted, r->rounds, r->attempts, r->voids, r->errors,
-           r->branches_missing, r->unplaced, cost->sent, cost->received,
-           (double)cost->took_ns / 1e9);
+           r->branches_missing, r->unplaced, cost->sent, cost->received, cost->refused,
+           cost->forged, cost->replayed, (double)cost->took_ns / 1e9);
 }
 
 static void show_text(const struct asked *a, const struct leat_esp_request *request,
@@ -314,7 +315,8 @@ static int ask(const struct asked *a, struct leat_root *root,
     const enum leat_host_end end = leat_root_ask(root, request, &result, &cost, why);
     const char *dot = argument(a->args, "--dot");
     const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
-    if (end == LEAT_HOST_OK || (end == LEAT_HOST_SILENT && a->json))
+    const bool answered = result.end == LEAT_ESP_ANSWERED; /* maybe not by all: then it is told */
+    if (answered || (end == LEAT_HOST_SILENT && a->json))
         (a->json ? show_json : show_text)(a, request, &result, &cost);
     if (is_tree && dot && end == LEAT_HOST_OK && !put_tree(root, dot, true)) return FAILED;
     if (!flush_printed()) return FAILED;

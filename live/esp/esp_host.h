@@ -12,7 +12,8 @@
  *   leat_root_ask(root, &request, &result, &cost, why);              result.answer
  *
  * Without a key anybody can join and announce; a tree map and multicast need the key of the
- * routers.
+ * routers. With a key the root must see the members' own addresses: none may be translated on the
+ * way.
  *
  * `why` is always room for LEAT_HOST_WHY_LEN characters: what is wrong, for people.
  */
@@ -66,7 +67,7 @@ struct leat_member_counts {
     bool welcome;            /* the root has answered */
     uint64_t sent, received; /* packets */
     uint64_t announced;      /* of them, announcements that it acts by */
-    uint64_t refused;        /* ... that made no sense or had another key */
+    uint64_t refused;        /* ... that made no sense, had another key or were past */
     uint64_t casts;          /* texts to the group, each counted once */
 };
 void leat_member_counts(const struct leat_member *member, struct leat_member_counts *counts);
@@ -91,11 +92,15 @@ struct leat_esp_request leat_root_request(enum leat_esp_announced kind, bool rob
 struct leat_root_cost {
     uint64_t sent, received; /* packets, of this host */
     uint64_t took_ns;
+    /* Since the root was opened: */
+    uint64_t refused;  /* packets that made no sense or had another key; JOINs without room */
+    uint64_t forged;   /* keyed JOINs and farewells from elsewhere than they say */
+    uint64_t replayed; /* ... that were sent before */
 };
 
 /*
- * Asks all members that are known. SILENT: no answer, and `why` tells what is missing; the result
- * is filled in all the same.
+ * Asks all members that are known. SILENT: no answer, or one that is not of all of them, and `why`
+ * tells what is missing; the result is filled in all the same.
  */
 enum leat_host_end leat_root_ask(struct leat_root *root, const struct leat_esp_request *request,
                                  struct leat_esp_service_result *result,

@@ -51,7 +51,7 @@ enum leat_host_end leat_root_cast(struct leat_root *r, const uint8_t *text, uint
     }
     m = (struct leat_esp_management){ .opcode = LEAT_ESP_CAST };
     m.cast.group = r->engine.config.group;
-    m.cast.serial = ++r->serial;
+    m.cast.serial = ++r->engine.serial;
     m.cast.payload_len = len;
     memcpy(m.cast.payload, text, len);
     if (send_all(r, &m, packets)) return LEAT_HOST_OK;

@@ -33,7 +33,8 @@ struct leat_member *leat_member_open(const struct leat_host_config *config, char
     const struct leat_esp_member_config engine = { .group = config->group,
                                                    .id = esp_socket_draw(),
                                                    .value = config->value,
-                                                   .join_every_ps = every_ns * ps_per_ns };
+                                                   .join_every_ps = every_ns * ps_per_ns,
+                                                   .is_keyed = config->key != NULL };
     if (esp_socket_address("--root", config->root, &m->root, why) &&
         esp_socket_address("--via", config->via ? config->via : config->root, &m->via, why) &&
         esp_socket_open(&m->socket, config, why)) {
@@ -97,6 +98,13 @@ static void on_announce(struct leat_member *m)
                                          &m->heard.announce);
 }
 
+/* Each once, though copies may come by several ways. In a keyed group, who has not been welcomed
+ * cannot tell what is new. */
+static bool is_past(const struct leat_member *m, uint64_t serial)
+{
+    return serial <= m->last_cast || (m->engine.config.is_keyed && !m->engine.welcomed);
+}
+
 static void on_cast(struct leat_member *m, const struct leat_esp_cast *cast)
 {
     if (is_announcement(m, cast)) {
@@ -106,8 +114,8 @@ static void on_cast(struct leat_member *m, const struct leat_esp_cast *cast)
             m->refused++;
         return;
     }
-    if (cast->group != m->engine.config.group || cast->serial <= m->last_cast) return;
-    m->last_cast = cast->serial; /* each once, though copies may come by several ways */
+    if (cast->group != m->engine.config.group || is_past(m, cast->serial)) return;
+    m->last_cast = cast->serial;
     m->casts++;
     m->cast_len = cast->payload_len;
     memcpy(m->cast, cast->payload, cast->payload_len);
@@ -119,6 +127,15 @@ static void on_query(struct leat_member *m)
     const bool overlay = memcmp(&m->via, &m->root, sizeof m->via) != 0;
     const bool roots = memcmp(m->letter.from.address, m->root.address, LEAT_ESP_ADDRESS_LEN) == 0;
     if (overlay && roots) esp_socket_send(&m->socket, &m->via, m->letter.octets, m->letter.len);
+}
+
+static void on_welcome(struct leat_member *m)
+{
+    const struct leat_esp_welcome *w = &m->heard.welcome;
+    const bool is_first = !m->engine.welcomed;
+    if (leat_esp_member_welcome(&m->engine, esp_socket_now(), w) && is_first &&
+        w->announced > m->last_cast)
+        m->last_cast = w->announced;
 }
 
 static void on_letter(struct leat_member *m)
@@ -135,6 +152,7 @@ static void on_letter(struct leat_member *m)
     if (m->heard.opcode == LEAT_ESP_QUERY) on_query(m);
     if (m->heard.opcode == LEAT_ESP_ANNOUNCE) on_announce(m);
     if (m->heard.opcode == LEAT_ESP_CAST) on_cast(m, &m->heard.cast);
+    if (m->heard.opcode == LEAT_ESP_WELCOME) on_welcome(m);
 }
 
 enum leat_host_end leat_member_serve(struct leat_member *m, uint64_t for_ms, char *why)

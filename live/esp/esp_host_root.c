@@ -10,6 +10,7 @@
 
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t tau_default_ns = 10000000000;
+enum { LETTERS_AT_ONCE = 256 };
 
 struct leat_root *leat_root_open(const struct leat_host_config *config, char *why)
 {
@@ -24,7 +25,8 @@ struct leat_root *leat_root_open(const struct leat_host_config *config, char *wh
     r->socket.fd = -1;
     /* Serials rise from one root to the next: the date, which goes on while nobody counts. */
     clock_gettime(CLOCK_REALTIME, &date);
-    r->serial = (uint64_t)date.tv_sec * 1000000 + (uint64_t)date.tv_nsec / 1000;
+    leat_put_be64(r->challenge_key, esp_socket_draw());
+    leat_put_be64(r->challenge_key + 8, esp_socket_draw());
     const struct leat_esp_service_config engine = {
         .group = config->group,
         .node = { esp_socket_draw(), esp_socket_draw(), tau_ns * ps_per_ns },
@@ -32,8 +34,9 @@ struct leat_root *leat_root_open(const struct leat_host_config *config, char *wh
         .members_max = LEAT_HOST_MEMBERS_MAX,
         .nodes_max = LEAT_HOST_NODES_MAX,
         .links_max = LEAT_HOST_NODES_MAX + LEAT_HOST_MEMBERS_MAX,
-        .serial = r->serial,
+        .serial = (uint64_t)date.tv_sec * 1000000 + (uint64_t)date.tv_nsec / 1000,
         .welcomes = true,
+        .challenge_key = config->key ? r->challenge_key : NULL,
         .computation_key = config->key ? r->socket.key : NULL,
     };
     r->memory = malloc(leat_esp_service_footprint(&engine));
@@ -51,6 +54,7 @@ void leat_root_close(struct leat_root *r)
     if (!r) return;
     esp_socket_close(&r->socket);
     free(r->memory);
+    explicit_bzero(r->challenge_key, sizeof r->challenge_key);
     free(r);
 }
 
@@ -91,8 +95,12 @@ bool esp_root_serve(struct leat_root *r, leat_time until)
     struct leat_esp_post post;
     const leat_time wake = leat_esp_service_wake_at(&r->engine);
     if (!esp_socket_wait(&r->socket, wake < until ? wake : until) && errno == EINTR) return false;
-    while (esp_socket_hear(&r->socket, &r->letter))
+    for (int i = 0; i < LETTERS_AT_ONCE && esp_socket_hear(&r->socket, &r->letter); i++) {
         on_letter(r);
+        /* At once: of those that wait there are few, and who gets none is no member yet. */
+        if (r->engine.welcomes && leat_esp_service_next(&r->engine, esp_socket_now(), &post))
+            esp_socket_post(&r->socket, &post.to, &post);
+    }
     while (leat_esp_service_next(&r->engine, esp_socket_now(), &post)) {
         /* Queries are for the routers on the way, which look at this port only. */
         if (post.opcode == LEAT_ESP_QUERY) post.to.port = LEAT_ESP_UDP_PORT;
@@ -140,7 +148,12 @@ static void say_missing(const struct leat_esp_request *request,
 {
     const bool maps = request->kind == LEAT_ESP_SERVICE_TREE ||
                       request->kind == LEAT_ESP_SERVICE_MULTICAST;
-    if (maps && r->uninstalled)
+    if (r->end == LEAT_ESP_ANSWERED)
+        esp_because(why,
+                    "%llu of %u members are in the answer, expected each once; --robust asks again "
+                    "where packets are lost or doubled",
+                    (unsigned long long)r->counted, r->members);
+    else if (maps && r->uninstalled)
         esp_because(why,
                     "%u branch points have no duplicate, expected running routers with this key",
                     r->uninstalled);
@@ -161,6 +174,16 @@ static void say_missing(const struct leat_esp_request *request,
                     "%u attempts; %u members were asked, %llu packets came, %llu of them with E",
                     r->branches, r->branches_missing, r->attempts, r->members,
                     (unsigned long long)r->heard, (unsigned long long)r->errors);
+}
+
+/* Who is in an extreme cannot be told, and of who is in a tree that is what it tells. */
+static bool is_of_all(const struct leat_esp_request *request,
+                      const struct leat_esp_service_result *r)
+{
+    const bool counts = request->kind == LEAT_ESP_SERVICE_CENSUS ||
+                        request->kind == LEAT_ESP_SERVICE_SUM ||
+                        request->kind == LEAT_ESP_SERVICE_AVERAGE;
+    return !counts || r->counted == r->members;
 }
 
 enum leat_host_end leat_root_ask(struct leat_root *r, const struct leat_esp_request *request,
@@ -189,8 +212,11 @@ enum leat_host_end leat_root_ask(struct leat_root *r, const struct leat_esp_requ
     *result = r->engine.result;
     *cost = (struct leat_root_cost){ .sent = r->socket.sent - sent,
                                      .received = r->socket.received - received,
-                                     .took_ns = (esp_socket_now() - began) / ps_per_ns };
-    if (result->end == LEAT_ESP_ANSWERED) return LEAT_HOST_OK;
+                                     .took_ns = (esp_socket_now() - began) / ps_per_ns,
+                                     .refused = r->refused + r->engine.refused,
+                                     .forged = r->engine.forged,
+                                     .replayed = r->engine.replayed };
+    if (result->end == LEAT_ESP_ANSWERED && is_of_all(request, result)) return LEAT_HOST_OK;
     say_missing(request, result, r->socket.has_key, why);
     return LEAT_HOST_SILENT;
 }

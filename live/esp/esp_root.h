@@ -8,8 +8,8 @@ struct leat_root {
     struct esp_socket socket;
     struct leat_esp_service engine;
     void *memory;
-    uint64_t serial;  /* of the last cast */
-    uint64_t refused; /* packets that made no sense or had another key */
+    uint64_t refused;                        /* packets that made no sense or had another key */
+    uint8_t challenge_key[LEAT_ESP_KEY_LEN]; /* of this root alone */
     struct esp_letter letter;
     struct leat_esp_management heard;
 };

@@ -93,12 +93,52 @@ static const uint8_t *key_of(const struct esp_socket *s, uint8_t opcode)
     return opcode == LEAT_ESP_QUERY || opcode == LEAT_ESP_REPLY ? s->key : s->group_key;
 }
 
+static bool is_any(const struct in6_addr *address)
+{
+    static const uint8_t any4[LEAT_ESP_ADDRESS_LEN] = { [10] = 0xff, [11] = 0xff };
+    return IN6_IS_ADDR_UNSPECIFIED(address) || memcmp(address->s6_addr, any4, sizeof any4) == 0;
+}
+
+static bool own_name(int fd, struct sockaddr_in6 *at)
+{
+    socklen_t len = sizeof *at;
+    return getsockname(fd, (struct sockaddr *)at, &len) == 0;
+}
+
+/* Which address the kernel would send from: it says so to a socket that is bound to the other end.
+ */
+static bool ask_route(const struct leat_esp_next *to, struct sockaddr_in6 *at)
+{
+    const struct sockaddr_in6 peer = peer_of(to);
+    const int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), off = 0;
+    if (fd < 0) return false;
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    const bool told = connect(fd, (const struct sockaddr *)&peer, sizeof peer) == 0 &&
+                      own_name(fd, at);
+    close(fd);
+    return told;
+}
+
+/* As whom `to` sees this socket. */
+static bool find_self(const struct esp_socket *s, const struct leat_esp_next *to,
+                      struct leat_esp_next *self)
+{
+    struct sockaddr_in6 at;
+    if (!own_name(s->fd, &at)) return false;
+    self->port = ntohs(at.sin6_port);
+    if (is_any(&at.sin6_addr) && !ask_route(to, &at)) return false;
+    memcpy(self->address, &at.sin6_addr, LEAT_ESP_ADDRESS_LEN);
+    return true;
+}
+
 bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
                      const struct leat_esp_post *post)
 {
     uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+    struct leat_esp_post own = *post;
     size_t len;
-    if (leat_esp_post_encode(post, key_of(s, post->opcode), octets, sizeof octets, &len))
+    if (post->opcode == LEAT_ESP_JOIN && !find_self(s, to, &own.join.from)) return false;
+    if (leat_esp_post_encode(&own, key_of(s, post->opcode), octets, sizeof octets, &len))
         return false;
     return esp_socket_send(s, to, octets, len);
 }

@@ -33,7 +33,7 @@ leat_time esp_socket_now(void);
 bool esp_socket_send(struct esp_socket *s, const struct leat_esp_next *to, const uint8_t *octets,
                      size_t len);
 
-/* A post with the key that its kind has. */
+/* A post with the key that its kind has; a JOIN with the address that it is sent from. */
 bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
                      const struct leat_esp_post *post);
 

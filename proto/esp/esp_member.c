@@ -31,9 +31,11 @@ static struct leat_esp_packet fill_in(const struct leat_esp_member *m, uint64_t 
     return p;
 }
 
+/* Who has not been welcomed cannot tell what is new: in a keyed group it may be a copy. */
 static bool is_meant(const struct leat_esp_member *m, const struct leat_esp_announce *a)
 {
-    return a->group == m->config.group && (!a->member || a->member == m->config.id);
+    return a->group == m->config.group && (!a->member || a->member == m->config.id) &&
+           (m->welcomed || !m->config.is_keyed);
 }
 
 static bool is_known(const struct leat_esp_member *m, uint64_t computation, uint8_t phase)
@@ -57,18 +59,12 @@ static struct leat_esp_plan *make_room(struct leat_esp_member *m)
 bool leat_esp_member_hear(struct leat_esp_member *m, leat_time now, uint64_t computation,
                           const struct leat_esp_announce *a)
 {
-    const bool is_welcome = a->service == LEAT_ESP_SERVICE_WELCOME;
     const struct leat_esp_packet packet = fill_in(m, computation, a);
-    const bool is_sound = is_welcome ||
-                          (a->rounds >= 1 && a->rounds <= LEAT_ESP_ROUNDS_MAX &&
-                           a->value_shift < LEAT_ESP_VALUE_BITS && packet.opcode != LEAT_ESP_NOP &&
-                           leat_esp_packet_check(&packet, NULL) == LEAT_ERR_OK);
+    const bool is_sound = a->rounds >= 1 && a->rounds <= LEAT_ESP_ROUNDS_MAX &&
+                          a->value_shift < LEAT_ESP_VALUE_BITS && packet.opcode != LEAT_ESP_NOP &&
+                          leat_esp_packet_check(&packet, NULL) == LEAT_ERR_OK;
     if (!is_meant(m, a) || !is_sound) {
         m->refused++;
-        return false;
-    }
-    if (is_welcome) {
-        m->welcomed_at = now;
         return false;
     }
     if (a->serial <= m->forgotten || is_known(m, computation, a->phase)) return false;
@@ -82,25 +78,47 @@ bool leat_esp_member_hear(struct leat_esp_member *m, leat_time now, uint64_t com
     return true;
 }
 
-/* ---- packets --------------------------------------------------------------------------------- */
+/* ---- joining --------------------------------------------------------------------------------- */
 
-static void fill_join(const struct leat_esp_member *m, leat_time lifetime_ps,
-                      struct leat_esp_post *post)
+bool leat_esp_member_welcome(struct leat_esp_member *m, leat_time now,
+                             const struct leat_esp_welcome *w)
+{
+    const bool is_new = w->serial > m->welcomed && w->serial <= m->serial;
+    if (w->group != m->config.group || w->member != m->config.id || !is_new) {
+        m->refused++;
+        return false;
+    }
+    const bool is_known = w->flags & LEAT_ESP_WELCOME_KNOWN;
+    /* Only the first: later ones may overtake what was announced before them. */
+    if (!m->welcomed && w->announced > m->forgotten) m->forgotten = w->announced;
+    m->welcomed = w->serial;
+    if (is_known) m->welcomed_at = now;
+    /* A challenge that the JOIN did not have is answered at once; one that it had, never again. */
+    if (!is_known && w->challenge != m->challenge && m->config.join_every_ps) m->join_at = now;
+    m->challenge = w->challenge;
+    return true;
+}
+
+static void fill_join(struct leat_esp_member *m, leat_time lifetime_ps, struct leat_esp_post *post)
 {
     const leat_time ms = lifetime_ps / ps_per_ms + (lifetime_ps % ps_per_ms != 0);
     *post = (struct leat_esp_post){ .opcode = LEAT_ESP_JOIN };
     post->join = (struct leat_esp_join){ .group = m->config.group,
                                          .member = m->config.id,
+                                         .serial = ++m->serial,
+                                         .challenge = m->challenge,
                                          .value = m->config.value,
                                          .flags = LEAT_ESP_JOIN_HAS_VALUE,
                                          .lifetime_ms = ms > UINT32_MAX ? UINT32_MAX
                                                                         : (uint32_t)ms };
 }
 
-void leat_esp_member_leave(const struct leat_esp_member *m, struct leat_esp_post *post)
+void leat_esp_member_leave(struct leat_esp_member *m, struct leat_esp_post *post)
 {
     fill_join(m, 0, post);
 }
+
+/* ---- packets --------------------------------------------------------------------------------- */
 
 /* The plan whose round is the earliest; plans of the lower serial first. NULL: none has any. */
 static const struct leat_esp_plan *next_plan(const struct leat_esp_member *m)

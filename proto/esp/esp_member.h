@@ -4,6 +4,7 @@
  *
  *        JOIN, again and again                     the root forgets who is silent
  *   member ---------------------------> root
+ *          <--------------------------- WELCOME    the challenge for the next JOIN
  *          <--------------------------- ANNOUNCE   an instruction, how often, when
  *          ---------------------------> the instruction, with this member's number and value
  *
@@ -15,6 +16,10 @@
  * arrives counts, others of the same computation and phase are not heard again. What is announced
  * is bounded: a member keeps PLANS_MAX of them, the oldest gives way, and what is older than one
  * that gave way is not heard any more (by its serial).
+ *
+ * In a keyed group a root takes a JOIN of somebody new only if it has the challenge that the root
+ * made for this member (esp_service.h): so a WELCOME that does not know the member is answered by a
+ * JOIN at once. A member hears no announcement before its first WELCOME, and none from before that.
  *
  *   memory: none beyond the struct
  *
@@ -39,6 +44,7 @@ struct leat_esp_member_config {
     uint64_t id; /* of its own among all members, not 0: drawn at random */
     uint64_t value;
     leat_time join_every_ps; /* 0: it does not join by itself */
+    bool is_keyed;           /* packets come with a MAC that only the group's key makes */
 };
 
 /* What was announced. */
@@ -55,8 +61,12 @@ struct leat_esp_member {
     leat_time join_at;
     leat_time
         welcomed_at;    /* when the root last said that it knows this member; LEAT_NEVER: not yet */
-    uint64_t forgotten; /* the highest serial of a plan that gave way */
-    uint64_t refused;   /* announcements that made no sense or were for others */
+    uint64_t serial;    /* of the last JOIN */
+    uint64_t welcomed;  /* the highest serial of a JOIN that a WELCOME answered; 0: none yet */
+    uint64_t challenge; /* of that WELCOME */
+    uint64_t forgotten; /* the highest serial of what is past: of a plan that gave way, or of what
+                           was announced before the first WELCOME */
+    uint64_t refused;   /* announcements and WELCOMEs that made no sense, were for others or past */
     uint32_t plans;     /* in use */
     struct leat_esp_plan plan[LEAT_ESP_PLANS_MAX];
 };
@@ -72,6 +82,10 @@ void leat_esp_member_set(struct leat_esp_member *member, uint64_t value);
 bool leat_esp_member_hear(struct leat_esp_member *member, leat_time now, uint64_t computation,
                           const struct leat_esp_announce *announce);
 
+/* A WELCOME came in. False: a copy of an old one, or not for this member. */
+bool leat_esp_member_welcome(struct leat_esp_member *member, leat_time now,
+                             const struct leat_esp_welcome *welcome);
+
 /* A packet for the root that is due by `now`, the earliest first; false: there is none. */
 bool leat_esp_member_next(struct leat_esp_member *member, leat_time now,
                           struct leat_esp_post *post);
@@ -80,7 +94,7 @@ bool leat_esp_member_next(struct leat_esp_member *member, leat_time now,
 leat_time leat_esp_member_wake_at(const struct leat_esp_member *member);
 
 /* The JOIN that tells the root to forget this member. */
-void leat_esp_member_leave(const struct leat_esp_member *member, struct leat_esp_post *post);
+void leat_esp_member_leave(struct leat_esp_member *member, struct leat_esp_post *post);
 
 /*
  * An instruction came in that has R: it is turned round and goes back where it came from

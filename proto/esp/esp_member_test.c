@@ -64,6 +64,7 @@ static void a_member_joins_at_once_and_again_and_leaves(void)
     leat_esp_member_leave(&m, &post);
     EQ(post.opcode, LEAT_ESP_JOIN);
     EQ(post.join.lifetime_ms, 0);
+    EQ(post.join.serial, 3); /* each has its own */
 }
 
 static void rounds_come_at_their_times_with_the_members_number_and_value(void)
@@ -168,12 +169,48 @@ static void what_makes_no_sense_is_refused(void)
 static void a_welcome_is_noted_and_asks_for_nothing(void)
 {
     struct leat_esp_member m = a_member();
-    const struct leat_esp_announce welcome = { .group = GROUP };
+    const struct leat_esp_welcome welcome = {
+        .group = GROUP, .member = ID, .serial = 1, .flags = LEAT_ESP_WELCOME_KNOWN
+    };
+    struct leat_esp_post post;
     EQ(m.welcomed_at, LEAT_NEVER);
-    OK(!leat_esp_member_hear(&m, 5, 0, &welcome));
+    leat_esp_member_leave(&m, &post); /* the first that it sends */
+    OK(leat_esp_member_welcome(&m, 5, &welcome));
     EQ(m.welcomed_at, 5);
     EQ(m.refused, 0);
     EQ(leat_esp_member_wake_at(&m), LEAT_NEVER);
+}
+
+/* A challenge is answered at once, by a JOIN of its own, and only once. */
+static void a_challenge_is_answered_at_once(void)
+{
+    struct leat_esp_member m;
+    struct leat_esp_post post;
+    const struct leat_esp_member_config config = {
+        .group = GROUP, .id = ID, .join_every_ps = 2000 * us, .is_keyed = true
+    };
+    struct leat_esp_welcome welcome = { .group = GROUP, .member = ID, .challenge = 99 };
+    leat_esp_member_init(&m, &config, 0);
+    for (uint64_t serial = 1; serial <= 3; serial++) { /* its JOINs are on their way for long */
+        OK(leat_esp_member_next(&m, 2000 * us * (serial - 1), &post));
+        EQ(post.join.serial, serial);
+        EQ(post.join.challenge, 0);
+    }
+    welcome.serial = 1;
+    OK(leat_esp_member_welcome(&m, 5000 * us, &welcome));
+    EQ(m.welcomed_at, LEAT_NEVER);
+    EQ(leat_esp_member_wake_at(&m), 5000 * us);
+    OK(leat_esp_member_next(&m, 5000 * us, &post));
+    EQ(post.join.serial, 4);
+    EQ(post.join.challenge, 99);
+    for (welcome.serial = 2; welcome.serial <= 3; welcome.serial++) {
+        OK(leat_esp_member_welcome(&m, 5001 * us, &welcome));
+        OK(!leat_esp_member_next(&m, 5001 * us, &post));
+    }
+    EQ(m.refused, 0);
+    welcome.serial = 2;
+    OK(!leat_esp_member_welcome(&m, 5002 * us, &welcome));
+    EQ(m.refused, 1);
 }
 
 static void a_new_value_is_for_what_is_announced_later(void)
@@ -345,6 +382,7 @@ TAP_MAIN(T(a_member_joins_at_once_and_again_and_leaves),
          T(rounds_come_at_their_times_with_the_members_number_and_value),
          T(copies_are_heard_once_and_phases_apart), T(what_gave_way_is_not_heard_again),
          T(what_makes_no_sense_is_refused), T(a_welcome_is_noted_and_asks_for_nothing),
-         T(a_new_value_is_for_what_is_announced_later), T(nothing_is_due_before_it_says_so),
-         T(a_packet_with_r_is_turned_round_once), T(parts_are_those_of_the_table),
-         T(parts_add_up_to_count_and_sum), T(posts_are_what_the_codecs_read))
+         T(a_challenge_is_answered_at_once), T(a_new_value_is_for_what_is_announced_later),
+         T(nothing_is_due_before_it_says_so), T(a_packet_with_r_is_turned_round_once),
+         T(parts_are_those_of_the_table), T(parts_add_up_to_count_and_sum),
+         T(posts_are_what_the_codecs_read))

@@ -27,6 +27,7 @@ leat_err leat_esp_post_encode(const struct leat_esp_post *post, const uint8_t ke
     switch (post->opcode) {
     case LEAT_ESP_QUERY: m.query = post->query; break;
     case LEAT_ESP_JOIN: m.join = post->join; break;
+    case LEAT_ESP_WELCOME: m.welcome = post->welcome; break;
     case LEAT_ESP_ANNOUNCE: m.announce = post->announce; break;
     case LEAT_ESP_INSTALL: m.install = post->install; break;
     case LEAT_ESP_INSTALLED: m.installed = post->installed; break;

@@ -16,7 +16,8 @@ struct leat_esp_post {
     union {
         struct leat_esp_words words;
         struct leat_esp_query query;
-        struct leat_esp_join join;
+        struct leat_esp_join join; /* whom it comes from is filled in by whoever sends it */
+        struct leat_esp_welcome welcome;
         struct leat_esp_announce announce;
         struct leat_esp_install install;
         struct leat_esp_installed installed;

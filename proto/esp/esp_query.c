@@ -114,15 +114,38 @@ static void walk_reply(struct walk *w, struct leat_esp_reply *r)
     }
 }
 
+static void walk_next(struct walk *w, struct leat_esp_next *next)
+{
+    for (unsigned i = 0; i < LEAT_ESP_ADDRESS_LEN; i++)
+        octet(w, &next->address[i]);
+    half(w, &next->port);
+    zeros(w, 6);
+}
+
 static void walk_join(struct walk *w, struct leat_esp_join *j)
 {
     wide(w, &j->group);
     wide(w, &j->member);
+    wide(w, &j->serial);
+    wide(w, &j->challenge);
     wide(w, &j->value);
     octet(w, &j->flags);
     if (j->flags & ~LEAT_ESP_JOIN_HAS_VALUE) refuse(w, LEAT_ERR_RESERVED, w->at - 1);
     zeros(w, 3);
     word(w, &j->lifetime_ms);
+    walk_next(w, &j->from);
+}
+
+static void walk_welcome(struct walk *w, struct leat_esp_welcome *m)
+{
+    wide(w, &m->group);
+    wide(w, &m->member);
+    wide(w, &m->serial);
+    wide(w, &m->challenge);
+    wide(w, &m->announced);
+    octet(w, &m->flags);
+    if (m->flags & ~LEAT_ESP_WELCOME_KNOWN) refuse(w, LEAT_ERR_RESERVED, w->at - 1);
+    zeros(w, 7);
 }
 
 /* The operands of the instruction within an ANNOUNCE: what its decoder would refuse is refused. */
@@ -181,12 +204,8 @@ static void walk_install(struct walk *w, struct leat_esp_install *in)
     octet(w, &in->count);
     if (!bounded(w, 1, in->count, LEAT_ESP_COPIES_MAX)) return;
     zeros(w, 3);
-    for (unsigned i = 0; i < in->count; i++) {
-        for (unsigned k = 0; k < LEAT_ESP_ADDRESS_LEN; k++)
-            octet(w, &in->next[i].address[k]);
-        half(w, &in->next[i].port);
-        zeros(w, 6);
-    }
+    for (unsigned i = 0; i < in->count; i++)
+        walk_next(w, &in->next[i]);
 }
 
 static void walk_installed(struct walk *w, struct leat_esp_installed *in)
@@ -223,6 +242,7 @@ static void walk(struct walk *w, struct leat_esp_management *m)
     case LEAT_ESP_INSTALL: walk_install(w, &m->install); break;
     case LEAT_ESP_INSTALLED: walk_installed(w, &m->installed); break;
     case LEAT_ESP_CAST: walk_cast(w, &m->cast); break;
+    case LEAT_ESP_WELCOME: walk_welcome(w, &m->welcome); break;
     case LEAT_ESP_MANAGEMENT_END: break;
     }
     if (!w->err && w->from && w->at != w->end) refuse(w, LEAT_ERR_LENGTH, LEAT_ESP_LENGTH_AT);

@@ -10,7 +10,8 @@
  *   64 QUERY      target(64) nonce(64) store(32) cursor(32)
  *   65 REPLY      node(64) nonce(64) store(8) 0(8) count(16) next(32) tau(64)
  *                 count x { tag(64) value(64) remaining(64) }
- *   66 JOIN       group(64) member(64) value(64) flags(8) 0(24) lifetime(32)
+ *   66 JOIN       group(64) member(64) serial(64) challenge(64) value(64) flags(8) 0(24)
+ *                 lifetime(32) address(128) port(16) 0(48)
  *   67 ANNOUNCE   group(64) member(64) serial(64)
  *                 service(8) phase(8) opcode(8) control(8) rounds(16) value from(8) shift(8)
  *                 delay(32) interval(32) 7 x operand(64)
@@ -18,6 +19,7 @@
  *                 count x { address(128) port(16) 0(48) }
  *   69 INSTALLED  group(64) node(64) serial(64) lifetime(32) result(32)
  *   70 CAST       group(64) serial(64) hops(8) 0(8) payload length(16) 0(32) payload, padded by 0
+ *   71 WELCOME    group(64) member(64) serial(64) challenge(64) announced(64) flags(8) 0(56)
  *
  * The MAC is SipHash-2-4 over all octets before it, CAST's hops taken as 0 since every copy counts
  * them down. Nothing in a packet tells whether it is keyed: who has a key checks it, and who has
@@ -53,11 +55,12 @@ enum {
     X(67, ANNOUNCE, announce)       \
     X(68, INSTALL, install)         \
     X(69, INSTALLED, installed)     \
-    X(70, CAST, cast)
+    X(70, CAST, cast)               \
+    X(71, WELCOME, welcome)
 
-/* What an ANNOUNCE is about: for people and logs. WELCOME says that a JOIN was heard. */
+/* What an ANNOUNCE is about: for people and logs. */
 #define LEAT_ESP_SERVICE_LIST(X)   \
-    X(0, WELCOME, "welcome")       \
+    X(0, NONE, "none")             \
     X(1, CENSUS, "census")         \
     X(2, MAX, "max")               \
     X(3, MIN, "min")               \
@@ -121,15 +124,38 @@ struct leat_esp_reply {
     struct leat_esp_binding binding[LEAT_ESP_BINDINGS_MAX];
 };
 
-enum { LEAT_ESP_JOIN_HAS_VALUE = 1 };
+struct leat_esp_next {
+    uint8_t address[LEAT_ESP_ADDRESS_LEN];
+    uint16_t port;
+};
 
-/* From a member to the root, again and again while it lives. The carrier tells its address. */
+enum { LEAT_ESP_JOIN_HAS_VALUE = 1, LEAT_ESP_WELCOME_KNOWN = 1 };
+
+/*
+ * From a member to the root, again and again while it lives. The MAC makes it the member's; serial,
+ * challenge and address make it this one, here and now: in a keyed group a copy is worth nothing,
+ * wherever it comes from and whenever.
+ */
 struct leat_esp_join {
     uint64_t group;
-    uint64_t member; /* its number, its own in the group: before mixing, its pktId */
+    uint64_t member;    /* its number, its own in the group: before mixing, its pktId */
+    uint64_t serial;    /* rises from each JOIN of the member to the next, from 1 on */
+    uint64_t challenge; /* of the latest WELCOME; 0: there was none yet */
     uint64_t value;
     uint8_t flags;
     uint32_t lifetime_ms; /* 0: it leaves */
+    struct leat_esp_next
+        from; /* whom it comes from: the carrier's, filled in by whoever sends it */
+};
+
+/* From the root to a member, at most one for a JOIN that it heard, and shorter than that. */
+struct leat_esp_welcome {
+    uint64_t group;
+    uint64_t member;
+    uint64_t serial;    /* of the JOIN: what is not above the last one is a copy */
+    uint64_t challenge; /* for the next JOIN: the root made it for this member at this address */
+    uint64_t announced; /* the serial up to which announcements and casts are past */
+    uint8_t flags;      /* KNOWN: the root has the member. Else it wants to see the challenge */
 };
 
 /*
@@ -147,11 +173,6 @@ struct leat_esp_announce {
     uint16_t rounds;
     uint32_t delay_us, interval_us;
     struct leat_esp_packet task; /* its computationId is the head's */
-};
-
-struct leat_esp_next {
-    uint8_t address[LEAT_ESP_ADDRESS_LEN];
-    uint16_t port;
 };
 
 /* From the root to a branch point: every CAST of the group goes on to each of `next`. */
@@ -219,8 +240,7 @@ leat_err leat_esp_management_encode(const struct leat_esp_management *m,
 
 /*
  * The key of a group, from that of the network: who owns a group can have its key and not touch the
- * others; nodes keep one key only. JOIN, ANNOUNCE, INSTALL, INSTALLED and CAST are keyed by it,
- * QUERY and REPLY by the network's.
+ * others; nodes keep one key only. QUERY and REPLY are keyed by the network's, all others by it.
  */
 void leat_esp_key_of_group(const uint8_t key[LEAT_ESP_KEY_LEN], uint64_t group,
                            uint8_t out[LEAT_ESP_KEY_LEN]);

@@ -65,8 +65,11 @@ static const struct {
     { NETWORK, { LEAT_ESP_REPLY, 7, 0, .reply = { REPLY_HEAD } } },
     { NETWORK, { LEAT_ESP_REPLY, 7, 0, .reply = { REPLY_HEAD, .count = 2, .next = 99,
         .binding = { { 0x101, 0, 1000000000 }, { 0x102, 1, 1000000000 } } } } },
-    { GROUP, { LEAT_ESP_JOIN, 0, 0, .join = { 0x6702, 5, 42, LEAT_ESP_JOIN_HAS_VALUE, 3000 } } },
-    { NONE, { LEAT_ESP_JOIN, 0, 0, .join = { 0x6702, 5, 42, 0, 3000 } } },
+    { GROUP, { LEAT_ESP_JOIN, 0, 0, .join = { 0x6702, 5, 2, 0x0123456789abcdef, 42,
+        LEAT_ESP_JOIN_HAS_VALUE, 3000, TEN_NET(1) } } },
+    { NONE, { LEAT_ESP_JOIN, 0, 0, .join = { 0x6702, 5, 1, 0, 42, 0, 3000, { { 0 }, 0 } } } },
+    { GROUP, { LEAT_ESP_JOIN, 0, 0, .join = { 0x6702, 5, 3, 0x0123456789abcdef, 42,
+        LEAT_ESP_JOIN_HAS_VALUE, 0, TEN_NET(1) } } },
     { GROUP, { LEAT_ESP_ANNOUNCE, 0xce05, 0, .announce = { ANNOUNCE_HEAD,
         .service = LEAT_ESP_SERVICE_CENSUS, .phase = 1, .rounds = 1,
         .task = { .opcode = LEAT_ESP_COUNT, .flags = LEAT_ESP_FLAG_X, .compValTag = 0x101, .thresh = 1 } } } },
@@ -85,6 +88,9 @@ static const struct {
     { GROUP, { LEAT_ESP_CAST, 0, 0, .cast = { 0x6702, 4, 8, 5, "hello" } } },
     { GROUP, { LEAT_ESP_CAST, 0, 0, .cast = { 0x6702, 4, 7, 5, "hello" } } },
     { NONE, { LEAT_ESP_CAST, 0, 0, .cast = { 0x6702, 4, 8, 0, "" } } },
+    { GROUP, { LEAT_ESP_WELCOME, 0, 0, .welcome = { 0x6702, 5, 2, 0x0123456789abcdef, 9,
+        LEAT_ESP_WELCOME_KNOWN } } },
+    { NONE, { LEAT_ESP_WELCOME, 0, 0, .welcome = { 0x6702, 5, 1, 0x0123456789abcdef, 9, 0 } } },
 };
 /* clang-format on */
 enum { VECTORS = sizeof vectors / sizeof *vectors };
@@ -138,7 +144,7 @@ static void the_bad_packets_on_file_get_their_errors(void)
         OK(strcmp(leat_err_name(err), l.code) == 0);
         OK(at <= l.len && memcmp(&m, &before, sizeof m) == 0);
     }
-    EQ(count, 44);
+    EQ(count, 50);
     if (file) fclose(file);
 }
 
@@ -201,7 +207,7 @@ static void random_announce(struct leat_random *r, struct leat_esp_management *m
 static struct leat_esp_management random_packet(struct leat_random *r)
 {
     struct leat_esp_management m = { 0 };
-    m.opcode = (uint8_t)(64 + leat_random_below(r, 7));
+    m.opcode = (uint8_t)(64 + leat_random_below(r, 8));
     m.computationId = leat_random_next(r);
     m.mac = leat_random_next(r);
     switch ((enum leat_esp_management_opcode)m.opcode) {
@@ -215,6 +221,10 @@ static struct leat_esp_management random_packet(struct leat_random *r)
     case LEAT_ESP_JOIN:
         m.join.group = leat_random_next(r);
         m.join.member = leat_random_next(r);
+        m.join.serial = leat_random_next(r);
+        m.join.challenge = leat_random_next(r);
+        leat_random_fill(r, m.join.from.address, LEAT_ESP_ADDRESS_LEN);
+        m.join.from.port = (uint16_t)leat_random_next(r);
         m.join.value = leat_random_next(r);
         m.join.flags = (uint8_t)leat_random_below(r, 2);
         m.join.lifetime_ms = (uint32_t)leat_random_next(r);
@@ -244,6 +254,14 @@ static struct leat_esp_management random_packet(struct leat_random *r)
         m.cast.hops = (uint8_t)leat_random_next(r);
         m.cast.payload_len = (uint16_t)leat_random_below(r, LEAT_ESP_PAYLOAD_LEN_MAX + 1);
         leat_random_fill(r, m.cast.payload, m.cast.payload_len);
+        break;
+    case LEAT_ESP_WELCOME:
+        m.welcome.group = leat_random_next(r);
+        m.welcome.member = leat_random_next(r);
+        m.welcome.serial = leat_random_next(r);
+        m.welcome.challenge = leat_random_next(r);
+        m.welcome.announced = leat_random_next(r);
+        m.welcome.flags = (uint8_t)leat_random_below(r, 2);
         break;
     case LEAT_ESP_MANAGEMENT_END: break;
     }
@@ -318,7 +336,7 @@ static void a_copy_with_any_hops_left_has_the_same_mac(void)
 
 static void what_cannot_be_sent_is_refused_and_nothing_written(void)
 {
-    struct leat_esp_management m = { .opcode = 71 };
+    struct leat_esp_management m = { .opcode = LEAT_ESP_MANAGEMENT_END };
     uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX] = { 0 };
     size_t len = 1;
     EQ(leat_esp_management_encode(&m, NULL, octets, sizeof octets, &len), LEAT_ERR_TYPE);
@@ -329,6 +347,9 @@ static void what_cannot_be_sent_is_refused_and_nothing_written(void)
     EQ(leat_esp_management_encode(&m, NULL, octets, sizeof octets, &len), LEAT_ERR_RANGE);
     m.opcode = LEAT_ESP_JOIN;
     m.join = (struct leat_esp_join){ .flags = 4 };
+    EQ(leat_esp_management_encode(&m, NULL, octets, sizeof octets, &len), LEAT_ERR_RESERVED);
+    m.opcode = LEAT_ESP_WELCOME;
+    m.welcome = (struct leat_esp_welcome){ .flags = 2 };
     EQ(leat_esp_management_encode(&m, NULL, octets, sizeof octets, &len), LEAT_ERR_RESERVED);
     m.opcode = LEAT_ESP_ANNOUNCE;
     m.announce = (struct leat_esp_announce){ .task = { .opcode = 9 } };

@@ -11,6 +11,7 @@ const struct leat_name leat_esp_service_names[] = { LEAT_ESP_SERVICE_LIST(NAME) 
 const struct leat_name leat_esp_value_names[] = { LEAT_ESP_VALUE_LIST(NAME) { 0, NULL } };
 const struct leat_name leat_esp_result_names[] = { LEAT_ESP_RESULT_LIST(NAME) { 0, NULL } };
 static const struct leat_name join_flag_names[] = { { LEAT_ESP_JOIN_HAS_VALUE, "value" }, { 0, NULL } };
+static const struct leat_name welcome_flag_names[] = { { LEAT_ESP_WELCOME_KNOWN, "known" }, { 0, NULL } };
 /* clang-format on */
 
 /* Fields follow one another: `at` goes along. */
@@ -77,14 +78,36 @@ static void walk_reply(struct walk *w, struct leat_esp_reply *r)
     leat_fields_list_end(w->f);
 }
 
+static void walk_next(struct walk *w, struct leat_esp_next *next)
+{
+    leat_fields_octets_fixed(w->f, "address", w->at, next->address, LEAT_ESP_ADDRESS_LEN, false);
+    w->at += LEAT_ESP_ADDRESS_LEN;
+    next->port = (uint16_t)number(w, "port", 16, next->port);
+    w->at += 6;
+}
+
 static void walk_join(struct walk *w, struct leat_esp_join *j)
 {
     hex(w, "group", &j->group);
     hex(w, "member", &j->member);
+    hex(w, "serial", &j->serial);
+    hex(w, "challenge", &j->challenge);
     j->value = number(w, "value", 64, j->value);
     j->flags = (uint8_t)leat_fields_mask(w->f, "has", w->at, 1, join_flag_names, j->flags);
     w->at += 4;
     j->lifetime_ms = (uint32_t)number(w, "lifetimeMs", 32, j->lifetime_ms);
+    walk_next(w, &j->from);
+}
+
+static void walk_welcome(struct walk *w, struct leat_esp_welcome *m)
+{
+    hex(w, "group", &m->group);
+    hex(w, "member", &m->member);
+    hex(w, "serial", &m->serial);
+    hex(w, "challenge", &m->challenge);
+    hex(w, "announced", &m->announced);
+    m->flags = (uint8_t)leat_fields_mask(w->f, "is", w->at, 1, welcome_flag_names, m->flags);
+    w->at += 8;
 }
 
 /* The instruction is an object of its own; the computation is the packet's. */
@@ -131,11 +154,7 @@ static void walk_install(struct walk *w, struct leat_esp_install *in)
     in->count = (uint8_t)leat_fields_list(w->f, "next", w->at, in->count, LEAT_ESP_COPIES_MAX);
     for (unsigned i = 0; i < in->count; i++) {
         if (!leat_fields_open(w->f, NULL, w->at)) break;
-        leat_fields_octets_fixed(w->f, "address", w->at, in->next[i].address, LEAT_ESP_ADDRESS_LEN,
-                                 false);
-        w->at += LEAT_ESP_ADDRESS_LEN;
-        in->next[i].port = (uint16_t)number(w, "port", 16, in->next[i].port);
-        w->at += 6;
+        walk_next(w, &in->next[i]);
         leat_fields_close(w->f);
     }
     leat_fields_list_end(w->f);
@@ -183,6 +202,7 @@ static void walk(struct leat_fields *f, struct leat_esp_management *m, unsigned 
     case LEAT_ESP_INSTALL: walk_install(&w, &m->install); break;
     case LEAT_ESP_INSTALLED: walk_installed(&w, &m->installed); break;
     case LEAT_ESP_CAST: walk_cast(&w, &m->cast); break;
+    case LEAT_ESP_WELCOME: walk_welcome(&w, &m->welcome); break;
     case LEAT_ESP_MANAGEMENT_END: break;
     }
     hex(&w, "mac", &m->mac);
@@ -214,7 +234,8 @@ static struct leat_esp_management preset(unsigned opcode)
         };
         break;
     case LEAT_ESP_JOIN:
-        m.join = (struct leat_esp_join){ .group = 1, .member = 1, .lifetime_ms = 10000 };
+        m.join =
+            (struct leat_esp_join){ .group = 1, .member = 1, .serial = 1, .lifetime_ms = 10000 };
         break;
     case LEAT_ESP_ANNOUNCE:
         m.announce = (struct leat_esp_announce){
@@ -229,6 +250,9 @@ static struct leat_esp_management preset(unsigned opcode)
         break;
     case LEAT_ESP_CAST:
         m.cast = (struct leat_esp_cast){ .group = 1, .serial = 1, .hops = 8 };
+        break;
+    case LEAT_ESP_WELCOME:
+        m.welcome = (struct leat_esp_welcome){ .group = 1, .member = 1, .serial = 1 };
         break;
     case LEAT_ESP_MANAGEMENT_END: break;
     }

@@ -60,24 +60,43 @@ void leat_esp_roster_expire(struct leat_esp_roster *r, leat_time now)
     if (kept == r->count) return;
     r->count = kept;
     r->moves++;
+    r->forgotten++;
     memset(r->index, 0, ((size_t)r->mask + 1) * sizeof *r->index);
     for (uint32_t i = 0; i < kept; i++)
         r->index[place_of(r, &r->entry[i].address)] = i + 1;
 }
 
+const struct leat_esp_roster_entry *leat_esp_roster_find(const struct leat_esp_roster *r,
+                                                         const struct leat_esp_next *address)
+{
+    const uint32_t at = place_of(r, address);
+    return r->index[at] ? &r->entry[r->index[at] - 1] : NULL;
+}
+
 bool leat_esp_roster_join(struct leat_esp_roster *r, const struct leat_esp_next *address,
-                          uint64_t id, leat_time until)
+                          uint64_t id, uint64_t serial, leat_time until)
 {
     const uint32_t at = place_of(r, address);
     if (!r->index[at] && r->count == r->cap) return false;
-    if (!r->index[at]) r->index[at] = ++r->count;
-    r->entry[r->index[at] - 1] =
-        (struct leat_esp_roster_entry){ .address = *address, .id = id, .until = until };
+    if (!r->index[at])
+        r->index[at] = ++r->count;
+    else if (r->entry[r->index[at] - 1].id != id)
+        r->forgotten++;
+    r->entry[r->index[at] - 1] = (struct leat_esp_roster_entry){
+        .address = *address, .id = id, .serial = serial, .until = until
+    };
     return true;
 }
 
-void leat_esp_roster_leave(struct leat_esp_roster *r, const struct leat_esp_next *address)
+void leat_esp_roster_leave(struct leat_esp_roster *r, const struct leat_esp_next *address,
+                           uint64_t id, uint64_t serial)
 {
     const uint32_t at = place_of(r, address);
-    if (r->index[at]) r->entry[r->index[at] - 1].until = 0;
+    struct leat_esp_roster_entry *entry = r->index[at] ? &r->entry[r->index[at] - 1] : NULL;
+    if (!entry || entry->id != id) {
+        r->forgotten++;
+        return;
+    }
+    entry->serial = serial;
+    entry->until = 0;
 }

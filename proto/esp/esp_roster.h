@@ -19,6 +19,7 @@ enum { LEAT_ESP_ROSTER_MAX = (1 << 20) - 1 };
 struct leat_esp_roster_entry {
     struct leat_esp_next address;
     uint64_t id;     /* the member's own; its RCHLD carry a mix of it */
+    uint64_t serial; /* of its last JOIN or farewell */
     leat_time until; /* known before this time */
 };
 
@@ -26,7 +27,8 @@ struct leat_esp_roster {
     struct leat_esp_roster_entry *entry; /* [cap] */
     uint32_t *index;                     /* [mask + 1] entry + 1; 0: nothing */
     uint32_t count, cap, mask;
-    uint32_t moves; /* how often entries have moved */
+    uint32_t moves;     /* how often entries have moved */
+    uint64_t forgotten; /* rises whenever the last serial of a member is no longer known here */
 };
 
 size_t leat_esp_roster_footprint(uint32_t cap);
@@ -34,12 +36,18 @@ size_t leat_esp_roster_footprint(uint32_t cap);
 /* `memory`: aligned for any object, lent for good. 1 <= cap <= LEAT_ESP_ROSTER_MAX (asserted). */
 void leat_esp_roster_init(struct leat_esp_roster *roster, uint32_t cap, void *memory);
 
+/* The entry of an address, also where its time is up; NULL: there is none. */
+const struct leat_esp_roster_entry *leat_esp_roster_find(const struct leat_esp_roster *roster,
+                                                         const struct leat_esp_next *address);
+
 /* A JOIN came: known until `until`. False: there is no room. */
 bool leat_esp_roster_join(struct leat_esp_roster *roster, const struct leat_esp_next *address,
-                          uint64_t id, leat_time until);
+                          uint64_t id, uint64_t serial, leat_time until);
 
-/* The member says that it leaves: its time is up. Nothing happens if it is not known. */
-void leat_esp_roster_leave(struct leat_esp_roster *roster, const struct leat_esp_next *address);
+/* The member says that it leaves: its time is up. Its serial stays until it is forgotten; that of
+ * one who is not known there is forgotten at once. */
+void leat_esp_roster_leave(struct leat_esp_roster *roster, const struct leat_esp_next *address,
+                           uint64_t id, uint64_t serial);
 
 /* Forgets those whose time is up; entries move then, and only then. */
 void leat_esp_roster_expire(struct leat_esp_roster *roster, leat_time now);

@@ -2,8 +2,9 @@
 #include "esp_limits.h"
 #include "esp_service_parts.h"
 #include "leat_arena.h"
+#include <string.h>
 
-static const leat_time ps_per_us = 1000000, ps_per_ms = 1000000000;
+static const leat_time ps_per_us = 1000000, ps_per_ms = 1000000000, ps_per_s = 1000000000000;
 
 /* Announcements count in microseconds, rounded up: two of them may be one apart. */
 static const leat_time grain_ps = 2000000;
@@ -49,23 +50,111 @@ static bool is_running(const struct leat_esp_service *s)
     return s->state != LEAT_ESP_SERVICE_IDLE && s->state != LEAT_ESP_SERVICE_ENDED;
 }
 
+/* ---- who is a member ------------------------------------------------------------------------- */
+
+/* By a hash of an address that others cannot compute. */
+static uint64_t mixed(const struct leat_esp_service *s, const struct leat_esp_next *from,
+                      uint64_t port, uint64_t member, uint64_t forgotten)
+{
+    static const uint8_t no_key[LEAT_SIP_KEY_LEN];
+    struct leat_sip sip;
+    leat_sip_start(&sip, s->config.challenge_key ? s->config.challenge_key : no_key);
+    leat_sip_word(&sip, leat_get_be64(from->address));
+    leat_sip_word(&sip, leat_get_be64(from->address + 8));
+    leat_sip_word(&sip, port);
+    leat_sip_word(&sip, member);
+    leat_sip_word(&sip, forgotten);
+    return leat_sip_finish(&sip, 0, 40);
+}
+
+/* What a member at this address must show before the root takes it as new. */
+static uint64_t challenge_of(const struct leat_esp_service *s, const struct leat_esp_next *from,
+                             uint64_t member)
+{
+    if (!s->config.challenge_key) return 0;
+    return mixed(s, from, from->port, member, s->roster.forgotten);
+}
+
+/* Whoever sends in another's name must not make that one drown in WELCOMEs. */
+static bool may_welcome(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from)
+{
+    const uint64_t class = mixed(s, from, 0, s->config.seed, 0) % LEAT_ESP_WELCOME_CLASSES;
+    if (!s->config.welcomes || s->welcomes == LEAT_ESP_WELCOMES_MAX) return false;
+    if (now / ps_per_s != s->welcome_s) {
+        s->welcome_s = now / ps_per_s;
+        s->welcomed = 0;
+        memset(s->welcomed_class, 0, sizeof s->welcomed_class);
+    }
+    if (s->welcomed == LEAT_ESP_WELCOMES_PER_S ||
+        s->welcomed_class[class] == LEAT_ESP_WELCOMES_PER_SOURCE)
+        return false;
+    s->welcomed++;
+    s->welcomed_class[class]++;
+    return true;
+}
+
+static void welcome(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
+                    const struct leat_esp_join *join, uint8_t flags)
+{
+    if (!may_welcome(s, now, from)) return;
+    struct leat_esp_post *post = &s->welcome[s->welcomes++];
+    *post = (struct leat_esp_post){ .to = *from, .opcode = LEAT_ESP_WELCOME };
+    post->welcome = (struct leat_esp_welcome){
+        .group = s->config.group,
+        .member = join->member,
+        .serial = join->serial,
+        .challenge = challenge_of(s, from, join->member),
+        /* What is being announced is for members that join meanwhile, too. */
+        .announced = is_running(s) ? s->first_serial - 1 : s->serial,
+        .flags = flags,
+    };
+}
+
+static bool is_same_address(const struct leat_esp_next *a, const struct leat_esp_next *b)
+{
+    return a->port == b->port && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
+/* In a keyed group: is it this member's own, sent now and from here? */
+static bool is_believed(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
+                        const struct leat_esp_join *join)
+{
+    const struct leat_esp_roster_entry *entry = leat_esp_roster_find(&s->roster, from);
+    if (!s->config.challenge_key) return true;
+    if (!is_same_address(from, &join->from)) {
+        s->forged++;
+        return false;
+    }
+    if (entry && entry->id == join->member) {
+        s->replayed += join->serial <= entry->serial;
+        return join->serial > entry->serial;
+    }
+    if (join->challenge == challenge_of(s, from, join->member)) return true;
+    s->unproven++;
+    if (join->lifetime_ms) welcome(s, now, from, join, 0);
+    return false;
+}
+
 bool leat_esp_service_join(struct leat_esp_service *s, leat_time now,
                            const struct leat_esp_next *from, const struct leat_esp_join *join)
 {
     const leat_time until = leat_time_add(now, join->lifetime_ms * ps_per_ms);
-    const bool is_ours = join->group == s->config.group && join->member;
-    if (is_ours && !join->lifetime_ms) {
-        leat_esp_roster_leave(&s->roster, from);
+    if (join->group != s->config.group || !join->member) {
+        s->refused++;
+        return false;
+    }
+    if (!is_believed(s, now, from, join)) return false;
+    if (!join->lifetime_ms) {
+        leat_esp_roster_leave(&s->roster, from, join->member, join->serial);
         return true;
     }
     /* Entries stay where they are while members are being asked. */
     if (s->roster.count == s->roster.cap && !is_running(s)) leat_esp_roster_expire(&s->roster, now);
-    if (!is_ours || !leat_esp_roster_join(&s->roster, from, join->member, until)) {
+    if (!leat_esp_roster_join(&s->roster, from, join->member, join->serial, until)) {
         s->refused++;
         return false;
     }
-    if (s->config.welcomes && s->welcomes < LEAT_ESP_WELCOMES_MAX)
-        s->welcome[s->welcomes++] = *from;
+    welcome(s, now, from, join, LEAT_ESP_WELCOME_KNOWN);
     return true;
 }
 
@@ -433,13 +522,6 @@ static void announce(struct leat_esp_service *s, leat_time now, struct leat_esp_
     }
 }
 
-static void welcome(struct leat_esp_service *s, struct leat_esp_post *post)
-{
-    *post = (struct leat_esp_post){ .to = s->welcome[--s->welcomes], .opcode = LEAT_ESP_ANNOUNCE };
-    post->announce = (struct leat_esp_announce){ .group = s->config.group,
-                                                 .service = LEAT_ESP_SERVICE_WELCOME };
-}
-
 /* The end of the schedule. */
 static void on_end(struct leat_esp_service *s, leat_time now)
 {
@@ -458,7 +540,7 @@ static void on_end(struct leat_esp_service *s, leat_time now)
 bool leat_esp_service_next(struct leat_esp_service *s, leat_time now, struct leat_esp_post *post)
 {
     if (s->welcomes) {
-        welcome(s, post);
+        *post = s->welcome[--s->welcomes];
         return true;
     }
     if (s->state == LEAT_ESP_SERVICE_COMPUTING && now >= s->end_at) on_end(s, now);

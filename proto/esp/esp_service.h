@@ -27,6 +27,18 @@
  * most `settle`: so all nodes have heard of all their children before the first value is collected.
  * From act_at to end_at is at most tau, so that no binding dies before its computation ends; begin
  * refuses what would take longer.
+ *
+ * Who is a member, in a keyed group. The MAC of a JOIN says that a member made it, once; that it is
+ * no copy, the root sees for itself:
+ *
+ *   address     is the one that it came from            else forged: dropped, nobody is answered
+ *   known       serial above the last one               else replayed: dropped
+ *   not known   challenge is the root's for this        else unproven: a WELCOME brings the
+ *               member at this address                  challenge, the member's next JOIN has it
+ *
+ * The challenge is a hash, by a key that the root drew when it began: so nothing is kept of who has
+ * not proved itself, and what was recorded before the root's restart is worth nothing. It changes
+ * whenever a member is forgotten, and with it the serial up to which its packets are copies.
  */
 #ifndef LEAT_ESP_SERVICE_H
 #define LEAT_ESP_SERVICE_H
@@ -44,8 +56,11 @@ enum {
     LEAT_ESP_ANNOUNCEMENTS_MAX = 64, /* copies of one */
     LEAT_ESP_ROUNDS_DEFAULT = 8,
     LEAT_ESP_WELCOMES_MAX = 64, /* that wait to be sent; who gets none asks again */
-    LEAT_ESP_WAVE_MAX = 64,     /* tree: members asked at a time */
-    LEAT_ESP_CAST_HOPS = 64,    /* branch points one below the other */
+    LEAT_ESP_WELCOMES_PER_S = 4096,
+    LEAT_ESP_WELCOMES_PER_SOURCE = 256, /* and second, of those in an address's class */
+    LEAT_ESP_WELCOME_CLASSES = 256,     /* of addresses, by a hash that nobody can aim at */
+    LEAT_ESP_WAVE_MAX = 64,             /* tree: members asked at a time */
+    LEAT_ESP_CAST_HOPS = 64,            /* branch points one below the other */
 };
 
 struct leat_esp_service_config {
@@ -56,8 +71,9 @@ struct leat_esp_service_config {
     uint32_t members_max;           /* 1 .. LEAT_ESP_ROSTER_MAX */
     uint32_t nodes_max;             /* of a tree map, the root included; 0: it makes none */
     uint32_t links_max;             /* of a tree map: children of all nodes */
-    uint64_t serial; /* announcements count on from here: above all before a restart */
-    bool welcomes;   /* JOINs are answered */
+    uint64_t serial;              /* announcements count on from here: above all before a restart */
+    bool welcomes;                /* JOINs are answered */
+    const uint8_t *challenge_key; /* lent, drawn when the root begins; NULL: JOINs are believed */
 };
 
 /*
@@ -132,10 +148,15 @@ struct leat_esp_service {
     enum leat_esp_service_state state;
     struct leat_esp_request request;
     struct leat_esp_service_result result;
-    uint64_t refused; /* JOINs for which there was no room, or that were for another group */
-    uint64_t serial;  /* of the last announcement */
-    struct leat_esp_next welcome[LEAT_ESP_WELCOMES_MAX];
+    uint64_t refused;  /* JOINs for which there was no room, or that were for another group */
+    uint64_t forged;   /* JOINs and farewells of another address than they came from */
+    uint64_t replayed; /* ... whose serial is not above the last one */
+    uint64_t unproven; /* ... of somebody not known, without the challenge */
+    uint64_t serial;   /* of the last announcement or cast */
+    struct leat_esp_post welcome[LEAT_ESP_WELCOMES_MAX];
     uint32_t welcomes;
+    leat_time welcome_s; /* the second that these are of */
+    uint32_t welcomed, welcomed_class[LEAT_ESP_WELCOME_CLASSES];
 
     /* The present attempt. */
     struct leat_esp_computing computing[LEAT_ESP_PARTS_MAX];
@@ -161,7 +182,7 @@ size_t leat_esp_service_footprint(const struct leat_esp_service_config *config);
 void leat_esp_service_init(struct leat_esp_service *service,
                            const struct leat_esp_service_config *config, void *memory);
 
-/* A JOIN came from `from`. False: it was refused, and counted. */
+/* A JOIN or farewell came from `from`, and its MAC is right. False: it was refused, and counted. */
 bool leat_esp_service_join(struct leat_esp_service *service, leat_time now,
                            const struct leat_esp_next *from, const struct leat_esp_join *join);
 

@@ -291,7 +291,7 @@ static void requests_outside_the_limits_are_refused_with_the_reason(void)
         const char *why;
         struct leat_esp_request request;
     } row[] = {
-        { "no service of this kind", { .kind = LEAT_ESP_SERVICE_WELCOME } },
+        { "no service of this kind", { .kind = LEAT_ESP_SERVICE_NONE } },
         { "rounds 0, expected 1 to 64", { .kind = LEAT_ESP_SERVICE_SUM } },
         { "rounds 65, expected", { .kind = LEAT_ESP_SERVICE_SUM, .rounds = 65 } },
         { "attempts 0, expected 1 to 64", { .kind = LEAT_ESP_SERVICE_SUM, .rounds = 1 } },
@@ -351,8 +351,9 @@ static void joins_are_counted_renewed_and_forgotten(void)
     EQ(w.service.roster.entry[0].until, 11 * ms);
     EQ(leat_esp_service_wake_at(&w.service), 0);
     OK(leat_esp_service_next(&w.service, ms, &post));
-    EQ(post.opcode, LEAT_ESP_ANNOUNCE);
-    EQ(post.announce.service, LEAT_ESP_SERVICE_WELCOME);
+    EQ(post.opcode, LEAT_ESP_WELCOME);
+    EQ(post.welcome.member, 7);
+    EQ(post.welcome.flags, LEAT_ESP_WELCOME_KNOWN);
     OK(leat_esp_service_next(&w.service, ms, &post));
     OK(!leat_esp_service_next(&w.service, ms, &post));
     join.group++;

@@ -195,7 +195,7 @@ static void next_points_skip_nodes_with_one_child(void)
                              leat_esp_mix64(link[i].child, 50)));
     for (unsigned i = 0; i < 5; i++) { /* the last is nobody's child */
         const struct leat_esp_next address = address_of(i);
-        OK(leat_esp_roster_join(&roster, &address, 100 + i, LEAT_NEVER));
+        OK(leat_esp_roster_join(&roster, &address, 100 + i, 0, LEAT_NEVER));
     }
     leat_esp_map_points(&map, &roster, 5);
     const uint32_t top = leat_esp_map_find(&map, 10), low = leat_esp_map_find(&map, 11);

@@ -141,10 +141,10 @@ static void unknown_opcodes_are_refused_by_name_and_by_number(void)
 {
     refuses("opcode=FROB", LEAT_ERR_FIELD,
             "opcode: unknown value 'FROB', expected a number or one of NOP COUNT COMPARE COLLECT "
-            "RCHLD RCOLLECT QUERY REPLY JOIN ANNOUNCE INSTALL INSTALLED CAST");
+            "RCHLD RCOLLECT QUERY REPLY JOIN ANNOUNCE INSTALL INSTALLED CAST WELCOME");
     refuses("opcode=63 thresh=1", LEAT_ERR_TYPE,
             "opcode: no such opcode, expected one of NOP COUNT COMPARE COLLECT RCHLD RCOLLECT "
-            "QUERY REPLY JOIN ANNOUNCE INSTALL INSTALLED CAST");
+            "QUERY REPLY JOIN ANNOUNCE INSTALL INSTALLED CAST WELCOME");
 }
 
 static void unknown_operators_are_refused_by_name_and_by_number(void)
@@ -315,13 +315,16 @@ static void management_has_fields_of_its_own(void)
     refuses("opcode=QUERY store=3", LEAT_ERR_RANGE,
             "store: no such store, expected one of input centre output");
     refuses("opcode=ANNOUNCE service=99", LEAT_ERR_RANGE,
-            "service: no such service, expected one of welcome census max min sum average "
+            "service: no such service, expected one of none census max min sum average "
             "robust-sum robust-average tree multicast");
     EQ(build_words("opcode=INSTALLED result=9").err, LEAT_ERR_RANGE);
     EQ(build_words("opcode=ANNOUNCE valueFrom=9").err, LEAT_ERR_RANGE);
     EQ(build_words("opcode=ANNOUNCE valueFrom=part valueShift=63").err, LEAT_ERR_OK);
     EQ(build_words("opcode=ANNOUNCE valueShift=64").err, LEAT_ERR_RANGE);
     EQ(build_words("opcode=JOIN has=2").err, LEAT_ERR_RANGE);
+    EQ(build_words("opcode=JOIN address=00").err, LEAT_ERR_LENGTH);
+    EQ(build_words("opcode=WELCOME is=known challenge=7").err, LEAT_ERR_OK);
+    EQ(build_words("opcode=WELCOME is=2").err, LEAT_ERR_RANGE);
 }
 
 static leat_err build_json(const char *json, struct built *b)
@@ -369,7 +372,7 @@ static void every_management_vector_comes_back_by_name(void)
         EQ(format->measure(octets, len), len);
         count++;
     }
-    EQ(count, 16);
+    EQ(count, 19);
     if (file) fclose(file);
     OK(strcmp(leat_name_of(leat_esp_service_names, LEAT_ESP_SERVICE_TREE), "tree") == 0);
     OK(strcmp(leat_name_of(leat_esp_value_names, LEAT_ESP_VALUE_OWN), "own") == 0);

@@ -156,7 +156,8 @@ static void join_all(struct leat_sim_esp *s)
                                                        .value = s->config.value[m] };
         const struct leat_esp_next from = address_of(member_entity(s, m));
         leat_esp_member_init(&s->member[m], &config, 0);
-        const bool joined = leat_esp_roster_join(&s->service.roster, &from, config.id, LEAT_NEVER);
+        const bool joined = leat_esp_roster_join(&s->service.roster, &from, config.id, 0,
+                                                 LEAT_NEVER);
         assert(joined);
         (void)joined;
     }

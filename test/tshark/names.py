@@ -42,6 +42,8 @@ def every_value():
         yield "esp", {"opcode": "ANNOUNCE", "service": code, "valueFrom": code % 3, "valueShift": 7 * code}
         yield "esp", {"opcode": "INSTALLED", "result": code % 4}
         yield "esp", {"opcode": "QUERY", "store": 1 << code % 3}
+        yield "esp", {"opcode": "JOIN", "has": code % 2}
+        yield "esp", {"opcode": "WELCOME", "is": code % 2}
     for pt in (*range(2, 130), 1024, 2047):
         yield "packetway", {"pt": pt, "data": "00" * 24}
     for cc in range(1, 256):

@@ -1,4 +1,4 @@
--- The management packets of ESP, opcodes 64 to 70: fields behind the head, then MAC and CRC.
+-- The management packets of ESP, opcodes 64 to 71: fields behind the head, then MAC and CRC.
 -- proto/esp/README.md, "Management", has the layouts. As elsewhere the first fault ends the reading.
 
 return function(leat)
@@ -9,16 +9,17 @@ return function(leat)
 
     management.opcodes = {
         [64] = "QUERY", [65] = "REPLY", [66] = "JOIN", [67] = "ANNOUNCE", [68] = "INSTALL",
-        [69] = "INSTALLED", [70] = "CAST",
+        [69] = "INSTALLED", [70] = "CAST", [71] = "WELCOME",
     }
     local stores = { [1] = "centre", [2] = "output", [4] = "input" }
     local services = {
-        [0] = "welcome", [1] = "census", [2] = "max", [3] = "min", [4] = "sum", [5] = "average",
+        [0] = "none", [1] = "census", [2] = "max", [3] = "min", [4] = "sum", [5] = "average",
         [6] = "robust-sum", [7] = "robust-average", [8] = "tree", [9] = "multicast",
     }
     local values = { [0] = "task", [1] = "own", [2] = "part" }
     local results = { [0] = "installed", [1] = "removed", [2] = "full", [3] = "stale" }
     local flags = { [0] = "-", [1] = "value" }
+    local welcome_flags = { [0] = "-", [1] = "known" }
 
     management.fields = {
         { "target", "u64", hex = true }, { "nonce", "u64", hex = true },
@@ -26,7 +27,9 @@ return function(leat)
         { "storeOctet", "u8", names = stores, label = "store" }, { "next", "u32" },
         { "tau", "u64" }, { "bindings", "group" }, { "tag", "u64", hex = true }, { "value", "u64" },
         { "remaining", "u64" }, { "group", "u64", hex = true }, { "member", "u64", hex = true },
-        { "has", "u8", names = flags }, { "lifetimeMs", "u32" }, { "serial", "u64", hex = true },
+        { "has", "u8", names = flags }, { "is", "u8", names = welcome_flags },
+        { "challenge", "u64", hex = true }, { "announced", "u64", hex = true },
+        { "lifetimeMs", "u32" }, { "serial", "u64", hex = true },
         { "service", "u8", names = services }, { "phase", "u8" }, { "rounds", "u16" },
         { "valueFrom", "u8", names = values }, { "valueShift", "u8" }, { "delayUs", "u32" },
         { "intervalUs", "u32" },
@@ -101,11 +104,24 @@ return function(leat)
         end
     end
 
+    local function next_hop(r, tree)
+        r:take("address", 16, tree)
+        r:take("port", 2, tree)
+        r:zeros(6, tree)
+    end
+
     function walk.JOIN(r)
-        r:fields { "group", "member", "value" }
+        r:fields { "group", "member", "serial", "challenge", "value" }
         r:number("has", 1, 1, "RESERVED")
         r:zeros(3)
         r:number("lifetimeMs", 4)
+        next_hop(r)
+    end
+
+    function walk.WELCOME(r)
+        r:fields { "group", "member", "serial", "challenge", "announced" }
+        r:number("is", 1, 1, "RESERVED")
+        r:zeros(7)
     end
 
     function walk.ANNOUNCE(r)
@@ -143,10 +159,7 @@ return function(leat)
         r:zeros(3)
         for _ = 1, r.fault and 0 or count do
             if r.at + 24 > r.stop then return r:refuse(r.length, "LENGTH") end
-            local hop = r.tree:add(r.f.nextHop, r.tvb(r.at, 24))
-            r:take("address", 16, hop)
-            r:take("port", 2, hop)
-            r:zeros(6, hop)
+            next_hop(r, r.tree:add(r.f.nextHop, r.tvb(r.at, 24)))
         end
     end
 
