@@ -154,7 +154,7 @@ bool esp_show_status(struct leat_router *router, bool json)
     struct esp_counts counts;
     leat_router_describe(router, &c);
     bool shown = leat_router_counts(router, &counts);
-    const uint64_t refused = leat_router_refused(router);
+    const uint64_t refused = leat_router_refused(router), unsent = leat_router_unsent(router);
     if (shown && json) {
         char why[LEAT_ROUTER_WHY_LEN];
         leat_router_why(router, why);
@@ -162,10 +162,10 @@ bool esp_show_status(struct leat_router *router, bool json)
                esp_driver_name(c.driver));
         print_quoted(why);
         printf(",\"process\":%d,\"keyed\":%s,"
-               "\"tau_ns\":%llu,\"clock_grain_ns\":%llu,\"refused\":%llu,",
+               "\"tau_ns\":%llu,\"clock_grain_ns\":%llu,\"refused\":%llu,\"unsent\":%llu,",
                leat_router_process(router), c.has_key ? "true" : "false",
                (unsigned long long)c.tau_ns, (unsigned long long)clock_grain_ns(),
-               (unsigned long long)refused);
+               (unsigned long long)refused, (unsigned long long)unsent);
         show_counts_json(&counts);
         printf(",\"stores\":[");
         shown = show_stores(router, &c, json);
@@ -176,6 +176,9 @@ bool esp_show_status(struct leat_router *router, bool json)
         if (refused)
             printf("%12llu  %-10s management packets for it with a wrong key or no sense\n",
                    (unsigned long long)refused, "refused");
+        if (unsent)
+            printf("%12llu  %-10s answers and copies of its own that could not be sent\n",
+                   (unsigned long long)unsent, "unsent");
         shown = show_stores(router, &c, json);
     }
     if (!shown) complain("the router's counters and stores cannot be read");

@@ -30,7 +30,9 @@ struct esp_memory {
 
 struct esp_process {
     struct esp_memory memory;
-    int answer4, answer6; /* sockets for what the router itself sends */
+    struct esp_kernel kernel;
+    int answer4, answer6; /* sockets for what the router itself sends; none of them ever waits */
+    int seek4, seek6;     /* ... to neighbours that the kernel has yet to find */
 };
 
 struct esp_driver {
@@ -53,7 +55,7 @@ bool esp_because(char *why, const char *text, ...) __attribute__((format(printf,
 
 /* ---- management (esp_manage.c) -------------------------------------------------------------- */
 
-/* Opens the sockets for answers. */
+/* Opens the sockets for answers, and the one for questions to the kernel. */
 bool esp_manage_open(struct esp_process *p, char *why);
 
 /* A frame that the gate found to be for the router's process. */

@@ -1,6 +1,7 @@
 #include "esp_kernel.h"
 #include <errno.h>
 #include <linux/fib_rules.h>
+#include <linux/neighbour.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 enum { MESSAGE_MAX = 512, ANSWER_MAX = 8192, RULE_PRIORITY = 4253, RULES_MAX = 16 };
-static const uint64_t way_lives_ns = 500000000;
+static const uint64_t way_lives_ns = 500000000, unknown_lives_ns = 5000000;
 
 /* A netlink message as it grows. */
 struct message {
@@ -36,13 +37,14 @@ static void add(struct message *m, uint16_t type, const void *value, size_t len)
     m->u.header.nlmsg_len = (uint32_t)(NLMSG_ALIGN(m->u.header.nlmsg_len) + RTA_LENGTH(len));
 }
 
-/* Sends, and gives the first message that answers it; NULL after errno. */
+/* Sends, and gives the message that answers it, which is there when the sending is done; NULL after
+ * errno. */
 static const struct nlmsghdr *ask(struct esp_kernel *k, struct message *m, uint8_t *answer)
 {
     m->u.header.nlmsg_seq = ++k->sequence;
     if (send(k->netlink, m->u.octets, m->u.header.nlmsg_len, 0) < 0) return NULL;
     for (;;) {
-        const ssize_t got = recv(k->netlink, answer, ANSWER_MAX, 0);
+        const ssize_t got = recv(k->netlink, answer, ANSWER_MAX, MSG_DONTWAIT);
         if (got < 0 && errno == EINTR) continue;
         if (got < (ssize_t)sizeof(struct nlmsghdr)) return NULL;
         const struct nlmsghdr *h = (const struct nlmsghdr *)(const void *)answer;
@@ -69,6 +71,14 @@ void esp_kernel_close(struct esp_kernel *k)
 
 /* ---- ways --------------------------------------------------------------------------------- */
 
+/* The neighbour that packets for the way go to. */
+static void set_hop(struct esp_way *way, const uint8_t *address, size_t len)
+{
+    if (len != 4 && len != LEAT_ESP_ADDRESS_LEN) return;
+    way->hop_len = (uint32_t)len;
+    memcpy(way->hop, address, len);
+}
+
 static void read_route(const struct nlmsghdr *h, struct esp_way *way)
 {
     const uint8_t *octets = (const uint8_t *)h;
@@ -80,27 +90,40 @@ static void read_route(const struct nlmsghdr *h, struct esp_way *way)
          at += RTA_ALIGN(a.rta_len)) {
         memcpy(&a, octets + at, sizeof a);
         if (a.rta_len < sizeof a || at + a.rta_len > h->nlmsg_len) return;
-        if (a.rta_type != RTA_OIF || a.rta_len < RTA_LENGTH(sizeof way->device)) continue;
+        const uint8_t *value = octets + at + RTA_LENGTH(0);
+        const size_t len = a.rta_len - RTA_LENGTH(0);
+        if (a.rta_type == RTA_GATEWAY) set_hop(way, value, len);
+        /* An address behind its family, which may be another than the route's. */
+        if (a.rta_type == RTA_VIA && len > 2) set_hop(way, value + 2, len - 2);
+        if (a.rta_type != RTA_OIF || len < sizeof way->device) continue;
         way->kind = ESP_WAY_OUT;
-        memcpy(&way->device, octets + at + RTA_LENGTH(0), sizeof way->device);
+        memcpy(&way->device, value, sizeof way->device);
     }
 }
 
-struct esp_way esp_kernel_way(struct esp_kernel *k, const uint8_t *address, uint32_t address_len,
-                              uint64_t now_ns)
+static bool is_same_hop(const struct esp_way *a, const struct esp_way *b)
+{
+    return a->kind == b->kind && a->device == b->device && a->hop_len == b->hop_len &&
+           memcmp(a->hop, b->hop, a->hop_len) == 0;
+}
+
+static struct esp_way *find_way(struct esp_kernel *k, const uint8_t *address, uint32_t address_len,
+                                uint64_t now_ns)
 {
     static _Alignas(8) uint8_t answer[ANSWER_MAX];
     uint32_t hash = 0;
     for (uint32_t i = 0; i < address_len; i++)
         hash = hash * 31 + address[i];
     struct esp_way *way = &k->way[hash % ESP_WAYS];
-    if (way->address_len == address_len && memcmp(way->address, address, address_len) == 0 &&
-        now_ns < way->until_ns)
-        return *way;
+    const bool is_same = way->address_len == address_len &&
+                         memcmp(way->address, address, address_len) == 0;
+    if (is_same && now_ns < way->until_ns) return way;
+    const struct esp_way before = *way;
     *way = (struct esp_way){ .kind = ESP_WAY_NONE,
                              .address_len = address_len,
                              .until_ns = now_ns + way_lives_ns };
     memcpy(way->address, address, address_len);
+    set_hop(way, address, address_len);
     struct message m;
     struct rtmsg *route = begin(&m, RTM_GETROUTE, 0, sizeof *route);
     route->rtm_family = address_len == 4 ? AF_INET : AF_INET6;
@@ -108,7 +131,68 @@ struct esp_way esp_kernel_way(struct esp_kernel *k, const uint8_t *address, uint
     add(&m, RTA_DST, address, address_len);
     const struct nlmsghdr *h = ask(k, &m, answer);
     if (h && h->nlmsg_type == RTM_NEWROUTE) read_route(h, way);
-    return *way;
+    if (is_same && is_same_hop(&before, way)) {
+        way->is_known = before.is_known;
+        way->sought = before.sought;
+        way->known_until_ns = before.known_until_ns;
+    }
+    return way;
+}
+
+struct esp_way esp_kernel_way(struct esp_kernel *k, const uint8_t *address, uint32_t address_len,
+                              uint64_t now_ns)
+{
+    return *find_way(k, address, address_len, now_ns);
+}
+
+/* ---- neighbours --------------------------------------------------------------------------- */
+
+/* The state that the kernel has a neighbour in (NUD_...); 0: it has none of this address. */
+static uint16_t neighbour_state(struct esp_kernel *k, uint32_t device, const uint8_t *address,
+                                uint32_t address_len)
+{
+    static _Alignas(8) uint8_t answer[ANSWER_MAX];
+    struct message m;
+    struct ndmsg *neighbour = begin(&m, RTM_GETNEIGH, 0, sizeof *neighbour);
+    neighbour->ndm_family = address_len == 4 ? AF_INET : AF_INET6;
+    neighbour->ndm_ifindex = (int)device;
+    add(&m, NDA_DST, address, address_len);
+    const struct nlmsghdr *h = ask(k, &m, answer);
+    if (!h || h->nlmsg_type != RTM_NEWNEIGH) return NUD_NONE;
+    neighbour = NLMSG_DATA(h);
+    return neighbour->ndm_state;
+}
+
+static void look_for_neighbour(struct esp_kernel *k, struct esp_way *way, uint64_t now_ns)
+{
+    static const uint8_t nobody[4];
+    const uint16_t known = NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE | NUD_NOARP |
+                           NUD_PERMANENT;
+    const bool is_first = way->known_until_ns == 0;
+    uint16_t state = neighbour_state(k, way->device, way->hop, way->hop_len);
+    /* A line between two has one neighbour for all of IPv4, without an address. */
+    if (state == NUD_NONE && way->hop_len == 4)
+        state = neighbour_state(k, way->device, nobody, sizeof nobody);
+    way->is_known = (state & known) != 0;
+    way->known_until_ns = now_ns + (way->is_known ? way_lives_ns : unknown_lives_ns);
+    /* Nobody looks for it, or nobody found it: the next packets may begin anew. One that is looked
+     * for already has packets that wait, if we have forgotten how many. */
+    if (state != NUD_INCOMPLETE)
+        way->sought = 0;
+    else if (is_first)
+        way->sought = ESP_SOUGHT_MAX;
+}
+
+enum esp_hop esp_kernel_hop(struct esp_kernel *k, const uint8_t *address, uint32_t address_len,
+                            uint64_t now_ns)
+{
+    struct esp_way *way = find_way(k, address, address_len, now_ns);
+    if (way->kind != ESP_WAY_OUT) return ESP_HOP_KNOWN;
+    if (now_ns >= way->known_until_ns) look_for_neighbour(k, way, now_ns);
+    if (way->is_known) return ESP_HOP_KNOWN;
+    if (way->sought >= ESP_SOUGHT_MAX) return ESP_HOP_AWAITED;
+    way->sought++;
+    return ESP_HOP_SOUGHT;
 }
 
 /* ---- rules -------------------------------------------------------------------------------- */

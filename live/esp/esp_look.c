@@ -83,6 +83,11 @@ uint64_t leat_router_refused(const struct leat_router *r)
     return r->memory.share->refused;
 }
 
+uint64_t leat_router_unsent(const struct leat_router *r)
+{
+    return r->memory.share->unsent;
+}
+
 bool leat_router_counts(struct leat_router *r, struct esp_counts *counts)
 {
 #ifdef HAVE_XDP

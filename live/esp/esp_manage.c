@@ -27,9 +27,14 @@ bool esp_manage_open(struct esp_process *p, char *why)
     const int on = 1;
     p->answer4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     p->answer6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (p->answer4 < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
+    p->seek4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    p->seek6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (p->answer4 < 0 || p->seek4 < 0)
+        return esp_because(why, "a UDP socket: %s", strerror(errno));
+    if (!esp_kernel_open(&p->kernel)) return esp_because(why, "netlink: %s", strerror(errno));
     /* The CRC protects the packet; so no router has to finish a checksum. */
     setsockopt(p->answer4, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
+    setsockopt(p->seek4, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     return true;
 }
 
@@ -39,21 +44,33 @@ static bool is_ipv4(const uint8_t address[LEAT_ESP_ADDRESS_LEN])
     return memcmp(address, mapped, sizeof mapped) == 0;
 }
 
+static bool send_octets(struct esp_process *p, const struct leat_esp_next *to,
+                        const uint8_t *octets, size_t len)
+{
+    const bool ipv4 = is_ipv4(to->address);
+    const enum esp_hop hop = esp_kernel_hop(&p->kernel, to->address + (ipv4 ? 12 : 0),
+                                            ipv4 ? 4 : LEAT_ESP_ADDRESS_LEN,
+                                            esp_user_now_ns(&p->memory.share->config));
+    if (hop == ESP_HOP_AWAITED) return false;
+    if (ipv4) {
+        struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = htons(to->port) };
+        memcpy(&peer.sin_addr, to->address + 12, 4);
+        return sendto(hop == ESP_HOP_KNOWN ? p->answer4 : p->seek4, octets, len, 0,
+                      (const struct sockaddr *)&peer, sizeof peer) >= 0;
+    }
+    struct sockaddr_in6 peer = { .sin6_family = AF_INET6, .sin6_port = htons(to->port) };
+    memcpy(&peer.sin6_addr, to->address, LEAT_ESP_ADDRESS_LEN);
+    return sendto(hop == ESP_HOP_KNOWN ? p->answer6 : p->seek6, octets, len, 0,
+                  (const struct sockaddr *)&peer, sizeof peer) >= 0;
+}
+
 static void send_to(struct esp_process *p, const struct leat_esp_next *to,
                     const struct leat_esp_management *m, const uint8_t *key)
 {
     uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
     size_t len;
     if (leat_esp_management_encode(m, key, octets, sizeof octets, &len)) return;
-    if (is_ipv4(to->address)) {
-        struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = htons(to->port) };
-        memcpy(&peer.sin_addr, to->address + 12, 4);
-        sendto(p->answer4, octets, len, 0, (const struct sockaddr *)&peer, sizeof peer);
-    } else if (p->answer6 >= 0) {
-        struct sockaddr_in6 peer = { .sin6_family = AF_INET6, .sin6_port = htons(to->port) };
-        memcpy(&peer.sin6_addr, to->address, LEAT_ESP_ADDRESS_LEN);
-        sendto(p->answer6, octets, len, 0, (const struct sockaddr *)&peer, sizeof peer);
-    }
+    if (!send_octets(p, to, octets, len)) p->memory.share->unsent++;
 }
 
 /* ---- one group ---------------------------------------------------------------------------- */

@@ -6,6 +6,9 @@
  * A packet on its way through an overlay has no address but that of the next hop. So what is for
  * the root goes there hop by hop, the answers to a query too, and there is no way back: no
  * reflection, no installing of duplicates.
+ *
+ * Sending never waits: of what is for a next hop that the kernel has yet to find, few packets are
+ * sent (esp_kernel.h), so that those for the others find room in the socket.
  */
 #include "esp_driver.h"
 #include <errno.h>
@@ -20,6 +23,7 @@ enum { QUEUE_BYTES = 4 << 20, PACKETS_AT_ONCE = 64 };
 /* Of this process. */
 static struct {
     struct esp_ground ground;
+    struct esp_kernel *kernel; /* the process's */
     int fd;
 } path;
 
@@ -96,16 +100,23 @@ static struct esp_out way(void *driver, const struct esp_place *at, const uint64
                              .next = next };
 }
 
-static bool send_on(const uint8_t *octets, uint32_t len, int hops, const struct esp_next *next)
+/* What it came to: `sent`, or why not. */
+static enum esp_reason send_on(const uint8_t *octets, uint32_t len, int hops,
+                               const struct esp_next *next, enum esp_reason sent)
 {
     struct sockaddr_in6 peer = { .sin6_family = AF_INET6, .sin6_port = htons(next->udp_port) };
     leat_put_be64(peer.sin6_addr.s6_addr, next->address[0]);
     leat_put_be64(peer.sin6_addr.s6_addr + 8, next->address[1]);
     const bool is_ipv4 = next->address[0] == 0 && next->address[1] >> 32 == 0xffff;
     const int level = is_ipv4 ? IPPROTO_IP : IPPROTO_IPV6;
+    if (esp_kernel_hop(path.kernel, peer.sin6_addr.s6_addr + (is_ipv4 ? 12 : 0), is_ipv4 ? 4 : 16,
+                       esp_user_now_ns(&path.ground.share->config)) == ESP_HOP_AWAITED)
+        return ESP_UNRESOLVED;
     /* As an option and not beside the packet: kernels do not take IPv4's beside it here. */
     setsockopt(path.fd, level, is_ipv4 ? IP_TTL : IPV6_UNICAST_HOPS, &hops, sizeof hops);
-    return sendto(path.fd, octets, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+    const ssize_t went = sendto(path.fd, octets, len, MSG_DONTWAIT, (const struct sockaddr *)&peer,
+                                sizeof peer);
+    return went < 0 ? ESP_FAILED : sent;
 }
 
 /* The sender of a query is the hop before: the root is reached by going on. */
@@ -133,7 +144,8 @@ static bool take(struct esp_process *p)
     if (esp_is_for_process(o.reason)) esp_manage_frame(p, frame, AT + len, 0);
     if (o.reason > ESP_ASKED) return true;
     const int hops = frame[ESP_ETHERNET_LEN + 7];
-    if (!send_on(frame + AT, len, hops, next)) esp_user_failed(&path.ground, &o);
+    const enum esp_reason sent = send_on(frame + AT, len, hops, next, o.reason);
+    if (sent != o.reason) esp_user_unsent(&path.ground, &o, sent);
     return true;
 }
 
@@ -161,6 +173,7 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     leat_put_be64(here.sin6_addr.s6_addr, c->listen[0]);
     leat_put_be64(here.sin6_addr.s6_addr + 8, c->listen[1]);
     path.ground = (struct esp_ground){ p->memory.share, p->memory.group, way, c };
+    path.kernel = &p->kernel;
     path.fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (path.fd < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);

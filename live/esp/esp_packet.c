@@ -5,6 +5,11 @@
  *
  * What is for an address of this host the kernel has delivered already: it is left alone, since an
  * end system that is the root of a computation runs a store of its own.
+ *
+ * Sending never waits. Packets for a neighbour that the kernel has yet to find wait in the kernel
+ * and fill the send buffer of their socket: so they have sockets of their own, those of each port
+ * apart, and are few (esp_kernel.h). Whatever comes in by one port, the others and all neighbours
+ * that are known are reached as before.
  */
 #include "esp_driver.h"
 #include "esp_octets.h"
@@ -18,15 +23,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BATCH = 64, FRAME_LEN = ESP_FRAME_MAX + 1 + ESP_FRAME_SLACK, QUEUE_BYTES = 8 << 20 };
+enum { BATCH = 64, FRAME_LEN = ESP_FRAME_MAX + 1 + ESP_FRAME_SLACK };
+enum {
+    QUEUE_BYTES = 8 << 20, /* of what comes in */
+    SENT_BYTES = 4 << 20,  /* of what goes out: a neighbour may just have become unknown */
+    SOUGHT_BYTES = 1 << 20 /* of what waits for neighbours, for each port: some 2500 packets */
+};
 enum { ANY_TYPE = 3 /* ETH_P_ALL */, IGNORE_OUTGOING = 23 /* PACKET_IGNORE_OUTGOING */ };
 
 /* Of this process. */
 static struct {
     struct esp_ground ground;
-    struct esp_kernel kernel;
+    struct esp_kernel *kernel; /* the process's */
     int in[ESP_PORTS_MAX];
-    int raw4, raw6;
+    int raw4, raw6;                                     /* to neighbours that are known */
+    int sought4[ESP_PORTS_MAX], sought6[ESP_PORTS_MAX]; /* to others, by the port of arrival */
 } path;
 
 /* ---- sockets ------------------------------------------------------------------------------ */
@@ -79,7 +90,39 @@ static int open_port(uint32_t device, char *why)
     return -1;
 }
 
+/* A raw socket that never waits; -1: there is none. */
+static int open_raw(int family, int queue_bytes)
+{
+    const int fd = socket(family, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_RAW);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &queue_bytes, sizeof queue_bytes);
+    return fd;
+}
+
+/* Those of IPv6 may be missing. */
+static bool open_all_raw(uint32_t ports)
+{
+    path.raw4 = open_raw(AF_INET, SENT_BYTES);
+    path.raw6 = open_raw(AF_INET6, SENT_BYTES);
+    bool opened = path.raw4 >= 0;
+    for (uint32_t i = 0; opened && i < ports; i++) {
+        path.sought4[i] = open_raw(AF_INET, SOUGHT_BYTES);
+        path.sought6[i] = open_raw(AF_INET6, SOUGHT_BYTES);
+        opened = path.sought4[i] >= 0;
+    }
+    return opened;
+}
+
 /* ---- sending ------------------------------------------------------------------------------ */
+
+/* A kernel's name for an address (esp_frame.h), and its length. */
+static const uint8_t *kernels(const uint64_t number[2], bool is_ipv6,
+                              uint8_t address[LEAT_ESP_ADDRESS_LEN], uint32_t *len)
+{
+    leat_put_be64(address, number[0]);
+    leat_put_be64(address + 8, number[1]);
+    *len = is_ipv6 ? LEAT_ESP_ADDRESS_LEN : 4;
+    return address + LEAT_ESP_ADDRESS_LEN - *len;
+}
 
 static bool send_bare(const struct esp_config *c, uint32_t device, const uint8_t *mac,
                       uint8_t *frame, uint32_t len)
@@ -92,34 +135,58 @@ static bool send_bare(const struct esp_config *c, uint32_t device, const uint8_t
 }
 
 /* The header goes as it is; `to` says which route is taken. */
-static bool send_ip(const uint8_t *ip, uint32_t len, bool is_ipv6, const uint64_t to[2])
+static bool send_ip(int fd, const uint8_t *ip, uint32_t len, bool is_ipv6, const uint64_t to[2])
 {
     if (is_ipv6) {
         struct sockaddr_in6 peer = { .sin6_family = AF_INET6 };
         leat_put_be64(peer.sin6_addr.s6_addr, to[0]);
         leat_put_be64(peer.sin6_addr.s6_addr + 8, to[1]);
-        return sendto(path.raw6, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+        return sendto(fd, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
     }
     struct sockaddr_in peer = { .sin_family = AF_INET };
     peer.sin_addr.s_addr = htonl((uint32_t)to[1]);
-    return sendto(path.raw4, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
+    return sendto(fd, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
 }
 
-static bool send_on(uint8_t *frame, uint32_t len, const struct esp_outcome *o)
+/* By the route to `to`. What it came to: `sent`, or why not. */
+static enum esp_reason send_routed(const uint8_t *ip, uint32_t len, bool is_ipv6,
+                                   const uint64_t to[2], uint32_t port, enum esp_reason sent)
+{
+    uint8_t address[LEAT_ESP_ADDRESS_LEN];
+    uint32_t address_len;
+    const uint8_t *name = kernels(to, is_ipv6, address, &address_len);
+    switch (esp_kernel_hop(path.kernel, name, address_len,
+                           esp_user_now_ns(&path.ground.share->config))) {
+    case ESP_HOP_KNOWN:
+        return send_ip(is_ipv6 ? path.raw6 : path.raw4, ip, len, is_ipv6, to) ? sent : ESP_FAILED;
+    case ESP_HOP_SOUGHT:
+        if (send_ip(is_ipv6 ? path.sought6[port] : path.sought4[port], ip, len, is_ipv6, to))
+            return sent;
+        /* Too many wait already, for neighbours of this port or in all of the kernel. */
+        return errno == EAGAIN || errno == ENOBUFS ? ESP_UNRESOLVED : ESP_FAILED;
+    case ESP_HOP_AWAITED: break;
+    }
+    return ESP_UNRESOLVED;
+}
+
+static enum esp_reason send_on(uint8_t *frame, uint32_t len, const struct esp_outcome *o)
 {
     const struct esp_config *c = &path.ground.share->config;
     const struct esp_place *at = &o->pass.at;
-    if (at->carriage == ESP_BARE) return send_bare(c, c->bare_device, c->bare_mac, frame, len);
+    if (at->carriage == ESP_BARE)
+        return send_bare(c, c->bare_device, c->bare_mac, frame, len) ? o->reason : ESP_FAILED;
     uint64_t to[2];
     esp_destination(frame, frame + len, at, to);
     if (o->out.next < ESP_NEXT_MAX) {
         const struct esp_next *next = &c->next[o->out.next];
-        if (next->device) return send_bare(c, next->device, next->mac, frame, len);
+        if (next->device)
+            return send_bare(c, next->device, next->mac, frame, len) ? o->reason : ESP_FAILED;
         to[0] = next->address[0];
         to[1] = next->address[1];
     }
     const uint32_t packet_end = at->packet_at + at->packet_len; /* without Ethernet's padding */
-    return send_ip(frame + ESP_ETHERNET_LEN, packet_end - ESP_ETHERNET_LEN, esp_is_ipv6(at), to);
+    return send_routed(frame + ESP_ETHERNET_LEN, packet_end - ESP_ETHERNET_LEN, esp_is_ipv6(at), to,
+                       o->pass.port, o->reason);
 }
 
 /* ---- the way ------------------------------------------------------------------------------ */
@@ -145,11 +212,9 @@ static struct esp_out way(void *driver, const struct esp_place *at, const uint64
         hop[1] = next->address[1];
     }
     uint8_t address[LEAT_ESP_ADDRESS_LEN];
-    leat_put_be64(address, hop[0]);
-    leat_put_be64(address + 8, hop[1]);
-    const bool is_ipv6 = esp_is_ipv6(at);
-    const struct esp_way found = esp_kernel_way(&path.kernel, address + (is_ipv6 ? 0 : 12),
-                                                is_ipv6 ? 16 : 4, esp_user_now_ns(c));
+    uint32_t address_len;
+    const uint8_t *name = kernels(hop, esp_is_ipv6(at), address, &address_len);
+    const struct esp_way found = esp_kernel_way(path.kernel, name, address_len, esp_user_now_ns(c));
     out.kind = found.kind;
     if (found.kind == ESP_WAY_OUT) out.port = esp_port_of(c, found.device);
     return out;
@@ -161,17 +226,14 @@ static bool is_hosts(const uint8_t *frame, uint32_t len, const struct esp_config
     struct esp_place at = { 0 };
     uint64_t to[2];
     uint8_t address[LEAT_ESP_ADDRESS_LEN];
+    uint32_t address_len;
     if (esp_find(frame, frame + len, &at) != ESP_FOUND || at.carriage == ESP_BARE) return false;
     if (at.packet_len > LEAT_ESP_OPCODE_AT &&
         frame[at.packet_at + LEAT_ESP_OPCODE_AT] >= LEAT_ESP_MANAGEMENT_FIRST)
         return false;
     esp_destination(frame, frame + len, &at, to);
-    leat_put_be64(address, to[0]);
-    leat_put_be64(address + 8, to[1]);
-    const bool is_ipv6 = esp_is_ipv6(&at);
-    const struct esp_way way_there = esp_kernel_way(&path.kernel, address + (is_ipv6 ? 0 : 12),
-                                                    is_ipv6 ? 16 : 4, esp_user_now_ns(c));
-    return way_there.kind == ESP_WAY_HOST;
+    const uint8_t *name = kernels(to, esp_is_ipv6(&at), address, &address_len);
+    return esp_kernel_way(path.kernel, name, address_len, esp_user_now_ns(c)).kind == ESP_WAY_HOST;
 }
 
 /* ---- serving ------------------------------------------------------------------------------ */
@@ -187,8 +249,9 @@ static void take(struct esp_process *p, uint8_t *frame, uint32_t len, uint32_t p
     }
     if (!esp_user_gate(&path.ground, frame, len, port, &o)) return;
     if (esp_is_for_process(o.reason)) esp_manage_frame(p, frame, len, port);
-    if (o.reason <= ESP_ASKED && o.out.kind == ESP_WAY_OUT && !send_on(frame, len, &o))
-        esp_user_failed(&path.ground, &o);
+    if (o.reason > ESP_ASKED || o.out.kind != ESP_WAY_OUT) return;
+    const enum esp_reason sent = send_on(frame, len, &o);
+    if (sent != o.reason) esp_user_unsent(&path.ground, &o, sent);
 }
 
 static void drain(struct esp_process *p, uint32_t port)
@@ -238,12 +301,10 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     struct esp_config *c = &p->memory.share->config;
     (void)kept;
     path.ground = (struct esp_ground){ p->memory.share, p->memory.group, way, c };
-    if (!esp_kernel_open(&path.kernel)) return esp_because(why, "netlink: %s", strerror(errno));
+    path.kernel = &p->kernel;
     for (uint32_t i = 0; i < c->port_count; i++)
         if ((path.in[i] = open_port(c->port[i].device, why)) < 0) return false;
-    path.raw4 = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
-    path.raw6 = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
-    if (path.raw4 < 0) return esp_because(why, "a raw socket: %s", strerror(errno));
+    if (!open_all_raw(c->port_count)) return esp_because(why, "a raw socket: %s", strerror(errno));
     char ignored[LEAT_ROUTER_WHY_LEN];
     if (!withhold(c, true, why)) return clear(c, ignored), false;
     esp_because(p->memory.share->mode, ", by process %d", (int)getpid());

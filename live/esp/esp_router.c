@@ -19,7 +19,7 @@
 
 _Static_assert((int)LEAT_ROUTER_WHY_LEN == (int)ESP_WHY_LEN, "one length of reasons");
 enum { LEAVE_TRIES = 300 };
-static const char magic[8] = "leatESP3";
+static const char magic[8] = "leatESP4";
 static volatile sig_atomic_t ending;
 
 /* In the order in which they are tried. */

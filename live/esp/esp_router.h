@@ -67,6 +67,10 @@ int leat_router_process(const struct leat_router *router);
 /* Management packets for it that had the wrong key or no sense. */
 uint64_t leat_router_refused(const struct leat_router *router);
 
+/* Answers and copies of its process that could not be sent, most of them for want of a neighbour.
+ */
+uint64_t leat_router_unsent(const struct leat_router *router);
+
 bool leat_router_counts(struct leat_router *router, struct esp_counts *counts);
 
 /* Which stores there are: numbers below leat_router_stores. A name such as "centre" or "input 1".

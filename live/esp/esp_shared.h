@@ -49,6 +49,7 @@ enum {
     X(UNSOUND, "unsound", "dropped: the IP or UDP header cannot be right")             \
     X(HOPS, "hops", "dropped: no hops left")                                           \
     X(NO_WAY, "no-way", "dropped: no route to where it wants to go")                   \
+    X(UNRESOLVED, "unresolved", "dropped: its next hop has no known Ethernet address") \
     X(FAILED, "failed", "dropped: could not be changed or sent")
 
 enum esp_reason {
@@ -220,12 +221,13 @@ struct esp_share {
     struct esp_sights sights;
     char why[ESP_WHY_LEN], mode[ESP_WHY_LEN]; /* this driver, and how it runs, for people */
     uint64_t refused; /* management packets for the router that had the wrong key or no sense */
+    uint64_t unsent;  /* answers and copies of its process that could not be sent */
     /* Of the drivers in user space; XDP has maps for these. */
     struct esp_counts counts;
     struct esp_locked_ingress ingress[ESP_PORTS_MAX];
     struct leat_esp_budget budget[LEAT_ESP_BUDGETS];
     struct leat_esp_duplicates duplicates;
-    uint64_t filler[8];
+    uint64_t filler[6];
 };
 #endif
 

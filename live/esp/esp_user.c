@@ -135,8 +135,8 @@ bool esp_user_gate(struct esp_ground *ground, uint8_t *data, uint32_t len, uint3
     return true;
 }
 
-void esp_user_failed(struct esp_ground *ground, const struct esp_outcome *o)
+void esp_user_unsent(struct esp_ground *ground, const struct esp_outcome *o, enum esp_reason why)
 {
     ground->share->counts.reason[o->reason]--;
-    ground->share->counts.reason[ESP_FAILED]++;
+    ground->share->counts.reason[why]++;
 }

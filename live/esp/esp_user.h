@@ -36,8 +36,9 @@ struct esp_outcome {
 bool esp_user_gate(struct esp_ground *ground, uint8_t *frame, uint32_t len, uint32_t port,
                    struct esp_outcome *outcome);
 
-/* Counts again what could not be sent. */
-void esp_user_failed(struct esp_ground *ground, const struct esp_outcome *outcome);
+/* Counts again what could not be sent: by the reason why. */
+void esp_user_unsent(struct esp_ground *ground, const struct esp_outcome *outcome,
+                     enum esp_reason why);
 
 /* The clock of this router: coarse, as the kernel's own for XDP. */
 uint64_t esp_user_now_ns(const struct esp_config *config);

