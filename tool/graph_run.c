@@ -343,6 +343,14 @@ static int run_machine(struct job *job, struct leat_machine *machine, double loa
     return finish(exit_code_of(job, machine->graph, &result));
 }
 
+/* The file may be anybody's, and there is no wall around its code. */
+static void warn_of_code(const struct leat_graph *graph, const struct leat_handlers *handlers)
+{
+    if (handlers->unseen)
+        complain("%s: this runs C++ code of the file for the first time, with all your rights",
+                 graph->report.file[0]);
+}
+
 /* What ranks must have in common. */
 static uint64_t fingerprint_of(const struct job *job, const struct leat_machine *m)
 {
@@ -385,7 +393,9 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
     if (link && !graph_agree(link, &graph->report, good, 0))
         return leat_handlers_close(&handlers), WRONG;
     if (!first) good = leat_handlers_build(graph, instance, &job->handlers, &handlers);
-    good = good && build_machine(job, graph, instance, &handlers, &machine);
+    if (good && first) warn_of_code(graph, &handlers);
+    good = good && leat_handlers_load(graph, &job->run, &handlers) &&
+           build_machine(job, graph, instance, &handlers, &machine);
     good = graph_agree(link, &graph->report, good, good ? fingerprint_of(job, &machine) : 0);
     if (good && first) graph_tell(&graph->report); /* warnings */
     int code = WRONG;

@@ -50,7 +50,8 @@ bool graph_has_foreign(const struct arguments *args, const char *what, const cha
     return false;
 }
 
-/* The handlers of every type that an instance has devices of; of all types, where there is none. */
+/* The handlers of every type that an instance has devices of; of all types, where there is none.
+ * Nothing is loaded: a file is checked before anybody trusts it. */
 static void compile_all(struct leat_graph *graph)
 {
     const struct leat_handler_options options = { 0 };

@@ -18,6 +18,7 @@ enum {
 static const int crashes[LEAT_RUN_CRASHES] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
 static _Thread_local struct leat_poets_env *watched; /* of a thread that runs devices */
 static _Thread_local struct leat_run *hosted;        /* by the thread that runs the supervisor */
+static _Thread_local const struct leat_run_options *outside; /* a run: code is loaded or unloaded */
 static _Thread_local stack_t stack_before;
 
 /* ---- telling: only what a signal handler may call ------------------------------------------- */
@@ -28,53 +29,55 @@ static void say(const char *text)
     (void)written;
 }
 
-static _Noreturn void give_up(const struct leat_run *run, bool supervisor,
-                              const struct leat_poets_block *block, const char *what)
+/* Whose code runs. Without a run it is that of static objects. */
+struct culprit {
+    const struct leat_run_options *options;
+    const struct leat_run *run;
+    const struct leat_poets_block *block;
+    bool supervisor;
+};
+
+static _Noreturn void give_up(struct culprit c, const char *what)
 {
-    const int number = run && run->options->interrupted ? *run->options->interrupted : 0;
+    const int number = c.options && c.options->interrupted ? *c.options->interrupted : 0;
     say("leat: ");
-    if (supervisor) {
+    if (c.supervisor) {
         say("the supervisor: ");
-    } else if (run && block) {
+    } else if (c.run && c.block) {
         say("device ");
-        say(leat_machine_name(run->machine, block->index));
+        say(leat_machine_name(c.run->machine, c.block->index));
         say(": ");
     }
+    say(c.options && !c.run ? "a constructor or destructor " : "a handler ");
     say(what);
-    if (run && run->options->watch.crashed)
-        run->options->watch.crashed(run->options->watch.context);
+    if (c.options && c.options->watch.crashed) c.options->watch.crashed(c.options->watch.context);
     _exit(number ? SIGNALLED + number : 1);
 }
 
-/* One of the supervisor runs in this thread. */
-static bool supervises(void)
+/* In this thread, if any. */
+static struct culprit culprit_here(void)
 {
-    return hosted && atomic_load(&hosted->host.supervising);
-}
-
-/* Whose handler runs in this thread, if any. */
-static const struct leat_run *run_of_thread(void)
-{
-    if (watched) return watched->engine;
-    return supervises() ? hosted : NULL;
+    const bool supervisor = hosted && atomic_load(&hosted->host.supervising);
+    const struct leat_run *run = watched ? watched->engine : supervisor ? hosted : NULL;
+    return (struct culprit){ .options = run ? run->options : outside,
+                             .run = run,
+                             .block = watched ? watched->block : NULL,
+                             .supervisor = supervisor };
 }
 
 static void on_crash(int number)
 {
-    give_up(run_of_thread(), supervises(), watched ? watched->block : NULL,
-            number == SIGFPE    ? "a handler crashed: arithmetic (SIGFPE)\n"
-            : number == SIGABRT ? "a handler called abort\n"
-            : number == SIGILL || number == SIGTRAP
-                ? "a handler crashed: a trap, as for division by zero (SIGILL, SIGTRAP)\n"
-                : "a handler crashed: memory that is not there (SIGSEGV)\n");
+    give_up(culprit_here(), number == SIGFPE    ? "crashed: arithmetic (SIGFPE)\n"
+                            : number == SIGABRT ? "called abort\n"
+                            : number == SIGILL || number == SIGTRAP
+                                ? "crashed: a trap, as for division by zero (SIGILL, SIGTRAP)\n"
+                                : "crashed: memory that is not there (SIGSEGV)\n");
 }
 
 static void on_exit_of_process(void)
 {
-    const struct leat_run *run = run_of_thread();
-    if (run)
-        give_up(run, supervises(), watched ? watched->block : NULL,
-                "a handler called exit, expected handler_exit\n");
+    const struct culprit c = culprit_here();
+    if (c.options) give_up(c, "called exit, expected handler_exit\n");
 }
 
 /* ---- threads that run handlers -------------------------------------------------------------- */
@@ -93,17 +96,16 @@ void leat_run_forget_crashes(void)
     watched = NULL;
 }
 
-/* ---- handlers that do not come back --------------------------------------------------------- */
+/* ---- code that does not come back --------------------------------------------------------- */
 
-static bool is_to_end(const struct leat_run *run)
+static bool is_to_end(const struct leat_run_guard *guard)
 {
-    const struct leat_run_options *o = run->options;
-    return (o->interrupted && *o->interrupted) ||
-           (o->seconds_max > 0 &&
-            (double)(leat_run_cycles() - run->began) / LEAT_RUN_CYCLES_PER_SECOND > o->seconds_max);
+    const struct leat_run_options *o = guard->options;
+    const double seconds = (double)(leat_run_cycles() - guard->began) / LEAT_RUN_CYCLES_PER_SECOND;
+    return (o->interrupted && *o->interrupted) || (o->seconds_max > 0 && seconds > o->seconds_max);
 }
 
-/* The device of a worker that has not stopped, and how far it is. */
+/* A device whose handler runs, and how far all are that have not stopped. */
 struct stuck {
     const struct leat_poets_block *block;
     uint64_t turns;
@@ -117,14 +119,13 @@ static struct stuck look(struct leat_run *run)
     struct stuck now = { .turns = __atomic_load_n(&run->host.supervisor_packets,
                                                   __ATOMIC_RELAXED) };
     pthread_mutex_lock(&run->looking);
+    now.turns += __atomic_load_n(&run->turns, __ATOMIC_RELAXED);
     for (uint32_t t = m->thread_from; run->env_lent && t < m->thread_to; t++) {
         const struct leat_poets_softswitch *ss = &run->softswitch[t];
         if (__atomic_load_n(&ss->state, __ATOMIC_RELAXED) == LEAT_POETS_SS_DEAD) continue;
-        now.block = __atomic_load_n(&ss->config.env->block, __ATOMIC_RELAXED);
-        now.turns += __atomic_load_n(&run->turns, __ATOMIC_RELAXED) +
-                     __atomic_load_n(&ss->handled, __ATOMIC_RELAXED) +
+        if (!now.block) now.block = __atomic_load_n(&ss->config.env->block, __ATOMIC_RELAXED);
+        now.turns += 1 + __atomic_load_n(&ss->handled, __ATOMIC_RELAXED) +
                      __atomic_load_n(&ss->sent, __ATOMIC_RELAXED);
-        break;
     }
     pthread_mutex_unlock(&run->looking);
     return now;
@@ -133,7 +134,7 @@ static struct stuck look(struct leat_run *run)
 /* Does a handler run? Who waits for others does no harm. */
 static bool is_busy(const struct leat_run *run, struct stuck now)
 {
-    return now.block || atomic_load(&run->host.supervising);
+    return !run || now.block || atomic_load(&run->host.supervising);
 }
 
 void leat_run_lend_env(struct leat_run *run, bool lent)
@@ -158,15 +159,19 @@ static void *watch(void *context)
             until.tv_sec++;
         }
         if (pthread_cond_timedwait(&guard->over, &guard->lock, &until) != ETIMEDOUT) continue;
-        if (!is_to_end(guard->run)) continue;
-        const struct stuck now = look(guard->run);
-        looks = is_busy(guard->run, now) && now.block == before.block && now.turns == before.turns
+        if (!is_to_end(guard)) continue;
+        struct leat_run *run = guard->run;
+        const struct stuck now = run ? look(run) : (struct stuck){ 0 };
+        looks = is_busy(run, now) && now.block == before.block && now.turns == before.turns
                     ? looks + 1
                     : 0;
         before = now;
         if (looks >= LOOKS_WITHOUT_TURN)
-            give_up(guard->run, atomic_load(&guard->run->host.supervising), now.block,
-                    "a handler does not come back\n");
+            give_up((struct culprit){ .options = guard->options,
+                                      .run = run,
+                                      .block = now.block,
+                                      .supervisor = run && atomic_load(&run->host.supervising) },
+                    "does not come back\n");
     }
     pthread_mutex_unlock(&guard->lock);
     return NULL;
@@ -205,12 +210,17 @@ static void tell_exits(void)
     atexit(on_exit_of_process);
 }
 
-void leat_run_guard_begin(struct leat_run_guard *guard, struct leat_run *run)
+void leat_run_guard_begin(struct leat_run_guard *guard, const struct leat_run_options *options,
+                          struct leat_run *run)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
-    *guard = (struct leat_run_guard){ .run = run };
+    *guard = (struct leat_run_guard){ .options = options, .run = run, .began = leat_run_cycles() };
     hosted = run;
+    if (!run) {
+        outside = options;
+        leat_run_watch_crashes(NULL);
+    }
     pthread_once(&once, tell_exits);
     for (size_t i = 0; i < LEAT_RUN_CRASHES; i++)
         sigaction(crashes[i], &action, &guard->before[i]);
@@ -222,5 +232,7 @@ void leat_run_guard_end(struct leat_run_guard *guard)
     end_watch(guard);
     for (size_t i = 0; i < LEAT_RUN_CRASHES; i++)
         sigaction(crashes[i], &guard->before[i], NULL);
+    if (!guard->run) leat_run_forget_crashes();
+    outside = NULL;
     hosted = NULL;
 }

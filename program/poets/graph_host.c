@@ -262,7 +262,9 @@ static void act(struct leat_host *host, uint32_t actions)
         atomic_store(&host->supervising, false);
     }
     if (actions & LEAT_POETS_ACTION_END && host->object) {
+        atomic_store(&host->supervising, true);
         s->destroy(&host->api, host->object);
+        atomic_store(&host->supervising, false);
         host->object = NULL;
     }
 }
@@ -287,8 +289,10 @@ void leat_host_packet(struct leat_host *host, const uint8_t *packet, unsigned nf
     case LEAT_POETS_TOLD_EXTERNAL: on_external(host, &told.packet); break;
     case LEAT_POETS_TOLD_SUPERVISOR: on_supervisor_packet(host, &told.packet); break;
     case LEAT_POETS_TOLD_CONTROL:
-        if (s && s->control && host->object)
-            s->control(&host->api, host->object, told.packet.opcode, told.packet.payload);
+        if (!s || !s->control || !host->object) break;
+        atomic_store(&host->supervising, true);
+        s->control(&host->api, host->object, told.packet.opcode, told.packet.payload);
+        atomic_store(&host->supervising, false);
         break;
     case LEAT_POETS_TOLD_LINES:
         for (unsigned i = 0; i < told.lines.count; i++)

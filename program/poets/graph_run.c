@@ -254,7 +254,7 @@ bool leat_run(struct leat_machine *machine, const struct leat_run_options *optio
     atomic_init(&run.exit_code, -1);
     bool good = leat_host_init(&run.host, machine, &options->host);
     const double began = leat_run_seconds();
-    leat_run_guard_begin(&guard, &run);
+    leat_run_guard_begin(&guard, options, &run);
     good = good && run_engine(&run);
     out->seconds = leat_run_seconds() - began;
     if (good) sum_up(&run, out);

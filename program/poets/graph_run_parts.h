@@ -39,10 +39,13 @@ double leat_run_seconds(void);
 
 /*
  * What handlers must not do (graph_guard.c). One that crashes, or ends the process, is told with
- * its device's name; so is one that does not come back after the run was to end.
+ * its device's name; so is one that does not come back after the run was to end. Without a run it
+ * is other code of the file: constructors and destructors of static objects.
  */
 struct leat_run_guard {
-    struct leat_run *run;
+    const struct leat_run_options *options;
+    struct leat_run *run; /* NULL: none */
+    uint64_t began;       /* cycles of the clock */
     struct sigaction before[LEAT_RUN_CRASHES];
     pthread_t thread;
     pthread_mutex_t lock;
@@ -50,7 +53,8 @@ struct leat_run_guard {
     bool watches, is_over;
 };
 
-void leat_run_guard_begin(struct leat_run_guard *guard, struct leat_run *run);
+void leat_run_guard_begin(struct leat_run_guard *guard, const struct leat_run_options *options,
+                          struct leat_run *run);
 void leat_run_guard_end(struct leat_run_guard *guard);
 /* Environments of softswitches may be looked at, or no more. Engines end with that before they free
  * them. `block` is NULL in them where no handler runs for some time. */

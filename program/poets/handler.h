@@ -3,10 +3,11 @@
  * is one source and one shared object, so that their shared code does not meet; so is the
  * supervisor, and one object has the values that only a compiler can make.
  *
- *   graph --handler_source--> C++ --handler_build--> objects --> leat_poets_type, ..._supervisor
+ *   graph --handler_source--> C++ --handler_build--> objects --handler_load--> leat_poets_type, ...
  *                                     |
- *                                     +-- kept by content: what was compiled once is there next
- * time
+ *                                     +-- handler_cache: what was compiled once is there next time
+ *
+ * Until objects are loaded, no code of the file runs.
  */
 #ifndef LEAT_HANDLER_H
 #define LEAT_HANDLER_H
@@ -26,22 +27,34 @@ struct leat_handler_table {
     struct leat_graph_place place; /* of the first */
 };
 
+/* One that is compiled, and open. */
+struct leat_handler_object {
+    uint32_t type;      /* LEAT_GRAPH_NONE: values */
+    const char *symbol; /* of its table */
+    struct leat_graph_place place;
+    int file;
+    void *loaded; /* NULL: not */
+};
+
+struct leat_run_options;
+
 struct leat_handlers {
     const struct leat_poets_type **type; /* by the type's number in the graph; NULL: not needed */
     const struct leat_poets_supervisor *supervisor; /* NULL: there is none */
     const struct leat_poets_values *values;         /* NULL: none are needed */
     struct leat_handler_table *table;               /* one per table of `values` */
     uint32_t table_count, table_cap;
-    void **object; /* what is open */
+    struct leat_handler_object *object;
     uint32_t object_count;
-    uint32_t compiled, reused; /* how many objects */
-    double seconds;            /* of compiling */
+    uint32_t compiled, reused;            /* how many objects */
+    uint32_t unseen;                      /* that have never run here */
+    double seconds;                       /* of compiling */
+    const struct leat_run_options *guard; /* who is told of code that misbehaves */
 };
 
 struct leat_handler_options {
     const char *compiler;  /* NULL: c++ */
     const char *flags;     /* more of them, with blanks between; NULL: none */
-    const char *folder;    /* where objects are kept; NULL: ~/.cache/leat/poets */
     bool single_precision; /* compat.fp32const */
 };
 
@@ -58,11 +71,18 @@ void leat_handler_at(const struct leat_graph *graph, struct leat_graph_place pla
 void leat_handler_ours(FILE *out);
 
 /*
- * Compiles and opens all that the instance needs (NULL: all types, for a check). E_CC in the report
- * where it does not compile, with the lines of the file.
+ * Compiles all that the instance needs (NULL: all types, for a check). E_CC in the report where it
+ * does not compile, with the lines of the file.
  */
 bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_instance *instance,
                          const struct leat_handler_options *options, struct leat_handlers *out);
+
+/*
+ * Loads what was compiled. The constructors of static objects run now and their destructors when it
+ * is closed, guarded as handlers are: one that crashes or does not come back ends the process.
+ */
+bool leat_handlers_load(struct leat_graph *graph, const struct leat_run_options *options,
+                        struct leat_handlers *handlers);
 void leat_handlers_close(struct leat_handlers *handlers);
 
 /* The octets of a value for a struct, plain or compiled; those of its default where value is 0. */

@@ -1,35 +1,36 @@
-/* Sources are compiled, kept by their content, and opened. */
+/* Sources are compiled and kept by their content. */
 #include "graph_parts.h"
 #include "handler.h"
+#include "handler_cache.h"
 #include "poets_hash.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { PATH_LEN = 4096, WORDS_MAX = 64, ERRORS_MAX = 20, SHOWN = 300 };
+enum { PATH_LEN = 4096, NAME_LEN = 40, WORDS_MAX = 64, ERRORS_MAX = 20, SHOWN = 300 };
 
 static const char standard_flags[] =
-    "-O2 -fPIC -shared -pthread -ffp-contract=off -fvisibility=hidden -fno-gnu-unique "
-    "-Wl,-Bsymbolic -w -fno-diagnostics-show-caret -fdiagnostics-color=never";
+    "-O2 -fPIC -shared -pthread -ffp-contract=off -fvisibility=hidden "
+    "-Wl,-Bsymbolic -Wl,-z,defs -w -fdiagnostics-color=never";
+/* g++ would never unload an object with unique symbols, clang++ has none. A handler without an end
+ * is told as one; clang++ would leave out its loop and run into what lies behind it. */
+static const char gcc_flags[] = "-fno-diagnostics-show-caret -fno-gnu-unique",
+                  clang_flags[] = "-fno-caret-diagnostics -fno-finite-loops";
 
 /* One object on its way. */
 struct job {
-    uint32_t type; /* LEAT_GRAPH_NONE: values */
-    const char *symbol;
-    struct leat_graph_place place; /* for what has no line */
+    struct leat_handler_object *object;
     char *source;
     size_t source_len;
-    bool keeps;          /* what it includes of its own may change: compiled every time */
-    char path[PATH_LEN]; /* without its ending */
+    bool keeps;                                      /* false: it includes what may change */
+    char cpp[NAME_LEN], so[NAME_LEN], err[NAME_LEN]; /* names of its files */
     pid_t child;
     bool again; /* with a newer C++ */
 };
@@ -37,7 +38,7 @@ struct job {
 struct build {
     struct leat_graph *graph;
     const struct leat_handler_options *options;
-    char folder[PATH_LEN - 128];
+    struct leat_handler_cache cache;
     char version[200];
     struct job *job;
     uint32_t count;
@@ -134,34 +135,7 @@ static bool collect_instance(struct collecting *c, const struct leat_graph_insta
     return good;
 }
 
-/* ---- where objects are kept ----------------------------------------------------------------- */
-
-static bool choose_folder(struct build *b)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int len;
-    if (b->options->folder)
-        len = snprintf(b->folder, sizeof b->folder, "%s", b->options->folder);
-    else if (cache && *cache == '/')
-        len = snprintf(b->folder, sizeof b->folder, "%s/leat/poets", cache);
-    else
-        len = snprintf(b->folder, sizeof b->folder, "%s/.cache/leat/poets",
-                       home && *home == '/' ? home : "/tmp");
-    const struct leat_graph_place nowhere = { 0 };
-    if (len <= 0 || (size_t)len >= sizeof b->folder || !leat_graph_make_parents(b->folder) ||
-        (mkdir(b->folder, 0777) != 0 && errno != EEXIST))
-        return leat_graph_wrong(&b->graph->report, nowhere, "E_CC", "%.*s: cannot be made: %s",
-                                SHOWN, b->folder, strerror(errno));
-    /* For #include "tinsel.h": what it has is there already. */
-    char name[PATH_LEN];
-    snprintf(name, sizeof name, "%s/tinsel.h", b->folder);
-    FILE *shim = fopen(name, "a");
-    if (!shim)
-        return leat_graph_wrong(&b->graph->report, nowhere, "E_CC", "%.*s: cannot be written: %s",
-                                SHOWN, name, strerror(errno));
-    fclose(shim);
-    return true;
-}
+/* ---- names ---------------------------------------------------------------------------------- */
 
 static const char *compiler_of(const struct build *b)
 {
@@ -206,24 +180,32 @@ static void name_object(struct build *b, struct job *job)
         hash = leat_poets_hash(hash, b->version, strlen(b->version) + 1);
         hash = leat_poets_hash(hash, compiler_of(b), strlen(compiler_of(b)) + 1);
         hash = leat_poets_hash(hash, standard_flags, sizeof standard_flags);
+        hash = leat_poets_hash(hash, gcc_flags, sizeof gcc_flags);
+        hash = leat_poets_hash(hash, clang_flags, sizeof clang_flags);
         hash = leat_poets_hash(hash, flags, strlen(flags) + 1);
         hash = leat_poets_hash(hash, &b->options->single_precision, sizeof(bool));
         half[i] = leat_poets_hash(hash, job->source, job->source_len);
     }
-    snprintf(job->path, sizeof job->path, "%s/%016llx%016llx", b->folder,
-             (unsigned long long)half[0], (unsigned long long)half[1]);
+    const unsigned long long a = half[0], z = half[1];
+    snprintf(job->cpp, sizeof job->cpp, "%016llx%016llx.cpp", a, z);
+    snprintf(job->so, sizeof job->so, "%016llx%016llx.so", a, z);
+    snprintf(job->err, sizeof job->err, "%016llx%016llx.err", a, z);
     job->keeps = !includes_own(job->source);
 }
 
-/* The object is there, and it is that of this very source. */
-static bool is_kept(const struct job *job)
+/* ---- what is kept --------------------------------------------------------------------------- */
+
+static bool open_cache(struct build *b)
 {
-    char name[PATH_LEN + 16];
-    struct stat object;
-    snprintf(name, sizeof name, "%s.so", job->path);
-    if (!job->keeps || stat(name, &object) != 0) return false;
-    snprintf(name, sizeof name, "%s.cpp", job->path);
-    FILE *in = fopen(name, "r");
+    return leat_handler_cache_open(&b->cache) ||
+           leat_graph_wrong(&b->graph->report, (struct leat_graph_place){ 0 }, "E_CC", "%s",
+                            b->cache.why);
+}
+
+static bool is_source_of(const struct build *b, const struct job *job)
+{
+    const int fd = leat_handler_cache_find(&b->cache, job->cpp);
+    FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
     bool same = in;
     for (size_t i = 0; same && i < job->source_len; i++)
         same = fgetc(in) == (unsigned char)job->source[i];
@@ -232,13 +214,46 @@ static bool is_kept(const struct job *job)
     return same;
 }
 
+/* The object is there, and it is that of this very source. */
+static bool is_kept(const struct build *b, const struct job *job)
+{
+    if (!job->keeps || !is_source_of(b, job)) return false;
+    job->object->file = leat_handler_cache_find(&b->cache, job->so);
+    return job->object->file >= 0;
+}
+
+/* The object gets its name last: what is there is complete. */
+static bool keep(const struct build *b, const struct job *job)
+{
+    const int source = leat_handler_cache_keep(&b->cache, job->cpp);
+    if (source < 0) return false;
+    close(source);
+    job->object->file = leat_handler_cache_keep(&b->cache, job->so);
+    return job->object->file >= 0;
+}
+
 /* ---- compiling ------------------------------------------------------------------------------ */
 
-static bool write_source(const struct job *job)
+/* A new file in the folder of the build. */
+static FILE *create(const struct build *b, const char *name)
 {
-    char name[PATH_LEN + 16];
-    snprintf(name, sizeof name, "%s.%d.cpp", job->path, (int)getpid());
-    FILE *out = fopen(name, "w");
+    const int fd = openat(b->cache.build, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (fd >= 0 && !out) close(fd);
+    return out;
+}
+
+/* For #include "tinsel.h" there is an empty file: what it has is there already. */
+static bool make_folder(struct build *b)
+{
+    if (b->cache.build >= 0) return true;
+    FILE *shim = leat_handler_cache_build(&b->cache) ? create(b, "tinsel.h") : NULL;
+    return shim && fclose(shim) == 0;
+}
+
+static bool write_source(const struct build *b, const struct job *job)
+{
+    FILE *out = create(b, job->cpp);
     if (!out) return false;
     const bool written = fwrite(job->source, 1, job->source_len, out) == job->source_len;
     return fclose(out) == 0 && written;
@@ -266,22 +281,43 @@ static char **environment(void)
     return copy;
 }
 
+/* The compiler has the folder of the build as a descriptor of its own. */
+static bool spawn(const struct build *b, struct job *job, char *const *word)
+{
+    const int errors = openat(b->cache.build, job->err,
+                              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (errors < 0) return false;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, errors, 2);
+    posix_spawn_file_actions_adddup2(&actions, errors, 1);
+    posix_spawn_file_actions_adddup2(&actions, b->cache.build, b->cache.build);
+    char **env = environment();
+    errno = posix_spawnp(&job->child, word[0], &actions, NULL, word, env ? env : environ);
+    const bool started = errno == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    free(env);
+    close(errors);
+    return started;
+}
+
 static bool start_compiler(const struct build *b, struct job *job)
 {
-    char source[PATH_LEN + 16], object[PATH_LEN + 16], errors[PATH_LEN + 16];
-    char standard[sizeof standard_flags],
+    char folder[64], source[128], object[128], shim[80], own[PATH_LEN + 8];
+    char standard[sizeof standard_flags + sizeof gcc_flags + sizeof clang_flags],
         *more = strdup(b->options->flags ? b->options->flags : "");
-    char own[PATH_LEN + 8], shim[PATH_LEN + 8];
     const char *slash = strrchr(b->graph->file, '/');
     char *word[WORDS_MAX] = { (char *)compiler_of(b) };
     if (!more) return false;
-    snprintf(source, sizeof source, "%s.%d.cpp", job->path, (int)getpid());
-    snprintf(object, sizeof object, "%s.%d.so", job->path, (int)getpid());
-    snprintf(errors, sizeof errors, "%s.%d.err", job->path, (int)getpid());
+    snprintf(folder, sizeof folder, "/proc/self/fd/%d", b->cache.build);
+    snprintf(source, sizeof source, "%s/%s", folder, job->cpp);
+    snprintf(object, sizeof object, "%s/%s", folder, job->so);
+    snprintf(shim, sizeof shim, "-I%s", folder);
     snprintf(own, sizeof own, "-I%.*s", slash ? (int)(slash - b->graph->file) + 1 : 1,
              slash ? b->graph->file : ".");
-    snprintf(shim, sizeof shim, "-I%s", b->folder);
-    memcpy(standard, standard_flags, sizeof standard);
+    snprintf(standard, sizeof standard, "%s %s", standard_flags,
+             strstr(b->version, "clang") ? clang_flags : gcc_flags);
     uint32_t count = split(standard, word, 1);
     if (b->options->single_precision) word[count++] = (char *)"-fsingle-precision-constant";
     word[count++] = (char *)(job->again ? "-std=gnu++17" : "-std=gnu++14");
@@ -291,18 +327,9 @@ static bool start_compiler(const struct build *b, struct job *job)
     word[count++] = (char *)"-o";
     word[count++] = object;
     split(more, word, count);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    char **env = environment();
-    const int failed = posix_spawnp(&job->child, word[0], &actions, NULL, word,
-                                    env ? env : environ);
-    posix_spawn_file_actions_destroy(&actions);
-    free(env);
+    const bool started = spawn(b, job, word);
     free(more);
-    return failed == 0;
+    return started;
 }
 
 /* A line of the compiler, "FILE:LINE:COLUMN: error: TEXT": whose is the file? */
@@ -322,58 +349,51 @@ static bool place_of(const struct build *b, const char *line, struct leat_graph_
     return false;
 }
 
+/* What a line of the compiler or the linker says is wrong; NULL: nothing. */
+static char *error_in(char *line, const char **code)
+{
+    static const char compiler[] = " error: ", linker[] = "undefined ", limit[] = "E_LIMIT: ";
+    char *error = strstr(line, compiler);
+    *code = "E_CC";
+    if (!error) return strstr(line, linker);
+    char *ours = strstr(error, limit); /* handler_structs.c; clang puts it into quotes */
+    if (!ours) return error + strlen(compiler);
+    *code = "E_LIMIT";
+    ours += strlen(limit);
+    ours[strcspn(ours, "\"")] = '\0';
+    return ours;
+}
+
 /* What is wrong in our own text follows from what is wrong in the application's. */
 static void tell_errors(struct build *b, const struct job *job)
 {
-    static const char mark[] = " error: ";
-    char name[PATH_LEN + 16], line[2048], first[SHOWN] = "the compiler failed";
-    snprintf(name, sizeof name, "%s.%d.err", job->path, (int)getpid());
-    FILE *in = fopen(name, "r");
+    char line[2048], first[SHOWN] = "the compiler failed";
+    const int fd = openat(b->cache.build, job->err, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
     int told = 0;
-    for (bool begun = false; in && told < ERRORS_MAX && fgets(line, sizeof line, in);) {
-        const char *error = strstr(line, mark);
+    for (bool begun = false, found = false; in && told < ERRORS_MAX && fgets(line, sizeof line, in);
+         begun = true) {
+        const char *code;
         struct leat_graph_place place;
         line[strcspn(line, "\n")] = '\0';
-        if (!begun || (error && !strstr(first, mark)))
-            snprintf(first, sizeof first, "%.*s", SHOWN - 1, line);
-        begun = true;
-        if (!error || !place_of(b, line, &place)) continue;
-        leat_graph_wrong(&b->graph->report, place, "E_CC", "%.*s", SHOWN, error + strlen(mark));
+        const bool placed = place_of(b, line, &place);
+        const char *error = error_in(line, &code);
+        if (!begun || (error && !found))
+            snprintf(first, sizeof first, "%.*s", SHOWN - 1, error ? error : line);
+        found = found || error;
+        if (!error || !placed) continue;
+        leat_graph_wrong(&b->graph->report, place, code, "%.*s", SHOWN, error);
         told++;
     }
     if (in) fclose(in);
-    if (!told) leat_graph_wrong(&b->graph->report, job->place, "E_CC", "%s", first);
-}
-
-static void remove_traces(const struct job *job)
-{
-    static const char *const ending[] = { "cpp", "so", "err" };
-    char name[PATH_LEN + 16];
-    for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%s.%d.%s", job->path, (int)getpid(), ending[i]);
-        unlink(name);
-    }
-}
-
-/* Both get their names when both are complete, the object last. */
-static bool keep_object(const struct job *job)
-{
-    char from[PATH_LEN + 16], to[PATH_LEN + 16];
-    snprintf(from, sizeof from, "%s.%d.cpp", job->path, (int)getpid());
-    snprintf(to, sizeof to, "%s.cpp", job->path);
-    if (rename(from, to) != 0) return false;
-    snprintf(from, sizeof from, "%s.%d.so", job->path, (int)getpid());
-    snprintf(to, sizeof to, "%s.so", job->path);
-    return rename(from, to) == 0;
+    if (!told) leat_graph_wrong(&b->graph->report, job->object->place, "E_CC", "%s", first);
 }
 
 static bool begin_job(struct build *b, struct job *job)
 {
-    if (write_source(job) && start_compiler(b, job)) return true;
-    remove_traces(job);
-    return leat_graph_wrong(&b->graph->report, job->place, "E_CC",
-                            "%s in %.*s: cannot be started: %s", compiler_of(b), SHOWN / 2,
-                            b->folder, strerror(errno));
+    if (make_folder(b) && write_source(b, job) && start_compiler(b, job)) return true;
+    return leat_graph_wrong(&b->graph->report, job->object->place, "E_CC",
+                            "%s: cannot be started: %s", compiler_of(b), strerror(errno));
 }
 
 /* Waits for it; true: the object is there. */
@@ -382,18 +402,18 @@ static bool end_job(struct build *b, struct job *job)
     int status = 0;
     while (waitpid(job->child, &status, 0) < 0 && errno == EINTR) {
     }
-    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!good && !job->again && b->graph->dialect != LEAT_GRAPH_ORCH) {
         job->again = true; /* graph_schema was compiled with what was newest */
-        return start_compiler(b, job) && end_job(b, job);
+        if (start_compiler(b, job)) return end_job(b, job);
     }
-    if (!good)
+    if (!good) {
         tell_errors(b, job);
-    else if (!keep_object(job))
-        good = leat_graph_wrong(&b->graph->report, job->place, "E_CC", "%.*s: cannot be kept: %s",
-                                SHOWN, job->path, strerror(errno));
-    remove_traces(job);
-    return good;
+        return false;
+    }
+    return keep(b, job) ||
+           leat_graph_wrong(&b->graph->report, job->object->place, "E_CC",
+                            "a compiled handler cannot be kept: %s", strerror(errno));
 }
 
 /* As many at a time as there are processors. */
@@ -404,7 +424,7 @@ static void run_jobs(struct build *b, struct leat_handlers *out)
     uint32_t ended = 0, begun = 0;
     for (; begun < b->count; begun++) {
         struct job *job = &b->job[begun];
-        if (is_kept(job)) {
+        if (is_kept(b, job)) {
             out->reused++;
         } else if (begin_job(b, job)) {
             out->compiled++;
@@ -416,71 +436,21 @@ static void run_jobs(struct build *b, struct leat_handlers *out)
         if (b->job[ended].child) end_job(b, &b->job[ended]);
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- jobs ----------------------------------------------------------------------------------- */
 
-static bool open_object(struct build *b, const struct job *job, struct leat_handlers *out)
-{
-    char name[PATH_LEN + 16];
-    snprintf(name, sizeof name, "%s.so", job->path);
-    void *object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!object)
-        return leat_graph_wrong(&b->graph->report, job->place, "E_CC", "%.*s", SHOWN, dlerror());
-    out->object[out->object_count++] = object;
-    const void *table = dlsym(object, job->symbol);
-    uint32_t abi = 0;
-    if (table) memcpy(&abi, table, sizeof abi);
-    if (abi != LEAT_POETS_ABI)
-        return leat_graph_wrong(&b->graph->report, job->place, "E_CC",
-                                "%.*s: not an object of this version, expected ABI %d", SHOWN, name,
-                                LEAT_POETS_ABI);
-    if (job->type == LEAT_GRAPH_NONE)
-        out->values = table;
-    else if (b->graph->type[job->type].kind == LEAT_GRAPH_SUPERVISOR)
-        out->supervisor = table;
-    else
-        out->type[job->type] = table;
-    return true;
-}
-
-static void check_length(struct build *b, uint32_t len, struct leat_graph_place place,
-                         const char *pin)
-{
-    if (len > LEAT_GRAPH_MESSAGE_LEN_MAX)
-        leat_graph_wrong(&b->graph->report, place, "E_LIMIT",
-                         "the message of pin %.40s has %u octets, expected at most %d", pin, len,
-                         LEAT_GRAPH_MESSAGE_LEN_MAX);
-}
-
-/* Of messages that only the compiler could measure. */
-static bool check_lengths(struct build *b, const struct leat_handlers *h)
-{
-    for (uint32_t t = 0; t < b->graph->type_count; t++) {
-        const struct leat_poets_type *type = h->type[t];
-        const struct leat_graph_place place = b->graph->type[t].place;
-        if (b->graph->type[t].kind == LEAT_GRAPH_SUPERVISOR && h->supervisor) {
-            check_length(b, h->supervisor->in_len, place, "SupervisorInPin");
-            check_length(b, h->supervisor->out_len, place, "SupervisorOutPin");
-        }
-        if (!type) continue;
-        for (uint32_t i = 0; i < type->input_count; i++)
-            check_length(b, type->input[i].payload_len, place, type->input[i].name);
-        for (uint32_t i = 0; i < type->output_count; i++)
-            check_length(b, type->output[i].payload_len, place, type->output[i].name);
-        check_length(b, type->from_supervisor_len, place, "SupervisorInPin");
-    }
-    return !b->graph->report.error_count;
-}
-
-static bool add_job(struct build *b, uint32_t type, const struct leat_handlers *handlers)
+static bool add_job(struct build *b, uint32_t type, struct leat_handlers *handlers)
 {
     struct job *job = &b->job[b->count];
     const struct leat_graph_type *t = type == LEAT_GRAPH_NONE ? NULL : &b->graph->type[type];
     const bool supervisor = t && t->kind == LEAT_GRAPH_SUPERVISOR;
-    *job = (struct job){ .type = type,
-                         .symbol = supervisor ? "leat_supervisor"
-                                   : t        ? "leat_type"
-                                              : "leat_values",
-                         .place = t ? t->place : b->graph->place };
+    job->object = &handlers->object[b->count];
+    *job->object = (struct leat_handler_object){ .type = type,
+                                                 .symbol = supervisor ? "leat_supervisor"
+                                                           : t        ? "leat_type"
+                                                                      : "leat_values",
+                                                 .place = t ? t->place : b->graph->place,
+                                                 .file = -1 };
+    handlers->object_count++;
     FILE *out = open_memstream(&job->source, &job->source_len);
     if (!out) return false;
     const bool made = supervisor ? leat_handler_supervisor_source(b->graph, type, out)
@@ -521,7 +491,7 @@ static bool make_jobs(struct build *b, const struct leat_graph_instance *instanc
 bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_instance *instance,
                          const struct leat_handler_options *options, struct leat_handlers *out)
 {
-    struct build b = { .graph = graph, .options = options };
+    struct build b = { .graph = graph, .options = options, .cache = { .folder = -1, .build = -1 } };
     struct timespec from, to;
     *out = (struct leat_handlers){ 0 };
     clock_gettime(CLOCK_MONOTONIC, &from);
@@ -530,12 +500,12 @@ bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_insta
     out->object = calloc(graph->type_count + 1, sizeof *out->object);
     if (!b.job || !out->type || !out->object)
         leat_graph_wrong(&graph->report, graph->place, "E_LIMIT", "no memory for the handlers");
-    else if (choose_folder(&b) && ask_version(&b) && make_jobs(&b, instance, out))
+    else if (open_cache(&b) && ask_version(&b) && make_jobs(&b, instance, out))
         run_jobs(&b, out);
-    bool good = !graph->report.error_count;
-    for (uint32_t i = 0; good && i < b.count; i++)
-        good = open_object(&b, &b.job[i], out);
-    good = good && check_lengths(&b, out);
+    leat_handler_cache_close(&b.cache);
+    const bool good = !graph->report.error_count;
+    for (uint32_t i = 0; good && i < out->object_count; i++)
+        out->unseen += !leat_handler_has_run(out->object[i].file);
     for (uint32_t i = 0; i < b.count; i++)
         free(b.job[i].source);
     free(b.job);
@@ -544,18 +514,4 @@ bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_insta
     leat_graph_report_sort(&graph->report);
     if (!good) leat_handlers_close(out);
     return good;
-}
-
-void leat_handlers_close(struct leat_handlers *handlers)
-{
-    for (uint32_t i = 0; i < handlers->object_count; i++)
-        dlclose(handlers->object[i]);
-    for (uint32_t i = 0; i < handlers->table_count; i++) {
-        free(handlers->table[i].name);
-        free(handlers->table[i].value);
-    }
-    free(handlers->table);
-    free(handlers->type);
-    free(handlers->object);
-    *handlers = (struct leat_handlers){ 0 };
 }

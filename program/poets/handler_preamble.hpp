@@ -18,6 +18,14 @@ static thread_local leat_poets_host *leat_host; // the same for the supervisor
 struct leat_stop { // a handler that goes no further
 };
 
+// Whose handler runs, before it does: who watches from another thread, or in a signal handler, must
+// see it, also where the handler has no end and so nobody here would ever read it.
+static inline void leat_enter(leat_poets_env *env, leat_poets_block *block)
+{
+    __atomic_store_n(&env->block, block, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 __attribute__((noinline, cold)) static void leat_tell_failure(leat_poets_env *env, const char *what)
 {
     if (env)

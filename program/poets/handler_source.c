@@ -169,7 +169,7 @@ static void put_setup(bool view, bool variable, FILE *out)
 {
     if (variable) fputs("#define LEAT_SET_VARIABLE leat_env = env;\n", out);
     fputs(variable ? "" : "#define LEAT_SET_VARIABLE\n", out);
-    fputs("#define LEAT_SETUP LEAT_SET_VARIABLE env->block = block; "
+    fputs("#define LEAT_SETUP LEAT_SET_VARIABLE leat_enter(env, block); "
           "uint8_t *const leat_octets = reinterpret_cast<uint8_t *>(block); "
           "const GRAPH_PROPERTIES_T *const leat_g = "
           "static_cast<const GRAPH_PROPERTIES_T *>(env->graph); "

@@ -110,6 +110,18 @@ static void put_named(const struct leat_graph *graph, const struct leat_graph_st
         fprintf(out, "typedef %s %s%s%s%s;\n", name, part, *pin ? "_" : "", pin, suffix);
 }
 
+/* Of a message that only the compiler can measure, so it is the compiler that says it. */
+static void put_limit(const struct leat_graph *graph, const struct leat_graph_message *m, FILE *out)
+{
+    if (m->data.plain) return;
+    leat_handler_at(graph, m->place, out);
+    fprintf(out,
+            "static_assert(sizeof(%s_%s_message_t) <= %d, \"E_LIMIT: message '%s' has more than %d "
+            "octets\");",
+            graph->id, m->id, LEAT_GRAPH_MESSAGE_LEN_MAX, m->id, LEAT_GRAPH_MESSAGE_LEN_MAX);
+    leat_handler_ours(out);
+}
+
 static void put_constants(const struct leat_graph_type *t, FILE *out)
 {
     for (uint32_t i = 0; i < t->output.count; i++)
@@ -139,6 +151,7 @@ void leat_handler_structs(const struct leat_graph *graph, FILE *out)
     for (uint32_t i = 0; i < graph->message_count; i++) {
         const struct leat_graph_message *m = &graph->message[i];
         put_named(graph, &m->data, true, m->id, "", "_message_t", out);
+        put_limit(graph, m, out);
         fprintf(out, "typedef %s_%s_message_t pkt_%s_pyld_t;\n", graph->id, m->id, m->id);
     }
     fputs("struct leat_unknown_message { uint8_t octets[56]; };\n", out);

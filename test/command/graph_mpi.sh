@@ -15,7 +15,7 @@ ranks() {
     shift
     timeout "$run_limit" mpirun --oversubscribe --bind-to none -n "$count" "$leat" graph run "$@" --engine mpi
 }
-plain() { sed 's/ (Thread[^)]*)//' | sort; }
+plain() { sed 's/ (Thread[^)]*)//; /^leat: .* for the first time, /d' | sort; }
 
 # ---- the same answer ----------------------------------------------------------------------------
 for file in ring clock_tree heat_plate; do

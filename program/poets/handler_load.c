@@ -1,0 +1,68 @@
+/* Compiled handlers are loaded. Code of the file runs from here on. */
+#include "graph_run_parts.h"
+#include "handler.h"
+#include "handler_cache.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHOWN = 300 };
+
+/* By its descriptor: what was looked at is what is loaded. */
+static bool load(struct leat_graph *graph, struct leat_handler_object *object,
+                 struct leat_handlers *handlers)
+{
+    char name[64];
+    uint32_t abi = 0;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", object->file);
+    leat_handler_set_run(object->file);
+    object->loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!object->loaded)
+        return leat_graph_wrong(&graph->report, object->place, "E_CC", "%.*s", SHOWN, dlerror());
+    const void *table = dlsym(object->loaded, object->symbol);
+    if (table) memcpy(&abi, table, sizeof abi);
+    if (abi != LEAT_POETS_ABI)
+        return leat_graph_wrong(&graph->report, object->place, "E_CC",
+                                "not an object of this version, expected ABI %d", LEAT_POETS_ABI);
+    if (object->type == LEAT_GRAPH_NONE)
+        handlers->values = table;
+    else if (graph->type[object->type].kind == LEAT_GRAPH_SUPERVISOR)
+        handlers->supervisor = table;
+    else
+        handlers->type[object->type] = table;
+    return true;
+}
+
+bool leat_handlers_load(struct leat_graph *graph, const struct leat_run_options *options,
+                        struct leat_handlers *handlers)
+{
+    struct leat_run_guard guard;
+    bool good = true;
+    handlers->guard = options;
+    leat_run_guard_begin(&guard, options, NULL);
+    for (uint32_t i = 0; good && i < handlers->object_count; i++)
+        good = load(graph, &handlers->object[i], handlers);
+    leat_run_guard_end(&guard);
+    return good;
+}
+
+void leat_handlers_close(struct leat_handlers *handlers)
+{
+    struct leat_run_guard guard;
+    if (handlers->guard) leat_run_guard_begin(&guard, handlers->guard, NULL);
+    for (uint32_t i = 0; i < handlers->object_count; i++)
+        if (handlers->object[i].loaded) dlclose(handlers->object[i].loaded);
+    if (handlers->guard) leat_run_guard_end(&guard);
+    /* Only now: of two objects that were loaded by the same number, the loader sees one. */
+    for (uint32_t i = 0; i < handlers->object_count; i++)
+        if (handlers->object[i].file >= 0) close(handlers->object[i].file);
+    for (uint32_t i = 0; i < handlers->table_count; i++) {
+        free(handlers->table[i].name);
+        free(handlers->table[i].value);
+    }
+    free(handlers->table);
+    free(handlers->type);
+    free(handlers->object);
+    *handlers = (struct leat_handlers){ 0 };
+}

@@ -1,0 +1,210 @@
+#!/bin/sh
+# Handlers are code: it runs only in leat graph run, which says so; it is loaded only from a folder that nobody else
+# can write to; and code that never comes back is ended, with the right name. As root, and as a user without rights.
+set -u
+leat=$(realpath "$1")
+here=$(dirname "$(realpath "$0")")
+. "$here/lib.sh"
+stranger=54321 # owns what is planted; no such user needs to exist
+chmod 755 "$folder"
+
+# app CODE ON_INIT ON_RECEIVE: first sends one packet to second
+app() {
+    cat << XML
+<Graphs xmlns="https://poets-project.org/schemas/virtual-graph-schema-v4"><GraphType id="g"><SharedCode><![CDATA[$1]]></SharedCode>
+<MessageTypes><MessageType id="m"><Message>uint32_t n;</Message></MessageType></MessageTypes>
+<DeviceTypes><DeviceType id="d"><Properties>uint32_t me;</Properties><State>uint32_t n;</State>
+<OnInit><![CDATA[deviceState->n = deviceProperties->me; $2]]></OnInit>
+<InputPin name="in" messageTypeId="m"><OnReceive><![CDATA[$3]]></OnReceive></InputPin>
+<OutputPin name="out" messageTypeId="m"><OnSend><![CDATA[deviceState->n = 0;]]></OnSend></OutputPin>
+<ReadyToSend><![CDATA[*readyToSend = deviceState->n ? RTS_FLAG_out : 0;]]></ReadyToSend></DeviceType></DeviceTypes></GraphType>
+<GraphInstance id="i" graphTypeId="g"><DeviceInstances><DevI id="first" type="d" P="{1}"/><DevI id="second" type="d"/></DeviceInstances>
+<EdgeInstances><EdgeI path="second:in-first:out"/></EdgeInstances></GraphInstance></Graphs>
+XML
+}
+# leaves FILE: C++ of a static object that makes the file when its code is loaded
+leaves() { echo "static struct leat_trace { leat_trace() { if (FILE *f = fopen(\"$1\", \"w\")) fclose(f); } } leat_trace_here;"; }
+notice="this runs C++ code of the file for the first time, with all your rights"
+
+# ---- check runs nothing, run says what it does -------------------------------------------------
+export XDG_CACHE_HOME="$folder/cache"
+app "$(leaves "$folder/ran")" '' '' > "$folder/foreign.xml"
+exits 0 "" "$leat" graph check "$folder/foreign.xml"
+[ ! -e "$folder/ran" ] || fail "leat graph check runs code of the file"
+same "a check says nothing of running" "$(cat "$folder/stderr")" ""
+exits 0 "leat: $folder/foreign.xml: $notice" "$leat" graph run "$folder/foreign.xml" --until idle
+[ -e "$folder/ran" ] || fail "the code did not run at all"
+exits 0 "" "$leat" graph run "$folder/foreign.xml" --until idle
+! grep -q "$notice" "$folder/stderr" || fail "told a second time: $(cat "$folder/stderr")"
+app "$(leaves "$folder/ran") // changed" '' '' > "$folder/foreign.xml"
+exits 0 "$notice" "$leat" graph run "$folder/foreign.xml" --until idle
+# What a check must find without loading it: functions that are nowhere, messages that are too long.
+app 'int nowhere(int);' 'nowhere(5);' '' > "$folder/nowhere.xml"
+exits 2 "nowhere.xml:3:14: E_CC: undefined reference to \`nowhere(int)'" "$leat" graph check "$folder/nowhere.xml"
+cat > "$folder/long.xml" << 'XML'
+<Graphs xmlns="" appname="app"><GraphType id="g">
+<MessageTypes><MessageType id="m"><Message>std::string::value_type c[57];</Message></MessageType></MessageTypes>
+<DeviceTypes><DeviceType id="d"><OutputPin name="out" messageTypeId="m"><OnSend/></OutputPin></DeviceType></DeviceTypes></GraphType>
+<GraphInstance id="i" graphTypeId="g"><DeviceInstances><DevI id="0" type="d"/></DeviceInstances><EdgeInstances/></GraphInstance></Graphs>
+XML
+exits 2 "long.xml:2:" "$leat" graph check "$folder/long.xml"
+has "a long message" "$(cat "$folder/stderr")" "E_LIMIT: message 'm' has more than 56 octets"
+
+# ---- code that does not come back ---------------------------------------------------------------
+# endless COMPILER: in OnInit, in OnReceive, in a constructor, in a destructor; by a limit and by a signal
+forever='for (;;) { }'
+endless() {
+    app '' "if (deviceProperties->me == 0) $forever" '' > "$folder/init.xml"
+    app '' '' "$forever" > "$folder/receive.xml"
+    app "static struct s { s() { $forever } } s_;" '' '' > "$folder/constructor.xml"
+    app "static struct s { ~s() { $forever } } s_;" '' '' > "$folder/destructor.xml"
+    for name in init receive constructor destructor; do
+        "$leat" graph check "$folder/$name.xml" > /dev/null || { fail "$1: $name" && return; }
+    done
+    # Several at once, since it takes two seconds to be sure.
+    limited receive "--schedule fifo"
+    for words in "-j 1" "-j 2" "--schedule fifo"; do
+        limited init "$words"
+        limited constructor "$words"
+    done
+    limited destructor "-j 1"
+    wait
+    no_part "$1: code that does not come back"
+    told "$1" receive "--schedule fifo" "device second: a handler"
+    for words in "-j 1" "-j 2" "--schedule fifo"; do
+        told "$1" init "$words" "device second: a handler"
+        told "$1" constructor "$words" "a constructor or destructor"
+    done
+    told "$1" destructor "-j 1" "a constructor or destructor"
+    for words in "init -j 1" "receive -j 1" "receive -j 2" "constructor -j 1"; do
+        # shellcheck disable=SC2086
+        set -- "$1" $words
+        interrupted TERM "$leat" graph run "$folder/$2.xml" "$3" "$4"
+        same "$1: $words, SIGTERM" "$got" 143
+        case $2 in constructor) who="a constructor or destructor" ;; *) who="device second: a handler" ;; esac
+        same "$1: $words, SIGTERM" "$(grep 'come back' "$folder/stderr")" "leat: $who does not come back"
+    done
+}
+# limited NAME WORDS: with a limit, and a file of packets that must not stay half written
+limited() {
+    # shellcheck disable=SC2086
+    timeout -s KILL "$run_limit" "$leat" graph run "$folder/$1.xml" $2 --until 10ms --record "$folder/packets" > /dev/null 2> "$folder/$1$2" &
+}
+told() { same "$1: $2, $3" "$(grep 'come back' "$folder/$2$3")" "leat: $4 does not come back"; }
+endless "c++"
+if command -v clang++ > /dev/null; then
+    mkdir "$folder/bin"
+    ln -s "$(command -v clang++)" "$folder/bin/c++"
+    before=$PATH
+    PATH="$folder/bin:$PATH"
+    endless clang++
+    PATH=$before
+fi
+app 'static struct s { s() { exit(0); } } s_;' '' '' > "$folder/exit.xml"
+exits 1 "leat: a constructor or destructor called exit" timeout "$run_limit" "$leat" graph run "$folder/exit.xml" --record "$folder/packets"
+app 'static struct s { s() { *(volatile int *)8 = 1; } } s_;' '' '' > "$folder/crash.xml"
+exits 1 "leat: a constructor or destructor crashed" timeout "$run_limit" "$leat" graph run "$folder/crash.xml" --record "$folder/packets"
+no_part "code that ends the process while it is loaded"
+
+# ---- the folder of compiled handlers -----------------------------------------------------------
+app '' '' '' > "$folder/app.xml"
+app "$(leaves "$folder/open/evil")" '' '' > "$folder/evil.xml"
+mkdir -m 777 "$folder/open"
+XDG_CACHE_HOME="$folder/evils" "$leat" graph check "$folder/evil.xml" > /dev/null
+evil=$(find "$folder/evils" -name '*.so')
+chmod 755 "$folder/evils" "$folder/evils/leat" "$folder/evils/leat/poets"
+chmod 644 "$evil"
+
+# as WORDS...: by this user. run: with the folder of this case; refused TEXT: nothing ran
+as() { $who env "$@"; }
+try() { as XDG_CACHE_HOME="$cache" "$leat" graph run "$folder/app.xml" --until idle; }
+refused() {
+    exits 2 "$1" try
+    [ ! -e "$folder/open/evil" ] || fail "$whose: a planted object runs: $1"
+}
+ignored() {
+    exits 0 "idle after" try
+    [ ! -e "$folder/open/evil" ] || fail "$whose: a planted object runs: $1"
+    same "$whose: $1: it is compiled again" "$(stat -c '%F %u' "$object")" "regular file $uid"
+}
+# new CASE: a cache with a compiled handler in it, which is $object
+new() {
+    cache="$folder/open/$uid-$1"
+    as XDG_CACHE_HOME="$cache" "$leat" graph check "$folder/app.xml" > "$folder/stdout" || fail "$whose: $1"
+    object=$(find "$cache" -name '*.so')
+}
+# plant: another's object in the place of $object
+plant() { rm "$object" && cp "$evil" "$object"; }
+
+cases() {
+    new modes
+    same "$whose: nobody else can read or write it" "$(stat -c %a "$cache" "$cache/leat" "$cache/leat/poets" "$object" | sort -u | paste -sd' ')" "600 700"
+    same "$whose: no traces of compilers" "$(find "$cache/leat/poets" -mindepth 1 ! -name '*.so' ! -name '*.cpp')" ""
+    for mode in g+w o+w; do
+        new writable-$mode
+        chmod $mode "$cache/leat/poets"
+        refused "$cache/leat/poets: others may write there"
+        has "$whose: what mends it" "$(cat "$folder/stderr")" "chmod go-w $cache/leat/poets"
+        new above-$mode
+        chmod $mode "$cache/leat"
+        refused "$cache/leat: others may write there"
+    done
+    new link
+    mkdir "$folder/open/elsewhere-$uid"
+    [ -z "$who" ] || chown "$uid" "$folder/open/elsewhere-$uid"
+    rm -r "$cache/leat/poets"
+    ln -s "$folder/open/elsewhere-$uid" "$cache/leat/poets"
+    [ -z "$who" ] || chown -h "$uid" "$cache/leat/poets"
+    refused "$cache/leat/poets: expected a folder"
+    same "$whose: nothing is written behind a link" "$(ls "$folder/open/elsewhere-$uid")" ""
+    ln -s "$cache" "$folder/open/own-$uid"
+    [ -z "$who" ] || chown -h "$uid" "$folder/open/own-$uid"
+    rm "$cache/leat/poets"
+    cache="$folder/open/own-$uid" exits 0 "idle after" try # one's own link above it is one's own affair
+    new object-link
+    rm "$object"
+    ln -s "$evil" "$object"
+    ignored "a link in the place of an object"
+    new object-writable
+    plant
+    [ -z "$who" ] || chown "$uid" "$object"
+    chmod 666 "$object"
+    ignored "an object that others may write"
+    new object-pipe
+    rm "$object"
+    mkfifo "$object"
+    [ -z "$who" ] || chown "$uid" "$object"
+    ignored "a pipe in the place of an object"
+    [ "$(id -u)" -eq 0 ] || return 0
+    new object-owner
+    plant
+    chown $stranger "$object"
+    chmod 755 "$object"
+    ignored "an object of another owner"
+    for part in "" /leat /leat/poets; do
+        new "owner$(echo "$part" | tr / -)"
+        plant
+        chown $stranger "$cache$part"
+        chmod 755 "$cache" "$cache/leat" "$cache/leat/poets"
+        refused "$cache$part belongs to user $stranger"
+    done
+    new foreign-link
+    ln -s "$cache" "$folder/open/foreign-$uid"
+    chown -h $stranger "$folder/open/foreign-$uid"
+    cache="$folder/open/foreign-$uid"
+    refused "$cache belongs to user $stranger"
+}
+whose="this user" who="" uid=$(id -u)
+cases
+if [ "$(id -u)" -eq 0 ]; then
+    whose="a user without rights" who="setpriv --reuid=65534 --regid=65534 --clear-groups" uid=65534
+    if $who "$leat" --version > /dev/null 2>&1; then cases; else echo "no other user can run $leat here"; fi
+    # Nobody's: no name, no home. There is no folder of his own, and /tmp is none.
+    who="setpriv --reuid=$stranger --regid=$stranger --clear-groups"
+    if $who "$leat" --version > /dev/null 2>&1; then
+        exits 2 "no folder for compiled handlers: set HOME or XDG_CACHE_HOME to a folder of your own" \
+            as -u HOME -u XDG_CACHE_HOME "$leat" graph run "$folder/app.xml" --until idle
+    fi
+fi
+exits 2 "/dev/null: expected a folder" env XDG_CACHE_HOME=/dev/null/no "$leat" graph check "$folder/app.xml"
+finish
