@@ -14,11 +14,21 @@ static void on_signal(int number)
     interrupted = number;
 }
 
+/* A file that may not grow (ulimit -f): the write fails and is told, as on a full disk, and what is
+ * half written goes away. A handler, since what is ignored stays so in the programs that we start.
+ */
+static void on_file_limit(int number)
+{
+    (void)number;
+}
+
 /* Without SA_RESTART, so that a read that waits comes back at once. */
 static void catch_signals(void)
 {
     struct sigaction action = { .sa_handler = on_signal };
+    const struct sigaction limit = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART };
     sigemptyset(&action.sa_mask);
+    sigaction(SIGXFSZ, &limit, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     struct sigaction hang_up;

@@ -21,7 +21,6 @@ int run_sweep(const struct arguments *args)
 {
     static struct sweep_plan plan;
     int code = WRONG;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by SQLite */
     if (sweep_plan_read(args, &plan)) {
         struct store *store = store_open(plan.store, STORE_WRITE, &code);
         if (store) code = run_with(&plan, store);

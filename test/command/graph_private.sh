@@ -59,7 +59,7 @@ endless() {
     app "static struct s { s() { $forever } } s_;" '' '' > "$folder/constructor.xml"
     app "static struct s { ~s() { $forever } } s_;" '' '' > "$folder/destructor.xml"
     for name in init receive constructor destructor; do
-        "$leat" graph check "$folder/$name.xml" > /dev/null || { fail "$1: $name" && return; }
+        timeout "$run_limit" "$leat" graph check "$folder/$name.xml" > /dev/null || { fail "$1: $name" && return; }
     done
     # Several at once, since it takes two seconds to be sure.
     limited receive "--schedule fifo"
