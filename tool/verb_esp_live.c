@@ -1,6 +1,7 @@
 /* leat esp route, stop, status, store, trace: a router of this host. */
 #include "duration.h"
 #include "esp_live.h"
+#include "key_file.h"
 #include "leat_tree.h"
 #include "sim.h"
 #include <stdio.h>
@@ -24,23 +25,8 @@ static int told(enum leat_router_end end)
 bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], const uint8_t **used)
 {
     const char *path = argument(args, "--key-file");
-    *used = NULL;
-    if (!path) return true;
-    FILE *file = fopen(path, "r");
-    char pair[3];
-    int octets = 0;
-    if (!file) {
-        complain("%s: cannot be opened", path);
-        return false;
-    }
-    while (octets < LEAT_ESP_KEY_LEN && fscanf(file, " %2[0-9a-fA-F]", pair) == 1 && pair[1])
-        key[octets++] = (uint8_t)strtoul(pair, NULL, 16);
-    char more;
-    const bool whole = octets == LEAT_ESP_KEY_LEN && fscanf(file, " %c", &more) == EOF;
-    fclose(file);
-    if (!whole) complain("%s: no key, expected 32 hex digits", path);
-    *used = key;
-    return whole;
+    *used = path ? key : NULL;
+    return !path || key_file_read(path, key);
 }
 
 /* ---- route -------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* leat ring join, set, get, query, status, leave, and the algorithms on a ring of real hosts;
  * messages are in ring_mail.c. */
 #include "aton_live.h"
+#include "key_file.h"
 #include "leat_tree.h"
 #include "ring_fields.h"
 #include "ring_live.h"
@@ -104,24 +105,6 @@ static bool read_mac(const struct ring_live_asked *a, const char *option, uint8_
     return true;
 }
 
-static bool read_key(const char *path, uint8_t key[LEAT_ATON_KEY_LEN])
-{
-    FILE *file = fopen(path, "r");
-    int octets = 0;
-    unsigned octet;
-    if (!file) {
-        complain("%s: cannot be opened", path);
-        return false;
-    }
-    while (octets < LEAT_ATON_KEY_LEN && fscanf(file, " %2x", &octet) == 1)
-        key[octets++] = (uint8_t)octet;
-    char more;
-    const bool whole = octets == LEAT_ATON_KEY_LEN && fscanf(file, " %c", &more) == EOF;
-    fclose(file);
-    if (!whole) complain("%s: no key, expected 32 hex digits", path);
-    return whole;
-}
-
 static bool read_driver(const struct ring_live_asked *a, enum leat_station_driver *driver)
 {
     const char *text = argument(a->args, "--driver");
@@ -151,7 +134,7 @@ static int join(const struct ring_live_asked *a)
         !sim_read_number(a->args, "--address", 0, LEAT_ATON_DA_ALL - 1, &address) ||
         !sim_read_number(a->args, "--rate", 0, 1000000000, &rate))
         return WRONG;
-    if (key_file && !read_key(key_file, key)) return WRONG;
+    if (key_file && !key_file_read(key_file, key)) return WRONG;
     config.ring_id = (uint32_t)ring_id;
     config.address = (uint16_t)address;
     config.rate_per_s = (uint32_t)rate;

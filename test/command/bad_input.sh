@@ -150,4 +150,23 @@ exec 9>&-
 [ $got -ne 0 ] || fail "an interrupted encode says it is done"
 [ ! -e "$folder/cut.pcapng" ] || fail "an interrupted encode leaves a file"
 no_part "an interrupted encode"
+# Keys that others can choose: whoever takes a key refuses them, and says what mends it.
+key=$folder/key
+echo '00010203 04050607 08090a0b 0c0d0e0f' > "$key"
+# takes_key TEXT: what is said of the key, by each
+takes_key() {
+    exits 2 "$1" "$leat" esp route --dev none --key-file "$key"
+    exits 2 "$1" "$leat" esp census 7 --members 1 --key-file "$key" --wait x
+    exits 2 "$1" "$leat" ring join --dev none --address 1 --next 02:00:00:00:00:01 --previous 02:00:00:00:00:02 --key "$key"
+}
+for mode in 620 602 666; do
+    chmod $mode "$key"
+    takes_key "$key: others may write the key, expected only its owner: chmod 600 $key"
+done
+chmod 644 "$key"
+exits 2 "--for 'x', expected a time" "$leat" esp multicast 7 text --key-file "$key" --for x
+if [ "$(id -u)" -eq 0 ]; then
+    chown 54321 "$key"
+    takes_key "$key: the key belongs to user 54321, expected user 0 or root: chown 0 $key"
+fi
 finish

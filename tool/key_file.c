@@ -1,0 +1,51 @@
+#include "key_file.h"
+#include "tool.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Who can write the file can choose the key, and is then a member of the network. */
+static bool is_safe(const char *path, int fd)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0) {
+        complain("%s: %s", path, strerror(errno));
+        return false;
+    }
+    if (s.st_uid != geteuid() && s.st_uid != 0) {
+        complain("%s: the key belongs to user %u, expected user %u or root: chown %u %s", path,
+                 (unsigned)s.st_uid, (unsigned)geteuid(), (unsigned)geteuid(), path);
+        return false;
+    }
+    if (s.st_mode & (S_IWGRP | S_IWOTH)) {
+        complain("%s: others may write the key, expected only its owner: chmod 600 %s", path, path);
+        return false;
+    }
+    return true;
+}
+
+static bool read_digits(FILE *file, uint8_t key[LEAT_SIP_KEY_LEN])
+{
+    char pair[3], more;
+    int octets = 0;
+    while (octets < LEAT_SIP_KEY_LEN && fscanf(file, " %2[0-9a-fA-F]", pair) == 1 && pair[1])
+        key[octets++] = (uint8_t)strtoul(pair, NULL, 16);
+    return octets == LEAT_SIP_KEY_LEN && fscanf(file, " %c", &more) == EOF;
+}
+
+bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN])
+{
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        complain("%s: cannot be opened: %s", path, strerror(errno));
+        return false;
+    }
+    const bool safe = is_safe(path, fileno(file)), whole = safe && read_digits(file, key);
+    fclose(file);
+    if (safe && !whole) complain("%s: no key, expected 32 hex digits", path);
+    return whole;
+}

@@ -1,0 +1,12 @@
+/* Keys of live networks: files of 32 hex digits, which nobody but their owner may change. */
+#ifndef LEAT_KEY_FILE_H
+#define LEAT_KEY_FILE_H
+
+#include "leat_siphash.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* False after a complaint, which says what mends it; the command ends with WRONG then. */
+bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN]);
+
+#endif
