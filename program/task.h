@@ -59,8 +59,9 @@ bool leat_task_has_begun(void); /* and not left */
 /* No more: the run goes on without it. At exit() without it the run learns that it is gone. */
 void leat_task_leave(void);
 
-/* The run ends as a failure with this reason (a sentence without an end); does not return. */
-_Noreturn void leat_task_fail(const char *reason);
+/* The run ends as a failure with this reason (a sentence without an end); does not return. By
+ * attribute, since cppcheck does not know _Noreturn. */
+__attribute__((noreturn)) void leat_task_fail(const char *reason);
 
 uint32_t leat_task_number(void);   /* its slot */
 uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
