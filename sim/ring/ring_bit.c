@@ -193,6 +193,7 @@ void leat_sim_ring_enter_bits(struct leat_sim_ring *ring)
     struct leat_aton_station *monitor = &ring->seat[ring->config.monitor].station;
     const uint8_t opcode = monitor->opcode;
     const leat_time now = ring->now, bits = ring->bits;
+    leat_sim_ring_decide_priority(ring);
     silence(ring);
     ring->by_bits = true;
     if (ring->released_at > now) { /* the monitor keeps silent before */

@@ -53,6 +53,9 @@ void leat_sim_ring_tell_arrived(struct leat_sim_ring *ring, uint32_t station, ui
 /* A token of this priority goes round: interfaces that raised it higher before forget it. */
 void leat_sim_ring_show_priority(struct leat_sim_ring *ring);
 
+/* Word by word: the priority of a token that begins now, if it is still open. */
+void leat_sim_ring_decide_priority(struct leat_sim_ring *ring);
+
 /* Positions, B and the length of the ring, by who is in it. */
 void leat_sim_ring_close(struct leat_sim_ring *ring);
 

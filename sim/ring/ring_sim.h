@@ -138,6 +138,7 @@ struct leat_sim_ring {
     uint32_t monitor_symbols;
     bool has_packet, is_empty; /* empty: it takes a token that nobody wants */
     bool has_priorities;       /* some order has */
+    bool is_undecided;         /* the released token's priority: until its first symbol goes out */
     uint32_t sender, next;     /* place in the circle from the sender on */
     leat_time sent_at;
     uint8_t *image;

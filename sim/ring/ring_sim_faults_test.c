@@ -192,6 +192,36 @@ static void a_token_lost_behind_an_empty_packet_is_missed_as_soon(void)
     OK(is_lost);
 }
 
+/*
+ * The smallest ring that has it: the only packet before the empty one is longer by two words of the
+ * command, and a bit error where the lowered token is on its way.
+ */
+static void three_stations_miss_the_token_behind_an_empty_packet_at_the_same_time(void)
+{
+    static const uint8_t widths[] = { 16, 32, 64 };
+    uint64_t silences = 0;
+    for (unsigned k = 0; k < 9; k++) {
+        struct leat_aton_command plain = add, urgent = add;
+        plain.width_bits = urgent.width_bits = widths[k % 3];
+        urgent.priority = 1;
+        for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
+            struct world *w = model == LEAT_SIM_RING_BIT ? &one : &other;
+            open_ring(w, model, 3, 0);
+            order(w, 1, &plain, 0);
+            order(w, 2, &urgent, 0);
+            order(w, 1, &plain, 2000);
+            fault(w, LEAT_SIM_RING_BIT_ERROR, 0, 568, 1 + k / 3);
+            leat_sim_ring_run(&w->ring, 5000);
+            EQ(w->results, 3);
+        }
+        OK(world_same(&one, &other));
+        silences += one.ring.counts.silences;
+        world_close(&one);
+        world_close(&other);
+    }
+    OK(silences > 0);
+}
+
 /* ---- stations come and go ---------------------------------------------------------------------
  */
 
@@ -354,6 +384,7 @@ static void both_models_fail_in_the_same_way_at_the_same_time(void)
 TAP_MAIN(T(no_damage_makes_a_wrong_answer), T(a_lost_token_is_made_anew),
          T(half_an_ac_is_no_sign_of_life), T(an_orphan_is_stripped),
          T(a_token_lost_behind_an_empty_packet_is_missed_as_soon),
+         T(three_stations_miss_the_token_behind_an_empty_packet_at_the_same_time),
          T(a_dead_station_is_bypassed_and_the_counter_shows_it),
          T(who_leaves_in_the_middle_loses_its_orders_and_hangs_nobody),
          T(both_models_fail_in_the_same_way_at_the_same_time))

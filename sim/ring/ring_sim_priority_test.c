@@ -60,6 +60,31 @@ static void who_reserves_goes_first(void)
     }
 }
 
+/* Station 1 is done, and has another order: in the bit time in which the token begins this still
+ * counts, and the token is raised for it; a bit time later the one that station 2 asked for holds.
+ */
+static void an_order_that_comes_with_the_token_is_in_time(void)
+{
+    static const uint32_t wanted[2][3] = { { 1, 1, 2 }, { 1, 2, 1 } };
+    for (unsigned late = 0; late < 2; late++) {
+        for (unsigned model = LEAT_SIM_RING_BIT; model <= LEAT_SIM_RING_WORD; model++) {
+            struct leat_aton_order urgent = { .command = add };
+            urgent.command.priority = 6;
+            open_with(&one, model, 4, 1);
+            order(&one, 1, 0);
+            order(&one, 2, 2);
+            one.stop_after = 1;
+            const leat_time done_at = leat_sim_ring_run(&one.ring, 5000);
+            OK(leat_sim_ring_hand_over(&one.ring, 1, &urgent, 0, done_at + late, 0));
+            leat_sim_ring_run(&one.ring, 5000);
+            EQ(one.results, 3);
+            for (int i = 0; i < 3; i++)
+                EQ(one.told[i].station, wanted[late][i]);
+            world_close(&one);
+        }
+    }
+}
+
 enum { PLAIN_STATIONS = 12, PLAIN_ORDERS = 5 };
 
 /* A plain reading of the scheme: a token that is carried from station to station. */
@@ -191,5 +216,6 @@ static void the_monitor_does_it_for_one_that_forgets(void)
 }
 
 TAP_MAIN(T(a_priority_goes_back_to_where_it_was_raised_from), T(who_reserves_goes_first),
+         T(an_order_that_comes_with_the_token_is_in_time),
          T(stations_are_served_as_the_plain_reading_says), T(who_raised_the_token_takes_it_back),
          T(the_monitor_does_it_for_one_that_forgets))

@@ -150,11 +150,14 @@ void leat_sim_ring_show_priority(struct leat_sim_ring *ring)
         leat_aton_raises_see(&ring->seat[ring->circle[i]].station.raises, ring->released_priority);
 }
 
-/* The sender knows what was asked for, its own next order included: of this the token says. */
-static void raise(struct leat_sim_ring *ring)
+/* The sender knows what was asked for, its own next order included: of this the token says. So it
+ * is decided in the bit time in which the token begins, when all orders of that time are known. */
+void leat_sim_ring_decide_priority(struct leat_sim_ring *ring)
 {
     struct leat_aton_raises *raises = &ring->seat[ring->sender].station.raises;
-    if (!ring->has_priorities) return;
+    const bool is_due = ring->is_undecided && ring->has_priorities;
+    ring->is_undecided = false;
+    if (!is_due) return;
     ring->released_priority = leat_aton_raises_release(raises, ring->held_priority,
                                                        reservation_of(ring));
     leat_sim_ring_show_priority(ring);
@@ -211,10 +214,8 @@ static bool run_active(struct leat_sim_ring *ring, leat_time until)
     release(ring, c, at);
     leat_sim_ring_tell_done(ring, ring->sender, &result, ring->image + LEAT_ATON_LONG_PAYLOAD_AT,
                             at);
-    if (result.status == LEAT_ATON_DONE)
-        raise(ring);
-    else
-        leat_sim_ring_show_priority(ring);
+    ring->is_undecided = result.status == LEAT_ATON_DONE;
+    if (!ring->is_undecided) leat_sim_ring_show_priority(ring);
     return true;
 }
 
@@ -271,8 +272,8 @@ static bool run_passive(struct leat_sim_ring *ring, leat_time until)
                                              .recognised = recognised,
                                              .copied = recognised && has_room(ring, order) };
     release(ring, NULL, at);
+    ring->is_undecided = true;
     leat_sim_ring_tell_done(ring, ring->sender, &result, NULL, at);
-    raise(ring);
     return true;
 }
 
@@ -282,7 +283,7 @@ static bool run_empty(struct leat_sim_ring *ring, leat_time until)
     if (at > until) return false;
     ring->monitor_symbols = LEAT_ATON_FOLD_SYMBOLS;
     release(ring, NULL, at);
-    raise(ring);
+    ring->is_undecided = true;
     return true;
 }
 
@@ -313,6 +314,7 @@ static bool run_token(struct leat_sim_ring *ring, leat_time until)
 void leat_sim_ring_run_words(struct leat_sim_ring *ring, leat_time until)
 {
     while (ring->now < until && !ring->stop && !ring->by_bits) {
+        leat_sim_ring_decide_priority(ring);
         const bool more = !ring->has_packet            ? run_token(ring, until)
                           : ring->is_empty             ? run_empty(ring, until)
                           : order_of(ring)->is_passive ? run_passive(ring, until)
@@ -325,7 +327,7 @@ void leat_sim_ring_break_words(struct leat_sim_ring *ring)
 {
     static const struct leat_aton_result lost = { .status = LEAT_ATON_LOST };
     const bool had_packet = ring->has_packet && !ring->is_empty;
-    ring->has_packet = false;
+    ring->has_packet = ring->is_undecided = false;
     ring->released_priority = 0;
     leat_sim_ring_show_priority(ring);
     ring->seat[ring->config.monitor].station.opcode = 0;
