@@ -52,7 +52,10 @@ int ring_told_ack(uint16_t to, const struct leat_station_ack *ack)
         complain(ack->recognised ? "no station has room in its mailbox"
                                  : "no other station on this ring");
     else if (ack->recognised)
-        complain("station %u has no room in its mailbox, expected leat ring receive there", to);
+        complain(
+            "station %u has no room in its mailbox, expected leat ring receive there (or, with "
+            "a key, a clock that has not gone back here)",
+            to);
     else
         complain("no station %u on this ring", to);
     return FAILED;

@@ -21,6 +21,7 @@ struct ring_seat {
     struct ring_mailbox mailbox; /* mapped */
     uint32_t *bell;              /* packet: mapped; another number after every message */
     int mailbox_map;             /* XDP: descriptor of the map */
+    int windows_map;             /* XDP, with a key: descriptor of the map; else -1 */
 };
 
 struct ring_driver {

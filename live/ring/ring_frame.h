@@ -35,14 +35,19 @@ enum {
     RING_AWAITED_MAX = 65536, /* of one's own packets, the youngest so many are taken */
     RING_WHY_LEN = 320,
     RING_MAILBOX_LEN = 65536, /* octets of messages that nobody has read; a power of two */
+    RING_SERIAL_LEN = 8,      /* with a key, it stands before the octets of a message */
+    RING_WINDOW = 4,          /* serials of a sender that are remembered; a power of two */
+    RING_SENDERS = 65536,
 };
 
-/* What became of a frame. X(id, name, text): counters stand in this order; up to MAILBOX_FULL it
- * has changed and goes on, up to NO_ROOM it goes on as it came. */
+/* What became of a frame. X(id, name, text): counters stand in this order; up to REPLAYED it has
+ * changed and goes on, up to NO_ROOM it goes on as it came. */
 #define RING_REASONS(X)                                                                      \
     X(FOLDED, "folded", "took part and passed on")                                           \
     X(COPIED, "copied", "passive, to this station: copied to its mailbox and passed on")     \
     X(MAILBOX_FULL, "mailbox-full", "passive, to this station: passed on, mailbox full")     \
+    X(REPLAYED, "replayed",                                                                  \
+      "passive, to this station: passed on, not copied: its serial is not new")              \
     X(REPEATED, "repeated", "passed on as it came")                                          \
     X(NO_ROOM, "no-room", "passed on as it came: no room for one value more")                \
     X(OWN, "own", "own packet, gone round: handed to the host")                              \
@@ -86,6 +91,7 @@ struct ring_page {
     struct leat_aton_interface interface;
     uint32_t issued; /* sequence of the youngest packet sent */
     uint32_t zero;
+    uint64_t serial; /* of the youngest message sent with a key */
 };
 
 struct ring_frame {
@@ -100,6 +106,37 @@ struct ring_bucket {
     uint64_t at_ns;
     uint64_t tokens_ns; /* saved time: a packet costs 1e9 / rate */
 };
+
+/*
+ * The youngest messages of one sender. A serial is the sender's time of day in nanoseconds, or one
+ * more than its last: it grows, over restarts too. New is what is younger than the oldest that is
+ * remembered, and not among them; so messages of several processes may overtake each other a bit.
+ */
+struct ring_window {
+    uint64_t serial[RING_WINDOW];
+};
+
+/* Is it new? Then it is remembered, by one of several processors that may have it at once. */
+static inline bool ring_window_take(struct ring_window *w, uint64_t serial)
+{
+    for (int tries = 0; tries < RING_WINDOW; tries++) {
+        uint32_t oldest = 0;
+        uint64_t least = UINT64_MAX;
+        for (uint32_t i = 0; i < RING_WINDOW; i++) {
+            const uint64_t seen = *(volatile uint64_t *)&w->serial[i];
+            if (seen == serial) return false;
+            if (seen < least) {
+                least = seen;
+                oldest = i;
+            }
+        }
+        if (serial < least) return false;
+        if (__sync_val_compare_and_swap(&w->serial[oldest & (RING_WINDOW - 1)], least, serial) ==
+            least)
+            return true;
+    }
+    return false;
+}
 
 static inline bool ring_same_mac(const uint8_t *a, const uint8_t *b)
 {

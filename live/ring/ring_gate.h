@@ -6,13 +6,14 @@
  *   ring_check   for us? from the previous station? of our ring? image, MAC, CRC, payload sound?
  *   ring_admit   our own, gone round: up to the host (OWN); hops left? not too often?
  *   ring_fold    this station's part (FOLDED, REPEATED, NO_ROOM); of a passive packet that is
- *                addressed to it, a copy for the host's mailbox (COPIED, MAILBOX_FULL)
+ *                addressed to it, a copy for the host's mailbox (COPIED, MAILBOX_FULL); with a key,
+ *                once (REPLAYED)
  *   ring_seal    next address, hops, CRC, MAC: on its way
  *
  * Any "no" on the way: dropped, and counted by the reason.
  *
  * The includer gives what its ground has: ring_frame_crc, ring_frame_mac, ring_rate_allows,
- * ring_mailbox_takes and, for a verifier, LEAT_ATON_BOUND.
+ * ring_window_of, ring_mailbox_takes and, for a verifier, LEAT_ATON_BOUND.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -26,8 +27,11 @@ static uint32_t ring_frame_crc(struct ring_frame *f);
 static uint64_t ring_frame_mac(struct ring_frame *f, const struct ring_config *c);
 static bool ring_rate_allows(const struct ring_config *c, uint16_t sender);
 
-/* A record for the mailbox: so many octets of the image from SA on. False: it has no room. */
-static bool ring_mailbox_takes(struct ring_frame *f, uint32_t len);
+/* What has come of a sender's messages; NULL: it is not known. */
+static struct ring_window *ring_window_of(uint16_t sender);
+
+/* A record for the mailbox: so many octets of the image from there on. False: it has no room. */
+static bool ring_mailbox_takes(struct ring_frame *f, uint32_t at, uint32_t len);
 
 static inline uint32_t ring_mac_at(const struct ring_frame *f)
 {
@@ -119,27 +123,53 @@ static inline enum ring_reason ring_admit(struct ring_frame *f, const struct rin
     return RING_FOLDED;
 }
 
+/* A message of a keyed ring, which has a serial, for the first time? */
+static inline bool ring_is_new(struct ring_frame *f, uint32_t flg_at)
+{
+    const uint8_t *image = ring_image(f);
+    struct ring_window *window = ring_window_of(leat_get_be16(image + LEAT_ATON_SA_AT));
+    return window && flg_at >= LEAT_ATON_PASSIVE_PAYLOAD_AT + RING_SERIAL_LEN &&
+           ring_window_take(window, leat_get_be64(image + LEAT_ATON_PASSIVE_PAYLOAD_AT));
+}
+
+/* Sender, length and octets. Of a message with a serial, the first two stand for a moment where its
+ * end is: it is not for the reader. */
+static inline bool ring_deliver(struct ring_frame *f, const struct ring_config *c, uint32_t flg_at)
+{
+    enum { HEAD_AT = LEAT_ATON_PASSIVE_PAYLOAD_AT + RING_SERIAL_LEN - 4 };
+    uint8_t *image = ring_image(f);
+    if (!c->has_key) return ring_mailbox_takes(f, LEAT_ATON_SA_AT, flg_at - LEAT_ATON_SA_AT);
+    const uint32_t head = leat_get_be32(image + LEAT_ATON_SA_AT);
+    const uint32_t kept = leat_get_be32(image + HEAD_AT);
+    leat_put_be32(image + HEAD_AT, head - RING_SERIAL_LEN);
+    const bool taken = ring_mailbox_takes(f, HEAD_AT, flg_at - HEAD_AT);
+    leat_put_be32(image + HEAD_AT, kept);
+    return taken;
+}
+
 /*
  * A passive packet passes, and its sender learns by A that its station is there, by C that it has
  * the octets. Of several that are addressed, one that has no room leaves C as the others made it.
  */
-static inline enum ring_reason ring_copy(struct ring_frame *f, const struct ring_page *page)
+static inline enum ring_reason ring_copy(struct ring_frame *f, const struct ring_config *c,
+                                         const struct ring_page *page)
 {
     uint8_t *image = ring_image(f);
     const uint32_t flg_at = f->image_len - LEAT_ATON_TRAILER_LEN;
     if (!leat_aton_is_addressed(&page->interface, image)) return RING_REPEATED;
     image[LEAT_ATON_BOUND(flg_at)] |= LEAT_ATON_FLG_A;
-    if (!ring_mailbox_takes(f, flg_at - LEAT_ATON_SA_AT)) return RING_MAILBOX_FULL;
+    if (c->has_key && !ring_is_new(f, flg_at)) return RING_REPLAYED;
+    if (!ring_deliver(f, c, flg_at)) return RING_MAILBOX_FULL;
     image[LEAT_ATON_BOUND(flg_at)] |= LEAT_ATON_FLG_C;
     return RING_COPIED;
 }
 
-/* The visit itself: what changes a frame (up to MAILBOX_FULL), REPEATED or NO_ROOM. */
+/* The visit itself: what changes a frame (up to REPLAYED), REPEATED or NO_ROOM. */
 static inline enum ring_reason ring_fold(struct ring_frame *f, const struct ring_config *c,
                                          const struct ring_page *page)
 {
     const uint32_t ctl = leat_get_be16(ring_image(f) + LEAT_ATON_CTL_AT);
-    if (!(ctl >> LEAT_ATON_CTL_ACTIVE)) return ring_copy(f, page);
+    if (!(ctl >> LEAT_ATON_CTL_ACTIVE)) return ring_copy(f, c, page);
     const uint32_t room = c->frame_max - RING_IMAGE_AT - ring_mac_len(c);
     const enum leat_aton_visit visit = leat_aton_visit(&page->interface, ring_image(f),
                                                        &f->image_len, room);

@@ -13,7 +13,8 @@ enum { KEYED = 1, STATIONS = 8 };
 /* A mailbox in memory that all tests share: empty at first. */
 static uint32_t mail_words[RING_MAILBOX_LEN / 4];
 static unsigned long mail_read_at, mail_written_at;
-static const struct ring_mailbox mailbox = { &mail_read_at, &mail_written_at, mail_words };
+static struct ring_window windows[RING_SENDERS];
+static const struct ring_mailbox mailbox = { &mail_read_at, &mail_written_at, mail_words, windows };
 
 static struct ring_config config(bool keyed)
 {
@@ -53,11 +54,18 @@ static struct ring_frame frame(const struct ring_config *c, uint8_t opcode, uint
     return f;
 }
 
-/* A message of station 1, as it leaves for our station. */
-static struct ring_frame passive(const struct ring_config *c, uint16_t da, const char *text)
+static uint64_t youngest; /* serial */
+
+/* A message of station 1, as it leaves for our station; with a key its serial stands first. */
+static struct ring_frame passive_of(const struct ring_config *c, uint16_t da, uint64_t serial,
+                                    const char *text)
 {
+    const size_t serial_len = c->has_key ? RING_SERIAL_LEN : 0, text_len = strlen(text);
+    uint8_t letter[200];
+    leat_put_be64(letter, serial);
+    memcpy(letter + serial_len, text, text_len);
     const struct leat_aton_packet packet = {
-        .da = da, .sa = 1, .payload = (const uint8_t *)text, .payload_len = strlen(text)
+        .da = da, .sa = 1, .payload = letter, .payload_len = serial_len + text_len
     };
     struct ring_config of_sender = *c;
     struct ring_frame f = { 0 };
@@ -68,6 +76,12 @@ static struct ring_frame passive(const struct ring_config *c, uint16_t da, const
     f.image_len = (uint32_t)len;
     ring_user_begin(&f, &of_sender, 7);
     return f;
+}
+
+/* The next one. */
+static struct ring_frame passive(const struct ring_config *c, uint16_t da, const char *text)
+{
+    return passive_of(c, da, ++youngest, text);
 }
 
 static enum ring_reason gate(const struct ring_config *c, struct ring_frame *f)
@@ -276,7 +290,9 @@ static void a_message_is_copied_and_its_sender_learns_of_it(void)
             const struct leat_aton_packet p = decoded(&c, &f);
             OK(p.recognised && p.copied);
             OK(p.da == to[i] && p.sa == 1);
-            OK(p.payload_len == 5 && memcmp(p.payload, "work?", 5) == 0);
+            const size_t at = keyed ? RING_SERIAL_LEN : 0;
+            OK(p.payload_len == at + 5 && memcmp(p.payload + at, "work?", 5) == 0);
+            if (keyed) EQ(leat_get_be64(p.payload), (long long)youngest); /* it goes on whole */
             OK(memcmp(f.octets, c.next, 6) == 0 && memcmp(f.octets + 6, c.from, 6) == 0);
             EQ(f.octets[RING_HOPS_AT], RING_HOPS_MAX - 1);
             expect_mail("work?");
@@ -305,14 +321,16 @@ static void a_full_mailbox_is_told_to_the_sender(void)
     for (int keyed = 0; keyed <= KEYED; keyed++) {
         const struct ring_config c = config(keyed);
         const struct ring_page page = page_of(2, 3);
+        unsigned long read_at = 0, written_at = RING_MAILBOX_LEN - 8;
+        const struct ring_mailbox full = { &read_at, &written_at, mail_words, windows };
         struct ring_frame f = passive(&c, 2, "work?");
-        EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_MAILBOX_FULL);
+        EQ(ring_user_gate(&f, &c, &page, NULL, &full), RING_MAILBOX_FULL);
         struct leat_aton_packet p = decoded(&c, &f);
         OK(p.recognised && !p.copied);
         f = passive(&c, LEAT_ATON_DA_ALL, "work?");
         f.octets[RING_IMAGE_AT + f.image_len - 5] = LEAT_ATON_FLG_A | LEAT_ATON_FLG_C;
         reseal(&c, &f);
-        EQ(ring_user_gate(&f, &c, &page, NULL, NULL), RING_MAILBOX_FULL);
+        EQ(ring_user_gate(&f, &c, &page, NULL, &full), RING_MAILBOX_FULL);
         p = decoded(&c, &f);
         OK(p.recognised && p.copied);
     }
@@ -367,6 +385,76 @@ static void a_damaged_message_is_dropped(void)
     OK(ring_mailbox_is_empty(&mailbox));
 }
 
+/* A captured message, sent again as often as one likes: A without C, and nothing in the mailbox. */
+static void a_replayed_message_is_refused_and_told(void)
+{
+    const struct ring_config c = config(true), none = config(false);
+    const struct ring_frame captured = passive(&c, 2, "work?");
+    struct ring_frame f = captured;
+    EQ(gate(&c, &f), RING_COPIED);
+    expect_mail("work?");
+    for (int i = 0; i < 1000; i++) {
+        f = captured;
+        EQ(gate(&c, &f), RING_REPLAYED);
+        OK(ring_mailbox_is_empty(&mailbox));
+        const struct leat_aton_packet p = decoded(&c, &f); /* sealed anew */
+        OK(p.recognised && !p.copied);
+        if (tap_checks_failed) return;
+    }
+    f = passive(&c, 2, "more");
+    EQ(gate(&c, &f), RING_COPIED);
+    expect_mail("more");
+    /* Another sender's serials are its own; without a key there is none, and each counts. */
+    f = captured;
+    leat_put_be16(f.octets + RING_IMAGE_AT + LEAT_ATON_SA_AT, 7);
+    reseal(&c, &f);
+    EQ(gate(&c, &f), RING_COPIED);
+    mail_read_at = mail_written_at = 0;
+    for (int i = 0; i < 2; i++) {
+        f = passive_of(&none, 2, 0, "work?");
+        EQ(gate(&none, &f), RING_COPIED);
+        expect_mail("work?");
+    }
+}
+
+/* From who does not know of serials, with the right key. */
+static void a_keyed_message_without_a_serial_is_not_taken(void)
+{
+    const struct ring_config c = config(true), none = config(false);
+    for (uint32_t len = 0; len < RING_SERIAL_LEN; len++) {
+        const char text[] = "0123456";
+        struct ring_frame f = passive_of(&none, 2, 0, text + sizeof text - 1 - len);
+        f.len = RING_ETHERNET_MIN;
+        reseal(&c, &f);
+        EQ(gate(&c, &f), RING_REPLAYED);
+        OK(ring_mailbox_is_empty(&mailbox));
+    }
+}
+
+/* In any order: taken once each, if younger than the fourth youngest that was taken. */
+static void a_window_takes_each_serial_once(void)
+{
+    static uint64_t taken[LEAT_ROUNDS / 100];
+    uint64_t count = 0;
+    struct leat_random r;
+    struct ring_window w = { { 0 } };
+    leat_random_seed(&r, tap_seed());
+    OK(!ring_window_take(&w, 0));
+    for (int i = 0; i < LEAT_ROUNDS / 100 && !tap_checks_failed; i++) {
+        const uint64_t serial = (uint64_t)i + 1 + leat_random_below(&r, 8);
+        uint64_t younger = 0;
+        bool again = false;
+        for (uint64_t k = count > 16 ? count - 16 : 0; k < count; k++) {
+            younger += taken[k] > serial;
+            again |= taken[k] == serial;
+        }
+        const bool is_new = !again && younger < RING_WINDOW;
+        EQ(ring_window_take(&w, serial), is_new);
+        if (is_new) taken[count++] = serial;
+    }
+    OK(count > LEAT_ROUNDS / 400);
+}
+
 /* One message to all, hop by hop: everybody has it once, but who sent it, to whom it comes back. */
 static void a_message_to_all_comes_to_all(void)
 {
@@ -376,7 +464,8 @@ static void a_message_to_all_comes_to_all(void)
         const struct ring_page page = page_of(address, 0);
         EQ(ring_user_gate(&f, &c, &page, NULL, &mailbox), RING_COPIED);
         expect_mail("to all");
-        memcpy(f.octets, c.own, 6); /* every station with the same cards, then */
+        memset(&windows[1], 0, sizeof windows[1]); /* every station has its own */
+        memcpy(f.octets, c.own, 6);                /* but all the same cards, then */
         memcpy(f.octets + 6, c.previous, 6);
     }
     struct ring_page sender = page_of(1, 0);
@@ -497,6 +586,8 @@ TAP_MAIN(T(a_good_frame_is_folded_and_goes_to_the_next), T(strangers_and_foreign
          T(a_message_is_copied_and_its_sender_learns_of_it), T(a_message_to_another_is_repeated),
          T(a_full_mailbox_is_told_to_the_sender), T(a_disabled_station_has_a_mailbox),
          T(a_length_that_the_frame_does_not_hold_is_short), T(a_damaged_message_is_dropped),
+         T(a_replayed_message_is_refused_and_told),
+         T(a_keyed_message_without_a_serial_is_not_taken), T(a_window_takes_each_serial_once),
          T(a_message_to_all_comes_to_all), T(random_frames_never_break_the_gate),
          T(a_sort_grows_to_the_end_of_a_frame_and_no_further), T(a_bucket_holds_a_quarter_second),
          T(every_reason_has_a_name_and_a_text), T(what_is_not_there_is_told))

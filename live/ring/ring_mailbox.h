@@ -30,6 +30,7 @@ enum {
 struct ring_mailbox {
     unsigned long *read_at, *written_at; /* they only grow */
     uint32_t *words;                     /* RING_MAILBOX_LEN octets */
+    struct ring_window *windows;         /* the writer's, by sender, for a ring with a key */
 };
 
 enum ring_mail {

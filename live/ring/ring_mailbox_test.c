@@ -21,7 +21,7 @@ struct memory {
 
 static struct ring_mailbox mailbox_in(struct memory *m)
 {
-    return (struct ring_mailbox){ &m->read_at, &m->written_at, m->words };
+    return (struct ring_mailbox){ &m->read_at, &m->written_at, m->words, NULL };
 }
 
 static bool put(const struct ring_mailbox *mailbox, uint16_t from, const uint8_t *octets,

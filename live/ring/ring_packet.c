@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { NAME_LEN = 64, LEAVE_TRIES = 200 };
-static const char magic[8] = "leatRNG3";
+static const char magic[8] = "leatRNG4";
 
 struct share {
     char magic[8];
@@ -33,11 +33,13 @@ struct share {
     unsigned long read_at, written_at; /* the mailbox */
     uint32_t bell;
     uint32_t words[RING_MAILBOX_LEN / sizeof(uint32_t)];
+    struct ring_window windows[RING_SENDERS];
 };
 
 static struct ring_mailbox mailbox_in(struct share *share)
 {
-    return (struct ring_mailbox){ &share->read_at, &share->written_at, share->words };
+    return (struct ring_mailbox){ &share->read_at, &share->written_at, share->words,
+                                  share->windows };
 }
 
 /* ---- the shared file ---------------------------------------------------------------------- */
@@ -186,14 +188,13 @@ static bool start(const struct ring_config *c, int file, char *note, char *why)
 /* Registers as an earlier station left them, or fresh ones. */
 static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kept, char *why)
 {
-    *kept = is_whole(file);
-    if (!*kept && ftruncate(file, sizeof(struct share)))
-        return ring_because(why, "the shared file: %s", strerror(errno));
-    struct share *share = map(file);
+    struct share *share = is_whole(file) ? map(file) : NULL;
+    *kept = share && memcmp(share->magic, magic, sizeof magic) == 0;
+    if (share && !*kept) munmap(share, sizeof *share);
+    if (!*kept) /* of zeros, which take no memory */
+        share = ftruncate(file, 0) || ftruncate(file, sizeof *share) ? NULL : map(file);
     if (!share) return ring_because(why, "the shared file: %s", strerror(errno));
-    *kept = *kept && memcmp(share->magic, magic, sizeof magic) == 0;
     if (!*kept) {
-        memset(share, 0, sizeof *share);
         share->page.interface = *fresh;
         share->page.issued = (uint32_t)ring_now_ns() * 2654435761u; /* not an earlier station's */
         memcpy(share->magic, magic, sizeof magic);
@@ -254,14 +255,15 @@ static bool find(uint32_t device, struct ring_seat *seat, char *why)
     if (file < 0 && errno == ENOENT) *why = 0; /* there is none */
     if (file < 0) return false;
     struct share *share = is_whole(file) ? map(file) : NULL;
-    const bool served = holder(file) != 0;
+    const pid_t process = holder(file);
     close(file);
-    if (share && served && memcmp(share->magic, magic, sizeof magic) == 0) {
+    if (share && process && memcmp(share->magic, magic, sizeof magic) == 0) {
         *seat = (struct ring_seat){ .config = share->config,
                                     .page = &share->page,
                                     .counts = share->counts,
                                     .mailbox = mailbox_in(share),
                                     .bell = &share->bell,
+                                    .windows_map = -1,
                                     .mapping = share,
                                     .mapping_len = sizeof *share };
         return true;

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 _Static_assert((int)LEAT_STATION_COUNTS == (int)RING_REASON_COUNT, "one count per reason");
@@ -330,6 +331,29 @@ enum leat_station_end leat_station_count(struct leat_station *s, uint64_t timeou
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
+/* The time of day, which goes on where a station begins anew; but never the same again. */
+static uint64_t next_serial(struct ring_page *page)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    const uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    uint64_t last = __atomic_load_n(&page->serial, __ATOMIC_RELAXED), next;
+    do
+        next = now > last ? now : last + 1;
+    while (!__atomic_compare_exchange_n(&page->serial, &last, next, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    return next;
+}
+
+/* What goes into the packet: with a key, a serial first. */
+static size_t write_letter(struct leat_station *s, const void *octets, size_t len, uint8_t *letter)
+{
+    const size_t at = s->seat.config.has_key ? RING_SERIAL_LEN : 0;
+    if (at) leat_put_be64(letter, next_serial(s->seat.page));
+    if (len) memcpy(letter + at, octets, len);
+    return at + len;
+}
+
 /* Is this the packet that was sent, but for A and C? */
 static bool is_returned(const struct leat_aton_packet *back, const struct leat_aton_packet *sent)
 {
@@ -341,10 +365,12 @@ enum leat_station_end leat_station_send(struct leat_station *s, uint16_t to, con
                                         size_t len, uint64_t timeout_us,
                                         struct leat_station_ack *ack, char *why)
 {
-    const uint32_t max = image_max(&s->seat.config) - LEAT_ATON_IMAGE_LEN_MIN;
-    const struct leat_aton_packet packet = {
-        .da = to, .sa = s->seat.page->interface.address, .payload = octets, .payload_len = len
-    };
+    const uint32_t serial_len = s->seat.config.has_key ? RING_SERIAL_LEN : 0;
+    const uint32_t max = image_max(&s->seat.config) - LEAT_ATON_IMAGE_LEN_MIN - serial_len;
+    uint8_t letter[RING_OCTETS_MAX];
+    struct leat_aton_packet packet = { .da = to,
+                                       .sa = s->seat.page->interface.address,
+                                       .payload = letter };
     struct leat_aton_packet back;
     size_t image_len = 0;
     if (to == packet.sa) {
@@ -356,6 +382,7 @@ enum leat_station_end leat_station_send(struct leat_station *s, uint16_t to, con
                      max);
         return LEAT_STATION_WRONG;
     }
+    packet.payload_len = write_letter(s, octets, len, letter);
     leat_err err = leat_aton_packet_encode(&packet, ring_image(&s->frame), LEAT_STATION_IMAGE_MAX,
                                            &image_len);
     if (err) abort(); /* all fields are ours */

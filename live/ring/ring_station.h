@@ -23,8 +23,8 @@
 enum {
     LEAT_STATION_WHY_LEN = 320,
     LEAT_STATION_IMAGE_MAX = 1488,  /* what an Ethernet frame holds of an image */
-    LEAT_STATION_OCTETS_MAX = 1474, /* and of a message; with a key, 8 less */
-    LEAT_STATION_COUNTS = 18,
+    LEAT_STATION_OCTETS_MAX = 1474, /* and of a message; with a key, 16 less */
+    LEAT_STATION_COUNTS = 19,
 };
 
 enum leat_station_driver { LEAT_STATION_ANY, LEAT_STATION_XDP, LEAT_STATION_PACKET };
@@ -98,7 +98,8 @@ enum leat_station_end leat_station_count(struct leat_station *station, uint64_t 
 
 /*
  * One message to a station, or to all others (LEAT_ATON_DA_ALL), once round the ring. OK: the
- * packet is back, and *ack tells. Nothing is sent twice: who was not copied may try again.
+ * packet is back, and *ack tells. Nothing is sent twice: who was not copied may try again. With a
+ * key each has a serial, and a station takes it once.
  */
 enum leat_station_end leat_station_send(struct leat_station *station, uint16_t to,
                                         const void *octets, size_t len, uint64_t timeout_us,

@@ -55,9 +55,14 @@ static bool ring_rate_allows(const struct ring_config *c, uint16_t sender)
     return !budget || ring_bucket_take(&budget[sender], c->rate_per_s, ring_now_ns());
 }
 
-static bool ring_mailbox_takes(struct ring_frame *f, uint32_t len)
+static struct ring_window *ring_window_of(uint16_t sender)
 {
-    return mail && ring_mailbox_put(mail, ring_image(f) + LEAT_ATON_SA_AT, len);
+    return mail && mail->windows ? &mail->windows[sender] : NULL;
+}
+
+static bool ring_mailbox_takes(struct ring_frame *f, uint32_t at, uint32_t len)
+{
+    return mail && ring_mailbox_put(mail, ring_image(f) + at, len);
 }
 
 enum ring_reason ring_user_gate(struct ring_frame *f, const struct ring_config *c,
@@ -69,7 +74,7 @@ enum ring_reason ring_user_gate(struct ring_frame *f, const struct ring_config *
     enum ring_reason reason = ring_check(f, c);
     if (reason == RING_FOLDED) reason = ring_admit(f, c, page);
     if (reason == RING_FOLDED) reason = ring_fold(f, c, page);
-    if (reason <= RING_NO_ROOM) ring_seal(f, c, reason <= RING_MAILBOX_FULL);
+    if (reason <= RING_NO_ROOM) ring_seal(f, c, reason <= RING_REPLAYED);
     return reason;
 }
 

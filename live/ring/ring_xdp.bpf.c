@@ -54,6 +54,15 @@ struct {
     __type(value, struct ring_bucket);
 } ring_buckets SEC(".maps");
 
+/* What has come of each sender's messages: taken over together with the mailbox. Without a key it
+ * has one entry. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, RING_SENDERS);
+    __type(key, uint32_t);
+    __type(value, struct ring_window);
+} ring_windows SEC(".maps");
+
 /* The frame at hand: a packet's own memory may be written only where a constant says. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -132,9 +141,15 @@ static bool ring_rate_allows(const struct ring_config *c, uint16_t sender)
     return bucket && ring_bucket_take(bucket, c->rate_per_s, bpf_ktime_get_ns());
 }
 
-static bool ring_mailbox_takes(struct ring_frame *f, uint32_t len)
+static struct ring_window *ring_window_of(uint16_t sender)
 {
-    const uint8_t *record = ring_image(f) + LEAT_ATON_SA_AT;
+    const uint32_t key = sender;
+    return bpf_map_lookup_elem(&ring_windows, &key);
+}
+
+static bool ring_mailbox_takes(struct ring_frame *f, uint32_t at, uint32_t len)
+{
+    const uint8_t *record = ring_image(f) + at;
     return bpf_ringbuf_output(&ring_mailbox, (void *)record, LEAT_ATON_BOUND(len), 0) == 0;
 }
 
@@ -218,7 +233,7 @@ int ring_xdp(struct xdp_md *xdp)
         if (reason == RING_FOLDED) reason = (uint32_t)fold(f);
     }
     if (reason <= RING_NO_ROOM) {
-        seal(f, reason <= RING_MAILBOX_FULL);
+        seal(f, reason <= RING_REPLAYED);
         if (put_back(xdp, f, len)) {
             count(reason);
             return leave(c);

@@ -28,8 +28,8 @@ static bool mailbox_map(int fd, struct ring_mailbox *mailbox)
     char *rest = mmap(NULL, page_len + RING_MAILBOX_LEN, PROT_READ, MAP_SHARED, fd,
                       (off_t)page_len);
     if (read_at != MAP_FAILED && rest != MAP_FAILED) {
-        *mailbox = (struct ring_mailbox){ (void *)read_at, (void *)rest,
-                                          (void *)(rest + page_len) };
+        *mailbox = (struct ring_mailbox){ (void *)read_at, (void *)rest, (void *)(rest + page_len),
+                                          NULL };
         return true;
     }
     if (read_at != MAP_FAILED) munmap(read_at, page_len);
@@ -53,7 +53,10 @@ static bool seat_of(int program, struct ring_seat *seat)
     *seat = (struct ring_seat){ .counts_map = live_xdp_map(program, "ring_counts", 8, 0),
                                 .mapping = MAP_FAILED,
                                 .mapping_len = RING_PAGE_LEN,
-                                .mailbox_map = live_xdp_map(program, "ring_mailbox", 0, 0) };
+                                .mailbox_map = live_xdp_map(program, "ring_mailbox", 0, 0),
+                                .windows_map = live_xdp_map(program, "ring_windows",
+                                                            sizeof(struct ring_window),
+                                                            RING_SENDERS) };
     if (page >= 0)
         seat->mapping = mmap(NULL, RING_PAGE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
     const bool whole = config >= 0 && seat->counts_map >= 0 && seat->mapping != MAP_FAILED &&
@@ -71,6 +74,7 @@ static void let_go(struct ring_seat *seat)
     mailbox_unmap(&seat->mailbox);
     if (seat->counts_map >= 0) close(seat->counts_map);
     if (seat->mailbox_map >= 0) close(seat->mailbox_map);
+    if (seat->windows_map >= 0) close(seat->windows_map);
 }
 
 static bool find(uint32_t device, struct ring_seat *seat, char *why)
@@ -134,14 +138,25 @@ static bool attach(const struct ring_config *c, int program, char note[2 * LIVE_
     return true;
 }
 
+/* What came by a key stays known; without a key nothing is to be known. */
+static bool take_windows(struct ring_xdp_bpf *station, const struct ring_config *c,
+                         const struct ring_seat *old)
+{
+    struct bpf_map *windows = station->maps.ring_windows;
+    if (!c->has_key) return bpf_map__set_max_entries(windows, 1) == 0;
+    return !old || old->windows_map < 0 || bpf_map__reuse_fd(windows, old->windows_map) == 0;
+}
+
 /* The program in the kernel, with the mailbox of the station that it replaces, if any: whoever
  * waits for a message there goes on waiting. */
-static struct ring_xdp_bpf *load(const struct ring_seat *old, char *why)
+static struct ring_xdp_bpf *load(const struct ring_config *c, const struct ring_seat *old,
+                                 char *why)
 {
     struct ring_xdp_bpf *station = ring_xdp_bpf__open();
-    const bool loaded =
-        station && (!old || bpf_map__reuse_fd(station->maps.ring_mailbox, old->mailbox_map) == 0) &&
-        ring_xdp_bpf__load(station) == 0;
+    const bool loaded = station && take_windows(station, c, old) &&
+                        (!old ||
+                         bpf_map__reuse_fd(station->maps.ring_mailbox, old->mailbox_map) == 0) &&
+                        ring_xdp_bpf__load(station) == 0;
     if (loaded) return station;
     ring_because(why, "the kernel does not take the program: %s", strerror(errno));
     ring_xdp_bpf__destroy(station);
@@ -170,7 +185,7 @@ static bool join(struct ring_config *c, const struct leat_aton_interface *fresh,
     const bool kept = find(c->device, &seat, ignored);
     const struct ring_seat *old = kept ? &seat : NULL;
     c->turns_back = c->out == c->device && live_xdp_can_send(c->out, LIVE_XDP_BACK, ignored);
-    struct ring_xdp_bpf *station = load(old, why);
+    struct ring_xdp_bpf *station = load(c, old, why);
     bool joined = station && fill(station, c, fresh, old);
     if (station && !joined) ring_because(why, "its maps cannot be filled: %s", strerror(errno));
     joined = joined && attach(c, bpf_program__fd(station->progs.ring_xdp), note, why);

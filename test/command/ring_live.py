@@ -3,7 +3,8 @@
 
 usage: ring_live.py DEVICE TO FROM CHANGE,... COUNT [keyed]      inside the network namespace of DEVICE
 A frame is an ADD of station SENDER, as its neighbour would hand it on, with one thing changed. Or,
-where the change begins with "message", a passive packet to station 2: "message" itself is sound.
+where the change begins with "message", a passive packet to station 2: "message" itself is sound, and
+so is "message-SERIAL" on a ring with a key.
 """
 import socket
 import struct
@@ -68,7 +69,10 @@ def image(change):
     elif change.startswith("message"):
         ctl = 0
     if change.startswith("message"):
-        text = b"x" * 1400 if change == "message" else b"work?"
+        serial = change.partition("-")[2]
+        text = b"x" * 1400 if change == "message" or serial.isdigit() else b"work?"
+        if serial.isdigit():
+            text = struct.pack(">Q", int(serial)) + text
         length = {"message-long": 65535, "message-short": 0}.get(change, len(text))
         octets = struct.pack(">BHHHH", ac, ctl, 2, SENDER, length) + text + b"\0"
     else:
@@ -79,7 +83,7 @@ def image(change):
 
 def frame(to, source, change, keyed):
     ring = RING + (1 if change == "foreign" else 0)
-    hops = {"hops": 0, "message-hops": 0, "message": 1}.get(change, 255)
+    hops = {"hops": 0, "message-hops": 0, "message": 1}.get(change.rstrip("-0123456789"), 255)
     zero = 1 if change == "reserved" else 0
     body = struct.pack(">IIBBH", ring, 1, hops, 0, zero) + image(change)
     if change == "own":  # from the address of the station that gets it

@@ -231,16 +231,35 @@ flood() {
     for s in $stations; do join "$s" --driver "$driver" > /dev/null; done
 }
 
+# One captured message, 50 times: it comes in once and fills nothing, and a station that joins again
+# still knows it. Others of its sender come in.
+replay() {
+    copied=$(count 1 copied) replayed=$(count 1 replayed)
+    send_serial() { in_ns 0 python3 "$here/ring_live.py" out "$(mac_in 1)" "$(mac_out 0)" "message-$1" "$2" keyed; }
+    send_serial 1000 50
+    comes_to "$driver: a message that is replayed" "1 49" replays_since
+    join 1 --driver "$driver" --key "$folder/key" > /dev/null
+    [ "$driver" = packet ] || copied=-1 replayed=-49 # counts begin anew
+    send_serial 1000 3
+    comes_to "$driver: replayed to a station that joined again" "1 52" replays_since
+    send_serial 1001,message-1003,message-1002 1
+    comes_to "$driver: others of the same sender" "4 52" replays_since
+    same "$driver: in the mailbox" "$(in_ns 1 "$leat" ring receive --count 4 --json | jq -c '[.from,.len]' | sort -u)" "[77,1400]"
+    exits 1 "no message" in_ns 1 "$leat" ring receive --timeout 20
+}
+replays_since() { echo "$(($(count 1 copied) - copied)) $(($(count 1 replayed) - replayed))"; }
+
 key() {
     head -c 1474 /dev/zero > "$folder/long"
     echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
     for s in $stations; do join "$s" --driver "$driver" --key "$folder/key" > /dev/null; done
     same "$driver: keyed" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
-    exits 2 "a message of 1474 octets, expected at most 1466" in_ns 0 "$leat" ring send 4 --file "$folder/long"
+    exits 2 "a message of 1474 octets, expected at most 1458" in_ns 0 "$leat" ring send 4 --file "$folder/long"
     same "$driver: keyed, sent" "$(ask send 4 work? | jq .copied) $(in_ns 3 "$leat" ring receive)" "true station 1: work?"
     same "$driver: keyed, sorted" "$(ask sort --live --register 1 | jq -c .values)" "[7,22,31,31,31,40,65,90]"
     forge mac,message-mac '{"mac":6}' keyed
     bad_frames keyed
+    replay
     forge good,message-flg '{"mac":6}' # none at all
     echo '11111111111111111111111111111111' > "$folder/other"
     join 4 --driver "$driver" --key "$folder/other" > /dev/null
