@@ -1,6 +1,7 @@
 #include "live_xdp.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <stdarg.h>
@@ -40,11 +41,28 @@ uint32_t live_xdp_attached(uint32_t device, uint32_t *flags)
     return query.drv_prog_id ? query.drv_prog_id : query.skb_prog_id;
 }
 
+static int kept = -1;
+
+void live_xdp_keep(int program)
+{
+    kept = program;
+}
+
+/* A descriptor of a program that is on a device. */
+static int open_program(uint32_t id)
+{
+    struct bpf_prog_info info = { 0 };
+    uint32_t len = sizeof info;
+    if (kept >= 0 && bpf_obj_get_info_by_fd(kept, &info, &len) == 0 && info.id == id)
+        return fcntl(kept, F_DUPFD_CLOEXEC, 0);
+    return bpf_prog_get_fd_by_id(id);
+}
+
 int live_xdp_program(uint32_t id, const char *name)
 {
     struct bpf_prog_info info = { 0 };
     uint32_t len = sizeof info;
-    const int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
+    const int fd = id ? open_program(id) : -1;
     if (fd < 0) return -1;
     if (bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && strcmp(info.name, name) == 0) return fd;
     close(fd);

@@ -24,8 +24,12 @@ void live_xdp_quiet(void);
 /* The program on a device and its mode, native or generic; 0: none. */
 uint32_t live_xdp_attached(uint32_t device, uint32_t *flags);
 
-/* A descriptor of a program, if that is its name; else -1. */
+/* A descriptor of a program, if that is its name; else -1. Another process's program takes
+ * CAP_SYS_ADMIN. */
 int live_xdp_program(uint32_t id, const char *name);
+
+/* This process keeps the program open until its end: it is found again without that right. */
+void live_xdp_keep(int program);
 
 /* A descriptor of a program's map, by its name and the shape that it must have (`entries` 0: any
  * number); else -1. */

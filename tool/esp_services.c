@@ -5,6 +5,7 @@
 #include "esp_live.h"
 #include "leat_siphash.h"
 #include "leat_tree.h"
+#include "live_guard.h"
 #include "result_file.h"
 #include "sim.h"
 #include <arpa/inet.h>
@@ -182,6 +183,8 @@ int esp_join(const struct arguments *args)
         complain("%s", why);
         return strstr(why, "expected") ? WRONG : FAILED;
     }
+    leat_live_guard(LEAT_LIVE_ADDRESS, NULL);
+    warn_if_unconfined(0);
     const int code = serve(member, for_ps / ps_per_ms, count);
     leat_member_close(member);
     return finish(code);

@@ -1,4 +1,5 @@
 /* What a router has: its SANs, tables and counts, as text and as JSON. */
+#include "live_guard.h"
 #include "pktway_live_parts.h"
 #include <inttypes.h>
 #include <string.h>
@@ -147,7 +148,9 @@ void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
     fprintf(out, json ? "{\"name\":\"%s\",\"driver\":\"%s\",\"why\":\"" : "router %s, driver %s: ",
             r->config.name, driver);
     pktway_live_name((const uint8_t *)r->why, strlen(r->why), json, out);
-    fputs(json ? "\",\"sans\":[" : "\n", out);
+    fputs(json ? "\"," : "\n", out);
+    write_confined(out, leat_live_guard_own(), NULL, json);
+    if (json) fputs(",\"sans\":[", out);
     for (uint32_t i = 0; i < r->count; i++) {
         if (json && i) fputc(',', out);
         show_san(&r->half[i], json, out);

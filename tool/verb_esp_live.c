@@ -115,8 +115,9 @@ int esp_route(const struct arguments *args)
     char ignored[LEAT_ROUTER_WHY_LEN];
     struct leat_router *router = leat_router_open(c.name, ignored);
     if (router) leat_router_describe(router, &running);
-    leat_router_close(router);
     warn_if_slower(why);
+    if (router) warn_if_unconfined(leat_router_process(router));
+    leat_router_close(router);
     if (argument(args, "--json")) {
         printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"why\":",
                (unsigned long long)running.node_id, esp_driver_name(used));

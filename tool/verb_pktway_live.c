@@ -1,5 +1,6 @@
 /* leat pktway on networks that exist: routers, hosts, and questions to them. */
 #include "leat_tree.h"
+#include "live_guard.h"
 #include "packetway_build.h"
 #include "pktway_live_parts.h"
 #include "pktway_wanted.h"
@@ -26,6 +27,7 @@ struct service {
     struct pktway_tun *tun;             /* of a host: IP */
     struct leat_packetway_store *store; /* of a host: memory for others */
     char note[PKTWAY_WHY_LEN];
+    struct live_home home;
 };
 
 static bool word_is_in(const char *word, const char *list)
@@ -47,6 +49,22 @@ static const char *name_of(const struct arguments *args, const char *fallback)
 {
     const char *name = argument(args, "--name");
     return name ? name : fallback;
+}
+
+/* ---- what it may do, and where it lives ------------------------------------------------------ */
+
+/* When all is open. */
+static void confine(struct service *s)
+{
+    live_home_open(&s->home, -1);
+    leat_live_guard(s->router && s->router->xdp ? LEAT_LIVE_XDP : LEAT_LIVE_DEVICES, &s->home);
+}
+
+static void look_around(struct service *s)
+{
+    if (!live_home_is_gone(&s->home)) return;
+    live_home_leave(&s->home, s->router ? "the PacketWay router" : "the PacketWay host");
+    s->stopped = true;
 }
 
 /* ---- serving ------------------------------------------------------------------------------- */
@@ -94,6 +112,8 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
 #undef X
         if (s->tun) show_tun(s->tun, q->json, out);
         if (s->store) pktway_live_store_status(s->store, q->json, out);
+        if (q->json) fputc(',', out);
+        write_confined(out, leat_live_guard_own(), NULL, q->json);
         if (q->json) fputs("}\n", out);
         return DONE;
     }
@@ -134,6 +154,7 @@ static void serve(struct service *s)
     if (s->tun) wait[1 + count++] = (struct pollfd){ .fd = s->tun->fd, .events = POLLIN };
     while (!interrupted && !s->stopped) {
         int wait_ms = 100;
+        look_around(s);
         if (s->router) {
             const leat_time now = pktway_now(), next = pktway_router_next_at(s->router);
             const leat_time left_ms = next > now ? (next - now) / 1000000000 + 1 : 0;
@@ -153,7 +174,7 @@ static void serve(struct service *s)
 /* ---- starting ------------------------------------------------------------------------------ */
 
 struct told {
-    int code;
+    int code, process;
     char text[PKTWAY_WHY_LEN];
 };
 
@@ -187,9 +208,12 @@ static void close_service(struct service *s)
 _Noreturn static void become(struct service *s, const struct arguments *args, open_service *begin,
                              int ready)
 {
-    struct told told = { .code = begin(s, args) };
+    struct told told = { .code = begin(s, args), .process = (int)getpid() };
     memcpy(told.text, told.code == DONE ? s->note : why, sizeof told.text);
-    if (told.code == DONE) detach_from_terminal();
+    if (told.code == DONE) {
+        detach_from_terminal();
+        confine(s);
+    }
     if (write(ready, &told, sizeof told) != (ssize_t)sizeof told || told.code != DONE)
         _exit(told.code);
     close(ready);
@@ -212,7 +236,9 @@ static int start(struct service *s, const struct arguments *args, open_service *
     if (s->foreground) {
         told.code = begin(s, args);
         if (told.code != DONE) return refused(&told, why);
+        confine(s);
         warn_if_slower(s->note);
+        warn_if_unconfined(0);
         printf("%s\n", s->note);
         s->stopped = !flush_printed();
         serve(s);
@@ -235,6 +261,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     if (!heard) return complain("no process could be started"), FAILED;
     if (told.code != DONE) return refused(&told, told.text);
     warn_if_slower(told.text);
+    warn_if_unconfined(told.process);
     printf("%s\n", told.text);
     return DONE;
 }

@@ -3,6 +3,7 @@
 #include "aton_live.h"
 #include "key_file.h"
 #include "leat_tree.h"
+#include "live_guard.h"
 #include "ring_fields.h"
 #include "ring_live.h"
 #include "ring_mail.h"
@@ -118,6 +119,15 @@ static bool read_driver(const struct ring_live_asked *a, enum leat_station_drive
     return true;
 }
 
+/* Its process may not be confined. */
+static void warn_of_station(const char *device)
+{
+    char ignored[LEAT_STATION_WHY_LEN];
+    struct leat_station *station = leat_station_open(device, ignored);
+    if (station && leat_station_process(station)) warn_if_unconfined(leat_station_process(station));
+    leat_station_close(station);
+}
+
 static int join(const struct ring_live_asked *a)
 {
     uint64_t ring_id = 1, address = UINT64_MAX, rate = 100000;
@@ -143,6 +153,7 @@ static int join(const struct ring_live_asked *a)
     const int code = ring_told(leat_station_join(&config, &used, ring_why));
     if (code != DONE) return code;
     warn_if_slower(ring_why);
+    warn_of_station(config.device);
     if (a->json) {
         printf("{\"device\":");
         print_quoted(config.device);
@@ -301,8 +312,15 @@ static int get(const struct ring_live_asked *a)
 
 /* ---- status ------------------------------------------------------------------------------- */
 
+static void show_confined(int process, bool json)
+{
+    struct leat_live_guard guard;
+    const bool told = process && leat_live_guard_look(process, &guard);
+    write_confined(stdout, told ? &guard : NULL, "no process, the kernel serves", json);
+}
+
 static void show_status(const struct leat_station_config *c, const struct leat_aton_interface *it,
-                        const uint64_t counts[LEAT_STATION_COUNTS])
+                        int process, const uint64_t counts[LEAT_STATION_COUNTS])
 {
     printf("station %u of ring %u, %s, driver %s: %s\n", c->address, c->ring_id,
            it->enabled ? "enabled" : "disabled", driver_names[c->driver], c->why);
@@ -315,6 +333,7 @@ static void show_status(const struct leat_station_config *c, const struct leat_a
         printf("at most %u packets a second of one sender\n", c->rate_per_s);
     else
         printf("no rate limit\n");
+    show_confined(process, false);
     for (unsigned i = 0; i < LEAT_STATION_COUNTS; i++)
         if (counts[i])
             printf("%12llu  %-12s %s\n", (unsigned long long)counts[i], leat_station_reason(i),
@@ -322,7 +341,7 @@ static void show_status(const struct leat_station_config *c, const struct leat_a
 }
 
 static void show_status_json(const struct leat_station_config *c,
-                             const struct leat_aton_interface *it,
+                             const struct leat_aton_interface *it, int process,
                              const uint64_t counts[LEAT_STATION_COUNTS])
 {
     printf("{\"device\":");
@@ -332,8 +351,10 @@ static void show_status_json(const struct leat_station_config *c,
     printf(",\"ring\":%u,\"address\":%u,\"driver\":\"%s\",\"why\":", c->ring_id, c->address,
            driver_names[c->driver]);
     print_quoted(c->why);
-    printf(",\"enabled\":%s,\"keyed\":%s,\"rate\":%u,\"counts\":{", it->enabled ? "true" : "false",
+    printf(",\"enabled\":%s,\"keyed\":%s,\"rate\":%u,", it->enabled ? "true" : "false",
            c->key ? "true" : "false", c->rate_per_s);
+    show_confined(process, true);
+    printf(",\"counts\":{");
     for (unsigned i = 0; i < LEAT_STATION_COUNTS; i++)
         printf("%s\"%s\":%llu", i ? "," : "", leat_station_reason(i),
                (unsigned long long)counts[i]);
@@ -353,7 +374,7 @@ static int status(const struct ring_live_asked *a)
         complain("%s: its counters cannot be read", device);
     else
         (a->json ? show_status_json : show_status)(&config, leat_station_interface(station),
-                                                   counts);
+                                                   leat_station_process(station), counts);
     if (!leat_station_works(station, ring_why)) complain("%s", ring_why);
     leat_station_close(station);
     return counted ? DONE : FAILED;

@@ -4,6 +4,7 @@
  */
 #include "esp_router.h"
 #include "esp_plan.h"
+#include "live_guard.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -162,6 +163,7 @@ _Noreturn static void become_router(struct esp_share *share, const struct esp_dr
     struct told told = { .kept = kept };
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     static struct esp_process p;
+    struct live_home home;
     p = (struct esp_process){ .memory = { .share = share, .maps = { -1, -1, -1, -1 } } };
     if (driver->number != LEAT_ROUTER_XDP) p.memory.group = esp_file_groups(share);
     told.started = fcntl(file, F_SETLK, &lock) == 0;
@@ -170,14 +172,17 @@ _Noreturn static void become_router(struct esp_share *share, const struct esp_dr
                    driver->start(&p, &told.kept, told.why);
     if (told.started) {
         detach_from_terminal();
+        live_home_open(&home, file);
+        leat_live_guard(driver->number == LEAT_ROUTER_XDP ? LEAT_LIVE_XDP : 0, &home);
     } else { /* before it is known: another driver may be tried at once, while this process ends */
         lock.l_type = F_UNLCK;
         fcntl(file, F_SETLK, &lock);
     }
     if (write(ready, &told, sizeof told) != (ssize_t)sizeof told || !told.started) _exit(1);
     close(ready);
-    while (!ending)
+    while (!ending && !live_home_is_gone(&home))
         driver->serve(&p);
+    if (!ending) live_home_leave(&home, "the ESP router");
     _exit(0);
 }
 

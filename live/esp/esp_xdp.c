@@ -268,6 +268,7 @@ static bool start(struct esp_process *p, bool *kept, char *why)
         path.events = ring_buffer__new(bpf_map__fd(path.program->maps.esp_events), on_event, p,
                                        NULL);
     if (good && !path.events) good = esp_because(why, "its events: %s", strerror(errno));
+    if (good) live_xdp_keep(bpf_program__fd(path.program->progs.esp_xdp));
     good = good && put_on(p->memory.share, why);
     good = good && esp_xdp_find(c, &p->memory.maps, why);
     if (!good) esp_xdp_bpf__destroy(path.program);

@@ -169,7 +169,12 @@ static bool take_xdp(struct pktway_router *r, char reason[PKTWAY_WHY_LEN])
     pktway_because(reason, "this leat was built without XDP");
 #ifdef HAVE_XDP
     char how[PKTWAY_WHY_LEN] = "";
-    r->xdp = pktway_xdp_open(r, how, reason);
+    if (!r->xdp) {
+        r->xdp = pktway_xdp_open(r, how, reason);
+    } else if (!pktway_xdp_again(r->xdp, r, how, reason)) {
+        pktway_xdp_close(r->xdp);
+        r->xdp = NULL;
+    }
     r->driver = r->xdp ? PKTWAY_XDP : PKTWAY_PACKET;
     const bool asked = r->config.driver == PKTWAY_XDP;
     pktway_because(r->why, "%s%.250s", asked ? "it was asked for" : "the kernel takes it", how);
@@ -181,14 +186,8 @@ static bool take_xdp(struct pktway_router *r, char reason[PKTWAY_WHY_LEN])
 /* The program was on a device that is gone, or one no longer sends what XDP hands to it. */
 static void attach_again(struct pktway_router *r)
 {
-#ifdef HAVE_XDP
-    if (!r->xdp) return;
     char reason[PKTWAY_WHY_LEN];
-    pktway_xdp_close(r->xdp);
-    take_xdp(r, reason);
-#else
-    (void)r;
-#endif
+    if (r->xdp) take_xdp(r, reason);
 }
 
 /* The other end of a veth may stop polling at any time. */

@@ -232,6 +232,12 @@ struct pktway_xdp *pktway_xdp_open(struct pktway_router *r, char *note, char *wh
     return NULL;
 }
 
+bool pktway_xdp_again(struct pktway_xdp *x, struct pktway_router *r, char *note, char *why)
+{
+    detach_all(x);
+    return put_ports(x, r, why) && put_on(x, r, note, why);
+}
+
 bool pktway_xdp_works(const struct pktway_xdp *x, const struct pktway_router *r, char *why)
 {
     char lost[LIVE_XDP_WHY_LEN];

@@ -11,6 +11,10 @@
 struct pktway_xdp *pktway_xdp_open(struct pktway_router *router, char *note, char *why);
 void pktway_xdp_close(struct pktway_xdp *xdp);
 
+/* Puts the loaded program on the devices again, as they are now: no right to load one is needed.
+ * False after `why`: it is on none of them. */
+bool pktway_xdp_again(struct pktway_xdp *xdp, struct pktway_router *router, char *note, char *why);
+
 /* Do all devices still send what XDP hands to them? False: which one does not. */
 bool pktway_xdp_works(const struct pktway_xdp *xdp, const struct pktway_router *router, char *why);
 

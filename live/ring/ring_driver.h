@@ -22,6 +22,7 @@ struct ring_seat {
     uint32_t *bell;              /* packet: mapped; another number after every message */
     int mailbox_map;             /* XDP: descriptor of the map */
     int windows_map;             /* XDP, with a key: descriptor of the map; else -1 */
+    int process;                 /* packet: its number; 0: it is in the kernel */
 };
 
 struct ring_driver {

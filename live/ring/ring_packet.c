@@ -3,6 +3,7 @@
  * page that XDP has in a map. The process holds a lock on the file, so a file without a lock is
  * what a killed station left: the next one starts with its registers.
  */
+#include "live_guard.h"
 #include "ring_driver.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -97,6 +98,7 @@ static void serve_one(struct share *share, struct ring_frame *f, int in, int out
                       struct ring_bucket *buckets)
 {
     const ssize_t got = recv(in, f->octets, RING_FRAME_MAX + 1, 0);
+    if (got < 0 && errno == EAGAIN) return;
     if (got < 0) { /* the device may be down for a while */
         const struct timespec pause = { .tv_nsec = 100000000 };
         nanosleep(&pause, NULL);
@@ -110,12 +112,14 @@ static void serve_one(struct share *share, struct ring_frame *f, int in, int out
     __atomic_add_fetch(&share->counts[reason], 1, __ATOMIC_RELAXED);
 }
 
-_Noreturn static void serve(struct share *share, int in, int out)
+_Noreturn static void serve(struct share *share, int in, int out, struct live_home *home)
 {
     static struct ring_frame frame;
     static struct ring_bucket buckets[65536];
-    for (;;)
+    while (!live_home_is_gone(home))
         serve_one(share, &frame, in, out, buckets);
+    live_home_leave(home, "the station of a ring");
+    _exit(0);
 }
 
 /* The child's side of joining: says on `ready` how it went, then serves. */
@@ -124,6 +128,8 @@ _Noreturn static void become_station(const struct ring_config *c, int file, int 
     char why[LEAT_STATION_WHY_LEN] = "";
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     struct share *share = map(file);
+    struct live_home home;
+    const struct timeval turn = { .tv_sec = 1 }; /* then it looks whether its device is there */
     const int in = ring_socket(c->device, why), out = ring_socket(c->out, why);
     if (!share) ring_because(why, "the shared file: %s", strerror(errno));
     if (!*why && fcntl(file, F_SETLK, &lock))
@@ -138,10 +144,14 @@ _Noreturn static void become_station(const struct ring_config *c, int file, int 
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
         signal(SIGHUP, SIG_IGN);
+        setsockopt(in, SOL_SOCKET, SO_RCVTIMEO, &turn, sizeof turn);
+        live_home_open(&home, file);
+        live_home_needs(&home, in, c->device, c->out);
+        leat_live_guard(0, &home);
     }
     if (write(ready, why, sizeof why) != (ssize_t)sizeof why || *why) _exit(1);
     close(ready);
-    serve(share, in, out);
+    serve(share, in, out, &home);
 }
 
 /* ---- joining and leaving ------------------------------------------------------------------ */
@@ -264,6 +274,7 @@ static bool find(uint32_t device, struct ring_seat *seat, char *why)
                                     .mailbox = mailbox_in(share),
                                     .bell = &share->bell,
                                     .windows_map = -1,
+                                    .process = (int)process,
                                     .mapping = share,
                                     .mapping_len = sizeof *share };
         return true;

@@ -465,6 +465,11 @@ void leat_station_describe(const struct leat_station *s, struct leat_station_con
     if (!if_indextoname(c->out, out)) snprintf(out, 16, "%u", c->out);
 }
 
+int leat_station_process(const struct leat_station *s)
+{
+    return s->seat.process;
+}
+
 bool leat_station_works(const struct leat_station *s, char *why)
 {
     return s->driver->works(&s->seat.config, why);

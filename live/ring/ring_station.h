@@ -123,6 +123,9 @@ const char *leat_station_reason_text(unsigned index);
 void leat_station_describe(const struct leat_station *station, struct leat_station_config *config,
                            char device[16], char out[16]);
 
+/* The process that serves it; 0: the kernel does. */
+int leat_station_process(const struct leat_station *station);
+
 /* Does what it sends on still leave? False: why not, and what to do. */
 bool leat_station_works(const struct leat_station *station, char *why);
 
