@@ -7,7 +7,7 @@
 enum {
     ITEMS_MAX = 1 << 16,    /* of a lap */
     MESSAGES_MAX = 1 << 14, /* of a lap */
-    WORDS_MAX = 1 << 19,    /* of a likeness */
+    WORDS_MAX = 1 << 18,    /* of a likeness: 256 ports that are idle take 150,000 */
     PORTS_MAX = 256,        /* of a network that is looked at: it takes the square of that */
     SPAN_MIN = 64,          /* arrivals */
     SPAN_MAX = 1 << 14,
@@ -119,17 +119,19 @@ static void hear_head(void *context, const struct leat_port_message *message, le
 /* ---- moments -----------------------------------------------------------------------------------
  */
 
-/* What a look at a moment takes: its words, and a look of each unit at each other. */
-static uint64_t cost_of_look(const struct leat_sim_laps *laps)
+/* What looking at so many words of a moment takes: units look at each other for many of them. */
+static uint64_t cost_of(uint64_t words)
 {
-    return laps->word_count + (uint64_t)laps->net.ports * laps->net.ports;
+    return words + words / 2;
 }
 
 /* In a large network that carries little, looking would take longer than what it may save. */
-static bool can_afford_look(const struct leat_sim_laps *laps)
+static bool can_afford(const struct leat_sim_laps *laps, uint64_t looks)
 {
+    const uint64_t peers = (uint64_t)laps->net.ports * laps->net.ports;
+    const uint64_t words = laps->word_count > 2 * peers ? laps->word_count : 2 * peers;
     const uint64_t earned = WORDS_FREE + laps->port.load.counts.cells_delivered * WORDS_A_CELL;
-    return earned >= laps->words_spent + cost_of_look(laps);
+    return earned >= laps->words_spent + looks * cost_of(words);
 }
 
 /* A moment to come back to. */
@@ -139,8 +141,8 @@ static void remember(struct leat_sim_laps *laps)
     struct leat_likeness likeness = { .word = laps->word, .cap = WORDS_MAX };
     forget(laps);
     if (port->net.under_way > MESSAGES_MAX / 2) return;
-    laps->words_spent += cost_of_look(laps);
     leat_sim_likeness(port, &likeness, laps->shell, &laps->under_way);
+    laps->words_spent += cost_of(likeness.count);
     if (!leat_likeness_holds(&likeness)) return;
     laps->rests = 0;
     laps->remembers = true;
@@ -170,8 +172,8 @@ static bool is_like(struct leat_sim_laps *laps)
     uint32_t count;
     if (laps->port.net.under_way != laps->under_way || laps->port.holds != laps->holds)
         return false;
-    laps->words_spent += cost_of_look(laps);
     leat_sim_likeness(&laps->port, &likeness, laps->shell, &count);
+    laps->words_spent += cost_of(likeness.count); /* moments that differ mostly do so early */
     return leat_likeness_holds(&likeness);
 }
 
@@ -209,12 +211,14 @@ static void look_for_laps(struct leat_sim_laps *laps)
         return;
     }
     laps->arrivals++;
-    if (!can_afford_look(laps)) return;
+    if (!can_afford(laps, 1)) return;
     if (laps->remembers && same_kind(&laps->arrived_now, &laps->arrived_last) && is_like(laps)) {
         begin_replay(laps);
         return;
     }
     if (laps->remembers && laps->arrivals < laps->span) return;
+    /* A moment that cannot be looked for soon would be forgotten: there is a bound on items. */
+    if (!can_afford(laps, 2)) return;
     if (laps->remembers && laps->span < SPAN_MAX) laps->span += laps->span / 2;
     laps->arrivals = 0;
     remember(laps);

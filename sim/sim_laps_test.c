@@ -326,6 +326,19 @@ static void a_message_there_and_back_is_replayed_at_once(void)
     OK(compare(&program, &config, 0) > 2 * 900);
 }
 
+/* In a network of 256 ports a look takes as long as thousands of cells: still it is worth it. */
+static void a_large_network_is_replayed_too(void)
+{
+    const struct leat_sim_port_config config = config_of("clos:16,16,16");
+    const struct program program = { .tasks = 2,
+                                     .phases = 2,
+                                     .rounds = 2000,
+                                     .phase = { { TO_FIRST, 0, 1000, 0 },
+                                                { FROM_FIRST, 0, 1000, 0 } },
+                                     .seed = 3 };
+    OK(compare(&program, &config, 0) > 2 * 900);
+}
+
 static uint32_t below(uint64_t *state, uint32_t end)
 {
     return (uint32_t)(leat_random_splitmix(state) % end);
@@ -381,4 +394,5 @@ static void nobody_can_tell_the_difference(void)
 }
 
 TAP_MAIN(T(a_ring_that_goes_on_for_long_is_replayed), T(a_ring_is_replayed_however_its_run_is_cut),
-         T(a_message_there_and_back_is_replayed_at_once), T(nobody_can_tell_the_difference))
+         T(a_message_there_and_back_is_replayed_at_once), T(a_large_network_is_replayed_too),
+         T(nobody_can_tell_the_difference))
