@@ -479,13 +479,16 @@ static uint32_t wire_in_use(const struct leat_net *net)
     return out;
 }
 
-/* Half-way round a ring, behind a long packet; the wire ahead breaks while the second one waits. */
-static void break_before_second(bool heals, struct leat_net_arrival *second)
+enum then { IT_STAYS_BROKEN, IT_HEALS, THE_OTHER_BREAKS };
+
+/* From a corner of a mesh to the one across, behind a long packet; the wire ahead breaks while the
+ * second packet waits, so that it is offered the other way. Then, before it can take that: */
+static struct leat_net_arrival break_before_second(enum then then)
 {
-    struct leat_net_shape shape = shape_of(LEAT_NET_RING, 4, 0);
+    struct leat_net_shape shape = shape_of(LEAT_NET_MESH, 2, 2);
     shape.terminals = 2;
-    struct two t = { .packet = { { .source = 0, .destination = 4, .flits = 100 },
-                                 { .source = 1, .destination = 4, .flits = 3 } } };
+    struct two t = { .packet = { { .source = 0, .destination = 6, .flits = 100 },
+                                 { .source = 1, .destination = 6, .flits = 3 } } };
     t.packet[1].created_at = 5;
     const struct leat_net_host host = { .context = &t, .next = two_next, .arrive = two_arrive };
     struct leat_net_config config = golden;
@@ -495,26 +498,31 @@ static void break_before_second(bool heals, struct leat_net_arrival *second)
     world_begin(&w, &config, &host);
     OK(leat_net_run(&w.net, 40));
     const uint32_t wire = wire_in_use(&w.net);
+    const uint32_t to_1 = wire_between(&w.topology, 0, 1), to_2 = wire_between(&w.topology, 0, 2);
     leat_net_break(&w.net, wire, true);
     leat_net_rerouted(&w.net);
-    leat_net_break(&w.net, wire, !heals);
+    if (then == IT_HEALS) leat_net_break(&w.net, wire, false);
+    if (then == THE_OTHER_BREAKS) leat_net_break(&w.net, wire == to_1 ? to_2 : to_1, true);
     leat_net_rerouted(&w.net);
     OK(leat_net_run(&w.net, 1000));
     EQ(t.arrival[0].fate, LEAT_NET_CUT);
-    *second = t.arrival[1];
-    EQ(w.net.counts.packets_rerouted, second->rerouted);
+    EQ(w.net.counts.packets_rerouted, t.arrival[1].rerouted);
     world_end(&w);
+    return t.arrival[1];
 }
 
 static void a_packet_is_rerouted_by_the_way_it_takes_not_by_one_it_was_offered(void)
 {
-    struct leat_net_arrival second;
-    break_before_second(false, &second);
-    EQ(second.fate, LEAT_NET_DELIVERED);
-    OK(second.rerouted);
-    break_before_second(true, &second);
-    EQ(second.fate, LEAT_NET_DELIVERED);
-    OK(!second.rerouted);
+    const struct leat_net_arrival detour = break_before_second(IT_STAYS_BROKEN);
+    EQ(detour.fate, LEAT_NET_DELIVERED);
+    OK(detour.rerouted);
+    const struct leat_net_arrival direct = break_before_second(IT_HEALS);
+    EQ(direct.fate, LEAT_NET_DELIVERED);
+    OK(!direct.rerouted);
+    const struct leat_net_arrival dropped = break_before_second(THE_OTHER_BREAKS);
+    EQ(dropped.fate, LEAT_NET_NO_WAY);
+    EQ(dropped.hops, 0);
+    OK(!dropped.rerouted);
 }
 
 TAP_MAIN(T(the_engine_does_what_a_plain_model_does),
