@@ -31,6 +31,11 @@ struct leat_port_message {
     bool is_private; /* its octets do not count in the certificate, only their number does */
 };
 
+enum leat_port_stuck {
+    LEAT_PORT_LOCKED,     /* full buffers wait for each other */
+    LEAT_PORT_LIVELOCKED, /* the network is busy, and delivers nothing */
+};
+
 /* What a network tells. Messages are lent for the call. None of these may send or run. */
 struct leat_port_hear {
     void *context;
@@ -42,6 +47,9 @@ struct leat_port_hear {
     /* It will never arrive. `why`: a sentence without an end. */
     void (*lost)(void *context, const struct leat_port_message *message, const char *why,
                  leat_time at);
+    /* Nothing will ever arrive any more of some or all that is under way, which lost() is told of
+     * behind this. `why`: a sentence without an end. NULL: nobody wants to know more. */
+    void (*stuck)(void *context, enum leat_port_stuck how, const char *why, leat_time at);
     /* Some messages are known to arrive at `at` before that time has come. Their octets are final,
      * and no more lent, and arrived() is told in its time all the same. Until then nothing else is
      * told of the port that it goes to, unless the message is lost after all. The run does not end

@@ -109,6 +109,12 @@ static void hear_lost(void *context, const struct leat_port_message *message, co
     laps->net.hear.lost(laps->net.hear.context, message, why, at);
 }
 
+static void hear_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
+{
+    const struct leat_sim_laps *laps = context;
+    if (laps->net.hear.stuck) laps->net.hear.stuck(laps->net.hear.context, how, why, at);
+}
+
 static void hear_head(void *context, const struct leat_port_message *message, leat_time from,
                       leat_time at)
 {
@@ -509,6 +515,7 @@ void leat_sim_laps_init(struct leat_sim_laps *laps, const struct leat_sim_port_c
         .sent = hear_sent,
         .arrived = hear_arrived,
         .lost = hear_lost,
+        .stuck = hear_stuck,
         .coming = hear_coming,
     };
 }

@@ -13,6 +13,7 @@ enum { STUCK_CYCLES = 1 << 20 };  /* without any cell, though it has long been s
 enum { DRAIN_CYCLES = 4096 };     /* in which a cell in the network arrives, if it ever does */
 enum { LOOK_CYCLES = 1 << 12 };   /* between looks at a network that may be locked */
 enum { LOCKED_CYCLES = 1 << 16 }; /* in which any cell arrives that can */
+enum { SERVICE_CYCLES = 1 << 8 }; /* the most that a unit does with a cell, but for searching */
 enum { SEND_CYCLES = 15 };        /* the least that a message takes to be sent or asked for */
 enum { STRIDE_DELIVERIES = 4 };   /* of a port: to ask for a message takes 22 cycles */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
@@ -784,6 +785,38 @@ bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_lo
     return load->sim.now - look->since > patience + STUCK_CYCLES;
 }
 
+const char leat_sim_load_lock_text[] =
+    "the network is locked: full buffers wait for each other for ever, as where cells are sent "
+    "again before an acknowledgement can come (see --retransmit)";
+const char leat_sim_load_livelock_text[] =
+    "the network is busy, but has delivered nothing for longer than all transmissions of a cell "
+    "take (see --retransmit and --transmissions)";
+
+/* An acknowledgement is looked for along all blocks that wait for one, two cycles each (note R8);
+ * whatever else a cell needs in its unit takes less than SERVICE_CYCLES. */
+uint64_t leat_sim_load_delivery_cycles(const struct leat_sim_load *load)
+{
+    const struct leat_atm_aal_config *aal = &load->config.aal;
+    const uint64_t served = (uint64_t)aal->receive_blocks * (2 * aal->send_blocks + SERVICE_CYCLES);
+    const uint64_t tried = aal->transmissions_max * (aal->retransmit_cycles + served);
+    const uint64_t carried = (uint64_t)load->config.fabric.net.ports * LINE_CYCLES *
+                             (aal->send_blocks + aal->receive_blocks);
+    return tried + carried + aal->obsolete_cycles +
+           2 * leat_atm_aal_one_way_cycles(load->config.len_max);
+}
+
+bool leat_sim_load_is_livelocked(const struct leat_sim_load *load, uint64_t delivered, bool held,
+                                 struct leat_sim_load_progress *progress)
+{
+    const uint64_t now = load->sim.now;
+    const bool is_new = delivered != progress->delivered;
+    if (!is_new && now < progress->looked_at + LOOK_CYCLES) return false;
+    if (is_new || (!held && leat_sim_load_is_quiet(load))) progress->since = now;
+    progress->delivered = delivered;
+    progress->looked_at = now;
+    return now - progress->since > leat_sim_load_delivery_cycles(load);
+}
+
 uint64_t leat_sim_load_patience(const struct leat_sim_load *load)
 {
     return (uint64_t)load->config.aal.obsolete_cycles +
@@ -817,6 +850,13 @@ static void look(struct leat_sim_load *load, uint64_t now)
     load->look_cycles = is_sending(load) ? LOOK_CYCLES : 2 * load->look_cycles;
     load->looked_at = now;
     load->look_at = now + load->look_cycles;
+}
+
+bool leat_sim_load_look(struct leat_sim_load *load)
+{
+    if (load->sim.now <= load->look_at) return false;
+    look(load, load->sim.now - 1);
+    return true;
 }
 
 static bool is_still(const struct leat_sim_load *load, uint64_t since, uint64_t cycles)

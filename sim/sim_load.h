@@ -223,6 +223,27 @@ struct leat_sim_load_look {
 bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_load_look *look);
 
 /*
+ * Moving cells are no progress, only deliveries are: copies of cells, and acknowledgements of
+ * copies, bring nothing new. Has nothing been delivered for longer than anything takes that units
+ * may still do? For who looks now and then and counts what hosts have got: what it saw last, zeros
+ * at first. Where all is quiet there is nothing to judge, unless a message is `held` back until the
+ * network has room for it.
+ */
+struct leat_sim_load_progress {
+    uint64_t delivered, since, looked_at;
+};
+bool leat_sim_load_is_livelocked(const struct leat_sim_load *load, uint64_t delivered, bool held,
+                                 struct leat_sim_load_progress *progress);
+
+/* What is told of a network that is stuck, and of one that is livelocked. */
+extern const char leat_sim_load_lock_text[], leat_sim_load_livelock_text[];
+
+/* These cycles: all transmissions of a cell, each with its time-out and with a buffer full of cells
+ * that are served before it as slowly as any; all buffers, one after the other, over one wire; the
+ * time until a descriptor is free; and the writing and reading of the longest message. */
+uint64_t leat_sim_load_delivery_cycles(const struct leat_sim_load *load);
+
+/*
  * A network can lock (proto/atm/README.md): the receive buffer of a port is full, so that the cells
  * for it stop in the network; its acknowledgements wait behind such cells, and without them it does
  * not become empty.
@@ -232,6 +253,9 @@ bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_lo
  * whatever they get.
  */
 bool leat_sim_load_run_watched(struct leat_sim_load *load, uint64_t last);
+
+/* The same for who runs it by leat_sim_load_run: looks, if it is time to. True: it has looked. */
+bool leat_sim_load_look(struct leat_sim_load *load);
 
 /* After such a run: is this port locked, by itself with some others or since nothing moves? Full,
  * and it has neither sent nor received a cell since *since. */

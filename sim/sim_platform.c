@@ -45,6 +45,7 @@ static void reply(struct leat_sim_platform *p, task *t, uint64_t now,
     what.at = edge(p, now);
     p->base.told(p->base.context, &what);
     p->has_told = true;
+    p->replies++;
     leat_sim_load_pause(&p->load);
 }
 
@@ -432,6 +433,21 @@ static bool is_at_rest(const struct leat_sim_platform *p)
     return leat_sim_load_is_quiet(&p->load);
 }
 
+/* Does the network get nowhere? Then it has told so. */
+static bool is_stuck(struct leat_sim_platform *p)
+{
+    struct leat_port_net *net = &p->base.net;
+    const bool locked = leat_sim_load_is_stuck(&p->load, &p->look);
+    if (!locked && !leat_sim_load_is_livelocked(&p->load, p->replies, false, &p->progress))
+        return false;
+    net->under_way = 0;
+    if (net->hear.stuck)
+        net->hear.stuck(net->hear.context, locked ? LEAT_PORT_LOCKED : LEAT_PORT_LIVELOCKED,
+                        locked ? leat_sim_load_lock_text : leat_sim_load_livelock_text,
+                        edge(p, p->load.sim.now - 1));
+    return true;
+}
+
 static leat_time run(struct leat_port_net *net, leat_time until)
 {
     struct leat_sim_platform *p = of((struct leat_platform *)net);
@@ -443,8 +459,8 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     if (until == LEAT_NEVER || leat_sim_clock_cycle(&p->clock, until, &last)) last = LEAT_NEVER;
     while (load->sim.now <= earlier(last, enough) && (until != LEAT_NEVER || net->under_way)) {
         leat_sim_load_run(load, earlier(load->sim.now + REST_CYCLES - 1, last));
-        if (p->has_told) break;
-        const bool rests = is_at_rest(p) || leat_sim_load_is_stuck(load, &p->look);
+        if (p->has_told || is_stuck(p)) break;
+        const bool rests = is_at_rest(p);
         if (rests && rested) net->under_way = 0;
         rested = rests;
     }

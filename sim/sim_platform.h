@@ -71,7 +71,9 @@ struct leat_sim_platform {
     uint32_t tasks_max;
     bool polls;
     bool has_told; /* something in this run */
+    uint64_t replies;
     struct leat_sim_load_look look;
+    struct leat_sim_load_progress progress;
 };
 
 size_t leat_sim_platform_footprint(const struct leat_sim_platform_config *config);

@@ -334,19 +334,95 @@ static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_
          "its port gave it up after the last transmission, no acknowledgement came", cycle);
 }
 
-/* Whatever is under way in a network that is stuck. */
-static void lose_all(struct leat_sim_port *port)
+/* Is this port cut off, by itself with some others or since nothing moves? */
+static bool is_locked(const struct leat_sim_port *port, uint32_t p)
 {
+    uint64_t since;
+    return leat_sim_load_is_locked(&port->load, p, &since);
+}
+
+static bool concerns_locked(const struct leat_sim_port *port, const struct leat_sim_port_entry *e)
+{
+    return is_locked(port, e->message.from) || is_locked(port, e->message.to);
+}
+
+/* What a port has begun. */
+static void lose_begun(struct leat_sim_port *port, uint32_t from, bool locked_only, const char *why)
+{
+    const struct leat_sim_port_queue *queue = &port->queue[from];
+    for (uint32_t number = queue->oldest; number != queue->number; number++) {
+        struct leat_sim_port_piece *piece;
+        struct leat_sim_port_entry *e = entry_of(port, from, number, &piece);
+        if (e && (!locked_only || concerns_locked(port, e)))
+            lose(port, e, why, port->load.sim.now - 1);
+    }
+}
+
+/* What waits at a port, for room or for its time. */
+static void lose_waiting(struct leat_sim_port *port, uint32_t from, bool locked_only,
+                         const char *why)
+{
+    struct leat_sim_port_queue *queue = &port->queue[from];
+    uint32_t next = queue->first;
+    queue->first = queue->last = 0;
+    note(port, from, false, false);
+    for (uint32_t at = next; at; at = next) {
+        struct leat_sim_port_entry *e = &port->entry[at - 1];
+        next = e->next;
+        if (locked_only && !concerns_locked(port, e)) {
+            enqueue(port, at - 1);
+            continue;
+        }
+        lose(port, e, why, port->load.sim.now - 1);
+        if (e->begun) continue; /* pieces of it are under way */
+        e->next = port->free;
+        port->free = at;
+    }
+    if (queue->first) ask_again(port, from);
+}
+
+static void tell_stuck(struct leat_sim_port *port, enum leat_port_stuck how, bool locked_only,
+                       const char *why)
+{
+    const struct leat_port_hear *hear = &port->net.hear;
+    if (hear->stuck) hear->stuck(hear->context, how, why, edge(port, port->load.sim.now - 1));
     for (uint32_t p = 0; p < port->net.ports; p++) {
+        lose_begun(port, p, locked_only, why);
+        lose_waiting(port, p, locked_only, why);
+    }
+}
+
+/* Does a port that is locked hold up any message? */
+static bool some_are_locked(struct leat_sim_port *port)
+{
+    bool any = false;
+    if (!leat_sim_load_look(&port->load)) return false;
+    for (uint32_t p = 0; p < port->net.ports && !any; p++)
+        any = is_locked(port, p);
+    for (uint32_t p = 0; p < port->net.ports && any; p++) {
         const struct leat_sim_port_queue *queue = &port->queue[p];
         for (uint32_t number = queue->oldest; number != queue->number; number++) {
             struct leat_sim_port_piece *piece;
-            lose(port, entry_of(port, p, number, &piece),
-                 "full buffers wait for each other for ever, as where cells are sent again before "
-                 "an acknowledgement can come",
-                 port->load.sim.now - 1);
+            const struct leat_sim_port_entry *e = entry_of(port, p, number, &piece);
+            if (e && !e->lost && concerns_locked(port, e)) return true;
         }
+        for (uint32_t at = queue->first; at; at = port->entry[at - 1].next)
+            if (concerns_locked(port, &port->entry[at - 1])) return true;
     }
+    return false;
+}
+
+/* Does the network get nowhere, or a part of it? */
+static void look_whether_stuck(struct leat_sim_port *port)
+{
+    const struct leat_sim_load *load = &port->load;
+    if (leat_sim_load_is_stuck(load, &port->look) && port->net.under_way)
+        tell_stuck(port, LEAT_PORT_LOCKED, false, leat_sim_load_lock_text);
+    else if (some_are_locked(port))
+        tell_stuck(port, LEAT_PORT_LOCKED, true, leat_sim_load_lock_text);
+    else if (leat_sim_load_is_livelocked(load, load->counts.messages_delivered, port->held > 0,
+                                         &port->progress))
+        tell_stuck(port, LEAT_PORT_LIVELOCKED, false, leat_sim_load_livelock_text);
 }
 
 /* ---- running -----------------------------------------------------------------------------------
@@ -394,7 +470,7 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     port->has_told = false;
     while (load->sim.now <= smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
         leat_sim_load_run(load, smaller(slice_end(port), last));
-        if (leat_sim_load_is_stuck(load, &port->look)) lose_all(port);
+        look_whether_stuck(port);
         look_again(port);
         if (port->has_told) break;
     }

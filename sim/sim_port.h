@@ -68,6 +68,7 @@ struct leat_sim_port {
     uint64_t present;     /* cycle */
     bool has_told;        /* something in this run */
     struct leat_sim_load_look look;
+    struct leat_sim_load_progress progress;
     uint64_t holds;          /* how often one began to wait for room */
     const uint8_t *stand_in; /* of what is handed over from now on */
 };

@@ -22,7 +22,8 @@ static struct scene {
     leat_time handed_at[MESSAGES_MAX];
     uint32_t count;
     uint64_t arrivals;
-    leat_time last;
+    uint32_t stuck[2]; /* by leat_port_stuck */
+    leat_time stuck_at, last;
     uint8_t *octets, *original;
     size_t used;
 } scene;
@@ -83,6 +84,14 @@ static void hear_lost(void *context, const struct leat_port_message *m, const ch
     told->lost++;
 }
 
+static void hear_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
+{
+    struct scene *s = context;
+    OK(*why != '\0');
+    s->stuck[how]++;
+    s->stuck_at = at;
+}
+
 static struct leat_sim_port_config config_of(const char *name)
 {
     struct leat_sim_port_config config = { .model = LEAT_SIM_ATM_CELL,
@@ -110,6 +119,7 @@ static void set_up(const struct leat_sim_port_config *config)
                                                    .sent = hear_sent,
                                                    .arrived = hear_arrived,
                                                    .lost = hear_lost,
+                                                   .stuck = hear_stuck,
                                                    .coming = hear_coming };
 }
 
@@ -408,8 +418,106 @@ static void a_network_that_is_stuck_is_told(void)
             lost += scene.told[k].lost;
     }
     OK(lost > 1);
+    OK(scene.stuck[LEAT_PORT_LOCKED] > 0 && !scene.stuck[LEAT_PORT_LIVELOCKED]);
+    for (uint32_t i = 0; i < 20; i++)
+        leat_port_run(&scene.port.net, scene.port.net.now + 4000000 * (leat_time)CYCLE_PS);
     OK(leat_sim_load_is_stuck(&scene.port.load, &scene.port.look));
+    EQ(scene.stuck[LEAT_PORT_LOCKED], 1);                 /* told once */
     OK(!leat_sim_load_is_stuck(&scene.port.load, &look)); /* who looks for the first time */
+}
+
+/* Two ports send long messages to each other, and cells again before their acknowledgements are
+ * found in the lists of blocks. In the end both are full of copies of what has been delivered, and
+ * the next pieces wait for room: nothing that has begun is under way. */
+static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
+{
+    struct leat_sim_port_config config = config_of("clos444");
+    config.aal.retransmit_cycles = 4000;
+    config.aal.obsolete_cycles = 100000;
+    set_up(&config);
+    hand_over(0, 1, 100024, 0);
+    hand_over(1, 0, 100024, 456 * CYCLE_PS);
+    for (uint32_t i = 0; i < 100 && scene.port.net.under_way; i++)
+        leat_port_run(&scene.port.net, LEAT_NEVER);
+    EQ(scene.port.net.under_way, 0);
+    EQ(scene.told[0].lost + scene.told[1].lost, 2);
+    EQ(scene.arrivals, 0);
+    EQ(scene.stuck[LEAT_PORT_LOCKED], 1);
+}
+
+/* The same, while two other ports go on for ever. */
+static void a_lock_of_some_ports_is_told_and_others_go_on(void)
+{
+    struct leat_sim_port_config config = config_of("clos444");
+    uint32_t rounds = 0;
+    config.aal.retransmit_cycles = 4000;
+    config.aal.obsolete_cycles = 100000;
+    set_up(&config);
+    hand_over(0, 1, 100024, 0);
+    hand_over(1, 0, 100024, 456 * CYCLE_PS);
+    for (; rounds < MESSAGES_MAX / 2 && !scene.stuck[LEAT_PORT_LOCKED]; rounds++) {
+        const uint32_t id = hand_over(9 + rounds % 2, 10 - rounds % 2, 4000, scene.port.net.now);
+        for (uint32_t i = 0; i < 100 && !scene.told[id].arrived && !scene.told[id].lost; i++)
+            leat_port_run(&scene.port.net, LEAT_NEVER);
+    }
+    EQ(scene.stuck[LEAT_PORT_LOCKED], 1);
+    EQ(scene.told[0].lost + scene.told[1].lost, 2);
+    while (scene.port.net.under_way)
+        leat_port_run(&scene.port.net, LEAT_NEVER);
+    EQ(scene.arrivals, rounds);
+}
+
+/* Between deliveries lie 250 time-outs, a wait for a descriptor, or a long time without messages.
+ */
+static void what_is_slow_is_not_stuck(void)
+{
+    static struct leat_sim_line_outage outage = { .port = 1, .from = 0 };
+    struct leat_sim_port_config config = config_of("clos444");
+    config.aal.retransmit_cycles = 1000000;
+    config.aal.transmissions_max = UINT8_MAX;
+    outage.to = UINT64_C(250) * config.aal.retransmit_cycles;
+    config.line.outage = &outage;
+    config.line.outage_count = 1;
+    set_up(&config);
+    OK(leat_sim_load_delivery_cycles(&scene.port.load) > outage.to);
+    hand_over(0, 1, 5000, 0);
+    hand_over(0, 1, 5000, UINT64_C(3000000000) * CYCLE_PS);
+    run_out();
+    EQ(scene.arrivals, 2);
+    config = config_of("clos444");
+    config.aal.obsolete_cycles = 1000000000;
+    config.aal.descriptors = 1;
+    set_up(&config);
+    for (uint32_t i = 0; i < 4; i++)
+        hand_over(0, 1, 100, 0);
+    run_out();
+    EQ(scene.arrivals, 4);
+    EQ(scene.stuck[LEAT_PORT_LOCKED] + scene.stuck[LEAT_PORT_LIVELOCKED], 0);
+}
+
+/* The bound is what the header says, in cycles of clos444 with the values of the thesis. */
+static void nothing_delivered_is_judged_by_the_timers(void)
+{
+    struct leat_sim_port_config config = config_of("clos444");
+    struct leat_sim_load_progress progress = { 0 };
+    set_up(&config);
+    const uint64_t bound = leat_sim_load_delivery_cycles(&scene.port.load);
+    EQ(bound, 8 * (400000 + 1887 * (2 * 1887 + 256)) + 16 * 56 * (1887 + 1887) + 40000 +
+                  2 * leat_atm_aal_one_way_cycles(67912));
+    const struct leat_sim_load *load = &scene.port.load;
+    OK(!leat_sim_load_is_livelocked(load, 0, true, &progress));
+    leat_port_run(&scene.port.net, bound / 2 * CYCLE_PS);
+    while (load->sim.now <= bound / 2)
+        leat_port_run(&scene.port.net, bound / 2 * CYCLE_PS);
+    OK(!leat_sim_load_is_livelocked(load, 1, true, &progress)); /* one was delivered */
+    while (load->sim.now <= bound)
+        leat_port_run(&scene.port.net, bound * CYCLE_PS);
+    OK(!leat_sim_load_is_livelocked(load, 1, true, &progress));
+    while (load->sim.now <= 2 * bound)
+        leat_port_run(&scene.port.net, 2 * bound * CYCLE_PS);
+    OK(leat_sim_load_is_livelocked(load, 1, true, &progress));
+    progress.looked_at = 0;
+    OK(!leat_sim_load_is_livelocked(load, 1, false, &progress)); /* nobody waits */
 }
 
 /* Where nothing is told for long, a run comes back all the same. */
@@ -431,4 +539,7 @@ TAP_MAIN(T(a_message_alone_takes_the_time_of_the_note_in_every_model),
          T(ports_that_run_ahead_tell_what_prompt_ones_and_registers_tell),
          T(errors_on_the_wire_are_repaired), T(what_goes_to_a_dead_port_is_lost_and_told),
          T(ports_do_not_pile_up_blocks_that_wait_for_acknowledgements),
-         T(a_network_that_is_stuck_is_told), T(a_run_does_not_take_for_ever))
+         T(a_network_that_is_stuck_is_told),
+         T(a_lock_is_told_where_all_that_has_begun_was_delivered),
+         T(a_lock_of_some_ports_is_told_and_others_go_on), T(what_is_slow_is_not_stuck),
+         T(nothing_delivered_is_judged_by_the_timers), T(a_run_does_not_take_for_ever))
