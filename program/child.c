@@ -122,7 +122,7 @@ static _Noreturn void become(const struct leat_child_start *start, int output, p
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, start->end_signal ? start->end_signal : SIGKILL);
     if (getppid() != maestro) _exit(1);
     if (start->input == LEAT_CHILD_NO_INPUT) {
         const int nothing = open("/dev/null", O_RDONLY);

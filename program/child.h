@@ -60,11 +60,12 @@ struct leat_child_start {
     char *const *argv, *const *environment;
     const char *directory; /* NULL: the maestro's */
     enum leat_child_input input;
-    bool collect; /* its output */
+    bool collect;   /* its output */
+    int end_signal; /* that it gets when the maestro ends; 0: SIGKILL */
 };
 
 void leat_child_init(struct leat_child *process);
-/* False: errno says why. It does not outlive the maestro. */
+/* False: errno says why. It does not outlive the maestro, or is asked not to by its end_signal. */
 bool leat_child_begin(struct leat_child *process, const struct leat_child_start *start);
 /* True: it has ended, or never was. */
 bool leat_child_reap(struct leat_child *process, bool wait);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +330,13 @@ static void hear_lost(void *context, const struct leat_port_message *told, const
     forget(hub, told->id);
 }
 
+static void hear_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
+{
+    struct leat_hub *hub = context;
+    end_run(hub, how == LEAT_PORT_LOCKED ? LEAT_HUB_STUCK : LEAT_HUB_LIVELOCKED, "at %.9f s %s",
+            1e-12 * (double)at, why);
+}
+
 /* ---- what tasks want ---------------------------------------------------------------------------
  */
 
@@ -421,7 +429,7 @@ static bool is_gone(struct leat_hub *hub, uint32_t i)
     if (hub->config.alive && !hub->config.alive(hub->config.alive_context, i)) return true;
     if (!pid) return false;
     if (task->process < 0) task->process = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (task->process < 0) return errno == ESRCH;
+    if (task->process < 0) return kill(pid, 0) && errno == ESRCH; /* no descriptor is left */
     struct pollfd look = { .fd = task->process, .events = POLLIN };
     return poll(&look, 1, 0) > 0;
 }
@@ -464,6 +472,11 @@ static void look_after_processes(struct leat_hub *hub)
 
 static void hear_interrupt(struct leat_hub *hub)
 {
+    const struct leat_share_copy *copy = &hub->share->copy;
+    if (atomic_load_explicit(&copy->is_told, memory_order_acquire))
+        end_run(hub, LEAT_HUB_FAILED,
+                "task %u: a process that it forked called %.*s: only the task itself may",
+                copy->task, LEAT_SHARE_CALL_LEN - 1, copy->call);
     if (hub->config.interrupted && hub->config.interrupted())
         end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
 }
@@ -718,6 +731,10 @@ static bool map_share(struct leat_hub *hub, char *why, size_t why_cap)
     }
     hub->share = memory;
     leat_share_init(hub->share, hub->config.slots);
+    if (!leat_share_begin_life(hub->share)) {
+        snprintf(why, why_cap, "no robust lock for tasks to see the end of the run by");
+        return false;
+    }
     snprintf(hub->path, sizeof hub->path, "/proc/%ld/fd/%d", (long)getpid(), hub->file);
     return true;
 }
@@ -737,7 +754,6 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     }
     hub->share->expected = config->expected;
     hub->share->ports = config->net->ports;
-    hub->share->hub_pid = (uint32_t)getpid();
     hub->share->compute_scale = config->compute_scale;
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     leat_share_take_short_turns();
@@ -747,6 +763,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
                                                  .sent = hear_sent,
                                                  .arrived = hear_arrived,
                                                  .lost = hear_lost,
+                                                 .stuck = hear_stuck,
                                                  .coming = hear_coming };
     return hub;
 }
@@ -757,7 +774,10 @@ void leat_hub_destroy(struct leat_hub *hub)
         free(hub->task[i].inbox.event);
         if (hub->task[i].process >= 0) close(hub->task[i].process);
     }
-    if (hub->share) munmap(hub->share, leat_share_len(hub->config.slots));
+    if (hub->share) {
+        leat_share_end_life(hub->share);
+        munmap(hub->share, leat_share_len(hub->config.slots));
+    }
     if (hub->file >= 0) close(hub->file);
     free(hub->task);
     free(hub->message);

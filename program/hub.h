@@ -31,7 +31,9 @@ struct leat_hub;
 enum leat_hub_end {
     LEAT_HUB_DONE,        /* all tasks have left */
     LEAT_HUB_STUCK,       /* all tasks wait, nothing is under way, and no deadline comes; or tasks
-                             have looked in vain for longer than leat_hub_config.patience */
+                             have looked in vain for longer than leat_hub_config.patience; or the
+                             network is locked */
+    LEAT_HUB_LIVELOCKED,  /* the network is busy for ever, and delivers nothing */
     LEAT_HUB_DIED,        /* a task's process is gone, but it has not left */
     LEAT_HUB_FAILED,      /* a task said so: leat_task_fail */
     LEAT_HUB_LOST,        /* a message was lost for good */

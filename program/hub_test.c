@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -748,6 +749,103 @@ static void short_turns_change_no_policy_and_no_priority(void)
     EQ(getpriority(PRIO_PROCESS, 0), priority);
 }
 
+/* ---- copies and orphans -------------------------------------------------------------------------
+ */
+
+enum copy_does { COPY_SENDS, COPY_WAITS, COPY_NAMES_A_CALL, COPY_ENDS };
+static enum copy_does copy_does;
+
+/* Task 0 forks, and waits in real time for what it forked. */
+static void fork_a_copy(void)
+{
+    int status;
+    if (leat_task_number() != 0) return;
+    check_that(!leat_task_is_copy());
+    const pid_t pid = fork();
+    if (pid) {
+        check_that(waitpid(pid, &status, 0) == pid);
+        check_that(WIFEXITED(status) && WEXITSTATUS(status) == (copy_does == COPY_ENDS ? 0 : 1));
+        while (copy_does != COPY_ENDS)
+            pause();
+        return;
+    }
+    if (leat_task_is_copy() && !leat_task_has_begun()) switch (copy_does) {
+        case COPY_SENDS: send_pattern(1, 4, 1); break;
+        case COPY_WAITS: leat_task_wait(LEAT_NEVER, "nothing"); break;
+        case COPY_NAMES_A_CALL: leat_task_refuse_copy("MPI_Barrier"); break;
+        case COPY_ENDS: leat_task_leave(); _exit(0);
+        }
+    _exit(7);
+}
+
+static void a_copy_of_a_task_that_communicates_ends_the_run(void)
+{
+    static struct scene scene;
+    for (copy_does = COPY_SENDS; copy_does < COPY_ENDS; copy_does++) {
+        run_scene(&scene, "clos444", 2, fork_a_copy);
+        ended(&scene, LEAT_HUB_FAILED);
+        OK(strstr(scene.reason, "task 0: a process that it forked called "));
+        OK(copy_does != COPY_NAMES_A_CALL || strstr(scene.reason, "called MPI_Barrier: only"));
+        tear_down(&scene);
+    }
+    run_scene(&scene, "clos444", 2, fork_a_copy);
+    ended(&scene, LEAT_HUB_DONE);
+    tear_down(&scene);
+}
+
+static int word_of_orphans[2]; /* a pipe */
+
+/* Task 0 waits for simulated time, task 1 in real time: so the run goes on. */
+static void wait_for_ever(void)
+{
+    const struct {
+        uint32_t task;
+        pid_t pid;
+    } self = { leat_task_number(), getpid() };
+    check_that(write(word_of_orphans[1], &self, sizeof self) == sizeof self);
+    while (self.task == 0)
+        leat_task_wait(LEAT_NEVER, "nothing");
+    for (;;)
+        pause();
+}
+
+/* Killed, and nobody reaps it: its number stays taken. */
+static void a_task_ends_when_its_run_was_killed_and_is_a_zombie(void)
+{
+    enum { PATIENCE_MS = 300000 };
+    static struct scene scene;
+    struct {
+        uint32_t task;
+        pid_t pid;
+    } told;
+    pid_t orphan[2], waited = 0;
+    int status = -1;
+    OK(!prctl(PR_SET_CHILD_SUBREAPER, 1)); /* so that orphans are ours */
+    OK(!pipe(word_of_orphans));
+    const pid_t run = fork();
+    if (!run) {
+        run_scene(&scene, "clos444", 2, wait_for_ever);
+        _exit(0);
+    }
+    for (int i = 0; i < 2; i++) {
+        OK(read(word_of_orphans[0], &told, sizeof told) == sizeof told);
+        orphan[told.task % 2] = told.pid;
+    }
+    kill(run, SIGKILL);
+    for (int ms = 0; ms < PATIENCE_MS && waited <= 0; ms += 10) {
+        waited = waitpid(orphan[0], &status, WNOHANG); /* at first it is not ours */
+        poll(NULL, 0, 10);
+    }
+    EQ(waited, orphan[0]);
+    OK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    kill(orphan[1], SIGKILL);
+    EQ(waitpid(orphan[1], &status, 0), orphan[1]);
+    EQ(waitpid(run, &status, 0), run);
+    OK(!prctl(PR_SET_CHILD_SUBREAPER, 0));
+    close(word_of_orphans[0]);
+    close(word_of_orphans[1]);
+}
+
 TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_the_same_run),
          T(private_octets_do_not_count_in_the_certificate),
          T(tasks_that_run_ahead_of_the_network_change_nothing),
@@ -761,4 +859,6 @@ TAP_MAIN(T(contention_free_messages_take_the_time_of_the_note), T(every_run_is_t
          T(more_requests_and_events_than_rings_hold_are_no_loss),
          T(questions_of_any_length_are_answered_until_the_service_stops_the_run),
          T(a_dead_port_is_a_reason_to_stop), T(who_looks_on_sees_all_that_tasks_do),
-         T(who_looks_on_sees_what_is_lost), T(short_turns_change_no_policy_and_no_priority))
+         T(who_looks_on_sees_what_is_lost), T(short_turns_change_no_policy_and_no_priority),
+         T(a_copy_of_a_task_that_communicates_ends_the_run),
+         T(a_task_ends_when_its_run_was_killed_and_is_a_zombie))

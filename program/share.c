@@ -36,6 +36,31 @@ void leat_share_init(struct leat_share *share, uint32_t slots)
     share->magic = LEAT_SHARE_MAGIC;
 }
 
+/* ---- the hub's life ----------------------------------------------------------------------------
+ */
+
+bool leat_share_begin_life(struct leat_share *share)
+{
+    pthread_mutexattr_t kind;
+    if (pthread_mutexattr_init(&kind)) return false;
+    const bool is_made = !pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED) &&
+                         !pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST) &&
+                         !pthread_mutex_init(&share->hub_lives, &kind);
+    pthread_mutexattr_destroy(&kind);
+    return is_made && !pthread_mutex_lock(&share->hub_lives);
+}
+
+void leat_share_end_life(struct leat_share *share)
+{
+    pthread_mutex_unlock(&share->hub_lives);
+}
+
+/* Who gets the lock does not give it back, since it is about to end: then the next one gets it. */
+bool leat_share_is_over(struct leat_share *share)
+{
+    return pthread_mutex_trylock(&share->hub_lives) != EBUSY;
+}
+
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 

@@ -13,12 +13,13 @@
 #define LEAT_PROGRAM_SHARE_H
 
 #include "task.h"
+#include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
 enum {
-    LEAT_SHARE_VERSION = 3,
+    LEAT_SHARE_VERSION = 4,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -26,6 +27,7 @@ enum {
     LEAT_SHARE_CLASS_MAX = 28, /* of the greatest: 256 MiB */
     LEAT_SHARE_CLASSES = LEAT_SHARE_CLASS_MAX + 1,
     LEAT_SHARE_REASON_LEN = 256,
+    LEAT_SHARE_CALL_LEN = 64,
 };
 #define LEAT_SHARE_MAGIC  UINT64_C(0x316e75727461656c) /* "leatrun1" */
 #define LEAT_SHARE_BLOCKS (UINT64_C(1) << 30)          /* octets of each slot */
@@ -82,6 +84,14 @@ struct leat_share_slot {
     struct leat_share_event event[LEAT_SHARE_EVENTS];
 };
 
+/* What a copy of a task's process did that only the task may do; the first of all copies. */
+struct leat_share_copy {
+    _Atomic uint32_t is_taken; /* by the copy that writes the rest */
+    _Atomic uint32_t is_told;
+    uint32_t task;
+    char call[LEAT_SHARE_CALL_LEN];
+};
+
 struct leat_share {
     uint64_t magic;
     uint32_t version;
@@ -89,7 +99,10 @@ struct leat_share {
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     double compute_scale;
     uint32_t looks; /* at what a task waits for, before it sleeps */
-    uint32_t hub_pid;
+    struct leat_share_copy copy;
+    /* The hub holds it as long as it lives. It is robust: the kernel lets go of it when the hub
+     * ends, however that happens and whether or not anybody reaps it. */
+    pthread_mutex_t hub_lives;
     /* Tasks that run and are not ahead; the hub sleeps on it ... */
     alignas(LEAT_SHARE_LINE) _Atomic uint32_t running;
     _Atomic uint32_t hub_sleeps; /* ... if this is 1 */
@@ -136,6 +149,12 @@ static inline uint64_t leat_share_block_of(struct leat_share *share, const uint8
 /* Octets of the memory for so many slots. */
 uint64_t leat_share_len(uint32_t slots);
 void leat_share_init(struct leat_share *share, uint32_t slots);
+
+/* By the hub's thread; and before the memory goes. False: the system has no such lock. */
+bool leat_share_begin_life(struct leat_share *share);
+void leat_share_end_life(struct leat_share *share);
+/* For tasks: has the hub ended? */
+bool leat_share_is_over(struct leat_share *share);
 
 /* `owner`: a slot, or `slots`: the hub. */
 void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share *share,

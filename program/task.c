@@ -1,16 +1,15 @@
 #include "task.h"
 #include "share.h"
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +23,7 @@ static struct {
     struct leat_share_slot *slot;
     struct leat_share_blocks blocks;
     uint32_t number;
-    bool has_begun;
+    bool has_begun, is_copy;
     leat_time clock;
     uint64_t measured_ns; /* computing time of this thread up to here has been charged */
     pthread_mutex_t lock;
@@ -61,6 +60,13 @@ static struct leat_share *map_run(const char *path, const char **why)
     return NULL;
 }
 
+/* In what the task forks, whose memory is the task's but for what the run shares. */
+static void become_copy(void)
+{
+    self.is_copy = true;
+    self.has_begun = false;
+}
+
 bool leat_task_attach(uint32_t slot, const char **why)
 {
     const char *path = getenv(LEAT_TASK_RUN_VARIABLE);
@@ -80,6 +86,7 @@ bool leat_task_attach(uint32_t slot, const char **why)
         munmap(share, share->len);
         return false;
     }
+    pthread_atfork(NULL, NULL, become_copy);
     self.share = share;
     self.number = slot;
     self.slot = leat_share_slot(share, slot);
@@ -138,8 +145,39 @@ void leat_task_leave(void)
     stop(LEAT_SHARE_LEFT);
 }
 
+static _Noreturn void end_process(const char *why)
+{
+    const struct iovec line[] = { { "leat: ", 6 }, { (char *)why, strlen(why) }, { "\n", 1 } };
+    (void)!writev(STDERR_FILENO, line, sizeof line / sizeof *line);
+    _exit(1);
+}
+
+bool leat_task_is_copy(void)
+{
+    return self.is_copy;
+}
+
+/* The slot is the task's, who may be at work in it; only this is for copies. */
+_Noreturn void leat_task_refuse_copy(const char *call)
+{
+    struct leat_share_copy *copy = &self.share->copy;
+    uint32_t none = 0;
+    if (atomic_compare_exchange_strong(&copy->is_taken, &none, 1)) {
+        copy->task = self.number;
+        snprintf(copy->call, sizeof copy->call, "%s", call);
+        atomic_store(&copy->is_told, 1);
+    }
+    end_process("a process that a task has forked may not communicate");
+}
+
+static void refuse_copies(void)
+{
+    if (self.is_copy) leat_task_refuse_copy("the message library");
+}
+
 _Noreturn void leat_task_fail(const char *reason)
 {
+    refuse_copies();
     if (self.share) {
         snprintf(self.slot->reason, sizeof self.slot->reason, "%s", reason);
         stop(LEAT_SHARE_FAILED);
@@ -201,15 +239,6 @@ leat_time leat_task_poll_cost(void)
 /* ---- handing over ------------------------------------------------------------------------------
  */
 
-/* Nobody would ever wake this task: it ends, as the run has. */
-static void end_if_hub_is_gone(void)
-{
-    if (!kill((pid_t)self.share->hub_pid, 0) || errno != ESRCH) return;
-    static const char text[] = "leat: the run has ended\n";
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    _exit(1);
-}
-
 /* The hub goes on without this task until its time has come. */
 static void hand_over(leat_time deadline)
 {
@@ -221,7 +250,7 @@ static void hand_over(leat_time deadline)
     for (;;) {
         leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->looks, LOOK_EVERY_NS);
         if (atomic_load_explicit(&slot->turn, memory_order_acquire) != turn) break;
-        end_if_hub_is_gone();
+        if (leat_share_is_over(self.share)) end_process("the run has ended"); /* nobody wakes us */
     }
     self.clock = slot->clock;
     if (self.share->compute_scale > 0) self.measured_ns = computed_ns();
@@ -246,6 +275,7 @@ static struct leat_share_request *new_request(void)
 
 uint8_t *leat_task_room(uint64_t len)
 {
+    refuse_copies();
     const uint64_t block = leat_share_take(&self.blocks, len);
     return block ? leat_share_octets(self.share, block) : NULL;
 }
@@ -258,6 +288,7 @@ void leat_task_make_private(uint8_t *octets)
 void leat_task_send(uint32_t to, uint8_t *octets, uint64_t len, uint64_t cookie, bool tell_sent)
 {
     assert(to < self.share->slots);
+    refuse_copies();
     charge_computing();
     *new_request() = (struct leat_share_request){
         .kind = LEAT_SHARE_SEND,
@@ -287,6 +318,7 @@ void leat_task_call(const void *question, size_t len, uint64_t cookie)
 
 bool leat_task_wait(leat_time deadline, const char *doing)
 {
+    refuse_copies();
     charge_computing();
     if (self.slot->events) return true;
     const bool foreseen = deadline < self.slot->horizon && !self.slot->requests;
@@ -301,6 +333,7 @@ bool leat_task_wait(leat_time deadline, const char *doing)
 
 bool leat_task_next(struct leat_task_event *out)
 {
+    refuse_copies();
     struct leat_share_slot *slot = self.slot;
     if (!slot->events) return false;
     const struct leat_share_event *e = &slot->event[slot->event_first];

@@ -63,6 +63,13 @@ void leat_task_leave(void);
  * attribute, since cppcheck does not know _Noreturn. */
 __attribute__((noreturn)) void leat_task_fail(const char *reason);
 
+/* Is this process a copy that a task forked? It is no task: what it sent would be the task's. It
+ * has a clock of its own, and neither leaves nor waits. */
+bool leat_task_is_copy(void);
+/* A copy called the message library: the run ends as a failure that names the call, and so does
+ * the copy. All calls below do this in a copy. */
+_Noreturn void leat_task_refuse_copy(const char *call);
+
 uint32_t leat_task_number(void);   /* its slot */
 uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
 uint32_t leat_task_ports(void);    /* of the network */

@@ -2,6 +2,7 @@
 #ifndef LEAT_TOOL_RUN_H
 #define LEAT_TOOL_RUN_H
 
+#include "child.h"
 #include "ether_port.h"
 #include "hub.h"
 #include "net_design.h"
@@ -137,8 +138,7 @@ struct run_processes {
     const uint32_t *port;           /* of each slot */
     struct leat_platform *platform; /* leat/atm_task.h */
     struct leat_hub_service service;
-    pid_t launcher;               /* of MPI; 0: none, or it has ended */
-    int status;                   /* of it, once it has ended */
+    struct leat_child launcher;   /* of MPI */
     struct leat_pvm_service *pvm; /* NULL: none */
     struct leat_atm_service *atm; /* NULL: none */
 };

@@ -219,6 +219,7 @@ const char *run_status(const struct run_outcome *out, char *reason, size_t cap)
     switch (out->end) {
     case LEAT_HUB_DONE: break;
     case LEAT_HUB_STUCK: return "deadlock";
+    case LEAT_HUB_LIVELOCKED: return "livelock";
     case LEAT_HUB_DIED: return "died";
     case LEAT_HUB_FAILED: return "failed";
     case LEAT_HUB_LOST: return "lost";
@@ -245,6 +246,10 @@ int run_judge(const struct run_job *job, const struct run_outcome *out)
         if (out->unread)
             complain("  %llu messages were discarded unread: see --obsolete and --descriptors",
                      (unsigned long long)out->unread);
+        return FAILED;
+    case LEAT_HUB_LIVELOCKED:
+        complain("%s: livelock: %s", job->words[0], out->reason);
+        tell_waiting(out);
         return FAILED;
     case LEAT_HUB_INTERRUPTED: return SIGNALLED + interrupted;
     case LEAT_HUB_DIED:

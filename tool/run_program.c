@@ -2,11 +2,13 @@
 #include "run.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -264,21 +266,18 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     return all;
 }
 
+/* If leat is killed, the launcher ends, and sees to it that ranks do which compute for ever. */
 static bool start(char **words, struct run_processes *out)
 {
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    posix_spawnattr_init(&attributes);
-    sigemptyset(&none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    const int err = posix_spawnp(&out->launcher, words[0], NULL, &attributes, words, environ);
-    posix_spawnattr_destroy(&attributes);
-    if (err) {
-        out->launcher = 0;
-        complain("%s cannot be started: %s", words[0], strerror(err));
-    }
-    return !err;
+    char *file = leat_child_find_named(words[0], NULL);
+    const struct leat_child_start launcher = {
+        .file = file, .argv = words, .environment = environ, .end_signal = SIGTERM
+    };
+    leat_child_init(&out->launcher);
+    const bool started = file && leat_child_begin(&out->launcher, &launcher);
+    if (!started) complain("%s cannot be started: %s", words[0], strerror(file ? errno : ENOENT));
+    free(file);
+    return started;
 }
 
 bool run_processes_prepare(struct run_processes *processes)
@@ -300,12 +299,28 @@ void run_processes_free(struct run_processes *processes)
     run_atm_free(processes);
 }
 
+/* mpirun has up to four descriptors for each rank, and some for itself; where it runs out of them
+ * it may wait for ever. So there must be enough, and they may be asked for. */
+static bool allow_descriptors(const struct run_processes *processes)
+{
+    enum { OF_MPIRUN = 32, OF_RANK = 4 };
+    const rlim_t needed = OF_MPIRUN + OF_RANK * (rlim_t)processes->job->tasks;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed) return true;
+    limit.rlim_cur = needed;
+    if (needed <= limit.rlim_max && !setrlimit(RLIMIT_NOFILE, &limit)) return true;
+    complain("the limit of open files is %llu, expected %llu or more for %u ranks: see ulimit -n",
+             (unsigned long long)limit.rlim_max, (unsigned long long)needed, processes->job->tasks);
+    return false;
+}
+
 bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)
 {
     char part[RUN_PATH_CAP];
     if (processes->pvm) return run_pvm_start(processes, hub);
     if (processes->atm) return run_atm_start(processes, hub);
-    if (!run_find_part("libleat-fi.so", part, sizeof part)) return false;
+    if (!allow_descriptors(processes) || !run_find_part("libleat-fi.so", part, sizeof part))
+        return false;
     char **words = mpi_words(processes->job, leat_hub_path(hub), part);
     const bool started = words && start(words, processes);
     free(words);
@@ -318,11 +333,7 @@ bool run_processes_start(struct run_processes *processes, struct leat_hub *hub)
 bool run_processes_have_ended(struct run_processes *processes)
 {
     if (processes->pvm || processes->atm) return false; /* its service knows of each */
-    if (!processes->launcher) return true;
-    if (waitpid(processes->launcher, &processes->status, WNOHANG) != processes->launcher)
-        return false;
-    processes->launcher = 0;
-    return true;
+    return leat_child_reap(&processes->launcher, false);
 }
 
 static void await_end(struct run_processes *processes, int tenths)
@@ -332,9 +343,15 @@ static void await_end(struct run_processes *processes, int tenths)
         nanosleep(&pause, NULL);
 }
 
+/* With what it has forked: mpirun gives each rank a group of processes. */
+static void end_rank(pid_t pid)
+{
+    if (pid) kill(getpgid(pid) == pid ? -pid : pid, SIGKILL);
+}
+
 int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
 {
-    const pid_t launcher = processes->launcher;
+    struct leat_child *launcher = &processes->launcher;
     if (processes->pvm) {
         run_pvm_end(processes, by_force);
         return 0; /* good programs of PVM end with any code */
@@ -342,17 +359,13 @@ int run_processes_end(struct run_processes *processes, const struct leat_hub *hu
     if (processes->atm) return run_atm_end(processes, by_force);
     if (by_force && !run_processes_have_ended(processes)) {
         /* The launcher cleans up behind itself, if it may; its tasks hang where they wait. */
-        kill(launcher, SIGTERM);
+        kill(launcher->pid, SIGTERM);
         for (uint32_t i = 0; i < processes->slots; i++)
-            if (leat_hub_task(hub, i)->pid) kill(leat_hub_task(hub, i)->pid, SIGKILL);
+            end_rank(leat_hub_task(hub, i)->pid);
         await_end(processes, 8);
-        if (processes->launcher) kill(launcher, SIGKILL);
+        if (!run_processes_have_ended(processes)) kill(launcher->pid, SIGKILL);
     }
-    if (processes->launcher) {
-        while (waitpid(processes->launcher, &processes->status, 0) < 0 && errno == EINTR) {
-        }
-        processes->launcher = 0;
-    }
-    return WIFEXITED(processes->status) ? WEXITSTATUS(processes->status)
-                                        : SIGNALLED + WTERMSIG(processes->status);
+    leat_child_reap(launcher, true);
+    return WIFEXITED(launcher->status) ? WEXITSTATUS(launcher->status)
+                                       : SIGNALLED + WTERMSIG(launcher->status);
 }

@@ -6,7 +6,7 @@
 
 bool leat_clock_is_simulated(void)
 {
-    return leat_atm_is_joined();
+    return leat_atm_is_joined() && !leat_task_is_copy();
 }
 
 bool leat_clock_is_in_call(void)

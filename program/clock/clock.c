@@ -4,6 +4,7 @@
 #include "task.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,8 +131,17 @@ static uint64_t look_ns(void)
     return look() / NANOSECOND;
 }
 
+/* In a copy of the task's process, which is none. */
+static void leave_in_copy(void)
+{
+    const leat_time seen = atomic_load(&last_seen);
+    leat_clock_counter_leave();
+    if (seen > atomic_load(&own_clock)) atomic_store(&own_clock, seen);
+}
+
 void leat_clock_begin(void)
 {
+    pthread_atfork(NULL, NULL, leave_in_copy);
     is_rank_thread = true;
     passed_before = atomic_load(&own_clock) - START_PS;
     leat_clock_set(leat_task_now());

@@ -7,6 +7,7 @@
  *     tool, Fortran ---> PMPI_Recv here ---> PMPI_Recv of the library
  */
 #include "clock.h"
+#include "fi_launcher.h"
 #include "fi_message.h"
 #include "fi_rank.h"
 #include "task.h"
@@ -40,6 +41,7 @@ static int inits; /* MPI_Init within MPI_Init: a tool's, and then the library's 
 static void enter_init(void)
 {
     const char *why;
+    leat_fi_be_no_copy("MPI_Init");
     if (!leat_fi_is_wanted() || inits++) return;
     leat_clock_library_starts(behind("PMPI_Init"));
     if (!leat_fi_message_read_environment()) exit(1);
@@ -52,7 +54,9 @@ static int leave_init(int result)
 {
     if (!leat_fi_is_wanted() || --inits) return result;
     leat_clock_library_started();
-    if (result == MPI_SUCCESS) leat_fi_begin();
+    if (result != MPI_SUCCESS) return result;
+    leat_fi_launcher_note();
+    leat_fi_begin();
     return result;
 }
 
@@ -64,9 +68,12 @@ static int thread_level(int wanted)
 
 static void end_simulation(void)
 {
+    leat_fi_be_no_copy("MPI_Finalize");
     if (!leat_fi_is_simulated()) return;
     leat_fi_lock();
     leat_fi_message_drain();
+    if (leat_fi_launcher_is_lost())
+        leat_task_fail("it has closed descriptors of the MPI library: MPI_Finalize cannot end");
     leat_fi_leave();
     leat_fi_unlock();
 }
@@ -74,6 +81,7 @@ static void end_simulation(void)
 static void end_run(int code)
 {
     char why[64];
+    leat_fi_be_no_copy("MPI_Abort");
     if (!leat_fi_is_simulated()) return;
     snprintf(why, sizeof why, "MPI_Abort was called with code %d", code);
     fflush(NULL); /* what the program said on its way */

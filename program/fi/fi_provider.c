@@ -58,6 +58,7 @@ static struct leat_fi_send judged(const struct leat_fi_send *call)
 
 static ssize_t start_send(const struct leat_fi_send *call)
 {
+    leat_fi_be_no_copy("MPI to send");
     leat_fi_lock();
     const struct leat_fi_send send = judged(call);
     const ssize_t result = leat_fi_message_send(&send);
@@ -106,6 +107,7 @@ static ssize_t tsendv(struct fid_ep *ep, const struct iovec *iov, void **desc, s
 
 static ssize_t inject(const struct leat_fi_send *call)
 {
+    leat_fi_be_no_copy("MPI to send");
     leat_fi_lock();
     const struct leat_fi_send send = judged(call);
     const ssize_t result = leat_fi_message_inject(&send);
@@ -152,6 +154,7 @@ static ssize_t tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint
 static ssize_t start_receive(const struct leat_fi_receive *call, uint64_t flags)
 {
     ssize_t result;
+    leat_fi_be_no_copy("MPI to receive");
     leat_fi_lock();
     if (flags & FI_PEEK)
         result = leat_fi_message_peek(call, flags & FI_CLAIM, flags & FI_DISCARD);

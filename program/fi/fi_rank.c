@@ -23,10 +23,10 @@ static struct {
 
 static _Thread_local bool is_rank_thread;
 
-/* A copy of a rank's process is no rank: it must not touch what the run shares with the rank. */
+/* A copy of a rank's process is no rank. Before MPI_Init it may still become one. */
 static void in_child(void)
 {
-    if (leat_fi_is_simulated()) leat_clock_leave();
+    if (!leat_task_is_attached()) return;
     rank.is_wanted = false;
     atomic_store(&rank.is_locked, false);
 }
@@ -93,8 +93,14 @@ void leat_fi_unlock(void)
 /* ---- calls --------------------------------------------------------------------------------------
  */
 
+void leat_fi_be_no_copy(const char *call)
+{
+    if (leat_task_is_copy()) leat_task_refuse_copy(call);
+}
+
 bool leat_fi_call_enter(const struct leat_fi_call *call)
 {
+    leat_fi_be_no_copy(call->name);
     if (call->stays_deep) {
         rank.has_started_deep = true;
         leat_fi_private_window_begins();

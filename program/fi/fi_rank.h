@@ -22,6 +22,9 @@ void leat_fi_begin(void);
 void leat_fi_leave(void);
 bool leat_fi_is_simulated(void);
 
+/* In a process that a rank forked: this call ends it, and the run. */
+void leat_fi_be_no_copy(const char *call);
+
 /* One thread at a time may touch the task. Who only wants to look may come later. */
 void leat_fi_lock(void);
 bool leat_fi_try_lock(void);

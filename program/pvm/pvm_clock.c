@@ -5,7 +5,7 @@
 
 bool leat_clock_is_simulated(void)
 {
-    return leat_pvm_self.is_enrolled;
+    return leat_pvm_self.is_enrolled && !leat_task_is_copy();
 }
 
 bool leat_clock_is_in_call(void)

@@ -1,0 +1,49 @@
+#include "fi_launcher.h"
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static int connection = -1; /* a descriptor; -1: not known */
+
+/* "name;tcp4://127.0.0.1:40001" of any version of PMIx that the launcher speaks; 0: it does not
+ * say. */
+static uint16_t launcher_port(void)
+{
+    static const char *const variables[] = { "PMIX_SERVER_URI41", "PMIX_SERVER_URI4",
+                                             "PMIX_SERVER_URI3", "PMIX_SERVER_URI2" };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *uri = getenv(variables[i]);
+        const char *address = uri ? strstr(uri, "tcp4://") : NULL;
+        const char *colon = address ? strrchr(address, ':') : NULL;
+        if (colon) return (uint16_t)strtoul(colon + 1, NULL, 10);
+    }
+    return 0;
+}
+
+static bool leads_to_launcher(int file)
+{
+    struct sockaddr_in peer = { 0 };
+    socklen_t len = sizeof peer;
+    return !getpeername(file, (struct sockaddr *)&peer, &len) && peer.sin_family == AF_INET &&
+           peer.sin_port != 0 && ntohs(peer.sin_port) == launcher_port();
+}
+
+void leat_fi_launcher_note(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    while (folder && connection < 0 && (entry = readdir(folder)) != NULL) {
+        const int file = (int)strtol(entry->d_name, NULL, 10);
+        if (entry->d_name[0] != '.' && leads_to_launcher(file)) connection = file;
+    }
+    if (folder) closedir(folder);
+}
+
+bool leat_fi_launcher_is_lost(void)
+{
+    return connection >= 0 && !leads_to_launcher(connection);
+}

@@ -1,0 +1,131 @@
+#!/bin/sh
+# leat run: programs that fork, close descriptors or cannot have any; a leat that is killed; networks that carry cells
+# for ever. Each run ends by itself, and says why.
+set -u
+leat=$1
+. "$(dirname "$0")/lib.sh"
+tests=$(cd "$(dirname "$0")/.." && pwd)
+leat=$(readlink -f "$leat")
+command -v mpicc > /dev/null || { echo "no mpicc" >&2; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+for program in fault_fork fault_close reduce_user; do
+    mpicc -O1 -D_GNU_SOURCE -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" ||
+        { echo "mpicc does not work" >&2; exit 77; }
+done
+
+# ends CODE TEXT COMMAND...: as `exits`, and within bounded time; 124: it does not end.
+ends() {
+    code=$1 told=$2
+    shift 2
+    exits "$code" "$told" timeout -k 10 "$run_limit" "$@"
+}
+
+# ---- a process that a rank forks is no rank ----------------------------------------------------
+
+for deed in "send MPI to send" "receive MPI_Recv" "probe MPI" "barrier MPI_Barrier" "finalize MPI_Finalize" "abort MPI_Abort"; do
+    ends 1 "task 1: a process that it forked called ${deed#* }" "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" "${deed%% *}"
+done
+ends 1 '' "$leat" run --fabric mesh:2,2 -n 2 --json="$folder/told.json" -- "$folder/fault_fork" receive
+same 'a copy of a rank' "$(jq -c '[.status, (.reason | test("forked called MPI_Recv"))]' "$folder/told.json")" '["failed",true]'
+for deed in exit sleep before; do
+    ends 0 '' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" "$deed"
+    has "$deed" "$(cat "$folder/stdout")" 'all is well'
+done
+
+# What a rank has forked ends with it, where the run ends it.
+ends 1 'called MPI_Recv' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" linger
+wait_until no_process "$folder/fault_fork" || fail "a process that a rank forked is left"
+
+# ---- networks that deliver nothing any more ----------------------------------------------------
+
+ends 1 'deadlock: at 0.0' "$leat" run --fabric clos444 -n 2 --retransmit 4000 --obsolete 100000 --json="$folder/told.json" -- "$folder/reduce_user"
+has 'who waits for what' "$(cat "$folder/stderr")" 'task 1 at 0.000530000 s: MPI_Allreduce'
+same 'a network that is locked' "$(jq -c '[.status, (.reason | test("the network is locked: full buffers wait")), .exit_code]' "$folder/told.json")" '["deadlock",true,null]'
+# Also where tasks poll, which see time pass; and time-outs that are long, or repeat themselves for long, are no lock.
+cat > "$folder/poll.c" <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int me, done = 0;
+    char *out = calloc(1, 100000), *in = malloc(100000);
+    MPI_Request request[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Irecv(in, 100000, MPI_CHAR, !me, 1, MPI_COMM_WORLD, &request[0]);
+    MPI_Isend(out, 100000, MPI_CHAR, !me, 1, MPI_COMM_WORLD, &request[1]);
+    while (!done) {
+        MPI_Testall(2, request, &done, MPI_STATUSES_IGNORE);
+        usleep(1000);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/poll" "$folder/poll.c"
+ends 1 'deadlock: at 0.' "$leat" run --fabric clos444 -n 2 --retransmit 4000 -- "$folder/poll"
+ends 0 '' "$leat" run --fabric clos444 -n 2 --retransmit 4000000000 -- "$folder/poll"
+ends 0 '' "$leat" run --fabric clos444 -n 2 --dead 1@0..190000000 --retransmit 1000000 --transmissions 200 -- "$folder/fault_fork" exit
+
+# ---- an oracle that crashes --------------------------------------------------------------------
+
+printf '#!/bin/sh\necho "$1 ranks"; echo "all is well"\n' > "$folder/sound"
+printf '#!/bin/sh\necho x >> %s/calls; [ $(wc -l < %s/calls) -ge 3 ] || kill -SEGV $$\nexec %s/sound "$@"\n' "$folder" "$folder" "$folder" > "$folder/crashes"
+printf '#!/bin/sh\nkill -SEGV $$\n' > "$folder/always"
+chmod +x "$folder/sound" "$folder/crashes" "$folder/always"
+exits 0 '' sh "$tests/mpi/run_all.sh" -n 2 -p sizes "$folder/sound" '{n}' --against "$folder/crashes" '{n}'
+same 'crashes that are told' "$(grep -c '^note sizes, 2 ranks: the oracle crashed with exit status 139' "$folder/stdout")" 2
+exits 0 '' sh "$tests/mpi/run_all.sh" -n 2 -p sizes "$folder/sound" '{n}' --against "$folder/always" '{n}'
+has 'an oracle that always crashes' "$(cat "$folder/stdout")" 'not compared, since the oracle crashed every time: 1 runs'
+
+# ---- descriptors -------------------------------------------------------------------------------
+
+for first in 3 0; do
+    ends 1 'task 1: it has closed descriptors of the MPI library' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_close" $first
+done
+for files in 24 34; do
+    # shellcheck disable=SC3045 # dash and bash have it
+    (ulimit -n $files && ends 2 "the limit of open files is $files, expected 40 or more for 2 ranks" "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
+done
+# shellcheck disable=SC3045
+(ulimit -S -n 24 && ends 0 '' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
+
+# ---- a leat that was killed --------------------------------------------------------------------
+
+# orphan PROGRAM WORD...: a parent that never reaps starts a run, which is killed; its ranks end all the same.
+orphan() {
+    sh -c '"$@" & echo $! > "$0"; exec sleep 1000000' "$folder/pid" "$leat" run --fabric clos444 "$@" > /dev/null 2>&1 &
+    parent=$!
+    wait_until test -s "$folder/pid"
+    runner=$(cat "$folder/pid")
+    rm "$folder/pid"
+    wait_until has_computed "$runner" || fail "it does not compute: $*"
+    kill -KILL "$runner"
+    wait_until no_process "$folder/" || fail "processes outlive a run that nobody reaps: $*"
+    grep -q '^State:.Z' "/proc/$runner/status" || fail "the killed run was to be a zombie"
+    kill -KILL $parent
+    wait $parent 2> /dev/null
+}
+
+cat > "$folder/ring.c" <<'C'
+#include <mpi.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int me, n, in;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int i = 0;; i++) {
+        if (i == 100000 && argc > 1 && !strcmp(argv[1], "compute"))
+            for (volatile int forever = 1; forever;) {}
+        MPI_Sendrecv(&i, 1, MPI_INT, (me + 1) % n, 1, &in, 1, MPI_INT, (me + n - 1) % n, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+C
+mpicc -O1 -o "$folder/ring" "$folder/ring.c"
+orphan -n 2 -- "$folder/ring"
+orphan -n 2 -- "$folder/ring" compute
+finish
