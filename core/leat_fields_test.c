@@ -292,9 +292,41 @@ static void text_is_flushed_when_the_buffer_is_full(void)
     OK(!t.overflowed);
 }
 
+static void what_a_terminal_would_obey_is_shown_as_numbers(void)
+{
+#define ROW(octets, shown)               \
+    {                                    \
+        octets, sizeof octets - 1, shown \
+    }
+    static const struct {
+        const char *octets;
+        size_t len;
+        const char *shown;
+    } rows[] = {
+        ROW("plain \\ \"text\"\n\tgoes on", "plain \\ \"text\"\n\tgoes on"),
+        ROW("\x1b]0;title\x07\x1b[2J\r\x7f\0", "\\x1b]0;title\\x07\\x1b[2J\\x0d\\x7f\\x00"),
+        ROW("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+        ROW("\xc2\x9b\x32J \xc2\xa0", "\\xc2\\x9b2J \xc2\xa0"), /* CSI of 8 bits */
+        ROW("\xc0\x9b \xe0\x80\x9b \xf0\x80\x80\x9b",           /* the same, longer */
+            "\\xc0\\x9b \\xe0\\x80\\x9b \\xf0\\x80\\x80\\x9b"),
+        ROW("\x9b \xe2\x82", "\\x9b \\xe2\\x82"), /* alone, and cut off */
+        ROW("\xe2\x82x\xf5", "\\xe2\\x82x\\xf5"),
+    };
+#undef ROW
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[LEAT_TEXT_CAP_MIN + 40] = { 0 };
+        struct leat_text t;
+        leat_text_init(&t, line, sizeof line - 1, NULL, NULL);
+        leat_text_harmless(&t, rows[i].octets, rows[i].len);
+        OK(strcmp(line, rows[i].shown) == 0);
+        if (strcmp(line, rows[i].shown) != 0) printf("# %zu: %s\n", i, line);
+    }
+}
+
 TAP_MAIN(T(a_packet_is_shown_as_json), T(a_packet_is_shown_as_a_tree_with_offsets),
          T(what_is_shown_can_be_read_back), T(the_order_of_members_does_not_matter),
          T(each_mistake_names_its_place_and_what_was_expected), T(fields_tell_what_the_user_wrote),
          T(text_that_does_not_fit_is_cut_and_says_so),
          T(what_is_out_of_range_is_told_with_what_was_expected),
-         T(text_is_flushed_when_the_buffer_is_full))
+         T(text_is_flushed_when_the_buffer_is_full),
+         T(what_a_terminal_would_obey_is_shown_as_numbers))

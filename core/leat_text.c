@@ -114,6 +114,40 @@ void leat_text_quoted(struct leat_text *text, const char *chars, size_t len)
     leat_text_putc(text, '"');
 }
 
+/* The octets of the printable UTF-8 character in front; 0: there is none. */
+static size_t printable_len(const unsigned char *octet, size_t len)
+{
+    const size_t own = octet[0] < 0x80   ? 1
+                       : octet[0] < 0xc2 ? 0
+                       : octet[0] < 0xe0 ? 2
+                       : octet[0] < 0xf0 ? 3
+                       : octet[0] < 0xf5 ? 4
+                                         : 0;
+    if (own == 1)
+        return (octet[0] >= ' ' && octet[0] != 0x7f) || octet[0] == '\n' || octet[0] == '\t';
+    if (!own || own > len) return 0;
+    for (size_t i = 1; i < own; i++)
+        if ((octet[i] & 0xc0) != 0x80) return 0;
+    /* U+0080 to U+009F are control characters, too; E0 and F0 begin no shorter form. */
+    if ((octet[0] == 0xc2 || octet[0] == 0xe0) && octet[1] < 0xa0) return 0;
+    return octet[0] == 0xf0 && octet[1] < 0x90 ? 0 : own;
+}
+
+void leat_text_harmless(struct leat_text *text, const void *octets, size_t len)
+{
+    const unsigned char *at = octets, *end = at + len;
+    while (at < end) {
+        const size_t plain = printable_len(at, (size_t)(end - at));
+        if (plain) {
+            leat_text_put(text, (const char *)at, plain);
+        } else {
+            leat_text_put(text, "\\x", 2);
+            leat_text_hex_number(text, *at, 2);
+        }
+        at += plain ? plain : 1;
+    }
+}
+
 leat_err leat_text_out_of_range(struct leat_text *text, const char *what, uint64_t value,
                                 uint64_t least, uint64_t most)
 {

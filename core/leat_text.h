@@ -38,6 +38,12 @@ void leat_text_hex_number(struct leat_text *text, uint64_t value, unsigned digit
 /* A JSON string with its quotes; octets outside ASCII are written as \u00XX. */
 void leat_text_quoted(struct leat_text *text, const char *chars, size_t len);
 
+/*
+ * What somebody else wrote, so that a terminal only shows it: ASCII, UTF-8, tabs and line ends as
+ * they are; control characters and what is no UTF-8 as \xNN.
+ */
+void leat_text_harmless(struct leat_text *text, const void *octets, size_t len);
+
 /* "WHAT VALUE, expected LEAST to MOST". Returns RANGE, for `return`. */
 leat_err leat_text_out_of_range(struct leat_text *text, const char *what, uint64_t value,
                                 uint64_t least, uint64_t most);

@@ -130,7 +130,7 @@ static void show_cast(const struct leat_member *member)
 {
     const uint8_t *text;
     const size_t len = leat_member_cast(member, &text);
-    fwrite(text, 1, len, stdout);
+    print_harmless(text, len);
     printf("\n");
     fflush(stdout);
 }

@@ -137,6 +137,15 @@ void print_quoted(const char *string)
     write_quoted(stdout, string);
 }
 
+void print_harmless(const void *octets, size_t len)
+{
+    char buf[256];
+    struct leat_text text;
+    leat_text_init(&text, buf, sizeof buf, put_piece, stdout);
+    leat_text_harmless(&text, octets, len);
+    put_piece(&text);
+}
+
 const char *format_names(void)
 {
     static char names[256];

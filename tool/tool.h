@@ -76,6 +76,9 @@ int finish(int code);
 void write_quoted(FILE *file, const char *string);
 void print_quoted(const char *string);
 
+/* On standard output what a network or another user wrote, of which a terminal obeys nothing. */
+void print_harmless(const void *octets, size_t len);
+
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);
 
