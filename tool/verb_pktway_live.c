@@ -20,8 +20,7 @@ static char why[PKTWAY_WHY_LEN];
 /* A process that serves: a router or a host. */
 struct service {
     bool foreground, stopped;
-    int listener;
-    int leaver; /* who asked to stop, and waits for the end; -1: nobody */
+    struct pktway_control control;
     struct pktway_router *router;
     struct leat_pktway *host;
     struct pktway_tun *tun;             /* of a host: IP */
@@ -126,32 +125,31 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
     return DONE;
 }
 
-static void serve_asker(struct service *s)
+/* Who asks to stop waits for the end, which is told when all is closed. */
+static void serve_client(struct service *s, const struct pollfd *wait)
 {
-    struct pktway_request q;
-    const int asker = pktway_control_accept(s->listener, &q);
-    if (asker < 0) return;
-    FILE *out = pktway_control_stream(asker, false), *error = pktway_control_stream(asker, true);
+    static struct pktway_request q;
+    struct pktway_client *client = pktway_control_serve(&s->control, wait, pktway_now(), &q);
+    if (!client) return;
+    FILE *out = pktway_control_stream(client, false), *error = pktway_control_stream(client, true);
     int code = FAILED;
-    if (out && error) code = answer(s, &q, asker, out, error);
+    if (out && error) code = answer(s, &q, client->fd, out, error);
     if (out) fclose(out);
     if (error) fclose(error);
-    if (s->stopped && s->leaver < 0)
-        s->leaver = asker;
-    else
-        pktway_control_end(asker, code);
+    if (!s->stopped) pktway_control_end(client, code);
 }
 
 static void serve(struct service *s)
 {
-    struct pollfd wait[2 + PKTWAY_SANS_MAX] = { { .fd = s->listener, .events = POLLIN } };
+    enum { SANS_AT = PKTWAY_CONTROL_FDS };
+    struct pollfd wait[SANS_AT + PKTWAY_SANS_MAX + 1];
     static struct leat_packetway_event event;
     uint32_t count = s->router ? s->router->count : 1;
     for (uint32_t i = 0; i < count; i++)
-        wait[1 + i] = (struct pollfd){ .fd = s->router ? pktway_router_fd(s->router, i)
-                                                       : leat_pktway_fd(s->host),
-                                       .events = POLLIN };
-    if (s->tun) wait[1 + count++] = (struct pollfd){ .fd = s->tun->fd, .events = POLLIN };
+        wait[SANS_AT + i] = (struct pollfd){ .fd = s->router ? pktway_router_fd(s->router, i)
+                                                             : leat_pktway_fd(s->host),
+                                             .events = POLLIN };
+    if (s->tun) wait[SANS_AT + count++] = (struct pollfd){ .fd = s->tun->fd, .events = POLLIN };
     while (!interrupted && !s->stopped) {
         int wait_ms = 100;
         look_around(s);
@@ -160,14 +158,15 @@ static void serve(struct service *s)
             const leat_time left_ms = next > now ? (next - now) / 1000000000 + 1 : 0;
             if (left_ms < (leat_time)wait_ms) wait_ms = (int)left_ms;
         }
-        if (poll(wait, 1 + count, wait_ms) < 0 && errno != EINTR) return;
+        pktway_control_wait(&s->control, wait);
+        if (poll(wait, SANS_AT + count, wait_ms) < 0 && errno != EINTR) return;
         if (s->router)
             pktway_router_serve(s->router);
         else
             while (leat_pktway_receive(s->host, 0, &event))
                 if (s->tun) pktway_tun_receive(s->tun, &event);
         if (s->tun) pktway_tun_send(s->tun, s->host);
-        if (wait[0].revents) serve_asker(s);
+        serve_client(s, wait);
     }
 }
 
@@ -200,8 +199,7 @@ static void close_service(struct service *s)
     leat_pktway_close(s->host);
     if (s->store) free(s->store->octets);
     free(s->store);
-    close(s->listener);
-    if (s->leaver >= 0) pktway_control_end(s->leaver, DONE);
+    pktway_control_close(&s->control, DONE);
 }
 
 /* In the new process: says on `ready` how it went, then serves. */
@@ -362,8 +360,7 @@ static int open_router(struct service *s, const struct arguments *args)
     config.poll_ms = (uint32_t)poll_ms;
     if (!read_driver(args, &config.driver) || !read_sans(args, &config)) return WRONG;
     if (!pktway_control_name(config.name, why)) return WRONG;
-    s->listener = pktway_control_listen(config.name, why);
-    if (s->listener < 0) return FAILED;
+    if (!pktway_control_open(&s->control, config.name, why)) return FAILED;
     s->router = calloc(1, sizeof *s->router);
     if (!s->router) return pktway_because(why, "no memory"), FAILED;
     if (!pktway_router_open(s->router, &config, &wrong, why)) return wrong ? WRONG : FAILED;
@@ -427,8 +424,7 @@ static int open_node(const struct arguments *args, const char *name, bool claims
 static int open_named(struct service *s, const struct arguments *args, const char *name)
 {
     if (!pktway_control_name(name, why)) return WRONG;
-    s->listener = pktway_control_listen(name, why);
-    if (s->listener < 0) return FAILED;
+    if (!pktway_control_open(&s->control, name, why)) return FAILED;
     const int code = open_node(args, name, true, &s->host);
     if (code == DONE)
         pktway_because(s->note, "host %s, address 0x%06x, process %d", name,
@@ -612,8 +608,7 @@ static int ask_by_myself(const struct arguments *args, const struct pktway_reque
 
 int pktway_live(const struct arguments *args)
 {
-    struct service s = { .listener = -1,
-                         .leaver = -1,
+    struct service s = { .control.listener = -1,
                          .foreground = argument(args, "--foreground") != NULL };
     struct pktway_request q;
     const char *word = args->operand[0];

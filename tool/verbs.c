@@ -481,7 +481,8 @@ static const struct verb verb_pktway = {
         "their source. Give the device its addresses: ip addr add 10.9.0.1/24 dev pw0.\n"
         "tables prints what a router knows: the nodes of each SAN and the tables of others. "
         "status prints what became of packets, by reason. leave ends a router or host. They are "
-        "found by --name in this network namespace.",
+        "found by --name in this network namespace; only their user and root are answered, and only "
+        "processes of root and of your own user are asked.",
         "memory is a host whose memory others read and write by MEM-READ and MEM-WRITE: --memory "
         "octets, zero at first, the first of them at --base. --allow says who may: r, w or rw, of "
         "a range (range=0x1000-0x1fff; else of all), for nodes (nodes=0x101-0x1ff; else for all). A "

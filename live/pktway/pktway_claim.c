@@ -6,7 +6,7 @@
  */
 #include "packetway_about.h"
 #include "packetway_build.h"
-#include "pktway_san.h"
+#include "pktway_control.h"
 #include <errno.h>
 #include <poll.h>
 #include <stddef.h>
@@ -82,27 +82,34 @@ static void ask_for(struct pktway_san *san)
     if (len) pktway_san_send_all(san, octets, len);
 }
 
-/* Two nodes of one device are not told apart by their MAC, and do not hear each other: on this host
- * an address is held by a name that only one socket of the network namespace can have. */
-static bool hold(struct pktway_san *san)
+static socklen_t lock_of(const struct pktway_san *san, struct sockaddr_un *at)
 {
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    if (san->plan.udp) return true; /* its endpoint is its own */
-    if (san->lock >= 0) close(san->lock);
-    const int len = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "leat-pktway-node/%s/%06x",
+    *at = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    const int len = snprintf(at->sun_path + 1, sizeof at->sun_path - 1, "leat-pktway-node/%s/%06x",
                              san->plan.device, san->plan.address);
-    san->lock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    return bind(san->lock, (const struct sockaddr *)&at,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0 ||
-           errno != EADDRINUSE;
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
 }
 
-/* Until then: has somebody my address, or claims it just now? */
+/* Two nodes of one device are not told apart by their MAC, and do not hear each other: on this host
+ * an address is held by a name that only one socket of the network namespace can have. It listens
+ * so that whoever finds it taken can be told by whom. */
+static bool hold(struct pktway_san *san)
+{
+    struct sockaddr_un at;
+    if (san->plan.udp) return true; /* its endpoint is its own */
+    if (san->lock >= 0) close(san->lock);
+    const socklen_t len = lock_of(san, &at);
+    san->lock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (bind(san->lock, (const struct sockaddr *)&at, len)) return errno != EADDRINUSE;
+    listen(san->lock, 1);
+    return true;
+}
+
+/* Until then: has somebody my address, or claims it just now? *by without octets: on this host. */
 static bool is_taken(struct pktway_san *san, leat_time until, struct leat_packetway_native *by)
 {
     static uint8_t octets[PKTWAY_MESSAGE_MAX];
-    *by = (struct leat_packetway_native){ .len = PKTWAY_MAC_LEN };
-    memcpy(by->octets, san->mac, PKTWAY_MAC_LEN);
+    *by = (struct leat_packetway_native){ 0 };
     if (!hold(san)) return true;
     for (;;) {
         uint32_t len;
@@ -125,6 +132,13 @@ static bool because_taken(const struct pktway_san *san, const struct leat_packet
                           char *why)
 {
     char at[PKTWAY_ENDPOINT_MAX];
+    if (!by->len) {
+        struct sockaddr_un lock;
+        const socklen_t len = lock_of(san, &lock);
+        pktway_control_holder(&lock, len, at, sizeof at);
+        return pktway_because(why, "address 0x%06x is in use on this host by %s, expected another",
+                              san->plan.address, at);
+    }
     pktway_native_text(by, san->plan.udp, at);
     return pktway_because(why, "address 0x%06x is in use (%s says so), expected another",
                           san->plan.address, at);

@@ -1,14 +1,24 @@
 #include "pktway_control.h"
+#include "leat_text.h"
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-enum { PIECE_MAX = 16384, WAITING_MAX = 8, REQUEST_S = 1 };
+enum {
+    PIECE_MAX = 16384,
+    BACKLOG = 8,
+    ACCEPTS = 4,    /* in one turn */
+    CONNECT_S = 5,  /* for a command whose process does not accept */
+    CLOSE_MS = 1000 /* for the last answers */
+};
 enum { KIND_TEXT = 'o', KIND_ERROR = 'e', KIND_END = 'x' };
+static const leat_time ps_per_ms = 1000000000;
+
+/* ---- names --------------------------------------------------------------------------------- */
 
 bool pktway_control_name(const char *name, char *why)
 {
@@ -30,64 +40,129 @@ static socklen_t place_of(const char *name, struct sockaddr_un *at)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + prefix_len + name_len);
 }
 
-int pktway_control_listen(const char *name, char *why)
+/* The other end, as the system knows it: of a listener, who it was when it began to listen. */
+static bool peer_of(int fd, struct ucred *who)
+{
+    socklen_t len = sizeof *who;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, who, &len) == 0;
+}
+
+/* Without waiting: whoever holds a name may be anybody. */
+static bool holder_of(const struct sockaddr_un *at, socklen_t len, struct ucred *who)
+{
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const bool known = fd >= 0 && connect(fd, (const struct sockaddr *)at, len) == 0 &&
+                       peer_of(fd, who);
+    if (fd >= 0) close(fd);
+    return known;
+}
+
+void pktway_control_holder(const struct sockaddr_un *at, socklen_t len, char *text, size_t cap)
+{
+    struct ucred who;
+    if (holder_of(at, len, &who))
+        snprintf(text, cap, "process %d of user %u", (int)who.pid, (unsigned)who.uid);
+    else
+        snprintf(text, cap, "a process that does not answer");
+}
+
+static bool because_taken(const char *name, const struct sockaddr_un *at, socklen_t len, char *why)
+{
+    struct ucred who;
+    char holder[64];
+    if (holder_of(at, len, &who) && who.uid == geteuid())
+        return pktway_because(why,
+                              "'%s' runs here already, expected another --name, or leat pktway "
+                              "leave",
+                              name);
+    pktway_control_holder(at, len, holder, sizeof holder);
+    return pktway_because(why, "the name '%s' is taken by %s, expected another --name", name,
+                          holder);
+}
+
+bool pktway_control_open(struct pktway_control *c, const char *name, char *why)
 {
     struct sockaddr_un at;
-    if (!pktway_control_name(name, why)) return -1;
+    *c = (struct pktway_control){ .listener = -1 };
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++)
+        c->client[i].fd = -1;
+    if (!pktway_control_name(name, why)) return false;
     const socklen_t len = place_of(name, &at);
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, len) == 0 && listen(fd, WAITING_MAX) == 0)
-        return fd;
+    if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, len) == 0 && listen(fd, BACKLOG) == 0) {
+        c->listener = fd;
+        return true;
+    }
     if (errno == EADDRINUSE)
-        pktway_because(why, "'%s' runs here already, expected another --name, or leat pktway leave",
-                       name);
+        because_taken(name, &at, len, why);
     else
         pktway_because(why, "a control socket: %s", strerror(errno));
     if (fd >= 0) close(fd);
-    return -1;
+    return false;
 }
 
-/* The owner of this process, or root. */
-static bool may_ask(int fd)
+/* ---- clients ------------------------------------------------------------------------------- */
+
+static void drop(struct pktway_client *client)
 {
-    struct ucred who;
-    socklen_t len = sizeof who;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len)) return false;
-    return who.uid == 0 || who.uid == geteuid();
+    if (client->fd >= 0) close(client->fd);
+    free(client->waiting);
+    *client = (struct pktway_client){ .fd = -1 };
 }
 
-int pktway_control_accept(int listener, struct pktway_request *request)
+/* Sends what waits, as far as it is taken. False: the other end is gone. */
+static bool push(struct pktway_client *client)
 {
-    const struct timeval limit = { .tv_sec = REQUEST_S };
-    const int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd < 0) return -1;
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    static const char no_right[] =
-        "leat: this process is another user's, expected its owner or root\n";
-    const bool whole = recv(fd, request, sizeof *request, 0) == (ssize_t)sizeof *request;
-    if (!may_ask(fd)) { /* told after its question was read: an answer is lost with what is not */
-        pktway_control_say(fd, true, no_right, sizeof no_right - 1);
-        pktway_control_end(fd, 1);
-        return -1;
+    while (client->sent < client->len) {
+        uint32_t part;
+        memcpy(&part, client->waiting + client->sent, sizeof part);
+        if (send(client->fd, client->waiting + client->sent + sizeof part, part,
+                 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+            return errno == EAGAIN || errno == EINTR || errno == ENOBUFS;
+        client->sent += sizeof part + part;
+        client->until = pktway_now() + PKTWAY_SLOW_MS * ps_per_ms;
     }
-    if (whole) {
-        request->word[sizeof request->word - 1] = 0;
-        request->text[sizeof request->text - 1] = 0;
-        return fd;
-    }
-    close(fd);
-    return -1;
+    client->sent = client->len = 0;
+    return true;
 }
 
-bool pktway_control_say(int asker, bool error, const char *text, size_t len)
+/* Behind what waits already. False: it is too much. */
+static bool keep(struct pktway_client *client, const uint8_t *piece, uint32_t len)
 {
-    char piece[1 + PIECE_MAX];
+    const size_t need = client->len + sizeof len + len;
+    if (need > PKTWAY_ANSWER_MAX) return false;
+    if (need > client->cap) {
+        const size_t cap = need < 2 * client->cap ? 2 * client->cap : need + PIECE_MAX;
+        uint8_t *more = realloc(client->waiting, cap);
+        if (!more) return false;
+        client->waiting = more;
+        client->cap = cap;
+    }
+    if (!client->len) client->until = pktway_now() + PKTWAY_SLOW_MS * ps_per_ms;
+    memcpy(client->waiting + client->len, &len, sizeof len);
+    memcpy(client->waiting + client->len + sizeof len, piece, len);
+    client->len = need;
+    return true;
+}
+
+static bool give(struct pktway_client *client, const uint8_t *piece, uint32_t len)
+{
+    if (client->fd < 0 || client->broken) return false;
+    if (keep(client, piece, len) && push(client)) return true;
+    client->broken = true;
+    client->sent = client->len = 0;
+    shutdown(client->fd, SHUT_RDWR); /* so that whoever polls it sees the end */
+    return false;
+}
+
+bool pktway_control_say(struct pktway_client *client, bool error, const char *text, size_t len)
+{
+    uint8_t piece[1 + PIECE_MAX];
     piece[0] = error ? KIND_ERROR : KIND_TEXT;
     for (size_t at = 0; at < len;) {
         const size_t part = len - at < PIECE_MAX ? len - at : PIECE_MAX;
         memcpy(piece + 1, text + at, part);
-        if (send(asker, piece, part + 1, MSG_NOSIGNAL) < 0) return false;
+        if (!give(client, piece, (uint32_t)part + 1)) return false;
         at += part;
     }
     return true;
@@ -95,58 +170,199 @@ bool pktway_control_say(int asker, bool error, const char *text, size_t len)
 
 static ssize_t say_text(void *cookie, const char *text, size_t len)
 {
-    pktway_control_say((int)(intptr_t)cookie, false, text, len);
+    pktway_control_say(cookie, false, text, len);
     return (ssize_t)len; /* if nobody listens any more, there is nothing more to do about it */
 }
 
 static ssize_t say_error(void *cookie, const char *text, size_t len)
 {
-    pktway_control_say((int)(intptr_t)cookie, true, text, len);
+    pktway_control_say(cookie, true, text, len);
     return (ssize_t)len;
 }
 
-FILE *pktway_control_stream(int asker, bool error)
+FILE *pktway_control_stream(struct pktway_client *client, bool error)
 {
     const cookie_io_functions_t calls = { .write = error ? say_error : say_text };
-    FILE *out = fopencookie((void *)(intptr_t)asker, "w", calls);
+    FILE *out = fopencookie(client, "w", calls);
     if (out) setvbuf(out, NULL, _IOLBF, PIECE_MAX);
     return out;
 }
 
-void pktway_control_end(int asker, int code)
+void pktway_control_end(struct pktway_client *client, int code)
 {
-    const char piece[2] = { KIND_END, (char)code };
-    send(asker, piece, sizeof piece, MSG_NOSIGNAL);
-    close(asker);
+    const uint8_t piece[2] = { KIND_END, (uint8_t)code };
+    client->ended = true;
+    if (!give(client, piece, sizeof piece) || !client->len) drop(client);
+}
+
+/* ---- serving ------------------------------------------------------------------------------- */
+
+static void refuse(int fd)
+{
+    static const char no_right[] =
+        "eleat: this process is another user's, expected its owner or root\n";
+    const char end[2] = { KIND_END, 1 };
+    send(fd, no_right, sizeof no_right - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    send(fd, end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
+    close(fd);
+}
+
+static struct pktway_client *vacancy(struct pktway_control *c)
+{
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++)
+        if (c->client[i].fd < 0) return &c->client[i];
+    return NULL;
+}
+
+/* The owner of this process and root become clients, before a word of theirs is read. */
+static void let_in(struct pktway_control *c, leat_time now)
+{
+    struct pktway_client *client;
+    for (int i = 0; i < ACCEPTS && (client = vacancy(c)); i++) {
+        struct ucred who;
+        const int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0) return;
+        if (peer_of(fd, &who) && (who.uid == 0 || who.uid == geteuid()))
+            *client = (struct pktway_client){ .fd = fd,
+                                              .until = now + PKTWAY_REQUEST_MS * ps_per_ms };
+        else
+            refuse(fd);
+    }
+}
+
+/* True: the request is there. */
+static bool hear(struct pktway_client *client, struct pktway_request *request)
+{
+    const ssize_t got = recv(client->fd, request, sizeof *request, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    if (got != (ssize_t)sizeof *request) {
+        drop(client);
+        return false;
+    }
+    request->word[sizeof request->word - 1] = 0;
+    request->text[sizeof request->text - 1] = 0;
+    return client->asked = true;
+}
+
+void pktway_control_wait(const struct pktway_control *c, struct pollfd wait[PKTWAY_CONTROL_FDS])
+{
+    bool full = true;
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++) {
+        const struct pktway_client *client = &c->client[i];
+        wait[1 + i] = (struct pollfd){ .fd = client->fd,
+                                       .events = client->asked ? POLLOUT : POLLIN };
+        if (client->asked && !client->len) wait[1 + i].fd = -1; /* nothing is due */
+        full = full && client->fd >= 0;
+    }
+    wait[0] = (struct pollfd){ .fd = full ? -1 : c->listener, .events = POLLIN };
+}
+
+struct pktway_client *pktway_control_serve(struct pktway_control *c,
+                                           const struct pollfd wait[PKTWAY_CONTROL_FDS],
+                                           leat_time now, struct pktway_request *request)
+{
+    struct pktway_client *asking = NULL;
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++) {
+        struct pktway_client *client = &c->client[i];
+        if (client->fd < 0) continue;
+        const bool ready = wait[1 + i].fd == client->fd && wait[1 + i].revents;
+        if (ready && !client->asked && !asking && hear(client, request)) asking = client;
+        if (ready && client->asked && client->len && !push(client)) client->until = now;
+        if (client->ended && !client->len) client->until = now;
+        if ((!client->asked || client->len || client->ended) && client->until <= now) drop(client);
+    }
+    if (wait[0].fd >= 0 && wait[0].revents) let_in(c, now);
+    return asking;
+}
+
+void pktway_control_close(struct pktway_control *c, int code)
+{
+    if (c->listener < 0) return;
+    close(c->listener);
+    c->listener = -1;
+    const leat_time until = pktway_now() + CLOSE_MS * ps_per_ms;
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++) {
+        struct pktway_client *client = &c->client[i];
+        if (client->fd >= 0 && client->asked && !client->ended) pktway_control_end(client, code);
+        while (client->fd >= 0 && client->len && pktway_now() < until) {
+            struct pollfd wait = { .fd = client->fd, .events = POLLOUT };
+            if (poll(&wait, 1, CLOSE_MS / 10) > 0 && !push(client)) break;
+        }
+        drop(client);
+    }
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+static void print_piece(struct leat_text *text)
+{
+    fwrite(text->buf, 1, text->len, text->user);
+    text->len = 0;
+}
+
+/* The process tells what others have told it: names of nodes, reasons. A terminal obeys none. */
+static void print(const char *octets, size_t len, FILE *stream)
+{
+    char buf[4096];
+    struct leat_text text;
+    leat_text_init(&text, buf, sizeof buf, print_piece, stream);
+    leat_text_harmless(&text, octets, len);
+    print_piece(&text);
+    fflush(stream); /* it may be long until there is more */
+}
+
+/* A question that was not read makes one error, and then comes the answer. */
+static ssize_t hear_piece(int fd, char *piece, size_t cap)
+{
+    const ssize_t got = recv(fd, piece, cap, 0);
+    return got < 0 && errno == ECONNRESET ? recv(fd, piece, cap, 0) : got;
+}
+
+/* -1 after `why`. */
+static int connect_to(const char *name, char *why)
+{
+    struct sockaddr_un at;
+    struct ucred who;
+    const struct timeval limit = { .tv_sec = CONNECT_S };
+    const socklen_t len = place_of(name, &at);
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&at, len) || !peer_of(fd, &who)) {
+        const bool busy = fd >= 0 && errno == EAGAIN;
+        if (fd >= 0) close(fd);
+        pktway_because(why,
+                       busy ? "'%s' does not answer within %d s"
+                            : "no '%s' runs in this network namespace, expected one from leat "
+                              "pktway route or leat pktway host",
+                       name, CONNECT_S);
+        return -1;
+    }
+    if (who.uid == 0 || who.uid == geteuid()) return fd;
+    close(fd);
+    pktway_because(why,
+                   "'%s' is process %d of user %u, which is not asked, expected one of root's or "
+                   "this user's",
+                   name, (int)who.pid, (unsigned)who.uid);
+    return -1;
 }
 
 bool pktway_control_ask(const char *name, const struct pktway_request *request, FILE *out,
                         FILE *error, int *code, char *why)
 {
-    struct sockaddr_un at;
     char piece[1 + PIECE_MAX];
     if (!pktway_control_name(name, why)) return false;
-    const socklen_t len = place_of(name, &at);
-    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&at, len)) {
-        if (fd >= 0) close(fd);
-        return pktway_because(why,
-                              "no '%s' runs in this network namespace, expected one from leat "
-                              "pktway route or leat pktway host",
-                              name);
-    }
+    const int fd = connect_to(name, why);
+    if (fd < 0) return false;
     bool ended = false;
-    if (send(fd, request, sizeof *request, MSG_NOSIGNAL) == (ssize_t)sizeof *request) {
-        ssize_t got;
-        while (!ended && (got = recv(fd, piece, sizeof piece, 0)) > 0) {
-            ended = piece[0] == KIND_END && got == 2;
-            FILE *stream = piece[0] == KIND_ERROR ? error : out;
-            if (ended)
-                *code = piece[1];
-            else
-                fwrite(piece + 1, 1, (size_t)got - 1, stream);
-            fflush(stream); /* it may be long until there is more */
-        }
+    ssize_t got;
+    /* Whether it was taken does not matter: who is refused gets an answer before it has asked. */
+    send(fd, request, sizeof *request, MSG_NOSIGNAL);
+    while (!ended && (got = hear_piece(fd, piece, sizeof piece)) > 0) {
+        ended = piece[0] == KIND_END && got == 2;
+        if (ended)
+            *code = (unsigned char)piece[1];
+        else
+            print(piece + 1, (size_t)got - 1, piece[0] == KIND_ERROR ? error : out);
     }
     close(fd);
     return ended || pktway_because(why, "'%s' went away while it was asked", name);

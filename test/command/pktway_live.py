@@ -7,6 +7,10 @@
 #        pktway_live.py call FROM TO                      asks it with 900 octets, for a second
 #        pktway_live.py liar DEVICE ADDRESS EI            a host that answers echoes as if they had come with
 #                                                         that EI, until it is killed
+#        pktway_live.py strange NAME                      asks for the process of that name over and over, and
+#                                                         never says a word; first prints what it is told
+#        pktway_live.py squat NAME                        has the name of a process, or of an address as in
+#                                                         -node/e1/000130, and answers all with an escape
 #        pktway_live.py rogue DEVICE TO ADDRESS HALF N    says that it is a half-router, then N RTBLs for HALF
 import socket
 import struct
@@ -72,6 +76,36 @@ def liar(device, address, ei):
             s.send(frame(s, octets[6:12], carriage(reply + data + words(0))))
 
 
+def control(name):
+    return "\0leat-pktway" + (name if name.startswith("-") else "/" + name)
+
+
+def strange(name):
+    told = False
+    while True:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+            s.connect(control(name))
+            answer = s.recv(256)
+            if not told:
+                print(answer[1:].decode(), end="", flush=True)
+            told = True
+
+
+def squat(name):
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.bind(control(name))
+    s.listen()
+    print("here", flush=True)
+    while True:
+        with s.accept()[0] as client:
+            try:
+                client.send(b"o\x1b[2Jbelieve me\n")
+                client.send(b"x\0")
+                client.recv(65536)
+            except OSError:
+                pass
+
+
 def main(what, *args):
     if what in ("send", "raw"):
         s = link(args[0])
@@ -113,6 +147,10 @@ def main(what, *args):
                 except TimeoutError:
                     pass
             print("no answer")
+    elif what == "strange":
+        strange(args[0])
+    elif what == "squat":
+        squat(args[0])
     elif what == "liar":
         liar(args[0], int(args[1], 16), int(args[2], 16))
     elif what == "rogue":

@@ -384,6 +384,50 @@ ip_over_it() {
     in_ns h3 "$leat" pktway leave --name tun3
 }
 
+# Another user of ra's host: opens its control socket and says nothing, over and over, while packets pass; takes names.
+# By no function, whose shell would be what $! is.
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups python3 -"
+# shellcheck disable=SC2086
+strangers() {
+    command -v setpriv > /dev/null || { echo "SKIPPED, AND LOUDLY: no setpriv, no other user"; return; }
+    at=$(place ra)
+    rm -f "$folder"/squat* "$folder/strange"
+    nsenter --net="/run/netns/$name$at" $nobody strange ra < "$here/pktway_live.py" > "$folder/strange" &
+    stranger=$!
+    wait_until grep -q "this process is another user's, expected its owner or root" "$folder/strange" || fail "$driver: another user is not told: $(cat "$folder/strange")"
+    wait_until all_pass || fail "$driver: packets do not pass while another user holds ra's control socket"
+    same "$driver: ra answers its owner meanwhile" "$(ask ra status --json | jq -r .name)" ra
+    kill $stranger
+    nsenter --net="/run/netns/$name$at" $nobody squat x < "$here/pktway_live.py" > "$folder/squat" &
+    squatter=$!
+    waits_for squat
+    exits 2 "'x' is process" in_ns "$at" "$leat" pktway status --name x
+    has "$driver: of whom it is" "$(cat "$folder/stderr")" "of user 65534, which is not asked"
+    exits 1 "the name 'x' is taken by process" in_ns "$at" "$leat" pktway host --name x --san udp:127.0.0.1:0,bias=0x900,address=0x901
+    kill $squatter
+    nsenter --net="/run/netns/$name$at" python3 "$here/pktway_live.py" squat y > "$folder/squat2" & # one's own
+    squatter=$!
+    waits_for squat2
+    same "$driver: a terminal obeys nothing of it" "$(in_ns "$at" "$leat" pktway status --name y)" '\x1b[2Jbelieve me'
+    kill $squatter
+    [ "$driver" != udp ] || return 0
+    nsenter --net="/run/netns/${name}ra" $nobody squat -node/e1/000130 < "$here/pktway_live.py" > "$folder/squat3" &
+    squatter=$!
+    waits_for squat3
+    exits 1 "address 0x000130 is in use on this host by process" in_ns ra "$leat" pktway host --name x --san e1,bias=0x100,address=0x130
+    has "$driver: by whom" "$(cat "$folder/stderr")" "of user 65534, expected another"
+    kill $squatter
+    # A node whose name would clear the screen.
+    wait_until told_by_tables '\x1b[2J' || fail "$driver: a name of control characters: $(ask ra tables)"
+    ! grep -q "$(printf '\033')" "$folder/tables" || fail "$driver: tables lets a terminal be told what to do"
+}
+all_pass() { [ "$(ask h1 ping 0x301 --by-address --count 10 --interval 0 --timeout 900 --json | jq .received)" = 10 ]; }
+told_by_tables() {
+    frames send e1 02:00:00:00:01:02 007fffff0019000100000002000001552900000101000155""2a0000001b5b324a0000000000000000
+    ask ra tables > "$folder/tables"
+    grep -qF "$1" "$folder/tables"
+}
+
 bad_input() {
     exits 2 "--fault has no meaning for ping on a live network" ask h1 ping 0x301 --fault router:ra
     exits 2 "--by-address has no meaning for trace on a live network" ask h1 trace 0x301 --by-address
@@ -465,6 +509,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     [ $driver != packet ] || captured
     [ $driver != packet ] || ip_over_it
     deaths
+    [ $driver = xdp ] || strangers # by XDP packets pass without the process
     [ $driver != packet ] || bad_input
     for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver: $n does not leave"; done
     same "$driver: nothing is left" "$(ip -n "${name}ra" link show e1 | grep xdp; in_ns "$(place ra)" ss -xlH 2> /dev/null | grep leat-pktway)" ""
