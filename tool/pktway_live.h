@@ -17,6 +17,9 @@
         { "--dev", "DEVICE", "live: of the --san, which then begins with a letter; route: again",  \
           true },                                                                                  \
         { "--name", "NAME", "live: of the router or host; default router, and host" },             \
+        { "--key-file", "FILE",                                                                    \
+          "live: 32 hex digits: the SAN's key; route: one for all SANs, or again for each",        \
+          true },                                                                                  \
         { "--driver", "D", "route: xdp, packet or udp; default: xdp where it can be" },            \
         { "--poll", "MS", "route, host: WRU? every so often, 10 to 60000; default 1000" },         \
         { "--capability", "CC", "host: a capability code, 1 to 255; again for more", true },       \

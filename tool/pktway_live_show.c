@@ -88,11 +88,15 @@ static void show_counts(const struct pktway_router *r, uint32_t half, bool json,
 {
     const struct pktway_half *h = &r->half[half];
     const struct pktway_counts *n = &h->san.counts;
+    const struct leat_packetway_auth_counts *k = &h->san.auth.counts;
     const struct leat_packetway_router_counts *c = leat_packetway_router_counts(h->engine);
     bool first = true;
     const uint64_t in_kernel = pktway_router_in_kernel(r, half);
 #define X(id, text) show_count(n->id, #id, text, json, &first, out);
     PKTWAY_COUNT_LIST(X)
+#undef X
+#define X(id, text) show_count(k->id, #id, text, json, &first, out);
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
 #undef X
     show_count(h->refused, "refused_routes", "native routes that this SAN does not take", json,
                &first, out);
@@ -136,10 +140,13 @@ static void show_san(const struct pktway_half *h, bool json, FILE *out)
         memcpy(place, p->device, sizeof p->device);
     fprintf(out,
             json ? "{\"san\":\"%s%s\",\"bias\":\"0x%06x\",\"nodes\":%u,\"address\":\"0x%06x\","
-                   "\"mtu\":%u,\"up\":%s,\"counts\":{"
-                 : "%s%s: bias 0x%06x, %u nodes at most, half-router 0x%06x, MTU %u words, %s\n",
+                   "\"mtu\":%u,\"up\":%s,\"keyed\":%s,\"counts\":{"
+                 : "%s%s: bias 0x%06x, %u nodes at most, half-router 0x%06x, MTU %u words, %s%s\n",
             p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
-            h->san.mtu_words, json ? (h->up ? "true" : "false") : (h->up ? "up" : "down"));
+            h->san.mtu_words, json ? (h->up ? "true" : "false") : (h->up ? "up" : "down"),
+            json ? (p->keyed ? "true" : "false") : (p->keyed ? ", keyed" : ""));
+    if (!json && *pktway_san_key_hint(&h->san))
+        fprintf(out, "  KEY%s\n", pktway_san_key_hint(&h->san));
 }
 
 void pktway_live_status(struct pktway_router *r, bool json, FILE *out)

@@ -7,6 +7,7 @@
 #include "sim.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,17 @@ static void show_tun(const struct pktway_tun *t, bool json, FILE *out)
             (unsigned long long)t->unsent, (unsigned long long)t->too_long);
 }
 
+static void show_key_counts(const struct leat_packetway_auth_counts *c, bool json, FILE *out)
+{
+#define X(id, text)                                                   \
+    if (json)                                                         \
+        fprintf(out, ",\"%s\":%llu", #id, (unsigned long long)c->id); \
+    else if (c->id)                                                   \
+        fprintf(out, "%12llu  %s\n", (unsigned long long)c->id, text);
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+}
+
 static int answer(struct service *s, const struct pktway_request *q, int asker, FILE *out,
                   FILE *error)
 {
@@ -109,6 +121,7 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
         fprintf(out, "%12llu  %s\n", (unsigned long long)c->id, text);
         LEAT_PACKETWAY_HOST_COUNT_LIST(X)
 #undef X
+        show_key_counts(leat_pktway_key_counts(s->host), q->json, out);
         if (s->tun) show_tun(s->tun, q->json, out);
         if (s->store) pktway_live_store_status(s->store, q->json, out);
         if (q->json) fputc(',', out);
@@ -337,6 +350,51 @@ static bool san_at(const struct arguments *args, uint32_t index, char *text, siz
     return put_san(san, len, device, device_len, text, cap);
 }
 
+/* 32 hex digits. False after `why`. */
+static bool read_key(const char *path, uint8_t key[LEAT_PACKETWAY_KEY_LEN])
+{
+    FILE *file = fopen(path, "r");
+    char pair[3], more;
+    int octets = 0;
+    if (!file) return pktway_because(why, "%.200s: cannot be opened", path);
+    while (octets < LEAT_PACKETWAY_KEY_LEN && fscanf(file, " %2[0-9a-fA-F]", pair) == 1 && pair[1])
+        key[octets++] = (uint8_t)strtoul(pair, NULL, 16);
+    const bool whole = octets == LEAT_PACKETWAY_KEY_LEN && fscanf(file, " %c", &more) == EOF;
+    fclose(file);
+    return whole || pktway_because(why, "%.200s: no key, expected 32 hex digits", path);
+}
+
+/* The key of the index-th of `sans` SANs: the one for all, or its own; "none" is none. */
+static bool key_at(const struct arguments *args, uint32_t index, uint32_t sans,
+                   uint8_t key[LEAT_PACKETWAY_KEY_LEN], bool *keyed)
+{
+    char path[PATH_MAX];
+    size_t len;
+    uint32_t keys = 0;
+    *keyed = false;
+    while (value_at(args, "--key-file", keys, &len))
+        keys++;
+    if (!keys) return true;
+    if (keys != 1 && keys != sans)
+        return pktway_because(why, "%u of --key-file, expected one, or one for each of %u SANs",
+                              keys, sans);
+    const char *text = value_at(args, "--key-file", keys == 1 ? 0 : index, &len);
+    if (len >= sizeof path)
+        return pktway_because(why, "--key-file of more than %d characters", PATH_MAX - 1);
+    memcpy(path, text, len);
+    path[len] = 0;
+    *keyed = strcmp(path, "none") != 0;
+    return !*keyed || read_key(path, key);
+}
+
+static bool read_keys(const struct arguments *args, struct pktway_router_config *config)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < config->san_count; i++)
+        good = key_at(args, i, config->san_count, config->sans[i].key, &config->sans[i].keyed);
+    return good;
+}
+
 static bool read_sans(const struct arguments *args, struct pktway_router_config *config)
 {
     char text[SAN_TEXT_MAX];
@@ -348,7 +406,8 @@ static bool read_sans(const struct arguments *args, struct pktway_router_config 
         if (!pktway_plan_read(text, &config->sans[i], why)) return false;
         config->san_count++;
     }
-    return config->san_count || pktway_because(why, "expected --san, one for each SAN");
+    if (!config->san_count) return pktway_because(why, "expected --san, one for each SAN");
+    return read_keys(args, config);
 }
 
 static int open_router(struct service *s, const struct arguments *args)
@@ -401,7 +460,8 @@ static int open_node(const struct arguments *args, const char *name, bool claims
                      struct leat_pktway **out)
 {
     char san[SAN_TEXT_MAX], more[SAN_TEXT_MAX];
-    uint8_t about[LEAT_PACKETWAY_HOST_MESSAGE_LEN / 4];
+    uint8_t about[LEAT_PACKETWAY_HOST_MESSAGE_LEN / 4], key[LEAT_PACKETWAY_KEY_LEN];
+    bool keyed = false;
     struct leat_packetway_build build;
     uint64_t poll_ms = PKTWAY_POLL_MS_DEFAULT;
     if (!sim_read_number(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
@@ -410,8 +470,9 @@ static int open_node(const struct arguments *args, const char *name, bool claims
         return pktway_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"),
                WRONG;
     leat_packetway_build_init(&build, about, sizeof about);
-    if (!read_about(args, name, &build)) return WRONG;
+    if (!read_about(args, name, &build) || !key_at(args, 0, 1, key, &keyed)) return WRONG;
     const struct leat_pktway_config config = { .san = san,
+                                               .key = keyed ? key : NULL,
                                                .about = about,
                                                .about_len = build.len,
                                                .poll_ms = (uint32_t)poll_ms,
@@ -526,8 +587,8 @@ static bool read_words(const struct arguments *args, struct pktway_request *q)
 /* An option that another word has is a misunderstanding. */
 static bool options_fit(const struct arguments *args)
 {
-#define ASKING  "--name --san --dev --poll --capability --timeout --json"
-#define SERVING "--name --san --dev --poll --foreground"
+#define ASKING  "--name --san --dev --key-file --poll --capability --timeout --json"
+#define SERVING "--name --san --dev --key-file --poll --foreground"
     static const struct {
         const char *word, *options;
     } known[] = {

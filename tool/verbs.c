@@ -466,7 +466,11 @@ static const struct verb verb_pktway = {
         "must not overlap. With --dev, the device stands there, and --san begins with a letter or a "
         "number: --san A --dev eth0 is bias 0x100, B 0x200, and so on, and an address that is free. "
         "address=auto says the same elsewhere. An address that another node of the SAN has is "
-        "refused; where two came at once, the first is believed, and status tells of the other.",
+        "refused; where two came at once, the first is believed, and status tells of the other.\n"
+        "--key-file gives a SAN a key, of 32 hex digits: its nodes then believe control messages (RRP "
+        "and ERR) only with a MAC by that key, made within a minute and seen once; others are refused "
+        "and counted. All nodes of a SAN have the same key or none; one of route is for all SANs, "
+        "several are for each in the order of --san, and none stands for no key. Data is not keyed.",
         "host makes this host a node that others find, reach and plan routes to; it answers "
         "echoes. ping, trace, plan and tell ask through it, or, with a --san of their own, as a "
         "node for a moment.\n"
@@ -505,6 +509,7 @@ static const struct verb verb_pktway = {
                 "leat pktway route --san eth0,bias=0x100,address=0x102 --san eth1,bias=0x200,"
                 "address=0x202\n"
                 "leat pktway route --san A --dev eth0 --san B --dev eth1\n"
+                "leat pktway route --san A --dev eth0 --san B --dev eth1 --key-file a.key --key-file none\n"
                 "leat pktway host --san eth0,bias=0x100,address=0x101 --name crunch\n"
                 "leat pktway ping 0x201 --name crunch\n"
                 "leat pktway memory --san eth0,bias=0x300,address=0x301 --memory 1M --allow "

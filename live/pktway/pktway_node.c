@@ -251,8 +251,9 @@ enum leat_pktway_end leat_pktway_join(struct leat_pktway *p, uint32_t timeout_ms
         }
         if (p->router_count) return LEAT_PKTWAY_OK;
     } while (pktway_node_pause(p, until));
-    pktway_because(why, "no half-router is heard on %s",
-                   p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
+    pktway_because(why, "no half-router is heard on %s%s",
+                   p->san.plan.udp ? "this UDP SAN" : p->san.plan.device,
+                   pktway_san_key_hint(&p->san));
     return LEAT_PKTWAY_SILENT;
 }
 
@@ -285,10 +286,10 @@ enum leat_pktway_end leat_pktway_plan(struct leat_pktway *p, uint32_t dt, uint32
     }
     if (plan->state == LEAT_PACKETWAY_PLAN_FAILED) {
         pktway_because(why,
-                       p->router_count ? "no half-router here knows the way to 0x%06x"
+                       p->router_count ? "no half-router here knows the way to 0x%06x%s"
                                        : "no half-router is known that could tell the way to "
-                                         "0x%06x",
-                       dt);
+                                         "0x%06x%s",
+                       dt, p->router_count ? "" : pktway_san_key_hint(&p->san));
         return LEAT_PKTWAY_UNKNOWN;
     }
     return LEAT_PKTWAY_OK;
@@ -341,10 +342,12 @@ static void resolve(struct leat_pktway *p, uint32_t dt)
     } while (!pktway_san_node(&p->san, dt) && pktway_node_pause(p, until));
 }
 
-static enum leat_pktway_end unsent(uint32_t dt, leat_err err, char *why)
+static enum leat_pktway_end unsent(const struct leat_pktway *p, uint32_t dt, leat_err err,
+                                   char *why)
 {
     if (err == LEAT_ERR_FIELD)
-        pktway_because(why, "no half-router is known for 0x%06x", dt);
+        pktway_because(why, "no half-router is known for 0x%06x%s", dt,
+                       pktway_san_key_hint(&p->san));
     else if (err == LEAT_ERR_LENGTH)
         pktway_because(why, "the message is longer than the MTU of the way to 0x%06x", dt);
     else
@@ -355,7 +358,7 @@ static enum leat_pktway_end unsent(uint32_t dt, leat_err err, char *why)
 static enum leat_pktway_end undelivered(const struct leat_pktway *p, uint32_t to, char *why)
 {
     if (pktway_san_is_up(&p->san))
-        pktway_because(why, "0x%06x is not heard on this SAN", to);
+        pktway_because(why, "0x%06x is not heard on this SAN%s", to, pktway_san_key_hint(&p->san));
     else
         pktway_because(why, "%s is down", p->san.plan.device);
     return LEAT_PKTWAY_SILENT;
@@ -379,7 +382,7 @@ enum leat_pktway_end leat_pktway_send(struct leat_pktway *p,
         err = leat_packetway_host_send(p->engine, message, how, p->out, sizeof p->out, &len, &to,
                                        pktway_now());
     }
-    if (err) return unsent(dt, err, why);
+    if (err) return unsent(p, dt, err, why);
     return deliver(p, to, p->out, (uint32_t)len) ? LEAT_PKTWAY_OK : undelivered(p, to, why);
 }
 
@@ -392,7 +395,7 @@ enum leat_pktway_end leat_pktway_send_routed(struct leat_pktway *p,
     *m = *message;
     m->header.sa = p->san.plan.address;
     const leat_err err = leat_packetway_message_encode(m, p->out, sizeof p->out, &len);
-    if (err) return unsent(message->header.dt, err, why);
+    if (err) return unsent(p, message->header.dt, err, why);
     return deliver(p, to, p->out, (uint32_t)len) ? LEAT_PKTWAY_OK : undelivered(p, to, why);
 }
 
@@ -455,6 +458,8 @@ enum leat_pktway_end leat_pktway_open(const struct leat_pktway_config *c, struct
     struct pktway_plan plan;
     const uint32_t poll_ms = c->poll_ms ? c->poll_ms : PKTWAY_POLL_MS_DEFAULT;
     if (!pktway_plan_read(c->san ? c->san : "", &plan, why)) return LEAT_PKTWAY_WRONG;
+    plan.keyed = c->key != NULL;
+    if (c->key) memcpy(plan.key, c->key, sizeof plan.key);
     struct leat_pktway *p = calloc(1, sizeof *p);
     if (!p) return pktway_because(why, "no memory"), LEAT_PKTWAY_FAILED;
     p->san.fd = p->san.lock = -1;
@@ -510,4 +515,9 @@ uint32_t leat_pktway_mtu(const struct leat_pktway *p)
 const struct leat_packetway_host_counts *leat_pktway_counts(const struct leat_pktway *p)
 {
     return leat_packetway_host_counts(p->engine);
+}
+
+const struct leat_packetway_auth_counts *leat_pktway_key_counts(const struct leat_pktway *p)
+{
+    return &p->san.auth.counts;
 }

@@ -14,7 +14,7 @@
  * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or UDP for those without privileges
  * ("udp:10.0.0.7:4254,peer=10.0.0.1,..." with a half-router as peer). bias= is the SAN's, address=
  * this node's own (auto: one that is free), nodes= how many the SAN may have (255), mtu= at most so
- * many words.
+ * many words. Where the SAN has a key, nodes without it are not believed, and believe nobody.
  *
  * Nodes answer an echo (LEAT_PKTWAY_PT_ECHO) by themselves while the program is in one of these
  * calls: the answer has EI of the request, as it arrived, in front of the request's data.
@@ -24,6 +24,7 @@
 #ifndef LEAT_PKTWAY_H
 #define LEAT_PKTWAY_H
 
+#include "packetway_auth.h"
 #include "packetway_host.h"
 #include "packetway_memory.h"
 
@@ -42,9 +43,10 @@ struct leat_pktway_config {
     const char *name;     /* NULL: none */
     const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: by name alone */
     size_t about_len;
-    uint32_t poll_ms; /* who is silent for three and a half of them is gone; 0: 1000 */
-    bool mute;        /* echoes are the program's business */
-    bool claims;      /* open waits a moment, and fails where another node has the address */
+    uint32_t poll_ms;   /* who is silent for three and a half of them is gone; 0: 1000 */
+    bool mute;          /* echoes are the program's business */
+    bool claims;        /* open waits a moment, and fails where another node has the address */
+    const uint8_t *key; /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
 };
 
 enum leat_pktway_end {
@@ -130,5 +132,8 @@ uint32_t leat_pktway_mtu(const struct leat_pktway *node);
 void leat_pktway_forget(struct leat_pktway *node, uint32_t dt);
 
 const struct leat_packetway_host_counts *leat_pktway_counts(const struct leat_pktway *node);
+
+/* Control messages that were refused for want of the right key. */
+const struct leat_packetway_auth_counts *leat_pktway_key_counts(const struct leat_pktway *node);
 
 #endif

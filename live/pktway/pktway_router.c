@@ -91,6 +91,17 @@ static bool answers_echo(struct pktway_router *r, uint32_t half, const uint8_t *
     return true;
 }
 
+/* From another SAN, in the name of a node of this one, which has a key: that would vouch for it. */
+static bool is_in_disguise(const struct pktway_half *h,
+                           const struct leat_packetway_arrival *arrival, const uint8_t *octets,
+                           uint32_t len)
+{
+    uint32_t at;
+    return h->san.plan.keyed && arrival->side == LEAT_PACKETWAY_FROM_TWIN &&
+           leat_packetway_is_control(octets, len, &at) &&
+           leat_packetway_block_holds(&h->san.plan.block, leat_get_be24(octets + at + 13));
+}
+
 /* From a SAN or a twin. What comes from a twin goes to a SAN at most, so this ends. */
 static void enter(struct pktway_router *r, uint32_t half,
                   const struct leat_packetway_arrival *arrival, const uint8_t *octets, uint32_t len,
@@ -100,6 +111,10 @@ static void enter(struct pktway_router *r, uint32_t half,
     struct leat_packetway_copies copies = { 0 };
     struct leat_packetway_decision copy;
     struct leat_packetway_router *engine = r->half[half].engine;
+    if (is_in_disguise(&r->half[half], arrival, octets, len)) {
+        r->half[half].san.counts.spoofed++;
+        return;
+    }
     if (answers_echo(r, half, octets, len, now)) return;
     leat_packetway_router_input(engine, arrival, octets, len, now, &packet);
     carry_out(r, half, arrival, &packet, &packet.decision, now);

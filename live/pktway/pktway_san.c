@@ -30,6 +30,13 @@ leat_time pktway_now(void)
     return (leat_time)t.tv_sec * LEAT_PACKETWAY_SECOND + (leat_time)t.tv_nsec * ps_per_ns;
 }
 
+static uint64_t real_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* ---- opening ------------------------------------------------------------------------------- */
 
 /* An address and port as the system has it. Its length, 0: no such route. */
@@ -85,6 +92,12 @@ static bool bind_to_device(const struct pktway_san *san)
     return bind(san->fd, (const struct sockaddr *)&at, sizeof at) == 0;
 }
 
+/* What control messages grow by on their way. The engines see an MTU without it. */
+static uint32_t mac_words(const struct pktway_san *san)
+{
+    return san->plan.keyed ? LEAT_PACKETWAY_AUTH_WORDS : 0;
+}
+
 static bool open_ethernet(struct pktway_san *san, char *why)
 {
     const char *device = san->plan.device;
@@ -105,7 +118,7 @@ static bool open_ethernet(struct pktway_san *san, char *why)
     if (!ask_device(san->fd, SIOCGIFMTU, device, &request))
         return pktway_because(why, "%s: %s", device, strerror(errno));
     const uint32_t head = PKTWAY_MESSAGE_AT - PKTWAY_OUI_AT;
-    const uint32_t words = ((uint32_t)request.ifr_mtu - head) / 8;
+    const uint32_t words = ((uint32_t)request.ifr_mtu - head) / 8 - mac_words(san);
     if (!san->plan.mtu_words)
         san->mtu_words = words < PKTWAY_MESSAGE_MAX / 8 ? words : PKTWAY_MESSAGE_MAX / 8;
     if (san->mtu_words > words)
@@ -123,7 +136,9 @@ static bool open_udp(struct pktway_san *san, char *why)
     struct sockaddr_storage at;
     char text[PKTWAY_ENDPOINT_MAX];
     const socklen_t len = system_address(san->plan.bind.octets, san->plan.bind.len, &at);
-    if (!san->mtu_words) san->mtu_words = UDP_MTU_WORDS;
+    const uint32_t most = PKTWAY_MESSAGE_MAX / 8 - mac_words(san);
+    if (!san->mtu_words) san->mtu_words = UDP_MTU_WORDS - mac_words(san);
+    if (san->mtu_words > most) san->mtu_words = most;
     san->fd = socket(at.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (san->fd < 0) return pktway_because(why, "a UDP socket: %s", strerror(errno));
     setsockopt(san->fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
@@ -140,6 +155,7 @@ bool pktway_san_open(struct pktway_san *san, const struct pktway_plan *plan, uin
 {
     *san = (struct pktway_san){ .plan = *plan, .fd = -1, .lock = -1, .mtu_words = plan->mtu_words };
     san->silence_ps = (leat_time)poll_ms * ps_per_ms * 7 / 2;
+    leat_packetway_auth_init(&san->auth, plan->keyed ? plan->key : NULL);
     if ((plan->udp ? open_udp : open_ethernet)(san, why)) return true;
     pktway_san_close(san);
     return false;
@@ -197,12 +213,37 @@ static bool emit(struct pktway_san *san, const uint8_t *head, size_t head_len,
     return sent;
 }
 
+/* A native address that both ends see alike, as a number. UDP: there may be another on the way. */
+static uint64_t link_of(const struct pktway_san *san, const uint8_t *mac)
+{
+    return san->plan.udp ? 0 : (uint64_t)leat_get_be16(mac) << 32 | leat_get_be32(mac + 2);
+}
+
+/* With its MAC, where there is a key and it wants one: which node is to take it. */
+static const uint8_t *seal(struct pktway_san *san, uint32_t taker, const uint8_t *message,
+                           uint32_t *len)
+{
+    static uint8_t sealed[PKTWAY_MESSAGE_MAX + LEAT_PACKETWAY_AUTH_LEN];
+    if (!san->plan.keyed || *len > PKTWAY_MESSAGE_MAX) return message;
+    const struct leat_packetway_hop hop = {
+        .me = san->plan.address, .to = taker, .link = link_of(san, san->mac), .now = real_ns()
+    };
+    const uint32_t sealed_len = leat_packetway_auth_seal(&san->auth, &hop, message, *len, sealed);
+    if (!sealed_len) return message;
+    *len = sealed_len;
+    return sealed;
+}
+
 /* To any octets of the right length, broadcast included. */
 static bool send_to(struct pktway_san *san, const uint8_t *route, uint32_t route_len,
                     const uint8_t *message, uint32_t len)
 {
     uint8_t head[PKTWAY_MESSAGE_AT];
     struct sockaddr_storage to;
+    if (len > PKTWAY_MESSAGE_MAX) {
+        san->counts.unsent++;
+        return false;
+    }
     if (san->plan.udp) {
         const socklen_t to_len = system_address(route, route_len, &to);
         leat_put_be16(head, (uint16_t)(len / 8));
@@ -213,18 +254,40 @@ static bool send_to(struct pktway_san *san, const uint8_t *route, uint32_t route
     return emit(san, head, PKTWAY_MESSAGE_AT, message, len, &out, sizeof out);
 }
 
+/* Who is to take a message that goes there: its destination, if that is there; else a half-router,
+ * which sends it on. What is for everybody may be for several nodes of one device. */
+static uint32_t taker_of(const struct pktway_san *san, const uint8_t *route, uint32_t route_len,
+                         const uint8_t *message, uint32_t len)
+{
+    uint32_t at, taker = LEAT_PACKETWAY_ADDRESS_BROADCAST;
+    if (!san->plan.keyed || !leat_packetway_is_control(message, len, &at)) return taker;
+    const uint32_t dt = leat_get_be24(message + at + 1);
+    if (dt == LEAT_PACKETWAY_ADDRESS_BROADCAST) return dt;
+    for (uint32_t i = 0; i < san->node_count; i++) {
+        const struct pktway_node *n = &san->nodes[i];
+        if (n->native.len != route_len || memcmp(n->native.octets, route, route_len) != 0) continue;
+        if (n->address == dt) return dt;
+        if (n->router || taker == LEAT_PACKETWAY_ADDRESS_BROADCAST) taker = n->address;
+    }
+    return taker;
+}
+
 bool pktway_san_send(struct pktway_san *san, const uint8_t *route, uint32_t route_len,
                      const uint8_t *message, uint32_t len)
 {
-    if (len > PKTWAY_MESSAGE_MAX || (!san->plan.udp && !pktway_is_mac(route, route_len))) {
+    if (!san->plan.udp && !pktway_is_mac(route, route_len)) {
         san->counts.unsent++;
         return false;
     }
+    const uint32_t taker = taker_of(san, route, route_len, message, len);
+    message = seal(san, taker, message, &len);
     return send_to(san, route, route_len, message, len);
 }
 
+/* Sealed once: where it has been, none of its copies is believed again. */
 void pktway_san_send_all(struct pktway_san *san, const uint8_t *message, uint32_t len)
 {
+    message = seal(san, LEAT_PACKETWAY_ADDRESS_BROADCAST, message, &len);
     if (!san->plan.udp) {
         send_to(san, to_all, PKTWAY_MAC_LEN, message, len);
         return;
@@ -331,6 +394,31 @@ static uint32_t unframe(struct pktway_san *san, const uint8_t *frame, size_t len
     return message_len;
 }
 
+/* May it be read? Its MAC is then taken off. */
+static bool admit(struct pktway_san *san, const struct leat_packetway_native *from,
+                  uint8_t *message, uint32_t *len)
+{
+    const struct leat_packetway_hop hop = { .me = san->plan.address,
+                                            .link = link_of(san, from->octets),
+                                            .now = san->plan.keyed ? real_ns() : 0,
+                                            .block = &san->plan.block };
+    return leat_packetway_auth_open(&san->auth, &hop, message, len);
+}
+
+const char *pktway_san_key_hint(const struct pktway_san *san)
+{
+    const struct leat_packetway_auth_counts *c = &san->auth.counts;
+    if (c->locked)
+        return ", but there are control messages with a MAC, expected --key-file with this SAN's "
+               "key";
+    if (c->forged)
+        return ", but there are control messages with the MAC of another key, expected --key-file "
+               "with this SAN's key";
+    if (c->late) return ", but there are control messages whose clock is more than 60 s off";
+    if (c->bare) return ", but there are control messages without a MAC: who sends them has no key";
+    return "";
+}
+
 uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,
                             struct leat_packetway_native *from)
 {
@@ -347,7 +435,7 @@ uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,
         memcpy(&link, &peer, sizeof link);
         if (!san->plan.udp && link.sll_pkttype == PACKET_OTHERHOST) continue;
         const bool all = !san->plan.udp && link.sll_pkttype != PACKET_HOST;
-        const uint32_t len = unframe(san, frame, (size_t)got, all, &at);
+        uint32_t len = unframe(san, frame, (size_t)got, all, &at);
         if (!len) continue;
         if (san->plan.udp) {
             if (!native_of(&peer, from)) continue;
@@ -356,6 +444,7 @@ uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,
             memcpy(from->octets, frame + PKTWAY_FROM_AT, PKTWAY_MAC_LEN);
         }
         memcpy(buf, frame + at, len);
+        if (!admit(san, from, buf, &len)) continue;
         san->counts.taken++;
         return len;
     }

@@ -9,11 +9,13 @@
  *
  * A node is known while it is heard: who is silent for three polls and a half is gone. The first
  * who has an address keeps it; another one that claims it meanwhile is counted and not believed.
+ * Where the SAN has a key, send() puts a MAC on control messages, and receive() gives only those
+ * that have one, without it (packetway_auth.h).
  */
 #ifndef LEAT_PKTWAY_SAN_H
 #define LEAT_PKTWAY_SAN_H
 
-#include "packetway_bias.h"
+#include "packetway_auth.h"
 #include "packetway_fib.h"
 #include "packetway_limit.h"
 #include "packetway_wire.h"
@@ -46,6 +48,8 @@ struct pktway_plan {
     uint32_t peer_count, buddy_count;                     /* peer=, buddy=: both may be repeated */
     struct leat_packetway_native peers[PKTWAY_PEERS_MAX]; /* who is asked though never heard */
     uint32_t buddies[PKTWAY_BUDDIES_MAX]; /* if any: half-routers of no other address */
+    bool keyed;                           /* control messages carry a MAC by this key */
+    uint8_t key[LEAT_PACKETWAY_KEY_LEN];
 };
 
 /* Reads it; false after `why`, which says what was expected. */
@@ -99,6 +103,7 @@ struct pktway_san {
     leat_time silence_ps;
     struct pktway_counts counts;
     struct pktway_dispute dispute; /* the last one */
+    struct leat_packetway_auth auth;
     struct leat_packetway_window meetings;
     uint32_t node_count;
     struct pktway_node nodes[PKTWAY_NODES_MAX];
@@ -109,6 +114,9 @@ leat_time pktway_now(void);
 
 /* Into why, cut to its length; returns false, for `return`. */
 bool pktway_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
+
+/* Why nobody is heard, where it is for want of the right key: ", but ..."; else "". */
+const char *pktway_san_key_hint(const struct pktway_san *san);
 
 /* Opens the socket. False after `why`, nothing left open. */
 bool pktway_san_open(struct pktway_san *san, const struct pktway_plan *plan, uint32_t poll_ms,

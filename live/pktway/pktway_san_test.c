@@ -11,6 +11,8 @@
 #include "pktway_router.h"
 #include "pktway_tun.h"
 #include "tap.h"
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -232,7 +234,7 @@ static void a_san_has_room_for_so_many_nodes(void)
 static struct pktway_router router;
 static struct leat_pktway *left, *right;
 
-static void begin(void)
+static void begin(const uint8_t *near_key, const uint8_t *far_key)
 {
     static struct pktway_router_config config;
     struct leat_pktway_config host = { .name = "left", .poll_ms = 100 };
@@ -242,15 +244,22 @@ static void begin(void)
     OK(pktway_plan_read("udp:127.0.0.1:0,bias=0x100,address=0x102", &config.sans[0], why));
     OK(pktway_plan_read("udp:127.0.0.1:0,bias=0x200,address=0x202,mtu=64", &config.sans[1], why));
     config.sans[1].bind.octets[3] = 2; /* 127.0.0.2: both have port 0 */
+    config.sans[0].keyed = config.sans[1].keyed = near_key != NULL;
+    if (near_key) {
+        memcpy(config.sans[0].key, near_key, LEAT_PACKETWAY_KEY_LEN);
+        memcpy(config.sans[1].key, far_key, LEAT_PACKETWAY_KEY_LEN);
+    }
     OK(pktway_router_open(&router, &config, &wrong, why));
     EQ(router.driver, PKTWAY_UDP);
     pktway_native_text(&router.half[0].san.plan.bind, true, near);
     snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x100,address=0x101,peer=%s", near);
     host.san = text;
+    host.key = near_key;
     EQ(leat_pktway_open(&host, &left, why), LEAT_PKTWAY_OK);
     pktway_native_text(&router.half[1].san.plan.bind, true, near);
     snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x200,address=0x201,peer=%s", near);
     host.name = "right";
+    host.key = far_key;
     EQ(leat_pktway_open(&host, &right, why), LEAT_PKTWAY_OK);
 }
 
@@ -325,11 +334,11 @@ static struct leat_packetway_message *hello(size_t len)
     return &m;
 }
 
-static void hosts_reach_each_other_through_a_router(void)
+static void hosts_reach_each_other(const uint8_t *near_key, const uint8_t *far_key)
 {
     uint8_t db[64];
     struct leat_packetway_build b;
-    begin();
+    begin(near_key, far_key);
     OK(run_until(tables_are_exchanged));
     EQ(leat_pktway_join(left, 10, why), LEAT_PKTWAY_OK);
     EQ(leat_pktway_send(left, hello(5), LEAT_PACKETWAY_SEND_BY_ADDRESS, 0, why), LEAT_PKTWAY_OK);
@@ -357,6 +366,11 @@ static void hosts_reach_each_other_through_a_router(void)
     OK(run_until(it_is_told_of));
     EQ(pktway_router_in_kernel(&router, 0), 0);
     OK(leat_pktway_is_near(left, 0x1FF) && !leat_pktway_is_near(left, 0x201));
+}
+
+static void hosts_reach_each_other_through_a_router(void)
+{
+    hosts_reach_each_other(NULL, NULL);
 }
 
 static void a_route_to_nobody_is_refused(void)
@@ -774,6 +788,169 @@ static void all_is_closed(void)
     OK(strcmp(pktway_driver_name(PKTWAY_XDP), "xdp") == 0);
 }
 
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static const uint8_t key_a[LEAT_PACKETWAY_KEY_LEN] = "the first one's",
+                     key_b[LEAT_PACKETWAY_KEY_LEN] = "another's......";
+static int tap = -1;
+
+static uint64_t refused_by(const struct leat_packetway_auth_counts *c)
+{
+    uint64_t sum = 0;
+#define X(id, text) sum += c->id;
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+    return sum;
+}
+
+/* Two SANs, each with its own key; tables, plans, TELL, ERR and echoes as without. */
+static void keyed_hosts_reach_each_other_through_a_keyed_router(void)
+{
+    hosts_reach_each_other(key_a, key_b);
+    EQ(refused_by(&router.half[0].san.auth.counts), 0);
+    EQ(refused_by(&router.half[1].san.auth.counts), 0);
+    EQ(refused_by(leat_pktway_key_counts(left)), 0);
+    EQ(refused_by(leat_pktway_key_counts(right)), 0);
+    EQ(*pktway_san_key_hint(&router.half[0].san), 0);
+    EQ(leat_pktway_mtu(left), 183 - LEAT_PACKETWAY_AUTH_WORDS);
+}
+
+static bool both_are_refused(struct leat_packetway_event *e)
+{
+    const struct leat_packetway_auth_counts *c = &router.half[0].san.auth.counts;
+    (void)e;
+    return c->bare > 1 && c->forged > 1;
+}
+
+static void strangers_without_the_key_are_counted_and_not_believed(void)
+{
+    struct leat_pktway *bare, *forger;
+    static struct leat_packetway_event event;
+    char near[64], text[160];
+    pktway_native_text(&router.half[0].san.plan.bind, true, near);
+    struct leat_pktway_config config = { .san = text, .poll_ms = 10 };
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x100,address=0x110,peer=%s", near);
+    EQ(leat_pktway_open(&config, &bare, why), LEAT_PKTWAY_OK);
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x100,address=0x111,peer=%s", near);
+    config.key = key_b;
+    EQ(leat_pktway_open(&config, &forger, why), LEAT_PKTWAY_OK);
+    const leat_time until = pktway_now() + 300 * LEAT_PACKETWAY_SECOND;
+    while (!both_are_refused(NULL) && pktway_now() < until) {
+        leat_pktway_receive(bare, 11, &event);
+        leat_pktway_receive(forger, 11, &event);
+        pktway_router_serve(&router);
+    }
+    OK(both_are_refused(NULL));
+    OK(!pktway_san_node(&router.half[0].san, 0x110) &&
+       !pktway_san_node(&router.half[0].san, 0x111));
+    OK(pktway_san_node(&router.half[0].san, 0x101) != NULL);
+    OK(strstr(pktway_san_key_hint(&router.half[0].san), "the MAC of another key") != NULL);
+    EQ(leat_pktway_join(bare, 1, why), LEAT_PKTWAY_SILENT);
+    leat_pktway_close(bare);
+    leat_pktway_close(forger);
+}
+
+/* A message of `from` on its way to the tap, as UDP has it. */
+static ssize_t overhear(struct leat_pktway *from, uint8_t *octets, size_t cap)
+{
+    static struct leat_packetway_event event;
+    const leat_time until = pktway_now() + 300 * LEAT_PACKETWAY_SECOND;
+    ssize_t len = -1;
+    while (len < 0 && pktway_now() < until) {
+        leat_pktway_receive(from, 11, &event);
+        pktway_router_serve(&router);
+        len = recv(tap, octets, cap, MSG_DONTWAIT);
+    }
+    return len;
+}
+
+static bool it_is_taken_for_a_replay(struct leat_packetway_event *e)
+{
+    (void)e;
+    return router.half[0].san.auth.counts.replayed >= 5;
+}
+
+static void what_was_overheard_is_not_believed_again(void)
+{
+    struct leat_pktway *loud, *deaf;
+    uint8_t octets[512];
+    char near[64], text[160];
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t at_len = sizeof at;
+    tap = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    OK(bind(tap, (const struct sockaddr *)&at, sizeof at) == 0);
+    OK(getsockname(tap, (struct sockaddr *)&at, &at_len) == 0);
+    pktway_native_text(&router.half[0].san.plan.bind, true, near);
+    snprintf(text, sizeof text,
+             "udp:127.0.0.1:0,bias=0x100,address=0x120,peer=%s,peer=127.0.0.1:%u", near,
+             ntohs(at.sin_port));
+    struct leat_pktway_config config = { .san = text, .poll_ms = 10, .key = key_a };
+    EQ(leat_pktway_open(&config, &loud, why), LEAT_PKTWAY_OK);
+    const ssize_t len = overhear(loud, octets, sizeof octets);
+    OK(len > 0);
+    const struct leat_packetway_native *half = &router.half[0].san.plan.bind;
+    memcpy(&at.sin_addr, half->octets, 4);
+    at.sin_port = htons(leat_get_be16(half->octets + 4));
+    for (int i = 0; i < 5; i++)
+        EQ(sendto(tap, octets, (size_t)len, 0, (const struct sockaddr *)&at, sizeof at), len);
+    OK(run_until(it_is_taken_for_a_replay));
+    leat_pktway_close(loud);
+    /* A node without the key tells why it hears nobody. */
+    OK(getsockname(tap, (struct sockaddr *)&at, &at_len) == 0);
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x100,address=0x121");
+    config.key = NULL;
+    EQ(leat_pktway_open(&config, &deaf, why), LEAT_PKTWAY_OK);
+    at_len = sizeof at;
+    OK(getsockname(leat_pktway_fd(deaf), (struct sockaddr *)&at, &at_len) == 0);
+    EQ(sendto(tap, octets, (size_t)len, 0, (const struct sockaddr *)&at, sizeof at), len);
+    EQ(leat_pktway_join(deaf, 100, why), LEAT_PKTWAY_SILENT);
+    OK(strstr(why, "expected --key-file with this SAN's key") != NULL);
+    EQ(leat_pktway_key_counts(deaf)->locked, 1);
+    leat_pktway_close(deaf);
+    close(tap);
+}
+
+/* From the far SAN somebody speaks in the name of a node of the near one, whose router would vouch
+ * for it: with the key of his own SAN he may speak, but not so. */
+static void nobody_borrows_a_name_of_a_keyed_san(void)
+{
+    static const uint8_t down[] = { 0, 0,    1,    1, 0, 0x48, 0xFF, 0xFF, 0, 0, 0,    2, 0, 0,
+                                    1, 0x30, 0x29, 0, 0, 0,    1,    0,    1, 2, 0x29, 0, 0, 0,
+                                    1, 0,    2,    2, 0, 0,    0,    0,    0, 0, 0,    0 };
+    struct pktway_san san;
+    const struct pktway_half *far = &router.half[1];
+    struct pktway_plan plan = { .udp = true, .block = far->san.plan.block, .address = 0x230 };
+    plan.bind = (struct leat_packetway_native){ .len = 6, .octets = { 127, 0, 0, 1 } };
+    plan.keyed = true;
+    memcpy(plan.key, key_b, sizeof plan.key);
+    OK(pktway_san_open(&san, &plan, 100, why));
+    /* The router is known, so that the MAC is for it. */
+    san.nodes[san.node_count++] =
+        (struct pktway_node){ .address = 0x202, .router = true, .native = far->san.plan.bind };
+    const uint64_t was = router.half[0].san.counts.spoofed;
+    OK(pktway_san_send(&san, far->san.plan.bind.octets, far->san.plan.bind.len, down, sizeof down));
+    const leat_time until = pktway_now() + 300 * LEAT_PACKETWAY_SECOND;
+    while (router.half[0].san.counts.spoofed == was && pktway_now() < until)
+        pktway_router_serve(&router);
+    EQ(router.half[0].san.counts.spoofed, was + 1);
+    pktway_san_close(&san);
+}
+
+static void keyed_addresses_are_claimed(void)
+{
+    char near[64], text[200];
+    pktway_native_text(&router.half[1].san.plan.bind, true, near);
+    snprintf(text, sizeof text, "udp:127.0.0.1:0,bias=0x200,address=0x201,peer=%s", near);
+    const struct leat_pktway_config claims = {
+        .san = text, .poll_ms = 100, .claims = true, .key = key_b
+    };
+    const pid_t child = serve_in_background();
+    EQ(open_until(&claims, LEAT_PKTWAY_FAILED, 0), LEAT_PKTWAY_FAILED);
+    OK(strstr(why, "address 0x000201 is in use"));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 TAP_MAIN(T(a_san_is_read_as_it_is_said), T(what_cannot_be_a_san_is_refused_with_what_was_expected),
          T(sans_of_a_router_are_apart), T(the_head_is_the_one_that_leat_decode_reads),
          T(nodes_are_known_while_they_are_heard), T(only_named_buddies_are_believed),
@@ -783,5 +960,8 @@ TAP_MAIN(T(a_san_is_read_as_it_is_said), T(what_cannot_be_a_san_is_refused_with_
          T(the_longest_prefix_says_which_node), T(a_packet_that_is_too_long_is_told_of),
          T(a_name_is_one_process_and_its_owner_is_heard),
          T(nobody_waits_for_a_client_that_is_silent),
-         T(an_answer_that_is_not_taken_is_kept_for_a_while),
-         T(other_users_are_told_and_not_served), T(all_is_closed))
+         T(an_answer_that_is_not_taken_is_kept_for_a_while), T(other_users_are_told_and_not_served),
+         T(all_is_closed), T(keyed_hosts_reach_each_other_through_a_keyed_router),
+         T(strangers_without_the_key_are_counted_and_not_believed),
+         T(what_was_overheard_is_not_believed_again), T(nobody_borrows_a_name_of_a_keyed_san),
+         T(keyed_addresses_are_claimed), T(all_is_closed))

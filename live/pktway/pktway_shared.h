@@ -20,6 +20,7 @@ struct pktway_fib {
     struct leat_packetway_fib fib;
     uint32_t me;           /* its address */
     uint32_t first_native; /* index of its native routes among those of all */
+    uint32_t keyed;        /* a SAN of the router has a key: the process sees control messages */
 };
 
 /* A half-router by its address, and what it is asked. */

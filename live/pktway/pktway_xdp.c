@@ -103,13 +103,16 @@ static bool put_buddies(struct pktway_xdp *x, const struct pktway_fib *fib)
 
 bool pktway_xdp_publish(struct pktway_xdp *x, struct pktway_router *r)
 {
-    bool all = true;
+    bool all = true, keyed = false;
+    for (uint32_t i = 0; i < r->count; i++)
+        keyed = keyed || r->half[i].san.plan.keyed;
     for (uint32_t i = 0; i < r->count; i++) {
         const struct leat_packetway_fib *now = leat_packetway_router_fib(r->half[i].engine);
         if (x->published[i] && x->version[i] == now->version) continue;
         const struct pktway_fib fib = { .fib = *now,
                                         .me = r->half[i].san.plan.address,
-                                        .first_native = i * PKTWAY_NODES_MAX };
+                                        .first_native = i * PKTWAY_NODES_MAX,
+                                        .keyed = keyed };
         take_out(x, &fib, true);
         const bool good = put_macs(x, &r->half[i], i) && put_buddies(x, &fib) &&
                           put_entries(x, &fib) && put(x->program->maps.pktway_fibs, &i, &fib);

@@ -119,6 +119,9 @@ enum leat_packetway_cc {
     LEAT_PACKETWAY_CC_LIST(X)
 };
 
+/* Left open by spec-03. Ignored where it is not expected; packetway_auth.h has our contents. */
+enum { LEAT_PACKETWAY_OH_CRYPTOGRAPHIC = 0x3E };
+
 enum leat_packetway_oh {
 #undef X
 #define X(id, value, name) LEAT_PACKETWAY_OH_##id = value,

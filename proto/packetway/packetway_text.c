@@ -1,5 +1,6 @@
 #include "packetway_text.h"
 #include "leat_bytes.h"
+#include "packetway_auth.h"
 #include "packetway_build.h"
 #include "packetway_grammar.h"
 #include "packetway_memory.h"
@@ -20,8 +21,9 @@ static const struct leat_name te_rrp_names[] = {
 static const struct leat_name te_err_names[] = { LEAT_PACKETWAY_TE_ERR_LIST(NAME) END };
 static const struct leat_name rtyp_names[] = { LEAT_PACKETWAY_RTYP_LIST(NAME) END };
 static const struct leat_name cc_names[] = { LEAT_PACKETWAY_CC_LIST(NAME) END };
-static const struct leat_name oh_names[] = { LEAT_PACKETWAY_OH_LIST(NAME){ 0x3E, "CRYPTOGRAPHIC" },
-                                             END };
+static const struct leat_name oh_names[] = {
+    LEAT_PACKETWAY_OH_LIST(NAME){ LEAT_PACKETWAY_OH_CRYPTOGRAPHIC, "CRYPTOGRAPHIC" }, END
+};
 static const struct leat_name st_names[] = { { 1, "MULTICAST" }, { 2, "SCID" }, END };
 static const struct leat_name kind_names[] = { { LEAT_PACKETWAY_L2RH, "L2RH" },
                                                { LEAT_PACKETWAY_SYMBOL, "SYMBOL" },
@@ -116,6 +118,18 @@ static void walk_field_head(struct walk *w, struct leat_packetway_field *field, 
         leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "type", "expected 1..63 or a name");
 }
 
+/* What the octets of a keyed control message say. They are what is read. */
+static void walk_auth(struct walk *w, const struct leat_packetway_field *field, size_t at)
+{
+    static const uint8_t nothing[LEAT_PACKETWAY_AUTH_L];
+    const uint8_t *octets = w->buf ? field->octets : nothing;
+    if (w->buf && field->len != LEAT_PACKETWAY_AUTH_L) return;
+    leat_fields_checksum(w->f, "from", at + 2, 24, leat_get_be24(octets));
+    leat_fields_checksum(w->f, "to", at + 5, 24, leat_get_be24(octets + 3));
+    leat_fields_derived(w->f, "serial", at + 8, 64, leat_get_be64(octets + 6));
+    leat_fields_checksum(w->f, "mac", at + 16, 64, leat_get_be64(octets + 14));
+}
+
 /* `*entry` is where the next CRC of OT stands. */
 static void walk_oh_field(struct walk *w, struct leat_packetway_field *field, const uint8_t **entry)
 {
@@ -125,6 +139,7 @@ static void walk_oh_field(struct walk *w, struct leat_packetway_field *field, co
     walk_field_head(w, field, at, oh_names);
     if (!fixed_len_of(field->type, &len)) {
         walk_octets_of(w, field);
+        if (field->type == LEAT_PACKETWAY_OH_CRYPTOGRAPHIC) walk_auth(w, field, at);
         if (field->mandatory)
             leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "mandatory",
                                "only types 2..6 are known, others must not be mandatory");

@@ -11,6 +11,8 @@
 #                                                         never says a word; first prints what it is told
 #        pktway_live.py squat NAME                        has the name of a process, or of an address as in
 #                                                         -node/e1/000130, and answers all with an escape
+#        pktway_live.py replay DEVICE FROM N              hears a keyed message of FROM to everybody, and sends
+#                                                         it again N times, as FROM and then as itself
 #        pktway_live.py rogue DEVICE TO ADDRESS HALF N    says that it is a half-router, then N RTBLs for HALF
 import socket
 import struct
@@ -106,6 +108,18 @@ def squat(name):
                 pass
 
 
+def replay(device, source, count):
+    s = link(device)
+    while True:
+        octets = s.recv(2048)
+        if octets[:12] == b"\xff" * 6 + source and octets[37] & 0x3F == 0x3E:
+            break
+    for _ in range(count):
+        s.send(octets)
+    for _ in range(count):
+        s.send(octets[:6] + s.getsockname()[4] + octets[12:])
+
+
 def main(what, *args):
     if what in ("send", "raw"):
         s = link(args[0])
@@ -151,6 +165,8 @@ def main(what, *args):
         strange(args[0])
     elif what == "squat":
         squat(args[0])
+    elif what == "replay":
+        replay(args[0], mac(args[1]), int(args[2]))
     elif what == "liar":
         liar(args[0], int(args[1], 16), int(args[2], 16))
     elif what == "rogue":

@@ -80,7 +80,18 @@ start() { # NAME: what it prints goes to a file
     esac
     node=$1
     shift
-    in_ns "$(place "$node")" "$leat" pktway "$@" --name "$node" --poll 250 > "$folder/$node.started" 2> "$folder/stderr"
+    # shellcheck disable=SC2046
+    in_ns "$(place "$node")" "$leat" pktway "$@" $(keys_of "$node") --name "$node" --poll 250 > "$folder/$node.started" 2> "$folder/stderr"
+}
+# With $keyed, SAN 1 has one key, SAN 2 another, and SAN 3 none.
+keyed=
+keys_of() {
+    case $keyed$1 in
+    yesra) echo "--key-file $folder/a.key --key-file $folder/b.key" ;;
+    yesrb | yesrc) echo "--key-file $folder/b.key --key-file none" ;;
+    yesh1) echo "--key-file $folder/a.key" ;;
+    yesh2) echo "--key-file $folder/b.key" ;;
+    esac
 }
 process() { sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/$1.started"; }
 # ask NAME WORD...: of the host or router of that name
@@ -428,6 +439,70 @@ told_by_tables() {
     grep -qF "$1" "$folder/tables"
 }
 
+# The same network with keys: all works, and who has no key, another one, or a recording changes nothing.
+with_keys() {
+    keyed=yes
+    echo 000102030405060708090a0b0c0d0e0f > "$folder/a.key"
+    echo "f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 fa fb fc fd fe ff" > "$folder/b.key"
+    chmod 600 "$folder"/?.key
+    for n in ra rb h1 h2 h3; do start $n || fail "$driver, keyed: $n: $(cat "$folder/stderr")"; done
+    for to in 0x201 0x301; do wait_for 5 reaches h1 $to || fail "$driver, keyed: $to is not reached"; done
+    wait_for 5 reaches h3 0x101 || fail "$driver, keyed: 0x101 is not reached"
+    pairs
+    same "$driver, keyed: trace" "$(ask h1 trace 0x301 --json | jq -c '[.reached, [.routers[].name]]')" '[true,["ra","rb"]]'
+    comes_to "$driver, keyed: tell" '["0x000101","0x000301"]' sevens
+    same "$driver, keyed: what is unknown is told" "$(ask h1 ping 0x3fe --by-address --json | jq -c '[.errors[0].err, .errors[0].about[0]]')" '["UNK","0x0003fe"]'
+    same "$driver, keyed: status" "$(ask ra status --json | jq -c '[.sans[] | [.keyed, (.counts | .bare + .forged + .late + .misdirected + .replayed + .locked)]]')" '[[true,0],[true,0]]'
+    same "$driver, keyed: and without" "$(ask rb status --json | jq -c '[.sans[].keyed]')" '[true,false]'
+    [ "$driver" = udp ] || keyed_attacks
+    wrong_key "no MAC" "control messages without a MAC" none
+    wrong_key "another key" "the MAC of another key" "$folder/b.key"
+    exits 2 "3 of --key-file, expected one, or one for each of 2 SANs" in_ns ra "$leat" pktway route --name x --san e1,bias=0x100,address=0x106 --san e2,bias=0x200,address=0x206 \
+        --key-file none --key-file none --key-file none
+    exits 2 "cannot be opened" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/no.key"
+    echo 0102 > "$folder/short.key"
+    exits 2 "no key, expected 32 hex digits" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
+    for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver, keyed: $n does not leave"; done
+    keyed=
+}
+sevens() { ask h1 tell capability=7 --json | jq -c '[.[].address] | sort'; }
+# wrong_key WHAT COUNTED KEY: a node of SAN 1 that has this key reaches nobody, and ra says why
+wrong_key() {
+    in_ns "$(place h1)" "$leat" pktway host --name w --poll 250 --san "$(san 1 0x131 4398 4301)" --key-file "$3" > /dev/null || fail "$driver: a host with $1"
+    wait_until told_by_status "$2" || fail "$driver, keyed: ra does not tell of $1: $(ask ra status)"
+    # On an Ethernet it hears others, too, and tells by itself.
+    [ "$driver" = udp ] || wait_until tells_of_the_key || fail "$driver, keyed: a host with $1 does not say that it is the key: $(cat "$folder/wrong")"
+    same "$driver, keyed: a host with $1 is not believed" "$(ask ra tables --json | jq '[.[0].nodes[] | select(.address == "0x000131")] | length')" 0
+    in_ns "$(place h1)" "$leat" pktway leave --name w
+}
+told_by_status() { ask ra status | grep -q "$1"; }
+tells_of_the_key() {
+    ! in_ns h1 "$leat" pktway ping 0x301 --name w --timeout 500 2> "$folder/wrong" > /dev/null && grep -q "expected --key-file with this SAN's key" "$folder/wrong"
+}
+keyed_attacks() {
+    was=$(count ra 0x000202 bare)
+    in_ns h2 python3 "$here/pktway_live.py" rogue e2 02:00:00:00:02:02 2ee 202 200
+    # rb is down, says h2 in its name; the same with a MAC that is none
+    in_ns h2 python3 "$here/pktway_live.py" send e2 02:00:00:00:02:02 000002020048ffff0000000200000203290000000100020329000000010003020000000000000000 3
+    comes_to "$driver, keyed: what has no MAC is counted" $((was + 204)) count ra 0x000202 bare
+    was=$(count ra 0x000202 forged)
+    in_ns h2 python3 "$here/pktway_live.py" send e2 02:00:00:00:02:02 \
+        000002020048ffff00000002800002037e160002030002020000000000000001aaaaaaaaaaaaaaaa290000000100020329000000010003020000000000000000 3
+    comes_to "$driver, keyed: what has another MAC is counted" $((was + 3)) count ra 0x000202 forged
+    replayed=$(count ra 0x000202 replayed) was=$(count ra 0x000202 forged)
+    in_ns h2 python3 "$here/pktway_live.py" replay e2 02:00:00:00:02:03 7
+    comes_to "$driver, keyed: what was recorded is counted" $((replayed + 7)) count ra 0x000202 replayed
+    comes_to "$driver, keyed: and from another address" $((was + 7)) count ra 0x000202 forged
+    same "$driver, keyed: no table of the rogue" "$(ask ra tables --json | jq -c '[.[1].tables[] | select(.lost | not) | .san]')" '["0x000300"]'
+    wait_for 5 reaches h1 "0x301 --by-address" || fail "$driver, keyed: 0x301 is not reached after forgeries"
+    # leat decode shows the field; what is sent on into SAN 3 has none
+    in_ns h2 python3 "$here/pktway_live.py" hear e2 60 007fffff001b0001 1 > "$folder/wru"
+    same "$driver, keyed: decoded" "$(sed -n 2p "$folder/wru" | "$leat" decode packetway --json | jq -c '.oh[0] | [.type, .mandatory, .to, (.from == 514 or .from == 515), .serial > 1000000000000000000, .mac > 0]')" \
+        '["CRYPTOGRAPHIC",false,8388607,true,true,true]'
+    in_ns h3 python3 "$here/pktway_live.py" hear e3 60 007fffff001b0001 1 > "$folder/wru"
+    same "$driver, keyed: a SAN without a key" "$(sed -n 2p "$folder/wru")" 007fffff001b000100000000000003020000000000000000
+}
+
 bad_input() {
     exits 2 "--fault has no meaning for ping on a live network" ask h1 ping 0x301 --fault router:ra
     exits 2 "--by-address has no meaning for trace on a live network" ask h1 trace 0x301 --by-address
@@ -512,6 +587,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     [ $driver = xdp ] || strangers # by XDP packets pass without the process
     [ $driver != packet ] || bad_input
     for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver: $n does not leave"; done
+    with_keys
     same "$driver: nothing is left" "$(ip -n "${name}ra" link show e1 | grep xdp; in_ns "$(place ra)" ss -xlH 2> /dev/null | grep leat-pktway)" ""
 done
 [ -n "$tried" ] || [ -s "$wrongs" ] || skip "no driver works here"

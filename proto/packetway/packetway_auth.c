@@ -1,0 +1,193 @@
+#include "packetway_auth.h"
+#include "leat_siphash.h"
+#include "packetway_forward.h"
+#include "packetway_wire.h"
+#include <string.h>
+
+enum {
+    FIELD_AT = LEAT_PACKETWAY_HEADER_LEN, /* behind the beginning of PH */
+    FROM_AT = FIELD_AT + 2,
+    TO_AT = FIELD_AT + 5,
+    SERIAL_AT = FIELD_AT + 8,
+    MAC_AT = FIELD_AT + 16,
+    H_AT = 12, /* of PH: the octet whose highest bit is h */
+    H = 0x80,
+    LAST = 0x40, /* of a field: C */
+};
+static const uint64_t ns_per_s = 1000000000;
+
+void leat_packetway_auth_init(struct leat_packetway_auth *auth,
+                              const uint8_t key[LEAT_PACKETWAY_KEY_LEN])
+{
+    memset(auth, 0, sizeof *auth);
+    auth->keyed = key != NULL;
+    if (key) memcpy(auth->key, key, sizeof auth->key);
+}
+
+bool leat_packetway_is_control(const uint8_t *message, uint32_t len, uint32_t *header_at)
+{
+    if (len % LEAT_PACKETWAY_WORD_LEN ||
+        leat_packetway_find_header(message, len, 0, LEAT_PACKETWAY_FRONT_MAX, header_at))
+        return false;
+    const uint16_t pt = leat_get_be16(message + *header_at + 6);
+    return pt == LEAT_PACKETWAY_PT_RRP || pt == LEAT_PACKETWAY_PT_ERR ||
+           pt == LEAT_PACKETWAY_PT_EMBEDDED;
+}
+
+bool leat_packetway_auth_is_there(const uint8_t *message, uint32_t len, uint32_t header_at)
+{
+    const uint8_t *ph = message + header_at;
+    return len - header_at >= FIELD_AT + LEAT_PACKETWAY_AUTH_LEN + LEAT_PACKETWAY_TAIL_LEN &&
+           (ph[H_AT] & H) && (ph[FIELD_AT] & ~LAST) == LEAT_PACKETWAY_OH_CRYPTOGRAPHIC &&
+           ph[FIELD_AT + 1] == LEAT_PACKETWAY_AUTH_L;
+}
+
+/* A WRU? without SA asks who has an address, and changes nothing (spec 6.1). */
+static bool is_claim(const uint8_t *ph)
+{
+    return leat_get_be16(ph + 6) == LEAT_PACKETWAY_PT_RRP &&
+           leat_get_be16(ph + 4) == LEAT_PACKETWAY_TE_WRU && leat_get_be24(ph + 13) == 0;
+}
+
+static uint64_t mac_of(const uint8_t *key, uint64_t link, const uint8_t *message, uint32_t len,
+                       uint32_t mac_at)
+{
+    uint8_t front[16] = "leatpkwy";
+    struct leat_sip s;
+    leat_put_be64(front + 8, link);
+    leat_sip_start(&s, key);
+    leat_sip_word(&s, leat_get_le64(front));
+    leat_sip_word(&s, leat_get_le64(front + 8));
+    for (uint32_t at = 0; at < len; at += 8)
+        leat_sip_word(&s, at == mac_at ? 0 : leat_get_le64(message + at));
+    return leat_sip_finish(&s, 0, sizeof front + (uint64_t)len);
+}
+
+uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
+                                  const struct leat_packetway_hop *hop, const uint8_t *message,
+                                  uint32_t len, uint8_t *out)
+{
+    uint32_t at;
+    if (!auth->keyed || !leat_packetway_is_control(message, len, &at)) return 0;
+    const uint32_t front = at + FIELD_AT, all = len + LEAT_PACKETWAY_AUTH_LEN;
+    uint8_t *ph = out + at;
+    const bool only = !(message[at + H_AT] & H);
+    auth->serial = hop->now > auth->serial ? hop->now : auth->serial + 1;
+    memcpy(out, message, front);
+    memcpy(out + front + LEAT_PACKETWAY_AUTH_LEN, message + front, len - front);
+    ph[H_AT] |= H;
+    ph[FIELD_AT] = (uint8_t)(LEAT_PACKETWAY_OH_CRYPTOGRAPHIC | (only ? LAST : 0));
+    ph[FIELD_AT + 1] = LEAT_PACKETWAY_AUTH_L;
+    leat_put_be24(ph + FROM_AT, is_claim(ph) ? 0 : hop->me);
+    leat_put_be24(ph + TO_AT, hop->to);
+    leat_put_be64(ph + SERIAL_AT, auth->serial);
+    leat_put_be64(ph + MAC_AT, mac_of(auth->key, hop->link, out, all, at + MAC_AT));
+    return all;
+}
+
+/* ---- taking in ---- */
+
+static bool is_fresh(uint64_t serial, uint64_t now)
+{
+    const uint64_t apart = serial > now ? serial - now : now - serial;
+    return apart <= LEAT_PACKETWAY_AUTH_SECONDS * ns_per_s;
+}
+
+/* To everybody goes only what nobody sends on: else a copy for one node could go round by another.
+ */
+static bool is_for(uint32_t me, const uint8_t *ph)
+{
+    const uint32_t to = leat_get_be24(ph + TO_AT), dt = leat_get_be24(ph + 1);
+    if (to != LEAT_PACKETWAY_ADDRESS_BROADCAST) return to == me;
+    return dt == LEAT_PACKETWAY_ADDRESS_BROADCAST || dt == me || is_claim(ph);
+}
+
+static bool is_from_here(const struct leat_packetway_block *block, const uint8_t *ph)
+{
+    const uint32_t from = leat_get_be24(ph + FROM_AT);
+    return from ? leat_packetway_block_holds(block, from) : is_claim(ph);
+}
+
+static uint64_t newest(const struct leat_packetway_sender *s)
+{
+    uint64_t most = s->floor;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->serials[i] > most) most = s->serials[i];
+    return most;
+}
+
+/* The one of this address, or room for it: of a sender whose messages are too old by now, which
+ * need not be remembered. NULL: there is none. */
+static struct leat_packetway_sender *sender_of(struct leat_packetway_auth *auth, uint32_t address,
+                                               uint64_t now)
+{
+    struct leat_packetway_sender *room = NULL;
+    for (uint32_t i = 0; i < auth->sender_count; i++)
+        if (auth->senders[i].address == address) return &auth->senders[i];
+    if (auth->sender_count < LEAT_PACKETWAY_SENDERS_MAX)
+        room = &auth->senders[auth->sender_count++];
+    for (uint32_t i = 0; !room && i < auth->sender_count; i++)
+        if (newest(&auth->senders[i]) < now && !is_fresh(newest(&auth->senders[i]), now))
+            room = &auth->senders[i];
+    if (room) *room = (struct leat_packetway_sender){ .address = address };
+    return room;
+}
+
+/* Every serial once. Of the last few the order is free; what is older than they are is refused. */
+static bool is_first(struct leat_packetway_sender *s, uint64_t serial)
+{
+    uint32_t least = 0;
+    if (serial <= s->floor) return false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->serials[i] == serial) return false;
+        if (s->serials[i] < s->serials[least]) least = i;
+    }
+    if (s->count < LEAT_PACKETWAY_SERIALS_MAX) {
+        s->serials[s->count++] = serial;
+    } else if (serial < s->serials[least]) {
+        s->floor = serial;
+    } else {
+        s->floor = s->serials[least];
+        s->serials[least] = serial;
+    }
+    return true;
+}
+
+/* The count of what is wrong with it; NULL: nothing. */
+static uint64_t *fault_of(struct leat_packetway_auth *auth, const struct leat_packetway_hop *hop,
+                          const uint8_t *message, uint32_t len, uint32_t at)
+{
+    const uint8_t *ph = message + at;
+    const bool there = leat_packetway_auth_is_there(message, len, at);
+    if (!auth->keyed) return there ? &auth->counts.locked : NULL;
+    if (!there) return &auth->counts.bare;
+    const uint32_t from = leat_get_be24(ph + FROM_AT);
+    const uint64_t serial = leat_get_be64(ph + SERIAL_AT);
+    if (mac_of(auth->key, hop->link, message, len, at + MAC_AT) != leat_get_be64(ph + MAC_AT))
+        return &auth->counts.forged;
+    if (!is_fresh(serial, hop->now)) return &auth->counts.late;
+    if (!is_for(hop->me, ph) || !is_from_here(hop->block, ph)) return &auth->counts.misdirected;
+    /* In my name: another node has my address, or it is mine come back. Both are only told. */
+    if (!from || from == hop->me) return NULL;
+    struct leat_packetway_sender *sender = sender_of(auth, from, hop->now);
+    if (!sender) return &auth->counts.crowded;
+    return is_first(sender, serial) ? NULL : &auth->counts.replayed;
+}
+
+bool leat_packetway_auth_open(struct leat_packetway_auth *auth,
+                              const struct leat_packetway_hop *hop, uint8_t *message, uint32_t *len)
+{
+    uint32_t at;
+    if (!leat_packetway_is_control(message, *len, &at)) return true;
+    uint64_t *fault = fault_of(auth, hop, message, *len, at);
+    if (fault) {
+        ++*fault;
+        return false;
+    }
+    if (!auth->keyed) return true;
+    const uint32_t front = at + FIELD_AT, behind = front + LEAT_PACKETWAY_AUTH_LEN;
+    if (message[front] & LAST) message[at + H_AT] &= (uint8_t)~H;
+    memmove(message + front, message + behind, *len - behind);
+    *len -= LEAT_PACKETWAY_AUTH_LEN;
+    return true;
+}

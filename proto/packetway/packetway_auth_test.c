@@ -1,0 +1,350 @@
+/* Keyed control messages: what travels, who is believed, and once. */
+#include "leat_bytes.h"
+#include "leat_random.h"
+#include "packetway_auth.h"
+#include "packetway_wire.h"
+#include "tap.h"
+#include <string.h>
+
+#define Z "0000000000000000"
+
+static const uint8_t key[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+static const struct leat_packetway_block block = { .bias = 0x100, .count = 255 };
+static const uint64_t now = UINT64_C(1900000000000000000), second = 1000000000;
+/* T18 of the spec: HRTO, 0x101 to 0x102. */
+static const char hrto[] = "00000102001a0001 0000000100000101 2900000001000201" Z;
+
+static struct leat_packetway_auth alice, bob;
+static uint8_t message[512], sealed[512], got[512];
+static struct leat_packetway_hop from_alice, at_bob;
+
+static uint32_t unhex(const char *text, uint8_t *out)
+{
+    uint32_t digits = 0;
+    for (; *text; text++) {
+        if (*text == ' ') continue;
+        const uint8_t value = (uint8_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+        out[digits / 2] = (uint8_t)(digits % 2 ? out[digits / 2] | value : value << 4);
+        digits++;
+    }
+    return digits / 2;
+}
+
+static void begin(void)
+{
+    leat_packetway_auth_init(&alice, key);
+    leat_packetway_auth_init(&bob, key);
+    from_alice = (struct leat_packetway_hop){
+        .me = 0x101, .to = 0x102, .link = 0x020000000101, .now = now, .block = &block
+    };
+    at_bob = from_alice;
+    at_bob.me = 0x102;
+}
+
+/* Alice seals it; how long it is then. */
+static uint32_t seal(const char *hex)
+{
+    const uint32_t len = unhex(hex, message);
+    return leat_packetway_auth_seal(&alice, &from_alice, message, len, sealed);
+}
+
+/* Bob gets it, as it was sealed. */
+static bool open(uint32_t len)
+{
+    memcpy(got, sealed, len);
+    return leat_packetway_auth_open(&bob, &at_bob, got, &len);
+}
+
+static uint64_t refused(const struct leat_packetway_auth *a)
+{
+    uint64_t sum = 0;
+#define X(id, text) sum += a->counts.id;
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+    return sum;
+}
+
+/* The octets are from a program of its own (SipHash from its paper, in another language). */
+static void the_field_is_what_the_readme_says(void)
+{
+    static const char want[] = "00000102001a0001 0000000180000101 7e16000101000102 0102030405060708"
+                               "ff661f1800795981 2900000001000201" Z;
+    static const char routed[] = "0085010102030000 00000103001a0001 0000000180000101"
+                                 "6100000000000000 2900000001000201" Z;
+    static const char routed_want[] = "0085010102030000 00000103001a0001 0000000180000101"
+                                      "3e16000101000102 0000000000000007 d9c1b35195841b4d"
+                                      "6100000000000000 2900000001000201" Z;
+    uint8_t octets[128];
+    begin();
+    from_alice.now = UINT64_C(0x0102030405060708);
+    EQ(seal(hrto), unhex(want, octets));
+    OK(memcmp(sealed, octets, 56) == 0);
+    begin();
+    from_alice.now = 7;
+    from_alice.link = 0;
+    EQ(seal(routed), unhex(routed_want, octets));
+    OK(memcmp(sealed, octets, 72) == 0);
+    uint32_t at = 0;
+    OK(leat_packetway_is_control(sealed, 72, &at) && at == 8);
+    OK(leat_packetway_auth_is_there(sealed, 72, 8));
+    OK(!leat_packetway_auth_is_there(octets, 32, 8)); /* cut off */
+}
+
+static void a_sealed_message_is_a_message_whose_field_others_ignore(void)
+{
+    static struct leat_packetway_message m;
+    begin();
+    const uint32_t len = seal(hrto);
+    EQ(leat_packetway_message_decode(sealed, len, LEAT_PACKETWAY_STRICT, LEAT_PACKETWAY_DESTINATION,
+                                     &m, NULL),
+       LEAT_ERR_OK);
+    EQ(m.oh_count, 1);
+    EQ(m.oh[0].type, LEAT_PACKETWAY_OH_CRYPTOGRAPHIC);
+    EQ(m.oh[0].len, LEAT_PACKETWAY_AUTH_L);
+    OK(!m.oh[0].mandatory);
+    EQ(m.data_len, 8);
+}
+
+static void what_is_opened_is_what_was_sealed(void)
+{
+    static const char *const control[] = {
+        hrto,
+        "0085010102030000 00000103001a0001 0000000180000101 6100000000000000 2900000001000201" Z,
+        "00000102001a0001 0000000180000101 6100000000000000 2900000001000201 000000000000000a",
+        "000001020047ffff 0000000100000101 29000000010002ff" Z,                    /* ERR */
+        "0000010200000002 0000000300000101 00000102001a0001 0000000000000101" Z Z, /* EMBEDDED */
+    };
+    static const char *const data[] = {
+        "0000010200000052 0600000200000101 0102030405060708 090a0b0c0d000000" Z,
+        "0085010102030000 0000010300010400 0000000000000101" Z,
+        "0000010200000052 0000000080000101 6100000000000000" Z, /* with an OH field */
+    };
+    begin();
+    for (size_t i = 0; i < sizeof control / sizeof *control; i++) {
+        uint32_t len = seal(control[i]);
+        const uint32_t plain = unhex(control[i], message);
+        EQ(len, plain + LEAT_PACKETWAY_AUTH_LEN);
+        memcpy(got, sealed, len);
+        OK(leat_packetway_auth_open(&bob, &at_bob, got, &len));
+        EQ(len, plain);
+        OK(memcmp(got, message, plain) == 0);
+    }
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
+        EQ(seal(data[i]), 0);
+        uint32_t len = unhex(data[i], got);
+        OK(leat_packetway_auth_open(&bob, &at_bob, got, &len));
+        EQ(len, unhex(data[i], message));
+        OK(memcmp(got, message, len) == 0);
+    }
+    EQ(refused(&bob), 0);
+}
+
+static void without_a_key_nothing_changes_and_keyed_messages_are_told(void)
+{
+    begin();
+    const uint32_t len = seal(hrto);
+    leat_packetway_auth_init(&bob, NULL);
+    EQ(leat_packetway_auth_seal(&bob, &from_alice, message, 32, got), 0);
+    uint32_t plain = unhex(hrto, got);
+    OK(leat_packetway_auth_open(&bob, &at_bob, got, &plain) && plain == 32);
+    OK(memcmp(got, message, 32) == 0);
+    EQ(refused(&bob), 0);
+    OK(!open(len));
+    EQ(bob.counts.locked, 1);
+}
+
+static void who_has_no_key_or_another_is_refused(void)
+{
+    uint8_t other[LEAT_PACKETWAY_KEY_LEN] = { 1 };
+    begin();
+    uint32_t len = unhex(hrto, got);
+    OK(!leat_packetway_auth_open(&bob, &at_bob, got, &len));
+    EQ(bob.counts.bare, 1);
+    EQ(len, 32);
+    leat_packetway_auth_init(&alice, other);
+    OK(!open(seal(hrto)));
+    EQ(bob.counts.forged, 1);
+    begin();
+    len = seal(hrto);
+    at_bob.link++; /* from another MAC address */
+    OK(!open(len));
+    EQ(bob.counts.forged, 1);
+}
+
+/* Every octet is covered: PH, field, records, TAIL. */
+static void whatever_is_changed_on_the_way_is_refused(void)
+{
+    begin();
+    const uint32_t len = seal(hrto);
+    for (uint32_t bit = 0; bit < 8 * len; bit++) {
+        uint32_t now_len = len, at;
+        memcpy(got, sealed, len);
+        got[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+        if (!leat_packetway_is_control(got, len, &at))
+            continue; /* no longer RRP: data, or broken */
+        OK(!leat_packetway_auth_open(&bob, &at_bob, got, &now_len));
+        EQ(now_len, len);
+    }
+    OK(bob.counts.forged > 300 && bob.counts.bare > 0);
+    EQ(bob.sender_count, 0); /* nobody without the key takes room */
+    OK(open(len));
+}
+
+static void a_message_is_taken_once(void)
+{
+    uint8_t kept[64];
+    begin();
+    const uint32_t len = seal(hrto);
+    memcpy(kept, sealed, len);
+    OK(open(len) && !open(len));
+    EQ(bob.counts.replayed, 1);
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_SERIALS_MAX + 2; i++) {
+        OK(open(seal(hrto)));
+        memcpy(sealed, kept, len);
+        OK(!open(len));
+    }
+    EQ(bob.counts.replayed, 1 + LEAT_PACKETWAY_SERIALS_MAX + 2);
+    /* The clock of the sender was set back, and it went on counting. */
+    from_alice.now -= 30 * second;
+    OK(open(seal(hrto)));
+}
+
+/* In any order among the last few; compared with a list of all that was taken. */
+static void messages_may_overtake_each_other_a_little(void)
+{
+    enum { SENT = 64 };
+    uint8_t all[SENT][64];
+    bool taken[SENT];
+    struct leat_random random;
+    leat_random_seed(&random, tap_seed());
+    for (int round = 0; round < 200; round++) {
+        uint32_t len = 0;
+        begin();
+        memset(taken, 0, sizeof taken);
+        for (int i = 0; i < SENT; i++) {
+            len = seal(hrto);
+            memcpy(all[i], sealed, len);
+        }
+        int newest = 0;
+        for (int i = 0; i < 4 * SENT; i++) {
+            const int back = (int)leat_random_below(&random, 12);
+            int pick = i / 4 - back;
+            if (pick < 0) pick = 0;
+            memcpy(sealed, all[pick], len);
+            const bool is_taken = open(len);
+            if (taken[pick]) OK(!is_taken);
+            if (!taken[pick] && pick > newest - LEAT_PACKETWAY_SERIALS_MAX) OK(is_taken);
+            taken[pick] = taken[pick] || is_taken;
+            if (is_taken && pick > newest) newest = pick;
+        }
+    }
+}
+
+static void clocks_may_differ_by_a_minute(void)
+{
+    static const struct {
+        int64_t by;
+        bool taken;
+    } rows[] = { { -60, true }, { -61, false }, { 60, true }, { 61, false }, { 3600, false } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin();
+        at_bob.now = (uint64_t)((int64_t)now + rows[i].by * (int64_t)second);
+        EQ(open(seal(hrto)), rows[i].taken);
+        EQ(bob.counts.late, !rows[i].taken);
+    }
+}
+
+/* A copy of what is for one node is worth nothing at another, nor on another SAN with that key. */
+static void a_message_is_for_one_node_of_one_san(void)
+{
+    static const char wru[] = "007fffff001b0001 0000000000000101" Z;
+    static const char mine[] = "00000102001b0001 0000000000000101" Z;
+    begin();
+    at_bob.me = 0x103;
+    OK(!open(seal(hrto)));
+    EQ(bob.counts.misdirected, 1);
+    from_alice.to = LEAT_PACKETWAY_ADDRESS_BROADCAST;
+    OK(!open(seal(hrto))); /* 0x103 would send it on to 0x102 */
+    EQ(bob.counts.misdirected, 2);
+    OK(open(seal(wru)));
+    at_bob.me = 0x102;
+    OK(open(seal(mine)));
+    from_alice.me = 0x201;
+    OK(!open(seal(wru)));
+    EQ(bob.counts.misdirected, 3);
+    from_alice.me = 0;
+    OK(!open(seal(wru))); /* only a claim is by nobody */
+    EQ(bob.counts.misdirected, 4);
+}
+
+static void an_address_is_asked_for_by_nobody(void)
+{
+    static const char claim[] = "00000107001b0001 0000000000000000" Z;
+    static const char info[] = "007fffff00190001 0000000100000102 2900000001000102" Z;
+    begin();
+    from_alice.me = 0x107;
+    from_alice.to = LEAT_PACKETWAY_ADDRESS_BROADCAST;
+    uint32_t len = seal(claim);
+    EQ(leat_get_be24(sealed + 18), 0);
+    OK(open(len) && open(len)); /* it changes nothing */
+    /* Somebody has my address: that has to be heard, whatever our clocks say. */
+    from_alice.me = 0x102;
+    OK(open(seal(info)));
+    from_alice.now -= second;
+    leat_packetway_auth_init(&alice, key);
+    OK(open(seal(info)));
+    EQ(bob.sender_count, 0);
+    EQ(refused(&bob), 0);
+}
+
+static void senders_that_are_long_silent_make_room(void)
+{
+    static const char wru[] = "007fffff001b0001 0000000000000101" Z;
+    static const struct leat_packetway_block large = { .bias = 0x1000, .count = 0x1000 };
+    begin();
+    at_bob.block = &large;
+    from_alice.to = LEAT_PACKETWAY_ADDRESS_BROADCAST;
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_SENDERS_MAX; i++) {
+        from_alice.me = 0x1001 + i;
+        OK(open(seal(wru)));
+    }
+    from_alice.me++;
+    OK(!open(seal(wru)));
+    EQ(bob.counts.crowded, 1);
+    from_alice.now = at_bob.now = now + 62 * second;
+    const uint32_t len = seal(wru);
+    OK(open(len) && !open(len));
+    EQ(bob.sender_count, LEAT_PACKETWAY_SENDERS_MAX);
+    EQ(bob.counts.replayed, 1);
+}
+
+static void random_octets_are_harmless_and_never_believed(void)
+{
+    struct leat_random random;
+    leat_random_seed(&random, tap_seed());
+    begin();
+    for (int i = 0; i < LEAT_ROUNDS; i++) {
+        uint32_t len = 8 * (uint32_t)leat_random_below(&random, 17), at;
+        for (uint32_t k = 0; k < len; k += 8) {
+            const uint64_t word = leat_random_next(&random);
+            leat_put_be64(sealed + k, word);
+        }
+        if (i % 2 && len >= 56) { /* mostly right */
+            unhex("00000102001a0001 0000000180000101 7e16", sealed);
+            leat_put_be64(sealed + 24, now);
+        }
+        const bool control = leat_packetway_is_control(sealed, len, &at);
+        OK(open(len) == !control);
+    }
+    EQ(bob.sender_count, 0);
+}
+
+TAP_MAIN(T(the_field_is_what_the_readme_says),
+         T(a_sealed_message_is_a_message_whose_field_others_ignore),
+         T(what_is_opened_is_what_was_sealed),
+         T(without_a_key_nothing_changes_and_keyed_messages_are_told),
+         T(who_has_no_key_or_another_is_refused), T(whatever_is_changed_on_the_way_is_refused),
+         T(a_message_is_taken_once), T(messages_may_overtake_each_other_a_little),
+         T(clocks_may_differ_by_a_minute), T(a_message_is_for_one_node_of_one_san),
+         T(an_address_is_asked_for_by_nobody), T(senders_that_are_long_silent_make_room),
+         T(random_octets_are_harmless_and_never_believed))
