@@ -97,6 +97,28 @@ static void t15_shows_its_crcs_and_ot(void)
     OK(strstr(format_shown, "\"ot\":[{\"type\":34,\"mandatory\":false,\"octets\":\"dead\"}]"));
 }
 
+/* The field of packetway_auth_test.c. What it says follows from its octets, which are read back. */
+static void a_keyed_message_shows_from_whom_it_is(void)
+{
+    static const char keyed[] = "00000102001a0001 0000000180000101 7e16000101000102 "
+                                "0102030405060708 ff661f1800795981 2900000001000201 "
+                                "0000000000000000";
+    uint8_t buf[VECTOR_LEN_MAX];
+    size_t len = unhex(keyed, buf);
+    EQ(show(buf, len), LEAT_ERR_OK);
+    OK(strstr(format_shown, "\"oh\":[{\"type\":\"CRYPTOGRAPHIC\",\"mandatory\":false,"
+                            "\"octets\":\"0001010001020102030405060708ff661f1800795981\","
+                            "\"from\":257,\"to\":258,\"serial\":72623859790382856,"
+                            "\"mac\":18403431115243739521}]"));
+    EQ(format_show_tree(format, buf, len, NULL), LEAT_ERR_OK);
+    OK(strstr(format_shown, "    18      from: 0x000101\n"));
+    OK(strstr(format_shown, "    32      mac: 0xff661f1800795981\n"));
+    format_round_trip(format, buf, len);
+    buf[17] = 21; /* another length is nothing of ours */
+    EQ(show(buf, len), LEAT_ERR_OK);
+    OK(!strstr(format_shown, "serial"));
+}
+
 /* The tree has the offset of every field in front. */
 static void a_tree_tells_where_things_stand(void)
 {
@@ -333,9 +355,10 @@ static void ethernet_puts_an_oui_and_a_protocol_in_front(void)
 
 TAP_MAIN(T(every_vector_survives_json), T(messages_of_the_model_survive_json),
          T(t23_looks_like_this), T(t26_looks_like_this), T(t15_shows_its_crcs_and_ot),
-         T(a_tree_tells_where_things_stand), T(nothing_is_shown_of_malformed_input),
-         T(the_smallest_thing_to_type_is_wru), T(a_pvm_message_is_typed_in_four_words),
-         T(records_are_typed_by_their_place), T(memory_requests_have_fields_of_their_own),
-         T(derived_fields_need_not_be_right), T(mistakes_are_told_with_what_was_expected),
-         T(too_little_room_for_a_message_is_told), T(a_frame_counts_the_words_of_its_message),
+         T(a_keyed_message_shows_from_whom_it_is), T(a_tree_tells_where_things_stand),
+         T(nothing_is_shown_of_malformed_input), T(the_smallest_thing_to_type_is_wru),
+         T(a_pvm_message_is_typed_in_four_words), T(records_are_typed_by_their_place),
+         T(memory_requests_have_fields_of_their_own), T(derived_fields_need_not_be_right),
+         T(mistakes_are_told_with_what_was_expected), T(too_little_room_for_a_message_is_told),
+         T(a_frame_counts_the_words_of_its_message),
          T(ethernet_puts_an_oui_and_a_protocol_in_front))

@@ -497,7 +497,7 @@ keyed_attacks() {
     wait_for 5 reaches h1 "0x301 --by-address" || fail "$driver, keyed: 0x301 is not reached after forgeries"
     # leat decode shows the field; what is sent on into SAN 3 has none
     in_ns h2 python3 "$here/pktway_live.py" hear e2 60 007fffff001b0001 1 > "$folder/wru"
-    same "$driver, keyed: decoded" "$(sed -n 2p "$folder/wru" | "$leat" decode packetway --json | jq -c '.oh[0] | [.type, .mandatory, .to, (.from == 514 or .from == 515), .serial > 1000000000000000000, .mac > 0]')" \
+    same "$driver, keyed: decoded" "$(sed -n 2p "$folder/wru" | "$leat" decode --format packetway --json | jq -c '.fields.oh[0] | [.type, .mandatory, .to, (.from == 514 or .from == 515), .serial > 1000000000000000000, .mac > 0]')" \
         '["CRYPTOGRAPHIC",false,8388607,true,true,true]'
     in_ns h3 python3 "$here/pktway_live.py" hear e3 60 007fffff001b0001 1 > "$folder/wru"
     same "$driver, keyed: a SAN without a key" "$(sed -n 2p "$folder/wru")" 007fffff001b000100000000000003020000000000000000
