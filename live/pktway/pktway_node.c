@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300 };
+enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300, TURN = 64 /* messages */ };
 static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -224,6 +224,14 @@ leat_time pktway_node_deadline(uint32_t timeout_ms)
     return leat_time_add(pktway_now(), timeout_ms * ps_per_ms);
 }
 
+/* What there is to do for the node alone; not for ever, however much comes in. */
+static void take_turn(struct leat_pktway *p)
+{
+    struct leat_packetway_event e;
+    for (int i = 0; i < TURN && pktway_node_step(p, true, &e); i++) {
+    }
+}
+
 bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
                          struct leat_packetway_event *out)
 {
@@ -234,7 +242,7 @@ bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
         if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
     }
     do {
-        while (pktway_node_step(p, false, out))
+        for (int i = 0; i < TURN && pktway_node_step(p, false, out); i++)
             if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
     } while (pktway_node_pause(p, until));
     return false;
@@ -244,11 +252,9 @@ bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
 
 enum leat_pktway_end leat_pktway_join(struct leat_pktway *p, uint32_t timeout_ms, char *why)
 {
-    struct leat_packetway_event e;
     const leat_time until = pktway_node_deadline(timeout_ms);
     do {
-        while (pktway_node_step(p, true, &e)) {
-        }
+        take_turn(p);
         if (p->router_count) return LEAT_PKTWAY_OK;
     } while (pktway_node_pause(p, until));
     pktway_because(why, "no half-router is heard on %s%s",
@@ -265,7 +271,6 @@ uint32_t leat_pktway_router(const struct leat_pktway *p, uint32_t index)
 enum leat_pktway_end leat_pktway_plan(struct leat_pktway *p, uint32_t dt, uint32_t timeout_ms,
                                       const struct leat_packetway_plan **out, char *why)
 {
-    struct leat_packetway_event e;
     const leat_time until = pktway_node_deadline(timeout_ms);
     const struct leat_packetway_plan *plan = NULL;
     if (!leat_packetway_address_is_node(dt)) {
@@ -273,8 +278,7 @@ enum leat_pktway_end leat_pktway_plan(struct leat_pktway *p, uint32_t dt, uint32
         return LEAT_PKTWAY_WRONG;
     }
     do {
-        while (pktway_node_step(p, true, &e)) {
-        }
+        take_turn(p);
         plan = leat_packetway_host_plan(p->engine, dt, pktway_now());
         take_all(p);
         if (plan->state != LEAT_PACKETWAY_PLAN_ASKING) break;
@@ -330,15 +334,13 @@ void leat_pktway_forget(struct leat_pktway *p, uint32_t dt)
 /* Finds the native route of a node of my SAN, for a moment. */
 static void resolve(struct leat_pktway *p, uint32_t dt)
 {
-    struct leat_packetway_event e;
     if (p->san.plan.udp || !leat_packetway_block_holds(&p->san.plan.block, dt)) return;
     if (dt == p->san.plan.address) return; /* a half-router sends it back */
     if (pktway_san_node(&p->san, dt)) return;
     const leat_time until = pktway_node_deadline(RESOLVE_MS);
     ask_all(p, dt);
     do {
-        while (pktway_node_step(p, true, &e)) {
-        }
+        take_turn(p);
     } while (!pktway_san_node(&p->san, dt) && pktway_node_pause(p, until));
 }
 

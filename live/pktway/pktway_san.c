@@ -16,8 +16,9 @@
 
 enum {
     QUEUE_BYTES = 4 << 20,
-    IGNORE_OUTGOING = 23, /* PACKET_IGNORE_OUTGOING */
-    UDP_MTU_WORDS = 183,  /* default: within one frame of 1500 octets */
+    IGNORE_OUTGOING = 23,  /* PACKET_IGNORE_OUTGOING */
+    UDP_MTU_WORDS = 183,   /* default: within one frame of 1500 octets */
+    PASSED_OVER_MAX = 256, /* frames in a row that are no good: others have to be served, too */
     ABOUT_CAP = LEAT_PACKETWAY_ABOUT_LEN_MAX + LEAT_PACKETWAY_RECORD_HEAD_LEN,
 };
 static const uint8_t to_all[PKTWAY_MAC_LEN] = { 255, 255, 255, 255, 255, 255 };
@@ -423,7 +424,7 @@ uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,
                             struct leat_packetway_native *from)
 {
     static uint8_t frame[PKTWAY_MESSAGE_AT + PKTWAY_MESSAGE_MAX + 8];
-    for (;;) {
+    for (int i = 0; i < PASSED_OVER_MAX; i++) {
         struct sockaddr_storage peer;
         struct sockaddr_ll link;
         socklen_t peer_len = sizeof peer;
@@ -448,6 +449,7 @@ uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,
         san->counts.taken++;
         return len;
     }
+    return 0;
 }
 
 bool pktway_message_is(const uint8_t *message, uint32_t len, uint16_t pt, uint16_t te)

@@ -168,7 +168,8 @@ void pktway_san_meet(struct pktway_san *san, const uint8_t *message, uint32_t le
                      size_t about_len, leat_time now);
 
 /*
- * The next message: 0 octets when there is none. What cannot be one is counted and passed over.
+ * The next message: 0 octets when there is none, or after many frames that hold none, so that a
+ * flood of them keeps nobody waiting. What cannot be a message is counted and passed over.
  * `buf` has PKTWAY_MESSAGE_MAX octets.
  */
 uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,

@@ -229,6 +229,34 @@ static void a_san_has_room_for_so_many_nodes(void)
     EQ(san.counts.full, 1);
 }
 
+/* Frames that are no good come without end; whoever asks for a message gets its turn back. */
+static void a_flood_of_bad_frames_keeps_nobody_waiting(void)
+{
+    enum { FLOOD = 400 }; /* what a socket holds anywhere */
+    static struct pktway_san there;
+    static uint8_t message[PKTWAY_MESSAGE_MAX];
+    static const uint8_t bad[2] = { 0, 9 };
+    static const uint8_t good[26] = { 0, 3, 0, 0, 1, 2, 0, 0, 0, 82, [17] = 1 };
+    struct leat_packetway_native from;
+    struct pktway_plan plan = { .udp = true, .block = { 0x100, 255 }, .address = 0x102 };
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int turns = 0;
+    plan.bind = (struct leat_packetway_native){ .len = 6, .octets = { 127, 0, 0, 1 } };
+    OK(pktway_san_open(&there, &plan, 100, why));
+    at.sin_port = htons(leat_get_be16(there.plan.bind.octets + 4));
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    for (int i = 0; i < FLOOD; i++)
+        EQ(sendto(fd, bad, sizeof bad, 0, (const struct sockaddr *)&at, sizeof at), sizeof bad);
+    EQ(sendto(fd, good, sizeof good, 0, (const struct sockaddr *)&at, sizeof at), sizeof good);
+    while (!pktway_san_receive(&there, message, &from) && turns < FLOOD)
+        turns++;
+    OK(turns >= 1 && turns < FLOOD);
+    EQ(there.counts.cut, FLOOD);
+    EQ(there.counts.taken, 1);
+    close(fd);
+    pktway_san_close(&there);
+}
+
 /* ---- a network over UDP -------------------------------------------------------------------- */
 
 static struct pktway_router router;
@@ -954,11 +982,11 @@ static void keyed_addresses_are_claimed(void)
 TAP_MAIN(T(a_san_is_read_as_it_is_said), T(what_cannot_be_a_san_is_refused_with_what_was_expected),
          T(sans_of_a_router_are_apart), T(the_head_is_the_one_that_leat_decode_reads),
          T(nodes_are_known_while_they_are_heard), T(only_named_buddies_are_believed),
-         T(a_san_has_room_for_so_many_nodes), T(hosts_reach_each_other_through_a_router),
-         T(a_route_to_nobody_is_refused), T(memory_of_another_node_is_read_and_written),
-         T(an_address_is_claimed_where_it_is_free), T(what_is_not_there_is_told),
-         T(the_longest_prefix_says_which_node), T(a_packet_that_is_too_long_is_told_of),
-         T(a_name_is_one_process_and_its_owner_is_heard),
+         T(a_san_has_room_for_so_many_nodes), T(a_flood_of_bad_frames_keeps_nobody_waiting),
+         T(hosts_reach_each_other_through_a_router), T(a_route_to_nobody_is_refused),
+         T(memory_of_another_node_is_read_and_written), T(an_address_is_claimed_where_it_is_free),
+         T(what_is_not_there_is_told), T(the_longest_prefix_says_which_node),
+         T(a_packet_that_is_too_long_is_told_of), T(a_name_is_one_process_and_its_owner_is_heard),
          T(nobody_waits_for_a_client_that_is_silent),
          T(an_answer_that_is_not_taken_is_kept_for_a_while), T(other_users_are_told_and_not_served),
          T(all_is_closed), T(keyed_hosts_reach_each_other_through_a_keyed_router),
