@@ -1,4 +1,5 @@
 /* leat pktway on networks that exist: routers, hosts, and questions to them. */
+#include "key_file.h"
 #include "leat_tree.h"
 #include "live_guard.h"
 #include "packetway_build.h"
@@ -350,21 +351,8 @@ static bool san_at(const struct arguments *args, uint32_t index, char *text, siz
     return put_san(san, len, device, device_len, text, cap);
 }
 
-/* 32 hex digits. False after `why`. */
-static bool read_key(const char *path, uint8_t key[LEAT_PACKETWAY_KEY_LEN])
-{
-    FILE *file = fopen(path, "r");
-    char pair[3], more;
-    int octets = 0;
-    if (!file) return pktway_because(why, "%.200s: cannot be opened", path);
-    while (octets < LEAT_PACKETWAY_KEY_LEN && fscanf(file, " %2[0-9a-fA-F]", pair) == 1 && pair[1])
-        key[octets++] = (uint8_t)strtoul(pair, NULL, 16);
-    const bool whole = octets == LEAT_PACKETWAY_KEY_LEN && fscanf(file, " %c", &more) == EOF;
-    fclose(file);
-    return whole || pktway_because(why, "%.200s: no key, expected 32 hex digits", path);
-}
-
-/* The key of the index-th of `sans` SANs: the one for all, or its own; "none" is none. */
+/* The key of the index-th of `sans` SANs: the one for all, or its own; "none" is none. False after
+ * `why` or a complaint. */
 static bool key_at(const struct arguments *args, uint32_t index, uint32_t sans,
                    uint8_t key[LEAT_PACKETWAY_KEY_LEN], bool *keyed)
 {
@@ -384,7 +372,7 @@ static bool key_at(const struct arguments *args, uint32_t index, uint32_t sans,
     memcpy(path, text, len);
     path[len] = 0;
     *keyed = strcmp(path, "none") != 0;
-    return !*keyed || read_key(path, key);
+    return !*keyed || key_file_read(path, key);
 }
 
 static bool read_keys(const struct arguments *args, struct pktway_router_config *config)

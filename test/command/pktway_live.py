@@ -17,6 +17,7 @@
 import socket
 import struct
 import sys
+import threading
 import time
 
 TYPE = 0x88B7
@@ -83,14 +84,19 @@ def control(name):
 
 
 def strange(name):
-    told = False
-    while True:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
-            s.connect(control(name))
-            answer = s.recv(256)
-            if not told:
-                print(answer[1:].decode(), end="", flush=True)
-            told = True
+    """Several at a time, so that there is always one who waits."""
+
+    def ask(first):
+        while True:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+                s.connect(control(name))
+                answer = s.recv(256)
+                if first:
+                    print(answer[1:].decode(), end="", flush=True)
+                first = False
+
+    for i in range(8):
+        threading.Thread(target=ask, args=(i == 0,)).start()
 
 
 def squat(name):
