@@ -7,9 +7,9 @@
  *                    CAP_BPF beside it on kernels that want it for every use of a map (before 5.19)
  *   system calls     a list (seccomp). Programs, processes, and other processes' memory: killed,
  *                    since no library of ours asks for these. Whatever else is not in the list,
- * such as opening files: EPERM, since a library of another version may try it and can do without; a
- * router that ends would be the greater harm. files            the folder of the file that it takes
- * away at its end becomes its root
+ *                    such as opening files: EPERM, since a library of another version may try it
+ *                    and can do without; a router that ends would be the greater harm.
+ *   files            the folder of the file that it takes away at its end becomes its root
  *
  * Where the system refuses a part (containers, emulators, old kernels), the process goes on with
  * the others, and leat_live_guard_look tells what holds.
@@ -23,8 +23,7 @@
 enum leat_live_need {
     LEAT_LIVE_DEVICES = 1, /* looks devices up, which takes sockets of its own */
     LEAT_LIVE_XDP = 2,     /* fills maps, and puts programs on devices again; includes the above */
-    LEAT_LIVE_ADDRESS =
-        4, /* asks for its own address: by sockets that are bound to the other end */
+    LEAT_LIVE_ADDRESS = 4, /* asks for its own address, by sockets bound to the other end */
 };
 
 enum { LEAT_LIVE_GUARD_TEXT_LEN = 200 };
