@@ -33,6 +33,36 @@ for deed in exit sleep before; do
     has "$deed" "$(cat "$folder/stdout")" 'all is well'
 done
 
+# The same of a task of PVM. Its child may sleep, in its own time, and exit.
+cat > "$folder/pvm.c" <<'C'
+#include <pvm3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int status = 0;
+    pvm_mytid();
+    const pid_t child = fork();
+    if (!child) {
+        usleep(1000);
+        if (!strcmp(argv[argc - 1], "receive")) pvm_recv(-1, 7);
+        exit(0);
+    }
+    waitpid(child, &status, 0);
+    printf("all is well\n");
+    pvm_exit();
+    return 0;
+}
+C
+if cc -o "$folder/pvm" "$folder/pvm.c" -lpvm3 2> /dev/null; then
+    ends 1 'task 0: a process that it forked called' "$leat" run --fabric clos444 -- "$folder/pvm" receive
+    ends 0 '' "$leat" run --fabric clos444 -- "$folder/pvm" exit
+    has 'a task whose child exits' "$(cat "$folder/stdout")" 'all is well'
+fi
+
 # What a rank has forked ends with it, where the run ends it.
 ends 1 'called MPI_Recv' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" linger
 wait_until no_process "$folder/fault_fork" || fail "a process that a rank forked is left"
@@ -128,4 +158,18 @@ C
 mpicc -O1 -o "$folder/ring" "$folder/ring.c"
 orphan -n 2 -- "$folder/ring"
 orphan -n 2 -- "$folder/ring" compute
+# Of a task that a shell has started only the shell is leat's child.
+cat > "$folder/asks.c" <<'C'
+#include <pvm3.h>
+int main(void)
+{
+    const int me = pvm_mytid();
+    while (pvm_pstat(me) == PvmOk) {} /* which the run answers */
+    return 1;
+}
+C
+if cc -o "$folder/asks" "$folder/asks.c" -lpvm3 2> /dev/null; then
+    orphan -- "$folder/asks"
+    orphan --library pvm -- sh -c "$folder/asks; true"
+fi
 finish
