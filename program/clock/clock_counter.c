@@ -2,11 +2,15 @@
 #include "clock_owner.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 static struct {
     uint64_t (*now_ns)(void);
@@ -178,14 +182,27 @@ static uint64_t real(const uint8_t *code)
     return value;
 }
 
-static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+/* The functions behind ours. */
+static struct {
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    int (*system)(const char *);
+    FILE *(*popen)(const char *, const char *);
+    int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                 const posix_spawnattr_t *, char *const[], char *const[]);
+    int (*spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                  const posix_spawnattr_t *, char *const[], char *const[]);
+} behind;
+
+static void find(void *function, const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) abort(); /* a libc without signals or processes */
+    memcpy(function, &found, sizeof found);
+}
 
 static void find_sigaction(void)
 {
-    if (real_sigaction) return;
-    void *found = dlsym(RTLD_NEXT, "sigaction");
-    if (!found) abort(); /* a libc without signals */
-    memcpy(&real_sigaction, &found, sizeof found);
+    if (!behind.sigaction) find(&behind.sigaction, "sigaction");
 }
 
 /* A fault that is not ours goes where it would have gone. */
@@ -197,7 +214,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
     else if (others.sa_handler != SIG_DFL && others.sa_handler != SIG_IGN)
         others.sa_handler(number);
     else
-        real_sigaction(number, &others, NULL); /* it faults again, which ends the process */
+        behind.sigaction(number, &others, NULL); /* it faults again, which ends the process */
 }
 
 /* A trap is the kernel's own signal; of other faults the code may not even be readable. */
@@ -223,7 +240,10 @@ enum leat_clock_counter leat_clock_counter_begin(uint64_t (*now_ns)(void))
                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
     find_sigaction();
     counter.now_ns = now_ns;
-    if (!counter.is_set) counter.is_set = !real_sigaction(SIGSEGV, &ours, &counter.others);
+    if (!counter.is_set) {
+        counter.is_set = !behind.sigaction(SIGSEGV, &ours, &counter.others);
+        pthread_atfork(NULL, NULL, leat_clock_counter_leave);
+    }
     const bool is_trapped = counter.is_set && set_trap(true);
     return is_trapped ? LEAT_CLOCK_COUNTER_SIMULATED : LEAT_CLOCK_COUNTER_REAL;
 }
@@ -240,7 +260,7 @@ void leat_clock_counter_leave(void)
 int sigaction(int number, const struct sigaction *restrict wanted, struct sigaction *restrict old)
 {
     find_sigaction();
-    if (number != SIGSEGV || !counter.is_set) return real_sigaction(number, wanted, old);
+    if (number != SIGSEGV || !counter.is_set) return behind.sigaction(number, wanted, old);
     const struct sigaction before = counter.others;
     if (wanted) counter.others = *wanted;
     if (old) *old = before;
@@ -252,4 +272,73 @@ __sighandler_t signal(int number, __sighandler_t wanted)
     const struct sigaction action = { .sa_handler = wanted, .sa_flags = SA_RESTART };
     struct sigaction old;
     return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+/* ---- programs that start others -----------------------------------------------------------------
+ */
+
+/* On x86-64 a trap outlives exec, its handler does not, and the loader reads the counter at once:
+ * whoever is started would die of it. A copy by fork has no traps; these start programs without
+ * fork. */
+static bool pause_traps(void)
+{
+    int mode;
+    if (!counter.is_set || prctl(PR_GET_TSC, &mode, 0, 0, 0) || mode != PR_TSC_SIGSEGV)
+        return false;
+    return set_trap(false);
+}
+
+static void resume_traps(bool were_set)
+{
+    const int error = errno;
+    if (were_set) set_trap(true);
+    errno = error;
+}
+
+int system(const char *command)
+{
+    find(&behind.system, "system");
+    const bool were_set = pause_traps();
+    const int result = behind.system(command);
+    resume_traps(were_set);
+    return result;
+}
+
+FILE *popen(const char *command, const char *mode)
+{
+    find(&behind.popen, "popen");
+    const bool were_set = pause_traps();
+    FILE *result = behind.popen(command, mode);
+    resume_traps(were_set);
+    return result;
+}
+
+int posix_spawn(pid_t *restrict out, const char *restrict path,
+                const posix_spawn_file_actions_t *restrict actions,
+                const posix_spawnattr_t *restrict attributes, char *const words[restrict],
+                char *const environment[restrict])
+{
+    find(&behind.spawn, "posix_spawn");
+    const bool were_set = pause_traps();
+    const int result = behind.spawn(out, path, actions, attributes, words, environment);
+    resume_traps(were_set);
+    return result;
+}
+
+int posix_spawnp(pid_t *restrict out, const char *restrict name,
+                 const posix_spawn_file_actions_t *restrict actions,
+                 const posix_spawnattr_t *restrict attributes, char *const words[restrict],
+                 char *const environment[restrict])
+{
+    find(&behind.spawnp, "posix_spawnp");
+    const bool were_set = pause_traps();
+    const int result = behind.spawnp(out, name, actions, attributes, words, environment);
+    resume_traps(were_set);
+    return result;
+}
+
+/* A full copy may do all that one by vfork may. */
+pid_t vfork(void)
+{
+    return fork();
 }

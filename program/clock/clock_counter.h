@@ -6,6 +6,7 @@
  *                                                 others:       the counter itself
  *
  * A trap is dear, so traps are set only if the program's own code has such an instruction.
+ * Processes that the program starts read the counter itself.
  */
 #ifndef LEAT_CLOCK_COUNTER_H
 #define LEAT_CLOCK_COUNTER_H

@@ -1,6 +1,11 @@
-/* The processor's counter, read directly, goes as MPI_Wtime does, also for who handles SIGSEGV. */
+/* The processor's counter, read directly, goes as MPI_Wtime does, also for who handles SIGSEGV;
+ * programs that are started read it too. */
 #include "check.h"
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #if defined __x86_64__
@@ -48,13 +53,48 @@ static void ticks_have_one_rate(void)
           one, other);
 }
 
+/* ---- programs that are started ------------------------------------------------------------------
+ */
+
+extern char **environ;
+
+static int status_of(pid_t child)
+{
+    int status = -1;
+    return waitpid(child, &status, 0) == child ? status : -1;
+}
+
+static void started_programs_live(char *self)
+{
+    char command[4096], *words[] = { self, "child", NULL };
+    snprintf(command, sizeof command, "'%s' child", self);
+    CHECK_EQ(system(command), 0);
+    FILE *pipe = popen(command, "r");
+    CHECK_EQ(pipe ? pclose(pipe) : -1, 0);
+    pid_t child = -1;
+    CHECK_EQ(posix_spawn(&child, self, NULL, NULL, words, environ), 0);
+    CHECK_EQ(status_of(child), 0);
+    CHECK_EQ(posix_spawnp(&child, self, NULL, NULL, words, environ), 0);
+    CHECK_EQ(status_of(child), 0);
+    child = fork();
+    if (!child) _exit(execv(self, words));
+    CHECK_EQ(status_of(child), 0);
+    child = vfork();
+    if (!child) _exit(execv(self, words));
+    CHECK_EQ(status_of(child), 0);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1) return ticks() ? 0 : 4; /* a program that is started */
     check_begin(&argc, &argv);
     topic("the counter goes as MPI_Wtime does");
     ticks_have_one_rate();
     topic("and also for who handles SIGSEGV");
     signal(SIGSEGV, hear);
+    ticks_have_one_rate();
+    topic("programs that it starts read a counter too");
+    started_programs_live(argv[0]);
     ticks_have_one_rate();
     return check_end();
 }
