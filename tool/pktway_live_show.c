@@ -145,8 +145,8 @@ static void show_san(const struct pktway_half *h, bool json, FILE *out)
             p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
             h->san.mtu_words, json ? (h->up ? "true" : "false") : (h->up ? "up" : "down"),
             json ? (p->keyed ? "true" : "false") : (p->keyed ? ", keyed" : ""));
-    if (!json && *pktway_san_key_hint(&h->san))
-        fprintf(out, "  KEY%s\n", pktway_san_key_hint(&h->san));
+    const char *hint = pktway_san_key_hint(&h->san);
+    if (!json && *hint) fprintf(out, "  KEY: %s\n", hint + strlen(", but "));
 }
 
 void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
