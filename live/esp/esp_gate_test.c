@@ -435,6 +435,23 @@ static void rig_step(struct rig *r, const struct esp_trace_step *step, uint64_t 
     rig_compare_stores(r, &step->packet, number % 1000 == 0);
 }
 
+/* More bindings of one computation than its group has room for, which a trace seldom makes. */
+static void overfill_a_group(struct rig *r, uint64_t clock)
+{
+    static struct esp_trace_step step;
+    for (uint64_t i = 0; i < 2 * LEAT_ESP_GROUP_SLOTS; i++) {
+        step = (struct esp_trace_step){ .clock = clock,
+                                        .packet = { .flags = LEAT_ESP_FLAG_X,
+                                                    .opcode = LEAT_ESP_COUNT,
+                                                    .computationId = 1,
+                                                    .compValTag = 0x10000 + i,
+                                                    .thresh = 1 } };
+        EQ(leat_esp_packet_encode(&step.packet, step.octets, sizeof step.octets, &step.len),
+           LEAT_ERR_OK);
+        rig_step(r, &step, i);
+    }
+}
+
 static void three_data_paths_are_one(void)
 {
     static struct rig r;
@@ -447,6 +464,7 @@ static void three_data_paths_are_one(void)
         esp_trace_next(&trace, &step);
         rig_step(&r, &step, i);
     }
+    overfill_a_group(&r, trace.clock);
     rig_compare_stores(&r, &step.packet, true);
     rig_compare_counts(&r);
     /* A trace that does not meet everything proves little. */
