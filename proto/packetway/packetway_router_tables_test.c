@@ -273,7 +273,7 @@ static void the_mtu_of_a_table_is_the_smallest_on_its_way(void)
 
 /* ---- any tables against a plain reading of 5.3 ---- */
 
-enum { UNIVERSE = 0x200, UNIVERSE_LEN = 32, KINDS = 4 };
+enum { UNIVERSE = 0x200, UNIVERSE_LEN = 32, KINDS = 4, TABLES_MAX = 8, LOCAL_MAX = 3 };
 
 /* One record of a table, or of the LRT. */
 struct told {
@@ -409,10 +409,10 @@ static void any_tables_are_read_as_5_3_says(void)
     leat_random_seed(&r, tap_seed());
     for (unsigned round = 0; round < LEAT_ROUNDS / 2000 && !tap_checks_failed; round++) {
         struct subject s;
-        struct told_table tables[8];
-        struct told lrt[3];
-        const unsigned table_count = 1 + (unsigned)leat_random_below(&r, 8);
-        const unsigned lrt_count = (unsigned)leat_random_below(&r, 4);
+        struct told_table tables[TABLES_MAX];
+        struct told lrt[LOCAL_MAX];
+        const unsigned table_count = 1 + (unsigned)leat_random_below(&r, TABLES_MAX);
+        const unsigned lrt_count = (unsigned)leat_random_below(&r, LOCAL_MAX + 1);
         open(&s, 0x102, 0x100, 0);
         twin(&s, 0x302);
         twin(&s, 0x402);
@@ -437,6 +437,7 @@ static void any_tables_are_read_as_5_3_says(void)
             feed_random_table(&s, &r, &tables[i], i);
         hush(&s);
         EQ(live_tables(&s), table_count);
+        EQ(leat_packetway_router_counts(s.r)->known_full, 0); /* there is room for every range */
         for (uint32_t x = UNIVERSE; x < UNIVERSE + UNIVERSE_LEN + 12; x++)
             for (int side = LEAT_PACKETWAY_FROM_HOST; side <= LEAT_PACKETWAY_FROM_TWIN; side++)
                 check_choice(&s, lrt, kept,

@@ -44,7 +44,7 @@ static inline struct leat_packetway_router_config config_of(uint32_t address, ui
     c.tables_max = 16;
     c.table_len_max = 4096;
     c.known_max = 256;
-    c.ranges_max = 16;
+    c.ranges_max = 64;
     c.pending_max = 32;
     return c;
 }
