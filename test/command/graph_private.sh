@@ -52,10 +52,11 @@ has "a long message" "$(cat "$folder/stderr")" "E_LIMIT: message 'm' has more th
 
 # ---- code that does not come back ---------------------------------------------------------------
 # endless COMPILER: in OnInit, in OnReceive, in a constructor, in a destructor; by a limit and by a signal
+# A loop that writes: before it, a compiler leaves out any other plain store.
 forever='for (;;) { }'
 endless() {
-    app '' "if (deviceProperties->me == 0) $forever" '' > "$folder/init.xml"
-    app '' '' "$forever" > "$folder/receive.xml"
+    app '' 'for (;;) deviceState->n++;' '' > "$folder/init.xml"
+    app '' '' 'for (;;) deviceState->n++;' > "$folder/receive.xml"
     app "static struct s { s() { $forever } } s_;" '' '' > "$folder/constructor.xml"
     app "static struct s { ~s() { $forever } } s_;" '' '' > "$folder/destructor.xml"
     for name in init receive constructor destructor; do
@@ -72,7 +73,7 @@ endless() {
     no_part "$1: code that does not come back"
     told "$1" receive "--schedule fifo" "device second: a handler"
     for words in "-j 1" "-j 2" "--schedule fifo"; do
-        told "$1" init "$words" "device second: a handler"
+        told "$1" init "$words" "device first: a handler"
         told "$1" constructor "$words" "a constructor or destructor"
     done
     told "$1" destructor "-j 1" "a constructor or destructor"
@@ -81,7 +82,11 @@ endless() {
         set -- "$1" $words
         interrupted TERM "$leat" graph run "$folder/$2.xml" "$3" "$4"
         same "$1: $words, SIGTERM" "$got" 143
-        case $2 in constructor) who="a constructor or destructor" ;; *) who="device second: a handler" ;; esac
+        case $2 in
+        init) who="device first: a handler" ;;
+        receive) who="device second: a handler" ;;
+        *) who="a constructor or destructor" ;;
+        esac
         same "$1: $words, SIGTERM" "$(grep 'come back' "$folder/stderr")" "leat: $who does not come back"
     done
 }
