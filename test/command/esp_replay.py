@@ -27,12 +27,12 @@ def hear_query(link):
             return frame[42:]
 
 
-def answers(wait):
-    """Lengths of all that comes until nothing came for so long."""
+def answers(least):
+    """Lengths of all that comes: so many, however late they are, and more until nothing came for long."""
     got = []
-    target.settimeout(wait)
     try:
         while True:
+            target.settimeout(60 if len(got) < least else 0.5)
             got.append(len(target.recv(2000)))
     except socket.timeout:
         return got
@@ -45,7 +45,7 @@ target.bind(("", TARGET_PORT))
 enter(here)
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
 link.bind(("up", 0))
-link.settimeout(20)
+link.settimeout(300)
 raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
 print("ready", flush=True)
 query = hear_query(link)
@@ -53,9 +53,9 @@ udp = struct.pack(">HHHH", TARGET_PORT, PORT, 8 + len(query), 0) + query
 packet = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0,
                      socket.inet_aton(victim), socket.inet_aton(to)) + udp
 raw.sendto(packet, (to, 0))
-once = answers(0.5)
+once = answers(3)
 began = time.monotonic()
 for _ in range(int(count)):
     raw.sendto(packet, (to, 0))
 took = time.monotonic() - began
-print(len(once), round(sum(once) / len(query), 2), int(took), len(answers(0.5)))
+print(len(once), round(sum(once) / len(query), 2), int(took), len(answers(1)))

@@ -58,6 +58,16 @@ comes_to() {
 }
 prints() { [ "$("$@")" = "$becomes" ]; }
 
+# comes_to_exit CODE TEXT COMMAND...: with that exit code, and TEXT on standard output or error, in the
+# end: for a question whose answer a busy machine may be late for
+comes_to_exit() { wait_until ends_with "$@" || exits "$@"; }
+ends_with() {
+    want=$1 text=$2 got=0
+    shift 2
+    "$@" > "$folder/stdout" 2> "$folder/stderr" < /dev/null || got=$?
+    [ "$got" = "$want" ] && grep -qF -e "$text" "$folder/stdout" "$folder/stderr"
+}
+
 # waits_for PATTERN: until such a file has something in it
 waits_for() { wait_until has_something "$1" || fail "$1: nothing is written there"; }
 has_something() { find "$folder" -name "$1" -size +0 | grep -q .; }

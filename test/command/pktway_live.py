@@ -1,8 +1,9 @@
 # Plain octets for the live test of PacketWay: what leat did not write itself.
 # usage: pktway_live.py send DEVICE TO HEX[,HEX...] [N]   frames behind the Ethernet header, each N times
 #        pktway_live.py raw DEVICE TO TYPE HEX [N]        the same with another beginning: no carriage
-#        pktway_live.py hear DEVICE SECONDS PREFIX N      messages that come in and begin so, as hex,
-#                                                         one per line, N at most
+#        pktway_live.py hear DEVICE SECONDS PATTERN N     messages that come in and begin like this regular
+#                                                         expression, as hex, one per line, each once,
+#                                                         N at most
 #        pktway_live.py echo ADDRESS                      answers UDP port 5000, until it is killed
 #        pktway_live.py call FROM TO                      asks it with 900 octets, for a second
 #        pktway_live.py liar DEVICE ADDRESS EI            a host that answers echoes as if they had come with
@@ -14,6 +15,7 @@
 #        pktway_live.py replay DEVICE FROM N              hears a keyed message of FROM to everybody, and sends
 #                                                         it again N times, as FROM and then as itself
 #        pktway_live.py rogue DEVICE TO ADDRESS HALF N    says that it is a half-router, then N RTBLs for HALF
+import re
 import socket
 import struct
 import sys
@@ -138,18 +140,18 @@ def main(what, *args):
     elif what == "hear":
         s = link(args[0])
         until = time.monotonic() + float(args[1])
-        left_to_hear = int(args[3])
+        heard = set()
         print("ready", flush=True)
-        while left_to_hear and (left := until - time.monotonic()) > 0:
+        while len(heard) < int(args[3]) and (left := until - time.monotonic()) > 0:
             s.settimeout(left)
             try:
                 octets, where = s.recvfrom(2048)
             except TimeoutError:
                 break
             message = octets[21 : 21 + 8 * struct.unpack(">H", octets[19:21])[0]].hex()
-            if where[2] != 4 and message.startswith(args[2]):  # not what goes out
+            if where[2] != 4 and message not in heard and re.match(args[2], message):  # not what goes out
                 print(message, flush=True)
-                left_to_hear -= 1
+                heard.add(message)
     elif what == "echo":
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
             s.bind((args[0], 5000))

@@ -315,7 +315,8 @@ int main(int argc, char **argv)
 }
 C
 mpicc -O1 -o "$folder/echo" "$folder/echo.c"
-same 'standard input' "$(echo 4711 | "$leat" run --fabric mesh:2,2 -n 3 -- "$folder/echo" 2> /dev/null)" 'heard 4711'
+got=$(echo 4711 | "$leat" run --fabric mesh:2,2 -n 3 -- "$folder/echo" 2> "$folder/stderr") || true
+[ "$got" = 'heard 4711' ] || fail "standard input: got '$got', want 'heard 4711': $(cat "$folder/stderr")"
 
 # Who waits for what is told.
 mpicc -O1 -I"$tests/mpi" -o "$folder/deadlock" "$tests/mpi/fault_deadlock.c" 2> /dev/null &&
