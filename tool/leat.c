@@ -36,6 +36,17 @@ static void catch_signals(void)
     if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* unless under nohup */
 }
 
+void let_signals_end(void)
+{
+    static const int number[] = { SIGINT, SIGTERM, SIGHUP };
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        struct sigaction action;
+        sigaction(number[i], NULL, &action);
+        if (action.sa_handler == on_signal) signal(number[i], SIG_DFL);
+    }
+    if (interrupted) raise(interrupted);
+}
+
 void complain(const char *text, ...)
 {
     va_list list;

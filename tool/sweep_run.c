@@ -98,9 +98,7 @@ static _Noreturn void be_child(const struct sweep *s, const struct child *child,
     const int nothing = open("/dev/null", O_RDONLY);
     die_with(parent);
     store_leave(s->store);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
+    let_signals_end();
     dup2(nothing, STDIN_FILENO);
     dup2(result[1], STDOUT_FILENO);
     dup2(talk[1], STDERR_FILENO);

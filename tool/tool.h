@@ -84,6 +84,9 @@ const char *format_names(void);
 
 /* The number of SIGINT, SIGTERM or SIGHUP, once it has come; loops look at it between packets. */
 extern volatile sig_atomic_t interrupted;
+/* For what waits elsewhere and leaves nothing half done: they end the process from now on, and so
+ * does one that came before. */
+void let_signals_end(void);
 
 int run_decode(const struct arguments *args);
 int run_encode(const struct arguments *args);

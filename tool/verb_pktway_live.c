@@ -636,8 +636,8 @@ static bool read_request(const struct arguments *args, struct pktway_request *q)
 static int ask(const struct pktway_request *q, const char *name)
 {
     int code = FAILED;
+    let_signals_end();
     if (pktway_control_ask(name, q, stdout, stderr, &code, why)) return code;
-    if (interrupted) return FAILED; /* which is not worth a word */
     complain("%s", why);
     return WRONG;
 }
