@@ -489,7 +489,7 @@ with_keys() {
     exits 2 "3 of --key-file, expected one, or one for each of 2 SANs" in_ns ra "$leat" pktway route --name x --san e1,bias=0x100,address=0x106 --san e2,bias=0x200,address=0x206 \
         --key-file none --key-file none --key-file none
     exits 2 "cannot be opened" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/no.key"
-    echo 0102 > "$folder/short.key"
+    rm -f "$folder/short.key" && echo 0102 > "$folder/short.key"
     exits 2 "no key, expected 32 hex digits" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
     chmod 666 "$folder/short.key"
     exits 2 "others may write the key" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
