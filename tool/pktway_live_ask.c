@@ -23,7 +23,8 @@ struct question {
     const struct pktway_request *q;
     int asker;
     FILE *out, *error;
-    bool quiet; /* an echo that is only counted */
+    bool quiet;    /* an echo that is only counted */
+    uint32_t echo; /* the number of the last one on the wire */
     struct leat_packetway_message message;
     struct leat_packetway_event event;
     char why[LEAT_PKTWAY_WHY_LEN];
@@ -127,18 +128,26 @@ static void show_reply(struct question *k, struct ping *ping, uint32_t number, u
     fputc('\n', k->out);
 }
 
-/* Is this the answer to echo `number`? */
-static bool is_reply(const struct question *k, uint32_t number)
+/* No other echo of this node has it, nor of one that had its address a moment ago: what answers
+ * those late is no answer to this one. */
+static uint32_t fresh_number(void)
+{
+    static uint32_t last;
+    if (!last) last = (uint32_t)(pktway_now() / ps_per_us);
+    return ++last;
+}
+
+/* Is this the answer to the last echo? */
+static bool is_reply(const struct question *k)
 {
     const struct leat_packetway_message *m = &k->event.message;
     return k->event.kind == LEAT_PACKETWAY_EVENT_DATA && k->event.peer == k->q->address &&
            m->header.pt == LEAT_PKTWAY_PT_ECHO && m->header.te == LEAT_PKTWAY_ECHO_REPLY &&
-           m->data_len >= 12 && leat_get_be32(m->data + 8) == number;
+           m->data_len >= 12 && leat_get_be32(m->data + 8) == k->echo;
 }
 
 /* A plan is asked for first, so that *begun is when the echo went out. */
-static int send_echo(struct question *k, uint32_t number, uint8_t *data, uint32_t size,
-                     leat_time *begun)
+static int send_echo(struct question *k, uint8_t *data, uint32_t size, leat_time *begun)
 {
     const struct leat_packetway_plan *plan;
     if (!k->q->by_address)
@@ -147,7 +156,8 @@ static int send_echo(struct question *k, uint32_t number, uint8_t *data, uint32_
     k->message.header = (struct leat_packetway_header){ .dt = k->q->address,
                                                         .pt = LEAT_PKTWAY_PT_ECHO,
                                                         .te = LEAT_PKTWAY_ECHO_REQUEST };
-    leat_put_be32(data, number);
+    k->echo = fresh_number();
+    leat_put_be32(data, k->echo);
     k->message.data = data;
     k->message.data_len = size;
     *begun = pktway_now();
@@ -169,7 +179,7 @@ static void await_echo(struct question *k, struct ping *ping, uint32_t number, l
         if (now >= until || is_over(k)) break;
         if (!leat_pktway_receive(k->node, (uint32_t)((until - now) / ps_per_ms + 1), &k->event))
             continue;
-        if (waits && is_reply(k, number)) {
+        if (waits && is_reply(k)) {
             show_reply(k, ping, number, (pktway_now() - begun) / ps_per_us);
             waits = false;
         } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
@@ -346,7 +356,7 @@ static int trace(struct question *k)
     }
     k->quiet = true;
     leat_time begun;
-    if (send_echo(k, 0, data, sizeof data, &begun) == DONE) await_echo(k, &end, 0, begun, true);
+    if (send_echo(k, data, sizeof data, &begun) == DONE) await_echo(k, &end, 0, begun, true);
     const double ms = (double)end.sum_us / 1000;
     if (k->q->json)
         fprintf(k->out, "],\"reached\":%s,\"us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\"}\n",
@@ -431,7 +441,7 @@ static int ping(struct question *k)
     if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"errors\":[", k->q->address);
     for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
         leat_time begun;
-        code = send_echo(k, i, data, k->q->size, &begun);
+        code = send_echo(k, data, k->q->size, &begun);
         if (code != DONE) break;
         p.sent++;
         await_echo(k, &p, i, begun, i + 1 == k->q->count);
