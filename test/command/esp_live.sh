@@ -280,7 +280,7 @@ heard_by_members() { echo "$(cat "$folder"/member.* | grep -cxF "$text") $(grep 
 casts_in_a_row() {
     nsenter "$(net_of m0)" "$leat" esp join 9 --root 10.1.0.1 --bind 0.0.0.0:4260 --count 3 --for 60s > "$folder/casts" 2>&1 &
     joined="$joined $!"
-    wait_until in_ns m0 grep -q ":$(printf %04X 4260) " /proc/net/udp
+    wait_until in_ns m0 grep -q ":$(printf %04X 4260) " /proc/net/udp /proc/net/udp6 || fail "$driver: nobody is at port 4260"
     for serial in 1 2 3; do "$leat" encode esp opcode=CAST group=9 serial=$serial payload=3${serial}; done > "$folder/casts.hex"
     in_ns root python3 -c 'import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -362,7 +362,7 @@ expiry() {
     counted "created, then met" udp good 2 '{"executed":1,"stopped":1}'
     before=$(counts 3)
     forge udp good 1
-    wait_until something_since
+    wait_until something_since || fail "$driver: nothing was counted"
     took_ms=$((($(date +%s%N) - began) / 1000000))
     # (On a machine that is too busy for it, this says nothing.)
     [ $took_ms -gt 1900 ] || same "$driver: lives" "$(counted_since)" '{"stopped":1}'
@@ -450,7 +450,7 @@ captured() {
     : > "$folder/tshark"
     nsenter "$(net_of root)" tshark -q -i d0 -w "$folder/esp.pcapng" 2> "$folder/tshark" &
     watcher=$!
-    wait_until grep -q 'Capture started' "$folder/tshark"
+    wait_until grep -q 'Capture started' "$folder/tshark" || fail "$driver: no capture: $(cat "$folder/tshark")"
     read_capture() { tshark -X lua_script:share/wireshark/leat.lua -r "$folder/esp.pcapng" "$@" 2> /dev/null; }
     comes_to "$driver: captured" "16 16, 1 ,3 16," captured_census
     kill $watcher

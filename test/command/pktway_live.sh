@@ -282,7 +282,7 @@ deaths() {
     start rb || fail "$driver: rb again: $(cat "$folder/stderr")"
     wait_for 5 reaches h1 0x301 || fail "$driver: not reached after rb is back"
     kill -9 "$(process ra)"
-    wait_until is_not_there ra
+    wait_until is_not_there ra || fail "$driver: ra is still there"
     exits 2 "no 'ra' runs" ask ra status
     start ra || fail "$driver: ra again: $(cat "$folder/stderr")"
     wait_for 5 reaches h1 0x301 || fail "$driver: not reached after ra is back"

@@ -313,7 +313,7 @@ captured() {
     : > "$folder/tshark"
     in_ns 0 timeout "$run_limit" tshark -q -c 2 -f 'ether proto 0x88b6' -i out -i in -w "$folder/ring.pcapng" 2> "$folder/tshark" &
     watcher=$!
-    wait_until grep -q 'Capture started' "$folder/tshark"
+    wait_until grep -q 'Capture started' "$folder/tshark" || fail "$driver: no capture: $(cat "$folder/tshark")"
     sleep 0.5
     ask query min --register 1 > /dev/null
     wait $watcher || true
@@ -349,7 +349,7 @@ killed() {
     in_ns 2 "$leat" ring set 1 22
     if [ "$driver" = packet ]; then
         kill -9 "$(sed -n 's/.*by process \([0-9]*\).*/\1/p' "$folder/joined.2")"
-        wait_until has_no_station # a process that is killed may take a moment to end
+        wait_until has_no_station || fail "$driver: a killed station is still there" # a process that is killed may take a moment to end
         exits 2 "its registers are kept" in_ns 2 "$leat" ring status --dev in
         exits 1 "no answer" in_ns 0 "$leat" ring query min --timeout 100
     else
