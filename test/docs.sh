@@ -8,9 +8,9 @@ leat=$1
 source=$(pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT INT TERM
-mkdir -p "$folder/root/build/try"
-ln -s "$leat" "$folder/root/build/leat"
-ln -s "$source/share" "$folder/root/share"
+mkdir -p "$folder/tree/build/try"
+ln -s "$leat" "$folder/tree/build/leat"
+ln -s "$source/share" "$folder/tree/share"
 status() { git -C "$source" status --porcelain 2> /dev/null || true; }
 before=$(status)
 bad=0
@@ -19,7 +19,7 @@ for page in README.md doc/*.md; do
     command -v mpicc > /dev/null || sed -i '/^mpicc/d; /leat run/d' "$folder/lines"
     command -v hello.pvm > /dev/null || sed -i '/hello\.pvm/d; /master1/d; /dbwtest/d; /NPpvm/d' "$folder/lines"
     command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
-    (cd "$folder/root" && sh -e ../lines > ../out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
+    (cd "$folder/tree" && sh -e ../lines > ../out 2>&1) || { echo "$page: $(tail -n 3 "$folder/out")"; bad=1; }
 done
 programs=$(dirname "$(realpath "$leat")")/../program/programs
 mkdir "$folder/bin"
@@ -39,7 +39,7 @@ for file in share/*/* share/programs/*/*; do
     (cd "$folder/here" && PATH=$folder/bin:$programs:$PATH sh -e ../lines > ../out 2>&1) || { echo "$file: $(tail -n 3 "$folder/out")"; bad=1; }
 done
 [ "${shown:-0}" -ge 10 ] || { echo "share/: ${shown:-0} commands found, expected more"; bad=1; }
-left=$(cd "$folder/root" && find . -mindepth 1 -maxdepth 1 ! -name build ! -name share)
+left=$(cd "$folder/tree" && find . -mindepth 1 -maxdepth 1 ! -name build ! -name share)
 [ -z "$left" ] || { echo "written beside build/: $left"; bad=1; }
 [ "$(status)" = "$before" ] || { echo "the checkout has changed:"; status; bad=1; }
 # Every page that is linked exists.
