@@ -141,7 +141,8 @@ static void leave_in_copy(void)
 
 void leat_clock_begin(void)
 {
-    pthread_atfork(NULL, NULL, leave_in_copy);
+    static bool hears_of_copies;
+    if (!hears_of_copies) hears_of_copies = !pthread_atfork(NULL, NULL, leave_in_copy);
     is_rank_thread = true;
     passed_before = atomic_load(&own_clock) - START_PS;
     leat_clock_set(leat_task_now());

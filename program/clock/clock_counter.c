@@ -2,7 +2,6 @@
 #include "clock_owner.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -182,15 +181,15 @@ static uint64_t real(const uint8_t *code)
     return value;
 }
 
+typedef int spawning(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                     const posix_spawnattr_t *, char *const[], char *const[]);
+
 /* The functions behind ours. */
 static struct {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);
     int (*system)(const char *);
     FILE *(*popen)(const char *, const char *);
-    int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-                 const posix_spawnattr_t *, char *const[], char *const[]);
-    int (*spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-                  const posix_spawnattr_t *, char *const[], char *const[]);
+    spawning *spawn, *spawnp;
 } behind;
 
 static void find(void *function, const char *name)
@@ -240,10 +239,7 @@ enum leat_clock_counter leat_clock_counter_begin(uint64_t (*now_ns)(void))
                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
     find_sigaction();
     counter.now_ns = now_ns;
-    if (!counter.is_set) {
-        counter.is_set = !behind.sigaction(SIGSEGV, &ours, &counter.others);
-        pthread_atfork(NULL, NULL, leat_clock_counter_leave);
-    }
+    if (!counter.is_set) counter.is_set = !behind.sigaction(SIGSEGV, &ours, &counter.others);
     const bool is_trapped = counter.is_set && set_trap(true);
     return is_trapped ? LEAT_CLOCK_COUNTER_SIMULATED : LEAT_CLOCK_COUNTER_REAL;
 }
@@ -278,7 +274,7 @@ __sighandler_t signal(int number, __sighandler_t wanted)
  */
 
 /* On x86-64 a trap outlives exec, its handler does not, and the loader reads the counter at once:
- * whoever is started would die of it. A copy by fork has no traps; these start programs without
+ * whoever is started would die of it. A copy by fork leaves the traps; these start programs without
  * fork. */
 static bool pause_traps(void)
 {
@@ -313,16 +309,23 @@ FILE *popen(const char *command, const char *mode)
     return result;
 }
 
+static int spawn(spawning *call, pid_t *out, const char *file,
+                 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                 char *const words[], char *const environment[])
+{
+    const bool were_set = pause_traps();
+    const int result = call(out, file, actions, attributes, words, environment);
+    resume_traps(were_set);
+    return result;
+}
+
 int posix_spawn(pid_t *restrict out, const char *restrict path,
                 const posix_spawn_file_actions_t *restrict actions,
                 const posix_spawnattr_t *restrict attributes, char *const words[restrict],
                 char *const environment[restrict])
 {
     find(&behind.spawn, "posix_spawn");
-    const bool were_set = pause_traps();
-    const int result = behind.spawn(out, path, actions, attributes, words, environment);
-    resume_traps(were_set);
-    return result;
+    return spawn(behind.spawn, out, path, actions, attributes, words, environment);
 }
 
 int posix_spawnp(pid_t *restrict out, const char *restrict name,
@@ -331,10 +334,7 @@ int posix_spawnp(pid_t *restrict out, const char *restrict name,
                  char *const environment[restrict])
 {
     find(&behind.spawnp, "posix_spawnp");
-    const bool were_set = pause_traps();
-    const int result = behind.spawnp(out, name, actions, attributes, words, environment);
-    resume_traps(were_set);
-    return result;
+    return spawn(behind.spawnp, out, name, actions, attributes, words, environment);
 }
 
 /* A full copy may do all that one by vfork may. */
