@@ -1,0 +1,230 @@
+/*
+ * The control socket of a process: whose questions are heard, and that it waits for nobody. The
+ * process is this one, or a child of it.
+ */
+#include "pktway_control.h"
+#include "tap.h"
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char why[PKTWAY_WHY_LEN];
+static struct pktway_control control;
+static char control_name[PKTWAY_NAME_MAX];
+static struct pktway_request asked;
+
+/* One turn of a process that serves, on a clock that stands still, or `late_ms` later. */
+static struct pktway_client *turn(uint32_t late_ms)
+{
+    static leat_time begun;
+    struct pollfd wait[PKTWAY_CONTROL_FDS];
+    if (!begun) begun = pktway_now();
+    pktway_control_wait(&control, wait);
+    poll(wait, PKTWAY_CONTROL_FDS, 10);
+    return pktway_control_serve(&control, wait, begun + late_ms * (LEAT_PACKETWAY_SECOND / 1000),
+                                &asked);
+}
+
+static int dial(void)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    const int len = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "leat-pktway/%s",
+                             control_name);
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    OK(connect(fd, (const struct sockaddr *)&at,
+               (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0);
+    return fd;
+}
+
+static void ask_on(int fd)
+{
+    const struct pktway_request q = { .word = "status" };
+    EQ(send(fd, &q, sizeof q, MSG_NOSIGNAL), sizeof q);
+}
+
+static bool is_closed(int fd)
+{
+    char piece[64];
+    return recv(fd, piece, sizeof piece, MSG_DONTWAIT) == 0;
+}
+
+/* A child that serves one request with `answer`, as user `uid`. */
+static pid_t serve_apart(uid_t uid, const char *answer)
+{
+    int ready[2];
+    char c = 0;
+    OK(pipe(ready) == 0);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct pktway_client *client = NULL;
+        if (uid && setuid(uid)) _exit(1);
+        if (!pktway_control_open(&control, control_name, why)) _exit(1);
+        if (write(ready[1], &c, 1) != 1) _exit(1);
+        while (!client)
+            client = turn(0);
+        if (strcmp(asked.word, "status") != 0) _exit(1);
+        pktway_control_say(client, false, answer, strlen(answer));
+        pktway_control_end(client, 7);
+        pktway_control_close(&control, 0);
+        _exit(0);
+    }
+    close(ready[1]);
+    EQ(read(ready[0], &c, 1), 1);
+    close(ready[0]);
+    return child;
+}
+
+static void a_name_is_one_process_and_its_owner_is_heard(void)
+{
+    struct pktway_request q = { .word = "status" };
+    int code = -1;
+    snprintf(control_name, sizeof control_name, "test-%d", (int)getpid());
+    OK(!pktway_control_name("A b", why) && !pktway_control_name("", why));
+    OK(!pktway_control_ask(control_name, &q, stdout, stderr, &code, why));
+    OK(strstr(why, "runs in") != NULL);
+    const pid_t child = serve_apart(0, "good\n\x1b[2J\n");
+    OK(!pktway_control_open(&control, control_name, why) && strstr(why, "already") != NULL);
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    OK(pktway_control_ask(control_name, &q, out, stderr, &code, why));
+    fclose(out);
+    EQ(code, 7);
+    OK(strcmp(text, "good\n\\x1b[2J\n") == 0); /* no terminal is cleared by it */
+    free(text);
+    waitpid(child, NULL, 0);
+}
+
+static void nobody_waits_for_a_client_that_is_silent(void)
+{
+    int silent[PKTWAY_CLIENTS_MAX];
+    OK(pktway_control_open(&control, control_name, why));
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++) {
+        silent[i] = dial();
+        OK(!turn(0));
+    }
+    ask_on(silent[3]);
+    struct pktway_client *client = turn(0);
+    OK(client && strcmp(asked.word, "status") == 0);
+    if (client) pktway_control_end(client, 0);
+    close(silent[3]);
+    silent[3] = dial();
+    OK(!turn(0));
+    const int late = dial(); /* there is no room for it, until the silent ones are closed */
+    ask_on(late);
+    OK(!turn(0) && !is_closed(silent[0]));
+    OK(!turn(PKTWAY_REQUEST_MS + 1));
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++) {
+        OK(is_closed(silent[i]));
+        close(silent[i]);
+    }
+    client = turn(0);
+    if (!client) client = turn(0); /* let in, then heard */
+    OK(client);
+    pktway_control_close(&control, 5);
+    char piece[2];
+    EQ(recv(late, piece, sizeof piece, 0), 2);
+    EQ(piece[1], 5);
+    close(late);
+}
+
+static void an_answer_that_is_not_taken_is_kept_for_a_while(void)
+{
+    static char line[4096];
+    char piece[sizeof line + 1];
+    int lines = 0;
+    memset(line, 'x', sizeof line);
+    OK(pktway_control_open(&control, control_name, why));
+    for (int round = 0; round < 2; round++) {
+        const int slow = dial();
+        struct pktway_client *client = NULL;
+        ask_on(slow);
+        while (!client)
+            client = turn(0);
+        for (int i = 0; i < 1000; i++) /* far more than a socket holds */
+            OK(pktway_control_say(client, false, line, sizeof line));
+        pktway_control_end(client, 3);
+        OK(client->fd >= 0);
+        if (round == 0) {
+            while (recv(slow, piece, sizeof piece, MSG_DONTWAIT) != 2) {
+                lines += piece[0] == 'o';
+                turn(0);
+            }
+            OK(piece[0] == 'x' && piece[1] == 3);
+            OK(lines >= 1000);
+        } else {
+            OK(!turn(1000 * PKTWAY_SLOW_MS) && client->fd < 0);
+        }
+        close(slow);
+    }
+    const int greedy = dial();
+    struct pktway_client *client = NULL;
+    ask_on(greedy);
+    while (!client)
+        client = turn(0);
+    int said = 0;
+    while (pktway_control_say(client, false, line, sizeof line))
+        said++;
+    OK(said > 1000 && said <= 1000 + PKTWAY_ANSWER_MAX / (int)sizeof line);
+    pktway_control_end(client, 0);
+    OK(client->fd < 0);
+    close(greedy);
+    pktway_control_close(&control, 0);
+}
+
+static void other_users_are_told_and_not_served(void)
+{
+    enum { STRANGER = 65534 };
+    struct pktway_request q = { .word = "status" };
+    int code = -1, end = -1;
+    if (geteuid() != 0) {
+        printf("# SKIPPED, AND LOUDLY: other users need root\n");
+        return;
+    }
+    /* A stranger's question: it is refused before it has said a word. */
+    OK(pktway_control_open(&control, control_name, why));
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        char piece[256];
+        if (setuid(STRANGER)) _exit(1);
+        const int fd = dial();
+        const ssize_t len = recv(fd, piece, sizeof piece, 0);
+        if (len < 0 || !memmem(piece, (size_t)len, "another user's", 14)) _exit(2);
+        _exit(recv(fd, piece, sizeof piece, 0) == 2 ? 0 : 3);
+    }
+    while (waitpid(child, &end, WNOHANG) == 0)
+        OK(!turn(0));
+    EQ(end, 0);
+    for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++)
+        EQ(control.client[i].fd, -1);
+    pktway_control_close(&control, 0);
+    /* A stranger's answer, and a name that a stranger took. */
+    child = serve_apart(STRANGER, "trust me\n");
+    OK(!pktway_control_ask(control_name, &q, stdout, stderr, &code, why));
+    OK(strstr(why, "of user 65534, which is not asked") != NULL);
+    OK(!pktway_control_open(&control, control_name, why));
+    OK(strstr(why, "is taken by process") != NULL && strstr(why, "of user 65534") != NULL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    /* ... who does not even listen. */
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    const int len = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "leat-pktway/%s",
+                             control_name);
+    const socklen_t at_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+    const int deaf = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    char holder[64];
+    OK(bind(deaf, (const struct sockaddr *)&at, at_len) == 0);
+    OK(!pktway_control_open(&control, control_name, why));
+    OK(strstr(why, "is taken by a process that does not answer") != NULL);
+    pktway_control_holder(&at, at_len, holder, sizeof holder);
+    OK(strcmp(holder, "a process that does not answer") == 0);
+    close(deaf);
+}
+
+TAP_MAIN(T(a_name_is_one_process_and_its_owner_is_heard),
+         T(nobody_waits_for_a_client_that_is_silent),
+         T(an_answer_that_is_not_taken_is_kept_for_a_while), T(other_users_are_told_and_not_served))

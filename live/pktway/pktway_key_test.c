@@ -1,0 +1,166 @@
+/*
+ * SANs with keys: nodes that have the key reach each other, others are counted and not believed.
+ * packetway_auth_test.c has the MAC itself.
+ */
+#include "pktway_net_test.h"
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+static const uint8_t key_a[LEAT_PACKETWAY_KEY_LEN] = "the first one's",
+                     key_b[LEAT_PACKETWAY_KEY_LEN] = "another's......";
+static int tap = -1;
+
+static uint64_t refused_by(const struct leat_packetway_auth_counts *c)
+{
+    uint64_t sum = 0;
+#define X(id, text) sum += c->id;
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+    return sum;
+}
+
+/* Two SANs, each with its own key; tables, plans, TELL, ERR and echoes as without. */
+static void keyed_hosts_reach_each_other_through_a_keyed_router(void)
+{
+    hosts_reach_each_other(key_a, key_b);
+    EQ(refused_by(&router.half[0].san.auth.counts), 0);
+    EQ(refused_by(&router.half[1].san.auth.counts), 0);
+    EQ(refused_by(leat_pktway_key_counts(left)), 0);
+    EQ(refused_by(leat_pktway_key_counts(right)), 0);
+    EQ(*pktway_san_key_hint(&router.half[0].san), 0);
+    EQ(leat_pktway_mtu(left), 183 - LEAT_PACKETWAY_AUTH_WORDS);
+}
+
+static bool both_are_refused(struct leat_packetway_event *e)
+{
+    const struct leat_packetway_auth_counts *c = &router.half[0].san.auth.counts;
+    (void)e;
+    return c->bare > 1 && c->forged > 1;
+}
+
+static void strangers_without_the_key_are_counted_and_not_believed(void)
+{
+    struct leat_pktway *bare, *forger;
+    static struct leat_packetway_event event;
+    struct leat_pktway_config config = { .san = san_of(0, "address=0x110"), .poll_ms = 10 };
+    EQ(leat_pktway_open(&config, &bare, why), LEAT_PKTWAY_OK);
+    config.san = san_of(0, "address=0x111");
+    config.key = key_b;
+    EQ(leat_pktway_open(&config, &forger, why), LEAT_PKTWAY_OK);
+    const leat_time until = in_five_minutes();
+    while (!both_are_refused(NULL) && pktway_now() < until) {
+        leat_pktway_receive(bare, 11, &event);
+        leat_pktway_receive(forger, 11, &event);
+        pktway_router_serve(&router);
+    }
+    OK(both_are_refused(NULL));
+    OK(!pktway_san_node(&router.half[0].san, 0x110) &&
+       !pktway_san_node(&router.half[0].san, 0x111));
+    OK(pktway_san_node(&router.half[0].san, 0x101) != NULL);
+    OK(strstr(pktway_san_key_hint(&router.half[0].san), "the MAC of another key") != NULL);
+    EQ(leat_pktway_join(bare, 1, why), LEAT_PKTWAY_SILENT);
+    leat_pktway_close(bare);
+    leat_pktway_close(forger);
+}
+
+/* A message of `from` on its way to the tap, as UDP has it. */
+static ssize_t overhear(struct leat_pktway *from, uint8_t *octets, size_t cap)
+{
+    static struct leat_packetway_event event;
+    const leat_time until = in_five_minutes();
+    ssize_t len = -1;
+    while (len < 0 && pktway_now() < until) {
+        leat_pktway_receive(from, 11, &event);
+        pktway_router_serve(&router);
+        len = recv(tap, octets, cap, MSG_DONTWAIT);
+    }
+    return len;
+}
+
+static bool it_is_taken_for_a_replay(struct leat_packetway_event *e)
+{
+    (void)e;
+    return router.half[0].san.auth.counts.replayed >= 5;
+}
+
+static void what_was_overheard_is_not_believed_again(void)
+{
+    struct leat_pktway *loud, *deaf;
+    uint8_t octets[512];
+    char text[64];
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t at_len = sizeof at;
+    tap = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    OK(bind(tap, (const struct sockaddr *)&at, sizeof at) == 0);
+    OK(getsockname(tap, (struct sockaddr *)&at, &at_len) == 0);
+    snprintf(text, sizeof text, "address=0x120,peer=127.0.0.1:%u", ntohs(at.sin_port));
+    struct leat_pktway_config config = { .san = san_of(0, text), .poll_ms = 10, .key = key_a };
+    EQ(leat_pktway_open(&config, &loud, why), LEAT_PKTWAY_OK);
+    const ssize_t len = overhear(loud, octets, sizeof octets);
+    OK(len > 0);
+    const struct leat_packetway_native *half = &router.half[0].san.plan.bind;
+    memcpy(&at.sin_addr, half->octets, 4);
+    at.sin_port = htons(leat_get_be16(half->octets + 4));
+    for (int i = 0; i < 5; i++)
+        EQ(sendto(tap, octets, (size_t)len, 0, (const struct sockaddr *)&at, sizeof at), len);
+    OK(run_until(it_is_taken_for_a_replay));
+    leat_pktway_close(loud);
+    /* A node without the key tells why it hears nobody. */
+    config.san = "udp:127.0.0.1:0,bias=0x100,address=0x121";
+    config.key = NULL;
+    EQ(leat_pktway_open(&config, &deaf, why), LEAT_PKTWAY_OK);
+    at_len = sizeof at;
+    OK(getsockname(leat_pktway_fd(deaf), (struct sockaddr *)&at, &at_len) == 0);
+    EQ(sendto(tap, octets, (size_t)len, 0, (const struct sockaddr *)&at, sizeof at), len);
+    EQ(leat_pktway_join(deaf, 100, why), LEAT_PKTWAY_SILENT);
+    OK(strstr(why, "expected --key-file with this SAN's key") != NULL);
+    EQ(leat_pktway_key_counts(deaf)->locked, 1);
+    leat_pktway_close(deaf);
+    close(tap);
+}
+
+/* From the far SAN somebody speaks in the name of a node of the near one, whose router would vouch
+ * for it: with the key of his own SAN he may speak, but not so. */
+static void nobody_borrows_a_name_of_a_keyed_san(void)
+{
+    static const uint8_t down[] = { 0, 0,    1,    1, 0, 0x48, 0xFF, 0xFF, 0, 0, 0,    2, 0, 0,
+                                    1, 0x30, 0x29, 0, 0, 0,    1,    0,    1, 2, 0x29, 0, 0, 0,
+                                    1, 0,    2,    2, 0, 0,    0,    0,    0, 0, 0,    0 };
+    struct pktway_san san;
+    const struct pktway_half *far = &router.half[1];
+    struct pktway_plan plan = { .udp = true, .block = far->san.plan.block, .address = 0x230 };
+    plan.bind = (struct leat_packetway_native){ .len = 6, .octets = { 127, 0, 0, 1 } };
+    plan.keyed = true;
+    memcpy(plan.key, key_b, sizeof plan.key);
+    OK(pktway_san_open(&san, &plan, 100, why));
+    /* The router is known, so that the MAC is for it. */
+    san.nodes[san.node_count++] =
+        (struct pktway_node){ .address = 0x202, .router = true, .native = far->san.plan.bind };
+    const uint64_t was = router.half[0].san.counts.spoofed;
+    OK(pktway_san_send(&san, far->san.plan.bind.octets, far->san.plan.bind.len, down, sizeof down));
+    const leat_time until = in_five_minutes();
+    while (router.half[0].san.counts.spoofed == was && pktway_now() < until)
+        pktway_router_serve(&router);
+    EQ(router.half[0].san.counts.spoofed, was + 1);
+    pktway_san_close(&san);
+}
+
+static void keyed_addresses_are_claimed(void)
+{
+    const struct leat_pktway_config claims = {
+        .san = san_of(1, "address=0x201"), .poll_ms = 100, .claims = true, .key = key_b
+    };
+    const pid_t child = serve_in_background();
+    EQ(open_until(&claims, LEAT_PKTWAY_FAILED, 0), LEAT_PKTWAY_FAILED);
+    OK(strstr(why, "address 0x000201 is in use"));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+TAP_MAIN(T(keyed_hosts_reach_each_other_through_a_keyed_router),
+         T(strangers_without_the_key_are_counted_and_not_believed),
+         T(what_was_overheard_is_not_believed_again), T(nobody_borrows_a_name_of_a_keyed_san),
+         T(keyed_addresses_are_claimed), T(all_is_closed))
