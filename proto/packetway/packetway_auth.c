@@ -110,8 +110,8 @@ static bool is_from_here(const struct leat_packetway_block *block, const uint8_t
 
 static uint64_t newest(const struct leat_packetway_sender *s)
 {
-    uint64_t most = s->floor;
-    for (uint32_t i = 0; i < s->count; i++)
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_SERIALS_MAX; i++)
         if (s->serials[i] > most) most = s->serials[i];
     return most;
 }
@@ -137,19 +137,12 @@ static struct leat_packetway_sender *sender_of(struct leat_packetway_auth *auth,
 static bool is_first(struct leat_packetway_sender *s, uint64_t serial)
 {
     uint32_t least = 0;
-    if (serial <= s->floor) return false;
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_SERIALS_MAX; i++) {
         if (s->serials[i] == serial) return false;
         if (s->serials[i] < s->serials[least]) least = i;
     }
-    if (s->count < LEAT_PACKETWAY_SERIALS_MAX) {
-        s->serials[s->count++] = serial;
-    } else if (serial < s->serials[least]) {
-        s->floor = serial;
-    } else {
-        s->floor = s->serials[least];
-        s->serials[least] = serial;
-    }
+    if (serial < s->serials[least]) return false;
+    s->serials[least] = serial;
     return true;
 }
 

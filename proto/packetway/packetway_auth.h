@@ -56,9 +56,7 @@ struct leat_packetway_auth_counts {
 /* What a sender was last heard to say. */
 struct leat_packetway_sender {
     uint32_t address;
-    uint32_t count;
-    uint64_t floor; /* this serial and those before it are taken, or too old */
-    uint64_t serials[LEAT_PACKETWAY_SERIALS_MAX];
+    uint64_t serials[LEAT_PACKETWAY_SERIALS_MAX]; /* the highest that were taken, in any order */
 };
 
 /* One node on one SAN. */
