@@ -2,6 +2,7 @@
 #include "leat_bytes.h"
 #include "leat_random.h"
 #include "packetway_auth.h"
+#include "packetway_vectors_test.h"
 #include "packetway_wire.h"
 #include "tap.h"
 #include <string.h>
@@ -15,20 +16,8 @@ static const uint64_t now = UINT64_C(1900000000000000000), second = 1000000000;
 static const char hrto[] = "00000102001a0001 0000000100000101 2900000001000201" Z;
 
 static struct leat_packetway_auth alice, bob;
-static uint8_t message[512], sealed[512], got[512];
+static uint8_t message[VECTOR_LEN_MAX], sealed[VECTOR_LEN_MAX], got[VECTOR_LEN_MAX];
 static struct leat_packetway_hop from_alice, at_bob;
-
-static uint32_t unhex(const char *text, uint8_t *out)
-{
-    uint32_t digits = 0;
-    for (; *text; text++) {
-        if (*text == ' ') continue;
-        const uint8_t value = (uint8_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
-        out[digits / 2] = (uint8_t)(digits % 2 ? out[digits / 2] | value : value << 4);
-        digits++;
-    }
-    return digits / 2;
-}
 
 static void begin(void)
 {
@@ -44,7 +33,7 @@ static void begin(void)
 /* Alice seals it; how long it is then. */
 static uint32_t seal(const char *hex)
 {
-    const uint32_t len = unhex(hex, message);
+    const uint32_t len = (uint32_t)unhex(hex, message);
     return leat_packetway_auth_seal(&alice, &from_alice, message, len, sealed);
 }
 
@@ -74,7 +63,7 @@ static void the_field_is_what_the_readme_says(void)
     static const char routed_want[] = "0085010102030000 00000103001a0001 0000000180000101"
                                       "3e16000101000102 0000000000000007 d9c1b35195841b4d"
                                       "6100000000000000 2900000001000201" Z;
-    uint8_t octets[128];
+    uint8_t octets[VECTOR_LEN_MAX];
     begin();
     from_alice.now = UINT64_C(0x0102030405060708);
     EQ(seal(hrto), unhex(want, octets));
@@ -122,7 +111,7 @@ static void what_is_opened_is_what_was_sealed(void)
     begin();
     for (size_t i = 0; i < sizeof control / sizeof *control; i++) {
         uint32_t len = seal(control[i]);
-        const uint32_t plain = unhex(control[i], message);
+        const uint32_t plain = (uint32_t)unhex(control[i], message);
         EQ(len, plain + LEAT_PACKETWAY_AUTH_LEN);
         memcpy(got, sealed, len);
         OK(leat_packetway_auth_open(&bob, &at_bob, got, &len));
@@ -131,7 +120,7 @@ static void what_is_opened_is_what_was_sealed(void)
     }
     for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
         EQ(seal(data[i]), 0);
-        uint32_t len = unhex(data[i], got);
+        uint32_t len = (uint32_t)unhex(data[i], got);
         OK(leat_packetway_auth_open(&bob, &at_bob, got, &len));
         EQ(len, unhex(data[i], message));
         OK(memcmp(got, message, len) == 0);
@@ -145,7 +134,7 @@ static void without_a_key_nothing_changes_and_keyed_messages_are_told(void)
     const uint32_t len = seal(hrto);
     leat_packetway_auth_init(&bob, NULL);
     EQ(leat_packetway_auth_seal(&bob, &from_alice, message, 32, got), 0);
-    uint32_t plain = unhex(hrto, got);
+    uint32_t plain = (uint32_t)unhex(hrto, got);
     OK(leat_packetway_auth_open(&bob, &at_bob, got, &plain) && plain == 32);
     OK(memcmp(got, message, 32) == 0);
     EQ(refused(&bob), 0);
@@ -157,7 +146,7 @@ static void who_has_no_key_or_another_is_refused(void)
 {
     uint8_t other[LEAT_PACKETWAY_KEY_LEN] = { 1 };
     begin();
-    uint32_t len = unhex(hrto, got);
+    uint32_t len = (uint32_t)unhex(hrto, got);
     OK(!leat_packetway_auth_open(&bob, &at_bob, got, &len));
     EQ(bob.counts.bare, 1);
     EQ(len, 32);
