@@ -168,14 +168,6 @@ __attribute__((noinline)) int over(struct pass *p, uint32_t half)
     return to_san(p, &d, half);
 }
 
-/* Control messages: those that carry a MAC where there is a key. */
-static __always_inline bool is_control(const uint8_t *header)
-{
-    const uint16_t pt = leat_get_be16(header + 6);
-    return pt == LEAT_PACKETWAY_PT_RRP || pt == LEAT_PACKETWAY_PT_ERR ||
-           pt == LEAT_PACKETWAY_PT_EMBEDDED;
-}
-
 /* 1: it goes on by p->route at half-router p->out. */
 __attribute__((noinline)) int decide(struct pass *p)
 {
@@ -187,7 +179,8 @@ __attribute__((noinline)) int decide(struct pass *p)
     if (!fib || at < 0) return 0;
     const uint8_t *header = p->front + bounded((uint32_t)at);
     if (leat_get_be24(header + 13) == address_of(fib)) return 0; /* somebody has my address */
-    if (((const struct pktway_fib *)fib)->keyed && is_control(header)) return 0;
+    const bool keyed = ((const struct pktway_fib *)fib)->keyed;
+    if (keyed && leat_packetway_pt_is_keyed(leat_get_be16(header + 6))) return 0;
     p->error = leat_packetway_contradicts(p->front, p->len, (uint32_t)at);
     if (leat_packetway_front(fib, p->side, p->front, p->seen, &d)) return 0;
     p->consumed = d.consumed;

@@ -29,9 +29,7 @@ bool leat_packetway_is_control(const uint8_t *message, uint32_t len, uint32_t *h
     if (len % LEAT_PACKETWAY_WORD_LEN ||
         leat_packetway_find_header(message, len, 0, LEAT_PACKETWAY_FRONT_MAX, header_at))
         return false;
-    const uint16_t pt = leat_get_be16(message + *header_at + 6);
-    return pt == LEAT_PACKETWAY_PT_RRP || pt == LEAT_PACKETWAY_PT_ERR ||
-           pt == LEAT_PACKETWAY_PT_EMBEDDED;
+    return leat_packetway_pt_is_keyed(leat_get_be16(message + *header_at + 6));
 }
 
 bool leat_packetway_auth_is_there(const uint8_t *message, uint32_t len, uint32_t header_at)

@@ -79,6 +79,15 @@ static void the_field_is_what_the_readme_says(void)
     OK(!leat_packetway_auth_is_there(octets, 32, 8)); /* cut off */
 }
 
+/* Data is not keyed, nor a type that nobody knows. */
+static void three_types_of_messages_are_keyed(void)
+{
+    for (uint32_t pt = 0; pt <= UINT16_MAX; pt++) {
+        const bool keyed = pt == 1 || pt == 2 || pt == 0xFFFF; /* RRP, EMBEDDED, ERR */
+        EQ(leat_packetway_pt_is_keyed((uint16_t)pt), keyed);
+    }
+}
+
 static void a_sealed_message_is_a_message_whose_field_others_ignore(void)
 {
     static struct leat_packetway_message m;
@@ -328,7 +337,7 @@ static void random_octets_are_harmless_and_never_believed(void)
     EQ(bob.sender_count, 0);
 }
 
-TAP_MAIN(T(the_field_is_what_the_readme_says),
+TAP_MAIN(T(the_field_is_what_the_readme_says), T(three_types_of_messages_are_keyed),
          T(a_sealed_message_is_a_message_whose_field_others_ignore),
          T(what_is_opened_is_what_was_sealed),
          T(without_a_key_nothing_changes_and_keyed_messages_are_told),

@@ -8,6 +8,7 @@
 #define LEAT_PACKETWAY_CODES_H
 
 #include "leat_err.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Where messages travel (design.md, "Carriage"). */
@@ -100,6 +101,14 @@ enum leat_packetway_pt {
 #define X(id, value, name) LEAT_PACKETWAY_PT_##id = value,
     LEAT_PACKETWAY_PT_LIST(X)
 };
+
+/* On a SAN with a key these carry a MAC (packetway_auth.h): what changes what nodes know, and what
+ * may hold such a message. */
+static inline bool leat_packetway_pt_is_keyed(uint16_t pt)
+{
+    return pt == LEAT_PACKETWAY_PT_RRP || pt == LEAT_PACKETWAY_PT_ERR ||
+           pt == LEAT_PACKETWAY_PT_EMBEDDED;
+}
 
 enum leat_packetway_te {
 #undef X
