@@ -6,14 +6,12 @@
  */
 #include "packetway_about.h"
 #include "packetway_build.h"
-#include "pktway_control.h"
+#include "pktway_name.h"
+#include "pktway_san.h"
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { ATTEMPTS = 256 };
@@ -82,27 +80,25 @@ static void ask_for(struct pktway_san *san)
     if (len) pktway_san_send_all(san, octets, len);
 }
 
-static socklen_t lock_of(const struct pktway_san *san, struct sockaddr_un *at)
+static struct pktway_name lock_of(const struct pktway_san *san)
 {
-    *at = (struct sockaddr_un){ .sun_family = AF_UNIX };
-    const int len = snprintf(at->sun_path + 1, sizeof at->sun_path - 1, "leat-pktway-node/%s/%06x",
-                             san->plan.device, san->plan.address);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+    return pktway_name_of("leat-pktway-node/%s/%06x", san->plan.device, san->plan.address);
 }
 
 /* Two nodes of one device are not told apart by their MAC, and do not hear each other: on this host
- * an address is held by a name that only one socket of the network namespace can have. It listens
- * so that whoever finds it taken can be told by whom. */
+ * an address is held by a name that only one socket of the network namespace can have. */
 static bool hold(struct pktway_san *san)
 {
-    struct sockaddr_un at;
     if (san->plan.udp) return true; /* its endpoint is its own */
     if (san->lock >= 0) close(san->lock);
-    const socklen_t len = lock_of(san, &at);
-    san->lock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (bind(san->lock, (const struct sockaddr *)&at, len)) return errno != EADDRINUSE;
-    listen(san->lock, 1);
-    return true;
+    const struct pktway_name name = lock_of(san);
+    san->lock = pktway_name_hold(&name);
+    return san->lock >= 0 || errno != EADDRINUSE;
+}
+
+void pktway_san_dismiss(struct pktway_san *san)
+{
+    if (san->lock >= 0) pktway_name_dismiss(san->lock);
 }
 
 /* Until then: has somebody my address, or claims it just now? *by without octets: on this host. */
@@ -133,11 +129,11 @@ static bool because_taken(const struct pktway_san *san, const struct leat_packet
 {
     char at[PKTWAY_ENDPOINT_MAX];
     if (!by->len) {
-        struct sockaddr_un lock;
-        const socklen_t len = lock_of(san, &lock);
-        pktway_control_holder(&lock, len, at, sizeof at);
+        char holder[PKTWAY_HOLDER_MAX];
+        const struct pktway_name lock = lock_of(san);
+        pktway_name_holder_text(&lock, holder);
         return pktway_because(why, "address 0x%06x is in use on this host by %s, expected another",
-                              san->plan.address, at);
+                              san->plan.address, holder);
     }
     pktway_native_text(by, san->plan.udp, at);
     return pktway_because(why, "address 0x%06x is in use (%s says so), expected another",

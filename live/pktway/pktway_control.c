@@ -1,7 +1,7 @@
 #include "pktway_control.h"
 #include "leat_text.h"
+#include "pktway_name.h"
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,7 +10,6 @@
 
 enum {
     PIECE_MAX = 16384,
-    BACKLOG = 8,
     ACCEPTS = 4,    /* in one turn */
     CONNECT_S = 5,  /* for a command whose process does not accept */
     CLOSE_MS = 1000 /* for the last answers */
@@ -30,75 +29,36 @@ bool pktway_control_name(const char *name, char *why)
                           PKTWAY_NAME_MAX);
 }
 
-static socklen_t place_of(const char *name, struct sockaddr_un *at)
+static struct pktway_name socket_of(const char *name)
 {
-    static const char prefix[] = "leat-pktway/";
-    const size_t prefix_len = sizeof prefix - 1, name_len = strlen(name);
-    *at = (struct sockaddr_un){ .sun_family = AF_UNIX };
-    memcpy(at->sun_path + 1, prefix, prefix_len);
-    memcpy(at->sun_path + 1 + prefix_len, name, name_len);
-    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + prefix_len + name_len);
+    return pktway_name_of("leat-pktway/%s", name);
 }
 
-/* The other end, as the system knows it: of a listener, who it was when it began to listen. */
-static bool peer_of(int fd, struct ucred *who)
-{
-    socklen_t len = sizeof *who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, who, &len) == 0;
-}
-
-/* Without waiting: whoever holds a name may be anybody. */
-static bool holder_of(const struct sockaddr_un *at, socklen_t len, struct ucred *who)
-{
-    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const bool known = fd >= 0 && connect(fd, (const struct sockaddr *)at, len) == 0 &&
-                       peer_of(fd, who);
-    if (fd >= 0) close(fd);
-    return known;
-}
-
-void pktway_control_holder(const struct sockaddr_un *at, socklen_t len, char *text, size_t cap)
+static bool because_taken(const char *name, const struct pktway_name *at, char *why)
 {
     struct ucred who;
-    if (holder_of(at, len, &who))
-        snprintf(text, cap, "process %d of user %u", (int)who.pid, (unsigned)who.uid);
-    else
-        snprintf(text, cap, "a process that does not answer");
-}
-
-static bool because_taken(const char *name, const struct sockaddr_un *at, socklen_t len, char *why)
-{
-    struct ucred who;
-    char holder[64];
-    if (holder_of(at, len, &who) && who.uid == geteuid())
+    char holder[PKTWAY_HOLDER_MAX];
+    if (pktway_name_holder(at, &who) && who.uid == geteuid())
         return pktway_because(why,
                               "'%s' runs here already, expected another --name, or leat pktway "
                               "leave",
                               name);
-    pktway_control_holder(at, len, holder, sizeof holder);
+    pktway_name_holder_text(at, holder);
     return pktway_because(why, "the name '%s' is taken by %s, expected another --name", name,
                           holder);
 }
 
 bool pktway_control_open(struct pktway_control *c, const char *name, char *why)
 {
-    struct sockaddr_un at;
     *c = (struct pktway_control){ .listener = -1 };
     for (int i = 0; i < PKTWAY_CLIENTS_MAX; i++)
         c->client[i].fd = -1;
     if (!pktway_control_name(name, why)) return false;
-    const socklen_t len = place_of(name, &at);
-    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, len) == 0 && listen(fd, BACKLOG) == 0) {
-        c->listener = fd;
-        return true;
-    }
-    if (errno == EADDRINUSE)
-        because_taken(name, &at, len, why);
-    else
-        pktway_because(why, "a control socket: %s", strerror(errno));
-    if (fd >= 0) close(fd);
-    return false;
+    const struct pktway_name at = socket_of(name);
+    c->listener = pktway_name_hold(&at);
+    if (c->listener >= 0) return true;
+    return errno == EADDRINUSE ? because_taken(name, &at, why)
+                               : pktway_because(why, "a control socket: %s", strerror(errno));
 }
 
 /* ---- clients ------------------------------------------------------------------------------- */
@@ -222,7 +182,7 @@ static void let_in(struct pktway_control *c, leat_time now)
         struct ucred who;
         const int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0) return;
-        if (peer_of(fd, &who) && (who.uid == 0 || who.uid == geteuid()))
+        if (pktway_name_peer(fd, &who) && (who.uid == 0 || who.uid == geteuid()))
             *client = (struct pktway_client){ .fd = fd,
                                               .until = now + PKTWAY_REQUEST_MS * ps_per_ms };
         else
@@ -321,13 +281,13 @@ static ssize_t hear_piece(int fd, char *piece, size_t cap)
 /* -1 after `why`. */
 static int connect_to(const char *name, char *why)
 {
-    struct sockaddr_un at;
     struct ucred who;
     const struct timeval limit = { .tv_sec = CONNECT_S };
-    const socklen_t len = place_of(name, &at);
+    const struct pktway_name at = socket_of(name);
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&at, len) || !peer_of(fd, &who)) {
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&at.at, at.len) ||
+        !pktway_name_peer(fd, &who)) {
         const bool busy = fd >= 0 && errno == EAGAIN;
         if (fd >= 0) close(fd);
         pktway_because(why,

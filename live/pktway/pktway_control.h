@@ -18,8 +18,6 @@
 #include "pktway_san.h"
 #include <poll.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 enum {
     PKTWAY_TEXT_MAX = 8192,
@@ -88,8 +86,5 @@ void pktway_control_end(struct pktway_client *client, int code);
  */
 bool pktway_control_ask(const char *name, const struct pktway_request *request, FILE *out,
                         FILE *error, int *code, char *why);
-
-/* Who listens at an abstract name: "process 12 of user 1001". */
-void pktway_control_holder(const struct sockaddr_un *at, socklen_t len, char *text, size_t cap);
 
 #endif

@@ -3,9 +3,9 @@
  * process is this one, or a child of it.
  */
 #include "pktway_control.h"
+#include "pktway_name.h"
 #include "tap.h"
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,12 +29,9 @@ static struct pktway_client *turn(uint32_t late_ms)
 
 static int dial(void)
 {
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    const int len = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "leat-pktway/%s",
-                             control_name);
+    const struct pktway_name name = pktway_name_of("leat-pktway/%s", control_name);
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    OK(connect(fd, (const struct sockaddr *)&at,
-               (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0);
+    OK(connect(fd, (const struct sockaddr *)&name.at, name.len) == 0);
     return fd;
 }
 
@@ -96,6 +93,25 @@ static void a_name_is_one_process_and_its_owner_is_heard(void)
     OK(strcmp(text, "good\n\\x1b[2J\n") == 0); /* no terminal is cleared by it */
     free(text);
     waitpid(child, NULL, 0);
+}
+
+/* As nodes hold their addresses: nobody reads there what a connection has to say. */
+static void a_holder_is_told_however_often_it_is_asked(void)
+{
+    char holder[PKTWAY_HOLDER_MAX], me[PKTWAY_HOLDER_MAX];
+    const struct pktway_name name = pktway_name_of("leat-pktway-test/%d", (int)getpid());
+    const int held = pktway_name_hold(&name);
+    OK(held >= 0);
+    EQ(pktway_name_hold(&name), -1);
+    snprintf(me, sizeof me, "process %d of user %u", (int)getpid(), (unsigned)geteuid());
+    for (int i = 0; i < 20; i++) {
+        pktway_name_holder_text(&name, holder);
+        OK(strcmp(holder, me) == 0);
+        if (i % 5 == 4) pktway_name_dismiss(held);
+    }
+    close(held);
+    pktway_name_holder_text(&name, holder);
+    OK(strcmp(holder, "a process that does not answer") == 0);
 }
 
 static void nobody_waits_for_a_client_that_is_silent(void)
@@ -213,20 +229,14 @@ static void other_users_are_told_and_not_served(void)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     /* ... who does not even listen. */
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    const int len = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "leat-pktway/%s",
-                             control_name);
-    const socklen_t at_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+    const struct pktway_name name = pktway_name_of("leat-pktway/%s", control_name);
     const int deaf = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    char holder[64];
-    OK(bind(deaf, (const struct sockaddr *)&at, at_len) == 0);
+    OK(bind(deaf, (const struct sockaddr *)&name.at, name.len) == 0);
     OK(!pktway_control_open(&control, control_name, why));
     OK(strstr(why, "is taken by a process that does not answer") != NULL);
-    pktway_control_holder(&at, at_len, holder, sizeof holder);
-    OK(strcmp(holder, "a process that does not answer") == 0);
     close(deaf);
 }
 
 TAP_MAIN(T(a_name_is_one_process_and_its_owner_is_heard),
-         T(nobody_waits_for_a_client_that_is_silent),
+         T(a_holder_is_told_however_often_it_is_asked), T(nobody_waits_for_a_client_that_is_silent),
          T(an_answer_that_is_not_taken_is_kept_for_a_while), T(other_users_are_told_and_not_served))

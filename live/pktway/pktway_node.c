@@ -98,6 +98,7 @@ static void poll_san(struct leat_pktway *p, leat_time now)
     if (p->poll_at > now) return;
     pktway_san_excuse(&p->san, now - p->poll_at);
     p->poll_at = leat_time_add(now, p->poll_ps);
+    pktway_san_dismiss(&p->san);
     while (pktway_san_silent(&p->san, now, &gone))
         if (gone.router) lose_router(p, gone.address);
     const bool returned = pktway_san_returned(&p->san);

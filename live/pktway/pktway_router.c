@@ -240,6 +240,7 @@ static void poll_nodes(struct pktway_router *r, leat_time now)
         struct pktway_half *h = &r->half[i];
         struct pktway_node gone;
         look_at_link(r, i, now);
+        pktway_san_dismiss(&h->san);
         pktway_san_excuse(&h->san, late);
         while (pktway_san_silent(&h->san, now, &gone)) {
             const struct leat_packetway_address a = leat_packetway_single(gone.address);

@@ -96,7 +96,7 @@ struct pktway_dispute {
 
 struct pktway_san {
     struct pktway_plan plan;
-    int fd, lock;    /* -1: none */
+    int fd, lock;    /* -1: none; the lock holds the address on this host */
     uint32_t device; /* Ethernet: its index */
     uint8_t mac[PKTWAY_MAC_LEN];
     uint32_t mtu_words; /* of the plan, or of the device */
@@ -129,6 +129,10 @@ void pktway_san_close(struct pktway_san *san);
  * whoever has the address answers by INFO (pktway_san_answers_claim). False after `why`.
  */
 bool pktway_sans_claim(struct pktway_san *const *sans, uint32_t count, char *why);
+
+/* At every poll: who found its address taken on this host knows by now who has it (pktway_name.h).
+ */
+void pktway_san_dismiss(struct pktway_san *san);
 
 /* Is it such a question? Then it is answered here, and done with. */
 bool pktway_san_answers_claim(struct pktway_san *san, const uint8_t *message, uint32_t len,
