@@ -160,11 +160,11 @@ void pktway_control_end(struct pktway_client *client, int code)
 static void refuse(int fd)
 {
     static const char no_right[] =
-        "eleat: this process is another user's, expected its owner or root\n";
-    const char end[2] = { KIND_END, 1 };
-    send(fd, no_right, sizeof no_right - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-    send(fd, end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
-    close(fd);
+        "leat: this process is another user's, expected its owner or root\n";
+    struct pktway_client stranger = { .fd = fd };
+    pktway_control_say(&stranger, true, no_right, sizeof no_right - 1);
+    pktway_control_end(&stranger, 1);
+    drop(&stranger); /* whether or not it has taken that */
 }
 
 static struct pktway_client *vacancy(struct pktway_control *c)
