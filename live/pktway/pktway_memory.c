@@ -2,12 +2,7 @@
 #include "pktway_node_parts.h"
 #include <string.h>
 
-enum {
-    TRIES = 3,
-    TURN = 64 /* messages */,
-    WORD = 8,
-    ENDS_WORDS = LEAT_PACKETWAY_MESSAGE_LEN_MIN / WORD
-};
+enum { TRIES = 3, WORD = 8, ENDS_WORDS = LEAT_PACKETWAY_MESSAGE_LEN_MIN / WORD };
 
 static bool is_memory_pt(uint16_t pt)
 {
@@ -127,7 +122,7 @@ static enum leat_pktway_end await(struct leat_pktway *p, const struct piece *pie
 {
     static struct leat_packetway_event e;
     do {
-        for (int i = 0; i < TURN && pktway_node_step(p, true, &e); i++) {
+        for (int i = 0; i < PKTWAY_TURN && pktway_node_step(p, true, &e); i++) {
             if (e.kind == LEAT_PACKETWAY_EVENT_ERR && is_about(p, piece, &e))
                 return on_err(piece, &e, why);
             if (!is_answer(p, piece, &e)) continue;

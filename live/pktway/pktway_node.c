@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300, TURN = 64 /* messages */ };
+enum { PLANS = 256, PENDING = 64, RESOLVE_MS = 300 };
 static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ leat_time pktway_node_deadline(uint32_t timeout_ms)
 static void take_turn(struct leat_pktway *p)
 {
     struct leat_packetway_event e;
-    for (int i = 0; i < TURN && pktway_node_step(p, true, &e); i++) {
+    for (int i = 0; i < PKTWAY_TURN && pktway_node_step(p, true, &e); i++) {
     }
 }
 
@@ -243,7 +243,7 @@ bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
         if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
     }
     do {
-        for (int i = 0; i < TURN && pktway_node_step(p, false, out); i++)
+        for (int i = 0; i < PKTWAY_TURN && pktway_node_step(p, false, out); i++)
             if (out->kind != LEAT_PACKETWAY_EVENT_NONE) return true;
     } while (pktway_node_pause(p, until));
     return false;

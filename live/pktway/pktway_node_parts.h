@@ -40,6 +40,8 @@ struct leat_pktway {
     uint8_t in[PKTWAY_MESSAGE_MAX], out[PKTWAY_MESSAGE_MAX];
 };
 
+enum { PKTWAY_TURN = 64 }; /* messages that are taken in a row, however many come in */
+
 /* pktway_node.c */
 
 /* One message of the SAN, or what time brings. False: there is nothing now. */
