@@ -94,7 +94,7 @@ static bool bind_to_device(const struct pktway_san *san)
 }
 
 /* What control messages grow by on their way. The engines see an MTU without it. */
-static uint32_t mac_words(const struct pktway_san *san)
+static uint32_t auth_words(const struct pktway_san *san)
 {
     return san->plan.keyed ? LEAT_PACKETWAY_AUTH_WORDS : 0;
 }
@@ -119,7 +119,7 @@ static bool open_ethernet(struct pktway_san *san, char *why)
     if (!ask_device(san->fd, SIOCGIFMTU, device, &request))
         return pktway_because(why, "%s: %s", device, strerror(errno));
     const uint32_t head = PKTWAY_MESSAGE_AT - PKTWAY_OUI_AT;
-    const uint32_t words = ((uint32_t)request.ifr_mtu - head) / 8 - mac_words(san);
+    const uint32_t words = ((uint32_t)request.ifr_mtu - head) / 8 - auth_words(san);
     if (!san->plan.mtu_words)
         san->mtu_words = words < PKTWAY_MESSAGE_MAX / 8 ? words : PKTWAY_MESSAGE_MAX / 8;
     if (san->mtu_words > words)
@@ -137,8 +137,8 @@ static bool open_udp(struct pktway_san *san, char *why)
     struct sockaddr_storage at;
     char text[PKTWAY_ENDPOINT_MAX];
     const socklen_t len = system_address(san->plan.bind.octets, san->plan.bind.len, &at);
-    const uint32_t most = PKTWAY_MESSAGE_MAX / 8 - mac_words(san);
-    if (!san->mtu_words) san->mtu_words = UDP_MTU_WORDS - mac_words(san);
+    const uint32_t most = PKTWAY_MESSAGE_MAX / 8 - auth_words(san);
+    if (!san->mtu_words) san->mtu_words = UDP_MTU_WORDS - auth_words(san);
     if (san->mtu_words > most) san->mtu_words = most;
     san->fd = socket(at.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (san->fd < 0) return pktway_because(why, "a UDP socket: %s", strerror(errno));
