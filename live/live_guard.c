@@ -68,7 +68,7 @@ static void drop_capabilities(bool xdp)
 
 #if defined(ARCH) && !defined(LEAT_LIVE_WITHOUT_FILTER)
 
-/* What one architecture has and the other has not is -1 there. */
+/* Calls that only one of the architectures has are -1 on the other. */
 #ifndef SYS_poll
 #define SYS_poll (-1)
 #endif
@@ -223,7 +223,8 @@ static void install_filter(unsigned needs, int folder)
     static struct code code;
     write_filter(&code, needs, folder);
     const struct sock_fprog program = { code.len, code.line };
-    /* Without a brake on speculation, where the kernel would put one on: nothing foreign runs. */
+    /* SPEC_ALLOW: else some kernels slow the process down, lest code that it runs for others read
+     * its memory by speculation. It runs none. */
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program))
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
@@ -338,7 +339,8 @@ void leat_live_guard(unsigned needs, const struct live_home *home)
 #ifdef HAVE_XDP
     if (needs & LEAT_LIVE_XDP) libbpf_num_possible_cpus(); /* from a file, and remembered */
 #endif
-    /* A name from the root on would not care about the folder's descriptor. */
+    /* The filter sees the folder's descriptor, and unlinkat ignores that where a name begins with
+     * /. So / becomes the folder; where that cannot be, the file stays. */
     if (folder >= 0 && (fchdir(folder) || chroot(".") || chdir("/"))) folder = -1;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     drop_capabilities(needs & LEAT_LIVE_XDP);

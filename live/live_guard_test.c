@@ -51,7 +51,7 @@ static bool skips(void)
     return filtered != DONE;
 }
 
-/* The number of the first line that is wrong. */
+/* The exit code of a child: the last two digits, and one, of the first line that is wrong. */
 #define MUST(true_thing) \
     if (!(true_thing)) return __LINE__ % 100 + 1
 
@@ -164,6 +164,11 @@ static int look_at_devices(void)
     return DONE;
 }
 
+static void who_looks_at_devices_may(void)
+{
+    EQ(in_child(look_at_devices), DONE);
+}
+
 static int ask_for_my_address(void)
 {
     struct sockaddr_in6 at = { .sin6_family = AF_INET6,
@@ -180,11 +185,6 @@ static int ask_for_my_address(void)
 static void who_asks_for_its_address_may(void)
 {
     EQ(in_child(ask_for_my_address), DONE);
-}
-
-static void who_looks_at_devices_may(void)
-{
-    EQ(in_child(look_at_devices), DONE);
 }
 
 static int start_a_program(void)

@@ -97,7 +97,8 @@ bool esp_root_serve(struct leat_root *r, leat_time until)
     if (!esp_socket_wait(&r->socket, wake < until ? wake : until) && errno == EINTR) return false;
     for (int i = 0; i < LETTERS_AT_ONCE && esp_socket_hear(&r->socket, &r->letter); i++) {
         on_letter(r);
-        /* At once: of those that wait there are few, and who gets none is no member yet. */
+        /* WELCOMEs go out first, and at once: the engine keeps few of them, and in a keyed group
+         * nobody becomes a member without one. */
         if (r->engine.welcomes && leat_esp_service_next(&r->engine, esp_socket_now(), &post))
             esp_socket_post(&r->socket, &post.to, &post);
     }

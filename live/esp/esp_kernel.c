@@ -175,8 +175,8 @@ static void look_for_neighbour(struct esp_kernel *k, struct esp_way *way, uint64
         state = neighbour_state(k, way->device, nobody, sizeof nobody);
     way->is_known = (state & known) != 0;
     way->known_until_ns = now_ns + (way->is_known ? way_lives_ns : unknown_lives_ns);
-    /* Nobody looks for it, or nobody found it: the next packets may begin anew. One that is looked
-     * for already has packets that wait, if we have forgotten how many. */
+    /* Unless the kernel is looking for it, no packet waits. If it was looking before our first
+     * question, nobody knows how many wait: as many as may. */
     if (state != NUD_INCOMPLETE)
         way->sought = 0;
     else if (is_first)

@@ -114,9 +114,9 @@ static bool open_all_raw(uint32_t ports)
 
 /* ---- sending ------------------------------------------------------------------------------ */
 
-/* A kernel's name for an address (esp_frame.h), and its length. */
-static const uint8_t *kernels(const uint64_t number[2], bool is_ipv6,
-                              uint8_t address[LEAT_ESP_ADDRESS_LEN], uint32_t *len)
+/* An address (esp_frame.h) as the kernel takes it: the last four octets alone of an IPv4 one. */
+static const uint8_t *kernel_address(const uint64_t number[2], bool is_ipv6,
+                                     uint8_t address[LEAT_ESP_ADDRESS_LEN], uint32_t *len)
 {
     leat_put_be64(address, number[0]);
     leat_put_be64(address + 8, number[1]);
@@ -154,8 +154,8 @@ static enum esp_reason send_routed(const uint8_t *ip, uint32_t len, bool is_ipv6
 {
     uint8_t address[LEAT_ESP_ADDRESS_LEN];
     uint32_t address_len;
-    const uint8_t *name = kernels(to, is_ipv6, address, &address_len);
-    switch (esp_kernel_hop(path.kernel, name, address_len,
+    const uint8_t *octets = kernel_address(to, is_ipv6, address, &address_len);
+    switch (esp_kernel_hop(path.kernel, octets, address_len,
                            esp_user_now_ns(&path.ground.share->config))) {
     case ESP_HOP_KNOWN:
         return send_ip(is_ipv6 ? path.raw6 : path.raw4, ip, len, is_ipv6, to) ? sent : ESP_FAILED;
@@ -213,8 +213,9 @@ static struct esp_out way(void *driver, const struct esp_place *at, const uint64
     }
     uint8_t address[LEAT_ESP_ADDRESS_LEN];
     uint32_t address_len;
-    const uint8_t *name = kernels(hop, esp_is_ipv6(at), address, &address_len);
-    const struct esp_way found = esp_kernel_way(path.kernel, name, address_len, esp_user_now_ns(c));
+    const uint8_t *octets = kernel_address(hop, esp_is_ipv6(at), address, &address_len);
+    const struct esp_way found = esp_kernel_way(path.kernel, octets, address_len,
+                                                esp_user_now_ns(c));
     out.kind = found.kind;
     if (found.kind == ESP_WAY_OUT) out.port = esp_port_of(c, found.device);
     return out;
@@ -232,8 +233,9 @@ static bool is_hosts(const uint8_t *frame, uint32_t len, const struct esp_config
         frame[at.packet_at + LEAT_ESP_OPCODE_AT] >= LEAT_ESP_MANAGEMENT_FIRST)
         return false;
     esp_destination(frame, frame + len, &at, to);
-    const uint8_t *name = kernels(to, esp_is_ipv6(&at), address, &address_len);
-    return esp_kernel_way(path.kernel, name, address_len, esp_user_now_ns(c)).kind == ESP_WAY_HOST;
+    const uint8_t *octets = kernel_address(to, esp_is_ipv6(&at), address, &address_len);
+    return esp_kernel_way(path.kernel, octets, address_len, esp_user_now_ns(c)).kind ==
+           ESP_WAY_HOST;
 }
 
 /* ---- serving ------------------------------------------------------------------------------ */

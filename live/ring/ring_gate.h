@@ -132,8 +132,9 @@ static inline bool ring_is_new(struct ring_frame *f, uint32_t flg_at)
            ring_window_take(window, leat_get_be64(image + LEAT_ATON_PASSIVE_PAYLOAD_AT));
 }
 
-/* Sender, length and octets. Of a message with a serial, the first two stand for a moment where its
- * end is: it is not for the reader. */
+/* A record of the mailbox is sender, length and octets, as in the image. With a key a serial stands
+ * between them, which is not for the reader: while the record is copied, sender and length stand in
+ * the serial's last four octets. */
 static inline bool ring_deliver(struct ring_frame *f, const struct ring_config *c, uint32_t flg_at)
 {
     enum { HEAD_AT = LEAT_ATON_PASSIVE_PAYLOAD_AT + RING_SERIAL_LEN - 4 };

@@ -52,9 +52,9 @@ static bool is_running(const struct leat_esp_service *s)
 
 /* ---- who is a member ------------------------------------------------------------------------- */
 
-/* By a hash of an address that others cannot compute. */
-static uint64_t mixed(const struct leat_esp_service *s, const struct leat_esp_next *from,
-                      uint64_t port, uint64_t member, uint64_t forgotten)
+/* A hash that others cannot compute: they lack the key, or the seed where that is the member. */
+static uint64_t secret_hash(const struct leat_esp_service *s, const struct leat_esp_next *from,
+                            uint64_t port, uint64_t member, uint64_t forgotten)
 {
     static const uint8_t no_key[LEAT_SIP_KEY_LEN];
     struct leat_sip sip;
@@ -72,13 +72,13 @@ static uint64_t challenge_of(const struct leat_esp_service *s, const struct leat
                              uint64_t member)
 {
     if (!s->config.challenge_key) return 0;
-    return mixed(s, from, from->port, member, s->roster.forgotten);
+    return secret_hash(s, from, from->port, member, s->roster.forgotten);
 }
 
 /* Whoever sends in another's name must not make that one drown in WELCOMEs. */
 static bool may_welcome(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from)
 {
-    const uint64_t class = mixed(s, from, 0, s->config.seed, 0) % LEAT_ESP_WELCOME_CLASSES;
+    const uint64_t class = secret_hash(s, from, 0, s->config.seed, 0) % LEAT_ESP_WELCOME_CLASSES;
     if (!s->config.welcomes || s->welcomes == LEAT_ESP_WELCOMES_MAX) return false;
     if (now / ps_per_s != s->welcome_s) {
         s->welcome_s = now / ps_per_s;
