@@ -86,9 +86,19 @@ static bool push(struct pktway_client *client)
     return true;
 }
 
+/* Half of the memory is of what was sent: what waits moves to its front. */
+static void make_room(struct pktway_client *client)
+{
+    if (client->sent <= client->len / 2) return;
+    client->len -= client->sent;
+    memmove(client->waiting, client->waiting + client->sent, client->len);
+    client->sent = 0;
+}
+
 /* Behind what waits already. False: it is too much. */
 static bool keep(struct pktway_client *client, const uint8_t *piece, uint32_t len)
 {
+    make_room(client);
     const size_t need = client->len + sizeof len + len;
     if (need > PKTWAY_ANSWER_MAX) return false;
     if (need > client->cap) {

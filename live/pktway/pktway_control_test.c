@@ -147,49 +147,88 @@ static void nobody_waits_for_a_client_that_is_silent(void)
     close(late);
 }
 
-static void an_answer_that_is_not_taken_is_kept_for_a_while(void)
+/* ---- answers that are not taken ------------------------------------------------------------- */
+
+enum { MANY = 1000 }; /* lines: far more than a socket holds */
+static const char line[4096];
+
+static struct pktway_client *asks(int fd)
 {
-    static char line[4096];
-    char piece[sizeof line + 1];
-    int lines = 0;
-    memset(line, 'x', sizeof line);
-    OK(pktway_control_open(&control, control_name, why));
-    for (int round = 0; round < 2; round++) {
-        const int slow = dial();
-        struct pktway_client *client = NULL;
-        ask_on(slow);
-        while (!client)
-            client = turn(0);
-        for (int i = 0; i < 1000; i++) /* far more than a socket holds */
-            OK(pktway_control_say(client, false, line, sizeof line));
-        pktway_control_end(client, 3);
-        OK(client->fd >= 0);
-        if (round == 0) {
-            ssize_t got = 0;
-            while (got != 2) {
-                got = recv(slow, piece, sizeof piece, MSG_DONTWAIT);
-                if (got < 0) turn(0);
-                lines += got == sizeof piece && piece[0] == 'o';
-            }
-            OK(piece[0] == 'x' && piece[1] == 3);
-            EQ(lines, 1000);
-        } else {
-            OK(!turn(1000 * PKTWAY_SLOW_MS) && client->fd < 0);
-        }
-        close(slow);
-    }
-    const int greedy = dial();
     struct pktway_client *client = NULL;
-    ask_on(greedy);
+    ask_on(fd);
     while (!client)
         client = turn(0);
+    return client;
+}
+
+static bool say_line(struct pktway_client *client)
+{
+    return pktway_control_say(client, false, line, sizeof line);
+}
+
+/* The next packet, however long it takes to come. */
+static ssize_t hear_on(int fd, char piece[sizeof line + 1])
+{
+    ssize_t got;
+    while ((got = recv(fd, piece, sizeof line + 1, MSG_DONTWAIT)) < 0)
+        turn(0);
+    return got;
+}
+
+static void an_answer_that_is_not_taken_is_kept_for_a_while(void)
+{
+    char piece[sizeof line + 1];
+    OK(pktway_control_open(&control, control_name, why));
+    const int slow = dial(), silent = dial();
+    struct pktway_client *client = asks(slow);
+    for (int i = 0; i < MANY; i++)
+        OK(say_line(client));
+    pktway_control_end(client, 3);
+    OK(client->fd >= 0);
+    for (int i = 0; i < MANY; i++)
+        OK(hear_on(slow, piece) == sizeof piece && piece[0] == 'o');
+    OK(hear_on(slow, piece) == 2 && piece[0] == 'x' && piece[1] == 3);
+    client = asks(silent);
+    for (int i = 0; i < MANY; i++)
+        OK(say_line(client));
+    OK(!turn(1000 * PKTWAY_SLOW_MS) && client->fd < 0);
+    close(slow);
+    close(silent);
+    pktway_control_close(&control, 0);
+}
+
+static void an_answer_that_waits_has_bounds(void)
+{
+    OK(pktway_control_open(&control, control_name, why));
+    const int greedy = dial();
+    struct pktway_client *client = asks(greedy);
     int said = 0;
-    while (pktway_control_say(client, false, line, sizeof line))
+    while (say_line(client))
         said++;
-    OK(said > 1000 && said <= 1000 + PKTWAY_ANSWER_MAX / (int)sizeof line);
+    OK(said > MANY && said <= MANY + PKTWAY_ANSWER_MAX / (int)sizeof line);
     pktway_control_end(client, 0);
     OK(client->fd < 0);
     close(greedy);
+    pktway_control_close(&control, 0);
+}
+
+/* However long an answer is, only what has not been taken counts. */
+static void what_was_taken_makes_room(void)
+{
+    char piece[sizeof line + 1];
+    OK(pktway_control_open(&control, control_name, why));
+    const int behind = dial();
+    struct pktway_client *client = asks(behind);
+    for (int i = 0; i < MANY; i++)
+        OK(say_line(client));
+    for (int i = 0; i < 2 * PKTWAY_ANSWER_MAX / (int)sizeof line && !tap_checks_failed; i++) {
+        OK(say_line(client));
+        OK(client->len > 0); /* it never takes all */
+        EQ(hear_on(behind, piece), sizeof piece);
+    }
+    OK(client->cap < PKTWAY_ANSWER_MAX / 2);
+    pktway_control_end(client, 0);
+    close(behind);
     pktway_control_close(&control, 0);
 }
 
@@ -239,4 +278,5 @@ static void other_users_are_told_and_not_served(void)
 
 TAP_MAIN(T(a_name_is_one_process_and_its_owner_is_heard),
          T(a_holder_is_told_however_often_it_is_asked), T(nobody_waits_for_a_client_that_is_silent),
-         T(an_answer_that_is_not_taken_is_kept_for_a_while), T(other_users_are_told_and_not_served))
+         T(an_answer_that_is_not_taken_is_kept_for_a_while), T(an_answer_that_waits_has_bounds),
+         T(what_was_taken_makes_room), T(other_users_are_told_and_not_served))
