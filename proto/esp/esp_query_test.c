@@ -204,6 +204,29 @@ static void random_announce(struct leat_random *r, struct leat_esp_management *m
     }
 }
 
+static void random_join(struct leat_random *r, struct leat_esp_join *j)
+{
+    j->group = leat_random_next(r);
+    j->member = leat_random_next(r);
+    j->serial = leat_random_next(r);
+    j->challenge = leat_random_next(r);
+    leat_random_fill(r, j->from.address, LEAT_ESP_ADDRESS_LEN);
+    j->from.port = (uint16_t)leat_random_next(r);
+    j->value = leat_random_next(r);
+    j->flags = (uint8_t)leat_random_below(r, 2);
+    j->lifetime_ms = (uint32_t)leat_random_next(r);
+}
+
+static void random_welcome(struct leat_random *r, struct leat_esp_welcome *w)
+{
+    w->group = leat_random_next(r);
+    w->member = leat_random_next(r);
+    w->serial = leat_random_next(r);
+    w->challenge = leat_random_next(r);
+    w->announced = leat_random_next(r);
+    w->flags = (uint8_t)leat_random_below(r, 2);
+}
+
 static struct leat_esp_management random_packet(struct leat_random *r)
 {
     struct leat_esp_management m = { 0 };
@@ -218,17 +241,7 @@ static struct leat_esp_management random_packet(struct leat_random *r)
         m.query.cursor = (uint32_t)leat_random_next(r);
         break;
     case LEAT_ESP_REPLY: random_binding(r, &m); break;
-    case LEAT_ESP_JOIN:
-        m.join.group = leat_random_next(r);
-        m.join.member = leat_random_next(r);
-        m.join.serial = leat_random_next(r);
-        m.join.challenge = leat_random_next(r);
-        leat_random_fill(r, m.join.from.address, LEAT_ESP_ADDRESS_LEN);
-        m.join.from.port = (uint16_t)leat_random_next(r);
-        m.join.value = leat_random_next(r);
-        m.join.flags = (uint8_t)leat_random_below(r, 2);
-        m.join.lifetime_ms = (uint32_t)leat_random_next(r);
-        break;
+    case LEAT_ESP_JOIN: random_join(r, &m.join); break;
     case LEAT_ESP_ANNOUNCE: random_announce(r, &m); break;
     case LEAT_ESP_INSTALL:
         m.install.group = leat_random_next(r);
@@ -255,14 +268,7 @@ static struct leat_esp_management random_packet(struct leat_random *r)
         m.cast.payload_len = (uint16_t)leat_random_below(r, LEAT_ESP_PAYLOAD_LEN_MAX + 1);
         leat_random_fill(r, m.cast.payload, m.cast.payload_len);
         break;
-    case LEAT_ESP_WELCOME:
-        m.welcome.group = leat_random_next(r);
-        m.welcome.member = leat_random_next(r);
-        m.welcome.serial = leat_random_next(r);
-        m.welcome.challenge = leat_random_next(r);
-        m.welcome.announced = leat_random_next(r);
-        m.welcome.flags = (uint8_t)leat_random_below(r, 2);
-        break;
+    case LEAT_ESP_WELCOME: random_welcome(r, &m.welcome); break;
     case LEAT_ESP_MANAGEMENT_END: break;
     }
     return m;

@@ -4,7 +4,7 @@
 #include "tap.h"
 #include <string.h>
 
-enum { CAMPAIGN = LEAT_ROUNDS / 50 + 400 };
+enum { CAMPAIGN = LEAT_ROUNDS / 50 + 400, ROOM = 16 };
 
 static struct leat_esp_next address_of(unsigned i)
 {
@@ -13,8 +13,9 @@ static struct leat_esp_next address_of(unsigned i)
 
 /* A list that is searched from one end to the other. */
 struct plain_roster {
-    struct leat_esp_roster_entry entry[16];
+    struct leat_esp_roster_entry entry[ROOM];
     unsigned count;
+    uint64_t forgotten;
 };
 
 static unsigned plain_find(const struct plain_roster *p, const struct leat_esp_next *address)
@@ -26,62 +27,80 @@ static unsigned plain_find(const struct plain_roster *p, const struct leat_esp_n
     return i;
 }
 
+static void plain_expire(struct plain_roster *p, leat_time now)
+{
+    const unsigned before = p->count;
+    for (unsigned i = p->count; i--;)
+        if (p->entry[i].until <= now)
+            memmove(&p->entry[i], &p->entry[i + 1], (--p->count - i) * sizeof *p->entry);
+    p->forgotten += p->count < before;
+}
+
+static void plain_leave(struct plain_roster *p, const struct leat_esp_roster_entry *who)
+{
+    const unsigned at = plain_find(p, &who->address);
+    if (at < p->count && p->entry[at].id == who->id) {
+        p->entry[at].until = 0;
+        p->entry[at].serial = who->serial;
+    } else {
+        p->forgotten++;
+    }
+}
+
+static bool plain_join(struct plain_roster *p, const struct leat_esp_roster_entry *who)
+{
+    const unsigned at = plain_find(p, &who->address);
+    if (at == ROOM) return false;
+    p->forgotten += at < p->count && p->entry[at].id != who->id;
+    p->entry[at] = *who;
+    p->count += at == p->count;
+    return true;
+}
+
+static void compare(const struct leat_esp_roster *roster, const struct plain_roster *plain,
+                    const struct leat_esp_next *address)
+{
+    const unsigned at = plain_find(plain, address);
+    EQ(roster->count, plain->count);
+    EQ(roster->forgotten, plain->forgotten);
+    OK(leat_esp_roster_find(roster, address) == (at < plain->count ? &roster->entry[at] : NULL));
+    for (unsigned i = 0; i < plain->count; i++) {
+        EQ(roster->entry[i].id, plain->entry[i].id);
+        EQ(roster->entry[i].serial, plain->entry[i].serial);
+        EQ(roster->entry[i].until, plain->entry[i].until);
+    }
+}
+
 static void the_roster_is_a_list_that_is_found_quickly(void)
 {
     static _Alignas(max_align_t) uint8_t memory[4096];
     struct leat_esp_roster roster;
     struct plain_roster plain = { .count = 0 };
-    uint64_t forgotten = 0;
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
-    OK(leat_esp_roster_footprint(16) <= sizeof memory);
-    leat_esp_roster_init(&roster, 16, memory);
+    OK(leat_esp_roster_footprint(ROOM) <= sizeof memory);
+    leat_esp_roster_init(&roster, ROOM, memory);
     for (leat_time now = 0; now < CAMPAIGN && !tap_checks_failed; now++) {
-        struct leat_esp_next address = address_of((unsigned)leat_random_below(&r, 12));
-        address.port = (uint16_t)leat_random_below(&r, 2);
-        const unsigned at = plain_find(&plain, &address);
-        struct leat_esp_roster_entry entry = { .address = address };
-        bool expired = false;
-        entry.id = leat_random_below(&r, 3);
-        entry.serial = leat_random_next(&r);
-        entry.until = now + leat_random_below(&r, 40);
+        struct leat_esp_roster_entry who;
+        who.address = address_of((unsigned)leat_random_below(&r, 12));
+        who.address.port = (uint16_t)leat_random_below(&r, 2);
+        who.id = leat_random_below(&r, 3);
+        who.serial = leat_random_next(&r);
+        who.until = now + leat_random_below(&r, 40);
         switch (leat_random_below(&r, 8)) {
         case 0:
             leat_esp_roster_expire(&roster, now);
-            for (unsigned i = plain.count; i--;)
-                if (plain.entry[i].until <= now) {
-                    expired = true;
-                    memmove(&plain.entry[i], &plain.entry[i + 1],
-                            (--plain.count - i) * sizeof *plain.entry);
-                }
+            plain_expire(&plain, now);
             break;
         case 1:
-            leat_esp_roster_leave(&roster, &address, entry.id, entry.serial);
-            if (at < plain.count && plain.entry[at].id == entry.id) {
-                plain.entry[at].until = 0;
-                plain.entry[at].serial = entry.serial;
-            } else {
-                forgotten++;
-            }
+            leat_esp_roster_leave(&roster, &who.address, who.id, who.serial);
+            plain_leave(&plain, &who);
             break;
         default:
-            EQ(leat_esp_roster_join(&roster, &address, entry.id, entry.serial, entry.until),
-               at < 16);
-            forgotten += at < plain.count && plain.entry[at].id != entry.id;
-            if (at < 16) plain.entry[at] = entry;
-            if (at < 16 && at == plain.count) plain.count++;
+            EQ(leat_esp_roster_join(&roster, &who.address, who.id, who.serial, who.until),
+               plain_join(&plain, &who));
         }
-        forgotten += expired;
-        EQ(roster.count, plain.count);
-        EQ(roster.forgotten, forgotten);
-        const unsigned then_at = plain_find(&plain, &address);
-        OK(leat_esp_roster_find(&roster, &address) ==
-           (then_at < plain.count ? &roster.entry[then_at] : NULL));
-        for (unsigned i = 0; i < plain.count; i++) {
-            EQ(roster.entry[i].id, plain.entry[i].id);
-            EQ(roster.entry[i].serial, plain.entry[i].serial);
-            EQ(roster.entry[i].until, plain.entry[i].until);
-        }
+        compare(&roster, &plain, &who.address);
     }
 }
 
