@@ -35,7 +35,8 @@ static uint32_t write_message(uint8_t *octets, size_t cap, uint32_t dt, uint32_t
 static uint32_t asked_for(const uint8_t *message, uint32_t len)
 {
     if (!pktway_message_is(message, len, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU)) return 0;
-    const uint32_t dt = leat_get_be24(message + 1), sa = leat_get_be24(message + 13);
+    const uint32_t dt = leat_get_be24(message + LEAT_PACKETWAY_DT_AT),
+                   sa = leat_get_be24(message + LEAT_PACKETWAY_SA_AT);
     return sa == 0 && leat_packetway_address_is_node(dt) ? dt : 0;
 }
 
@@ -114,7 +115,7 @@ static bool is_taken(struct pktway_san *san, leat_time until, struct leat_packet
             const bool info = pktway_message_is(octets, len, LEAT_PACKETWAY_PT_RRP,
                                                 LEAT_PACKETWAY_TE_INFO);
             if (asked_for(octets, len) == san->plan.address ||
-                (info && leat_get_be24(octets + 13) == san->plan.address))
+                (info && leat_get_be24(octets + LEAT_PACKETWAY_SA_AT) == san->plan.address))
                 return true;
         }
         const leat_time now = pktway_now();

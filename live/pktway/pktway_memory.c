@@ -13,8 +13,9 @@ static bool is_memory_pt(uint16_t pt)
 
 bool pktway_memory_takes(const struct leat_pktway *p, const uint8_t *octets)
 {
-    const uint16_t pt = leat_get_be16(octets + 6);
-    const bool from_peer = p->awaited.peer && leat_get_be24(octets + 13) == p->awaited.peer;
+    const uint16_t pt = leat_get_be16(octets + LEAT_PACKETWAY_PT_AT);
+    const bool from_peer = p->awaited.peer &&
+                           leat_get_be24(octets + LEAT_PACKETWAY_SA_AT) == p->awaited.peer;
     return is_memory_pt(pt) && (p->store || (from_peer && pt == LEAT_PACKETWAY_PT_MEM_WRITE));
 }
 
@@ -84,7 +85,7 @@ static bool is_about(const struct leat_pktway *p, const struct piece *piece,
     const uint8_t *quote = e->message.data;
     if (e->dt != piece->peer) return false;
     if (e->message.header.te != LEAT_PACKETWAY_TE_GENERAL || e->message.data_len < 24) return true;
-    const uint16_t pt = leat_get_be16(quote + 6);
+    const uint16_t pt = leat_get_be16(quote + LEAT_PACKETWAY_PT_AT);
     const uint64_t first = leat_get_be64(quote + LEAT_PACKETWAY_HEADER_LEN);
     return (pt == LEAT_PACKETWAY_PT_MEM_READ && first == p->awaited.reply) ||
            (pt == LEAT_PACKETWAY_PT_MEM_WRITE && first == piece->address);
@@ -98,7 +99,8 @@ static enum leat_pktway_end on_err(const struct piece *piece, const struct leat_
                        e->message.header.te, e->peer);
         return LEAT_PKTWAY_UNKNOWN;
     }
-    const bool written = leat_get_be16(e->message.data + 6) == LEAT_PACKETWAY_PT_MEM_WRITE;
+    const bool written = leat_get_be16(e->message.data + LEAT_PACKETWAY_PT_AT) ==
+                         LEAT_PACKETWAY_PT_MEM_WRITE;
     const char *what = written ? "write" : piece->write ? "read back" : "read";
     pktway_because(
         why,

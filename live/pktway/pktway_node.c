@@ -137,7 +137,7 @@ static bool is_data(const struct leat_pktway *p, const uint8_t *octets, uint32_t
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN || leat_packetway_leading_begins(octets[1]))
         return false;
-    const uint16_t pt = leat_get_be16(octets + 6);
+    const uint16_t pt = leat_get_be16(octets + LEAT_PACKETWAY_PT_AT);
     return !pktway_memory_takes(p, octets) && pt != LEAT_PACKETWAY_PT_RRP &&
            pt != LEAT_PACKETWAY_PT_ERR &&
            !pktway_message_is(octets, len, LEAT_PKTWAY_PT_ECHO, LEAT_PKTWAY_ECHO_REQUEST);
@@ -166,7 +166,7 @@ static bool is_answer(const struct leat_pktway *p, uint32_t len)
 {
     static struct leat_packetway_message m;
     struct leat_packetway_record record;
-    if (leat_get_be24(p->in + 13) != p->expected ||
+    if (leat_get_be24(p->in + LEAT_PACKETWAY_SA_AT) != p->expected ||
         leat_packetway_message_decode(p->in, len, LEAT_PACKETWAY_STRICT, LEAT_PACKETWAY_DESTINATION,
                                       &m, NULL))
         return false;

@@ -68,7 +68,7 @@ static bool answers_echo(struct pktway_router *r, uint32_t half, const uint8_t *
     struct leat_packetway_routed packet = { .octets = reply };
     size_t reply_len = 0;
     if (!pktway_message_is(octets, len, LEAT_PKTWAY_PT_ECHO, LEAT_PKTWAY_ECHO_REQUEST) ||
-        leat_get_be24(octets + 1) != h->san.plan.address ||
+        leat_get_be24(octets + LEAT_PACKETWAY_DT_AT) != h->san.plan.address ||
         leat_packetway_message_decode(octets, len, LEAT_PACKETWAY_STRICT,
                                       LEAT_PACKETWAY_DESTINATION, &m, NULL) ||
         !leat_packetway_address_is_node(m.header.sa) || m.data_len + 8 > sizeof data)
@@ -99,7 +99,8 @@ static bool is_in_disguise(const struct pktway_half *h,
     uint32_t at;
     return h->san.plan.keyed && arrival->side == LEAT_PACKETWAY_FROM_TWIN &&
            leat_packetway_is_control(octets, len, &at) &&
-           leat_packetway_block_holds(&h->san.plan.block, leat_get_be24(octets + at + 13));
+           leat_packetway_block_holds(&h->san.plan.block,
+                                      leat_get_be24(octets + at + LEAT_PACKETWAY_SA_AT));
 }
 
 /* From a SAN or a twin. What comes from a twin goes to a SAN at most, so this ends. */

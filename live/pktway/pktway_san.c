@@ -262,7 +262,7 @@ static uint32_t taker_of(const struct pktway_san *san, const uint8_t *route, uin
 {
     uint32_t at, taker = LEAT_PACKETWAY_ADDRESS_BROADCAST;
     if (!san->plan.keyed || !leat_packetway_is_control(message, len, &at)) return taker;
-    const uint32_t dt = leat_get_be24(message + at + 1);
+    const uint32_t dt = leat_get_be24(message + at + LEAT_PACKETWAY_DT_AT);
     if (dt == LEAT_PACKETWAY_ADDRESS_BROADCAST) return dt;
     for (uint32_t i = 0; i < san->node_count; i++) {
         const struct pktway_node *n = &san->nodes[i];
@@ -348,7 +348,7 @@ void pktway_san_meet(struct pktway_san *san, const uint8_t *message, uint32_t le
                      size_t about_len, leat_time now)
 {
     if (!pktway_message_is(message, len, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU)) return;
-    const uint32_t sa = leat_get_be24(message + 13);
+    const uint32_t sa = leat_get_be24(message + LEAT_PACKETWAY_SA_AT);
     if (sa == san->plan.address || !leat_packetway_block_holds(&san->plan.block, sa) ||
         pktway_san_node(san, sa) ||
         !leat_packetway_window_open(&san->meetings, 0, PKTWAY_MEET_PER_S, now))
@@ -363,7 +363,8 @@ void pktway_san_meet(struct pktway_san *san, const uint8_t *message, uint32_t le
 static bool is_for_all(const struct pktway_san *san, const uint8_t *message, uint32_t len)
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN) return false;
-    const uint32_t dt = leat_get_be24(message + 1), sa = leat_get_be24(message + 13);
+    const uint32_t dt = leat_get_be24(message + LEAT_PACKETWAY_DT_AT),
+                   sa = leat_get_be24(message + LEAT_PACKETWAY_SA_AT);
     const bool claim = !sa && pktway_message_is(message, len, LEAT_PACKETWAY_PT_RRP,
                                                 LEAT_PACKETWAY_TE_WRU);
     return dt == LEAT_PACKETWAY_ADDRESS_BROADCAST || dt == san->plan.address || claim;
@@ -455,7 +456,8 @@ uint32_t pktway_san_receive(struct pktway_san *san, uint8_t *buf,
 bool pktway_message_is(const uint8_t *message, uint32_t len, uint16_t pt, uint16_t te)
 {
     return len >= LEAT_PACKETWAY_MESSAGE_LEN_MIN && !leat_packetway_leading_begins(message[1]) &&
-           leat_get_be16(message + 4) == te && leat_get_be16(message + 6) == pt;
+           leat_get_be16(message + LEAT_PACKETWAY_TE_AT) == te &&
+           leat_get_be16(message + LEAT_PACKETWAY_PT_AT) == pt;
 }
 
 /* ---- nodes --------------------------------------------------------------------------------- */
@@ -542,7 +544,8 @@ enum pktway_learnt pktway_san_learn(struct pktway_san *san, const uint8_t *messa
     if (address == san->plan.address) return dispute(san, address, from);
     /* From another SAN, over a half-router: not about here. */
     if (!leat_packetway_block_holds(&san->plan.block, address)) {
-        if (leat_get_be24(message + 1) != LEAT_PACKETWAY_ADDRESS_BROADCAST) return PKTWAY_NOTHING;
+        if (leat_get_be24(message + LEAT_PACKETWAY_DT_AT) != LEAT_PACKETWAY_ADDRESS_BROADCAST)
+            return PKTWAY_NOTHING;
         return refuse(&san->counts.strange);
     }
     router = router && may_be_buddy(&san->plan, address);
@@ -569,9 +572,10 @@ bool pktway_san_spoofed(struct pktway_san *san, const uint8_t *message, uint32_t
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN || leat_packetway_leading_begins(message[1]))
         return false;
-    const uint16_t pt = leat_get_be16(message + 6);
+    const uint16_t pt = leat_get_be16(message + LEAT_PACKETWAY_PT_AT);
     if (pt != LEAT_PACKETWAY_PT_RRP && pt != LEAT_PACKETWAY_PT_ERR) return false;
-    const struct pktway_node *named = pktway_san_node(san, leat_get_be24(message + 13));
+    const struct pktway_node *named = pktway_san_node(
+        san, leat_get_be24(message + LEAT_PACKETWAY_SA_AT));
     if (!named || memcmp(&named->native, from, sizeof *from) == 0) return false;
     const struct pktway_node *there = pktway_san_node_at(san, from->octets, from->len);
     if (there && there->router && !named->router) return false;

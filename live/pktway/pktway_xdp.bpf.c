@@ -178,9 +178,10 @@ __attribute__((noinline)) int decide(struct pass *p)
     const int at = find_header(p);
     if (!fib || at < 0) return 0;
     const uint8_t *header = p->front + bounded((uint32_t)at);
-    if (leat_get_be24(header + 13) == address_of(fib)) return 0; /* somebody has my address */
+    if (leat_get_be24(header + LEAT_PACKETWAY_SA_AT) == address_of(fib))
+        return 0; /* somebody has my address */
     const bool keyed = ((const struct pktway_fib *)fib)->keyed;
-    if (keyed && leat_packetway_pt_is_keyed(leat_get_be16(header + 6))) return 0;
+    if (keyed && leat_packetway_pt_is_keyed(leat_get_be16(header + LEAT_PACKETWAY_PT_AT))) return 0;
     p->error = leat_packetway_contradicts(p->front, p->len, (uint32_t)at);
     if (leat_packetway_front(fib, p->side, p->front, p->seen, &d)) return 0;
     p->consumed = d.consumed;

@@ -10,7 +10,6 @@ enum {
     TO_AT = FIELD_AT + 5,
     SERIAL_AT = FIELD_AT + 8,
     MAC_AT = FIELD_AT + 16,
-    H_AT = 12, /* of PH: the octet whose highest bit is h */
     H = 0x80,
     LAST = 0x40, /* of a field: C */
 };
@@ -29,22 +28,24 @@ bool leat_packetway_is_control(const uint8_t *message, uint32_t len, uint32_t *h
     if (len % LEAT_PACKETWAY_WORD_LEN ||
         leat_packetway_find_header(message, len, 0, LEAT_PACKETWAY_FRONT_MAX, header_at))
         return false;
-    return leat_packetway_pt_is_keyed(leat_get_be16(message + *header_at + 6));
+    return leat_packetway_pt_is_keyed(leat_get_be16(message + *header_at + LEAT_PACKETWAY_PT_AT));
 }
 
 bool leat_packetway_auth_is_there(const uint8_t *message, uint32_t len, uint32_t header_at)
 {
     const uint8_t *ph = message + header_at;
     return len - header_at >= FIELD_AT + LEAT_PACKETWAY_AUTH_LEN + LEAT_PACKETWAY_TAIL_LEN &&
-           (ph[H_AT] & H) && (ph[FIELD_AT] & ~LAST) == LEAT_PACKETWAY_OH_CRYPTOGRAPHIC &&
+           (ph[LEAT_PACKETWAY_H_AT] & H) &&
+           (ph[FIELD_AT] & ~LAST) == LEAT_PACKETWAY_OH_CRYPTOGRAPHIC &&
            ph[FIELD_AT + 1] == LEAT_PACKETWAY_AUTH_L;
 }
 
 /* A WRU? without SA asks who has an address, and changes nothing (spec 6.1). */
 static bool is_claim(const uint8_t *ph)
 {
-    return leat_get_be16(ph + 6) == LEAT_PACKETWAY_PT_RRP &&
-           leat_get_be16(ph + 4) == LEAT_PACKETWAY_TE_WRU && leat_get_be24(ph + 13) == 0;
+    return leat_get_be16(ph + LEAT_PACKETWAY_PT_AT) == LEAT_PACKETWAY_PT_RRP &&
+           leat_get_be16(ph + LEAT_PACKETWAY_TE_AT) == LEAT_PACKETWAY_TE_WRU &&
+           leat_get_be24(ph + LEAT_PACKETWAY_SA_AT) == 0;
 }
 
 static uint64_t mac_of(const uint8_t *key, uint64_t link, const uint8_t *message, uint32_t len,
@@ -69,11 +70,11 @@ uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
     if (!auth->keyed || !leat_packetway_is_control(message, len, &at)) return 0;
     const uint32_t front = at + FIELD_AT, all = len + LEAT_PACKETWAY_AUTH_LEN;
     uint8_t *ph = out + at;
-    const bool only = !(message[at + H_AT] & H);
+    const bool only = !(message[at + LEAT_PACKETWAY_H_AT] & H);
     auth->serial = hop->now > auth->serial ? hop->now : auth->serial + 1;
     memcpy(out, message, front);
     memcpy(out + front + LEAT_PACKETWAY_AUTH_LEN, message + front, len - front);
-    ph[H_AT] |= H;
+    ph[LEAT_PACKETWAY_H_AT] |= H;
     ph[FIELD_AT] = (uint8_t)(LEAT_PACKETWAY_OH_CRYPTOGRAPHIC | (only ? LAST : 0));
     ph[FIELD_AT + 1] = LEAT_PACKETWAY_AUTH_L;
     leat_put_be24(ph + FROM_AT, is_claim(ph) ? 0 : hop->me);
@@ -95,7 +96,7 @@ static bool is_fresh(uint64_t serial, uint64_t now)
  */
 static bool is_for(uint32_t me, const uint8_t *ph)
 {
-    const uint32_t to = leat_get_be24(ph + TO_AT), dt = leat_get_be24(ph + 1);
+    const uint32_t to = leat_get_be24(ph + TO_AT), dt = leat_get_be24(ph + LEAT_PACKETWAY_DT_AT);
     if (to != LEAT_PACKETWAY_ADDRESS_BROADCAST) return to == me;
     return dt == LEAT_PACKETWAY_ADDRESS_BROADCAST || dt == me || is_claim(ph);
 }
@@ -177,7 +178,7 @@ bool leat_packetway_auth_open(struct leat_packetway_auth *auth,
     }
     if (!auth->keyed) return true;
     const uint32_t front = at + FIELD_AT, behind = front + LEAT_PACKETWAY_AUTH_LEN;
-    if (message[front] & LAST) message[at + H_AT] &= (uint8_t)~H;
+    if (message[front] & LAST) message[at + LEAT_PACKETWAY_H_AT] &= (uint8_t)~H;
     memmove(message + front, message + behind, *len - behind);
     *len -= LEAT_PACKETWAY_AUTH_LEN;
     return true;

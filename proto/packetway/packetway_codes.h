@@ -97,6 +97,15 @@ enum {
     X(CRC64_OT, 5, "CRC64-OT")     \
     X(SELF_DEFINED_OT, 6, "SELF-DEFINED-OT")
 
+/* Where fields of PH begin, for who looks at octets alone; h is the highest bit of its octet. */
+enum {
+    LEAT_PACKETWAY_DT_AT = 1,
+    LEAT_PACKETWAY_TE_AT = 4,
+    LEAT_PACKETWAY_PT_AT = 6,
+    LEAT_PACKETWAY_H_AT = 12,
+    LEAT_PACKETWAY_SA_AT = 13,
+};
+
 enum leat_packetway_pt {
 #define X(id, value, name) LEAT_PACKETWAY_PT_##id = value,
     LEAT_PACKETWAY_PT_LIST(X)

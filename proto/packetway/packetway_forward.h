@@ -309,7 +309,7 @@ static inline uint32_t leat_packetway_front(const struct leat_packetway_fib *fib
             if (!leat_packetway_has(seen, at, 4)) return at + 4;
             d->consumed = at;
             d->priority = head[0] & 63;
-            leat_packetway_by_address(fib, side, leat_get_be24(head + 1), d);
+            leat_packetway_by_address(fib, side, leat_get_be24(head + LEAT_PACKETWAY_DT_AT), d);
             return 0;
         }
         if (!leat_packetway_has(seen, at, 5)) return at + 5;
@@ -354,7 +354,8 @@ static inline void leat_packetway_look_ahead(const struct leat_packetway_fib *fi
                                              const uint8_t *octets)
 {
 #ifdef __GNUC__
-    __builtin_prefetch(&fib->entries[leat_packetway_fib_slot(fib, leat_get_be24(octets + 1))]);
+    __builtin_prefetch(
+        &fib->entries[leat_packetway_fib_slot(fib, leat_get_be24(octets + LEAT_PACKETWAY_DT_AT))]);
 #else
     (void)fib;
     (void)octets;
@@ -370,7 +371,7 @@ static inline bool leat_packetway_contradicts(const uint8_t *octets, uint32_t le
     const uint8_t *h = octets + LEAT_PACKETWAY_BOUND(at);
     const uint32_t dl = (uint32_t)(h[8] & 1) << 24 | leat_get_be24(h + 9);
     const uint32_t words = (len - at) / 8;
-    return h[12] >> 7 ? words < dl + 4 : words != dl + 3;
+    return h[LEAT_PACKETWAY_H_AT] >> 7 ? words < dl + 4 : words != dl + 3;
 }
 
 /*
@@ -423,7 +424,7 @@ static inline uint32_t leat_packetway_cut_through(const struct leat_packetway_fi
         leat_packetway_refuse(d, LEAT_PACKETWAY_REASON_MTU);
         return 0;
     }
-    return h[12] >> 7 ? LEAT_PACKETWAY_ALL : 0;
+    return h[LEAT_PACKETWAY_H_AT] >> 7 ? LEAT_PACKETWAY_ALL : 0;
 }
 
 /*

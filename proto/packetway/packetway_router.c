@@ -156,7 +156,7 @@ void leat_packetway_router_route(struct leat_packetway_router *r,
         r->counts.dropped++;
         return;
     }
-    const uint32_t sa = leat_get_be24(packet->octets + d->header_at + 13);
+    const uint32_t sa = leat_get_be24(packet->octets + d->header_at + LEAT_PACKETWAY_SA_AT);
     if (sa == r->config.address) r->counts.duplicates++;
     switch ((enum leat_packetway_verdict)d->verdict) {
     case LEAT_PACKETWAY_DELIVER:
@@ -231,7 +231,7 @@ bool leat_packetway_router_copy(struct leat_packetway_router *r,
                                 struct leat_packetway_decision *out)
 {
     const struct leat_packetway_decision *d = &packet->decision;
-    const uint32_t sa = leat_get_be24(packet->octets + d->header_at + 13);
+    const uint32_t sa = leat_get_be24(packet->octets + d->header_at + LEAT_PACKETWAY_SA_AT);
     if (d->verdict != LEAT_PACKETWAY_COPIES) return false;
     while (copies->node < r->node_end) {
         const uint32_t i = copies->node++;

@@ -80,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
             abort();
         const bool err = !leat_packetway_find_header(data + 2, (uint32_t)n, 0,
                                                      LEAT_PACKETWAY_FRONT_MAX, &header_at) &&
-                         leat_get_be16(data + 2 + header_at + 6) == LEAT_PACKETWAY_PT_ERR;
+                         leat_get_be16(data + 2 + header_at + LEAT_PACKETWAY_PT_AT) ==
+                             LEAT_PACKETWAY_PT_ERR;
         listen(r, now, err);
         if (leat_packetway_router_fib(r)->count > 64) abort();
         data += 2 + n;

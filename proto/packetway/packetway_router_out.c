@@ -42,8 +42,10 @@ void leat_packetway_router_say(struct leat_packetway_router *r,
 
 static bool may_complain(struct leat_packetway_router *r, const uint8_t *packet, uint32_t len)
 {
-    const uint32_t dt = leat_get_be24(packet + 1), sa = leat_get_be24(packet + 13);
-    const uint32_t te = leat_get_be16(packet + 4), pt = leat_get_be16(packet + 6);
+    const uint32_t dt = leat_get_be24(packet + LEAT_PACKETWAY_DT_AT),
+                   sa = leat_get_be24(packet + LEAT_PACKETWAY_SA_AT);
+    const uint32_t te = leat_get_be16(packet + LEAT_PACKETWAY_TE_AT),
+                   pt = leat_get_be16(packet + LEAT_PACKETWAY_PT_AT);
     struct leat_packetway_decision back = { 0 };
     if (!leat_packetway_address_is_node(sa) || sa == r->config.address) return false;
     if (pt == LEAT_PACKETWAY_PT_ERR) return false;
@@ -75,7 +77,7 @@ static bool err_is_due(struct leat_packetway_router *r, uint32_t sa, leat_time n
 static struct leat_packetway_pending *begin_err(struct leat_packetway_router *r, uint16_t te,
                                                 const uint8_t *packet, uint32_t len, leat_time now)
 {
-    const uint32_t sa = leat_get_be24(packet + 13);
+    const uint32_t sa = leat_get_be24(packet + LEAT_PACKETWAY_SA_AT);
     if (!may_complain(r, packet, len)) {
         r->counts.err_barred++;
         return NULL;
