@@ -26,7 +26,12 @@
 #define ARCH AUDIT_ARCH_AARCH64
 #endif
 
-enum { NET_ADMIN = CAP_NET_ADMIN, BPF = 39 /* CAP_BPF, since 5.8 */, STATUS_LEN = 8192 };
+enum {
+    NET_ADMIN = CAP_NET_ADMIN,
+    BPF = 39 /* CAP_BPF, since 5.8 */,
+    STATUS_LEN = 8192,
+    CAPABILITIES_LEN = 48
+};
 #define ONE(capability) (UINT64_C(1) << (capability))
 
 static struct leat_live_guard own;
@@ -305,28 +310,29 @@ const struct leat_live_guard *leat_live_guard_own(void)
     return &own;
 }
 
-static size_t put(char *text, size_t at, const char *part)
+/* Those that a process may keep have names. */
+static void name_capabilities(uint64_t all, char text[CAPABILITIES_LEN])
 {
-    const int len = snprintf(text + at, LEAT_LIVE_GUARD_TEXT_LEN - at, "%s", part);
-    return at + (size_t)len < LEAT_LIVE_GUARD_TEXT_LEN ? at + (size_t)len
-                                                       : LEAT_LIVE_GUARD_TEXT_LEN - 1;
+    const char *name = all == 0                             ? "no capability"
+                       : all == ONE(NET_ADMIN)              ? "CAP_NET_ADMIN"
+                       : all == ONE(BPF)                    ? "CAP_BPF"
+                       : all == (ONE(NET_ADMIN) | ONE(BPF)) ? "CAP_NET_ADMIN CAP_BPF"
+                                                            : NULL;
+    if (name)
+        snprintf(text, CAPABILITIES_LEN, "%s", name);
+    else
+        snprintf(text, CAPABILITIES_LEN, "capabilities 0x%llx", (unsigned long long)all);
 }
 
 bool leat_live_guard_text(const struct leat_live_guard *g, char text[LEAT_LIVE_GUARD_TEXT_LEN])
 {
-    const uint64_t named = ONE(NET_ADMIN) | ONE(BPF), others = g->capabilities & ~named;
-    const bool confined = g->no_new_privs && g->filtered && !others;
-    char number[48];
-    size_t at = put(text, 0, confined ? "yes" : "no");
-    if (!g->no_new_privs) at = put(text, at, ", may gain privileges");
-    if (!g->filtered) at = put(text, at, ", no filter of system calls");
-    if (!g->filtered) at = put(text, at, reason());
-    at = put(text, at, ", keeps ");
-    if (!g->capabilities) put(text, at, "no capability");
-    if (g->capabilities & ONE(NET_ADMIN) && !others) at = put(text, at, "CAP_NET_ADMIN");
-    if (g->capabilities & ONE(BPF) && !others) put(text, at, " CAP_BPF");
-    snprintf(number, sizeof number, "capabilities 0x%llx", (unsigned long long)g->capabilities);
-    if (others) put(text, at, number);
+    const bool few = !(g->capabilities & ~(ONE(NET_ADMIN) | ONE(BPF)));
+    const bool confined = g->no_new_privs && g->filtered && few;
+    char kept[CAPABILITIES_LEN];
+    name_capabilities(g->capabilities, kept);
+    snprintf(text, LEAT_LIVE_GUARD_TEXT_LEN, "%s%s%s%s, keeps %s", confined ? "yes" : "no",
+             g->no_new_privs ? "" : ", may gain privileges",
+             g->filtered ? "" : ", no filter of system calls", g->filtered ? "" : reason(), kept);
     return confined;
 }
 

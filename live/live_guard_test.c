@@ -296,6 +296,9 @@ static void what_holds_is_told_in_words(void)
     g.capabilities |= UINT64_C(1) << 39;
     OK(leat_live_guard_text(&g, text));
     OK(strcmp(text, "yes, keeps CAP_NET_ADMIN CAP_BPF") == 0);
+    g.capabilities = UINT64_C(1) << 39;
+    OK(leat_live_guard_text(&g, text));
+    OK(strcmp(text, "yes, keeps CAP_BPF") == 0);
     g.capabilities = UINT64_C(1) << 21;
     OK(!leat_live_guard_text(&g, text));
     OK(strcmp(text, "no, keeps capabilities 0x200000") == 0);
