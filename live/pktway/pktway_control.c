@@ -300,11 +300,13 @@ static int connect_to(const char *name, char *why)
         !pktway_name_peer(fd, &who)) {
         const bool busy = fd >= 0 && errno == EAGAIN;
         if (fd >= 0) close(fd);
-        pktway_because(why,
-                       busy ? "'%s' does not answer within %d s"
-                            : "no '%s' runs in this network namespace, expected one from leat "
-                              "pktway route or leat pktway host",
-                       name, CONNECT_S);
+        if (busy)
+            pktway_because(why, "'%s' does not answer within %d s", name, CONNECT_S);
+        else
+            pktway_because(why,
+                           "no '%s' runs in this network namespace, expected one from leat pktway "
+                           "route or leat pktway host",
+                           name);
         return -1;
     }
     if (who.uid == 0 || who.uid == geteuid()) return fd;
