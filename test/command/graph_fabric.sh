@@ -7,6 +7,7 @@ here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share/poets")
 . "$here/lib.sh"
 export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
+cd "$folder" || exit 1 # short names, so that handlers are the same in all builds
 json() { timeout "$run_limit" "$leat" graph run "$@" --json 2> "$folder/stderr"; }
 # value FILTER WORDS...: of the JSON object
 value() { filter=$1; shift; json "$@" | jq -c "$filter"; }
@@ -75,24 +76,24 @@ crowd() {
 for flits in 1 4; do
     case $flits in 1) message='uint32_t n[2];' ;; *) message='uint32_t n[14];' ;; esac
     for far in 1 4 7; do
-        two "$message" 2,0 8 $far > "$folder/two.xml"
+        two "$message" 2,0 8 $far > two.xml
         for words in 1:1 3:1 2:5; do
             pipeline=${words%:*} wire=${words#*:}
             same "$flits flits over $far wires of $wire, routers of $pipeline" \
-                "$(value '.fabric.threads.latency_cycles|[.mean,.max]' "$folder/two.xml" --placement block --mailbox threads=1 \
+                "$(value '.fabric.threads.latency_cycles|[.mean,.max]' two.xml --placement block --mailbox threads=1 \
                     --engine "fabric:mesh:8/pipeline=$pipeline/wire=$wire/clock=240MHz")" \
                 "$(echo "$pipeline $wire $far $flits" | awk '{ c = 2 + ($3 + 1) * $1 + $3 * $2 + 1 + $4 - 1; printf "[%.3f,%.3f]", c, c }' | jq -c .)"
         done
     done
 done
-two 'uint32_t n[2];' 2,0 32 31 > "$folder/two.xml" # two boards, from corner to corner: 10 wires, one of them longer
-same "from board to board" "$(value .fabric.threads.latency_cycles.max "$folder/two.xml" --placement block --engine fabric:tinsel:2,1)" $((2 + 11 * 2 + 9 + 100 + 1))
+two 'uint32_t n[2];' 2,0 32 31 > two.xml # two boards, from corner to corner: 10 wires, one of them longer
+same "from board to board" "$(value .fabric.threads.latency_cycles.max two.xml --placement block --engine fabric:tinsel:2,1)" $((2 + 11 * 2 + 9 + 100 + 1))
 # A round trip more: two packets, each received and sent on; all else is the same.
 for words in "turn=32,receive=320,send=320,edge=64 768" "turn=1,receive=0,send=0,edge=0 2" "turn=10,receive=7,send=5,edge=3 35"; do
     costs=${words% *}
     for rounds in 5 25; do
-        two 'uint32_t n[2];' $rounds,0 2 1 > "$folder/$rounds.xml"
-        value .fabric.ran_cycles "$folder/$rounds.xml" --placement block --engine fabric:line:2/clock=240MHz --mailbox threads=1 --cost "$costs" > "$folder/$rounds"
+        two 'uint32_t n[2];' $rounds,0 2 1 > "$rounds.xml"
+        value .fabric.ran_cycles "$rounds.xml" --placement block --engine fabric:line:2/clock=240MHz --mailbox threads=1 --cost "$costs" > "$folder/$rounds"
     done
     same "rounds with $costs" $(($(cat "$folder/25") - $(cat "$folder/5"))) $((40 * (${words#* } + 2 + 2 * 3 + 1 + 1)))
 done
@@ -110,19 +111,19 @@ same "a supervisor over a fabric" "$("$leat" graph run "$share/ring.xml" --engin
 16 reports"
 
 # ---- full mailboxes, small buffers --------------------------------------------------------------
-crowd 20 30 > "$folder/crowd.xml"
+crowd 20 30 > crowd.xml
 for words in "mesh:4,4/vcs=1/buffer=1 slots=1" "mesh:4,4/vcs=1/buffer=1 slots=1,threads=2" "torus:4,4/vcs=2/buffer=1 slots=2" "clos444 slots=1" "tinsel:2,2 slots=3"; do
-    same "nothing is lost, nothing stops: $words" "$(value '[.reason, .receives, .sends, .dropped]' "$folder/crowd.xml" --until idle --engine "fabric:${words% *}" --mailbox "${words#* }")" \
+    same "nothing is lost, nothing stops: $words" "$(value '[.reason, .receives, .sends, .dropped]' crowd.xml --until idle --engine "fabric:${words% *}" --mailbox "${words#* }")" \
         '["idle",11400,11400,{}]'
 done
-json "$folder/crowd.xml" --until idle --engine fabric:mesh:4,4 --mailbox slots=1 | jq -e '.fabric.threads.waits > 0' > /dev/null || fail "nobody waited for a slot"
-json "$folder/crowd.xml" --until idle --engine fabric:tinsel --mailbox slots=4096 | jq -e '.fabric | .threads.waits == 0 and .threads.packets + .copied == 11400 and .threads.flits == .threads.packets and .busiest_wire.flits > 0 and .hops_mean > 1 and .host.packets == 80' > /dev/null || fail "what a run tells"
-exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout "$run_limit" "$leat" graph run "$folder/crowd.xml" --until idle --engine fabric:mesh:4,4/vcs=1/buffer=4/full=drop
+json crowd.xml --until idle --engine fabric:mesh:4,4 --mailbox slots=1 | jq -e '.fabric.threads.waits > 0' > /dev/null || fail "nobody waited for a slot"
+json crowd.xml --until idle --engine fabric:tinsel --mailbox slots=4096 | jq -e '.fabric | .threads.waits == 0 and .threads.packets + .copied == 11400 and .threads.flits == .threads.packets and .busiest_wire.flits > 0 and .hops_mean > 1 and .host.packets == 80' > /dev/null || fail "what a run tells"
+exits 1 "mesh:4,4/vcs=1/buffer=4/full=drop: a packet from port " timeout "$run_limit" "$leat" graph run crowd.xml --until idle --engine fabric:mesh:4,4/vcs=1/buffer=4/full=drop
 
 # ---- the same run every time --------------------------------------------------------------------
-one=$(value .fabric "$folder/crowd.xml" --until idle --engine fabric:tinsel --placement random --seed 3 -j 1)
-same "again" "$(value .fabric "$folder/crowd.xml" --until idle --engine fabric:tinsel --placement random --seed 3 -j 2)" "$one"
-[ "$(value .fabric.certificate "$folder/crowd.xml" --until idle --engine fabric:tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
+one=$(value .fabric crowd.xml --until idle --engine fabric:tinsel --placement random --seed 3 -j 1)
+same "again" "$(value .fabric crowd.xml --until idle --engine fabric:tinsel --placement random --seed 3 -j 2)" "$one"
+[ "$(value .fabric.certificate crowd.xml --until idle --engine fabric:tinsel --placement random --seed 4)" != "$(echo "$one" | jq -c .certificate)" ] || fail "seeds do not matter"
 
 # ---- what is recorded ---------------------------------------------------------------------------
 # Of each of five threads: its report to the barrier, the release, STOP and its answer. Then 15 tokens and 16 reports.
@@ -131,7 +132,7 @@ for name in tinsel:2,2 clos444; do
         value .fabric.cycles "$share/ring.xml" --engine fabric:$name --record "$folder/$part.pcapng" --snapshot "$folder/$part.xml" > "$folder/cycles" || fail "$name: $?"
     done
     cmp "$folder/one.pcapng" "$folder/two.pcapng" || fail "$name: another recording"
-    cmp "$folder/one.xml" "$folder/two.xml" || fail "$name: another snapshot"
+    cmp one.xml two.xml || fail "$name: another snapshot"
     "$leat" decode --json "$folder/one.pcapng" > "$folder/decoded" || fail "$name: cannot be decoded"
     same "$name: kinds" "$(jq -r '.carriage.direction + " " + .fields.class + " " + (.fields.opcode // "" | tostring)' "$folder/decoded" | sort | uniq -c | awk '{$1=$1}1' | paste -sd,)" \
         "5 toFabric CTL BARRIER,5 toFabric CTL STOP,15 toFabric DEV NOP,5 toHost SUP BARRIER,16 toHost SUP IMPL,5 toHost SUP STOP"
@@ -139,19 +140,19 @@ for name in tinsel:2,2 clos444; do
 done
 
 # ---- ends ---------------------------------------------------------------------------------------
-run() { timeout "$run_limit" "$leat" graph run "$folder/end.xml" --engine fabric:tinsel "$@"; }
+run() { timeout "$run_limit" "$leat" graph run end.xml --engine fabric:tinsel "$@"; }
 for what in 2 3 4 5 6 7 8; do
-    two 'uint32_t n[2];' 0,$what 2 1 > "$folder/end.xml"
+    two 'uint32_t n[2];' 0,$what 2 1 > end.xml
     case $what in
     2) exits 1 "assertion after" run; has "an assertion" "$(cat "$folder/stdout")" "d1 (Thread 0x200): assertion failed: deviceState->n < 2" ;;
     3) exits 1 "leat: device d1: a handler crashed" run ;;
     4)  exits 0 "limit after" run --until 200us
-        same "simulated time ends it" "$(value '.fabric.simulated_us | . > 200 and . < 300' "$folder/end.xml" --engine fabric:tinsel --until 200us)" true
-        interrupted INT "$leat" graph run "$folder/end.xml" --engine fabric:tinsel
+        same "simulated time ends it" "$(value '.fabric.simulated_us | . > 200 and . < 300' end.xml --engine fabric:tinsel --until 200us)" true
+        interrupted INT "$leat" graph run end.xml --engine fabric:tinsel
         same "exit code of an interrupted run" $got 130
         has "an interrupted run" "$(cat "$folder/stderr")" "interrupted after" ;;
     5) exits 1 "failed after" run; has "a line" "$(cat "$folder/stdout")" "d1 (Thread 0x200): seven" ;;
-    6)  sed -i 's/P="{1}"/P="{0}"/' "$folder/end.xml" # nobody begins
+    6)  sed -i 's/P="{1}"/P="{0}"/' end.xml # nobody begins
         exits 0 "success after" run ;;
     7) exits 1 "leat: device d1: a handler called exit" run ;;
     8) exits 1 "leat: device d1: a handler does not come back" run --until 200us ;;

@@ -1,6 +1,7 @@
 """What applications of share/poets/make.py must come to, by plain models that know nothing of packets."""
 import importlib.util
 import math
+import os
 import random
 import subprocess
 import sys
@@ -14,10 +15,11 @@ wrong = 0
 
 
 def run(xml, words):
-    with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
-        file.write(xml)
-        file.flush()
-        done = subprocess.run([leat, "graph", "run", file.name, *words], capture_output=True, text=True, timeout=3600)
+    with tempfile.TemporaryDirectory() as folder:
+        name = "graph.xml"  # always the same, so that handlers are compiled once
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(xml)
+        done = subprocess.run([leat, "graph", "run", name, *words], cwd=folder, capture_output=True, text=True, timeout=3600)
     return done.returncode, [line.split("): ", 1)[1].split() for line in done.stdout.splitlines() if "): " in line], done.stderr
 
 

@@ -8,6 +8,7 @@ command -v mpirun > /dev/null || { echo "SKIPPED: mpirun is not there (openmpi-b
 [ -e "$(dirname "$leat")/../program/libleat-mpi.so" ] || { echo "SKIPPED: leat was built without libopenmpi-dev"; exit 77; }
 . "$here/lib.sh"
 export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+cd "$folder" || exit 1 # short names, so that handlers are the same in all builds
 export OMPI_MCA_btl_vader_backing_directory="$folder" # what a rank that crashes leaves behind goes with it
 # ranks N FILE OPTION...
 ranks() {
@@ -62,30 +63,30 @@ XML
         for (i = 0; i < 24; i++) for (k = 1; k < 4; k++) printf "<EdgeI path=\"d%d:in-d%d:out\"/>\n", (i + k * k * 2) % 24, i
         print "</EdgeInstances></GraphInstance></Graphs>" }'
 }
-circle 3000 0 > "$folder/flood.xml"
-ranks 3 "$folder/flood.xml" --until idle --json > "$folder/json" 2> /dev/null || fail "a flood: $?"
-same "nothing is lost" "$(jq -c '[.reason,.receives,.sends,.states,.dropped]' "$folder/json")" "$("$leat" graph run "$folder/flood.xml" --until idle --json 2> /dev/null | jq -c '[.reason,.receives,.sends,.states,.dropped]')"
+circle 3000 0 > flood.xml
+ranks 3 flood.xml --until idle --json > "$folder/json" 2> /dev/null || fail "a flood: $?"
+same "nothing is lost" "$(jq -c '[.reason,.receives,.sends,.states,.dropped]' "$folder/json")" "$("$leat" graph run flood.xml --until idle --json 2> /dev/null | jq -c '[.reason,.receives,.sends,.states,.dropped]')"
 same "all of it" "$(jq .receives "$folder/json")" 216000
 circle 4000000000 0 > "$folder/storm.xml"
 exits 0 "limit after" ranks 2 "$folder/storm.xml" --until 300ms
 
 # ---- ends, from any rank ------------------------------------------------------------------------
-circle 4000000000 1 > "$folder/a.xml"
-exits 1 "assertion after" ranks 3 "$folder/a.xml"
+circle 4000000000 1 > a.xml
+exits 1 "assertion after" ranks 3 a.xml
 has "an assertion" "$(plain < "$folder/stdout")" "d23: assertion failed: what != 1"
-circle 4000000000 2 > "$folder/b.xml"
-exits 1 "leat: device d23: a handler crashed" ranks 3 "$folder/b.xml"
-circle 4000000000 3 > "$folder/c.xml"
-exits 1 "failed after" ranks 3 "$folder/c.xml"
+circle 4000000000 2 > b.xml
+exits 1 "leat: device d23: a handler crashed" ranks 3 b.xml
+circle 4000000000 3 > c.xml
+exits 1 "failed after" ranks 3 c.xml
 same "told once" "$(grep -c 'failed after' "$folder/stderr")" 1
-circle 4000000000 4 > "$folder/d.xml"
-exits 1 "leat: device d23: a handler called exit, expected handler_exit" ranks 3 "$folder/d.xml"
+circle 4000000000 4 > d.xml
+exits 1 "leat: device d23: a handler called exit, expected handler_exit" ranks 3 d.xml
 # At the last rank, and at the first, which others wait for: it alone is named.
-circle 4000000000 5 > "$folder/e.xml"
-exits 1 "leat: device d23: a handler does not come back" ranks 3 "$folder/e.xml" --until 10ms
+circle 4000000000 5 > e.xml
+exits 1 "leat: device d23: a handler does not come back" ranks 3 e.xml --until 10ms
 same "nobody else" "$(grep -c 'come back' "$folder/stderr")" 1
-sed 's/me == 23/me == 0/' "$folder/e.xml" > "$folder/f.xml"
-exits 1 "leat: device d0: a handler does not come back" ranks 3 "$folder/f.xml" --until 10ms
+sed 's/me == 23/me == 0/' e.xml > f.xml
+exits 1 "leat: device d0: a handler does not come back" ranks 3 f.xml --until 10ms
 same "nobody else" "$(grep -c 'come back' "$folder/stderr")" 1
 ranks 3 "$folder/storm.xml" > "$folder/stdout" 2> "$folder/stderr" &
 child=$!
@@ -106,7 +107,7 @@ same "interrupted at a rank" "$code" 130
 has "interrupted at a rank" "$(cat "$folder/stderr")" "interrupted after"
 
 # ---- bad input is told once ---------------------------------------------------------------------
-exits 2 "E_XML" ranks 2 "$folder/none.xml"
+exits 2 "E_XML" ranks 2 none.xml
 same "told once" "$(grep -c E_XML "$folder/stderr")" 1
 exits 2 "no --schedule" ranks 2 "$share/ring.xml" --schedule fifo
 same "told once" "$(grep -c 'no --schedule' "$folder/stderr")" 1

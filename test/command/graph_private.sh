@@ -132,17 +132,19 @@ ignored() {
     [ ! -e "$folder/open/evil" ] || fail "$whose: a planted object runs: $1"
     same "$whose: $1: it is compiled again" "$(stat -c '%F %u' "$object")" "regular file $uid"
 }
-# new CASE: a cache with a compiled handler in it, which is $object
+# new CASE: a cache with a compiled handler in it, which is $object; a copy of the first, with its owner and modes
 new() {
     cache="$folder/open/$uid-$1"
-    as XDG_CACHE_HOME="$cache" "$leat" graph check "$folder/app.xml" > "$folder/stdout" || fail "$whose: $1"
+    as cp -rp "$folder/open/$uid" "$cache"
     object=$(find "$cache" -name '*.so')
 }
 # plant: another's object in the place of $object
 plant() { rm "$object" && cp "$evil" "$object"; }
 
 cases() {
-    new modes
+    cache="$folder/open/$uid"
+    as XDG_CACHE_HOME="$cache" "$leat" graph check "$folder/app.xml" > "$folder/stdout" || fail "$whose: no handler"
+    object=$(find "$cache" -name '*.so')
     same "$whose: nobody else can read or write it" "$(stat -c %a "$cache" "$cache/leat" "$cache/leat/poets" "$object" | sort -u | paste -sd' ')" "600 700"
     same "$whose: no traces of compilers" "$(find "$cache/leat/poets" -mindepth 1 ! -name '*.so' ! -name '*.cpp')" ""
     for mode in g+w o+w; do

@@ -7,6 +7,7 @@ share=$(realpath "$here/../../share/poets")
 . "$here/lib.sh"
 export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 run() { "$leat" graph run "$@" 2> /dev/null; }
+cd "$folder" || exit 1 # short names, so that handlers are the same in all builds
 json() { timeout "$run_limit" "$leat" graph run "$@" --json 2> /dev/null; }
 
 # ---- answers ------------------------------------------------------------------------------------
@@ -44,16 +45,16 @@ json "$share/heat_plate.xml" --schedule fifo | jq -e '.reason == "success" and .
 
 # ---- placement ----------------------------------------------------------------------------------
 # A plate whose devices stand in the file in any order: the same answer wherever they are dealt to.
-python3 "$share/make.py" heat 30 30 20 > "$folder/plate.xml"
-awk '/^<DevI /{ print (NR * 7919) % 104729 "\t" $0 }' "$folder/plate.xml" | sort -n | cut -f 2- > "$folder/devices"
-awk -v devices="$folder/devices" '/^<DevI /{ if (!done++) while ((getline line < devices) > 0) print line; next } { print }' "$folder/plate.xml" > "$folder/mixed.xml"
+python3 "$share/make.py" heat 30 30 20 > plate.xml
+awk '/^<DevI /{ print (NR * 7919) % 104729 "\t" $0 }' plate.xml | sort -n | cut -f 2- > "$folder/devices"
+awk -v devices="$folder/devices" '/^<DevI /{ if (!done++) while ((getline line < devices) > 0) print line; next } { print }' plate.xml > mixed.xml
 for placement in block locality random; do
-    json "$folder/mixed.xml" -j 2 --placement $placement > "$folder/$placement.json" || fail "--placement $placement"
+    json mixed.xml -j 2 --placement $placement > "$folder/$placement.json" || fail "--placement $placement"
 done
 same "wherever devices are" "$(cat "$folder"/*.json | jq -r '.states' | sort -u | wc -l)" 1
 jq -es '.[0].cut_workers < .[1].cut_workers and .[0].cut_threads < .[1].cut_threads and .[0].placement == "locality" and .[0].cut_threads >= .[0].cut_workers' "$folder/locality.json" "$folder/block.json" > /dev/null || fail "locality cuts no less than block"
-json "$folder/mixed.xml" -j 1 | jq -e '.placement == "locality" and .cut_workers == 0' > /dev/null || fail "the placement where none is asked for"
-json "$folder/mixed.xml" --schedule fifo | jq -e '.placement == "block"' > /dev/null || fail "the placement of a schedule"
+json mixed.xml -j 1 | jq -e '.placement == "locality" and .cut_workers == 0' > /dev/null || fail "the placement where none is asked for"
+json mixed.xml --schedule fifo | jq -e '.placement == "block"' > /dev/null || fail "the placement of a schedule"
 
 # ---- devices that misbehave ---------------------------------------------------------------------
 # device ON_RECEIVE ON_SEND: an application with one device that sends to itself
@@ -69,65 +70,65 @@ device() {
 <EdgeInstances><EdgeI path="culprit:in-culprit:out"/></EdgeInstances></GraphInstance></Graphs>
 XML
 }
-device 'assert(deviceState->n < 1);' '' > "$folder/a.xml"
-device 'throw std::string("x");' '' > "$folder/b.xml"
-device '' '*sendIndex = 1;' > "$folder/c.xml"
+device 'assert(deviceState->n < 1);' '' > a.xml
+device 'throw std::string("x");' '' > b.xml
+device '' '*sendIndex = 1;' > c.xml
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
-    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run "$folder/a.xml" $words
+    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run a.xml $words
     has "an assertion" "$(cat "$folder/stdout")" "culprit (Thread 0x0): assertion failed: deviceState->n < 1"
     # shellcheck disable=SC2086
-    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run "$folder/b.xml" $words
+    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run b.xml $words
     has "an exception" "$(cat "$folder/stdout")" "culprit (Thread 0x0): an exception"
     # shellcheck disable=SC2086
-    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run "$folder/c.xml" $words
+    exits 1 "assertion after" timeout "$run_limit" "$leat" graph run c.xml $words
     has "a bad index" "$(cat "$folder/stdout")" "culprit (Thread 0x0): sendIndex is out of range"
 done
-device 'volatile int *p = (volatile int *)8; *p = 1;' '' > "$folder/d.xml"
-exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run "$folder/d.xml"
-device '__builtin_trap();' '' > "$folder/trap.xml"
-exits 1 "leat: device culprit: a handler crashed: a trap" timeout "$run_limit" "$leat" graph run "$folder/trap.xml"
-device 'exit(0);' '' > "$folder/exit.xml"
-device 'handler_log(1, "goodbye"); if (deviceState->n > 60) *(volatile int *)8 = 1;' '' > "$folder/said.xml"
+device 'volatile int *p = (volatile int *)8; *p = 1;' '' > d.xml
+exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run d.xml
+device '__builtin_trap();' '' > trap.xml
+exits 1 "leat: device culprit: a handler crashed: a trap" timeout "$run_limit" "$leat" graph run trap.xml
+device 'exit(0);' '' > exit.xml
+device 'handler_log(1, "goodbye"); if (deviceState->n > 60) *(volatile int *)8 = 1;' '' > said.xml
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
-    exits 1 "leat: device culprit: a handler called exit, expected handler_exit" timeout "$run_limit" "$leat" graph run "$folder/exit.xml" $words
+    exits 1 "leat: device culprit: a handler called exit, expected handler_exit" timeout "$run_limit" "$leat" graph run exit.xml $words
 done
-exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run "$folder/said.xml" --schedule fifo
+exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run said.xml --schedule fifo
 has "what was said before is seen" "$(cat "$folder/stdout")" "goodbye"
-sed 's/if (PKT(lap) == GRAPHPROPERTIES(laps))/*(volatile int *)8 = 1;/' "$share/ring.xml" > "$folder/boss.xml"
+sed 's/if (PKT(lap) == GRAPHPROPERTIES(laps))/*(volatile int *)8 = 1;/' "$share/ring.xml" > boss.xml
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
-    exits 1 "leat: the supervisor: a handler crashed" timeout "$run_limit" "$leat" graph run "$folder/boss.xml" $words
+    exits 1 "leat: the supervisor: a handler crashed" timeout "$run_limit" "$leat" graph run boss.xml $words
 done
 # Handlers that do not come back: two at once, since it takes two seconds to be sure.
-device '' '' | sed 's,<ReadyToSend>,<OnInit>for (;;) asm volatile("");</OnInit>&,' > "$folder/loop.xml"
-"$leat" graph check "$folder/loop.xml" > /dev/null
-timeout -s KILL "$run_limit" "$leat" graph run "$folder/loop.xml" --until 10ms 2> "$folder/loop1" &
+device '' '' | sed 's,<ReadyToSend>,<OnInit>for (;;) asm volatile("");</OnInit>&,' > loop.xml
+"$leat" graph check loop.xml > /dev/null
+timeout -s KILL "$run_limit" "$leat" graph run loop.xml --until 10ms 2> "$folder/loop1" &
 one=$!
-timeout -s KILL "$run_limit" "$leat" graph run "$folder/loop.xml" --until 10ms --schedule lifo 2> "$folder/loop2" &
+timeout -s KILL "$run_limit" "$leat" graph run loop.xml --until 10ms --schedule lifo 2> "$folder/loop2" &
 two=$!
-timeout -s KILL "$run_limit" timeout --preserve-status -s TERM 0.2 "$leat" graph run "$folder/loop.xml" 2> "$folder/loop3"
+timeout -s KILL "$run_limit" timeout --preserve-status -s TERM 0.2 "$leat" graph run loop.xml 2> "$folder/loop3"
 same "an interrupt" $? 143
 wait $one
 same "a limit" $? 1
 wait $two
 same "a limit, epochs" $? 1
 same "who it was" "$(cat "$folder"/loop[123] | grep -v ' for the first time, ' | sort -u)" "leat: device culprit: a handler does not come back"
-device 'deviceState->n = 0;' '' > "$folder/e.xml" # it never ends
-exits 0 "limit after" timeout "$run_limit" "$leat" graph run "$folder/e.xml" --until 200ms
-exits 0 "limit after" timeout "$run_limit" "$leat" graph run "$folder/e.xml" --until 0.1 --schedule random
-interrupted INT "$leat" graph run "$folder/e.xml"
+device 'deviceState->n = 0;' '' > e.xml # it never ends
+exits 0 "limit after" timeout "$run_limit" "$leat" graph run e.xml --until 200ms
+exits 0 "limit after" timeout "$run_limit" "$leat" graph run e.xml --until 0.1 --schedule random
+interrupted INT "$leat" graph run e.xml
 same "exit code of an interrupted run" $got 130
 has "an interrupted run" "$(cat "$folder/stderr")" "interrupted after"
-device 'deviceState->n = 0; handler_log(3, "no"); handler_log(2, "%s %d", "yes", 5); handler_exit(message->n + 1);' '' > "$folder/f.xml"
-exits 1 "failed after" timeout "$run_limit" "$leat" graph run "$folder/f.xml" --schedule fifo
+device 'deviceState->n = 0; handler_log(3, "no"); handler_log(2, "%s %d", "yes", 5); handler_exit(message->n + 1);' '' > f.xml
+exits 1 "failed after" timeout "$run_limit" "$leat" graph run f.xml --schedule fifo
 has "log" "$(cat "$folder/stdout")" "culprit (Thread 0x0): yes 5"
 ! grep -q no "$folder/stdout" || fail "a level too high"
-has "as the original" "$(run "$folder/f.xml" --schedule fifo --compat log_raw)" "culprit (Thread 0x0): %s %d"
-sed 's/RTS_FLAG_out/0/' "$folder/c.xml" > "$folder/idle.xml"
-exits 1 "the application is idle" timeout "$run_limit" "$leat" graph run "$folder/idle.xml"
-exits 0 "idle after" timeout "$run_limit" "$leat" graph run "$folder/idle.xml" --until idle
+has "as the original" "$(run f.xml --schedule fifo --compat log_raw)" "culprit (Thread 0x0): %s %d"
+sed 's/RTS_FLAG_out/0/' c.xml > idle.xml
+exits 1 "the application is idle" timeout "$run_limit" "$leat" graph run idle.xml
+exits 0 "idle after" timeout "$run_limit" "$leat" graph run idle.xml --until idle
 
 # ---- instrumentation ----------------------------------------------------------------------------
 exits 0 "" timeout "$run_limit" "$leat" graph run "$share/clock_tree.xml" --schedule fifo --instrument --output "$folder/out"
@@ -149,7 +150,7 @@ wrong "--rts 'edge', expected latched or level" "$leat" graph run x.xml --rts ed
 wrong "--engine 'fpga', expected threads, mpi, or fabric:NAME" "$leat" graph run x.xml --engine fpga
 wrong "--compat 'x', expected hdr_pin_as_edge" "$leat" graph run x.xml --compat x
 wrong "run: --no-handlers, expected only" "$leat" graph run x.xml --no-handlers
-wrong "cannot be opened" "$leat" graph run "$folder/none.xml"
+wrong "cannot be opened" "$leat" graph run none.xml
 wrong "expected block, locality or random" "$leat" graph run "$share/ring.xml" --placement nowhere
 wrong "E_CC" "$leat" graph run "$share/ring.xml" --cxxflags --no-such-flag
 finish

@@ -163,10 +163,10 @@ exits 1 'never began' "$leat" run --fabric clos444 -n 2 --library mpi -- "$folde
 
 # The conformance set, whose programs check themselves, beside stock mpirun (where LEAT_ORACLE is not
 # "none": stock mpirun is the same in every build); and programs that misbehave.
-against="--against mpirun --oversubscribe --bind-to none -n {n}"
-[ "${LEAT_ORACLE:-}" != none ] || against=
+against="--against mpirun --oversubscribe --bind-to none -n {n}" ranks=4
+[ "${LEAT_ORACLE:-}" != none ] || against='' ranks=2
 # shellcheck disable=SC2086
-sh "$tests/mpi/run_all.sh" -d -n 4 "$leat" run --fabric mesh:4,4 -n '{n}' -- $against > "$folder/set" 2>&1 ||
+sh "$tests/mpi/run_all.sh" -d -n $ranks "$leat" run --fabric mesh:4,4 -n '{n}' -- $against > "$folder/set" 2>&1 ||
     fail "conformance over a mesh: $(grep -v '^ok' "$folder/set")"
 # shellcheck disable=SC2086
 sh "$tests/mpi/run_all.sh" -n 2 -p "send_modes sizes collectives errors clocks" "$leat" run --fabric clos444 -n '{n}' -- $against > "$folder/set" 2>&1 ||
