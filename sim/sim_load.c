@@ -7,15 +7,10 @@
 #include <string.h>
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
-enum { ID_MASK = 0x7fffffff };    /* a message's id is not negative */
-enum { LINE_CYCLES = 56 };        /* from one cell of a unit to the next (specs/atm.md, R2) */
-enum { STUCK_CYCLES = 1 << 20 };  /* without any cell, though it has long been sent */
-enum { DRAIN_CYCLES = 4096 };     /* in which a cell in the network arrives, if it ever does */
-enum { LOOK_CYCLES = 1 << 12 };   /* between looks at a network that may be locked */
-enum { LOCKED_CYCLES = 1 << 16 }; /* in which any cell arrives that can */
-enum { SERVICE_CYCLES = 1 << 8 }; /* the most that a unit does with a cell, but for searching */
-enum { SEND_CYCLES = 15 };        /* the least that a message takes to be sent or asked for */
-enum { STRIDE_DELIVERIES = 4 };   /* of a port: to ask for a message takes 22 cycles */
+enum { ID_MASK = 0x7fffffff };  /* a message's id is not negative */
+enum { DRAIN_CYCLES = 4096 };   /* in which a cell in the network arrives, if it ever does */
+enum { SEND_CYCLES = 15 };      /* the least that a message takes to be sent or asked for */
+enum { STRIDE_DELIVERIES = 4 }; /* of a port: to ask for a message takes 22 cycles */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -363,7 +358,7 @@ static void send_piece(struct leat_sim_load *load, uint32_t port, uint64_t at)
     else if (line->out.own_arrives)
         send_cell(load, port, line->out.own, at);
     line->sent_at = at;
-    line->next_at = own ? LEAT_NEVER : at + LINE_CYCLES;
+    line->next_at = own ? LEAT_NEVER : at + LEAT_SIM_LOAD_LINE_CYCLES;
 }
 
 static void send_over_line(struct leat_sim_load *load, uint32_t port)
@@ -374,7 +369,7 @@ static void send_over_line(struct leat_sim_load *load, uint32_t port)
     leat_sim_line_pass(&line->to_network, load->medium, unit->line_cell, at, &line->out);
     line->piece = 0;
     if (line->out.extra_count)
-        leat_atm_aal_unit_hold(unit, (uint64_t)LINE_CYCLES * line->out.extra_count);
+        leat_atm_aal_unit_hold(unit, (uint64_t)LEAT_SIM_LOAD_LINE_CYCLES * line->out.extra_count);
     send_piece(load, port, at);
 }
 
@@ -701,7 +696,6 @@ void leat_sim_load_init(struct leat_sim_load *load, const struct leat_sim_load_c
     leat_sim_certificate_init(&load->certificate);
     leat_sim_histogram_init(&load->latency);
     load->sim.now = 1;
-    load->look_at = load->look_cycles = LOOK_CYCLES;
     for (uint32_t port = 0; port < ports; port++) {
         struct leat_atm_aal_config aal = leat_sim_fabric_unit(&config->fabric, &config->aal, port);
         aal.unsealed = load->cells_stay_sound && !config->watch.cell;
@@ -766,132 +760,6 @@ bool leat_sim_load_is_quiet(const struct leat_sim_load *load)
 {
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
         if (!is_quiet(&load->host[port])) return false;
-    return true;
-}
-
-static bool is_sending(const struct leat_sim_load *load)
-{
-    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
-        if (load->host[port].unit.sending) return true;
-    return false;
-}
-
-bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_load_look *look)
-{
-    const uint64_t patience = (uint64_t)load->config.aal.retransmit_cycles *
-                              load->config.aal.transmissions_max;
-    if (look->cells != load->sim.counts.cells_out || !is_sending(load)) look->since = load->sim.now;
-    look->cells = load->sim.counts.cells_out;
-    return load->sim.now - look->since > patience + STUCK_CYCLES;
-}
-
-const char leat_sim_load_lock_text[] =
-    "the network is locked: full buffers wait for each other for ever, as where cells are sent "
-    "again before an acknowledgement can come (see --retransmit)";
-const char leat_sim_load_livelock_text[] =
-    "the network is busy, but has delivered nothing for longer than all transmissions of a cell "
-    "take (see --retransmit and --transmissions)";
-
-/* An acknowledgement is looked for along all blocks that wait for one, two cycles each (note R8);
- * whatever else a cell needs in its unit takes less than SERVICE_CYCLES. */
-uint64_t leat_sim_load_delivery_cycles(const struct leat_sim_load *load)
-{
-    const struct leat_atm_aal_config *aal = &load->config.aal;
-    const uint64_t served = (uint64_t)aal->receive_blocks * (2 * aal->send_blocks + SERVICE_CYCLES);
-    const uint64_t tried = aal->transmissions_max * (aal->retransmit_cycles + served);
-    const uint64_t carried = (uint64_t)load->config.fabric.net.ports * LINE_CYCLES *
-                             (aal->send_blocks + aal->receive_blocks);
-    return tried + carried + aal->obsolete_cycles +
-           2 * leat_atm_aal_one_way_cycles(load->config.len_max);
-}
-
-bool leat_sim_load_is_livelocked(const struct leat_sim_load *load, uint64_t delivered, bool held,
-                                 struct leat_sim_load_progress *progress)
-{
-    const uint64_t now = load->sim.now;
-    const bool is_new = delivered != progress->delivered;
-    if (!is_new && now < progress->looked_at + LOOK_CYCLES) return false;
-    if (is_new || (!held && leat_sim_load_is_quiet(load))) progress->since = now;
-    progress->delivered = delivered;
-    progress->looked_at = now;
-    return now - progress->since > leat_sim_load_delivery_cycles(load);
-}
-
-uint64_t leat_sim_load_patience(const struct leat_sim_load *load)
-{
-    return (uint64_t)load->config.aal.obsolete_cycles +
-           leat_atm_aal_io_cycles(load->config.len_max) + LOCKED_CYCLES;
-}
-
-/* Cells that a port has begun to send or has got. While it sends, and this does not change, the
- * network refuses one and the same cell over and over. */
-static uint64_t moved_at(const struct leat_sim_load_host *host)
-{
-    const struct leat_atm_aal_counts *c = &host->unit.counts;
-    return c->cells_sent + c->acks_sent + c->resyncs_sent + c->cells_received + c->acks_received +
-           c->bad_cells + c->misdelivered + c->beyond;
-}
-
-static void look(struct leat_sim_load *load, uint64_t now)
-{
-    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
-        struct leat_sim_load_host *host = &load->host[port];
-        const uint64_t moved = moved_at(host);
-        if (moved != host->moved || !host->unit.sending || room(load, port) > 0)
-            host->still_since = now;
-        host->moved = moved;
-    }
-    /* Cells that are parked wait for descriptors, which messages leave that were read. */
-    const uint64_t moved = load->sim.counts.cells_out + load->counts.messages_delivered;
-    if (load->moved != moved) load->still_since = now;
-    load->moved = moved;
-    /* Where nobody sends there is no lock: later is soon enough, up to as long as it has been so.
-     */
-    load->look_cycles = is_sending(load) ? LOOK_CYCLES : 2 * load->look_cycles;
-    load->looked_at = now;
-    load->look_at = now + load->look_cycles;
-}
-
-bool leat_sim_load_look(struct leat_sim_load *load)
-{
-    if (load->sim.now <= load->look_at) return false;
-    look(load, load->sim.now - 1);
-    return true;
-}
-
-static bool is_still(const struct leat_sim_load *load, uint64_t since, uint64_t cycles)
-{
-    return load->looked_at > since + cycles;
-}
-
-bool leat_sim_load_is_locked(const struct leat_sim_load *load, uint32_t port, uint64_t *since)
-{
-    const uint64_t patience = leat_sim_load_patience(load);
-    *since = load->host[port].still_since;
-    /* Ports may wait for each other in a row, and its end for something that takes so long. */
-    return is_still(load, *since,
-                    is_still(load, load->still_since, patience)
-                        ? patience
-                        : patience * load->config.fabric.net.ports);
-}
-
-static bool nothing_moves(const struct leat_sim_load *load)
-{
-    const uint64_t patience = leat_sim_load_patience(load);
-    if (!is_still(load, load->still_since, patience)) return false;
-    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
-        if (is_still(load, load->host[port].still_since, patience)) return true;
-    return false;
-}
-
-bool leat_sim_load_run_watched(struct leat_sim_load *load, uint64_t last)
-{
-    while (load->sim.now <= last) {
-        leat_sim_load_run(load, earlier(load->look_at, last));
-        if (load->sim.now <= load->look_at) continue;
-        look(load, load->look_at);
-        if (nothing_moves(load)) return false;
-    }
     return true;
 }
 

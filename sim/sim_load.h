@@ -26,6 +26,7 @@
 #include "sim_line.h"
 
 enum { LEAT_SIM_LOAD_BYTES_DEFAULT = 16 }; /* with the header of a message: one full cell */
+enum { LEAT_SIM_LOAD_LINE_CYCLES = 56 };   /* from one cell of a unit to the next (note R2) */
 
 /* A message that a host is to send. */
 struct leat_sim_message {
@@ -144,7 +145,7 @@ struct leat_sim_load_host {
     uint32_t complete_head, complete_count;
     uint32_t reading_len;
     struct leat_sim_delivery reading_coming; /* where it was told that the message comes */
-    uint64_t moved, still_since; /* leat_sim_load_run_watched: cells so far, and since when */
+    uint64_t moved, still_since;             /* sim_load_stuck.h: cells so far, and since when */
 };
 
 struct leat_sim_load {
@@ -160,10 +161,11 @@ struct leat_sim_load {
     struct leat_sim_certificate certificate;
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
-    uint64_t moved, still_since;              /* the same of all: cells got and messages read */
-    uint64_t looked_at, look_at, look_cycles; /* the last look, the next one, cycles to that */
-    struct leat_sim_delivery *delivery;       /* of this stride, port by port */
-    uint32_t *in_order;                       /* of time: their numbers */
+    uint64_t moved, still_since; /* sim_load_stuck.h: cells got and messages read, since when */
+    uint64_t looked_at;          /* ... the cycle of the last look */
+    uint32_t idle_looks;         /* ... in a row, in which nobody sent */
+    struct leat_sim_delivery *delivery; /* of this stride, port by port */
+    uint32_t *in_order;                 /* of time: their numbers */
     uint32_t delivery_count;
     uint64_t stride_from, stride_last;
     uint32_t scarce;       /* hosts */
@@ -212,58 +214,6 @@ bool leat_sim_load_is_quiet(const struct leat_sim_load *load);
 
 /* Runs until that is so and stays so, or up to and including cycle `last`. True: it is. */
 bool leat_sim_load_drain(struct leat_sim_load *load, uint64_t last);
-
-/* Has no cell come in anywhere for so long that every cell would have been sent for the last time,
- * while somebody tries to send all the time? Then full buffers wait for each other for ever, as
- * where cells are sent again before an acknowledgement can come. For who looks now and then: what
- * it saw last, zeros at first. */
-struct leat_sim_load_look {
-    uint64_t cells, since;
-};
-bool leat_sim_load_is_stuck(const struct leat_sim_load *load, struct leat_sim_load_look *look);
-
-/*
- * Moving cells are no progress, only deliveries are: copies of cells, and acknowledgements of
- * copies, bring nothing new. Has nothing been delivered for longer than anything takes that units
- * may still do? For who looks now and then and counts what hosts have got: what it saw last, zeros
- * at first. Where all is quiet there is nothing to judge, unless a message is `held` back until the
- * network has room for it.
- */
-struct leat_sim_load_progress {
-    uint64_t delivered, since, looked_at;
-};
-bool leat_sim_load_is_livelocked(const struct leat_sim_load *load, uint64_t delivered, bool held,
-                                 struct leat_sim_load_progress *progress);
-
-/* What is told of a network that is stuck, and of one that is livelocked. */
-extern const char leat_sim_load_lock_text[], leat_sim_load_livelock_text[];
-
-/* These cycles: all transmissions of a cell, each with its time-out and with a buffer full of cells
- * that are served before it as slowly as any; all buffers, one after the other, over one wire; the
- * time until a descriptor is free; and the writing and reading of the longest message. */
-uint64_t leat_sim_load_delivery_cycles(const struct leat_sim_load *load);
-
-/*
- * A network can lock (proto/atm/README.md): the receive buffer of a port is full, so that the cells
- * for it stop in the network; its acknowledgements wait behind such cells, and without them it does
- * not become empty.
- *
- * Runs up to and including cycle `last` as leat_sim_load_run, and looks now and then, always in the
- * same cycles. False: nothing moves any more, and the run has ended there. For hosts that read
- * whatever they get.
- */
-bool leat_sim_load_run_watched(struct leat_sim_load *load, uint64_t last);
-
-/* The same for who runs it by leat_sim_load_run: looks, if it is time to. True: it has looked. */
-bool leat_sim_load_look(struct leat_sim_load *load);
-
-/* After such a run: is this port locked, by itself with some others or since nothing moves? Full,
- * and it has neither sent nor received a cell since *since. */
-bool leat_sim_load_is_locked(const struct leat_sim_load *load, uint32_t port, uint64_t *since);
-
-/* The cycles after which a network in which nothing moves is locked: whatever a host has it has
- * read by then, and thrown away as obsolete. */
-uint64_t leat_sim_load_patience(const struct leat_sim_load *load);
 
 /* Streams (from one port to another, point to point or broadcasts) of which a cell was given up, as
  * long as the receiver may wait for it: with resync until it knows, else for ever. */

@@ -440,10 +440,10 @@ static bool is_stuck(struct leat_sim_platform *p)
     const bool locked = leat_sim_load_is_stuck(&p->load, &p->look);
     if (!locked && !leat_sim_load_is_livelocked(&p->load, p->replies, false, &p->progress))
         return false;
+    const enum leat_port_stuck how = locked ? LEAT_PORT_LOCKED : LEAT_PORT_LIVELOCKED;
     net->under_way = 0;
     if (net->hear.stuck)
-        net->hear.stuck(net->hear.context, locked ? LEAT_PORT_LOCKED : LEAT_PORT_LIVELOCKED,
-                        locked ? leat_sim_load_lock_text : leat_sim_load_livelock_text,
+        net->hear.stuck(net->hear.context, how, leat_sim_load_stuck_text(how),
                         edge(p, p->load.sim.now - 1));
     return true;
 }

@@ -16,7 +16,7 @@
 
 #include "platform.h"
 #include "sim_clock.h"
-#include "sim_load.h"
+#include "sim_load_stuck.h"
 
 struct leat_sim_platform_config {
     struct leat_sim_fabric fabric;

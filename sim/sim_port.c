@@ -381,10 +381,10 @@ static void lose_waiting(struct leat_sim_port *port, uint32_t from, bool locked_
     if (queue->first) ask_again(port, from);
 }
 
-static void tell_stuck(struct leat_sim_port *port, enum leat_port_stuck how, bool locked_only,
-                       const char *why)
+static void tell_stuck(struct leat_sim_port *port, enum leat_port_stuck how, bool locked_only)
 {
     const struct leat_port_hear *hear = &port->net.hear;
+    const char *why = leat_sim_load_stuck_text(how);
     if (hear->stuck) hear->stuck(hear->context, how, why, edge(port, port->load.sim.now - 1));
     for (uint32_t p = 0; p < port->net.ports; p++) {
         lose_begun(port, p, locked_only, why);
@@ -417,12 +417,12 @@ static void look_whether_stuck(struct leat_sim_port *port)
 {
     const struct leat_sim_load *load = &port->load;
     if (leat_sim_load_is_stuck(load, &port->look) && port->net.under_way)
-        tell_stuck(port, LEAT_PORT_LOCKED, false, leat_sim_load_lock_text);
+        tell_stuck(port, LEAT_PORT_LOCKED, false);
     else if (some_are_locked(port))
-        tell_stuck(port, LEAT_PORT_LOCKED, true, leat_sim_load_lock_text);
+        tell_stuck(port, LEAT_PORT_LOCKED, true);
     else if (leat_sim_load_is_livelocked(load, load->counts.messages_delivered, port->held > 0,
                                          &port->progress))
-        tell_stuck(port, LEAT_PORT_LIVELOCKED, false, leat_sim_load_livelock_text);
+        tell_stuck(port, LEAT_PORT_LIVELOCKED, false);
 }
 
 /* ---- running -----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@
 
 #include "port.h"
 #include "sim_clock.h"
-#include "sim_load.h"
+#include "sim_load_stuck.h"
 
 enum { LEAT_SIM_PORT_WINDOW = 4096 }; /* pieces of a port that have not arrived; a power of two */
 

@@ -4,7 +4,7 @@
  * given up. Random outages, losses and copies, both models, numbers that wrap.
  */
 #include "leat_random.h"
-#include "sim_load.h"
+#include "sim_load_stuck.h"
 #include "sim_traffic.h"
 #include "tap.h"
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* leat sim: runs what was asked for, piece by piece, so that an interrupt is heard. */
 #include "pieces.h"
 #include "sim.h"
+#include "sim_load_stuck.h"
 #include <stdlib.h>
 
 struct simulation {
