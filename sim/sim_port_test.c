@@ -146,6 +146,12 @@ static void run_out(void)
         leat_port_run(&scene.port.net, LEAT_NEVER);
 }
 
+static void run_to(uint64_t cycle)
+{
+    while (scene.port.load.sim.now <= cycle)
+        leat_port_run(&scene.port.net, cycle * CYCLE_PS);
+}
+
 static void a_message_alone_takes_the_time_of_the_note_in_every_model(void)
 {
     static const uint32_t lens[] = { 0, 1, 4, 16, 17, 300, 1000, 5000, 67912 };
@@ -429,7 +435,7 @@ static void a_network_that_is_stuck_is_told(void)
 /* Two ports send long messages to each other, and cells again before their acknowledgements are
  * found in the lists of blocks. In the end both are full of copies of what has been delivered, and
  * the next pieces wait for room: nothing that has begun is under way. */
-static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
+static void set_up_lock(void)
 {
     struct leat_sim_port_config config = config_of("clos444");
     config.aal.retransmit_cycles = 4000;
@@ -437,6 +443,11 @@ static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
     set_up(&config);
     hand_over(0, 1, 100024, 0);
     hand_over(1, 0, 100024, 456 * CYCLE_PS);
+}
+
+static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
+{
+    set_up_lock();
     for (uint32_t i = 0; i < 100 && scene.port.net.under_way; i++)
         leat_port_run(&scene.port.net, LEAT_NEVER);
     EQ(scene.port.net.under_way, 0);
@@ -448,13 +459,8 @@ static void a_lock_is_told_where_all_that_has_begun_was_delivered(void)
 /* The same, while two other ports go on for ever. */
 static void a_lock_of_some_ports_is_told_and_others_go_on(void)
 {
-    struct leat_sim_port_config config = config_of("clos444");
     uint32_t rounds = 0;
-    config.aal.retransmit_cycles = 4000;
-    config.aal.obsolete_cycles = 100000;
-    set_up(&config);
-    hand_over(0, 1, 100024, 0);
-    hand_over(1, 0, 100024, 456 * CYCLE_PS);
+    set_up_lock();
     for (; rounds < MESSAGES_MAX / 2 && !scene.stuck[LEAT_PORT_LOCKED]; rounds++) {
         const uint32_t id = hand_over(9 + rounds % 2, 10 - rounds % 2, 4000, scene.port.net.now);
         for (uint32_t i = 0; i < 100 && !scene.told[id].arrived && !scene.told[id].lost; i++)
@@ -462,8 +468,7 @@ static void a_lock_of_some_ports_is_told_and_others_go_on(void)
     }
     EQ(scene.stuck[LEAT_PORT_LOCKED], 1);
     EQ(scene.told[0].lost + scene.told[1].lost, 2);
-    while (scene.port.net.under_way)
-        leat_port_run(&scene.port.net, LEAT_NEVER);
+    run_out();
     EQ(scene.arrivals, rounds);
 }
 
@@ -506,15 +511,11 @@ static void nothing_delivered_is_judged_by_the_timers(void)
                   2 * leat_atm_aal_one_way_cycles(67912));
     const struct leat_sim_load *load = &scene.port.load;
     OK(!leat_sim_load_is_livelocked(load, 0, true, &progress));
-    leat_port_run(&scene.port.net, bound / 2 * CYCLE_PS);
-    while (load->sim.now <= bound / 2)
-        leat_port_run(&scene.port.net, bound / 2 * CYCLE_PS);
+    run_to(bound / 2);
     OK(!leat_sim_load_is_livelocked(load, 1, true, &progress)); /* one was delivered */
-    while (load->sim.now <= bound)
-        leat_port_run(&scene.port.net, bound * CYCLE_PS);
+    run_to(bound);
     OK(!leat_sim_load_is_livelocked(load, 1, true, &progress));
-    while (load->sim.now <= 2 * bound)
-        leat_port_run(&scene.port.net, 2 * bound * CYCLE_PS);
+    run_to(2 * bound);
     OK(leat_sim_load_is_livelocked(load, 1, true, &progress));
     progress.looked_at = 0;
     OK(!leat_sim_load_is_livelocked(load, 1, false, &progress)); /* nobody waits */
