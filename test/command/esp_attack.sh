@@ -4,27 +4,16 @@
 # that were heard and are sent again, from where they came and in the name of strangers.
 # usage: [LEAT_DRIVERS="packet udp"] esp_attack.sh LEAT
 #
-#   root -0- r -1- m0        link n is 10.2.n.0/24 and fd00:0:0:n::/64: .1 above, .2 below
+#   root -0- r -1- m0        link n is 10.1.n.0/24 and fd00:0:0:n::/64: .1 above, .2 below
 #              -2- m1
 #              -3- m2        where the attacker is, too
 set -eu
 leat=$1
 here=$(dirname "$0")
 . "$here/lib.sh"
-skip() { echo "SKIPPED, AND LOUDLY: attacks on live ESP are not tested: $1"; exit 77; }
-[ "$(id -u)" -eq 0 ] || skip "it needs root"
-for tool in ip nsenter jq python3; do command -v $tool > /dev/null || skip "$tool is not installed"; done
+. "$here/live.sh"
 
-name=leatx$$
-hosts="root r m0 m1 m2"
-ip netns add "${name}root" 2>/dev/null || skip "this system has no network namespaces for us"
 running=
-in_ns() {
-    ns=$1
-    shift
-    nsenter --net="/run/netns/$name$ns" "$@"
-}
-net_of() { echo "--net=/run/netns/$name$1"; }
 # end PID: and wait for it. (Again and again: a signal that comes before a process has begun may be lost.)
 end() {
     while kill "$1" 2>/dev/null; do sleep 0.1; done
@@ -37,26 +26,15 @@ end_all() {
 tear_down() {
     end_all
     in_ns r "$leat" esp stop 2>/dev/null || true
-    for host in $hosts; do ip netns del "$name$host" 2>/dev/null || true; done
-    rm -rf "$folder"
+    delete_hosts
 }
-trap tear_down EXIT INT TERM
+hosts "attacks on live ESP are" root r m0 m1 m2
 
 # ---- the network --------------------------------------------------------------------------------
 
-polling=
-# link ABOVE BELOW LINK
-link() {
-    ip link add "d$3" netns "$name$1" type veth peer name up netns "$name$2" || skip "this kernel has no veth"
-    printf 'addr add 10.2.%s.1/24 dev d%s\naddr add fd00:0:0:%s::1/64 dev d%s nodad\nlink set dev d%s up\n' "$3" "$3" "$3" "$3" "$3" | ip -n "$name$1" -batch -
-    printf 'addr add 10.2.%s.2/24 dev up\naddr add fd00:0:0:%s::2/64 dev up nodad\nlink set dev up up\nroute add default via 10.2.%s.1\n' "$3" "$3" "$3" | ip -n "$name$2" -batch -
-    ip -n "$name$2" -6 route add default via "fd00:0:0:$3::1"
-    polling="$polling $name$1:d$3 $name$2:up"
-}
-for host in r m0 m1 m2; do ip netns add "$name$host"; done
 link root r 0
 for m in 0 1 2; do link r "m$m" $((m + 1)); done
-ip -n "${name}root" route add 10.2.0.0/16 via 10.2.0.2
+ip -n "${name}root" route add 10.1.0.0/16 via 10.1.0.2
 ip -n "${name}root" -6 route add fd00::/48 via fd00:0:0:0::2
 # Strangers' packets are to come as far as they can.
 in_ns r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward; echo 1 > /proc/sys/net/ipv6/conf/all/forwarding'
@@ -64,23 +42,23 @@ for host in root r; do
     in_ns $host sh -c 'echo 0 | tee /proc/sys/net/ipv4/conf/*/rp_filter' > /dev/null
 done
 # An overlay tells its next hops apart by the address that a packet comes to.
-for i in 1 2 3; do ip -n "${name}r" addr add 10.2.9.$i/32 dev up; done
+for i in 1 2 3; do ip -n "${name}r" addr add 10.1.9.$i/32 dev up; done
 # shellcheck disable=SC2086
 python3 "$here/veth.py" gro on $polling
 
 echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
 route() {
     where="--dev up --dev d1 --dev d2 --dev d3"
-    [ "$driver" != udp ] || where="--next-hop 10.2.0.1 --next-hop 10.2.9.1/32=10.2.2.71 --next-hop 10.2.9.2/32=10.2.2.72 --next-hop 10.2.9.3/32=10.2.3.73"
+    [ "$driver" != udp ] || where="--next-hop 10.1.0.1 --next-hop 10.1.9.1/32=10.1.2.71 --next-hop 10.1.9.2/32=10.1.2.72 --next-hop 10.1.9.3/32=10.1.3.73"
     # shellcheck disable=SC2086
     in_ns r "$leat" esp route $where --driver "$driver" --capacity 4k --port-capacity 1k --key-file "$folder/key"
 }
 # join MEMBER: $! is its process
 join() {
     via=
-    [ "$driver" != udp ] || via="--via 10.2.$(($1 + 1)).1"
+    [ "$driver" != udp ] || via="--via 10.1.$(($1 + 1)).1"
     # shellcheck disable=SC2086
-    nsenter "$(net_of "m$1")" "$leat" esp join 7 --root 10.2.0.1 $via --every 100ms --key-file "$folder/key" > "$folder/member.$1" 2>&1 &
+    nsenter "$(net_of "m$1")" "$leat" esp join 7 --root 10.1.0.1 $via --every 100ms --key-file "$folder/key" > "$folder/member.$1" 2>&1 &
     running="$running $!"
 }
 # census MEMBERS: is what the command prints and exits with. A busy machine may be late: robust.
@@ -98,10 +76,10 @@ attack() {
 
 absent() {
     if [ "$driver" = udp ]; then
-        echo 10.2.9.1 10.2.9.2 10.2.9.3
+        echo 10.1.9.1 10.1.9.2 10.1.9.3
         return
     fi
-    for i in $(seq 100 249); do echo "10.2.1.$i 10.2.2.$i"; done
+    for i in $(seq 100 249); do echo "10.1.1.$i 10.1.2.$i"; done
     for i in $(seq 100 149); do echo "fd00:0:0:1::$i fd00:0:0:2::$i"; done
 }
 is_refused() { [ "$(count unresolved)" -gt 1000 ]; }
@@ -122,11 +100,11 @@ absent_neighbours() {
     join 2
     same "$driver: one more, beside packets to absent neighbours" "$(census 3 | jq -c '[.answer,.members]')" "[3,3]"
     if [ "$driver" != udp ]; then
-        ip -n "${name}m1" addr add 10.2.2.200/24 dev up
-        wait_until reached 10.2.2.200 || fail "$driver: a neighbour that was absent is never reached"
+        ip -n "${name}m1" addr add 10.1.2.200/24 dev up
+        wait_until reached 10.1.2.200 || fail "$driver: a neighbour that was absent is never reached"
         ip -n "${name}m1" addr add fd00:0:0:2::123/64 dev up nodad
         wait_until reached fd00:0:0:2::123 || fail "$driver: a neighbour of IPv6 that was absent is never reached"
-        ip -n "${name}m1" addr del 10.2.2.200/24 dev up
+        ip -n "${name}m1" addr del 10.1.2.200/24 dev up
         ip -n "${name}m1" addr del fd00:0:0:2::123/64 dev up
     fi
     end $flood
@@ -136,7 +114,7 @@ absent_neighbours() {
 
 # ---- packets that are sent again ------------------------------------------------------------------
 
-forged() { for i in $(seq 100 119); do echo "10.2.3.$i"; done; }
+forged() { for i in $(seq 100 119); do echo "10.1.3.$i"; done; }
 is_heard() { [ "$(wc -l < "$folder/joins")" -ge "$1" ]; }
 replays() {
     rm -f "$folder/hears"
@@ -153,7 +131,7 @@ replays() {
     sleep 0.5
     end $ear
     # shellcheck disable=SC2046
-    attack again "$folder/joins" 10.2.0.1 $(forged)
+    attack again "$folder/joins" 10.1.0.1 $(forged)
     # Only m0 lives. Whoever else is taken for a member is asked, and does not answer.
     in_ns root "$leat" esp census 7 --wait 5s --settle 500ms --robust 4 --key-file "$folder/key" --json > "$folder/census" 2> "$folder/stderr" || fail "replays: $(cat "$folder/stderr")"
     same "replays: one lives" "$(jq -c '[.answer,.members,.forged > 0]' "$folder/census")" "[1,1,true]"
@@ -167,13 +145,13 @@ replays() {
 
 # Two have joined, one of them is nobody: an answer of one is not an answer of all.
 not_all() {
-    nsenter "$(net_of m0)" "$leat" esp join 8 --root 10.2.0.1 --every 100ms > "$folder/member.0" 2>&1 &
+    nsenter "$(net_of m0)" "$leat" esp join 8 --root 10.1.0.1 --every 100ms > "$folder/member.0" 2>&1 &
     running="$running $!"
     "$leat" encode esp opcode=JOIN group=8 member=9 > "$folder/join.hex"
     nsenter "$(net_of m2)" python3 -c 'import socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 while True:
-    s.sendto(bytes.fromhex(open(sys.argv[1]).read()), ("10.2.0.1", 4253))
+    s.sendto(bytes.fromhex(open(sys.argv[1]).read()), ("10.1.0.1", 4253))
     time.sleep(0.1)' "$folder/join.hex" &
     running="$running $!"
     exits 1 "1 of 2 members are in the answer" in_ns root "$leat" esp census 8 --members 2 --wait 60s --settle 500ms
@@ -184,11 +162,7 @@ while True:
 tried=
 for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     if ! route > "$folder/routed" 2> "$folder/stderr"; then
-        case $(cat "$folder/stderr") in
-        *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;
-        *) fail "route --driver $driver: $(cat "$folder/stderr")" ;;
-        esac
-        echo "SKIPPED, AND LOUDLY: driver $driver is not tested: $(cat "$folder/stderr")"
+        no_driver route
         continue
     fi
     absent_neighbours

@@ -13,26 +13,12 @@ set -eu
 leat=$1
 here=$(dirname "$0")
 . "$here/lib.sh"
-skip() { echo "SKIPPED, AND LOUDLY: live ESP is not tested: $1"; exit 77; }
-[ "$(id -u)" -eq 0 ] || skip "it needs root"
-for tool in ip nsenter jq python3; do command -v $tool > /dev/null || skip "$tool is not installed"; done
+. "$here/live.sh"
 
-name=leat$$
-ip netns add "${name}wire" 2>/dev/null || skip "this system has no network namespaces for us"
 routers="0 1 2 3 4 5 6"
 members="0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"
-hosts="root"
-for r in $routers; do hosts="$hosts r$r"; done
-for m in $members; do hosts="$hosts m$m"; done
 cable=
 joined=
-in_ns() {
-    ns=$1
-    shift
-    nsenter --net="/run/netns/$name$ns" "$@"
-}
-# What runs beside is started without the function, so that $! is its own process.
-net_of() { echo "--net=/run/netns/$name$1"; }
 # (Again and again: a signal that comes before a process has begun may be lost.)
 leave_all() {
     for signal in TERM TERM TERM KILL; do
@@ -48,25 +34,13 @@ tear_down() {
     leave_all
     [ -z "$cable" ] || kill "$cable" 2>/dev/null || true
     for r in $routers; do in_ns "r$r" "$leat" esp stop 2>/dev/null || true; done
-    for host in wire $hosts; do ip netns del "$name$host" 2>/dev/null || true; done
-    rm -rf "$folder"
+    delete_hosts
 }
-trap tear_down EXIT INT TERM
+# shellcheck disable=SC2046,SC2086 # words
+hosts "live ESP is" wire root $(printf 'r%s ' $routers) $(printf 'm%s ' $members)
 
 # ---- the network --------------------------------------------------------------------------------
 
-polling=
-# join_ends ABOVE BELOW LINK: the addresses and the way up
-join_ends() {
-    printf 'addr add 10.1.%s.1/24 dev d%s\naddr add fd00:0:0:%s::1/64 dev d%s nodad\nlink set dev d%s up\n' "$3" "$3" "$3" "$3" "$3" | ip -n "$name$1" -batch -
-    printf 'addr add 10.1.%s.2/24 dev up\naddr add fd00:0:0:%s::2/64 dev up nodad\nlink set dev up up\nroute add default via 10.1.%s.1\n' "$3" "$3" "$3" | ip -n "$name$2" -batch -
-    ip -n "$name$2" -6 route add default via "fd00:0:0:$3::1"
-    polling="$polling $name$1:d$3 $name$2:up"
-}
-link() {
-    ip link add "d$3" netns "$name$1" type veth peer name up netns "$name$2" || skip "this kernel has no veth"
-    join_ends "$@"
-}
 cables=
 finished=
 long_link() {
@@ -97,7 +71,6 @@ be_cable() {
     cable=$!
     waits_for cable
 }
-for host in $hosts; do ip netns add "$name$host"; done
 long_link root r0 0
 long_link r0 r1 1
 long_link r0 r2 2
@@ -167,7 +140,6 @@ answer() {
 }
 counts() { in_ns "r$1" "$leat" esp status --json | jq -c '.counts | del(.managed, .host)'; }
 count() { in_ns "r$1" "$leat" esp status --json | jq -r ".counts[\"$2\"]"; }
-mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
 
 answers() {
     comes_to "$driver: census" '[16,16,"answered"]' answer '[.answer,.members,.end]' census 7
@@ -521,12 +493,7 @@ while True:
 tried=
 for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     if ! route 0 > "$folder/routed" 2> "$folder/stderr"; then
-        # A system that has none is no fault of ours; a program that it does not take is.
-        case $(cat "$folder/stderr") in
-        *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;
-        *) fail "route --driver $driver: $(cat "$folder/stderr")" ;;
-        esac
-        echo "SKIPPED, AND LOUDLY: driver $driver is not tested: $(cat "$folder/stderr")"
+        no_driver route
         continue
     fi
     tried="$tried $driver"

@@ -9,18 +9,9 @@ set -eu
 leat=$1
 here=$(dirname "$0")
 . "$here/lib.sh"
-skip() { echo "SKIPPED, AND LOUDLY: the confinement of what serves is not tested: $1"; exit 77; }
-[ "$(id -u)" -eq 0 ] || skip "it needs root"
-for tool in ip nsenter jq; do command -v $tool > /dev/null || skip "$tool is not installed"; done
+. "$here/live.sh"
 
-name=leatg$$
 beside=
-ip netns add "${name}r" 2> /dev/null || skip "this system has no network namespaces for us"
-in_ns() {
-    ns=$1
-    shift
-    nsenter --net="/run/netns/$name$ns" "$@"
-}
 tear_down() {
     for pid in $beside; do kill -9 "$pid" 2> /dev/null || true; done
     for p in a b r; do
@@ -28,12 +19,10 @@ tear_down() {
         in_ns $p "$leat" ring leave --dev x0 2> /dev/null || true
         in_ns $p "$leat" esp stop 2> /dev/null || true
         for who in router host; do in_ns $p "$leat" pktway leave --name $who > /dev/null 2>&1 || true; done
-        ip netns del "$name$p" 2> /dev/null || true
     done
-    rm -rf "$folder"
+    delete_hosts
 }
-trap tear_down EXIT INT TERM
-for p in a b; do ip netns add "$name$p"; done
+hosts "the confinement of what serves is" a b r
 for p in a b; do
     l=$(echo $p | tr ab 12)
     ip link add e0 netns "$name$p" type veth peer name "d$p" netns "${name}r" || skip "this kernel has no veth"
@@ -68,7 +57,6 @@ no_program() { ! ip -n "$name$1" link show | grep -q xdp; }
 
 # ---- a ring of two ------------------------------------------------------------------------------
 
-mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
 ring() {
     ip link add x0 netns "${name}a" type veth peer name x0 netns "${name}b"
     for p in a b; do ip -n "$name$p" link set x0 up; done
@@ -112,7 +100,7 @@ esp() {
     router=$(in_ns r "$leat" esp status --json | jq .process)
     is_confined "esp $1" "$router" "$(rights_of "$1")"
     says_so "esp $1" "$(in_ns r "$leat" esp status)" "$(in_ns r "$leat" esp status --json)" "$(words_of "$1")"
-    nsenter --net="/run/netns/${name}b" "$leat" esp join 7 --root 10.8.1.2 --value 17 --every 100ms > "$folder/member" 2>&1 &
+    nsenter "$(net_of b)" "$leat" esp join 7 --root 10.8.1.2 --value 17 --every 100ms > "$folder/member" 2>&1 &
     member=$!
     beside="$beside $member"
     same "esp $1: it works" "$(in_ns a "$leat" esp census 7 --members 1 --wait 60s --json 2>&1 | jq -c '[.answer,.members]' 2>&1)" "[1,1]"
@@ -151,11 +139,7 @@ route_pktway() {
 for driver in ${LEAT_DRIVERS:-xdp packet}; do
     for who in esp pktway; do
         if ! route_$who "$driver"; then
-            case $(cat "$folder/stderr") in
-            *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;
-            *) fail "$who route --driver $driver: $(cat "$folder/stderr")" ;;
-            esac
-            echo "SKIPPED, AND LOUDLY: driver $driver is not tested: $(cat "$folder/stderr")"
+            no_driver "$who route"
             continue
         fi
         same "$who $driver: no warning" "$(grep -v slower "$folder/stderr" || true)" ""
@@ -170,7 +154,7 @@ route_esp packet || fail "esp route: $(cat "$folder/stderr")"
 route_pktway packet || fail "pktway route: $(cat "$folder/stderr")"
 esp_router=$(in_ns r "$leat" esp status --json | jq .process)
 pktway_router=$(sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/pktway")
-nsenter --net="/run/netns/${name}a" "$leat" pktway host --foreground --poll 100 --san e0,bias=0x100,address=0x101 > "$folder/out" 2> "$folder/stderr" &
+nsenter "$(net_of a)" "$leat" pktway host --foreground --poll 100 --san e0,bias=0x100,address=0x101 > "$folder/out" 2> "$folder/stderr" &
 host=$!
 beside="$beside $host"
 waits_for out

@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # Shared by the tests of the command: keeps what is wrong, goes on, tells at the end.
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+tear_down() { :; } # of a test: what it has to take away beside its folder
+trap 'tear_down; rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 

@@ -8,20 +8,10 @@ set -eu
 leat=$1
 here=$(dirname "$0")
 . "$here/lib.sh"
-skip() { echo "SKIPPED, AND LOUDLY: live networks over plain veths are not tested: $1"; exit 77; }
-[ "$(id -u)" -eq 0 ] || skip "it needs root"
-for tool in ip nsenter jq python3; do command -v $tool > /dev/null || skip "$tool is not installed"; done
+. "$here/live.sh"
 
-name=leat$$
-places="br a b c r"
 joined=
-in_ns() {
-    ns=$1
-    shift
-    nsenter --net="/run/netns/$name$ns" "$@"
-}
-ip netns add "${name}br" 2>/dev/null || skip "this system has no network namespaces for us"
-clear_away() {
+tear_down() {
     for pid in $joined; do kill "$pid" 2>/dev/null || true; done
     for p in a b c r; do
         [ -e "/run/netns/$name$p" ] || continue
@@ -29,11 +19,9 @@ clear_away() {
         in_ns $p "$leat" esp stop 2>/dev/null || true
         for who in router host; do in_ns $p "$leat" pktway leave --name $who > /dev/null 2>&1 || true; done
     done
-    for p in $places; do ip netns del "$name$p" 2>/dev/null || true; done
+    delete_hosts
 }
-trap 'clear_away; rm -rf "$folder"' EXIT INT TERM
-for p in a b c r; do ip netns add "$name$p"; done
-mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
+hosts "live networks over plain veths are" br a b c r
 gro() { python3 "$here/veth.py" gro "$@"; } # gro on|off NAMESPACE:DEVICE...
 
 # ---- what cannot be -----------------------------------------------------------------------------
@@ -155,7 +143,7 @@ arrive() {
 # route OPTION...
 route() { in_ns r "$leat" esp route --dev da --dev db "$@" > "$folder/route" 2> "$folder/stderr" || fail "esp route $*: $(cat "$folder/stderr")"; }
 census() {
-    nsenter --net="/run/netns/${name}b" "$leat" esp join 7 --root 10.7.1.2 --value 17 --every 100ms > "$folder/member" 2>&1 &
+    nsenter "$(net_of b)" "$leat" esp join 7 --root 10.7.1.2 --value 17 --every 100ms > "$folder/member" 2>&1 &
     joined="$joined $!"
     same "$1: census" "$(in_ns a "$leat" esp census 7 --members 1 --wait 10s --json 2>&1 | jq -c '[.answer,.members]' 2>&1)" "[1,1]"
     kill $! 2>/dev/null || true

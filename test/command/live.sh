@@ -1,0 +1,53 @@
+# shellcheck shell=sh
+# Shared by the tests of live networks, behind lib.sh: hosts as network namespaces, which are made here and taken
+# away again.
+name=leat$$- # what the names of its namespaces begin with
+
+# hosts UNTESTED HOST...: makes them; where there can be none, the test is skipped: "live ESP is" not tested
+hosts() {
+    untested=$1
+    shift
+    [ "$(id -u)" -eq 0 ] || skip "it needs root"
+    for tool in ip nsenter jq python3; do command -v $tool > /dev/null || skip "$tool is not installed"; done
+    for host; do ip netns add "$name$host" 2> /dev/null || skip "this system has no network namespaces for us"; done
+}
+skip() { echo "SKIPPED, AND LOUDLY: $untested not tested: $1"; exit 77; }
+delete_hosts() {
+    for host in /run/netns/"$name"*; do
+        [ ! -e "$host" ] || ip netns del "${host##*/}" || true
+    done
+}
+tear_down() { delete_hosts; }
+
+# in_ns HOST COMMAND...: there. What runs beside is started without this function, so that $! is its own process.
+in_ns() {
+    ns=$1
+    shift
+    nsenter --net="/run/netns/$name$ns" "$@"
+}
+net_of() { echo "--net=/run/netns/$name$1"; }
+mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
+
+polling= # ends of links, for veth.py
+# link ABOVE BELOW LINK: link n is 10.1.n.0/24 and fd00:0:0:n::/64, by devices dn at .1 above and up at .2 below
+link() {
+    ip link add "d$3" netns "$name$1" type veth peer name up netns "$name$2" || skip "this kernel has no veth"
+    join_ends "$@"
+}
+# join_ends ABOVE BELOW LINK: the addresses and the way up
+join_ends() {
+    printf 'addr add 10.1.%s.1/24 dev d%s\naddr add fd00:0:0:%s::1/64 dev d%s nodad\nlink set dev d%s up\n' "$3" "$3" "$3" "$3" "$3" | ip -n "$name$1" -batch -
+    printf 'addr add 10.1.%s.2/24 dev up\naddr add fd00:0:0:%s::2/64 dev up nodad\nlink set dev up up\nroute add default via 10.1.%s.1\n' "$3" "$3" "$3" | ip -n "$name$2" -batch -
+    ip -n "$name$2" -6 route add default via "fd00:0:0:$3::1"
+    polling="$polling $name$1:d$3 $name$2:up"
+}
+
+# no_driver COMMAND: has not started, for the reason in $folder/stderr. A system that lacks the driver is no fault of
+# ours; a program that it does not take is.
+no_driver() {
+    case $(cat "$folder/stderr") in
+    *"built without XDP"* | *"not permitted"* | *"not implemented"*) ;;
+    *) fail "$1 --driver $driver: $(cat "$folder/stderr")" ;;
+    esac
+    echo "SKIPPED, AND LOUDLY: driver $driver is not tested: $(cat "$folder/stderr")"
+}
