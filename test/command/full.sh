@@ -5,7 +5,6 @@ leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share")
 . "$here/lib.sh"
-export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 mkdir "$folder/disk"
 file=$folder/disk/file
 "$leat" sim clos444 --load 0.2 --cycles 100000 --record "$folder/cells.leatrec" > /dev/null

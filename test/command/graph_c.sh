@@ -5,7 +5,6 @@ leat=$(realpath "$1")
 examples=$(realpath "$2/program/poets_examples")
 share=$(realpath "$(dirname "$0")/../../share/poets")
 . "$(dirname "$0")/lib.sh"
-export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 answer() { sed 's/^[^ ]* (Thread 0x[0-9a-f]*): //' | sort; }
 for name in ring clock_tree heat_plate shortest_paths ising pagerank spikes; do
     "$leat" graph run "$share/$name.xml" 2> /dev/null | answer > "$folder/answer"

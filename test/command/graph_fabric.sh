@@ -6,7 +6,6 @@ leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share/poets")
 . "$here/lib.sh"
-export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 cd "$folder" || exit 1 # short names, so that handlers are the same in all builds
 json() { timeout "$run_limit" "$leat" graph run "$@" --json 2> "$folder/stderr"; }
 # value FILTER WORDS...: of the JSON object

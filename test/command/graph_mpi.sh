@@ -4,10 +4,9 @@ set -u
 leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share/poets")
-command -v mpirun > /dev/null || { echo "SKIPPED: mpirun is not there (openmpi-bin)"; exit 77; }
 [ -e "$(dirname "$leat")/../program/libleat-mpi.so" ] || { echo "SKIPPED: leat was built without libopenmpi-dev"; exit 77; }
 . "$here/lib.sh"
-export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+needs mpirun # of openmpi-bin
 cd "$folder" || exit 1 # short names, so that handlers are the same in all builds
 export OMPI_MCA_btl_vader_backing_directory="$folder" # what a rank that crashes leaves behind goes with it
 # ranks N FILE OPTION...

@@ -6,7 +6,6 @@ here=$(dirname "$(realpath "$0")")
 share=$(realpath "$here/../../share/poets")
 dissector=$(realpath "$here/../../share/wireshark/leat.lua")
 . "$here/lib.sh"
-export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 cd "$folder" || exit 1
 
 # ---- every packet ---------------------------------------------------------------------------------

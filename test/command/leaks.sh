@@ -2,8 +2,8 @@
 # The command gives all its memory back, on every path that takes some. valgrind tells:
 # LeakSanitizer takes seconds per process on some machines, so the sanitizers' build has it off.
 set -u
-command -v valgrind > /dev/null || { echo "skipped: valgrind is not installed"; exit 77; }
 . "$(dirname "$0")/lib.sh"
+needs valgrind
 leat=$1
 # whole CODE REASON WORD...: ends like that (lib.sh, exits), and has lost nothing
 whole() {
@@ -34,7 +34,6 @@ whole 0 "" report "$folder/runs.sqlite" -o "$folder/page.html" --csv "$folder/ru
 whole 0 "" esp sim --graph "$share/campus.edges" --service tree --dot "$folder/tree.dot" --multicast
 whole 2 "an attempt takes" esp sim --tree 2,2 --service sum --tau 1ms
 poets=$(dirname "$0")/../../share/poets
-export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"
 printf '<Graphs><GraphType id="g"><DeviceTypes><Device/></DeviceTypes></GraphType><GraphInstance id="i" graphTypeId="h"/></Graphs>' > "$folder/bad.xml"
 whole 2 "E_ELEM" graph check "$folder/bad.xml"
 whole 0 "" graph info "$poets/clock_tree.xml" --json

@@ -12,6 +12,13 @@ wrongs=$folder/wrongs
 : > "$wrongs"
 fail() { echo "FAILED: $*" | tee -a "$wrongs" >&2; }
 
+# needs TOOL...: without one of them the test is skipped
+needs() {
+    for tool; do command -v "$tool" > /dev/null || { echo "skipped: $tool is not installed"; exit 77; }; done
+}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # of mpirun
+export XDG_CACHE_HOME="${LEAT_HANDLERS:-$folder/cache}"           # of compiled handlers
+
 # same WHAT GOT WANT
 same() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
 

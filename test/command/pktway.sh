@@ -303,7 +303,6 @@ exits 2 "a PacketWay network, expected" "$leat" fabric time twosan
 
 # ---- a job that spans two SANs ---------------------------------------------------------------------------
 if command -v mpicc > /dev/null; then
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     cat > "$folder/sum.c" <<'C'
 #include <mpi.h>
 #include <stdio.h>

@@ -4,9 +4,7 @@ set -u
 leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 . "$here/lib.sh"
-for part in chromium gnuplot python3; do
-    command -v $part > /dev/null || { echo "skipped: $part is not installed"; exit 77; }
-done
+needs chromium gnuplot python3
 check() { python3 "$here/report_check.py" "$@" || fail "report_check.py $*"; }
 # doctored WHAT: a copy of the store that no sweep would write
 doctored() { cp "$store" "$folder/$1.sqlite" && python3 "$here/report_check.py" doctor "$folder/$1.sqlite" "$1"; }

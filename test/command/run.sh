@@ -1,12 +1,10 @@
 #!/bin/sh
 # leat run: unmodified Open MPI programs over simulated networks; what is told of them, and of those that go wrong.
 set -u
-leat=$1
 . "$(dirname "$0")/lib.sh"
+needs mpicc
+leat=$(readlink -f "$1")
 tests=$(cd "$(dirname "$0")/.." && pwd)
-leat=$(readlink -f "$leat")
-command -v mpicc > /dev/null || { echo "no mpicc" >&2; exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # number KEY FILE: the number behind a key of the last line, which is the JSON object
 number() { tail -n 1 "$2" | jq -r ".$1"; }

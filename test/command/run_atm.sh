@@ -2,12 +2,11 @@
 # leat run: programs of leat/atm_task.h, the thesis' own first of all, over ATM fabrics.
 # run_atm.sh LEAT BUILD
 set -u
-leat=$1 build=$2
 . "$(dirname "$0")/lib.sh"
-leat=$(readlink -f "$leat")
+needs python3
+leat=$(readlink -f "$1") build=$2
 vectors=$(pwd)/proto/atm/vectors/apps
 programs=$(readlink -f "$(dirname "$leat")/../program/programs")
-command -v python3 > /dev/null || { echo "no python3" >&2; exit 77; }
 model() { python3 "$(dirname "$0")/atm_model.py" "$@"; }
 
 # run WORD...: over clos444, unless it says otherwise

@@ -2,12 +2,10 @@
 # leat run: programs that fork, close descriptors or cannot have any; a leat that is killed; networks that carry cells
 # for ever. Each run ends by itself, and says why.
 set -u
-leat=$1
 . "$(dirname "$0")/lib.sh"
+needs mpicc
+leat=$(readlink -f "$1")
 tests=$(cd "$(dirname "$0")/.." && pwd)
-leat=$(readlink -f "$leat")
-command -v mpicc > /dev/null || { echo "no mpicc" >&2; exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 for program in fault_fork fault_close reduce_user; do
     mpicc -O1 -D_GNU_SOURCE -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" ||
@@ -128,7 +126,7 @@ done
 orphan() {
     sh -c '"$@" & echo $! > "$0"; exec sleep 1000000' "$folder/pid" "$leat" run --fabric clos444 "$@" > /dev/null 2>&1 &
     parent=$!
-    wait_until test -s "$folder/pid"
+    waits_for pid
     runner=$(cat "$folder/pid")
     rm "$folder/pid"
     wait_until has_computed "$runner" || fail "it does not compute: $*"

@@ -1,10 +1,9 @@
 #!/bin/sh
 # leat run: PVM programs as Debian ships them, over simulated networks, without any daemon.
 set -u
-leat=$1
 . "$(dirname "$0")/lib.sh"
-leat=$(readlink -f "$leat")
-command -v hello.pvm > /dev/null || { echo "no pvm-examples" >&2; exit 77; }
+needs hello.pvm # of pvm-examples
+leat=$(readlink -f "$1")
 
 # twice FABRIC TASKS WORD...: the same output and the same certificate; what it printed is in $folder/out
 twice() {
