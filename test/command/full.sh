@@ -43,4 +43,9 @@ if "$leat" graph check "$share/poets/heat_plate.xml" > /dev/null 2>&1; then
     cannot "$leat" graph run "$share/poets/heat_plate.xml" --record "$file"
     cannot "$leat" graph run "$share/poets/clock_tree.xml" --snapshot "$file"
 fi
+# A test of ours that finds a fault there fails, too, though it cannot keep it.
+if $disk; then
+    # shellcheck disable=SC2016
+    exits 1 "FAILED: a fault" on_full_disk env TMPDIR="$folder/disk" sh -c '. "$0"; head -c 100000 /dev/zero > "$folder/filler"; fail "a fault"; finish' "$here/lib.sh"
+fi
 finish

@@ -7,10 +7,10 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 # In a file, since a variable of "$(...)" or of a pipe is lost with its shell; told on standard
-# error, since standard output may be a value there.
+# error, since standard output may be a value there. On a full disk there is no file: that fails, too.
 wrongs=$folder/wrongs
 : > "$wrongs"
-fail() { echo "FAILED: $*" | tee -a "$wrongs" >&2; }
+fail() { echo "FAILED: $*" | tee -a "$wrongs" >&2 || rm -f "$wrongs"; }
 
 # needs TOOL...: without one of them the test is skipped
 needs() {
