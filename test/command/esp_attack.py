@@ -3,6 +3,7 @@
 #        esp_attack.py hear DEVICE FILE                  JOINs that pass by, with their senders
 #        esp_attack.py again FILE TO SOURCE...           what was heard once more, for ever: in the
 #                                                        sender's name, and in that of each SOURCE
+#        esp_attack.py repeat FILE TO                    the packet of the file (hex), ten times a second, for ever
 #        esp_attack.py sees DEVICE ADDRESS               exits with 0 when a packet for it comes
 # "ready" is printed when it has begun (again: when all has been sent once).
 import itertools
@@ -68,6 +69,14 @@ def sees(device, address):
     sys.exit(1)
 
 
+def repeat(path, to):
+    link, end = udp_to(to)
+    packet = bytes.fromhex(open(path).read())
+    while True:
+        link.sendto(packet, end)
+        time.sleep(0.1)
+
+
 def again(path, to, *sources):
     letters = [line.split() for line in open(path)]
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW | socket.SOCK_NONBLOCK, socket.IPPROTO_RAW)
@@ -83,4 +92,4 @@ def again(path, to, *sources):
             print("ready", flush=True)
 
 
-{"absent": absent, "hear": hear, "again": again, "sees": sees}[sys.argv[1]](*sys.argv[2:])
+{"absent": absent, "hear": hear, "again": again, "repeat": repeat, "sees": sees}[sys.argv[1]](*sys.argv[2:])

@@ -148,11 +148,7 @@ not_all() {
     nsenter "$(net_of m0)" "$leat" esp join 8 --root 10.1.0.1 --every 100ms > "$folder/member.0" 2>&1 &
     running="$running $!"
     "$leat" encode esp opcode=JOIN group=8 member=9 > "$folder/join.hex"
-    nsenter "$(net_of m2)" python3 -c 'import socket, sys, time
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-while True:
-    s.sendto(bytes.fromhex(open(sys.argv[1]).read()), ("10.1.0.1", 4253))
-    time.sleep(0.1)' "$folder/join.hex" &
+    nsenter "$(net_of m2)" python3 "$here/esp_attack.py" repeat "$folder/join.hex" 10.1.0.1 &
     running="$running $!"
     exits 1 "1 of 2 members are in the answer" in_ns root "$leat" esp census 8 --members 2 --wait 60s --settle 500ms
     same "not all: the answer is shown" "$(head -n 1 "$folder/stdout")" "census 1"

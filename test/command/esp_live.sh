@@ -476,11 +476,7 @@ bad_input() {
     comes_to_exit 1 "nothing came, expected members with this key" in_ns root "$leat" esp census 7 --members 1 --settle 1ms --attempts 1
     # One that has joined and is gone: nothing ever comes, and yet there is an end.
     "$leat" encode esp opcode=JOIN group=79 > "$folder/join.hex"
-    nsenter "$(net_of m0)" python3 -c 'import socket, sys, time
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-while True:
-    s.sendto(bytes.fromhex(open(sys.argv[1]).read()), ("10.1.0.1", 4253))
-    time.sleep(0.1)' "$folder/join.hex" &
+    nsenter "$(net_of m0)" python3 "$here/esp_attack.py" repeat "$folder/join.hex" 10.1.0.1 &
     gone=$!
     joined="$joined $gone"
     exits 1 "1 members were asked in 2 attempts and nothing came" in_ns root timeout "$run_limit" "$leat" esp census 79 --members 1 --wait 60s --attempts 2 --settle 300ms
