@@ -311,6 +311,8 @@ static void what_a_terminal_would_obey_is_shown_as_numbers(void)
             "\\xc0\\x9b \\xe0\\x80\\x9b \\xf0\\x80\\x80\\x9b"),
         ROW("\x9b \xe2\x82", "\\x9b \\xe2\\x82"), /* alone, and cut off */
         ROW("\xe2\x82x\xf5", "\\xe2\\x82x\\xf5"),
+        ROW("\xed\xa0\x80 \xf4\x90\x80\x80", /* a surrogate, and above all characters */
+            "\\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80"),
     };
 #undef ROW
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -323,10 +325,37 @@ static void what_a_terminal_would_obey_is_shown_as_numbers(void)
     }
 }
 
+/* Against an encoder: every code, and every octet that follows its first ones. */
+static void a_character_is_read_back_and_nothing_else_is_one(void)
+{
+    uint32_t count = 0, read = 0, wrong = 0;
+    for (uint32_t code = 0; code < 0x110000; code++) {
+        uint8_t at[5] = { 0 };
+        const uint32_t tail = 0x80, six = 0x3f;
+        const size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        for (size_t i = 1; i < len; i++)
+            at[i] = (uint8_t)(tail | (code >> 6 * (len - 1 - i) & six));
+        at[0] = (uint8_t)(len == 1 ? code : (0xf00U >> len & 0xff) | code >> 6 * (len - 1));
+        const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+        wrong += leat_text_utf8(at, sizeof at, &read) != (is_surrogate ? 0 : len);
+        wrong += !is_surrogate && read != code;
+        wrong += leat_text_utf8(at, len - 1, &read) != 0;
+    }
+    EQ(wrong, 0);
+    for (uint32_t i = 0; i < 0x10000; i++) { /* of two octets: 128 * 256 and 30 * 64 */
+        const uint8_t at[2] = { (uint8_t)(i >> 8), (uint8_t)i };
+        count += leat_text_utf8(at, 2, &read) > 0;
+    }
+    EQ(count, 128 * 256 + 30 * 64);
+    OK(leat_text_is_control(0x1b) && leat_text_is_control(0x7f) && leat_text_is_control(0x9f));
+    OK(!leat_text_is_control(' ') && !leat_text_is_control('~') && !leat_text_is_control(0xa0));
+}
+
 TAP_MAIN(T(a_packet_is_shown_as_json), T(a_packet_is_shown_as_a_tree_with_offsets),
          T(what_is_shown_can_be_read_back), T(the_order_of_members_does_not_matter),
          T(each_mistake_names_its_place_and_what_was_expected), T(fields_tell_what_the_user_wrote),
          T(text_that_does_not_fit_is_cut_and_says_so),
          T(what_is_out_of_range_is_told_with_what_was_expected),
          T(text_is_flushed_when_the_buffer_is_full),
-         T(what_a_terminal_would_obey_is_shown_as_numbers))
+         T(what_a_terminal_would_obey_is_shown_as_numbers),
+         T(a_character_is_read_back_and_nothing_else_is_one))

@@ -114,30 +114,45 @@ void leat_text_quoted(struct leat_text *text, const char *chars, size_t len)
     leat_text_putc(text, '"');
 }
 
-/* The octets of the printable UTF-8 character in front; 0: there is none. */
-static size_t printable_len(const unsigned char *octet, size_t len)
+size_t leat_text_utf8(const void *octets, size_t len, uint32_t *code)
 {
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *octet = octets;
+    if (len == 0) return 0;
     const size_t own = octet[0] < 0x80   ? 1
-                       : octet[0] < 0xc2 ? 0
+                       : octet[0] < 0xc0 ? 0
                        : octet[0] < 0xe0 ? 2
                        : octet[0] < 0xf0 ? 3
-                       : octet[0] < 0xf5 ? 4
+                       : octet[0] < 0xf8 ? 4
                                          : 0;
-    if (own == 1)
-        return (octet[0] >= ' ' && octet[0] != 0x7f) || octet[0] == '\n' || octet[0] == '\t';
     if (!own || own > len) return 0;
-    for (size_t i = 1; i < own; i++)
+    *code = own == 1 ? octet[0] : octet[0] & (0xffU >> (own + 1));
+    for (size_t i = 1; i < own; i++) {
         if ((octet[i] & 0xc0) != 0x80) return 0;
-    /* U+0080 to U+009F are control characters, too; E0 and F0 begin no shorter form. */
-    if ((octet[0] == 0xc2 || octet[0] == 0xe0) && octet[1] < 0xa0) return 0;
-    return octet[0] == 0xf0 && octet[1] < 0x90 ? 0 : own;
+        *code = *code << 6 | (octet[i] & 0x3f);
+    }
+    const bool is_surrogate = *code >= 0xd800 && *code < 0xe000;
+    return *code >= least[own] && *code <= 0x10ffff && !is_surrogate ? own : 0;
+}
+
+bool leat_text_is_control(uint32_t code)
+{
+    return code < ' ' || (code >= 0x7f && code < 0xa0);
+}
+
+/* The octets of the character in front that a terminal only shows; 0: there is none. */
+static size_t harmless_len(const unsigned char *at, size_t len)
+{
+    uint32_t code;
+    const size_t own = leat_text_utf8(at, len, &code);
+    return own && leat_text_is_control(code) && code != '\n' && code != '\t' ? 0 : own;
 }
 
 void leat_text_harmless(struct leat_text *text, const void *octets, size_t len)
 {
     const unsigned char *at = octets, *end = at + len;
     while (at < end) {
-        const size_t plain = printable_len(at, (size_t)(end - at));
+        const size_t plain = harmless_len(at, (size_t)(end - at));
         if (plain) {
             leat_text_put(text, (const char *)at, plain);
         } else {

@@ -38,6 +38,13 @@ void leat_text_hex_number(struct leat_text *text, uint64_t value, unsigned digit
 /* A JSON string with its quotes; octets outside ASCII are written as \u00XX. */
 void leat_text_quoted(struct leat_text *text, const char *chars, size_t len);
 
+/* The UTF-8 character in front (Unicode 15, table 3-7: the shortest form only, no surrogates): how
+ * many octets it has, and its code; 0: there is none. */
+size_t leat_text_utf8(const void *octets, size_t len, uint32_t *code);
+
+/* Would a terminal obey it? */
+bool leat_text_is_control(uint32_t code);
+
 /*
  * What somebody else wrote, so that a terminal only shows it: ASCII, UTF-8, tabs and line ends as
  * they are; control characters and what is no UTF-8 as \xNN.

@@ -93,40 +93,32 @@ static void put_piece(struct leat_text *text)
     text->len = 0;
 }
 
-/* The octets of the UTF-8 character that a string begins with; 0: it is none. */
-static size_t character_len(const char *string)
+static size_t character_len(const char *string, uint32_t *code)
 {
-    const unsigned char *octet = (const unsigned char *)string;
-    const size_t len = octet[0] < 0x80   ? 1
-                       : octet[0] < 0xc2 ? 0
-                       : octet[0] < 0xe0 ? 2
-                       : octet[0] < 0xf0 ? 3
-                       : octet[0] < 0xf5 ? 4
-                                         : 0;
-    for (size_t i = 1; i < len; i++)
-        if ((octet[i] & 0xc0) != 0x80) return 0;
-    return len;
+    return leat_text_utf8(string, strnlen(string, 4), code);
 }
 
 static bool is_utf8(const char *string)
 {
+    uint32_t code;
     size_t len = 1;
     for (; *string && len; string += len)
-        len = character_len(string);
+        len = character_len(string, &code);
     return len;
 }
 
 /* Quotes, backslashes and what a terminal would obey are escaped. */
 static void put_utf8(FILE *file, const char *string)
 {
+    uint32_t code;
     putc('"', file);
-    for (; *string; string++)
-        if (*string == '"' || *string == '\\')
-            fprintf(file, "\\%c", *string);
-        else if ((unsigned char)*string < ' ' || *string == 0x7f)
-            fprintf(file, "\\u%04x", (unsigned)*string);
+    for (size_t len; *string; string += len) {
+        len = character_len(string, &code);
+        if (leat_text_is_control(code))
+            fprintf(file, "\\u%04x", (unsigned)code);
         else
-            putc(*string, file);
+            fprintf(file, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)len, string);
+    }
     putc('"', file);
 }
 

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
@@ -16,30 +17,20 @@ void text_format(struct leat_text *text, const char *format, ...)
         leat_text_put(text, piece, (size_t)len < sizeof piece ? (size_t)len : sizeof piece - 1);
 }
 
-/* Octets of the character that begins here, 0 where none does (Unicode 15, table 3-7: the shortest
- * form only, no surrogates) or where XML 1.0 does not allow it. */
-static size_t character_len(const unsigned char *at)
+/* Octets of the character that begins here, 0 where none does or where XML 1.0 does not allow it.
+ */
+static size_t character_len(const char *at)
 {
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    if (at[0] < 0x80) return at[0] >= ' ' || at[0] == '\t' || at[0] == '\n' ? 1 : 0;
-    const size_t len = at[0] >= 0xf0 && at[0] < 0xf8   ? 4
-                       : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-                       : at[0] >= 0xc0 && at[0] < 0xe0 ? 2
-                                                       : 0;
-    uint32_t code = at[0] & (0xffU >> (len + 1));
-    for (size_t i = 1; i < len; i++) {
-        if ((at[i] & 0xc0) != 0x80) return 0; /* the end of the string, too */
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    const bool sound = len && code >= least[len] && code <= 0x10ffff &&
-                       !(code >= 0xd800 && code < 0xe000) && (code & 0xfffe) != 0xfffe;
-    return sound ? len : 0;
+    uint32_t code;
+    const size_t len = leat_text_utf8(at, strnlen(at, 4), &code);
+    if (!len || (code & 0xfffe) == 0xfffe) return 0;
+    return code >= ' ' || code == '\t' || code == '\n' ? len : 0;
 }
 
 void text_escape_short(struct leat_text *text, const char *characters, size_t most)
 {
     for (; *characters && most; most--) {
-        const size_t len = character_len((const unsigned char *)characters);
+        const size_t len = character_len(characters);
         switch (*characters) {
         case '&': leat_text_puts(text, "&amp;"); break;
         case '<': leat_text_puts(text, "&lt;"); break;
@@ -65,7 +56,7 @@ size_t text_width(const char *characters)
 {
     size_t width = 0;
     for (; *characters; width++) {
-        const size_t len = character_len((const unsigned char *)characters);
+        const size_t len = character_len(characters);
         characters += len ? len : 1;
     }
     return width;

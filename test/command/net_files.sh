@@ -148,4 +148,10 @@ bad_edges '# nothing' "1: no edge"
 bad_edges '0 1\n2 3' "2: no way from router"
 bad_edges '0 1\n\n1 > 2\n2 0\n3 0' "3: routing updown: there is a wire from router 1 to 2 and none back"
 
+# A name of which a terminal obeys nothing: as UTF-8 where it is, with CSI (U+009B) and quotes escaped.
+name=$(printf 'caf\303\251 "\302\233')
+printf '0 1\n1 2\n' > "$folder/$name.edges"
+exits 0 "" "$leat" sim "$folder/$name.edges" --cycles 200 --json
+same "a name in JSON" "$(grep -o 'caf.*\.edges' "$folder/stdout")" "$(printf 'caf\303\251 \\"\\u009b.edges')"
+same "the name is whole" "$(jq -r .fabric "$folder/stdout")" "$folder/$name.edges"
 finish
