@@ -2,7 +2,6 @@
 #include "duration.h"
 #include "esp_live.h"
 #include "esp_text.h"
-#include "live_guard.h"
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -47,13 +46,6 @@ static uint64_t clock_grain_ns(void)
 
 /* ---- status ------------------------------------------------------------------------------- */
 
-static void show_confined(int process, bool json)
-{
-    struct leat_live_guard guard;
-    const bool told = process && leat_live_guard_look(process, &guard);
-    write_confined(stdout, told ? &guard : NULL, "no process", json);
-}
-
 static void show_config(const struct leat_router *router, const struct esp_config *c)
 {
     const int process = leat_router_process(router);
@@ -66,7 +58,7 @@ static void show_config(const struct leat_router *router, const struct esp_confi
         printf("process %d\n", process);
     else
         printf("its process has ended: expected leat esp route again\n");
-    show_confined(process, false);
+    print_confined(process, "no process", false);
     for (uint32_t i = 0; i < c->port_count; i++) {
         const uint32_t device = c->port[i].device;
         const bool gone = device && if_nametoindex(c->port[i].name) != device;
@@ -177,7 +169,7 @@ bool esp_show_status(struct leat_router *router, bool json)
                (unsigned long long)refused, (unsigned long long)unsent);
         show_counts_json(&counts);
         printf(",");
-        show_confined(leat_router_process(router), true);
+        print_confined(leat_router_process(router), "no process", true);
         printf(",\"stores\":[");
         shown = show_stores(router, &c, json);
         printf("]}\n");

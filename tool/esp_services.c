@@ -184,7 +184,7 @@ int esp_join(const struct arguments *args)
         return strstr(why, "expected") ? WRONG : FAILED;
     }
     leat_live_guard(LEAT_LIVE_ADDRESS, NULL);
-    warn_if_unconfined(0);
+    warn_if_not_confined_here();
     const int code = serve(member, for_ps / ps_per_ms, count);
     leat_member_close(member);
     return finish(code);

@@ -1,5 +1,4 @@
 /* What a router has: its SANs, tables and counts, as text and as JSON. */
-#include "live_guard.h"
 #include "pktway_live_parts.h"
 #include <inttypes.h>
 #include <string.h>
@@ -156,7 +155,7 @@ void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
             r->config.name, driver);
     pktway_live_name((const uint8_t *)r->why, strlen(r->why), json, out);
     fputs(json ? "\"," : "\n", out);
-    write_confined(out, leat_live_guard_own(), NULL, json);
+    write_confined_here(out, json);
     if (json) fputs(",\"sans\":[", out);
     for (uint32_t i = 0; i < r->count; i++) {
         if (json && i) fputc(',', out);

@@ -53,14 +53,15 @@ void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* Of what a live network says about its driver: complains where another one would be faster. */
 void warn_if_slower(const char *why);
 
-/* Complains where a process that serves has more rights than it needs (live_guard.h); 0: this one.
- */
+/* Complains where a process that serves (0: there is none), or this one, has more rights than it
+ * needs (live_guard.h). */
 void warn_if_unconfined(int process);
+void warn_if_not_confined_here(void);
 
 /* "confined" of a status, as a line of text or as two members of a JSON object, no comma around
- * them. guard NULL: nothing is confined, and `none` says why. */
-struct leat_live_guard;
-void write_confined(FILE *file, const struct leat_live_guard *guard, const char *none, bool json);
+ * them: of a process, on standard output (`none`: why there is none), or of this one. */
+void print_confined(int process, const char *none, bool json);
+void write_confined_here(FILE *file, bool json);
 
 /* A wrong command line: says so, points to the verb's help, returns WRONG. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));

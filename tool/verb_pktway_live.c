@@ -126,7 +126,7 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
         if (s->tun) show_tun(s->tun, q->json, out);
         if (s->store) pktway_live_store_status(s->store, q->json, out);
         if (q->json) fputc(',', out);
-        write_confined(out, leat_live_guard_own(), NULL, q->json);
+        write_confined_here(out, q->json);
         if (q->json) fputs("}\n", out);
         return DONE;
     }
@@ -250,7 +250,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
         if (told.code != DONE) return refused(&told, why);
         confine(s);
         warn_if_slower(s->note);
-        warn_if_unconfined(0);
+        warn_if_not_confined_here();
         printf("%s\n", s->note);
         s->stopped = !flush_printed();
         serve(s);

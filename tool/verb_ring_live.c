@@ -3,7 +3,6 @@
 #include "aton_live.h"
 #include "key_file.h"
 #include "leat_tree.h"
-#include "live_guard.h"
 #include "ring_fields.h"
 #include "ring_live.h"
 #include "ring_mail.h"
@@ -124,7 +123,7 @@ static void warn_of_station(const char *device)
 {
     char ignored[LEAT_STATION_WHY_LEN];
     struct leat_station *station = leat_station_open(device, ignored);
-    if (station && leat_station_process(station)) warn_if_unconfined(leat_station_process(station));
+    if (station) warn_if_unconfined(leat_station_process(station));
     leat_station_close(station);
 }
 
@@ -312,12 +311,7 @@ static int get(const struct ring_live_asked *a)
 
 /* ---- status ------------------------------------------------------------------------------- */
 
-static void show_confined(int process, bool json)
-{
-    struct leat_live_guard guard;
-    const bool told = process && leat_live_guard_look(process, &guard);
-    write_confined(stdout, told ? &guard : NULL, "no process, the kernel serves", json);
-}
+static const char no_process[] = "no process, the kernel serves";
 
 static void show_status(const struct leat_station_config *c, const struct leat_aton_interface *it,
                         int process, const uint64_t counts[LEAT_STATION_COUNTS])
@@ -333,7 +327,7 @@ static void show_status(const struct leat_station_config *c, const struct leat_a
         printf("at most %u packets a second of one sender\n", c->rate_per_s);
     else
         printf("no rate limit\n");
-    show_confined(process, false);
+    print_confined(process, no_process, false);
     for (unsigned i = 0; i < LEAT_STATION_COUNTS; i++)
         if (counts[i])
             printf("%12llu  %-12s %s\n", (unsigned long long)counts[i], leat_station_reason(i),
@@ -353,7 +347,7 @@ static void show_status_json(const struct leat_station_config *c,
     print_quoted(c->why);
     printf(",\"enabled\":%s,\"keyed\":%s,\"rate\":%u,", it->enabled ? "true" : "false",
            c->key ? "true" : "false", c->rate_per_s);
-    show_confined(process, true);
+    print_confined(process, no_process, true);
     printf(",\"counts\":{");
     for (unsigned i = 0; i < LEAT_STATION_COUNTS; i++)
         printf("%s\"%s\":%llu", i ? "," : "", leat_station_reason(i),
