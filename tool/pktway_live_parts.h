@@ -30,6 +30,9 @@ int pktway_live_memory_ask(struct leat_pktway *node, const struct pktway_request
 /* status and tables of a router (pktway_live_show.c). */
 void pktway_live_status(struct pktway_router *router, bool json, FILE *out);
 void pktway_live_tables(struct pktway_router *router, bool json, FILE *out);
+/* ... and status of a host; tun and store may be NULL. */
+void pktway_live_host_status(const struct leat_pktway *host, const struct pktway_tun *tun,
+                             const struct leat_packetway_store *store, bool json, FILE *out);
 
 /* A node that an INFO or a table tells about: its name and so on, as text or as members of a JSON
  * object that begin with a comma. */

@@ -1,4 +1,4 @@
-/* What a router has: its SANs, tables and counts, as text and as JSON. */
+/* What a router has: its SANs, tables and counts; what a host has; as text and as JSON. */
 #include "pktway_live_parts.h"
 #include <inttypes.h>
 #include <string.h>
@@ -166,6 +166,50 @@ void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
         if (json) fputc('}', out);
     }
     if (json) fputs("]}\n", out);
+}
+
+/* ---- status of a host ---------------------------------------------------------------------- */
+
+static void show_tun(const struct pktway_tun *t, bool json, FILE *out)
+{
+    fprintf(out,
+            json ? ",\"device\":\"%s\",\"ip_sent\":%llu,\"ip_received\":%llu,\"ip_no_way\":%llu,"
+                   "\"ip_spoofed\":%llu,\"ip_unsent\":%llu,\"ip_too_long\":%llu"
+                 : "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
+                   "node than their source's, %llu not sent, %llu told to be too long\n",
+            t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
+            (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
+            (unsigned long long)t->unsent, (unsigned long long)t->too_long);
+}
+
+static void show_host_counts(const struct leat_pktway *host, bool json, FILE *out)
+{
+    const struct leat_packetway_host_counts *c = leat_pktway_counts(host);
+    const struct leat_packetway_auth_counts *k = leat_pktway_key_counts(host);
+    bool first = false; /* behind the half-routers */
+#define X(id, text) show_count(c->id, #id, text, json, &first, out);
+    LEAT_PACKETWAY_HOST_COUNT_LIST(X)
+#undef X
+#define X(id, text) show_count(k->id, #id, text, json, &first, out);
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+}
+
+void pktway_live_host_status(const struct leat_pktway *host, const struct pktway_tun *tun,
+                             const struct leat_packetway_store *store, bool json, FILE *out)
+{
+    fputs(json ? "{\"routers\":[" : "half-routers:", out);
+    for (uint32_t i = 0; leat_pktway_router(host, i); i++) {
+        if (i || !json) fputc(json ? ',' : ' ', out);
+        pktway_live_number(leat_pktway_router(host, i), json, out);
+    }
+    fputs(json ? "]" : "\n", out);
+    show_host_counts(host, json, out);
+    if (tun) show_tun(tun, json, out);
+    if (store) pktway_live_store_status(store, json, out);
+    if (json) fputc(',', out);
+    write_confined_here(out, json);
+    if (json) fputs("}\n", out);
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */

@@ -70,29 +70,6 @@ static void look_around(struct service *s)
 
 /* ---- serving ------------------------------------------------------------------------------- */
 
-static void show_tun(const struct pktway_tun *t, bool json, FILE *out)
-{
-    fprintf(out,
-            json ? ",\"device\":\"%s\",\"ip_sent\":%llu,\"ip_received\":%llu,\"ip_no_way\":%llu,"
-                   "\"ip_spoofed\":%llu,\"ip_unsent\":%llu,\"ip_too_long\":%llu"
-                 : "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
-                   "node than their source's, %llu not sent, %llu told to be too long\n",
-            t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
-            (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
-            (unsigned long long)t->unsent, (unsigned long long)t->too_long);
-}
-
-static void show_key_counts(const struct leat_packetway_auth_counts *c, bool json, FILE *out)
-{
-#define X(id, text)                                                   \
-    if (json)                                                         \
-        fprintf(out, ",\"%s\":%llu", #id, (unsigned long long)c->id); \
-    else if (c->id)                                                   \
-        fprintf(out, "%12llu  %s\n", (unsigned long long)c->id, text);
-    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
-#undef X
-}
-
 static int answer(struct service *s, const struct pktway_request *q, int asker, FILE *out,
                   FILE *error)
 {
@@ -106,31 +83,9 @@ static int answer(struct service *s, const struct pktway_request *q, int asker, 
         fprintf(error, "leat: this is a host, expected a router's --name\n");
         return WRONG;
     }
-    if (s->host) {
-        const struct leat_packetway_host_counts *c = leat_pktway_counts(s->host);
-        fprintf(out, q->json ? "{\"routers\":[" : "half-routers:");
-        for (uint32_t i = 0; leat_pktway_router(s->host, i); i++) {
-            if (q->json && i) fputc(',', out);
-            if (!q->json) fputc(' ', out);
-            pktway_live_number(leat_pktway_router(s->host, i), q->json, out);
-        }
-        fputs(q->json ? "]" : "\n", out);
-#define X(id, text)                                                   \
-    if (q->json)                                                      \
-        fprintf(out, ",\"%s\":%llu", #id, (unsigned long long)c->id); \
-    else if (c->id)                                                   \
-        fprintf(out, "%12llu  %s\n", (unsigned long long)c->id, text);
-        LEAT_PACKETWAY_HOST_COUNT_LIST(X)
-#undef X
-        show_key_counts(leat_pktway_key_counts(s->host), q->json, out);
-        if (s->tun) show_tun(s->tun, q->json, out);
-        if (s->store) pktway_live_store_status(s->store, q->json, out);
-        if (q->json) fputc(',', out);
-        write_confined_here(out, q->json);
-        if (q->json) fputs("}\n", out);
-        return DONE;
-    }
-    if (is_status)
+    if (s->host)
+        pktway_live_host_status(s->host, s->tun, s->store, q->json, out);
+    else if (is_status)
         pktway_live_status(s->router, q->json, out);
     else if (strcmp(q->word, "tables") == 0)
         pktway_live_tables(s->router, q->json, out);
