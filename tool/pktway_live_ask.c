@@ -128,8 +128,8 @@ static void show_reply(struct question *k, struct ping *ping, uint32_t number, u
     fputc('\n', k->out);
 }
 
-/* No other echo of this node has it, nor of one that had its address a moment ago: what answers
- * those late is no answer to this one. */
+/* For an echo: by it a late answer to an earlier one is told apart, be that of this process or of
+ * one that had the address before. So it begins with the time. */
 static uint32_t fresh_number(void)
 {
     static uint32_t last;

@@ -6,8 +6,8 @@
 #     run_all.sh -d leat run --fabric clos444 -n {n} -- --against mpirun --oversubscribe -n {n}
 # Every program checks itself. With a second launcher (the oracle) the reports of both must be the
 # same. An oracle that crashes is asked again; its crashes are told, and are no fault of the launcher:
-# where it crashes every time, nothing is compared. Then come programs that misbehave: the launcher must end with a failure, and nothing of them
-# may stay behind.
+# where it crashes every time, nothing is compared. Then come programs that misbehave: the launcher
+# must end with a failure, and nothing of them may stay behind.
 #   -d           the launcher sees deadlocks: it must end them, with a failure
 #   -f           faults only
 #   -n RANKS     numbers of ranks, instead of all
