@@ -43,7 +43,7 @@ none=0000000000000000
 is_confined() {
     comes_to "$1: what the kernel tells" "CapInh:$none CapPrm:$3 CapEff:$3 CapAmb:$none NoNewPrivs:1 Seccomp:$filter " rights "$2"
 }
-# says_so WHAT TEXT JSON: in both forms of status
+# says_so WHAT TEXT JSON [CAPABILITY]: in both forms of status, and that it keeps this one
 says_so() {
     want="yes, keeps ${4:-no capability}"
     [ $filter = 2 ] || want="no, no filter of system calls (this build has none), keeps ${4:-no capability}"
