@@ -300,6 +300,7 @@ done
 cat > "$folder/echo.c" <<'C'
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
     int me, number = 0;
@@ -308,6 +309,7 @@ int main(int argc, char **argv)
     if (!me && scanf("%d", &number) != 1) MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (me == 2) printf("heard %d\n", number);
+    if (!access("/proc/kallsyms", R_OK) && !fopen("/proc/kallsyms", "r")) MPI_Abort(MPI_COMM_WORLD, 2); /* only hidden in MPI_Init */
     MPI_Finalize();
     return 0;
 }
