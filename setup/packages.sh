@@ -31,7 +31,7 @@ need_packages() {
 
 # What builds leat, and what its tests talk to besides; FOREIGN is the processor that this one is not,
 # whose compiler and emulator check that leat does the same there.
-BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build libcyaml-dev libsqlite3-dev libfabric-dev libopenmpi-dev openmpi-bin pvm-dev pvm-examples libotf2-trace-dev clang bpftool libbpf-dev libexpat1-dev g++"
+BUILD_PACKAGES="make gcc libc6-dev cmake ninja-build libcyaml-dev libyaml-dev libsqlite3-dev libfabric-dev libopenmpi-dev openmpi-bin pvm-dev pvm-examples libotf2-trace-dev clang bpftool libbpf-dev libexpat1-dev g++"
 case $(dpkg --print-architecture 2>/dev/null) in
 arm64) FOREIGN=x86_64 FOREIGN_PACKAGES="gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-user" ;;
 *) FOREIGN=aarch64 FOREIGN_PACKAGES="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;

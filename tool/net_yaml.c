@@ -23,7 +23,7 @@
 bool net_read_yaml(const char *file, struct net_design *design)
 {
     (void)design;
-    complain("%s: this leat was built without libcyaml-dev, which reads descriptions", file);
+    complain("%s: this leat was built without libcyaml and libyaml, which read descriptions", file);
     return false;
 }
 

@@ -21,7 +21,7 @@
 
 bool pktway_read_yaml(struct pktway_design *design)
 {
-    complain("%s: this leat was built without libcyaml-dev, which reads descriptions",
+    complain("%s: this leat was built without libcyaml and libyaml, which read descriptions",
              design->file);
     return false;
 }

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Each header that leat is built from, and each library that its build has found, comes with the packages that ./demo installs, or
+# with one that they depend on: nothing that only happens to be on this machine.
+# usage: packages.sh BUILD
+set -eu
+build=$1
+command -v dpkg-query > /dev/null || { echo "no Debian packages here" >&2; exit 77; }
+. setup/packages.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+
+# All that they bring along: of alternatives the one that is installed.
+# shellcheck disable=SC2016
+dpkg-query -W -f '${db:Status-Status}\t${Package}\t${Provides}\t${Depends}, ${Pre-Depends}\n' |
+    awk -F '\t' -v wanted="$BUILD_PACKAGES" '
+    function bare(text) { gsub(/\([^)]*\)|:[a-z0-9]+|[ \t]/, "", text); return text }
+    function want(name) { if (name in needs && !(name in found)) { found[name]; queue[++last] = name } }
+    $1 == "installed" {
+        needs[$2] = $4
+        n = split(bare($3), names, ",")
+        for (i = 1; i <= n; i++) provider[names[i]] = provider[names[i]] " " $2
+    }
+    END {
+        n = split(wanted, names, " ")
+        for (i = 1; i <= n; i++) want(names[i])
+        for (next_one = 1; next_one <= last; next_one++) {
+            n = split(bare(needs[queue[next_one]]), names, /[,|]/)
+            for (i = 1; i <= n; i++) {
+                want(names[i])
+                m = split(provider[names[i]], others, " ")
+                for (k = 1; k <= m; k++) want(others[k])
+            }
+        }
+        for (name in found) print name
+    }' | sort > "$folder/brought"
+
+ninja -C "$build" -t deps > "$folder/deps"
+{
+    awk '/^[^ ]/ { of_leat = $1 !~ /_test|bench|fuzz/ } of_leat && $1 ~ "^/usr/" { print $1 }' "$folder/deps"
+    # What is compared with in benches only is none of leat's.
+    sed -n '/^ISAL/d; s,^[A-Za-z0-9_]*:FILEPATH=\(/usr/lib/.*\.so\)$,\1,p' "$build/CMakeCache.txt"
+} | sort -u | while read -r file; do
+    readlink -f "$file" # alternatives, and libX.so of libX.so.1, are the packages' own
+    echo "$file"
+done | sort -u > "$folder/files"
+[ "$(wc -l < "$folder/files")" -gt 50 ] || { echo "$build was not built here: no headers are known" >&2; exit 77; }
+
+xargs dpkg-query -S < "$folder/files" 2> /dev/null | sed 's/\(:[a-z0-9]*\)\?: / /' | grep -v '^diversion' > "$folder/owners" || true
+bad=0
+while read -r package file; do
+    grep -qx "$package" "$folder/brought" && continue
+    echo "$file is of $package, which none of BUILD_PACKAGES in setup/packages.sh brings along"
+    bad=1
+done < "$folder/owners"
+[ -s "$folder/owners" ] || { echo "no package has any of the files"; bad=1; }
+exit $bad
