@@ -13,6 +13,9 @@ enum {
 #define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME  UINT64_C(0x100000001b3)
 
+/* Who needs an object. OURS is the library that this code is in, where it is one. */
+enum side { PROGRAM, LIBRARY, OURS, SIDES };
+
 /* An object that is loaded. Names are kept as hashes, since it may be unloaded at any time. */
 struct object {
     uintptr_t low, high;
@@ -22,7 +25,7 @@ struct object {
     uint32_t need, needs; /* in the list of needs */
     bool is_old;          /* it was there before the library started */
     bool is_brought;      /* the library loads it by itself */
-    bool of_program, of_library;
+    bool of[SIDES];
 };
 
 /* Only touched with the loader's lock. */
@@ -145,17 +148,16 @@ static struct object *object_at(const void *address)
 
 /* Marks what the first `count` objects of the queue need, and what that needs. The program's needs
  * end where the library begins. */
-static void mark_needs(uint32_t count, bool of_library)
+static void mark_needs(uint32_t count, enum side side)
 {
     for (uint32_t next = 0; next < count; next++) {
         const struct object *o = &all.object[all.reached[next]];
         for (uint32_t n = 0; n < o->needs; n++)
             for (uint32_t i = 0; i < all.objects; i++) {
                 struct object *found = &all.object[i];
-                bool *mark = of_library ? &found->of_library : &found->of_program;
-                if (found->name != all.need[o->need + n] || *mark) continue;
-                if (!of_library && found->is_brought) continue;
-                *mark = true;
+                if (found->name != all.need[o->need + n] || found->of[side]) continue;
+                if (side == PROGRAM && found->is_brought) continue;
+                found->of[side] = true;
                 all.reached[count++] = i;
             }
     }
@@ -181,10 +183,10 @@ static void mark_library(void)
     for (uint32_t i = 0; i < all.objects; i++) {
         struct object *o = &all.object[i];
         o->is_brought |= is_beside_plugins(o);
-        o->of_library = o->is_brought;
+        o->of[LIBRARY] = o->is_brought;
         if (o->is_brought) all.reached[count++] = i;
     }
-    mark_needs(count, true);
+    mark_needs(count, LIBRARY);
 }
 
 static void mark_program(void)
@@ -192,10 +194,10 @@ static void mark_program(void)
     uint32_t count = 0;
     for (uint32_t i = 0; i < all.objects; i++) {
         struct object *o = &all.object[i];
-        o->of_program = i == 0 || !o->of_library; /* the first is the program */
-        if (o->of_program) all.reached[count++] = i;
+        o->of[PROGRAM] = i == 0 || !o->of[LIBRARY]; /* the first is the program */
+        if (o->of[PROGRAM]) all.reached[count++] = i;
     }
-    mark_needs(count, false);
+    mark_needs(count, PROGRAM);
 }
 
 /* The kernel's object reads the counter for whoever calls it. */
@@ -203,8 +205,18 @@ static void mark_kernel(void)
 {
     struct object *o = object_at((const void *)getauxval(AT_SYSINFO_EHDR));
     if (!o) return;
-    o->of_library = true;
-    o->of_program = false;
+    o->of[LIBRARY] = true;
+    o->of[PROGRAM] = false;
+}
+
+/* Where this code is part of the program itself, nothing is ours. */
+static void mark_ours(void)
+{
+    struct object *ours = object_at(&all);
+    if (!ours || ours == all.object) return;
+    ours->of[OURS] = true;
+    all.reached[0] = (uint32_t)(ours - all.object);
+    mark_needs(1, OURS);
 }
 
 static void sort_out(void)
@@ -212,6 +224,7 @@ static void sort_out(void)
     mark_library();
     mark_program();
     mark_kernel();
+    mark_ours();
 }
 
 /* ---- the loader's lock --------------------------------------------------------------------------
@@ -268,9 +281,9 @@ static void find_owner(void *argument)
 {
     struct question *q = argument;
     const struct object *o = object_at(q->address);
-    q->owner = !o || !o->of_library ? LEAT_CLOCK_PROGRAM
-               : o->of_program      ? LEAT_CLOCK_SHARED
-                                    : LEAT_CLOCK_LIBRARY;
+    q->owner = !o || !o->of[LIBRARY] ? LEAT_CLOCK_PROGRAM
+               : o->of[PROGRAM]      ? LEAT_CLOCK_SHARED
+                                     : LEAT_CLOCK_LIBRARY;
 }
 
 /* ---- what others ask ----------------------------------------------------------------------------
@@ -315,12 +328,12 @@ struct search {
     bool found;
 };
 
-/* This code itself, where it is a library: it looks at clocks for the program (pvmgetclock does).
- */
-static bool is_own(const void *code)
+/* Our library looks at clocks for the program (pvmgetclock does). The C library that it needs is
+ * not the program's own code either, and on x86-64 full of octets that look like rdtsc. */
+static bool is_ours(const void *code)
 {
-    const struct object *o = object_at(&all);
-    return o == object_at(code) && o != all.object;
+    const struct object *o = object_at(code);
+    return o && o->of[OURS];
 }
 
 static int search_object(struct dl_phdr_info *info, size_t size, void *context)
@@ -334,7 +347,7 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *context)
             continue;
         struct question question = { code, LEAT_CLOCK_SHARED };
         find_owner(&question);
-        if (question.owner != LEAT_CLOCK_PROGRAM || is_own(code)) break;
+        if (question.owner != LEAT_CLOCK_PROGRAM || is_ours(code)) break;
         search->found = search->wanted(code, header->p_filesz);
     }
     return search->found;

@@ -29,7 +29,8 @@ void leat_clock_owner_started(void);
 
 enum leat_clock_owner leat_clock_owner_of(const void *address);
 
-/* Is `wanted` true of some part of the program's own code, this library left out? */
+/* Is `wanted` true of some part of the program's own code? The library that this code is in is left
+ * out, and what it needs, as libc. */
 bool leat_clock_owner_program_has(bool (*wanted)(const uint8_t *code, size_t len));
 
 #endif
