@@ -154,8 +154,16 @@ bool run_processes_start(struct run_processes *processes, struct leat_hub *hub);
 /* Has the launcher ended, so that none of them can be there any more? */
 bool run_processes_have_ended(struct run_processes *processes);
 
-/* Waits for their end; `by_force`: sees to it. Tells the exit code of the program. */
+/* Waits for their end; `by_force`, or when a signal comes: sees to it. Tells the exit code of the
+ * program. */
 int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force);
+
+/* ---- processes of an MPI program (run_alive.c) ---- */
+
+/* Sends a signal (0: none) to all that still run: ranks, and what they have forked, unless it made
+ * a session of its own and has lost its parent. Not to the launcher. Tells how many. */
+uint32_t run_alive_signal(const struct run_processes *processes, const struct leat_hub *hub,
+                          int number);
 
 /* ---- PVM (run_pvm.c): the same for its programs ---- */
 

@@ -126,6 +126,13 @@ static uint64_t count_unread(const struct run_network *network)
     return counts.discarded_unread;
 }
 
+/* A signal came while the program went on after the simulation: its code says nothing. */
+static void be_interrupted(struct run_outcome *out)
+{
+    out->end = LEAT_HUB_INTERRUPTED;
+    snprintf(out->reason, sizeof out->reason, "interrupted");
+}
+
 /* Over a network that is open. False: it could not begin. */
 static bool run_over(struct run_job *job, struct run_network *network, struct run_outcome *out)
 {
@@ -147,6 +154,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         keep_tasks(hub, out);
         memcpy(out->port, processes.port, slots * sizeof *out->port);
         out->code = run_processes_end(&processes, hub, out->end != LEAT_HUB_DONE);
+        if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
         out->replayed = network->atm.replayed;

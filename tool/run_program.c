@@ -336,17 +336,43 @@ bool run_processes_have_ended(struct run_processes *processes)
     return leat_child_reap(&processes->launcher, false);
 }
 
-static void await_end(struct run_processes *processes, int tenths)
+static void pause_ms(int ms)
 {
-    const struct timespec pause = { 0, 10000000 };
-    for (int i = 0; i < 10 * tenths && !run_processes_have_ended(processes); i++)
-        nanosleep(&pause, NULL);
+    const struct timespec pause = { ms / 1000, ms % 1000 * 1000000L };
+    nanosleep(&pause, NULL);
 }
 
-/* With what it has forked: mpirun gives each rank a group of processes. */
-static void end_rank(pid_t pid)
+/* After MPI_Finalize ranks may go on by themselves as long as they like. False: a signal came. */
+static bool await_end(struct run_processes *processes, const struct leat_hub *hub)
 {
-    if (pid) kill(getpgid(pid) == pid ? -pid : pid, SIGKILL);
+    enum { SOON_MS = 2, LATER_MS = 50, TELL_AFTER_MS = 5000 };
+    for (int ms = 0; !run_processes_have_ended(processes);) {
+        if (interrupted) return false;
+        const int step = ms < TELL_AFTER_MS ? SOON_MS : LATER_MS;
+        pause_ms(step);
+        if (ms >= TELL_AFTER_MS) continue;
+        ms += step;
+        if (ms >= TELL_AFTER_MS)
+            complain("the simulation is over; waiting for processes of the program that still run: "
+                     "%u",
+                     run_alive_signal(processes, hub, 0));
+    }
+    return true;
+}
+
+/* The launcher cleans up behind itself, if it may; its ranks hang where they wait. What they have
+ * forked ends with them. */
+static void end_by_force(struct run_processes *processes, const struct leat_hub *hub)
+{
+    enum { ROUNDS = 80, ROUND_MS = 10 };
+    struct leat_child *launcher = &processes->launcher;
+    if (!run_processes_have_ended(processes)) kill(launcher->pid, SIGTERM);
+    for (int i = 0; i < ROUNDS; i++) {
+        const bool others_run = run_alive_signal(processes, hub, SIGKILL) > 0;
+        if (run_processes_have_ended(processes) && !others_run) return;
+        pause_ms(ROUND_MS);
+    }
+    if (!run_processes_have_ended(processes)) kill(launcher->pid, SIGKILL);
 }
 
 int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force)
@@ -357,14 +383,8 @@ int run_processes_end(struct run_processes *processes, const struct leat_hub *hu
         return 0; /* good programs of PVM end with any code */
     }
     if (processes->atm) return run_atm_end(processes, by_force);
-    if (by_force && !run_processes_have_ended(processes)) {
-        /* The launcher cleans up behind itself, if it may; its tasks hang where they wait. */
-        kill(launcher->pid, SIGTERM);
-        for (uint32_t i = 0; i < processes->slots; i++)
-            end_rank(leat_hub_task(hub, i)->pid);
-        await_end(processes, 8);
-        if (!run_processes_have_ended(processes)) kill(launcher->pid, SIGKILL);
-    }
+    const bool ended = !by_force && await_end(processes, hub);
+    if (!ended || WIFSIGNALED(launcher->status)) end_by_force(processes, hub);
     leat_child_reap(launcher, true);
     return WIFEXITED(launcher->status) ? WEXITSTATUS(launcher->status)
                                        : SIGNALLED + WTERMSIG(launcher->status);

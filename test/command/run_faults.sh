@@ -7,7 +7,7 @@ needs mpicc
 leat=$(readlink -f "$1")
 tests=$(cd "$(dirname "$0")/.." && pwd)
 
-for program in fault_fork fault_close reduce_user; do
+for program in fault_after fault_fork fault_close reduce_user; do
     mpicc -O1 -D_GNU_SOURCE -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" ||
         { echo "mpicc does not work" >&2; exit 77; }
 done
@@ -119,6 +119,44 @@ for files in 24 34; do
 done
 # shellcheck disable=SC3045
 (ulimit -S -n 24 && ends 0 '' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
+
+# ---- programs that go on after MPI_Finalize ----------------------------------------------------
+
+# goes_on DEED: its run is $pid, in a session of its own, and both ranks are there
+goes_on() {
+    rm -f "$folder"/rank.* "$folder/told.json"
+    setsid "$leat" run --fabric clos444 -n 2 --json="$folder/told.json" -- "$folder/fault_after" "$1" "$folder" > "$folder/stdout" 2> "$folder/stderr" &
+    pid=$!
+    waits_for rank.0
+    waits_for rank.1
+}
+has_ended() { ! kill -0 "$1" 2> /dev/null || grep -q '^State:.Z' "/proc/$1/status"; }
+# is_ended_by SIGNAL WHOM WHAT: the run ends then, with its code as $got; nothing is left
+is_ended_by() {
+    kill -s "$1" -- "$2"
+    wait_until has_ended $pid || { fail "$3: SIG$1 is not heard"; kill -KILL -$pid; }
+    got=0
+    wait $pid || got=$?
+    wait_until no_process "$folder/fault_after" || fail "$3: processes outlive SIG$1"
+}
+is_interrupted() {
+    same "$1" "$got" "$2"
+    same "$1: JSON" "$(jq -c '[.status, .exit_code]' "$folder/told.json")" '["interrupted",null]'
+    ! grep 'ended with code' "$folder/stderr" || fail "$1: its code is told"
+}
+
+for deed in pause spin one system fork; do
+    goes_on $deed
+    is_ended_by TERM $pid "after MPI_Finalize, $deed"
+    is_interrupted "after MPI_Finalize, $deed" 143
+done
+goes_on pause
+is_ended_by INT -$pid 'after MPI_Finalize, an interrupt of all'
+is_interrupted 'after MPI_Finalize, an interrupt of all' 130
+goes_on pause
+wait_until grep -q 'the simulation is over; waiting for processes of the program that still run: 2' "$folder/stderr" || fail "it waits in silence"
+is_ended_by INT $pid 'after MPI_Finalize, while it waits'
+is_interrupted 'after MPI_Finalize, while it waits' 130
 
 # ---- a leat that was killed --------------------------------------------------------------------
 
