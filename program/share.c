@@ -61,6 +61,13 @@ bool leat_share_is_over(struct leat_share *share)
     return pthread_mutex_trylock(&share->hub_lives) != EBUSY;
 }
 
+bool leat_share_await_end(struct leat_share *share)
+{
+    const int err = pthread_mutex_lock(&share->hub_lives);
+    if (!err) pthread_mutex_unlock(&share->hub_lives);
+    return err == EOWNERDEAD;
+}
+
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 

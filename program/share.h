@@ -155,6 +155,8 @@ bool leat_share_begin_life(struct leat_share *share);
 void leat_share_end_life(struct leat_share *share);
 /* For tasks: has the hub ended? */
 bool leat_share_is_over(struct leat_share *share);
+/* Waits for that. True: it was killed; false: it took leave. */
+bool leat_share_await_end(struct leat_share *share);
 
 /* `owner`: a slot, or `slots`: the hub. */
 void leat_share_blocks_init(struct leat_share_blocks *blocks, struct leat_share *share,

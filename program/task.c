@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,43 @@ static _Noreturn void end_process(const char *why)
     _exit(1);
 }
 
+/* What it has forked would stay, since nobody else knows of it. SIGPIPE, where nobody reads what it
+ * says, must not end it before. */
+static _Noreturn void end_without_run(void)
+{
+    static const char why[] = "leat: the run has ended\n";
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    (void)!write(STDERR_FILENO, why, sizeof why - 1);
+    if (getpgrp() == getpid()) kill(0, SIGKILL);
+    _exit(1);
+}
+
+static void *watch_run(void *share)
+{
+    if (leat_share_await_end(share)) end_without_run();
+    return NULL;
+}
+
+/* The thread hears no signal of the program's. Where there can be none, the task still looks when
+ * it waits. */
+void leat_task_end_with_run(void)
+{
+    enum { STACK_LEN = 256 << 10 };
+    pthread_t watcher;
+    pthread_attr_t kind;
+    sigset_t all, before;
+    if (!self.share || pthread_attr_init(&kind)) return;
+    pthread_attr_setdetachstate(&kind, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&kind, STACK_LEN);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    (void)!pthread_create(&watcher, &kind, watch_run, self.share);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&kind);
+}
+
 bool leat_task_is_copy(void)
 {
     return self.is_copy;
@@ -250,7 +288,7 @@ static void hand_over(leat_time deadline)
     for (;;) {
         leat_share_await(&slot->turn, turn, &slot->sleeps, self.share->looks, LOOK_EVERY_NS);
         if (atomic_load_explicit(&slot->turn, memory_order_acquire) != turn) break;
-        if (leat_share_is_over(self.share)) end_process("the run has ended"); /* nobody wakes us */
+        if (leat_share_is_over(self.share)) end_without_run(); /* nobody wakes us */
     }
     self.clock = slot->clock;
     if (self.share->compute_scale > 0) self.measured_ns = computed_ns();

@@ -56,6 +56,11 @@ bool leat_task_is_attached(void);
 void leat_task_begin(void);
 bool leat_task_has_begun(void); /* and not left */
 
+/* If the run is killed, this process ends within a moment, whatever it does, also after it has
+ * left; and, if it leads a group of processes, the group. Without this it ends when it waits next.
+ */
+void leat_task_end_with_run(void);
+
 /* No more: the run goes on without it. At exit() without it the run learns that it is gone. */
 void leat_task_leave(void);
 

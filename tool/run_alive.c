@@ -53,7 +53,7 @@ static struct list list_processes(void)
 static bool is_in_rank_group(const struct run_processes *processes, const struct leat_hub *hub,
                              const struct process *one)
 {
-    if (one->session != getsid(0)) return false;
+    if (one->session != getsid(0) || one->group == getpgrp()) return false;
     for (uint32_t i = 0; i < processes->slots; i++) {
         const pid_t rank = leat_hub_task(hub, i)->pid;
         if (rank && one->group == rank) return true;

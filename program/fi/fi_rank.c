@@ -55,6 +55,7 @@ bool leat_fi_attach(const char **why)
 void leat_fi_begin(void)
 {
     is_rank_thread = true;
+    leat_task_end_with_run();
     leat_task_begin();
     leat_clock_begin();
 }

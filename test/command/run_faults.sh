@@ -158,6 +158,12 @@ wait_until grep -q 'the simulation is over; waiting for processes of the program
 is_ended_by INT $pid 'after MPI_Finalize, while it waits'
 is_interrupted 'after MPI_Finalize, while it waits' 130
 
+# Leat and mpirun killed together: ranks that wait for nobody end by themselves.
+for deed in pause spin compute; do
+    goes_on $deed
+    is_ended_by KILL -$pid "leat and mpirun are killed, $deed"
+done
+
 # ---- a leat that was killed --------------------------------------------------------------------
 
 # orphan PROGRAM WORD...: a parent that never reaps starts a run, which is killed; its ranks end all the same.
