@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +117,13 @@ void leat_child_init(struct leat_child *process)
     *process = (struct leat_child){ .output = -1 };
 }
 
+static void close_all_but_standard(void)
+{
+    if (!syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0)) return;
+    for (long file = sysconf(_SC_OPEN_MAX); --file > STDERR_FILENO;) /* before Linux 5.9 */
+        close((int)file);
+}
+
 /* In the new process. */
 static _Noreturn void become(const struct leat_child_start *start, int output, pid_t maestro)
 {
@@ -132,6 +140,7 @@ static _Noreturn void become(const struct leat_child_start *start, int output, p
         dup2(output, STDOUT_FILENO);
         dup2(output, STDERR_FILENO);
     }
+    if (start->is_bare) close_all_but_standard();
     if (!start->directory || !chdir(start->directory))
         execve(start->file, start->argv, start->environment);
     _exit(127);

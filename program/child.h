@@ -61,6 +61,7 @@ struct leat_child_start {
     const char *directory; /* NULL: the maestro's */
     enum leat_child_input input;
     bool collect;   /* its output */
+    bool is_bare;   /* of open files it has but standard input, output and error */
     int end_signal; /* that it gets when the maestro ends; 0: SIGKILL */
 };
 

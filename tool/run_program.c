@@ -266,12 +266,13 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
     return all;
 }
 
-/* If leat is killed, the launcher ends, and sees to it that ranks do which compute for ever. */
+/* If leat is killed, the launcher ends, and sees to it that ranks do which compute for ever. Files
+ * that leat has inherited would not come to ranks, but leave the launcher too few for its own. */
 static bool start(char **words, struct run_processes *out)
 {
     char *file = leat_child_find_named(words[0], NULL);
     const struct leat_child_start launcher = {
-        .file = file, .argv = words, .environment = environ, .end_signal = SIGTERM
+        .file = file, .argv = words, .environment = environ, .end_signal = SIGTERM, .is_bare = true
     };
     leat_child_init(&out->launcher);
     const bool started = file && leat_child_begin(&out->launcher, &launcher);
