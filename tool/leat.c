@@ -263,7 +263,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = help;
     if (strcmp(name, "--version") == 0) {
         puts("leat " LEAT_VERSION);
-        return fflush(stdout) == 0 ? DONE : FAILED;
+        return flush_printed() ? DONE : FAILED;
     }
     const struct verb *verb = verb_find(name);
     if (!verb) {

@@ -213,5 +213,5 @@ int run_help(const struct arguments *args)
         verb ? man_verb(verb) : man_all();
     else
         verb ? help_verb(verb) : help_all();
-    return fflush(stdout) == 0 && !ferror(stdout) ? DONE : FAILED;
+    return flush_printed() ? DONE : FAILED;
 }

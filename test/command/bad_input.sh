@@ -135,6 +135,12 @@ if [ -e /dev/full ]; then
     same "formats to a full disk" $got 1
     got=0; "$leat" encode esp > /dev/full 2> "$folder/stderr" || got=$?
     same "encode to a full disk" $got 1
+    for words in 'help run' --version; do
+        # shellcheck disable=SC2086
+        got=0; "$leat" $words > /dev/full 2> "$folder/stderr" || got=$?
+        same "$words to a full disk" $got 1
+        has "$words to a full disk" "$(cat "$folder/stderr")" 'standard output: cannot write'
+    done
 fi
 
 # Interrupted, encode leaves no half capture.
