@@ -71,7 +71,8 @@ static bool find_example(const char *name, char *out, size_t cap)
     return !strchr(name, '/') && find_part(part, out, cap);
 }
 
-/* The libraries that a program is linked with, as the loader finds them; NULL: it has none. */
+/* The libraries that a program is linked with, as the loader finds them; NULL: errno says why not.
+ */
 static FILE *list_libraries(const char *program, pid_t *lister)
 {
     int ends[2];
@@ -85,24 +86,30 @@ static FILE *list_libraries(const char *program, pid_t *lister)
     const int err = posix_spawnp(lister, "ldd", &files, NULL, words, environ);
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);
-    if (err) {
-        close(ends[0]);
-        return NULL;
-    }
-    return fdopen(ends[0], "r");
+    if (!err) return fdopen(ends[0], "r");
+    close(ends[0]);
+    errno = err;
+    return NULL;
 }
 
 struct linkage {
     bool mpi, pvm, atm, any;
 };
 
-static struct linkage linkage_of(const char *program)
+/* False, with a complaint unless a signal came: what ldd told is not all. It ends with 1 where
+ * there is nothing to tell. */
+static bool read_linkage(const char *program, struct linkage *out)
 {
     struct linkage found = { 0 };
+    int status = 0;
     pid_t lister;
     char line[RUN_PATH_CAP];
     FILE *list = list_libraries(program, &lister);
-    if (!list) return found;
+    if (!list) {
+        complain("ldd, which tells what %s is linked with, cannot be started: %s", program,
+                 strerror(errno));
+        return false;
+    }
     while (fgets(line, sizeof line, list)) {
         found.any |= strstr(line, ".so") != NULL;
         found.mpi |= strstr(line, "libmpi.so") != NULL;
@@ -110,8 +117,16 @@ static struct linkage linkage_of(const char *program)
         found.atm |= strstr(line, "libleat-atm.so") != NULL;
     }
     fclose(list);
-    waitpid(lister, NULL, 0);
-    return found;
+    if (interrupted) kill(lister, SIGTERM);
+    while (waitpid(lister, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (interrupted) return false;
+    if (WIFEXITED(status) && WEXITSTATUS(status) <= 1) {
+        *out = found;
+        return true;
+    }
+    complain("ldd, which tells what %s is linked with, failed", program);
+    return false;
 }
 
 static bool is_elf(const char *path)
@@ -153,7 +168,8 @@ bool run_program_find(struct run_job *job, const char *library)
                  name);
         return false;
     }
-    const struct linkage found = linkage_of(job->program);
+    struct linkage found;
+    if (!read_linkage(job->program, &found)) return false;
     if (!found.any) {
         complain("%s: a static program, expected one that is linked dynamically: only there can "
                  "its messages and its clock be led over the network",

@@ -303,7 +303,7 @@ int run_run(const struct arguments *args)
     static struct run_job job;
     struct run_outcome out = { 0 }, alone = { 0 };
     int code = WRONG;
-    if (!read_job(args, &job)) return WRONG;
+    if (!read_job(args, &job)) return finish(WRONG);
     if (run_once(&job, false, &out)) {
         fflush(stdout);
         code = run_judge(&job, &out);
