@@ -73,6 +73,7 @@ struct run_outcome {
     enum leat_hub_end end;
     char reason[512];
     int code;           /* of the program */
+    bool has_no_memory; /* it could not begin: the system is short of it, not the user wrong */
     bool is_unrecorded; /* the recording could not be written, which was told */
     double wall_seconds;
     leat_time simulated_ps;

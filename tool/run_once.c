@@ -95,6 +95,7 @@ static bool make_room(struct run_outcome *out, const struct run_network *network
     snprintf(out->fabric, sizeof out->fabric, "%s", network->name);
     if (out->task && out->port) return true;
     complain("no memory for %u tasks", slots);
+    out->has_no_memory = true;
     return false;
 }
 
@@ -146,7 +147,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         processes.port = out->port;
         if (run_processes_prepare(&processes) &&
             (!network->is_recorded || run_record_open(job, network, slots, processes.port)))
-            hub = make_hub(job, network, &processes);
+            out->has_no_memory = !(hub = make_hub(job, network, &processes));
     }
     if (hub && run_processes_start(&processes, hub)) {
         ran = true;

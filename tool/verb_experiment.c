@@ -90,7 +90,7 @@ int experiment_run(struct experiment *e, const char *program, const char *argume
     if (!run_find_part(part, e->job.program, sizeof e->job.program)) return FAILED;
     e->job.words = words;
     e->job.tasks = 0;
-    if (!run_once(&e->job, contention_free, out)) return WRONG;
+    if (!run_once(&e->job, contention_free, out)) return out->has_no_memory ? FAILED : WRONG;
     const int code = run_judge(&e->job, out);
     if (code) return code;
     return comm_read(e->records, all, records) ? DONE : FAILED;

@@ -302,7 +302,7 @@ int run_run(const struct arguments *args)
 {
     static struct run_job job;
     struct run_outcome out = { 0 }, alone = { 0 };
-    int code = WRONG;
+    int code;
     if (!read_job(args, &job)) return finish(WRONG);
     if (run_once(&job, false, &out)) {
         fflush(stdout);
@@ -318,6 +318,8 @@ int run_run(const struct arguments *args)
         else if (!put_json(&job, &out, compared ? &alone : NULL) && code == DONE)
             code = FAILED;
         if (compared && !job.json) put_contention(&out, &alone);
+    } else {
+        code = out.has_no_memory ? FAILED : WRONG;
     }
     run_outcome_free(&out);
     run_outcome_free(&alone);

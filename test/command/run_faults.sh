@@ -142,6 +142,10 @@ done
     done
 )
 
+# The memory that ranks share is a file, which may be too large (ulimit -f): the run has failed, the user is not wrong.
+# shellcheck disable=SC3045
+(ulimit -f 100 && ends 1 'no shared memory for 2 tasks: File too large' "$leat" run --fabric clos444 -n 2 -- "$folder/fault_fork" exit)
+
 # ---- programs that go on after MPI_Finalize ----------------------------------------------------
 
 # goes_on DEED: its run is $pid, in a session of its own, and both ranks are there
