@@ -33,10 +33,17 @@ static bool read_process(const char *name, struct process *out)
            state != 'Z' && state != 'X';
 }
 
+/* Its numbers are not ours where /proc is that of another namespace. */
+static bool is_proc_ours(void)
+{
+    char text[32] = "";
+    return readlink("/proc/self", text, sizeof text - 1) > 0 && strtol(text, NULL, 10) == getpid();
+}
+
 static struct list list_processes(void)
 {
     struct list list = { 0 };
-    DIR *folder = opendir("/proc");
+    DIR *folder = is_proc_ours() ? opendir("/proc") : NULL;
     const struct dirent *entry;
     while (folder && (entry = readdir(folder)) != NULL) {
         struct process one;

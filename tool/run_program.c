@@ -359,12 +359,11 @@ static void pause_ms(int ms)
     nanosleep(&pause, NULL);
 }
 
-/* After MPI_Finalize ranks may go on by themselves as long as they like. False: a signal came. */
-static bool await_end(struct run_processes *processes, const struct leat_hub *hub)
+/* Or a signal: after MPI_Finalize ranks may go on by themselves as long as they like. */
+static void await_end(struct run_processes *processes, const struct leat_hub *hub)
 {
     enum { SOON_MS = 2, LATER_MS = 50, TELL_AFTER_MS = 5000 };
-    for (int ms = 0; !run_processes_have_ended(processes);) {
-        if (interrupted) return false;
+    for (int ms = 0; !interrupted && !run_processes_have_ended(processes);) {
         const int step = ms < TELL_AFTER_MS ? SOON_MS : LATER_MS;
         pause_ms(step);
         if (ms >= TELL_AFTER_MS) continue;
@@ -374,7 +373,6 @@ static bool await_end(struct run_processes *processes, const struct leat_hub *hu
                      "%u",
                      run_alive_signal(processes, hub, 0));
     }
-    return true;
 }
 
 /* The launcher cleans up behind itself, if it may; its ranks hang where they wait. What they have
@@ -400,8 +398,8 @@ int run_processes_end(struct run_processes *processes, const struct leat_hub *hu
         return 0; /* good programs of PVM end with any code */
     }
     if (processes->atm) return run_atm_end(processes, by_force);
-    const bool ended = !by_force && await_end(processes, hub);
-    if (!ended || WIFSIGNALED(launcher->status)) end_by_force(processes, hub);
+    if (!by_force) await_end(processes, hub);
+    if (by_force || interrupted || WIFSIGNALED(launcher->status)) end_by_force(processes, hub);
     leat_child_reap(launcher, true);
     return WIFEXITED(launcher->status) ? WEXITSTATUS(launcher->status)
                                        : SIGNALLED + WTERMSIG(launcher->status);

@@ -176,9 +176,11 @@ for deed in pause spin one system fork; do
     is_ended_by TERM $pid "after MPI_Finalize, $deed"
     is_interrupted "after MPI_Finalize, $deed" 143
 done
-goes_on pause
-is_ended_by INT -$pid 'after MPI_Finalize, an interrupt of all'
-is_interrupted 'after MPI_Finalize, an interrupt of all' 130
+for deed in pause fork; do
+    goes_on $deed
+    is_ended_by INT -$pid "after MPI_Finalize, $deed, an interrupt of all"
+    is_interrupted "after MPI_Finalize, $deed, an interrupt of all" 130
+done
 goes_on pause
 wait_until grep -q 'the simulation is over; waiting for processes of the program that still run: 2' "$folder/stderr" || fail "it waits in silence"
 is_ended_by INT $pid 'after MPI_Finalize, while it waits'
