@@ -204,7 +204,7 @@ orphan() {
     wait_until has_computed "$runner" || fail "it does not compute: $*"
     kill -KILL "$runner"
     wait_until no_process "$folder/" || fail "processes outlive a run that nobody reaps: $*"
-    grep -q '^State:.Z' "/proc/$runner/status" || fail "the killed run was to be a zombie"
+    wait_until grep -q '^State:.Z' "/proc/$runner/status" || fail "the killed run was to be a zombie"
     kill -KILL $parent
     wait $parent 2> /dev/null
 }
