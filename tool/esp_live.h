@@ -28,7 +28,7 @@
         { "--name", "NAME", "of several routers of one host, which" },                             \
         { "--count", "N", "trace: end after so many packets; join: texts" },                       \
     {                                                                                              \
-        "--key-file", "FILE", "32 hex digits: the network's key"                                   \
+        "--key-file", "FILE", "32 hex digits, mode 600: the network's key"                         \
     }
 
 #define ESP_HOST_OPTIONS                                                                         \

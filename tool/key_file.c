@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Who can write the file can choose the key, and is then a member of the network. */
+/* Who can read the file has the key, and who can write it can choose the key: both are then members
+ * of the network. */
 static bool is_safe(const char *path, int fd)
 {
     struct stat s;
@@ -16,13 +17,19 @@ static bool is_safe(const char *path, int fd)
         complain("%s: %s", path, strerror(errno));
         return false;
     }
+    if (!S_ISREG(s.st_mode)) {
+        complain("%s: not a regular file, expected one with 32 hex digits", path);
+        return false;
+    }
     if (s.st_uid != geteuid() && s.st_uid != 0) {
         complain("%s: the key belongs to user %u, expected user %u or root: chown %u %s", path,
                  (unsigned)s.st_uid, (unsigned)geteuid(), (unsigned)geteuid(), path);
         return false;
     }
-    if (s.st_mode & (S_IWGRP | S_IWOTH)) {
-        complain("%s: others may write the key, expected only its owner: chmod 600 %s", path, path);
+    if (s.st_mode & (S_IRWXG | S_IRWXO)) {
+        complain("%s: others may read or write the key (mode %03o), expected only its owner: "
+                 "chmod 600 %s",
+                 path, (unsigned)s.st_mode & 0777, path);
         return false;
     }
     return true;
@@ -37,13 +44,20 @@ static bool read_digits(FILE *file, uint8_t key[LEAT_SIP_KEY_LEN])
     return octets == LEAT_SIP_KEY_LEN && fscanf(file, " %c", &more) == EOF;
 }
 
+/* Without O_NONBLOCK, opening a FIFO waits for who writes to it. */
+static FILE *open_to_read(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!file) complain("%s: cannot be opened: %s", path, strerror(errno));
+    if (!file && fd >= 0) close(fd);
+    return file;
+}
+
 bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN])
 {
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        complain("%s: cannot be opened: %s", path, strerror(errno));
-        return false;
-    }
+    FILE *file = open_to_read(path);
+    if (!file) return false;
     const bool safe = is_safe(path, fileno(file)), whole = safe && read_digits(file, key);
     fclose(file);
     if (safe && !whole) complain("%s: no key, expected 32 hex digits", path);

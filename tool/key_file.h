@@ -1,4 +1,4 @@
-/* Keys of live networks: files of 32 hex digits, which nobody but their owner may change. */
+/* Keys of live networks: files of 32 hex digits that only their owner may read or change. */
 #ifndef LEAT_KEY_FILE_H
 #define LEAT_KEY_FILE_H
 

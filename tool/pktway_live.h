@@ -18,7 +18,7 @@
           true },                                                                                  \
         { "--name", "NAME", "live: of the router or host; default router, and host" },             \
         { "--key-file", "FILE",                                                                    \
-          "live: 32 hex digits: the SAN's key; route: one for all SANs, or again for each",        \
+          "live: 32 hex digits, mode 600: the SAN's key; route: one for all, or again for each",   \
           true },                                                                                  \
         { "--driver", "D", "route: xdp, packet or udp; default: xdp where it can be" },            \
         { "--poll", "MS", "route, host: WRU? every so often, 10 to 60000; default 1000" },         \

@@ -11,23 +11,23 @@
 #define RING_LIVE_WORDS "join set get query status send receive leave"
 #define RING_LIVE_ALSO  "least-loaded sort majority tree average gvt barrier elect work"
 
-#define RING_LIVE_OPTIONS                                                                      \
-    { "--live", NULL, "on this host's ring, not a simulated one" },                            \
-        { "--dev", "DEVICE", "live: where the previous station's packets come in" },           \
-        { "--out", "DEVICE", "join: where they leave for the next; default: the same" },       \
-        { "--next", "MAC", "join: Ethernet address of the next station" },                     \
-        { "--previous", "MAC", "join: Ethernet address of the previous station" },             \
-        { "--ring", "ID", "join: number of the ring, 0 to 4294967295; default 1" },            \
-        { "--address", "A", "join: of this station on the ring, 0 to 65534" },                 \
-        { "--key", "FILE", "join: 32 hex digits that all stations share: packets get a MAC" }, \
-        { "--rate", "N", "join: packets a second of one sender; default 100000, 0: any" },     \
-        { "--driver", "D", "join: xdp or packet; default: xdp where it can be" },              \
-        { "--to", "A", "live: only station A takes part beside this one" },                    \
-        { "--timeout", "MS", "live: how long to wait, 1 to 3600000; default 1000" },           \
-        { "--file", "F", "send: the octets of a file, - for standard input, not TEXT" },       \
-        { "--count", "N", "receive: so many messages, one after the other; default 1" },       \
-    {                                                                                          \
-        "--every", "S", "set R load: again every S seconds, until interrupted"                 \
+#define RING_LIVE_OPTIONS                                                                     \
+    { "--live", NULL, "on this host's ring, not a simulated one" },                           \
+        { "--dev", "DEVICE", "live: where the previous station's packets come in" },          \
+        { "--out", "DEVICE", "join: where they leave for the next; default: the same" },      \
+        { "--next", "MAC", "join: Ethernet address of the next station" },                    \
+        { "--previous", "MAC", "join: Ethernet address of the previous station" },            \
+        { "--ring", "ID", "join: number of the ring, 0 to 4294967295; default 1" },           \
+        { "--address", "A", "join: of this station on the ring, 0 to 65534" },                \
+        { "--key", "FILE", "join: 32 hex digits, mode 600, one for all: packets get a MAC" }, \
+        { "--rate", "N", "join: packets a second of one sender; default 100000, 0: any" },    \
+        { "--driver", "D", "join: xdp or packet; default: xdp where it can be" },             \
+        { "--to", "A", "live: only station A takes part beside this one" },                   \
+        { "--timeout", "MS", "live: how long to wait, 1 to 3600000; default 1000" },          \
+        { "--file", "F", "send: the octets of a file, - for standard input, not TEXT" },      \
+        { "--count", "N", "receive: so many messages, one after the other; default 1" },      \
+    {                                                                                         \
+        "--every", "S", "set R load: again every S seconds, until interrupted"                \
     }
 
 /* Is it one of words with blanks between them? */

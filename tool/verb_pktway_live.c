@@ -190,10 +190,10 @@ _Noreturn static void become(struct service *s, const struct arguments *args, op
 }
 
 /* Readers of options have complained already. */
-static int refused(const struct told *told, const char *text)
+static int refused(int code, const char *text)
 {
     if (*text) complain("%s", text);
-    return told->code;
+    return code;
 }
 
 static int start(struct service *s, const struct arguments *args, open_service *begin)
@@ -202,7 +202,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     int ready[2];
     if (s->foreground) {
         told.code = begin(s, args);
-        if (told.code != DONE) return refused(&told, why);
+        if (told.code != DONE) return refused(told.code, why);
         confine(s);
         warn_if_slower(s->note);
         warn_if_not_confined_here();
@@ -226,7 +226,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     const bool heard = first > 0 && read(ready[0], &told, sizeof told) == (ssize_t)sizeof told;
     close(ready[0]);
     if (!heard) return complain("no process could be started"), FAILED;
-    if (told.code != DONE) return refused(&told, told.text);
+    if (told.code != DONE) return refused(told.code, told.text);
     warn_if_slower(told.text);
     warn_if_unconfined(told.process);
     printf("%s\n", told.text);
@@ -602,10 +602,8 @@ static int ask_by_myself(const struct arguments *args, const struct pktway_reque
 {
     struct leat_pktway *node = NULL;
     int code = open_node(args, name_of(args, "asker"), false, &node);
-    if (code == DONE)
-        code = pktway_live_ask(node, q, -1, stdout, stderr);
-    else
-        complain("%s", why);
+    if (code != DONE) return refused(code, why);
+    code = pktway_live_ask(node, q, -1, stdout, stderr);
     leat_pktway_close(node);
     return code;
 }

@@ -467,9 +467,9 @@ static const struct verb verb_pktway = {
         "number: --san A --dev eth0 is bias 0x100, B 0x200, and so on, and an address that is free. "
         "address=auto says the same elsewhere. An address that another node of the SAN has is "
         "refused; where two came at once, the first is believed, and status tells of the other.\n"
-        "--key-file gives a SAN a key, of 32 hex digits: its nodes then believe control messages (RRP "
-        "and ERR) only with a MAC by that key, made within a minute and seen once; others are refused "
-        "and counted. All nodes of a SAN have the same key or none; one of route is for all SANs, "
+        "--key-file gives a SAN a key, of 32 hex digits in a file of mode 600: its nodes then believe "
+        "control messages (RRP and ERR) only with a MAC by that key, made within a minute and seen "
+        "once; others are refused and counted. All nodes of a SAN have the same key or none; one of route is for all SANs, "
         "several are for each in the order of --san, and none stands for no key. Data is not keyed.",
         "host makes this host a node that others find, reach and plan routes to; it answers "
         "echoes. ping, trace, plan and tell ask through it, or, with a --san of their own, as a "

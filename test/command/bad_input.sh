@@ -156,23 +156,32 @@ exec 9>&-
 [ $got -ne 0 ] || fail "an interrupted encode says it is done"
 [ ! -e "$folder/cut.pcapng" ] || fail "an interrupted encode leaves a file"
 no_part "an interrupted encode"
-# Keys that others can choose: whoever takes a key refuses them, and says what mends it.
+# Keys that others can read or choose: whoever takes a key refuses them, and says what mends it.
 key=$folder/key
 echo '00010203 04050607 08090a0b 0c0d0e0f' > "$key"
 # takes_key TEXT: what is said of the key, by each
 takes_key() {
-    exits 2 "$1" "$leat" esp route --dev none --key-file "$key"
-    exits 2 "$1" "$leat" esp census 7 --members 1 --key-file "$key" --wait x
-    exits 2 "$1" "$leat" ring join --dev none --address 1 --next 02:00:00:00:00:01 --previous 02:00:00:00:00:02 --key "$key"
+    exits 2 "$1" timeout $patience "$leat" esp route --dev none --key-file "$key"
+    exits 2 "$1" timeout $patience "$leat" esp census 7 --members 1 --key-file "$key" --wait x
+    exits 2 "$1" timeout $patience "$leat" ring join --dev none --address 1 --next 02:00:00:00:00:01 --previous 02:00:00:00:00:02 --key "$key"
+    exits 2 "$1" timeout $patience "$leat" pktway ping 0x102 --san udp:127.0.0.1:0,bias=0x100,address=0x101 --key-file "$key"
+    same "complaints of $key" "$(wc -l < "$folder/stderr")" 1
 }
-for mode in 620 602 666; do
+for mode in 640 604 644 620 602 666; do
     chmod $mode "$key"
-    takes_key "$key: others may write the key, expected only its owner: chmod 600 $key"
+    takes_key "$key: others may read or write the key (mode $mode), expected only its owner: chmod 600 $key"
 done
-chmod 644 "$key"
-exits 2 "--for 'x', expected a time" "$leat" esp multicast 7 text --key-file "$key" --for x
+for mode in 600 400; do
+    chmod $mode "$key"
+    exits 2 "--for 'x', expected a time" "$leat" esp multicast 7 text --key-file "$key" --for x
+done
 if [ "$(id -u)" -eq 0 ]; then
     chown 54321 "$key"
     takes_key "$key: the key belongs to user 54321, expected user 0 or root: chown 0 $key"
 fi
+# A FIFO that nobody writes to, a device and a folder: nobody waits for them.
+mkfifo -m 600 "$folder/key.fifo"
+for key in "$folder/key.fifo" /dev/zero "$folder"; do
+    takes_key "$key: not a regular file, expected one with 32 hex digits"
+done
 finish

@@ -46,7 +46,7 @@ for i in 1 2 3; do ip -n "${name}r" addr add 10.1.9.$i/32 dev up; done
 # shellcheck disable=SC2086
 python3 "$here/veth.py" gro on $polling
 
-echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
+put_key "$folder/key" '00010203 04050607 08090a0b 0c0d0e0f'
 route() {
     where="--dev up --dev d1 --dev d2 --dev d3"
     [ "$driver" != udp ] || where="--next-hop 10.1.0.1 --next-hop 10.1.9.1/32=10.1.2.71 --next-hop 10.1.9.2/32=10.1.2.72 --next-hop 10.1.9.3/32=10.1.3.73"

@@ -94,7 +94,7 @@ be_cable 0 0 0 1
 
 # ---- routers and members ------------------------------------------------------------------------
 
-echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
+put_key "$folder/key" '00010203 04050607 08090a0b 0c0d0e0f'
 devices() {
     case $1 in
     0) echo "--dev up --dev d1 --dev d2" ;;
@@ -454,7 +454,7 @@ bad_input() {
     exits 2 "expected --next-hop ADDRESS" "$leat" esp route --driver udp
     exits 2 "--listen goes with" "$leat" esp route --dev lo --listen 10.0.0.1
     for key in 12345 000102030405060708090a0b0c0d0e0 0x0102030405060708090a0b0c0d0e0f "0 0 1 1 2 2 3 3 4 4 5 5 6 6 7 7"; do
-        echo "$key" > "$folder/no-key"
+        put_key "$folder/no-key" "$key"
         exits 2 "expected 32 hex digits" "$leat" esp route --dev lo --key-file "$folder/no-key"
     done
     exits 2 "no router here" in_ns root "$leat" esp status
@@ -471,7 +471,7 @@ bad_input() {
     exits 2 "no members" in_ns root "$leat" esp census 8 --wait 1ms
     exits 2 "--for 'x', expected a time" in_ns root "$leat" esp multicast 7 text --key-file "$folder/key" --for x
     # The members of 7 have a key.
-    echo "f$(tr -d ' ' < "$folder/key" | cut -c 2-)" > "$folder/other-key"
+    put_key "$folder/other-key" "f$(tr -d ' ' < "$folder/key" | cut -c 2-)"
     comes_to_exit 2 "packets came with another key or none" in_ns root "$leat" esp census 7 --wait 400ms --key-file "$folder/other-key"
     comes_to_exit 1 "nothing came, expected members with this key" in_ns root "$leat" esp census 7 --members 1 --settle 1ms --attempts 1
     # One that has joined and is gone: nothing ever comes, and yet there is an end.

@@ -36,6 +36,9 @@ exits() {
     ! grep -q 'runtime error\|AddressSanitizer\|LeakSanitizer' "$folder/stderr" || fail "sanitizer: $*: $(cat "$folder/stderr")"
 }
 
+# put_key FILE TEXT: a key file, as leat takes it
+put_key() { echo "$2" > "$1" && chmod 600 "$1"; }
+
 # no_part WHAT: no half-written file is in the folder
 no_part() {
     for part in "$folder"/*.part*; do

@@ -452,9 +452,8 @@ told_by_tables() {
 # The same network with keys: all works, and who has no key, another one, or a recording changes nothing.
 with_keys() {
     keyed=yes
-    echo 000102030405060708090a0b0c0d0e0f > "$folder/a.key"
-    echo "f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 fa fb fc fd fe ff" > "$folder/b.key"
-    chmod 600 "$folder"/?.key
+    put_key "$folder/a.key" 000102030405060708090a0b0c0d0e0f
+    put_key "$folder/b.key" "f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 fa fb fc fd fe ff"
     for n in ra rb h1 h2 h3; do start $n || fail "$driver, keyed: $n: $(cat "$folder/stderr")"; done
     for to in 0x201 0x301; do wait_until reaches h1 $to || fail "$driver, keyed: $to is not reached"; done
     wait_until reaches h3 0x101 || fail "$driver, keyed: 0x101 is not reached"
@@ -470,10 +469,10 @@ with_keys() {
     exits 2 "3 of --key-file, expected one, or one for each of 2 SANs" in_ns ra "$leat" pktway route --name x --san e1,bias=0x100,address=0x106 --san e2,bias=0x200,address=0x206 \
         --key-file none --key-file none --key-file none
     exits 2 "cannot be opened" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/no.key"
-    rm -f "$folder/short.key" && echo 0102 > "$folder/short.key"
+    put_key "$folder/short.key" 0102
     exits 2 "no key, expected 32 hex digits" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
     chmod 666 "$folder/short.key"
-    exits 2 "others may write the key" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
+    exits 2 "others may read or write the key (mode 666)" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x130 --key-file "$folder/short.key"
     for n in h1 h2 h3 ra rb; do ask $n leave || fail "$driver, keyed: $n does not leave"; done
     keyed=
 }

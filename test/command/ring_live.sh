@@ -238,7 +238,7 @@ replays_since() { echo "$(($(count 1 copied) - copied)) $(($(count 1 replayed) -
 
 key() {
     head -c 1474 /dev/zero > "$folder/long"
-    echo '00010203 04050607 08090a0b 0c0d0e0f' > "$folder/key"
+    put_key "$folder/key" '00010203 04050607 08090a0b 0c0d0e0f'
     for s in $stations; do join "$s" --driver "$driver" --key "$folder/key" > /dev/null; done
     same "$driver: keyed" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
     exits 2 "a message of 1474 octets, expected at most 1458" in_ns 0 "$leat" ring send 4 --file "$folder/long"
@@ -248,7 +248,7 @@ key() {
     bad_frames keyed
     replay
     forge good,message-flg '{"mac":6}' # none at all
-    echo '11111111111111111111111111111111' > "$folder/other"
+    put_key "$folder/other" 11111111111111111111111111111111
     join 4 --driver "$driver" --key "$folder/other" > /dev/null
     exits 1 "no answer within 200 ms" in_ns 0 "$leat" ring query min --register 1 --timeout 200
     same "$driver: a station with another key drops" "$([ "$(count 4 mac)" -gt 0 ] && echo yes)" yes
@@ -272,7 +272,7 @@ bad_input() {
     exits 2 "--next '1:2', expected an Ethernet address" in_ns 0 "$leat" ring join --dev in --address 1 --next 1:2 --previous 02:00:00:00:00:01
     exits 2 "expected a station's" in_ns 0 "$leat" ring join --dev in --address 1 --next ff:ff:ff:ff:ff:ff --previous 02:00:00:00:00:01
     exits 2 "--driver 'token', expected xdp or packet" join 0 --driver token
-    echo 12345 > "$folder/short-key"
+    put_key "$folder/short-key" 12345
     exits 2 "expected 32 hex digits" join 0 --key "$folder/short-key"
     exits 2 "query 'mean', expected add, and, or" in_ns 0 "$leat" ring query mean
     exits 2 "expected 16, 32 or 64" in_ns 0 "$leat" ring query min --width 24
