@@ -86,6 +86,22 @@ static bool it_is_taken_for_a_replay(struct leat_packetway_event *e)
     return router.half[0].san.auth.counts.replayed >= 5;
 }
 
+/* What it says to everybody comes back to it, from elsewhere. */
+static void send_back(struct leat_pktway *to, const uint8_t *octets, size_t len)
+{
+    static struct leat_packetway_event event;
+    struct sockaddr_in at;
+    socklen_t at_len = sizeof at;
+    const leat_time until = in_five_minutes();
+    OK(getsockname(leat_pktway_fd(to), (struct sockaddr *)&at, &at_len) == 0);
+    for (int i = 0; i < 5; i++)
+        EQ(sendto(tap, octets, len, 0, (const struct sockaddr *)&at, sizeof at), (ssize_t)len);
+    while (leat_pktway_key_counts(to)->replayed < 5 && pktway_now() < until)
+        leat_pktway_receive(to, 11, &event);
+    EQ(leat_pktway_key_counts(to)->replayed, 5);
+    EQ(refused_by(leat_pktway_key_counts(to)), 5);
+}
+
 static void what_was_overheard_is_not_believed_again(void)
 {
     struct leat_pktway *loud, *deaf;
@@ -107,6 +123,7 @@ static void what_was_overheard_is_not_believed_again(void)
     for (int i = 0; i < 5; i++)
         EQ(sendto(tap, octets, (size_t)len, 0, (const struct sockaddr *)&at, sizeof at), len);
     OK(run_until(it_is_taken_for_a_replay));
+    send_back(loud, octets, (size_t)len);
     leat_pktway_close(loud);
     /* A node without the key tells why it hears nobody. */
     config.san = "udp:127.0.0.1:0,bias=0x100,address=0x121";

@@ -416,7 +416,9 @@ const char *pktway_san_key_hint(const struct pktway_san *san)
     if (c->forged)
         return ", but there are control messages with the MAC of another key, expected --key-file "
                "with this SAN's key";
-    if (c->late) return ", but there are control messages whose clock is more than 60 s off";
+    if (c->late)
+        return ", but there are control messages that are more than 60 s old, or whose clock is "
+               "that far off";
     if (c->bare) return ", but there are control messages without a MAC: who sends them has no key";
     return "";
 }

@@ -62,6 +62,13 @@ static uint64_t mac_of(const uint8_t *key, uint64_t link, const uint8_t *message
     return leat_sip_finish(&s, 0, sizeof front + (uint64_t)len);
 }
 
+/* For everybody, so that it could come back to me. */
+static void remember(struct leat_packetway_auth *auth)
+{
+    auth->sent[auth->sent_at] = auth->serial;
+    auth->sent_at = (auth->sent_at + 1) % LEAT_PACKETWAY_SENT_MAX;
+}
+
 uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
                                   const struct leat_packetway_hop *hop, const uint8_t *message,
                                   uint32_t len, uint8_t *out)
@@ -72,6 +79,7 @@ uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
     uint8_t *ph = out + at;
     const bool only = !(message[at + LEAT_PACKETWAY_H_AT] & H);
     auth->serial = hop->now > auth->serial ? hop->now : auth->serial + 1;
+    if (hop->to == LEAT_PACKETWAY_ADDRESS_BROADCAST) remember(auth);
     memcpy(out, message, front);
     memcpy(out + front + LEAT_PACKETWAY_AUTH_LEN, message + front, len - front);
     ph[LEAT_PACKETWAY_H_AT] |= H;
@@ -90,6 +98,19 @@ static bool is_fresh(uint64_t serial, uint64_t now)
 {
     const uint64_t apart = serial > now ? serial - now : now - serial;
     return apart <= LEAT_PACKETWAY_AUTH_SECONDS * ns_per_s;
+}
+
+/* Is it a message of mine that came back? In my name, what is older than all that I remember, or
+ * too old for anybody, counts as mine. */
+static bool is_mine(const struct leat_packetway_auth *auth, const struct leat_packetway_hop *hop,
+                    uint32_t from, uint64_t serial)
+{
+    if (from && from != hop->me) return false;
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_SENT_MAX; i++)
+        if (auth->sent[i] == serial) return true;
+    const bool old = serial < auth->sent[auth->sent_at] ||
+                     (serial <= auth->serial && !is_fresh(serial, hop->now));
+    return from && old;
 }
 
 /* To everybody goes only what nobody sends on: else a copy for one node could go round by another.
@@ -157,9 +178,10 @@ static uint64_t *fault_of(struct leat_packetway_auth *auth, const struct leat_pa
     const uint64_t serial = leat_get_be64(ph + SERIAL_AT);
     if (mac_of(auth->key, hop->link, message, len, at + MAC_AT) != leat_get_be64(ph + MAC_AT))
         return &auth->counts.forged;
+    if (is_mine(auth, hop, from, serial)) return &auth->counts.replayed;
     if (!is_fresh(serial, hop->now)) return &auth->counts.late;
     if (!is_for(hop->me, ph) || !is_from_here(hop->block, ph)) return &auth->counts.misdirected;
-    /* In my name: another node has my address, or it is mine come back. Both are only told. */
+    /* In my name, and not by me: another node has my address, which is only told. */
     if (!from || from == hop->me) return NULL;
     struct leat_packetway_sender *sender = sender_of(auth, from, hop->now);
     if (!sender) return &auth->counts.crowded;

@@ -20,7 +20,10 @@
  *            number of 64 bits, where both ends see the same one (Ethernet: its MAC address; UDP:
  *            0); the message as it travels, from its first octet to its last, this MAC as zero
  *
- * A message is taken once, by the node it is for, within LEAT_PACKETWAY_AUTH_SECONDS.
+ * A message is taken once, by the node it is for, within LEAT_PACKETWAY_AUTH_SECONDS; never by the
+ * node that sent it. Of what a node says to everybody, which could come back to it, it remembers
+ * the serials. Other messages in its name are of another node that has its address, and are taken:
+ * that has to be heard.
  */
 #ifndef LEAT_PACKETWAY_AUTH_H
 #define LEAT_PACKETWAY_AUTH_H
@@ -36,6 +39,7 @@ enum {
     LEAT_PACKETWAY_AUTH_SECONDS = 60,  /* clocks of one SAN may differ by that */
     LEAT_PACKETWAY_SENDERS_MAX = 1024, /* nodes of one SAN that are remembered */
     LEAT_PACKETWAY_SERIALS_MAX = 8,    /* of each: messages may overtake each other */
+    LEAT_PACKETWAY_SENT_MAX = 1024,    /* messages of mine to everybody that are remembered */
 };
 
 #define LEAT_PACKETWAY_AUTH_COUNT_LIST(X)                                                      \
@@ -43,7 +47,7 @@ enum {
     X(forged, "control messages refused: their MAC is not by this SAN's key")                  \
     X(late, "control messages refused: their clock is more than 60 s from this one")           \
     X(misdirected, "control messages refused: keyed for another node, or by none of this SAN") \
-    X(replayed, "control messages refused: keyed, and taken before")                           \
+    X(replayed, "control messages refused: keyed, and taken before, or mine")                  \
     X(crowded, "control messages refused: no room for more keyed senders")                     \
     X(locked, "control messages refused: they have a MAC, and this SAN has no key here")
 
@@ -64,6 +68,8 @@ struct leat_packetway_auth {
     bool keyed;
     uint8_t key[LEAT_PACKETWAY_KEY_LEN];
     uint64_t serial; /* the last that was used */
+    uint32_t sent_at;
+    uint64_t sent[LEAT_PACKETWAY_SENT_MAX]; /* to everybody; rising, the oldest at sent_at */
     struct leat_packetway_auth_counts counts;
     uint32_t sender_count;
     struct leat_packetway_sender senders[LEAT_PACKETWAY_SENDERS_MAX];

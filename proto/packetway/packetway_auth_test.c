@@ -295,6 +295,63 @@ static void an_address_is_asked_for_by_nobody(void)
     EQ(refused(&bob), 0);
 }
 
+/* Alice gets what is in `sealed` herself. */
+static bool comes_back(uint32_t len)
+{
+    struct leat_packetway_hop hop = from_alice;
+    memcpy(got, sealed, len);
+    return leat_packetway_auth_open(&alice, &hop, got, &len);
+}
+
+static void what_i_said_to_everybody_is_not_taken_when_it_comes_back(void)
+{
+    static const char wru[] = "007fffff001b0001 0000000000000101" Z;
+    static const char claim[] = "00000101001b0001 0000000000000000" Z;
+    uint8_t kept[64];
+    begin();
+    from_alice.to = LEAT_PACKETWAY_ADDRESS_BROADCAST;
+    for (uint64_t i = 0; i < 50; i++) {
+        OK(!comes_back(seal(i % 2 ? wru : claim)));
+        EQ(alice.counts.replayed, i + 1);
+    }
+    /* Later than a minute it is a copy, too, and no clock is wrong. */
+    const uint32_t len = seal(wru);
+    memcpy(kept, sealed, len);
+    from_alice.now += 61 * second;
+    OK(!comes_back(len));
+    EQ(alice.counts.replayed, 51);
+    from_alice.now -= 30 * second;
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_SENT_MAX; i++)
+        seal(wru);
+    memcpy(sealed, kept, len);
+    OK(!comes_back(len)); /* older than all that she remembers */
+    EQ(alice.counts.replayed, 52);
+    EQ(refused(&alice), 52);
+}
+
+/* His clock is behind mine, and I have just spoken myself. */
+static void another_node_that_has_my_address_is_heard(void)
+{
+    static const char info[] = "007fffff00190001 0000000100000101 2900000001000101" Z;
+    static const char claim[] = "00000101001b0001 0000000000000000" Z;
+    begin();
+    from_alice.to = at_bob.to = LEAT_PACKETWAY_ADDRESS_BROADCAST;
+    at_bob.me = 0x101;
+    at_bob.now -= 30 * second;
+    for (int i = 0; i < 20; i++) {
+        seal(info);
+        const uint32_t len = (uint32_t)unhex(i % 2 ? info : claim, message);
+        OK(comes_back(leat_packetway_auth_seal(&bob, &at_bob, message, len, sealed)));
+    }
+    EQ(refused(&alice), 0);
+    /* Too far ahead. */
+    at_bob.now = now + 61 * second;
+    leat_packetway_auth_init(&bob, key);
+    const uint32_t len = (uint32_t)unhex(info, message);
+    OK(!comes_back(leat_packetway_auth_seal(&bob, &at_bob, message, len, sealed)));
+    EQ(alice.counts.late, 1);
+}
+
 static void senders_that_are_long_silent_make_room(void)
 {
     static const char wru[] = "007fffff001b0001 0000000000000101" Z;
@@ -344,5 +401,7 @@ TAP_MAIN(T(the_field_is_what_the_readme_says), T(three_types_of_messages_are_key
          T(who_has_no_key_or_another_is_refused), T(whatever_is_changed_on_the_way_is_refused),
          T(a_message_is_taken_once), T(messages_may_overtake_each_other_a_little),
          T(clocks_may_differ_by_a_minute), T(a_message_is_for_one_node_of_one_san),
-         T(an_address_is_asked_for_by_nobody), T(senders_that_are_long_silent_make_room),
+         T(an_address_is_asked_for_by_nobody),
+         T(what_i_said_to_everybody_is_not_taken_when_it_comes_back),
+         T(another_node_that_has_my_address_is_heard), T(senders_that_are_long_silent_make_room),
          T(random_octets_are_harmless_and_never_believed))
