@@ -129,6 +129,11 @@ static void show_dispute(const struct pktway_san *san, bool json, FILE *out)
             san->dispute.address, at);
 }
 
+static void show_key_hint(const char *hint, FILE *out)
+{
+    if (*hint) fprintf(out, "  KEY: %s\n", hint);
+}
+
 static void show_san(const struct pktway_half *h, bool json, FILE *out)
 {
     const struct pktway_plan *p = &h->san.plan;
@@ -144,8 +149,7 @@ static void show_san(const struct pktway_half *h, bool json, FILE *out)
             p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
             h->san.mtu_words, json ? (h->up ? "true" : "false") : (h->up ? "up" : "down"),
             json ? (p->keyed ? "true" : "false") : (p->keyed ? ", keyed" : ""));
-    const char *hint = pktway_san_key_hint(&h->san);
-    if (!json && *hint) fprintf(out, "  KEY: %s\n", hint + strlen(", but "));
+    if (!json) show_key_hint(pktway_san_key_hint(&h->san), out);
 }
 
 void pktway_live_status(struct pktway_router *r, bool json, FILE *out)
@@ -204,6 +208,7 @@ void pktway_live_host_status(const struct leat_pktway *host, const struct pktway
         pktway_live_number(leat_pktway_router(host, i), json, out);
     }
     fputs(json ? "]" : "\n", out);
+    if (!json) show_key_hint(leat_pktway_key_hint(host), out);
     show_host_counts(host, json, out);
     if (tun) show_tun(tun, json, out);
     if (store) pktway_live_store_status(store, json, out);

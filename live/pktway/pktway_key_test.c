@@ -61,7 +61,12 @@ static void strangers_without_the_key_are_counted_and_not_believed(void)
        !pktway_san_node(&router.half[0].san, 0x111));
     OK(pktway_san_node(&router.half[0].san, 0x101) != NULL);
     OK(strstr(pktway_san_key_hint(&router.half[0].san), "the MAC of another key") != NULL);
-    EQ(leat_pktway_join(bare, 1, why), LEAT_PKTWAY_SILENT);
+    /* Each is told, and tells why it hears nobody. */
+    EQ(leat_pktway_join(bare, 100, why), LEAT_PKTWAY_SILENT);
+    OK(strstr(why, "heard on this UDP SAN, but there are control messages with a MAC, expected "));
+    OK(strstr(leat_pktway_key_hint(bare), "there are control messages with a MAC") != NULL);
+    EQ(leat_pktway_join(forger, 100, why), LEAT_PKTWAY_SILENT);
+    OK(strstr(why, ", but there are control messages with the MAC of another key, expected "));
     leat_pktway_close(bare);
     leat_pktway_close(forger);
 }
@@ -139,6 +144,43 @@ static void what_was_overheard_is_not_believed_again(void)
     close(tap);
 }
 
+static void open_near(struct pktway_san *san, uint32_t address, const uint8_t *key)
+{
+    struct pktway_plan plan = { .udp = true, .block = { 0x100, 255 }, .address = address };
+    plan.bind = (struct leat_packetway_native){ .len = 6, .octets = { 127, 0, 0, 1 } };
+    plan.keyed = key != NULL;
+    if (key) memcpy(plan.key, key, sizeof plan.key);
+    OK(pktway_san_open(san, &plan, 100, why));
+}
+
+/* A keyed node among others that have no key: one answer, and none to that. */
+static void who_has_a_key_alone_is_told_so_once(void)
+{
+    static struct pktway_san alone, other;
+    static uint8_t octets[PKTWAY_MESSAGE_MAX];
+    struct leat_packetway_native from, to = { .len = 6 };
+    struct sockaddr_in at;
+    socklen_t at_len = sizeof at;
+    open_near(&alone, 0x131, key_a);
+    open_near(&other, 0x132, NULL);
+    OK(getsockname(other.fd, (struct sockaddr *)&at, &at_len) == 0);
+    memcpy(to.octets, &at.sin_addr, 4);
+    leat_put_be16(to.octets + 4, ntohs(at.sin_port));
+    pktway_san_announce(&alone, &to, NULL, 0);
+    const leat_time until = in_five_minutes();
+    while (!alone.auth.counts.bare && pktway_now() < until) {
+        EQ(pktway_san_receive(&other, octets, &from), 0);
+        EQ(pktway_san_receive(&alone, octets, &from), 0);
+    }
+    EQ(pktway_san_receive(&other, octets, &from), 0);
+    EQ(other.auth.counts.locked, 1);
+    EQ(other.counts.sent, 1);
+    EQ(alone.counts.sent, 1);
+    OK(strstr(pktway_san_key_hint(&alone), "without a MAC: who sends them has no key") != NULL);
+    pktway_san_close(&alone);
+    pktway_san_close(&other);
+}
+
 /* From the far SAN somebody speaks in the name of a node of the near one, whose router would vouch
  * for it: with the key of his own SAN he may speak, but not so. */
 static void nobody_borrows_a_name_of_a_keyed_san(void)
@@ -179,5 +221,5 @@ static void keyed_addresses_are_claimed(void)
 
 TAP_MAIN(T(keyed_hosts_reach_each_other_through_a_keyed_router),
          T(strangers_without_the_key_are_counted_and_not_believed),
-         T(what_was_overheard_is_not_believed_again), T(nobody_borrows_a_name_of_a_keyed_san),
-         T(keyed_addresses_are_claimed), T(all_is_closed))
+         T(what_was_overheard_is_not_believed_again), T(who_has_a_key_alone_is_told_so_once),
+         T(nobody_borrows_a_name_of_a_keyed_san), T(keyed_addresses_are_claimed), T(all_is_closed))

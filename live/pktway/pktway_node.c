@@ -3,6 +3,7 @@
 #include "pktway_node_parts.h"
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -249,6 +250,14 @@ bool leat_pktway_receive(struct leat_pktway *p, uint32_t timeout_ms,
     return false;
 }
 
+/* Behind why nobody is heard: that it may be for want of the right key. */
+static void add_key_hint(const struct leat_pktway *p, char *why)
+{
+    const char *hint = pktway_san_key_hint(&p->san);
+    const size_t len = strlen(why);
+    if (*hint) snprintf(why + len, LEAT_PKTWAY_WHY_LEN - len, ", but %s", hint);
+}
+
 /* ---- discover and plan --------------------------------------------------------------------- */
 
 enum leat_pktway_end leat_pktway_join(struct leat_pktway *p, uint32_t timeout_ms, char *why)
@@ -258,9 +267,9 @@ enum leat_pktway_end leat_pktway_join(struct leat_pktway *p, uint32_t timeout_ms
         take_turn(p);
         if (p->router_count) return LEAT_PKTWAY_OK;
     } while (pktway_node_pause(p, until));
-    pktway_because(why, "no half-router is heard on %s%s",
-                   p->san.plan.udp ? "this UDP SAN" : p->san.plan.device,
-                   pktway_san_key_hint(&p->san));
+    pktway_because(why, "no half-router is heard on %s",
+                   p->san.plan.udp ? "this UDP SAN" : p->san.plan.device);
+    add_key_hint(p, why);
     return LEAT_PKTWAY_SILENT;
 }
 
@@ -291,10 +300,11 @@ enum leat_pktway_end leat_pktway_plan(struct leat_pktway *p, uint32_t dt, uint32
     }
     if (plan->state == LEAT_PACKETWAY_PLAN_FAILED) {
         pktway_because(why,
-                       p->router_count ? "no half-router here knows the way to 0x%06x%s"
-                                       : "no half-router is known that could tell the way to "
-                                         "0x%06x%s",
-                       dt, p->router_count ? "" : pktway_san_key_hint(&p->san));
+                       p->router_count
+                           ? "no half-router here knows the way to 0x%06x"
+                           : "no half-router is known that could tell the way to 0x%06x",
+                       dt);
+        if (!p->router_count) add_key_hint(p, why);
         return LEAT_PKTWAY_UNKNOWN;
     }
     return LEAT_PKTWAY_OK;
@@ -348,22 +358,25 @@ static void resolve(struct leat_pktway *p, uint32_t dt)
 static enum leat_pktway_end unsent(const struct leat_pktway *p, uint32_t dt, leat_err err,
                                    char *why)
 {
-    if (err == LEAT_ERR_FIELD)
-        pktway_because(why, "no half-router is known for 0x%06x%s", dt,
-                       pktway_san_key_hint(&p->san));
-    else if (err == LEAT_ERR_LENGTH)
+    if (err == LEAT_ERR_FIELD) {
+        pktway_because(why, "no half-router is known for 0x%06x", dt);
+        add_key_hint(p, why);
+    } else if (err == LEAT_ERR_LENGTH) {
         pktway_because(why, "the message is longer than the MTU of the way to 0x%06x", dt);
-    else
+    } else {
         pktway_because(why, "the message to 0x%06x: %s", dt, leat_err_text(err));
+    }
     return err == LEAT_ERR_FIELD ? LEAT_PKTWAY_SILENT : LEAT_PKTWAY_WRONG;
 }
 
 static enum leat_pktway_end undelivered(const struct leat_pktway *p, uint32_t to, char *why)
 {
-    if (pktway_san_is_up(&p->san))
-        pktway_because(why, "0x%06x is not heard on this SAN%s", to, pktway_san_key_hint(&p->san));
-    else
+    if (pktway_san_is_up(&p->san)) {
+        pktway_because(why, "0x%06x is not heard on this SAN", to);
+        add_key_hint(p, why);
+    } else {
         pktway_because(why, "%s is down", p->san.plan.device);
+    }
     return LEAT_PKTWAY_SILENT;
 }
 
@@ -523,4 +536,9 @@ const struct leat_packetway_host_counts *leat_pktway_counts(const struct leat_pk
 const struct leat_packetway_auth_counts *leat_pktway_key_counts(const struct leat_pktway *p)
 {
     return &p->san.auth.counts;
+}
+
+const char *leat_pktway_key_hint(const struct leat_pktway *p)
+{
+    return pktway_san_key_hint(&p->san);
 }

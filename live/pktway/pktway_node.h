@@ -136,4 +136,7 @@ const struct leat_packetway_host_counts *leat_pktway_counts(const struct leat_pk
 /* Control messages that were refused for want of the right key. */
 const struct leat_packetway_auth_counts *leat_pktway_key_counts(const struct leat_pktway *node);
 
+/* What they say about my key, for people; "": there were none. */
+const char *leat_pktway_key_hint(const struct leat_pktway *node);
+
 #endif

@@ -304,11 +304,10 @@ void pktway_san_send_all(struct pktway_san *san, const uint8_t *message, uint32_
     }
 }
 
-/* To one node, or with NULL to all. */
-static void say(struct pktway_san *san, const struct leat_packetway_native *to, uint16_t te,
-                const uint8_t *db, size_t db_len)
+/* RRP of mine to everybody; how long it is, 0: too long. */
+static uint32_t compose(const struct pktway_san *san, uint16_t te, const uint8_t *db, size_t db_len,
+                        uint8_t *octets, size_t cap)
 {
-    uint8_t octets[ABOUT_CAP + LEAT_PACKETWAY_MESSAGE_LEN_MIN];
     static struct leat_packetway_message message;
     size_t len;
     message.header = (struct leat_packetway_header){ .dt = LEAT_PACKETWAY_ADDRESS_BROADCAST,
@@ -317,11 +316,20 @@ static void say(struct pktway_san *san, const struct leat_packetway_native *to, 
                                                      .te = te };
     message.data = db;
     message.data_len = db_len;
-    if (leat_packetway_message_encode(&message, octets, sizeof octets, &len)) return;
+    return leat_packetway_message_encode(&message, octets, cap, &len) ? 0 : (uint32_t)len;
+}
+
+/* To one node, or with NULL to all. */
+static void say(struct pktway_san *san, const struct leat_packetway_native *to, uint16_t te,
+                const uint8_t *db, size_t db_len)
+{
+    uint8_t octets[ABOUT_CAP + LEAT_PACKETWAY_MESSAGE_LEN_MIN];
+    const uint32_t len = compose(san, te, db, db_len, octets, sizeof octets);
+    if (!len) return;
     if (to)
-        pktway_san_send(san, to->octets, to->len, octets, (uint32_t)len);
+        pktway_san_send(san, to->octets, to->len, octets, len);
     else
-        pktway_san_send_all(san, octets, (uint32_t)len);
+        pktway_san_send_all(san, octets, len);
 }
 
 void pktway_san_solicit(struct pktway_san *san)
@@ -396,30 +404,60 @@ static uint32_t unframe(struct pktway_san *san, const uint8_t *frame, size_t len
     return message_len;
 }
 
+/* Refused, since its sender has another key than I have, or one of us has none. */
+static uint64_t of_another_key(const struct leat_packetway_auth_counts *c)
+{
+    return c->bare + c->forged + c->locked;
+}
+
+/*
+ * Tells who introduces itself over UDP, where it hears nobody else, that its key is not mine. Only
+ * INFO is answered, and by WRU?: so no two nodes answer each other for ever. The MAC is a blank, so
+ * that strangers get nothing from me that others believe.
+ */
+static void tell_of_my_key(struct pktway_san *san, const struct leat_packetway_native *to,
+                           const uint8_t *message, uint32_t len)
+{
+    uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN],
+        blank[LEAT_PACKETWAY_MESSAGE_LEN_MIN + LEAT_PACKETWAY_AUTH_LEN];
+    const struct leat_packetway_hop hop = { .me = san->plan.address,
+                                            .to = LEAT_PACKETWAY_ADDRESS_BROADCAST,
+                                            .now = real_ns() };
+    if (!pktway_message_is(message, len, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO) ||
+        !leat_packetway_window_open(&san->refusals, 0, PKTWAY_REFUSALS_PER_S, pktway_now()))
+        return;
+    const uint32_t bare_len = compose(san, LEAT_PACKETWAY_TE_WRU, NULL, 0, octets, sizeof octets);
+    const uint32_t blank_len = leat_packetway_auth_blank(&san->auth, &hop, octets, bare_len, blank);
+    send_to(san, to->octets, to->len, blank_len ? blank : octets, blank_len ? blank_len : bare_len);
+}
+
 /* May it be read? Its MAC is then taken off. */
 static bool admit(struct pktway_san *san, const struct leat_packetway_native *from,
                   uint8_t *message, uint32_t *len)
 {
+    const uint64_t was = of_another_key(&san->auth.counts);
     const struct leat_packetway_hop hop = { .me = san->plan.address,
                                             .link = link_of(san, from->octets),
                                             .now = san->plan.keyed ? real_ns() : 0,
                                             .block = &san->plan.block };
-    return leat_packetway_auth_open(&san->auth, &hop, message, len);
+    if (leat_packetway_auth_open(&san->auth, &hop, message, len)) return true;
+    if (san->plan.udp && of_another_key(&san->auth.counts) != was)
+        tell_of_my_key(san, from, message, *len);
+    return false;
 }
 
 const char *pktway_san_key_hint(const struct pktway_san *san)
 {
     const struct leat_packetway_auth_counts *c = &san->auth.counts;
     if (c->locked)
-        return ", but there are control messages with a MAC, expected --key-file with this SAN's "
-               "key";
+        return "there are control messages with a MAC, expected --key-file with this SAN's key";
     if (c->forged)
-        return ", but there are control messages with the MAC of another key, expected --key-file "
-               "with this SAN's key";
+        return "there are control messages with the MAC of another key, expected --key-file with "
+               "this SAN's key";
     if (c->late)
-        return ", but there are control messages that are more than 60 s old, or whose clock is "
-               "that far off";
-    if (c->bare) return ", but there are control messages without a MAC: who sends them has no key";
+        return "there are control messages that are more than 60 s old, or whose clock is that far "
+               "off";
+    if (c->bare) return "there are control messages without a MAC: who sends them has no key";
     return "";
 }
 

@@ -10,7 +10,8 @@
  * A node is known while it is heard: who is silent for three polls and a half is gone. The first
  * who has an address keeps it; another one that claims it meanwhile is counted and not believed.
  * Where the SAN has a key, send() puts a MAC on control messages, and receive() gives only those
- * that have one, without it (packetway_auth.h).
+ * that have one, without it (packetway_auth.h). Over UDP, nobody sends to who is not believed: it
+ * is told by a WRU? that it cannot take, and says then that it is the key.
  */
 #ifndef LEAT_PKTWAY_SAN_H
 #define LEAT_PKTWAY_SAN_H
@@ -31,6 +32,7 @@ enum {
     PKTWAY_BLOCK_DEFAULT = 255, /* nodes */
     PKTWAY_POLL_MS_DEFAULT = 1000,
     PKTWAY_MEET_PER_S = 50,
+    PKTWAY_REFUSALS_PER_S = 50,
     PKTWAY_CLAIM_MS = 100, /* who has an address says so within that */
     PKTWAY_HOP_Q = 2,      /* of one SAN, as in the examples of the drafts */
     PKTWAY_TWIN_Q = 1,
@@ -104,7 +106,7 @@ struct pktway_san {
     struct pktway_counts counts;
     struct pktway_dispute dispute; /* the last one */
     struct leat_packetway_auth auth;
-    struct leat_packetway_window meetings;
+    struct leat_packetway_window meetings, refusals;
     uint32_t node_count;
     struct pktway_node nodes[PKTWAY_NODES_MAX];
 };
@@ -115,7 +117,7 @@ leat_time pktway_now(void);
 /* Into why, cut to its length; returns false, for `return`. */
 bool pktway_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
-/* Why nobody is heard, where it is for want of the right key: ", but ..."; else "". */
+/* Why nobody is heard, where it is for want of the right key: "there are ..."; else "". */
 const char *pktway_san_key_hint(const struct pktway_san *san);
 
 /* Opens the socket. False after `why`, nothing left open. */

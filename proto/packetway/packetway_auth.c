@@ -92,6 +92,16 @@ uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
     return all;
 }
 
+uint32_t leat_packetway_auth_blank(struct leat_packetway_auth *auth,
+                                   const struct leat_packetway_hop *hop, const uint8_t *message,
+                                   uint32_t len, uint8_t *out)
+{
+    uint32_t at;
+    const uint32_t all = leat_packetway_auth_seal(auth, hop, message, len, out);
+    if (all && leat_packetway_is_control(message, len, &at)) leat_put_be64(out + at + MAC_AT, 0);
+    return all;
+}
+
 /* ---- taking in ---- */
 
 static bool is_fresh(uint64_t serial, uint64_t now)

@@ -105,6 +105,14 @@ uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
                                   const struct leat_packetway_hop *hop, const uint8_t *message,
                                   uint32_t len, uint8_t *out);
 
+/*
+ * The same with zeros for its MAC. Nobody believes it; but who has no key, or another one, sees by
+ * it that this SAN has one.
+ */
+uint32_t leat_packetway_auth_blank(struct leat_packetway_auth *auth,
+                                   const struct leat_packetway_hop *hop, const uint8_t *message,
+                                   uint32_t len, uint8_t *out);
+
 /* A message that came in: true if it may be read; its field is then taken off. False is counted. */
 bool leat_packetway_auth_open(struct leat_packetway_auth *auth,
                               const struct leat_packetway_hop *hop, uint8_t *message,

@@ -169,6 +169,22 @@ static void who_has_no_key_or_another_is_refused(void)
     EQ(bob.counts.forged, 1);
 }
 
+/* It tells of the key, and is of no use to anybody. */
+static void a_blank_is_believed_by_nobody(void)
+{
+    begin();
+    const uint32_t len = (uint32_t)unhex(hrto, message);
+    EQ(leat_packetway_auth_blank(&alice, &from_alice, message, len, sealed),
+       len + LEAT_PACKETWAY_AUTH_LEN);
+    OK(!open(len + LEAT_PACKETWAY_AUTH_LEN));
+    EQ(bob.counts.forged, 1);
+    leat_packetway_auth_init(&bob, NULL);
+    OK(!open(len + LEAT_PACKETWAY_AUTH_LEN));
+    EQ(bob.counts.locked, 1);
+    leat_packetway_auth_init(&alice, NULL);
+    EQ(leat_packetway_auth_blank(&alice, &from_alice, message, len, sealed), 0);
+}
+
 /* Every octet is covered: PH, field, records, TAIL. */
 static void whatever_is_changed_on_the_way_is_refused(void)
 {
@@ -398,10 +414,10 @@ TAP_MAIN(T(the_field_is_what_the_readme_says), T(three_types_of_messages_are_key
          T(a_sealed_message_is_a_message_whose_field_others_ignore),
          T(what_is_opened_is_what_was_sealed),
          T(without_a_key_nothing_changes_and_keyed_messages_are_told),
-         T(who_has_no_key_or_another_is_refused), T(whatever_is_changed_on_the_way_is_refused),
-         T(a_message_is_taken_once), T(messages_may_overtake_each_other_a_little),
-         T(clocks_may_differ_by_a_minute), T(a_message_is_for_one_node_of_one_san),
-         T(an_address_is_asked_for_by_nobody),
+         T(who_has_no_key_or_another_is_refused), T(a_blank_is_believed_by_nobody),
+         T(whatever_is_changed_on_the_way_is_refused), T(a_message_is_taken_once),
+         T(messages_may_overtake_each_other_a_little), T(clocks_may_differ_by_a_minute),
+         T(a_message_is_for_one_node_of_one_san), T(an_address_is_asked_for_by_nobody),
          T(what_i_said_to_everybody_is_not_taken_when_it_comes_back),
          T(another_node_that_has_my_address_is_heard), T(senders_that_are_long_silent_make_room),
          T(random_octets_are_harmless_and_never_believed))
