@@ -69,11 +69,17 @@ int esp_file_open(const char *name, int flags, char *why)
 {
     struct stat about;
     const int fd = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
-    const int err = fd < 0 ? errno : 0;
-    if (fd >= 0 && fstat(fd, &about) == 0 && about.st_uid == geteuid()) return fd;
+    const int err = fd < 0 || fstat(fd, &about) != 0 ? errno : 0;
+    const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
+    if (!err && is_file && about.st_uid == geteuid()) return fd;
     if (fd >= 0) close(fd);
     if (err == ENOENT)
         esp_because(why, "no router here, expected one from leat esp route");
+    else if (!is_file) /* shm_open says EINVAL of a folder, ELOOP of a link */
+        esp_because(why,
+                    "/dev/shm%s is in the way, expected a file of leat or nothing there: remove "
+                    "it, or choose another --name",
+                    name);
     else if (err && err != EACCES)
         esp_because(why, "the router's shared file: %s", strerror(err));
     else

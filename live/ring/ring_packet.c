@@ -219,10 +219,15 @@ static int open_file(const char *name, int flags, char *why)
 {
     struct stat about;
     const int file = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
-    const int err = file < 0 ? errno : 0;
-    if (file >= 0 && fstat(file, &about) == 0 && about.st_uid == geteuid()) return file;
+    const int err = file < 0 || fstat(file, &about) != 0 ? errno : 0;
+    const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
+    if (!err && is_file && about.st_uid == geteuid()) return file;
     if (file >= 0) close(file);
-    if (err && err != EACCES)
+    if (!is_file) /* shm_open says EINVAL of a folder, ELOOP of a link */
+        ring_because(
+            why, "/dev/shm%s is in the way, expected a file of leat or nothing there: remove it",
+            name);
+    else if (err && err != EACCES)
         ring_because(why, "the station's shared file: %s", strerror(err));
     else
         ring_because(why, "the station's file /dev/shm%s is of another user, expected that user",

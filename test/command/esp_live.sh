@@ -405,6 +405,15 @@ ports_and_files() {
         has "$driver: $word of another's" "$(in_ns r3 "$leat" esp $word --name strange 2>&1)" "is of another user"
     done
     rm "$strange"
+    # A folder, a link and a FIFO: what is in the way is told, and what to do.
+    for make in mkdir "ln -s /dev/null" mkfifo; do
+        $make "$strange"
+        for word in status stop "route --driver udp --next-hop 10.1.3.1"; do
+            # shellcheck disable=SC2086
+            has "$driver: $word where there is a $make" "$(in_ns r3 "$leat" esp $word --name strange 2>&1)" "$strange is in the way, expected a file of leat or nothing there: remove it, or choose another --name"
+        done
+        rm -r "$strange"
+    done
     route 3 --tau 20ms --rate 0 --port-share 20 > /dev/null
     forge udp new 5
     route 3 --tau 300ms --rate 0 --port-share 20 > /dev/null

@@ -355,7 +355,7 @@ killed() {
     same "$driver: and the ring answers" "$(ask query min --register 1 | jq -c '[.counter,.variable1]')" "[8,7]"
 }
 
-# A station's file that another user has put there is not believed.
+# A station's file that another user has put there, or that is no file, is not believed.
 strange() {
     strange=/dev/shm/leat-ring.$(stat -Lc %i "/run/netns/${name}0").$(ip -n "${name}0" -json link show in | jq '.[0].ifindex')
     : > "$strange"
@@ -364,6 +364,13 @@ strange() {
     exits 2 "is of another user" in_ns 0 "$leat" ring status --dev in
     exits 1 "is of another user" in_ns 0 "$leat" ring leave --dev in
     rm "$strange"
+    for make in mkdir "ln -s /dev/null" mkfifo; do
+        $make "$strange"
+        exits 1 "$strange is in the way, expected a file of leat or nothing there: remove it" join 0 --driver packet
+        exits 2 "$strange is in the way" in_ns 0 "$leat" ring status --dev in
+        exits 1 "$strange is in the way" in_ns 0 "$leat" ring leave --dev in
+        rm -r "$strange"
+    done
 }
 
 tried=
