@@ -15,7 +15,7 @@ status() { git -C "$source" status --porcelain 2> /dev/null || true; }
 before=$(status)
 bad=0
 for page in README.md doc/*.md; do
-    sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed|mpicc|printf) ' > "$folder/lines" || continue
+    sed -n 's/^    //p' "$page" | grep -E '^(! )?(build/leat|tshark|sed|mpicc|printf|chmod) ' > "$folder/lines" || continue
     command -v mpicc > /dev/null || sed -i '/^mpicc/d; /leat run/d' "$folder/lines"
     command -v hello.pvm > /dev/null || sed -i '/hello\.pvm/d; /master1/d; /dbwtest/d; /NPpvm/d' "$folder/lines"
     command -v tshark > /dev/null || sed -i '/^tshark/d' "$folder/lines"
@@ -42,6 +42,19 @@ done
 left=$(cd "$folder/tree" && find . -mindepth 1 -maxdepth 1 ! -name build ! -name share)
 [ -z "$left" ] || { echo "written beside build/: $left"; bad=1; }
 [ "$(status)" = "$before" ] || { echo "the checkout has changed:"; status; bad=1; }
+# Every test that a page names exists: NAME_test, NAME.sh, and NAME.sh's functions behind a comma.
+for page in README.md doc/*.md; do
+    for name in $(grep -oE '`[a-z_]+_test`' "$page" | tr -d '`' | sort -u); do
+        [ -n "$(find core proto sim live port program tool -name "$name.c")" ] || { echo "$page: no test $name"; bad=1; }
+    done
+    grep -oE '`(test/command/)?[a-z_]+\.sh`(, [a-z_]+( and [a-z_]+)?)?' "$page" | sed 's/`//g; s,^test/command/,,; s/,//; s/ and / /' | sort -u > "$folder/named"
+    while read -r script parts; do
+        [ -e "test/command/$script" ] || { echo "$page: no test/command/$script"; bad=1; continue; }
+        for part in $parts; do
+            grep -q "^$part() {" "test/command/$script" || { echo "$page: no $part in test/command/$script"; bad=1; }
+        done
+    done < "$folder/named"
+done
 # Every page that is linked exists.
 for page in *.md doc/*.md proto/*/README.md; do
     for link in $(grep -oE '\]\([^)#]+' "$page" | cut -c3-); do
