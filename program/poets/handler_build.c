@@ -2,12 +2,14 @@
 #include "graph_parts.h"
 #include "handler.h"
 #include "handler_cache.h"
+#include "handler_seal.h"
 #include "poets_hash.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,8 +31,8 @@ struct job {
     struct leat_handler_object *object;
     char *source;
     size_t source_len;
-    bool keeps;                                      /* false: it includes what may change */
-    char cpp[NAME_LEN], so[NAME_LEN], err[NAME_LEN]; /* names of its files */
+    char cpp[NAME_LEN], so[NAME_LEN], err[NAME_LEN], list[NAME_LEN]; /* names of its files */
+    struct timespec began;                                           /* on the clock of files */
     pid_t child;
     bool again; /* with a newer C++ */
 };
@@ -39,6 +41,8 @@ struct build {
     struct leat_graph *graph;
     const struct leat_handler_options *options;
     struct leat_handler_cache cache;
+    struct leat_handler_own own;
+    char folder[PATH_LEN]; /* own.folder */
     char version[200];
     struct job *job;
     uint32_t count;
@@ -160,15 +164,22 @@ static bool ask_version(struct build *b)
                             compiler_of(b));
 }
 
-/* "#include "...": of the application's own files, but for the one that we make. */
-static bool includes_own(const char *source)
+/* What the compiler's list of files does not tell: files that are looked for and not there, and
+ * those that the assembler reads. */
+static bool is_listed(const char *source)
 {
-    for (const char *at = source; (at = strstr(at, "#include")); at++) {
-        const char *name = at + strlen("#include");
-        name += strspn(name, " \t");
-        if (*name == '"' && strncmp(name, "\"tinsel.h\"", 10) != 0) return true;
-    }
-    return false;
+    return !strstr(source, "__has_include") && !strstr(source, "incbin");
+}
+
+/* The folder whose headers the application may include by "...". */
+static void find_own(struct build *b)
+{
+    const char *file = b->graph->file, *slash = strrchr(file, '/');
+    struct stat s;
+    snprintf(b->folder, sizeof b->folder, "%.*s", slash ? (int)(slash - file) + 1 : 1,
+             slash ? file : ".");
+    b->own = (struct leat_handler_own){ .folder = b->folder,
+                                        .owner = stat(file, &s) == 0 ? s.st_uid : geteuid() };
 }
 
 static void name_object(struct build *b, struct job *job)
@@ -190,7 +201,7 @@ static void name_object(struct build *b, struct job *job)
     snprintf(job->cpp, sizeof job->cpp, "%016llx%016llx.cpp", a, z);
     snprintf(job->so, sizeof job->so, "%016llx%016llx.so", a, z);
     snprintf(job->err, sizeof job->err, "%016llx%016llx.err", a, z);
-    job->keeps = !includes_own(job->source);
+    snprintf(job->list, sizeof job->list, "%016llx%016llx.d", a, z);
 }
 
 /* ---- what is kept --------------------------------------------------------------------------- */
@@ -214,22 +225,55 @@ static bool is_source_of(const struct build *b, const struct job *job)
     return same;
 }
 
-/* The object is there, and it is that of this very source. */
-static bool is_kept(const struct build *b, const struct job *job)
+/* Code of headers that another user can change would run with the rights of this one. */
+static bool is_ours(struct build *b, const struct job *job, const struct leat_handler_seal *seal)
 {
-    if (!job->keeps || !is_source_of(b, job)) return false;
-    job->object->file = leat_handler_cache_find(&b->cache, job->so);
-    return job->object->file >= 0;
+    struct stat s = { 0 };
+    const char *foreign = leat_handler_seal_foreign(seal, &b->own);
+    if (!foreign) return true;
+    if (stat(foreign, &s) == 0 && s.st_mode & S_IWOTH)
+        return leat_graph_wrong(&b->graph->report, job->object->place, "E_CC",
+                                "%.*s: others may write it, and its code runs with your rights: "
+                                "look at it, then chmod o-w",
+                                SHOWN, foreign);
+    return leat_graph_wrong(&b->graph->report, job->object->place, "E_CC",
+                            "%.*s belongs to user %u, and its code runs with your rights: expected "
+                            "a header of yours, of root, or of the owner of the graph's file",
+                            SHOWN, foreign, (unsigned)s.st_uid);
+}
+
+/* The object is there, it is that of this very source, and of headers that are still the same. */
+static bool is_kept(struct build *b, const struct job *job)
+{
+    const int file = is_source_of(b, job) ? leat_handler_cache_find(&b->cache, job->so) : -1;
+    if (file < 0) return false;
+    struct leat_handler_seal seal = leat_handler_seal_read(file);
+    const bool kept = leat_handler_seal_holds(&seal);
+    if (kept && is_ours(b, job, &seal))
+        job->object->file = file;
+    else
+        close(file);
+    free(seal.octets);
+    return kept;
 }
 
 /* The object gets its name last: what is there is complete. */
-static bool keep(const struct build *b, const struct job *job)
+static bool keep(struct build *b, const struct job *job)
 {
-    const int source = leat_handler_cache_keep(&b->cache, job->cpp);
+    char made[64];
+    snprintf(made, sizeof made, "/proc/self/fd/%d/", b->cache.build);
+    const int source = leat_handler_seal_put(b->cache.build, job->so, job->list, made, job->began,
+                                             is_listed(job->source))
+                           ? leat_handler_cache_keep(&b->cache, job->cpp)
+                           : -1;
     if (source < 0) return false;
     close(source);
     job->object->file = leat_handler_cache_keep(&b->cache, job->so);
-    return job->object->file >= 0;
+    if (job->object->file < 0) return false;
+    struct leat_handler_seal seal = leat_handler_seal_read(job->object->file);
+    is_ours(b, job, &seal);
+    free(seal.octets);
+    return true;
 }
 
 /* ---- compiling ------------------------------------------------------------------------------ */
@@ -302,31 +346,36 @@ static bool spawn(const struct build *b, struct job *job, char *const *word)
     return started;
 }
 
-static bool start_compiler(const struct build *b, struct job *job)
+static bool start_compiler(struct build *b, struct job *job)
 {
-    char folder[64], source[128], object[128], shim[80], own[PATH_LEN + 8];
+    char folder[64], source[128], object[128], list[128], shim[80];
     char standard[sizeof standard_flags + sizeof gcc_flags + sizeof clang_flags],
         *more = strdup(b->options->flags ? b->options->flags : "");
-    const char *slash = strrchr(b->graph->file, '/');
     char *word[WORDS_MAX] = { (char *)compiler_of(b) };
     if (!more) return false;
     snprintf(folder, sizeof folder, "/proc/self/fd/%d", b->cache.build);
     snprintf(source, sizeof source, "%s/%s", folder, job->cpp);
     snprintf(object, sizeof object, "%s/%s", folder, job->so);
     snprintf(shim, sizeof shim, "-I%s", folder);
-    snprintf(own, sizeof own, "-I%.*s", slash ? (int)(slash - b->graph->file) + 1 : 1,
-             slash ? b->graph->file : ".");
+    snprintf(list, sizeof list, "%s/%s", folder, job->list);
     snprintf(standard, sizeof standard, "%s %s", standard_flags,
              strstr(b->version, "clang") ? clang_flags : gcc_flags);
     uint32_t count = split(standard, word, 1);
     if (b->options->single_precision) word[count++] = (char *)"-fsingle-precision-constant";
     word[count++] = (char *)(job->again ? "-std=gnu++17" : "-std=gnu++14");
-    word[count++] = own;
+    word[count++] = (char *)"-iquote"; /* not -I: what is there must not stand for <cstdint> */
+    word[count++] = (char *)b->own.folder;
     word[count++] = shim;
+    word[count++] = (char *)"-MD";
+    word[count++] = (char *)"-MF";
+    word[count++] = list;
+    word[count++] = (char *)"-MT";
+    word[count++] = (char *)"object";
     word[count++] = source;
     word[count++] = (char *)"-o";
     word[count++] = object;
     split(more, word, count);
+    job->began = leat_handler_file_time();
     const bool started = spawn(b, job, word);
     free(more);
     return started;
@@ -495,6 +544,7 @@ bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_insta
     struct timespec from, to;
     *out = (struct leat_handlers){ 0 };
     clock_gettime(CLOCK_MONOTONIC, &from);
+    find_own(&b);
     b.job = calloc(graph->type_count + 1, sizeof *b.job);
     out->type = calloc(graph->type_count + 1, sizeof *out->type);
     out->object = calloc(graph->type_count + 1, sizeof *out->object);

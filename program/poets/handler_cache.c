@@ -1,4 +1,5 @@
 #include "handler_cache.h"
+#include "handler_seal.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -194,9 +195,11 @@ int leat_handler_cache_keep(const struct leat_handler_cache *cache, const char *
     const int old = open_own(cache->folder, name);
     /* Nobody else can reach the build's folder, so it may have any mode until now. */
     const int fd = openat(cache->build, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    const mode_t mode = old >= 0 && leat_handler_has_run(old) ? 0700 : 0600;
+    const bool has_run = old >= 0 && fd >= 0 && leat_handler_has_run(old) &&
+                         leat_handler_seal_same(old, fd);
     if (old >= 0) close(old);
-    if (fd >= 0 && fchmod(fd, mode) == 0 && renameat(cache->build, name, cache->folder, name) == 0)
+    if (fd >= 0 && fchmod(fd, has_run ? 0700 : 0600) == 0 &&
+        renameat(cache->build, name, cache->folder, name) == 0)
         return fd;
     if (fd >= 0) close(fd);
     return -1;

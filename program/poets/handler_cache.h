@@ -4,7 +4,7 @@
  *
  *   $XDG_CACHE_HOME, or ~/.cache     folders and links of the user or of root, of nobody else
  *     leat/poets/                    the user's, mode go-w, no links
- *       HASH.cpp, HASH.so            a source and its object; executable: it has run before
+ *       HASH.cpp, HASH.so            a source and its sealed object; executable: it has run before
  *       build.RANDOM/                of a build that goes on: here compilers write
  *
  * Every folder is looked at on its descriptor, and all that comes after goes through descriptors:

@@ -50,6 +50,86 @@ XML
 exits 2 "long.xml:2:" "$leat" graph check "$folder/long.xml"
 has "a long message" "$(cat "$folder/stderr")" "E_LIMIT: message 'm' has more than 56 octets"
 
+# ---- headers ------------------------------------------------------------------------------------
+# Only what the file's own text includes by "..." is looked for beside it; and whatever a compiler has read, a change
+# of it is seen, though the file is the same.
+mkdir "$folder/headers" "$folder/elsewhere"
+headers="$folder/headers"
+app '' '' '' > "$headers/app.xml"
+for name in cstdint cstdio cstring vector stdint.h; do
+    echo "$(leaves "$folder/ran-$name") #include_next <$name>" | sed 's/ #include_next/\n#include_next/' > "$headers/$name"
+done
+planted() { find "$folder" -name 'ran-*'; }
+exits 0 "" "$leat" graph run "$headers/app.xml" --until idle
+same "headers beside a file that includes nothing" "$(planted)" ""
+input="$headers/app.xml" exits 0 "" env -C "$headers" "$leat" graph run - --until idle
+same "headers where a graph is read from standard input" "$(planted)" ""
+rm "$headers"/c* "$headers/vector" "$headers/stdint.h"
+
+# says NUMBER: what the header has; the device logs it
+says() { echo "static const int number = $1;" > "$headers/own.h"; }
+log='handler_log(1, "number %d", number);'
+# seen INCLUDE [WORD...]: changes of the header are
+seen() {
+    app "$1" "$log" '' > "$headers/own.xml"
+    shift
+    for number in 1 2; do
+        says $number
+        exits 0 "" env -C "$headers" "$leat" graph run own.xml --until idle "$@"
+        has "$(sed -n 's/.*<SharedCode>//p' "$headers/own.xml")" "$(cat "$folder/stdout")" "number $number"
+    done
+}
+seen '#include "own.h"'
+seen '# include "own.h"'
+seen '#include/**/"own.h"'
+seen '#import "own.h"'
+seen '#include_next "own.h"'
+seen "#include <$headers/own.h>"
+seen '#include <own.h>' --cxxflags "-I$headers"
+seen '#include <own.h>' --cxxflags "-isystem $headers"
+seen '#define H "own.h"
+#include H'
+seen '# 1 "some.h" 3
+#include "own.h"'
+seen '#if __has_include("none.h")
+#endif
+#include "own.h"'
+echo '#include "own.h"' > "$headers/a \$b#c.h"
+seen '#include "a $b#c.h"'
+# One that is the same is not compiled again, and a new one is told of.
+seen '#include "own.h"'
+exits 0 "" "$leat" graph run "$headers/own.xml" --until idle
+sleep 0.1 # a header as young as its object is not trusted
+objects=$(find "$XDG_CACHE_HOME" -name '*.so' -printf '%i %n %p\n' | sort)
+exits 0 "" "$leat" graph run "$headers/own.xml" --until idle
+same "objects after a run with the same headers" "$(find "$XDG_CACHE_HOME" -name '*.so' -printf '%i %n %p\n' | sort)" "$objects"
+! grep -q "$notice" "$folder/stderr" || fail "told again of the same code"
+says 4
+exits 0 "$notice" "$leat" graph run "$headers/own.xml" --until idle
+ln -sfn one "$headers/version"
+mkdir "$headers/one" "$headers/two"
+for number in one two; do echo "static const char *const number = \"$number\";" > "$headers/$number/own.h"; done
+app '#include "version/own.h"' 'handler_log(1, "number %s", number);' '' > "$headers/link.xml"
+sleep 0.1
+for number in one two one; do
+    ln -sfn $number "$headers/version"
+    exits 0 "" "$leat" graph run "$headers/link.xml" --until idle
+    has "a link to another header" "$(cat "$folder/stdout")" "number $number"
+done
+# Of somebody else, or open to all: its code would run with one's own rights.
+chmod o+w "$headers/own.h"
+exits 2 "own.h: others may write it, and its code runs with your rights" "$leat" graph run "$headers/own.xml" --until idle
+chmod o-w "$headers/own.h"
+exits 0 "" "$leat" graph run "$headers/own.xml" --until idle
+if [ "$(id -u)" -eq 0 ]; then
+    chown $stranger "$headers/own.h"
+    for name in own.xml "$headers/own.xml"; do
+        exits 2 "own.h belongs to user $stranger" env -C "$headers" "$leat" graph run "$name" --until idle
+    done
+    chown $stranger "$headers/own.xml" # all of it is his, and one has been told so
+    exits 0 "" "$leat" graph run "$headers/own.xml" --until idle
+fi
+
 # ---- code that does not come back ---------------------------------------------------------------
 # endless COMPILER: in OnInit, in OnReceive, in a constructor, in a destructor; by a limit and by a signal
 # A loop that writes: before it, a compiler leaves out any other plain store.
@@ -177,6 +257,14 @@ cases() {
     [ -z "$who" ] || chown "$uid" "$object"
     chmod 666 "$object"
     ignored "an object that others may write"
+    for octets in 0 100 "$(($(stat -c %s "$object") / 2))" "$(($(stat -c %s "$object") - 1))"; do
+        new "object-of-$octets"
+        truncate -s "$octets" "$object"
+        ignored "an object that ends after $octets octets"
+    done
+    new object-changed
+    printf x | dd of="$object" bs=1 seek=5000 conv=notrunc status=none
+    ignored "an object with another octet in it"
     new object-pipe
     rm "$object"
     mkfifo "$object"
