@@ -170,7 +170,7 @@ static bool read_job(const struct arguments *args, struct job *job)
         (struct leat_run_options){ .seed = 1, .interrupted = &interrupted, .link = job->run.link };
     job->json = argument(args, "--json");
     job->run.host.lines = job->json ? stderr : stdout;
-    job->run.host.folder = argument(args, "--output") ? argument(args, "--output") : "poets_output";
+    job->run.host.folder = argument(args, "--output");
     job->run.host.instrument = argument(args, "--instrument");
     job->run.host.interval = LEAT_POETS_INTERVAL;
     job->handlers.flags = argument(args, "--cxxflags");

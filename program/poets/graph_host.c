@@ -1,6 +1,7 @@
 #include "graph_host.h"
 #include "graph_parts.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -84,21 +85,53 @@ static void fail(struct leat_poets_host *api, const char *what)
     leat_host_end(host, LEAT_RUN_ASSERTION, 1);
 }
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static const char default_folder[] = "poets_output";
+
+static const char *folder_of(const struct leat_host *host)
+{
+    return host->options.folder ? host->options.folder : default_folder;
+}
+
+/* Opens the folder for files. One that the user has named may be anybody's; under the default name
+ * another may have made one, where many share the working folder. */
+static bool open_files(struct leat_host *host, char *why, size_t cap)
+{
+    char path[4200];
+    if (host->files >= 0) return true;
+    if (!host->options.folder) {
+        host->files = leat_graph_own_folder(default_folder, why, cap);
+        if (host->files < 0)
+            snprintf(why + strlen(why), cap - strlen(why), " (or name another folder: --output)");
+        return host->files >= 0;
+    }
+    snprintf(path, sizeof path, "%s/", folder_of(host));
+    leat_graph_make_parents(path);
+    host->files = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (host->files < 0) snprintf(why, cap, "%s: %s", folder_of(host), strerror(errno));
+    return host->files >= 0;
+}
+
 /* FOLDER/APP__INSTANCE/TIME SUFFIX, new; with _2, _3, ... where there is one already. */
 static const char *output_folder(struct leat_poets_host *api, const char *suffix)
 {
     struct leat_host *host = api->engine;
     const struct leat_machine *m = host->machine;
-    char when[32];
+    char when[32], why[400];
     struct tm now;
     const time_t seconds = time(NULL);
+    if (!open_files(host, why, sizeof why)) {
+        post(api, why);
+        return "";
+    }
     localtime_r(&seconds, &now);
     strftime(when, sizeof when, "%Y_%m_%dT%H_%M_%S", &now);
     for (int try = 1; !strchr(suffix, '/') && try < 1000; try++) {
         char number[16] = "";
         if (try > 1) snprintf(number, sizeof number, "_%d", try);
         const int len = snprintf(host->folder, sizeof host->folder, "%s/%s__%s/%s%s%s",
-                                 host->options.folder, m->graph->id, m->instance->id, when, suffix,
+                                 folder_of(host), m->graph->id, m->instance->id, when, suffix,
                                  number);
         if (len < 0 || (size_t)len >= sizeof host->folder || !leat_graph_make_parents(host->folder))
             break;
@@ -200,22 +233,42 @@ static uint32_t thread_of(const struct leat_machine *m, uint32_t address)
     return found ? (uint32_t)(found - m->address) : m->thread_count;
 }
 
+/* Told once, of the first. */
+static void tell_table(struct leat_host *host, const char *why)
+{
+    if (!host->table_failed) fprintf(stderr, "leat: %s\n", why);
+    host->table_failed = true;
+}
+
+static FILE *open_table(struct leat_host *host, uint32_t address, bool begun)
+{
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (begun ? O_APPEND : O_TRUNC) |
+                      (host->options.folder ? 0 : O_NOFOLLOW);
+    char name[64], why[400], text[500];
+    snprintf(name, sizeof name, "instrumentation_thread_%u.csv", address);
+    if (!open_files(host, why, sizeof why)) {
+        snprintf(text, sizeof text, "%s: %s", name, why);
+        tell_table(host, text);
+        return NULL;
+    }
+    const int fd = openat(host->files, name, flags, 0666);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (out) return out;
+    snprintf(text, sizeof text, "%.300s/%s: %s", folder_of(host), name, strerror(errno));
+    tell_table(host, text);
+    if (fd >= 0) close(fd);
+    return NULL;
+}
+
 /* A row of a thread's file, in the original's columns. */
 static void on_instr(struct leat_host *host, uint32_t address, const struct leat_poets_instr *instr)
 {
     const uint32_t *c = instr->counter;
     const double delta = (double)c[LEAT_POETS_INSTR_CYCLES] / (double)host->options.interval;
-    char name[4200];
     const uint32_t thread = thread_of(host->machine, address);
     if (!host->options.instrument || thread == host->machine->thread_count) return;
-    snprintf(name, sizeof name, "%s/instrumentation_thread_%u.csv", host->options.folder, address);
-    if (!host->instr_begun[thread]) leat_graph_make_parents(name);
-    FILE *out = fopen(name, host->instr_begun[thread] ? "a" : "w");
-    if (!out) { /* told once, of the first */
-        if (!host->table_failed) fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
-        host->table_failed = true;
-        return;
-    }
+    FILE *out = open_table(host, address, host->instr_begun[thread]);
+    if (!out) return;
     if (!host->instr_begun[thread])
         fprintf(out,
                 "ThreadID, cIDX, Time, cycles, deltaT, RX, OnRX, TX, SupTX, OnTX, Idle, OnIdle, "
@@ -229,10 +282,7 @@ static void on_instr(struct leat_host *host, uint32_t address, const struct leat
         fprintf(out, ", %u", c[i]);
     fprintf(out, ", %g, %g, %g\n", rate(c[LEAT_POETS_INSTR_RX_CNT], delta),
             rate(c[LEAT_POETS_INSTR_TX_CNT], delta), rate(c[LEAT_POETS_INSTR_SUP_CNT], delta));
-    if (fclose(out) != 0 && !host->table_failed) {
-        fprintf(stderr, "leat: %s: %s\n", name, strerror(errno));
-        host->table_failed = true;
-    }
+    if (fclose(out) != 0) tell_table(host, strerror(errno));
 }
 
 /* ---- the life of the application ------------------------------------------------------------ */
@@ -339,7 +389,7 @@ bool leat_host_init(struct leat_host *host, struct leat_machine *machine,
                     const struct leat_host_options *options)
 {
     const struct leat_poets_supervisor *s = machine->handlers->supervisor;
-    *host = (struct leat_host){ .machine = machine, .options = *options };
+    *host = (struct leat_host){ .machine = machine, .options = *options, .files = -1 };
     host->api = (struct leat_poets_host){ .graph = machine->graph_properties,
                                           .post = post,
                                           .stop = stop_application,
@@ -360,6 +410,7 @@ bool leat_host_init(struct leat_host *host, struct leat_machine *machine,
 
 void leat_host_free(struct leat_host *host)
 {
+    if (host->files >= 0) close(host->files);
     free(host->reported);
     free(host->instr_time);
     free(host->instr_begun);

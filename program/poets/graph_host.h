@@ -35,7 +35,8 @@ struct leat_host_options {
     void (*line)(void *context, uint32_t index, const char *text, size_t len);
     void *context;
     void (*before_line)(void); /* NULL: nothing */
-    const char *folder;        /* for files of the supervisor and instrumentation */
+    const char *folder;        /* for files of the supervisor and instrumentation; NULL: the
+                                  default, which must be the user's own */
     bool instrument;
     bool stop_ack;                /* compat.stop_ack=off */
     bool reply_cnc0, reply_1flit; /* compat */
@@ -56,6 +57,7 @@ struct leat_host {
     uint64_t lines_flushed;
     bool table_failed;       /* a table of counters could not be written */
     atomic_bool supervising; /* a handler of the supervisor runs */
+    int files;               /* the folder for files; -1: not open */
     char folder[4096];
     double *instr_time; /* of each thread, so far */
     bool *instr_begun;

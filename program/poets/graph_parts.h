@@ -12,6 +12,10 @@ bool leat_graph_grow(void **list, uint32_t count, uint32_t *cap, size_t size, ui
  */
 bool leat_graph_make_parents(char *path);
 
+/* A folder that only the user can write, made where it is not there, as a descriptor. -1: `why`
+ * tells it; another user may have made it, or a link of this name. */
+int leat_graph_own_folder(const char *path, char *why, size_t cap);
+
 /* All that can be said once the whole file is there. */
 void leat_graph_check_types(struct leat_graph *graph);
 void leat_graph_join(struct leat_graph *graph, struct leat_graph_instance *instance);

@@ -381,7 +381,6 @@ static struct leat_run_options run_options(const struct leat_poets_options *o)
         .host = { .lines = stdout,
                   .line = o->line ? tell_line : NULL,
                   .context = (void *)(uintptr_t)o,
-                  .folder = "poets_output",
                   .stop_ack = true,
                   .interval = LEAT_POETS_INTERVAL },
         .schedule = (enum leat_run_schedule)o->schedule,

@@ -130,6 +130,39 @@ if [ "$(id -u)" -eq 0 ]; then
     exits 0 "" "$leat" graph run "$headers/own.xml" --until idle
 fi
 
+# ---- the folder for tables ----------------------------------------------------------------------
+# Its default name is in the working folder, which many may share: there it must be one's own.
+mkdir -m 1777 "$folder/shared"
+echo mine > "$folder/mine"
+tables="$folder/shared/poets_output"
+table() { env -C "$folder/shared" "$leat" graph run "$folder/foreign.xml" --until idle --instrument; }
+# kept_out TEXT: told, and nothing was written to the user's file or to another folder
+kept_out() {
+    exits 1 "$1" table
+    same "$1: a file behind a link" "$(cat "$folder/mine")" mine
+    same "$1: another's folder" "$(find "$folder/elsewhere" "$tables/" -newer "$folder/mine" -name '*.csv')" ""
+}
+exits 0 "" table
+[ -s "$tables/instrumentation_thread_0.csv" ] || fail "no table"
+exits 0 "" table
+ln -sf "$folder/mine" "$tables/instrumentation_thread_0.csv"
+exits 1 "poets_output/instrumentation_thread_0.csv: Too many levels of symbolic links" table
+same "a link in the place of a table" "$(cat "$folder/mine")" mine
+touch "$folder/mine"
+chmod 777 "$tables"
+kept_out "poets_output: others may write there, expected mode go-w"
+rm -r "$tables"
+ln -s "$folder/elsewhere" "$tables"
+kept_out "poets_output: expected a folder, and no link"
+rm "$tables"
+if [ "$(id -u)" -eq 0 ]; then
+    mkdir -m 755 "$tables"
+    ln -s "$folder/mine" "$tables/instrumentation_thread_0.csv"
+    chown -h $stranger "$tables" "$tables/instrumentation_thread_0.csv"
+    touch "$folder/mine"
+    kept_out "poets_output belongs to user $stranger, expected user 0"
+fi
+
 # ---- code that does not come back ---------------------------------------------------------------
 # endless COMPILER: in OnInit, in OnReceive, in a constructor, in a destructor; by a limit and by a signal
 # A loop that writes: before it, a compiler leaves out any other plain store.
