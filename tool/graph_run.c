@@ -174,6 +174,7 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->run.host.instrument = argument(args, "--instrument");
     job->run.host.interval = LEAT_POETS_INTERVAL;
     job->handlers.flags = argument(args, "--cxxflags");
+    job->handlers.interrupted = &interrupted;
     if (!read_engine(args, job)) return false;
     if (workers > LEAT_RUN_WORKERS_MAX) workers = LEAT_RUN_WORKERS_MAX;
     if (job->run.link) workers = 1; /* processors are the ranks' */
@@ -391,14 +392,14 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
     bool good = instance &&
                 (!first || leat_handlers_build(graph, instance, &job->handlers, &handlers));
     if (link && !graph_agree(link, &graph->report, good, 0))
-        return leat_handlers_close(&handlers), WRONG;
+        return leat_handlers_close(&handlers), interrupted ? finish(FAILED) : WRONG;
     if (!first) good = leat_handlers_build(graph, instance, &job->handlers, &handlers);
     if (good && first) warn_of_code(graph, &handlers);
     good = good && leat_handlers_load(graph, &job->run, &handlers) &&
            build_machine(job, graph, instance, &handlers, &machine);
     good = graph_agree(link, &graph->report, good, good ? fingerprint_of(job, &machine) : 0);
     if (good && first) graph_tell(&graph->report); /* warnings */
-    int code = WRONG;
+    int code = interrupted ? finish(FAILED) : WRONG;
     if (good) code = run_machine(job, &machine, seconds_now() - began - handlers.seconds);
     leat_machine_free(&machine);
     leat_handlers_close(&handlers);

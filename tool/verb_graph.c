@@ -54,9 +54,9 @@ bool graph_has_foreign(const struct arguments *args, const char *what, const cha
  * Nothing is loaded: a file is checked before anybody trusts it. */
 static void compile_all(struct leat_graph *graph)
 {
-    const struct leat_handler_options options = { 0 };
+    const struct leat_handler_options options = { .interrupted = &interrupted };
     struct leat_handlers handlers;
-    for (uint32_t i = 0; i < graph->instance_count || i == 0; i++)
+    for (uint32_t i = 0; !interrupted && (i < graph->instance_count || i == 0); i++)
         if (leat_handlers_build(graph, i < graph->instance_count ? &graph->instance[i] : NULL,
                                 &options, &handlers))
             leat_handlers_close(&handlers);
@@ -72,12 +72,12 @@ static int run_check(const struct arguments *args)
     if (!graph_read_dialect(args, &dialect)) return WRONG;
     if (leat_graph_read(&graph, args->operand[1], dialect) && !argument(args, "--no-handlers"))
         compile_all(&graph);
-    const bool good = graph_tell(&graph.report);
+    const bool good = graph_tell(&graph.report) && !interrupted;
     if (good)
         printf("%s: sound: %u device types, %u instances\n", args->operand[1], graph.type_count,
                graph.instance_count);
     leat_graph_free(&graph);
-    return good ? finish(DONE) : WRONG;
+    return good || interrupted ? finish(DONE) : WRONG;
 }
 
 static int run_info(const struct arguments *args)

@@ -14,6 +14,7 @@
 
 #include "graph.h"
 #include "poets_handler.h"
+#include <signal.h>
 #include <stdio.h>
 
 enum { LEAT_HANDLER_VALUES_MAX = 4096 /* of one table */ };
@@ -56,6 +57,7 @@ struct leat_handler_options {
     const char *compiler;  /* NULL: c++ */
     const char *flags;     /* more of them, with blanks between; NULL: none */
     bool single_precision; /* compat.fp32const */
+    const volatile sig_atomic_t *interrupted; /* not 0: compilers are ended; NULL: never */
 };
 
 /* Sources as text. `type` is a number of a type. False: no memory. */
@@ -72,7 +74,7 @@ void leat_handler_ours(FILE *out);
 
 /*
  * Compiles all that the instance needs (NULL: all types, for a check). E_CC in the report where it
- * does not compile, with the lines of the file.
+ * does not compile, with the lines of the file. False, too, where it was interrupted.
  */
 bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_instance *instance,
                          const struct leat_handler_options *options, struct leat_handlers *out);

@@ -2,19 +2,16 @@
 #include "graph_parts.h"
 #include "handler.h"
 #include "handler_cache.h"
+#include "handler_compiler.h"
 #include "handler_seal.h"
 #include "poets_hash.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { PATH_LEN = 4096, NAME_LEN = 40, WORDS_MAX = 64, ERRORS_MAX = 20, SHOWN = 300 };
 
@@ -146,22 +143,13 @@ static const char *compiler_of(const struct build *b)
     return b->options->compiler ? b->options->compiler : "c++";
 }
 
-/* The first line of --version; an object of another compiler is another object. */
+/* An object of another compiler is another object. */
 static bool ask_version(struct build *b)
 {
-    char command[PATH_LEN];
-    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", compiler_of(b));
-    FILE *pipe = strchr(compiler_of(b), '\'') ? NULL : popen(command, "r");
-    const bool heard = pipe && fgets(b->version, sizeof b->version, pipe);
-    if (pipe) {
-        while (fgetc(pipe) != EOF) {
-        }
-        pclose(pipe);
-    }
-    if (heard) return true;
+    if (leat_compiler_version(compiler_of(b), b->version, sizeof b->version)) return true;
     return leat_graph_wrong(&b->graph->report, (struct leat_graph_place){ 0 }, "E_CC",
-                            "%s does not run, expected a C++ compiler (package g++)",
-                            compiler_of(b));
+                            "%s does not run, %s", compiler_of(b),
+                            *b->version ? b->version : "--version says nothing");
 }
 
 /* What the compiler's list of files does not tell: files that are looked for and not there, and
@@ -311,39 +299,21 @@ static uint32_t split(char *text, char **word, uint32_t count)
     return count;
 }
 
-/* Our environment, with messages in one language; the answer is to be freed. */
-static char **environment(void)
-{
-    size_t count = 0, kept = 0;
-    while (environ[count])
-        count++;
-    char **copy = calloc(count + 2, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++)
-        if (strncmp(environ[i], "LC_", 3) != 0 && strncmp(environ[i], "LANG", 4) != 0)
-            copy[kept++] = environ[i];
-    if (copy) copy[kept] = (char *)"LC_ALL=C";
-    return copy;
-}
-
-/* The compiler has the folder of the build as a descriptor of its own. */
 static bool spawn(const struct build *b, struct job *job, char *const *word)
 {
     const int errors = openat(b->cache.build, job->err,
                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (errors < 0) return false;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, errors, 2);
-    posix_spawn_file_actions_adddup2(&actions, errors, 1);
-    posix_spawn_file_actions_adddup2(&actions, b->cache.build, b->cache.build);
-    char **env = environment();
-    errno = posix_spawnp(&job->child, word[0], &actions, NULL, word, env ? env : environ);
-    const bool started = errno == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    free(env);
+    const struct leat_compiler_start start = { word, b->cache.build, errors };
+    const pid_t child = leat_compiler_begin(&start);
+    job->child = child > 0 ? child : 0;
     close(errors);
-    return started;
+    return child > 0;
+}
+
+static bool is_interrupted(const struct build *b)
+{
+    return b->options->interrupted && *b->options->interrupted;
 }
 
 static bool start_compiler(struct build *b, struct job *job)
@@ -404,8 +374,9 @@ static char *error_in(char *line, const char **code)
     static const char compiler[] = " error: ", linker[] = "undefined ", limit[] = "E_LIMIT: ";
     char *error = strstr(line, compiler);
     *code = "E_CC";
-    if (!error) return strstr(line, linker);
-    char *ours = strstr(error, limit); /* handler_structs.c; clang puts it into quotes */
+    if (strstr(line, "ld returned") || strstr(line, "linker command failed")) return NULL;
+    if (!error) return strstr(line, linker); /* why a linker failed stands in lines before */
+    char *ours = strstr(error, limit);       /* handler_structs.c; clang puts it into quotes */
     if (!ours) return error + strlen(compiler);
     *code = "E_LIMIT";
     ours += strlen(limit);
@@ -448,10 +419,8 @@ static bool begin_job(struct build *b, struct job *job)
 /* Waits for it; true: the object is there. */
 static bool end_job(struct build *b, struct job *job)
 {
-    int status = 0;
-    while (waitpid(job->child, &status, 0) < 0 && errno == EINTR) {
-    }
-    const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const bool good = leat_compiler_end(job->child, b->options->interrupted);
+    if (!good && is_interrupted(b)) return false;
     if (!good && !job->again && b->graph->dialect != LEAT_GRAPH_ORCH) {
         job->again = true; /* graph_schema was compiled with what was newest */
         if (start_compiler(b, job)) return end_job(b, job);
@@ -471,7 +440,7 @@ static void run_jobs(struct build *b, struct leat_handlers *out)
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const uint32_t at_once = processors > 1 ? (uint32_t)processors : 1;
     uint32_t ended = 0, begun = 0;
-    for (; begun < b->count; begun++) {
+    for (; begun < b->count && !is_interrupted(b); begun++) {
         struct job *job = &b->job[begun];
         if (is_kept(b, job)) {
             out->reused++;
@@ -553,7 +522,7 @@ bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_insta
     else if (open_cache(&b) && ask_version(&b) && make_jobs(&b, instance, out))
         run_jobs(&b, out);
     leat_handler_cache_close(&b.cache);
-    const bool good = !graph->report.error_count;
+    const bool good = !graph->report.error_count && !is_interrupted(&b);
     for (uint32_t i = 0; good && i < out->object_count; i++)
         out->unseen += !leat_handler_has_run(out->object[i].file);
     for (uint32_t i = 0; i < b.count; i++)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -143,8 +144,45 @@ bool leat_handler_cache_open(struct leat_handler_cache *cache)
 
 /* ---- the folder of a build ------------------------------------------------------------------ */
 
+static void empty_folder(DIR *folder)
+{
+    for (const struct dirent *e; (e = readdir(folder));)
+        unlinkat(dirfd(folder), e->d_name, 0); /* . and .. stay */
+}
+
+/* Of a leat that was killed: nobody holds its lock any more. */
+static void remove_stale(int folder, const char *name)
+{
+    const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *stale = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? fdopendir(fd) : NULL;
+    if (stale) {
+        empty_folder(stale);
+        unlinkat(folder, name, AT_REMOVEDIR);
+        closedir(stale);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+}
+
+static void remove_all_stale(int cache)
+{
+    const int fd = openat(cache, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    for (const struct dirent *e; folder && (e = readdir(folder));)
+        if (strncmp(e->d_name, "build.", 6) == 0) remove_stale(cache, e->d_name);
+    if (folder) closedir(folder);
+}
+
+/* Locked, so that it is not taken for a stale one; false: it was, before. */
+static bool lock(int build)
+{
+    struct stat s;
+    return flock(build, LOCK_EX | LOCK_NB) == 0 && fstat(build, &s) == 0 && s.st_nlink;
+}
+
 bool leat_handler_cache_build(struct leat_handler_cache *cache)
 {
+    if (cache->build < 0) remove_all_stale(cache->folder);
     for (int i = 0; cache->build < 0 && i < TRIES_MAX; i++) {
         uint64_t number;
         if (getrandom(&number, sizeof number, 0) != sizeof number) return false;
@@ -154,6 +192,10 @@ bool leat_handler_cache_build(struct leat_handler_cache *cache)
                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         else if (errno != EEXIST)
             break;
+        if (cache->build >= 0 && !lock(cache->build)) {
+            close(cache->build);
+            cache->build = -1;
+        }
     }
     return cache->build >= 0;
 }
@@ -161,8 +203,7 @@ bool leat_handler_cache_build(struct leat_handler_cache *cache)
 void leat_handler_cache_close(struct leat_handler_cache *cache)
 {
     DIR *folder = cache->build < 0 ? NULL : fdopendir(cache->build);
-    for (const struct dirent *e; folder && (e = readdir(folder));)
-        unlinkat(dirfd(folder), e->d_name, 0); /* . and .. stay */
+    if (folder) empty_folder(folder);
     if (folder) closedir(folder);
     if (*cache->name) unlinkat(cache->folder, cache->name, AT_REMOVEDIR);
     if (cache->folder >= 0) close(cache->folder);

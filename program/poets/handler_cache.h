@@ -5,7 +5,7 @@
  *   $XDG_CACHE_HOME, or ~/.cache     folders and links of the user or of root, of nobody else
  *     leat/poets/                    the user's, mode go-w, no links
  *       HASH.cpp, HASH.so            a source and its sealed object; executable: it has run before
- *       build.RANDOM/                of a build that goes on: here compilers write
+ *       build.RANDOM/                of a build that goes on, locked: here compilers write
  *
  * Every folder is looked at on its descriptor, and all that comes after goes through descriptors:
  * nobody can put another folder in its place between a look and a deed. Compilers find the folder

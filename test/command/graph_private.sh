@@ -163,6 +163,52 @@ if [ "$(id -u)" -eq 0 ]; then
     kept_out "poets_output belongs to user $stranger, expected user 0"
 fi
 
+# ---- compilers that do not come to an end --------------------------------------------------------
+# They read what the file includes, and that may be a pipe. A signal ends them all, and nothing stays behind.
+pipe="$folder/never"
+mkfifo "$pipe"
+app "#include \"$pipe\"" '' '' > "$folder/pipe.xml"
+export XDG_CACHE_HOME="$folder/killed"
+# Of this test only: those that have its folder in their environment.
+compilers() { grep -lz "^XDG_CACHE_HOME=$folder/killed$" /proc/[0-9]*/environ 2> /dev/null | grep -v "/$$/" | xargs -r dirname 2> /dev/null | while read -r p; do tr '\0' ' ' < "$p/cmdline"; done 2> /dev/null | grep '/cc1plus\|clang'; }
+no_compiler() { [ -z "$(compilers)" ]; }
+for verb in check run; do
+    for words in "TERM 143" "INT 130" "KILL 137"; do
+        signal=${words% *}
+        setsid env --default-signal=INT "$leat" graph $verb "$folder/pipe.xml" > "$folder/stdout" 2> "$folder/stderr" &
+        pid=$!
+        wait_until compilers || fail "$verb: no compiler begins"
+        kill -s "$signal" $pid
+        got=0
+        wait $pid || got=$?
+        same "$verb, SIG$signal" "$got" "${words#* }"
+        same "$verb, SIG$signal: nothing is said" "$(cat "$folder/stdout" "$folder/stderr")" ""
+        wait_until no_compiler || fail "$verb: a compiler outlives SIG$signal: $(compilers)"
+        [ "$signal" = KILL ] || same "$verb, SIG$signal: no traces" "$(ls "$folder/killed/leat/poets")" ""
+    done
+    [ -n "$(ls "$folder/killed/leat/poets")" ] || fail "SIGKILL: expected a folder that stays"
+    exits 0 "" "$leat" graph check "$folder/foreign.xml"
+    same "the next one removes what SIGKILL has left" "$(find "$folder/killed/leat/poets" -name 'build.*')" ""
+    rm -r "$folder/killed"
+done
+# A folder of a build that goes on stays.
+"$leat" graph check "$folder/pipe.xml" &
+pid=$!
+wait_until compilers || fail "no compiler begins"
+exits 0 "" "$leat" graph check "$folder/foreign.xml"
+same "the folder of a build that goes on" "$(find "$folder/killed/leat/poets" -name 'build.*' | wc -l)" 1
+kill $pid
+wait $pid
+# Why a compiler does not run.
+for files in 5 6 7 8 10 12; do
+    exits 2 "E_CC" sh -c "ulimit -n $files; XDG_CACHE_HOME=$folder/limited exec $leat graph run $folder/foreign.xml"
+    ! grep -q 'package g++\|ld returned' "$folder/stderr" || fail "$files files: $(cat "$folder/stderr")"
+done
+exits 2 "oo many open files" sh -c "ulimit -n 6; XDG_CACHE_HOME=$folder/limited exec $leat graph run $folder/foreign.xml"
+mkdir "$folder/none"
+exits 2 "c++ does not run, expected a C++ compiler (package g++)" env PATH="$folder/none" "$leat" graph check "$folder/foreign.xml"
+export XDG_CACHE_HOME="$folder/cache"
+
 # ---- code that does not come back ---------------------------------------------------------------
 # endless COMPILER: in OnInit, in OnReceive, in a constructor, in a destructor; by a limit and by a signal
 # A loop that writes: before it, a compiler leaves out any other plain store.
