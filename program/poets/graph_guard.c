@@ -80,6 +80,13 @@ static void on_exit_of_process(void)
     if (c.options) give_up(c, "called exit, expected handler_exit\n");
 }
 
+/* Two copies of a run would send and print, and only one would be waited for. */
+static void on_fork(void)
+{
+    const struct culprit c = culprit_here();
+    if (c.options) give_up(c, "called fork, expected no second process\n");
+}
+
 /* ---- threads that run handlers -------------------------------------------------------------- */
 
 void leat_run_watch_crashes(struct leat_poets_env *env)
@@ -208,6 +215,8 @@ static void end_watch(struct leat_run_guard *guard)
 static void tell_exits(void)
 {
     atexit(on_exit_of_process);
+    at_quick_exit(on_exit_of_process);
+    pthread_atfork(on_fork, NULL, NULL);
 }
 
 void leat_run_guard_begin(struct leat_run_guard *guard, const struct leat_run_options *options,

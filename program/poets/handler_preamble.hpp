@@ -11,6 +11,17 @@
 #include <exception>
 #include <string>
 
+// A handler that ends the process is told, by who hears of exit and quick_exit; of these two nobody
+// would hear.
+extern "C" __attribute__((noreturn, visibility("hidden"))) void _exit(int code)
+{
+    quick_exit(code);
+}
+extern "C" __attribute__((noreturn, visibility("hidden"))) void _Exit(int code) noexcept
+{
+    quick_exit(code);
+}
+
 // For shared code; handlers have a parameter of this name, which is faster.
 static thread_local leat_poets_env *leat_env;
 static thread_local leat_poets_host *leat_host; // the same for the supervisor

@@ -88,6 +88,15 @@ exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" g
 device '__builtin_trap();' '' > trap.xml
 exits 1 "leat: device culprit: a handler crashed: a trap" timeout "$run_limit" "$leat" graph run trap.xml
 device 'exit(0);' '' > exit.xml
+for way in quick_exit std::quick_exit _exit _Exit std::_Exit; do
+    device "::$way(0);" '' | sed 's/::std::/std::/; 2s/^/<SharedCode>#include \&lt;unistd.h><\/SharedCode>/' > quick.xml
+    exits 1 "leat: device culprit: a handler called exit, expected handler_exit" timeout "$run_limit" "$leat" graph run quick.xml --record packets
+done
+device 'static bool once; if (!once) { once = true; fork(); }' '' | sed '2s/^/<SharedCode>#include \&lt;unistd.h><\/SharedCode>/' > fork.xml
+exits 1 "leat: device culprit: a handler called fork, expected no second process" timeout "$run_limit" "$leat" graph run fork.xml --until 1 --record packets
+no_part "handlers that end the process"
+device 'if (system("exit 3") >> 8 == 3) handler_exit(0);' '' > system.xml
+exits 0 "success after" timeout "$run_limit" "$leat" graph run system.xml
 device 'handler_log(1, "goodbye"); if (deviceState->n > 60) *(volatile int *)8 = 1;' '' > said.xml
 for words in "-j 1" "--schedule fifo"; do
     # shellcheck disable=SC2086
