@@ -1,4 +1,5 @@
 #include "graph_report.h"
+#include "leat_text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,12 @@ static void put(struct leat_graph_report *report, struct leat_graph_place place,
     *m = (struct leat_graph_mistake){
         .place = place, .order = order, .warning = warning, .code = code
     };
-    vsnprintf(m->text, sizeof m->text, text, list);
+    char said[LEAT_GRAPH_TEXT_LEN_MAX];
+    struct leat_text shown; /* names and texts of the file: a terminal only shows them */
+    vsnprintf(said, sizeof said, text, list);
+    leat_text_init(&shown, m->text, sizeof m->text - 1, NULL, NULL);
+    leat_text_harmless(&shown, said, strlen(said));
+    m->text[shown.len] = '\0';
 }
 
 bool leat_graph_wrong(struct leat_graph_report *report, struct leat_graph_place place,

@@ -50,6 +50,18 @@ XML
 exits 2 "long.xml:2:" "$leat" graph check "$folder/long.xml"
 has "a long message" "$(cat "$folder/stderr")" "E_LIMIT: message 'm' has more than 56 octets"
 
+# What a file says is shown, and no terminal obeys it: texts of the compiler, of headers, names.
+esc=$(printf '\033')
+app 'static_assert(false, "\033[31mred\033]0;title\007");' '' '' > "$folder/colour.xml"
+echo "#error $esc[31mred" > "$folder/colour.h"
+app '#include "colour.h"' '' '' > "$folder/colours.xml"
+app '' '' '' | sed 's/id="first"/id="fi\&#x9b;31mrst"/; s/-first:/-fi\&#x9b;31mrst:/' > "$folder/name.xml"
+for name in colour colours name; do
+    exits 2 "" "$leat" graph check "$folder/$name.xml"
+    same "control characters of $name.xml" "$(LC_ALL=C grep -c "[$(printf '\001-\010\013-\037\177')]\|$(printf '\302[\200-\237]')" "$folder/stderr")" 0
+done
+has "a name" "$(cat "$folder/stderr")" 'fi\xc2\x9b31mrst'
+
 # ---- headers ------------------------------------------------------------------------------------
 # Only what the file's own text includes by "..." is looked for beside it; and whatever a compiler has read, a change
 # of it is seen, though the file is the same.
