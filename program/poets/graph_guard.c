@@ -215,7 +215,7 @@ static void end_watch(struct leat_run_guard *guard)
 static void tell_exits(void)
 {
     atexit(on_exit_of_process);
-    at_quick_exit(on_exit_of_process);
+    (void)!at_quick_exit(on_exit_of_process);
     pthread_atfork(on_fork, NULL, NULL);
 }
 

@@ -53,7 +53,7 @@ has "a long message" "$(cat "$folder/stderr")" "E_LIMIT: message 'm' has more th
 # What a file says is shown, and no terminal obeys it: texts of the compiler, of headers, names.
 esc=$(printf '\033')
 app 'static_assert(false, "\033[31mred\033]0;title\007");' '' '' > "$folder/colour.xml"
-echo "#error $esc[31mred" > "$folder/colour.h"
+echo "#error ${esc}[31mred" > "$folder/colour.h"
 app '#include "colour.h"' '' '' > "$folder/colours.xml"
 app '' '' '' | sed 's/id="first"/id="fi\&#x9b;31mrst"/; s/-first:/-fi\&#x9b;31mrst:/' > "$folder/name.xml"
 for name in colour colours name; do
