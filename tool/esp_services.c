@@ -204,12 +204,19 @@ static struct leat_root *open_root(const struct asked *a)
     return root;
 }
 
-/* False after a complaint: who asks for --members wants them all. */
-static bool all_are_there(const struct asked *a, uint32_t members)
+/* False after a complaint: who asks for --members wants them all, others all who would join. */
+static bool all_are_there(const struct asked *a, uint32_t members,
+                          const struct leat_root_cost *cost)
 {
-    if (!argument(a->args, "--members") || members >= a->members) return true;
-    complain("only %u of %" PRIu64 " members have joined within %s", members, a->members,
-             duration_text(a->wait_ps));
+    const bool is_told = argument(a->args, "--members") != NULL;
+    if (is_told ? members >= a->members : !cost->in_doubt) return true;
+    if (is_told)
+        complain("only %u of %" PRIu64 " members have joined within %s", members, a->members,
+                 duration_text(a->wait_ps));
+    if (cost->in_doubt)
+        complain("members may be missing: %" PRIu64 " JOINs were not answered, expected at most "
+                 "%d a second; a longer --wait may find them",
+                 cost->unanswered, LEAT_ESP_WELCOMES_PER_S);
     return false;
 }
 
@@ -244,10 +251,12 @@ static void show_json(const struct asked *a, const struct leat_esp_request *requ
            ",\"rounds\":%u,\"attempts\":%u,\"voids\":%u,\"errors\":%" PRIu64
            ",\"branches_missing\":%u,\"unplaced\":%u,\"packets_sent\":%" PRIu64
            ",\"packets_received\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"forged\":%" PRIu64
-           ",\"replayed\":%" PRIu64 ",\"seconds\":%.6f}\n",
+           ",\"replayed\":%" PRIu64 ",\"unproven\":%" PRIu64 ",\"unanswered\":%" PRIu64
+           ",\"seconds\":%.6f}\n",
            end_name(r->end), r->counted, r->rounds, r->attempts, r->voids, r->errors,
            r->branches_missing, r->unplaced, cost->sent, cost->received, cost->refused,
-           cost->forged, cost->replayed, (double)cost->took_ns / 1e9);
+           cost->forged, cost->replayed, cost->unproven, cost->unanswered,
+           (double)cost->took_ns / 1e9);
 }
 
 static void show_text(const struct asked *a, const struct leat_esp_request *request,
@@ -263,6 +272,10 @@ static void show_text(const struct asked *a, const struct leat_esp_request *requ
            " received here, %s\n",
            r->members, r->rounds, r->attempts, cost->sent, cost->received,
            duration_text(cost->took_ns / 1000 * 1000 * ps_per_ns));
+    if (cost->refused || cost->forged || cost->replayed || cost->unanswered)
+        printf("packets refused: %" PRIu64 "; JOINs forged: %" PRIu64 ", replayed: %" PRIu64
+               ", not answered: %" PRIu64 "\n",
+               cost->refused, cost->forged, cost->replayed, cost->unanswered);
 }
 
 /* ---- a tree ------------------------------------------------------------------------------- */
@@ -325,7 +338,7 @@ static int ask(const struct asked *a, struct leat_root *root,
     if (!flush_printed()) return FAILED;
     if (is_tree && !a->json && end == LEAT_HOST_OK && !put_tree(root, NULL, false)) return FAILED;
     const int code = told(end);
-    return all_are_there(a, result.members) || code != DONE ? code : FAILED;
+    return all_are_there(a, result.members, &cost) || code != DONE ? code : FAILED;
 }
 
 static int ask_service(const struct arguments *args, enum leat_esp_announced kind)
@@ -390,7 +403,7 @@ static int cast(const struct asked *a, struct leat_root *root,
         printf("sent to %u members by %u packets; %" PRIu64 " branch points make copies for %s\n",
                result.members, packets, result.answer,
                duration_text(request->lifetime_ms * ps_per_ms));
-    return all_are_there(a, result.members) ? DONE : FAILED;
+    return all_are_there(a, result.members, &cost) ? DONE : FAILED;
 }
 
 int esp_multicast(const struct arguments *args)

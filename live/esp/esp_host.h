@@ -93,9 +93,12 @@ struct leat_root_cost {
     uint64_t sent, received; /* packets, of this host */
     uint64_t took_ns;
     /* Since the root was opened: */
-    uint64_t refused;  /* packets that made no sense or had another key; JOINs without room */
-    uint64_t forged;   /* keyed JOINs and farewells from elsewhere than they say */
-    uint64_t replayed; /* ... that were sent before */
+    uint64_t refused;    /* packets that made no sense or had another key; JOINs without room */
+    uint64_t forged;     /* keyed JOINs and farewells from elsewhere than they say */
+    uint64_t replayed;   /* ... that were sent before */
+    uint64_t unproven;   /* JOINs of hosts not known yet, which must answer the root's challenge */
+    uint64_t unanswered; /* of them, those that came when no challenge was left to send */
+    bool in_doubt;       /* since one of those, members may be there that were not asked */
 };
 
 /*

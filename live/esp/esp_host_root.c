@@ -216,7 +216,10 @@ enum leat_host_end leat_root_ask(struct leat_root *r, const struct leat_esp_requ
                                      .took_ns = (esp_socket_now() - began) / ps_per_ns,
                                      .refused = r->refused + r->engine.refused,
                                      .forged = r->engine.forged,
-                                     .replayed = r->engine.replayed };
+                                     .replayed = r->engine.replayed,
+                                     .unproven = r->engine.unproven,
+                                     .unanswered = r->engine.unanswered,
+                                     .in_doubt = r->engine.doubt_until > began };
     if (result->end == LEAT_ESP_ANSWERED && is_of_all(request, result)) return LEAT_HOST_OK;
     say_missing(request, result, r->socket.has_key, why);
     return LEAT_HOST_SILENT;

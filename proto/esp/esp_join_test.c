@@ -444,7 +444,7 @@ static uint64_t count_welcomes(struct world *w)
     return count;
 }
 
-static void one_address_gets_few_welcomes(void)
+static void a_join_is_answered_once(void)
 {
     static struct world w;
     uint64_t all = 0;
@@ -456,9 +456,97 @@ static void one_address_gets_few_welcomes(void)
     for (unsigned i = 0; i < 10000; i++) {
         arrive(&w, &w.heard[0], &w.heard[0].from);
         all += count_welcomes(&w);
+        w.now += ms;
+    }
+    EQ(all, 1);
+    EQ(w.root.unproven, 1);
+    EQ(w.root.replayed, 9999);
+    EQ(w.root.unanswered, 0);
+}
+
+/* In a group without a key, where each is believed. */
+static void one_address_gets_few_welcomes(void)
+{
+    static struct world w;
+    const struct leat_esp_next from = address_of(1);
+    struct leat_esp_join join = { .group = GROUP, .member = 7, .lifetime_ms = 1 };
+    uint64_t all = 0;
+    open_world(&w, 12);
+    begin_root(&w, false);
+    for (join.serial = 1; join.serial <= 10000; join.serial++) {
+        OK(leat_esp_service_join(&w.root, w.now, &from, &join));
+        all += count_welcomes(&w);
     }
     EQ(all, LEAT_ESP_WELCOMES_PER_SOURCE);
-    EQ(w.root.unproven, 10000);
+}
+
+/*
+ * All that one member sent to earlier roots, from its own address, `per_ms` copies a millisecond in
+ * turn: the member is known as soon as where nobody attacks, by the second JOIN that it sends.
+ */
+static void copies_keep_nobody_out(unsigned per_ms)
+{
+    static struct world w;
+    open_world(&w, 13 + per_ms);
+    begin_member(&w, 0);
+    pass(&w, 500 * ms);
+    for (unsigned life = 0; life < 3; life++) { /* also of processes that have ended */
+        end_member(&w, 0, life % 2);
+        begin_member(&w, 0);
+        pass(&w, 300 * ms);
+    }
+    OK(knows(&w, 0));
+    const unsigned heard = w.heard_count;
+    unsigned next = 0;
+    begin_root(&w, true);
+    w.member[0].join_at = w.now + 30 * ms; /* the attacker is the first */
+    for (unsigned i = 0; i < 40; i++, w.now += ms) {
+        for (unsigned sent = 0; sent < per_ms; next = (next + 1) % heard) {
+            struct letter *l = &w.heard[next];
+            if (!is_same(&l->to, &root_address)) continue;
+            arrive(&w, l, &l->from);
+            count_welcomes(&w);
+            sent++;
+        }
+        pump(&w);
+    }
+    OK(knows(&w, 0));
+    EQ(known(&w), 1);
+    EQ(w.root.unanswered, 0);
+}
+
+static void copies_of_old_joins_do_not_keep_their_member_out(void)
+{
+    copies_keep_nobody_out(5);
+    copies_keep_nobody_out(100);
+}
+
+/* More than the root answers in a second, all of them real: whoever may be missing is told of. */
+static void joins_that_are_not_answered_leave_a_doubt(void)
+{
+    static struct world w;
+    struct leat_esp_join join = { .group = GROUP, .lifetime_ms = 3000 };
+    join.from = address_of(1);
+    uint64_t all = 0;
+    open_world(&w, 14);
+    for (join.member = 1; join.member <= LEAT_ESP_WELCOMES_PER_S; join.member++) {
+        OK(!leat_esp_service_join(&w.root, w.now, &join.from, &join));
+        all += count_welcomes(&w);
+    }
+    EQ(w.root.unanswered, 0);
+    EQ(w.root.doubt_until, 0);
+    OK(!leat_esp_service_join(&w.root, w.now, &join.from, &join));
+    EQ(w.root.unanswered, 1);
+    EQ(w.root.doubt_until, w.now + 3 * second);
+    /* It comes again, a second later, and is answered; so are thousands more. */
+    for (unsigned i = 0; i < 4 * LEAT_ESP_MARKED_MAX; i++, w.now += ms, join.member++) {
+        if (i == 0) w.now += second;
+        leat_esp_service_join(&w.root, w.now, &join.from, &join);
+        all += count_welcomes(&w);
+    }
+    EQ(w.root.unanswered, 1);
+    EQ(all + w.root.replayed, LEAT_ESP_WELCOMES_PER_S + 4 * LEAT_ESP_MARKED_MAX);
+    OK(w.root.replayed < 4 * LEAT_ESP_MARKED_MAX / 400);
 }
 
 /* In a group without a key, where each is believed. */
@@ -594,7 +682,8 @@ TAP_MAIN(T(a_member_is_known_by_its_second_join),
          T(a_farewell_that_is_played_again_removes_nobody), T(who_has_left_does_not_come_back),
          T(a_join_that_is_held_back_is_worth_nothing_after_a_farewell),
          T(nothing_from_before_a_roots_restart_counts), T(an_old_welcome_changes_nothing),
-         T(what_was_announced_before_a_members_time_is_not_heard), T(one_address_gets_few_welcomes),
-         T(all_addresses_together_get_few_welcomes), T(a_welcome_is_shorter_than_a_join),
-         T(without_a_key_joins_are_believed),
+         T(what_was_announced_before_a_members_time_is_not_heard), T(a_join_is_answered_once),
+         T(one_address_gets_few_welcomes), T(copies_of_old_joins_do_not_keep_their_member_out),
+         T(joins_that_are_not_answered_leave_a_doubt), T(all_addresses_together_get_few_welcomes),
+         T(a_welcome_is_shorter_than_a_join), T(without_a_key_joins_are_believed),
          T(an_attacker_without_the_key_changes_nobodys_membership))

@@ -75,7 +75,11 @@ static uint64_t challenge_of(const struct leat_esp_service *s, const struct leat
     return secret_hash(s, from, from->port, member, s->roster.forgotten);
 }
 
-/* Whoever sends in another's name must not make that one drown in WELCOMEs. */
+/*
+ * Whoever sends in another's name must not make that one drown in WELCOMEs. In a keyed group nobody
+ * can: each JOIN is answered once. To limit addresses there would help who sends a member's old
+ * JOINs, to keep it out.
+ */
 static bool may_welcome(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from)
 {
     const uint64_t class = secret_hash(s, from, 0, s->config.seed, 0) % LEAT_ESP_WELCOME_CLASSES;
@@ -86,17 +90,18 @@ static bool may_welcome(struct leat_esp_service *s, leat_time now, const struct 
         memset(s->welcomed_class, 0, sizeof s->welcomed_class);
     }
     if (s->welcomed == LEAT_ESP_WELCOMES_PER_S ||
-        s->welcomed_class[class] == LEAT_ESP_WELCOMES_PER_SOURCE)
+        (!s->config.challenge_key && s->welcomed_class[class] == LEAT_ESP_WELCOMES_PER_SOURCE))
         return false;
     s->welcomed++;
     s->welcomed_class[class]++;
     return true;
 }
 
-static void welcome(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
+/* False: none is left. */
+static bool welcome(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
                     const struct leat_esp_join *join, uint8_t flags)
 {
-    if (!may_welcome(s, now, from)) return;
+    if (!may_welcome(s, now, from)) return false;
     struct leat_esp_post *post = &s->welcome[s->welcomes++];
     *post = (struct leat_esp_post){ .to = *from, .opcode = LEAT_ESP_WELCOME };
     post->welcome = (struct leat_esp_welcome){
@@ -108,6 +113,43 @@ static void welcome(struct leat_esp_service *s, leat_time now, const struct leat
         .announced = is_running(s) ? s->first_serial - 1 : s->serial,
         .flags = flags,
     };
+    return true;
+}
+
+/* How many of a JOIN's places are marked; `mark`: and then all are. */
+static uint32_t marks(struct leat_esp_service *s, uint64_t hash, bool mark)
+{
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < LEAT_ESP_MARK_ROWS; row++, hash >>= 16) {
+        const uint32_t place = hash % LEAT_ESP_MARK_PLACES;
+        const uint8_t bit = (uint8_t)(1 << place % 8);
+        count += (s->mark[row][place / 8] & bit) != 0;
+        if (mark) s->mark[row][place / 8] |= bit;
+    }
+    return count;
+}
+
+/* The JOIN of somebody who is not known and has no challenge yet. */
+static void challenge(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
+                      const struct leat_esp_join *join, leat_time until)
+{
+    const uint64_t hash = secret_hash(s, from, from->port, join->member, join->serial);
+    if (marks(s, hash, false) == LEAT_ESP_MARK_ROWS) {
+        s->replayed++;
+        return;
+    }
+    s->unproven++;
+    if (!welcome(s, now, from, join, 0)) {
+        s->unanswered++;
+        if (until > s->doubt_until) s->doubt_until = until;
+        return;
+    }
+    if (s->marked == LEAT_ESP_MARKED_MAX) {
+        memset(s->mark, 0, sizeof s->mark);
+        s->marked = 0;
+    }
+    marks(s, hash, true);
+    s->marked++;
 }
 
 static bool is_same_address(const struct leat_esp_next *a, const struct leat_esp_next *b)
@@ -117,7 +159,7 @@ static bool is_same_address(const struct leat_esp_next *a, const struct leat_esp
 
 /* In a keyed group: is it this member's own, sent now and from here? */
 static bool is_believed(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
-                        const struct leat_esp_join *join)
+                        const struct leat_esp_join *join, leat_time until)
 {
     const struct leat_esp_roster_entry *entry = leat_esp_roster_find(&s->roster, from);
     if (!s->config.challenge_key) return true;
@@ -130,8 +172,10 @@ static bool is_believed(struct leat_esp_service *s, leat_time now, const struct 
         return join->serial > entry->serial;
     }
     if (join->challenge == challenge_of(s, from, join->member)) return true;
-    s->unproven++;
-    if (join->lifetime_ms) welcome(s, now, from, join, 0);
+    if (join->lifetime_ms)
+        challenge(s, now, from, join, until);
+    else
+        s->unproven++;
     return false;
 }
 
@@ -143,7 +187,7 @@ bool leat_esp_service_join(struct leat_esp_service *s, leat_time now,
         s->refused++;
         return false;
     }
-    if (!is_believed(s, now, from, join)) return false;
+    if (!is_believed(s, now, from, join, until)) return false;
     if (!join->lifetime_ms) {
         leat_esp_roster_leave(&s->roster, from, join->member, join->serial);
         return true;

@@ -34,11 +34,18 @@
  *   address     is the one that it came from            else forged: dropped, nobody is answered
  *   known       serial above the last one               else replayed: dropped
  *   not known   challenge is the root's for this        else unproven: a WELCOME brings the
- *               member at this address                  challenge, the member's next JOIN has it
+ *               member at this address                  challenge, the member's next JOIN has it;
+ *                                                       answered before: replayed, dropped
  *
- * The challenge is a hash, by a key that the root drew when it began: so nothing is kept of who has
+ * The challenge is a hash, by a key that the root drew when it began: so no member is kept that has
  * not proved itself, and what was recorded before the root's restart is worth nothing. It changes
  * whenever a member is forgotten, and with it the serial up to which its packets are copies.
+ *
+ * Each JOIN is answered once: a member whose WELCOME is lost asks by another. So copies, however
+ * many, use up no WELCOMEs, and nobody who lacks the key can make what is no copy. Which ones were
+ * answered is kept as marks in rows of bits, at four places that a secret hash tells. A JOIN whose
+ * four places others have marked is taken for a copy (1 of 400 where the rows are full, and then
+ * they are cleared); the member's next one has other places.
  */
 #ifndef LEAT_ESP_SERVICE_H
 #define LEAT_ESP_SERVICE_H
@@ -57,10 +64,15 @@ enum {
     LEAT_ESP_ROUNDS_DEFAULT = 8,
     LEAT_ESP_WELCOMES_MAX = 64, /* that wait to be sent; who gets none asks again */
     LEAT_ESP_WELCOMES_PER_S = 4096,
+    /* Where JOINs are believed: */
     LEAT_ESP_WELCOMES_PER_SOURCE = 256, /* and second, of those in an address's class */
     LEAT_ESP_WELCOME_CLASSES = 256,     /* of addresses, by a hash that nobody can aim at */
-    LEAT_ESP_WAVE_MAX = 64,             /* tree: members asked at a time */
-    LEAT_ESP_CAST_HOPS = 64,            /* branch points one below the other */
+    /* Where they are not: JOINs that were answered */
+    LEAT_ESP_MARK_ROWS = 4,
+    LEAT_ESP_MARK_PLACES = 1 << 16, /* of a row */
+    LEAT_ESP_MARKED_MAX = 1 << 14,
+    LEAT_ESP_WAVE_MAX = 64,  /* tree: members asked at a time */
+    LEAT_ESP_CAST_HOPS = 64, /* branch points one below the other */
 };
 
 struct leat_esp_service_config {
@@ -148,15 +160,19 @@ struct leat_esp_service {
     enum leat_esp_service_state state;
     struct leat_esp_request request;
     struct leat_esp_service_result result;
-    uint64_t refused;  /* JOINs for which there was no room, or that were for another group */
-    uint64_t forged;   /* JOINs and farewells of another address than they came from */
-    uint64_t replayed; /* ... whose serial is not above the last one */
-    uint64_t unproven; /* ... of somebody not known, without the challenge */
-    uint64_t serial;   /* of the last announcement or cast */
+    uint64_t refused;      /* JOINs for which there was no room, or that were for another group */
+    uint64_t forged;       /* JOINs and farewells of another address than they came from */
+    uint64_t replayed;     /* ... whose serial is not above the last one, or that were answered */
+    uint64_t unproven;     /* ... of somebody not known, without the challenge */
+    uint64_t unanswered;   /* of them, JOINs for which no WELCOME was left */
+    leat_time doubt_until; /* who sent those may be there and not be known, before this time */
+    uint64_t serial;       /* of the last announcement or cast */
     struct leat_esp_post welcome[LEAT_ESP_WELCOMES_MAX];
     uint32_t welcomes;
     leat_time welcome_s; /* the second that these are of */
     uint32_t welcomed, welcomed_class[LEAT_ESP_WELCOME_CLASSES];
+    uint8_t mark[LEAT_ESP_MARK_ROWS][LEAT_ESP_MARK_PLACES / 8];
+    uint32_t marked; /* JOINs */
 
     /* The present attempt. */
     struct leat_esp_computing computing[LEAT_ESP_PARTS_MAX];

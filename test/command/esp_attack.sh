@@ -143,6 +143,27 @@ replays() {
     end_all
 }
 
+# Copies of one JOIN of an earlier process at m0, from m0's own address: they use up nothing that m0 needs.
+copies() {
+    rm -f "$folder/hears" "$folder/joins"
+    nsenter "$(net_of root)" python3 "$here/esp_attack.py" hear d0 "$folder/joins" > "$folder/hears" &
+    ear=$!
+    running="$running $ear"
+    waits_for hears
+    join 0
+    gone=$!
+    wait_until is_heard 1 || fail "copies: no JOIN was heard"
+    end $gone
+    end $ear
+    join 0
+    join 1
+    attack copies "$folder/joins" 10.1.0.1 5000
+    for _ in 1 2 3; do
+        same "copies: two live" "$(census 2 | jq -c '[.answer,.members,.replayed > 0,.unproven > 0,.unanswered]')" "[2,2,true,true,0]"
+    done
+    end_all
+}
+
 # Two have joined, one of them is nobody: an answer of one is not an answer of all.
 not_all() {
     nsenter "$(net_of m0)" "$leat" esp join 8 --root 10.1.0.1 --every 100ms > "$folder/member.0" 2>&1 &
@@ -164,6 +185,7 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
     absent_neighbours
     if [ -z "$tried" ]; then
         replays
+        copies
         not_all
     fi
     tried="$tried $driver"
