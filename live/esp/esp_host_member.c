@@ -162,7 +162,9 @@ enum leat_host_end leat_member_serve(struct leat_member *m, uint64_t for_ms, cha
     struct leat_esp_post post;
     *why = 0;
     for (;;) {
-        while (m->casts == casts && esp_socket_hear(&m->socket, &m->letter))
+        for (int i = 0; i < ESP_LETTERS_AT_ONCE && m->casts == casts &&
+                        esp_socket_hear(&m->socket, &m->letter);
+             i++)
             on_letter(m);
         const leat_time now = esp_socket_now();
         while (leat_esp_member_next(&m->engine, now, &post))

@@ -10,7 +10,6 @@
 
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t tau_default_ns = 10000000000;
-enum { LETTERS_AT_ONCE = 256 };
 
 struct leat_root *leat_root_open(const struct leat_host_config *config, char *why)
 {
@@ -95,7 +94,7 @@ bool esp_root_serve(struct leat_root *r, leat_time until)
     struct leat_esp_post post;
     const leat_time wake = leat_esp_service_wake_at(&r->engine);
     if (!esp_socket_wait(&r->socket, wake < until ? wake : until) && errno == EINTR) return false;
-    for (int i = 0; i < LETTERS_AT_ONCE && esp_socket_hear(&r->socket, &r->letter); i++) {
+    for (int i = 0; i < ESP_LETTERS_AT_ONCE && esp_socket_hear(&r->socket, &r->letter); i++) {
         on_letter(r);
         /* WELCOMEs go out first, and at once: the engine keeps few of them, and in a keyed group
          * nobody becomes a member without one. */

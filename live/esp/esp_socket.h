@@ -4,6 +4,9 @@
 
 #include "esp_host.h"
 
+/* Letters that are heard at once. Behind them comes what is due: a flood delays nothing for long. */
+enum { ESP_LETTERS_AT_ONCE = 256 };
+
 struct esp_socket {
     int fd;
     bool has_key;

@@ -1,0 +1,82 @@
+/* A member over real sockets, of the loopback: what it does while it is flooded. */
+#include "esp_host.h"
+#include "esp_octets.h"
+#include "esp_socket.h"
+#include "tap.h"
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { FLOOD = 400, NAME_LEN = 32 };
+
+/* A socket of the loopback, at a port that was free. */
+static int open_end(struct sockaddr_in *at, char name[NAME_LEN])
+{
+    socklen_t len = sizeof *at;
+    const int queue_bytes = 1 << 20; /* both queues have room for the flood */
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    *at = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    OK(fd >= 0 && bind(fd, (const struct sockaddr *)at, sizeof *at) == 0 &&
+       getsockname(fd, (struct sockaddr *)at, &len) == 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
+    snprintf(name, NAME_LEN, "127.0.0.1:%u", ntohs(at->sin_port));
+    return fd;
+}
+
+/* An instruction that the member sends back. */
+static size_t make_nop(uint8_t *octets, size_t cap)
+{
+    const struct leat_esp_packet nop = { .opcode = LEAT_ESP_NOP, .flags = LEAT_ESP_FLAG_R };
+    size_t len = 0;
+    EQ(leat_esp_packet_encode(&nop, octets, cap, &len), LEAT_ERR_OK);
+    return len;
+}
+
+/* The most packets that came back between two JOINs. */
+static unsigned longest_silence(int fd, unsigned *joins)
+{
+    uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
+    unsigned others = 0, most = 0;
+    for (ssize_t len; (len = recv(fd, octets, sizeof octets, 0)) > LEAT_ESP_OPCODE_AT;) {
+        const bool is_join = octets[LEAT_ESP_OPCODE_AT] == LEAT_ESP_JOIN;
+        *joins += is_join;
+        others = is_join ? 0 : others + 1;
+        if (others > most) most = others;
+    }
+    return most;
+}
+
+/* More is there to be heard than a member hears at once: it joins in between. */
+static void a_flood_does_not_silence_a_member(void)
+{
+    char root_name[NAME_LEN], member_name[NAME_LEN], why[LEAT_HOST_WHY_LEN];
+    struct sockaddr_in root_at, at;
+    uint8_t nop[LEAT_ESP_MANAGEMENT_LEN_MAX];
+    const size_t nop_len = make_nop(nop, sizeof nop);
+    unsigned joins = 0;
+    const int root = open_end(&root_at, root_name), free_port = open_end(&at, member_name);
+    close(free_port);
+    const struct leat_host_config config = {
+        .group = 1, .bind = member_name, .root = root_name, .join_every_ns = 1
+    };
+    struct leat_member *member = leat_member_open(&config, why);
+    OK(member);
+    for (unsigned i = 0; member && i < FLOOD; i++)
+        sendto(root, nop, nop_len, 0, (const struct sockaddr *)&at, sizeof at);
+    unsigned most = 0;
+    for (unsigned i = 0; member && i < 4; i++) {
+        EQ(leat_member_serve(member, 0, why), LEAT_HOST_OK);
+        const unsigned silence = longest_silence(root, &joins);
+        if (silence > most) most = silence;
+    }
+    OK(most > 0);
+    OK(most <= ESP_LETTERS_AT_ONCE);
+    EQ(joins, 4);
+    leat_member_close(member);
+    close(root);
+}
+
+TAP_MAIN(T(a_flood_does_not_silence_a_member))
