@@ -293,6 +293,12 @@ static bool look(const char *path, struct leat_live_guard *guard, uint64_t *filt
     return told;
 }
 
+static void read_root(const char *path, char root[LEAT_LIVE_GUARD_ROOT_LEN])
+{
+    const ssize_t len = readlink(path, root, LEAT_LIVE_GUARD_ROOT_LEN - 1);
+    root[len > 0 ? len : 0] = 0;
+}
+
 bool leat_live_guard_look(int process, struct leat_live_guard *guard)
 {
     struct leat_live_guard here;
@@ -302,6 +308,8 @@ bool leat_live_guard_look(int process, struct leat_live_guard *guard)
     if (!look(path, guard, &filters) || !look("/proc/self/status", &here, &filters_here))
         return false;
     guard->filtered = filters > filters_here;
+    snprintf(path, sizeof path, "/proc/%d/root", process);
+    read_root(path, guard->root);
     return true;
 }
 
@@ -330,10 +338,24 @@ bool leat_live_guard_text(const struct leat_live_guard *g, char text[LEAT_LIVE_G
     const bool confined = g->no_new_privs && g->filtered && few;
     char kept[CAPABILITIES_LEN];
     name_capabilities(g->capabilities, kept);
-    snprintf(text, LEAT_LIVE_GUARD_TEXT_LEN, "%s%s%s%s, keeps %s", confined ? "yes" : "no",
+    snprintf(text, LEAT_LIVE_GUARD_TEXT_LEN, "%s%s%s%s, keeps %s%s%s", confined ? "yes" : "no",
              g->no_new_privs ? "" : ", may gain privileges",
-             g->filtered ? "" : ", no filter of system calls", g->filtered ? "" : reason(), kept);
+             g->filtered ? "" : ", no filter of system calls", g->filtered ? "" : reason(), kept,
+             *g->root ? ", root " : "", g->root);
     return confined;
+}
+
+/* This folder becomes the root; false: that is not allowed, or there is none. */
+static bool make_root(int folder)
+{
+    char path[32], root[LEAT_LIVE_GUARD_ROOT_LEN];
+    read_root("/proc/self/root", own.root);
+    if (folder < 0) return false;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
+    read_root(path, root); /* while there is a /proc */
+    if (fchdir(folder) || chroot(".") || chdir("/")) return false;
+    memcpy(own.root, root, sizeof root);
+    return true;
 }
 
 void leat_live_guard(unsigned needs, const struct live_home *home)
@@ -347,7 +369,7 @@ void leat_live_guard(unsigned needs, const struct live_home *home)
 #endif
     /* The filter sees the folder's descriptor, and unlinkat ignores that where a name begins with
      * /. So / becomes the folder; where that cannot be, the file stays. */
-    if (folder >= 0 && (fchdir(folder) || chroot(".") || chdir("/"))) folder = -1;
+    if (!make_root(folder)) folder = -1;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     drop_capabilities(needs & LEAT_LIVE_XDP);
     install_filter(needs, folder);

@@ -9,7 +9,8 @@
  *                    since no library of ours asks for these. Whatever else is not in the list,
  *                    such as opening files: EPERM, since a library of another version may try it
  *                    and can do without; a router that ends would be the greater harm.
- *   files            the folder of the file that it takes away at its end becomes its root
+ *   files            the folder of the file that it takes away at its end becomes its root. Where
+ *                    that takes a right that it lacks, its root stays, and it takes nothing away
  *
  * Where the system refuses a part (containers, emulators, old kernels), the process goes on with
  * the others, and leat_live_guard_look tells what holds.
@@ -26,11 +27,12 @@ enum leat_live_need {
     LEAT_LIVE_ADDRESS = 4, /* asks for its own address, by sockets bound to the other end */
 };
 
-enum { LEAT_LIVE_GUARD_TEXT_LEN = 200 };
+enum { LEAT_LIVE_GUARD_TEXT_LEN = 256, LEAT_LIVE_GUARD_ROOT_LEN = 64 };
 
 struct leat_live_guard {
     uint64_t capabilities; /* effective ones, by their numbers */
     bool no_new_privs, filtered;
+    char root[LEAT_LIVE_GUARD_ROOT_LEN]; /* of its files; empty: not to be seen */
 };
 
 /* For this process, for good. `home` may be NULL. */
@@ -43,7 +45,8 @@ bool leat_live_guard_look(int process, struct leat_live_guard *guard);
 /* The same of this process, which may no longer open files: as leat_live_guard found it. */
 const struct leat_live_guard *leat_live_guard_own(void);
 
-/* Is all of it in place? In words: "yes, keeps no capability", "no, no filter of system calls". */
+/* Is all of it in place? In words: "yes, keeps no capability, root /", "no, no filter of system
+ * calls ...". */
 bool leat_live_guard_text(const struct leat_live_guard *guard, char text[LEAT_LIVE_GUARD_TEXT_LEN]);
 
 /* Builds for tests have no filter: sanitizers and coverage make system calls of their own. */

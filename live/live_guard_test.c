@@ -250,6 +250,7 @@ static int take_the_file_away(void)
     MUST(home.folder >= 0 && strcmp(home.file, own_path + strlen("/dev/shm/")) == 0);
     leat_live_guard(0, &home);
     MUST(!live_home_is_gone(&home));
+    MUST(strcmp(leat_live_guard_own()->root, geteuid() ? "/" : "/dev/shm") == 0);
     if (geteuid() == 0) MUST(unlinkat(home.folder, other_path, 0) < 0);
     live_home_leave(&home, "a test that is heard");
     return DONE;
@@ -268,6 +269,30 @@ static void it_takes_its_own_file_away_and_no_other(void)
     unlink(other_path);
     close(own_file);
     close(other);
+}
+
+/* Chroot is not for users: the filter then lets them take nothing away. */
+static int look_as_a_user(void)
+{
+    struct live_home home;
+    if (geteuid() == 0) MUST(setuid(65534) == 0);
+    live_home_open(&home, own_file);
+    leat_live_guard(0, &home);
+    MUST(strcmp(leat_live_guard_own()->root, "/") == 0);
+    if (leat_live_guard_own()->filtered)
+        MUST(unlinkat(home.folder, home.file, 0) < 0 && errno == EPERM);
+    return DONE;
+}
+
+static void without_the_right_to_it_its_root_stays(void)
+{
+    char path[] = "/dev/shm/leat-guard-test.XXXXXX";
+    own_file = mkstemp(path);
+    OK(own_file >= 0);
+    if (geteuid() == 0) OK(fchown(own_file, 65534, (gid_t)-1) == 0);
+    EQ(in_child(look_as_a_user), DONE);
+    unlink(path);
+    close(own_file);
 }
 
 static void a_device_that_is_not_there_is_gone(void)
@@ -310,6 +335,11 @@ static void what_holds_is_told_in_words(void)
     OK(strncmp(text, "no, no filter of system calls", 29) == 0);
     OK((strstr(text, "this build has none") != NULL) == leat_live_guard_is_for_tests());
     OK(!leat_live_guard_look(-1, &g));
+    OK(leat_live_guard_look(getpid(), &g));
+    OK(strcmp(g.root, "/") == 0);
+    g = (struct leat_live_guard){ .no_new_privs = true, .filtered = true, .root = "/dev/shm" };
+    OK(leat_live_guard_text(&g, text));
+    OK(strcmp(text, "yes, keeps no capability, root /dev/shm") == 0);
 }
 
 TAP_MAIN(T(a_confined_process_has_no_capability_and_gains_none),
@@ -317,5 +347,5 @@ TAP_MAIN(T(a_confined_process_has_no_capability_and_gains_none),
          T(what_is_not_in_the_list_is_refused), T(who_looks_at_devices_may),
          T(who_asks_for_its_address_may), T(programs_and_processes_are_its_end),
          T(an_assertion_ends_it_as_ever), T(a_signal_ends_it_in_order),
-         T(it_takes_its_own_file_away_and_no_other), T(a_device_that_is_not_there_is_gone),
-         T(what_holds_is_told_in_words))
+         T(it_takes_its_own_file_away_and_no_other), T(without_the_right_to_it_its_root_stays),
+         T(a_device_that_is_not_there_is_gone), T(what_holds_is_told_in_words))

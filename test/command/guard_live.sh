@@ -43,10 +43,12 @@ none=0000000000000000
 is_confined() {
     comes_to "$1: what the kernel tells" "CapInh:$none CapPrm:$3 CapEff:$3 CapAmb:$none NoNewPrivs:1 Seccomp:$filter " rights "$2"
 }
-# says_so WHAT TEXT JSON [CAPABILITY]: in both forms of status, and that it keeps this one
+# says_so WHAT ROOT TEXT JSON [CAPABILITY]: in both forms of status, and that it keeps this one
 says_so() {
-    want="yes, keeps ${4:-no capability}"
-    [ $filter = 2 ] || want="no, no filter of system calls (this build has none), keeps ${4:-no capability}"
+    root=$2
+    set -- "$1" "$3" "$4" "${5:-no capability}"
+    want="yes, keeps $4, root $root"
+    [ $filter = 2 ] || want="no, no filter of system calls (this build has none), keeps $4, root $root"
     has "$1: status" "$2" "confined: $want"
     same "$1: status --json" "$(echo "$3" | jq -c '[.confined,.confined_why]')" "[$([ $filter = 2 ] && echo true || echo false),\"$want\"]"
 }
@@ -73,7 +75,7 @@ ring
 case $(in_ns a "$leat" ring status) in *"this build has none"*) filter=0 ;; esac
 for p in a b; do
     is_confined "ring" "$(station $p)" $none
-    says_so "ring" "$(in_ns $p "$leat" ring status)" "$(in_ns $p "$leat" ring status --json)"
+    says_so "ring" /dev/shm "$(in_ns $p "$leat" ring status)" "$(in_ns $p "$leat" ring status --json)"
     in_ns $p "$leat" ring set 1 20
 done
 same "ring: it works" "$(in_ns a "$leat" ring query add --register 1 --timeout 60000 --json | jq -c '[.counter,.variable1]')" "[2,40]"
@@ -99,7 +101,7 @@ route_esp() { in_ns r "$leat" esp route --dev da --dev db --driver "$1" > /dev/n
 esp() {
     router=$(in_ns r "$leat" esp status --json | jq .process)
     is_confined "esp $1" "$router" "$(rights_of "$1")"
-    says_so "esp $1" "$(in_ns r "$leat" esp status)" "$(in_ns r "$leat" esp status --json)" "$(words_of "$1")"
+    says_so "esp $1" /dev/shm "$(in_ns r "$leat" esp status)" "$(in_ns r "$leat" esp status --json)" "$(words_of "$1")"
     nsenter "$(net_of b)" "$leat" esp join 7 --root 10.8.1.2 --value 17 --every 100ms > "$folder/member" 2>&1 &
     member=$!
     beside="$beside $member"
@@ -118,14 +120,14 @@ answers() { in_ns a "$leat" pktway ping 0x201 --count 1; }
 pktway() {
     router=$(sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/pktway")
     is_confined "pktway $1" "$router" "$(rights_of "$1")"
-    says_so "pktway $1" "$(in_ns r "$leat" pktway status)" "$(in_ns r "$leat" pktway status --json)" "$(words_of "$1")"
+    says_so "pktway $1" / "$(in_ns r "$leat" pktway status)" "$(in_ns r "$leat" pktway status --json)" "$(words_of "$1")"
     for p in a b; do
         l=$(echo $p | tr ab 12)
         in_ns $p "$leat" pktway host --poll 100 --san "e0,bias=0x${l}00,address=0x${l}01" > "$folder/host.$p" || fail "pktway host $p"
     done
     host=$(sed -n 's/.*process \([0-9]*\).*/\1/p' "$folder/host.a")
     is_confined "pktway host" "$host" $none
-    says_so "pktway host" "$(in_ns a "$leat" pktway status --name host)" "$(in_ns a "$leat" pktway status --name host --json)"
+    says_so "pktway host" / "$(in_ns a "$leat" pktway status --name host)" "$(in_ns a "$leat" pktway status --name host --json)"
     wait_until answers || fail "pktway $1: it does not work"
     kill "$router"
     ends "pktway $1, TERM" "$router"
