@@ -10,6 +10,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,6 +310,55 @@ static void a_device_that_is_not_there_is_gone(void)
     close(fd);
 }
 
+/* ---- files of namespaces ----------------------------------------------------------------------
+ */
+
+static char mark_before[LIVE_HOME_MARK_LEN];
+
+static int have_another_mark(void)
+{
+    char mark[LIVE_HOME_MARK_LEN];
+    MUST(unshare(CLONE_NEWNET) == 0);
+    MUST(live_home_mark(mark));
+    MUST(strcmp(mark, mark_before) != 0);
+    const char *cookie = strchr(mark, '.'), *before = strchr(mark_before, '.');
+    MUST(cookie && before);
+    MUST(strcmp(cookie, ".0") == 0 || strcmp(cookie, before) != 0); /* .0: an old kernel */
+    return DONE;
+}
+
+static void a_namespace_has_one_mark_and_no_other_has_it(void)
+{
+    char again[LIVE_HOME_MARK_LEN];
+    OK(live_home_mark(mark_before) && live_home_mark(again));
+    OK(strcmp(mark_before, again) == 0);
+    if (geteuid() == 0) EQ(in_child(have_another_mark), DONE);
+}
+
+static void only_files_of_an_earlier_namespace_with_this_number_go(void)
+{
+    char mark[LIVE_HOME_MARK_LEN], prefix[32], path[5][128];
+    unsigned long long number = 0, cookie = 0;
+    OK(live_home_mark(mark) && sscanf(mark, "%llu.%llu", &number, &cookie) == 2);
+    if (!cookie) {
+        printf("# namespaces have no cookies here: %s\n", __FILE__);
+        return;
+    }
+    snprintf(prefix, sizeof prefix, "leat-sweep%d", (int)getpid());
+    snprintf(path[0], sizeof path[0], "/dev/shm/%s.%llu.%llu.a", prefix, number, cookie + 1);
+    snprintf(path[1], sizeof path[1], "/dev/shm/%s.%llu.%llu.a", prefix, number, cookie);
+    snprintf(path[2], sizeof path[2], "/dev/shm/%s.%llu.%llu.a", prefix, number + 1, cookie + 1);
+    snprintf(path[3], sizeof path[3], "/dev/shm/%s.%llu.0.a", prefix, number);
+    snprintf(path[4], sizeof path[4], "/dev/shm/%sx.%llu.%llu.a", prefix, number, cookie + 1);
+    for (int i = 0; i < 5; i++)
+        close(open(path[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    live_home_sweep(prefix);
+    for (int i = 0; i < 5; i++) {
+        EQ(access(path[i], F_OK) != 0, i == 0);
+        unlink(path[i]);
+    }
+}
+
 static void what_holds_is_told_in_words(void)
 {
     char text[LEAT_LIVE_GUARD_TEXT_LEN];
@@ -348,4 +398,5 @@ TAP_MAIN(T(a_confined_process_has_no_capability_and_gains_none),
          T(who_asks_for_its_address_may), T(programs_and_processes_are_its_end),
          T(an_assertion_ends_it_as_ever), T(a_signal_ends_it_in_order),
          T(it_takes_its_own_file_away_and_no_other), T(without_the_right_to_it_its_root_stays),
-         T(a_device_that_is_not_there_is_gone), T(what_holds_is_told_in_words))
+         T(a_device_that_is_not_there_is_gone), T(a_namespace_has_one_mark_and_no_other_has_it),
+         T(only_files_of_an_earlier_namespace_with_this_number_go), T(what_holds_is_told_in_words))

@@ -4,14 +4,77 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71 /* since 5.14 */
+#endif
+
 static const char names_folder[] = "/run/netns"; /* ip-netns(8) */
+static const char files_folder[] = "/dev/shm";   /* where shm_open has them */
+
+enum { FILES_MAX = 1 << 16 }; /* that are looked at */
+
+/* ---- whose files are whose ------------------------------------------------------------------ */
+
+static uint64_t cookie_here(void)
+{
+    uint64_t cookie = 0;
+    socklen_t len = sizeof cookie;
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len)) cookie = 0;
+    close(fd);
+    return cookie;
+}
+
+bool live_home_mark(char mark[LIVE_HOME_MARK_LEN])
+{
+    struct stat here;
+    if (stat("/proc/self/ns/net", &here)) return false;
+    snprintf(mark, LIVE_HOME_MARK_LEN, "%llu.%llu", (unsigned long long)here.st_ino,
+             (unsigned long long)cookie_here());
+    return true;
+}
+
+/* Is it "BEGINNING" "COOKIE." with another cookie than ours? Of none nothing can be told. */
+static bool is_stale(const char *name, const char *beginning, uint64_t ours)
+{
+    const size_t len = strlen(beginning);
+    char *end;
+    if (strncmp(name, beginning, len) != 0) return false;
+    const uint64_t cookie = strtoull(name + len, &end, 10);
+    return *end == '.' && cookie && ours && cookie != ours;
+}
+
+void live_home_sweep(const char *prefix)
+{
+    char mark[LIVE_HOME_MARK_LEN], beginning[NAME_MAX + 1];
+    DIR *all = opendir(files_folder);
+    if (!all) return;
+    if (live_home_mark(mark)) {
+        char *dot = strchr(mark, '.');
+        const uint64_t cookie = strtoull(dot + 1, NULL, 10);
+        struct stat about;
+        struct dirent *entry;
+        snprintf(beginning, sizeof beginning, "%s.%.*s", prefix, (int)(dot + 1 - mark), mark);
+        for (int i = 0; i < FILES_MAX && (entry = readdir(all)); i++)
+            if (is_stale(entry->d_name, beginning, cookie) &&
+                fstatat(dirfd(all), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+                about.st_uid == geteuid())
+                unlinkat(dirfd(all), entry->d_name, 0);
+    }
+    closedir(all);
+}
+
+/* ---- what a process looks for --------------------------------------------------------------- */
 
 static bool has_name(const struct live_home *h)
 {

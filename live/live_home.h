@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { LIVE_HOME_DEVICES = 2, LIVE_HOME_REASON_LEN = 64 };
+enum { LIVE_HOME_DEVICES = 2, LIVE_HOME_REASON_LEN = 64, LIVE_HOME_MARK_LEN = 48 };
 
 struct live_home {
     int names; /* the folder of names; -1: the namespace has none */
@@ -30,6 +30,17 @@ struct live_home {
     uint64_t look_at_s;
     char reason[LIVE_HOME_REASON_LEN];
 };
+
+/*
+ * What tells the files of this network namespace in /dev/shm from those of others: their names are
+ * PREFIX.MARK.REST, and the mark is NUMBER.COOKIE. The kernel gives the number of a namespace that
+ * is gone to another one, the cookie never (since Linux 5.14; before, it is 0). False: errno.
+ */
+bool live_home_mark(char mark[LIVE_HOME_MARK_LEN]);
+
+/* Removes the files that a namespace with this one's number, and another cookie, has left: it is
+ * gone, or it would have the number still. */
+void live_home_sweep(const char *prefix);
 
 /* file: a descriptor of what the process would leave in /dev/shm; -1: nothing. */
 void live_home_open(struct live_home *home, int file);

@@ -52,16 +52,15 @@ static const struct esp_driver *driver_of(uint32_t number)
 
 bool esp_file_name(const char *router, char name[ESP_FILE_NAME_LEN], char *why)
 {
-    struct stat here;
+    char mark[LIVE_HOME_MARK_LEN];
     if (!router) router = "esp";
     const size_t len = strlen(router);
     if (len < 1 || len > LEAT_ROUTER_NAME_MAX ||
         strspn(router, "abcdefghijklmnopqrstuvwxyz0123456789-") != len)
         return esp_because(why, "router '%.40s', expected 1 to %d of a-z, 0-9 and -", router,
                            LEAT_ROUTER_NAME_MAX);
-    if (stat("/proc/self/ns/net", &here))
-        return esp_because(why, "/proc/self/ns/net: %s", strerror(errno));
-    snprintf(name, ESP_FILE_NAME_LEN, "/leat-esp.%llu.%s", (unsigned long long)here.st_ino, router);
+    if (!live_home_mark(mark)) return esp_because(why, "/proc/self/ns/net: %s", strerror(errno));
+    snprintf(name, ESP_FILE_NAME_LEN, "/leat-esp.%s.%s", mark, router);
     return true;
 }
 
@@ -370,6 +369,7 @@ enum leat_router_end leat_router_start(const struct leat_router_config *config,
         esp_because(why, "an overlay without a next hop, expected --next-hop ADDRESS");
         return LEAT_ROUTER_WRONG;
     }
+    live_home_sweep("leat-esp");
     if (!are_free(name, &c, why)) return LEAT_ROUTER_WRONG;
     const int file = esp_file_open(name, O_CREAT, why);
     if (file < 0) return LEAT_ROUTER_FAILED;

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAME_LEN = 64, LEAVE_TRIES = 200 };
+enum { NAME_LEN = 96, LEAVE_TRIES = 200 };
 static const char magic[8] = "leatRNG4";
 
 struct share {
@@ -45,13 +45,12 @@ static struct ring_mailbox mailbox_in(struct share *share)
 
 /* ---- the shared file ---------------------------------------------------------------------- */
 
-/* Device numbers are a namespace's own, so its number is in the name. */
+/* Device numbers are a namespace's own, so its mark is in the name. */
 static bool name_of(uint32_t device, char name[NAME_LEN], char *why)
 {
-    struct stat here;
-    if (stat("/proc/self/ns/net", &here))
-        return ring_because(why, "/proc/self/ns/net: %s", strerror(errno));
-    snprintf(name, NAME_LEN, "/leat-ring.%llu.%u", (unsigned long long)here.st_ino, device);
+    char mark[LIVE_HOME_MARK_LEN];
+    if (!live_home_mark(mark)) return ring_because(why, "/proc/self/ns/net: %s", strerror(errno));
+    snprintf(name, NAME_LEN, "/leat-ring.%s.%u", mark, device);
     return true;
 }
 
@@ -251,6 +250,7 @@ static bool join(struct ring_config *c, const struct leat_aton_interface *fresh,
     char name[NAME_LEN], note[LEAT_STATION_WHY_LEN] = "";
     bool kept = false;
     if (!name_of(c->device, name, why)) return false;
+    live_home_sweep("leat-ring");
     const int file = open_file(name, O_CREAT, why);
     if (file < 0) return false;
     const bool joined = end_holder(file, why) && prepare(file, fresh, &kept, why) &&

@@ -397,7 +397,7 @@ ports_and_files() {
     has "$driver: a device that has gone" "$(in_ns r3 "$leat" esp status --name two 2>&1)" "$([ "$driver" = xdp ] && echo "no longer on the devices" || echo "ports gone0 (gone)")"
     in_ns r3 "$leat" esp stop --name two
     same "$driver: its rules" "$(ip -n "${name}r3" rule | grep gone0)" ""
-    strange=/dev/shm/leat-esp.$(stat -Lc %i "/run/netns/${name}r3").strange
+    strange=/dev/shm/leat-esp.$(mark_of r3).strange
     : > "$strange"
     chown 65534 "$strange"
     for word in status stop "route --driver udp --next-hop 10.1.3.1"; do

@@ -25,6 +25,14 @@ in_ns() {
     shift
     nsenter --net="/run/netns/$name$ns" "$@"
 }
+# mark_of HOST: what the names of its files in /dev/shm have after their prefix (live_home.h)
+mark_of() {
+    in_ns "$1" python3 -c 'import os, socket
+try: cookie = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).getsockopt(socket.SOL_SOCKET, 71, 8)
+except OSError: cookie = bytes(8)
+import sys
+print("%d.%d" % (os.stat("/proc/self/ns/net").st_ino, int.from_bytes(cookie, sys.byteorder)))'
+}
 net_of() { echo "--net=/run/netns/$name$1"; }
 mac() { ip -n "$name$1" -json link show dev "$2" | jq -r '.[0].address'; }
 

@@ -357,7 +357,7 @@ killed() {
 
 # A station's file that another user has put there, or that is no file, is not believed.
 strange() {
-    strange=/dev/shm/leat-ring.$(stat -Lc %i "/run/netns/${name}0").$(ip -n "${name}0" -json link show in | jq '.[0].ifindex')
+    strange=/dev/shm/leat-ring.$(mark_of 0).$(ip -n "${name}0" -json link show in | jq '.[0].ifindex')
     : > "$strange"
     chown 65534 "$strange"
     exits 1 "is of another user" join 0 --driver packet
