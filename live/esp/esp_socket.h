@@ -4,7 +4,8 @@
 
 #include "esp_host.h"
 
-/* Letters that are heard at once. Behind them comes what is due: a flood delays nothing for long. */
+/* Letters that are heard at once. Behind them comes what is due, so that a flood delays it little.
+ */
 enum { ESP_LETTERS_AT_ONCE = 256 };
 
 struct esp_socket {
