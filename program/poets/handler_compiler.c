@@ -77,6 +77,7 @@ static _Noreturn void watch_over(const struct leat_compiler_start *start, char *
         _exit(NOT_STARTED);
     }
     if (!compiler) become(start, env);
+    free(env);
     setpgid(compiler, compiler);
     group = compiler;
     sigaction(SIGTERM, &ends, NULL);
