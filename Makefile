@@ -46,12 +46,12 @@ bench: all               # tables, and JSON in build/bench_*.json
 validate: all            # networks beside truths of others; writes doc/validation.md (gnuplot-nox draws)
 	python3 test/validate/validate.py build/release/tool/leat --long doc
 
-fuzz: build/fuzz/build.ninja
-	$(call build,fuzz) --target tests && $(call ctest,fuzz) -L fuzz
+fuzz: build/fuzz/build.ninja   # by clang, which has to accept the whole product
+	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
 
 soak: build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a hundred times their length
 	$(call build,soak) --target all tests && $(call ctest,soak)
-	$(call build,fuzz) --target tests && $(call ctest,fuzz) -L fuzz
+	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
 
 FROM ?= 1
 TO   ?= 200
