@@ -414,7 +414,7 @@ static void add_up(uint64_t *sum, const struct outcome *one)
 
 static void random_runs_are_the_same_in_both_models(void)
 {
-    enum { CASES = 40 + LEAT_ROUNDS / 2000 };
+    enum { CASES = 40 + LEAT_ROUNDS / 5000 };
     /* Here all happens that can happen to a unit; what happens in the others is chance. */
     static const struct chance rough = { .fabric = "clos:1,6,4/buffer=6/switching=vc",
                                          .pattern = LEAT_SIM_TRAFFIC_BROADCAST,

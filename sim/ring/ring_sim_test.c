@@ -120,7 +120,7 @@ static void both_models_do_what_the_plain_reading_does(void)
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     leat_random_fill(&r, octets, sizeof octets);
-    for (int k = 0; k < LEAT_ROUNDS / 50 / PLANS + 10; k++) {
+    for (int k = 0; k < LEAT_ROUNDS / 100 / PLANS + 10; k++) {
         struct plan plan[PLANS];
         const uint64_t seed = leat_random_next(&r);
         world_random_ring(&one, &r, 64);
