@@ -8,9 +8,9 @@
  * --large: a network of 4,096 ports, with the memory that it takes.
  */
 #include "figures.h"
-#include "sim_check_load.h"
-#include "sim_load.h"
-#include "sim_traffic.h"
+#include "sim_atm_check_load.h"
+#include "sim_atm_load.h"
+#include "sim_atm_traffic.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,13 @@ enum {
     FULL_LOAD = 1000000, /* parts per million */
 };
 
-static struct leat_sim_fabric fabric_of(const char *name)
+static struct leat_sim_atm_fabric fabric_of(const char *name)
 {
-    struct leat_sim_fabric fabric;
+    struct leat_sim_atm_fabric fabric;
     char line[256];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (leat_sim_fabric_parse(name, &fabric, &why)) abort();
+    if (leat_sim_atm_fabric_parse(name, &fabric, &why)) abort();
     return fabric;
 }
 
@@ -50,9 +50,9 @@ static void *memory_of(size_t len)
 /* ---- a network with AAL units --------------------------------------------------------------- */
 
 struct network {
-    struct leat_sim_load load;
-    struct leat_sim_traffic traffic;
-    struct leat_sim_traffic_source *source;
+    struct leat_sim_atm_load load;
+    struct leat_sim_atm_traffic traffic;
+    struct leat_sim_atm_traffic_source *source;
     uint32_t *partner;
     void *memory;
     size_t memory_len;
@@ -62,30 +62,30 @@ struct network {
 static bool next_message(void *context, uint32_t port, struct leat_sim_message *out)
 {
     struct network *n = context;
-    out->len = LEAT_SIM_LOAD_BYTES_DEFAULT;
-    return leat_sim_traffic_next(&n->traffic, &n->source[port], port, &out->at, &out->to);
+    out->len = LEAT_SIM_ATM_LOAD_BYTES_DEFAULT;
+    return leat_sim_atm_traffic_next(&n->traffic, &n->source[port], port, &out->at, &out->to);
 }
 
 static void set_up(struct network *n, const char *name, enum leat_sim_atm_model model,
                    uint32_t load_ppm)
 {
-    const struct leat_sim_fabric fabric = fabric_of(name);
+    const struct leat_sim_atm_fabric fabric = fabric_of(name);
     const uint32_t ports = fabric.net.ports;
-    struct leat_sim_load_config config = { .fabric = fabric,
-                                           .model = model,
-                                           .len_max = LEAT_SIM_LOAD_BYTES_DEFAULT,
-                                           .next = next_message,
-                                           .next_context = n };
+    struct leat_sim_atm_load_config config = { .fabric = fabric,
+                                               .model = model,
+                                               .len_max = LEAT_SIM_ATM_LOAD_BYTES_DEFAULT,
+                                               .next = next_message,
+                                               .next_context = n };
     leat_atm_aal_config_default(&config.aal, 0, ports, fabric.net.paths);
     n->source = memory_of(ports * sizeof *n->source);
     n->partner = memory_of(ports * sizeof *n->partner);
-    leat_sim_traffic_init(&n->traffic, LEAT_SIM_TRAFFIC_UNIFORM, ports, load_ppm, CELL_TIME, 1,
-                          n->partner);
+    leat_sim_atm_traffic_init(&n->traffic, LEAT_SIM_ATM_TRAFFIC_UNIFORM, ports, load_ppm, CELL_TIME,
+                              1, n->partner);
     for (uint32_t port = 0; port < ports; port++)
-        leat_sim_traffic_source_init(&n->source[port], 1, port);
-    n->memory_len = leat_sim_load_footprint(&config);
+        leat_sim_atm_traffic_source_init(&n->source[port], 1, port);
+    n->memory_len = leat_sim_atm_load_footprint(&config);
     n->memory = memory_of(n->memory_len);
-    leat_sim_load_init(&n->load, &config, n->memory);
+    leat_sim_atm_load_init(&n->load, &config, n->memory);
     n->cycle = 0;
 }
 
@@ -101,7 +101,7 @@ static double piece_speed(struct network *n, uint64_t cycles)
 {
     const double start = now_ns();
     n->cycle += cycles;
-    leat_sim_load_run(&n->load, n->cycle);
+    leat_sim_atm_load_run(&n->load, n->cycle);
     return 1e3 * (double)cycles / (now_ns() - start);
 }
 
@@ -151,12 +151,12 @@ static void measure_units(uint32_t load_ppm)
 
 static double check_speed(enum leat_sim_atm_model model, uint64_t cycles)
 {
-    static struct leat_sim_check_load w;
-    const struct leat_sim_fabric fabric = fabric_of("clos444");
-    void *memory = memory_of(leat_sim_check_load_footprint(&fabric, model));
-    leat_sim_check_load_init(&w, &fabric, model, 1, 100, cycles, memory);
+    static struct leat_sim_atm_check_load w;
+    const struct leat_sim_atm_fabric fabric = fabric_of("clos444");
+    void *memory = memory_of(leat_sim_atm_check_load_footprint(&fabric, model));
+    leat_sim_atm_check_load_init(&w, &fabric, model, 1, 100, cycles, memory);
     const double start = now_ns();
-    leat_sim_check_load_run(&w, cycles);
+    leat_sim_atm_check_load_run(&w, cycles);
     const double speed = 1e3 * (double)cycles / (now_ns() - start);
     if (!w.delivered) abort();
     free(memory);
@@ -190,20 +190,20 @@ static bool next_of_two(void *context, uint32_t port, struct leat_sim_message *o
 
 static void measure_idle(enum leat_sim_atm_model model, const char *name)
 {
-    static struct leat_sim_load load;
+    static struct leat_sim_atm_load load;
     double best = 0;
     for (int i = 0; i < REPEATS; i++) {
         int sent = 0;
-        struct leat_sim_load_config config = { .fabric = fabric_of("clos444"),
-                                               .model = model,
-                                               .len_max = 4,
-                                               .next = next_of_two,
-                                               .next_context = &sent };
+        struct leat_sim_atm_load_config config = { .fabric = fabric_of("clos444"),
+                                                   .model = model,
+                                                   .len_max = 4,
+                                                   .next = next_of_two,
+                                                   .next_context = &sent };
         leat_atm_aal_config_default(&config.aal, 0, 16, 4);
-        void *memory = memory_of(leat_sim_load_footprint(&config));
-        leat_sim_load_init(&load, &config, memory);
+        void *memory = memory_of(leat_sim_atm_load_footprint(&config));
+        leat_sim_atm_load_init(&load, &config, memory);
         const double start = now_ns();
-        leat_sim_load_run(&load, idle_cycles);
+        leat_sim_atm_load_run(&load, idle_cycles);
         const double speed = (double)idle_cycles / (now_ns() - start);
         if (load.counts.messages_delivered != 2) abort();
         if (speed > best) best = speed;
@@ -215,7 +215,10 @@ static void measure_idle(enum leat_sim_atm_model model, const char *name)
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
-enum { CROSSPOINTS = 16, BUFFER_CELLS = LEAT_SIM_FABRIC_BUFFER_DEFAULT }; /* of a 4 x 4 switch */
+enum {
+    CROSSPOINTS = 16,
+    BUFFER_CELLS = LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT
+}; /* of a 4 x 4 switch */
 
 /* The registers and routing tables of a switch: what it takes, but for its queues. */
 static double rtl_switch_kb(void)
@@ -233,8 +236,8 @@ static double rtl_switch_kb(void)
  * take without any, and is its ports' and its switches'. */
 static double cell_switch_kb(void)
 {
-    const struct leat_sim_fabric one = fabric_of("clos444/buffer=1");
-    const struct leat_sim_fabric two = fabric_of("clos444/buffer=2");
+    const struct leat_sim_atm_fabric one = fabric_of("clos444/buffer=1");
+    const struct leat_sim_atm_fabric two = fabric_of("clos444/buffer=2");
     const double with_one = (double)leat_sim_atm_footprint(&one, LEAT_SIM_ATM_CELL);
     const double with_two = (double)leat_sim_atm_footprint(&two, LEAT_SIM_ATM_CELL);
     const double ports = (double)one.net.ports * sizeof(struct leat_sim_atm_port);

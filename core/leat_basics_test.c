@@ -2,7 +2,7 @@
 #include "leat_arena.h"
 #include "leat_bytes.h"
 #include "leat_err.h"
-#include "leat_likeness.h"
+#include "leat_fingerprint.h"
 #include "leat_random.h"
 #include "leat_ring.h"
 #include "leat_time.h"
@@ -171,24 +171,24 @@ static void a_ring_refuses_memory_that_is_too_small(void)
 }
 
 /* A state with a time that counts, one from which on something may be, and a number. */
-static bool likeness_of(struct leat_likeness *l, uint64_t at, uint64_t from, uint64_t now)
+static bool likeness_of(struct leat_fingerprint *l, uint64_t at, uint64_t from, uint64_t now)
 {
-    leat_likeness_put_time(l, at, now);
-    leat_likeness_put_from(l, from, now);
-    leat_likeness_put(l, 7);
-    return leat_likeness_holds(l);
+    leat_fingerprint_put_time(l, at, now);
+    leat_fingerprint_put_from(l, from, now);
+    leat_fingerprint_put(l, 7);
+    return leat_fingerprint_holds(l);
 }
 
 static bool is_like(uint64_t *word, size_t count, uint64_t at, uint64_t from, uint64_t now)
 {
-    struct leat_likeness l = { .word = word, .cap = count, .compares = true };
+    struct leat_fingerprint l = { .word = word, .cap = count, .compares = true };
     return likeness_of(&l, at, from, now);
 }
 
 static void moments_are_alike_when_the_same_follows_from_them(void)
 {
     uint64_t word[4];
-    struct leat_likeness l = { .word = word, .cap = 4 };
+    struct leat_fingerprint l = { .word = word, .cap = 4 };
     OK(likeness_of(&l, 90, 50, 100));
     EQ(l.count, 3);
     OK(is_like(word, 3, 90, 50, 100));
@@ -199,12 +199,12 @@ static void moments_are_alike_when_the_same_follows_from_them(void)
     OK(!is_like(word, 3, LEAT_NEVER, 1050, 1100));
     OK(!is_like(word, 4, 90, 50, 100)); /* it had more to tell */
     OK(!is_like(word, 2, 90, 50, 100));
-    l = (struct leat_likeness){ .word = word, .cap = 2 };
+    l = (struct leat_fingerprint){ .word = word, .cap = 2 };
     OK(!likeness_of(&l, 90, 50, 100)); /* no room */
-    l = (struct leat_likeness){ .word = word, .cap = 4 };
-    leat_likeness_fail(&l);
+    l = (struct leat_fingerprint){ .word = word, .cap = 4 };
+    leat_fingerprint_fail(&l);
     OK(!likeness_of(&l, 90, 50, 100));
-    l = (struct leat_likeness){ .word = word, .cap = 4 };
+    l = (struct leat_fingerprint){ .word = word, .cap = 4 };
     OK(likeness_of(&l, LEAT_NEVER, LEAT_NEVER, 100));
     OK(is_like(word, 3, LEAT_NEVER, LEAT_NEVER, 200));
 }

@@ -1,7 +1,7 @@
 /*
  * Inside of the library: one task of the virtual machine, its messages and its questions.
  *
- *     exported functions (pvm_*.c) ---> self, send, await, ask ---> program/task.h
+ *     exported functions (pvm_*.c) ---> self, send, await, ask ---> program/run/task.h
  *
  * The exported functions check what they are given, say what went wrong (lpvmerr) and hand the rest
  * to these. Nothing here is safe for threads, as in every libpvm.

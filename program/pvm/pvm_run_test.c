@@ -5,7 +5,7 @@
 #include "hub.h"
 #include "leat_text.h"
 #include "pvm_service.h"
-#include "sim_port.h"
+#include "sim_atm_ports.h"
 #include "tap.h"
 #include <pvm3.h>
 #include <signal.h>
@@ -378,26 +378,26 @@ struct result {
     int status; /* of task 0 */
 };
 
-static struct leat_sim_port_config network_config(void)
+static struct leat_sim_atm_ports_config network_config(void)
 {
-    struct leat_sim_port_config config = { .model = LEAT_SIM_ATM_CELL, .messages_max = 10000 };
+    struct leat_sim_atm_ports_config config = { .model = LEAT_SIM_ATM_CELL, .messages_max = 10000 };
     char line[200];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (leat_sim_fabric_parse("clos444", &config.fabric, &why)) abort();
+    if (leat_sim_atm_fabric_parse("clos444", &config.fabric, &why)) abort();
     leat_atm_aal_config_default(&config.aal, 0, config.fabric.net.ports, config.fabric.net.paths);
     return config;
 }
 
 static struct result run_body(const char *body, uint32_t tasks)
 {
-    const struct leat_sim_port_config config = network_config();
-    static struct leat_sim_port port;
-    void *memory = calloc(1, leat_sim_port_footprint(&config));
+    const struct leat_sim_atm_ports_config config = network_config();
+    static struct leat_sim_atm_ports port;
+    void *memory = calloc(1, leat_sim_atm_ports_footprint(&config));
     char why[200] = "";
     struct result result = { .end = LEAT_HUB_FAILED };
     if (!memory) abort();
-    leat_sim_port_init(&port, &config, memory);
+    leat_sim_atm_ports_init(&port, &config, memory);
     /* A leak checker looks through all memory of the run, for each task. */
     char *const environment[] = { (char *)"ASAN_OPTIONS=detect_leaks=0", NULL };
     const struct leat_pvm_service_config service_config = {

@@ -1,0 +1,326 @@
+/*
+ * Stations without XDP: a process per device with packet sockets, and a shared file with the same
+ * page that XDP has in a map. The process holds a lock on the file, so a file without a lock is
+ * what a killed station left: the next one starts with its registers.
+ */
+#include "live_aton_driver.h"
+#include "live_guard.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/if_packet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAME_LEN = 96, LEAVE_TRIES = 200 };
+static const char magic[8] = "leatRNG4";
+
+struct share {
+    char magic[8];
+    struct aton_config config;
+    struct aton_page page;
+    uint64_t counts[ATON_REASON_COUNT];
+    unsigned long read_at, written_at; /* the mailbox */
+    uint32_t bell;
+    uint32_t words[ATON_MAILBOX_LEN / sizeof(uint32_t)];
+    struct aton_window windows[ATON_SENDERS];
+};
+
+static struct aton_mailbox mailbox_in(struct share *share)
+{
+    return (struct aton_mailbox){ &share->read_at, &share->written_at, share->words,
+                                  share->windows };
+}
+
+/* ---- the shared file ---------------------------------------------------------------------- */
+
+/* Device numbers are a namespace's own, so its mark is in the name. */
+static bool name_of(uint32_t device, char name[NAME_LEN], char *why)
+{
+    char mark[LIVE_HOME_MARK_LEN];
+    if (!live_home_mark(mark)) return aton_because(why, "/proc/self/ns/net: %s", strerror(errno));
+    snprintf(name, NAME_LEN, "/leat-ring.%s.%u", mark, device);
+    return true;
+}
+
+/* Who holds the lock: 0 nobody. */
+static pid_t holder(int fd)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK) return 0;
+    return lock.l_pid;
+}
+
+static struct share *map(int fd)
+{
+    struct share *share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return share == MAP_FAILED ? NULL : share;
+}
+
+static bool is_whole(int fd)
+{
+    struct stat file;
+    return fstat(fd, &file) == 0 && (size_t)file.st_size >= sizeof(struct share);
+}
+
+/* ---- who waits for a message -------------------------------------------------------------- */
+
+static void ring_the_bell(uint32_t *bell)
+{
+    __atomic_add_fetch(bell, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* A message that comes behind the first line makes the number another, and nobody sleeps. */
+static void wait_for_mail(struct aton_seat *seat, int timeout_ms)
+{
+    const uint32_t seen = __atomic_load_n(seat->bell, __ATOMIC_ACQUIRE);
+    const struct timespec span = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+    if (aton_mailbox_is_empty(&seat->mailbox))
+        syscall(SYS_futex, seat->bell, FUTEX_WAIT, seen, &span, NULL, 0);
+}
+
+/* ---- the process -------------------------------------------------------------------------- */
+
+static void serve_one(struct share *share, struct aton_frame *f, int in, int out,
+                      struct aton_bucket *buckets)
+{
+    const ssize_t got = recv(in, f->octets, ATON_FRAME_MAX + 1, 0);
+    if (got < 0 && errno == EAGAIN) return;
+    if (got < 0) { /* the device may be down for a while */
+        const struct timespec pause = { .tv_nsec = 100000000 };
+        nanosleep(&pause, NULL);
+        return;
+    }
+    f->len = (uint32_t)got;
+    const struct aton_mailbox mailbox = mailbox_in(share);
+    enum aton_reason reason = aton_user_gate(f, &share->config, &share->page, buckets, &mailbox);
+    if (reason == ATON_COPIED) ring_the_bell(&share->bell);
+    if (reason <= ATON_NO_ROOM && send(out, f->octets, f->len, 0) < 0) reason = ATON_FAILED;
+    __atomic_add_fetch(&share->counts[reason], 1, __ATOMIC_RELAXED);
+}
+
+_Noreturn static void serve(struct share *share, int in, int out, struct live_home *home)
+{
+    static struct aton_frame frame;
+    static struct aton_bucket buckets[65536];
+    while (!live_home_is_gone(home))
+        serve_one(share, &frame, in, out, buckets);
+    live_home_leave(home, "the station of a ring");
+    _exit(0);
+}
+
+/* The child's side of joining: says on `ready` how it went, then serves. */
+_Noreturn static void become_station(const struct aton_config *c, int file, int ready)
+{
+    char why[LEAT_LIVE_ATON_WHY_LEN] = "";
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    struct share *share = map(file);
+    struct live_home home;
+    const struct timeval turn = { .tv_sec = 1 }; /* then it looks whether its device is there */
+    const int in = aton_socket(c->device, why), out = aton_socket(c->out, why);
+    if (!share) aton_because(why, "the shared file: %s", strerror(errno));
+    if (!*why && fcntl(file, F_SETLK, &lock))
+        aton_because(why, "another station serves this device");
+    if (!*why) {
+        share->config = *c;
+        const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        setsid();
+        for (int fd = 0; fd < 3 && nothing >= 0; fd++)
+            dup2(nothing, fd);
+        if (chdir("/")) aton_because(why, "/: %s", strerror(errno));
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_IGN);
+        setsockopt(in, SOL_SOCKET, SO_RCVTIMEO, &turn, sizeof turn);
+        live_home_open(&home, file);
+        live_home_needs(&home, in, c->device, c->out);
+        leat_live_guard(0, &home);
+    }
+    if (write(ready, why, sizeof why) != (ssize_t)sizeof why || *why) _exit(1);
+    close(ready);
+    serve(share, in, out, &home);
+}
+
+/* ---- joining and leaving ------------------------------------------------------------------ */
+
+/* Ends whoever serves the file. */
+static bool end_holder(int fd, char *why)
+{
+    const struct timespec pause = { .tv_nsec = 10000000 };
+    for (int i = 0; i < LEAVE_TRIES; i++) {
+        const pid_t pid = holder(fd);
+        if (!pid) return true;
+        if (pid < 0) return aton_because(why, "the station's process is not to be seen from here");
+        if (i == 0 && kill(pid, SIGTERM) && errno != ESRCH)
+            return aton_because(why, "process %d stays: %s", (int)pid, strerror(errno));
+        if (i == LEAVE_TRIES / 2) kill(pid, SIGKILL);
+        nanosleep(&pause, NULL);
+    }
+    return aton_because(why, "process %d does not end", (int)holder(fd));
+}
+
+static bool start(const struct aton_config *c, int file, char *note, char *why)
+{
+    int ready[2];
+    if (pipe2(ready, O_CLOEXEC)) return aton_because(why, "a pipe: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t first = fork();
+    if (first == 0) {
+        /* Twice, so that the station is nobody's child. */
+        if (fork() != 0) _exit(0);
+        close(ready[0]);
+        become_station(c, file, ready[1]);
+    }
+    close(ready[1]);
+    while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
+    }
+    const ssize_t told = first > 0 ? read(ready[0], why, LEAT_LIVE_ATON_WHY_LEN) : -1;
+    close(ready[0]);
+    if (told != LEAT_LIVE_ATON_WHY_LEN) return aton_because(why, "no process could be started");
+    if (*why) return false;
+    aton_because(note, ", by process %d", (int)holder(file));
+    return true;
+}
+
+/* Registers as an earlier station left them, or fresh ones. */
+static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kept, char *why)
+{
+    struct share *share = is_whole(file) ? map(file) : NULL;
+    *kept = share && memcmp(share->magic, magic, sizeof magic) == 0;
+    if (share && !*kept) munmap(share, sizeof *share);
+    if (!*kept) /* of zeros, which take no memory */
+        share = ftruncate(file, 0) || ftruncate(file, sizeof *share) ? NULL : map(file);
+    if (!share) return aton_because(why, "the shared file: %s", strerror(errno));
+    if (!*kept) {
+        share->page.interface = *fresh;
+        share->page.issued = (uint32_t)aton_now_ns() * 2654435761u; /* not an earlier station's */
+        memcpy(share->magic, magic, sizeof magic);
+    }
+    share->page.interface.address = fresh->address;
+    munmap(share, sizeof *share);
+    return true;
+}
+
+/* The station's file, if it is this user's: what another one put there is not believed. */
+static int open_file(const char *name, int flags, char *why)
+{
+    struct stat about;
+    const int file = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
+    const int err = file < 0 || fstat(file, &about) != 0 ? errno : 0;
+    const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
+    if (!err && is_file && about.st_uid == geteuid()) return file;
+    if (file >= 0) close(file);
+    if (!is_file) /* shm_open says EINVAL of a folder, ELOOP of a link */
+        aton_because(
+            why, "/dev/shm%s is in the way, expected a file of leat or nothing there: remove it",
+            name);
+    else if (err && err != EACCES)
+        aton_because(why, "the station's shared file: %s", strerror(err));
+    else
+        aton_because(why, "the station's file /dev/shm%s is of another user, expected that user",
+                     name);
+    errno = err ? err : EACCES;
+    return -1;
+}
+
+/* How it has joined, for who looks at it later. */
+static void tell(struct aton_config *c, int file, const char *note, bool kept)
+{
+    struct share *share = map(file);
+    aton_tell(c, note, kept);
+    if (!share) return;
+    memcpy(share->config.why, c->why, sizeof c->why);
+    munmap(share, sizeof *share);
+}
+
+static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, char *why)
+{
+    char name[NAME_LEN], note[LEAT_LIVE_ATON_WHY_LEN] = "";
+    bool kept = false;
+    if (!name_of(c->device, name, why)) return false;
+    live_home_sweep("leat-ring");
+    const int file = open_file(name, O_CREAT, why);
+    if (file < 0) return false;
+    const bool joined = end_holder(file, why) && prepare(file, fresh, &kept, why) &&
+                        start(c, file, note, why);
+    if (joined) tell(c, file, note, kept);
+    if (!joined && !holder(file) && !kept) shm_unlink(name);
+    close(file);
+    return joined;
+}
+
+static bool find(uint32_t device, struct aton_seat *seat, char *why)
+{
+    char name[NAME_LEN];
+    *why = 0;
+    if (!name_of(device, name, why)) return false;
+    const int file = open_file(name, 0, why);
+    if (file < 0 && errno == ENOENT) *why = 0; /* there is none */
+    if (file < 0) return false;
+    struct share *share = is_whole(file) ? map(file) : NULL;
+    const pid_t process = holder(file);
+    close(file);
+    if (share && process && memcmp(share->magic, magic, sizeof magic) == 0) {
+        *seat = (struct aton_seat){ .config = share->config,
+                                    .page = &share->page,
+                                    .counts = share->counts,
+                                    .mailbox = mailbox_in(share),
+                                    .bell = &share->bell,
+                                    .windows_map = -1,
+                                    .process = (int)process,
+                                    .mapping = share,
+                                    .mapping_len = sizeof *share };
+        return true;
+    }
+    if (share) munmap(share, sizeof *share);
+    return aton_because(why, "the process of this station has ended, expected leat ring join again "
+                             "(its registers are kept)");
+}
+
+static void let_go(struct aton_seat *seat)
+{
+    munmap(seat->mapping, seat->mapping_len);
+}
+
+static bool counts(struct aton_seat *seat, uint64_t total[ATON_REASON_COUNT])
+{
+    for (int i = 0; i < ATON_REASON_COUNT; i++)
+        total[i] = __atomic_load_n(&seat->counts[i], __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool leave(uint32_t device, char *why)
+{
+    char name[NAME_LEN];
+    *why = 0;
+    if (!name_of(device, name, why)) return false;
+    const int file = open_file(name, 0, why);
+    if (file < 0 && errno == ENOENT) *why = 0; /* there is none */
+    if (file < 0) return false;
+    const bool ended = end_holder(file, why);
+    if (ended) shm_unlink(name);
+    close(file);
+    return ended;
+}
+
+/* The kernel sends for it. */
+static bool works(const struct aton_config *c, char *why)
+{
+    (void)c, (void)why;
+    return true;
+}
+
+const struct aton_driver aton_packet_driver = { "packet", join,          find,  let_go,
+                                                counts,   wait_for_mail, leave, works };

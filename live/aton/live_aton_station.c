@@ -1,0 +1,479 @@
+/* A station as programs see it: joining, registers, commands, messages, status. */
+#include "live_aton_driver.h"
+#include <errno.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert((int)LEAT_LIVE_ATON_COUNTS == (int)ATON_REASON_COUNT, "one count per reason");
+_Static_assert((int)LEAT_LIVE_ATON_WHY_LEN == (int)ATON_WHY_LEN, "one length of reasons");
+_Static_assert((int)LEAT_LIVE_ATON_OCTETS_MAX == (int)ATON_OCTETS_MAX, "what a frame holds");
+
+struct leat_live_aton {
+    const struct aton_driver *driver;
+    struct aton_seat seat;
+    int send_fd, receive_fd;
+    struct aton_frame frame;
+};
+
+/* Where both could be on a device, XDP sees the frames first. */
+static const struct aton_driver *const drivers[] = {
+#ifdef HAVE_XDP
+    &aton_xdp_driver,
+#endif
+    &aton_packet_driver
+};
+enum { DRIVERS = sizeof drivers / sizeof *drivers };
+
+/* ---- devices ------------------------------------------------------------------------------ */
+
+static bool mac_of(const char *device, uint8_t mac[8], char *why)
+{
+    struct ifreq request = { 0 };
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
+    const bool found = fd >= 0 && ioctl(fd, SIOCGIFHWADDR, &request) == 0;
+    if (!found) aton_because(why, "%s: no Ethernet address: %s", device, strerror(errno));
+    if (fd >= 0) close(fd);
+    if (!found) return false;
+    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+        return aton_because(why, "%s is not an Ethernet, expected a device that is", device);
+    memcpy(mac, request.ifr_hwaddr.sa_data, ATON_MAC_LEN);
+    return true;
+}
+
+/* What leaves by a device may be as long as its longest frame, and ours. */
+static bool frame_max_of(const char *device, uint32_t *frame_max, char *why)
+{
+    struct ifreq request = { 0 };
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", device);
+    const bool found = fd >= 0 && ioctl(fd, SIOCGIFMTU, &request) == 0;
+    if (fd >= 0) close(fd);
+    if (!found) return aton_because(why, "%s: no longest frame: %s", device, strerror(errno));
+    const uint32_t len = ATON_HEADER_AT + (uint32_t)request.ifr_mtu;
+    *frame_max = len < ATON_FRAME_MAX ? len : ATON_FRAME_MAX;
+    if (len < ATON_LONGEST_FOLD)
+        return aton_because(why, "%s: its frames are too short for the ring", device);
+    return true;
+}
+
+static uint32_t index_of(const char *device, char *why)
+{
+    const uint32_t index = device ? if_nametoindex(device) : 0;
+    if (!index) aton_because(why, "no network device '%s'", device ? device : "");
+    return index;
+}
+
+/* ---- joining ------------------------------------------------------------------------------ */
+
+static bool config_make(const struct leat_live_aton_config *from, struct aton_config *c, char *why)
+{
+    const char *out = from->out ? from->out : from->device;
+    *c = (struct aton_config){ .ring_id = from->ring_id,
+                               .rate_per_s = from->rate_per_s,
+                               .has_key = from->key != NULL };
+    if (from->address == LEAT_ATON_DA_ALL)
+        return aton_because(why, "address 65535 is that of the whole ring, expected 0 to 65534");
+    if ((from->previous[0] | from->next[0]) & 1)
+        return aton_because(why,
+                            "a neighbour's Ethernet address is a group's, expected a station's");
+    if (!(c->device = index_of(from->device, why)) || !(c->out = index_of(out, why))) return false;
+    if (!mac_of(from->device, c->own, why) || !mac_of(out, c->from, why)) return false;
+    if (!frame_max_of(out, &c->frame_max, why)) return false;
+    memcpy(c->previous, from->previous, ATON_MAC_LEN);
+    memcpy(c->next, from->next, ATON_MAC_LEN);
+    if (from->key) memcpy(c->key, from->key, sizeof c->key);
+    return true;
+}
+
+/* Of the other drivers: a device has one station. What cannot be found cannot be in the way. */
+static void leave_others(const struct aton_driver *chosen, uint32_t device)
+{
+    char ignored[LEAT_LIVE_ATON_WHY_LEN] = "";
+    for (int i = 0; i < DRIVERS; i++)
+        if (drivers[i] != chosen) drivers[i]->leave(device, ignored);
+}
+
+/* With c->why, the reason for this driver. */
+static bool join_by(const struct aton_driver *driver, struct aton_config *c,
+                    const struct leat_aton_interface *fresh, char *why)
+{
+    if (!driver->join(c, fresh, why)) return false;
+    leave_others(driver, c->device);
+    memcpy(why, c->why, sizeof c->why);
+    return true;
+}
+
+enum leat_live_aton_end leat_live_aton_join(const struct leat_live_aton_config *config,
+                                            enum leat_live_aton_driver *used, char *why)
+{
+    struct aton_config c;
+    const struct leat_aton_interface fresh = { .address = config->address, .enabled = 1 };
+    char refused[LEAT_LIVE_ATON_WHY_LEN] = "this leat was built without XDP";
+    *why = 0;
+    if (!config_make(config, &c, why)) return LEAT_LIVE_ATON_WRONG;
+    aton_because(c.why, "it was asked for");
+    if (config->driver != LEAT_LIVE_ATON_PACKET) {
+#ifdef HAVE_XDP
+        *used = LEAT_LIVE_ATON_XDP;
+        c.driver = LEAT_LIVE_ATON_XDP;
+        if (config->driver == LEAT_LIVE_ATON_ANY) aton_because(c.why, "the kernel takes it");
+        if (join_by(&aton_xdp_driver, &c, &fresh, refused)) {
+            memcpy(why, refused, sizeof refused);
+            return LEAT_LIVE_ATON_OK;
+        }
+#endif
+        if (config->driver == LEAT_LIVE_ATON_XDP) {
+            aton_because(why, "no XDP: %.300s", refused);
+            return LEAT_LIVE_ATON_FAILED;
+        }
+        aton_because(c.why, "slower: no XDP: %.200s", refused);
+    }
+    *used = LEAT_LIVE_ATON_PACKET;
+    c.driver = LEAT_LIVE_ATON_PACKET;
+    return join_by(&aton_packet_driver, &c, &fresh, why) ? LEAT_LIVE_ATON_OK
+                                                         : LEAT_LIVE_ATON_FAILED;
+}
+
+enum leat_live_aton_end leat_live_aton_leave(const char *device, char *why)
+{
+    bool left = false;
+    *why = 0;
+    const uint32_t index = index_of(device, why);
+    if (!index) return LEAT_LIVE_ATON_WRONG;
+    for (int i = 0; i < DRIVERS; i++) {
+        left |= drivers[i]->leave(index, why);
+        if (*why) return LEAT_LIVE_ATON_FAILED;
+    }
+    if (!left) aton_because(why, "%s: no station here, expected one from leat ring join", device);
+    return left ? LEAT_LIVE_ATON_OK : LEAT_LIVE_ATON_WRONG;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static bool find(struct leat_live_aton *s, const char *device, char *why)
+{
+    const uint32_t index = index_of(device, why);
+    if (!index) return false;
+    for (int i = 0; i < DRIVERS; i++) {
+        s->driver = drivers[i];
+        if (s->driver->find(index, &s->seat, why)) return true;
+        if (*why) return false;
+    }
+    return aton_because(why, "%s: no station here, expected one from leat ring join", device);
+}
+
+struct leat_live_aton *leat_live_aton_open(const char *device, char *why)
+{
+    struct leat_live_aton *s = calloc(1, sizeof *s);
+    *why = 0;
+    if (!s) {
+        aton_because(why, "no memory");
+        return NULL;
+    }
+    if (!find(s, device, why)) {
+        free(s);
+        return NULL;
+    }
+    s->send_fd = aton_socket(s->seat.config.out, why);
+    s->receive_fd = aton_socket(s->seat.config.device, why);
+    if (s->send_fd >= 0 && s->receive_fd >= 0) return s;
+    leat_live_aton_close(s);
+    return NULL;
+}
+
+void leat_live_aton_close(struct leat_live_aton *s)
+{
+    if (!s) return;
+    s->driver->let_go(&s->seat);
+    if (s->send_fd >= 0) close(s->send_fd);
+    if (s->receive_fd >= 0) close(s->receive_fd);
+    explicit_bzero(&s->seat.config, sizeof s->seat.config); /* the key */
+    free(s);
+}
+
+volatile uint64_t *leat_live_aton_registers(struct leat_live_aton *s)
+{
+    return s->seat.page->interface.operand;
+}
+
+struct leat_aton_interface *leat_live_aton_interface(struct leat_live_aton *s)
+{
+    return &s->seat.page->interface;
+}
+
+/* ---- commands ----------------------------------------------------------------------------- */
+
+/* The next frame into s->frame; false when the time is up. */
+static bool receive(struct leat_live_aton *s, uint64_t until_ns)
+{
+    struct aton_frame *f = &s->frame;
+    for (;;) {
+        const ssize_t got = recv(s->receive_fd, f->octets, ATON_FRAME_MAX + 1, MSG_DONTWAIT);
+        if (got >= 0) {
+            f->len = (uint32_t)got;
+            return true;
+        }
+        const uint64_t now = aton_now_ns();
+        if ((errno != EAGAIN && errno != EINTR && errno != ENETDOWN) || now >= until_ns)
+            return false;
+        struct pollfd wait = { .fd = s->receive_fd, .events = POLLIN };
+        const uint64_t left_ms = (until_ns - now + 999999) / 1000000;
+        if (poll(&wait, 1, left_ms > 1000 ? 1000 : (int)left_ms) < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+/* A ring of one has no wire: what is sent is what comes back. */
+static bool is_alone(const struct aton_config *c)
+{
+    return aton_same_mac(c->next, c->own);
+}
+
+static bool await(struct leat_live_aton *s, uint32_t sequence, uint64_t until_ns)
+{
+    struct aton_frame *f = &s->frame;
+    while (receive(s, until_ns)) {
+        /* The packet driver's station is not before this socket, so all is checked here too. */
+        if (aton_user_gate(f, &s->seat.config, s->seat.page, NULL, NULL) == ATON_OWN &&
+            leat_get_be32(f->octets + ATON_SEQUENCE_AT) == sequence)
+            return true;
+    }
+    return false;
+}
+
+static enum leat_live_aton_end silent(struct leat_live_aton *s, uint64_t timeout_us, char *why)
+{
+    uint64_t counts[ATON_REASON_COUNT] = { 0 };
+    const unsigned long long ms = timeout_us / 1000;
+    if (s->driver->counts(&s->seat, counts) && counts[ATON_UNASKED])
+        aton_because(why,
+                     "no answer within %llu ms; packets with our address %u that we did not send "
+                     "came by (unasked: %llu): another station has this address, or lies about it",
+                     ms, s->seat.page->interface.address, (unsigned long long)counts[ATON_UNASKED]);
+    else
+        aton_because(why, "no answer within %llu ms, expected a ring whose stations all joined",
+                     ms);
+    return LEAT_LIVE_ATON_SILENT;
+}
+
+/* Octets of an image that a frame has room for. */
+static uint32_t image_max(const struct aton_config *c)
+{
+    return c->frame_max - ATON_IMAGE_AT - aton_mac_len(c);
+}
+
+/* The image in s->frame goes once round; what came back is in its place. */
+static enum leat_live_aton_end go_round(struct leat_live_aton *s, size_t len, uint64_t timeout_us,
+                                        uint64_t *took_ns, char *why)
+{
+    struct aton_frame *f = &s->frame;
+    const struct aton_config *c = &s->seat.config;
+    const uint32_t sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
+    f->image_len = (uint32_t)len;
+    aton_user_begin(f, c, sequence);
+    const uint64_t start = aton_now_ns();
+    if (!is_alone(c)) {
+        if (send(s->send_fd, f->octets, f->len, 0) < 0) {
+            aton_because(why, "the packet cannot be sent: %s", strerror(errno));
+            return LEAT_LIVE_ATON_FAILED;
+        }
+        if (!await(s, sequence, start + timeout_us * 1000)) return silent(s, timeout_us, why);
+    }
+    *took_ns = aton_now_ns() - start;
+    return LEAT_LIVE_ATON_OK;
+}
+
+enum leat_live_aton_end leat_live_aton_command(struct leat_live_aton *s,
+                                               const struct leat_aton_command *command,
+                                               uint64_t timeout_us,
+                                               struct leat_live_aton_answer *answer, char *why)
+{
+    const struct aton_frame *f = &s->frame;
+    uint8_t *image = aton_image(&s->frame);
+    size_t len = 0;
+    leat_err err = leat_aton_begin(&s->seat.page->interface, command, image,
+                                   image_max(&s->seat.config), &len);
+    if (err) {
+        aton_because(why, "the command cannot be sent: %s", leat_err_text(err));
+        return LEAT_LIVE_ATON_WRONG;
+    }
+    const enum leat_live_aton_end end = go_round(s, len, timeout_us, &answer->took_ns, why);
+    if (end != LEAT_LIVE_ATON_OK) return end;
+    answer->stations = 1u + ATON_HOPS_MAX - f->octets[ATON_HOPS_AT];
+    memcpy(answer->image, image, f->image_len);
+    err = leat_aton_take(&s->seat.page->interface, command, answer->image, f->image_len,
+                         &answer->result, NULL);
+    if (!err) return LEAT_LIVE_ATON_OK;
+    aton_because(why, "what came back is no answer: %s", leat_err_text(err));
+    return LEAT_LIVE_ATON_FAILED;
+}
+
+enum leat_live_aton_end leat_live_aton_count(struct leat_live_aton *s, uint64_t timeout_us,
+                                             uint32_t *stations, char *why)
+{
+    const struct leat_aton_command command = { .opcode = LEAT_ATON_OR,
+                                               .width_bits = 16,
+                                               .da = LEAT_ATON_DA_ALL };
+    struct leat_live_aton_answer answer;
+    const enum leat_live_aton_end end = leat_live_aton_command(s, &command, timeout_us, &answer,
+                                                               why);
+    if (end == LEAT_LIVE_ATON_OK) *stations = answer.result.counter;
+    return end;
+}
+
+/* ---- messages ----------------------------------------------------------------------------- */
+
+/* The time of day, which goes on where a station begins anew; but never the same again. */
+static uint64_t next_serial(struct aton_page *page)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    const uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    uint64_t last = __atomic_load_n(&page->serial, __ATOMIC_RELAXED), next;
+    do
+        next = now > last ? now : last + 1;
+    while (!__atomic_compare_exchange_n(&page->serial, &last, next, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    return next;
+}
+
+/* What goes into the packet: with a key, a serial first. */
+static size_t write_letter(struct leat_live_aton *s, const void *octets, size_t len,
+                           uint8_t *letter)
+{
+    const size_t at = s->seat.config.has_key ? ATON_SERIAL_LEN : 0;
+    if (at) leat_put_be64(letter, next_serial(s->seat.page));
+    if (len) memcpy(letter + at, octets, len);
+    return at + len;
+}
+
+/* Is this the packet that was sent, but for A and C? */
+static bool is_returned(const struct leat_aton_packet *back, const struct leat_aton_packet *sent)
+{
+    return !back->active && back->da == sent->da && back->payload_len == sent->payload_len &&
+           (!sent->payload_len || memcmp(back->payload, sent->payload, sent->payload_len) == 0);
+}
+
+enum leat_live_aton_end leat_live_aton_send(struct leat_live_aton *s, uint16_t to,
+                                            const void *octets, size_t len, uint64_t timeout_us,
+                                            struct leat_live_aton_ack *ack, char *why)
+{
+    const uint32_t serial_len = s->seat.config.has_key ? ATON_SERIAL_LEN : 0;
+    const uint32_t max = image_max(&s->seat.config) - LEAT_ATON_IMAGE_LEN_MIN - serial_len;
+    uint8_t letter[ATON_OCTETS_MAX];
+    struct leat_aton_packet packet = { .da = to,
+                                       .sa = s->seat.page->interface.address,
+                                       .payload = letter };
+    struct leat_aton_packet back;
+    size_t image_len = 0;
+    if (to == packet.sa) {
+        aton_because(why, "address %u is this station's own, expected another", to);
+        return LEAT_LIVE_ATON_WRONG;
+    }
+    if (len > max) {
+        aton_because(why, "a message of %zu octets, expected at most %u: what one frame holds", len,
+                     max);
+        return LEAT_LIVE_ATON_WRONG;
+    }
+    packet.payload_len = write_letter(s, octets, len, letter);
+    leat_err err = leat_aton_packet_encode(&packet, aton_image(&s->frame), LEAT_LIVE_ATON_IMAGE_MAX,
+                                           &image_len);
+    if (err) abort(); /* all fields are ours */
+    const enum leat_live_aton_end end = go_round(s, image_len, timeout_us, &ack->took_ns, why);
+    if (end != LEAT_LIVE_ATON_OK) return end;
+    err = leat_aton_packet_decode(aton_image(&s->frame), s->frame.image_len, &back, NULL);
+    if (err || !is_returned(&back, &packet)) {
+        aton_because(why, "what came back is not what was sent");
+        return LEAT_LIVE_ATON_FAILED;
+    }
+    ack->recognised = back.recognised;
+    ack->copied = back.copied;
+    return LEAT_LIVE_ATON_OK;
+}
+
+enum leat_live_aton_end leat_live_aton_receive(struct leat_live_aton *s, uint64_t timeout_us,
+                                               uint16_t *from, void *octets, size_t cap,
+                                               size_t *len, char *why)
+{
+    const uint64_t until_ns = aton_now_ns() + timeout_us * 1000;
+    for (;;) {
+        const enum aton_mail mail = aton_mailbox_take(&s->seat.mailbox, from, octets, cap, len);
+        if (mail == ATON_MAIL_TAKEN) return LEAT_LIVE_ATON_OK;
+        if (mail == ATON_MAIL_LONG) {
+            aton_because(why, "a message of %zu octets is there, expected room for them", *len);
+            return LEAT_LIVE_ATON_WRONG;
+        }
+        const uint64_t now = aton_now_ns();
+        if (now >= until_ns) break;
+        const uint64_t left_ms = (until_ns - now + 999999) / 1000000;
+        s->driver->wait_for_mail(&s->seat, left_ms > 1000 ? 1000 : (int)left_ms);
+    }
+    aton_because(why, "no message within %llu ms", (unsigned long long)(timeout_us / 1000));
+    return LEAT_LIVE_ATON_SILENT;
+}
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+bool leat_live_aton_counts(struct leat_live_aton *s, uint64_t counts[LEAT_LIVE_ATON_COUNTS])
+{
+    return s->driver->counts(&s->seat, counts);
+}
+
+const char *leat_live_aton_reason(unsigned index)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        ATON_REASONS(X)
+#undef X
+    };
+    return index < ATON_REASON_COUNT ? names[index] : "";
+}
+
+const char *leat_live_aton_reason_text(unsigned index)
+{
+    static const char *const texts[] = {
+#define X(id, name, text) text,
+        ATON_REASONS(X)
+#undef X
+    };
+    return index < ATON_REASON_COUNT ? texts[index] : "";
+}
+
+void leat_live_aton_describe(const struct leat_live_aton *s, struct leat_live_aton_config *config,
+                             char device[16], char out[16])
+{
+    static const uint8_t secret[LEAT_ATON_KEY_LEN];
+    const struct aton_config *c = &s->seat.config;
+    *config = (struct leat_live_aton_config){ .device = device,
+                                              .out = out,
+                                              .ring_id = c->ring_id,
+                                              .address = s->seat.page->interface.address,
+                                              .key = c->has_key ? secret : NULL,
+                                              .rate_per_s = c->rate_per_s,
+                                              .driver = (enum leat_live_aton_driver)c->driver,
+                                              .why = c->why };
+    memcpy(config->previous, c->previous, ATON_MAC_LEN);
+    memcpy(config->next, c->next, ATON_MAC_LEN);
+    if (!if_indextoname(c->device, device)) snprintf(device, 16, "%u", c->device);
+    if (!if_indextoname(c->out, out)) snprintf(out, 16, "%u", c->out);
+}
+
+int leat_live_aton_process(const struct leat_live_aton *s)
+{
+    return s->seat.process;
+}
+
+bool leat_live_aton_works(const struct leat_live_aton *s, char *why)
+{
+    return s->driver->works(&s->seat.config, why);
+}

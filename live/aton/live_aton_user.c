@@ -1,0 +1,112 @@
+/* The gate of live_aton_gate.h in user space, and what both sides of a socket need. */
+#include "live_aton_driver.h"
+#include "live_aton_gate.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of the call at hand. */
+static struct aton_bucket *budget;
+static const struct aton_mailbox *mail;
+
+bool aton_because(char *why, const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    vsnprintf(why, LEAT_LIVE_ATON_WHY_LEN, text, list);
+    va_end(list);
+    return false;
+}
+
+void aton_tell(struct aton_config *c, const char *note, bool kept)
+{
+    const size_t len = strlen(c->why);
+    snprintf(c->why + len, sizeof c->why - len, "%s%s", note,
+             kept ? "; took over the registers of an earlier station" : "");
+}
+
+uint64_t aton_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint32_t aton_frame_crc(struct aton_frame *f)
+{
+    return leat_aton_packet_crc(aton_image(f), f->image_len - LEAT_ATON_TRAILER_LEN);
+}
+
+static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_config *c)
+{
+    return leat_aton_live_mac(c->key, f->octets + ATON_HEADER_AT,
+                              LEAT_ATON_LIVE_HEADER_LEN + f->image_len);
+}
+
+static bool aton_rate_allows(const struct aton_config *c, uint16_t sender)
+{
+    return !budget || aton_bucket_take(&budget[sender], c->rate_per_s, aton_now_ns());
+}
+
+static struct aton_window *aton_window_of(uint16_t sender)
+{
+    return mail && mail->windows ? &mail->windows[sender] : NULL;
+}
+
+static bool aton_mailbox_takes(struct aton_frame *f, uint32_t at, uint32_t len)
+{
+    return mail && aton_mailbox_put(mail, aton_image(f) + at, len);
+}
+
+enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *c,
+                                const struct aton_page *page, struct aton_bucket *buckets,
+                                const struct aton_mailbox *mailbox)
+{
+    budget = buckets;
+    mail = mailbox;
+    enum aton_reason reason = aton_check(f, c);
+    if (reason == ATON_FOLDED) reason = aton_admit(f, c, page);
+    if (reason == ATON_FOLDED) reason = aton_fold(f, c, page);
+    if (reason <= ATON_NO_ROOM) aton_seal(f, c, reason <= ATON_REPLAYED);
+    return reason;
+}
+
+void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence)
+{
+    const struct leat_aton_live header = { .ring_id = c->ring_id, .sequence = sequence };
+    /* A list grows into padding: in the kernel a frame cannot always be made longer. */
+    const bool grows = (leat_get_be16(aton_image(f) + LEAT_ATON_CTL_AT) >> LEAT_ATON_CTL_OPCODE &
+                        15) == LEAT_ATON_SORT;
+    const uint32_t len = ATON_IMAGE_AT + f->image_len + aton_mac_len(c);
+    const uint32_t padded = grows ? c->frame_max : ATON_ETHERNET_MIN;
+    leat_put_be16(f->octets + ATON_TYPE_AT, LEAT_ATON_ETHER_TYPE);
+    leat_aton_live_header_encode(&header, f->octets + ATON_HEADER_AT, LEAT_ATON_LIVE_HEADER_LEN);
+    f->len = len > padded ? len : padded;
+    memset(f->octets + ATON_IMAGE_AT + f->image_len, 0, f->len - ATON_IMAGE_AT - f->image_len);
+    f->octets[ATON_HOPS_AT] = 0;
+    aton_seal(f, c, true);
+    f->octets[ATON_HOPS_AT] = ATON_HOPS_MAX;
+}
+
+int aton_socket(uint32_t device, char *why)
+{
+    const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(LEAT_ATON_ETHER_TYPE));
+    const struct sockaddr_ll at = { .sll_family = AF_PACKET,
+                                    .sll_protocol = htons(LEAT_ATON_ETHER_TYPE),
+                                    .sll_ifindex = (int)device };
+    /* Bursts wait here; where the system wants a shorter queue, they wait less. */
+    const int queue_bytes = 4 << 20;
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
+    if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0) return fd;
+    aton_because(why, "a packet socket: %s%s", strerror(errno),
+                 errno == EPERM ? ", expected root" : "");
+    if (fd >= 0) close(fd);
+    return -1;
+}

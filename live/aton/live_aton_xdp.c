@@ -1,0 +1,222 @@
+/*
+ * Stations in the kernel. The program on the device is the station: it holds its maps, and whoever
+ * finds the program finds them. So nothing is pinned, nothing is left behind when the device goes,
+ * and a start that is killed at any point has either put its program there or not.
+ */
+#include "live_aton_driver.h"
+#include "live_xdp.h"
+#include <aton_xdp.skel.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+/* Of a ring buffer's pages the reader's position may be written; behind it are the writer's
+ * position and the records. */
+static bool mailbox_map(int fd, struct aton_mailbox *mailbox)
+{
+    const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
+    char *read_at = mmap(NULL, page_len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *rest = mmap(NULL, page_len + ATON_MAILBOX_LEN, PROT_READ, MAP_SHARED, fd,
+                      (off_t)page_len);
+    if (read_at != MAP_FAILED && rest != MAP_FAILED) {
+        *mailbox = (struct aton_mailbox){ (void *)read_at, (void *)rest, (void *)(rest + page_len),
+                                          NULL };
+        return true;
+    }
+    if (read_at != MAP_FAILED) munmap(read_at, page_len);
+    if (rest != MAP_FAILED) munmap(rest, page_len + ATON_MAILBOX_LEN);
+    return false;
+}
+
+static void mailbox_unmap(struct aton_mailbox *mailbox)
+{
+    const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
+    if (!mailbox->read_at) return;
+    munmap(mailbox->read_at, page_len);
+    munmap(mailbox->written_at, page_len + ATON_MAILBOX_LEN);
+}
+
+static bool seat_of(int program, struct aton_seat *seat)
+{
+    const uint32_t zero = 0;
+    const int config = live_xdp_map(program, "aton_config", sizeof(struct aton_config), 0);
+    const int page = live_xdp_map(program, "aton_page", sizeof(struct aton_page), 0);
+    *seat = (struct aton_seat){ .counts_map = live_xdp_map(program, "aton_counts", 8, 0),
+                                .mapping = MAP_FAILED,
+                                .mapping_len = ATON_PAGE_LEN,
+                                .mailbox_map = live_xdp_map(program, "aton_mailbox", 0, 0),
+                                .windows_map = live_xdp_map(program, "aton_windows",
+                                                            sizeof(struct aton_window),
+                                                            ATON_SENDERS) };
+    if (page >= 0)
+        seat->mapping = mmap(NULL, ATON_PAGE_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+    const bool whole = config >= 0 && seat->counts_map >= 0 && seat->mapping != MAP_FAILED &&
+                       seat->mailbox_map >= 0 && mailbox_map(seat->mailbox_map, &seat->mailbox) &&
+                       bpf_map_lookup_elem(config, &zero, &seat->config) == 0;
+    if (config >= 0) close(config);
+    if (page >= 0) close(page);
+    seat->page = seat->mapping;
+    return whole;
+}
+
+static void let_go(struct aton_seat *seat)
+{
+    if (seat->mapping && seat->mapping != MAP_FAILED) munmap(seat->mapping, seat->mapping_len);
+    mailbox_unmap(&seat->mailbox);
+    if (seat->counts_map >= 0) close(seat->counts_map);
+    if (seat->mailbox_map >= 0) close(seat->mailbox_map);
+    if (seat->windows_map >= 0) close(seat->windows_map);
+}
+
+static bool find(uint32_t device, struct aton_seat *seat, char *why)
+{
+    uint32_t flags;
+    *why = 0;
+    live_xdp_quiet();
+    const uint32_t id = live_xdp_attached(device, &flags);
+    const int program = id ? live_xdp_program(id, "aton_xdp") : -1;
+    if (program < 0) {
+        if (id && errno == EPERM) aton_because(why, "no right to BPF programs, expected root");
+        return false;
+    }
+    const bool found = seat_of(program, seat);
+    close(program);
+    if (found) return true;
+    let_go(seat);
+    return aton_because(why,
+                        "the station on this device is another version's, or there is no right "
+                        "to it; expected root, and leat ring join again");
+}
+
+static bool counts(struct aton_seat *seat, uint64_t total[ATON_REASON_COUNT])
+{
+    const int cpus = libbpf_num_possible_cpus();
+    uint64_t *of_cpu = cpus > 0 ? calloc((size_t)cpus, sizeof *of_cpu) : NULL;
+    bool told = of_cpu != NULL;
+    for (uint32_t i = 0; told && i < ATON_REASON_COUNT; i++) {
+        told = bpf_map_lookup_elem(seat->counts_map, &i, of_cpu) == 0;
+        total[i] = 0;
+        for (int cpu = 0; told && cpu < cpus; cpu++)
+            total[i] += of_cpu[cpu];
+    }
+    free(of_cpu);
+    return told;
+}
+
+static void wait_for_mail(struct aton_seat *seat, int timeout_ms)
+{
+    struct pollfd wait = { .fd = seat->mailbox_map, .events = POLLIN };
+    poll(&wait, 1, timeout_ms);
+}
+
+/* ---- joining and leaving ------------------------------------------------------------------ */
+
+/* Where the way out may lose what native XDP sends, *why tells. */
+static bool can_send(const struct aton_config *c, char why[LIVE_XDP_WHY_LEN])
+{
+    return c->turns_back || live_xdp_can_send(c->out, LIVE_XDP_OUT, why);
+}
+
+/* In the place of a program of ours, or of none. Native where that is safe, and the driver can. */
+static bool attach(const struct aton_config *c, int program, char note[2 * LIVE_XDP_WHY_LEN],
+                   char *why)
+{
+    char slow[LIVE_XDP_WHY_LEN] = "", refused[LIVE_XDP_WHY_LEN];
+    bool generic = !can_send(c, slow);
+    if (!live_xdp_attach(c->device, program, "aton_xdp", &generic, refused))
+        return aton_because(why, "%s", refused);
+    live_xdp_mode(generic, slow, note);
+    return true;
+}
+
+/* What came by a key stays known; without a key nothing is to be known. */
+static bool take_windows(struct aton_xdp_bpf *station, const struct aton_config *c,
+                         const struct aton_seat *old)
+{
+    struct bpf_map *windows = station->maps.aton_windows;
+    if (!c->has_key) return bpf_map__set_max_entries(windows, 1) == 0;
+    return !old || old->windows_map < 0 || bpf_map__reuse_fd(windows, old->windows_map) == 0;
+}
+
+/* The program in the kernel, with the mailbox of the station that it replaces, if any: whoever
+ * waits for a message there goes on waiting. */
+static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_seat *old,
+                                 char *why)
+{
+    struct aton_xdp_bpf *station = aton_xdp_bpf__open();
+    const bool loaded = station && take_windows(station, c, old) &&
+                        (!old ||
+                         bpf_map__reuse_fd(station->maps.aton_mailbox, old->mailbox_map) == 0) &&
+                        aton_xdp_bpf__load(station) == 0;
+    if (loaded) return station;
+    aton_because(why, "the kernel does not take the program: %s", strerror(errno));
+    aton_xdp_bpf__destroy(station);
+    return NULL;
+}
+
+/* Registers and sequence of the old station, or fresh ones. */
+static bool fill(struct aton_xdp_bpf *station, const struct aton_config *c,
+                 const struct leat_aton_interface *fresh, const struct aton_seat *old)
+{
+    const uint32_t zero = 0;
+    struct aton_page page = { .interface = *fresh };
+    if (old) page = *old->page;
+    page.interface.address = fresh->address;
+    if (!old) page.issued = (uint32_t)aton_now_ns() * 2654435761u; /* not an earlier station's */
+    return bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0) == 0 &&
+           bpf_map_update_elem(bpf_map__fd(station->maps.aton_page), &zero, &page, 0) == 0;
+}
+
+static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, char *why)
+{
+    struct aton_seat seat;
+    char ignored[LEAT_LIVE_ATON_WHY_LEN] = "", note[2 * LIVE_XDP_WHY_LEN] = "";
+    const uint32_t zero = 0;
+    live_xdp_quiet();
+    const bool kept = find(c->device, &seat, ignored);
+    const struct aton_seat *old = kept ? &seat : NULL;
+    c->turns_back = c->out == c->device && live_xdp_can_send(c->out, LIVE_XDP_BACK, ignored);
+    struct aton_xdp_bpf *station = load(c, old, why);
+    bool joined = station && fill(station, c, fresh, old);
+    if (station && !joined) aton_because(why, "its maps cannot be filled: %s", strerror(errno));
+    joined = joined && attach(c, bpf_program__fd(station->progs.aton_xdp), note, why);
+    if (joined) {
+        aton_tell(c, note, kept);
+        bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0);
+    }
+    aton_xdp_bpf__destroy(station);
+    if (kept) let_go(&seat);
+    return joined;
+}
+
+static bool leave(uint32_t device, char *why)
+{
+    char refused[LIVE_XDP_WHY_LEN];
+    live_xdp_quiet();
+    const bool left = live_xdp_detach(device, "aton_xdp", refused);
+    if (*refused) aton_because(why, "%s", refused);
+    return left;
+}
+
+/* The other end of a veth may have stopped polling since. */
+static bool works(const struct aton_config *c, char *why)
+{
+    char lost[LIVE_XDP_WHY_LEN];
+    uint32_t flags = 0;
+    live_xdp_attached(c->device, &flags);
+    if (flags != XDP_FLAGS_DRV_MODE || can_send(c, lost)) return true;
+    return aton_because(
+        why, "%s: what this station sends on is lost, expected leat ring join again", lost);
+}
+
+const struct aton_driver aton_xdp_driver = { "xdp",  join,          find,  let_go,
+                                             counts, wait_for_mail, leave, works };

@@ -1,0 +1,345 @@
+#include "live_packetway_control.h"
+#include "leat_text.h"
+#include "live_packetway_name.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum {
+    PIECE_MAX = 16384,
+    ACCEPTS = 4,    /* in one turn */
+    CONNECT_S = 5,  /* for a command whose process does not accept */
+    CLOSE_MS = 1000 /* for the last answers */
+};
+enum { KIND_TEXT = 'o', KIND_ERROR = 'e', KIND_END = 'x' };
+static const leat_time ps_per_ms = 1000000000;
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+bool packetway_control_name(const char *name, char *why)
+{
+    const size_t len = strlen(name);
+    if (len >= 1 && len <= PACKETWAY_NAME_MAX &&
+        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len)
+        return true;
+    return packetway_because(why, "name '%.40s', expected 1 to %d of a-z, 0-9 and -", name,
+                             PACKETWAY_NAME_MAX);
+}
+
+static struct packetway_name socket_of(const char *name)
+{
+    return packetway_name_of("leat-pktway/%s", name);
+}
+
+static bool because_taken(const char *name, const struct packetway_name *at, char *why)
+{
+    struct ucred who;
+    char holder[PACKETWAY_HOLDER_MAX];
+    if (packetway_name_holder(at, &who) && who.uid == geteuid())
+        return packetway_because(why,
+                                 "'%s' runs here already, expected another --name, or leat pktway "
+                                 "leave",
+                                 name);
+    packetway_name_holder_text(at, holder);
+    return packetway_because(why, "the name '%s' is taken by %s, expected another --name", name,
+                             holder);
+}
+
+bool packetway_control_open(struct packetway_control *c, const char *name, char *why)
+{
+    *c = (struct packetway_control){ .listener = -1 };
+    for (int i = 0; i < PACKETWAY_CLIENTS_MAX; i++)
+        c->client[i].fd = -1;
+    if (!packetway_control_name(name, why)) return false;
+    const struct packetway_name at = socket_of(name);
+    c->listener = packetway_name_hold(&at);
+    if (c->listener >= 0) return true;
+    return errno == EADDRINUSE ? because_taken(name, &at, why)
+                               : packetway_because(why, "a control socket: %s", strerror(errno));
+}
+
+/* ---- clients ------------------------------------------------------------------------------- */
+
+static void drop(struct packetway_client *client)
+{
+    if (client->fd >= 0) close(client->fd);
+    free(client->waiting);
+    *client = (struct packetway_client){ .fd = -1 };
+}
+
+/* Sends what waits, as far as it is taken. False: the other end is gone. */
+static bool push(struct packetway_client *client)
+{
+    while (client->sent < client->len) {
+        uint32_t part;
+        memcpy(&part, client->waiting + client->sent, sizeof part);
+        if (send(client->fd, client->waiting + client->sent + sizeof part, part,
+                 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+            return errno == EAGAIN || errno == EINTR || errno == ENOBUFS;
+        client->sent += sizeof part + part;
+        client->until = packetway_now() + PACKETWAY_SLOW_MS * ps_per_ms;
+    }
+    client->sent = client->len = 0;
+    return true;
+}
+
+/* Half of the memory is of what was sent: what waits moves to its front. */
+static void make_room(struct packetway_client *client)
+{
+    if (client->sent <= client->len / 2) return;
+    client->len -= client->sent;
+    memmove(client->waiting, client->waiting + client->sent, client->len);
+    client->sent = 0;
+}
+
+/* Behind what waits already. False: it is too much. */
+static bool keep(struct packetway_client *client, const uint8_t *piece, uint32_t len)
+{
+    make_room(client);
+    const size_t need = client->len + sizeof len + len;
+    if (need > PACKETWAY_ANSWER_MAX) return false;
+    if (need > client->cap) {
+        const size_t cap = need < 2 * client->cap ? 2 * client->cap : need + PIECE_MAX;
+        uint8_t *more = realloc(client->waiting, cap);
+        if (!more) return false;
+        client->waiting = more;
+        client->cap = cap;
+    }
+    if (!client->len) client->until = packetway_now() + PACKETWAY_SLOW_MS * ps_per_ms;
+    memcpy(client->waiting + client->len, &len, sizeof len);
+    memcpy(client->waiting + client->len + sizeof len, piece, len);
+    client->len = need;
+    return true;
+}
+
+static bool give(struct packetway_client *client, const uint8_t *piece, uint32_t len)
+{
+    if (client->fd < 0 || client->broken) return false;
+    if (keep(client, piece, len) && push(client)) return true;
+    client->broken = true;
+    client->sent = client->len = 0;
+    shutdown(client->fd, SHUT_RDWR); /* so that whoever polls it sees the end */
+    return false;
+}
+
+bool packetway_control_say(struct packetway_client *client, bool error, const char *text,
+                           size_t len)
+{
+    uint8_t piece[1 + PIECE_MAX];
+    piece[0] = error ? KIND_ERROR : KIND_TEXT;
+    for (size_t at = 0; at < len;) {
+        const size_t part = len - at < PIECE_MAX ? len - at : PIECE_MAX;
+        memcpy(piece + 1, text + at, part);
+        if (!give(client, piece, (uint32_t)part + 1)) return false;
+        at += part;
+    }
+    return true;
+}
+
+static ssize_t say_text(void *cookie, const char *text, size_t len)
+{
+    packetway_control_say(cookie, false, text, len);
+    return (ssize_t)len; /* if nobody listens any more, there is nothing more to do about it */
+}
+
+static ssize_t say_error(void *cookie, const char *text, size_t len)
+{
+    packetway_control_say(cookie, true, text, len);
+    return (ssize_t)len;
+}
+
+FILE *packetway_control_stream(struct packetway_client *client, bool error)
+{
+    const cookie_io_functions_t calls = { .write = error ? say_error : say_text };
+    FILE *out = fopencookie(client, "w", calls);
+    if (out) setvbuf(out, NULL, _IOLBF, PIECE_MAX);
+    return out;
+}
+
+void packetway_control_end(struct packetway_client *client, int code)
+{
+    const uint8_t piece[2] = { KIND_END, (uint8_t)code };
+    client->ended = true;
+    if (!give(client, piece, sizeof piece) || !client->len) drop(client);
+}
+
+/* ---- serving ------------------------------------------------------------------------------- */
+
+static void refuse(int fd)
+{
+    static const char no_right[] =
+        "leat: this process is another user's, expected its owner or root\n";
+    struct packetway_client stranger = { .fd = fd };
+    packetway_control_say(&stranger, true, no_right, sizeof no_right - 1);
+    packetway_control_end(&stranger, 1);
+    drop(&stranger); /* whether or not it has taken that */
+}
+
+static struct packetway_client *vacancy(struct packetway_control *c)
+{
+    for (int i = 0; i < PACKETWAY_CLIENTS_MAX; i++)
+        if (c->client[i].fd < 0) return &c->client[i];
+    return NULL;
+}
+
+/* The owner of this process and root become clients, before a word of theirs is read. */
+static void let_in(struct packetway_control *c, leat_time now)
+{
+    struct packetway_client *client;
+    for (int i = 0; i < ACCEPTS && (client = vacancy(c)); i++) {
+        struct ucred who;
+        const int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0) return;
+        if (packetway_name_peer(fd, &who) && (who.uid == 0 || who.uid == geteuid()))
+            *client = (struct packetway_client){ .fd = fd,
+                                                 .until = now + PACKETWAY_REQUEST_MS * ps_per_ms };
+        else
+            refuse(fd);
+    }
+}
+
+/* True: the request is there. */
+static bool hear(struct packetway_client *client, struct packetway_request *request)
+{
+    const ssize_t got = recv(client->fd, request, sizeof *request, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    if (got != (ssize_t)sizeof *request) {
+        drop(client);
+        return false;
+    }
+    request->word[sizeof request->word - 1] = 0;
+    request->text[sizeof request->text - 1] = 0;
+    return client->asked = true;
+}
+
+void packetway_control_wait(const struct packetway_control *c,
+                            struct pollfd wait[PACKETWAY_CONTROL_FDS])
+{
+    bool full = true;
+    for (int i = 0; i < PACKETWAY_CLIENTS_MAX; i++) {
+        const struct packetway_client *client = &c->client[i];
+        wait[1 + i] = (struct pollfd){ .fd = client->fd,
+                                       .events = client->asked ? POLLOUT : POLLIN };
+        if (client->asked && !client->len) wait[1 + i].fd = -1; /* nothing is due */
+        full = full && client->fd >= 0;
+    }
+    wait[0] = (struct pollfd){ .fd = full ? -1 : c->listener, .events = POLLIN };
+}
+
+struct packetway_client *packetway_control_serve(struct packetway_control *c,
+                                                 const struct pollfd wait[PACKETWAY_CONTROL_FDS],
+                                                 leat_time now, struct packetway_request *request)
+{
+    struct packetway_client *asking = NULL;
+    for (int i = 0; i < PACKETWAY_CLIENTS_MAX; i++) {
+        struct packetway_client *client = &c->client[i];
+        if (client->fd < 0) continue;
+        const bool ready = wait[1 + i].fd == client->fd && wait[1 + i].revents;
+        if (ready && !client->asked && !asking && hear(client, request)) asking = client;
+        if (ready && client->asked && client->len && !push(client)) client->until = now;
+        if (client->ended && !client->len) client->until = now;
+        if ((!client->asked || client->len || client->ended) && client->until <= now) drop(client);
+    }
+    if (wait[0].fd >= 0 && wait[0].revents) let_in(c, now);
+    return asking;
+}
+
+void packetway_control_close(struct packetway_control *c, int code)
+{
+    if (c->listener < 0) return;
+    close(c->listener);
+    c->listener = -1;
+    const leat_time until = packetway_now() + CLOSE_MS * ps_per_ms;
+    for (int i = 0; i < PACKETWAY_CLIENTS_MAX; i++) {
+        struct packetway_client *client = &c->client[i];
+        if (client->fd >= 0 && client->asked && !client->ended) packetway_control_end(client, code);
+        while (client->fd >= 0 && client->len && packetway_now() < until) {
+            struct pollfd wait = { .fd = client->fd, .events = POLLOUT };
+            if (poll(&wait, 1, CLOSE_MS / 10) > 0 && !push(client)) break;
+        }
+        drop(client);
+    }
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+static void print_piece(struct leat_text *text)
+{
+    fwrite(text->buf, 1, text->len, text->user);
+    text->len = 0;
+}
+
+/* The process tells what others have told it: names of nodes, reasons. A terminal obeys none. */
+static void print(const char *octets, size_t len, FILE *stream)
+{
+    char buf[4096];
+    struct leat_text text;
+    leat_text_init(&text, buf, sizeof buf, print_piece, stream);
+    leat_text_harmless(&text, octets, len);
+    print_piece(&text);
+    fflush(stream); /* it may be long until there is more */
+}
+
+/* A question that was not read makes one error, and then comes the answer. */
+static ssize_t hear_piece(int fd, char *piece, size_t cap)
+{
+    const ssize_t got = recv(fd, piece, cap, 0);
+    return got < 0 && errno == ECONNRESET ? recv(fd, piece, cap, 0) : got;
+}
+
+/* -1 after `why`. */
+static int connect_to(const char *name, char *why)
+{
+    struct ucred who;
+    const struct timeval limit = { .tv_sec = CONNECT_S };
+    const struct packetway_name at = socket_of(name);
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&at.at, at.len) ||
+        !packetway_name_peer(fd, &who)) {
+        const bool busy = fd >= 0 && errno == EAGAIN;
+        if (fd >= 0) close(fd);
+        if (busy)
+            packetway_because(why, "'%s' does not answer within %d s", name, CONNECT_S);
+        else
+            packetway_because(
+                why,
+                "no '%s' runs in this network namespace, expected one from leat pktway "
+                "route or leat pktway host",
+                name);
+        return -1;
+    }
+    if (who.uid == 0 || who.uid == geteuid()) return fd;
+    close(fd);
+    packetway_because(
+        why,
+        "'%s' is process %d of user %u, which is not asked, expected one of root's or "
+        "this user's",
+        name, (int)who.pid, (unsigned)who.uid);
+    return -1;
+}
+
+bool packetway_control_ask(const char *name, const struct packetway_request *request, FILE *out,
+                           FILE *error, int *code, char *why)
+{
+    char piece[1 + PIECE_MAX];
+    if (!packetway_control_name(name, why)) return false;
+    const int fd = connect_to(name, why);
+    if (fd < 0) return false;
+    bool ended = false;
+    ssize_t got;
+    /* Whether it was taken does not matter: who is refused gets an answer before it has asked. */
+    send(fd, request, sizeof *request, MSG_NOSIGNAL);
+    while (!ended && (got = hear_piece(fd, piece, sizeof piece)) > 0) {
+        ended = piece[0] == KIND_END && got == 2;
+        if (ended)
+            *code = (unsigned char)piece[1];
+        else
+            print(piece + 1, (size_t)got - 1, piece[0] == KIND_ERROR ? error : out);
+    }
+    close(fd);
+    return ended || packetway_because(why, "'%s' went away while it was asked", name);
+}

@@ -1,0 +1,36 @@
+/*
+ * Names that one process of a network namespace can hold: abstract sockets, which go with their
+ * process, however that ends. They listen: the system tells whoever connects who that process is.
+ */
+#ifndef LEAT_LIVE_PACKETWAY_NAME_H
+#define LEAT_LIVE_PACKETWAY_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+enum { PACKETWAY_HOLDER_MAX = 64 };
+
+struct packetway_name {
+    struct sockaddr_un at;
+    socklen_t len;
+};
+
+struct packetway_name packetway_name_of(const char *text, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* A socket that holds the name and never waits; -1 after errno. EADDRINUSE: another one has it. */
+int packetway_name_hold(const struct packetway_name *name);
+
+/* Closes the connections of those who wanted to know who holds it: only so many have room. */
+void packetway_name_dismiss(int held);
+
+/* The process at the other end of a connection, or of a name; false: it is not told. */
+bool packetway_name_peer(int fd, struct ucred *who);
+bool packetway_name_holder(const struct packetway_name *name, struct ucred *who);
+
+/* "process 12 of user 1001" */
+void packetway_name_holder_text(const struct packetway_name *name, char text[PACKETWAY_HOLDER_MAX]);
+
+#endif

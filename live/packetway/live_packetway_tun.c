@@ -1,0 +1,263 @@
+#include "live_packetway_tun.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { IPV4_MIN = 20, IPV6_MIN = 40 };
+
+/* ---- ways ---------------------------------------------------------------------------------- */
+
+/* The end of a number within [min, max], or NULL. */
+static const char *read_number(const char *text, unsigned long min, unsigned long max,
+                               unsigned long *out)
+{
+    char *end;
+    if (*text < '0' || *text > '9') return NULL;
+    *out = strtoul(text, &end, 0);
+    return *out >= min && *out <= max ? end : NULL;
+}
+
+static bool read_way(const char *text, struct packetway_way *way)
+{
+    char address[INET6_ADDRSTRLEN];
+    unsigned long prefix_bits, node = 0;
+    const size_t len = strcspn(text, "/=");
+    if (len >= sizeof address) return false;
+    memcpy(address, text, len);
+    address[len] = 0;
+    const bool six = strchr(address, ':') != NULL;
+    way->address_len = six ? 16 : 4;
+    if (inet_pton(six ? AF_INET6 : AF_INET, address, way->address) != 1) return false;
+    prefix_bits = 8ul * way->address_len;
+    text += len;
+    if (*text == '/') text = read_number(text + 1, 0, prefix_bits, &prefix_bits);
+    if (!text || *text != '=') return false;
+    text = read_number(text + 1, 1, LEAT_PACKETWAY_ADDRESS_MAX, &node);
+    way->prefix_bits = (uint8_t)prefix_bits;
+    way->node = (uint32_t)node;
+    return text && !*text;
+}
+
+bool packetway_tun_way(struct packetway_tun *tun, const char *text, char *why)
+{
+    struct packetway_way way = { 0 };
+    if (tun->way_count == PACKETWAY_WAYS_MAX)
+        return packetway_because(why, "more than %d ways", PACKETWAY_WAYS_MAX);
+    if (!read_way(text, &way))
+        return packetway_because(why, "'%.60s', expected ADDRESS[/BITS]=NODE, as 10.9.0.3=0x301",
+                                 text);
+    tun->ways[tun->way_count++] = way;
+    return true;
+}
+
+static bool begins_with(const uint8_t *address, const struct packetway_way *way)
+{
+    const uint32_t whole = way->prefix_bits / 8, rest = way->prefix_bits % 8;
+    if (memcmp(address, way->address, whole) != 0) return false;
+    return !rest || (address[whole] ^ way->address[whole]) >> (8 - rest) == 0;
+}
+
+uint32_t packetway_tun_node(const struct packetway_tun *tun, const uint8_t *address, uint32_t len)
+{
+    const struct packetway_way *best = NULL;
+    for (uint32_t i = 0; i < tun->way_count; i++) {
+        const struct packetway_way *way = &tun->ways[i];
+        if (way->address_len == len && begins_with(address, way) &&
+            (!best || way->prefix_bits > best->prefix_bits))
+            best = way;
+    }
+    return best ? best->node : 0;
+}
+
+/* The node behind the destination, or the source, of an IP packet; 0: none. */
+static uint32_t node_of(const struct packetway_tun *tun, const uint8_t *ip, size_t len, bool source)
+{
+    if (len >= IPV4_MIN && ip[0] >> 4 == 4)
+        return packetway_tun_node(tun, ip + (source ? 12 : 16), 4);
+    if (len >= IPV6_MIN && ip[0] >> 4 == 6)
+        return packetway_tun_node(tun, ip + (source ? 8 : 24), 16);
+    return 0;
+}
+
+/* ---- the device ---------------------------------------------------------------------------- */
+
+static bool bring_up(struct packetway_tun *tun, uint32_t mtu_octets, char *why)
+{
+    struct ifreq request = { 0 };
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    memcpy(request.ifr_name, tun->device, sizeof tun->device);
+    request.ifr_mtu = (int)mtu_octets;
+    bool good = fd >= 0 && ioctl(fd, SIOCSIFMTU, &request) == 0 &&
+                ioctl(fd, SIOCGIFFLAGS, &request) == 0;
+    request.ifr_flags |= IFF_UP;
+    good = good && ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+    if (!good) packetway_because(why, "%s: %s", tun->device, strerror(errno));
+    if (fd >= 0) close(fd);
+    return good;
+}
+
+bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t mtu_words,
+                        char *why)
+{
+    struct ifreq request = { .ifr_flags = IFF_TUN | IFF_NO_PI };
+    const uint32_t spare = LEAT_PACKETWAY_MESSAGE_LEN_MIN + 8 * PACKETWAY_TUN_HOPS;
+    if (strlen(device) >= PACKETWAY_DEVICE_LEN)
+        return packetway_because(why, "device '%.40s', expected fewer characters", device);
+    memcpy(request.ifr_name, device, strlen(device) + 1);
+    tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (tun->fd < 0) return packetway_because(why, "/dev/net/tun: %s", strerror(errno));
+    if (ioctl(tun->fd, TUNSETIFF, &request))
+        packetway_because(why, "%s: %s", device, strerror(errno));
+    else {
+        memcpy(tun->device, request.ifr_name, sizeof tun->device);
+        if (bring_up(tun, 8 * mtu_words - spare, why)) return true;
+    }
+    packetway_tun_close(tun);
+    return false;
+}
+
+void packetway_tun_close(struct packetway_tun *tun)
+{
+    if (tun->fd >= 0) close(tun->fd);
+    tun->fd = -1;
+}
+
+/* ---- what is too long ---------------------------------------------------------------------- */
+
+enum { ICMP_LEN = 8, ICMP_TO_TELL = 8 /* octets behind an IPv4 header: ports */ };
+enum { UNREACHABLE = 3, TOO_BIG_FOR_4 = 4, PACKET_TOO_BIG_6 = 2, ICMP = 1, ICMP6 = 58 };
+
+/* The sum of RFC 1071, over pieces of even length. */
+static uint32_t add_up(uint32_t sum, const uint8_t *octets, size_t len)
+{
+    for (size_t i = 0; i + 1 < len; i += 2)
+        sum += leat_get_be16(octets + i);
+    if (len % 2) sum += (uint32_t)octets[len - 1] << 8;
+    return sum;
+}
+
+static uint16_t complement(uint32_t sum)
+{
+    while (sum >> 16)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+/* RFC 1191: from whom the packet was for; its header and ports are in it. */
+static size_t too_long_4(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *out)
+{
+    const size_t head = 4u * (ip[0] & 15u);
+    const size_t told = len < head + ICMP_TO_TELL ? len : head + ICMP_TO_TELL;
+    const size_t all = IPV4_MIN + ICMP_LEN + told;
+    uint8_t *icmp = out + IPV4_MIN;
+    if (head < IPV4_MIN || len <= head) return 0;
+    if (ip[9] == ICMP && ip[head] != 8 && ip[head] != 0) return 0; /* it may be an error itself */
+    memset(out, 0, IPV4_MIN + ICMP_LEN);
+    out[0] = 0x45;
+    leat_put_be16(out + 2, (uint16_t)all);
+    out[8] = 64;
+    out[9] = ICMP;
+    memcpy(out + 12, ip + 16, 4);
+    memcpy(out + 16, ip + 12, 4);
+    leat_put_be16(out + 10, complement(add_up(0, out, IPV4_MIN)));
+    icmp[0] = UNREACHABLE;
+    icmp[1] = TOO_BIG_FOR_4;
+    leat_put_be16(icmp + 6, (uint16_t)mtu);
+    memcpy(icmp + ICMP_LEN, ip, told);
+    leat_put_be16(icmp + 2, complement(add_up(0, icmp, ICMP_LEN + told)));
+    return all;
+}
+
+/* RFC 4443, 3.2. */
+static size_t too_long_6(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *out)
+{
+    const size_t told = len < IPV6_MIN + ICMP_TO_TELL ? len : IPV6_MIN + ICMP_TO_TELL;
+    uint8_t *icmp = out + IPV6_MIN;
+    if (ip[6] == ICMP6 && (len == IPV6_MIN || ip[IPV6_MIN] < 128)) return 0; /* not about errors */
+    memset(out, 0, IPV6_MIN + ICMP_LEN);
+    out[0] = 0x60;
+    leat_put_be16(out + 4, (uint16_t)(ICMP_LEN + told));
+    out[6] = ICMP6;
+    out[7] = 64;
+    memcpy(out + 8, ip + 24, 16);
+    memcpy(out + 24, ip + 8, 16);
+    icmp[0] = PACKET_TOO_BIG_6;
+    leat_put_be32(icmp + 4, mtu);
+    memcpy(icmp + ICMP_LEN, ip, told);
+    const uint32_t pseudo = add_up((uint32_t)(ICMP_LEN + told) + ICMP6, out + 8, 32);
+    leat_put_be16(icmp + 2, complement(add_up(pseudo, icmp, ICMP_LEN + told)));
+    return IPV6_MIN + ICMP_LEN + told;
+}
+
+size_t packetway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
+                              uint8_t out[PACKETWAY_TOO_LONG_MAX])
+{
+    if (len >= IPV4_MIN && ip[0] >> 4 == 4) return too_long_4(ip, len, mtu, out);
+    if (len >= IPV6_MIN && ip[0] >> 4 == 6) return too_long_6(ip, len, mtu, out);
+    return 0;
+}
+
+/* Tells the sender how long a packet to that node may be, by the plan. */
+static void tell_length(struct packetway_tun *tun, struct leat_live_packetway *node, uint32_t to,
+                        const uint8_t *ip, size_t len)
+{
+    const struct leat_packetway_plan *plan;
+    uint8_t out[PACKETWAY_TOO_LONG_MAX];
+    char why[PACKETWAY_WHY_LEN];
+    uint32_t words = leat_live_packetway_mtu(node), leading = 0;
+    if (leat_live_packetway_plan(node, to, 0, &plan, why) != LEAT_LIVE_PACKETWAY_OK) return;
+    if (plan->state == LEAT_PACKETWAY_PLAN_ROUTES) {
+        words = leat_packetway_mtu_min(words, plan->routes[0].mtu_words);
+        leading = plan->routes[0].len;
+    }
+    const uint32_t taken = leading + LEAT_PACKETWAY_MESSAGE_LEN_MIN;
+    const size_t out_len = packetway_tun_too_long(ip, len, 8 * words - taken, out);
+    if (8 * words > taken && out_len && write(tun->fd, out, out_len) == (ssize_t)out_len)
+        tun->too_long++;
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+void packetway_tun_send(struct packetway_tun *tun, struct leat_live_packetway *node)
+{
+    static uint8_t ip[PACKETWAY_MESSAGE_MAX];
+    char why[PACKETWAY_WHY_LEN];
+    for (int i = 0; i < PACKETWAY_TUN_BATCH; i++) {
+        const ssize_t len = read(tun->fd, ip, sizeof ip);
+        if (len <= 0) return;
+        const uint32_t to = node_of(tun, ip, (size_t)len, false);
+        if (!to) {
+            tun->no_way++;
+            continue;
+        }
+        tun->message.header = (struct leat_packetway_header){ .dt = to,
+                                                              .pt = LEAT_PACKETWAY_PT_IP };
+        tun->message.data = ip;
+        tun->message.data_len = (size_t)len;
+        enum leat_live_packetway_end end = leat_live_packetway_send(
+            node, &tun->message, LEAT_PACKETWAY_SEND_PLANNED, 0, why);
+        if (end == LEAT_LIVE_PACKETWAY_SILENT) /* the plan is asked for; meanwhile: */
+            end = leat_live_packetway_send(node, &tun->message, LEAT_PACKETWAY_SEND_BY_ADDRESS, 0,
+                                           why);
+        ++*(end == LEAT_LIVE_PACKETWAY_OK ? &tun->sent : &tun->unsent);
+        if (end == LEAT_LIVE_PACKETWAY_WRONG) tell_length(tun, node, to, ip, (size_t)len);
+    }
+}
+
+void packetway_tun_receive(struct packetway_tun *tun, const struct leat_packetway_event *event)
+{
+    const struct leat_packetway_message *m = &event->message;
+    if (event->kind != LEAT_PACKETWAY_EVENT_DATA || m->header.pt != LEAT_PACKETWAY_PT_IP) return;
+    if (!event->peer || node_of(tun, m->data, m->data_len, true) != event->peer) {
+        tun->spoofed++;
+        return;
+    }
+    if (write(tun->fd, m->data, m->data_len) == (ssize_t)m->data_len) tun->received++;
+}

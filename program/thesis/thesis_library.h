@@ -1,0 +1,32 @@
+/*
+ * Inside of the library: the one task of this process, and its questions to the run.
+ *
+ *     exported functions (thesis_task.c, thesis_pack.c) ---> ask, put, get ---> program/run/task.h
+ */
+#ifndef LEAT_THESIS_LIBRARY_H
+#define LEAT_THESIS_LIBRARY_H
+
+#include "thesis_shared.h"
+#include "thesis_task.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+bool leat_atm_is_joined(void); /* and has not left */
+bool leat_atm_is_busy(void);   /* with a question */
+
+/* If the program has set rlcked to 0: the run is told so. */
+void leat_atm_settle(void);
+
+/* Memory for `len` octets, the library's own, until it is asked for again. */
+uint8_t *leat_atm_room(size_t len);
+
+/* Writes words of the message, reads them: each four octets, the last may have less. `call`: what
+ * the program has called. */
+void leat_atm_put(struct shmst *dev, const char *call, const uint8_t *octets, size_t len);
+void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t len);
+
+/* Ends the run: "srp 3: atmputnint: ..." */
+_Noreturn void leat_atm_fail(const char *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,213 @@
+/* Elements as octets: XDR, big-endian, in words as the unit takes them. */
+#include "thesis_library.h"
+#include <limits.h>
+#include <string.h>
+
+enum { WORD = 4 };
+
+enum kind { INT, SHORT, LONG, FLOAT, DOUBLE };
+
+static const struct {
+    size_t host_len, wire_len;
+} of_kind[] = {
+    [INT] = { sizeof(int), 4 },     [SHORT] = { sizeof(short), 2 },   [LONG] = { sizeof(long), 4 },
+    [FLOAT] = { sizeof(float), 4 }, [DOUBLE] = { sizeof(double), 8 },
+};
+
+/* ---- one element ----------------------------------------------------------------------------- */
+
+static long load_long(const char *call, const void *from)
+{
+    long value;
+    memcpy(&value, from, sizeof value);
+    if (value < INT32_MIN || value > INT32_MAX)
+        leat_atm_fail(call, "%ld, expected a number that 4 octets hold", value);
+    return value;
+}
+
+/* Its bits, in the lower octets. */
+static uint64_t load(enum kind kind, const char *call, const void *from)
+{
+    int i;
+    short s;
+    uint32_t f;
+    uint64_t d;
+    switch (kind) {
+    case INT: memcpy(&i, from, sizeof i); return (uint32_t)i;
+    case SHORT: memcpy(&s, from, sizeof s); return (uint16_t)s;
+    case LONG: return (uint32_t)load_long(call, from);
+    case FLOAT: memcpy(&f, from, sizeof f); return f;
+    case DOUBLE: memcpy(&d, from, sizeof d); return d;
+    }
+    return 0;
+}
+
+static void store(enum kind kind, uint64_t bits, void *to)
+{
+    const int i = (int32_t)(uint32_t)bits;
+    const short s = (int16_t)(uint16_t)bits;
+    const long l = (int32_t)(uint32_t)bits;
+    const uint32_t f = (uint32_t)bits;
+    switch (kind) {
+    case INT: memcpy(to, &i, sizeof i); break;
+    case SHORT: memcpy(to, &s, sizeof s); break;
+    case LONG: memcpy(to, &l, sizeof l); break;
+    case FLOAT: memcpy(to, &f, sizeof f); break;
+    case DOUBLE: memcpy(to, &bits, sizeof bits); break;
+    }
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
+/* A short is a word of its own; others fill theirs, so that one run of words holds them all. */
+static size_t words_len(enum kind kind, size_t all)
+{
+    return kind == SHORT ? of_kind[kind].wire_len : all;
+}
+
+static size_t checked(const char *call, int cnt)
+{
+    if (cnt < 0) leat_atm_fail(call, "%d elements, expected 0 or more", cnt);
+    return (size_t)cnt;
+}
+
+static int put(struct shmst *dev, const char *call, enum kind kind, const void *np, size_t count)
+{
+    const size_t each = of_kind[kind].wire_len, all = count * each, run = words_len(kind, all);
+    uint8_t *octets = leat_atm_room(all);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = load(kind, call, (const char *)np + i * of_kind[kind].host_len);
+        for (size_t k = each; k-- > 0; bits >>= 8)
+            octets[i * each + k] = (uint8_t)bits;
+    }
+    for (size_t at = 0; at < all; at += run)
+        leat_atm_put(dev, call, octets + at, run);
+    return 0;
+}
+
+static int get(struct shmst *dev, const char *call, enum kind kind, void *np, size_t count)
+{
+    const size_t each = of_kind[kind].wire_len, all = count * each, run = words_len(kind, all);
+    uint8_t *octets = leat_atm_room(all);
+    for (size_t at = 0; at < all; at += run)
+        leat_atm_get(dev, call, octets + at, run);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+        for (size_t k = 0; k < each; k++)
+            bits = bits << 8 | octets[i * each + k];
+        store(kind, bits, (char *)np + i * of_kind[kind].host_len);
+    }
+    return 0;
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+int atmputnint(struct shmst *dev, const int *np, int cnt)
+{
+    return put(dev, "atmputnint", INT, np, checked("atmputnint", cnt));
+}
+
+int atmputnshort(struct shmst *dev, const short *np, int cnt)
+{
+    return put(dev, "atmputnshort", SHORT, np, checked("atmputnshort", cnt));
+}
+
+int atmputnlong(struct shmst *dev, const long *np, int cnt)
+{
+    return put(dev, "atmputnlong", LONG, np, checked("atmputnlong", cnt));
+}
+
+int atmputnfloat(struct shmst *dev, const float *np, int cnt)
+{
+    return put(dev, "atmputnfloat", FLOAT, np, checked("atmputnfloat", cnt));
+}
+
+int atmputndfloat(struct shmst *dev, const double *np, int cnt)
+{
+    return put(dev, "atmputndfloat", DOUBLE, np, checked("atmputndfloat", cnt));
+}
+
+int atmputncplx(struct shmst *dev, const struct atmcplx *np, int cnt)
+{
+    return put(dev, "atmputncplx", FLOAT, np, 2 * checked("atmputncplx", cnt));
+}
+
+int atmputndcplx(struct shmst *dev, const struct atmdcplx *np, int cnt)
+{
+    return put(dev, "atmputndcplx", DOUBLE, np, 2 * checked("atmputndcplx", cnt));
+}
+
+int atmputbytes(struct shmst *dev, const char *np, int cnt)
+{
+    const size_t len = checked("atmputbytes", cnt);
+    if (len) leat_atm_put(dev, "atmputbytes", (const uint8_t *)np, len);
+    return 0;
+}
+
+int atmputstring(struct shmst *dev, const char *np)
+{
+    const size_t len = strlen(np) + 1, all = (len + WORD - 1) / WORD * WORD;
+    uint8_t *octets = leat_atm_room(all);
+    memcpy(octets, np, len);
+    memset(octets + len, 0, all - len);
+    leat_atm_put(dev, "atmputstring", octets, all);
+    return 0;
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+int atmgetnint(struct shmst *dev, int *np, int cnt)
+{
+    return get(dev, "atmgetnint", INT, np, checked("atmgetnint", cnt));
+}
+
+int atmgetnshort(struct shmst *dev, short *np, int cnt)
+{
+    return get(dev, "atmgetnshort", SHORT, np, checked("atmgetnshort", cnt));
+}
+
+int atmgetnlong(struct shmst *dev, long *np, int cnt)
+{
+    return get(dev, "atmgetnlong", LONG, np, checked("atmgetnlong", cnt));
+}
+
+int atmgetnfloat(struct shmst *dev, float *np, int cnt)
+{
+    return get(dev, "atmgetnfloat", FLOAT, np, checked("atmgetnfloat", cnt));
+}
+
+int atmgetndfloat(struct shmst *dev, double *np, int cnt)
+{
+    return get(dev, "atmgetndfloat", DOUBLE, np, checked("atmgetndfloat", cnt));
+}
+
+int atmgetncplx(struct shmst *dev, struct atmcplx *np, int cnt)
+{
+    return get(dev, "atmgetncplx", FLOAT, np, 2 * checked("atmgetncplx", cnt));
+}
+
+int atmgetndcplx(struct shmst *dev, struct atmdcplx *np, int cnt)
+{
+    return get(dev, "atmgetndcplx", DOUBLE, np, 2 * checked("atmgetndcplx", cnt));
+}
+
+int atmgetbytes(struct shmst *dev, char *np, int cnt)
+{
+    const size_t len = checked("atmgetbytes", cnt);
+    if (len) leat_atm_get(dev, "atmgetbytes", (uint8_t *)np, len);
+    return 0;
+}
+
+int atmgetstring(struct shmst *dev, char *np)
+{
+    uint8_t word[WORD];
+    const uint8_t *end;
+    do {
+        leat_atm_get(dev, "atmgetstring", word, sizeof word);
+        end = memchr(word, 0, sizeof word);
+        const size_t here = end ? (size_t)(end - word) + 1 : sizeof word;
+        memcpy(np, word, here);
+        np += here;
+    } while (!end);
+    return 0;
+}

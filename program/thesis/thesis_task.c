@@ -1,0 +1,299 @@
+/* One task: coming, going, its locks, and its questions to the run. */
+#include "thesis_task.h"
+#include "clock.h"
+#include "task.h"
+#include "thesis_library.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REASON_LEN = 240 };
+
+struct prcsdescstr {
+    char name[LEAT_ATM_NAME_CAP]; /* of the one who looks at it: the table itself is the run's */
+    int instance;
+};
+
+static struct {
+    bool is_joined, has_left, is_busy;
+    bool reads; /* a message: from its grant until the run knows that rlcked is 0 */
+    pid_t pid;
+    int port;
+    uint64_t cookie; /* of the last question */
+    struct shmst dev;
+    struct prcsdescstr table;
+} self;
+
+bool leat_atm_is_joined(void)
+{
+    return self.is_joined;
+}
+
+bool leat_atm_is_busy(void)
+{
+    return self.is_busy;
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+_Noreturn static void fail_outside(const char *call)
+{
+    fprintf(stderr, "leat: %s %s\n", call, self.has_left ? "after atmleave" : "before atmjoin");
+    exit(1);
+}
+
+_Noreturn void leat_atm_fail(const char *call, const char *format, ...)
+{
+    char reason[REASON_LEN];
+    if (!self.is_joined) fail_outside(call);
+    const int len = snprintf(reason, sizeof reason, "%s %d: %s: ", self.table.name,
+                             self.table.instance, call);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason + len, sizeof reason - (size_t)len, format, arguments);
+    va_end(arguments);
+    leat_task_fail(reason);
+}
+
+_Noreturn void atmfail(struct shmst *dev, const char *reason)
+{
+    char text[REASON_LEN];
+    (void)dev;
+    if (!self.is_joined) fail_outside("atmfail");
+    snprintf(text, sizeof text, "%s %d: %s", self.table.name, self.table.instance, reason);
+    leat_task_fail(text);
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static uint8_t *grown(uint8_t *memory, size_t *cap, size_t len)
+{
+    if (len <= *cap) return memory;
+    memory = realloc(memory, len);
+    if (!memory) leat_task_fail("no memory for a message");
+    *cap = len;
+    return memory;
+}
+
+uint8_t *leat_atm_room(size_t len)
+{
+    static uint8_t *memory;
+    static size_t cap;
+    return memory = grown(memory, &cap, len);
+}
+
+static struct leat_task_event await_answer(const char *doing)
+{
+    struct leat_task_event event;
+    do {
+        while (!leat_task_next(&event))
+            leat_task_wait(LEAT_NEVER, doing);
+    } while (event.kind != LEAT_TASK_ANSWERED || event.cookie != self.cookie);
+    return event;
+}
+
+/* What goes with a question, and what comes with its answer. */
+struct cargo {
+    const uint8_t *out;
+    size_t out_len;
+    uint8_t *in;
+    size_t in_len;
+};
+
+static struct leat_atm_answer ask_with(const struct leat_atm_question *question,
+                                       const struct cargo *cargo, const char *doing)
+{
+    static uint8_t *memory;
+    static size_t cap;
+    struct leat_atm_answer answer;
+    self.is_busy = true;
+    memory = grown(memory, &cap, sizeof *question + cargo->out_len);
+    memcpy(memory, question, sizeof *question);
+    if (cargo->out_len) memcpy(memory + sizeof *question, cargo->out, cargo->out_len);
+    leat_task_call(memory, sizeof *question + cargo->out_len, ++self.cookie);
+    const struct leat_task_event event = await_answer(doing);
+    memcpy(&answer, event.octets, sizeof answer);
+    if (cargo->in_len) memcpy(cargo->in, event.octets + sizeof answer, cargo->in_len);
+    leat_task_release(&event);
+    self.is_busy = false;
+    return answer;
+}
+
+static struct leat_atm_answer ask(const struct leat_atm_question *question, const char *doing)
+{
+    return ask_with(question, &(struct cargo){ 0 }, doing);
+}
+
+/* Who waits for what, for reports of deadlocks. */
+static const char *doing(const char *format, int number)
+{
+    static char text[LEAT_TASK_DOING_LEN];
+    const int len = snprintf(text, sizeof text, "%s %d: ", self.table.name, self.table.instance);
+    snprintf(text + len, sizeof text - (size_t)len, format, number);
+    return text;
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static void end_read(void)
+{
+    if (!self.reads) return;
+    ask(&(struct leat_atm_question){ .op = LEAT_ATM_READ_END }, "");
+    self.reads = false;
+    self.dev.rlcked = 0;
+}
+
+void leat_atm_settle(void)
+{
+    if (!self.dev.rlcked) end_read();
+}
+
+/* What every call begins with. */
+static void enter(struct shmst *dev, const char *call)
+{
+    if (!self.is_joined) fail_outside(call);
+    if (dev != &self.dev) leat_atm_fail(call, "its first argument is not what atmjoin told");
+    leat_atm_settle();
+}
+
+static struct leat_atm_question question_about(enum leat_atm_op op, const char *call,
+                                               const char *name, int inst)
+{
+    struct leat_atm_question question = { .op = op, .instance = inst };
+    if (strnlen(name, LEAT_ATM_NAME_CAP) != LEAT_ATM_NAME_CAP - 1)
+        leat_atm_fail(call, "the name \"%.20s\", expected three letters", name);
+    memcpy(question.name, name, sizeof question.name);
+    return question;
+}
+
+/* ---- coming and going ------------------------------------------------------------------------ */
+
+static bool attach(void)
+{
+    const char *slot = getenv(LEAT_TASK_SLOT_VARIABLE), *why = NULL;
+    if (leat_task_attach(slot ? (uint32_t)strtoul(slot, NULL, 10) : 0, &why)) return true;
+    fprintf(stderr, "leat: %s\n", why);
+    return false;
+}
+
+int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab)
+{
+    *dev = &self.dev;
+    *prcstab = &self.table;
+    if (self.is_joined) return 0;
+    if (self.has_left) fail_outside("atmjoin");
+    if (!attach()) return -1;
+    leat_task_begin();
+    leat_clock_begin();
+    self.is_joined = true;
+    self.pid = getpid();
+    const struct leat_atm_answer told = ask(&(struct leat_atm_question){ .op = LEAT_ATM_JOIN }, "");
+    memcpy(self.table.name, told.name, sizeof self.table.name);
+    self.table.instance = told.instance;
+    self.port = told.port;
+    return 0;
+}
+
+int atmstart(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst)
+{
+    (void)prcstab;
+    enter(dev, "atmstart");
+    const struct leat_atm_question question = question_about(LEAT_ATM_START, "atmstart", name,
+                                                             inst);
+    if (inst < 0) leat_atm_fail("atmstart", "instance %d of %s, expected 0 or more", inst, name);
+    ask(&question, "");
+    return 0;
+}
+
+int atmport(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst)
+{
+    (void)prcstab;
+    enter(dev, "atmport");
+    const struct leat_atm_question question = question_about(LEAT_ATM_PORT, "atmport", name, inst);
+    return ask(&question, "").port;
+}
+
+int atminst(struct shmst *dev)
+{
+    enter(dev, "atminst");
+    return self.table.instance;
+}
+
+unsigned long long atmcycle(struct shmst *dev)
+{
+    enter(dev, "atmcycle");
+    return ask(&(struct leat_atm_question){ .op = LEAT_ATM_CYCLE }, "").cycle;
+}
+
+int atmleave(struct shmst *dev)
+{
+    enter(dev, "atmleave");
+    if (dev->wlcked) leat_atm_fail("atmleave", "a message was begun by atminitsend and not sent");
+    end_read();
+    self.is_joined = false;
+    self.has_left = true;
+    leat_clock_leave();
+    leat_task_leave();
+    return 0;
+}
+
+/* A forked copy of the task is not the task. */
+__attribute__((destructor)) static void leave_at_exit(void)
+{
+    if (self.is_joined && !self.is_busy && self.pid == getpid()) atmleave(&self.dev);
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+int atminitsend(struct shmst *dev)
+{
+    enter(dev, "atminitsend");
+    ask(&(struct leat_atm_question){ .op = LEAT_ATM_INITSEND },
+        doing("atminitsend: the lock of port %d", self.port));
+    dev->wlcked = 1;
+    return 0;
+}
+
+int atmsnd(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst, int type)
+{
+    (void)prcstab;
+    enter(dev, "atmsnd");
+    struct leat_atm_question question = question_about(LEAT_ATM_SEND, "atmsnd", name, inst);
+    if (type < 0) leat_atm_fail("atmsnd", "type %d, expected 0 or more", type);
+    if (inst < LEAT_ATM_ALL)
+        leat_atm_fail("atmsnd", "instance %d of %s, expected 0 or more, or -1 for all", inst, name);
+    question.type = type;
+    ask(&question, doing("atmsnd of type %d", type));
+    dev->wlcked = 0;
+    return 0;
+}
+
+int atmrcv(struct shmst *dev, int type)
+{
+    enter(dev, "atmrcv");
+    if (type < 0) leat_atm_fail("atmrcv", "type %d, expected 0 or more", type);
+    end_read(); /* it may not have said so */
+    ask(&(struct leat_atm_question){ .op = LEAT_ATM_RECEIVE, .type = type },
+        doing("atmrcv of type %d", type));
+    self.reads = true;
+    dev->rlcked = 1;
+    return 0;
+}
+
+void leat_atm_put(struct shmst *dev, const char *call, const uint8_t *octets, size_t len)
+{
+    enter(dev, call);
+    ask_with(&(struct leat_atm_question){ .op = LEAT_ATM_PUT },
+             &(struct cargo){ .out = octets, .out_len = len },
+             doing("atmput: room in the send buffer of port %d", self.port));
+}
+
+void leat_atm_get(struct shmst *dev, const char *call, uint8_t *octets, size_t len)
+{
+    enter(dev, call);
+    if (len > UINT32_MAX) leat_atm_fail(call, "%zu octets, more than any message has", len);
+    ask_with(&(struct leat_atm_question){ .op = LEAT_ATM_GET, .len = (uint32_t)len },
+             &(struct cargo){ .in = octets, .in_len = len }, doing("atmget at port %d", self.port));
+}

@@ -1,0 +1,123 @@
+/*
+ * The thesis' own calls (seed 001, Table 10.2; specs/atm.md, 7.1): a program as tasks, ordinary
+ * processes, each bound to a port of an ATM fabric. A task drives the adaptation layer unit of its
+ * port by itself, word by word, and shares it with the other tasks there: two locks keep them
+ * apart.
+ *
+ *     struct shmst *dev;
+ *     struct prcsdescstr *prcstab;
+ *     int x = 285, y;
+ *
+ *     atmjoin(&dev, &prcstab);                    atmjoin(&dev, &prcstab);
+ *     atmstart(dev, prcstab, "rcv", 1);           |
+ *     atminitsend(dev);              wlcked       atmrcv(dev, 7);            rlcked
+ *     atmputnint(dev, &x, 1);        |            atmgetnint(dev, &y, 1);    |
+ *     atmsnd(dev, prcstab, "rcv", 1, 7);          dev->rlcked = 0;
+ *
+ * Tasks have a name of three letters and an instance number. The first is (beginning of its
+ * program's name, 0), and starts the others; index i of the process table is at port i modulo the
+ * ports, unless `leat run --placement` says otherwise.
+ *
+ * A message goes to one task, or to all of a name (instance -1), and has a type, 0 or more. All
+ * numbers travel as XDR, big-endian. Computing takes no time; each octet that a task writes or
+ * reads takes the unit's cycles, and waiting for locks and messages takes what it takes.
+ *
+ * Programs of the thesis do not look at results. So a call that cannot do what it is asked for ends
+ * the run, with the reason, and all return 0; but atmjoin, which returns -1 where there is no run.
+ *
+ *     cc -o srl srl.c $(pkg-config --cflags --libs leat-atm)
+ *     leat run --fabric clos444 -- ./srl system.in
+ */
+#ifndef LEAT_THESIS_TASK_H
+#define LEAT_THESIS_TASK_H
+
+/* A task's view of the unit of its port. */
+struct shmst {
+    int rlcked; /* 1 from a message received until the task has read it and sets this to 0 */
+    int wlcked; /* 1 from atminitsend to atmsnd; only to be looked at */
+};
+
+/* The process table. It belongs to the run. */
+struct prcsdescstr;
+
+struct atmcplx {
+    float re, im;
+};
+
+struct atmdcplx {
+    double re, im;
+};
+
+/* ---- coming and going ------------------------------------------------------------------------ */
+
+/* This process becomes the task that `leat run`, or atmstart, has started it as. -1, and a message
+ * on standard error: it was started otherwise. */
+int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab);
+
+/* Enters (name, inst) into the process table and starts the program of that name as this task: the
+ * one beside the first program, or else as a shell finds it. It gets the arguments that the first
+ * program has. The time of the run waits until it has joined. */
+int atmstart(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
+
+/* The port of a task; -1: it is not in the table. */
+int atmport(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
+
+/* This task's own instance number. */
+int atminst(struct shmst *dev);
+
+/* The cycle that the network is in. Right after atminitsend: that in which the lock was granted. */
+unsigned long long atmcycle(struct shmst *dev);
+
+/* The task is over, and its read lock free; so it is at exit() too. */
+int atmleave(struct shmst *dev);
+
+/* The run ends as a failure, with this reason ("solution impossible"). */
+_Noreturn void atmfail(struct shmst *dev, const char *reason);
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* Begins a message: waits until no other task of the port writes or reads. */
+int atminitsend(struct shmst *dev);
+
+/* Each of these adds `cnt` elements to it; the sum of a message is limited by the send buffer
+ * (67,912 octets). As the unit counts, a word of the bus with b octets takes 4b + 3 cycles:
+ *
+ *     int, float, long (its value in 4 octets)     a word each
+ *     short                                        a word of 2 octets each
+ *     dfloat (double), cplx                        two words each
+ *     dcplx                                        four words each
+ *     bytes                                        words of 4, the last may have less
+ *     string, with its final zero                  words of 4, the last filled with zeros
+ */
+int atmputnint(struct shmst *dev, const int *np, int cnt);
+int atmputnshort(struct shmst *dev, const short *np, int cnt);
+int atmputnlong(struct shmst *dev, const long *np, int cnt);
+int atmputnfloat(struct shmst *dev, const float *np, int cnt);
+int atmputndfloat(struct shmst *dev, const double *np, int cnt);
+int atmputncplx(struct shmst *dev, const struct atmcplx *np, int cnt);
+int atmputndcplx(struct shmst *dev, const struct atmdcplx *np, int cnt);
+int atmputbytes(struct shmst *dev, const char *np, int cnt);
+int atmputstring(struct shmst *dev, const char *np);
+
+/* Sends it. Comes back as soon as the unit knows where to; the message leaves behind it. */
+int atmsnd(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst, int type);
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+/* Waits for a message of this type for this task. From here until dev->rlcked = 0 no other task of
+ * the port reads or writes. */
+int atmrcv(struct shmst *dev, int type);
+
+/* The next elements of it, in the order in which they were put. What is read beyond its end, up to
+ * that of its last cell, is 0. */
+int atmgetnint(struct shmst *dev, int *np, int cnt);
+int atmgetnshort(struct shmst *dev, short *np, int cnt);
+int atmgetnlong(struct shmst *dev, long *np, int cnt);
+int atmgetnfloat(struct shmst *dev, float *np, int cnt);
+int atmgetndfloat(struct shmst *dev, double *np, int cnt);
+int atmgetncplx(struct shmst *dev, struct atmcplx *np, int cnt);
+int atmgetndcplx(struct shmst *dev, struct atmdcplx *np, int cnt);
+int atmgetbytes(struct shmst *dev, char *np, int cnt);
+int atmgetstring(struct shmst *dev, char *np); /* with its final zero: there must be room for it */
+
+#endif

@@ -1,0 +1,829 @@
+#include "sim_atm_load.h"
+#include "leat_arena.h"
+#include "leat_bytes.h"
+#include "leat_random.h"
+#include "sim_atm_traffic.h"
+#include <assert.h>
+#include <string.h>
+
+enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
+enum { ID_MASK = 0x7fffffff };  /* a message's id is not negative */
+enum { DRAIN_CYCLES = 4096 };   /* in which a cell in the network arrives, if it ever does */
+enum { SEND_CYCLES = 15 };      /* the least that a message takes to be sent or asked for */
+enum { STRIDE_DELIVERIES = 4 }; /* of a port: to ask for a message takes 22 cycles */
+static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
+
+static uint32_t cells_of(uint32_t len)
+{
+    return (len + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
+           LEAT_ATM_TASK_PAYLOAD_LEN;
+}
+
+/* What message `number` of a port says. */
+static void write_octets(uint32_t port, uint32_t number, uint8_t *out, uint32_t len)
+{
+    uint64_t state = (uint64_t)port << 32 | number;
+    uint32_t at = 0;
+    for (; at + 8 <= len; at += 8)
+        leat_put_be64(out + at, leat_random_splitmix(&state));
+    if (at == len) return;
+    uint8_t word[8];
+    leat_put_be64(word, leat_random_splitmix(&state));
+    memcpy(out + at, word, len - at);
+}
+
+static bool made_up_same(uint32_t port, uint32_t number, const uint8_t *octets, uint32_t len)
+{
+    uint64_t state = (uint64_t)port << 32 | number;
+    uint32_t at = 0;
+    for (; at + 8 <= len; at += 8)
+        if (leat_get_be64(octets + at) != leat_random_splitmix(&state)) return false;
+    if (at == len) return true;
+    uint8_t word[8];
+    leat_put_be64(word, leat_random_splitmix(&state));
+    return memcmp(octets + at, word, len - at) == 0;
+}
+
+/* Are these the octets of the message? */
+static bool same_octets(const struct leat_sim_atm_load_sent *sent, uint32_t port, uint32_t number,
+                        const uint8_t *octets, uint32_t len)
+{
+    if (sent->number == number && sent->octets) return memcmp(sent->octets, octets, len) == 0;
+    return made_up_same(port, number, octets, len);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t message_id(const struct leat_sim_atm_load *load, uint32_t port, uint32_t number)
+{
+    return (number * load->config.fabric.net.ports + port) & ID_MASK;
+}
+
+static struct leat_sim_atm_load_sent *sent_of(const struct leat_sim_atm_load *load, uint32_t port,
+                                              uint32_t number)
+{
+    return &load->sent[(size_t)port * load->window + number % load->window];
+}
+
+/* The cycles that it takes at least to write a message, or to read it; one that is too long may be
+ * given up at any time. */
+static uint64_t told_after(const struct leat_sim_atm_load *load, uint32_t len)
+{
+    const bool fits = len <= leat_atm_aal_message_max(load->config.aal.send_blocks);
+    return fits ? SEND_CYCLES + leat_atm_aal_io_cycles(len) : 1;
+}
+
+/* What begins in cycle `now` is not told before the cycle that this returns. */
+static uint64_t begin_telling(struct leat_sim_atm_load *load, uint32_t len, uint64_t now)
+{
+    const uint64_t from = now + told_after(load, len);
+    load->quiet_before = earlier(load->quiet_before, from);
+    return from;
+}
+
+static void draw_message(struct leat_sim_atm_load *load, uint32_t port)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    host->has_message = !load->stopped &&
+                        load->config.next(load->config.next_context, port, &host->message);
+    if (!host->has_message) return;
+    assert(host->message.len <= load->config.len_max);
+    load->tells_after = earlier(load->tells_after, told_after(load, host->message.len));
+}
+
+static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const struct leat_sim_message *m = &host->message;
+    const bool all = m->to == LEAT_SIM_ATM_TRAFFIC_ALL;
+    const uint16_t to = (uint16_t)(all ? LEAT_ATM_TASK_BROADCAST : m->to);
+    const uint8_t *octets = m->octets ? m->octets : host->octets;
+    const struct leat_atm_aal_command commands[] = {
+        { .verb = LEAT_ATM_AAL_INITSEND },
+        { .verb = LEAT_ATM_AAL_PUT, .octets = octets, .len = m->len },
+        { .verb = LEAT_ATM_AAL_DESTINATION, .destination = to },
+        { .verb = LEAT_ATM_AAL_SEND,
+          .message = { .name = { task_name[0], task_name[1], task_name[2] },
+                       .instance = all ? UINT32_MAX : m->to,
+                       .id = message_id(load, port, host->number) } },
+    };
+    if (!m->octets) write_octets(port, host->number, host->octets, m->len);
+    *sent_of(load, port, host->number) = (struct leat_sim_atm_load_sent){
+        .at = m->at,
+        .octets = m->octets,
+        .number = host->number,
+        .len = m->len,
+        .copies = all ? load->config.fabric.net.ports : 1,
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (commands[i].verb != LEAT_ATM_AAL_PUT || m->len > 0)
+            leat_atm_aal_unit_command(&host->unit, &commands[i], now);
+    host->writing = true;
+    host->written_from = begin_telling(load, m->len, now);
+    load->counts.messages_offered++;
+    load->counts.cells_offered += cells_of(m->len);
+}
+
+/* The number of a message of that source, from its id; the high bit of a number is lost. */
+static uint32_t number_in(const struct leat_sim_atm_load *load,
+                          const struct leat_atm_aal_unit *unit, uint16_t message)
+{
+    const struct leat_atm_aal_message *m = &unit->message[message];
+    return (m->id - m->source) / load->config.fabric.net.ports;
+}
+
+static void drop_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host)
+{
+    host->complete_head = (host->complete_head + 1) % load->config.aal.receive_blocks;
+    host->complete_count--;
+}
+
+/* Takes out what became obsolete before it was read. */
+static void sift_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host,
+                          uint64_t now)
+{
+    const uint32_t blocks = load->config.aal.receive_blocks;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < host->complete_count; i++) {
+        const struct leat_sim_atm_load_complete *c =
+            &host->complete[(host->complete_head + i) % blocks];
+        if (c->until > now) host->complete[(host->complete_head + kept++) % blocks] = *c;
+    }
+    host->complete_count = kept;
+}
+
+/* Those that can still be read have a block each: there is room. */
+static void add_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host,
+                         uint64_t now)
+{
+    const uint16_t message = host->unit.message_told;
+    const struct leat_atm_aal_message *m = &host->unit.message[message];
+    const uint32_t blocks = load->config.aal.receive_blocks;
+    if (host->complete_count == blocks) sift_complete(load, host, now);
+    host->complete[(host->complete_head + host->complete_count++) % blocks] =
+        (struct leat_sim_atm_load_complete){
+            .at = now,
+            .until = m->point_to_point ? LEAT_NEVER : m->obsolete_at,
+            .id = m->id,
+            .len = sent_of(load, m->source, number_in(load, &host->unit, message))->len,
+            .block = message,
+        };
+}
+
+static void begin_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const struct leat_sim_atm_load_complete *c = &host->complete[host->complete_head];
+    const struct leat_atm_aal_command receive = {
+        .verb = LEAT_ATM_AAL_RECEIVE,
+        .message = { .name = { task_name[0], task_name[1], task_name[2] },
+                     .instance = port,
+                     .id = c->id },
+    };
+    const struct leat_atm_aal_command get = { .verb = LEAT_ATM_AAL_GET, .len = c->len };
+    host->reading = true;
+    host->reading_len = c->len;
+    host->read_from = begin_telling(load, c->len, now);
+    drop_complete(load, host);
+    if (host->complete_count) /* the next one has perhaps waited for long */
+        leat_atm_aal_unit_fetch(&host->unit, host->complete[host->complete_head].block);
+    leat_atm_aal_unit_command(&host->unit, &receive, now);
+    leat_atm_aal_unit_command(&host->unit, &get, now);
+}
+
+/* The lock is free, or a stalled writer lets readers in. */
+static bool may_serve(const struct leat_sim_atm_load_host *host)
+{
+    return !host->reading && (!host->writing || host->unit.nomem);
+}
+
+/* Who has waited longest? */
+static void serve(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    while (host->complete_count && host->complete[host->complete_head].until <= now)
+        drop_complete(load, host);
+    const uint64_t read_at = host->complete_count
+                                 ? later(host->complete[host->complete_head].at, host->read_end_at)
+                                 : LEAT_NEVER;
+    const uint64_t write_at = host->has_message && !host->writing
+                                  ? later(host->message.at, host->write_end_at)
+                                  : LEAT_NEVER;
+    if (write_at <= now && write_at <= read_at)
+        begin_write(load, port, now);
+    else if (read_at <= now)
+        begin_read(load, port, now);
+}
+
+static void count_delivery(struct leat_sim_atm_load *load, const struct leat_sim_delivery *delivery,
+                           uint32_t len)
+{
+    const uint32_t source = (uint32_t)delivery->source, number = (uint32_t)delivery->number;
+    struct leat_sim_atm_load_sent *sent = sent_of(load, source, number);
+    load->counts.messages_delivered++;
+    load->counts.cells_delivered += cells_of(len);
+    load->counts.bytes_delivered += len;
+    if (sent->number != number) return; /* forgotten since */
+    leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
+    if (sent->copies == 0)
+        load->counts.duplicated++;
+    else if (--sent->copies == 0 && sent->given_up)
+        load->counts.given_up_delivered++;
+}
+
+/* The message that this host reads, arriving in cycle `at`; its octets go to load->received. */
+static struct leat_sim_delivery take_message(struct leat_sim_atm_load *load, uint32_t port,
+                                             uint64_t at)
+{
+    const struct leat_sim_atm_load_host *host = &load->host[port];
+    const uint16_t message = host->unit.message_read;
+    const uint32_t source = host->unit.message[message].source, len = host->reading_len;
+    const uint32_t number = number_in(load, &host->unit, message);
+    struct leat_sim_delivery delivery = {
+        .at = at, .source = source, .destination = port, .number = number
+    };
+    if (load->config.digest &&
+        load->config.digest(load->config.next_context, &delivery, len, &delivery.payload_hash))
+        return delivery;
+    if (load->line) memset(load->received, 0, len); /* a damaged message may be shorter */
+    leat_atm_aal_unit_copy(&host->unit, message, 0, load->received, len);
+    if (!same_octets(sent_of(load, source, number), source, number, load->received, len))
+        load->counts.altered++;
+    const bool is_private = load->config.is_private &&
+                            load->config.is_private(load->config.next_context, &delivery);
+    delivery.payload_hash = is_private ? len : leat_sim_payload_hash(load->received, len);
+    return delivery;
+}
+
+static bool tells_coming(const struct leat_sim_atm_load *load)
+{
+    return load->config.watch.coming && load->cells_stay_sound;
+}
+
+/* Its reading is granted, and from here on it is known when that ends: nothing stops it. */
+static void tell_coming(struct leat_sim_atm_load *load, uint32_t port)
+{
+    const struct leat_sim_atm_load_watch *watch = &load->config.watch;
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const uint64_t got_at = host->unit.due[LEAT_ATM_AAL_STATE8];
+    host->reading_coming = take_message(load, port, got_at);
+    watch->coming(watch->context, &host->reading_coming, host->reading_len);
+}
+
+void leat_sim_atm_load_certify(struct leat_sim_atm_load *load,
+                               const struct leat_sim_delivery *delivery)
+{
+    struct leat_sim_delivery d = *delivery;
+    const uint32_t source = (uint32_t)d.source, ports = load->config.fabric.net.ports;
+    const uint32_t number = (uint32_t)d.number + load->host[source].skipped;
+    d.at += load->skipped_cycles;
+    d.number = (message_id(load, source, number) - source) / ports; /* as in an id */
+    leat_sim_certificate_add(&load->certificate, &d);
+    if (!load->config.arrived) return;
+    const struct leat_sim_atm_load_sent *sent = sent_of(load, source, (uint32_t)delivery->number);
+    load->config.arrived(load->config.next_context, delivery,
+                         sent->number == delivery->number ? sent->at : LEAT_NEVER);
+}
+
+/* The deliveries of a stride by cycle; those of one cycle are in the order of ports. */
+static void add_deliveries(struct leat_sim_atm_load *load)
+{
+    uint32_t count[LEAT_SIM_ATM_STRIDE + 1] = { 0 };
+    if (load->delivery_count == 0) return;
+    for (uint32_t i = 0; i < load->delivery_count; i++)
+        count[load->delivery[i].at - load->stride_from + 1]++;
+    for (uint32_t i = 1; i <= LEAT_SIM_ATM_STRIDE; i++)
+        count[i] += count[i - 1];
+    for (uint32_t i = 0; i < load->delivery_count; i++)
+        load->in_order[count[load->delivery[i].at - load->stride_from]++] = i;
+    for (uint32_t i = 0; i < load->delivery_count; i++)
+        leat_sim_atm_load_certify(load, &load->delivery[load->in_order[i]]);
+    load->delivery_count = 0;
+}
+
+static void add_delivery(struct leat_sim_atm_load *load, const struct leat_sim_delivery *delivery)
+{
+    if (load->config.handed_over || delivery->at > load->stride_last) {
+        add_deliveries(load);
+        leat_sim_atm_load_certify(load, delivery);
+    } else {
+        assert(load->delivery_count < STRIDE_DELIVERIES * load->config.fabric.net.ports);
+        load->delivery[load->delivery_count++] = *delivery;
+    }
+}
+
+static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_atm_load_watch *watch = &load->config.watch;
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const bool told = tells_coming(load);
+    const uint32_t len = host->reading_len;
+    const struct leat_sim_delivery delivery = told ? host->reading_coming
+                                                   : take_message(load, port, now);
+    assert(delivery.at == now);
+    add_delivery(load, &delivery);
+    count_delivery(load, &delivery, len);
+    if (watch->delivered)
+        watch->delivered(watch->context, &delivery, told ? NULL : load->received, len);
+    load->last_delivery_at = later(load->last_delivery_at, now);
+    leat_atm_aal_unit_read_end(&host->unit, now);
+    host->reading = false;
+    host->read_end_at = now;
+}
+
+static void watch_cell(const struct leat_sim_atm_load *load, uint32_t port,
+                       enum leat_sim_atm_line_direction direction, const uint8_t *cell, uint64_t at)
+{
+    const struct leat_sim_atm_load_watch *watch = &load->config.watch;
+    if (watch->cell) watch->cell(watch->context, port, direction, cell, at);
+}
+
+static void send_cell(struct leat_sim_atm_load *load, uint32_t port, const uint8_t *cell,
+                      uint64_t at)
+{
+    leat_sim_atm_send(&load->sim, port, cell, at);
+    watch_cell(load, port, LEAT_SIM_ATM_LINE_TO_NETWORK, cell, at);
+}
+
+/* Extra cells first, then the unit's own, unless it is lost: then its time passes all the same. */
+static void send_piece(struct leat_sim_atm_load *load, uint32_t port, uint64_t at)
+{
+    struct leat_sim_atm_load_line *line = &load->line[port];
+    const bool own = line->piece == line->out.extra_count;
+    if (!own)
+        send_cell(load, port, line->out.extra[line->piece], at);
+    else if (line->out.own_arrives)
+        send_cell(load, port, line->out.own, at);
+    line->sent_at = at;
+    line->next_at = own ? LEAT_NEVER : at + LEAT_SIM_ATM_LOAD_LINE_CYCLES;
+}
+
+static void send_over_line(struct leat_sim_atm_load *load, uint32_t port)
+{
+    struct leat_sim_atm_load_line *line = &load->line[port];
+    struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    const uint64_t at = unit->line_at;
+    leat_sim_atm_line_pass(&line->to_network, load->medium, unit->line_cell, at, &line->out);
+    line->piece = 0;
+    if (line->out.extra_count)
+        leat_atm_aal_unit_hold(unit,
+                               (uint64_t)LEAT_SIM_ATM_LOAD_LINE_CYCLES * line->out.extra_count);
+    send_piece(load, port, at);
+}
+
+/* The unit's cell. */
+static void send_line(struct leat_sim_atm_load *load, uint32_t port)
+{
+    const struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    if (load->line)
+        send_over_line(load, port);
+    else
+        send_cell(load, port, unit->line_cell, unit->line_at);
+}
+
+/* A message may be told more than once, cell by cell. */
+static void hear_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_atm_load_watch *watch = &load->config.watch;
+    const struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    const uint32_t number = unit->send_block[unit->block_told].message;
+    struct leat_sim_atm_load_sent *sent = sent_of(load, port, number);
+    load->counts.undeliverable++;
+    if (watch->undeliverable) watch->undeliverable(watch->context, port, number, now);
+    if (sent->number != number || sent->given_up) return;
+    sent->given_up = true;
+    if (sent->copies == 0) load->counts.given_up_delivered++;
+    if (load->config.given_up)
+        load->config.given_up(load->config.next_context, port, sent->copies, now);
+}
+
+static void hear(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const struct leat_sim_atm_load_watch *watch = &load->config.watch;
+    const uint32_t told = host->unit.told;
+    host->unit.told = 0;
+    if (told & LEAT_ATM_AAL_LINE) send_line(load, port);
+    if (load->config.desk.hear) {
+        load->config.desk.hear(load->config.desk.context, port, told, now);
+        return;
+    }
+    if (told & LEAT_ATM_AAL_COMPLETE) add_complete(load, host, now);
+    if (told & (LEAT_ATM_AAL_WRITTEN | LEAT_ATM_AAL_EXIT)) {
+        if (told & LEAT_ATM_AAL_EXIT) load->counts.refused++;
+        if (watch->written) watch->written(watch->context, port, host->number, now);
+        host->writing = false;
+        host->write_end_at = now;
+        host->number++;
+        draw_message(load, port);
+    }
+    if (told & LEAT_ATM_AAL_GRANTED && tells_coming(load)) tell_coming(load, port);
+    if (told & LEAT_ATM_AAL_DENIED) {
+        load->counts.unreadable++;
+        host->reading = false;
+        host->read_end_at = now;
+    }
+    if (told & LEAT_ATM_AAL_GOT) finish_read(load, port, now);
+    if (told & LEAT_ATM_AAL_UNDELIVERABLE) hear_given_up(load, port, now);
+}
+
+/* When the host itself acts: a message arises while it has nothing to do, or its line is free. */
+static uint64_t next_own(const struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_atm_load_host *host = &load->host[port];
+    const bool waits = host->has_message && !host->writing && !host->reading;
+    const uint64_t at = waits && host->message.at > now ? host->message.at : host->desk_at;
+    return load->line ? earlier(at, load->line[port].next_at) : at;
+}
+
+/* The host does what it can in this cycle. */
+static void attend(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const struct leat_sim_atm_load_desk *desk = &load->config.desk;
+    if (desk->serve)
+        host->desk_at = desk->serve(desk->context, port, now);
+    else if (may_serve(host))
+        serve(load, port, now);
+    host->own_at = next_own(load, port, now);
+}
+
+/* The next deeds, each in its cycle, up to `last` or to the first that is told. */
+static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t last)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const uint64_t until = earlier(last, host->own_at);
+    if (load->line && load->line[port].next_at <= until) {
+        load->line[port].piece++;
+        send_piece(load, port, until);
+    }
+    const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
+    const uint32_t told = host->unit.told;
+    if (at < host->own_at) {
+        if (!(told & LEAT_ATM_AAL_NEWS)) return;
+        if (told == LEAT_ATM_AAL_LINE && !load->line && !load->config.desk.hear) {
+            /* No concern of the host. */
+            host->unit.told = 0;
+            send_line(load, port);
+            return;
+        }
+    }
+    if (told) hear(load, port, at);
+    attend(load, port, at);
+}
+
+/* All that is due up to and including cycle `now`. */
+static void catch_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    const struct leat_sim_atm_load_host *host = &load->host[port];
+    while (earlier(host->unit.wake_at, host->own_at) <= now)
+        next_deeds(load, port, now);
+}
+
+/* What this host does, or has sent, is told in this cycle or later. */
+static uint64_t told_from(const struct leat_sim_atm_load_host *host, uint64_t now)
+{
+    const struct leat_atm_aal_unit *unit = &host->unit;
+    const uint64_t written_at = unit->segment_cells ? unit->due[LEAT_ATM_AAL_STATE2]
+                                                    : later(host->written_from, now + SEND_CYCLES);
+    const uint64_t read_at = unit->read.count == 1 ? unit->due[LEAT_ATM_AAL_STATE8]
+                                                   : later(host->read_from, now + 1);
+    /* The first to run out of those that are sent, or one that is sent from now on. */
+    uint64_t from = earlier(unit->due[LEAT_ATM_AAL_STATE9],
+                            now + unit->config.retransmit_cycles - 1);
+    if (host->writing) from = earlier(from, written_at);
+    if (host->reading) from = earlier(from, read_at);
+    return from;
+}
+
+/*
+ * Where messages are handed over, a run ends in the cycle in which something is told, and no port
+ * may have done anything behind it: a message handed over then comes into the middle of that. So
+ * nobody goes further than to the cycle before the first that may tell anything, be it in what a
+ * host has begun or in what one begins from cycle `now` on.
+ */
+static uint64_t nothing_told_up_to(struct leat_sim_atm_load *load, uint64_t now)
+{
+    if (load->sim.pauses) return now;
+    if (load->quiet_before <= now) {
+        load->quiet_before = LEAT_NEVER;
+        for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+            load->quiet_before = earlier(load->quiet_before, told_from(&load->host[port], now));
+    }
+    return earlier(load->quiet_before, now + load->tells_after) - 1;
+}
+
+/* How far may ports go by themselves? */
+static uint64_t stride(void *context, uint64_t now)
+{
+    struct leat_sim_atm_load *load = context;
+    add_deliveries(load);
+    if (!load->ahead || load->scarce) return 0;
+    const uint64_t untold = load->config.handed_over ? nothing_told_up_to(load, now) : LEAT_NEVER;
+    load->stride_from = now;
+    load->stride_last = earlier(earlier(untold, load->last), now + LEAT_SIM_ATM_STRIDE - 1);
+    if (load->stride_last < now) load->stride_last = now;
+    return load->stride_last;
+}
+
+/* The next deed; all before it are done. */
+static void plan(struct leat_sim_atm_load *load, uint32_t port)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const bool scarce = leat_atm_aal_unit_room(&host->unit) < LEAT_SIM_ATM_STRIDE_ROOM;
+    if (scarce != host->scarce) {
+        load->scarce = scarce ? load->scarce + 1 : load->scarce - 1;
+        host->scarce = scarce;
+    }
+    leat_sim_atm_wake(&load->sim, port, earlier(host->unit.wake_at, host->own_at));
+}
+
+/* What was refused is sent again as it is: the line has decided on it. */
+static void send_again(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load_line *line = &load->line[port];
+    struct leat_atm_aal_unit *unit = &load->host[port].unit;
+    if (line->piece < line->out.extra_count)
+        leat_atm_aal_unit_hold(unit, now + 1 - line->sent_at);
+    else {
+        leat_atm_aal_unit_refuse(unit, now);
+        unit->told &= ~(uint32_t)LEAT_ATM_AAL_LINE;
+    }
+    send_piece(load, port, now + 1);
+}
+
+static void refused(void *context, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load *load = context;
+    catch_up(load, port, now - 1);
+    if (load->line)
+        send_again(load, port, now);
+    else {
+        leat_atm_aal_unit_refuse(&load->host[port].unit, now);
+        hear(load, port, now);
+    }
+    load->host[port].own_at = next_own(load, port, now - 1);
+    plan(load, port);
+}
+
+static void act(void *context, uint32_t port, uint64_t now)
+{
+    struct leat_sim_atm_load *load = context;
+    catch_up(load, port, now);
+    plan(load, port);
+}
+
+/* The network counts one block for each cell that it hands over; the line may take three. */
+static uint32_t room(void *context, uint32_t port)
+{
+    enum { CELLS_MAX = 1 + LEAT_SIM_ATM_LINE_EXTRAS_MAX };
+    struct leat_sim_atm_load *load = context;
+    const uint32_t blocks = leat_atm_aal_unit_room(&load->host[port].unit);
+    return load->line ? (blocks + CELLS_MAX - 1) / CELLS_MAX : blocks;
+}
+
+static void receive(struct leat_sim_atm_load *load, uint32_t port, const uint8_t *cell,
+                    uint64_t now)
+{
+    if (load->cells_stay_sound)
+        leat_atm_aal_unit_receive_sound(&load->host[port].unit, cell, now);
+    else
+        leat_atm_aal_unit_receive(&load->host[port].unit, cell, now);
+    watch_cell(load, port, LEAT_SIM_ATM_LINE_TO_HOST, cell, now);
+}
+
+/* There is room for the cell that came in; what comes beside it takes its chance. */
+static void receive_over_line(struct leat_sim_atm_load *load, uint32_t port, const uint8_t *cell,
+                              uint64_t now)
+{
+    struct leat_sim_atm_line *line = &load->line[port].to_host;
+    struct leat_sim_atm_line_arrival in;
+    leat_sim_atm_line_pass(line, load->medium, cell, now, &in);
+    if (in.own_arrives) receive(load, port, in.own, now);
+    for (uint32_t i = 0; i < in.extra_count; i++) {
+        if (leat_atm_aal_unit_room(&load->host[port].unit) > 0)
+            receive(load, port, in.extra[i], now);
+        else
+            line->counts.no_room++;
+    }
+}
+
+static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t now)
+{
+    struct leat_sim_atm_load *load = context;
+    catch_up(load, port, now);
+    if (load->line)
+        receive_over_line(load, port, cell, now);
+    else
+        receive(load, port, cell, now);
+    plan(load, port);
+}
+
+static uint32_t window_of(uint32_t ports)
+{
+    uint32_t window = WINDOW_MIN;
+    while (window * 2 <= WINDOW_TOTAL / ports)
+        window *= 2;
+    return window;
+}
+
+static size_t lay_out(struct leat_sim_atm_load *load, const struct leat_sim_atm_load_config *config,
+                      void *memory, void **network, void **units)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    const uint32_t ports = config->fabric.net.ports, blocks = config->aal.receive_blocks;
+    const bool faults = leat_sim_atm_line_has_faults(&config->line);
+    const struct leat_atm_aal_config aal = leat_sim_atm_fabric_unit(&config->fabric, &config->aal,
+                                                                    0);
+    load->window = window_of(ports);
+    load->host = leat_arena_lay_lines(&arena, ports, sizeof *load->host);
+    load->medium = faults ? leat_arena_lay(&arena, 1, sizeof *load->medium) : NULL;
+    load->line = faults ? leat_arena_lay(&arena, ports, sizeof *load->line) : NULL;
+    load->sent = leat_arena_lay(&arena, (size_t)ports * load->window, sizeof *load->sent);
+    load->received = leat_arena_lay(&arena, config->len_max + 1, 1);
+    load->delivery = leat_arena_lay(&arena, (size_t)STRIDE_DELIVERIES * ports,
+                                    sizeof *load->delivery);
+    load->in_order = leat_arena_lay(&arena, (size_t)STRIDE_DELIVERIES * ports,
+                                    sizeof *load->in_order);
+    *network = leat_arena_lay(&arena, 1, leat_sim_atm_footprint(&config->fabric, config->model));
+    *units = leat_arena_lay(&arena, ports, leat_atm_aal_unit_footprint(&aal));
+    for (uint32_t i = 0; i < ports; i++) {
+        uint8_t *octets = leat_arena_lay(&arena, config->len_max + 1, 1);
+        struct leat_sim_atm_load_complete *complete = leat_arena_lay(&arena, blocks,
+                                                                     sizeof *complete);
+        if (!memory) continue;
+        load->host[i].octets = octets;
+        load->host[i].complete = complete;
+    }
+    return arena.used;
+}
+
+size_t leat_sim_atm_load_footprint(const struct leat_sim_atm_load_config *config)
+{
+    struct leat_sim_atm_load load;
+    void *network, *units;
+    return lay_out(&load, config, NULL, &network, &units);
+}
+
+static void init_lines(struct leat_sim_atm_load *load)
+{
+    const struct leat_atm_clos *net = &load->config.fabric.net;
+    struct leat_sim_atm_line_config line = load->config.line;
+    line.label_count = net->paths * (net->ports + 1); /* the last ones lead to all ports */
+    line.header_octets = net->header_octets;
+    assert(leat_sim_atm_line_config_check(&line, net->ports) == LEAT_ERR_OK);
+    leat_sim_atm_line_medium_init(load->medium, &line);
+    for (uint32_t port = 0; port < net->ports; port++) {
+        struct leat_sim_atm_load_line *l = &load->line[port];
+        leat_sim_atm_line_init(&l->to_network, load->medium, port, LEAT_SIM_ATM_LINE_TO_NETWORK);
+        leat_sim_atm_line_init(&l->to_host, load->medium, port, LEAT_SIM_ATM_LINE_TO_HOST);
+        l->next_at = LEAT_NEVER;
+    }
+}
+
+void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
+                            const struct leat_sim_atm_load_config *config, void *memory)
+{
+    const struct leat_sim_atm_host host = { load, refused, act, room, deliver, stride };
+    const uint32_t ports = config->fabric.net.ports;
+    void *network, *units;
+    *load = (struct leat_sim_atm_load){ .config = *config };
+    lay_out(load, config, memory, &network, &units);
+    if (load->line) init_lines(load);
+    load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line;
+    load->ahead = config->model == LEAT_SIM_ATM_CELL && !load->line && !config->watch.cell;
+    load->tells_after = told_after(load, config->len_max);
+    leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, network);
+    leat_sim_certificate_init(&load->certificate);
+    leat_sim_histogram_init(&load->latency);
+    load->sim.now = 1;
+    for (uint32_t port = 0; port < ports; port++) {
+        struct leat_atm_aal_config aal = leat_sim_atm_fabric_unit(&config->fabric, &config->aal,
+                                                                  port);
+        aal.unsealed = load->cells_stay_sound && !config->watch.cell;
+        leat_atm_aal_unit_init(&load->host[port].unit, &aal,
+                               (uint8_t *)units + port * leat_atm_aal_unit_footprint(&aal));
+        load->host[port].desk_at = LEAT_NEVER;
+        if (config->next) draw_message(load, port);
+        attend(load, port, 0); /* a request of cycle 0 is accepted in cycle 1 */
+        plan(load, port);
+    }
+}
+
+void leat_sim_atm_load_run(struct leat_sim_atm_load *load, uint64_t last)
+{
+    load->last = last;
+    leat_sim_atm_run(&load->sim, last + 1);
+    add_deliveries(load);
+}
+
+void leat_sim_atm_load_wake(struct leat_sim_atm_load *load, uint32_t port)
+{
+    struct leat_sim_atm_load_host *host = &load->host[port];
+    const uint64_t now = load->sim.now - 1;
+    assert(load->config.handed_over || !load->ahead);
+    if (host->has_message || host->writing) return;
+    if (load->config.next) draw_message(load, port);
+    attend(load, port, now);
+    plan(load, port);
+}
+
+void leat_sim_atm_load_pause(struct leat_sim_atm_load *load)
+{
+    load->sim.pauses = true;
+}
+
+void leat_sim_atm_load_be_prompt(struct leat_sim_atm_load *load)
+{
+    load->ahead = false;
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        load->host[port].unit.config.unsealed = false;
+}
+
+void leat_sim_atm_load_stop(struct leat_sim_atm_load *load)
+{
+    load->stopped = true;
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        if (!load->host[port].writing) {
+            load->host[port].has_message = false;
+            load->host[port].own_at = next_own(load, port, load->sim.now);
+        }
+}
+
+static bool is_quiet(const struct leat_sim_atm_load_host *host)
+{
+    const struct leat_atm_aal_unit *unit = &host->unit;
+    return !host->has_message && !host->writing && !host->reading && host->complete_count == 0 &&
+           unit->send.busy_count == 0 && !unit->sending && unit->ack_asked_at == LEAT_NEVER &&
+           unit->service_block == LEAT_ATM_AAL_NONE && unit->waiting_head == LEAT_ATM_AAL_NONE;
+}
+
+bool leat_sim_atm_load_is_quiet(const struct leat_sim_atm_load *load)
+{
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        if (!is_quiet(&load->host[port])) return false;
+    return true;
+}
+
+uint64_t leat_sim_atm_load_gaps(const struct leat_sim_atm_load *load)
+{
+    uint64_t gaps = 0;
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
+        gaps += load->host[port].unit.gap_count;
+    return gaps;
+}
+
+bool leat_sim_atm_load_drain(struct leat_sim_atm_load *load, uint64_t last)
+{
+    bool was_quiet = false;
+    for (;;) {
+        const bool quiet = leat_sim_atm_load_is_quiet(load);
+        if (quiet && was_quiet) return true;
+        if (load->sim.now > last) return false;
+        const uint64_t slice_end = load->sim.now + DRAIN_CYCLES - 1;
+        leat_sim_atm_load_run(load, slice_end < last ? slice_end : last);
+        was_quiet = quiet;
+    }
+}
+
+void leat_sim_atm_load_lines(const struct leat_sim_atm_load *load,
+                             struct leat_sim_atm_line_counts *out)
+{
+    *out = (struct leat_sim_atm_line_counts){ 0 };
+    for (uint32_t port = 0; load->line && port < load->config.fabric.net.ports; port++) {
+        leat_sim_atm_line_counts_add(out, &load->line[port].to_network.counts);
+        leat_sim_atm_line_counts_add(out, &load->line[port].to_host.counts);
+    }
+}
+
+void leat_sim_atm_load_units(const struct leat_sim_atm_load *load, struct leat_atm_aal_counts *out)
+{
+    uint64_t sum[sizeof *out / sizeof(uint64_t)] = { 0 }, one[sizeof *out / sizeof(uint64_t)];
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
+        memcpy(one, &load->host[port].unit.counts, sizeof one);
+        for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
+            sum[i] += one[i];
+    }
+    memcpy(out, sum, sizeof *out);
+}
+
+void leat_sim_atm_load_count_offered(struct leat_sim_atm_load *load)
+{
+    for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
+        struct leat_sim_atm_load_host *host = &load->host[port];
+        if (host->writing) draw_message(load, port); /* the one being written is counted */
+        while (host->has_message && host->message.at < load->sim.now) {
+            load->counts.messages_offered++;
+            load->counts.cells_offered += cells_of(host->message.len);
+            draw_message(load, port);
+        }
+    }
+}

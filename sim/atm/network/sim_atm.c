@@ -1,0 +1,69 @@
+#include "sim_atm.h"
+#include "sim_atm_parts.h"
+
+static void lay_out(struct leat_sim_atm *sim, struct leat_arena *arena)
+{
+    sim->port = leat_arena_lay_lines(arena, sim->fabric.net.ports, sizeof *sim->port);
+    switch (sim->model) {
+    case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_lay(sim, arena); break;
+    case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_lay(sim, arena); break;
+    case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_lay(sim, arena); break;
+    }
+}
+
+size_t leat_sim_atm_footprint(const struct leat_sim_atm_fabric *fabric,
+                              enum leat_sim_atm_model model)
+{
+    struct leat_sim_atm sim = { .fabric = *fabric, .model = model };
+    struct leat_arena arena = { 0 };
+    lay_out(&sim, &arena);
+    return arena.used;
+}
+
+void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_atm_fabric *fabric,
+                       enum leat_sim_atm_model model, const struct leat_sim_atm_host *host,
+                       void *memory)
+{
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *sim = (struct leat_sim_atm){ .fabric = *fabric, .model = model, .host = *host };
+    lay_out(sim, &arena);
+    for (uint32_t p = 0; p < fabric->net.ports; p++) {
+        struct leat_sim_atm_port *port = &sim->port[p];
+        port->act_at = port->send_at = LEAT_NEVER;
+        port->refused_at = port->check_at = LEAT_NEVER;
+        port->arrival[0].at = port->arrival[1].at = LEAT_NEVER;
+    }
+    if (model == LEAT_SIM_ATM_RTL) leat_sim_atm_rtl_init(sim);
+    if (model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_init(sim);
+}
+
+void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
+{
+    if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_wake(sim, port, at);
+    if (sim->model == LEAT_SIM_ATM_ALONE) leat_sim_atm_alone_wake(sim, port, at);
+}
+
+void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at)
+{
+    sim->port[port].send_at = at;
+    switch (sim->model) {
+    case LEAT_SIM_ATM_RTL: memcpy(sim->port[port].out, cell, CELL_LEN); break;
+    case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_send(sim, port, cell, at); break;
+    case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_send(sim, cell, at); break;
+    }
+}
+
+const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port)
+{
+    return sim->model == LEAT_SIM_ATM_CELL ? leat_sim_atm_cells_sent(sim, port)
+                                           : sim->port[port].out;
+}
+
+void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until)
+{
+    switch (sim->model) {
+    case LEAT_SIM_ATM_RTL: leat_sim_atm_rtl_run(sim, until); break;
+    case LEAT_SIM_ATM_CELL: leat_sim_atm_cells_run(sim, until); break;
+    case LEAT_SIM_ATM_ALONE: leat_sim_atm_alone_run(sim, until); break;
+    }
+}

@@ -1,0 +1,273 @@
+#include "sim_atm_fabric.h"
+#include "leat_tree.h"
+#include "sim_clock.h"
+#include "sim_piece_parts.h"
+#include <assert.h>
+
+#define TOO_LARGE UINT32_MAX
+
+static const struct leat_sim_atm_fabric_spelling spellings[] = {
+    { "clos444", "the prototype of the thesis: Clos(4,4,4), 16 ports" },
+    { "clos:E,M,R", "three stages: R switches ExM, M switches RxR, R switches MxE; 1 to 64 each" },
+    { "bmx:K", "one bus-matrix switch KxK, K 2 to 64" },
+    { "/buffer=CELLS", "cells in each crosspoint memory, 1 to 64 (8)" },
+    { "/clock=PERIOD", "a cycle, as in 50ns or 20MHz (50ns); a link carries an octet a cycle" },
+    { "/switching=WHAT", "vp, vc, or auto: vp where VPI range and fan-out suffice (auto)" },
+    { "/table=DEPTH", "entries of a vp routing table, 256 to 4096 (the least that suffices)" },
+};
+
+const struct leat_sim_atm_fabric_spelling *leat_sim_atm_fabric_list(size_t index)
+{
+    return index < sizeof spellings / sizeof *spellings ? &spellings[index] : NULL;
+}
+
+/* ---- pieces of a name ----------------------------------------------------------------------- */
+
+/* What is read so far, and where complaints go. */
+struct reading {
+    struct leat_atm_clos_config config;
+    struct leat_sim_atm_fabric fabric;
+    const char *name;
+    struct leat_text *why;
+};
+
+static bool begins(struct leat_sim_piece p, const char *word)
+{
+    return p.len >= strlen(word) && memcmp(p.at, word, strlen(word)) == 0;
+}
+
+/* "NAME: 'PIECE' WHAT" */
+static leat_err wrong(const struct reading *r, struct leat_sim_piece p, const char *what)
+{
+    leat_text_puts(r->why, r->name);
+    leat_text_puts(r->why, ": '");
+    leat_text_put(r->why, p.at, p.len);
+    leat_text_puts(r->why, "' ");
+    leat_text_puts(r->why, what);
+    return LEAT_ERR_SYNTAX;
+}
+
+/* All spellings of fabrics, or of parameters, as "a, b, c". */
+static void put_spellings(struct leat_text *text, bool parameters)
+{
+    const char *between = "";
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if ((spellings[i].name[0] == '/') != parameters) continue;
+        leat_text_puts(text, between);
+        leat_text_puts(text, spellings[i].name);
+        between = ", ";
+    }
+}
+
+static leat_err unknown(const struct reading *r, const char *what, struct leat_sim_piece p,
+                        bool parameter)
+{
+    leat_text_puts(r->why, what);
+    leat_text_put(r->why, p.at, p.len);
+    leat_text_puts(r->why, "', expected one of ");
+    put_spellings(r->why, parameter);
+    return LEAT_ERR_SYNTAX;
+}
+
+/* Numbers beyond 32 bits stay beyond every limit, as TOO_LARGE. */
+static bool read_number(struct leat_sim_piece p, uint32_t *out)
+{
+    uint64_t number;
+    if (!leat_tree_number(p.at, p.len, &number)) return false;
+    *out = number < TOO_LARGE ? (uint32_t)number : TOO_LARGE;
+    return true;
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+static leat_err read_buffer(struct reading *r, struct leat_sim_piece value)
+{
+    if (!read_number(value, &r->fabric.buffer_cells) || r->fabric.buffer_cells < 1 ||
+        r->fabric.buffer_cells > LEAT_SIM_ATM_FABRIC_BUFFER_MAX)
+        return wrong(r, value, "is no buffer, expected 1 to 64 cells");
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_table(struct reading *r, struct leat_sim_piece value)
+{
+    if (!read_number(value, &r->config.table_depth) || r->config.table_depth == 0 ||
+        r->config.table_depth == TOO_LARGE)
+        return wrong(r, value, "is no table depth, expected 256 to 4096");
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_switching(struct reading *r, struct leat_sim_piece value)
+{
+    if (leat_sim_piece_is(value, "auto"))
+        r->config.switching = LEAT_ATM_CLOS_AUTO;
+    else if (leat_sim_piece_is(value, "vp"))
+        r->config.switching = LEAT_ATM_CLOS_VP;
+    else if (leat_sim_piece_is(value, "vc"))
+        r->config.switching = LEAT_ATM_CLOS_VC;
+    else
+        return wrong(r, value, "is no switching, expected vp, vc or auto");
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_clock(struct reading *r, struct leat_sim_piece value)
+{
+    struct leat_sim_clock clock;
+    if (!leat_sim_clock_read(value.at, value.len, &clock))
+        return wrong(r, value, LEAT_SIM_CLOCK_EXPECTED);
+    r->fabric.period_ps_num = clock.num;
+    r->fabric.period_ps_den = clock.den;
+    return LEAT_ERR_OK;
+}
+
+static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
+{
+    static const struct {
+        const char *key;
+        leat_err (*read)(struct reading *, struct leat_sim_piece);
+    } parameters[] = { { "buffer", read_buffer },
+                       { "clock", read_clock },
+                       { "switching", read_switching },
+                       { "table", read_table } };
+    enum { COUNT = sizeof parameters / sizeof *parameters };
+    bool given[COUNT] = { false };
+    while (rest.at) {
+        const struct leat_sim_piece whole = leat_sim_piece_cut(&rest, '/');
+        struct leat_sim_piece value = whole;
+        const struct leat_sim_piece key = leat_sim_piece_cut(&value, '=');
+        size_t i = 0;
+        while (i < COUNT && !leat_sim_piece_is(key, parameters[i].key))
+            i++;
+        if (i == COUNT || !value.at) return unknown(r, "unknown parameter '/", whole, true);
+        if (given[i]) return wrong(r, key, "is given twice, expected it once");
+        given[i] = true;
+        const leat_err err = parameters[i].read(r, value);
+        if (err) return err;
+    }
+    return LEAT_ERR_OK;
+}
+
+/* ---- the name ------------------------------------------------------------------------------- */
+
+/* "4,4,4" into just as many numbers; `expected` is told where there are others, `range` where one
+ * has no end. */
+static leat_err read_sizes(const struct reading *r, struct leat_sim_piece sizes,
+                           uint32_t *const size[], size_t count, const char *range,
+                           const char *expected)
+{
+    struct leat_sim_piece rest = sizes;
+    for (size_t i = 0; i < count; i++) {
+        const struct leat_sim_piece each = rest.at ? leat_sim_piece_cut(&rest, ',') : rest;
+        if (!each.at || !read_number(each, size[i])) return wrong(r, sizes, expected);
+        if (*size[i] == TOO_LARGE) return wrong(r, each, range);
+    }
+    return rest.at ? wrong(r, sizes, expected) : LEAT_ERR_OK;
+}
+
+static leat_err read_shape(struct reading *r, struct leat_sim_piece shape)
+{
+    static const char clos[] = "clos:", bmx[] = "bmx:";
+    struct leat_atm_clos_config *c = &r->config;
+    if (leat_sim_piece_is(shape, "clos444")) {
+        *c = (struct leat_atm_clos_config){ .stages = 3, .e = 4, .m = 4, .r = 4 };
+    } else if (begins(shape, clos)) {
+        const struct leat_sim_piece sizes = { shape.at + strlen(clos), shape.len - strlen(clos) };
+        c->stages = 3;
+        return read_sizes(r, sizes, (uint32_t *const[]){ &c->e, &c->m, &c->r }, 3,
+                          "is no size, expected 1 to 64",
+                          "is no size, expected E,M,R: three numbers, 1 to 64, as in clos:4,4,4");
+    } else if (begins(shape, bmx)) {
+        const struct leat_sim_piece size = { shape.at + strlen(bmx), shape.len - strlen(bmx) };
+        c->stages = 1;
+        return read_sizes(r, size, (uint32_t *const[]){ &c->e }, 1, "is no size, expected 2 to 64",
+                          "is no size, expected K: one number, 2 to 64, as in bmx:4");
+    } else {
+        const struct leat_sim_piece whole = { r->name, strlen(r->name) };
+        return unknown(r, "unknown fabric '", shape.len ? shape : whole, false);
+    }
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_sim_atm_fabric_parse(const char *name, struct leat_sim_atm_fabric *out,
+                                   struct leat_text *why)
+{
+    struct reading r = { .fabric = { .buffer_cells = LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT,
+                                     .period_ps_num = LEAT_SIM_ATM_FABRIC_PERIOD_DEFAULT_PS,
+                                     .period_ps_den = 1 },
+                         .name = name,
+                         .why = why };
+    struct leat_atm_clos_fault fault;
+    struct leat_sim_piece rest = { name, strlen(name) };
+    leat_err err = read_shape(&r, leat_sim_piece_cut(&rest, '/'));
+    if (!err) err = read_parameters(&r, rest);
+    if (err) return err;
+    err = leat_atm_clos_init(&r.fabric.net, &r.config, &fault);
+    if (err) {
+        if (r.config.stages == 1 && fault.parameter) fault.parameter = 'k';
+        leat_text_puts(why, name);
+        leat_text_puts(why, ": ");
+        leat_atm_clos_fault_text(&fault, why);
+        return err;
+    }
+    *out = r.fabric;
+    return LEAT_ERR_OK;
+}
+
+/* ---- back to a name ------------------------------------------------------------------------- */
+
+static void put_number(struct leat_text *text, const char *before, uint32_t number)
+{
+    leat_text_puts(text, before);
+    leat_text_decimal(text, number);
+}
+
+/* The switching and the table that the network has without being told. */
+static struct leat_atm_clos by_default(const struct leat_atm_clos *net)
+{
+    const struct leat_atm_clos_config config = {
+        .stages = net->stages, .e = net->e, .m = net->m, .r = net->r
+    };
+    struct leat_atm_clos plain = { 0 };
+    const leat_err err = leat_atm_clos_init(&plain, &config, NULL);
+    assert(!err);
+    (void)err;
+    return plain;
+}
+
+void leat_sim_atm_fabric_name(const struct leat_sim_atm_fabric *fabric, struct leat_text *text)
+{
+    const struct leat_atm_clos *net = &fabric->net;
+    const struct leat_atm_clos plain = by_default(net);
+    if (net->stages == 1) {
+        put_number(text, "bmx:", net->e);
+    } else if (net->e == 4 && net->m == 4 && net->r == 4) {
+        leat_text_puts(text, "clos444");
+    } else {
+        put_number(text, "clos:", net->e);
+        put_number(text, ",", net->m);
+        put_number(text, ",", net->r);
+    }
+    if (fabric->buffer_cells != LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT)
+        put_number(text, "/buffer=", fabric->buffer_cells);
+    if (fabric->period_ps_num != LEAT_SIM_ATM_FABRIC_PERIOD_DEFAULT_PS ||
+        fabric->period_ps_den != 1) {
+        const struct leat_sim_clock clock = { fabric->period_ps_num, fabric->period_ps_den };
+        leat_text_puts(text, "/clock=");
+        leat_sim_clock_put(&clock, text);
+    }
+    if (net->header_octets != plain.header_octets)
+        leat_text_puts(text, "/switching=vc");
+    else if (net->table_depth != plain.table_depth)
+        put_number(text, "/table=", net->table_depth);
+}
+
+struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fabric *fabric,
+                                                    const struct leat_atm_aal_config *wanted,
+                                                    uint32_t port)
+{
+    struct leat_atm_aal_config unit = *wanted;
+    unit.port = port;
+    unit.ports = fabric->net.ports;
+    unit.paths = fabric->net.paths;
+    unit.header_octets = fabric->net.header_octets;
+    return unit;
+}

@@ -1,0 +1,56 @@
+/*
+ * Fabrics by name: what a user writes on a command line, as the numbers that models are built
+ * from.
+ *
+ *   clos444                         the prototype of the thesis
+ *   clos:8,15,8/buffer=4            Clos(8,15,8), crosspoint memories of 4 cells
+ *   bmx:16/clock=20MHz              a single 16 x 16 switch
+ *
+ *   fabric    = name { "/" parameter "=" value }
+ *   name      = "clos444" | "clos:" e "," m "," r | "bmx:" k
+ *   parameter = "buffer" (cells) | "clock" (decimal, ns or MHz) | "switching" (vp, vc, auto)
+ *             | "table" (depth)
+ *
+ * No character of it means anything to a shell. What is not written is the thesis' value.
+ */
+#ifndef LEAT_SIM_ATM_FABRIC_H
+#define LEAT_SIM_ATM_FABRIC_H
+
+#include "atm_aal_unit.h"
+#include "atm_clos.h"
+
+enum {
+    LEAT_SIM_ATM_FABRIC_BUFFER_DEFAULT = 8,
+    LEAT_SIM_ATM_FABRIC_BUFFER_MAX = 64,
+    LEAT_SIM_ATM_FABRIC_PERIOD_DEFAULT_PS = 50000, /* an octet a cycle: 160 Mb/s */
+    LEAT_SIM_ATM_FABRIC_PERIOD_MAX_PS = 1000000000,
+    LEAT_SIM_ATM_FABRIC_NAME_CAP = 128, /* holds every name that leat_sim_atm_fabric_name writes */
+};
+
+struct leat_sim_atm_fabric {
+    struct leat_atm_clos net;
+    uint32_t buffer_cells;                 /* of each crosspoint memory */
+    uint64_t period_ps_num, period_ps_den; /* the clock: edge k at floor(k num / den) ps */
+};
+
+struct leat_sim_atm_fabric_spelling {
+    const char *name; /* "clos:E,M,R"; parameters begin with a slash: "/buffer=CELLS" */
+    const char *text;
+};
+
+/* Reads a name. On error *out is untouched and `why` has one line for the user. */
+leat_err leat_sim_atm_fabric_parse(const char *name, struct leat_sim_atm_fabric *out,
+                                   struct leat_text *why);
+
+/* The shortest name of a fabric; reading it gives an equal one. */
+void leat_sim_atm_fabric_name(const struct leat_sim_atm_fabric *fabric, struct leat_text *text);
+
+/* A unit as wanted, for this port of the fabric: what follows from the fabric is filled in. */
+struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fabric *fabric,
+                                                    const struct leat_atm_aal_config *wanted,
+                                                    uint32_t port);
+
+/* What can be written, fabrics first; NULL past the last. */
+const struct leat_sim_atm_fabric_spelling *leat_sim_atm_fabric_list(size_t index);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * The thesis' platform on a simulated cell network (port/platform.h; specs/atm.md, 7.1): at each
+ * port an adaptation layer unit, and tasks that share it.
+ *
+ *     task --+
+ *     task --+-- locks, commands --> AAL unit --> network --> AAL unit <-- commands, locks --+--
+ * task task --+                                                                               +--
+ * task
+ *
+ * Who waits for a lock is served in the order of time, then of tasks. A task that wants a message
+ * waits until its unit has one for it, and asks the unit then (host mode `ideal`); or it asks the
+ * unit again and again until there is one (`polls`), keeping the lock while it asks.
+ */
+#ifndef LEAT_SIM_ATM_PLATFORM_H
+#define LEAT_SIM_ATM_PLATFORM_H
+
+#include "platform.h"
+#include "sim_atm_load_stuck.h"
+#include "sim_clock.h"
+
+struct leat_sim_atm_platform_config {
+    struct leat_sim_atm_fabric fabric;
+    enum leat_sim_atm_model model;
+    struct leat_atm_aal_config aal;       /* as in sim_atm_load.h */
+    struct leat_sim_atm_line_config line; /* all zeros: no errors */
+    bool contention_free;                 /* cells never meet in the network */
+    bool polls;
+    uint32_t tasks_max; /* 1.. */
+};
+
+/* What a task waits for. */
+enum leat_sim_atm_platform_wait {
+    LEAT_SIM_ATM_PLATFORM_NOTHING,
+    LEAT_SIM_ATM_PLATFORM_WRITE_LOCK, /* these three: for others' deeds */
+    LEAT_SIM_ATM_PLATFORM_READ_LOCK,
+    LEAT_SIM_ATM_PLATFORM_MESSAGE,
+    LEAT_SIM_ATM_PLATFORM_UNIT,   /* at work for it; it will tell, or be seen to have ended */
+    LEAT_SIM_ATM_PLATFORM_REPLY,  /* at reply_at */
+    LEAT_SIM_ATM_PLATFORM_DENIAL, /* at reply_at: no message for it */
+};
+
+struct leat_sim_atm_platform_task {
+    struct leat_atm_task_message wants; /* RECEIVE: its words */
+    enum leat_platform_verb verb;       /* what it asked for last */
+    enum leat_sim_atm_platform_wait waits;
+    uint32_t port;
+    uint32_t next;     /* task of the same port + 1; in the order of numbers */
+    uint64_t since;    /* it waits for a lock */
+    uint64_t reply_at; /* cycle */
+    uint32_t len;      /* of a GET */
+    uint32_t instance;
+    uint32_t name[LEAT_ATM_TASK_NAME_COUNT];
+    bool joined;
+};
+
+struct leat_sim_atm_platform_port {
+    uint32_t first_task;     /* + 1 */
+    uint32_t writer, reader; /* task + 1 that has the lock; 0: none */
+    bool sent;               /* the writer has; now the unit has the lock */
+    uint8_t *octets;         /* of the message being written */
+    uint32_t len;            /* of them */
+    uint32_t read;           /* octets got of the message being read */
+};
+
+struct leat_sim_atm_platform {
+    struct leat_platform base;
+    struct leat_sim_atm_load load;
+    struct leat_sim_clock clock;
+    struct leat_sim_atm_platform_task *task;
+    struct leat_sim_atm_platform_port *port;
+    uint32_t tasks_max;
+    bool polls;
+    bool has_told; /* something in this run */
+    uint64_t replies;
+    struct leat_sim_atm_load_look look;
+    struct leat_sim_atm_load_progress progress;
+};
+
+size_t leat_sim_atm_platform_footprint(const struct leat_sim_atm_platform_config *config);
+
+/* `memory` is zeroed, aligned for any object, lent for good. */
+void leat_sim_atm_platform_init(struct leat_sim_atm_platform *platform,
+                                const struct leat_sim_atm_platform_config *config, void *memory);
+
+#endif

@@ -1,0 +1,559 @@
+#include "sim_atm_ports.h"
+#include "leat_arena.h"
+#include "sim_post.h"
+#include <assert.h>
+#include <string.h>
+
+enum {
+    SPARE_BLOCKS = 16,    /* for acknowledgements that come in */
+    LOOK_AGAIN = 256,     /* cycles, where a message waits for room at its receiver */
+    PIECES_OF_BUFFER = 8, /* long messages go in pieces of this part of it */
+};
+#define SLICE_CYCLES UINT64_C(1000000)
+
+static uint32_t blocks_of(uint64_t len)
+{
+    return (uint32_t)((len + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
+                      LEAT_ATM_TASK_PAYLOAD_LEN);
+}
+
+static struct leat_sim_atm_ports *of(struct leat_port_net *net)
+{
+    return (struct leat_sim_atm_ports *)net; /* its first member */
+}
+
+leat_time leat_sim_atm_ports_edge(const struct leat_sim_atm_ports *port, uint64_t cycle)
+{
+    leat_time at;
+    cycle += port->load.skipped_cycles;
+    return leat_sim_clock_edge(&port->clock, cycle, &at) ? LEAT_NEVER : at;
+}
+
+static leat_time edge(const struct leat_sim_atm_ports *port, uint64_t cycle)
+{
+    return leat_sim_atm_ports_edge(port, cycle);
+}
+
+uint64_t leat_sim_atm_ports_cycle_from(const struct leat_sim_atm_ports *port, leat_time at)
+{
+    return leat_sim_clock_cycle_from(&port->clock, at) - port->load.skipped_cycles;
+}
+
+uint64_t leat_sim_atm_ports_last_cycle(const struct leat_sim_atm_ports *port, leat_time until)
+{
+    uint64_t last;
+    if (until == LEAT_NEVER || leat_sim_clock_cycle(&port->clock, until, &last)) return LEAT_NEVER;
+    return last - port->load.skipped_cycles;
+}
+
+/* ---- messages out ------------------------------------------------------------------------------
+ */
+
+/* Is there room for so many blocks in the receive buffer of this port, beside the cells that are on
+ * their way to it and the acknowledgements that its own cells will bring? One that fills all of the
+ * buffer needs it empty. */
+static bool has_room(const struct leat_sim_atm_ports *port, uint32_t p, uint32_t blocks)
+{
+    const struct leat_atm_aal_unit *unit = &port->load.host[p].unit;
+    const uint32_t all = port->load.config.aal.receive_blocks;
+    const uint32_t wanted = blocks + SPARE_BLOCKS < all ? blocks + SPARE_BLOCKS : all;
+    const uint32_t to_come = port->queue[p].pledged + port->queue[p].written +
+                             unit->send.busy_count;
+    return leat_atm_aal_unit_room(unit) >= to_come + wanted;
+}
+
+/* Has this port so many blocks that wait for acknowledgements that it should not add to them? A
+ * unit looks for the block of an acknowledgement from the head of its list on, two cycles a block:
+ * with a long list acknowledgements come in faster than they are served, until cells are sent again
+ * though nothing was lost, and copies fill all buffers. */
+static bool has_many(const struct leat_sim_atm_ports *port, uint32_t from)
+{
+    return port->load.host[from].unit.send.busy_count > blocks_of(port->piece_max);
+}
+
+static uint32_t piece_len(const struct leat_sim_atm_ports *port,
+                          const struct leat_sim_atm_ports_entry *e)
+{
+    const uint64_t left = e->message.len - e->begun;
+    const bool to_itself = e->message.from == e->message.to; /* its acknowledgements too */
+    const bool at_once = e->message.len <=
+                         (to_itself ? port->piece_max : port->load.config.len_max);
+    if (at_once) return (uint32_t)left;
+    return left < port->piece_max ? (uint32_t)left : port->piece_max;
+}
+
+/* Why the first message of a port does not go on, if it does not. */
+static void note(struct leat_sim_atm_ports *port, uint32_t from, bool early, bool held)
+{
+    struct leat_sim_atm_ports_queue *queue = &port->queue[from];
+    port->early += (uint32_t)early - queue->early;
+    port->held += (uint32_t)held - queue->held;
+    port->holds += held && !queue->held;
+    queue->early = early;
+    queue->held = held;
+}
+
+/* The next piece that this port writes. */
+static bool next_piece(void *context, uint32_t from, struct leat_sim_message *out)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_queue *queue = &port->queue[from];
+    note(port, from, false, false);
+    if (!queue->first) return false;
+    struct leat_sim_atm_ports_entry *e = &port->entry[queue->first - 1];
+    const uint32_t len = piece_len(port, e), blocks = blocks_of(len);
+    struct leat_sim_atm_ports_piece *piece = leat_sim_atm_ports_piece_of(port, from, queue->number);
+    const bool early = e->cycle > port->present + 1;
+    const uint32_t acks = from == e->message.to ? 2 * blocks : blocks;
+    note(port, from, early,
+         !early && (piece->entry || has_many(port, from) ||
+                    !has_room(port, e->message.to, blocks) || !has_room(port, from, acks)));
+    if (queue->early || queue->held) {
+        leat_sim_atm_load_pause(&port->load); /* so that it is asked again in time */
+        return false;
+    }
+    *piece = (struct leat_sim_atm_ports_piece){ queue->first, len, e->begun };
+    *out = (struct leat_sim_message){ .at = e->cycle,
+                                      .to = e->message.to,
+                                      .len = len,
+                                      .octets = (e->stand_in ? e->stand_in : e->message.octets) +
+                                                e->begun };
+    queue->number++;
+    queue->written = blocks;
+    port->queue[e->message.to].pledged += blocks;
+    e->begun += len;
+    if (e->begun == e->message.len) {
+        queue->first = e->next;
+        if (!queue->first) queue->last = 0;
+    }
+    return true;
+}
+
+/* By time, then as they were handed over; pieces of one that has begun stay together. */
+static void enqueue(struct leat_sim_atm_ports *port, uint32_t index)
+{
+    struct leat_sim_atm_ports_entry *e = &port->entry[index];
+    struct leat_sim_atm_ports_queue *queue = &port->queue[e->message.from];
+    uint32_t before = 0, at = queue->first;
+    if (queue->last && port->entry[queue->last - 1].cycle <= e->cycle) {
+        before = queue->last;
+        at = 0;
+    }
+    while (at && (port->entry[at - 1].begun || port->entry[at - 1].cycle <= e->cycle)) {
+        before = at;
+        at = port->entry[at - 1].next;
+    }
+    e->next = at;
+    if (before)
+        port->entry[before - 1].next = index + 1;
+    else
+        queue->first = index + 1;
+    if (!at) queue->last = index + 1;
+}
+
+/* Between runs: may a port go on that could not? */
+static void ask_again(struct leat_sim_atm_ports *port, uint32_t from)
+{
+    port->present = port->load.sim.now - 1;
+    leat_sim_atm_load_wake(&port->load, from);
+}
+
+static bool send(struct leat_port_net *net, const struct leat_port_message *message, leat_time at)
+{
+    struct leat_sim_atm_ports *port = of(net);
+    assert(at >= net->now && message->from < net->ports && message->to < net->ports);
+    if (!port->free) return false;
+    const uint32_t index = port->free - 1;
+    port->free = port->entry[index].next;
+    port->entry[index] = (struct leat_sim_atm_ports_entry){
+        .message = *message,
+        .cycle = leat_sim_atm_ports_cycle_from(port, at),
+        .stand_in = port->stand_in,
+    };
+    net->under_way++;
+    enqueue(port, index);
+    /* Who waits for room looks in its own time, not when somebody happens to call. */
+    if (!port->queue[message->from].held) ask_again(port, message->from);
+    return true;
+}
+
+/* Of the message that its port writes, or will write next. */
+static void replace_writing(struct leat_sim_atm_ports *port, uint32_t from, const uint8_t *stand_in)
+{
+    struct leat_sim_atm_load_host *host = &port->load.host[from];
+    struct leat_atm_aal_commands *queue = &host->unit.write;
+    host->message.octets = stand_in;
+    for (uint8_t i = 0; i < queue->count; i++) {
+        struct leat_atm_aal_command *c =
+            &queue->waiting[(queue->head + i) % LEAT_ATM_AAL_COMMANDS_MAX];
+        if (c->verb == LEAT_ATM_AAL_PUT) c->octets = stand_in;
+    }
+}
+
+void leat_sim_atm_ports_replace(struct leat_sim_atm_ports *port, uint32_t entry,
+                                const struct leat_port_message *message, const uint8_t *stand_in,
+                                const uint64_t *hash)
+{
+    struct leat_sim_atm_ports_entry *e = &port->entry[entry];
+    struct leat_sim_atm_load_host *to = &port->load.host[message->to];
+    const uint32_t writes = port->load.host[message->from].number;
+    assert(e->message.from == message->from && e->message.to == message->to &&
+           e->message.len == message->len);
+    e->message = *message;
+    e->stand_in = stand_in;
+    if (leat_sim_atm_ports_piece_of(port, message->from, writes)->entry == entry + 1)
+        replace_writing(port, message->from, stand_in);
+    if (hash) to->reading_coming.payload_hash = *hash;
+}
+
+/* ---- what is told ------------------------------------------------------------------------------
+ */
+
+static struct leat_sim_atm_ports_entry *entry_of(struct leat_sim_atm_ports *port, uint32_t from,
+                                                 uint32_t number,
+                                                 struct leat_sim_atm_ports_piece **piece)
+{
+    *piece = leat_sim_atm_ports_piece_of(port, from, number);
+    return (*piece)->entry ? &port->entry[(*piece)->entry - 1] : NULL;
+}
+
+/* Something was told. */
+static void end_run(struct leat_sim_atm_ports *port)
+{
+    port->has_told = true;
+    leat_sim_atm_load_pause(&port->load);
+}
+
+static void written(void *context, uint32_t from, uint32_t number, uint64_t cycle)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_piece *piece;
+    struct leat_sim_atm_ports_entry *e = entry_of(port, from, number, &piece);
+    port->present = cycle; /* in which the next piece is asked for */
+    port->queue[from].written = 0;
+    e->sent += piece->len;
+    if (e->sent < e->message.len || e->lost) return;
+    port->net.hear.sent(port->net.hear.context, &e->message, edge(port, cycle));
+    end_run(port);
+}
+
+/* A reader gets four octets in so many cycles, evenly but for a cycle; ports may have gone on for a
+ * stride before that is known here. */
+static void tell_head(struct leat_sim_atm_ports *port, const struct leat_port_message *message,
+                      uint32_t len, uint64_t cycle)
+{
+    const struct leat_port_hear *hear = &port->net.hear;
+    const uint64_t reading = leat_atm_aal_io_cycles(len);
+    if (!hear->head || reading <= LEAT_SIM_ATM_STRIDE) return;
+    hear->head(hear->context, message, edge(port, cycle - reading + LEAT_SIM_ATM_STRIDE),
+               edge(port, cycle + 1));
+    end_run(port);
+}
+
+/* The last piece of a message is being read. */
+static void coming(void *context, const struct leat_sim_delivery *delivery, uint32_t len)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_piece *piece;
+    const struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                                        (uint32_t)delivery->number, &piece);
+    const bool all = e && len == piece->len && e->arrived + len == e->message.len && !e->lost;
+    if (!all) return;
+    if (port->net.hear.coming)
+        port->net.hear.coming(port->net.hear.context, &e->message, edge(port, delivery->at));
+    tell_head(port, &e->message, len, delivery->at);
+}
+
+static void drop(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entry *e)
+{
+    e->next = port->free;
+    port->free = (uint32_t)(e - port->entry) + 1;
+    port->net.under_way--;
+}
+
+static void delivered(void *context, const struct leat_sim_delivery *delivery,
+                      const uint8_t *octets, uint32_t len)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_piece *piece;
+    struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                                  (uint32_t)delivery->number, &piece);
+    if (!e || len != piece->len) return; /* a copy of what has arrived */
+    uint8_t *kept = e->message.octets + piece->offset;
+    if (!port->load.cells_stay_sound && len) memcpy(kept, octets, len);
+    e->arrived += len;
+    port->queue[e->message.to].pledged -= blocks_of(len);
+    piece->entry = 0;
+    for (struct leat_sim_atm_ports_queue *queue = &port->queue[e->message.from];
+         queue->oldest != queue->number &&
+         !leat_sim_atm_ports_piece_of(port, e->message.from, queue->oldest)->entry;)
+        queue->oldest++;
+    port->net.certificate = leat_sim_certificate_value(&port->load.certificate);
+    if (e->arrived < e->message.len || e->lost) return;
+    port->net.hear.arrived(port->net.hear.context, &e->message, edge(port, delivery->at));
+    drop(port, e);
+    end_run(port);
+}
+
+/* What a message says whose octets are not in its cells. */
+static bool digest(void *context, const struct leat_sim_delivery *delivery, uint32_t len,
+                   uint64_t *hash)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_piece *piece;
+    const struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                                        (uint32_t)delivery->number, &piece);
+    if (!e || !e->stand_in) return false;
+    *hash = e->has_hash ? e->hash
+                        : leat_sim_post_hash(&e->message, e->message.octets + piece->offset, len);
+    return true;
+}
+
+static bool is_private(void *context, const struct leat_sim_delivery *delivery)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_piece *piece;
+    const struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
+                                                        (uint32_t)delivery->number, &piece);
+    return e && e->message.is_private;
+}
+
+static void lose(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entry *e,
+                 const char *why, uint64_t cycle)
+{
+    if (!e || e->lost) return;
+    e->lost = true; /* its pieces stay: what comes of them is not told */
+    port->net.under_way--;
+    port->net.hear.lost(port->net.hear.context, &e->message, why, edge(port, cycle));
+    end_run(port);
+}
+
+static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_t cycle)
+{
+    struct leat_sim_atm_ports *port = context;
+    struct leat_sim_atm_ports_piece *piece;
+    lose(port, entry_of(port, from, number, &piece),
+         "its port gave it up after the last transmission, no acknowledgement came", cycle);
+}
+
+/* Is this port cut off, by itself with some others or since nothing moves? */
+static bool is_locked(const struct leat_sim_atm_ports *port, uint32_t p)
+{
+    uint64_t since;
+    return leat_sim_atm_load_is_locked(&port->load, p, &since);
+}
+
+static bool concerns_locked(const struct leat_sim_atm_ports *port,
+                            const struct leat_sim_atm_ports_entry *e)
+{
+    return is_locked(port, e->message.from) || is_locked(port, e->message.to);
+}
+
+/* What a port has begun. */
+static void lose_begun(struct leat_sim_atm_ports *port, uint32_t from, bool locked_only,
+                       const char *why)
+{
+    const struct leat_sim_atm_ports_queue *queue = &port->queue[from];
+    for (uint32_t number = queue->oldest; number != queue->number; number++) {
+        struct leat_sim_atm_ports_piece *piece;
+        struct leat_sim_atm_ports_entry *e = entry_of(port, from, number, &piece);
+        if (e && (!locked_only || concerns_locked(port, e)))
+            lose(port, e, why, port->load.sim.now - 1);
+    }
+}
+
+/* What waits at a port, for room or for its time. */
+static void lose_waiting(struct leat_sim_atm_ports *port, uint32_t from, bool locked_only,
+                         const char *why)
+{
+    struct leat_sim_atm_ports_queue *queue = &port->queue[from];
+    uint32_t next = queue->first;
+    queue->first = queue->last = 0;
+    note(port, from, false, false);
+    for (uint32_t at = next; at; at = next) {
+        struct leat_sim_atm_ports_entry *e = &port->entry[at - 1];
+        next = e->next;
+        if (locked_only && !concerns_locked(port, e)) {
+            enqueue(port, at - 1);
+            continue;
+        }
+        lose(port, e, why, port->load.sim.now - 1);
+        if (e->begun) continue; /* pieces of it are under way */
+        e->next = port->free;
+        port->free = at;
+    }
+    if (queue->first) ask_again(port, from);
+}
+
+static void tell_stuck(struct leat_sim_atm_ports *port, enum leat_port_stuck how, bool locked_only)
+{
+    const struct leat_port_hear *hear = &port->net.hear;
+    const char *why = leat_sim_atm_load_stuck_text(how);
+    if (hear->stuck) hear->stuck(hear->context, how, why, edge(port, port->load.sim.now - 1));
+    for (uint32_t p = 0; p < port->net.ports; p++) {
+        lose_begun(port, p, locked_only, why);
+        lose_waiting(port, p, locked_only, why);
+    }
+}
+
+/* Does a port that is locked hold up any message? */
+static bool some_are_locked(struct leat_sim_atm_ports *port)
+{
+    bool any = false;
+    if (!leat_sim_atm_load_look(&port->load)) return false;
+    for (uint32_t p = 0; p < port->net.ports && !any; p++)
+        any = is_locked(port, p);
+    for (uint32_t p = 0; p < port->net.ports && any; p++) {
+        const struct leat_sim_atm_ports_queue *queue = &port->queue[p];
+        for (uint32_t number = queue->oldest; number != queue->number; number++) {
+            struct leat_sim_atm_ports_piece *piece;
+            const struct leat_sim_atm_ports_entry *e = entry_of(port, p, number, &piece);
+            if (e && !e->lost && concerns_locked(port, e)) return true;
+        }
+        for (uint32_t at = queue->first; at; at = port->entry[at - 1].next)
+            if (concerns_locked(port, &port->entry[at - 1])) return true;
+    }
+    return false;
+}
+
+/* Does the network get nowhere, or a part of it? */
+static void look_whether_stuck(struct leat_sim_atm_ports *port)
+{
+    const struct leat_sim_atm_load *load = &port->load;
+    if (leat_sim_atm_load_is_stuck(load, &port->look) && port->net.under_way)
+        tell_stuck(port, LEAT_PORT_LOCKED, false);
+    else if (some_are_locked(port))
+        tell_stuck(port, LEAT_PORT_LOCKED, true);
+    else if (leat_sim_atm_load_is_livelocked(load, load->counts.messages_delivered, port->held > 0,
+                                             &port->progress))
+        tell_stuck(port, LEAT_PORT_LIVELOCKED, false);
+}
+
+/* ---- running -----------------------------------------------------------------------------------
+ */
+
+/* The cycles up to the next one in which those who wait for room look; 0: it is the next. */
+static uint64_t until_looks(const struct leat_sim_atm_ports *port)
+{
+    return (LOOK_AGAIN - (port->load.sim.now + port->load.skipped_cycles) % LOOK_AGAIN) %
+           LOOK_AGAIN;
+}
+
+/* The last cycle to run before some port must be asked again. */
+static uint64_t slice_end(const struct leat_sim_atm_ports *port)
+{
+    const uint64_t now = port->load.sim.now, looks = until_looks(port);
+    uint64_t end = now + (!port->held ? SLICE_CYCLES : looks ? looks : LOOK_AGAIN) - 1;
+    for (uint32_t p = 0; port->early && p < port->net.ports; p++) {
+        if (!port->queue[p].early) continue;
+        const uint64_t due = port->entry[port->queue[p].first - 1].cycle;
+        if (due - 1 < end) end = due - 1;
+    }
+    return end;
+}
+
+/* Those who wait for room look in certain cycles, however the run is cut into pieces. */
+static void look_again(struct leat_sim_atm_ports *port)
+{
+    const bool look = until_looks(port) == 0;
+    for (uint32_t p = 0; port->held + port->early && p < port->net.ports; p++)
+        if ((port->queue[p].held && look) || port->queue[p].early) ask_again(port, p);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static leat_time run(struct leat_port_net *net, leat_time until)
+{
+    struct leat_sim_atm_ports *port = of(net);
+    struct leat_sim_atm_load *load = &port->load;
+    const uint64_t last = leat_sim_atm_ports_last_cycle(port, until);
+    const uint64_t enough = load->sim.now + SLICE_CYCLES - 1;
+    port->has_told = false;
+    while (load->sim.now <= smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
+        leat_sim_atm_load_run(load, smaller(slice_end(port), last));
+        look_whether_stuck(port);
+        look_again(port);
+        if (port->has_told) break;
+    }
+    const bool is_there = !port->has_told && load->sim.now > last;
+    net->now = is_there ? until : edge(port, load->sim.now - 1);
+    return net->now;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------
+ */
+
+static struct leat_sim_atm_load_config load_config(const struct leat_sim_atm_ports_config *config)
+{
+    const uint32_t blocks = (uint32_t)smaller(config->aal.send_blocks, config->aal.receive_blocks);
+    return (struct leat_sim_atm_load_config){ .fabric = config->fabric,
+                                              .model = config->contention_free ? LEAT_SIM_ATM_ALONE
+                                                                               : config->model,
+                                              .len_max = leat_atm_aal_message_max(blocks),
+                                              .aal = config->aal,
+                                              .line = config->line,
+                                              .next = next_piece,
+                                              .digest = digest,
+                                              .is_private = is_private,
+                                              .handed_over = true };
+}
+
+static void *lay_out(struct leat_sim_atm_ports *port,
+                     const struct leat_sim_atm_ports_config *config, struct leat_arena *arena)
+{
+    const struct leat_sim_atm_load_config load = load_config(config);
+    const uint32_t ports = config->fabric.net.ports;
+    port->entry = leat_arena_lay(arena, config->messages_max, sizeof *port->entry);
+    port->queue = leat_arena_lay(arena, ports, sizeof *port->queue);
+    port->piece = leat_arena_lay(arena, (size_t)ports * LEAT_SIM_ATM_PORTS_WINDOW,
+                                 sizeof *port->piece);
+    return leat_arena_lay_lines(arena, 1, leat_sim_atm_load_footprint(&load));
+}
+
+size_t leat_sim_atm_ports_footprint(const struct leat_sim_atm_ports_config *config)
+{
+    struct leat_sim_atm_ports measured;
+    struct leat_arena arena;
+    leat_arena_init(&arena, NULL, 0);
+    lay_out(&measured, config, &arena);
+    return arena.used;
+}
+
+static const struct leat_port_ops ops = { .send = send, .run = run };
+
+void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
+                             const struct leat_sim_atm_ports_config *config, void *memory)
+{
+    const struct leat_atm_clos *net = &config->fabric.net;
+    struct leat_arena arena;
+    struct leat_sim_atm_load_config load = load_config(config);
+    *port = (struct leat_sim_atm_ports){ .net = { .ops = &ops, .ports = net->ports } };
+    leat_arena_init(&arena, memory, leat_sim_atm_ports_footprint(config));
+    void *load_memory = lay_out(port, config, &arena);
+    for (uint32_t i = config->messages_max; i--;) {
+        port->entry[i].next = port->free;
+        port->free = i + 1;
+    }
+    const leat_err err = leat_sim_clock_init(&port->clock, config->fabric.period_ps_num,
+                                             config->fabric.period_ps_den);
+    assert(!err);
+    (void)err;
+    port->piece_max = load.len_max / PIECES_OF_BUFFER;
+    load.next_context = port;
+    load.watch = (struct leat_sim_atm_load_watch){
+        .context = port,
+        .written = written,
+        .undeliverable = undeliverable,
+        .coming = coming,
+        .delivered = delivered,
+    };
+    leat_sim_atm_load_init(&port->load, &load, load_memory);
+    /* The least that any message takes: an empty one, alone (specs/atm.md, 5.4). */
+    port->net.taken_octets = 4;
+    port->net.taken_ps = edge(port, leat_atm_aal_io_cycles(4));
+    port->net.latency = edge(
+        port, leat_atm_aal_one_way_cycles_over(0, leat_atm_clos_idle_cycles(net)) - 1);
+}

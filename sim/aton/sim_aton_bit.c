@@ -1,0 +1,222 @@
+/*
+ * Bit by bit. The symbols on the ring are a belt of cells that moves by one cell per bit time past
+ * interfaces that stand still; each takes the symbol out of the cell before it and puts its own in.
+ *
+ *     cell   c-1  c   c+1  ...            the cell before an interface at `at` bits in bit time t:
+ *           ----[ ]--[ ]---->             (at - t) modulo the length of the ring
+ *                 ^ interface
+ *
+ * No cell is before two interfaces at a time, so that the order in which they work is free.
+ */
+#include "sim_aton_parts.h"
+#include <assert.h>
+#include <string.h>
+
+static uint32_t cell_of(const struct leat_sim_aton *ring, uint32_t station, leat_time t)
+{
+    const uint32_t moved = (uint32_t)(t % ring->bits), at = ring->seat[station].at;
+    return at >= moved ? at - moved : at + ring->bits - moved;
+}
+
+unsigned leat_sim_aton_symbol(const struct leat_sim_aton *ring, uint32_t station)
+{
+    return ring->cell[cell_of(ring, station, ring->now)];
+}
+
+/* ---- orders --------------------------------------------------------------------------------- */
+
+/* The interface is shown what it would send in bit time t. */
+static void offer(struct leat_sim_aton *ring, uint32_t station, leat_time t)
+{
+    struct leat_sim_aton_seat *seat = &ring->seat[station];
+    if (seat->sends) return;
+    seat->offered = 0;
+    for (unsigned kind = 2; kind-- > 0;) {
+        const uint32_t entry = seat->first[kind];
+        if (entry && ring->entry[entry - 1].at <= t) seat->offered = entry;
+        if (entry && ring->entry[entry - 1].at > t)
+            ring->due = aton_smaller(ring->due, ring->entry[entry - 1].at);
+    }
+    seat->station.wants = seat->offered != 0;
+    if (seat->offered) seat->station.order = ring->entry[seat->offered - 1].order;
+}
+
+static void offer_all(struct leat_sim_aton *ring, leat_time t)
+{
+    ring->due = LEAT_NEVER;
+    for (uint32_t i = 0; i < ring->waits; i++)
+        offer(ring, ring->waiting[i], t);
+}
+
+/* ---- what interfaces tell -------------------------------------------------------------------- */
+
+static void on_result(struct leat_sim_aton *ring, uint32_t station, leat_time at)
+{
+    struct leat_sim_aton_seat *seat = &ring->seat[station];
+    leat_sim_aton_tell_done(ring, station, &seat->station.result, seat->station.buffer, at);
+    offer(ring, station, at);
+}
+
+static void on_captured(struct leat_sim_aton *ring, uint32_t station, leat_time t)
+{
+    struct leat_sim_aton_seat *seat = &ring->seat[station];
+    leat_sim_aton_take_order(ring, station, seat->offered, t - RING_T_AT);
+    seat->offered = 0;
+    leat_sim_aton_tell_begins(ring, station);
+}
+
+static void tell(struct leat_sim_aton *ring, uint32_t station, unsigned told, leat_time t)
+{
+    const struct leat_aton_station *s = &ring->seat[station].station;
+    if (told & LEAT_ATON_TOLD_CAPTURED) on_captured(ring, station, t);
+    if (told & LEAT_ATON_TOLD_RECEIVED)
+        leat_sim_aton_tell_arrived(ring, station, s->sa, s->buffer, s->received_len, t + 1);
+    if (told & LEAT_ATON_TOLD_RESULT) on_result(ring, station, t + 1);
+    if (told & LEAT_ATON_TOLD_ORPHAN) ring->counts.orphans++;
+    if (told & LEAT_ATON_TOLD_SILENCE) ring->counts.silences++;
+    if (told & LEAT_ATON_TOLD_RELEASED) {
+        ring->released_at = t;
+        ring->released_by = station;
+        ring->released_priority = s->priority;
+    }
+}
+
+/* ---- one bit time --------------------------------------------------------------------------- */
+
+static void step(struct leat_sim_aton *ring, leat_time t)
+{
+    const uint32_t n = ring->config.stations, bits = ring->bits;
+    const uint32_t moved = (uint32_t)(t % bits);
+    struct leat_sim_aton_seat *seat = ring->seat;
+    uint8_t *const cells = ring->cell;
+    if (t >= ring->due) offer_all(ring, t);
+    for (uint32_t i = 0; i < n; i++, seat++) {
+        if (!seat->present) continue;
+        const uint32_t at = seat->at;
+        uint8_t *cell = &cells[at >= moved ? at - moved : at + bits - moved];
+        const unsigned out = leat_aton_station_step(&seat->station, *cell);
+        *cell = out & 3;
+        if (out > 3) tell(ring, i, out & ~3u, t);
+    }
+}
+
+/* Is there nothing on the ring but the first symbol of a token, which nobody has seen yet, and has
+ * the monitor not lost its patience before it comes? */
+static bool is_clean(const struct leat_sim_aton *ring)
+{
+    const struct leat_aton_station *monitor = &ring->seat[ring->config.monitor].station;
+    if (monitor->silence > 2 * ring->bits) return false;
+    for (uint32_t i = 0; i < ring->present; i++) {
+        const struct leat_aton_station *s = &ring->seat[ring->circle[i]].station;
+        const bool releases = ring->circle[i] == ring->released_by;
+        if (s->in.phase != LEAT_ATON_HUNTS || s->tokens || s->broken) return false;
+        if (s->role != LEAT_ATON_ROLE_REPEATS && !releases) return false;
+    }
+    uint32_t symbols = 0;
+    for (uint32_t i = 0; i < ring->bits; i++)
+        symbols += ring->cell[i] != 0;
+    return symbols == 1;
+}
+
+/* Word by word from here. A monitor that sends a token itself has not counted this bit time. */
+static void leave(struct leat_sim_aton *ring)
+{
+    const uint32_t silence = ring->seat[ring->config.monitor].station.silence;
+    ring->silent_from = ring->released_at + (ring->released_by != ring->config.monitor) - silence;
+    ring->by_bits = false;
+    ring->has_priorities |= ring->released_priority > 0; /* noise may ask, too */
+    leat_sim_aton_show_priority(ring);
+}
+
+void leat_sim_aton_run_bits(struct leat_sim_aton *ring, leat_time until)
+{
+    const bool may_leave = ring->config.model == LEAT_SIM_ATON_WORD;
+    leat_time t = ring->now;
+    while (t < until && !ring->stop) {
+        step(ring, t++);
+        ring->now = t;
+        if (may_leave && ring->released_at == t - 1 && is_clean(ring)) {
+            leave(ring);
+            return;
+        }
+    }
+}
+
+/* ---- disturbances --------------------------------------------------------------------------- */
+
+static void tell_lost(struct leat_sim_aton *ring, uint32_t station)
+{
+    static const struct leat_aton_result lost = { .status = LEAT_ATON_LOST };
+    if (ring->seat[station].sends) leat_sim_aton_tell_done(ring, station, &lost, NULL, ring->now);
+}
+
+void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault)
+{
+    if (fault->kind == LEAT_SIM_ATON_BIT_ERROR) {
+        ring->cell[cell_of(ring, fault->station, ring->now)] ^= fault->flip & 3;
+        return;
+    }
+    leat_aton_station_reset(&ring->seat[fault->station].station);
+    ring->seat[fault->station].station.raises.count = 0;
+    tell_lost(ring, fault->station);
+    ring->due = ring->now;
+}
+
+/* All forget what they are in the middle of. */
+static void silence(struct leat_sim_aton *ring)
+{
+    memset(ring->cell, 0, ring->bits);
+    for (uint32_t i = 0; i < ring->config.stations; i++) {
+        leat_aton_station_reset(&ring->seat[i].station);
+        ring->seat[i].station.wants = 0;
+        ring->seat[i].offered = 0;
+    }
+    ring->due = ring->now;
+}
+
+void leat_sim_aton_break_bits(struct leat_sim_aton *ring)
+{
+    silence(ring);
+    leat_aton_station_purge(&ring->seat[ring->config.monitor].station);
+    for (uint32_t i = 0; i < ring->config.stations; i++)
+        tell_lost(ring, i);
+}
+
+/*
+ * A token that is on its way is as good as one that is sent anew where it was sent, a round later.
+ * Interfaces behind that place would miss its end, and who sends it does not see it go: two whole
+ * rounds are made up for, after which all is as it would have been.
+ */
+void leat_sim_aton_enter_bits(struct leat_sim_aton *ring)
+{
+    struct leat_aton_station *by = &ring->seat[ring->released_by].station;
+    struct leat_aton_station *monitor = &ring->seat[ring->config.monitor].station;
+    const uint8_t opcode = monitor->opcode;
+    const leat_time now = ring->now, bits = ring->bits;
+    leat_sim_aton_decide_priority(ring);
+    silence(ring);
+    ring->by_bits = true;
+    if (ring->released_at > now) { /* the monitor keeps silent before */
+        leat_aton_station_purge(by);
+        by->purge_left = (uint32_t)(ring->released_at - now);
+        ring->released_at = LEAT_NEVER; /* noise may make it later */
+        return;
+    }
+    const leat_time rounds = (now - ring->released_at) / bits,
+                    skipped = rounds > 2 ? rounds - 2 : 0;
+    for (uint32_t i = 0; skipped && i < ring->present; i++)
+        ring->seat[ring->circle[i]].station.tokens = 1;
+    if (!skipped) {
+        monitor->opcode = opcode;
+        if (ring->silent_from < ring->released_at)
+            monitor->silence = (uint32_t)(ring->released_at - ring->silent_from);
+    }
+    leat_aton_station_release(by);
+    by->priority = ring->released_priority;
+    const uint64_t packets = ring->counts.packets;
+    ring->due = ring->released_at + skipped * bits;
+    for (leat_time t = ring->due; t < now; t++)
+        step(ring, t);
+    assert(ring->counts.packets == packets); /* what was skipped had none in it */
+    (void)packets;
+}

@@ -1,0 +1,426 @@
+#include "sim_aton_port.h"
+#include "leat_arena.h"
+#include "leat_bytes.h"
+#include "sim_aton_parts.h"
+#include <assert.h>
+#include <string.h>
+
+enum { HEAD_LEN = LEAT_SIM_ATON_PORT_HEAD_LEN };
+
+static const char damaged[] = "one of its packets was damaged or lost on the ring";
+
+static struct leat_sim_aton_port *of(struct leat_port_net *base)
+{
+    return (struct leat_sim_aton_port *)base; /* its first member */
+}
+
+/* ---- messages and packets ------------------------------------------------------------------- */
+
+uint64_t leat_sim_aton_port_packets(const struct leat_sim_aton_port_config *config, uint64_t len)
+{
+    return len ? (len - 1) / config->packet_octets + 1 : 1;
+}
+
+/* Of a packet with so many octets of a message. */
+static uint64_t symbols_of(uint64_t octets)
+{
+    return LEAT_ATON_FOLD_SYMBOLS + 8 * (HEAD_LEN + octets);
+}
+
+uint64_t leat_sim_aton_port_symbols(const struct leat_sim_aton_port_config *config, uint64_t len)
+{
+    return leat_sim_aton_port_packets(config, len) * symbols_of(0) + 8 * len;
+}
+
+/* The last packet's octets; all before it are full. */
+static uint64_t last_len(const struct leat_sim_aton_port *p, uint64_t len)
+{
+    return len ? (len - 1) % p->config.packet_octets + 1 : 0;
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static leat_time edge(const struct leat_sim_aton_port *p, uint64_t bit_time)
+{
+    leat_time at;
+    const leat_err err = leat_sim_clock_edge(&p->config.clock, bit_time, &at);
+    assert(!err);
+    (void)err;
+    return at;
+}
+
+/* The last edge at or before `until`. */
+static uint64_t last_bit_time(const struct leat_sim_aton_port *p, leat_time until)
+{
+    uint64_t bit_time;
+    if (until == LEAT_NEVER) return LEAT_NEVER;
+    return leat_sim_clock_cycle(&p->config.clock, until, &bit_time) ? LEAT_NEVER : bit_time;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void plan(struct leat_sim_aton_port *p, uint32_t entry, enum leat_sim_aton_port_step step,
+                 uint64_t at)
+{
+    leat_sim_post_plan(p->plan, &p->plans,
+                       (struct leat_sim_plan){ at, p->entry[entry].call, entry, (uint32_t)step });
+}
+
+static struct leat_sim_plan take_plan(struct leat_sim_aton_port *p)
+{
+    return leat_sim_post_take(p->plan, &p->plans);
+}
+
+/* ---- telling -------------------------------------------------------------------------------- */
+
+/* To be told at the present bit time. */
+static void note(struct leat_sim_aton_port *p, uint32_t entry, bool sent)
+{
+    leat_sim_post_note(p->event, &p->events, &p->entry[entry].message, entry, sent);
+    p->ring.stop = true;
+}
+
+static void tell_end(struct leat_sim_aton_port *p, uint32_t index)
+{
+    struct leat_sim_aton_port_entry *e = &p->entry[index];
+    const struct leat_port_hear *hear = &p->base.hear;
+    p->base.under_way--;
+    if (e->why) {
+        hear->lost(hear->context, &e->message, e->why, p->base.now);
+    } else {
+        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
+                                                    p->base.now);
+        hear->arrived(hear->context, &e->message, p->base.now);
+    }
+    e->next = p->free;
+    p->free = index + 1;
+}
+
+static void tell(struct leat_sim_aton_port *p)
+{
+    const struct leat_port_hear *hear = &p->base.hear;
+    leat_sim_post_sort(p->event, p->events);
+    p->base.now = larger(p->base.now, edge(p, p->now));
+    for (uint32_t i = 0; i < p->events; i++) {
+        const uint32_t entry = p->event[i].entry;
+        if (leat_sim_news_is_sent(&p->event[i]))
+            hear->sent(hear->context, &p->entry[entry].message, p->base.now);
+        else
+            tell_end(p, entry);
+    }
+    p->events = 0;
+}
+
+/* The last packet of a message is on the ring, and will be in at bit time `at`: its octets come in
+ * a little before, one every eight bits. */
+static void tell_head(struct leat_sim_aton_port *p, uint32_t index, uint64_t at)
+{
+    const struct leat_port_message *m = &p->entry[index].message;
+    const struct leat_port_hear *hear = &p->base.hear;
+    if (!hear->head) return;
+    p->base.now = larger(p->base.now, edge(p, p->now));
+    hear->head(hear->context, m, edge(p, at - 8 * last_len(p, m->len)), edge(p, at));
+    p->has_head = p->ring.stop = true;
+}
+
+/* ---- sending -------------------------------------------------------------------------------- */
+
+static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
+{
+    struct leat_sim_aton_port *p = of(base);
+    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
+    if (!p->free && p->top == p->config.messages_max) return false;
+    const uint32_t index = p->free ? p->free - 1 : p->top++;
+    if (p->free) p->free = p->entry[index].next;
+    p->entry[index] = (struct leat_sim_aton_port_entry){ .message = *message, .call = p->calls++ };
+    base->under_way++;
+    plan(p, index, LEAT_SIM_ATON_PORT_HAND_OVER,
+         larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)));
+    return true;
+}
+
+/* The next packet of a port goes into its interface. */
+static void begin(struct leat_sim_aton_port *p, uint32_t port)
+{
+    struct leat_sim_aton_port_queue *queue = &p->queue[port];
+    if (queue->sends || !queue->first) return;
+    const uint32_t index = queue->first - 1;
+    struct leat_sim_aton_port_entry *e = &p->entry[index];
+    const uint64_t len = smaller(e->message.len - e->begun, p->config.packet_octets);
+    leat_put_be32(queue->buffer, (uint32_t)e->number);
+    leat_put_be32(queue->buffer + 4, (uint32_t)e->begun);
+    if (len) memcpy(queue->buffer + HEAD_LEN, e->message.octets + e->begun, len);
+    const struct leat_aton_order order = {
+        .is_passive = true,
+        .command = { .da = leat_sim_aton_registers(&p->ring, e->message.to)->address,
+                     .priority = leat_sim_aton_port_priority(&p->config, port) },
+        .octets = queue->buffer,
+        .octets_len = (uint16_t)(HEAD_LEN + len),
+    };
+    const bool taken = leat_sim_aton_hand_over(&p->ring, port, &order, 0, p->now, 0);
+    assert(taken); /* one at a time, and nobody leaves */
+    (void)taken;
+    queue->sends = index + 1;
+    e->begun += len;
+    if (e->begun < e->message.len) return;
+    queue->first = e->next;
+    note(p, index, true);
+}
+
+static void append(struct leat_sim_aton_port *p, uint32_t index)
+{
+    struct leat_sim_aton_port_queue *queue = &p->queue[p->entry[index].message.from];
+    p->entry[index].number = queue->messages++;
+    p->entry[index].next = 0;
+    if (queue->first)
+        p->entry[queue->last - 1].next = index + 1;
+    else
+        queue->first = index + 1;
+    queue->last = index + 1;
+}
+
+/* Without others in its way. */
+static void begin_alone(struct leat_sim_aton_port *p, uint32_t index)
+{
+    struct leat_sim_aton_port_entry *e = &p->entry[index];
+    const struct leat_port_message *m = &e->message;
+    struct leat_sim_aton_port_queue *queue = &p->queue[m->from];
+    const uint64_t start = larger(p->now, queue->free_at), round = p->ring.bits;
+    const uint64_t rest = symbols_of(last_len(p, m->len));
+    const uint64_t others = leat_sim_aton_port_packets(&p->config, m->len) - 1;
+    const uint64_t last_at = start + others * (symbols_of(p->config.packet_octets) + 2 * round);
+    e->number = queue->messages++;
+    queue->free_at = last_at + rest + 2 * round;
+    plan(p, index, LEAT_SIM_ATON_PORT_SENT, last_at);
+    plan(p, index, LEAT_SIM_ATON_PORT_HEAD, last_at);
+    plan(p, index, LEAT_SIM_ATON_PORT_ARRIVED,
+         last_at + rest + leat_sim_aton_distance(&p->ring, m->from, m->to));
+}
+
+static void begin_within(struct leat_sim_aton_port *p, uint32_t index)
+{
+    struct leat_sim_aton_port_entry *e = &p->entry[index];
+    struct leat_sim_aton_port_queue *queue = &p->queue[e->message.from];
+    const uint64_t start = larger(p->now, queue->free_at);
+    e->number = queue->messages++;
+    queue->free_at = start + leat_sim_aton_port_symbols(&p->config, e->message.len);
+    plan(p, index, LEAT_SIM_ATON_PORT_SENT, start);
+    plan(p, index, LEAT_SIM_ATON_PORT_ARRIVED, queue->free_at);
+}
+
+static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *due)
+{
+    const struct leat_port_message *m = &p->entry[due->entry].message;
+    switch ((enum leat_sim_aton_port_step)due->step) {
+    case LEAT_SIM_ATON_PORT_HAND_OVER:
+        if (m->from == m->to) {
+            begin_within(p, due->entry);
+        } else if (p->config.contention_free) {
+            begin_alone(p, due->entry);
+        } else {
+            append(p, due->entry);
+            begin(p, m->from);
+        }
+        break;
+    case LEAT_SIM_ATON_PORT_SENT: note(p, due->entry, true); break;
+    case LEAT_SIM_ATON_PORT_HEAD:
+        tell_head(p, due->entry,
+                  p->now + symbols_of(last_len(p, m->len)) +
+                      leat_sim_aton_distance(&p->ring, m->from, m->to));
+        break;
+    case LEAT_SIM_ATON_PORT_ARRIVED: note(p, due->entry, false); break;
+    }
+}
+
+/* ---- what the ring tells -------------------------------------------------------------------- */
+
+static void on_begins(void *context, uint32_t station, uint64_t id, leat_time sent_at)
+{
+    struct leat_sim_aton_port *p = context;
+    const uint32_t index = p->queue[station].sends - 1;
+    const struct leat_sim_aton_port_entry *e = &p->entry[index];
+    const struct leat_port_message *m = &e->message;
+    (void)id;
+    if (e->begun < m->len) return;
+    p->now = sent_at + RING_T_AT + 1;
+    tell_head(p, index,
+              sent_at + symbols_of(last_len(p, m->len)) +
+                  leat_sim_aton_distance(&p->ring, m->from, m->to));
+}
+
+static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)
+{
+    struct leat_sim_aton_port *p = context;
+    const uint32_t index = p->queue[a->from].sends - 1;
+    struct leat_sim_aton_port_entry *e = &p->entry[index];
+    const uint32_t offset = leat_get_be32(a->octets + 4), len = a->len - HEAD_LEN;
+    assert(leat_get_be32(a->octets) == (uint32_t)e->number && a->station == e->message.to);
+    p->now = a->at;
+    /* Offsets have 32 bits of those that the message has. */
+    const uint64_t at = e->arrived + (uint32_t)(offset - (uint32_t)e->arrived);
+    if (len) memcpy(e->message.octets + at, a->octets + HEAD_LEN, len);
+    e->arrived += len;
+    if (e->arrived == e->message.len) note(p, index, false);
+}
+
+static void on_done(void *context, const struct leat_sim_aton_result *r)
+{
+    struct leat_sim_aton_port *p = context;
+    struct leat_sim_aton_port_queue *queue = &p->queue[r->station];
+    const uint32_t index = queue->sends - 1;
+    p->now = r->at;
+    if (r->result.status != LEAT_ATON_DONE || !r->result.copied) {
+        p->entry[index].why = damaged;
+        if (queue->first == index + 1) queue->first = p->entry[index].next;
+        note(p, index, false);
+    }
+    queue->sends = 0;
+    begin(p, r->station);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+/* To `until`, or to where there is something to tell. */
+static void advance(struct leat_sim_aton_port *p, uint64_t until)
+{
+    p->now = p->config.contention_free ? until : leat_sim_aton_run(&p->ring, until);
+}
+
+static leat_time run(struct leat_port_net *base, leat_time until)
+{
+    struct leat_sim_aton_port *p = of(base);
+    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    const uint64_t last = last_bit_time(p, until);
+    p->has_head = false;
+    while (!p->events && !p->has_head && p->now <= last) {
+        const uint64_t next = p->plans ? p->plan[0].at : LEAT_NEVER;
+        if (p->now < smaller(next, last)) advance(p, smaller(next, last));
+        while (p->plans && p->plan[0].at <= p->now) {
+            const struct leat_sim_plan due = take_plan(p);
+            carry_out(p, &due);
+        }
+        if (p->now == last) break;
+    }
+    if (p->events)
+        tell(p);
+    else if (!p->has_head && until != LEAT_NEVER)
+        base->now = until;
+    return base->now;
+}
+
+/* ---- does it exist? ------------------------------------------------------------------------- */
+
+static struct leat_sim_aton_config aton_of(const struct leat_sim_aton_port_config *config)
+{
+    return (struct leat_sim_aton_config){ .stations = config->stations,
+                                          .propagation_each = config->propagation,
+                                          .model = config->model,
+                                          .payload_max = HEAD_LEN + config->packet_octets,
+                                          .orders_max = config->stations };
+}
+
+uint8_t leat_sim_aton_port_priority(const struct leat_sim_aton_port_config *config, uint32_t port)
+{
+    uint8_t priority = 0;
+    for (uint32_t i = 0; i < config->priorities; i++)
+        if (port >= config->priority[i].first && port <= config->priority[i].last)
+            priority = config->priority[i].priority;
+    return priority;
+}
+
+static leat_err check_priorities(const struct leat_sim_aton_port_config *config,
+                                 struct leat_text *why)
+{
+    for (uint32_t i = 0; i < config->priorities; i++) {
+        const struct leat_sim_aton_port_priority *p = &config->priority[i];
+        if (p->first <= p->last && p->last < config->stations &&
+            p->priority <= LEAT_ATON_PRIORITY_MAX)
+            continue;
+        leat_text_puts(why, "priority ");
+        leat_text_decimal(why, p->priority);
+        leat_text_puts(why, " of ports ");
+        leat_text_decimal(why, p->first);
+        leat_text_puts(why, " to ");
+        leat_text_decimal(why, p->last);
+        leat_text_puts(why, ", expected priorities 0 to 7 of ports 0 to ");
+        leat_text_decimal(why, config->stations - 1);
+        return LEAT_ERR_RANGE;
+    }
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_sim_aton_port_check(const struct leat_sim_aton_port_config *config,
+                                  struct leat_text *why)
+{
+    const struct leat_sim_aton_config ring = aton_of(config);
+    if (config->packet_octets < 1 || config->packet_octets > LEAT_SIM_ATON_PORT_OCTETS_MAX)
+        return leat_text_out_of_range(why, "octets of a packet", config->packet_octets, 1,
+                                      LEAT_SIM_ATON_PORT_OCTETS_MAX);
+    if (config->messages_max < 1 || config->messages_max > LEAT_SIM_ATON_PORT_MESSAGES_MAX)
+        return leat_text_out_of_range(why, "messages under way", config->messages_max, 1,
+                                      LEAT_SIM_ATON_PORT_MESSAGES_MAX);
+    if (!config->clock.den || config->clock.num < config->clock.den) {
+        leat_text_puts(why, "period of the clock, expected 1 ps or more");
+        return LEAT_ERR_RANGE;
+    }
+    const leat_err err = leat_sim_aton_check(&ring, why);
+    return err ? err : check_priorities(config, why);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Lays out its arrays; returns the place of the ring's memory. */
+static void *lay_out(struct leat_sim_aton_port *p, struct leat_arena *arena)
+{
+    const struct leat_sim_aton_port_config *config = &p->config;
+    const struct leat_sim_aton_config ring = aton_of(config);
+    const size_t messages = config->messages_max;
+    p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
+    p->queue = leat_arena_lay(arena, config->stations, sizeof *p->queue);
+    p->plan = leat_arena_lay(arena, 3 * messages, sizeof *p->plan);
+    p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
+    return leat_arena_lay_lines(arena, 1, leat_sim_aton_footprint(&ring));
+}
+
+size_t leat_sim_aton_port_footprint(const struct leat_sim_aton_port_config *config)
+{
+    struct leat_sim_aton_port measured = { .config = *config };
+    struct leat_arena arena = { 0 };
+    lay_out(&measured, &arena);
+    leat_arena_lay(&arena, config->stations, HEAD_LEN + config->packet_octets);
+    return arena.used;
+}
+
+void leat_sim_aton_port_init(struct leat_sim_aton_port *p,
+                             const struct leat_sim_aton_port_config *config, void *memory)
+{
+    static const struct leat_port_ops ops = { .send = send, .run = run };
+    const struct leat_sim_aton_host host = { p, on_done, on_arrived, on_begins };
+    const struct leat_sim_aton_config ring = aton_of(config);
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    *p = (struct leat_sim_aton_port){ .config = *config };
+    void *aton_memory = lay_out(p, &arena);
+    const size_t packet_len = HEAD_LEN + config->packet_octets;
+    uint8_t *buffer = leat_arena_lay(&arena, config->stations, packet_len);
+    for (uint32_t i = 0; i < config->stations; i++)
+        p->queue[i].buffer = buffer + i * packet_len;
+    leat_sim_aton_init(&p->ring, &ring, &host, aton_memory);
+    leat_sim_certificate_init(&p->certificate);
+    /* At best T comes by as the packet is handed over, eleven symbols behind its first. */
+    p->base = (struct leat_port_net){
+        .ops = &ops,
+        .ports = config->stations,
+        .latency = edge(p, symbols_of(0) - 11),
+        .certificate = leat_sim_certificate_value(&p->certificate),
+        .taken_octets = 1,
+        .taken_ps = edge(p, 8),
+    };
+}

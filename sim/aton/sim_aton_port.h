@@ -1,0 +1,123 @@
+/*
+ * The ports of a token ring, for program layers (port/port.h): a port is a station. A message goes
+ * in passive packets, one at each capture of the token:
+ *
+ *     message   |<------------------ len octets ------------------>|
+ *     packets   [head|  packet_octets  ] [head|  packet_octets  ] [head| rest ]
+ *                message's number (32), offset (32)
+ *
+ *     handed over       sent()                            arrived()
+ *     --|-----------------|--------------------|-------------|---------------->  bit times
+ *       at: the next      the interface has    capture       the last symbol of the last packet
+ *       edge at or after  taken the last                     is in
+ *       it                packet into its
+ *                         buffer
+ *
+ * A port sends its messages one after the other; the next packet goes into the buffer when the one
+ * before is back. A message to the port itself does not go round: it takes as long as its symbols.
+ * Octets of a packet are copied into the interface and out of it.
+ *
+ * run(until) makes the bit times that end at `until` or before.
+ *
+ * How the last packet comes in is certain once its sender has the token: that is told (head).
+ *
+ * Contention-free: whoever sends has the token at once; it has it again a round after its packet is
+ * back. So a message takes, packets of P_k symbols, d bits from port to port, R bits a round:
+ *
+ *     sum of (P_k + 2 R) over all packets but the last, + P_last + d        bit times
+ */
+#ifndef LEAT_SIM_ATON_PORT_H
+#define LEAT_SIM_ATON_PORT_H
+
+#include "port.h"
+#include "sim_aton.h"
+#include "sim_clock.h"
+#include "sim_post.h"
+
+enum {
+    LEAT_SIM_ATON_PORT_HEAD_LEN = 8,
+    LEAT_SIM_ATON_PORT_OCTETS_MAX = LEAT_ATON_OCTETS_MAX - LEAT_SIM_ATON_PORT_HEAD_LEN,
+    LEAT_SIM_ATON_PORT_MESSAGES_MAX = 1 << 24,
+    LEAT_SIM_ATON_PORT_PRIORITIES_MAX = 8,
+};
+
+/* Packets of these ports have this priority at the token (aton_priority.h). */
+struct leat_sim_aton_port_priority {
+    uint32_t first, last; /* ports */
+    uint8_t priority;
+};
+
+struct leat_sim_aton_port_config {
+    uint32_t stations;    /* 1 .. */
+    uint32_t propagation; /* bits of each link */
+    enum leat_sim_aton_model model;
+    struct leat_sim_clock clock; /* a bit time; of 1 ps at least */
+    uint32_t packet_octets;      /* of a message, at most, 1 .. */
+    uint32_t messages_max;       /* under way, 1 .. */
+    bool contention_free;
+    struct leat_sim_aton_port_priority priority[LEAT_SIM_ATON_PORT_PRIORITIES_MAX];
+    uint32_t priorities; /* ports that none of them names have 0; of several the last counts */
+};
+
+/* A message under way. */
+struct leat_sim_aton_port_entry {
+    struct leat_port_message message;
+    uint64_t call;    /* the order of calls */
+    uint64_t number;  /* among the messages of its port */
+    uint64_t begun;   /* octets that went into the interface */
+    uint64_t arrived; /* octets */
+    const char *why;  /* it is lost; else NULL */
+    uint32_t next;    /* + 1: of its port, or among the free ones */
+};
+
+struct leat_sim_aton_port_queue {
+    uint32_t first, last; /* entries + 1: not wholly in the interface */
+    uint32_t sends;       /* + 1: whose packet is in the interface */
+    uint64_t messages;    /* so far */
+    uint64_t free_at;     /* from when on it can send to itself; contention-free: to any */
+    uint8_t *buffer;      /* of a packet */
+};
+
+enum leat_sim_aton_port_step {
+    LEAT_SIM_ATON_PORT_HAND_OVER,
+    LEAT_SIM_ATON_PORT_SENT,
+    LEAT_SIM_ATON_PORT_HEAD,
+    LEAT_SIM_ATON_PORT_ARRIVED,
+};
+
+struct leat_sim_aton_port {
+    struct leat_port_net base;
+    struct leat_sim_aton_port_config config;
+    struct leat_sim_aton ring; /* contention-free: only for its distances */
+    struct leat_sim_aton_port_entry *entry;
+    uint32_t free, top; /* a list, + 1; those from `top` on were never used */
+    struct leat_sim_aton_port_queue *queue;
+    struct leat_sim_plan *plan; /* a heap, the earliest on top */
+    uint32_t plans;
+    struct leat_sim_news *event;
+    uint32_t events;
+    bool has_head; /* was told, at the present bit time */
+    uint64_t now;  /* bit time */
+    uint64_t calls;
+    struct leat_sim_certificate certificate;
+};
+
+/* Are there such ports? `why`: what, and what was expected. */
+leat_err leat_sim_aton_port_check(const struct leat_sim_aton_port_config *config,
+                                  struct leat_text *why);
+
+/* Of a port's packets. */
+uint8_t leat_sim_aton_port_priority(const struct leat_sim_aton_port_config *config, uint32_t port);
+
+/* Octets of memory for a config that was checked. */
+size_t leat_sim_aton_port_footprint(const struct leat_sim_aton_port_config *config);
+
+/* Ready for port->base.hear to be set. `memory`: ZEROED, aligned for any object, lent for good. */
+void leat_sim_aton_port_init(struct leat_sim_aton_port *port,
+                             const struct leat_sim_aton_port_config *config, void *memory);
+
+/* Of a message of so many octets: its packets, and the symbols of all of them. */
+uint64_t leat_sim_aton_port_packets(const struct leat_sim_aton_port_config *config, uint64_t len);
+uint64_t leat_sim_aton_port_symbols(const struct leat_sim_aton_port_config *config, uint64_t len);
+
+#endif

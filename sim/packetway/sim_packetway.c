@@ -1,0 +1,647 @@
+#include "sim_packetway.h"
+#include "leat_arena.h"
+#include "packetway_build.h"
+#include "sim_packetway_parts.h"
+#include <assert.h>
+#include <string.h>
+
+enum {
+    WARM_S = 3,
+    WARM_S_MAX = 60,
+    PLANS_MAX = 256,          /* that a host keeps */
+    TABLES_LEN_MAX = 1 << 28, /* octets of all tables of all half-routers; or an MTU for each */
+    TABLE_LEN_MAX = 1 << 18,  /* of one: 4096 nodes with their names */
+    /* of one node, but for what is told about it: ADDR, SRQR, and an L2RH of 63 octets */
+    NODE_LEN_MAX = 2 * LEAT_PACKETWAY_RECORD_HEAD_LEN + 9 * LEAT_PACKETWAY_WORD_LEN,
+    PENDING_MAX = 256,
+    RANGES_PER_TABLE = 4, /* neighbouring addresses are one; a mapper is not in its own table */
+    NAME_CAP = 64,        /* of a name, a point and a number */
+};
+
+/* ---- checking --------------------------------------------------------------------------------
+ */
+
+static leat_err refuse(struct leat_text *why, const char *what, uint64_t is, uint64_t least,
+                       uint64_t most)
+{
+    leat_text_puts(why, what);
+    leat_text_putc(why, ' ');
+    leat_text_decimal(why, is);
+    leat_text_puts(why, ", expected ");
+    leat_text_decimal(why, least);
+    leat_text_puts(why, " to ");
+    leat_text_decimal(why, most);
+    return LEAT_ERR_RANGE;
+}
+
+static leat_err refuse_name(struct leat_text *why, const char *name, const char *what)
+{
+    leat_text_puts(why, name);
+    leat_text_puts(why, what);
+    return LEAT_ERR_RANGE;
+}
+
+static bool is_within(uint64_t value, uint64_t least, uint64_t most)
+{
+    return value >= least && value <= most;
+}
+
+static leat_err check_numbers(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    const leat_time times[] = { c->host_ps, c->planned_ps, c->address_ps, c->link_ps };
+    if (!is_within(c->sans, 1, LEAT_SIM_PACKETWAY_SANS_MAX))
+        return refuse(why, "SANs", c->sans, 1, LEAT_SIM_PACKETWAY_SANS_MAX);
+    if (c->routers > LEAT_SIM_PACKETWAY_ROUTERS_MAX)
+        return refuse(why, "routers", c->routers, 0, LEAT_SIM_PACKETWAY_ROUTERS_MAX);
+    if (c->faults > LEAT_SIM_PACKETWAY_FAULTS_MAX)
+        return refuse(why, "faults", c->faults, 0, LEAT_SIM_PACKETWAY_FAULTS_MAX);
+    if (!is_within(c->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX))
+        return refuse(why, "packets of a buffer", c->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX);
+    if (!is_within(c->messages_max, 1, LEAT_SIM_PACKETWAY_MESSAGES_MAX))
+        return refuse(why, "messages under way", c->messages_max, 1,
+                      LEAT_SIM_PACKETWAY_MESSAGES_MAX);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (!is_within(times[i], LEAT_SIM_PACKETWAY_PS_MIN, LEAT_PACKETWAY_SECOND))
+            return refuse(why, "picoseconds", times[i], LEAT_SIM_PACKETWAY_PS_MIN,
+                          LEAT_PACKETWAY_SECOND);
+    for (uint32_t i = 0; i < c->faults; i++)
+        if (c->fault[i].router >= c->routers)
+            return refuse_name(why, "a fault", " of a router that is not there");
+    return LEAT_ERR_OK;
+}
+
+/* What a SAN can carry in one piece, if it cuts nothing up. */
+static uint32_t mtu_most(const struct leat_sim_packetway_san *s)
+{
+    const uint32_t most = s->native.words_max;
+    return most && most < LEAT_SIM_PACKETWAY_MTU_MAX ? most : LEAT_SIM_PACKETWAY_MTU_MAX;
+}
+
+static leat_err check_sans(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    struct leat_packetway_block blocks[LEAT_SIM_PACKETWAY_SANS_MAX];
+    struct leat_packetway_bias_map map;
+    uint64_t nodes = 0;
+    leat_packetway_bias_init(&map, blocks, LEAT_SIM_PACKETWAY_SANS_MAX);
+    for (uint32_t i = 0; i < c->sans; i++) {
+        const struct leat_sim_packetway_san *s = &c->san[i];
+        const struct leat_packetway_block block = { s->bias, s->net->ports };
+        if (!is_within(strlen(s->name), 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX))
+            return refuse(why, "length of a name", strlen(s->name), 1,
+                          LEAT_SIM_PACKETWAY_NAME_LEN_MAX);
+        if (!is_within(s->mtu_words, LEAT_SIM_PACKETWAY_MTU_MIN, mtu_most(s)))
+            return refuse(why, "words of an MTU", s->mtu_words, LEAT_SIM_PACKETWAY_MTU_MIN,
+                          mtu_most(s));
+        const leat_err err = leat_packetway_bias_add(&map, &block, NULL);
+        if (err == LEAT_ERR_DUPLICATE)
+            return refuse_name(why, s->name, ": its addresses overlap with another SAN's");
+        if (err) return refuse_name(why, s->name, ": addresses above 0x7ffffd");
+        nodes += s->net->ports;
+    }
+    if (nodes > LEAT_SIM_PACKETWAY_NODES_MAX)
+        return refuse(why, "ports of all SANs", nodes, 1, LEAT_SIM_PACKETWAY_NODES_MAX);
+    return LEAT_ERR_OK;
+}
+
+/* How often a port has a half-router. */
+static uint32_t count_ends(const struct leat_sim_packetway_config *c, uint32_t san, uint32_t port)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < c->routers; r++)
+        for (uint32_t i = 0; i < c->router[r].ends; i++)
+            count += c->router[r].end[i].san == san && c->router[r].end[i].port == port;
+    return count;
+}
+
+static leat_err check_end(const struct leat_sim_packetway_config *c,
+                          const struct leat_sim_packetway_router *r, uint32_t index,
+                          struct leat_text *why)
+{
+    const struct leat_sim_packetway_end *end = &r->end[index];
+    uint8_t route[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX];
+    if (end->san >= c->sans || end->port >= c->san[end->san].net->ports)
+        return refuse_name(why, r->name, ": no such port of a SAN");
+    for (uint32_t i = 0; i < index; i++)
+        if (r->end[i].san == end->san)
+            return refuse_name(why, r->name, ": twice at one SAN, expected different ones");
+    if (count_ends(c, end->san, end->port) > 1)
+        return refuse_name(why, r->name, ": another half-router has the same port");
+    const struct leat_sim_packetway_native *native = &c->san[end->san].native;
+    for (uint32_t port = 0; port < native->ports; port++)
+        if (port != end->port && !leat_sim_packetway_route(native, end->port, port, route))
+            return refuse_name(why, c->san[end->san].name,
+                               ": a native route has more than 63 turns, or one above 255");
+    return LEAT_ERR_OK;
+}
+
+static leat_err check_routers(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    for (uint32_t i = 0; i < c->routers; i++) {
+        const struct leat_sim_packetway_router *r = &c->router[i];
+        if (!is_within(strlen(r->name), 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX))
+            return refuse(why, "length of a name", strlen(r->name), 1,
+                          LEAT_SIM_PACKETWAY_NAME_LEN_MAX);
+        if (!is_within(r->ends, 2, LEAT_SIM_PACKETWAY_ENDS_MAX))
+            return refuse(why, "half-routers of a router", r->ends, 2, LEAT_SIM_PACKETWAY_ENDS_MAX);
+        for (uint32_t k = 0; k < r->ends; k++) {
+            const leat_err err = check_end(c, r, k, why);
+            if (err) return err;
+        }
+    }
+    return LEAT_ERR_OK;
+}
+
+uint32_t leat_sim_packetway_ports(const struct leat_sim_packetway_config *c)
+{
+    uint32_t ports = 0;
+    for (uint32_t i = 0; i < c->sans; i++)
+        ports += c->san[i].net->ports;
+    for (uint32_t i = 0; i < c->routers; i++)
+        ports -= c->router[i].ends;
+    return ports;
+}
+
+/* Routers on the shortest way from a SAN to each other one; UINT32_MAX: there is none. */
+static void measure_ways(const struct leat_sim_packetway_config *c, uint32_t san, uint32_t *routers)
+{
+    bool more = true;
+    for (uint32_t i = 0; i < c->sans; i++)
+        routers[i] = i == san ? 0 : UINT32_MAX;
+    for (uint32_t far = 0; more; far++) {
+        more = false;
+        for (uint32_t i = 0; i < c->routers; i++) {
+            const struct leat_sim_packetway_router *r = &c->router[i];
+            bool reached = false;
+            for (uint32_t k = 0; k < r->ends; k++)
+                reached |= routers[r->end[k].san] == far;
+            for (uint32_t k = 0; reached && k < r->ends; k++)
+                if (routers[r->end[k].san] == UINT32_MAX) {
+                    routers[r->end[k].san] = far + 1;
+                    more = true;
+                }
+        }
+    }
+}
+
+/* A table names the two half-routers of every router that it has passed, in RCVF. */
+static leat_err check_ways(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
+    for (uint32_t i = 0; i < c->sans; i++) {
+        measure_ways(c, i, routers);
+        for (uint32_t k = 0; k < i; k++) {
+            if (routers[k] == UINT32_MAX || routers[k] <= LEAT_SIM_PACKETWAY_WAY_MAX) continue;
+            leat_text_puts(why, "from ");
+            leat_text_puts(why, c->san[k].name);
+            leat_text_puts(why, " to ");
+            leat_text_puts(why, c->san[i].name);
+            leat_text_puts(why, " there are ");
+            leat_text_decimal(why, routers[k]);
+            leat_text_puts(why, " routers in a row, expected at most ");
+            leat_text_decimal(why, LEAT_SIM_PACKETWAY_WAY_MAX);
+            leat_text_puts(why, ": a routing table (RTBL) goes no further");
+            return LEAT_ERR_RANGE;
+        }
+    }
+    return LEAT_ERR_OK;
+}
+
+leat_err leat_sim_packetway_check(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    leat_err err = check_numbers(c, why);
+    if (!err) err = check_sans(c, why);
+    if (!err) err = check_routers(c, why);
+    if (!err) err = check_ways(c, why);
+    if (!err && !leat_sim_packetway_ports(c))
+        err = refuse_name(why, "no host", ", expected a port without a half-router");
+    return err;
+}
+
+/* ---- engines ---------------------------------------------------------------------------------
+ */
+
+/* "ring.3", "west" */
+static size_t put_name(const struct leat_sim_packetway *p, const struct leat_sim_packetway_node *n,
+                       char out[NAME_CAP])
+{
+    struct leat_text text;
+    leat_text_init(&text, out, NAME_CAP, NULL, NULL);
+    if (n->is_router) {
+        leat_text_puts(&text, p->config.router[n->router].name);
+    } else {
+        leat_text_puts(&text, p->config.san[n->san].name);
+        leat_text_putc(&text, '.');
+        leat_text_decimal(&text, n->port);
+    }
+    return text.len;
+}
+
+size_t leat_sim_packetway_about(const struct leat_sim_packetway *p,
+                                const struct leat_sim_packetway_node *n,
+                                uint8_t out[LEAT_PACKETWAY_ABOUT_LEN_MAX])
+{
+    char name[NAME_CAP];
+    uint8_t sans[4 * LEAT_SIM_PACKETWAY_ENDS_MAX];
+    struct leat_packetway_build build;
+    leat_packetway_build_init(&build, out, LEAT_PACKETWAY_ABOUT_LEN_MAX);
+    leat_packetway_build_name(&build, (const uint8_t *)name, put_name(p, n, name));
+    if (!n->is_router) {
+        leat_packetway_build_capability(&build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
+        return build.len;
+    }
+    const struct leat_sim_packetway_router *r = &p->config.router[n->router];
+    for (uint32_t i = 0; i < r->ends; i++)
+        leat_put_be32(sans + (size_t)4 * i, UINT32_C(1) << 24 | p->config.san[r->end[i].san].bias);
+    leat_packetway_build_capability(&build, LEAT_PACKETWAY_CC_ROUTER, sans, (size_t)4 * r->ends);
+    return build.len;
+}
+
+/* Tables that a half-router keeps. */
+static uint32_t tables_max(const struct leat_sim_packetway *p)
+{
+    return LEAT_PACKETWAY_TABLES_PER_SAN * p->config.sans;
+}
+
+static struct leat_packetway_router_config router_config(const struct leat_sim_packetway *p,
+                                                         const struct leat_sim_packetway_node *n)
+{
+    const struct leat_sim_packetway_san *san = &p->config.san[n->san];
+    struct leat_packetway_router_config c = leat_packetway_router_defaults();
+    c.address = n->address;
+    c.block = (struct leat_packetway_block){ san->bias, san->net->ports };
+    c.mtu_words = san->mtu_words;
+    c.nodes_max = san->net->ports;
+    c.tables_max = tables_max(p);
+    c.table_len_max = p->table_len_max;
+    c.known_max = p->nodes + LEAT_PACKETWAY_TWINS_MAX + 1;
+    c.ranges_max = RANGES_PER_TABLE * c.tables_max;
+    c.pending_max = PENDING_MAX;
+    return c;
+}
+
+static struct leat_packetway_host_config host_config(const struct leat_sim_packetway *p,
+                                                     const struct leat_sim_packetway_node *n)
+{
+    const struct leat_sim_packetway_san *san = &p->config.san[n->san];
+    const uint32_t plans = (p->base.ports + 3) / 4 * 4;
+    return (struct leat_packetway_host_config){
+        .address = n->address,
+        .block = { san->bias, san->net->ports },
+        .mtu_words = san->mtu_words,
+        .level_c = true,
+        .plans_max = plans < PLANS_MAX ? plans : PLANS_MAX,
+        .pending_max = PENDING_MAX,
+    };
+}
+
+static size_t engine_len(const struct leat_sim_packetway *p,
+                         const struct leat_sim_packetway_node *n)
+{
+    if (!n->is_router) {
+        const struct leat_packetway_host_config c = host_config(p, n);
+        return leat_packetway_host_footprint(&c);
+    }
+    const struct leat_packetway_router_config c = router_config(p, n);
+    return leat_packetway_router_footprint(&c);
+}
+
+void leat_sim_packetway_start_engine(struct leat_sim_packetway *p, uint32_t node)
+{
+    struct leat_sim_packetway_node *n = &p->node[node];
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+    const size_t about_len = leat_sim_packetway_about(p, n, about);
+    leat_err err;
+    if (n->is_router) {
+        struct leat_packetway_router_config c = router_config(p, n);
+        c.about = about;
+        c.about_len = about_len;
+        err = leat_packetway_router_init(&c, n->memory, n->memory_len, packetway_clock(p),
+                                         &n->as_router);
+    } else {
+        struct leat_packetway_host_config c = host_config(p, n);
+        c.about = about;
+        c.about_len = about_len;
+        err = leat_packetway_host_init(&c, n->memory, n->memory_len, &n->as_host);
+    }
+    assert(!err);
+    (void)err;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------
+ */
+
+/* A node without its memory. */
+static struct leat_sim_packetway_node node_of(const struct leat_sim_packetway_config *c,
+                                              uint32_t san, uint32_t port)
+{
+    struct leat_sim_packetway_node n = { .san = san,
+                                         .port = port,
+                                         .address = c->san[san].bias + 1 + port };
+    for (uint32_t r = 0; r < c->routers; r++)
+        for (uint32_t i = 0; i < c->router[r].ends; i++)
+            if (c->router[r].end[i].san == san && c->router[r].end[i].port == port) {
+                n.is_router = true;
+                n.router = r;
+                n.end = i;
+            }
+    return n;
+}
+
+/* Octets of a table with all nodes of a SAN, at most. */
+static uint32_t table_len(const struct leat_sim_packetway *p, uint32_t san)
+{
+    uint8_t about[LEAT_PACKETWAY_ABOUT_LEN_MAX];
+    size_t len = 0;
+    for (uint32_t i = 0; i < p->config.san[san].net->ports; i++) {
+        const struct leat_sim_packetway_node n = node_of(&p->config, san, i);
+        len += NODE_LEN_MAX + leat_sim_packetway_about(p, &n, about);
+    }
+    return len < UINT32_MAX ? (uint32_t)len : UINT32_MAX;
+}
+
+/*
+ * Half-routers keep and send every node of every SAN, up to a size; larger tables are sent and kept
+ * by ranges of addresses. Over a SAN a table has its MTU, over the link between twins a size that
+ * all of them keep.
+ */
+static void measure_tables(struct leat_sim_packetway *p)
+{
+    const uint32_t tables = (p->nodes - p->base.ports) * tables_max(p);
+    uint32_t most = tables ? TABLES_LEN_MAX / tables / LEAT_PACKETWAY_WORD_LEN : 0;
+    if (most < p->mtu_most) most = p->mtu_most;
+    most *= LEAT_PACKETWAY_WORD_LEN;
+    if (most > TABLE_LEN_MAX) most = TABLE_LEN_MAX;
+    p->table_len_max = LEAT_PACKETWAY_TABLE_LEN_MIN;
+    for (uint32_t i = 0; i < p->config.sans; i++) {
+        const uint32_t len = table_len(p, i);
+        if (len > p->table_len_max) p->table_len_max = len;
+    }
+    if (p->table_len_max > most) p->table_len_max = most;
+    p->link_words = (p->table_len_max + LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX +
+                     LEAT_PACKETWAY_MESSAGE_LEN_MIN) /
+                    LEAT_PACKETWAY_WORD_LEN;
+    if (p->link_words < p->mtu_most) p->link_words = p->mtu_most;
+}
+
+static void measure(struct leat_sim_packetway *p, const struct leat_sim_packetway_config *c)
+{
+    *p = (struct leat_sim_packetway){ .config = *c, .base.ports = leat_sim_packetway_ports(c) };
+    p->mtu_least = UINT32_MAX;
+    for (uint32_t i = 0; i < c->sans; i++) {
+        const uint32_t mtu = c->san[i].mtu_words;
+        p->nodes += c->san[i].net->ports;
+        if (mtu < p->mtu_least) p->mtu_least = mtu;
+        if (mtu > p->mtu_most) p->mtu_most = mtu;
+    }
+    const uint32_t data = p->base.ports * LEAT_SIM_PACKETWAY_WINDOW;
+    p->cuts_max = c->cut_through ? data : 0;
+    p->tables_at = data + p->cuts_max + p->base.ports * LEAT_SIM_PACKETWAY_CONTROL;
+    p->packets = p->tables_at + (p->nodes - p->base.ports) * LEAT_SIM_PACKETWAY_CONTROL;
+    measure_tables(p);
+}
+
+static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
+{
+    const struct leat_sim_packetway_config *c = &p->config;
+    const size_t plans = (size_t)4 * p->packets + c->messages_max + (size_t)3 * p->nodes +
+                         (size_t)2 * c->faults;
+    p->san = leat_arena_lay(a, c->sans, sizeof *p->san);
+    p->node = leat_arena_lay(a, p->nodes, sizeof *p->node);
+    p->host = leat_arena_lay(a, p->base.ports, sizeof *p->host);
+    p->packet = leat_arena_lay(a, p->packets, sizeof *p->packet);
+    p->entry = leat_arena_lay(a, c->messages_max, sizeof *p->entry);
+    p->plan = leat_arena_lay(a, plans, sizeof *p->plan);
+    p->event = leat_arena_lay(a, (size_t)2 * c->messages_max, sizeof *p->event);
+    p->scratch = leat_arena_lay(a, p->mtu_most, LEAT_PACKETWAY_WORD_LEN);
+    p->message = leat_arena_lay(a, 1, sizeof *p->message);
+    p->heard = leat_arena_lay(a, 1, sizeof *p->heard);
+}
+
+static struct leat_packetway_queue_config queue_config(const struct leat_sim_packetway *p)
+{
+    const uint32_t all = p->base.ports * LEAT_SIM_PACKETWAY_WINDOW;
+    const struct leat_sim_packetway_config *c = &p->config;
+    return (struct leat_packetway_queue_config){ .capacity = c->contention_free ? all : c->buffer };
+}
+
+static void lay_node(const struct leat_sim_packetway *p, struct leat_arena *a,
+                     struct leat_sim_packetway_node *n)
+{
+    const struct leat_packetway_queue_config queue = queue_config(p);
+    n->memory_len = engine_len(p, n);
+    n->memory = leat_arena_lay(a, 1, n->memory_len);
+    if (n->is_router)
+        n->queue_memory = leat_arena_lay(a, 1, leat_packetway_queue_footprint(&queue));
+}
+
+/* Octets of all packets before the index-th. Half-routers' own may be tables. */
+static size_t packets_len(const struct leat_sim_packetway *p, uint32_t index)
+{
+    const uint32_t small = index < p->tables_at ? index : p->tables_at;
+    return LEAT_PACKETWAY_WORD_LEN *
+           ((size_t)small * p->mtu_most + (size_t)(index - small) * p->link_words);
+}
+
+static uint8_t *lay_packets(const struct leat_sim_packetway *p, struct leat_arena *a)
+{
+    return leat_arena_lay(a, 1, packets_len(p, p->packets));
+}
+
+size_t leat_sim_packetway_footprint(const struct leat_sim_packetway_config *c)
+{
+    struct leat_sim_packetway measured;
+    struct leat_arena arena = { 0 };
+    measure(&measured, c);
+    lay_out(&measured, &arena);
+    for (uint32_t s = 0; s < c->sans; s++)
+        for (uint32_t i = 0; i < c->san[s].net->ports; i++) {
+            struct leat_sim_packetway_node n = node_of(c, s, i);
+            lay_node(&measured, &arena, &n);
+        }
+    lay_packets(&measured, &arena);
+    return arena.used;
+}
+
+/* ---- beginning -------------------------------------------------------------------------------
+ */
+
+static void make_nodes(struct leat_sim_packetway *p, struct leat_arena *arena)
+{
+    const struct leat_sim_packetway_config *c = &p->config;
+    const struct leat_packetway_queue_config queue = queue_config(p);
+    uint32_t node = 0, host = 0;
+    for (uint32_t s = 0; s < c->sans; s++) {
+        p->san[s] = (struct leat_sim_packetway_san_state){ p, s, node };
+        for (uint32_t i = 0; i < c->san[s].net->ports; i++, node++) {
+            struct leat_sim_packetway_node *n = &p->node[node];
+            *n = node_of(c, s, i);
+            lay_node(p, arena, n);
+            n->host = host;
+            if (!n->is_router) p->host[host++] = node;
+            if (n->is_router)
+                leat_packetway_queue_init(&n->out, &queue, n->queue_memory,
+                                          leat_packetway_queue_footprint(&queue));
+            leat_sim_packetway_start_engine(p, node);
+        }
+    }
+}
+
+static void make_packets(struct leat_sim_packetway *p, uint8_t *octets)
+{
+    for (uint32_t i = p->packets; i--;) {
+        p->packet[i].octets = octets + packets_len(p, i);
+        leat_sim_packetway_put_back(p, i);
+    }
+}
+
+/* Does a half-router know where a node is? */
+static bool knows(const struct leat_sim_packetway_node *router,
+                  const struct leat_sim_packetway_node *n)
+{
+    struct leat_packetway_decision d = { 0 };
+    leat_packetway_by_address(leat_packetway_router_fib(router->as_router),
+                              LEAT_PACKETWAY_FROM_HOST, n->address, &d);
+    return d.verdict != LEAT_PACKETWAY_REFUSE;
+}
+
+/* The first half-router that does not know of a node which routers lead to, and that node. */
+static bool find_gap(const struct leat_sim_packetway *p, uint32_t *router, uint32_t *node)
+{
+    uint32_t routers[LEAT_SIM_PACKETWAY_SANS_MAX];
+    for (*router = 0; *router < p->nodes; ++*router) {
+        const struct leat_sim_packetway_node *r = &p->node[*router];
+        if (!r->is_router) continue;
+        measure_ways(&p->config, r->san, routers);
+        for (*node = 0; *node < p->nodes; ++*node)
+            if (routers[p->node[*node].san] != UINT32_MAX && !knows(r, &p->node[*node]))
+                return true;
+    }
+    return false;
+}
+
+/* Registrations and tables are exchanged; no time passes. */
+static void warm_up(struct leat_sim_packetway *p)
+{
+    uint32_t router, node;
+    p->warming = true;
+    for (uint32_t i = 0; i < p->nodes; i++)
+        leat_sim_packetway_map(p, i);
+    for (uint32_t i = 0; i < p->nodes; i++)
+        leat_sim_packetway_pump(p, i);
+    leat_sim_packetway_carry_out_now(p);
+    /* There may be so many tables in a second. */
+    for (uint32_t i = 0; i < WARM_S || (i < WARM_S_MAX && find_gap(p, &router, &node)); i++) {
+        p->ahead_ps += LEAT_PACKETWAY_SECOND;
+        leat_sim_packetway_tick(p);
+        leat_sim_packetway_carry_out_now(p);
+    }
+    p->warming = false;
+    p->counts = (struct leat_sim_packetway_counts){ 0 };
+}
+
+static leat_time sooner(leat_time a, leat_time b)
+{
+    return a < b ? a : b;
+}
+
+void leat_sim_packetway_init(struct leat_sim_packetway *p,
+                             const struct leat_sim_packetway_config *c, void *memory)
+{
+    static const struct leat_port_ops ops = { .send = leat_sim_packetway_send,
+                                              .run = leat_sim_packetway_run };
+    struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
+    leat_time latency = LEAT_NEVER;
+    measure(p, c);
+    lay_out(p, &arena);
+    make_nodes(p, &arena);
+    make_packets(p, lay_packets(p, &arena));
+    p->step_ps = sooner(sooner(c->host_ps, c->planned_ps), sooner(c->address_ps, c->link_ps));
+    warm_up(p);
+    leat_sim_packetway_hear(p);
+    for (uint32_t i = 0; i < c->faults; i++) {
+        leat_sim_packetway_plan(p, c->fault[i].from, 0, i, PACKETWAY_BEGINS);
+        if (c->fault[i].to != LEAT_NEVER)
+            leat_sim_packetway_plan(p, c->fault[i].to, 0, i, PACKETWAY_ENDS);
+    }
+    for (uint32_t i = 0; i < c->sans; i++)
+        latency = sooner(latency, c->san[i].net->latency);
+    leat_sim_certificate_init(&p->certificate);
+    p->base.ops = &ops;
+    p->base.latency = latency + c->host_ps;
+    p->base.certificate = leat_sim_certificate_value(&p->certificate);
+}
+
+leat_err leat_sim_packetway_reach(const struct leat_sim_packetway *p, struct leat_text *why)
+{
+    char name[NAME_CAP];
+    uint32_t router, node;
+    if (!find_gap(p, &router, &node)) return LEAT_ERR_OK;
+    const struct leat_sim_packetway_node *r = &p->node[router], *n = &p->node[node];
+    leat_text_put(why, name, put_name(p, r, name));
+    leat_text_puts(why, " at ");
+    leat_text_puts(why, p->config.san[r->san].name);
+    leat_text_putc(why, '.');
+    leat_text_decimal(why, r->port);
+    leat_text_puts(why, " knows no way to ");
+    leat_text_puts(why, p->config.san[n->san].name);
+    leat_text_putc(why, '.');
+    leat_text_decimal(why, n->port);
+    leat_text_puts(why, ": a routing table did not get there; expected larger MTUs on the way, or "
+                        "fewer routers");
+    return LEAT_ERR_RANGE;
+}
+
+/* ---- looking in ------------------------------------------------------------------------------
+ */
+
+uint32_t leat_sim_packetway_address(const struct leat_sim_packetway *p, uint32_t port)
+{
+    return p->node[p->host[port]].address;
+}
+
+uint32_t leat_sim_packetway_san_of(const struct leat_sim_packetway *p, uint32_t port)
+{
+    return p->node[p->host[port]].san;
+}
+
+bool leat_sim_packetway_find(const struct leat_sim_packetway *p, uint32_t address, uint32_t *port)
+{
+    for (uint32_t i = 0; i < p->base.ports; i++)
+        if (leat_sim_packetway_address(p, i) == address) {
+            *port = i;
+            return true;
+        }
+    return false;
+}
+
+struct leat_packetway_router *leat_sim_packetway_engine(const struct leat_sim_packetway *p,
+                                                        uint32_t router, uint32_t end,
+                                                        uint32_t *address)
+{
+    const struct leat_sim_packetway_end *e = &p->config.router[router].end[end];
+    const struct leat_sim_packetway_node *n = &p->node[packetway_node_at(p, e->san, e->port)];
+    if (address) *address = n->address;
+    return n->as_router;
+}
+
+struct leat_packetway_host *leat_sim_packetway_host(const struct leat_sim_packetway *p,
+                                                    uint32_t port)
+{
+    return p->node[p->host[port]].as_host;
+}
+
+bool leat_sim_packetway_is_up(const struct leat_sim_packetway *p, uint32_t router)
+{
+    const struct leat_sim_packetway_end *e = &p->config.router[router].end[0];
+    return !p->node[packetway_node_at(p, e->san, e->port)].dead;
+}
+
+leat_time leat_sim_packetway_clock(const struct leat_sim_packetway *p)
+{
+    return packetway_clock(p);
+}
+
+void leat_sim_packetway_go(struct leat_sim_packetway *p, uint32_t port)
+{
+    leat_sim_packetway_pump(p, p->host[port]);
+}

@@ -1,0 +1,229 @@
+/*
+ * What the parts of a PacketWay network share.
+ *
+ *   sim_packetway.c      config, memory, before time 0        sim_packetway_host.c    hosts:
+ * cutting, arriving sim_packetway_run.c      time, SANs, what is told sim_packetway_hop.c
+ * half-routers sim_packetway_fault.c    what goes down and comes back        sim_packetway_cut.c
+ * cut-through
+ *
+ * Whatever follows from something that a SAN tells at t happens at t + step_ps or later. So SANs
+ * may run step_ps ahead of each other, and still nothing comes too late for any of them.
+ */
+#ifndef LEAT_SIM_PACKETWAY_SIM_PARTS_H
+#define LEAT_SIM_PACKETWAY_SIM_PARTS_H
+
+#include "sim_packetway.h"
+
+enum {
+    PACKETWAY_HANDED_MAX = 2, /* packets that a SAN's port has, and has not sent */
+    PACKETWAY_NONE = 0,       /* of numbers + 1 */
+};
+
+struct leat_sim_packetway_san_state {
+    struct leat_sim_packetway *pktway;
+    uint32_t index, first; /* node of its port 0 */
+};
+
+/* A port of a SAN: a host or a half-router. Lists are of numbers + 1. */
+struct leat_sim_packetway_node {
+    uint32_t san, port, address;
+    bool is_router;
+    struct leat_packetway_host *as_host;
+    struct leat_packetway_router *as_router;
+    void *memory;
+    size_t memory_len;
+    uint32_t control;      /* messages of its own under way */
+    uint32_t handed;       /* packets handed to the SAN, not sent */
+    uint32_t ready;        /* the packet that goes next */
+    uint32_t next_waiting; /* node that waits for the same room */
+    bool waits;            /* `ready` waits for room */
+    bool emit_due;         /* is planned */
+
+    /* host */
+    uint32_t host;                  /* its port of the network */
+    uint32_t first, last;           /* messages that are not wholly cut */
+    uint32_t open_first, open_last; /* those that are begun, not ended */
+    uint32_t window;                /* packets under way */
+    uint64_t messages;
+    bool build_due;
+
+    /* half-router */
+    uint32_t router, end;
+    struct leat_packetway_queue out;
+    void *queue_memory;
+    uint32_t in_used, out_used;     /* room */
+    uint32_t wait_first, wait_last; /* nodes that wait for room here */
+    uint32_t hold_first, hold_last; /* packets in routers that wait for room to go out */
+    bool dead, credit_due, serves;
+};
+
+enum leat_sim_packetway_step {
+    PACKETWAY_HAND_OVER, /* entry */
+    PACKETWAY_BUILD,     /* node */
+    PACKETWAY_EMIT,      /* node */
+    PACKETWAY_CREDIT,    /* node */
+    PACKETWAY_NATIVE,    /* packet: to the SAN */
+    PACKETWAY_SENT,      /* packet */
+    PACKETWAY_HEAD,      /* packet: it begins to come in */
+    PACKETWAY_ARRIVED,   /* packet */
+    PACKETWAY_LOST,      /* packet */
+    PACKETWAY_TWIN,      /* packet: from twin to twin */
+    PACKETWAY_OUT,       /* packet: to the output */
+    PACKETWAY_BEGINS,    /* fault */
+    PACKETWAY_ENDS,      /* fault */
+};
+
+struct leat_sim_packetway_packet {
+    uint8_t *octets;
+    uint32_t at, len;       /* what is left of it */
+    uint32_t entry;         /* + 1; none: a message of `owner` itself */
+    uint32_t owner;         /* node */
+    uint32_t from, to;      /* nodes, on this SAN or router link */
+    uint32_t next;          /* + 1 */
+    uint32_t in_of, out_of; /* node + 1: whose room it takes */
+    uint8_t priority;
+    bool used, error, first, last, sent, over_link;
+
+    /* Cut-through: this packet comes in, and another goes on. Of either: */
+    uint32_t onward, behind;  /* + 1: the one that goes on, that comes in, while both are there */
+    uint32_t whole, whole_at; /* octets that come in, and where */
+    leat_time since, until;   /* they come evenly ... */
+    bool is_vague;   /* ... or the first are there, all `until`; LEAT_NEVER: nobody knows */
+    uint64_t spoilt; /* EI: what came in behind it was bad */
+    /* of the one that comes in */
+    bool is_coming; /* and it is known how */
+    bool went_on;   /* the other has begun */
+    /* of the one that goes on */
+    bool is_cut;        /* it was decided about before all had come in */
+    bool is_out;        /* it has had room in the output */
+    leat_time lag;      /* of octets until they are at the output: links between twins */
+    bool is_parked;     /* until all has come in; then ... */
+    uint8_t step;       /* ... this is done */
+    leat_time ready_at; /* ... and not before */
+};
+
+/* A message under way. */
+struct leat_sim_packetway_entry {
+    struct leat_port_message message;
+    uint64_t number;         /* among those of its host */
+    uint64_t begun, arrived; /* octets */
+    uint32_t packets;        /* under way */
+    uint32_t next, open_next;
+    const char *why; /* it is lost; else NULL */
+    bool is_open, is_cut, is_complete, is_noted, is_told;
+};
+
+static inline bool packetway_is_control(const struct leat_sim_packetway_packet *packet)
+{
+    return packet->entry == PACKETWAY_NONE;
+}
+
+/* The clock of engines, which began before time 0. */
+static inline leat_time packetway_clock(const struct leat_sim_packetway *p)
+{
+    return p->now + p->ahead_ps;
+}
+
+static inline uint32_t packetway_node_at(const struct leat_sim_packetway *p, uint32_t san,
+                                         uint32_t port)
+{
+    return p->san[san].first + port;
+}
+
+/* ---- sim_packetway_run.c ---- */
+
+void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
+                             uint32_t what, enum leat_sim_packetway_step step);
+/* Groups: what is due at the same time is carried out in their order. */
+static inline uint32_t packetway_group_san(uint32_t san)
+{
+    return 1 + san;
+}
+static inline uint32_t packetway_group_node(uint32_t node)
+{
+    return 1 + LEAT_SIM_PACKETWAY_SANS_MAX + node;
+}
+
+void leat_sim_packetway_hear(struct leat_sim_packetway *p);
+void leat_sim_packetway_tick(struct leat_sim_packetway *p);
+void leat_sim_packetway_carry_out_now(struct leat_sim_packetway *p);
+void leat_sim_packetway_note(struct leat_sim_packetway *p, uint32_t entry, bool sent);
+bool leat_sim_packetway_send(struct leat_port_net *base, const struct leat_port_message *message,
+                             leat_time at);
+leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until);
+
+/* ---- sim_packetway_host.c ---- */
+
+void leat_sim_packetway_append(struct leat_sim_packetway *p, uint32_t entry);
+void leat_sim_packetway_kick(struct leat_sim_packetway *p, uint32_t node);
+void leat_sim_packetway_build(struct leat_sim_packetway *p, uint32_t node);
+void leat_sim_packetway_at_host(struct leat_sim_packetway *p, uint32_t packet);
+void leat_sim_packetway_host_tick(struct leat_sim_packetway *p, uint32_t node);
+/* The message of this packet will not arrive. */
+void leat_sim_packetway_lose(struct leat_sim_packetway *p, uint32_t entry, const char *why);
+
+/* ---- sim_packetway_hop.c ---- */
+
+/* None free: PACKETWAY_NONE; else + 1. */
+uint32_t leat_sim_packetway_take(struct leat_sim_packetway *p, uint32_t owner, uint32_t entry);
+void leat_sim_packetway_drop(struct leat_sim_packetway *p, uint32_t packet, const char *why);
+void leat_sim_packetway_done(struct leat_sim_packetway *p, uint32_t packet);
+/* What the engine of a node has to say. */
+void leat_sim_packetway_pump(struct leat_sim_packetway *p, uint32_t node);
+void leat_sim_packetway_emit(struct leat_sim_packetway *p, uint32_t node);
+void leat_sim_packetway_credit(struct leat_sim_packetway *p, uint32_t node);
+void leat_sim_packetway_native_send(struct leat_sim_packetway *p, uint32_t packet);
+void leat_sim_packetway_sent(struct leat_sim_packetway *p, uint32_t packet);
+void leat_sim_packetway_arrived(struct leat_sim_packetway *p, uint32_t packet);
+void leat_sim_packetway_lost(struct leat_sim_packetway *p, uint32_t packet);
+void leat_sim_packetway_twin(struct leat_sim_packetway *p, uint32_t packet);
+void leat_sim_packetway_out(struct leat_sim_packetway *p, uint32_t packet);
+
+/* Where a packet comes from that is at a half-router. */
+enum leat_packetway_side leat_sim_packetway_side(const struct leat_sim_packetway *p,
+                                                 const struct leat_sim_packetway_packet *packet);
+/* The engine of a half-router looks at a packet. */
+void leat_sim_packetway_decide(struct leat_sim_packetway *p, uint32_t packet, uint32_t node);
+/* Releases its room and forgets it; not what its message and its host know of it. */
+void leat_sim_packetway_free(struct leat_sim_packetway *p, uint32_t packet);
+/* Into the list of free packets that it is of. */
+void leat_sim_packetway_put_back(struct leat_sim_packetway *p, uint32_t packet);
+
+/* ---- sim_packetway_cut.c ---- */
+
+void leat_sim_packetway_head(struct leat_sim_packetway *p, uint32_t packet);
+/* All of a packet that was cut through has come in, or something else of it. */
+void leat_sim_packetway_cut_ends(struct leat_sim_packetway *p, uint32_t packet, bool sound);
+/* A packet that goes on is no more. True: what comes in behind it stands for it. */
+bool leat_sim_packetway_cut_off(struct leat_sim_packetway *p, struct leat_sim_packetway_packet *k);
+/* When a half-router can decide about it, where it comes from its twin. LEAT_NEVER, here and below:
+ * nobody knows, it is parked. */
+leat_time leat_sim_packetway_cut_known(const struct leat_sim_packetway *p,
+                                       struct leat_sim_packetway_packet *k, uint32_t node);
+/* When it can go out on the SAN of a node, by a decision that is there at `at`. */
+leat_time leat_sim_packetway_cut_start(const struct leat_sim_packetway *p,
+                                       const struct leat_sim_packetway_packet *k, uint32_t node,
+                                       leat_time at);
+/* What is to be done with it next, at such a time. */
+void leat_sim_packetway_plan_or_park(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
+                                     leat_time at, enum leat_sim_packetway_step step);
+
+/* ---- sim_packetway_fault.c ---- */
+
+/* Does a router see errors in what comes in then? */
+bool leat_sim_packetway_sees_errors(const struct leat_sim_packetway *p, uint32_t router,
+                                    leat_time at);
+
+/* An engine learns who is in its router and on its SAN. */
+void leat_sim_packetway_map(struct leat_sim_packetway *p, uint32_t node);
+void leat_sim_packetway_fault(struct leat_sim_packetway *p, uint32_t fault, bool begins);
+
+/* ---- sim_packetway.c ---- */
+
+/* What a node tells of itself: its name, and that it is a host, or a router on which SANs. */
+size_t leat_sim_packetway_about(const struct leat_sim_packetway *p,
+                                const struct leat_sim_packetway_node *n,
+                                uint8_t out[LEAT_PACKETWAY_ABOUT_LEN_MAX]);
+void leat_sim_packetway_start_engine(struct leat_sim_packetway *p, uint32_t node);
+
+#endif

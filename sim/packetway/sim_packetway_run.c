@@ -1,0 +1,269 @@
+/* Time: SANs and routers go on together, and tell. */
+#include "sim_packetway_parts.h"
+#include <assert.h>
+
+/* Engines look at the clock that often; nothing that moves for so many of them is stuck. */
+#define TICK_PS UINT64_C(100000000000)
+enum { STILL_TICKS = 50 };
+
+void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
+                             uint32_t what, enum leat_sim_packetway_step step)
+{
+    const uint64_t call = (uint64_t)group << 48 | p->calls++;
+    leat_sim_post_plan(p->plan, &p->plans,
+                       (struct leat_sim_plan){ at, call, what, (uint32_t)step });
+}
+
+/* ---- what SANs tell --------------------------------------------------------------------------
+ */
+
+static void hear(void *context, const struct leat_port_message *message, leat_time at,
+                 enum leat_sim_packetway_step step)
+{
+    const struct leat_sim_packetway_san_state *s = context;
+    leat_sim_packetway_plan(s->pktway, at, packetway_group_san(s->index), (uint32_t)message->id,
+                            step);
+}
+
+static void hear_sent(void *context, const struct leat_port_message *message, leat_time at)
+{
+    hear(context, message, at, PACKETWAY_SENT);
+}
+
+static void hear_arrived(void *context, const struct leat_port_message *message, leat_time at)
+{
+    hear(context, message, at, PACKETWAY_ARRIVED);
+}
+
+static void hear_lost(void *context, const struct leat_port_message *message, const char *why,
+                      leat_time at)
+{
+    (void)why;
+    hear(context, message, at, PACKETWAY_LOST);
+}
+
+/* Control messages are for half-routers themselves, or short. */
+static void hear_head(void *context, const struct leat_port_message *message, leat_time from,
+                      leat_time at)
+{
+    const struct leat_sim_packetway_san_state *s = context;
+    struct leat_sim_packetway *p = s->pktway;
+    struct leat_sim_packetway_packet *k = &p->packet[message->id];
+    if (!p->node[k->to].is_router || packetway_is_control(k)) return;
+    k->is_coming = true;
+    k->since = from;
+    k->until = at;
+    k->is_vague = at == LEAT_NEVER;
+    k->whole = k->len;
+    k->whole_at = k->at;
+    hear(context, message, from, PACKETWAY_HEAD);
+}
+
+void leat_sim_packetway_hear(struct leat_sim_packetway *p)
+{
+    for (uint32_t i = 0; i < p->config.sans; i++)
+        p->config.san[i].net->hear = (struct leat_port_hear){
+            .context = &p->san[i],
+            .sent = hear_sent,
+            .arrived = hear_arrived,
+            .lost = hear_lost,
+            .head = p->config.cut_through ? hear_head : NULL,
+        };
+}
+
+/* ---- telling ---------------------------------------------------------------------------------
+ */
+
+void leat_sim_packetway_note(struct leat_sim_packetway *p, uint32_t entry, bool sent)
+{
+    struct leat_sim_packetway_entry *e = &p->entry[entry];
+    assert(sent || !e->is_noted);
+    if (!sent) e->is_noted = true;
+    leat_sim_post_note(p->event, &p->events, &e->message, entry, sent);
+}
+
+static void tell_end(struct leat_sim_packetway *p, uint32_t entry)
+{
+    struct leat_sim_packetway_entry *e = &p->entry[entry];
+    const struct leat_port_hear *h = &p->base.hear;
+    p->base.under_way--;
+    if (e->why) {
+        h->lost(h->context, &e->message, e->why, p->now);
+    } else {
+        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
+                                                    p->now);
+        h->arrived(h->context, &e->message, p->now);
+    }
+    e->is_told = true;
+    if (e->packets) return; /* what is left of a lost one is still under way */
+    e->next = p->free_entry;
+    p->free_entry = entry + 1;
+}
+
+static void tell(struct leat_sim_packetway *p)
+{
+    const struct leat_port_hear *h = &p->base.hear;
+    p->base.now = p->now;
+    leat_sim_post_sort(p->event, p->events);
+    for (uint32_t i = 0; i < p->events; i++) {
+        const uint32_t entry = p->event[i].entry;
+        if (leat_sim_news_is_sent(&p->event[i]))
+            h->sent(h->context, &p->entry[entry].message, p->now);
+        else
+            tell_end(p, entry);
+    }
+    p->events = 0;
+}
+
+/* ---- carrying out ----------------------------------------------------------------------------
+ */
+
+static void carry_out(struct leat_sim_packetway *p, const struct leat_sim_plan *due)
+{
+    const uint32_t what = due->entry;
+    p->progress++;
+    switch ((enum leat_sim_packetway_step)due->step) {
+    case PACKETWAY_HAND_OVER: leat_sim_packetway_append(p, what); break;
+    case PACKETWAY_BUILD: leat_sim_packetway_build(p, what); break;
+    case PACKETWAY_EMIT:
+        p->node[what].emit_due = false;
+        leat_sim_packetway_emit(p, what);
+        break;
+    case PACKETWAY_CREDIT: leat_sim_packetway_credit(p, what); break;
+    case PACKETWAY_NATIVE: leat_sim_packetway_native_send(p, what); break;
+    case PACKETWAY_SENT: leat_sim_packetway_sent(p, what); break;
+    case PACKETWAY_HEAD: leat_sim_packetway_head(p, what); break;
+    case PACKETWAY_ARRIVED: leat_sim_packetway_arrived(p, what); break;
+    case PACKETWAY_LOST: leat_sim_packetway_lost(p, what); break;
+    case PACKETWAY_TWIN: leat_sim_packetway_twin(p, what); break;
+    case PACKETWAY_OUT: leat_sim_packetway_out(p, what); break;
+    case PACKETWAY_BEGINS: leat_sim_packetway_fault(p, what, true); break;
+    case PACKETWAY_ENDS: leat_sim_packetway_fault(p, what, false); break;
+    }
+}
+
+void leat_sim_packetway_carry_out_now(struct leat_sim_packetway *p)
+{
+    while (p->plans && p->plan[0].at <= p->now) {
+        const struct leat_sim_plan due = leat_sim_post_take(p->plan, &p->plans);
+        carry_out(p, &due);
+    }
+}
+
+/* ---- time ------------------------------------------------------------------------------------
+ */
+
+static uint32_t active_sans(const struct leat_sim_packetway *p)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->config.sans; i++)
+        count += p->config.san[i].net->under_way > 0;
+    return count;
+}
+
+/* Packets wait for each other, and would do so for ever: of each half-router one gives way. */
+static void break_up(struct leat_sim_packetway *p)
+{
+    for (uint32_t i = 0; i < p->nodes; i++) {
+        struct leat_sim_packetway_node *n = &p->node[i];
+        if (!n->hold_first) continue;
+        const uint32_t packet = n->hold_first - 1;
+        n->hold_first = p->packet[packet].next;
+        p->counts.stuck++;
+        leat_sim_packetway_drop(p, packet, "the buffers of routers wait for each other");
+    }
+}
+
+/* Engines do what is due by their clock. */
+void leat_sim_packetway_tick(struct leat_sim_packetway *p)
+{
+    p->tick_at = p->now + TICK_PS;
+    for (uint32_t i = 0; i < p->nodes; i++) {
+        struct leat_sim_packetway_node *n = &p->node[i];
+        if (!n->is_router) {
+            leat_sim_packetway_host_tick(p, i);
+        } else if (!n->dead && leat_packetway_router_next_at(n->as_router) <= packetway_clock(p)) {
+            leat_packetway_router_tick(n->as_router, packetway_clock(p));
+            leat_sim_packetway_pump(p, i);
+        }
+    }
+}
+
+/* The same, and nothing may stand still for ever. */
+static void tick(struct leat_sim_packetway *p)
+{
+    const bool still = p->base.under_way && !p->plans && !active_sans(p) &&
+                       p->progress == p->seen_progress;
+    p->seen_progress = p->progress;
+    p->still_ticks = still ? p->still_ticks + 1 : 0;
+    if (p->still_ticks == STILL_TICKS) {
+        p->still_ticks = 0;
+        break_up(p);
+    }
+    leat_sim_packetway_tick(p);
+}
+
+static leat_time sooner(leat_time a, leat_time b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * The SANs that carry something run up to `limit`, or less: one alone until it tells, several for
+ * one step.
+ */
+static void run_sans(struct leat_sim_packetway *p, uint32_t active, leat_time limit)
+{
+    if (p->reached < p->now) p->reached = p->now;
+    const leat_time end = active > 1 ? sooner(limit, p->reached + p->step_ps) : limit;
+    for (uint32_t i = 0; i < p->config.sans; i++) {
+        struct leat_port_net *net = p->config.san[i].net;
+        if (!net->under_way) continue;
+        if (active == 1) {
+            const leat_time reached = leat_port_run(net, end);
+            p->reached = reached > p->reached ? reached : p->reached;
+            return;
+        }
+        while (net->under_way && net->now < end)
+            leat_port_run(net, end);
+    }
+    p->reached = end;
+}
+
+leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
+{
+    struct leat_sim_packetway *p = (struct leat_sim_packetway *)base; /* its first member */
+    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    for (;;) {
+        const leat_time next = p->plans ? p->plan[0].at : LEAT_NEVER;
+        const leat_time limit = sooner(until, sooner(next, p->tick_at));
+        const uint32_t active = active_sans(p);
+        if (active && p->reached < limit) {
+            run_sans(p, active, limit);
+            continue;
+        }
+        p->now = limit;
+        leat_sim_packetway_carry_out_now(p);
+        if (p->tick_at <= p->now) tick(p);
+        if (p->events) {
+            tell(p);
+            return base->now;
+        }
+        if (p->now >= until) return base->now = p->now;
+    }
+}
+
+bool leat_sim_packetway_send(struct leat_port_net *base, const struct leat_port_message *message,
+                             leat_time at)
+{
+    struct leat_sim_packetway *p = (struct leat_sim_packetway *)base;
+    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
+    if (!p->free_entry && p->top == p->config.messages_max) return false;
+    const uint32_t entry = p->free_entry ? p->free_entry - 1 : p->top++;
+    if (p->free_entry) p->free_entry = p->entry[entry].next;
+    p->entry[entry] = (struct leat_sim_packetway_entry){ .message = *message };
+    base->under_way++;
+    leat_sim_packetway_plan(p, at, packetway_group_node(p->host[message->from]), entry,
+                            PACKETWAY_HAND_OVER);
+    return true;
+}

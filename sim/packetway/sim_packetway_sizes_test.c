@@ -1,0 +1,211 @@
+/*
+ * PacketWay networks of Ethernets, of many sizes and shapes: everybody is reached, or it is refused
+ * before anything is sent.
+ */
+#include "ether_port.h"
+#include "sim_packetway.h"
+#include "tap.h"
+#include <string.h>
+
+enum { SANS_MOST = LEAT_SIM_PACKETWAY_SANS_MAX, BLOCK = 0x2000, MTU = 186 };
+
+static struct network {
+    struct leat_sim_ether_port ether[SANS_MOST];
+    struct leat_sim_packetway_san san[SANS_MOST];
+    struct leat_sim_packetway_router router[SANS_MOST];
+    struct leat_sim_packetway_config config;
+    struct leat_sim_packetway net;
+    char name[SANS_MOST][16];
+    void *memory[SANS_MOST + 1];
+    char line[200];
+    uint32_t arrived, lost;
+} n;
+
+static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
+{
+    (void)context, (void)m, (void)at;
+}
+
+static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
+{
+    (void)context, (void)m, (void)at;
+    n.arrived++;
+}
+
+static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
+{
+    (void)context, (void)m, (void)at;
+    printf("# lost: %s\n", why);
+    n.lost++;
+}
+
+static void *take_memory(uint32_t index, size_t len)
+{
+    n.memory[index] = calloc(1, len);
+    if (!n.memory[index]) abort();
+    return n.memory[index];
+}
+
+static void add_san(uint32_t i, uint32_t stations, uint32_t mtu_words)
+{
+    const struct leat_sim_ether_port_config c = { .stations = stations,
+                                                  .clock = { 1000, 1 },
+                                                  .frame_octets = 1500,
+                                                  .buffer = 16,
+                                                  .messages_max = 1024 };
+    leat_sim_ether_port_init(&n.ether[i], &c, take_memory(i, leat_sim_ether_port_footprint(&c)));
+    snprintf(n.name[i], sizeof n.name[i], "s%u", i);
+    n.san[i] = (struct leat_sim_packetway_san){
+        n.name[i],
+        &n.ether[i].base,
+        { .kind = LEAT_SIM_PACKETWAY_ETHERNET, .ports = stations, .words_max = MTU },
+        (i + 1) * BLOCK,
+        mtu_words,
+        2
+    };
+}
+
+static void begin(uint32_t sans, uint32_t stations, uint32_t mtu_words)
+{
+    memset(&n, 0, sizeof n);
+    for (uint32_t i = 0; i < sans; i++)
+        add_san(i, stations, mtu_words);
+    n.config = (struct leat_sim_packetway_config){ .san = n.san,
+                                                   .sans = sans,
+                                                   .router = n.router,
+                                                   .messages_max = 64,
+                                                   .cut_through = true,
+                                                   .buffer = 16,
+                                                   .host_ps = 500000,
+                                                   .planned_ps = 200000,
+                                                   .address_ps = 5000000,
+                                                   .link_ps = 100000 };
+}
+
+static void join(uint32_t a, uint32_t port_a, uint32_t b, uint32_t port_b)
+{
+    n.router[n.config.routers++] =
+        (struct leat_sim_packetway_router){ "r", 2, { { a, port_a }, { b, port_b } } };
+}
+
+/* s0 - s1 - s2 ... */
+static void make_chain(uint32_t routers, uint32_t stations, uint32_t mtu_words)
+{
+    begin(routers + 1, stations, mtu_words);
+    for (uint32_t i = 0; i < routers; i++)
+        join(i, 1, i + 1, 0);
+}
+
+static leat_err check(void)
+{
+    struct leat_text why;
+    leat_text_init(&why, n.line, sizeof n.line - 1, NULL, NULL);
+    const leat_err err = leat_sim_packetway_check(&n.config, &why);
+    n.line[why.len] = '\0';
+    return err;
+}
+
+/* Does every half-router know every node? */
+static leat_err open_network(void)
+{
+    struct leat_text why;
+    EQ(check(), LEAT_ERR_OK);
+    leat_sim_packetway_init(&n.net, &n.config,
+                            take_memory(SANS_MOST, leat_sim_packetway_footprint(&n.config)));
+    n.net.base.hear =
+        (struct leat_port_hear){ .sent = on_sent, .arrived = on_arrived, .lost = on_lost };
+    leat_text_init(&why, n.line, sizeof n.line - 1, NULL, NULL);
+    const leat_err err = leat_sim_packetway_reach(&n.net, &why);
+    n.line[why.len] = '\0';
+    return err;
+}
+
+static void end(void)
+{
+    for (uint32_t i = 0; i <= SANS_MOST; i++)
+        free(n.memory[i]);
+}
+
+/* One message from host to host. */
+static bool carries(uint32_t from, uint32_t to)
+{
+    uint8_t octets[100] = { 1, 2, 3 };
+    const struct leat_port_message m = {
+        .from = from, .to = to, .id = 0, .octets = octets, .len = sizeof octets
+    };
+    n.arrived = n.lost = 0;
+    OK(leat_port_send(&n.net.base, &m, n.net.base.now));
+    while (n.net.base.under_way)
+        leat_port_run(&n.net.base, LEAT_NEVER);
+    return n.arrived == 1 && n.lost == 0;
+}
+
+/* The first and the last host, there and back, and the time that it took. */
+static leat_time carries_both_ways(void)
+{
+    const uint32_t last = n.net.base.ports - 1;
+    const leat_time start = n.net.base.now;
+    OK(carries(0, last));
+    OK(carries(last, 0));
+    return n.net.base.now - start;
+}
+
+static void two_sans_of_any_size_reach_each_other(void)
+{
+    static const uint32_t sizes[] = { 2, 3, 23, 24, 62, 63, 64, 257, 763 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (unsigned by_address = 0; by_address < 2; by_address++) {
+            make_chain(1, sizes[i], MTU);
+            n.config.by_address = by_address;
+            EQ(open_network(), LEAT_ERR_OK);
+            carries_both_ways();
+            end();
+        }
+}
+
+static void sixteen_routers_in_a_row_are_passed_and_seventeen_refused(void)
+{
+    make_chain(LEAT_SIM_PACKETWAY_WAY_MAX, 4, MTU);
+    EQ(open_network(), LEAT_ERR_OK);
+    carries_both_ways();
+    end();
+    make_chain(LEAT_SIM_PACKETWAY_WAY_MAX + 1, 4, MTU);
+    EQ(check(), LEAT_ERR_RANGE);
+    OK(strstr(n.line, "from s0 to s17 there are 17 routers in a row, expected at most 16"));
+    end();
+    /* A shorter way round: seventeen are in the ring of SANs, and at most nine on a way. */
+    make_chain(LEAT_SIM_PACKETWAY_WAY_MAX + 1, 4, MTU);
+    join(0, 2, LEAT_SIM_PACKETWAY_WAY_MAX + 1, 1);
+    EQ(open_network(), LEAT_ERR_OK);
+    carries_both_ways();
+    end();
+}
+
+/* RCVF and CSR grow with each router: where an MTU is too small for them, that is told. */
+static void a_table_that_outgrows_an_mtu_is_told(void)
+{
+    make_chain(4, 4, LEAT_SIM_PACKETWAY_MTU_MIN);
+    EQ(open_network(), LEAT_ERR_OK);
+    carries_both_ways();
+    end();
+    make_chain(LEAT_SIM_PACKETWAY_WAY_MAX, 4, LEAT_SIM_PACKETWAY_MTU_MIN);
+    EQ(open_network(), LEAT_ERR_RANGE);
+    OK(strstr(n.line, "r at s0.1 knows no way to s1"));
+    end();
+}
+
+/* A host keeps eight half-routers of its SAN. It is sent on to the others, and asks them. */
+static void a_san_may_have_many_routers(void)
+{
+    enum { ARMS = 40 };
+    begin(ARMS + 1, 50, MTU);
+    for (uint32_t i = 0; i < ARMS; i++)
+        join(0, i, i + 1, 0);
+    EQ(open_network(), LEAT_ERR_OK);
+    OK(carries_both_ways() < LEAT_PACKETWAY_SECOND); /* no question without an answer */
+    end();
+}
+
+TAP_MAIN(T(two_sans_of_any_size_reach_each_other),
+         T(sixteen_routers_in_a_row_are_passed_and_seventeen_refused),
+         T(a_table_that_outgrows_an_mtu_is_told), T(a_san_may_have_many_routers))

@@ -1,0 +1,96 @@
+#!/bin/sh
+# The command as a user types it: every verb, both directions, what is printed.
+set -u
+leat=$1
+. "$(dirname "$0")/../../test/lib.sh"
+
+same "formats" "$("$leat" formats | cut -d' ' -f1 | tr '\n' ' ')" \
+    "atm aal1 aal2 aal34 aal5 atmtask aton esp packetway poets "
+same "formats as JSON" "$("$leat" formats --json | jq -r .format | wc -l)" 10
+
+for format in $("$leat" formats | cut -d' ' -f1); do
+    exits 0 "" "$leat" formats "$format"
+    exits 0 "" "$leat" formats "$format" --json
+    same "fields of $format" "$(cat "$folder/stdout")" \
+        "$("$leat" encode "$format" | "$leat" decode --format "$format" --json | sed 's/.*"fields"://; s/,"error":null}$//')"
+done
+
+# The line of the issue: encode, decode, and every field where it belongs.
+json=$("$leat" encode esp opcode=COUNT compValTag=1 thresh=3 flags=X --hex | "$leat" decode --format esp --json)
+same "opcode" "$(echo "$json" | jq -r .fields.opcode)" COUNT
+same "compValTag" "$(echo "$json" | jq .fields.compValTag)" 1
+same "thresh" "$(echo "$json" | jq .fields.thresh)" 3
+same "flags" "$(echo "$json" | jq -r .fields.flags)" X
+same "error" "$(echo "$json" | jq .error)" null
+
+# specs/poets.md, V7
+same "V7" "$("$leat" encode poets class=DEV task=3 device=513 pin=2 edge=259 payload=070000000000c03f)" \
+    0102000302030100070000000000c03f
+
+# Every vector of every room: there and back, one by one and all at once, as hex, octets, JSON.
+for file in proto/*/vectors/*.hex; do
+    name=$(basename "$file" .hex)
+    case $name in bad_*) continue ;; esac
+    format=${name%%_*}
+    sed 's/#.*//; s/[ \t]//g; /^$/d' "$file" | tr 'A-F' 'a-f' > "$folder/want.hex"
+    exits 0 "" "$leat" decode --format "$format" --json "$file"
+    cp "$folder/stdout" "$folder/all.json"
+    exits 0 "" "$leat" encode --json "$folder/all.json"
+    cmp -s "$folder/stdout" "$folder/want.hex" || fail "$file: JSON there and back"
+    python3 -m json.tool --json-lines "$folder/all.json" "$folder/pretty.json"   # exact, unlike jq
+    exits 0 "" "$leat" encode "$format" --json "$folder/pretty.json"
+    cmp -s "$folder/stdout" "$folder/want.hex" || fail "$file: pretty JSON there and back"
+    python3 -c 'import json, sys; print(json.dumps(json.loads(sys.stdin.readline())["fields"]))' < "$folder/all.json" > "$folder/fields.json"
+    exits 0 "" "$leat" encode "$format" --json "$folder/fields.json" --raw
+    cp "$folder/stdout" "$folder/one.raw"
+    exits 0 "" "$leat" decode --format "$format" --input raw --json "$folder/one.raw"
+    same "$file: octets there and back" "$(jq -c .fields "$folder/stdout")" "$(jq -c . "$folder/fields.json")"
+    exits 0 "" "$leat" decode --format "$format" "$file"
+    same "$file: packets in the tree" "$(grep -c '^packet ' "$folder/stdout")" "$(wc -l < "$folder/want.hex")"
+done
+
+# Formats that tell their length are read one packet after the other from raw octets.
+for format in atm aal1 aal2 aal34 atmtask aton esp; do
+    printf '{"format":"%s","fields":{}}\n{"format":"%s","fields":{}}\n' $format $format |
+        "$leat" encode --json - --raw > "$folder/two.raw"
+    exits 0 "" "$leat" decode --format $format --input raw --json "$folder/two.raw"
+    same "two $format packets of raw octets" "$(wc -l < "$folder/stdout")" 2
+done
+
+# Damaged vectors: the code in the comment, exit 2, a place.
+for file in proto/*/vectors/bad_*.hex; do
+    name=$(basename "$file" .hex)
+    format=${name#bad_}
+    format=${format%%_*}
+    exits 2 "octet" "$leat" decode --format "$format" --json "$file"
+    same "$file: codes" "$(jq -r .error.code "$folder/stdout" | tr '\n' ' ')" \
+        "$(grep -v '^ *#' "$file" | grep '#' | sed 's/.*# *\([A-Z0-9_]*\).*/\1/' | tr '\n' ' ')"
+    cp "$folder/stdout" "$folder/damaged.json"
+    exits 0 "" "$leat" encode --json "$folder/damaged.json" # damaged packets pass through as octets
+done
+
+# Help, manual pages, completion: all from the table, none with a warning.
+for verb in $("$leat" help --verbs); do
+    exits 0 "" "$leat" help "$verb"
+    has "help $verb" "$(cat "$folder/stdout")" "leat $verb"
+    exits 0 "" "$leat" "$verb" --help
+    exits 0 "" "$leat" help --man "$verb"
+    if command -v mandoc > /dev/null; then
+        mandoc -T lint -W warning < "$folder/stdout" > "$folder/lint" || true
+        same "manual of $verb" "$(grep -v 'missing date\|lower case character in document title' "$folder/lint")" ""
+    fi
+done
+exits 0 "" "$leat" help --completion
+cp "$folder/stdout" "$folder/completion.bash"
+bash -n "$folder/completion.bash" || fail "completion is no bash"
+same "completion of de" "$(bash -c '. "$1"; COMP_WORDS=(leat de); COMP_CWORD=1; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" decode
+same "completion of benches" "$(bash -c 'cd /; . "$1"; COMP_WORDS=(leat unit sp); COMP_CWORD=2; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "spd spdppd"
+same "completion of traffic" "$(bash -c '. "$1"; COMP_WORDS=(leat sim clos444 --traffic b); COMP_CWORD=4; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" "broadcast bursty"
+same "completion of formats" "$(bash -c '. "$1"; COMP_WORDS=(leat decode --format po); COMP_CWORD=3; _leat; echo "${COMPREPLY[@]}"' - "$folder/completion.bash")" poets
+exits 0 "" "$leat"
+exits 0 "" "$leat" --version
+
+# The tour of ./demo runs as it stands.
+sh setup/tour.sh "$leat" > "$folder/tour" 2>&1 || fail "tour: $(tail -n 3 "$folder/tour")"
+same "packets of the tour" "$(grep -c '^packet ' "$folder/tour")" 11
+finish

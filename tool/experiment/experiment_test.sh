@@ -1,0 +1,123 @@
+#!/bin/sh
+# leat experiment: the thesis' measurements, against the closed forms and a plain model of its rule.
+set -u
+leat=$1
+here=$(dirname "$0")
+. "$here/../../test/lib.sh"
+model() { python3 "$here/experiment_model.py" "$@"; }
+value() { python3 -c 'import json, sys
+value = json.load(open(sys.argv[1]))
+for key in sys.argv[2].split("."): value = value[key]
+print(value)' "$1" "$2"; }
+
+# ---- echo: without contention delays are T(N), and all figures follow from them
+exits 0 "" "$leat" experiment echo --json
+cp "$folder/stdout" "$folder/echo.json"
+same "echo" "$(model echo "$folder/echo.json")" ""
+same "r_max" "$(value "$folder/echo.json" measured.r_max)" 0.087145619
+same "n_1/2" "$(value "$folder/echo.json" measured.n_half)" 12.0
+exits 0 "" "$leat" experiment echo --sizes 4,16,1000,67912 --model rtl --json
+cp "$folder/stdout" "$folder/rtl.json"
+same "echo, rtl" "$(model echo "$folder/rtl.json")" ""
+exits 0 "" "$leat" experiment echo --sizes 4,400
+has "echo as text" "$(cat "$folder/stdout")" "regression: measured"
+# Other fabrics take 12 cycles less (one stage) or 6 more (virtual channels), which T(N) does not know.
+for fabric in "bmx:16 6 T(N)-12" "clos444/switching=vc 24 T(N)+6"; do
+    # shellcheck disable=SC2086
+    set -- $fabric
+    exits 0 "" "$leat" experiment echo --sizes 4,16,1000 --fabric "$1" --json
+    cp "$folder/stdout" "$folder/other.json"
+    same "echo, $1" "$(model echo "$folder/other.json")" ""
+    same "cycles to cross $1" "$(value "$folder/other.json" network_cycles)" "$2"
+    exits 0 "" "$leat" experiment echo --sizes 4,400 --fabric "$1"
+    has "the closed form over $1" "$(cat "$folder/stdout")" "$3   published"
+    has "said for $1" "$(cat "$folder/stdout")" "T(N) holds for the thesis' network"
+done
+# A poller finds its message at most 81 cycles late, and the words of its own request with it.
+exits 0 "" "$leat" experiment echo --sizes 4,40,1000 --poll --json
+late=$(python3 -c 'import json, sys
+print(all(0 <= p["cycles"] - p["theory"] < 81 for p in json.load(sys.stdin)["delay"]))' < "$folder/stdout")
+same "pollers" "$late" True
+
+# ---- linear: example 4, its published study, and the same certificate twice
+exits 0 "" "$leat" experiment linear --json
+cp "$folder/stdout" "$folder/linear.json"
+same "messages sent" "$(value "$folder/linear.json" snd)" 37
+same "messages received" "$(value "$folder/linear.json" rcv)" 97
+# Where cells never meet the run may take longer, if messages come in another order at a port. That is said, and only then.
+"$leat" experiment linear --fabric clos444/buffer=64 --json > "$folder/order.json"
+jq -e '.last_cycle < .last_cycle_contention_free and .reordered > 0' "$folder/order.json" > /dev/null || fail "an order that takes longer"
+has "its reason" "$("$leat" experiment linear --fabric clos444/buffer=64)" \
+    "$(jq .reordered "$folder/order.json") messages are sent or received in another order"
+case $("$leat" experiment linear) in *"takes longer"*) fail "a reason where none is needed" ;; esac
+same "published run" "$(value "$folder/linear.json" published.last_cycle)" 14228
+same "published records, by the rule" "$(value "$folder/linear.json" published.last_cycle_by_rule)" 8060
+same "published timeline" "$(value "$folder/linear.json" published.last_cycle_by_hand)" 9211
+has "solution" "$(value "$folder/linear.json" result)" "x1 = -1.000000
+x2 = 1.000000"
+exits 0 "" "$leat" experiment linear --json --model rtl
+same "twice, in both models" "$(cat "$folder/stdout")" "$(cat "$folder/linear.json")"
+exits 0 "" "$leat" experiment linear
+has "linear as text" "$(cat "$folder/stdout")" "8060"
+printf '2 1 5 # a comment\n1 3 10\n' > "$folder/small.in"
+cp "$folder/small.in" "$folder/kept.in"
+exits 0 "" "$leat" experiment linear "$folder/small.in" --json
+cp "$folder/stdout" "$folder/small.json"
+has "small system" "$(value "$folder/small.json" result)" "x1 = 1.000000
+x2 = 3.000000"
+same "its own input" "$(cat "$folder/small.in")" "$(cat "$folder/kept.in")"
+
+# ---- matrix
+exits 0 "" "$leat" experiment matrix --json
+cp "$folder/stdout" "$folder/matrix.json"
+has "product" "$(value "$folder/matrix.json" result)" "1 2 
+3 5 "
+
+# ---- contention: the rule on records of any kind
+seed=1
+while [ $seed -le 30 ]; do
+    model records "$folder/records.csv" $seed
+    exits 0 "" "$leat" experiment contention "$folder/records.csv" --json
+    cp "$folder/stdout" "$folder/said.json"
+    same "rule, records $seed" "$(value "$folder/said.json" last_cycle_by_rule)" "$(model rule "$folder/records.csv" 16)"
+    seed=$((seed + 1))
+done
+exits 0 "" "$leat" experiment contention "$folder/records.csv" --fabric bmx:4 --json
+cp "$folder/stdout" "$folder/said.json"
+same "rule, four ports" "$(value "$folder/said.json" last_cycle_by_rule)" "$(model rule "$folder/records.csv" 4)"
+
+exits 0 "" "$leat" experiment contention "$here/../../proto/atm/vectors/apps/comm_experimental.csv" --json
+cp "$folder/stdout" "$folder/said.json"
+same "rule, published records" "$(value "$folder/said.json" last_cycle_by_rule)" 8060
+
+# ---- bad input
+head='cycle,op,tag,src_task,dst_task,note'
+bad() { # bad TEXT LINE...
+    text=$1
+    shift
+    printf '%s\n' "$@" > "$folder/bad.csv"
+    exits 2 "$text" "$leat" experiment contention "$folder/bad.csv"
+}
+bad "bad.csv:1: 'nothing', expected the line cycle,op" nothing
+bad "bad.csv: no records, expected some" "$head"
+bad "bad.csv:2: cycle 'x', expected a number" "$head" "x,snd,1,srp:0,srp:1,"
+bad "bad.csv:3: operation 'got', expected snd or rcv" "$head" "1,snd,1,srp:0,srp:1," "2,got,1,,srp:1,"
+bad "bad.csv:2: tag '-1', expected a number" "$head" "1,snd,-1,srp:0,srp:1,"
+bad "bad.csv:2: source 'srp', expected NAME:INSTANCE" "$head" "1,snd,1,srp,srp:1,"
+bad "bad.csv:2: destination '', expected NAME:INSTANCE" "$head" "1,rcv,1,,,"
+bad "record 1: tag 7 comes to srp:1, but was not sent to it before" "$head" "1,rcv,7,,srp:1,"
+bad "record 2: srp:0 did something later before it, expected the order of time" "$head" "9,snd,7,srp:0,srp:1," "3,snd,7,srp:0,srp:1,"
+bad "record 1: the cycle of this snd" "$head" ",snd,7,srp:0,srp:1,"
+exits 2 "missing.csv: No such file" "$leat" experiment contention "$folder/missing.csv"
+exits 2 "expected echo, linear, matrix or contention" "$leat" experiment
+exits 2 "expected echo, linear, matrix or contention" "$leat" experiment bench
+exits 2 "expected one file of records" "$leat" experiment contention
+exits 2 "echo: expected no file" "$leat" experiment echo "$folder/small.in"
+exits 2 "expected up to 256 multiples of 4 from 4 to 67912" "$leat" experiment echo --sizes 4,5
+exits 2 "--sizes has no meaning for linear" "$leat" experiment linear --sizes 4
+exits 2 "linear: expected one file at most" "$leat" experiment linear a b
+exits 2 "" "$leat" experiment linear "$folder/missing.in"
+exits 2 "" "$leat" experiment echo --fabric mesh:4,4
+printf '1 2 3\n' > "$folder/bad.in"
+exits 1 "expected" "$leat" experiment linear "$folder/bad.in"
+finish

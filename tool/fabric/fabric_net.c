@@ -1,0 +1,330 @@
+/* leat fabric show|check of networks: what one is made of, its distances, its ways, whether it can
+ * deadlock. */
+#include "fabric.h"
+#include "fabric_draw.h"
+#include "leat_random.h"
+#include "leat_tree.h"
+#include "net_design.h"
+#include "result_file.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DISTANCES_ROUTERS_MAX = 4096, /* more would take too long: all pairs are looked at */
+    WAY_MAX = 4096,               /* routers of a way that are shown */
+    WHY_CAP = 512,
+    CIRCLE_CAP = 2048, /* characters of a circle of LEAT_NET_DEADLOCK_CYCLE_MAX wires */
+};
+
+/* What distances there are between terminals, in routers passed. */
+struct distances {
+    bool known;
+    uint32_t most;
+    double mean; /* over all pairs, a terminal to itself included */
+};
+
+struct view {
+    struct net_design design;
+    struct net_built built;
+    struct distances distances;
+    bool way; /* --path: from src to dst */
+    uint32_t src, dst;
+};
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+static bool measure(const struct leat_net_topology *t, struct distances *out)
+{
+    uint32_t *distance = calloc(4 * (size_t)t->routers, sizeof *distance);
+    if (!distance) return complain("no memory"), false;
+    uint32_t *scratch = distance + t->routers;
+    uint32_t *senders = scratch + t->routers, *receivers = senders + t->routers; /* at a router */
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->terminals; i++) {
+        senders[t->in_router[t->terminal_in[i]]]++;
+        receivers[t->out_router[t->terminal_out[i]]]++;
+    }
+    for (uint32_t from = 0; from < t->routers && !interrupted; from++) {
+        if (!senders[from]) continue;
+        leat_net_topology_distances(t, from, distance, scratch);
+        for (uint32_t to = 0; to < t->routers; to++) {
+            if (!receivers[to]) continue;
+            const uint32_t passed = 1 + distance[to];
+            sum += (uint64_t)passed * senders[from] * receivers[to];
+            if (passed > out->most) out->most = passed;
+        }
+    }
+    out->known = !interrupted;
+    out->mean = (double)sum / t->terminals / t->terminals;
+    free(distance);
+    return true;
+}
+
+/* Follows the first options of a packet with this salt. The routers passed; 0: it got lost. */
+static uint32_t follow(const struct view *v, uint64_t salt, uint32_t *router, uint32_t cap)
+{
+    const struct leat_net_topology *t = &v->built.topology;
+    struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
+    struct leat_net_route route;
+    uint32_t at = t->in_router[t->terminal_in[v->src]], passed = 0;
+    leat_net_route_begin(v->built.routing, v->src, v->dst, salt, &route);
+    while (passed < cap) {
+        router[passed++] = at;
+        if (!leat_net_route_options(v->built.routing, at, &route, option)) return 0;
+        route.phase = option[0].phase;
+        const uint32_t to = t->out_to[t->out_first[at] + option[0].port];
+        if (to & LEAT_NET_TERMINAL) return to == (LEAT_NET_TERMINAL | v->dst) ? passed : 0;
+        at = t->in_router[to];
+    }
+    return 0;
+}
+
+/* ---- people --------------------------------------------------------------------------------- */
+
+static void put_switches(const struct leat_net_plan *p)
+{
+    const struct leat_net_config *c = &p->net;
+    printf("switches    %s", leat_net_switch_name(c->architecture));
+    if (c->architecture == LEAT_NET_SWITCH_VC)
+        printf(", %u virtual channels of %u flits, %s", c->channels, c->buffer_flits,
+               leat_net_flow_name(c->flow));
+    else
+        printf(", buffers of %u flits", c->buffer_flits);
+    printf(", %s when full, %u cycles in a router\n", c->drop ? "drop" : "wait", c->pipeline);
+}
+
+static void put_deadlock(const struct view *v)
+{
+    char line[CIRCLE_CAP];
+    struct leat_text circle;
+    const struct leat_net_deadlock *d = &v->built.deadlock;
+    if (!d->possible) {
+        printf("deadlock    none: %llu dependencies of %llu channels have no cycle%s\n",
+               (unsigned long long)d->dependencies, (unsigned long long)d->channels,
+               d->smaller ? " (in a smaller one of its kind)" : "");
+        return;
+    }
+    leat_text_init(&circle, line, sizeof line, NULL, NULL);
+    leat_net_deadlock_text(d, &circle);
+    printf("deadlock    %s: %.*s\n",
+           v->design.plan.net.drop ? "none, since full buffers drop; else" : "possible",
+           (int)circle.len, line);
+}
+
+static bool is_one_way(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
+{
+    return a_len == b_len && memcmp(a, b, a_len * sizeof *a) == 0;
+}
+
+/* Packets of several salts; a route that several of them take is shown once. */
+static void put_ways(const struct view *v)
+{
+    enum { SALTS = 4 };
+    static uint32_t router[SALTS][WAY_MAX];
+    uint32_t passed[SALTS];
+    uint64_t salt = 0;
+    for (int i = 0; i < SALTS; i++) {
+        passed[i] = follow(v, i ? leat_random_splitmix(&salt) : 0, router[i], WAY_MAX);
+        int same = 0;
+        while (same < i && !is_one_way(router[same], passed[same], router[i], passed[i]))
+            same++;
+        if (same < i) continue;
+        printf("way         %u:", v->src);
+        for (uint32_t r = 0; r < passed[i]; r++)
+            printf(" %u", router[i][r]);
+        printf(" :%u\n", v->dst);
+    }
+}
+
+static void put_text(const struct view *v)
+{
+    const struct leat_net_topology *t = &v->built.topology;
+    const char *kind = leat_net_shape_class(&v->design.plan.shape);
+    printf("%s\n", v->design.name);
+    printf("terminals   %u\n", t->terminals);
+    printf("routers     %u, of up to %u ports\n", t->routers, t->radix);
+    printf("wires       %u, each one way\n", t->wires);
+    if (v->design.plan.shape.board)
+        printf("boards      of %u routers along each dimension, %u cycles from one to another\n",
+               v->design.plan.shape.board, v->design.plan.shape.board_cycles);
+    if (kind) printf("class       %s\n", kind);
+    if (v->distances.known)
+        printf("distance    %.4g routers on average between terminals, at most %u\n",
+               v->distances.mean, v->distances.most);
+    put_switches(&v->design.plan);
+    printf("routing     %s\n", leat_net_rule_name(v->design.plan.routing.rule));
+    put_deadlock(v);
+    if (v->way) put_ways(v);
+}
+
+/* ---- programs ------------------------------------------------------------------------------- */
+
+static void put_json(const struct view *v)
+{
+    char line[CIRCLE_CAP];
+    struct leat_text circle;
+    const struct leat_net_topology *t = &v->built.topology;
+    const struct leat_net_config *c = &v->design.plan.net;
+    const struct leat_net_deadlock *d = &v->built.deadlock;
+    const char *kind = leat_net_shape_class(&v->design.plan.shape);
+    leat_text_init(&circle, line, sizeof line, NULL, NULL);
+    leat_net_deadlock_text(d, &circle);
+    fputs("{\"fabric\":", stdout);
+    print_quoted(v->design.name);
+    printf(",\"topology\":\"%s\",\"terminals\":%u,\"routers\":%u,\"wires\":%u,\"radix\":%u,",
+           leat_net_kind_name(v->design.plan.shape.kind), t->terminals, t->routers, t->wires,
+           t->radix);
+    if (v->design.plan.shape.board)
+        printf("\"board\":%u,\"board_wire\":%u,", v->design.plan.shape.board,
+               v->design.plan.shape.board_cycles);
+    if (kind) printf("\"class\":\"%s\",", kind);
+    if (v->distances.known)
+        printf("\"distance_mean\":%.6f,\"distance_max\":%u,", v->distances.mean, v->distances.most);
+    printf("\"switch\":\"%s\",\"vcs\":%u,\"buffer\":%u,\"flow\":\"%s\",\"full\":\"%s\","
+           "\"pipeline\":%u,\"routing\":\"%s\",",
+           leat_net_switch_name(c->architecture), c->channels, c->buffer_flits,
+           leat_net_flow_name(c->flow), c->drop ? "drop" : "wait", c->pipeline,
+           leat_net_rule_name(v->design.plan.routing.rule));
+    printf("\"deadlock\":{\"possible\":%s,\"smaller\":%s,\"channels\":%llu,\"dependencies\":%llu,"
+           "\"cycle\":\"%.*s\"}}\n",
+           d->possible ? "true" : "false", d->smaller ? "true" : "false",
+           (unsigned long long)d->channels, (unsigned long long)d->dependencies,
+           d->possible ? (int)circle.len : 0, line);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static bool read_terminal(const struct verb *verb, const char *text, size_t len, uint32_t terminals,
+                          uint32_t *out)
+{
+    uint64_t number;
+    if (!leat_tree_number(text, len, &number) || number >= terminals) {
+        misuse(verb, "--path: terminal '%.*s', expected 0 to %u", (int)len, text, terminals - 1);
+        return false;
+    }
+    *out = (uint32_t)number;
+    return true;
+}
+
+static bool read_way(const struct arguments *args, struct view *v)
+{
+    const char *pair = argument(args, "--path");
+    const uint32_t terminals = v->built.topology.terminals;
+    if (!pair) return true;
+    const size_t comma = strcspn(pair, ",");
+    v->way = true;
+    if (!pair[comma]) {
+        misuse(args->verb, "--path '%s', expected SRC,DST", pair);
+        return false;
+    }
+    return read_terminal(args->verb, pair, comma, terminals, &v->src) &&
+           read_terminal(args->verb, pair + comma + 1, strlen(pair + comma + 1), terminals,
+                         &v->dst);
+}
+
+static int show_net(const struct arguments *args, struct view *v)
+{
+    const struct leat_net_topology *t = &v->built.topology;
+    if (!net_read(args->verb, args->operand[1], &v->design) || !net_build(&v->design, &v->built) ||
+        !read_way(args, v))
+        return WRONG;
+    if (t->routers <= DISTANCES_ROUTERS_MAX && !measure(t, &v->distances)) return FAILED;
+    if (argument(args, "--json"))
+        put_json(v);
+    else
+        put_text(v);
+    return DONE;
+}
+
+static int check_net(const struct arguments *args, struct view *v)
+{
+    const struct leat_net_topology *t = &v->built.topology;
+    if (!net_read(args->verb, args->operand[1], &v->design) || !net_build(&v->design, &v->built) ||
+        !net_is_safe(&v->design, &v->built))
+        return WRONG;
+    printf("%s: sound: %u terminals, %u routers, %u one-way wires, routing %s without deadlock\n",
+           v->design.name, t->terminals, t->routers, t->wires,
+           leat_net_rule_name(v->design.plan.routing.rule));
+    return DONE;
+}
+
+static int with_view(const struct arguments *args,
+                     int (*run)(const struct arguments *args, struct view *v))
+{
+    static struct view view;
+    const int result = run(args, &view);
+    net_built_free(&view.built);
+    net_design_free(&view.design);
+    return result;
+}
+
+int fabric_show_net(const struct arguments *args)
+{
+    return with_view(args, show_net);
+}
+
+int fabric_check_net(const struct arguments *args)
+{
+    return with_view(args, check_net);
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+void fabric_topology(const struct leat_sim_atm_fabric *fabric, struct leat_net_plan *plan)
+{
+    const struct leat_atm_clos *net = &fabric->net;
+    leat_net_plan_default(net->stages == 1 ? LEAT_NET_CROSSBAR : LEAT_NET_CLOS, plan);
+    plan->shape.number[plan->shape.numbers++] = net->e;
+    if (net->stages == 1) return;
+    plan->shape.number[plan->shape.numbers++] = net->m;
+    plan->shape.number[plan->shape.numbers++] = net->r;
+}
+
+static bool read_shape(const struct arguments *args, struct view *v)
+{
+    const char *word = args->operand[1];
+    struct leat_sim_atm_fabric fabric;
+    if (net_is(word)) return net_read(args->verb, word, &v->design);
+    if (!fabric_read(args->verb, word, &fabric)) return false;
+    fabric_topology(&fabric, &v->design.plan);
+    snprintf(v->design.name, sizeof v->design.name, "%s", word);
+    return true;
+}
+
+static int draw_to(const struct arguments *args, const struct leat_net_topology *t)
+{
+    const struct result_name names[] = { { "-o", argument(args, "-o") } };
+    struct result_file file;
+    char *text = NULL;
+    size_t len = 0;
+    if (!result_names_apart(args->verb, names, 1, NULL)) return WRONG;
+    FILE *memory = open_memstream(&text, &len);
+    bool good = memory && fabric_draw(t, NULL, memory);
+    if (memory && fclose(memory) != 0) good = false;
+    if (!good) complain("no memory for the drawing");
+    good = good && result_file_open(&file, names[0].path);
+    if (good) {
+        leat_text_put(&file.out.text, text, len);
+        good = result_file_close(&file, true);
+    }
+    free(text);
+    return good ? DONE : FAILED;
+}
+
+static int draw_net(const struct arguments *args, struct view *v)
+{
+    const struct leat_net_topology *t = &v->built.topology;
+    char line[WHY_CAP];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (!read_shape(args, v) || !net_build(&v->design, &v->built)) return WRONG;
+    if (fabric_draw_fits(t, &why)) return draw_to(args, t);
+    complain("%s: %.*s", v->design.name, (int)why.len, line);
+    return WRONG;
+}
+
+int fabric_draw_net(const struct arguments *args)
+{
+    return with_view(args, draw_net);
+}

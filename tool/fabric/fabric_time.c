@@ -1,0 +1,167 @@
+/*
+ * leat fabric time: how long a message takes from host to host, measured in the simulated network:
+ * one message in an otherwise idle network, from the cycle in which the sender asks for the unit to
+ * the cycle in which the receiver has the last octet (specs/atm.md, 5.4).
+ */
+#include "fabric.h"
+#include "leat_tree.h"
+#include "sim.h"
+#include "sim_clock.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Table 11.1 of the thesis. */
+static const char sizes_default[] =
+    "4,1000,5000,10000,15000,20000,25000,30000,35000,40000,45000,50000,55000,60000,65000";
+
+enum {
+    PIECE_CYCLES = 1 << 14,
+    PATIENCE = 4, /* times the formula's delay, and a little: far beyond any delay */
+    PATIENCE_CYCLES = 10000,
+};
+
+struct timing {
+    struct leat_sim_atm_fabric fabric;
+    enum leat_sim_atm_model model;
+    uint32_t from, to;
+    uint32_t len;
+    bool sent;
+    bool json;
+};
+
+static bool next_message(void *context, uint32_t port, struct leat_sim_message *out)
+{
+    struct timing *t = context;
+    if (port != t->from || t->sent) return false;
+    t->sent = true;
+    *out = (struct leat_sim_message){ .at = 0, .to = t->to, .len = t->len };
+    return true;
+}
+
+/* The cycles that a message of t->len takes; 0: interrupted. False after a complaint. */
+static bool measure(struct timing *t, uint64_t *cycles)
+{
+    static struct leat_sim_atm_load load;
+    struct leat_sim_atm_load_config config = { .fabric = t->fabric,
+                                               .model = t->model,
+                                               .len_max = t->len,
+                                               .next = next_message,
+                                               .next_context = t };
+    const uint64_t limit = PATIENCE * leat_atm_aal_one_way_cycles(t->len) + PATIENCE_CYCLES;
+    leat_atm_aal_config_default(&config.aal, 0, t->fabric.net.ports, t->fabric.net.paths);
+    void *memory = sim_memory(leat_sim_atm_load_footprint(&config));
+    if (!memory) return false;
+    t->sent = false;
+    leat_sim_atm_load_init(&load, &config, memory);
+    for (uint64_t at = PIECE_CYCLES;
+         !interrupted && load.counts.messages_delivered == 0 && at < limit + PIECE_CYCLES;
+         at += PIECE_CYCLES)
+        leat_sim_atm_load_run(&load, at);
+    *cycles = load.last_delivery_at;
+    free(memory);
+    if (*cycles || interrupted) return true;
+    complain("%u bytes did not arrive within %llu cycles", t->len, (unsigned long long)limit);
+    return false;
+}
+
+static uint32_t cells_of(uint32_t len)
+{
+    return (len + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
+           LEAT_ATM_TASK_PAYLOAD_LEN;
+}
+
+void fabric_formula_name(const struct leat_atm_clos *net, char out[FABRIC_FORMULA_CAP])
+{
+    const int more = (int)leat_atm_clos_idle_cycles(net) - LEAT_ATM_AAL_THESIS_CYCLES;
+    snprintf(out, FABRIC_FORMULA_CAP, more ? "T(N)%+d" : "T(N)", more);
+}
+
+/* A host that sends to itself cannot read while it writes. */
+static bool has_formula(const struct timing *t)
+{
+    return t->from != t->to;
+}
+
+static uint64_t formula(const struct timing *t)
+{
+    return leat_atm_aal_one_way_cycles_over(t->len, leat_atm_clos_idle_cycles(&t->fabric.net));
+}
+
+static void put_row(const struct timing *t, uint64_t cycles)
+{
+    const struct leat_sim_clock clock = { t->fabric.period_ps_num, t->fabric.period_ps_den };
+    leat_time ps = 0;
+    (void)leat_sim_clock_edge(&clock, cycles, &ps); /* 10^6 cycles of at most 1 ms: it fits */
+    if (t->json) {
+        printf("{\"bytes\":%u,\"cells\":%u,\"cycles\":%llu,\"microseconds\":%llu.%06llu}\n", t->len,
+               cells_of(t->len), (unsigned long long)cycles, (unsigned long long)(ps / 1000000),
+               (unsigned long long)(ps % 1000000));
+        return;
+    }
+    printf("%8u %7u %10llu ", t->len, cells_of(t->len), (unsigned long long)cycles);
+    if (has_formula(t)) printf("%10llu ", (unsigned long long)formula(t));
+    printf("%14.3f %10.3f\n", (double)ps / 1e6, 8e6 * t->len / (double)ps);
+}
+
+static void put_title(const struct timing *t)
+{
+    char name[FABRIC_FORMULA_CAP];
+    fabric_formula_name(&t->fabric.net, name);
+    printf("one message from port %u to port %u, %s model\n%8s %7s %10s ", t->from, t->to,
+           sim_model_name(t->model), "bytes", "cells", "cycles");
+    if (has_formula(t)) printf("%10s ", name);
+    printf("%14s %10s\n", "microseconds", "Mb/s");
+}
+
+/* One size of the list; *list moves on behind it, and is NULL behind the last. */
+static bool read_size(const struct verb *verb, const char **list, uint32_t *out)
+{
+    const uint32_t most = leat_atm_aal_message_max(LEAT_ATM_AAL_BLOCKS);
+    const size_t len = strcspn(*list, ",");
+    uint64_t number;
+    if (!leat_tree_number(*list, len, &number) || number > most) {
+        misuse(verb, "--bytes '%.*s', expected sizes of 0 to %u bytes, as 4,1000,65000", (int)len,
+               *list, most);
+        return false;
+    }
+    *out = (uint32_t)number;
+    *list = (*list)[len] ? *list + len + 1 : NULL;
+    return true;
+}
+
+static bool read_options(const struct arguments *args, const char *sizes, struct timing *t)
+{
+    const uint32_t ports = t->fabric.net.ports;
+    uint64_t from = 0, to = ports - 1;
+    if (!sim_read_model(args->verb, argument(args, "--model"), &t->model) ||
+        !sim_read_number(args, "--from", 0, ports - 1, &from) ||
+        !sim_read_number(args, "--to", 0, ports - 1, &to))
+        return false;
+    t->from = (uint32_t)from;
+    t->to = (uint32_t)to;
+    t->json = argument(args, "--json");
+    while (sizes)
+        if (!read_size(args->verb, &sizes, &t->len)) return false;
+    return true;
+}
+
+int run_fabric_time(const struct arguments *args)
+{
+    struct timing t = { 0 };
+    const char *sizes = argument(args, "--bytes");
+    uint64_t cycles;
+    if (!sizes) sizes = sizes_default;
+    if (args->operand_count != 2)
+        return misuse(args->verb, "time: expected one fabric, as in leat fabric time clos444");
+    if (argument(args, "--vpi") || argument(args, "--path"))
+        return misuse(args->verb, "time: --vpi and --path are for show");
+    if (!fabric_read(args->verb, args->operand[1], &t.fabric)) return WRONG;
+    if (!read_options(args, sizes, &t)) return WRONG;
+    if (!t.json) put_title(&t);
+    while (sizes && !interrupted && read_size(args->verb, &sizes, &t.len)) {
+        if (!measure(&t, &cycles)) return FAILED;
+        if (cycles) put_row(&t, cycles);
+    }
+    return finish(DONE);
+}

@@ -1,0 +1,294 @@
+/*
+ * PacketWay networks described in YAML:
+ *
+ *   sans:
+ *     - {name: ring, fabric: ring8, bias: 0x100, mtu: 512, quality: 20}
+ *     - {name: clos, fabric: clos444, bias: 0x200}
+ *   routers:
+ *     - {name: west, at: [ring.7, clos.0]}
+ *   forwarding: planned
+ *   cut_through: yes
+ *   buffer: 16
+ *   host_ns: 500
+ */
+#include "pktway_design.h"
+#include "place.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef HAVE_CYAML
+
+bool pktway_read_yaml(struct pktway_design *design)
+{
+    complain("%s: this leat was built without libcyaml and libyaml, which read descriptions",
+             design->file);
+    return false;
+}
+
+#else
+
+#include "input.h"
+#include "leat_tree.h"
+#include "net_tree.h"
+
+enum { FILE_LEN_MAX = 1 << 20, QUALITY_DEFAULT = 10 };
+
+/* ---- the schema ------------------------------------------------------------------------------
+ */
+
+struct san {
+    char *name, *fabric, *bias;
+    uint32_t mtu, quality;
+};
+
+struct router {
+    char *name;
+    char **at;
+    unsigned at_count;
+};
+
+struct description {
+    struct san *sans;
+    unsigned sans_count;
+    struct router *routers;
+    unsigned routers_count;
+    char *forwarding;
+    bool *cut_through; /* NULL: not given */
+    uint32_t buffer, host_ns, planned_ns, address_ns, link_ns;
+};
+
+#define WORD(type, member, most) \
+    CYAML_FIELD_STRING_PTR(#member, CYAML_FLAG_POINTER, struct type, member, 1, most)
+#define NUMBER(type, member) CYAML_FIELD_UINT(#member, CYAML_FLAG_OPTIONAL, struct type, member)
+
+static const cyaml_schema_field_t san_fields[] = {
+    WORD(san, name, LEAT_SIM_PACKETWAY_NAME_LEN_MAX),
+    WORD(san, fabric, PKTWAY_FABRIC_CAP - 1),
+    WORD(san, bias, 16),
+    NUMBER(san, mtu),
+    NUMBER(san, quality),
+    CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t san_value = { CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct san,
+                                                                    san_fields) };
+
+static const cyaml_schema_value_t end_value = { CYAML_VALUE_STRING(
+    CYAML_FLAG_POINTER, char, 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX + 8) };
+static const cyaml_schema_field_t router_fields[] = {
+    WORD(router, name, LEAT_SIM_PACKETWAY_NAME_LEN_MAX),
+    CYAML_FIELD_SEQUENCE("at", CYAML_FLAG_POINTER, struct router, at, &end_value, 2,
+                         LEAT_SIM_PACKETWAY_ENDS_MAX),
+    CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t router_value = { CYAML_VALUE_MAPPING(
+    CYAML_FLAG_DEFAULT, struct router, router_fields) };
+
+static const cyaml_schema_field_t fields[] = {
+    CYAML_FIELD_SEQUENCE("sans", CYAML_FLAG_POINTER, struct description, sans, &san_value, 1,
+                         LEAT_SIM_PACKETWAY_SANS_MAX),
+    CYAML_FIELD_SEQUENCE("routers", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct description,
+                         routers, &router_value, 0, LEAT_SIM_PACKETWAY_ROUTERS_MAX),
+    CYAML_FIELD_STRING_PTR("forwarding", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                           struct description, forwarding, 1, 16),
+    CYAML_FIELD_BOOL_PTR("cut_through", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                         struct description, cut_through),
+    NUMBER(description, buffer),
+    NUMBER(description, host_ns),
+    NUMBER(description, planned_ns),
+    NUMBER(description, address_ns),
+    NUMBER(description, link_ns),
+    CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER,
+                                                                 struct description, fields) };
+
+/* ---- from description to design --------------------------------------------------------------
+ */
+
+struct reader {
+    struct net_tree tree;
+    struct pktway_design *design;
+};
+
+static const yaml_node_t *entry_of(struct reader *r, const char *list, uint32_t index)
+{
+    return net_tree_entry(&r->tree, net_tree_value(&r->tree, net_tree_root(&r->tree), list), index);
+}
+
+/* The line of a key of an entry of a list, or of the entry where it has no such key. */
+static uint32_t line_of(struct reader *r, const char *list, uint32_t index, const char *key)
+{
+    const yaml_node_t *entry = entry_of(r, list, index);
+    const yaml_node_t *value = net_tree_value(&r->tree, entry, key);
+    return net_tree_line(value ? value : entry);
+}
+
+static bool at_line(struct reader *r, uint32_t line)
+{
+    r->tree.place.line = line;
+    return true;
+}
+
+/* Names stand in SAN.PORT and in faults, so nothing that ends them there. */
+static bool is_name(const char *text)
+{
+    return text[strcspn(text, ". ,:@/")] == '\0';
+}
+
+/* A number of a SAN, if it is given. */
+static bool take_figure(struct reader *r, uint32_t index, const char *key, uint32_t value,
+                        uint32_t least, uint32_t most, uint32_t *out)
+{
+    if (!net_tree_value(&r->tree, entry_of(r, "sans", index), key)) return true;
+    at_line(r, line_of(r, "sans", index, key));
+    if (value < least || value > most)
+        return wrong(&r->tree.place, "%s: %u, expected %u to %u", key, value, least, most);
+    *out = value;
+    return true;
+}
+
+static bool take_san(struct reader *r, const struct san *y, uint32_t index)
+{
+    struct pktway_design *d = r->design;
+    struct pktway_san *s = &d->san[index];
+    uint64_t bias;
+    *s = (struct pktway_san){ .q = QUALITY_DEFAULT,
+                              .line = line_of(r, "sans", index, "name"),
+                              .bias_line = line_of(r, "sans", index, "bias"),
+                              .fabric_line = line_of(r, "sans", index, "fabric"),
+                              .mtu_line = line_of(r, "sans", index, "mtu") };
+    snprintf(s->name, sizeof s->name, "%s", y->name);
+    snprintf(s->fabric, sizeof s->fabric, "%s", y->fabric);
+    at_line(r, s->line);
+    if (!is_name(s->name))
+        return wrong(&r->tree.place, "name: '%s', expected no blank and none of . , : @ /",
+                     s->name);
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(d->san[i].name, s->name) == 0)
+            return wrong(&r->tree.place, "name: '%s' is that of line %u, expected another", s->name,
+                         d->san[i].line);
+    at_line(r, s->bias_line);
+    if (!leat_tree_number(y->bias, strlen(y->bias), &bias) || bias > LEAT_PACKETWAY_ADDRESS_MAX)
+        return wrong(&r->tree.place, "bias: '%s', expected 0 to 0x7ffffd", y->bias);
+    s->bias = (uint32_t)bias;
+    return take_figure(r, index, "mtu", y->mtu, LEAT_SIM_PACKETWAY_MTU_MIN,
+                       LEAT_SIM_PACKETWAY_MTU_MAX, &s->mtu_words) &&
+           take_figure(r, index, "quality", y->quality, 1, UINT16_MAX, &s->q);
+}
+
+/* SAN.PORT; whether the SAN has that port is known once it is built. */
+static bool take_end(struct reader *r, const char *text, struct leat_sim_packetway_end *out)
+{
+    const struct pktway_design *d = r->design;
+    const char *point = strrchr(text, '.');
+    const size_t len = point ? (size_t)(point - text) : 0;
+    uint64_t port = 0;
+    for (uint32_t i = 0; i < d->sans && point; i++) {
+        if (strlen(d->san[i].name) != len || strncmp(d->san[i].name, text, len) != 0) continue;
+        if (!leat_tree_number(point + 1, strlen(point + 1), &port) || port > UINT16_MAX) break;
+        *out = (struct leat_sim_packetway_end){ i, (uint32_t)port };
+        return true;
+    }
+    return wrong(&r->tree.place, "at: '%s', expected the name of a SAN, a point and a port", text);
+}
+
+static bool take_router(struct reader *r, const struct router *y, uint32_t index)
+{
+    struct pktway_design *d = r->design;
+    struct pktway_router *router = &d->router[index];
+    router->line = line_of(r, "routers", index, "name");
+    router->ends = y->at_count;
+    snprintf(router->name, sizeof router->name, "%s", y->name);
+    at_line(r, router->line);
+    if (!is_name(router->name))
+        return wrong(&r->tree.place, "name: '%s', expected no blank and none of . , : @ /",
+                     router->name);
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(d->router[i].name, router->name) == 0)
+            return wrong(&r->tree.place, "name: '%s' is that of line %u, expected another",
+                         router->name, d->router[i].line);
+    for (uint32_t i = 0; i < y->at_count; i++) {
+        router->end_line[i] = line_of(r, "routers", index, "at");
+        at_line(r, router->end_line[i]);
+        if (!take_end(r, y->at[i], &router->end[i])) return false;
+    }
+    return true;
+}
+
+/* A number of the whole; 0: it was not given. */
+static bool take_number(struct reader *r, const char *key, uint32_t value, uint32_t most,
+                        uint32_t *out)
+{
+    const yaml_node_t *node = net_tree_value(&r->tree, net_tree_root(&r->tree), key);
+    if (!node) return true;
+    at_line(r, net_tree_line(node));
+    if (value < 1 || value > most)
+        return wrong(&r->tree.place, "%s: %u, expected 1 to %u", key, value, most);
+    *out = value;
+    return true;
+}
+
+static bool take_whole(struct reader *r, const struct description *y)
+{
+    static const uint32_t second = 1000000000;
+    struct pktway_design *d = r->design;
+    if (y->forwarding) {
+        at_line(r, net_tree_line(net_tree_value(&r->tree, net_tree_root(&r->tree), "forwarding")));
+        d->by_address = strcmp(y->forwarding, "address") == 0;
+        if (!d->by_address && strcmp(y->forwarding, "planned") != 0)
+            return wrong(&r->tree.place, "forwarding: '%s', expected planned or address",
+                         y->forwarding);
+    }
+    if (y->cut_through) d->cut_through = *y->cut_through;
+    return take_number(r, "buffer", y->buffer, LEAT_SIM_PACKETWAY_BUFFER_MAX, &d->buffer) &&
+           take_number(r, "host_ns", y->host_ns, second, &d->host_ns) &&
+           take_number(r, "planned_ns", y->planned_ns, second, &d->planned_ns) &&
+           take_number(r, "address_ns", y->address_ns, second, &d->address_ns) &&
+           take_number(r, "link_ns", y->link_ns, second, &d->link_ns);
+}
+
+static bool take_all(struct reader *r, const struct description *y)
+{
+    r->design->sans = y->sans_count;
+    r->design->routers = y->routers_count;
+    for (uint32_t i = 0; i < y->sans_count; i++)
+        if (!take_san(r, &y->sans[i], i)) return false;
+    for (uint32_t i = 0; i < y->routers_count; i++)
+        if (!take_router(r, &y->routers[i], i)) return false;
+    return take_whole(r, y);
+}
+
+/* ---- the file --------------------------------------------------------------------------------
+ */
+
+static bool load(struct reader *r, const uint8_t *octets, size_t len)
+{
+    struct description *y = net_tree_load(&r->tree, octets, len, &schema, "sans");
+    if (!y) return false;
+    const bool good = take_all(r, y);
+    net_tree_unload(&schema, y);
+    return good;
+}
+
+bool pktway_read_yaml(struct pktway_design *design)
+{
+    struct reader r = { .tree = { .place = { design->file, 1 } }, .design = design };
+    struct input in;
+    if (!input_open(&in, design->file)) return false;
+    bool good = input_fill(&in, FILE_LEN_MAX + 1) && !interrupted;
+    if (good && input_len(&in) > FILE_LEN_MAX) {
+        complain("%s: longer than %d octets, expected fewer", design->file, FILE_LEN_MAX);
+        good = false;
+    }
+    if (good && net_tree_read(&r.tree, input_octets(&in), input_len(&in))) {
+        good = !interrupted && load(&r, input_octets(&in), input_len(&in));
+        net_tree_free(&r.tree);
+    } else {
+        good = false;
+    }
+    input_close(&in);
+    return good;
+}
+
+#endif

@@ -1,0 +1,442 @@
+/* leat graph run: what is asked, the run, what came of it. */
+#include "graph_files.h"
+#include "leat_tree.h"
+#include "pieces.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HAVE_EXPAT
+
+#include "graph_place.h"
+#include "graph_run.h"
+#include "poets_hash.h"
+#include "verb_graph_fabric.h"
+
+struct job {
+    struct leat_run_options run;
+    struct leat_link link; /* --engine mpi; run.link is NULL without it */
+    struct graph_fabric fabric;
+    struct leat_handler_options handlers;
+    enum leat_graph_dialect dialect;
+    enum leat_placement placement;
+    bool rts_given, idle_is_good, json;
+    const char *schedule_name;
+    const char *engine; /* the name of a fabric; NULL: threads */
+    struct graph_files files;
+};
+
+/* ---- what is asked -------------------------------------------------------------------------- */
+
+static bool read_number(const struct arguments *args, const char *option, uint64_t least,
+                        uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    if (!text) return true;
+    if (leat_tree_number(text, strlen(text), out) && *out >= least && *out <= most) return true;
+    misuse(args->verb, "%s '%s', expected a number from %llu to %llu", option, text,
+           (unsigned long long)least, (unsigned long long)most);
+    return false;
+}
+
+static bool read_schedule(const struct arguments *args, struct job *job)
+{
+    static const char *const names[] = { "free", "fifo", "lifo", "random" };
+    const char *word = argument(args, "--schedule");
+    job->schedule_name = word ? word : names[0];
+    if (!word) return true;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, names[i]) == 0) {
+            job->run.schedule = (enum leat_run_schedule)i;
+            return true;
+        }
+    if (strncmp(word, "delay:", 6) == 0) {
+        char *end;
+        job->run.schedule = LEAT_RUN_DELAY;
+        job->run.delay = strtod(word + 6, &end);
+        if (word[6] && !*end && job->run.delay >= 0 && job->run.delay <= 0.99) return true;
+    }
+    misuse(args->verb,
+           "--schedule '%s', expected free, fifo, lifo, random or delay:0 to delay:0.99", word);
+    return false;
+}
+
+/* Epochs are the same run every time, whatever there are of workers: there the file's order holds.
+ */
+static bool read_placement(const struct arguments *args, struct job *job)
+{
+    const char *word = argument(args, "--placement");
+    job->placement = job->run.schedule == LEAT_RUN_FREE ? LEAT_PLACE_LOCALITY : LEAT_PLACE_BLOCK;
+    if (!word) return true;
+    for (job->placement = 0; job->placement < LEAT_PLACE_COUNT; job->placement++)
+        if (strcmp(word, leat_placement_name(job->placement)) == 0) return true;
+    misuse(args->verb, "--placement '%s', expected block, locality or random", word);
+    return false;
+}
+
+static bool read_until(const struct arguments *args, struct job *job)
+{
+    const char *word = argument(args, "--until");
+    char *end;
+    if (!word) return true;
+    if (strcmp(word, "idle") == 0) return job->idle_is_good = true;
+    if (strcmp(word, "stop") == 0) return job->run.until_stop = true;
+    job->run.seconds_max = strtod(word, &end);
+    if (strcmp(end, "us") == 0) job->run.seconds_max /= 1e6;
+    if (strcmp(end, "ms") == 0) job->run.seconds_max /= 1e3;
+    const bool has_unit = strcmp(end, "us") == 0 || strcmp(end, "ms") == 0 || strcmp(end, "s") == 0;
+    if (end != word && (!*end || has_unit) && job->run.seconds_max > 0 &&
+        job->run.seconds_max < 1e9)
+        return true;
+    misuse(args->verb, "--until '%s', expected idle, stop or a time as in 20s or 500ms", word);
+    return false;
+}
+
+/* threads, or fabric:NAME, which has no schedule but the fabric's own. */
+static bool read_engine(const struct arguments *args, struct job *job)
+{
+    static const char fabric[] = "fabric:";
+    static const char *const of_fabrics[] = { "--mailbox", "--cost" };
+    static const char *const of_threads[] = { "--schedule", "--quantum" };
+    const char *engine = argument(args, "--engine");
+    if (engine && strncmp(engine, fabric, strlen(fabric)) == 0 && engine[strlen(fabric)])
+        job->engine = engine + strlen(fabric);
+    else if (engine && strcmp(engine, "threads") != 0 && strcmp(engine, "mpi") != 0) {
+        misuse(args->verb,
+               "--engine '%s', expected threads, mpi, or fabric:NAME as in fabric:tinsel", engine);
+        return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *foreign = job->engine ? of_threads[i] : of_fabrics[i];
+        if (!argument(args, foreign)) continue;
+        misuse(args->verb,
+               job->engine ? "%s has no meaning with --engine fabric:NAME"
+                           : "%s has no meaning without --engine fabric:NAME",
+               foreign);
+        return false;
+    }
+    return true;
+}
+
+static bool read_rts(const struct arguments *args, struct job *job)
+{
+    const char *word = argument(args, "--rts");
+    job->rts_given = word;
+    if (!word || strcmp(word, "latched") == 0) return true; /* which is 0 */
+    job->run.rts = LEAT_POETS_LEVEL;
+    if (strcmp(word, "level") == 0) return true;
+    misuse(args->verb, "--rts '%s', expected latched or level", word);
+    return false;
+}
+
+/* Quirks of the original: words with line ends between. */
+static bool read_compat(const struct arguments *args, struct job *job)
+{
+    static const char known[] =
+        "hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, fp32const";
+    const char *at = argument(args, "--compat");
+    job->run.host.stop_ack = true;
+    while (at && *at) {
+        const size_t len = strcspn(at, "\n,");
+        const struct {
+            const char *name;
+            bool *flag, value;
+        } keys[] = { { "hdr_pin_as_edge", &job->run.hdr_pin_as_edge, true },
+                     { "reply_cnc0", &job->run.host.reply_cnc0, true },
+                     { "reply_1flit", &job->run.host.reply_1flit, true },
+                     { "stop_ack=off", &job->run.host.stop_ack, false },
+                     { "log_raw", &job->run.log_raw, true },
+                     { "fp32const", &job->handlers.single_precision, true } };
+        size_t i = 0;
+        while (i < sizeof keys / sizeof *keys &&
+               (strlen(keys[i].name) != len || memcmp(keys[i].name, at, len) != 0))
+            i++;
+        if (i == sizeof keys / sizeof *keys) {
+            misuse(args->verb, "--compat '%.*s', expected %s", (int)len, at, known);
+            return false;
+        }
+        *keys[i].flag = keys[i].value;
+        at += len + (at[len] != '\0');
+    }
+    return true;
+}
+
+static bool read_job(const struct arguments *args, struct job *job)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t workers = processors > 0 ? (uint64_t)processors : 1, level = 2, quantum = 0, steps = 0;
+    job->run =
+        (struct leat_run_options){ .seed = 1, .interrupted = &interrupted, .link = job->run.link };
+    job->json = argument(args, "--json");
+    job->run.host.lines = job->json ? stderr : stdout;
+    job->run.host.folder = argument(args, "--output");
+    job->run.host.instrument = argument(args, "--instrument");
+    job->run.host.interval = LEAT_POETS_INTERVAL;
+    job->handlers.flags = argument(args, "--cxxflags");
+    job->handlers.interrupted = &interrupted;
+    if (!read_engine(args, job)) return false;
+    if (workers > LEAT_RUN_WORKERS_MAX) workers = LEAT_RUN_WORKERS_MAX;
+    if (job->run.link) workers = 1; /* processors are the ranks' */
+    if (!read_number(args, "-j", 1, LEAT_RUN_WORKERS_MAX, &workers) ||
+        !read_number(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
+        !read_number(args, "--log", 0, 1000, &level) ||
+        !read_number(args, "--quantum", 1, 1000000, &quantum) ||
+        !read_number(args, "--idle-steps", 1, 1000000000, &steps))
+        return false;
+    job->run.workers = (uint32_t)workers;
+    job->run.log_level = (uint32_t)level;
+    job->run.quantum = (uint32_t)quantum;
+    job->run.idle_steps = (uint32_t)steps;
+    if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0)) {
+        misuse(args->verb,
+               "--engine mpi, expected a file that all ranks can read, and no --schedule");
+        return false;
+    }
+    if (job->run.link && (argument(args, "--record") || argument(args, "--snapshot"))) {
+        misuse(args->verb, "--engine mpi with --record or --snapshot, expected another engine: no "
+                           "rank has all packets and states");
+        return false;
+    }
+    return read_schedule(args, job) && read_placement(args, job) && read_until(args, job) &&
+           read_rts(args, job) && read_compat(args, job) &&
+           graph_read_dialect(args, &job->dialect) &&
+           (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric)) &&
+           graph_files_open(&job->files, args, &job->run);
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+static int exit_code_of(const struct job *job, const struct leat_graph *graph,
+                        const struct leat_run_result *r)
+{
+    if (r->reason != LEAT_RUN_IDLE) return r->exit_code ? FAILED : DONE;
+    return graph->dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
+}
+
+static void put_counters(const struct leat_run_result *r)
+{
+    bool first = true;
+    fputs(",\"dropped\":{", stdout);
+    for (unsigned i = 0; i < LEAT_POETS_CAUSE_COUNT + LEAT_POETS_HOST_COUNT; i++) {
+        const bool host = i >= LEAT_POETS_CAUSE_COUNT;
+        const uint64_t count = host ? r->host_cause[i - LEAT_POETS_CAUSE_COUNT] : r->cause[i];
+        if (!count) continue;
+        printf("%s\"%s\":%llu", first ? "" : ",",
+               host ? leat_poets_host_cause_name(i - LEAT_POETS_CAUSE_COUNT)
+                    : leat_poets_cause_name(i),
+               (unsigned long long)count);
+        first = false;
+    }
+    putchar('}');
+}
+
+static void put_placement(const struct job *job, const struct leat_machine *m,
+                          const struct leat_run_result *r)
+{
+    /* Where there is an order, one worker does it all, whatever -j is. */
+    const bool free_order = job->run.schedule == LEAT_RUN_FREE && !job->engine;
+    const uint32_t workers = free_order ? m->rank_count * job->run.workers : 1;
+    const char *engine = job->run.link ? "mpi" : job->engine ? "fabric" : "threads";
+    printf(",\"placement\":\"%s\",\"cut_threads\":%llu,\"cut_workers\":%llu",
+           leat_placement_name(job->placement),
+           (unsigned long long)leat_machine_cut(m, m->thread_count),
+           (unsigned long long)leat_machine_cut(m, workers));
+    printf(",\"engine\":\"%s\",\"ranks\":%u,\"cut_ranks\":%llu", engine, m->rank_count,
+           (unsigned long long)leat_machine_cut(m, m->rank_count));
+    if (r->frames_bad || r->frames_unknown)
+        printf(",\"frames_bad\":%llu,\"frames_unknown\":%llu", (unsigned long long)r->frames_bad,
+               (unsigned long long)r->frames_unknown);
+}
+
+static void show_result(const struct job *job, const struct leat_machine *m,
+                        const struct leat_run_result *r, double load_seconds)
+{
+    const double rate = r->seconds > 0 ? (double)r->receives / r->seconds : 0;
+    if (!job->json) {
+        fprintf(stderr,
+                "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
+                "%.3g received per second; states %016llx\n",
+                leat_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
+                (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
+                (unsigned long long)r->digest);
+        if (job->engine) graph_fabric_text(&job->fabric, &job->run, &r->fabric);
+        return;
+    }
+    fputs("{\"file\":", stdout);
+    print_quoted(m->graph->report.file[0]);
+    fputs(",\"instance\":", stdout);
+    print_quoted(m->instance->id);
+    printf(",\"dialect\":\"%s\",\"rts\":\"%s\",\"schedule\":",
+           leat_graph_dialect_name(m->graph->dialect),
+           job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
+    print_quoted(job->schedule_name);
+    put_placement(job, m, r);
+    printf(",\"seed\":%llu,\"workers\":%u,\"threads\":%u,\"devices\":%u,\"edges\":%u,\"reason\":\"%"
+           "s\"",
+           (unsigned long long)job->run.seed, job->run.workers, m->thread_count, m->device_count,
+           m->instance->joined_count, leat_run_reason_name(r->reason));
+    printf(",\"receives\":%llu,\"sends\":%llu,\"supervisor_packets\":%llu,\"lines\":%llu,"
+           "\"epochs\":%llu,"
+           "\"states\":\"%016llx\"",
+           (unsigned long long)r->receives, (unsigned long long)r->sends,
+           (unsigned long long)r->supervisor_packets, (unsigned long long)r->lines,
+           (unsigned long long)r->epochs, (unsigned long long)r->digest);
+    put_counters(r);
+    if (job->engine) graph_fabric_json(&job->fabric, &job->run, &r->fabric);
+    printf(",\"load_seconds\":%.3f,\"compile_seconds\":%.3f,\"seconds\":%.6f,\"receives_per_"
+           "second\":%.0f}\n",
+           load_seconds, m->handlers->seconds, r->seconds, rate);
+}
+
+/* ---- progress, for somebody at a terminal ---------------------------------------------------- */
+
+static bool progress_is_shown;
+
+static void show_progress(void *context, double seconds, uint64_t receives)
+{
+    (void)context;
+    fprintf(stderr, "\r%.0f s, %.3g packets received\33[K", seconds, (double)receives);
+    progress_is_shown = true;
+}
+
+static void hide_progress(void)
+{
+    if (progress_is_shown) fputs("\r\33[K", stderr);
+    progress_is_shown = false;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static int run_machine(struct job *job, struct leat_machine *machine, double load_seconds)
+{
+    struct leat_run_result result;
+    const uint32_t places = leat_run_threads(&job->run);
+    if (job->engine && machine->thread_count > places) {
+        complain("%s: %u devices need %u threads, expected at most %u (--mailbox threads=N)",
+                 job->fabric.network.name, machine->device_count, machine->thread_count, places);
+        return WRONG;
+    }
+    if (!job->run.link && isatty(STDERR_FILENO)) { /* a rank knows of its own packets only */
+        job->run.watch.progress = show_progress;
+        job->run.host.before_line = hide_progress;
+    }
+    const bool ran = leat_run(machine, &job->run, &result);
+    hide_progress();
+    if (!ran) {
+        complain(
+            "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
+        return FAILED;
+    }
+    const bool silent = job->run.link && job->run.link->rank; /* the first tells it for all */
+    if (!silent) show_result(job, machine, &result, load_seconds);
+    if (result.fabric.failed[0]) {
+        complain("%s: %s", job->fabric.network.name, result.fabric.failed);
+        return finish(FAILED);
+    }
+    if (!graph_files_close(&job->files, &job->run, machine, &result) || result.table_failed)
+        return finish(FAILED);
+    if (result.reason == LEAT_RUN_INTERRUPTED) return finish(FAILED);
+    if (!silent && result.reason == LEAT_RUN_IDLE &&
+        exit_code_of(job, machine->graph, &result) != DONE)
+        complain("the application is idle and has not said that it is done (--until idle: that is "
+                 "good)");
+    return finish(exit_code_of(job, machine->graph, &result));
+}
+
+/* The file may be anybody's, and there is no wall around its code. */
+static void warn_of_code(const struct leat_graph *graph, const struct leat_handlers *handlers)
+{
+    if (handlers->unseen)
+        complain("%s: this runs C++ code of the file for the first time, with all your rights",
+                 graph->report.file[0]);
+}
+
+/* What ranks must have in common. */
+static uint64_t fingerprint_of(const struct job *job, const struct leat_machine *m)
+{
+    const uint64_t words[] = { m->graph->file_len, m->device_count,  m->instance->joined_count,
+                               m->thread_count,    job->run.workers, job->run.rts,
+                               job->placement };
+    return leat_poets_hash(LEAT_POETS_HASH_EMPTY, (const uint8_t *)words, sizeof words);
+}
+
+static bool build_machine(const struct job *job, struct leat_graph *graph,
+                          const struct leat_graph_instance *instance,
+                          const struct leat_handlers *handlers, struct leat_machine *machine)
+{
+    const uint32_t threads = leat_run_threads(&job->run);
+    const struct leat_link *link = job->run.link;
+    uint32_t *order = leat_graph_order(graph, instance, job->placement, threads, job->run.seed);
+    const bool good = order &&
+                      leat_machine_build_share(machine, graph, instance, handlers, threads, order,
+                                               link ? link->rank : 0, link ? link->rank_count : 1);
+    free(order);
+    return good;
+}
+
+static int run_graph_file(const struct arguments *args, struct job *job, struct leat_graph *graph)
+{
+    struct leat_handlers handlers = { 0 };
+    struct leat_machine machine = { 0 };
+    const double began = seconds_now();
+    const struct leat_graph_instance *instance =
+        leat_graph_read(graph, args->operand[1], job->dialect)
+            ? leat_graph_select(graph, argument(args, "--instance"))
+            : NULL;
+    if (!job->rts_given)
+        job->run.rts = graph->dialect == LEAT_GRAPH_ORCH ? LEAT_POETS_LATCHED : LEAT_POETS_LEVEL;
+    /* The first rank compiles; the others find what it has kept, where they can. */
+    struct leat_link *link = job->run.link;
+    const bool first = !link || !link->rank;
+    bool good = instance &&
+                (!first || leat_handlers_build(graph, instance, &job->handlers, &handlers));
+    if (link && !graph_agree(link, &graph->report, good, 0))
+        return leat_handlers_close(&handlers), interrupted ? finish(FAILED) : WRONG;
+    if (!first) good = leat_handlers_build(graph, instance, &job->handlers, &handlers);
+    if (good && first) warn_of_code(graph, &handlers);
+    good = good && leat_handlers_load(graph, &job->run, &handlers) &&
+           build_machine(job, graph, instance, &handlers, &machine);
+    good = graph_agree(link, &graph->report, good, good ? fingerprint_of(job, &machine) : 0);
+    if (good && first) graph_tell(&graph->report); /* warnings */
+    int code = interrupted ? finish(FAILED) : WRONG;
+    if (good) code = run_machine(job, &machine, seconds_now() - began - handlers.seconds);
+    leat_machine_free(&machine);
+    leat_handlers_close(&handlers);
+    return code;
+}
+
+/* Ranks read the same words; what is wrong with them is told by the first. */
+static bool read_job_of_ranks(const struct arguments *args, struct job *job)
+{
+    const char *engine = argument(args, "--engine");
+    if (!engine || strcmp(engine, "mpi") != 0) return read_job(args, job);
+    if (!graph_link_open(&job->link)) return false;
+    job->run.link = &job->link;
+    const int before = job->link.rank ? graph_mute() : -1;
+    const bool good = read_job(args, job);
+    if (job->link.rank) graph_unmute(before);
+    return good;
+}
+
+int graph_run(const struct arguments *args)
+{
+    static struct leat_graph graph;
+    static struct job job;
+    if (args->operand_count != 2)
+        return misuse(args->verb, "run: expected one file, as in leat graph run plate.xml");
+    if (graph_has_foreign(
+            args, "run",
+            "--dialect --instance --json --engine -j --placement --schedule --seed --quantum --rts "
+            "--log --instrument --output --until --idle-steps --compat --cxxflags --mailbox "
+            "--cost --record --record-packets --snapshot"))
+        return WRONG;
+    const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
+    graph_fabric_close(&job.fabric);
+    graph_files_drop(&job.files); /* where nothing ran */
+    leat_graph_free(&graph);
+    if (job.run.link) job.run.link->close(job.run.link);
+    return code;
+}
+
+#endif

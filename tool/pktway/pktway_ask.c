@@ -1,0 +1,500 @@
+/* leat pktway ping, trace, plan and tell on a simulated network. */
+#include "pktway_ask.h"
+#include "leat_tree.h"
+#include "pktway_wanted.h"
+#include "sim.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATIENCE_PS (10 * LEAT_PACKETWAY_SECOND)
+#define STEP_PS     UINT64_C(100000000)
+#define MORE_PS     UINT64_C(100000000000) /* an answer may come in pieces */
+enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000 };
+
+/* ---- hearing ---------------------------------------------------------------------------------
+ */
+
+static void on_passes(void *context, const struct leat_sim_packetway_pass *pass)
+{
+    struct pktway_asking *a = context;
+    if (!pass->first) return; /* of a long message the others follow it */
+    if (!a->is_inside) a->in = pass->end;
+    a->is_inside = pass->decision.verdict == LEAT_PACKETWAY_TO_TWIN;
+    if (pass->decision.verdict != LEAT_PACKETWAY_TO_SAN || a->leg.hops == PKTWAY_HOPS_MAX) return;
+    a->leg.hop[a->leg.hops++] = (struct pktway_hop){ .router = pass->router,
+                                                     .in = a->in,
+                                                     .out = pass->end,
+                                                     .at = pass->at,
+                                                     .planned = pass->decision.layer2,
+                                                     .cut = pass->cut };
+}
+
+static void on_event(void *context, uint32_t port, const struct leat_packetway_event *e,
+                     leat_time at)
+{
+    struct pktway_asking *a = context;
+    if (a->remote) pktway_hear_memory(a, port, e, at);
+    switch (e->kind) {
+    case LEAT_PACKETWAY_EVENT_DATA:
+        a->is_there = true;
+        a->leg.ei |= e->message.ei;
+        a->there_at = at;
+        break;
+    case LEAT_PACKETWAY_EVENT_INFO:
+        a->is_answered = true;
+        a->is_cut |= e->message.data_len > sizeof a->records - a->records_len;
+        if (a->is_cut) break;
+        memcpy(a->records + a->records_len, e->message.data, e->message.data_len);
+        a->records_len += e->message.data_len;
+        break;
+    case LEAT_PACKETWAY_EVENT_ERR: a->err_te = e->message.header.te; break;
+    case LEAT_PACKETWAY_EVENT_PLANNED:
+    case LEAT_PACKETWAY_EVENT_SILENT: a->is_answered = true; break;
+    case LEAT_PACKETWAY_EVENT_NONE: break;
+    }
+}
+
+static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
+{
+    (void)context, (void)message, (void)at;
+}
+
+static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
+{
+    struct pktway_asking *a = context;
+    (void)message, (void)at;
+    a->is_over = true;
+}
+
+static void on_lost(void *context, const struct leat_port_message *message, const char *why,
+                    leat_time at)
+{
+    struct pktway_asking *a = context;
+    (void)message, (void)at;
+    a->is_over = true;
+    a->why = why;
+}
+
+/* ---- the command line ------------------------------------------------------------------------
+ */
+
+/* SAN.PORT or an address. */
+static bool read_node(const struct pktway_asking *a, const char *text, uint32_t *address)
+{
+    const char *point = strrchr(text, '.');
+    uint64_t number;
+    if (!point) {
+        if (!leat_tree_number(text, strlen(text), &number) ||
+            !leat_packetway_address_is_node((uint32_t)number) || number > UINT32_MAX)
+            return false;
+        *address = (uint32_t)number;
+        return true;
+    }
+    for (uint32_t i = 0; i < a->design.sans; i++) {
+        const struct pktway_san *s = &a->design.san[i];
+        if (strlen(s->name) != (size_t)(point - text) ||
+            strncmp(s->name, text, (size_t)(point - text)) != 0)
+            continue;
+        if (!leat_tree_number(point + 1, strlen(point + 1), &number) ||
+            number >= a->built.san[i].net->ports)
+            return false;
+        *address = s->bias + 1 + (uint32_t)number;
+        return true;
+    }
+    return false;
+}
+
+static bool read_host(const struct pktway_asking *a, const char *what, const char *text,
+                      uint32_t *port)
+{
+    uint32_t address;
+    if (read_node(a, text, &address) && leat_sim_packetway_find(&a->built.net, address, port))
+        return true;
+    misuse(a->args->verb, "%s '%s', expected a host of %s: SAN.PORT or its address", what, text,
+           a->design.name);
+    return false;
+}
+
+static bool add_error(struct pktway_asking *a)
+{
+    const char *name = argument(a->args, "--error-at");
+    struct pktway_design *d = &a->design;
+    for (uint32_t i = 0; name && i < d->routers; i++)
+        if (strcmp(d->router[i].name, name) == 0 && d->faults < LEAT_SIM_PACKETWAY_FAULTS_MAX) {
+            d->fault[d->faults++] = (struct leat_sim_packetway_fault){ LEAT_SIM_PACKETWAY_ERRORS, i,
+                                                                       0, LEAT_NEVER };
+            return true;
+        }
+    if (!name) return true;
+    misuse(a->args->verb, "--error-at '%s', expected the name of a router of %s", name, d->name);
+    return false;
+}
+
+static bool read_options(struct pktway_asking *a)
+{
+    static const char *const known[] = { "--fabric",      "--from",  "--at",
+                                         "--error-at",    "--fault", "--size",
+                                         "--by-address",  "--count", "--json",
+                                         "--cut-through", NULL };
+    const char *fabric = argument(a->args, "--fabric");
+    a->json = argument(a->args, "--json") != NULL;
+    a->size = SIZE_DEFAULT;
+    a->count = 1;
+    if (!pktway_refuse_foreign(a->args, fabric, known) ||
+        !sim_read_number(a->args, "--size", 0, sizeof a->octets, &a->size) ||
+        !sim_read_number(a->args, "--count", 1, COUNT_MAX, &a->count) ||
+        !pktway_read(a->args->verb, fabric, &a->design) ||
+        !pktway_read_options(a->args, &a->design) || !add_error(a))
+        return false;
+    if (argument(a->args, "--by-address")) a->design.by_address = true;
+    return true;
+}
+
+/* Opens the network and lets it run up to --at. */
+static bool open_network(struct pktway_asking *a)
+{
+    const struct run_job job = pktway_job(a->args);
+    const struct leat_sim_packetway_watch watch = { a, on_passes, on_event };
+    const char *at = argument(a->args, "--at"), *from = argument(a->args, "--from");
+    leat_time when = 0;
+    if (at && !pktway_read_time(at, strlen(at), &when)) {
+        misuse(a->args->verb, "--at '%s', expected a time, as in 500ns, 2ms or 1.5s", at);
+        return false;
+    }
+    if (!pktway_open(&a->design, &job, false, 16, &watch, &a->built)) return false;
+    struct leat_port_net *net = &a->built.net.base;
+    net->hear = (struct leat_port_hear){
+        .context = a, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
+    };
+    if (from && !read_host(a, "--from", from, &a->from)) return false;
+    while (net->now < when && !interrupted)
+        leat_port_run(net, when);
+    return true;
+}
+
+/* ---- messages --------------------------------------------------------------------------------
+ */
+
+/* One message from port to port, a->leg. False: it did not come to its host, `why` tells. */
+static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
+{
+    struct leat_port_net *net = &a->built.net.base;
+    const struct leat_port_message message = {
+        .from = from, .to = to, .id = 0, .octets = a->octets, .len = a->size
+    };
+    const leat_time start = net->now;
+    a->leg = (struct pktway_leg){ 0 };
+    a->is_inside = a->is_there = a->is_over = false;
+    a->why = NULL;
+    leat_port_send(net, &message, start);
+    while (!a->is_over && !interrupted)
+        leat_port_run(net, LEAT_NEVER);
+    a->leg.took = a->there_at - start;
+    return a->is_there && (!a->why || a->leg.ei);
+}
+
+/* After n routers bit k accuses the (n - k)th of them, bit n the source (spec 5.6). */
+static void put_accused(const struct pktway_asking *a, const struct pktway_leg *leg)
+{
+    const char *between = "";
+    for (uint32_t k = leg->hops + 1; k-- > 0;) {
+        if (!(leg->ei >> k & 1)) continue;
+        const struct pktway_hop *hop = k < leg->hops ? &leg->hop[leg->hops - k - 1] : NULL;
+        printf(a->json ? "%s\"%s\"" : "%s%s", between,
+               hop ? a->design.router[hop->router].name : "the source");
+        between = a->json ? "," : ", ";
+    }
+}
+
+static void put_ei(const struct pktway_asking *a, const struct pktway_leg *leg, const char *way)
+{
+    if (a->json)
+        printf("\"ei_%s\":\"0x%" PRIx64 "\",\"accused_%s\":[", way, leg->ei, way);
+    else if (leg->ei)
+        printf("   EI %s 0x%" PRIx64 ": an error was seen by ", way, leg->ei);
+    put_accused(a, leg);
+    if (a->json)
+        fputs("],", stdout);
+    else if (leg->ei)
+        putchar('\n');
+}
+
+static void put_ping(const struct pktway_asking *a, uint64_t number, const struct pktway_leg *there,
+                     const struct pktway_leg *back)
+{
+    const double one_way = (double)there->took, both = one_way + (double)back->took;
+    if (!a->json) {
+        printf("%" PRIu64 ": %u router%s, there in %.3f us, round trip %.3f us\n", number,
+               there->hops, there->hops == 1 ? "" : "s", 1e-6 * one_way, 1e-6 * both);
+        put_ei(a, there, "there");
+        put_ei(a, back, "back");
+        return;
+    }
+    printf("{\"number\":%" PRIu64 ",\"routers\":%u,", number, there->hops);
+    put_ei(a, there, "there");
+    put_ei(a, back, "back");
+    printf("\"there_us\":%.6f,\"round_trip_us\":%.6f}\n", 1e-6 * one_way, 1e-6 * both);
+}
+
+static int unreached(const struct pktway_asking *a, const char *to)
+{
+    complain("%s: no answer: %s", to, a->why ? a->why : "it was dropped");
+    return FAILED;
+}
+
+static int ping(struct pktway_asking *a)
+{
+    const char *word = a->args->operand[1];
+    uint32_t to;
+    if (!read_host(a, "ping", word, &to)) return WRONG;
+    for (uint64_t i = 0; i < a->count && !interrupted; i++) {
+        if (!carry(a, a->from, to)) return unreached(a, word);
+        const struct pktway_leg there = a->leg;
+        if (!carry(a, to, a->from)) return unreached(a, word);
+        put_ping(a, i + 1, &there, &a->leg);
+    }
+    return DONE;
+}
+
+static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time start)
+{
+    const struct pktway_hop *h = &a->leg.hop[index];
+    const struct pktway_router *r = &a->design.router[h->router];
+    const struct leat_sim_packetway_end *in = &r->end[h->in], *out = &r->end[h->out];
+    const char *from = a->design.san[in->san].name, *to = a->design.san[out->san].name;
+    const double us = 1e-6 * (double)(h->at - start);
+    if (a->json)
+        printf("%s{\"router\":\"%s\",\"from\":\"%s.%u\",\"to\":\"%s.%u\",\"us\":%.6f,"
+               "\"planned\":%s,\"cut_through\":%s}",
+               index ? "," : "", r->name, from, in->port, to, out->port, us,
+               h->planned ? "true" : "false", h->cut ? "true" : "false");
+    else
+        printf("%2u  %-12s from %s.%u to %s.%u after %.3f us, %s, %s\n", index + 1, r->name, from,
+               in->port, to, out->port, us, h->planned ? "planned" : "by address",
+               h->cut ? "cut through" : "stored");
+}
+
+static int trace(struct pktway_asking *a)
+{
+    const char *word = a->args->operand[1];
+    uint32_t to;
+    if (!read_host(a, "trace", word, &to)) return WRONG;
+    const leat_time start = a->built.net.base.now;
+    if (!carry(a, a->from, to)) return unreached(a, word);
+    if (a->json) fputs("{\"routers\":[", stdout);
+    for (uint32_t i = 0; i < a->leg.hops; i++)
+        put_hop(a, i, start);
+    if (a->json)
+        printf("],\"us\":%.6f}\n", 1e-6 * (double)a->leg.took);
+    else
+        printf("%2u  %-12s after %.3f us\n", a->leg.hops + 1, word, 1e-6 * (double)a->leg.took);
+    return DONE;
+}
+
+/* ---- questions -------------------------------------------------------------------------------
+ */
+
+/* What the engine was asked goes out; until there is an answer. */
+static bool wait_for_answer(struct pktway_asking *a)
+{
+    struct leat_port_net *net = &a->built.net.base;
+    const leat_time end = net->now + PATIENCE_PS;
+    leat_sim_packetway_go(&a->built.net, a->from);
+    while (!a->is_answered && !a->err_te && net->now < end && !interrupted)
+        leat_port_run(net, net->now + STEP_PS);
+    return a->is_answered;
+}
+
+/* The native routes of a way, SAN by SAN. */
+static void put_route(const struct leat_packetway_plan_route *route, bool json)
+{
+    struct leat_packetway_leading l;
+    for (size_t at = 0; at < route->len; at += leat_packetway_leading_size(&l)) {
+        if (leat_packetway_leading_decode(route->octets + at, route->len - at,
+                                          LEAT_PACKETWAY_LENIENT, &l, NULL))
+            return;
+        fputs(json ? (at ? ",\"" : "\"") : at ? " | " : " ", stdout);
+        for (uint32_t i = 0; i < l.len; i++)
+            printf("%02x", l.octets[i]);
+        if (json) putchar('"');
+    }
+}
+
+static void put_plan(const struct pktway_asking *a, const struct leat_packetway_plan *p)
+{
+    if (a->json)
+        printf("{\"dt\":\"0x%06x\",\"state\":\"%s\",\"router\":\"0x%06x\",\"routes\":[", p->dt,
+               p->state == LEAT_PACKETWAY_PLAN_ROUTES    ? "routes"
+               : p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? "address"
+                                                         : "native",
+               p->router);
+    else if (p->state == LEAT_PACKETWAY_PLAN_ROUTES)
+        printf("0x%06x: planned, through half-router 0x%06x\n", p->dt, p->router);
+    else if (p->state == LEAT_PACKETWAY_PLAN_ADDRESS)
+        printf("0x%06x: by address only, through half-router 0x%06x\n", p->dt, p->router);
+    else
+        printf("0x%06x: on the same SAN, natively\n", p->dt);
+    for (uint32_t i = 0; i < p->route_count; i++) {
+        const struct leat_packetway_plan_route *r = &p->routes[i];
+        printf(a->json ? "%s{\"q\":%u,\"mtu\":%u,\"l2rh\":[" : "%s  Q %-5u MTU %u words, L2RH",
+               a->json && i ? "," : "", r->q, r->mtu_words);
+        put_route(r, a->json);
+        fputs(a->json ? "]}" : "\n", stdout);
+    }
+    if (a->json) fputs("]}\n", stdout);
+}
+
+static int plan(struct pktway_asking *a)
+{
+    const char *word = a->args->operand[1];
+    struct leat_packetway_host *host = leat_sim_packetway_host(&a->built.net, a->from);
+    uint32_t dt;
+    if (!read_node(a, word, &dt))
+        return misuse(a->args->verb, "plan '%s', expected SAN.PORT or an address of %s", word,
+                      a->design.name);
+    const struct leat_packetway_plan *p = leat_packetway_host_plan(
+        host, dt, leat_sim_packetway_clock(&a->built.net));
+    if (p->state == LEAT_PACKETWAY_PLAN_ASKING) {
+        wait_for_answer(a);
+        p = leat_packetway_host_plan(host, dt, leat_sim_packetway_clock(&a->built.net));
+    }
+    if (p->state == LEAT_PACKETWAY_PLAN_ASKING || p->state == LEAT_PACKETWAY_PLAN_FAILED ||
+        p->state == LEAT_PACKETWAY_PLAN_NONE) {
+        complain("%s: no half-router knows a way there", word);
+        return FAILED;
+    }
+    put_plan(a, p);
+    return DONE;
+}
+
+/* A half-router of the SAN of who asks, and its address. NULL after a complaint. */
+static const struct leat_packetway_router *find_peer(const struct pktway_asking *a,
+                                                     uint32_t *address)
+{
+    const uint32_t san = leat_sim_packetway_san_of(&a->built.net, a->from);
+    for (uint32_t i = 0; i < a->design.routers; i++)
+        for (uint32_t k = 0; k < a->design.router[i].ends; k++)
+            if (a->design.router[i].end[k].san == san)
+                return leat_sim_packetway_engine(&a->built.net, i, k, address);
+    complain("%s has no half-router to ask", a->design.san[san].name);
+    return NULL;
+}
+
+/* The rest of an answer, until nothing more of it comes for a while. */
+static void wait_for_more(struct pktway_asking *a)
+{
+    struct leat_port_net *net = &a->built.net.base;
+    size_t seen = 0;
+    for (leat_time end = 0; !interrupted && (a->records_len != seen || net->now < end);) {
+        if (a->records_len != seen) end = net->now + MORE_PS;
+        seen = a->records_len;
+        leat_port_run(net, net->now + STEP_PS);
+    }
+}
+
+/* Does a half-router know nodes by ranges of addresses only? A table has either these or nodes. */
+static bool knows_ranges(const struct pktway_asking *a, const struct leat_packetway_router *engine)
+{
+    struct leat_packetway_table_view t;
+    struct leat_packetway_record r;
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->design.sans; i++)
+        if (leat_packetway_router_table(engine, i, &t) &&
+            leat_packetway_records_next(&t.nodes, &r) &&
+            leat_packetway_record_address(&r).at != LEAT_PACKETWAY_AT_SINGLE)
+            return true;
+    return false;
+}
+
+/* Why there is no answer, or only a part of it. */
+static const char *why_not_all(const struct pktway_asking *a,
+                               const struct leat_packetway_router *engine)
+{
+    return knows_ranges(a, engine) ? " (some SANs are known by ranges of addresses only, without "
+                                     "names: a larger mtu lets their tables through)"
+                                   : "";
+}
+
+static int tell(struct pktway_asking *a)
+{
+    uint8_t wanted[1024];
+    struct leat_packetway_build build;
+    uint32_t peer = 0;
+    leat_packetway_build_init(&build, wanted, sizeof wanted);
+    for (int i = 1; i < a->args->operand_count; i++)
+        if (!pktway_wanted_read(a->args->operand[i], &build))
+            return misuse(a->args->verb, "tell '%s', expected " PKTWAY_WANTED, a->args->operand[i]);
+    const struct leat_packetway_router *engine = find_peer(a, &peer);
+    if (!engine) return FAILED;
+    if (leat_packetway_host_ask(leat_sim_packetway_host(&a->built.net, a->from), peer, wanted,
+                                build.len, leat_sim_packetway_clock(&a->built.net)) ||
+        !wait_for_answer(a)) {
+        if (a->err_te == LEAT_PACKETWAY_TE_UNK)
+            complain("nobody is like that%s", why_not_all(a, engine));
+        else
+            complain("no answer from half-router 0x%06x", peer);
+        return FAILED;
+    }
+    wait_for_more(a);
+    if (a->is_cut) {
+        complain("the answer has more than %zu octets, expected fewer nodes", sizeof a->records);
+        return FAILED;
+    }
+    pktway_put_nodes(leat_packetway_records_of(a->records, a->records_len, LEAT_PACKETWAY_LENIENT),
+                     a->json);
+    if (a->json) putchar('\n');
+    return DONE;
+}
+
+static int memory(struct pktway_asking *a)
+{
+    uint32_t to;
+    if (!read_host(a, a->args->operand[0], a->args->operand[1], &to)) return WRONG;
+    if (to == a->from)
+        return misuse(a->args->verb,
+                      "%s '%s', expected another host than the one that asks (--from)",
+                      a->args->operand[0], a->args->operand[1]);
+    return pktway_put_memory(a, to);
+}
+
+static int tables(struct pktway_asking *a)
+{
+    return pktway_put_tables(a);
+}
+
+/* ---- all -------------------------------------------------------------------------------------
+ */
+
+static const struct subcommand {
+    const char *word;
+    int least, most; /* operands behind it */
+    const char *expected;
+    int (*run)(struct pktway_asking *asking);
+} subcommands[] = {
+    { "ping", 1, 1, "one host, as in leat pktway ping clos.15 --fabric twosan", ping },
+    { "trace", 1, 1, "one host, as in leat pktway trace clos.15 --fabric twosan", trace },
+    { "plan", 1, 1, "one node, as in leat pktway plan clos.15 --fabric twosan", plan },
+    { "tell", 1, 16, "what to look for, as in name=clos.15 or capability=2", tell },
+    { "tables", 0, 1, "one router at most", tables },
+    { "read", 3, 3, "a host, an address of its memory, and how many octets", memory },
+    { "write", 3, 3, "a host, an address of its memory, and octets: hex or text=TEXT", memory },
+};
+
+int pktway_simulate(const struct arguments *args)
+{
+    static struct pktway_asking asking; /* large */
+    const struct subcommand *s = subcommands, *end = s + sizeof subcommands / sizeof *s;
+    while (s < end && strcmp(s->word, args->operand[0]) != 0)
+        s++;
+    if (s == end)
+        return misuse(args->verb, "'%s', expected one of %s", args->operand[0], PKTWAY_SIM_WORDS);
+    if (args->operand_count - 1 < s->least || args->operand_count - 1 > s->most)
+        return misuse(args->verb, "%s: expected %s", s->word, s->expected);
+    memset(&asking, 0, sizeof asking);
+    asking.args = args;
+    int code = WRONG;
+    if (read_options(&asking) && open_network(&asking)) code = s->run(&asking);
+    if (asking.built.design) pktway_close(&asking.built);
+    return code == WRONG ? code : finish(code);
+}

@@ -1,0 +1,85 @@
+/*
+ * leat pktway on simulated networks: the subcommands that have --fabric. The verb's table has these
+ * options beside --json, and beside those that live networks have, too.
+ */
+#ifndef LEAT_LIVE_PACKETWAY_ASK_H
+#define LEAT_LIVE_PACKETWAY_ASK_H
+
+#include "pktway_design.h"
+
+#define PKTWAY_SIM_WORDS "ping trace plan tell tables read write"
+#define PKTWAY_SIM_OPTIONS                                                                        \
+    { "--fabric", "F", "a simulated network: twosan, threesan or FILE.yaml" },                    \
+        { "--from", "HOST", "simulated: who asks, SAN.PORT or an address; default the first" },   \
+        { "--at", "TIME", "simulated: when, as in 2ms; default 0" },                              \
+        { "--cut-through", "C", "simulated: yes (default of descriptions) or no" },               \
+        { "--error-at", "ROUTER", "simulated: it sees an error in every packet" },                \
+    {                                                                                             \
+        "--fault", "F", "simulated: router, link or errors:ROUTER@FROM..TO; again for more", true \
+    }
+/* Of live networks as well. */
+#define PKTWAY_BOTH_OPTIONS                                                   \
+    { "--count", "N", "ping: so many; default 1" },                           \
+        { "--size", "OCTETS", "ping: of data; default 56" },                  \
+        { "--by-address", NULL, "ping, trace: by address (L3), not a plan" }, \
+    {                                                                         \
+        "--json", NULL, "print JSON"                                          \
+    }
+
+enum { PKTWAY_HOPS_MAX = 64 };
+
+/* A packet left a router on a SAN. */
+struct pktway_hop {
+    uint32_t router, in, out; /* ends */
+    leat_time at;
+    bool planned, cut;
+};
+
+/* How a message came from host to host. */
+struct pktway_leg {
+    struct pktway_hop hop[PKTWAY_HOPS_MAX];
+    uint32_t hops;
+    uint64_t ei;
+    leat_time took;
+};
+
+/* What is asked, the network, and what was heard of it. */
+struct pktway_asking {
+    const struct arguments *args;
+    bool json;
+    struct pktway_design design;
+    struct pktway_built built;
+    uint32_t from; /* port */
+    uint64_t size, count;
+    /* of the message under way */
+    struct pktway_leg leg;
+    uint32_t in;                       /* the end that it came in by */
+    bool is_inside, is_there, is_over; /* a router, at its host, lost or told */
+    leat_time there_at;
+    const char *why;
+    /* of the question */
+    bool is_answered;
+    uint16_t err_te; /* 0: none */
+    uint8_t octets[1 << 16];
+    uint8_t records[1 << 18]; /* of all INFOs: 4096 nodes with their names */
+    size_t records_len;
+    bool is_cut;                  /* there were more */
+    struct pktway_remote *remote; /* read and write: whose memory; else NULL */
+};
+
+/* An exit code. args->operand[0] is the subcommand. */
+int pktway_simulate(const struct arguments *args);
+
+/* read and write: the memory of the host at port `to` (packetway_memory.c). An exit code. */
+int pktway_put_memory(struct pktway_asking *asking, uint32_t to);
+/* What hosts hear of that. */
+void pktway_hear_memory(struct pktway_asking *asking, uint32_t port,
+                        const struct leat_packetway_event *event, leat_time at);
+
+/* Routing tables of a router, or of all (pktway_tables.c). An exit code. */
+int pktway_put_tables(const struct pktway_asking *asking);
+
+/* Lists of records as text, or as a JSON list (pktway_tables.c). */
+void pktway_put_nodes(struct leat_packetway_records nodes, bool json);
+
+#endif

@@ -1,0 +1,588 @@
+/* ping, trace, plan, tell, and questions about memory, by a node of a live network. */
+#include "packetway_about.h"
+#include "packetway_build.h"
+#include "pktway_live_parts.h"
+#include "pktway_wanted.h"
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MORE_MS = 100,
+    NODES_MAX = 4096,
+    ECHO_MIN = 8,
+    MARK_LEN = 8,
+    HOPS_MAX = LEAT_PACKETWAY_LEADING_MAX,
+};
+static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
+
+/* What every question needs. */
+struct question {
+    struct leat_live_packetway *node;
+    const struct packetway_request *q;
+    int asker;
+    FILE *out, *error;
+    bool quiet;    /* an echo that is only counted */
+    uint32_t echo; /* the number of the last one on the wire */
+    struct leat_packetway_message message;
+    struct leat_packetway_event event;
+    char why[LEAT_LIVE_PACKETWAY_WHY_LEN];
+};
+
+static int told(struct question *k, enum leat_live_packetway_end end)
+{
+    if (end == LEAT_LIVE_PACKETWAY_OK) return DONE;
+    fprintf(k->error, "leat: %s\n", k->why);
+    return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
+}
+
+/* Nobody waits for the answer any more. */
+static bool is_over(const struct question *k)
+{
+    struct pollfd asker = { .fd = k->asker };
+    return interrupted || (k->asker >= 0 && poll(&asker, 1, 0) > 0);
+}
+
+/* ---- ERR ----------------------------------------------------------------------------------- */
+
+static const char *err_name(uint16_t te)
+{
+    switch (te) {
+    case LEAT_PACKETWAY_TE_UNK: return "UNK";
+    case LEAT_PACKETWAY_TE_HRDOWN: return "HRDOWN";
+    case LEAT_PACKETWAY_TE_LINKDOWN: return "LINKDOWN";
+    default: return "GENERAL";
+    }
+}
+
+/* One of the records that UNK, HRDOWN and LINKDOWN are about, as tell has them on its command line.
+ */
+static void show_missed(const struct leat_packetway_record *record, bool json, FILE *out)
+{
+    const uint8_t *octets;
+    size_t len;
+    if (record->type == LEAT_PACKETWAY_RTYP_ADDR) {
+        const struct leat_packetway_address a = leat_packetway_record_address(record);
+        pktway_live_address(&a, json, out);
+        return;
+    }
+    if (json) fputc('"', out);
+    if (record->type == LEAT_PACKETWAY_RTYP_NAME) {
+        octets = leat_packetway_record_name(record, &len);
+        fputs("name=", out);
+        pktway_live_name(octets, len, json, out);
+    } else {
+        const char *between = ":";
+        fprintf(out, "capability=%u", leat_packetway_record_capability(record, &octets, &len));
+        for (size_t i = 0; i < len; i++, between = ",")
+            fprintf(out, "%s%u", between, octets[i]);
+    }
+    if (json) fputc('"', out);
+}
+
+/* What an ERR is about: its records; of GENERAL, the destination of the quoted message. */
+static void show_err(const struct leat_packetway_event *e, bool json, FILE *out)
+{
+    struct leat_packetway_records records = leat_packetway_message_records(&e->message);
+    struct leat_packetway_record record;
+    const char *between = json ? "" : " ";
+    fprintf(out,
+            json ? "{\"err\":\"%s\",\"from\":\"0x%06" PRIx32 "\",\"about\":["
+                 : "ERR %s from 0x%06" PRIx32 " about",
+            err_name(e->message.header.te), e->peer);
+    if (e->message.header.te == LEAT_PACKETWAY_TE_GENERAL) {
+        fputs(between, out);
+        pktway_live_number(e->dt, json, out);
+    } else {
+        for (; leat_packetway_records_next(&records, &record); between = json ? "," : " ") {
+            fputs(between, out);
+            show_missed(&record, json, out);
+        }
+    }
+    fputs(json ? "]}" : "\n", out);
+}
+
+/* ---- echoes -------------------------------------------------------------------------------- */
+
+struct ping {
+    uint32_t sent, received, errors;
+    uint64_t least_us, most_us, sum_us;
+    uint64_t ei_there, ei_back;
+};
+
+static void show_reply(struct question *k, struct ping *ping, uint32_t number, uint64_t us)
+{
+    const struct leat_packetway_message *m = &k->event.message;
+    ping->ei_there |= leat_get_be64(m->data);
+    ping->ei_back |= m->ei;
+    ping->sum_us += us;
+    if (!ping->received || us < ping->least_us) ping->least_us = us;
+    if (us > ping->most_us) ping->most_us = us;
+    ping->received++;
+    if (k->q->json || k->quiet) return;
+    fprintf(k->out, "0x%06" PRIx32 ": %u, %zu octets, %.3f ms", k->event.peer, number,
+            m->data_len - 8, (double)us / 1000);
+    if (leat_get_be64(m->data)) fprintf(k->out, ", EI there %016" PRIx64, leat_get_be64(m->data));
+    if (m->ei) fprintf(k->out, ", EI back %016" PRIx64, m->ei);
+    fputc('\n', k->out);
+}
+
+/* For an echo: by it a late answer to an earlier one is told apart, be that of this process or of
+ * one that had the address before. So it begins with the time. */
+static uint32_t fresh_number(void)
+{
+    static uint32_t last;
+    if (!last) last = (uint32_t)(packetway_now() / ps_per_us);
+    return ++last;
+}
+
+/* Is this the answer to the last echo? */
+static bool is_reply(const struct question *k)
+{
+    const struct leat_packetway_message *m = &k->event.message;
+    return k->event.kind == LEAT_PACKETWAY_EVENT_DATA && k->event.peer == k->q->address &&
+           m->header.pt == LEAT_LIVE_PACKETWAY_PT_ECHO &&
+           m->header.te == LEAT_LIVE_PACKETWAY_ECHO_REPLY && m->data_len >= 12 &&
+           leat_get_be32(m->data + 8) == k->echo;
+}
+
+/* A plan is asked for first, so that *begun is when the echo went out. */
+static int send_echo(struct question *k, uint8_t *data, uint32_t size, leat_time *begun)
+{
+    const struct leat_packetway_plan *plan;
+    if (!k->q->by_address)
+        leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &plan, k->why);
+    memset(&k->message, 0, sizeof k->message);
+    k->message.header = (struct leat_packetway_header){ .dt = k->q->address,
+                                                        .pt = LEAT_LIVE_PACKETWAY_PT_ECHO,
+                                                        .te = LEAT_LIVE_PACKETWAY_ECHO_REQUEST };
+    k->echo = fresh_number();
+    leat_put_be32(data, k->echo);
+    k->message.data = data;
+    k->message.data_len = size;
+    *begun = packetway_now();
+    return told(k, leat_live_packetway_send(k->node, &k->message,
+                                            k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
+                                                             : LEAT_PACKETWAY_SEND_PLANNED,
+                                            k->q->timeout_ms, k->why));
+}
+
+/* Waits for the answer, then until the next one is due. */
+static void await_echo(struct question *k, struct ping *ping, uint32_t number, leat_time begun,
+                       bool last)
+{
+    const leat_time limit = begun + k->q->timeout_ms * ps_per_ms;
+    const leat_time next = last ? begun : begun + k->q->interval_ms * ps_per_ms;
+    bool waits = true;
+    for (;;) {
+        const leat_time now = packetway_now(), until = waits ? limit : next;
+        if (now >= until || is_over(k)) break;
+        if (!leat_live_packetway_receive(k->node, (uint32_t)((until - now) / ps_per_ms + 1),
+                                         &k->event))
+            continue;
+        if (waits && is_reply(k)) {
+            show_reply(k, ping, number, (packetway_now() - begun) / ps_per_us);
+            waits = false;
+        } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
+            if (k->q->json && !k->quiet) fputs(ping->errors ? "," : "", k->out);
+            if (!k->quiet) show_err(&k->event, k->q->json, k->out);
+            ping->errors++;
+            waits = false;
+        }
+    }
+}
+
+/* ---- plan ---------------------------------------------------------------------------------- */
+
+static void show_route(const struct leat_packetway_plan_route *r, bool json, FILE *out)
+{
+    struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };
+    struct leat_packetway_leading hop;
+    const char *between = "";
+    fprintf(out, json ? "{\"q\":%u,\"mtu\":%u,\"hops\":[" : "  quality %u, MTU %u words, by", r->q,
+            r->mtu_words);
+    for (; leat_packetway_route_next(&cursor, &hop); between = ",") {
+        fputs(json ? between : " ", out);
+        if (json) fputc('"', out);
+        pktway_live_hex(hop.octets, hop.len, out);
+        if (json) fputc('"', out);
+    }
+    fputs(json ? "]}" : "\n", out);
+}
+
+static int plan(struct question *k)
+{
+    static const char *const states[] = {
+        "none", "native", "asking", "routes", "address", "failed"
+    };
+    const struct leat_packetway_plan *p;
+    const bool json = k->q->json;
+    const int code = told(
+        k, leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &p, k->why));
+    if (code != DONE) return code;
+    const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
+    if (json) {
+        fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"state\":\"%s\",\"routes\":[", p->dt,
+                states[p->state]);
+    } else if (near) {
+        fprintf(k->out, "0x%06" PRIx32 ": a node of this SAN\n", p->dt);
+    } else {
+        fprintf(k->out, "0x%06" PRIx32 ": through half-router 0x%06" PRIx32 "%s\n", p->dt,
+                p->router, p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? ", by address only" : "");
+    }
+    for (uint32_t i = 0; !near && i < p->route_count; i++) {
+        if (json && i) fputc(',', k->out);
+        show_route(&p->routes[i], json, k->out);
+    }
+    if (json) fprintf(k->out, "],\"router\":\"0x%06" PRIx32 "\"}\n", near ? 0 : p->router);
+    return DONE;
+}
+
+/* ---- trace --------------------------------------------------------------------------------- */
+
+/* Is this ERR/GENERAL about the probe of this mark? Its quote is whole, as probes are short. */
+static bool quotes(const struct leat_packetway_event *e, const uint8_t mark[MARK_LEN])
+{
+    const struct leat_packetway_message *m = &e->message;
+    return m->data_len >= LEAT_PACKETWAY_HEADER_LEN + MARK_LEN &&
+           memcmp(m->data + LEAT_PACKETWAY_HEADER_LEN, mark, MARK_LEN) == 0;
+}
+
+/*
+ * A route that goes wrong at hop `hop`: the half-router that should take that hop says so by
+ * ERR/GENERAL, and is known by it (spec 5.2, 5.7). 0: none did.
+ */
+static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *p, uint32_t hop,
+                          uint64_t *us)
+{
+    static const uint8_t nowhere[1];
+    uint8_t mark[MARK_LEN];
+    struct leat_packetway_route cursor = { p->routes[0].octets,
+                                           p->routes[0].octets + p->routes[0].len, 0 };
+    struct leat_packetway_message *m = &k->message;
+    memset(m, 0, sizeof *m);
+    m->header = (struct leat_packetway_header){ .dt = k->q->address,
+                                                .pt = LEAT_LIVE_PACKETWAY_PT_ECHO,
+                                                .te = LEAT_LIVE_PACKETWAY_ECHO_REQUEST };
+    leat_put_be64(mark, packetway_now());
+    m->data = mark;
+    m->data_len = sizeof mark;
+    for (uint32_t i = 0; i < hop; i++)
+        leat_packetway_route_next(&cursor, &m->leading[m->leading_count++]);
+    m->leading[m->leading_count++] =
+        (struct leat_packetway_leading){ .kind = LEAT_PACKETWAY_L2RH, .len = 1, .octets = nowhere };
+    const leat_time begun = packetway_now(), until = begun + k->q->timeout_ms * ps_per_ms;
+    if (leat_live_packetway_send_routed(k->node, m, p->router, k->why)) return 0;
+    while (packetway_now() < until && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
+        if (!leat_live_packetway_receive(k->node, left_ms, &k->event)) continue;
+        if (k->event.kind != LEAT_PACKETWAY_EVENT_ERR) continue;
+        if (k->event.message.header.te != LEAT_PACKETWAY_TE_GENERAL) {
+            show_err(&k->event, false, k->error);
+            return 0;
+        }
+        if (!quotes(&k->event, mark)) continue; /* an older packet's */
+        *us = (packetway_now() - begun) / ps_per_us;
+        return k->event.peer;
+    }
+    return 0;
+}
+
+/* The records about a node that it tells itself; false: it does not. */
+static bool who_is(struct question *k, uint32_t address, struct leat_packetway_records *about)
+{
+    struct leat_packetway_record record;
+    const leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
+    if (leat_live_packetway_ask(k->node, address, NULL, 0, k->why)) return false;
+    while (packetway_now() < until && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
+        if (!leat_live_packetway_receive(k->node, left_ms, &k->event)) continue;
+        if (k->event.kind != LEAT_PACKETWAY_EVENT_INFO || k->event.peer != address) continue;
+        struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
+        if (!leat_packetway_records_next(&records, &record)) return false;
+        *about = leat_packetway_record_nested(&record);
+        return true;
+    }
+    leat_live_packetway_unask(k->node, address);
+    return false;
+}
+
+static void show_hop(struct question *k, uint32_t number, uint32_t address, uint64_t us)
+{
+    const bool json = k->q->json;
+    struct leat_packetway_records about;
+    const bool is_told = who_is(k, address, &about);
+    if (json)
+        fprintf(k->out, "%s{\"address\":\"0x%06" PRIx32 "\",\"us\":%" PRIu64, number ? "," : "",
+                address, us);
+    else
+        fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms", number + 1, address, (double)us / 1000);
+    if (is_told) pktway_live_about(about, json, k->out);
+    fputs(json ? "}" : "\n", k->out);
+}
+
+/* The L2RHs that lead into a SAN, one for each router: not those by which a router of more than two
+ * half-routers tells its own apart (spec 5.2). `at` gets where they stand. */
+static uint32_t find_hops(const struct leat_packetway_plan_route *r, uint32_t at[HOPS_MAX])
+{
+    struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };
+    struct leat_packetway_leading hop;
+    uint32_t count = 0;
+    for (uint32_t i = 0; count < HOPS_MAX && leat_packetway_route_next(&cursor, &hop); i++)
+        if (hop.len != LEAT_PACKETWAY_TWIN_HOP_LEN) at[count++] = i;
+    return count;
+}
+
+static int trace(struct question *k)
+{
+    const struct leat_packetway_plan *found;
+    struct ping end = { 0 };
+    uint8_t data[ECHO_MIN] = { 0 };
+    int code = told(
+        k, leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
+    if (code != DONE) return code;
+    const struct leat_packetway_plan p = *found;
+    uint32_t hop[HOPS_MAX];
+    const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? find_hops(&p.routes[0], hop) : 0;
+    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"routers\":[", p.dt);
+    if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
+    for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
+        uint64_t us = 0;
+        const uint32_t router = who_takes(k, &p, hop[i], &us);
+        if (router) {
+            show_hop(k, i, router, us);
+        } else {
+            if (!k->q->json) fprintf(k->out, "%u  no answer\n", i + 1);
+            code = FAILED;
+        }
+    }
+    k->quiet = true;
+    leat_time begun;
+    if (send_echo(k, data, sizeof data, &begun) == DONE) await_echo(k, &end, 0, begun, true);
+    const double ms = (double)end.sum_us / 1000;
+    if (k->q->json)
+        fprintf(k->out, "],\"reached\":%s,\"us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\"}\n",
+                end.received ? "true" : "false", end.sum_us, end.ei_there);
+    else if (end.received)
+        fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms, reached\n", hops + 1, p.dt, ms);
+    else
+        fprintf(k->out, "%u  0x%06" PRIx32 "  no answer\n", hops + 1, p.dt);
+    return code == DONE && end.received ? DONE : FAILED;
+}
+
+/* ---- ping, and whom EI accuses ------------------------------------------------------------ */
+
+/*
+ * After n routers bit k accuses the (n - k)th of them, and bit n the source (spec 5.6). On the way
+ * there they are those of the plan, if that was taken; on the way back they are counted from here.
+ */
+static void show_there(struct question *k, const struct leat_packetway_plan *plan, uint64_t ei)
+{
+    uint32_t hop[HOPS_MAX];
+    const uint32_t hops = find_hops(&plan->routes[0], hop);
+    const char *between = "";
+    for (uint32_t bit = hops + 1; bit-- > 0;) {
+        uint64_t us;
+        if (!(ei >> bit & 1)) continue;
+        const uint32_t router = bit < hops ? who_takes(k, plan, hop[hops - bit - 1], &us) : 0;
+        fputs(between, k->out);
+        between = k->q->json ? "," : ", ";
+        if (router)
+            pktway_live_number(router, k->q->json, k->out);
+        else if (bit == hops)
+            fputs(k->q->json ? "\"source\"" : "the source", k->out);
+        else
+            fprintf(k->out, k->q->json ? "\"router %u\"" : "router %u", hops - bit);
+    }
+}
+
+/* Bit k: the (k + 1)th router before the receiver. */
+static void show_counted(const char *way, uint64_t ei, FILE *out)
+{
+    const char *between = "";
+    fprintf(out, "EI %s: an error was seen by router ", way);
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        if (!(ei >> bit & 1)) continue;
+        fprintf(out, "%s%u", between, bit + 1);
+        between = ", ";
+    }
+}
+
+static void show_accused(struct question *k, uint64_t there, uint64_t back)
+{
+    const struct leat_packetway_plan *found;
+    const bool planned = there && !k->q->by_address &&
+                         leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &found,
+                                                  k->why) == LEAT_LIVE_PACKETWAY_OK &&
+                         found->state == LEAT_PACKETWAY_PLAN_ROUTES;
+    const struct leat_packetway_plan plan = planned ? *found : (struct leat_packetway_plan){ 0 };
+    if (k->q->json) {
+        fputs(",\"accused_there\":[", k->out);
+        if (planned) show_there(k, &plan, there);
+        fputc(']', k->out);
+        return;
+    }
+    if (planned) {
+        fputs("EI there: an error was seen by ", k->out);
+        show_there(k, &plan, there);
+        fputc('\n', k->out);
+    } else if (there) {
+        show_counted("there", there, k->out);
+        fprintf(k->out, " before 0x%06" PRIx32 "\n", k->q->address);
+    }
+    if (!back) return;
+    show_counted("back", back, k->out);
+    fputs(" from here\n", k->out);
+}
+
+static int ping(struct question *k)
+{
+    struct ping p = { 0 };
+    uint8_t *data = calloc(1, k->q->size);
+    int code = data ? DONE : FAILED;
+    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"errors\":[", k->q->address);
+    for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
+        leat_time begun;
+        code = send_echo(k, data, k->q->size, &begun);
+        if (code != DONE) break;
+        p.sent++;
+        await_echo(k, &p, i, begun, i + 1 == k->q->count);
+    }
+    free(data);
+    const double mean = p.received ? (double)p.sum_us / p.received / 1000 : 0;
+    if (k->q->json)
+        fprintf(k->out,
+                "],\"sent\":%u,\"received\":%u,\"least_us\":%" PRIu64 ",\"mean_us\":%.0f,"
+                "\"most_us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\",\"ei_back\":\"%016" PRIx64
+                "\"",
+                p.sent, p.received, p.least_us, mean * 1000, p.most_us, p.ei_there, p.ei_back);
+    else if (p.received)
+        fprintf(k->out, "%u sent, %u received, %.3f ms on average\n", p.sent, p.received, mean);
+    else if (p.sent)
+        fprintf(k->out, "%u sent, none received\n", p.sent);
+    show_accused(k, p.ei_there, p.ei_back);
+    if (k->q->json) fputs("}\n", k->out);
+    if (code == DONE && p.received < k->q->count) code = FAILED;
+    return code;
+}
+
+/* ---- tell ---------------------------------------------------------------------------------- */
+
+/* Words that are ORed: name=, capability=, address=. */
+static bool read_questions(struct question *k, struct leat_packetway_build *build)
+{
+    char text[PACKETWAY_TEXT_MAX];
+    memcpy(text, k->q->text, sizeof text);
+    for (char *word = text, *next; word && *word; word = next) {
+        next = strchr(word, '\n');
+        if (next) *next++ = 0;
+        if (pktway_wanted_read(word, build)) continue;
+        fprintf(k->error, "leat: tell '%s', expected " PKTWAY_WANTED "\n", word);
+        return false;
+    }
+    return true;
+}
+
+/* Those that were told about; a half-router may tell about itself once more when it is polled. */
+struct found {
+    uint32_t count;
+    struct leat_packetway_address address[NODES_MAX];
+};
+
+static bool is_new(struct found *t, const struct leat_packetway_address *a)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->address[i].at == a->at && t->address[i].low == a->low &&
+            t->address[i].high == a->high)
+            return false;
+    if (t->count == NODES_MAX) return false;
+    t->address[t->count++] = *a;
+    return true;
+}
+
+static void show_info(struct question *k, struct found *t)
+{
+    struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
+    struct leat_packetway_record record;
+    while (leat_packetway_records_next(&records, &record)) {
+        const struct leat_packetway_address a = leat_packetway_record_address(&record);
+        if (!is_new(t, &a)) continue;
+        if (k->q->json) fputs(t->count > 1 ? ",{\"address\":" : "{\"address\":", k->out);
+        pktway_live_address(&a, k->q->json, k->out);
+        pktway_live_about(leat_packetway_record_nested(&record), k->q->json, k->out);
+        fputs(k->q->json ? "}" : "\n", k->out);
+    }
+}
+
+/* Answers of one half-router, until there are no more of them. True: it has said something. */
+static bool await_tell(struct question *k, uint32_t peer, struct found *t)
+{
+    leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
+    while (packetway_now() < until && t->count < NODES_MAX && !is_over(k)) {
+        const uint32_t left_ms = (uint32_t)((until - packetway_now()) / ps_per_ms) + 1;
+        if (!leat_live_packetway_receive(k->node, left_ms, &k->event) || k->event.peer != peer)
+            continue;
+        if (k->event.kind == LEAT_PACKETWAY_EVENT_INFO) {
+            show_info(k, t);
+            until = packetway_now() + MORE_MS * ps_per_ms; /* an answer may come in pieces */
+        } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
+            fputs(k->event.message.header.te == LEAT_PACKETWAY_TE_UNK
+                      ? "leat: nobody is like that: "
+                      : "leat: ",
+                  k->error);
+            show_err(&k->event, false, k->error);
+            return true;
+        }
+    }
+    return t->count;
+}
+
+static int tell(struct question *k)
+{
+    static struct found all;
+    uint8_t db[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
+    struct leat_packetway_build build;
+    leat_packetway_build_init(&build, db, sizeof db);
+    if (!read_questions(k, &build)) return WRONG;
+    const uint32_t peer = k->q->address ? k->q->address : leat_live_packetway_router(k->node, 0);
+    if (!peer) return told(k, LEAT_LIVE_PACKETWAY_SILENT); /* join has said why */
+    const int code = told(k, leat_live_packetway_ask(k->node, peer, db, build.len, k->why));
+    if (code != DONE) return code;
+    all.count = 0;
+    if (k->q->json) fputc('[', k->out);
+    if (!await_tell(k, peer, &all)) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
+    if (k->q->json) fputs("]\n", k->out);
+    leat_live_packetway_unask(k->node, peer);
+    return all.count ? DONE : FAILED;
+}
+
+static int memory(struct question *k)
+{
+    return pktway_live_memory_ask(k->node, k->q, k->out, k->error);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_request *q, int asker,
+                    FILE *out, FILE *error)
+{
+    static const struct {
+        const char *word;
+        int (*ask)(struct question *k);
+    } words[] = { { "ping", ping }, { "trace", trace }, { "plan", plan },
+                  { "tell", tell }, { "read", memory }, { "write", memory } };
+    struct question *k = calloc(1, sizeof *k);
+    int code = WRONG;
+    if (!k) return FAILED;
+    *k = (struct question){ .node = node, .q = q, .asker = asker, .out = out, .error = error };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, q->word) == 0) {
+            /* Without a half-router only the own SAN can be reached; asking will tell. */
+            if (!leat_live_packetway_is_near(node, q->address))
+                leat_live_packetway_join(node, q->timeout_ms, k->why);
+            code = words[i].ask(k);
+        }
+    free(k);
+    return code;
+}

@@ -1,0 +1,49 @@
+/* Between the files of leat pktway on live networks. */
+#ifndef LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
+#define LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
+
+#include "live_packetway_control.h"
+#include "live_packetway_node.h"
+#include "live_packetway_router.h"
+#include "live_packetway_tun.h"
+#include "pktway_live.h"
+
+/*
+ * ping, trace, plan or tell by a node; an exit code (pktway_live_ask.c). It ends early when the
+ * other end of `asker` is gone; -1: nobody else waits for it.
+ */
+int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_request *request,
+                    int asker, FILE *out, FILE *error);
+
+/*
+ * Memory nodes (pktway_live_memory.c). What --memory, --base and --allow say; false after a
+ * complaint or `why`. The octets are the caller's to free.
+ */
+bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why);
+void pktway_live_store_status(const struct leat_packetway_store *store, bool json, FILE *out);
+/* Behind read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
+bool pktway_live_memory_words(const struct arguments *args, struct packetway_request *request);
+/* read or write by a node; an exit code. */
+int pktway_live_memory_ask(struct leat_live_packetway *node,
+                           const struct packetway_request *request, FILE *out, FILE *error);
+
+/* status and tables of a router (pktway_live_show.c). */
+void pktway_live_status(struct packetway_router *router, bool json, FILE *out);
+void pktway_live_tables(struct packetway_router *router, bool json, FILE *out);
+/* ... and status of a host; tun and store may be NULL. */
+void pktway_live_host_status(const struct leat_live_packetway *host,
+                             const struct packetway_tun *tun,
+                             const struct leat_packetway_store *store, bool json, FILE *out);
+
+/* A node that an INFO or a table tells about: its name and so on, as text or as members of a JSON
+ * object that begin with a comma. */
+void pktway_live_about(struct leat_packetway_records about, bool json, FILE *out);
+void pktway_live_address(const struct leat_packetway_address *address, bool json, FILE *out);
+
+/* "0x000101" with its quotes where it is JSON. */
+void pktway_live_number(uint32_t address, bool json, FILE *out);
+/* The characters of a name, without quotes. */
+void pktway_live_name(const uint8_t *name, size_t len, bool json, FILE *out);
+void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out);
+
+#endif

@@ -1,0 +1,633 @@
+/* leat pktway on networks that exist: routers, hosts, and questions to them. */
+#include "key_file.h"
+#include "leat_tree.h"
+#include "live_guard.h"
+#include "packetway_build.h"
+#include "pktway_live_parts.h"
+#include "pktway_wanted.h"
+#include "sim.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SAN_TEXT_MAX = 640 };
+#define HOST_WORDS "ping trace plan tell read write"
+static char why[PACKETWAY_WHY_LEN];
+
+/* A process that serves: a router or a host. */
+struct service {
+    bool foreground, stopped;
+    struct packetway_control control;
+    struct packetway_router *router;
+    struct leat_live_packetway *host;
+    struct packetway_tun *tun;          /* of a host: IP */
+    struct leat_packetway_store *store; /* of a host: memory for others */
+    char note[PACKETWAY_WHY_LEN];
+    struct live_home home;
+};
+
+static bool word_is_in(const char *word, const char *list)
+{
+    const size_t len = strlen(word);
+    for (const char *at = list; len && (at = strstr(at, word)); at += len)
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len])) return true;
+    return false;
+}
+
+bool pktway_is_live(const struct arguments *args)
+{
+    const char *word = args->operand_count ? args->operand[0] : "";
+    if (word_is_in(word, PKTWAY_LIVE_WORDS)) return true;
+    return word_is_in(word, PKTWAY_LIVE_ALSO) && !argument(args, "--fabric");
+}
+
+static const char *name_of(const struct arguments *args, const char *fallback)
+{
+    const char *name = argument(args, "--name");
+    return name ? name : fallback;
+}
+
+/* ---- what it may do, and where it lives ------------------------------------------------------ */
+
+/* When all is open. */
+static void confine(struct service *s)
+{
+    live_home_open(&s->home, -1);
+    leat_live_guard(s->router && s->router->xdp ? LEAT_LIVE_XDP : LEAT_LIVE_DEVICES, &s->home);
+}
+
+static void look_around(struct service *s)
+{
+    if (!live_home_is_gone(&s->home)) return;
+    live_home_leave(&s->home, s->router ? "the PacketWay router" : "the PacketWay host");
+    s->stopped = true;
+}
+
+/* ---- serving ------------------------------------------------------------------------------- */
+
+static int answer(struct service *s, const struct packetway_request *q, int asker, FILE *out,
+                  FILE *error)
+{
+    const bool is_status = strcmp(q->word, "status") == 0;
+    if (strcmp(q->word, "stop") == 0) {
+        s->stopped = true;
+        return DONE;
+    }
+    if (s->host && !is_status) {
+        if (word_is_in(q->word, HOST_WORDS)) return pktway_live_ask(s->host, q, asker, out, error);
+        fprintf(error, "leat: this is a host, expected a router's --name\n");
+        return WRONG;
+    }
+    if (s->host)
+        pktway_live_host_status(s->host, s->tun, s->store, q->json, out);
+    else if (is_status)
+        pktway_live_status(s->router, q->json, out);
+    else if (strcmp(q->word, "tables") == 0)
+        pktway_live_tables(s->router, q->json, out);
+    else
+        return fprintf(error, "leat: this is a router, expected a host's --name\n"), WRONG;
+    return DONE;
+}
+
+/* Who asks to stop waits for the end, which is told when all is closed. */
+static void serve_client(struct service *s, const struct pollfd *wait)
+{
+    static struct packetway_request q;
+    struct packetway_client *client = packetway_control_serve(&s->control, wait, packetway_now(),
+                                                              &q);
+    if (!client) return;
+    FILE *out = packetway_control_stream(client, false),
+         *error = packetway_control_stream(client, true);
+    int code = FAILED;
+    if (out && error) code = answer(s, &q, client->fd, out, error);
+    if (out) fclose(out);
+    if (error) fclose(error);
+    if (!s->stopped) packetway_control_end(client, code);
+}
+
+static void serve(struct service *s)
+{
+    enum { SANS_AT = PACKETWAY_CONTROL_FDS };
+    struct pollfd wait[SANS_AT + PACKETWAY_SANS_MAX + 1];
+    static struct leat_packetway_event event;
+    uint32_t count = s->router ? s->router->count : 1;
+    for (uint32_t i = 0; i < count; i++)
+        wait[SANS_AT + i] = (struct pollfd){ .fd = s->router ? packetway_router_fd(s->router, i)
+                                                             : leat_live_packetway_fd(s->host),
+                                             .events = POLLIN };
+    if (s->tun) wait[SANS_AT + count++] = (struct pollfd){ .fd = s->tun->fd, .events = POLLIN };
+    while (!interrupted && !s->stopped) {
+        int wait_ms = 100;
+        look_around(s);
+        if (s->router) {
+            const leat_time now = packetway_now(), next = packetway_router_next_at(s->router);
+            const leat_time left_ms = next > now ? (next - now) / 1000000000 + 1 : 0;
+            if (left_ms < (leat_time)wait_ms) wait_ms = (int)left_ms;
+        }
+        packetway_control_wait(&s->control, wait);
+        if (poll(wait, SANS_AT + count, wait_ms) < 0 && errno != EINTR) return;
+        if (s->router)
+            packetway_router_serve(s->router);
+        else
+            while (leat_live_packetway_receive(s->host, 0, &event))
+                if (s->tun) packetway_tun_receive(s->tun, &event);
+        if (s->tun) packetway_tun_send(s->tun, s->host);
+        serve_client(s, wait);
+    }
+}
+
+/* ---- starting ------------------------------------------------------------------------------ */
+
+struct told {
+    int code, process;
+    char text[PACKETWAY_WHY_LEN];
+};
+
+/* Opens in the process that will serve: descriptors and memory are its own. */
+typedef int open_service(struct service *s, const struct arguments *args);
+
+static void detach_from_terminal(void)
+{
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    setsid();
+    for (int fd = 0; fd < 3 && nothing >= 0; fd++)
+        dup2(nothing, fd);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void close_service(struct service *s)
+{
+    if (s->router) packetway_router_close(s->router);
+    free(s->router);
+    if (s->tun) packetway_tun_close(s->tun);
+    free(s->tun);
+    leat_live_packetway_close(s->host);
+    if (s->store) free(s->store->octets);
+    free(s->store);
+    packetway_control_close(&s->control, DONE);
+}
+
+/* In the new process: says on `ready` how it went, then serves. */
+_Noreturn static void become(struct service *s, const struct arguments *args, open_service *begin,
+                             int ready)
+{
+    struct told told = { .code = begin(s, args), .process = (int)getpid() };
+    memcpy(told.text, told.code == DONE ? s->note : why, sizeof told.text);
+    if (told.code == DONE) {
+        detach_from_terminal();
+        confine(s);
+    }
+    if (write(ready, &told, sizeof told) != (ssize_t)sizeof told || told.code != DONE)
+        _exit(told.code);
+    close(ready);
+    serve(s);
+    close_service(s);
+    _exit(0);
+}
+
+/* Readers of options have complained already. */
+static int refused(int code, const char *text)
+{
+    if (*text) complain("%s", text);
+    return code;
+}
+
+static int start(struct service *s, const struct arguments *args, open_service *begin)
+{
+    struct told told = { .code = FAILED };
+    int ready[2];
+    if (s->foreground) {
+        told.code = begin(s, args);
+        if (told.code != DONE) return refused(told.code, why);
+        confine(s);
+        warn_if_slower(s->note);
+        warn_if_not_confined_here();
+        printf("%s\n", s->note);
+        s->stopped = !flush_printed();
+        serve(s);
+        close_service(s);
+        return DONE;
+    }
+    if (pipe(ready)) return complain("a pipe: %s", strerror(errno)), FAILED;
+    fflush(NULL);
+    const pid_t first = fork();
+    if (first == 0) {
+        if (fork() != 0) _exit(0); /* twice, so that it is nobody's child */
+        close(ready[0]);
+        become(s, args, begin, ready[1]);
+    }
+    close(ready[1]);
+    while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
+    }
+    const bool heard = first > 0 && read(ready[0], &told, sizeof told) == (ssize_t)sizeof told;
+    close(ready[0]);
+    if (!heard) return complain("no process could be started"), FAILED;
+    if (told.code != DONE) return refused(told.code, told.text);
+    warn_if_slower(told.text);
+    warn_if_unconfined(told.process);
+    printf("%s\n", told.text);
+    return DONE;
+}
+
+/* ---- route --------------------------------------------------------------------------------- */
+
+static bool read_driver(const struct arguments *args, enum packetway_driver *driver)
+{
+    const char *text = argument(args, "--driver");
+    *driver = PACKETWAY_ANY;
+    if (!text) return true;
+    for (int d = PACKETWAY_XDP; d <= PACKETWAY_UDP; d++)
+        if (strcmp(text, packetway_driver_name((enum packetway_driver)d)) == 0)
+            return *driver = (enum packetway_driver)d, true;
+    return packetway_because(why, "--driver '%s', expected xdp, packet or udp", text);
+}
+
+/* The index-th value of an option that may be repeated, and its length; NULL: no such. */
+static const char *value_at(const struct arguments *args, const char *option, uint32_t index,
+                            size_t *len)
+{
+    const char *at = argument(args, option);
+    for (; at && index; index--)
+        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    *len = at ? strcspn(at, "\n") : 0;
+    return at;
+}
+
+/* Where --dev has the device, --san begins with a name: A is bias 0x100, B 0x200; so is 1, 2. */
+static bool bias_of(const char *name, size_t len, uint32_t *bias)
+{
+    uint64_t number = 0;
+    if (len == 1 && ((*name >= 'A' && *name <= 'Z') || (*name >= 'a' && *name <= 'z')))
+        number = (uint64_t)(*name | 0x20) - 'a' + 1;
+    else if (!leat_tree_number(name, len, &number) || number > 0x7ffe)
+        number = 0;
+    *bias = (uint32_t)number << 8;
+    return number != 0;
+}
+
+/* A SAN as live/pktway reads it, of --san alone or of --san and --dev. */
+static bool put_san(const char *san, size_t len, const char *device, size_t device_len, char *text,
+                    size_t cap)
+{
+    uint32_t bias;
+    const size_t name_len = strcspn(san, ",\n");
+    if (len + device_len + 64 > cap)
+        return packetway_because(why, "--san of more than 511 characters");
+    memcpy(text, san, len);
+    text[len] = 0;
+    if (!device) return true;
+    const bool biased = strstr(text, ",bias="), addressed = strstr(text, ",address=");
+    if (!bias_of(san, name_len, &bias) && !biased)
+        return packetway_because(
+            why,
+            "--san '%.*s' with --dev, expected a letter or a number (A and 1 are "
+            "bias 0x100, B and 2 0x200), or bias= behind it",
+            (int)(name_len < 60 ? name_len : 60), san);
+    size_t at = (size_t)snprintf(text, cap, "%.*s", (int)device_len, device);
+    if (!biased) at += (size_t)snprintf(text + at, cap - at, ",bias=0x%x", bias);
+    if (!addressed) at += (size_t)snprintf(text + at, cap - at, ",address=auto");
+    snprintf(text + at, cap - at, "%.*s", (int)(len - name_len), san + name_len);
+    return true;
+}
+
+/* The index-th SAN into `text`. False after `why`; *text is empty: there is none. */
+static bool san_at(const struct arguments *args, uint32_t index, char *text, size_t cap)
+{
+    size_t len, device_len;
+    const char *san = value_at(args, "--san", index, &len);
+    const char *device = value_at(args, "--dev", index, &device_len);
+    *text = 0;
+    if (!san && !device) return true;
+    if (!san || (!device && argument(args, "--dev")))
+        return packetway_because(why,
+                                 "--san and --dev, expected as many of the one as of the other");
+    return put_san(san, len, device, device_len, text, cap);
+}
+
+/* The key of the index-th of `sans` SANs: the one for all, or its own; "none" is none. False after
+ * `why` or a complaint. */
+static bool key_at(const struct arguments *args, uint32_t index, uint32_t sans,
+                   uint8_t key[LEAT_PACKETWAY_KEY_LEN], bool *keyed)
+{
+    char path[PATH_MAX];
+    size_t len;
+    uint32_t keys = 0;
+    *keyed = false;
+    while (value_at(args, "--key-file", keys, &len))
+        keys++;
+    if (!keys) return true;
+    if (keys != 1 && keys != sans)
+        return packetway_because(why, "%u of --key-file, expected one, or one for each of %u SANs",
+                                 keys, sans);
+    const char *text = value_at(args, "--key-file", keys == 1 ? 0 : index, &len);
+    if (len >= sizeof path)
+        return packetway_because(why, "--key-file of more than %d characters", PATH_MAX - 1);
+    memcpy(path, text, len);
+    path[len] = 0;
+    *keyed = strcmp(path, "none") != 0;
+    return !*keyed || key_file_read(path, key);
+}
+
+static bool read_keys(const struct arguments *args, struct packetway_router_config *config)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < config->san_count; i++)
+        good = key_at(args, i, config->san_count, config->sans[i].key, &config->sans[i].keyed);
+    return good;
+}
+
+static bool read_sans(const struct arguments *args, struct packetway_router_config *config)
+{
+    char text[SAN_TEXT_MAX];
+    for (uint32_t i = 0;; i++) {
+        if (!san_at(args, i, text, sizeof text)) return false;
+        if (!*text) break;
+        if (i == PACKETWAY_SANS_MAX)
+            return packetway_because(why, "more than %d of --san", PACKETWAY_SANS_MAX);
+        if (!packetway_plan_read(text, &config->sans[i], why)) return false;
+        config->san_count++;
+    }
+    if (!config->san_count) return packetway_because(why, "expected --san, one for each SAN");
+    return read_keys(args, config);
+}
+
+static int open_router(struct service *s, const struct arguments *args)
+{
+    struct packetway_router_config config = { .name = name_of(args, "router"), .claims = true };
+    uint64_t poll_ms = PACKETWAY_POLL_MS_DEFAULT;
+    bool wrong = true;
+    if (!sim_read_number(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
+    config.poll_ms = (uint32_t)poll_ms;
+    if (!read_driver(args, &config.driver) || !read_sans(args, &config)) return WRONG;
+    if (!packetway_control_name(config.name, why)) return WRONG;
+    if (!packetway_control_open(&s->control, config.name, why)) return FAILED;
+    s->router = calloc(1, sizeof *s->router);
+    if (!s->router) return packetway_because(why, "no memory"), FAILED;
+    if (!packetway_router_open(s->router, &config, &wrong, why)) return wrong ? WRONG : FAILED;
+    int at = snprintf(s->note, sizeof s->note, "router %s on %u SANs (", config.name,
+                      config.san_count);
+    for (uint32_t i = 0; i < s->router->count; i++)
+        at += snprintf(s->note + at, sizeof s->note - (size_t)at, "%s0x%06x", i ? ", " : "",
+                       s->router->half[i].san.plan.address);
+    snprintf(s->note + at, sizeof s->note - (size_t)at, "), process %d, driver %s: %s",
+             (int)getpid(), packetway_driver_name(s->router->driver), s->router->why);
+    return DONE;
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+/* NAME and CAPAs, in records. */
+static bool read_about(const struct arguments *args, const char *name,
+                       struct leat_packetway_build *build)
+{
+    const char *codes = argument(args, "--capability");
+    if (strlen(name) > LEAT_LIVE_PACKETWAY_NAME_MAX)
+        return packetway_because(why, "--name of more than %d characters",
+                                 LEAT_LIVE_PACKETWAY_NAME_MAX);
+    leat_packetway_build_name(build, (const uint8_t *)name, strlen(name));
+    if (!codes) leat_packetway_build_capability(build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
+    for (const char *at = codes; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+        uint64_t code;
+        const size_t len = strcspn(at, "\n");
+        if (!leat_tree_number(at, len, &code) || code < 1 || code > 255 ||
+            code == LEAT_PACKETWAY_CC_ROUTER)
+            return packetway_because(
+                why, "--capability '%.*s', expected 1 to 255 and not 2 (router)", (int)len, at);
+        leat_packetway_build_capability(build, (uint8_t)code, NULL, 0);
+    }
+    return !build->err || packetway_because(why, "--capability: more than fit into 256 octets");
+}
+
+static int open_node(const struct arguments *args, const char *name, bool claims,
+                     struct leat_live_packetway **out)
+{
+    char san[SAN_TEXT_MAX], more[SAN_TEXT_MAX];
+    uint8_t about[LEAT_PACKETWAY_HOST_MESSAGE_LEN / 4], key[LEAT_PACKETWAY_KEY_LEN];
+    bool keyed = false;
+    struct leat_packetway_build build;
+    uint64_t poll_ms = PACKETWAY_POLL_MS_DEFAULT;
+    if (!sim_read_number(args, "--poll", 10, 60000, &poll_ms)) return WRONG;
+    if (!san_at(args, 0, san, sizeof san) || !san_at(args, 1, more, sizeof more)) return WRONG;
+    if (!*san || *more)
+        return packetway_because(why, "expected one --san, as in eth0,bias=0x100,address=0x101"),
+               WRONG;
+    leat_packetway_build_init(&build, about, sizeof about);
+    if (!read_about(args, name, &build) || !key_at(args, 0, 1, key, &keyed)) return WRONG;
+    const struct leat_live_packetway_config config = { .san = san,
+                                                       .key = keyed ? key : NULL,
+                                                       .about = about,
+                                                       .about_len = build.len,
+                                                       .poll_ms = (uint32_t)poll_ms,
+                                                       .claims = claims };
+    const enum leat_live_packetway_end end = leat_live_packetway_open(&config, out, why);
+    if (end == LEAT_LIVE_PACKETWAY_OK) return DONE;
+    return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
+}
+
+static int open_named(struct service *s, const struct arguments *args, const char *name)
+{
+    if (!packetway_control_name(name, why)) return WRONG;
+    if (!packetway_control_open(&s->control, name, why)) return FAILED;
+    const int code = open_node(args, name, true, &s->host);
+    if (code == DONE)
+        packetway_because(s->note, "host %s, address 0x%06x, process %d", name,
+                          leat_live_packetway_address(s->host), (int)getpid());
+    return code;
+}
+
+static int open_host(struct service *s, const struct arguments *args)
+{
+    return open_named(s, args, name_of(args, "host"));
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static int open_memory(struct service *s, const struct arguments *args)
+{
+    s->store = calloc(1, sizeof *s->store);
+    if (!s->store) return packetway_because(why, "no memory"), FAILED;
+    if (!pktway_live_store(args, s->store, why)) return WRONG;
+    const int code = open_named(s, args, name_of(args, "memory"));
+    if (code != DONE) return code;
+    leat_live_packetway_lend(s->host, s->store);
+    packetway_because(s->note,
+                      "memory %s, address 0x%06x, octets 0x%llx to 0x%llx, %u grants, process %d",
+                      name_of(args, "memory"), leat_live_packetway_address(s->host),
+                      (unsigned long long)s->store->address,
+                      (unsigned long long)(s->store->address + s->store->len - 1),
+                      s->store->grant_count, (int)getpid());
+    return DONE;
+}
+
+/* ---- tun ----------------------------------------------------------------------------------- */
+
+static int open_tun(struct service *s, const struct arguments *args)
+{
+    const char *ways = argument(args, "--way"), *device = argument(args, "--device");
+    s->tun = calloc(1, sizeof *s->tun);
+    if (!s->tun) return packetway_because(why, "no memory"), FAILED;
+    s->tun->fd = -1;
+    if (!ways) return packetway_because(why, "tun needs --way, as in 10.9.0.3=0x301"), WRONG;
+    if (device && (!*device || strlen(device) >= PACKETWAY_DEVICE_LEN))
+        return packetway_because(why, "--device '%.40s', expected 1 to %d characters", device,
+                                 PACKETWAY_DEVICE_LEN - 1),
+               WRONG;
+    for (const char *at = ways; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+        char text[128];
+        const size_t len = strcspn(at, "\n");
+        memcpy(text, at, len < sizeof text ? len : sizeof text - 1);
+        text[len < sizeof text ? len : sizeof text - 1] = 0;
+        if (!packetway_tun_way(s->tun, text, why)) return WRONG;
+    }
+    const int code = open_host(s, args);
+    if (code != DONE) return code;
+    if (!packetway_tun_open(s->tun, device ? device : "pw0", leat_live_packetway_mtu(s->host), why))
+        return FAILED;
+    packetway_because(s->note, "IP by %s, address 0x%06x, %u ways, process %d", s->tun->device,
+                      leat_live_packetway_address(s->host), s->tun->way_count, (int)getpid());
+    return DONE;
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+static bool read_address(const struct arguments *args, struct packetway_request *q)
+{
+    uint64_t address;
+    const bool memory = word_is_in(q->word, "read write");
+    if (args->operand_count != (memory ? 4 : 2))
+        return misuse(args->verb,
+                      memory ? "%s wants a node, an address there, and %s"
+                             : "%s wants one address, as 0x301",
+                      q->word, q->word[0] == 'r' ? "how many octets" : "octets: hex or text=TEXT"),
+               false;
+    const char *text = args->operand[1];
+    if (!leat_tree_number(text, strlen(text), &address) || address < 1 ||
+        address > LEAT_PACKETWAY_ADDRESS_MAX)
+        return misuse(args->verb,
+                      "address '%s', expected 1 to 0x7ffffd, or --fabric and a name there", text),
+               false;
+    q->address = (uint32_t)address;
+    return true;
+}
+
+static bool read_words(const struct arguments *args, struct packetway_request *q)
+{
+    size_t at = 0;
+    if (args->operand_count < 2) return misuse(args->verb, "tell wants " PKTWAY_WANTED), false;
+    for (int i = 1; i < args->operand_count; i++) {
+        const size_t len = strlen(args->operand[i]);
+        if (at + len + 2 > sizeof q->text)
+            return misuse(args->verb, "tell: more than %d characters", PACKETWAY_TEXT_MAX - 2),
+                   false;
+        memcpy(q->text + at, args->operand[i], len);
+        at += len;
+        q->text[at++] = '\n';
+    }
+    q->text[at ? at - 1 : 0] = 0;
+    return true;
+}
+
+/* An option that another word has is a misunderstanding. */
+static bool options_fit(const struct arguments *args)
+{
+#define ASKING  "--name --san --dev --key-file --poll --capability --timeout --json"
+#define SERVING "--name --san --dev --key-file --poll --foreground"
+    static const struct {
+        const char *word, *options;
+    } known[] = {
+        { "route", SERVING " --driver" },
+        { "host", SERVING " --capability" },
+        { "tun", SERVING " --capability --way --device" },
+        { "memory", SERVING " --capability --memory --base --allow" },
+        { "status", "--name --json" },
+        { "tables", "--name --json" },
+        { "leave", "--name" },
+        { "ping", ASKING " --count --size --interval --by-address" },
+        { "trace", ASKING },
+        { "plan", ASKING },
+        { "tell", ASKING },
+        { "read", ASKING },
+        { "write", ASKING " --blind" },
+    };
+    size_t row = 0;
+    while (strcmp(known[row].word, args->operand[0]) != 0)
+        row++;
+    for (int i = 0; args->verb->options[i].name; i++) {
+        const char *name = args->verb->options[i].name;
+        if (!args->value[i] || word_is_in(name, known[row].options)) continue;
+        misuse(args->verb, "%s has no meaning for %s on a live network, expected one of %s", name,
+               known[row].word, known[row].options);
+        return false;
+    }
+    return true;
+}
+
+static bool read_request(const struct arguments *args, struct packetway_request *q)
+{
+    const char *word = args->operand[0];
+    uint64_t count = 1, interval_ms = 1000, size = 56, timeout_ms = 1000;
+    if (!sim_read_number(args, "--count", 1, 1000000, &count) ||
+        !sim_read_number(args, "--interval", 0, 60000, &interval_ms) ||
+        !sim_read_number(args, "--size", 8, LEAT_LIVE_PACKETWAY_MESSAGE_MAX - 64, &size) ||
+        !sim_read_number(args, "--timeout", 1, 60000, &timeout_ms))
+        return false;
+    *q = (struct packetway_request){ .count = (uint32_t)count,
+                                     .interval_ms = (uint32_t)interval_ms,
+                                     .size = (uint32_t)size,
+                                     .timeout_ms = (uint32_t)timeout_ms,
+                                     .json = argument(args, "--json") != NULL,
+                                     .by_address = argument(args, "--by-address") != NULL,
+                                     .blind = argument(args, "--blind") != NULL };
+    memcpy(q->word, word, strlen(word) < sizeof q->word ? strlen(word) : sizeof q->word - 1);
+    if (word_is_in(word, "ping trace plan")) return read_address(args, q);
+    if (word_is_in(word, "tell")) return read_words(args, q);
+    if (word_is_in(word, "read write"))
+        return read_address(args, q) && pktway_live_memory_words(args, q);
+    if (args->operand_count == 1) return true;
+    return misuse(args->verb, "'%s' behind %s, expected nothing", args->operand[1], word), false;
+}
+
+/* Of a process that runs here. */
+static int ask(const struct packetway_request *q, const char *name)
+{
+    int code = FAILED;
+    let_signals_end();
+    if (packetway_control_ask(name, q, stdout, stderr, &code, why)) return code;
+    complain("%s", why);
+    return WRONG;
+}
+
+/* By a node of the command's own, for as long as it lasts. */
+static int ask_by_myself(const struct arguments *args, const struct packetway_request *q)
+{
+    struct leat_live_packetway *node = NULL;
+    int code = open_node(args, name_of(args, "asker"), false, &node);
+    if (code != DONE) return refused(code, why);
+    code = pktway_live_ask(node, q, -1, stdout, stderr);
+    leat_live_packetway_close(node);
+    return code;
+}
+
+int pktway_live(const struct arguments *args)
+{
+    struct service s = { .control.listener = -1,
+                         .foreground = argument(args, "--foreground") != NULL };
+    struct packetway_request q;
+    const char *word = args->operand[0];
+    if (!options_fit(args) || !read_request(args, &q)) return WRONG;
+    if (strcmp(word, "route") == 0) return finish(start(&s, args, open_router));
+    if (strcmp(word, "host") == 0) return finish(start(&s, args, open_host));
+    if (strcmp(word, "tun") == 0) return finish(start(&s, args, open_tun));
+    if (strcmp(word, "memory") == 0) return finish(start(&s, args, open_memory));
+    if (strcmp(word, "leave") == 0) memcpy(q.word, "stop", sizeof "stop");
+    if (!word_is_in(word, HOST_WORDS)) return finish(ask(&q, name_of(args, "router")));
+    return finish(argument(args, "--san") || argument(args, "--dev")
+                      ? ask_by_myself(args, &q)
+                      : ask(&q, name_of(args, "host")));
+}

@@ -1,0 +1,255 @@
+/* leat report: the fabrics, drawn with the use of their wires as colour. */
+#include "fabric.h"
+#include "fabric_draw.h"
+#include "net_sim.h"
+#include "report.h"
+#include "report_text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_CAP = 2048 };
+
+/* Flits over the wires of a fabric, in the runs of one point. */
+struct counting {
+    const struct report *report;
+    const struct report_point *point;
+    double *flits; /* [wires] */
+    uint32_t wires;
+    uint32_t at;       /* the next one of the run at hand */
+    double cycles;     /* of that run */
+    double cycles_sum; /* of all that were counted */
+    bool found, over;  /* runs come in order: after the first that is the point's, after its last */
+};
+
+/* ---- counting ------------------------------------------------------------------------------ */
+
+static bool on_cycles(void *context, const char *path, const struct report_value *value)
+{
+    struct counting *c = context;
+    if (strcmp(path, "cycles") == 0) c->cycles = value->number;
+    c->at += strcmp(path, "links[]") == 0;
+    return true;
+}
+
+static bool on_link(void *context, const char *path, const struct report_value *value)
+{
+    struct counting *c = context;
+    if (strcmp(path, "links[]") == 0) c->flits[c->at++] += value->number;
+    return true;
+}
+
+/* A run whose wires are not those of the fabric as it is now does not count. */
+static bool on_run(void *context, const struct store_run *run)
+{
+    struct counting *c = context;
+    const struct report_line *line = &c->report->line[c->point->line];
+    if (interrupted) return false;
+    if (run->key.load != c->point->load || strcmp(run->key.fabric, line->fabric) != 0 ||
+        strcmp(run->key.traffic, c->report->traffic[c->point->traffic]) != 0)
+        return !(c->over = c->found);
+    c->found = true;
+    c->at = 0;
+    c->cycles = 0;
+    if (!report_json_each(run->result, on_cycles, c) || c->at != c->wires || !(c->cycles > 0))
+        return true;
+    c->at = 0;
+    c->cycles_sum += c->cycles;
+    return report_json_each(run->result, on_link, c);
+}
+
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+/* What a wire carries of what it could: a flit per cycle. Wires are listed by output port; those to
+ * terminals are not. */
+static bool find_use(const struct report *report, const struct report_point *point,
+                     const struct leat_net_topology *t, double *use)
+{
+    const struct report_line *line = &report->line[point->line];
+    struct counting c = { .report = report, .point = point, .wires = t->wires };
+    c.flits = calloc(t->wires ? t->wires : 1, sizeof *c.flits);
+    if (c.flits && !store_each_run(report->store, report->sweep[line->sweep].id, on_run, &c) &&
+        !c.over)
+        c.cycles_sum = 0;
+    for (uint32_t out = 0, wire = 0; out < t->outs && c.cycles_sum > 0; out++) {
+        const bool between = leat_net_behind(t, out) != LEAT_NET_NONE;
+        use[out] = between ? c.flits[wire++] / c.cycles_sum : 0;
+    }
+    free(c.flits);
+    return c.cycles_sum > 0;
+}
+
+static bool put_drawing(const struct leat_net_topology *t, const double *use,
+                        struct leat_text *text)
+{
+    char *drawing = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&drawing, &len);
+    if (!out) return false;
+    bool done = fabric_draw_element(t, use, out);
+    done &= fclose(out) == 0;
+    if (done) leat_text_put(text, drawing, len);
+    free(drawing);
+    return done;
+}
+
+static void put_caption(const struct report *report, const struct report_point *point,
+                        const char *what, struct leat_text *text)
+{
+    leat_text_puts(text, "<figcaption>");
+    text_escape(text, report->line[point->line].name);
+    leat_text_puts(text, what);
+    leat_text_puts(text, "</figcaption>\n</figure>\n");
+}
+
+/* ", uniform traffic at load 0.3." */
+static void put_use_caption(const struct report *report, const struct report_point *point,
+                            bool drawn, struct leat_text *text)
+{
+    char line[WHY_CAP];
+    struct leat_text what;
+    leat_text_init(&what, line, sizeof line - 1, NULL, NULL);
+    leat_text_puts(&what, ", ");
+    text_escape(&what, report->traffic[point->traffic]);
+    text_format(
+        &what, " traffic at load %.6g%s%s.", (double)point->load / STORE_LOAD_ONE,
+        report_is_saturated(point) ? ", where it is saturated" : "",
+        drawn ? "" : ": it cannot be drawn; it is too large, or not what it was when it was run");
+    line[what.len] = '\0';
+    put_caption(report, point, line, text);
+}
+
+/* What is drawn. */
+struct subject {
+    struct net_design design;
+    struct leat_net_topology t;
+    void *memory;
+};
+
+/* False where it cannot be drawn, or is no fabric that this leat knows. */
+static bool build(const struct report *report, const char *fabric, struct subject *s)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    struct leat_sim_atm_fabric atm;
+    const struct leat_net_shape *shape = &s->design.plan.shape;
+    memset(s, 0, sizeof *s);
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (net_is(fabric)) {
+        if (!net_read(report->verb, fabric, &s->design)) return false;
+    } else {
+        if (leat_sim_atm_fabric_parse(fabric, &atm, &why)) return false;
+        fabric_topology(&atm, &s->design.plan);
+    }
+    if (leat_net_shape_check(shape, &why)) return false;
+    s->memory = calloc(1, leat_net_topology_footprint(shape));
+    return s->memory && !leat_net_topology_build(&s->t, shape, s->memory, &why) &&
+           fabric_draw_fits(&s->t, &why);
+}
+
+static void put_used(const struct report *report, const struct report_point *point,
+                     struct leat_text *text)
+{
+    struct subject s;
+    double *use = NULL;
+    const bool sound = build(report, report->line[point->line].fabric, &s);
+    if (sound) use = calloc(s.t.outs, sizeof *use);
+    leat_text_puts(text, "<figure class=\"drawing\">\n");
+    put_use_caption(report, point,
+                    use && find_use(report, point, &s.t, use) && put_drawing(&s.t, use, text),
+                    text);
+    free(use);
+    free(s.memory);
+    net_design_free(&s.design);
+}
+
+/* A fabric whose runs tell nothing about its wires, drawn as it is, with the reason. */
+static void put_plain(const struct report *report, const struct report_point *point,
+                      struct leat_text *text)
+{
+    const char *fabric = report->line[point->line].fabric;
+    struct subject s;
+    const bool network = net_is(fabric);
+    leat_text_puts(text, "<figure class=\"drawing\">\n");
+    if (!build(report, fabric, &s) || !put_drawing(&s.t, NULL, text))
+        put_caption(report, point, " is not drawn: it is too large, or this leat does not know it.",
+                    text);
+    else if (!network)
+        put_caption(report, point,
+                    ", without colour: runs of ATM fabrics do not count the cells of each wire.",
+                    text);
+    else if (s.t.wires == 0)
+        put_caption(report, point, ", without colour: it has no wires between routers.", text);
+    else
+        put_caption(report, point,
+                    s.t.wires > NET_LINKS_FEW
+                        ? ", without colour: of so many wires runs count the flits only with "
+                          "--links."
+                        : ", without colour: its runs are older than the counting of each wire; "
+                          "a sweep with --links has it.",
+                    text);
+    free(s.memory);
+    net_design_free(&s.design);
+}
+
+/* ---- which --------------------------------------------------------------------------------- */
+
+/* Of a series: the highest load that is not saturated, or else the lowest. */
+static const struct report_point *choose(const struct report *report, struct report_series series)
+{
+    const struct report_point *chosen = NULL;
+    for (uint32_t i = series.first; i < series.first + series.count; i++) {
+        const struct report_point *point = &report->point[i];
+        if (!point->has_links || (chosen && report_is_saturated(point))) continue;
+        chosen = point;
+    }
+    return chosen;
+}
+
+/* Whatever of a line can stand for it. */
+static const struct report_point *any_of(const struct report *report, size_t line)
+{
+    for (size_t t = 0; t < report->traffics; t++)
+        if (report->series[line][t].count) return &report->point[report->series[line][t].first];
+    return NULL;
+}
+
+struct figures {
+    const struct report *report;
+    struct leat_text *text;
+    size_t drawn;
+};
+
+static void add_figure(struct figures *f, const struct report_point *point,
+                       void (*put)(const struct report *, const struct report_point *,
+                                   struct leat_text *))
+{
+    if (f->drawn++ == 0)
+        leat_text_puts(f->text, "<h2 id=\"fabrics\">Where the wires are busy</h2>\n<p>Each fabric "
+                                "at the highest load that does not saturate it, or else at its "
+                                "lowest. A wire's colour is "
+                                "the share of cycles in which it carries a flit, in its busier "
+                                "direction; what lies under the pointer tells both.</p>\n"
+                                "<div class=\"charts\">\n");
+    if (f->drawn <= REPORT_DRAWINGS_MAX) put(f->report, point, f->text);
+}
+
+int report_fabrics(const struct report *report, struct leat_text *text)
+{
+    struct figures figures = { .report = report, .text = text };
+    for (size_t l = 0; l < report->lines; l++) {
+        bool used = false;
+        for (size_t t = 0; t < report->traffics && !interrupted; t++) {
+            const struct report_point *point = choose(report, report->series[l][t]);
+            if (!point || !net_is(report->line[l].fabric)) continue;
+            used = true;
+            add_figure(&figures, point, put_used);
+        }
+        if (!used && !interrupted) add_figure(&figures, any_of(report, l), put_plain);
+    }
+    if (figures.drawn) leat_text_puts(text, "</div>\n");
+    if (figures.drawn > REPORT_DRAWINGS_MAX)
+        text_format(text, "<p class=\"note\">The first %d of %zu are drawn.</p>\n",
+                    REPORT_DRAWINGS_MAX, figures.drawn);
+    return interrupted ? FAILED : DONE;
+}

@@ -1,0 +1,156 @@
+#!/bin/sh
+# leat report: the page says what is in the store and a browser draws it; picture and table, too.
+set -u
+leat=$(realpath "$1")
+here=$(dirname "$(realpath "$0")")
+. "$here/../../test/lib.sh"
+needs chromium gnuplot python3
+check() { python3 "$here/report_check.py" "$@" || fail "report_check.py $*"; }
+# doctored WHAT: a copy of the store that no sweep would write
+doctored() { cp "$store" "$folder/$1.sqlite" && python3 "$here/report_check.py" doctor "$folder/$1.sqlite" "$1"; }
+says() { grep -qF -- "$2" "$folder/page.html" || fail "$1: the page does not have '$2'"; } # WHAT TEXT
+nothing() { # no file of these names is there
+    for file in "$folder"/no*; do [ ! -e "$file" ] || fail "$1: leaves $file"; done
+    no_part "$1"
+}
+
+# ---- a store: networks under two kinds of traffic, ATM, broken wires ---------------------------------
+store=$folder/runs.sqlite
+exits 0 "" "$leat" sweep mesh:4,4 torus:4,4 crossbar:8 --traffic uniform,neighbour --load 0.1:0.9:0.2 --seeds 2 --cycles 1000 --store "$store"
+exits 0 "" "$leat" sweep bmx:4 --traffic uniform --load 0.1,0.9 --seeds 3 --cycles 4000 --store "$store"
+exits 0 "" "$leat" sweep mesh:4,4 --traffic uniform --load 0.3 --seeds 7:7 --cycles 1000 --fault link:0-1 --store "$store"
+[ ! -s "$wrongs" ] || finish # nothing below could pass
+doctored deadlock
+store=$folder/deadlock.sqlite
+
+# ---- page, table and picture -------------------------------------------------------------------------
+exits 0 "" "$leat" report "$store" -o "$folder/page.html" --csv "$folder/runs.csv" --png "$folder/curves.png" --title 'Three <fabrics> & "more"'
+same "nothing is said" "$(cat "$folder/stdout" "$folder/stderr")" ""
+check page "$folder/page.html" "$store"
+check csv "$folder/runs.csv" "$store"
+check pixels "$folder/curves.png" "$folder/page.html" chart
+says "the title" '<h1>Three &lt;fabrics&gt; &amp; &quot;more&quot;</h1>'
+says "the sweep's command" 'leat sweep crossbar:8 mesh:4,4 torus:4,4 --traffic neighbour,uniform --load 0.1:0.9:0.2,0.95 --seeds 1:2'
+says "the last sweep's command" 'leat sweep mesh:4,4 --traffic uniform --load 0.3 --seeds 7:7'
+says "lost and deadlocked" '<h2 id="trouble">What went wrong</h2>'
+same "drawings: mesh and torus by traffic, mesh with a fault, crossbar and bmx" "$(grep -c 'class="leat-fabric"' "$folder/page.html")" 7
+same "with colours" "$(grep -c 'busier direction</title>' "$folder/page.html")" 5
+says "why bmx has no colours" "bmx:4, without colour: runs of ATM fabrics do not count the cells of each wire."
+says "why a crossbar has none" "crossbar:8, without colour: it has no wires between routers."
+
+# One unit of time for fabrics of different clocks: cells take cycles of 50 ns, flits of 1 ns.
+same "cycles" "$("$leat" sim bmx:4 --cycles 100 --json | jq .cycle_ns) $("$leat" sim mesh:4,4 --cycles 100 --json | jq .cycle_ns)" "50 1"
+same "bit times" "$("$leat" sim ring16/clock=4MHz --cycles 100 --json | jq .cycle_ns) $("$leat" sim ether16/rate=100 --cycles 100 --json | jq .cycle_ns) $("$leat" sim twosan --cycles 100 --json | jq .cycle_ns)" "250 10 1"
+says "the axis" "mean latency, ns"
+says "the table" "Mean latency, ns"
+! grep -qE '(latency|percentile), cycles' "$folder/page.html" || fail "cycles beside nanoseconds"
+doctored older
+exits 0 "" "$leat" report "$folder/older.sqlite" -o "$folder/older.html"
+grep -q 'mean latency, cycles' "$folder/older.html" || fail "runs that do not tell their clock are in cycles"
+doctored partly
+exits 0 "the runs of bmx:4 do not tell how long a cycle is" "$leat" report "$folder/partly.sqlite" -o "$folder/partly.html"
+same "no latency without a unit" "$(grep -c 'bmx:4 at load.* ns (' "$folder/partly.html")" 0
+grep -q 'bmx:4 at load.* of a line (' "$folder/partly.html" || fail "its throughput is still there"
+
+# The commands of the page give the runs of the store again.
+command=$(grep -o 'leat sim .*' "$folder/page.html" | tail -n 1)
+has "a command" "$command" "--seed"
+# shellcheck disable=SC2086
+exits 0 "" "$leat" ${command#leat } --json
+same "the run again" "$(jq -r .certificate "$folder/stdout")" "$(python3 - "$store" <<'PY'
+import json, sqlite3, sys
+print(json.loads(sqlite3.connect(sys.argv[1]).execute("SELECT result FROM run ORDER BY sweep, fabric, traffic, load, seed").fetchone()[0])["certificate"])
+PY
+)"
+
+# The same store gives the same octets, alone or together, wherever it lies.
+cp "$store" "$folder/copy.sqlite"
+exits 0 "" "$leat" report "$folder/copy.sqlite" -o "$folder/again.html" --title 'Three <fabrics> & "more"'
+cmp -s "$folder/page.html" "$folder/again.html" || fail "the page differs from run to run"
+exits 0 "" "$leat" report "$folder/copy.sqlite" --csv -
+cmp -s "$folder/stdout" "$folder/runs.csv" || fail "the table differs from run to run"
+exits 0 "" "$leat" report "$folder/copy.sqlite" --png "$folder/again.png"
+cmp -s "$folder/again.png" "$folder/curves.png" && fail "the picture has no title of its own"
+cmp -s "$store" "$folder/copy.sqlite" || fail "a report changes its store"
+
+# ---- in a browser ------------------------------------------------------------------------------------
+browse() {
+    timeout "$run_limit" chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/browser" \
+        --enable-logging=stderr --log-level=0 "$@" "file://$folder/page.html" 2> "$folder/log" || fail "chromium: $(tail -n 3 "$folder/log")"
+    # With the charset and all, a page says nothing; chromium's own talk is of other kinds.
+    ! grep 'CONSOLE' "$folder/log" || fail "the browser complains about the page"
+}
+browse --dump-dom > "$folder/dom.html"
+check dom "$folder/dom.html" "$folder/page.html"
+browse --window-size=1280,1000 --screenshot="$folder/screen.png" > /dev/null
+check pixels "$folder/screen.png" "$folder/page.html" chart-1-
+
+# ---- names that mean something elsewhere -------------------------------------------------------------
+doctored names
+(cd "$folder" && "$leat" report names.sqlite -o names.html --csv names.csv --png names.png 2> stderr; echo $? > code)
+same "names: exit code" "$(cat "$folder/code")" 0
+same "names: nothing is said" "$(cat "$folder/stderr")" ""
+python3 -c 'import sys, xml.etree.ElementTree as e; e.parse(sys.argv[1])' "$folder/names.html" || fail "names: the page is not well-formed"
+check csv "$folder/names.csv" "$folder/names.sqlite"
+[ ! -e "$folder/pwned" ] || fail "a name was run as a command"
+
+# ---- stores that are none, or too much ---------------------------------------------------------------
+wrong() { # CODE TEXT STORE
+    exits "$1" "$2" "$leat" report "$3" -o "$folder/no.html" --csv "$folder/no.csv" --png "$folder/no.png"
+    nothing "$3"
+}
+wrong 2 "No such file" "$folder/none.sqlite"
+wrong 2 "directory" "$folder"
+echo "this is no database, and long enough to be looked at twice" > "$folder/text"
+wrong 2 "text: no SQLite file, expected a store of leat sweep" "$folder/text"
+: > "$folder/nil"
+wrong 2 "nil: empty" "$folder/nil"
+for what in newer foreign empty cut deep crowd; do doctored $what; done
+wrong 2 "newer.sqlite: a store of version 99" "$folder/newer.sqlite"
+wrong 2 "foreign.sqlite: an SQLite file, but no store" "$folder/foreign.sqlite"
+wrong 2 "empty.sqlite: there is no run in this store" "$folder/empty.sqlite"
+exits 2 "empty.sqlite: there is no run in this store" "$leat" report "$folder/empty.sqlite" --csv "$folder/no.csv"
+wrong 2 "cut.sqlite: " "$folder/cut.sqlite"
+wrong 2 "deep.sqlite: sweep 1, " "$folder/deep.sqlite"
+wrong 2 "crowd.sqlite: there are more than 40 fabrics" "$folder/crowd.sqlite"
+exits 0 "" "$leat" report "$folder/crowd.sqlite" --csv "$folder/crowd.csv"
+check csv "$folder/crowd.csv" "$folder/crowd.sqlite"
+
+# ---- wrong command lines -----------------------------------------------------------------------------
+exits 2 "expected one store" "$leat" report
+exits 2 "expected one store" "$leat" report "$store" "$store" -o "$folder/no.html"
+exits 2 "at least one of -o, --png, --csv" "$leat" report "$store"
+exits 2 "-o and --csv name one file" "$leat" report "$store" -o "$folder/no" --csv "$folder/no"
+exits 2 "-o and the input name one file" "$leat" report "$folder/copy.sqlite" -o "$folder/copy.sqlite"
+cmp -s "$store" "$folder/copy.sqlite" || fail "-o has spoilt the store"
+exits 2 "--png: '' is no file name" "$leat" report "$store" --png ''
+exits 1 "No such file" "$leat" report "$store" --csv "$folder/no.csv" -o "$folder/none/no.html"
+nothing "wrong command lines"
+
+# ---- what fails leaves nothing, and what was there stays ---------------------------------------------
+mkdir "$folder/bin"
+echo before > "$folder/kept.html"
+with_path() { # TEXT: the three together, with programs of this folder only
+    exits 1 "$1" env PATH="$folder/bin" "$leat" report "$store" -o "$folder/kept.html" --csv "$folder/no.csv" --png "$folder/no.png"
+    same "$1: the page that was there" "$(cat "$folder/kept.html")" before
+    nothing "$1"
+}
+with_path "gnuplot is missing, which draws the picture: install the package gnuplot-nox"
+printf '#!/bin/sh\necho something >&2\nexit 3\n' > "$folder/bin/gnuplot"
+chmod +x "$folder/bin/gnuplot"
+with_path "gnuplot has failed"
+has "what gnuplot says" "$(cat "$folder/stderr")" "something"
+if [ -e /dev/full ]; then
+    exits 1 "/dev/full: No space left" "$leat" report "$store" -o /dev/full --csv "$folder/no.csv"
+    nothing "a full disk"
+fi
+printf '#!/bin/sh\necho $$ > "%s/waiting"\nexec /bin/sleep 60\n' "$folder" > "$folder/bin/gnuplot"
+PATH="$folder/bin:$PATH" "$leat" report "$store" -o "$folder/no.html" --png "$folder/no.png" 2> "$folder/stderr" &
+pid=$!
+waits_for waiting
+kill -TERM $pid
+got=0; wait $pid || got=$?
+same "exit after SIGTERM" $got 143
+nothing "an interrupted report"
+! kill -0 "$(cat "$folder/waiting")" 2> /dev/null || fail "an interrupted report leaves gnuplot running"
+finish

@@ -1,0 +1,283 @@
+/* leat ring sort, majority, ...: what is built on the commands, on a simulated ring. */
+#include "ring_job.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BARRIER_BITS_MAX = 1000000000, BARRIER_RANDOM_BITS = 10000 };
+
+/* ---- what all of them tell --------------------------------------------------------------------
+ */
+
+static void begin(const struct ring_asking *a)
+{
+    const struct ring_job *job = a->job;
+    if (job->json)
+        ring_json_begin(job->word, job->stations, &a->packet);
+    else
+        printf("%s over %u stations, register %u, %u bits, from station %u (%s model)\n", job->word,
+               job->stations, job->command.reg, job->command.width_bits, job->from + 1,
+               job->model == LEAT_SIM_ATON_BIT ? "bit" : "word");
+}
+
+static void put_field(const struct ring_asking *a, const struct ring_field *field)
+{
+    if (a->job->json)
+        ring_json_field(field);
+    else if (field->is_there)
+        printf("  %-22s %20" PRIu64 "\n", field->label, field->value);
+    else
+        printf("  %-22s %20s\n", field->label, "none");
+}
+
+static void put(const struct ring_asking *a, const char *key, const char *label, bool is_there,
+                uint64_t value)
+{
+    const struct ring_field field = { key, label, is_there, value };
+    put_field(a, &field);
+}
+
+/* `more`: bit times that the host-based way takes beside its n-1 packets. */
+static void end(const struct ring_asking *a, uint64_t more)
+{
+    const uint64_t host_based = ring_host_based(a) + more;
+    if (a->job->json) {
+        printf(",\"packets\":%u,\"bit_times\":%" PRIu64 ",\"bit_times_expected\":%" PRIu64
+               ",\"host_based_bit_times\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\"}\n",
+               a->packets, a->bit_times, a->expected, host_based, ring_certificate(a));
+        return;
+    }
+    printf("  %-22s %20u  stations that took part\n", "Counter", a->packet.counter);
+    printf("  %-22s %20u\n", "packets", a->packets);
+    printf("  %-22s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times", a->bit_times,
+           a->expected);
+    printf("  %-22s %20" PRIu64 "  %u packets\n", "host-based", host_based,
+           a->job->stations - 1 + (more != 0));
+    printf("  %-22s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
+}
+
+/* The beginning, and what the word's packet says. */
+static void put_answer(const struct ring_asking *a)
+{
+    struct ring_field field[RING_FIELDS_MAX];
+    const unsigned count = ring_fields(a->job->word, &a->packet, field);
+    begin(a);
+    for (unsigned i = 0; i < count; i++)
+        put_field(a, &field[i]);
+}
+
+static int ask(struct ring_asking *a, unsigned opcode)
+{
+    const struct leat_aton_order order = ring_order(a->job, opcode);
+    return ring_ask(a, &order, a->ring.now);
+}
+
+/* ---- long packets ------------------------------------------------------------------------------
+ */
+
+static int sort(struct ring_asking *a)
+{
+    const unsigned octets = a->job->command.width_bits / 8;
+    const int code = ask(a, LEAT_ATON_SORT);
+    if (code) return code;
+    begin(a);
+    printf(a->job->json ? ",\"values\":[" : "  values\n");
+    for (size_t i = 0; i < a->packet.payload_len / octets; i++) {
+        uint64_t value = 0;
+        for (unsigned k = 0; k < octets; k++)
+            value = value << 8 | a->payload[i * octets + k];
+        if (a->job->json)
+            printf("%s%" PRIu64, i ? "," : "", value);
+        else
+            printf("  %43" PRIu64 "\n", value);
+    }
+    if (a->job->json) printf("]");
+    end(a, 0);
+    return DONE;
+}
+
+static int majority(struct ring_asking *a)
+{
+    int code = ask(a, LEAT_ATON_BITCOUNT);
+    if (code) return code;
+    struct leat_aton_order verify = ring_order(a->job, LEAT_ATON_EQ);
+    verify.command.value_given = true;
+    verify.command.value = leat_aton_candidate(&a->packet);
+    code = ring_ask(a, &verify, a->ring.now);
+    if (code) return code;
+    put_answer(a);
+    end(a, 0);
+    return DONE;
+}
+
+static int tree(struct ring_asking *a)
+{
+    uint64_t value = 0;
+    const int code = ask(a, LEAT_ATON_TREE);
+    if (code) return code;
+    const bool any = leat_aton_tree(leat_sim_aton_registers(&a->ring, a->job->from), &a->packet,
+                                    &value);
+    begin(a);
+    put(a, "value", "the tree comes to", any, value);
+    end(a, 0);
+    return DONE;
+}
+
+/* ---- one command --------------------------------------------------------------------------------
+ */
+
+static int one(struct ring_asking *a, unsigned opcode)
+{
+    const int code = ask(a, opcode);
+    if (code) return code;
+    put_answer(a);
+    end(a, 0);
+    return DONE;
+}
+
+static int average(struct ring_asking *a)
+{
+    return one(a, LEAT_ATON_ADD);
+}
+
+static int gvt(struct ring_asking *a)
+{
+    return one(a, LEAT_ATON_MIN);
+}
+
+static int elect(struct ring_asking *a)
+{
+    return one(a, LEAT_ATON_MAX);
+}
+
+static int least_loaded(struct ring_asking *a)
+{
+    const int code = ask(a, LEAT_ATON_MIN);
+    if (code) return code;
+    if (ring_is_unset(&a->packet)) {
+        ring_complain_unset(&a->packet);
+        return FAILED;
+    }
+    put_answer(a);
+    end(a, 0);
+    return DONE;
+}
+
+/* The seed's DIB: who has the work of highest priority is asked for it. */
+static int work(struct ring_asking *a)
+{
+    const uint16_t own = (uint16_t)(a->job->from + 1);
+    const uint8_t request[2] = { (uint8_t)(own >> 8), (uint8_t)own };
+    int code = ask(a, LEAT_ATON_MAX);
+    const struct leat_aton_packet found = a->packet;
+    const bool asks = code == DONE && found.counter && found.variable2 != own;
+    const struct leat_aton_order order = { .is_passive = true,
+                                           .command = { .da = (uint16_t)found.variable2 },
+                                           .octets = request,
+                                           .octets_len = sizeof request };
+    if (asks) code = ring_ask(a, &order, a->ring.now);
+    if (code) return code;
+    a->packet = found;
+    put_answer(a);
+    put(a, "requested", "request was copied", asks, a->result.result.copied);
+    end(a, asks ? a->result.at - a->result.sent_at : 0);
+    return DONE;
+}
+
+/* ---- barrier ------------------------------------------------------------------------------------
+ */
+
+static const struct ring_job *sorted_by; /* for qsort, which has no context */
+
+static int by_arrival(const void *a, const void *b)
+{
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const uint64_t x = sorted_by->operand[i], y = sorted_by->operand[k];
+    return x != y ? (x > y) - (x < y) : (i > k) - (i < k);
+}
+
+/* Stations raise their flags as they arrive. */
+static leat_time arrive(struct ring_asking *a)
+{
+    const struct ring_job *job = a->job;
+    for (; a->arrived < job->stations; a->arrived++) {
+        const uint32_t station = a->arrivals[a->arrived];
+        if (job->operand[station] > a->ring.now) return job->operand[station];
+        leat_sim_aton_registers(&a->ring, station)->operand[job->command.reg] = 1;
+    }
+    return LEAT_NEVER;
+}
+
+static bool read_arrivals(struct ring_asking *a)
+{
+    const struct ring_job *job = a->job;
+    const char *file = argument(job->args, "--operands");
+    const bool is_random = !file || strcmp(file, "random") == 0;
+    a->arrivals = calloc(job->stations, sizeof *a->arrivals);
+    if (!a->arrivals) {
+        complain("no memory");
+        return false;
+    }
+    for (uint32_t i = 0; i < job->stations; i++) {
+        a->arrivals[i] = i;
+        if (is_random) job->operand[i] %= BARRIER_RANDOM_BITS;
+        if (job->operand[i] > BARRIER_BITS_MAX) {
+            complain("%s: station %u arrives at %" PRIu64 ", expected at most %d", file, i + 1,
+                     job->operand[i], BARRIER_BITS_MAX);
+            return false;
+        }
+        leat_sim_aton_registers(&a->ring, i)->operand[job->command.reg] = 0;
+    }
+    sorted_by = job;
+    qsort(a->arrivals, job->stations, sizeof *a->arrivals, by_arrival);
+    return true;
+}
+
+static leat_time last_arrival(const struct ring_job *job)
+{
+    leat_time last = 0;
+    for (uint32_t i = 0; i < job->stations; i++)
+        if (job->enabled[i] && job->operand[i] > last) last = job->operand[i];
+    return last;
+}
+
+/* Operands are the bit times at which stations arrive; the AND of their flags is asked for until it
+ * is 1. */
+static int barrier(struct ring_asking *a)
+{
+    int code = read_arrivals(a) ? DONE : WRONG;
+    a->meanwhile = arrive;
+    do {
+        if (code == DONE) code = ask(a, LEAT_ATON_AND);
+    } while (code == DONE && !(a->packet.variable1 & 1));
+    free(a->arrivals);
+    if (code) return code;
+    begin(a);
+    put(a, "arrived_at", "last station arrives", true, last_arrival(a->job));
+    put(a, "passed_at", "barrier is passed", true, a->result.at);
+    end(a, 0);
+    return DONE;
+}
+
+/* ---- by name -----------------------------------------------------------------------------------
+ */
+
+int ring_algorithm(const struct ring_job *job)
+{
+    static const struct {
+        const char *word;
+        int (*run)(struct ring_asking *a);
+    } all[] = {
+        { "sort", sort },       { "majority", majority }, { "tree", tree },
+        { "average", average }, { "gvt", gvt },           { "barrier", barrier },
+        { "elect", elect },     { "work", work },         { "least-loaded", least_loaded }
+    };
+    size_t i = 0;
+    while (strcmp(all[i].word, job->word) != 0) /* run_ring knows all words */
+        i++;
+    struct ring_asking a;
+    int code = ring_open(&a, job);
+    if (code == DONE) code = all[i].run(&a);
+    return ring_close(&a, code);
+}

@@ -1,0 +1,223 @@
+/* A simulated ring, and packets that are sent round it one after the other. */
+#include "ring_job.h"
+#include "sim.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDERS = 4, MISSING_NAMED_MAX = 8, WHY_CAP = 256 };
+
+/* Is this station to take part? One that left the ring is not, unless it alone is asked. */
+static bool is_asked(const struct ring_asking *a, uint32_t station)
+{
+    const struct ring_job *job = a->job;
+    if (!job->enabled[station]) return false;
+    if (station == job->from || job->command.da == station + 1) return true;
+    return job->command.da == LEAT_ATON_DA_ALL && leat_sim_aton_is_present(&a->ring, station);
+}
+
+static const uint64_t memory_max = UINT64_C(4) << 30;
+
+/* Interfaces know until the next packet whether they took part in this one. Word by word, nothing
+ * goes wrong with a packet: all take part that it meets. */
+static bool takes_part(const struct ring_asking *a, uint32_t station)
+{
+    if (station == a->job->from) return a->job->enabled[station];
+    if (!leat_sim_aton_is_present(&a->ring, station)) return false;
+    return a->ring.by_bits ? leat_sim_aton_station(&a->ring, station)->takes_part
+                           : is_asked(a, station);
+}
+
+static void on_done(void *context, const struct leat_sim_aton_result *told)
+{
+    struct ring_asking *a = context;
+    const struct leat_aton_command *c = &told->order->command;
+    a->result = *told;
+    a->is_told = true;
+    for (uint32_t i = 0; i < a->job->stations; i++)
+        a->took_part[i] = takes_part(a, i);
+    a->ring.stop = true;
+    memcpy(a->payload, told->payload ? told->payload : a->payload, told->result.payload_len);
+    a->packet = (struct leat_aton_packet){
+        .active = !told->order->is_passive,
+        .opcode = c->opcode,
+        .width_bits = c->width_bits,
+        .reg = c->reg,
+        .da = c->da,
+        .counter = told->result.counter,
+        .param = c->param,
+        .variable1 = told->result.variable1,
+        .variable2 = told->result.variable2,
+        .payload = a->payload,
+        .payload_len = told->result.payload_len,
+    };
+}
+
+/* What the longest answer takes: SORT's, or TREE's slots. */
+static uint32_t payload_of(const struct ring_job *job)
+{
+    const bool is_long = strcmp(job->word, "sort") == 0 || strcmp(job->word, "majority") == 0 ||
+                         strcmp(job->word, "tree") == 0;
+    const uint32_t sorted = strcmp(job->word, "sort") == 0 ? 8 * job->stations : 0;
+    if (!is_long) return 16;
+    return sorted > 256 ? sorted : 256;
+}
+
+static bool check(const struct leat_sim_aton_config *config)
+{
+    char text[WHY_CAP];
+    struct leat_text why;
+    leat_text_init(&why, text, sizeof text, NULL, NULL);
+    if (leat_sim_aton_check(config, &why) != LEAT_ERR_OK) {
+        complain("%.*s", (int)why.len, text);
+        return false;
+    }
+    if (leat_sim_aton_footprint(config) <= memory_max) return true;
+    complain("this ring would take %zu octets of memory, expected at most %llu: fewer stations",
+             leat_sim_aton_footprint(config), (unsigned long long)memory_max);
+    return false;
+}
+
+static void fill_registers(struct ring_asking *a)
+{
+    for (uint32_t i = 0; i < a->job->stations; i++) {
+        struct leat_aton_interface *it = leat_sim_aton_registers(&a->ring, i);
+        it->operand[a->job->command.reg] = a->job->operand[i];
+        it->enabled = a->job->enabled[i];
+        memcpy(it->tree, a->job->tree, sizeof it->tree);
+    }
+}
+
+int ring_open(struct ring_asking *a, const struct ring_job *job)
+{
+    *a = (struct ring_asking){ .job = job, .payload_max = payload_of(job) };
+    const struct leat_sim_aton_config config = {
+        .stations = job->stations,
+        .propagation_each = job->propagation,
+        .model = job->model,
+        .monitor = job->from, /* as in the closed form of the host-based way */
+        .payload_max = a->payload_max,
+        .orders_max = ORDERS,
+        .faults_max = job->faults,
+    };
+    const struct leat_sim_aton_host host = { .context = a, .done = on_done };
+    if (!check(&config)) return WRONG;
+    a->memory = sim_memory(leat_sim_aton_footprint(&config));
+    a->payload = calloc(1, a->payload_max);
+    a->took_part = calloc(job->stations, sizeof *a->took_part);
+    if (!a->memory || !a->payload || !a->took_part) return FAILED;
+    leat_sim_aton_init(&a->ring, &config, &host, a->memory);
+    fill_registers(a);
+    for (uint32_t i = 0; i < job->faults; i++)
+        leat_sim_aton_fault(&a->ring, &job->fault[i]);
+    if (!job->vcd) return DONE;
+    a->wave = ring_wave_open(job->vcd, &a->ring);
+    return a->wave ? DONE : FAILED;
+}
+
+/* Until an answer is told. What hosts do meanwhile is done at its time. */
+static void run(struct ring_asking *a)
+{
+    pace_begin(&a->pace);
+    while (!a->is_told && !interrupted) {
+        const leat_time next = a->meanwhile ? a->meanwhile(a) : LEAT_NEVER;
+        const leat_time piece = a->ring.now + (a->wave ? 1 : a->pace.piece);
+        leat_sim_aton_run(&a->ring, next < piece ? next : piece);
+        if (a->wave)
+            ring_wave_step(a->wave, &a->ring);
+        else
+            pace_next(&a->pace);
+    }
+}
+
+static uint64_t symbols_of(const struct ring_job *job, const struct leat_aton_order *order)
+{
+    if (order->is_passive) return LEAT_ATON_FOLD_SYMBOLS + 8u * order->octets_len;
+    return leat_aton_symbols(&order->command, job->taking_part);
+}
+
+/* "2, 5 and 3 more": those that differ from what was asked. */
+static void name_stations(const struct ring_asking *a, bool asked, char *text, size_t cap)
+{
+    uint32_t named = 0, more = 0;
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < a->job->stations; i++) {
+        if (is_asked(a, i) != asked || a->took_part[i] == asked) continue;
+        if (named++ < MISSING_NAMED_MAX)
+            used += (size_t)snprintf(text + used, cap - used, "%s%u", used ? ", " : "", i + 1);
+        else
+            more++;
+    }
+    if (more) snprintf(text + used, cap - used, " and %u more", more);
+}
+
+/* What no checksum can tell, Counter can: did all take part that were asked? */
+static int judge(const struct ring_asking *a)
+{
+    const uint32_t quorum = a->job->quorum;
+    const uint32_t counter = a->result.result.counter;
+    uint32_t asked = 0;
+    char missing[WHY_CAP], unasked[WHY_CAP];
+    for (uint32_t i = 0; i < a->job->stations; i++)
+        asked += is_asked(a, i);
+    const uint32_t least = quorum ? quorum : asked;
+    if (counter >= least && counter <= asked) return DONE;
+    name_stations(a, true, missing, sizeof missing);
+    name_stations(a, false, unasked, sizeof unasked);
+    complain("no answer to packet %u: %u stations took part, expected %s%u%s%s%s%s", a->packets,
+             counter, quorum ? "at least " : "", least, *missing ? "; missing: " : "", missing,
+             *unasked ? "; not asked: " : "", unasked);
+    return FAILED;
+}
+
+int ring_ask(struct ring_asking *a, const struct leat_aton_order *order, leat_time at)
+{
+    static const char *const why[] = { "", "it came back damaged", "it was lost" };
+    const struct ring_job *job = a->job;
+    a->is_told = false;
+    if (!leat_sim_aton_hand_over(&a->ring, job->from, order, 0, at, 0)) {
+        complain("station %u cannot send it: it has left the ring", job->from + 1);
+        return FAILED;
+    }
+    run(a);
+    if (!a->is_told) return FAILED; /* interrupted */
+    a->packets++;
+    a->bit_times += a->result.at - a->result.sent_at;
+    a->expected += leat_aton_time(symbols_of(job, order), job->stations,
+                                  leat_sim_aton_propagation(&a->ring));
+    if (a->result.result.status == LEAT_ATON_DONE) return order->is_passive ? DONE : judge(a);
+    complain("no answer to packet %u: %s", a->packets, why[a->result.result.status]);
+    return FAILED;
+}
+
+struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode)
+{
+    struct leat_aton_order order = { .command = job->command };
+    order.command.opcode = (uint8_t)opcode;
+    if (opcode == LEAT_ATON_BITCOUNT) order.command.param = leat_aton_counter_bits(job->stations);
+    if (opcode == LEAT_ATON_TREE) order.command.param = leat_aton_slots(job->stations);
+    return order;
+}
+
+uint64_t ring_host_based(const struct ring_asking *a)
+{
+    const struct ring_job *job = a->job;
+    return leat_aton_time_host_based(LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits,
+                                     job->stations, leat_sim_aton_propagation(&a->ring),
+                                     job->propagation);
+}
+
+uint64_t ring_certificate(const struct ring_asking *a)
+{
+    return leat_sim_certificate_value(&a->ring.certificate);
+}
+
+int ring_close(struct ring_asking *a, int code)
+{
+    if (a->wave && !ring_wave_close(a->wave, &a->ring, code == DONE)) code = FAILED;
+    free(a->memory);
+    free(a->payload);
+    free(a->took_part);
+    return finish(code);
+}

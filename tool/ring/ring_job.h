@@ -1,0 +1,107 @@
+/*
+ * leat ring on a simulated ring: ring_options.c reads what is asked, ring_ask.c makes the ring and
+ * sends packets round it, ring_simulate.c shows a single command, ring_algorithms.c what is built
+ * on the commands. Stations are called by their addresses, 1 to N.
+ */
+#ifndef LEAT_RING_JOB_H
+#define LEAT_RING_JOB_H
+
+#include "pieces.h"
+#include "ring_fields.h"
+#include "sim_aton.h"
+#include "tool.h"
+
+#define RING_SIM_WORDS "sim"
+#define RING_SIM_OPTIONS                                                                      \
+    { "--stations", "N", "sim: in the ring, 1 to 65534" },                                    \
+        { "--command", "C", "sim: add, and, or, max, min, eq, lt or le" },                    \
+        { "--operands", "FILE", "sim: a number for each station, or random (the default)" },  \
+        { "--from", "K", "sim: the station that asks, 1 to N; default 1" },                   \
+        { "--propagation", "BITS", "sim: delay of each link; default 0" },                    \
+        { "--model", "M", "sim: bit or word (the default)" },                                 \
+        { "--disabled", "LIST", "sim: stations that only repeat, with commas between" },      \
+        { "--tree", "LIST",                                                                   \
+          "sim: the operation of each height of a tree; the last for all above" },            \
+        { "--fault", "F", "sim: bit, forget, leave or join:STATION@TIME; may be given again", \
+          true },                                                                             \
+        { "--seed", "N", "sim: of random operands; default 1" },                              \
+    {                                                                                         \
+        "--vcd", "FILE", "sim, bit model: write waveforms; 1 ns is one bit time"              \
+    }
+
+enum { RING_FAULTS_MAX = 1024, RING_RANDOM_LOAD_MAX = 400 };
+
+struct ring_job {
+    const struct arguments *args;
+    const char *word;        /* the subcommand */
+    uint32_t stations, from; /* from: counted from 0, as the ring does */
+    uint32_t propagation;
+    enum leat_sim_aton_model model;
+    struct leat_aton_command command;
+    uint64_t seed;
+    uint64_t *operand;    /* [stations] */
+    uint8_t *enabled;     /* [stations] */
+    uint32_t taking_part; /* when nothing goes wrong */
+    uint32_t quorum;      /* so many are enough; 0: all that are asked */
+    uint8_t tree[LEAT_ATON_SLOTS_MAX];
+    struct leat_sim_aton_fault *fault;
+    uint32_t faults;
+    const char *vcd;
+    bool json;
+};
+
+/* A ring, and what its packets cost so far. */
+struct ring_asking {
+    const struct ring_job *job;
+    struct leat_sim_aton ring;
+    void *memory;
+    struct ring_wave *wave; /* NULL: none is written */
+    struct leat_sim_aton_result result;
+    struct leat_aton_packet packet; /* the result as a packet, its payload in `payload` */
+    uint8_t *payload;
+    uint32_t payload_max;
+    bool is_told;
+    bool *took_part; /* [stations]: in the packet that came back, as the simulator sees it */
+    struct pace pace;
+    /* Does what hosts do at the present time; returns when it wants to be called again, later than
+     * now. NULL: hosts do nothing. */
+    leat_time (*meanwhile)(struct ring_asking *asking);
+    uint32_t *arrivals, arrived; /* barrier: stations in the order in which they arrive */
+    uint32_t packets;
+    uint64_t bit_times, expected;
+};
+
+/* False after a complaint; ring_job_free is right in any case. */
+bool ring_read_job(const struct arguments *args, struct ring_job *job);
+void ring_job_free(struct ring_job *job);
+
+/* 0: no such name. */
+uint8_t ring_opcode(const char *name, size_t len);
+const char *ring_opcode_name(unsigned opcode);
+
+/* DONE or, after a complaint, the exit code. ring_close is right in any case. */
+int ring_open(struct ring_asking *asking, const struct ring_job *job);
+
+/* One packet round the ring, from the station that asks; `at`: not before. */
+int ring_ask(struct ring_asking *asking, const struct leat_aton_order *order, leat_time at);
+
+/* The job's command with another opcode, as an order. */
+struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode);
+
+/* n-1 packets of a command's size, one operand each. */
+uint64_t ring_host_based(const struct ring_asking *asking);
+uint64_t ring_certificate(const struct ring_asking *asking);
+
+/* Keeps the waveform where all went well. The exit code. */
+int ring_close(struct ring_asking *asking, int code);
+
+/* Waveforms (ring_wave.c). NULL after a complaint. */
+struct ring_wave *ring_wave_open(const char *path, const struct leat_sim_aton *ring);
+void ring_wave_step(struct ring_wave *wave, const struct leat_sim_aton *ring);
+bool ring_wave_close(struct ring_wave *wave, const struct leat_sim_aton *ring, bool keep);
+
+/* leat ring sim, and the algorithms. Exit codes. */
+int ring_simulate(const struct arguments *args);
+int ring_algorithm(const struct ring_job *job);
+
+#endif

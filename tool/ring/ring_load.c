@@ -1,0 +1,369 @@
+/* leat sim of a token ring: stations under load, each packet at a capture of the token. */
+#include "leat_tree.h"
+#include "pieces.h"
+#include "ring_fabric.h"
+#include "ring_job.h"
+#include "sim.h"
+#include "sim_atm_traffic.h"
+#include "sim_histogram.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CYCLES_DEFAULT = 1000000, BYTES_DEFAULT = 16, LOAD_DEFAULT = SIM_LOAD_ONE / 2 };
+
+struct station {
+    struct leat_sim_atm_traffic_source source;
+    uint64_t comes_at; /* the message that it sends or waits to send */
+};
+
+/* The command that station 1 runs in idle time, again and again; registers hold random numbers. */
+struct idle {
+    const char *name; /* NULL: none */
+    struct leat_aton_order order;
+    uint64_t period;
+    uint64_t done;
+    struct leat_sim_histogram waited; /* from when it was due until it went out */
+    struct leat_aton_result last;
+};
+
+enum { MESSAGE, IDLE }; /* ids of orders */
+
+struct ring_load {
+    const struct arguments *args;
+    struct leat_sim_aton_port_config config; /* as the fabric's name has it */
+    char name[RING_FABRIC_NAME_CAP];
+    enum leat_sim_atm_traffic_pattern pattern;
+    uint32_t load;
+    uint64_t bytes, cycles, seed;
+
+    struct leat_sim_aton ring;
+    struct leat_sim_atm_traffic traffic;
+    struct station *station;
+    uint32_t *partner;
+    uint8_t *octets; /* of every message */
+    void *memory;
+    struct leat_sim_histogram latency, of_priority[LEAT_ATON_PRIORITY_MAX + 1];
+    struct idle idle;
+    uint64_t offered, sent, delivered, symbols;
+    double wall_seconds;
+};
+
+/* ---- the command line -------------------------------------------------------------------------
+ */
+
+static bool refuse_foreign(const struct ring_load *l)
+{
+    static const char *const known[] = { "--traffic", "--load",  "--cycles", "--seed",
+                                         "--json",    "--bytes", "--idle",   NULL };
+    return fabric_refuse_foreign(l->args, l->args->operand[0], "a token ring", known);
+}
+
+static bool read_traffic(struct ring_load *l)
+{
+    const char *name = argument(l->args, "--traffic");
+    if (!name || leat_sim_atm_traffic_find(name, &l->pattern)) return true;
+    misuse(l->args->verb,
+           "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty", name);
+    return false;
+}
+
+static bool read_idle(struct ring_load *l)
+{
+    const char *text = argument(l->args, "--idle"), *at = text ? strchr(text, '@') : NULL;
+    if (!text) return true;
+    const size_t len = at ? (size_t)(at - text) : strlen(text);
+    const unsigned opcode = ring_opcode(text, len);
+    if (opcode && opcode <= LEAT_ATON_LE && at &&
+        leat_tree_number(at + 1, strlen(at + 1), &l->idle.period) && l->idle.period > 0 &&
+        l->idle.period <= SIM_CYCLES_MAX) {
+        l->idle.name = text;
+        l->idle.order = (struct leat_aton_order){
+            .command = { .opcode = (uint8_t)opcode, .width_bits = 32, .da = LEAT_ATON_DA_ALL },
+            .when_idle = true,
+        };
+        return true;
+    }
+    misuse(
+        l->args->verb,
+        "--idle '%s', expected add, and, or, max, min, eq, lt or le, and bit times, as min@10000",
+        text);
+    return false;
+}
+
+static bool read_load(struct ring_load *l)
+{
+    if (!ring_fabric_read(l->args->verb, l->args->operand[0], &l->config, l->name) ||
+        !refuse_foreign(l) || !read_traffic(l) || !read_idle(l) ||
+        !sim_take_load(l->args, &l->load) ||
+        !sim_read_number(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
+        !sim_read_number(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
+        !sim_read_number(l->args, "--bytes", 0, l->config.packet_octets, &l->bytes))
+        return false;
+    if (l->config.stations > 1) return true;
+    misuse(l->args->verb, "%s has nobody to send to, expected 2 stations or more",
+           l->args->operand[0]);
+    return false;
+}
+
+/* ---- stations ---------------------------------------------------------------------------------
+ */
+
+static uint64_t symbols_of(const struct ring_load *l)
+{
+    return LEAT_ATON_FOLD_SYMBOLS + 8 * l->bytes;
+}
+
+/* The next message of a station waits in it from the time when it comes. */
+static void draw(struct ring_load *l, uint32_t station)
+{
+    struct station *s = &l->station[station];
+    uint32_t to;
+    if (!leat_sim_atm_traffic_next(&l->traffic, &s->source, station, &s->comes_at, &to) ||
+        s->comes_at >= l->cycles)
+        return;
+    const struct leat_aton_order order = {
+        .is_passive = true,
+        .command = { .da = to == LEAT_SIM_ATM_TRAFFIC_ALL ? LEAT_ATON_DA_ALL : (uint16_t)(to + 1),
+                     .priority = leat_sim_aton_port_priority(&l->config, station) },
+        .octets = l->octets,
+        .octets_len = (uint16_t)l->bytes,
+    };
+    const leat_time now = l->ring.now, at = s->comes_at > now ? s->comes_at : now;
+    leat_sim_aton_hand_over(&l->ring, station, &order, MESSAGE, at, 0);
+    l->offered++;
+}
+
+static void on_idle_done(struct idle *idle, const struct leat_sim_aton_result *result)
+{
+    idle->done++;
+    idle->last = result->result;
+    leat_sim_histogram_add(&idle->waited, result->sent_at > result->handed_at
+                                              ? result->sent_at - result->handed_at
+                                              : 0);
+}
+
+static void on_done(void *context, const struct leat_sim_aton_result *result)
+{
+    struct ring_load *l = context;
+    if (result->id == IDLE) {
+        on_idle_done(&l->idle, result);
+        return;
+    }
+    l->sent++;
+    l->symbols += symbols_of(l);
+    draw(l, result->station);
+}
+
+static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)
+{
+    struct ring_load *l = context;
+    l->delivered++;
+    const uint8_t priority = leat_sim_aton_port_priority(&l->config, a->from);
+    const uint64_t latency = a->at - l->station[a->from].comes_at;
+    leat_sim_histogram_add(&l->latency, latency);
+    leat_sim_histogram_add(&l->of_priority[priority], latency);
+}
+
+/* ---- running ----------------------------------------------------------------------------------
+ */
+
+static void begin_idle(struct ring_load *l)
+{
+    struct leat_random random;
+    if (!l->idle.name) return;
+    leat_random_seed(&random, l->seed);
+    for (uint32_t i = 0; i < l->config.stations; i++)
+        leat_sim_aton_registers(&l->ring, i)->operand[0] = leat_random_next(&random);
+    leat_sim_histogram_init(&l->idle.waited);
+    leat_sim_aton_hand_over(&l->ring, 0, &l->idle.order, IDLE, 0, l->idle.period);
+}
+
+static bool prepare(struct ring_load *l)
+{
+    const struct leat_sim_aton_config config = { .stations = l->config.stations,
+                                                 .propagation_each = l->config.propagation,
+                                                 .model = l->config.model,
+                                                 .payload_max = (uint32_t)l->bytes,
+                                                 .orders_max = l->config.stations + 1 };
+    const struct leat_sim_aton_host host = { .context = l, .done = on_done, .arrived = on_arrived };
+    l->memory = sim_memory(leat_sim_aton_footprint(&config));
+    l->station = sim_memory(config.stations * sizeof *l->station);
+    l->partner = sim_memory(config.stations * sizeof *l->partner);
+    l->octets = sim_memory(l->bytes + 1);
+    if (!l->memory || !l->station || !l->partner || !l->octets) return false;
+    leat_sim_aton_init(&l->ring, &config, &host, l->memory);
+    leat_sim_histogram_init(&l->latency);
+    for (unsigned p = 0; p <= LEAT_ATON_PRIORITY_MAX; p++)
+        leat_sim_histogram_init(&l->of_priority[p]);
+    /* All stations share the ring, so each has one part in n of it. */
+    leat_sim_atm_traffic_init(&l->traffic, l->pattern, config.stations, l->load,
+                              symbols_of(l) * config.stations, l->seed, l->partner);
+    for (uint32_t i = 0; i < config.stations; i++) {
+        leat_sim_atm_traffic_source_init(&l->station[i].source, l->seed, i);
+        draw(l, i);
+    }
+    begin_idle(l);
+    return true;
+}
+
+static bool run_piece(void *context, uint64_t until)
+{
+    struct ring_load *l = context;
+    leat_sim_aton_run(&l->ring, until);
+    return true;
+}
+
+/* Messages behind those that stations have drawn: they came, and wait. */
+static void count_waiting(struct ring_load *l, uint64_t cycles)
+{
+    for (uint32_t i = 0; i < l->config.stations; i++) {
+        struct station *s = &l->station[i];
+        uint32_t to;
+        uint64_t at = s->comes_at;
+        if (!l->traffic.gap) continue;
+        if (at >= cycles && at < l->cycles) l->offered--; /* it has not come yet */
+        while (at < cycles && leat_sim_atm_traffic_next(&l->traffic, &s->source, i, &at, &to))
+            l->offered += at < cycles;
+    }
+}
+
+/* ---- showing ----------------------------------------------------------------------------------
+ */
+
+static double per_second(const struct ring_load *l, double count)
+{
+    return l->wall_seconds > 0 ? count / l->wall_seconds : 0;
+}
+
+static void put_latency_text(const char *of, const struct leat_sim_histogram *latency)
+{
+    printf("  %-32s %14.1f  bit times; p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "\n", of,
+           leat_sim_histogram_mean(latency), leat_sim_histogram_quantile(latency, 500),
+           leat_sim_histogram_quantile(latency, 990), latency->max);
+}
+
+static void put_latency_json(const struct leat_sim_histogram *latency)
+{
+    printf("\"mean\":%.4f,\"p50\":%" PRIu64 ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64 "}",
+           leat_sim_histogram_mean(latency), leat_sim_histogram_quantile(latency, 500),
+           leat_sim_histogram_quantile(latency, 990), latency->max);
+}
+
+/* The highest first; where there are none there is one latency for all. */
+static void put_priorities_text(const struct ring_load *l)
+{
+    for (unsigned p = LEAT_ATON_PRIORITY_MAX + 1; l->config.priorities && p-- > 0;) {
+        char of[32];
+        snprintf(of, sizeof of, "latency at priority %u", p);
+        if (l->of_priority[p].count) put_latency_text(of, &l->of_priority[p]);
+    }
+}
+
+static void put_priorities_json(const struct ring_load *l)
+{
+    const char *before = "\"latency_of_priorities\":[";
+    if (!l->config.priorities) return;
+    for (unsigned p = LEAT_ATON_PRIORITY_MAX + 1; p-- > 0;) {
+        if (!l->of_priority[p].count) continue;
+        printf("%s{\"priority\":%u,\"deliveries\":%" PRIu64 ",", before, p,
+               l->of_priority[p].count);
+        put_latency_json(&l->of_priority[p]);
+        before = ",";
+    }
+    fputs(*before == ',' ? "]," : "\"latency_of_priorities\":[],", stdout);
+}
+
+static void put_idle_text(const struct idle *idle)
+{
+    if (!idle->name) return;
+    printf("  %-32s %14" PRIu64 "  of %s in idle time; the last: Counter %u, Variable-1 %" PRIu64
+           ", Variable-2 %" PRIu64 "\n",
+           "commands", idle->done, idle->name, idle->last.counter, idle->last.variable1,
+           idle->last.variable2);
+    put_latency_text("wait for idle time", &idle->waited);
+}
+
+static void put_idle_json(const struct idle *idle)
+{
+    if (!idle->name) return;
+    fputs("\"idle\":{\"command\":", stdout);
+    print_quoted(idle->name);
+    printf(",\"done\":%" PRIu64 ",\"counter\":%u,\"variable1\":%" PRIu64 ",\"variable2\":%" PRIu64
+           ",\"wait_cycles\":{",
+           idle->done, idle->last.counter, idle->last.variable1, idle->last.variable2);
+    put_latency_json(&idle->waited);
+    fputs("},", stdout);
+}
+
+static void put_text(const struct ring_load *l, uint64_t cycles)
+{
+    printf("%s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n", l->name,
+           leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
+           l->seed);
+    printf("%" PRIu64 " bit times, %u bits round the ring\n", cycles, l->ring.bits);
+    printf("  %-32s %14" PRIu64 "\n", "messages offered", l->offered);
+    printf("  %-32s %14" PRIu64 "\n", "messages sent", l->sent);
+    printf("  %-32s %14" PRIu64 "\n", "messages waiting", l->offered - l->sent);
+    printf("  %-32s %14" PRIu64 "\n", "deliveries", l->delivered);
+    printf("  %-32s %14.6f  of all bit times carry packets\n", "throughput",
+           (double)l->symbols / (double)cycles);
+    put_latency_text("latency", &l->latency);
+    put_priorities_text(l);
+    put_idle_text(&l->idle);
+    printf("  %-32s %016" PRIx64 "\n", "certificate",
+           leat_sim_certificate_value(&l->ring.certificate));
+    printf("  %-32s %14.3f  seconds, %.4g bit times per second\n", "run", l->wall_seconds,
+           per_second(l, (double)cycles));
+}
+
+static void put_json(const struct ring_load *l, uint64_t cycles)
+{
+    fputs("{\"fabric\":", stdout);
+    print_quoted(l->name);
+    printf(",\"model\":\"%s\",\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64
+           ",\"seed\":%" PRIu64 ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ring_bits\":%u,",
+           l->config.model == LEAT_SIM_ATON_BIT ? "bit" : "word",
+           leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed,
+           cycles, fabric_ns(&l->config.clock, 1), l->ring.bits);
+    printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
+           ",\"messages_waiting\":%" PRIu64 ",\"deliveries\":%" PRIu64 ",\"throughput\":%.6f,",
+           l->offered, l->sent, l->offered - l->sent, l->delivered,
+           (double)l->symbols / (double)cycles);
+    fputs("\"latency_cycles\":{", stdout);
+    put_latency_json(&l->latency);
+    putchar(',');
+    put_priorities_json(l);
+    put_idle_json(&l->idle);
+    printf("\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f,\"cycles_per_second\":%.0f}\n",
+           leat_sim_certificate_value(&l->ring.certificate), l->wall_seconds,
+           per_second(l, (double)cycles));
+}
+
+int ring_fabric_sim(const struct arguments *args)
+{
+    static struct ring_load load; /* a histogram is large */
+    load = (struct ring_load){ .args = args,
+                               .load = LOAD_DEFAULT,
+                               .bytes = BYTES_DEFAULT,
+                               .cycles = CYCLES_DEFAULT,
+                               .seed = 1 };
+    if (!read_load(&load)) return WRONG;
+    if (args->only_check) return DONE;
+    int code = FAILED;
+    if (prepare(&load)) {
+        const uint64_t cycles = pieces_run(load.cycles, run_piece, &load, &load.wall_seconds);
+        count_waiting(&load, cycles);
+        code = DONE;
+        if (argument(args, "--json"))
+            put_json(&load, cycles);
+        else
+            put_text(&load, cycles);
+    }
+    free(load.memory);
+    free(load.station);
+    free(load.partner);
+    free(load.octets);
+    return finish(code);
+}

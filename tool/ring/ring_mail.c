@@ -1,0 +1,169 @@
+/* leat ring send and receive: messages from station to station of a live ring. */
+#include "ring_mail.h"
+#include "leat_tree.h"
+#include "sim.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* How long an interrupt may wait. */
+enum { SLICE_US = 100000 };
+
+/* ---- sending ------------------------------------------------------------------------------ */
+
+static bool read_address(const struct ring_live_asked *a, const char *text, uint16_t *to)
+{
+    uint64_t number;
+    if (strcmp(text, "all") == 0) {
+        *to = LEAT_ATON_DA_ALL;
+        return true;
+    }
+    if (leat_tree_number(text, strlen(text), &number) && number < LEAT_ATON_DA_ALL) {
+        *to = (uint16_t)number;
+        return true;
+    }
+    misuse(a->args->verb, "send to '%s', expected a station's address, 0 to 65534, or all", text);
+    return false;
+}
+
+/* A whole file of at most `cap` octets; "-" is standard input. */
+static bool read_file(const char *path, uint8_t *octets, size_t cap, size_t *len)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    FILE *file = is_input ? stdin : fopen(path, "rb");
+    if (!file) {
+        complain("%s: %s", path, strerror(errno));
+        return false;
+    }
+    *len = fread(octets, 1, cap, file);
+    const bool is_longer = *len == cap && fgetc(file) != EOF, failed = ferror(file);
+    if (!is_input) fclose(file);
+    if (failed)
+        complain("%s: cannot be read", path);
+    else if (is_longer)
+        complain("%s: longer than %zu octets, expected what one frame holds", path, cap);
+    return !failed && !is_longer;
+}
+
+int ring_told_ack(uint16_t to, const struct leat_live_aton_ack *ack)
+{
+    if (ack->copied) return DONE;
+    if (to == LEAT_ATON_DA_ALL)
+        complain(ack->recognised ? "no station has room in its mailbox"
+                                 : "no other station on this ring");
+    else if (ack->recognised)
+        complain(
+            "station %u has no room in its mailbox, expected leat ring receive there (or, with "
+            "a key, a clock that has not gone back here)",
+            to);
+    else
+        complain("no station %u on this ring", to);
+    return FAILED;
+}
+
+static void show_ack(const struct ring_live_asked *a, uint16_t to, size_t len,
+                     const struct leat_live_aton_ack *ack)
+{
+    if (a->json) {
+        printf("{\"to\":%u,\"len\":%zu,\"recognised\":%s,\"copied\":%s,\"took_ns\":%llu}\n", to,
+               len, ack->recognised ? "true" : "false", ack->copied ? "true" : "false",
+               (unsigned long long)ack->took_ns);
+        return;
+    }
+    if (!ack->copied) return;
+    if (to == LEAT_ATON_DA_ALL)
+        printf("one station at least has it\n");
+    else
+        printf("station %u has it\n", to);
+    fprintf(stderr, "octets: %zu, one packet, %.1f us\n", len, (double)ack->took_ns / 1000);
+}
+
+int ring_send(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    const char *path = argument(a->args, "--file");
+    const int operands = a->args->operand_count;
+    char **operand = a->args->operand;
+    uint8_t buffer[LEAT_LIVE_ATON_OCTETS_MAX];
+    const void *octets = buffer;
+    struct leat_live_aton_ack ack = { 0 };
+    uint16_t to;
+    size_t len = 0;
+    if (operands != (path ? 2 : 3))
+        return misuse(a->args->verb, "expected send A TEXT or send A --file F");
+    if (!read_address(a, operand[1], &to)) return WRONG;
+    if (path) {
+        if (!read_file(path, buffer, sizeof buffer, &len)) return WRONG;
+    } else {
+        octets = operand[2];
+        len = strlen(operand[2]);
+    }
+    const int code = ring_told(
+        leat_live_aton_send(station, to, octets, len, a->timeout_us, &ack, ring_why));
+    if (code != DONE) return code;
+    show_ack(a, to, len, &ack);
+    return ring_told_ack(to, &ack);
+}
+
+/* ---- receiving ---------------------------------------------------------------------------- */
+
+/* Text as it is; what is no text, by its number. */
+static void show_octets(const uint8_t *octets, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (octets[i] == '\\')
+            printf("\\\\");
+        else if (octets[i] >= ' ' && octets[i] <= '~')
+            putchar(octets[i]);
+        else
+            printf("\\x%02x", octets[i]);
+    }
+}
+
+static void show_message(const struct ring_live_asked *a, uint16_t from, const uint8_t *octets,
+                         size_t len)
+{
+    if (a->json) {
+        printf("{\"from\":%u,\"len\":%zu,\"octets\":\"", from, len);
+        for (size_t i = 0; i < len; i++)
+            printf("%02x", octets[i]);
+        printf("\"}\n");
+    } else {
+        printf("station %u: ", from);
+        show_octets(octets, len);
+        putchar('\n');
+    }
+}
+
+/* One message within the time that was asked for. */
+static int receive_one(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    uint8_t octets[LEAT_LIVE_ATON_OCTETS_MAX];
+    uint16_t from = 0;
+    size_t len = 0;
+    enum leat_live_aton_end end = LEAT_LIVE_ATON_SILENT;
+    for (uint64_t left_us = a->timeout_us;
+         end == LEAT_LIVE_ATON_SILENT && left_us && !interrupted;) {
+        const uint64_t slice_us = left_us < SLICE_US ? left_us : SLICE_US;
+        end = leat_live_aton_receive(station, slice_us, &from, octets, sizeof octets, &len,
+                                     ring_why);
+        left_us -= slice_us;
+    }
+    if (interrupted && end == LEAT_LIVE_ATON_SILENT) return SIGNALLED + interrupted;
+    if (end == LEAT_LIVE_ATON_SILENT) {
+        complain("no message within %llu ms", (unsigned long long)(a->timeout_us / 1000));
+        return FAILED;
+    }
+    const int code = ring_told(end);
+    if (code == DONE) show_message(a, from, octets, len);
+    return code == DONE && !flush_printed() ? FAILED : code;
+}
+
+int ring_receive(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    uint64_t count = 1;
+    int code = DONE;
+    if (!sim_read_number(a->args, "--count", 1, UINT32_MAX, &count)) return WRONG;
+    for (uint64_t i = 0; i < count && code == DONE; i++)
+        code = receive_one(a, station);
+    return code;
+}

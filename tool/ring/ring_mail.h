@@ -1,0 +1,33 @@
+/* leat ring on a ring of real hosts: what verb_ring_live.c and the messages of aton_mail.c share.
+ */
+#ifndef LEAT_RING_MAIL_H
+#define LEAT_RING_MAIL_H
+
+#include "live_aton_station.h"
+#include "tool.h"
+
+/* What the command line says, for all subcommands. */
+struct ring_live_asked {
+    const struct arguments *args;
+    const char *word;
+    struct leat_aton_command command;
+    uint32_t quorum; /* so many are enough; 0: all */
+    uint64_t timeout_us;
+    bool is_query; /* the answer is Variable-1 and Variable-2 */
+    bool json;
+};
+
+/* Why the last call of the library ended as it did. */
+extern char ring_why[LEAT_LIVE_ATON_WHY_LEN];
+
+/* The exit code for it; complains with ring_why. */
+int ring_told(enum leat_live_aton_end end);
+
+/* The same for a message that went round: DONE if it was copied, else FAILED after a complaint. */
+int ring_told_ack(uint16_t to, const struct leat_live_aton_ack *ack);
+
+/* leat ring send, leat ring receive. Exit codes. */
+int ring_send(const struct ring_live_asked *asked, struct leat_live_aton *station);
+int ring_receive(const struct ring_live_asked *asked, struct leat_live_aton *station);
+
+#endif

@@ -1,0 +1,330 @@
+/* leat ring on a simulated ring: what the options say. */
+#include "leat_random.h"
+#include "leat_tree.h"
+#include "lines.h"
+#include "ring_job.h"
+#include "sim.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const opcode_names[] = { "",   "add", "and", "or",   "max",      "min",
+                                            "eq", "lt",  "le",  "sort", "bitcount", "tree" };
+
+uint8_t ring_opcode(const char *name, size_t len)
+{
+    for (uint8_t i = LEAT_ATON_ADD; i <= LEAT_ATON_TREE; i++)
+        if (strlen(opcode_names[i]) == len && strncmp(opcode_names[i], name, len) == 0) return i;
+    return 0;
+}
+
+const char *ring_opcode_name(unsigned opcode)
+{
+    return opcode_names[opcode];
+}
+
+static bool read_small(const struct ring_job *job, const char *option, uint32_t least,
+                       uint32_t most, uint32_t *out)
+{
+    uint64_t number = *out;
+    if (!sim_read_number(job->args, option, least, most, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+static bool read_width(struct ring_job *job)
+{
+    uint32_t width = 32;
+    if (!read_small(job, "--width", 0, UINT32_MAX, &width)) return false;
+    if (width == 16 || width == 32 || width == 64) {
+        job->command.width_bits = (uint8_t)width;
+        return true;
+    }
+    misuse(job->args->verb, "--width %u, expected 16, 32 or 64", width);
+    return false;
+}
+
+static bool read_model(struct ring_job *job)
+{
+    const char *text = argument(job->args, "--model");
+    job->vcd = argument(job->args, "--vcd");
+    job->model = job->vcd ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
+    if (!text) return true;
+    if (strcmp(text, "bit") != 0 && strcmp(text, "word") != 0) {
+        misuse(job->args->verb, "--model '%s', expected bit or word", text);
+        return false;
+    }
+    job->model = strcmp(text, "bit") == 0 ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
+    if (job->vcd && job->model == LEAT_SIM_ATON_WORD) {
+        misuse(job->args->verb, "--vcd with --model word, expected bit: words have no waveforms");
+        return false;
+    }
+    return true;
+}
+
+static bool read_command(struct ring_job *job)
+{
+    const char *text = argument(job->args, "--command");
+    const bool is_sim = strcmp(job->word, "sim") == 0;
+    uint32_t reg = strcmp(job->word, "least-loaded") == 0 ? RING_LOAD_REGISTER : 0;
+    if (is_sim && !text) {
+        misuse(job->args->verb, "sim needs --command: add, and, or, max, min, eq, lt or le");
+        return false;
+    }
+    if (!is_sim && text) {
+        misuse(job->args->verb, "--command %s has no meaning for %s, expected leat ring sim", text,
+               job->word);
+        return false;
+    }
+    job->command.opcode = text ? ring_opcode(text, strlen(text)) : 0;
+    if (text && (!job->command.opcode || job->command.opcode > LEAT_ATON_LE)) {
+        misuse(job->args->verb, "--command '%s', expected add, and, or, max, min, eq, lt or le",
+               text);
+        return false;
+    }
+    if (!read_small(job, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg)) return false;
+    job->command.reg = (uint8_t)reg;
+    return true;
+}
+
+static bool read_value(struct ring_job *job)
+{
+    const unsigned opcode = job->command.opcode;
+    if (!argument(job->args, "--value")) return true;
+    if (opcode < LEAT_ATON_EQ) {
+        misuse(job->args->verb, "--value is for the commands eq, lt and le");
+        return false;
+    }
+    job->command.value_given = true;
+    return sim_read_number(job->args, "--value", 0, leat_aton_mask(job->command.width_bits),
+                           &job->command.value);
+}
+
+/* ---- lists on the command line ------------------------------------------------------------------
+ */
+
+/* The next piece before a comma; false: there is none left. */
+static bool next_piece(const char **list, struct word *piece)
+{
+    if (!**list) return false;
+    piece->text = *list;
+    piece->len = strcspn(*list, ",");
+    *list += piece->len;
+    if (**list) (*list)++;
+    return true;
+}
+
+static bool read_disabled(struct ring_job *job)
+{
+    const char *list = argument(job->args, "--disabled");
+    struct word piece;
+    while (list && next_piece(&list, &piece)) {
+        uint64_t station;
+        if (!leat_tree_number(piece.text, piece.len, &station) || station < 1 ||
+            station > job->stations) {
+            misuse(job->args->verb, "--disabled '%s', expected stations of 1 to %u",
+                   show(piece).text, job->stations);
+            return false;
+        }
+        job->enabled[station - 1] = 0;
+    }
+    return true;
+}
+
+/* The station that asks, and those that its packets are for. */
+static void count_parts(struct ring_job *job)
+{
+    job->taking_part = job->enabled[job->from];
+    for (uint32_t i = 0; i < job->stations; i++) {
+        const bool is_meant = job->command.da == LEAT_ATON_DA_ALL || job->command.da == i + 1;
+        job->taking_part += i != job->from && is_meant && job->enabled[i];
+    }
+}
+
+static bool read_tree(struct ring_job *job)
+{
+    const char *list = argument(job->args, "--tree");
+    uint8_t op = LEAT_ATON_ADD;
+    struct word piece;
+    for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++) {
+        if (list && next_piece(&list, &piece)) op = ring_opcode(piece.text, piece.len);
+        if (!op || op > LEAT_ATON_MIN) {
+            misuse(job->args->verb, "--tree '%s', expected add, and, or, max or min",
+                   show(piece).text);
+            return false;
+        }
+        job->tree[h] = op;
+    }
+    if (!list || !*list) return true;
+    misuse(job->args->verb, "--tree has too many heights, expected at most %d",
+           LEAT_ATON_SLOTS_MAX);
+    return false;
+}
+
+/* ---- faults ------------------------------------------------------------------------------------
+ */
+
+/* "bit:STATION@TIME" */
+static bool read_fault(const struct ring_job *job, const char *text, size_t len,
+                       struct leat_sim_aton_fault *out)
+{
+    static const char *const kinds[] = { "bit", "forget", "leave", "join" };
+    const char *colon = memchr(text, ':', len), *at = memchr(text, '@', len);
+    uint64_t station, time;
+    if (!colon || !at || at < colon) return false;
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const size_t kind_len = strlen(kinds[i]);
+        if ((size_t)(colon - text) != kind_len || strncmp(text, kinds[i], kind_len) != 0) continue;
+        if (!leat_tree_number(colon + 1, (size_t)(at - colon - 1), &station) ||
+            !leat_tree_number(at + 1, (size_t)(text + len - at - 1), &time))
+            return false;
+        if (station < 1 || station > job->stations || time == LEAT_NEVER) return false;
+        *out = (struct leat_sim_aton_fault){
+            .at = time, .kind = i, .station = (uint32_t)station - 1, .flip = 1
+        };
+        return true;
+    }
+    return false;
+}
+
+static bool read_faults(struct ring_job *job)
+{
+    const char *text = argument(job->args, "--fault");
+    if (!text) return true;
+    job->fault = calloc(RING_FAULTS_MAX, sizeof *job->fault);
+    if (!job->fault) {
+        complain("no memory");
+        return false;
+    }
+    while (*text) {
+        const size_t len = strcspn(text, "\n");
+        if (job->faults == RING_FAULTS_MAX) {
+            misuse(job->args->verb, "--fault, expected at most %d of them", RING_FAULTS_MAX);
+            return false;
+        }
+        if (!read_fault(job, text, len, &job->fault[job->faults++])) {
+            misuse(job->args->verb,
+                   "--fault '%.*s', expected bit, forget, leave or join:STATION@TIME with stations "
+                   "of 1 to %u",
+                   (int)len, text, job->stations);
+            return false;
+        }
+        text += len + (text[len] != 0);
+    }
+    return true;
+}
+
+/* ---- operands ---------------------------------------------------------------------------------
+ */
+
+struct operands {
+    struct ring_job *job;
+    uint32_t count;
+};
+
+static bool read_operand_line(void *context, const struct place *place, struct word line)
+{
+    struct operands *o = context;
+    const unsigned width = o->job->command.width_bits;
+    struct word word;
+    while (lines_word(&line, &word)) {
+        uint64_t number;
+        if (!leat_tree_number(word.text, word.len, &number))
+            return wrong(place, "'%s', expected a whole number", show(word).text);
+        if (number > leat_aton_mask(width))
+            return wrong(place, "operand %llu, expected one that fits %u bits",
+                         (unsigned long long)number, width);
+        if (o->count == o->job->stations)
+            return wrong(place, "operand %u, expected one for each of %u stations", o->count + 1,
+                         o->job->stations);
+        o->job->operand[o->count++] = number;
+    }
+    return true;
+}
+
+/* Loads are at least 0.01 and at most 4.00, in hundredths. */
+static uint64_t random_operand(const struct ring_job *job, struct leat_random *r)
+{
+    const uint64_t any = leat_random_next(r);
+    if (strcmp(job->word, "least-loaded") == 0) return 1 + any % RING_RANDOM_LOAD_MAX;
+    return any & leat_aton_mask(job->command.width_bits);
+}
+
+static bool read_operands(struct ring_job *job)
+{
+    const char *file = argument(job->args, "--operands");
+    struct operands operands = { .job = job };
+    uint32_t lines;
+    if (!file || strcmp(file, "random") == 0) {
+        struct leat_random r;
+        leat_random_seed(&r, job->seed);
+        for (uint32_t i = 0; i < job->stations; i++)
+            job->operand[i] = random_operand(job, &r);
+        return true;
+    }
+    if (!lines_read(file, read_operand_line, &operands, &lines)) return false;
+    if (operands.count == job->stations) return true;
+    complain("%s:%u: %u operands, expected one for each of %u stations", file, lines,
+             operands.count, job->stations);
+    return false;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------
+ */
+
+static bool read_stations(struct ring_job *job)
+{
+    uint32_t from = 1, to = 0;
+    if (!argument(job->args, "--stations")) {
+        misuse(job->args->verb, "%s needs --stations N%s", job->word,
+               strcmp(job->word, "sim") == 0 ? "" : ", or --live for this host's ring");
+        return false;
+    }
+    if (!read_small(job, "--stations", 1, LEAT_SIM_ATON_STATIONS_MAX, &job->stations) ||
+        !read_small(job, "--quorum", 1, job->stations, &job->quorum) ||
+        !read_small(job, "--from", 1, job->stations, &from) ||
+        !read_small(job, "--to", 1, job->stations, &to) ||
+        !read_small(job, "--propagation", 0, LEAT_SIM_ATON_PROPAGATION_MAX, &job->propagation) ||
+        !sim_read_number(job->args, "--seed", 0, UINT64_MAX, &job->seed))
+        return false;
+    job->from = from - 1;
+    job->command.da = to ? (uint16_t)to : LEAT_ATON_DA_ALL;
+    if ((uint64_t)job->propagation * job->stations <= LEAT_SIM_ATON_BITS_MAX) return true;
+    misuse(job->args->verb, "--propagation %u for %u stations, expected at most %d for all links",
+           job->propagation, job->stations, LEAT_SIM_ATON_BITS_MAX);
+    return false;
+}
+
+static bool make_room(struct ring_job *job)
+{
+    job->operand = calloc(job->stations, sizeof *job->operand);
+    job->enabled = malloc(job->stations);
+    if (!job->operand || !job->enabled) {
+        complain("no memory for %u stations", job->stations);
+        return false;
+    }
+    memset(job->enabled, 1, job->stations);
+    return true;
+}
+
+bool ring_read_job(const struct arguments *args, struct ring_job *job)
+{
+    *job = (struct ring_job){ .args = args, .word = args->operand[0], .seed = 1 };
+    job->json = argument(args, "--json") != NULL;
+    if (args->operand_count > 1) {
+        misuse(args->verb, "'%s', expected nothing behind %s", args->operand[1], job->word);
+        return false;
+    }
+    const bool read = read_stations(job) && read_width(job) && read_model(job) &&
+                      read_command(job) && read_value(job) && make_room(job) &&
+                      read_operands(job) && read_disabled(job) && read_tree(job) &&
+                      read_faults(job);
+    if (read) count_parts(job);
+    return read;
+}
+
+void ring_job_free(struct ring_job *job)
+{
+    free(job->operand);
+    free(job->enabled);
+    free(job->fault);
+}

@@ -1,0 +1,74 @@
+/* leat ring sim: one command, once round a simulated ring. */
+#include "result_file.h"
+#include "ring_job.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What Variable-2 tells. */
+static const char *meaning(unsigned opcode)
+{
+    static const char *const of_count[] = { "stations whose operand it equals",
+                                            "stations whose operand is larger",
+                                            "stations whose operand is not smaller" };
+    if (opcode == LEAT_ATON_ADD) return "times the sum went over";
+    if (opcode == LEAT_ATON_MAX || opcode == LEAT_ATON_MIN) return "the station that holds it";
+    return opcode >= LEAT_ATON_EQ ? of_count[opcode - LEAT_ATON_EQ] : "";
+}
+
+static void put_text(const struct ring_asking *a)
+{
+    const struct ring_job *job = a->job;
+    const struct leat_aton_result *r = &a->result.result;
+    const uint64_t host_based = ring_host_based(a);
+    printf("%s over %u stations, register %u, %u bits, from station %u (%s model)\n",
+           ring_opcode_name(job->command.opcode), job->stations, job->command.reg,
+           job->command.width_bits, job->from + 1,
+           job->model == LEAT_SIM_ATON_BIT ? "bit" : "word");
+    printf("  %-14s %20u  stations that took part\n", "Counter", r->counter);
+    printf("  %-14s %20" PRIu64 "\n", "Variable-1", r->variable1);
+    printf("  %-14s %20" PRIu64 "  %s\n", "Variable-2", r->variable2, meaning(job->command.opcode));
+    printf("  %-14s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times", a->bit_times,
+           a->expected);
+    printf("  %-14s %20" PRIu64 "  %u packets", "host-based", host_based, job->stations - 1);
+    if (job->stations > 1)
+        printf(", %.1f times as long", (double)host_based / (double)a->bit_times);
+    printf("\n  %-14s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
+}
+
+static void put_json(const struct ring_asking *a)
+{
+    const struct ring_job *job = a->job;
+    const struct leat_aton_result *r = &a->result.result;
+    ring_json_begin(ring_opcode_name(job->command.opcode), job->stations, &a->packet);
+    printf(",\"variable1\":%" PRIu64 ",\"variable2\":%" PRIu64
+           ",\"packets\":%u,\"bit_times\":%" PRIu64 ",\"bit_times_expected\":%" PRIu64
+           ",\"host_based_bit_times\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\"}\n",
+           r->variable1, r->variable2, a->packets, a->bit_times, a->expected, ring_host_based(a),
+           ring_certificate(a));
+}
+
+static int run_command(const struct ring_job *job)
+{
+    struct ring_asking a;
+    int code = ring_open(&a, job);
+    const struct leat_aton_order order = ring_order(job, job->command.opcode);
+    if (code == DONE) code = ring_ask(&a, &order, 0);
+    if (code == DONE && job->json)
+        put_json(&a);
+    else if (code == DONE)
+        put_text(&a);
+    return ring_close(&a, code);
+}
+
+int ring_simulate(const struct arguments *args)
+{
+    struct ring_job job;
+    const struct result_name vcd = { "--vcd", argument(args, "--vcd") };
+    int code = WRONG;
+    if (ring_read_job(args, &job) &&
+        (!job.vcd || result_names_apart(args->verb, &vcd, 1, argument(args, "--operands"))))
+        code = strcmp(job.word, "sim") == 0 ? run_command(&job) : ring_algorithm(&job);
+    ring_job_free(&job);
+    return code;
+}

@@ -1,0 +1,152 @@
+#!/bin/sh
+# leat ring on simulated rings: against a second model, the spec's times, faults, waveforms, bad input.
+set -u
+leat=$(realpath "$1")
+here=$(dirname "$0")
+. "$here/../../test/lib.sh"
+
+# ---- the second model ---------------------------------------------------------------------------
+python3 "$here/ring_model.py" "$leat" "${LEAT_SEED:-1}" 40 "$folder" || fail "differs from the model"
+
+# ---- the spec's own times, and what is shown ----------------------------------------------------
+json() { "$leat" ring "$@" --json; }
+for model in bit word; do
+    same "T of 4 stations" "$(json sim --stations 4 --propagation 1 --command add --model $model | jq .bit_times)" 216
+    same "T of 40 stations" "$(json sim --stations 40 --command max --model $model | jq .bit_times)" 232
+    same "T of one" "$(json sim --stations 1 --width 64 --command or --model $model | jq .bit_times)" 280
+done
+printf '7 0x10\n# a comment\n3\n' > "$folder/three"
+exits 0 "" "$leat" ring sim --stations 3 --operands "$folder/three" --command min
+same "text" "$(cat "$folder/stdout")" "min over 3 stations, register 0, 32 bits, from station 1 (word model)
+  Counter                           3  stations that took part
+  Variable-1                        3
+  Variable-2                        3  the station that holds it
+  bit times                       216  closed form 216
+  host-based                      434  2 packets, 2.0 times as long
+  certificate        $(json sim --stations 3 --operands "$folder/three" --command min | jq -r .certificate)"
+input="$folder/three" exits 0 "" "$leat" ring sort --stations 3 --operands - --json
+same "from standard input" "$(jq -c .values "$folder/stdout")" "[3,7,16]"
+same "to one station" "$(json sim --stations 3 --operands "$folder/three" --command add --to 2 | jq -c '[.counter,.variable1]')" "[2,23]"
+same "seeds" "$(json sim --stations 9 --command add --seed 5 | jq .variable1)" "$(json sim --stations 9 --command add --seed 5 --model bit | jq .variable1)"
+
+# ---- faults -------------------------------------------------------------------------------------
+for model in bit word; do
+    same "a station that left" "$(json sim --stations 5 --command add --model $model --fault leave:3@0 | jq .counter)" 4
+    exits 1 "no answer to packet 1: it came back damaged" "$leat" ring sim --stations 5 --command add --model $model --fault bit:3@120
+    same "nothing shown" "$(cat "$folder/stdout")" ""
+    exits 1 "no answer to packet 1: it was lost" "$leat" ring sim --stations 5 --command add --model $model --fault forget:1@120
+    # Station 2 sees another packet, and nobody else does: no checksum tells, Counter does.
+    printf '11\n22\n33\n' > "$folder/double"
+    double() { "$leat" ring sim --stations 3 --operands "$folder/double" --command add --model $model --fault bit:2@25 --fault bit:3@26 "$@"; }
+    exits 1 "no answer to packet 1: 2 stations took part, expected 3; missing: 2" double
+    same "nothing shown of a double fault" "$(cat "$folder/stdout")" ""
+    same "fewer were asked for" "$(double --quorum 2 --json | jq -c '[.stations,.counter,.variable1]')" "[3,2,44]"
+    exits 1 "expected 3; missing: 2" "$leat" ring average --stations 3 --operands "$folder/double" --model $model --fault bit:2@25 --fault bit:3@26
+    exits 1 "1 stations took part, expected 2; missing: 3" "$leat" ring sim --stations 5 --command add --model $model --to 3 --fault leave:3@0
+    same "a lost token" "$(json sim --stations 5 --command add --model $model --fault bit:3@5 | jq .counter)" 5
+done
+
+# ---- the least loaded ---------------------------------------------------------------------------
+printf '140\n7\n90\n' > "$folder/loads"
+same "least loaded" "$(json least-loaded --stations 3 --operands "$folder/loads" | jq -c '[.command,.register,.load,.station]')" '["least-loaded",1,7,2]'
+json least-loaded --stations 50 | jq -e '.load >= 1 and .load <= 400 and .counter == 50' > /dev/null || fail "random loads"
+printf '140\n0\n90\n' > "$folder/unset"
+exits 1 "register 1 of station 2 is 0, which is no load" "$leat" ring least-loaded --stations 3 --operands "$folder/unset"
+
+# ---- interrupts are heard: this would take minutes ------------------------------------------------
+for signal in TERM INT; do
+    "$leat" ring sim --stations 65534 --command add --model bit > /dev/null 2>&1 &
+    sleep 0.5
+    kill -s $signal $!
+    code=0
+    wait $! || code=$?
+    case $signal in TERM) same "interrupted by TERM" $code 143 ;; INT) same "interrupted by INT" $code 130 ;; esac
+done
+
+# ---- waveforms ----------------------------------------------------------------------------------
+exits 0 "" "$leat" ring sim --stations 3 --command add --vcd "$folder/ring.vcd"
+grep -q '^\$scope module station\[3\] \$end' "$folder/ring.vcd" || fail "no station in the waveform"
+same "end of the waveform" "$(tail -n 1 "$folder/ring.vcd")" "#241"
+exits 1 "" "$leat" ring sim --stations 3 --command add --vcd "$folder/none.vcd" --fault bit:3@120
+[ ! -e "$folder/none.vcd" ] || fail "a waveform of no answer"
+no_part "waveforms"
+
+# ---- the ring as a fabric -------------------------------------------------------------------------
+sim() { "$leat" sim "$@" --json; }
+for traffic in uniform permutation hotspot broadcast bursty; do
+    sim ring9/propagation=2/model=bit --traffic $traffic --load 0.6 --cycles 60000 | jq -c 'del(.model,.fabric,.wall_seconds,.cycles_per_second)' > "$folder/bit"
+    sim ring9/propagation=2/model=word --traffic $traffic --load 0.6 --cycles 60000 | jq -c 'del(.model,.fabric,.wall_seconds,.cycles_per_second)' > "$folder/word"
+    same "$traffic: both models" "$(cat "$folder/bit")" "$(cat "$folder/word")"
+done
+# 256 symbols of a packet, 24 of the round that it takes to come back, 1 to 23 of the token's way on.
+sim ring16 --load 1 | jq -e '.throughput > 256 / (256 + 24 + 23) and .throughput < 256 / (256 + 24 + 1) and .messages_waiting > 0' > /dev/null || fail "saturation"
+# Alone: 256 symbols, 12 bits of way on average, and half a round for the token less its first 11 symbols.
+sim ring16 --load 0.001 --cycles 100000000 | jq -e '.latency_cycles.mean > 262 and .latency_cycles.mean < 275 and .messages_waiting <= 1' > /dev/null || fail "latency of single packets"
+# Priorities: the higher the sooner, in both models alike; commands in idle time when there is some.
+sim ring16/priority=3:7,4-5:2 --load 0.9 > "$folder/word"
+sim ring16/priority=3:7,4-5:2/model=bit --load 0.9 > "$folder/bit"
+jq -e '[.latency_of_priorities[] | .priority] == [7, 2, 0] and ([.latency_of_priorities[] | .mean] | . == sort) and ([.latency_of_priorities[] | .deliveries] | add) == .deliveries' "$folder/word" > /dev/null || fail "latency by priority"
+same "both models with priorities" "$(jq -c 'del(.fabric, .model, .wall_seconds, .cycles_per_second)' "$folder/bit")" "$(jq -c 'del(.fabric, .model, .wall_seconds, .cycles_per_second)' "$folder/word")"
+sim ring5 --load 0 --idle add@1000 | jq -e '.idle.counter == 5 and .idle.wait_cycles.max <= 48 and .idle.done > 900000 / (1000 + 192 + 48 + 48) and .idle.done < 1000000 / (1000 + 192 + 24)' > /dev/null || fail "idle time"
+sim ring5 --load 0.9 --idle add@1000 | jq -e '.idle.wait_cycles.mean > 1000' > /dev/null || fail "no idle time"
+same "shown as a fabric" "$("$leat" fabric show ring40/propagation=5/packet=100 --json | jq -c '[.stations, .round_bits, .monitor_bits, .packet_symbols]')" "[40,240,0,$((128 + 8 * 108))]"
+same "shown, with the monitor's bits" "$("$leat" fabric show ring4/propagation=1 --json | jq -c '[.round_bits, .monitor_bits]')" "[24,16]"
+has "shown as text" "$("$leat" fabric show ring16/priority=3-4:7)" "priority    7 at ports 3 to 4"
+exits 0 "" "$leat" fabric check ring16
+exits 0 "" "$leat" sim ring16/clock=4MHz/packet=100 --cycles 10000
+has "name in full" "$(cat "$folder/stdout")" "ring16/propagation=0/packet=100/clock=250ns/model=word, traffic uniform"
+has "routers are another thing" "$("$leat" sim ring:16 --cycles 1000)" "ring:16, traffic uniform"
+
+# ---- bad input ----------------------------------------------------------------------------------
+wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
+wrong "expected sim" "$leat" ring
+wrong "'xyz', expected one of sim join" "$leat" ring xyz --stations 3
+wrong "sim needs --stations" "$leat" ring sim --command add
+wrong "sort needs --stations N, or --live" "$leat" ring sort
+wrong "sim needs --command" "$leat" ring sim --stations 3
+wrong "--stations means a simulated ring, expected no --live and no --dev beside sort" "$leat" ring sort --stations 3 --live
+wrong "--stations means a simulated ring, expected sim or an algorithm, not query" "$leat" ring query min --stations 3
+wrong "--quorum '4', expected a whole number, 1 to 3" "$leat" ring sim --stations 3 --command add --quorum 4
+wrong "--command 'mul', expected add, and, or, max, min, eq, lt or le" "$leat" ring sim --stations 3 --command mul
+wrong "--command 'sort', expected" "$leat" ring sim --stations 3 --command sort
+wrong "--command add has no meaning for sort" "$leat" ring sort --stations 3 --command add
+wrong "--stations '0', expected a whole number, 1 to 65534" "$leat" ring sim --stations 0 --command add
+wrong "--stations '65535'" "$leat" ring sim --stations 65535 --command add
+wrong "--width 24, expected 16, 32 or 64" "$leat" ring sim --stations 3 --width 24 --command add
+wrong "--register '64', expected a whole number, 0 to 63" "$leat" ring sim --stations 3 --register 64 --command add
+wrong "--from '4', expected a whole number, 1 to 3" "$leat" ring sim --stations 3 --from 4 --command add
+wrong "--model 'cell', expected bit or word" "$leat" ring sim --stations 3 --model cell --command add
+wrong "--vcd with --model word" "$leat" ring sim --stations 3 --model word --vcd "$folder/x.vcd" --command add
+wrong "--propagation" "$leat" ring sim --stations 3 --propagation 9999999 --command add
+wrong "--value is for" "$leat" ring sim --stations 3 --command add --value 3
+wrong "--value '65536'" "$leat" ring sim --stations 3 --width 16 --command eq --value 65536
+wrong "--disabled '4', expected stations of 1 to 3" "$leat" ring sim --stations 3 --command add --disabled 1,4
+wrong "--tree 'mul', expected add, and, or, max or min" "$leat" ring tree --stations 3 --tree add,mul
+wrong "--fault 'bit:4@1', expected" "$leat" ring sim --stations 3 --command add --fault bit:4@1
+wrong "--fault 'leave:3', expected" "$leat" ring sim --stations 3 --command add --fault leave:3
+wrong "three:3: 3 operands, expected one for each of 4 stations" "$leat" ring sim --stations 4 --command add --operands "$folder/three"
+wrong "three:3: operand 3, expected one for each of 2 stations" "$leat" ring sim --stations 2 --command add --operands "$folder/three"
+printf '1\n70000\n' > "$folder/wide"
+wrong "wide:2: operand 70000, expected one that fits 16 bits" "$leat" ring sim --stations 2 --width 16 --command add --operands "$folder/wide"
+printf '1\nx\n' > "$folder/words"
+wrong "words:2: 'x', expected a whole number" "$leat" ring sim --stations 2 --command add --operands "$folder/words"
+wrong "'more', expected nothing behind sim" "$leat" ring sim more --stations 2 --command add
+exits 2 "" "$leat" ring sim --stations 2 --command add --operands "$folder/missing"
+wrong "'0' stations, expected 1 to 65534" "$leat" sim ring0
+wrong "'x=3', expected propagation=" "$leat" sim ring16/x=3
+wrong "ring1 has nobody to send to" "$leat" sim ring1
+wrong "--fault has no meaning for ring16, which is a token ring" "$leat" sim ring16 --fault link:1-2
+wrong "--traffic 'tornado', expected uniform" "$leat" sim ring16 --traffic tornado
+wrong "'priority=3:8', expected propagation=" "$leat" sim ring16/priority=3:8
+wrong "'priority=1:1,', expected propagation=" "$leat" sim ring16/priority=1:1,
+wrong "priority 1 of ports 3 to 2, expected priorities 0 to 7 of ports 0 to 15" "$leat" sim ring16/priority=3-2:1
+wrong "--idle 'sort@5', expected add" "$leat" sim ring16 --idle sort@5
+wrong "--idle 'min@0', expected add" "$leat" sim ring16 --idle min@0
+wrong "--idle 'min@18446744073709551615', expected add" "$leat" sim ring16 --idle min@18446744073709551615
+wrong "--idle has no meaning for clos444" "$leat" sim clos444 --idle min@5
+wrong "--bytes '101', expected a whole number, 0 to 100" "$leat" sim ring16/packet=100 --bytes 101
+wrong "ring16: a token ring, expected an ATM fabric" "$leat" fabric time ring16
+wrong "show: --vpi has no meaning for ring16, which is a token ring" "$leat" fabric show ring16 --vpi
+wrong "'x=3', expected" "$leat" fabric check ring16/x=3
+wrong "--model has no meaning for ring16, which is a token ring" "$leat" run --fabric ring16 --model rtl --library mpi -- true
+finish

@@ -1,0 +1,748 @@
+/* leat ring join, set, get, query, status, leave, and the algorithms on a ring of real hosts;
+ * messages are in aton_mail.c. */
+#include "aton_live.h"
+#include "key_file.h"
+#include "leat_tree.h"
+#include "ring_fields.h"
+#include "ring_live.h"
+#include "ring_mail.h"
+#include "sim.h"
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+char ring_why[LEAT_LIVE_ATON_WHY_LEN];
+
+static const char *const opcode_names[] = { "",   "add", "and", "or",   "max",      "min",
+                                            "eq", "lt",  "le",  "sort", "bitcount", "tree" };
+static const char *const driver_names[] = { "any", "xdp", "packet" };
+
+/* 0: no such name. */
+static uint8_t opcode_of(const char *name, size_t len)
+{
+    for (uint8_t i = LEAT_ATON_ADD; i <= LEAT_ATON_TREE; i++)
+        if (strlen(opcode_names[i]) == len && strncmp(opcode_names[i], name, len) == 0) return i;
+    return 0;
+}
+
+bool ring_is_live(const struct arguments *args)
+{
+    const char *word = args->operand_count ? args->operand[0] : "";
+    if (ring_word_is_in(word, RING_LIVE_WORDS)) return true;
+    if (!ring_word_is_in(word, RING_LIVE_ALSO)) return false;
+    if (argument(args, "--dev") || argument(args, "--live")) return true;
+    return strcmp(word, "least-loaded") == 0 && !argument(args, "--stations");
+}
+
+int ring_told(enum leat_live_aton_end end)
+{
+    if (end == LEAT_LIVE_ATON_OK) return DONE;
+    complain("%s", ring_why);
+    return end == LEAT_LIVE_ATON_WRONG ? WRONG : FAILED;
+}
+
+/* ---- which station ------------------------------------------------------------------------ */
+
+/* The only station of this host, where no device was named. */
+static struct leat_live_aton *open_the_only(void)
+{
+    struct if_nameindex *all = if_nameindex();
+    struct leat_live_aton *found = NULL;
+    char reason[LEAT_LIVE_ATON_WHY_LEN] = "";
+    int stations = 0;
+    for (struct if_nameindex *i = all; i && i->if_index; i++) {
+        struct leat_live_aton *station = leat_live_aton_open(i->if_name, ring_why);
+        if (!station && !strstr(ring_why, "no station here"))
+            memcpy(reason, ring_why, sizeof reason);
+        if (!station) continue;
+        stations++;
+        leat_live_aton_close(found);
+        found = station;
+    }
+    if (all) if_freenameindex(all);
+    if (stations == 1) return found;
+    leat_live_aton_close(found);
+    if (stations)
+        complain("this host has %d stations, expected --dev with one of their devices", stations);
+    else if (*reason)
+        complain("%s", reason);
+    else
+        complain("no station on this host, expected one from leat ring join");
+    return NULL;
+}
+
+static struct leat_live_aton *open_station(const struct ring_live_asked *a)
+{
+    const char *device = argument(a->args, "--dev");
+    if (!device) return open_the_only();
+    struct leat_live_aton *station = leat_live_aton_open(device, ring_why);
+    if (!station) complain("%s", ring_why);
+    return station;
+}
+
+/* ---- join --------------------------------------------------------------------------------- */
+
+static bool read_mac(const struct ring_live_asked *a, const char *option, uint8_t mac[6])
+{
+    const char *text = argument(a->args, option);
+    unsigned octet[6];
+    int used = 0;
+    if (!text) {
+        misuse(a->args->verb, "join needs %s with an Ethernet address", option);
+        return false;
+    }
+    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &octet[0], &octet[1], &octet[2], &octet[3],
+               &octet[4], &octet[5], &used) != 6 ||
+        text[used]) {
+        misuse(a->args->verb, "%s '%s', expected an Ethernet address such as 02:00:00:00:00:01",
+               option, text);
+        return false;
+    }
+    for (int i = 0; i < 6; i++)
+        mac[i] = (uint8_t)octet[i];
+    return true;
+}
+
+static bool read_driver(const struct ring_live_asked *a, enum leat_live_aton_driver *driver)
+{
+    const char *text = argument(a->args, "--driver");
+    if (!text) return true;
+    if (strcmp(text, "xdp") == 0)
+        *driver = LEAT_LIVE_ATON_XDP;
+    else if (strcmp(text, "packet") == 0)
+        *driver = LEAT_LIVE_ATON_PACKET;
+    else
+        return misuse(a->args->verb, "--driver '%s', expected xdp or packet", text), false;
+    return true;
+}
+
+/* Its process may not be confined. */
+static void warn_of_station(const char *device)
+{
+    char ignored[LEAT_LIVE_ATON_WHY_LEN];
+    struct leat_live_aton *station = leat_live_aton_open(device, ignored);
+    if (station) warn_if_unconfined(leat_live_aton_process(station));
+    leat_live_aton_close(station);
+}
+
+static int join(const struct ring_live_asked *a)
+{
+    uint64_t ring_id = 1, address = UINT64_MAX, rate = 100000;
+    uint8_t key[LEAT_ATON_KEY_LEN];
+    const char *key_file = argument(a->args, "--key");
+    struct leat_live_aton_config config = { .device = argument(a->args, "--dev"),
+                                            .out = argument(a->args, "--out") };
+    if (!config.device) return misuse(a->args->verb, "join needs --dev with a network device");
+    if (!argument(a->args, "--address"))
+        return misuse(a->args->verb, "join needs --address, another one for each station");
+    if (!read_mac(a, "--next", config.next) || !read_mac(a, "--previous", config.previous) ||
+        !read_driver(a, &config.driver) ||
+        !sim_read_number(a->args, "--ring", 0, UINT32_MAX, &ring_id) ||
+        !sim_read_number(a->args, "--address", 0, LEAT_ATON_DA_ALL - 1, &address) ||
+        !sim_read_number(a->args, "--rate", 0, 1000000000, &rate))
+        return WRONG;
+    if (key_file && !key_file_read(key_file, key)) return WRONG;
+    config.ring_id = (uint32_t)ring_id;
+    config.address = (uint16_t)address;
+    config.rate_per_s = (uint32_t)rate;
+    config.key = key_file ? key : NULL;
+    enum leat_live_aton_driver used = LEAT_LIVE_ATON_ANY;
+    const int code = ring_told(leat_live_aton_join(&config, &used, ring_why));
+    if (code != DONE) return code;
+    warn_if_slower(ring_why);
+    warn_of_station(config.device);
+    if (a->json) {
+        printf("{\"device\":");
+        print_quoted(config.device);
+        printf(",\"ring\":%u,\"address\":%u,\"driver\":\"%s\",\"why\":", config.ring_id,
+               config.address, driver_names[used]);
+        print_quoted(ring_why);
+        printf("}\n");
+    } else {
+        printf("%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
+               config.ring_id, driver_names[used], ring_why);
+    }
+    return DONE;
+}
+
+static int leave(const struct ring_live_asked *a)
+{
+    const char *device = argument(a->args, "--dev");
+    if (!device) return misuse(a->args->verb, "leave needs --dev with a network device");
+    return ring_told(leat_live_aton_leave(device, ring_why));
+}
+
+/* ---- registers ---------------------------------------------------------------------------- */
+
+static bool read_register(const struct ring_live_asked *a, const char *text, unsigned *reg)
+{
+    uint64_t number;
+    if (leat_tree_number(text, strlen(text), &number) && number <= LEAT_ATON_REGISTER_MAX) {
+        *reg = (unsigned)number;
+        return true;
+    }
+    misuse(a->args->verb, "register '%s', expected 0 to 63", text);
+    return false;
+}
+
+/* The load average of the last minute, in hundredths, at least one. */
+static bool load_now(uint64_t *hundredths)
+{
+    double load;
+    FILE *file = fopen("/proc/loadavg", "r");
+    const bool is_told = file && fscanf(file, "%lf", &load) == 1;
+    if (file) fclose(file);
+    if (!is_told) {
+        complain("/proc/loadavg: this system does not tell its load");
+        return false;
+    }
+    *hundredths = (uint64_t)(100 * load + 0.5);
+    if (!*hundredths) *hundredths = 1; /* 0 is a register that nobody has set */
+    return true;
+}
+
+static int set_tree(const struct ring_live_asked *a, struct leat_live_aton *station,
+                    const char *names)
+{
+    uint8_t tree[LEAT_ATON_SLOTS_MAX] = { 0 };
+    int h = 0;
+    for (const char *at = names;; at++) {
+        const size_t len = strcspn(at, ",");
+        const uint8_t opcode = opcode_of(at, len);
+        if (!opcode || opcode > LEAT_ATON_MIN || h == LEAT_ATON_SLOTS_MAX)
+            return misuse(a->args->verb,
+                          "tree '%s', expected 1 to 17 of add, and, or, max, min, commas between",
+                          names);
+        tree[h++] = opcode;
+        at += len;
+        if (!*at) break;
+    }
+    for (; h < LEAT_ATON_SLOTS_MAX; h++)
+        tree[h] = tree[h - 1]; /* the last goes for all heights above */
+    memcpy(leat_live_aton_interface(station)->tree, tree, sizeof tree);
+    return DONE;
+}
+
+static int set_enabled(const struct ring_live_asked *a, struct leat_live_aton *station,
+                       const char *text)
+{
+    const bool on = strcmp(text, "on") == 0;
+    if (!on && strcmp(text, "off") != 0)
+        return misuse(a->args->verb, "enabled '%s', expected on or off", text);
+    leat_live_aton_interface(station)->enabled = on;
+    return DONE;
+}
+
+static int set_load(const struct ring_live_asked *a, struct leat_live_aton *station, unsigned reg)
+{
+    uint64_t every_s = 0, load;
+    if (!sim_read_number(a->args, "--every", 1, 86400, &every_s)) return WRONG;
+    do {
+        if (!load_now(&load)) return FAILED;
+        leat_live_aton_registers(station)[reg] = load;
+        const struct timespec pause = { .tv_sec = (time_t)every_s };
+        if (every_s) nanosleep(&pause, NULL); /* an interrupt ends it */
+    } while (every_s && !interrupted);
+    return DONE;
+}
+
+static int set_register(const struct ring_live_asked *a, struct leat_live_aton *station,
+                        const char *name, const char *text)
+{
+    unsigned reg;
+    uint64_t value;
+    if (!read_register(a, name, &reg)) return WRONG;
+    if (strcmp(text, "load") == 0) return set_load(a, station, reg);
+    if (argument(a->args, "--every")) return misuse(a->args->verb, "--every goes with: set R load");
+    if (!leat_tree_number(text, strlen(text), &value))
+        return misuse(a->args->verb, "value '%s', expected 0 to 2^64-1, or load", text);
+    leat_live_aton_registers(station)[reg] = value;
+    return DONE;
+}
+
+static int set(const struct ring_live_asked *a)
+{
+    if (a->args->operand_count != 3)
+        return misuse(a->args->verb, "expected set R VALUE, set R load, set enabled on|off or set "
+                                     "tree OPERATIONS");
+    const char *name = a->args->operand[1], *text = a->args->operand[2];
+    struct leat_live_aton *station = open_station(a);
+    if (!station) return WRONG;
+    int code;
+    if (strcmp(name, "tree") == 0)
+        code = set_tree(a, station, text);
+    else if (strcmp(name, "enabled") == 0)
+        code = set_enabled(a, station, text);
+    else
+        code = set_register(a, station, name, text);
+    leat_live_aton_close(station);
+    return code;
+}
+
+static int get(const struct ring_live_asked *a)
+{
+    unsigned first = 0, last = LEAT_ATON_REGISTER_MAX;
+    const bool one = a->args->operand_count == 2;
+    if (a->args->operand_count > 2) return misuse(a->args->verb, "expected get [R]");
+    if (one && !read_register(a, a->args->operand[1], &first)) return WRONG;
+    if (one) last = first;
+    struct leat_live_aton *station = open_station(a);
+    if (!station) return WRONG;
+    const volatile uint64_t *operand = leat_live_aton_registers(station);
+    if (a->json) printf("{");
+    const char *comma = "";
+    for (unsigned r = first; r <= last; r++) {
+        const unsigned long long value = operand[r];
+        if (!one && !value) continue; /* all that are not 0 */
+        if (a->json)
+            printf("%s\"%u\":%llu", comma, r, value);
+        else if (one)
+            printf("%llu\n", value);
+        else
+            printf("R%-2u %llu\n", r, value);
+        comma = ",";
+    }
+    if (a->json) printf("}\n");
+    leat_live_aton_close(station);
+    return DONE;
+}
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+static const char no_process[] = "no process, the kernel serves";
+
+static void show_status(const struct leat_live_aton_config *c, const struct leat_aton_interface *it,
+                        int process, const uint64_t counts[LEAT_LIVE_ATON_COUNTS])
+{
+    printf("station %u of ring %u, %s, driver %s: %s\n", c->address, c->ring_id,
+           it->enabled ? "enabled" : "disabled", driver_names[c->driver], c->why);
+    printf("in %s from %02x:%02x:%02x:%02x:%02x:%02x, ", c->device, c->previous[0], c->previous[1],
+           c->previous[2], c->previous[3], c->previous[4], c->previous[5]);
+    printf("out %s to %02x:%02x:%02x:%02x:%02x:%02x\n", c->out, c->next[0], c->next[1], c->next[2],
+           c->next[3], c->next[4], c->next[5]);
+    printf("%s, ", c->key ? "keyed" : "no key");
+    if (c->rate_per_s)
+        printf("at most %u packets a second of one sender\n", c->rate_per_s);
+    else
+        printf("no rate limit\n");
+    print_confined(process, no_process, false);
+    for (unsigned i = 0; i < LEAT_LIVE_ATON_COUNTS; i++)
+        if (counts[i])
+            printf("%12llu  %-12s %s\n", (unsigned long long)counts[i], leat_live_aton_reason(i),
+                   leat_live_aton_reason_text(i));
+}
+
+static void show_status_json(const struct leat_live_aton_config *c,
+                             const struct leat_aton_interface *it, int process,
+                             const uint64_t counts[LEAT_LIVE_ATON_COUNTS])
+{
+    printf("{\"device\":");
+    print_quoted(c->device);
+    printf(",\"out\":");
+    print_quoted(c->out);
+    printf(",\"ring\":%u,\"address\":%u,\"driver\":\"%s\",\"why\":", c->ring_id, c->address,
+           driver_names[c->driver]);
+    print_quoted(c->why);
+    printf(",\"enabled\":%s,\"keyed\":%s,\"rate\":%u,", it->enabled ? "true" : "false",
+           c->key ? "true" : "false", c->rate_per_s);
+    print_confined(process, no_process, true);
+    printf(",\"counts\":{");
+    for (unsigned i = 0; i < LEAT_LIVE_ATON_COUNTS; i++)
+        printf("%s\"%s\":%llu", i ? "," : "", leat_live_aton_reason(i),
+               (unsigned long long)counts[i]);
+    printf("}}\n");
+}
+
+static int status(const struct ring_live_asked *a)
+{
+    struct leat_live_aton_config config;
+    char device[16], out[16];
+    uint64_t counts[LEAT_LIVE_ATON_COUNTS] = { 0 };
+    struct leat_live_aton *station = open_station(a);
+    if (!station) return WRONG;
+    leat_live_aton_describe(station, &config, device, out);
+    const bool counted = leat_live_aton_counts(station, counts);
+    if (!counted)
+        complain("%s: its counters cannot be read", device);
+    else
+        (a->json ? show_status_json : show_status)(&config, leat_live_aton_interface(station),
+                                                   leat_live_aton_process(station), counts);
+    if (!leat_live_aton_works(station, ring_why)) complain("%s", ring_why);
+    leat_live_aton_close(station);
+    return counted ? DONE : FAILED;
+}
+
+/* ---- commands ----------------------------------------------------------------------------- */
+
+/* The beginning of an object, and what the word's packet says. */
+static void begin_json(const struct ring_live_asked *a, const struct leat_live_aton_answer *answer)
+{
+    struct ring_field field[RING_FIELDS_MAX];
+    const unsigned count = ring_fields(a->word, &answer->result, field);
+    ring_json_begin(a->word, answer->stations, &answer->result);
+    for (unsigned i = 0; i < count; i++)
+        ring_json_field(&field[i]);
+}
+
+static void end_json(unsigned packets, uint64_t took_ns)
+{
+    printf(",\"packets\":%u,\"took_ns\":%llu}\n", packets, (unsigned long long)took_ns);
+}
+
+static void show_result_json(const struct ring_live_asked *a,
+                             const struct leat_live_aton_answer *answer)
+{
+    begin_json(a, answer);
+    if (a->is_query)
+        printf(",\"variable1\":%llu,\"variable2\":%llu",
+               (unsigned long long)answer->result.variable1,
+               (unsigned long long)answer->result.variable2);
+    end_json(1, answer->took_ns);
+}
+
+static void show_cost(const struct leat_live_aton_answer *answer)
+{
+    fprintf(stderr, "stations that took part: %u, one packet, %.1f us\n", answer->result.counter,
+            (double)answer->took_ns / 1000);
+}
+
+static void show_result(const struct ring_live_asked *a, const struct leat_live_aton_answer *answer)
+{
+    const struct leat_aton_packet *p = &answer->result;
+    const unsigned long long v1 = p->variable1, v2 = p->variable2;
+    if (p->opcode == LEAT_ATON_MAX || p->opcode == LEAT_ATON_MIN) {
+        if (v2 == LEAT_ATON_DA_ALL)
+            printf("%s: nobody takes part\n", a->word);
+        else
+            printf("%s %llu at station %llu\n", a->word, v1, v2);
+    } else if (p->opcode >= LEAT_ATON_EQ) {
+        printf("%s %llu: %llu of %u\n", a->word, v1, v2, p->counter);
+    } else if (p->opcode == LEAT_ATON_ADD && v2) {
+        printf("%s %llu, carries %llu\n", a->word, v1, v2);
+    } else {
+        printf("%s %llu\n", a->word, v1);
+    }
+    show_cost(answer);
+}
+
+/* What no checksum can tell, Counter can: did all stations take part that the packet passed? */
+static int judge(const struct ring_live_asked *a, struct leat_live_aton *station,
+                 const struct leat_aton_command *command,
+                 const struct leat_live_aton_answer *answer)
+{
+    const struct leat_aton_interface *self = leat_live_aton_interface(station);
+    const uint32_t counter = answer->result.counter, all = answer->stations;
+    const bool to_all = command->da == LEAT_ATON_DA_ALL;
+    const uint32_t others = to_all ? all - 1 : command->da != self->address;
+    const uint32_t asked = others + (self->enabled != 0), least = a->quorum ? a->quorum : asked;
+    if (counter >= least && counter <= asked) return DONE;
+    if (to_all)
+        complain("%u of the %u stations of this ring took part, expected %s%u: the others are "
+                 "disabled or at fault; --quorum N is content with N",
+                 counter, all, a->quorum ? "at least " : "", least);
+    else
+        complain("station %u did not take part: it is disabled, or not on this ring", command->da);
+    return FAILED;
+}
+
+/* One packet once round, and all take part: DONE or, after a complaint, an exit code. */
+static int issue(const struct ring_live_asked *a, struct leat_live_aton *station,
+                 const struct leat_aton_command *command, struct leat_live_aton_answer *answer)
+{
+    const int code = ring_told(
+        leat_live_aton_command(station, command, a->timeout_us, answer, ring_why));
+    return code == DONE ? judge(a, station, command, answer) : code;
+}
+
+/* One command whose answer is its Variables. */
+static int plain(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    struct leat_live_aton_answer answer;
+    const int code = issue(a, station, &a->command, &answer);
+    if (code == DONE) (a->json ? show_result_json : show_result)(a, &answer);
+    return code;
+}
+
+static int least_loaded(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    struct leat_live_aton_answer answer;
+    const int code = issue(a, station, &a->command, &answer);
+    if (code != DONE) return code;
+    if (ring_is_unset(&answer.result)) {
+        ring_complain_unset(&answer.result);
+        return FAILED;
+    }
+    if (a->json) {
+        show_result_json(a, &answer);
+    } else if (!answer.result.counter) {
+        complain("nobody takes part");
+        return FAILED;
+    } else {
+        printf("station %llu, load %.2f\n", (unsigned long long)answer.result.variable2,
+               (double)answer.result.variable1 / 100);
+        show_cost(&answer);
+    }
+    return DONE;
+}
+
+static int average(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    struct leat_live_aton_answer answer;
+    uint64_t quotient, rest;
+    const int code = issue(a, station, &a->command, &answer);
+    if (code != DONE) return code;
+    if (!leat_aton_average(&answer.result, &quotient, &rest)) {
+        complain("nobody takes part");
+        return FAILED;
+    }
+    if (a->json) {
+        show_result_json(a, &answer);
+    } else {
+        printf("average %llu and %llu/%u\n", (unsigned long long)quotient, (unsigned long long)rest,
+               answer.result.counter);
+        show_cost(&answer);
+    }
+    return DONE;
+}
+
+static int sort(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    struct leat_live_aton_answer answer;
+    struct leat_aton_shape shape;
+    uint32_t stations = 0;
+    int code = ring_told(leat_live_aton_count(station, a->timeout_us, &stations, ring_why));
+    if (code == DONE)
+        code = ring_told(
+            leat_live_aton_command(station, &a->command, a->timeout_us, &answer, ring_why));
+    if (code != DONE) return code;
+    if (a->command.da == LEAT_ATON_DA_ALL && answer.result.counter < stations) {
+        complain("a frame holds %u of the %u values, expected a smaller --width or fewer stations",
+                 answer.result.counter, stations);
+        return FAILED;
+    }
+    code = judge(a, station, &a->command, &answer);
+    if (code != DONE) return code;
+    leat_aton_packet_shape(&answer.result, &shape);
+    if (a->json) begin_json(a, &answer);
+    if (a->json) printf(",\"values\":[");
+    for (size_t i = 0; i < shape.count; i++) {
+        unsigned valid;
+        const uint64_t value = leat_aton_item_get(answer.result.payload, &shape, i, &valid);
+        printf(a->json ? "%s%llu" : "%.0s%llu\n", i ? "," : "", (unsigned long long)value);
+    }
+    if (a->json) printf("]");
+    if (a->json)
+        end_json(2, answer.took_ns);
+    else
+        show_cost(&answer);
+    return DONE;
+}
+
+static int majority(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    struct leat_live_aton_answer answer;
+    struct leat_aton_command command = a->command;
+    uint32_t stations = 0;
+    int code = ring_told(leat_live_aton_count(station, a->timeout_us, &stations, ring_why));
+    if (code != DONE) return code;
+    command.param = leat_aton_counter_bits(stations ? stations : 1);
+    code = issue(a, station, &command, &answer);
+    if (code != DONE) return code;
+    command = a->command;
+    command.opcode = LEAT_ATON_EQ;
+    command.value_given = true;
+    command.value = leat_aton_candidate(&answer.result);
+    const uint64_t took_ns = answer.took_ns;
+    code = issue(a, station, &command, &answer);
+    if (code != DONE) return code;
+    const struct leat_aton_packet *p = &answer.result;
+    if (a->json) {
+        begin_json(a, &answer);
+        end_json(3, took_ns + answer.took_ns);
+    } else if (leat_aton_is_majority(p))
+        printf("majority %llu: %llu of %u\n", (unsigned long long)p->variable1,
+               (unsigned long long)p->variable2, p->counter);
+    else
+        printf("no majority among %u\n", p->counter);
+    return DONE;
+}
+
+static int tree(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    struct leat_live_aton_answer answer;
+    struct leat_aton_command command = a->command;
+    uint32_t stations = 0;
+    uint64_t value;
+    int code = ring_told(leat_live_aton_count(station, a->timeout_us, &stations, ring_why));
+    command.param = leat_aton_slots(stations);
+    if (code == DONE) code = issue(a, station, &command, &answer);
+    if (code != DONE) return code;
+    if (!leat_aton_tree(leat_live_aton_interface(station), &answer.result, &value)) {
+        complain("nobody takes part");
+        return FAILED;
+    }
+    if (a->json) {
+        begin_json(a, &answer);
+        printf(",\"value\":%llu", (unsigned long long)value);
+        end_json(2, answer.took_ns);
+    } else {
+        printf("tree %llu\n", (unsigned long long)value);
+        show_cost(&answer);
+    }
+    return DONE;
+}
+
+/* Raises this station's flag, then asks until every flag is up. It stays up: others ask too. */
+static int barrier(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    const struct timespec pause = { .tv_nsec = 1000000 };
+    struct timespec now;
+    struct leat_live_aton_answer answer;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double start = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    leat_live_aton_registers(station)[a->command.reg] = 1;
+    for (;;) {
+        const int code = issue(a, station, &a->command, &answer);
+        if (code != DONE) return code;
+        if (answer.result.variable1 & 1) break;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        const double waited = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - start;
+        if (interrupted) return SIGNALLED + interrupted;
+        if (waited * 1e6 > (double)a->timeout_us) {
+            complain("not all of %u stations are here after %.1f s", answer.result.counter, waited);
+            return FAILED;
+        }
+        nanosleep(&pause, NULL);
+    }
+    if (a->json)
+        show_result_json(a, &answer);
+    else
+        printf("all %u stations are here\n", answer.result.counter);
+    return DONE;
+}
+
+/*
+ * The seed's DIB: who has the work of highest priority is asked for it, by a message of two octets,
+ * the address of who asks; nobody is asked where that is this station itself.
+ */
+static int work(const struct ring_live_asked *a, struct leat_live_aton *station)
+{
+    struct leat_live_aton_answer answer;
+    struct leat_live_aton_ack ack = { 0 };
+    int code = issue(a, station, &a->command, &answer);
+    if (code != DONE) return code;
+    const uint16_t own = leat_live_aton_interface(station)->address;
+    const uint16_t holder = (uint16_t)answer.result.variable2;
+    const uint8_t request[2] = { (uint8_t)(own >> 8), (uint8_t)own };
+    const bool asks = answer.result.counter && holder != own;
+    if (asks)
+        code = ring_told(leat_live_aton_send(station, holder, request, sizeof request,
+                                             a->timeout_us, &ack, ring_why));
+    if (code != DONE) return code;
+    if (a->json) {
+        begin_json(a, &answer);
+        printf(",\"requested\":%s", !asks ? "null" : ack.copied ? "1" : "0");
+        end_json(1 + asks, answer.took_ns + ack.took_ns);
+    } else {
+        show_result(a, &answer);
+        if (ack.copied) printf("station %u has the request\n", holder);
+    }
+    return asks ? ring_told_ack(holder, &ack) : DONE;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------- */
+
+/* What each word asks of the ring; the first five need no packet. */
+static const struct {
+    const char *word;
+    int (*local)(const struct ring_live_asked *a);
+    int (*ask)(const struct ring_live_asked *a, struct leat_live_aton *station);
+    uint8_t opcode, reg;
+} words[] = {
+    { "join", join, NULL, 0, 0 },
+    { "leave", leave, NULL, 0, 0 },
+    { "set", set, NULL, 0, 0 },
+    { "get", get, NULL, 0, 0 },
+    { "status", status, NULL, 0, 0 },
+    { "query", NULL, plain, 0, 0 },
+    { "least-loaded", NULL, least_loaded, LEAT_ATON_MIN, RING_LOAD_REGISTER },
+    { "sort", NULL, sort, LEAT_ATON_SORT, 0 },
+    { "majority", NULL, majority, LEAT_ATON_BITCOUNT, 0 },
+    { "tree", NULL, tree, LEAT_ATON_TREE, 0 },
+    { "average", NULL, average, LEAT_ATON_ADD, 0 },
+    { "gvt", NULL, plain, LEAT_ATON_MIN, 0 },
+    { "barrier", NULL, barrier, LEAT_ATON_AND, 0 },
+    { "elect", NULL, plain, LEAT_ATON_MAX, 0 },
+    { "work", NULL, work, LEAT_ATON_MAX, 0 },
+    { "send", NULL, ring_send, 0, 0 },
+    { "receive", NULL, ring_receive, 0, 0 },
+};
+
+static bool read_command(struct ring_live_asked *a)
+{
+    struct leat_aton_command *c = &a->command;
+    uint64_t width = 32, reg = c->reg, to = LEAT_ATON_DA_ALL, timeout_ms = 1000, quorum = 0;
+    if (!sim_read_number(a->args, "--width", 16, 64, &width) ||
+        !sim_read_number(a->args, "--register", 0, LEAT_ATON_REGISTER_MAX, &reg) ||
+        !sim_read_number(a->args, "--to", 0, LEAT_ATON_DA_ALL - 1, &to) ||
+        !sim_read_number(a->args, "--quorum", 1, LEAT_ATON_DA_ALL, &quorum) ||
+        !sim_read_number(a->args, "--timeout", 1, 3600000, &timeout_ms))
+        return false;
+    if (width != 16 && width != 32 && width != 64) {
+        misuse(a->args->verb, "--width %llu, expected 16, 32 or 64", (unsigned long long)width);
+        return false;
+    }
+    c->value_given = argument(a->args, "--value") != NULL;
+    if (c->value_given && (c->opcode < LEAT_ATON_EQ || c->opcode > LEAT_ATON_LE)) {
+        misuse(a->args->verb, "--value goes with query eq, lt or le");
+        return false;
+    }
+    if (!sim_read_number(a->args, "--value", 0, leat_aton_mask((unsigned)width), &c->value))
+        return false;
+    c->width_bits = (uint8_t)width;
+    c->reg = (uint8_t)reg;
+    c->da = (uint16_t)to;
+    a->quorum = (uint32_t)quorum;
+    a->timeout_us = timeout_ms * 1000;
+    return true;
+}
+
+/* The command of `query`: its own operand. */
+static bool read_query(struct ring_live_asked *a)
+{
+    const char *name = a->args->operand_count == 2 ? a->args->operand[1] : "";
+    a->command.opcode = opcode_of(name, strlen(name));
+    if (a->command.opcode && a->command.opcode <= LEAT_ATON_LE) {
+        a->word = opcode_names[a->command.opcode];
+        return true;
+    }
+    misuse(a->args->verb, "query '%s', expected add, and, or, max, min, eq, lt or le", name);
+    return false;
+}
+
+int ring_live(const struct arguments *args)
+{
+    struct ring_live_asked a = { .args = args,
+                                 .word = args->operand[0],
+                                 .json = argument(args, "--json") != NULL };
+    size_t i = 0;
+    while (strcmp(words[i].word, a.word) != 0) /* ring_is_live has it in its lists */
+        i++;
+    const bool takes_operands = strcmp(a.word, "set") == 0 || strcmp(a.word, "get") == 0 ||
+                                strcmp(a.word, "query") == 0 || strcmp(a.word, "send") == 0;
+    if (!takes_operands && args->operand_count > 1)
+        return misuse(args->verb, "'%s' behind %s, expected nothing", args->operand[1], a.word);
+    if (words[i].local) return finish(words[i].local(&a));
+    a.command.opcode = words[i].opcode;
+    a.command.reg = words[i].reg;
+    a.is_query = strcmp(a.word, "query") == 0;
+    if (a.is_query && !read_query(&a)) return WRONG;
+    if (!read_command(&a)) return WRONG;
+    struct leat_live_aton *station = open_station(&a);
+    if (!station) return WRONG;
+    const int code = words[i].ask(&a, station);
+    leat_live_aton_close(station);
+    return finish(code);
+}

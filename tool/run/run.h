@@ -1,0 +1,185 @@
+/* What the parts of `leat run` share: what is to be run, the network, the processes. */
+#ifndef LEAT_TOOL_RUN_H
+#define LEAT_TOOL_RUN_H
+
+#include "child.h"
+#include "ether_port.h"
+#include "hub.h"
+#include "net_design.h"
+#include "net_port.h"
+#include "sim_atm_platform.h"
+#include "sim_atm_replay.h"
+#include "sim_aton_port.h"
+#include "tool.h"
+#include <sys/types.h>
+
+enum {
+    RUN_TASKS_MAX = 1024,
+    RUN_SPAWNED_MAX = 64,       /* tasks of PVM that others start */
+    RUN_MESSAGES_MAX = 1 << 20, /* under way */
+    RUN_PATH_CAP = 4096,
+};
+
+enum run_library { RUN_MPI, RUN_PVM, RUN_ATM }; /* the last: leat/atm_task.h */
+
+/* What the options say. */
+struct run_job {
+    const struct verb *verb;
+    const struct arguments *args; /* for what depends on the fabric */
+    const char *fabric;
+    enum run_library library;
+    uint32_t tasks; /* that it begins with; 0: MPI one for each port, PVM one */
+    double compute_scale;
+    const char *placement;
+    const char *record;  /* a file; NULL: none */
+    const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
+    const char *json;    /* a file, "": standard output; NULL: none */
+    leat_time patience;  /* of the hub */
+    bool real_clock, contention, every_cycle;
+    bool silent; /* what the program prints is not shown */
+    enum leat_sim_atm_model model;
+    uint64_t flit_octets, packet_flits;
+    bool bare;                  /* packets of networks have no flit for a head */
+    uint64_t seed;              /* of a network's routing; 0: 1 */
+    uint32_t messages_max;      /* under way; 0: RUN_MESSAGES_MAX */
+    char program[RUN_PATH_CAP]; /* where it lies */
+    char **words;               /* the program as it was named, its arguments, NULL */
+};
+
+/* A network that programs run over. */
+struct run_network {
+    struct leat_port_net *net;
+    char name[NET_NAME_CAP];
+    struct leat_sim_atm_replay atm;
+    struct leat_sim_atm_platform platform; /* in place of it, for programs of leat/atm_task.h */
+    struct leat_sim_atm_load *load;        /* of the one in use; NULL: no ATM fabric */
+    struct leat_net_port flits;
+    struct leat_sim_aton_port ring;
+    struct leat_sim_ether_port ether;
+    bool is_ring, is_ether;
+    struct pktway_whole *pktway; /* NULL: it is no PacketWay network */
+    bool has_flits;              /* of its own, to be recorded */
+    struct net_design design;
+    struct net_built built;
+    struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
+    struct leat_net_faults faults;
+    struct leat_net_fault_player player;
+    void *memory, *player_memory;
+    bool is_recorded;
+};
+
+/* What came of a run. */
+struct run_outcome {
+    enum leat_hub_end end;
+    char reason[512];
+    int code;           /* of the program */
+    bool has_no_memory; /* it could not begin: the system is short of it, not the user wrong */
+    bool is_unrecorded; /* the recording could not be written, which was told */
+    double wall_seconds;
+    leat_time simulated_ps;
+    uint64_t certificate, messages, octets;
+    uint64_t replayed;     /* messages that were not simulated: sim_atm_replay.h */
+    uint64_t unread;       /* messages that units discarded before anybody read them */
+    uint32_t notes;        /* of all tasks: enum leat_task_note, together */
+    uint32_t tasks, begun; /* slots, and those that were used */
+    struct leat_hub_task *task;
+    uint32_t *port;
+    char fabric[NET_NAME_CAP];
+};
+
+#define RUN_START_PS UINT64_C(1000000000000) /* a clock that begins at 0 confuses programs */
+
+/* ---- a run (run_once.c) ---- */
+
+/* What the program prints without contention is not shown. False after a complaint: it could not
+ * begin; either way run_outcome_free. */
+bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out);
+void run_outcome_free(struct run_outcome *out);
+
+/* Says why, if the run has failed, and returns the exit code. */
+int run_judge(const struct run_job *job, const struct run_outcome *out);
+
+/* One word for how it ended, as JSON has it. `reason`: "" where all went well. */
+const char *run_status(const struct run_outcome *out, char *reason, size_t cap);
+
+/* ---- networks (run_network.c): false after a complaint; either way run_network_close ---- */
+
+bool run_network_open(const struct run_job *job, bool contention_free, struct run_network *out);
+void run_network_close(struct run_network *network);
+
+/* ---- recordings (run_record.c) ---- */
+
+/* From now on what tasks and network do is written to job->record. `port`: of each slot. False
+ * after a complaint. */
+bool run_record_open(const struct run_job *job, const struct run_network *network, uint32_t slots,
+                     const uint32_t *port);
+/* For the hub; NULL: nothing is recorded. */
+const struct leat_hub_watch *run_record_watch(void);
+/* Before the network is closed; right also where nothing is recorded. `keep`: else the file never
+ * was. False after a complaint. */
+bool run_record_close(bool keep);
+
+/* ---- processes (run_program.c) ---- */
+
+/* Finds the program and what it is linked with. False after a complaint. */
+bool run_program_find(struct run_job *job, const char *library);
+
+/* A part of leat that programs load. False after a complaint. */
+bool run_find_part(const char *name, char *out, size_t cap);
+
+/* Variables that make programs load this library of ours, whatever they were linked with; ends with
+ * NULL. NULL after a complaint. */
+char **run_environment(const struct run_job *job, const char *library);
+/* Where programs are looked for that tasks start: where the first lies, then as a shell does. */
+const char *run_search_path(const struct run_job *job);
+
+struct run_processes {
+    const struct run_job *job;
+    uint32_t slots, ports;
+    const uint32_t *port;           /* of each slot */
+    struct leat_platform *platform; /* leat/atm_task.h */
+    struct leat_hub_service service;
+    struct leat_child launcher;   /* of MPI */
+    struct leat_pvm_service *pvm; /* NULL: none */
+    struct leat_atm_service *atm; /* NULL: none */
+};
+
+/* Before the hub is made, with slots, and a port for each: may change `port`, sets `service`. False
+ * after a complaint; either way run_processes_free. */
+bool run_processes_prepare(struct run_processes *processes);
+void run_processes_free(struct run_processes *processes);
+
+/* Starts them. False after a complaint. */
+bool run_processes_start(struct run_processes *processes, struct leat_hub *hub);
+
+/* Has the launcher ended, so that none of them can be there any more? */
+bool run_processes_have_ended(struct run_processes *processes);
+
+/* Waits for their end; `by_force`, or when a signal comes: sees to it. Tells the exit code of the
+ * program. */
+int run_processes_end(struct run_processes *processes, const struct leat_hub *hub, bool by_force);
+
+/* ---- processes of an MPI program (run_alive.c) ---- */
+
+/* Sends a signal (0: none) to all that still run: ranks, and what they have forked, unless it made
+ * a session of its own and has lost its parent. Not to the launcher. Tells how many. */
+uint32_t run_alive_signal(const struct run_processes *processes, const struct leat_hub *hub,
+                          int number);
+
+/* ---- PVM (run_pvm.c): the same for its programs ---- */
+
+bool run_pvm_prepare(struct run_processes *processes);
+void run_pvm_free(struct run_processes *processes);
+bool run_pvm_start(struct run_processes *processes, struct leat_hub *hub);
+void run_pvm_end(struct run_processes *processes, bool by_force);
+
+/* ---- leat/atm_task.h (run_atm.c): the same for its programs ---- */
+
+/* Does what is asked for fit together? False after a complaint. */
+bool run_atm_check(const struct run_job *job);
+bool run_atm_prepare(struct run_processes *processes);
+void run_atm_free(struct run_processes *processes);
+bool run_atm_start(struct run_processes *processes, struct leat_hub *hub);
+int run_atm_end(struct run_processes *processes, bool by_force); /* the exit code of the program */
+
+#endif

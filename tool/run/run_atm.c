@@ -1,0 +1,98 @@
+/* leat run: programs of leat/atm_task.h. Their tasks drive the units of an ATM fabric themselves.
+ */
+#include "result_file.h"
+#include "run.h"
+#include "thesis_service.h"
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct result_file records;
+
+static bool is_interrupted(void)
+{
+    return interrupted;
+}
+
+bool run_atm_check(const struct run_job *job)
+{
+    if (job->library != RUN_ATM) {
+        if (!job->records) return true;
+        misuse(job->verb, "--records has no meaning but for programs of leat/atm_task.h");
+        return false;
+    }
+    if (!net_is(job->fabric)) return true;
+    misuse(job->verb,
+           "programs of leat/atm_task.h drive the adaptation layer units of an ATM fabric; %s is "
+           "none, expected one, as in --fabric clos444",
+           job->fabric);
+    return false;
+}
+
+bool run_atm_prepare(struct run_processes *processes)
+{
+    const struct run_job *job = processes->job;
+    char **environment = run_environment(job, "libleat-atm.so");
+    if (!environment || (job->records && !result_file_open(&records, job->records))) return false;
+    const struct leat_atm_service_config config = { .platform = processes->platform,
+                                                    .slots = processes->slots,
+                                                    .tasks = job->tasks,
+                                                    .port = processes->port,
+                                                    .start = RUN_START_PS,
+                                                    .path = run_search_path(job),
+                                                    .environment = environment,
+                                                    .log = job->silent ? -1 : STDERR_FILENO,
+                                                    .interrupted = is_interrupted,
+                                                    .records = job->records };
+    processes->atm = leat_atm_service_create(&config);
+    processes->service = leat_atm_service_hooks(processes->atm);
+    return true;
+}
+
+void run_atm_free(struct run_processes *processes)
+{
+    result_file_drop(&records);
+    if (processes->atm) leat_atm_service_destroy(processes->atm);
+    processes->atm = NULL;
+}
+
+bool run_atm_start(struct run_processes *processes, struct leat_hub *hub)
+{
+    char why[256];
+    char **words = processes->job->words;
+    for (uint32_t i = 0; i < processes->job->tasks; i++)
+        if (!leat_atm_service_start(processes->atm, hub, i, words, why, sizeof why)) {
+            complain("%s: %s", words[0], why);
+            leat_atm_service_finish(processes->atm, true);
+            return false;
+        }
+    return true;
+}
+
+static bool write_records(struct run_processes *processes)
+{
+    if (!processes->job->records) return true;
+    leat_atm_service_write_records(processes->atm, &records.out.text);
+    return result_file_close(&records, true);
+}
+
+/* 0: it ended well. What became of the first program is told by those who ask for this. */
+static int code_of(const struct run_processes *processes, uint32_t slot)
+{
+    const int status = leat_atm_service_status(processes->atm, slot);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
+    char who[32];
+    if (!code || !slot) return code;
+    leat_atm_service_name(processes->atm, slot, who, sizeof who);
+    complain("%s ended with code %d", who, code);
+    return code;
+}
+
+int run_atm_end(struct run_processes *processes, bool by_force)
+{
+    leat_atm_service_finish(processes->atm, by_force);
+    int code = write_records(processes) ? 0 : FAILED;
+    for (uint32_t i = 0; i < processes->slots && !code && !by_force; i++)
+        code = code_of(processes, i);
+    return code;
+}

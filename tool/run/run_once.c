@@ -1,0 +1,270 @@
+/* leat run: a program over a network, from its beginning to its end. */
+#include "run.h"
+#include "sim.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- placement ---------------------------------------------------------------------------------
+ */
+
+/* "3,0,0,5": the ports of tasks 0, 1, ...; the list begins anew when it is used up. */
+static bool place_by_list(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port)
+{
+    uint32_t count = 0;
+    for (const char *at = job->placement; count < slots; count++) {
+        char *end;
+        const unsigned long long value = strtoull(at, &end, 10);
+        if (end == at || value >= ports || (*end && *end != ',')) {
+            misuse(job->verb,
+                   "--placement %s: expected cyclic, block, or ports 0 to %u with commas "
+                   "between",
+                   job->placement, ports - 1);
+            return false;
+        }
+        port[count] = (uint32_t)value;
+        at = *end ? end + 1 : job->placement;
+    }
+    return true;
+}
+
+static bool place(const struct run_job *job, uint32_t slots, uint32_t ports, uint32_t *port)
+{
+    const uint32_t each = (job->tasks + ports - 1) / ports;
+    const bool block = job->placement && !strcmp(job->placement, "block");
+    if (job->placement && !block && strcmp(job->placement, "cyclic") != 0)
+        return place_by_list(job, slots, ports, port);
+    for (uint32_t i = 0; i < slots; i++)
+        port[i] = block ? i / each % ports : i % ports;
+    return true;
+}
+
+/* ---- a run -------------------------------------------------------------------------------------
+ */
+
+static bool is_interrupted(void)
+{
+    return interrupted;
+}
+
+/* A task that has not attached is alive as long as its launcher is. */
+static bool is_alive(void *context, uint32_t slot)
+{
+    (void)slot;
+    return !run_processes_have_ended(context);
+}
+
+static double wall_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep_tasks(const struct leat_hub *hub, struct run_outcome *out)
+{
+    for (uint32_t i = 0; i < out->tasks; i++) {
+        const struct leat_hub_task *task = leat_hub_task(hub, i);
+        out->task[i] = *task;
+        out->begun += task->begun;
+        out->notes |= task->notes;
+        out->messages += task->messages_sent;
+        out->octets += task->octets_sent;
+        if (task->clock > RUN_START_PS && task->clock - RUN_START_PS > out->simulated_ps)
+            out->simulated_ps = task->clock - RUN_START_PS;
+    }
+}
+
+/* Tasks that it begins with, and with those that they may start. */
+static uint32_t count_slots(struct run_job *job, uint32_t ports)
+{
+    const uint32_t one_each = ports < RUN_TASKS_MAX ? ports : RUN_TASKS_MAX;
+    if (!job->tasks) job->tasks = job->library == RUN_MPI ? one_each : 1;
+    if (job->library == RUN_ATM) return RUN_TASKS_MAX;
+    return job->tasks + (job->library == RUN_PVM ? RUN_SPAWNED_MAX : 0);
+}
+
+static bool make_room(struct run_outcome *out, const struct run_network *network, uint32_t slots)
+{
+    *out = (struct run_outcome){ .tasks = slots };
+    out->task = calloc(slots, sizeof *out->task);
+    out->port = calloc(slots, sizeof *out->port);
+    snprintf(out->fabric, sizeof out->fabric, "%s", network->name);
+    if (out->task && out->port) return true;
+    complain("no memory for %u tasks", slots);
+    out->has_no_memory = true;
+    return false;
+}
+
+static struct leat_hub *make_hub(const struct run_job *job, struct run_network *network,
+                                 struct run_processes *processes)
+{
+    char why[256];
+    const struct leat_hub_config config = { .net = network->net,
+                                            .slots = processes->slots,
+                                            .expected = job->tasks,
+                                            .port = processes->port,
+                                            .start = RUN_START_PS,
+                                            .patience = job->patience,
+                                            .compute_scale = job->compute_scale,
+                                            .service = processes->service,
+                                            .watch = run_record_watch(),
+                                            .interrupted = is_interrupted,
+                                            .alive = is_alive,
+                                            .alive_context = processes };
+    struct leat_hub *hub = leat_hub_create(&config, why, sizeof why);
+    if (!hub) complain("%s", why);
+    return hub;
+}
+
+static uint64_t count_unread(const struct run_network *network)
+{
+    struct leat_atm_aal_counts counts = { 0 };
+    if (network->load) leat_sim_atm_load_units(network->load, &counts);
+    return counts.discarded_unread;
+}
+
+/* A signal came while the program went on after the simulation: its code says nothing. */
+static void be_interrupted(struct run_outcome *out)
+{
+    out->end = LEAT_HUB_INTERRUPTED;
+    snprintf(out->reason, sizeof out->reason, "interrupted");
+}
+
+/* Over a network that is open. False: it could not begin. */
+static bool run_over(struct run_job *job, struct run_network *network, struct run_outcome *out)
+{
+    const uint32_t ports = network->net->ports, slots = count_slots(job, ports);
+    struct run_processes processes = {
+        .job = job, .slots = slots, .ports = ports, .platform = &network->platform.base
+    };
+    struct leat_hub *hub = NULL;
+    bool ran = false;
+    if (make_room(out, network, slots) && place(job, slots, ports, out->port)) {
+        processes.port = out->port;
+        if (run_processes_prepare(&processes) &&
+            (!network->is_recorded || run_record_open(job, network, slots, processes.port)))
+            out->has_no_memory = !(hub = make_hub(job, network, &processes));
+    }
+    if (hub && run_processes_start(&processes, hub)) {
+        ran = true;
+        out->end = leat_hub_run(hub, out->reason, sizeof out->reason);
+        keep_tasks(hub, out);
+        memcpy(out->port, processes.port, slots * sizeof *out->port);
+        out->code = run_processes_end(&processes, hub, out->end != LEAT_HUB_DONE);
+        if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
+        out->certificate = network->net->certificate;
+        out->unread = count_unread(network);
+        out->replayed = network->atm.replayed;
+    }
+    if (hub) leat_hub_destroy(hub);
+    out->is_unrecorded = !run_record_close(ran);
+    run_processes_free(&processes);
+    return ran;
+}
+
+/* What is printed meanwhile is not shown. Returns what brings standard output back. */
+static int silence(void)
+{
+    const int kept = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stdout);
+    if (nothing >= 0) {
+        dup2(nothing, STDOUT_FILENO);
+        close(nothing);
+    }
+    return kept;
+}
+
+static void speak_again(int kept)
+{
+    if (kept < 0) return;
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+}
+
+bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out)
+{
+    static struct run_network network;
+    const double start = wall_seconds();
+    const bool silent = job->silent;
+    job->silent = silent || contention_free;
+    const int kept = job->silent ? silence() : -1;
+    const bool ran = run_network_open(job, contention_free, &network) &&
+                     run_over(job, &network, out);
+    speak_again(kept);
+    job->silent = silent;
+    out->wall_seconds = wall_seconds() - start;
+    run_network_close(&network);
+    return ran;
+}
+
+void run_outcome_free(struct run_outcome *out)
+{
+    free(out->task);
+    free(out->port);
+    *out = (struct run_outcome){ 0 };
+}
+
+/* ---- how it went -------------------------------------------------------------------------------
+ */
+
+/* Who waits for what, where nobody goes on. */
+static void tell_waiting(const struct run_outcome *out)
+{
+    for (uint32_t i = 0; i < out->tasks; i++) {
+        const struct leat_hub_task *task = &out->task[i];
+        if (!task->begun) continue;
+        const char *doing = task->left ? "has left" : *task->doing ? task->doing : "waits";
+        complain("  task %u at %.9f s: %s", i, 1e-12 * (double)(task->clock - RUN_START_PS), doing);
+    }
+}
+
+const char *run_status(const struct run_outcome *out, char *reason, size_t cap)
+{
+    snprintf(reason, cap, "%s", out->reason);
+    switch (out->end) {
+    case LEAT_HUB_DONE: break;
+    case LEAT_HUB_STUCK: return "deadlock";
+    case LEAT_HUB_LIVELOCKED: return "livelock";
+    case LEAT_HUB_DIED: return "died";
+    case LEAT_HUB_FAILED: return "failed";
+    case LEAT_HUB_LOST: return "lost";
+    case LEAT_HUB_INTERRUPTED: return "interrupted";
+    }
+    if (out->code) {
+        snprintf(reason, cap, "it ended with code %d", out->code);
+        return "exit";
+    }
+    if (!out->is_unrecorded) return "done";
+    snprintf(reason, cap, "the recording could not be written");
+    return "unrecorded";
+}
+
+int run_judge(const struct run_job *job, const struct run_outcome *out)
+{
+    switch (out->end) {
+    case LEAT_HUB_DONE:
+        if (out->code) complain("%s: it ended with code %d", job->words[0], out->code);
+        return out->code || out->is_unrecorded ? FAILED : DONE;
+    case LEAT_HUB_STUCK:
+        complain("%s: deadlock: %s", job->words[0], out->reason);
+        tell_waiting(out);
+        if (out->unread)
+            complain("  %llu messages were discarded unread: see --obsolete and --descriptors",
+                     (unsigned long long)out->unread);
+        return FAILED;
+    case LEAT_HUB_LIVELOCKED:
+        complain("%s: livelock: %s", job->words[0], out->reason);
+        tell_waiting(out);
+        return FAILED;
+    case LEAT_HUB_INTERRUPTED: return SIGNALLED + interrupted;
+    case LEAT_HUB_DIED:
+    case LEAT_HUB_FAILED:
+    case LEAT_HUB_LOST: break;
+    }
+    complain("%s: %s", job->words[0], out->reason);
+    return FAILED;
+}

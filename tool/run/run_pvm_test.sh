@@ -1,0 +1,67 @@
+#!/bin/sh
+# leat run: PVM programs as Debian ships them, over simulated networks, without any daemon.
+set -u
+. "$(dirname "$0")/../../test/lib.sh"
+needs hello.pvm # of pvm-examples
+leat=$(readlink -f "$1")
+
+# twice FABRIC TASKS WORD...: the same output and the same certificate; what it printed is in $folder/out
+twice() {
+    fabric=$1 tasks=$2
+    shift 2
+    for i in 1 2; do
+        "$leat" run --fabric "$fabric" -n "$tasks" ${library:+--library $library} --json -- "$@" < "${input:-/dev/null}" > "$folder/out$i" 2> "$folder/err$i" ||
+            fail "$*: exit code $?: $(tail -n 3 "$folder/err$i")"
+        tail -n 1 "$folder/out$i" | jq -c 'del(.wall_seconds)' > "$folder/told$i"
+        sed '$d' "$folder/out$i" > "$folder/out$i.own"
+    done
+    same "$*: output of two runs" "$(cat "$folder/out1.own")" "$(cat "$folder/out2.own")"
+    same "$*: what is told of two runs" "$(cat "$folder/told1")" "$(cat "$folder/told2")"
+    cat "$folder/out1.own" "$folder/err1" > "$folder/out"
+}
+printed() { grep -q -- "$1" "$folder/out" || fail "$2: no '$1' in: $(tail -n 5 "$folder/out")"; }
+
+for fabric in clos444 mesh:4,4; do
+    twice "$fabric" 1 hello.pvm
+    printed 'hello, world from' hello.pvm
+    twice "$fabric" 1 master1
+    printed '^I got .* from 1; (expecting' master1
+    # It reads no counter of the processor, whatever octets the C library has in it.
+    same 'master1: another run is the same' "$(jq -r .repeatable "$folder/told1")" true
+    twice "$fabric" 1 gexamp 5
+    twice "$fabric" 1 ge 6
+    printed 'done' ge
+    twice "$fabric" 1 thb 4
+    printed 'done\.' thb
+    twice "$fabric" 1 tst
+    printed 'left prognosis' tst
+    twice "$fabric" 1 tjl
+done
+twice clos444 1 joinleave
+printed 'Joined 10000 times' joinleave
+printf '4\n10\n' > "$folder/answers"
+input=$folder/answers twice clos444 1 trsg
+for test in dbwtest ibwtest rbwtest pbwtest; do twice mesh:4,4 2 "$test"; done
+
+# Results are those that the program expects of itself.
+"$leat" run --fabric clos444 -- master1 2> /dev/null |
+    awk '/expecting/ { if ($3 ")" != $7) wrong++; n++ } END { exit wrong || n < 2 }' ||
+    fail "master1's results are not those it expects"
+
+if command -v NPpvm > /dev/null; then
+    # The receiver first, as NetPIPE wants it; a script must say what it runs.
+    # shellcheck disable=SC2016
+    library=pvm twice clos444 2 sh -c 'if [ "$LEAT_SLOT" = 0 ]; then exec NPpvm -u 8; else exec NPpvm -h x -u 8 -o /dev/null; fi'
+    printed '8 bytes .* Mbps in' NPpvm
+fi
+
+exits 1 'task 0 never began' "$leat" run --fabric clos444 -- thb
+exits 1 'deadlock' "$leat" run --fabric clos444 -- slave1
+# A task that asks for ever for another that nobody starts: the end is told after a day of simulated
+# time, or when the user's patience ends.
+exits 1 'deadlock: for 86400 s of simulated time no message was sent or received' "$leat" run --fabric clos444 --json="$folder/told.json" -- dbwtest
+has "who waits for what" "$(cat "$folder/stderr")" 'pvm_gettid of group'
+same "the end of dbwtest" "$(jq -r '[.status, .simulated_seconds < 86500, .exit_code] | @csv' "$folder/told.json")" '"deadlock",true,'
+exits 1 'deadlock: for 5000 s of simulated time' "$leat" run --fabric clos444 --patience 5000 -- dbwtest
+exits 2 "--patience 'x', expected a whole number, 0 to 18000000" "$leat" run --fabric clos444 --patience x -- dbwtest
+finish

@@ -1,0 +1,432 @@
+/*
+ * leat run --record: what the tasks of a run and its network do, as one recording, in the network's
+ * time. It looks on at the hub (hub.h); of ATM fabrics it has all that leat sim records, too.
+ *
+ *   program      group
+ *     rank 3     lane     spans: what it waits in ("MPI_Recv"), or "computing"; messages leave and
+ *                         arrive (flows); where it is (place); "task 3" where it is not MPI
+ *     inbox3     signal   messages that have arrived, and that it has not been handed
+ *   network      group
+ *     under_way  signal   messages handed over, not arrived
+ *     queue5     signal   messages handed to port 5, not taken by it
+ *     flits      signal   inside a network of flits, whenever it has told something
+ *     port5 ...  lanes    of ATM fabrics: sim_record.c
+ *
+ * A wait that takes no time is left out, unless a message arrives in it, and so is computing that
+ * takes none, unless a message is sent in it. A task that goes on waiting in the same call, having
+ * been handed and having sent nothing (which polls), waits in one span.
+ */
+#include "leat_bytes.h"
+#include "record_order.h"
+#include "result_file.h"
+#include "run.h"
+#include "sim.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COUNTER_BITS = 32,
+    CALLS_MAX = 250, /* different names of what tasks wait in; others are "waiting" */
+};
+#define NOBODY UINT32_MAX
+
+/* Messages of tasks are numbered from here on, behind those of ATM hosts (sim_record.c). */
+#define FIRST_OF_TASKS (UINT64_C(1) << 31)
+
+struct lane {
+    uint32_t track, inbox;     /* a counter */
+    bool is_there;             /* has begun, and not left */
+    bool waits;                /* else it computes ... */
+    leat_time since;           /* ... since then */
+    bool is_shown;             /* its computing: the span has begun */
+    bool is_reached;           /* a message has arrived in this wait */
+    bool is_idle;              /* since its last wait it was handed and has sent nothing */
+    uint32_t call;             /* name of what it waits in, or waited in last */
+    struct record_ticket turn; /* the end of its last wait, or the beginning of this one */
+};
+
+struct call {
+    char text[LEAT_TASK_DOING_LEN];
+    uint32_t name;
+};
+
+static struct {
+    bool is_open;
+    bool is_cell;      /* an ATM fabric */
+    bool has_messages; /* of port.h; not where tasks drive ATM units themselves */
+    enum run_library library;
+    struct result_file file;
+    struct leat_sim_recorder recorder;
+    struct record_order order;
+    const struct run_network *network;
+    struct lane *lane;    /* [slots] */
+    uint32_t *queue;      /* [ports]: a counter, or NOBODY */
+    uint32_t *place_name; /* [ports]; 0: none yet */
+    uint32_t under_way, flits;
+    uint64_t flits_told;
+    uint32_t computing, waiting, lost; /* names */
+    struct call call[CALLS_MAX];
+    uint32_t calls;
+} rec;
+
+/* ---- events ------------------------------------------------------------------------------------
+ */
+
+static struct record_ticket put(leat_sim_kind kind, const struct lane *lane, uint32_t name,
+                                leat_time at)
+{
+    return record_order_put(
+        &rec.order,
+        &(struct leat_sim_event){ .kind = kind, .at = at, .track = lane->track, .name = name });
+}
+
+static void write_at_once(const struct leat_sim_event *e)
+{
+    record_order_write(&rec.order, e);
+}
+
+/* ---- names -------------------------------------------------------------------------------------
+ */
+
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_" DIGITS
+
+/* Behind the name that a task has given itself ("exe 3: "), if there is one. */
+static const char *behind_own_name(const char *doing)
+{
+    const char *at = doing + strspn(doing, LETTERS);
+    const size_t digits = *at == ' ' ? strspn(at + 1, DIGITS) : 0;
+    return digits && !strncmp(at + 1 + digits, ": ", 2) ? at + 1 + digits + 2 : doing;
+}
+
+/* The call alone ("MPI_Recv from 1, tag 0"), or the whole sentence, of which there are few ("the
+ * end of a sleep"). */
+static size_t call_len(const char *doing)
+{
+    static const char *const behind[] = { " of ", " from ", " to ", " at ", ", ", ": " };
+    const size_t len = strspn(doing, LETTERS);
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        if (!strncmp(doing + len, behind[i], strlen(behind[i]))) return len;
+    return strlen(doing);
+}
+
+/* As a recording allows it. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if (!leat_sim_is_printable((uint8_t)*text)) *text = '?';
+}
+
+static uint32_t name_of_call(const char *doing)
+{
+    char text[LEAT_TASK_DOING_LEN];
+    doing = behind_own_name(doing);
+    snprintf(text, sizeof text, "%.*s", (int)call_len(doing), doing);
+    make_printable(text);
+    if (!*text) return rec.waiting;
+    for (uint32_t i = 0; i < rec.calls; i++)
+        if (strcmp(rec.call[i].text, text) == 0) return rec.call[i].name;
+    if (rec.calls == CALLS_MAX) return rec.waiting;
+    struct call *fresh = &rec.call[rec.calls++];
+    memcpy(fresh->text, text, sizeof text);
+    fresh->name = leat_sim_recorder_name(&rec.recorder, text);
+    return fresh->name;
+}
+
+static uint32_t name_of_port(uint32_t port)
+{
+    char text[32];
+    snprintf(text, sizeof text, "port%u", port);
+    if (!rec.place_name[port]) rec.place_name[port] = leat_sim_recorder_name(&rec.recorder, text);
+    return rec.place_name[port];
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------
+ */
+
+static void show_computing(struct lane *lane)
+{
+    if (!lane->is_shown) put(LEAT_SIM_BEGIN, lane, rec.computing, lane->since);
+    lane->is_shown = true;
+}
+
+static void end_computing(struct lane *lane, leat_time at)
+{
+    if (at > lane->since) show_computing(lane);
+    if (lane->is_shown) put(LEAT_SIM_END, lane, 0, at);
+    lane->is_shown = false;
+}
+
+/* One that took no time never was, unless an arrow ends at it. */
+static void end_wait(struct lane *lane, leat_time at)
+{
+    const bool was = at > lane->since || lane->is_reached ||
+                     !record_order_take_back(&rec.order, lane->turn);
+    lane->turn = was ? put(LEAT_SIM_END, lane, 0, at) : (struct record_ticket){ 0 };
+}
+
+static void begins(void *context, uint32_t task, uint32_t port, leat_time at)
+{
+    struct lane *lane = &rec.lane[task];
+    (void)context;
+    lane->is_there = true;
+    lane->since = at;
+    put(LEAT_SIM_PLACE, lane, name_of_port(port), at);
+    if (!rec.has_messages) return;
+    record_order_count(&rec.order, lane->inbox, 0, at);
+    record_order_count(&rec.order, rec.queue[port], 0, at);
+}
+
+static void waits(void *context, uint32_t task, const char *doing, leat_time at)
+{
+    struct lane *lane = &rec.lane[task];
+    const uint32_t call = name_of_call(doing);
+    const bool same = lane->is_idle && lane->since == at && lane->call == call;
+    (void)context;
+    lane->waits = true;
+    if (same && record_order_take_back(&rec.order, lane->turn)) { /* it goes on waiting */
+        lane->turn = (struct record_ticket){ 0 };
+        return;
+    }
+    end_computing(lane, at);
+    lane->since = at;
+    lane->is_reached = false;
+    lane->call = call;
+    lane->turn = put(LEAT_SIM_BEGIN, lane, call, at);
+}
+
+static void goes_on(void *context, uint32_t task, uint32_t messages, leat_time at)
+{
+    struct lane *lane = &rec.lane[task];
+    (void)context;
+    end_wait(lane, at);
+    lane->waits = false;
+    lane->since = at;
+    lane->is_idle = messages == 0;
+    if (messages) record_order_count(&rec.order, lane->inbox, -(int32_t)messages, at);
+}
+
+/* Where its process is gone, the task may have been ahead of the run. */
+static void leaves(void *context, uint32_t task, leat_time at)
+{
+    struct lane *lane = &rec.lane[task];
+    const leat_time end = at > lane->since ? at : lane->since;
+    (void)context;
+    if (lane->waits)
+        end_wait(lane, end);
+    else
+        end_computing(lane, end);
+    lane->is_there = false;
+}
+
+/* ---- messages ----------------------------------------------------------------------------------
+ */
+
+/* What is known of it from the head that a library puts before its messages: of MPI
+ * (program/mpi/fi_wire.h) the low half of the tag, which Open MPI uses for that of the program; of
+ * PVM program/pvm/pvm_shared.h. */
+static bool find_tag(const struct leat_hub_message *m, uint32_t *tag)
+{
+    enum { MPI_EAGER = 1, MPI_ASK = 2, MPI_TAG_AT = 8, PVM_TAG_AT = 12, HEAD_MIN = 16 };
+    if (m->len < HEAD_MIN) return false;
+    switch (rec.library) {
+    case RUN_MPI:
+        *tag = (uint32_t)leat_get_be64(m->octets + MPI_TAG_AT);
+        return m->octets[0] == MPI_EAGER || m->octets[0] == MPI_ASK;
+    case RUN_PVM: *tag = leat_get_be32(m->octets + PVM_TAG_AT); return true;
+    case RUN_ATM: break; /* its messages are the hosts' own */
+    }
+    return false;
+}
+
+static void put_flow(const struct leat_hub_message *m, uint32_t task, uint32_t peer,
+                     leat_sim_step step, leat_time at)
+{
+    struct leat_sim_flow flow = { .message = m->number + (rec.is_cell ? FIRST_OF_TASKS : 0),
+                                  .peer = rec.lane[peer].track,
+                                  .len = m->len };
+    uint32_t tag;
+    flow.has_tag = find_tag(m, &tag);
+    if (flow.has_tag) flow.tag = tag;
+    record_order_put(&rec.order, &(struct leat_sim_event){ .kind = LEAT_SIM_FLOW,
+                                                           .at = at,
+                                                           .track = rec.lane[task].track,
+                                                           .step = step,
+                                                           .flow = flow });
+}
+
+static void handed_over(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    struct lane *lane = &rec.lane[m->from];
+    (void)context;
+    show_computing(lane); /* an arrow begins at a span */
+    lane->is_idle = false;
+    put_flow(m, m->from, m->to, LEAT_SIM_LEAVES, at);
+    record_order_count(&rec.order, rec.queue[m->port], 1, at);
+    record_order_count(&rec.order, rec.under_way, 1, at);
+}
+
+static void sent(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    (void)context;
+    record_order_count(&rec.order, rec.queue[m->port], -1, at);
+}
+
+static void arrived(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    struct lane *lane = &rec.lane[m->to];
+    (void)context;
+    if (at >= lane->since) lane->is_reached = true;
+    put_flow(m, m->to, m->from, LEAT_SIM_ARRIVES, at);
+    record_order_count(&rec.order, rec.under_way, -1, at);
+    if (lane->is_there) record_order_count(&rec.order, lane->inbox, 1, at);
+}
+
+static void lost(void *context, const struct leat_hub_message *m, leat_time at)
+{
+    (void)context;
+    put(LEAT_SIM_INSTANT, &rec.lane[m->from], rec.lost, at);
+    record_order_count(&rec.order, rec.under_way, -1, at);
+}
+
+/* ---- the network -------------------------------------------------------------------------------
+ */
+
+static void catch_up(void)
+{
+    if (rec.is_cell) sim_record_catch_up(rec.network->load->sim.now - 1);
+}
+
+static void reached(void *context, leat_time at)
+{
+    (void)context;
+    catch_up();
+    record_order_until(&rec.order, at);
+    if (!rec.network->has_flits) return;
+    const uint64_t flits = leat_net_flits_inside(&rec.network->flits.net);
+    if (flits != rec.flits_told)
+        record_order_count(&rec.order, rec.flits, (int32_t)(flits - rec.flits_told), at);
+    rec.flits_told = flits;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------
+ */
+
+static uint32_t declare_counter(uint32_t group, const char *what, uint32_t number)
+{
+    char name[32];
+    if (number == NOBODY)
+        snprintf(name, sizeof name, "%s", what);
+    else
+        snprintf(name, sizeof name, "%s%u", what, number);
+    return record_order_counter(
+        &rec.order, leat_sim_recorder_signal(&rec.recorder, group, 0, COUNTER_BITS, name));
+}
+
+static void declare_program(uint32_t slots)
+{
+    const uint32_t group = leat_sim_recorder_group(&rec.recorder, 0, "program");
+    for (uint32_t i = 0; i < slots; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s %u", rec.library == RUN_MPI ? "rank" : "task", i);
+        rec.lane[i].track = leat_sim_recorder_lane(&rec.recorder, group, 0, 0, name);
+        if (rec.has_messages) rec.lane[i].inbox = declare_counter(group, "inbox", i);
+    }
+    rec.computing = leat_sim_recorder_name(&rec.recorder, "computing");
+    rec.waiting = leat_sim_recorder_name(&rec.recorder, "waiting");
+    rec.lost = leat_sim_recorder_name(&rec.recorder, "lost");
+}
+
+/* Queues of the ports that tasks are at; those of PVM may come to any. */
+static void declare_counters(uint32_t group, uint32_t slots, const uint32_t *port)
+{
+    const uint32_t ports = rec.network->net->ports;
+    for (uint32_t p = 0; p < ports; p++)
+        rec.queue[p] = rec.library == RUN_PVM ? 0 : NOBODY;
+    for (uint32_t i = 0; i < slots; i++)
+        rec.queue[port[i]] = 0;
+    for (uint32_t p = 0; p < ports; p++)
+        if (rec.queue[p] != NOBODY) rec.queue[p] = declare_counter(group, "queue", p);
+    rec.under_way = declare_counter(group, "under_way", NOBODY);
+    record_order_count(&rec.order, rec.under_way, 0, 0);
+    if (!rec.network->has_flits) return;
+    rec.flits = declare_counter(group, "flits", NOBODY);
+    record_order_count(&rec.order, rec.flits, 0, 0);
+}
+
+static void forget(void)
+{
+    record_order_free(&rec.order);
+    sim_record_leave();
+    free(rec.lane);
+    free(rec.queue);
+    free(rec.place_name);
+    rec.lane = NULL;
+    rec.queue = rec.place_name = NULL;
+    rec.is_open = false;
+}
+
+static bool make_room(uint32_t slots, uint32_t ports)
+{
+    rec.lane = calloc(slots, sizeof *rec.lane);
+    rec.queue = calloc(ports, sizeof *rec.queue);
+    rec.place_name = calloc(ports, sizeof *rec.place_name);
+    if (rec.lane && rec.queue && rec.place_name) return true;
+    complain("no memory for a recording of %u tasks", slots);
+    return false;
+}
+
+bool run_record_open(const struct run_job *job, const struct run_network *network, uint32_t slots,
+                     const uint32_t *port)
+{
+    rec.library = job->library;
+    rec.network = network;
+    rec.is_cell = network->load;
+    rec.has_messages = job->library != RUN_ATM;
+    rec.calls = 0;
+    rec.flits_told = 0;
+    record_order_init(&rec.order, &rec.recorder);
+    if (!make_room(slots, network->net->ports) || !result_file_open(&rec.file, job->record)) {
+        forget();
+        return false;
+    }
+    leat_sim_recorder_init(&rec.recorder, &rec.file.out.text);
+    declare_program(slots);
+    const uint32_t group = leat_sim_recorder_group(&rec.recorder, 0, "network");
+    if (rec.has_messages) declare_counters(group, slots, port);
+    rec.is_open = !rec.order.failed &&
+                  (!rec.is_cell || sim_record_join(&rec.recorder, group, write_at_once,
+                                                   &network->load->sim, network->load));
+    if (rec.is_open) return true;
+    result_file_drop(&rec.file);
+    forget();
+    return false;
+}
+
+const struct leat_hub_watch *run_record_watch(void)
+{
+    static const struct leat_hub_watch watch = {
+        .begins = begins,
+        .waits = waits,
+        .goes_on = goes_on,
+        .leaves = leaves,
+        .handed_over = handed_over,
+        .sent = sent,
+        .arrived = arrived,
+        .lost = lost,
+        .reached = reached,
+    };
+    return rec.is_open ? &watch : NULL;
+}
+
+bool run_record_close(bool keep)
+{
+    if (!rec.is_open) return true;
+    catch_up();
+    const leat_time end = record_order_end(&rec.order), now = rec.network->net->now;
+    leat_sim_recorder_close(&rec.recorder, end > now ? end : now);
+    const bool whole = !rec.order.failed;
+    forget();
+    return result_file_close(&rec.file, keep && whole) && whole;
+}

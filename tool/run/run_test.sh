@@ -1,0 +1,384 @@
+#!/bin/sh
+# leat run: unmodified Open MPI programs over simulated networks; what is told of them, and of those that go wrong.
+set -u
+. "$(dirname "$0")/../../test/lib.sh"
+needs mpicc
+leat=$(readlink -f "$1")
+tests=$(cd "$(dirname "$0")/.." && pwd)
+
+# number KEY FILE: the number behind a key of the last line, which is the JSON object
+number() { tail -n 1 "$2" | jq -r ".$1"; }
+
+cat > "$folder/ring.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+int main(int argc, char **argv)
+{
+    int me, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    const int len = argc > 1 ? atoi(argv[1]) : 4, rounds = argc > 2 ? atoi(argv[2]) : 1;
+    char *out = malloc(len + 1), *in = malloc(len + 1);
+    struct timeval a, b;
+    gettimeofday(&a, NULL);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < rounds; i++) {
+        memset(out, me + i, len);
+        MPI_Sendrecv(out, len, MPI_CHAR, (me + 1) % n, i, in, len, MPI_CHAR, (me + n - 1) % n, i,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; k < len; k++)
+            if (in[k] != (char)((me + n - 1) % n + i)) MPI_Abort(MPI_COMM_WORLD, 9);
+    }
+    const double took = MPI_Wtime() - start;
+    gettimeofday(&b, NULL);
+    if (me == 0) printf("%.9f %.6f\n", took, (b.tv_sec - a.tv_sec) + 1e-6 * (b.tv_usec - a.tv_usec));
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/ring" "$folder/ring.c" || { echo "mpicc does not work" >&2; exit 77; }
+
+# The same run twice: the same output, the same certificate, the same times; on every kind of network.
+for fabric in clos444 bmx:4 clos:2,3,4 mesh:4,4 crossbar:5/switch=voq fattree:2,3 dragonfly:1,2,1 ring6; do
+    for i in 1 2; do
+        exits 0 '' "$leat" run --fabric "$fabric" -n 5 --json -- "$folder/ring" 1000 3
+        cp "$folder/stdout" "$folder/run$i"
+    done
+    for key in certificate simulated_seconds messages bytes task; do
+        same "$fabric: $key of both runs" "$(number $key "$folder/run1")" "$(number $key "$folder/run2")"
+    done
+    same "$fabric: output of both runs" "$(head -n 1 "$folder/run1")" "$(head -n 1 "$folder/run2")"
+    took=$(head -n 1 "$folder/run1" | cut -d' ' -f1)
+    # What the program measured is simulated: no more than the run, and not the milliseconds of a real start.
+    jq -en "$took > 0 and $took <= $(number simulated_seconds "$folder/run1")" > /dev/null ||
+        fail "$fabric: the program measured $took s in a run of $(number simulated_seconds "$folder/run1") s"
+done
+
+# Register by register or cell by cell: the same deliveries.
+for fabric in clos444 clos:2,3,4/buffer=2; do
+    for model in cell rtl; do
+        exits 0 '' "$leat" run --fabric "$fabric" -n 6 --model "$model" --json -- "$folder/ring" 2000 2
+        number certificate "$folder/stdout" > "$folder/$model"
+    done
+    same "$fabric: certificate of both models" "$(cat "$folder/cell")" "$(cat "$folder/rtl")"
+done
+
+# A message takes T(N) of leat fabric time, with its head; two ranks, one message each way at a time.
+exits 0 '' "$leat" run --fabric clos444 -n 2 --json -- "$folder/ring" 1000 1
+octets=$(number 'task[0].bytes_sent' "$folder/stdout")
+way=$("$leat" fabric time clos444 --bytes $((octets - 24)) --json | jq .cycles)
+[ "$octets" -gt 1000 ] && [ "$octets" -lt 1100 ] || fail "1000 octets and a head are $octets"
+took=$(head -n 1 "$folder/stdout" | cut -d' ' -f1)
+jq -en "$took > 0.9 * $way * 50e-9 and $took < 3 * $way * 50e-9" > /dev/null ||
+    fail "1000 octets took $took s, one way is $way cycles"
+
+# --contention: the same run where messages never meet, and the difference.
+exits 0 'without contention' "$leat" run --fabric clos444 -n 16 --contention -- "$folder/ring" 3000 2
+exits 0 '' "$leat" run --fabric ring:8 -n 8 --contention --json --placement 0,4,1,5,2,6,3,7 -- "$folder/ring" 20000 2
+jq -en "$(number contention_seconds "$folder/stdout") > 0" > /dev/null || fail "no contention in a ring"
+same "ports as placed" "$(number 'task[3].port' "$folder/stdout")" 5
+exits 0 '' "$leat" run --fabric mesh:4,4 -n 32 --placement block --json -- "$folder/ring"
+same "ports by block" "$(number 'task[31].port' "$folder/stdout")" 15
+
+# What repeats itself is not simulated again, unless it is asked for, and nobody can tell.
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 100 400
+test "$(number replayed "$folder/stdout")" -gt 0 || fail "nothing was replayed"
+sed 's/,"wall_seconds":.*"task"//' "$folder/stdout" > "$folder/replayed"
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json --every-cycle -- "$folder/ring" 100 400
+same "messages replayed with --every-cycle" "$(number replayed "$folder/stdout")" 0
+sed 's/,"wall_seconds":.*"task"//' "$folder/stdout" | cmp - "$folder/replayed" || fail "--every-cycle is another run"
+exits 2 'no meaning for torus:4,4' "$leat" run --fabric torus:4,4 --every-cycle -- "$folder/ring" 1 1
+exits 2 'no meaning for torus:4,4' "$leat" run --fabric torus:4,4 --descriptors 3 -- "$folder/ring" 1 1
+
+# Computing that is measured takes time; --real-clock gives the program its own clock.
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --compute measured:1000 --json -- "$folder/ring" 10 10
+jq -en "$(number simulated_seconds "$folder/stdout") > 0.0001" > /dev/null || fail "computing took no time"
+exits 0 '' "$leat" run --fabric clos444 -n 2 --real-clock --json -- "$folder/ring" 4 1
+
+# Errors on the lines are repaired, at the cost of time; a dead port ends the run with the reason.
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 1000 2
+sound=$(number simulated_seconds "$folder/stdout")
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json --lose 0.02 --bit-errors 0,1e-5 --retransmit 5000 -- "$folder/ring" 1000 2
+jq -en "$(number simulated_seconds "$folder/stdout") > $sound" > /dev/null || fail "lost cells cost no time"
+exits 1 'was lost: its port gave it up' "$leat" run --fabric clos444 -n 4 --dead 2 --retransmit 1000 -- "$folder/ring" 1000 2
+exits 0 '' "$leat" run --fabric mesh:4,4/routing=adaptive -n 16 --fault link:5-6 -- "$folder/ring" 1000 2
+exits 1 'was lost' "$leat" run --fabric mesh:4,4 -n 16 --fault port:3 -- "$folder/ring" 1000 2
+exits 2 'has no meaning for mesh:4,4, which is no ATM fabric' "$leat" run --fabric mesh:4,4 --lose 0.1 -- "$folder/ring"
+exits 2 'has no meaning for clos444, which is an ATM fabric' "$leat" run --fabric clos444 --fault link:0-1 -- "$folder/ring"
+exits 2 "--dead '99'" "$leat" run --fabric clos444 --dead 99 -- "$folder/ring"
+exits 2 'no router 99' "$leat" run --fabric mesh:4,4 --fault link:0-99 -- "$folder/ring"
+
+# A recording has every cell: 8 messages of 1000 octets and a head, 29 cells each, and as many acknowledgements, in and out.
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json --record "$folder/run.leatrec" -- "$folder/ring" 1000 2
+cells=$(($(number messages "$folder/stdout") * 29 * 2 * 2))
+certificate=$(number certificate "$folder/stdout")
+exits 0 '' "$leat" export "$folder/run.leatrec" --pcapng "$folder/run.pcapng" --perfetto "$folder/run.perfetto"
+found=$("$leat" decode --json "$folder/run.pcapng" | wc -l)
+[ "$found" -le "$cells" ] && [ "$found" -gt $((cells - cells / 4)) ] || fail "$found cells in the capture, want nearly $cells"
+jq -e '.traceEvents | length > 16' "$folder/run.perfetto" > /dev/null || fail "no timeline"
+exits 0 '' "$leat" run --fabric clos444 -n 4 --json -- "$folder/ring" 1000 2
+same 'certificate without a recording' "$(number certificate "$folder/stdout")" "$certificate"
+exits 2 'standard output is the program' "$leat" run --fabric clos444 --record - -- "$folder/ring"
+
+# NetPIPE, as Debian ships it: what it measures is the network, the same every time.
+if command -v NPopenmpi > /dev/null; then
+    for i in 1 2; do
+        exits 0 '' "$leat" run --fabric clos444 -n 2 -- NPopenmpi -u 100 -n 20 -o "$folder/np$i"
+        cp "$folder/stderr" "$folder/np$i.told"
+    done
+    same 'NetPIPE twice' "$(cat "$folder/np1")" "$(cat "$folder/np2")"
+    same 'the run of NetPIPE twice' "$(sed 's/, [0-9.]* s real//' "$folder/np1.told" | grep -v '^ *[0-9]*:\|usec')" "$(sed 's/, [0-9.]* s real//' "$folder/np2.told" | grep -v '^ *[0-9]*:\|usec')"
+    # One way for 1 octet and its head, in seconds.
+    jq -en "$(awk 'NR == 1 { print $3 }' "$folder/np1") > 15e-6 and $(awk 'NR == 1 { print $3 }' "$folder/np1") < 60e-6" > /dev/null ||
+        fail "NetPIPE's latency: $(head -n 1 "$folder/np1")"
+fi
+
+# What is wrong is named, and nothing is left behind.
+cat > "$folder/plain.c" <<'C'
+int main(void) { return 0; }
+C
+cc -o "$folder/plain" "$folder/plain.c"
+cc -static -o "$folder/static" "$folder/plain.c"
+echo 'echo hello' > "$folder/script"; chmod +x "$folder/script"
+exits 2 'no such program' "$leat" run --fabric clos444 -- "$folder/nothing"
+exits 2 'a static program, expected one that is linked dynamically' "$leat" run --fabric clos444 -- "$folder/static"
+exits 2 'linked with neither libmpi nor libpvm3' "$leat" run --fabric clos444 -- "$folder/plain"
+exits 2 'for a script, --library' "$leat" run --fabric clos444 -- "$folder/script"
+exits 2 'expected mpi, pvm or atm' "$leat" run --fabric clos444 --library qt -- "$folder/script"
+exits 2 'expected --fabric F and a program' "$leat" run -- "$folder/ring"
+exits 2 'expected --fabric F and a program' "$leat" run --fabric clos444
+exits 2 "-n '0', expected" "$leat" run --fabric clos444 -n 0 -- "$folder/ring"
+exits 2 "-n 'many', expected" "$leat" run --fabric clos444 -n many -- "$folder/ring"
+exits 2 '2 to 64' "$leat" run --fabric bmx:99 -n 2 -- "$folder/ring"
+exits 2 'packets can wait' "$leat" run --fabric ring:8/vcs=1 -n 2 -- "$folder/ring"
+exits 2 'expected none, measured' "$leat" run --fabric clos444 --compute some -- "$folder/ring"
+exits 2 'ports 0 to 15' "$leat" run --fabric clos444 -n 2 --placement 3,16 -- "$folder/ring"
+exits 1 'never began' "$leat" run --fabric clos444 -n 2 --library mpi -- "$folder/plain"
+
+# The conformance set, whose programs check themselves, beside stock mpirun (where LEAT_ORACLE is not
+# "none": stock mpirun is the same in every build); and programs that misbehave.
+against="--against mpirun --oversubscribe --bind-to none -n {n}" ranks=4
+[ "${LEAT_ORACLE:-}" != none ] || against='' ranks=2
+# shellcheck disable=SC2086
+sh "$tests/mpi/run_all.sh" -d -n $ranks "$leat" run --fabric mesh:4,4 -n '{n}' -- $against > "$folder/set" 2>&1 ||
+    fail "conformance over a mesh: $(grep -v '^ok' "$folder/set")"
+# shellcheck disable=SC2086
+sh "$tests/mpi/run_all.sh" -n 2 -p "send_modes sizes collectives errors clocks" "$leat" run --fabric clos444 -n '{n}' -- $against > "$folder/set" 2>&1 ||
+    fail "conformance over clos444: $(grep -v '^ok' "$folder/set")"
+
+# Only what the program does between MPI_Init and MPI_Finalize takes simulated time. Its own library
+# sleeps and is the program; a plug-in of Open MPI, and what that needs, sleeps and looks at clocks
+# for a time that is another one in every run, and is not.
+cat > "$folder/nap.c" <<'C'
+#include <unistd.h>
+void nap(void);
+void nap(void)
+{
+    usleep(300000);
+}
+C
+cat > "$folder/restless.c" <<'C'
+#include <time.h>
+#include <unistd.h>
+__attribute__((constructor)) static void wait_somewhat(void)
+{
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    usleep(1000 * (1 + getpid() % 7));
+    for (int i = 0; i < getpid() % 1000; i++)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+}
+C
+cat > "$folder/naps.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <unistd.h>
+void nap(void);
+static double now(void)
+{
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+int main(int argc, char **argv)
+{
+    const double begin = now();
+    usleep(100000);
+    const double init = now();
+    MPI_Init(&argc, &argv);
+    const double inside = now(), start = MPI_Wtime();
+    nap();
+    const double took = MPI_Wtime() - start, end = now();
+    MPI_Finalize();
+    const double finalized = now();
+    usleep(100000);
+    printf("%.4f %.4f %.4f %.4f %.4f %.4f\n", init - begin, inside - init, took, end - inside, finalized - end,
+           now() - finalized);
+    return 0;
+}
+C
+mkdir "$folder/plugins"
+cc -shared -fPIC -o "$folder/plugins/librestless.so" "$folder/restless.c"
+cc -shared -fPIC -o "$folder/plugins/mca_mtl_restless.so" "$folder/restless.c" -L"$folder/plugins" -Wl,-rpath,"$folder/plugins" -Wl,--no-as-needed -lrestless
+cc -shared -fPIC -o "$folder/libnap.so" "$folder/nap.c"
+mpicc -O1 -o "$folder/naps" "$folder/naps.c" -L"$folder" -Wl,-rpath,"$folder" -lnap
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 1 --json -- "$folder/naps"
+cp "$folder/stdout" "$folder/undisturbed"
+same 'what a program sees of its own time' "$(head -n 1 "$folder/undisturbed")" '0.1000 0.0000 0.3000 0.3000 0.0000 0.1000'
+same 'what of it is simulated' "$(jq -n "$(number simulated_seconds "$folder/undisturbed") * 1000 | floor")" 300
+components=$(ompi_info --parsable --all 2> /dev/null | sed -n 's/^mca:mca:base:param:mca_component_path:value:"*\([^"]*\)"*$/\1/p')
+for i in 1 2 3; do
+    exits 0 '' env OMPI_MCA_mca_base_component_path="$folder/plugins:$components" "$leat" run --fabric mesh:2,2 -n 1 --json -- "$folder/naps"
+    same 'what a program sees beside a restless plug-in' "$(head -n 1 "$folder/stdout")" "$(head -n 1 "$folder/undisturbed")"
+    same 'time beside a restless plug-in' "$(number simulated_seconds "$folder/stdout")" "$(number simulated_seconds "$folder/undisturbed")"
+done
+
+# What cannot be repeated is told.
+cat > "$folder/threads.c" <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+static int me;
+static void *work(void *none)
+{
+    int got = -1;
+    if (me) MPI_Send(&me, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    else MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return none;
+}
+int main(int argc, char **argv)
+{
+    int level;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (argc > 1) work(NULL);
+    else if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL)) return 1;
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/threads" "$folder/threads.c" -lpthread
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/threads"
+same 'two threads that communicate' "$(number repeatable "$folder/stdout")" false
+has 'the reason' "$(number 'not_repeatable_because[0]' "$folder/stdout")" 'several threads of a rank communicate'
+exits 0 'another run may differ: several threads' "$leat" run --fabric mesh:2,2 -n 2 -- "$folder/threads"
+exits 0 '' "$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/threads" alone
+same 'one thread that communicates' "$(number repeatable "$folder/stdout")" true
+exits 0 'another run may differ: --compute measured' "$leat" run --fabric mesh:2,2 -n 2 --compute measured -- "$folder/threads" alone
+exits 0 'another run may differ: --real-clock' "$leat" run --fabric mesh:2,2 -n 2 --real-clock -- "$folder/threads" alone
+
+# The processor's counter is simulated, or the run says that it is not: an old kernel cannot trap it.
+mpicc -O1 -I"$tests/mpi" -o "$folder/counter" "$tests/mpi/counter.c" "$tests/mpi/check.c"
+"$leat" run --fabric mesh:2,2 -n 2 --json -- "$folder/counter" > "$folder/stdout" 2> /dev/null
+if [ "$(number repeatable "$folder/stdout")" = true ]; then
+    has 'the counter' "$(cat "$folder/stdout")" 'all is well'
+else
+    has 'the counter' "$(number 'not_repeatable_because[0]' "$folder/stdout")" "the program reads the processor's counter"
+fi
+
+# Addresses, unset memory and the number of the job travel in messages that are the library's own: no certificate knows of them.
+for program in onesided intercomm; do
+    mpicc -O1 -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" -lm
+    for fabric in mesh:2,2 clos444; do
+        # In both runs the job has another number, and memory was something else before.
+        for i in 1 2; do
+            MALLOC_PERTURB_=$((100 + i)) "$leat" run --fabric $fabric -n 4 --json -- "$folder/$program" > "$folder/run$i" 2> /dev/null
+        done
+        for key in certificate simulated_seconds; do
+            same "$program over $fabric: $key of both runs" "$(number $key "$folder/run1")" "$(number $key "$folder/run2")"
+        done
+    done
+done
+
+# The first rank has the standard input.
+cat > "$folder/echo.c" <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int me, number = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (!me && scanf("%d", &number) != 1) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (me == 2) printf("heard %d\n", number);
+    if (!access("/proc/kallsyms", R_OK) && !fopen("/proc/kallsyms", "r")) MPI_Abort(MPI_COMM_WORLD, 2); /* only hidden in MPI_Init */
+    MPI_Finalize();
+    return 0;
+}
+C
+mpicc -O1 -o "$folder/echo" "$folder/echo.c"
+got=$(echo 4711 | "$leat" run --fabric mesh:2,2 -n 3 -- "$folder/echo" 2> "$folder/stderr") || true
+[ "$got" = 'heard 4711' ] || fail "standard input: got '$got', want 'heard 4711': $(cat "$folder/stderr")"
+
+# Who waits for what is told.
+mpicc -O1 -I"$tests/mpi" -o "$folder/deadlock" "$tests/mpi/fault_deadlock.c" 2> /dev/null &&
+    exits 1 'deadlock: all tasks wait' "$leat" run --fabric clos444 -n 3 -- "$folder/deadlock" receive
+has 'who waits' "$(cat "$folder/stderr")" 'task 2 at'
+has 'for what' "$(cat "$folder/stderr")" 'MPI_Recv'
+
+# How it ended is in the JSON object, which begins on a line of its own or goes to a file.
+cat > "$folder/ends.c" <<'C'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    int number = 0;
+    MPI_Init(&argc, &argv);
+    printf("no end of line");
+    fflush(stdout);
+    if (!strcmp(how, "deadlock")) MPI_Recv(&number, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!strcmp(how, "kill")) raise(SIGKILL);
+    MPI_Finalize();
+    return !strcmp(how, "exit") ? 7 : 0;
+}
+C
+mpicc -O1 -o "$folder/ends" "$folder/ends.c"
+exits 0 '' "$leat" run --fabric clos444 -n 1 --json -- "$folder/ends"
+same 'a line of its own in a file' "$(head -n 1 "$folder/stdout"), $(tail -n +2 "$folder/stdout" | jq -c '[.status, .reason, .exit_code]')" 'no end of line, ["done",null,0]'
+same 'a line of its own in a pipe' "$("$leat" run --fabric clos444 -n 1 --json -- "$folder/ends" | tail -n 1 | jq -r .status)" 'done'
+for end in "deadlock deadlock" "abort failed" "kill died" "exit exit"; do
+    exits 1 '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends.json" -- "$folder/ends" "${end%% *}"
+    same "$end: nothing on standard output but the program's" "$(cat "$folder/stdout")" 'no end of line'
+    same "$end: status" "$(jq -r .status "$folder/ends.json")" "${end##* }"
+    has "$end: the reason is also told on standard error" "$(cat "$folder/stderr")" "$(jq -r .reason "$folder/ends.json")"
+    rm "$folder/ends.json"
+done
+exits 1 '' "$leat" run --fabric clos444 -n 2 --dead 1 --retransmit 100 --json="$folder/ends.json" -- "$folder/ring"
+same 'a message that is lost' "$(jq -c '[.status, (.reason | test("was lost"))]' "$folder/ends.json")" '["lost",true]'
+# Without a "--" the next word is the program: it is not written over.
+before=$(cksum < "$folder/ends")
+exits 0 '' "$leat" run --fabric clos444 -n 1 --json "$folder/ends"
+same 'the program is as it was' "$(cksum < "$folder/ends")" "$before"
+exits 2 '--json= needs a value' "$leat" run --fabric clos444 --json= -- "$folder/ends"
+exits 2 'name one file' "$leat" run --fabric clos444 --record "$folder/x" --json "$folder/x" -- "$folder/ends"
+no_part '--json FILE'
+
+# An interrupt ends it all within moments.
+"$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
+runner=$!
+wait_until has_computed $runner
+kill -INT $runner
+wait $runner
+same 'exit code after an interrupt' $? 130
+wait_until no_process "$folder/ring" || fail "processes are left after an interrupt"
+
+# And if leat itself is killed, the others notice.
+"$leat" run --fabric clos444 -n 2 -- "$folder/ring" 100 100000000 > "$folder/stdout" 2> "$folder/stderr" &
+runner=$!
+wait_until has_computed $runner
+kill -KILL $runner
+wait $runner 2> /dev/null
+wait_until no_process "$folder/ring" || fail "processes are left behind by a killed run"
+finish

@@ -1,0 +1,123 @@
+/*
+ * leat sim of a PacketWay network: messages by a pattern over all hosts. A cycle is a nanosecond
+ * here, since SANs have clocks of their own, and a load of 1 is 10 Mbit/s from every host.
+ */
+#include "pktway_design.h"
+#include "port_load.h"
+#include "sim.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    LOAD_DEFAULT = SIM_LOAD_ONE / 20,
+    CYCLES_DEFAULT = 10000000,
+    NS_PER_OCTET = 800, /* at 10 Mbit/s */
+    PS_PER_CYCLE = 1000,
+};
+
+struct pktway_load {
+    struct port_load load; /* the first member */
+    struct pktway_design design;
+    struct pktway_built built;
+    struct leat_sim_histogram within, across;
+};
+
+static bool read_load(struct pktway_load *l, const struct arguments *args)
+{
+    static const char *const known[] = { "--traffic",     "--load",  "--cycles", "--seed",
+                                         "--json",        "--bytes", "--fault",  "--forwarding",
+                                         "--cut-through", NULL };
+    const char *word = args->operand[0];
+    return pktway_refuse_foreign(args, word, known) && port_load_read(&l->load, args) &&
+           pktway_read(args->verb, word, &l->design) && pktway_read_options(args, &l->design);
+}
+
+static void on_arrived(struct port_load *load, const struct leat_port_message *m, uint64_t cycles)
+{
+    struct pktway_load *l = (struct pktway_load *)load;
+    const struct leat_sim_packetway *net = &l->built.net;
+    const bool near = leat_sim_packetway_san_of(net, m->from) ==
+                      leat_sim_packetway_san_of(net, m->to);
+    leat_sim_histogram_add(near ? &l->within : &l->across, cycles);
+}
+
+static bool prepare(struct pktway_load *l)
+{
+    const struct run_job job = pktway_job(l->load.args);
+    if (!pktway_open(&l->design, &job, false, RUN_MESSAGES_MAX, NULL, &l->built)) return false;
+    leat_sim_histogram_init(&l->within);
+    leat_sim_histogram_init(&l->across);
+    return port_load_begin(&l->load, &l->built.net.base,
+                           NS_PER_OCTET * (l->load.bytes ? l->load.bytes : 1));
+}
+
+static double megabits(const struct pktway_load *l, uint64_t cycles)
+{
+    return 8e3 * (double)l->load.delivered * (double)l->load.bytes / (double)cycles /
+           l->built.net.base.ports;
+}
+
+static void put_text(const struct pktway_load *l, uint64_t cycles)
+{
+    const struct leat_sim_packetway_counts *c = &l->built.net.counts;
+    char how[64];
+    snprintf(how, sizeof how, ", forwarding %s, %s",
+             l->design.by_address ? "by address" : "planned",
+             l->design.cut_through ? "cut-through" : "packets stored");
+    port_load_head_text(&l->load, l->design.name, how);
+    printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u\n", cycles, l->built.net.base.ports,
+           l->design.sans, l->design.routers);
+    port_load_counts_text(&l->load);
+    printf("  %-32s %14.6f  Mbit/s of each host\n", "throughput", megabits(l, cycles));
+    port_load_latency_text("latency", "ns", &l->load.latency);
+    port_load_latency_text("latency within a SAN", "ns", &l->within);
+    port_load_latency_text("latency across SANs", "ns", &l->across);
+#define X(id, text) printf("  %-44s %2" PRIu64 "\n", text, c->id);
+    LEAT_SIM_PACKETWAY_COUNT_LIST(X)
+#undef X
+    port_load_end_text(&l->load);
+}
+
+static void put_json(const struct pktway_load *l, uint64_t cycles)
+{
+    const struct leat_sim_packetway_counts *c = &l->built.net.counts;
+    char how[64];
+    snprintf(how, sizeof how, "\"forwarding\":\"%s\",\"cut_through\":%s,",
+             l->design.by_address ? "address" : "planned",
+             l->design.cut_through ? "true" : "false");
+    port_load_head_json(&l->load, l->design.name, how, cycles);
+    printf("\"throughput\":%.6f,", megabits(l, cycles));
+    port_load_latency_json("latency_cycles", &l->load.latency);
+    port_load_latency_json("within_cycles", &l->within);
+    port_load_latency_json("across_cycles", &l->across);
+    fputs("\"counts\":{", stdout);
+    const char *before = "";
+#define X(id, text)                                  \
+    printf("%s\"" #id "\":%" PRIu64, before, c->id); \
+    before = ",";
+    LEAT_SIM_PACKETWAY_COUNT_LIST(X)
+#undef X
+    fputs("},", stdout);
+    port_load_end_json(&l->load);
+}
+
+int pktway_fabric_sim(const struct arguments *args)
+{
+    static struct pktway_load load; /* histograms are large */
+    int code = WRONG;
+    load = (struct pktway_load){ .load = { .load = LOAD_DEFAULT,
+                                           .cycles = CYCLES_DEFAULT,
+                                           .clock = { PS_PER_CYCLE, 1 },
+                                           .arrived = on_arrived } };
+    if (!read_load(&load, args)) return WRONG;
+    if (prepare(&load)) {
+        code = DONE;
+        if (!args->only_check) {
+            const uint64_t cycles = port_load_run(&load.load);
+            (argument(args, "--json") ? put_json : put_text)(&load, cycles);
+        }
+    }
+    if (load.built.design) pktway_close(&load.built);
+    port_load_free(&load.load);
+    return args->only_check || code != DONE ? code : finish(code);
+}

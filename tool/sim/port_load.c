@@ -1,0 +1,207 @@
+#include "port_load.h"
+#include "fabric_word.h"
+#include "pieces.h"
+#include "sim.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BYTES_DEFAULT = 64, BYTES_MAX = 1 << 20, SLICE = 10000 };
+
+struct port_load_source {
+    struct leat_sim_atm_traffic_source source;
+    uint64_t at; /* of its next message */
+    uint32_t to;
+    bool is_done;
+};
+
+bool port_load_read(struct port_load *l, const struct arguments *args)
+{
+    const char *name = argument(args, "--traffic");
+    l->args = args;
+    l->bytes = BYTES_DEFAULT;
+    l->seed = 1;
+    if (name && !leat_sim_atm_traffic_find(name, &l->pattern)) {
+        misuse(args->verb,
+               "--traffic '%s', expected uniform, permutation, hotspot, broadcast or bursty", name);
+        return false;
+    }
+    return sim_take_load(args, &l->load) &&
+           sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) &&
+           sim_read_number(args, "--seed", 0, UINT64_MAX, &l->seed) &&
+           sim_read_number(args, "--bytes", 0, BYTES_MAX, &l->bytes);
+}
+
+/* ---- running ---------------------------------------------------------------------------------
+ */
+
+static leat_time time_of(const struct port_load *l, uint64_t cycle)
+{
+    leat_time at;
+    return leat_sim_clock_edge(&l->clock, cycle, &at) ? LEAT_NEVER : at;
+}
+
+static uint64_t cycle_of(const struct port_load *l, leat_time at)
+{
+    uint64_t cycle;
+    return leat_sim_clock_cycle(&l->clock, at, &cycle) ? LEAT_NEVER : cycle;
+}
+
+static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
+{
+    (void)context, (void)message, (void)at;
+}
+
+/* The id of a message is the cycle in which it arose. */
+static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
+{
+    struct port_load *l = context;
+    const uint64_t cycles = cycle_of(l, at) - m->id;
+    l->delivered++;
+    leat_sim_histogram_add(&l->latency, cycles);
+    if (l->arrived) l->arrived(l, m, cycles);
+}
+
+static void on_lost(void *context, const struct leat_port_message *message, const char *why,
+                    leat_time at)
+{
+    struct port_load *l = context;
+    (void)message, (void)at;
+    l->lost++;
+    l->why = why;
+}
+
+static void draw(struct port_load *l, uint32_t port)
+{
+    struct port_load_source *s = &l->source[port];
+    s->is_done = !leat_sim_atm_traffic_next(&l->traffic, &s->source, port, &s->at, &s->to);
+}
+
+static void hand_over(struct port_load *l, uint32_t from, uint32_t to, uint64_t at)
+{
+    const struct leat_port_message message = {
+        .from = from, .to = to, .id = at, .octets = l->octets, .len = l->bytes
+    };
+    const leat_time then = time_of(l, at);
+    l->offered++;
+    leat_port_send(l->net, &message, then > l->net->now ? then : l->net->now);
+}
+
+/* All messages that arise before `until`; where too many are under way, the rest waits with its
+ * source. */
+static void hand_over_until(struct port_load *l, uint64_t until)
+{
+    const uint32_t ports = l->net->ports;
+    for (uint32_t i = 0; i < ports; i++)
+        for (struct port_load_source *s = &l->source[i]; !s->is_done && s->at < until; draw(l, i)) {
+            if (l->net->under_way + ports > RUN_MESSAGES_MAX) return;
+            if (s->to != LEAT_SIM_ATM_TRAFFIC_ALL) hand_over(l, i, s->to, s->at);
+            for (uint32_t to = 0; s->to == LEAT_SIM_ATM_TRAFFIC_ALL && to < ports; to++)
+                if (to != i) hand_over(l, i, to, s->at);
+        }
+}
+
+static bool run_piece(void *context, uint64_t until)
+{
+    struct port_load *l = context;
+    for (uint64_t at = cycle_of(l, l->net->now); at < until && !interrupted;) {
+        at = at + SLICE < until ? at + SLICE : until;
+        hand_over_until(l, at);
+        while (l->net->now < time_of(l, at))
+            leat_port_run(l->net, time_of(l, at));
+    }
+    return true;
+}
+
+bool port_load_begin(struct port_load *l, struct leat_port_net *net, uint64_t message_cycles)
+{
+    const uint32_t ports = net->ports;
+    l->net = net;
+    net->hear = (struct leat_port_hear){
+        .context = l, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
+    };
+    l->source = sim_memory(ports * sizeof *l->source);
+    l->partner = sim_memory(ports * sizeof *l->partner);
+    l->octets = sim_memory(l->bytes + 1);
+    if (!l->source || !l->partner || !l->octets) return false;
+    leat_sim_histogram_init(&l->latency);
+    leat_sim_atm_traffic_init(&l->traffic, l->pattern, ports, l->load, message_cycles, l->seed,
+                              l->partner);
+    for (uint32_t i = 0; i < ports; i++) {
+        leat_sim_atm_traffic_source_init(&l->source[i].source, l->seed, i);
+        draw(l, i);
+    }
+    return true;
+}
+
+uint64_t port_load_run(struct port_load *l)
+{
+    return pieces_run(l->cycles, run_piece, l, &l->wall_seconds);
+}
+
+void port_load_free(struct port_load *l)
+{
+    free(l->source);
+    free(l->partner);
+    free(l->octets);
+}
+
+/* ---- showing ---------------------------------------------------------------------------------
+ */
+
+void port_load_head_text(const struct port_load *l, const char *name, const char *more)
+{
+    printf("%s%s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n", name,
+           more, leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
+           l->seed);
+}
+
+void port_load_counts_text(const struct port_load *l)
+{
+    printf("  %-32s %14" PRIu64 "\n", "messages offered", l->offered);
+    printf("  %-32s %14" PRIu64 "\n", "messages delivered", l->delivered);
+    printf("  %-32s %14" PRIu64 "%s%s\n", "messages lost", l->lost, l->why ? "  the last: " : "",
+           l->why ? l->why : "");
+}
+
+void port_load_latency_text(const char *of, const char *unit, const struct leat_sim_histogram *h)
+{
+    printf("  %-32s %14.1f  %s; p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "; %" PRIu64
+           " messages\n",
+           of, leat_sim_histogram_mean(h), unit, leat_sim_histogram_quantile(h, 500),
+           leat_sim_histogram_quantile(h, 990), h->max, h->count);
+}
+
+void port_load_end_text(const struct port_load *l)
+{
+    printf("  %-32s %016" PRIx64 "\n", "certificate", l->net->certificate);
+    printf("  %-32s %14.3f  seconds\n", "run", l->wall_seconds);
+}
+
+void port_load_head_json(const struct port_load *l, const char *name, const char *more,
+                         uint64_t cycles)
+{
+    fputs("{\"fabric\":", stdout);
+    print_quoted(name);
+    printf(",%s\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64 ",\"seed\":%" PRIu64
+           ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ports\":%u,",
+           more, leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
+           l->seed, cycles, fabric_ns(&l->clock, 1), l->net->ports);
+    printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
+           ",\"messages_waiting\":%" PRIu64 ",\"messages_lost\":%" PRIu64 ",",
+           l->offered, l->delivered, l->offered - l->delivered - l->lost, l->lost);
+}
+
+void port_load_latency_json(const char *name, const struct leat_sim_histogram *h)
+{
+    printf("\"%s\":{\"mean\":%.4f,\"p50\":%" PRIu64 ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64
+           ",\"count\":%" PRIu64 "},",
+           name, leat_sim_histogram_mean(h), leat_sim_histogram_quantile(h, 500),
+           leat_sim_histogram_quantile(h, 990), h->max, h->count);
+}
+
+void port_load_end_json(const struct port_load *l)
+{
+    printf("\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f}\n", l->net->certificate,
+           l->wall_seconds);
+}

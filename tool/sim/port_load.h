@@ -1,0 +1,63 @@
+/*
+ * leat sim of any network behind port/port.h: messages by a pattern over all its ports. Cycles are
+ * those of a clock that the network's owner chooses.
+ */
+#ifndef LEAT_PORT_LOAD_H
+#define LEAT_PORT_LOAD_H
+
+#include "port.h"
+#include "run.h"
+#include "sim_atm_traffic.h"
+#include "sim_clock.h"
+#include "sim_histogram.h"
+#include "tool.h"
+
+struct port_load_source;
+
+struct port_load {
+    const struct arguments *args;
+    enum leat_sim_atm_traffic_pattern pattern;
+    uint32_t load;
+    uint64_t bytes, cycles, seed; /* 0: the default of all such loads */
+    struct leat_sim_clock clock;
+    /* A message has arrived so many cycles after it arose; may be NULL. */
+    void (*arrived)(struct port_load *load, const struct leat_port_message *message,
+                    uint64_t cycles);
+
+    struct leat_port_net *net;
+    struct leat_sim_atm_traffic traffic;
+    struct port_load_source *source;
+    uint32_t *partner;
+    uint8_t *octets; /* of every message */
+    struct leat_sim_histogram latency;
+    uint64_t offered, delivered, lost;
+    const char *why; /* of the last one lost */
+    double wall_seconds;
+};
+
+/* --traffic, --load, --cycles, --seed, --bytes, where they are given. False after a complaint. */
+bool port_load_read(struct port_load *load, const struct arguments *args);
+
+/* A load of 1: a message of every port in so many cycles. False after a complaint; either way
+ * port_load_free. */
+bool port_load_begin(struct port_load *load, struct leat_port_net *net, uint64_t message_cycles);
+
+/* Returns the cycles that were run. */
+uint64_t port_load_run(struct port_load *load);
+
+void port_load_free(struct port_load *load);
+
+/* ---- what came of it ----
+ * `more` stands behind the name; JSON: members, each with a comma behind it. */
+
+void port_load_head_text(const struct port_load *load, const char *name, const char *more);
+void port_load_counts_text(const struct port_load *load);
+void port_load_latency_text(const char *of, const char *unit, const struct leat_sim_histogram *h);
+void port_load_end_text(const struct port_load *load);
+
+void port_load_head_json(const struct port_load *load, const char *name, const char *more,
+                         uint64_t cycles);
+void port_load_latency_json(const char *name, const struct leat_sim_histogram *h);
+void port_load_end_json(const struct port_load *load);
+
+#endif

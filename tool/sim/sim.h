@@ -1,0 +1,130 @@
+/* What the parts of `leat sim` share: what is to be simulated, the simulation, what came of it. */
+#ifndef LEAT_TOOL_SIM_H
+#define LEAT_TOOL_SIM_H
+
+#include "net_steady.h"
+#include "sim_atm_check_load.h"
+#include "sim_atm_load.h"
+#include "sim_atm_traffic.h"
+#include "sim_recorder.h"
+#include "tool.h"
+
+#define SIM_CYCLES_MAX UINT64_C(1000000000000000)
+enum {
+    SIM_LOAD_ONE = 1000000, /* a load is counted in parts of this */
+    SIM_PERCENT = SIM_LOAD_ONE / 100,
+    SIM_LOCKED_MAX = 64, /* ports that are told */
+};
+
+/* What the options say. */
+struct sim_job {
+    const struct verb *verb;
+    struct leat_sim_atm_fabric fabric;
+    char name[LEAT_SIM_ATM_FABRIC_NAME_CAP + 1];
+    enum leat_sim_atm_model model;
+    bool check_load; /* W: plain sources and sinks; else AAL units and the pattern */
+    enum leat_sim_atm_traffic_pattern pattern;
+    uint32_t load; /* 0 .. SIM_LOAD_ONE */
+    uint32_t bytes;
+    uint64_t cycles, seed;
+    struct leat_atm_aal_config aal;
+    struct leat_sim_atm_line_config line;
+    struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
+    const char *record; /* file, or NULL */
+    bool json;
+};
+
+/* What came of it. */
+struct sim_result {
+    uint64_t cycles; /* less than wanted after an interrupt */
+    double wall_seconds;
+    uint64_t cells_offered, cells_delivered;
+    uint64_t certificate, delivery_hash;
+    uint64_t last_delivery_at; /* 0: nothing was delivered */
+    const struct leat_sim_atm_counts *network;
+    const struct leat_sim_histogram *latency;
+    /* All zeros with W. */
+    struct leat_sim_atm_load_counts messages;
+    uint64_t gaps;      /* streams that wait for a cell which was given up */
+    bool dead;          /* nothing moves any more, the run has ended there */
+    uint32_t locked;    /* ports; then the first of them: */
+    struct sim_locked { /* since when it has neither sent nor received */
+        uint32_t port;
+        uint64_t since;
+    } lock[SIM_LOCKED_MAX];
+    struct leat_net_steady_result steady;
+    struct leat_atm_aal_counts units;
+    struct leat_sim_atm_line_counts lines;
+};
+
+/* ---- the command line (sim_options.c) ---- */
+
+/* False after a complaint. */
+bool sim_read_job(const struct arguments *args, struct sim_job *job);
+
+/* Errors on the lines of an ATM fabric with so many ports; `outage` has room for
+ * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. False after a complaint. */
+bool sim_read_lines(const struct arguments *args, uint32_t ports,
+                    struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
+
+/* What an ATM fabric does with a stream of which cells were given up: it comes back, unless it is
+ * to be as in the prototype (--no-resync). */
+bool sim_read_resync(const struct arguments *args);
+
+/* "rtl" or "cell"; NULL is cell. False after a complaint. */
+bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out);
+const char *sim_model_name(enum leat_sim_atm_model model);
+
+/* A whole number within limits; *out keeps its value where the option was not given. */
+bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out);
+
+/* The same with k (1024), M or G behind it. */
+bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out);
+
+/* "0.25" or "25e-2" as a number of parts of 10^decimals, rounded; false: it is none, or more than
+ * one, or so little that nothing would be left of it. */
+bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out);
+
+/* The same in parts of SIM_LOAD_ONE; whether it is exact. */
+bool sim_read_load(const char *text, uint32_t *out, bool *exact);
+
+/* The value of --load, unless it is not given; says so where it is rounded. False after a
+ * complaint. */
+bool sim_take_load(const struct arguments *args, uint32_t *out);
+
+/* ---- running (sim_run.c) ---- */
+
+/* DONE, or FAILED after a complaint. *result is lent until the next run. */
+int sim_run(const struct sim_job *job, struct sim_result *result);
+
+/* Memory for a simulation, zeroed; NULL after a complaint. */
+void *sim_memory(size_t len);
+
+/* ---- showing (sim_show.c) ---- */
+
+void sim_put_text(const struct sim_job *job, const struct sim_result *result);
+void sim_put_json(const struct sim_job *job, const struct sim_result *result);
+
+/* ---- recording (sim_record.c) ---- */
+
+/* From now on what the hosts of a network do and are told is written to a file. `load`: the hosts
+ * have AAL units, whose messages are written too; or NULL. False after a complaint. */
+bool sim_record_open(const char *path, struct leat_sim_atm *network,
+                     struct leat_sim_atm_load *load);
+
+/* Nothing happens after cycle `last`. False after a complaint. */
+bool sim_record_close(uint64_t last);
+
+/* The same as a part of somebody else's recording: declares its tracks in `group`, behind all other
+ * tracks, and hands its events to `put`, in the order of time. False after a complaint. */
+typedef void sim_record_put(const struct leat_sim_event *e);
+bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_record_put *put,
+                     struct leat_sim_atm *network, struct leat_sim_atm_load *load);
+/* Cycle `last` is over: hands over what has happened up to it. */
+void sim_record_catch_up(uint64_t last);
+/* Right also where it has not joined. */
+void sim_record_leave(void);
+
+#endif

@@ -1,0 +1,343 @@
+/* leat sim FABRIC --contracts FILE: who is admitted, and whether contracts are kept. */
+#include "contracts.h"
+#include "sim.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CYCLES_DEFAULT = 1000000, SLICE_CYCLES = 1 << 18 };
+
+struct job {
+    struct contracts contracts;
+    char fabric[LEAT_SIM_ATM_FABRIC_NAME_CAP + 1];
+    enum leat_sim_atm_model model;
+    uint64_t cycles, seed;
+    struct leat_sim_atm_contracts *sim;
+};
+
+static uint32_t count_of(const struct job *job)
+{
+    return job->contracts.config.connection_count;
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static bool options_fit(const struct arguments *args)
+{
+    static const char *const known[] = { "--contracts", "--admit", "--cycles",
+                                         "--seed",      "--model", "--json" };
+    for (int i = 0; args->verb->options[i].name; i++) {
+        bool fits = !args->value[i];
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            fits |= strcmp(args->verb->options[i].name, known[k]) == 0;
+        if (fits) continue;
+        misuse(args->verb,
+               "%s with --contracts, expected only --admit, --cycles, --seed, --model, "
+               "--json",
+               args->verb->options[i].name);
+        return false;
+    }
+    return true;
+}
+
+static bool read_options(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
+                         struct job *job)
+{
+    const char *admit = argument(args, "--admit");
+    const uint64_t cycles_max = leat_sim_atm_contracts_cycles_max(fabric);
+    job->cycles = CYCLES_DEFAULT;
+    job->seed = 1;
+    if (!options_fit(args)) return false;
+    if (!sim_read_number(args, "--cycles", 1,
+                         cycles_max < SIM_CYCLES_MAX ? cycles_max : SIM_CYCLES_MAX, &job->cycles))
+        return false;
+    if (!sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed)) return false;
+    if (!sim_read_model(args->verb, argument(args, "--model"), &job->model)) return false;
+    if (admit && strcmp(admit, "all") != 0 && strcmp(admit, "checked") != 0) {
+        misuse(args->verb, "--admit '%s', expected all or checked", admit);
+        return false;
+    }
+    if (leat_sim_atm_contracts_link_rate(fabric) <= LEAT_ATM_CONTRACT_RATE_MAX) return true;
+    misuse(args->verb, "a link of %" PRIu64 " cells/s, expected a clock with at most %" PRIu64,
+           leat_sim_atm_contracts_link_rate(fabric) / LEAT_ATM_RATE_UNIT,
+           LEAT_ATM_CONTRACT_RATE_MAX / LEAT_ATM_RATE_UNIT);
+    return false;
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static double in_us(leat_time ps)
+{
+    return (double)ps / 1e6;
+}
+
+static double in_cells(uint64_t rate)
+{
+    return (double)rate / LEAT_ATM_RATE_UNIT;
+}
+
+/* Why a connection was refused, and who would have suffered. */
+static const char *reason_of(const struct job *job, uint32_t i, char line[256])
+{
+    const struct leat_sim_atm_admission *a = leat_sim_atm_contracts_admission(job->sim, i);
+    struct leat_text text;
+    leat_text_init(&text, line, 255, NULL, NULL);
+    leat_sim_atm_admit_answer_text(&a->why, &text);
+    if (!a->admitted && a->why.victim != i) {
+        leat_text_puts(&text, " (of ");
+        leat_text_puts(&text, job->contracts.name[a->why.victim]);
+        leat_text_puts(&text, ")");
+    }
+    line[text.len] = '\0';
+    return line;
+}
+
+static void put_limit_us(const char *before, leat_time ps, const char *none)
+{
+    fputs(before, stdout);
+    if (ps == LEAT_NEVER)
+        fputs(none, stdout);
+    else
+        printf("%.3f", in_us(ps));
+}
+
+/* Which of its wishes a connection did not get. */
+static const char *verdict(const struct leat_sim_atm_contract_result *r, char words[32])
+{
+    if (r->kept) return "kept";
+    snprintf(words, 32, "BROKEN%s%s%s%s", r->clr_kept ? "" : " CLR", r->ctd_kept ? "" : " CTD",
+             r->cdv_kept ? "" : " CDV", r->mcr_kept ? "" : " MCR");
+    return words;
+}
+
+static const char *class_of(const struct job *job, uint32_t i)
+{
+    return leat_atm_class_name(job->contracts.connection[i].contract.class);
+}
+
+struct totals {
+    uint32_t admitted, broken; /* broken: of those that sent */
+};
+
+static struct totals totals_of(const struct job *job)
+{
+    struct totals t = { 0, 0 };
+    for (uint32_t i = 0; i < count_of(job); i++) {
+        struct leat_sim_atm_contract_result r;
+        leat_sim_atm_contracts_result(job->sim, i, &r);
+        const bool admitted = leat_sim_atm_contracts_admission(job->sim, i)->admitted;
+        t.admitted += admitted;
+        t.broken += (admitted || job->contracts.config.admit_all) && !r.kept;
+    }
+    return t;
+}
+
+/* ---- people --------------------------------------------------------------------------------- */
+
+/* "(23.658)", or "-" where nothing is promised. */
+static const char *promise(leat_time ps, char words[24])
+{
+    if (ps == LEAT_NEVER) return "-";
+    snprintf(words, 24, "(%.3f)", in_us(ps));
+    return words;
+}
+
+/* Neither delivered nor lost: at the end of the run they were in a shaper, a queue or the network.
+ */
+static uint64_t under_way(const struct leat_sim_atm_contract_counts *n)
+{
+    return n->sent - n->shaper_lost - n->dropped - n->lost - n->tagged_lost - n->delivered -
+           n->tagged_delivered;
+}
+
+static void put_row(const struct job *job, uint32_t i)
+{
+    const struct leat_sim_atm_connection *c = &job->contracts.connection[i];
+    const struct leat_sim_atm_admission *a = leat_sim_atm_contracts_admission(job->sim, i);
+    struct leat_sim_atm_contract_result r;
+    char ctd[24], cdv[24], words[32];
+    if (!a->admitted && !job->contracts.config.admit_all) return;
+    leat_sim_atm_contracts_result(job->sim, i, &r);
+    printf("%-12s %-7s %4u >%4u /%-3u %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64
+           " %9" PRIu64 " %9.0f",
+           job->contracts.name[i], class_of(job, i), c->from, c->to, a->path, r.counts.sent,
+           r.counts.dropped + r.counts.shaper_lost, r.counts.tagged,
+           r.counts.lost + r.counts.tagged_lost, r.counts.delivered + r.counts.tagged_delivered,
+           under_way(&r.counts), r.throughput);
+    printf(" %9.3f %9.3f %-10s %9.3f %-10s %s%s\n", in_us(r.ctd_ps), r.ctd_mean_ps / 1e6,
+           promise(a->ctd_ps, ctd), in_us(r.cdv_ps), promise(a->cdv_ps, cdv), verdict(&r, words),
+           a->admitted ? "" : ", forced in");
+}
+
+static void put_text(const struct job *job)
+{
+    const struct leat_sim_atm *network = leat_sim_atm_contracts_network(job->sim);
+    const struct totals t = totals_of(job);
+    char line[256];
+    printf("%s, model %s, seed %" PRIu64 ", %" PRIu64 " cycles%s: %" PRIu64
+           " suspensions, certificate %016" PRIx64 "\n",
+           job->fabric, sim_model_name(job->model), job->seed, network->now,
+           network->now < job->cycles ? ", interrupted" : "", network->counts.suspensions,
+           leat_sim_atm_contracts_certificate(job->sim));
+    printf("%u connections, %u admitted, %u broken\n\n", count_of(job), t.admitted, t.broken);
+    printf("%-12s %-7s %4s >%4s /%-3s %9s %8s %8s %8s %9s %9s %9s %9s %9s %-10s %9s %-10s\n",
+           "name", "class", "from", "to", "by", "sent", "dropped", "tagged", "lost", "delivered",
+           "under way", "cells/s", "CTD us", "mean", "promised", "CDV us", "promised");
+    for (uint32_t i = 0; i < count_of(job); i++)
+        put_row(job, i);
+    if (t.admitted < count_of(job)) puts("\nrefused:");
+    for (uint32_t i = 0; i < count_of(job); i++)
+        if (!leat_sim_atm_contracts_admission(job->sim, i)->admitted)
+            printf("%-12s %s\n", job->contracts.name[i], reason_of(job, i, line));
+}
+
+/* ---- programs ------------------------------------------------------------------------------- */
+
+static void put_contract(const struct leat_sim_atm_connection *c)
+{
+    static const char *const sources[] = { "greedy", "random", "excess" };
+    static const char *const polices[] = { "drop", "tag", "off" };
+    const struct leat_atm_contract *k = &c->contract;
+    printf("\"contract\":{\"pcr\":%.3f,\"scr\":%.3f,\"mcr\":%.3f,\"mbs\":%" PRIu64
+           ",\"cdvt_us\":%.3f,\"clr\":%.12g",
+           in_cells(k->pcr), in_cells(k->scr), in_cells(k->mcr), k->mbs, in_us(k->cdvt_ps),
+           (double)k->clr_e12 / (double)LEAT_ATM_CLR_ONE);
+    put_limit_us(",\"ctd_us\":", k->ctd_ps, "null");
+    put_limit_us(",\"cdv_us\":", k->cdv_ps, "null");
+    printf("},\"source\":\"%s\"", sources[c->source]);
+    if (c->source == LEAT_SIM_ATM_SOURCE_EXCESS)
+        printf(",\"factor\":%.2f", c->excess_percent / 100.0);
+    printf(",\"police\":\"%s\",\"shape\":%s", polices[c->police], c->shape ? "true" : "false");
+}
+
+static void put_admission(const struct job *job, uint32_t i)
+{
+    static const char *const criteria[LEAT_ATM_CAC_CRITERION_COUNT] = {
+        [LEAT_ATM_CAC_RATE] = "rate",   [LEAT_ATM_CAC_BUFFER] = "buffer",
+        [LEAT_ATM_CAC_BURST] = "burst", [LEAT_ATM_CAC_CONNECTIONS] = "connections",
+        [LEAT_ATM_CAC_CTD] = "ctd",     [LEAT_ATM_CAC_CDV] = "cdv",
+        [LEAT_ATM_CAC_CLR] = "clr",
+    };
+    static const char *const places[] = {
+        [LEAT_SIM_AT_ACCESS] = "access", [LEAT_SIM_AT_SPD] = "spd", [LEAT_SIM_AT_END] = "way"
+    };
+    const struct leat_sim_atm_admission *a = leat_sim_atm_contracts_admission(job->sim, i);
+    char line[256];
+    if (a->admitted) {
+        fputs("\"admitted\":true,\"reason\":null", stdout);
+        put_limit_us(",\"promised\":{\"ctd_us\":", a->ctd_ps, "null");
+        put_limit_us(",\"cdv_us\":", a->cdv_ps, "null");
+        printf(",\"share\":%.3f}", in_cells(a->share));
+        return;
+    }
+    const enum leat_atm_cac_criterion criterion = a->why.criterion;
+    const bool time = criterion == LEAT_ATM_CAC_CTD || criterion == LEAT_ATM_CAC_CDV;
+    const double unit = criterion == LEAT_ATM_CAC_RATE ? LEAT_ATM_RATE_UNIT : time ? 1e6 : 1;
+    printf("\"admitted\":false,\"reason\":{\"link\":\"%s\"", places[a->why.place]);
+    if (a->why.place != LEAT_SIM_AT_END) printf(",\"number\":%u", a->why.number);
+    printf(
+        ",\"criterion\":\"%s\",\"unit\":\"%s\",\"needed\":%.3f,\"available\":", criteria[criterion],
+        criterion == LEAT_ATM_CAC_RATE  ? "cells/s"
+        : time                          ? "us"
+        : criterion == LEAT_ATM_CAC_CLR ? "in 10^12"
+                                        : "cells",
+        (double)a->why.needed / unit);
+    if (a->why.available == LEAT_NEVER)
+        fputs("null", stdout);
+    else
+        printf("%.3f", (double)a->why.available / unit);
+    printf(",\"connection\":\"%s\",\"text\":\"%s\"}", job->contracts.name[a->why.victim],
+           reason_of(job, i, line));
+}
+
+static void put_measured(const struct job *job, uint32_t i)
+{
+    const enum leat_atm_class class = job->contracts.connection[i].contract.class;
+    const bool sent = leat_sim_atm_contracts_admission(job->sim, i)->admitted ||
+                      job->contracts.config.admit_all;
+    struct leat_sim_atm_contract_result r;
+    leat_sim_atm_contracts_result(job->sim, i, &r);
+    const struct leat_sim_atm_contract_counts *n = &r.counts;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {
+        { "sent", n->sent },           { "shaper_lost", n->shaper_lost },
+        { "dropped", n->dropped },     { "tagged", n->tagged },
+        { "lost", n->lost },           { "tagged_lost", n->tagged_lost },
+        { "delivered", n->delivered }, { "tagged_delivered", n->tagged_delivered },
+        { "under_way", under_way(n) },
+    };
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        printf(",\"%s\":%" PRIu64, counts[k].key, counts[k].value);
+    printf(",\"clr\":%.9g,\"ctd_us\":{\"max\":%.3f,\"mean\":%.3f},\"cdv_us\":%.3f,"
+           "\"throughput\":%.3f",
+           r.clr, in_us(r.ctd_ps), r.ctd_mean_ps / 1e6, in_us(r.cdv_ps), r.throughput);
+    if (class == LEAT_ATM_ABR)
+        printf(",\"acr\":%.3f,\"marked\":%" PRIu64 ",\"rm_sent\":%" PRIu64
+               ",\"rm_returned\":%" PRIu64 ",\"rm_lost\":%" PRIu64,
+               in_cells(r.acr), n->marked, n->rm_sent, n->rm_returned, n->rm_lost);
+    printf(",\"kept\":%s}", !sent ? "null" : r.kept ? "true" : "false");
+}
+
+static void put_json(const struct job *job)
+{
+    const struct leat_sim_atm *network = leat_sim_atm_contracts_network(job->sim);
+    const struct totals t = totals_of(job);
+    printf("{\"fabric\":\"%s\",\"model\":\"%s\",\"seed\":%" PRIu64 ",\"cycles\":%" PRIu64
+           ",\"certificate\":\"%016" PRIx64 "\",\"suspensions\":%" PRIu64
+           ",\"admitted\":%u,\"refused\":%u,\"kept\":%s,\n\"connections\":[",
+           job->fabric, sim_model_name(job->model), job->seed, network->now,
+           leat_sim_atm_contracts_certificate(job->sim), network->counts.suspensions, t.admitted,
+           count_of(job) - t.admitted, t.broken ? "false" : "true");
+    for (uint32_t i = 0; i < count_of(job); i++) {
+        const struct leat_sim_atm_connection *c = &job->contracts.connection[i];
+        printf("%s\n{\"name\":\"%s\",\"class\":\"%s\",\"from\":%u,\"to\":%u,\"path\":%u,",
+               i ? "," : "", job->contracts.name[i], class_of(job, i), c->from, c->to,
+               leat_sim_atm_contracts_admission(job->sim, i)->path);
+        put_contract(c);
+        putchar(',');
+        put_admission(job, i);
+        put_measured(job, i);
+    }
+    puts("]}");
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static int simulate(const struct arguments *args, struct job *job)
+{
+    const struct leat_sim_atm_contracts_config *config = &job->contracts.config;
+    void *memory = sim_memory(leat_sim_atm_contracts_footprint(config, job->model));
+    if (!memory) return FAILED;
+    job->sim = leat_sim_atm_contracts_init(config, job->model, job->seed, memory);
+    for (uint64_t now = 0; now < job->cycles && !interrupted;) {
+        now = job->cycles - now < SLICE_CYCLES ? job->cycles : now + SLICE_CYCLES;
+        leat_sim_atm_contracts_run(job->sim, now);
+    }
+    if (argument(args, "--json"))
+        put_json(job);
+    else
+        put_text(job);
+    free(memory);
+    return finish(DONE);
+}
+
+int run_sim_contracts(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
+                      const char *file)
+{
+    static struct job job;
+    struct leat_text name;
+    const char *admit = argument(args, "--admit");
+    if (!read_options(args, fabric, &job)) return WRONG;
+    if (!contracts_read(&job.contracts, file, fabric))
+        return interrupted ? SIGNALLED + interrupted : WRONG;
+    job.contracts.config.admit_all = admit && strcmp(admit, "all") == 0;
+    leat_text_init(&name, job.fabric, sizeof job.fabric - 1, NULL, NULL);
+    leat_sim_atm_fabric_name(fabric, &name);
+    job.fabric[name.len] = '\0';
+    const int outcome = simulate(args, &job);
+    contracts_close(&job.contracts);
+    return outcome;
+}

@@ -1,0 +1,372 @@
+/* leat sim: what the options say. Every mistake is told with the option and what was expected. */
+#include "fabric.h"
+#include "leat_tree.h"
+#include "result_file.h"
+#include "sim.h"
+#include "sim_clock.h"
+#include <string.h>
+
+enum { RATE_DECIMALS = 9, LOAD_DECIMALS = 6 };
+
+/* Sources of the check workload have neither messages nor lines. */
+static const char *const not_with_w[] = { "--bytes",      "--blocks",   "--descriptors",
+                                          "--retransmit", "--obsolete", "--transmissions",
+                                          "--bit-errors", "--lose",     "--insert",
+                                          "--duplicate",  "--hec",      "--dead",
+                                          "--no-resync" };
+
+bool sim_read_number(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    uint64_t number;
+    if (!text) return true;
+    if (leat_tree_number(text, strlen(text), &number) && number >= least && number <= most) {
+        *out = number;
+        return true;
+    }
+    misuse(args->verb, "%s '%s', expected a whole number, %llu to %llu", option, text,
+           (unsigned long long)least, (unsigned long long)most);
+    return false;
+}
+
+bool sim_read_amount(const struct arguments *args, const char *option, uint64_t least,
+                     uint64_t most, uint64_t *out)
+{
+    const char *text = argument(args, option);
+    if (!text) return true;
+    size_t len = strlen(text);
+    unsigned shift = 0;
+    if (len && strchr("kMG", text[len - 1]) != NULL)
+        shift = text[--len] == 'k' ? 10 : text[len] == 'M' ? 20 : 30;
+    uint64_t number;
+    if (leat_tree_number(text, len, &number) && number <= most >> shift &&
+        number << shift >= least) {
+        *out = number << shift;
+        return true;
+    }
+    misuse(args->verb, "%s '%s', expected %llu to %llu, as 4096, 64k or 1M", option, text,
+           (unsigned long long)least, (unsigned long long)most);
+    return false;
+}
+
+/* The same, where 32 bits hold it. */
+static bool read_small(const struct arguments *args, const char *option, uint32_t least,
+                       uint32_t most, uint32_t *out)
+{
+    uint64_t number = *out;
+    if (!sim_read_number(args, option, least, most, &number)) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+/* Digits, of which some may stand behind a point: their value, and how many do. Those that come
+ * behind so many others that they do not matter are passed over. */
+static const char *read_digits(const char *text, uint64_t *value, int *behind)
+{
+    const uint64_t full = UINT64_C(100000000000000000);
+    bool digits = false, point = false;
+    *value = 0;
+    *behind = 0;
+    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        digits = true;
+        if (*value >= full && point) continue;
+        if (*value >= full) return NULL;
+        *value = *value * 10 + (uint64_t)(*text - '0');
+        *behind += point;
+    }
+    return digits ? text : NULL;
+}
+
+static bool read_fraction(const char *text, uint32_t decimals, uint32_t *out, bool *exact)
+{
+    uint64_t value, one = 1, part = 1, exponent = 0;
+    int behind;
+    text = read_digits(text, &value, &behind);
+    if (!text) return false;
+    if ((text[0] == 'e' || text[0] == 'E') && text[1] == '-') {
+        if (!leat_tree_number(text + 2, strlen(text + 2), &exponent) || exponent > 20) return false;
+        text += strlen(text);
+    }
+    if (*text) return false;
+    int shift = (int)decimals - behind - (int)exponent;
+    for (uint32_t i = 0; i < decimals; i++)
+        one *= 10;
+    for (; shift > 0 && value <= one; shift--)
+        value *= 10;
+    for (; shift < 0 && part <= value; shift++)
+        part *= 10; /* the value is below 10^18 */
+    const uint64_t parts = value / part, rest = value % part;
+    const uint64_t rounded = parts + (shift == 0 && rest >= part - rest);
+    if (parts > one || (parts == one && rest) || (value && !rounded)) return false;
+    *out = (uint32_t)rounded;
+    *exact = rest == 0;
+    return true;
+}
+
+bool sim_read_fraction(const char *text, uint32_t decimals, uint32_t *out)
+{
+    bool exact;
+    return read_fraction(text, decimals, out, &exact);
+}
+
+bool sim_read_load(const char *text, uint32_t *out, bool *exact)
+{
+    return read_fraction(text, LOAD_DECIMALS, out, exact);
+}
+
+bool sim_take_load(const struct arguments *args, uint32_t *out)
+{
+    const char *text = argument(args, "--load");
+    bool exact = true;
+    if (text && !sim_read_load(text, out, &exact)) {
+        misuse(args->verb, "--load '%s', expected 0 to 1 in steps of 1e-6, as 0.25", text);
+        return false;
+    }
+    if (!exact)
+        complain("--load %s is rounded to %g, expected steps of 1e-6", text,
+                 (double)*out / SIM_LOAD_ONE);
+    return true;
+}
+
+static bool read_rate(const struct arguments *args, const char *option, uint32_t *out)
+{
+    const char *text = argument(args, option);
+    if (!text || sim_read_fraction(text, RATE_DECIMALS, out)) return true;
+    misuse(args->verb, "%s '%s', expected a chance of 0 to 1 in steps of 1e-9, as 0.001 or 1e-6",
+           option, text);
+    return false;
+}
+
+/* "RATE" or "HEADER,PAYLOAD" */
+static bool read_bit_errors(const struct arguments *args, struct leat_sim_atm_line_config *line)
+{
+    const char *text = argument(args, "--bit-errors");
+    char header[32];
+    if (!text) return true;
+    const size_t len = strcspn(text, ",");
+    const char *payload = text[len] ? text + len + 1 : text;
+    if (len < sizeof header) {
+        memcpy(header, text, len);
+        header[len] = '\0';
+        if (sim_read_fraction(header, RATE_DECIMALS, &line->header_errors) &&
+            sim_read_fraction(payload, RATE_DECIMALS, &line->payload_errors))
+            return true;
+    }
+    misuse(args->verb,
+           "--bit-errors '%s', expected HEADER,PAYLOAD: chances per bit of 0 to 1 in steps of "
+           "1e-9, as 1e-6,1e-5",
+           text);
+    return false;
+}
+
+/* "PORT", "PORT@FROM" or "PORT@FROM..TO" */
+static bool read_outage(const char *text, size_t len, uint32_t ports,
+                        struct leat_sim_atm_line_outage *out)
+{
+    const char *at = memchr(text, '@', len), *end = text + len;
+    uint64_t port, from = 0, to = LEAT_NEVER;
+    if (!leat_tree_number(text, at ? (size_t)(at - text) : len, &port) || port >= ports)
+        return false;
+    if (at) {
+        const char *dots = memchr(at, '.', (size_t)(end - at));
+        if (dots && (end - dots < 2 || dots[1] != '.' ||
+                     !leat_tree_number(dots + 2, (size_t)(end - dots) - 2, &to)))
+            return false;
+        if (!leat_tree_number(at + 1, (size_t)((dots ? dots : end) - at) - 1, &from)) return false;
+    }
+    *out = (struct leat_sim_atm_line_outage){ .port = (uint32_t)port, .from = from, .to = to };
+    return from < to;
+}
+
+static bool read_outages(const struct arguments *args, uint32_t ports,
+                         struct leat_sim_atm_line_config *line,
+                         struct leat_sim_atm_line_outage *outage)
+{
+    const char *text = argument(args, "--dead");
+    for (const char *each = text; each;) {
+        const size_t len = strcspn(each, ",");
+        if (line->outage_count == LEAT_SIM_ATM_LINE_OUTAGES_MAX) {
+            misuse(args->verb, "--dead '%s', expected at most %u outages", text,
+                   (unsigned)LEAT_SIM_ATM_LINE_OUTAGES_MAX);
+            return false;
+        }
+        if (!read_outage(each, len, ports, &outage[line->outage_count++])) {
+            misuse(args->verb,
+                   "--dead '%.*s', expected PORT or PORT@FROM..TO: a port of 0 to %u, cycles that "
+                   "rise",
+                   (int)len, each, ports - 1);
+            return false;
+        }
+        each = each[len] ? each + len + 1 : NULL;
+    }
+    line->outage = outage;
+    return true;
+}
+
+const char *sim_model_name(enum leat_sim_atm_model model)
+{
+    return model == LEAT_SIM_ATM_RTL ? "rtl" : "cell";
+}
+
+bool sim_read_model(const struct verb *verb, const char *text, enum leat_sim_atm_model *out)
+{
+    *out = LEAT_SIM_ATM_CELL;
+    if (!text || strcmp(text, "cell") == 0) return true;
+    *out = LEAT_SIM_ATM_RTL;
+    if (strcmp(text, "rtl") == 0) return true;
+    misuse(verb, "--model '%s', expected rtl or cell", text);
+    return false;
+}
+
+static bool read_traffic(const struct arguments *args, struct sim_job *job)
+{
+    const char *text = argument(args, "--traffic");
+    if (!text) text = "uniform";
+    job->check_load = strcmp(text, "W") == 0;
+    if (job->check_load || leat_sim_atm_traffic_find(text, &job->pattern)) return true;
+    misuse(args->verb,
+           "--traffic '%s', expected uniform, permutation, hotspot, broadcast, bursty or W", text);
+    return false;
+}
+
+static bool read_load(const struct arguments *args, struct sim_job *job)
+{
+    const char *text = argument(args, "--load");
+    job->load = SIM_LOAD_ONE / 2;
+    if (!sim_take_load(args, &job->load)) return false;
+    if (job->check_load && job->load % SIM_PERCENT) {
+        misuse(args->verb, "--load '%s', expected whole hundredths with --traffic W, as 0.6", text);
+        return false;
+    }
+    return true;
+}
+
+/* A message must fit the buffer that it is sent from. */
+static bool read_bytes(const struct arguments *args, struct sim_job *job)
+{
+    const uint32_t most = leat_atm_aal_message_max(job->aal.send_blocks);
+    const char *text = argument(args, "--bytes"), *blocks = argument(args, "--blocks");
+    uint64_t number = LEAT_SIM_ATM_LOAD_BYTES_DEFAULT; /* which always fits */
+    if (!text || (leat_tree_number(text, strlen(text), &number) && number <= most)) {
+        job->bytes = (uint32_t)number;
+        return true;
+    }
+    misuse(args->verb, "--bytes '%s', expected a whole number, 0 to %u%s%s", text, most,
+           blocks ? " with --blocks " : "", blocks ? blocks : "");
+    return false;
+}
+
+static bool read_units(const struct arguments *args, struct sim_job *job)
+{
+    struct leat_atm_aal_config *aal = &job->aal;
+    leat_atm_aal_config_default(aal, 0, job->fabric.net.ports, job->fabric.net.paths);
+    if (!read_small(args, "--blocks", 1, LEAT_ATM_AAL_BLOCKS_MAX, &aal->send_blocks) ||
+        !read_bytes(args, job) ||
+        !read_small(args, "--descriptors", 1, UINT16_MAX, &aal->descriptors) ||
+        !read_small(args, "--retransmit", 1, UINT32_MAX, &aal->retransmit_cycles) ||
+        !read_small(args, "--obsolete", 1, UINT32_MAX, &aal->obsolete_cycles) ||
+        !read_small(args, "--transmissions", 1, UINT8_MAX, &aal->transmissions_max))
+        return false;
+    aal->receive_blocks = aal->send_blocks;
+    aal->resync = sim_read_resync(args);
+    return true;
+}
+
+bool sim_read_resync(const struct arguments *args)
+{
+    return !argument(args, "--no-resync");
+}
+
+bool sim_read_lines(const struct arguments *args, uint32_t ports,
+                    struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage)
+{
+    line->hec = argument(args, "--hec");
+    return read_bit_errors(args, line) && read_rate(args, "--lose", &line->lose) &&
+           read_rate(args, "--insert", &line->insert) &&
+           read_rate(args, "--duplicate", &line->duplicate) &&
+           read_outages(args, ports, line, outage);
+}
+
+/* A recording counts picoseconds in 64 bits. */
+static bool check_record(const struct arguments *args, const struct sim_job *job)
+{
+    const struct leat_sim_clock clock = { job->fabric.period_ps_num, job->fabric.period_ps_den };
+    const struct result_name names[] = { { "--record", job->record }, { "standard output", NULL } };
+    leat_time end;
+    uint64_t most = 0;
+    if (job->record && strcmp(job->record, "-") == 0) {
+        misuse(args->verb, "--record '-', expected a file: the figures go to standard output");
+        return false;
+    }
+    if (job->record && !result_names_apart(args->verb, names, 2, NULL)) return false;
+    if (!job->record || leat_sim_clock_edge(&clock, job->cycles, &end) == LEAT_ERR_OK) return true;
+    leat_sim_clock_cycle(&clock, LEAT_NEVER - 1, &most);
+    misuse(args->verb, "--cycles %llu, expected at most %llu with --record and this clock",
+           (unsigned long long)job->cycles, (unsigned long long)most);
+    return false;
+}
+
+static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)
+{
+    for (size_t i = 0; i < sizeof not_with_w / sizeof *not_with_w; i++)
+        if (job->check_load && argument(args, not_with_w[i])) {
+            misuse(args->verb, "%s has no meaning with --traffic W, which has no AAL units",
+                   not_with_w[i]);
+            return false;
+        }
+    return true;
+}
+
+static bool refuse_without_contracts(const struct arguments *args)
+{
+    if (!argument(args, "--admit")) return true;
+    misuse(args->verb, "--admit has no meaning without --contracts");
+    return false;
+}
+
+/* Faults that are in order, but change nothing in this run. */
+static void tell_no_effect(const struct sim_job *job)
+{
+    const struct leat_sim_atm_line_config *line = &job->line;
+    const bool loses = line->header_errors || line->payload_errors || line->lose ||
+                       line->outage_count;
+    for (uint32_t i = 0; i < line->outage_count; i++)
+        if (line->outage[i].from > job->cycles)
+            complain("--dead %u@%llu has no effect, expected a cycle within the %llu of the run",
+                     line->outage[i].port, (unsigned long long)line->outage[i].from,
+                     (unsigned long long)job->cycles);
+    if (line->hec && !line->header_errors)
+        complain("--hec has no effect, expected errors in headers with it (--bit-errors)");
+    if (loses && job->aal.retransmit_cycles >= job->cycles)
+        complain("cells that are lost are not sent again within the run: --retransmit is %u, "
+                 "expected less than --cycles %llu",
+                 job->aal.retransmit_cycles, (unsigned long long)job->cycles);
+}
+
+bool sim_read_job(const struct arguments *args, struct sim_job *job)
+{
+    struct leat_text name;
+    *job = (struct sim_job){ .verb = args->verb, .cycles = 1000000, .seed = 1 };
+    job->json = argument(args, "--json");
+    job->record = argument(args, "--record");
+    if (!fabric_read(args->verb, args->operand[0], &job->fabric)) return false;
+    leat_text_init(&name, job->name, sizeof job->name - 1, NULL, NULL);
+    leat_sim_atm_fabric_name(&job->fabric, &name);
+    job->name[name.len] = '\0';
+    const bool read = refuse_without_contracts(args) &&
+                      sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
+                      sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+                      sim_read_number(args, "--seed", 0, UINT64_MAX, &job->seed) &&
+                      read_traffic(args, job) && read_load(args, job) && refuse_with_w(args, job) &&
+                      read_units(args, job) &&
+                      sim_read_lines(args, job->fabric.net.ports, &job->line, job->outage) &&
+                      check_record(args, job);
+    job->line.seed = job->seed;
+    if (read && !args->only_check) tell_no_effect(job);
+    return read;
+}

@@ -1,0 +1,305 @@
+/*
+ * What the hosts of an ATM network do and are told, as a recording: all of it for leat sim
+ * --record, the part of the network for leat run --record (run_record.c). It stands between the
+ * network and its hosts, so neither knows of it:
+ *
+ *   network     group
+ *     port0     lane    cells in and out (frames), refusals (instants)
+ *     write0    lane    messages being written (spans) and leaving (flows); AAL units only
+ *     read0     lane    messages being read (spans) and arriving (flows)
+ *
+ * A cell is handed over before its first octet is on the line, and events come in order of time, so
+ * a cell waits here until its cycle has come.
+ */
+#include "leat_capture.h"
+#include "result_file.h"
+#include "sim.h"
+#include "sim_recorder.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID_MASK = 0x7fffffff }; /* of a message: its number times the ports, plus its port */
+
+struct port_track {
+    uint32_t cells, write, read; /* lanes */
+    uint64_t sent_at;            /* what the network has of this port's last cell */
+    bool waits;                  /* that cell is still to be recorded */
+    bool writes;                 /* a span of writing has begun */
+    uint8_t cell[LEAT_ATM_CELL_LEN];
+};
+
+static struct {
+    struct result_file file;
+    struct leat_sim_recorder own; /* of leat sim */
+    struct leat_sim_recorder *recorder;
+    sim_record_put *put; /* an event goes to the recorder */
+    struct leat_sim_clock clock;
+    struct leat_sim_atm *network;
+    struct leat_sim_atm_load *load;
+    struct leat_sim_atm_host host; /* the network's own */
+    struct port_track *port;
+    uint64_t waits_until; /* the first cell that waits; LEAT_NEVER: none does */
+    uint32_t refused, message;
+} rec;
+
+static leat_time time_of(uint64_t cycle)
+{
+    leat_time at = LEAT_NEVER;
+    const leat_err err = leat_sim_clock_edge(&rec.clock, cycle, &at);
+    assert(err == LEAT_ERR_OK); /* the last cycle was looked at beforehand */
+    (void)err;
+    return at;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void put_to_own(const struct leat_sim_event *e)
+{
+    leat_sim_recorder_put(&rec.own, e);
+}
+
+static void put_cell(leat_time at, uint32_t lane, leat_sim_direction direction, const uint8_t *cell)
+{
+    rec.put(&(struct leat_sim_event){ .kind = LEAT_SIM_FRAME,
+                                      .at = at,
+                                      .track = lane,
+                                      .direction = direction,
+                                      .octets = cell,
+                                      .len = LEAT_ATM_CELL_LEN });
+}
+
+static void put_mark(leat_sim_kind kind, leat_time at, uint32_t lane, uint32_t name)
+{
+    rec.put(&(struct leat_sim_event){ .kind = kind, .at = at, .track = lane, .name = name });
+}
+
+static void put_flow(leat_time at, uint32_t lane, leat_sim_step step,
+                     const struct leat_sim_flow *flow)
+{
+    rec.put(&(struct leat_sim_event){
+        .kind = LEAT_SIM_FLOW, .at = at, .track = lane, .step = step, .flow = *flow });
+}
+
+/* ---- cells on their way in ------------------------------------------------------------------ */
+
+static uint32_t first_waiting(void)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t p = 0; p < rec.network->fabric.net.ports; p++)
+        if (rec.port[p].waits &&
+            (first == UINT32_MAX || rec.port[p].sent_at < rec.port[first].sent_at))
+            first = p;
+    return first;
+}
+
+/* Records the cells that have begun up to cycle `now`. */
+static void let_go(uint64_t now)
+{
+    while (rec.waits_until <= now) {
+        struct port_track *port = &rec.port[first_waiting()];
+        put_cell(time_of(port->sent_at), port->cells, LEAT_SIM_IN, port->cell);
+        port->waits = false;
+        const uint32_t next = first_waiting();
+        rec.waits_until = next == UINT32_MAX ? LEAT_NEVER : rec.port[next].sent_at;
+    }
+}
+
+static void look_for_cell(uint32_t p)
+{
+    struct port_track *port = &rec.port[p];
+    const uint64_t at = rec.network->port[p].send_at;
+    if (at == port->sent_at || at == LEAT_NEVER) return;
+    port->sent_at = at;
+    port->waits = true;
+    memcpy(port->cell, leat_sim_atm_sent(rec.network, p), sizeof port->cell);
+    if (at < rec.waits_until) rec.waits_until = at;
+}
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+struct tasks { /* of a host, before and after something was told to it */
+    bool writing, reading;
+    uint32_t number;
+    uint32_t read_from, read_len; /* of the message being read: port, octets */
+    uint64_t read_end_at, delivered;
+};
+
+static struct tasks tasks_of(uint32_t p)
+{
+    if (!rec.load) return (struct tasks){ 0 };
+    const struct leat_sim_atm_load_host *host = &rec.load->host[p];
+    const uint32_t read = host->unit.message_read;
+    const bool granted = read != LEAT_ATM_AAL_NONE;
+    return (struct tasks){ .writing = host->writing,
+                           .reading = host->reading,
+                           .number = host->number,
+                           .read_from = granted ? host->unit.message[read].source : UINT32_MAX,
+                           .read_len = host->reading_len,
+                           .read_end_at = host->read_end_at,
+                           .delivered = rec.load->counts.messages_delivered };
+}
+
+static void put_leaving(uint32_t p, uint32_t number, leat_time at)
+{
+    const struct leat_sim_message *message = &rec.load->host[p].message; /* until it is written */
+    const uint32_t ports = rec.network->fabric.net.ports;
+    put_flow(at, rec.port[p].write, LEAT_SIM_LEAVES,
+             &(struct leat_sim_flow){ .message = (number * ports + p) & ID_MASK,
+                                      .peer = message->to < ports ? rec.port[message->to].read
+                                                                  : 0, /* 0: all of them */
+                                      .len = message->len });
+}
+
+static void put_arriving(uint32_t p, const struct tasks *before, leat_time at)
+{
+    const uint32_t ports = rec.network->fabric.net.ports, from = before->read_from;
+    put_flow(at, rec.port[p].read, LEAT_SIM_ARRIVES,
+             &(struct leat_sim_flow){ .message = rec.load->host[p].unit.asked.id,
+                                      .peer = from < ports ? rec.port[from].write : 0,
+                                      .len = before->read_len });
+}
+
+/* A task may end one message and begin the next in one cycle. */
+static void look_for_messages(uint32_t p, const struct tasks *before, uint64_t now)
+{
+    if (!rec.load) return;
+    const struct tasks after = tasks_of(p);
+    struct port_track *port = &rec.port[p];
+    const leat_time at = time_of(now);
+    const bool written = before->writing && (!after.writing || after.number != before->number);
+    const bool read = before->reading &&
+                      (!after.reading || after.read_end_at != before->read_end_at);
+    if (written && port->writes) {
+        put_mark(LEAT_SIM_END, at, port->write, 0);
+        port->writes = false;
+    }
+    if (after.delivered != before->delivered) put_arriving(p, before, at);
+    if (read) put_mark(LEAT_SIM_END, at, port->read, 0);
+    if (after.writing && !port->writes) { /* a host that was woken has begun before it was seen */
+        port->writes = true;
+        put_mark(LEAT_SIM_BEGIN, at, port->write, rec.message);
+        put_leaving(p, after.number, at);
+    }
+    if (after.reading && (read || !before->reading))
+        put_mark(LEAT_SIM_BEGIN, at, port->read, rec.message);
+}
+
+/* ---- between network and hosts --------------------------------------------------------------- */
+
+static void refused(void *context, uint32_t p, uint64_t now)
+{
+    const struct tasks before = tasks_of(p);
+    (void)context;
+    let_go(now);
+    put_mark(LEAT_SIM_INSTANT, time_of(now), rec.port[p].cells, rec.refused);
+    rec.host.refused(rec.host.context, p, now);
+    look_for_messages(p, &before, now);
+    look_for_cell(p);
+}
+
+static void act(void *context, uint32_t p, uint64_t now)
+{
+    const struct tasks before = tasks_of(p);
+    (void)context;
+    let_go(now);
+    rec.host.act(rec.host.context, p, now);
+    look_for_messages(p, &before, now);
+    look_for_cell(p);
+}
+
+static uint32_t room(void *context, uint32_t p)
+{
+    (void)context;
+    return rec.host.room(rec.host.context, p);
+}
+
+static void deliver(void *context, uint32_t p, const uint8_t *cell, uint64_t now)
+{
+    const struct tasks before = tasks_of(p);
+    (void)context;
+    let_go(now);
+    put_cell(time_of(now), rec.port[p].cells, LEAT_SIM_OUT, cell);
+    rec.host.deliver(rec.host.context, p, cell, now);
+    look_for_messages(p, &before, now);
+    look_for_cell(p);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static uint32_t declare_lane(uint32_t group, uint32_t clock, uint16_t link, const char *what,
+                             uint32_t p)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%u", what, p);
+    return leat_sim_recorder_lane(rec.recorder, group, clock, link, name);
+}
+
+static void declare_tracks(uint32_t group)
+{
+    const uint32_t clock = leat_sim_recorder_clock(rec.recorder, &rec.clock);
+    for (uint32_t p = 0; p < rec.network->fabric.net.ports; p++) {
+        rec.port[p].cells = declare_lane(group, clock, LEAT_LINK_USER0, "port", p);
+        rec.port[p].sent_at = LEAT_NEVER;
+        if (!rec.load) continue;
+        rec.port[p].write = declare_lane(group, clock, 0, "write", p);
+        rec.port[p].read = declare_lane(group, clock, 0, "read", p);
+    }
+    rec.refused = leat_sim_recorder_name(rec.recorder, "refused");
+    rec.message = leat_sim_recorder_name(rec.recorder, "message");
+}
+
+bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_record_put *put,
+                     struct leat_sim_atm *network, struct leat_sim_atm_load *load)
+{
+    const struct tasks none = { 0 };
+    const bool has_tasks = load && !load->config.desk.serve; /* else it is others who do that */
+    rec.recorder = recorder;
+    rec.put = put;
+    rec.network = network;
+    rec.load = has_tasks ? load : NULL;
+    rec.host = network->host;
+    if (load) leat_sim_atm_load_be_prompt(load);
+    rec.waits_until = LEAT_NEVER;
+    rec.clock = (struct leat_sim_clock){ network->fabric.period_ps_num,
+                                         network->fabric.period_ps_den };
+    rec.port = sim_memory(network->fabric.net.ports * sizeof *rec.port);
+    if (!rec.port) return false;
+    declare_tracks(group);
+    network->host = (struct leat_sim_atm_host){ NULL, refused, act, room, deliver, NULL };
+    for (uint32_t p = 0; p < network->fabric.net.ports; p++) {
+        look_for_messages(p, &none, 0); /* what arose in cycle 0 */
+        look_for_cell(p);
+    }
+    return true;
+}
+
+void sim_record_catch_up(uint64_t last)
+{
+    let_go(last);
+}
+
+void sim_record_leave(void)
+{
+    free(rec.port);
+    rec.port = NULL;
+}
+
+bool sim_record_open(const char *path, struct leat_sim_atm *network, struct leat_sim_atm_load *load)
+{
+    if (!result_file_open(&rec.file, path)) return false;
+    leat_sim_recorder_init(&rec.own, &rec.file.out.text);
+    const uint32_t group = leat_sim_recorder_group(&rec.own, 0, "network");
+    if (sim_record_join(&rec.own, group, put_to_own, network, load)) return true;
+    result_file_drop(&rec.file);
+    return false;
+}
+
+bool sim_record_close(uint64_t last)
+{
+    sim_record_catch_up(last);
+    leat_sim_recorder_close(&rec.own, time_of(last));
+    sim_record_leave();
+    return result_file_close(&rec.file, true);
+}

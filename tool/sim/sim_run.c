@@ -1,0 +1,221 @@
+/* leat sim: runs what was asked for, piece by piece, so that an interrupt is heard. */
+#include "pieces.h"
+#include "sim.h"
+#include "sim_atm_load_stuck.h"
+#include <stdlib.h>
+
+struct simulation {
+    const struct sim_job *job;
+    struct leat_sim_atm_check_load check; /* with W, else the rest */
+    struct leat_sim_atm_load load;
+    struct leat_sim_atm_traffic traffic;
+    struct leat_sim_atm_traffic_source *source;
+    uint32_t *partner;
+    struct leat_net_steady steady;
+    void *memory, *steady_memory;
+    bool dead;
+};
+
+void *sim_memory(size_t len)
+{
+    void *memory = calloc(1, len);
+    if (!memory)
+        complain("no memory: the network needs %.1f MB (a smaller fabric, --model cell and fewer "
+                 "--blocks need less)",
+                 (double)len / 1e6);
+    return memory;
+}
+
+static bool next_message(void *context, uint32_t port, struct leat_sim_message *out)
+{
+    struct simulation *s = context;
+    out->len = s->job->bytes;
+    return leat_sim_atm_traffic_next(&s->traffic, &s->source[port], port, &out->at, &out->to);
+}
+
+static uint32_t cells_of_message(const struct sim_job *job)
+{
+    return (job->bytes + LEAT_ATM_TASK_MESSAGE_LEN + LEAT_ATM_TASK_PAYLOAD_LEN - 1) /
+           LEAT_ATM_TASK_PAYLOAD_LEN;
+}
+
+static void begin_traffic(struct simulation *s)
+{
+    for (uint32_t port = 0; port < s->job->fabric.net.ports; port++)
+        leat_sim_atm_traffic_source_init(&s->source[port], s->job->seed, port);
+}
+
+/* The load of a port is that of its line: a message takes a cell time for each of its cells. */
+static bool set_up_traffic(struct simulation *s)
+{
+    const struct sim_job *job = s->job;
+    const uint32_t ports = job->fabric.net.ports;
+    s->source = sim_memory(ports * sizeof *s->source);
+    s->partner = sim_memory(ports * sizeof *s->partner);
+    s->steady_memory = sim_memory(leat_net_steady_footprint());
+    if (!s->source || !s->partner || !s->steady_memory) return false;
+    leat_sim_atm_traffic_init(&s->traffic, job->pattern, ports, job->load,
+                              (uint64_t)LEAT_ATM_CELL_LEN * cells_of_message(job), job->seed,
+                              s->partner);
+    begin_traffic(s);
+    leat_net_steady_init(&s->steady, LEAT_NET_STEADY_FIND, s->steady_memory);
+    return true;
+}
+
+/* ---- saturation, as of other networks (net_steady.h): what waits at the hosts grows ---------- */
+
+static void arrived(void *context, const struct leat_sim_delivery *delivery, uint64_t arose_at)
+{
+    struct simulation *s = context;
+    const struct leat_net_arrival arrival = {
+        .packet = { .created_at = arose_at == LEAT_NEVER ? delivery->at : arose_at,
+                    .flits = cells_of_message(s->job) },
+        .fate = LEAT_NET_DELIVERED,
+        .tail_at = delivery->at,
+    };
+    leat_net_steady_add(&s->steady, &arrival);
+}
+
+/* What is given up does not wait. */
+static void given_up(void *context, uint32_t port, uint32_t ports_missing, uint64_t at)
+{
+    struct simulation *s = context;
+    const struct leat_net_arrival arrival = {
+        .packet = { .source = port, .flits = ports_missing * cells_of_message(s->job) },
+        .fate = LEAT_NET_CUT,
+        .tail_at = at,
+    };
+    leat_net_steady_add(&s->steady, &arrival);
+}
+
+/* Draws all messages so far once more; a broadcast is offered to each port. */
+static void find_saturation(struct simulation *s, uint64_t cycles, struct sim_result *out)
+{
+    const uint32_t ports = s->job->fabric.net.ports;
+    uint64_t bound[LEAT_NET_STEADY_BATCHES + 1], offered[LEAT_NET_STEADY_BATCHES] = { 0 }, at;
+    const uint32_t count = leat_net_steady_bounds(&s->steady, cycles + 1, bound);
+    begin_traffic(s);
+    for (uint32_t port = 0, to; port < ports; port++) {
+        uint32_t piece = 0;
+        while (leat_sim_atm_traffic_next(&s->traffic, &s->source[port], port, &at, &to) &&
+               at <= cycles) {
+            while (piece + 1 < count && at >= bound[piece + 1])
+                piece++;
+            offered[piece] += (uint64_t)cells_of_message(s->job) *
+                              (to == LEAT_SIM_ATM_TRAFFIC_ALL ? ports : 1);
+        }
+    }
+    leat_net_steady_result(&s->steady, cycles + 1, ports, offered, &out->steady);
+}
+
+static bool set_up_load(struct simulation *s)
+{
+    const struct sim_job *job = s->job;
+    const struct leat_sim_atm_load_config config = {
+        .fabric = job->fabric,
+        .model = job->model,
+        .len_max = job->bytes,
+        .aal = job->aal,
+        .next = next_message,
+        .next_context = s,
+        .line = job->line,
+        .arrived = arrived,
+        .given_up = given_up,
+    };
+    if (!set_up_traffic(s)) return false;
+    s->memory = sim_memory(leat_sim_atm_load_footprint(&config));
+    if (!s->memory) return false;
+    leat_sim_atm_load_init(&s->load, &config, s->memory);
+    return true;
+}
+
+static bool set_up_check(struct simulation *s)
+{
+    const struct sim_job *job = s->job;
+    s->memory = sim_memory(leat_sim_atm_check_load_footprint(&job->fabric, job->model));
+    if (!s->memory) return false;
+    leat_sim_atm_check_load_init(&s->check, &job->fabric, job->model, job->seed,
+                                 job->load / SIM_PERCENT, job->cycles, s->memory);
+    return true;
+}
+
+static struct leat_sim_atm *network_of(struct simulation *s)
+{
+    return s->job->check_load ? &s->check.sim : &s->load.sim;
+}
+
+static bool run_to(void *context, uint64_t until)
+{
+    struct simulation *s = context;
+    if (s->job->check_load)
+        leat_sim_atm_check_load_run(&s->check, until);
+    else
+        s->dead = !leat_sim_atm_load_run_watched(&s->load, until);
+    return !s->dead;
+}
+
+static void collect_locked(const struct simulation *s, struct sim_result *out)
+{
+    struct sim_locked each;
+    for (each.port = 0; each.port < s->job->fabric.net.ports; each.port++)
+        if (leat_sim_atm_load_is_locked(&s->load, each.port, &each.since)) {
+            if (out->locked < SIM_LOCKED_MAX) out->lock[out->locked] = each;
+            out->locked++;
+        }
+}
+
+static void collect(struct simulation *s, struct sim_result *out)
+{
+    out->network = &network_of(s)->counts;
+    if (s->job->check_load) {
+        out->cells_offered = leat_sim_atm_check_load_sent(&s->check);
+        out->cells_delivered = s->check.delivered;
+        out->certificate = leat_sim_certificate_value(&s->check.certificate);
+        out->last_delivery_at = s->check.certificate.at;
+        out->delivery_hash = leat_sim_delivery_hash_value(&s->check.hash);
+        out->latency = &s->check.latency;
+        return;
+    }
+    leat_sim_atm_load_count_offered(&s->load);
+    find_saturation(s, out->cycles, out);
+    out->dead = s->dead;
+    out->gaps = leat_sim_atm_load_gaps(&s->load);
+    collect_locked(s, out);
+    leat_sim_atm_load_units(&s->load, &out->units);
+    leat_sim_atm_load_lines(&s->load, &out->lines);
+    out->messages = s->load.counts;
+    out->cells_offered = out->messages.cells_offered;
+    out->cells_delivered = out->messages.cells_delivered;
+    out->certificate = leat_sim_certificate_value(&s->load.certificate);
+    out->last_delivery_at = s->load.last_delivery_at;
+    out->latency = &s->load.latency;
+}
+
+static bool simulate(struct simulation *s, struct sim_result *out)
+{
+    const char *record = s->job->record;
+    if (!(s->job->check_load ? set_up_check(s) : set_up_load(s))) return false;
+    if (record && !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
+        return false;
+    s->dead = false;
+    out->cycles = pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
+    if (s->dead) out->cycles = s->load.sim.now - 1; /* it may have ended within a piece */
+    collect(s, out);
+    return !record || sim_record_close(out->cycles);
+}
+
+int sim_run(const struct sim_job *job, struct sim_result *result)
+{
+    static struct simulation s;
+    s.job = job;
+    *result = (struct sim_result){ 0 };
+    const bool done = simulate(&s, result);
+    free(s.memory);
+    free(s.source);
+    free(s.partner);
+    free(s.steady_memory);
+    s.memory = s.steady_memory = NULL;
+    s.source = NULL;
+    s.partner = NULL;
+    return done ? DONE : FAILED;
+}

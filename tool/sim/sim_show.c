@@ -1,0 +1,234 @@
+/* leat sim: what came of a run, as a table for people or one object for programs. */
+#include "sim.h"
+#include <stdio.h>
+
+/* Cells per port and cell time. */
+static double throughput(const struct sim_job *job, const struct sim_result *r)
+{
+    const double cell_times = (double)r->cycles / LEAT_ATM_CELL_LEN;
+    return r->cycles ? (double)r->cells_delivered / cell_times / job->fabric.net.ports : 0;
+}
+
+static double cycles_per_second(const struct sim_result *r)
+{
+    return r->wall_seconds > 0 ? (double)r->cycles / r->wall_seconds : 0;
+}
+
+static const char *traffic_name(const struct sim_job *job)
+{
+    return job->check_load ? "W" : leat_sim_atm_traffic_name(job->pattern);
+}
+
+/* Numbers that are shown in either way. */
+struct row {
+    const char *key, *text;
+    uint64_t value;
+};
+
+enum { ROWS_MAX = 24 };
+
+struct rows {
+    struct row row[ROWS_MAX]; /* ends with a NULL key */
+};
+
+static struct rows unit_rows(const struct sim_result *r)
+{
+    return (struct rows){ {
+        { "acks", "acknowledgements sent", r->units.acks_sent },
+        { "parked", "cells ahead of their turn, parked", r->units.parked },
+        { "beyond", "cells too far ahead, not acknowledged", r->units.beyond },
+        { "duplicates", "cells received again", r->units.duplicates },
+        { "bad_cells", "cells with a wrong checksum", r->units.bad_cells },
+        { "misdelivered", "cells for another port", r->units.misdelivered },
+        { "undeliverable", "cells given up by their senders", r->units.undeliverable },
+        { "messages_given_up", "messages given up", r->units.given_up },
+        { "given_up_delivered", "  of these delivered all the same",
+          r->messages.given_up_delivered },
+        { "cut_short", "messages dropped half received", r->units.cut_short },
+        { "resynchronised", "streams resynchronised", r->units.resynchronised },
+        { "unsynchronised", "streams that wait for a cell given up", r->gaps },
+        { "discarded", "messages discarded as obsolete", r->units.discarded },
+        { "discarded_unread", "  of these unread", r->units.discarded_unread },
+        { "altered", "messages altered", r->messages.altered },
+        { "messages_duplicated", "messages delivered twice", r->messages.duplicated },
+        { "messages_unreadable", "messages that nobody could ask for", r->messages.unreadable },
+    } };
+}
+
+/* Lines without errors are not looked at. */
+static bool has_lines(const struct sim_job *job)
+{
+    return leat_sim_atm_line_has_faults(&job->line);
+}
+
+static struct rows line_rows(const struct sim_result *r)
+{
+    const struct leat_sim_atm_line_counts *c = &r->lines;
+    return (struct rows){ {
+        { "cells", "cells on the lines", c->cells },
+        { "header_bits", "bits flipped in headers", c->header_bits },
+        { "payload_bits", "bits flipped in payloads", c->payload_bits },
+        { "damaged", "cells with flipped bits", c->damaged },
+        { "lost", "cells lost", c->lost },
+        { "inserted", "cells inserted", c->inserted },
+        { "duplicated", "cells duplicated", c->duplicated },
+        { "outage", "cells lost at dead ports", c->outage },
+        { "hec_corrected", "headers corrected by the HEC", c->hec_corrected },
+        { "hec_discarded", "cells discarded by the HEC", c->hec_discarded },
+        { "header_wrong", "cells that passed with a wrong header", c->header_wrong },
+        { "undetected", "damaged cells with a sound checksum", c->undetected },
+        { "no_room", "extra cells without room at the host", c->no_room },
+    } };
+}
+
+/* ---- people -------------------------------------------------------------------------------- */
+
+static void put(const char *text, uint64_t value)
+{
+    printf("  %-40s %14llu\n", text, (unsigned long long)value);
+}
+
+static void put_some(struct rows rows)
+{
+    for (const struct row *row = rows.row; row->key; row++)
+        if (row->value) put(row->text, row->value);
+}
+
+static void put_title(const struct sim_job *job, const struct sim_result *r)
+{
+    printf("%s, %s model, traffic %s at load %g, seed %llu", job->name, sim_model_name(job->model),
+           traffic_name(job), (double)job->load / SIM_LOAD_ONE, (unsigned long long)job->seed);
+    if (!job->check_load) printf(", messages of %u bytes", job->bytes);
+    printf("\n%llu cycles (%.6g ms of network time)%s\n", (unsigned long long)r->cycles,
+           (double)r->cycles * (double)job->fabric.period_ps_num /
+               (double)job->fabric.period_ps_den / 1e9,
+           r->locked                 ? ", deadlock"
+           : r->cycles < job->cycles ? ", interrupted"
+                                     : "");
+}
+
+/* Cells per port and cell time, as the load is told. */
+static double rate(double cells_per_cycle)
+{
+    return cells_per_cycle * LEAT_ATM_CELL_LEN;
+}
+
+static void put_state(const struct sim_result *r)
+{
+    const uint32_t shown = r->locked < SIM_LOCKED_MAX ? r->locked : SIM_LOCKED_MAX;
+    if (r->steady.saturated)
+        printf("  saturated: of %.4f cells offered per port and cell time %.4f came through after "
+               "the warm-up; the others wait, more and more of them\n",
+               rate(r->steady.offered), rate(r->steady.accepted));
+    if (r->locked) printf("  deadlock: ports that are full and can send nothing: %u\n", r->locked);
+    for (uint32_t i = 0; i < shown; i++)
+        printf("    port %u, since cycle %llu\n", r->lock[i].port,
+               (unsigned long long)r->lock[i].since);
+}
+
+static void put_messages(const struct sim_result *r)
+{
+    put("messages offered", r->messages.messages_offered);
+    put("messages delivered", r->messages.messages_delivered);
+    put("retransmissions", r->units.retransmissions);
+    put_some(unit_rows(r));
+    put_some(line_rows(r));
+}
+
+void sim_put_text(const struct sim_job *job, const struct sim_result *r)
+{
+    put_title(job, r);
+    put(job->check_load ? "cells sent" : "cells offered", r->cells_offered);
+    put("cells delivered", r->cells_delivered);
+    printf("  %-40s %14.4f  cells per port and cell time\n", "throughput", throughput(job, r));
+    printf("  %-40s %14.1f  cycles; half within %llu, 99 %% within %llu, all within %llu\n",
+           "latency", leat_sim_histogram_mean(r->latency),
+           (unsigned long long)leat_sim_histogram_quantile(r->latency, 500),
+           (unsigned long long)leat_sim_histogram_quantile(r->latency, 990),
+           (unsigned long long)r->latency->max);
+    put("cycle of the last delivery", r->last_delivery_at);
+    put("suspensions", r->network->suspensions);
+    if (r->network->port_refusals) put("cells refused by full hosts", r->network->port_refusals);
+    if (r->network->unrouted) put("cells whose label leads nowhere", r->network->unrouted);
+    if (!job->check_load) put_messages(r);
+    put_state(r);
+    printf("  %-40s %016llx\n", "certificate", (unsigned long long)r->certificate);
+    if (job->check_load)
+        printf("  %-40s %016llx\n", "delivery hash", (unsigned long long)r->delivery_hash);
+    printf("  %-40s %14.3f  seconds, %.4g cycles per second\n", "run", r->wall_seconds,
+           cycles_per_second(r));
+}
+
+/* ---- programs ------------------------------------------------------------------------------ */
+
+static void put_key(const char *key, uint64_t value)
+{
+    printf("\"%s\":%llu,", key, (unsigned long long)value);
+}
+
+static void put_latency(const struct leat_sim_histogram *latency)
+{
+    printf("\"latency_cycles\":{\"mean\":%.3f,\"p50\":%llu,\"p99\":%llu,\"max\":%llu},",
+           leat_sim_histogram_mean(latency),
+           (unsigned long long)leat_sim_histogram_quantile(latency, 500),
+           (unsigned long long)leat_sim_histogram_quantile(latency, 990),
+           (unsigned long long)latency->max);
+}
+
+static void put_units(const struct sim_job *job, const struct sim_result *r)
+{
+    const struct rows units = unit_rows(r), lines = line_rows(r);
+    put_key("bytes", job->bytes);
+    put_key("messages_offered", r->messages.messages_offered);
+    for (const struct row *row = units.row; row->key; row++)
+        put_key(row->key, row->value);
+    fputs("\"lines\":{", stdout);
+    if (!has_lines(job)) fputs("\"cells\":null", stdout);
+    for (const struct row *row = lines.row + !has_lines(job); row->key; row++)
+        printf("%s\"%s\":%llu", row == lines.row ? "" : ",", row->key,
+               (unsigned long long)row->value);
+    fputs("},", stdout);
+}
+
+/* W has sinks that take everything, and sources that wait. */
+static void put_state_json(const struct sim_job *job, const struct sim_result *r)
+{
+    const uint32_t shown = r->locked < SIM_LOCKED_MAX ? r->locked : SIM_LOCKED_MAX;
+    printf("\"saturated\":%s,", job->check_load ? "null" : r->steady.saturated ? "true" : "false");
+    if (r->steady.saturated)
+        printf("\"saturation\":\"of %.4f cells offered per port and cell time %.4f came through "
+               "after the warm-up; the others wait, more and more of them\",",
+               rate(r->steady.offered), rate(r->steady.accepted));
+    fputs(r->locked ? "\"deadlock\":[" : "\"deadlock\":null,", stdout);
+    for (uint32_t i = 0; i < shown; i++)
+        printf("%s{\"port\":%u,\"since_cycle\":%llu}", i ? "," : "", r->lock[i].port,
+               (unsigned long long)r->lock[i].since);
+    if (r->locked) fputs("],", stdout);
+}
+
+void sim_put_json(const struct sim_job *job, const struct sim_result *r)
+{
+    printf("{\"fabric\":\"%s\",\"model\":\"%s\",\"traffic\":\"%s\",\"load\":%g,", job->name,
+           sim_model_name(job->model), traffic_name(job), (double)job->load / SIM_LOAD_ONE);
+    put_key("seed", job->seed);
+    put_key("cycles", r->cycles);
+    printf("\"cycle_ns\":%.12g,",
+           (double)job->fabric.period_ps_num / (double)job->fabric.period_ps_den / 1000);
+    put_key("cells_offered", r->cells_offered);
+    put_key("cells_delivered", r->cells_delivered);
+    put_key("messages_delivered", r->messages.messages_delivered);
+    printf("\"throughput\":%.6f,", throughput(job, r));
+    put_latency(r->latency);
+    put_key("last_delivery_cycle", r->last_delivery_at);
+    put_key("suspensions", r->network->suspensions);
+    put_key("retransmissions", r->units.retransmissions);
+    put_key("port_refusals", r->network->port_refusals);
+    put_key("unrouted", r->network->unrouted);
+    if (!job->check_load) put_units(job, r);
+    put_state_json(job, r);
+    printf("\"certificate\":\"%016llx\",", (unsigned long long)r->certificate);
+    if (job->check_load)
+        printf("\"delivery_hash\":\"%016llx\",", (unsigned long long)r->delivery_hash);
+    printf("\"wall_seconds\":%.6f,\"cycles_per_second\":%.0f}\n", r->wall_seconds,
+           cycles_per_second(r));
+}
