@@ -1,17 +1,20 @@
-# Every folder of sources has the same floor plan, so the build learns it once:
+# Every folder of sources has the same floor plan, so the build learns it once. A library's folder may
+# have folders of its own; headers are included by their names alone, which no two share.
 #   X.c          goes into the folder's library
 #   X_test.c     is a program of tests beside what it tries
-#   X_fuzz.c     is a libFuzzer target, with its seed corpus in corpus/X_fuzz/
+#   X_fuzz.c     is a libFuzzer target, with its seed corpus in corpus/X_fuzz/ of the library's folder
 # `all` is the product; the target `tests` is what the tests run, `benches` what measures.
 add_custom_target(tests)
 add_custom_target(benches)
 
 set_property(GLOBAL PROPERTY leat_objects "")
 set_property(GLOBAL PROPERTY leat_headers "")
+set_property(GLOBAL PROPERTY leat_folders "")
 
-function(leat_folder target dir)
-  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c)
-  file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.h)
+# leat_folder(TARGET DIR GLOB|GLOB_RECURSE): a library of a folder, or of all that is in it.
+function(leat_folder target dir how)
+  file(${how} sources CONFIGURE_DEPENDS ${dir}/*.c)
+  file(${how} headers CONFIGURE_DEPENDS ${dir}/*.h)
   set(tests ${sources})
   set(fuzzers ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.c$")
@@ -20,8 +23,12 @@ function(leat_folder target dir)
     list(REMOVE_ITEM sources ${tests} ${fuzzers})
   endif()
   add_library(${target} STATIC ${sources})
-  target_include_directories(${target} PUBLIC ${dir})
+  set(folders ${headers})
+  list(TRANSFORM folders REPLACE "/[^/]*$" "")
+  list(REMOVE_DUPLICATES folders)
+  target_include_directories(${target} PUBLIC ${folders})
   set_property(GLOBAL APPEND PROPERTY leat_objects ${target})
+  set_property(GLOBAL APPEND PROPERTY leat_folders ${folders})
   list(FILTER headers EXCLUDE REGEX "_(tables|fold|parts|test)\\.h$") # not for users
   set_property(GLOBAL APPEND PROPERTY leat_headers ${headers})
   set(${target}_tests ${tests} PARENT_SCOPE)
@@ -58,6 +65,9 @@ function(leat_tests prefix library tests fuzzers)
     foreach(file ${fuzzers})
       get_filename_component(f ${file} NAME_WE)
       get_filename_component(dir ${file} DIRECTORY)
+      if(NOT EXISTS ${dir}/corpus/${f})
+        get_filename_component(dir ${dir} DIRECTORY)
+      endif()
       add_executable(${f} ${file})
       target_link_libraries(${f} PRIVATE ${library})
       target_link_options(${f} PRIVATE -fsanitize=fuzzer)
@@ -78,7 +88,7 @@ function(leat_layer folder)
   if(TARGET leat_${name})
     string(REPLACE "/" "_" name ${folder})
   endif()
-  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/${folder})
+  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/${folder} GLOB_RECURSE)
   target_link_libraries(leat_${name} PUBLIC ${ARGN})
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
 endfunction()
@@ -100,7 +110,7 @@ function(leat_pure name)
 endfunction()
 
 function(leat_room name)
-  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/proto/${name})
+  leat_folder(leat_${name} ${CMAKE_SOURCE_DIR}/proto/${name} GLOB_RECURSE)
   target_link_libraries(leat_${name} PUBLIC leat_core)
   leat_tests(${name} leat_${name} "${leat_${name}_tests}" "${leat_${name}_fuzzers}")
   leat_pure(${name})
@@ -108,7 +118,7 @@ endfunction()
 
 # proto/leat_formats.c: the list of all formats, above the rooms.
 function(leat_formats)
-  leat_folder(leat_formats ${CMAKE_SOURCE_DIR}/proto)
+  leat_folder(leat_formats ${CMAKE_SOURCE_DIR}/proto GLOB)
   target_link_libraries(leat_formats PUBLIC leat_atm leat_aton leat_esp leat_packetway leat_poets)
   leat_tests(formats leat_formats "${leat_formats_tests}" "${leat_formats_fuzzers}")
 endfunction()
@@ -117,6 +127,7 @@ endfunction()
 function(leat_libraries)
   get_property(targets GLOBAL PROPERTY leat_objects)
   get_property(headers GLOBAL PROPERTY leat_headers)
+  get_property(folders GLOBAL PROPERTY leat_folders)
   set(objects "")
   foreach(t ${targets})
     list(APPEND objects $<TARGET_OBJECTS:${t}>)
@@ -124,12 +135,7 @@ function(leat_libraries)
   foreach(kind SHARED STATIC)
     string(TOLOWER ${kind} suffix)
     add_library(leat_${suffix} ${kind} ${objects})
-    target_include_directories(leat_${suffix} PUBLIC
-      ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/port ${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/atm
-      ${CMAKE_SOURCE_DIR}/proto/aton ${CMAKE_SOURCE_DIR}/proto/esp
-      ${CMAKE_SOURCE_DIR}/proto/packetway ${CMAKE_SOURCE_DIR}/proto/poets
-      ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR}/sim/net ${CMAKE_SOURCE_DIR}/sim/ring
-      ${CMAKE_SOURCE_DIR}/sim/ether ${CMAKE_SOURCE_DIR}/sim/esp ${CMAKE_SOURCE_DIR}/sim/pktway)
+    target_include_directories(leat_${suffix} PUBLIC ${folders} ${CMAKE_SOURCE_DIR}/port)
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
   set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}
