@@ -30,7 +30,7 @@ ip -n "${name}r" link set dev r0 up
 ip -n "${name}r" link set dev r1 up
 ip -n "${name}s" link set dev b0 up
 # Native XDP sends over veths only to ends that poll.
-python3 "$(dirname "$0")/../test/command/veth.py" gro on "${name}g:a0" "${name}s:b0"
+python3 "$(dirname "$0")/../test/veth.py" gro on "${name}g:a0" "${name}s:b0"
 mac_b=$(ip -n "${name}s" -json link show dev b0 | jq -r '.[0].address')
 ip -n "${name}r" neigh replace 10.2.0.2 lladdr "$mac_b" dev r1 nud permanent
 in_router sysctl -qw net.ipv4.ip_forward=1

@@ -26,7 +26,7 @@ ip -n "${name}r" link set r0 up
 ip -n "${name}r" link set r1 up
 ip -n "${name}s" link set b0 up
 # A veth takes what XDP sends only if its other end polls.
-python3 "$(dirname "$0")/../test/command/veth.py" gro on "${name}g:a0" "${name}s:b0"
+python3 "$(dirname "$0")/../test/veth.py" gro on "${name}g:a0" "${name}s:b0"
 
 # measure WHAT HOW: packets a second
 measure() { taskset -c 0 "$bench" "${name}g" "${name}r" "${name}s" "$@" "$seconds"; }

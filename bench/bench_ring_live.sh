@@ -40,7 +40,7 @@ done
 polling=
 for i in $stations; do polling="$polling ${name}x$i:in"; done
 # shellcheck disable=SC2086 # words
-python3 "$(dirname "$0")/../test/command/veth.py" gro on $polling
+python3 "$(dirname "$0")/../test/veth.py" gro on $polling
 # The gather's own cables: station 0 has one to each of the others, as a switch would give it.
 for i in 1 2 3 4 5 6 7; do
     ip link add "to$i" netns "${name}x0" type veth peer name tcp netns "${name}x$i"

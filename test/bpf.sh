@@ -15,7 +15,7 @@ fail() {
     failures=$((failures + 1))
 }
 rooms=
-for room in core proto/* live/*; do [ ! -d "$room" ] || rooms="$rooms -I$room"; done
+for room in core proto/* proto/*/* live/*; do [ ! -d "$room" ] || rooms="$rooms -I$room"; done
 # compile UAPI SOURCE FLAG...
 compile() {
     headers=$1 source=$2

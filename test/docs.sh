@@ -47,11 +47,12 @@ for page in README.md doc/*.md; do
     for name in $(grep -oE '`[a-z_]+_test`' "$page" | tr -d '`' | sort -u); do
         [ -n "$(find core proto sim live port program tool -name "$name.c")" ] || { echo "$page: no test $name"; bad=1; }
     done
-    grep -oE '`(test/command/)?[a-z_]+\.sh`(, [a-z_]+( and [a-z_]+)?)?' "$page" | sed 's/`//g; s,^test/command/,,; s/,//; s/ and / /' | sort -u > "$folder/named"
+    grep -oE '`(tool/[a-z]+/)?[a-z_]+_test\.sh`(, [a-z_]+( and [a-z_]+)?)?' "$page" | sed 's/`//g; s,^tool/[a-z]*/,,; s/,//; s/ and / /' | sort -u > "$folder/named"
     while read -r script parts; do
-        [ -e "test/command/$script" ] || { echo "$page: no test/command/$script"; bad=1; continue; }
+        found=$(find tool -name "$script")
+        [ -n "$found" ] || { echo "$page: no $script"; bad=1; continue; }
         for part in $parts; do
-            grep -q "^$part() {" "test/command/$script" || { echo "$page: no $part in test/command/$script"; bad=1; }
+            grep -q "^$part() {" "$found" || { echo "$page: no $part in $found"; bad=1; }
         done
     done < "$folder/named"
 done

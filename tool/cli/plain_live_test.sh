@@ -3,7 +3,7 @@
 # poll nor have programs, and senders leave checksums to their devices. A ring over a bridge and over
 # cables, an ESP router between two hosts, a PacketWay router between two: all must answer, and say
 # which driver runs, how and why. Then the far ends begin to poll, and stop again.
-# usage: plain_live.sh LEAT
+# usage: plain_live_test.sh LEAT
 set -eu
 leat=$1
 here=$(dirname "$0")

@@ -3,7 +3,7 @@
 # routers and 16 members, every driver. Answers by packets that the routers fold; loss, duplication
 # and reordering on the way; routers that are killed and restarted; everything that is not good
 # dropped and counted by its reason.
-# usage: [LEAT_DRIVERS="packet udp"] esp_live.sh LEAT
+# usage: [LEAT_DRIVERS="packet udp"] esp_live_test.sh LEAT
 #
 #   root -0- r0 -1- r1 -3- r3 -16..19- m0..m3        links between routers go through the namespace
 #               |      -4- r4 -20..23- m4..m7        "wire", where esp_link.py is their cable

@@ -5,7 +5,7 @@
 #
 #   h1 --seg 1-- ra --seg 2 (h2)-- rb --seg 3-- h3
 #                        `-------- rc ----´
-# usage: pktway_live.sh LEAT
+# usage: pktway_live_test.sh LEAT
 set -eu
 leat=$1
 here=$(dirname "$0")

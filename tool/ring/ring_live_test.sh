@@ -2,7 +2,7 @@
 # A live ring of eight hosts, as network namespaces that are made here and taken away again: answers
 # by one packet, messages from station to station, everything that is not good dropped and counted by
 # its reason, stations that are killed and come back. Both drivers, with and without a key.
-# usage: ring_live.sh LEAT
+# usage: ring_live_test.sh LEAT
 set -eu
 leat=$1
 here=$(dirname "$0")
@@ -34,7 +34,7 @@ for i in $stations; do
     ip -n "$name$i" link set out address "$(mac_out "$i")" up
 done
 
-# An end that polls is sent to by native XDP; plain_live.sh has those that do not.
+# An end that polls is sent to by native XDP; plain_live_test.sh has those that do not.
 for i in $stations; do polling="$polling $name$i:in"; done
 # shellcheck disable=SC2086 # words
 python3 "$here/../../test/veth.py" gro on $polling

@@ -1,6 +1,6 @@
 #!/bin/sh
 # leat run: programs of leat/atm_task.h, the thesis' own first of all, over ATM fabrics.
-# run_atm.sh LEAT BUILD
+# run_atm_test.sh LEAT BUILD
 set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# unit_golden.sh LEAT BENCH NAME: a published unit test; every value of its trace is shown, and in every format.
+# unit_golden_test.sh LEAT BENCH NAME: a published unit test; every value of its trace is shown, and in every format.
 set -u
 leat=$1 bench=$2 name=$3
 here=$(dirname "$0")

@@ -1,5 +1,5 @@
 """The unit benches of the ATM prototype, a second time: a plain model written from specs/atm.md, 4 and 6,
-random stimuli for it, and readers of the three trace formats. Used by unit.sh and unit_golden.sh.
+random stimuli for it, and readers of the three trace formats. Used by unit_test.sh and unit_golden_test.sh.
 
   unit_model.py golden REFERENCE TRACE        every value of the reference is in the trace (JSON lines)
   unit_model.py random LEAT SEED ROUNDS       leat against the model, on random stimuli, all benches
