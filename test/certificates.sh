@@ -9,7 +9,7 @@ print=
 build=$1
 shift
 here=$(dirname "$0")
-. "$here/command/lib.sh"
+. "$here/lib.sh"
 
 # A state is as many octets as its struct has, in the order of the processor: on a big-endian one
 # its hash is another one.
