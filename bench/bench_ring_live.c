@@ -33,14 +33,14 @@ static void tell(double *took, size_t count, double all_ns)
            1e9 * (double)count / all_ns);
 }
 
-static bool ask_ring(struct leat_live_aton *station)
+static bool ask_ring(struct leat_aton_host *station)
 {
     const struct leat_aton_command min = {
         .opcode = LEAT_ATON_MIN, .width_bits = 32, .reg = 1, .da = LEAT_ATON_DA_ALL
     };
-    static struct leat_live_aton_answer answer;
-    char why[LEAT_LIVE_ATON_WHY_LEN];
-    if (leat_live_aton_command(station, &min, 1000000, &answer, why) == LEAT_LIVE_ATON_OK)
+    static struct leat_aton_host_answer answer;
+    char why[LEAT_ATON_HOST_WHY_LEN];
+    if (leat_aton_host_command(station, &min, 1000000, &answer, why) == LEAT_ATON_HOST_OK)
         return true;
     fprintf(stderr, "%s\n", why);
     return false;
@@ -107,7 +107,7 @@ static bool connect_peers(int *fds, char **names, int peers)
 /* ---- both --------------------------------------------------------------------------------- */
 
 /* Into took[]: what each of so many commands took. False: one had no answer. */
-static bool measure(struct leat_live_aton *station, const int *fds, int peers, double *took,
+static bool measure(struct leat_aton_host *station, const int *fds, int peers, double *took,
                     size_t commands)
 {
     bool good = true;
@@ -131,18 +131,18 @@ int main(int argc, char **argv)
     const size_t commands = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     const int peers = argc - 3;
     int fds[PEERS_MAX];
-    char why[LEAT_LIVE_ATON_WHY_LEN] = "";
-    struct leat_live_aton *station = NULL;
+    char why[LEAT_ATON_HOST_WHY_LEN] = "";
+    struct leat_aton_host *station = NULL;
     if (commands < 100 || peers > PEERS_MAX) return 2;
     if (strcmp(argv[1], "gather") == 0) {
         if (!connect_peers(fds, argv + 3, peers)) return 1;
-    } else if (!(station = leat_live_aton_open(argv[1], why))) {
+    } else if (!(station = leat_aton_host_open(argv[1], why))) {
         fprintf(stderr, "%s\n", why);
         return 1;
     }
     double *took = calloc(commands, sizeof *took);
     const bool good = took && measure(station, fds, peers, took, commands);
-    leat_live_aton_close(station);
+    leat_aton_host_close(station);
     free(took);
     return !good;
 }

@@ -554,31 +554,31 @@ static void a_bucket_holds_a_quarter_second(void)
 
 static void every_reason_has_a_name_and_a_text(void)
 {
-    for (unsigned i = 0; i < LEAT_LIVE_ATON_COUNTS; i++)
-        OK(*leat_live_aton_reason(i) && *leat_live_aton_reason_text(i));
-    OK(!*leat_live_aton_reason(LEAT_LIVE_ATON_COUNTS));
-    OK(strcmp(leat_live_aton_reason(ATON_MAC), "mac") == 0);
+    for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++)
+        OK(*leat_aton_host_reason(i) && *leat_aton_host_reason_text(i));
+    OK(!*leat_aton_host_reason(LEAT_ATON_HOST_COUNTS));
+    OK(strcmp(leat_aton_host_reason(ATON_MAC), "mac") == 0);
 }
 
 /* Without a station, a device or the right to either: a reason, and nothing left behind. */
 static void what_is_not_there_is_told(void)
 {
-    char why[LEAT_LIVE_ATON_WHY_LEN] = "";
-    enum leat_live_aton_driver used = LEAT_LIVE_ATON_ANY;
-    struct leat_live_aton_config c = { .device = "no-such-device",
+    char why[LEAT_ATON_HOST_WHY_LEN] = "";
+    enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
+    struct leat_aton_host_config c = { .device = "no-such-device",
                                        .next = { 2 },
                                        .previous = { 2 } };
-    EQ(leat_live_aton_join(&c, &used, why), LEAT_LIVE_ATON_WRONG);
+    EQ(leat_aton_host_join(&c, &used, why), LEAT_ATON_HOST_WRONG);
     OK(strstr(why, "no-such-device") != NULL);
     c.address = 0xffff;
-    EQ(leat_live_aton_join(&c, &used, why), LEAT_LIVE_ATON_WRONG);
+    EQ(leat_aton_host_join(&c, &used, why), LEAT_ATON_HOST_WRONG);
     OK(strstr(why, "65534") != NULL);
-    c = (struct leat_live_aton_config){ .device = "lo", .next = { 1 } };
-    EQ(leat_live_aton_join(&c, &used, why), LEAT_LIVE_ATON_WRONG);
+    c = (struct leat_aton_host_config){ .device = "lo", .next = { 1 } };
+    EQ(leat_aton_host_join(&c, &used, why), LEAT_ATON_HOST_WRONG);
     OK(strstr(why, "group") != NULL);
-    OK(leat_live_aton_open("no-such-device", why) == NULL);
-    EQ(leat_live_aton_leave("no-such-device", why), LEAT_LIVE_ATON_WRONG);
-    leat_live_aton_close(NULL);
+    OK(leat_aton_host_open("no-such-device", why) == NULL);
+    EQ(leat_aton_host_leave("no-such-device", why), LEAT_ATON_HOST_WRONG);
+    leat_aton_host_close(NULL);
 }
 
 TAP_MAIN(T(a_good_frame_is_folded_and_goes_to_the_next), T(strangers_and_foreigners_are_dropped),

@@ -124,7 +124,7 @@ _Noreturn static void serve(struct share *share, int in, int out, struct live_ho
 /* The child's side of joining: says on `ready` how it went, then serves. */
 _Noreturn static void become_station(const struct aton_config *c, int file, int ready)
 {
-    char why[LEAT_LIVE_ATON_WHY_LEN] = "";
+    char why[LEAT_ATON_HOST_WHY_LEN] = "";
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     struct share *share = map(file);
     struct live_home home;
@@ -186,9 +186,9 @@ static bool start(const struct aton_config *c, int file, char *note, char *why)
     close(ready[1]);
     while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
     }
-    const ssize_t told = first > 0 ? read(ready[0], why, LEAT_LIVE_ATON_WHY_LEN) : -1;
+    const ssize_t told = first > 0 ? read(ready[0], why, LEAT_ATON_HOST_WHY_LEN) : -1;
     close(ready[0]);
-    if (told != LEAT_LIVE_ATON_WHY_LEN) return aton_because(why, "no process could be started");
+    if (told != LEAT_ATON_HOST_WHY_LEN) return aton_because(why, "no process could be started");
     if (*why) return false;
     aton_because(note, ", by process %d", (int)holder(file));
     return true;
@@ -247,7 +247,7 @@ static void tell(struct aton_config *c, int file, const char *note, bool kept)
 
 static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, char *why)
 {
-    char name[NAME_LEN], note[LEAT_LIVE_ATON_WHY_LEN] = "";
+    char name[NAME_LEN], note[LEAT_ATON_HOST_WHY_LEN] = "";
     bool kept = false;
     if (!name_of(c->device, name, why)) return false;
     live_home_sweep("leat-ring");

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-_Static_assert((int)LEAT_LIVE_ATON_COUNTS == (int)ATON_REASON_COUNT, "one count per reason");
-_Static_assert((int)LEAT_LIVE_ATON_WHY_LEN == (int)ATON_WHY_LEN, "one length of reasons");
-_Static_assert((int)LEAT_LIVE_ATON_OCTETS_MAX == (int)ATON_OCTETS_MAX, "what a frame holds");
+_Static_assert((int)LEAT_ATON_HOST_COUNTS == (int)ATON_REASON_COUNT, "one count per reason");
+_Static_assert((int)LEAT_ATON_HOST_WHY_LEN == (int)ATON_WHY_LEN, "one length of reasons");
+_Static_assert((int)LEAT_ATON_HOST_OCTETS_MAX == (int)ATON_OCTETS_MAX, "what a frame holds");
 
-struct leat_live_aton {
+struct leat_aton_host {
     const struct aton_driver *driver;
     struct aton_seat seat;
     int send_fd, receive_fd;
@@ -75,7 +75,7 @@ static uint32_t index_of(const char *device, char *why)
 
 /* ---- joining ------------------------------------------------------------------------------ */
 
-static bool config_make(const struct leat_live_aton_config *from, struct aton_config *c, char *why)
+static bool config_make(const struct leat_aton_host_config *from, struct aton_config *c, char *why)
 {
     const char *out = from->out ? from->out : from->device;
     *c = (struct aton_config){ .ring_id = from->ring_id,
@@ -98,7 +98,7 @@ static bool config_make(const struct leat_live_aton_config *from, struct aton_co
 /* Of the other drivers: a device has one station. What cannot be found cannot be in the way. */
 static void leave_others(const struct aton_driver *chosen, uint32_t device)
 {
-    char ignored[LEAT_LIVE_ATON_WHY_LEN] = "";
+    char ignored[LEAT_ATON_HOST_WHY_LEN] = "";
     for (int i = 0; i < DRIVERS; i++)
         if (drivers[i] != chosen) drivers[i]->leave(device, ignored);
 }
@@ -113,54 +113,54 @@ static bool join_by(const struct aton_driver *driver, struct aton_config *c,
     return true;
 }
 
-enum leat_live_aton_end leat_live_aton_join(const struct leat_live_aton_config *config,
-                                            enum leat_live_aton_driver *used, char *why)
+enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *config,
+                                            enum leat_aton_host_driver *used, char *why)
 {
     struct aton_config c;
     const struct leat_aton_interface fresh = { .address = config->address, .enabled = 1 };
-    char refused[LEAT_LIVE_ATON_WHY_LEN] = "this leat was built without XDP";
+    char refused[LEAT_ATON_HOST_WHY_LEN] = "this leat was built without XDP";
     *why = 0;
-    if (!config_make(config, &c, why)) return LEAT_LIVE_ATON_WRONG;
+    if (!config_make(config, &c, why)) return LEAT_ATON_HOST_WRONG;
     aton_because(c.why, "it was asked for");
-    if (config->driver != LEAT_LIVE_ATON_PACKET) {
+    if (config->driver != LEAT_ATON_HOST_PACKET) {
 #ifdef HAVE_XDP
-        *used = LEAT_LIVE_ATON_XDP;
-        c.driver = LEAT_LIVE_ATON_XDP;
-        if (config->driver == LEAT_LIVE_ATON_ANY) aton_because(c.why, "the kernel takes it");
+        *used = LEAT_ATON_HOST_XDP;
+        c.driver = LEAT_ATON_HOST_XDP;
+        if (config->driver == LEAT_ATON_HOST_ANY) aton_because(c.why, "the kernel takes it");
         if (join_by(&aton_xdp_driver, &c, &fresh, refused)) {
             memcpy(why, refused, sizeof refused);
-            return LEAT_LIVE_ATON_OK;
+            return LEAT_ATON_HOST_OK;
         }
 #endif
-        if (config->driver == LEAT_LIVE_ATON_XDP) {
+        if (config->driver == LEAT_ATON_HOST_XDP) {
             aton_because(why, "no XDP: %.300s", refused);
-            return LEAT_LIVE_ATON_FAILED;
+            return LEAT_ATON_HOST_FAILED;
         }
         aton_because(c.why, "slower: no XDP: %.200s", refused);
     }
-    *used = LEAT_LIVE_ATON_PACKET;
-    c.driver = LEAT_LIVE_ATON_PACKET;
-    return join_by(&aton_packet_driver, &c, &fresh, why) ? LEAT_LIVE_ATON_OK
-                                                         : LEAT_LIVE_ATON_FAILED;
+    *used = LEAT_ATON_HOST_PACKET;
+    c.driver = LEAT_ATON_HOST_PACKET;
+    return join_by(&aton_packet_driver, &c, &fresh, why) ? LEAT_ATON_HOST_OK
+                                                         : LEAT_ATON_HOST_FAILED;
 }
 
-enum leat_live_aton_end leat_live_aton_leave(const char *device, char *why)
+enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
 {
     bool left = false;
     *why = 0;
     const uint32_t index = index_of(device, why);
-    if (!index) return LEAT_LIVE_ATON_WRONG;
+    if (!index) return LEAT_ATON_HOST_WRONG;
     for (int i = 0; i < DRIVERS; i++) {
         left |= drivers[i]->leave(index, why);
-        if (*why) return LEAT_LIVE_ATON_FAILED;
+        if (*why) return LEAT_ATON_HOST_FAILED;
     }
     if (!left) aton_because(why, "%s: no station here, expected one from leat ring join", device);
-    return left ? LEAT_LIVE_ATON_OK : LEAT_LIVE_ATON_WRONG;
+    return left ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_WRONG;
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static bool find(struct leat_live_aton *s, const char *device, char *why)
+static bool find(struct leat_aton_host *s, const char *device, char *why)
 {
     const uint32_t index = index_of(device, why);
     if (!index) return false;
@@ -172,9 +172,9 @@ static bool find(struct leat_live_aton *s, const char *device, char *why)
     return aton_because(why, "%s: no station here, expected one from leat ring join", device);
 }
 
-struct leat_live_aton *leat_live_aton_open(const char *device, char *why)
+struct leat_aton_host *leat_aton_host_open(const char *device, char *why)
 {
-    struct leat_live_aton *s = calloc(1, sizeof *s);
+    struct leat_aton_host *s = calloc(1, sizeof *s);
     *why = 0;
     if (!s) {
         aton_because(why, "no memory");
@@ -187,11 +187,11 @@ struct leat_live_aton *leat_live_aton_open(const char *device, char *why)
     s->send_fd = aton_socket(s->seat.config.out, why);
     s->receive_fd = aton_socket(s->seat.config.device, why);
     if (s->send_fd >= 0 && s->receive_fd >= 0) return s;
-    leat_live_aton_close(s);
+    leat_aton_host_close(s);
     return NULL;
 }
 
-void leat_live_aton_close(struct leat_live_aton *s)
+void leat_aton_host_close(struct leat_aton_host *s)
 {
     if (!s) return;
     s->driver->let_go(&s->seat);
@@ -201,12 +201,12 @@ void leat_live_aton_close(struct leat_live_aton *s)
     free(s);
 }
 
-volatile uint64_t *leat_live_aton_registers(struct leat_live_aton *s)
+volatile uint64_t *leat_aton_host_registers(struct leat_aton_host *s)
 {
     return s->seat.page->interface.operand;
 }
 
-struct leat_aton_interface *leat_live_aton_interface(struct leat_live_aton *s)
+struct leat_aton_interface *leat_aton_host_interface(struct leat_aton_host *s)
 {
     return &s->seat.page->interface;
 }
@@ -214,7 +214,7 @@ struct leat_aton_interface *leat_live_aton_interface(struct leat_live_aton *s)
 /* ---- commands ----------------------------------------------------------------------------- */
 
 /* The next frame into s->frame; false when the time is up. */
-static bool receive(struct leat_live_aton *s, uint64_t until_ns)
+static bool receive(struct leat_aton_host *s, uint64_t until_ns)
 {
     struct aton_frame *f = &s->frame;
     for (;;) {
@@ -239,7 +239,7 @@ static bool is_alone(const struct aton_config *c)
     return aton_same_mac(c->next, c->own);
 }
 
-static bool await(struct leat_live_aton *s, uint32_t sequence, uint64_t until_ns)
+static bool await(struct leat_aton_host *s, uint32_t sequence, uint64_t until_ns)
 {
     struct aton_frame *f = &s->frame;
     while (receive(s, until_ns)) {
@@ -251,7 +251,7 @@ static bool await(struct leat_live_aton *s, uint32_t sequence, uint64_t until_ns
     return false;
 }
 
-static enum leat_live_aton_end silent(struct leat_live_aton *s, uint64_t timeout_us, char *why)
+static enum leat_aton_host_end silent(struct leat_aton_host *s, uint64_t timeout_us, char *why)
 {
     uint64_t counts[ATON_REASON_COUNT] = { 0 };
     const unsigned long long ms = timeout_us / 1000;
@@ -263,7 +263,7 @@ static enum leat_live_aton_end silent(struct leat_live_aton *s, uint64_t timeout
     else
         aton_because(why, "no answer within %llu ms, expected a ring whose stations all joined",
                      ms);
-    return LEAT_LIVE_ATON_SILENT;
+    return LEAT_ATON_HOST_SILENT;
 }
 
 /* Octets of an image that a frame has room for. */
@@ -273,7 +273,7 @@ static uint32_t image_max(const struct aton_config *c)
 }
 
 /* The image in s->frame goes once round; what came back is in its place. */
-static enum leat_live_aton_end go_round(struct leat_live_aton *s, size_t len, uint64_t timeout_us,
+static enum leat_aton_host_end go_round(struct leat_aton_host *s, size_t len, uint64_t timeout_us,
                                         uint64_t *took_ns, char *why)
 {
     struct aton_frame *f = &s->frame;
@@ -285,18 +285,18 @@ static enum leat_live_aton_end go_round(struct leat_live_aton *s, size_t len, ui
     if (!is_alone(c)) {
         if (send(s->send_fd, f->octets, f->len, 0) < 0) {
             aton_because(why, "the packet cannot be sent: %s", strerror(errno));
-            return LEAT_LIVE_ATON_FAILED;
+            return LEAT_ATON_HOST_FAILED;
         }
         if (!await(s, sequence, start + timeout_us * 1000)) return silent(s, timeout_us, why);
     }
     *took_ns = aton_now_ns() - start;
-    return LEAT_LIVE_ATON_OK;
+    return LEAT_ATON_HOST_OK;
 }
 
-enum leat_live_aton_end leat_live_aton_command(struct leat_live_aton *s,
+enum leat_aton_host_end leat_aton_host_command(struct leat_aton_host *s,
                                                const struct leat_aton_command *command,
                                                uint64_t timeout_us,
-                                               struct leat_live_aton_answer *answer, char *why)
+                                               struct leat_aton_host_answer *answer, char *why)
 {
     const struct aton_frame *f = &s->frame;
     uint8_t *image = aton_image(&s->frame);
@@ -305,29 +305,29 @@ enum leat_live_aton_end leat_live_aton_command(struct leat_live_aton *s,
                                    image_max(&s->seat.config), &len);
     if (err) {
         aton_because(why, "the command cannot be sent: %s", leat_err_text(err));
-        return LEAT_LIVE_ATON_WRONG;
+        return LEAT_ATON_HOST_WRONG;
     }
-    const enum leat_live_aton_end end = go_round(s, len, timeout_us, &answer->took_ns, why);
-    if (end != LEAT_LIVE_ATON_OK) return end;
+    const enum leat_aton_host_end end = go_round(s, len, timeout_us, &answer->took_ns, why);
+    if (end != LEAT_ATON_HOST_OK) return end;
     answer->stations = 1u + ATON_HOPS_MAX - f->octets[ATON_HOPS_AT];
     memcpy(answer->image, image, f->image_len);
     err = leat_aton_take(&s->seat.page->interface, command, answer->image, f->image_len,
                          &answer->result, NULL);
-    if (!err) return LEAT_LIVE_ATON_OK;
+    if (!err) return LEAT_ATON_HOST_OK;
     aton_because(why, "what came back is no answer: %s", leat_err_text(err));
-    return LEAT_LIVE_ATON_FAILED;
+    return LEAT_ATON_HOST_FAILED;
 }
 
-enum leat_live_aton_end leat_live_aton_count(struct leat_live_aton *s, uint64_t timeout_us,
+enum leat_aton_host_end leat_aton_host_count(struct leat_aton_host *s, uint64_t timeout_us,
                                              uint32_t *stations, char *why)
 {
     const struct leat_aton_command command = { .opcode = LEAT_ATON_OR,
                                                .width_bits = 16,
                                                .da = LEAT_ATON_DA_ALL };
-    struct leat_live_aton_answer answer;
-    const enum leat_live_aton_end end = leat_live_aton_command(s, &command, timeout_us, &answer,
+    struct leat_aton_host_answer answer;
+    const enum leat_aton_host_end end = leat_aton_host_command(s, &command, timeout_us, &answer,
                                                                why);
-    if (end == LEAT_LIVE_ATON_OK) *stations = answer.result.counter;
+    if (end == LEAT_ATON_HOST_OK) *stations = answer.result.counter;
     return end;
 }
 
@@ -348,7 +348,7 @@ static uint64_t next_serial(struct aton_page *page)
 }
 
 /* What goes into the packet: with a key, a serial first. */
-static size_t write_letter(struct leat_live_aton *s, const void *octets, size_t len,
+static size_t write_letter(struct leat_aton_host *s, const void *octets, size_t len,
                            uint8_t *letter)
 {
     const size_t at = s->seat.config.has_key ? ATON_SERIAL_LEN : 0;
@@ -364,9 +364,9 @@ static bool is_returned(const struct leat_aton_packet *back, const struct leat_a
            (!sent->payload_len || memcmp(back->payload, sent->payload, sent->payload_len) == 0);
 }
 
-enum leat_live_aton_end leat_live_aton_send(struct leat_live_aton *s, uint16_t to,
+enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *s, uint16_t to,
                                             const void *octets, size_t len, uint64_t timeout_us,
-                                            struct leat_live_aton_ack *ack, char *why)
+                                            struct leat_aton_host_ack *ack, char *why)
 {
     const uint32_t serial_len = s->seat.config.has_key ? ATON_SERIAL_LEN : 0;
     const uint32_t max = image_max(&s->seat.config) - LEAT_ATON_IMAGE_LEN_MIN - serial_len;
@@ -378,40 +378,40 @@ enum leat_live_aton_end leat_live_aton_send(struct leat_live_aton *s, uint16_t t
     size_t image_len = 0;
     if (to == packet.sa) {
         aton_because(why, "address %u is this station's own, expected another", to);
-        return LEAT_LIVE_ATON_WRONG;
+        return LEAT_ATON_HOST_WRONG;
     }
     if (len > max) {
         aton_because(why, "a message of %zu octets, expected at most %u: what one frame holds", len,
                      max);
-        return LEAT_LIVE_ATON_WRONG;
+        return LEAT_ATON_HOST_WRONG;
     }
     packet.payload_len = write_letter(s, octets, len, letter);
-    leat_err err = leat_aton_packet_encode(&packet, aton_image(&s->frame), LEAT_LIVE_ATON_IMAGE_MAX,
+    leat_err err = leat_aton_packet_encode(&packet, aton_image(&s->frame), LEAT_ATON_HOST_IMAGE_MAX,
                                            &image_len);
     if (err) abort(); /* all fields are ours */
-    const enum leat_live_aton_end end = go_round(s, image_len, timeout_us, &ack->took_ns, why);
-    if (end != LEAT_LIVE_ATON_OK) return end;
+    const enum leat_aton_host_end end = go_round(s, image_len, timeout_us, &ack->took_ns, why);
+    if (end != LEAT_ATON_HOST_OK) return end;
     err = leat_aton_packet_decode(aton_image(&s->frame), s->frame.image_len, &back, NULL);
     if (err || !is_returned(&back, &packet)) {
         aton_because(why, "what came back is not what was sent");
-        return LEAT_LIVE_ATON_FAILED;
+        return LEAT_ATON_HOST_FAILED;
     }
     ack->recognised = back.recognised;
     ack->copied = back.copied;
-    return LEAT_LIVE_ATON_OK;
+    return LEAT_ATON_HOST_OK;
 }
 
-enum leat_live_aton_end leat_live_aton_receive(struct leat_live_aton *s, uint64_t timeout_us,
+enum leat_aton_host_end leat_aton_host_receive(struct leat_aton_host *s, uint64_t timeout_us,
                                                uint16_t *from, void *octets, size_t cap,
                                                size_t *len, char *why)
 {
     const uint64_t until_ns = aton_now_ns() + timeout_us * 1000;
     for (;;) {
         const enum aton_mail mail = aton_mailbox_take(&s->seat.mailbox, from, octets, cap, len);
-        if (mail == ATON_MAIL_TAKEN) return LEAT_LIVE_ATON_OK;
+        if (mail == ATON_MAIL_TAKEN) return LEAT_ATON_HOST_OK;
         if (mail == ATON_MAIL_LONG) {
             aton_because(why, "a message of %zu octets is there, expected room for them", *len);
-            return LEAT_LIVE_ATON_WRONG;
+            return LEAT_ATON_HOST_WRONG;
         }
         const uint64_t now = aton_now_ns();
         if (now >= until_ns) break;
@@ -419,17 +419,17 @@ enum leat_live_aton_end leat_live_aton_receive(struct leat_live_aton *s, uint64_
         s->driver->wait_for_mail(&s->seat, left_ms > 1000 ? 1000 : (int)left_ms);
     }
     aton_because(why, "no message within %llu ms", (unsigned long long)(timeout_us / 1000));
-    return LEAT_LIVE_ATON_SILENT;
+    return LEAT_ATON_HOST_SILENT;
 }
 
 /* ---- status ------------------------------------------------------------------------------- */
 
-bool leat_live_aton_counts(struct leat_live_aton *s, uint64_t counts[LEAT_LIVE_ATON_COUNTS])
+bool leat_aton_host_counts(struct leat_aton_host *s, uint64_t counts[LEAT_ATON_HOST_COUNTS])
 {
     return s->driver->counts(&s->seat, counts);
 }
 
-const char *leat_live_aton_reason(unsigned index)
+const char *leat_aton_host_reason(unsigned index)
 {
     static const char *const names[] = {
 #define X(id, name, text) name,
@@ -439,7 +439,7 @@ const char *leat_live_aton_reason(unsigned index)
     return index < ATON_REASON_COUNT ? names[index] : "";
 }
 
-const char *leat_live_aton_reason_text(unsigned index)
+const char *leat_aton_host_reason_text(unsigned index)
 {
     static const char *const texts[] = {
 #define X(id, name, text) text,
@@ -449,18 +449,18 @@ const char *leat_live_aton_reason_text(unsigned index)
     return index < ATON_REASON_COUNT ? texts[index] : "";
 }
 
-void leat_live_aton_describe(const struct leat_live_aton *s, struct leat_live_aton_config *config,
+void leat_aton_host_describe(const struct leat_aton_host *s, struct leat_aton_host_config *config,
                              char device[16], char out[16])
 {
     static const uint8_t secret[LEAT_ATON_KEY_LEN];
     const struct aton_config *c = &s->seat.config;
-    *config = (struct leat_live_aton_config){ .device = device,
+    *config = (struct leat_aton_host_config){ .device = device,
                                               .out = out,
                                               .ring_id = c->ring_id,
                                               .address = s->seat.page->interface.address,
                                               .key = c->has_key ? secret : NULL,
                                               .rate_per_s = c->rate_per_s,
-                                              .driver = (enum leat_live_aton_driver)c->driver,
+                                              .driver = (enum leat_aton_host_driver)c->driver,
                                               .why = c->why };
     memcpy(config->previous, c->previous, ATON_MAC_LEN);
     memcpy(config->next, c->next, ATON_MAC_LEN);
@@ -468,12 +468,12 @@ void leat_live_aton_describe(const struct leat_live_aton *s, struct leat_live_at
     if (!if_indextoname(c->out, out)) snprintf(out, 16, "%u", c->out);
 }
 
-int leat_live_aton_process(const struct leat_live_aton *s)
+int leat_aton_host_process(const struct leat_aton_host *s)
 {
     return s->seat.process;
 }
 
-bool leat_live_aton_works(const struct leat_live_aton *s, char *why)
+bool leat_aton_host_works(const struct leat_aton_host *s, char *why)
 {
     return s->driver->works(&s->seat.config, why);
 }

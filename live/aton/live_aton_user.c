@@ -20,7 +20,7 @@ bool aton_because(char *why, const char *text, ...)
 {
     va_list list;
     va_start(list, text);
-    vsnprintf(why, LEAT_LIVE_ATON_WHY_LEN, text, list);
+    vsnprintf(why, LEAT_ATON_HOST_WHY_LEN, text, list);
     va_end(list);
     return false;
 }

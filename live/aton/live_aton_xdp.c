@@ -179,7 +179,7 @@ static bool fill(struct aton_xdp_bpf *station, const struct aton_config *c,
 static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, char *why)
 {
     struct aton_seat seat;
-    char ignored[LEAT_LIVE_ATON_WHY_LEN] = "", note[2 * LIVE_XDP_WHY_LEN] = "";
+    char ignored[LEAT_ATON_HOST_WHY_LEN] = "", note[2 * LIVE_XDP_WHY_LEN] = "";
     const uint32_t zero = 0;
     live_xdp_quiet();
     const bool kept = find(c->device, &seat, ignored);

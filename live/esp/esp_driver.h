@@ -3,9 +3,9 @@
  * file (esp_shared.h), found by the network namespace and the router's name. With XDP the data path
  * is in the kernel, and goes on while the process is away.
  *
- *   leat esp route   leat_router_start, the process: driver->start, then driver->serve for ever
+ *   leat esp route   leat_esp_router_start, the process: driver->start, then driver->serve for ever
  *
- *   leat esp status, store, trace   leat_router_open: the shared file, and XDP's maps
+ *   leat esp status, store, trace   leat_esp_router_open: the shared file, and XDP's maps
  */
 #ifndef LEAT_ESP_DRIVER_H
 #define LEAT_ESP_DRIVER_H
@@ -37,7 +37,7 @@ struct esp_process {
 
 struct esp_driver {
     const char *name;
-    enum leat_router_driver number;
+    enum leat_esp_router_driver number;
     /* In the new process. `kept`: groups and secrets of an earlier one are in place, as far as the
      * shared file has them; XDP says whether it found its maps again. share->mode says how it runs.
      * False: why, nothing left. */

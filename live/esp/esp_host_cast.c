@@ -8,7 +8,7 @@
 #include "esp_service_parts.h"
 #include <string.h>
 
-static bool send_to(struct leat_root *r, struct leat_esp_management *m,
+static bool send_to(struct leat_esp_host_root *r, struct leat_esp_management *m,
                     const struct leat_esp_next *to, bool copied)
 {
     uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
@@ -20,7 +20,7 @@ static bool send_to(struct leat_root *r, struct leat_esp_management *m,
 }
 
 /* To the next points of the root, and to members that no duplicate knows. */
-static bool send_all(struct leat_root *r, struct leat_esp_management *m, uint32_t *packets)
+static bool send_all(struct leat_esp_host_root *r, struct leat_esp_management *m, uint32_t *packets)
 {
     const struct leat_esp_service *s = &r->engine;
     const struct leat_esp_map *map = &s->map;
@@ -39,22 +39,22 @@ static bool send_all(struct leat_root *r, struct leat_esp_management *m, uint32_
     return true;
 }
 
-enum leat_host_end leat_root_cast(struct leat_root *r, const uint8_t *text, uint16_t len,
-                                  uint32_t *packets, char *why)
+enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_root *r, const uint8_t *text,
+                                               uint16_t len, uint32_t *packets, char *why)
 {
     static struct leat_esp_management m;
     *why = 0;
     *packets = 0;
     if (len > LEAT_ESP_PAYLOAD_LEN_MAX) {
         esp_because(why, "a text of %u octets, expected at most %d", len, LEAT_ESP_PAYLOAD_LEN_MAX);
-        return LEAT_HOST_WRONG;
+        return LEAT_ESP_HOST_WRONG;
     }
     m = (struct leat_esp_management){ .opcode = LEAT_ESP_CAST };
     m.cast.group = r->engine.config.group;
     m.cast.serial = ++r->engine.serial;
     m.cast.payload_len = len;
     memcpy(m.cast.payload, text, len);
-    if (send_all(r, &m, packets)) return LEAT_HOST_OK;
+    if (send_all(r, &m, packets)) return LEAT_ESP_HOST_OK;
     esp_because(why, "a packet cannot be sent");
-    return LEAT_HOST_FAILED;
+    return LEAT_ESP_HOST_FAILED;
 }

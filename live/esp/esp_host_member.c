@@ -9,7 +9,7 @@
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t join_default_ns = 1000000000;
 
-struct leat_member {
+struct leat_esp_host_member {
     struct esp_socket socket;
     struct leat_esp_member engine;
     struct leat_esp_next root, via;
@@ -20,9 +20,10 @@ struct leat_member {
     uint8_t cast[LEAT_ESP_PAYLOAD_LEN_MAX];
 };
 
-struct leat_member *leat_member_open(const struct leat_host_config *config, char *why)
+struct leat_esp_host_member *leat_esp_host_member_open(const struct leat_esp_host_config *config,
+                                                       char *why)
 {
-    struct leat_member *m = calloc(1, sizeof *m);
+    struct leat_esp_host_member *m = calloc(1, sizeof *m);
     *why = 0;
     if (!m) {
         esp_because(why, "no memory");
@@ -41,11 +42,11 @@ struct leat_member *leat_member_open(const struct leat_host_config *config, char
         leat_esp_member_init(&m->engine, &engine, esp_socket_now());
         return m;
     }
-    leat_member_close(m);
+    leat_esp_host_member_close(m);
     return NULL;
 }
 
-void leat_member_close(struct leat_member *m)
+void leat_esp_host_member_close(struct leat_esp_host_member *m)
 {
     if (!m) return;
     if (m->socket.fd >= 0) {
@@ -57,7 +58,7 @@ void leat_member_close(struct leat_member *m)
     free(m);
 }
 
-void leat_member_set(struct leat_member *m, uint64_t value)
+void leat_esp_host_member_set(struct leat_esp_host_member *m, uint64_t value)
 {
     leat_esp_member_set(&m->engine, value);
 }
@@ -65,7 +66,7 @@ void leat_member_set(struct leat_member *m, uint64_t value)
 /* ---- what comes in ------------------------------------------------------------------------ */
 
 /* An instruction that has come to its end: back where it came from, if it has R. */
-static void on_instruction(struct leat_member *m)
+static void on_instruction(struct leat_esp_host_member *m)
 {
     struct leat_esp_packet packet;
     struct leat_esp_post post = { 0 };
@@ -81,7 +82,7 @@ static void on_instruction(struct leat_member *m)
 }
 
 /* A cast has an announcement in it, or a text for who asks for it. */
-static bool is_announcement(struct leat_member *m, const struct leat_esp_cast *cast)
+static bool is_announcement(struct leat_esp_host_member *m, const struct leat_esp_cast *cast)
 {
     const size_t len = cast->payload_len;
     if (len <= LEAT_ESP_OPCODE_AT || cast->payload[LEAT_ESP_CONTROL_AT] != 0 ||
@@ -92,7 +93,7 @@ static bool is_announcement(struct leat_member *m, const struct leat_esp_cast *c
     return true;
 }
 
-static void on_announce(struct leat_member *m)
+static void on_announce(struct leat_esp_host_member *m)
 {
     m->announced += leat_esp_member_hear(&m->engine, esp_socket_now(), m->heard.computationId,
                                          &m->heard.announce);
@@ -100,12 +101,12 @@ static void on_announce(struct leat_member *m)
 
 /* Each once, though copies may come by several ways. In a keyed group, who has not been welcomed
  * cannot tell what is new. */
-static bool is_past(const struct leat_member *m, uint64_t serial)
+static bool is_past(const struct leat_esp_host_member *m, uint64_t serial)
 {
     return serial <= m->last_cast || (m->engine.config.is_keyed && !m->engine.welcomed);
 }
 
-static void on_cast(struct leat_member *m, const struct leat_esp_cast *cast)
+static void on_cast(struct leat_esp_host_member *m, const struct leat_esp_cast *cast)
 {
     if (is_announcement(m, cast)) {
         if (esp_socket_decode(&m->socket, &m->letter, &m->heard))
@@ -122,14 +123,14 @@ static void on_cast(struct leat_member *m, const struct leat_esp_cast *cast)
 }
 
 /* A query for the routers of an overlay: they are on the way that this member's packets take. */
-static void on_query(struct leat_member *m)
+static void on_query(struct leat_esp_host_member *m)
 {
     const bool overlay = memcmp(&m->via, &m->root, sizeof m->via) != 0;
     const bool roots = memcmp(m->letter.from.address, m->root.address, LEAT_ESP_ADDRESS_LEN) == 0;
     if (overlay && roots) esp_socket_send(&m->socket, &m->via, m->letter.octets, m->letter.len);
 }
 
-static void on_welcome(struct leat_member *m)
+static void on_welcome(struct leat_esp_host_member *m)
 {
     const struct leat_esp_welcome *w = &m->heard.welcome;
     const bool is_first = !m->engine.welcomed;
@@ -138,7 +139,7 @@ static void on_welcome(struct leat_member *m)
         m->last_cast = w->announced;
 }
 
-static void on_letter(struct leat_member *m)
+static void on_letter(struct leat_esp_host_member *m)
 {
     if (m->letter.len > LEAT_ESP_OPCODE_AT &&
         m->letter.octets[LEAT_ESP_OPCODE_AT] < LEAT_ESP_MANAGEMENT_FIRST) {
@@ -155,7 +156,8 @@ static void on_letter(struct leat_member *m)
     if (m->heard.opcode == LEAT_ESP_WELCOME) on_welcome(m);
 }
 
-enum leat_host_end leat_member_serve(struct leat_member *m, uint64_t for_ms, char *why)
+enum leat_esp_host_end leat_esp_host_member_serve(struct leat_esp_host_member *m, uint64_t for_ms,
+                                                  char *why)
 {
     const leat_time until = esp_socket_now() + for_ms * ps_per_ms;
     const uint64_t casts = m->casts;
@@ -170,27 +172,28 @@ enum leat_host_end leat_member_serve(struct leat_member *m, uint64_t for_ms, cha
         while (leat_esp_member_next(&m->engine, now, &post))
             esp_socket_post(&m->socket,
                             post.opcode < LEAT_ESP_MANAGEMENT_FIRST ? &m->via : &m->root, &post);
-        if (now >= until || m->casts != casts) return LEAT_HOST_OK;
+        if (now >= until || m->casts != casts) return LEAT_ESP_HOST_OK;
         const leat_time wake = leat_esp_member_wake_at(&m->engine);
         if (!esp_socket_wait(&m->socket, wake < until ? wake : until)) {
-            if (errno == EINTR) return LEAT_HOST_OK;
+            if (errno == EINTR) return LEAT_ESP_HOST_OK;
             esp_because(why, "waiting: %s", strerror(errno));
-            return LEAT_HOST_FAILED;
+            return LEAT_ESP_HOST_FAILED;
         }
     }
 }
 
-void leat_member_counts(const struct leat_member *m, struct leat_member_counts *counts)
+void leat_esp_host_member_counts(const struct leat_esp_host_member *m,
+                                 struct leat_esp_host_member_counts *counts)
 {
-    *counts = (struct leat_member_counts){ .welcome = m->engine.welcomed_at != LEAT_NEVER,
-                                           .sent = m->socket.sent,
-                                           .received = m->socket.received,
-                                           .announced = m->announced,
-                                           .refused = m->refused + m->engine.refused,
-                                           .casts = m->casts };
+    *counts = (struct leat_esp_host_member_counts){ .welcome = m->engine.welcomed_at != LEAT_NEVER,
+                                                    .sent = m->socket.sent,
+                                                    .received = m->socket.received,
+                                                    .announced = m->announced,
+                                                    .refused = m->refused + m->engine.refused,
+                                                    .casts = m->casts };
 }
 
-size_t leat_member_cast(const struct leat_member *m, const uint8_t **text)
+size_t leat_esp_host_member_cast(const struct leat_esp_host_member *m, const uint8_t **text)
 {
     *text = m->cast;
     return m->cast_len;

@@ -11,9 +11,10 @@
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t tau_default_ns = 10000000000;
 
-struct leat_root *leat_root_open(const struct leat_host_config *config, char *why)
+struct leat_esp_host_root *leat_esp_host_root_open(const struct leat_esp_host_config *config,
+                                                   char *why)
 {
-    struct leat_root *r = calloc(1, sizeof *r);
+    struct leat_esp_host_root *r = calloc(1, sizeof *r);
     const uint64_t tau_ns = config->tau_ns ? config->tau_ns : tau_default_ns;
     struct timespec date;
     *why = 0;
@@ -30,9 +31,9 @@ struct leat_root *leat_root_open(const struct leat_host_config *config, char *wh
         .group = config->group,
         .node = { esp_socket_draw(), esp_socket_draw(), tau_ns * ps_per_ns },
         .seed = esp_socket_draw(),
-        .members_max = LEAT_HOST_MEMBERS_MAX,
-        .nodes_max = LEAT_HOST_NODES_MAX,
-        .links_max = LEAT_HOST_NODES_MAX + LEAT_HOST_MEMBERS_MAX,
+        .members_max = LEAT_ESP_HOST_MEMBERS_MAX,
+        .nodes_max = LEAT_ESP_HOST_NODES_MAX,
+        .links_max = LEAT_ESP_HOST_NODES_MAX + LEAT_ESP_HOST_MEMBERS_MAX,
         .serial = (uint64_t)date.tv_sec * 1000000 + (uint64_t)date.tv_nsec / 1000,
         .welcomes = true,
         .challenge_key = config->key ? r->challenge_key : NULL,
@@ -44,11 +45,11 @@ struct leat_root *leat_root_open(const struct leat_host_config *config, char *wh
         leat_esp_service_init(&r->engine, &engine, r->memory);
         return r;
     }
-    leat_root_close(r);
+    leat_esp_host_root_close(r);
     return NULL;
 }
 
-void leat_root_close(struct leat_root *r)
+void leat_esp_host_root_close(struct leat_esp_host_root *r)
 {
     if (!r) return;
     esp_socket_close(&r->socket);
@@ -59,7 +60,7 @@ void leat_root_close(struct leat_root *r)
 
 /* ---- packets ------------------------------------------------------------------------------ */
 
-static void on_instruction(struct leat_root *r)
+static void on_instruction(struct leat_esp_host_root *r)
 {
     struct leat_esp_words words = { 0 };
     const uint8_t *octets = r->letter.octets;
@@ -67,7 +68,7 @@ static void on_instruction(struct leat_root *r)
         leat_esp_service_hear(&r->engine, esp_socket_now(), &words);
 }
 
-static void on_letter(struct leat_root *r)
+static void on_letter(struct leat_esp_host_root *r)
 {
     if (r->letter.len > LEAT_ESP_OPCODE_AT &&
         r->letter.octets[LEAT_ESP_OPCODE_AT] < LEAT_ESP_MANAGEMENT_FIRST) {
@@ -89,7 +90,7 @@ static void on_letter(struct leat_root *r)
         leat_esp_service_installed(&r->engine, &r->heard.installed);
 }
 
-bool esp_root_serve(struct leat_root *r, leat_time until)
+bool esp_root_serve(struct leat_esp_host_root *r, leat_time until)
 {
     struct leat_esp_post post;
     const leat_time wake = leat_esp_service_wake_at(&r->engine);
@@ -110,13 +111,13 @@ bool esp_root_serve(struct leat_root *r, leat_time until)
 }
 
 /* Those who have left or are silent do not count: nobody would ask them. */
-static uint32_t present(struct leat_root *r)
+static uint32_t present(struct leat_esp_host_root *r)
 {
     leat_esp_roster_expire(&r->engine.roster, esp_socket_now());
     return r->engine.roster.count;
 }
 
-uint32_t leat_root_gather(struct leat_root *r, uint32_t members, uint64_t for_ms)
+uint32_t leat_esp_host_root_gather(struct leat_esp_host_root *r, uint32_t members, uint64_t for_ms)
 {
     const leat_time until = esp_socket_now() + for_ms * ps_per_ms;
     while ((r->engine.roster.count < members || present(r) < members) && esp_socket_now() < until &&
@@ -127,7 +128,7 @@ uint32_t leat_root_gather(struct leat_root *r, uint32_t members, uint64_t for_ms
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-struct leat_esp_request leat_root_request(enum leat_esp_announced kind, bool robust)
+struct leat_esp_request leat_esp_host_root_request(enum leat_esp_announced kind, bool robust)
 {
     const bool again = robust || kind == LEAT_ESP_SERVICE_TREE ||
                        kind == LEAT_ESP_SERVICE_MULTICAST;
@@ -186,50 +187,51 @@ static bool is_of_all(const struct leat_esp_request *request,
     return !counts || r->counted == r->members;
 }
 
-enum leat_host_end leat_root_ask(struct leat_root *r, const struct leat_esp_request *request,
-                                 struct leat_esp_service_result *result,
-                                 struct leat_root_cost *cost, char *why)
+enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *r,
+                                              const struct leat_esp_request *request,
+                                              struct leat_esp_service_result *result,
+                                              struct leat_esp_host_root_cost *cost, char *why)
 {
     struct leat_text text;
     const leat_time began = esp_socket_now();
     const uint64_t sent = r->socket.sent, received = r->socket.received;
     *why = 0;
-    leat_text_init(&text, why, LEAT_HOST_WHY_LEN - 1, NULL, NULL);
+    leat_text_init(&text, why, LEAT_ESP_HOST_WHY_LEN - 1, NULL, NULL);
     if (leat_esp_service_begin(&r->engine, began, request, &text)) {
-        const size_t len = text.len < LEAT_HOST_WHY_LEN ? text.len : LEAT_HOST_WHY_LEN - 1;
+        const size_t len = text.len < LEAT_ESP_HOST_WHY_LEN ? text.len : LEAT_ESP_HOST_WHY_LEN - 1;
         why[len] = 0;
         if (r->refused && !r->engine.roster.count)
-            snprintf(why + len, LEAT_HOST_WHY_LEN - len,
+            snprintf(why + len, LEAT_ESP_HOST_WHY_LEN - len,
                      "; %llu packets came with another key or none",
                      (unsigned long long)r->refused);
-        return LEAT_HOST_WRONG;
+        return LEAT_ESP_HOST_WRONG;
     }
     while (r->engine.state != LEAT_ESP_SERVICE_ENDED)
         if (!esp_root_serve(r, LEAT_NEVER - 1)) {
             esp_because(why, "interrupted");
-            return LEAT_HOST_FAILED;
+            return LEAT_ESP_HOST_FAILED;
         }
     *result = r->engine.result;
-    *cost = (struct leat_root_cost){ .sent = r->socket.sent - sent,
-                                     .received = r->socket.received - received,
-                                     .took_ns = (esp_socket_now() - began) / ps_per_ns,
-                                     .refused = r->refused + r->engine.refused,
-                                     .forged = r->engine.forged,
-                                     .replayed = r->engine.replayed,
-                                     .unproven = r->engine.unproven,
-                                     .unanswered = r->engine.unanswered,
-                                     .in_doubt = r->engine.doubt_until > began };
-    if (result->end == LEAT_ESP_ANSWERED && is_of_all(request, result)) return LEAT_HOST_OK;
+    *cost = (struct leat_esp_host_root_cost){ .sent = r->socket.sent - sent,
+                                              .received = r->socket.received - received,
+                                              .took_ns = (esp_socket_now() - began) / ps_per_ns,
+                                              .refused = r->refused + r->engine.refused,
+                                              .forged = r->engine.forged,
+                                              .replayed = r->engine.replayed,
+                                              .unproven = r->engine.unproven,
+                                              .unanswered = r->engine.unanswered,
+                                              .in_doubt = r->engine.doubt_until > began };
+    if (result->end == LEAT_ESP_ANSWERED && is_of_all(request, result)) return LEAT_ESP_HOST_OK;
     say_missing(request, result, r->socket.has_key, why);
-    return LEAT_HOST_SILENT;
+    return LEAT_ESP_HOST_SILENT;
 }
 
-const struct leat_esp_map *leat_root_map(const struct leat_root *r)
+const struct leat_esp_map *leat_esp_host_root_map(const struct leat_esp_host_root *r)
 {
     return &r->engine.map;
 }
 
-const struct leat_esp_roster *leat_root_roster(const struct leat_root *r)
+const struct leat_esp_roster *leat_esp_host_root_roster(const struct leat_esp_host_root *r)
 {
     return &r->engine.roster;
 }

@@ -52,30 +52,30 @@ static unsigned longest_silence(int fd, unsigned *joins)
 /* More is there to be heard than a member hears at once: it joins in between. */
 static void a_flood_does_not_silence_a_member(void)
 {
-    char root_name[NAME_LEN], member_name[NAME_LEN], why[LEAT_HOST_WHY_LEN];
+    char root_name[NAME_LEN], member_name[NAME_LEN], why[LEAT_ESP_HOST_WHY_LEN];
     struct sockaddr_in root_at, at;
     uint8_t nop[LEAT_ESP_MANAGEMENT_LEN_MAX];
     const size_t nop_len = make_nop(nop, sizeof nop);
     unsigned joins = 0;
     const int root = open_end(&root_at, root_name), free_port = open_end(&at, member_name);
     close(free_port);
-    const struct leat_host_config config = {
+    const struct leat_esp_host_config config = {
         .group = 1, .bind = member_name, .root = root_name, .join_every_ns = 1
     };
-    struct leat_member *member = leat_member_open(&config, why);
+    struct leat_esp_host_member *member = leat_esp_host_member_open(&config, why);
     OK(member);
     for (unsigned i = 0; member && i < FLOOD; i++)
         sendto(root, nop, nop_len, 0, (const struct sockaddr *)&at, sizeof at);
     unsigned most = 0;
     for (unsigned i = 0; member && i < 4; i++) {
-        EQ(leat_member_serve(member, 0, why), LEAT_HOST_OK);
+        EQ(leat_esp_host_member_serve(member, 0, why), LEAT_ESP_HOST_OK);
         const unsigned silence = longest_silence(root, &joins);
         if (silence > most) most = silence;
     }
     OK(most > 0);
     OK(most <= ESP_LETTERS_AT_ONCE);
     EQ(joins, 4);
-    leat_member_close(member);
+    leat_esp_host_member_close(member);
     close(root);
 }
 

@@ -7,13 +7,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct leat_router {
+struct leat_esp_router {
     struct esp_memory memory;
     pid_t process;
     struct leat_esp_group group; /* one at a time */
 };
 
-static bool open_memory(struct leat_router *r, int file, char *why)
+static bool open_memory(struct leat_esp_router *r, int file, char *why)
 {
     struct esp_memory *m = &r->memory;
     m->maps = (struct esp_maps){ -1, -1, -1, -1 };
@@ -21,7 +21,7 @@ static bool open_memory(struct leat_router *r, int file, char *why)
     if (!m->share)
         return esp_because(why, "the router's shared file is another version's, expected leat esp "
                                 "route again");
-    if (m->share->config.driver != LEAT_ROUTER_XDP) {
+    if (m->share->config.driver != LEAT_ESP_ROUTER_XDP) {
         m->group = esp_file_groups(m->share);
         return true;
     }
@@ -35,23 +35,23 @@ static bool open_memory(struct leat_router *r, int file, char *why)
 #endif
 }
 
-struct leat_router *leat_router_open(const char *router, char *why)
+struct leat_esp_router *leat_esp_router_open(const char *router, char *why)
 {
     char name[ESP_FILE_NAME_LEN];
     *why = 0;
     if (!esp_file_name(router, name, why)) return NULL;
     const int file = esp_file_open(name, 0, why);
     if (file < 0) return NULL;
-    struct leat_router *r = calloc(1, sizeof *r);
+    struct leat_esp_router *r = calloc(1, sizeof *r);
     const bool opened = r && open_memory(r, file, why);
     if (opened) r->process = esp_file_holder(file);
     close(file);
     if (opened) return r;
-    leat_router_close(r);
+    leat_esp_router_close(r);
     return NULL;
 }
 
-void leat_router_close(struct leat_router *r)
+void leat_esp_router_close(struct leat_esp_router *r)
 {
     if (!r) return;
 #ifdef HAVE_XDP
@@ -61,34 +61,34 @@ void leat_router_close(struct leat_router *r)
     free(r);
 }
 
-void leat_router_describe(const struct leat_router *r, struct esp_config *config)
+void leat_esp_router_describe(const struct leat_esp_router *r, struct esp_config *config)
 {
     *config = r->memory.share->config;
     memset(config->key, 0, sizeof config->key);
 }
 
-void leat_router_why(const struct leat_router *r, char *why)
+void leat_esp_router_why(const struct leat_esp_router *r, char *why)
 {
     const struct esp_share *s = r->memory.share;
     esp_because(why, "%.200s%.250s", s->why, s->mode);
 }
 
-int leat_router_process(const struct leat_router *r)
+int leat_esp_router_process(const struct leat_esp_router *r)
 {
     return (int)r->process;
 }
 
-uint64_t leat_router_refused(const struct leat_router *r)
+uint64_t leat_esp_router_refused(const struct leat_esp_router *r)
 {
     return r->memory.share->refused;
 }
 
-uint64_t leat_router_unsent(const struct leat_router *r)
+uint64_t leat_esp_router_unsent(const struct leat_esp_router *r)
 {
     return r->memory.share->unsent;
 }
 
-bool leat_router_counts(struct leat_router *r, struct esp_counts *counts)
+bool leat_esp_router_counts(struct leat_esp_router *r, struct esp_counts *counts)
 {
 #ifdef HAVE_XDP
     if (!r->memory.group) return esp_xdp_counts(&r->memory.maps, counts);
@@ -99,12 +99,12 @@ bool leat_router_counts(struct leat_router *r, struct esp_counts *counts)
 
 /* ---- stores ------------------------------------------------------------------------------- */
 
-uint32_t leat_router_stores(const struct leat_router *r)
+uint32_t leat_esp_router_stores(const struct leat_esp_router *r)
 {
     return 1 + 2 * r->memory.share->config.port_count;
 }
 
-void leat_router_store_name(const struct leat_router *r, uint32_t store, char name[32])
+void leat_esp_router_store_name(const struct leat_esp_router *r, uint32_t store, char name[32])
 {
     if (store)
         snprintf(name, 32, "%s %s", store % 2 ? "input" : "output",
@@ -113,7 +113,8 @@ void leat_router_store_name(const struct leat_router *r, uint32_t store, char na
         snprintf(name, 32, "centre");
 }
 
-bool leat_router_survey(struct leat_router *r, uint32_t number, struct leat_esp_survey *survey)
+bool leat_esp_router_survey(struct leat_esp_router *r, uint32_t number,
+                            struct leat_esp_survey *survey)
 {
     const struct esp_config *c = &r->memory.share->config;
     const struct esp_store *store = &c->store[number];
@@ -126,8 +127,8 @@ bool leat_router_survey(struct leat_router *r, uint32_t number, struct leat_esp_
     return true;
 }
 
-bool leat_router_bindings(struct leat_router *r, uint32_t number, uint64_t computation,
-                          struct leat_esp_binding *out, uint32_t cap, uint32_t *count)
+bool leat_esp_router_bindings(struct leat_esp_router *r, uint32_t number, uint64_t computation,
+                              struct leat_esp_binding *out, uint32_t cap, uint32_t *count)
 {
     const struct esp_config *c = &r->memory.share->config;
     const struct esp_store *store = &c->store[number];
@@ -142,7 +143,7 @@ bool leat_router_bindings(struct leat_router *r, uint32_t number, uint64_t compu
 
 /* ---- watching ----------------------------------------------------------------------------- */
 
-bool leat_router_watch(struct leat_router *r, bool on, char *why)
+bool leat_esp_router_watch(struct leat_esp_router *r, bool on, char *why)
 {
     if (on && !r->process)
         return esp_because(why, "the router's process has ended, expected leat esp route again");
@@ -154,16 +155,16 @@ bool leat_router_watch(struct leat_router *r, bool on, char *why)
     return true;
 }
 
-uint64_t leat_router_seen(const struct leat_router *r)
+uint64_t leat_esp_router_seen(const struct leat_esp_router *r)
 {
     return __atomic_load_n(&r->memory.share->sights.next, __ATOMIC_ACQUIRE);
 }
 
-bool leat_router_sight(struct leat_router *r, uint64_t *next, struct esp_sight *sight,
-                       uint64_t *missed)
+bool leat_esp_router_sight(struct leat_esp_router *r, uint64_t *next, struct esp_sight *sight,
+                           uint64_t *missed)
 {
     const struct esp_sights *s = &r->memory.share->sights;
-    uint64_t seen = leat_router_seen(r);
+    uint64_t seen = leat_esp_router_seen(r);
     *missed = 0;
     if (*next == seen) return false;
     if (seen - *next >= ESP_SIGHTS) {
@@ -171,7 +172,7 @@ bool leat_router_sight(struct leat_router *r, uint64_t *next, struct esp_sight *
         *next += *missed;
     }
     memcpy(sight, &s->sight[*next % ESP_SIGHTS], sizeof *sight);
-    seen = leat_router_seen(r);
+    seen = leat_esp_router_seen(r);
     if (seen - *next >= ESP_SIGHTS) { /* it was overwritten meanwhile */
         ++*missed;
         ++*next;

@@ -189,4 +189,4 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     return true;
 }
 
-const struct esp_driver esp_udp_driver = { "udp", LEAT_ROUTER_UDP, start, serve, clear };
+const struct esp_driver esp_udp_driver = { "udp", LEAT_ESP_ROUTER_UDP, start, serve, clear };

@@ -307,10 +307,11 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     for (uint32_t i = 0; i < c->port_count; i++)
         if ((path.in[i] = open_port(c->port[i].device, why)) < 0) return false;
     if (!open_all_raw(c->port_count)) return esp_because(why, "a raw socket: %s", strerror(errno));
-    char ignored[LEAT_ROUTER_WHY_LEN];
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
     if (!withhold(c, true, why)) return clear(c, ignored), false;
     esp_because(p->memory.share->mode, ", by process %d", (int)getpid());
     return true;
 }
 
-const struct esp_driver esp_packet_driver = { "packet", LEAT_ROUTER_PACKET, start, serve, clear };
+const struct esp_driver esp_packet_driver = { "packet", LEAT_ESP_ROUTER_PACKET, start, serve,
+                                              clear };

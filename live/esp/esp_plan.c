@@ -41,10 +41,10 @@ static bool plan_port(const char *device, struct esp_port *port, char *why)
     return true;
 }
 
-static bool plan_ports(const struct leat_router_config *from, struct esp_config *c, char *why)
+static bool plan_ports(const struct leat_esp_router_config *from, struct esp_config *c, char *why)
 {
     c->port_count = from->device_count;
-    if (from->driver == LEAT_ROUTER_UDP) {
+    if (from->driver == LEAT_ESP_ROUTER_UDP) {
         if (from->device_count)
             return esp_because(why, "the overlay has no devices, expected --listen and --next-hop");
         c->port_count = 1;
@@ -160,7 +160,7 @@ static bool read_hop(const char *text, struct esp_next *next, char *why)
     return true;
 }
 
-static bool plan_next(const char *text, enum leat_router_driver driver, struct esp_config *c,
+static bool plan_next(const char *text, enum leat_esp_router_driver driver, struct esp_config *c,
                       char *why)
 {
     struct esp_next next = { 0 };
@@ -168,7 +168,7 @@ static bool plan_next(const char *text, enum leat_router_driver driver, struct e
     const char *equals = strchr(text, '='), *hop = equals ? equals + 1 : text;
     if (equals) snprintf(prefix, sizeof prefix, "%.*s", (int)(equals - text), text);
     if (!read_hop(hop, &next, why)) return false;
-    if (next.device && driver == LEAT_ROUTER_UDP)
+    if (next.device && driver == LEAT_ESP_ROUTER_UDP)
         return esp_because(why, "next hop '%.80s', expected an address in an overlay", text);
     if (strcmp(prefix, "bare") == 0) {
         if (!next.device)
@@ -200,7 +200,7 @@ static bool draw(uint64_t *number)
 }
 
 /* Node ids of all stores follow from the router's; seeds are secret. */
-static bool plan_stores(const struct leat_router_config *from, struct esp_config *c, char *why)
+static bool plan_stores(const struct leat_esp_router_config *from, struct esp_config *c, char *why)
 {
     const uint32_t centre = leat_esp_groups_for(from->capacity);
     const uint32_t port = leat_esp_groups_for(from->port_capacity);
@@ -223,7 +223,7 @@ static bool plan_stores(const struct leat_router_config *from, struct esp_config
     return true;
 }
 
-bool esp_plan(const struct leat_router_config *from, struct esp_config *c, char *why)
+bool esp_plan(const struct leat_esp_router_config *from, struct esp_config *c, char *why)
 {
     *c = (struct esp_config){ .node_id = from->node_id, .tau_ns = from->tau_ns };
     if (!plan_ports(from, c, why)) return false;

@@ -8,7 +8,7 @@
 enum { ESP_FILE_NAME_LEN = 96 };
 
 /* All but the driver. False: why, and it is the user's fault. */
-bool esp_plan(const struct leat_router_config *from, struct esp_config *config, char *why);
+bool esp_plan(const struct leat_esp_router_config *from, struct esp_config *config, char *why);
 
 /*
  * May the stores of an earlier router be kept? Then config has their secrets, and, unless the user

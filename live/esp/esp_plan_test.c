@@ -3,12 +3,12 @@
 #include "tap.h"
 #include <string.h>
 
-static char why[LEAT_ROUTER_WHY_LEN];
+static char why[LEAT_ESP_ROUTER_WHY_LEN];
 
-static struct leat_router_config overlay(void)
+static struct leat_esp_router_config overlay(void)
 {
-    return (struct leat_router_config){
-        .driver = LEAT_ROUTER_UDP, .tau_ns = 10, .capacity = 300, .port_capacity = 1
+    return (struct leat_esp_router_config){
+        .driver = LEAT_ESP_ROUTER_UDP, .tau_ns = 10, .capacity = 300, .port_capacity = 1
     };
 }
 
@@ -56,7 +56,7 @@ static unsigned hop_of(const struct esp_config *c, const char *destination)
 
 static void the_longest_prefix_that_fits_says_the_next_hop(void)
 {
-    struct leat_router_config config = overlay();
+    struct leat_esp_router_config config = overlay();
     static struct esp_config c;
     static const char *const hops[] = { "10.0.0.0/8=192.0.2.1", "10.1.0.0/16=192.0.2.2",
                                         "10.1.2.3=192.0.2.3", "fd00::/16=192.0.2.4",
@@ -86,7 +86,7 @@ static void wrong_next_hops_are_named(void)
                                        "lo,02:00:00:00:00:01",  "=" };
     static struct esp_config c;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct leat_router_config config = overlay();
+        struct leat_esp_router_config config = overlay();
         config.next_hop[0] = bad[i];
         config.next_hop_count = 1;
         OK(!esp_plan(&config, &c, why) && strstr(why, "expected"));
@@ -95,7 +95,7 @@ static void wrong_next_hops_are_named(void)
 
 static void stores_have_ids_of_their_own_and_lie_side_by_side(void)
 {
-    const struct leat_router_config config = overlay();
+    const struct leat_esp_router_config config = overlay();
     static struct esp_config c, again;
     OK(esp_plan(&config, &c, why));
     EQ(c.store[ESP_STORE_CENTRE].mask, 1); /* 300 bindings: two groups */
@@ -117,7 +117,7 @@ static void stores_have_ids_of_their_own_and_lie_side_by_side(void)
     for (int i = 0; i < 3; i++)
         OK(again.store[i].node.id == c.store[i].node.id &&
            again.store[i].node.seed == c.store[i].node.seed);
-    struct leat_router_config larger = config;
+    struct leat_esp_router_config larger = config;
     larger.capacity = 3000;
     OK(esp_plan(&larger, &again, why));
     OK(!esp_plan_keeps(&c, &again, false));
@@ -126,14 +126,14 @@ static void stores_have_ids_of_their_own_and_lie_side_by_side(void)
 static void what_cannot_be_right_is_refused(void)
 {
     static struct esp_config c;
-    struct leat_router_config config = overlay();
+    struct leat_esp_router_config config = overlay();
     config.capacity = (uint64_t)LEAT_ESP_GROUPS_MAX * LEAT_ESP_GROUP_SLOTS;
     OK(!esp_plan(&config, &c, why)); /* with the stores of its port it is too much */
     config = overlay();
     config.keyed_only = true;
     OK(!esp_plan(&config, &c, why) && strstr(why, "--key-file"));
     config = overlay();
-    config.driver = LEAT_ROUTER_PACKET;
+    config.driver = LEAT_ESP_ROUTER_PACKET;
     OK(!esp_plan(&config, &c, why) && strstr(why, "--dev"));
     char name[ESP_FILE_NAME_LEN];
     OK(esp_file_name("a-1", name, why) && strstr(name, ".a-1"));

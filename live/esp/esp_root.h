@@ -4,7 +4,7 @@
 
 #include "esp_socket.h"
 
-struct leat_root {
+struct leat_esp_host_root {
     struct esp_socket socket;
     struct leat_esp_service engine;
     void *memory;
@@ -16,6 +16,6 @@ struct leat_root {
 
 /* Waits until something is due or comes, hears it, sends what is due; false: an interrupt came.
  * (In this order: what ends the service must not be waited behind.) */
-bool esp_root_serve(struct leat_root *root, leat_time until);
+bool esp_root_serve(struct leat_esp_host_root *root, leat_time until);
 
 #endif

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-_Static_assert((int)LEAT_ROUTER_WHY_LEN == (int)ESP_WHY_LEN, "one length of reasons");
+_Static_assert((int)LEAT_ESP_ROUTER_WHY_LEN == (int)ESP_WHY_LEN, "one length of reasons");
 enum { LEAVE_TRIES = 300 };
 static const char magic[8] = "leatESP4";
 static volatile sig_atomic_t ending;
@@ -36,7 +36,7 @@ bool esp_because(char *why, const char *text, ...)
 {
     va_list list;
     va_start(list, text);
-    vsnprintf(why, LEAT_ROUTER_WHY_LEN, text, list);
+    vsnprintf(why, LEAT_ESP_ROUTER_WHY_LEN, text, list);
     va_end(list);
     return false;
 }
@@ -55,10 +55,10 @@ bool esp_file_name(const char *router, char name[ESP_FILE_NAME_LEN], char *why)
     char mark[LIVE_HOME_MARK_LEN];
     if (!router) router = "esp";
     const size_t len = strlen(router);
-    if (len < 1 || len > LEAT_ROUTER_NAME_MAX ||
+    if (len < 1 || len > LEAT_ESP_ROUTER_NAME_MAX ||
         strspn(router, "abcdefghijklmnopqrstuvwxyz0123456789-") != len)
         return esp_because(why, "router '%.40s', expected 1 to %d of a-z, 0-9 and -", router,
-                           LEAT_ROUTER_NAME_MAX);
+                           LEAT_ESP_ROUTER_NAME_MAX);
     if (!live_home_mark(mark)) return esp_because(why, "/proc/self/ns/net: %s", strerror(errno));
     snprintf(name, ESP_FILE_NAME_LEN, "/leat-esp.%s.%s", mark, router);
     return true;
@@ -117,7 +117,7 @@ struct esp_locked_group *esp_file_groups(struct esp_share *share)
 
 static size_t file_len(const struct esp_config *c)
 {
-    const bool in_maps = c->driver == LEAT_ROUTER_XDP;
+    const bool in_maps = c->driver == LEAT_ESP_ROUTER_XDP;
     return sizeof(struct esp_share) +
            (in_maps ? 0 : (size_t)c->group_count * sizeof(struct esp_locked_group));
 }
@@ -157,7 +157,7 @@ static void detach_from_terminal(void)
 }
 
 struct told {
-    char why[LEAT_ROUTER_WHY_LEN];
+    char why[LEAT_ESP_ROUTER_WHY_LEN];
     bool started, kept;
 };
 
@@ -170,7 +170,7 @@ _Noreturn static void become_router(struct esp_share *share, const struct esp_dr
     static struct esp_process p;
     struct live_home home;
     p = (struct esp_process){ .memory = { .share = share, .maps = { -1, -1, -1, -1 } } };
-    if (driver->number != LEAT_ROUTER_XDP) p.memory.group = esp_file_groups(share);
+    if (driver->number != LEAT_ESP_ROUTER_XDP) p.memory.group = esp_file_groups(share);
     told.started = fcntl(file, F_SETLK, &lock) == 0;
     if (!told.started) esp_because(told.why, "another process has become this router");
     told.started = told.started && esp_manage_open(&p, told.why) &&
@@ -178,7 +178,7 @@ _Noreturn static void become_router(struct esp_share *share, const struct esp_dr
     if (told.started) {
         detach_from_terminal();
         live_home_open(&home, file);
-        leat_live_guard(driver->number == LEAT_ROUTER_XDP ? LEAT_LIVE_XDP : 0, &home);
+        leat_live_guard(driver->number == LEAT_ESP_ROUTER_XDP ? LEAT_LIVE_XDP : 0, &home);
     } else { /* before it is known: another driver may be tried at once, while this process ends */
         lock.l_type = F_UNLCK;
         fcntl(file, F_SETLK, &lock);
@@ -237,7 +237,7 @@ static struct esp_share *earlier(int file, struct esp_config *c, bool has_id)
     struct esp_share *share = esp_file_map(file);
     if (!share) return NULL;
     const struct esp_driver *old = driver_of(share->config.driver);
-    char ignored[LEAT_ROUTER_WHY_LEN];
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
     struct esp_config kept = *c;
     if (share->config.driver == c->driver && file_len(c) == share->len &&
         esp_plan_keeps(&share->config, &kept, has_id)) {
@@ -269,7 +269,7 @@ static bool start_by(const struct esp_driver *driver, struct esp_config *c, bool
     c->driver = driver->number;
     struct esp_share *share = earlier(file, c, has_id);
     told.kept = share != NULL;
-    if (told.kept && driver->number != LEAT_ROUTER_XDP) mend(share);
+    if (told.kept && driver->number != LEAT_ESP_ROUTER_XDP) mend(share);
     if (!share) share = file_begin(file, c);
     if (!share) return esp_because(why, "the shared file: %s", strerror(errno));
     esp_because(share->why, "%s", reason);
@@ -283,13 +283,13 @@ static bool start_by(const struct esp_driver *driver, struct esp_config *c, bool
     return started;
 }
 
-static bool start_any(const struct leat_router_config *config, struct esp_config *c, int file,
-                      enum leat_router_driver *used, char *why)
+static bool start_any(const struct leat_esp_router_config *config, struct esp_config *c, int file,
+                      enum leat_esp_router_driver *used, char *why)
 {
-    char reason[LEAT_ROUTER_WHY_LEN] = "it was asked for";
-    char refused[LEAT_ROUTER_WHY_LEN] = "this leat was built without XDP";
-    const bool any = config->driver == LEAT_ROUTER_ANY;
-    const struct esp_driver *driver = driver_of(any ? LEAT_ROUTER_XDP : config->driver);
+    char reason[LEAT_ESP_ROUTER_WHY_LEN] = "it was asked for";
+    char refused[LEAT_ESP_ROUTER_WHY_LEN] = "this leat was built without XDP";
+    const bool any = config->driver == LEAT_ESP_ROUTER_ANY;
+    const struct esp_driver *driver = driver_of(any ? LEAT_ESP_ROUTER_XDP : config->driver);
     if (any) esp_because(reason, "the kernel takes it");
     if (driver) {
         *used = driver->number;
@@ -301,7 +301,7 @@ static bool start_any(const struct leat_router_config *config, struct esp_config
     if (!any)
         return esp_because(why, "no driver %s: %.250s", driver ? driver->name : "xdp", refused);
     esp_because(reason, "slower: no XDP: %.200s", refused);
-    *used = LEAT_ROUTER_PACKET;
+    *used = LEAT_ESP_ROUTER_PACKET;
     return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, why);
 }
 
@@ -313,8 +313,8 @@ static bool shares_port(int file, const struct esp_config *c, uint32_t *port)
     if (!other) return false;
 #ifdef HAVE_XDP
     struct esp_maps maps;
-    char ignored[LEAT_ROUTER_WHY_LEN];
-    if (!serves && other->config.driver == LEAT_ROUTER_XDP &&
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
+    if (!serves && other->config.driver == LEAT_ESP_ROUTER_XDP &&
         esp_xdp_find(&other->config, &maps, ignored)) {
         serves = true; /* the kernel goes on without the process */
         esp_xdp_let_go(&maps);
@@ -337,7 +337,7 @@ static bool are_free(const char *own, const struct esp_config *c, char *why)
     uint32_t port = 0;
     bool free = true;
     for (struct dirent *entry; free && folder && (entry = readdir(folder));) {
-        char name[ESP_FILE_NAME_LEN], ignored[LEAT_ROUTER_WHY_LEN];
+        char name[ESP_FILE_NAME_LEN], ignored[LEAT_ESP_ROUTER_WHY_LEN];
         if (snprintf(name, sizeof name, "/%s", entry->d_name) >= (int)sizeof name ||
             strncmp(name, own, len) != 0 || strcmp(name, own) == 0)
             continue;
@@ -353,26 +353,26 @@ static bool are_free(const char *own, const struct esp_config *c, char *why)
     return free;
 }
 
-enum leat_router_end leat_router_start(const struct leat_router_config *config,
-                                       enum leat_router_driver *used, char *why)
+enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_config *config,
+                                               enum leat_esp_router_driver *used, char *why)
 {
     static struct esp_config c;
     char name[ESP_FILE_NAME_LEN];
     *why = 0;
     if (!esp_file_name(config->name, name, why) || !esp_plan(config, &c, why))
-        return LEAT_ROUTER_WRONG;
+        return LEAT_ESP_ROUTER_WRONG;
     if (config->listen && !esp_plan_endpoint(config->listen, c.listen, &c.listen_port)) {
         esp_because(why, "--listen '%.60s', expected ADDRESS or ADDRESS:PORT", config->listen);
-        return LEAT_ROUTER_WRONG;
+        return LEAT_ESP_ROUTER_WRONG;
     }
-    if (config->driver == LEAT_ROUTER_UDP && !c.next_count) {
+    if (config->driver == LEAT_ESP_ROUTER_UDP && !c.next_count) {
         esp_because(why, "an overlay without a next hop, expected --next-hop ADDRESS");
-        return LEAT_ROUTER_WRONG;
+        return LEAT_ESP_ROUTER_WRONG;
     }
     live_home_sweep("leat-esp");
-    if (!are_free(name, &c, why)) return LEAT_ROUTER_WRONG;
+    if (!are_free(name, &c, why)) return LEAT_ESP_ROUTER_WRONG;
     const int file = esp_file_open(name, O_CREAT, why);
-    if (file < 0) return LEAT_ROUTER_FAILED;
+    if (file < 0) return LEAT_ESP_ROUTER_FAILED;
     struct stat before = { 0 };
     fstat(file, &before);
     const bool ran = esp_file_holder(file) > 0, ended = end_holder(file, why);
@@ -381,19 +381,19 @@ enum leat_router_end leat_router_start(const struct leat_router_config *config,
     if (!started && before.st_size == 0) shm_unlink(name); /* else an earlier one's is left */
     if (!started && ran && ended) {
         const size_t len = strlen(why);
-        snprintf(why + len, LEAT_ROUTER_WHY_LEN - len, "; the router that was here has ended");
+        snprintf(why + len, LEAT_ESP_ROUTER_WHY_LEN - len, "; the router that was here has ended");
     }
     close(file);
-    return started ? LEAT_ROUTER_OK : LEAT_ROUTER_FAILED;
+    return started ? LEAT_ESP_ROUTER_OK : LEAT_ESP_ROUTER_FAILED;
 }
 
-enum leat_router_end leat_router_stop(const char *router, char *why)
+enum leat_esp_router_end leat_esp_router_stop(const char *router, char *why)
 {
     char name[ESP_FILE_NAME_LEN];
     *why = 0;
-    if (!esp_file_name(router, name, why)) return LEAT_ROUTER_WRONG;
+    if (!esp_file_name(router, name, why)) return LEAT_ESP_ROUTER_WRONG;
     const int file = esp_file_open(name, 0, why);
-    if (file < 0) return errno == ENOENT ? LEAT_ROUTER_WRONG : LEAT_ROUTER_FAILED;
+    if (file < 0) return errno == ENOENT ? LEAT_ESP_ROUTER_WRONG : LEAT_ESP_ROUTER_FAILED;
     struct esp_share *share = esp_file_map(file);
     bool ended = end_holder(file, why);
     if (ended && share) {
@@ -403,5 +403,5 @@ enum leat_router_end leat_router_stop(const char *router, char *why)
     }
     if (ended) shm_unlink(name);
     close(file);
-    return ended ? LEAT_ROUTER_OK : LEAT_ROUTER_FAILED;
+    return ended ? LEAT_ESP_ROUTER_OK : LEAT_ESP_ROUTER_FAILED;
 }

@@ -1,8 +1,8 @@
 /*
  * A router of this host, for those who start it and look at it. What it does to packets is in
- * esp_gate.h. Needs root, except for the overlay (LEAT_ROUTER_UDP).
+ * esp_gate.h. Needs root, except for the overlay (LEAT_ESP_ROUTER_UDP).
  *
- * `why` is always room for LEAT_ROUTER_WHY_LEN characters: what is wrong, for people.
+ * `why` is always room for LEAT_ESP_ROUTER_WHY_LEN characters: what is wrong, for people.
  */
 #ifndef LEAT_ESP_ROUTER_H
 #define LEAT_ESP_ROUTER_H
@@ -10,15 +10,20 @@
 #include "esp_node.h"
 #include "esp_shared.h"
 
-enum { LEAT_ROUTER_WHY_LEN = 320, LEAT_ROUTER_NAME_MAX = 32 };
+enum { LEAT_ESP_ROUTER_WHY_LEN = 320, LEAT_ESP_ROUTER_NAME_MAX = 32 };
 
-enum leat_router_driver { LEAT_ROUTER_ANY, LEAT_ROUTER_XDP, LEAT_ROUTER_PACKET, LEAT_ROUTER_UDP };
+enum leat_esp_router_driver {
+    LEAT_ESP_ROUTER_ANY,
+    LEAT_ESP_ROUTER_XDP,
+    LEAT_ESP_ROUTER_PACKET,
+    LEAT_ESP_ROUTER_UDP
+};
 
-struct leat_router_config {
+struct leat_esp_router_config {
     const char *name; /* several routers of one namespace differ in it; NULL: "esp" */
     const char *device[ESP_PORTS_MAX];
     uint32_t device_count;
-    enum leat_router_driver driver;
+    enum leat_esp_router_driver driver;
     uint64_t node_id; /* 0: one is drawn */
     uint64_t tau_ns;
     uint64_t capacity;      /* bindings of the centre; a power of two of groups of 256 */
@@ -33,63 +38,66 @@ struct leat_router_config {
     uint64_t port_share; /* live bindings that one port may have created; 0: any number */
 };
 
-enum leat_router_end {
-    LEAT_ROUTER_OK,
-    LEAT_ROUTER_WRONG,  /* the request cannot be right */
-    LEAT_ROUTER_FAILED, /* the system refuses */
+enum leat_esp_router_end {
+    LEAT_ESP_ROUTER_OK,
+    LEAT_ESP_ROUTER_WRONG,  /* the request cannot be right */
+    LEAT_ESP_ROUTER_FAILED, /* the system refuses */
 };
 
 /*
  * Makes this host a router; one of the same name is taken over, with its stores where they have the
  * same shape. *used is the driver, and `why` tells why that one, or what is wrong.
  */
-enum leat_router_end leat_router_start(const struct leat_router_config *config,
-                                       enum leat_router_driver *used, char *why);
+enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_config *config,
+                                               enum leat_esp_router_driver *used, char *why);
 
 /* Ends it; its stores are gone. */
-enum leat_router_end leat_router_stop(const char *name, char *why);
+enum leat_esp_router_end leat_esp_router_stop(const char *name, char *why);
 
-struct leat_router;
+struct leat_esp_router;
 
 /* NULL: why. A router whose process was killed can be opened too. */
-struct leat_router *leat_router_open(const char *name, char *why);
-void leat_router_close(struct leat_router *router);
+struct leat_esp_router *leat_esp_router_open(const char *name, char *why);
+void leat_esp_router_close(struct leat_esp_router *router);
 
 /* What it was told. The key's octets are zeros. */
-void leat_router_describe(const struct leat_router *router, struct esp_config *config);
+void leat_esp_router_describe(const struct leat_esp_router *router, struct esp_config *config);
 
 /* Why it has its driver, and how that runs. */
-void leat_router_why(const struct leat_router *router, char *why);
+void leat_esp_router_why(const struct leat_esp_router *router, char *why);
 
 /* Its process; 0: it has ended. */
-int leat_router_process(const struct leat_router *router);
+int leat_esp_router_process(const struct leat_esp_router *router);
 
 /* Management packets for it that had the wrong key or no sense. */
-uint64_t leat_router_refused(const struct leat_router *router);
+uint64_t leat_esp_router_refused(const struct leat_esp_router *router);
 
 /* Answers and copies of its process that could not be sent, most of them for want of a neighbour.
  */
-uint64_t leat_router_unsent(const struct leat_router *router);
+uint64_t leat_esp_router_unsent(const struct leat_esp_router *router);
 
-bool leat_router_counts(struct leat_router *router, struct esp_counts *counts);
+bool leat_esp_router_counts(struct leat_esp_router *router, struct esp_counts *counts);
 
-/* Which stores there are: numbers below leat_router_stores. A name such as "centre" or "input 1".
+/* Which stores there are: numbers below leat_esp_router_stores. A name such as "centre" or "input
+ * 1".
  */
-uint32_t leat_router_stores(const struct leat_router *router);
-void leat_router_store_name(const struct leat_router *router, uint32_t store, char name[32]);
-bool leat_router_survey(struct leat_router *router, uint32_t store, struct leat_esp_survey *survey);
+uint32_t leat_esp_router_stores(const struct leat_esp_router *router);
+void leat_esp_router_store_name(const struct leat_esp_router *router, uint32_t store,
+                                char name[32]);
+bool leat_esp_router_survey(struct leat_esp_router *router, uint32_t store,
+                            struct leat_esp_survey *survey);
 
 /* Live bindings of a computation in a store, at most cap; *count how many. */
-bool leat_router_bindings(struct leat_router *router, uint32_t store, uint64_t computation,
-                          struct leat_esp_binding *out, uint32_t cap, uint32_t *count);
+bool leat_esp_router_bindings(struct leat_esp_router *router, uint32_t store, uint64_t computation,
+                              struct leat_esp_binding *out, uint32_t cap, uint32_t *count);
 
 /* Begins or ends watching. */
-bool leat_router_watch(struct leat_router *router, bool on, char *why);
+bool leat_esp_router_watch(struct leat_esp_router *router, bool on, char *why);
 
-/* The next packet that passed; *next begins at leat_router_seen. False: none yet. *missed: packets
- * that went by too fast. */
-uint64_t leat_router_seen(const struct leat_router *router);
-bool leat_router_sight(struct leat_router *router, uint64_t *next, struct esp_sight *sight,
-                       uint64_t *missed);
+/* The next packet that passed; *next begins at leat_esp_router_seen. False: none yet. *missed:
+ * packets that went by too fast. */
+uint64_t leat_esp_router_seen(const struct leat_esp_router *router);
+bool leat_esp_router_sight(struct leat_esp_router *router, uint64_t *next, struct esp_sight *sight,
+                           uint64_t *missed);
 
 #endif

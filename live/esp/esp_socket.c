@@ -46,7 +46,7 @@ static struct sockaddr_in6 peer_of(const struct leat_esp_next *next)
     return peer;
 }
 
-bool esp_socket_open(struct esp_socket *s, const struct leat_host_config *config, char *why)
+bool esp_socket_open(struct esp_socket *s, const struct leat_esp_host_config *config, char *why)
 {
     const int on = 1, off = 0, queue_bytes = QUEUE_BYTES;
     struct leat_esp_next here = { .port = LEAT_ESP_UDP_PORT };

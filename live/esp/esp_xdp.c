@@ -148,7 +148,7 @@ static bool take_over(const struct esp_config *c)
     struct esp_maps maps;
     struct esp_config old;
     const uint32_t zero = 0;
-    char ignored[LEAT_ROUTER_WHY_LEN];
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
     if (!esp_xdp_find(c, &maps, ignored)) return false;
     const bool same = bpf_map_lookup_elem(maps.config, &zero, &old) == 0 && same_stores(&old, c) &&
                       bpf_map__reuse_fd(path.program->maps.esp_groups, maps.groups) == 0 &&
@@ -208,7 +208,7 @@ static bool can_send(const struct esp_config *c, char slow[LIVE_XDP_WHY_LEN])
 static bool attach_all(const struct esp_config *c, bool *generic, char *why)
 {
     const int program = bpf_program__fd(path.program->progs.esp_xdp);
-    char refused[LIVE_XDP_WHY_LEN], ignored[LEAT_ROUTER_WHY_LEN];
+    char refused[LIVE_XDP_WHY_LEN], ignored[LEAT_ESP_ROUTER_WHY_LEN];
     for (uint32_t i = 0; i < c->port_count; i++) {
         if (live_xdp_attach(c->port[i].device, program, "esp_xdp", generic, refused)) continue;
         clear(c, ignored);
@@ -241,7 +241,7 @@ static void look_at_devices(struct esp_process *p)
     enum { TURNS = 5 }; /* of ESP_SERVE_MS, at least */
     static uint32_t turn;
     struct esp_share *s = p->memory.share;
-    char ignored[LEAT_ROUTER_WHY_LEN], lost[LIVE_XDP_WHY_LEN];
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN], lost[LIVE_XDP_WHY_LEN];
     if (++turn % TURNS || s->config.generic || can_send(&s->config, lost)) return;
     put_on(s, ignored);
 }
@@ -275,4 +275,4 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     return good;
 }
 
-const struct esp_driver esp_xdp_driver = { "xdp", LEAT_ROUTER_XDP, start, serve, clear };
+const struct esp_driver esp_xdp_driver = { "xdp", LEAT_ESP_ROUTER_XDP, start, serve, clear };

@@ -146,7 +146,7 @@ static int on_new_context(struct leat_pvm_service *service)
     if (i == CONTEXTS_MAX) return PvmOutOfRes;
     if (i == service->context_count) {
         const size_t count = 2 * i + 16;
-        service->context_is_used = leat_grown(service->context_is_used, count, sizeof(bool));
+        service->context_is_used = leat_child_grown(service->context_is_used, count, sizeof(bool));
         memset(service->context_is_used + i, 0, (count - i) * sizeof(bool));
         service->context_count = count;
     }
@@ -234,7 +234,8 @@ static int on_notify(struct leat_pvm_service *service, struct leat_pvm_entry *en
         } else if (!is_there(service, &notice)) {
             notice_tell(service, &notice);
         } else {
-            service->notice = leat_grown(service->notice, service->notice_count + 1, sizeof notice);
+            service->notice = leat_child_grown(service->notice, service->notice_count + 1,
+                                               sizeof notice);
             service->notice[service->notice_count++] = notice;
         }
     }
@@ -354,11 +355,11 @@ struct leat_pvm_service *leat_pvm_service_create(const struct leat_pvm_service_c
                  LEAT_PVM_HOSTS_MAX, config->ports);
         return NULL;
     }
-    struct leat_pvm_service *service = leat_grown(NULL, 1, sizeof *service);
+    struct leat_pvm_service *service = leat_child_grown(NULL, 1, sizeof *service);
     *service = (struct leat_pvm_service){ .config = *config };
-    service->port = leat_grown(NULL, config->slots, sizeof *service->port);
-    service->entry = leat_grown(NULL, config->slots, sizeof *service->entry);
-    service->process = leat_grown(NULL, config->slots, sizeof *service->process);
+    service->port = leat_child_grown(NULL, config->slots, sizeof *service->port);
+    service->entry = leat_child_grown(NULL, config->slots, sizeof *service->entry);
+    service->process = leat_child_grown(NULL, config->slots, sizeof *service->process);
     for (uint32_t i = 0; i < config->slots; i++) {
         service->port[i] = config->port ? config->port[i] : i % config->ports;
         service->entry[i] = (struct leat_pvm_entry){ .process = &service->process[i] };

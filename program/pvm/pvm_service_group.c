@@ -28,7 +28,7 @@ static int instance_of(const struct leat_pvm_group *group, int tid)
 
 static struct leat_pvm_group *make(struct leat_pvm_service *service, const char *name)
 {
-    struct leat_pvm_group *group = leat_grown(NULL, 1, sizeof *group);
+    struct leat_pvm_group *group = leat_child_grown(NULL, 1, sizeof *group);
     *group = (struct leat_pvm_group){ .next = service->groups };
     snprintf(group->name, sizeof group->name, "%s", name);
     service->groups = group;
@@ -98,7 +98,7 @@ static int join(struct leat_pvm_service *service, const struct leat_pvm_entry *e
         instance++;
     if (instance == group->cap) {
         group->cap = 2 * instance + 8;
-        group->member = leat_grown(group->member, (size_t)group->cap, sizeof(int));
+        group->member = leat_child_grown(group->member, (size_t)group->cap, sizeof(int));
         memset(group->member + instance, 0, (size_t)(group->cap - instance) * sizeof(int));
     }
     group->member[instance] = entry->tid;

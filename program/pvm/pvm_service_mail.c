@@ -133,7 +133,7 @@ static struct leat_pvm_class *class_of(struct leat_pvm_service *service, const c
 {
     struct leat_pvm_class **at = class_at(service, name), *class = *at;
     if (class) return class;
-    class = leat_grown(NULL, 1, sizeof *class);
+    class = leat_child_grown(NULL, 1, sizeof *class);
     *class = (struct leat_pvm_class){ 0 };
     snprintf(class->name, sizeof class->name, "%s", name);
     *at = class;
@@ -146,7 +146,7 @@ static struct letter *letter_for(struct leat_pvm_class *class, int index, int fl
     struct letter **at = letter_at(class, index);
     if (*at && (*at)->index == index)
         return flags & LEAT_PVM_MAIL_FRESH || !may_change(*at, tid) ? NULL : *at;
-    struct letter *letter = leat_grown(NULL, 1, sizeof *letter);
+    struct letter *letter = leat_child_grown(NULL, 1, sizeof *letter);
     *letter = (struct letter){ .index = index, .next = *at };
     *at = letter;
     return letter;

@@ -23,17 +23,17 @@ struct spawn {
     char *host, *directory; /* both from `where` */
     int count, context;
     struct leat_pvm_sink sink;
-    struct leat_words argv, exports;
+    struct leat_child_words argv, exports;
     char *file;
     bool *is_allowed; /* of each port; NULL: wherever the slot is */
 };
 
-static struct leat_words read_list(struct leat_pvm_octets *from)
+static struct leat_child_words read_list(struct leat_pvm_octets *from)
 {
-    struct leat_words list = leat_words_of(NULL);
+    struct leat_child_words list = leat_child_words_of(NULL);
     const int count = leat_pvm_get_i32(from);
     for (int i = 0; i < count && !from->failed; i++)
-        leat_words_append(&list, leat_pvm_get_text(from));
+        leat_child_words_append(&list, leat_pvm_get_text(from));
     return list;
 }
 
@@ -41,7 +41,7 @@ static bool spawn_read(struct leat_pvm_octets *question, struct spawn *out)
 {
     *out = (struct spawn){ .name = leat_pvm_get_text(question) };
     out->flags = leat_pvm_get_i32(question);
-    out->host = leat_copied(leat_pvm_get_text(question));
+    out->host = leat_child_copied(leat_pvm_get_text(question));
     char *colon = strchr(out->host, ':');
     if (colon) {
         *colon = 0;
@@ -60,8 +60,8 @@ static bool spawn_read(struct leat_pvm_octets *question, struct spawn *out)
 static void spawn_free(struct spawn *spawn)
 {
     free(spawn->host);
-    leat_words_free(&spawn->argv);
-    leat_words_free(&spawn->exports);
+    leat_child_words_free(&spawn->argv);
+    leat_child_words_free(&spawn->exports);
     free(spawn->file);
     free(spawn->is_allowed);
 }
@@ -75,7 +75,7 @@ static bool choose_ports(const struct leat_pvm_service *service,
     const bool is_complement = spawn->flags & PvmHostCompl;
     bool any = false;
     if (!by_host && !by_kind && !is_complement) return true;
-    spawn->is_allowed = leat_grown(NULL, ports, sizeof(bool));
+    spawn->is_allowed = leat_child_grown(NULL, ports, sizeof(bool));
     for (uint32_t i = 0; i < ports; i++) {
         char name[16];
         snprintf(name, sizeof name, "port%u", i);
@@ -116,7 +116,7 @@ static void entry_begin(const struct leat_pvm_service *service, uint32_t slot, c
     entry->is_used = true;
     entry->tid = leat_pvm_task_tid(slot, service->port[slot]);
     entry->parent = PvmNoParent;
-    entry->name = leat_copied(name);
+    entry->name = leat_child_copied(name);
 }
 
 /* One task: its identifier, or an error. */
@@ -128,7 +128,7 @@ static int spawn_one(struct leat_pvm_service *service, const struct leat_pvm_ent
     if (spawn->is_allowed) service->port[slot] = next_allowed_port(service, spawn);
     if (leat_hub_expect(service->hub, 0) != slot) return PvmOutOfRes;
     struct leat_pvm_entry *entry = &service->entry[slot];
-    struct leat_words environment = leat_child_environment(
+    struct leat_child_words environment = leat_child_environment(
         service->hub, slot, service->config.environment, spawn->exports.text);
     const bool has_begun = leat_child_begin(
         entry->process, &(struct leat_child_start){ .file = spawn->file,
@@ -137,7 +137,7 @@ static int spawn_one(struct leat_pvm_service *service, const struct leat_pvm_ent
                                                     .directory = spawn->directory,
                                                     .input = LEAT_CHILD_NO_INPUT,
                                                     .collect = true });
-    leat_words_free(&environment);
+    leat_child_words_free(&environment);
     leat_hub_expect_pid(service->hub, slot, has_begun ? entry->process->pid : NO_PROCESS);
     entry_begin(service, slot, spawn->name);
     entry->is_spawned = true;
@@ -154,7 +154,7 @@ static void note_siblings(struct leat_pvm_service *service, const int *tids, int
 {
     for (int i = 0; i < count; i++) {
         struct leat_pvm_entry *entry = leat_pvm_find(service, tids[i]);
-        entry->sibling = leat_grown(NULL, (size_t)count, sizeof *tids);
+        entry->sibling = leat_child_grown(NULL, (size_t)count, sizeof *tids);
         memcpy(entry->sibling, tids, (size_t)count * sizeof *tids);
         entry->sibling_count = count;
     }
@@ -164,7 +164,7 @@ static void note_siblings(struct leat_pvm_service *service, const int *tids, int
 static int spawn_all(struct leat_pvm_service *service, struct leat_pvm_entry *parent,
                      struct spawn *spawn, int error)
 {
-    int *tids = leat_grown(NULL, (size_t)spawn->count, sizeof *tids);
+    int *tids = leat_child_grown(NULL, (size_t)spawn->count, sizeof *tids);
     int started = 0;
     for (int i = 0; i < spawn->count; i++) {
         const int tid = error < 0 ? error : spawn_one(service, parent, spawn);
@@ -191,11 +191,11 @@ int leat_pvm_on_spawn(struct leat_pvm_service *service, struct leat_pvm_entry *e
             error = PvmNoFile;
         else if (!choose_ports(service, entry, &spawn))
             error = PvmNoHost;
-        struct leat_words argv = leat_words_of(NULL);
-        leat_words_append(&argv, spawn.file ? spawn.file : spawn.name);
+        struct leat_child_words argv = leat_child_words_of(NULL);
+        leat_child_words_append(&argv, spawn.file ? spawn.file : spawn.name);
         for (size_t i = 0; i < spawn.argv.count; i++)
-            leat_words_append(&argv, spawn.argv.text[i]);
-        leat_words_free(&spawn.argv);
+            leat_child_words_append(&argv, spawn.argv.text[i]);
+        leat_child_words_free(&spawn.argv);
         spawn.argv = argv;
         result = spawn_all(service, entry, &spawn, error);
     }
@@ -211,8 +211,8 @@ bool leat_pvm_service_start(struct leat_pvm_service *service, struct leat_hub *h
         snprintf(why, why_cap, "%s: there is no such program", argv[0]);
         return false;
     }
-    struct leat_words environment = leat_child_environment(hub, slot, service->config.environment,
-                                                           NULL);
+    struct leat_child_words environment = leat_child_environment(hub, slot,
+                                                                 service->config.environment, NULL);
     const bool has_begun = leat_child_begin(
         &service->process[slot],
         &(struct leat_child_start){ .file = file,
@@ -220,7 +220,7 @@ bool leat_pvm_service_start(struct leat_pvm_service *service, struct leat_hub *h
                                     .environment = environment.text,
                                     .input = slot ? LEAT_CHILD_NO_INPUT : LEAT_CHILD_OWN_INPUT });
     if (!has_begun) snprintf(why, why_cap, "%s: %s", argv[0], strerror(errno));
-    leat_words_free(&environment);
+    leat_child_words_free(&environment);
     free(file);
     if (!has_begun) return false;
     leat_hub_expect_pid(hub, slot, service->process[slot].pid);

@@ -16,7 +16,7 @@ enum { END_AWAITED_MS = 10000 }; /* after a task has left, for its last output *
 
 extern char **environ;
 
-void *leat_grown(void *old, size_t count, size_t size)
+void *leat_child_grown(void *old, size_t count, size_t size)
 {
     void *fresh = reallocarray(old, count ? count : 1, size);
     if (fresh) return fresh;
@@ -24,10 +24,10 @@ void *leat_grown(void *old, size_t count, size_t size)
     exit(1);
 }
 
-char *leat_copied(const char *text)
+char *leat_child_copied(const char *text)
 {
     const size_t len = strlen(text) + 1;
-    return memcpy(leat_grown(NULL, len, 1), text, len);
+    return memcpy(leat_child_grown(NULL, len, 1), text, len);
 }
 
 /* ---- programs and words ---------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static bool is_program(const char *file)
 
 char *leat_child_find(const char *name, const char *path)
 {
-    if (*name == '/') return is_program(name) ? leat_copied(name) : NULL;
+    if (*name == '/') return is_program(name) ? leat_child_copied(name) : NULL;
     while (path && *path) {
         const size_t len = strcspn(path, ":");
         char *file = NULL;
@@ -53,60 +53,60 @@ char *leat_child_find(const char *name, const char *path)
 
 char *leat_child_find_named(const char *name, const char *path)
 {
-    if (strchr(name, '/')) return is_program(name) ? leat_copied(name) : NULL;
+    if (strchr(name, '/')) return is_program(name) ? leat_child_copied(name) : NULL;
     char *file = leat_child_find(name, path);
     return file ? file : leat_child_find(name, getenv("PATH"));
 }
 
-void leat_words_append(struct leat_words *words, const char *text)
+void leat_child_words_append(struct leat_child_words *words, const char *text)
 {
-    words->text = leat_grown(words->text, words->count + 2, sizeof *words->text);
-    words->text[words->count++] = leat_copied(text);
+    words->text = leat_child_grown(words->text, words->count + 2, sizeof *words->text);
+    words->text[words->count++] = leat_child_copied(text);
     words->text[words->count] = NULL;
 }
 
-struct leat_words leat_words_of(char *const *texts)
+struct leat_child_words leat_child_words_of(char *const *texts)
 {
-    struct leat_words words = { leat_grown(NULL, 1, sizeof *words.text), 0 };
+    struct leat_child_words words = { leat_child_grown(NULL, 1, sizeof *words.text), 0 };
     words.text[0] = NULL;
     for (; texts && *texts; texts++)
-        leat_words_append(&words, *texts);
+        leat_child_words_append(&words, *texts);
     return words;
 }
 
 /* In place of an older one. */
-void leat_words_set(struct leat_words *words, const char *variable)
+void leat_child_words_set(struct leat_child_words *words, const char *variable)
 {
     const size_t len = strcspn(variable, "=") + 1;
     for (size_t i = 0; i < words->count; i++) {
         if (strncmp(words->text[i], variable, len)) continue;
         free(words->text[i]);
-        words->text[i] = leat_copied(variable);
+        words->text[i] = leat_child_copied(variable);
         return;
     }
-    leat_words_append(words, variable);
+    leat_child_words_append(words, variable);
 }
 
-void leat_words_free(struct leat_words *words)
+void leat_child_words_free(struct leat_child_words *words)
 {
     for (size_t i = 0; i < words->count; i++)
         free(words->text[i]);
     free(words->text);
 }
 
-struct leat_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
-                                         char *const *variables, char *const *more)
+struct leat_child_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
+                                               char *const *variables, char *const *more)
 {
-    struct leat_words words = leat_words_of(environ);
+    struct leat_child_words words = leat_child_words_of(environ);
     char text[128];
     for (; variables && *variables; variables++)
-        leat_words_set(&words, *variables);
+        leat_child_words_set(&words, *variables);
     for (; more && *more; more++)
-        leat_words_set(&words, *more);
+        leat_child_words_set(&words, *more);
     snprintf(text, sizeof text, LEAT_TASK_RUN_VARIABLE "=%s", leat_hub_path(hub));
-    leat_words_set(&words, text);
+    leat_child_words_set(&words, text);
     snprintf(text, sizeof text, LEAT_TASK_SLOT_VARIABLE "=%u", slot);
-    leat_words_set(&words, text);
+    leat_child_words_set(&words, text);
     return words;
 }
 
@@ -231,7 +231,7 @@ static void append_to_line(struct leat_child *process, const uint8_t *octets, si
 {
     if (process->line_len + len > process->line_cap) {
         process->line_cap = 2 * (process->line_len + len);
-        process->line = leat_grown(process->line, process->line_cap, 1);
+        process->line = leat_child_grown(process->line, process->line_cap, 1);
     }
     if (len) memcpy(process->line + process->line_len, octets, len);
     process->line_len += len;

@@ -14,8 +14,8 @@
 #include "hub.h"
 
 /* Memory, or the end. */
-void *leat_grown(void *old, size_t count, size_t size);
-char *leat_copied(const char *text);
+void *leat_child_grown(void *old, size_t count, size_t size);
+char *leat_child_copied(const char *text);
 
 /* ---- programs and words ---------------------------------------------------------------------- */
 
@@ -27,19 +27,19 @@ char *leat_child_find(const char *name, const char *path);
 char *leat_child_find_named(const char *name, const char *path);
 
 /* A list of texts, each in memory of its own; the last is followed by NULL. */
-struct leat_words {
+struct leat_child_words {
     char **text;
     size_t count;
 };
 
-struct leat_words leat_words_of(char *const *texts); /* NULL: none */
-void leat_words_append(struct leat_words *words, const char *text);
-void leat_words_set(struct leat_words *words, const char *variable); /* "NAME=value" */
-void leat_words_free(struct leat_words *words);
+struct leat_child_words leat_child_words_of(char *const *texts); /* NULL: none */
+void leat_child_words_append(struct leat_child_words *words, const char *text);
+void leat_child_words_set(struct leat_child_words *words, const char *variable); /* "NAME=value" */
+void leat_child_words_free(struct leat_child_words *words);
 
 /* The maestro's own, with these instead (NULL: none), and what a task needs to find its slot. */
-struct leat_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
-                                         char *const *variables, char *const *more);
+struct leat_child_words leat_child_environment(const struct leat_hub *hub, uint32_t slot,
+                                               char *const *variables, char *const *more);
 
 /* ---- processes ------------------------------------------------------------------------------- */
 

@@ -160,7 +160,7 @@ static void inbox_grow(struct inbox *inbox)
 {
     enum { FIRST_CAP = 16 };
     const uint32_t cap = inbox->cap ? 2 * inbox->cap : FIRST_CAP;
-    struct leat_share_event *event = leat_grown(NULL, cap, sizeof *event);
+    struct leat_share_event *event = leat_child_grown(NULL, cap, sizeof *event);
     for (uint32_t i = 0; i < inbox->count; i++)
         event[i] = *inbox_at(inbox, i);
     free(inbox->event);
@@ -345,7 +345,7 @@ static uint32_t new_message(struct leat_hub *hub)
     enum { FIRST_CAP = 256 };
     if (!hub->message_free) {
         const uint32_t old = hub->message_cap, cap = old ? 2 * old : FIRST_CAP;
-        hub->message = leat_grown(hub->message, cap, sizeof *hub->message);
+        hub->message = leat_child_grown(hub->message, cap, sizeof *hub->message);
         hub->message_cap = cap;
         for (uint32_t i = cap; i-- > old;)
             forget(hub, i);
@@ -384,7 +384,7 @@ static void note_call(struct leat_hub *hub, uint32_t task, const struct leat_sha
 {
     if (hub->call_count == hub->call_cap) {
         hub->call_cap = hub->call_cap ? 2 * hub->call_cap : 16;
-        hub->call = leat_grown(hub->call, hub->call_cap, sizeof *hub->call);
+        hub->call = leat_child_grown(hub->call, hub->call_cap, sizeof *hub->call);
     }
     uint32_t at = hub->call_count++;
     for (; at && hub->call[at - 1].at > r->at; at--)
@@ -741,11 +741,11 @@ static bool map_share(struct leat_hub *hub, char *why, size_t why_cap)
 
 struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why, size_t why_cap)
 {
-    struct leat_hub *hub = leat_grown(NULL, 1, sizeof *hub);
+    struct leat_hub *hub = leat_child_grown(NULL, 1, sizeof *hub);
     assert(config->slots >= config->expected && config->slots <= LEAT_HUB_SLOTS_MAX);
     *hub = (struct leat_hub){ .config = *config, .file = -1 };
     hub->now = hub->offset = config->start ? config->start : SECOND_PS;
-    hub->task = leat_grown(NULL, config->slots, sizeof *hub->task);
+    hub->task = leat_child_grown(NULL, config->slots, sizeof *hub->task);
     for (uint32_t i = 0; i < config->slots; i++)
         hub->task[i] = (struct task){ .process = -1 };
     if (!map_share(hub, why, why_cap)) {

@@ -20,7 +20,7 @@ static void note(struct leat_atm_records *records, const struct leat_atm_record 
 {
     if (records->count == records->cap) {
         records->cap = records->cap ? 2 * records->cap : 256;
-        records->record = leat_grown(records->record, records->cap, sizeof *records->record);
+        records->record = leat_child_grown(records->record, records->cap, sizeof *records->record);
     }
     records->record[records->count] = *record;
     records->record[records->count].number = records->count;
@@ -54,8 +54,8 @@ static struct leat_atm_cursor *cursor_of(struct leat_atm_records *records,
     }
     if (records->cursors == records->cursors_cap) {
         records->cursors_cap = records->cursors_cap ? 2 * records->cursors_cap : 64;
-        records->cursor = leat_grown(records->cursor, records->cursors_cap,
-                                     sizeof *records->cursor);
+        records->cursor = leat_child_grown(records->cursor, records->cursors_cap,
+                                           sizeof *records->cursor);
     }
     records->cursor[records->cursors] = (struct leat_atm_cursor){ .task = *task, .type = type };
     return &records->cursor[records->cursors++];

@@ -72,7 +72,7 @@ static void answer(struct leat_atm_service *service, const struct entry *entry,
     const leat_time now = leat_hub_now(service->hub);
     if (service->answer_cap < sizeof *told + len) {
         service->answer_cap = sizeof *told + len;
-        service->answer = leat_grown(service->answer, service->answer_cap, 1);
+        service->answer = leat_child_grown(service->answer, service->answer_cap, 1);
     }
     memcpy(service->answer, told, sizeof *told);
     if (len) memcpy(service->answer + sizeof *told, octets, len);
@@ -122,8 +122,8 @@ static bool join(const struct leat_atm_service *service, uint32_t slot, const ch
 static bool begin_process(struct leat_atm_service *service, struct leat_hub *hub, uint32_t slot,
                           const char *file, char *const *argv, bool is_first)
 {
-    struct leat_words environment = leat_child_environment(hub, slot, service->config.environment,
-                                                           NULL);
+    struct leat_child_words environment = leat_child_environment(hub, slot,
+                                                                 service->config.environment, NULL);
     const bool has_begun = leat_child_begin(
         &service->process[slot],
         &(struct leat_child_start){ .file = file,
@@ -131,7 +131,7 @@ static bool begin_process(struct leat_atm_service *service, struct leat_hub *hub
                                     .environment = environment.text,
                                     .input = slot ? LEAT_CHILD_NO_INPUT : LEAT_CHILD_OWN_INPUT,
                                     .collect = !is_first });
-    leat_words_free(&environment);
+    leat_child_words_free(&environment);
     if (has_begun) leat_hub_expect_pid(hub, slot, service->process[slot].pid);
     return has_begun;
 }
@@ -169,12 +169,12 @@ static uint32_t next_slot(const struct leat_atm_service *service)
 /* With the arguments of the first program. */
 static bool begin_started(struct leat_atm_service *service, uint32_t slot, const char *file)
 {
-    struct leat_words argv = leat_words_of(NULL);
-    leat_words_append(&argv, file);
+    struct leat_child_words argv = leat_child_words_of(NULL);
+    leat_child_words_append(&argv, file);
     for (char *const *word = service->argv + 1; *word; word++)
-        leat_words_append(&argv, *word);
+        leat_child_words_append(&argv, *word);
     const bool has_begun = begin_process(service, service->hub, slot, file, argv.text, false);
-    leat_words_free(&argv);
+    leat_child_words_free(&argv);
     return has_begun;
 }
 
@@ -445,10 +445,10 @@ static void on_lost(void *context, uint32_t from, uint32_t to, leat_time at)
 
 struct leat_atm_service *leat_atm_service_create(const struct leat_atm_service_config *config)
 {
-    struct leat_atm_service *service = leat_grown(NULL, 1, sizeof *service);
+    struct leat_atm_service *service = leat_child_grown(NULL, 1, sizeof *service);
     *service = (struct leat_atm_service){ .config = *config };
-    service->entry = leat_grown(NULL, config->slots, sizeof *service->entry);
-    service->process = leat_grown(NULL, config->slots, sizeof *service->process);
+    service->entry = leat_child_grown(NULL, config->slots, sizeof *service->entry);
+    service->process = leat_child_grown(NULL, config->slots, sizeof *service->process);
     for (uint32_t i = 0; i < config->slots; i++) {
         service->entry[i] = (struct entry){ 0 };
         leat_child_init(&service->process[i]);

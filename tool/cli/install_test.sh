@@ -48,10 +48,10 @@ cat > "$folder/ring.c" <<'C'
 #include <stdio.h>
 int main(void)
 {
-    char why[LEAT_LIVE_ATON_WHY_LEN];
-    struct leat_live_aton *station = leat_live_aton_open("no-such-device", why);
+    char why[LEAT_ATON_HOST_WHY_LEN];
+    struct leat_aton_host *station = leat_aton_host_open("no-such-device", why);
     puts(why);
-    leat_live_aton_close(station);
+    leat_aton_host_close(station);
     return station != NULL;
 }
 C
@@ -65,11 +65,11 @@ cat > "$folder/esp.c" <<'C'
 #include <stdio.h>
 int main(void)
 {
-    char why[LEAT_HOST_WHY_LEN];
-    const struct leat_host_config config = { .group = 7, .root = "nowhere" };
-    struct leat_member *member = leat_member_open(&config, why);
+    char why[LEAT_ESP_HOST_WHY_LEN];
+    const struct leat_esp_host_config config = { .group = 7, .root = "nowhere" };
+    struct leat_esp_host_member *member = leat_esp_host_member_open(&config, why);
     puts(why);
-    leat_member_close(member);
+    leat_esp_host_member_close(member);
     return member != NULL;
 }
 C

@@ -69,8 +69,8 @@ bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN],
 const char *esp_driver_name(uint32_t driver);
 
 /* False after a complaint. */
-bool esp_show_status(struct leat_router *router, bool json);
-bool esp_show_bindings(struct leat_router *router, uint64_t computation, bool json);
+bool esp_show_status(struct leat_esp_router *router, bool json);
+bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, bool json);
 void esp_show_sight(const struct esp_config *config, const struct esp_sight *sight, bool json);
 
 #endif

@@ -46,11 +46,11 @@ static uint64_t clock_grain_ns(void)
 
 /* ---- status ------------------------------------------------------------------------------- */
 
-static void show_config(const struct leat_router *router, const struct esp_config *c)
+static void show_config(const struct leat_esp_router *router, const struct esp_config *c)
 {
-    const int process = leat_router_process(router);
-    char why[LEAT_ROUTER_WHY_LEN];
-    leat_router_why(router, why);
+    const int process = leat_esp_router_process(router);
+    char why[LEAT_ESP_ROUTER_WHY_LEN];
+    leat_esp_router_why(router, why);
     printf("router 0x%016llx, driver %s: %s\n", (unsigned long long)c->node_id,
            esp_driver_name(c->driver), why);
     printf("%s, ", c->keyed_only ? "keyed computations only" : c->has_key ? "keyed" : "no key");
@@ -135,41 +135,42 @@ static void show_survey_json(const char *name, uint64_t slots, const struct leat
     printf("]}");
 }
 
-static bool show_stores(struct leat_router *router, const struct esp_config *c, bool json)
+static bool show_stores(struct leat_esp_router *router, const struct esp_config *c, bool json)
 {
-    for (uint32_t i = 0; i < leat_router_stores(router); i++) {
+    for (uint32_t i = 0; i < leat_esp_router_stores(router); i++) {
         struct leat_esp_survey survey;
         char name[32];
         const uint64_t slots = ((uint64_t)c->store[i].mask + 1) * LEAT_ESP_GROUP_SLOTS;
-        leat_router_store_name(router, i, name);
-        if (!leat_router_survey(router, i, &survey)) return false;
+        leat_esp_router_store_name(router, i, name);
+        if (!leat_esp_router_survey(router, i, &survey)) return false;
         if (json && i) printf(",");
         (json ? show_survey_json : show_survey)(name, slots, &survey);
     }
     return true;
 }
 
-bool esp_show_status(struct leat_router *router, bool json)
+bool esp_show_status(struct leat_esp_router *router, bool json)
 {
     static struct esp_config c;
     struct esp_counts counts;
-    leat_router_describe(router, &c);
-    bool shown = leat_router_counts(router, &counts);
-    const uint64_t refused = leat_router_refused(router), unsent = leat_router_unsent(router);
+    leat_esp_router_describe(router, &c);
+    bool shown = leat_esp_router_counts(router, &counts);
+    const uint64_t refused = leat_esp_router_refused(router),
+                   unsent = leat_esp_router_unsent(router);
     if (shown && json) {
-        char why[LEAT_ROUTER_WHY_LEN];
-        leat_router_why(router, why);
+        char why[LEAT_ESP_ROUTER_WHY_LEN];
+        leat_esp_router_why(router, why);
         printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"why\":", (unsigned long long)c.node_id,
                esp_driver_name(c.driver));
         print_quoted(why);
         printf(",\"process\":%d,\"keyed\":%s,"
                "\"tau_ns\":%llu,\"clock_grain_ns\":%llu,\"refused\":%llu,\"unsent\":%llu,",
-               leat_router_process(router), c.has_key ? "true" : "false",
+               leat_esp_router_process(router), c.has_key ? "true" : "false",
                (unsigned long long)c.tau_ns, (unsigned long long)clock_grain_ns(),
                (unsigned long long)refused, (unsigned long long)unsent);
         show_counts_json(&counts);
         printf(",");
-        print_confined(leat_router_process(router), "no process", true);
+        print_confined(leat_esp_router_process(router), "no process", true);
         printf(",\"stores\":[");
         shown = show_stores(router, &c, json);
         printf("]}\n");
@@ -190,16 +191,16 @@ bool esp_show_status(struct leat_router *router, bool json)
 
 /* ---- bindings ----------------------------------------------------------------------------- */
 
-bool esp_show_bindings(struct leat_router *router, uint64_t computation, bool json)
+bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, bool json)
 {
     static struct leat_esp_binding binding[BINDINGS_MAX];
     uint32_t all = 0;
     if (json) printf("[");
-    for (uint32_t s = 0; s < leat_router_stores(router); s++) {
+    for (uint32_t s = 0; s < leat_esp_router_stores(router); s++) {
         char name[32];
         uint32_t count;
-        leat_router_store_name(router, s, name);
-        if (!leat_router_bindings(router, s, computation, binding, BINDINGS_MAX, &count)) {
+        leat_esp_router_store_name(router, s, name);
+        if (!leat_esp_router_bindings(router, s, computation, binding, BINDINGS_MAX, &count)) {
             complain("the router's stores cannot be read");
             return false;
         }

@@ -19,23 +19,23 @@ enum { SERVE_MS = 200, WELCOME_MS = 3000 };
 static const uint64_t ps_per_ns = 1000, ps_per_ms = 1000000000, ps_per_s = 1000000000000;
 static const uint64_t hour_ps = UINT64_C(3600000000000000);
 
-static char why[LEAT_HOST_WHY_LEN];
+static char why[LEAT_ESP_HOST_WHY_LEN];
 
 /* What the command line says. */
 struct asked {
     const struct arguments *args;
     const char *word;
-    struct leat_host_config host;
+    struct leat_esp_host_config host;
     uint8_t key[LEAT_ESP_KEY_LEN];
     uint64_t members, wait_ps; /* gathered before anything is asked */
     bool json;
 };
 
-static int told(enum leat_host_end end)
+static int told(enum leat_esp_host_end end)
 {
-    if (end == LEAT_HOST_OK) return DONE;
+    if (end == LEAT_ESP_HOST_OK) return DONE;
     complain("%s", why);
-    return end == LEAT_HOST_WRONG ? WRONG : FAILED;
+    return end == LEAT_ESP_HOST_WRONG ? WRONG : FAILED;
 }
 
 /* ---- the command line --------------------------------------------------------------------- */
@@ -70,21 +70,21 @@ static bool read_asked(const struct arguments *args, struct asked *a)
     *a = (struct asked){ .args = args,
                          .word = args->operand[0],
                          .wait_ps = 3 * ps_per_s,
-                         .members = LEAT_HOST_MEMBERS_MAX,
+                         .members = LEAT_ESP_HOST_MEMBERS_MAX,
                          .json = argument(args, "--json") != NULL };
     if (args->operand_count < 2) {
         misuse(args->verb, "expected: %s GROUP", a->word);
         return false;
     }
-    a->host = (struct leat_host_config){ .group = group_of(args->operand[1]),
-                                         .bind = argument(args, "--bind"),
-                                         .root = argument(args, "--root"),
-                                         .via = argument(args, "--via") };
+    a->host = (struct leat_esp_host_config){ .group = group_of(args->operand[1]),
+                                             .bind = argument(args, "--bind"),
+                                             .root = argument(args, "--root"),
+                                             .via = argument(args, "--via") };
     if (!esp_read_key(args, a->key, &a->host.key) || !read_value(args, &a->host.value) ||
         !duration_take(args, "--tau", ps_per_ms, hour_ps, &tau_ps) ||
         !duration_take(args, "--every", ps_per_ms, hour_ps, &every_ps) ||
         !duration_take(args, "--wait", 0, hour_ps, &a->wait_ps) ||
-        !sim_read_number(args, "--members", 1, LEAT_HOST_MEMBERS_MAX, &a->members))
+        !sim_read_number(args, "--members", 1, LEAT_ESP_HOST_MEMBERS_MAX, &a->members))
         return false;
     a->host.tau_ns = tau_ps / ps_per_ns;
     a->host.join_every_ns = every_ps / ps_per_ns;
@@ -116,7 +116,7 @@ static bool read_request(const struct asked *a, enum leat_esp_announced kind,
 {
     const struct arguments *args = a->args;
     const bool robust = argument(args, "--robust") != NULL;
-    *r = leat_root_request(kind, robust);
+    *r = leat_esp_host_root_request(kind, robust);
     r->is_signed = argument(args, "--signed") != NULL;
     return read_small(args, robust ? "--robust" : "--rounds", 1, LEAT_ESP_ROUNDS_MAX, &r->rounds) &&
            read_small(args, "--attempts", 1, LEAT_ESP_ATTEMPTS_MAX, &r->attempts) &&
@@ -126,10 +126,10 @@ static bool read_request(const struct asked *a, enum leat_esp_announced kind,
 
 /* ---- a member ----------------------------------------------------------------------------- */
 
-static void show_cast(const struct leat_member *member)
+static void show_cast(const struct leat_esp_host_member *member)
 {
     const uint8_t *text;
-    const size_t len = leat_member_cast(member, &text);
+    const size_t len = leat_esp_host_member_cast(member, &text);
     print_harmless(text, len);
     printf("\n");
     fflush(stdout);
@@ -142,18 +142,18 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static int serve(struct leat_member *member, uint64_t for_ms, uint64_t count)
+static int serve(struct leat_esp_host_member *member, uint64_t for_ms, uint64_t count)
 {
     const uint64_t began_ms = now_ms();
-    struct leat_member_counts counts;
+    struct leat_esp_host_member_counts counts;
     uint64_t casts = 0;
     bool warned = false;
     int code = DONE;
     for (uint64_t ms = 0; code == DONE && !interrupted && ms < for_ms && casts < count;
          ms = now_ms() - began_ms) {
-        code = told(
-            leat_member_serve(member, for_ms - ms < SERVE_MS ? for_ms - ms : SERVE_MS, why));
-        leat_member_counts(member, &counts);
+        code = told(leat_esp_host_member_serve(
+            member, for_ms - ms < SERVE_MS ? for_ms - ms : SERVE_MS, why));
+        leat_esp_host_member_counts(member, &counts);
         if (counts.casts > casts) show_cast(member);
         casts = counts.casts;
         if (!warned && !counts.welcome && ms >= WELCOME_MS) {
@@ -178,7 +178,7 @@ int esp_join(const struct arguments *args)
     if (!duration_take(args, "--for", ps_per_ms, UINT64_C(1000000000000000000), &for_ps) ||
         !sim_read_number(args, "--count", 1, UINT64_MAX, &count))
         return WRONG;
-    struct leat_member *member = leat_member_open(&a.host, why);
+    struct leat_esp_host_member *member = leat_esp_host_member_open(&a.host, why);
     if (!member) {
         complain("%s", why);
         return strstr(why, "expected") ? WRONG : FAILED;
@@ -186,27 +186,27 @@ int esp_join(const struct arguments *args)
     leat_live_guard(LEAT_LIVE_ADDRESS, NULL);
     warn_if_not_confined_here();
     const int code = serve(member, for_ps / ps_per_ms, count);
-    leat_member_close(member);
+    leat_esp_host_member_close(member);
     return finish(code);
 }
 
 /* ---- the root ----------------------------------------------------------------------------- */
 
 /* Its members have joined, or the time for it is over. */
-static struct leat_root *open_root(const struct asked *a)
+static struct leat_esp_host_root *open_root(const struct asked *a)
 {
-    struct leat_root *root = leat_root_open(&a->host, why);
+    struct leat_esp_host_root *root = leat_esp_host_root_open(&a->host, why);
     if (!root) {
         complain("%s", why);
         return NULL;
     }
-    leat_root_gather(root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
+    leat_esp_host_root_gather(root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
     return root;
 }
 
 /* False after a complaint: who asks for --members wants them all, others all who would join. */
 static bool all_are_there(const struct asked *a, uint32_t members,
-                          const struct leat_root_cost *cost)
+                          const struct leat_esp_host_root_cost *cost)
 {
     const bool is_told = argument(a->args, "--members") != NULL;
     if (is_told ? members >= a->members : !cost->in_doubt) return true;
@@ -240,7 +240,8 @@ static const char *end_name(enum leat_esp_end end)
 }
 
 static void show_json(const struct asked *a, const struct leat_esp_request *request,
-                      const struct leat_esp_service_result *r, const struct leat_root_cost *cost)
+                      const struct leat_esp_service_result *r,
+                      const struct leat_esp_host_root_cost *cost)
 {
     printf("{\"service\":\"%s\",\"members\":%u,\"answer\":", a->word, r->members);
     if (r->end == LEAT_ESP_ANSWERED)
@@ -260,7 +261,8 @@ static void show_json(const struct asked *a, const struct leat_esp_request *requ
 }
 
 static void show_text(const struct asked *a, const struct leat_esp_request *request,
-                      const struct leat_esp_service_result *r, const struct leat_root_cost *cost)
+                      const struct leat_esp_service_result *r,
+                      const struct leat_esp_host_root_cost *cost)
 {
     if (request->kind == LEAT_ESP_SERVICE_TREE)
         printf("tree: ");
@@ -291,8 +293,8 @@ static void put_address(const struct leat_esp_next *next, struct leat_text *out)
 
 static void put_node(void *context, uint32_t node, struct leat_text *out)
 {
-    const struct leat_root *root = context;
-    const struct leat_esp_map_node *n = &leat_root_map(root)->node[node];
+    const struct leat_esp_host_root *root = context;
+    const struct leat_esp_map_node *n = &leat_esp_host_root_map(root)->node[node];
     leat_text_puts(out, node ? "router 0x" : "root");
     if (!node) return;
     leat_text_hex_number(out, n->id, 1);
@@ -302,15 +304,15 @@ static void put_node(void *context, uint32_t node, struct leat_text *out)
 
 static void put_member(void *context, uint32_t member, struct leat_text *out)
 {
-    const struct leat_root *root = context;
+    const struct leat_esp_host_root *root = context;
     leat_text_puts(out, "member ");
-    put_address(&leat_root_roster(root)->entry[member].address, out);
+    put_address(&leat_esp_host_root_roster(root)->entry[member].address, out);
 }
 
-static bool put_tree(struct leat_root *root, const char *path, bool is_dot)
+static bool put_tree(struct leat_esp_host_root *root, const char *path, bool is_dot)
 {
-    const struct esp_tree tree = { .map = leat_root_map(root),
-                                   .roster = leat_root_roster(root),
+    const struct esp_tree tree = { .map = leat_esp_host_root_map(root),
+                                   .roster = leat_esp_host_root_roster(root),
                                    .context = root,
                                    .put_node = put_node,
                                    .put_member = put_member };
@@ -323,20 +325,21 @@ static bool put_tree(struct leat_root *root, const char *path, bool is_dot)
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-static int ask(const struct asked *a, struct leat_root *root,
+static int ask(const struct asked *a, struct leat_esp_host_root *root,
                const struct leat_esp_request *request)
 {
     struct leat_esp_service_result result = { 0 };
-    struct leat_root_cost cost = { 0 };
-    const enum leat_host_end end = leat_root_ask(root, request, &result, &cost, why);
+    struct leat_esp_host_root_cost cost = { 0 };
+    const enum leat_esp_host_end end = leat_esp_host_root_ask(root, request, &result, &cost, why);
     const char *dot = argument(a->args, "--dot");
     const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
     const bool answered = result.end == LEAT_ESP_ANSWERED; /* maybe not by all: then it is told */
-    if (answered || (end == LEAT_HOST_SILENT && a->json))
+    if (answered || (end == LEAT_ESP_HOST_SILENT && a->json))
         (a->json ? show_json : show_text)(a, request, &result, &cost);
-    if (is_tree && dot && end == LEAT_HOST_OK && !put_tree(root, dot, true)) return FAILED;
+    if (is_tree && dot && end == LEAT_ESP_HOST_OK && !put_tree(root, dot, true)) return FAILED;
     if (!flush_printed()) return FAILED;
-    if (is_tree && !a->json && end == LEAT_HOST_OK && !put_tree(root, NULL, false)) return FAILED;
+    if (is_tree && !a->json && end == LEAT_ESP_HOST_OK && !put_tree(root, NULL, false))
+        return FAILED;
     const int code = told(end);
     return all_are_there(a, result.members, &cost) || code != DONE ? code : FAILED;
 }
@@ -350,10 +353,10 @@ static int ask_service(const struct arguments *args, enum leat_esp_announced kin
     if (args->operand_count != 2) return misuse(args->verb, "expected: %s GROUP", a.word);
     if (!read_request(&a, kind, &request)) return WRONG; /* before anybody waits */
     if (dot.path && !result_names_apart(args->verb, &dot, 1, NULL)) return WRONG;
-    struct leat_root *root = open_root(&a);
+    struct leat_esp_host_root *root = open_root(&a);
     if (!root) return FAILED;
     const int code = ask(&a, root, &request);
-    leat_root_close(root);
+    leat_esp_host_root_close(root);
     return finish(code);
 }
 
@@ -384,16 +387,16 @@ int esp_tree(const struct arguments *args)
 
 /* ---- multicast ---------------------------------------------------------------------------- */
 
-static int cast(const struct asked *a, struct leat_root *root,
+static int cast(const struct asked *a, struct leat_esp_host_root *root,
                 const struct leat_esp_request *request, const char *text)
 {
     struct leat_esp_service_result result;
-    struct leat_root_cost cost;
+    struct leat_esp_host_root_cost cost;
     uint32_t packets;
-    int code = told(leat_root_ask(root, request, &result, &cost, why));
+    int code = told(leat_esp_host_root_ask(root, request, &result, &cost, why));
     if (code == DONE)
-        code = told(
-            leat_root_cast(root, (const uint8_t *)text, (uint16_t)strlen(text), &packets, why));
+        code = told(leat_esp_host_root_cast(root, (const uint8_t *)text, (uint16_t)strlen(text),
+                                            &packets, why));
     if (code != DONE) return code;
     if (a->json)
         printf("{\"service\":\"multicast\",\"members\":%u,\"installed\":%" PRIu64
@@ -417,9 +420,9 @@ int esp_multicast(const struct arguments *args)
         return misuse(args->verb, "a text of %zu octets, expected at most %d",
                       strlen(args->operand[2]), LEAT_ESP_PAYLOAD_LEN_MAX);
     if (!a.host.key) return misuse(args->verb, "multicast needs --key-file with the routers' key");
-    struct leat_root *root = open_root(&a);
+    struct leat_esp_host_root *root = open_root(&a);
     if (!root) return FAILED;
     const int code = cast(&a, root, &request, args->operand[2]);
-    leat_root_close(root);
+    leat_esp_host_root_close(root);
     return finish(code);
 }

@@ -13,13 +13,13 @@ enum { TEXT_MAX = 1024, TRACE_PAUSE_MS = 10 };
 static const uint64_t tau_default_ps = 10000000000000, ps_per_ns = 1000;
 static const uint64_t tau_most_ps = UINT64_C(3600000000000000); /* an hour */
 
-static char why[LEAT_ROUTER_WHY_LEN];
+static char why[LEAT_ESP_ROUTER_WHY_LEN];
 
-static int told(enum leat_router_end end)
+static int told(enum leat_esp_router_end end)
 {
-    if (end == LEAT_ROUTER_OK) return DONE;
+    if (end == LEAT_ESP_ROUTER_OK) return DONE;
     complain("%s", why);
-    return end == LEAT_ROUTER_WRONG ? WRONG : FAILED;
+    return end == LEAT_ESP_ROUTER_WRONG ? WRONG : FAILED;
 }
 
 bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], const uint8_t **used)
@@ -31,13 +31,13 @@ bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], c
 
 /* ---- route -------------------------------------------------------------------------------- */
 
-static bool read_driver(const struct arguments *args, enum leat_router_driver *driver)
+static bool read_driver(const struct arguments *args, enum leat_esp_router_driver *driver)
 {
     const char *text = argument(args, "--driver");
     if (!text) return true;
-    for (uint32_t i = LEAT_ROUTER_XDP; i <= LEAT_ROUTER_UDP; i++) {
+    for (uint32_t i = LEAT_ESP_ROUTER_XDP; i <= LEAT_ESP_ROUTER_UDP; i++) {
         if (strcmp(text, esp_driver_name(i)) != 0) continue;
-        *driver = (enum leat_router_driver)i;
+        *driver = (enum leat_esp_router_driver)i;
         return true;
     }
     misuse(args->verb, "--driver '%s', expected xdp, packet or udp", text);
@@ -66,7 +66,7 @@ static bool read_list(const struct arguments *args, const char *option, char cop
     return true;
 }
 
-static bool read_limits(const struct arguments *args, struct leat_router_config *c)
+static bool read_limits(const struct arguments *args, struct leat_esp_router_config *c)
 {
     const uint64_t slots = (uint64_t)LEAT_ESP_GROUPS_MAX * LEAT_ESP_GROUP_SLOTS;
     c->capacity = 256 << 10;
@@ -80,7 +80,7 @@ static bool read_limits(const struct arguments *args, struct leat_router_config 
     return sim_read_amount(args, "--port-share", 0, slots, &c->port_share);
 }
 
-static bool read_router(const struct arguments *args, struct leat_router_config *c,
+static bool read_router(const struct arguments *args, struct leat_esp_router_config *c,
                         uint8_t key[LEAT_ESP_KEY_LEN], char copy[2][TEXT_MAX])
 {
     uint64_t tau_ps = tau_default_ps;
@@ -94,7 +94,7 @@ static bool read_router(const struct arguments *args, struct leat_router_config 
         return false;
     c->tau_ns = tau_ps / ps_per_ns;
     c->keyed_only = argument(args, "--keyed-only") != NULL;
-    if (c->listen && c->driver != LEAT_ROUTER_UDP) {
+    if (c->listen && c->driver != LEAT_ESP_ROUTER_UDP) {
         misuse(args->verb, "--listen goes with --driver udp");
         return false;
     }
@@ -103,21 +103,21 @@ static bool read_router(const struct arguments *args, struct leat_router_config 
 
 int esp_route(const struct arguments *args)
 {
-    struct leat_router_config c = { 0 };
+    struct leat_esp_router_config c = { 0 };
     uint8_t key[LEAT_ESP_KEY_LEN];
     static char copy[2][TEXT_MAX];
-    enum leat_router_driver used = LEAT_ROUTER_ANY;
+    enum leat_esp_router_driver used = LEAT_ESP_ROUTER_ANY;
     if (args->operand_count != 1) return misuse(args->verb, "route takes no operand");
     if (!read_router(args, &c, key, copy)) return WRONG;
-    const int code = told(leat_router_start(&c, &used, why));
+    const int code = told(leat_esp_router_start(&c, &used, why));
     if (code != DONE) return code;
     struct esp_config running = { 0 };
-    char ignored[LEAT_ROUTER_WHY_LEN];
-    struct leat_router *router = leat_router_open(c.name, ignored);
-    if (router) leat_router_describe(router, &running);
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
+    struct leat_esp_router *router = leat_esp_router_open(c.name, ignored);
+    if (router) leat_esp_router_describe(router, &running);
     warn_if_slower(why);
-    if (router) warn_if_unconfined(leat_router_process(router));
-    leat_router_close(router);
+    if (router) warn_if_unconfined(leat_esp_router_process(router));
+    leat_esp_router_close(router);
     if (argument(args, "--json")) {
         printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"why\":",
                (unsigned long long)running.node_id, esp_driver_name(used));
@@ -133,14 +133,14 @@ int esp_route(const struct arguments *args)
 int esp_stop(const struct arguments *args)
 {
     if (args->operand_count != 1) return misuse(args->verb, "stop takes no operand");
-    return told(leat_router_stop(argument(args, "--name"), why));
+    return told(leat_esp_router_stop(argument(args, "--name"), why));
 }
 
 /* ---- looking ------------------------------------------------------------------------------ */
 
-static struct leat_router *open_router(const struct arguments *args)
+static struct leat_esp_router *open_router(const struct arguments *args)
 {
-    struct leat_router *router = leat_router_open(argument(args, "--name"), why);
+    struct leat_esp_router *router = leat_esp_router_open(argument(args, "--name"), why);
     if (!router) complain("%s", why);
     return router;
 }
@@ -148,10 +148,10 @@ static struct leat_router *open_router(const struct arguments *args)
 int esp_status(const struct arguments *args)
 {
     if (args->operand_count != 1) return misuse(args->verb, "status takes no operand");
-    struct leat_router *router = open_router(args);
+    struct leat_esp_router *router = open_router(args);
     if (!router) return WRONG;
     const bool shown = esp_show_status(router, argument(args, "--json") != NULL);
-    leat_router_close(router);
+    leat_esp_router_close(router);
     return finish(shown ? DONE : FAILED);
 }
 
@@ -162,31 +162,31 @@ int esp_store(const struct arguments *args)
     const char *text = args->operand[1];
     if (!leat_tree_number(text, strlen(text), &computation))
         return misuse(args->verb, "computation '%s', expected 0 to 2^64-1", text);
-    struct leat_router *router = open_router(args);
+    struct leat_esp_router *router = open_router(args);
     if (!router) return WRONG;
     const bool shown = esp_show_bindings(router, computation, argument(args, "--json") != NULL);
-    leat_router_close(router);
+    leat_esp_router_close(router);
     return finish(shown ? DONE : FAILED);
 }
 
 /* Another watcher that ends ends the watching of all. */
-static void keep_watching(struct leat_router *router, struct esp_config *config)
+static void keep_watching(struct leat_esp_router *router, struct esp_config *config)
 {
-    char ignored[LEAT_ROUTER_WHY_LEN];
-    leat_router_describe(router, config);
-    if (!config->tracing) leat_router_watch(router, true, ignored);
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
+    leat_esp_router_describe(router, config);
+    if (!config->tracing) leat_esp_router_watch(router, true, ignored);
 }
 
 /* Until interrupted, or `count` packets were shown. */
-static void watch(struct leat_router *router, uint64_t count, bool json)
+static void watch(struct leat_esp_router *router, uint64_t count, bool json)
 {
     static struct esp_config config;
     const struct timespec pause = { .tv_nsec = TRACE_PAUSE_MS * 1000000 };
     struct esp_sight sight;
-    uint64_t next = leat_router_seen(router), missed;
-    leat_router_describe(router, &config);
+    uint64_t next = leat_esp_router_seen(router), missed;
+    leat_esp_router_describe(router, &config);
     for (uint64_t shown = 0; shown < count;) {
-        const bool seen = leat_router_sight(router, &next, &sight, &missed);
+        const bool seen = leat_esp_router_sight(router, &next, &sight, &missed);
         if (interrupted && !seen) break; /* what has passed by then is shown */
         if (missed) complain("%llu packets went by unseen", (unsigned long long)missed);
         if (seen) {
@@ -205,13 +205,13 @@ int esp_trace(const struct arguments *args)
     uint64_t count = UINT64_MAX;
     if (args->operand_count != 1) return misuse(args->verb, "trace takes no operand");
     if (!sim_read_number(args, "--count", 1, UINT64_MAX, &count)) return WRONG;
-    struct leat_router *router = open_router(args);
+    struct leat_esp_router *router = open_router(args);
     if (!router) return WRONG;
-    const bool on = leat_router_watch(router, true, why);
+    const bool on = leat_esp_router_watch(router, true, why);
     if (!on) complain("%s", why);
     if (on) watch(router, count, argument(args, "--json") != NULL);
-    char ignored[LEAT_ROUTER_WHY_LEN];
-    leat_router_watch(router, false, ignored);
-    leat_router_close(router);
+    char ignored[LEAT_ESP_ROUTER_WHY_LEN];
+    leat_esp_router_watch(router, false, ignored);
+    leat_esp_router_close(router);
     return on ? finish(DONE) : FAILED;
 }

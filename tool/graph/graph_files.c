@@ -63,7 +63,7 @@ static bool is_named(const struct arguments *args, const char *option)
 }
 
 bool graph_files_open(struct graph_files *files, const struct arguments *args,
-                      struct leat_run_options *run)
+                      struct leat_poets_run_options *run)
 {
     const char *record = argument(args, "--record"), *snapshot = argument(args, "--snapshot");
     struct result_name names[2];
@@ -97,10 +97,10 @@ void graph_files_drop(struct graph_files *files)
 }
 
 /* When a run ended: epochs, or seconds, which are simulated where there is a fabric. */
-static void put_when(char *out, size_t cap, const struct leat_run_options *run,
-                     const struct leat_run_result *result)
+static void put_when(char *out, size_t cap, const struct leat_poets_run_options *run,
+                     const struct leat_poets_run_result *result)
 {
-    const struct leat_fabric_options *f = &run->fabric;
+    const struct leat_poets_fabric_options *f = &run->fabric;
     if (result->epochs)
         snprintf(out, cap, "%llu", (unsigned long long)result->epochs);
     else if (f->net)
@@ -111,8 +111,9 @@ static void put_when(char *out, size_t cap, const struct leat_run_options *run,
         snprintf(out, cap, "%.6f", result->seconds);
 }
 
-bool graph_files_close(struct graph_files *files, const struct leat_run_options *run,
-                       const struct leat_machine *machine, const struct leat_run_result *result)
+bool graph_files_close(struct graph_files *files, const struct leat_poets_run_options *run,
+                       const struct leat_poets_machine *machine,
+                       const struct leat_poets_run_result *result)
 {
     bool done = true;
     char when[40];
@@ -122,7 +123,7 @@ bool graph_files_close(struct graph_files *files, const struct leat_run_options 
                  (unsigned long long)files->packets_max, (unsigned long long)files->packets);
     if (!files->snapshot.name) return done;
     put_when(when, sizeof when, run, result);
-    leat_machine_snapshot(machine, when, &files->snapshot.out.text);
+    leat_poets_machine_snapshot(machine, when, &files->snapshot.out.text);
     return result_file_close(&files->snapshot, true) && done;
 }
 

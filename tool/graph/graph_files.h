@@ -17,12 +17,13 @@ struct graph_files {
 
 /* Opens what --record and --snapshot ask for, and looks on at the run. False after a message. */
 bool graph_files_open(struct graph_files *files, const struct arguments *args,
-                      struct leat_run_options *run);
+                      struct leat_poets_run_options *run);
 void graph_files_drop(struct graph_files *files);
 
 /* After a run: writes the rest. False after a message. */
-bool graph_files_close(struct graph_files *files, const struct leat_run_options *run,
-                       const struct leat_machine *machine, const struct leat_run_result *result);
+bool graph_files_close(struct graph_files *files, const struct leat_poets_run_options *run,
+                       const struct leat_poets_machine *machine,
+                       const struct leat_poets_run_result *result);
 
 #endif
 #endif

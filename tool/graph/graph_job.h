@@ -19,7 +19,7 @@ bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *o
 bool graph_has_foreign(const struct arguments *args, const char *what, const char *known);
 
 /* To the other ranks of this run, over MPI. False after a complaint. */
-bool graph_link_open(struct leat_link *link);
+bool graph_link_open(struct leat_poets_link *link);
 
 /* All ranks read the same words, and one complaint is enough: standard error leads nowhere, until
  * what this returns is given back. */
@@ -28,7 +28,7 @@ void graph_unmute(int before);
 
 /* All ranks (NULL: there is one) say whether all is well with them, and what they have read. What
  * is in the report is told where it is not, by one of them. True: all is well everywhere. */
-bool graph_agree(struct leat_link *link, const struct leat_graph_report *report, bool good,
+bool graph_agree(struct leat_poets_link *link, const struct leat_graph_report *report, bool good,
                  uint64_t fingerprint);
 
 int graph_run(const struct arguments *args);

@@ -60,7 +60,7 @@ static bool read_keys(const struct arguments *args, const char *option, struct k
 }
 
 /* Tinsel's mailboxes: 64 threads, and 512 slots of which each thread has one to send from. */
-static bool read_mailbox(const struct arguments *args, struct leat_fabric_options *f)
+static bool read_mailbox(const struct arguments *args, struct leat_poets_fabric_options *f)
 {
     struct key key[] = { { "threads", 1, THREADS_MAX, 64 },
                          { "slots", 1, SLOTS_MAX, 448 },
@@ -75,17 +75,17 @@ static bool read_mailbox(const struct arguments *args, struct leat_fabric_option
 /* A thread of a core whose 16 threads all run has an instruction every 16 cycles: 20 of them for a
  * handler, 4 to send a packet, 2 to look round; 1 us for the host, and to find out that all is
  * idle. */
-static bool read_costs(const struct arguments *args, struct leat_fabric_options *f)
+static bool read_costs(const struct arguments *args, struct leat_poets_fabric_options *f)
 {
-    struct leat_fabric_costs *c = &f->costs;
+    struct leat_poets_fabric_costs *c = &f->costs;
     struct key key[] = { { "turn", 1, COST_MAX, 32 },  { "receive", 0, COST_MAX, 320 },
                          { "send", 0, COST_MAX, 320 }, { "edge", 0, COST_MAX, 64 },
                          { "copy", 0, COST_MAX, 1 },   { "idle", 0, COST_MAX, 320 },
                          { "host", 1, COST_MAX, 240 }, { "detect", 1, COST_MAX, 240 },
                          { "mhz", 1, 1000000, 240 } };
     if (!read_keys(args, "--cost", key, sizeof key / sizeof *key)) return false;
-    *c = (struct leat_fabric_costs){ key[0].value, key[1].value, key[2].value, key[3].value,
-                                     key[4].value, key[5].value, key[6].value, key[7].value };
+    *c = (struct leat_poets_fabric_costs){ key[0].value, key[1].value, key[2].value, key[3].value,
+                                           key[4].value, key[5].value, key[6].value, key[7].value };
     f->clock_num = 1000000;
     f->clock_den = key[8].value;
     return true;
@@ -119,7 +119,7 @@ static bool format_boards(const struct run_network *n, struct leat_poets_hw_form
     return !leat_poets_hw_host(format, &any);
 }
 
-static void place_boards(struct leat_mailbox_place *place, const struct leat_net_shape *s,
+static void place_boards(struct leat_poets_mailbox_place *place, const struct leat_net_shape *s,
                          const struct leat_poets_hw_format *format)
 {
     const uint32_t board = s->board, width = s->number[0], height = s->number[1];
@@ -135,7 +135,7 @@ static void place_boards(struct leat_mailbox_place *place, const struct leat_net
 }
 
 /* Port by port, each with its number in the address. */
-static void place_ports(struct leat_mailbox_place *place, uint32_t ports,
+static void place_ports(struct leat_poets_mailbox_place *place, uint32_t ports,
                         struct leat_poets_hw_format *format)
 {
     memset(format->width, 0, LEAT_POETS_HW_CORE);
@@ -147,7 +147,7 @@ static void place_ports(struct leat_mailbox_place *place, uint32_t ports,
     }
 }
 
-static bool place_mailboxes(struct graph_fabric *g, struct leat_fabric_options *f)
+static bool place_mailboxes(struct graph_fabric *g, struct leat_poets_fabric_options *f)
 {
     const struct run_network *n = &g->network;
     const uint32_t ports = n->net->ports;
@@ -176,12 +176,12 @@ static bool place_mailboxes(struct graph_fabric *g, struct leat_fabric_options *
     return true;
 }
 
-bool graph_fabric_open(const struct arguments *args, const char *name, struct leat_run_options *run,
-                       struct graph_fabric *out)
+bool graph_fabric_open(const struct arguments *args, const char *name,
+                       struct leat_poets_run_options *run, struct graph_fabric *out)
 {
     const struct arguments none = { .verb = args->verb }; /* options of this verb are not its own */
     struct run_job job = pktway_job(&none);
-    struct leat_fabric_options *f = &run->fabric;
+    struct leat_poets_fabric_options *f = &run->fabric;
     memset(out, 0, sizeof *out);
     if (!read_mailbox(args, f) || !read_costs(args, f)) return false;
     job.fabric = name;
@@ -204,17 +204,18 @@ void graph_fabric_close(struct graph_fabric *fabric)
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-static double cycles_of(const struct leat_run_options *run, double ps)
+static double cycles_of(const struct leat_poets_run_options *run, double ps)
 {
     return ps * (double)run->fabric.clock_den / (double)run->fabric.clock_num;
 }
 
-static double mean_latency(const struct leat_run_options *run, const struct leat_mail_counts *c)
+static double mean_latency(const struct leat_poets_run_options *run,
+                           const struct leat_poets_mail_counts *c)
 {
     return c->packets ? cycles_of(run, (double)c->latency_sum) / (double)c->packets : 0;
 }
 
-static double microseconds(const struct leat_run_options *run, uint64_t cycles)
+static double microseconds(const struct leat_poets_run_options *run, uint64_t cycles)
 {
     return (double)cycles * (double)run->fabric.clock_num / (double)run->fabric.clock_den * 1e-6;
 }
@@ -244,8 +245,8 @@ static double use(const struct leat_net *net, uint32_t out)
     return net->now ? (double)net->out_flits[out] / (double)net->now : 0;
 }
 
-static void put_packets(const struct leat_run_options *run, const char *what,
-                        const struct leat_mail_counts *c)
+static void put_packets(const struct leat_poets_run_options *run, const char *what,
+                        const struct leat_poets_mail_counts *c)
 {
     fprintf(stderr,
             "  %-8s %llu packets of %llu flits, %.1f cycles each, at most %.0f; %llu waited for a "
@@ -255,8 +256,8 @@ static void put_packets(const struct leat_run_options *run, const char *what,
             (unsigned long long)c->waits);
 }
 
-void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_run_options *run,
-                       const struct leat_fabric_result *r)
+void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+                       const struct leat_poets_fabric_result *r)
 {
     const struct leat_net *net = &fabric->network.flits.net;
     uint32_t out;
@@ -277,7 +278,8 @@ void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_run_
     fprintf(stderr, "  certificate %016llx\n", (unsigned long long)r->certificate);
 }
 
-static void put_counts(const struct leat_run_options *run, const struct leat_mail_counts *c)
+static void put_counts(const struct leat_poets_run_options *run,
+                       const struct leat_poets_mail_counts *c)
 {
     printf("{\"packets\":%llu,\"flits\":%llu,\"waits\":%llu,\"latency_cycles\":{\"mean\":%.3f,"
            "\"max\":%.3f}}",
@@ -286,10 +288,10 @@ static void put_counts(const struct leat_run_options *run, const struct leat_mai
            cycles_of(run, (double)c->latency_max));
 }
 
-void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_run_options *run,
-                       const struct leat_fabric_result *r)
+void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+                       const struct leat_poets_fabric_result *r)
 {
-    const struct leat_fabric_options *f = &run->fabric;
+    const struct leat_poets_fabric_options *f = &run->fabric;
     const struct leat_net *net = &fabric->network.flits.net;
     uint32_t out;
     fputs(",\"fabric\":{\"name\":", stdout);

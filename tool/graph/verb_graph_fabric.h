@@ -7,19 +7,19 @@
 
 struct graph_fabric {
     struct run_network network;
-    struct leat_mailbox_place *place;
+    struct leat_poets_mailbox_place *place;
 };
 
 /* Reads --mailbox and --cost and opens the network; what the run needs of it goes to `run`. False
  * after a complaint; either way graph_fabric_close. */
-bool graph_fabric_open(const struct arguments *args, const char *name, struct leat_run_options *run,
-                       struct graph_fabric *out);
+bool graph_fabric_open(const struct arguments *args, const char *name,
+                       struct leat_poets_run_options *run, struct graph_fabric *out);
 void graph_fabric_close(struct graph_fabric *fabric);
 
-void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_run_options *run,
-                       const struct leat_fabric_result *result);
+void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+                       const struct leat_poets_fabric_result *result);
 /* A member of an object, with a comma before it. */
-void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_run_options *run,
-                       const struct leat_fabric_result *result);
+void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+                       const struct leat_poets_fabric_result *result);
 
 #endif

@@ -9,7 +9,7 @@
 
 #ifdef HAVE_EXPAT
 
-bool graph_link_open(struct leat_link *link)
+bool graph_link_open(struct leat_poets_link *link)
 {
     char part[RUN_PATH_CAP], why[200] = "it is of another leat";
     if (!run_find_part("libleat-mpi.so", part, sizeof part)) {
@@ -18,13 +18,13 @@ bool graph_link_open(struct leat_link *link)
     }
     /* Open MPI loads parts of its own, which look for it among all symbols. It stays open. */
     void *object = dlopen(part, RTLD_NOW | RTLD_GLOBAL);
-    void *symbol = object ? dlsym(object, LEAT_LINK_OPEN) : NULL;
+    void *symbol = object ? dlsym(object, LEAT_POETS_LINK_OPEN) : NULL;
     if (!symbol) {
         complain("--engine mpi: %s", dlerror());
         return false;
     }
-    leat_link_open_fn open_link = *(leat_link_open_fn *)&symbol;
-    if (open_link(link, why, sizeof why) && link->abi == LEAT_LINK_ABI) return true;
+    leat_poets_link_open_fn open_link = *(leat_poets_link_open_fn *)&symbol;
+    if (open_link(link, why, sizeof why) && link->abi == LEAT_POETS_LINK_ABI) return true;
     complain("--engine mpi: %s", why);
     return false;
 }
@@ -46,11 +46,11 @@ void graph_unmute(int before)
     close(before);
 }
 
-bool graph_agree(struct leat_link *link, const struct leat_graph_report *report, bool good,
+bool graph_agree(struct leat_poets_link *link, const struct leat_graph_report *report, bool good,
                  uint64_t fingerprint)
 {
-    struct leat_agreement all = { good, good, true };
-    if (link) all = leat_link_agree(link, good, fingerprint);
+    struct leat_poets_agreement all = { good, good, true };
+    if (link) all = leat_poets_link_agree(link, good, fingerprint);
     const bool first = !link || !link->rank;
     if (!good && (first || all.first_good)) graph_tell(report);
     if (first && good && !all.good) complain("not all ranks can load it");

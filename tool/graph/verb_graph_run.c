@@ -15,12 +15,12 @@
 #include "verb_graph_fabric.h"
 
 struct job {
-    struct leat_run_options run;
-    struct leat_link link; /* --engine mpi; run.link is NULL without it */
+    struct leat_poets_run_options run;
+    struct leat_poets_link link; /* --engine mpi; run.link is NULL without it */
     struct graph_fabric fabric;
     struct leat_handler_options handlers;
     enum leat_graph_dialect dialect;
-    enum leat_placement placement;
+    enum leat_poets_placement placement;
     bool rts_given, idle_is_good, json;
     const char *schedule_name;
     const char *engine; /* the name of a fabric; NULL: threads */
@@ -48,12 +48,12 @@ static bool read_schedule(const struct arguments *args, struct job *job)
     if (!word) return true;
     for (int i = 0; i < 4; i++)
         if (strcmp(word, names[i]) == 0) {
-            job->run.schedule = (enum leat_run_schedule)i;
+            job->run.schedule = (enum leat_poets_run_schedule)i;
             return true;
         }
     if (strncmp(word, "delay:", 6) == 0) {
         char *end;
-        job->run.schedule = LEAT_RUN_DELAY;
+        job->run.schedule = LEAT_POETS_RUN_DELAY;
         job->run.delay = strtod(word + 6, &end);
         if (word[6] && !*end && job->run.delay >= 0 && job->run.delay <= 0.99) return true;
     }
@@ -67,10 +67,11 @@ static bool read_schedule(const struct arguments *args, struct job *job)
 static bool read_placement(const struct arguments *args, struct job *job)
 {
     const char *word = argument(args, "--placement");
-    job->placement = job->run.schedule == LEAT_RUN_FREE ? LEAT_PLACE_LOCALITY : LEAT_PLACE_BLOCK;
+    job->placement = job->run.schedule == LEAT_POETS_RUN_FREE ? LEAT_POETS_PLACE_LOCALITY
+                                                              : LEAT_POETS_PLACE_BLOCK;
     if (!word) return true;
-    for (job->placement = 0; job->placement < LEAT_PLACE_COUNT; job->placement++)
-        if (strcmp(word, leat_placement_name(job->placement)) == 0) return true;
+    for (job->placement = 0; job->placement < LEAT_POETS_PLACE_COUNT; job->placement++)
+        if (strcmp(word, leat_poets_placement_name(job->placement)) == 0) return true;
     misuse(args->verb, "--placement '%s', expected block, locality or random", word);
     return false;
 }
@@ -166,8 +167,9 @@ static bool read_job(const struct arguments *args, struct job *job)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t workers = processors > 0 ? (uint64_t)processors : 1, level = 2, quantum = 0, steps = 0;
-    job->run =
-        (struct leat_run_options){ .seed = 1, .interrupted = &interrupted, .link = job->run.link };
+    job->run = (struct leat_poets_run_options){ .seed = 1,
+                                                .interrupted = &interrupted,
+                                                .link = job->run.link };
     job->json = argument(args, "--json");
     job->run.host.lines = job->json ? stderr : stdout;
     job->run.host.folder = argument(args, "--output");
@@ -176,9 +178,9 @@ static bool read_job(const struct arguments *args, struct job *job)
     job->handlers.flags = argument(args, "--cxxflags");
     job->handlers.interrupted = &interrupted;
     if (!read_engine(args, job)) return false;
-    if (workers > LEAT_RUN_WORKERS_MAX) workers = LEAT_RUN_WORKERS_MAX;
+    if (workers > LEAT_POETS_RUN_WORKERS_MAX) workers = LEAT_POETS_RUN_WORKERS_MAX;
     if (job->run.link) workers = 1; /* processors are the ranks' */
-    if (!read_number(args, "-j", 1, LEAT_RUN_WORKERS_MAX, &workers) ||
+    if (!read_number(args, "-j", 1, LEAT_POETS_RUN_WORKERS_MAX, &workers) ||
         !read_number(args, "--seed", 0, UINT64_MAX, &job->run.seed) ||
         !read_number(args, "--log", 0, 1000, &level) ||
         !read_number(args, "--quantum", 1, 1000000, &quantum) ||
@@ -208,13 +210,13 @@ static bool read_job(const struct arguments *args, struct job *job)
 /* ---- what came of it ------------------------------------------------------------------------ */
 
 static int exit_code_of(const struct job *job, const struct leat_graph *graph,
-                        const struct leat_run_result *r)
+                        const struct leat_poets_run_result *r)
 {
-    if (r->reason != LEAT_RUN_IDLE) return r->exit_code ? FAILED : DONE;
+    if (r->reason != LEAT_POETS_RUN_IDLE) return r->exit_code ? FAILED : DONE;
     return graph->dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
 }
 
-static void put_counters(const struct leat_run_result *r)
+static void put_counters(const struct leat_poets_run_result *r)
 {
     bool first = true;
     fputs(",\"dropped\":{", stdout);
@@ -231,33 +233,33 @@ static void put_counters(const struct leat_run_result *r)
     putchar('}');
 }
 
-static void put_placement(const struct job *job, const struct leat_machine *m,
-                          const struct leat_run_result *r)
+static void put_placement(const struct job *job, const struct leat_poets_machine *m,
+                          const struct leat_poets_run_result *r)
 {
     /* Where there is an order, one worker does it all, whatever -j is. */
-    const bool free_order = job->run.schedule == LEAT_RUN_FREE && !job->engine;
+    const bool free_order = job->run.schedule == LEAT_POETS_RUN_FREE && !job->engine;
     const uint32_t workers = free_order ? m->rank_count * job->run.workers : 1;
     const char *engine = job->run.link ? "mpi" : job->engine ? "fabric" : "threads";
     printf(",\"placement\":\"%s\",\"cut_threads\":%llu,\"cut_workers\":%llu",
-           leat_placement_name(job->placement),
-           (unsigned long long)leat_machine_cut(m, m->thread_count),
-           (unsigned long long)leat_machine_cut(m, workers));
+           leat_poets_placement_name(job->placement),
+           (unsigned long long)leat_poets_machine_cut(m, m->thread_count),
+           (unsigned long long)leat_poets_machine_cut(m, workers));
     printf(",\"engine\":\"%s\",\"ranks\":%u,\"cut_ranks\":%llu", engine, m->rank_count,
-           (unsigned long long)leat_machine_cut(m, m->rank_count));
+           (unsigned long long)leat_poets_machine_cut(m, m->rank_count));
     if (r->frames_bad || r->frames_unknown)
         printf(",\"frames_bad\":%llu,\"frames_unknown\":%llu", (unsigned long long)r->frames_bad,
                (unsigned long long)r->frames_unknown);
 }
 
-static void show_result(const struct job *job, const struct leat_machine *m,
-                        const struct leat_run_result *r, double load_seconds)
+static void show_result(const struct job *job, const struct leat_poets_machine *m,
+                        const struct leat_poets_run_result *r, double load_seconds)
 {
     const double rate = r->seconds > 0 ? (double)r->receives / r->seconds : 0;
     if (!job->json) {
         fprintf(stderr,
                 "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
                 "%.3g received per second; states %016llx\n",
-                leat_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
+                leat_poets_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
                 (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
                 (unsigned long long)r->digest);
         if (job->engine) graph_fabric_text(&job->fabric, &job->run, &r->fabric);
@@ -275,7 +277,7 @@ static void show_result(const struct job *job, const struct leat_machine *m,
     printf(",\"seed\":%llu,\"workers\":%u,\"threads\":%u,\"devices\":%u,\"edges\":%u,\"reason\":\"%"
            "s\"",
            (unsigned long long)job->run.seed, job->run.workers, m->thread_count, m->device_count,
-           m->instance->joined_count, leat_run_reason_name(r->reason));
+           m->instance->joined_count, leat_poets_run_reason_name(r->reason));
     printf(",\"receives\":%llu,\"sends\":%llu,\"supervisor_packets\":%llu,\"lines\":%llu,"
            "\"epochs\":%llu,"
            "\"states\":\"%016llx\"",
@@ -308,10 +310,10 @@ static void hide_progress(void)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static int run_machine(struct job *job, struct leat_machine *machine, double load_seconds)
+static int run_machine(struct job *job, struct leat_poets_machine *machine, double load_seconds)
 {
-    struct leat_run_result result;
-    const uint32_t places = leat_run_threads(&job->run);
+    struct leat_poets_run_result result;
+    const uint32_t places = leat_poets_run_threads(&job->run);
     if (job->engine && machine->thread_count > places) {
         complain("%s: %u devices need %u threads, expected at most %u (--mailbox threads=N)",
                  job->fabric.network.name, machine->device_count, machine->thread_count, places);
@@ -321,7 +323,7 @@ static int run_machine(struct job *job, struct leat_machine *machine, double loa
         job->run.watch.progress = show_progress;
         job->run.host.before_line = hide_progress;
     }
-    const bool ran = leat_run(machine, &job->run, &result);
+    const bool ran = leat_poets_run(machine, &job->run, &result);
     hide_progress();
     if (!ran) {
         complain(
@@ -336,8 +338,8 @@ static int run_machine(struct job *job, struct leat_machine *machine, double loa
     }
     if (!graph_files_close(&job->files, &job->run, machine, &result) || result.table_failed)
         return finish(FAILED);
-    if (result.reason == LEAT_RUN_INTERRUPTED) return finish(FAILED);
-    if (!silent && result.reason == LEAT_RUN_IDLE &&
+    if (result.reason == LEAT_POETS_RUN_INTERRUPTED) return finish(FAILED);
+    if (!silent && result.reason == LEAT_POETS_RUN_IDLE &&
         exit_code_of(job, machine->graph, &result) != DONE)
         complain("the application is idle and has not said that it is done (--until idle: that is "
                  "good)");
@@ -353,7 +355,7 @@ static void warn_of_code(const struct leat_graph *graph, const struct leat_handl
 }
 
 /* What ranks must have in common. */
-static uint64_t fingerprint_of(const struct job *job, const struct leat_machine *m)
+static uint64_t fingerprint_of(const struct job *job, const struct leat_poets_machine *m)
 {
     const uint64_t words[] = { m->graph->file_len, m->device_count,  m->instance->joined_count,
                                m->thread_count,    job->run.workers, job->run.rts,
@@ -363,14 +365,14 @@ static uint64_t fingerprint_of(const struct job *job, const struct leat_machine 
 
 static bool build_machine(const struct job *job, struct leat_graph *graph,
                           const struct leat_graph_instance *instance,
-                          const struct leat_handlers *handlers, struct leat_machine *machine)
+                          const struct leat_handlers *handlers, struct leat_poets_machine *machine)
 {
-    const uint32_t threads = leat_run_threads(&job->run);
-    const struct leat_link *link = job->run.link;
+    const uint32_t threads = leat_poets_run_threads(&job->run);
+    const struct leat_poets_link *link = job->run.link;
     uint32_t *order = leat_graph_order(graph, instance, job->placement, threads, job->run.seed);
-    const bool good = order &&
-                      leat_machine_build_share(machine, graph, instance, handlers, threads, order,
-                                               link ? link->rank : 0, link ? link->rank_count : 1);
+    const bool good = order && leat_poets_machine_build_share(machine, graph, instance, handlers,
+                                                              threads, order, link ? link->rank : 0,
+                                                              link ? link->rank_count : 1);
     free(order);
     return good;
 }
@@ -378,7 +380,7 @@ static bool build_machine(const struct job *job, struct leat_graph *graph,
 static int run_graph_file(const struct arguments *args, struct job *job, struct leat_graph *graph)
 {
     struct leat_handlers handlers = { 0 };
-    struct leat_machine machine = { 0 };
+    struct leat_poets_machine machine = { 0 };
     const double began = seconds_now();
     const struct leat_graph_instance *instance =
         leat_graph_read(graph, args->operand[1], job->dialect)
@@ -387,7 +389,7 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
     if (!job->rts_given)
         job->run.rts = graph->dialect == LEAT_GRAPH_ORCH ? LEAT_POETS_LATCHED : LEAT_POETS_LEVEL;
     /* The first rank compiles; the others find what it has kept, where they can. */
-    struct leat_link *link = job->run.link;
+    struct leat_poets_link *link = job->run.link;
     const bool first = !link || !link->rank;
     bool good = instance &&
                 (!first || leat_handlers_build(graph, instance, &job->handlers, &handlers));
@@ -401,7 +403,7 @@ static int run_graph_file(const struct arguments *args, struct job *job, struct 
     if (good && first) graph_tell(&graph->report); /* warnings */
     int code = interrupted ? finish(FAILED) : WRONG;
     if (good) code = run_machine(job, &machine, seconds_now() - began - handlers.seconds);
-    leat_machine_free(&machine);
+    leat_poets_machine_free(&machine);
     leat_handlers_close(&handlers);
     return code;
 }

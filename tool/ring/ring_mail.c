@@ -45,7 +45,7 @@ static bool read_file(const char *path, uint8_t *octets, size_t cap, size_t *len
     return !failed && !is_longer;
 }
 
-int ring_told_ack(uint16_t to, const struct leat_live_aton_ack *ack)
+int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack)
 {
     if (ack->copied) return DONE;
     if (to == LEAT_ATON_DA_ALL)
@@ -62,7 +62,7 @@ int ring_told_ack(uint16_t to, const struct leat_live_aton_ack *ack)
 }
 
 static void show_ack(const struct ring_live_asked *a, uint16_t to, size_t len,
-                     const struct leat_live_aton_ack *ack)
+                     const struct leat_aton_host_ack *ack)
 {
     if (a->json) {
         printf("{\"to\":%u,\"len\":%zu,\"recognised\":%s,\"copied\":%s,\"took_ns\":%llu}\n", to,
@@ -78,14 +78,14 @@ static void show_ack(const struct ring_live_asked *a, uint16_t to, size_t len,
     fprintf(stderr, "octets: %zu, one packet, %.1f us\n", len, (double)ack->took_ns / 1000);
 }
 
-int ring_send(const struct ring_live_asked *a, struct leat_live_aton *station)
+int ring_send(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
     const char *path = argument(a->args, "--file");
     const int operands = a->args->operand_count;
     char **operand = a->args->operand;
-    uint8_t buffer[LEAT_LIVE_ATON_OCTETS_MAX];
+    uint8_t buffer[LEAT_ATON_HOST_OCTETS_MAX];
     const void *octets = buffer;
-    struct leat_live_aton_ack ack = { 0 };
+    struct leat_aton_host_ack ack = { 0 };
     uint16_t to;
     size_t len = 0;
     if (operands != (path ? 2 : 3))
@@ -98,7 +98,7 @@ int ring_send(const struct ring_live_asked *a, struct leat_live_aton *station)
         len = strlen(operand[2]);
     }
     const int code = ring_told(
-        leat_live_aton_send(station, to, octets, len, a->timeout_us, &ack, ring_why));
+        leat_aton_host_send(station, to, octets, len, a->timeout_us, &ack, ring_why));
     if (code != DONE) return code;
     show_ack(a, to, len, &ack);
     return ring_told_ack(to, &ack);
@@ -135,21 +135,21 @@ static void show_message(const struct ring_live_asked *a, uint16_t from, const u
 }
 
 /* One message within the time that was asked for. */
-static int receive_one(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int receive_one(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    uint8_t octets[LEAT_LIVE_ATON_OCTETS_MAX];
+    uint8_t octets[LEAT_ATON_HOST_OCTETS_MAX];
     uint16_t from = 0;
     size_t len = 0;
-    enum leat_live_aton_end end = LEAT_LIVE_ATON_SILENT;
+    enum leat_aton_host_end end = LEAT_ATON_HOST_SILENT;
     for (uint64_t left_us = a->timeout_us;
-         end == LEAT_LIVE_ATON_SILENT && left_us && !interrupted;) {
+         end == LEAT_ATON_HOST_SILENT && left_us && !interrupted;) {
         const uint64_t slice_us = left_us < SLICE_US ? left_us : SLICE_US;
-        end = leat_live_aton_receive(station, slice_us, &from, octets, sizeof octets, &len,
+        end = leat_aton_host_receive(station, slice_us, &from, octets, sizeof octets, &len,
                                      ring_why);
         left_us -= slice_us;
     }
-    if (interrupted && end == LEAT_LIVE_ATON_SILENT) return SIGNALLED + interrupted;
-    if (end == LEAT_LIVE_ATON_SILENT) {
+    if (interrupted && end == LEAT_ATON_HOST_SILENT) return SIGNALLED + interrupted;
+    if (end == LEAT_ATON_HOST_SILENT) {
         complain("no message within %llu ms", (unsigned long long)(a->timeout_us / 1000));
         return FAILED;
     }
@@ -158,7 +158,7 @@ static int receive_one(const struct ring_live_asked *a, struct leat_live_aton *s
     return code == DONE && !flush_printed() ? FAILED : code;
 }
 
-int ring_receive(const struct ring_live_asked *a, struct leat_live_aton *station)
+int ring_receive(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
     uint64_t count = 1;
     int code = DONE;

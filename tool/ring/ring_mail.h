@@ -18,16 +18,16 @@ struct ring_live_asked {
 };
 
 /* Why the last call of the library ended as it did. */
-extern char ring_why[LEAT_LIVE_ATON_WHY_LEN];
+extern char ring_why[LEAT_ATON_HOST_WHY_LEN];
 
 /* The exit code for it; complains with ring_why. */
-int ring_told(enum leat_live_aton_end end);
+int ring_told(enum leat_aton_host_end end);
 
 /* The same for a message that went round: DONE if it was copied, else FAILED after a complaint. */
-int ring_told_ack(uint16_t to, const struct leat_live_aton_ack *ack);
+int ring_told_ack(uint16_t to, const struct leat_aton_host_ack *ack);
 
 /* leat ring send, leat ring receive. Exit codes. */
-int ring_send(const struct ring_live_asked *asked, struct leat_live_aton *station);
-int ring_receive(const struct ring_live_asked *asked, struct leat_live_aton *station);
+int ring_send(const struct ring_live_asked *asked, struct leat_aton_host *station);
+int ring_receive(const struct ring_live_asked *asked, struct leat_aton_host *station);
 
 #endif

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-char ring_why[LEAT_LIVE_ATON_WHY_LEN];
+char ring_why[LEAT_ATON_HOST_WHY_LEN];
 
 static const char *const opcode_names[] = { "",   "add", "and", "or",   "max",      "min",
                                             "eq", "lt",  "le",  "sort", "bitcount", "tree" };
@@ -36,34 +36,34 @@ bool ring_is_live(const struct arguments *args)
     return strcmp(word, "least-loaded") == 0 && !argument(args, "--stations");
 }
 
-int ring_told(enum leat_live_aton_end end)
+int ring_told(enum leat_aton_host_end end)
 {
-    if (end == LEAT_LIVE_ATON_OK) return DONE;
+    if (end == LEAT_ATON_HOST_OK) return DONE;
     complain("%s", ring_why);
-    return end == LEAT_LIVE_ATON_WRONG ? WRONG : FAILED;
+    return end == LEAT_ATON_HOST_WRONG ? WRONG : FAILED;
 }
 
 /* ---- which station ------------------------------------------------------------------------ */
 
 /* The only station of this host, where no device was named. */
-static struct leat_live_aton *open_the_only(void)
+static struct leat_aton_host *open_the_only(void)
 {
     struct if_nameindex *all = if_nameindex();
-    struct leat_live_aton *found = NULL;
-    char reason[LEAT_LIVE_ATON_WHY_LEN] = "";
+    struct leat_aton_host *found = NULL;
+    char reason[LEAT_ATON_HOST_WHY_LEN] = "";
     int stations = 0;
     for (struct if_nameindex *i = all; i && i->if_index; i++) {
-        struct leat_live_aton *station = leat_live_aton_open(i->if_name, ring_why);
+        struct leat_aton_host *station = leat_aton_host_open(i->if_name, ring_why);
         if (!station && !strstr(ring_why, "no station here"))
             memcpy(reason, ring_why, sizeof reason);
         if (!station) continue;
         stations++;
-        leat_live_aton_close(found);
+        leat_aton_host_close(found);
         found = station;
     }
     if (all) if_freenameindex(all);
     if (stations == 1) return found;
-    leat_live_aton_close(found);
+    leat_aton_host_close(found);
     if (stations)
         complain("this host has %d stations, expected --dev with one of their devices", stations);
     else if (*reason)
@@ -73,11 +73,11 @@ static struct leat_live_aton *open_the_only(void)
     return NULL;
 }
 
-static struct leat_live_aton *open_station(const struct ring_live_asked *a)
+static struct leat_aton_host *open_station(const struct ring_live_asked *a)
 {
     const char *device = argument(a->args, "--dev");
     if (!device) return open_the_only();
-    struct leat_live_aton *station = leat_live_aton_open(device, ring_why);
+    struct leat_aton_host *station = leat_aton_host_open(device, ring_why);
     if (!station) complain("%s", ring_why);
     return station;
 }
@@ -105,14 +105,14 @@ static bool read_mac(const struct ring_live_asked *a, const char *option, uint8_
     return true;
 }
 
-static bool read_driver(const struct ring_live_asked *a, enum leat_live_aton_driver *driver)
+static bool read_driver(const struct ring_live_asked *a, enum leat_aton_host_driver *driver)
 {
     const char *text = argument(a->args, "--driver");
     if (!text) return true;
     if (strcmp(text, "xdp") == 0)
-        *driver = LEAT_LIVE_ATON_XDP;
+        *driver = LEAT_ATON_HOST_XDP;
     else if (strcmp(text, "packet") == 0)
-        *driver = LEAT_LIVE_ATON_PACKET;
+        *driver = LEAT_ATON_HOST_PACKET;
     else
         return misuse(a->args->verb, "--driver '%s', expected xdp or packet", text), false;
     return true;
@@ -121,10 +121,10 @@ static bool read_driver(const struct ring_live_asked *a, enum leat_live_aton_dri
 /* Its process may not be confined. */
 static void warn_of_station(const char *device)
 {
-    char ignored[LEAT_LIVE_ATON_WHY_LEN];
-    struct leat_live_aton *station = leat_live_aton_open(device, ignored);
-    if (station) warn_if_unconfined(leat_live_aton_process(station));
-    leat_live_aton_close(station);
+    char ignored[LEAT_ATON_HOST_WHY_LEN];
+    struct leat_aton_host *station = leat_aton_host_open(device, ignored);
+    if (station) warn_if_unconfined(leat_aton_host_process(station));
+    leat_aton_host_close(station);
 }
 
 static int join(const struct ring_live_asked *a)
@@ -132,7 +132,7 @@ static int join(const struct ring_live_asked *a)
     uint64_t ring_id = 1, address = UINT64_MAX, rate = 100000;
     uint8_t key[LEAT_ATON_KEY_LEN];
     const char *key_file = argument(a->args, "--key");
-    struct leat_live_aton_config config = { .device = argument(a->args, "--dev"),
+    struct leat_aton_host_config config = { .device = argument(a->args, "--dev"),
                                             .out = argument(a->args, "--out") };
     if (!config.device) return misuse(a->args->verb, "join needs --dev with a network device");
     if (!argument(a->args, "--address"))
@@ -148,8 +148,8 @@ static int join(const struct ring_live_asked *a)
     config.address = (uint16_t)address;
     config.rate_per_s = (uint32_t)rate;
     config.key = key_file ? key : NULL;
-    enum leat_live_aton_driver used = LEAT_LIVE_ATON_ANY;
-    const int code = ring_told(leat_live_aton_join(&config, &used, ring_why));
+    enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
+    const int code = ring_told(leat_aton_host_join(&config, &used, ring_why));
     if (code != DONE) return code;
     warn_if_slower(ring_why);
     warn_of_station(config.device);
@@ -171,7 +171,7 @@ static int leave(const struct ring_live_asked *a)
 {
     const char *device = argument(a->args, "--dev");
     if (!device) return misuse(a->args->verb, "leave needs --dev with a network device");
-    return ring_told(leat_live_aton_leave(device, ring_why));
+    return ring_told(leat_aton_host_leave(device, ring_why));
 }
 
 /* ---- registers ---------------------------------------------------------------------------- */
@@ -203,7 +203,7 @@ static bool load_now(uint64_t *hundredths)
     return true;
 }
 
-static int set_tree(const struct ring_live_asked *a, struct leat_live_aton *station,
+static int set_tree(const struct ring_live_asked *a, struct leat_aton_host *station,
                     const char *names)
 {
     uint8_t tree[LEAT_ATON_SLOTS_MAX] = { 0 };
@@ -221,34 +221,34 @@ static int set_tree(const struct ring_live_asked *a, struct leat_live_aton *stat
     }
     for (; h < LEAT_ATON_SLOTS_MAX; h++)
         tree[h] = tree[h - 1]; /* the last goes for all heights above */
-    memcpy(leat_live_aton_interface(station)->tree, tree, sizeof tree);
+    memcpy(leat_aton_host_interface(station)->tree, tree, sizeof tree);
     return DONE;
 }
 
-static int set_enabled(const struct ring_live_asked *a, struct leat_live_aton *station,
+static int set_enabled(const struct ring_live_asked *a, struct leat_aton_host *station,
                        const char *text)
 {
     const bool on = strcmp(text, "on") == 0;
     if (!on && strcmp(text, "off") != 0)
         return misuse(a->args->verb, "enabled '%s', expected on or off", text);
-    leat_live_aton_interface(station)->enabled = on;
+    leat_aton_host_interface(station)->enabled = on;
     return DONE;
 }
 
-static int set_load(const struct ring_live_asked *a, struct leat_live_aton *station, unsigned reg)
+static int set_load(const struct ring_live_asked *a, struct leat_aton_host *station, unsigned reg)
 {
     uint64_t every_s = 0, load;
     if (!sim_read_number(a->args, "--every", 1, 86400, &every_s)) return WRONG;
     do {
         if (!load_now(&load)) return FAILED;
-        leat_live_aton_registers(station)[reg] = load;
+        leat_aton_host_registers(station)[reg] = load;
         const struct timespec pause = { .tv_sec = (time_t)every_s };
         if (every_s) nanosleep(&pause, NULL); /* an interrupt ends it */
     } while (every_s && !interrupted);
     return DONE;
 }
 
-static int set_register(const struct ring_live_asked *a, struct leat_live_aton *station,
+static int set_register(const struct ring_live_asked *a, struct leat_aton_host *station,
                         const char *name, const char *text)
 {
     unsigned reg;
@@ -258,7 +258,7 @@ static int set_register(const struct ring_live_asked *a, struct leat_live_aton *
     if (argument(a->args, "--every")) return misuse(a->args->verb, "--every goes with: set R load");
     if (!leat_tree_number(text, strlen(text), &value))
         return misuse(a->args->verb, "value '%s', expected 0 to 2^64-1, or load", text);
-    leat_live_aton_registers(station)[reg] = value;
+    leat_aton_host_registers(station)[reg] = value;
     return DONE;
 }
 
@@ -268,7 +268,7 @@ static int set(const struct ring_live_asked *a)
         return misuse(a->args->verb, "expected set R VALUE, set R load, set enabled on|off or set "
                                      "tree OPERATIONS");
     const char *name = a->args->operand[1], *text = a->args->operand[2];
-    struct leat_live_aton *station = open_station(a);
+    struct leat_aton_host *station = open_station(a);
     if (!station) return WRONG;
     int code;
     if (strcmp(name, "tree") == 0)
@@ -277,7 +277,7 @@ static int set(const struct ring_live_asked *a)
         code = set_enabled(a, station, text);
     else
         code = set_register(a, station, name, text);
-    leat_live_aton_close(station);
+    leat_aton_host_close(station);
     return code;
 }
 
@@ -288,9 +288,9 @@ static int get(const struct ring_live_asked *a)
     if (a->args->operand_count > 2) return misuse(a->args->verb, "expected get [R]");
     if (one && !read_register(a, a->args->operand[1], &first)) return WRONG;
     if (one) last = first;
-    struct leat_live_aton *station = open_station(a);
+    struct leat_aton_host *station = open_station(a);
     if (!station) return WRONG;
-    const volatile uint64_t *operand = leat_live_aton_registers(station);
+    const volatile uint64_t *operand = leat_aton_host_registers(station);
     if (a->json) printf("{");
     const char *comma = "";
     for (unsigned r = first; r <= last; r++) {
@@ -305,7 +305,7 @@ static int get(const struct ring_live_asked *a)
         comma = ",";
     }
     if (a->json) printf("}\n");
-    leat_live_aton_close(station);
+    leat_aton_host_close(station);
     return DONE;
 }
 
@@ -313,8 +313,8 @@ static int get(const struct ring_live_asked *a)
 
 static const char no_process[] = "no process, the kernel serves";
 
-static void show_status(const struct leat_live_aton_config *c, const struct leat_aton_interface *it,
-                        int process, const uint64_t counts[LEAT_LIVE_ATON_COUNTS])
+static void show_status(const struct leat_aton_host_config *c, const struct leat_aton_interface *it,
+                        int process, const uint64_t counts[LEAT_ATON_HOST_COUNTS])
 {
     printf("station %u of ring %u, %s, driver %s: %s\n", c->address, c->ring_id,
            it->enabled ? "enabled" : "disabled", driver_names[c->driver], c->why);
@@ -328,15 +328,15 @@ static void show_status(const struct leat_live_aton_config *c, const struct leat
     else
         printf("no rate limit\n");
     print_confined(process, no_process, false);
-    for (unsigned i = 0; i < LEAT_LIVE_ATON_COUNTS; i++)
+    for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++)
         if (counts[i])
-            printf("%12llu  %-12s %s\n", (unsigned long long)counts[i], leat_live_aton_reason(i),
-                   leat_live_aton_reason_text(i));
+            printf("%12llu  %-12s %s\n", (unsigned long long)counts[i], leat_aton_host_reason(i),
+                   leat_aton_host_reason_text(i));
 }
 
-static void show_status_json(const struct leat_live_aton_config *c,
+static void show_status_json(const struct leat_aton_host_config *c,
                              const struct leat_aton_interface *it, int process,
-                             const uint64_t counts[LEAT_LIVE_ATON_COUNTS])
+                             const uint64_t counts[LEAT_ATON_HOST_COUNTS])
 {
     printf("{\"device\":");
     print_quoted(c->device);
@@ -349,35 +349,35 @@ static void show_status_json(const struct leat_live_aton_config *c,
            c->key ? "true" : "false", c->rate_per_s);
     print_confined(process, no_process, true);
     printf(",\"counts\":{");
-    for (unsigned i = 0; i < LEAT_LIVE_ATON_COUNTS; i++)
-        printf("%s\"%s\":%llu", i ? "," : "", leat_live_aton_reason(i),
+    for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++)
+        printf("%s\"%s\":%llu", i ? "," : "", leat_aton_host_reason(i),
                (unsigned long long)counts[i]);
     printf("}}\n");
 }
 
 static int status(const struct ring_live_asked *a)
 {
-    struct leat_live_aton_config config;
+    struct leat_aton_host_config config;
     char device[16], out[16];
-    uint64_t counts[LEAT_LIVE_ATON_COUNTS] = { 0 };
-    struct leat_live_aton *station = open_station(a);
+    uint64_t counts[LEAT_ATON_HOST_COUNTS] = { 0 };
+    struct leat_aton_host *station = open_station(a);
     if (!station) return WRONG;
-    leat_live_aton_describe(station, &config, device, out);
-    const bool counted = leat_live_aton_counts(station, counts);
+    leat_aton_host_describe(station, &config, device, out);
+    const bool counted = leat_aton_host_counts(station, counts);
     if (!counted)
         complain("%s: its counters cannot be read", device);
     else
-        (a->json ? show_status_json : show_status)(&config, leat_live_aton_interface(station),
-                                                   leat_live_aton_process(station), counts);
-    if (!leat_live_aton_works(station, ring_why)) complain("%s", ring_why);
-    leat_live_aton_close(station);
+        (a->json ? show_status_json : show_status)(&config, leat_aton_host_interface(station),
+                                                   leat_aton_host_process(station), counts);
+    if (!leat_aton_host_works(station, ring_why)) complain("%s", ring_why);
+    leat_aton_host_close(station);
     return counted ? DONE : FAILED;
 }
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
 /* The beginning of an object, and what the word's packet says. */
-static void begin_json(const struct ring_live_asked *a, const struct leat_live_aton_answer *answer)
+static void begin_json(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
 {
     struct ring_field field[RING_FIELDS_MAX];
     const unsigned count = ring_fields(a->word, &answer->result, field);
@@ -392,7 +392,7 @@ static void end_json(unsigned packets, uint64_t took_ns)
 }
 
 static void show_result_json(const struct ring_live_asked *a,
-                             const struct leat_live_aton_answer *answer)
+                             const struct leat_aton_host_answer *answer)
 {
     begin_json(a, answer);
     if (a->is_query)
@@ -402,13 +402,13 @@ static void show_result_json(const struct ring_live_asked *a,
     end_json(1, answer->took_ns);
 }
 
-static void show_cost(const struct leat_live_aton_answer *answer)
+static void show_cost(const struct leat_aton_host_answer *answer)
 {
     fprintf(stderr, "stations that took part: %u, one packet, %.1f us\n", answer->result.counter,
             (double)answer->took_ns / 1000);
 }
 
-static void show_result(const struct ring_live_asked *a, const struct leat_live_aton_answer *answer)
+static void show_result(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
 {
     const struct leat_aton_packet *p = &answer->result;
     const unsigned long long v1 = p->variable1, v2 = p->variable2;
@@ -428,11 +428,11 @@ static void show_result(const struct ring_live_asked *a, const struct leat_live_
 }
 
 /* What no checksum can tell, Counter can: did all stations take part that the packet passed? */
-static int judge(const struct ring_live_asked *a, struct leat_live_aton *station,
+static int judge(const struct ring_live_asked *a, struct leat_aton_host *station,
                  const struct leat_aton_command *command,
-                 const struct leat_live_aton_answer *answer)
+                 const struct leat_aton_host_answer *answer)
 {
-    const struct leat_aton_interface *self = leat_live_aton_interface(station);
+    const struct leat_aton_interface *self = leat_aton_host_interface(station);
     const uint32_t counter = answer->result.counter, all = answer->stations;
     const bool to_all = command->da == LEAT_ATON_DA_ALL;
     const uint32_t others = to_all ? all - 1 : command->da != self->address;
@@ -448,26 +448,26 @@ static int judge(const struct ring_live_asked *a, struct leat_live_aton *station
 }
 
 /* One packet once round, and all take part: DONE or, after a complaint, an exit code. */
-static int issue(const struct ring_live_asked *a, struct leat_live_aton *station,
-                 const struct leat_aton_command *command, struct leat_live_aton_answer *answer)
+static int issue(const struct ring_live_asked *a, struct leat_aton_host *station,
+                 const struct leat_aton_command *command, struct leat_aton_host_answer *answer)
 {
     const int code = ring_told(
-        leat_live_aton_command(station, command, a->timeout_us, answer, ring_why));
+        leat_aton_host_command(station, command, a->timeout_us, answer, ring_why));
     return code == DONE ? judge(a, station, command, answer) : code;
 }
 
 /* One command whose answer is its Variables. */
-static int plain(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int plain(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    struct leat_live_aton_answer answer;
+    struct leat_aton_host_answer answer;
     const int code = issue(a, station, &a->command, &answer);
     if (code == DONE) (a->json ? show_result_json : show_result)(a, &answer);
     return code;
 }
 
-static int least_loaded(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int least_loaded(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    struct leat_live_aton_answer answer;
+    struct leat_aton_host_answer answer;
     const int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
     if (ring_is_unset(&answer.result)) {
@@ -487,9 +487,9 @@ static int least_loaded(const struct ring_live_asked *a, struct leat_live_aton *
     return DONE;
 }
 
-static int average(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int average(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    struct leat_live_aton_answer answer;
+    struct leat_aton_host_answer answer;
     uint64_t quotient, rest;
     const int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
@@ -507,15 +507,15 @@ static int average(const struct ring_live_asked *a, struct leat_live_aton *stati
     return DONE;
 }
 
-static int sort(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int sort(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    struct leat_live_aton_answer answer;
+    struct leat_aton_host_answer answer;
     struct leat_aton_shape shape;
     uint32_t stations = 0;
-    int code = ring_told(leat_live_aton_count(station, a->timeout_us, &stations, ring_why));
+    int code = ring_told(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
     if (code == DONE)
         code = ring_told(
-            leat_live_aton_command(station, &a->command, a->timeout_us, &answer, ring_why));
+            leat_aton_host_command(station, &a->command, a->timeout_us, &answer, ring_why));
     if (code != DONE) return code;
     if (a->command.da == LEAT_ATON_DA_ALL && answer.result.counter < stations) {
         complain("a frame holds %u of the %u values, expected a smaller --width or fewer stations",
@@ -540,12 +540,12 @@ static int sort(const struct ring_live_asked *a, struct leat_live_aton *station)
     return DONE;
 }
 
-static int majority(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int majority(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    struct leat_live_aton_answer answer;
+    struct leat_aton_host_answer answer;
     struct leat_aton_command command = a->command;
     uint32_t stations = 0;
-    int code = ring_told(leat_live_aton_count(station, a->timeout_us, &stations, ring_why));
+    int code = ring_told(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
     if (code != DONE) return code;
     command.param = leat_aton_counter_bits(stations ? stations : 1);
     code = issue(a, station, &command, &answer);
@@ -569,17 +569,17 @@ static int majority(const struct ring_live_asked *a, struct leat_live_aton *stat
     return DONE;
 }
 
-static int tree(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    struct leat_live_aton_answer answer;
+    struct leat_aton_host_answer answer;
     struct leat_aton_command command = a->command;
     uint32_t stations = 0;
     uint64_t value;
-    int code = ring_told(leat_live_aton_count(station, a->timeout_us, &stations, ring_why));
+    int code = ring_told(leat_aton_host_count(station, a->timeout_us, &stations, ring_why));
     command.param = leat_aton_slots(stations);
     if (code == DONE) code = issue(a, station, &command, &answer);
     if (code != DONE) return code;
-    if (!leat_aton_tree(leat_live_aton_interface(station), &answer.result, &value)) {
+    if (!leat_aton_tree(leat_aton_host_interface(station), &answer.result, &value)) {
         complain("nobody takes part");
         return FAILED;
     }
@@ -595,14 +595,14 @@ static int tree(const struct ring_live_asked *a, struct leat_live_aton *station)
 }
 
 /* Raises this station's flag, then asks until every flag is up. It stays up: others ask too. */
-static int barrier(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int barrier(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
     const struct timespec pause = { .tv_nsec = 1000000 };
     struct timespec now;
-    struct leat_live_aton_answer answer;
+    struct leat_aton_host_answer answer;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const double start = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    leat_live_aton_registers(station)[a->command.reg] = 1;
+    leat_aton_host_registers(station)[a->command.reg] = 1;
     for (;;) {
         const int code = issue(a, station, &a->command, &answer);
         if (code != DONE) return code;
@@ -627,18 +627,18 @@ static int barrier(const struct ring_live_asked *a, struct leat_live_aton *stati
  * The seed's DIB: who has the work of highest priority is asked for it, by a message of two octets,
  * the address of who asks; nobody is asked where that is this station itself.
  */
-static int work(const struct ring_live_asked *a, struct leat_live_aton *station)
+static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
 {
-    struct leat_live_aton_answer answer;
-    struct leat_live_aton_ack ack = { 0 };
+    struct leat_aton_host_answer answer;
+    struct leat_aton_host_ack ack = { 0 };
     int code = issue(a, station, &a->command, &answer);
     if (code != DONE) return code;
-    const uint16_t own = leat_live_aton_interface(station)->address;
+    const uint16_t own = leat_aton_host_interface(station)->address;
     const uint16_t holder = (uint16_t)answer.result.variable2;
     const uint8_t request[2] = { (uint8_t)(own >> 8), (uint8_t)own };
     const bool asks = answer.result.counter && holder != own;
     if (asks)
-        code = ring_told(leat_live_aton_send(station, holder, request, sizeof request,
+        code = ring_told(leat_aton_host_send(station, holder, request, sizeof request,
                                              a->timeout_us, &ack, ring_why));
     if (code != DONE) return code;
     if (a->json) {
@@ -658,7 +658,7 @@ static int work(const struct ring_live_asked *a, struct leat_live_aton *station)
 static const struct {
     const char *word;
     int (*local)(const struct ring_live_asked *a);
-    int (*ask)(const struct ring_live_asked *a, struct leat_live_aton *station);
+    int (*ask)(const struct ring_live_asked *a, struct leat_aton_host *station);
     uint8_t opcode, reg;
 } words[] = {
     { "join", join, NULL, 0, 0 },
@@ -740,9 +740,9 @@ int ring_live(const struct arguments *args)
     a.is_query = strcmp(a.word, "query") == 0;
     if (a.is_query && !read_query(&a)) return WRONG;
     if (!read_command(&a)) return WRONG;
-    struct leat_live_aton *station = open_station(&a);
+    struct leat_aton_host *station = open_station(&a);
     if (!station) return WRONG;
     const int code = words[i].ask(&a, station);
-    leat_live_aton_close(station);
+    leat_aton_host_close(station);
     return finish(code);
 }

@@ -49,7 +49,7 @@ static struct list list_processes(void)
         struct process one;
         if (*entry->d_name < '1' || *entry->d_name > '9' || !read_process(entry->d_name, &one))
             continue;
-        list.process = leat_grown(list.process, list.count + 1, sizeof *list.process);
+        list.process = leat_child_grown(list.process, list.count + 1, sizeof *list.process);
         list.process[list.count++] = one;
     }
     if (folder) closedir(folder);

@@ -23,10 +23,10 @@ struct cell {
 
 /* ---- receiving ------------------------------------------------------------------------------ */
 
-static void deliver(struct leat_worker *w, uint32_t number, uint32_t pin_address,
+static void deliver(struct leat_poets_worker *w, uint32_t number, uint32_t pin_address,
                     const uint8_t *payload)
 {
-    struct leat_run *run = w->crew->run;
+    struct leat_poets_run *run = w->crew->run;
     void *at = run->machine->blocks + (size_t)number * LEAT_POETS_BLOCK_UNIT;
     struct leat_poets_block *block = at;
     struct leat_poets_softswitch *ss = &run->softswitch[block->thread];
@@ -41,7 +41,7 @@ static void deliver(struct leat_worker *w, uint32_t number, uint32_t pin_address
  * deed, a worker that has taken a packet and put another would look passive, and its counts, which
  * it has not told, would not be missed: each lacks one.
  */
-static void wake(struct leat_worker *w)
+static void wake(struct leat_poets_worker *w)
 {
     if (!w->without_work) return;
     atomic_store(&w->passive, false);
@@ -49,16 +49,16 @@ static void wake(struct leat_worker *w)
 }
 
 /* Control packets, from the host. True: there was one. */
-static bool take_control(struct leat_worker *w)
+static bool take_control(struct leat_poets_worker *w)
 {
-    const struct leat_crew_cell *cell;
-    struct leat_run *run = w->crew->run;
+    const struct leat_poets_crew_cell *cell;
+    struct leat_poets_run *run = w->crew->run;
     bool any = false;
-    while ((cell = leat_ring_oldest(&w->from_host))) {
+    while ((cell = leat_poets_fifo_oldest(&w->from_host))) {
         wake(w);
         leat_poets_softswitch_receive(&run->softswitch[cell->thread], cell->slot.packet,
-                                      cell->slot.nflit, leat_run_cycles());
-        leat_ring_take(&w->from_host);
+                                      cell->slot.nflit, leat_poets_run_cycles());
+        leat_poets_fifo_take(&w->from_host);
         w->taken++;
         any = true;
     }
@@ -70,16 +70,16 @@ static bool take_control(struct leat_worker *w)
 }
 
 /* Packets of other ranks. What they hold is anybody's: it is looked at as on any wire. */
-static bool take_from_ranks(struct leat_worker *w)
+static bool take_from_ranks(struct leat_poets_worker *w)
 {
-    const struct leat_crew_cell *cell;
+    const struct leat_poets_crew_cell *cell;
     bool any = false;
-    const uint64_t now = leat_ring_oldest(&w->from_ranks) ? leat_run_cycles() : 0;
-    while ((cell = leat_ring_oldest(&w->from_ranks))) {
+    const uint64_t now = leat_poets_fifo_oldest(&w->from_ranks) ? leat_poets_run_cycles() : 0;
+    while ((cell = leat_poets_fifo_oldest(&w->from_ranks))) {
         wake(w);
         leat_poets_softswitch_receive(&w->crew->run->softswitch[cell->thread], cell->slot.packet,
                                       cell->slot.nflit, now);
-        leat_ring_take(&w->from_ranks);
+        leat_poets_fifo_take(&w->from_ranks);
         w->taken++;
         any = true;
     }
@@ -87,17 +87,17 @@ static bool take_from_ranks(struct leat_worker *w)
 }
 
 /* Cells of other workers and ranks wait until all threads here are past the barrier. */
-static bool take_cells(struct leat_worker *w)
+static bool take_cells(struct leat_poets_worker *w)
 {
     bool any = take_control(w);
     if (w->released) any = take_from_ranks(w) || any;
     for (uint32_t i = 0; w->released && i < w->crew->count; i++) {
         const struct cell *cell;
         if (i == w->number) continue;
-        while ((cell = leat_ring_oldest(&w->in[i]))) {
+        while ((cell = leat_poets_fifo_oldest(&w->in[i]))) {
             wake(w);
             deliver(w, cell->block, cell->pin_address, cell->payload);
-            leat_ring_take(&w->in[i]);
+            leat_poets_fifo_take(&w->in[i]);
             w->taken++;
             any = true;
         }
@@ -106,10 +106,10 @@ static bool take_cells(struct leat_worker *w)
 }
 
 /* Room in a ring; others' packets are received in the meantime. NULL: the run is over. */
-static void *wait_for_room(struct leat_worker *w, struct leat_ring *ring)
+static void *wait_for_room(struct leat_poets_worker *w, struct leat_poets_fifo *ring)
 {
     void *room;
-    while (!(room = leat_ring_room(ring))) {
+    while (!(room = leat_poets_fifo_room(ring))) {
         if (atomic_load_explicit(&w->crew->ended, memory_order_relaxed)) return NULL;
         if (w->inside) w->crew->meanwhile(w->crew);
         if (take_cells(w)) continue;
@@ -122,35 +122,36 @@ static void *wait_for_room(struct leat_worker *w, struct leat_ring *ring)
 /* ---- sending -------------------------------------------------------------------------------- */
 
 /* To the host, which knows what to do with what is for a thread elsewhere. */
-static void put_host(struct leat_worker *w, uint32_t from, uint32_t to,
+static void put_host(struct leat_poets_worker *w, uint32_t from, uint32_t to,
                      const struct leat_poets_slot *slot)
 {
     wake(w);
-    struct leat_crew_cell *cell = wait_for_room(w, &w->to_host);
+    struct leat_poets_crew_cell *cell = wait_for_room(w, &w->to_host);
     if (!cell) return;
-    if (to == LEAT_CREW_HOST) leat_run_show(w->crew->run, true, from, slot->packet, slot->nflit);
+    if (to == LEAT_POETS_CREW_HOST)
+        leat_poets_run_show(w->crew->run, true, from, slot->packet, slot->nflit);
     cell->thread = to;
     cell->slot.nflit = slot->nflit;
     memcpy(cell->slot.packet, slot->packet, slot->nflit * (size_t)LEAT_POETS_FLIT_LEN);
-    leat_ring_put(&w->to_host);
+    leat_poets_fifo_put(&w->to_host);
     w->put++;
 }
 
-static bool flush_host(struct leat_worker *w, uint32_t thread)
+static bool flush_host(struct leat_poets_worker *w, uint32_t thread)
 {
     struct leat_poets_slot slot;
     bool any = false;
     while (leat_poets_softswitch_take_host(&w->crew->run->softswitch[thread], &slot)) {
-        put_host(w, thread, LEAT_CREW_HOST, &slot);
+        put_host(w, thread, LEAT_POETS_CREW_HOST, &slot);
         any = true;
     }
     return any;
 }
 
-static void put_cell(struct leat_worker *w, const struct leat_poets_out_edge *edge,
+static void put_cell(struct leat_poets_worker *w, const struct leat_poets_out_edge *edge,
                      const uint8_t *payload, uint32_t len)
 {
-    struct leat_crew *crew = w->crew;
+    struct leat_poets_crew *crew = w->crew;
     uint32_t to = 0;
     while (edge->block >= crew->worker[to].block_to)
         to++;
@@ -159,39 +160,40 @@ static void put_cell(struct leat_worker *w, const struct leat_poets_out_edge *ed
     cell->block = edge->block;
     cell->pin_address = edge->pin_address;
     memcpy(cell->payload, payload, len);
-    leat_ring_put(&crew->worker[to].in[w->number]);
+    leat_poets_fifo_put(&crew->worker[to].in[w->number]);
     w->put++;
 }
 
 /* To the supervisor, to an external, to another rank: a packet as it is on the wire. */
-static void send_packet(struct leat_worker *w, uint32_t thread, uint32_t edge)
+static void send_packet(struct leat_poets_worker *w, uint32_t thread, uint32_t edge)
 {
     struct leat_poets_step_out out;
     leat_poets_softswitch_packet(&w->crew->run->softswitch[thread], edge, &out);
-    put_host(w, thread, out.kind == LEAT_POETS_STEP_SEND ? out.thread : LEAT_CREW_HOST, &out.out);
+    put_host(w, thread, out.kind == LEAT_POETS_STEP_SEND ? out.thread : LEAT_POETS_CREW_HOST,
+             &out.out);
 }
 
 /* For whoever looks on, a packet to a device; one to an external is seen on its way to the host. */
-static void show_edge(struct leat_worker *w, uint32_t thread, uint32_t edge)
+static void show_edge(struct leat_poets_worker *w, uint32_t thread, uint32_t edge)
 {
     struct leat_poets_softswitch *ss = &w->crew->run->softswitch[thread];
     struct leat_poets_step_out out;
     if (ss->sending.edge[edge].block & (LEAT_POETS_EXTERNAL | LEAT_POETS_AWAY)) return;
     leat_poets_softswitch_packet(ss, edge, &out);
     ss->sent--; /* it is counted with the whole fan-out */
-    leat_run_show(w->crew->run, false, out.thread, out.out.packet, out.out.nflit);
+    leat_poets_run_show(w->crew->run, false, out.thread, out.out.packet, out.out.nflit);
 }
 
 /* The memory of a block that is wanted soon. An address that is not there does no harm. */
-static void prefetch(const struct leat_worker *w, uint32_t block)
+static void prefetch(const struct leat_poets_worker *w, uint32_t block)
 {
     const uint8_t *at = w->crew->run->machine->blocks + (size_t)block * LEAT_POETS_BLOCK_UNIT;
     __builtin_prefetch(at, 1);
-    __builtin_prefetch(at + LEAT_CACHE_LINE, 1);
+    __builtin_prefetch(at + LEAT_POETS_CACHE_LINE, 1);
 }
 
 /* A whole fan-out. While it waits for room, a STOP may end it: `sending` is empty then. */
-static void send_all(struct leat_worker *w, uint32_t thread)
+static void send_all(struct leat_poets_worker *w, uint32_t thread)
 {
     struct leat_poets_softswitch *ss = &w->crew->run->softswitch[thread];
     const struct leat_poets_sending *s = &ss->sending;
@@ -216,7 +218,7 @@ static void send_all(struct leat_worker *w, uint32_t thread)
     ss->sent += count - packets;
 }
 
-static bool run_softswitch(struct leat_worker *w, uint32_t thread)
+static bool run_softswitch(struct leat_poets_worker *w, uint32_t thread)
 {
     struct leat_poets_softswitch *ss = &w->crew->run->softswitch[thread];
     bool any = false;
@@ -236,16 +238,16 @@ static bool run_softswitch(struct leat_worker *w, uint32_t thread)
 }
 
 /* Records that are due, and how far it is. */
-static void look_at_clock(struct leat_worker *w)
+static void look_at_clock(struct leat_poets_worker *w)
 {
-    struct leat_run *run = w->crew->run;
-    const uint64_t now = leat_run_cycles();
+    struct leat_poets_run *run = w->crew->run;
+    const uint64_t now = leat_poets_run_cycles();
     uint64_t handled = 0;
     for (uint32_t t = w->first; t < w->end; t++) {
         struct leat_poets_slot slot;
         handled += run->softswitch[t].handled;
         if (leat_poets_softswitch_instr(&run->softswitch[t], now, &slot))
-            put_host(w, t, LEAT_CREW_HOST, &slot);
+            put_host(w, t, LEAT_POETS_CREW_HOST, &slot);
     }
     atomic_store_explicit(&w->handled_told, handled, memory_order_relaxed);
 }
@@ -254,14 +256,14 @@ static void look_at_clock(struct leat_worker *w)
 
 /* Who sees what was taken sees what was put because of it, too: the host looks in the other order.
  */
-static void tell_counts(struct leat_worker *w)
+static void tell_counts(struct leat_poets_worker *w)
 {
     atomic_store_explicit(&w->put_told, w->put, memory_order_relaxed);
     atomic_store_explicit(&w->taken_told, w->taken, memory_order_release);
 }
 
 /* OnHardwareIdle of all, and the vote on it. */
-static void vote(struct leat_worker *w, unsigned step)
+static void vote(struct leat_poets_worker *w, unsigned step)
 {
     bool active = false;
     for (uint32_t t = w->first; t < w->end; t++)
@@ -273,9 +275,9 @@ static void vote(struct leat_worker *w, unsigned step)
 }
 
 /* When the host has found all to be idle; nothing is sent until all have voted. */
-static void idle_step(struct leat_worker *w)
+static void idle_step(struct leat_poets_worker *w)
 {
-    struct leat_crew *crew = w->crew;
+    struct leat_poets_crew *crew = w->crew;
     const unsigned asked = atomic_load(&crew->idle_asked);
     if (asked == atomic_load(&w->idle_done)) return;
     vote(w, asked);
@@ -283,7 +285,7 @@ static void idle_step(struct leat_worker *w)
         sched_yield();
 }
 
-void leat_crew_rest(unsigned rounds)
+void leat_poets_crew_rest(unsigned rounds)
 {
     static const struct timespec nap = { .tv_nsec = SLEEP_NS };
     if (rounds < SPINS)
@@ -292,16 +294,16 @@ void leat_crew_rest(unsigned rounds)
         nanosleep(&nap, NULL);
 }
 
-void leat_worker_begin(struct leat_worker *w)
+void leat_poets_worker_begin(struct leat_poets_worker *w)
 {
-    leat_run_watch_crashes(&w->env);
+    leat_poets_run_watch_crashes(&w->env);
     for (uint32_t t = w->first; t < w->end; t++) {
-        leat_poets_softswitch_start(&w->crew->run->softswitch[t], leat_run_cycles());
+        leat_poets_softswitch_start(&w->crew->run->softswitch[t], leat_poets_run_cycles());
         flush_host(w, t);
     }
 }
 
-bool leat_worker_round(struct leat_worker *w)
+bool leat_poets_worker_round(struct leat_poets_worker *w)
 {
     bool any = take_cells(w);
     for (uint32_t t = w->first; t < w->end && w->released; t++) {
@@ -322,20 +324,20 @@ bool leat_worker_round(struct leat_worker *w)
 
 static void *work(void *context)
 {
-    struct leat_worker *w = context;
-    leat_worker_begin(w);
+    struct leat_poets_worker *w = context;
+    leat_poets_worker_begin(w);
     while (!atomic_load_explicit(&w->crew->ended, memory_order_relaxed)) {
-        if (leat_worker_round(w)) continue;
+        if (leat_poets_worker_round(w)) continue;
         idle_step(w);
-        leat_crew_rest(w->without_work);
+        leat_poets_crew_rest(w->without_work);
     }
-    leat_run_forget_crashes();
+    leat_poets_run_forget_crashes();
     return NULL;
 }
 
 /* ---- what the host sees --------------------------------------------------------------------- */
 
-static struct leat_worker *worker_of(struct leat_crew *crew, uint32_t thread)
+static struct leat_poets_worker *worker_of(struct leat_poets_crew *crew, uint32_t thread)
 {
     uint32_t i = 0;
     while (thread >= crew->worker[i].end)
@@ -343,42 +345,43 @@ static struct leat_worker *worker_of(struct leat_crew *crew, uint32_t thread)
     return &crew->worker[i];
 }
 
-static bool put_packet(struct leat_crew *crew, struct leat_ring *ring, uint32_t thread,
+static bool put_packet(struct leat_poets_crew *crew, struct leat_poets_fifo *ring, uint32_t thread,
                        const uint8_t *packet, unsigned nflit)
 {
-    struct leat_crew_cell *cell = leat_ring_room(ring);
+    struct leat_poets_crew_cell *cell = leat_poets_fifo_room(ring);
     if (!cell) return false;
     cell->thread = thread;
     cell->slot.nflit = (uint8_t)nflit;
     memcpy(cell->slot.packet, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN);
-    leat_ring_put(ring);
+    leat_poets_fifo_put(ring);
     crew->host_put++;
     return true;
 }
 
-bool leat_crew_from_host(struct leat_crew *crew, uint32_t thread, const uint8_t *packet,
-                         unsigned nflit)
+bool leat_poets_crew_from_host(struct leat_poets_crew *crew, uint32_t thread, const uint8_t *packet,
+                               unsigned nflit)
 {
-    struct leat_worker *w = worker_of(crew, thread);
+    struct leat_poets_worker *w = worker_of(crew, thread);
     if (put_packet(crew, &w->from_host, thread, packet, nflit)) return true;
     if (w->inside) take_control(w); /* nobody else will */
     return put_packet(crew, &w->from_host, thread, packet, nflit);
 }
 
-bool leat_crew_from_ranks(struct leat_crew *crew, uint32_t thread, const uint8_t *packet,
-                          unsigned nflit)
+bool leat_poets_crew_from_ranks(struct leat_poets_crew *crew, uint32_t thread,
+                                const uint8_t *packet, unsigned nflit)
 {
     return put_packet(crew, &worker_of(crew, thread)->from_ranks, thread, packet, nflit);
 }
 
-const struct leat_crew_cell *leat_crew_oldest(struct leat_crew *crew, uint32_t worker)
+const struct leat_poets_crew_cell *leat_poets_crew_oldest(struct leat_poets_crew *crew,
+                                                          uint32_t worker)
 {
-    return leat_ring_oldest(&crew->worker[worker].to_host);
+    return leat_poets_fifo_oldest(&crew->worker[worker].to_host);
 }
 
-void leat_crew_take(struct leat_crew *crew, uint32_t worker)
+void leat_poets_crew_take(struct leat_poets_crew *crew, uint32_t worker)
 {
-    leat_ring_take(&crew->worker[worker].to_host);
+    leat_poets_fifo_take(&crew->worker[worker].to_host);
     crew->host_taken++;
 }
 
@@ -387,11 +390,11 @@ struct wave {
     uint64_t put, taken;
 };
 
-static struct wave look_round(const struct leat_crew *crew)
+static struct wave look_round(const struct leat_poets_crew *crew)
 {
     struct wave wave = { true, crew->host_put, crew->host_taken };
     for (uint32_t i = 0; i < crew->count; i++) {
-        const struct leat_worker *w = &crew->worker[i];
+        const struct leat_poets_worker *w = &crew->worker[i];
         wave.passive = wave.passive && atomic_load(&w->passive);
         wave.taken += atomic_load(&w->taken_told);
         wave.put += atomic_load(&w->put_told);
@@ -399,7 +402,7 @@ static struct wave look_round(const struct leat_crew *crew)
     return wave;
 }
 
-bool leat_crew_is_idle(const struct leat_crew *crew)
+bool leat_poets_crew_is_idle(const struct leat_poets_crew *crew)
 {
     const struct wave first = look_round(crew);
     if (!first.passive || first.taken != first.put) return false;
@@ -408,12 +411,12 @@ bool leat_crew_is_idle(const struct leat_crew *crew)
            second.taken == second.put;
 }
 
-bool leat_crew_vote(struct leat_crew *crew)
+bool leat_poets_crew_vote(struct leat_poets_crew *crew)
 {
     const unsigned step = atomic_fetch_add(&crew->idle_asked, 1) + 1;
     bool unanimous = true;
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct leat_worker *w = &crew->worker[i];
+        struct leat_poets_worker *w = &crew->worker[i];
         if (w->inside) vote(w, step);
         while (atomic_load(&w->idle_done) != step)
             sched_yield();
@@ -422,12 +425,12 @@ bool leat_crew_vote(struct leat_crew *crew)
     return unanimous;
 }
 
-void leat_crew_resume(struct leat_crew *crew)
+void leat_poets_crew_resume(struct leat_poets_crew *crew)
 {
     atomic_store(&crew->resumed, atomic_load(&crew->idle_asked));
 }
 
-uint64_t leat_crew_received(const struct leat_crew *crew)
+uint64_t leat_poets_crew_received(const struct leat_poets_crew *crew)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < crew->count; i++)
@@ -435,18 +438,18 @@ uint64_t leat_crew_received(const struct leat_crew *crew)
     return sum;
 }
 
-void leat_crew_supervise(struct leat_crew *crew, double *last)
+void leat_poets_crew_supervise(struct leat_poets_crew *crew, double *last)
 {
-    const double now = leat_run_seconds();
+    const double now = leat_poets_run_seconds();
     if (now - *last < 1e-3) return;
     *last = now;
-    leat_host_idle(&crew->run->host);
+    leat_poets_graph_host_idle(&crew->run->host);
 }
 
 /* ---- making and ending ---------------------------------------------------------------------- */
 
 /* The first block of a thread; threads have theirs together, one after the other. */
-static uint32_t first_block(const struct leat_machine *m, uint32_t thread)
+static uint32_t first_block(const struct leat_poets_machine *m, uint32_t thread)
 {
     uint32_t least = (uint32_t)(m->blocks_len / LEAT_POETS_BLOCK_UNIT);
     for (uint32_t k = m->first[thread]; thread < m->thread_to && k < m->first[thread + 1]; k++)
@@ -455,16 +458,16 @@ static uint32_t first_block(const struct leat_machine *m, uint32_t thread)
 }
 
 /* Equal shares of the threads that are here. */
-static uint32_t first_thread(const struct leat_machine *m, uint32_t worker, uint32_t workers)
+static uint32_t first_thread(const struct leat_poets_machine *m, uint32_t worker, uint32_t workers)
 {
     return m->thread_from +
            (uint32_t)((uint64_t)(m->thread_to - m->thread_from) * worker / workers);
 }
 
-static bool make_worker(struct leat_crew *crew, uint32_t number)
+static bool make_worker(struct leat_poets_crew *crew, uint32_t number)
 {
-    const struct leat_machine *m = crew->run->machine;
-    struct leat_worker *w = &crew->worker[number];
+    const struct leat_poets_machine *m = crew->run->machine;
+    struct leat_poets_worker *w = &crew->worker[number];
     w->crew = crew;
     w->number = number;
     w->first = first_thread(m, number, crew->count);
@@ -472,26 +475,26 @@ static bool make_worker(struct leat_crew *crew, uint32_t number)
     w->block_from = first_block(m, w->first);
     w->block_to = first_block(m, w->end);
     w->released = w->first == w->end;
-    leat_run_env(crew->run, &w->env, true);
+    leat_poets_run_env(crew->run, &w->env, true);
     for (uint32_t t = w->first; t < w->end; t++)
         crew->run->softswitch[t].config.env = &w->env;
-    w->in = aligned_alloc(LEAT_CACHE_LINE, crew->count * sizeof *w->in);
+    w->in = aligned_alloc(LEAT_POETS_CACHE_LINE, crew->count * sizeof *w->in);
     if (!w->in) return false;
     memset(w->in, 0, crew->count * sizeof *w->in);
     for (uint32_t i = 0; i < crew->count; i++)
-        if (i != number && !leat_ring_make(&w->in[i], RING_CELLS, sizeof(struct cell)))
+        if (i != number && !leat_poets_fifo_make(&w->in[i], RING_CELLS, sizeof(struct cell)))
             return false;
     if (m->rank_count > 1 &&
-        !leat_ring_make(&w->from_ranks, HOST_CELLS, sizeof(struct leat_crew_cell)))
+        !leat_poets_fifo_make(&w->from_ranks, HOST_CELLS, sizeof(struct leat_poets_crew_cell)))
         return false;
-    return leat_ring_make(&w->from_host, HOST_CELLS, sizeof(struct leat_crew_cell)) &&
-           leat_ring_make(&w->to_host, HOST_CELLS, sizeof(struct leat_crew_cell));
+    return leat_poets_fifo_make(&w->from_host, HOST_CELLS, sizeof(struct leat_poets_crew_cell)) &&
+           leat_poets_fifo_make(&w->to_host, HOST_CELLS, sizeof(struct leat_poets_crew_cell));
 }
 
-static void free_workers(struct leat_crew *crew)
+static void free_workers(struct leat_poets_crew *crew)
 {
     for (uint32_t i = 0; crew->worker && i < crew->count; i++) {
-        struct leat_worker *w = &crew->worker[i];
+        struct leat_poets_worker *w = &crew->worker[i];
         for (uint32_t k = 0; w->in && k < crew->count; k++)
             free(w->in[k].cells);
         free(w->in);
@@ -502,21 +505,21 @@ static void free_workers(struct leat_crew *crew)
     free(crew->worker);
 }
 
-bool leat_crew_make(struct leat_crew *crew, struct leat_run *run)
+bool leat_poets_crew_make(struct leat_poets_crew *crew, struct leat_poets_run *run)
 {
     const uint32_t count = run->options->workers;
-    *crew = (struct leat_crew){ .run = run };
-    crew->worker = aligned_alloc(LEAT_CACHE_LINE, count * sizeof *crew->worker);
+    *crew = (struct leat_poets_crew){ .run = run };
+    crew->worker = aligned_alloc(LEAT_POETS_CACHE_LINE, count * sizeof *crew->worker);
     if (!crew->worker) return false;
     memset(crew->worker, 0, count * sizeof *crew->worker);
     crew->count = count;
-    bool good = leat_run_make(run, &crew->worker->env, run->machine->thread_count + 1);
+    bool good = leat_poets_run_make(run, &crew->worker->env, run->machine->thread_count + 1);
     for (uint32_t i = 0; good && i < count; i++)
         good = make_worker(crew, i);
     return good;
 }
 
-bool leat_crew_start(struct leat_crew *crew, uint32_t first)
+bool leat_poets_crew_start(struct leat_poets_crew *crew, uint32_t first)
 {
     /* Signals are the host's affair. */
     sigset_t all, before;
@@ -527,7 +530,7 @@ bool leat_crew_start(struct leat_crew *crew, uint32_t first)
     pthread_sigmask(SIG_BLOCK, &all, &before);
     crew->first_started = crew->started = first;
     while (crew->started < crew->count) {
-        struct leat_worker *w = &crew->worker[crew->started];
+        struct leat_poets_worker *w = &crew->worker[crew->started];
         if (pthread_create(&w->thread, NULL, work, w) != 0) break;
         crew->started++;
     }
@@ -535,11 +538,11 @@ bool leat_crew_start(struct leat_crew *crew, uint32_t first)
     return crew->started == crew->count;
 }
 
-void leat_crew_end(struct leat_crew *crew)
+void leat_poets_crew_end(struct leat_poets_crew *crew)
 {
     atomic_store(&crew->ended, true);
     for (uint32_t i = crew->first_started; i < crew->started; i++)
         pthread_join(crew->worker[i].thread, NULL);
-    leat_run_lend_env(crew->run, false);
+    leat_poets_run_lend_env(crew->run, false);
     free_workers(crew);
 }

@@ -21,78 +21,79 @@
 #include "graph_run_parts.h"
 #include <pthread.h>
 
-#define LEAT_CREW_HOST UINT32_MAX /* instead of a thread */
+#define LEAT_POETS_CREW_HOST UINT32_MAX /* instead of a thread */
 
 /* A packet as it is on the wire, to a thread or to the host. */
-struct leat_crew_cell {
+struct leat_poets_crew_cell {
     uint32_t thread;
     struct leat_poets_slot slot;
 };
 
-struct leat_worker {
-    _Alignas(LEAT_CACHE_LINE) struct leat_poets_env env; /* handlers write to it */
-    struct leat_crew *crew;
+struct leat_poets_worker {
+    _Alignas(LEAT_POETS_CACHE_LINE) struct leat_poets_env env; /* handlers write to it */
+    struct leat_poets_crew *crew;
     pthread_t thread;
     uint32_t number, first, end;   /* its threads */
     uint32_t block_from, block_to; /* its blocks */
-    struct leat_ring *in;          /* from each worker */
-    struct leat_ring from_host, from_ranks, to_host;
+    struct leat_poets_fifo *in;    /* from each worker */
+    struct leat_poets_fifo from_host, from_ranks, to_host;
     bool released; /* all its softswitches are past the barrier */
     bool inside;   /* of the host's thread */
     unsigned rounds, without_work;
     uint64_t put, taken; /* cells of all its rings */
-    _Alignas(LEAT_CACHE_LINE) _Atomic uint64_t put_told, taken_told, handled_told;
+    _Alignas(LEAT_POETS_CACHE_LINE) _Atomic uint64_t put_told, taken_told, handled_told;
     atomic_bool passive, idle_vote;
     atomic_uint idle_done;
 };
 
-struct leat_crew {
-    struct leat_run *run;
-    struct leat_worker *worker;
+struct leat_poets_crew {
+    struct leat_poets_run *run;
+    struct leat_poets_worker *worker;
     uint32_t count, first_started, started; /* started: those before it have threads */
     uint64_t host_put, host_taken;
     atomic_uint idle_asked; /* number of the idle step that is asked for */
     atomic_uint resumed;    /* number of the last idle step that is over */
     atomic_bool ended;
-    void (*meanwhile)(struct leat_crew *crew);
+    void (*meanwhile)(struct leat_poets_crew *crew);
 };
 
-/* Softswitches and workers. False: no memory; leat_crew_end is due in any case. */
-bool leat_crew_make(struct leat_crew *crew, struct leat_run *run);
+/* Softswitches and workers. False: no memory; leat_poets_crew_end is due in any case. */
+bool leat_poets_crew_make(struct leat_poets_crew *crew, struct leat_poets_run *run);
 /* The workers from `first` on get their threads. False: one could not be started. */
-bool leat_crew_start(struct leat_crew *crew, uint32_t first);
+bool leat_poets_crew_start(struct leat_poets_crew *crew, uint32_t first);
 /* Nobody works any more. Results stay in the run. */
-void leat_crew_end(struct leat_crew *crew);
+void leat_poets_crew_end(struct leat_poets_crew *crew);
 
 /* What a worker does that has no thread of its own: OnInit of its devices; then rounds, which are
  * false where there was nothing to do. */
-void leat_worker_begin(struct leat_worker *w);
-bool leat_worker_round(struct leat_worker *w);
+void leat_poets_worker_begin(struct leat_poets_worker *w);
+bool leat_poets_worker_round(struct leat_poets_worker *w);
 
 /* A packet for a thread that is here, from the host or from another rank. False: there is no room
  * yet. */
-bool leat_crew_from_host(struct leat_crew *crew, uint32_t thread, const uint8_t *packet,
-                         unsigned nflit);
-bool leat_crew_from_ranks(struct leat_crew *crew, uint32_t thread, const uint8_t *packet,
-                          unsigned nflit);
+bool leat_poets_crew_from_host(struct leat_poets_crew *crew, uint32_t thread, const uint8_t *packet,
+                               unsigned nflit);
+bool leat_poets_crew_from_ranks(struct leat_poets_crew *crew, uint32_t thread,
+                                const uint8_t *packet, unsigned nflit);
 
 /* The host's, or another rank's, oldest packet of a worker; NULL: none. It is there until it is
  * taken. */
-const struct leat_crew_cell *leat_crew_oldest(struct leat_crew *crew, uint32_t worker);
-void leat_crew_take(struct leat_crew *crew, uint32_t worker);
+const struct leat_poets_crew_cell *leat_poets_crew_oldest(struct leat_poets_crew *crew,
+                                                          uint32_t worker);
+void leat_poets_crew_take(struct leat_poets_crew *crew, uint32_t worker);
 
 /* Nothing is under way. */
-bool leat_crew_is_idle(const struct leat_crew *crew);
+bool leat_poets_crew_is_idle(const struct leat_poets_crew *crew);
 /* All run OnHardwareIdle and vote; then they wait. True: none of them wants anything. */
-bool leat_crew_vote(struct leat_crew *crew);
-void leat_crew_resume(struct leat_crew *crew);
+bool leat_poets_crew_vote(struct leat_poets_crew *crew);
+void leat_poets_crew_resume(struct leat_poets_crew *crew);
 
 /* Packets that handlers here have received, as far as workers have told. */
-uint64_t leat_crew_received(const struct leat_crew *crew);
+uint64_t leat_poets_crew_received(const struct leat_poets_crew *crew);
 
 /* A pause that grows with the rounds that brought nothing. */
-void leat_crew_rest(unsigned rounds);
+void leat_poets_crew_rest(unsigned rounds);
 /* OnSupervisorIdle, once a millisecond; `last` is when it was. */
-void leat_crew_supervise(struct leat_crew *crew, double *last);
+void leat_poets_crew_supervise(struct leat_poets_crew *crew, double *last);
 
 #endif

@@ -23,7 +23,7 @@ struct inbox {
 };
 
 struct epochs {
-    struct leat_run *run;
+    struct leat_poets_run *run;
     struct leat_poets_env env;
     struct inbox *inbox, *control; /* by thread */
     struct inbox to_host;
@@ -83,14 +83,14 @@ static void drop(struct inbox *in, uint32_t at, bool keep_order)
 static bool choose(struct epochs *e, uint32_t thread, uint32_t *at)
 {
     struct inbox *in = &e->inbox[thread];
-    const struct leat_run_options *o = e->run->options;
+    const struct leat_poets_run_options *o = e->run->options;
     while (in->first < in->due) {
         struct leat_random *r = &e->random[thread];
         *at = in->first;
-        if (o->schedule == LEAT_RUN_LIFO) *at = in->due - 1;
-        if (o->schedule == LEAT_RUN_RANDOM)
+        if (o->schedule == LEAT_POETS_RUN_LIFO) *at = in->due - 1;
+        if (o->schedule == LEAT_POETS_RUN_RANDOM)
             *at = in->first + (uint32_t)leat_random_below(r, in->due - in->first);
-        if (o->schedule != LEAT_RUN_DELAY) return true;
+        if (o->schedule != LEAT_POETS_RUN_DELAY) return true;
         if ((double)(leat_random_next(r) >> 11) >= o->delay * 9007199254740992.0) return true;
         const struct leat_poets_slot later = in->slot[*at];
         drop(in, *at, true);
@@ -107,7 +107,7 @@ static bool turn(struct epochs *e, uint32_t thread)
     struct inbox *control = &e->control[thread], *in = &e->inbox[thread];
     struct leat_poets_step_in step = { .now = ++e->run->turns, .can_send = !e->full };
     struct leat_poets_step_out out;
-    const bool random = e->run->options->schedule == LEAT_RUN_RANDOM;
+    const bool random = e->run->options->schedule == LEAT_POETS_RUN_RANDOM;
     const bool is_control = control->first < control->due;
     uint32_t at = 0;
     struct leat_poets_slot slot;
@@ -125,11 +125,11 @@ static bool turn(struct epochs *e, uint32_t thread)
     }
     leat_poets_softswitch_step(ss, &step, &out);
     if (out.taken && is_control) drop(control, control->first, true);
-    if (out.taken && !is_control) drop(in, at, e->run->options->schedule == LEAT_RUN_LIFO);
+    if (out.taken && !is_control) drop(in, at, e->run->options->schedule == LEAT_POETS_RUN_LIFO);
     const bool to_host = out.kind == LEAT_POETS_STEP_SEND_HOST;
     if (to_host || out.kind == LEAT_POETS_STEP_SEND) {
-        leat_run_show(e->run, to_host, to_host ? thread : out.thread, out.out.packet,
-                      out.out.nflit);
+        leat_poets_run_show(e->run, to_host, to_host ? thread : out.thread, out.out.packet,
+                            out.out.nflit);
         put(e, to_host ? &e->to_host : &e->inbox[out.thread], out.out.packet, out.out.nflit);
     }
     const bool waits = out.kind == LEAT_POETS_STEP_WAIT_RX || out.kind == LEAT_POETS_STEP_DONE ||
@@ -156,7 +156,7 @@ static void begin_epoch(struct epochs *e)
 
 static void epoch(struct epochs *e)
 {
-    struct leat_host *host = &e->run->host;
+    struct leat_poets_graph_host *host = &e->run->host;
     const uint32_t quantum = e->run->options->quantum ? e->run->options->quantum : QUANTUM;
     begin_epoch(e);
     for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
@@ -165,20 +165,20 @@ static void epoch(struct epochs *e)
     while (e->to_host.first < e->to_host.due) {
         const struct leat_poets_slot slot = e->to_host.slot[e->to_host.first];
         drop(&e->to_host, e->to_host.first, true);
-        leat_host_packet(host, slot.packet, slot.nflit);
+        leat_poets_graph_host_packet(host, slot.packet, slot.nflit);
         e->moved = true;
     }
-    leat_host_flush(host);
-    if (e->run->epochs % SUPERVISOR_EPOCHS == 0) leat_host_idle(host);
+    leat_poets_graph_host_flush(host);
+    if (e->run->epochs % SUPERVISOR_EPOCHS == 0) leat_poets_graph_host_idle(host);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_t *packet,
-                           unsigned nflit)
+static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
+                           const uint8_t *packet, unsigned nflit)
 {
     struct epochs *e = host->engine;
-    leat_run_show(e->run, false, thread, packet, nflit);
+    leat_poets_run_show(e->run, false, thread, packet, nflit);
     put(e, &e->control[thread], packet, nflit);
 }
 
@@ -210,47 +210,47 @@ static uint64_t received(const struct epochs *e)
 
 static void run_to_the_end(struct epochs *e)
 {
-    struct leat_run *run = e->run;
-    const double began = leat_run_seconds();
+    struct leat_poets_run *run = e->run;
+    const double began = leat_poets_run_seconds();
     uint32_t idle_steps = 0;
     uint64_t checked = 0;
-    leat_host_begin(&run->host);
-    while (!leat_host_is_over(&run->host) && !e->failed) {
+    leat_poets_graph_host_begin(&run->host);
+    while (!leat_poets_graph_host_is_over(&run->host) && !e->failed) {
         epoch(e);
         if (atomic_load(&run->exit_code) >= 0 || run->turns - checked >= CHECK_TURNS) {
-            leat_run_check_end(run, began);
-            leat_run_progress(run, began, received(e));
+            leat_poets_run_check_end(run, began);
+            leat_poets_run_progress(run, began, received(e));
             checked = run->turns;
         }
         if (e->moved || packets_wait(e)) continue;
         if (run->host.app.state != LEAT_POETS_APP_RUNNING) continue;
         idle_steps = hardware_idle(e) || packets_wait(e) ? 0 : idle_steps + 1;
-        if (idle_steps >= leat_run_idle_steps(run)) leat_run_end_idle(run);
-        leat_host_idle(&run->host);
-        leat_run_check_end(run, began);
+        if (idle_steps >= leat_poets_run_idle_steps(run)) leat_poets_run_end_idle(run);
+        leat_poets_graph_host_idle(&run->host);
+        leat_poets_run_check_end(run, began);
     }
 }
 
-bool leat_run_epochs(struct leat_run *run)
+bool leat_poets_run_epochs(struct leat_poets_run *run)
 {
     const uint32_t threads = run->machine->thread_count;
     struct epochs e = { .run = run };
-    leat_run_env(run, &e.env, false);
+    leat_poets_run_env(run, &e.env, false);
     e.inbox = calloc(threads + 1, sizeof *e.inbox);
     e.control = calloc(threads + 1, sizeof *e.control);
     e.random = calloc(threads + 1, sizeof *e.random);
-    bool good = e.inbox && e.control && e.random && leat_run_make(run, &e.env, threads + 1);
+    bool good = e.inbox && e.control && e.random && leat_poets_run_make(run, &e.env, threads + 1);
     for (uint32_t t = 0; good && t < threads; t++)
         leat_random_seed_entity(&e.random[t], run->options->seed, run->machine->address[t]);
     if (good) {
         run->host.send = send_to_thread;
         run->host.engine = &e;
-        leat_run_watch_crashes(&e.env);
+        leat_poets_run_watch_crashes(&e.env);
         run_to_the_end(&e);
-        leat_run_forget_crashes();
+        leat_poets_run_forget_crashes();
         good = !e.failed;
     }
-    leat_run_lend_env(run, false);
+    leat_poets_run_lend_env(run, false);
     for (uint32_t t = 0; t < threads; t++) {
         if (e.inbox) free(e.inbox[t].slot);
         if (e.control) free(e.control[t].slot);

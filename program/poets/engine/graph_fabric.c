@@ -21,20 +21,20 @@ enum {
 
 /* A thread, or the host. */
 struct unit {
-    uint64_t at;             /* when its turn ends and the next begins; NEVER: it sleeps */
-    struct leat_mail *taken; /* received by the turn that ends then */
-    struct leat_mail *out;   /* sent by it */
+    uint64_t at;                   /* when its turn ends and the next begins; NEVER: it sleeps */
+    struct leat_poets_mail *taken; /* received by the turn that ends then */
+    struct leat_poets_mail *out;   /* sent by it */
 };
 
 struct fabric {
-    struct leat_run *run;
-    const struct leat_fabric_options *options;
+    struct leat_poets_run *run;
+    const struct leat_poets_fabric_options *options;
     struct leat_poets_env env;
-    struct leat_mailboxes mail;
+    struct leat_poets_mailboxes mail;
     struct unit *unit; /* the last is the host */
     uint32_t *heap, heap_count;
-    uint32_t host;               /* its number */
-    struct leat_mail_list queue; /* what the host has to send */
+    uint32_t host;                     /* its number */
+    struct leat_poets_mail_list queue; /* what the host has to send */
     uint32_t queued;
     uint64_t now, tick, tick_cycles, host_idle_at, limit, events;
     uint64_t ran_from, ran_to;
@@ -150,7 +150,7 @@ static uint64_t since(uint64_t before, uint64_t after)
 static uint64_t cost_of(const struct fabric *f, const struct leat_poets_softswitch *ss,
                         struct work before, bool sends)
 {
-    const struct leat_fabric_costs *c = &f->options->costs;
+    const struct leat_poets_fabric_costs *c = &f->options->costs;
     const struct work after = work_of(ss);
     return c->turn + since(before.received, after.received) * c->receive +
            since(before.sent, after.sent) * c->send + since(before.idled, after.idled) * c->idle +
@@ -160,17 +160,17 @@ static uint64_t cost_of(const struct fabric *f, const struct leat_poets_softswit
 /* What the turn before has sent and received. */
 static void end_turn(struct fabric *f, struct unit *u)
 {
-    if (u->taken) leat_mail_done(&f->mail, u->taken, network_time(f));
+    if (u->taken) leat_poets_mail_done(&f->mail, u->taken, network_time(f));
     u->taken = NULL;
-    if (u->out) leat_mail_post(&f->mail, u->out, network_time(f));
+    if (u->out) leat_poets_mail_post(&f->mail, u->out, network_time(f));
     u->out = NULL;
 }
 
 /* What has come for a thread. Data waits until the barrier is open. */
-static struct leat_mail *arrived_for(const struct fabric *f, uint32_t thread)
+static struct leat_poets_mail *arrived_for(const struct fabric *f, uint32_t thread)
 {
     const enum leat_poets_softswitch_state state = f->run->softswitch[thread].state;
-    struct leat_mail *mail = leat_mail_oldest(&f->mail, thread);
+    struct leat_poets_mail *mail = leat_poets_mail_oldest(&f->mail, thread);
     const bool early = state == LEAT_POETS_SS_INIT || state == LEAT_POETS_SS_BARRIER;
     return mail && early && mail->from != f->host ? NULL : mail;
 }
@@ -180,8 +180,8 @@ static uint64_t send(struct fabric *f, uint32_t thread, const struct leat_poets_
     struct unit *u = &f->unit[thread];
     const bool to_host = out->kind == LEAT_POETS_STEP_SEND_HOST;
     const uint32_t to = to_host ? f->host : out->thread;
-    leat_run_show(f->run, to_host, to_host ? thread : to, out->out.packet, out->out.nflit);
-    u->out = leat_mail_new(&f->mail, thread, to, out->out.packet, out->out.nflit);
+    leat_poets_run_show(f->run, to_host, to_host ? thread : to, out->out.packet, out->out.nflit);
+    u->out = leat_poets_mail_new(&f->mail, thread, to, out->out.packet, out->out.nflit);
     if (!u->out) f->failed = true;
     return f->mail.user[thread].box == f->mail.user[to].box
                ? f->options->costs.copy * out->out.nflit
@@ -194,12 +194,12 @@ static uint64_t thread_turn(struct fabric *f, uint32_t thread)
     struct leat_poets_softswitch *ss = &f->run->softswitch[thread];
     struct unit *u = &f->unit[thread];
     end_turn(f, u);
-    struct leat_mail *mail = arrived_for(f, thread);
+    struct leat_poets_mail *mail = arrived_for(f, thread);
     const struct work before = work_of(ss);
     const bool begins = ss->state == LEAT_POETS_SS_INIT;
     const struct leat_poets_step_in in = { .now = f->now,
                                            .can_send = !f->mail.user[thread].sends,
-                                           .packet = mail ? leat_mail_packet(mail) : NULL,
+                                           .packet = mail ? leat_poets_mail_packet(mail) : NULL,
                                            .nflit = mail ? mail->nflit : 0 };
     struct leat_poets_step_out out;
     f->run->turns = f->now;
@@ -209,7 +209,7 @@ static uint64_t thread_turn(struct fabric *f, uint32_t thread)
     uint64_t cost = cost_of(f, ss, before, sends);
     if (begins) cost += ss->config.device_count * f->options->costs.receive;
     if (out.taken) {
-        leat_mail_take(&f->mail, mail);
+        leat_poets_mail_take(&f->mail, mail);
         u->taken = mail;
     }
     if (sends) cost += send(f, thread, &out);
@@ -218,18 +218,18 @@ static uint64_t thread_turn(struct fabric *f, uint32_t thread)
 
 /* ---- the host ------------------------------------------------------------------------------- */
 
-static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_t *packet,
-                           unsigned nflit)
+static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
+                           const uint8_t *packet, unsigned nflit)
 {
     struct fabric *f = host->engine;
-    struct leat_mail *mail = leat_mail_new(&f->mail, f->host, thread, packet, nflit);
+    struct leat_poets_mail *mail = leat_poets_mail_new(&f->mail, f->host, thread, packet, nflit);
     if (!mail) {
         f->failed = true;
         return;
     }
     f->run->turns = f->now;
-    leat_run_show(f->run, false, thread, packet, nflit);
-    leat_mail_append(&f->queue, mail);
+    leat_poets_run_show(f->run, false, thread, packet, nflit);
+    leat_poets_mail_append(&f->queue, mail);
     f->queued++;
     wake(f, f->host, f->now);
 }
@@ -241,14 +241,14 @@ static uint64_t host_turn(struct fabric *f)
     end_turn(f, u);
     if (f->queued && !f->mail.user[f->host].sends) {
         f->queued--;
-        leat_mail_post(&f->mail, leat_mail_first(&f->queue), network_time(f));
+        leat_poets_mail_post(&f->mail, leat_poets_mail_first(&f->queue), network_time(f));
     }
-    struct leat_mail *mail = leat_mail_oldest(&f->mail, f->host);
-    if (!mail) leat_host_flush(&f->run->host);
+    struct leat_poets_mail *mail = leat_poets_mail_oldest(&f->mail, f->host);
+    if (!mail) leat_poets_graph_host_flush(&f->run->host);
     if (!mail || f->queued >= HOST_QUEUE_MAX) return NEVER;
-    leat_mail_take(&f->mail, mail);
+    leat_poets_mail_take(&f->mail, mail);
     u->taken = mail;
-    leat_host_packet(&f->run->host, leat_mail_packet(mail), mail->nflit);
+    leat_poets_graph_host_packet(&f->run->host, leat_poets_mail_packet(mail), mail->nflit);
     return f->now + f->options->costs.host;
 }
 
@@ -258,13 +258,13 @@ static void supervisor_idle(struct fabric *f)
 {
     if (f->now < f->host_idle_at) return;
     f->host_idle_at = f->now + cycles_of_ms(f, HOST_IDLE_MS);
-    leat_host_idle(&f->run->host);
+    leat_poets_graph_host_idle(&f->run->host);
 }
 
 /* OnHardwareIdle everywhere. True: somebody is still of a mind to do something. */
 static bool hardware_idle(struct fabric *f)
 {
-    const struct leat_fabric_costs *c = &f->options->costs;
+    const struct leat_poets_fabric_costs *c = &f->options->costs;
     const bool handlers = f->run->machine->has_hardware_idle;
     bool active = false;
     f->run->turns = f->now;
@@ -291,16 +291,16 @@ static void wait_for_supervisor(struct fabric *f)
 /* All sleep and nothing is under way. `steps`: how often so, without anything between. */
 static void idle_step(struct fabric *f, uint32_t *steps)
 {
-    struct leat_run *run = f->run;
+    struct leat_poets_run *run = f->run;
     f->now += f->options->costs.detect;
     *steps = hardware_idle(f) ? 0 : *steps + 1;
-    if (*steps >= leat_run_idle_steps(run)) {
-        leat_run_end_idle(run);
-        if (run->host.reason == LEAT_RUN_RUNNING && atomic_load(&run->exit_code) < 0)
+    if (*steps >= leat_poets_run_idle_steps(run)) {
+        leat_poets_run_end_idle(run);
+        if (run->host.reason == LEAT_POETS_RUN_RUNNING && atomic_load(&run->exit_code) < 0)
             wait_for_supervisor(f);
     }
     supervisor_idle(f);
-    leat_run_check_end_after(run, seconds(f));
+    leat_poets_run_check_end_after(run, seconds(f));
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
@@ -316,8 +316,8 @@ static uint64_t received(const struct fabric *f)
 /* What ends it from outside, and how far it is. */
 static void look_outside(struct fabric *f)
 {
-    leat_run_check_end_after(f->run, seconds(f));
-    if (f->run->options->watch.progress) leat_run_progress(f->run, f->began, received(f));
+    leat_poets_run_check_end_after(f->run, seconds(f));
+    if (f->run->options->watch.progress) leat_poets_run_progress(f->run, f->began, received(f));
 }
 
 /* What comes at certain times, whatever else happens. */
@@ -347,7 +347,7 @@ static bool next_event(struct fabric *f)
     const uint64_t unit_at = f->heap_count ? f->unit[f->heap[0]].at : NEVER;
     const uint64_t next = unit_at < f->tick ? unit_at : f->tick;
     if (f->mail.net->under_way &&
-        leat_mailboxes_run(&f->mail, next == NEVER ? LEAT_NEVER : edge(f, next)))
+        leat_poets_mailboxes_run(&f->mail, next == NEVER ? LEAT_NEVER : edge(f, next)))
         return true;
     if (next == NEVER) return false;
     f->now = next;
@@ -362,12 +362,12 @@ static bool next_event(struct fabric *f)
 
 static void run_to_the_end(struct fabric *f)
 {
-    struct leat_host *host = &f->run->host;
+    struct leat_poets_graph_host *host = &f->run->host;
     uint32_t idle_steps = 0;
-    leat_host_begin(host);
+    leat_poets_graph_host_begin(host);
     for (uint32_t t = 0; t < f->host; t++)
         wake(f, t, 0);
-    while (!leat_host_is_over(host) && !f->failed && !f->mail.failed[0]) {
+    while (!leat_poets_graph_host_is_over(host) && !f->failed && !f->mail.failed[0]) {
         note_state(f);
         if (f->heap_count || f->mail.alive) {
             if (next_event(f)) continue;
@@ -381,11 +381,11 @@ static void run_to_the_end(struct fabric *f)
     note_state(f);
 }
 
-static void sum_up(const struct fabric *f, struct leat_fabric_result *out)
+static void sum_up(const struct fabric *f, struct leat_poets_fabric_result *out)
 {
-    const struct leat_mailboxes *m = &f->mail;
+    const struct leat_poets_mailboxes *m = &f->mail;
     uint8_t words[24];
-    *out = (struct leat_fabric_result){
+    *out = (struct leat_poets_fabric_result){
         .cycles = f->now, .threads = m->threads_count, .host = m->host_count, .copied = m->copied
     };
     if (f->ran_to != NEVER) out->ran_cycles = f->ran_to - f->ran_from;
@@ -401,50 +401,50 @@ static void sum_up(const struct fabric *f, struct leat_fabric_result *out)
     out->certificate = leat_poets_hash(LEAT_POETS_HASH_EMPTY, words, sizeof words);
 }
 
-bool leat_run_fabric(struct leat_run *run)
+bool leat_poets_run_fabric(struct leat_poets_run *run)
 {
-    const struct leat_fabric_options *o = &run->options->fabric;
+    const struct leat_poets_fabric_options *o = &run->options->fabric;
     const uint32_t threads = run->machine->thread_count;
-    const struct leat_mailbox_config config = { .net = o->net,
-                                                .bare = o->bare,
-                                                .place = o->place,
-                                                .boxes = o->boxes,
-                                                .threads = threads,
-                                                .slots = o->slots,
-                                                .host_port = o->host_port,
-                                                .host_address = o->host_address };
+    const struct leat_poets_mailbox_config config = { .net = o->net,
+                                                      .bare = o->bare,
+                                                      .place = o->place,
+                                                      .boxes = o->boxes,
+                                                      .threads = threads,
+                                                      .slots = o->slots,
+                                                      .host_port = o->host_port,
+                                                      .host_address = o->host_address };
     struct fabric f = { .run = run,
                         .options = o,
                         .host = threads,
                         .tick = NEVER,
                         .ran_from = NEVER,
                         .ran_to = NEVER,
-                        .began = leat_run_seconds() };
-    leat_run_env(run, &f.env, false);
+                        .began = leat_poets_run_seconds() };
+    leat_poets_run_env(run, &f.env, false);
     f.unit = calloc((size_t)threads + 1, sizeof *f.unit);
     f.heap = calloc((size_t)threads + 1, sizeof *f.heap);
-    bool good = leat_mailboxes_make(&f.mail, &config) && f.unit && f.heap;
+    bool good = leat_poets_mailboxes_make(&f.mail, &config) && f.unit && f.heap;
     f.mail.context = &f;
     f.mail.came = f.mail.free_to_send = wake_at;
     for (uint32_t t = 0; good && t <= threads; t++)
         f.unit[t].at = NEVER;
     for (uint32_t t = 0; good && t < threads; t++)
         run->machine->address[t] = f.mail.user[t].address;
-    good = good && leat_run_make(run, &f.env, threads + 1);
+    good = good && leat_poets_run_make(run, &f.env, threads + 1);
     f.limit = run->options->seconds_max > 0 ? cycles_until(&f, run->options->seconds_max) : NEVER;
     if (run->options->host.instrument)
         f.tick = f.tick_cycles = run->options->host.interval / TICKS_PER_RECORD + 1;
     if (good) {
         run->host.send = send_to_thread;
         run->host.engine = &f;
-        leat_run_watch_crashes(&f.env);
+        leat_poets_run_watch_crashes(&f.env);
         run_to_the_end(&f);
-        leat_run_forget_crashes();
+        leat_poets_run_forget_crashes();
         sum_up(&f, &run->fabric);
         good = !f.failed;
     }
-    leat_run_lend_env(run, false);
-    leat_mailboxes_free(&f.mail);
+    leat_poets_run_lend_env(run, false);
+    leat_poets_mailboxes_free(&f.mail);
     free(f.unit);
     free(f.heap);
     return good;

@@ -19,24 +19,24 @@
 
 #include "graph_mailbox.h"
 
-struct leat_fabric_costs {
+struct leat_poets_fabric_costs {
     uint64_t turn, receive, send, edge, copy, idle, host, detect;
 };
 
-struct leat_fabric_options {
+struct leat_poets_fabric_options {
     struct leat_port_net *net; /* NULL: this engine is not asked for */
     bool bare;                 /* the network's flits are the packets' (graph_mailbox.h) */
-    const struct leat_mailbox_place *place;
+    const struct leat_poets_mailbox_place *place;
     uint32_t boxes, threads_per_box, slots, host_port, host_address;
     uint64_t clock_num, clock_den; /* a cycle of the threads in picoseconds, at least one; both
                                       below 2^32 */
-    struct leat_fabric_costs costs;
+    struct leat_poets_fabric_costs costs;
 };
 
-struct leat_fabric_result {
+struct leat_poets_fabric_result {
     uint64_t cycles;     /* until the last thread had stopped */
     uint64_t ran_cycles; /* of these, the application's own: from barrier to end */
-    struct leat_mail_counts threads, host;
+    struct leat_poets_mail_counts threads, host;
     uint64_t copied;
     uint32_t busiest_port;
     uint64_t busiest_packets; /* to and from it */

@@ -11,7 +11,7 @@
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-static uint32_t list_totals(struct leat_run_result *r, uint64_t **list)
+static uint32_t list_totals(struct leat_poets_run_result *r, uint64_t **list)
 {
     uint32_t count = 0;
     list[count++] = &r->receives;
@@ -24,48 +24,48 @@ static uint32_t list_totals(struct leat_run_result *r, uint64_t **list)
     return count;
 }
 
-_Static_assert(LEAT_POETS_CAUSE_COUNT + 5 <= LEAT_NOTE_WORDS_MAX, "totals fit into a note");
+_Static_assert(LEAT_POETS_CAUSE_COUNT + 5 <= LEAT_POETS_NOTE_WORDS_MAX, "totals fit into a note");
 
-static void wait_for(struct leat_link *link, uint32_t kind, struct leat_note *note)
+static void wait_for(struct leat_poets_link *link, uint32_t kind, struct leat_poets_note *note)
 {
     uint32_t from;
-    while (!leat_link_hear(link, &from, note) || note->kind != kind)
+    while (!leat_poets_link_hear(link, &from, note) || note->kind != kind)
         sched_yield();
 }
 
-static void add_totals(struct leat_link *link, struct leat_run_result *out)
+static void add_totals(struct leat_poets_link *link, struct leat_poets_run_result *out)
 {
-    uint64_t *list[LEAT_NOTE_WORDS_MAX];
-    struct leat_note note = { .kind = LEAT_NOTE_TOTALS };
+    uint64_t *list[LEAT_POETS_NOTE_WORDS_MAX];
+    struct leat_poets_note note = { .kind = LEAT_POETS_NOTE_TOTALS };
     const uint32_t count = list_totals(out, list);
     for (uint32_t r = 1; r < link->rank_count; r++) {
-        wait_for(link, LEAT_NOTE_TOTALS, &note);
+        wait_for(link, LEAT_POETS_NOTE_TOTALS, &note);
         for (uint32_t i = 0; i < count && i < note.count; i++)
             *list[i] += note.word[i];
     }
 }
 
-static void tell_totals(struct leat_link *link, struct leat_run_result *out)
+static void tell_totals(struct leat_poets_link *link, struct leat_poets_run_result *out)
 {
-    uint64_t *list[LEAT_NOTE_WORDS_MAX];
-    struct leat_note note = { .kind = LEAT_NOTE_TOTALS };
+    uint64_t *list[LEAT_POETS_NOTE_WORDS_MAX];
+    struct leat_poets_note note = { .kind = LEAT_POETS_NOTE_TOTALS };
     note.count = list_totals(out, list);
     for (uint32_t i = 0; i < note.count; i++)
         note.word[i] = *list[i];
-    leat_link_tell(link, 0, &note);
+    leat_poets_link_tell(link, 0, &note);
 }
 
 /* ---- states --------------------------------------------------------------------------------- */
 
 /* Octets that have come from a rank, or will go from here. */
 struct piece {
-    uint8_t octets[LEAT_LINK_LEN_MAX];
+    uint8_t octets[LEAT_POETS_LINK_LEN_MAX];
     size_t at, len;
 };
 
 struct states {
-    struct leat_link *link;
-    const struct leat_machine *machine;
+    struct leat_poets_link *link;
+    const struct leat_poets_machine *machine;
     struct piece mine;
     struct piece **of; /* by rank, rank 0's */
     uint64_t hash;
@@ -74,10 +74,10 @@ struct states {
 
 static void send_piece(struct states *s)
 {
-    struct leat_note note;
+    struct leat_poets_note note;
     if (!s->mine.len) return;
-    wait_for(s->link, LEAT_NOTE_PULL, &note);
-    while (!s->link->send(s->link, 0, LEAT_LINK_DATA, s->mine.octets, s->mine.len))
+    wait_for(s->link, LEAT_POETS_NOTE_PULL, &note);
+    while (!s->link->send(s->link, 0, LEAT_POETS_LINK_DATA, s->mine.octets, s->mine.len))
         sched_yield();
     s->mine.len = 0;
 }
@@ -111,13 +111,14 @@ static struct piece *piece_of(struct states *s, uint32_t rank)
 /* The next `len` octets of another rank. */
 static void pull(struct states *s, uint32_t rank, size_t len)
 {
-    static const struct leat_note note = { .kind = LEAT_NOTE_PULL };
+    static const struct leat_poets_note note = { .kind = LEAT_POETS_NOTE_PULL };
     struct piece *piece = piece_of(s, rank);
     while (piece && len) {
         if (piece->at == piece->len) {
             uint32_t from;
-            leat_link_tell(s->link, rank, &note);
-            while (!s->link->receive(s->link, LEAT_LINK_DATA, piece->octets, &from, &piece->len))
+            leat_poets_link_tell(s->link, rank, &note);
+            while (
+                !s->link->receive(s->link, LEAT_POETS_LINK_DATA, piece->octets, &from, &piece->len))
                 sched_yield();
             piece->at = 0;
         }
@@ -130,18 +131,18 @@ static void pull(struct states *s, uint32_t rank, size_t len)
 
 static void walk(struct states *s, bool of_edges)
 {
-    const struct leat_machine *m = s->machine;
+    const struct leat_poets_machine *m = s->machine;
     for (uint32_t i = 0; i < m->device_count && !s->no_memory; i++) {
-        const uint32_t rank = leat_machine_rank_of(m, m->seat[i].thread);
+        const uint32_t rank = leat_poets_machine_rank_of(m, m->seat[i].thread);
         if (rank == m->rank)
-            leat_machine_states(m, i, of_edges, m->rank ? put : hash, s);
+            leat_poets_machine_states(m, i, of_edges, m->rank ? put : hash, s);
         else if (!m->rank)
-            pull(s, rank, leat_machine_states_len(m, i, of_edges));
+            pull(s, rank, leat_poets_machine_states_len(m, i, of_edges));
     }
 }
 
-static void hash_states(struct leat_link *link, const struct leat_machine *machine,
-                        struct leat_run_result *out)
+static void hash_states(struct leat_poets_link *link, const struct leat_poets_machine *machine,
+                        struct leat_poets_run_result *out)
 {
     struct states *s = calloc(1, sizeof *s);
     struct piece **of = calloc(link->rank_count, sizeof *of);
@@ -160,18 +161,18 @@ static void hash_states(struct leat_link *link, const struct leat_machine *machi
     free(s);
 }
 
-void leat_ranks_gather(const struct leat_run *run, struct leat_run_result *out)
+void leat_poets_ranks_gather(const struct leat_poets_run *run, struct leat_poets_run_result *out)
 {
-    static const struct leat_note bye = { .kind = LEAT_NOTE_BYE };
-    struct leat_link *link = run->options->link;
-    struct leat_note note;
+    static const struct leat_poets_note bye = { .kind = LEAT_POETS_NOTE_BYE };
+    struct leat_poets_link *link = run->options->link;
+    struct leat_poets_note note;
     if (link->rank)
         tell_totals(link, out);
     else
         add_totals(link, out);
     hash_states(link, run->machine, out);
     if (link->rank)
-        wait_for(link, LEAT_NOTE_BYE, &note);
+        wait_for(link, LEAT_POETS_NOTE_BYE, &note);
     else
-        leat_link_tell_all(link, &bye);
+        leat_poets_link_tell_all(link, &bye);
 }

@@ -15,10 +15,12 @@ enum {
     LOOKS_WITHOUT_TURN = 20, /* in one and the same handler, and it does not come back */
 };
 
-static const int crashes[LEAT_RUN_CRASHES] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
+static const int crashes[LEAT_POETS_RUN_CRASHES] = { SIGSEGV, SIGBUS,  SIGFPE,
+                                                     SIGILL,  SIGABRT, SIGTRAP };
 static _Thread_local struct leat_poets_env *watched; /* of a thread that runs devices */
-static _Thread_local struct leat_run *hosted;        /* by the thread that runs the supervisor */
-static _Thread_local const struct leat_run_options *outside; /* a run: code is loaded or unloaded */
+static _Thread_local struct leat_poets_run *hosted;  /* by the thread that runs the supervisor */
+static _Thread_local const struct leat_poets_run_options
+    *outside; /* a run: code is loaded or unloaded */
 static _Thread_local stack_t stack_before;
 
 /* ---- telling: only what a signal handler may call ------------------------------------------- */
@@ -31,8 +33,8 @@ static void say(const char *text)
 
 /* Whose code runs. Without a run it is that of static objects. */
 struct culprit {
-    const struct leat_run_options *options;
-    const struct leat_run *run;
+    const struct leat_poets_run_options *options;
+    const struct leat_poets_run *run;
     const struct leat_poets_block *block;
     bool supervisor;
 };
@@ -45,7 +47,7 @@ static _Noreturn void give_up(struct culprit c, const char *what)
         say("the supervisor: ");
     } else if (c.run && c.block) {
         say("device ");
-        say(leat_machine_name(c.run->machine, c.block->index));
+        say(leat_poets_machine_name(c.run->machine, c.block->index));
         say(": ");
     }
     say(c.options && !c.run ? "a constructor or destructor " : "a handler ");
@@ -58,7 +60,7 @@ static _Noreturn void give_up(struct culprit c, const char *what)
 static struct culprit culprit_here(void)
 {
     const bool supervisor = hosted && atomic_load(&hosted->host.supervising);
-    const struct leat_run *run = watched ? watched->engine : supervisor ? hosted : NULL;
+    const struct leat_poets_run *run = watched ? watched->engine : supervisor ? hosted : NULL;
     return (struct culprit){ .options = run ? run->options : outside,
                              .run = run,
                              .block = watched ? watched->block : NULL,
@@ -89,7 +91,7 @@ static void on_fork(void)
 
 /* ---- threads that run handlers -------------------------------------------------------------- */
 
-void leat_run_watch_crashes(struct leat_poets_env *env)
+void leat_poets_run_watch_crashes(struct leat_poets_env *env)
 {
     static _Thread_local char stack[1 << 15];
     const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
@@ -97,7 +99,7 @@ void leat_run_watch_crashes(struct leat_poets_env *env)
     sigaltstack(&other, &stack_before); /* a handler may recurse without end */
 }
 
-void leat_run_forget_crashes(void)
+void leat_poets_run_forget_crashes(void)
 {
     sigaltstack(&stack_before, NULL);
     watched = NULL;
@@ -105,10 +107,11 @@ void leat_run_forget_crashes(void)
 
 /* ---- code that does not come back --------------------------------------------------------- */
 
-static bool is_to_end(const struct leat_run_guard *guard)
+static bool is_to_end(const struct leat_poets_run_guard *guard)
 {
-    const struct leat_run_options *o = guard->options;
-    const double seconds = (double)(leat_run_cycles() - guard->began) / LEAT_RUN_CYCLES_PER_SECOND;
+    const struct leat_poets_run_options *o = guard->options;
+    const double seconds = (double)(leat_poets_run_cycles() - guard->began) /
+                           LEAT_POETS_RUN_CYCLES_PER_SECOND;
     return (o->interrupted && *o->interrupted) || (o->seconds_max > 0 && seconds > o->seconds_max);
 }
 
@@ -120,9 +123,9 @@ struct stuck {
 
 /* These are read while others write them; what is torn is another value, and so is no standstill.
  */
-static struct stuck look(struct leat_run *run)
+static struct stuck look(struct leat_poets_run *run)
 {
-    const struct leat_machine *m = run->machine;
+    const struct leat_poets_machine *m = run->machine;
     struct stuck now = { .turns = __atomic_load_n(&run->host.supervisor_packets,
                                                   __ATOMIC_RELAXED) };
     pthread_mutex_lock(&run->looking);
@@ -139,12 +142,12 @@ static struct stuck look(struct leat_run *run)
 }
 
 /* Does a handler run? Who waits for others does no harm. */
-static bool is_busy(const struct leat_run *run, struct stuck now)
+static bool is_busy(const struct leat_poets_run *run, struct stuck now)
 {
     return !run || now.block || atomic_load(&run->host.supervising);
 }
 
-void leat_run_lend_env(struct leat_run *run, bool lent)
+void leat_poets_run_lend_env(struct leat_poets_run *run, bool lent)
 {
     pthread_mutex_lock(&run->looking);
     run->env_lent = lent;
@@ -153,7 +156,7 @@ void leat_run_lend_env(struct leat_run *run, bool lent)
 
 static void *watch(void *context)
 {
-    struct leat_run_guard *guard = context;
+    struct leat_poets_run_guard *guard = context;
     struct stuck before = { 0 };
     unsigned looks = 0;
     pthread_mutex_lock(&guard->lock);
@@ -167,7 +170,7 @@ static void *watch(void *context)
         }
         if (pthread_cond_timedwait(&guard->over, &guard->lock, &until) != ETIMEDOUT) continue;
         if (!is_to_end(guard)) continue;
-        struct leat_run *run = guard->run;
+        struct leat_poets_run *run = guard->run;
         const struct stuck now = run ? look(run) : (struct stuck){ 0 };
         looks = is_busy(run, now) && now.block == before.block && now.turns == before.turns
                     ? looks + 1
@@ -184,7 +187,7 @@ static void *watch(void *context)
     return NULL;
 }
 
-static void begin_watch(struct leat_run_guard *guard)
+static void begin_watch(struct leat_poets_run_guard *guard)
 {
     sigset_t all, before;
     pthread_condattr_t clock;
@@ -199,7 +202,7 @@ static void begin_watch(struct leat_run_guard *guard)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void end_watch(struct leat_run_guard *guard)
+static void end_watch(struct leat_poets_run_guard *guard)
 {
     pthread_mutex_lock(&guard->lock);
     guard->is_over = true;
@@ -219,29 +222,32 @@ static void tell_exits(void)
     pthread_atfork(on_fork, NULL, NULL);
 }
 
-void leat_run_guard_begin(struct leat_run_guard *guard, const struct leat_run_options *options,
-                          struct leat_run *run)
+void leat_poets_run_guard_begin(struct leat_poets_run_guard *guard,
+                                const struct leat_poets_run_options *options,
+                                struct leat_poets_run *run)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
-    *guard = (struct leat_run_guard){ .options = options, .run = run, .began = leat_run_cycles() };
+    *guard = (struct leat_poets_run_guard){ .options = options,
+                                            .run = run,
+                                            .began = leat_poets_run_cycles() };
     hosted = run;
     if (!run) {
         outside = options;
-        leat_run_watch_crashes(NULL);
+        leat_poets_run_watch_crashes(NULL);
     }
     pthread_once(&once, tell_exits);
-    for (size_t i = 0; i < LEAT_RUN_CRASHES; i++)
+    for (size_t i = 0; i < LEAT_POETS_RUN_CRASHES; i++)
         sigaction(crashes[i], &action, &guard->before[i]);
     begin_watch(guard);
 }
 
-void leat_run_guard_end(struct leat_run_guard *guard)
+void leat_poets_run_guard_end(struct leat_poets_run_guard *guard)
 {
     end_watch(guard);
-    for (size_t i = 0; i < LEAT_RUN_CRASHES; i++)
+    for (size_t i = 0; i < LEAT_POETS_RUN_CRASHES; i++)
         sigaction(crashes[i], &guard->before[i], NULL);
-    if (!guard->run) leat_run_forget_crashes();
+    if (!guard->run) leat_poets_run_forget_crashes();
     outside = NULL;
     hosted = NULL;
 }

@@ -10,23 +10,25 @@
 
 static const char *const reason_name[] = {
 #define X(id, name) name,
-    LEAT_RUN_REASON_LIST(X)
+    LEAT_POETS_RUN_REASON_LIST(X)
 #undef X
 };
 
-const char *leat_run_reason_name(enum leat_run_reason reason)
+const char *leat_poets_run_reason_name(enum leat_poets_run_reason reason)
 {
     return reason_name[reason];
 }
 
 /* ---- what is said --------------------------------------------------------------------------- */
 
-static void look_for_exit(struct leat_host *host, const char *text, size_t len)
+static void look_for_exit(struct leat_poets_graph_host *host, const char *text, size_t len)
 {
     static const char success[] = "_HANDLER_EXIT_SUCCESS_9be65737_";
     static const char fail[] = "_HANDLER_EXIT_FAIL_9be65737_";
-    if (memmem(text, len, success, strlen(success))) leat_host_end(host, LEAT_RUN_SUCCESS, 0);
-    if (memmem(text, len, fail, strlen(fail))) leat_host_end(host, LEAT_RUN_FAILED, 1);
+    if (memmem(text, len, success, strlen(success)))
+        leat_poets_graph_host_end(host, LEAT_POETS_RUN_SUCCESS, 0);
+    if (memmem(text, len, fail, strlen(fail)))
+        leat_poets_graph_host_end(host, LEAT_POETS_RUN_FAILED, 1);
 }
 
 /* Nothing that a terminal would obey. */
@@ -36,13 +38,13 @@ static void print_text(FILE *out, const char *text, size_t len)
         fputc((unsigned char)text[i] >= ' ' || text[i] == '\t' ? text[i] : ' ', out);
 }
 
-static void begin_line(struct leat_host *host)
+static void begin_line(struct leat_poets_graph_host *host)
 {
     host->lines++;
     if (host->options.before_line) host->options.before_line();
 }
 
-static void print_line(struct leat_host *host, uint32_t index,
+static void print_line(struct leat_poets_graph_host *host, uint32_t index,
                        const struct leat_poets_log_line *line)
 {
     const uint32_t thread = host->machine->seat[index].thread;
@@ -50,7 +52,8 @@ static void print_line(struct leat_host *host, uint32_t index,
     if (host->options.line) {
         host->options.line(host->options.context, index, line->text, line->len);
     } else {
-        fprintf(host->options.lines, "%s (Thread 0x%x): ", leat_machine_name(host->machine, index),
+        fprintf(host->options.lines,
+                "%s (Thread 0x%x): ", leat_poets_machine_name(host->machine, index),
                 host->machine->address[thread]);
         print_text(host->options.lines, line->text, line->len);
         fputs(line->truncated ? " [truncated]\n" : "\n", host->options.lines);
@@ -60,7 +63,7 @@ static void print_line(struct leat_host *host, uint32_t index,
 
 static void post(struct leat_poets_host *api, const char *text)
 {
-    struct leat_host *host = api->engine;
+    struct leat_poets_graph_host *host = api->engine;
     begin_line(host);
     if (host->options.line) {
         host->options.line(host->options.context, LEAT_GRAPH_NONE, text, strlen(text));
@@ -73,30 +76,30 @@ static void post(struct leat_poets_host *api, const char *text)
 
 static void stop_application(struct leat_poets_host *api)
 {
-    leat_host_end(api->engine, LEAT_RUN_STOPPED, 0);
+    leat_poets_graph_host_end(api->engine, LEAT_POETS_RUN_STOPPED, 0);
 }
 
 static void fail(struct leat_poets_host *api, const char *what)
 {
-    struct leat_host *host = api->engine;
+    struct leat_poets_graph_host *host = api->engine;
     fputs("supervisor: ", host->options.lines);
     print_text(host->options.lines, what, strlen(what));
     fputc('\n', host->options.lines);
-    leat_host_end(host, LEAT_RUN_ASSERTION, 1);
+    leat_poets_graph_host_end(host, LEAT_POETS_RUN_ASSERTION, 1);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
 static const char default_folder[] = "poets_output";
 
-static const char *folder_of(const struct leat_host *host)
+static const char *folder_of(const struct leat_poets_graph_host *host)
 {
     return host->options.folder ? host->options.folder : default_folder;
 }
 
 /* Opens the folder for files. One that the user has named may be anybody's; under the default name
  * another may have made one, where many share the working folder. */
-static bool open_files(struct leat_host *host, char *why, size_t cap)
+static bool open_files(struct leat_poets_graph_host *host, char *why, size_t cap)
 {
     char path[4200];
     if (host->files >= 0) return true;
@@ -116,8 +119,8 @@ static bool open_files(struct leat_host *host, char *why, size_t cap)
 /* FOLDER/APP__INSTANCE/TIME SUFFIX, new; with _2, _3, ... where there is one already. */
 static const char *output_folder(struct leat_poets_host *api, const char *suffix)
 {
-    struct leat_host *host = api->engine;
-    const struct leat_machine *m = host->machine;
+    struct leat_poets_graph_host *host = api->engine;
+    const struct leat_poets_machine *m = host->machine;
     char when[32], why[400];
     struct tm now;
     const time_t seconds = time(NULL);
@@ -144,7 +147,7 @@ static const char *output_folder(struct leat_poets_host *api, const char *suffix
 
 /* ---- packets to threads --------------------------------------------------------------------- */
 
-static void send_control(struct leat_host *host, uint8_t opcode)
+static void send_control(struct leat_poets_graph_host *host, uint8_t opcode)
 {
     const struct leat_poets_packet packet = { .packet_class = LEAT_POETS_CLASS_CTL,
                                               .opcode = opcode,
@@ -157,9 +160,10 @@ static void send_control(struct leat_host *host, uint8_t opcode)
 }
 
 /* A reply goes to the device that spoke, a broadcast to all. */
-static void send_answer(struct leat_host *host, uint32_t index, const uint8_t *payload, bool all)
+static void send_answer(struct leat_poets_graph_host *host, uint32_t index, const uint8_t *payload,
+                        bool all)
 {
-    const struct leat_machine *m = host->machine;
+    const struct leat_poets_machine *m = host->machine;
     const struct leat_poets_seat seat = m->seat[index];
     struct leat_poets_packet packet = {
         .packet_class = LEAT_POETS_CLASS_CTL,
@@ -178,7 +182,8 @@ static void send_answer(struct leat_host *host, uint32_t index, const uint8_t *p
         host->send(host, t, octets, nflit);
 }
 
-static void on_supervisor_packet(struct leat_host *host, const struct leat_poets_packet *packet)
+static void on_supervisor_packet(struct leat_poets_graph_host *host,
+                                 const struct leat_poets_packet *packet)
 {
     _Alignas(16) uint8_t reply[LEAT_POETS_PACKET_LEN_MAX] = { 0 };
     _Alignas(16) uint8_t bcast[LEAT_POETS_PACKET_LEN_MAX] = { 0 };
@@ -197,7 +202,7 @@ static void on_supervisor_packet(struct leat_host *host, const struct leat_poets
 }
 
 /* Nobody is attached to externals; but one of this name ends the run with its message's number. */
-static void on_external(struct leat_host *host, const struct leat_poets_packet *packet)
+static void on_external(struct leat_poets_graph_host *host, const struct leat_poets_packet *packet)
 {
     const struct leat_graph_instance *i = host->machine->instance;
     uint32_t number = 0, code;
@@ -206,7 +211,8 @@ static void on_external(struct leat_host *host, const struct leat_poets_packet *
         if (number++ != packet->device) continue;
         if (strcmp(leat_graph_device_name(host->machine->graph, i, d), "__halt__") != 0) break;
         memcpy(&code, packet->payload, sizeof code);
-        leat_host_end(host, code ? LEAT_RUN_FAILED : LEAT_RUN_SUCCESS, code != 0);
+        leat_poets_graph_host_end(host, code ? LEAT_POETS_RUN_FAILED : LEAT_POETS_RUN_SUCCESS,
+                                  code != 0);
         return;
     }
     host->mothership.cause[LEAT_POETS_HOST_NO_EXTERNAL]++;
@@ -226,7 +232,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Addresses ascend. thread_count: it is nobody's. */
-static uint32_t thread_of(const struct leat_machine *m, uint32_t address)
+static uint32_t thread_of(const struct leat_poets_machine *m, uint32_t address)
 {
     const uint32_t *found = bsearch(&address, m->address, m->thread_count, sizeof address,
                                     by_address);
@@ -234,13 +240,13 @@ static uint32_t thread_of(const struct leat_machine *m, uint32_t address)
 }
 
 /* Told once, of the first. */
-static void tell_table(struct leat_host *host, const char *why)
+static void tell_table(struct leat_poets_graph_host *host, const char *why)
 {
     if (!host->table_failed) fprintf(stderr, "leat: %s\n", why);
     host->table_failed = true;
 }
 
-static FILE *open_table(struct leat_host *host, uint32_t address, bool begun)
+static FILE *open_table(struct leat_poets_graph_host *host, uint32_t address, bool begun)
 {
     const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (begun ? O_APPEND : O_TRUNC) |
                       (host->options.folder ? 0 : O_NOFOLLOW);
@@ -261,7 +267,8 @@ static FILE *open_table(struct leat_host *host, uint32_t address, bool begun)
 }
 
 /* A row of a thread's file, in the original's columns. */
-static void on_instr(struct leat_host *host, uint32_t address, const struct leat_poets_instr *instr)
+static void on_instr(struct leat_poets_graph_host *host, uint32_t address,
+                     const struct leat_poets_instr *instr)
 {
     const uint32_t *c = instr->counter;
     const double delta = (double)c[LEAT_POETS_INSTR_CYCLES] / (double)host->options.interval;
@@ -288,7 +295,7 @@ static void on_instr(struct leat_host *host, uint32_t address, const struct leat
 /* ---- the life of the application ------------------------------------------------------------ */
 
 /* In the order of their values; each may lead to more. */
-static void act(struct leat_host *host, uint32_t actions)
+static void act(struct leat_poets_graph_host *host, uint32_t actions)
 {
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
     if (actions & LEAT_POETS_ACTION_LOAD && s) {
@@ -300,8 +307,8 @@ static void act(struct leat_host *host, uint32_t actions)
     }
     if (actions & LEAT_POETS_ACTION_RELEASE) send_control(host, LEAT_POETS_OP_BARRIER);
     if (actions & LEAT_POETS_ACTION_STOP) {
-        if (host->app.failed && host->reason == LEAT_RUN_RUNNING) {
-            host->reason = LEAT_RUN_ASSERTION;
+        if (host->app.failed && host->reason == LEAT_POETS_RUN_RUNNING) {
+            host->reason = LEAT_POETS_RUN_ASSERTION;
             host->exit_code = 1;
         }
         if (host->options.instrument) send_control(host, LEAT_POETS_OP_INSTR);
@@ -319,7 +326,7 @@ static void act(struct leat_host *host, uint32_t actions)
     }
 }
 
-void leat_host_begin(struct leat_host *host)
+void leat_poets_graph_host_begin(struct leat_poets_graph_host *host)
 {
     leat_poets_app_define(&host->app, LEAT_POETS_PART_SPEC, 0, 0);
     leat_poets_app_define(&host->app, LEAT_POETS_PART_SUPD, 0, 0);
@@ -327,7 +334,8 @@ void leat_host_begin(struct leat_host *host)
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_RUN));
 }
 
-void leat_host_packet(struct leat_host *host, const uint8_t *packet, unsigned nflit)
+void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
+                                  unsigned nflit)
 {
     struct leat_poets_told told;
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
@@ -353,7 +361,7 @@ void leat_host_packet(struct leat_host *host, const uint8_t *packet, unsigned nf
     }
 }
 
-bool leat_host_idle(struct leat_host *host)
+bool leat_poets_graph_host_idle(struct leat_poets_graph_host *host)
 {
     const struct leat_poets_supervisor *s = host->machine->handlers->supervisor;
     if (!s || !s->idle || !host->object || host->app.state != LEAT_POETS_APP_RUNNING) return false;
@@ -364,32 +372,34 @@ bool leat_host_idle(struct leat_host *host)
     return true;
 }
 
-void leat_host_flush(struct leat_host *host)
+void leat_poets_graph_host_flush(struct leat_poets_graph_host *host)
 {
     if (host->lines_flushed == host->lines || host->options.line) return;
     host->lines_flushed = host->lines;
     fflush(host->options.lines);
 }
 
-void leat_host_end(struct leat_host *host, enum leat_run_reason reason, int exit_code)
+void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
+                               enum leat_poets_run_reason reason, int exit_code)
 {
-    if (host->reason == LEAT_RUN_RUNNING) {
+    if (host->reason == LEAT_POETS_RUN_RUNNING) {
         host->reason = reason;
         host->exit_code = exit_code;
     }
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_STOP));
 }
 
-bool leat_host_is_over(const struct leat_host *host)
+bool leat_poets_graph_host_is_over(const struct leat_poets_graph_host *host)
 {
     return host->app.state == LEAT_POETS_APP_STOPPED || host->app.state == LEAT_POETS_APP_BROKEN;
 }
 
-bool leat_host_init(struct leat_host *host, struct leat_machine *machine,
-                    const struct leat_host_options *options)
+bool leat_poets_graph_host_init(struct leat_poets_graph_host *host,
+                                struct leat_poets_machine *machine,
+                                const struct leat_poets_graph_host_options *options)
 {
     const struct leat_poets_supervisor *s = machine->handlers->supervisor;
-    *host = (struct leat_host){ .machine = machine, .options = *options, .files = -1 };
+    *host = (struct leat_poets_graph_host){ .machine = machine, .options = *options, .files = -1 };
     host->api = (struct leat_poets_host){ .graph = machine->graph_properties,
                                           .post = post,
                                           .stop = stop_application,
@@ -408,7 +418,7 @@ bool leat_host_init(struct leat_host *host, struct leat_machine *machine,
     return true;
 }
 
-void leat_host_free(struct leat_host *host)
+void leat_poets_graph_host_free(struct leat_poets_graph_host *host)
 {
     if (host->files >= 0) close(host->files);
     free(host->reported);

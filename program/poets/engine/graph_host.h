@@ -2,7 +2,7 @@
  * The host of a run: the mothership's driver. It owns the supervisor's object, prints what devices
  * and the supervisor say, keeps instrumentation, and knows how the run ended.
  *
- * Engines bring packets (leat_host_packet) and take those that the host sends (`send`).
+ * Engines bring packets (leat_poets_graph_host_packet) and take those that the host sends (`send`).
  */
 #ifndef LEAT_GRAPH_HOST_H
 #define LEAT_GRAPH_HOST_H
@@ -11,26 +11,26 @@
 #include "poets_mothership.h"
 #include <stdatomic.h>
 
-#define LEAT_RUN_REASON_LIST(X) \
-    X(RUNNING, "running")       \
-    X(SUCCESS, "success")       \
-    X(STOPPED, "stopped")       \
-    X(FAILED, "failed")         \
-    X(IDLE, "idle")             \
-    X(ASSERTION, "assertion")   \
-    X(LIMIT, "limit")           \
+#define LEAT_POETS_RUN_REASON_LIST(X) \
+    X(RUNNING, "running")             \
+    X(SUCCESS, "success")             \
+    X(STOPPED, "stopped")             \
+    X(FAILED, "failed")               \
+    X(IDLE, "idle")                   \
+    X(ASSERTION, "assertion")         \
+    X(LIMIT, "limit")                 \
     X(INTERRUPTED, "interrupted")
 
-enum leat_run_reason {
-#define X(id, name) LEAT_RUN_##id,
-    LEAT_RUN_REASON_LIST(X)
+enum leat_poets_run_reason {
+#define X(id, name) LEAT_POETS_RUN_##id,
+    LEAT_POETS_RUN_REASON_LIST(X)
 #undef X
-        LEAT_RUN_REASON_COUNT
+        LEAT_POETS_RUN_REASON_COUNT
 };
 
-const char *leat_run_reason_name(enum leat_run_reason reason);
+const char *leat_poets_run_reason_name(enum leat_poets_run_reason reason);
 
-struct leat_host_options {
+struct leat_poets_graph_host_options {
     FILE *lines; /* where lines go; or they are told, with a device's index, or none: */
     void (*line)(void *context, uint32_t index, const char *text, size_t len);
     void *context;
@@ -43,15 +43,15 @@ struct leat_host_options {
     uint64_t interval;            /* cycles between two records */
 };
 
-struct leat_host {
-    struct leat_machine *machine;
-    struct leat_host_options options;
+struct leat_poets_graph_host {
+    struct leat_poets_machine *machine;
+    struct leat_poets_graph_host_options options;
     struct leat_poets_mothership mothership;
     struct leat_poets_app app;
     uint8_t *reported;
     struct leat_poets_host api; /* what the supervisor calls; api.engine is this host */
     void *object;
-    enum leat_run_reason reason;
+    enum leat_poets_run_reason reason;
     int exit_code;
     uint64_t supervisor_packets, lines, debug_octets;
     uint64_t lines_flushed;
@@ -62,25 +62,29 @@ struct leat_host {
     double *instr_time; /* of each thread, so far */
     bool *instr_begun;
     /* A packet to a thread. */
-    void (*send)(struct leat_host *host, uint32_t thread, const uint8_t *packet, unsigned nflit);
+    void (*send)(struct leat_poets_graph_host *host, uint32_t thread, const uint8_t *packet,
+                 unsigned nflit);
     void *engine;
 };
 
-bool leat_host_init(struct leat_host *host, struct leat_machine *machine,
-                    const struct leat_host_options *options);
-void leat_host_free(struct leat_host *host);
+bool leat_poets_graph_host_init(struct leat_poets_graph_host *host,
+                                struct leat_poets_machine *machine,
+                                const struct leat_poets_graph_host_options *options);
+void leat_poets_graph_host_free(struct leat_poets_graph_host *host);
 
 /* Definitions, INIT and RUN are staged: the engine then starts its softswitches. */
-void leat_host_begin(struct leat_host *host);
+void leat_poets_graph_host_begin(struct leat_poets_graph_host *host);
 /* A packet that has come from the fabric. */
-void leat_host_packet(struct leat_host *host, const uint8_t *packet, unsigned nflit);
+void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint8_t *packet,
+                                  unsigned nflit);
 /* Lines that were said are seen now: a handler may crash, or a reader may wait for them. */
-void leat_host_flush(struct leat_host *host);
+void leat_poets_graph_host_flush(struct leat_poets_graph_host *host);
 /* OnSupervisorIdle. False: it has none, or it does not run. */
-bool leat_host_idle(struct leat_host *host);
+bool leat_poets_graph_host_idle(struct leat_poets_graph_host *host);
 /* The first reason counts. The application is stopped. */
-void leat_host_end(struct leat_host *host, enum leat_run_reason reason, int exit_code);
+void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
+                               enum leat_poets_run_reason reason, int exit_code);
 /* Every thread has acknowledged; or there was nothing to stop. */
-bool leat_host_is_over(const struct leat_host *host);
+bool leat_poets_graph_host_is_over(const struct leat_poets_graph_host *host);
 
 #endif

@@ -13,33 +13,35 @@ static void nap(void)
     nanosleep(&time, NULL);
 }
 
-void leat_link_tell(struct leat_link *link, uint32_t to, const struct leat_note *note)
+void leat_poets_link_tell(struct leat_poets_link *link, uint32_t to,
+                          const struct leat_poets_note *note)
 {
-    uint8_t octets[WORDS_AT + 8 * LEAT_NOTE_WORDS_MAX];
+    uint8_t octets[WORDS_AT + 8 * LEAT_POETS_NOTE_WORDS_MAX];
     leat_put_le32(octets + KIND_AT, note->kind);
     leat_put_le32(octets + COUNT_AT, note->count);
     for (uint32_t i = 0; i < note->count; i++)
         leat_put_le64(octets + WORDS_AT + 8 * i, note->word[i]);
     const size_t len = WORDS_AT + 8 * (size_t)note->count;
-    while (!link->send(link, to, LEAT_LINK_CONTROL, octets, len))
+    while (!link->send(link, to, LEAT_POETS_LINK_CONTROL, octets, len))
         sched_yield();
 }
 
-void leat_link_tell_all(struct leat_link *link, const struct leat_note *note)
+void leat_poets_link_tell_all(struct leat_poets_link *link, const struct leat_poets_note *note)
 {
     for (uint32_t r = 0; r < link->rank_count; r++)
-        if (r != link->rank) leat_link_tell(link, r, note);
+        if (r != link->rank) leat_poets_link_tell(link, r, note);
 }
 
-bool leat_link_hear(struct leat_link *link, uint32_t *from, struct leat_note *out)
+bool leat_poets_link_hear(struct leat_poets_link *link, uint32_t *from, struct leat_poets_note *out)
 {
-    uint8_t octets[LEAT_LINK_LEN_MAX];
+    uint8_t octets[LEAT_POETS_LINK_LEN_MAX];
     size_t len;
-    while (link->receive(link, LEAT_LINK_CONTROL, octets, from, &len)) {
+    while (link->receive(link, LEAT_POETS_LINK_CONTROL, octets, from, &len)) {
         if (len < WORDS_AT) continue;
-        *out = (struct leat_note){ .kind = leat_get_le32(octets + KIND_AT),
-                                   .count = leat_get_le32(octets + COUNT_AT) };
-        if (out->count > LEAT_NOTE_WORDS_MAX || len != WORDS_AT + 8 * (size_t)out->count) continue;
+        *out = (struct leat_poets_note){ .kind = leat_get_le32(octets + KIND_AT),
+                                         .count = leat_get_le32(octets + COUNT_AT) };
+        if (out->count > LEAT_POETS_NOTE_WORDS_MAX || len != WORDS_AT + 8 * (size_t)out->count)
+            continue;
         for (uint32_t i = 0; i < out->count; i++)
             out->word[i] = leat_get_le64(octets + WORDS_AT + 8 * i);
         return true;
@@ -50,35 +52,36 @@ bool leat_link_hear(struct leat_link *link, uint32_t *from, struct leat_note *ou
 /* ---- agreement ------------------------------------------------------------------------------ */
 
 /* The next note of that kind; there is no other traffic yet. */
-static struct leat_note wait_for(struct leat_link *link, uint32_t kind)
+static struct leat_poets_note wait_for(struct leat_poets_link *link, uint32_t kind)
 {
-    struct leat_note note;
+    struct leat_poets_note note;
     uint32_t from;
     for (;;) {
-        if (!leat_link_hear(link, &from, &note))
+        if (!leat_poets_link_hear(link, &from, &note))
             nap();
         else if (note.kind == kind && note.count == 3)
             return note;
     }
 }
 
-struct leat_agreement leat_link_agree(struct leat_link *link, bool good, uint64_t fingerprint)
+struct leat_poets_agreement leat_poets_link_agree(struct leat_poets_link *link, bool good,
+                                                  uint64_t fingerprint)
 {
-    struct leat_agreement is = { good, good, true };
-    struct leat_note note = { .kind = READY, .count = 3, .word = { good, fingerprint } };
+    struct leat_poets_agreement is = { good, good, true };
+    struct leat_poets_note note = { .kind = READY, .count = 3, .word = { good, fingerprint } };
     if (link->rank) {
-        leat_link_tell(link, 0, &note);
+        leat_poets_link_tell(link, 0, &note);
         note = wait_for(link, AGREED);
-        return (struct leat_agreement){ note.word[0], note.word[1], note.word[2] };
+        return (struct leat_poets_agreement){ note.word[0], note.word[1], note.word[2] };
     }
     for (uint32_t r = 1; r < link->rank_count; r++) {
         note = wait_for(link, READY);
         is.good = is.good && note.word[0];
         is.same = is.same && note.word[1] == fingerprint;
     }
-    note = (struct leat_note){ .kind = AGREED,
-                               .count = 3,
-                               .word = { is.good, is.first_good, is.same } };
-    leat_link_tell_all(link, &note);
+    note = (struct leat_poets_note){ .kind = AGREED,
+                                     .count = 3,
+                                     .word = { is.good, is.first_good, is.same } };
+    leat_poets_link_tell_all(link, &note);
     return is;
 }

@@ -14,55 +14,68 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LEAT_LINK_DATA, LEAT_LINK_HOST, LEAT_LINK_CONTROL, LEAT_LINK_CHANNELS };
-enum { LEAT_LINK_ABI = 1, LEAT_LINK_LEN_MAX = 16 * 1024, LEAT_LINK_RANKS_MAX = 1024 };
+enum {
+    LEAT_POETS_LINK_DATA,
+    LEAT_POETS_LINK_HOST,
+    LEAT_POETS_LINK_CONTROL,
+    LEAT_POETS_LINK_CHANNELS
+};
+enum {
+    LEAT_POETS_LINK_ABI = 1,
+    LEAT_POETS_LINK_LEN_MAX = 16 * 1024,
+    LEAT_POETS_LINK_RANKS_MAX = 1024
+};
 
-struct leat_link {
+struct leat_poets_link {
     uint32_t abi;
     uint32_t rank, rank_count;
     void *context;
     /* Copies the message. False: there is no room now, for this rank and channel. */
-    bool (*send)(struct leat_link *link, uint32_t to, unsigned channel, const void *octets,
+    bool (*send)(struct leat_poets_link *link, uint32_t to, unsigned channel, const void *octets,
                  size_t len);
     /* The next message of a channel, from anybody. `octets` has room for the longest. False: none.
      */
-    bool (*receive)(struct leat_link *link, unsigned channel, void *octets, uint32_t *from,
+    bool (*receive)(struct leat_poets_link *link, unsigned channel, void *octets, uint32_t *from,
                     size_t *len);
     /* Ends all ranks, this one too. */
-    void (*abort)(struct leat_link *link, int code);
+    void (*abort)(struct leat_poets_link *link, int code);
     /* All ranks are to call it, with nothing under way. */
-    void (*close)(struct leat_link *link);
+    void (*close)(struct leat_poets_link *link);
 };
 
 /* What a library of a link exports. False: `why` tells. */
-typedef bool (*leat_link_open_fn)(struct leat_link *link, char *why, size_t why_cap);
-#define LEAT_LINK_OPEN "leat_link_open"
+typedef bool (*leat_poets_link_open_fn)(struct leat_poets_link *link, char *why, size_t why_cap);
+#define LEAT_POETS_LINK_OPEN "leat_poets_link_open"
 
 /* ---- notes ---------------------------------------------------------------------------------- */
 
-enum { LEAT_NOTE_WORDS_MAX = 32 };
+enum { LEAT_POETS_NOTE_WORDS_MAX = 32 };
 
 /* A few numbers under a kind. */
-struct leat_note {
+struct leat_poets_note {
     uint32_t kind, count;
-    uint64_t word[LEAT_NOTE_WORDS_MAX];
+    uint64_t word[LEAT_POETS_NOTE_WORDS_MAX];
 };
 
 /* Waits for room, which there is soon: notes are always taken. */
-void leat_link_tell(struct leat_link *link, uint32_t to, const struct leat_note *note);
-void leat_link_tell_all(struct leat_link *link, const struct leat_note *note); /* but oneself */
+void leat_poets_link_tell(struct leat_poets_link *link, uint32_t to,
+                          const struct leat_poets_note *note);
+void leat_poets_link_tell_all(struct leat_poets_link *link,
+                              const struct leat_poets_note *note); /* but oneself */
 /* The next note; false: none. What is no note is passed over. */
-bool leat_link_hear(struct leat_link *link, uint32_t *from, struct leat_note *out);
+bool leat_poets_link_hear(struct leat_poets_link *link, uint32_t *from,
+                          struct leat_poets_note *out);
 
 /* ---- agreement ------------------------------------------------------------------------------ */
 
-struct leat_agreement {
+struct leat_poets_agreement {
     bool good;       /* of all ranks */
     bool first_good; /* of rank 0 */
     bool same;       /* all have the fingerprint of rank 0 */
 };
 
 /* All ranks say whether all is well; nobody goes on before all have. */
-struct leat_agreement leat_link_agree(struct leat_link *link, bool good, uint64_t fingerprint);
+struct leat_poets_agreement leat_poets_link_agree(struct leat_poets_link *link, bool good,
+                                                  uint64_t fingerprint);
 
 #endif

@@ -14,11 +14,11 @@ struct message {
 
 static struct {
     pthread_mutex_t lock;
-    struct message message[RANKS][LEAT_LINK_CHANNELS][WAITING_MAX];
-    uint32_t count[RANKS][LEAT_LINK_CHANNELS];
+    struct message message[RANKS][LEAT_POETS_LINK_CHANNELS][WAITING_MAX];
+    uint32_t count[RANKS][LEAT_POETS_LINK_CHANNELS];
 } net = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static bool send(struct leat_link *link, uint32_t to, unsigned channel, const void *octets,
+static bool send(struct leat_poets_link *link, uint32_t to, unsigned channel, const void *octets,
                  size_t len)
 {
     pthread_mutex_lock(&net.lock);
@@ -33,7 +33,7 @@ static bool send(struct leat_link *link, uint32_t to, unsigned channel, const vo
     return room;
 }
 
-static bool receive(struct leat_link *link, unsigned channel, void *octets, uint32_t *from,
+static bool receive(struct leat_poets_link *link, unsigned channel, void *octets, uint32_t *from,
                     size_t *len)
 {
     pthread_mutex_lock(&net.lock);
@@ -50,62 +50,66 @@ static bool receive(struct leat_link *link, unsigned channel, void *octets, uint
     return any;
 }
 
-static struct leat_link link_of(uint32_t rank)
+static struct leat_poets_link link_of(uint32_t rank)
 {
-    return (struct leat_link){
-        .abi = LEAT_LINK_ABI, .rank = rank, .rank_count = RANKS, .send = send, .receive = receive
-    };
+    return (struct leat_poets_link){ .abi = LEAT_POETS_LINK_ABI,
+                                     .rank = rank,
+                                     .rank_count = RANKS,
+                                     .send = send,
+                                     .receive = receive };
 }
 
 static void a_note_comes_as_it_went(void)
 {
-    struct leat_link one = link_of(1), two = link_of(2);
-    struct leat_note note = { .kind = 7, .count = 3, .word = { 1, UINT64_MAX, 0x123456789abcdef } };
-    struct leat_note heard;
+    struct leat_poets_link one = link_of(1), two = link_of(2);
+    struct leat_poets_note note = { .kind = 7,
+                                    .count = 3,
+                                    .word = { 1, UINT64_MAX, 0x123456789abcdef } };
+    struct leat_poets_note heard;
     uint32_t from = 99;
-    OK(!leat_link_hear(&two, &from, &heard));
-    leat_link_tell(&one, 2, &note);
-    OK(leat_link_hear(&two, &from, &heard));
+    OK(!leat_poets_link_hear(&two, &from, &heard));
+    leat_poets_link_tell(&one, 2, &note);
+    OK(leat_poets_link_hear(&two, &from, &heard));
     EQ(from, 1);
     OK(memcmp(&heard, &note, sizeof note) == 0);
-    note.count = LEAT_NOTE_WORDS_MAX;
-    leat_link_tell_all(&one, &note);
+    note.count = LEAT_POETS_NOTE_WORDS_MAX;
+    leat_poets_link_tell_all(&one, &note);
     for (uint32_t r = 0; r < RANKS; r++) {
-        struct leat_link other = link_of(r);
-        EQ(leat_link_hear(&other, &from, &heard), r != 1);
+        struct leat_poets_link other = link_of(r);
+        EQ(leat_poets_link_hear(&other, &from, &heard), r != 1);
     }
 }
 
 static void what_is_no_note_is_passed_over(void)
 {
-    struct leat_link one = link_of(1), two = link_of(2);
+    struct leat_poets_link one = link_of(1), two = link_of(2);
     static const uint8_t octets[300] = { 7, 0, 0, 0, 33 };
     static const uint8_t three[32] = { 7, 0, 0, 0, 3 };
-    const struct leat_note note = { .kind = 8 };
-    struct leat_note heard;
+    const struct leat_poets_note note = { .kind = 8 };
+    struct leat_poets_note heard;
     uint32_t from;
     for (size_t len = 0; len < 8; len++)
-        send(&one, 2, LEAT_LINK_CONTROL, octets, len);
-    send(&one, 2, LEAT_LINK_CONTROL, octets, 8 + 33 * 8); /* more words than there may be */
-    send(&one, 2, LEAT_LINK_CONTROL, three, 31);
-    send(&one, 2, LEAT_LINK_CONTROL, three, 24);
-    leat_link_tell(&one, 2, &note);
-    OK(leat_link_hear(&two, &from, &heard));
+        send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, len);
+    send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, 8 + 33 * 8); /* more words than there may be */
+    send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 31);
+    send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 24);
+    leat_poets_link_tell(&one, 2, &note);
+    OK(leat_poets_link_hear(&two, &from, &heard));
     EQ(heard.kind, 8);
-    OK(!leat_link_hear(&two, &from, &heard));
+    OK(!leat_poets_link_hear(&two, &from, &heard));
 }
 
 struct member {
     pthread_t thread;
     uint32_t rank, bad, other; /* the rank that is not well; the one that has read another file */
-    struct leat_agreement is;
+    struct leat_poets_agreement is;
 };
 
 static void *agree(void *context)
 {
     struct member *m = context;
-    struct leat_link link = link_of(m->rank);
-    m->is = leat_link_agree(&link, m->rank != m->bad, m->rank == m->other ? 1 : 2);
+    struct leat_poets_link link = link_of(m->rank);
+    m->is = leat_poets_link_agree(&link, m->rank != m->bad, m->rank == m->other ? 1 : 2);
     return NULL;
 }
 

@@ -9,18 +9,19 @@ static size_t round_up(size_t value, size_t align)
     return (value + align - 1) / align * align;
 }
 
-static const struct leat_poets_type *type_of(const struct leat_machine *m, uint32_t device)
+static const struct leat_poets_type *type_of(const struct leat_poets_machine *m, uint32_t device)
 {
     return m->handlers->type[m->instance->device[device].type];
 }
 
-static uint32_t edges_into(const struct leat_machine *m, uint32_t device, uint32_t pin)
+static uint32_t edges_into(const struct leat_poets_machine *m, uint32_t device, uint32_t pin)
 {
     const uint32_t at = m->instance->input_base[device] + pin;
     return m->instance->into_base[at + 1] - m->instance->into_base[at];
 }
 
-struct leat_poets_block *leat_machine_block(const struct leat_machine *machine, uint32_t index)
+struct leat_poets_block *leat_poets_machine_block(const struct leat_poets_machine *machine,
+                                                  uint32_t index)
 {
     const struct leat_poets_seat seat = machine->seat[index];
     const uint32_t block = machine->dealt[machine->first[seat.thread] + seat.device];
@@ -34,7 +35,7 @@ static size_t edges_at(const struct leat_poets_type *type, uint32_t pin, size_t 
     return round_up(end, type->input[pin].edge_align);
 }
 
-static size_t block_len(const struct leat_machine *m, uint32_t device)
+static size_t block_len(const struct leat_poets_machine *m, uint32_t device)
 {
     const struct leat_poets_type *type = type_of(m, device);
     size_t len = type->pins_at +
@@ -46,14 +47,14 @@ static size_t block_len(const struct leat_machine *m, uint32_t device)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-static bool no_memory(struct leat_machine *m)
+static bool no_memory(struct leat_poets_machine *m)
 {
     return leat_graph_wrong(&m->graph->report, m->instance->place, "E_LIMIT", "no memory");
 }
 
 /* Devices and externals get their numbers; `place` has for each device of the file where packets to
  * it go: to an external, or (for now all others) to a device that is elsewhere. */
-static bool number_devices(struct leat_machine *m, uint32_t *place)
+static bool number_devices(struct leat_poets_machine *m, uint32_t *place)
 {
     const struct leat_graph_instance *i = m->instance;
     for (uint32_t d = 0; d < i->device_count; d++) {
@@ -74,24 +75,24 @@ static bool number_devices(struct leat_machine *m, uint32_t *place)
     return true;
 }
 
-uint32_t leat_machine_rank_first(const struct leat_machine *machine, uint32_t rank)
+uint32_t leat_poets_machine_rank_first(const struct leat_poets_machine *machine, uint32_t rank)
 {
     return (uint32_t)((uint64_t)machine->thread_count * rank / machine->rank_count);
 }
 
 /* The largest share whose first thread is not beyond this one. */
-static uint32_t share_of(const struct leat_machine *m, uint32_t shares, uint32_t thread)
+static uint32_t share_of(const struct leat_poets_machine *m, uint32_t shares, uint32_t thread)
 {
     return (uint32_t)((((uint64_t)thread + 1) * shares - 1) / m->thread_count);
 }
 
-uint32_t leat_machine_rank_of(const struct leat_machine *machine, uint32_t thread)
+uint32_t leat_poets_machine_rank_of(const struct leat_poets_machine *machine, uint32_t thread)
 {
     return share_of(machine, machine->rank_count, thread);
 }
 
 /* Numbers on a thread are in the order of the file. */
-static bool seat_devices(struct leat_machine *m, const uint32_t *order)
+static bool seat_devices(struct leat_poets_machine *m, const uint32_t *order)
 {
     uint16_t *count = calloc(m->thread_count + 1, sizeof *count);
     if (!count) return false;
@@ -105,16 +106,16 @@ static bool seat_devices(struct leat_machine *m, const uint32_t *order)
 }
 
 /* Equal shares of the order. */
-static bool deal_threads(struct leat_machine *m, uint32_t wanted, const uint32_t *order)
+static bool deal_threads(struct leat_poets_machine *m, uint32_t wanted, const uint32_t *order)
 {
-    const uint32_t threads = leat_place_threads(m->device_count, wanted);
-    if (threads > LEAT_MACHINE_THREADS_MAX)
+    const uint32_t threads = leat_poets_place_threads(m->device_count, wanted);
+    if (threads > LEAT_POETS_MACHINE_THREADS_MAX)
         return leat_graph_wrong(&m->graph->report, m->instance->place, "E_PLACE",
                                 "%u threads, expected at most %d", threads,
-                                LEAT_MACHINE_THREADS_MAX);
+                                LEAT_POETS_MACHINE_THREADS_MAX);
     m->thread_count = threads;
-    m->thread_from = leat_machine_rank_first(m, m->rank);
-    m->thread_to = leat_machine_rank_first(m, m->rank + 1);
+    m->thread_from = leat_poets_machine_rank_first(m, m->rank);
+    m->thread_to = leat_poets_machine_rank_first(m, m->rank + 1);
     m->first = calloc(threads + 1, sizeof *m->first);
     m->address = calloc(threads + 1, sizeof *m->address);
     if (!m->first || !m->address) return no_memory(m);
@@ -126,7 +127,7 @@ static bool deal_threads(struct leat_machine *m, uint32_t wanted, const uint32_t
 }
 
 /* Blocks of the devices that are here, thread by thread. */
-static bool deal_blocks(struct leat_machine *m, const uint32_t *order, uint32_t *place)
+static bool deal_blocks(struct leat_poets_machine *m, const uint32_t *order, uint32_t *place)
 {
     size_t units = 0;
     for (uint32_t k = m->first[m->thread_from]; k < m->first[m->thread_to]; k++) {
@@ -144,8 +145,8 @@ static bool deal_blocks(struct leat_machine *m, const uint32_t *order, uint32_t 
 
 /* ---- contents ------------------------------------------------------------------------------- */
 
-static bool fill_edges(struct leat_machine *m, uint32_t device, const struct leat_poets_type *type,
-                       uint8_t *octets)
+static bool fill_edges(struct leat_poets_machine *m, uint32_t device,
+                       const struct leat_poets_type *type, uint8_t *octets)
 {
     const struct leat_graph_instance *i = m->instance;
     const struct leat_graph_type *t = &m->graph->type[i->device[device].type];
@@ -169,13 +170,13 @@ static bool fill_edges(struct leat_machine *m, uint32_t device, const struct lea
     return true;
 }
 
-static bool fill_device(struct leat_machine *m, uint32_t index)
+static bool fill_device(struct leat_poets_machine *m, uint32_t index)
 {
     const uint32_t device = m->device[index];
     const struct leat_graph_device *d = &m->instance->device[device];
     const struct leat_poets_type *type = type_of(m, device);
     const struct leat_graph_type *t = &m->graph->type[d->type];
-    struct leat_poets_block *block = leat_machine_block(m, index);
+    struct leat_poets_block *block = leat_poets_machine_block(m, index);
     uint8_t *octets = (uint8_t *)block;
     *block = (struct leat_poets_block){ .index = index,
                                         .device = m->seat[index].device,
@@ -190,14 +191,14 @@ static bool fill_device(struct leat_machine *m, uint32_t index)
 
 /* Edges of a device's outputs, in the order of sending: where they lead, and as which edge of the
  * pin. `at` is the first free one of the table. */
-static uint32_t fill_outputs(struct leat_machine *m, uint32_t index, const uint32_t *place,
+static uint32_t fill_outputs(struct leat_poets_machine *m, uint32_t index, const uint32_t *place,
                              const uint32_t *number, uint32_t at)
 {
     const struct leat_graph_instance *i = m->instance;
     const uint32_t device = m->device[index];
     const struct leat_poets_type *type = type_of(m, device);
     const uint32_t outputs = m->graph->type[i->device[device].type].output.count;
-    uint8_t *octets = (uint8_t *)leat_machine_block(m, index);
+    uint8_t *octets = (uint8_t *)leat_poets_machine_block(m, index);
     struct leat_poets_edges *pins = (void *)(octets + type->pins_at);
     for (uint32_t p = 0; p < outputs; p++) {
         const uint32_t base = i->output_base[device] + p;
@@ -213,7 +214,8 @@ static uint32_t fill_outputs(struct leat_machine *m, uint32_t index, const uint3
 }
 
 /* Threads have their edges together, as they have their blocks. */
-static bool fill_out_edges(struct leat_machine *m, const uint32_t *order, const uint32_t *place)
+static bool fill_out_edges(struct leat_poets_machine *m, const uint32_t *order,
+                           const uint32_t *place)
 {
     const struct leat_graph_instance *i = m->instance;
     uint32_t *number = malloc(((size_t)i->edge_count + 1) * sizeof *number);
@@ -235,7 +237,7 @@ static bool fill_out_edges(struct leat_machine *m, const uint32_t *order, const 
     return true;
 }
 
-static bool fill(struct leat_machine *m, const uint32_t *order, const uint32_t *place)
+static bool fill(struct leat_poets_machine *m, const uint32_t *order, const uint32_t *place)
 {
     const struct leat_graph_struct *properties = &m->graph->properties;
     m->blocks = aligned_alloc(64, round_up(m->blocks_len + 1, 64));
@@ -250,17 +252,17 @@ static bool fill(struct leat_machine *m, const uint32_t *order, const uint32_t *
     return fill_out_edges(m, order, place);
 }
 
-bool leat_machine_build_share(struct leat_machine *machine, struct leat_graph *graph,
-                              const struct leat_graph_instance *instance,
-                              const struct leat_handlers *handlers, uint32_t threads,
-                              const uint32_t *order, uint32_t rank, uint32_t rank_count)
+bool leat_poets_machine_build_share(struct leat_poets_machine *machine, struct leat_graph *graph,
+                                    const struct leat_graph_instance *instance,
+                                    const struct leat_handlers *handlers, uint32_t threads,
+                                    const uint32_t *order, uint32_t rank, uint32_t rank_count)
 {
-    struct leat_machine *m = machine;
-    *m = (struct leat_machine){ .graph = graph,
-                                .instance = instance,
-                                .handlers = handlers,
-                                .rank = rank,
-                                .rank_count = rank_count };
+    struct leat_poets_machine *m = machine;
+    *m = (struct leat_poets_machine){ .graph = graph,
+                                      .instance = instance,
+                                      .handlers = handlers,
+                                      .rank = rank,
+                                      .rank_count = rank_count };
     const size_t count = (size_t)instance->device_count + 1;
     uint32_t *place = calloc(count, sizeof *place);
     m->device = calloc(count, sizeof *m->device);
@@ -274,17 +276,17 @@ bool leat_machine_build_share(struct leat_machine *machine, struct leat_graph *g
     return good;
 }
 
-bool leat_machine_build(struct leat_machine *machine, struct leat_graph *graph,
-                        const struct leat_graph_instance *instance,
-                        const struct leat_handlers *handlers, uint32_t threads,
-                        const uint32_t *order)
+bool leat_poets_machine_build(struct leat_poets_machine *machine, struct leat_graph *graph,
+                              const struct leat_graph_instance *instance,
+                              const struct leat_handlers *handlers, uint32_t threads,
+                              const uint32_t *order)
 {
-    return leat_machine_build_share(machine, graph, instance, handlers, threads, order, 0, 1);
+    return leat_poets_machine_build_share(machine, graph, instance, handlers, threads, order, 0, 1);
 }
 
-uint64_t leat_machine_cut(const struct leat_machine *machine, uint32_t shares)
+uint64_t leat_poets_machine_cut(const struct leat_poets_machine *machine, uint32_t shares)
 {
-    const struct leat_machine *m = machine;
+    const struct leat_poets_machine *m = machine;
     const struct leat_graph_instance *i = m->instance;
     uint64_t cut = 0;
     uint32_t *index_of = malloc(((size_t)i->device_count + 1) * sizeof *index_of);
@@ -302,7 +304,7 @@ uint64_t leat_machine_cut(const struct leat_machine *machine, uint32_t shares)
     return cut;
 }
 
-void leat_machine_free(struct leat_machine *machine)
+void leat_poets_machine_free(struct leat_poets_machine *machine)
 {
     free(machine->blocks);
     free(machine->edge);
@@ -312,15 +314,16 @@ void leat_machine_free(struct leat_machine *machine)
     free(machine->seat);
     free(machine->first);
     free(machine->address);
-    *machine = (struct leat_machine){ 0 };
+    *machine = (struct leat_poets_machine){ 0 };
 }
 
-void leat_machine_states(const struct leat_machine *machine, uint32_t index, bool of_edges,
-                         void (*take)(void *context, const uint8_t *octets, size_t len),
-                         void *context)
+void leat_poets_machine_states(const struct leat_poets_machine *machine, uint32_t index,
+                               bool of_edges,
+                               void (*take)(void *context, const uint8_t *octets, size_t len),
+                               void *context)
 {
     const struct leat_poets_type *type = type_of(machine, machine->device[index]);
-    const uint8_t *octets = (const uint8_t *)leat_machine_block(machine, index);
+    const uint8_t *octets = (const uint8_t *)leat_poets_machine_block(machine, index);
     const struct leat_poets_edges *pins = (const void *)(octets + type->pins_at);
     if (!of_edges) {
         take(context, octets + type->state_at, type->state_len);
@@ -334,7 +337,8 @@ void leat_machine_states(const struct leat_machine *machine, uint32_t index, boo
     }
 }
 
-size_t leat_machine_states_len(const struct leat_machine *machine, uint32_t index, bool of_edges)
+size_t leat_poets_machine_states_len(const struct leat_poets_machine *machine, uint32_t index,
+                                     bool of_edges)
 {
     const uint32_t device = machine->device[index];
     const struct leat_poets_type *type = type_of(machine, device);
@@ -351,16 +355,16 @@ static void hash_more(void *context, const uint8_t *octets, size_t len)
     *hash = leat_poets_hash(*hash, octets, len);
 }
 
-uint64_t leat_machine_digest(const struct leat_machine *machine)
+uint64_t leat_poets_machine_digest(const struct leat_poets_machine *machine)
 {
     uint64_t hash = LEAT_POETS_HASH_EMPTY;
     for (int of_edges = 0; of_edges < 2; of_edges++)
         for (uint32_t k = 0; k < machine->device_count; k++)
-            leat_machine_states(machine, k, of_edges, hash_more, &hash);
+            leat_poets_machine_states(machine, k, of_edges, hash_more, &hash);
     return hash;
 }
 
-const char *leat_machine_name(const struct leat_machine *machine, uint32_t index)
+const char *leat_poets_machine_name(const struct leat_poets_machine *machine, uint32_t index)
 {
     return leat_graph_device_name(machine->graph, machine->instance, machine->device[index]);
 }

@@ -11,9 +11,9 @@
 #include "handler.h"
 #include "poets_softswitch.h"
 
-enum { LEAT_MACHINE_THREADS_MAX = 65535 };
+enum { LEAT_POETS_MACHINE_THREADS_MAX = 65535 };
 
-struct leat_machine {
+struct leat_poets_machine {
     struct leat_graph *graph;
     const struct leat_graph_instance *instance;
     const struct leat_handlers *handlers;
@@ -36,38 +36,41 @@ struct leat_machine {
 /* Devices in `order` (NULL: that of the file) to so many threads; in memory they are in this order,
  * their numbers on a thread are in that of the file. False: E_PLACE or E_LIMIT is in
  * the graph's report. */
-bool leat_machine_build(struct leat_machine *machine, struct leat_graph *graph,
-                        const struct leat_graph_instance *instance,
-                        const struct leat_handlers *handlers, uint32_t threads,
-                        const uint32_t *order);
-/* The share of one rank of several. */
-bool leat_machine_build_share(struct leat_machine *machine, struct leat_graph *graph,
+bool leat_poets_machine_build(struct leat_poets_machine *machine, struct leat_graph *graph,
                               const struct leat_graph_instance *instance,
                               const struct leat_handlers *handlers, uint32_t threads,
-                              const uint32_t *order, uint32_t rank, uint32_t rank_count);
-void leat_machine_free(struct leat_machine *machine);
+                              const uint32_t *order);
+/* The share of one rank of several. */
+bool leat_poets_machine_build_share(struct leat_poets_machine *machine, struct leat_graph *graph,
+                                    const struct leat_graph_instance *instance,
+                                    const struct leat_handlers *handlers, uint32_t threads,
+                                    const uint32_t *order, uint32_t rank, uint32_t rank_count);
+void leat_poets_machine_free(struct leat_poets_machine *machine);
 
 /* The state of a device that is here, or the states of its edges, piece by piece in their order;
  * and how many octets these are, wherever it is. */
-void leat_machine_states(const struct leat_machine *machine, uint32_t index, bool of_edges,
-                         void (*take)(void *context, const uint8_t *octets, size_t len),
-                         void *context);
-size_t leat_machine_states_len(const struct leat_machine *machine, uint32_t index, bool of_edges);
+void leat_poets_machine_states(const struct leat_poets_machine *machine, uint32_t index,
+                               bool of_edges,
+                               void (*take)(void *context, const uint8_t *octets, size_t len),
+                               void *context);
+size_t leat_poets_machine_states_len(const struct leat_poets_machine *machine, uint32_t index,
+                                     bool of_edges);
 
 /* FNV-1a over the states of all devices, then of all edges: what an application has come to. */
-uint64_t leat_machine_digest(const struct leat_machine *machine);
+uint64_t leat_poets_machine_digest(const struct leat_poets_machine *machine);
 
 /* Edges between devices of different shares, where the threads are dealt to so many equal ones. */
-uint64_t leat_machine_cut(const struct leat_machine *machine, uint32_t shares);
+uint64_t leat_poets_machine_cut(const struct leat_poets_machine *machine, uint32_t shares);
 
 /* The first thread of a rank; of rank rank_count: thread_count. */
-uint32_t leat_machine_rank_first(const struct leat_machine *machine, uint32_t rank);
+uint32_t leat_poets_machine_rank_first(const struct leat_poets_machine *machine, uint32_t rank);
 /* Whose is it? */
-uint32_t leat_machine_rank_of(const struct leat_machine *machine, uint32_t thread);
+uint32_t leat_poets_machine_rank_of(const struct leat_poets_machine *machine, uint32_t thread);
 
 /* The block of a device that is here. */
-struct leat_poets_block *leat_machine_block(const struct leat_machine *machine, uint32_t index);
+struct leat_poets_block *leat_poets_machine_block(const struct leat_poets_machine *machine,
+                                                  uint32_t index);
 
-const char *leat_machine_name(const struct leat_machine *machine, uint32_t index);
+const char *leat_poets_machine_name(const struct leat_poets_machine *machine, uint32_t index);
 
 #endif

@@ -28,22 +28,24 @@
 #include "poets_wire.h"
 #include "port.h"
 
-enum { LEAT_MAIL_HEAD_LEN = 8, LEAT_MAIL_CHUNK = 256 };
+enum { LEAT_POETS_MAIL_HEAD_LEN = 8, LEAT_POETS_MAIL_CHUNK = 256 };
 
-struct leat_mail {
-    struct leat_mail *next;
+struct leat_poets_mail {
+    struct leat_poets_mail *next;
     uint32_t number;   /* the network's id for it */
     uint32_t from, to; /* threads; as many as there are: the host */
     leat_time posted;
     uint8_t nflit;
-    uint8_t octets[LEAT_MAIL_HEAD_LEN + LEAT_POETS_PACKET_LEN_MAX]; /* the packet behind the head */
+    uint8_t octets[LEAT_POETS_MAIL_HEAD_LEN +
+                   LEAT_POETS_PACKET_LEN_MAX]; /* the packet behind the head */
 };
 
-struct leat_mail_list {
-    struct leat_mail *first, *last;
+struct leat_poets_mail_list {
+    struct leat_poets_mail *first, *last;
 };
 
-static inline void leat_mail_append(struct leat_mail_list *list, struct leat_mail *mail)
+static inline void leat_poets_mail_append(struct leat_poets_mail_list *list,
+                                          struct leat_poets_mail *mail)
 {
     mail->next = NULL;
     if (list->first)
@@ -54,48 +56,48 @@ static inline void leat_mail_append(struct leat_mail_list *list, struct leat_mai
 }
 
 /* Out of the list; NULL: it is empty. */
-static inline struct leat_mail *leat_mail_first(struct leat_mail_list *list)
+static inline struct leat_poets_mail *leat_poets_mail_first(struct leat_poets_mail_list *list)
 {
-    struct leat_mail *mail = list->first;
+    struct leat_poets_mail *mail = list->first;
     if (mail) list->first = mail->next;
     return mail;
 }
 
-struct leat_mailbox {
+struct leat_poets_mailbox {
     uint32_t port, free; /* slots */
-    struct leat_mail_list waiting;
+    struct leat_poets_mail_list waiting;
     uint64_t packets; /* to and from it, over the network */
 };
 
 /* A thread at its mailbox, or the host. */
-struct leat_mail_user {
+struct leat_poets_mail_user {
     uint32_t box;
     uint32_t address;
-    bool sends;                   /* its slot is not free */
-    struct leat_mail_list inbox;  /* what has come */
-    struct leat_mail *control;    /* what has come from the host */
-    bool control_kept;            /* a packet of the host has the slot */
-    struct leat_mail *control_on; /* a packet of the host waits for it */
+    bool sends;                         /* its slot is not free */
+    struct leat_poets_mail_list inbox;  /* what has come */
+    struct leat_poets_mail *control;    /* what has come from the host */
+    bool control_kept;                  /* a packet of the host has the slot */
+    struct leat_poets_mail *control_on; /* a packet of the host waits for it */
 };
 
 /* What was measured, of packets between threads or of those from and to the host. */
-struct leat_mail_counts {
+struct leat_poets_mail_counts {
     uint64_t packets, flits;            /* that the network delivered */
     uint64_t waits;                     /* that waited for a slot, also within a mailbox */
     leat_time latency_sum, latency_max; /* from post to arrival */
 };
 
-struct leat_mailboxes {
+struct leat_poets_mailboxes {
     struct leat_port_net *net;
-    bool bare;                   /* packets go without the head */
-    uint32_t threads, boxes;     /* without the host, and its own */
-    struct leat_mailbox *box;    /* the last is the host's */
-    struct leat_mail_user *user; /* the last is the host */
-    struct leat_mail **mail;     /* by number */
+    bool bare;                         /* packets go without the head */
+    uint32_t threads, boxes;           /* without the host, and its own */
+    struct leat_poets_mailbox *box;    /* the last is the host's */
+    struct leat_poets_mail_user *user; /* the last is the host */
+    struct leat_poets_mail **mail;     /* by number */
     uint32_t mail_count, mail_cap;
-    struct leat_mail *unused;
+    struct leat_poets_mail *unused;
     uint32_t alive; /* made, and not done with */
-    struct leat_mail_counts threads_count, host_count;
+    struct leat_poets_mail_counts threads_count, host_count;
     uint64_t copied;  /* packets within a mailbox */
     char failed[200]; /* why no packet can be trusted any more; "": it works */
     /* What is told while it runs, or when a packet is posted or done with. */
@@ -103,52 +105,55 @@ struct leat_mailboxes {
     void (*came)(void *context, uint32_t user, leat_time at);
     void (*free_to_send)(void *context, uint32_t user, leat_time at);
     /* What the network told in a run. */
-    struct leat_mail_news {
-        struct leat_mail *mail;
+    struct leat_poets_mail_news {
+        struct leat_poets_mail *mail;
         bool arrived;
         leat_time at;
     } * news;
     uint32_t news_count, news_cap;
 };
 
-struct leat_mailbox_place {
+struct leat_poets_mailbox_place {
     uint32_t port, address; /* address: of its first thread */
 };
 
-struct leat_mailbox_config {
+struct leat_poets_mailbox_config {
     struct leat_port_net *net; /* nothing is under way in it */
     bool bare;
-    const struct leat_mailbox_place *place; /* of each mailbox, addresses rising */
+    const struct leat_poets_mailbox_place *place; /* of each mailbox, addresses rising */
     uint32_t boxes;
     uint32_t threads; /* dealt to mailboxes in equal shares, in their order */
     uint32_t slots;   /* of a mailbox, to receive in */
     uint32_t host_port, host_address;
 };
 
-/* False: no memory. Either way leat_mailboxes_free. */
-bool leat_mailboxes_make(struct leat_mailboxes *m, const struct leat_mailbox_config *config);
-void leat_mailboxes_free(struct leat_mailboxes *m);
+/* False: no memory. Either way leat_poets_mailboxes_free. */
+bool leat_poets_mailboxes_make(struct leat_poets_mailboxes *m,
+                               const struct leat_poets_mailbox_config *config);
+void leat_poets_mailboxes_free(struct leat_poets_mailboxes *m);
 
 /* A packet to be posted; NULL: no memory. */
-struct leat_mail *leat_mail_new(struct leat_mailboxes *m, uint32_t from, uint32_t to,
-                                const uint8_t *packet, unsigned nflit);
+struct leat_poets_mail *leat_poets_mail_new(struct leat_poets_mailboxes *m, uint32_t from,
+                                            uint32_t to, const uint8_t *packet, unsigned nflit);
 
 /* Its sender's slot is free. */
-void leat_mail_post(struct leat_mailboxes *m, struct leat_mail *mail, leat_time at);
+void leat_poets_mail_post(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail,
+                          leat_time at);
 
 /* The oldest one that has come for a user, those of the host first; NULL: none. It stays. */
-struct leat_mail *leat_mail_oldest(const struct leat_mailboxes *m, uint32_t user);
+struct leat_poets_mail *leat_poets_mail_oldest(const struct leat_poets_mailboxes *m, uint32_t user);
 /* It is taken out of the inbox; its slot is not free yet. */
-void leat_mail_take(struct leat_mailboxes *m, struct leat_mail *mail);
+void leat_poets_mail_take(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail);
 /* Its user is done with what it took. */
-void leat_mail_done(struct leat_mailboxes *m, struct leat_mail *mail, leat_time at);
+void leat_poets_mail_done(struct leat_poets_mailboxes *m, struct leat_poets_mail *mail,
+                          leat_time at);
 
 /* Runs the network until something has happened, or up to `until`. True: something has. */
-bool leat_mailboxes_run(struct leat_mailboxes *m, leat_time until);
+bool leat_poets_mailboxes_run(struct leat_poets_mailboxes *m, leat_time until);
 
-static inline uint8_t *leat_mail_packet(struct leat_mail *mail)
+static inline uint8_t *leat_poets_mail_packet(struct leat_poets_mail *mail)
 {
-    return mail->octets + LEAT_MAIL_HEAD_LEN;
+    return mail->octets + LEAT_POETS_MAIL_HEAD_LEN;
 }
 
 #endif

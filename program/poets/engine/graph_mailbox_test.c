@@ -75,7 +75,7 @@ static const struct leat_port_ops ops = { network_send, network_run };
 
 /* ---- what is told --------------------------------------------------------------------------- */
 
-static struct leat_mailboxes m;
+static struct leat_poets_mailboxes m;
 static uint32_t came[USERS_MAX], freed[USERS_MAX];
 static leat_time came_at[USERS_MAX];
 
@@ -93,55 +93,55 @@ static void on_free(void *context, uint32_t user, leat_time at)
     freed[user]++;
 }
 
-static const struct leat_mailbox_place places[] = {
+static const struct leat_poets_mailbox_place places[] = {
     { 3, 0x000 }, { 1, 0x040 }, { 0, 0x100 }, { 2, 0x140 }
 };
 
 /* Of four mailboxes; the host is at port 1. */
 static void make(uint32_t boxes, uint32_t threads, uint32_t slots, bool bare)
 {
-    const struct leat_mailbox_config config = { .net = &net.base,
-                                                .bare = bare,
-                                                .place = places,
-                                                .boxes = boxes,
-                                                .threads = threads,
-                                                .slots = slots,
-                                                .host_port = 1,
-                                                .host_address = 0x20000 };
+    const struct leat_poets_mailbox_config config = { .net = &net.base,
+                                                      .bare = bare,
+                                                      .place = places,
+                                                      .boxes = boxes,
+                                                      .threads = threads,
+                                                      .slots = slots,
+                                                      .host_port = 1,
+                                                      .host_address = 0x20000 };
     memset(&net, 0, sizeof net);
     net.base.ops = &ops;
     net.max = NETWORK_MAX;
     memset(came, 0, sizeof came);
     memset(freed, 0, sizeof freed);
-    OK(leat_mailboxes_make(&m, &config));
+    OK(leat_poets_mailboxes_make(&m, &config));
     m.came = on_came;
     m.free_to_send = on_free;
 }
 
-static struct leat_mail *post(uint32_t from, uint32_t to, uint8_t first, unsigned nflit)
+static struct leat_poets_mail *post(uint32_t from, uint32_t to, uint8_t first, unsigned nflit)
 {
     uint8_t packet[LEAT_POETS_PACKET_LEN_MAX];
     for (size_t i = 0; i < sizeof packet; i++)
         packet[i] = (uint8_t)(first + i);
-    struct leat_mail *mail = leat_mail_new(&m, from, to, packet, nflit);
-    leat_mail_post(&m, mail, net.base.now);
+    struct leat_poets_mail *mail = leat_poets_mail_new(&m, from, to, packet, nflit);
+    leat_poets_mail_post(&m, mail, net.base.now);
     return mail;
 }
 
 static void run_dry(void)
 {
-    while (leat_mailboxes_run(&m, LEAT_NEVER)) {
+    while (leat_poets_mailboxes_run(&m, LEAT_NEVER)) {
     }
 }
 
 /* The oldest one of a user is taken, and its slot given back. */
 static uint8_t take(uint32_t user)
 {
-    struct leat_mail *mail = leat_mail_oldest(&m, user);
+    struct leat_poets_mail *mail = leat_poets_mail_oldest(&m, user);
     if (!mail) return 0;
-    const uint8_t first = leat_mail_packet(mail)[0];
-    leat_mail_take(&m, mail);
-    leat_mail_done(&m, mail, net.base.now);
+    const uint8_t first = leat_poets_mail_packet(mail)[0];
+    leat_poets_mail_take(&m, mail);
+    leat_poets_mail_done(&m, mail, net.base.now);
     return first;
 }
 
@@ -157,17 +157,17 @@ static void threads_have_equal_shares_of_mailboxes_and_rising_addresses(void)
         EQ(m.user[t].address, address[t]);
     }
     EQ(m.box[m.user[10].box].port, 1); /* the host */
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
     make(4, 2, 4, true); /* fewer threads than mailboxes */
     EQ(m.box[m.user[0].box].port, 3);
     EQ(m.box[m.user[1].box].port, 0);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 static void a_packet_crosses_the_network_as_its_flits(void)
 {
     make(4, 4, 4, true);
-    const struct leat_mail *mail = post(0, 2, 7, 3);
+    const struct leat_poets_mail *mail = post(0, 2, 7, 3);
     EQ(net.count, 1);
     EQ(net.message[0].from, 3);
     EQ(net.message[0].to, 0);
@@ -175,21 +175,21 @@ static void a_packet_crosses_the_network_as_its_flits(void)
     EQ(net.message[0].octets[0], 7);
     EQ(net.message[0].octets[47], 7 + 47);
     OK(m.user[0].sends);
-    OK(leat_mailboxes_run(&m, LEAT_NEVER));
+    OK(leat_poets_mailboxes_run(&m, LEAT_NEVER));
     EQ(freed[0], 1);
     OK(!m.user[0].sends);
     EQ(came[2], 0);
-    OK(!leat_mailboxes_run(&m, 48 + WAY_PS - 1)); /* not yet */
-    OK(leat_mailboxes_run(&m, LEAT_NEVER));
+    OK(!leat_poets_mailboxes_run(&m, 48 + WAY_PS - 1)); /* not yet */
+    OK(leat_poets_mailboxes_run(&m, LEAT_NEVER));
     EQ(came[2], 1);
     EQ(came_at[2], 48 + WAY_PS);
-    OK(leat_mail_oldest(&m, 2) == mail);
+    OK(leat_poets_mail_oldest(&m, 2) == mail);
     EQ(take(2), 7);
     EQ(m.alive, 0);
     EQ(m.threads_count.packets, 1);
     EQ(m.threads_count.flits, 3);
     EQ(m.threads_count.latency_max, 48 + WAY_PS);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 static void elsewhere_a_head_goes_before_it(void)
@@ -208,7 +208,7 @@ static void elsewhere_a_head_goes_before_it(void)
     EQ(net.message[2].to, 1);
     EQ(leat_get_le32(net.message[2].octets), 0x20000);
     EQ(leat_get_le32(net.message[2].octets + 4), 1);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 static void full_mailboxes_hold_packets_at_their_source(void)
@@ -230,7 +230,7 @@ static void full_mailboxes_hold_packets_at_their_source(void)
     EQ(take(3), 12);
     EQ(m.box[3].free, 2);
     EQ(m.alive, 0);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 static void a_slot_is_free_when_its_packet_is_done_with_not_when_it_is_taken(void)
@@ -239,13 +239,13 @@ static void a_slot_is_free_when_its_packet_is_done_with_not_when_it_is_taken(voi
     post(0, 3, 10, 1);
     post(1, 3, 11, 1);
     run_dry();
-    struct leat_mail *mail = leat_mail_oldest(&m, 3);
-    leat_mail_take(&m, mail);
-    OK(!leat_mail_oldest(&m, 3));
+    struct leat_poets_mail *mail = leat_poets_mail_oldest(&m, 3);
+    leat_poets_mail_take(&m, mail);
+    OK(!leat_poets_mail_oldest(&m, 3));
     EQ(net.count, 0);
-    leat_mail_done(&m, mail, net.base.now);
+    leat_poets_mail_done(&m, mail, net.base.now);
     EQ(net.count, 1);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 static void the_host_is_not_stopped_by_full_mailboxes(void)
@@ -271,7 +271,7 @@ static void the_host_is_not_stopped_by_full_mailboxes(void)
     EQ(m.host_count.packets, 2);
     EQ(m.threads_count.packets, 2);
     EQ(m.alive, 0);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 static void within_a_mailbox_packets_are_copied_if_there_is_a_slot(void)
@@ -288,7 +288,7 @@ static void within_a_mailbox_packets_are_copied_if_there_is_a_slot(void)
     EQ(take(1), 11);
     EQ(m.copied, 2);
     EQ(m.threads_count.packets, 0);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 static void a_network_that_loses_or_refuses_is_told(void)
@@ -298,14 +298,14 @@ static void a_network_that_loses_or_refuses_is_told(void)
     post(0, 3, 1, 1);
     run_dry();
     OK(strcmp(m.failed, "a packet from port 3 to 2 was lost: it fell down") == 0);
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
     make(4, 4, 4, true);
     net.max = 1;
     post(0, 3, 1, 1);
     OK(!m.failed[0]);
     post(1, 3, 1, 1);
     OK(strstr(m.failed, "the fabric takes no more than 1 packets at a time"));
-    leat_mailboxes_free(&m);
+    leat_poets_mailboxes_free(&m);
 }
 
 /* Of each mailbox, packets that have, or are to have, one of its slots. */
@@ -337,8 +337,8 @@ static void whatever_is_posted_comes_once(void)
                 sum_posted += value;
                 all++;
             }
-            if (leat_random_below(&r, 2)) leat_mailboxes_run(&m, net.base.now + 20);
-            if (leat_mail_oldest(&m, b)) {
+            if (leat_random_below(&r, 2)) leat_poets_mailboxes_run(&m, net.base.now + 20);
+            if (leat_poets_mail_oldest(&m, b)) {
                 sum_taken += take(b);
                 taken[b]++;
             }
@@ -348,23 +348,23 @@ static void whatever_is_posted_comes_once(void)
         OK(memcmp(posted, taken, sizeof posted) == 0);
         EQ(sum_posted, sum_taken);
         EQ(m.threads_count.packets + m.host_count.packets + m.copied, all);
-        leat_mailboxes_free(&m);
+        leat_poets_mailboxes_free(&m);
     }
 }
 
 static void lists_are_first_in_first_out(void)
 {
-    struct leat_mail_list list = { 0 };
-    struct leat_mail mail[3];
-    OK(!leat_mail_first(&list));
+    struct leat_poets_mail_list list = { 0 };
+    struct leat_poets_mail mail[3];
+    OK(!leat_poets_mail_first(&list));
     for (int i = 0; i < 3; i++)
-        leat_mail_append(&list, &mail[i]);
-    OK(leat_mail_first(&list) == &mail[0]);
-    leat_mail_append(&list, &mail[0]);
-    OK(leat_mail_first(&list) == &mail[1]);
-    OK(leat_mail_first(&list) == &mail[2]);
-    OK(leat_mail_first(&list) == &mail[0]);
-    OK(!leat_mail_first(&list));
+        leat_poets_mail_append(&list, &mail[i]);
+    OK(leat_poets_mail_first(&list) == &mail[0]);
+    leat_poets_mail_append(&list, &mail[0]);
+    OK(leat_poets_mail_first(&list) == &mail[1]);
+    OK(leat_poets_mail_first(&list) == &mail[2]);
+    OK(leat_poets_mail_first(&list) == &mail[0]);
+    OK(!leat_poets_mail_first(&list));
 }
 
 TAP_MAIN(T(threads_have_equal_shares_of_mailboxes_and_rising_addresses),

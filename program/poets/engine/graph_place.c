@@ -14,12 +14,12 @@ enum {
 
 static const char *const name[] = { "block", "locality", "random" };
 
-const char *leat_placement_name(enum leat_placement placement)
+const char *leat_poets_placement_name(enum leat_poets_placement placement)
 {
-    return placement < LEAT_PLACE_COUNT ? name[placement] : NULL;
+    return placement < LEAT_POETS_PLACE_COUNT ? name[placement] : NULL;
 }
 
-uint32_t leat_place_threads(uint32_t devices, uint32_t wanted)
+uint32_t leat_poets_place_threads(uint32_t devices, uint32_t wanted)
 {
     const uint32_t needed = devices / DEVICES_PER_THREAD_MAX + 1;
     if (wanted > devices) wanted = devices;
@@ -286,7 +286,7 @@ static void number(struct placing *p, const struct leat_graph *graph)
 }
 
 uint32_t *leat_graph_order(struct leat_graph *graph, const struct leat_graph_instance *instance,
-                           enum leat_placement placement, uint32_t threads, uint64_t seed)
+                           enum leat_poets_placement placement, uint32_t threads, uint64_t seed)
 {
     const size_t count = (size_t)instance->device_count + 1;
     struct placing p = { .instance = instance };
@@ -294,10 +294,10 @@ uint32_t *leat_graph_order(struct leat_graph *graph, const struct leat_graph_ins
     p.order = calloc(count, sizeof *p.order);
     bool good = p.index_of && p.order;
     if (good) number(&p, graph);
-    p.threads = leat_place_threads(p.count, threads ? threads : 1);
-    if (good && placement == LEAT_PLACE_BLOCK) order_by_file(&p);
-    if (good && placement == LEAT_PLACE_RANDOM) order_by_chance(&p, seed);
-    if (good && placement == LEAT_PLACE_LOCALITY) good = order_by_locality(&p);
+    p.threads = leat_poets_place_threads(p.count, threads ? threads : 1);
+    if (good && placement == LEAT_POETS_PLACE_BLOCK) order_by_file(&p);
+    if (good && placement == LEAT_POETS_PLACE_RANDOM) order_by_chance(&p, seed);
+    if (good && placement == LEAT_POETS_PLACE_LOCALITY) good = order_by_locality(&p);
     free(p.index_of);
     free(p.base);
     free(p.end);

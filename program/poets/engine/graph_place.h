@@ -18,17 +18,22 @@
 
 #include "graph.h"
 
-enum leat_placement { LEAT_PLACE_BLOCK, LEAT_PLACE_LOCALITY, LEAT_PLACE_RANDOM, LEAT_PLACE_COUNT };
+enum leat_poets_placement {
+    LEAT_POETS_PLACE_BLOCK,
+    LEAT_POETS_PLACE_LOCALITY,
+    LEAT_POETS_PLACE_RANDOM,
+    LEAT_POETS_PLACE_COUNT
+};
 
-const char *leat_placement_name(enum leat_placement placement);
+const char *leat_poets_placement_name(enum leat_poets_placement placement);
 
 /* How many threads that many devices are dealt to, when `wanted` are asked for: none without a
  * device, none with too many. */
-uint32_t leat_place_threads(uint32_t devices, uint32_t wanted);
+uint32_t leat_poets_place_threads(uint32_t devices, uint32_t wanted);
 
-/* The order of all devices for leat_place_threads(...) threads, to be freed; those of a thread
- * ascend. NULL: no memory, and that is in the graph's report. */
+/* The order of all devices for leat_poets_place_threads(...) threads, to be freed; those of a
+ * thread ascend. NULL: no memory, and that is in the graph's report. */
 uint32_t *leat_graph_order(struct leat_graph *graph, const struct leat_graph_instance *instance,
-                           enum leat_placement placement, uint32_t threads, uint64_t seed);
+                           enum leat_poets_placement placement, uint32_t threads, uint64_t seed);
 
 #endif

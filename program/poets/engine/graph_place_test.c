@@ -69,7 +69,7 @@ static uint32_t cut_of(const uint32_t *order, uint32_t threads)
     return cut;
 }
 
-static uint32_t cut(enum leat_placement placement, uint32_t threads)
+static uint32_t cut(enum leat_poets_placement placement, uint32_t threads)
 {
     uint32_t *order = leat_graph_order(&graph, &instance, placement, threads, 1);
     const uint32_t is = order ? cut_of(order, threads) : UINT32_MAX;
@@ -81,17 +81,17 @@ static void a_grid_in_any_order_is_cut_nearly_as_well_as_by_rows(void)
 {
     begin(64 * 64);
     make_grid(64);
-    const uint32_t rows = cut(LEAT_PLACE_BLOCK, 16);
+    const uint32_t rows = cut(LEAT_POETS_PLACE_BLOCK, 16);
     EQ(rows, 15 * 64 * 2);
-    EQ(cut(LEAT_PLACE_LOCALITY, 16), rows); /* well placed already */
+    EQ(cut(LEAT_POETS_PLACE_LOCALITY, 16), rows); /* well placed already */
     for (uint64_t seed = 1; seed < 4; seed++) {
         begin(64 * 64);
         shuffle(tap_seed() + seed);
         make_grid(64);
-        OK(cut(LEAT_PLACE_BLOCK, 16) > 10 * rows / 2);
-        OK(cut(LEAT_PLACE_LOCALITY, 16) <= rows);
-        OK(cut(LEAT_PLACE_LOCALITY, 2) <= 64 * 2 * 2);
-        OK(cut(LEAT_PLACE_LOCALITY, 13) <= rows);
+        OK(cut(LEAT_POETS_PLACE_BLOCK, 16) > 10 * rows / 2);
+        OK(cut(LEAT_POETS_PLACE_LOCALITY, 16) <= rows);
+        OK(cut(LEAT_POETS_PLACE_LOCALITY, 2) <= 64 * 2 * 2);
+        OK(cut(LEAT_POETS_PLACE_LOCALITY, 13) <= rows);
     }
 }
 
@@ -102,9 +102,9 @@ static void what_does_not_hang_together_is_not_cut(void)
     for (uint32_t ring = 0; ring < 4; ring++)
         for (uint32_t i = 0; i < 1000; i++)
             join(ring * 1000 + i, ring * 1000 + (i + 1) % 1000);
-    OK(cut(LEAT_PLACE_BLOCK, 4) > 4000);
-    EQ(cut(LEAT_PLACE_LOCALITY, 4), 0);
-    OK(cut(LEAT_PLACE_LOCALITY, 8) <= 4 * 2 * 2);
+    OK(cut(LEAT_POETS_PLACE_BLOCK, 4) > 4000);
+    EQ(cut(LEAT_POETS_PLACE_LOCALITY, 4), 0);
+    OK(cut(LEAT_POETS_PLACE_LOCALITY, 8) <= 4 * 2 * 2);
 }
 
 static void a_hub_does_not_make_all_near_to_all(void)
@@ -116,7 +116,7 @@ static void a_hub_does_not_make_all_near_to_all(void)
         join(i, 1600);
     /* Three of four devices are not with the hub; by rows, three times 40 more would be cut. */
     const uint32_t of_hub = 1600 * 2 * 3 / 4, by_rows = 3 * 40 * 2;
-    OK(cut(LEAT_PLACE_LOCALITY, 4) <= of_hub + by_rows * 3 / 2);
+    OK(cut(LEAT_POETS_PLACE_LOCALITY, 4) <= of_hub + by_rows * 3 / 2);
 }
 
 static void every_order_has_every_device_once(void)
@@ -131,11 +131,11 @@ static void every_order_has_every_device_once(void)
                 const uint32_t from = (uint32_t)leat_random_below(&random, counts[i]);
                 join(from, (uint32_t)leat_random_below(&random, counts[i]));
             }
-            for (enum leat_placement p = 0; p < LEAT_PLACE_COUNT; p++)
+            for (enum leat_poets_placement p = 0; p < LEAT_POETS_PLACE_COUNT; p++)
                 OK(cut(p, threads) <= instance.edge_count);
         }
     begin(0);
-    uint32_t *order = leat_graph_order(&graph, &instance, LEAT_PLACE_LOCALITY, 4, 1);
+    uint32_t *order = leat_graph_order(&graph, &instance, LEAT_POETS_PLACE_LOCALITY, 4, 1);
     OK(order != NULL);
     free(order);
 }
@@ -146,7 +146,7 @@ static void externals_are_not_dealt(void)
     make_grid(10);
     for (uint32_t i = 0; i < 100; i += 3)
         device[i].type = 1;
-    for (enum leat_placement p = 0; p < LEAT_PLACE_COUNT; p++) {
+    for (enum leat_poets_placement p = 0; p < LEAT_POETS_PLACE_COUNT; p++) {
         uint32_t *order = leat_graph_order(&graph, &instance, p, 5, 1), seen = 0;
         for (uint32_t k = 0; order && k < 66; k++)
             seen += order[k] < 66;
@@ -160,25 +160,25 @@ static void the_same_graph_has_the_same_order(void)
     begin(1024);
     shuffle(9);
     make_grid(32);
-    for (enum leat_placement p = 0; p < LEAT_PLACE_COUNT; p++) {
+    for (enum leat_poets_placement p = 0; p < LEAT_POETS_PLACE_COUNT; p++) {
         uint32_t *one = leat_graph_order(&graph, &instance, p, 8, 5);
         uint32_t *two = leat_graph_order(&graph, &instance, p, 8, 5);
         OK(memcmp(one, two, 1024 * sizeof *one) == 0);
         free(one);
         free(two);
     }
-    OK(strcmp(leat_placement_name(LEAT_PLACE_LOCALITY), "locality") == 0);
-    OK(!leat_placement_name(LEAT_PLACE_COUNT));
+    OK(strcmp(leat_poets_placement_name(LEAT_POETS_PLACE_LOCALITY), "locality") == 0);
+    OK(!leat_poets_placement_name(LEAT_POETS_PLACE_COUNT));
 }
 
 static void threads_are_no_more_than_devices_and_enough_for_them(void)
 {
-    EQ(leat_place_threads(0, 16), 0);
-    EQ(leat_place_threads(5, 16), 5);
-    EQ(leat_place_threads(1000, 16), 16);
-    EQ(leat_place_threads(65534, 1), 2);
-    EQ(leat_place_threads(65533, 1), 1);
-    EQ(leat_place_threads(1000000, 4), 16);
+    EQ(leat_poets_place_threads(0, 16), 0);
+    EQ(leat_poets_place_threads(5, 16), 5);
+    EQ(leat_poets_place_threads(1000, 16), 16);
+    EQ(leat_poets_place_threads(65534, 1), 2);
+    EQ(leat_poets_place_threads(65533, 1), 1);
+    EQ(leat_poets_place_threads(1000000, 4), 16);
 }
 
 /* Against the plain meaning: rank r has the threads from T*r/R on. */
@@ -186,13 +186,13 @@ static void every_thread_is_at_one_rank(void)
 {
     for (uint32_t threads = 1; threads < 40; threads++)
         for (uint32_t ranks = 1; ranks < 50; ranks++) {
-            const struct leat_machine m = { .thread_count = threads, .rank_count = ranks };
-            EQ(leat_machine_rank_first(&m, 0), 0);
-            EQ(leat_machine_rank_first(&m, ranks), threads);
+            const struct leat_poets_machine m = { .thread_count = threads, .rank_count = ranks };
+            EQ(leat_poets_machine_rank_first(&m, 0), 0);
+            EQ(leat_poets_machine_rank_first(&m, ranks), threads);
             for (uint32_t t = 0; t < threads; t++) {
-                const uint32_t r = leat_machine_rank_of(&m, t);
-                OK(r < ranks && leat_machine_rank_first(&m, r) <= t &&
-                   t < leat_machine_rank_first(&m, r + 1));
+                const uint32_t r = leat_poets_machine_rank_of(&m, t);
+                OK(r < ranks && leat_poets_machine_rank_first(&m, r) <= t &&
+                   t < leat_poets_machine_rank_first(&m, r + 1));
             }
         }
 }
@@ -207,14 +207,14 @@ static void edges_between_shares_are_counted(void)
         number[i] = i;
         seat[i] = (struct leat_poets_seat){ (uint16_t)(i / 10), (uint16_t)(i % 10) };
     }
-    const struct leat_machine m = { .instance = &instance,
-                                    .device_count = 100,
-                                    .device = number,
-                                    .seat = seat,
-                                    .thread_count = 10 };
-    EQ(leat_machine_cut(&m, 10), 9 * 10 * 2);
-    EQ(leat_machine_cut(&m, 5), 4 * 10 * 2);
-    EQ(leat_machine_cut(&m, 1), 0);
+    const struct leat_poets_machine m = { .instance = &instance,
+                                          .device_count = 100,
+                                          .device = number,
+                                          .seat = seat,
+                                          .thread_count = 10 };
+    EQ(leat_poets_machine_cut(&m, 10), 9 * 10 * 2);
+    EQ(leat_poets_machine_cut(&m, 5), 4 * 10 * 2);
+    EQ(leat_poets_machine_cut(&m, 1), 0);
 }
 
 TAP_MAIN(T(a_grid_in_any_order_is_cut_nearly_as_well_as_by_rows),

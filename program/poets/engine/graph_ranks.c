@@ -24,7 +24,7 @@ enum {
     FRAMES_AT_A_TIME = 8 /* received, before others have their turn */
 };
 
-_Static_assert((int)LEAT_LINK_LEN_MAX >= (int)LEAT_POETS_FRAME_LEN_MAX, "frames fit");
+_Static_assert((int)LEAT_POETS_LINK_LEN_MAX >= (int)LEAT_POETS_FRAME_LEN_MAX, "frames fit");
 
 /* A frame that is being filled, to one rank. */
 struct outbox {
@@ -35,16 +35,16 @@ struct outbox {
 
 /* A frame whose records are handed out. */
 struct inbox {
-    uint8_t octets[LEAT_LINK_LEN_MAX];
+    uint8_t octets[LEAT_POETS_LINK_LEN_MAX];
     struct leat_poets_frame_cursor cursor;
     struct leat_poets_record record;
     bool waits; /* `record` has found no room yet */
 };
 
 struct ranks {
-    struct leat_crew crew;
-    struct leat_run *run;
-    struct leat_link *link;
+    struct leat_poets_crew crew;
+    struct leat_poets_run *run;
+    struct leat_poets_link *link;
     struct outbox *out[FRAME_CHANNELS]; /* by rank */
     struct inbox in[FRAME_CHANNELS];
     uint32_t ended[FRAME_CHANNELS]; /* ranks that will send nothing more */
@@ -89,9 +89,10 @@ static bool post(struct ranks *r, unsigned channel, uint32_t to, uint32_t addres
                  const uint8_t *packet, uint8_t nflit)
 {
     struct outbox *box = &r->out[channel][to];
-    const struct leat_poets_record record = {
-        .hw_addr = address, .nflit = nflit, .control = channel == LEAT_LINK_HOST, .packet = packet
-    };
+    const struct leat_poets_record record = { .hw_addr = address,
+                                              .nflit = nflit,
+                                              .control = channel == LEAT_POETS_LINK_HOST,
+                                              .packet = packet };
     if (!box->octets && !begin_frame(r, box)) return false;
     const bool first = !box->writer.record_count;
     if (leat_poets_frame_add(&box->writer, &record)) {
@@ -117,20 +118,20 @@ static void send_frames(struct ranks *r)
 static void host_packet(struct ranks *r, const uint8_t *packet, unsigned nflit)
 {
     r->crew.worker[0].env.block = NULL; /* should it crash, then it was no device */
-    leat_host_packet(&r->run->host, packet, nflit);
+    leat_poets_graph_host_packet(&r->run->host, packet, nflit);
 }
 
 /* Other ranks take what comes, and workers here, too: so this ends. */
-static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_t *packet,
-                           unsigned nflit)
+static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
+                           const uint8_t *packet, unsigned nflit)
 {
     struct ranks *r = host->engine;
-    const uint32_t rank = leat_machine_rank_of(r->run->machine, thread);
+    const uint32_t rank = leat_poets_machine_rank_of(r->run->machine, thread);
     if (rank == r->link->rank)
-        while (!leat_crew_from_host(&r->crew, thread, packet, nflit))
+        while (!leat_poets_crew_from_host(&r->crew, thread, packet, nflit))
             sched_yield();
     else
-        while (!post(r, LEAT_LINK_HOST, rank, r->run->machine->address[thread], packet,
+        while (!post(r, LEAT_POETS_LINK_HOST, rank, r->run->machine->address[thread], packet,
                      (uint8_t)nflit) &&
                !r->no_memory)
             sched_yield();
@@ -139,20 +140,21 @@ static void send_to_thread(struct leat_host *host, uint32_t thread, const uint8_
 /* What workers have for the host and for other ranks. */
 static bool take_cells(struct ranks *r)
 {
-    const struct leat_crew_cell *cell;
+    const struct leat_poets_crew_cell *cell;
     bool any = false;
     for (uint32_t i = 0; i < r->crew.count; i++)
-        while ((cell = leat_crew_oldest(&r->crew, i))) {
-            const bool to_host = cell->thread == LEAT_CREW_HOST;
-            const uint32_t to = to_host ? 0 : leat_machine_rank_of(r->run->machine, cell->thread);
+        while ((cell = leat_poets_crew_oldest(&r->crew, i))) {
+            const bool to_host = cell->thread == LEAT_POETS_CREW_HOST;
+            const uint32_t to = to_host ? 0
+                                        : leat_poets_machine_rank_of(r->run->machine, cell->thread);
             if (to_host && !r->link->rank) {
-                const struct leat_crew_cell copy = *cell; /* it may lead to further cells */
-                leat_crew_take(&r->crew, i);
+                const struct leat_poets_crew_cell copy = *cell; /* it may lead to further cells */
+                leat_poets_crew_take(&r->crew, i);
                 host_packet(r, copy.slot.packet, copy.slot.nflit);
-            } else if (post(r, to_host ? LEAT_LINK_HOST : LEAT_LINK_DATA, to,
+            } else if (post(r, to_host ? LEAT_POETS_LINK_HOST : LEAT_POETS_LINK_DATA, to,
                             to_host ? r->host_address : r->run->machine->address[cell->thread],
                             cell->slot.packet, cell->slot.nflit)) {
-                leat_crew_take(&r->crew, i);
+                leat_poets_crew_take(&r->crew, i);
             } else {
                 break;
             }
@@ -166,7 +168,7 @@ static bool take_cells(struct ranks *r)
 /* False: there is no room for it now. */
 static bool hand_out(struct ranks *r, unsigned channel, const struct leat_poets_record *record)
 {
-    const struct leat_machine *m = r->run->machine;
+    const struct leat_poets_machine *m = r->run->machine;
     if (record->hw_addr == r->host_address && !r->link->rank) {
         host_packet(r, record->packet, record->nflit);
         return true;
@@ -175,7 +177,8 @@ static bool hand_out(struct ranks *r, unsigned channel, const struct leat_poets_
         r->run->frames_unknown++;
         return true;
     }
-    return (channel == LEAT_LINK_HOST ? leat_crew_from_host : leat_crew_from_ranks)(
+    return (channel == LEAT_POETS_LINK_HOST ? leat_poets_crew_from_host
+                                            : leat_poets_crew_from_ranks)(
         &r->crew, record->hw_addr, record->packet, record->nflit);
 }
 
@@ -215,18 +218,19 @@ static bool receive_frames(struct ranks *r, unsigned channel)
 
 static void tell(struct ranks *r, uint32_t kind, uint64_t a, uint64_t b, uint64_t c)
 {
-    const struct leat_note note = { .kind = kind, .count = 3, .word = { a, b, c } };
+    const struct leat_poets_note note = { .kind = kind, .count = 3, .word = { a, b, c } };
     if (r->link->rank)
-        leat_link_tell(r->link, 0, &note);
+        leat_poets_link_tell(r->link, 0, &note);
     else
-        leat_link_tell_all(r->link, &note);
+        leat_poets_link_tell_all(r->link, &note);
 }
 
-static void on_end(struct ranks *r, const struct leat_note *note)
+static void on_end(struct ranks *r, const struct leat_poets_note *note)
 {
-    struct leat_host *host = &r->run->host;
-    host->reason = note->word[0] < LEAT_RUN_REASON_COUNT ? (enum leat_run_reason)note->word[0]
-                                                         : LEAT_RUN_FAILED;
+    struct leat_poets_graph_host *host = &r->run->host;
+    host->reason = note->word[0] < LEAT_POETS_RUN_REASON_COUNT
+                       ? (enum leat_poets_run_reason)note->word[0]
+                       : LEAT_POETS_RUN_FAILED;
     host->exit_code = (int)note->word[1];
     if (note->word[2] && r->run->options->interrupted)
         *r->run->options->interrupted = (sig_atomic_t)note->word[2];
@@ -235,43 +239,43 @@ static void on_end(struct ranks *r, const struct leat_note *note)
 }
 
 /* What is asked here is done between the rounds of workers. */
-static void on_note(struct ranks *r, const struct leat_note *note)
+static void on_note(struct ranks *r, const struct leat_poets_note *note)
 {
     int none = -1;
     switch (note->kind) {
-    case LEAT_NOTE_PROBE: r->wave_asked = (uint32_t)note->word[0]; break;
-    case LEAT_NOTE_COUNTS:
+    case LEAT_POETS_NOTE_PROBE: r->wave_asked = (uint32_t)note->word[0]; break;
+    case LEAT_POETS_NOTE_COUNTS:
         if (!r->wave_open) break;
         r->verdict = leat_poets_waves_report(&r->waves, (uint32_t)note->word[0], note->word[1],
                                              note->word[2]);
         break;
-    case LEAT_NOTE_IDLE: r->vote_asked = true; break;
-    case LEAT_NOTE_VOTE:
+    case LEAT_POETS_NOTE_IDLE: r->vote_asked = true; break;
+    case LEAT_POETS_NOTE_VOTE:
         r->votes_missing--;
         r->unanimous = r->unanimous && note->word[0];
         break;
-    case LEAT_NOTE_RESUME:
-        leat_crew_resume(&r->crew);
+    case LEAT_POETS_NOTE_RESUME:
+        leat_poets_crew_resume(&r->crew);
         r->voting = false;
         break;
-    case LEAT_NOTE_EXIT:
+    case LEAT_POETS_NOTE_EXIT:
         atomic_compare_exchange_strong(&r->run->exit_code, &none, note->word[0] != 0);
         break;
-    case LEAT_NOTE_INTERRUPT:
+    case LEAT_POETS_NOTE_INTERRUPT:
         if (r->run->options->interrupted)
             *r->run->options->interrupted = (sig_atomic_t)note->word[0];
         break;
-    case LEAT_NOTE_END: on_end(r, note); break;
+    case LEAT_POETS_NOTE_END: on_end(r, note); break;
     default: break;
     }
 }
 
 static bool hear(struct ranks *r)
 {
-    struct leat_note note;
+    struct leat_poets_note note;
     uint32_t from;
     bool any = false;
-    while (!r->over && leat_link_hear(r->link, &from, &note)) {
+    while (!r->over && leat_poets_link_hear(r->link, &from, &note)) {
         on_note(r, &note);
         any = true;
     }
@@ -285,23 +289,23 @@ static bool serve(struct ranks *r)
 {
     bool any = hear(r);
     if (r->over || r->voting) return any;
-    any = receive_frames(r, LEAT_LINK_HOST) || any;
-    any = receive_frames(r, LEAT_LINK_DATA) || any;
+    any = receive_frames(r, LEAT_POETS_LINK_HOST) || any;
+    any = receive_frames(r, LEAT_POETS_LINK_DATA) || any;
     any = take_cells(r) || any;
-    if (!r->link->rank) leat_run_check_end(r->run, r->began);
+    if (!r->link->rank) leat_poets_run_check_end(r->run, r->began);
     send_frames(r);
     return any;
 }
 
-static void meanwhile(struct leat_crew *crew)
+static void meanwhile(struct leat_poets_crew *crew)
 {
     serve(crew->run->host.engine);
 }
 
 static bool is_passive(const struct ranks *r)
 {
-    return !r->open_count && !r->in[LEAT_LINK_DATA].waits && !r->in[LEAT_LINK_HOST].waits &&
-           leat_crew_is_idle(&r->crew);
+    return !r->open_count && !r->in[LEAT_POETS_LINK_DATA].waits &&
+           !r->in[LEAT_POETS_LINK_HOST].waits && leat_poets_crew_is_idle(&r->crew);
 }
 
 /* What every rank but the first owes it. */
@@ -311,19 +315,19 @@ static void answer(struct ranks *r)
     const int code = atomic_load(&r->run->exit_code);
     if (code >= 0 && !r->told_exit) {
         r->told_exit = true;
-        tell(r, LEAT_NOTE_EXIT, (uint64_t)code, 0, 0);
+        tell(r, LEAT_POETS_NOTE_EXIT, (uint64_t)code, 0, 0);
     }
     if (interrupted && *interrupted && !r->told_interrupt) {
         r->told_interrupt = true;
-        tell(r, LEAT_NOTE_INTERRUPT, (uint64_t)*interrupted, 0, 0);
+        tell(r, LEAT_POETS_NOTE_INTERRUPT, (uint64_t)*interrupted, 0, 0);
     }
     if (r->vote_asked) {
         r->vote_asked = false;
         r->voting = true;
-        tell(r, LEAT_NOTE_VOTE, leat_crew_vote(&r->crew), 0, 0);
+        tell(r, LEAT_POETS_NOTE_VOTE, leat_poets_crew_vote(&r->crew), 0, 0);
     }
     if (r->wave_asked && is_passive(r)) {
-        tell(r, LEAT_NOTE_COUNTS, r->wave_asked, r->sent, r->received);
+        tell(r, LEAT_POETS_NOTE_COUNTS, r->wave_asked, r->sent, r->received);
         r->wave_asked = 0;
     }
 }
@@ -335,7 +339,7 @@ static void begin_wave(struct ranks *r)
     r->wave_asked = leat_poets_waves_begin(&r->waves);
     r->wave_open = true;
     r->verdict = LEAT_POETS_NOT_YET;
-    tell(r, LEAT_NOTE_PROBE, r->wave_asked, 0, 0);
+    tell(r, LEAT_POETS_NOTE_PROBE, r->wave_asked, 0, 0);
 }
 
 static void count_idle_step(struct ranks *r)
@@ -343,7 +347,7 @@ static void count_idle_step(struct ranks *r)
     if (r->waves.sent != r->sent_at_idle) r->idle_steps = 0; /* there was traffic since */
     r->sent_at_idle = r->waves.sent;
     r->idle_steps = r->unanimous ? r->idle_steps + 1 : 0;
-    if (r->idle_steps >= leat_run_idle_steps(r->run)) leat_run_end_idle(r->run);
+    if (r->idle_steps >= leat_poets_run_idle_steps(r->run)) leat_poets_run_end_idle(r->run);
 }
 
 static void ask_votes(struct ranks *r)
@@ -354,9 +358,9 @@ static void ask_votes(struct ranks *r)
         return;
     }
     r->votes_missing = r->link->rank_count - 1;
-    tell(r, LEAT_NOTE_IDLE, 0, 0, 0);
+    tell(r, LEAT_POETS_NOTE_IDLE, 0, 0, 0);
     r->voting = true;
-    const bool mine = leat_crew_vote(&r->crew);
+    const bool mine = leat_poets_crew_vote(&r->crew);
     r->unanimous = r->unanimous && mine;
 }
 
@@ -364,8 +368,8 @@ static void find_idleness(struct ranks *r)
 {
     if (r->voting) {
         if (r->votes_missing) return;
-        tell(r, LEAT_NOTE_RESUME, 0, 0, 0);
-        leat_crew_resume(&r->crew);
+        tell(r, LEAT_POETS_NOTE_RESUME, 0, 0, 0);
+        leat_poets_crew_resume(&r->crew);
         r->voting = false;
         count_idle_step(r);
     } else if (!r->wave_open) {
@@ -381,12 +385,12 @@ static void find_idleness(struct ranks *r)
 
 static void preside(struct ranks *r)
 {
-    struct leat_run *run = r->run;
+    struct leat_poets_run *run = r->run;
     const volatile sig_atomic_t *interrupted = run->options->interrupted;
     r->crew.worker[0].env.block = NULL;
-    if (!r->voting) leat_crew_supervise(&r->crew, &r->supervised);
-    if (leat_host_is_over(&run->host)) {
-        tell(r, LEAT_NOTE_END, run->host.reason, (uint64_t)run->host.exit_code,
+    if (!r->voting) leat_poets_crew_supervise(&r->crew, &r->supervised);
+    if (leat_poets_graph_host_is_over(&run->host)) {
+        tell(r, LEAT_POETS_NOTE_END, run->host.reason, (uint64_t)run->host.exit_code,
              interrupted ? (uint64_t)*interrupted : 0);
         r->over = true;
         return;
@@ -399,9 +403,9 @@ static void preside(struct ranks *r)
 static void run_to_the_end(struct ranks *r)
 {
     unsigned without_work = 0;
-    leat_worker_begin(&r->crew.worker[0]);
+    leat_poets_worker_begin(&r->crew.worker[0]);
     while (!r->over && !r->no_memory) {
-        bool any = !r->voting && leat_worker_round(&r->crew.worker[0]);
+        bool any = !r->voting && leat_poets_worker_round(&r->crew.worker[0]);
         any = serve(r) || any;
         if (r->over) break;
         if (r->link->rank)
@@ -410,10 +414,10 @@ static void run_to_the_end(struct ranks *r)
             preside(r);
         without_work = any ? 0 : without_work + 1;
         if (any) continue;
-        leat_host_flush(&r->run->host);
-        leat_crew_rest(without_work);
+        leat_poets_graph_host_flush(&r->run->host);
+        leat_poets_crew_rest(without_work);
     }
-    leat_run_forget_crashes();
+    leat_poets_run_forget_crashes();
 }
 
 /* An empty message ends a channel. All is received until all have ended, so that nothing is under
@@ -443,7 +447,7 @@ static bool make(struct ranks *r)
     }
     if (leat_poets_hw_host(&leat_poets_hw_tinsel, &r->host_address)) return false;
     leat_poets_waves_init(&r->waves, r->link->rank_count);
-    r->began = r->supervised = leat_run_seconds();
+    r->began = r->supervised = leat_poets_run_seconds();
     r->run->host.send = send_to_thread;
     r->run->host.engine = r;
     r->crew.meanwhile = meanwhile;
@@ -461,18 +465,18 @@ static void free_ranks(struct ranks *r)
     free(r);
 }
 
-bool leat_run_ranks(struct leat_run *run)
+bool leat_poets_run_ranks(struct leat_poets_run *run)
 {
-    struct leat_link *link = run->options->link;
+    struct leat_poets_link *link = run->options->link;
     struct ranks *r = calloc(1, sizeof *r);
     if (!r) return link->abort(link, 1), false;
     r->run = run;
     r->link = link;
-    bool good = leat_crew_make(&r->crew, run) && make(r);
-    if (good && !link->rank) leat_host_begin(&run->host);
-    good = good && leat_crew_start(&r->crew, 1);
+    bool good = leat_poets_crew_make(&r->crew, run) && make(r);
+    if (good && !link->rank) leat_poets_graph_host_begin(&run->host);
+    good = good && leat_poets_crew_start(&r->crew, 1);
     if (good) run_to_the_end(r);
-    leat_crew_end(&r->crew);
+    leat_poets_crew_end(&r->crew);
     good = good && !r->no_memory;
     if (good)
         drain(r);

@@ -13,19 +13,20 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { LEAT_CACHE_LINE = 64 };
+enum { LEAT_POETS_CACHE_LINE = 64 };
 
 /* One writer, one reader. Each keeps what it last saw of the other. */
-struct leat_ring {
+struct leat_poets_fifo {
     uint8_t *cells;
     uint32_t cell_len, cap; /* a power of two */
-    _Alignas(LEAT_CACHE_LINE) _Atomic uint32_t head;
+    _Alignas(LEAT_POETS_CACHE_LINE) _Atomic uint32_t head;
     uint32_t tail_seen;
-    _Alignas(LEAT_CACHE_LINE) _Atomic uint32_t tail;
+    _Alignas(LEAT_POETS_CACHE_LINE) _Atomic uint32_t tail;
     uint32_t head_seen;
 };
 
-static inline bool leat_ring_make(struct leat_ring *ring, uint32_t cap, uint32_t cell_len)
+static inline bool leat_poets_fifo_make(struct leat_poets_fifo *ring, uint32_t cap,
+                                        uint32_t cell_len)
 {
     ring->cap = cap;
     ring->cell_len = cell_len;
@@ -36,7 +37,7 @@ static inline bool leat_ring_make(struct leat_ring *ring, uint32_t cap, uint32_t
 }
 
 /* Where the next cell is to be written; NULL: full. */
-static inline void *leat_ring_room(struct leat_ring *ring)
+static inline void *leat_poets_fifo_room(struct leat_poets_fifo *ring)
 {
     const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     if (head - ring->tail_seen == ring->cap) {
@@ -46,14 +47,14 @@ static inline void *leat_ring_room(struct leat_ring *ring)
     return ring->cells + (size_t)(head & (ring->cap - 1)) * ring->cell_len;
 }
 
-static inline void leat_ring_put(struct leat_ring *ring)
+static inline void leat_poets_fifo_put(struct leat_poets_fifo *ring)
 {
     const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     atomic_store_explicit(&ring->head, head + 1, memory_order_release);
 }
 
 /* The oldest cell; NULL: empty. */
-static inline void *leat_ring_oldest(struct leat_ring *ring)
+static inline void *leat_poets_fifo_oldest(struct leat_poets_fifo *ring)
 {
     const uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     if (tail == ring->head_seen) {
@@ -63,7 +64,7 @@ static inline void *leat_ring_oldest(struct leat_ring *ring)
     return ring->cells + (size_t)(tail & (ring->cap - 1)) * ring->cell_len;
 }
 
-static inline void leat_ring_take(struct leat_ring *ring)
+static inline void leat_poets_fifo_take(struct leat_poets_fifo *ring)
 {
     const uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);

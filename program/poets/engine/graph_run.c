@@ -7,7 +7,7 @@
 
 enum { CYCLES_PER_MICROSECOND = 240 };
 
-uint64_t leat_run_cycles(void)
+uint64_t leat_poets_run_cycles(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -15,16 +15,16 @@ uint64_t leat_run_cycles(void)
            (uint64_t)now.tv_nsec * CYCLES_PER_MICROSECOND / 1000;
 }
 
-double leat_run_seconds(void)
+double leat_poets_run_seconds(void)
 {
-    return (double)leat_run_cycles() / LEAT_RUN_CYCLES_PER_SECOND;
+    return (double)leat_poets_run_cycles() / LEAT_POETS_RUN_CYCLES_PER_SECOND;
 }
 
 /* ---- what handlers call --------------------------------------------------------------------- */
 
 static struct leat_poets_softswitch *softswitch_of(struct leat_poets_env *env)
 {
-    const struct leat_run *run = env->engine;
+    const struct leat_poets_run *run = env->engine;
     return &run->softswitch[env->block->thread];
 }
 
@@ -36,7 +36,7 @@ static void log_line(struct leat_poets_env *env, unsigned level, const char *tex
 
 static void ask_exit(struct leat_poets_env *env, int code)
 {
-    struct leat_run *run = env->engine;
+    struct leat_poets_run *run = env->engine;
     int none = -1;
     atomic_compare_exchange_strong(&run->exit_code, &none, code != 0);
 }
@@ -48,25 +48,25 @@ static void fail(struct leat_poets_env *env, const char *what)
 
 static void debug_octet(struct leat_poets_env *env, uint8_t octet)
 {
-    struct leat_run *run = env->engine;
+    struct leat_poets_run *run = env->engine;
     atomic_fetch_add(&run->debug_octets, 1);
     fprintf(run->options->host.lines, "%s: debug %02X\n",
-            leat_machine_name(run->machine, env->block->index), octet);
+            leat_poets_machine_name(run->machine, env->block->index), octet);
 }
 
 static uint64_t cycles_of_clock(struct leat_poets_env *env)
 {
     (void)env;
-    return leat_run_cycles();
+    return leat_poets_run_cycles();
 }
 
 static uint64_t cycles_of_turns(struct leat_poets_env *env)
 {
-    const struct leat_run *run = env->engine;
+    const struct leat_poets_run *run = env->engine;
     return run->turns;
 }
 
-void leat_run_env(struct leat_run *run, struct leat_poets_env *env, bool clock)
+void leat_poets_run_env(struct leat_poets_run *run, struct leat_poets_env *env, bool clock)
 {
     *env = (struct leat_poets_env){ .graph = run->machine->graph_properties,
                                     .log = log_line,
@@ -81,10 +81,10 @@ void leat_run_env(struct leat_run *run, struct leat_poets_env *env, bool clock)
 
 /* ---- softswitches --------------------------------------------------------------------------- */
 
-bool leat_run_make(struct leat_run *run, struct leat_poets_env *env, uint32_t per_env)
+bool leat_poets_run_make(struct leat_poets_run *run, struct leat_poets_env *env, uint32_t per_env)
 {
-    const struct leat_machine *m = run->machine;
-    const struct leat_run_options *o = run->options;
+    const struct leat_poets_machine *m = run->machine;
+    const struct leat_poets_run_options *o = run->options;
     /* Workers write to their own softswitches all the time: no two may share a line of the cache.
      */
     const size_t len = (m->thread_count + 1) * sizeof *run->softswitch;
@@ -114,11 +114,11 @@ bool leat_run_make(struct leat_run *run, struct leat_poets_env *env, uint32_t pe
         if (!run->memory[t]) return false;
         leat_poets_softswitch_init(&run->softswitch[t], &config, run->memory[t]);
     }
-    leat_run_lend_env(run, true);
+    leat_poets_run_lend_env(run, true);
     return true;
 }
 
-void leat_run_free(struct leat_run *run)
+void leat_poets_run_free(struct leat_poets_run *run)
 {
     for (uint32_t t = 0; run->memory && t < run->machine->thread_count; t++)
         free(run->memory[t]);
@@ -129,21 +129,22 @@ void leat_run_free(struct leat_run *run)
 /* ---- who looks on --------------------------------------------------------------------------- */
 
 /* Since it began: of the fabric's clock, of turns, or of the clock of this machine. */
-static uint64_t time_ns(const struct leat_run *run)
+static uint64_t time_ns(const struct leat_poets_run *run)
 {
-    const struct leat_fabric_options *f = &run->options->fabric;
+    const struct leat_poets_fabric_options *f = &run->options->fabric;
     if (f->net)
         return (run->turns / f->clock_den * f->clock_num +
                 run->turns % f->clock_den * f->clock_num / f->clock_den) /
                1000;
-    return (run->options->schedule == LEAT_RUN_FREE ? leat_run_cycles() - run->began : run->turns) *
+    return (run->options->schedule == LEAT_POETS_RUN_FREE ? leat_poets_run_cycles() - run->began
+                                                          : run->turns) *
            1000 / CYCLES_PER_MICROSECOND;
 }
 
-void leat_run_show(struct leat_run *run, bool to_host, uint32_t thread, const uint8_t *packet,
-                   unsigned nflit)
+void leat_poets_run_show(struct leat_poets_run *run, bool to_host, uint32_t thread,
+                         const uint8_t *packet, unsigned nflit)
 {
-    const struct leat_run_watch *watch = &run->options->watch;
+    const struct leat_poets_run_watch *watch = &run->options->watch;
     if (!watch->packet) return;
     pthread_mutex_lock(&run->watching);
     watch->packet(watch->context, time_ns(run), to_host, run->machine->address[thread], packet,
@@ -151,11 +152,11 @@ void leat_run_show(struct leat_run *run, bool to_host, uint32_t thread, const ui
     pthread_mutex_unlock(&run->watching);
 }
 
-void leat_run_progress(struct leat_run *run, double began, uint64_t receives)
+void leat_poets_run_progress(struct leat_poets_run *run, double began, uint64_t receives)
 {
-    const struct leat_run_watch *watch = &run->options->watch;
+    const struct leat_poets_run_watch *watch = &run->options->watch;
     if (!watch->progress) return;
-    const double now = leat_run_seconds() - began;
+    const double now = leat_poets_run_seconds() - began;
     if (now - run->progress_at < 0.5) return;
     run->progress_at = now;
     watch->progress(watch->context, now, receives);
@@ -163,52 +164,54 @@ void leat_run_progress(struct leat_run *run, double began, uint64_t receives)
 
 /* ---- ends ----------------------------------------------------------------------------------- */
 
-uint32_t leat_run_idle_steps(const struct leat_run *run)
+uint32_t leat_poets_run_idle_steps(const struct leat_poets_run *run)
 {
     enum { STEPS = 10 };
     if (!run->machine->has_hardware_idle) return 1;
     return run->options->idle_steps ? run->options->idle_steps : STEPS;
 }
 
-void leat_run_check_end_after(struct leat_run *run, double seconds)
+void leat_poets_run_check_end_after(struct leat_poets_run *run, double seconds)
 {
-    const struct leat_run_options *o = run->options;
+    const struct leat_poets_run_options *o = run->options;
     const int code = atomic_load(&run->exit_code);
-    if (run->host.reason != LEAT_RUN_RUNNING) return;
+    if (run->host.reason != LEAT_POETS_RUN_RUNNING) return;
     if (code >= 0)
-        leat_host_end(&run->host, code ? LEAT_RUN_FAILED : LEAT_RUN_SUCCESS, code);
+        leat_poets_graph_host_end(&run->host, code ? LEAT_POETS_RUN_FAILED : LEAT_POETS_RUN_SUCCESS,
+                                  code);
     else if (o->interrupted && *o->interrupted)
-        leat_host_end(&run->host, LEAT_RUN_INTERRUPTED, 1);
+        leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_INTERRUPTED, 1);
     else if (o->seconds_max > 0 && seconds > o->seconds_max)
-        leat_host_end(&run->host, LEAT_RUN_LIMIT, 0);
+        leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_LIMIT, 0);
 }
 
-void leat_run_check_end(struct leat_run *run, double began)
+void leat_poets_run_check_end(struct leat_poets_run *run, double began)
 {
-    leat_run_check_end_after(run, leat_run_seconds() - began);
+    leat_poets_run_check_end_after(run, leat_poets_run_seconds() - began);
 }
 
-void leat_run_end_idle(struct leat_run *run)
+void leat_poets_run_end_idle(struct leat_poets_run *run)
 {
     const struct leat_poets_supervisor *s = run->machine->handlers->supervisor;
     if (atomic_load(&run->exit_code) >= 0) return; /* idle since: the next look at it ends it */
     if (run->options->until_stop || run->options->seconds_max > 0 || (s && s->idle)) return;
-    leat_host_end(&run->host, LEAT_RUN_IDLE, 0);
+    leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_IDLE, 0);
 }
 
-uint32_t leat_run_threads(const struct leat_run_options *options)
+uint32_t leat_poets_run_threads(const struct leat_poets_run_options *options)
 {
-    const struct leat_fabric_options *f = &options->fabric;
+    const struct leat_poets_fabric_options *f = &options->fabric;
     const uint64_t places = (uint64_t)f->boxes * f->threads_per_box;
     const uint32_t ranks = options->link ? options->link->rank_count : 1;
     if (f->net)
-        return places < LEAT_MACHINE_THREADS_MAX ? (uint32_t)places : LEAT_MACHINE_THREADS_MAX;
-    return options->schedule == LEAT_RUN_FREE
-               ? ranks * options->workers * LEAT_RUN_THREADS_PER_WORKER
-               : LEAT_RUN_THREADS_EPOCH;
+        return places < LEAT_POETS_MACHINE_THREADS_MAX ? (uint32_t)places
+                                                       : LEAT_POETS_MACHINE_THREADS_MAX;
+    return options->schedule == LEAT_POETS_RUN_FREE
+               ? ranks * options->workers * LEAT_POETS_RUN_THREADS_PER_WORKER
+               : LEAT_POETS_RUN_THREADS_EPOCH;
 }
 
-static void sum_up(const struct leat_run *run, struct leat_run_result *out)
+static void sum_up(const struct leat_poets_run *run, struct leat_poets_run_result *out)
 {
     out->reason = run->host.reason;
     out->exit_code = run->host.exit_code;
@@ -229,38 +232,39 @@ static void sum_up(const struct leat_run *run, struct leat_run_result *out)
     out->frames_bad = run->frames_bad;
     out->frames_unknown = run->frames_unknown;
     if (run->options->link)
-        leat_ranks_gather(run, out);
+        leat_poets_ranks_gather(run, out);
     else
-        out->digest = leat_machine_digest(run->machine);
+        out->digest = leat_poets_machine_digest(run->machine);
 }
 
-static bool run_engine(struct leat_run *run)
+static bool run_engine(struct leat_poets_run *run)
 {
-    if (run->options->link) return leat_run_ranks(run);
-    if (run->options->fabric.net) return leat_run_fabric(run);
-    return run->options->schedule == LEAT_RUN_FREE ? leat_run_workers(run) : leat_run_epochs(run);
+    if (run->options->link) return leat_poets_run_ranks(run);
+    if (run->options->fabric.net) return leat_poets_run_fabric(run);
+    return run->options->schedule == LEAT_POETS_RUN_FREE ? leat_poets_run_workers(run)
+                                                         : leat_poets_run_epochs(run);
 }
 
-bool leat_run(struct leat_machine *machine, const struct leat_run_options *options,
-              struct leat_run_result *out)
+bool leat_poets_run(struct leat_poets_machine *machine,
+                    const struct leat_poets_run_options *options, struct leat_poets_run_result *out)
 {
-    struct leat_run run = { .machine = machine,
-                            .options = options,
-                            .began = leat_run_cycles(),
-                            .watching = PTHREAD_MUTEX_INITIALIZER,
-                            .looking = PTHREAD_MUTEX_INITIALIZER };
-    struct leat_run_guard guard;
-    *out = (struct leat_run_result){ 0 };
+    struct leat_poets_run run = { .machine = machine,
+                                  .options = options,
+                                  .began = leat_poets_run_cycles(),
+                                  .watching = PTHREAD_MUTEX_INITIALIZER,
+                                  .looking = PTHREAD_MUTEX_INITIALIZER };
+    struct leat_poets_run_guard guard;
+    *out = (struct leat_poets_run_result){ 0 };
     atomic_init(&run.exit_code, -1);
-    bool good = leat_host_init(&run.host, machine, &options->host);
-    const double began = leat_run_seconds();
-    leat_run_guard_begin(&guard, options, &run);
+    bool good = leat_poets_graph_host_init(&run.host, machine, &options->host);
+    const double began = leat_poets_run_seconds();
+    leat_poets_run_guard_begin(&guard, options, &run);
     good = good && run_engine(&run);
-    out->seconds = leat_run_seconds() - began;
+    out->seconds = leat_poets_run_seconds() - began;
     if (good) sum_up(&run, out);
-    leat_run_guard_end(&guard);
+    leat_poets_run_guard_end(&guard);
     if (options->host.lines) fflush(options->host.lines);
-    leat_run_free(&run);
-    leat_host_free(&run.host);
+    leat_poets_run_free(&run);
+    leat_poets_graph_host_free(&run.host);
     return good;
 }

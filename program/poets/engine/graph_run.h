@@ -20,19 +20,19 @@
 #include "leat_random.h"
 #include <signal.h>
 
-enum leat_run_schedule {
-    LEAT_RUN_FREE,
-    LEAT_RUN_FIFO,
-    LEAT_RUN_LIFO,
-    LEAT_RUN_RANDOM,
-    LEAT_RUN_DELAY,
+enum leat_poets_run_schedule {
+    LEAT_POETS_RUN_FREE,
+    LEAT_POETS_RUN_FIFO,
+    LEAT_POETS_RUN_LIFO,
+    LEAT_POETS_RUN_RANDOM,
+    LEAT_POETS_RUN_DELAY,
 };
 
 /* Who looks on at every packet, as it is sent: when (nanoseconds since the run began; of epochs by
  * their turns, of fabrics by their clock, so the same every time), and the thread that it goes to
  * or, to the host, comes from. Never called twice at a time; with ranks it is not called. Before a
  * crash ends the process, `crashed` may clean up; it runs in a signal handler. */
-struct leat_run_watch {
+struct leat_poets_run_watch {
     void (*packet)(void *context, uint64_t time_ns, bool to_host, uint32_t address,
                    const uint8_t *packet, unsigned nflit);
     void (*crashed)(void *context);
@@ -40,15 +40,15 @@ struct leat_run_watch {
     void *context;
 };
 
-struct leat_run_options {
-    struct leat_host_options host;
-    struct leat_fabric_options fabric; /* with a network: its engine, and no schedule */
-    enum leat_run_schedule schedule;
-    double delay; /* chance of LEAT_RUN_DELAY, 0 to below 1 */
+struct leat_poets_run_options {
+    struct leat_poets_graph_host_options host;
+    struct leat_poets_fabric_options fabric; /* with a network: its engine, and no schedule */
+    enum leat_poets_run_schedule schedule;
+    double delay; /* chance of LEAT_POETS_RUN_DELAY, 0 to below 1 */
     uint64_t seed;
-    uint32_t quantum;       /* turns of a softswitch in an epoch; 0: 16 */
-    uint32_t workers;       /* free: 1 to 256, of each rank */
-    struct leat_link *link; /* free: to other ranks that run the same; NULL: there are none */
+    uint32_t quantum;             /* turns of a softswitch in an epoch; 0: 16 */
+    uint32_t workers;             /* free: 1 to 256, of each rank */
+    struct leat_poets_link *link; /* free: to other ranks that run the same; NULL: there are none */
     enum leat_poets_rts rts;
     uint32_t log_level;
     bool log_raw, hdr_pin_as_edge, instr_first, no_request_idle; /* compat, loop modes */
@@ -56,13 +56,17 @@ struct leat_run_options {
     double seconds_max;  /* 0: no limit; of the simulated clock where there is a fabric */
     uint32_t idle_steps; /* idle this many times ends it; 0: 10, or 1 without OnHardwareIdle */
     volatile sig_atomic_t *interrupted; /* a signal's number, once it has come */
-    struct leat_run_watch watch;        /* functions may be NULL */
+    struct leat_poets_run_watch watch;  /* functions may be NULL */
 };
 
-enum { LEAT_RUN_WORKERS_MAX = 256, LEAT_RUN_THREADS_PER_WORKER = 16, LEAT_RUN_THREADS_EPOCH = 64 };
+enum {
+    LEAT_POETS_RUN_WORKERS_MAX = 256,
+    LEAT_POETS_RUN_THREADS_PER_WORKER = 16,
+    LEAT_POETS_RUN_THREADS_EPOCH = 64
+};
 
-struct leat_run_result {
-    enum leat_run_reason reason;
+struct leat_poets_run_result {
+    enum leat_poets_run_reason reason;
     int exit_code;
     bool table_failed; /* of instrumentation: it could not be written, and that was told */
     double seconds;
@@ -70,15 +74,16 @@ struct leat_run_result {
     uint64_t digest;
     uint64_t frames_bad, frames_unknown; /* frames that are none; packets for threads of others */
     uint64_t cause[LEAT_POETS_CAUSE_COUNT], host_cause[LEAT_POETS_HOST_COUNT];
-    struct leat_fabric_result fabric;
+    struct leat_poets_fabric_result fabric;
 };
 
 /* How many threads an application of these options is dealt to. */
-uint32_t leat_run_threads(const struct leat_run_options *options);
+uint32_t leat_poets_run_threads(const struct leat_poets_run_options *options);
 
 /* False: no memory, or threads cannot be started; nothing ran. Of several ranks only the first has
  * the result of all; how it ended is known to each. */
-bool leat_run(struct leat_machine *machine, const struct leat_run_options *options,
-              struct leat_run_result *out);
+bool leat_poets_run(struct leat_poets_machine *machine,
+                    const struct leat_poets_run_options *options,
+                    struct leat_poets_run_result *out);
 
 #endif

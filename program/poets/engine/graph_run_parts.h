@@ -6,13 +6,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { LEAT_RUN_CRASHES = 6 };           /* signals */
-#define LEAT_RUN_CYCLES_PER_SECOND 240e6 /* of leat_run_cycles */
+enum { LEAT_POETS_RUN_CRASHES = 6 };           /* signals */
+#define LEAT_POETS_RUN_CYCLES_PER_SECOND 240e6 /* of leat_poets_run_cycles */
 
-struct leat_run {
-    struct leat_machine *machine;
-    const struct leat_run_options *options;
-    struct leat_host host;
+struct leat_poets_run {
+    struct leat_poets_machine *machine;
+    const struct leat_poets_run_options *options;
+    struct leat_poets_graph_host host;
     struct leat_poets_softswitch *softswitch; /* by thread */
     void **memory;                            /* of each */
     bool env_lent;                            /* of softswitches */
@@ -21,7 +21,7 @@ struct leat_run {
     uint64_t began; /* cycles of the clock */
     uint64_t turns; /* epochs, fabric: cycles */
     uint64_t epochs;
-    struct leat_fabric_result fabric;
+    struct leat_poets_fabric_result fabric;
     uint64_t frames_bad, frames_unknown; /* ranks */
     pthread_mutex_t watching;            /* one worker at a time */
     pthread_mutex_t looking;             /* at env */
@@ -29,59 +29,60 @@ struct leat_run {
 };
 
 /* `env` of thread t is env[t / per_env]. */
-bool leat_run_make(struct leat_run *run, struct leat_poets_env *env, uint32_t per_env);
-void leat_run_free(struct leat_run *run);
-void leat_run_env(struct leat_run *run, struct leat_poets_env *env, bool clock);
+bool leat_poets_run_make(struct leat_poets_run *run, struct leat_poets_env *env, uint32_t per_env);
+void leat_poets_run_free(struct leat_poets_run *run);
+void leat_poets_run_env(struct leat_poets_run *run, struct leat_poets_env *env, bool clock);
 
 /* Cycles of a clock of 240 MHz, and seconds of the same clock. */
-uint64_t leat_run_cycles(void);
-double leat_run_seconds(void);
+uint64_t leat_poets_run_cycles(void);
+double leat_poets_run_seconds(void);
 
 /*
  * What handlers must not do (graph_guard.c). One that crashes, or ends the process, is told with
  * its device's name; so is one that does not come back after the run was to end. Without a run it
  * is other code of the file: constructors and destructors of static objects.
  */
-struct leat_run_guard {
-    const struct leat_run_options *options;
-    struct leat_run *run; /* NULL: none */
-    uint64_t began;       /* cycles of the clock */
-    struct sigaction before[LEAT_RUN_CRASHES];
+struct leat_poets_run_guard {
+    const struct leat_poets_run_options *options;
+    struct leat_poets_run *run; /* NULL: none */
+    uint64_t began;             /* cycles of the clock */
+    struct sigaction before[LEAT_POETS_RUN_CRASHES];
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t over;
     bool watches, is_over;
 };
 
-void leat_run_guard_begin(struct leat_run_guard *guard, const struct leat_run_options *options,
-                          struct leat_run *run);
-void leat_run_guard_end(struct leat_run_guard *guard);
+void leat_poets_run_guard_begin(struct leat_poets_run_guard *guard,
+                                const struct leat_poets_run_options *options,
+                                struct leat_poets_run *run);
+void leat_poets_run_guard_end(struct leat_poets_run_guard *guard);
 /* Environments of softswitches may be looked at, or no more. Engines end with that before they free
  * them. `block` is NULL in them where no handler runs for some time. */
-void leat_run_lend_env(struct leat_run *run, bool lent);
+void leat_poets_run_lend_env(struct leat_poets_run *run, bool lent);
 /* The calling thread runs the handlers of this environment; and no more. */
-void leat_run_watch_crashes(struct leat_poets_env *env);
-void leat_run_forget_crashes(void);
+void leat_poets_run_watch_crashes(struct leat_poets_env *env);
+void leat_poets_run_forget_crashes(void);
 
 /* A packet to a thread, or from a thread to the host, for whoever looks on. */
-void leat_run_show(struct leat_run *run, bool to_host, uint32_t thread, const uint8_t *packet,
-                   unsigned nflit);
+void leat_poets_run_show(struct leat_poets_run *run, bool to_host, uint32_t thread,
+                         const uint8_t *packet, unsigned nflit);
 
 /* How far it is, twice a second. */
-void leat_run_progress(struct leat_run *run, double began, uint64_t receives);
+void leat_poets_run_progress(struct leat_poets_run *run, double began, uint64_t receives);
 
 /* How often idleness must be found before it is the end. */
-uint32_t leat_run_idle_steps(const struct leat_run *run);
+uint32_t leat_poets_run_idle_steps(const struct leat_poets_run *run);
 /* What ends it from outside: an interrupt, a limit, an exit that a handler asked for. */
-void leat_run_check_end(struct leat_run *run, double began);
+void leat_poets_run_check_end(struct leat_poets_run *run, double began);
 /* The same for who has a clock of its own: it has run for so long. */
-void leat_run_check_end_after(struct leat_run *run, double seconds);
+void leat_poets_run_check_end_after(struct leat_poets_run *run, double seconds);
 /* Idle everywhere, often enough. */
-void leat_run_end_idle(struct leat_run *run);
+void leat_poets_run_end_idle(struct leat_poets_run *run);
 
-bool leat_run_workers(struct leat_run *run);
-bool leat_run_epochs(struct leat_run *run);
-bool leat_run_fabric(struct leat_run *run);
-bool leat_run_ranks(struct leat_run *run);
+bool leat_poets_run_workers(struct leat_poets_run *run);
+bool leat_poets_run_epochs(struct leat_poets_run *run);
+bool leat_poets_run_fabric(struct leat_poets_run *run);
+bool leat_poets_run_ranks(struct leat_poets_run *run);
 
 #endif

@@ -4,8 +4,8 @@
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static void put_members(struct leat_text *out, const struct leat_layout *layout, uint32_t from,
-                        uint32_t to, const uint8_t *octets);
+static void put_members(struct leat_text *out, const struct leat_poets_layout *layout,
+                        uint32_t from, uint32_t to, const uint8_t *octets);
 
 /* As JSON has it, and Python's readers where JSON has none. */
 static void put_real(struct leat_text *out, double value, bool wide)
@@ -20,13 +20,13 @@ static void put_real(struct leat_text *out, double value, bool wide)
     leat_text_puts(out, text);
 }
 
-static void put_number(struct leat_text *out, const struct leat_layout_node *node,
+static void put_number(struct leat_text *out, const struct leat_poets_layout_node *node,
                        const uint8_t *octets)
 {
     uint64_t bits = 0;
     float narrow;
     double wide;
-    if (node->kind == LEAT_LAYOUT_FLOAT) {
+    if (node->kind == LEAT_POETS_LAYOUT_FLOAT) {
         if (node->size == sizeof narrow) {
             memcpy(&narrow, octets, sizeof narrow);
             put_real(out, (double)narrow, false);
@@ -38,7 +38,7 @@ static void put_number(struct leat_text *out, const struct leat_layout_node *nod
     }
     memcpy(&bits, octets, node->size); /* little-endian, as compiled handlers are */
     const uint64_t sign = UINT64_C(1) << (8 * node->size - 1);
-    if (node->kind == LEAT_LAYOUT_INT && bits & sign) {
+    if (node->kind == LEAT_POETS_LAYOUT_INT && bits & sign) {
         leat_text_putc(out, '-');
         bits = ~(bits | ~(sign - 1)) + 1;
     }
@@ -46,11 +46,11 @@ static void put_number(struct leat_text *out, const struct leat_layout_node *nod
 }
 
 /* A node from its dimension `dim` on. */
-static void put_elements(struct leat_text *out, const struct leat_layout *layout, uint32_t at,
+static void put_elements(struct leat_text *out, const struct leat_poets_layout *layout, uint32_t at,
                          uint32_t dim, const uint8_t *octets)
 {
-    const struct leat_layout_node *node = &layout->node[at];
-    if (dim == node->dim_count && node->kind != LEAT_LAYOUT_STRUCT) {
+    const struct leat_poets_layout_node *node = &layout->node[at];
+    if (dim == node->dim_count && node->kind != LEAT_POETS_LAYOUT_STRUCT) {
         put_number(out, node, octets);
         return;
     }
@@ -70,11 +70,11 @@ static void put_elements(struct leat_text *out, const struct leat_layout *layout
     leat_text_putc(out, ']');
 }
 
-static void put_members(struct leat_text *out, const struct leat_layout *layout, uint32_t from,
-                        uint32_t to, const uint8_t *octets)
+static void put_members(struct leat_text *out, const struct leat_poets_layout *layout,
+                        uint32_t from, uint32_t to, const uint8_t *octets)
 {
     for (uint32_t i = from; i < to; i = layout->node[i].next) {
-        const struct leat_layout_node *node = &layout->node[i];
+        const struct leat_poets_layout_node *node = &layout->node[i];
         if (i > from) leat_text_putc(out, ',');
         leat_text_quoted(out, node->name, strlen(node->name));
         leat_text_putc(out, ':');
@@ -98,22 +98,22 @@ static void put_state(struct leat_text *out, const struct leat_graph_struct *dat
 
 /* ---- devices and edges ---------------------------------------------------------------------- */
 
-static void put_device(struct leat_text *out, const struct leat_machine *m, uint32_t index)
+static void put_device(struct leat_text *out, const struct leat_poets_machine *m, uint32_t index)
 {
     const uint32_t type = m->instance->device[m->device[index]].type;
     const struct leat_graph_struct *state = &m->graph->type[type].state;
     const struct leat_poets_type *t = m->handlers->type[type];
     if (!state->given) return;
     leat_text_puts(out, "<DevS id=\"");
-    leat_text_puts(out, leat_machine_name(m, index));
+    leat_text_puts(out, leat_poets_machine_name(m, index));
     leat_text_puts(out, "\">");
-    put_state(out, state, (const uint8_t *)leat_machine_block(m, index) + t->state_at,
+    put_state(out, state, (const uint8_t *)leat_poets_machine_block(m, index) + t->state_at,
               t->state_len);
     leat_text_puts(out, "</DevS>\n");
 }
 
 /* TO:INPUT-FROM:OUTPUT, as files write it. */
-static void put_path(struct leat_text *out, const struct leat_machine *m,
+static void put_path(struct leat_text *out, const struct leat_poets_machine *m,
                      const struct leat_graph_edge *e)
 {
     const struct leat_graph_instance *i = m->instance;
@@ -128,12 +128,12 @@ static void put_path(struct leat_text *out, const struct leat_machine *m,
     leat_text_puts(out, from->output.pin[e->from_pin].name);
 }
 
-static void put_edges(struct leat_text *out, const struct leat_machine *m, uint32_t index)
+static void put_edges(struct leat_text *out, const struct leat_poets_machine *m, uint32_t index)
 {
     const struct leat_graph_instance *i = m->instance;
     const uint32_t device = m->device[index], type = i->device[device].type;
     const struct leat_poets_type *t = m->handlers->type[type];
-    const uint8_t *block = (const uint8_t *)leat_machine_block(m, index);
+    const uint8_t *block = (const uint8_t *)leat_poets_machine_block(m, index);
     const struct leat_poets_edges *pins = (const void *)(block + t->pins_at);
     for (uint32_t p = 0; p < t->input_count; p++) {
         const struct leat_graph_struct *state = &m->graph->type[type].input.pin[p].state;
@@ -151,8 +151,8 @@ static void put_edges(struct leat_text *out, const struct leat_machine *m, uint3
     }
 }
 
-void leat_machine_snapshot(const struct leat_machine *machine, const char *when,
-                           struct leat_text *out)
+void leat_poets_machine_snapshot(const struct leat_poets_machine *machine, const char *when,
+                                 struct leat_text *out)
 {
     leat_text_puts(out, "<?xml version=\"1.0\"?>\n<Graph>\n<GraphSnapshot graphTypeId=\"");
     leat_text_puts(out, machine->graph->id);

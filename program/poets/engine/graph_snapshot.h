@@ -18,7 +18,7 @@
 #include "leat_text.h"
 
 /* `when` is written as it is: epochs, or seconds. */
-void leat_machine_snapshot(const struct leat_machine *machine, const char *when,
-                           struct leat_text *out);
+void leat_poets_machine_snapshot(const struct leat_poets_machine *machine, const char *when,
+                                 struct leat_text *out);
 
 #endif

@@ -17,7 +17,7 @@ struct slot {
 };
 
 struct peer {
-    struct slot slot[LEAT_LINK_CHANNELS][SLOTS_PER_PEER];
+    struct slot slot[LEAT_POETS_LINK_CHANNELS][SLOTS_PER_PEER];
 };
 
 struct mpi {
@@ -26,7 +26,7 @@ struct mpi {
     struct peer *peer;
 };
 
-bool leat_link_open(struct leat_link *link, char *why, size_t why_cap);
+bool leat_poets_link_open(struct leat_poets_link *link, char *why, size_t why_cap);
 
 /* A slot that is free, or is so now; NULL: none. */
 static struct slot *free_slot(struct mpi *mpi, uint32_t to, unsigned channel)
@@ -36,32 +36,32 @@ static struct slot *free_slot(struct mpi *mpi, uint32_t to, unsigned channel)
         int done = 1;
         if (slot->request != MPI_REQUEST_NULL) MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
         if (!done) continue;
-        if (!slot->octets) slot->octets = malloc(LEAT_LINK_LEN_MAX);
+        if (!slot->octets) slot->octets = malloc(LEAT_POETS_LINK_LEN_MAX);
         if (slot->octets) return slot;
     }
     return NULL;
 }
 
-static bool send_message(struct leat_link *link, uint32_t to, unsigned channel, const void *octets,
-                         size_t len)
+static bool send_message(struct leat_poets_link *link, uint32_t to, unsigned channel,
+                         const void *octets, size_t len)
 {
     struct mpi *mpi = link->context;
     struct slot *slot = free_slot(mpi, to, channel);
-    if (!slot || len > LEAT_LINK_LEN_MAX) return false;
+    if (!slot || len > LEAT_POETS_LINK_LEN_MAX) return false;
     memcpy(slot->octets, octets, len);
     MPI_Issend(slot->octets, (int)len, MPI_BYTE, (int)to, (int)channel, mpi->comm, &slot->request);
     return true;
 }
 
-static bool receive_message(struct leat_link *link, unsigned channel, void *octets, uint32_t *from,
-                            size_t *len)
+static bool receive_message(struct leat_poets_link *link, unsigned channel, void *octets,
+                            uint32_t *from, size_t *len)
 {
     const struct mpi *mpi = link->context;
     MPI_Status status;
     int there = 0, count = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, (int)channel, mpi->comm, &there, &status);
     if (!there) return false;
-    MPI_Recv(octets, LEAT_LINK_LEN_MAX, MPI_BYTE, status.MPI_SOURCE, (int)channel, mpi->comm,
+    MPI_Recv(octets, LEAT_POETS_LINK_LEN_MAX, MPI_BYTE, status.MPI_SOURCE, (int)channel, mpi->comm,
              &status);
     MPI_Get_count(&status, MPI_BYTE, &count);
     *from = (uint32_t)status.MPI_SOURCE;
@@ -69,18 +69,18 @@ static bool receive_message(struct leat_link *link, unsigned channel, void *octe
     return true;
 }
 
-static void abort_all(struct leat_link *link, int code)
+static void abort_all(struct leat_poets_link *link, int code)
 {
     const struct mpi *mpi = link->context;
     MPI_Abort(mpi->comm, code);
     _Exit(code);
 }
 
-static void close_link(struct leat_link *link)
+static void close_link(struct leat_poets_link *link)
 {
     struct mpi *mpi = link->context;
     for (uint32_t r = 0; r < link->rank_count; r++)
-        for (int c = 0; c < LEAT_LINK_CHANNELS; c++)
+        for (int c = 0; c < LEAT_POETS_LINK_CHANNELS; c++)
             for (int i = 0; i < SLOTS_PER_PEER; i++) {
                 struct slot *slot = &mpi->peer[r].slot[c][i];
                 if (slot->request != MPI_REQUEST_NULL) MPI_Wait(&slot->request, MPI_STATUS_IGNORE);
@@ -95,12 +95,12 @@ static void close_link(struct leat_link *link)
 static void free_all_slots(struct mpi *mpi, int count)
 {
     for (int r = 0; r < count; r++)
-        for (int c = 0; c < LEAT_LINK_CHANNELS; c++)
+        for (int c = 0; c < LEAT_POETS_LINK_CHANNELS; c++)
             for (int i = 0; i < SLOTS_PER_PEER; i++)
                 mpi->peer[r].slot[c][i].request = MPI_REQUEST_NULL;
 }
 
-bool leat_link_open(struct leat_link *link, char *why, size_t why_cap)
+bool leat_poets_link_open(struct leat_poets_link *link, char *why, size_t why_cap)
 {
     int started = 0, level = 0, rank = 0, count = 0;
     struct mpi *mpi = calloc(1, sizeof *mpi);
@@ -113,21 +113,21 @@ bool leat_link_open(struct leat_link *link, char *why, size_t why_cap)
     MPI_Comm_dup(MPI_COMM_WORLD, &mpi->comm);
     MPI_Comm_rank(mpi->comm, &rank);
     MPI_Comm_size(mpi->comm, &count);
-    if (count <= LEAT_LINK_RANKS_MAX) mpi->peer = calloc((size_t)count, sizeof *mpi->peer);
+    if (count <= LEAT_POETS_LINK_RANKS_MAX) mpi->peer = calloc((size_t)count, sizeof *mpi->peer);
     if (!mpi->peer) {
         snprintf(why, why_cap, "%d ranks, expected at most %d, or no memory", count,
-                 LEAT_LINK_RANKS_MAX);
+                 LEAT_POETS_LINK_RANKS_MAX);
         if (mpi->ours) MPI_Finalize();
         return free(mpi), false;
     }
     free_all_slots(mpi, count);
-    *link = (struct leat_link){ .abi = LEAT_LINK_ABI,
-                                .rank = (uint32_t)rank,
-                                .rank_count = (uint32_t)count,
-                                .context = mpi,
-                                .send = send_message,
-                                .receive = receive_message,
-                                .abort = abort_all,
-                                .close = close_link };
+    *link = (struct leat_poets_link){ .abi = LEAT_POETS_LINK_ABI,
+                                      .rank = (uint32_t)rank,
+                                      .rank_count = (uint32_t)count,
+                                      .context = mpi,
+                                      .send = send_message,
+                                      .receive = receive_message,
+                                      .abort = abort_all,
+                                      .close = close_link };
     return true;
 }

@@ -59,7 +59,7 @@ struct leat_graph_struct {
     char *c_name;                      /* v3: another name for the type, or NULL */
     bool given;                        /* the element was there */
     bool plain;                        /* `layout` is known; else only a compiler knows it */
-    struct leat_layout layout;
+    struct leat_poets_layout layout;
     struct leat_graph_place place;
 };
 

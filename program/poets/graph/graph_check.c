@@ -15,7 +15,7 @@ const char *leat_graph_dialect_name(enum leat_graph_dialect dialect)
 /* ---- structs -------------------------------------------------------------------------------- */
 
 static bool add_members(struct leat_graph *g, const struct leat_graph_struct *from, uint32_t first,
-                        uint32_t end, uint32_t depth, struct leat_layout *out);
+                        uint32_t end, uint32_t depth, struct leat_poets_layout *out);
 
 /* The definition of that name, laid out; NULL: E_REF was told. */
 static struct leat_graph_message *find_definition(struct leat_graph *g, const char *name)
@@ -26,14 +26,14 @@ static struct leat_graph_message *find_definition(struct leat_graph *g, const ch
 }
 
 static bool add_member(struct leat_graph *g, const struct leat_graph_struct *from, uint32_t at,
-                       uint32_t end, uint32_t depth, struct leat_layout *out);
+                       uint32_t end, uint32_t depth, struct leat_poets_layout *out);
 
 /* A type by name: a scalar, or what a TypeDef says. The node is `at` of out. */
 static bool set_type(struct leat_graph *g, const struct leat_graph_member *m, uint32_t at,
-                     uint32_t depth, struct leat_layout *out)
+                     uint32_t depth, struct leat_poets_layout *out)
 {
     const char *type = m->type;
-    if (leat_layout_scalar(type, strlen(type), false, &out->node[at])) return true;
+    if (leat_poets_layout_scalar(type, strlen(type), false, &out->node[at])) return true;
     const struct leat_graph_message *d = find_definition(g, type);
     if (!d)
         return leat_graph_wrong(&g->report, m->place,
@@ -44,19 +44,19 @@ static bool set_type(struct leat_graph *g, const struct leat_graph_member *m, ui
     if (!d->data.member_count)
         return leat_graph_wrong(&g->report, d->place, "E_STRUCT",
                                 "%.*s is empty, expected a member", SHOWN, d->id);
-    if (depth > LEAT_LAYOUT_DEPTH_MAX)
+    if (depth > LEAT_POETS_LAYOUT_DEPTH_MAX)
         return leat_graph_wrong(&g->report, m->place, "E_STRUCT",
                                 "nested too deep, expected at most %d levels",
-                                LEAT_LAYOUT_DEPTH_MAX);
+                                LEAT_POETS_LAYOUT_DEPTH_MAX);
     /* As a node of its own, whose name is the member's and whose dimensions come after its own. */
     const uint32_t copy = out->count;
     if (!add_member(g, &d->data, 0, d->data.member_count, depth + 1, out)) return false;
-    struct leat_layout_node *node = &out->node[at], *def = &out->node[copy];
+    struct leat_poets_layout_node *node = &out->node[at], *def = &out->node[copy];
     for (uint32_t i = 0; i < def->dim_count; i++) {
-        if (node->dim_count == LEAT_LAYOUT_DIMS_MAX)
+        if (node->dim_count == LEAT_POETS_LAYOUT_DIMS_MAX)
             return leat_graph_wrong(&g->report, m->place, "E_STRUCT",
                                     "too many dimensions, expected at most %d",
-                                    LEAT_LAYOUT_DIMS_MAX);
+                                    LEAT_POETS_LAYOUT_DIMS_MAX);
         node->dim[node->dim_count++] = def->dim[i];
     }
     node->type = def->type;
@@ -81,20 +81,21 @@ static bool set_type(struct leat_graph *g, const struct leat_graph_member *m, ui
 
 /* A member as a node, with all within it: from `at` up to `end` of the list. */
 static bool add_member(struct leat_graph *g, const struct leat_graph_struct *from, uint32_t at,
-                       uint32_t end, uint32_t depth, struct leat_layout *out)
+                       uint32_t end, uint32_t depth, struct leat_poets_layout *out)
 {
     const struct leat_graph_member *m = &from->member[at], *inner = m;
     const uint32_t node = out->count;
-    if (!leat_layout_add(out, m->name, strlen(m->name)))
+    if (!leat_poets_layout_add(out, m->name, strlen(m->name)))
         return leat_graph_wrong(&g->report, m->place, "E_LIMIT",
-                                "too many members, expected at most %d", LEAT_LAYOUT_NODES_MAX);
+                                "too many members, expected at most %d",
+                                LEAT_POETS_LAYOUT_NODES_MAX);
     if (m->initial && !(out->node[node].initial = strdup(m->initial))) return false;
     /* Arrays of arrays are one node. */
     for (; inner->kind == LEAT_GRAPH_ARRAY; inner = &from->member[++at]) {
-        if (out->node[node].dim_count == LEAT_LAYOUT_DIMS_MAX)
+        if (out->node[node].dim_count == LEAT_POETS_LAYOUT_DIMS_MAX)
             return leat_graph_wrong(&g->report, inner->place, "E_STRUCT",
                                     "too many dimensions, expected at most %d",
-                                    LEAT_LAYOUT_DIMS_MAX);
+                                    LEAT_POETS_LAYOUT_DIMS_MAX);
         out->node[node].dim[out->node[node].dim_count++] = inner->length;
         if (inner->type) break;
         if (at + 1 >= end || from->member[at + 1].depth != inner->depth + 1)
@@ -107,7 +108,7 @@ static bool add_member(struct leat_graph *g, const struct leat_graph_struct *fro
         out->node[node].next = out->count;
         return good;
     }
-    out->node[node].kind = LEAT_LAYOUT_STRUCT;
+    out->node[node].kind = LEAT_POETS_LAYOUT_STRUCT;
     out->node[node].type = "struct";
     uint32_t stop = at + 1;
     while (stop < end && from->member[stop].depth > inner->depth)
@@ -118,13 +119,13 @@ static bool add_member(struct leat_graph *g, const struct leat_graph_struct *fro
 }
 
 static bool add_members(struct leat_graph *g, const struct leat_graph_struct *from, uint32_t first,
-                        uint32_t end, uint32_t depth, struct leat_layout *out)
+                        uint32_t end, uint32_t depth, struct leat_poets_layout *out)
 {
     bool good = true;
-    if (depth > LEAT_LAYOUT_DEPTH_MAX)
+    if (depth > LEAT_POETS_LAYOUT_DEPTH_MAX)
         return leat_graph_wrong(&g->report, from->place, "E_STRUCT",
                                 "nested too deep, expected at most %d levels",
-                                LEAT_LAYOUT_DEPTH_MAX);
+                                LEAT_POETS_LAYOUT_DEPTH_MAX);
     for (uint32_t i = first; i < end;) {
         uint32_t next = i + 1;
         while (next < end && from->member[next].depth > from->member[i].depth)
@@ -143,18 +144,18 @@ static bool add_members(struct leat_graph *g, const struct leat_graph_struct *fr
 /* Where its members lie, if that can be known without a compiler. */
 static void lay_out(struct leat_graph *g, struct leat_graph_struct *data, bool packed)
 {
-    struct leat_layout_fault fault = { 0 };
+    struct leat_poets_layout_fault fault = { 0 };
     struct leat_graph_place place = data->code.text ? data->code.place : data->place;
     if (g->dialect == LEAT_GRAPH_V3) {
         data->plain = add_members(g, data, 0, data->member_count, 0, &data->layout);
-        if (data->plain && !(leat_layout_place(&data->layout, true, &fault) &&
-                             leat_layout_initialise(&data->layout, &fault)))
+        if (data->plain && !(leat_poets_layout_place(&data->layout, true, &fault) &&
+                             leat_poets_layout_initialise(&data->layout, &fault)))
             data->plain = leat_graph_wrong(&g->report, place, "E_STRUCT", "%s", fault.why);
         return;
     }
     const bool cpp = g->dialect == LEAT_GRAPH_ORCH;
     const char *text = data->code.text ? data->code.text : "";
-    data->plain = leat_layout_parse(text, cpp, packed || !cpp, &data->layout, &fault);
+    data->plain = leat_poets_layout_parse(text, cpp, packed || !cpp, &data->layout, &fault);
     if (data->plain || cpp) return;
     place.line += fault.line;
     place.column = fault.line ? 0 : place.column;
@@ -301,7 +302,7 @@ bool leat_graph_value(struct leat_graph *graph, const struct leat_graph_struct *
                       uint32_t value, struct leat_graph_place place, uint8_t *octets,
                       bool *compiled)
 {
-    struct leat_layout_fault fault = { 0 };
+    struct leat_poets_layout_fault fault = { 0 };
     const bool cpp = graph->dialect == LEAT_GRAPH_ORCH;
     *compiled = !data->plain;
     if (!data->plain) return true;
@@ -314,8 +315,8 @@ bool leat_graph_value(struct leat_graph *graph, const struct leat_graph_struct *
     }
     const char *text = leat_graph_string(&graph->values, value);
     const bool good = graph->dialect == LEAT_GRAPH_V3
-                          ? leat_layout_assign_json(&data->layout, text, octets, &fault)
-                          : leat_layout_assign(&data->layout, text, cpp, octets, &fault);
+                          ? leat_poets_layout_assign_json(&data->layout, text, octets, &fault)
+                          : leat_poets_layout_assign(&data->layout, text, cpp, octets, &fault);
     *compiled = !good && cpp && data->layout.count;
     if (good || *compiled) return true;
     return leat_graph_wrong(&graph->report, place, "E_VALUE", "value: %s", fault.why);
@@ -333,7 +334,7 @@ static void free_struct(struct leat_graph_struct *data)
     free(data->member);
     free(data->code.text);
     free(data->c_name);
-    leat_layout_free(&data->layout);
+    leat_poets_layout_free(&data->layout);
 }
 
 static void free_pins(struct leat_graph_pins *pins)

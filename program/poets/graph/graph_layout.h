@@ -19,34 +19,35 @@
 #include <stdint.h>
 
 enum {
-    LEAT_LAYOUT_DIMS_MAX = 8,
-    LEAT_LAYOUT_NODES_MAX = 4096,
-    LEAT_LAYOUT_DEPTH_MAX = 16,
-    LEAT_LAYOUT_SIZE_MAX = 1 << 24, /* octets of one struct */
-    LEAT_LAYOUT_WHY_LEN = 200,
+    LEAT_POETS_LAYOUT_DIMS_MAX = 8,
+    LEAT_POETS_LAYOUT_NODES_MAX = 4096,
+    LEAT_POETS_LAYOUT_DEPTH_MAX = 16,
+    LEAT_POETS_LAYOUT_SIZE_MAX = 1 << 24, /* octets of one struct */
+    LEAT_POETS_LAYOUT_WHY_LEN = 200,
 };
 
-enum leat_layout_kind {
-    LEAT_LAYOUT_INT,   /* with a sign */
-    LEAT_LAYOUT_UINT,  /* bool, too */
-    LEAT_LAYOUT_FLOAT, /* 4 or 8 octets */
-    LEAT_LAYOUT_STRUCT
+enum leat_poets_layout_kind {
+    LEAT_POETS_LAYOUT_INT,   /* with a sign */
+    LEAT_POETS_LAYOUT_UINT,  /* bool, too */
+    LEAT_POETS_LAYOUT_FLOAT, /* 4 or 8 octets */
+    LEAT_POETS_LAYOUT_STRUCT
 };
 
-struct leat_layout_node {
+struct leat_poets_layout_node {
     char *name;      /* "" where an element of an array has none */
     char *type_name; /* v3: of a TypeDef, for the C++ text; else NULL */
     char *initial;   /* v3: JSON that it begins with, or NULL */
     const char *type;
-    enum leat_layout_kind kind;
+    enum leat_poets_layout_kind kind;
     uint32_t size, align; /* of one element */
     uint32_t offset;      /* in the element of the struct around it */
-    uint32_t dim_count, dim[LEAT_LAYOUT_DIMS_MAX];
+    uint32_t dim_count, dim[LEAT_POETS_LAYOUT_DIMS_MAX];
     uint32_t next; /* the node after this one and all within it */
 };
 
-struct leat_layout {
-    struct leat_layout_node *node; /* in the order of declaration, members after their struct */
+struct leat_poets_layout {
+    struct leat_poets_layout_node
+        *node; /* in the order of declaration, members after their struct */
     uint32_t count, cap;
     uint32_t size, align;
     bool packed;
@@ -54,37 +55,40 @@ struct leat_layout {
 };
 
 /* Why not, and in which line of the text (0 is its first). */
-struct leat_layout_fault {
+struct leat_poets_layout_fault {
     uint32_t line;
-    char why[LEAT_LAYOUT_WHY_LEN];
+    char why[LEAT_POETS_LAYOUT_WHY_LEN];
 };
 
-void leat_layout_free(struct leat_layout *layout);
+void leat_poets_layout_free(struct leat_poets_layout *layout);
 
 /* A type by its C++ name; false: none with a size that is the same everywhere. */
-bool leat_layout_scalar(const char *name, size_t len, bool any_arithmetic,
-                        struct leat_layout_node *out);
+bool leat_poets_layout_scalar(const char *name, size_t len, bool any_arithmetic,
+                              struct leat_poets_layout_node *out);
 
 /* Adds a node with a copy of `name`; NULL: no memory, or one node too many. */
-struct leat_layout_node *leat_layout_add(struct leat_layout *layout, const char *name, size_t len);
+struct leat_poets_layout_node *leat_poets_layout_add(struct leat_poets_layout *layout,
+                                                     const char *name, size_t len);
 
 /* Once all nodes are there: offsets, size, zeros for defaults. */
-bool leat_layout_place(struct leat_layout *layout, bool packed, struct leat_layout_fault *fault);
+bool leat_poets_layout_place(struct leat_poets_layout *layout, bool packed,
+                             struct leat_poets_layout_fault *fault);
 
 /* Member declarations. `cpp`: of the Orchestrator. On failure *out is empty. */
-bool leat_layout_parse(const char *text, bool cpp, bool packed, struct leat_layout *out,
-                       struct leat_layout_fault *fault);
+bool leat_poets_layout_parse(const char *text, bool cpp, bool packed, struct leat_poets_layout *out,
+                             struct leat_poets_layout_fault *fault);
 
 /*
  * Values over what the octets hold. `cpp`: outer braces may be left out, and number literals have
  * suffixes; what fails there may still be good C++. On failure octets may be half written.
  */
-bool leat_layout_assign(const struct leat_layout *layout, const char *text, bool cpp,
-                        uint8_t *octets, struct leat_layout_fault *fault);
-bool leat_layout_assign_json(const struct leat_layout *layout, const char *text, uint8_t *octets,
-                             struct leat_layout_fault *fault);
+bool leat_poets_layout_assign(const struct leat_poets_layout *layout, const char *text, bool cpp,
+                              uint8_t *octets, struct leat_poets_layout_fault *fault);
+bool leat_poets_layout_assign_json(const struct leat_poets_layout *layout, const char *text,
+                                   uint8_t *octets, struct leat_poets_layout_fault *fault);
 
 /* The defaults of v3 members, inner ones first. */
-bool leat_layout_initialise(struct leat_layout *layout, struct leat_layout_fault *fault);
+bool leat_poets_layout_initialise(struct leat_poets_layout *layout,
+                                  struct leat_poets_layout_fault *fault);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <string.h>
 
-static struct leat_layout layout;
-static struct leat_layout_fault fault;
+static struct leat_poets_layout layout;
+static struct leat_poets_layout_fault fault;
 
 static bool parse(const char *text, bool cpp, bool packed)
 {
-    leat_layout_free(&layout);
-    return leat_layout_parse(text, cpp, packed, &layout, &fault);
+    leat_poets_layout_free(&layout);
+    return leat_poets_layout_parse(text, cpp, packed, &layout, &fault);
 }
 
 /* The compiler of this test lays out the same declarations: the truth that we did not write. */
@@ -58,13 +58,13 @@ static void values_go_where_a_compiler_puts_them(void)
     OK(parse("uint8_t a; double b; uint16_t c[3]; struct { int8_t d; int32_t e; } f[2]; bool g;",
              true, false));
     memset(&got, 0, sizeof got);
-    OK(leat_layout_assign(&layout, "{7, -2.5f, {1u, 0x2}, {{-3, 70000L}}, false}", true,
-                          (uint8_t *)&got, &fault));
+    OK(leat_poets_layout_assign(&layout, "{7, -2.5f, {1u, 0x2}, {{-3, 70000L}}, false}", true,
+                                (uint8_t *)&got, &fault));
     OK(got.a == want.a && got.b == want.b && memcmp(got.c, want.c, sizeof got.c) == 0);
     OK(got.f[0].d == -3 && got.f[0].e == 70000 && got.f[1].e == 0 && !got.g);
     memset(&got, 0, sizeof got);
-    OK(leat_layout_assign_json(&layout, "\"f\":{\"1\":{\"e\":5}}, \"b\":1e3,\"c\":[4,5,6]",
-                               (uint8_t *)&got, &fault));
+    OK(leat_poets_layout_assign_json(&layout, "\"f\":{\"1\":{\"e\":5}}, \"b\":1e3,\"c\":[4,5,6]",
+                                     (uint8_t *)&got, &fault));
     OK(got.f[1].e == 5 && got.f[0].e == 0 && got.b == 1000 && got.c[2] == 6 && got.a == 0);
 }
 
@@ -72,9 +72,9 @@ static void outer_braces_are_optional_for_the_orchestrator_only(void)
 {
     uint8_t octets[8] = { 0 };
     OK(parse("uint8_t a; uint8_t b;", true, true));
-    OK(leat_layout_assign(&layout, "5", true, octets, &fault) && octets[0] == 5);
-    OK(leat_layout_assign(&layout, "6, 7", true, octets, &fault) && octets[1] == 7);
-    OK(!leat_layout_assign(&layout, "5", false, octets, &fault));
+    OK(leat_poets_layout_assign(&layout, "5", true, octets, &fault) && octets[0] == 5);
+    OK(leat_poets_layout_assign(&layout, "6, 7", true, octets, &fault) && octets[1] == 7);
+    OK(!leat_poets_layout_assign(&layout, "5", false, octets, &fault));
     OK(strstr(fault.why, "'{'") != NULL);
 }
 
@@ -152,7 +152,7 @@ static void numbers_that_do_not_fit_are_refused(void)
         uint8_t octets[8];
         snprintf(text, sizeof text, "%s a;", cases[i].type);
         OK(parse(text, false, true));
-        EQ(leat_layout_assign(&layout, cases[i].value, false, octets, &fault), cases[i].good);
+        EQ(leat_poets_layout_assign(&layout, cases[i].value, false, octets, &fault), cases[i].good);
         if (!cases[i].good) OK(strstr(fault.why, "expected"));
     }
 }
@@ -165,9 +165,9 @@ static void json_refuses_what_is_not_there(void)
                                        "\"a\":1 \"b\":[1]", "\"b\":[1,2,3]", "\"b\":{\"2\":1}",
                                        "\"a\":[1]",         "\"a\":1}" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        OK(!leat_layout_assign_json(&layout, bad[i], octets, &fault));
-    OK(leat_layout_assign_json(&layout, " ", octets, &fault));
-    OK(leat_layout_assign_json(&layout, "{\"a\":1}", octets, &fault));
+        OK(!leat_poets_layout_assign_json(&layout, bad[i], octets, &fault));
+    OK(leat_poets_layout_assign_json(&layout, " ", octets, &fault));
+    OK(leat_poets_layout_assign_json(&layout, "{\"a\":1}", octets, &fault));
 }
 
 static void random_floats_are_read_as_strtod_reads_them(void)
@@ -180,7 +180,7 @@ static void random_floats_are_read_as_strtod_reads_them(void)
         seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
         const double value = ldexp((double)(int32_t)(seed >> 32), (int)(seed >> 20 & 63) - 40);
         snprintf(text, sizeof text, "{%.9g, %.17g}", value, value);
-        OK(leat_layout_assign(&layout, text, false, octets, &fault));
+        OK(leat_poets_layout_assign(&layout, text, false, octets, &fault));
         float f;
         double d;
         memcpy(&f, octets, sizeof f);
@@ -188,7 +188,7 @@ static void random_floats_are_read_as_strtod_reads_them(void)
         /* As C++ has it: a literal is a double, and is then made a float. */
         OK(f == (float)strtod(text + 1, NULL) && d == value);
     }
-    leat_layout_free(&layout);
+    leat_poets_layout_free(&layout);
 }
 
 static void strings_have_one_number_each(void)

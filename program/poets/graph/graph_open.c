@@ -226,7 +226,7 @@ static void open_member(struct leat_graph_reader *r, enum leat_graph_element ele
     const char *length = attribute(list, "length"), *type = attribute(list, "type");
     const char *initial = attribute(list, "default");
     if (!data || !leat_graph_grow((void **)&data->member, data->member_count, &data->member_cap,
-                                  sizeof *data->member, LEAT_LAYOUT_NODES_MAX)) {
+                                  sizeof *data->member, LEAT_POETS_LAYOUT_NODES_MAX)) {
         leat_graph_reader_no_memory(r);
         return;
     }
@@ -245,7 +245,7 @@ static void open_member(struct leat_graph_reader *r, enum leat_graph_element ele
     if (!length) return;
     char *end;
     const unsigned long count = strtoul(length, &end, 10);
-    if (*end || !*length || *length == '-' || !count || count > LEAT_LAYOUT_SIZE_MAX)
+    if (*end || !*length || *length == '-' || !count || count > LEAT_POETS_LAYOUT_SIZE_MAX)
         leat_graph_wrong(&r->graph->report, m->place, "E_STRUCT",
                          "length '%.*s', expected a number from 1", SHOWN, length);
     else

@@ -18,7 +18,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-bool leat_scan_skip(struct leat_scan *s)
+bool leat_poets_scan_skip(struct leat_poets_scan *s)
 {
     for (;; s->at++) {
         if (s->at[0] == '/' && s->at[1] == '/') {
@@ -37,16 +37,16 @@ bool leat_scan_skip(struct leat_scan *s)
     }
 }
 
-bool leat_scan_take(struct leat_scan *s, char c)
+bool leat_poets_scan_take(struct leat_poets_scan *s, char c)
 {
-    if (!leat_scan_skip(s) || *s->at != c) return false;
+    if (!leat_poets_scan_skip(s) || *s->at != c) return false;
     s->at++;
     return true;
 }
 
-const char *leat_scan_name(struct leat_scan *s, size_t *len)
+const char *leat_poets_scan_name(struct leat_poets_scan *s, size_t *len)
 {
-    if (!leat_scan_skip(s) || !is_letter(*s->at)) return NULL;
+    if (!leat_poets_scan_skip(s) || !is_letter(*s->at)) return NULL;
     const char *name = s->at;
     while (is_letter(*s->at) || is_digit(*s->at))
         s->at++;
@@ -54,7 +54,7 @@ const char *leat_scan_name(struct leat_scan *s, size_t *len)
     return name;
 }
 
-bool leat_scan_fail(struct leat_scan *s, const char *expected, ...)
+bool leat_poets_scan_fail(struct leat_poets_scan *s, const char *expected, ...)
 {
     char here[SHOWN_LEN + 1];
     size_t len = 0;
@@ -73,7 +73,7 @@ bool leat_scan_fail(struct leat_scan *s, const char *expected, ...)
     return false;
 }
 
-static void store(const struct leat_layout_node *node, uint64_t value, uint8_t *octets)
+static void store(const struct leat_poets_layout_node *node, uint64_t value, uint8_t *octets)
 {
     /* Handlers are compiled for this machine: its own order of octets. */
     const uint8_t u8 = (uint8_t)value;
@@ -86,15 +86,15 @@ static void store(const struct leat_layout_node *node, uint64_t value, uint8_t *
     memcpy(octets, from, node->size);
 }
 
-static bool out_of_range(struct leat_scan *s, const struct leat_layout_node *node)
+static bool out_of_range(struct leat_poets_scan *s, const struct leat_poets_layout_node *node)
 {
-    return leat_scan_fail(s, "a number that fits %s %s", node->type, node->name);
+    return leat_poets_scan_fail(s, "a number that fits %s %s", node->type, node->name);
 }
 
-static bool store_whole(struct leat_scan *s, const struct leat_layout_node *node, bool negative,
-                        uint64_t magnitude, uint8_t *octets)
+static bool store_whole(struct leat_poets_scan *s, const struct leat_poets_layout_node *node,
+                        bool negative, uint64_t magnitude, uint8_t *octets)
 {
-    const bool is_signed = node->kind == LEAT_LAYOUT_INT;
+    const bool is_signed = node->kind == LEAT_POETS_LAYOUT_INT;
     const unsigned bits = 8 * node->size - is_signed;
     const uint64_t most = strcmp(node->type, "bool") == 0 ? 1
                           : bits == 64                    ? UINT64_MAX
@@ -105,13 +105,13 @@ static bool store_whole(struct leat_scan *s, const struct leat_layout_node *node
     return true;
 }
 
-static bool store_float(struct leat_scan *s, const struct leat_layout_node *node, double value,
-                        uint8_t *octets)
+static bool store_float(struct leat_poets_scan *s, const struct leat_poets_layout_node *node,
+                        double value, uint8_t *octets)
 {
-    if (node->kind != LEAT_LAYOUT_FLOAT) {
+    if (node->kind != LEAT_POETS_LAYOUT_FLOAT) {
         const double magnitude = fabs(value);
         if (!(magnitude < 18446744073709551616.0) || floor(value) != value)
-            return leat_scan_fail(s, "a whole number for %s %s", node->type, node->name);
+            return leat_poets_scan_fail(s, "a whole number for %s %s", node->type, node->name);
         return store_whole(s, node, value < 0, (uint64_t)magnitude, octets);
     }
     const float narrow = (float)value;
@@ -131,7 +131,7 @@ static bool is_floating(const char *at)
     return *at == '.' || *at == 'e' || *at == 'E';
 }
 
-static bool skip_suffix(struct leat_scan *s, const char *letters)
+static bool skip_suffix(struct leat_poets_scan *s, const char *letters)
 {
     while (*s->at && strchr(letters, *s->at))
         s->at++;
@@ -139,7 +139,7 @@ static bool skip_suffix(struct leat_scan *s, const char *letters)
 }
 
 /* true, false; JSON's own words for what is no number. 0: none of these. */
-static int read_word(struct leat_scan *s, bool cpp, double *value)
+static int read_word(struct leat_poets_scan *s, bool cpp, double *value)
 {
     static const struct {
         const char *word;
@@ -162,12 +162,12 @@ static int read_word(struct leat_scan *s, bool cpp, double *value)
     return 1;
 }
 
-bool leat_scan_number(struct leat_scan *s, const struct leat_layout_node *node, bool cpp,
-                      uint8_t *octets)
+bool leat_poets_scan_number(struct leat_poets_scan *s, const struct leat_poets_layout_node *node,
+                            bool cpp, uint8_t *octets)
 {
     static const char want[] = "a number for %s %s";
-    if (!leat_scan_skip(s)) return leat_scan_fail(s, "the end of a comment");
-    const struct leat_scan start = *s;
+    if (!leat_poets_scan_skip(s)) return leat_poets_scan_fail(s, "the end of a comment");
+    const struct leat_poets_scan start = *s;
     const bool negative = *s->at == '-';
     double value;
     char *end;
@@ -175,7 +175,7 @@ bool leat_scan_number(struct leat_scan *s, const struct leat_layout_node *node, 
     if (read_word(s, cpp, &value)) return store_float(s, node, negative ? -value : value, octets);
     if (!is_digit(*s->at) && !(*s->at == '.' && is_digit(s->at[1]))) {
         *s = start;
-        return leat_scan_fail(s, want, node->type, node->name);
+        return leat_poets_scan_fail(s, want, node->type, node->name);
     }
     errno = 0;
     const bool floating = is_floating(s->at);
@@ -185,13 +185,13 @@ bool leat_scan_number(struct leat_scan *s, const struct leat_layout_node *node, 
     s->at = end;
     if (!skip_suffix(s, !cpp ? "" : floating ? "fFlL" : "uUlL")) {
         *s = start;
-        return leat_scan_fail(s, want, node->type, node->name);
+        return leat_poets_scan_fail(s, want, node->type, node->name);
     }
     const char *after = s->at;
     s->at = start.at; /* for messages */
     const bool good =
         too_large ? out_of_range(s, node)
-        : floating || node->kind == LEAT_LAYOUT_FLOAT
+        : floating || node->kind == LEAT_POETS_LAYOUT_FLOAT
             ? store_float(s, node, (negative ? -1 : 1) * (floating ? value : (double)whole), octets)
             : store_whole(s, node, negative, whole, octets);
     if (good) s->at = after;

@@ -15,7 +15,7 @@ struct leat_poets_graph {
     struct leat_poets_c_supervisor supervisor_for;
     size_t octets_len, octets_cap; /* of graph.octets */
     struct leat_handlers handlers;
-    struct leat_machine machine;
+    struct leat_poets_machine machine;
     bool has_run;
     bool broken; /* by a mistake in building it */
     char why[LEAT_POETS_WHY_LEN];
@@ -191,7 +191,7 @@ struct leat_poets_graph *leat_poets_graph_open(const char *name, const void *pro
 void leat_poets_graph_close(struct leat_poets_graph *graph)
 {
     if (!graph) return;
-    leat_machine_free(&graph->machine);
+    leat_poets_machine_free(&graph->machine);
     for (uint32_t i = 0; i < graph->graph.type_count; i++)
         free(graph->type[i]);
     leat_graph_free(&graph->graph);
@@ -315,21 +315,21 @@ static void forget_links(struct leat_graph_instance *i)
 }
 
 /* Without a schedule, devices that have edges together share a thread. */
-static bool build_machine(struct leat_poets_graph *g, const struct leat_run_options *run)
+static bool build_machine(struct leat_poets_graph *g, const struct leat_poets_run_options *run)
 {
     struct leat_graph *graph = &g->graph;
-    const uint32_t threads = leat_run_threads(run);
-    uint32_t *order = leat_graph_order(graph, graph->instance,
-                                       run->schedule == LEAT_RUN_FREE ? LEAT_PLACE_LOCALITY
-                                                                      : LEAT_PLACE_BLOCK,
-                                       threads, run->seed);
-    const bool good = order && leat_machine_build(&g->machine, graph, graph->instance, &g->handlers,
-                                                  threads, order);
+    const uint32_t threads = leat_poets_run_threads(run);
+    uint32_t *order = leat_graph_order(
+        graph, graph->instance,
+        run->schedule == LEAT_POETS_RUN_FREE ? LEAT_POETS_PLACE_LOCALITY : LEAT_POETS_PLACE_BLOCK,
+        threads, run->seed);
+    const bool good = order && leat_poets_machine_build(&g->machine, graph, graph->instance,
+                                                        &g->handlers, threads, order);
     free(order);
     return good;
 }
 
-static bool make_machine(struct leat_poets_graph *g, const struct leat_run_options *run)
+static bool make_machine(struct leat_poets_graph *g, const struct leat_poets_run_options *run)
 {
     const struct leat_poets_supervisor_type *s = g->supervisor;
     struct leat_graph *graph = &g->graph;
@@ -345,7 +345,7 @@ static bool make_machine(struct leat_poets_graph *g, const struct leat_run_optio
     if (s) leat_poets_c_supervisor_make(&g->supervisor_for, s);
     g->handlers = (struct leat_handlers){ .type = g->type_for,
                                           .supervisor = s ? &g->supervisor_for.supervisor : NULL };
-    leat_machine_free(&g->machine);
+    leat_poets_machine_free(&g->machine);
     forget_links(graph->instance);
     if (leat_graph_link(graph, graph->instance) && build_machine(g, run)) return true;
     return wrong(g, "%s", graph->report.kept ? graph->report.mistake[0].text : "no memory");
@@ -359,8 +359,8 @@ static bool check_options(struct leat_poets_graph *g, const struct leat_poets_op
         return wrong(g, "delay %g, expected 0 to 0.99", o->delay);
     if (!(o->seconds_max >= 0))
         return wrong(g, "seconds_max %g, expected 0 or more", o->seconds_max);
-    return o->workers <= LEAT_RUN_WORKERS_MAX ||
-           wrong(g, "workers %u, expected at most %d", o->workers, LEAT_RUN_WORKERS_MAX);
+    return o->workers <= LEAT_POETS_RUN_WORKERS_MAX ||
+           wrong(g, "workers %u, expected at most %d", o->workers, LEAT_POETS_RUN_WORKERS_MAX);
 }
 
 static void tell_line(void *context, uint32_t index, const char *text, size_t len)
@@ -371,19 +371,19 @@ static void tell_line(void *context, uint32_t index, const char *text, size_t le
     free(copy);
 }
 
-static struct leat_run_options run_options(const struct leat_poets_options *o)
+static struct leat_poets_run_options run_options(const struct leat_poets_options *o)
 {
     enum { LOG_LEVEL = 2 };
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t workers = o->workers ? o->workers : processors > 0 ? (uint32_t)processors : 1;
-    if (workers > LEAT_RUN_WORKERS_MAX) workers = LEAT_RUN_WORKERS_MAX;
-    struct leat_run_options run = {
+    if (workers > LEAT_POETS_RUN_WORKERS_MAX) workers = LEAT_POETS_RUN_WORKERS_MAX;
+    struct leat_poets_run_options run = {
         .host = { .lines = stdout,
                   .line = o->line ? tell_line : NULL,
                   .context = (void *)(uintptr_t)o,
                   .stop_ack = true,
                   .interval = LEAT_POETS_INTERVAL },
-        .schedule = (enum leat_run_schedule)o->schedule,
+        .schedule = (enum leat_poets_run_schedule)o->schedule,
         .delay = o->delay,
         .seed = o->seed,
         .quantum = o->quantum,
@@ -397,18 +397,18 @@ static struct leat_run_options run_options(const struct leat_poets_options *o)
     return run;
 }
 
-static enum leat_poets_reason reason_of(enum leat_run_reason reason)
+static enum leat_poets_reason reason_of(enum leat_poets_run_reason reason)
 {
     switch (reason) {
-    case LEAT_RUN_SUCCESS: return LEAT_POETS_END_SUCCESS;
-    case LEAT_RUN_STOPPED: return LEAT_POETS_END_STOPPED;
-    case LEAT_RUN_FAILED: return LEAT_POETS_END_FAILED;
-    case LEAT_RUN_IDLE: return LEAT_POETS_END_IDLE;
-    case LEAT_RUN_LIMIT: return LEAT_POETS_END_LIMIT;
-    case LEAT_RUN_ASSERTION:
-    case LEAT_RUN_RUNNING:
-    case LEAT_RUN_INTERRUPTED:
-    case LEAT_RUN_REASON_COUNT: break;
+    case LEAT_POETS_RUN_SUCCESS: return LEAT_POETS_END_SUCCESS;
+    case LEAT_POETS_RUN_STOPPED: return LEAT_POETS_END_STOPPED;
+    case LEAT_POETS_RUN_FAILED: return LEAT_POETS_END_FAILED;
+    case LEAT_POETS_RUN_IDLE: return LEAT_POETS_END_IDLE;
+    case LEAT_POETS_RUN_LIMIT: return LEAT_POETS_END_LIMIT;
+    case LEAT_POETS_RUN_ASSERTION:
+    case LEAT_POETS_RUN_RUNNING:
+    case LEAT_POETS_RUN_INTERRUPTED:
+    case LEAT_POETS_RUN_REASON_COUNT: break;
     }
     return LEAT_POETS_END_ASSERTION;
 }
@@ -418,19 +418,19 @@ bool leat_poets_graph_run(struct leat_poets_graph *graph, const struct leat_poet
 {
     static const struct leat_poets_options none = { 0 };
     const struct leat_poets_options *o = options ? options : &none;
-    struct leat_run_result r;
+    struct leat_poets_run_result r;
     *out = (struct leat_poets_result){ 0 };
     if (!is_sound(graph)) return false;
     graph->why[0] = '\0';
     if (!check_options(graph, o)) return graph->broken = false;
-    const struct leat_run_options run = run_options(o);
+    const struct leat_poets_run_options run = run_options(o);
     graph->has_run = false;
     if (!make_machine(graph, &run)) return false;
-    if (!leat_run(&graph->machine, &run, &r))
+    if (!leat_poets_run(&graph->machine, &run, &r))
         return wrong(graph, "no memory, or too many packets wait at a device");
     graph->has_run = true;
     *out = (struct leat_poets_result){ .reason = reason_of(r.reason),
-                                       .reason_name = leat_run_reason_name(r.reason),
+                                       .reason_name = leat_poets_run_reason_name(r.reason),
                                        .seconds = r.seconds,
                                        .receives = r.receives,
                                        .sends = r.sends,
@@ -444,6 +444,6 @@ bool leat_poets_graph_run(struct leat_poets_graph *graph, const struct leat_poet
 const void *leat_poets_graph_state(const struct leat_poets_graph *graph, uint32_t device)
 {
     if (!graph || !graph->has_run || device >= graph->machine.device_count) return NULL;
-    const uint8_t *block = (const uint8_t *)leat_machine_block(&graph->machine, device);
+    const uint8_t *block = (const uint8_t *)leat_poets_machine_block(&graph->machine, device);
     return block + graph->type[graph->graph.instance->device[device].type]->type.state_at;
 }

@@ -10,7 +10,7 @@
 static const struct leat_poets_c_type *type_of(const struct leat_poets_env *env,
                                                const struct leat_poets_block *block)
 {
-    const struct leat_run *run = env->engine;
+    const struct leat_poets_run *run = env->engine;
     return (const void *)run->machine->handlers->type[block->type]; /* which is its first member */
 }
 
@@ -271,7 +271,7 @@ void leat_poets_fail(struct leat_poets_device *device, const char *what)
 
 static const struct leat_poets_supervisor_type *supervisor_of(const struct leat_poets_host *api)
 {
-    const struct leat_host *host = api->engine;
+    const struct leat_poets_graph_host *host = api->engine;
     const struct leat_poets_c_supervisor *s = (const void *)host->machine->handlers->supervisor;
     return s->own;
 }

@@ -37,7 +37,7 @@ struct leat_handler_object {
     void *loaded; /* NULL: not */
 };
 
-struct leat_run_options;
+struct leat_poets_run_options;
 
 struct leat_handlers {
     const struct leat_poets_type **type; /* by the type's number in the graph; NULL: not needed */
@@ -47,10 +47,10 @@ struct leat_handlers {
     uint32_t table_count, table_cap;
     struct leat_handler_object *object;
     uint32_t object_count;
-    uint32_t compiled, reused;            /* how many objects */
-    uint32_t unseen;                      /* that have never run here */
-    double seconds;                       /* of compiling */
-    const struct leat_run_options *guard; /* who is told of code that misbehaves */
+    uint32_t compiled, reused;                  /* how many objects */
+    uint32_t unseen;                            /* that have never run here */
+    double seconds;                             /* of compiling */
+    const struct leat_poets_run_options *guard; /* who is told of code that misbehaves */
 };
 
 struct leat_handler_options {
@@ -83,7 +83,7 @@ bool leat_handlers_build(struct leat_graph *graph, const struct leat_graph_insta
  * Loads what was compiled. The constructors of static objects run now and their destructors when it
  * is closed, guarded as handlers are: one that crashes or does not come back ends the process.
  */
-bool leat_handlers_load(struct leat_graph *graph, const struct leat_run_options *options,
+bool leat_handlers_load(struct leat_graph *graph, const struct leat_poets_run_options *options,
                         struct leat_handlers *handlers);
 void leat_handlers_close(struct leat_handlers *handlers);
 

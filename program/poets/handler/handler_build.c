@@ -146,7 +146,7 @@ static const char *compiler_of(const struct build *b)
 /* An object of another compiler is another object. */
 static bool ask_version(struct build *b)
 {
-    if (leat_compiler_version(compiler_of(b), b->version, sizeof b->version)) return true;
+    if (leat_poets_compiler_version(compiler_of(b), b->version, sizeof b->version)) return true;
     return leat_graph_wrong(&b->graph->report, (struct leat_graph_place){ 0 }, "E_CC",
                             "%s does not run, %s", compiler_of(b),
                             *b->version ? b->version : "--version says nothing");
@@ -304,8 +304,8 @@ static bool spawn(const struct build *b, struct job *job, char *const *word)
     const int errors = openat(b->cache.build, job->err,
                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (errors < 0) return false;
-    const struct leat_compiler_start start = { word, b->cache.build, errors };
-    const pid_t child = leat_compiler_begin(&start);
+    const struct leat_poets_compiler_start start = { word, b->cache.build, errors };
+    const pid_t child = leat_poets_compiler_begin(&start);
     job->child = child > 0 ? child : 0;
     close(errors);
     return child > 0;
@@ -419,7 +419,7 @@ static bool begin_job(struct build *b, struct job *job)
 /* Waits for it; true: the object is there. */
 static bool end_job(struct build *b, struct job *job)
 {
-    const bool good = leat_compiler_end(job->child, b->options->interrupted);
+    const bool good = leat_poets_compiler_end(job->child, b->options->interrupted);
     if (!good && is_interrupted(b)) return false;
     if (!good && !job->again && b->graph->dialect != LEAT_GRAPH_ORCH) {
         job->again = true; /* graph_schema was compiled with what was newest */

@@ -32,7 +32,7 @@ static char **environment(char *folder)
     return copy;
 }
 
-static _Noreturn void become(const struct leat_compiler_start *start, char **env)
+static _Noreturn void become(const struct leat_poets_compiler_start *start, char **env)
 {
     sigset_t none;
     const int nothing = open("/dev/null", O_RDONLY);
@@ -62,7 +62,8 @@ static void end_group(int number)
 
 /* Signals are blocked when this begins. All that has come of a group that was ended is reaped, so
  * that nothing writes to the folder any more; a server that a compiler starts leaves its group. */
-static _Noreturn void watch_over(const struct leat_compiler_start *start, char **env, pid_t leat)
+static _Noreturn void watch_over(const struct leat_poets_compiler_start *start, char **env,
+                                 pid_t leat)
 {
     const struct sigaction ends = { .sa_handler = end_group };
     sigset_t none;
@@ -93,7 +94,7 @@ static _Noreturn void watch_over(const struct leat_compiler_start *start, char *
     _exit(is_ended ? 1 : status);
 }
 
-pid_t leat_compiler_begin(const struct leat_compiler_start *start)
+pid_t leat_poets_compiler_begin(const struct leat_poets_compiler_start *start)
 {
     sigset_t all, before;
     char folder[64];
@@ -112,7 +113,7 @@ pid_t leat_compiler_begin(const struct leat_compiler_start *start)
     return keeper;
 }
 
-bool leat_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted)
+bool leat_poets_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted)
 {
     int status = 1;
     bool told = false;
@@ -139,7 +140,7 @@ static void read_line(int from, char *out, size_t cap)
     out[strcspn(out, "\n")] = '\0';
 }
 
-bool leat_compiler_version(const char *compiler, char *out, size_t cap)
+bool leat_poets_compiler_version(const char *compiler, char *out, size_t cap)
 {
     char *words[] = { (char *)compiler, (char *)"--version", NULL };
     posix_spawn_file_actions_t actions;

@@ -15,19 +15,19 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct leat_compiler_start {
+struct leat_poets_compiler_start {
     char *const *words;
     int folder; /* it has this descriptor, too, and keeps its temporary files there */
     int output; /* where it says what is wrong */
 };
 
 /* The keeper's number; -1: errno tells it. */
-pid_t leat_compiler_begin(const struct leat_compiler_start *start);
+pid_t leat_poets_compiler_begin(const struct leat_poets_compiler_start *start);
 
 /* Waits for it. True: it has compiled. A signal (NULL: none can come) ends it. */
-bool leat_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted);
+bool leat_poets_compiler_end(pid_t keeper, const volatile sig_atomic_t *interrupted);
 
 /* The first line of --version. False: `out` tells why there is none. */
-bool leat_compiler_version(const char *compiler, char *out, size_t cap);
+bool leat_poets_compiler_version(const char *compiler, char *out, size_t cap);
 
 #endif

@@ -34,26 +34,26 @@ static bool load(struct leat_graph *graph, struct leat_handler_object *object,
     return true;
 }
 
-bool leat_handlers_load(struct leat_graph *graph, const struct leat_run_options *options,
+bool leat_handlers_load(struct leat_graph *graph, const struct leat_poets_run_options *options,
                         struct leat_handlers *handlers)
 {
-    struct leat_run_guard guard;
+    struct leat_poets_run_guard guard;
     bool good = true;
     handlers->guard = options;
-    leat_run_guard_begin(&guard, options, NULL);
+    leat_poets_run_guard_begin(&guard, options, NULL);
     for (uint32_t i = 0; good && i < handlers->object_count; i++)
         good = load(graph, &handlers->object[i], handlers);
-    leat_run_guard_end(&guard);
+    leat_poets_run_guard_end(&guard);
     return good;
 }
 
 void leat_handlers_close(struct leat_handlers *handlers)
 {
-    struct leat_run_guard guard;
-    if (handlers->guard) leat_run_guard_begin(&guard, handlers->guard, NULL);
+    struct leat_poets_run_guard guard;
+    if (handlers->guard) leat_poets_run_guard_begin(&guard, handlers->guard, NULL);
     for (uint32_t i = 0; i < handlers->object_count; i++)
         if (handlers->object[i].loaded) dlclose(handlers->object[i].loaded);
-    if (handlers->guard) leat_run_guard_end(&guard);
+    if (handlers->guard) leat_poets_run_guard_end(&guard);
     /* Only now: of two objects that were loaded by the same number, the loader sees one. */
     for (uint32_t i = 0; i < handlers->object_count; i++)
         if (handlers->object[i].file >= 0) close(handlers->object[i].file);

@@ -15,14 +15,15 @@ void leat_handler_ours(FILE *out)
     fputs("\n#line 1 \"leat\"\n", out);
 }
 
-static void put_dims(const struct leat_layout_node *node, uint32_t count, FILE *out)
+static void put_dims(const struct leat_poets_layout_node *node, uint32_t count, FILE *out)
 {
     for (uint32_t i = 0; i < count; i++)
         fprintf(out, "[%u]", node->dim[i]);
 }
 
 /* How many of a node's dimensions its TypeDef has already. */
-static uint32_t dims_of_type(const struct leat_graph *graph, const struct leat_layout_node *node)
+static uint32_t dims_of_type(const struct leat_graph *graph,
+                             const struct leat_poets_layout_node *node)
 {
     for (uint32_t i = 0; node->type_name && i < graph->definition_count; i++)
         if (strcmp(graph->definition[i].id, node->type_name) == 0)
@@ -30,14 +31,14 @@ static uint32_t dims_of_type(const struct leat_graph *graph, const struct leat_l
     return 0;
 }
 
-static void put_members(const struct leat_graph *graph, const struct leat_layout *layout,
+static void put_members(const struct leat_graph *graph, const struct leat_poets_layout *layout,
                         uint32_t from, uint32_t to, FILE *out)
 {
     for (uint32_t i = from; i < to; i = layout->node[i].next) {
-        const struct leat_layout_node *node = &layout->node[i];
+        const struct leat_poets_layout_node *node = &layout->node[i];
         if (node->type_name) {
             fprintf(out, "%s %s", node->type_name, node->name);
-        } else if (node->kind == LEAT_LAYOUT_STRUCT) {
+        } else if (node->kind == LEAT_POETS_LAYOUT_STRUCT) {
             fputs("struct { ", out);
             put_members(graph, layout, i + 1, node->next, out);
             fprintf(out, "} %s", node->name);
@@ -53,12 +54,12 @@ static void put_members(const struct leat_graph *graph, const struct leat_layout
 static void put_definition(const struct leat_graph *graph, const struct leat_graph_message *d,
                            FILE *out)
 {
-    const struct leat_layout_node *root = &d->data.layout.node[0];
+    const struct leat_poets_layout_node *root = &d->data.layout.node[0];
     if (!d->data.layout.count) return;
     fputs("typedef ", out);
     if (root->type_name) {
         fputs(root->type_name, out);
-    } else if (root->kind == LEAT_LAYOUT_STRUCT) {
+    } else if (root->kind == LEAT_POETS_LAYOUT_STRUCT) {
         fputs("struct { ", out);
         put_members(graph, &d->data.layout, 1, root->next, out);
         fputs("}", out);
@@ -73,7 +74,7 @@ static void put_definition(const struct leat_graph *graph, const struct leat_gra
 /* What we know of it, the compiler is held to. */
 static void put_places(const char *name, const struct leat_graph_struct *data, FILE *out)
 {
-    const struct leat_layout *layout = &data->layout;
+    const struct leat_poets_layout *layout = &data->layout;
     if (!data->plain) return;
     fprintf(out, "static_assert(sizeof(%s) == %u, \"size of a struct\");\n", name, layout->size);
     for (uint32_t i = 0; i < layout->count; i = layout->node[i].next)
