@@ -5,9 +5,9 @@
  *   bench_agenda [--json FILE]
  */
 #include "figures.h"
-#include "leat_random.h"
 #include "sim_agenda.h"
 #include "sim_certificate.h"
+#include <leat/random.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "esp_node.h"
 #include "esp_octets.h"
 #include "figures.h"
-#include "leat_random.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

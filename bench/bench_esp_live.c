@@ -12,11 +12,11 @@
  * Prints packets a second at the sink: the best of five parts.
  */
 #include "bench_live.h"
-#include "esp_wire.h"
 #include "leat_bytes.h"
 #include <bench_esp_live.skel.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <leat/esp.h>
 #include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>

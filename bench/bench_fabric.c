@@ -7,8 +7,8 @@
  * --large: a ring and a torus of a million routers, built and stepped.
  */
 #include "figures.h"
-#include "leat_random.h"
 #include "net.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,9 +5,9 @@
  *   bench_packetway [--json FILE]
  */
 #include "figures.h"
-#include "leat_random.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "packetway_router.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,8 @@
  *   bench_ring [--json FILE]
  */
 #include "figures.h"
-#include "leat_random.h"
 #include "sim_aton.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,9 +8,10 @@
  *        bench_ring_live serve                        a peer: answers each octet with a value
  * Prints median, 99th percentile and commands a second.
  */
+#include "aton_sender.h"
 #include "figures.h"
-#include "live_aton_station.h"
 #include <arpa/inet.h>
+#include <leat/aton.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -4,14 +4,14 @@
  *
  *   bench_wire [--json FILE]
  */
-#include "atm_aal5.h"
 #include "aton_wire.h"
-#include "esp_wire.h"
 #include "figures.h"
-#include "leat_crc.h"
-#include "leat_random.h"
 #include "packetway_header.h"
 #include "poets_wire.h"
+#include <leat/atm.h>
+#include <leat/crc.h>
+#include <leat/esp.h>
+#include <leat/random.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

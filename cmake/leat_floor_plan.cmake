@@ -8,8 +8,6 @@ add_custom_target(tests)
 add_custom_target(benches)
 
 set_property(GLOBAL PROPERTY leat_objects "")
-set_property(GLOBAL PROPERTY leat_headers "")
-set_property(GLOBAL PROPERTY leat_folders "")
 
 # leat_folder(TARGET DIR GLOB|GLOB_RECURSE): a library of a folder, or of all that is in it.
 function(leat_folder target dir how)
@@ -28,9 +26,6 @@ function(leat_folder target dir how)
   list(REMOVE_DUPLICATES folders)
   target_include_directories(${target} PUBLIC ${folders})
   set_property(GLOBAL APPEND PROPERTY leat_objects ${target})
-  set_property(GLOBAL APPEND PROPERTY leat_folders ${folders})
-  list(FILTER headers EXCLUDE REGEX "_(tables|fold|parts|test)\\.h$") # not for users
-  set_property(GLOBAL APPEND PROPERTY leat_headers ${headers})
   set(${target}_tests ${tests} PARENT_SCOPE)
   set(${target}_fuzzers ${fuzzers} PARENT_SCOPE)
 endfunction()
@@ -95,11 +90,9 @@ endfunction()
 
 # leat_headers(FOLDER): a layer of contracts, without code.
 function(leat_headers name)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.h)
   add_library(leat_${name} INTERFACE)
   target_include_directories(leat_${name} INTERFACE ${CMAKE_SOURCE_DIR}/${name})
   target_link_libraries(leat_${name} INTERFACE leat_core)
-  set_property(GLOBAL APPEND PROPERTY leat_headers ${headers})
 endfunction()
 
 # Purity is a fact of the linker: no clock, no socket, no heap.
@@ -123,11 +116,9 @@ function(leat_formats)
   leat_tests(formats leat_formats "${leat_formats_tests}" "${leat_formats_fuzzers}")
 endfunction()
 
-# libleat, shared and static, with headers and a pkg-config file.
+# libleat, shared and static, with the public headers and a pkg-config file.
 function(leat_libraries)
   get_property(targets GLOBAL PROPERTY leat_objects)
-  get_property(headers GLOBAL PROPERTY leat_headers)
-  get_property(folders GLOBAL PROPERTY leat_folders)
   set(objects "")
   foreach(t ${targets})
     list(APPEND objects $<TARGET_OBJECTS:${t}>)
@@ -135,14 +126,13 @@ function(leat_libraries)
   foreach(kind SHARED STATIC)
     string(TOLOWER ${kind} suffix)
     add_library(leat_${suffix} ${kind} ${objects})
-    target_include_directories(leat_${suffix} PUBLIC ${folders} ${CMAKE_SOURCE_DIR}/port)
     set_target_properties(leat_${suffix} PROPERTIES OUTPUT_NAME leat)
   endforeach()
   set_target_properties(leat_shared PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR})
   install(TARGETS leat_shared leat_static
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/leat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   # The file finds its prefix from where it lies, since `make install PREFIX=` comes after this.
   file(RELATIVE_PATH LEAT_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/leat.pc.in ${CMAKE_BINARY_DIR}/leat.pc @ONLY)

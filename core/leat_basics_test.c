@@ -3,10 +3,10 @@
 #include "leat_bytes.h"
 #include "leat_err.h"
 #include "leat_fingerprint.h"
-#include "leat_random.h"
 #include "leat_ring.h"
-#include "leat_time.h"
 #include "tap.h"
+#include <leat/random.h>
+#include <leat/time.h>
 #include <stdalign.h>
 #include <string.h>
 

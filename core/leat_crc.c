@@ -1,7 +1,7 @@
-#include "leat_crc.h"
 #include "leat_bytes.h"
 #include "leat_crc_fold.h"
 #include "leat_crc_tables.h"
+#include <leat/crc.h>
 
 enum { CRC10_LEFT = 6 }; /* the 10-bit register sits at the top of 16 bits */
 

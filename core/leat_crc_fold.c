@@ -10,7 +10,7 @@
  */
 #include "leat_crc_fold.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 #include <stdatomic.h>
 #include <string.h>
 

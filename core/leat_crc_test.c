@@ -1,7 +1,7 @@
-#include "leat_crc.h"
 #include "leat_crc_fold.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/crc.h>
+#include <leat/random.h>
 #include <string.h>
 
 /* The definition: one bit at a time, most significant first. */

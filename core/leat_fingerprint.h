@@ -9,7 +9,7 @@
 #ifndef LEAT_FINGERPRINT_H
 #define LEAT_FINGERPRINT_H
 
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-#include "leat_random.h"
 #include "leat_bytes.h"
+#include <leat/random.h>
 #include <string.h>
 
 void leat_random_seed(struct leat_random *r, uint64_t seed)

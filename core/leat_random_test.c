@@ -1,5 +1,5 @@
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /* splitmix64 of state 0: the first outputs its authors publish. */

@@ -19,7 +19,7 @@
 #ifndef LEAT_PLATFORM_H
 #define LEAT_PLATFORM_H
 
-#include "port.h"
+#include <leat/port.h>
 
 enum { LEAT_PLATFORM_NAME_LEN = 3 };
 

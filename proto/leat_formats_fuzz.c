@@ -3,7 +3,7 @@
  * built to themselves (the first ones need not be: padding may hold anything, under its checksum).
  * What a user writes, the same octets taken as JSON, is refused or built to something sound.
  */
-#include "leat_formats.h"
+#include "leat_format.h"
 #include <stdalign.h>
 #include <stdlib.h>
 

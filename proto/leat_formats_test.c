@@ -5,9 +5,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "format_harness.h"
-#include "leat_formats.h"
-#include "leat_random.h"
+#include "leat_format.h"
 #include <dirent.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { LINE_MAX_LEN = 300000 };

@@ -14,7 +14,7 @@ fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
 }
-rooms=
+rooms=-Iinclude
 for room in core proto/* proto/*/* live/*; do [ ! -d "$room" ] || rooms="$rooms -I$room"; done
 # compile UAPI SOURCE FLAG...
 compile() {

@@ -1,5 +1,5 @@
-#include "leat_capture.h"
 #include "leat_bytes.h"
+#include <leat/capture.h>
 #include <string.h>
 
 enum {

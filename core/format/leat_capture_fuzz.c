@@ -1,5 +1,5 @@
 /* Any octets, read in any two pieces, give the same packets, and none lies outside the file. */
-#include "leat_capture.h"
+#include <leat/capture.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

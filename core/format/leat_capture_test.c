@@ -1,7 +1,7 @@
 #include "leat_bytes.h"
-#include "leat_capture.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/capture.h>
+#include <leat/random.h>
 #include <string.h>
 
 static uint8_t file[4096];

@@ -1,7 +1,7 @@
 /* One small format of our own walks in all directions: text, tree and fields together. */
 #include "leat_fields.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdalign.h>
 #include <string.h>
 

@@ -1,11 +1,12 @@
 /*
  * What a room offers to the tools: one struct per wire format. The list is proto/leat_formats.c.
  */
-#ifndef LEAT_FORMAT_H
-#define LEAT_FORMAT_H
+#ifndef LEAT_FORMAT_STRUCT_H
+#define LEAT_FORMAT_STRUCT_H
 
 #include "leat_err.h"
 #include "leat_fields.h"
+#include <leat/format.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "leat_tree.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdalign.h>
 #include <string.h>
 

@@ -5,8 +5,9 @@
 #ifndef LEAT_LIVE_ATON_DRIVER_H
 #define LEAT_LIVE_ATON_DRIVER_H
 
+#include "aton_sender.h"
 #include "live_aton_mailbox.h"
-#include "live_aton_station.h"
+#include <leat/aton.h>
 
 enum { ATON_PAGE_LEN = 4096 };
 

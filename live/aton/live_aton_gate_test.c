@@ -3,9 +3,9 @@
  * all else. The same source runs in XDP; tool/ring/ring_live_test.sh holds the two against each
  * other.
  */
-#include "leat_random.h"
 #include "live_aton_driver.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { KEYED = 1, STATIONS = 8 };

@@ -2,9 +2,9 @@
  * A mailbox against a plain queue, against what linux/bpf.h says of records, and with several
  * readers at once.
  */
-#include "leat_random.h"
 #include "live_aton_mailbox.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -25,8 +25,8 @@
 #define LEAT_ESP_FRAME_H
 
 #include "esp_store.h"
-#include "esp_wire.h"
 #include "leat_bytes.h"
+#include <leat/esp.h>
 
 enum {
     ESP_MAC_LEN = 6,

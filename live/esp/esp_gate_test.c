@@ -6,8 +6,8 @@
  */
 #include "esp_driver.h"
 #include "esp_trace_test.h"
-#include "leat_crc.h"
 #include "tap.h"
+#include <leat/crc.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>

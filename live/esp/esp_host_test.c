@@ -1,9 +1,10 @@
 /* A member over real sockets, of the loopback: what it does while it is flooded. */
-#include "esp_host.h"
 #include "esp_octets.h"
+#include "esp_service.h"
 #include "esp_socket.h"
 #include "tap.h"
 #include <arpa/inet.h>
+#include <leat/esp.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>

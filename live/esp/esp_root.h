@@ -14,6 +14,10 @@ struct leat_esp_host_root {
     struct leat_esp_management heard;
 };
 
+/* The tree of the last request that was for one, and the members. Lent until the next. */
+const struct leat_esp_map *leat_esp_host_root_map(const struct leat_esp_host_root *root);
+const struct leat_esp_roster *leat_esp_host_root_roster(const struct leat_esp_host_root *root);
+
 /* Waits until something is due or comes, hears it, sends what is due; false: an interrupt came.
  * (In this order: what ends the service must not be waited behind.) */
 bool esp_root_serve(struct leat_esp_host_root *root, leat_time until);

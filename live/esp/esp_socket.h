@@ -2,7 +2,8 @@
 #ifndef LEAT_ESP_SOCKET_H
 #define LEAT_ESP_SOCKET_H
 
-#include "esp_host.h"
+#include "esp_service.h"
+#include <leat/esp.h>
 
 /* Letters that are heard at once. Behind them comes what is due, so that a flood delays it little.
  */

@@ -7,7 +7,7 @@
 #include "live_packetway_name.h"
 #include "live_packetway_san.h"
 #include "packetway_about.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

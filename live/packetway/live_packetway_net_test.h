@@ -6,10 +6,10 @@
 #ifndef LEAT_LIVE_PACKETWAY_NET_TEST_H
 #define LEAT_LIVE_PACKETWAY_NET_TEST_H
 
-#include "live_packetway_node.h"
 #include "live_packetway_router.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "tap.h"
+#include <leat/packetway.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* A host: the engine of packetway_host.h on a SAN that exists. */
 #include "live_packetway_node_parts.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

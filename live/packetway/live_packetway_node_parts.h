@@ -3,9 +3,12 @@
 #ifndef LEAT_LIVE_PACKETWAY_NODE_PARTS_H
 #define LEAT_LIVE_PACKETWAY_NODE_PARTS_H
 
-#include "live_packetway_node.h"
 #include "live_packetway_san.h"
 #include "packetway_about.h"
+#include "packetway_auth.h"
+#include "packetway_host.h"
+#include "packetway_memory.h"
+#include <leat/packetway.h>
 
 /* The MEM-WRITE that answers a MEM-READ of mine; peer 0: none is awaited. */
 struct packetway_awaited {

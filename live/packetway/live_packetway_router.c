@@ -1,7 +1,7 @@
 #include "live_packetway_router.h"
-#include "live_packetway_node.h"
 #include "live_packetway_xdp.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
+#include <leat/packetway.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Sockets, the carriage, and the nodes that are heard. */
 #include "live_packetway_san.h"
 #include "packetway_about.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>

@@ -4,7 +4,7 @@
  */
 #include "live_packetway_san.h"
 #include "packetway_about.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "packetway_text.h"
 #include "tap.h"
 #include <arpa/inet.h>

@@ -12,8 +12,8 @@
 #ifndef LEAT_LIVE_PACKETWAY_TUN_H
 #define LEAT_LIVE_PACKETWAY_TUN_H
 
-#include "live_packetway_node.h"
 #include "live_packetway_san.h"
+#include <leat/packetway.h>
 
 enum {
     PACKETWAY_WAYS_MAX = 64,

@@ -20,7 +20,7 @@
 #ifndef LEAT_CLOCK_H
 #define LEAT_CLOCK_H
 
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 
 #define LEAT_REAL_CLOCK_VARIABLE "LEAT_REAL_CLOCK"

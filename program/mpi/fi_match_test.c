@@ -1,7 +1,7 @@
 /* Matching beside a plain list of receives and one of messages, searched from the front. */
 #include "fi_match.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { MODEL_CAP = 4096 };

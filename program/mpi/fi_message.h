@@ -9,7 +9,7 @@
 #ifndef LEAT_FI_MESSAGE_H
 #define LEAT_FI_MESSAGE_H
 
-#include "leat_time.h"
+#include <leat/time.h>
 #include <rdma/fabric.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* What items look like in a message, and that they come back; against octets written by hand and
  * against a model that knows nothing of the code. */
-#include "leat_random.h"
 #include "pvm_buffer.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <pvm3.h>
 #include <string.h>
 

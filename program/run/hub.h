@@ -17,8 +17,8 @@
 #ifndef LEAT_PROGRAM_HUB_H
 #define LEAT_PROGRAM_HUB_H
 
-#include "port.h"
 #include "task.h"
+#include <leat/port.h>
 #include <sys/types.h>
 
 enum {

@@ -1,11 +1,11 @@
 /* Tasks are real processes here, the network is the cell network of the thesis. */
 #include "hub.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "leat_text.h"
 #include "share.h"
 #include "sim_atm_ports.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>

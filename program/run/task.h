@@ -15,7 +15,7 @@
 #ifndef LEAT_PROGRAM_TASK_H
 #define LEAT_PROGRAM_TASK_H
 
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #define LEAT_THESIS_LIBRARY_H
 
 #include "thesis_shared.h"
-#include "thesis_task.h"
+#include <leat/atm_task.h>
 #include <stdbool.h>
 #include <stddef.h>
 

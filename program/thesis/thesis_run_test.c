@@ -6,7 +6,7 @@
 #include "sim_atm_platform.h"
 #include "tap.h"
 #include "thesis_service.h"
-#include "thesis_task.h"
+#include <leat/atm_task.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* One task: coming, going, its locks, and its questions to the run. */
-#include "thesis_task.h"
 #include "clock.h"
 #include "task.h"
 #include "thesis_library.h"
+#include <leat/atm_task.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

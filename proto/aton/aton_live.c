@@ -1,5 +1,6 @@
 #include "aton_live.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include "leat_siphash.h"
 #include <string.h>
 

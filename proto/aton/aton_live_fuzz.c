@@ -1,7 +1,7 @@
 /* What decodes, with its CRC and then its MAC made right, encodes back to the same octets. */
 #include "aton_live.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 #include <stdlib.h>
 #include <string.h>
 

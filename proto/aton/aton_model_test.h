@@ -7,7 +7,7 @@
 #define LEAT_ATON_MODEL_TEST_H
 
 #include "aton_symbol.h"
-#include "leat_random.h"
+#include <leat/random.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "aton_sender.h"
 #include "aton_symbol.h"
+#include "leat_err.h"
 #include <string.h>
 
 enum {

@@ -11,15 +11,6 @@
 
 #include "aton_visit.h"
 
-struct leat_aton_command {
-    uint8_t opcode, width_bits, reg;
-    uint8_t priority;
-    uint16_t da;      /* LEAT_ATON_DA_ALL, or one interface that takes part beside the sender */
-    uint16_t param;   /* BITCOUNT: c, TREE: H, others 0 */
-    bool value_given; /* EQ, LT, LE: v is `value`, not x_1 */
-    uint64_t value;
-};
-
 /* What BITCOUNT and TREE need for n interfaces. */
 static inline uint16_t leat_aton_counter_bits(uint32_t n)
 {

@@ -1,7 +1,7 @@
 #include "aton_serial.h"
-#include "leat_crc.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/crc.h>
+#include <leat/random.h>
 
 static struct leat_random r = { { 1, 2, 3, 4 } };
 

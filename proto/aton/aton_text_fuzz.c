@@ -5,7 +5,7 @@
 #include "aton_text.h"
 #include "aton_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -43,16 +43,6 @@
     } while (0)
 #endif
 
-enum { LEAT_ATON_REGISTERS = LEAT_ATON_REGISTER_MAX + 1 };
-
-/* The host stores to operand[] by plain assignment: one aligned store is one change. */
-struct leat_aton_interface {
-    uint64_t operand[LEAT_ATON_REGISTERS];
-    uint16_t address; /* not LEAT_ATON_DA_ALL */
-    uint8_t enabled;
-    uint8_t tree[LEAT_ATON_SLOTS_MAX]; /* op_h: ADD, AND, OR, MAX or MIN; 0 is ADD */
-};
-
 enum leat_aton_visit {
     LEAT_ATON_REPEATS,    /* disabled, outside the region, or no active packet */
     LEAT_ATON_TAKES_PART, /* the image has changed */

@@ -1,6 +1,7 @@
 #include "aton_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include "leat_err.h"
+#include <leat/crc.h>
 #include <string.h>
 
 /* ---- payload ------------------------------------------------------------------------------ */

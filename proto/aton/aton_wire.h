@@ -1,39 +1,6 @@
 /*
- * ATON packet: one command that goes once round a token ring and folds an operand of every
- * interface into its data (specs/aton.md). This is its octet image, the form of files, captures
- * and the live ring; aton_symbol.h has the form on the ring itself.
- *
- *    0     1        3      5      7                                   n-5   n-4
- *   +-----+--------+------+------+-----------------------------------+-----+---------+
- *   | AC  |  CTL   |  DA  |  SA  |  data                             | FLG | CRC-32  |
- *   +-----+--------+------+------+-----------------------------------+-----+---------+
- *
- *   AC    PPP T M RRR        priority, token, monitor, reservation
- *   CTL   active(1) opc(4) width(2) register(6) 000
- *   FLG   A C 0 0 A C 0 0    address recognised, copied, twice
- *
- *   data                     head                                payload
- *   opc 1..8                 Counter(16) Variable-1 Variable-2   -
- *   opc 9  SORT              Counter(16) PARAM(16) = 0           Counter values
- *   opc 10 BITCOUNT          Counter(16) PARAM(16) = c           W counters, (c+7)/8 octets each
- *   opc 11 TREE              Counter(16) PARAM(16) = H           H slots: octet 0 or 1, value
- *   passive                  length(16)                          that many octets
- *
- * Every number is big-endian, whatever its bit order on the ring; W is 16, 32 or 64. The CRC (IEEE
- * 802.3) takes T, M, RRR and FLG as 0, since stations on the way may change them.
- *
- * The head alone says how long the image is. Every image that decodes is canonical: it encodes to
- * the same octets. What is refused, and as what:
- *
- *   SHORT      the buffer ends before the image (fault: the end of the buffer)
- *   LENGTH     octets are left over (fault: the first of them)
- *   TYPE       opcode 0 or 12..15; T = 1: a token has no octet image
- *   RANGE      width code 3; Counter above 65,534; PARAM of BITCOUNT or TREE outside its limits;
- *              a BITCOUNT counter that does not fit c bits; a TREE valid octet above 1
- *   RESERVED   the zeros of CTL and FLG; all of CTL but `active` in a passive packet; PARAM of SORT
- *   CHECKSUM   CRC; the two copies of A C in FLG, which the CRC does not cover, differ
- *
- * Pure: no state, no allocation; reads and writes only what it is given.
+ * The ATON packet within leat: <leat/aton.h> has its meaning and its picture, this has the fields
+ * and shapes that codecs and engines share.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -41,57 +8,10 @@
 #define LEAT_ATON_WIRE_H
 
 #include "leat_err.h"
+#include <leat/aton.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum {
-    LEAT_ATON_DA_ALL = 0xFFFF, /* the whole ring is the execution region */
-    LEAT_ATON_INTERFACES_MAX = 65534,
-    LEAT_ATON_REGISTER_MAX = 63,
-    LEAT_ATON_COUNTER_BITS_MAX = 16, /* c: ceil(log2(n+1)) for the longest ring */
-    LEAT_ATON_SLOTS_MAX = 17,        /* H: ceil(log2 n) + 1 for the longest ring */
-    LEAT_ATON_OCTETS_MAX = 65535,    /* a passive packet's */
-    LEAT_ATON_IMAGE_LEN_MIN = 14,    /* passive and empty */
-    LEAT_ATON_IMAGE_LEN_MAX = 16 + LEAT_ATON_INTERFACES_MAX * 8, /* SORT, W = 64 */
-};
-
-enum leat_aton_opcode {
-    LEAT_ATON_ADD = 1,
-    LEAT_ATON_AND,
-    LEAT_ATON_OR,
-    LEAT_ATON_MAX,
-    LEAT_ATON_MIN,
-    LEAT_ATON_EQ,
-    LEAT_ATON_LT,
-    LEAT_ATON_LE,
-    LEAT_ATON_SORT,
-    LEAT_ATON_BITCOUNT,
-    LEAT_ATON_TREE,
-};
-
-/*
- * The meaning of a packet. What its kind does not use is 0 after decoding; encoding refuses it in
- * CTL of a passive packet and in PARAM of SORT, and does not look at the rest.
- */
-struct leat_aton_packet {
-    uint8_t priority;    /* 3 bits */
-    uint8_t token;       /* 1: a token, which has only an AC (aton_symbol.h) */
-    uint8_t monitor;     /* 1: has passed the monitor station */
-    uint8_t reservation; /* 3 bits */
-    uint8_t active;      /* 0: passive */
-    uint8_t opcode;      /* enum leat_aton_opcode */
-    uint8_t width_bits;  /* W: 16, 32 or 64 */
-    uint8_t reg;         /* operand register, 6 bits */
-    uint8_t recognised;  /* A */
-    uint8_t copied;      /* C */
-    uint16_t da, sa;
-    uint16_t counter;              /* interfaces that took part */
-    uint16_t param;                /* opc 9..11 */
-    uint64_t variable1, variable2; /* opc 1..8: W bits each */
-    const uint8_t *payload;        /* as in the image; lent. Passive, opc 9..11 */
-    size_t payload_len;            /* passive: `length` */
-};
 
 /* How the payload is divided: `count` items of `flag_len + value_len` octets. */
 struct leat_aton_shape {
@@ -100,24 +20,6 @@ struct leat_aton_shape {
     uint8_t value_len;  /* octets, big-endian */
     uint8_t value_bits; /* of which these are sent */
 };
-
-/*
- * Decodes one image of exactly `len` octets. On error *out is untouched and *fault_at (may be
- * NULL) tells where. out->payload is lent from buf.
- */
-leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len, struct leat_aton_packet *out,
-                                 size_t *fault_at);
-
-/* Writes *len octets, or nothing and says why. */
-leat_err leat_aton_packet_encode(const struct leat_aton_packet *packet, uint8_t *buf, size_t cap,
-                                 size_t *len);
-
-/*
- * The length of the image that begins at buf, by its head alone: octets may follow it (padding of
- * a frame), or some of it may be missing (*image_len > len). SHORT if the head is not whole.
- */
-leat_err leat_aton_packet_measure(const uint8_t *buf, size_t len, size_t *image_len,
-                                  size_t *fault_at);
 
 /* Can this packet be sent? If so *shape is its payload's. A token passes with its AC alone. */
 leat_err leat_aton_packet_check(const struct leat_aton_packet *packet,

@@ -1,7 +1,7 @@
 /* Whatever decodes, as it is or with its CRC made right, encodes back to the same octets. */
 #include "aton_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 #include <stdlib.h>
 #include <string.h>
 

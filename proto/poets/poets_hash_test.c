@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "poets_hash.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 static const uint8_t v7[16] = { 0x01, 0x02, 0x00, 0x03, 0x02, 0x03, 0x01, 0x00,

@@ -1,5 +1,6 @@
 #include "poets_host.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include <string.h>
 
 #define MAGIC UINT32_C(0x314d5250) /* "PRM1" */

@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "poets_host.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { FRAME_MAX = LEAT_POETS_FRAME_LEN_MAX };

@@ -1,7 +1,7 @@
-#include "leat_random.h"
 #include "poets_hex_test.h"
 #include "poets_log.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { FRAGMENT = 55, COUNT_MAX = 4 };

@@ -1,4 +1,5 @@
 #include "poets_path.h"
+#include "leat_err.h"
 
 static bool is_of_identifier(char c)
 {

@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "poets_path.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 static bool is(struct leat_poets_path_part part, const char *text)

@@ -1,7 +1,7 @@
-#include "leat_random.h"
 #include "poets_hex_test.h"
 #include "poets_softswitch.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /*

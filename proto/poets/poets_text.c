@@ -1,5 +1,6 @@
 #include "poets_text.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include "poets_instr.h"
 #include "poets_log.h"
 #include "poets_wire.h"

@@ -1,10 +1,10 @@
 #include "format_harness.h"
-#include "leat_random.h"
 #include "poets_hex_test.h"
 #include "poets_instr.h"
 #include "poets_text.h"
 #include "poets_wire.h"
 #include <ctype.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { PACKET_MAX = LEAT_POETS_PACKET_LEN_MAX, LINE_MAX = 400 };

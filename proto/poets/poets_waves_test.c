@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "poets_waves.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /*

@@ -1,5 +1,6 @@
 #include "poets_wire.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include <stdbool.h>
 #include <string.h>
 

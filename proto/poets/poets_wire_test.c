@@ -1,7 +1,7 @@
-#include "leat_random.h"
 #include "poets_hex_test.h"
 #include "poets_wire.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdbool.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
-#include <poets.h>
+#include <leat/poets.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

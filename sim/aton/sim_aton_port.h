@@ -29,10 +29,10 @@
 #ifndef LEAT_SIM_ATON_PORT_H
 #define LEAT_SIM_ATON_PORT_H
 
-#include "port.h"
 #include "sim_aton.h"
 #include "sim_clock.h"
 #include "sim_post.h"
+#include <leat/port.h>
 
 enum {
     LEAT_SIM_ATON_PORT_HEAD_LEN = 8,

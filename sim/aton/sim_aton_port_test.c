@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "sim_aton_port.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { HEARD_MAX = 4096, OCTETS = 1 << 14, SENT = 0, ARRIVED };

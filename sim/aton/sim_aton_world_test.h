@@ -5,8 +5,8 @@
 #ifndef LEAT_SIM_ATON_WORLD_TEST_H
 #define LEAT_SIM_ATON_WORLD_TEST_H
 
-#include "leat_random.h"
 #include "sim_aton.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #define LEAT_ESP_FLIGHT_H
 
 #include "esp_post.h"
-#include "leat_time.h"
+#include <leat/time.h>
 
 enum { LEAT_SIM_ESP_FLIGHTS_MAX = 1 << 26 };
 

@@ -3,8 +3,8 @@
  * that are added for the present time when it has begun come behind the others of it.
  */
 #include "esp_flight.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 
 enum { CAP = 64, REPLIES = 3, CAMPAIGN = LEAT_ROUNDS / 10 + 1000 };
 

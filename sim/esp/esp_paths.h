@@ -17,7 +17,7 @@
 
 #include "leat_err.h"
 #include "leat_text.h"
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Ways to the root and from it, beside distances by Bellman and Ford. */
 #include "esp_paths.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { ROUTERS_MAX = 24, WIRES_MAX = 120, CAMPAIGN = LEAT_ROUNDS / 1000 + 20 };

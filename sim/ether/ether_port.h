@@ -39,9 +39,9 @@
 
 #include "leat_err.h"
 #include "leat_text.h"
-#include "port.h"
 #include "sim_clock.h"
 #include "sim_post.h"
+#include <leat/port.h>
 
 enum {
     LEAT_SIM_ETHER_PREAMBLE_LEN = 8,

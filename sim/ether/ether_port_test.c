@@ -1,6 +1,6 @@
 #include "ether_port.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { MESSAGES = 64, STATIONS = 6, SENT = 0, ARRIVED };

@@ -22,8 +22,8 @@
 #ifndef LEAT_SIM_AGENDA_H
 #define LEAT_SIM_AGENDA_H
 
-#include "leat_time.h"
 #include <assert.h>
+#include <leat/time.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The agenda against a plain array that is searched for the smallest (time, phase, entity). */
-#include "leat_random.h"
 #include "sim_agenda.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { IDS_MAX = 1400000 };

@@ -12,7 +12,7 @@
 #ifndef LEAT_SIM_CERTIFICATE_H
 #define LEAT_SIM_CERTIFICATE_H
 
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stddef.h>
 
 struct leat_sim_delivery {

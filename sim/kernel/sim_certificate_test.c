@@ -1,8 +1,8 @@
 /* The hashes of a run's deliveries: published vectors, plain models, sensitivity. */
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "sim_certificate.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 static uint64_t fnv_text(const char *text)

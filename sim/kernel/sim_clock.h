@@ -11,7 +11,7 @@
 
 #include "leat_err.h"
 #include "leat_text.h"
-#include "leat_time.h"
+#include <leat/time.h>
 
 struct leat_sim_clock {
     uint64_t num, den; /* both at least 1 */

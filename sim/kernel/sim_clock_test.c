@@ -1,7 +1,7 @@
 /* Clock domains, against arithmetic of the compiler's and by their definition. */
-#include "leat_random.h"
 #include "sim_clock.h"
 #include "tap.h"
+#include <leat/random.h>
 
 static struct leat_sim_clock made(uint64_t num, uint64_t den)
 {

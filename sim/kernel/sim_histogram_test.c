@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "sim_histogram.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdbool.h>
 #include <string.h>
 

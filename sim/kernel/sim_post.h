@@ -10,8 +10,8 @@
 #ifndef LEAT_SIM_POST_H
 #define LEAT_SIM_POST_H
 
-#include "port.h"
 #include "sim_certificate.h"
+#include <leat/port.h>
 
 struct leat_sim_plan {
     uint64_t at;   /* in the owner's time */

@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "sim_post.h"
 #include "tap.h"
+#include <leat/random.h>
 
 enum { PLANS = 500 };
 

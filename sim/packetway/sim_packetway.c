@@ -1,6 +1,6 @@
 #include "sim_packetway.h"
 #include "leat_arena.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "sim_packetway_parts.h"
 #include <assert.h>
 #include <string.h>

@@ -65,9 +65,9 @@
 #include "packetway_host.h"
 #include "packetway_queue.h"
 #include "packetway_router.h"
-#include "port.h"
 #include "sim_packetway_native.h"
 #include "sim_post.h"
+#include <leat/port.h>
 
 enum {
     LEAT_SIM_PACKETWAY_SANS_MAX = 64,

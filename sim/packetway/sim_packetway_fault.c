@@ -1,5 +1,5 @@
 /* Who is where, and what goes down and comes back. */
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "sim_packetway_parts.h"
 #include <assert.h>
 

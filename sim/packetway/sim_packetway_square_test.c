@@ -8,10 +8,10 @@
  *        |                     |
  *      ring 3 -- router 2 -- ring 2
  */
-#include "leat_random.h"
 #include "sim_aton_port.h"
 #include "sim_packetway.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { RINGS = 4, STATIONS = 5, HOSTS = RINGS * (STATIONS - 2), MESSAGES = 2000 };

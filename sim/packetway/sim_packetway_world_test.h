@@ -8,14 +8,14 @@
 #ifndef LEAT_SIM_PACKETWAY_WORLD_TEST_H
 #define LEAT_SIM_PACKETWAY_WORLD_TEST_H
 
-#include "leat_random.h"
 #include "net_plan.h"
 #include "net_port.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "sim_atm_ports.h"
 #include "sim_aton_port.h"
 #include "sim_packetway.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { RING, CLOS, MESH, SANS, WEST = 0, EAST, SOUTH, ROUTERS };

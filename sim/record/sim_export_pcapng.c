@@ -1,6 +1,6 @@
 #include "sim_export_pcapng.h"
-#include "leat_capture.h"
 #include <assert.h>
+#include <leat/capture.h>
 #include <string.h>
 
 enum { PS_PER_NS = 1000 };

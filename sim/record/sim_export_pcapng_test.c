@@ -1,8 +1,8 @@
 /* Frames of a recording, read again by the reader of captures. */
-#include "leat_capture.h"
-#include "leat_random.h"
 #include "sim_export_pcapng.h"
 #include "sim_export_test.h"
+#include <leat/capture.h>
+#include <leat/random.h>
 
 static struct leat_sim_export_pcapng x;
 static struct leat_capture capture;

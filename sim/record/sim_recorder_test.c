@@ -1,7 +1,7 @@
 /* The recorder: octets as in the picture, and all that was recorded is read again. */
-#include "leat_random.h"
 #include "sim_recorder.h"
 #include "sim_recording_test.h"
+#include <leat/random.h>
 
 static void every_record_is_the_octets_of_the_picture(void)
 {

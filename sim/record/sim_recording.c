@@ -1,4 +1,5 @@
 #include "sim_recording.h"
+#include "leat_err.h"
 #include <assert.h>
 #include <string.h>
 

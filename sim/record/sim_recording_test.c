@@ -1,7 +1,7 @@
 /* The reader of recordings: any octets get an answer, and a damaged place is told. */
 #include "sim_recording_test.h"
-#include "leat_random.h"
 #include "sim_recording.h"
+#include <leat/random.h>
 
 static void a_recording_that_is_cut_anywhere_wants_more_and_is_not_closed(void)
 {

@@ -1,5 +1,5 @@
 /* The front door: finds the verb, reads its options by the verb's own table, runs it. */
-#include "leat_formats.h"
+#include "leat_format.h"
 #include "leat_text.h"
 #include "tool.h"
 #include <stdarg.h>

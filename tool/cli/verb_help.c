@@ -1,5 +1,5 @@
 /* Help as text, as manual pages (man macros) and as a completion script, from the one table. */
-#include "leat_formats.h"
+#include "leat_format.h"
 #include "tool.h"
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "atm_task_cell.h"
 #include "atm_task_text.h"
 #include "leat_bytes.h"
-#include "leat_capture.h"
-#include "leat_formats.h"
+#include "leat_format.h"
+#include <leat/capture.h>
 
 enum {
     ETHER_IPV4 = 0x0800,

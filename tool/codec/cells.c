@@ -2,7 +2,7 @@
 #include "atm_aal5_text.h"
 #include "atm_task_text.h"
 #include "atm_text.h"
-#include "atm_wire.h"
+#include <leat/atm.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #ifndef LEAT_CELLS_H
 #define LEAT_CELLS_H
 
-#include "atm_wire.h"
 #include "leat_format.h"
+#include <leat/atm.h>
 #include <stdbool.h>
 
 enum { CELL_LEN = 53, CELLS_CHANNELS_MAX = 256, CELLS_PDU_LEN_MAX = 65568 };

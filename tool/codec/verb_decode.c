@@ -4,10 +4,10 @@
 #include "carriage.h"
 #include "cells.h"
 #include "input.h"
-#include "leat_capture.h"
-#include "leat_formats.h"
+#include "leat_format.h"
 #include "output.h"
 #include "tool.h"
+#include <leat/capture.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,10 +3,10 @@
 #include "cells.h"
 #include "input.h"
 #include "leat_bytes.h"
-#include "leat_capture.h"
-#include "leat_formats.h"
+#include "leat_format.h"
 #include "result_file.h"
 #include "tool.h"
+#include <leat/capture.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

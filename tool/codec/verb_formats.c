@@ -1,4 +1,4 @@
-#include "leat_formats.h"
+#include "leat_format.h"
 #include "output.h"
 #include "tool.h"
 #include <stdio.h>

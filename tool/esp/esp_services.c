@@ -1,8 +1,8 @@
 /* leat esp join, census, max, min, sum, average, tree, multicast: end systems on real hosts. */
 #include "duration.h"
-#include "esp_host.h"
 #include "esp_job.h"
 #include "esp_live.h"
+#include "esp_root.h"
 #include "leat_siphash.h"
 #include "leat_tree.h"
 #include "live_guard.h"
@@ -10,6 +10,7 @@
 #include "sim.h"
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <leat/esp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * deadlock. */
 #include "fabric.h"
 #include "fabric_draw.h"
-#include "leat_random.h"
 #include "leat_tree.h"
 #include "net_design.h"
 #include "result_file.h"
+#include <leat/random.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifdef HAVE_EXPAT
 
 #include "graph_snapshot.h"
-#include "leat_capture.h"
 #include "leat_tree.h"
 #include "poets_text.h"
+#include <leat/capture.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

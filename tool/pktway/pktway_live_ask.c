@@ -1,6 +1,6 @@
 /* ping, trace, plan, tell, and questions about memory, by a node of a live network. */
 #include "packetway_about.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "pktway_live_parts.h"
 #include "pktway_wanted.h"
 #include <inttypes.h>

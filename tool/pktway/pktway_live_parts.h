@@ -3,10 +3,11 @@
 #define LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
 
 #include "live_packetway_control.h"
-#include "live_packetway_node.h"
 #include "live_packetway_router.h"
 #include "live_packetway_tun.h"
+#include "packetway_host.h"
 #include "pktway_live.h"
+#include <leat/packetway.h>
 
 /*
  * ping, trace, plan or tell by a node; an exit code (pktway_live_ask.c). It ends early when the

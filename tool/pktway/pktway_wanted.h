@@ -2,7 +2,7 @@
 #ifndef LEAT_LIVE_PACKETWAY_WANTED_H
 #define LEAT_LIVE_PACKETWAY_WANTED_H
 
-#include "packetway_build.h"
+#include "packetway_record.h"
 
 #define PKTWAY_WANTED "name=NAME, capability=CC[:P,P...] or address=A[-B]"
 

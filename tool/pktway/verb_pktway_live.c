@@ -2,7 +2,7 @@
 #include "key_file.h"
 #include "leat_tree.h"
 #include "live_guard.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "pktway_live_parts.h"
 #include "pktway_wanted.h"
 #include "sim.h"

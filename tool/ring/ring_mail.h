@@ -3,8 +3,9 @@
 #ifndef LEAT_RING_MAIL_H
 #define LEAT_RING_MAIL_H
 
-#include "live_aton_station.h"
+#include "aton_sender.h"
 #include "tool.h"
+#include <leat/aton.h>
 
 /* What the command line says, for all subcommands. */
 struct ring_live_asked {

@@ -1,9 +1,9 @@
 /* leat ring on a simulated ring: what the options say. */
-#include "leat_random.h"
 #include "leat_tree.h"
 #include "lines.h"
 #include "ring_job.h"
 #include "sim.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

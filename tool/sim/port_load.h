@@ -5,12 +5,12 @@
 #ifndef LEAT_PORT_LOAD_H
 #define LEAT_PORT_LOAD_H
 
-#include "port.h"
 #include "run.h"
 #include "sim_atm_traffic.h"
 #include "sim_clock.h"
 #include "sim_histogram.h"
 #include "tool.h"
+#include <leat/port.h>
 
 struct port_load_source;
 

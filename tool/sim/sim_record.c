@@ -11,11 +11,11 @@
  * A cell is handed over before its first octet is on the line, and events come in order of time, so
  * a cell waits here until its cycle has come.
  */
-#include "leat_capture.h"
 #include "result_file.h"
 #include "sim.h"
 #include "sim_recorder.h"
 #include <assert.h>
+#include <leat/capture.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* leat sweep: which runs the command line asks for, and what they have in common. */
-#include "leat_crc.h"
 #include "leat_tree.h"
 #include "net_sim.h"
 #include "shell.h"
 #include "sim.h"
 #include "sweep.h"
+#include <leat/crc.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

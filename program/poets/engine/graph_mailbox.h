@@ -26,7 +26,7 @@
 #define LEAT_GRAPH_MAILBOX_H
 
 #include "poets_wire.h"
-#include "port.h"
+#include <leat/port.h>
 
 enum { LEAT_POETS_MAIL_HEAD_LEN = 8, LEAT_POETS_MAIL_CHUNK = 256 };
 

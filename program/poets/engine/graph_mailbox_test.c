@@ -1,7 +1,7 @@
 #include "graph_mailbox.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { WAY_PS = 100, USERS_MAX = 64, NETWORK_MAX = 1000 };

@@ -1,5 +1,5 @@
 #include "graph_place.h"
-#include "leat_random.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

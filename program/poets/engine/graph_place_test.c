@@ -1,7 +1,7 @@
 #include "graph_machine.h"
 #include "graph_place.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { DEVICES_MAX = 4096, EDGES_MAX = 5 * DEVICES_MAX };

@@ -17,7 +17,7 @@
 #include "graph_fabric.h"
 #include "graph_host.h"
 #include "graph_link.h"
-#include "leat_random.h"
+#include <leat/random.h>
 #include <signal.h>
 
 enum leat_poets_run_schedule {

@@ -1,6 +1,6 @@
 /* leat/poets.h: graphs built in code, under every schedule; what handlers may do; mistakes. */
-#include "poets.h"
 #include "tap.h"
+#include <leat/poets.h>
 #include <string.h>
 
 enum { SCHEDULES = 6, NODES = 20 };

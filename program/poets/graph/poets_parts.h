@@ -3,7 +3,7 @@
 #define LEAT_POETS_PARTS_H
 
 #include "graph_run_parts.h"
-#include "poets.h"
+#include <leat/poets.h>
 
 /* A device type in C, as engines take it: their functions find this one again by the block's type,
  * and then the program's. */

@@ -1,6 +1,7 @@
 #include "atm_aal2.h"
 #include "atm_seal.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include <string.h>
 
 enum { SN = 4, IT_BITS = 2 };

@@ -25,8 +25,8 @@
 #define LEAT_ATM_AAL2_ENGINE_H
 
 #include "atm_aal2.h"
-#include "atm_wire.h"
-#include "leat_time.h"
+#include <leat/atm.h>
+#include <leat/time.h>
 #include <stdbool.h>
 
 enum { LEAT_ATM_AAL2_MESSAGE_LEN_MAX = 65535 };

@@ -1,6 +1,6 @@
 #include "atm_aal2_engine.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdalign.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "atm_aal2.h"
 #include "atm_seal_test.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "atm_aal2.h"
 #include "atm_aal2_text.h"
 #include "format_harness.h"
-#include "leat_random.h"
+#include <leat/random.h>
 #include <string.h>
 
 static const struct leat_format *const format = &leat_aal2_format;

@@ -1,6 +1,7 @@
 #include "atm_aal34.h"
 #include "atm_seal.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include <string.h>
 
 enum { ST = 14, SN = 10 }; /* lowest bit of each, in the first 16 bits */

@@ -18,7 +18,7 @@
 #ifndef LEAT_ATM_AAL34_H
 #define LEAT_ATM_AAL34_H
 
-#include "atm_wire.h"
+#include <leat/atm.h>
 
 enum {
     LEAT_ATM_AAL34_SAR_LEN = 48,

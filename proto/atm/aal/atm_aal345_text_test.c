@@ -2,12 +2,12 @@
  */
 #include "atm_aal34.h"
 #include "atm_aal34_text.h"
-#include "atm_aal5.h"
 #include "atm_aal5_text.h"
 #include "atm_task_cell.h"
 #include "atm_task_text.h"
 #include "format_harness.h"
-#include "leat_random.h"
+#include <leat/atm.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { PACKET_MAX = LEAT_ATM_AAL5_PDU_LEN_MAX };

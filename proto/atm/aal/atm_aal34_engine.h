@@ -5,7 +5,7 @@
 #define LEAT_ATM_AAL34_ENGINE_H
 
 #include "atm_aal34.h"
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 
 /* The sender of one (VC, MID). SN runs on from PDU to PDU, the tag changes with each. */

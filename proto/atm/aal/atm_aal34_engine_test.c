@@ -1,8 +1,8 @@
 #include "atm_aal34_engine.h"
 #include "atm_seal_test.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdalign.h>
 #include <string.h>
 

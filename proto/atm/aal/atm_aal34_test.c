@@ -1,6 +1,6 @@
 #include "atm_aal34.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { SAR = LEAT_ATM_AAL34_SAR_LEN, SEGMENT = LEAT_ATM_AAL34_SEGMENT_LEN };

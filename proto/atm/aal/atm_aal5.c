@@ -1,7 +1,8 @@
-#include "atm_aal5.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include "leat_err.h"
 #include <assert.h>
+#include <leat/atm.h>
+#include <leat/crc.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

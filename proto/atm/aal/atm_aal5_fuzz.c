@@ -3,9 +3,9 @@
  * first). Then the input is a script for the engines: what is delivered was sent, bounds hold, and
  * bursts say the same as cells one by one.
  */
-#include "atm_aal5.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/atm.h>
+#include <leat/crc.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

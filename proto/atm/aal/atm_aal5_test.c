@@ -1,7 +1,7 @@
-#include "atm_aal5.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/atm.h>
+#include <leat/random.h>
 #include <stdalign.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "atm_aal5_text.h"
-#include "atm_aal5.h"
 #include "leat_bytes.h"
+#include <leat/atm.h>
 
 static void walk(struct leat_fields *f, struct leat_atm_aal5_pdu *pdu, uint32_t crc)
 {

@@ -2,8 +2,8 @@
 #ifndef LEAT_ATM_REBUILD_TEST_H
 #define LEAT_ATM_REBUILD_TEST_H
 
-#include "atm_wire.h"
 #include "leat_format.h"
+#include <leat/atm.h>
 #include <stdlib.h>
 #include <string.h>
 

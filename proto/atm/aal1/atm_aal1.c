@@ -1,5 +1,6 @@
 #include "atm_aal1.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "atm_aal1_block.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 
 /*
  * The rule of I.363.1 as a plain search: in the cycle whose first payload octet is octet `at` of

@@ -23,7 +23,7 @@
 #define LEAT_ATM_AAL1_CLOCK_H
 
 #include "leat_err.h"
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

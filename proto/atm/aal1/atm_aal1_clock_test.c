@@ -1,7 +1,7 @@
 #include "atm_aal1_clock.h"
 #include "atm_aal1_playout.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdalign.h>
 #include <string.h>
 

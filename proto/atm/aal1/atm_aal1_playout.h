@@ -16,7 +16,7 @@
 #define LEAT_ATM_AAL1_PLAYOUT_H
 
 #include "leat_err.h"
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "atm_aal1_playout.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <string.h>

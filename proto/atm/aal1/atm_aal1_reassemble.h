@@ -35,7 +35,7 @@
 #define LEAT_ATM_AAL1_REASSEMBLE_H
 
 #include "atm_aal1_block.h"
-#include "atm_wire.h"
+#include <leat/atm.h>
 
 enum {
     LEAT_ATM_AAL1_LOST_MAX = 6, /* lost cells in a row that SC can tell */

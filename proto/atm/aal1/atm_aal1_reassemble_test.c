@@ -1,7 +1,7 @@
 #include "atm_aal1_reassemble.h"
 #include "atm_aal1_segment.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { DUMMY = 0xd5 };

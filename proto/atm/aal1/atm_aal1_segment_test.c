@@ -1,6 +1,6 @@
 #include "atm_aal1_segment.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 static struct leat_atm_aal1_segment fresh(uint32_t block_len)

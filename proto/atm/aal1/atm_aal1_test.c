@@ -1,6 +1,6 @@
 #include "atm_aal1.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /* The note, 2.1: the header octets of SN = 0..15. */

@@ -1,6 +1,6 @@
 #include "atm_hec.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 #include <stdlib.h>
 
 /* Syndrome -> bit + 1, hence 0 where no single bit is to blame. All 40 syndromes differ. */

@@ -10,7 +10,7 @@
 #ifndef LEAT_ATM_HEC_H
 #define LEAT_ATM_HEC_H
 
-#include "atm_wire.h"
+#include <leat/atm.h>
 
 enum { LEAT_ATM_HEADER_BITS = 40 };
 

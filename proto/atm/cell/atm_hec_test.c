@@ -1,7 +1,7 @@
 #include "atm_hec.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /* The note, 1.2: vectors, and the syndrome of an error in bit 0..39. */

@@ -11,7 +11,7 @@
 #ifndef LEAT_ATM_OAM_H
 #define LEAT_ATM_OAM_H
 
-#include "atm_wire.h"
+#include <leat/atm.h>
 
 enum { LEAT_ATM_OAM_SPECIFIC_LEN = 45 };
 

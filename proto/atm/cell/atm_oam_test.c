@@ -2,8 +2,8 @@
 #include "atm_seal.h"
 #include "atm_seal_test.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 static struct leat_atm_oam loopback(void)

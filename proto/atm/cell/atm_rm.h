@@ -16,7 +16,7 @@
 #ifndef LEAT_ATM_RM_H
 #define LEAT_ATM_RM_H
 
-#include "atm_wire.h"
+#include <leat/atm.h>
 
 enum { LEAT_ATM_RM_ABR = 1 }; /* the protocol identifier in octet 0 */
 

@@ -2,8 +2,8 @@
 #include "atm_rm.h"
 #include "atm_seal.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /* The vector of the note, 3.3: forward, ER 353207, CCR 1000, MCR 100 cells/s. */

@@ -1,6 +1,7 @@
 #include "atm_seal.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include "leat_err.h"
+#include <leat/crc.h>
 
 enum { SIX_BITS = 6 };
 

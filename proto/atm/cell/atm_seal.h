@@ -10,7 +10,7 @@
 #ifndef LEAT_ATM_SEAL_H
 #define LEAT_ATM_SEAL_H
 
-#include "atm_wire.h"
+#include <leat/atm.h>
 
 enum { LEAT_ATM_SEAL_AT = LEAT_ATM_PAYLOAD_LEN - 2, LEAT_ATM_SEAL_BITS = 10 };
 

@@ -1,6 +1,6 @@
 #include "atm_stream.h"
-#include "leat_crc.h"
 #include <assert.h>
+#include <leat/crc.h>
 #include <string.h>
 
 leat_err leat_atm_stream_init(struct leat_atm_stream *s, void *memory, size_t memory_len)

@@ -1,6 +1,6 @@
 #include "atm_stream.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { QUEUE = 4 };

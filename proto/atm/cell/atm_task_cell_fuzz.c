@@ -4,7 +4,7 @@
  */
 #include "atm_task_cell.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "atm_task_cell.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/crc.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { CELL = LEAT_ATM_TASK_CELL_LEN, PAYLOAD = LEAT_ATM_TASK_PAYLOAD_LEN, CRC_AT = 51 };

@@ -2,8 +2,9 @@
 #include "atm_oam.h"
 #include "atm_rm.h"
 #include "atm_seal.h"
-#include "atm_wire.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
+#include <leat/atm.h>
 #include <string.h>
 
 /* Offsets of the fields in a cell, for the tree. */

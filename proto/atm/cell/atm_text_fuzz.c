@@ -2,7 +2,7 @@
 #include "atm_rebuild_test.h"
 #include "atm_seal.h"
 #include "atm_text.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

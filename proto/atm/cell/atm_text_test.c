@@ -2,11 +2,11 @@
 #include "atm_rm.h"
 #include "atm_seal.h"
 #include "atm_text.h"
-#include "atm_wire.h"
 #include "format_harness.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
-#include "leat_random.h"
+#include <leat/atm.h>
+#include <leat/crc.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { CELL = LEAT_ATM_CELL_LEN };

@@ -1,6 +1,7 @@
-#include "atm_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include "leat_err.h"
+#include <leat/atm.h>
+#include <leat/crc.h>
 #include <string.h>
 
 /* The lowest bit of each field in the first 32 bits; HEC_AT is an octet. */

@@ -1,6 +1,6 @@
 /* Whatever decodes at either interface must encode back to the same octets. */
-#include "atm_wire.h"
-#include "leat_crc.h"
+#include <leat/atm.h>
+#include <leat/crc.h>
 #include <stdlib.h>
 #include <string.h>
 

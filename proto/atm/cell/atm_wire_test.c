@@ -1,7 +1,7 @@
-#include "atm_wire.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/atm.h>
+#include <leat/random.h>
 #include <string.h>
 
 /* The vectors of the note, 1.2; the layout of each where its text tells. */

@@ -2,8 +2,8 @@
 #include "atm_stream.h"
 #include "atm_tc_test.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { CELL = LEAT_ATM_CELL_LEN, CELLS = 64, LINE = CELLS * CELL + 64 };

@@ -1,7 +1,7 @@
 #include "atm_plcp.h"
 #include "atm_tc_test.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { CELL = LEAT_ATM_CELL_LEN, QUEUE = 64, ROW = 2 * LEAT_ATM_PLCP_ROW_LEN };

@@ -1,8 +1,8 @@
 #include "atm_stm1.h"
 #include "atm_tc_test.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { CELL = LEAT_ATM_CELL_LEN, FRAME = LEAT_ATM_STM1_FRAME_LEN, COLUMNS = LEAT_ATM_STM1_COLUMNS };

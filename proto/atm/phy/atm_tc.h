@@ -20,7 +20,7 @@
 #ifndef LEAT_ATM_TC_H
 #define LEAT_ATM_TC_H
 
-#include "atm_wire.h"
+#include <leat/atm.h>
 
 enum leat_atm_tc_event {
     LEAT_ATM_TC_NOTHING,    /* the chunk is used up */

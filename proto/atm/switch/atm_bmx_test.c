@@ -1,7 +1,7 @@
 #include "atm_bmx.h"
 #include "atm_switch_model_test.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdalign.h>
 #include <string.h>
 

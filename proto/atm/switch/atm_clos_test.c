@@ -1,7 +1,7 @@
 #include "atm_clos.h"
-#include "leat_random.h"
 #include "leat_tree.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { MODEL_SIZE_MAX = 8 }; /* e, m and r of the networks that are tried whole */

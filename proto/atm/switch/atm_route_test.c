@@ -1,6 +1,6 @@
 #include "atm_route.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 static void an_entry_has_13_bits_for_each_output(void)

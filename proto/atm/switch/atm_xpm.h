@@ -16,7 +16,7 @@
 #ifndef LEAT_ATM_XPM_H
 #define LEAT_ATM_XPM_H
 
-#include "atm_wire.h"
+#include <leat/atm.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stddef.h>

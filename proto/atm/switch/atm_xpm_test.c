@@ -1,6 +1,6 @@
 #include "atm_xpm.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { INPUTS = 3, OUTPUTS = 2, CAPACITY = 53 };

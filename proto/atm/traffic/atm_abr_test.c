@@ -1,6 +1,6 @@
 #include "atm_abr.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { UNIT = LEAT_ATM_RATE_UNIT };

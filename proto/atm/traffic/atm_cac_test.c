@@ -4,8 +4,8 @@
  * below them two levels that always have cells, so that W takes from the others all it can.
  */
 #include "atm_cac.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { UNIT = LEAT_ATM_RATE_UNIT };

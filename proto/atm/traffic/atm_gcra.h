@@ -24,7 +24,7 @@
 #define LEAT_ATM_GCRA_H
 
 #include "leat_err.h"
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 #include <stdint.h>
 

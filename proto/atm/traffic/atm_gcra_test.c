@@ -1,6 +1,6 @@
 #include "atm_gcra.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stddef.h>
 
 /* Decides both forms; they must agree. */

@@ -38,7 +38,7 @@
 #include "atm_task_cell.h"
 #include "leat_err.h"
 #include "leat_fingerprint.h"
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * peers and a random network; every register that note 5.6 names is compared in every cycle.
  */
 #include "atm_aal_unit_model_test.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 
 enum {
     UNITS = 2, /* [0] is stepped every cycle, [1] at wake_at */

@@ -5,8 +5,8 @@
 #include "atm_aal_unit.h"
 #include "atm_route.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
 #include <assert.h>
+#include <leat/crc.h>
 
 enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
 enum { CELL_LEN = LEAT_ATM_TASK_CELL_LEN, PAYLOAD_LEN = LEAT_ATM_TASK_PAYLOAD_LEN };

@@ -10,8 +10,8 @@
  * A RESYNC is served as a data cell, its answer RESYNCED as an acknowledgement at place p = 0.
  */
 #include "atm_aal_unit_parts.h"
-#include "leat_crc.h"
 #include <assert.h>
+#include <leat/crc.h>
 #include <string.h>
 
 enum service { /* what STATE7 does when it is due */

@@ -7,8 +7,8 @@
 
 #include "atm_aal_unit.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
 #include "tap.h"
+#include <leat/crc.h>
 #include <string.h>
 
 enum { MEMORY_OCTETS = 1 << 20, LINES = 4096, EVENTS = 64, FLAGS = 11, WIRE = 71 /* note R4 */ };

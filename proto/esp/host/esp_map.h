@@ -24,7 +24,7 @@
 
 #include "esp_query.h"
 #include "esp_roster.h"
-#include "leat_time.h"
+#include <leat/time.h>
 
 enum { LEAT_ESP_MAP_NODES_MAX = 1 << 20, LEAT_ESP_MAP_LINKS_MAX = 1 << 22 };
 #define LEAT_ESP_MAP_NONE UINT32_MAX

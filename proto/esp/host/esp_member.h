@@ -31,7 +31,7 @@
 
 #include "esp_part.h"
 #include "esp_post.h"
-#include "leat_time.h"
+#include <leat/time.h>
 
 enum {
     LEAT_ESP_PLANS_MAX = 8,

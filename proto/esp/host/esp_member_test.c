@@ -1,8 +1,8 @@
 /* Members: what they send when, what they refuse; parts of values; posts as octets. */
 #include "esp_member.h"
 #include "esp_node.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 
 enum { GROUP = 5, ID = 77, VALUE = 1000, CAMPAIGN = LEAT_ROUNDS / 100 + 100 };
 

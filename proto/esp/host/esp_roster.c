@@ -1,8 +1,8 @@
 #include "esp_roster.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include <assert.h>
+#include <leat/random.h>
 #include <string.h>
 
 static uint32_t index_size(uint32_t cap)

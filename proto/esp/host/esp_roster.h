@@ -11,7 +11,7 @@
 #define LEAT_ESP_ROSTER_H
 
 #include "esp_query.h"
-#include "leat_time.h"
+#include <leat/time.h>
 
 /* A count of members fits 20 bits, so that three parts of 24 bits hold any value (esp_part.h). */
 enum { LEAT_ESP_ROSTER_MAX = (1 << 20) - 1 };

@@ -1,7 +1,7 @@
 /* The members that a root knows, beside a plain list. */
 #include "esp_roster.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { CAMPAIGN = LEAT_ROUNDS / 50 + 400, ROOM = 16 };

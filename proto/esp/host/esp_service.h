@@ -55,8 +55,8 @@
 #include "esp_member.h"
 #include "esp_node.h"
 #include "esp_roster.h"
-#include "leat_random.h"
 #include "leat_text.h"
+#include <leat/random.h>
 
 enum {
     LEAT_ESP_ATTEMPTS_MAX = 64,
@@ -86,53 +86,6 @@ struct leat_esp_service_config {
     uint64_t serial;              /* announcements count on from here: above all before a restart */
     bool welcomes;                /* JOINs are answered */
     const uint8_t *challenge_key; /* lent, drawn when the root begins; NULL: JOINs are believed */
-};
-
-/*
- * What may be asked: CENSUS, MAX, MIN, SUM, AVERAGE (a sum: `answer` and `counted`), TREE,
- * MULTICAST. Once the duplicates of the latter are installed, announcements go by them, as long as
- * they live and no member is forgotten; members that are new get theirs one by one.
- */
-struct leat_esp_request {
-    enum leat_esp_announced kind;
-    bool robust;          /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
-    bool is_trusting;     /* robust: takes the first answer, whatever E or count say. Never in
-                             earnest: it shows what the voiding rule is for */
-    bool is_signed;       /* max, min */
-    uint8_t value_bits;   /* sum, average: of a member's value, 1 .. 64 */
-    uint32_t rounds;      /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
-    uint32_t attempts;    /* 1 .. ATTEMPTS_MAX */
-    uint32_t copies;      /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
-    leat_time settle_ps;  /* 1 .. */
-    leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
-    leat_time pace_ps;    /* between two announcements: what the root's link takes; may be 0 */
-    uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
-};
-
-enum leat_esp_end {
-    LEAT_ESP_RUNNING,
-    LEAT_ESP_ANSWERED,
-    LEAT_ESP_VOID, /* the last attempt was void */
-    LEAT_ESP_LATE, /* ... had no answer in time */
-};
-
-struct leat_esp_service_result {
-    enum leat_esp_end end;
-    uint64_t answer;      /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
-    uint64_t answer_high; /* sum, average: what a sum of values without sign has beyond 2^64 */
-    uint64_t counted;     /* members in it; tree: whose way is known; max, min: 0, none can tell */
-    uint32_t members;     /* that were asked */
-    uint32_t attempts;    /* that were made */
-    uint32_t voids;       /* of them, how many were void */
-    uint32_t rounds;
-    uint64_t announced;        /* packets sent: announcements, queries */
-    uint64_t heard;            /* instructions that came in for the attempts */
-    uint64_t errors;           /* ... with E, or that the root's own store could not take */
-    uint32_t branches;         /* children that the root's own store knows of in the last attempt */
-    uint32_t branches_missing; /* ... and has no value of */
-    uint32_t unplaced;         /* tree: members whose way to the root is not known */
-    uint32_t uninstalled;      /* multicast: branch points that have no duplicate */
-    leat_time began_at, ended_at;
 };
 
 /* A computation of an attempt. */

@@ -24,7 +24,7 @@
 #define LEAT_ESP_CORE_H
 
 #include "esp_store.h"
-#include "esp_wire.h"
+#include <leat/esp.h>
 
 enum leat_esp_verdict {
     LEAT_ESP_PASS,    /* forward; what leat_esp_rewritten tells has changed */

@@ -1,6 +1,6 @@
 #include "esp_limits.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/random.h>
 
 enum { SECOND = 1000000, TAU = 10 * SECOND };
 static const struct leat_esp_node node = { .id = 1, .seed = 2, .tau = TAU };

@@ -7,9 +7,9 @@
 
 #include "esp_core.h"
 #include "esp_node.h"
-#include "esp_wire.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/esp.h>
+#include <leat/random.h>
 
 enum { MODEL_BINDINGS = 4096, MODEL_GROUPS = 16, MODEL_JOURNAL = 8 };
 

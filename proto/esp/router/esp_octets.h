@@ -24,7 +24,7 @@
 #ifdef LEAT_ESP_AS_IN_KERNEL
 #include "leat_crc_tables.h"
 #else
-#include "leat_crc.h"
+#include <leat/crc.h>
 #endif
 
 /* id, name, text: what can be wrong, in the order of looking. */

@@ -26,7 +26,7 @@
 #ifndef LEAT_ESP_STORE_H
 #define LEAT_ESP_STORE_H
 
-#include "leat_random.h"
+#include <leat/random.h>
 #include <stdbool.h>
 #include <stdint.h>
 

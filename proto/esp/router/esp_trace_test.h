@@ -11,10 +11,10 @@
 #define LEAT_ESP_TRACE_TEST_H
 
 #include "esp_store.h"
-#include "esp_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
-#include "leat_random.h"
+#include <leat/crc.h>
+#include <leat/esp.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { TRACE_OCTETS = 128, TRACE_MOMENTS = 64, TRACE_CHILDREN = 6 };

@@ -1,6 +1,7 @@
 #include "esp_query.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include "leat_err.h"
+#include <leat/crc.h>
 #include <string.h>
 
 enum { HOPS_AT = LEAT_ESP_OPERANDS_AT + 16, CONTROL_RESERVED = 0x10 };

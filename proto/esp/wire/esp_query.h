@@ -32,11 +32,12 @@
 #ifndef LEAT_ESP_QUERY_H
 #define LEAT_ESP_QUERY_H
 
-#include "esp_wire.h"
 #include "leat_siphash.h"
+#include <leat/esp.h>
+
+_Static_assert(LEAT_ESP_KEY_LEN == (int)LEAT_SIP_KEY_LEN, "keys are SipHash's");
 
 enum {
-    LEAT_ESP_KEY_LEN = LEAT_SIP_KEY_LEN,
     LEAT_ESP_MAC_LEN = 8,
     LEAT_ESP_BINDINGS_MAX = 32, /* of one REPLY */
     LEAT_ESP_COPIES_MAX = 8,    /* of one duplicate */
@@ -58,17 +59,6 @@ enum {
     X(70, CAST, cast)               \
     X(71, WELCOME, welcome)
 
-/* What an ANNOUNCE is about: for people and logs. */
-#define LEAT_ESP_SERVICE_LIST(X)   \
-    X(0, NONE, "none")             \
-    X(1, CENSUS, "census")         \
-    X(2, MAX, "max")               \
-    X(3, MIN, "min")               \
-    X(4, SUM, "sum")               \
-    X(5, AVERAGE, "average")       \
-    X(6, ROBUST_SUM, "robust-sum") \
-    X(7, ROBUST_AVERAGE, "robust-average") X(8, TREE, "tree") X(9, MULTICAST, "multicast")
-
 /* Where a member takes val or pktVal of the instruction from. */
 #define LEAT_ESP_VALUE_LIST(X) X(0, TASK, "task") X(1, OWN, "own") X(2, PART, "part")
 
@@ -81,12 +71,6 @@ enum leat_esp_management_opcode {
     LEAT_ESP_MANAGEMENT_LIST(X)
 #undef X
         LEAT_ESP_MANAGEMENT_END
-};
-enum leat_esp_announced {
-#define X(code, name, text) LEAT_ESP_SERVICE_##name = code,
-    LEAT_ESP_SERVICE_LIST(X)
-#undef X
-        LEAT_ESP_SERVICES
 };
 enum leat_esp_value_from {
 #define X(code, name, text) LEAT_ESP_VALUE_##name = code,

@@ -4,7 +4,7 @@
  */
 #include "esp_query.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
 #include <stdlib.h>
 #include <string.h>
 

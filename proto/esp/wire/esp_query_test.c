@@ -1,8 +1,8 @@
 #include "esp_query.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/crc.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { LINE_MAX_LEN = 4096 };

@@ -1,7 +1,7 @@
 #include "esp_query.h"
 #include "esp_text.h"
 #include "format_harness.h"
-#include "leat_random.h"
+#include <leat/random.h>
 #include <string.h>
 
 static const struct leat_format *const format = &leat_esp_format;

@@ -1,6 +1,7 @@
-#include "esp_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include "leat_err.h"
+#include <leat/crc.h>
+#include <leat/esp.h>
 #include <string.h>
 
 enum { OP_SHIFT = 32, WORD_LEN = 4 };

@@ -2,9 +2,9 @@
  * Whatever decodes encodes back to the same octets; where the reserved bit was set, to a packet of
  * the same meaning. Tried on the input as it is and with its length and CRC put right.
  */
-#include "esp_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
+#include <leat/crc.h>
+#include <leat/esp.h>
 #include <stdlib.h>
 #include <string.h>
 

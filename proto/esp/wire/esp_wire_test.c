@@ -1,6 +1,6 @@
-#include "esp_wire.h"
-#include "leat_random.h"
 #include "tap.h"
+#include <leat/esp.h>
+#include <leat/random.h>
 #include <string.h>
 
 /* ---- an independent model: the note's table as a switch, the CRC bit by bit ---------------- */

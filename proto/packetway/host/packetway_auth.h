@@ -30,9 +30,9 @@
 
 #include "packetway_bias.h"
 #include "packetway_codes.h"
+#include <leat/packetway.h>
 
 enum {
-    LEAT_PACKETWAY_KEY_LEN = 16,
     LEAT_PACKETWAY_AUTH_LEN = 24, /* the whole field */
     LEAT_PACKETWAY_AUTH_WORDS = LEAT_PACKETWAY_AUTH_LEN / 8,
     LEAT_PACKETWAY_AUTH_L = 22,
@@ -40,21 +40,6 @@ enum {
     LEAT_PACKETWAY_SENDERS_MAX = 1024, /* nodes of one SAN that are remembered */
     LEAT_PACKETWAY_SERIALS_MAX = 8,    /* of each: messages may overtake each other */
     LEAT_PACKETWAY_SENT_MAX = 1024,    /* messages of mine to everybody that are remembered */
-};
-
-#define LEAT_PACKETWAY_AUTH_COUNT_LIST(X)                                                      \
-    X(bare, "control messages refused: without a MAC, and this SAN has a key")                 \
-    X(forged, "control messages refused: their MAC is not by this SAN's key")                  \
-    X(late, "control messages refused: their clock is more than 60 s from this one")           \
-    X(misdirected, "control messages refused: keyed for another node, or by none of this SAN") \
-    X(replayed, "control messages refused: keyed, and taken before, or mine")                  \
-    X(crowded, "control messages refused: no room for more keyed senders")                     \
-    X(locked, "control messages refused: they have a MAC, and this SAN has no key here")
-
-struct leat_packetway_auth_counts {
-#define X(id, text) uint64_t id;
-    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
-#undef X
 };
 
 /* What a sender was last heard to say. */

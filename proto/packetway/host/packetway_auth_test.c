@@ -1,10 +1,10 @@
 /* Keyed control messages: what travels, who is believed, and once. */
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "packetway_auth.h"
 #include "packetway_vectors_test.h"
 #include "packetway_wire.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 #define Z "0000000000000000"

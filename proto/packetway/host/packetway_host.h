@@ -18,17 +18,16 @@
 #ifndef LEAT_PACKETWAY_HOST_H
 #define LEAT_PACKETWAY_HOST_H
 
-#include "leat_time.h"
 #include "packetway_bias.h"
 #include "packetway_wire.h"
+#include <leat/packetway.h>
+#include <leat/time.h>
 
 enum {
     LEAT_PACKETWAY_HOST_ROUTERS_MAX = 8,
     LEAT_PACKETWAY_HOST_ASKS_MAX = 16, /* ask() outstanding */
     LEAT_PACKETWAY_HOST_PLANS_MAX = 1 << 16,
     LEAT_PACKETWAY_HOST_PENDING_MAX = 1 << 12,
-    LEAT_PACKETWAY_PLAN_ROUTES_MAX = 4,     /* alternatives kept */
-    LEAT_PACKETWAY_PLAN_LEN_MAX = 256,      /* octets of one route; longer ones are not kept */
     LEAT_PACKETWAY_HOST_TRIES = 3,          /* 1 s apart */
     LEAT_PACKETWAY_HOST_MESSAGE_LEN = 1024, /* octets of DB of the messages a host makes itself */
 };
@@ -76,32 +75,6 @@ leat_err leat_packetway_host_ask(struct leat_packetway_host *host, uint32_t peer
 /* Nobody waits for the answer any more; the peer can be asked something else. */
 void leat_packetway_host_unask(struct leat_packetway_host *host, uint32_t peer);
 
-enum leat_packetway_plan_state {
-    LEAT_PACKETWAY_PLAN_NONE,    /* only the half-router is known, by RDRC: not asked yet */
-    LEAT_PACKETWAY_PLAN_NATIVE,  /* on my SAN: send natively */
-    LEAT_PACKETWAY_PLAN_ASKING,  /* GVL2 is out; an event tells */
-    LEAT_PACKETWAY_PLAN_ROUTES,  /* at least one route */
-    LEAT_PACKETWAY_PLAN_ADDRESS, /* only by address, through `router` */
-    LEAT_PACKETWAY_PLAN_FAILED,  /* UNK, or no answer in three tries; asked again after 1 s */
-};
-
-struct leat_packetway_plan_route {
-    uint16_t q;
-    uint16_t len;       /* octets of the L2RHs */
-    uint32_t mtu_words; /* 0 = unlimited */
-    uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
-};
-
-struct leat_packetway_plan {
-    uint32_t dt;
-    uint32_t router; /* which half-router takes it */
-    enum leat_packetway_plan_state state;
-    uint32_t route_count;
-    struct leat_packetway_plan_route routes[LEAT_PACKETWAY_PLAN_ROUTES_MAX]; /* by rising Q */
-    leat_time used_at, asked_at;
-    uint8_t tries, redirects, failures; /* of this question */
-};
-
 /* What is known of the way to dt; asks where nothing is. Lent until the next call. */
 const struct leat_packetway_plan *leat_packetway_host_plan(struct leat_packetway_host *host,
                                                            uint32_t dt, leat_time now);
@@ -110,11 +83,6 @@ const struct leat_packetway_plan *leat_packetway_host_plan(struct leat_packetway
 void leat_packetway_host_forget(struct leat_packetway_host *host, uint32_t dt);
 
 /* ---- send ---------------------------------------------------------------------------------- */
-
-enum leat_packetway_how {
-    LEAT_PACKETWAY_SEND_PLANNED, /* FIELD where there is no plan with routes (yet) */
-    LEAT_PACKETWAY_SEND_BY_ADDRESS,
-};
 
 /*
  * Writes the message with my SA, and `*to`: the node of my SAN that gets it. A node of my own block
@@ -146,25 +114,6 @@ bool leat_packetway_host_take(struct leat_packetway_host *host,
 
 /* ---- receive ------------------------------------------------------------------------------- */
 
-enum leat_packetway_event_kind {
-    LEAT_PACKETWAY_EVENT_NONE,    /* done with, or dropped */
-    LEAT_PACKETWAY_EVENT_DATA,    /* a message for the program */
-    LEAT_PACKETWAY_EVENT_INFO,    /* what was asked for by ask(): the records of `message` */
-    LEAT_PACKETWAY_EVENT_PLANNED, /* plan() of `dt` has an answer */
-    LEAT_PACKETWAY_EVENT_ERR,     /* an ERR: the records, or the quote, of `message` */
-    LEAT_PACKETWAY_EVENT_SILENT,  /* tick: no answer to ask() of `peer`, or to plan() of `dt` */
-};
-
-struct leat_packetway_event {
-    enum leat_packetway_event_kind kind;
-    leat_err err;  /* why a packet was dropped */
-    uint32_t peer; /* SA */
-    uint32_t dt;   /* what it is about */
-    bool partial;  /* DATA: the last element is not whole and was not swapped */
-    bool accused;  /* EI is not 0 */
-    struct leat_packetway_message message; /* DATA, INFO, ERR; lent from the octets */
-};
-
 /*
  * A packet for me, natively delivered. Its data is put into this host's byte order where it lies. A
  * packet that still has an L2RH, or is for somebody else, is dropped.
@@ -177,22 +126,6 @@ void leat_packetway_host_tick(struct leat_packetway_host *host, leat_time now,
                               struct leat_packetway_event *out);
 leat_time leat_packetway_host_next_at(const struct leat_packetway_host *host);
 
-#define LEAT_PACKETWAY_HOST_COUNT_LIST(X)                                          \
-    X(received, "messages taken in")                                               \
-    X(dropped, "packets dropped")                                                  \
-    X(not_mine, "of these, with an L2RH left or for others")                       \
-    X(bad, "of these, malformed, or with a bad CRC or field")                      \
-    X(asked, "GVL2 sent")                                                          \
-    X(plan_hits, "plans found in the cache")                                       \
-    X(forgotten, "plans dropped by failures and redirects")                        \
-    X(disbelieved, "RDRC, L2SR and INFO that nobody asked for or is trusted with") \
-    X(full, "messages that found no room")
-
-struct leat_packetway_host_counts {
-#define X(id, text) uint64_t id;
-    LEAT_PACKETWAY_HOST_COUNT_LIST(X)
-#undef X
-};
 const struct leat_packetway_host_counts *
 leat_packetway_host_counts(const struct leat_packetway_host *host);
 

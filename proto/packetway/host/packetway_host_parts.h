@@ -8,8 +8,8 @@
 #define LEAT_PACKETWAY_HOST_PARTS_H
 
 #include "packetway_about.h"
-#include "packetway_build.h"
 #include "packetway_host.h"
+#include "packetway_record.h"
 
 enum { LEAT_PACKETWAY_PLAN_WAYS = 4 }; /* plans in a set of the cache */
 

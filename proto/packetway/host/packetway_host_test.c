@@ -1,10 +1,10 @@
 /* The host's side: plans and their cache, asking, sending, receiving. */
 #include "leat_bytes.h"
-#include "leat_random.h"
-#include "packetway_build.h"
 #include "packetway_host.h"
+#include "packetway_record.h"
 #include "packetway_vectors_test.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 #define S LEAT_PACKETWAY_SECOND

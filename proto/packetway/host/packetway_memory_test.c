@@ -1,8 +1,8 @@
 /* Memory nodes: requests as octets written by hand, and a store held to a plain model. */
-#include "leat_random.h"
 #include "packetway_memory.h"
 #include "packetway_vectors_test.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 #define Z " 0000000000000000"

@@ -3,7 +3,7 @@
  * routers (breadth first), and everything that the engines say must agree with it.
  */
 #include "packetway_net_test.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 
 enum { RUN_LIMIT = 1000000 };
 

@@ -7,10 +7,10 @@
 #ifndef LEAT_PACKETWAY_NET_TEST_H
 #define LEAT_PACKETWAY_NET_TEST_H
 
-#include "leat_random.h"
 #include "packetway_host.h"
 #include "packetway_router.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { SANS_MAX = 16, HRS_MAX = 64, ROUTERS_MAX = 24, HOSTS_MAX = 32, NATIVE_LEN = 4 };

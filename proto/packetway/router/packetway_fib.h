@@ -16,8 +16,8 @@
 #ifndef LEAT_PACKETWAY_FIB_H
 #define LEAT_PACKETWAY_FIB_H
 
-#include "leat_time.h"
 #include "packetway_record.h"
+#include <leat/time.h>
 
 enum {
     LEAT_PACKETWAY_TWINS_MAX = 16,

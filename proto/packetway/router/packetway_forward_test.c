@@ -1,11 +1,11 @@
 /* The forwarding path, priorities and address bias, each beside a plain model of its own. */
-#include "leat_random.h"
 #include "packetway_bias.h"
 #include "packetway_forward.h"
 #include "packetway_queue.h"
 #include "packetway_vectors_test.h"
 #include "packetway_wire.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /* ---- a small half-router: 0x102, twin 0x302, buddy 0x103, node 0x101 ---- */

@@ -2,19 +2,13 @@
 #ifndef LEAT_PACKETWAY_LIMIT_H
 #define LEAT_PACKETWAY_LIMIT_H
 
-#include "leat_time.h"
 #include "packetway_codes.h"
+#include <leat/packetway.h>
+#include <leat/time.h>
 #include <stdbool.h>
 
 enum {
-    LEAT_PACKETWAY_LIMIT_SLOTS = 256, /* of each limiter: what leat_packetway_limit_slot returns */
-    LEAT_PACKETWAY_ERR_PER_S = 10,    /* per SA (spec 5.7) */
-};
-
-struct leat_packetway_window {
-    uint32_t key;
-    uint32_t count;
-    uint64_t second;
+    LEAT_PACKETWAY_ERR_PER_S = 10, /* per SA (spec 5.7) */
 };
 
 /* At most so many per second. A slot taken by another key in the same second is closed. */

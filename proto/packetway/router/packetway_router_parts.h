@@ -14,7 +14,7 @@
 
 #include "leat_arena.h"
 #include "packetway_about.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "packetway_router.h"
 
 enum {

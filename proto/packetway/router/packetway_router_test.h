@@ -5,12 +5,12 @@
 #ifndef LEAT_PACKETWAY_ROUTER_TEST_H
 #define LEAT_PACKETWAY_ROUTER_TEST_H
 
-#include "leat_random.h"
 #include "packetway_about.h"
-#include "packetway_build.h"
+#include "packetway_record.h"
 #include "packetway_router.h"
 #include "packetway_vectors_test.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 #define S LEAT_PACKETWAY_SECOND

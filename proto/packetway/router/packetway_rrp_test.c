@@ -1,4 +1,3 @@
-#include "packetway_build.h"
 #include "packetway_grammar.h"
 #include "packetway_model_test.h"
 #include "packetway_record.h"

@@ -1,5 +1,5 @@
-#include "packetway_build.h"
 #include "leat_bytes.h"
+#include "packetway_record.h"
 #include <assert.h>
 #include <string.h>
 

@@ -24,25 +24,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    LEAT_PACKETWAY_WORD_LEN = 8,
-    LEAT_PACKETWAY_HEADER_LEN = 16,
-    LEAT_PACKETWAY_PRIORITY_MAX = 63,
-    LEAT_PACKETWAY_E_LITTLE = 8,   /* E: the bit e; below it the code of the element size */
-    LEAT_PACKETWAY_E_SIZE = 7,     /* E: mask of the size code, 8 << code bits */
-    LEAT_PACKETWAY_E_SIZE_MAX = 4, /* 128 bits */
-    LEAT_PACKETWAY_PL_MAX = 7,
-    LEAT_PACKETWAY_DL_MAX = (1 << 25) - 1, /* words */
-    LEAT_PACKETWAY_DATA_LEN_MAX = 8 * LEAT_PACKETWAY_DL_MAX,
-};
-
-enum {
-    LEAT_PACKETWAY_ADDRESS_NONE = 0x000000,      /* legal only as SA: not given */
-    LEAT_PACKETWAY_ADDRESS_MAX = 0x7FFFFD,       /* the last that a node may have */
-    LEAT_PACKETWAY_ADDRESS_HEY_YOU = 0x7FFFFE,   /* whoever is at the other end */
-    LEAT_PACKETWAY_ADDRESS_BROADCAST = 0x7FFFFF, /* reserved by the drafts */
-};
-
 enum leat_packetway_class {
     LEAT_PACKETWAY_CLASS_PHYSICAL,
     LEAT_PACKETWAY_CLASS_L2RH,
@@ -64,16 +45,6 @@ static inline bool leat_packetway_address_is_node(uint32_t address)
 {
     return address >= 1 && address <= LEAT_PACKETWAY_ADDRESS_MAX;
 }
-
-struct leat_packetway_header {
-    uint32_t dt, sa; /* 24 bits; SA 0: not given */
-    uint32_t dl;     /* words of DB */
-    uint16_t te, pt;
-    uint8_t priority; /* 63 most urgent */
-    uint8_t e;        /* 4 bits */
-    uint8_t pl;       /* octets of pad at the end of DB */
-    bool h;           /* at least one OH field follows */
-};
 
 /*
  * Reads the first 16 octets; spec 2.2 (c) after V and class. Lenient: RZ is passed over, element

@@ -1,9 +1,9 @@
-#include "leat_crc.h"
-#include "leat_random.h"
 #include "packetway_header.h"
 #include "packetway_leading.h"
 #include "packetway_vectors_test.h"
 #include "tap.h"
+#include <leat/crc.h>
+#include <leat/random.h>
 #include <string.h>
 
 static const struct leat_packetway_header plain = { .dt = 0x201, .sa = 0x101, .pt = 82 };

@@ -13,23 +13,6 @@
 
 #include "packetway_header.h"
 
-enum {
-    LEAT_PACKETWAY_L2RH_LEN_MAX = 63,    /* route octets; at least 1 */
-    LEAT_PACKETWAY_SYMBOL_LEN_MAX = 255, /* may be none */
-    LEAT_PACKETWAY_SYMBOL_TYPE_MAX = 0xFFFFF,
-    LEAT_PACKETWAY_LEADING_SIZE_MAX = 264, /* 33 words */
-};
-
-enum leat_packetway_leading_kind { LEAT_PACKETWAY_L2RH, LEAT_PACKETWAY_SYMBOL };
-
-struct leat_packetway_leading {
-    enum leat_packetway_leading_kind kind;
-    uint32_t type;         /* symbol: ST, 20 bits; L2RH: 0 */
-    uint16_t len;          /* L */
-    uint8_t priority;      /* low six bits of byte 0 (spec 5.4): other than 0 only when lenient */
-    const uint8_t *octets; /* lent from the buffer that was decoded */
-};
-
 /* Does this octet, the second of a word, begin a leading record rather than a PH? */
 static inline bool leat_packetway_leading_begins(uint8_t octet)
 {

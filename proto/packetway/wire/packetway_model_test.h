@@ -6,7 +6,7 @@
 #ifndef LEAT_PACKETWAY_MODEL_TEST_H
 #define LEAT_PACKETWAY_MODEL_TEST_H
 
-#include "leat_random.h"
+#include <leat/random.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,10 @@
 #include "packetway_text.h"
 #include "leat_bytes.h"
+#include "leat_err.h"
 #include "packetway_auth.h"
-#include "packetway_build.h"
 #include "packetway_grammar.h"
 #include "packetway_memory.h"
+#include "packetway_record.h"
 #include "packetway_wire.h"
 #include <string.h>
 

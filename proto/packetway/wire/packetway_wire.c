@@ -1,8 +1,8 @@
 #include "packetway_wire.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
 #include "packetway_grammar.h"
 #include <assert.h>
+#include <leat/crc.h>
 #include <string.h>
 
 enum { FIELD_HEAD_LEN = 2, FIELD_MANDATORY = 0x80, FIELD_LAST = 0x40, OT_ENTRY_LEN = 8 };

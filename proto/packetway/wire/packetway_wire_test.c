@@ -1,9 +1,9 @@
 #include "leat_bytes.h"
-#include "leat_crc.h"
 #include "packetway_model_test.h"
 #include "packetway_vectors_test.h"
 #include "packetway_wire.h"
 #include "tap.h"
+#include <leat/crc.h>
 #include <string.h>
 
 enum { STRICT = LEAT_PACKETWAY_STRICT, LENIENT = LEAT_PACKETWAY_LENIENT };

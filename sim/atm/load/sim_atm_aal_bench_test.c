@@ -1,9 +1,9 @@
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "leat_text.h"
 #include "leat_tree.h"
 #include "sim_atm_aal_bench.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { PORTS = 16, CELL_LEN = LEAT_ATM_CELL_LEN, NEWS_MAX = 4096, TEXT_MAX = 1 << 17 };

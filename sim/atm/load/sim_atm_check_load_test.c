@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "sim_atm_check_load.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 static const char *const model_name[] = { "rtl", "cell" };

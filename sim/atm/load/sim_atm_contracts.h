@@ -24,11 +24,11 @@
 #define LEAT_SIM_ATM_CONTRACTS_H
 
 #include "atm_abr.h"
-#include "leat_random.h"
 #include "sim_atm.h"
 #include "sim_atm_contracts_admit.h"
 #include "sim_certificate.h"
 #include "sim_clock.h"
+#include <leat/random.h>
 
 enum {
     LEAT_SIM_ATM_SHAPER_CELLS = 256, /* that wait in a shaper */

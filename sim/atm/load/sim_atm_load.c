@@ -1,9 +1,9 @@
 #include "sim_atm_load.h"
 #include "leat_arena.h"
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "sim_atm_traffic.h"
 #include <assert.h>
+#include <leat/random.h>
 #include <string.h>
 
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };

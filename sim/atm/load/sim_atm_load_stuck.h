@@ -12,8 +12,8 @@
 #ifndef LEAT_SIM_ATM_LOAD_STUCK_H
 #define LEAT_SIM_ATM_LOAD_STUCK_H
 
-#include "port.h"
 #include "sim_atm_load.h"
+#include <leat/port.h>
 
 /* What is told of it: a sentence without an end. */
 const char *leat_sim_atm_load_stuck_text(enum leat_port_stuck how);

@@ -1,7 +1,7 @@
-#include "leat_random.h"
 #include "sim_atm_load.h"
 #include "sim_atm_traffic.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { RTL = LEAT_SIM_ATM_RTL, CELL = LEAT_SIM_ATM_CELL, PORTS_MAX = 64 };

@@ -3,10 +3,10 @@
  * each is read once and in order by each port that it goes to, or its sender was told that it is
  * given up. Random outages, losses and copies, both models, numbers that wrap.
  */
-#include "leat_random.h"
 #include "sim_atm_load_stuck.h"
 #include "sim_atm_traffic.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "sim_atm_fabric.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 /* The complaint of the last name that was read. */

@@ -1,8 +1,8 @@
 #include "sim_atm_line.h"
 #include "atm_route.h"
 #include "leat_bytes.h"
-#include "leat_crc.h"
 #include <assert.h>
+#include <leat/crc.h>
 #include <string.h>
 
 enum {

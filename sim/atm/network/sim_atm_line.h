@@ -22,8 +22,8 @@
 #define LEAT_SIM_ATM_LINE_H
 
 #include "atm_hec.h"
-#include "leat_random.h"
-#include "leat_time.h"
+#include <leat/random.h>
+#include <leat/time.h>
 
 enum {
     LEAT_SIM_ATM_LINE_RATE_ONE = 1000000000, /* rates are parts of this */

@@ -1,7 +1,7 @@
 #include "leat_bytes.h"
-#include "leat_crc.h"
 #include "sim_atm_line.h"
 #include "tap.h"
+#include <leat/crc.h>
 #include <string.h>
 
 enum { CELL = LEAT_ATM_CELL_LEN, ONE = LEAT_SIM_ATM_LINE_RATE_ONE };

@@ -1,7 +1,7 @@
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "sim_atm.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum {

@@ -1,8 +1,8 @@
 #include "leat_bytes.h"
-#include "leat_random.h"
 #include "sim_atm.h"
 #include "sim_certificate.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum {

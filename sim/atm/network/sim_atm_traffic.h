@@ -12,7 +12,7 @@
 #ifndef LEAT_SIM_ATM_TRAFFIC_H
 #define LEAT_SIM_ATM_TRAFFIC_H
 
-#include "leat_random.h"
+#include <leat/random.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -13,9 +13,9 @@
 #ifndef LEAT_SIM_ATM_PORTS_H
 #define LEAT_SIM_ATM_PORTS_H
 
-#include "port.h"
 #include "sim_atm_load_stuck.h"
 #include "sim_clock.h"
+#include <leat/port.h>
 
 enum {
     LEAT_SIM_ATM_PORTS_WINDOW = 4096

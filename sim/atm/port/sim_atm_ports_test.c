@@ -1,7 +1,7 @@
-#include "leat_random.h"
 #include "leat_text.h"
 #include "sim_atm_ports.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,10 +2,10 @@
  * Programs that repeat themselves, and now and then do not, run over the ports of a cell network
  * and over the same ports with laps: nobody may be able to tell the difference.
  */
-#include "leat_random.h"
 #include "leat_text.h"
 #include "sim_atm_replay.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <string.h>
 

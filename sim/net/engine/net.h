@@ -29,8 +29,8 @@
 #ifndef LEAT_NET_H
 #define LEAT_NET_H
 
-#include "leat_time.h"
 #include "net_routing.h"
+#include <leat/time.h>
 
 enum leat_net_switch {
     LEAT_NET_SWITCH_VC,

@@ -3,8 +3,8 @@
 #define LEAT_NET_PARTS_H
 
 #include "leat_arena.h"
-#include "leat_random.h"
 #include "net.h"
+#include <leat/random.h>
 
 /* One way of switching. All memory comes from the arena that `lay` is given (leat_arena_lay). */
 struct leat_net_engine {

@@ -1,7 +1,7 @@
 #include "net_port.h"
 #include "leat_arena.h"
-#include "leat_random.h"
 #include <assert.h>
+#include <leat/random.h>
 
 enum { ENTRY_CYCLES = 2 }; /* from a terminal to its router (net.h) */
 

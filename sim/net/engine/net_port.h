@@ -44,9 +44,9 @@
 
 #include "net.h"
 #include "net_faults.h"
-#include "port.h"
 #include "sim_clock.h"
 #include "sim_post.h"
+#include <leat/port.h>
 
 enum {
     LEAT_NET_PORT_FLIT_OCTETS_MAX = 65536,

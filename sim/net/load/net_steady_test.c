@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "net_steady.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <math.h>
 
 enum { BATCHES = LEAT_NET_STEADY_BATCHES, PACKETS_MAX = 1 << 18 };

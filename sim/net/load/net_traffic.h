@@ -22,8 +22,8 @@
 #ifndef LEAT_NET_TRAFFIC_H
 #define LEAT_NET_TRAFFIC_H
 
-#include "leat_random.h"
 #include "net.h"
+#include <leat/random.h>
 
 enum leat_net_pattern {
     LEAT_NET_UNIFORM,

@@ -1,6 +1,6 @@
-#include "leat_random.h"
 #include "net_plan.h"
 #include "tap.h"
+#include <leat/random.h>
 
 static char line[1024];
 

@@ -3,9 +3,9 @@
 #define LEAT_NET_ROUTING_PARTS_H
 
 #include "leat_arena.h"
-#include "leat_random.h"
 #include "net_routing.h"
 #include "net_topology_parts.h"
+#include <leat/random.h>
 
 enum {
     LEAT_NET_STAGES_MAX = 64,

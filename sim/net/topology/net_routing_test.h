@@ -2,9 +2,9 @@
 #ifndef LEAT_NET_ROUTING_TEST_H
 #define LEAT_NET_ROUTING_TEST_H
 
-#include "leat_random.h"
 #include "net_routing.h"
 #include "tap.h"
+#include <leat/random.h>
 #include <string.h>
 
 enum { SCENE_EDGES_MAX = 256, SCENE_WHY_CAP = 512 };

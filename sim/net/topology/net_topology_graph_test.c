@@ -1,6 +1,6 @@
 /* Graphs by their edges, and what cannot be built. */
-#include "leat_random.h"
 #include "net_topology_test.h"
+#include <leat/random.h>
 
 enum { ROUTERS_CAP = 12, EDGES_CAP = 40, TERMINALS_CAP = 20 };
 

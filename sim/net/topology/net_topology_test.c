@@ -1,5 +1,5 @@
 #include "net_topology_test.h"
-#include "leat_random.h"
+#include <leat/random.h>
 #include <stdarg.h>
 
 enum { NODES_MAX = 4096, PLACES_MAX = 64 };

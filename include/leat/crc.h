@@ -17,22 +17,31 @@
 #ifndef LEAT_CRC_H
 #define LEAT_CRC_H
 
+#include <leat/api.h>
 #include <stddef.h>
 #include <stdint.h>
 
-uint8_t leat_crc_hec(const uint8_t header[4]);
-uint16_t leat_crc10(uint16_t crc, const void *octets, size_t len);
-uint16_t leat_crc16(uint16_t crc, const void *octets, size_t len);
-uint32_t leat_crc32(uint32_t crc, const void *octets, size_t len);
-uint32_t leat_crc32_msb(uint32_t crc, const void *octets, size_t len);
-uint64_t leat_crc64(uint64_t crc, const void *octets, size_t len);
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+LEAT_API uint8_t leat_crc_hec(const uint8_t header[4]);
+LEAT_API uint16_t leat_crc10(uint16_t crc, const void *octets, size_t len);
+LEAT_API uint16_t leat_crc16(uint16_t crc, const void *octets, size_t len);
+LEAT_API uint32_t leat_crc32(uint32_t crc, const void *octets, size_t len);
+LEAT_API uint32_t leat_crc32_msb(uint32_t crc, const void *octets, size_t len);
+LEAT_API uint64_t leat_crc64(uint64_t crc, const void *octets, size_t len);
 
 /* The same by tables alone, on any processor. */
-uint16_t leat_crc16_by_table(uint16_t crc, const void *octets, size_t len);
-uint32_t leat_crc32_by_table(uint32_t crc, const void *octets, size_t len);
-uint32_t leat_crc32_msb_by_table(uint32_t crc, const void *octets, size_t len);
+LEAT_API uint16_t leat_crc16_by_table(uint16_t crc, const void *octets, size_t len);
+LEAT_API uint32_t leat_crc32_by_table(uint32_t crc, const void *octets, size_t len);
+LEAT_API uint32_t leat_crc32_msb_by_table(uint32_t crc, const void *octets, size_t len);
 
 /* How leat_crc32 works on this machine: "tables", "pmull+crc32", "pclmulqdq". */
-const char *leat_crc_engine(void);
+LEAT_API const char *leat_crc_engine(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,8 +7,13 @@
 #ifndef LEAT_RANDOM_H
 #define LEAT_RANDOM_H
 
+#include <leat/api.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct leat_random {
     uint64_t s[4];
@@ -23,10 +28,10 @@ static inline uint64_t leat_random_splitmix(uint64_t *state)
     return z ^ z >> 31;
 }
 
-void leat_random_seed(struct leat_random *r, uint64_t seed);
+LEAT_API void leat_random_seed(struct leat_random *r, uint64_t seed);
 
 /* The stream of one entity: seed XOR entity * 0x9E3779B97F4A7C15 (specs/poets.md, 5.4). */
-void leat_random_seed_entity(struct leat_random *r, uint64_t seed, uint64_t entity);
+LEAT_API void leat_random_seed_entity(struct leat_random *r, uint64_t seed, uint64_t entity);
 
 static inline uint64_t leat_random_next(struct leat_random *r)
 {
@@ -53,6 +58,10 @@ static inline uint64_t leat_random_below(struct leat_random *r, uint64_t bound)
     return xh * bh + (middle >> 32) + (other >> 32);
 }
 
-void leat_random_fill(struct leat_random *r, void *octets, size_t len);
+LEAT_API void leat_random_fill(struct leat_random *r, void *octets, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

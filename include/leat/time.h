@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint64_t leat_time; /* picoseconds since the run began: 213 days */
 #define LEAT_NEVER UINT64_MAX
 
@@ -15,5 +19,9 @@ static inline leat_time leat_time_add(leat_time at, leat_time span_ps)
 {
     return span_ps > LEAT_NEVER - at ? LEAT_NEVER : at + span_ps;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

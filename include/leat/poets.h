@@ -34,9 +34,14 @@
 #ifndef LEAT_POETS_H
 #define LEAT_POETS_H
 
+#include <leat/api.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum {
     LEAT_POETS_PINS_MAX = 31,        /* inputs of a type, and outputs */
@@ -67,12 +72,12 @@ struct leat_poets_device {
 };
 
 /* A log line, where `level` is not above the run's (2). Beyond 219 characters it is cut. */
-void leat_poets_log(const struct leat_poets_device *device, unsigned level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+LEAT_API void leat_poets_log(const struct leat_poets_device *device, unsigned level,
+                             const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Ends the application: 0 is success, all else is failure. The first one counts. */
-void leat_poets_exit(const struct leat_poets_device *device, int code);
+LEAT_API void leat_poets_exit(const struct leat_poets_device *device, int code);
 /* Ends the application: this cannot be. */
-void leat_poets_fail(struct leat_poets_device *device, const char *what);
+LEAT_API void leat_poets_fail(struct leat_poets_device *device, const char *what);
 
 struct leat_poets_input {
     const char *name; /* NULL: there is no such pin */
@@ -113,13 +118,13 @@ struct leat_poets_supervising {
     uint32_t answer_len;
 };
 
-void leat_poets_post(const struct leat_poets_supervising *self, const char *format, ...)
+LEAT_API void leat_poets_post(const struct leat_poets_supervising *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* In `receive`: an answer of answer_len octets, to the device that has spoken, and to all. */
-void leat_poets_reply(const struct leat_poets_supervising *self, const void *answer);
-void leat_poets_broadcast(const struct leat_poets_supervising *self, const void *answer);
+LEAT_API void leat_poets_reply(const struct leat_poets_supervising *self, const void *answer);
+LEAT_API void leat_poets_broadcast(const struct leat_poets_supervising *self, const void *answer);
 /* The application is over. */
-void leat_poets_stop(const struct leat_poets_supervising *self);
+LEAT_API void leat_poets_stop(const struct leat_poets_supervising *self);
 
 struct leat_poets_supervisor_type {
     uint32_t state_len;
@@ -137,27 +142,27 @@ struct leat_poets_graph;
 
 /* `properties` of `len` octets is what all devices see as `graph`; NULL, 0: nothing. NULL: no
  * memory, which all others take for a graph that has failed. */
-struct leat_poets_graph *leat_poets_graph_open(const char *name, const void *properties,
-                                               size_t len);
-void leat_poets_graph_close(struct leat_poets_graph *graph);
+LEAT_API struct leat_poets_graph *leat_poets_graph_open(const char *name, const void *properties,
+                                                        size_t len);
+LEAT_API void leat_poets_graph_close(struct leat_poets_graph *graph);
 
 /* A device; its number, 0, 1, ... Its name is its own; NULL: TYPE_NUMBER. `properties` of
  * type->properties_len octets is copied; NULL: zeros. LEAT_POETS_NONE: there is a mistake. */
-uint32_t leat_poets_graph_device(struct leat_poets_graph *graph,
-                                 const struct leat_poets_device_type *type, const char *name,
-                                 const void *properties);
+LEAT_API uint32_t leat_poets_graph_device(struct leat_poets_graph *graph,
+                                          const struct leat_poets_device_type *type,
+                                          const char *name, const void *properties);
 
 /* An edge to input `in` of `to`, from output `out` of `from`. `properties` as above. Edges of an
  * indexed output are numbered in the order in which they were made. */
-bool leat_poets_graph_edge(struct leat_poets_graph *graph, uint32_t to, unsigned in, uint32_t from,
-                           unsigned out, const void *properties);
+LEAT_API bool leat_poets_graph_edge(struct leat_poets_graph *graph, uint32_t to, unsigned in,
+                                    uint32_t from, unsigned out, const void *properties);
 
 /* The supervisor. `type` is lent until the graph is closed. */
-bool leat_poets_graph_supervisor(struct leat_poets_graph *graph,
-                                 const struct leat_poets_supervisor_type *type);
+LEAT_API bool leat_poets_graph_supervisor(struct leat_poets_graph *graph,
+                                          const struct leat_poets_supervisor_type *type);
 
 /* What is wrong, for people; "" where nothing is. */
-const char *leat_poets_graph_why(const struct leat_poets_graph *graph);
+LEAT_API const char *leat_poets_graph_why(const struct leat_poets_graph *graph);
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
@@ -207,11 +212,16 @@ struct leat_poets_result {
 
 /* Runs the graph from its beginning, as often as one likes. `options` NULL: all zero. False:
  * nothing ran, and leat_poets_graph_why has the reason. How it ended is in *out. */
-bool leat_poets_graph_run(struct leat_poets_graph *graph, const struct leat_poets_options *options,
-                          struct leat_poets_result *out);
+LEAT_API bool leat_poets_graph_run(struct leat_poets_graph *graph,
+                                   const struct leat_poets_options *options,
+                                   struct leat_poets_result *out);
 
 /* The state of a device after the last run; NULL: there was none, or there is no such device. Lent
  * until the next run. */
-const void *leat_poets_graph_state(const struct leat_poets_graph *graph, uint32_t device);
+LEAT_API const void *leat_poets_graph_state(const struct leat_poets_graph *graph, uint32_t device);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

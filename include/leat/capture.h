@@ -15,10 +15,14 @@
 #ifndef LEAT_CAPTURE_H
 #define LEAT_CAPTURE_H
 
-#include "leat_err.h"
+#include <leat/err.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum {
     LEAT_CAPTURE_BLOCK_LEN_MAX = 16 << 20,
@@ -46,8 +50,10 @@ struct leat_capture_interface {
     uint64_t ticks_per_second;
 };
 
+enum leat_capture_state { LEAT_CAPTURE_START, LEAT_CAPTURE_PCAP, LEAT_CAPTURE_PCAPNG };
+
 struct leat_capture {
-    enum { LEAT_CAPTURE_START, LEAT_CAPTURE_PCAP, LEAT_CAPTURE_PCAPNG } state;
+    enum leat_capture_state state;
     bool big; /* the file's numbers are big-endian */
     uint32_t interface_count;
     struct leat_capture_interface interface[LEAT_CAPTURE_INTERFACE_MAX];
@@ -62,9 +68,9 @@ struct leat_capture_packet {
 };
 
 /* Is this the beginning of a capture file? len >= LEAT_CAPTURE_MAGIC_LEN, else false. */
-bool leat_capture_recognise(const uint8_t *buf, size_t len);
+LEAT_API bool leat_capture_recognise(const uint8_t *buf, size_t len);
 
-void leat_capture_init(struct leat_capture *capture);
+LEAT_API void leat_capture_init(struct leat_capture *capture);
 
 /*
  * Takes the next piece of the file from the front of `buf`. *used octets are done with.
@@ -75,14 +81,19 @@ void leat_capture_init(struct leat_capture *capture);
  *   an error, *used == 0       the file is damaged from here on
  * A file that ends while octets are wanted is cut short, unless the buffer is empty.
  */
-leat_err leat_capture_next(struct leat_capture *capture, const uint8_t *buf, size_t len,
-                           struct leat_capture_packet *out, bool *found, size_t *used,
-                           size_t *wanted);
+LEAT_API leat_err leat_capture_next(struct leat_capture *capture, const uint8_t *buf, size_t len,
+                                    struct leat_capture_packet *out, bool *found, size_t *used,
+                                    size_t *wanted);
 
 /* Writers of pcapng blocks, little-endian. Each returns the octets written, or 0 without room. */
-size_t leat_capture_put_section(uint8_t *buf, size_t cap);
-size_t leat_capture_put_interface(uint8_t *buf, size_t cap, uint16_t link_type, const char *name);
-size_t leat_capture_put_packet(uint8_t *buf, size_t cap, uint32_t interface, uint64_t time_ns,
-                               const uint8_t *octets, size_t len);
+LEAT_API size_t leat_capture_put_section(uint8_t *buf, size_t cap);
+LEAT_API size_t leat_capture_put_interface(uint8_t *buf, size_t cap, uint16_t link_type,
+                                           const char *name);
+LEAT_API size_t leat_capture_put_packet(uint8_t *buf, size_t cap, uint32_t interface,
+                                        uint64_t time_ns, const uint8_t *octets, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -16,10 +16,14 @@
 #ifndef LEAT_PORT_H
 #define LEAT_PORT_H
 
-#include "leat_time.h"
+#include <leat/time.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { LEAT_PORT_HEAD_LEN = 64 };
 
@@ -103,5 +107,9 @@ static inline leat_time leat_port_run(struct leat_port_net *net, leat_time until
 {
     return net->ops->run(net, until);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

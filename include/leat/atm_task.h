@@ -28,8 +28,14 @@
  *     cc -o srl srl.c $(pkg-config --cflags --libs leat-atm)
  *     leat run --fabric clos444 -- ./srl system.in
  */
-#ifndef LEAT_THESIS_TASK_H
-#define LEAT_THESIS_TASK_H
+#ifndef LEAT_ATM_TASK_H
+#define LEAT_ATM_TASK_H
+
+#include <leat/api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A task's view of the unit of its port. */
 struct shmst {
@@ -52,32 +58,32 @@ struct atmdcplx {
 
 /* This process becomes the task that `leat run`, or atmstart, has started it as. -1, and a message
  * on standard error: it was started otherwise. */
-int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab);
+LEAT_API int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab);
 
 /* Enters (name, inst) into the process table and starts the program of that name as this task: the
  * one beside the first program, or else as a shell finds it. It gets the arguments that the first
  * program has. The time of the run waits until it has joined. */
-int atmstart(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
+LEAT_API int atmstart(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
 
 /* The port of a task; -1: it is not in the table. */
-int atmport(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
+LEAT_API int atmport(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
 
 /* This task's own instance number. */
-int atminst(struct shmst *dev);
+LEAT_API int atminst(struct shmst *dev);
 
 /* The cycle that the network is in. Right after atminitsend: that in which the lock was granted. */
-unsigned long long atmcycle(struct shmst *dev);
+LEAT_API unsigned long long atmcycle(struct shmst *dev);
 
 /* The task is over, and its read lock free; so it is at exit() too. */
-int atmleave(struct shmst *dev);
+LEAT_API int atmleave(struct shmst *dev);
 
 /* The run ends as a failure, with this reason ("solution impossible"). */
-_Noreturn void atmfail(struct shmst *dev, const char *reason);
+LEAT_API _Noreturn void atmfail(struct shmst *dev, const char *reason);
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
 /* Begins a message: waits until no other task of the port writes or reads. */
-int atminitsend(struct shmst *dev);
+LEAT_API int atminitsend(struct shmst *dev);
 
 /* Each of these adds `cnt` elements to it; the sum of a message is limited by the send buffer
  * (67,912 octets). As the unit counts, a word of the bus with b octets takes 4b + 3 cycles:
@@ -89,35 +95,41 @@ int atminitsend(struct shmst *dev);
  *     bytes                                        words of 4, the last may have less
  *     string, with its final zero                  words of 4, the last filled with zeros
  */
-int atmputnint(struct shmst *dev, const int *np, int cnt);
-int atmputnshort(struct shmst *dev, const short *np, int cnt);
-int atmputnlong(struct shmst *dev, const long *np, int cnt);
-int atmputnfloat(struct shmst *dev, const float *np, int cnt);
-int atmputndfloat(struct shmst *dev, const double *np, int cnt);
-int atmputncplx(struct shmst *dev, const struct atmcplx *np, int cnt);
-int atmputndcplx(struct shmst *dev, const struct atmdcplx *np, int cnt);
-int atmputbytes(struct shmst *dev, const char *np, int cnt);
-int atmputstring(struct shmst *dev, const char *np);
+LEAT_API int atmputnint(struct shmst *dev, const int *np, int cnt);
+LEAT_API int atmputnshort(struct shmst *dev, const short *np, int cnt);
+LEAT_API int atmputnlong(struct shmst *dev, const long *np, int cnt);
+LEAT_API int atmputnfloat(struct shmst *dev, const float *np, int cnt);
+LEAT_API int atmputndfloat(struct shmst *dev, const double *np, int cnt);
+LEAT_API int atmputncplx(struct shmst *dev, const struct atmcplx *np, int cnt);
+LEAT_API int atmputndcplx(struct shmst *dev, const struct atmdcplx *np, int cnt);
+LEAT_API int atmputbytes(struct shmst *dev, const char *np, int cnt);
+LEAT_API int atmputstring(struct shmst *dev, const char *np);
 
 /* Sends it. Comes back as soon as the unit knows where to; the message leaves behind it. */
-int atmsnd(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst, int type);
+LEAT_API int atmsnd(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst,
+                    int type);
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 /* Waits for a message of this type for this task. From here until dev->rlcked = 0 no other task of
  * the port reads or writes. */
-int atmrcv(struct shmst *dev, int type);
+LEAT_API int atmrcv(struct shmst *dev, int type);
 
 /* The next elements of it, in the order in which they were put. What is read beyond its end, up to
  * that of its last cell, is 0. */
-int atmgetnint(struct shmst *dev, int *np, int cnt);
-int atmgetnshort(struct shmst *dev, short *np, int cnt);
-int atmgetnlong(struct shmst *dev, long *np, int cnt);
-int atmgetnfloat(struct shmst *dev, float *np, int cnt);
-int atmgetndfloat(struct shmst *dev, double *np, int cnt);
-int atmgetncplx(struct shmst *dev, struct atmcplx *np, int cnt);
-int atmgetndcplx(struct shmst *dev, struct atmdcplx *np, int cnt);
-int atmgetbytes(struct shmst *dev, char *np, int cnt);
-int atmgetstring(struct shmst *dev, char *np); /* with its final zero: there must be room for it */
+LEAT_API int atmgetnint(struct shmst *dev, int *np, int cnt);
+LEAT_API int atmgetnshort(struct shmst *dev, short *np, int cnt);
+LEAT_API int atmgetnlong(struct shmst *dev, long *np, int cnt);
+LEAT_API int atmgetnfloat(struct shmst *dev, float *np, int cnt);
+LEAT_API int atmgetndfloat(struct shmst *dev, double *np, int cnt);
+LEAT_API int atmgetncplx(struct shmst *dev, struct atmcplx *np, int cnt);
+LEAT_API int atmgetndcplx(struct shmst *dev, struct atmdcplx *np, int cnt);
+LEAT_API int atmgetbytes(struct shmst *dev, char *np, int cnt);
+LEAT_API int atmgetstring(struct shmst *dev,
+                          char *np); /* with its final zero: there must be room for it */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,273 @@
+/*
+ * ATON packet: one command that goes once round a token ring and folds an operand of every
+ * interface into its data (specs/aton.md). This is its octet image, the form of files, captures
+ * and the live ring; the form on the ring itself is not for programs.
+ *
+ *    0     1        3      5      7                                   n-5   n-4
+ *   +-----+--------+------+------+-----------------------------------+-----+---------+
+ *   | AC  |  CTL   |  DA  |  SA  |  data                             | FLG | CRC-32  |
+ *   +-----+--------+------+------+-----------------------------------+-----+---------+
+ *
+ *   AC    PPP T M RRR        priority, token, monitor, reservation
+ *   CTL   active(1) opc(4) width(2) register(6) 000
+ *   FLG   A C 0 0 A C 0 0    address recognised, copied, twice
+ *
+ *   data                     head                                payload
+ *   opc 1..8                 Counter(16) Variable-1 Variable-2   -
+ *   opc 9  SORT              Counter(16) PARAM(16) = 0           Counter values
+ *   opc 10 BITCOUNT          Counter(16) PARAM(16) = c           W counters, (c+7)/8 octets each
+ *   opc 11 TREE              Counter(16) PARAM(16) = H           H slots: octet 0 or 1, value
+ *   passive                  length(16)                          that many octets
+ *
+ * Every number is big-endian, whatever its bit order on the ring; W is 16, 32 or 64. The CRC (IEEE
+ * 802.3) takes T, M, RRR and FLG as 0, since stations on the way may change them.
+ *
+ * The head alone says how long the image is. Every image that decodes is canonical: it encodes to
+ * the same octets. What is refused, and as what:
+ *
+ *   SHORT      the buffer ends before the image (fault: the end of the buffer)
+ *   LENGTH     octets are left over (fault: the first of them)
+ *   TYPE       opcode 0 or 12..15; T = 1: a token has no octet image
+ *   RANGE      width code 3; Counter above 65,534; PARAM of BITCOUNT or TREE outside its limits;
+ *              a BITCOUNT counter that does not fit c bits; a TREE valid octet above 1
+ *   RESERVED   the zeros of CTL and FLG; all of CTL but `active` in a passive packet; PARAM of SORT
+ *   CHECKSUM   CRC; the two copies of A C in FLG, which the CRC does not cover, differ
+ *
+ * Pure: no state, no allocation; reads and writes only what it is given.
+ *
+ * Also compiled for the kernel: no header of the C library.
+ */
+#ifndef LEAT_ATON_H
+#define LEAT_ATON_H
+
+#include <leat/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    LEAT_ATON_DA_ALL = 0xFFFF, /* the whole ring is the execution region */
+    LEAT_ATON_INTERFACES_MAX = 65534,
+    LEAT_ATON_REGISTER_MAX = 63,
+    LEAT_ATON_COUNTER_BITS_MAX = 16, /* c: ceil(log2(n+1)) for the longest ring */
+    LEAT_ATON_SLOTS_MAX = 17,        /* H: ceil(log2 n) + 1 for the longest ring */
+    LEAT_ATON_OCTETS_MAX = 65535,    /* a passive packet's */
+    LEAT_ATON_IMAGE_LEN_MIN = 14,    /* passive and empty */
+    LEAT_ATON_IMAGE_LEN_MAX = 16 + LEAT_ATON_INTERFACES_MAX * 8, /* SORT, W = 64 */
+};
+
+enum leat_aton_opcode {
+    LEAT_ATON_ADD = 1,
+    LEAT_ATON_AND,
+    LEAT_ATON_OR,
+    LEAT_ATON_MAX,
+    LEAT_ATON_MIN,
+    LEAT_ATON_EQ,
+    LEAT_ATON_LT,
+    LEAT_ATON_LE,
+    LEAT_ATON_SORT,
+    LEAT_ATON_BITCOUNT,
+    LEAT_ATON_TREE,
+};
+
+/*
+ * The meaning of a packet. What its kind does not use is 0 after decoding; encoding refuses it in
+ * CTL of a passive packet and in PARAM of SORT, and does not look at the rest.
+ */
+struct leat_aton_packet {
+    uint8_t priority;    /* 3 bits */
+    uint8_t token;       /* 1: a token, which has only an AC */
+    uint8_t monitor;     /* 1: has passed the monitor station */
+    uint8_t reservation; /* 3 bits */
+    uint8_t active;      /* 0: passive */
+    uint8_t opcode;      /* enum leat_aton_opcode */
+    uint8_t width_bits;  /* W: 16, 32 or 64 */
+    uint8_t reg;         /* operand register, 6 bits */
+    uint8_t recognised;  /* A */
+    uint8_t copied;      /* C */
+    uint16_t da, sa;
+    uint16_t counter;              /* interfaces that took part */
+    uint16_t param;                /* opc 9..11 */
+    uint64_t variable1, variable2; /* opc 1..8: W bits each */
+    const uint8_t *payload;        /* as in the image; lent. Passive, opc 9..11 */
+    size_t payload_len;            /* passive: `length` */
+};
+
+/*
+ * Decodes one image of exactly `len` octets. On error *out is untouched and *fault_at (may be
+ * NULL) tells where. out->payload is lent from buf.
+ */
+LEAT_API leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len,
+                                          struct leat_aton_packet *out, size_t *fault_at);
+
+/* Writes *len octets, or nothing and says why. */
+LEAT_API leat_err leat_aton_packet_encode(const struct leat_aton_packet *packet, uint8_t *buf,
+                                          size_t cap, size_t *len);
+
+/*
+ * The length of the image that begins at buf, by its head alone: octets may follow it (padding of
+ * a frame), or some of it may be missing (*image_len > len). SHORT if the head is not whole.
+ */
+LEAT_API leat_err leat_aton_packet_measure(const uint8_t *buf, size_t len, size_t *image_len,
+                                           size_t *fault_at);
+
+/* ---- the live ring: in libleat_ring ---------------------------------------------------------- */
+
+enum { LEAT_ATON_REGISTERS = LEAT_ATON_REGISTER_MAX + 1 };
+
+/* The host stores to operand[] by plain assignment: one aligned store is one change. */
+struct leat_aton_interface {
+    uint64_t operand[LEAT_ATON_REGISTERS];
+    uint16_t address; /* not LEAT_ATON_DA_ALL */
+    uint8_t enabled;
+    uint8_t tree[LEAT_ATON_SLOTS_MAX]; /* op_h: ADD, AND, OR, MAX or MIN; 0 is ADD */
+};
+
+struct leat_aton_command {
+    uint8_t opcode, width_bits, reg;
+    uint8_t priority;
+    uint16_t da;      /* LEAT_ATON_DA_ALL, or one interface that takes part beside the sender */
+    uint16_t param;   /* BITCOUNT: c, TREE: H, others 0 */
+    bool value_given; /* EQ, LT, LE: v is `value`, not x_1 */
+    uint64_t value;
+};
+
+/*
+ * The live ring for programs: this host's station, its registers in memory, commands and answers,
+ * messages from station to station.
+ *
+ *   struct leat_aton_host *station = leat_aton_host_open("eth1", why);
+ *   volatile uint64_t *operand = leat_aton_host_registers(station);
+ *   operand[1] = load;                                   plain stores; packets that pass see them
+ *   leat_aton_host_command(station, &command, 1000000, &answer, why);   one packet, once round
+ *   leat_aton_host_send(station, 4, "work?", 5, 1000000, &ack, why);    the same, passive
+ *   leat_aton_host_receive(station, 1000000, &from, octets, sizeof octets, &len, why);
+ *
+ * A station is made by leat_aton_host_join (or `leat ring join`) and lives on without its maker: by
+ * XDP in the kernel, or as a small process where there is no XDP. It belongs to its network device;
+ * whoever opens the device finds it, in the same network namespace. Needs root.
+ *
+ * `why` is always room for LEAT_ATON_HOST_WHY_LEN characters: what is wrong, for people.
+ */
+enum {
+    LEAT_ATON_HOST_WHY_LEN = 320,
+    LEAT_ATON_HOST_IMAGE_MAX = 1488,  /* what an Ethernet frame holds of an image */
+    LEAT_ATON_HOST_OCTETS_MAX = 1474, /* and of a message; with a key, 16 less */
+    LEAT_ATON_HOST_COUNTS = 19,
+};
+
+enum leat_aton_host_driver { LEAT_ATON_HOST_ANY, LEAT_ATON_HOST_XDP, LEAT_ATON_HOST_PACKET };
+
+struct leat_aton_host_config {
+    const char *device;  /* frames of the previous station come in here */
+    const char *out;     /* and leave for the next one here; NULL: by the same device */
+    uint8_t previous[6]; /* Ethernet address of the previous station's out */
+    uint8_t next[6];     /* of the next station's device */
+    uint32_t ring_id;
+    uint16_t address;    /* of this station, 0 to 65534, another one for each */
+    const uint8_t *key;  /* 16 octets that all stations share; NULL: packets have no MAC */
+    uint32_t rate_per_s; /* packets of one sender that may pass; 0: any number */
+    enum leat_aton_host_driver driver;
+    const char *why; /* describe: it has this driver, as join said; lent until close */
+};
+
+struct leat_aton_host;
+
+/* What a command came to. result.payload points into image. */
+struct leat_aton_host_answer {
+    struct leat_aton_packet result;
+    uint64_t took_ns;
+    uint32_t stations; /* that it passed, this one included; Counter has those that took part */
+    uint8_t image[LEAT_ATON_HOST_IMAGE_MAX];
+};
+
+/* What became of a message, as its packet tells when it is back. */
+struct leat_aton_host_ack {
+    bool recognised; /* the station is there; to all: there is one at least */
+    bool copied;     /* and had room for it in its mailbox; to all: one at least had */
+    uint64_t took_ns;
+};
+
+enum leat_aton_host_end {
+    LEAT_ATON_HOST_OK,
+    LEAT_ATON_HOST_WRONG,  /* the request cannot be right */
+    LEAT_ATON_HOST_FAILED, /* the system refuses */
+    LEAT_ATON_HOST_SILENT, /* no answer, or no message, in time */
+};
+
+/*
+ * Makes this host a station. One that an earlier start left on the device is taken over, with its
+ * registers. *used is the driver, and `why` tells why that one, or what is wrong.
+ */
+LEAT_API enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *config,
+                                                     enum leat_aton_host_driver *used, char *why);
+
+/* Ends the station of a device. The ring is dead until its neighbours know each other. */
+LEAT_API enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why);
+
+/* NULL, and why: no such device, no station on it, no right to it. */
+LEAT_API struct leat_aton_host *leat_aton_host_open(const char *device, char *why);
+LEAT_API void leat_aton_host_close(struct leat_aton_host *station);
+
+/* R0 .. R63. One aligned store is one change to a packet that passes; several are not. */
+LEAT_API volatile uint64_t *leat_aton_host_registers(struct leat_aton_host *station);
+
+/* Address, enabled, operations of TREE: the host changes the last two. */
+LEAT_API struct leat_aton_interface *leat_aton_host_interface(struct leat_aton_host *station);
+
+/* One command, once round the ring. */
+LEAT_API enum leat_aton_host_end
+leat_aton_host_command(struct leat_aton_host *station, const struct leat_aton_command *command,
+                       uint64_t timeout_us, struct leat_aton_host_answer *answer, char *why);
+
+/* How many interfaces take part, by one packet. */
+LEAT_API enum leat_aton_host_end leat_aton_host_count(struct leat_aton_host *station,
+                                                      uint64_t timeout_us, uint32_t *stations,
+                                                      char *why);
+
+/*
+ * One message to a station, or to all others (LEAT_ATON_DA_ALL), once round the ring. OK: the
+ * packet is back, and *ack tells. Nothing is sent twice: who was not copied may try again. With a
+ * key each has a serial, and a station takes it once.
+ */
+LEAT_API enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *station, uint16_t to,
+                                                     const void *octets, size_t len,
+                                                     uint64_t timeout_us,
+                                                     struct leat_aton_host_ack *ack, char *why);
+
+/*
+ * The oldest message in this station's mailbox, or the next that comes. A mailbox holds 64 KiB that
+ * nobody has read; when it is full, senders are told. If several processes receive, each message
+ * goes to one of them. WRONG: it is longer than `cap`, and stays; *len is its length.
+ */
+LEAT_API enum leat_aton_host_end leat_aton_host_receive(struct leat_aton_host *station,
+                                                        uint64_t timeout_us, uint16_t *from,
+                                                        void *octets, size_t cap, size_t *len,
+                                                        char *why);
+
+/* What became of the frames of our Ethernet type: counts[i] of leat_aton_host_reason(i). */
+LEAT_API bool leat_aton_host_counts(struct leat_aton_host *station,
+                                    uint64_t counts[LEAT_ATON_HOST_COUNTS]);
+LEAT_API const char *leat_aton_host_reason(unsigned index);
+LEAT_API const char *leat_aton_host_reason_text(unsigned index);
+
+/* What the station was told when it joined. key is NULL or not; its octets stay secret. */
+LEAT_API void leat_aton_host_describe(const struct leat_aton_host *station,
+                                      struct leat_aton_host_config *config, char device[16],
+                                      char out[16]);
+
+/* The process that serves it; 0: the kernel does. */
+LEAT_API int leat_aton_host_process(const struct leat_aton_host *station);
+
+/* Does what it sends on still leave? False: why not, and what to do. */
+LEAT_API bool leat_aton_host_works(const struct leat_aton_host *station, char *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,392 @@
+/*
+ * The ESP packet (specs/esp.md, "Packet"): one instruction for the ephemeral stores on its way.
+ *
+ *    octet 0        1        2..3             4..11               12 ..                  last 4
+ *   +---------+---------+-----------------+-------------------+----------------------+---------+
+ *   | Control | Opcode  | Length          | Computation ID    | operands             | CRC-32  |
+ *   +---------+---------+-----------------+-------------------+----------------------+---------+
+ *   Control: LLL0 FFFF   LLL = LOC, FFFF = XR E R X
+ *
+ * Big-endian throughout. Length counts the 32-bit words of the operands; the opcode fixes it, so it
+ * is checked and never kept. The CRC-32 (IEEE 802.3) covers everything before it.
+ *
+ * The lists below are the only place where the order of the flags, the instructions with their
+ * operands and the operators are written down: codec, text and checks are all made from them.
+ *
+ * Pure: no state, no allocation; reads and writes only what it is given.
+ *
+ * Also compiled for the kernel: no header of the C library.
+ */
+#ifndef LEAT_ESP_H
+#define LEAT_ESP_H
+
+#include <leat/err.h>
+#include <leat/time.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* specs/esp.md, "Carriage": the packet is the payload, unchanged. Never IP protocol 50 (IPsec). */
+enum {
+    LEAT_ESP_UDP_PORT = 4253,
+    LEAT_ESP_IP_PROTOCOL = 253, /* with Router Alert */
+    LEAT_ESP_ETHER_TYPE = 0x88B5,
+    LEAT_ESP_LINK_TYPE = 149, /* of captures: USER2 */
+};
+
+/* Where things are, and how long. */
+enum {
+    LEAT_ESP_CONTROL_AT = 0,
+    LEAT_ESP_LOC_SHIFT = 5, /* in Control */
+    LEAT_ESP_OPCODE_AT = 1,
+    LEAT_ESP_LENGTH_AT = 2,
+    LEAT_ESP_COMPUTATION_AT = 4,
+    LEAT_ESP_OPERANDS_AT = 12,
+    LEAT_ESP_OPERAND_LEN = 8,
+    LEAT_ESP_CRC_LEN = 4,
+    LEAT_ESP_OPERANDS_MAX = 7,
+    LEAT_ESP_PACKET_LEN_MIN = LEAT_ESP_OPERANDS_AT + LEAT_ESP_CRC_LEN,
+    LEAT_ESP_PACKET_LEN_MAX = LEAT_ESP_PACKET_LEN_MIN +
+                              LEAT_ESP_OPERAND_LEN * LEAT_ESP_OPERANDS_MAX,
+};
+
+/*
+ * name, bit. X Execute, R Reflect, E Error, XR Execute on Reflect. The seed fixes XR and R alone as
+ * 0xA, which four orders satisfy; this is ours.
+ */
+#define LEAT_ESP_FLAG_LIST(FLAG) FLAG(XR, 0x8) FLAG(E, 0x4) FLAG(R, 0x2) FLAG(X, 0x1)
+
+/* name, name in text, bit: the stores to run at, in the order of running. None means the centre. */
+#define LEAT_ESP_LOC_LIST(LOC) \
+    LOC(INPUT, "input", 4) LOC(CENTRE, "centre", 1) LOC(OUTPUT, "output", 2)
+
+/*
+ * code, name, words, operands in order. Each operand takes two words: TAG and VALUE are 64 bits,
+ * an operator (COMPARE_OP, FOLD_OP) is 32 bits and 32 bits of zero.
+ */
+#define LEAT_ESP_INSTRUCTION_LIST(INSTRUCTION)                                             \
+    INSTRUCTION(0, NOP, 0, NOTHING)                                                        \
+    INSTRUCTION(1, COUNT, 4, TAG(compValTag), VALUE(thresh))                               \
+    INSTRUCTION(2, COMPARE, 6, TAG(compValTag), VALUE(pktVal), COMPARE_OP)                 \
+    INSTRUCTION(3, COLLECT, 8, TAG(compValTag), VALUE(val), TAG(chldCntTag), FOLD_OP)      \
+    INSTRUCTION(4, RCHLD, 8, TAG(pktId), TAG(sibCntTag), TAG(fwdCntTag), VALUE(fwdThresh)) \
+    INSTRUCTION(5, RCOLLECT, 14, TAG(pktId), TAG(sibCntTag), TAG(compIdTag), VALUE(val),   \
+                TAG(collectFwdTag), VALUE(fwdThresh), FOLD_OP)
+
+/* clang-format off */
+/* name, code: op(stored, packet). _S compares as signed numbers. */
+#define LEAT_ESP_COMPARE_LIST(OP)                                                                  \
+    OP(LT, 0x01) OP(LE, 0x02) OP(GT, 0x03) OP(GE, 0x04) OP(EQ, 0x05) OP(NE, 0x06)                  \
+    OP(LT_S, 0x11) OP(LE_S, 0x12) OP(GT_S, 0x13) OP(GE_S, 0x14) OP(EQ_S, 0x15) OP(NE_S, 0x16)
+
+/* name, code. ADD wraps; ADDSAT stays at the end of the range. _S only where the sign matters. */
+#define LEAT_ESP_FOLD_LIST(OP)                                                                     \
+    OP(ADD, 0x01) OP(MIN, 0x02) OP(MAX, 0x03) OP(AND, 0x04) OP(OR, 0x05) OP(XOR, 0x06)             \
+    OP(ADDSAT, 0x07) OP(MIN_S, 0x12) OP(MAX_S, 0x13) OP(ADDSAT_S, 0x17)
+/* clang-format on */
+
+#define LEAT_ESP_ENUM_FLAG(name, bit)                LEAT_ESP_FLAG_##name = bit,
+#define LEAT_ESP_ENUM_LOC(name, text, bit)           LEAT_ESP_LOC_##name = bit,
+#define LEAT_ESP_ENUM_OPCODE(code, name, words, ...) LEAT_ESP_##name = code,
+#define LEAT_ESP_ENUM_COMPARE(name, code)            LEAT_ESP_COMPARE_##name = code,
+#define LEAT_ESP_ENUM_FOLD(name, code)               LEAT_ESP_FOLD_##name = code,
+
+enum leat_esp_flag { LEAT_ESP_FLAG_LIST(LEAT_ESP_ENUM_FLAG) LEAT_ESP_FLAGS_ALL = 0xF };
+enum leat_esp_loc { LEAT_ESP_LOC_LIST(LEAT_ESP_ENUM_LOC) LEAT_ESP_LOC_ALL = 7 };
+enum leat_esp_opcode { LEAT_ESP_INSTRUCTION_LIST(LEAT_ESP_ENUM_OPCODE) LEAT_ESP_OPCODE_END };
+enum leat_esp_compare { LEAT_ESP_COMPARE_LIST(LEAT_ESP_ENUM_COMPARE) };
+enum leat_esp_fold { LEAT_ESP_FOLD_LIST(LEAT_ESP_ENUM_FOLD) };
+
+/*
+ * The meaning of a packet, spelled as the note spells it. An opcode uses the operands of its row in
+ * the list above; the others are 0 after decode, and encode does not look at them.
+ */
+struct leat_esp_packet {
+    uint8_t loc;    /* mask of enum leat_esp_loc */
+    uint8_t flags;  /* mask of enum leat_esp_flag */
+    uint8_t opcode; /* enum leat_esp_opcode */
+    uint32_t op;    /* enum leat_esp_compare (COMPARE) or leat_esp_fold (COLLECT, RCOLLECT) */
+    uint64_t computationId;
+    uint64_t compValTag, thresh, pktVal, val, chldCntTag;
+    uint64_t pktId, sibCntTag, fwdCntTag, fwdThresh, compIdTag, collectFwdTag;
+};
+
+enum leat_esp_kind {
+    LEAT_ESP_KIND_TAG, /* a key of the store; those of one packet differ */
+    LEAT_ESP_KIND_VALUE,
+    LEAT_ESP_KIND_COMPARE, /* an operator: the packet's op */
+    LEAT_ESP_KIND_FOLD,
+};
+
+struct leat_esp_operand {
+    const char *name;
+    enum leat_esp_kind kind;
+    size_t field_at; /* TAG, VALUE: offsetof the uint64_t in struct leat_esp_packet */
+};
+
+struct leat_esp_instruction {
+    const char *name;
+    uint16_t words; /* two per operand */
+    struct leat_esp_operand operand[LEAT_ESP_OPERANDS_MAX];
+};
+
+/* The row of an opcode; NULL if there is none. From 64 on: esp_query.h. */
+LEAT_API const struct leat_esp_instruction *leat_esp_instruction_of(unsigned opcode);
+
+/* A TAG or VALUE of a packet, by its row. */
+LEAT_API uint64_t leat_esp_operand_get(const struct leat_esp_packet *packet,
+                                       const struct leat_esp_operand *operand);
+LEAT_API void leat_esp_operand_set(struct leat_esp_packet *packet,
+                                   const struct leat_esp_operand *operand, uint64_t value);
+
+/* The operands of a known opcode in order, each as the 64 bits that stand on the wire; and back. */
+LEAT_API void leat_esp_packet_gather(const struct leat_esp_packet *packet,
+                                     uint64_t operand[LEAT_ESP_OPERANDS_MAX]);
+LEAT_API void leat_esp_packet_scatter(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
+                                      struct leat_esp_packet *packet);
+
+/* Is `op` an operator of this kind? No, for kinds that are no operators. */
+LEAT_API bool leat_esp_operator_known(enum leat_esp_kind kind, uint32_t op);
+
+/* Octets of a packet with this opcode, CRC included; 0 if the opcode is unknown. */
+LEAT_API size_t leat_esp_packet_len(unsigned opcode);
+
+/*
+ * Total; on error *out is untouched and *fault_at (may be NULL) tells where. Checked in this order:
+ *
+ *   SHORT      fewer octets than the shortest packet       where the octets end
+ *   TYPE       opcode unknown                              the opcode
+ *   LENGTH     length is not the opcode's                  the length
+ *   SHORT      fewer octets than the packet                where the octets end
+ *   CHECKSUM   CRC-32 differs                              the CRC
+ *   DUPLICATE  a tag equals an earlier one                 the later tag
+ *   TYPE       operator unknown                            the operator
+ *   RESERVED   the word after an operator is not 0         that word
+ *
+ * Control's bit 4 is ignored. So is what follows the CRC (Ethernet pads): the packet's own octets
+ * are leat_esp_packet_len(out->opcode) of the `len`. The word after an operator is refused because
+ * its layout is zero, not reserved: a later meaning would change what the instruction does to the
+ * stores, and a node must not half understand that.
+ */
+LEAT_API leat_err leat_esp_packet_decode(const uint8_t *buf, size_t len,
+                                         struct leat_esp_packet *out, size_t *fault_at);
+
+/*
+ * Can this packet be sent? TYPE opcode or operator unknown, RANGE loc or flags too wide, DUPLICATE
+ * tags equal; *fault_at (may be NULL) is the offset which the offending field would have.
+ */
+LEAT_API leat_err leat_esp_packet_check(const struct leat_esp_packet *packet, size_t *fault_at);
+
+/* Writes the packet and *len (may be NULL), or nothing: what check says, or SPACE. */
+LEAT_API leat_err leat_esp_packet_encode(const struct leat_esp_packet *packet, uint8_t *buf,
+                                         size_t cap, size_t *len);
+
+/*
+ * What an end system does to a packet with R before it sends it back (specs/esp.md, "Holes", 5):
+ * X := XR, R := 0; E stays, so that the source learns of it. Swapping addresses and the new TTL are
+ * the carrier's, the CRC is encode's. False, and nothing changed, if R is not set.
+ */
+LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
+
+/* ---- hosts: in libleat_esp ------------------------------------------------------------------- */
+
+/*
+ * ESP for programs: this host as a member of a group, or as its root that asks all members at once.
+ * Packets go over UDP; the routers on their way (leat esp route) count, compare and sum.
+ *
+ *   member = leat_esp_host_member_open(&config, why);                    on every host
+ *   leat_esp_host_member_set(member, load);
+ *   leat_esp_host_member_serve(member, 1000, why);                       again and again
+ *
+ *   root = leat_esp_host_root_open(&config, why);                        on one
+ *   leat_esp_host_root_gather(root, 16, 5000);                           until 16 have joined
+ *   request = leat_esp_host_root_request(LEAT_ESP_SERVICE_SUM, true);    robust
+ *   leat_esp_host_root_ask(root, &request, &result, &cost, why);         result.answer
+ *
+ * Without a key anybody can join and announce; a tree map and multicast need the key of the
+ * routers. With a key the root must see the members' own addresses: none may be translated on the
+ * way.
+ *
+ * `why` is always room for LEAT_ESP_HOST_WHY_LEN characters: what is wrong, for people.
+ */
+
+enum { LEAT_ESP_KEY_LEN = 16 }; /* octets */
+
+/* What an ANNOUNCE is about: for people and logs. */
+#define LEAT_ESP_SERVICE_LIST(X)   \
+    X(0, NONE, "none")             \
+    X(1, CENSUS, "census")         \
+    X(2, MAX, "max")               \
+    X(3, MIN, "min")               \
+    X(4, SUM, "sum")               \
+    X(5, AVERAGE, "average")       \
+    X(6, ROBUST_SUM, "robust-sum") \
+    X(7, ROBUST_AVERAGE, "robust-average") X(8, TREE, "tree") X(9, MULTICAST, "multicast")
+
+enum leat_esp_announced {
+#define X(code, name, text) LEAT_ESP_SERVICE_##name = code,
+    LEAT_ESP_SERVICE_LIST(X)
+#undef X
+        LEAT_ESP_SERVICES
+};
+
+/*
+ * What may be asked: CENSUS, MAX, MIN, SUM, AVERAGE (a sum: `answer` and `counted`), TREE,
+ * MULTICAST. Once the duplicates of the latter are installed, announcements go by them, as long as
+ * they live and no member is forgotten; members that are new get theirs one by one.
+ */
+struct leat_esp_request {
+    enum leat_esp_announced kind;
+    bool robust;          /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
+    bool is_trusting;     /* robust: takes the first answer, whatever E or count say. Never in
+                             earnest: it shows what the voiding rule is for */
+    bool is_signed;       /* max, min */
+    uint8_t value_bits;   /* sum, average: of a member's value, 1 .. 64 */
+    uint32_t rounds;      /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
+    uint32_t attempts;    /* 1 .. ATTEMPTS_MAX */
+    uint32_t copies;      /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
+    leat_time settle_ps;  /* 1 .. */
+    leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
+    leat_time pace_ps;    /* between two announcements: what the root's link takes; may be 0 */
+    uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
+};
+
+enum leat_esp_end {
+    LEAT_ESP_RUNNING,
+    LEAT_ESP_ANSWERED,
+    LEAT_ESP_VOID, /* the last attempt was void */
+    LEAT_ESP_LATE, /* ... had no answer in time */
+};
+
+struct leat_esp_service_result {
+    enum leat_esp_end end;
+    uint64_t answer;      /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
+    uint64_t answer_high; /* sum, average: what a sum of values without sign has beyond 2^64 */
+    uint64_t counted;     /* members in it; tree: whose way is known; max, min: 0, none can tell */
+    uint32_t members;     /* that were asked */
+    uint32_t attempts;    /* that were made */
+    uint32_t voids;       /* of them, how many were void */
+    uint32_t rounds;
+    uint64_t announced;        /* packets sent: announcements, queries */
+    uint64_t heard;            /* instructions that came in for the attempts */
+    uint64_t errors;           /* ... with E, or that the root's own store could not take */
+    uint32_t branches;         /* children that the root's own store knows of in the last attempt */
+    uint32_t branches_missing; /* ... and has no value of */
+    uint32_t unplaced;         /* tree: members whose way to the root is not known */
+    uint32_t uninstalled;      /* multicast: branch points that have no duplicate */
+    leat_time began_at, ended_at;
+};
+
+enum {
+    LEAT_ESP_HOST_WHY_LEN = 320,
+    LEAT_ESP_HOST_MEMBERS_MAX = 4096,
+    LEAT_ESP_HOST_NODES_MAX = 1024,
+};
+
+struct leat_esp_host_config {
+    uint64_t group;
+    const char *bind;       /* ADDRESS[:PORT]; NULL: any address, port 4253 */
+    const uint8_t *key;     /* the network's, LEAT_ESP_KEY_LEN octets; NULL: nothing is keyed */
+    const char *root;       /* members: ADDRESS[:PORT] */
+    const char *via;        /* members: the first router of an overlay; NULL: routers are on the
+                               way to the root */
+    uint64_t value;         /* members: the first one; leat_esp_host_member_set changes it */
+    uint64_t join_every_ns; /* members; 0: a second */
+    uint64_t tau_ns;        /* root: lifetime of bindings at the routers; 0: ten seconds */
+};
+
+enum leat_esp_host_end {
+    LEAT_ESP_HOST_OK,
+    LEAT_ESP_HOST_WRONG,  /* the request cannot be right */
+    LEAT_ESP_HOST_FAILED, /* the system refuses */
+    LEAT_ESP_HOST_SILENT, /* no answer, or not from all */
+};
+
+/* ---- a member -------------------------------------------------------------------------------- */
+
+struct leat_esp_host_member;
+
+/* NULL: why. */
+LEAT_API struct leat_esp_host_member *
+leat_esp_host_member_open(const struct leat_esp_host_config *config, char *why);
+
+/* Leaves the group, too. */
+LEAT_API void leat_esp_host_member_close(struct leat_esp_host_member *member);
+
+/* Its value from now on. */
+LEAT_API void leat_esp_host_member_set(struct leat_esp_host_member *member, uint64_t value);
+
+/* Serves the group for so long; a cast, or an interrupt (EINTR), ends it earlier. */
+LEAT_API enum leat_esp_host_end leat_esp_host_member_serve(struct leat_esp_host_member *member,
+                                                           uint64_t for_ms, char *why);
+
+struct leat_esp_host_member_counts {
+    bool welcome;            /* the root has answered */
+    uint64_t sent, received; /* packets */
+    uint64_t announced;      /* of them, announcements that it acts by */
+    uint64_t refused;        /* ... that made no sense, had another key or were past */
+    uint64_t casts;          /* texts to the group, each counted once */
+};
+LEAT_API void leat_esp_host_member_counts(const struct leat_esp_host_member *member,
+                                          struct leat_esp_host_member_counts *counts);
+
+/* The text of the latest cast; its length, 0: none yet. Lent until the next serve. */
+LEAT_API size_t leat_esp_host_member_cast(const struct leat_esp_host_member *member,
+                                          const uint8_t **text);
+
+/* ---- the root -------------------------------------------------------------------------------- */
+
+struct leat_esp_host_root;
+
+LEAT_API struct leat_esp_host_root *
+leat_esp_host_root_open(const struct leat_esp_host_config *config, char *why);
+LEAT_API void leat_esp_host_root_close(struct leat_esp_host_root *root);
+
+/* Hears JOINs until there are so many members, or for so long. How many there are. */
+LEAT_API uint32_t leat_esp_host_root_gather(struct leat_esp_host_root *root, uint32_t members,
+                                            uint64_t for_ms);
+
+/* What is usual in a local network: 8 rounds 20 ms apart, 100 ms for a packet on its way. */
+LEAT_API struct leat_esp_request leat_esp_host_root_request(enum leat_esp_announced kind,
+                                                            bool robust);
+
+/* What asking took, beside the result. */
+struct leat_esp_host_root_cost {
+    uint64_t sent, received; /* packets, of this host */
+    uint64_t took_ns;
+    /* Since the root was opened: */
+    uint64_t refused;    /* packets that made no sense or had another key; JOINs without room */
+    uint64_t forged;     /* keyed JOINs and farewells from elsewhere than they say */
+    uint64_t replayed;   /* ... that were sent before */
+    uint64_t unproven;   /* JOINs of hosts not known yet, which must answer the root's challenge */
+    uint64_t unanswered; /* of them, those that came when no challenge was left to send */
+    bool in_doubt;       /* since one of those, members may be there that were not asked */
+};
+
+/*
+ * Asks all members that are known. SILENT: no answer, or one that is not of all of them, and `why`
+ * tells what is missing; the result is filled in all the same.
+ */
+LEAT_API enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *root,
+                                                       const struct leat_esp_request *request,
+                                                       struct leat_esp_service_result *result,
+                                                       struct leat_esp_host_root_cost *cost,
+                                                       char *why);
+
+/*
+ * A text to all members: over the duplicates of the last request for MULTICAST while they live,
+ * else one by one. *packets is how many the root sent.
+ */
+LEAT_API enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_root *root,
+                                                        const uint8_t *text, uint16_t len,
+                                                        uint32_t *packets, char *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

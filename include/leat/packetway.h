@@ -1,0 +1,307 @@
+/*
+ * PacketWay for programs: this host as a node of a system-area network that others join to one.
+ *
+ *   struct leat_live_packetway_config config = {
+ *       .san = "eth0,bias=0x100,address=0x101", .name = "crunch",
+ *   };
+ *   leat_live_packetway_open(&config, &node, why);            registers with the half-routers there
+ *   leat_live_packetway_plan(node, 0x301, 3000, &plan, why);  a route through all networks, its MTU
+ *   leat_live_packetway_send(node, &message, LEAT_PACKETWAY_SEND_PLANNED, 3000, why);
+ *   while (leat_live_packetway_receive(node, 1000, &event))   DATA, INFO, ERR
+ *       ...
+ *   leat_live_packetway_read(node, 0x301, 0x1000, octets, sizeof octets, 3000, why);  its memory
+ *
+ * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or UDP for those without privileges
+ * ("udp:10.0.0.7:4254,peer=10.0.0.1,..." with a half-router as peer). bias= is the SAN's, address=
+ * this node's own (auto: one that is free), nodes= how many the SAN may have (255), mtu= at most so
+ * many words. Where the SAN has a key, nodes without it are not believed, and believe nobody.
+ *
+ * Nodes answer an echo (LEAT_LIVE_PACKETWAY_PT_ECHO) by themselves while the program is in one of
+ * these calls: the answer has EI of the request, as it arrived, in front of the request's data.
+ * Everything runs in the caller's thread; times are milliseconds. `why` is always room for
+ * LEAT_LIVE_PACKETWAY_WHY_LEN characters: what is wrong, for people.
+ */
+#ifndef LEAT_PACKETWAY_H
+#define LEAT_PACKETWAY_H
+
+#include <leat/packetway_record.h>
+#include <leat/time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    LEAT_PACKETWAY_KEY_LEN = 16,
+    LEAT_PACKETWAY_PLAN_ROUTES_MAX = 4, /* alternatives kept */
+    LEAT_PACKETWAY_PLAN_LEN_MAX = 256,  /* octets of one route; longer ones are not kept */
+    LEAT_PACKETWAY_GRANTS_MAX = 64,
+    LEAT_PACKETWAY_LIMIT_SLOTS = 256, /* of each limiter: what leat_packetway_limit_slot returns */
+};
+
+/* ---- routes ---------------------------------------------------------------------------------- */
+
+enum leat_packetway_plan_state {
+    LEAT_PACKETWAY_PLAN_NONE,    /* only the half-router is known, by RDRC: not asked yet */
+    LEAT_PACKETWAY_PLAN_NATIVE,  /* on my SAN: send natively */
+    LEAT_PACKETWAY_PLAN_ASKING,  /* GVL2 is out; an event tells */
+    LEAT_PACKETWAY_PLAN_ROUTES,  /* at least one route */
+    LEAT_PACKETWAY_PLAN_ADDRESS, /* only by address, through `router` */
+    LEAT_PACKETWAY_PLAN_FAILED,  /* UNK, or no answer in three tries; asked again after 1 s */
+};
+
+struct leat_packetway_plan_route {
+    uint16_t q;
+    uint16_t len;       /* octets of the L2RHs */
+    uint32_t mtu_words; /* 0 = unlimited */
+    uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
+};
+
+struct leat_packetway_plan {
+    uint32_t dt;
+    uint32_t router; /* which half-router takes it */
+    enum leat_packetway_plan_state state;
+    uint32_t route_count;
+    struct leat_packetway_plan_route routes[LEAT_PACKETWAY_PLAN_ROUTES_MAX]; /* by rising Q */
+    leat_time used_at, asked_at;
+    uint8_t tries, redirects, failures; /* of this question */
+};
+
+enum leat_packetway_how {
+    LEAT_PACKETWAY_SEND_PLANNED, /* FIELD where there is no plan with routes (yet) */
+    LEAT_PACKETWAY_SEND_BY_ADDRESS,
+};
+
+/* ---- what comes in --------------------------------------------------------------------------- */
+
+enum leat_packetway_event_kind {
+    LEAT_PACKETWAY_EVENT_NONE,    /* done with, or dropped */
+    LEAT_PACKETWAY_EVENT_DATA,    /* a message for the program */
+    LEAT_PACKETWAY_EVENT_INFO,    /* what was asked for by ask(): the records of `message` */
+    LEAT_PACKETWAY_EVENT_PLANNED, /* plan() of `dt` has an answer */
+    LEAT_PACKETWAY_EVENT_ERR,     /* an ERR: the records, or the quote, of `message` */
+    LEAT_PACKETWAY_EVENT_SILENT,  /* tick: no answer to ask() of `peer`, or to plan() of `dt` */
+};
+
+struct leat_packetway_event {
+    enum leat_packetway_event_kind kind;
+    leat_err err;  /* why a packet was dropped */
+    uint32_t peer; /* SA */
+    uint32_t dt;   /* what it is about */
+    bool partial;  /* DATA: the last element is not whole and was not swapped */
+    bool accused;  /* EI is not 0 */
+    struct leat_packetway_message message; /* DATA, INFO, ERR; lent from the octets */
+};
+
+/* ---- memory that a node lends (PT 3 and 4) --------------------------------------------------- */
+
+struct leat_packetway_window {
+    uint32_t key;
+    uint32_t count;
+    uint64_t second;
+};
+
+enum { LEAT_PACKETWAY_MAY_READ = 1, LEAT_PACKETWAY_MAY_WRITE = 2 };
+
+/* Who may do what where; all bounds are included. */
+struct leat_packetway_grant {
+    uint64_t first, last;           /* addresses of octets */
+    uint32_t node_first, node_last; /* SA */
+    uint8_t permissions;
+};
+
+#define LEAT_PACKETWAY_MEMORY_REASON_LIST(X)                           \
+    X(READ, "reads answered")                                          \
+    X(WRITTEN, "writes done")                                          \
+    X(MALFORMED, "refused: no request of this form, or of another TE") \
+    X(BOUNDS, "refused: not within the memory")                        \
+    X(PERMISSION, "refused: not allowed to this node")                 \
+    X(SIZE, "refused: the answer would be above the MTU")              \
+    X(ACCUSED, "dropped: a router saw an error in it")                 \
+    X(NOBODY, "dropped: without a source address")
+
+enum leat_packetway_memory_reason {
+#define X(id, text) LEAT_PACKETWAY_MEMORY_##id,
+    LEAT_PACKETWAY_MEMORY_REASON_LIST(X)
+#undef X
+        LEAT_PACKETWAY_MEMORY_REASON_COUNT
+};
+
+/* The memory of a node. Plain: zeroes, then what is given; counts and errs are serve's. */
+struct leat_packetway_store {
+    uint64_t address; /* of octets[0], as requests call it; address + len is at most 2^64 */
+    uint8_t *octets;
+    uint64_t len;
+    uint32_t grant_count; /* none: nobody may do anything */
+    struct leat_packetway_grant grants[LEAT_PACKETWAY_GRANTS_MAX];
+    uint64_t counts[LEAT_PACKETWAY_MEMORY_REASON_COUNT];
+    uint64_t octets_read, octets_written, err_limited;
+    struct leat_packetway_window errs[LEAT_PACKETWAY_LIMIT_SLOTS];
+};
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+#define LEAT_PACKETWAY_HOST_COUNT_LIST(X)                                          \
+    X(received, "messages taken in")                                               \
+    X(dropped, "packets dropped")                                                  \
+    X(not_mine, "of these, with an L2RH left or for others")                       \
+    X(bad, "of these, malformed, or with a bad CRC or field")                      \
+    X(asked, "GVL2 sent")                                                          \
+    X(plan_hits, "plans found in the cache")                                       \
+    X(forgotten, "plans dropped by failures and redirects")                        \
+    X(disbelieved, "RDRC, L2SR and INFO that nobody asked for or is trusted with") \
+    X(full, "messages that found no room")
+
+struct leat_packetway_host_counts {
+#define X(id, text) uint64_t id;
+    LEAT_PACKETWAY_HOST_COUNT_LIST(X)
+#undef X
+};
+
+#define LEAT_PACKETWAY_AUTH_COUNT_LIST(X)                                                      \
+    X(bare, "control messages refused: without a MAC, and this SAN has a key")                 \
+    X(forged, "control messages refused: their MAC is not by this SAN's key")                  \
+    X(late, "control messages refused: their clock is more than 60 s from this one")           \
+    X(misdirected, "control messages refused: keyed for another node, or by none of this SAN") \
+    X(replayed, "control messages refused: keyed, and taken before, or mine")                  \
+    X(crowded, "control messages refused: no room for more keyed senders")                     \
+    X(locked, "control messages refused: they have a MAC, and this SAN has no key here")
+
+struct leat_packetway_auth_counts {
+#define X(id, text) uint64_t id;
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+};
+
+/* ---- a node ---------------------------------------------------------------------------------- */
+
+enum {
+    LEAT_LIVE_PACKETWAY_WHY_LEN = 320,
+    LEAT_LIVE_PACKETWAY_NAME_MAX = 32,
+    LEAT_LIVE_PACKETWAY_MESSAGE_MAX = 65496, /* octets */
+    LEAT_LIVE_PACKETWAY_QUEUE_MAX = 64, /* messages that wait while a call wants something else */
+    LEAT_LIVE_PACKETWAY_PT_ECHO = 1024, /* a user's PT; TE: */
+    LEAT_LIVE_PACKETWAY_ECHO_REQUEST = 1,
+    LEAT_LIVE_PACKETWAY_ECHO_REPLY = 2,
+};
+
+struct leat_live_packetway_config {
+    const char *san;
+    const char *name;     /* NULL: none */
+    const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: by name alone */
+    size_t about_len;
+    uint32_t poll_ms;   /* who is silent for three and a half of them is gone; 0: 1000 */
+    bool mute;          /* echoes are the program's business */
+    bool claims;        /* open waits a moment, and fails where another node has the address */
+    const uint8_t *key; /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
+};
+
+enum leat_live_packetway_end {
+    LEAT_LIVE_PACKETWAY_OK,
+    LEAT_LIVE_PACKETWAY_WRONG,   /* the request cannot be right */
+    LEAT_LIVE_PACKETWAY_FAILED,  /* the system refuses */
+    LEAT_LIVE_PACKETWAY_SILENT,  /* no answer in time */
+    LEAT_LIVE_PACKETWAY_UNKNOWN, /* no half-router knows the way */
+    LEAT_LIVE_PACKETWAY_REFUSED, /* a memory node does not do that */
+};
+
+struct leat_live_packetway;
+
+/* Opens a node, and introduces it to the SAN. */
+LEAT_API enum leat_live_packetway_end
+leat_live_packetway_open(const struct leat_live_packetway_config *config,
+                         struct leat_live_packetway **out, char *why);
+LEAT_API void leat_live_packetway_close(struct leat_live_packetway *node); /* NULL: nothing */
+
+/* Readable when receive has something to do; call it every poll_ms, too. */
+LEAT_API int leat_live_packetway_fd(const struct leat_live_packetway *node);
+
+/* Waits until a half-router is known. SILENT: there is none. */
+LEAT_API enum leat_live_packetway_end leat_live_packetway_join(struct leat_live_packetway *node,
+                                                               uint32_t timeout_ms, char *why);
+
+/* The index-th half-router of my SAN; 0: no more. The first one takes what goes by address. */
+LEAT_API uint32_t leat_live_packetway_router(const struct leat_live_packetway *node,
+                                             uint32_t index);
+
+/* The way to dt, asked for where it is not known. Lent until the next call. */
+LEAT_API enum leat_live_packetway_end
+leat_live_packetway_plan(struct leat_live_packetway *node, uint32_t dt, uint32_t timeout_ms,
+                         const struct leat_packetway_plan **out, char *why);
+
+/*
+ * TELL, or WRU? without records; the answers are events of receive (packetway_host.h). A node is
+ * asked one question at a time: unask is for one that nobody waits for any more.
+ */
+LEAT_API enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway *node,
+                                                              uint32_t peer, const uint8_t *records,
+                                                              size_t len, char *why);
+LEAT_API void leat_live_packetway_unask(struct leat_live_packetway *node, uint32_t peer);
+
+/*
+ * Sends message->header.dt (pt, te, priority, e), data and fields. Planned: after asking for a
+ * plan. WRONG: longer than the MTU of the way, of which nothing is ever cut.
+ */
+LEAT_API enum leat_live_packetway_end
+leat_live_packetway_send(struct leat_live_packetway *node,
+                         const struct leat_packetway_message *message, enum leat_packetway_how how,
+                         uint32_t timeout_ms, char *why);
+
+/* Sends it with the leading records that it has, to a node of my SAN: a route of one's own. */
+LEAT_API enum leat_live_packetway_end
+leat_live_packetway_send_routed(struct leat_live_packetway *node,
+                                const struct leat_packetway_message *message, uint32_t to,
+                                char *why);
+
+/* The next event of packetway_host.h; false: none in time. Lent until the next call. */
+LEAT_API bool leat_live_packetway_receive(struct leat_live_packetway *node, uint32_t timeout_ms,
+                                          struct leat_packetway_event *out);
+
+/*
+ * Memory of other nodes (packetway_memory.h). Octets travel in pieces that the way holds, each
+ * asked for up to three times within timeout_ms. A MEM-WRITE has no answer, so what was written is
+ * read back and compared; blind: only that the piece came is made sure, by a MEM-READ of no octets,
+ * as where this node may not read. REFUSED: not within the memory, or not allowed; pieces before it
+ * may have been written.
+ */
+LEAT_API enum leat_live_packetway_end leat_live_packetway_read(struct leat_live_packetway *node,
+                                                               uint32_t peer, uint64_t address,
+                                                               uint8_t *octets, size_t len,
+                                                               uint32_t timeout_ms, char *why);
+LEAT_API enum leat_live_packetway_end leat_live_packetway_write(struct leat_live_packetway *node,
+                                                                uint32_t peer, uint64_t address,
+                                                                const uint8_t *octets, size_t len,
+                                                                bool blind, uint32_t timeout_ms,
+                                                                char *why);
+
+/* Others may use `store`, by its grants, while this program is in one of these calls; NULL: no
+ * more. It stays the program's. Without it, MEM-READ and MEM-WRITE are events of receive. */
+LEAT_API void leat_live_packetway_lend(struct leat_live_packetway *node,
+                                       struct leat_packetway_store *store);
+
+LEAT_API uint32_t leat_live_packetway_address(const struct leat_live_packetway *node);
+
+/* Is that an address of my SAN's block? Nodes of it are reached without a half-router. */
+LEAT_API bool leat_live_packetway_is_near(const struct leat_live_packetway *node, uint32_t address);
+
+/* What my SAN carries, in words; ways through others may carry less. */
+LEAT_API uint32_t leat_live_packetway_mtu(const struct leat_live_packetway *node);
+
+/* Forgets plans: of one destination, or with 0 all. */
+LEAT_API void leat_live_packetway_forget(struct leat_live_packetway *node, uint32_t dt);
+
+LEAT_API const struct leat_packetway_host_counts *
+leat_live_packetway_counts(const struct leat_live_packetway *node);
+
+/* Control messages that were refused for want of the right key. */
+LEAT_API const struct leat_packetway_auth_counts *
+leat_live_packetway_key_counts(const struct leat_live_packetway *node);
+
+/* What they say about my key, for people; "": there were none. */
+LEAT_API const char *leat_live_packetway_key_hint(const struct leat_live_packetway *node);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
