@@ -44,7 +44,8 @@ leat_err leat_format_decode(const struct leat_format *format, const uint8_t *oct
     struct leat_fields f;
     struct leat_text text;
     size_t at = 0;
-    if (cap < LEAT_FORMAT_JSON_MIN) return leat_fault(LEAT_ERR_SPACE, 0, fault_at);
+    if (cap) json[0] = '\0';
+    if (cap < LEAT_FORMAT_JSON_SPARE) return leat_fault(LEAT_ERR_SPACE, 0, fault_at);
     leat_text_init(&text, json, cap, NULL, NULL);
     leat_fields_init_json(&f, &text);
     leat_err err = format->show(octets, len, &f, &at);

@@ -271,12 +271,69 @@ static void frames_go_on_and_come_off(void)
     for_each_vector(false, try_frames);
 }
 
+/* leat/format.h: the same text and the same octets, in the room that it asks for. */
+static void try_programs_view(const struct vector *v)
+{
+    static char json[FORMAT_SHOWN_MAX];
+    char why[LEAT_FORMAT_WHY_LEN];
+    size_t len = 0, fault_at = SIZE_MAX;
+    EQ(format_show_json(v->format, v->octets, v->len, NULL), LEAT_ERR_OK);
+    const size_t shown = strlen(format_shown), memory_len = leat_format_memory_len(shown);
+    EQ(leat_format_decode(v->format, v->octets, v->len, json, shown + LEAT_FORMAT_JSON_SPARE, NULL),
+       LEAT_ERR_OK);
+    OK(strcmp(json, format_shown) == 0);
+    void *memory = malloc(memory_len);
+    EQ(leat_format_encode(v->format, json, memory, memory_len, rebuilt, sizeof rebuilt, &len, why),
+       LEAT_ERR_OK);
+    OK(len == v->len && memcmp(rebuilt, v->octets, len) == 0);
+    EQ(leat_format_encode(v->format, json, memory, 64, rebuilt, sizeof rebuilt, &len, why),
+       LEAT_ERR_MEMORY);
+    free(memory);
+    EQ(leat_format_decode(v->format, v->octets, v->len, json, shown, &fault_at), LEAT_ERR_SPACE);
+    EQ(json[0], '\0');
+}
+
+static void programs_see_the_same_text_and_octets(void)
+{
+    for_each_vector(false, try_programs_view);
+}
+
+static void try_programs_view_of_damage(const struct vector *v)
+{
+    static char json[FORMAT_SHOWN_MAX];
+    size_t fault_at = SIZE_MAX;
+    OK(strcmp(leat_err_name(
+                  leat_format_decode(v->format, v->octets, v->len, json, sizeof json, &fault_at)),
+              v->code) == 0);
+    OK(fault_at <= v->len);
+    EQ(json[0], '\0');
+}
+
+static void programs_learn_what_is_wrong(void)
+{
+    const struct leat_format *esp = leat_format_find("esp");
+    char why[LEAT_FORMAT_WHY_LEN];
+    max_align_t memory[1024];
+    size_t len;
+    for_each_vector(true, try_programs_view_of_damage);
+    EQ(leat_format_encode(esp, "{\"nosuchfield\":1}", memory, sizeof memory, rebuilt,
+                          sizeof rebuilt, &len, why),
+       LEAT_ERR_FIELD);
+    OK(strstr(why, "nosuchfield: no such field here, expected one of "));
+    EQ(leat_format_encode(esp, "[]", memory, sizeof memory, rebuilt, sizeof rebuilt, &len, why),
+       LEAT_ERR_SYNTAX);
+    EQ(leat_format_encode(esp, "{", memory, sizeof memory, rebuilt, sizeof rebuilt, &len, why),
+       LEAT_ERR_SYNTAX);
+    EQ(leat_format_encode(esp, "{}", memory, sizeof memory, rebuilt, 3, &len, why), LEAT_ERR_SPACE);
+}
+
 static void formats_are_found_by_name_and_place(void)
 {
     size_t count = 0;
     while (leat_format_at(count)) {
-        OK(leat_format_find(leat_format_at(count)->name) == leat_format_at(count));
-        OK(strlen(leat_format_at(count)->summary) > 10);
+        const struct leat_format *format = leat_format_at(count);
+        OK(leat_format_find(leat_format_name(format)) == format);
+        OK(strlen(leat_format_summary(format)) > 10);
         count++;
     }
     EQ(count, 10);
@@ -288,4 +345,5 @@ TAP_MAIN(T(formats_are_found_by_name_and_place),
          T(every_damaged_vector_has_its_error_and_a_place), T(every_truncation_is_answered),
          T(every_flipped_bit_is_answered), T(random_octets_are_answered),
          T(empty_fields_and_small_buffers_are_answered),
-         T(unknown_fields_are_refused_with_those_known), T(frames_go_on_and_come_off))
+         T(unknown_fields_are_refused_with_those_known), T(frames_go_on_and_come_off),
+         T(programs_see_the_same_text_and_octets), T(programs_learn_what_is_wrong))

@@ -78,7 +78,7 @@ LEAT_API unsigned long long atmcycle(struct shmst *dev);
 LEAT_API int atmleave(struct shmst *dev);
 
 /* The run ends as a failure, with this reason ("solution impossible"). */
-LEAT_API _Noreturn void atmfail(struct shmst *dev, const char *reason);
+LEAT_API void atmfail(struct shmst *dev, const char *reason) __attribute__((noreturn));
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
@@ -125,8 +125,8 @@ LEAT_API int atmgetndfloat(struct shmst *dev, double *np, int cnt);
 LEAT_API int atmgetncplx(struct shmst *dev, struct atmcplx *np, int cnt);
 LEAT_API int atmgetndcplx(struct shmst *dev, struct atmdcplx *np, int cnt);
 LEAT_API int atmgetbytes(struct shmst *dev, char *np, int cnt);
-LEAT_API int atmgetstring(struct shmst *dev,
-                          char *np); /* with its final zero: there must be room for it */
+/* With its final zero: there must be room for it. */
+LEAT_API int atmgetstring(struct shmst *dev, char *np);
 
 #ifdef __cplusplus
 }

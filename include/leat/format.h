@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { LEAT_FORMAT_JSON_MIN = 64, LEAT_FORMAT_WHY_LEN = 400 };
+enum { LEAT_FORMAT_JSON_SPARE = 64, LEAT_FORMAT_WHY_LEN = 400 };
 
 struct leat_format;
 
@@ -34,8 +34,8 @@ LEAT_API const char *leat_format_summary(const struct leat_format *format);
 
 /*
  * One packet of exactly `len` octets as a JSON object, ended by a 0. On error `json` is "" and
- * *fault_at (may be NULL) is the offset of what is wrong. SPACE: the text does not fit `cap`, which
- * is at least LEAT_FORMAT_JSON_MIN.
+ * *fault_at (may be NULL) is the offset of what is wrong. SPACE: `cap` is not the text's length
+ * and LEAT_FORMAT_JSON_SPARE more.
  */
 LEAT_API leat_err leat_format_decode(const struct leat_format *format, const uint8_t *octets,
                                      size_t len, char *json, size_t cap, size_t *fault_at);
@@ -43,13 +43,13 @@ LEAT_API leat_err leat_format_decode(const struct leat_format *format, const uin
 /* Memory that encode needs for a text of this length. */
 static inline size_t leat_format_memory_len(size_t json_len)
 {
-    return 4096 + 128 * json_len;
+    return 4096 + 64 * json_len; /* a value of two characters becomes a node of the tree */
 }
 
 /*
- * Its inverse: fields that the text does not have take their defaults. Writes *len octets, or
- * nothing and says why, for people, in LEAT_FORMAT_WHY_LEN characters. `memory` is aligned as by
- * malloc, and used for the call only. MEMORY: it is too small.
+ * Its inverse: fields that the text does not have take their defaults. Writes *len octets. On error
+ * `why` says what is wrong, in at most LEAT_FORMAT_WHY_LEN characters, and `octets` hold nothing of
+ * use. `memory` is aligned as by malloc, and used for the call only. MEMORY: it is too small.
  */
 LEAT_API leat_err leat_format_encode(const struct leat_format *format, const char *json,
                                      void *memory, size_t memory_len, uint8_t *octets, size_t cap,

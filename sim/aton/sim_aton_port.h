@@ -1,5 +1,5 @@
 /*
- * The ports of a token ring, for program layers (port/port.h): a port is a station. A message goes
+ * The ports of a token ring, for program layers (leat/port.h): a port is a station. A message goes
  * in passive packets, one at each capture of the token:
  *
  *     message   |<------------------ len octets ------------------>|

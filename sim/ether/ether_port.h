@@ -1,5 +1,5 @@
 /*
- * The ports of a switched Ethernet, for program layers (port/port.h): stations on cables of their
+ * The ports of a switched Ethernet, for program layers (leat/port.h): stations on cables of their
  * own to one switch, full duplex, which stores a frame and forwards it (IEEE 802.3, 802.1D).
  *
  *     station 0 ====>  | whole frame | --> output queue of 2 ====> station 2

@@ -1,5 +1,5 @@
 /*
- * What ports of networks share (port/port.h): what is to come, by time, and what is to be told, by
+ * What ports of networks share (leat/port.h): what is to come, by time, and what is to be told, by
  * port.
  *
  *     plan, plan, ... take the first        note, note, ... sort: port by port, for each what came

@@ -1,6 +1,6 @@
 /*
  * A network made of networks: SANs of any kind, each with its own clock, joined by PacketWay
- * routers. It is itself a network of ports (port/port.h): its ports are the hosts.
+ * routers. It is itself a network of ports (leat/port.h): its ports are the hosts.
  *
  *      hosts          SAN a                 router                    SAN b          hosts
  *     +------+     +---------+     +---------------------------+    +---------+    +------+

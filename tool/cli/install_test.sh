@@ -1,5 +1,6 @@
 #!/bin/sh
-# What `make install` puts down can be used: the command, the library by pkg-config, the manual.
+# What `make install` puts down can be used: the command, the manual, and the libraries by pkg-config,
+# from C and from C++.
 set -u
 build=$1
 . "$(dirname "$0")/../../test/lib.sh"
@@ -8,43 +9,126 @@ case $build in */debug) sanitize="-fsanitize=address,undefined" ;; *) sanitize= 
 DESTDIR="$folder/tree" cmake --install "$build" --prefix /usr > "$folder/log" 2>&1 || fail "install: $(tail -n 3 "$folder/log")"
 tree=$folder/tree/usr
 for file in bin/leat share/man/man1/leat.1 share/man/man1/leat-decode.1 share/man/man1/leat-encode.1 \
-    share/bash-completion/completions/leat share/leat/wireshark/leat.lua include/leat/esp_wire.h; do
+    share/bash-completion/completions/leat share/leat/wireshark/leat.lua include/leat/api.h; do
     [ -e "$tree/$file" ] || fail "$file is not installed"
 done
 library=$(dirname "$(find "$tree" -name 'libleat.so.0' | head -n 1)")
 [ -e "$library/libleat.a" ] || fail "no static library"
 has "soname" "$(readelf -d "$library/libleat.so" | grep SONAME)" "libleat.so.0"
-[ -z "$(find "$tree/include" -name '*tables.h')" ] || fail "tables are no public header"
+same "public headers, installed" "$(cd "$tree/include" && find . -type f | sort)" "$(cd include && find . -name '*.h' | sort)"
 
-cat > "$folder/user.c" <<'C'
-#include <esp_wire.h>
-#include <leat_crc.h>
-#include <leat_formats.h>
+PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+# both PROGRAM PACKAGE OUTPUT: PROGRAM.c, as C and as C++, says OUTPUT.
+both() {
+    warnings="-Wall -Wextra -Wpedantic -Werror"
+    flags=$(pkg-config --cflags --libs "$2") || fail "pkg-config $2"
+    # shellcheck disable=SC2086
+    cc -std=c17 $warnings $sanitize "$folder/$1.c" $flags -o "$folder/$1" || fail "$1 does not build as C"
+    same "$1 in C" "$("$folder/$1" 2>&1)" "$3"
+    # shellcheck disable=SC2086
+    c++ -std=c++17 $warnings $sanitize -x c++ "$folder/$1.c" -x none $flags -o "$folder/$1++" || fail "$1 does not build as C++"
+    same "$1 in C++" "$("$folder/$1++" 2>&1)" "$3"
+}
+
+# Every header by itself.
+for header in "$tree"/include/leat/*.h; do
+    printf '#include <leat/%s>\nint main(void) { return 0; }\n' "$(basename "$header")" > "$folder/alone.c"
+    cc -std=c17 -Wall -Wextra -Wpedantic -Werror -I"$tree/include" -fsyntax-only "$folder/alone.c" || fail "$header in C"
+    c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$tree/include" -fsyntax-only -x c++ "$folder/alone.c" || fail "$header in C++"
+done
+
+# Packets: a struct to octets, octets to JSON, a capture of them written and read.
+cat > "$folder/packets.c" <<'C'
+#include <leat/capture.h>
+#include <leat/crc.h>
+#include <leat/esp.h>
+#include <leat/format.h>
 #include <stdio.h>
+#include <string.h>
+
+static uint8_t file[1024];
+static struct leat_capture capture;
+
+static size_t write_capture(const uint8_t *packet, size_t len)
+{
+    size_t at = leat_capture_put_section(file, sizeof file);
+    at += leat_capture_put_interface(file + at, sizeof file - at, LEAT_ESP_LINK_TYPE, "esp");
+    return at + leat_capture_put_packet(file + at, sizeof file - at, 0, 1, packet, len);
+}
+
+static bool read_packet(size_t file_len, struct leat_capture_packet *packet)
+{
+    bool found = false;
+    size_t at = 0, used, wanted;
+    leat_capture_init(&capture);
+    while (!found && at < file_len) {
+        if (leat_capture_next(&capture, file + at, file_len - at, packet, &found, &used, &wanted)) return false;
+        at += used;
+    }
+    return found;
+}
+
 int main(void)
 {
-    uint8_t buf[LEAT_ESP_PACKET_LEN_MAX];
-    size_t len;
-    struct leat_esp_packet p = { .opcode = LEAT_ESP_COUNT, .compValTag = 1, .thresh = 3 };
-    if (leat_esp_packet_encode(&p, buf, sizeof buf, &len)) return 1;
-    printf("%zu %s\n", len, leat_format_find("esp")->name);
+    struct leat_esp_packet packet;
+    struct leat_capture_packet captured;
+    uint8_t octets[LEAT_ESP_PACKET_LEN_MAX];
+    char json[1000];
+    size_t len, fault_at;
+    memset(&packet, 0, sizeof packet);
+    packet.opcode = LEAT_ESP_COUNT;
+    packet.compValTag = 1;
+    packet.thresh = 3;
+    if (leat_esp_packet_encode(&packet, octets, sizeof octets, &len)) return 1;
+    if (!read_packet(write_capture(octets, len), &captured)) return 1;
+    if (leat_format_decode(leat_format_find("esp"), captured.octets, captured.len, json, sizeof json, NULL)) return 1;
+    puts(json);
+    octets[len - 1] ^= 1;
+    const leat_err err = leat_format_decode(leat_format_find("esp"), octets, len, json, sizeof json, &fault_at);
+    printf("%s at %u, CRC %08x\n", leat_err_name(err), (unsigned)fault_at, (unsigned)leat_crc32(0, "123456789", 9));
     return 0;
 }
 C
-PKG_CONFIG_PATH=$library/pkgconfig
-export PKG_CONFIG_PATH
-flags="-I$tree/include/leat -L$library -lleat"
-if command -v pkg-config > /dev/null; then flags=$(pkg-config --cflags --libs leat); fi
+json=$("$tree/bin/leat" encode esp opcode=COUNT flags= computationId=0 compValTag=1 thresh=3 | "$tree/bin/leat" decode --format esp --json |
+    python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["fields"], separators=(",", ":")))')
+both packets leat "$json
+CHECKSUM at 28, CRC cbf43926"
 # shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/user.c" $flags -o "$folder/user" || fail "a user's program does not build"
-same "a user's program, shared" "$(LD_LIBRARY_PATH=$library "$folder/user")" "32 esp"
-# shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/user.c" -I"$tree/include/leat" "$library/libleat.a" -o "$folder/user" || fail "static"
-same "a user's program, static" "$("$folder/user")" "32 esp"
+cc -std=c17 $sanitize "$folder/packets.c" -I"$tree/include" "$library/libleat.a" -o "$folder/packets" || fail "static"
+has "packets, static" "$("$folder/packets")" "CRC cbf43926"
 
-# A program on the live ring: without a station it is told so.
+# A cell with an AAL5 PDU in it.
+cat > "$folder/cells.c" <<'C'
+#include <leat/atm.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    static const uint8_t text[] = "a short message";
+    struct leat_atm_aal5_sender sender;
+    struct leat_atm_aal5_pdu pdu;
+    struct leat_atm_cell cell;
+    uint8_t octets[LEAT_ATM_CELL_LEN];
+    memset(&cell, 0, sizeof cell);
+    memset(&pdu, 0, sizeof pdu);
+    cell.vci = 42;
+    pdu.payload = text;
+    pdu.payload_len = sizeof text;
+    if (leat_atm_aal5_sender_init(&sender, &cell) || leat_atm_aal5_sender_begin(&sender, &pdu)) return 1;
+    const size_t cells = leat_atm_aal5_sender_cells(&sender, octets, 1);
+    if (leat_atm_cell_decode(octets, sizeof octets, LEAT_ATM_UNI, &cell, NULL)) return 1;
+    if (leat_atm_aal5_pdu_decode(cell.payload, sizeof cell.payload, &pdu, NULL)) return 1;
+    printf("%u cell of channel %u: %s\n", (unsigned)cells, cell.vci, (const char *)pdu.payload);
+    return 0;
+}
+C
+both cells leat "1 cell of channel 42: a short message"
+
+# A program on the live ring, by the header's old name: without a station it is told so.
 cat > "$folder/ring.c" <<'C'
-#include <ring.h>
+#include <leat/ring.h>
 #include <stdio.h>
 int main(void)
 {
@@ -55,33 +139,82 @@ int main(void)
     return station != NULL;
 }
 C
-# shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/ring.c" -lleat_ring $flags -L"$library" -o "$folder/ring" || fail "a program for the live ring does not build"
-same "a program for the live ring" "$(LD_LIBRARY_PATH=$library "$folder/ring")" "no network device 'no-such-device'"
+both ring leat-ring "no network device 'no-such-device'"
 
 # A member of an ESP group: without an address of the root it is told so.
 cat > "$folder/esp.c" <<'C'
 #include <leat/esp.h>
 #include <stdio.h>
+#include <string.h>
 int main(void)
 {
     char why[LEAT_ESP_HOST_WHY_LEN];
-    const struct leat_esp_host_config config = { .group = 7, .root = "nowhere" };
+    struct leat_esp_host_config config;
+    memset(&config, 0, sizeof config);
+    config.group = 7;
+    config.root = "nowhere";
     struct leat_esp_host_member *member = leat_esp_host_member_open(&config, why);
     puts(why);
     leat_esp_host_member_close(member);
     return member != NULL;
 }
 C
-live_flags="-I$tree/include -lleat_esp $flags -L$library"
-if command -v pkg-config > /dev/null; then live_flags=$(pkg-config --cflags --libs leat-esp); fi
-# shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/esp.c" $live_flags -o "$folder/esp" || fail "a program for live ESP does not build"
-same "a program for live ESP" "$(LD_LIBRARY_PATH=$library "$folder/esp")" "--root 'nowhere', expected ADDRESS or ADDRESS:PORT"
+both esp leat-esp "--root 'nowhere', expected ADDRESS or ADDRESS:PORT"
+
+# A node of PacketWay, by the header's old name: without a network it is told so. Its message has a CRC.
+cat > "$folder/node.c" <<'C'
+#include <leat/pktway.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    static struct leat_packetway_message message, back;
+    char why[LEAT_LIVE_PACKETWAY_WHY_LEN];
+    uint8_t octets[256];
+    size_t len;
+    struct leat_live_packetway_config config;
+    struct leat_live_packetway *node = NULL;
+    memset(&config, 0, sizeof config);
+    config.san = "no-such-device,bias=0x100,address=0x101";
+    if (leat_live_packetway_open(&config, &node, why) == LEAT_LIVE_PACKETWAY_OK) return 1;
+    puts(why);
+    message.header.dt = 0x201;
+    message.header.sa = 0x101;
+    message.header.pt = LEAT_PACKETWAY_PT_PVM;
+    message.data = (const uint8_t *)"HELLO";
+    message.data_len = 5;
+    message.oh_count = 1;
+    message.oh[0].type = LEAT_PACKETWAY_OH_CRC32_HERE;
+    message.oh[0].len = 4;
+    if (leat_packetway_message_encode(&message, octets, sizeof octets, &len)) return 1;
+    if (leat_packetway_message_decode(octets, len, LEAT_PACKETWAY_STRICT, LEAT_PACKETWAY_DESTINATION, &back, NULL)) return 1;
+    printf("%u octets to %x: %.5s\n", (unsigned)len, (unsigned)back.header.dt, (const char *)back.data);
+    return 0;
+}
+C
+both node leat-pktway "no network device 'no-such-device', expected one, or udp:ADDRESS[:PORT]
+40 octets to 201: HELLO"
+
+# A task of the thesis' calls, outside of a run.
+cat > "$folder/task.c" <<'C'
+#include <leat/atm_task.h>
+#include <stdio.h>
+int main(void)
+{
+    struct shmst *dev;
+    struct prcsdescstr *prcstab;
+    printf("%d\n", atmjoin(&dev, &prcstab));
+    return 0;
+}
+C
+old=$sanitize sanitize= # the library has none
+both task leat-atm 'leat: LEAT_RUN is not set: this program was not started by `leat run`
+-1'
+sanitize=$old
 
 # A POETS graph in C: a number goes round, each device adds one.
 cat > "$folder/poets.c" <<'C'
-#include <poets.h>
+#include <leat/poets.h>
 #include <stdio.h>
 static uint64_t ready(const struct leat_poets_device *d)
 {
@@ -104,9 +237,17 @@ static void init(struct leat_poets_device *d)
 }
 int main(void)
 {
-    static const struct leat_poets_device_type station = {
-        .name = "station", .state_len = 4, .ready = ready, .init = init,
-        .input = { { "in", 4, .receive = receive } }, .output = { { "out", 4, .send = send } } };
+    static struct leat_poets_device_type station;
+    station.name = "station";
+    station.state_len = 4;
+    station.ready = ready;
+    station.init = init;
+    station.input[0].name = "in";
+    station.input[0].message_len = 4;
+    station.input[0].receive = receive;
+    station.output[0].name = "out";
+    station.output[0].message_len = 4;
+    station.output[0].send = send;
     struct leat_poets_graph *g = leat_poets_graph_open("ring", NULL, 0);
     struct leat_poets_result r;
     for (uint32_t i = 0; i < 3; i++) leat_poets_graph_device(g, &station, NULL, NULL);
@@ -117,9 +258,5 @@ int main(void)
     return 0;
 }
 C
-poets_flags="-lleat_poets $flags"
-if command -v pkg-config > /dev/null; then poets_flags=$(pkg-config --cflags --libs leat-poets); fi
-# shellcheck disable=SC2086
-cc -std=c17 $sanitize "$folder/poets.c" $poets_flags -L"$library" -o "$folder/poets" || fail "a POETS graph in C does not build"
-same "a POETS graph in C" "$(LD_LIBRARY_PATH=$library "$folder/poets")" success
+both poets leat-poets success
 finish

@@ -1,5 +1,5 @@
 /*
- * leat sim of any network behind port/port.h: messages by a pattern over all its ports. Cycles are
+ * leat sim of any network behind leat/port.h: messages by a pattern over all its ports. Cycles are
  * those of a clock that the network's owner chooses.
  */
 #ifndef LEAT_PORT_LOAD_H

@@ -1,5 +1,5 @@
 /*
- * Mailboxes: packets of threads over a network of ports (port/port.h), as POETS boards carry them.
+ * Mailboxes: packets of threads over a network of ports (leat/port.h), as POETS boards carry them.
  * This is all that an engine knows of a network.
  *
  *   thread --> [ its slot | mailbox | port ]   network   [ port | mailbox | slots ] --> thread

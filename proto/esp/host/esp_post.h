@@ -1,6 +1,6 @@
 /*
  * What an end system sends, as a value: to whom, and an instruction or a management packet. The
- * carrier encodes it (esp_wire.h, esp_query.h), the simulator hands it over as it is.
+ * carrier encodes it (leat/esp.h, esp_query.h), the simulator hands it over as it is.
  */
 #ifndef LEAT_ESP_POST_H
 #define LEAT_ESP_POST_H

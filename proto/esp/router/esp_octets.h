@@ -48,7 +48,7 @@ enum leat_esp_flaw {
 
 enum { LEAT_ESP_MANAGEMENT_FIRST = 64 };
 
-/* What an instruction looks like, from the list of esp_wire.h. */
+/* What an instruction looks like, from the list of leat/esp.h. */
 struct leat_esp_shape {
     uint8_t words;
     uint8_t kind[LEAT_ESP_OPERANDS_MAX]; /* enum leat_esp_kind */

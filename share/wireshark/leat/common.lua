@@ -14,7 +14,7 @@ return function(bit)
 
     -- ---------------------------------------------------------------- errors
 
-    -- Codes and texts of core/leat_err.h: those that a decoder can give.
+    -- Codes and texts of include/leat/err.h: those that a decoder can give.
     local error_texts = {
         SHORT = "buffer ends before the packet does",
         LENGTH = "length field or buffer length is not allowed",

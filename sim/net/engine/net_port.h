@@ -1,5 +1,5 @@
 /*
- * The ports of a flit network, for program layers (port/port.h): a port is a terminal. A message
+ * The ports of a flit network, for program layers (leat/port.h): a port is a terminal. A message
  * goes as packets, which go as flits:
  *
  *     message   |<------------------------- len octets ------------------------->|
