@@ -66,8 +66,8 @@ void leat_packetway_host_router_gone(struct leat_packetway_host *host, uint32_t 
 /* ---- discover and plan --------------------------------------------------------------------- */
 
 /*
- * TELL to a half-router or node, its DB being whole records (leat/packetway_record.h); with none,
- * WRU?. One may be outstanding per peer: DUPLICATE. FULL. LENGTH, or the grammar's error.
+ * TELL to a half-router or node, its DB being whole records (packetway_record.h); with none, WRU?.
+ * One may be outstanding per peer: DUPLICATE. FULL. LENGTH, or the grammar's error.
  */
 leat_err leat_packetway_host_ask(struct leat_packetway_host *host, uint32_t peer,
                                  const uint8_t *records, size_t len, leat_time now);
