@@ -24,7 +24,7 @@ sed 's/__attribute__.*//; s/^[^(]*[ *]\([a-z0-9_]*\)(.*/\1/' "$folder/declaratio
 for library in libleat.so program/libleat_poets.so program/libleat-atm.so live/libleat_*.so; do
     # shellcheck disable=SC2231 # a pattern
     for file in "$build"/$library; do
-        [ -e "$file" ] || { echo "$file is missing"; bad=1; continue; }
+        [ -e "$file" ] || { echo "(missing)$file"; continue; }
         nm -D --defined-only "$file" | awk '{ print $3 }' > "$folder/one"
         case $file in *-atm.so) grep '^atm' "$folder/one" ;; *) cat "$folder/one" ;; esac
     done

@@ -49,7 +49,7 @@ struct leat_atm_cell {
 
 /*
  * `len` must be exactly LEAT_ATM_CELL_LEN. On error *out is untouched and *fault_at (may be NULL)
- * is the offset of what is wrong. Octets do not tell the interface: the caller does.
+ * is the offset of what is wrong. The octets do not show the interface: the caller names it.
  */
 LEAT_API leat_err leat_atm_cell_decode(const uint8_t *buf, size_t len,
                                        enum leat_atm_interface interface, struct leat_atm_cell *out,

@@ -1,7 +1,7 @@
 /*
  * ATON packet: one command that goes once round a token ring and folds an operand of every
  * interface into its data (specs/aton.md). This is its octet image, the form of files, captures
- * and the live ring; the form on the ring itself is not for programs.
+ * and the live ring; programs never see the form on the ring itself.
  *
  *    0     1        3      5      7                                   n-5   n-4
  *   +-----+--------+------+------+-----------------------------------+-----+---------+
@@ -99,7 +99,7 @@ struct leat_aton_packet {
 
 /*
  * Decodes one image of exactly `len` octets. On error *out is untouched and *fault_at (may be
- * NULL) tells where. out->payload is lent from buf.
+ * NULL) is where. out->payload is lent from buf.
  */
 LEAT_API leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len,
                                           struct leat_aton_packet *out, size_t *fault_at);
@@ -185,7 +185,7 @@ struct leat_aton_host_answer {
     uint8_t image[LEAT_ATON_HOST_IMAGE_MAX];
 };
 
-/* What became of a message, as its packet tells when it is back. */
+/* What became of a message, by the flags of its packet when it is back. */
 struct leat_aton_host_ack {
     bool recognised; /* the station is there; to all: there is one at least */
     bool copied;     /* and had room for it in its mailbox; to all: one at least had */
@@ -201,7 +201,7 @@ enum leat_aton_host_end {
 
 /*
  * Makes this host a station. One that an earlier start left on the device is taken over, with its
- * registers. *used is the driver, and `why` tells why that one, or what is wrong.
+ * registers. *used is the driver, and `why` says why that one, or what is wrong.
  */
 LEAT_API enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *config,
                                                      enum leat_aton_host_driver *used, char *why);
@@ -231,7 +231,7 @@ LEAT_API enum leat_aton_host_end leat_aton_host_count(struct leat_aton_host *sta
 
 /*
  * One message to a station, or to all others (LEAT_ATON_DA_ALL), once round the ring. OK: the
- * packet is back, and *ack tells. Nothing is sent twice: who was not copied may try again. With a
+ * packet is back, and *ack has its flags. leat never sends twice: you may try again. With a
  * key each has a serial, and a station takes it once.
  */
 LEAT_API enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *station, uint16_t to,
@@ -241,8 +241,8 @@ LEAT_API enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *stat
 
 /*
  * The oldest message in this station's mailbox, or the next that comes. A mailbox holds 64 KiB that
- * nobody has read; when it is full, senders are told. If several processes receive, each message
- * goes to one of them. WRONG: it is longer than `cap`, and stays; *len is its length.
+ * nobody has read; when it is full, `copied` is false at the sender. If several processes receive,
+ * each message goes to one of them. WRONG: it is longer than `cap`, and stays; *len is its length.
  */
 LEAT_API enum leat_aton_host_end leat_aton_host_receive(struct leat_aton_host *station,
                                                         uint64_t timeout_us, uint16_t *from,
@@ -255,7 +255,7 @@ LEAT_API bool leat_aton_host_counts(struct leat_aton_host *station,
 LEAT_API const char *leat_aton_host_reason(unsigned index);
 LEAT_API const char *leat_aton_host_reason_text(unsigned index);
 
-/* What the station was told when it joined. key is NULL or not; its octets stay secret. */
+/* The configuration with which the station joined. key is NULL or not; its octets stay secret. */
 LEAT_API void leat_aton_host_describe(const struct leat_aton_host *station,
                                       struct leat_aton_host_config *config, char device[16],
                                       char out[16]);

@@ -134,7 +134,7 @@ struct leat_esp_instruction {
     struct leat_esp_operand operand[LEAT_ESP_OPERANDS_MAX];
 };
 
-/* The row of an opcode; NULL if there is none. From 64 on: esp_query.h. */
+/* The row of an opcode; NULL if there is none. Management opcodes (from 64 on) have none. */
 LEAT_API const struct leat_esp_instruction *leat_esp_instruction_of(unsigned opcode);
 
 /* A TAG or VALUE of a packet, by its row. */
@@ -156,7 +156,7 @@ LEAT_API bool leat_esp_operator_known(enum leat_esp_kind kind, uint32_t op);
 LEAT_API size_t leat_esp_packet_len(unsigned opcode);
 
 /*
- * Total; on error *out is untouched and *fault_at (may be NULL) tells where. Checked in this order:
+ * Total; on error *out is untouched and *fault_at (may be NULL) is where. Checked in this order:
  *
  *   SHORT      fewer octets than the shortest packet       where the octets end
  *   TYPE       opcode unknown                              the opcode
@@ -207,9 +207,8 @@ LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
  *   request = leat_esp_host_root_request(LEAT_ESP_SERVICE_SUM, true);    robust
  *   leat_esp_host_root_ask(root, &request, &result, &cost, why);         result.answer
  *
- * Without a key anybody can join and announce; a tree map and multicast need the key of the
- * routers. With a key the root must see the members' own addresses: none may be translated on the
- * way.
+ * Without a key any host can join and announce; trees and multicast need the key of the routers.
+ * With a key the root must see the members' own addresses: no address translation on the route.
  *
  * `why` is always room for LEAT_ESP_HOST_WHY_LEN characters: what is wrong, for people.
  */
@@ -266,7 +265,7 @@ struct leat_esp_service_result {
     enum leat_esp_end end;
     uint64_t answer;      /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
     uint64_t answer_high; /* sum, average: what a sum of values without sign has beyond 2^64 */
-    uint64_t counted;     /* members in it; tree: whose way is known; max, min: 0, none can tell */
+    uint64_t counted;     /* members in it; tree: whose route is known; max, min: 0, unknown */
     uint32_t members;     /* that were asked */
     uint32_t attempts;    /* that were made */
     uint32_t voids;       /* of them, how many were void */
@@ -346,11 +345,12 @@ LEAT_API struct leat_esp_host_root *
 leat_esp_host_root_open(const struct leat_esp_host_config *config, char *why);
 LEAT_API void leat_esp_host_root_close(struct leat_esp_host_root *root);
 
-/* Hears JOINs until there are so many members, or for so long. How many there are. */
+/* Receives JOINs until there are so many members, or for so long. Returns how many there are. */
 LEAT_API uint32_t leat_esp_host_root_gather(struct leat_esp_host_root *root, uint32_t members,
                                             uint64_t for_ms);
 
-/* What is usual in a local network: 8 rounds 20 ms apart, 100 ms for a packet on its way. */
+/* A request with the values for a local network: 8 rounds 20 ms apart, 100 ms for a packet on its
+ * way. */
 LEAT_API struct leat_esp_request leat_esp_host_root_request(enum leat_esp_announced kind,
                                                             bool robust);
 
@@ -369,7 +369,7 @@ struct leat_esp_host_root_cost {
 
 /*
  * Asks all members that are known. SILENT: no answer, or one that is not of all of them, and `why`
- * tells what is missing; the result is filled in all the same.
+ * says what is missing; the result is filled in all the same.
  */
 LEAT_API enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *root,
                                                        const struct leat_esp_request *request,

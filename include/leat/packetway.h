@@ -1,5 +1,6 @@
 /*
- * PacketWay for programs: this host as a node of a system-area network that others join to one.
+ * PacketWay for programs: this host as a node of a system-area network (SAN), which half-routers
+ * join to others.
  *
  *   struct leat_live_packetway_config config = {
  *       .san = "eth0,bias=0x100,address=0x101", .name = "crunch",
@@ -14,7 +15,7 @@
  * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or UDP for those without privileges
  * ("udp:10.0.0.7:4254,peer=10.0.0.1,..." with a half-router as peer). bias= is the SAN's, address=
  * this node's own (auto: one that is free), nodes= how many the SAN may have (255), mtu= at most so
- * many words. Where the SAN has a key, nodes without it are not believed, and believe nobody.
+ * many words. A SAN with a key ignores control messages of nodes without it, and the reverse.
  *
  * Nodes answer an echo (LEAT_LIVE_PACKETWAY_PT_ECHO) by themselves while the program is in one of
  * these calls: the answer has EI of the request, as it arrived, in front of the request's data.
@@ -36,7 +37,7 @@ enum {
     LEAT_PACKETWAY_PLAN_ROUTES_MAX = 4, /* alternatives kept */
     LEAT_PACKETWAY_PLAN_LEN_MAX = 256,  /* octets of one route; longer ones are not kept */
     LEAT_PACKETWAY_GRANTS_MAX = 64,
-    LEAT_PACKETWAY_LIMIT_SLOTS = 256, /* of each limiter: what leat_packetway_limit_slot returns */
+    LEAT_PACKETWAY_LIMIT_SLOTS = 256, /* of the limit on ERR messages */
 };
 
 /* ---- routes ---------------------------------------------------------------------------------- */
@@ -44,7 +45,7 @@ enum {
 enum leat_packetway_plan_state {
     LEAT_PACKETWAY_PLAN_NONE,    /* only the half-router is known, by RDRC: not asked yet */
     LEAT_PACKETWAY_PLAN_NATIVE,  /* on my SAN: send natively */
-    LEAT_PACKETWAY_PLAN_ASKING,  /* GVL2 is out; an event tells */
+    LEAT_PACKETWAY_PLAN_ASKING,  /* GVL2 is out; an event follows */
     LEAT_PACKETWAY_PLAN_ROUTES,  /* at least one route */
     LEAT_PACKETWAY_PLAN_ADDRESS, /* only by address, through `router` */
     LEAT_PACKETWAY_PLAN_FAILED,  /* UNK, or no answer in three tries; asked again after 1 s */
@@ -127,7 +128,7 @@ enum leat_packetway_memory_reason {
         LEAT_PACKETWAY_MEMORY_REASON_COUNT
 };
 
-/* The memory of a node. Plain: zeroes, then what is given; counts and errs are serve's. */
+/* The memory of a node. Begin with zeroes and set what is yours; counts and errs are leat's. */
 struct leat_packetway_store {
     uint64_t address; /* of octets[0], as requests call it; address + len is at most 2^64 */
     uint8_t *octets;
@@ -179,8 +180,8 @@ enum {
     LEAT_LIVE_PACKETWAY_WHY_LEN = 320,
     LEAT_LIVE_PACKETWAY_NAME_MAX = 32,
     LEAT_LIVE_PACKETWAY_MESSAGE_MAX = 65496, /* octets */
-    LEAT_LIVE_PACKETWAY_QUEUE_MAX = 64, /* messages that wait while a call wants something else */
-    LEAT_LIVE_PACKETWAY_PT_ECHO = 1024, /* a user's PT; TE: */
+    LEAT_LIVE_PACKETWAY_QUEUE_MAX = 64,      /* messages that wait while another call runs */
+    LEAT_LIVE_PACKETWAY_PT_ECHO = 1024,      /* a user's PT; TE: */
     LEAT_LIVE_PACKETWAY_ECHO_REQUEST = 1,
     LEAT_LIVE_PACKETWAY_ECHO_REPLY = 2,
 };
@@ -190,8 +191,8 @@ struct leat_live_packetway_config {
     const char *name;     /* NULL: none */
     const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: by name alone */
     size_t about_len;
-    uint32_t poll_ms;   /* who is silent for three and a half of them is gone; 0: 1000 */
-    bool mute;          /* echoes are the program's business */
+    uint32_t poll_ms;   /* a peer silent for 3.5 of them is gone; 0: 1000 */
+    bool mute;          /* the program answers echoes itself */
     bool claims;        /* open waits a moment, and fails where another node has the address */
     const uint8_t *key; /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
 };
@@ -201,7 +202,7 @@ enum leat_live_packetway_end {
     LEAT_LIVE_PACKETWAY_WRONG,   /* the request cannot be right */
     LEAT_LIVE_PACKETWAY_FAILED,  /* the system refuses */
     LEAT_LIVE_PACKETWAY_SILENT,  /* no answer in time */
-    LEAT_LIVE_PACKETWAY_UNKNOWN, /* no half-router knows the way */
+    LEAT_LIVE_PACKETWAY_UNKNOWN, /* no half-router knows a route */
     LEAT_LIVE_PACKETWAY_REFUSED, /* a memory node does not do that */
 };
 
@@ -224,14 +225,14 @@ LEAT_API enum leat_live_packetway_end leat_live_packetway_join(struct leat_live_
 LEAT_API uint32_t leat_live_packetway_router(const struct leat_live_packetway *node,
                                              uint32_t index);
 
-/* The way to dt, asked for where it is not known. Lent until the next call. */
+/* The route to dt; asks a half-router if it is not known. Lent until the next call. */
 LEAT_API enum leat_live_packetway_end
 leat_live_packetway_plan(struct leat_live_packetway *node, uint32_t dt, uint32_t timeout_ms,
                          const struct leat_packetway_plan **out, char *why);
 
 /*
- * TELL, or WRU? without records; the answers are events of receive (packetway_host.h). A node is
- * asked one question at a time: unask is for one that nobody waits for any more.
+ * TELL, or WRU? without records; the answers are events of receive. Each peer has at
+ * most one open question: unask withdraws it.
  */
 LEAT_API enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway *node,
                                                               uint32_t peer, const uint8_t *records,
@@ -240,29 +241,29 @@ LEAT_API void leat_live_packetway_unask(struct leat_live_packetway *node, uint32
 
 /*
  * Sends message->header.dt (pt, te, priority, e), data and fields. Planned: after asking for a
- * plan. WRONG: longer than the MTU of the way, of which nothing is ever cut.
+ * plan. WRONG: longer than the MTU of the route. Messages are never fragmented.
  */
 LEAT_API enum leat_live_packetway_end
 leat_live_packetway_send(struct leat_live_packetway *node,
                          const struct leat_packetway_message *message, enum leat_packetway_how how,
                          uint32_t timeout_ms, char *why);
 
-/* Sends it with the leading records that it has, to a node of my SAN: a route of one's own. */
+/* Sends the message with its own leading records, a route, to a node of my SAN. */
 LEAT_API enum leat_live_packetway_end
 leat_live_packetway_send_routed(struct leat_live_packetway *node,
                                 const struct leat_packetway_message *message, uint32_t to,
                                 char *why);
 
-/* The next event of packetway_host.h; false: none in time. Lent until the next call. */
+/* The next event; false: none in time. Lent until the next call. */
 LEAT_API bool leat_live_packetway_receive(struct leat_live_packetway *node, uint32_t timeout_ms,
                                           struct leat_packetway_event *out);
 
 /*
- * Memory of other nodes (packetway_memory.h). Octets travel in pieces that the way holds, each
- * asked for up to three times within timeout_ms. A MEM-WRITE has no answer, so what was written is
- * read back and compared; blind: only that the piece came is made sure, by a MEM-READ of no octets,
- * as where this node may not read. REFUSED: not within the memory, or not allowed; pieces before it
- * may have been written.
+ * Memory of other nodes. Octets travel in pieces that fit the MTU of the route, each asked for up
+ * to three times within timeout_ms. A MEM-WRITE has no answer, so what was written is read back and
+ * compared. Blind, for a node that may not read: only the arrival of each piece is confirmed, by a
+ * MEM-READ of no octets. REFUSED: not within the memory, or not allowed; pieces before it may have
+ * been written.
  */
 LEAT_API enum leat_live_packetway_end leat_live_packetway_read(struct leat_live_packetway *node,
                                                                uint32_t peer, uint64_t address,
@@ -274,8 +275,9 @@ LEAT_API enum leat_live_packetway_end leat_live_packetway_write(struct leat_live
                                                                 bool blind, uint32_t timeout_ms,
                                                                 char *why);
 
-/* Others may use `store`, by its grants, while this program is in one of these calls; NULL: no
- * more. It stays the program's. Without it, MEM-READ and MEM-WRITE are events of receive. */
+/* Other nodes may use `store`, by its grants, while this program is in one of these calls; NULL
+ * ends that. The store stays the program's. Without it, MEM-READ and MEM-WRITE are events of
+ * receive. */
 LEAT_API void leat_live_packetway_lend(struct leat_live_packetway *node,
                                        struct leat_packetway_store *store);
 
@@ -284,7 +286,7 @@ LEAT_API uint32_t leat_live_packetway_address(const struct leat_live_packetway *
 /* Is that an address of my SAN's block? Nodes of it are reached without a half-router. */
 LEAT_API bool leat_live_packetway_is_near(const struct leat_live_packetway *node, uint32_t address);
 
-/* What my SAN carries, in words; ways through others may carry less. */
+/* The MTU of my SAN in words; routes through others may have a smaller one. */
 LEAT_API uint32_t leat_live_packetway_mtu(const struct leat_live_packetway *node);
 
 /* Forgets plans: of one destination, or with 0 all. */

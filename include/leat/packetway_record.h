@@ -133,8 +133,8 @@ leat_packetway_message_records(const struct leat_packetway_message *message);
  *     message.data = db, message.data_len = b.len;
  *
  * A record that the limits of spec 2.1 forbid is E_LIMIT, one that finds no room E_NOSPC; nothing
- * is written then, and the first such error stays in `err` and stops all that follows. Whether the
- * records form a message is told by leat_packetway_message_encode.
+ * is written then, and the first such error stays in `err` and stops all that follows.
+ * leat_packetway_message_encode checks whether the records form a message.
  */
 enum { LEAT_PACKETWAY_BUILD_DEPTH_MAX = 2 }; /* RTHD, ADDR */
 

@@ -28,8 +28,8 @@
  * `ready` says which of its outputs want to send. Messages are structs of at most 56 octets.
  *
  * The first mistake in building a graph is kept: everything after it does nothing, and run refuses
- * with its text. So a program may look once, at the end. A handler that crashes is told with its
- * device's name on standard error, and ends the process with exit code 1.
+ * with its text. So a program may look once, at the end. A handler that crashes is reported with
+ * its device's name on standard error, and ends the process with exit code 1.
  */
 #ifndef LEAT_POETS_H
 #define LEAT_POETS_H

@@ -7,9 +7,9 @@
  *      |  sent(at)                                                |
  *      |<--------------------                                     |
  *
- * Program layers speak to ports only. Times are picoseconds of the network's own clock. A network
- * stands still until it is run, and then tells what happens, in the order of time; what happens at
- * the same time it tells in the order of ports.
+ * Times are picoseconds of the network's own clock. The clock advances only in leat_port_run, which
+ * calls back for each event in the order of time; events of the same time come in the order of
+ * ports.
  *
  * A network behind this interface begins with a struct leat_port_net.
  */
@@ -30,9 +30,9 @@ enum { LEAT_PORT_HEAD_LEN = 64 };
 struct leat_port_message {
     uint32_t from, to; /* ports */
     uint64_t id;       /* the sender's own */
-    uint8_t *octets;   /* lent from send() until arrived() or lost() is told */
+    uint8_t *octets;   /* lent from send() until arrived() or lost() */
     uint64_t len;
-    bool is_private; /* its octets do not count in the certificate, only their number does */
+    bool is_private; /* the certificate covers its length, not its octets */
 };
 
 enum leat_port_stuck {
@@ -40,31 +40,29 @@ enum leat_port_stuck {
     LEAT_PORT_LIVELOCKED, /* the network is busy, and delivers nothing */
 };
 
-/* What a network tells. Messages are lent for the call. None of these may send or run. */
+/* Callbacks of a network. Messages are lent for the call. A callback must neither send nor run. */
 struct leat_port_hear {
     void *context;
-    /* The port has taken the last octet: its host is free for the next message. */
+    /* The port has taken the last octet: the host may hand it the next message. */
     void (*sent)(void *context, const struct leat_port_message *message, leat_time at);
-    /* All of it has come in, and sent() was told before. Its octets are those that arrived: errors
-     * on the way that nobody noticed have been written into them. */
+    /* The whole message has arrived; sent() came before. Its octets are those that arrived: they
+     * contain errors that no checksum detected. */
     void (*arrived)(void *context, const struct leat_port_message *message, leat_time at);
-    /* It will never arrive. `why`: a sentence without an end. */
+    /* The message will never arrive. `why`: a sentence without a full stop. */
     void (*lost)(void *context, const struct leat_port_message *message, const char *why,
                  leat_time at);
-    /* Nothing will ever arrive any more of some or all that is under way, which lost() is told of
-     * behind this. `why`: a sentence without an end. NULL: nobody wants to know more. */
+    /* Some or all messages in flight will never arrive; lost() follows for each. `why`: a sentence
+     * without a full stop. May be NULL. */
     void (*stuck)(void *context, enum leat_port_stuck how, const char *why, leat_time at);
-    /* Some messages are known to arrive at `at` before that time has come. Their octets are final,
-     * and no more lent, and arrived() is told in its time all the same. Until then nothing else is
-     * told of the port that it goes to, unless the message is lost after all. The run does not end
-     * with this. NULL: nobody wants to know. */
+    /* The network knows ahead of time that the message arrives at `at`. Its octets are final and no
+     * longer lent. arrived() still comes at `at`; until then the destination port has no other
+     * event, unless the message is lost after all. Does not end the run. May be NULL. */
     void (*coming)(void *context, const struct leat_port_message *message, leat_time at);
-    /* A message begins to come in. It is certain how it goes on: no octet is later than if they
-     * came evenly from `from` up to `at`, which may be a little later than arrived() is told. Or,
-     * where `at` is LEAT_NEVER, nobody knows, but the first LEAT_PORT_HEAD_LEN octets are there at
-     * `from`. Told once, not after `from`, by networks that can; the octets are final, but lent as
-     * before. For whoever sends them on, or decides where to, before all are there. The message may
-     * be lost after all. NULL: nobody wants to know. */
+    /* A message begins to arrive: no octet is later than at an even rate from `from` to `at`, which
+     * may be slightly later than arrived(). Or `at` is LEAT_NEVER: only the first
+     * LEAT_PORT_HEAD_LEN octets are there at `from`. Called at most once, not after `from`, by
+     * networks that can; the octets are final, but still lent. For cut-through routers. The message
+     * may be lost after all. May be NULL. */
     void (*head)(void *context, const struct leat_port_message *message, leat_time from,
                  leat_time at);
 };
@@ -72,14 +70,14 @@ struct leat_port_hear {
 struct leat_port_net;
 
 struct leat_port_ops {
-    /* The message is handed to its port at `at`, not before the present time (asserted); a port
-     * sends what it is handed one after the other, by time, then in the order of the calls. False:
-     * too many messages are under way (see the network's limit). */
+    /* Hands the message to its port at `at`, not before `now` (asserted). A port sends its messages
+     * one after the other, by time, then in the order of the calls. False: too many messages are in
+     * flight (see the network's limit). */
     bool (*send)(struct leat_port_net *net, const struct leat_port_message *message, leat_time at);
 
-    /* Runs until something has been told, all of that time with it, or up to `until`, or for a
-     * while (so that its owner can hear of an interrupt); returns the time that it has reached.
-     * Nothing under way and LEAT_NEVER: stays where it is. */
+    /* Runs up to the next event, with all events of that time, or up to `until`, or for a while, so
+     * that the caller can look for an interrupt. Returns the time reached. Nothing in flight and
+     * LEAT_NEVER: returns `now`. */
     leat_time (*run)(struct leat_port_net *net, leat_time until);
 };
 
@@ -90,9 +88,9 @@ struct leat_port_net {
     leat_time now;        /* the time reached */
     leat_time latency;    /* no message arrives sooner than this after it is sent */
     uint64_t under_way;   /* messages sent, neither arrived nor lost */
-    uint64_t certificate; /* of all deliveries so far (sim_certificate.h) */
-    /* How fast a port takes the octets of a message at most, from when it is handed over: so many
-     * at once, the next after `taken_ps` at the earliest. 0 ps: it may want all of them at once. */
+    uint64_t certificate; /* a hash of all deliveries so far and their times */
+    /* How fast a port reads the octets of a message at most: so many at once, the next ones after
+     * `taken_ps` at the earliest. 0 ps: it may read all of them at once. */
     uint32_t taken_octets;
     leat_time taken_ps;
 };
