@@ -2,7 +2,7 @@
 """Dependencies point downwards only. A file may include headers of its own layer and of those below.
 
 Two headers never have the same name, so a name tells the layer. Rooms of proto/ do not know each
-other. Clocks, threads, files and sockets do not exist in core/, proto/ and sim/ (tests apart).
+other. Public headers, <leat/...>, need public headers and the C library only. Clocks, threads, files and sockets do not exist in core/, proto/ and sim/ (tests apart).
 """
 import re
 import subprocess
@@ -14,6 +14,7 @@ LIVE = ["live", "live/aton", "live/esp", "live/packetway"]
 PROGRAM = ["program/run", "program/clock", "program/mpi", "program/pvm", "program/thesis", "program/poets"]
 # A layer, and what stands below it. A folder belongs to the longest of these names that it begins with.
 BELOW = {
+    "include": [],
     "core": [],
     **{room: ["core"] for room in ROOMS},
     "proto": ["core", *ROOMS],
@@ -63,6 +64,8 @@ def main():
     home = {}
     for file in files:
         name = file.rsplit("/", 1)[-1]
+        if file.startswith("include/"):
+            continue
         if name in home:
             bad.append(f"{file}: {home[name]} has the same name")
         home[name] = file
@@ -76,6 +79,8 @@ def main():
             includes = re.findall(r'^#include ([<"])(.*)[>"]$', text.read(), re.M)
         for kind, header in includes:
             if kind == "<":
+                if header.startswith("leat/") and "include/" + header not in files:
+                    bad.append(f"{file}: <{header}> is not in include/")
                 if header in IMPURE and file.startswith(PURE) and not is_test(file):
                     bad.append(f"{file}: <{header}>, expected no clock, thread, file or socket here")
             elif header not in home or layer_of(home[header]) not in allowed:
