@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs mpicc
 leat=$(readlink -f "$1")
-tests=$(cd "$(dirname "$0")/.." && pwd)
+tests=$(cd "$(dirname "$0")/../../test" && pwd)
 
 for program in fault_after fault_fork fault_close reduce_user; do
     mpicc -O1 -D_GNU_SOURCE -I"$tests/mpi" -o "$folder/$program" "$tests/mpi/$program.c" "$tests/mpi/check.c" ||

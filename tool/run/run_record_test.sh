@@ -4,7 +4,7 @@ set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs mpicc
 leat=$(readlink -f "$1")
-tests=$(cd "$(dirname "$0")/.." && pwd)
+tests=$(cd "$(dirname "$0")/../../test" && pwd)
 
 # Sends in a ring, with computing in between by sleeping; collective calls; a long message; polls.
 cat > "$folder/mixed.c" <<'C'

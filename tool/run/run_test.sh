@@ -4,7 +4,7 @@ set -u
 . "$(dirname "$0")/../../test/lib.sh"
 needs mpicc
 leat=$(readlink -f "$1")
-tests=$(cd "$(dirname "$0")/.." && pwd)
+tests=$(cd "$(dirname "$0")/../../test" && pwd)
 
 # number KEY FILE: the number behind a key of the last line, which is the JSON object
 number() { tail -n 1 "$2" | jq -r ".$1"; }
