@@ -47,7 +47,7 @@ static void catalogue_values_come_out(void)
     OK(leat_crc64(0, digits, 9) == UINT64_C(0x995dc9bbdf1939fa));
 }
 
-/* specs/atm.md, 1.2 */
+/* spec/atm.md, 1.2 */
 static void header_checks_are_those_of_the_note(void)
 {
     static const uint8_t v[][5] = {

@@ -11,7 +11,7 @@ static void splitmix_gives_the_published_numbers(void)
     OK(leat_random_splitmix(&state) == UINT64_C(0x06c45d188009454f));
 }
 
-/* specs/poets.md, V21 */
+/* spec/poets.md, V21 */
 static void seed_one_gives_the_numbers_of_the_note(void)
 {
     static const uint64_t want[] = { UINT64_C(0xb3f2af6d0fc710c5), UINT64_C(0x853b559647364cea),

@@ -1,5 +1,5 @@
 /*
- * What tasks see of the thesis' platform (specs/atm.md, 7.1): each is bound to a port of a cell
+ * What tasks see of the thesis' platform (spec/atm.md, 7.1): each is bound to a port of a cell
  * network, and gives commands to the adaptation layer unit that it shares with the others of its
  * port. Two locks keep them apart: wlcked from a granted INITSEND until the message is ready to be
  * sent (from SEND on the unit has it, so its own task waits for it too), rlcked from a RECEIVE that

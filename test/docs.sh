@@ -57,9 +57,10 @@ for page in README.md doc/*.md; do
     done < "$folder/named"
 done
 # Every page that is linked exists.
-for page in *.md doc/*.md proto/*/README.md; do
+find . \( -name build -o -name readmes -o -name .git \) -prune -o -name '*.md' -print > "$folder/pages"
+while read -r page; do
     for link in $(grep -oE '\]\([^)#]+' "$page" | cut -c3-); do
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: no $link"; bad=1; }
     done
-done
+done < "$folder/pages"
 exit $bad

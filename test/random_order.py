@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 ROOTS = {"leat_random_splitmix", "leat_random_next", "leat_random_below", "leat_random_fill"}
-# Generators that a specification gives, by the file that has them (specs/atm.md, 8).
+# Generators that a specification gives, by the file that has them (spec/atm.md, 8).
 OTHER_ROOTS = {"sim/atm/load/sim_atm_check_load.c": {"draw"}}
 # Macros of test/tap.h that evaluate each argument in a full expression of its own.
 SEQUENCED_MACROS = {"EQ", "OK"}

@@ -28,7 +28,7 @@ struct leat_format {
     const char *name;    /* as users type it */
     const char *summary; /* one line */
 
-    /* Where it travels (design.md, "Carriage"); 0 where it does not. */
+    /* Where it travels (spec/carriage.md); 0 where it does not. */
     uint16_t link_type, ether_type, udp_port;
     uint8_t ip_protocol;
     size_t unit_len; /* every packet has this length; 0: it varies */

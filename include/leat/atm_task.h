@@ -1,5 +1,5 @@
 /*
- * The thesis' own calls (seed 001, Table 10.2; specs/atm.md, 7.1): a program as tasks, ordinary
+ * The thesis' own calls (seed 001, Table 10.2; spec/atm.md, 7.1): a program as tasks, ordinary
  * processes, each bound to a port of an ATM fabric. A task drives the adaptation layer unit of its
  * port by itself, word by word, and shares it with the other tasks there: two locks keep them
  * apart.

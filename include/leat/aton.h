@@ -1,6 +1,6 @@
 /*
  * ATON packet: one command that goes once round a token ring and folds an operand of every
- * interface into its data (specs/aton.md). This is its octet image, the form of files, captures
+ * interface into its data (spec/aton.md). This is its octet image, the form of files, captures
  * and the live ring; programs never see the form on the ring itself.
  *
  *    0     1        3      5      7                                   n-5   n-4

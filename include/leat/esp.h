@@ -1,5 +1,5 @@
 /*
- * The ESP packet (specs/esp.md, "Packet"): one instruction for the ephemeral stores on its way.
+ * The ESP packet (spec/esp.md, "Packet"): one instruction for the ephemeral stores on its way.
  *
  *    octet 0        1        2..3             4..11               12 ..                  last 4
  *   +---------+---------+-----------------+-------------------+----------------------+---------+
@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* specs/esp.md, "Carriage": the packet is the payload, unchanged. Never IP protocol 50 (IPsec). */
+/* spec/esp.md, "Carriage": the packet is the payload, unchanged. Never IP protocol 50 (IPsec). */
 enum {
     LEAT_ESP_UDP_PORT = 4253,
     LEAT_ESP_IP_PROTOCOL = 253, /* with Router Alert */
@@ -186,7 +186,7 @@ LEAT_API leat_err leat_esp_packet_encode(const struct leat_esp_packet *packet, u
                                          size_t cap, size_t *len);
 
 /*
- * What an end system does to a packet with R before it sends it back (specs/esp.md, "Holes", 5):
+ * What an end system does to a packet with R before it sends it back (spec/esp.md, "Holes", 5):
  * X := XR, R := 0; E stays, so that the source learns of it. Swapping addresses and the new TTL are
  * the carrier's, the CRC is encode's. False, and nothing changed, if R is not set.
  */

@@ -30,7 +30,7 @@ static inline uint64_t leat_random_splitmix(uint64_t *state)
 
 LEAT_API void leat_random_seed(struct leat_random *r, uint64_t seed);
 
-/* The stream of one entity: seed XOR entity * 0x9E3779B97F4A7C15 (specs/poets.md, 5.4). */
+/* The stream of one entity: seed XOR entity * 0x9E3779B97F4A7C15 (spec/poets.md, 5.4). */
 LEAT_API void leat_random_seed_entity(struct leat_random *r, uint64_t seed, uint64_t entity);
 
 static inline uint64_t leat_random_next(struct leat_random *r)

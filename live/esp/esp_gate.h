@@ -127,7 +127,7 @@ static inline enum esp_reason esp_output(struct esp_pass *p, uint32_t out,
 /* ---- back into the frame ------------------------------------------------------------------ */
 
 /*
- * specs/esp.md, "Holes", 7: IPv4 needs no checksum; IPv6 has it made anew. sum: of the octets from
+ * spec/esp.md, "Holes", 7: IPv4 needs no checksum; IPv6 has it made anew. sum: of the octets from
  * the UDP header to the end of the datagram, two by two, with the old checksum.
  */
 static inline bool esp_udp_seal(uint8_t *data, const uint8_t *end, const struct esp_place *at,

@@ -1,5 +1,5 @@
 /*
- * What tasks of leat/atm_task.h have sent and received, as records (specs/atm.md, 7.3):
+ * What tasks of leat/atm_task.h have sent and received, as records (spec/atm.md, 7.3):
  *
  *     cycle,op,tag,src_task,dst_task,note
  *     0,snd,20,srp:0,srp:4,                  when the write lock was granted

@@ -61,7 +61,7 @@ static int receive_number(int type)
     return number;
 }
 
-/* Octets and cycles of specs/atm.md, 5.4, by the place of the word "delay0" in the list. */
+/* Octets and cycles of spec/atm.md, 5.4, by the place of the word "delay0" in the list. */
 static const struct {
     int octets, cycles;
 } delays[] = { { 0, 155 },  { 1, 169 },  { 2, 177 },  { 3, 185 },  { 4, 193 },       { 8, 231 },

@@ -1,6 +1,6 @@
 /*
  * One interface of the ring, bit by bit: each bit time a symbol comes in and a symbol goes out, and
- * the one bit of delay between them is where the interface works (specs/aton.md; aton_serial.h has
+ * the one bit of delay between them is where the interface works (spec/aton.md; aton_serial.h has
  * its units).
  *
  *                +---------------------------------------------------------------+

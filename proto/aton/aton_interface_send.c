@@ -51,7 +51,7 @@ bool leat_aton_send_is_own(const struct leat_aton_station *s)
     return c->opcode < LEAT_ATON_SORT || s->param == c->param;
 }
 
-/* ---- what the packet starts with (specs/aton.md, "Commands") --------------------------------- */
+/* ---- what the packet starts with (spec/aton.md, "Commands") --------------------------------- */
 
 static uint64_t identity(unsigned opcode, unsigned width_bits)
 {

@@ -1,5 +1,5 @@
 /*
- * ATON on the live ring: behind Ethernet type 0x88B6 (specs/aton.md, "Live ring").
+ * ATON on the live ring: behind Ethernet type 0x88B6 (spec/aton.md, "Live ring").
  *
  *    0         4          8      9       10    12                  n
  *   +---------+----------+------+-------+-----+-------------------+- - - - - - -+- - - - -+

@@ -1,5 +1,5 @@
 /*
- * A plain second reading of specs/aton.md for the tests: packets as lists of numbers, images put
+ * A plain second reading of spec/aton.md for the tests: packets as lists of numbers, images put
  * together one octet or one symbol at a time, CRCs one bit at a time. It shares nothing with the
  * room's code but the struct that it fills in.
  */

@@ -1,6 +1,6 @@
 /*
  * The sender's part of a command: how it begins, what came of it, and what it costs
- * (specs/aton.md, "Commands", "Time", "Algorithms with long packets").
+ * (spec/aton.md, "Commands", "Time", "Algorithms with long packets").
  *
  *   begin(interface, command) --> image --> round the ring (aton_visit.h) --> take(...) --> packet
  *                                                                               |

@@ -1,5 +1,5 @@
 /*
- * The serial units of an interface (specs/aton.md, "Commands" and "Errors"; seed 003, section 3).
+ * The serial units of an interface (spec/aton.md, "Commands" and "Errors"; seed 003, section 3).
  * Each takes one bit time: bits of the ring and of a register go in, one bit comes out, and what
  * the next bit needs to know stays in a flip-flop or two.
  *

@@ -1,5 +1,5 @@
 /*
- * ATON on the ring: a packet or a token as the symbols that are sent (specs/aton.md, "Packet").
+ * ATON on the ring: a packet or a token as the symbols that are sent (spec/aton.md, "Packet").
  *
  *   packet   SD | AC(8) | CTL(16) | DA(16) | SA(16) | data | FLG(8) | CRC(32) | ED
  *   token    SD | AC(8), T = 1 | ED                                        24 symbols

@@ -140,7 +140,7 @@ static void a_command_takes_128_and_2w_symbols(void)
         }
 }
 
-/* specs/aton.md, "Time": T = P + n + sum p_i + B with B = max(0, 24 - n - sum p_i). */
+/* spec/aton.md, "Time": T = P + n + sum p_i + B with B = max(0, 24 - n - sum p_i). */
 static void the_closed_form_times_of_the_spec_follow(void)
 {
     static const struct {

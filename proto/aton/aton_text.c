@@ -4,7 +4,7 @@
 #include "leat_bytes.h"
 #include <string.h>
 
-enum { LINK_TYPE = 148 }; /* design.md, "Carriage": USER1 */
+enum { LINK_TYPE = 148 }; /* spec/carriage.md: USER1 */
 enum { FLG_FROM_END = 5, CRC_FROM_END = 4 };
 enum { AC_AT = 0, CTL_AT = 1, DA_AT = 3, SA_AT = 5, DATA_AT = 7, PARAM_AT = 9, PAYLOAD_AT = 11 };
 enum { A = 2, C = 1 };
@@ -47,7 +47,7 @@ static void walk_ctl(struct leat_fields *f, struct leat_aton_packet *p)
     p->reg = (uint8_t)leat_fields_uint(f, "register", CTL_AT, 6, p->reg);
 }
 
-/* What a sender starts with (specs/aton.md, "Commands"), v being its own operand. */
+/* What a sender starts with (spec/aton.md, "Commands"), v being its own operand. */
 static void start(struct leat_aton_packet *p)
 {
     p->counter = 1;

@@ -1,5 +1,5 @@
 /*
- * What an interface does to an active packet that passes: the word engine (specs/aton.md,
+ * What an interface does to an active packet that passes: the word engine (spec/aton.md,
  * "Commands", "Algorithms with long packets"). One event per packet and interface; the same source
  * for the simulator, for the live station in user space, and for XDP, where it compiles as it is.
  *

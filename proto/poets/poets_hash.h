@@ -1,4 +1,4 @@
-/* FNV-1a, 64 bits (Fowler, Noll, Vo): the hash of payloads and final states (specs/poets.md, 5.4).
+/* FNV-1a, 64 bits (Fowler, Noll, Vo): the hash of payloads and final states (spec/poets.md, 5.4).
  */
 #ifndef LEAT_POETS_HASH_H
 #define LEAT_POETS_HASH_H

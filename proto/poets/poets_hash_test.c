@@ -6,7 +6,7 @@
 static const uint8_t v7[16] = { 0x01, 0x02, 0x00, 0x03, 0x02, 0x03, 0x01, 0x00,
                                 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0xc0, 0x3f };
 
-/* V22 of specs/poets.md. */
+/* V22 of spec/poets.md. */
 static void published_hashes(void)
 {
     OK(leat_poets_hash(LEAT_POETS_HASH_EMPTY, "", 0) == UINT64_C(0xcbf29ce484222325));

@@ -1,5 +1,5 @@
 /*
- * Records that hosts exchange around packets (specs/poets.md, 1.7), all little-endian, and the
+ * Records that hosts exchange around packets (spec/poets.md, 1.7), all little-endian, and the
  * hardware address (1.8), which travels beside a packet and never inside it.
  *
  *   P_Addr         0 hwAddr (32)  4 packet, 64 octets, zero padded                       68 octets

@@ -7,7 +7,7 @@ enum { FRAME_MAX = LEAT_POETS_FRAME_LEN_MAX };
 
 /* ---- records of fixed length ---- */
 
-/* V19 of specs/poets.md: the barrier release of V9, to thread 0x0411. */
+/* V19 of spec/poets.md: the barrier release of V9, to thread 0x0411. */
 static void an_addressed_packet_is_the_published_68_octets(void)
 {
     const uint8_t release[16] = { 0xff, 0xff, 0xfd, 0x40 };
@@ -213,7 +213,8 @@ static leat_err frame_fault(const uint8_t *buf, size_t len, size_t *at)
     return err;
 }
 
-/* Section 8: bad magic, nrec beyond its bytes, nflit 0 or above 4; and what 1.7 leaves at zero. */
+/* spec/poets.md, 8: bad magic, nrec beyond its bytes, nflit 0 or above 4; and what 1.7 leaves at
+ * zero. */
 static void malformed_frames_are_refused_with_their_place(void)
 {
     static const struct {

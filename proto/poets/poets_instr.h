@@ -1,5 +1,5 @@
 /*
- * The payload of an instrumentation packet, SUP/INSTR (specs/poets.md, 1.6): 32-bit counters,
+ * The payload of an instrumentation packet, SUP/INSTR (spec/poets.md, 1.6): 32-bit counters,
  * 10 of them in 3 flits, or 14 in 4 flits where the thread has performance counters.
  *
  *   0 cIDX | 4 cycles | 8 rxCnt | 12 rxHanCnt | 16 txCnt | 20 supCnt | 24 txHanCnt | 28 idleCnt

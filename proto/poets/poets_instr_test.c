@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* V17 of specs/poets.md: the record of thread 0x0411. */
+/* V17 of spec/poets.md: the record of thread 0x0411. */
 static const struct leat_poets_instr record = {
     .count = 14,
     .counter = { 0, 240000000, 1000, 998, 500, 7, 490, 3, 2, 1, 11, 22, 33, 44 },

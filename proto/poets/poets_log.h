@@ -1,5 +1,5 @@
 /*
- * Log lines as packets, SUP/LOG (specs/poets.md, 1.5 and 3.5).
+ * Log lines as packets, SUP/LOG (spec/poets.md, 1.5 and 3.5).
  *
  *   payload:   | seq (8) | 55 octets of text |
  *

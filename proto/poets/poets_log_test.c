@@ -45,7 +45,7 @@ static void check_octets(const struct leat_poets_packet *p, const char *hex)
     OK(memcmp(buf, want, len) == 0);
 }
 
-/* V14 and V15 of specs/poets.md. */
+/* V14 and V15 of spec/poets.md. */
 static void published_texts_split_into_published_octets(void)
 {
     struct leat_poets_packet out[COUNT_MAX];

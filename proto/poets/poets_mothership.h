@@ -1,6 +1,6 @@
 /*
  * The mothership: what the host does with packets from the fabric, and the life of an application
- * (specs/poets.md, 3).
+ * (spec/poets.md, 3).
  *
  *   UNDERDEFINED --all parts--> DEFINED --INIT--> LOADING --every thread at the barrier--> READY
  *        |                        |                                                        |

@@ -1,5 +1,5 @@
 /*
- * The path of an edge (specs/poets.md, 4.5): DESTINATION FIRST.
+ * The path of an edge (spec/poets.md, 4.5): DESTINATION FIRST.
  *
  *   [dst] ':' dstPin '-' [src] ':' srcPin          cell_1_2:in-cell_1_1:out
  *

@@ -1,5 +1,5 @@
 /*
- * A softswitch: the devices of one thread, served one turn at a time (specs/poets.md, 2).
+ * A softswitch: the devices of one thread, served one turn at a time (spec/poets.md, 2).
  *
  *            +--------------------------- CTL/STOP ---------------------------+
  *            |                                                                v

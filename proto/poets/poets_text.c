@@ -94,7 +94,7 @@ static void walk_log(struct leat_fields *f, struct leat_poets_packet *p, bool pa
 }
 
 /*
- * Reading: we send 14 counters (specs/poets.md, 1.6). The form of 10 is meant by who writes just
+ * Reading: we send 14 counters (spec/poets.md, 1.6). The form of 10 is meant by who writes just
  * those ten, as they are shown.
  */
 static unsigned instr_count(struct leat_fields *f, unsigned shown)

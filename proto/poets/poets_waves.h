@@ -1,5 +1,5 @@
 /*
- * Is all idle, over ranks that send each other packets? Mattern's four counters (specs/poets.md,
+ * Is all idle, over ranks that send each other packets? Mattern's four counters (spec/poets.md,
  * 5.3): one rank asks all in waves how many packets they have sent to other ranks and how many of
  * others' they have finished; each answers when it is passive.
  *

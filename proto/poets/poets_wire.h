@@ -1,5 +1,5 @@
 /*
- * A POETS packet: 1 to 4 flits of 16 octets, everything little-endian (specs/poets.md, 1.1-1.4).
+ * A POETS packet: 1 to 4 flits of 16 octets, everything little-endian (spec/poets.md, 1.1-1.4).
  *
  *   swAddr, octets 0-3    31  30  29       24 23          16 15                             0
  *                        +---+---+-----------+--------------+-------------------------------+
@@ -63,7 +63,7 @@ enum {
     LEAT_POETS_OP_KILL = 0xff,
 };
 
-/* Quirks of the original that are visible in a header (section 6); bits of a mask. */
+/* Quirks of the original that are visible in a header (spec/poets.md, 6); bits of a mask. */
 enum {
     /* D3: CTL/IMPL with CNC=0. Every decoder accepts it and says so here. */
     LEAT_POETS_COMPAT_REPLY_CNC0 = 1,

@@ -20,7 +20,7 @@
 
 enum { PACKET_MAX = LEAT_POETS_PACKET_LEN_MAX };
 
-/* The vectors of specs/poets.md, section 7, that are whole packets. */
+/* The vectors of spec/poets.md, section 7, that are whole packets. */
 struct vector {
     const char *name;
     struct leat_poets_packet packet;

@@ -1,6 +1,6 @@
 /*
  * A ring that runs: ATON interfaces in a circle, links with delay, a token, a monitor, faults
- * (specs/aton.md). Time is counted in bits.
+ * (spec/aton.md). Time is counted in bits.
  *
  *         +---------+  p_0 bits   +---------+  p_1 bits   +---------+
  *    +--->|    0    |------------>|    1    |------------>|    2    |---- ... ----+

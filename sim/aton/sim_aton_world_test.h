@@ -1,6 +1,6 @@
 /*
  * A ring under test: it remembers all that it is told, so that two models can be held to each
- * other. Beside it a plain reading of specs/aton.md: lists of numbers, one after the other.
+ * other. Beside it a plain reading of spec/aton.md: lists of numbers, one after the other.
  */
 #ifndef LEAT_SIM_ATON_WORLD_TEST_H
 #define LEAT_SIM_ATON_WORLD_TEST_H

@@ -1,6 +1,6 @@
 /*
  * ESP routers in any graph: a root, members, packets that lose their way, come twice or overtake
- * each other (specs/esp.md).
+ * each other (spec/esp.md).
  *
  *   member --access--> router --wire--> router ... root's router --access--> root
  *   (esp_member.h)     (a store each,                                        (esp_service.h)

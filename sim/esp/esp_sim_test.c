@@ -53,7 +53,7 @@ static void begin_world(struct world *w, uint32_t routers, uint32_t members, uin
         w->value[m] = 1000 + m * m;
 }
 
-/* The model of specs/esp.md: levels of routers, members at the last ones in turn. */
+/* The model of spec/esp.md: levels of routers, members at the last ones in turn. */
 static void make_tree(struct world *w, uint32_t levels, uint32_t fanout, uint32_t members,
                       uint64_t seed)
 {
@@ -424,8 +424,8 @@ static struct score play(unsigned runs, bool robust, uint32_t rounds, bool trust
 }
 
 /*
- * specs/esp.md, "robust aggregate": 300 of 300 with K = 8, 298 with 5, 123 with 3, and without the
- * voiding rule 46 wrong answers with 3. A soak has these 300 runs, others a share.
+ * spec/esp.md, "Services", "robust aggregate": 300 of 300 with K = 8, 298 with 5, 123 with 3, and
+ * without the voiding rule 46 wrong answers with 3. A soak has these 300 runs, others a share.
  */
 static void robust_sums_are_right_as_often_as_the_note_says_and_never_wrong(void)
 {

@@ -4,7 +4,7 @@
  *   certificate     FNV-1a 64 over records of five 64-bit words, little-endian, per delivery:
  *                   | time | source | destination | message number | payload hash |
  *                   in order of time, then destination
- *   delivery hash   FNV-1a 64 over records of three (specs/atm.md, 8):
+ *   delivery hash   FNV-1a 64 over records of three (spec/atm.md, 8):
  *                   | cycle | output port << 8 or source port | number of the source's cell |
  *                   in order of cycle, then output port
  *   payload hash    of the octets that arrived; our own, 16 octets at a time in two lanes
@@ -28,7 +28,7 @@ struct leat_sim_certificate {
     uint64_t destination;
 };
 
-/* FNV-1a 64 (specs/atm.md, 8). Begin with LEAT_SIM_FNV_OFFSET. */
+/* FNV-1a 64 (spec/atm.md, 8). Begin with LEAT_SIM_FNV_OFFSET. */
 #define LEAT_SIM_FNV_OFFSET UINT64_C(0xcbf29ce484222325)
 #define LEAT_SIM_FNV_PRIME  UINT64_C(0x100000001b3)
 uint64_t leat_sim_fnv_octets(uint64_t hash, const uint8_t *octets, size_t len);
@@ -45,7 +45,7 @@ uint64_t leat_sim_certificate_value(const struct leat_sim_certificate *c);
 /* Any octets; a hash is no secret: it tells accidents, not forgers. */
 uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len);
 
-/* The hash of specs/atm.md, 8. Deliveries come in order of cycle, then output (asserted). */
+/* The hash of spec/atm.md, 8. Deliveries come in order of cycle, then output (asserted). */
 struct leat_sim_delivery_hash {
     uint64_t hash, cycle;
     uint32_t output;

@@ -35,7 +35,7 @@ static void labels_lead_where_the_fabric_leads_them(void)
                                                  .ports = fabric.net.ports,
                                                  .clos = &fabric.net };
     all_pairs(&n, 4);
-    /* specs/atm.md: the access VPI of port 14 on path 0 is 4 * 14. */
+    /* spec/atm.md: the access VPI of port 14 on path 0 is 4 * 14. */
     uint8_t route[LEAT_SIM_PACKETWAY_ROUTE_LEN_MAX];
     EQ(leat_sim_packetway_route(&n, 5, 14, route), 4);
     EQ(memcmp(route, "\0\0\0\x38", 4), 0);

@@ -269,15 +269,15 @@ def draw(name, what):
 
 def write():
     version = subprocess.run([LEAT, "--version"], capture_output=True, text=True).stdout.strip()
-    lines = ["# Networks, compared with truths of others", "",
-             f"Written by `make validate` ({version}). The last column is how far a figure may be off.", ""]
+    lines = ["# Validation of networks", "",
+             f"Written by `make validate` ({version}). The last column is the allowed relative error.", ""]
     with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
         lines += file.read().splitlines()[2:] + [""]
     for name, what in series.items():
         draw(name, what)
     lines += [f"![{name}](validation/{name}.svg)" for name in series] + [""]
     for section, each in rows.items():
-        lines += [f"## {section}", "", "| | truth | leat | off | allowed |", "|---|---:|---:|---:|---:|"]
+        lines += [f"## {section}", "", "| | reference | leat | error | allowed |", "|---|---:|---:|---:|---:|"]
         lines += [f"| {what} | {truth:.5g} | {got:.5g} | {part:.2%} | {allowed:.0%} |{'' if good else ' **no** |'}"
                   for what, truth, got, part, allowed, good in each]
         lines.append("")

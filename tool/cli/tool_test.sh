@@ -23,7 +23,7 @@ same "thresh" "$(echo "$json" | jq .fields.thresh)" 3
 same "flags" "$(echo "$json" | jq -r .fields.flags)" X
 same "error" "$(echo "$json" | jq .error)" null
 
-# specs/poets.md, V7
+# spec/poets.md, V7
 same "V7" "$("$leat" encode poets class=DEV task=3 device=513 pin=2 edge=259 payload=070000000000c03f)" \
     0102000302030100070000000000c03f
 

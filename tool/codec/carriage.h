@@ -1,6 +1,6 @@
 /*
  * Where in a captured frame does a packet of one of our formats sit? Link type, Ethernet type, IP
- * protocol and UDP port tell (design.md, "Carriage"). Only offsets are worked out here; what lies
+ * protocol and UDP port tell (spec/carriage.md). Only offsets are worked out here; what lies
  * behind them is the format's.
  */
 #ifndef LEAT_CARRIAGE_H

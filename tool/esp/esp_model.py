@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""leat esp sim against a plain reading of specs/esp.md: paths by Bellman and Ford, trees of sets.
+"""leat esp sim against a plain reading of spec/esp.md: paths by Bellman and Ford, trees of sets.
 
 esp_model.py LEAT SEED CASES FOLDER
 """

@@ -1,5 +1,5 @@
 /*
- * Communication records (specs/atm.md, 7.3 and 7.5): which task sent or received what in which
+ * Communication records (spec/atm.md, 7.3 and 7.5): which task sent or received what in which
  * cycle, and when the same would have happened in a network without contention.
  *
  *     cycle,op,tag,src_task,dst_task,note

@@ -1,6 +1,6 @@
 /*
  * leat experiment echo: the one-way delay of a message by its size, and what follows from it
- * (specs/atm.md, 7.2; seed 001, 11.3).
+ * (spec/atm.md, 7.2; seed 001, 11.3).
  */
 #include "atm_aal_unit.h"
 #include "experiment.h"

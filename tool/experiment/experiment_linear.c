@@ -1,6 +1,6 @@
 /*
  * leat experiment linear, matrix and contention: programs of the thesis at work, and how much of
- * their time is contention (specs/atm.md, 7.3 to 7.5; seed 001, 11.2 and 11.4).
+ * their time is contention (spec/atm.md, 7.3 to 7.5; seed 001, 11.2 and 11.4).
  */
 #include "experiment.h"
 #include <inttypes.h>

@@ -6,7 +6,7 @@ import sys
 
 
 def one_way(n):
-    """T(N) of specs/atm.md, 5.4."""
+    """T(N) of spec/atm.md, 5.4."""
     cells = -(-(n + 20) // 36)
     words = 19 * (n // 4) + (3 + 4 * (n % 4) if n % 4 else 0)
     return 145 + 10 * cells + 2 * words + (58 if cells > 1 else 0) + max(0, 61 * (cells - 2))
@@ -87,7 +87,7 @@ def write_records(path, seed):
 
 
 def without_contention(path, ports):
-    """specs/atm.md, 7.5, record by record."""
+    """spec/atm.md, 7.5, record by record."""
     rows = [r for r in csv.DictReader(open(path)) if r["note"] != "start"]
     cycle = []
     for i, r in enumerate(rows):

@@ -1,4 +1,4 @@
-/* Figures that the thesis printed (seed 001; specs/atm.md has its errata). */
+/* Figures that the thesis printed (seed 001; spec/atm.md has its errata). */
 #include "experiment.h"
 
 /* Table 11.1: one-way delays, in cycles. */

@@ -1,7 +1,7 @@
 /*
  * leat fabric time: how long a message takes from host to host, measured in the simulated network:
  * one message in an otherwise idle network, from the cycle in which the sender asks for the unit to
- * the cycle in which the receiver has the last octet (specs/atm.md, 5.4).
+ * the cycle in which the receiver has the last octet (spec/atm.md, 5.4).
  */
 #include "fabric.h"
 #include "leat_tree.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends frames into a live ring, made here from the specification alone (specs/aton.md).
+"""Sends frames into a live ring, made here from the specification alone (spec/aton.md).
 
 usage: ring_live.py DEVICE TO FROM CHANGE,... COUNT [keyed]      inside the network namespace of DEVICE
 A frame is an ADD of station SENDER, as its neighbour would hand it on, with one thing changed. Or,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""leat ring against a plain reading of specs/aton.md: lists of numbers, one station after the other.
+"""leat ring against a plain reading of spec/aton.md: lists of numbers, one station after the other.
 
 ring_model.py LEAT SEED CASES FOLDER
 """

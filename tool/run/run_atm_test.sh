@@ -25,7 +25,7 @@ same 'records of each worker' "$(model sequences "$vectors/comm_experimental.csv
 same 'records of the workers' "$(grep -v 'start$' "$folder/records.csv" | grep -c 'snd\|rcv')" 134
 same 'what they sent' "$(grep -v 'start$' "$folder/records.csv" | grep -c snd)" 37
 
-# A message that nothing disturbs: octets, and cycles from the write lock to the last get (specs/atm.md, 5.4).
+# A message that nothing disturbs: octets, and cycles from the write lock to the last get (spec/atm.md, 5.4).
 for pair in 1:169 2:177 3:185 4:193 8:231 16:307 17:389 52:717 53:802 1000:11640 67912:779222; do
     octets=${pair%:*}
     run --records "$folder/records.csv" -- "$programs/ecs" $((octets / 4)) $((octets % 4))

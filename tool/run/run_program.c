@@ -232,7 +232,7 @@ static void add(struct words *words, const char *word)
     if (words->count < WORDS_CAP) words->word[words->count++] = (char *)word;
 }
 
-/* The words of mpirun that make Open MPI use the provider, and all of our own (specs/programs.md).
+/* The words of mpirun that make Open MPI use the provider, and all of our own (spec/programs.md).
  */
 static char **mpi_words(const struct run_job *job, const char *path, const char *part)
 {

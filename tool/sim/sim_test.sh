@@ -13,7 +13,7 @@ json() {
 }
 figures='del(.model, .wall_seconds, .cycles_per_second)'
 
-# ---- the check workload of specs/atm.md, 8 ------------------------------------------------------
+# ---- the check workload of spec/atm.md, 8 ------------------------------------------------------
 for model in rtl cell; do
     for row in "2000 1 1 592 463 0 531fc4cf1e674c5e" \
                "20000 1 1.00 5831 5524 2351 0c5f1c411bae1632" \

@@ -105,7 +105,7 @@ const char *aal_order_name(enum leat_atm_aal_verb verb, enum aal_data data)
     return "";
 }
 
-/* One value of these kinds (specs/atm.md, 5.2): so many numbers of so many octets. */
+/* One value of these kinds (spec/atm.md, 5.2): so many numbers of so many octets. */
 static const struct kind {
     uint8_t numbers, len;
     bool real;

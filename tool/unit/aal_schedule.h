@@ -4,7 +4,7 @@
  *
  *   inputs                     keyword
  *     aal34[1]                 a unit, once; what its host orders follows, one after the other
- *       1 initsend             the earliest cycle, and the order (specs/atm.md, 5.2)
+ *       1 initsend             the earliest cycle, and the order (spec/atm.md, 5.2)
  *       9 putnint 285          one value or more; also putn short, long, float, dfloat, cplx, dcplx
  *       28 setdst broadcast    or a port
  *       31 snd rcv -1 1        task's name (1 to 3 characters), instance (-1: all), message id

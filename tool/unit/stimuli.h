@@ -1,5 +1,5 @@
 /*
- * Stimuli of a unit bench (specs/atm.md, 6): what is put on which signal in which cycle.
+ * Stimuli of a unit bench (spec/atm.md, 6): what is put on which signal in which cycle.
  *
  *   inputs                      keyword
  *     byte                      a signal, once

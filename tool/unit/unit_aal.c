@@ -1,6 +1,6 @@
 /*
  * leat unit aal: the network with its sixteen adaptation layer units, register by register, under a
- * schedule of what their hosts order (specs/atm.md, 5.5). Each cycle is shown as the thesis'
+ * schedule of what their hosts order (spec/atm.md, 5.5). Each cycle is shown as the thesis'
  * appendix J prints it, or as JSON, or as a waveform; what hosts get is told on standard error.
  */
 #include "unit_aal.h"

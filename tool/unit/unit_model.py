@@ -1,4 +1,4 @@
-"""The unit benches of the ATM prototype, a second time: a plain model written from specs/atm.md, 4 and 6,
+"""The unit benches of the ATM prototype, a second time: a plain model written from spec/atm.md, 4 and 6,
 random stimuli for it, and readers of the three trace formats. Used by unit_test.sh and unit_golden_test.sh.
 
   unit_model.py golden REFERENCE TRACE        every value of the reference is in the trace (JSON lines)

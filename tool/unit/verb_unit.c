@@ -1,5 +1,5 @@
 /*
- * leat unit: the unit benches of the ATM prototype (specs/atm.md, 6). Each cycle: the stimuli, the
+ * leat unit: the unit benches of the ATM prototype (spec/atm.md, 6). Each cycle: the stimuli, the
  * units, then every signal is shown.
  */
 #include "atm_bmx.h"

@@ -1,5 +1,5 @@
 /*
- * Epochs: one order, made of a schedule and a seed (specs/poets.md, 5.4). Softswitches take their
+ * Epochs: one order, made of a schedule and a seed (spec/poets.md, 5.4). Softswitches take their
  * turns in the order of their addresses, so what they send is appended in the order of (source,
  * sequence) without sorting. The supervisor comes last.
  */

@@ -18,7 +18,7 @@
  *
  * On the wire a packet is its flits of 16 octets where the network's flits have as many (the
  * hardware address then goes beside them, as in the original); elsewhere a head goes before them
- * (specs/poets.md, 1.7, a record of a frame):
+ * (spec/poets.md, 1.7, a record of a frame):
  *
  *     | u32 hardware address | u8 flits | u8 1: control | u16 0 | flits |
  */

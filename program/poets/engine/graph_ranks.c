@@ -1,5 +1,5 @@
 /*
- * Ranks: processes that share the threads of an application (specs/poets.md, 5.2 and 5.3). Each has
+ * Ranks: processes that share the threads of an application (spec/poets.md, 5.2 and 5.3). Each has
  * its crew of workers (graph_crew.h), the first of them in this very thread, and a post:
  *
  *   worker --ring--> post --frames--> post --ring--> worker          device to device

@@ -3,8 +3,7 @@
  *
  *   FILE:LINE:COLUMN: CODE: what there is, and what was expected
  *
- * The codes are those of the POETS specification note, section 8; W_... and marked ones are
- * warnings.
+ * The codes are those of spec/poets.md, 8; W_... and marked ones are warnings.
  */
 #ifndef LEAT_GRAPH_REPORT_H
 #define LEAT_GRAPH_REPORT_H

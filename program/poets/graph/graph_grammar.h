@@ -1,6 +1,6 @@
 /*
- * Which element may stand where, how often, and with which attributes (the POETS specification
- * note, 4.2 and 4.3). The reader walks this table; what it does with an element is graph_read.c.
+ * Which element may stand where, how often, and with which attributes (spec/poets.md, 4.2
+ * and 4.3). The reader walks this table; what it does with an element is graph_read.c.
  */
 #ifndef LEAT_GRAPH_GRAMMAR_H
 #define LEAT_GRAPH_GRAMMAR_H

@@ -1,5 +1,5 @@
 /*
- * OAM, RM, AAL2 and AAL3/4 payloads end alike (specs/atm.md, 2): in six bits of their own and a
+ * OAM, RM, AAL2 and AAL3/4 payloads end alike (spec/atm.md, 2): in six bits of their own and a
  * CRC-10 over the 374 bits before it, so that the whole 384 bits divide to 0.
  *
  *     0                                        46

@@ -1,5 +1,5 @@
 /*
- * The seal of atm_seal.h by its definition (specs/atm.md, 2): 374 bits and ten zeros, divided one
+ * The seal of atm_seal.h by its definition (spec/atm.md, 2): 374 bits and ten zeros, divided one
  * bit at a time by x^10+x^9+x^5+x^4+x+1.
  */
 #ifndef LEAT_ATM_SEAL_TEST_H

@@ -1,6 +1,6 @@
 /*
  * BMX: a bus-matrix switch of any size, input units (PPD) and output units (SPD) around a matrix of
- * crosspoint memories (specs/atm.md, 4.4, 4.6).
+ * crosspoint memories (spec/atm.md, 4.4, 4.6).
  *
  *   link 0 --> PPD 0 --[ XPM(0,0) ]--[ XPM(0,1) ]--
  *   link 1 --> PPD 1 --[ XPM(1,0) ]--[ XPM(1,1) ]--

@@ -1,5 +1,5 @@
 /*
- * PPD: the input unit of a bus-matrix switch (specs/atm.md, 4.2), one step per network cycle. It
+ * PPD: the input unit of a bus-matrix switch (spec/atm.md, 4.2), one step per network cycle. It
  * takes a cell byte by byte from its link, translates the header by a table and writes the cell
  * into the XPMs of all outputs that the table selects, or into none and suspends the sender.
  *

@@ -1,5 +1,5 @@
 /*
- * SPD: the output unit of a bus-matrix switch (specs/atm.md, 4.3), one step per network cycle. It
+ * SPD: the output unit of a bus-matrix switch (spec/atm.md, 4.3), one step per network cycle. It
  * takes turns among the XPMs of its output, cell by cell, without an idle byte between two cells,
  * and takes a cell back that the next switch refuses.
  *

@@ -1,5 +1,5 @@
 /*
- * A plain model of PPD, SPD and BMX for the tests: the rules of specs/atm.md, 4.1 to 4.6, phase by
+ * A plain model of PPD, SPD and BMX for the tests: the rules of spec/atm.md, 4.1 to 4.6, phase by
  * phase, with every register of its own and no thought for speed.
  */
 #ifndef LEAT_ATM_SWITCH_MODEL_TEST_H

@@ -1,6 +1,6 @@
 /*
  * Crosspoint memories (XPM): between input p and output s of a switch lies a ring of bytes, written
- * by input unit p only and read by output unit s only (specs/atm.md, 4.1). All XPMs of a switch
+ * by input unit p only and read by output unit s only (spec/atm.md, 4.1). All XPMs of a switch
  * are one matrix.
  *
  *               output 0   output 1   output 2

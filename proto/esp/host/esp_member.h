@@ -98,7 +98,7 @@ void leat_esp_member_leave(struct leat_esp_member *member, struct leat_esp_post 
 
 /*
  * An instruction came in that has R: it is turned round and goes back where it came from
- * (specs/esp.md, "Holes", 5). False: it has no R, and this is its end.
+ * (spec/esp.md, "Holes", 5). False: it has no R, and this is its end.
  */
 bool leat_esp_member_reflect(struct leat_esp_words *words);
 

@@ -484,7 +484,7 @@ void leat_esp_service_hear(struct leat_esp_service *s, leat_time now,
 /* ---- what goes out --------------------------------------------------------------------------- */
 
 /*
- * specs/esp.md: LT for a maximum, GT for a minimum. Where a value is sent again because packets are
+ * spec/esp.md: LT for a maximum, GT for a minimum. Where a value is sent again because packets are
  * lost, its equal must travel on, or the second copy would end where the first has been.
  */
 static uint32_t operator_of(const struct leat_esp_request *r)

@@ -1,5 +1,5 @@
 /*
- * The five instructions (specs/esp.md, "Instructions"): what a node does to its store and to the
+ * The five instructions (spec/esp.md, "Instructions"): what a node does to its store and to the
  * packet, all or nothing. The same source on every data path; it compiles for BPF as it is.
  *
  *   COUNT     c = get(compValTag) or 0; put c + 1; pass iff c + 1 <= thresh

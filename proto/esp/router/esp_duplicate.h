@@ -1,5 +1,5 @@
 /*
- * The duplicate module (specs/esp.md, "Services", multicast): at a branch point every CAST of a
+ * The duplicate module (spec/esp.md, "Services", multicast): at a branch point every CAST of a
  * group goes on to each of a few addresses. Apart from the five instructions, and the only part of
  * a node that sends more than it gets; so everything about it is bounded:
  *

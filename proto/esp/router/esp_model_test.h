@@ -1,5 +1,5 @@
 /*
- * A plain second reading of specs/esp.md and README.md, for the tests only: bindings are a list, an
+ * A plain second reading of spec/esp.md and README.md, for the tests only: bindings are a list, an
  * instruction puts one after the other and takes all back when one does not go.
  */
 #ifndef LEAT_ESP_MODEL_TEST_H

@@ -1,5 +1,5 @@
 /*
- * The ephemeral store (specs/esp.md, "Store"): small values that die by themselves. The same source
+ * The ephemeral store (spec/esp.md, "Store"): small values that die by themselves. The same source
  * for the library, the simulator, the router in user space and XDP, where it compiles as it is.
  *
  *   store   G groups, G a power of two: group = mark mod G, mark = mix64(node seed, computation)

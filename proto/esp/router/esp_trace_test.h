@@ -2,7 +2,7 @@
  * One seeded trace of ESP packets for every data path: octets and the clock at which they arrive.
  * Computations and tags come from small pools, so that most instructions meet live bindings; the
  * clock dwells at the ends of lifetimes, and steps back now and then; every malformed class of
- * specs/esp.md comes, and what must pass unexecuted.
+ * spec/esp.md comes, and what must pass unexecuted.
  *
  *   esp_trace_begin(&trace, seed, &node, computations);
  *   loop: esp_trace_next(&trace, &step);      step.clock, step.octets, step.len, step.kind

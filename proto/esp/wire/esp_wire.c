@@ -111,7 +111,7 @@ static leat_err check(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
                 return leat_fault(LEAT_ERR_RESERVED, at + LEAT_ESP_OPERAND_LEN / 2, fault_at);
             continue;
         }
-        /* specs/esp.md, "Store": the tags of one instruction are pairwise distinct. */
+        /* spec/esp.md, "Store": the tags of one instruction are pairwise distinct. */
         for (unsigned t = 0; t < tag_count; t++)
             if (tag[t] == operand[i]) return leat_fault(LEAT_ERR_DUPLICATE, at, fault_at);
         tag[tag_count++] = operand[i];

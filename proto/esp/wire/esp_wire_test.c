@@ -48,7 +48,7 @@ static void write_crc(struct writer *w)
     write_number(w, 4, model_crc(w->octets, w->len));
 }
 
-/* specs/esp.md, "Opcodes and operands", row by row. */
+/* spec/esp.md, "Opcodes and operands", row by row. */
 static void model_encode(struct writer *w, const struct leat_esp_packet *p)
 {
     switch (p->opcode) {
@@ -392,7 +392,7 @@ static void the_word_after_an_operator_must_be_zero(void)
     }
 }
 
-/* specs/esp.md, "Store"; pktId is a key of the store like the others. */
+/* spec/esp.md, "Store"; pktId is a key of the store like the others. */
 static void equal_tags_are_refused_at_the_later_one(void)
 {
     static const struct {

@@ -63,7 +63,7 @@ static void write_lrt_node(struct leat_packetway_build *b, const struct leat_pac
     leat_packetway_build_address(b, &n->address);
     leat_packetway_build_nest(b);
     leat_packetway_build_copy(b, n->about, n->about_len);
-    /* No route can reach all nodes of a range: they are for L3 (spec 8, 23). */
+    /* No route can reach all nodes of a range: they are for L3 (spec 8, row 23). */
     leat_packetway_build_route(b, n->q, &l2rh, single && l2rh.len ? 1 : 0);
     leat_packetway_build_leave(b);
 }

@@ -108,8 +108,8 @@ static bool passed(const struct heard *h, uint32_t address)
 
 /*
  * My own table comes back. If it is one of a former life, with a number that others would take for
- * newer, I go on from there. A number grows by one with every hop (spec 8, 17): that is taken off
- * first, or the present table, coming round a loop, would seem to be newer for ever. While I am
+ * newer, I go on from there. A number grows by one with every hop (spec 8, row 17): that is taken
+ * off first, or the present table, coming round a loop, would seem to be newer for ever. While I am
  * young the number just opposite to mine, neither newer nor older, counts too.
  */
 static void meet_former_self(struct leat_packetway_router *r, const struct heard *h, leat_time now)

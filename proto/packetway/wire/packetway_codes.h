@@ -10,7 +10,7 @@
 #include "leat_err.h"
 #include <leat/packetway_message.h>
 
-/* Where messages travel (design.md, "Carriage"). */
+/* Where messages travel (spec/carriage.md). */
 enum {
     LEAT_PACKETWAY_LINK_TYPE = 150,
     LEAT_PACKETWAY_ETHER_TYPE = 0x88B7,

@@ -206,7 +206,7 @@ static leat_err wanted(struct reader *r)
     return err;
 }
 
-/* The errata (spec section 8, 15) put RCVF after MTUR; lenient reading takes it there too. */
+/* The errata (spec 8, row 15) put RCVF after MTUR; lenient reading takes it there too. */
 static bool table_begins(struct reader *r)
 {
     if (!take(r, LEAT_PACKETWAY_RTYP_SNID)) return false;

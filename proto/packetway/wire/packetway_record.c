@@ -191,7 +191,7 @@ static leat_err check_route(const struct subject *s)
 
 static leat_err check_mtu(const struct subject *s)
 {
-    const unsigned pl_max = is_lenient(s) ? 1 : 0; /* spec section 8, 12: an example has PL=1 */
+    const unsigned pl_max = is_lenient(s) ? 1 : 0; /* spec 8, row 12: an example has PL=1 */
     if (padding_of(s->head) > pl_max) return LEAT_ERR_PACKETWAY_REC_PL;
     return words_of(s->head) == 0 ? LEAT_ERR_OK : LEAT_ERR_PACKETWAY_REC_LEN;
 }

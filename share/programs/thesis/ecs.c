@@ -1,5 +1,5 @@
 /*
- * Echo, the source: how many cycles does a message take, one way? (specs/atm.md, 7.2)
+ * Echo, the source: how many cycles does a message take, one way? (spec/atm.md, 7.2)
  *
  *     leat run --fabric clos444 -- ecs WORDS [OCTETS]
  *

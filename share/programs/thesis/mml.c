@@ -1,5 +1,5 @@
 /*
- * The product of two matrices of integers, by one task for each element of both (specs/atm.md,
+ * The product of two matrices of integers, by one task for each element of both (spec/atm.md,
  * 7.4). This is the start program; mmp is what the others run.
  *
  *     leat run --fabric clos444 -- mml product.in

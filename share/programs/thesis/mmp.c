@@ -1,5 +1,5 @@
 /*
- * The product of two matrices: the task of one element (specs/atm.md, 7.4). mml starts one for each
+ * The product of two matrices: the task of one element (spec/atm.md, 7.4). mml starts one for each
  * of the first matrix, m x p, row by row, then one for each of the second, p x n.
  *
  * Those of the second tell all what they have. In each row of the first, for each column of the

@@ -1,5 +1,5 @@
 /*
- * A system of n linear equations, solved by one task for each coefficient (specs/atm.md, 7.3). This
+ * A system of n linear equations, solved by one task for each coefficient (spec/atm.md, 7.3). This
  * is the start program; srp is what the others run.
  *
  *     leat run --fabric clos444 -- srl system.in

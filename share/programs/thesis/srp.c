@@ -1,5 +1,5 @@
 /*
- * A system of linear equations: the task of one coefficient (specs/atm.md, 7.3). srl starts one for
+ * A system of linear equations: the task of one coefficient (spec/atm.md, 7.3). srl starts one for
  * each, `me` counts them row by row:
  *
  *      0  1  2 |  3        step 1: pivot 0, pivot row 1 2 3, rows below 4 .. 7 and 8 .. 11

@@ -25,7 +25,7 @@ bool leat_sim_atm_aal_order_fits(enum leat_atm_aal_verb verb, enum leat_sim_atm_
     return false;
 }
 
-/* The cycles are those of specs/atm.md, 5.5; that of the second request follows from the published
+/* The cycles are those of spec/atm.md, 5.5; that of the second request follows from the published
  * state8, which is 15 in cycle 302. */
 const struct leat_sim_atm_aal_schedule *leat_sim_atm_aal_two_messages(void)
 {
@@ -353,7 +353,7 @@ void leat_sim_atm_aal_bench_init(struct leat_sim_atm_aal_bench *bench,
     }
 }
 
-/* STATE10's round (specs/atm.md, 5.3): each source, each of its messages. */
+/* STATE10's round (spec/atm.md, 5.3): each source, each of its messages. */
 static void step_state10(struct leat_sim_atm_aal_host *host)
 {
     enum { IDLE = 0, SOURCE = 1, SOURCE_2 = 2, MESSAGE = 3, MESSAGE_2 = 18, NEXT = 19, END = 20 };

@@ -1,5 +1,5 @@
 /*
- * The bench of the adaptation layer units (specs/atm.md, 5.5; seed 001, 11.1.5 and appendix J): a
+ * The bench of the adaptation layer units (spec/atm.md, 5.5; seed 001, 11.1.5 and appendix J): a
  * network at register level with a unit at each port, hosts that follow a schedule, and after each
  * cycle the registers that the appendix prints.
  *

@@ -1,5 +1,5 @@
 /*
- * The check workload W(seed, load) of specs/atm.md, 8: plain sources and sinks at the ports, cells
+ * The check workload W(seed, load) of spec/atm.md, 8: plain sources and sinks at the ports, cells
  * to random ports by random paths, and a hash over all deliveries that both granularities and
  * other implementations of the note must reproduce.
  *

@@ -1,6 +1,6 @@
 /*
  * The prototype at work: a cell network whose ports have adaptation layer units, and hosts that
- * write messages into them and read what arrives (specs/atm.md, 5 and 7.1, host mode `ideal`).
+ * write messages into them and read what arrives (spec/atm.md, 5 and 7.1, host mode `ideal`).
  *
  *     traffic --> host --> AAL unit --> network --> AAL unit --> host --> delivery: certificate
  *

@@ -2,7 +2,7 @@
  * A network of bus-matrix switches that runs, at one of two granularities, or without contention:
  *
  *   rtl    every register of every unit, a step per cycle (proto/atm: PPD, SPD, XPM)
- *   cell   one event per cell and hop (specs/atm.md, 8), the same deliveries in the same cycles
+ *   cell   one event per cell and hop (spec/atm.md, 8), the same deliveries in the same cycles
  *   alone  cells never meet: to see what contention costs
  *
  * At each port sits a host: an adaptation layer unit with its tasks, a plain source and sink, or

@@ -63,7 +63,7 @@ void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, ui
     leat_sim_agenda_set(&alone->agenda, ARRIVALS, 0, way_at(alone, 0)->at);
 }
 
-/* The access label is that of a path to one port, or to all (specs/atm.md, 4.6). */
+/* The access label is that of a path to one port, or to all (spec/atm.md, 4.6). */
 static void deliver(struct leat_sim_atm *sim, const struct way *way, uint64_t now)
 {
     const struct leat_atm_clos *net = &sim->fabric.net;

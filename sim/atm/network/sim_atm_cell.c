@@ -1,5 +1,5 @@
 /*
- * The network cell by cell (specs/atm.md, 8). A transfer that an SPD selects in cycle T:
+ * The network cell by cell (spec/atm.md, 8). A transfer that an SPD selects in cycle T:
  *
  *      T            T+5 (channels: T+7)                  T+53              T+54
  *      select ----> check by the PPD downstream -------> complete -------> last octet at a port
@@ -284,7 +284,7 @@ static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now
 static uint64_t find_route(struct leat_sim_atm *sim, const struct ppd *ppd, uint32_t *label)
 {
     if (*label >= ppd->label_count) {
-        /* An entry that selects nothing is no mistake of the label's (specs/atm.md, 4.2). */
+        /* An entry that selects nothing is no mistake of the label's (spec/atm.md, 4.2). */
         sim->counts.unrouted += *label >= sim->fabric.net.table_depth;
         return 0;
     }

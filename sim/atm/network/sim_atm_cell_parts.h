@@ -145,7 +145,7 @@ static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, 
     spd->cells++;
 }
 
-/* The next input behind the last one that has a cell (specs/atm.md, S4). */
+/* The next input behind the last one that has a cell (spec/atm.md, S4). */
 static inline uint8_t next_input(const struct spd *spd, uint8_t last)
 {
     const uint64_t behind = spd->waiting & ~((UINT64_C(2) << last) - 1);

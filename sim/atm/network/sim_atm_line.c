@@ -9,7 +9,7 @@ enum {
     CELL_LEN = LEAT_ATM_CELL_LEN,
     HEADER_LEN = LEAT_ATM_HEADER_LEN,
     HEC_AT = HEADER_LEN - 1,
-    CRC_AT = CELL_LEN - 2, /* of the prototype's cells (specs/atm.md, 2.5) */
+    CRC_AT = CELL_LEN - 2, /* of the prototype's cells (spec/atm.md, 2.5) */
     RATE_ONE = LEAT_SIM_ATM_LINE_RATE_ONE,
 };
 

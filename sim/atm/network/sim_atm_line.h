@@ -13,7 +13,7 @@
  * the same cell with the same errors: the caller keeps what arrived.
  *
  * Header error control is optional, as the prototype has none: octet 4 carries the HEC on the line
- * only (specs/atm.md, 1.2), is checked without taking time, and is 0 again behind the line.
+ * only (spec/atm.md, 1.2), is checked without taking time, and is 0 again behind the line.
  *
  * A stray cell has random octets, or those of an earlier cell of the line; its label is random, or
  * one that leads somewhere. Its HEC is sound, it has no further errors.

@@ -50,7 +50,7 @@ static inline bool divides(const uint8_t *cell)
     return remainder_of(cell + TYPE_AT, 8 * (CELL - TYPE_AT), 16, 0x1021) == 0;
 }
 
-/* x^8 + x^2 + x + 1, and 55 on top (specs/atm.md, 1.2). */
+/* x^8 + x^2 + x + 1, and 55 on top (spec/atm.md, 1.2). */
 static inline unsigned header_syndrome(const uint8_t *header)
 {
     uint8_t plain[5];

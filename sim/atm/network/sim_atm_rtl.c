@@ -1,7 +1,7 @@
 /*
- * The network at register level: in every cycle all SPDs, then all ports, then all PPDs (specs/
- * atm.md, 4.4). Units in which nothing can happen are passed over, and cycles in which nothing can
- * happen anywhere.
+ * The network at register level: in every cycle all SPDs, then all ports, then all PPDs
+ * (spec/atm.md, 4.4). Units in which nothing can happen are passed over, and cycles in which
+ * nothing can happen anywhere.
  */
 #include "sim_atm_parts.h"
 
@@ -154,7 +154,7 @@ static void step_ppds(struct leat_sim_atm *sim)
     }
 }
 
-/* STATE6's way of counting octets (specs/atm.md, R5). */
+/* STATE6's way of counting octets (spec/atm.md, R5). */
 static void take_octet(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
@@ -237,7 +237,7 @@ void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until)
     }
 }
 
-/* An SPD's first deed in a cycle is to put its buf on the link (specs/atm.md, 4.3, S1). */
+/* An SPD's first deed in a cycle is to put its buf on the link (spec/atm.md, 4.3, S1). */
 void leat_sim_atm_wires(const struct leat_sim_atm *sim, uint32_t port,
                         struct leat_sim_atm_wires *out)
 {

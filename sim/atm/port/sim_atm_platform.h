@@ -1,5 +1,5 @@
 /*
- * The thesis' platform on a simulated cell network (port/platform.h; specs/atm.md, 7.1): at each
+ * The thesis' platform on a simulated cell network (port/platform.h; spec/atm.md, 7.1): at each
  * port an adaptation layer unit, and tasks that share it.
  *
  *     task --+

@@ -551,7 +551,7 @@ void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
         .delivered = delivered,
     };
     leat_sim_atm_load_init(&port->load, &load, load_memory);
-    /* The least that any message takes: an empty one, alone (specs/atm.md, 5.4). */
+    /* The least that any message takes: an empty one, alone (spec/atm.md, 5.4). */
     port->net.taken_octets = 4;
     port->net.taken_ps = edge(port, leat_atm_aal_io_cycles(4));
     port->net.latency = edge(

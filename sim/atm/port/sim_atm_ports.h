@@ -1,6 +1,6 @@
 /*
  * The ports of a cell network, for program layers (leat/port.h): at each an adaptation layer unit
- * and its host, as in sim_atm_load.h. A message of N octets takes T(N) of specs/atm.md, 5.4, if
+ * and its host, as in sim_atm_load.h. A message of N octets takes T(N) of spec/atm.md, 5.4, if
  * nothing is in its way: it is written into the unit, carried as cells, and read out of the other
  * unit.
  *

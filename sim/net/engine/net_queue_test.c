@@ -76,7 +76,7 @@ static void try_alone(struct leat_net_config *config, uint32_t wire, uint32_t fl
     world_end(&bench.world);
 }
 
-/* As in golden/fabric: 4 per router of three stages and a wire of one cycle, and 2. */
+/* As in test/validate: 4 per router of three stages and a wire of one cycle, and 2. */
 static void a_packet_alone_takes_what_pipelines_wires_and_its_length_say(void)
 {
     for (int a = 0; a < ARCHITECTURES; a++)

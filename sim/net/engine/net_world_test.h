@@ -59,7 +59,7 @@ static inline void world_begin(struct world *w, const struct leat_net_config *co
     leat_net_init(&w->net, &w->topology, w->routing, config, host, w->memory[2]);
 }
 
-/* The switches of golden/fabric. */
+/* The switches of test/validate. */
 static const struct leat_net_config golden = { .architecture = LEAT_NET_SWITCH_VC,
                                                .channels = 4,
                                                .buffer_flits = 8,

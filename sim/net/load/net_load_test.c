@@ -432,7 +432,7 @@ static void faults_happen_in_their_cycles_and_the_dead_have_no_part_in_saturatio
     world_end(&w);
 }
 
-/* The mesh of golden/fabric saturates at 0.42 (measured with BookSim2: README there). */
+/* The 8 x 8 mesh of test/validate saturates at 0.42 (measured with BookSim2: README there). */
 static void a_mesh_is_steady_at_40_percent_and_saturated_at_45(void)
 {
     const struct leat_net_shape mesh = shape_of(LEAT_NET_MESH, 8, 8);
