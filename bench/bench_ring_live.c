@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     if (commands < 100 || peers > PEERS_MAX) return 2;
     if (strcmp(argv[1], "gather") == 0) {
         if (!connect_peers(fds, argv + 3, peers)) return 1;
-    } else if (!(station = leat_aton_host_open(argv[1], why))) {
+    } else if (leat_aton_host_open(argv[1], &station, why) != LEAT_ATON_HOST_OK) {
         fprintf(stderr, "%s\n", why);
         return 1;
     }

@@ -26,11 +26,6 @@ void *leat_arena_take(struct leat_arena *arena, size_t len)
     return memset(leat_arena_take_octets(arena, len), 0, len);
 }
 
-void leat_arena_reset(struct leat_arena *arena)
-{
-    arena->used = 0;
-}
-
 void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size)
 {
     const size_t align = _Alignof(max_align_t), at = (arena->used + align - 1) / align * align;

@@ -30,6 +30,4 @@ void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size);
 enum { LEAT_ARENA_LINE = 64 };
 void *leat_arena_lay_lines(struct leat_arena *arena, size_t count, size_t size);
 
-void leat_arena_reset(struct leat_arena *arena);
-
 #endif

@@ -124,8 +124,6 @@ static void an_arena_gives_aligned_zeroed_memory_until_it_is_spent(void)
     OK(leat_arena_take_octets(&a, sizeof memory - a.used) != NULL);
     OK(leat_arena_take_octets(&a, 1) == NULL);
     OK(leat_arena_take(&a, 0) == NULL || a.used == sizeof memory);
-    leat_arena_reset(&a);
-    OK(leat_arena_take_octets(&a, sizeof memory) == memory);
 }
 
 /* Against a plain queue that never wraps. */
@@ -151,11 +149,6 @@ static void a_ring_is_a_bounded_queue(void)
             if (popped) EQ(item, model[first++]);
         }
         EQ(leat_ring_count(&ring), last - first);
-        for (size_t k = 0; k < CAPACITY; k++) {
-            const uint32_t *seen = leat_ring_peek(&ring, k);
-            EQ(seen != NULL, k < last - first);
-            if (seen) EQ(*seen, model[first + k]);
-        }
     }
 }
 

@@ -33,11 +33,6 @@ bool leat_ring_pop(struct leat_ring *ring, void *item)
     return true;
 }
 
-const void *leat_ring_peek(const struct leat_ring *ring, size_t index)
-{
-    return index < ring->count ? slot(ring, index) : NULL;
-}
-
 size_t leat_ring_count(const struct leat_ring *ring)
 {
     return ring->count;

@@ -26,9 +26,6 @@ bool leat_ring_push(struct leat_ring *ring, const void *item);
 /* Copies the oldest item out; false when empty. */
 bool leat_ring_pop(struct leat_ring *ring, void *item);
 
-/* The item `index` places behind the oldest, or NULL. Lent until the next push or pop. */
-const void *leat_ring_peek(const struct leat_ring *ring, size_t index);
-
 size_t leat_ring_count(const struct leat_ring *ring);
 
 #endif

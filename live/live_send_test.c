@@ -52,9 +52,10 @@ static void a_device_that_cannot_is_named(void)
 static void the_mode_is_told_with_its_reason(void)
 {
     char text[2 * LIVE_XDP_WHY_LEN], why[LIVE_XDP_WHY_LEN];
-    live_xdp_mode(false, "", text);
+    EQ(live_xdp_mode(false, "", text), -1);
     OK(strcmp(text, ", in the driver (native mode)") == 0);
-    live_xdp_mode(true, "a reason", text);
+    const int at = live_xdp_mode(true, "a reason", text);
+    OK(at > 0 && strcmp(text + at, "slower: a reason") == 0);
     OK(strcmp(text, ", behind the driver (generic mode), slower: a reason") == 0);
     live_xdp_mode(true, "", text);
     OK(strstr(text, "slower: a driver knows no XDP") != NULL);

@@ -117,8 +117,9 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
         return live_xdp_because(why, "%s has an XDP program of somebody else (id %u)", device_name,
                                 id);
     if (old >= 0 && has != wanted) {
+        bool was_there;
         close(old);
-        if (!live_xdp_detach(device, name, why)) return false;
+        if (!live_xdp_detach(device, name, &was_there, why)) return false;
         old = -1;
     }
     int err = put(device, program, old, wanted);
@@ -133,21 +134,24 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
     return true;
 }
 
-void live_xdp_mode(bool generic, const char *slow, char text[2 * LIVE_XDP_WHY_LEN])
+int live_xdp_mode(bool generic, const char *slow, char text[2 * LIVE_XDP_WHY_LEN])
 {
-    if (!generic)
-        snprintf(text, 2 * LIVE_XDP_WHY_LEN, ", in the driver (native mode)");
-    else
-        snprintf(text, 2 * LIVE_XDP_WHY_LEN, ", behind the driver (generic mode), slower: %s",
-                 *slow ? slow : "a driver knows no XDP");
+    const size_t size = 2 * LIVE_XDP_WHY_LEN;
+    if (!generic) {
+        snprintf(text, size, ", in the driver (native mode)");
+        return -1;
+    }
+    const int at = snprintf(text, size, ", behind the driver (generic mode), ");
+    snprintf(text + at, size - (size_t)at, "slower: %s", *slow ? slow : "a driver knows no XDP");
+    return at;
 }
 
-bool live_xdp_detach(uint32_t device, const char *name, char why[LIVE_XDP_WHY_LEN])
+bool live_xdp_detach(uint32_t device, const char *name, bool *was_there, char why[LIVE_XDP_WHY_LEN])
 {
     uint32_t flags = 0;
-    *why = 0;
     const int program = live_xdp_program(live_xdp_attached(device, &flags), name);
-    if (program < 0) return false;
+    *was_there = program >= 0;
+    if (!*was_there) return true;
     struct bpf_xdp_attach_opts replacing;
     in_place_of(program, &replacing);
     const int err = bpf_xdp_detach((int)device, flags, &replacing);

@@ -47,11 +47,13 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
                      char why[LIVE_XDP_WHY_LEN]);
 
 /* ", in the driver (native mode)", or ", behind the driver (generic mode), slower: ..." with
- * `slow`, which is why it is not native; "": since the driver knows no XDP. */
-void live_xdp_mode(bool generic, const char *slow, char text[2 * LIVE_XDP_WHY_LEN]);
+ * `slow`, which is why it is not native; "": since the driver knows no XDP. Returns where in the
+ * text the reason begins for which it is slower; -1: it is not. */
+int live_xdp_mode(bool generic, const char *slow, char text[2 * LIVE_XDP_WHY_LEN]);
 
-/* Takes a program of that name away. False with an empty why: there was none. */
-bool live_xdp_detach(uint32_t device, const char *name, char why[LIVE_XDP_WHY_LEN]);
+/* Takes a program of that name away, if there is one. False: it stays, and why. */
+bool live_xdp_detach(uint32_t device, const char *name, bool *was_there,
+                     char why[LIVE_XDP_WHY_LEN]);
 
 /* ---- sending natively (live_send.c) ---------------------------------------------------------- */
 

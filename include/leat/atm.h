@@ -87,6 +87,8 @@ LEAT_API void leat_atm_cell_idle(uint8_t cell[LEAT_ATM_CELL_LEN]);
  *   SKIPPING    stay            -> IDLE           nothing
  *
  * Cells which carry no user data (PT 4..7) pass by unseen.
+ *
+ * The engines (sender and reassembly) are library only: for programs that link libleat.
  */
 
 enum {

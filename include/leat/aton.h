@@ -140,7 +140,7 @@ struct leat_aton_command {
  * The live ring for programs: this host's station, its registers in memory, commands and answers,
  * messages from station to station.
  *
- *   struct leat_aton_host *station = leat_aton_host_open("eth1", why);
+ *   leat_aton_host_open("eth1", &station, why);
  *   volatile uint64_t *operand = leat_aton_host_registers(station);
  *   operand[1] = load;                                   plain stores; packets that pass see them
  *   leat_aton_host_command(station, &command, 1000000, &answer, why);   one packet, once round
@@ -151,7 +151,8 @@ struct leat_aton_command {
  * XDP in the kernel, or as a small process where there is no XDP. It belongs to its network device;
  * whoever opens the device finds it, in the same network namespace. Needs root.
  *
- * `why` is always room for LEAT_ATON_HOST_WHY_LEN characters: what is wrong, for people.
+ * The result says what to do about a failure; `why` is always room for LEAT_ATON_HOST_WHY_LEN
+ * characters: what is wrong, for people.
  */
 enum {
     LEAT_ATON_HOST_WHY_LEN = 320,
@@ -197,6 +198,7 @@ enum leat_aton_host_end {
     LEAT_ATON_HOST_WRONG,  /* the request cannot be right */
     LEAT_ATON_HOST_FAILED, /* the system refuses */
     LEAT_ATON_HOST_SILENT, /* no answer, or no message, in time */
+    LEAT_ATON_HOST_ABSENT, /* no station on this device */
 };
 
 /*
@@ -204,13 +206,16 @@ enum leat_aton_host_end {
  * registers. *used is the driver, and `why` says why that one, or what is wrong.
  */
 LEAT_API enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *config,
-                                                     enum leat_aton_host_driver *used, char *why);
+                                                     enum leat_aton_host_driver *used,
+                                                     int *slower_at, char *why);
 
 /* Ends the station of a device. The ring is dead until its neighbours know each other. */
 LEAT_API enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why);
 
-/* NULL, and why: no such device, no station on it, no right to it. */
-LEAT_API struct leat_aton_host *leat_aton_host_open(const char *device, char *why);
+/* WRONG: no such device. ABSENT: no station on it. FAILED: no right to it, for example. *out is
+ * NULL then. */
+LEAT_API enum leat_aton_host_end leat_aton_host_open(const char *device,
+                                                     struct leat_aton_host **out, char *why);
 LEAT_API void leat_aton_host_close(struct leat_aton_host *station);
 
 /* R0 .. R63. One aligned store is one change to a packet that passes; several are not. */

@@ -198,11 +198,11 @@ LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
  * ESP for programs: this host as a member of a group, or as its root that asks all members at once.
  * Packets go over UDP; the routers on their way (leat esp route) count, compare and sum.
  *
- *   member = leat_esp_host_member_open(&config, why);                    on every host
+ *   leat_esp_host_member_open(&config, &member, why);                    on every host
  *   leat_esp_host_member_set(member, load);
  *   leat_esp_host_member_serve(member, 1000, why);                       again and again
  *
- *   root = leat_esp_host_root_open(&config, why);                        on one
+ *   leat_esp_host_root_open(&config, &root, why);                        on one
  *   leat_esp_host_root_gather(root, 16, 5000);                           until 16 have joined
  *   request = leat_esp_host_root_request(LEAT_ESP_SERVICE_SUM, true);    robust
  *   leat_esp_host_root_ask(root, &request, &result, &cost, why);         result.answer
@@ -210,7 +210,8 @@ LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
  * Without a key any host can join and announce; trees and multicast need the key of the routers.
  * With a key the root must see the members' own addresses: no address translation on the route.
  *
- * `why` is always room for LEAT_ESP_HOST_WHY_LEN characters: what is wrong, for people.
+ * The result says what to do about a failure; `why` is always room for LEAT_ESP_HOST_WHY_LEN
+ * characters: what is wrong, for people.
  */
 
 enum { LEAT_ESP_KEY_LEN = 16 }; /* octets */
@@ -309,9 +310,10 @@ enum leat_esp_host_end {
 
 struct leat_esp_host_member;
 
-/* NULL: why. */
-LEAT_API struct leat_esp_host_member *
-leat_esp_host_member_open(const struct leat_esp_host_config *config, char *why);
+/* *out is NULL unless the result is OK. */
+LEAT_API enum leat_esp_host_end leat_esp_host_member_open(const struct leat_esp_host_config *config,
+                                                          struct leat_esp_host_member **out,
+                                                          char *why);
 
 /* Leaves the group, too. */
 LEAT_API void leat_esp_host_member_close(struct leat_esp_host_member *member);
@@ -341,8 +343,9 @@ LEAT_API size_t leat_esp_host_member_cast(const struct leat_esp_host_member *mem
 
 struct leat_esp_host_root;
 
-LEAT_API struct leat_esp_host_root *
-leat_esp_host_root_open(const struct leat_esp_host_config *config, char *why);
+/* *out is NULL unless the result is OK. */
+LEAT_API enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config *config,
+                                                        struct leat_esp_host_root **out, char *why);
 LEAT_API void leat_esp_host_root_close(struct leat_esp_host_root *root);
 
 /* Receives JOINs until there are so many members, or for so long. Returns how many there are. */

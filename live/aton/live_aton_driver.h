@@ -30,18 +30,19 @@ struct aton_driver {
     const char *name;
     /*
      * Puts a station on config->device; what an earlier one there had in its registers is kept.
-     * config->why says why this driver, and aton_tell adds how it went. False: why. Nothing is
-     * left behind then.
+     * config->why says why this driver, and aton_tell adds how it went; *slower_at changes where
+     * it runs slower than it could (live_aton_station.h). False: why. Nothing is left behind then.
      */
-    bool (*join)(struct aton_config *config, const struct leat_aton_interface *fresh, char *why);
-    /* False with an empty why: there is none of this driver. */
-    bool (*find)(uint32_t device, struct aton_seat *seat, char *why);
+    bool (*join)(struct aton_config *config, const struct leat_aton_interface *fresh,
+                 int *slower_at, char *why);
+    /* OK, FAILED and why, or ABSENT: there is none of this driver. */
+    enum leat_aton_host_end (*find)(uint32_t device, struct aton_seat *seat, char *why);
     void (*let_go)(struct aton_seat *seat);
     bool (*counts)(struct aton_seat *seat, uint64_t counts[ATON_REASON_COUNT]);
     /* Sleeps until the mailbox has something, a signal comes or the time is up. */
     void (*wait_for_mail)(struct aton_seat *seat, int timeout_ms);
-    /* False with an empty why: there was none. */
-    bool (*leave)(uint32_t device, char *why);
+    /* OK, FAILED and why, or ABSENT: there was none. */
+    enum leat_aton_host_end (*leave)(uint32_t device, char *why);
     /* Does what it sends on still leave? False: why not. */
     bool (*works)(const struct aton_config *config, char *why);
 };

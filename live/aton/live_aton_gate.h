@@ -70,7 +70,7 @@ static inline bool aton_payload_is_sound(struct aton_frame *f)
     uint8_t *image = aton_image(f);
     const uint32_t ctl = leat_get_be16(image + LEAT_ATON_CTL_AT);
     const uint32_t param = leat_get_be16(image + LEAT_ATON_PARAM_AT);
-    const uint32_t opcode = ctl >> LEAT_ATON_CTL_OPCODE & 15;
+    const uint32_t opcode = ctl >> LEAT_ATON_CTL_OPCODE & LEAT_ATON_CTL_OPCODE_MASK;
     const uint32_t width_bits = 16u << (ctl >> LEAT_ATON_CTL_WIDTH & 3);
     const uint32_t flg_at = f->image_len - LEAT_ATON_TRAILER_LEN;
     const uint8_t flg = image[LEAT_ATON_BOUND(flg_at)];

@@ -565,18 +565,25 @@ static void what_is_not_there_is_told(void)
 {
     char why[LEAT_ATON_HOST_WHY_LEN] = "";
     enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
+    int slower_at = 0;
     struct leat_aton_host_config c = { .device = "no-such-device",
                                        .next = { 2 },
                                        .previous = { 2 } };
-    EQ(leat_aton_host_join(&c, &used, why), LEAT_ATON_HOST_WRONG);
+    EQ(leat_aton_host_join(&c, &used, &slower_at, why), LEAT_ATON_HOST_WRONG);
     OK(strstr(why, "no-such-device") != NULL);
     c.address = 0xffff;
-    EQ(leat_aton_host_join(&c, &used, why), LEAT_ATON_HOST_WRONG);
+    EQ(leat_aton_host_join(&c, &used, &slower_at, why), LEAT_ATON_HOST_WRONG);
     OK(strstr(why, "65534") != NULL);
     c = (struct leat_aton_host_config){ .device = "lo", .next = { 1 } };
-    EQ(leat_aton_host_join(&c, &used, why), LEAT_ATON_HOST_WRONG);
+    EQ(leat_aton_host_join(&c, &used, &slower_at, why), LEAT_ATON_HOST_WRONG);
     OK(strstr(why, "group") != NULL);
-    OK(leat_aton_host_open("no-such-device", why) == NULL);
+    EQ(slower_at, -1);
+    struct leat_aton_host *station;
+    EQ(leat_aton_host_open("no-such-device", &station, why), LEAT_ATON_HOST_WRONG);
+    OK(!station);
+    EQ(leat_aton_host_open("lo", &station, why), LEAT_ATON_HOST_ABSENT);
+    OK(!station);
+    EQ(leat_aton_host_leave("lo", why), LEAT_ATON_HOST_ABSENT);
     EQ(leat_aton_host_leave("no-such-device", why), LEAT_ATON_HOST_WRONG);
     leat_aton_host_close(NULL);
 }

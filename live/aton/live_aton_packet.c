@@ -245,10 +245,12 @@ static void tell(struct aton_config *c, int file, const char *note, bool kept)
     munmap(share, sizeof *share);
 }
 
-static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, char *why)
+static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, int *slower_at,
+                 char *why)
 {
     char name[NAME_LEN], note[LEAT_ATON_HOST_WHY_LEN] = "";
     bool kept = false;
+    (void)slower_at; /* it has one mode */
     if (!name_of(c->device, name, why)) return false;
     live_home_sweep("leat-ring");
     const int file = open_file(name, O_CREAT, why);
@@ -261,14 +263,12 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     return joined;
 }
 
-static bool find(uint32_t device, struct aton_seat *seat, char *why)
+static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, char *why)
 {
     char name[NAME_LEN];
-    *why = 0;
-    if (!name_of(device, name, why)) return false;
+    if (!name_of(device, name, why)) return LEAT_ATON_HOST_FAILED;
     const int file = open_file(name, 0, why);
-    if (file < 0 && errno == ENOENT) *why = 0; /* there is none */
-    if (file < 0) return false;
+    if (file < 0) return errno == ENOENT ? LEAT_ATON_HOST_ABSENT : LEAT_ATON_HOST_FAILED;
     struct share *share = is_whole(file) ? map(file) : NULL;
     const pid_t process = holder(file);
     close(file);
@@ -282,11 +282,12 @@ static bool find(uint32_t device, struct aton_seat *seat, char *why)
                                     .process = (int)process,
                                     .mapping = share,
                                     .mapping_len = sizeof *share };
-        return true;
+        return LEAT_ATON_HOST_OK;
     }
     if (share) munmap(share, sizeof *share);
-    return aton_because(why, "the process of this station has ended, expected leat ring join again "
-                             "(its registers are kept)");
+    aton_because(why, "the process of this station has ended, expected leat ring join again (its "
+                      "registers are kept)");
+    return LEAT_ATON_HOST_FAILED;
 }
 
 static void let_go(struct aton_seat *seat)
@@ -301,18 +302,16 @@ static bool counts(struct aton_seat *seat, uint64_t total[ATON_REASON_COUNT])
     return true;
 }
 
-static bool leave(uint32_t device, char *why)
+static enum leat_aton_host_end leave(uint32_t device, char *why)
 {
     char name[NAME_LEN];
-    *why = 0;
-    if (!name_of(device, name, why)) return false;
+    if (!name_of(device, name, why)) return LEAT_ATON_HOST_FAILED;
     const int file = open_file(name, 0, why);
-    if (file < 0 && errno == ENOENT) *why = 0; /* there is none */
-    if (file < 0) return false;
+    if (file < 0) return errno == ENOENT ? LEAT_ATON_HOST_ABSENT : LEAT_ATON_HOST_FAILED;
     const bool ended = end_holder(file, why);
     if (ended) shm_unlink(name);
     close(file);
-    return ended;
+    return ended ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_FAILED;
 }
 
 /* The kernel sends for it. */

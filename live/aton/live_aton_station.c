@@ -73,6 +73,12 @@ static uint32_t index_of(const char *device, char *why)
     return index;
 }
 
+static enum leat_aton_host_end absent(const char *device, char *why)
+{
+    aton_because(why, "%s: no station here, expected one from leat ring join", device);
+    return LEAT_ATON_HOST_ABSENT;
+}
+
 /* ---- joining ------------------------------------------------------------------------------ */
 
 static bool config_make(const struct leat_aton_host_config *from, struct aton_config *c, char *why)
@@ -105,21 +111,23 @@ static void leave_others(const struct aton_driver *chosen, uint32_t device)
 
 /* With c->why, the reason for this driver. */
 static bool join_by(const struct aton_driver *driver, struct aton_config *c,
-                    const struct leat_aton_interface *fresh, char *why)
+                    const struct leat_aton_interface *fresh, int *slower_at, char *why)
 {
-    if (!driver->join(c, fresh, why)) return false;
+    if (!driver->join(c, fresh, slower_at, why)) return false;
     leave_others(driver, c->device);
     memcpy(why, c->why, sizeof c->why);
     return true;
 }
 
 enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *config,
-                                            enum leat_aton_host_driver *used, char *why)
+                                            enum leat_aton_host_driver *used, int *slower_at,
+                                            char *why)
 {
     struct aton_config c;
     const struct leat_aton_interface fresh = { .address = config->address, .enabled = 1 };
     char refused[LEAT_ATON_HOST_WHY_LEN] = "this leat was built without XDP";
     *why = 0;
+    *slower_at = -1;
     if (!config_make(config, &c, why)) return LEAT_ATON_HOST_WRONG;
     aton_because(c.why, "it was asked for");
     if (config->driver != LEAT_ATON_HOST_PACKET) {
@@ -127,7 +135,7 @@ enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *
         *used = LEAT_ATON_HOST_XDP;
         c.driver = LEAT_ATON_HOST_XDP;
         if (config->driver == LEAT_ATON_HOST_ANY) aton_because(c.why, "the kernel takes it");
-        if (join_by(&aton_xdp_driver, &c, &fresh, refused)) {
+        if (join_by(&aton_xdp_driver, &c, &fresh, slower_at, refused)) {
             memcpy(why, refused, sizeof refused);
             return LEAT_ATON_HOST_OK;
         }
@@ -137,11 +145,12 @@ enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *
             return LEAT_ATON_HOST_FAILED;
         }
         aton_because(c.why, "slower: no XDP: %.200s", refused);
+        *slower_at = 0;
     }
     *used = LEAT_ATON_HOST_PACKET;
     c.driver = LEAT_ATON_HOST_PACKET;
-    return join_by(&aton_packet_driver, &c, &fresh, why) ? LEAT_ATON_HOST_OK
-                                                         : LEAT_ATON_HOST_FAILED;
+    return join_by(&aton_packet_driver, &c, &fresh, slower_at, why) ? LEAT_ATON_HOST_OK
+                                                                    : LEAT_ATON_HOST_FAILED;
 }
 
 enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
@@ -151,44 +160,47 @@ enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
     const uint32_t index = index_of(device, why);
     if (!index) return LEAT_ATON_HOST_WRONG;
     for (int i = 0; i < DRIVERS; i++) {
-        left |= drivers[i]->leave(index, why);
-        if (*why) return LEAT_ATON_HOST_FAILED;
+        const enum leat_aton_host_end end = drivers[i]->leave(index, why);
+        if (end == LEAT_ATON_HOST_FAILED) return end;
+        left |= end == LEAT_ATON_HOST_OK;
     }
-    if (!left) aton_because(why, "%s: no station here, expected one from leat ring join", device);
-    return left ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_WRONG;
+    return left ? LEAT_ATON_HOST_OK : absent(device, why);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static bool find(struct leat_aton_host *s, const char *device, char *why)
+static enum leat_aton_host_end find(struct leat_aton_host *s, const char *device, char *why)
 {
     const uint32_t index = index_of(device, why);
-    if (!index) return false;
+    if (!index) return LEAT_ATON_HOST_WRONG;
     for (int i = 0; i < DRIVERS; i++) {
         s->driver = drivers[i];
-        if (s->driver->find(index, &s->seat, why)) return true;
-        if (*why) return false;
+        const enum leat_aton_host_end end = s->driver->find(index, &s->seat, why);
+        if (end != LEAT_ATON_HOST_ABSENT) return end;
     }
-    return aton_because(why, "%s: no station here, expected one from leat ring join", device);
+    return absent(device, why);
 }
 
-struct leat_aton_host *leat_aton_host_open(const char *device, char *why)
+enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton_host **out,
+                                            char *why)
 {
     struct leat_aton_host *s = calloc(1, sizeof *s);
     *why = 0;
-    if (!s) {
-        aton_because(why, "no memory");
-        return NULL;
-    }
-    if (!find(s, device, why)) {
+    *out = NULL;
+    if (!s) return aton_because(why, "no memory"), LEAT_ATON_HOST_FAILED;
+    const enum leat_aton_host_end end = find(s, device, why);
+    if (end != LEAT_ATON_HOST_OK) {
         free(s);
-        return NULL;
+        return end;
     }
     s->send_fd = aton_socket(s->seat.config.out, why);
     s->receive_fd = aton_socket(s->seat.config.device, why);
-    if (s->send_fd >= 0 && s->receive_fd >= 0) return s;
-    leat_aton_host_close(s);
-    return NULL;
+    if (s->send_fd < 0 || s->receive_fd < 0) {
+        leat_aton_host_close(s);
+        return LEAT_ATON_HOST_FAILED;
+    }
+    *out = s;
+    return LEAT_ATON_HOST_OK;
 }
 
 void leat_aton_host_close(struct leat_aton_host *s)

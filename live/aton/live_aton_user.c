@@ -83,7 +83,7 @@ void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t
     const struct leat_aton_live header = { .ring_id = c->ring_id, .sequence = sequence };
     /* A list grows into padding: in the kernel a frame cannot always be made longer. */
     const bool grows = (leat_get_be16(aton_image(f) + LEAT_ATON_CTL_AT) >> LEAT_ATON_CTL_OPCODE &
-                        15) == LEAT_ATON_SORT;
+                        LEAT_ATON_CTL_OPCODE_MASK) == LEAT_ATON_SORT;
     const uint32_t len = ATON_IMAGE_AT + f->image_len + aton_mac_len(c);
     const uint32_t padded = grows ? c->frame_max : ATON_ETHERNET_MIN;
     leat_put_be16(f->octets + ATON_TYPE_AT, LEAT_ATON_ETHER_TYPE);

@@ -77,24 +77,24 @@ static void let_go(struct aton_seat *seat)
     if (seat->windows_map >= 0) close(seat->windows_map);
 }
 
-static bool find(uint32_t device, struct aton_seat *seat, char *why)
+static enum leat_aton_host_end find(uint32_t device, struct aton_seat *seat, char *why)
 {
     uint32_t flags;
-    *why = 0;
     live_xdp_quiet();
     const uint32_t id = live_xdp_attached(device, &flags);
     const int program = id ? live_xdp_program(id, "aton_xdp") : -1;
     if (program < 0) {
-        if (id && errno == EPERM) aton_because(why, "no right to BPF programs, expected root");
-        return false;
+        if (!id || errno != EPERM) return LEAT_ATON_HOST_ABSENT;
+        return aton_because(why, "no right to BPF programs, expected root"), LEAT_ATON_HOST_FAILED;
     }
     const bool found = seat_of(program, seat);
     close(program);
-    if (found) return true;
+    if (found) return LEAT_ATON_HOST_OK;
     let_go(seat);
-    return aton_because(why,
-                        "the station on this device is another version's, or there is no right "
-                        "to it; expected root, and leat ring join again");
+    aton_because(why,
+                 "the station on this device is another version's, or there is no right to it; "
+                 "expected root, and leat ring join again");
+    return LEAT_ATON_HOST_FAILED;
 }
 
 static bool counts(struct aton_seat *seat, uint64_t total[ATON_REASON_COUNT])
@@ -127,14 +127,14 @@ static bool can_send(const struct aton_config *c, char why[LIVE_XDP_WHY_LEN])
 }
 
 /* In the place of a program of ours, or of none. Native where that is safe, and the driver can. */
-static bool attach(const struct aton_config *c, int program, char note[2 * LIVE_XDP_WHY_LEN],
-                   char *why)
+static bool attach(const struct aton_config *c, int program, int *slower_at,
+                   char note[2 * LIVE_XDP_WHY_LEN], char *why)
 {
     char slow[LIVE_XDP_WHY_LEN] = "", refused[LIVE_XDP_WHY_LEN];
     bool generic = !can_send(c, slow);
     if (!live_xdp_attach(c->device, program, "aton_xdp", &generic, refused))
         return aton_because(why, "%s", refused);
-    live_xdp_mode(generic, slow, note);
+    *slower_at = live_xdp_mode(generic, slow, note);
     return true;
 }
 
@@ -176,20 +176,22 @@ static bool fill(struct aton_xdp_bpf *station, const struct aton_config *c,
            bpf_map_update_elem(bpf_map__fd(station->maps.aton_page), &zero, &page, 0) == 0;
 }
 
-static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, char *why)
+static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, int *slower_at,
+                 char *why)
 {
     struct aton_seat seat;
     char ignored[LEAT_ATON_HOST_WHY_LEN] = "", note[2 * LIVE_XDP_WHY_LEN] = "";
     const uint32_t zero = 0;
     live_xdp_quiet();
-    const bool kept = find(c->device, &seat, ignored);
+    const bool kept = find(c->device, &seat, ignored) == LEAT_ATON_HOST_OK;
     const struct aton_seat *old = kept ? &seat : NULL;
     c->turns_back = c->out == c->device && live_xdp_can_send(c->out, LIVE_XDP_BACK, ignored);
     struct aton_xdp_bpf *station = load(c, old, why);
     bool joined = station && fill(station, c, fresh, old);
     if (station && !joined) aton_because(why, "its maps cannot be filled: %s", strerror(errno));
-    joined = joined && attach(c, bpf_program__fd(station->progs.aton_xdp), note, why);
+    joined = joined && attach(c, bpf_program__fd(station->progs.aton_xdp), slower_at, note, why);
     if (joined) {
+        if (*slower_at >= 0) *slower_at += (int)strlen(c->why);
         aton_tell(c, note, kept);
         bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0);
     }
@@ -198,13 +200,14 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     return joined;
 }
 
-static bool leave(uint32_t device, char *why)
+static enum leat_aton_host_end leave(uint32_t device, char *why)
 {
     char refused[LIVE_XDP_WHY_LEN];
+    bool was_there;
     live_xdp_quiet();
-    const bool left = live_xdp_detach(device, "aton_xdp", refused);
-    if (*refused) aton_because(why, "%s", refused);
-    return left;
+    if (!live_xdp_detach(device, "aton_xdp", &was_there, refused))
+        return aton_because(why, "%s", refused), LEAT_ATON_HOST_FAILED;
+    return was_there ? LEAT_ATON_HOST_OK : LEAT_ATON_HOST_ABSENT;
 }
 
 /* The other end of a veth may have stopped polling since. */

@@ -36,19 +36,40 @@ enum {
     ESP_ETHERNET_LEN = 14,
     ESP_FRAME_MAX = 1514,  /* an Ethernet frame without its check sequence */
     ESP_FRAME_SLACK = 128, /* octets behind a frame in user space */
+    ESP_HEAD_MASK = 127,   /* no header before a packet begins later; what verifiers want to see */
     ESP_TYPE_IPV4 = 0x0800,
     ESP_TYPE_IPV6 = 0x86DD,
     ESP_IP_UDP = 17,
     ESP_IP_HOP_BY_HOP = 0,
+    ESP_IPV4_BEGIN = 0x45, /* version and words of the header */
+    ESP_IPV4_BEGIN_ALERT = 0x46,
+    ESP_IPV4_TOTAL_AT = 2,
+    ESP_IPV4_FRAGMENT_AT = 6,
+    ESP_IPV4_TTL_AT = 8,
+    ESP_IPV4_PROTOCOL_AT = 9,
+    ESP_IPV4_SUM_AT = 10,
+    ESP_IPV4_FROM_AT = 12,
+    ESP_IPV4_TO_AT = 16,
     ESP_IPV4_LEN = 20,
     ESP_IPV4_ALERT_LEN = 24,
     ESP_IPV4_FRAGMENT = 0x3fff, /* more fragments, or an offset */
+    ESP_IPV6_BEGIN = 0x60,
+    ESP_IPV6_PAYLOAD_AT = 4,
+    ESP_IPV6_NEXT_AT = 6,
+    ESP_IPV6_HOPS_AT = 7,
+    ESP_IPV6_FROM_AT = 8,
+    ESP_IPV6_TO_AT = 24,
     ESP_IPV6_LEN = 40,
     ESP_IPV6_ALERT_LEN = 8,
+    ESP_UDP_TO_AT = 2,
+    ESP_UDP_LEN_AT = 4,
+    ESP_UDP_SUM_AT = 6,
     ESP_UDP_LEN = 8,
 };
 
-#define ESP_IPV4_ALERT UINT32_C(0x94040000) /* RFC 2113 */
+#define ESP_IPV4_ALERT  UINT32_C(0x94040000)     /* RFC 2113 */
+#define ESP_IPV6_ALERT  UINT32_C(0x05020000)     /* RFC 2711: option 5 of two octets, value 0 */
+#define ESP_IPV4_MAPPED UINT64_C(0xffff00000000) /* ::ffff before an IPv4 address (RFC 4291) */
 
 enum esp_carriage { ESP_BARE, ESP_IPV4_RAW, ESP_IPV4_UDP, ESP_IPV6_RAW, ESP_IPV6_UDP };
 
@@ -102,8 +123,8 @@ static inline enum esp_found esp_find_udp(const uint8_t *data, const uint8_t *en
 {
     const uint8_t *udp = data + udp_at;
     if (udp + ESP_UDP_LEN > end || room < ESP_UDP_LEN) return ESP_FOUND_UNSOUND;
-    if (leat_get_be16(udp + 2) != LEAT_ESP_UDP_PORT) return ESP_NOT_OURS;
-    const uint32_t len = leat_get_be16(udp + 4);
+    if (leat_get_be16(udp + ESP_UDP_TO_AT) != LEAT_ESP_UDP_PORT) return ESP_NOT_OURS;
+    const uint32_t len = leat_get_be16(udp + ESP_UDP_LEN_AT);
     if (len < ESP_UDP_LEN || len > room) return ESP_FOUND_UNSOUND;
     at->udp_at = udp_at;
     at->packet_at = udp_at + ESP_UDP_LEN;
@@ -116,18 +137,19 @@ static inline enum esp_found esp_find_ipv4(const uint8_t *data, const uint8_t *e
 {
     const uint8_t *ip = data + ESP_ETHERNET_LEN;
     if (ip + ESP_IPV4_LEN > end) return ESP_NOT_OURS;
-    const uint32_t protocol = ip[9], total = leat_get_be16(ip + 2);
+    const uint32_t protocol = ip[ESP_IPV4_PROTOCOL_AT],
+                   total = leat_get_be16(ip + ESP_IPV4_TOTAL_AT);
     uint32_t header = ESP_IPV4_LEN;
     if (protocol != ESP_IP_UDP && protocol != LEAT_ESP_IP_PROTOCOL) return ESP_NOT_OURS;
-    if (leat_get_be16(ip + 6) & ESP_IPV4_FRAGMENT) return ESP_NOT_OURS;
+    if (leat_get_be16(ip + ESP_IPV4_FRAGMENT_AT) & ESP_IPV4_FRAGMENT) return ESP_NOT_OURS;
     uint64_t sum = (uint64_t)leat_get_be32(ip) + leat_get_be32(ip + 4) + leat_get_be32(ip + 8) +
                    leat_get_be32(ip + 12) + leat_get_be32(ip + 16);
-    if (ip[0] == 0x46) { /* one option: Router Alert */
+    if (ip[0] == ESP_IPV4_BEGIN_ALERT) { /* one option: Router Alert */
         if (ip + ESP_IPV4_ALERT_LEN > end) return ESP_NOT_OURS;
         if (leat_get_be32(ip + ESP_IPV4_LEN) != ESP_IPV4_ALERT) return ESP_NOT_OURS;
         sum += ESP_IPV4_ALERT;
         header = ESP_IPV4_ALERT_LEN;
-    } else if (ip[0] != 0x45 || protocol == LEAT_ESP_IP_PROTOCOL) {
+    } else if (ip[0] != ESP_IPV4_BEGIN || protocol == LEAT_ESP_IP_PROTOCOL) {
         return ESP_NOT_OURS;
     }
     at->carriage = protocol == ESP_IP_UDP ? ESP_IPV4_UDP : ESP_IPV4_RAW;
@@ -148,17 +170,19 @@ static inline enum esp_found esp_find_ipv6(const uint8_t *data, const uint8_t *e
 {
     const uint8_t *ip = data + ESP_ETHERNET_LEN;
     const uint32_t after = ESP_ETHERNET_LEN + ESP_IPV6_LEN;
-    if (ip + ESP_IPV6_LEN > end || ip[0] >> 4 != 6) return ESP_NOT_OURS;
-    const uint32_t room = leat_get_be16(ip + 4);
+    if (ip + ESP_IPV6_LEN > end || ip[0] >> 4 != ESP_IPV6_BEGIN >> 4) return ESP_NOT_OURS;
+    const uint32_t room = leat_get_be16(ip + ESP_IPV6_PAYLOAD_AT);
     at->udp_at = 0;
-    if (ip[6] == ESP_IP_UDP) {
+    if (ip[ESP_IPV6_NEXT_AT] == ESP_IP_UDP) {
         at->carriage = ESP_IPV6_UDP;
         return esp_find_udp(data, end, after, room, at);
     }
     const uint8_t *hop = data + after;
-    if (ip[6] != ESP_IP_HOP_BY_HOP || hop + ESP_IPV6_ALERT_LEN > end) return ESP_NOT_OURS;
-    /* RFC 2711: option 5 of two octets, value 0; padding before or behind it. */
-    const bool alert = leat_get_be32(hop + 2) == 0x05020000 || leat_get_be32(hop + 4) == 0x05020000;
+    if (ip[ESP_IPV6_NEXT_AT] != ESP_IP_HOP_BY_HOP || hop + ESP_IPV6_ALERT_LEN > end)
+        return ESP_NOT_OURS;
+    /* Padding before or behind it. */
+    const bool alert = leat_get_be32(hop + 2) == ESP_IPV6_ALERT ||
+                       leat_get_be32(hop + 4) == ESP_IPV6_ALERT;
     if (hop[0] != LEAT_ESP_IP_PROTOCOL || hop[1] != 0 || !alert) return ESP_NOT_OURS;
     at->carriage = ESP_IPV6_RAW;
     at->packet_at = after + ESP_IPV6_ALERT_LEN;
@@ -199,10 +223,10 @@ static inline void esp_destination(const uint8_t *data, const uint8_t *end,
     const uint8_t *ip = data + ESP_ETHERNET_LEN;
     address[0] = address[1] = 0;
     if (esp_is_ipv6(at) && ip + ESP_IPV6_LEN <= end) {
-        address[0] = leat_get_be64(ip + 24);
-        address[1] = leat_get_be64(ip + 32);
+        address[0] = leat_get_be64(ip + ESP_IPV6_TO_AT);
+        address[1] = leat_get_be64(ip + ESP_IPV6_TO_AT + 8);
     } else if (esp_is_ipv4(at) && ip + ESP_IPV4_LEN <= end) {
-        address[1] = UINT64_C(0xffff00000000) | leat_get_be32(ip + 16);
+        address[1] = ESP_IPV4_MAPPED | leat_get_be32(ip + ESP_IPV4_TO_AT);
     }
 }
 
@@ -213,10 +237,10 @@ static inline void esp_source(const uint8_t *data, const uint8_t *end, const str
     const uint8_t *ip = data + ESP_ETHERNET_LEN;
     address[0] = address[1] = 0;
     if (esp_is_ipv6(at) && ip + ESP_IPV6_LEN <= end) {
-        address[0] = leat_get_be64(ip + 8);
-        address[1] = leat_get_be64(ip + 16);
+        address[0] = leat_get_be64(ip + ESP_IPV6_FROM_AT);
+        address[1] = leat_get_be64(ip + ESP_IPV6_FROM_AT + 8);
     } else if (esp_is_ipv4(at) && ip + ESP_IPV4_LEN <= end) {
-        address[1] = UINT64_C(0xffff00000000) | leat_get_be32(ip + 12);
+        address[1] = ESP_IPV4_MAPPED | leat_get_be32(ip + ESP_IPV4_FROM_AT);
     } else if (data + ESP_ETHERNET_LEN <= end) {
         address[1] = (uint64_t)leat_get_be32(data + ESP_FROM_AT) << 16 |
                      leat_get_be16(data + ESP_FROM_AT + 4);
@@ -238,13 +262,14 @@ static inline bool esp_hop(uint8_t *data, const uint8_t *end, const struct esp_p
     uint8_t *ip = data + ESP_ETHERNET_LEN;
     if (ip + ESP_IPV4_LEN > end) return at->carriage == ESP_BARE;
     if (esp_is_ipv4(at)) {
-        if (ip[8] <= 1) return false;
-        ip[8]--;
-        const uint32_t sum = leat_get_be16(ip + 10) + 0x100u; /* RFC 1141: the word is 0x100 less */
-        leat_put_be16(ip + 10, (uint16_t)(sum + (sum >> 16)));
+        if (ip[ESP_IPV4_TTL_AT] <= 1) return false;
+        ip[ESP_IPV4_TTL_AT]--;
+        const uint32_t sum = leat_get_be16(ip + ESP_IPV4_SUM_AT) +
+                             0x100u; /* RFC 1141: the word is 0x100 less */
+        leat_put_be16(ip + ESP_IPV4_SUM_AT, (uint16_t)(sum + (sum >> 16)));
     } else if (esp_is_ipv6(at)) {
-        if (ip[7] <= 1) return false;
-        ip[7]--;
+        if (ip[ESP_IPV6_HOPS_AT] <= 1) return false;
+        ip[ESP_IPV6_HOPS_AT]--;
     }
     return true;
 }

@@ -67,7 +67,7 @@ static inline enum esp_reason esp_manage(const uint8_t *octets, const uint8_t *e
 static inline enum esp_reason esp_read(const uint8_t *data, const uint8_t *end,
                                        const struct esp_config *c, struct esp_pass *p)
 {
-    const uint8_t *octets = data + (p->at.packet_at & 127);
+    const uint8_t *octets = data + (p->at.packet_at & ESP_HEAD_MASK);
     if (p->at.packet_len < LEAT_ESP_PACKET_LEN_MIN) return ESP_SHORT;
     const enum leat_esp_flaw flaw = leat_esp_octets_read(octets, end, &p->words);
     if (flaw == LEAT_ESP_FLAW_MANAGEMENT) return ESP_MANAGED;
@@ -133,16 +133,16 @@ static inline enum esp_reason esp_output(struct esp_pass *p, uint32_t out,
 static inline bool esp_udp_seal(uint8_t *data, const uint8_t *end, const struct esp_place *at,
                                 uint64_t sum)
 {
-    uint8_t *udp = data + (at->udp_at & 127), *ip = data + ESP_ETHERNET_LEN;
+    uint8_t *udp = data + (at->udp_at & ESP_HEAD_MASK), *ip = data + ESP_ETHERNET_LEN;
     if (ip + ESP_IPV6_LEN > end || udp + ESP_UDP_LEN > end) return false;
-    sum += 0xffff - leat_get_be16(udp + 6); /* without the old one: its complement */
-    udp[6] = udp[7] = 0;
+    sum += 0xffff - leat_get_be16(udp + ESP_UDP_SUM_AT); /* without the old one: its complement */
+    leat_put_be16(udp + ESP_UDP_SUM_AT, 0);
     if (at->carriage != ESP_IPV6_UDP) return true;
     for (int i = 8; i < ESP_IPV6_LEN; i += 4)
         sum += leat_get_be32(ip + i);
     sum += ESP_UDP_LEN + at->packet_len + ESP_IP_UDP;
     const uint32_t folded = ~esp_sum_fold(sum) & 0xffff;
-    leat_put_be16(udp + 6, (uint16_t)(folded ? folded : 0xffff));
+    leat_put_be16(udp + ESP_UDP_SUM_AT, (uint16_t)(folded ? folded : 0xffff));
     return true;
 }
 
@@ -155,14 +155,14 @@ static inline bool esp_udp_seal(uint8_t *data, const uint8_t *end, const struct 
 static inline bool esp_udp_is_unfinished(const uint8_t *data, const uint8_t *end,
                                          const struct esp_place *at)
 {
-    const uint8_t *udp = data + (at->udp_at & 127), *ip = data + ESP_ETHERNET_LEN;
-    const uint32_t from = esp_is_ipv6(at) ? 8 : 12,
+    const uint8_t *udp = data + (at->udp_at & ESP_HEAD_MASK), *ip = data + ESP_ETHERNET_LEN;
+    const uint32_t from = esp_is_ipv6(at) ? ESP_IPV6_FROM_AT : ESP_IPV4_FROM_AT,
                    to = esp_is_ipv6(at) ? ESP_IPV6_LEN : ESP_IPV4_LEN;
     uint64_t sum = ESP_UDP_LEN + at->packet_len + ESP_IP_UDP;
     if (!at->udp_at || ip + ESP_IPV6_LEN > end || udp + ESP_UDP_LEN > end) return false;
     for (uint32_t i = from; i < to; i += 4)
         sum += leat_get_be32(ip + i);
-    return leat_get_be16(udp + 6) == esp_sum_fold(sum);
+    return leat_get_be16(udp + ESP_UDP_SUM_AT) == esp_sum_fold(sum);
 }
 
 /*
@@ -180,7 +180,7 @@ static inline bool esp_udp_wants_seal(const uint8_t *data, const uint8_t *end,
 /* What has changed, and the CRC. False: it cannot be. */
 static inline bool esp_write(uint8_t *data, const uint8_t *end, const struct esp_pass *p)
 {
-    return leat_esp_octets_write(data + (p->at.packet_at & 127), end, &p->words);
+    return leat_esp_octets_write(data + (p->at.packet_at & ESP_HEAD_MASK), end, &p->words);
 }
 
 #endif

@@ -20,15 +20,13 @@ struct leat_esp_host_member {
     uint8_t cast[LEAT_ESP_PAYLOAD_LEN_MAX];
 };
 
-struct leat_esp_host_member *leat_esp_host_member_open(const struct leat_esp_host_config *config,
-                                                       char *why)
+enum leat_esp_host_end leat_esp_host_member_open(const struct leat_esp_host_config *config,
+                                                 struct leat_esp_host_member **out, char *why)
 {
     struct leat_esp_host_member *m = calloc(1, sizeof *m);
     *why = 0;
-    if (!m) {
-        esp_because(why, "no memory");
-        return NULL;
-    }
+    *out = NULL;
+    if (!m) return esp_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
     m->socket.fd = -1;
     const uint64_t every_ns = config->join_every_ns ? config->join_every_ns : join_default_ns;
     const struct leat_esp_member_config engine = { .group = config->group,
@@ -36,14 +34,17 @@ struct leat_esp_host_member *leat_esp_host_member_open(const struct leat_esp_hos
                                                    .value = config->value,
                                                    .join_every_ps = every_ns * ps_per_ns,
                                                    .is_keyed = config->key != NULL };
+    enum leat_esp_host_end end = LEAT_ESP_HOST_WRONG;
     if (esp_socket_address("--root", config->root, &m->root, why) &&
-        esp_socket_address("--via", config->via ? config->via : config->root, &m->via, why) &&
-        esp_socket_open(&m->socket, config, why)) {
+        esp_socket_address("--via", config->via ? config->via : config->root, &m->via, why))
+        end = esp_socket_open(&m->socket, config, why);
+    if (end == LEAT_ESP_HOST_OK) {
         leat_esp_member_init(&m->engine, &engine, esp_socket_now());
-        return m;
+        *out = m;
+    } else {
+        leat_esp_host_member_close(m);
     }
-    leat_esp_host_member_close(m);
-    return NULL;
+    return end;
 }
 
 void leat_esp_host_member_close(struct leat_esp_host_member *m)

@@ -11,17 +11,15 @@
 static const leat_time ps_per_ns = 1000, ps_per_ms = 1000000000;
 static const uint64_t tau_default_ns = 10000000000;
 
-struct leat_esp_host_root *leat_esp_host_root_open(const struct leat_esp_host_config *config,
-                                                   char *why)
+enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config *config,
+                                               struct leat_esp_host_root **out, char *why)
 {
     struct leat_esp_host_root *r = calloc(1, sizeof *r);
     const uint64_t tau_ns = config->tau_ns ? config->tau_ns : tau_default_ns;
     struct timespec date;
     *why = 0;
-    if (!r) {
-        esp_because(why, "no memory");
-        return NULL;
-    }
+    *out = NULL;
+    if (!r) return esp_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
     r->socket.fd = -1;
     /* Serials rise from one root to the next: the date, which goes on while nobody counts. */
     clock_gettime(CLOCK_REALTIME, &date);
@@ -40,13 +38,18 @@ struct leat_esp_host_root *leat_esp_host_root_open(const struct leat_esp_host_co
         .computation_key = config->key ? r->socket.key : NULL,
     };
     r->memory = malloc(leat_esp_service_footprint(&engine));
-    if (!r->memory) esp_because(why, "no memory");
-    if (r->memory && esp_socket_open(&r->socket, config, why)) {
+    enum leat_esp_host_end end = LEAT_ESP_HOST_FAILED;
+    if (r->memory)
+        end = esp_socket_open(&r->socket, config, why);
+    else
+        esp_because(why, "no memory");
+    if (end == LEAT_ESP_HOST_OK) {
         leat_esp_service_init(&r->engine, &engine, r->memory);
-        return r;
+        *out = r;
+    } else {
+        leat_esp_host_root_close(r);
     }
-    leat_esp_host_root_close(r);
-    return NULL;
+    return end;
 }
 
 void leat_esp_host_root_close(struct leat_esp_host_root *r)

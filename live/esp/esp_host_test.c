@@ -63,8 +63,8 @@ static void a_flood_does_not_silence_a_member(void)
     const struct leat_esp_host_config config = {
         .group = 1, .bind = member_name, .root = root_name, .join_every_ns = 1
     };
-    struct leat_esp_host_member *member = leat_esp_host_member_open(&config, why);
-    OK(member);
+    struct leat_esp_host_member *member;
+    EQ(leat_esp_host_member_open(&config, &member, why), LEAT_ESP_HOST_OK);
     for (unsigned i = 0; member && i < FLOOD; i++)
         sendto(root, nop, nop_len, 0, (const struct sockaddr *)&at, sizeof at);
     unsigned most = 0;

@@ -70,7 +70,7 @@ void leat_esp_router_describe(const struct leat_esp_router *r, struct esp_config
 void leat_esp_router_why(const struct leat_esp_router *r, char *why)
 {
     const struct esp_share *s = r->memory.share;
-    esp_because(why, "%.200s%.250s", s->why, s->mode);
+    esp_because(why, "%s%.250s", s->why, s->mode);
 }
 
 int leat_esp_router_process(const struct leat_esp_router *r)

@@ -78,17 +78,17 @@ static void dress(uint8_t *frame, uint32_t len, const struct arrival *a)
     uint8_t *ip = frame + ESP_ETHERNET_LEN, *udp = ip + ESP_IPV6_LEN;
     memset(frame, 0, ESP_ETHERNET_LEN + ESP_IPV6_LEN + ESP_UDP_LEN);
     leat_put_be16(frame + ESP_TYPE_AT, ESP_TYPE_IPV6);
-    ip[0] = 0x60;
-    leat_put_be16(ip + 4, (uint16_t)(ESP_UDP_LEN + len));
-    ip[6] = ESP_IP_UDP;
-    ip[7] = (uint8_t)a->hops;
+    ip[0] = ESP_IPV6_BEGIN;
+    leat_put_be16(ip + ESP_IPV6_PAYLOAD_AT, (uint16_t)(ESP_UDP_LEN + len));
+    ip[ESP_IPV6_NEXT_AT] = ESP_IP_UDP;
+    ip[ESP_IPV6_HOPS_AT] = (uint8_t)a->hops;
     for (int i = 0; i < 2; i++) {
-        leat_put_be64(ip + 8 + 8 * i, a->from[i]);
-        leat_put_be64(ip + 24 + 8 * i, a->to[i]);
+        leat_put_be64(ip + ESP_IPV6_FROM_AT + 8 * i, a->from[i]);
+        leat_put_be64(ip + ESP_IPV6_TO_AT + 8 * i, a->to[i]);
     }
     leat_put_be16(udp, a->from_port);
-    leat_put_be16(udp + 2, LEAT_ESP_UDP_PORT);
-    leat_put_be16(udp + 4, (uint16_t)(ESP_UDP_LEN + len));
+    leat_put_be16(udp + ESP_UDP_TO_AT, LEAT_ESP_UDP_PORT);
+    leat_put_be16(udp + ESP_UDP_LEN_AT, (uint16_t)(ESP_UDP_LEN + len));
 }
 
 static struct esp_out way(void *driver, const struct esp_place *at, const uint64_t to[2])

@@ -71,7 +71,7 @@ bool esp_plan_address(const char *text, uint64_t address[2])
     struct in_addr v4;
     if (inet_pton(AF_INET, text, &v4) == 1) {
         address[0] = 0;
-        address[1] = UINT64_C(0xffff00000000) | ntohl(v4.s_addr);
+        address[1] = ESP_IPV4_MAPPED | ntohl(v4.s_addr);
         return true;
     }
     if (inet_pton(AF_INET6, text, octets) != 1) return false;

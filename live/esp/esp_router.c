@@ -20,7 +20,7 @@
 
 _Static_assert((int)LEAT_ESP_ROUTER_WHY_LEN == (int)ESP_WHY_LEN, "one length of reasons");
 enum { LEAVE_TRIES = 300 };
-static const char magic[8] = "leatESP4";
+static const char magic[8] = "leatESP5";
 static volatile sig_atomic_t ending;
 
 /* In the order in which they are tried. */
@@ -263,7 +263,7 @@ static void mend(struct esp_share *share)
 }
 
 static bool start_by(const struct esp_driver *driver, struct esp_config *c, bool has_id, int file,
-                     char *reason, char *why)
+                     char *reason, int *slower_at, char *why)
 {
     struct told told = { .why = "" };
     c->driver = driver->number;
@@ -272,19 +272,21 @@ static bool start_by(const struct esp_driver *driver, struct esp_config *c, bool
     if (told.kept && driver->number != LEAT_ESP_ROUTER_XDP) mend(share);
     if (!share) share = file_begin(file, c);
     if (!share) return esp_because(why, "the shared file: %s", strerror(errno));
-    esp_because(share->why, "%s", reason);
+    esp_because(share->why, "%.200s", reason);
+    share->slower_at = -1;
     const bool started = begin(share, driver, file, &told);
     if (started)
-        esp_because(why, "%.200s%.250s%s", reason, share->mode,
+        esp_because(why, "%s%.250s%s", share->why, share->mode,
                     told.kept ? "; took over the stores of an earlier router" : "");
     else
         esp_because(why, "%s", told.why);
+    if (started && share->slower_at >= 0) *slower_at = (int)strlen(share->why) + share->slower_at;
     munmap(share, (size_t)share->len);
     return started;
 }
 
 static bool start_any(const struct leat_esp_router_config *config, struct esp_config *c, int file,
-                      enum leat_esp_router_driver *used, char *why)
+                      enum leat_esp_router_driver *used, int *slower_at, char *why)
 {
     char reason[LEAT_ESP_ROUTER_WHY_LEN] = "it was asked for";
     char refused[LEAT_ESP_ROUTER_WHY_LEN] = "this leat was built without XDP";
@@ -293,7 +295,7 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
     if (any) esp_because(reason, "the kernel takes it");
     if (driver) {
         *used = driver->number;
-        if (start_by(driver, c, config->node_id != 0, file, reason, refused)) {
+        if (start_by(driver, c, config->node_id != 0, file, reason, slower_at, refused)) {
             memcpy(why, refused, sizeof refused);
             return true;
         }
@@ -301,8 +303,9 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
     if (!any)
         return esp_because(why, "no driver %s: %.250s", driver ? driver->name : "xdp", refused);
     esp_because(reason, "slower: no XDP: %.200s", refused);
+    *slower_at = 0;
     *used = LEAT_ESP_ROUTER_PACKET;
-    return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, why);
+    return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, slower_at, why);
 }
 
 /* Is it there, and has it a port in common with c? Then *port is its number in c. */
@@ -354,11 +357,13 @@ static bool are_free(const char *own, const struct esp_config *c, char *why)
 }
 
 enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_config *config,
-                                               enum leat_esp_router_driver *used, char *why)
+                                               enum leat_esp_router_driver *used, int *slower_at,
+                                               char *why)
 {
     static struct esp_config c;
     char name[ESP_FILE_NAME_LEN];
     *why = 0;
+    *slower_at = -1;
     if (!esp_file_name(config->name, name, why) || !esp_plan(config, &c, why))
         return LEAT_ESP_ROUTER_WRONG;
     if (config->listen && !esp_plan_endpoint(config->listen, c.listen, &c.listen_port)) {
@@ -376,7 +381,7 @@ enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_conf
     struct stat before = { 0 };
     fstat(file, &before);
     const bool ran = esp_file_holder(file) > 0, ended = end_holder(file, why);
-    const bool started = ended && start_any(config, &c, file, used, why);
+    const bool started = ended && start_any(config, &c, file, used, slower_at, why);
     explicit_bzero(&c, sizeof c);
     if (!started && before.st_size == 0) shm_unlink(name); /* else an earlier one's is left */
     if (!started && ran && ended) {

@@ -46,10 +46,12 @@ enum leat_esp_router_end {
 
 /*
  * Makes this host a router; one of the same name is taken over, with its stores where they have the
- * same shape. *used is the driver, and `why` tells why that one, or what is wrong.
+ * same shape. *used is the driver, and `why` says why that one, or what is wrong. *slower_at is
+ * where in `why` the reason begins for which it runs slower than it could; -1: it does not.
  */
 enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_config *config,
-                                               enum leat_esp_router_driver *used, char *why);
+                                               enum leat_esp_router_driver *used, int *slower_at,
+                                               char *why);
 
 /* Ends it; its stores are gone. */
 enum leat_esp_router_end leat_esp_router_stop(const char *name, char *why);

@@ -220,6 +220,7 @@ struct esp_share {
     struct esp_config config;
     struct esp_sights sights;
     char why[ESP_WHY_LEN], mode[ESP_WHY_LEN]; /* this driver, and how it runs, for people */
+    int slower_at;    /* where in mode the reason begins for which it is slower; -1: it is not */
     uint64_t refused; /* management packets for the router that had the wrong key or no sense */
     uint64_t unsent;  /* answers and copies of its process that could not be sent */
     /* Of the drivers in user space; XDP has maps for these. */
@@ -227,7 +228,7 @@ struct esp_share {
     struct esp_locked_ingress ingress[ESP_PORTS_MAX];
     struct leat_esp_budget budget[LEAT_ESP_BUDGETS];
     struct leat_esp_duplicates duplicates;
-    uint64_t filler[6];
+    uint64_t filler[5];
 };
 #endif
 

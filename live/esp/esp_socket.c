@@ -46,12 +46,14 @@ static struct sockaddr_in6 peer_of(const struct leat_esp_next *next)
     return peer;
 }
 
-bool esp_socket_open(struct esp_socket *s, const struct leat_esp_host_config *config, char *why)
+enum leat_esp_host_end esp_socket_open(struct esp_socket *s,
+                                       const struct leat_esp_host_config *config, char *why)
 {
     const int on = 1, off = 0, queue_bytes = QUEUE_BYTES;
     struct leat_esp_next here = { .port = LEAT_ESP_UDP_PORT };
     *s = (struct esp_socket){ .fd = -1 };
-    if (config->bind && !esp_socket_address("--bind", config->bind, &here, why)) return false;
+    if (config->bind && !esp_socket_address("--bind", config->bind, &here, why))
+        return LEAT_ESP_HOST_WRONG;
     if (config->key) {
         s->has_key = true;
         memcpy(s->key, config->key, sizeof s->key);
@@ -60,16 +62,17 @@ bool esp_socket_open(struct esp_socket *s, const struct leat_esp_host_config *co
     /* One socket for both: IPv4 addresses as ::ffff:a.b.c.d. */
     const struct sockaddr_in6 at = peer_of(&here);
     s->fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->fd < 0) return esp_because(why, "a UDP socket: %s", strerror(errno));
+    if (s->fd < 0)
+        return esp_because(why, "a UDP socket: %s", strerror(errno)), LEAT_ESP_HOST_FAILED;
     setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
     /* IPv4: the CRC protects the packet; so no router has to finish a checksum. */
     setsockopt(s->fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
-    if (bind(s->fd, (const struct sockaddr *)&at, sizeof at) == 0) return true;
+    if (bind(s->fd, (const struct sockaddr *)&at, sizeof at) == 0) return LEAT_ESP_HOST_OK;
     esp_because(why, "UDP port %u: %s", here.port, strerror(errno));
     close(s->fd);
     s->fd = -1;
-    return false;
+    return LEAT_ESP_HOST_FAILED;
 }
 
 void esp_socket_close(struct esp_socket *s)

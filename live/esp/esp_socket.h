@@ -23,7 +23,8 @@ struct esp_letter {
     uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
 };
 
-bool esp_socket_open(struct esp_socket *s, const struct leat_esp_host_config *config, char *why);
+enum leat_esp_host_end esp_socket_open(struct esp_socket *s,
+                                       const struct leat_esp_host_config *config, char *why);
 void esp_socket_close(struct esp_socket *s);
 
 /* "ADDRESS[:PORT]"; false after `why`. */

@@ -304,7 +304,8 @@ __attribute__((noinline)) int packet_manage(struct xdp_md *xdp, const struct esp
     const uint8_t *data = (void *)(long)xdp->data, *end = (void *)(long)xdp->data_end;
     const struct esp_config *c = only(&esp_config);
     if (!p || !c) return ESP_FAILED;
-    return (int)esp_manage(data + (p->at.packet_at & 127), end, p->at.packet_len, c, to_host);
+    return (int)esp_manage(data + (p->at.packet_at & ESP_HEAD_MASK), end, p->at.packet_len, c,
+                           to_host);
 }
 
 __attribute__((noinline)) int packet_write(struct xdp_md *xdp, const struct esp_pass *p)

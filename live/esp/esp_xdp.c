@@ -123,12 +123,11 @@ static int on_event(void *context, void *data, size_t len)
 static bool clear(const struct esp_config *c, char *why)
 {
     char refused[LIVE_XDP_WHY_LEN];
-    bool cleared = true;
+    bool cleared = true, was_there;
     live_xdp_quiet();
-    for (uint32_t i = 0; i < c->port_count; i++) {
-        live_xdp_detach(c->port[i].device, "esp_xdp", refused);
-        if (*refused) cleared = esp_because(why, "%s", refused);
-    }
+    for (uint32_t i = 0; i < c->port_count; i++)
+        if (!live_xdp_detach(c->port[i].device, "esp_xdp", &was_there, refused))
+            cleared = esp_because(why, "%s", refused);
     return cleared;
 }
 
@@ -230,7 +229,7 @@ static bool put_on(struct esp_share *s, char *why)
     if (!put_config(c) || !put_devices(c))
         return esp_because(why, "its maps cannot be filled: %s", strerror(errno));
     if (generic && !attach_all(c, &generic, why)) return false;
-    live_xdp_mode(generic, slow, mode);
+    s->slower_at = live_xdp_mode(generic, slow, mode);
     esp_because(s->mode, "%s", mode);
     return true;
 }

@@ -23,6 +23,8 @@
 
 enum {
     PACKETWAY_MAC_LEN = 6,
+    PACKETWAY_UDP4_LEN = 6, /* a native route over UDP: an address and a port */
+    PACKETWAY_UDP6_LEN = 18,
     PACKETWAY_FROM_AT = 6,
     PACKETWAY_TYPE_AT = 12,
     PACKETWAY_OUI_AT = 14,

@@ -39,7 +39,8 @@ static bool read_endpoint(const char *text, struct leat_packetway_native *out)
         port = strtoul(rest + 1, &last, 10);
         if (*last || port > PORT_MAX) return false;
     }
-    *out = (struct leat_packetway_native){ .len = bracketed ? 18 : 6 };
+    *out = (struct leat_packetway_native){ .len = bracketed ? PACKETWAY_UDP6_LEN
+                                                            : PACKETWAY_UDP4_LEN };
     if (inet_pton(bracketed ? AF_INET6 : AF_INET, address, out->octets) != 1) return false;
     leat_put_be16(out->octets + out->len - 2, (uint16_t)port);
     return true;
@@ -55,7 +56,7 @@ void packetway_native_text(const struct leat_packetway_native *native, bool udp,
                  o[3], o[4], o[5]);
         return;
     }
-    const bool six = native->len == 18;
+    const bool six = native->len == PACKETWAY_UDP6_LEN;
     inet_ntop(six ? AF_INET6 : AF_INET, o, address, sizeof address);
     snprintf(text, PACKETWAY_ENDPOINT_MAX, six ? "[%s]:%u" : "%s:%u", address,
              leat_get_be16(o + native->len - 2));

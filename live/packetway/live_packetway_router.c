@@ -195,9 +195,12 @@ static bool take_xdp(struct packetway_router *r, char reason[PACKETWAY_WHY_LEN])
     }
     r->driver = r->xdp ? PACKETWAY_XDP : PACKETWAY_PACKET;
     const bool asked = r->config.driver == PACKETWAY_XDP;
-    packetway_because(r->why, "%s%.250s", asked ? "it was asked for" : "the kernel takes it", how);
+    const char *since = asked ? "it was asked for" : "the kernel takes it";
+    packetway_because(r->why, "%s%.250s", since, how);
+    if (r->xdp && r->slower_at >= 0) r->slower_at += (int)strlen(since);
     if (r->xdp) return true;
 #endif
+    r->slower_at = 0;
     return packetway_because(r->why, "slower: no XDP: %.250s", reason);
 }
 
@@ -388,6 +391,7 @@ static bool choose_driver(struct packetway_router *r, char *why)
         devices += !r->half[i].san.plan.udp;
     const bool asked = r->config.driver != PACKETWAY_ANY;
     r->driver = devices ? PACKETWAY_PACKET : PACKETWAY_UDP;
+    r->slower_at = -1;
     packetway_because(r->why, asked ? "it was asked for" : "no network device is used");
     if (!devices || r->config.driver == PACKETWAY_PACKET) return true;
     char reason[PACKETWAY_WHY_LEN];

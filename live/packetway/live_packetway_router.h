@@ -45,6 +45,7 @@ struct packetway_router {
     leat_time poll_at;
     enum packetway_driver driver;
     char why[PACKETWAY_WHY_LEN]; /* this driver, for people */
+    int slower_at; /* where in why the reason begins for which it is slower; -1: it is not */
     struct packetway_xdp *xdp;
 };
 

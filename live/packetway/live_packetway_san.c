@@ -46,13 +46,13 @@ static socklen_t system_address(const uint8_t *route, uint32_t len, struct socka
     struct sockaddr_in four = { .sin_family = AF_INET };
     struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
     memset(out, 0, sizeof *out);
-    if (len == 6) {
+    if (len == PACKETWAY_UDP4_LEN) {
         memcpy(&four.sin_addr, route, 4);
         four.sin_port = htons(leat_get_be16(route + 4));
         memcpy(out, &four, sizeof four);
         return sizeof four;
     }
-    if (len != 18) return 0;
+    if (len != PACKETWAY_UDP6_LEN) return 0;
     memcpy(&six.sin6_addr, route, 16);
     six.sin6_port = htons(leat_get_be16(route + 16));
     memcpy(out, &six, sizeof six);
@@ -66,12 +66,12 @@ static bool native_of(const struct sockaddr_storage *address, struct leat_packet
     *out = (struct leat_packetway_native){ 0 };
     if (address->ss_family == AF_INET) {
         memcpy(&four, address, sizeof four);
-        out->len = 6;
+        out->len = PACKETWAY_UDP4_LEN;
         memcpy(out->octets, &four.sin_addr, 4);
         leat_put_be16(out->octets + 4, ntohs(four.sin_port));
     } else if (address->ss_family == AF_INET6) {
         memcpy(&six, address, sizeof six);
-        out->len = 18;
+        out->len = PACKETWAY_UDP6_LEN;
         memcpy(out->octets, &six.sin6_addr, 16);
         leat_put_be16(out->octets + 16, ntohs(six.sin6_port));
     }

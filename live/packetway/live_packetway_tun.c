@@ -10,7 +10,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { IPV4_MIN = 20, IPV6_MIN = 40 };
+/* Headers of IPv4 (RFC 791) and IPv6 (RFC 8200). */
+enum { IPV4 = 4, IPV4_MIN = 20, IPV4_BEGIN = 0x45, IPV4_TOTAL_AT = 2, IPV4_TTL_AT = 8 };
+enum {
+    IPV4_PROTOCOL_AT = 9,
+    IPV4_SUM_AT = 10,
+    IPV4_FROM_AT = 12,
+    IPV4_TO_AT = 16,
+    IPV4_ADDRESS = 4
+};
+enum { IPV6 = 6, IPV6_MIN = 40, IPV6_BEGIN = 0x60, IPV6_PAYLOAD_AT = 4, IPV6_NEXT_AT = 6 };
+enum { IPV6_HOPS_AT = 7, IPV6_FROM_AT = 8, IPV6_TO_AT = 24, IPV6_ADDRESS = 16, HOPS = 64 };
 
 /* ---- ways ---------------------------------------------------------------------------------- */
 
@@ -79,10 +89,10 @@ uint32_t packetway_tun_node(const struct packetway_tun *tun, const uint8_t *addr
 /* The node behind the destination, or the source, of an IP packet; 0: none. */
 static uint32_t node_of(const struct packetway_tun *tun, const uint8_t *ip, size_t len, bool source)
 {
-    if (len >= IPV4_MIN && ip[0] >> 4 == 4)
-        return packetway_tun_node(tun, ip + (source ? 12 : 16), 4);
-    if (len >= IPV6_MIN && ip[0] >> 4 == 6)
-        return packetway_tun_node(tun, ip + (source ? 8 : 24), 16);
+    if (len >= IPV4_MIN && ip[0] >> 4 == IPV4)
+        return packetway_tun_node(tun, ip + (source ? IPV4_FROM_AT : IPV4_TO_AT), IPV4_ADDRESS);
+    if (len >= IPV6_MIN && ip[0] >> 4 == IPV6)
+        return packetway_tun_node(tun, ip + (source ? IPV6_FROM_AT : IPV6_TO_AT), IPV6_ADDRESS);
     return 0;
 }
 
@@ -133,6 +143,8 @@ void packetway_tun_close(struct packetway_tun *tun)
 
 enum { ICMP_LEN = 8, ICMP_TO_TELL = 8 /* octets behind an IPv4 header: ports */ };
 enum { UNREACHABLE = 3, TOO_BIG_FOR_4 = 4, PACKET_TOO_BIG_6 = 2, ICMP = 1, ICMP6 = 58 };
+enum { ECHO_REPLY = 0, ECHO = 8, ICMP6_INFORMATION = 128 }; /* the first that is no error */
+enum { ICMP_SUM_AT = 2, ICMP_MTU_AT = 6, ICMP6_MTU_AT = 4 };
 
 /* The sum of RFC 1071, over pieces of even length. */
 static uint32_t add_up(uint32_t sum, const uint8_t *octets, size_t len)
@@ -158,20 +170,21 @@ static size_t too_long_4(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *o
     const size_t all = IPV4_MIN + ICMP_LEN + told;
     uint8_t *icmp = out + IPV4_MIN;
     if (head < IPV4_MIN || len <= head) return 0;
-    if (ip[9] == ICMP && ip[head] != 8 && ip[head] != 0) return 0; /* it may be an error itself */
+    if (ip[IPV4_PROTOCOL_AT] == ICMP && ip[head] != ECHO && ip[head] != ECHO_REPLY)
+        return 0; /* it may be an error itself */
     memset(out, 0, IPV4_MIN + ICMP_LEN);
-    out[0] = 0x45;
-    leat_put_be16(out + 2, (uint16_t)all);
-    out[8] = 64;
-    out[9] = ICMP;
-    memcpy(out + 12, ip + 16, 4);
-    memcpy(out + 16, ip + 12, 4);
-    leat_put_be16(out + 10, complement(add_up(0, out, IPV4_MIN)));
+    out[0] = IPV4_BEGIN;
+    leat_put_be16(out + IPV4_TOTAL_AT, (uint16_t)all);
+    out[IPV4_TTL_AT] = HOPS;
+    out[IPV4_PROTOCOL_AT] = ICMP;
+    memcpy(out + IPV4_FROM_AT, ip + IPV4_TO_AT, IPV4_ADDRESS);
+    memcpy(out + IPV4_TO_AT, ip + IPV4_FROM_AT, IPV4_ADDRESS);
+    leat_put_be16(out + IPV4_SUM_AT, complement(add_up(0, out, IPV4_MIN)));
     icmp[0] = UNREACHABLE;
     icmp[1] = TOO_BIG_FOR_4;
-    leat_put_be16(icmp + 6, (uint16_t)mtu);
+    leat_put_be16(icmp + ICMP_MTU_AT, (uint16_t)mtu);
     memcpy(icmp + ICMP_LEN, ip, told);
-    leat_put_be16(icmp + 2, complement(add_up(0, icmp, ICMP_LEN + told)));
+    leat_put_be16(icmp + ICMP_SUM_AT, complement(add_up(0, icmp, ICMP_LEN + told)));
     return all;
 }
 
@@ -180,27 +193,29 @@ static size_t too_long_6(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *o
 {
     const size_t told = len < IPV6_MIN + ICMP_TO_TELL ? len : IPV6_MIN + ICMP_TO_TELL;
     uint8_t *icmp = out + IPV6_MIN;
-    if (ip[6] == ICMP6 && (len == IPV6_MIN || ip[IPV6_MIN] < 128)) return 0; /* not about errors */
+    if (ip[IPV6_NEXT_AT] == ICMP6 && (len == IPV6_MIN || ip[IPV6_MIN] < ICMP6_INFORMATION))
+        return 0; /* not about errors */
     memset(out, 0, IPV6_MIN + ICMP_LEN);
-    out[0] = 0x60;
-    leat_put_be16(out + 4, (uint16_t)(ICMP_LEN + told));
-    out[6] = ICMP6;
-    out[7] = 64;
-    memcpy(out + 8, ip + 24, 16);
-    memcpy(out + 24, ip + 8, 16);
+    out[0] = IPV6_BEGIN;
+    leat_put_be16(out + IPV6_PAYLOAD_AT, (uint16_t)(ICMP_LEN + told));
+    out[IPV6_NEXT_AT] = ICMP6;
+    out[IPV6_HOPS_AT] = HOPS;
+    memcpy(out + IPV6_FROM_AT, ip + IPV6_TO_AT, IPV6_ADDRESS);
+    memcpy(out + IPV6_TO_AT, ip + IPV6_FROM_AT, IPV6_ADDRESS);
     icmp[0] = PACKET_TOO_BIG_6;
-    leat_put_be32(icmp + 4, mtu);
+    leat_put_be32(icmp + ICMP6_MTU_AT, mtu);
     memcpy(icmp + ICMP_LEN, ip, told);
-    const uint32_t pseudo = add_up((uint32_t)(ICMP_LEN + told) + ICMP6, out + 8, 32);
-    leat_put_be16(icmp + 2, complement(add_up(pseudo, icmp, ICMP_LEN + told)));
+    const uint32_t pseudo = add_up((uint32_t)(ICMP_LEN + told) + ICMP6, out + IPV6_FROM_AT,
+                                   2 * IPV6_ADDRESS);
+    leat_put_be16(icmp + ICMP_SUM_AT, complement(add_up(pseudo, icmp, ICMP_LEN + told)));
     return IPV6_MIN + ICMP_LEN + told;
 }
 
 size_t packetway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
                               uint8_t out[PACKETWAY_TOO_LONG_MAX])
 {
-    if (len >= IPV4_MIN && ip[0] >> 4 == 4) return too_long_4(ip, len, mtu, out);
-    if (len >= IPV6_MIN && ip[0] >> 4 == 6) return too_long_6(ip, len, mtu, out);
+    if (len >= IPV4_MIN && ip[0] >> 4 == IPV4) return too_long_4(ip, len, mtu, out);
+    if (len >= IPV6_MIN && ip[0] >> 4 == IPV6) return too_long_6(ip, len, mtu, out);
     return 0;
 }
 

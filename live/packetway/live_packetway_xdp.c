@@ -193,7 +193,7 @@ static bool can_send(const struct packetway_router *r, char slow[LIVE_XDP_WHY_LE
 
 /* In the drivers where all of them send what comes from another; else behind all of them, since
  * the kernel does the sending there. */
-static bool put_on(struct packetway_xdp *x, const struct packetway_router *r, char *note, char *why)
+static bool put_on(struct packetway_xdp *x, struct packetway_router *r, char *note, char *why)
 {
     char slow[LIVE_XDP_WHY_LEN] = "", mode[2 * LIVE_XDP_WHY_LEN];
     bool generic = !attach_all(x, r, false, why);
@@ -202,7 +202,7 @@ static bool put_on(struct packetway_xdp *x, const struct packetway_router *r, ch
         generic = true;
     }
     if (generic && !attach_all(x, r, true, why)) return false;
-    live_xdp_mode(generic, slow, mode);
+    r->slower_at = live_xdp_mode(generic, slow, mode);
     packetway_because(note, "%s", mode);
     x->generic = generic;
     return true;

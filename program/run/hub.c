@@ -753,7 +753,6 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
         return NULL;
     }
     hub->share->expected = config->expected;
-    hub->share->ports = config->net->ports;
     hub->share->compute_scale = config->compute_scale;
     leat_share_blocks_init(&hub->blocks, hub->share, config->slots);
     leat_share_take_short_turns();

@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 enum {
-    LEAT_SHARE_VERSION = 4,
+    LEAT_SHARE_VERSION = 5,
     LEAT_SHARE_REQUESTS = 1024, /* of a ring: a power of two */
     LEAT_SHARE_EVENTS = 1024,
     LEAT_SHARE_LINE = 64,
@@ -95,7 +95,7 @@ struct leat_share_copy {
 struct leat_share {
     uint64_t magic;
     uint32_t version;
-    uint32_t slots, expected, ports;
+    uint32_t slots, expected;
     uint64_t slots_at, blocks_at, len; /* where they begin; of all */
     double compute_scale;
     uint32_t looks; /* at what a task waits for, before it sleeps */

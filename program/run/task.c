@@ -27,8 +27,7 @@ static struct {
     bool has_begun, is_copy;
     leat_time clock;
     uint64_t measured_ns; /* computing time of this thread up to here has been charged */
-    pthread_mutex_t lock;
-} self = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} self;
 
 /* ---- coming and going --------------------------------------------------------------------------
  */
@@ -239,11 +238,6 @@ uint32_t leat_task_expected(void)
     return self.share->expected;
 }
 
-uint32_t leat_task_ports(void)
-{
-    return self.share->ports;
-}
-
 uint32_t leat_task_port_of(uint32_t task)
 {
     assert(task < self.share->slots);
@@ -391,17 +385,4 @@ bool leat_task_next(struct leat_task_event *out)
 void leat_task_release(const struct leat_task_event *event)
 {
     if (event->octets) leat_share_give(self.share, leat_share_block_of(self.share, event->octets));
-}
-
-/* ---- threads -----------------------------------------------------------------------------------
- */
-
-void leat_task_lock(void)
-{
-    pthread_mutex_lock(&self.lock);
-}
-
-void leat_task_unlock(void)
-{
-    pthread_mutex_unlock(&self.lock);
 }

@@ -10,7 +10,7 @@
  * ends the wait. The network moves only when all tasks wait whose time it has reached, so nothing
  * depends on who is faster.
  *
- * Not safe for threads: who has several holds a lock around these calls (leat_task_lock).
+ * Not safe for threads: who has several holds a lock around these calls.
  */
 #ifndef LEAT_PROGRAM_TASK_H
 #define LEAT_PROGRAM_TASK_H
@@ -77,7 +77,6 @@ _Noreturn void leat_task_refuse_copy(const char *call);
 
 uint32_t leat_task_number(void);   /* its slot */
 uint32_t leat_task_expected(void); /* tasks that the run was started with: slots 0 .. */
-uint32_t leat_task_ports(void);    /* of the network */
 uint32_t leat_task_port_of(uint32_t task);
 
 /* What makes a run one that need not repeat: told with its result. */
@@ -122,10 +121,5 @@ bool leat_task_next(struct leat_task_event *out);
 /* The memory of the event's octets is no longer needed. For every event that was taken; in any
  * order. */
 void leat_task_release(const struct leat_task_event *event);
-
-/* ---- threads -------------------------------------------------------------------------------- */
-
-void leat_task_lock(void);
-void leat_task_unlock(void);
 
 #endif

@@ -218,7 +218,7 @@ static inline enum leat_aton_visit leat_aton_visit(const struct leat_aton_interf
 
     struct leat_aton_task t = { .len = *len,
                                 .width_bits = 16u << (ctl >> LEAT_ATON_CTL_WIDTH & 3),
-                                .opcode = ctl >> LEAT_ATON_CTL_OPCODE & 15,
+                                .opcode = ctl >> LEAT_ATON_CTL_OPCODE & LEAT_ATON_CTL_OPCODE_MASK,
                                 .reg = ctl >> LEAT_ATON_CTL_REGISTER & LEAT_ATON_REGISTER_MAX };
     t.x = *(const volatile uint64_t *)&it->operand[t.reg] & leat_aton_mask(t.width_bits);
     const uint32_t count = leat_get_be16(image + LEAT_ATON_COUNTER_AT);

@@ -65,7 +65,8 @@ enum {
     LEAT_ATON_AC_CRC_MASK = 0xE0, /* what the CRCs take of AC: no station changes it */
     LEAT_ATON_CTL_ACTIVE = 15,
     LEAT_ATON_CTL_OPCODE = 11,
-    LEAT_ATON_CTL_WIDTH = 9, /* codes 0, 1, 2 are 16, 32, 64 */
+    LEAT_ATON_CTL_OPCODE_MASK = 15, /* of what is shifted down */
+    LEAT_ATON_CTL_WIDTH = 9,        /* codes 0, 1, 2 are 16, 32, 64 */
     LEAT_ATON_CTL_REGISTER = 3,
     LEAT_ATON_CTL_ZERO = 7,
     LEAT_ATON_FLG_A = 0x88,
@@ -90,7 +91,8 @@ static inline uint8_t leat_aton_ac_encode(const struct leat_aton_packet *p)
 
 static inline leat_err leat_aton_ctl_decode(uint16_t ctl, struct leat_aton_packet *out)
 {
-    const unsigned active = ctl >> LEAT_ATON_CTL_ACTIVE, opcode = ctl >> LEAT_ATON_CTL_OPCODE & 15;
+    const unsigned active = ctl >> LEAT_ATON_CTL_ACTIVE,
+                   opcode = ctl >> LEAT_ATON_CTL_OPCODE & LEAT_ATON_CTL_OPCODE_MASK;
     const unsigned width = ctl >> LEAT_ATON_CTL_WIDTH & 3;
     if (ctl & LEAT_ATON_CTL_ZERO || (!active && ctl)) return LEAT_ERR_RESERVED;
     if (active && (opcode < LEAT_ATON_ADD || opcode > LEAT_ATON_TREE)) return LEAT_ERR_TYPE;

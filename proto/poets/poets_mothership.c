@@ -255,7 +255,7 @@ static void on_supervisor_packet(struct leat_poets_mothership *ms, struct leat_p
     case LEAT_POETS_OP_NOP: warn(ms, LEAT_POETS_HOST_BAD_OP, out); return;
     default: break;
     }
-    if (out->packet.opcode >= 0xf0 && out->packet.opcode != LEAT_POETS_OP_IMPL)
+    if (out->packet.opcode >= LEAT_POETS_OP_RESERVED && out->packet.opcode != LEAT_POETS_OP_IMPL)
         warn(ms, LEAT_POETS_HOST_BAD_OP, out);
     else if (!running || (out->packet.opcode == LEAT_POETS_OP_IMPL && !ms->has_supervisor_input))
         warn(ms, LEAT_POETS_HOST_SUP_DROP, out);

@@ -285,7 +285,7 @@ static bool receive_control(struct leat_poets_softswitch *ss,
         ss->cause[LEAT_POETS_CAUSE_BARRIER]++;
     } else if (opcode == LEAT_POETS_OP_NOP) {
         ss->cause[LEAT_POETS_CAUSE_NOP]++;
-    } else if (opcode >= 0xf0) {
+    } else if (opcode >= LEAT_POETS_OP_RESERVED) {
         note(ss, LEAT_POETS_CAUSE_BAD_OP, "BAD-OP", &opcode, 1);
     } else {
         return false;

@@ -55,6 +55,7 @@ enum leat_poets_class {
 /* 1.4. 01..EF belong to the application, F0..F9 are reserved; the codec carries them all. */
 enum {
     LEAT_POETS_OP_NOP = 0x00,
+    LEAT_POETS_OP_RESERVED = 0xf0, /* the first */
     LEAT_POETS_OP_IMPL = 0xfa,
     LEAT_POETS_OP_INSTR = 0xfb,
     LEAT_POETS_OP_LOG = 0xfc,

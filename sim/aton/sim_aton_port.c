@@ -414,11 +414,11 @@ void leat_sim_aton_port_init(struct leat_sim_aton_port *p,
         p->queue[i].buffer = buffer + i * packet_len;
     leat_sim_aton_init(&p->ring, &ring, &host, aton_memory);
     leat_sim_certificate_init(&p->certificate);
-    /* At best T comes by as the packet is handed over, eleven symbols behind its first. */
+    enum { T_BEHIND = 11 }; /* symbols from a packet's first to T: at best it comes by just then */
     p->base = (struct leat_port_net){
         .ops = &ops,
         .ports = config->stations,
-        .latency = edge(p, symbols_of(0) - 11),
+        .latency = edge(p, symbols_of(0) - T_BEHIND),
         .certificate = leat_sim_certificate_value(&p->certificate),
         .taken_octets = 1,
         .taken_ps = edge(p, 8),

@@ -441,7 +441,8 @@ void leat_sim_packetway_lost(struct leat_sim_packetway *p, uint32_t packet)
 
 static void count_control(struct leat_sim_packetway *p, const uint8_t *octets)
 {
-    const uint16_t te = leat_get_be16(octets + 4), pt = leat_get_be16(octets + 6);
+    const uint16_t te = leat_get_be16(octets + LEAT_PACKETWAY_TE_AT),
+                   pt = leat_get_be16(octets + LEAT_PACKETWAY_PT_AT);
     p->counts.control++;
     p->counts.tables += pt == LEAT_PACKETWAY_PT_RRP && te == LEAT_PACKETWAY_TE_RTBL;
     p->counts.failures += pt == LEAT_PACKETWAY_PT_ERR &&

@@ -133,10 +133,11 @@ cat > "$folder/ring.c" <<'C'
 int main(void)
 {
     char why[LEAT_ATON_HOST_WHY_LEN];
-    struct leat_aton_host *station = leat_aton_host_open("no-such-device", why);
+    struct leat_aton_host *station;
+    const enum leat_aton_host_end end = leat_aton_host_open("no-such-device", &station, why);
     puts(why);
     leat_aton_host_close(station);
-    return station != NULL;
+    return end != LEAT_ATON_HOST_WRONG;
 }
 C
 both ring leat-ring "no network device 'no-such-device'"
@@ -153,10 +154,11 @@ int main(void)
     memset(&config, 0, sizeof config);
     config.group = 7;
     config.root = "nowhere";
-    struct leat_esp_host_member *member = leat_esp_host_member_open(&config, why);
+    struct leat_esp_host_member *member;
+    const enum leat_esp_host_end end = leat_esp_host_member_open(&config, &member, why);
     puts(why);
     leat_esp_host_member_close(member);
-    return member != NULL;
+    return end != LEAT_ESP_HOST_WRONG;
 }
 C
 both esp leat-esp "--root 'nowhere', expected ADDRESS or ADDRESS:PORT"

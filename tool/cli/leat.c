@@ -57,10 +57,9 @@ void complain(const char *text, ...)
     va_end(list);
 }
 
-void warn_if_slower(const char *why)
+void warn_if_slower(const char *why, int slower_at)
 {
-    const char *slower = strstr(why, "slower: ");
-    if (slower) complain("%s", slower);
+    if (slower_at >= 0) complain("%s", why + slower_at);
 }
 
 int misuse(const struct verb *verb, const char *text, ...)

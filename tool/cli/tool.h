@@ -50,8 +50,9 @@ const struct verb *verb_find(const char *name);
 /* One line on stderr: "leat: ..." */
 void complain(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
-/* Of what a live network says about its driver: complains where another one would be faster. */
-void warn_if_slower(const char *why);
+/* Of what a live network says about its driver: complains where it is slower than it could be, for
+ * the reason at slower_at; -1: it is not. */
+void warn_if_slower(const char *why, int slower_at);
 
 /* Complains where a process that serves (0: there is none), or this one, has more rights than it
  * needs (live_guard.h). */

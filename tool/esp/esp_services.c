@@ -179,14 +179,12 @@ int esp_join(const struct arguments *args)
     if (!duration_take(args, "--for", ps_per_ms, UINT64_C(1000000000000000000), &for_ps) ||
         !sim_read_number(args, "--count", 1, UINT64_MAX, &count))
         return WRONG;
-    struct leat_esp_host_member *member = leat_esp_host_member_open(&a.host, why);
-    if (!member) {
-        complain("%s", why);
-        return strstr(why, "expected") ? WRONG : FAILED;
-    }
+    struct leat_esp_host_member *member;
+    int code = told(leat_esp_host_member_open(&a.host, &member, why));
+    if (code != DONE) return code;
     leat_live_guard(LEAT_LIVE_ADDRESS, NULL);
     warn_if_not_confined_here();
-    const int code = serve(member, for_ps / ps_per_ms, count);
+    code = serve(member, for_ps / ps_per_ms, count);
     leat_esp_host_member_close(member);
     return finish(code);
 }
@@ -194,15 +192,12 @@ int esp_join(const struct arguments *args)
 /* ---- the root ----------------------------------------------------------------------------- */
 
 /* Its members have joined, or the time for it is over. */
-static struct leat_esp_host_root *open_root(const struct asked *a)
+static int open_root(const struct asked *a, struct leat_esp_host_root **root)
 {
-    struct leat_esp_host_root *root = leat_esp_host_root_open(&a->host, why);
-    if (!root) {
-        complain("%s", why);
-        return NULL;
-    }
-    leat_esp_host_root_gather(root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
-    return root;
+    const int code = told(leat_esp_host_root_open(&a->host, root, why));
+    if (code == DONE)
+        leat_esp_host_root_gather(*root, (uint32_t)a->members, a->wait_ps / ps_per_ms);
+    return code;
 }
 
 /* False after a complaint: who asks for --members wants them all, others all who would join. */
@@ -354,9 +349,10 @@ static int ask_service(const struct arguments *args, enum leat_esp_announced kin
     if (args->operand_count != 2) return misuse(args->verb, "expected: %s GROUP", a.word);
     if (!read_request(&a, kind, &request)) return WRONG; /* before anybody waits */
     if (dot.path && !result_names_apart(args->verb, &dot, 1, NULL)) return WRONG;
-    struct leat_esp_host_root *root = open_root(&a);
-    if (!root) return FAILED;
-    const int code = ask(&a, root, &request);
+    struct leat_esp_host_root *root;
+    int code = open_root(&a, &root);
+    if (code != DONE) return code;
+    code = ask(&a, root, &request);
     leat_esp_host_root_close(root);
     return finish(code);
 }
@@ -421,9 +417,10 @@ int esp_multicast(const struct arguments *args)
         return misuse(args->verb, "a text of %zu octets, expected at most %d",
                       strlen(args->operand[2]), LEAT_ESP_PAYLOAD_LEN_MAX);
     if (!a.host.key) return misuse(args->verb, "multicast needs --key-file with the routers' key");
-    struct leat_esp_host_root *root = open_root(&a);
-    if (!root) return FAILED;
-    const int code = cast(&a, root, &request, args->operand[2]);
+    struct leat_esp_host_root *root;
+    int code = open_root(&a, &root);
+    if (code != DONE) return code;
+    code = cast(&a, root, &request, args->operand[2]);
     leat_esp_host_root_close(root);
     return finish(code);
 }

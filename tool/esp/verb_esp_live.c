@@ -109,13 +109,14 @@ int esp_route(const struct arguments *args)
     enum leat_esp_router_driver used = LEAT_ESP_ROUTER_ANY;
     if (args->operand_count != 1) return misuse(args->verb, "route takes no operand");
     if (!read_router(args, &c, key, copy)) return WRONG;
-    const int code = told(leat_esp_router_start(&c, &used, why));
+    int slower_at;
+    const int code = told(leat_esp_router_start(&c, &used, &slower_at, why));
     if (code != DONE) return code;
     struct esp_config running = { 0 };
     char ignored[LEAT_ESP_ROUTER_WHY_LEN];
     struct leat_esp_router *router = leat_esp_router_open(c.name, ignored);
     if (router) leat_esp_router_describe(router, &running);
-    warn_if_slower(why);
+    warn_if_slower(why, slower_at);
     if (router) warn_if_unconfined(leat_esp_router_process(router));
     leat_esp_router_close(router);
     if (argument(args, "--json")) {

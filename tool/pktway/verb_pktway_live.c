@@ -28,6 +28,7 @@ struct service {
     struct packetway_tun *tun;          /* of a host: IP */
     struct leat_packetway_store *store; /* of a host: memory for others */
     char note[PACKETWAY_WHY_LEN];
+    int slower_at; /* where in note the reason begins for which it is slower; -1: it is not */
     struct live_home home;
 };
 
@@ -144,7 +145,7 @@ static void serve(struct service *s)
 /* ---- starting ------------------------------------------------------------------------------ */
 
 struct told {
-    int code, process;
+    int code, process, slower_at;
     char text[PACKETWAY_WHY_LEN];
 };
 
@@ -178,6 +179,7 @@ _Noreturn static void become(struct service *s, const struct arguments *args, op
                              int ready)
 {
     struct told told = { .code = begin(s, args), .process = (int)getpid() };
+    told.slower_at = s->slower_at;
     memcpy(told.text, told.code == DONE ? s->note : why, sizeof told.text);
     if (told.code == DONE) {
         detach_from_terminal();
@@ -206,7 +208,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
         told.code = begin(s, args);
         if (told.code != DONE) return refused(told.code, why);
         confine(s);
-        warn_if_slower(s->note);
+        warn_if_slower(s->note, s->slower_at);
         warn_if_not_confined_here();
         printf("%s\n", s->note);
         s->stopped = !flush_printed();
@@ -229,7 +231,7 @@ static int start(struct service *s, const struct arguments *args, open_service *
     close(ready[0]);
     if (!heard) return complain("no process could be started"), FAILED;
     if (told.code != DONE) return refused(told.code, told.text);
-    warn_if_slower(told.text);
+    warn_if_slower(told.text, told.slower_at);
     warn_if_unconfined(told.process);
     printf("%s\n", told.text);
     return DONE;
@@ -375,8 +377,11 @@ static int open_router(struct service *s, const struct arguments *args)
     for (uint32_t i = 0; i < s->router->count; i++)
         at += snprintf(s->note + at, sizeof s->note - (size_t)at, "%s0x%06x", i ? ", " : "",
                        s->router->half[i].san.plan.address);
-    snprintf(s->note + at, sizeof s->note - (size_t)at, "), process %d, driver %s: %s",
-             (int)getpid(), packetway_driver_name(s->router->driver), s->router->why);
+    at += snprintf(s->note + at, sizeof s->note - (size_t)at,
+                   "), process %d, driver %s: ", (int)getpid(),
+                   packetway_driver_name(s->router->driver));
+    snprintf(s->note + at, sizeof s->note - (size_t)at, "%s", s->router->why);
+    if (s->router->slower_at >= 0) s->slower_at = at + s->router->slower_at;
     return DONE;
 }
 
@@ -617,6 +622,7 @@ static int ask_by_myself(const struct arguments *args, const struct packetway_re
 int pktway_live(const struct arguments *args)
 {
     struct service s = { .control.listener = -1,
+                         .slower_at = -1,
                          .foreground = argument(args, "--foreground") != NULL };
     struct packetway_request q;
     const char *word = args->operand[0];

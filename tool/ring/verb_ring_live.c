@@ -40,7 +40,7 @@ int ring_told(enum leat_aton_host_end end)
 {
     if (end == LEAT_ATON_HOST_OK) return DONE;
     complain("%s", ring_why);
-    return end == LEAT_ATON_HOST_WRONG ? WRONG : FAILED;
+    return end == LEAT_ATON_HOST_WRONG || end == LEAT_ATON_HOST_ABSENT ? WRONG : FAILED;
 }
 
 /* ---- which station ------------------------------------------------------------------------ */
@@ -50,13 +50,15 @@ static struct leat_aton_host *open_the_only(void)
 {
     struct if_nameindex *all = if_nameindex();
     struct leat_aton_host *found = NULL;
-    char reason[LEAT_ATON_HOST_WHY_LEN] = "";
+    char reason[LEAT_ATON_HOST_WHY_LEN];
+    bool failed = false;
     int stations = 0;
     for (struct if_nameindex *i = all; i && i->if_index; i++) {
-        struct leat_aton_host *station = leat_aton_host_open(i->if_name, ring_why);
-        if (!station && !strstr(ring_why, "no station here"))
-            memcpy(reason, ring_why, sizeof reason);
-        if (!station) continue;
+        struct leat_aton_host *station;
+        const enum leat_aton_host_end end = leat_aton_host_open(i->if_name, &station, ring_why);
+        failed |= end == LEAT_ATON_HOST_FAILED;
+        if (end == LEAT_ATON_HOST_FAILED) memcpy(reason, ring_why, sizeof reason);
+        if (end != LEAT_ATON_HOST_OK) continue;
         stations++;
         leat_aton_host_close(found);
         found = station;
@@ -66,7 +68,7 @@ static struct leat_aton_host *open_the_only(void)
     leat_aton_host_close(found);
     if (stations)
         complain("this host has %d stations, expected --dev with one of their devices", stations);
-    else if (*reason)
+    else if (failed)
         complain("%s", reason);
     else
         complain("no station on this host, expected one from leat ring join");
@@ -77,8 +79,9 @@ static struct leat_aton_host *open_station(const struct ring_live_asked *a)
 {
     const char *device = argument(a->args, "--dev");
     if (!device) return open_the_only();
-    struct leat_aton_host *station = leat_aton_host_open(device, ring_why);
-    if (!station) complain("%s", ring_why);
+    struct leat_aton_host *station;
+    if (leat_aton_host_open(device, &station, ring_why) != LEAT_ATON_HOST_OK)
+        complain("%s", ring_why);
     return station;
 }
 
@@ -122,8 +125,9 @@ static bool read_driver(const struct ring_live_asked *a, enum leat_aton_host_dri
 static void warn_of_station(const char *device)
 {
     char ignored[LEAT_ATON_HOST_WHY_LEN];
-    struct leat_aton_host *station = leat_aton_host_open(device, ignored);
-    if (station) warn_if_unconfined(leat_aton_host_process(station));
+    struct leat_aton_host *station;
+    if (leat_aton_host_open(device, &station, ignored) == LEAT_ATON_HOST_OK)
+        warn_if_unconfined(leat_aton_host_process(station));
     leat_aton_host_close(station);
 }
 
@@ -149,9 +153,10 @@ static int join(const struct ring_live_asked *a)
     config.rate_per_s = (uint32_t)rate;
     config.key = key_file ? key : NULL;
     enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
-    const int code = ring_told(leat_aton_host_join(&config, &used, ring_why));
+    int slower_at;
+    const int code = ring_told(leat_aton_host_join(&config, &used, &slower_at, ring_why));
     if (code != DONE) return code;
-    warn_if_slower(ring_why);
+    warn_if_slower(ring_why, slower_at);
     warn_of_station(config.device);
     if (a->json) {
         printf("{\"device\":");

@@ -30,7 +30,6 @@ enum statement {
     GET_RUN,
     EACH_SWEEP,
     EACH_RUN,
-    FIGURE,
     FLAG,
     STATEMENTS,
 };
@@ -79,7 +78,6 @@ static const char *const sql[STATEMENTS] = {
     [EACH_SWEEP] = "SELECT id, version, options, files, created FROM sweep ORDER BY id",
     [EACH_RUN] = "SELECT " FIGURES ", fabric, traffic, load, seed, result FROM run"
                  " WHERE sweep = ?1 ORDER BY fabric, traffic, load, seed",
-    [FIGURE] = "SELECT json_extract(?1, ?2)",
     [FLAG] = "SELECT json_type(?1, ?2)",
 };
 
@@ -436,16 +434,6 @@ bool store_each_run(struct store *store, int64_t sweep,
     if (sqlite3_reset(each) == SQLITE_OK) return going;
     fault(store);
     return false;
-}
-
-double store_figure(struct store *store, const char *result, const char *place)
-{
-    sqlite3_stmt *figure = store->statement[FIGURE];
-    bind_text(figure, 1, result);
-    bind_text(figure, 2, place);
-    const double value = sqlite3_step(figure) == SQLITE_ROW ? number_at(figure, 0) : NAN;
-    sqlite3_reset(figure);
-    return value;
 }
 
 int store_flag(struct store *store, const char *result, const char *place)

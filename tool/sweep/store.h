@@ -101,10 +101,6 @@ bool store_each_sweep(struct store *store,
 bool store_each_run(struct store *store, int64_t sweep,
                     bool (*visit)(void *context, const struct store_run *run), void *context);
 
-/* A figure of a result by its place, as "$.latency_cycles.ci95" or "$.links[3]"; NAN: it is absent
- * or no number. */
-double store_figure(struct store *store, const char *result, const char *place);
-
 /* Does a result tell that something happened? 0 for false and null, 1 for all else, -1: it tells
  * nothing of it. */
 int store_flag(struct store *store, const char *result, const char *place);

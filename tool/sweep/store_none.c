@@ -87,14 +87,6 @@ bool store_each_run(struct store *store, int64_t sweep,
     return false;
 }
 
-double store_figure(struct store *store, const char *result, const char *place)
-{
-    (void)store;
-    (void)result;
-    (void)place;
-    return 0;
-}
-
 int store_flag(struct store *store, const char *result, const char *place)
 {
     (void)store;

@@ -68,6 +68,8 @@ bool leat_handler_values_source(const struct leat_graph *graph,
 
 /* All structs of a graph; what handlers may call comes before. */
 void leat_handler_structs(const struct leat_graph *graph, FILE *out);
+/* The code with which our own assertions begin in what the compiler says. */
+#define LEAT_HANDLER_LIMIT "E_LIMIT"
 /* #line: what follows stands there in the application's file; or is ours again. */
 void leat_handler_at(const struct leat_graph *graph, struct leat_graph_place place, FILE *out);
 void leat_handler_ours(FILE *out);

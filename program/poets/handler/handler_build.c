@@ -371,14 +371,15 @@ static bool place_of(const struct build *b, const char *line, struct leat_graph_
 /* What a line of the compiler or the linker says is wrong; NULL: nothing. */
 static char *error_in(char *line, const char **code)
 {
-    static const char compiler[] = " error: ", linker[] = "undefined ", limit[] = "E_LIMIT: ";
+    static const char compiler[] = " error: ", linker[] = "undefined ",
+                      limit[] = LEAT_HANDLER_LIMIT ": ";
     char *error = strstr(line, compiler);
     *code = "E_CC";
     if (strstr(line, "ld returned") || strstr(line, "linker command failed")) return NULL;
     if (!error) return strstr(line, linker); /* why a linker failed stands in lines before */
     char *ours = strstr(error, limit);       /* handler_structs.c; clang puts it into quotes */
     if (!ours) return error + strlen(compiler);
-    *code = "E_LIMIT";
+    *code = LEAT_HANDLER_LIMIT;
     ours += strlen(limit);
     ours[strcspn(ours, "\"")] = '\0';
     return ours;

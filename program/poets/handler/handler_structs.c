@@ -117,8 +117,8 @@ static void put_limit(const struct leat_graph *graph, const struct leat_graph_me
     if (m->data.plain) return;
     leat_handler_at(graph, m->place, out);
     fprintf(out,
-            "static_assert(sizeof(%s_%s_message_t) <= %d, \"E_LIMIT: message '%s' has more than %d "
-            "octets\");",
+            "static_assert(sizeof(%s_%s_message_t) <= %d, \"" LEAT_HANDLER_LIMIT
+            ": message '%s' has more than %d octets\");",
             graph->id, m->id, LEAT_GRAPH_MESSAGE_LEN_MAX, m->id, LEAT_GRAPH_MESSAGE_LEN_MAX);
     leat_handler_ours(out);
 }

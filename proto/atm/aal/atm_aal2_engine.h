@@ -20,6 +20,8 @@
  *
  * One damaged message is one drop: SKIPPING passes over the rest of it. Cells which carry no user
  * data (PT 4..7) pass by unseen.
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_AAL2_ENGINE_H
 #define LEAT_ATM_AAL2_ENGINE_H

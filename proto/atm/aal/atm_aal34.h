@@ -27,6 +27,7 @@ enum {
     LEAT_ATM_AAL34_LI_SSM_MIN = 8,
     LEAT_ATM_AAL34_LI_ABORT = 63, /* EOM only: the sender gives the PDU up */
     LEAT_ATM_AAL34_MID_COUNT = 1024,
+    LEAT_ATM_AAL34_MID_BITS = 9, /* below P */
 
     LEAT_ATM_AAL34_CPCS_HEADER_LEN = 4,
     LEAT_ATM_AAL34_CPCS_TRAILER_LEN = 4,
@@ -51,12 +52,12 @@ struct leat_atm_aal34_sar {
 
 static inline unsigned leat_atm_aal34_p(uint16_t mid10)
 {
-    return mid10 >> 9 & 1u;
+    return mid10 >> LEAT_ATM_AAL34_MID_BITS & 1u;
 }
 
 static inline uint16_t leat_atm_aal34_mid(uint16_t mid10)
 {
-    return mid10 & 0x1ffu;
+    return mid10 & ((1u << LEAT_ATM_AAL34_MID_BITS) - 1);
 }
 
 /*

@@ -1,5 +1,7 @@
 /*
  * AAL3/4 engines: segmentation for one (VC, MID), reassembly of one VC with many MIDs open.
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_AAL34_ENGINE_H
 #define LEAT_ATM_AAL34_ENGINE_H

@@ -18,6 +18,8 @@
  * Adaptive, where there is no common clock: the filling level of the playout buffer steers the
  * read rate. Level above target means the sender is faster. A proportional-integral step per
  * observation, all integers, every term bounded.
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_AAL1_CLOCK_H
 #define LEAT_ATM_AAL1_CLOCK_H

@@ -11,6 +11,8 @@
  *                                                 octets for the rest, and by policy
  *                                                 -> FILLING or stay
  *   both     what does not fit is one overrun: by policy the newest or the oldest octets go
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_AAL1_PLAYOUT_H
 #define LEAT_ATM_AAL1_PLAYOUT_H

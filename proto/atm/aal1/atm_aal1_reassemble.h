@@ -30,6 +30,8 @@
  *
  * A second copy of a cell (S = L) counts as misinserted; so do seven lost cells, and eight are
  * invisible: SC has only three bits. Cells which carry no user data (PT 4..7) pass by unseen.
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_AAL1_REASSEMBLE_H
 #define LEAT_ATM_AAL1_REASSEMBLE_H

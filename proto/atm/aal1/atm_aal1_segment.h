@@ -8,6 +8,8 @@
  *   rts(value)       the stamp is sent in the next cycle that begins, and in every one
  *                    after it until another is given; without any the bits are 0
  *   push(octets)     takes octets up to the end of one SAR-PDU; a full one comes out
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_AAL1_SEGMENT_H
 #define LEAT_ATM_AAL1_SEGMENT_H

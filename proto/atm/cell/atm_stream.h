@@ -1,6 +1,8 @@
 /*
  * The sending side of a cell-based link (thesis 8.2.3), and the source of the framed ones: a queue
  * of cells which never runs dry, because idle cells fill the gaps (rate adaptation, thesis 8.3.2).
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_STREAM_H
 #define LEAT_ATM_STREAM_H

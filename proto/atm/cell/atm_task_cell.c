@@ -1,22 +1,11 @@
 #include "atm_task_cell.h"
+#include "atm_task_parts.h"
 #include "leat_bytes.h"
 #include "leat_err.h"
 #include <leat/crc.h>
 #include <string.h>
 
-enum {
-    VPI_AT = 0,
-    ZERO_AT = 2, /* octets 2..4 */
-    TYPE_AT = 5,
-    FLAG_AT = 7,
-    SEQUENCE_AT = 9,
-    SOURCE_AT = 11,
-    DESTINATION_AT = 13,
-    PAYLOAD_AT = 15,
-    CRC_AT = 51,
-};
 enum { VPI = 4, ZERO_BITS = 15 }; /* of octets 0 and 1 */
-enum { WORD_LEN = 4 };            /* of the message header */
 enum { TYPE_BITS = 3, SEQUENCE_BITS = 16 };
 
 bool leat_atm_task_type_known(unsigned type)
@@ -74,7 +63,7 @@ leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_a
 leat_err leat_atm_task_cell_encode(const struct leat_atm_task_cell *cell, uint8_t *buf, size_t cap)
 {
     if (cap < LEAT_ATM_TASK_CELL_LEN) return LEAT_ERR_SPACE;
-    if (!leat_fits(cell->vpi, 12) || cell->sequence > LEAT_ATM_TASK_SEQUENCE_MAX)
+    if (!leat_fits(cell->vpi, VPI_BITS) || cell->sequence > LEAT_ATM_TASK_SEQUENCE_MAX)
         return LEAT_ERR_RANGE;
     if (!leat_atm_task_type_known((unsigned)cell->type)) return LEAT_ERR_TYPE;
     if (!flag_known(cell->type, cell->flag)) return LEAT_ERR_RESERVED;
@@ -97,10 +86,9 @@ leat_err leat_atm_task_message_decode(const uint8_t *buf, size_t len,
 {
     if (len < LEAT_ATM_TASK_MESSAGE_LEN) return leat_fault(LEAT_ERR_SHORT, len, fault_at);
     for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++)
-        out->name[i] = leat_get_be32(buf + i * WORD_LEN);
-    buf += LEAT_ATM_TASK_NAME_COUNT * WORD_LEN;
-    out->instance = leat_get_be32(buf);
-    out->id = leat_get_be32(buf + WORD_LEN);
+        out->name[i] = leat_get_be32(buf + NAME_AT + i * WORD_LEN);
+    out->instance = leat_get_be32(buf + INSTANCE_AT);
+    out->id = leat_get_be32(buf + ID_AT);
     return LEAT_ERR_OK;
 }
 
@@ -109,9 +97,8 @@ leat_err leat_atm_task_message_encode(const struct leat_atm_task_message *messag
 {
     if (cap < LEAT_ATM_TASK_MESSAGE_LEN) return LEAT_ERR_SPACE;
     for (size_t i = 0; i < LEAT_ATM_TASK_NAME_COUNT; i++)
-        leat_put_be32(buf + i * WORD_LEN, message->name[i]);
-    buf += LEAT_ATM_TASK_NAME_COUNT * WORD_LEN;
-    leat_put_be32(buf, message->instance);
-    leat_put_be32(buf + WORD_LEN, message->id);
+        leat_put_be32(buf + NAME_AT + i * WORD_LEN, message->name[i]);
+    leat_put_be32(buf + INSTANCE_AT, message->instance);
+    leat_put_be32(buf + ID_AT, message->id);
     return LEAT_ERR_OK;
 }

@@ -1,17 +1,9 @@
 #include "atm_task_text.h"
 #include "atm_task_cell.h"
+#include "atm_task_parts.h"
 #include "leat_bytes.h"
 
-enum {
-    TYPE_AT = 5,
-    FLAG_AT = 7,
-    SEQUENCE_AT = 9,
-    SOURCE_AT = 11,
-    DESTINATION_AT = 13,
-    PAYLOAD_AT = 15,
-    CRC_AT = 51,
-    SEQUENCE_BITS = 29, /* those above 16 lie beside the type */
-};
+enum { SEQUENCE_BITS = 29 }; /* those above 16 lie beside the type */
 
 static const struct leat_name types[] = {
     { LEAT_ATM_TASK_MESSAGE, "message" },
@@ -63,7 +55,8 @@ static void walk_name(struct leat_fields *f, uint32_t name[LEAT_ATM_TASK_NAME_CO
     const size_t count = leat_fields_list(f, "nameWords", PAYLOAD_AT, LEAT_ATM_TASK_NAME_COUNT,
                                           LEAT_ATM_TASK_NAME_COUNT);
     for (size_t i = 0; i < count; i++)
-        name[i] = (uint32_t)leat_fields_uint(f, NULL, PAYLOAD_AT + 4 * i, 32, name[i]);
+        name[i] = (uint32_t)leat_fields_uint(f, NULL, PAYLOAD_AT + NAME_AT + WORD_LEN * i, 32,
+                                             name[i]);
     leat_fields_list_end(f);
 }
 
@@ -78,8 +71,9 @@ static uint64_t walk_number(struct leat_fields *f, const char *name, size_t at, 
 static void walk_message(struct leat_fields *f, struct leat_atm_task_message *m)
 {
     walk_name(f, m->name);
-    m->instance = (uint32_t)walk_number(f, "instance", PAYLOAD_AT + 12, 32, instances, m->instance);
-    m->id = (uint32_t)leat_fields_uint(f, "id", PAYLOAD_AT + 16, 32, m->id);
+    m->instance = (uint32_t)walk_number(f, "instance", PAYLOAD_AT + INSTANCE_AT, 32, instances,
+                                        m->instance);
+    m->id = (uint32_t)leat_fields_uint(f, "id", PAYLOAD_AT + ID_AT, 32, m->id);
 }
 
 /* The header of a message, and how many octets it takes from the payload. */
@@ -116,7 +110,7 @@ static void walk_type(struct leat_fields *f, struct leat_atm_task_cell *cell)
 
 static void walk(struct leat_fields *f, struct leat_atm_task_cell *cell, uint16_t crc)
 {
-    cell->vpi = (uint16_t)leat_fields_hex(f, "vpi", 0, 12, cell->vpi);
+    cell->vpi = (uint16_t)leat_fields_hex(f, "vpi", VPI_AT, VPI_BITS, cell->vpi);
     walk_type(f, cell);
     cell->sequence = (uint32_t)leat_fields_uint(f, "sequence", SEQUENCE_AT, SEQUENCE_BITS,
                                                 cell->sequence);

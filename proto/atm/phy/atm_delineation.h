@@ -12,6 +12,8 @@
  * A header is bad if its syndrome is not 0, even where correction saves the cell: correction and
  * delineation look at the same line. Only in SYNC are headers corrected (atm_hec.h) and cells
  * delivered; the first of these is the one whose header made the DELTA. Idle cells are removed.
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_DELINEATION_H
 #define LEAT_ATM_DELINEATION_H

@@ -37,6 +37,8 @@
  *
  * Cells are delivered in IN_FRAME, from the row that led there on; their headers go through the
  * machine of atm_hec.h, idle cells are removed.
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_PLCP_H
 #define LEAT_ATM_PLCP_H

@@ -29,6 +29,8 @@
  *
  * Cells are delineated in IN_FRAME only. H4 verifies cell boundaries and does not establish them
  * (thesis 8.2.1).
+ *
+ * Library only: for programs that link libleat. No command of leat calls it.
  */
 #ifndef LEAT_ATM_STM1_H
 #define LEAT_ATM_STM1_H

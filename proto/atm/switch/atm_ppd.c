@@ -44,18 +44,23 @@ static unsigned entry_bits(const uint8_t *entry, size_t len, unsigned lsb, unsig
     return word >> lsb % 8 & ((1u << width) - 1);
 }
 
+/* In the header of two or four octets: VPI, or VPI and VCI, above a nibble that stays. */
+enum { LABEL_SHIFT = 4, KEPT_MASK = (1 << LABEL_SHIFT) - 1 };
+
 /* A VPI beyond the table reads an all-zero entry: the cell goes nowhere. */
 static void translate_path(struct leat_atm_ppd *ppd)
 {
     enum { BITS = LEAT_ATM_ROUTE_VPI_BITS };
     static const uint8_t nowhere[LEAT_ATM_ROUTE_ENTRY_LEN_MAX];
     const size_t len = leat_atm_route_entry_len(ppd->outputs);
-    const unsigned old = leat_get_be16(ppd->header), vpi = old >> 4, kept = old & 15;
+    const unsigned old = leat_get_be16(ppd->header), vpi = old >> LABEL_SHIFT,
+                   kept = old & KEPT_MASK;
     const bool known = vpi < ppd->tables.depth;
     const uint8_t *entry = known ? ppd->tables.entries + vpi * len : nowhere;
     for (unsigned u = 0; u < ppd->outputs; u++) {
         const unsigned vpout = entry_bits(entry, len, ppd->outputs + BITS * u, BITS);
-        leat_put_be16(ppd->translated + ppd->output_step * u, (uint16_t)(vpout << 4 | kept));
+        leat_put_be16(ppd->translated + ppd->output_step * u,
+                      (uint16_t)(vpout << LABEL_SHIFT | kept));
     }
     ppd->select = entry_bits(entry, len, 0, ppd->outputs);
     ppd->unknown = !known;
@@ -66,12 +71,13 @@ static void translate_channel(struct leat_atm_ppd *ppd)
 {
     const uint32_t old = leat_get_be32(ppd->header);
     struct leat_atm_route route = { 0 };
-    ppd->unknown = !ppd->tables.find(ppd->tables.context, ppd->tables.rank, old >> 4, &route);
+    ppd->unknown = !ppd->tables.find(ppd->tables.context, ppd->tables.rank, old >> LABEL_SHIFT,
+                                     &route);
     if (ppd->unknown) route = (struct leat_atm_route){ 0 };
     assert(leat_fits(route.select, ppd->outputs) &&
            leat_fits(route.label, LEAT_ATM_ROUTE_LABEL_BITS));
     ppd->select = route.select;
-    leat_put_be32(ppd->translated, route.label << 4 | (old & 15));
+    leat_put_be32(ppd->translated, route.label << LABEL_SHIFT | (old & KEPT_MASK));
 }
 
 void leat_atm_ppd_translate(struct leat_atm_ppd *ppd)

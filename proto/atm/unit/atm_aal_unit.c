@@ -31,7 +31,8 @@ static bool within(uint32_t value, uint32_t min, uint32_t max)
 /* Towards every port and to all, over every path. */
 static bool labels_fit(const struct leat_atm_aal_config *c)
 {
-    const uint32_t bits = c->header_octets == 2 ? 12 : 28;
+    const uint32_t bits = c->header_octets == 2 ? LEAT_ATM_ROUTE_VPI_BITS
+                                                : LEAT_ATM_ROUTE_LABEL_BITS;
     return (uint64_t)c->paths * ((uint64_t)c->ports + 1) <= UINT64_C(1) << bits;
 }
 
@@ -158,9 +159,10 @@ uint64_t leat_atm_aal_io_cycles(uint32_t len)
 
 uint64_t leat_atm_aal_one_way_cycles(uint32_t len)
 {
+    enum { MESSAGE = 145, CELL = 10, SECOND_CELL = 58, FURTHER_CELL = 61 }; /* cycles, note 5.4 */
     const uint64_t cells = (len + LEAT_ATM_TASK_MESSAGE_LEN + PAYLOAD_LEN - 1) / PAYLOAD_LEN;
-    return 145 + 10 * cells + 2 * leat_atm_aal_io_cycles(len) + (cells > 1 ? 58 : 0) +
-           (cells > 2 ? 61 * (cells - 2) : 0);
+    return MESSAGE + CELL * cells + 2 * leat_atm_aal_io_cycles(len) +
+           (cells > 1 ? SECOND_CELL : 0) + (cells > 2 ? FURTHER_CELL * (cells - 2) : 0);
 }
 
 uint64_t leat_atm_aal_one_way_cycles_over(uint32_t len, uint32_t network_cycles)
@@ -188,17 +190,19 @@ int64_t leat_atm_aal_unit_blktime(const struct leat_atm_aal_unit *unit, uint16_t
 /* The numbers of STATE5 (note R2). A walk looks at look_at, look_at + 2, ... */
 static uint8_t state5_of(const struct leat_atm_aal_unit *unit, uint16_t cursnd, uint64_t now)
 {
-    if (now < unit->look_at) return 0;
+    enum { IDLE, ACK_PREPARED, ACK_OCTETS, ACK_SENT, PREPARED, OCTETS, TAIL_SENT };
+    enum { SENT = 8, TAIL_PASSED, PASSED, FREED = 16 };
+    if (now < unit->look_at) return IDLE;
     if (unit->sending) {
         const bool tail = unit->scan_wraps || unit->scan_block == unit->send.busy_tail;
-        if (now == unit->look_at) return unit->sending_ack ? 1 : 4;
-        if (now < unit->line_at + CELL_LEN - 1) return unit->sending_ack ? 2 : 5;
-        return unit->sending_ack ? 3 : tail ? 6 : 8;
+        if (now == unit->look_at) return unit->sending_ack ? ACK_PREPARED : PREPARED;
+        if (now < unit->line_at + CELL_LEN - 1) return unit->sending_ack ? ACK_OCTETS : OCTETS;
+        return unit->sending_ack ? ACK_SENT : tail ? TAIL_SENT : SENT;
     }
-    if (unit->freeing) return 16;
-    if (unit->scan_waits || (now - unit->look_at) % 2) return 0;
+    if (unit->freeing) return FREED;
+    if (unit->scan_waits || (now - unit->look_at) % 2) return IDLE;
     const bool wraps = now == unit->look_at && unit->scan_wraps;
-    return wraps || cursnd == unit->send.busy_tail ? 9 : 10;
+    return wraps || cursnd == unit->send.busy_tail ? TAIL_PASSED : PASSED;
 }
 
 void leat_atm_aal_unit_view(const struct leat_atm_aal_unit *unit, uint64_t now,

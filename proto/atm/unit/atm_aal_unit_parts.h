@@ -4,21 +4,13 @@
 
 #include "atm_aal_unit.h"
 #include "atm_route.h"
+#include "atm_task_parts.h"
 #include "leat_bytes.h"
 #include <assert.h>
 #include <leat/crc.h>
 
 enum { NONE = LEAT_ATM_AAL_NONE, BROADCAST = LEAT_ATM_TASK_BROADCAST };
 enum { CELL_LEN = LEAT_ATM_TASK_CELL_LEN, PAYLOAD_LEN = LEAT_ATM_TASK_PAYLOAD_LEN };
-enum { /* offsets in a cell, note 2.5 */
-       TYPE_AT = 5,
-       FLAG_AT = 7,
-       SEQUENCE_AT = 9,
-       SOURCE_AT = 11,
-       DESTINATION_AT = 13,
-       PAYLOAD_AT = 15,
-       CRC_AT = 51,
-};
 enum {
     NUMBER_BITS = 16,      /* of a cell's number, in octets 9 and 10 */
     NUMBER_MORE_SHIFT = 3, /* the others, with resync, above the type */

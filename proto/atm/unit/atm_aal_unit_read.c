@@ -54,10 +54,11 @@ static bool matches(const struct leat_atm_aal_unit *unit, uint16_t message,
                     const struct leat_atm_task_message *asked)
 {
     const uint8_t *words = receive_cell(unit, message) + PAYLOAD_AT;
-    const uint32_t instance = leat_get_be32(words + 12);
+    const uint32_t instance = leat_get_be32(words + INSTANCE_AT);
     return (instance == asked->instance || instance == UINT32_MAX) &&
-           leat_get_be32(words) == asked->name[0] && leat_get_be32(words + 4) == asked->name[1] &&
-           leat_get_be32(words + 8) == asked->name[2] &&
+           leat_get_be32(words + NAME_AT) == asked->name[0] &&
+           leat_get_be32(words + NAME_AT + WORD_LEN) == asked->name[1] &&
+           leat_get_be32(words + NAME_AT + 2 * WORD_LEN) == asked->name[2] &&
            !was_served(unit, message, asked->instance) &&
            unit->message[message].served_count < LEAT_ATM_AAL_SERVED_MAX;
 }

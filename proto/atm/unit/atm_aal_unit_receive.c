@@ -386,8 +386,9 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
     unit->message[block] = (struct leat_atm_aal_message){
         .source = b->source,
         .serial = unit->message_serial++,
-        .id = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + 16),
-        .all_instances = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + 12) == UINT32_MAX,
+        .id = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + ID_AT),
+        .all_instances = leat_get_be32(receive_cell(unit, block) + PAYLOAD_AT + INSTANCE_AT) ==
+                         UINT32_MAX,
         .point_to_point = b->point_to_point,
         .tail_block = block,
     };

@@ -103,12 +103,12 @@ struct leat_packetway_decision {
 
 static inline uint32_t leat_packetway_l2rh_size(uint32_t len)
 {
-    return (len + 9) / 8 * 8;
+    return (LEAT_PACKETWAY_L2RH_HEAD_LEN + len + 7) / 8 * 8;
 }
 
 static inline uint32_t leat_packetway_symbol_size(uint32_t len)
 {
-    return (len + 12) / 8 * 8;
+    return (LEAT_PACKETWAY_SYMBOL_HEAD_LEN + len + 7) / 8 * 8;
 }
 
 /* Are there `more` octets from `at` on? */
@@ -134,9 +134,10 @@ static inline enum leat_packetway_reason leat_packetway_find_header(const uint8_
             *out = at;
             return LEAT_PACKETWAY_REASON_NONE;
         }
-        if (head[1] == 0x80) return LEAT_PACKETWAY_REASON_L2RH_LEN;
-        const uint32_t size = head[1] >> 6 == 2 ? leat_packetway_l2rh_size(head[1] & 63)
-                                                : leat_packetway_symbol_size(head[4]);
+        if (head[1] == LEAT_PACKETWAY_L2RH_CLASS) return LEAT_PACKETWAY_REASON_L2RH_LEN;
+        const uint32_t size = leat_packetway_is_l2rh(head[1])
+                                  ? leat_packetway_l2rh_size(head[1] & LEAT_PACKETWAY_L2RH_LEN_MAX)
+                                  : leat_packetway_symbol_size(head[LEAT_PACKETWAY_SYMBOL_L_AT]);
         if (size > seen - at) return LEAT_PACKETWAY_REASON_SHORT;
         if (i >= max) break;
         at += size;
@@ -214,7 +215,7 @@ static inline void leat_packetway_by_address(const struct leat_packetway_fib *fi
 {
     struct leat_packetway_entry room;
     d->dt = dt;
-    if (dt & 0x800000) {
+    if (dt & LEAT_PACKETWAY_NOT_PHYSICAL) {
         if (leat_packetway_class_of(dt) == LEAT_PACKETWAY_CLASS_LOGICAL)
             d->verdict = LEAT_PACKETWAY_COPIES;
         else
@@ -261,9 +262,9 @@ static inline uint32_t leat_packetway_by_route(const struct leat_packetway_fib *
                                                struct leat_packetway_decision *d)
 {
     const uint8_t *head = octets + LEAT_PACKETWAY_BOUND(at);
-    const uint32_t len = head[1] & 63;
+    const uint32_t len = head[1] & LEAT_PACKETWAY_L2RH_LEN_MAX;
     d->layer2 = true;
-    d->priority = head[0] & 63;
+    d->priority = head[0] & LEAT_PACKETWAY_PRIORITY_MAX;
     d->consumed = at;
     if (!len) {
         leat_packetway_drop(d, LEAT_PACKETWAY_REASON_L2RH_LEN);
@@ -304,16 +305,18 @@ static inline uint32_t leat_packetway_front(const struct leat_packetway_fib *fib
             leat_packetway_drop(d, LEAT_PACKETWAY_REASON_VERSION);
             return 0;
         }
-        if (head[1] >> 6 == 2) return leat_packetway_by_route(fib, side, octets, seen, at, d);
-        if (head[1] >> 4 != 15) {
+        if (leat_packetway_is_l2rh(head[1]))
+            return leat_packetway_by_route(fib, side, octets, seen, at, d);
+        if (!leat_packetway_is_symbol(head[1])) {
             if (!leat_packetway_has(seen, at, 4)) return at + 4;
             d->consumed = at;
-            d->priority = head[0] & 63;
+            d->priority = head[0] & LEAT_PACKETWAY_PRIORITY_MAX;
             leat_packetway_by_address(fib, side, leat_get_be24(head + LEAT_PACKETWAY_DT_AT), d);
             return 0;
         }
-        if (!leat_packetway_has(seen, at, 5)) return at + 5;
-        at += leat_packetway_symbol_size(head[4]);
+        if (!leat_packetway_has(seen, at, LEAT_PACKETWAY_SYMBOL_HEAD_LEN))
+            return at + LEAT_PACKETWAY_SYMBOL_HEAD_LEN;
+        at += leat_packetway_symbol_size(head[LEAT_PACKETWAY_SYMBOL_L_AT]);
     }
     leat_packetway_drop(d, LEAT_PACKETWAY_REASON_TOO_MANY);
     return 0;
@@ -364,12 +367,18 @@ static inline void leat_packetway_look_ahead(const struct leat_packetway_fib *fi
 
 /* ---- EI ------------------------------------------------------------------------------------ */
 
+static inline uint32_t leat_packetway_dl(const uint8_t *header)
+{
+    return (uint32_t)(header[LEAT_PACKETWAY_E_AT] & 1) << 24 |
+           leat_get_be24(header + LEAT_PACKETWAY_DL_AT);
+}
+
 /* Does the length contradict DL? Behind PH at `at`; with OH fields there is one word more, or more.
  */
 static inline bool leat_packetway_contradicts(const uint8_t *octets, uint32_t len, uint32_t at)
 {
     const uint8_t *h = octets + LEAT_PACKETWAY_BOUND(at);
-    const uint32_t dl = (uint32_t)(h[8] & 1) << 24 | leat_get_be24(h + 9);
+    const uint32_t dl = leat_packetway_dl(h);
     const uint32_t words = (len - at) / 8;
     return h[LEAT_PACKETWAY_H_AT] >> 7 ? words < dl + 4 : words != dl + 3;
 }
@@ -407,19 +416,20 @@ static inline uint32_t leat_packetway_cut_through(const struct leat_packetway_fi
 
     uint32_t at = d->consumed;
     for (uint32_t i = 0; i <= LEAT_PACKETWAY_FRONT_MAX; i++) {
-        if (!leat_packetway_has(seen, at, 5)) return at + 5;
+        if (!leat_packetway_has(seen, at, LEAT_PACKETWAY_SYMBOL_HEAD_LEN))
+            return at + LEAT_PACKETWAY_SYMBOL_HEAD_LEN;
         const uint8_t *head = octets + LEAT_PACKETWAY_BOUND(at);
-        if (head[1] >> 6 == 2)
-            at += leat_packetway_l2rh_size(head[1] & 63);
-        else if (head[1] >> 4 == 15)
-            at += leat_packetway_symbol_size(head[4]);
+        if (leat_packetway_is_l2rh(head[1]))
+            at += leat_packetway_l2rh_size(head[1] & LEAT_PACKETWAY_L2RH_LEN_MAX);
+        else if (leat_packetway_is_symbol(head[1]))
+            at += leat_packetway_symbol_size(head[LEAT_PACKETWAY_SYMBOL_L_AT]);
         else
             break;
     }
     if (!leat_packetway_has(seen, at, LEAT_PACKETWAY_START_LEN))
         return at + LEAT_PACKETWAY_START_LEN;
     const uint8_t *h = octets + LEAT_PACKETWAY_BOUND(at);
-    const uint32_t dl = (uint32_t)(h[8] & 1) << 24 | leat_get_be24(h + 9);
+    const uint32_t dl = leat_packetway_dl(h);
     if ((at - d->consumed) / 8 + dl + 3 > d->mtu_words) {
         leat_packetway_refuse(d, LEAT_PACKETWAY_REASON_MTU);
         return 0;

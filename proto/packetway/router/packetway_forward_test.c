@@ -438,6 +438,7 @@ static void the_seal_tells_what_this_router_saw(void)
                                          &m, NULL),
            LEAT_ERR_OK);
         OK(!leat_packetway_contradicts(buf, (uint32_t)n, (uint32_t)m.header_at));
+        EQ(leat_packetway_dl(buf + m.header_at), m.header.dl);
     }
 }
 

@@ -140,7 +140,7 @@ struct leat_packetway_peer {
 
 static inline uint32_t leat_packetway_q_sum(uint32_t a, uint32_t b)
 {
-    return a + b > 65535 ? 65535 : a + b;
+    return a + b > UINT16_MAX ? UINT16_MAX : a + b;
 }
 
 /* The nodes of a table, ADDR by ADDR. */

@@ -89,7 +89,7 @@ static struct span span_of(const struct leat_packetway_address *a)
 {
     if (a->at == LEAT_PACKETWAY_AT_SINGLE) return (struct span){ a->low, a->low };
     uint32_t high = a->high;
-    if (a->at == LEAT_PACKETWAY_AT_VALUE) high = a->low | (~a->high & 0x7FFFFF);
+    if (a->at == LEAT_PACKETWAY_AT_VALUE) high = a->low | (~a->high & LEAT_PACKETWAY_PHYSICAL_BITS);
     if (high > LEAT_PACKETWAY_ADDRESS_MAX) high = LEAT_PACKETWAY_ADDRESS_MAX;
     return (struct span){ a->low ? a->low : 1, high };
 }

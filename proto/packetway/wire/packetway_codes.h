@@ -24,6 +24,8 @@ enum {
     LEAT_PACKETWAY_DT_AT = 1,
     LEAT_PACKETWAY_TE_AT = 4,
     LEAT_PACKETWAY_PT_AT = 6,
+    LEAT_PACKETWAY_E_AT = 8, /* E, PL and the highest bit of DL */
+    LEAT_PACKETWAY_DL_AT = 9,
     LEAT_PACKETWAY_H_AT = 12,
     LEAT_PACKETWAY_SA_AT = 13,
 };

@@ -68,8 +68,9 @@ leat_err leat_packetway_header_decode(const uint8_t *buf, size_t len, enum leat_
 
 leat_err leat_packetway_header_check(const struct leat_packetway_header *h)
 {
-    if (h->priority > LEAT_PACKETWAY_PRIORITY_MAX || h->dt > 0xFFFFFF ||
-        check_destination(h->dt) != LEAT_ERR_OK || h->pt == 0 || h->e > 15 ||
+    if (h->priority > LEAT_PACKETWAY_PRIORITY_MAX || h->dt > LEAT_PACKETWAY_ADDRESS_BITS ||
+        check_destination(h->dt) != LEAT_ERR_OK || h->pt == 0 ||
+        h->e > (LEAT_PACKETWAY_E_LITTLE | LEAT_PACKETWAY_E_SIZE) ||
         (h->e & LEAT_PACKETWAY_E_SIZE) > LEAT_PACKETWAY_E_SIZE_MAX ||
         h->pl > LEAT_PACKETWAY_PL_MAX || h->dl > LEAT_PACKETWAY_DL_MAX ||
         (h->dl == 0 && h->pl > 0) || h->sa > LEAT_PACKETWAY_ADDRESS_MAX)

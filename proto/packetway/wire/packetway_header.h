@@ -24,6 +24,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The class of an address, from its highest bit on. */
+enum {
+    LEAT_PACKETWAY_NOT_PHYSICAL = 0x800000,
+    LEAT_PACKETWAY_NOT_L2RH = 0x400000,
+    LEAT_PACKETWAY_NOT_RESERVED = 0x200000,
+    LEAT_PACKETWAY_NOT_LOGICAL = 0x100000,
+    LEAT_PACKETWAY_ADDRESS_BITS = 0xFFFFFF,
+    LEAT_PACKETWAY_PHYSICAL_BITS = 0x7FFFFF,
+};
+
 enum leat_packetway_class {
     LEAT_PACKETWAY_CLASS_PHYSICAL,
     LEAT_PACKETWAY_CLASS_L2RH,
@@ -34,10 +44,11 @@ enum leat_packetway_class {
 
 static inline enum leat_packetway_class leat_packetway_class_of(uint32_t address)
 {
-    if (!(address & 0x800000)) return LEAT_PACKETWAY_CLASS_PHYSICAL;
-    if (!(address & 0x400000)) return LEAT_PACKETWAY_CLASS_L2RH;
-    if (!(address & 0x200000)) return LEAT_PACKETWAY_CLASS_RESERVED;
-    return address & 0x100000 ? LEAT_PACKETWAY_CLASS_SYMBOL : LEAT_PACKETWAY_CLASS_LOGICAL;
+    if (!(address & LEAT_PACKETWAY_NOT_PHYSICAL)) return LEAT_PACKETWAY_CLASS_PHYSICAL;
+    if (!(address & LEAT_PACKETWAY_NOT_L2RH)) return LEAT_PACKETWAY_CLASS_L2RH;
+    if (!(address & LEAT_PACKETWAY_NOT_RESERVED)) return LEAT_PACKETWAY_CLASS_RESERVED;
+    return address & LEAT_PACKETWAY_NOT_LOGICAL ? LEAT_PACKETWAY_CLASS_SYMBOL
+                                                : LEAT_PACKETWAY_CLASS_LOGICAL;
 }
 
 /* The address of one node: physical and none of the special three. */

@@ -379,6 +379,8 @@ static void sizes_are_those_of_the_formulas(void)
            (len + 12) / 8 * 8);
     for (unsigned octet = 0; octet < 256; octet++) {
         const enum leat_packetway_class class = leat_packetway_class_of(octet << 16);
+        EQ(leat_packetway_is_l2rh((uint8_t)octet), class == LEAT_PACKETWAY_CLASS_L2RH);
+        EQ(leat_packetway_is_symbol((uint8_t)octet), class == LEAT_PACKETWAY_CLASS_SYMBOL);
         EQ(leat_packetway_leading_begins((uint8_t)octet),
            class == LEAT_PACKETWAY_CLASS_L2RH || class == LEAT_PACKETWAY_CLASS_SYMBOL);
     }

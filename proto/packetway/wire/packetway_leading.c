@@ -2,11 +2,12 @@
 #include "leat_bytes.h"
 #include <string.h>
 
-enum { L2RH_HEAD_LEN = 2, SYMBOL_HEAD_LEN = 5, L2RH_CLASS = 0x80, SYMBOL_CLASS = 0xF00000 };
+enum { SYMBOL_CLASS = LEAT_PACKETWAY_SYMBOL_CLASS << 16 }; /* in the 24 bits with its type */
 
 static size_t head_len(enum leat_packetway_leading_kind kind)
 {
-    return kind == LEAT_PACKETWAY_L2RH ? L2RH_HEAD_LEN : SYMBOL_HEAD_LEN;
+    return kind == LEAT_PACKETWAY_L2RH ? LEAT_PACKETWAY_L2RH_HEAD_LEN
+                                       : LEAT_PACKETWAY_SYMBOL_HEAD_LEN;
 }
 
 /* [(L+9)/8] and [(L+12)/8] words: head and data, rounded up. */
@@ -20,7 +21,7 @@ static leat_err check_head(const uint8_t *buf, bool strict)
     if (buf[0] >> 6) return LEAT_ERR_PACKETWAY_VERSION;
     if (!leat_packetway_leading_begins(buf[1])) return LEAT_ERR_PACKETWAY_ADDR;
     if (strict && buf[0]) return LEAT_ERR_PACKETWAY_RSV;
-    if (buf[1] == L2RH_CLASS) return LEAT_ERR_PACKETWAY_L2RH_LEN;
+    if (buf[1] == LEAT_PACKETWAY_L2RH_CLASS) return LEAT_ERR_PACKETWAY_L2RH_LEN;
     if (strict && leat_get_be24(buf + 1) == SYMBOL_CLASS) return LEAT_ERR_PACKETWAY_SYM_TYPE;
     return LEAT_ERR_OK;
 }
@@ -35,13 +36,13 @@ leat_err leat_packetway_leading_decode(const uint8_t *buf, size_t len,
     if (err) return err;
 
     struct leat_packetway_leading r = { .priority = buf[0] };
-    if (buf[1] >> 6 == 2) {
+    if (leat_packetway_is_l2rh(buf[1])) {
         r.kind = LEAT_PACKETWAY_L2RH;
         r.len = buf[1] & LEAT_PACKETWAY_L2RH_LEN_MAX;
     } else {
         r.kind = LEAT_PACKETWAY_SYMBOL;
         r.type = leat_get_be24(buf + 1) & LEAT_PACKETWAY_SYMBOL_TYPE_MAX;
-        r.len = buf[4];
+        r.len = buf[LEAT_PACKETWAY_SYMBOL_L_AT];
     }
     r.octets = buf + head_len(r.kind);
     if (leat_packetway_leading_size(&r) > len) return LEAT_ERR_PACKETWAY_SHORT;
@@ -75,7 +76,7 @@ leat_err leat_packetway_leading_encode(const struct leat_packetway_leading *r, u
     memset(buf + size - 8, 0, 8); /* the pad is in the last word */
     buf[0] = 0;
     if (r->kind == LEAT_PACKETWAY_L2RH) {
-        buf[1] = (uint8_t)(L2RH_CLASS | r->len);
+        buf[1] = (uint8_t)(LEAT_PACKETWAY_L2RH_CLASS | r->len);
     } else {
         leat_put_be24(buf + 1, SYMBOL_CLASS | r->type);
         buf[4] = (uint8_t)r->len;

@@ -13,10 +13,31 @@
 
 #include "packetway_header.h"
 
+enum {
+    LEAT_PACKETWAY_L2RH_HEAD_LEN = 2,
+    LEAT_PACKETWAY_SYMBOL_HEAD_LEN = 5,
+    LEAT_PACKETWAY_SYMBOL_L_AT = 4,
+    LEAT_PACKETWAY_L2RH_CLASS = 0x80, /* of the second octet, with the bits below */
+    LEAT_PACKETWAY_L2RH_MASK = 0xC0,
+    LEAT_PACKETWAY_SYMBOL_CLASS = 0xF0,
+    LEAT_PACKETWAY_SYMBOL_MASK = 0xF0,
+};
+
+/* By the second octet of a word: is it the first of an L2RH, of a symbol? */
+static inline bool leat_packetway_is_l2rh(uint8_t octet)
+{
+    return (octet & LEAT_PACKETWAY_L2RH_MASK) == LEAT_PACKETWAY_L2RH_CLASS;
+}
+
+static inline bool leat_packetway_is_symbol(uint8_t octet)
+{
+    return (octet & LEAT_PACKETWAY_SYMBOL_MASK) == LEAT_PACKETWAY_SYMBOL_CLASS;
+}
+
 /* Does this octet, the second of a word, begin a leading record rather than a PH? */
 static inline bool leat_packetway_leading_begins(uint8_t octet)
 {
-    return octet >> 6 == 2 || octet >> 4 == 15;
+    return leat_packetway_is_l2rh(octet) || leat_packetway_is_symbol(octet);
 }
 
 /* The record in octets: whole words, pad included. */

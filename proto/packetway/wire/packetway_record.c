@@ -24,7 +24,7 @@ static unsigned words_of(const uint8_t *head)
 
 static leat_err check_one(uint32_t address, bool logical_only)
 {
-    if (address > 0xFFFFFF) return LEAT_ERR_PACKETWAY_ADDR;
+    if (address > LEAT_PACKETWAY_ADDRESS_BITS) return LEAT_ERR_PACKETWAY_ADDR;
     if (leat_packetway_class_of(address) == LEAT_PACKETWAY_CLASS_LOGICAL) return LEAT_ERR_OK;
     if (!logical_only && leat_packetway_address_is_node(address)) return LEAT_ERR_OK;
     return LEAT_ERR_PACKETWAY_ADDR;
@@ -44,7 +44,7 @@ static leat_err check_value_mask(const struct leat_packetway_address *a, bool lo
 {
     const bool low_block = a->low == 0 && !logical_only;
     if (!low_block && check_one(a->low, logical_only)) return LEAT_ERR_PACKETWAY_ADDR;
-    if (a->high > 0xFFFFFF || a->low & ~a->high) return LEAT_ERR_PACKETWAY_RANGE;
+    if (a->high > LEAT_PACKETWAY_ADDRESS_BITS || a->low & ~a->high) return LEAT_ERR_PACKETWAY_RANGE;
     return LEAT_ERR_OK;
 }
 

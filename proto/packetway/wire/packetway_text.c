@@ -527,14 +527,14 @@ static void walk_header(struct walk *w)
     const size_t at = w->m->header_at;
     struct leat_fields *f = w->f;
     h->priority = (uint8_t)leat_fields_uint(f, "priority", at, 6, h->priority);
-    h->dt = (uint32_t)leat_fields_hex(f, "dt", at + 1, 24, h->dt);
-    h->pt = (uint16_t)leat_fields_enum(f, "pt", at + 6, 16, pt_names, h->pt);
-    walk_te(w, at + 4);
-    h->e = (uint8_t)leat_fields_hex(f, "e", at + 8, 4, h->e);
-    leat_fields_derived(f, "pl", at + 8, 3, h->pl);
-    leat_fields_derived(f, "dl", at + 8, 25, h->dl);
-    leat_fields_derived(f, "h", at + 12, 1, h->h);
-    h->sa = (uint32_t)leat_fields_hex(f, "sa", at + 13, 24, h->sa);
+    h->dt = (uint32_t)leat_fields_hex(f, "dt", at + LEAT_PACKETWAY_DT_AT, 24, h->dt);
+    h->pt = (uint16_t)leat_fields_enum(f, "pt", at + LEAT_PACKETWAY_PT_AT, 16, pt_names, h->pt);
+    walk_te(w, at + LEAT_PACKETWAY_TE_AT);
+    h->e = (uint8_t)leat_fields_hex(f, "e", at + LEAT_PACKETWAY_E_AT, 4, h->e);
+    leat_fields_derived(f, "pl", at + LEAT_PACKETWAY_E_AT, 3, h->pl);
+    leat_fields_derived(f, "dl", at + LEAT_PACKETWAY_E_AT, 25, h->dl);
+    leat_fields_derived(f, "h", at + LEAT_PACKETWAY_H_AT, 1, h->h);
+    h->sa = (uint32_t)leat_fields_hex(f, "sa", at + LEAT_PACKETWAY_SA_AT, 24, h->sa);
     if (!w->buf) check_header(w);
 }
 

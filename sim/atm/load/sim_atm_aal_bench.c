@@ -451,10 +451,11 @@ const struct leat_sim_atm_aal_signal
 static int state8_of(const struct leat_sim_atm_aal_host *host, uint64_t now)
 {
     static const int8_t of_source[] = { 2, 3, 13, 14 };
+    enum { NOTHING_FOUND = 15 };
     if (host->waits == FOR_ANSWER && host->unit.due[LEAT_ATM_AAL_STATE8] == now + 1) return 1;
     if (host->searched_from == 0 || now >= host->searched_until) return 0;
     if (host->found) return LEAT_SIM_ATM_AAL_UNKNOWN;
-    if (now + 1 == host->searched_until) return 15;
+    if (now + 1 == host->searched_until) return NOTHING_FOUND;
     return of_source[(now - host->searched_from) % sizeof of_source];
 }
 
