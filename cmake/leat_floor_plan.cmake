@@ -139,6 +139,17 @@ function(leat_libraries)
   install(FILES ${CMAKE_BINARY_DIR}/leat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
+# leat_pkgconfig_old(OLD NAME): what was leat-OLD is leat-NAME; the old name is found for one version.
+function(leat_pkgconfig_old old name)
+  file(CONFIGURE OUTPUT leat-${old}.pc CONTENT "Name: leat-${old}
+Description: the former name of leat-${name}
+Version: ${PROJECT_VERSION}
+Requires: leat-${name}
+")
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/leat-${old}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
 # leat_pkgconfig(NAME): `pkg-config leat-NAME` finds libleat_NAME and <leat/NAME.h>.
 function(leat_pkgconfig name)
   file(RELATIVE_PATH LEAT_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -28,6 +28,7 @@ BELOW = {
     "sim/esp": ["core", "sim/kernel", "proto/esp"],
     "sim/packetway": ["core", "port", "sim/kernel", "sim/atm", "sim/net", "sim/aton", "sim/ether",
                       "proto/atm", "proto/aton", "proto/packetway"],
+    "fabric": ["core", "port", *SIM, "proto/atm", "proto/aton", "proto/packetway"],
     "live": ["core"],
     "live/aton": ["core", "live", "proto/aton"],
     "live/esp": ["core", "live", "proto/esp"],
@@ -38,7 +39,7 @@ BELOW = {
     "program/pvm": ["core", "port", "program/run", "program/clock"],
     "program/thesis": ["core", "port", "program/run", "program/clock"],
     "program/poets": ["core", "port", "proto/poets"],
-    "tool": ["core", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
+    "tool": ["core", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "bench": ["core", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "test": ["core"],
 }

@@ -21,7 +21,7 @@ fi
 sed 's/__attribute__.*//; s/^[^(]*[ *]\([a-z0-9_]*\)(.*/\1/' "$folder/declarations" | sort > "$folder/promised"
 
 # libleat-atm takes over calls of libc, too, which no header of ours declares.
-for library in libleat.so program/libleat_poets.so program/libleat-atm.so live/libleat_*.so; do
+for library in libleat.so libleat_fabric.so program/libleat_poets.so program/libleat-atm.so live/libleat_*.so; do
     # shellcheck disable=SC2231 # a pattern
     for file in "$build"/$library; do
         [ -e "$file" ] || { echo "(missing)$file"; continue; }

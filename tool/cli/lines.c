@@ -3,20 +3,6 @@
 #include "tool.h"
 #include <string.h>
 
-bool lines_word(struct word *line, struct word *out)
-{
-    while (line->len && is_blank(*line->text)) {
-        line->text++;
-        line->len--;
-    }
-    *out = (struct word){ line->text, 0 };
-    while (out->len < line->len && !is_blank(out->text[out->len]))
-        out->len++;
-    line->text += out->len;
-    line->len -= out->len;
-    return out->len > 0;
-}
-
 /* Without its comment. False after a complaint. */
 static bool tell(struct place *place, struct word line, line_fn each, void *context)
 {

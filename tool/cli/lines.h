@@ -13,7 +13,4 @@ typedef bool (*line_fn)(void *context, const struct place *place, struct word li
  * '#'. *lines: how many lines the file has, those included. False after a complaint. */
 bool lines_read(const char *file, line_fn each, void *context, uint32_t *lines);
 
-/* Takes the next word off a line; false: there is none. */
-bool lines_word(struct word *line, struct word *out);
-
 #endif

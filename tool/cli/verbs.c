@@ -241,7 +241,13 @@ static const struct verb verb_fabric = {
         "the closed form beside it, for two different ports: T(N) of the prototype, whose cells "
         "cross three stages in 18 cycles, less or more what this fabric takes (T(N)-12 for one "
         "stage); with --json there is one "
-        "object per size: bytes, cells, cycles, microseconds.\n"
+        "object per size: bytes, cells, cycles, microseconds. Of fabrics that are not ATM, time "
+        "measures from when a port is handed the message until all of it has arrived: bytes and "
+        "microseconds.\n"
+        "NAMES: clos:4,4,4 has the bus-matrix switches of the thesis, clos:4,4,4/switch=vc routers "
+        "of flits; ring16 is a token ring, ring:16 routers in a circle. The first line of show and "
+        "of leat sim names the kind. KIND:NAME leaves no doubt, KIND being atm, flits, aton, ether "
+        "or packetway: atm:clos:4,4,4, flits:clos:4,4,4, aton:ring16, flits:ring16.\n"
         "The JSON object has fabric, stages, e, m, r, ports, paths, switches, ppds, spds, class, "
         "switching, table_depth, buffer_cells, period_ps (num, den), idle_cycles, spd_to_ppd, "
         "input_ports, output_ports, entry_format, entries_used_per_ppd, p2p_columns, p2p, "
@@ -278,13 +284,14 @@ static const struct verb verb_fabric = {
         { "--vpi", NULL, "show the routing tables" },
         { "--path", "SRC,DST", "show the paths of this pair only; DST may be all" },
         { "--bytes", "SIZES", "time: 4,1000,...; default: those of the thesis' table" },
-        { "--model", "M", "time: rtl or cell (default)" },
+        { "--model", "M", "time, ATM fabrics: rtl or cell (default)" },
         { "--from", "PORT", "time: of the sender; default 0" },
         { "--to", "PORT", "time: of the receiver; default the last" },
         { "-o", "FILE", "draw: the picture, complete or not at all" },
         { "--json", NULL, "one JSON object, tables included; time: one per size; list: one per line" },
     },
     .examples = "leat fabric time clos444 --bytes 4,1000,65000\n"
+                "leat fabric time torus:4,4 --bytes 4,1000\n"
                 "leat fabric show clos444\n"
                 "leat fabric show clos444 --vpi\n"
                 "leat fabric show clos:64,64,64 --path 5,all --vpi\n"

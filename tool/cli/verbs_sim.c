@@ -178,7 +178,7 @@ const struct verb verb_sim = {
     },
     .options = {
         { "--traffic", "T", "uniform (default), permutation, hotspot, broadcast, bursty, W; networks: see above" },
-        { "--load", "L", "share of a port's line, 0 to 1, to 6 decimals; default 0.5 (W: see above)" },
+        { "--load", "L", "share of a port's line, 0 to 1, to 6 decimals; default 0.5 (W: see above), of networks of switches 0.1" },
         { "--seed", "S", "of all chance, 64 bits; default 1" },
         OPTIONS_OF_A_RUN,
         { "--trace", "FILE", "networks: packets as a file lists them" },

@@ -1,7 +1,8 @@
 /* leat esp sim: the routers, from a tree, a file of edges or the name of a fabric. */
 #include "esp_job.h"
+#include "fabric.h"
+#include "fabric_flits.h"
 #include "leat_tree.h"
-#include "net_design.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,23 +80,42 @@ static bool take_topology(struct esp_job *job, const struct leat_net_topology *t
     return true;
 }
 
-static bool make_graph(struct esp_job *job, const char *file, const char *fabric)
+static bool build_graph(struct esp_job *job, const char *word,
+                        const struct leat_fabric_design *design)
 {
-    struct net_design design = { .file = NULL };
-    struct net_built built;
-    memset(&built, 0, sizeof built);
-    if (fabric && !net_is(fabric)) {
+    struct leat_fabric_built built;
+    struct leat_fabric_error error;
+    const bool built_it = leat_fabric_build_topology(design, &built, &error);
+    const bool made = built_it ? take_topology(job, &built.topology)
+                               : fabric_refused(job->args->verb, word, &error);
+    leat_fabric_built_free(&built);
+    return made;
+}
+
+static bool make_edges(struct esp_job *job, const char *file)
+{
+    struct leat_fabric_design design;
+    struct leat_fabric_error error;
+    const bool made = leat_fabric_graph_read(file, NULL, &design, &error)
+                          ? build_graph(job, file, &design)
+                          : fabric_refused(job->args->verb, file, &error);
+    leat_fabric_design_free(&design);
+    return made;
+}
+
+static bool make_fabric(struct esp_job *job, const char *word)
+{
+    const struct leat_fabric_kind *kind = leat_fabric_kind_of(word);
+    if (kind != &leat_fabric_kind_flits) {
         misuse(job->args->verb,
                "--fabric '%s', expected a network of leat fabric list, as mesh:4,4 or a file of "
                "edges or YAML",
-               fabric);
+               word);
         return false;
     }
-    const bool made = (file ? net_read_graph(file, &design)
-                            : net_read(job->args->verb, fabric, &design)) &&
-                      net_build_topology(&design, &built) && take_topology(job, &built.topology);
-    net_built_free(&built);
-    net_design_free(&design);
+    struct leat_fabric *fabric = fabric_read(job->args->verb, word);
+    const bool made = fabric && build_graph(job, word, &leat_fabric_as_flits(fabric)->design);
+    leat_fabric_close(fabric);
     return made;
 }
 
@@ -107,7 +127,9 @@ bool esp_make_network(struct esp_job *job)
         misuse(job->args->verb, "sim needs one of --tree D,F, --graph FILE and --fabric NAME");
         return false;
     }
-    const bool made = tree ? make_tree(job, tree) : make_graph(job, file, fabric);
+    const bool made = tree   ? make_tree(job, tree)
+                      : file ? make_edges(job, file)
+                             : make_fabric(job, fabric);
     job->config.graph.wire = job->wire;
     return made;
 }

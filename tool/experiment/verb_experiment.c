@@ -98,6 +98,7 @@ int experiment_run(struct experiment *e, const char *program, const char *argume
 
 static bool read_options(const struct arguments *args, struct experiment *e)
 {
+    enum leat_sim_atm_model model;
     struct leat_sim_atm_fabric fabric;
     *e = (struct experiment){ .args = args, .json = argument(args, "--json") };
     e->job = (struct run_job){ .verb = args->verb,
@@ -107,9 +108,9 @@ static bool read_options(const struct arguments *args, struct experiment *e)
                                .records = e->records,
                                .silent = true };
     if (!e->job.fabric) e->job.fabric = "clos444";
-    if (!fabric_read(args->verb, e->job.fabric, &fabric)) return false;
+    if (!fabric_read_atm(args->verb, e->job.fabric, &fabric)) return false;
     e->net = fabric.net;
-    return sim_read_model(args->verb, argument(args, "--model"), &e->job.model);
+    return sim_read_model(args->verb, argument(args, "--model"), &model);
 }
 
 int run_experiment(const struct arguments *args)

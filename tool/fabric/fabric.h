@@ -2,6 +2,7 @@
 #ifndef LEAT_FABRIC_H
 #define LEAT_FABRIC_H
 
+#include "fabric_kind.h"
 #include "sim_atm_fabric.h"
 #include "tool.h"
 
@@ -19,8 +20,48 @@ struct fabric_entries {
     uint32_t ppd, first, count;
 };
 
-/* The fabric that a word of the command line names. False after a complaint. */
-bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_atm_fabric *out);
+/* ---- what verbs share (fabric_ways.c) ---- */
+
+/* The fabric that a word of the command line names, to be closed by leat_fabric_close. NULL after a
+ * complaint. */
+struct leat_fabric *fabric_read(const struct verb *verb, const char *word);
+
+/* The same of an ATM fabric. False after a complaint. */
+bool fabric_read_atm(const struct verb *verb, const char *word, struct leat_sim_atm_fabric *out);
+
+/* Tells the user; always false. */
+bool fabric_refused(const struct verb *verb, const char *word,
+                    const struct leat_fabric_error *error);
+
+/* "OPTION has no meaning for FABRIC, which is WHAT": false after a complaint, where an option was
+ * given that is none of `known`, whose end is a NULL. `before` stands before it. */
+bool fabric_refuse_foreign(const struct arguments *args, const struct leat_fabric *fabric,
+                           const char *before, const char *const *known);
+
+/* The same where one of `options` was given, whose end is a NULL. */
+bool fabric_refuse_options(const struct arguments *args, const struct leat_fabric *fabric,
+                           const char *const *options);
+
+/* An option that was given and is none of `known`; or NULL. */
+const char *fabric_foreign_option(const struct arguments *args, const char *const *known);
+
+/* What verbs do for a kind otherwise than for any network of ports; NULL: nothing. Exit codes. */
+struct fabric_ways {
+    const char *kind;
+    int (*show)(const struct arguments *args, struct leat_fabric *fabric);
+    int (*time)(const struct arguments *args, struct leat_fabric *fabric);
+    int (*sim)(const struct arguments *args, struct leat_fabric *fabric);
+    /* Its options of leat run. False after a complaint. */
+    bool (*options)(const struct arguments *args, struct leat_fabric *fabric);
+    bool counts_wires; /* leat sim --links */
+};
+
+const struct fabric_ways *fabric_ways_of(const struct leat_fabric_kind *kind);
+
+/* The topology of a fabric, in memory for free(). NULL: it has none, or cannot be built. */
+struct leat_net_topology;
+void *fabric_topology(struct leat_fabric *fabric, struct leat_net_topology *out,
+                      struct leat_text *why);
 
 /* The closed form of a message alone over this network, between two of its ports: T(N) of the
  * thesis, whose cells cross three stages in 18 cycles, and what the others take less or more. */
@@ -34,15 +75,20 @@ bool fabric_entries_at(const struct fabric_view *view, uint32_t index, struct fa
 void fabric_put_text(const struct fabric_view *view);
 void fabric_put_json(const struct fabric_view *view);
 
-int run_fabric_time(const struct arguments *args);
+int fabric_time(const struct arguments *args, struct leat_fabric *fabric);
 
-/* Networks (fabric_net.c). */
-struct leat_net_plan;
+/* ---- kinds ---- */
 
-/* The topology of an ATM fabric, to be drawn. */
-void fabric_topology(const struct leat_sim_atm_fabric *fabric, struct leat_net_plan *plan);
-int fabric_show_net(const struct arguments *args);
-int fabric_check_net(const struct arguments *args);
-int fabric_draw_net(const struct arguments *args);
+int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric);
+int fabric_time_atm(const struct arguments *args, struct leat_fabric *fabric);
+int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric);
+int fabric_show_packetway(const struct arguments *args, struct leat_fabric *fabric);
+int fabric_draw_any(const struct arguments *args, struct leat_fabric *fabric);
+
+int sim_atm(const struct arguments *args, struct leat_fabric *fabric);
+int sim_flits(const struct arguments *args, struct leat_fabric *fabric);
+int sim_aton(const struct arguments *args, struct leat_fabric *fabric);
+int sim_packetway(const struct arguments *args, struct leat_fabric *fabric);
+int sim_ports(const struct arguments *args, struct leat_fabric *fabric); /* any other */
 
 #endif

@@ -2,8 +2,8 @@
  * deadlock. */
 #include "fabric.h"
 #include "fabric_draw.h"
+#include "fabric_flits.h"
 #include "leat_tree.h"
-#include "net_design.h"
 #include "result_file.h"
 #include <leat/random.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ struct distances {
 };
 
 struct view {
-    struct net_design design;
-    struct net_built built;
+    const struct leat_fabric_design *design;
+    const struct leat_fabric_built *built;
     struct distances distances;
     bool way; /* --path: from src to dst */
     uint32_t src, dst;
@@ -64,14 +64,14 @@ static bool measure(const struct leat_net_topology *t, struct distances *out)
 /* Follows the first options of a packet with this salt. The routers passed; 0: it got lost. */
 static uint32_t follow(const struct view *v, uint64_t salt, uint32_t *router, uint32_t cap)
 {
-    const struct leat_net_topology *t = &v->built.topology;
+    const struct leat_net_topology *t = &v->built->topology;
     struct leat_net_option option[LEAT_NET_OPTIONS_MAX];
     struct leat_net_route route;
     uint32_t at = t->in_router[t->terminal_in[v->src]], passed = 0;
-    leat_net_route_begin(v->built.routing, v->src, v->dst, salt, &route);
+    leat_net_route_begin(v->built->routing, v->src, v->dst, salt, &route);
     while (passed < cap) {
         router[passed++] = at;
-        if (!leat_net_route_options(v->built.routing, at, &route, option)) return 0;
+        if (!leat_net_route_options(v->built->routing, at, &route, option)) return 0;
         route.phase = option[0].phase;
         const uint32_t to = t->out_to[t->out_first[at] + option[0].port];
         if (to & LEAT_NET_TERMINAL) return to == (LEAT_NET_TERMINAL | v->dst) ? passed : 0;
@@ -98,7 +98,7 @@ static void put_deadlock(const struct view *v)
 {
     char line[CIRCLE_CAP];
     struct leat_text circle;
-    const struct leat_net_deadlock *d = &v->built.deadlock;
+    const struct leat_net_deadlock *d = &v->built->deadlock;
     if (!d->possible) {
         printf("deadlock    none: %llu dependencies of %llu channels have no cycle%s\n",
                (unsigned long long)d->dependencies, (unsigned long long)d->channels,
@@ -108,7 +108,7 @@ static void put_deadlock(const struct view *v)
     leat_text_init(&circle, line, sizeof line, NULL, NULL);
     leat_net_deadlock_text(d, &circle);
     printf("deadlock    %s: %.*s\n",
-           v->design.plan.net.drop ? "none, since full buffers drop; else" : "possible",
+           v->design->plan.net.drop ? "none, since full buffers drop; else" : "possible",
            (int)circle.len, line);
 }
 
@@ -139,21 +139,21 @@ static void put_ways(const struct view *v)
 
 static void put_text(const struct view *v)
 {
-    const struct leat_net_topology *t = &v->built.topology;
-    const char *kind = leat_net_shape_class(&v->design.plan.shape);
-    printf("%s\n", v->design.name);
+    const struct leat_net_topology *t = &v->built->topology;
+    const char *kind = leat_net_shape_class(&v->design->plan.shape);
+    printf("%s: %s\n", v->design->name, leat_fabric_kind_flits.what);
     printf("terminals   %u\n", t->terminals);
     printf("routers     %u, of up to %u ports\n", t->routers, t->radix);
     printf("wires       %u, each one way\n", t->wires);
-    if (v->design.plan.shape.board)
+    if (v->design->plan.shape.board)
         printf("boards      of %u routers along each dimension, %u cycles from one to another\n",
-               v->design.plan.shape.board, v->design.plan.shape.board_cycles);
+               v->design->plan.shape.board, v->design->plan.shape.board_cycles);
     if (kind) printf("class       %s\n", kind);
     if (v->distances.known)
         printf("distance    %.4g routers on average between terminals, at most %u\n",
                v->distances.mean, v->distances.most);
-    put_switches(&v->design.plan);
-    printf("routing     %s\n", leat_net_rule_name(v->design.plan.routing.rule));
+    put_switches(&v->design->plan);
+    printf("routing     %s\n", leat_net_rule_name(v->design->plan.routing.rule));
     put_deadlock(v);
     if (v->way) put_ways(v);
 }
@@ -164,20 +164,20 @@ static void put_json(const struct view *v)
 {
     char line[CIRCLE_CAP];
     struct leat_text circle;
-    const struct leat_net_topology *t = &v->built.topology;
-    const struct leat_net_config *c = &v->design.plan.net;
-    const struct leat_net_deadlock *d = &v->built.deadlock;
-    const char *kind = leat_net_shape_class(&v->design.plan.shape);
+    const struct leat_net_topology *t = &v->built->topology;
+    const struct leat_net_config *c = &v->design->plan.net;
+    const struct leat_net_deadlock *d = &v->built->deadlock;
+    const char *kind = leat_net_shape_class(&v->design->plan.shape);
     leat_text_init(&circle, line, sizeof line, NULL, NULL);
     leat_net_deadlock_text(d, &circle);
     fputs("{\"fabric\":", stdout);
-    print_quoted(v->design.name);
+    print_quoted(v->design->name);
     printf(",\"topology\":\"%s\",\"terminals\":%u,\"routers\":%u,\"wires\":%u,\"radix\":%u,",
-           leat_net_kind_name(v->design.plan.shape.kind), t->terminals, t->routers, t->wires,
+           leat_net_kind_name(v->design->plan.shape.kind), t->terminals, t->routers, t->wires,
            t->radix);
-    if (v->design.plan.shape.board)
-        printf("\"board\":%u,\"board_wire\":%u,", v->design.plan.shape.board,
-               v->design.plan.shape.board_cycles);
+    if (v->design->plan.shape.board)
+        printf("\"board\":%u,\"board_wire\":%u,", v->design->plan.shape.board,
+               v->design->plan.shape.board_cycles);
     if (kind) printf("\"class\":\"%s\",", kind);
     if (v->distances.known)
         printf("\"distance_mean\":%.6f,\"distance_max\":%u,", v->distances.mean, v->distances.most);
@@ -185,7 +185,7 @@ static void put_json(const struct view *v)
            "\"pipeline\":%u,\"routing\":\"%s\",",
            leat_net_switch_name(c->architecture), c->channels, c->buffer_flits,
            leat_net_flow_name(c->flow), c->drop ? "drop" : "wait", c->pipeline,
-           leat_net_rule_name(v->design.plan.routing.rule));
+           leat_net_rule_name(v->design->plan.routing.rule));
     printf("\"deadlock\":{\"possible\":%s,\"smaller\":%s,\"channels\":%llu,\"dependencies\":%llu,"
            "\"cycle\":\"%.*s\"}}\n",
            d->possible ? "true" : "false", d->smaller ? "true" : "false",
@@ -210,7 +210,7 @@ static bool read_terminal(const struct verb *verb, const char *text, size_t len,
 static bool read_way(const struct arguments *args, struct view *v)
 {
     const char *pair = argument(args, "--path");
-    const uint32_t terminals = v->built.topology.terminals;
+    const uint32_t terminals = v->built->topology.terminals;
     if (!pair) return true;
     const size_t comma = strcspn(pair, ",");
     v->way = true;
@@ -223,74 +223,28 @@ static bool read_way(const struct arguments *args, struct view *v)
                          &v->dst);
 }
 
-static int show_net(const struct arguments *args, struct view *v)
+int fabric_show_flits(const struct arguments *args, struct leat_fabric *fabric)
 {
-    const struct leat_net_topology *t = &v->built.topology;
-    if (!net_read(args->verb, args->operand[1], &v->design) || !net_build(&v->design, &v->built) ||
-        !read_way(args, v))
+    struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
+    struct view v = { .design = &n->design, .built = &n->built };
+    const struct leat_net_topology *t = &n->built.topology;
+    struct leat_fabric_error error;
+    if (argument(args, "--vpi"))
+        return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
+    if (!leat_fabric_build(&n->design, &n->built, &error)) {
+        fabric_refused(args->verb, fabric->word, &error);
         return WRONG;
-    if (t->routers <= DISTANCES_ROUTERS_MAX && !measure(t, &v->distances)) return FAILED;
+    }
+    if (!read_way(args, &v)) return WRONG;
+    if (t->routers <= DISTANCES_ROUTERS_MAX && !measure(t, &v.distances)) return FAILED;
     if (argument(args, "--json"))
-        put_json(v);
+        put_json(&v);
     else
-        put_text(v);
+        put_text(&v);
     return DONE;
-}
-
-static int check_net(const struct arguments *args, struct view *v)
-{
-    const struct leat_net_topology *t = &v->built.topology;
-    if (!net_read(args->verb, args->operand[1], &v->design) || !net_build(&v->design, &v->built) ||
-        !net_is_safe(&v->design, &v->built))
-        return WRONG;
-    printf("%s: sound: %u terminals, %u routers, %u one-way wires, routing %s without deadlock\n",
-           v->design.name, t->terminals, t->routers, t->wires,
-           leat_net_rule_name(v->design.plan.routing.rule));
-    return DONE;
-}
-
-static int with_view(const struct arguments *args,
-                     int (*run)(const struct arguments *args, struct view *v))
-{
-    static struct view view;
-    const int result = run(args, &view);
-    net_built_free(&view.built);
-    net_design_free(&view.design);
-    return result;
-}
-
-int fabric_show_net(const struct arguments *args)
-{
-    return with_view(args, show_net);
-}
-
-int fabric_check_net(const struct arguments *args)
-{
-    return with_view(args, check_net);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
-
-void fabric_topology(const struct leat_sim_atm_fabric *fabric, struct leat_net_plan *plan)
-{
-    const struct leat_atm_clos *net = &fabric->net;
-    leat_net_plan_default(net->stages == 1 ? LEAT_NET_CROSSBAR : LEAT_NET_CLOS, plan);
-    plan->shape.number[plan->shape.numbers++] = net->e;
-    if (net->stages == 1) return;
-    plan->shape.number[plan->shape.numbers++] = net->m;
-    plan->shape.number[plan->shape.numbers++] = net->r;
-}
-
-static bool read_shape(const struct arguments *args, struct view *v)
-{
-    const char *word = args->operand[1];
-    struct leat_sim_atm_fabric fabric;
-    if (net_is(word)) return net_read(args->verb, word, &v->design);
-    if (!fabric_read(args->verb, word, &fabric)) return false;
-    fabric_topology(&fabric, &v->design.plan);
-    snprintf(v->design.name, sizeof v->design.name, "%s", word);
-    return true;
-}
 
 static int draw_to(const struct arguments *args, const struct leat_net_topology *t)
 {
@@ -312,19 +266,18 @@ static int draw_to(const struct arguments *args, const struct leat_net_topology 
     return good ? DONE : FAILED;
 }
 
-static int draw_net(const struct arguments *args, struct view *v)
+int fabric_draw_any(const struct arguments *args, struct leat_fabric *fabric)
 {
-    const struct leat_net_topology *t = &v->built.topology;
+    struct leat_net_topology t;
     char line[WHY_CAP];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (!read_shape(args, v) || !net_build(&v->design, &v->built)) return WRONG;
-    if (fabric_draw_fits(t, &why)) return draw_to(args, t);
-    complain("%s: %.*s", v->design.name, (int)why.len, line);
-    return WRONG;
-}
-
-int fabric_draw_net(const struct arguments *args)
-{
-    return with_view(args, draw_net);
+    void *memory = fabric_topology(fabric, &t, &why);
+    int code = WRONG;
+    if (memory && fabric_draw_fits(&t, &why))
+        code = draw_to(args, &t);
+    else
+        complain("%s: %.*s", fabric->word, (int)why.len, line);
+    free(memory);
+    return code;
 }

@@ -35,7 +35,7 @@ has "a switch alone" "$(cat "$folder/stdout")" "0: VPI 4 > PPD 3, SPD 0-3 > VPI 
 exits 0 "" "$leat" fabric show clos:4,7,4
 has "more middle switches" "$(cat "$folder/stdout")" "16 x 16 ports, non-blocking"
 exits 0 "" "$leat" fabric show clos:4,3,4/buffer=1/clock=3MHz
-has "fewer" "$(cat "$folder/stdout")" "clos:4,3,4/buffer=1/clock=3MHz: Clos(4,3,4) of 16 x 16 ports, blocking"
+has "fewer" "$(cat "$folder/stdout")" "clos:4,3,4/buffer=1/clock=3MHz, an ATM fabric: Clos(4,3,4) of 16 x 16 ports, blocking"
 exits 0 "" "$leat" fabric show clos:64,64,64 --vpi
 has "a large network" "$(cat "$folder/stdout")" "12288 PPDs left out"
 [ "$(wc -l < "$folder/stdout")" -lt 1000 ] || fail "too much is shown of a large network"

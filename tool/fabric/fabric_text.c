@@ -46,7 +46,7 @@ static void put_summary(const struct fabric_view *view)
     const struct leat_sim_atm_fabric *f = &view->fabric;
     const struct leat_atm_clos *net = &f->net;
     const double period_ns = (double)f->period_ps_num / (double)f->period_ps_den / 1e3;
-    printf("%s: ", view->name);
+    printf("%s, an ATM fabric: ", view->name);
     if (net->stages == 1)
         printf("a bus-matrix switch of");
     else

@@ -4,9 +4,11 @@
  * the cycle in which the receiver has the last octet (spec/atm.md, 5.4).
  */
 #include "fabric.h"
+#include "fabric_atm.h"
 #include "leat_tree.h"
 #include "sim.h"
 #include "sim_clock.h"
+#include <leat/fabric.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@ enum {
     PIECE_CYCLES = 1 << 14,
     PATIENCE = 4, /* times the formula's delay, and a little: far beyond any delay */
     PATIENCE_CYCLES = 10000,
+    ANY_BYTES_MAX = 1 << 24,
 };
 
 struct timing {
@@ -114,10 +117,15 @@ static void put_title(const struct timing *t)
     printf("%14s %10s\n", "microseconds", "Mb/s");
 }
 
-/* One size of the list; *list moves on behind it, and is NULL behind the last. */
-static bool read_size(const struct verb *verb, const char **list, uint32_t *out)
+static const char *sizes_of(const struct arguments *args)
 {
-    const uint32_t most = leat_atm_aal_message_max(LEAT_ATM_AAL_BLOCKS);
+    const char *sizes = argument(args, "--bytes");
+    return sizes ? sizes : sizes_default;
+}
+
+/* One size of the list; *list moves on behind it, and is NULL behind the last. */
+static bool read_size(const struct verb *verb, const char **list, uint32_t most, uint32_t *out)
+{
     const size_t len = strcspn(*list, ",");
     uint64_t number;
     if (!leat_tree_number(*list, len, &number) || number > most) {
@@ -130,38 +138,102 @@ static bool read_size(const struct verb *verb, const char **list, uint32_t *out)
     return true;
 }
 
-static bool read_options(const struct arguments *args, const char *sizes, struct timing *t)
+static bool read_ports(const struct arguments *args, const char *sizes, uint32_t ports,
+                       uint32_t most, struct timing *t)
 {
-    const uint32_t ports = t->fabric.net.ports;
     uint64_t from = 0, to = ports - 1;
-    if (!sim_read_model(args->verb, argument(args, "--model"), &t->model) ||
-        !sim_read_number(args, "--from", 0, ports - 1, &from) ||
+    if (!sim_read_number(args, "--from", 0, ports - 1, &from) ||
         !sim_read_number(args, "--to", 0, ports - 1, &to))
         return false;
     t->from = (uint32_t)from;
     t->to = (uint32_t)to;
     t->json = argument(args, "--json");
     while (sizes)
-        if (!read_size(args->verb, &sizes, &t->len)) return false;
+        if (!read_size(args->verb, &sizes, most, &t->len)) return false;
     return true;
 }
 
-int run_fabric_time(const struct arguments *args)
+/* ---- any network of ports ---------------------------------------------------------------------
+ */
+
+static void put_any(const struct timing *t, leat_time ps)
 {
+    if (t->json)
+        printf("{\"bytes\":%u,\"microseconds\":%llu.%06llu}\n", t->len,
+               (unsigned long long)(ps / 1000000), (unsigned long long)(ps % 1000000));
+    else
+        printf("%8u %14.6f %10.3f\n", t->len, (double)ps / 1e6, 8e6 * t->len / (double)ps);
+}
+
+static struct leat_fabric_net *open_net(const char *word)
+{
+    char why[LEAT_FABRIC_WHY_LEN];
+    struct leat_fabric_net *net = leat_fabric_net_open(word, why);
+    if (!net) complain("%s", why);
+    return net;
+}
+
+/* In a network that nothing has passed before. */
+static int time_one(struct leat_fabric_net *net, const struct timing *t)
+{
+    struct leat_fabric_delivery d = { .lost = "it cannot be sent" };
+    void *octets = sim_memory(t->len + 1);
+    if (octets && leat_fabric_net_send(net, t->from, t->to, octets, t->len, 0))
+        leat_fabric_net_run(net, &d);
+    free(octets);
+    if (d.lost)
+        complain("%u bytes did not arrive: %s", t->len, d.lost);
+    else
+        put_any(t, d.at_ps);
+    return d.lost ? FAILED : DONE;
+}
+
+static int time_any(const struct arguments *args, struct leat_fabric *fabric)
+{
+    static const char *const known[] = { "--bytes", "--from", "--to", "--json", NULL };
     struct timing t = { 0 };
-    const char *sizes = argument(args, "--bytes");
+    const char *sizes = sizes_of(args);
+    if (!fabric_refuse_foreign(args, fabric, "time: ", known)) return WRONG;
+    struct leat_fabric_net *net = open_net(args->operand[1]);
+    int code = net && read_ports(args, sizes, leat_fabric_net_ports(net), ANY_BYTES_MAX, &t)
+                   ? DONE
+                   : WRONG;
+    if (code == DONE && !t.json)
+        printf("one message from port %u to port %u of %s, %s\n%8s %14s %10s\n", t.from, t.to,
+               fabric->name, fabric->kind->what, "bytes", "microseconds", "Mb/s");
+    while (code == DONE && sizes && !interrupted) {
+        if (!net) net = open_net(args->operand[1]);
+        code = net && read_size(args->verb, &sizes, ANY_BYTES_MAX, &t.len) ? time_one(net, &t)
+                                                                           : FAILED;
+        leat_fabric_net_close(net);
+        net = NULL;
+    }
+    leat_fabric_net_close(net);
+    return code;
+}
+
+int fabric_time(const struct arguments *args, struct leat_fabric *fabric)
+{
+    const struct fabric_ways *ways = fabric_ways_of(fabric->kind);
+    return (ways->time ? ways->time : time_any)(args, fabric);
+}
+
+/* ---- ATM fabrics ------------------------------------------------------------------------------
+ */
+
+int fabric_time_atm(const struct arguments *args, struct leat_fabric *fabric)
+{
+    struct timing t = { .fabric = leat_fabric_as_atm(fabric)->fabric };
+    const char *sizes = sizes_of(args);
     uint64_t cycles;
-    if (!sizes) sizes = sizes_default;
-    if (args->operand_count != 2)
-        return misuse(args->verb, "time: expected one fabric, as in leat fabric time clos444");
-    if (argument(args, "--vpi") || argument(args, "--path"))
-        return misuse(args->verb, "time: --vpi and --path are for show");
-    if (!fabric_read(args->verb, args->operand[1], &t.fabric)) return WRONG;
-    if (!read_options(args, sizes, &t)) return WRONG;
+    const uint32_t most = leat_atm_aal_message_max(LEAT_ATM_AAL_BLOCKS);
+    if (!sim_read_model(args->verb, argument(args, "--model"), &t.model) ||
+        !read_ports(args, sizes, fabric->ports, most, &t))
+        return WRONG;
     if (!t.json) put_title(&t);
-    while (sizes && !interrupted && read_size(args->verb, &sizes, &t.len)) {
+    while (sizes && !interrupted && read_size(args->verb, &sizes, most, &t.len)) {
         if (!measure(&t, &cycles)) return FAILED;
         if (cycles) put_row(&t, cycles);
     }
-    return finish(DONE);
+    return DONE;
 }

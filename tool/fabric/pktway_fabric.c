@@ -1,23 +1,14 @@
-/* leat fabric show and check of PacketWay networks. */
-#include "pktway_design.h"
+/* leat fabric show of PacketWay networks. */
+#include "fabric.h"
+#include "fabric_packetway.h"
 #include <stdio.h>
 
-static struct pktway_design design;
-static struct pktway_built built;
-
-static bool open_it(const struct arguments *args)
+static uint32_t hosts_of(const struct leat_fabric_packetway *n, uint32_t san)
 {
-    const struct run_job job = pktway_job(args);
-    return pktway_read(args->verb, args->operand[1], &design) &&
-           pktway_open(&design, &job, false, 1, NULL, &built);
-}
-
-static uint32_t hosts_of(uint32_t san)
-{
-    uint32_t hosts = built.san[san].net->ports;
-    for (uint32_t i = 0; i < design.routers; i++)
-        for (uint32_t k = 0; k < design.router[i].ends; k++)
-            hosts -= design.router[i].end[k].san == san;
+    uint32_t hosts = n->san[san].net->ports;
+    for (uint32_t i = 0; i < n->design.routers; i++)
+        for (uint32_t k = 0; k < n->design.router[i].ends; k++)
+            hosts -= n->design.router[i].end[k].san == san;
     return hosts;
 }
 
@@ -26,105 +17,93 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-static uint32_t address_of(const struct leat_sim_packetway_end *end)
+static uint32_t address_of(const struct leat_fabric_packetway *n,
+                           const struct leat_sim_packetway_end *end)
 {
-    return design.san[end->san].bias + 1 + end->port;
+    return n->design.san[end->san].bias + 1 + end->port;
 }
 
-static void show_text(void)
+static void show_text(const struct leat_fabric_packetway *n)
 {
-    printf("%s: a PacketWay network of %u SAN%s and %u router%s, %u host%s\n", design.name,
-           design.sans, plural(design.sans), design.routers, plural(design.routers),
-           built.net.base.ports, plural(built.net.base.ports));
+    printf("%s: a PacketWay network of %u SAN%s and %u router%s, %u host%s\n", n->design.name,
+           n->design.sans, plural(n->design.sans), n->design.routers, plural(n->design.routers),
+           n->base.ports, plural(n->base.ports));
     printf("forwarding  %s; a host makes a packet in %u ns, a half-router decides in %u ns by a "
            "planned route, %u ns by address, %u ns to its twin\n",
-           design.by_address ? "by address" : "planned", design.host_ns, design.planned_ns,
-           design.address_ns, design.link_ns);
+           n->design.by_address ? "by address" : "planned", n->design.host_ns, n->design.planned_ns,
+           n->design.address_ns, n->design.link_ns);
     printf("cut-through %s\n",
-           design.cut_through ? "where SANs allow it" : "none, packets are stored");
-    printf("buffers     %u packets of each half-router in each direction\n", design.buffer);
-    for (uint32_t i = 0, port = 0; i < design.sans; port += hosts_of(i++)) {
-        const struct pktway_san *s = &design.san[i];
-        printf("san %-8s %s\n", s->name, built.network[i].name);
+           n->design.cut_through ? "where SANs allow it" : "none, packets are stored");
+    printf("buffers     %u packets of each half-router in each direction\n", n->design.buffer);
+    for (uint32_t i = 0, port = 0; i < n->design.sans; port += hosts_of(n, i++)) {
+        const struct leat_fabric_san *s = &n->design.san[i];
+        printf("san %-8s %s\n", s->name, n->part[i]->name);
         printf("            addresses 0x%x to 0x%x, MTU %u words, quality %u, routes as of %s\n",
-               s->bias + 1, s->bias + built.san[i].net->ports, built.san[i].mtu_words, s->q,
-               leat_sim_packetway_kind_name(built.san[i].native.kind));
-        if (hosts_of(i))
-            printf("            %u hosts: ports %u to %u of the network\n", hosts_of(i), port,
-                   port + hosts_of(i) - 1);
+               s->bias + 1, s->bias + n->san[i].net->ports, n->san[i].mtu_words, s->q,
+               leat_sim_packetway_kind_name(n->san[i].native.kind));
+        if (hosts_of(n, i))
+            printf("            %u hosts: ports %u to %u of the network\n", hosts_of(n, i), port,
+                   port + hosts_of(n, i) - 1);
     }
-    for (uint32_t i = 0; i < design.routers; i++) {
-        printf("router %-8s", design.router[i].name);
-        for (uint32_t k = 0; k < design.router[i].ends; k++) {
-            const struct leat_sim_packetway_end *end = &design.router[i].end[k];
-            printf("%s%s.%u (0x%x)", k ? ", " : " ", design.san[end->san].name, end->port,
-                   address_of(end));
+    for (uint32_t i = 0; i < n->design.routers; i++) {
+        printf("router %-8s", n->design.router[i].name);
+        for (uint32_t k = 0; k < n->design.router[i].ends; k++) {
+            const struct leat_sim_packetway_end *end = &n->design.router[i].end[k];
+            printf("%s%s.%u (0x%x)", k ? ", " : " ", n->design.san[end->san].name, end->port,
+                   address_of(n, end));
         }
         putchar('\n');
     }
 }
 
-static void show_json_sans(void)
+static void show_json_sans(const struct leat_fabric_packetway *n)
 {
     fputs("\"sans\":[", stdout);
-    for (uint32_t i = 0, port = 0; i < design.sans; port += hosts_of(i++)) {
-        const struct pktway_san *s = &design.san[i];
+    for (uint32_t i = 0, port = 0; i < n->design.sans; port += hosts_of(n, i++)) {
+        const struct leat_fabric_san *s = &n->design.san[i];
         printf("%s{\"name\":\"%s\",\"fabric\":", i ? "," : "", s->name);
-        print_quoted(built.network[i].name);
+        print_quoted(n->part[i]->name);
         printf(",\"kind\":\"%s\",\"bias\":%u,\"ports\":%u,\"hosts\":%u,\"first_port\":%u,"
                "\"mtu_words\":%u,\"quality\":%u}",
-               leat_sim_packetway_kind_name(built.san[i].native.kind), s->bias,
-               built.san[i].net->ports, hosts_of(i), port, built.san[i].mtu_words, s->q);
+               leat_sim_packetway_kind_name(n->san[i].native.kind), s->bias, n->san[i].net->ports,
+               hosts_of(n, i), port, n->san[i].mtu_words, s->q);
     }
     putchar(']');
 }
 
-static void show_json(void)
+static void show_json(const struct leat_fabric_packetway *n)
 {
     fputs("{\"fabric\":", stdout);
-    print_quoted(design.name);
+    print_quoted(n->design.name);
     printf(",\"ports\":%u,\"forwarding\":\"%s\",\"cut_through\":%s,\"buffer\":%u,\"host_ns\":%u,"
            "\"planned_ns\":%u,"
            "\"address_ns\":%u,\"link_ns\":%u,",
-           built.net.base.ports, design.by_address ? "address" : "planned",
-           design.cut_through ? "true" : "false", design.buffer, design.host_ns, design.planned_ns,
-           design.address_ns, design.link_ns);
-    show_json_sans();
+           n->base.ports, n->design.by_address ? "address" : "planned",
+           n->design.cut_through ? "true" : "false", n->design.buffer, n->design.host_ns,
+           n->design.planned_ns, n->design.address_ns, n->design.link_ns);
+    show_json_sans(n);
     fputs(",\"routers\":[", stdout);
-    for (uint32_t i = 0; i < design.routers; i++) {
-        printf("%s{\"name\":\"%s\",\"at\":[", i ? "," : "", design.router[i].name);
-        for (uint32_t k = 0; k < design.router[i].ends; k++) {
-            const struct leat_sim_packetway_end *end = &design.router[i].end[k];
+    for (uint32_t i = 0; i < n->design.routers; i++) {
+        printf("%s{\"name\":\"%s\",\"at\":[", i ? "," : "", n->design.router[i].name);
+        for (uint32_t k = 0; k < n->design.router[i].ends; k++) {
+            const struct leat_sim_packetway_end *end = &n->design.router[i].end[k];
             printf("%s{\"san\":\"%s\",\"port\":%u,\"address\":%u}", k ? "," : "",
-                   design.san[end->san].name, end->port, address_of(end));
+                   n->design.san[end->san].name, end->port, address_of(n, end));
         }
         fputs("]}", stdout);
     }
     fputs("]}\n", stdout);
 }
 
-int pktway_fabric_show(const struct arguments *args)
+int fabric_show_packetway(const struct arguments *args, struct leat_fabric *fabric)
 {
     static const char *const known[] = { "--json", NULL };
-    int code = WRONG;
-    if (!pktway_refuse_foreign(args, args->operand[1], known)) return WRONG;
-    if (open_it(args)) {
-        (argument(args, "--json") ? show_json : show_text)();
-        code = DONE;
+    struct leat_fabric_error error;
+    if (!fabric_refuse_foreign(args, fabric, "show: ", known)) return WRONG;
+    if (!leat_fabric_open(fabric, &(struct leat_fabric_config){ .messages_max = 1 }, &error)) {
+        fabric_refused(args->verb, fabric->word, &error);
+        return WRONG;
     }
-    if (built.design) pktway_close(&built);
-    return code == DONE ? finish(DONE) : code;
-}
-
-int pktway_fabric_check(const struct arguments *args)
-{
-    int code = WRONG;
-    if (open_it(args)) {
-        printf("%s: sound: %u port%s, %u SAN%s, %u router%s\n", args->operand[1],
-               built.net.base.ports, plural(built.net.base.ports), design.sans, plural(design.sans),
-               design.routers, plural(design.routers));
-        code = DONE;
-    }
-    if (built.design) pktway_close(&built);
-    return code == DONE ? finish(DONE) : code;
+    (argument(args, "--json") ? show_json : show_text)(leat_fabric_as_packetway(fabric));
+    return DONE;
 }

@@ -1,40 +1,9 @@
 /* leat fabric: which fabrics there are, what one is made of, how long messages take in it. */
-#include "ether_fabric.h"
 #include "fabric.h"
+#include "fabric_atm.h"
 #include "leat_tree.h"
-#include "net_design.h"
-#include "pktway_design.h"
-#include "ring_fabric.h"
 #include <stdio.h>
 #include <string.h>
-
-bool fabric_read(const struct verb *verb, const char *word, struct leat_sim_atm_fabric *out)
-{
-    static const char unheard[] = "unknown fabric";
-    char line[512];
-    struct leat_text why;
-    leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (pktway_is(word)) {
-        misuse(verb,
-               "%s: a PacketWay network, expected an ATM fabric or a network of switches here",
-               word);
-        return false;
-    }
-    if (ring_fabric_is(word) || ether_fabric_is(word)) {
-        misuse(verb, "%s: %s, expected an ATM fabric or a network of switches here", word,
-               ring_fabric_is(word) ? "a token ring" : "an Ethernet");
-        return false;
-    }
-    if (net_is(word)) {
-        misuse(verb, "%s: expected an ATM fabric here: clos444, clos:E,M,R or bmx:K", word);
-        return false;
-    }
-    if (!leat_sim_atm_fabric_parse(word, out, &why)) return true;
-    const bool unknown = why.len > strlen(unheard) && memcmp(line, unheard, strlen(unheard)) == 0;
-    misuse(verb, "%.*s%s", (int)why.len, line,
-           unknown ? ", a network (leat fabric list), FILE.yaml or FILE.edges" : "");
-    return false;
-}
 
 /*
  * On the paths of a pair there are: all entries of the input PPD side by side, then one at each
@@ -102,68 +71,80 @@ static bool read_pair(const struct verb *verb, const char *pair, struct fabric_v
            read_port(verb, comma + 1, strlen(comma + 1), net->ports, &view->dst);
 }
 
-static int run_show(const struct arguments *args)
+int fabric_show_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct fabric_view view;
-    static const char *const known[] = { "--vpi", "--path", "--json", NULL };
-    const char *foreign = fabric_foreign_option(args, known);
-    struct leat_text name;
-    if (args->operand_count != 2)
-        return misuse(args->verb, "show: expected one fabric, as in leat fabric show clos444");
-    if (foreign)
-        return misuse(args->verb, "show: %s, expected only --vpi, --path, --json", foreign);
-    if (pktway_is(args->operand[1])) return pktway_fabric_show(args);
-    if (ring_fabric_is(args->operand[1])) return ring_fabric_show(args);
-    if (ether_fabric_is(args->operand[1])) return ether_fabric_show(args);
-    if (net_is(args->operand[1])) {
-        if (argument(args, "--vpi"))
-            return misuse(args->verb, "show: --vpi, expected an ATM fabric: others have no VPI");
-        const int result = fabric_show_net(args);
-        return result == DONE ? finish(DONE) : result;
-    }
-    if (!fabric_read(args->verb, args->operand[1], &view.fabric)) return WRONG;
+    view.fabric = leat_fabric_as_atm(fabric)->fabric;
     if (!read_pair(args->verb, argument(args, "--path"), &view)) return WRONG;
-    leat_text_init(&name, view.name, sizeof view.name - 1, NULL, NULL);
-    leat_sim_atm_fabric_name(&view.fabric, &name);
-    view.name[name.len] = '\0';
+    snprintf(view.name, sizeof view.name, "%.*s", LEAT_SIM_ATM_FABRIC_NAME_CAP, fabric->name);
     view.tables = argument(args, "--vpi");
     if (argument(args, "--json"))
         fabric_put_json(&view);
     else
         fabric_put_text(&view);
-    return finish(DONE);
+    return DONE;
 }
 
-/* ATM fabrics are sound once they are read. */
+static int show_any(const struct arguments *args, struct leat_fabric *fabric)
+{
+    static const char *const known[] = { "--json", NULL };
+    const struct fabric_ways *ways = fabric_ways_of(fabric->kind);
+    struct leat_fabric_error error;
+    if (ways->show) return ways->show(args, fabric);
+    if (!fabric_refuse_foreign(args, fabric, "show: ", known)) return WRONG;
+    if (fabric->kind->describe(fabric, argument(args, "--json"), stdout, &error)) return DONE;
+    fabric_refused(args->verb, fabric->word, &error);
+    return WRONG;
+}
+
+static int check_any(const struct arguments *args, struct leat_fabric *fabric)
+{
+    struct leat_fabric_error error;
+    if (leat_fabric_check(fabric, stdout, &error)) return DONE;
+    fabric_refused(args->verb, fabric->word, &error);
+    return WRONG;
+}
+
+/* A word with one fabric behind it. `known`: the options of some kinds at least. */
+static int with_fabric(const struct arguments *args, const char *const *known, const char *expected,
+                       const char *as,
+                       int (*run)(const struct arguments *args, struct leat_fabric *fabric))
+{
+    const char *what = args->operand[0], *foreign = fabric_foreign_option(args, known);
+    if (args->operand_count != 2)
+        return misuse(args->verb, "%s: expected one fabric, as in leat fabric %s %s", what, what,
+                      as);
+    if (foreign) return misuse(args->verb, "%s: %s, expected %s", what, foreign, expected);
+    struct leat_fabric *fabric = fabric_read(args->verb, args->operand[1]);
+    if (!fabric) return WRONG;
+    const int code = run(args, fabric);
+    leat_fabric_close(fabric);
+    return code == DONE ? finish(DONE) : code;
+}
+
+static int run_show(const struct arguments *args)
+{
+    static const char *const known[] = { "--vpi", "--path", "--json", NULL };
+    return with_fabric(args, known, "only --vpi, --path, --json", "clos444", show_any);
+}
+
 static int run_check(const struct arguments *args)
 {
     static const char *const known[] = { NULL };
-    struct leat_sim_atm_fabric fabric;
-    const char *foreign = fabric_foreign_option(args, known);
-    if (args->operand_count != 2)
-        return misuse(args->verb, "check: expected one fabric, as in leat fabric check my.yaml");
-    if (foreign) return misuse(args->verb, "check: %s, expected no option", foreign);
-    if (pktway_is(args->operand[1])) return pktway_fabric_check(args);
-    if (ring_fabric_is(args->operand[1])) return ring_fabric_check(args);
-    if (ether_fabric_is(args->operand[1])) return ether_fabric_check(args);
-    if (!net_is(args->operand[1])) {
-        if (!fabric_read(args->verb, args->operand[1], &fabric)) return WRONG;
-        printf("%s: sound: %u ports\n", args->operand[1], fabric.net.ports);
-        return finish(DONE);
-    }
-    const int result = fabric_check_net(args);
-    return result == DONE ? finish(DONE) : result;
+    return with_fabric(args, known, "no option", "my.yaml", check_any);
 }
 
 static int run_draw(const struct arguments *args)
 {
     static const char *const known[] = { "-o", NULL };
-    const char *foreign = fabric_foreign_option(args, known);
-    if (args->operand_count != 2)
-        return misuse(args->verb, "draw: expected one fabric, as in leat fabric draw mesh:4,4");
-    if (foreign) return misuse(args->verb, "draw: %s, expected only -o", foreign);
-    const int result = fabric_draw_net(args);
-    return result == DONE ? finish(DONE) : result;
+    return with_fabric(args, known, "only -o", "mesh:4,4", fabric_draw_any);
+}
+
+static int run_time(const struct arguments *args)
+{
+    static const char *const known[] = { "--bytes", "--from", "--to", "--model", "--json", NULL };
+    return with_fabric(args, known, "only --bytes, --from, --to, --model, --json", "clos444",
+                       fabric_time);
 }
 
 static int run_list(const struct arguments *args)
@@ -174,20 +155,11 @@ static int run_list(const struct arguments *args)
     if (foreign) return misuse(args->verb, "list: %s, expected only --json", foreign);
     const char *line = argument(args, "--json") ? "{\"name\":\"%s\",\"text\":\"%s\"}\n"
                                                 : "%-16s %s\n";
-    const struct leat_sim_atm_fabric_spelling *each;
-    const struct leat_net_plan_spelling *net;
-    for (size_t i = 0; (each = leat_sim_atm_fabric_list(i)); i++)
-        printf(line, each->name, each->text);
-    for (size_t i = 0; (net = leat_net_plan_list(i)); i++)
-        printf(line, net->name, net->text);
-    const struct fabric_spelling *own;
-    for (size_t i = 0; (own = ring_fabric_list(i)); i++)
-        printf(line, own->name, own->text);
-    for (size_t i = 0; (own = ether_fabric_list(i)); i++)
-        printf(line, own->name, own->text);
-    printf(line, "twosan", "PacketWay: a token ring and clos444, joined by a router");
-    printf(line, "threesan", "PacketWay: a token ring, clos444 and a mesh, three routers");
-    printf(line, "FILE.yaml", "PacketWay, where it has sans: and routers:");
+    const struct leat_fabric_kind *kind;
+    struct leat_fabric_spelling each;
+    for (size_t k = 0; (kind = leat_fabric_kind_at(k)); k++)
+        for (size_t i = 0; kind->list(i, &each); i++)
+            printf(line, each.name, each.text);
     return finish(DONE);
 }
 
@@ -195,7 +167,7 @@ int run_fabric(const struct arguments *args)
 {
     const char *what = args->operand_count ? args->operand[0] : "";
     if (strcmp(what, "show") == 0) return run_show(args);
-    if (strcmp(what, "time") == 0) return run_fabric_time(args);
+    if (strcmp(what, "time") == 0) return run_time(args);
     if (strcmp(what, "list") == 0) return run_list(args);
     if (strcmp(what, "check") == 0) return run_check(args);
     if (strcmp(what, "draw") == 0) return run_draw(args);

@@ -1,7 +1,8 @@
 /* leat graph run --engine fabric:NAME */
+#include "fabric.h"
+#include "fabric_flits.h"
 #include "graph_job.h"
 #include "leat_tree.h"
-#include "pktway_design.h"
 #include "poets_host.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,12 +105,14 @@ static uint8_t bits_for(uint64_t count, uint8_t least)
 
 /* Addresses of lattices with boards, no narrower than Tinsel's. False: there are no boards, or it
  * is too large for them. */
-static bool format_boards(const struct run_network *n, struct leat_poets_hw_format *format)
+static bool format_boards(struct leat_fabric *fabric, struct leat_poets_hw_format *format)
 {
+    const struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
+    if (!n) return false;
     const struct leat_net_shape *s = &n->design.plan.shape;
     uint32_t any;
     uint8_t *width = format->width;
-    if (!n->has_flits || !s->board || s->numbers != 2 || s->terminals != 1) return false;
+    if (!s->board || s->numbers != 2 || s->terminals != 1) return false;
     width[LEAT_POETS_HW_BOARD_X] = bits_for((s->number[0] - 1) / s->board + 1,
                                             width[LEAT_POETS_HW_BOARD_X]);
     width[LEAT_POETS_HW_BOARD_Y] = bits_for((s->number[1] - 1) / s->board + 1,
@@ -149,8 +152,8 @@ static void place_ports(struct leat_poets_mailbox_place *place, uint32_t ports,
 
 static bool place_mailboxes(struct graph_fabric *g, struct leat_poets_fabric_options *f)
 {
-    const struct run_network *n = &g->network;
-    const uint32_t ports = n->net->ports;
+    struct leat_fabric *n = g->network;
+    const uint32_t ports = n->ports;
     struct leat_poets_hw_format format = leat_poets_hw_tinsel;
     if (ports > PORTS_MAX) {
         complain("%s: %u ports, expected at most %d for mailboxes", n->name, ports, PORTS_MAX);
@@ -161,13 +164,13 @@ static bool place_mailboxes(struct graph_fabric *g, struct leat_poets_fabric_opt
                  ports - 1);
         return false;
     }
-    g->place = net_take(ports, sizeof *g->place);
-    if (!g->place) return false;
+    g->place = calloc(ports, sizeof *g->place);
+    if (!g->place) return complain("no memory for %u mailboxes", ports), false;
     while (f->threads_per_box >
            UINT32_C(1) << (format.width[LEAT_POETS_HW_CORE] + format.width[LEAT_POETS_HW_THREAD]))
         format.width[LEAT_POETS_HW_CORE]++;
     if (format_boards(n, &format))
-        place_boards(g->place, &n->design.plan.shape, &format);
+        place_boards(g->place, n->kind->shape(n), &format);
     else
         place_ports(g->place, ports, &format);
     leat_poets_hw_host(&format, &f->host_address);
@@ -179,25 +182,28 @@ static bool place_mailboxes(struct graph_fabric *g, struct leat_poets_fabric_opt
 bool graph_fabric_open(const struct arguments *args, const char *name,
                        struct leat_poets_run_options *run, struct graph_fabric *out)
 {
-    const struct arguments none = { .verb = args->verb }; /* options of this verb are not its own */
-    struct run_job job = pktway_job(&none);
+    const struct leat_fabric_config config = { .flit_octets = LEAT_POETS_FLIT_LEN,
+                                               .packet_flits = LEAT_POETS_NFLIT_MAX,
+                                               .bare = true,
+                                               .seed = run->seed };
     struct leat_poets_fabric_options *f = &run->fabric;
+    struct leat_fabric_error error;
     memset(out, 0, sizeof *out);
     if (!read_mailbox(args, f) || !read_costs(args, f)) return false;
-    job.fabric = name;
-    job.flit_octets = LEAT_POETS_FLIT_LEN;
-    job.packet_flits = LEAT_POETS_NFLIT_MAX;
-    job.bare = true;
-    job.seed = run->seed;
-    if (!run_network_open(&job, false, &out->network) || !place_mailboxes(out, f)) return false;
-    f->net = out->network.net;
-    f->bare = out->network.has_flits;
+    out->network = fabric_read(args->verb, name);
+    if (!out->network) return false;
+    if (!leat_fabric_open(out->network, &config, &error))
+        return fabric_refused(args->verb, name, &error);
+    if (!place_mailboxes(out, f)) return false;
+    f->net = out->network->net;
+    f->bare = leat_fabric_as_flits(out->network);
     return true;
 }
 
 void graph_fabric_close(struct graph_fabric *fabric)
 {
-    run_network_close(&fabric->network);
+    leat_fabric_close(fabric->network);
+    fabric->network = NULL;
     free(fabric->place);
     fabric->place = NULL;
 }
@@ -218,6 +224,13 @@ static double mean_latency(const struct leat_poets_run_options *run,
 static double microseconds(const struct leat_poets_run_options *run, uint64_t cycles)
 {
     return (double)cycles * (double)run->fabric.clock_num / (double)run->fabric.clock_den * 1e-6;
+}
+
+/* NULL: there are no flits. */
+static const struct leat_net *flits_of(const struct graph_fabric *fabric)
+{
+    const struct leat_fabric_flits *n = leat_fabric_as_flits(fabric->network);
+    return n ? &n->port.net : NULL;
 }
 
 /* The wire between routers that carried the most flits. False: there is none. */
@@ -259,17 +272,17 @@ static void put_packets(const struct leat_poets_run_options *run, const char *wh
 void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
                        const struct leat_poets_fabric_result *r)
 {
-    const struct leat_net *net = &fabric->network.flits.net;
+    const struct leat_net *net = flits_of(fabric);
     uint32_t out;
     fprintf(stderr, "%s: %llu cycles (%.3f us), of which the application ran %llu\n",
-            fabric->network.name, (unsigned long long)r->cycles, microseconds(run, r->cycles),
+            fabric->network->name, (unsigned long long)r->cycles, microseconds(run, r->cycles),
             (unsigned long long)r->ran_cycles);
     put_packets(run, "threads", &r->threads);
     put_packets(run, "host", &r->host);
     fprintf(stderr, "  copied   %llu packets within mailboxes\n", (unsigned long long)r->copied);
     fprintf(stderr, "  busiest  port %u, %llu packets to and from it\n", r->busiest_port,
             (unsigned long long)r->busiest_packets);
-    if (fabric->network.has_flits && find_busiest(net, &out))
+    if (net && find_busiest(net, &out))
         fprintf(stderr,
                 "           wire from router %u to %u, %llu flits, %.2f %% of its time; "
                 "%.3f routers on the way\n",
@@ -292,10 +305,10 @@ void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_poet
                        const struct leat_poets_fabric_result *r)
 {
     const struct leat_poets_fabric_options *f = &run->fabric;
-    const struct leat_net *net = &fabric->network.flits.net;
+    const struct leat_net *net = flits_of(fabric);
     uint32_t out;
     fputs(",\"fabric\":{\"name\":", stdout);
-    print_quoted(fabric->network.name);
+    print_quoted(fabric->network->name);
     printf(",\"mailboxes\":%u,\"threads_per_mailbox\":%u,\"slots\":%u,\"host_port\":%u,"
            "\"cycles\":%llu,\"ran_cycles\":%llu,\"simulated_us\":%.6f,\"threads\":",
            f->boxes, f->threads_per_box, f->slots, f->host_port, (unsigned long long)r->cycles,
@@ -305,8 +318,8 @@ void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_poet
     put_counts(run, &r->host);
     printf(",\"copied\":%llu,\"busiest_port\":{\"port\":%u,\"packets\":%llu}",
            (unsigned long long)r->copied, r->busiest_port, (unsigned long long)r->busiest_packets);
-    if (fabric->network.has_flits) printf(",\"hops_mean\":%.4f", hops(net));
-    if (fabric->network.has_flits && find_busiest(net, &out))
+    if (net) printf(",\"hops_mean\":%.4f", hops(net));
+    if (net && find_busiest(net, &out))
         printf(",\"busiest_wire\":{\"from\":%u,\"to\":%u,\"flits\":%llu,\"use\":%.6f}",
                net->topology->out_router[out], leat_net_behind(net->topology, out),
                (unsigned long long)net->out_flits[out], use(net, out));

@@ -2,11 +2,11 @@
 #ifndef LEAT_TOOL_GRAPH_FABRIC_H
 #define LEAT_TOOL_GRAPH_FABRIC_H
 
+#include "fabric_kind.h"
 #include "graph_run.h"
-#include "run.h"
 
 struct graph_fabric {
-    struct run_network network;
+    struct leat_fabric *network;
     struct leat_poets_mailbox_place *place;
 };
 

@@ -316,7 +316,7 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
     const uint32_t places = leat_poets_run_threads(&job->run);
     if (job->engine && machine->thread_count > places) {
         complain("%s: %u devices need %u threads, expected at most %u (--mailbox threads=N)",
-                 job->fabric.network.name, machine->device_count, machine->thread_count, places);
+                 job->fabric.network->name, machine->device_count, machine->thread_count, places);
         return WRONG;
     }
     if (!job->run.link && isatty(STDERR_FILENO)) { /* a rank knows of its own packets only */
@@ -333,7 +333,7 @@ static int run_machine(struct job *job, struct leat_poets_machine *machine, doub
     const bool silent = job->run.link && job->run.link->rank; /* the first tells it for all */
     if (!silent) show_result(job, machine, &result, load_seconds);
     if (result.fabric.failed[0]) {
-        complain("%s: %s", job->fabric.network.name, result.fabric.failed);
+        complain("%s: %s", job->fabric.network->name, result.fabric.failed);
         return finish(FAILED);
     }
     if (!graph_files_close(&job->files, &job->run, machine, &result) || result.table_failed)

@@ -1,6 +1,8 @@
 /* leat pktway ping, trace, plan and tell on a simulated network. */
 #include "pktway_ask.h"
+#include "fabric.h"
 #include "leat_tree.h"
+#include "pktway_options.h"
 #include "pktway_wanted.h"
 #include "sim.h"
 #include <inttypes.h>
@@ -11,7 +13,7 @@
 #define PATIENCE_PS (10 * LEAT_PACKETWAY_SECOND)
 #define STEP_PS     UINT64_C(100000000)
 #define MORE_PS     UINT64_C(100000000000) /* an answer may come in pieces */
-enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000 };
+enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000, MESSAGES_MAX = 16 };
 
 /* ---- hearing ---------------------------------------------------------------------------------
  */
@@ -92,13 +94,13 @@ static bool read_node(const struct pktway_asking *a, const char *text, uint32_t 
         *address = (uint32_t)number;
         return true;
     }
-    for (uint32_t i = 0; i < a->design.sans; i++) {
-        const struct pktway_san *s = &a->design.san[i];
+    for (uint32_t i = 0; i < a->network->design.sans; i++) {
+        const struct leat_fabric_san *s = &a->network->design.san[i];
         if (strlen(s->name) != (size_t)(point - text) ||
             strncmp(s->name, text, (size_t)(point - text)) != 0)
             continue;
         if (!leat_tree_number(point + 1, strlen(point + 1), &number) ||
-            number >= a->built.san[i].net->ports)
+            number >= a->network->san[i].net->ports)
             return false;
         *address = s->bias + 1 + (uint32_t)number;
         return true;
@@ -110,17 +112,17 @@ static bool read_host(const struct pktway_asking *a, const char *what, const cha
                       uint32_t *port)
 {
     uint32_t address;
-    if (read_node(a, text, &address) && leat_sim_packetway_find(&a->built.net, address, port))
+    if (read_node(a, text, &address) && leat_sim_packetway_find(&a->network->net, address, port))
         return true;
     misuse(a->args->verb, "%s '%s', expected a host of %s: SAN.PORT or its address", what, text,
-           a->design.name);
+           a->network->design.name);
     return false;
 }
 
 static bool add_error(struct pktway_asking *a)
 {
     const char *name = argument(a->args, "--error-at");
-    struct pktway_design *d = &a->design;
+    struct leat_fabric_sans *d = &a->network->design;
     for (uint32_t i = 0; name && i < d->routers; i++)
         if (strcmp(d->router[i].name, name) == 0 && d->faults < LEAT_SIM_PACKETWAY_FAULTS_MAX) {
             d->fault[d->faults++] = (struct leat_sim_packetway_fault){ LEAT_SIM_PACKETWAY_ERRORS, i,
@@ -129,6 +131,19 @@ static bool add_error(struct pktway_asking *a)
         }
     if (!name) return true;
     misuse(a->args->verb, "--error-at '%s', expected the name of a router of %s", name, d->name);
+    return false;
+}
+
+static bool read_fabric(struct pktway_asking *a, const char *word)
+{
+    struct leat_fabric *fabric = fabric_read(a->args->verb, word);
+    if (!fabric) return false;
+    a->network = leat_fabric_as_packetway(fabric);
+    if (a->network) return true;
+    misuse(
+        a->args->verb,
+        "%s: expected a PacketWay network here: twosan, threesan, or FILE.yaml with sans:", word);
+    leat_fabric_close(fabric);
     return false;
 }
 
@@ -142,29 +157,30 @@ static bool read_options(struct pktway_asking *a)
     a->json = argument(a->args, "--json") != NULL;
     a->size = SIZE_DEFAULT;
     a->count = 1;
-    if (!pktway_refuse_foreign(a->args, fabric, known) ||
+    if (!read_fabric(a, fabric) || !fabric_refuse_foreign(a->args, &a->network->base, "", known) ||
         !sim_read_number(a->args, "--size", 0, sizeof a->octets, &a->size) ||
         !sim_read_number(a->args, "--count", 1, COUNT_MAX, &a->count) ||
-        !pktway_read(a->args->verb, fabric, &a->design) ||
-        !pktway_read_options(a->args, &a->design) || !add_error(a))
+        !pktway_read_options(a->args, &a->network->design) || !add_error(a))
         return false;
-    if (argument(a->args, "--by-address")) a->design.by_address = true;
+    if (argument(a->args, "--by-address")) a->network->design.by_address = true;
     return true;
 }
 
 /* Opens the network and lets it run up to --at. */
 static bool open_network(struct pktway_asking *a)
 {
-    const struct run_job job = pktway_job(a->args);
-    const struct leat_sim_packetway_watch watch = { a, on_passes, on_event };
     const char *at = argument(a->args, "--at"), *from = argument(a->args, "--from");
     leat_time when = 0;
     if (at && !pktway_read_time(at, strlen(at), &when)) {
         misuse(a->args->verb, "--at '%s', expected a time, as in 500ns, 2ms or 1.5s", at);
         return false;
     }
-    if (!pktway_open(&a->design, &job, false, 16, &watch, &a->built)) return false;
-    struct leat_port_net *net = &a->built.net.base;
+    struct leat_fabric_error error;
+    a->network->watch = (struct leat_sim_packetway_watch){ a, on_passes, on_event };
+    if (!leat_fabric_open(&a->network->base,
+                          &(struct leat_fabric_config){ .messages_max = MESSAGES_MAX }, &error))
+        return fabric_refused(a->args->verb, a->network->base.word, &error);
+    struct leat_port_net *net = &a->network->net.base;
     net->hear = (struct leat_port_hear){
         .context = a, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
@@ -180,7 +196,7 @@ static bool open_network(struct pktway_asking *a)
 /* One message from port to port, a->leg. False: it did not come to its host, `why` tells. */
 static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
 {
-    struct leat_port_net *net = &a->built.net.base;
+    struct leat_port_net *net = &a->network->net.base;
     const struct leat_port_message message = {
         .from = from, .to = to, .id = 0, .octets = a->octets, .len = a->size
     };
@@ -203,7 +219,7 @@ static void put_accused(const struct pktway_asking *a, const struct pktway_leg *
         if (!(leg->ei >> k & 1)) continue;
         const struct pktway_hop *hop = k < leg->hops ? &leg->hop[leg->hops - k - 1] : NULL;
         printf(a->json ? "%s\"%s\"" : "%s%s", between,
-               hop ? a->design.router[hop->router].name : "the source");
+               hop ? a->network->design.router[hop->router].name : "the source");
         between = a->json ? "," : ", ";
     }
 }
@@ -261,9 +277,10 @@ static int ping(struct pktway_asking *a)
 static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time start)
 {
     const struct pktway_hop *h = &a->leg.hop[index];
-    const struct pktway_router *r = &a->design.router[h->router];
+    const struct leat_fabric_router *r = &a->network->design.router[h->router];
     const struct leat_sim_packetway_end *in = &r->end[h->in], *out = &r->end[h->out];
-    const char *from = a->design.san[in->san].name, *to = a->design.san[out->san].name;
+    const char *from = a->network->design.san[in->san].name,
+               *to = a->network->design.san[out->san].name;
     const double us = 1e-6 * (double)(h->at - start);
     if (a->json)
         printf("%s{\"router\":\"%s\",\"from\":\"%s.%u\",\"to\":\"%s.%u\",\"us\":%.6f,"
@@ -281,7 +298,7 @@ static int trace(struct pktway_asking *a)
     const char *word = a->args->operand[1];
     uint32_t to;
     if (!read_host(a, "trace", word, &to)) return WRONG;
-    const leat_time start = a->built.net.base.now;
+    const leat_time start = a->network->net.base.now;
     if (!carry(a, a->from, to)) return unreached(a, word);
     if (a->json) fputs("{\"routers\":[", stdout);
     for (uint32_t i = 0; i < a->leg.hops; i++)
@@ -299,9 +316,9 @@ static int trace(struct pktway_asking *a)
 /* What the engine was asked goes out; until there is an answer. */
 static bool wait_for_answer(struct pktway_asking *a)
 {
-    struct leat_port_net *net = &a->built.net.base;
+    struct leat_port_net *net = &a->network->net.base;
     const leat_time end = net->now + PATIENCE_PS;
-    leat_sim_packetway_go(&a->built.net, a->from);
+    leat_sim_packetway_go(&a->network->net, a->from);
     while (!a->is_answered && !a->err_te && net->now < end && !interrupted)
         leat_port_run(net, net->now + STEP_PS);
     return a->is_answered;
@@ -349,16 +366,16 @@ static void put_plan(const struct pktway_asking *a, const struct leat_packetway_
 static int plan(struct pktway_asking *a)
 {
     const char *word = a->args->operand[1];
-    struct leat_packetway_host *host = leat_sim_packetway_host(&a->built.net, a->from);
+    struct leat_packetway_host *host = leat_sim_packetway_host(&a->network->net, a->from);
     uint32_t dt;
     if (!read_node(a, word, &dt))
         return misuse(a->args->verb, "plan '%s', expected SAN.PORT or an address of %s", word,
-                      a->design.name);
+                      a->network->design.name);
     const struct leat_packetway_plan *p = leat_packetway_host_plan(
-        host, dt, leat_sim_packetway_clock(&a->built.net));
+        host, dt, leat_sim_packetway_clock(&a->network->net));
     if (p->state == LEAT_PACKETWAY_PLAN_ASKING) {
         wait_for_answer(a);
-        p = leat_packetway_host_plan(host, dt, leat_sim_packetway_clock(&a->built.net));
+        p = leat_packetway_host_plan(host, dt, leat_sim_packetway_clock(&a->network->net));
     }
     if (p->state == LEAT_PACKETWAY_PLAN_ASKING || p->state == LEAT_PACKETWAY_PLAN_FAILED ||
         p->state == LEAT_PACKETWAY_PLAN_NONE) {
@@ -373,19 +390,19 @@ static int plan(struct pktway_asking *a)
 static const struct leat_packetway_router *find_peer(const struct pktway_asking *a,
                                                      uint32_t *address)
 {
-    const uint32_t san = leat_sim_packetway_san_of(&a->built.net, a->from);
-    for (uint32_t i = 0; i < a->design.routers; i++)
-        for (uint32_t k = 0; k < a->design.router[i].ends; k++)
-            if (a->design.router[i].end[k].san == san)
-                return leat_sim_packetway_engine(&a->built.net, i, k, address);
-    complain("%s has no half-router to ask", a->design.san[san].name);
+    const uint32_t san = leat_sim_packetway_san_of(&a->network->net, a->from);
+    for (uint32_t i = 0; i < a->network->design.routers; i++)
+        for (uint32_t k = 0; k < a->network->design.router[i].ends; k++)
+            if (a->network->design.router[i].end[k].san == san)
+                return leat_sim_packetway_engine(&a->network->net, i, k, address);
+    complain("%s has no half-router to ask", a->network->design.san[san].name);
     return NULL;
 }
 
 /* The rest of an answer, until nothing more of it comes for a while. */
 static void wait_for_more(struct pktway_asking *a)
 {
-    struct leat_port_net *net = &a->built.net.base;
+    struct leat_port_net *net = &a->network->net.base;
     size_t seen = 0;
     for (leat_time end = 0; !interrupted && (a->records_len != seen || net->now < end);) {
         if (a->records_len != seen) end = net->now + MORE_PS;
@@ -399,7 +416,7 @@ static bool knows_ranges(const struct pktway_asking *a, const struct leat_packet
 {
     struct leat_packetway_table_view t;
     struct leat_packetway_record r;
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->design.sans; i++)
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->network->design.sans; i++)
         if (leat_packetway_router_table(engine, i, &t) &&
             leat_packetway_records_next(&t.nodes, &r) &&
             leat_packetway_record_address(&r).at != LEAT_PACKETWAY_AT_SINGLE)
@@ -427,8 +444,8 @@ static int tell(struct pktway_asking *a)
             return misuse(a->args->verb, "tell '%s', expected " PKTWAY_WANTED, a->args->operand[i]);
     const struct leat_packetway_router *engine = find_peer(a, &peer);
     if (!engine) return FAILED;
-    if (leat_packetway_host_ask(leat_sim_packetway_host(&a->built.net, a->from), peer, wanted,
-                                build.len, leat_sim_packetway_clock(&a->built.net)) ||
+    if (leat_packetway_host_ask(leat_sim_packetway_host(&a->network->net, a->from), peer, wanted,
+                                build.len, leat_sim_packetway_clock(&a->network->net)) ||
         !wait_for_answer(a)) {
         if (a->err_te == LEAT_PACKETWAY_TE_UNK)
             complain("nobody is like that%s", why_not_all(a, engine));
@@ -495,6 +512,6 @@ int pktway_simulate(const struct arguments *args)
     asking.args = args;
     int code = WRONG;
     if (read_options(&asking) && open_network(&asking)) code = s->run(&asking);
-    if (asking.built.design) pktway_close(&asking.built);
+    if (asking.network) leat_fabric_close(&asking.network->base);
     return code == WRONG ? code : finish(code);
 }

@@ -5,7 +5,8 @@
 #ifndef LEAT_LIVE_PACKETWAY_ASK_H
 #define LEAT_LIVE_PACKETWAY_ASK_H
 
-#include "pktway_design.h"
+#include "fabric_packetway.h"
+#include "tool.h"
 
 #define PKTWAY_SIM_WORDS "ping trace plan tell tables read write"
 #define PKTWAY_SIM_OPTIONS                                                                        \
@@ -47,8 +48,7 @@ struct pktway_leg {
 struct pktway_asking {
     const struct arguments *args;
     bool json;
-    struct pktway_design design;
-    struct pktway_built built;
+    struct leat_fabric_packetway *network;
     uint32_t from; /* port */
     uint64_t size, count;
     /* of the message under way */

@@ -26,7 +26,7 @@ struct pktway_remote {
 
 static struct leat_packetway_host *host_at(const struct pktway_asking *a, uint32_t port)
 {
-    return leat_sim_packetway_host(&a->built.net, port);
+    return leat_sim_packetway_host(&a->network->net, port);
 }
 
 /* ---- hearing ------------------------------------------------------------------------------- */
@@ -35,8 +35,8 @@ static struct leat_packetway_host *host_at(const struct pktway_asking *a, uint32
 static size_t data_max(const struct pktway_asking *a)
 {
     size_t most = LEAT_PACKETWAY_HOST_MESSAGE_LEN;
-    for (uint32_t i = 0; i < a->design.sans; i++) {
-        const size_t len = (size_t)a->design.san[i].mtu_words * WORD -
+    for (uint32_t i = 0; i < a->network->design.sans; i++) {
+        const size_t len = (size_t)a->network->design.san[i].mtu_words * WORD -
                            LEAT_PACKETWAY_MESSAGE_LEN_MIN;
         if (len < most) most = len;
     }
@@ -46,7 +46,7 @@ static size_t data_max(const struct pktway_asking *a)
 static void serve(struct pktway_asking *a, const struct leat_packetway_message *request)
 {
     struct pktway_remote *r = a->remote;
-    leat_packetway_store_serve(&r->store, request, leat_sim_packetway_clock(&a->built.net),
+    leat_packetway_store_serve(&r->store, request, leat_sim_packetway_clock(&a->network->net),
                                data_max(a), r->buf, sizeof r->buf, &r->answer);
     if (r->answer.header.pt)
         leat_packetway_host_post(host_at(a, r->to), &r->answer.header, r->answer.data,
@@ -90,7 +90,7 @@ static bool ask(struct pktway_asking *a, uint32_t dt, uint64_t address, const ui
                 size_t len)
 {
     struct pktway_remote *r = a->remote;
-    struct leat_port_net *net = &a->built.net.base;
+    struct leat_port_net *net = &a->network->net.base;
     const leat_time end = net->now + PATIENCE_PS;
     const struct leat_packetway_memory to = { .address = address, .count = len, .data = write };
     const struct leat_packetway_memory from = { .address = address,
@@ -100,7 +100,7 @@ static bool ask(struct pktway_asking *a, uint32_t dt, uint64_t address, const ui
     if ((write && !post(a, dt, LEAT_PACKETWAY_PT_MEM_WRITE, &to)) ||
         !post(a, dt, LEAT_PACKETWAY_PT_MEM_READ, &from))
         return false;
-    leat_sim_packetway_go(&a->built.net, a->from);
+    leat_sim_packetway_go(&a->network->net, a->from);
     while (!r->is_answered && !a->err_te && net->now < end && !interrupted)
         leat_port_run(net, net->now + STEP_PS);
     return r->is_answered && !a->err_te && r->len == len &&
@@ -109,7 +109,7 @@ static bool ask(struct pktway_asking *a, uint32_t dt, uint64_t address, const ui
 
 static int transfer(struct pktway_asking *a, const struct pktway_octets *o, uint8_t *octets)
 {
-    const leat_time start = a->built.net.base.now;
+    const leat_time start = a->network->net.base.now;
     const size_t most = data_max(a) - LEAT_PACKETWAY_MEMORY_WRITE_HEAD;
     size_t at = 0;
     do {
@@ -134,7 +134,7 @@ int pktway_put_memory(struct pktway_asking *a, uint32_t to)
     static struct pktway_octets o;
     int code = FAILED;
     if (!pktway_octets_read(a->args, &o)) return WRONG;
-    o.node = leat_sim_packetway_address(&a->built.net, to);
+    o.node = leat_sim_packetway_address(&a->network->net, to);
     struct pktway_remote *r = calloc(1, sizeof *r);
     uint8_t *octets = malloc(o.len + 1);
     if (r && octets) {

@@ -106,13 +106,13 @@ static void put_table(const struct leat_packetway_table_view *t, bool json, cons
 static void put_half_router(const struct pktway_asking *a, uint32_t router, uint32_t end,
                             const char *before)
 {
-    const struct pktway_router *r = &a->design.router[router];
-    const struct pktway_san *san = &a->design.san[r->end[end].san];
+    const struct leat_fabric_router *r = &a->network->design.router[router];
+    const struct leat_fabric_san *san = &a->network->design.san[r->end[end].san];
     struct leat_packetway_table_view t;
     uint32_t address;
-    const struct leat_packetway_router *engine = leat_sim_packetway_engine(&a->built.net, router,
+    const struct leat_packetway_router *engine = leat_sim_packetway_engine(&a->network->net, router,
                                                                            end, &address);
-    const bool up = leat_sim_packetway_is_up(&a->built.net, router);
+    const bool up = leat_sim_packetway_is_up(&a->network->net, router);
     if (a->json)
         printf("%s{\"router\":\"%s\",\"san\":\"%s\",\"address\":\"0x%06x\",\"up\":%s,"
                "\"nodes\":[",
@@ -120,10 +120,10 @@ static void put_half_router(const struct pktway_asking *a, uint32_t router, uint
     else
         printf("%s: half-router 0x%06x on %s%s\n  nodes of its SAN\n", r->name, address, san->name,
                up ? "" : ", which is down and knew");
-    put_local(engine, a->built.san[r->end[end].san].net->ports, a->json);
+    put_local(engine, a->network->san[r->end[end].san].net->ports, a->json);
     if (a->json) fputs("],\"tables\":[", stdout);
     const char *between = "";
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->design.sans; i++) {
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_TABLES_PER_SAN * a->network->design.sans; i++) {
         if (!leat_packetway_router_table(engine, i, &t)) continue;
         put_table(&t, a->json, between);
         between = ",";
@@ -135,15 +135,15 @@ int pktway_put_tables(const struct pktway_asking *a)
 {
     const char *name = a->args->operand_count > 1 ? a->args->operand[1] : NULL, *before = "";
     bool found = !name;
-    for (uint32_t i = 0; i < a->design.routers; i++)
-        found |= name && strcmp(name, a->design.router[i].name) == 0;
+    for (uint32_t i = 0; i < a->network->design.routers; i++)
+        found |= name && strcmp(name, a->network->design.router[i].name) == 0;
     if (!found)
         return misuse(a->args->verb, "tables: '%s', expected the name of a router of %s", name,
-                      a->design.name);
+                      a->network->design.name);
     if (a->json) putchar('[');
-    for (uint32_t i = 0; i < a->design.routers; i++) {
-        if (name && strcmp(name, a->design.router[i].name) != 0) continue;
-        for (uint32_t k = 0; k < a->design.router[i].ends; k++) {
+    for (uint32_t i = 0; i < a->network->design.routers; i++) {
+        if (name && strcmp(name, a->network->design.router[i].name) != 0) continue;
+        for (uint32_t k = 0; k < a->network->design.router[i].ends; k++) {
             put_half_router(a, i, k, before);
             before = ",";
         }

@@ -170,7 +170,9 @@ exits 2 "'x=3', expected rate=1..1000000" "$leat" sim ether8/x=3
 exits 2 "'0' stations, expected 1 to 4096" "$leat" fabric check ether0
 exits 2 "nobody to send to, expected 2 stations" "$leat" sim ether1
 exits 2 "--model has no meaning for ether8, which is an Ethernet" "$leat" sim ether8 --model rtl
-exits 2 "ether8: an Ethernet, expected an ATM fabric" "$leat" fabric time ether8
+exits 2 "ether8: an Ethernet, expected an ATM fabric" "$leat" experiment echo --fabric ether8
+# 2 x 8 x (8 + 14 + 7 + 1000 + 4) bit times of 10 ns
+same "a message alone" "$("$leat" fabric time ether8 --bytes 1000 --json)" '{"bytes":1000,"microseconds":165.280000}'
 exits 2 "--vpi has no meaning for ether8" "$leat" fabric show ether8 --vpi
 
 # ---- bad input -----------------------------------------------------------------------------------------
@@ -299,7 +301,7 @@ exits 2 "--cut-through 'maybe', expected yes or no" "$leat" sim twosan --cut-thr
 exits 2 "--cut-through has no meaning for clos444" "$leat" sim clos444 --cut-through no
 exits 2 "--model has no meaning for twosan, which is a PacketWay network" "$leat" sim twosan --model rtl
 exits 2 "a PacketWay network, expected" "$leat" fabric draw twosan
-exits 2 "a PacketWay network, expected" "$leat" fabric time twosan
+exits 2 "a PacketWay network, expected" "$leat" experiment echo --fabric twosan
 
 # ---- a job that spans two SANs ---------------------------------------------------------------------------
 if command -v mpicc > /dev/null; then

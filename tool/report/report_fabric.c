@@ -121,30 +121,33 @@ static void put_use_caption(const struct report *report, const struct report_poi
 
 /* What is drawn. */
 struct subject {
-    struct net_design design;
+    struct leat_fabric *fabric;
     struct leat_net_topology t;
     void *memory;
 };
 
 /* False where it cannot be drawn, or is no fabric that this leat knows. */
-static bool build(const struct report *report, const char *fabric, struct subject *s)
+static bool build(const char *fabric, struct subject *s)
 {
     char line[WHY_CAP];
     struct leat_text why;
-    struct leat_sim_atm_fabric atm;
-    const struct leat_net_shape *shape = &s->design.plan.shape;
+    struct leat_fabric_error error;
     memset(s, 0, sizeof *s);
     leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (net_is(fabric)) {
-        if (!net_read(report->verb, fabric, &s->design)) return false;
-    } else {
-        if (leat_sim_atm_fabric_parse(fabric, &atm, &why)) return false;
-        fabric_topology(&atm, &s->design.plan);
-    }
-    if (leat_net_shape_check(shape, &why)) return false;
-    s->memory = calloc(1, leat_net_topology_footprint(shape));
-    return s->memory && !leat_net_topology_build(&s->t, shape, s->memory, &why) &&
-           fabric_draw_fits(&s->t, &why);
+    s->fabric = leat_fabric_read(fabric, NULL, &error);
+    if (s->fabric) s->memory = fabric_topology(s->fabric, &s->t, &why);
+    return s->memory && fabric_draw_fits(&s->t, &why);
+}
+
+static void drop(struct subject *s)
+{
+    free(s->memory);
+    leat_fabric_close(s->fabric);
+}
+
+static bool counts_wires(const char *fabric)
+{
+    return fabric_ways_of(leat_fabric_kind_of(fabric))->counts_wires;
 }
 
 static void put_used(const struct report *report, const struct report_point *point,
@@ -152,15 +155,14 @@ static void put_used(const struct report *report, const struct report_point *poi
 {
     struct subject s;
     double *use = NULL;
-    const bool sound = build(report, report->line[point->line].fabric, &s);
+    const bool sound = build(report->line[point->line].fabric, &s);
     if (sound) use = calloc(s.t.outs, sizeof *use);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
     put_use_caption(report, point,
                     use && find_use(report, point, &s.t, use) && put_drawing(&s.t, use, text),
                     text);
     free(use);
-    free(s.memory);
-    net_design_free(&s.design);
+    drop(&s);
 }
 
 /* A fabric whose runs tell nothing about its wires, drawn as it is, with the reason. */
@@ -169,9 +171,9 @@ static void put_plain(const struct report *report, const struct report_point *po
 {
     const char *fabric = report->line[point->line].fabric;
     struct subject s;
-    const bool network = net_is(fabric);
+    const bool network = counts_wires(fabric);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
-    if (!build(report, fabric, &s) || !put_drawing(&s.t, NULL, text))
+    if (!build(fabric, &s) || !put_drawing(&s.t, NULL, text))
         put_caption(report, point, " is not drawn: it is too large, or this leat does not know it.",
                     text);
     else if (!network)
@@ -188,8 +190,7 @@ static void put_plain(const struct report *report, const struct report_point *po
                         : ", without colour: its runs are older than the counting of each wire; "
                           "a sweep with --links has it.",
                     text);
-    free(s.memory);
-    net_design_free(&s.design);
+    drop(&s);
 }
 
 /* ---- which --------------------------------------------------------------------------------- */
@@ -241,7 +242,7 @@ int report_fabrics(const struct report *report, struct leat_text *text)
         bool used = false;
         for (size_t t = 0; t < report->traffics && !interrupted; t++) {
             const struct report_point *point = choose(report, report->series[l][t]);
-            if (!point || !net_is(report->line[l].fabric)) continue;
+            if (!point || !counts_wires(report->line[l].fabric)) continue;
             used = true;
             add_figure(&figures, point, put_used);
         }

@@ -1,7 +1,8 @@
 /* leat sim of a token ring: stations under load, each packet at a capture of the token. */
+#include "fabric.h"
+#include "fabric_aton.h"
 #include "leat_tree.h"
 #include "pieces.h"
-#include "ring_fabric.h"
 #include "ring_job.h"
 #include "sim.h"
 #include "sim_atm_traffic.h"
@@ -33,7 +34,7 @@ enum { MESSAGE, IDLE }; /* ids of orders */
 struct ring_load {
     const struct arguments *args;
     struct leat_sim_aton_port_config config; /* as the fabric's name has it */
-    char name[RING_FABRIC_NAME_CAP];
+    const struct leat_fabric *fabric;
     enum leat_sim_atm_traffic_pattern pattern;
     uint32_t load;
     uint64_t bytes, cycles, seed;
@@ -57,7 +58,7 @@ static bool refuse_foreign(const struct ring_load *l)
 {
     static const char *const known[] = { "--traffic", "--load",  "--cycles", "--seed",
                                          "--json",    "--bytes", "--idle",   NULL };
-    return fabric_refuse_foreign(l->args, l->args->operand[0], "a token ring", known);
+    return fabric_refuse_foreign(l->args, l->fabric, "", known);
 }
 
 static bool read_traffic(struct ring_load *l)
@@ -94,8 +95,7 @@ static bool read_idle(struct ring_load *l)
 
 static bool read_load(struct ring_load *l)
 {
-    if (!ring_fabric_read(l->args->verb, l->args->operand[0], &l->config, l->name) ||
-        !refuse_foreign(l) || !read_traffic(l) || !read_idle(l) ||
+    if (!refuse_foreign(l) || !read_traffic(l) || !read_idle(l) ||
         !sim_take_load(l->args, &l->load) ||
         !sim_read_number(l->args, "--cycles", 1, SIM_CYCLES_MAX, &l->cycles) ||
         !sim_read_number(l->args, "--seed", 0, UINT64_MAX, &l->seed) ||
@@ -299,9 +299,9 @@ static void put_idle_json(const struct idle *idle)
 
 static void put_text(const struct ring_load *l, uint64_t cycles)
 {
-    printf("%s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n", l->name,
-           leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
-           l->seed);
+    printf("%s, %s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n",
+           l->fabric->name, l->fabric->kind->what, leat_sim_atm_traffic_name(l->pattern),
+           (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed);
     printf("%" PRIu64 " bit times, %u bits round the ring\n", cycles, l->ring.bits);
     printf("  %-32s %14" PRIu64 "\n", "messages offered", l->offered);
     printf("  %-32s %14" PRIu64 "\n", "messages sent", l->sent);
@@ -321,12 +321,12 @@ static void put_text(const struct ring_load *l, uint64_t cycles)
 static void put_json(const struct ring_load *l, uint64_t cycles)
 {
     fputs("{\"fabric\":", stdout);
-    print_quoted(l->name);
+    print_quoted(l->fabric->name);
     printf(",\"model\":\"%s\",\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64
            ",\"seed\":%" PRIu64 ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ring_bits\":%u,",
            l->config.model == LEAT_SIM_ATON_BIT ? "bit" : "word",
            leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed,
-           cycles, fabric_ns(&l->config.clock, 1), l->ring.bits);
+           cycles, leat_fabric_ns(&l->config.clock, 1), l->ring.bits);
     printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
            ",\"messages_waiting\":%" PRIu64 ",\"deliveries\":%" PRIu64 ",\"throughput\":%.6f,",
            l->offered, l->sent, l->offered - l->sent, l->delivered,
@@ -341,10 +341,12 @@ static void put_json(const struct ring_load *l, uint64_t cycles)
            per_second(l, (double)cycles));
 }
 
-int ring_fabric_sim(const struct arguments *args)
+int sim_aton(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct ring_load load; /* a histogram is large */
     load = (struct ring_load){ .args = args,
+                               .fabric = fabric,
+                               .config = leat_fabric_as_aton(fabric)->config,
                                .load = LOAD_DEFAULT,
                                .bytes = BYTES_DEFAULT,
                                .cycles = CYCLES_DEFAULT,

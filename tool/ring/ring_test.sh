@@ -94,8 +94,8 @@ same "shown, with the monitor's bits" "$("$leat" fabric show ring4/propagation=1
 has "shown as text" "$("$leat" fabric show ring16/priority=3-4:7)" "priority    7 at ports 3 to 4"
 exits 0 "" "$leat" fabric check ring16
 exits 0 "" "$leat" sim ring16/clock=4MHz/packet=100 --cycles 10000
-has "name in full" "$(cat "$folder/stdout")" "ring16/propagation=0/packet=100/clock=250ns/model=word, traffic uniform"
-has "routers are another thing" "$("$leat" sim ring:16 --cycles 1000)" "ring:16, traffic uniform"
+has "name in full" "$(cat "$folder/stdout")" "ring16/propagation=0/packet=100/clock=250ns/model=word, a token ring, traffic uniform"
+has "routers are another thing" "$("$leat" sim ring:16 --cycles 1000)" "ring:16, a network of switches, traffic uniform"
 
 # ---- bad input ----------------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
@@ -145,7 +145,7 @@ wrong "--idle 'min@0', expected add" "$leat" sim ring16 --idle min@0
 wrong "--idle 'min@18446744073709551615', expected add" "$leat" sim ring16 --idle min@18446744073709551615
 wrong "--idle has no meaning for clos444" "$leat" sim clos444 --idle min@5
 wrong "--bytes '101', expected a whole number, 0 to 100" "$leat" sim ring16/packet=100 --bytes 101
-wrong "ring16: a token ring, expected an ATM fabric" "$leat" fabric time ring16
+wrong "ring16: a token ring, expected an ATM fabric" "$leat" experiment echo --fabric ring16
 wrong "show: --vpi has no meaning for ring16, which is a token ring" "$leat" fabric show ring16 --vpi
 wrong "'x=3', expected" "$leat" fabric check ring16/x=3
 wrong "--model has no meaning for ring16, which is a token ring" "$leat" run --fabric ring16 --model rtl --library mpi -- true

@@ -3,20 +3,17 @@
 #define LEAT_TOOL_RUN_H
 
 #include "child.h"
-#include "ether_port.h"
+#include "fabric_kind.h"
 #include "hub.h"
-#include "net_design.h"
 #include "net_port.h"
 #include "sim_atm_platform.h"
 #include "sim_atm_replay.h"
-#include "sim_aton_port.h"
 #include "tool.h"
 #include <sys/types.h>
 
 enum {
     RUN_TASKS_MAX = 1024,
-    RUN_SPAWNED_MAX = 64,       /* tasks of PVM that others start */
-    RUN_MESSAGES_MAX = 1 << 20, /* under way */
+    RUN_SPAWNED_MAX = 64, /* tasks of PVM that others start */
     RUN_PATH_CAP = 4096,
 };
 
@@ -35,36 +32,22 @@ struct run_job {
     const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
     const char *json;    /* a file, "": standard output; NULL: none */
     leat_time patience;  /* of the hub */
-    bool real_clock, contention, every_cycle;
+    bool real_clock, contention;
     bool silent; /* what the program prints is not shown */
-    enum leat_sim_atm_model model;
     uint64_t flit_octets, packet_flits;
-    bool bare;                  /* packets of networks have no flit for a head */
-    uint64_t seed;              /* of a network's routing; 0: 1 */
-    uint32_t messages_max;      /* under way; 0: RUN_MESSAGES_MAX */
     char program[RUN_PATH_CAP]; /* where it lies */
     char **words;               /* the program as it was named, its arguments, NULL */
 };
 
 /* A network that programs run over. */
 struct run_network {
+    struct leat_fabric *fabric;
     struct leat_port_net *net;
-    char name[NET_NAME_CAP];
-    struct leat_sim_atm_replay atm;
-    struct leat_sim_atm_platform platform; /* in place of it, for programs of leat/atm_task.h */
-    struct leat_sim_atm_load *load;        /* of the one in use; NULL: no ATM fabric */
-    struct leat_net_port flits;
-    struct leat_sim_aton_port ring;
-    struct leat_sim_ether_port ether;
-    bool is_ring, is_ether;
-    struct pktway_whole *pktway; /* NULL: it is no PacketWay network */
-    bool has_flits;              /* of its own, to be recorded */
-    struct net_design design;
-    struct net_built built;
-    struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
-    struct leat_net_faults faults;
-    struct leat_net_fault_player player;
-    void *memory, *player_memory;
+    struct leat_sim_atm_platform platform;  /* in its place, for programs of leat/atm_task.h */
+    void *memory;                           /* of the platform */
+    struct leat_sim_atm_load *load;         /* of an ATM fabric; NULL: it is none */
+    const struct leat_sim_atm_replay *laps; /* of an ATM fabric without the platform; NULL */
+    const struct leat_net *flits;           /* of a network of switches, to be recorded; NULL */
     bool is_recorded;
 };
 
@@ -84,7 +67,7 @@ struct run_outcome {
     uint32_t tasks, begun; /* slots, and those that were used */
     struct leat_hub_task *task;
     uint32_t *port;
-    char fabric[NET_NAME_CAP];
+    char fabric[LEAT_FABRIC_NAME_CAP];
 };
 
 #define RUN_START_PS UINT64_C(1000000000000) /* a clock that begins at 0 confuses programs */

@@ -1,5 +1,6 @@
 /* leat run: programs of leat/atm_task.h. Their tasks drive the units of an ATM fabric themselves.
  */
+#include "fabric_atm.h"
 #include "result_file.h"
 #include "run.h"
 #include "thesis_service.h"
@@ -21,7 +22,8 @@ bool run_atm_check(const struct run_job *job)
         misuse(job->verb, "--records has no meaning but for programs of leat/atm_task.h");
         return false;
     }
-    if (!net_is(job->fabric)) return true;
+    const struct leat_fabric_kind *kind = leat_fabric_kind_of(job->fabric);
+    if (!kind || kind == &leat_fabric_kind_atm) return true;
     misuse(job->verb,
            "programs of leat/atm_task.h drive the adaptation layer units of an ATM fabric; %s is "
            "none, expected one, as in --fabric clos444",

@@ -92,7 +92,7 @@ static bool make_room(struct run_outcome *out, const struct run_network *network
     *out = (struct run_outcome){ .tasks = slots };
     out->task = calloc(slots, sizeof *out->task);
     out->port = calloc(slots, sizeof *out->port);
-    snprintf(out->fabric, sizeof out->fabric, "%s", network->name);
+    snprintf(out->fabric, sizeof out->fabric, "%s", network->fabric->name);
     if (out->task && out->port) return true;
     complain("no memory for %u tasks", slots);
     out->has_no_memory = true;
@@ -158,7 +158,7 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         if (out->end == LEAT_HUB_DONE && interrupted) be_interrupted(out);
         out->certificate = network->net->certificate;
         out->unread = count_unread(network);
-        out->replayed = network->atm.replayed;
+        out->replayed = network->laps ? network->laps->replayed : 0;
     }
     if (hub) leat_hub_destroy(hub);
     out->is_unrecorded = !run_record_close(ran);

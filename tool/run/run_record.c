@@ -303,8 +303,8 @@ static void reached(void *context, leat_time at)
     (void)context;
     catch_up();
     record_order_until(&rec.order, at);
-    if (!rec.network->has_flits) return;
-    const uint64_t flits = leat_net_flits_inside(&rec.network->flits.net);
+    if (!rec.network->flits) return;
+    const uint64_t flits = leat_net_flits_inside(rec.network->flits);
     if (flits != rec.flits_told)
         record_order_count(&rec.order, rec.flits, (int32_t)(flits - rec.flits_told), at);
     rec.flits_told = flits;
@@ -350,7 +350,7 @@ static void declare_counters(uint32_t group, uint32_t slots, const uint32_t *por
         if (rec.queue[p] != NOBODY) rec.queue[p] = declare_counter(group, "queue", p);
     rec.under_way = declare_counter(group, "under_way", NOBODY);
     record_order_count(&rec.order, rec.under_way, 0, 0);
-    if (!rec.network->has_flits) return;
+    if (!rec.network->flits) return;
     rec.flits = declare_counter(group, "flits", NOBODY);
     record_order_count(&rec.order, rec.flits, 0, 0);
 }

@@ -107,7 +107,7 @@ jq -en "$(number simulated_seconds "$folder/stdout") > $sound" > /dev/null || fa
 exits 1 'was lost: its port gave it up' "$leat" run --fabric clos444 -n 4 --dead 2 --retransmit 1000 -- "$folder/ring" 1000 2
 exits 0 '' "$leat" run --fabric mesh:4,4/routing=adaptive -n 16 --fault link:5-6 -- "$folder/ring" 1000 2
 exits 1 'was lost' "$leat" run --fabric mesh:4,4 -n 16 --fault port:3 -- "$folder/ring" 1000 2
-exits 2 'has no meaning for mesh:4,4, which is no ATM fabric' "$leat" run --fabric mesh:4,4 --lose 0.1 -- "$folder/ring"
+exits 2 'has no meaning for mesh:4,4, which is a network of switches' "$leat" run --fabric mesh:4,4 --lose 0.1 -- "$folder/ring"
 exits 2 'has no meaning for clos444, which is an ATM fabric' "$leat" run --fabric clos444 --fault link:0-1 -- "$folder/ring"
 exits 2 "--dead '99'" "$leat" run --fabric clos444 --dead 99 -- "$folder/ring"
 exits 2 'no router 99' "$leat" run --fabric mesh:4,4 --fault link:0-99 -- "$folder/ring"

@@ -56,6 +56,7 @@ static bool check_files(const struct arguments *args)
 
 static bool read_job(const struct arguments *args, struct run_job *job)
 {
+    enum leat_sim_atm_model model;
     uint64_t tasks = 0, patience_s = RUN_PATIENCE_S;
     *job = (struct run_job){ .verb = args->verb,
                              .args = args,
@@ -66,7 +67,6 @@ static bool read_job(const struct arguments *args, struct run_job *job)
                              .json = argument(args, "--json"),
                              .real_clock = argument(args, "--real-clock"),
                              .contention = argument(args, "--contention"),
-                             .every_cycle = argument(args, "--every-cycle"),
                              .flit_octets = 16,
                              .packet_flits = 16,
                              .words = args->operand };
@@ -76,7 +76,7 @@ static bool read_job(const struct arguments *args, struct run_job *job)
                "expected --fabric F and a program, as in leat run --fabric clos444 -- ./program");
         return false;
     }
-    if (!check_files(args) || !sim_read_model(args->verb, argument(args, "--model"), &job->model) ||
+    if (!check_files(args) || !sim_read_model(args->verb, argument(args, "--model"), &model) ||
         !sim_read_number(args, "-n", 1, RUN_TASKS_MAX, &tasks) ||
         !sim_read_number(args, "--patience", 0, RUN_PATIENCE_S_MAX, &patience_s) ||
         !sim_read_number(args, "--flit-bytes", 1, LEAT_NET_PORT_FLIT_OCTETS_MAX,

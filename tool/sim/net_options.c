@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHY_CAP = 1024 };
+/* A mesh of 32 x 32 carries an eighth. */
+enum { WHY_CAP = 1024, LOAD_DEFAULT = SIM_LOAD_ONE / 10 };
 
-/* Those of ATM fabrics alone. */
+/* Those of other fabrics alone. */
 static const char *const not_for_nets[] = {
-    "--bytes",      "--blocks", "--descriptors", "--retransmit", "--obsolete",  "--transmissions",
-    "--bit-errors", "--lose",   "--insert",      "--duplicate",  "--hec",       "--dead",
-    "--contracts",  "--admit",  "--record",      "--idle",       "--no-resync",
+    "--bytes",         "--blocks",     "--descriptors", "--retransmit",  "--obsolete",
+    "--transmissions", "--bit-errors", "--lose",        "--insert",      "--duplicate",
+    "--hec",           "--dead",       "--contracts",   "--admit",       "--record",
+    "--idle",          "--no-resync",  "--forwarding",  "--cut-through", NULL,
 };
 
 /* There is one model of a network: flits. Who asks for that of cells gets it, too. */
@@ -21,17 +23,6 @@ static bool read_model(const struct arguments *args)
     if (!text || strcmp(text, "flit") == 0 || strcmp(text, "cell") == 0) return true;
     misuse(args->verb, "--model '%s', expected flit: networks have no other", text);
     return false;
-}
-
-static bool refuse_foreign(const struct arguments *args, const struct net_job *job)
-{
-    for (size_t i = 0; i < sizeof not_for_nets / sizeof *not_for_nets; i++)
-        if (argument(args, not_for_nets[i])) {
-            misuse(args->verb, "%s has no meaning for %s, which is no ATM fabric", not_for_nets[i],
-                   job->design.name);
-            return false;
-        }
-    return true;
 }
 
 static bool read_small(const struct arguments *args, const char *option, uint32_t least,
@@ -88,8 +79,10 @@ static bool read_trace_line(void *context, const struct place *place, struct wor
     if (!has) return true;
     if (t->count == NET_TRACE_MAX)
         return wrong(place, "one packet too many, expected at most %d", NET_TRACE_MAX);
-    struct leat_net_trace_entry *more = net_grow(job->trace, t->count, sizeof *more);
-    if (!more) return false;
+    struct leat_fabric_error error;
+    struct leat_net_trace_entry *more = leat_fabric_grow(job->trace, t->count, sizeof *more,
+                                                         &error);
+    if (!more) return fabric_refused(job->verb, "", &error);
     job->trace = more;
     job->trace[t->count++] = entry;
     return true;
@@ -118,7 +111,7 @@ static bool read_load(const struct arguments *args, struct net_job *job)
 {
     const char *text = argument(args, "--load");
     const bool closed = leat_net_pattern_list(job->traffic.pattern)->is_closed;
-    job->traffic.load_ppm = SIM_LOAD_ONE / 2;
+    job->traffic.load_ppm = LOAD_DEFAULT;
     if (!sim_take_load(args, &job->traffic.load_ppm)) return false;
     if (text && (closed || job->traffic.pattern == LEAT_NET_TRACE)) {
         misuse(args->verb, "--load has no meaning with --traffic %s",
@@ -149,8 +142,8 @@ static bool read_traffic(const struct arguments *args, struct net_job *job)
 {
     char text[WHY_CAP];
     struct leat_text why;
-    leat_net_traffic_default(&job->traffic, job->built.topology.terminals);
-    job->traffic.shape = &job->design.plan.shape;
+    leat_net_traffic_default(&job->traffic, job->built->topology.terminals);
+    job->traffic.shape = &job->design->plan.shape;
     job->traffic.seed = 1;
     if (!read_pattern(args, job) || !read_load(args, job) ||
         !sim_read_number(args, "--seed", 0, UINT64_MAX, &job->traffic.seed) ||
@@ -170,7 +163,7 @@ static bool read_traffic(const struct arguments *args, struct net_job *job)
 /* A packet that must be in a buffer as a whole must fit it. */
 static bool check_length(const struct arguments *args, const struct net_job *job)
 {
-    const struct leat_net_config *c = &job->design.plan.net;
+    const struct leat_net_config *c = &job->design->plan.net;
     uint32_t most = job->traffic.flits;
     for (uint32_t i = 0; i < job->traffic.trace_count; i++)
         if (job->trace[i].flits > most) most = job->trace[i].flits;
@@ -279,8 +272,8 @@ static bool check_clock(const struct arguments *args, const struct net_job *job)
 {
     leat_time end;
     uint64_t most = 0;
-    if (!leat_sim_clock_edge(&job->design.plan.clock, job->cycles, &end)) return true;
-    leat_sim_clock_cycle(&job->design.plan.clock, LEAT_NEVER - 1, &most);
+    if (!leat_sim_clock_edge(&job->design->plan.clock, job->cycles, &end)) return true;
+    leat_sim_clock_cycle(&job->design->plan.clock, LEAT_NEVER - 1, &most);
     misuse(args->verb, "--cycles %llu, expected at most %llu with this clock",
            (unsigned long long)job->cycles, (unsigned long long)most);
     return false;
@@ -289,34 +282,43 @@ static bool check_clock(const struct arguments *args, const struct net_job *job)
 static bool read_links(const struct arguments *args, struct net_job *job)
 {
     const char *text = argument(args, "--links");
-    const uint32_t wires = job->built.topology.wires;
+    const uint32_t wires = job->built->topology.wires;
     job->links = text && (strcmp(text, NET_LINKS_WHERE_FEW) != 0 || wires <= NET_LINKS_FEW);
     if (!job->links || wires <= NET_LINKS_MAX) return true;
     misuse(args->verb, "--links: %u wires, expected a fabric of at most %d", wires, NET_LINKS_MAX);
     return false;
 }
 
-bool net_read_job(const struct arguments *args, struct net_job *job)
+/* What is wrong with the network itself. */
+static bool build(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job)
 {
-    memset(job, 0, sizeof *job);
-    job->verb = args->verb;
-    job->cycles = 100000;
-    job->json = argument(args, "--json");
-    job->unsafe = argument(args, "--unsafe");
-    if (!net_read(args->verb, args->operand[0], &job->design) || !refuse_foreign(args, job) ||
-        !read_model(args) || !sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) ||
-        !net_build(&job->design, &job->built))
-        return false;
-    if (!job->unsafe && !net_is_safe(&job->design, &job->built)) return false;
-    return read_links(args, job) && check_clock(args, job) && read_traffic(args, job) &&
-           check_length(args, job) && net_read_faults(args, &job->built.topology, &job->faults) &&
-           read_warmup(args, job);
+    struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
+    struct leat_fabric_error error;
+    if (leat_fabric_build(&n->design, &n->built, &error) &&
+        (job->unsafe || leat_fabric_is_safe(&n->design, &n->built, &error)))
+        return true;
+    return fabric_refused(args->verb, fabric->word, &error);
+}
+
+bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job)
+{
+    const struct leat_fabric_flits *n = leat_fabric_as_flits(fabric);
+    *job = (struct net_job){ .verb = args->verb,
+                             .fabric = fabric,
+                             .design = &n->design,
+                             .built = &n->built,
+                             .cycles = 100000,
+                             .json = argument(args, "--json"),
+                             .unsafe = argument(args, "--unsafe") };
+    return fabric_refuse_options(args, fabric, not_for_nets) && read_model(args) &&
+           sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&
+           build(args, fabric, job) && read_links(args, job) && check_clock(args, job) &&
+           read_traffic(args, job) && check_length(args, job) &&
+           net_read_faults(args, &n->built.topology, &job->faults) && read_warmup(args, job);
 }
 
 void net_job_free(struct net_job *job)
 {
     free(job->trace);
-    net_built_free(&job->built);
-    net_design_free(&job->design);
     job->trace = NULL;
 }

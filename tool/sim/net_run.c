@@ -46,22 +46,22 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 static bool set_up(struct simulation *s)
 {
     const struct net_job *job = s->job;
-    const struct net_built *built = &job->built;
+    const struct leat_fabric_built *built = job->built;
     const struct leat_net_load_config config = {
         .traffic = job->traffic,
         .warmup = job->warmup,
-        .clock = job->design.plan.clock,
+        .clock = job->design->plan.clock,
         .faults = job->faults.count ? &job->faults : NULL,
         .topology = &built->topology,
     };
     struct leat_net_host host = { .context = s, .next = next, .arrive = arrive };
     s->load_memory = sim_memory(leat_net_load_footprint(&config));
-    s->net_memory = sim_memory(leat_net_footprint(&built->topology, &job->design.plan.net));
+    s->net_memory = sim_memory(leat_net_footprint(&built->topology, &job->design->plan.net));
     if (!s->load_memory || !s->net_memory) return false;
     leat_net_load_init(&s->load, &config, s->load_memory);
     leat_net_load_host(&s->load, &s->host);
     if (!job->ends) host = s->host;
-    leat_net_init(&s->net, &built->topology, built->routing, &job->design.plan.net, &host,
+    leat_net_init(&s->net, &built->topology, built->routing, &job->design->plan.net, &host,
                   s->net_memory);
     leat_net_load_attach(&s->load, &s->net);
     return true;
@@ -103,25 +103,25 @@ static bool simulate(struct simulation *s, struct net_result *out)
 static int judge(const struct net_job *job, const struct net_result *result)
 {
     if (result->dead)
-        complain("%s: deadlock: nothing moves any more", job->design.name);
+        complain("%s: deadlock: nothing moves any more", job->design->name);
     else if (result->circle_len)
         complain("%s: deadlock: %u buffers wait for each other, while others go on",
-                 job->design.name, result->circle_len);
+                 job->design->name, result->circle_len);
     else if (net_is_abandoned(job, result))
-        complain("%s: the collective waits for a packet that was lost", job->design.name);
+        complain("%s: the collective waits for a packet that was lost", job->design->name);
     else
         return DONE;
     return FAILED;
 }
 
-int run_net_sim(const struct arguments *args)
+int sim_flits(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct net_job job;
     static struct simulation s;
     static struct net_result result;
     int code = WRONG;
     s.job = &job;
-    if (net_read_job(args, &job)) {
+    if (net_read_job(args, fabric, &job)) {
         code = args->only_check ? DONE : FAILED;
         if (!args->only_check && simulate(&s, &result)) {
             if (job.json)

@@ -1,5 +1,4 @@
 /* leat sim of networks: what came of a run, as a table for people or one object for programs. */
-#include "fabric_word.h"
 #include "net_sim.h"
 #include <stdio.h>
 
@@ -38,8 +37,8 @@ static void put_some(const char *text, uint64_t value)
 
 static void put_title(const struct net_job *job, const struct net_result *r)
 {
-    const struct leat_sim_clock *clock = &job->design.plan.clock;
-    printf("%s, traffic %s", job->design.name, pattern_name(job));
+    const struct leat_sim_clock *clock = &job->design->plan.clock;
+    printf("%s, %s, traffic %s", job->design->name, job->fabric->kind->what, pattern_name(job));
     if (is_open(job)) printf(" at load %g", load_of(job));
     printf(", packets of %u flits, seed %llu\n", job->traffic.flits,
            (unsigned long long)job->traffic.seed);
@@ -228,7 +227,7 @@ static void put_trace(const struct net_job *job, const struct net_result *r)
 /* Flits over each wire between routers, by output port. */
 static void put_links(const struct net_job *job, const struct net_result *r)
 {
-    const struct leat_net_topology *t = &job->built.topology;
+    const struct leat_net_topology *t = &job->built->topology;
     const char *between = "";
     if (!job->links) return;
     fputs("\"links\":[", stdout);
@@ -243,15 +242,15 @@ static void put_links(const struct net_job *job, const struct net_result *r)
 void net_put_json(const struct net_job *job, const struct net_result *r)
 {
     const struct leat_net_load_result *l = &r->load;
-    const bool vc = job->design.plan.net.architecture == LEAT_NET_SWITCH_VC;
+    const bool vc = job->design->plan.net.architecture == LEAT_NET_SWITCH_VC;
     fputs("{\"fabric\":", stdout);
-    print_quoted(job->design.name);
+    print_quoted(job->design->name);
     printf(",\"model\":\"%s\",\"traffic\":\"%s\",", vc ? "flit" : "queue", pattern_name(job));
     if (is_open(job)) printf("\"load\":%g,", load_of(job));
     put_key("flits", job->traffic.flits);
     put_key("seed", job->traffic.seed);
     put_key("cycles", l->cycles);
-    printf("\"cycle_ns\":%.12g,", fabric_ns(&job->design.plan.clock, 1));
+    printf("\"cycle_ns\":%.12g,", leat_fabric_ns(&job->design->plan.clock, 1));
     put_key("cells_offered", l->flits_offered);
     put_key("cells_delivered", l->flits_ended[LEAT_NET_DELIVERED]);
     put_key("messages_offered", l->packets_offered);

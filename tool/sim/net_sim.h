@@ -2,7 +2,8 @@
 #ifndef LEAT_NET_SIM_H
 #define LEAT_NET_SIM_H
 
-#include "net_design.h"
+#include "fabric.h"
+#include "fabric_flits.h"
 #include "net_load.h"
 
 enum {
@@ -19,8 +20,9 @@ enum {
 /* What the options say. */
 struct net_job {
     const struct verb *verb;
-    struct net_design design;
-    struct net_built built;
+    const struct leat_fabric *fabric;
+    const struct leat_fabric_design *design;
+    const struct leat_fabric_built *built;
     struct leat_net_traffic_config traffic;
     struct leat_net_faults faults;
     struct leat_net_trace_entry *trace; /* with --traffic trace */
@@ -42,8 +44,8 @@ struct net_result {
     struct leat_net_waiting circle[NET_CIRCLE_MAX];
 };
 
-/* False after a complaint. Either way net_job_free. */
-bool net_read_job(const struct arguments *args, struct net_job *job);
+/* False after a complaint. Either way net_job_free; the fabric is lent until then. */
+bool net_read_job(const struct arguments *args, struct leat_fabric *fabric, struct net_job *job);
 void net_job_free(struct net_job *job);
 
 /* A collective that lost a packet goes no further. */

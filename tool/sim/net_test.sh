@@ -172,7 +172,8 @@ sim mesh:3,5 --traffic bit-reverse|power of two
 sim mesh:4,4 --flits 0|expected a whole number, 1 to 65535
 sim mesh:4,4 --cycles 0|expected a whole number
 sim mesh:4,4 --model rtl|expected flit
-sim mesh:4,4 --bytes 16|no ATM fabric
+sim mesh:4,4 --bytes 16|--bytes has no meaning for mesh:4,4, which is a network of switches
+sim mesh:4,4 --forwarding planned|--forwarding has no meaning for mesh:4,4
 sim clos444 --flits 4|is an ATM fabric
 sim mesh:4,4 --fault link:0-15|--fault link:0-15: no wire between routers 0 and 15, expected a neighbour
 sim mesh:4,4 --fault nonsense|expected
@@ -197,7 +198,8 @@ sim fly:2,3/routing=valiant|expected
 fabric show mesh:4,4 --vpi|ATM
 fabric show mesh:4,4 --path 0,16|expected 0 to 15
 fabric draw mesh:65,65|at most 4096
-fabric time mesh:4,4|ATM fabric
+fabric time mesh:4,4 --model rtl|time: --model has no meaning for mesh:4,4
+fabric time mesh:4,4 --to 16|expected a whole number, 0 to 15
 fabric check|expected one fabric
 END
 

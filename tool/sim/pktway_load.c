@@ -2,7 +2,9 @@
  * leat sim of a PacketWay network: messages by a pattern over all hosts. A cycle is a nanosecond
  * here, since SANs have clocks of their own, and a load of 1 is 10 Mbit/s from every host.
  */
-#include "pktway_design.h"
+#include "fabric.h"
+#include "fabric_packetway.h"
+#include "pktway_options.h"
 #include "port_load.h"
 #include "sim.h"
 #include <inttypes.h>
@@ -17,8 +19,7 @@ enum {
 
 struct pktway_load {
     struct port_load load; /* the first member */
-    struct pktway_design design;
-    struct pktway_built built;
+    struct leat_fabric_packetway *network;
     struct leat_sim_histogram within, across;
 };
 
@@ -27,15 +28,14 @@ static bool read_load(struct pktway_load *l, const struct arguments *args)
     static const char *const known[] = { "--traffic",     "--load",  "--cycles", "--seed",
                                          "--json",        "--bytes", "--fault",  "--forwarding",
                                          "--cut-through", NULL };
-    const char *word = args->operand[0];
-    return pktway_refuse_foreign(args, word, known) && port_load_read(&l->load, args) &&
-           pktway_read(args->verb, word, &l->design) && pktway_read_options(args, &l->design);
+    return fabric_refuse_foreign(args, &l->network->base, "", known) &&
+           port_load_read(&l->load, args) && pktway_read_options(args, &l->network->design);
 }
 
 static void on_arrived(struct port_load *load, const struct leat_port_message *m, uint64_t cycles)
 {
     struct pktway_load *l = (struct pktway_load *)load;
-    const struct leat_sim_packetway *net = &l->built.net;
+    const struct leat_sim_packetway *net = &l->network->net;
     const bool near = leat_sim_packetway_san_of(net, m->from) ==
                       leat_sim_packetway_san_of(net, m->to);
     leat_sim_histogram_add(near ? &l->within : &l->across, cycles);
@@ -43,30 +43,32 @@ static void on_arrived(struct port_load *load, const struct leat_port_message *m
 
 static bool prepare(struct pktway_load *l)
 {
-    const struct run_job job = pktway_job(l->load.args);
-    if (!pktway_open(&l->design, &job, false, RUN_MESSAGES_MAX, NULL, &l->built)) return false;
+    struct leat_fabric_error error;
+    struct leat_fabric *fabric = &l->network->base;
+    if (!leat_fabric_open(fabric, &(struct leat_fabric_config){ 0 }, &error))
+        return fabric_refused(l->load.args->verb, fabric->word, &error);
     leat_sim_histogram_init(&l->within);
     leat_sim_histogram_init(&l->across);
-    return port_load_begin(&l->load, &l->built.net.base,
+    return port_load_begin(&l->load, fabric->net,
                            NS_PER_OCTET * (l->load.bytes ? l->load.bytes : 1));
 }
 
 static double megabits(const struct pktway_load *l, uint64_t cycles)
 {
     return 8e3 * (double)l->load.delivered * (double)l->load.bytes / (double)cycles /
-           l->built.net.base.ports;
+           l->network->net.base.ports;
 }
 
 static void put_text(const struct pktway_load *l, uint64_t cycles)
 {
-    const struct leat_sim_packetway_counts *c = &l->built.net.counts;
+    const struct leat_sim_packetway_counts *c = &l->network->net.counts;
     char how[64];
     snprintf(how, sizeof how, ", forwarding %s, %s",
-             l->design.by_address ? "by address" : "planned",
-             l->design.cut_through ? "cut-through" : "packets stored");
-    port_load_head_text(&l->load, l->design.name, how);
-    printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u\n", cycles, l->built.net.base.ports,
-           l->design.sans, l->design.routers);
+             l->network->design.by_address ? "by address" : "planned",
+             l->network->design.cut_through ? "cut-through" : "packets stored");
+    port_load_head_text(&l->load, &l->network->base, how);
+    printf("%" PRIu64 " ns; hosts %u, SANs %u, routers %u\n", cycles, l->network->net.base.ports,
+           l->network->design.sans, l->network->design.routers);
     port_load_counts_text(&l->load);
     printf("  %-32s %14.6f  Mbit/s of each host\n", "throughput", megabits(l, cycles));
     port_load_latency_text("latency", "ns", &l->load.latency);
@@ -80,12 +82,12 @@ static void put_text(const struct pktway_load *l, uint64_t cycles)
 
 static void put_json(const struct pktway_load *l, uint64_t cycles)
 {
-    const struct leat_sim_packetway_counts *c = &l->built.net.counts;
+    const struct leat_sim_packetway_counts *c = &l->network->net.counts;
     char how[64];
     snprintf(how, sizeof how, "\"forwarding\":\"%s\",\"cut_through\":%s,",
-             l->design.by_address ? "address" : "planned",
-             l->design.cut_through ? "true" : "false");
-    port_load_head_json(&l->load, l->design.name, how, cycles);
+             l->network->design.by_address ? "address" : "planned",
+             l->network->design.cut_through ? "true" : "false");
+    port_load_head_json(&l->load, l->network->design.name, how, cycles);
     printf("\"throughput\":%.6f,", megabits(l, cycles));
     port_load_latency_json("latency_cycles", &l->load.latency);
     port_load_latency_json("within_cycles", &l->within);
@@ -101,14 +103,15 @@ static void put_json(const struct pktway_load *l, uint64_t cycles)
     port_load_end_json(&l->load);
 }
 
-int pktway_fabric_sim(const struct arguments *args)
+int sim_packetway(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct pktway_load load; /* histograms are large */
     int code = WRONG;
     load = (struct pktway_load){ .load = { .load = LOAD_DEFAULT,
                                            .cycles = CYCLES_DEFAULT,
                                            .clock = { PS_PER_CYCLE, 1 },
-                                           .arrived = on_arrived } };
+                                           .arrived = on_arrived },
+                                 .network = leat_fabric_as_packetway(fabric) };
     if (!read_load(&load, args)) return WRONG;
     if (prepare(&load)) {
         code = DONE;
@@ -117,7 +120,6 @@ int pktway_fabric_sim(const struct arguments *args)
             (argument(args, "--json") ? put_json : put_text)(&load, cycles);
         }
     }
-    if (load.built.design) pktway_close(&load.built);
     port_load_free(&load.load);
     return args->only_check || code != DONE ? code : finish(code);
 }

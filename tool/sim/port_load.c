@@ -1,5 +1,5 @@
 #include "port_load.h"
-#include "fabric_word.h"
+#include "fabric.h"
 #include "pieces.h"
 #include "sim.h"
 #include <inttypes.h>
@@ -94,7 +94,7 @@ static void hand_over_until(struct port_load *l, uint64_t until)
     const uint32_t ports = l->net->ports;
     for (uint32_t i = 0; i < ports; i++)
         for (struct port_load_source *s = &l->source[i]; !s->is_done && s->at < until; draw(l, i)) {
-            if (l->net->under_way + ports > RUN_MESSAGES_MAX) return;
+            if (l->net->under_way + ports > LEAT_FABRIC_MESSAGES_MAX) return;
             if (s->to != LEAT_SIM_ATM_TRAFFIC_ALL) hand_over(l, i, s->to, s->at);
             for (uint32_t to = 0; s->to == LEAT_SIM_ATM_TRAFFIC_ALL && to < ports; to++)
                 if (to != i) hand_over(l, i, to, s->at);
@@ -149,11 +149,12 @@ void port_load_free(struct port_load *l)
 /* ---- showing ---------------------------------------------------------------------------------
  */
 
-void port_load_head_text(const struct port_load *l, const char *name, const char *more)
+void port_load_head_text(const struct port_load *l, const struct leat_fabric *fabric,
+                         const char *more)
 {
-    printf("%s%s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n", name,
-           more, leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
-           l->seed);
+    printf("%s, %s%s, traffic %s at load %g, messages of %" PRIu64 " octets, seed %" PRIu64 "\n",
+           fabric->name, fabric->kind->what, more, leat_sim_atm_traffic_name(l->pattern),
+           (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed);
 }
 
 void port_load_counts_text(const struct port_load *l)
@@ -186,7 +187,7 @@ void port_load_head_json(const struct port_load *l, const char *name, const char
     printf(",%s\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64 ",\"seed\":%" PRIu64
            ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ports\":%u,",
            more, leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
-           l->seed, cycles, fabric_ns(&l->clock, 1), l->net->ports);
+           l->seed, cycles, leat_fabric_ns(&l->clock, 1), l->net->ports);
     printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
            ",\"messages_waiting\":%" PRIu64 ",\"messages_lost\":%" PRIu64 ",",
            l->offered, l->delivered, l->offered - l->delivered - l->lost, l->lost);
@@ -204,4 +205,59 @@ void port_load_end_json(const struct port_load *l)
 {
     printf("\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f}\n", l->net->certificate,
            l->wall_seconds);
+}
+
+/* ---- leat sim of any kind that has no load of its own -----------------------------------------
+ */
+
+/* Of all cycles of all ports. */
+static double throughput(const struct port_load *l, uint64_t message_cycles, uint64_t cycles)
+{
+    return (double)(l->delivered * message_cycles) / (double)cycles / l->net->ports;
+}
+
+static void put_ports(const struct port_load *l, const struct leat_fabric *fabric, uint64_t cycles)
+{
+    const struct leat_fabric_load *as = fabric->kind->load;
+    const double share = throughput(l, as->message_cycles(fabric, l->bytes), cycles);
+    if (argument(l->args, "--json")) {
+        port_load_head_json(l, fabric->name, "", cycles);
+        printf("\"throughput\":%.6f,", share);
+        port_load_latency_json("latency_cycles", &l->latency);
+        port_load_end_json(l);
+        return;
+    }
+    port_load_head_text(l, fabric, "");
+    printf("%" PRIu64 " %s; %u %s\n", cycles, as->cycles, l->net->ports, as->ports);
+    port_load_counts_text(l);
+    printf("  %-32s %14.6f  of what %s\n", "throughput", share, as->capacity);
+    port_load_latency_text("latency", as->cycles, &l->latency);
+    port_load_end_text(l);
+}
+
+static bool begin_ports(struct port_load *l, struct leat_fabric *fabric)
+{
+    struct leat_fabric_error error;
+    if (!leat_fabric_open(fabric, &(struct leat_fabric_config){ 0 }, &error))
+        return fabric_refused(l->args->verb, fabric->word, &error);
+    return port_load_begin(l, fabric->net, fabric->kind->load->message_cycles(fabric, l->bytes));
+}
+
+int sim_ports(const struct arguments *args, struct leat_fabric *fabric)
+{
+    static const char *const known[] = { "--traffic", "--load",  "--cycles", "--seed",
+                                         "--json",    "--bytes", NULL };
+    static struct port_load l; /* a histogram is large */
+    const struct leat_fabric_load *as = fabric->kind->load;
+    l = (struct port_load){ .load = as->load,
+                            .cycles = as->cycles_default,
+                            .clock = fabric->clock };
+    if (!fabric_refuse_foreign(args, fabric, "", known) || !port_load_read(&l, args)) return WRONG;
+    if (fabric->ports < 2)
+        return misuse(args->verb, "%s has nobody to send to, expected 2 %s or more", fabric->word,
+                      as->ports);
+    const bool good = begin_ports(&l, fabric);
+    if (good && !args->only_check) put_ports(&l, fabric, port_load_run(&l));
+    port_load_free(&l);
+    return !good ? WRONG : args->only_check ? DONE : finish(DONE);
 }

@@ -5,7 +5,7 @@
 #ifndef LEAT_PORT_LOAD_H
 #define LEAT_PORT_LOAD_H
 
-#include "run.h"
+#include "fabric_kind.h"
 #include "sim_atm_traffic.h"
 #include "sim_clock.h"
 #include "sim_histogram.h"
@@ -50,7 +50,8 @@ void port_load_free(struct port_load *load);
 /* ---- what came of it ----
  * `more` stands behind the name; JSON: members, each with a comma behind it. */
 
-void port_load_head_text(const struct port_load *load, const char *name, const char *more);
+void port_load_head_text(const struct port_load *load, const struct leat_fabric *fabric,
+                         const char *more);
 void port_load_counts_text(const struct port_load *load);
 void port_load_latency_text(const char *of, const char *unit, const struct leat_sim_histogram *h);
 void port_load_end_text(const struct port_load *load);

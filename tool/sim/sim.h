@@ -60,7 +60,9 @@ struct sim_result {
 /* ---- the command line (sim_options.c) ---- */
 
 /* False after a complaint. */
-bool sim_read_job(const struct arguments *args, struct sim_job *job);
+struct leat_fabric_atm;
+bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *atm,
+                  struct sim_job *job);
 
 /* Errors on the lines of an ATM fabric with so many ports; `outage` has room for
  * LEAT_SIM_ATM_LINE_OUTAGES_MAX and is lent to the line. False after a complaint. */

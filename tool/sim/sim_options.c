@@ -1,5 +1,5 @@
 /* leat sim: what the options say. Every mistake is told with the option and what was expected. */
-#include "fabric.h"
+#include "fabric_atm.h"
 #include "leat_tree.h"
 #include "result_file.h"
 #include "sim.h"
@@ -348,16 +348,14 @@ static void tell_no_effect(const struct sim_job *job)
                  job->aal.retransmit_cycles, (unsigned long long)job->cycles);
 }
 
-bool sim_read_job(const struct arguments *args, struct sim_job *job)
+bool sim_read_job(const struct arguments *args, const struct leat_fabric_atm *atm,
+                  struct sim_job *job)
 {
-    struct leat_text name;
     *job = (struct sim_job){ .verb = args->verb, .cycles = 1000000, .seed = 1 };
     job->json = argument(args, "--json");
     job->record = argument(args, "--record");
-    if (!fabric_read(args->verb, args->operand[0], &job->fabric)) return false;
-    leat_text_init(&name, job->name, sizeof job->name - 1, NULL, NULL);
-    leat_sim_atm_fabric_name(&job->fabric, &name);
-    job->name[name.len] = '\0';
+    job->fabric = atm->fabric;
+    snprintf(job->name, sizeof job->name, "%.*s", LEAT_SIM_ATM_FABRIC_NAME_CAP, atm->base.name);
     const bool read = refuse_without_contracts(args) &&
                       sim_read_model(args->verb, argument(args, "--model"), &job->model) &&
                       sim_read_number(args, "--cycles", 1, SIM_CYCLES_MAX, &job->cycles) &&

@@ -96,8 +96,9 @@ static void put_some(struct rows rows)
 
 static void put_title(const struct sim_job *job, const struct sim_result *r)
 {
-    printf("%s, %s model, traffic %s at load %g, seed %llu", job->name, sim_model_name(job->model),
-           traffic_name(job), (double)job->load / SIM_LOAD_ONE, (unsigned long long)job->seed);
+    printf("%s, an ATM fabric, %s model, traffic %s at load %g, seed %llu", job->name,
+           sim_model_name(job->model), traffic_name(job), (double)job->load / SIM_LOAD_ONE,
+           (unsigned long long)job->seed);
     if (!job->check_load) printf(", messages of %u bytes", job->bytes);
     printf("\n%llu cycles (%.6g ms of network time)%s\n", (unsigned long long)r->cycles,
            (double)r->cycles * (double)job->fabric.period_ps_num /

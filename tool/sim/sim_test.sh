@@ -213,7 +213,26 @@ exits 2 "--bytes '', expected sizes of 0 to 67912 bytes" "$leat" fabric time clo
 exits 2 "--from '16', expected a whole number, 0 to 15" "$leat" fabric time clos444 --from 16
 exits 2 "--to 'x', expected a whole number, 0 to 15" "$leat" fabric time clos444 --to x
 exits 2 "--model 'bit', expected rtl or cell" "$leat" fabric time clos444 --model bit
-exits 2 "time: --vpi and --path are for show" "$leat" fabric time clos444 --vpi
+exits 2 "time: --vpi, expected only --bytes" "$leat" fabric time clos444 --vpi
+# Names that are alike: the first line says what each is, and KIND:NAME leaves no doubt.
+first() { "$leat" "$@" | head -n 1; }
+has "clos:4,4,4" "$(first fabric show clos:4,4,4)" "clos444, an ATM fabric: "
+same "with a switch" "$(first fabric show clos:4,4,4/switch=vc)" "clos:4,4,4/switch=vc: a network of switches"
+same "flits:" "$(first fabric show flits:clos:4,4,4)" "clos:4,4,4/switch=vc: a network of switches"
+has "atm:" "$(first sim atm:clos:4,4,4 --cycles 100)" "clos444, an ATM fabric, cell model"
+has "ring16" "$(first sim ring16 --cycles 100)" "model=word, a token ring, traffic"
+has "ring:16" "$(first sim ring:16 --cycles 100)" "ring:16, a network of switches, traffic"
+has "flits:ring16" "$(first sim flits:ring16 --cycles 100)" "ring:16, a network of switches, traffic"
+has "ether4" "$(first sim ether4 --cycles 100)" "buffer=64, an Ethernet, traffic"
+has "twosan" "$(first sim twosan --cycles 100)" "twosan, a PacketWay network, forwarding planned"
+exits 2 "ether:clos444: it is not an Ethernet, expected a name as etherN" "$leat" sim ether:clos444
+# Without --load, a mesh is not saturated.
+for mesh in mesh:8,8 mesh:16,16; do
+    same "default load of $mesh" "$("$leat" sim $mesh --cycles 20000 --json | jq -c '[.load, .saturated]')" "[0.1,false]"
+done
+# A message alone: its flits, heads included, behind the first one, which passes 3 routers of 3 cycles and 4 wires.
+same "time in a torus" "$("$leat" fabric time torus:4,4 --bytes 4,1000 --json)" '{"bytes":4,"microseconds":0.015000}
+{"bytes":1000,"microseconds":0.081000}'
 if [ -c /dev/full ]; then
     got=0; "$leat" sim clos444 --cycles 100 > /dev/full 2> "$folder/stderr" || got=$?
     same "sim to a full disk" $got 1

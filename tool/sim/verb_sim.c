@@ -1,26 +1,15 @@
 /* leat sim: a network under load, at one of two granularities. */
 #include "contracts.h"
-#include "ether_fabric.h"
 #include "fabric.h"
-#include "net_design.h"
-#include "pktway_design.h"
-#include "ring_fabric.h"
+#include "fabric_atm.h"
 #include "sim.h"
 
-/* Options that only networks have. True after a complaint. */
-static bool net_only(const struct arguments *args)
-{
-    static const char *const options[] = { "--flits", "--warmup",    "--trace",  "--rounds",
-                                           "--burst", "--hot",       "--fault",  "--fault-file",
-                                           "--links", "--flit-bits", "--unsafe", "--idle" };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (argument(args, options[i])) {
-            misuse(args->verb, "%s has no meaning for %s, which is an ATM fabric", options[i],
-                   args->operand[0]);
-            return true;
-        }
-    return false;
-}
+/* Options that only other fabrics have. */
+static const char *const not_for_atm[] = { "--flits",      "--warmup",      "--trace",
+                                           "--rounds",     "--burst",       "--hot",
+                                           "--fault",      "--fault-file",  "--links",
+                                           "--flit-bits",  "--unsafe",      "--idle",
+                                           "--forwarding", "--cut-through", NULL };
 
 /* What a user should know of a run that came to its end. */
 static int judge(const struct sim_job *job, const struct sim_result *result)
@@ -40,25 +29,15 @@ static int judge(const struct sim_job *job, const struct sim_result *result)
     return FAILED;
 }
 
-int run_sim(const struct arguments *args)
+int sim_atm(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct sim_job job;
     struct sim_result result;
+    const struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *contracts = argument(args, "--contracts");
-    if (args->operand_count != 1)
-        return misuse(args->verb, "expected one fabric, as in leat sim clos444");
-    if (pktway_is(args->operand[0])) return pktway_fabric_sim(args);
-    if (!pktway_refuse_elsewhere(args, args->operand[0])) return WRONG;
-    if (ring_fabric_is(args->operand[0])) return ring_fabric_sim(args);
-    if (ether_fabric_is(args->operand[0])) return ether_fabric_sim(args);
-    if (net_is(args->operand[0])) return run_net_sim(args);
-    if (net_only(args)) return WRONG;
-    if (contracts) {
-        struct leat_sim_atm_fabric fabric;
-        if (!fabric_read(args->verb, args->operand[0], &fabric)) return WRONG;
-        return run_sim_contracts(args, &fabric, contracts);
-    }
-    if (!sim_read_job(args, &job)) return WRONG;
+    if (!fabric_refuse_options(args, fabric, not_for_atm)) return WRONG;
+    if (contracts) return run_sim_contracts(args, &atm->fabric, contracts);
+    if (!sim_read_job(args, atm, &job)) return WRONG;
     if (args->only_check) return DONE;
     const int outcome = sim_run(&job, &result);
     if (outcome != DONE && result.cycles == 0) return outcome;
@@ -68,4 +47,16 @@ int run_sim(const struct arguments *args)
         sim_put_text(&job, &result);
     const int code = finish(outcome);
     return code == DONE ? judge(&job, &result) : code;
+}
+
+int run_sim(const struct arguments *args)
+{
+    if (args->operand_count != 1)
+        return misuse(args->verb, "expected one fabric, as in leat sim clos444");
+    struct leat_fabric *fabric = fabric_read(args->verb, args->operand[0]);
+    if (!fabric) return WRONG;
+    const struct fabric_ways *ways = fabric_ways_of(fabric->kind);
+    const int code = (ways->sim ? ways->sim : sim_ports)(args, fabric);
+    leat_fabric_close(fabric);
+    return code;
 }

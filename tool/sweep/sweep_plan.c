@@ -1,4 +1,5 @@
 /* leat sweep: which runs the command line asks for, and what they have in common. */
+#include "fabric.h"
 #include "leat_tree.h"
 #include "net_sim.h"
 #include "shell.h"
@@ -393,7 +394,9 @@ void sweep_put_command(FILE *out, const struct sweep_plan *plan, uint32_t run)
 static const char *links_of(const struct sweep_plan *plan, const char *fabric)
 {
     const char *asked = argument(plan->args, "--links");
-    return asked || !net_is(fabric) ? asked : NET_LINKS_WHERE_FEW;
+    return asked || !fabric_ways_of(leat_fabric_kind_of(fabric))->counts_wires
+               ? asked
+               : NET_LINKS_WHERE_FEW;
 }
 
 int sweep_run_here(const struct sweep_plan *plan, uint32_t run, bool only_checks)

@@ -36,11 +36,10 @@ static bool begins(struct leat_sim_piece p, const char *word)
     return p.len >= strlen(word) && memcmp(p.at, word, strlen(word)) == 0;
 }
 
-/* "NAME: 'PIECE' WHAT" */
+/* "'PIECE' WHAT" */
 static leat_err wrong(const struct reading *r, struct leat_sim_piece p, const char *what)
 {
-    leat_text_puts(r->why, r->name);
-    leat_text_puts(r->why, ": '");
+    leat_text_putc(r->why, '\'');
     leat_text_put(r->why, p.at, p.len);
     leat_text_puts(r->why, "' ");
     leat_text_puts(r->why, what);
@@ -203,8 +202,6 @@ leat_err leat_sim_atm_fabric_parse(const char *name, struct leat_sim_atm_fabric 
     err = leat_atm_clos_init(&r.fabric.net, &r.config, &fault);
     if (err) {
         if (r.config.stages == 1 && fault.parameter) fault.parameter = 'k';
-        leat_text_puts(why, name);
-        leat_text_puts(why, ": ");
         leat_atm_clos_fault_text(&fault, why);
         return err;
     }

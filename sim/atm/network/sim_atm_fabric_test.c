@@ -117,48 +117,43 @@ static void what_is_wrong_is_told_with_what_was_expected(void)
         { "nosuch", "unknown fabric 'nosuch', expected one of clos444, clos:E,M,R, bmx:K" },
         { "clos4444", "unknown fabric 'clos4444', expected one of clos444, clos:E,M,R, bmx:K" },
         { "clos:4,4",
-          "clos:4,4: '4,4' is no size, expected E,M,R: three numbers, 1 to 64, as in clos:4,4,4" },
-        { "clos:4,4,4,4", "clos:4,4,4,4: '4,4,4,4' is no size, expected E,M,R: three numbers, 1 to "
+          "'4,4' is no size, expected E,M,R: three numbers, 1 to 64, as in clos:4,4,4" },
+        { "clos:4,4,4,4", "'4,4,4,4' is no size, expected E,M,R: three numbers, 1 to "
                           "64, as in clos:4,4,4" },
-        { "clos:4,x,4", "clos:4,x,4: '4,x,4' is no size, expected E,M,R: three numbers, 1 to 64, "
+        { "clos:4,x,4", "'4,x,4' is no size, expected E,M,R: three numbers, 1 to 64, "
                         "as in clos:4,4,4" },
-        { "clos:4,4,", "clos:4,4,: '4,4,' is no size, expected E,M,R: three numbers, 1 to 64, as "
+        { "clos:4,4,", "'4,4,' is no size, expected E,M,R: three numbers, 1 to 64, as "
                        "in clos:4,4,4" },
-        { "clos:-1,4,4", "clos:-1,4,4: '-1,4,4' is no size, expected E,M,R: three numbers, 1 to "
+        { "clos:-1,4,4", "'-1,4,4' is no size, expected E,M,R: three numbers, 1 to "
                          "64, as in clos:4,4,4" },
-        { "bmx:", "bmx:: '' is no size, expected K: one number, 2 to 64, as in bmx:4" },
-        { "bmx:2,2", "bmx:2,2: '2,2' is no size, expected K: one number, 2 to 64, as in bmx:4" },
-        { "bmx:1", "bmx:1: k is 1, expected 2 to 64" },
-        { "bmx:17/switching=vp",
-          "bmx:17/switching=vp: k is 17, expected 1 to 16, the fan-out of VP switching" },
-        { "clos:0,4,4", "clos:0,4,4: e is 0, expected 1 to 64" },
-        { "clos:4,4,65", "clos:4,4,65: r is 65, expected 1 to 64" },
-        { "clos:4,9999999999,4", "clos:4,9999999999,4: '9999999999' is no size, expected 1 to 64" },
-        { "clos:64,64,64/switching=vp",
-          "clos:64,64,64/switching=vp: a routing table needs 266240 VPIs, their range has 4096" },
-        { "clos444/table=64", "clos444/table=64: table depth is 64, expected 256 to 4096" },
-        { "clos444/table=0", "clos444/table=0: '0' is no table depth, expected 256 to 4096" },
-        { "clos444/buffer=0", "clos444/buffer=0: '0' is no buffer, expected 1 to 64 cells" },
-        { "clos444/buffer=65", "clos444/buffer=65: '65' is no buffer, expected 1 to 64 cells" },
-        { "clos444/buffer=", "clos444/buffer=: '' is no buffer, expected 1 to 64 cells" },
-        { "clos444/buffer=4/buffer=4",
-          "clos444/buffer=4/buffer=4: 'buffer' is given twice, expected it once" },
-        { "clos444/switching=sp",
-          "clos444/switching=sp: 'sp' is no switching, expected vp, vc or auto" },
+        { "bmx:", "'' is no size, expected K: one number, 2 to 64, as in bmx:4" },
+        { "bmx:2,2", "'2,2' is no size, expected K: one number, 2 to 64, as in bmx:4" },
+        { "bmx:1", "k is 1, expected 2 to 64" },
+        { "bmx:17/switching=vp", "k is 17, expected 1 to 16, the fan-out of VP switching" },
+        { "clos:0,4,4", "e is 0, expected 1 to 64" },
+        { "clos:4,4,65", "r is 65, expected 1 to 64" },
+        { "clos:4,9999999999,4", "'9999999999' is no size, expected 1 to 64" },
+        { "clos:64,64,64/switching=vp", "a routing table needs 266240 VPIs, their range has 4096" },
+        { "clos444/table=64", "table depth is 64, expected 256 to 4096" },
+        { "clos444/table=0", "'0' is no table depth, expected 256 to 4096" },
+        { "clos444/buffer=0", "'0' is no buffer, expected 1 to 64 cells" },
+        { "clos444/buffer=65", "'65' is no buffer, expected 1 to 64 cells" },
+        { "clos444/buffer=", "'' is no buffer, expected 1 to 64 cells" },
+        { "clos444/buffer=4/buffer=4", "'buffer' is given twice, expected it once" },
+        { "clos444/switching=sp", "'sp' is no switching, expected vp, vc or auto" },
         { "clos444/", "unknown parameter '/', expected one of /buffer=CELLS, /clock=PERIOD, "
                       "/switching=WHAT, /table=DEPTH" },
         { "clos444/buffer/clock=50ns",
           "unknown parameter '/buffer', expected one of /buffer=CELLS, /clock=PERIOD, "
           "/switching=WHAT, /table=DEPTH" },
-        { "clos444/clock=50", "clos444/clock=50: '50' is no clock, expected 0.001 to 1000000 with "
+        { "clos444/clock=50", "'50' is no clock, expected 0.001 to 1000000 with "
                               "up to 6 decimals, and ns or MHz, as in 50ns or 20MHz" },
-        { "clos444/clock=0ns", "clos444/clock=0ns: '0ns' is no clock, expected 0.001 to 1000000 "
+        { "clos444/clock=0ns", "'0ns' is no clock, expected 0.001 to 1000000 "
                                "with up to 6 decimals, and ns or MHz, as in 50ns or 20MHz" },
-        { "clos444/clock=5.ns", "clos444/clock=5.ns: '5.ns' is no clock, expected 0.001 to 1000000 "
+        { "clos444/clock=5.ns", "'5.ns' is no clock, expected 0.001 to 1000000 "
                                 "with up to 6 decimals, and ns or MHz, as in 50ns or 20MHz" },
-        { "clos444/clock=1.1234567ns",
-          "clos444/clock=1.1234567ns: '1.1234567ns' is no clock, expected 0.001 to 1000000 with "
-          "up to 6 decimals, and ns or MHz, as in 50ns or 20MHz" },
+        { "clos444/clock=1.1234567ns", "'1.1234567ns' is no clock, expected 0.001 to 1000000 with "
+                                       "up to 6 decimals, and ns or MHz, as in 50ns or 20MHz" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct leat_sim_atm_fabric f = { .buffer_cells = 77 };

@@ -35,13 +35,14 @@ static inline bool world_build(struct world *w, const struct leat_net_shape *sha
 {
     char line[256];
     struct leat_text why;
+    struct leat_net_routing_fault fault = { .place = LEAT_NET_AT_RULE };
     leat_text_init(&why, line, sizeof line, NULL, NULL);
     memset(w, 0, sizeof *w);
     if (leat_net_shape_check(shape, &why)) return false;
     w->memory[0] = world_memory(leat_net_topology_footprint(shape));
     w->rule = (struct leat_net_routing_config){ .rule = rule, .channels = channels };
     if (leat_net_topology_build(&w->topology, shape, w->memory[0], &why) ||
-        leat_net_routing_check(&w->topology, &w->rule, &why)) {
+        leat_net_routing_check(&w->topology, &w->rule, &why, &fault)) {
         world_end(w);
         return false;
     }

@@ -352,8 +352,6 @@ leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct
     struct leat_sim_piece rest = { name, strlen(name) };
     const size_t kind_end = kind_len(name), parameters = leat_sim_piece_cut(&rest, '/').len;
     const struct leat_sim_piece letters = { name, kind_end };
-    leat_text_puts(why, name);
-    leat_text_puts(why, ": ");
     const bool tinsel = is_tinsel(name);
     if (tinsel)
         kind = LEAT_NET_MESH;

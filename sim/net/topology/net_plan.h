@@ -41,7 +41,8 @@ void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out);
 /* Is this the name of a network, sound or not? (Names of ATM fabrics are none.) */
 bool leat_net_plan_is(const char *name);
 
-/* Reads a name. On error *out is untouched and `why` has one line for the user. */
+/* Reads a name. On error *out is untouched and `why` has one line for the user, without the
+ * name. */
 leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why);
 
 /* Reads parameters "/vcs=4/buffer=8", "" included, into a plan that has its defaults. */

@@ -134,7 +134,6 @@ static void what_is_wrong_is_said_and_nothing_is_changed(void)
         const bool told = strstr(line, wrong[i].say) != NULL;
         if (!told) printf("# %s: %s\n", wrong[i].name, line);
         OK(told);
-        EQ(strncmp(line, wrong[i].name, strlen(wrong[i].name)), 0);
     }
     EQ(p.shape.kind, LEAT_NET_FLY);
 }

@@ -96,11 +96,21 @@ const char *leat_net_rule_name(enum leat_net_route_rule rule);
 /* The rule that is natural for a kind: what a user gets who asks for none. */
 enum leat_net_route_rule leat_net_rule_default(enum leat_net_kind kind);
 
-/* Can this rule lead through this topology with so many channels? `why`: what, what was expected.
- */
+/* Where a routing is wrong. */
+struct leat_net_routing_fault {
+    enum {
+        LEAT_NET_AT_RULE,  /* the rule, or the channels it has */
+        LEAT_NET_AT_WIRE,  /* the one from router `from` to `to` */
+        LEAT_NET_AT_ENTRY, /* of the table: config->entry[entry] */
+    } place;
+    uint32_t entry, from, to;
+};
+
+/* Can this rule lead through this topology with so many channels? `why`: what, what was expected;
+ * *fault: where. */
 leat_err leat_net_routing_check(const struct leat_net_topology *topology,
-                                const struct leat_net_routing_config *config,
-                                struct leat_text *why);
+                                const struct leat_net_routing_config *config, struct leat_text *why,
+                                struct leat_net_routing_fault *fault);
 
 /* For a topology and config that were checked; both are lent for good (config's entries too). */
 size_t leat_net_routing_footprint(const struct leat_net_topology *topology,

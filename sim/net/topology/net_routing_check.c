@@ -81,17 +81,26 @@ static leat_err refuse_rule(enum leat_net_route_rule rule, enum leat_net_kind ki
     return LEAT_ERR_FIELD;
 }
 
+/* Where what is wrong is told. */
+struct complaint {
+    struct leat_text *why;
+    struct leat_net_routing_fault *fault;
+};
+
 /* ---- wires back ----------------------------------------------------------------------------- */
 
 static leat_err check_both_ways(const struct leat_net_topology *t,
-                                const struct leat_net_routing_config *config, struct leat_text *why)
+                                const struct leat_net_routing_config *config,
+                                struct complaint *complaint)
 {
     for (uint32_t o = 0; o < t->outs; o++) {
         const uint32_t from = t->out_router[o], to = leat_net_behind(t, o);
         if (to == LEAT_NET_NONE || leat_net_leads(t, to, from)) continue;
-        leat_text_puts(why, "routing ");
-        leat_text_puts(why, leat_net_rule_name(config->rule));
-        return refuse(why, LEAT_ERR_FIELD, ": there is a wire from router ", from, " to ", to,
+        *complaint->fault = (struct leat_net_routing_fault){ LEAT_NET_AT_WIRE, 0, from, to };
+        leat_text_puts(complaint->why, "routing ");
+        leat_text_puts(complaint->why, leat_net_rule_name(config->rule));
+        return refuse(complaint->why, LEAT_ERR_FIELD, ": there is a wire from router ", from,
+                      " to ", to,
                       " and none back, expected wires in both directions (or routing table)");
     }
     return LEAT_ERR_OK;
@@ -109,39 +118,43 @@ struct ways {
 /* Users name the router that a port leads to, so that is told, where it leads to one. */
 static leat_err refuse_entry(const struct leat_net_topology *t,
                              const struct leat_net_routing_config *config, uint32_t index,
-                             const char *what, struct leat_text *why)
+                             const char *what, struct complaint *complaint)
 {
     const struct leat_net_route_entry *e = &config->entry[index];
     const bool exists = e->router < t->routers &&
                         e->port < t->out_first[e->router + 1] - t->out_first[e->router];
     const uint32_t by = exists ? leat_net_behind(t, t->out_first[e->router] + e->port)
                                : LEAT_NET_NONE;
-    leat_text_puts(why, "entry ");
-    leat_text_decimal(why, index + UINT64_C(1));
-    refuse(why, LEAT_ERR_OK, " of the table (at router ", e->router, " to ", e->to,
+    *complaint->fault = (struct leat_net_routing_fault){ LEAT_NET_AT_ENTRY, index, e->router, by };
+    leat_text_puts(complaint->why, "entry ");
+    leat_text_decimal(complaint->why, index + UINT64_C(1));
+    refuse(complaint->why, LEAT_ERR_OK, " of the table (at router ", e->router, " to ", e->to,
            by == LEAT_NET_NONE ? " by port " : " by router ");
-    leat_text_decimal(why, by == LEAT_NET_NONE ? e->port : by);
-    leat_text_puts(why, ") ");
-    leat_text_puts(why, what);
+    leat_text_decimal(complaint->why, by == LEAT_NET_NONE ? e->port : by);
+    leat_text_puts(complaint->why, ") ");
+    leat_text_puts(complaint->why, what);
     return LEAT_ERR_FIELD;
 }
 
 static leat_err check_entry(const struct leat_net_topology *t,
                             const struct leat_net_routing_config *config, uint32_t index,
-                            struct leat_text *why)
+                            struct complaint *complaint)
 {
     const struct leat_net_route_entry *e = &config->entry[index];
     if (e->router >= t->routers || e->to >= t->routers) {
-        refuse_entry(t, config, index, "names a router that does not exist, expected 0 to ", why);
-        leat_text_decimal(why, t->routers - UINT64_C(1));
+        refuse_entry(t, config, index, "names a router that does not exist, expected 0 to ",
+                     complaint);
+        leat_text_decimal(complaint->why, t->routers - UINT64_C(1));
         return LEAT_ERR_FIELD;
     }
     if (e->router == e->to)
-        return refuse_entry(t, config, index, "leads on from its goal, expected two routers", why);
+        return refuse_entry(t, config, index, "leads on from its goal, expected two routers",
+                            complaint);
     if (e->port >= t->out_first[e->router + 1] - t->out_first[e->router] ||
         leat_net_behind(t, t->out_first[e->router] + e->port) == LEAT_NET_NONE)
         return refuse_entry(t, config, index,
-                            "names a port that leads to no router, expected one that does", why);
+                            "names a port that leads to no router, expected one that does",
+                            complaint);
     return LEAT_ERR_OK;
 }
 
@@ -164,7 +177,7 @@ static uint32_t next_router(const struct leat_net_topology *t,
  */
 static leat_err check_way(const struct leat_net_topology *t,
                           const struct leat_net_routing_config *config, uint32_t start,
-                          struct ways *ways, struct leat_text *why)
+                          struct ways *ways, struct complaint *complaint)
 {
     uint32_t last = LEAT_NET_NONE, line, steps = 0;
     for (uint32_t r = start; !ways->arrives[r]; steps++) {
@@ -172,10 +185,11 @@ static leat_err check_way(const struct leat_net_topology *t,
         if (line != LEAT_NET_NONE) last = line;
         if (steps == t->routers)
             return refuse_entry(t, config, last, "leads in a circle, expected a way to its goal",
-                                why);
+                                complaint);
         if (ways->distance[r] == LEAT_NET_NONE16)
             return refuse_entry(t, config, last,
-                                "leads to where there is no way to its goal, expected one", why);
+                                "leads to where there is no way to its goal, expected one",
+                                complaint);
     }
     for (uint32_t r = start; !ways->arrives[r];) {
         ways->arrives[r] = true;
@@ -186,14 +200,14 @@ static leat_err check_way(const struct leat_net_topology *t,
 
 static leat_err check_ways(const struct leat_net_topology *t,
                            const struct leat_net_routing_config *config, uint32_t goal,
-                           struct ways *ways, struct leat_text *why)
+                           struct ways *ways, struct complaint *complaint)
 {
     leat_net_distances_to(t, NULL, goal, ways->distance, ways->queue);
     memset(ways->arrives, 0, sizeof ways->arrives);
     ways->arrives[goal] = true;
     for (uint32_t start = 0; start < t->routers; start++) {
         if (ways->distance[start] == LEAT_NET_NONE16) continue; /* stages: no way at all */
-        const leat_err err = check_way(t, config, start, ways, why);
+        const leat_err err = check_way(t, config, start, ways, complaint);
         if (err) return err;
     }
     return LEAT_ERR_OK;
@@ -201,7 +215,7 @@ static leat_err check_ways(const struct leat_net_topology *t,
 
 static leat_err check_goal(const struct leat_net_topology *t,
                            const struct leat_net_routing_config *config, uint32_t goal,
-                           struct leat_text *why)
+                           struct complaint *complaint)
 {
     struct ways ways;
     memset(ways.line, 0xff, sizeof ways.line);
@@ -209,23 +223,25 @@ static leat_err check_goal(const struct leat_net_topology *t,
         const struct leat_net_route_entry *e = &config->entry[i];
         if (e->to != goal) continue;
         if (ways.line[e->router] != LEAT_NET_NONE)
-            return refuse_entry(t, config, i, "is there twice, expected one for each goal", why);
+            return refuse_entry(t, config, i, "is there twice, expected one for each goal",
+                                complaint);
         ways.line[e->router] = i;
     }
-    return check_ways(t, config, goal, &ways, why);
+    return check_ways(t, config, goal, &ways, complaint);
 }
 
 static leat_err check_entries(const struct leat_net_topology *t,
-                              const struct leat_net_routing_config *config, struct leat_text *why)
+                              const struct leat_net_routing_config *config,
+                              struct complaint *complaint)
 {
     bool named[LEAT_NET_TABLE_ROUTERS_MAX] = { false };
     for (uint32_t i = 0; i < config->entries; i++) {
-        const leat_err err = check_entry(t, config, i, why);
+        const leat_err err = check_entry(t, config, i, complaint);
         if (err) return err;
         named[config->entry[i].to] = true;
     }
     for (uint32_t goal = 0; goal < t->routers; goal++) {
-        const leat_err err = named[goal] ? check_goal(t, config, goal, why) : LEAT_ERR_OK;
+        const leat_err err = named[goal] ? check_goal(t, config, goal, complaint) : LEAT_ERR_OK;
         if (err) return err;
     }
     return LEAT_ERR_OK;
@@ -234,14 +250,17 @@ static leat_err check_entries(const struct leat_net_topology *t,
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 leat_err leat_net_routing_check(const struct leat_net_topology *topology,
-                                const struct leat_net_routing_config *config, struct leat_text *why)
+                                const struct leat_net_routing_config *config, struct leat_text *why,
+                                struct leat_net_routing_fault *fault)
 {
+    struct complaint complaint = { why, fault };
     const struct leat_net_topology *t = topology;
     const enum leat_net_kind kind = t->shape.kind;
     const enum leat_net_route_rule rule = config->rule;
     const bool tables = leat_net_rule_needs_tables(rule, kind),
                adaptive = rule == LEAT_NET_ADAPTIVE;
     const uint32_t least = adaptive ? leat_net_escape_channels(&t->shape) + 1 : 1;
+    *fault = (struct leat_net_routing_fault){ .place = LEAT_NET_AT_RULE };
     if (!leat_net_rule_fits(rule, kind)) return refuse_rule(rule, kind, why);
     if (config->channels < least || config->channels > LEAT_NET_CHANNELS_MAX) {
         leat_text_decimal(why, config->channels);
@@ -261,6 +280,7 @@ leat_err leat_net_routing_check(const struct leat_net_topology *topology,
         return refuse(why, LEAT_ERR_RANGE, " of ", t->routers, " routers, expected at most ",
                       LEAT_NET_TABLE_ROUTERS_MAX, ": its tables grow with their square");
     }
-    if (kind == LEAT_NET_GRAPH && rule != LEAT_NET_TABLE) return check_both_ways(t, config, why);
-    return rule == LEAT_NET_TABLE ? check_entries(t, config, why) : LEAT_ERR_OK;
+    if (kind == LEAT_NET_GRAPH && rule != LEAT_NET_TABLE)
+        return check_both_ways(t, config, &complaint);
+    return rule == LEAT_NET_TABLE ? check_entries(t, config, &complaint) : LEAT_ERR_OK;
 }

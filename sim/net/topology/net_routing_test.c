@@ -187,6 +187,11 @@ static void updown_wants_wires_in_both_directions(void)
         s.edge[i] = (struct leat_net_edge){ i, (i + 1) % 3, 0, i == 1 };
     scene_build(&s);
     REFUSED(&s, LEAT_NET_UPDOWN, 1, "from router 1 to 2 and none back");
+    EQ(s.fault.place, LEAT_NET_AT_WIRE);
+    EQ(s.fault.from, 1);
+    EQ(s.fault.to, 2);
+    REFUSED(&s, LEAT_NET_TAG, 1, "does not lead through");
+    EQ(s.fault.place, LEAT_NET_AT_RULE);
     REFUSED(&s, LEAT_NET_VALIANT, 2, "both directions");
     REFUSED(&s, LEAT_NET_ADAPTIVE, 2, "both directions");
     OK(scene_route(&s, LEAT_NET_TABLE, 1));
@@ -199,20 +204,26 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
     static const struct {
         struct leat_net_route_entry entry[2];
         const char *why;
+        uint32_t at; /* entry[at] */
     } bad[] = {
-        { { { 0, 2, 0 }, { 4, 2, 0 } }, "entry 2 of the table (at router 4 to 2 by port 0) names" },
-        { { { 0, 2, 0 }, { 1, 4, 0 } }, "names a router that does not exist, expected 0 to 3" },
+        { { { 0, 2, 0 }, { 4, 2, 0 } },
+          "entry 2 of the table (at router 4 to 2 by port 0) names",
+          1 },
+        { { { 0, 2, 0 }, { 1, 4, 0 } }, "names a router that does not exist, expected 0 to 3", 1 },
         { { { 0, 2, 2 }, { 1, 2, 0 } },
           "entry 1 of the table (at router 0 to 2 by port 2) names a port" },
         { { { 0, 2, 3 }, { 1, 2, 0 } },
           "names a port that leads to no router, expected one that does" },
         { { { 0, 2, 0 }, { 3, 3, 0 } },
-          "entry 2 of the table (at router 3 to 3 by router 0) leads on" },
+          "entry 2 of the table (at router 3 to 3 by router 0) leads on",
+          1 },
         { { { 0, 2, 0 }, { 0, 2, 1 } },
-          "entry 2 of the table (at router 0 to 2 by router 3) is there twice" },
+          "entry 2 of the table (at router 0 to 2 by router 3) is there twice",
+          1 },
         { { { 0, 1, 0 }, { 1, 2, 1 } },
           "entry 2 of the table (at router 1 to 2 by router 0) leads in a circle, "
-          "expected a way to its goal" },
+          "expected a way to its goal",
+          1 },
     };
     struct scene s;
     SCENE(&s, LEAT_NET_RING, 4);
@@ -220,6 +231,8 @@ static void lines_of_a_table_that_lead_nowhere_are_named(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         s.config.entry = bad[i].entry;
         REFUSED(&s, LEAT_NET_TABLE, 1, bad[i].why);
+        EQ(s.fault.place, LEAT_NET_AT_ENTRY);
+        EQ(s.fault.entry, bad[i].at);
     }
     scene_close(&s);
     /* in a butterfly the wrong port of the first stage leads past the goal for good */

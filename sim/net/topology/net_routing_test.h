@@ -16,6 +16,7 @@ struct scene {
     struct leat_net_routing_config config;
     struct leat_net_routing *routing;
     void *topology_memory, *routing_memory;
+    struct leat_net_routing_fault fault;
     char why[SCENE_WHY_CAP];
 };
 
@@ -56,7 +57,7 @@ static inline bool scene_route(struct scene *s, enum leat_net_route_rule rule, u
     leat_text_init(&why, s->why, sizeof s->why - 1, NULL, NULL);
     s->config.rule = rule;
     s->config.channels = channels;
-    const leat_err err = leat_net_routing_check(&s->topology, &s->config, &why);
+    const leat_err err = leat_net_routing_check(&s->topology, &s->config, &why, &s->fault);
     s->why[why.len] = 0;
     if (err) return false;
     free(s->routing_memory);

@@ -11,26 +11,23 @@
  *   buffer: 16
  *   host_ns: 500
  */
-#include "pktway_design.h"
-#include "place.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "fabric_file_parts.h"
+#include "fabric_packetway.h"
 #include <string.h>
 
 #ifndef HAVE_CYAML
 
-bool pktway_read_yaml(struct pktway_design *design)
+bool leat_fabric_read_sans(struct leat_fabric_sans *design, bool (*interrupted)(void),
+                           struct leat_fabric_error *error)
 {
-    complain("%s: this leat was built without libcyaml and libyaml, which read descriptions",
-             design->file);
-    return false;
+    (void)interrupted;
+    return leat_fabric_no_yaml(design->file, error);
 }
 
 #else
 
-#include "input.h"
+#include "fabric_tree_parts.h"
 #include "leat_tree.h"
-#include "net_tree.h"
 
 enum { FILE_LEN_MAX = 1 << 20, QUALITY_DEFAULT = 10 };
 
@@ -64,7 +61,7 @@ struct description {
 
 static const cyaml_schema_field_t san_fields[] = {
     WORD(san, name, LEAT_SIM_PACKETWAY_NAME_LEN_MAX),
-    WORD(san, fabric, PKTWAY_FABRIC_CAP - 1),
+    WORD(san, fabric, LEAT_FABRIC_SAN_CAP - 1),
     WORD(san, bias, 16),
     NUMBER(san, mtu),
     NUMBER(san, quality),
@@ -107,21 +104,22 @@ static const cyaml_schema_value_t schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_POIN
  */
 
 struct reader {
-    struct net_tree tree;
-    struct pktway_design *design;
+    struct leat_fabric_tree tree;
+    struct leat_fabric_sans *design;
 };
 
 static const yaml_node_t *entry_of(struct reader *r, const char *list, uint32_t index)
 {
-    return net_tree_entry(&r->tree, net_tree_value(&r->tree, net_tree_root(&r->tree), list), index);
+    return leat_fabric_tree_entry(
+        &r->tree, leat_fabric_tree_value(&r->tree, leat_fabric_tree_root(&r->tree), list), index);
 }
 
 /* The line of a key of an entry of a list, or of the entry where it has no such key. */
 static uint32_t line_of(struct reader *r, const char *list, uint32_t index, const char *key)
 {
     const yaml_node_t *entry = entry_of(r, list, index);
-    const yaml_node_t *value = net_tree_value(&r->tree, entry, key);
-    return net_tree_line(value ? value : entry);
+    const yaml_node_t *value = leat_fabric_tree_value(&r->tree, entry, key);
+    return leat_fabric_tree_line(value ? value : entry);
 }
 
 static bool at_line(struct reader *r, uint32_t line)
@@ -140,37 +138,39 @@ static bool is_name(const char *text)
 static bool take_figure(struct reader *r, uint32_t index, const char *key, uint32_t value,
                         uint32_t least, uint32_t most, uint32_t *out)
 {
-    if (!net_tree_value(&r->tree, entry_of(r, "sans", index), key)) return true;
+    if (!leat_fabric_tree_value(&r->tree, entry_of(r, "sans", index), key)) return true;
     at_line(r, line_of(r, "sans", index, key));
     if (value < least || value > most)
-        return wrong(&r->tree.place, "%s: %u, expected %u to %u", key, value, least, most);
+        return leat_fabric_wrong(&r->tree.place, "%s: %u, expected %u to %u", key, value, least,
+                                 most);
     *out = value;
     return true;
 }
 
 static bool take_san(struct reader *r, const struct san *y, uint32_t index)
 {
-    struct pktway_design *d = r->design;
-    struct pktway_san *s = &d->san[index];
+    struct leat_fabric_sans *d = r->design;
+    struct leat_fabric_san *s = &d->san[index];
     uint64_t bias;
-    *s = (struct pktway_san){ .q = QUALITY_DEFAULT,
-                              .line = line_of(r, "sans", index, "name"),
-                              .bias_line = line_of(r, "sans", index, "bias"),
-                              .fabric_line = line_of(r, "sans", index, "fabric"),
-                              .mtu_line = line_of(r, "sans", index, "mtu") };
+    *s = (struct leat_fabric_san){ .q = QUALITY_DEFAULT,
+                                   .line = line_of(r, "sans", index, "name"),
+                                   .bias_line = line_of(r, "sans", index, "bias"),
+                                   .fabric_line = line_of(r, "sans", index, "fabric"),
+                                   .mtu_line = line_of(r, "sans", index, "mtu") };
     snprintf(s->name, sizeof s->name, "%s", y->name);
     snprintf(s->fabric, sizeof s->fabric, "%s", y->fabric);
     at_line(r, s->line);
     if (!is_name(s->name))
-        return wrong(&r->tree.place, "name: '%s', expected no blank and none of . , : @ /",
-                     s->name);
+        return leat_fabric_wrong(&r->tree.place,
+                                 "name: '%s', expected no blank and none of . , : @ /", s->name);
     for (uint32_t i = 0; i < index; i++)
         if (strcmp(d->san[i].name, s->name) == 0)
-            return wrong(&r->tree.place, "name: '%s' is that of line %u, expected another", s->name,
-                         d->san[i].line);
+            return leat_fabric_wrong(&r->tree.place,
+                                     "name: '%s' is that of line %u, expected another", s->name,
+                                     d->san[i].line);
     at_line(r, s->bias_line);
     if (!leat_tree_number(y->bias, strlen(y->bias), &bias) || bias > LEAT_PACKETWAY_ADDRESS_MAX)
-        return wrong(&r->tree.place, "bias: '%s', expected 0 to 0x7ffffd", y->bias);
+        return leat_fabric_wrong(&r->tree.place, "bias: '%s', expected 0 to 0x7ffffd", y->bias);
     s->bias = (uint32_t)bias;
     return take_figure(r, index, "mtu", y->mtu, LEAT_SIM_PACKETWAY_MTU_MIN,
                        LEAT_SIM_PACKETWAY_MTU_MAX, &s->mtu_words) &&
@@ -180,7 +180,7 @@ static bool take_san(struct reader *r, const struct san *y, uint32_t index)
 /* SAN.PORT; whether the SAN has that port is known once it is built. */
 static bool take_end(struct reader *r, const char *text, struct leat_sim_packetway_end *out)
 {
-    const struct pktway_design *d = r->design;
+    const struct leat_fabric_sans *d = r->design;
     const char *point = strrchr(text, '.');
     const size_t len = point ? (size_t)(point - text) : 0;
     uint64_t port = 0;
@@ -190,24 +190,26 @@ static bool take_end(struct reader *r, const char *text, struct leat_sim_packetw
         *out = (struct leat_sim_packetway_end){ i, (uint32_t)port };
         return true;
     }
-    return wrong(&r->tree.place, "at: '%s', expected the name of a SAN, a point and a port", text);
+    return leat_fabric_wrong(&r->tree.place,
+                             "at: '%s', expected the name of a SAN, a point and a port", text);
 }
 
 static bool take_router(struct reader *r, const struct router *y, uint32_t index)
 {
-    struct pktway_design *d = r->design;
-    struct pktway_router *router = &d->router[index];
+    struct leat_fabric_sans *d = r->design;
+    struct leat_fabric_router *router = &d->router[index];
     router->line = line_of(r, "routers", index, "name");
     router->ends = y->at_count;
     snprintf(router->name, sizeof router->name, "%s", y->name);
     at_line(r, router->line);
     if (!is_name(router->name))
-        return wrong(&r->tree.place, "name: '%s', expected no blank and none of . , : @ /",
-                     router->name);
+        return leat_fabric_wrong(
+            &r->tree.place, "name: '%s', expected no blank and none of . , : @ /", router->name);
     for (uint32_t i = 0; i < index; i++)
         if (strcmp(d->router[i].name, router->name) == 0)
-            return wrong(&r->tree.place, "name: '%s' is that of line %u, expected another",
-                         router->name, d->router[i].line);
+            return leat_fabric_wrong(&r->tree.place,
+                                     "name: '%s' is that of line %u, expected another",
+                                     router->name, d->router[i].line);
     for (uint32_t i = 0; i < y->at_count; i++) {
         router->end_line[i] = line_of(r, "routers", index, "at");
         at_line(r, router->end_line[i]);
@@ -220,11 +222,12 @@ static bool take_router(struct reader *r, const struct router *y, uint32_t index
 static bool take_number(struct reader *r, const char *key, uint32_t value, uint32_t most,
                         uint32_t *out)
 {
-    const yaml_node_t *node = net_tree_value(&r->tree, net_tree_root(&r->tree), key);
+    const yaml_node_t *node = leat_fabric_tree_value(&r->tree, leat_fabric_tree_root(&r->tree),
+                                                     key);
     if (!node) return true;
-    at_line(r, net_tree_line(node));
+    at_line(r, leat_fabric_tree_line(node));
     if (value < 1 || value > most)
-        return wrong(&r->tree.place, "%s: %u, expected 1 to %u", key, value, most);
+        return leat_fabric_wrong(&r->tree.place, "%s: %u, expected 1 to %u", key, value, most);
     *out = value;
     return true;
 }
@@ -232,13 +235,14 @@ static bool take_number(struct reader *r, const char *key, uint32_t value, uint3
 static bool take_whole(struct reader *r, const struct description *y)
 {
     static const uint32_t second = 1000000000;
-    struct pktway_design *d = r->design;
+    struct leat_fabric_sans *d = r->design;
     if (y->forwarding) {
-        at_line(r, net_tree_line(net_tree_value(&r->tree, net_tree_root(&r->tree), "forwarding")));
+        at_line(r, leat_fabric_tree_line(leat_fabric_tree_value(
+                       &r->tree, leat_fabric_tree_root(&r->tree), "forwarding")));
         d->by_address = strcmp(y->forwarding, "address") == 0;
         if (!d->by_address && strcmp(y->forwarding, "planned") != 0)
-            return wrong(&r->tree.place, "forwarding: '%s', expected planned or address",
-                         y->forwarding);
+            return leat_fabric_wrong(
+                &r->tree.place, "forwarding: '%s', expected planned or address", y->forwarding);
     }
     if (y->cut_through) d->cut_through = *y->cut_through;
     return take_number(r, "buffer", y->buffer, LEAT_SIM_PACKETWAY_BUFFER_MAX, &d->buffer) &&
@@ -262,33 +266,21 @@ static bool take_all(struct reader *r, const struct description *y)
 /* ---- the file --------------------------------------------------------------------------------
  */
 
-static bool load(struct reader *r, const uint8_t *octets, size_t len)
+static bool load(void *context, struct leat_fabric_tree *tree, const uint8_t *octets, size_t len)
 {
-    struct description *y = net_tree_load(&r->tree, octets, len, &schema, "sans");
+    struct reader r = { .tree = *tree, .design = context };
+    struct description *y = leat_fabric_tree_load(&r.tree, octets, len, &schema, "sans");
     if (!y) return false;
-    const bool good = take_all(r, y);
-    net_tree_unload(&schema, y);
+    const bool good = take_all(&r, y);
+    leat_fabric_tree_unload(&schema, y);
     return good;
 }
 
-bool pktway_read_yaml(struct pktway_design *design)
+bool leat_fabric_read_sans(struct leat_fabric_sans *design, bool (*interrupted)(void),
+                           struct leat_fabric_error *error)
 {
-    struct reader r = { .tree = { .place = { design->file, 1 } }, .design = design };
-    struct input in;
-    if (!input_open(&in, design->file)) return false;
-    bool good = input_fill(&in, FILE_LEN_MAX + 1) && !interrupted;
-    if (good && input_len(&in) > FILE_LEN_MAX) {
-        complain("%s: longer than %d octets, expected fewer", design->file, FILE_LEN_MAX);
-        good = false;
-    }
-    if (good && net_tree_read(&r.tree, input_octets(&in), input_len(&in))) {
-        good = !interrupted && load(&r, input_octets(&in), input_len(&in));
-        net_tree_free(&r.tree);
-    } else {
-        good = false;
-    }
-    input_close(&in);
-    return good;
+    const struct leat_fabric_place place = { design->file, 1, error, interrupted };
+    return leat_fabric_tree_file(&place, FILE_LEN_MAX, load, design);
 }
 
 #endif

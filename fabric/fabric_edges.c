@@ -1,9 +1,8 @@
 /* A graph as a file of edges: "A B [CYCLES]" for a wire in both directions, "A > B [CYCLES]" or
  * "A>B" for one. */
+#include "fabric_file_parts.h"
+#include "fabric_flits.h"
 #include "leat_tree.h"
-#include "lines.h"
-#include "net_design.h"
-#include <string.h>
 
 static bool read_number(struct word w, uint64_t most, uint32_t *out)
 {
@@ -25,9 +24,9 @@ static bool next_word(struct word *line, struct word *out)
     return true;
 }
 
-static bool read_edge(void *context, const struct place *place, struct word line)
+static bool read_edge(void *context, const struct leat_fabric_place *place, struct word line)
 {
-    struct net_design *d = context;
+    struct leat_fabric_design *d = context;
     struct leat_net_shape *shape = &d->plan.shape;
     struct leat_net_edge edge = { .cycles = 0 };
     struct word a, b = { NULL, 0 }, cycles, more;
@@ -39,23 +38,26 @@ static bool read_edge(void *context, const struct place *place, struct word line
     }
     if (!good || !read_number(a, LEAT_NET_ROUTERS_MAX - 1, &edge.a) ||
         !read_number(b, LEAT_NET_ROUTERS_MAX - 1, &edge.b))
-        return wrong(place, "'%s%s%s', expected A B or A > B: router numbers of 0 to %d",
-                     show(a).text, edge.one_way ? " > " : " ", show(b).text,
-                     LEAT_NET_ROUTERS_MAX - 1);
+        return leat_fabric_wrong(
+            place, "'%s%s%s', expected A B or A > B: router numbers of 0 to %d", show(a).text,
+            edge.one_way ? " > " : " ", show(b).text, LEAT_NET_ROUTERS_MAX - 1);
     if (lines_word(&line, &cycles) &&
         (!read_number(cycles, LEAT_NET_WIRE_CYCLES_MAX, &edge.cycles) || !edge.cycles))
-        return wrong(place, "'%s', expected the cycles of the wire, 1 to %d", show(cycles).text,
-                     LEAT_NET_WIRE_CYCLES_MAX);
+        return leat_fabric_wrong(place, "'%s', expected the cycles of the wire, 1 to %d",
+                                 show(cycles).text, LEAT_NET_WIRE_CYCLES_MAX);
     if (lines_word(&line, &more))
-        return wrong(place, "'%s', expected the end of the line", show(more).text);
+        return leat_fabric_wrong(place, "'%s', expected the end of the line", show(more).text);
     if (edge.a == edge.b)
-        return wrong(place, "a wire from router %u to itself, expected another router", edge.a);
-    if (shape->edges == NET_EDGES_MAX)
-        return wrong(place, "one edge too many, expected at most %d", NET_EDGES_MAX);
-    struct leat_net_edge *grown = net_grow(d->edge, shape->edges, sizeof *grown);
+        return leat_fabric_wrong(place, "a wire from router %u to itself, expected another router",
+                                 edge.a);
+    if (shape->edges == LEAT_FABRIC_EDGES_MAX)
+        return leat_fabric_wrong(place, "one edge too many, expected at most %d",
+                                 LEAT_FABRIC_EDGES_MAX);
+    struct leat_net_edge *grown = leat_fabric_grow(d->edge, shape->edges, sizeof *grown,
+                                                   place->error);
     if (!grown) return false;
     d->edge = grown;
-    uint32_t *lines = net_grow(d->edge_line, shape->edges, sizeof *lines);
+    uint32_t *lines = leat_fabric_grow(d->edge_line, shape->edges, sizeof *lines, place->error);
     if (!lines) return false;
     d->edge_line = lines;
     d->edge_line[shape->edges] = place->line;
@@ -65,12 +67,14 @@ static bool read_edge(void *context, const struct place *place, struct word line
     return true;
 }
 
-bool net_read_edges(const char *file, struct net_design *d)
+bool leat_fabric_read_edges(const char *file, bool (*interrupted)(void),
+                            struct leat_fabric_design *d, struct leat_fabric_error *error)
 {
-    if (!lines_read(file, read_edge, d, &d->line)) return false;
-    if (d->line == 0) d->line = 1;
-    d->routing_line = d->switch_line = d->line;
+    struct leat_fabric_place place = { file, 0, error, interrupted };
+    if (!leat_fabric_lines(&place, read_edge, d)) return false;
+    if (place.line == 0) place.line = 1;
+    d->line = d->routing_line = d->switch_line = place.line;
     d->plan.shape.edge = d->edge;
     if (d->plan.shape.edges) return true;
-    return wrong(&(struct place){ file, d->line }, "no edge up to the end, expected at least one");
+    return leat_fabric_wrong(&place, "no edge up to the end, expected at least one");
 }

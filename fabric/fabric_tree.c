@@ -1,11 +1,13 @@
-#include "tool.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_CYAML
 
+#include "fabric_file_parts.h"
+#include "fabric_tree_parts.h"
+#include "fabric_word_parts.h"
 #include "leat_tree.h"
-#include "net_tree.h"
 
 /* Parsers of YAML need time that grows with the square of the depth, and of the anchors. */
 enum { DEPTH_MAX = 16, ANCHORS_MAX = 256, KEYS_CAP = 512 };
@@ -17,14 +19,15 @@ struct scan {
     unsigned documents, depth, anchors;
 };
 
-static bool scan_event(struct net_tree *tree, struct scan *scan, const yaml_event_t *event)
+static bool scan_event(struct leat_fabric_tree *tree, struct scan *scan, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL;
     tree->place.line = (uint32_t)event->start_mark.line + 1;
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++scan->documents > 1)
-            return wrong(&tree->place, "a second document, expected the end of the file");
+            return leat_fabric_wrong(&tree->place,
+                                     "a second document, expected the end of the file");
         break;
     case YAML_SCALAR_EVENT: anchor = event->data.scalar.anchor; break;
     case YAML_SEQUENCE_START_EVENT:
@@ -32,7 +35,8 @@ static bool scan_event(struct net_tree *tree, struct scan *scan, const yaml_even
         anchor = event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
                                                           : event->data.mapping_start.anchor;
         if (++scan->depth > DEPTH_MAX)
-            return wrong(&tree->place, "nested too deep, expected at most %d levels", DEPTH_MAX);
+            return leat_fabric_wrong(&tree->place, "nested too deep, expected at most %d levels",
+                                     DEPTH_MAX);
         break;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: scan->depth--; break;
@@ -43,31 +47,32 @@ static bool scan_event(struct net_tree *tree, struct scan *scan, const yaml_even
     case YAML_ALIAS_EVENT: break;
     }
     if (anchor && ++scan->anchors > ANCHORS_MAX)
-        return wrong(&tree->place, "one anchor (&) too many, expected at most %d", ANCHORS_MAX);
+        return leat_fabric_wrong(&tree->place, "one anchor (&) too many, expected at most %d",
+                                 ANCHORS_MAX);
     return true;
 }
 
 /* Octets that are no text have an offset only. */
-static bool refuse_syntax(struct net_tree *tree, const yaml_parser_t *parser, const uint8_t *octets,
-                          size_t len)
+static bool refuse_syntax(struct leat_fabric_tree *tree, const yaml_parser_t *parser,
+                          const uint8_t *octets, size_t len)
 {
     tree->place.line = (uint32_t)parser->problem_mark.line + 1;
-    if (parser->error == YAML_MEMORY_ERROR) return complain("no memory"), false;
+    if (parser->error == YAML_MEMORY_ERROR) return leat_fabric_no_memory(tree->place.error, 0);
     if (parser->error == YAML_READER_ERROR)
         for (size_t i = 0; i < len && i < parser->problem_offset; i++)
             tree->place.line += octets[i] == '\n';
-    return wrong(&tree->place, "%s, expected YAML",
-                 parser->problem ? parser->problem : "it is broken");
+    return leat_fabric_wrong(&tree->place, "%s, expected YAML",
+                             parser->problem ? parser->problem : "it is broken");
 }
 
 /* One event after the other, without a memory of them. */
-static bool scan_all(struct net_tree *tree, yaml_parser_t *parser, const uint8_t *octets,
+static bool scan_all(struct leat_fabric_tree *tree, yaml_parser_t *parser, const uint8_t *octets,
                      size_t len)
 {
     struct scan scan = { 0 };
     yaml_event_t event;
     bool good = true, end = false;
-    while (good && !end && !interrupted) {
+    while (good && !end && !leat_fabric_is_interrupted(&tree->place)) {
         if (!yaml_parser_parse(parser, &event)) return refuse_syntax(tree, parser, octets, len);
         end = event.type == YAML_STREAM_END_EVENT;
         good = scan_event(tree, &scan, &event);
@@ -76,29 +81,25 @@ static bool scan_all(struct net_tree *tree, yaml_parser_t *parser, const uint8_t
     return good && end;
 }
 
-static bool load(struct net_tree *tree, yaml_parser_t *parser, const uint8_t *octets, size_t len)
+static bool load(struct leat_fabric_tree *tree, yaml_parser_t *parser, const uint8_t *octets,
+                 size_t len)
 {
     if (yaml_parser_load(parser, &tree->document)) return true;
     return refuse_syntax(tree, parser, octets, len);
 }
 
-bool net_tree_read(struct net_tree *tree, const uint8_t *octets, size_t len)
+static bool read_tree(struct leat_fabric_tree *tree, const uint8_t *octets, size_t len)
 {
     bool good = true;
     for (int pass = 0; good && pass < 2; pass++) {
         yaml_parser_t parser;
-        if (!yaml_parser_initialize(&parser)) return complain("no memory"), false;
+        if (!yaml_parser_initialize(&parser)) return leat_fabric_no_memory(tree->place.error, 0);
         yaml_parser_set_input_string(&parser, octets, len);
         good = (pass == 0 ? scan_all : load)(tree, &parser, octets, len);
         yaml_parser_delete(&parser);
     }
     tree->place.line = good ? 1 : tree->place.line;
     return good;
-}
-
-void net_tree_free(struct net_tree *tree)
-{
-    yaml_document_delete(&tree->document);
 }
 
 /* ---- finding -------------------------------------------------------------------------------- */
@@ -108,17 +109,18 @@ static struct word text_of(const yaml_node_t *scalar)
     return (struct word){ (const char *)scalar->data.scalar.value, scalar->data.scalar.length };
 }
 
-uint32_t net_tree_line(const yaml_node_t *node)
+uint32_t leat_fabric_tree_line(const yaml_node_t *node)
 {
     return (uint32_t)node->start_mark.line + 1;
 }
 
-yaml_node_t *net_tree_root(struct net_tree *tree)
+yaml_node_t *leat_fabric_tree_root(struct leat_fabric_tree *tree)
 {
     return yaml_document_get_root_node(&tree->document);
 }
 
-yaml_node_t *net_tree_value(struct net_tree *tree, const yaml_node_t *mapping, const char *key)
+yaml_node_t *leat_fabric_tree_value(struct leat_fabric_tree *tree, const yaml_node_t *mapping,
+                                    const char *key)
 {
     if (!mapping || mapping->type != YAML_MAPPING_NODE) return NULL;
     const yaml_node_pair_t *end = mapping->data.mapping.pairs.top;
@@ -135,7 +137,8 @@ static uint32_t entries_of(const yaml_node_t *list)
     return (uint32_t)(list->data.sequence.items.top - list->data.sequence.items.start);
 }
 
-yaml_node_t *net_tree_entry(struct net_tree *tree, const yaml_node_t *list, uint32_t index)
+yaml_node_t *leat_fabric_tree_entry(struct leat_fabric_tree *tree, const yaml_node_t *list,
+                                    uint32_t index)
 {
     if (!list || list->type != YAML_SEQUENCE_NODE || index >= entries_of(list)) return NULL;
     return yaml_document_get_node(&tree->document, list->data.sequence.items.start[index]);
@@ -158,21 +161,23 @@ static struct keys keys_of(const cyaml_schema_field_t *fields)
 }
 
 /* "NAME: WHAT IT IS, expected ..." */
-static bool refuse(struct net_tree *tree, const char *name, const yaml_node_t *node,
+static bool refuse(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node,
                    const char *expected)
 {
     struct shown text;
-    tree->place.line = net_tree_line(node);
+    tree->place.line = leat_fabric_tree_line(node);
     if (node->type == YAML_SEQUENCE_NODE || node->type == YAML_MAPPING_NODE)
-        return wrong(&tree->place, "%s: %s, expected %s", name,
-                     node->type == YAML_SEQUENCE_NODE ? "a list" : "keys and values", expected);
+        return leat_fabric_wrong(&tree->place, "%s: %s, expected %s", name,
+                                 node->type == YAML_SEQUENCE_NODE ? "a list" : "keys and values",
+                                 expected);
     text = show(text_of(node));
-    if (!text.text[0]) return wrong(&tree->place, "%s: nothing, expected %s", name, expected);
-    return wrong(&tree->place, "%s: '%s', expected %s", name, text.text, expected);
+    if (!text.text[0])
+        return leat_fabric_wrong(&tree->place, "%s: nothing, expected %s", name, expected);
+    return leat_fabric_wrong(&tree->place, "%s: '%s', expected %s", name, text.text, expected);
 }
 
 /* Decimal alone: libcyaml would take a leading zero for octal. */
-static bool check_number(struct net_tree *tree, const char *name, const yaml_node_t *node)
+static bool check_number(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node)
 {
     uint64_t number;
     if (node->type == YAML_SCALAR_NODE) {
@@ -185,7 +190,7 @@ static bool check_number(struct net_tree *tree, const char *name, const yaml_nod
 }
 
 /* libcyaml takes every other word for true. */
-static bool check_truth(struct net_tree *tree, const char *name, const yaml_node_t *node)
+static bool check_truth(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node)
 {
     static const char *const words[] = { "true", "false", "yes", "no" };
     for (size_t i = 0; node->type == YAML_SCALAR_NODE && i < sizeof words / sizeof *words; i++)
@@ -201,7 +206,7 @@ static bool is_printable(struct word w)
     return true;
 }
 
-static bool check_string(struct net_tree *tree, const char *name, const yaml_node_t *node,
+static bool check_string(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node,
                          const cyaml_schema_value_t *schema)
 {
     char expected[64];
@@ -214,38 +219,42 @@ static bool check_string(struct net_tree *tree, const char *name, const yaml_nod
     return true;
 }
 
-static bool check_list(struct net_tree *tree, const char *name, const yaml_node_t *node,
+static bool check_list(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node,
                        const cyaml_schema_value_t *schema)
 {
     if (node->type != YAML_SEQUENCE_NODE) return refuse(tree, name, node, "a list");
     const uint32_t count = entries_of(node), min = schema->sequence.min, max = schema->sequence.max;
-    tree->place.line = net_tree_line(node);
+    tree->place.line = leat_fabric_tree_line(node);
     if (count < min)
-        return wrong(&tree->place, "%s: a list of %u, expected at least %u", name, count, min);
+        return leat_fabric_wrong(&tree->place, "%s: a list of %u, expected at least %u", name,
+                                 count, min);
     if (count > max)
-        return wrong(&tree->place, "%s: a list of %u, expected at most %u", name, count, max);
+        return leat_fabric_wrong(&tree->place, "%s: a list of %u, expected at most %u", name, count,
+                                 max);
     for (uint32_t i = 0; i < count; i++)
-        if (!net_tree_check(tree, name, net_tree_entry(tree, node, i), schema->sequence.entry))
+        if (!leat_fabric_tree_check(tree, name, leat_fabric_tree_entry(tree, node, i),
+                                    schema->sequence.entry))
             return false;
     return true;
 }
 
-/* Which field a key names; NULL after a complaint. */
-static const cyaml_schema_field_t *find_field(struct net_tree *tree, const yaml_node_t *key,
+/* Which field a key names; NULL with an error. */
+static const cyaml_schema_field_t *find_field(struct leat_fabric_tree *tree, const yaml_node_t *key,
                                               const cyaml_schema_field_t *fields)
 {
     struct shown text = { "" };
-    tree->place.line = net_tree_line(key);
+    tree->place.line = leat_fabric_tree_line(key);
     if (key->type == YAML_SCALAR_NODE) {
         for (const cyaml_schema_field_t *f = fields; f->key; f++)
             if (is_word(text_of(key), f->key)) return f;
         text = show(text_of(key));
     }
-    wrong(&tree->place, "unknown key '%s', expected one of %s", text.text, keys_of(fields).text);
+    leat_fabric_wrong(&tree->place, "unknown key '%s', expected one of %s", text.text,
+                      keys_of(fields).text);
     return NULL;
 }
 
-static bool check_fields(struct net_tree *tree, const yaml_node_t *node,
+static bool check_fields(struct leat_fabric_tree *tree, const yaml_node_t *node,
                          const cyaml_schema_field_t *fields)
 {
     uint64_t seen = 0;
@@ -255,20 +264,21 @@ static bool check_fields(struct net_tree *tree, const yaml_node_t *node,
         const cyaml_schema_field_t *f = find_field(tree, key, fields);
         if (!f) return false;
         if (seen >> (f - fields) & 1)
-            return wrong(&tree->place, "'%s' is there twice, expected it once", f->key);
+            return leat_fabric_wrong(&tree->place, "'%s' is there twice, expected it once", f->key);
         seen |= UINT64_C(1) << (f - fields);
-        if (!net_tree_check(tree, f->key, yaml_document_get_node(&tree->document, p->value),
-                            &f->value))
+        if (!leat_fabric_tree_check(tree, f->key, yaml_document_get_node(&tree->document, p->value),
+                                    &f->value))
             return false;
     }
-    tree->place.line = net_tree_line(node);
+    tree->place.line = leat_fabric_tree_line(node);
     for (const cyaml_schema_field_t *f = fields; f->key; f++)
         if (!(f->value.flags & CYAML_FLAG_OPTIONAL) && !(seen >> (f - fields) & 1))
-            return wrong(&tree->place, "no %s, expected the keys %s", f->key, keys_of(fields).text);
+            return leat_fabric_wrong(&tree->place, "no %s, expected the keys %s", f->key,
+                                     keys_of(fields).text);
     return true;
 }
 
-static bool check_mapping(struct net_tree *tree, const char *name, const yaml_node_t *node,
+static bool check_mapping(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node,
                           const cyaml_schema_value_t *schema)
 {
     char expected[KEYS_CAP + 32];
@@ -277,8 +287,8 @@ static bool check_mapping(struct net_tree *tree, const char *name, const yaml_no
     return refuse(tree, name, node, expected);
 }
 
-bool net_tree_check(struct net_tree *tree, const char *name, const yaml_node_t *node,
-                    const cyaml_schema_value_t *schema)
+bool leat_fabric_tree_check(struct leat_fabric_tree *tree, const char *name,
+                            const yaml_node_t *node, const cyaml_schema_value_t *schema)
 {
     if (schema->type == CYAML_UINT) return check_number(tree, name, node);
     if (schema->type == CYAML_BOOL) return check_truth(tree, name, node);
@@ -290,25 +300,41 @@ bool net_tree_check(struct net_tree *tree, const char *name, const yaml_node_t *
 
 static const cyaml_config_t quiet = { .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR };
 
-void *net_tree_load(struct net_tree *tree, const uint8_t *octets, size_t len,
-                    const cyaml_schema_value_t *schema, const char *first)
+void *leat_fabric_tree_load(struct leat_fabric_tree *tree, const uint8_t *octets, size_t len,
+                            const cyaml_schema_value_t *schema, const char *first)
 {
     void *data = NULL;
-    const yaml_node_t *root = net_tree_root(tree);
+    const yaml_node_t *root = leat_fabric_tree_root(tree);
     if (!root) {
-        wrong(&tree->place, "nothing in it, expected at least %s:", first);
+        leat_fabric_wrong(&tree->place, "nothing in it, expected at least %s:", first);
         return NULL;
     }
-    if (!net_tree_check(tree, "the description", root, schema)) return NULL;
+    if (!leat_fabric_tree_check(tree, "the description", root, schema)) return NULL;
     const cyaml_err_t err = cyaml_load_data(octets, len, &quiet, schema, &data, NULL);
     if (!err && data) return data;
-    wrong(&tree->place, "libcyaml cannot read it: %s, expected plain YAML", cyaml_strerror(err));
+    leat_fabric_wrong(&tree->place, "libcyaml cannot read it: %s, expected plain YAML",
+                      cyaml_strerror(err));
     return NULL;
 }
 
-void net_tree_unload(const cyaml_schema_value_t *schema, void *data)
+void leat_fabric_tree_unload(const cyaml_schema_value_t *schema, void *data)
 {
     cyaml_free(&quiet, schema, data, 0);
+}
+
+bool leat_fabric_tree_file(const struct leat_fabric_place *place, size_t most,
+                           leat_fabric_tree_fn *load_it, void *context)
+{
+    struct leat_fabric_tree tree = { .place = *place };
+    size_t len;
+    uint8_t *octets = leat_fabric_file(place, most, &len);
+    bool good = octets && read_tree(&tree, octets, len);
+    if (good) {
+        good = !leat_fabric_is_interrupted(place) && load_it(context, &tree, octets, len);
+        yaml_document_delete(&tree.document);
+    }
+    free(octets);
+    return good;
 }
 
 #endif

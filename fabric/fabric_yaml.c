@@ -11,28 +11,25 @@
  *     - {at: 0, to: 2, by: 1}
  *
  * libcyaml reads it by the schema below. Before that, the file is held against the same schema as
- * libyaml's tree (net_tree.h), which tells what is wrong and where.
+ * libyaml's tree (fabric_tree_parts.h), which tells what is wrong and where.
  */
-#include "net_design.h"
-#include "place.h"
+#include "fabric_file_parts.h"
+#include "fabric_flits.h"
 #include <stdlib.h>
-#include <string.h>
 
 #ifndef HAVE_CYAML
 
-bool net_read_yaml(const char *file, struct net_design *design)
+bool leat_fabric_read_yaml(const char *file, bool (*interrupted)(void),
+                           struct leat_fabric_design *design, struct leat_fabric_error *error)
 {
-    (void)design;
-    complain("%s: this leat was built without libcyaml and libyaml, which read descriptions", file);
-    return false;
+    (void)interrupted, (void)design;
+    return leat_fabric_no_yaml(file, error);
 }
 
 #else
 
-#include "input.h"
+#include "fabric_tree_parts.h"
 #include "leat_tree.h"
-#include "net_tree.h"
-#include <stdio.h>
 
 enum { FILE_LEN_MAX = 1 << 28, MESSAGE_CAP = 512, WORD_LEN_MAX = 64 };
 
@@ -98,9 +95,9 @@ static const cyaml_schema_field_t fields[] = {
     WORD("topology", topology),
     CYAML_FIELD_IGNORE("size", CYAML_FLAG_OPTIONAL), /* a list or one number: take_size */
     CYAML_FIELD_UINT("routers", CYAML_FLAG_OPTIONAL, struct description, routers),
-    LIST("edges", edges, edge_value, 0, NET_EDGES_MAX),
+    LIST("edges", edges, edge_value, 0, LEAT_FABRIC_EDGES_MAX),
     LIST("hosts", hosts, number, 1, LEAT_NET_TERMINALS_MAX),
-    LIST("table", table, entry_value, 0, NET_ENTRIES_MAX),
+    LIST("table", table, entry_value, 0, LEAT_FABRIC_ENTRIES_MAX),
     WORD("switch", parameter[0]),
     WORD("vcs", parameter[1]),
     WORD("buffer", parameter[2]),
@@ -125,27 +122,28 @@ static const cyaml_schema_value_t size_list = { CYAML_VALUE_SEQUENCE(
 /* ---- where things are ----------------------------------------------------------------------- */
 
 struct reader {
-    struct net_tree tree;
-    struct net_design *design;
+    struct leat_fabric_tree tree;
+    struct leat_fabric_design *design;
 };
 
 static yaml_node_t *value_of(struct reader *r, const char *key)
 {
-    return net_tree_value(&r->tree, net_tree_root(&r->tree), key);
+    return leat_fabric_tree_value(&r->tree, leat_fabric_tree_root(&r->tree), key);
 }
 
 /* From now on complaints are about the line of this key, or of an entry of its list; as before
  * where there is no such key. */
 static void stand_at(struct reader *r, const char *key, uint32_t index)
 {
-    const yaml_node_t *node = value_of(r, key), *entry = net_tree_entry(&r->tree, node, index);
-    if (node) r->tree.place.line = net_tree_line(entry ? entry : node);
+    const yaml_node_t *node = value_of(r, key),
+                      *entry = leat_fabric_tree_entry(&r->tree, node, index);
+    if (node) r->tree.place.line = leat_fabric_tree_line(entry ? entry : node);
 }
 
 static uint32_t line_of(struct reader *r, const char *key, uint32_t otherwise)
 {
     const yaml_node_t *node = value_of(r, key);
-    return node ? net_tree_line(node) : otherwise;
+    return node ? leat_fabric_tree_line(node) : otherwise;
 }
 
 /* ---- from description to design ------------------------------------------------------------- */
@@ -163,9 +161,11 @@ static bool take_topology(struct reader *r, const struct description *y)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  leat_net_kind_name((enum leat_net_kind)i));
     if (!y->topology)
-        return wrong(&r->tree.place, "no topology, expected topology: and one of %s", known);
+        return leat_fabric_wrong(&r->tree.place, "no topology, expected topology: and one of %s",
+                                 known);
     const struct word given = { y->topology, strlen(y->topology) };
-    return wrong(&r->tree.place, "topology '%s', expected one of %s", show(given).text, known);
+    return leat_fabric_wrong(&r->tree.place, "topology '%s', expected one of %s", show(given).text,
+                             known);
 }
 
 /* The numbers have been checked to be numbers of 32 bits. */
@@ -174,17 +174,17 @@ static bool take_size(struct reader *r)
     struct leat_net_shape *shape = &r->design->plan.shape;
     const yaml_node_t *size = value_of(r, "size"), *n = size;
     if (!size) return true;
-    if (!net_tree_check(&r->tree, "size", size,
-                        size->type == YAML_SCALAR_NODE ? &number : &size_list))
+    if (!leat_fabric_tree_check(&r->tree, "size", size,
+                                size->type == YAML_SCALAR_NODE ? &number : &size_list))
         return false;
     if (shape->kind == LEAT_NET_GRAPH) {
         stand_at(r, "size", 0);
-        return wrong(&r->tree.place, "size, expected edges with topology: graph");
+        return leat_fabric_wrong(&r->tree.place, "size, expected edges with topology: graph");
     }
-    if (size->type != YAML_SCALAR_NODE) n = net_tree_entry(&r->tree, size, 0);
+    if (size->type != YAML_SCALAR_NODE) n = leat_fabric_tree_entry(&r->tree, size, 0);
     while (n) {
         shape->number[shape->numbers++] = (uint32_t)strtoul((char *)n->data.scalar.value, NULL, 10);
-        n = net_tree_entry(&r->tree, size, shape->numbers);
+        n = leat_fabric_tree_entry(&r->tree, size, shape->numbers);
     }
     return true;
 }
@@ -198,8 +198,9 @@ static bool is_number(struct reader *r, const char *key, const char *value)
         if (strcmp(key, words[i]) == 0) return true;
     if (leat_tree_number(value, strlen(value), &any)) return true;
     stand_at(r, key, 0);
-    if (!*value) return wrong(&r->tree.place, "%s: nothing, expected a whole number", key);
-    return wrong(&r->tree.place, "%s: '%s', expected a whole number", key, value);
+    if (!*value)
+        return leat_fabric_wrong(&r->tree.place, "%s: nothing, expected a whole number", key);
+    return leat_fabric_wrong(&r->tree.place, "%s: '%s', expected a whole number", key, value);
 }
 
 static bool take_parameters(struct reader *r, const struct description *y)
@@ -215,7 +216,7 @@ static bool take_parameters(struct reader *r, const struct description *y)
                                strlen(value), &why))
             continue;
         stand_at(r, parameters[i], 0);
-        return wrong(&r->tree.place, "%s: %.*s", parameters[i], (int)why.len, line);
+        return leat_fabric_wrong(&r->tree.place, "%s: %.*s", parameters[i], (int)why.len, line);
     }
     return true;
 }
@@ -225,21 +226,22 @@ static bool is_for_graph(struct reader *r, const char *key)
 {
     if (!value_of(r, key) || r->design->plan.shape.kind == LEAT_NET_GRAPH) return true;
     stand_at(r, key, 0);
-    return wrong(&r->tree.place, "%s, expected them with topology: graph only", key);
+    return leat_fabric_wrong(&r->tree.place, "%s, expected them with topology: graph only", key);
 }
 
 static bool check_edge(struct reader *r, uint32_t index, const struct edge *e, uint32_t routers)
 {
     const bool good = e->a < routers && e->b < routers && e->a != e->b;
     if (good && e->cycles && e->cycles <= LEAT_NET_WIRE_CYCLES_MAX) return true;
-    const yaml_node_t *edge = net_tree_entry(&r->tree, value_of(r, "edges"), index);
-    r->tree.place.line = net_tree_line(edge);
+    const yaml_node_t *edge = leat_fabric_tree_entry(&r->tree, value_of(r, "edges"), index);
+    r->tree.place.line = leat_fabric_tree_line(edge);
     if (!good)
-        return wrong(&r->tree.place, "a: %u, b: %u, expected two different routers of 0 to %u",
-                     e->a, e->b, routers - 1);
-    if (!net_tree_value(&r->tree, edge, "cycles")) return true; /* as long as the others */
-    return wrong(&r->tree.place, "cycles: %u, expected 1 to %d", e->cycles,
-                 LEAT_NET_WIRE_CYCLES_MAX);
+        return leat_fabric_wrong(&r->tree.place,
+                                 "a: %u, b: %u, expected two different routers of 0 to %u", e->a,
+                                 e->b, routers - 1);
+    if (!leat_fabric_tree_value(&r->tree, edge, "cycles")) return true; /* as long as the others */
+    return leat_fabric_wrong(&r->tree.place, "cycles: %u, expected 1 to %d", e->cycles,
+                             LEAT_NET_WIRE_CYCLES_MAX);
 }
 
 static bool check_routers(struct reader *r, const struct description *y)
@@ -247,24 +249,26 @@ static bool check_routers(struct reader *r, const struct description *y)
     if (!is_for_graph(r, "routers")) return false;
     if (!value_of(r, "routers") || (y->routers && y->routers <= LEAT_NET_ROUTERS_MAX)) return true;
     stand_at(r, "routers", 0);
-    return wrong(&r->tree.place, "routers: %u, expected 1 to %d", y->routers, LEAT_NET_ROUTERS_MAX);
+    return leat_fabric_wrong(&r->tree.place, "routers: %u, expected 1 to %d", y->routers,
+                             LEAT_NET_ROUTERS_MAX);
 }
 
 static bool take_edges(struct reader *r, const struct description *y)
 {
-    struct net_design *d = r->design;
+    struct leat_fabric_design *d = r->design;
     struct leat_net_shape *shape = &d->plan.shape;
     if (!is_for_graph(r, "edges") || !check_routers(r, y)) return false;
     if (shape->kind != LEAT_NET_GRAPH) return true;
-    d->edge = net_take(y->edges_count, sizeof *d->edge);
-    d->edge_line = net_take(y->edges_count, sizeof *d->edge_line);
+    d->edge = leat_fabric_take(y->edges_count, sizeof *d->edge, r->tree.place.error);
+    d->edge_line = leat_fabric_take(y->edges_count, sizeof *d->edge_line, r->tree.place.error);
     if (!d->edge || !d->edge_line) return false;
     shape->routers = y->routers;
     for (uint32_t i = 0; i < y->edges_count; i++) {
         const struct edge *e = &y->edges[i];
         if (!check_edge(r, i, e, y->routers ? y->routers : LEAT_NET_ROUTERS_MAX)) return false;
         d->edge[i] = (struct leat_net_edge){ e->a, e->b, e->cycles, e->one_way };
-        d->edge_line[i] = net_tree_line(net_tree_entry(&r->tree, value_of(r, "edges"), i));
+        d->edge_line[i] = leat_fabric_tree_line(
+            leat_fabric_tree_entry(&r->tree, value_of(r, "edges"), i));
         if (e->a >= shape->routers) shape->routers = e->a + 1;
         if (e->b >= shape->routers) shape->routers = e->b + 1;
     }
@@ -275,19 +279,19 @@ static bool take_edges(struct reader *r, const struct description *y)
 
 static bool take_hosts(struct reader *r, const struct description *y)
 {
-    struct net_design *d = r->design;
+    struct leat_fabric_design *d = r->design;
     if (!is_for_graph(r, "hosts")) return false;
     if (!y->hosts_count) return true;
     stand_at(r, "terminals", 0);
     if (value_of(r, "terminals"))
-        return wrong(&r->tree.place, "terminals beside hosts, expected one of the two");
-    d->terminal_at = net_take(y->hosts_count, sizeof *d->terminal_at);
+        return leat_fabric_wrong(&r->tree.place, "terminals beside hosts, expected one of the two");
+    d->terminal_at = leat_fabric_take(y->hosts_count, sizeof *d->terminal_at, r->tree.place.error);
     if (!d->terminal_at) return false;
     for (uint32_t i = 0; i < y->hosts_count; i++) {
         if (y->hosts[i] >= d->plan.shape.routers) {
             stand_at(r, "hosts", i);
-            return wrong(&r->tree.place, "host at router %u, expected 0 to %u", y->hosts[i],
-                         d->plan.shape.routers - 1);
+            return leat_fabric_wrong(&r->tree.place, "host at router %u, expected 0 to %u",
+                                     y->hosts[i], d->plan.shape.routers - 1);
         }
         d->terminal_at[i] = y->hosts[i];
     }
@@ -298,18 +302,18 @@ static bool take_hosts(struct reader *r, const struct description *y)
 
 static bool take_table(struct reader *r, const struct description *y)
 {
-    struct net_design *d = r->design;
+    struct leat_fabric_design *d = r->design;
     if (!y->table_count) return true;
     stand_at(r, "table", 0);
     if (d->plan.routing.rule != LEAT_NET_TABLE)
-        return wrong(&r->tree.place, "a table, expected it with routing: table only");
-    d->entry = net_take(y->table_count, sizeof *d->entry);
+        return leat_fabric_wrong(&r->tree.place, "a table, expected it with routing: table only");
+    d->entry = leat_fabric_take(y->table_count, sizeof *d->entry, r->tree.place.error);
     if (!d->entry) return false;
     d->entries = y->table_count;
     for (uint32_t i = 0; i < y->table_count; i++) {
         stand_at(r, "table", i);
-        d->entry[i] = (struct net_entry){ y->table[i].at, y->table[i].to, y->table[i].by,
-                                          r->tree.place.line };
+        d->entry[i] = (struct leat_fabric_entry){ y->table[i].at, y->table[i].to, y->table[i].by,
+                                                  r->tree.place.line };
     }
     return true;
 }
@@ -317,7 +321,7 @@ static bool take_table(struct reader *r, const struct description *y)
 /* Where it is written what can only be refused once all is known. */
 static void take_lines(struct reader *r)
 {
-    struct net_design *d = r->design;
+    struct leat_fabric_design *d = r->design;
     const bool vc = d->plan.net.architecture == LEAT_NET_SWITCH_VC;
     r->tree.place.line = line_of(r, "topology", 1);
     stand_at(r, d->plan.shape.kind == LEAT_NET_GRAPH ? "edges" : "size", 0);
@@ -340,36 +344,21 @@ static bool take_all(struct reader *r, const struct description *y)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static bool load(struct reader *r, const uint8_t *octets, size_t len)
+static bool load(void *context, struct leat_fabric_tree *tree, const uint8_t *octets, size_t len)
 {
-    struct description *y = net_tree_load(&r->tree, octets, len, &schema, "topology");
+    struct reader r = { .tree = *tree, .design = context };
+    struct description *y = leat_fabric_tree_load(&r.tree, octets, len, &schema, "topology");
     if (!y) return false;
-    const bool good = take_all(r, y);
-    net_tree_unload(&schema, y);
+    const bool good = take_all(&r, y);
+    leat_fabric_tree_unload(&schema, y);
     return good;
 }
 
-static bool parse(struct reader *r, const uint8_t *octets, size_t len)
+bool leat_fabric_read_yaml(const char *file, bool (*interrupted)(void),
+                           struct leat_fabric_design *design, struct leat_fabric_error *error)
 {
-    if (!net_tree_read(&r->tree, octets, len)) return false;
-    const bool good = !interrupted && load(r, octets, len);
-    net_tree_free(&r->tree);
-    return good;
-}
-
-bool net_read_yaml(const char *file, struct net_design *design)
-{
-    struct reader r = { .tree = { .place = { file, 1 } }, .design = design };
-    struct input in;
-    if (!input_open(&in, file)) return false;
-    bool good = input_fill(&in, FILE_LEN_MAX + 1) && !interrupted;
-    if (good && input_len(&in) > FILE_LEN_MAX) {
-        complain("%s: longer than %d octets, expected fewer", file, FILE_LEN_MAX);
-        good = false;
-    }
-    good = good && parse(&r, input_octets(&in), input_len(&in));
-    input_close(&in);
-    return good;
+    return leat_fabric_tree_file(&(struct leat_fabric_place){ file, 1, error, interrupted },
+                                 FILE_LEN_MAX, load, design);
 }
 
 #endif

@@ -1,0 +1,20 @@
+# libleat_fabric for programs outside of leat: <leat/fabric.h>, and all that is below it inside.
+target_compile_definitions(leat_fabric PRIVATE _XOPEN_SOURCE=700)
+foreach(test fabric_kinds_test fabric_files_test)
+  target_compile_definitions(${test} PRIVATE _DEFAULT_SOURCE)
+endforeach()
+find_library(CYAML cyaml)
+find_library(YAML yaml)
+if(CYAML AND YAML)
+  target_compile_definitions(leat_fabric PUBLIC HAVE_CYAML)
+  target_link_libraries(leat_fabric PUBLIC ${CYAML} ${YAML})
+else()
+  message(WARNING "libcyaml-dev or libyaml-dev is missing: fabrics cannot be described in YAML")
+endif()
+add_library(leat_fabric_shared SHARED fabric/fabric_public.c)
+target_link_libraries(leat_fabric_shared PRIVATE leat_fabric)
+target_link_options(leat_fabric_shared PRIVATE -Wl,--exclude-libs,ALL) # it exports its header only
+set_target_properties(leat_fabric_shared PROPERTIES OUTPUT_NAME leat_fabric
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+install(TARGETS leat_fabric_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+leat_pkgconfig(fabric)

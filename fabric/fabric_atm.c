@@ -1,0 +1,104 @@
+/* ATM fabrics: clos444, clos:8,15,8/buffer=4, bmx:16/clock=20MHz. */
+#include "fabric_atm.h"
+#include "fabric_word_parts.h"
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+static bool matches(const char *name)
+{
+    const struct word shape = { name, strcspn(name, "/") };
+    return is_word(shape, "clos444") || begins(name, "clos:") || begins(name, "bmx:");
+}
+
+static leat_err parse(const char *name, void *out, struct leat_text *why)
+{
+    return leat_sim_atm_fabric_parse(name, out, why);
+}
+
+static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_fabric_error *error)
+{
+    struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
+    const struct leat_atm_clos *net = &a->fabric.net;
+    struct leat_text name;
+    (void)interrupted;
+    if (!leat_fabric_parse(f->word, parse, &a->fabric, error)) return false;
+    leat_text_init(&name, f->name, sizeof f->name - 1, NULL, NULL);
+    leat_sim_atm_fabric_name(&a->fabric, &name);
+    leat_atm_aal_config_default(&a->aal, 0, net->ports, net->paths);
+    a->line.seed = 1;
+    a->model = LEAT_SIM_ATM_CELL;
+    f->clock = (struct leat_sim_clock){ a->fabric.period_ps_num, a->fabric.period_ps_den };
+    f->ports = net->ports;
+    return true;
+}
+
+static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
+                 struct leat_fabric_error *error)
+{
+    struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
+    const struct leat_sim_atm_ports_config port = { .fabric = a->fabric,
+                                                    .model = a->model,
+                                                    .aal = a->aal,
+                                                    .line = a->line,
+                                                    .contention_free = config->contention_free,
+                                                    .messages_max = config->messages_max };
+    f->memory = leat_fabric_take(1, leat_sim_atm_replay_footprint(&port), error);
+    if (!f->memory) return false;
+    leat_sim_atm_replay_init(&a->laps, &port, f->memory);
+    a->laps.is_off = a->every_cycle;
+    f->net = &a->laps.net;
+    return true;
+}
+
+static void native(const struct leat_fabric *f, struct leat_sim_packetway_native *out)
+{
+    out->kind = LEAT_SIM_PACKETWAY_ATM;
+    out->clos = &((const struct leat_fabric_atm *)f)->fabric.net;
+}
+
+/* As a network of switches would have it. */
+static const struct leat_net_shape *shape(struct leat_fabric *f)
+{
+    struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;
+    const struct leat_atm_clos *net = &a->fabric.net;
+    const bool single = net->stages == 1;
+    a->shape = (struct leat_net_shape){ .kind = single ? LEAT_NET_CROSSBAR : LEAT_NET_CLOS,
+                                        .number = { net->e, net->m, net->r },
+                                        .numbers = single ? 1 : 3,
+                                        .terminals = 1,
+                                        .wire_cycles = 1,
+                                        .board_cycles = 1 };
+    return &a->shape;
+}
+
+static bool list(size_t index, struct leat_fabric_spelling *out)
+{
+    const struct leat_sim_atm_fabric_spelling *spelling = leat_sim_atm_fabric_list(index);
+    if (spelling) *out = (struct leat_fabric_spelling){ spelling->name, spelling->text };
+    return spelling;
+}
+
+static const char *const options[] = { "--model",         "--bit-errors", "--lose", "--insert",
+                                       "--duplicate",     "--hec",        "--dead", "--retransmit",
+                                       "--transmissions", "--obsolete",   "--poll", "--every-cycle",
+                                       "--descriptors",   "--no-resync",  NULL };
+
+const struct leat_fabric_kind leat_fabric_kind_atm = { .id = "atm",
+                                                       .what = "an ATM fabric",
+                                                       .size = sizeof(struct leat_fabric_atm),
+                                                       .options = options,
+                                                       .list = list,
+                                                       .matches = matches,
+                                                       .reads_any = true,
+                                                       .read = read,
+                                                       .open = open,
+                                                       .native = native,
+                                                       .shape = shape };
+
+struct leat_fabric_atm *leat_fabric_as_atm(struct leat_fabric *fabric)
+{
+    return fabric->kind == &leat_fabric_kind_atm ? (struct leat_fabric_atm *)fabric : NULL;
+}

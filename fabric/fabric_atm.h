@@ -1,0 +1,28 @@
+/* ATM fabrics: sim_atm_fabric.h has their names. */
+#ifndef LEAT_FABRIC_ATM_H
+#define LEAT_FABRIC_ATM_H
+
+#include "fabric_kind.h"
+#include "net_topology.h"
+#include "sim_atm_fabric.h"
+#include "sim_atm_replay.h"
+
+struct leat_fabric_atm {
+    struct leat_fabric base;
+    struct leat_sim_atm_fabric fabric;
+    /* Defaults after leat_fabric_read, to be changed before leat_fabric_open. */
+    struct leat_atm_aal_config aal;
+    struct leat_sim_atm_line_config line;
+    struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
+    enum leat_sim_atm_model model;
+    bool every_cycle; /* no replay of what is periodic */
+    struct leat_net_shape shape;
+    struct leat_sim_atm_replay laps;
+};
+
+extern const struct leat_fabric_kind leat_fabric_kind_atm;
+
+/* NULL: it is none. */
+struct leat_fabric_atm *leat_fabric_as_atm(struct leat_fabric *fabric);
+
+#endif

@@ -1,0 +1,379 @@
+/* From a word to a network: reads what it names, builds topology and routing, looks for deadlocks.
+ */
+#include "fabric_flits.h"
+#include "fabric_word_parts.h"
+#include <stdlib.h>
+
+enum { WHY_CAP = 2048 };
+
+/* Where in a word the name of a file ends, by what it ends with; NULL: it names none. */
+static const char *file_end(const char *word, bool *yaml)
+{
+    static const struct {
+        const char *ending;
+        bool yaml;
+    } endings[] = { { ".edges", false }, { ".yaml", true }, { ".yml", true } };
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t len = strlen(endings[i].ending);
+        for (const char *at = word; (at = strstr(at, endings[i].ending)); at += len)
+            if (at[len] == '\0' || at[len] == '/') {
+                *yaml = endings[i].yaml;
+                return at + len;
+            }
+    }
+    return NULL;
+}
+
+static bool matches(const char *name)
+{
+    bool yaml;
+    return file_end(name, &yaml) || leat_net_plan_is(name);
+}
+
+static bool read_file(const char *word, const char *end, bool yaml, bool (*interrupted)(void),
+                      struct leat_fabric_design *d, struct leat_fabric_error *error)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    const size_t len = (size_t)(end - word);
+    char *file = leat_fabric_take(1, len + 1, error);
+    if (!file) return false;
+    d->file = memcpy(file, word, len);
+    leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
+    if (!(yaml ? leat_fabric_read_yaml : leat_fabric_read_edges)(file, interrupted, d, error))
+        return false;
+    if (*end) d->routing_line = d->switch_line = 0;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (!leat_net_plan_parameters(end, &d->plan, &why)) return true;
+    return leat_fabric_wrong_name(error, len, strlen(end), "%.*s", (int)why.len, line);
+}
+
+bool leat_fabric_graph_read(const char *file, bool (*interrupted)(void),
+                            struct leat_fabric_design *d, struct leat_fabric_error *error)
+{
+    *d = (struct leat_fabric_design){ .file = leat_fabric_take(1, strlen(file) + 1, error) };
+    if (!d->file) return false;
+    strcpy((char *)d->file, file);
+    snprintf(d->name, sizeof d->name, "%s", file);
+    leat_net_plan_default(LEAT_NET_GRAPH, &d->plan);
+    return leat_fabric_read_edges(d->file, interrupted, d, error);
+}
+
+static leat_err parse(const char *name, void *out, struct leat_text *why)
+{
+    return leat_net_plan_parse(name, out, why);
+}
+
+bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),
+                             struct leat_fabric_design *d, struct leat_fabric_error *error)
+{
+    struct leat_text name;
+    bool yaml;
+    const char *end = file_end(word, &yaml);
+    *d = (struct leat_fabric_design){ .file = NULL };
+    if (end) {
+        snprintf(d->name, sizeof d->name, "%s", word);
+        return read_file(word, end, yaml, interrupted, d, error);
+    }
+    if (!leat_fabric_parse(word, parse, &d->plan, error)) return false;
+    leat_text_init(&name, d->name, sizeof d->name - 1, NULL, NULL);
+    leat_net_plan_name(&d->plan, &name);
+    d->name[name.len] = '\0';
+    return true;
+}
+
+void leat_fabric_design_free(struct leat_fabric_design *d)
+{
+    free(d->edge);
+    free(d->edge_line);
+    free(d->terminal_at);
+    free(d->entry);
+    free((char *)d->file);
+    *d = (struct leat_fabric_design){ .file = NULL };
+}
+
+/* Of the file, at `line`; 0: of what is not written in it. */
+static bool refuse(const struct leat_fabric_design *d, enum leat_fabric_fault code, uint32_t line,
+                   const struct leat_text *why, struct leat_fabric_error *error)
+{
+    const bool in_file = d->file && line;
+    leat_fabric_refuse(error, code == LEAT_FABRIC_UNSOUND && in_file ? LEAT_FABRIC_FILE : code,
+                       in_file ? d->file : d->name, "%.*s", (int)why->len, why->buf);
+    if (in_file) error->line = line;
+    return false;
+}
+
+/* The line of a wire in one direction; 0: there is none in the file. */
+static uint32_t wire_line(const struct leat_fabric_design *d, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; d->edge_line && i < d->plan.shape.edges; i++)
+        if (d->edge[i].one_way && d->edge[i].a == from && d->edge[i].b == to)
+            return d->edge_line[i];
+    return 0;
+}
+
+static bool refuse_routing(const struct leat_fabric_design *d,
+                           const struct leat_net_routing_fault *fault, const struct leat_text *why,
+                           struct leat_fabric_error *error)
+{
+    uint32_t line = 0;
+    if (fault->place == LEAT_NET_AT_WIRE) line = wire_line(d, fault->from, fault->to);
+    if (fault->place == LEAT_NET_AT_ENTRY) line = d->entry[fault->entry].line;
+    return refuse(d, LEAT_FABRIC_UNSOUND, line ? line : d->routing_line, why, error);
+}
+
+/* The lowest output port of a router that leads to another one; LEAT_NET_NONE: there is none. */
+static uint32_t port_to(const struct leat_net_topology *t, uint32_t router, uint32_t next)
+{
+    for (uint32_t out = t->out_first[router]; out < t->out_first[router + 1]; out++)
+        if (leat_net_behind(t, out) == next) return out - t->out_first[router];
+    return LEAT_NET_NONE;
+}
+
+/* The lines of a table, with ports in place of routers. */
+static bool make_entries(const struct leat_fabric_design *d, struct leat_fabric_built *b,
+                         struct leat_fabric_error *error)
+{
+    const struct leat_net_topology *t = &b->topology;
+    if (!d->entries) return true;
+    b->entry = leat_fabric_take(d->entries, sizeof *b->entry, error);
+    if (!b->entry) return false;
+    for (uint32_t i = 0; i < d->entries; i++) {
+        const struct leat_fabric_entry *e = &d->entry[i];
+        const struct leat_fabric_place place = { d->file, e->line, error, NULL };
+        if (e->at >= t->routers || e->to >= t->routers || e->by >= t->routers)
+            return leat_fabric_wrong(&place, "at %u, to %u, by %u: expected routers of 0 to %u",
+                                     e->at, e->to, e->by, t->routers - 1);
+        const uint32_t port = port_to(t, e->at, e->by);
+        if (port == LEAT_NET_NONE)
+            return leat_fabric_wrong(&place,
+                                     "at %u by %u: expected a router that a wire of %u leads to",
+                                     e->at, e->by, e->at);
+        b->entry[i] = (struct leat_net_route_entry){ e->at, e->to, port };
+    }
+    b->routing_config.entry = b->entry;
+    b->routing_config.entries = d->entries;
+    return true;
+}
+
+static bool build_topology(const struct leat_fabric_design *d, struct leat_fabric_built *b,
+                           struct leat_text *why, struct leat_fabric_error *error)
+{
+    const struct leat_net_shape *shape = &d->plan.shape;
+    const bool any_number = shape->kind == LEAT_NET_GRAPH || leat_net_shape_dimensions(shape);
+    if (shape->terminals != 1 && !any_number) {
+        leat_text_puts(why, "terminals, expected none: a ");
+        leat_text_puts(why, leat_net_kind_name(shape->kind));
+        leat_text_puts(why, " has its own");
+        return refuse(d, LEAT_FABRIC_UNSOUND, d->line, why, error);
+    }
+    if (leat_net_shape_check(&d->plan.shape, why))
+        return refuse(d, LEAT_FABRIC_UNSOUND, d->line, why, error);
+    b->topology_memory = leat_fabric_take(1, leat_net_topology_footprint(&d->plan.shape), error);
+    if (!b->topology_memory) return false;
+    if (!leat_net_topology_build(&b->topology, &d->plan.shape, b->topology_memory, why))
+        return true;
+    return refuse(d, LEAT_FABRIC_UNSOUND, d->line, why, error);
+}
+
+static bool build_routing(const struct leat_fabric_design *d, struct leat_fabric_built *b,
+                          struct leat_text *why, struct leat_fabric_error *error)
+{
+    b->routing_config = d->plan.routing;
+    if (!make_entries(d, b, error)) return false;
+    struct leat_net_routing_fault fault = { .place = LEAT_NET_AT_RULE };
+    if (leat_net_routing_check(&b->topology, &b->routing_config, why, &fault))
+        return refuse_routing(d, &fault, why, error);
+    b->routing_memory = leat_fabric_take(
+        1, leat_net_routing_footprint(&b->topology, &b->routing_config), error);
+    if (!b->routing_memory) return false;
+    b->routing = leat_net_routing_init(&b->topology, &b->routing_config, b->routing_memory);
+    return true;
+}
+
+static bool look_for_deadlocks(const struct leat_fabric_design *d, struct leat_fabric_built *b,
+                               struct leat_fabric_error *error)
+{
+    b->deadlock_memory = leat_fabric_take(
+        1, leat_net_deadlock_footprint(&d->plan.shape, &b->routing_config), error);
+    if (!b->deadlock_memory) return false;
+    leat_net_deadlock_find(&b->topology, b->routing, &b->routing_config, b->deadlock_memory,
+                           &b->deadlock);
+    return true;
+}
+
+bool leat_fabric_build_topology(const struct leat_fabric_design *d, struct leat_fabric_built *b,
+                                struct leat_fabric_error *error)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    memset(b, 0, sizeof *b);
+    return build_topology(d, b, &why, error);
+}
+
+bool leat_fabric_build(const struct leat_fabric_design *d, struct leat_fabric_built *b,
+                       struct leat_fabric_error *error)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    memset(b, 0, sizeof *b);
+    if (!build_topology(d, b, &why, error) || !build_routing(d, b, &why, error)) return false;
+    if (leat_net_check(&b->topology, &d->plan.net, &why))
+        return refuse(d, LEAT_FABRIC_UNSOUND, d->switch_line, &why, error);
+    return look_for_deadlocks(d, b, error);
+}
+
+void leat_fabric_built_free(struct leat_fabric_built *b)
+{
+    free(b->topology_memory);
+    free(b->routing_memory);
+    free(b->deadlock_memory);
+    free(b->entry);
+    memset(b, 0, sizeof *b);
+}
+
+/* What breaks the circle, but for what always does. Ways of a table may take any channel, so that
+ * more of them break none. */
+static const char *cure(const struct leat_fabric_design *d)
+{
+    if (d->entries) return "a table whose ways form none, ";
+    if (d->plan.routing.rule == LEAT_NET_TABLE) return "";
+    return d->plan.net.architecture == LEAT_NET_SWITCH_VC
+               ? "classes of virtual channels (more /vcs=), "
+               : "virtual channels (/switch=vc), ";
+}
+
+bool leat_fabric_is_safe(const struct leat_fabric_design *d, const struct leat_fabric_built *b,
+                         struct leat_fabric_error *error)
+{
+    char line[WHY_CAP];
+    struct leat_text why;
+    if (!b->deadlock.possible || d->plan.net.drop) return true;
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    leat_text_puts(&why, "packets can wait for each other in a circle");
+    leat_text_puts(&why, b->deadlock.smaller ? " (found in a smaller one of its kind): " : ": ");
+    leat_net_deadlock_text(&b->deadlock, &why);
+    refuse(d, LEAT_FABRIC_UNSAFE, d->routing_line, &why, error);
+    snprintf(error->expected, sizeof error->expected,
+             "expected %sanother /routing=, /full=drop, or --unsafe to see it happen", cure(d));
+    return false;
+}
+
+/* ---- the kind -------------------------------------------------------------------------------- */
+
+static bool read(struct leat_fabric *f, bool (*interrupted)(void), struct leat_fabric_error *error)
+{
+    struct leat_fabric_design *d = &((struct leat_fabric_flits *)f)->design;
+    if (!leat_fabric_design_read(f->word, interrupted, d, error)) return false;
+    snprintf(f->name, sizeof f->name, "%s", d->name);
+    f->clock = d->plan.clock;
+    return true;
+}
+
+static bool check(struct leat_fabric *f, FILE *out, struct leat_fabric_error *error)
+{
+    struct leat_fabric_flits *n = (struct leat_fabric_flits *)f;
+    const struct leat_net_topology *t = &n->built.topology;
+    if (!leat_fabric_build(&n->design, &n->built, error) ||
+        !leat_fabric_is_safe(&n->design, &n->built, error))
+        return false;
+    fprintf(out,
+            "%s: sound: %u terminals, %u routers, %u one-way wires, routing %s without deadlock\n",
+            f->name, t->terminals, t->routers, t->wires,
+            leat_net_rule_name(n->design.plan.routing.rule));
+    return true;
+}
+
+static bool prepare_faults(struct leat_fabric_flits *n, struct leat_fabric_error *error)
+{
+    const struct leat_net_topology *t = &n->built.topology;
+    if (!n->faults.count) return true;
+    n->player_memory = leat_fabric_take(1, leat_net_fault_player_footprint(&n->faults, t), error);
+    if (!n->player_memory) return false;
+    leat_net_fault_player_init(&n->player, &n->faults, t, 1, n->player_memory);
+    return true;
+}
+
+static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
+                 struct leat_fabric_error *error)
+{
+    struct leat_fabric_flits *n = (struct leat_fabric_flits *)f;
+    char line[WHY_CAP];
+    struct leat_text why;
+    if (!n->built.routing && !leat_fabric_build(&n->design, &n->built, error)) return false;
+    if (!leat_fabric_is_safe(&n->design, &n->built, error) || !prepare_faults(n, error))
+        return false;
+    const struct leat_net_port_config port = {
+        .topology = &n->built.topology,
+        .routing = n->built.routing,
+        .net = n->design.plan.net,
+        .clock = f->clock,
+        .flit_octets = config->flit_octets,
+        .packet_flits = config->packet_flits,
+        .head_flits = config->bare ? 0 : 1,
+        .messages_max = config->messages_max,
+        .contention_free = config->contention_free,
+        .faults = n->player_memory && !config->contention_free ? &n->player : NULL,
+        .seed = config->seed,
+    };
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_net_port_check(&port, &why))
+        return leat_fabric_refuse(error, LEAT_FABRIC_UNSOUND, f->word, "%.*s", (int)why.len, line);
+    f->memory = leat_fabric_take(1, leat_net_port_footprint(&port), error);
+    if (!f->memory) return false;
+    leat_net_port_init(&n->port, &port, f->memory);
+    f->net = &n->port.base;
+    return true;
+}
+
+static void close_flits(struct leat_fabric *f)
+{
+    struct leat_fabric_flits *n = (struct leat_fabric_flits *)f;
+    free(n->player_memory);
+    leat_fabric_built_free(&n->built);
+    leat_fabric_design_free(&n->design);
+}
+
+static void native(const struct leat_fabric *f, struct leat_sim_packetway_native *out)
+{
+    const struct leat_fabric_flits *n = (const struct leat_fabric_flits *)f;
+    out->kind = LEAT_SIM_PACKETWAY_SWITCHES;
+    out->topology = &n->built.topology;
+    out->routing = n->built.routing;
+}
+
+static const struct leat_net_shape *shape(struct leat_fabric *f)
+{
+    return &((struct leat_fabric_flits *)f)->design.plan.shape;
+}
+
+static bool list(size_t index, struct leat_fabric_spelling *out)
+{
+    const struct leat_net_plan_spelling *spelling = leat_net_plan_list(index);
+    if (spelling) *out = (struct leat_fabric_spelling){ spelling->name, spelling->text };
+    return spelling;
+}
+
+static const char *const options[] = { "--flit-bytes", "--packet-flits", "--fault", "--fault-file",
+                                       NULL };
+
+const struct leat_fabric_kind leat_fabric_kind_flits = { .id = "flits",
+                                                         .what = "a network of switches",
+                                                         .size = sizeof(struct leat_fabric_flits),
+                                                         .options = options,
+                                                         .list = list,
+                                                         .matches = matches,
+                                                         .reads_any = true,
+                                                         .read = read,
+                                                         .check = check,
+                                                         .open = open,
+                                                         .close = close_flits,
+                                                         .native = native,
+                                                         .shape = shape };
+
+struct leat_fabric_flits *leat_fabric_as_flits(struct leat_fabric *fabric)
+{
+    return fabric->kind == &leat_fabric_kind_flits ? (struct leat_fabric_flits *)fabric : NULL;
+}

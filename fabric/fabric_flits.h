@@ -1,0 +1,98 @@
+/*
+ * Networks of switches that pass flits: what a word names, and the network that is built from it.
+ *
+ *   mesh:8,8/vcs=2          by name (net_plan.h)
+ *   campus.edges/vcs=2      a graph from a file, parameters behind it
+ *   campus.yaml             a description
+ */
+#ifndef LEAT_FABRIC_FLITS_H
+#define LEAT_FABRIC_FLITS_H
+
+#include "fabric_kind.h"
+#include "net_deadlock.h"
+#include "net_faults.h"
+#include "net_plan.h"
+#include "net_port.h"
+
+enum {
+    LEAT_FABRIC_EDGES_MAX = 1 << 22,
+    LEAT_FABRIC_ENTRIES_MAX = 1 << 22,
+};
+
+/* A line of a routing table, by routers; ports are known once the topology is. */
+struct leat_fabric_entry {
+    uint32_t at, to, by;
+    uint32_t line; /* of its file */
+};
+
+/* What a word names. */
+struct leat_fabric_design {
+    struct leat_net_plan plan;
+    char name[LEAT_FABRIC_NAME_CAP];    /* that gives the same again */
+    const char *file;                   /* where it comes from; NULL: a name alone */
+    uint32_t line;                      /* of the file, for what is wrong with the shape */
+    uint32_t routing_line, switch_line; /* with routing, switches; 0: it is in no file */
+    /* What the plan lends; NULL where it is not used. */
+    struct leat_net_edge *edge;
+    uint32_t *edge_line; /* [edges] of its file */
+    uint32_t *terminal_at;
+    struct leat_fabric_entry *entry;
+    uint32_t entries;
+};
+
+/* What is built from it. */
+struct leat_fabric_built {
+    struct leat_net_topology topology;
+    struct leat_net_routing_config routing_config;
+    struct leat_net_routing *routing;
+    struct leat_net_deadlock deadlock;
+    void *topology_memory, *routing_memory, *deadlock_memory;
+    struct leat_net_route_entry *entry;
+};
+
+struct leat_fabric_flits {
+    struct leat_fabric base;
+    struct leat_fabric_design design;
+    struct leat_fabric_built built; /* once it is built or open */
+    struct leat_net_faults faults;  /* none after leat_fabric_read; before leat_fabric_open */
+    struct leat_net_fault_player player;
+    void *player_memory;
+    struct leat_net_port port;
+};
+
+extern const struct leat_fabric_kind leat_fabric_kind_flits;
+
+/* NULL: it is none. */
+struct leat_fabric_flits *leat_fabric_as_flits(struct leat_fabric *fabric);
+
+/* ---- building (fabric_design.c): false with *error ---- */
+
+/* Either way leat_fabric_design_free. */
+bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),
+                             struct leat_fabric_design *design, struct leat_fabric_error *error);
+/* A file of edges, whatever its name ends with. */
+bool leat_fabric_graph_read(const char *file, bool (*interrupted)(void),
+                            struct leat_fabric_design *design, struct leat_fabric_error *error);
+void leat_fabric_design_free(struct leat_fabric_design *design);
+
+/* Topology, routing, and whether it can deadlock. Either way leat_fabric_built_free. */
+bool leat_fabric_build(const struct leat_fabric_design *design, struct leat_fabric_built *built,
+                       struct leat_fabric_error *error);
+/* The topology alone, for who has other packets and another routing. */
+bool leat_fabric_build_topology(const struct leat_fabric_design *design,
+                                struct leat_fabric_built *built, struct leat_fabric_error *error);
+void leat_fabric_built_free(struct leat_fabric_built *built);
+
+/* False where it can deadlock, with the cycle in *error. */
+bool leat_fabric_is_safe(const struct leat_fabric_design *design,
+                         const struct leat_fabric_built *built, struct leat_fabric_error *error);
+
+/* ---- files (fabric_edges.c, fabric_yaml.c): fill a design that has the defaults of a graph ----
+ */
+
+bool leat_fabric_read_edges(const char *file, bool (*interrupted)(void),
+                            struct leat_fabric_design *design, struct leat_fabric_error *error);
+bool leat_fabric_read_yaml(const char *file, bool (*interrupted)(void),
+                           struct leat_fabric_design *design, struct leat_fabric_error *error);
+
+#endif

@@ -1,0 +1,161 @@
+/* The registry: a word, a kind, a fabric. */
+#include "fabric_kind.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of leat fabric list. Where several kinds match a name, the last of them has it: a
+ * later kind is the more special one. */
+#define KINDS(X) \
+    X(atm)       \
+    X(flits)     \
+    X(aton)      \
+    X(ether)     \
+    X(packetway)
+
+#define X(kind) extern const struct leat_fabric_kind leat_fabric_kind_##kind;
+KINDS(X)
+#undef X
+
+static const struct leat_fabric_kind *const kinds[] = {
+#define X(kind) &leat_fabric_kind_##kind,
+    KINDS(X)
+#undef X
+};
+enum { COUNT = sizeof kinds / sizeof *kinds, FLIT_OCTETS = 16, PACKET_FLITS = 16 };
+
+const struct leat_fabric_kind *leat_fabric_kind_at(size_t index)
+{
+    return index < COUNT ? kinds[index] : NULL;
+}
+
+/* The kind before a name, as in atm:clos:4,4,4; *name is then what is behind it. */
+static const struct leat_fabric_kind *named_kind(const char **name)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        const size_t len = strlen(kinds[i]->id);
+        if (strncmp(*name, kinds[i]->id, len) != 0 || (*name)[len] != ':') continue;
+        *name += len + 1;
+        return kinds[i];
+    }
+    return NULL;
+}
+
+static const struct leat_fabric_kind *find(const char **name)
+{
+    const struct leat_fabric_kind *kind = named_kind(name);
+    for (size_t i = 1; !kind && i <= COUNT; i++)
+        if (kinds[COUNT - i]->matches(*name)) kind = kinds[COUNT - i];
+    return kind;
+}
+
+const struct leat_fabric_kind *leat_fabric_kind_of(const char *word)
+{
+    return find(&word);
+}
+
+bool leat_fabric_knows(const struct leat_fabric_kind *kind, const char *option)
+{
+    for (const char *const *each = kind->options; each && *each; each++)
+        if (strcmp(*each, option) == 0) return true;
+    return false;
+}
+
+bool leat_fabric_is_option(const char *option)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (leat_fabric_knows(kinds[i], option)) return true;
+    return false;
+}
+
+/* ---- a fabric -------------------------------------------------------------------------------- */
+
+/* Names without parameters, those of files not. */
+static void put_known(char *out, size_t cap)
+{
+    struct leat_fabric_spelling each;
+    size_t len = 0;
+    for (size_t i = 0; len < cap && kinds[0]->list(i, &each) && each.name[0] != '/'; i++)
+        len += (size_t)snprintf(out + len, cap - len, "%s, ", each.name);
+}
+
+static void refuse_unknown(const char *word, struct leat_fabric_error *error)
+{
+    char known[256];
+    const size_t len = strcspn(word, "/"), shown = len ? len : strlen(word);
+    put_known(known, sizeof known);
+    leat_fabric_refuse(error, LEAT_FABRIC_UNKNOWN, "",
+                       "unknown fabric '%.*s', expected one of %sa network (leat fabric list), "
+                       "FILE.yaml or FILE.edges",
+                       (int)(shown < 256 ? shown : 256), word, known);
+    error->len = len;
+}
+
+/* Behind ID:, what is no name of that kind. */
+static void refuse_name(const struct leat_fabric *fabric, struct leat_fabric_error *error)
+{
+    struct leat_fabric_spelling as = { "", "" };
+    fabric->kind->list(0, &as);
+    leat_fabric_wrong_name(error, 0, strlen(fabric->word), "it is not %s, expected a name as %s",
+                           fabric->kind->what, as.name);
+}
+
+struct leat_fabric *leat_fabric_read(const char *word, bool (*interrupted)(void),
+                                     struct leat_fabric_error *error)
+{
+    const char *name = word;
+    const struct leat_fabric_kind *kind = find(&name);
+    if (!kind) {
+        refuse_unknown(word, error);
+        return NULL;
+    }
+    if (strlen(name) >= LEAT_FABRIC_NAME_CAP) {
+        leat_fabric_refuse(error, LEAT_FABRIC_UNKNOWN, "",
+                           "a fabric of %zu characters, expected at most %d", strlen(name),
+                           LEAT_FABRIC_NAME_CAP - 1);
+        return NULL;
+    }
+    struct leat_fabric *fabric = leat_fabric_take(1, kind->size + strlen(name) + 1, error);
+    if (!fabric) return NULL;
+    fabric->kind = kind;
+    fabric->word = strcpy((char *)fabric + kind->size, name);
+    if (!kind->reads_any && !kind->matches(name))
+        refuse_name(fabric, error);
+    else if (kind->read(fabric, interrupted, error))
+        return fabric;
+    error->offset += (size_t)(name - word);
+    leat_fabric_close(fabric);
+    return NULL;
+}
+
+bool leat_fabric_check(struct leat_fabric *fabric, FILE *out, struct leat_fabric_error *error)
+{
+    if (fabric->kind->check) return fabric->kind->check(fabric, out, error);
+    fprintf(out, "%s: sound: %u ports\n", fabric->word, fabric->ports);
+    return true;
+}
+
+bool leat_fabric_open(struct leat_fabric *fabric, const struct leat_fabric_config *config,
+                      struct leat_fabric_error *error)
+{
+    struct leat_fabric_config filled = *config;
+    if (!filled.messages_max) filled.messages_max = LEAT_FABRIC_MESSAGES_MAX;
+    if (!filled.seed) filled.seed = 1;
+    if (!filled.flit_octets) filled.flit_octets = FLIT_OCTETS;
+    if (!filled.packet_flits) filled.packet_flits = PACKET_FLITS;
+    if (!fabric->kind->open(fabric, &filled, error)) return false;
+    fabric->ports = fabric->net->ports;
+    return true;
+}
+
+void leat_fabric_close(struct leat_fabric *fabric)
+{
+    if (!fabric) return;
+    if (fabric->kind->close) fabric->kind->close(fabric);
+    free(fabric->memory);
+    free(fabric);
+}
+
+double leat_fabric_ns(const struct leat_sim_clock *clock, uint64_t cycles)
+{
+    return (double)cycles * (double)clock->num / (double)clock->den / 1000;
+}

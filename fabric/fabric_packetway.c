@@ -1,0 +1,328 @@
+/* From a word to a PacketWay network: finds its description, builds its SANs, joins them. */
+#include "fabric_packetway.h"
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SAN_MESSAGES_MAX = 1 << 17,
+    LOOK_LEN = 1 << 16,
+    MTU_DEFAULT = 512,
+    PS_PER_NS = 1000,
+    TEXT_LEN_MAX = 1024
+};
+_Static_assert(LEAT_SIM_PACKETWAY_NODES_MAX *(2 * LEAT_SIM_PACKETWAY_WINDOW +
+                                              LEAT_SIM_PACKETWAY_CONTROL) <= SAN_MESSAGES_MAX,
+               "a SAN may have all packets under way");
+
+/* ---- finding ---------------------------------------------------------------------------------
+ */
+
+/* Is there a line that begins with sans: near its beginning? */
+static bool describes_sans(const char *file)
+{
+    char line[256];
+    bool found = false;
+    FILE *in = fopen(file, "r");
+    if (!in) return false;
+    for (size_t seen = 0; !found && seen < LOOK_LEN && fgets(line, sizeof line, in);
+         seen += strlen(line))
+        found = strncmp(line, "sans:", 5) == 0;
+    fclose(in);
+    return found;
+}
+
+/* Of the descriptions that come with leat: beside where it was built, or where it is installed. */
+static bool find_shared(const char *word, char *out)
+{
+    static const char *const places[] = { "../share/leat/fabrics", "../../../share/fabrics" };
+    char own[LEAT_FABRIC_FILE_CAP / 2];
+    if (!*word || strlen(word) > 64 ||
+        word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-")] != '\0')
+        return false;
+    const ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (len <= 0) return false;
+    own[len] = '\0';
+    *strrchr(own, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(out, LEAT_FABRIC_FILE_CAP, "%s/%s/%s.yaml", own, places[i], word);
+        if (describes_sans(out)) return true;
+    }
+    return false;
+}
+
+static bool find_file(const char *word, char *out)
+{
+    const char *end = strrchr(word, '.');
+    if (!end || (strcmp(end, ".yaml") != 0 && strcmp(end, ".yml") != 0))
+        return find_shared(word, out);
+    snprintf(out, LEAT_FABRIC_FILE_CAP, "%s", word);
+    return describes_sans(word);
+}
+
+static bool matches(const char *name)
+{
+    char file[LEAT_FABRIC_FILE_CAP];
+    return find_file(name, file);
+}
+
+static bool read_it(struct leat_fabric *f, bool (*interrupted)(void),
+                    struct leat_fabric_error *error)
+{
+    struct leat_fabric_sans *d = &((struct leat_fabric_packetway *)f)->design;
+    *d = (struct leat_fabric_sans){ .cut_through = true,
+                                    .buffer = 16,
+                                    .host_ns = 500,
+                                    .planned_ns = 200,
+                                    .address_ns = 5000,
+                                    .link_ns = 100 };
+    snprintf(d->name, sizeof d->name, "%s", f->word);
+    snprintf(f->name, sizeof f->name, "%s", f->word);
+    f->clock = (struct leat_sim_clock){ PS_PER_NS, 1 };
+    return find_file(f->word, d->file) && leat_fabric_read_sans(d, interrupted, error);
+}
+
+/* ---- building --------------------------------------------------------------------------------
+ */
+
+/* What is wrong with a SAN's fabric is told at its line. */
+static bool refuse_part(const struct leat_fabric_place *place, const char *word)
+{
+    const struct leat_fabric_error inner = *place->error;
+    char text[LEAT_FABRIC_TEXT_CAP];
+    if (inner.code == LEAT_FABRIC_INTERRUPTED || inner.code == LEAT_FABRIC_NO_MEMORY) return false;
+    leat_fabric_error_text(&inner, word, text, sizeof text);
+    return leat_fabric_wrong(place, "fabric: %s cannot be built: %.*s", word, TEXT_LEN_MAX, text);
+}
+
+static bool open_part(struct leat_fabric_packetway *b, const struct leat_fabric_config *config,
+                      const struct leat_fabric_place *place, uint32_t index)
+{
+    const char *word = b->design.san[index].fabric;
+    struct leat_fabric *part = b->part[index] = leat_fabric_read(word, NULL, place->error);
+    struct leat_fabric_config one = *config;
+    one.messages_max = SAN_MESSAGES_MAX;
+    if (part && !part->kind->native)
+        return leat_fabric_wrong(place, "fabric: %s is %s itself, expected one SAN", word,
+                                 part->kind->what);
+    return (part && leat_fabric_open(part, &one, place->error)) || refuse_part(place, word);
+}
+
+static bool open_san(struct leat_fabric_packetway *b, const struct leat_fabric_config *config,
+                     uint32_t index, struct leat_fabric_error *error)
+{
+    const struct leat_fabric_sans *d = &b->design;
+    const struct leat_fabric_san *s = &d->san[index];
+    const struct leat_fabric_place place = { d->file, s->fabric_line, error, NULL };
+    const struct leat_fabric_place mtu_place = { d->file, s->mtu_line, error, NULL };
+    if (!open_part(b, config, &place, index)) return false;
+    const struct leat_fabric *part = b->part[index];
+    struct leat_sim_packetway_native native = { .ports = part->ports };
+    part->kind->native(part, &native);
+    uint32_t mtu = s->mtu_words;
+    if (native.words_max && native.words_max < LEAT_SIM_PACKETWAY_MTU_MIN)
+        return leat_fabric_wrong(&place, "fabric: %s has frames of %u words, expected %d or more",
+                                 s->fabric, native.words_max, LEAT_SIM_PACKETWAY_MTU_MIN);
+    if (!mtu)
+        mtu = native.words_max && native.words_max < MTU_DEFAULT ? native.words_max : MTU_DEFAULT;
+    if (native.words_max && mtu > native.words_max)
+        return leat_fabric_wrong(&mtu_place,
+                                 "mtu: %u, expected up to %u, which one frame of %s holds", mtu,
+                                 native.words_max, part->name);
+    b->san[index] = (struct leat_sim_packetway_san){ .name = s->name,
+                                                     .net = part->net,
+                                                     .native = native,
+                                                     .bias = s->bias,
+                                                     .mtu_words = mtu,
+                                                     .q = (uint16_t)s->q };
+    return true;
+}
+
+/* Blocks of addresses, now that it is known how many ports each SAN has. */
+static bool check_biases(const struct leat_fabric_packetway *b, struct leat_fabric_error *error)
+{
+    const struct leat_fabric_sans *d = &b->design;
+    for (uint32_t i = 0; i < d->sans; i++) {
+        const struct leat_fabric_place place = { d->file, d->san[i].bias_line, error, NULL };
+        const struct leat_packetway_block one = { d->san[i].bias, b->san[i].net->ports };
+        if (leat_packetway_block_check(&one))
+            return leat_fabric_wrong(&place,
+                                     "bias: 0x%x with %u ports, expected addresses up to 0x%x",
+                                     one.bias, one.count, LEAT_PACKETWAY_ADDRESS_MAX);
+        for (uint32_t k = 0; k < i; k++) {
+            const struct leat_packetway_block other = { d->san[k].bias, b->san[k].net->ports };
+            if (one.bias > other.bias + other.count || other.bias > one.bias + one.count) continue;
+            return leat_fabric_wrong(
+                &place,
+                "bias: 0x%x, expected none of 0x%x to 0x%x, which are those of %s (line "
+                "%u)",
+                one.bias, other.bias > one.count ? other.bias - one.count : 0,
+                other.bias + other.count, d->san[k].name, d->san[k].bias_line);
+        }
+    }
+    return true;
+}
+
+/* Is the port of an end there, and has no other end? */
+static bool check_end(const struct leat_fabric_packetway *b, uint32_t router, uint32_t index,
+                      struct leat_fabric_error *error)
+{
+    const struct leat_fabric_sans *d = &b->design;
+    const struct leat_fabric_router *r = &d->router[router];
+    const struct leat_sim_packetway_end *end = &r->end[index];
+    const struct leat_fabric_san *san = &d->san[end->san];
+    const struct leat_fabric_place place = { d->file, r->end_line[index], error, NULL };
+    if (end->port >= b->san[end->san].net->ports)
+        return leat_fabric_wrong(&place, "at: %s.%u, expected a port of 0 to %u", san->name,
+                                 end->port, b->san[end->san].net->ports - 1);
+    for (uint32_t i = 0; i < index; i++)
+        if (r->end[i].san == end->san)
+            return leat_fabric_wrong(&place, "at: %s twice, expected different SANs", san->name);
+    for (uint32_t i = 0; i < router; i++)
+        for (uint32_t k = 0; k < d->router[i].ends; k++)
+            if (d->router[i].end[k].san == end->san && d->router[i].end[k].port == end->port)
+                return leat_fabric_wrong(
+                    &place,
+                    "at: %s.%u has address 0x%x, which is that of %s (line %u), expected "
+                    "another",
+                    san->name, end->port, san->bias + 1 + end->port, d->router[i].name,
+                    d->router[i].end_line[k]);
+    return true;
+}
+
+/* Are all SANs joined? From the first one, as far as routers lead. */
+static bool check_joined(const struct leat_fabric_sans *d, struct leat_fabric_error *error)
+{
+    bool reached[LEAT_SIM_PACKETWAY_SANS_MAX] = { true };
+    for (uint32_t round = 0; round < d->routers; round++)
+        for (uint32_t i = 0; i < d->routers; i++) {
+            const struct leat_fabric_router *r = &d->router[i];
+            bool any = false;
+            for (uint32_t k = 0; k < r->ends; k++)
+                any |= reached[r->end[k].san];
+            for (uint32_t k = 0; k < r->ends; k++)
+                reached[r->end[k].san] |= any;
+        }
+    for (uint32_t i = 0; i < d->sans; i++) {
+        const struct leat_fabric_place place = { d->file, d->san[i].line, error, NULL };
+        if (!reached[i])
+            return leat_fabric_wrong(
+                &place, "name: no router joins %s to %s, expected all SANs to be joined",
+                d->san[i].name, d->san[0].name);
+    }
+    return true;
+}
+
+static bool take_routers(struct leat_fabric_packetway *b, struct leat_fabric_error *error)
+{
+    const struct leat_fabric_sans *d = &b->design;
+    for (uint32_t i = 0; i < d->routers; i++) {
+        const struct leat_fabric_router *r = &d->router[i];
+        b->router[i] = (struct leat_sim_packetway_router){ .name = r->name, .ends = r->ends };
+        memcpy(b->router[i].end, r->end, sizeof r->end);
+        for (uint32_t k = 0; k < r->ends; k++)
+            if (!check_end(b, i, k, error)) return false;
+    }
+    return true;
+}
+
+static void configure(struct leat_fabric_packetway *b, const struct leat_fabric_config *config)
+{
+    const struct leat_fabric_sans *d = &b->design;
+    b->config = (struct leat_sim_packetway_config){
+        .san = b->san,
+        .sans = d->sans,
+        .router = b->router,
+        .routers = d->routers,
+        .fault = d->fault,
+        .faults = config->contention_free ? 0 : d->faults,
+        .by_address = d->by_address,
+        .cut_through = d->cut_through,
+        .contention_free = config->contention_free,
+        .messages_max = config->messages_max,
+        .buffer = d->buffer,
+        .host_ps = (leat_time)d->host_ns * PS_PER_NS,
+        .planned_ps = (leat_time)d->planned_ns * PS_PER_NS,
+        .address_ps = (leat_time)d->address_ns * PS_PER_NS,
+        .link_ps = (leat_time)d->link_ns * PS_PER_NS,
+        .watch = b->watch,
+    };
+}
+
+static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
+                 struct leat_fabric_error *error)
+{
+    struct leat_fabric_packetway *b = (struct leat_fabric_packetway *)f;
+    const struct leat_fabric_sans *d = &b->design;
+    char line[256];
+    struct leat_text why;
+    for (uint32_t i = 0; i < d->sans; i++)
+        if (!open_san(b, config, i, error)) return false;
+    if (!check_biases(b, error) || !take_routers(b, error) || !check_joined(d, error)) return false;
+    configure(b, config);
+    leat_text_init(&why, line, sizeof line, NULL, NULL);
+    if (leat_sim_packetway_check(&b->config, &why))
+        return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file, "%.*s", (int)why.len, line);
+    f->memory = leat_fabric_take(1, leat_sim_packetway_footprint(&b->config), error);
+    if (!f->memory) return false;
+    leat_sim_packetway_init(&b->net, &b->config, f->memory);
+    if (leat_sim_packetway_reach(&b->net, &why))
+        return leat_fabric_refuse(error, LEAT_FABRIC_FILE, d->file, "%.*s", (int)why.len, line);
+    f->net = &b->net.base;
+    return true;
+}
+
+static void close_parts(struct leat_fabric *f)
+{
+    struct leat_fabric_packetway *b = (struct leat_fabric_packetway *)f;
+    for (uint32_t i = 0; i < LEAT_SIM_PACKETWAY_SANS_MAX; i++)
+        leat_fabric_close(b->part[i]);
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static bool check(struct leat_fabric *f, FILE *out, struct leat_fabric_error *error)
+{
+    const struct leat_fabric_sans *d = &((struct leat_fabric_packetway *)f)->design;
+    if (!leat_fabric_open(f, &(struct leat_fabric_config){ .messages_max = 1 }, error))
+        return false;
+    fprintf(out, "%s: sound: %u port%s, %u SAN%s, %u router%s\n", f->word, f->ports,
+            plural(f->ports), d->sans, plural(d->sans), d->routers, plural(d->routers));
+    return true;
+}
+
+static bool list(size_t index, struct leat_fabric_spelling *out)
+{
+    static const struct leat_fabric_spelling spelling[] = {
+        { "twosan", "PacketWay: a token ring and clos444, joined by a router" },
+        { "threesan", "PacketWay: a token ring, clos444 and a mesh, three routers" },
+        { "FILE.yaml", "PacketWay, where it has sans: and routers:" },
+    };
+    if (index >= sizeof spelling / sizeof *spelling) return false;
+    *out = spelling[index];
+    return true;
+}
+
+static const char *const options[] = { "--flit-bytes", "--packet-flits", "--fault",
+                                       "--forwarding", "--cut-through",  NULL };
+
+const struct leat_fabric_kind leat_fabric_kind_packetway = {
+    .id = "packetway",
+    .what = "a PacketWay network",
+    .size = sizeof(struct leat_fabric_packetway),
+    .options = options,
+    .list = list,
+    .matches = matches,
+    .read = read_it,
+    .check = check,
+    .open = open,
+    .close = close_parts,
+};
+
+struct leat_fabric_packetway *leat_fabric_as_packetway(struct leat_fabric *fabric)
+{
+    return fabric->kind == &leat_fabric_kind_packetway ? (struct leat_fabric_packetway *)fabric
+                                                       : NULL;
+}

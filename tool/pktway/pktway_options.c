@@ -1,0 +1,99 @@
+/* The options that PacketWay networks have beside their descriptions. */
+#include "pktway_options.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool pktway_read_time(const char *text, size_t len, leat_time *out)
+{
+    static const struct {
+        const char *name;
+        double ps;
+    } units[] = { { "ns", 1e3 }, { "us", 1e6 }, { "ms", 1e9 }, { "s", 1e12 } };
+    char copy[32], *end;
+    if (len >= sizeof copy || !len) return false;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    const double value = strtod(copy, &end);
+    for (size_t i = 0; end != copy && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0 && value >= 0 && value * units[i].ps < 1e18) {
+            *out = (leat_time)(value * units[i].ps + 0.5);
+            return true;
+        }
+    return false;
+}
+
+static bool find_router(const struct leat_fabric_sans *d, const char *name, size_t len,
+                        uint32_t *out)
+{
+    for (uint32_t i = 0; i < d->routers; i++)
+        if (strlen(d->router[i].name) == len && strncmp(d->router[i].name, name, len) == 0) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* KIND:ROUTER[@FROM..[TO]] */
+static bool read_fault(const struct leat_fabric_sans *d, const char *text, size_t len,
+                       struct leat_sim_packetway_fault *out)
+{
+    static const char *const kinds[] = { "router:", "link:", "errors:" };
+    const char *end = text + len, *at = memchr(text, '@', len);
+    *out = (struct leat_sim_packetway_fault){ .to = LEAT_NEVER };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const size_t kind = strlen(kinds[i]);
+        if (len <= kind || strncmp(text, kinds[i], kind) != 0) continue;
+        const char *name = text + kind;
+        out->kind = (enum leat_sim_packetway_fault_kind)i;
+        if (!find_router(d, name, (size_t)((at ? at : end) - name), &out->router)) return false;
+        if (!at) return true;
+        const char *dots = strstr(at, "..");
+        if (!dots || dots >= end || !pktway_read_time(at + 1, (size_t)(dots - at - 1), &out->from))
+            return false;
+        if (dots + 2 == end) return true;
+        return pktway_read_time(dots + 2, (size_t)(end - dots - 2), &out->to) &&
+               out->to > out->from;
+    }
+    return false;
+}
+
+static bool read_faults(const struct arguments *args, struct leat_fabric_sans *d)
+{
+    const char *text = argument(args, "--fault");
+    for (size_t len; text && *text; text += len + (text[len] == '\n')) {
+        len = strcspn(text, "\n");
+        if (d->faults == LEAT_SIM_PACKETWAY_FAULTS_MAX) {
+            misuse(args->verb, "--fault: one too many, expected at most %d",
+                   LEAT_SIM_PACKETWAY_FAULTS_MAX);
+            return false;
+        }
+        if (read_fault(d, text, len, &d->fault[d->faults++])) continue;
+        misuse(args->verb,
+               "--fault '%.*s', expected router:, link: or errors:, the name of a router, and "
+               "@FROM.. or @FROM..TO, as in router:%s@1ms..2.5ms",
+               (int)len, text, d->routers ? d->router[0].name : "west");
+        return false;
+    }
+    return true;
+}
+
+bool pktway_read_options(const struct arguments *args, struct leat_fabric_sans *d)
+{
+    const char *forwarding = argument(args, "--forwarding");
+    const char *cut_through = argument(args, "--cut-through");
+    if (forwarding) {
+        d->by_address = strcmp(forwarding, "address") == 0;
+        if (!d->by_address && strcmp(forwarding, "planned") != 0) {
+            misuse(args->verb, "--forwarding '%s', expected planned or address", forwarding);
+            return false;
+        }
+    }
+    if (cut_through) {
+        d->cut_through = strcmp(cut_through, "yes") == 0;
+        if (!d->cut_through && strcmp(cut_through, "no") != 0) {
+            misuse(args->verb, "--cut-through '%s', expected yes or no", cut_through);
+            return false;
+        }
+    }
+    return read_faults(args, d);
+}
