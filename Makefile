@@ -43,7 +43,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json
 	sh bench/bench_pktway_live.sh build/leat build/release/bench/bench_pktway_live build/bench_pktway_live.json
 
-validate: all            # networks beside reference results; writes doc/validation.md (gnuplot-nox draws)
+validate: all            # networks beside reference results; writes doc/validation.md
 	python3 test/validate/validate.py build/release/tool/leat --long doc
 
 fuzz: build/fuzz/build.ninja   # by clang, which has to accept the whole product

@@ -85,6 +85,13 @@ static void deadlines_saturate(void)
     OK(leat_time_add(LEAT_NEVER, 0) == LEAT_NEVER);
 }
 
+static void one_of_two_numbers_is_smaller_and_one_larger(void)
+{
+    OK(leat_smaller(1, UINT64_MAX) == 1 && leat_smaller(UINT64_MAX, 1) == 1);
+    OK(leat_larger(1, UINT64_MAX) == UINT64_MAX && leat_larger(UINT64_MAX, 1) == UINT64_MAX);
+    OK(leat_smaller(3, 3) == 3 && leat_larger(3, 3) == 3);
+}
+
 static void an_arena_without_memory_measures_what_one_with_memory_lays(void)
 {
     static _Alignas(max_align_t) uint8_t memory[256];
@@ -205,7 +212,8 @@ static void moments_are_alike_when_the_same_follows_from_them(void)
 TAP_MAIN(T(octets_go_in_and_out_in_both_orders), T(bits_are_counted_from_the_most_significant),
          T(the_width_of_a_number_is_the_place_of_its_highest_bit),
          T(every_error_has_a_name_and_a_text_of_its_own), T(a_refusal_tells_where_if_asked),
-         T(deadlines_saturate), T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
+         T(deadlines_saturate), T(one_of_two_numbers_is_smaller_and_one_larger),
+         T(an_arena_gives_aligned_zeroed_memory_until_it_is_spent),
          T(an_arena_without_memory_measures_what_one_with_memory_lays),
          T(lines_of_an_arena_begin_where_lines_of_the_cache_do), T(a_ring_is_a_bounded_queue),
          T(a_ring_refuses_memory_that_is_too_small),

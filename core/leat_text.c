@@ -84,36 +84,6 @@ void leat_text_hex(struct leat_text *text, const uint8_t *octets, size_t len)
     }
 }
 
-static bool is_plain(unsigned char c)
-{
-    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-}
-
-void leat_text_quoted(struct leat_text *text, const char *chars, size_t len)
-{
-    leat_text_putc(text, '"');
-    while (len) {
-        size_t plain = 0;
-        while (plain < len && is_plain((unsigned char)chars[plain]))
-            plain++;
-        leat_text_put(text, chars, plain);
-        chars += plain;
-        len -= plain;
-        if (!len) break;
-        const unsigned char c = (unsigned char)*chars;
-        if (c == '"' || c == '\\') {
-            leat_text_putc(text, '\\');
-            leat_text_putc(text, (char)c);
-        } else {
-            leat_text_put(text, "\\u00", 4);
-            leat_text_hex_number(text, c, 2);
-        }
-        chars++;
-        len--;
-    }
-    leat_text_putc(text, '"');
-}
-
 size_t leat_text_utf8(const void *octets, size_t len, uint32_t *code)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -138,6 +108,37 @@ size_t leat_text_utf8(const void *octets, size_t len, uint32_t *code)
 bool leat_text_is_control(uint32_t code)
 {
     return code < ' ' || (code >= 0x7f && code < 0xa0);
+}
+
+static void put_quoted(struct leat_text *text, const char *chars, size_t len, bool is_utf8)
+{
+    leat_text_putc(text, '"');
+    for (size_t own = 1; len; chars += own, len -= own) {
+        uint32_t code = (unsigned char)*chars;
+        if (is_utf8) own = leat_text_utf8(chars, len, &code);
+        if (leat_text_is_control(code) || (!is_utf8 && code >= 0x80)) {
+            leat_text_put(text, "\\u", 2);
+            leat_text_hex_number(text, code, 4);
+            continue;
+        }
+        if (code == '"' || code == '\\') leat_text_putc(text, '\\');
+        leat_text_put(text, chars, own);
+    }
+    leat_text_putc(text, '"');
+}
+
+void leat_text_quoted(struct leat_text *text, const char *chars, size_t len)
+{
+    put_quoted(text, chars, len, false);
+}
+
+void leat_text_quoted_utf8(struct leat_text *text, const char *chars, size_t len)
+{
+    uint32_t code;
+    size_t own = 1;
+    for (size_t at = 0; at < len && own; at += own)
+        own = leat_text_utf8(chars + at, len - at, &code);
+    put_quoted(text, chars, len, own);
 }
 
 /* The octets of the character in front that a terminal only shows; 0: there is none. */
@@ -174,4 +175,13 @@ leat_err leat_text_out_of_range(struct leat_text *text, const char *what, uint64
     leat_text_puts(text, " to ");
     leat_text_decimal(text, most);
     return LEAT_ERR_RANGE;
+}
+
+leat_err leat_text_check_ranges(struct leat_text *text, const struct leat_text_range *range,
+                                size_t count)
+{
+    for (const struct leat_text_range *r = range; r < range + count; r++)
+        if (r->value < r->least || r->value > r->most)
+            return leat_text_out_of_range(text, r->what, r->value, r->least, r->most);
+    return LEAT_ERR_OK;
 }

@@ -38,6 +38,9 @@ void leat_text_hex_number(struct leat_text *text, uint64_t value, unsigned digit
 /* A JSON string with its quotes; octets outside ASCII are written as \u00XX. */
 void leat_text_quoted(struct leat_text *text, const char *chars, size_t len);
 
+/* The same, but characters of UTF-8 stay as they are, if all of it is UTF-8. */
+void leat_text_quoted_utf8(struct leat_text *text, const char *chars, size_t len);
+
 /* The UTF-8 character in front (Unicode 15, table 3-7: the shortest form only, no surrogates): how
  * many octets it has, and its code; 0: there is none. */
 size_t leat_text_utf8(const void *octets, size_t len, uint32_t *code);
@@ -54,6 +57,16 @@ void leat_text_harmless(struct leat_text *text, const void *octets, size_t len);
 /* "WHAT VALUE, expected LEAST to MOST". Returns RANGE, for `return`. */
 leat_err leat_text_out_of_range(struct leat_text *text, const char *what, uint64_t value,
                                 uint64_t least, uint64_t most);
+
+/* A number of a configuration, and what it may be. */
+struct leat_text_range {
+    const char *what;
+    uint64_t value, least, most;
+};
+
+/* RANGE and out_of_range for the first that is; OK where none is. */
+leat_err leat_text_check_ranges(struct leat_text *text, const struct leat_text_range *range,
+                                size_t count);
 
 static inline void leat_text_puts(struct leat_text *text, const char *string)
 {

@@ -203,12 +203,15 @@ static void show_text(const struct leat_sim_aton_port_config *c, const char *nam
 static void show_json(const struct leat_sim_aton_port_config *c, const char *name, FILE *out)
 {
     const struct times t = times_of(c);
-    fprintf(out,
-            "{\"fabric\":\"%s\",\"stations\":%u,\"propagation\":%u,\"monitor_bits\":%" PRIu64
-            ",\"round_bits\":%" PRIu64 ",\"bit_ps\":{\"num\":%" PRIu64 ",\"den\":%" PRIu64
-            "},\"packet_octets\":%u,\"packet_symbols\":%" PRIu64 "}\n",
-            name, c->stations, c->propagation, t.monitor_bits, t.round_bits, c->clock.num,
-            c->clock.den, c->packet_octets, t.symbols);
+    struct json_out object;
+    struct leat_json *j = json_open(&object, out);
+    leat_json_string(j, "fabric", name);
+    LEAT_JSON_UINTS(j, { "stations", c->stations }, { "propagation", c->propagation },
+                    { "monitor_bits", t.monitor_bits }, { "round_bits", t.round_bits });
+    leat_fabric_clock_json(j, "bit_ps", &c->clock);
+    leat_json_uint(j, "packet_octets", c->packet_octets);
+    leat_json_uint(j, "packet_symbols", t.symbols);
+    json_close(&object);
 }
 
 static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fabric_error *error)

@@ -112,11 +112,14 @@ static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fa
     const uint64_t octets = leat_sim_ether_port_octets(c, single);
     (void)error;
     if (json) {
-        fprintf(out,
-                "{\"fabric\":\"%s\",\"stations\":%u,\"bit_ps\":{\"num\":%" PRIu64
-                ",\"den\":%" PRIu64 "},\"frame_octets\":%u,\"buffer\":%u,\"message_octets\":%u}\n",
-                f->name, c->stations, c->clock.num, c->clock.den, c->frame_octets, c->buffer,
-                single);
+        struct json_out object;
+        struct leat_json *j = json_open(&object, out);
+        leat_json_string(j, "fabric", f->name);
+        leat_json_uint(j, "stations", c->stations);
+        leat_fabric_clock_json(j, "bit_ps", &c->clock);
+        LEAT_JSON_UINTS(j, { "frame_octets", c->frame_octets }, { "buffer", c->buffer },
+                        { "message_octets", single });
+        json_close(&object);
         return true;
     }
     fprintf(out, "%s: a switched Ethernet, full duplex, the switch stores and forwards\n", f->name);

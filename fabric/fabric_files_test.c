@@ -2,8 +2,8 @@
 #include "fabric_file_parts.h"
 #include "fabric_flits.h"
 #include "fabric_packetway.h"
-#include <leat/random.h>
 #include "tap.h"
+#include <leat/random.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -11,9 +11,10 @@
 #define LEAT_FABRIC_KIND_H
 
 #include "fabric_error.h"
-#include <leat/port.h>
+#include "json_out.h"
 #include "sim_clock.h"
 #include "sim_packetway_native.h"
+#include <leat/port.h>
 #include <stdio.h>
 
 enum {
@@ -114,5 +115,9 @@ void leat_fabric_close(struct leat_fabric *fabric);
 
 /* So many cycles, in nanoseconds. */
 double leat_fabric_ns(const struct leat_sim_clock *clock, uint64_t cycles);
+
+/* A clock's period in ps: {"num":..,"den":..}. */
+void leat_fabric_clock_json(struct leat_json *json, const char *key,
+                            const struct leat_sim_clock *clock);
 
 #endif

@@ -159,3 +159,12 @@ double leat_fabric_ns(const struct leat_sim_clock *clock, uint64_t cycles)
 {
     return (double)cycles * (double)clock->num / (double)clock->den / 1000;
 }
+
+void leat_fabric_clock_json(struct leat_json *json, const char *key,
+                            const struct leat_sim_clock *clock)
+{
+    leat_json_object(json, key);
+    leat_json_uint(json, "num", clock->num);
+    leat_json_uint(json, "den", clock->den);
+    leat_json_end(json);
+}

@@ -4,9 +4,9 @@
 #include "fabric_aton.h"
 #include "fabric_flits.h"
 #include "fabric_packetway.h"
-#include <leat/random.h>
 #include "tap.h"
 #include <leat/fabric.h>
+#include <leat/random.h>
 #include <string.h>
 
 static struct leat_fabric_error error;

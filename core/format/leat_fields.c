@@ -19,7 +19,7 @@ static void init(struct leat_fields *f)
     f->text = NULL;
     f->arena = NULL;
     f->depth = 0;
-    f->comma = false;
+
     f->err = LEAT_ERR_OK;
     f->message[0] = '\0';
 }
@@ -29,7 +29,8 @@ void leat_fields_init_json(struct leat_fields *f, struct leat_text *text)
     init(f);
     f->mode = LEAT_FIELDS_JSON;
     f->text = text;
-    leat_text_putc(text, '{');
+    leat_json_init(&f->json, text);
+    leat_json_object(&f->json, NULL);
 }
 
 void leat_fields_init_tree(struct leat_fields *f, struct leat_text *text)
@@ -58,7 +59,7 @@ leat_err leat_fields_finish(struct leat_fields *f)
 {
     assert(f->err || f->depth == 0);
     switch (f->mode) {
-    case LEAT_FIELDS_JSON: leat_text_putc(f->text, '}'); break;
+    case LEAT_FIELDS_JSON: leat_json_end(&f->json); break;
     case LEAT_FIELDS_TREE: break;
     case LEAT_FIELDS_READ: leat_fields_read_finish(f); break;
     }
@@ -175,7 +176,7 @@ void leat_fields_string(struct leat_fields *f, const char *name, size_t at, size
 bool leat_fields_open(struct leat_fields *f, const char *name, size_t at)
 {
     if (leat_fields_reading(f)) return leat_fields_read_open(f, name);
-    leat_fields_show_open(f, name, at, '{');
+    leat_fields_show_open(f, name, at, false);
     return true;
 }
 
@@ -184,14 +185,14 @@ void leat_fields_close(struct leat_fields *f)
     if (leat_fields_reading(f))
         leat_fields_read_close(f);
     else
-        leat_fields_show_close(f, '}');
+        leat_fields_show_close(f);
 }
 
 size_t leat_fields_list(struct leat_fields *f, const char *name, size_t at, size_t count,
                         size_t max)
 {
     if (leat_fields_reading(f)) return leat_fields_read_list(f, name, max);
-    leat_fields_show_open(f, name, at, '[');
+    leat_fields_show_open(f, name, at, true);
     return count;
 }
 
@@ -200,5 +201,5 @@ void leat_fields_list_end(struct leat_fields *f)
     if (leat_fields_reading(f))
         f->depth--;
     else
-        leat_fields_show_close(f, ']');
+        leat_fields_show_close(f);
 }

@@ -16,6 +16,7 @@
 
 #include "leat_arena.h"
 #include "leat_err.h"
+#include "leat_json.h"
 #include "leat_text.h"
 #include "leat_tree.h"
 #include <stdbool.h>
@@ -47,7 +48,7 @@ struct leat_fields {
     struct leat_text *text;   /* showing */
     struct leat_arena *arena; /* reading: octets that users wrote as hex live here */
     unsigned depth;
-    bool comma; /* JSON: a value was written at this level */
+    struct leat_json json;
     leat_err err;
     char message[LEAT_FIELDS_MESSAGE_MAX];                 /* reading: what was wrong and where */
     struct leat_fields_level level[LEAT_FIELDS_DEPTH_MAX]; /* reading */

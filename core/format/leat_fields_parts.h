@@ -20,8 +20,8 @@ void leat_fields_show_octets(struct leat_fields *f, const char *name, size_t at,
                              const uint8_t *octets, size_t len);
 void leat_fields_show_string(struct leat_fields *f, const char *name, size_t at,
                              const uint8_t *octets, size_t len);
-void leat_fields_show_open(struct leat_fields *f, const char *name, size_t at, char bracket);
-void leat_fields_show_close(struct leat_fields *f, char bracket);
+void leat_fields_show_open(struct leat_fields *f, const char *name, size_t at, bool is_list);
+void leat_fields_show_close(struct leat_fields *f);
 
 /* Each returns what the user wrote, or the value given; a mistake is told in f. */
 uint64_t leat_fields_read_uint(struct leat_fields *f, const char *name, unsigned bits,

@@ -6,12 +6,7 @@ static void lead_in(struct leat_fields *f, const char *name, size_t at)
 {
     struct leat_text *t = f->text;
     if (f->mode == LEAT_FIELDS_JSON) {
-        if (f->comma) leat_text_putc(t, ',');
-        f->comma = true;
-        if (!name) return;
-        leat_text_putc(t, '"');
-        leat_text_puts(t, name);
-        leat_text_put(t, "\":", 2);
+        leat_json_key(&f->json, name);
         return;
     }
     char place[LEAT_TEXT_CAP_MIN];
@@ -159,21 +154,22 @@ void leat_fields_show_string(struct leat_fields *f, const char *name, size_t at,
     line_end(f);
 }
 
-void leat_fields_show_open(struct leat_fields *f, const char *name, size_t at, char bracket)
+void leat_fields_show_open(struct leat_fields *f, const char *name, size_t at, bool is_list)
 {
-    lead_in(f, name, at);
-    if (f->mode == LEAT_FIELDS_JSON)
-        leat_text_putc(f->text, bracket);
-    else
+    if (f->mode == LEAT_FIELDS_TREE) {
+        lead_in(f, name, at);
         line_end(f);
-    f->comma = false;
+    } else if (is_list) {
+        leat_json_array(&f->json, name);
+    } else {
+        leat_json_object(&f->json, name);
+    }
     f->depth++;
 }
 
-void leat_fields_show_close(struct leat_fields *f, char bracket)
+void leat_fields_show_close(struct leat_fields *f)
 {
     assert(f->depth > 0);
-    if (f->mode == LEAT_FIELDS_JSON) leat_text_putc(f->text, bracket);
-    f->comma = true;
+    if (f->mode == LEAT_FIELDS_JSON) leat_json_end(&f->json);
     f->depth--;
 }

@@ -273,6 +273,21 @@ static void what_is_out_of_range_is_told_with_what_was_expected(void)
     OK(strcmp(line, "stations 0, expected 1 to 18446744073709551615") == 0);
 }
 
+static void the_first_number_that_is_out_of_range_is_told(void)
+{
+    char buf[LEAT_TEXT_CAP_MIN];
+    struct leat_text t;
+    struct leat_text_range range[] = { { "a", 1, 1, 2 }, { "b", 2, 1, 2 }, { "c", 0, 0, 0 } };
+    leat_text_init(&t, buf, sizeof buf, NULL, NULL);
+    EQ(leat_text_check_ranges(&t, range, 3), LEAT_ERR_OK);
+    EQ(t.len, 0);
+    range[1].value = 3;
+    range[2].value = 1;
+    EQ(leat_text_check_ranges(&t, range, 3), LEAT_ERR_RANGE);
+    EQ(t.len, strlen("b 3, expected 1 to 2"));
+    OK(memcmp(buf, "b 3, expected 1 to 2", t.len) == 0);
+}
+
 static void text_is_flushed_when_the_buffer_is_full(void)
 {
     char small[LEAT_TEXT_CAP_MIN];
@@ -356,6 +371,7 @@ TAP_MAIN(T(a_packet_is_shown_as_json), T(a_packet_is_shown_as_a_tree_with_offset
          T(each_mistake_names_its_place_and_what_was_expected), T(fields_tell_what_the_user_wrote),
          T(text_that_does_not_fit_is_cut_and_says_so),
          T(what_is_out_of_range_is_told_with_what_was_expected),
+         T(the_first_number_that_is_out_of_range_is_told),
          T(text_is_flushed_when_the_buffer_is_full),
          T(what_a_terminal_would_obey_is_shown_as_numbers),
          T(a_character_is_read_back_and_nothing_else_is_one))

@@ -38,7 +38,8 @@ struct leat_fabric_delivery {
 
 /* A name, or a file of edges or YAML. NULL: `why` tells what is wrong, where, and what was
  * expected. */
-LEAT_API struct leat_fabric_net *leat_fabric_net_open(const char *name, char why[LEAT_FABRIC_WHY_LEN]);
+LEAT_API struct leat_fabric_net *leat_fabric_net_open(const char *name,
+                                                      char why[LEAT_FABRIC_WHY_LEN]);
 
 /* NULL: nothing. */
 LEAT_API void leat_fabric_net_close(struct leat_fabric_net *net);
@@ -55,7 +56,7 @@ LEAT_API uint64_t leat_fabric_net_now_ps(const struct leat_fabric_net *net);
 /* Hands a message to port `from`, now; its octets are copied. A port sends its messages one after
  * the other. False: there is no such port, no memory, or a million messages are under way. */
 LEAT_API bool leat_fabric_net_send(struct leat_fabric_net *net, uint32_t from, uint32_t to,
-                          const void *octets, size_t len, uint64_t id);
+                                   const void *octets, size_t len, uint64_t id);
 
 /* Runs until the next message has arrived or is lost. False: none is under way. */
 LEAT_API bool leat_fabric_net_run(struct leat_fabric_net *net, struct leat_fabric_delivery *out);

@@ -20,6 +20,17 @@ static inline leat_time leat_time_add(leat_time at, leat_time span_ps)
     return span_ps > LEAT_NEVER - at ? LEAT_NEVER : at + span_ps;
 }
 
+/* Of times, cycles and counts. */
+static inline uint64_t leat_smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t leat_larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,14 +56,20 @@ static struct leat_fi_send judged(const struct leat_fi_send *call)
     return out;
 }
 
-static ssize_t start_send(const struct leat_fi_send *call)
+static ssize_t pass_on(const struct leat_fi_send *call,
+                       ssize_t (*send)(const struct leat_fi_send *call))
 {
     leat_fi_be_no_copy("MPI to send");
     leat_fi_lock();
-    const struct leat_fi_send send = judged(call);
-    const ssize_t result = leat_fi_message_send(&send);
+    const struct leat_fi_send judged_call = judged(call);
+    const ssize_t result = send(&judged_call);
     leat_fi_unlock();
     return result;
+}
+
+static ssize_t start_send(const struct leat_fi_send *call)
+{
+    return pass_on(call, leat_fi_message_send);
 }
 
 static ssize_t tsenddata(struct fid_ep *ep, const void *buf, size_t len, void *desc, uint64_t data,
@@ -107,12 +113,7 @@ static ssize_t tsendv(struct fid_ep *ep, const struct iovec *iov, void **desc, s
 
 static ssize_t inject(const struct leat_fi_send *call)
 {
-    leat_fi_be_no_copy("MPI to send");
-    leat_fi_lock();
-    const struct leat_fi_send send = judged(call);
-    const ssize_t result = leat_fi_message_inject(&send);
-    leat_fi_unlock();
-    return result;
+    return pass_on(call, leat_fi_message_inject);
 }
 
 static ssize_t tinjectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,

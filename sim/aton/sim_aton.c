@@ -50,10 +50,7 @@ static leat_err check_addresses(const struct leat_sim_aton_config *c, struct lea
 
 leat_err leat_sim_aton_check(const struct leat_sim_aton_config *c, struct leat_text *why)
 {
-    const struct {
-        const char *what;
-        uint64_t value, min, max;
-    } row[] = {
+    const struct leat_text_range row[] = {
         { "stations", c->stations, 1, LEAT_SIM_ATON_STATIONS_MAX },
         { "model", c->model, LEAT_SIM_ATON_BIT, LEAT_SIM_ATON_WORD },
         { "monitor", c->monitor, 0, c->stations - 1 },
@@ -61,10 +58,9 @@ leat_err leat_sim_aton_check(const struct leat_sim_aton_config *c, struct leat_t
         { "faults", c->faults_max, 0, LEAT_SIM_ATON_FAULTS_MAX },
         { "octets of a packet", c->payload_max, 0, LEAT_ATON_IMAGE_LEN_MAX },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].value < row[i].min || row[i].value > row[i].max)
-            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
-    const leat_err err = check_links(c, why);
+    leat_err err = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    if (err) return err;
+    err = check_links(c, why);
     return err ? err : check_addresses(c, why);
 }
 
@@ -234,7 +230,7 @@ static void enqueue(struct leat_sim_aton *ring, uint32_t station, uint32_t entry
     *link = entry;
     if (!e->next) seat->last[kind] = entry;
     start_waiting(ring, station);
-    ring->due = aton_smaller(ring->due, e->at);
+    ring->due = leat_smaller(ring->due, e->at);
 }
 
 static bool can_be_sent(const struct leat_sim_aton *ring, uint32_t station,
@@ -448,7 +444,7 @@ leat_time leat_sim_aton_run(struct leat_sim_aton *ring, leat_time until)
             const struct leat_sim_aton_fault fault = take_fault(ring);
             apply(ring, &fault);
         }
-        const leat_time limit = ring->faults ? aton_smaller(until, ring->fault[0].at) : until;
+        const leat_time limit = ring->faults ? leat_smaller(until, ring->fault[0].at) : until;
         if (ring->by_bits)
             leat_sim_aton_run_bits(ring, limit);
         else

@@ -35,7 +35,7 @@ static void offer(struct leat_sim_aton *ring, uint32_t station, leat_time t)
         const uint32_t entry = seat->first[kind];
         if (entry && ring->entry[entry - 1].at <= t) seat->offered = entry;
         if (entry && ring->entry[entry - 1].at > t)
-            ring->due = aton_smaller(ring->due, ring->entry[entry - 1].at);
+            ring->due = leat_smaller(ring->due, ring->entry[entry - 1].at);
     }
     seat->station.wants = seat->offered != 0;
     if (seat->offered) seat->station.order = ring->entry[seat->offered - 1].order;

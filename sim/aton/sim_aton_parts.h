@@ -30,11 +30,6 @@ struct leat_sim_aton_seat {
     leat_time sent_at;
 };
 
-static inline leat_time aton_smaller(leat_time a, leat_time b)
-{
-    return a < b ? a : b;
-}
-
 /* It leaves its queue and is the station's `sends`. */
 void leat_sim_aton_take_order(struct leat_sim_aton *ring, uint32_t station, uint32_t entry,
                               leat_time sent_at);

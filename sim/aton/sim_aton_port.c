@@ -40,15 +40,6 @@ static uint64_t last_len(const struct leat_sim_aton_port *p, uint64_t len)
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-static leat_time edge(const struct leat_sim_aton_port *p, uint64_t bit_time)
-{
-    leat_time at;
-    const leat_err err = leat_sim_clock_edge(&p->config.clock, bit_time, &at);
-    assert(!err);
-    (void)err;
-    return at;
-}
-
 /* The last edge at or before `until`. */
 static uint64_t last_bit_time(const struct leat_sim_aton_port *p, leat_time until)
 {
@@ -57,26 +48,11 @@ static uint64_t last_bit_time(const struct leat_sim_aton_port *p, leat_time unti
     return leat_sim_clock_cycle(&p->config.clock, until, &bit_time) ? LEAT_NEVER : bit_time;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void plan(struct leat_sim_aton_port *p, uint32_t entry, enum leat_sim_aton_port_step step,
                  uint64_t at)
 {
-    leat_sim_post_plan(p->plan, &p->plans,
-                       (struct leat_sim_plan){ at, p->entry[entry].call, entry, (uint32_t)step });
-}
-
-static struct leat_sim_plan take_plan(struct leat_sim_aton_port *p)
-{
-    return leat_sim_post_take(p->plan, &p->plans);
+    leat_sim_post_plan(
+        &p->post, (struct leat_sim_plan){ at, p->entry[entry].letter.call, entry, (uint32_t)step });
 }
 
 /* ---- telling -------------------------------------------------------------------------------- */
@@ -84,51 +60,19 @@ static struct leat_sim_plan take_plan(struct leat_sim_aton_port *p)
 /* To be told at the present bit time. */
 static void note(struct leat_sim_aton_port *p, uint32_t entry, bool sent)
 {
-    leat_sim_post_note(p->event, &p->events, &p->entry[entry].message, entry, sent);
+    leat_sim_post_note(&p->post, entry, sent);
     p->ring.stop = true;
-}
-
-static void tell_end(struct leat_sim_aton_port *p, uint32_t index)
-{
-    struct leat_sim_aton_port_entry *e = &p->entry[index];
-    const struct leat_port_hear *hear = &p->base.hear;
-    p->base.under_way--;
-    if (e->why) {
-        hear->lost(hear->context, &e->message, e->why, p->base.now);
-    } else {
-        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
-                                                    p->base.now);
-        hear->arrived(hear->context, &e->message, p->base.now);
-    }
-    e->next = p->free;
-    p->free = index + 1;
-}
-
-static void tell(struct leat_sim_aton_port *p)
-{
-    const struct leat_port_hear *hear = &p->base.hear;
-    leat_sim_post_sort(p->event, p->events);
-    p->base.now = larger(p->base.now, edge(p, p->now));
-    for (uint32_t i = 0; i < p->events; i++) {
-        const uint32_t entry = p->event[i].entry;
-        if (leat_sim_news_is_sent(&p->event[i]))
-            hear->sent(hear->context, &p->entry[entry].message, p->base.now);
-        else
-            tell_end(p, entry);
-    }
-    p->events = 0;
 }
 
 /* The last packet of a message is on the ring, and will be in at bit time `at`: its octets come in
  * a little before, one every eight bits. */
 static void tell_head(struct leat_sim_aton_port *p, uint32_t index, uint64_t at)
 {
-    const struct leat_port_message *m = &p->entry[index].message;
-    const struct leat_port_hear *hear = &p->base.hear;
-    if (!hear->head) return;
-    p->base.now = larger(p->base.now, edge(p, p->now));
-    hear->head(hear->context, m, edge(p, at - 8 * last_len(p, m->len)), edge(p, at));
-    p->has_head = p->ring.stop = true;
+    const struct leat_port_message *m = &p->entry[index].letter.message;
+    if (leat_sim_post_tell_head(
+            &p->post, m, leat_sim_clock_at(&p->config.clock, at - 8 * last_len(p, m->len)),
+            leat_sim_clock_at(&p->config.clock, at), leat_sim_clock_at(&p->config.clock, p->now)))
+        p->ring.stop = true;
 }
 
 /* ---- sending -------------------------------------------------------------------------------- */
@@ -136,14 +80,10 @@ static void tell_head(struct leat_sim_aton_port *p, uint32_t index, uint64_t at)
 static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
 {
     struct leat_sim_aton_port *p = of(base);
-    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
-    if (!p->free && p->top == p->config.messages_max) return false;
-    const uint32_t index = p->free ? p->free - 1 : p->top++;
-    if (p->free) p->free = p->entry[index].next;
-    p->entry[index] = (struct leat_sim_aton_port_entry){ .message = *message, .call = p->calls++ };
-    base->under_way++;
+    uint32_t index;
+    if (!leat_sim_post_accept(&p->post, message, at, &index)) return false;
     plan(p, index, LEAT_SIM_ATON_PORT_HAND_OVER,
-         larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)));
+         leat_larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)));
     return true;
 }
 
@@ -154,13 +94,13 @@ static void begin(struct leat_sim_aton_port *p, uint32_t port)
     if (queue->sends || !queue->first) return;
     const uint32_t index = queue->first - 1;
     struct leat_sim_aton_port_entry *e = &p->entry[index];
-    const uint64_t len = smaller(e->message.len - e->begun, p->config.packet_octets);
-    leat_put_be32(queue->buffer, (uint32_t)e->number);
+    const uint64_t len = leat_smaller(e->letter.message.len - e->begun, p->config.packet_octets);
+    leat_put_be32(queue->buffer, (uint32_t)e->letter.number);
     leat_put_be32(queue->buffer + 4, (uint32_t)e->begun);
-    if (len) memcpy(queue->buffer + HEAD_LEN, e->message.octets + e->begun, len);
+    if (len) memcpy(queue->buffer + HEAD_LEN, e->letter.message.octets + e->begun, len);
     const struct leat_aton_order order = {
         .is_passive = true,
-        .command = { .da = leat_sim_aton_registers(&p->ring, e->message.to)->address,
+        .command = { .da = leat_sim_aton_registers(&p->ring, e->letter.message.to)->address,
                      .priority = leat_sim_aton_port_priority(&p->config, port) },
         .octets = queue->buffer,
         .octets_len = (uint16_t)(HEAD_LEN + len),
@@ -170,18 +110,18 @@ static void begin(struct leat_sim_aton_port *p, uint32_t port)
     (void)taken;
     queue->sends = index + 1;
     e->begun += len;
-    if (e->begun < e->message.len) return;
-    queue->first = e->next;
+    if (e->begun < e->letter.message.len) return;
+    queue->first = e->letter.next;
     note(p, index, true);
 }
 
 static void append(struct leat_sim_aton_port *p, uint32_t index)
 {
-    struct leat_sim_aton_port_queue *queue = &p->queue[p->entry[index].message.from];
-    p->entry[index].number = queue->messages++;
-    p->entry[index].next = 0;
+    struct leat_sim_aton_port_queue *queue = &p->queue[p->entry[index].letter.message.from];
+    p->entry[index].letter.number = queue->messages++;
+    p->entry[index].letter.next = 0;
     if (queue->first)
-        p->entry[queue->last - 1].next = index + 1;
+        p->entry[queue->last - 1].letter.next = index + 1;
     else
         queue->first = index + 1;
     queue->last = index + 1;
@@ -191,13 +131,13 @@ static void append(struct leat_sim_aton_port *p, uint32_t index)
 static void begin_alone(struct leat_sim_aton_port *p, uint32_t index)
 {
     struct leat_sim_aton_port_entry *e = &p->entry[index];
-    const struct leat_port_message *m = &e->message;
+    const struct leat_port_message *m = &e->letter.message;
     struct leat_sim_aton_port_queue *queue = &p->queue[m->from];
-    const uint64_t start = larger(p->now, queue->free_at), round = p->ring.bits;
+    const uint64_t start = leat_larger(p->now, queue->free_at), round = p->ring.bits;
     const uint64_t rest = symbols_of(last_len(p, m->len));
     const uint64_t others = leat_sim_aton_port_packets(&p->config, m->len) - 1;
     const uint64_t last_at = start + others * (symbols_of(p->config.packet_octets) + 2 * round);
-    e->number = queue->messages++;
+    e->letter.number = queue->messages++;
     queue->free_at = last_at + rest + 2 * round;
     plan(p, index, LEAT_SIM_ATON_PORT_SENT, last_at);
     plan(p, index, LEAT_SIM_ATON_PORT_HEAD, last_at);
@@ -208,17 +148,17 @@ static void begin_alone(struct leat_sim_aton_port *p, uint32_t index)
 static void begin_within(struct leat_sim_aton_port *p, uint32_t index)
 {
     struct leat_sim_aton_port_entry *e = &p->entry[index];
-    struct leat_sim_aton_port_queue *queue = &p->queue[e->message.from];
-    const uint64_t start = larger(p->now, queue->free_at);
-    e->number = queue->messages++;
-    queue->free_at = start + leat_sim_aton_port_symbols(&p->config, e->message.len);
+    struct leat_sim_aton_port_queue *queue = &p->queue[e->letter.message.from];
+    const uint64_t start = leat_larger(p->now, queue->free_at);
+    e->letter.number = queue->messages++;
+    queue->free_at = start + leat_sim_aton_port_symbols(&p->config, e->letter.message.len);
     plan(p, index, LEAT_SIM_ATON_PORT_SENT, start);
     plan(p, index, LEAT_SIM_ATON_PORT_ARRIVED, queue->free_at);
 }
 
 static void carry_out(struct leat_sim_aton_port *p, const struct leat_sim_plan *due)
 {
-    const struct leat_port_message *m = &p->entry[due->entry].message;
+    const struct leat_port_message *m = &p->entry[due->entry].letter.message;
     switch ((enum leat_sim_aton_port_step)due->step) {
     case LEAT_SIM_ATON_PORT_HAND_OVER:
         if (m->from == m->to) {
@@ -247,7 +187,7 @@ static void on_begins(void *context, uint32_t station, uint64_t id, leat_time se
     struct leat_sim_aton_port *p = context;
     const uint32_t index = p->queue[station].sends - 1;
     const struct leat_sim_aton_port_entry *e = &p->entry[index];
-    const struct leat_port_message *m = &e->message;
+    const struct leat_port_message *m = &e->letter.message;
     (void)id;
     if (e->begun < m->len) return;
     p->now = sent_at + RING_T_AT + 1;
@@ -262,13 +202,14 @@ static void on_arrived(void *context, const struct leat_sim_aton_arrival *a)
     const uint32_t index = p->queue[a->from].sends - 1;
     struct leat_sim_aton_port_entry *e = &p->entry[index];
     const uint32_t offset = leat_get_be32(a->octets + 4), len = a->len - HEAD_LEN;
-    assert(leat_get_be32(a->octets) == (uint32_t)e->number && a->station == e->message.to);
+    assert(leat_get_be32(a->octets) == (uint32_t)e->letter.number &&
+           a->station == e->letter.message.to);
     p->now = a->at;
     /* Offsets have 32 bits of those that the message has. */
     const uint64_t at = e->arrived + (uint32_t)(offset - (uint32_t)e->arrived);
-    if (len) memcpy(e->message.octets + at, a->octets + HEAD_LEN, len);
+    if (len) memcpy(e->letter.message.octets + at, a->octets + HEAD_LEN, len);
     e->arrived += len;
-    if (e->arrived == e->message.len) note(p, index, false);
+    if (e->arrived == e->letter.message.len) note(p, index, false);
 }
 
 static void on_done(void *context, const struct leat_sim_aton_result *r)
@@ -278,8 +219,8 @@ static void on_done(void *context, const struct leat_sim_aton_result *r)
     const uint32_t index = queue->sends - 1;
     p->now = r->at;
     if (r->result.status != LEAT_ATON_DONE || !r->result.copied) {
-        p->entry[index].why = damaged;
-        if (queue->first == index + 1) queue->first = p->entry[index].next;
+        p->entry[index].letter.why = damaged;
+        if (queue->first == index + 1) queue->first = p->entry[index].letter.next;
         note(p, index, false);
     }
     queue->sends = 0;
@@ -297,23 +238,19 @@ static void advance(struct leat_sim_aton_port *p, uint64_t until)
 static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_sim_aton_port *p = of(base);
-    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    if (!leat_sim_post_begin(&p->post, until)) return base->now;
     const uint64_t last = last_bit_time(p, until);
-    p->has_head = false;
-    while (!p->events && !p->has_head && p->now <= last) {
-        const uint64_t next = p->plans ? p->plan[0].at : LEAT_NEVER;
-        if (p->now < smaller(next, last)) advance(p, smaller(next, last));
-        while (p->plans && p->plan[0].at <= p->now) {
-            const struct leat_sim_plan due = take_plan(p);
+    while (!leat_sim_post_has_news(&p->post) && p->now <= last) {
+        const uint64_t next = p->post.plans ? p->post.plan[0].at : LEAT_NEVER;
+        if (p->now < leat_smaller(next, last)) advance(p, leat_smaller(next, last));
+        while (p->post.plans && p->post.plan[0].at <= p->now) {
+            const struct leat_sim_plan due = leat_sim_post_take(&p->post);
             carry_out(p, &due);
         }
         if (p->now == last) break;
     }
-    if (p->events)
-        tell(p);
-    else if (!p->has_head && until != LEAT_NEVER)
-        base->now = until;
-    return base->now;
+    return leat_sim_post_end(
+        &p->post, p->post.events ? leat_sim_clock_at(&p->config.clock, p->now) : 0, until);
 }
 
 /* ---- does it exist? ------------------------------------------------------------------------- */
@@ -367,11 +304,8 @@ leat_err leat_sim_aton_port_check(const struct leat_sim_aton_port_config *config
     if (config->messages_max < 1 || config->messages_max > LEAT_SIM_ATON_PORT_MESSAGES_MAX)
         return leat_text_out_of_range(why, "messages under way", config->messages_max, 1,
                                       LEAT_SIM_ATON_PORT_MESSAGES_MAX);
-    if (!config->clock.den || config->clock.num < config->clock.den) {
-        leat_text_puts(why, "period of the clock, expected 1 ps or more");
-        return LEAT_ERR_RANGE;
-    }
-    const leat_err err = leat_sim_aton_check(&ring, why);
+    leat_err err = leat_sim_clock_check(&config->clock, why);
+    if (!err) err = leat_sim_aton_check(&ring, why);
     return err ? err : check_priorities(config, why);
 }
 
@@ -382,11 +316,9 @@ static void *lay_out(struct leat_sim_aton_port *p, struct leat_arena *arena)
 {
     const struct leat_sim_aton_port_config *config = &p->config;
     const struct leat_sim_aton_config ring = aton_of(config);
-    const size_t messages = config->messages_max;
-    p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
+    p->entry = leat_sim_post_lay(&p->post, arena, config->messages_max, sizeof *p->entry,
+                                 (size_t)3 * config->messages_max);
     p->queue = leat_arena_lay(arena, config->stations, sizeof *p->queue);
-    p->plan = leat_arena_lay(arena, 3 * messages, sizeof *p->plan);
-    p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
     return leat_arena_lay_lines(arena, 1, leat_sim_aton_footprint(&ring));
 }
 
@@ -413,14 +345,13 @@ void leat_sim_aton_port_init(struct leat_sim_aton_port *p,
     for (uint32_t i = 0; i < config->stations; i++)
         p->queue[i].buffer = buffer + i * packet_len;
     leat_sim_aton_init(&p->ring, &ring, &host, aton_memory);
-    leat_sim_certificate_init(&p->certificate);
     enum { T_BEHIND = 11 }; /* symbols from a packet's first to T: at best it comes by just then */
     p->base = (struct leat_port_net){
         .ops = &ops,
         .ports = config->stations,
-        .latency = edge(p, symbols_of(0) - T_BEHIND),
-        .certificate = leat_sim_certificate_value(&p->certificate),
+        .latency = leat_sim_clock_at(&p->config.clock, symbols_of(0) - T_BEHIND),
         .taken_octets = 1,
-        .taken_ps = edge(p, 8),
+        .taken_ps = leat_sim_clock_at(&p->config.clock, 8),
     };
+    leat_sim_post_init(&p->post, &p->base);
 }

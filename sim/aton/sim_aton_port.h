@@ -61,13 +61,9 @@ struct leat_sim_aton_port_config {
 
 /* A message under way. */
 struct leat_sim_aton_port_entry {
-    struct leat_port_message message;
-    uint64_t call;    /* the order of calls */
-    uint64_t number;  /* among the messages of its port */
+    struct leat_sim_letter letter;
     uint64_t begun;   /* octets that went into the interface */
     uint64_t arrived; /* octets */
-    const char *why;  /* it is lost; else NULL */
-    uint32_t next;    /* + 1: of its port, or among the free ones */
 };
 
 struct leat_sim_aton_port_queue {
@@ -90,16 +86,9 @@ struct leat_sim_aton_port {
     struct leat_sim_aton_port_config config;
     struct leat_sim_aton ring; /* contention-free: only for its distances */
     struct leat_sim_aton_port_entry *entry;
-    uint32_t free, top; /* a list, + 1; those from `top` on were never used */
     struct leat_sim_aton_port_queue *queue;
-    struct leat_sim_plan *plan; /* a heap, the earliest on top */
-    uint32_t plans;
-    struct leat_sim_news *event;
-    uint32_t events;
-    bool has_head; /* was told, at the present bit time */
-    uint64_t now;  /* bit time */
-    uint64_t calls;
-    struct leat_sim_certificate certificate;
+    uint64_t now; /* bit time */
+    struct leat_sim_post post;
 };
 
 /* Are there such ports? `why`: what, and what was expected. */

@@ -98,10 +98,7 @@ size_t leat_sim_esp_footprint(const struct leat_sim_esp_config *config)
 leat_err leat_sim_esp_check(const struct leat_sim_esp_config *c, void *memory,
                             struct leat_text *why)
 {
-    const struct {
-        const char *what;
-        uint64_t value, least, most;
-    } row[] = {
+    const struct leat_text_range row[] = {
         { "members", c->members, 1, LEAT_ESP_ROSTER_MAX },
         { "delay of a host's link in ps", c->access_ps, 1, LEAT_SIM_ESP_DELAY_MAX },
         { "tau in ps", c->tau_ps, 1, LEAT_ESP_TICKS_MAX },
@@ -110,10 +107,8 @@ leat_err leat_sim_esp_check(const struct leat_sim_esp_config *c, void *memory,
         { "packets at a time", c->flights_max, 1, LEAT_SIM_ESP_FLIGHTS_MAX },
         { "replies at a time", c->replies_max, 0, LEAT_SIM_ESP_FLIGHTS_MAX },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].value < row[i].least || row[i].value > row[i].most)
-            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].least,
-                                          row[i].most);
+    const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    if (bad) return bad;
     if (c->groups & (c->groups - 1)) {
         leat_text_puts(why, "groups of a store ");
         leat_text_decimal(why, c->groups);

@@ -14,10 +14,8 @@ enum step {
 };
 
 struct leat_sim_ether_port_entry {
-    struct leat_port_message message;
-    uint64_t number;         /* among the messages of its port */
+    struct leat_sim_letter letter;
     uint64_t begun, arrived; /* octets */
-    uint32_t next;           /* + 1: of its port, or among the free ones */
 };
 
 struct leat_sim_ether_port_station {
@@ -45,16 +43,6 @@ static struct leat_sim_ether_port *of(struct leat_port_net *base)
     return (struct leat_sim_ether_port *)base; /* its first member */
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- messages and frames -------------------------------------------------------------------- */
 
 uint32_t leat_sim_ether_port_single(const struct leat_sim_ether_port_config *config)
@@ -78,7 +66,7 @@ uint64_t leat_sim_ether_port_frames(const struct leat_sim_ether_port_config *con
 static uint32_t frame_len(uint32_t payload)
 {
     const uint32_t len = LEAT_SIM_ETHER_HEADER_LEN + payload + LEAT_SIM_ETHER_FCS_LEN;
-    return LEAT_SIM_ETHER_PREAMBLE_LEN + (uint32_t)larger(len, LEAT_SIM_ETHER_FRAME_MIN);
+    return LEAT_SIM_ETHER_PREAMBLE_LEN + (uint32_t)leat_larger(len, LEAT_SIM_ETHER_FRAME_MIN);
 }
 
 uint64_t leat_sim_ether_port_octets(const struct leat_sim_ether_port_config *config, uint64_t len)
@@ -97,65 +85,26 @@ void leat_sim_ether_port_address(uint32_t station, uint8_t out[LEAT_SIM_ETHER_MA
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-static leat_time edge(const struct leat_sim_ether_port *p, uint64_t bit_time)
-{
-    leat_time at;
-    const leat_err err = leat_sim_clock_edge(&p->config.clock, bit_time, &at);
-    assert(!err);
-    (void)err;
-    return at;
-}
-
 static void plan(struct leat_sim_ether_port *p, uint64_t at, uint32_t station, uint32_t what,
                  enum step step)
 {
     const uint64_t rank = step == HAND_OVER ? FREE : step; /* both let it begin */
-    const uint64_t call = rank << 62 | (uint64_t)station << 48 | p->calls++;
-    leat_sim_post_plan(p->plan, &p->plans,
-                       (struct leat_sim_plan){ at, call, what, (uint32_t)step });
+    const uint64_t call = rank << 62 | (uint64_t)station << 48 | p->post.calls++;
+    leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, (uint32_t)step });
 }
 
 /* ---- telling -------------------------------------------------------------------------------- */
-
-/* To be told at the present bit time. */
-static void note(struct leat_sim_ether_port *p, uint32_t entry, bool sent)
-{
-    leat_sim_post_note(p->event, &p->events, &p->entry[entry].message, entry, sent);
-}
-
-static void tell(struct leat_sim_ether_port *p)
-{
-    const struct leat_port_hear *hear = &p->base.hear;
-    leat_sim_post_sort(p->event, p->events);
-    p->base.now = larger(p->base.now, edge(p, p->now));
-    for (uint32_t i = 0; i < p->events; i++) {
-        const uint32_t index = p->event[i].entry;
-        struct leat_sim_ether_port_entry *e = &p->entry[index];
-        if (leat_sim_news_is_sent(&p->event[i])) {
-            hear->sent(hear->context, &e->message, p->base.now);
-            continue;
-        }
-        p->base.under_way--;
-        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
-                                                    p->base.now);
-        hear->arrived(hear->context, &e->message, p->base.now);
-        e->next = p->free;
-        p->free = index + 1;
-    }
-    p->events = 0;
-}
 
 /* The last frame of a message is in the switch, and at its destination at bit time `at`: its octets
  * are a little before. */
 static void tell_head(struct leat_sim_ether_port *p, const struct leat_sim_ether_port_frame *f,
                       uint64_t at)
 {
-    const struct leat_port_hear *hear = &p->base.hear;
-    if (!hear->head || !f->last) return;
-    p->base.now = larger(p->base.now, edge(p, p->now));
-    hear->head(hear->context, &p->entry[f->entry].message, edge(p, at - (uint64_t)BITS * f->len),
-               edge(p, at));
-    p->has_head = true;
+    if (!f->last) return;
+    leat_sim_post_tell_head(&p->post, &p->entry[f->entry].letter.message,
+                            leat_sim_clock_at(&p->config.clock, at - (uint64_t)BITS * f->len),
+                            leat_sim_clock_at(&p->config.clock, at),
+                            leat_sim_clock_at(&p->config.clock, p->now));
 }
 
 /* ---- a station ------------------------------------------------------------------------------ */
@@ -183,18 +132,18 @@ static bool has_room(struct leat_sim_ether_port *p, uint32_t from, uint32_t to)
 static uint32_t make_frame(struct leat_sim_ether_port *p, uint32_t entry)
 {
     struct leat_sim_ether_port_entry *e = &p->entry[entry];
-    const bool whole = e->message.len <= leat_sim_ether_port_single(&p->config);
+    const bool whole = e->letter.message.len <= leat_sim_ether_port_single(&p->config);
     const uint32_t index = p->free_frame - 1;
     struct leat_sim_ether_port_frame *f = &p->frame[index];
-    const uint32_t most = whole ? (uint32_t)e->message.len : piece_of(&p->config);
+    const uint32_t most = whole ? (uint32_t)e->letter.message.len : piece_of(&p->config);
     const uint32_t head = LEAT_SIM_ETHER_OUI_LEN + (whole ? 0 : LEAT_SIM_ETHER_PIECE_LEN);
     assert(p->free_frame);
     p->free_frame = f->next;
     f->entry = entry;
-    f->len = (uint32_t)smaller(most, e->message.len - e->begun);
+    f->len = (uint32_t)leat_smaller(most, e->letter.message.len - e->begun);
     f->bits = BITS * frame_len(head + f->len);
     e->begun += f->len;
-    f->last = e->begun == e->message.len;
+    f->last = e->begun == e->letter.message.len;
     return index;
 }
 
@@ -204,10 +153,10 @@ static void begin(struct leat_sim_ether_port *p, uint32_t from)
     struct leat_sim_ether_port_station *s = &p->station[from];
     if (s->busy || s->waits || !s->first) return;
     const uint32_t entry = s->first - 1;
-    if (!has_room(p, from, p->entry[entry].message.to)) return;
+    if (!has_room(p, from, p->entry[entry].letter.message.to)) return;
     const uint32_t frame = make_frame(p, entry);
     const uint64_t left_at = p->now + p->frame[frame].bits;
-    if (p->frame[frame].last) s->first = p->entry[entry].next;
+    if (p->frame[frame].last) s->first = p->entry[entry].letter.next;
     s->busy = true;
     plan(p, left_at, from, frame, LEFT);
     plan(p, left_at + BITS * LEAT_SIM_ETHER_GAP_LEN, from, from, FREE);
@@ -216,28 +165,24 @@ static void begin(struct leat_sim_ether_port *p, uint32_t from)
 static void append(struct leat_sim_ether_port *p, uint32_t entry)
 {
     struct leat_sim_ether_port_entry *e = &p->entry[entry];
-    struct leat_sim_ether_port_station *s = &p->station[e->message.from];
-    e->number = s->messages++;
-    e->next = 0;
+    struct leat_sim_ether_port_station *s = &p->station[e->letter.message.from];
+    e->letter.number = s->messages++;
+    e->letter.next = 0;
     if (s->first)
-        p->entry[s->last - 1].next = entry + 1;
+        p->entry[s->last - 1].letter.next = entry + 1;
     else
         s->first = entry + 1;
     s->last = entry + 1;
-    begin(p, e->message.from);
+    begin(p, e->letter.message.from);
 }
 
 static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
 {
     struct leat_sim_ether_port *p = of(base);
-    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
-    if (!p->free && p->top == p->config.messages_max) return false;
-    const uint32_t entry = p->free ? p->free - 1 : p->top++;
-    if (p->free) p->free = p->entry[entry].next;
-    p->entry[entry] = (struct leat_sim_ether_port_entry){ .message = *message };
-    base->under_way++;
-    plan(p, larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)), message->from, entry,
-         HAND_OVER);
+    uint32_t entry;
+    if (!leat_sim_post_accept(&p->post, message, at, &entry)) return false;
+    plan(p, leat_larger(p->now, leat_sim_clock_cycle_from(&p->config.clock, at)), message->from,
+         entry, HAND_OVER);
     return true;
 }
 
@@ -247,12 +192,12 @@ static bool send(struct leat_port_net *base, const struct leat_port_message *mes
 static void leave(struct leat_sim_ether_port *p, uint32_t frame)
 {
     const struct leat_sim_ether_port_frame *f = &p->frame[frame];
-    const struct leat_port_message *m = &p->entry[f->entry].message;
+    const struct leat_port_message *m = &p->entry[f->entry].letter.message;
     uint64_t *out_free = &p->station[p->config.contention_free ? m->from : m->to].out_free;
     uint64_t arrived_at = p->now + BITS * LEAT_SIM_ETHER_GAP_LEN;
-    if (f->last) note(p, f->entry, true);
+    if (f->last) leat_sim_post_note(&p->post, f->entry, true);
     if (m->from != m->to) {
-        arrived_at = larger(p->now, *out_free) + f->bits;
+        arrived_at = leat_larger(p->now, *out_free) + f->bits;
         *out_free = arrived_at + BITS * LEAT_SIM_ETHER_GAP_LEN;
         tell_head(p, f, arrived_at);
     }
@@ -276,9 +221,9 @@ static void arrive(struct leat_sim_ether_port *p, uint32_t frame)
 {
     struct leat_sim_ether_port_frame *f = &p->frame[frame];
     struct leat_sim_ether_port_entry *e = &p->entry[f->entry];
-    const struct leat_port_message m = e->message;
+    const struct leat_port_message m = e->letter.message;
     e->arrived += f->len;
-    if (f->last) note(p, f->entry, false);
+    if (f->last) leat_sim_post_note(&p->post, f->entry, false);
     f->next = p->free_frame;
     p->free_frame = frame + 1;
     if (m.from != m.to) give_room(p, m.to);
@@ -303,24 +248,20 @@ static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_sim_ether_port *p = of(base);
     uint64_t last = LEAT_NEVER;
-    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    if (!leat_sim_post_begin(&p->post, until)) return base->now;
     if (until != LEAT_NEVER && leat_sim_clock_cycle(&p->config.clock, until, &last))
         last = LEAT_NEVER;
-    p->has_head = false;
-    while (!p->events && !p->has_head && p->plans && p->plan[0].at <= last) {
-        p->now = p->plan[0].at;
-        while (p->plans && p->plan[0].at == p->now) {
-            const struct leat_sim_plan due = leat_sim_post_take(p->plan, &p->plans);
+    while (!leat_sim_post_has_news(&p->post) && p->post.plans && p->post.plan[0].at <= last) {
+        p->now = p->post.plan[0].at;
+        while (p->post.plans && p->post.plan[0].at == p->now) {
+            const struct leat_sim_plan due = leat_sim_post_take(&p->post);
             carry_out(p, &due);
         }
     }
-    if (p->events) {
-        tell(p);
-    } else if (!p->has_head && until != LEAT_NEVER) {
-        base->now = until;
-        p->now = larger(p->now, last);
-    }
-    return base->now;
+    const leat_time at = p->post.events ? leat_sim_clock_at(&p->config.clock, p->now) : 0;
+    if (!leat_sim_post_has_news(&p->post) && until != LEAT_NEVER)
+        p->now = leat_larger(p->now, last);
+    return leat_sim_post_end(&p->post, at, until);
 }
 
 /* ---- does it exist? ------------------------------------------------------------------------- */
@@ -328,22 +269,16 @@ static leat_time run(struct leat_port_net *base, leat_time until)
 leat_err leat_sim_ether_port_check(const struct leat_sim_ether_port_config *config,
                                    struct leat_text *why)
 {
-    const struct {
-        const char *what;
-        uint32_t value, min, max;
-    } row[] = {
+    const struct leat_text_range row[] = {
         { "stations", config->stations, 1, LEAT_SIM_ETHER_STATIONS_MAX },
         { "octets of a frame's payload", config->frame_octets, LEAT_SIM_ETHER_PAYLOAD_MIN,
           LEAT_SIM_ETHER_PAYLOAD_MAX },
         { "frames of an output queue", config->buffer, 1, LEAT_SIM_ETHER_BUFFER_MAX },
         { "messages under way", config->messages_max, 1, LEAT_SIM_ETHER_MESSAGES_MAX },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].value < row[i].min || row[i].value > row[i].max)
-            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
-    if (config->clock.den && config->clock.num >= config->clock.den) return LEAT_ERR_OK;
-    leat_text_puts(why, "period of the clock, expected 1 ps or more");
-    return LEAT_ERR_RANGE;
+    const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    if (bad) return bad;
+    return leat_sim_clock_check(&config->clock, why);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -359,13 +294,11 @@ static uint32_t frames_of(const struct leat_sim_ether_port_config *config)
 static void lay_out(struct leat_sim_ether_port *p, struct leat_arena *arena)
 {
     const struct leat_sim_ether_port_config *config = &p->config;
-    const size_t messages = config->messages_max;
     p->frames = frames_of(config);
-    p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
+    p->entry = leat_sim_post_lay(&p->post, arena, config->messages_max, sizeof *p->entry,
+                                 (size_t)config->messages_max + p->frames + config->stations);
     p->station = leat_arena_lay(arena, config->stations, sizeof *p->station);
     p->frame = leat_arena_lay(arena, p->frames, sizeof *p->frame);
-    p->plan = leat_arena_lay(arena, messages + p->frames + config->stations, sizeof *p->plan);
-    p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
 }
 
 size_t leat_sim_ether_port_footprint(const struct leat_sim_ether_port_config *config)
@@ -387,13 +320,12 @@ void leat_sim_ether_port_init(struct leat_sim_ether_port *p,
         p->frame[i].next = p->free_frame;
         p->free_frame = i + 1;
     }
-    leat_sim_certificate_init(&p->certificate);
     p->base = (struct leat_port_net){
         .ops = &ops,
         .ports = config->stations,
-        .latency = edge(p, BITS * frame_len(LEAT_SIM_ETHER_OUI_LEN)),
-        .certificate = leat_sim_certificate_value(&p->certificate),
+        .latency = leat_sim_clock_at(&p->config.clock, BITS * frame_len(LEAT_SIM_ETHER_OUI_LEN)),
         .taken_octets = 1,
-        .taken_ps = edge(p, BITS),
+        .taken_ps = leat_sim_clock_at(&p->config.clock, BITS),
     };
+    leat_sim_post_init(&p->post, &p->base);
 }

@@ -76,18 +76,11 @@ struct leat_sim_ether_port {
     struct leat_port_net base;
     struct leat_sim_ether_port_config config;
     struct leat_sim_ether_port_entry *entry;
-    uint32_t free, top; /* a list, + 1; those from `top` on were never used */
     struct leat_sim_ether_port_station *station;
     struct leat_sim_ether_port_frame *frame;
     uint32_t frames, free_frame; /* a list, + 1 */
-    struct leat_sim_plan *plan;  /* a heap, the earliest on top */
-    uint32_t plans;
-    struct leat_sim_news *event;
-    uint32_t events;
-    bool has_head; /* was told, at the present bit time */
-    uint64_t now;  /* bit time */
-    uint64_t calls;
-    struct leat_sim_certificate certificate;
+    uint64_t now;                /* bit time */
+    struct leat_sim_post post;
 };
 
 /* Are there such ports? `why`: what, and what was expected. */

@@ -55,6 +55,22 @@ leat_err leat_sim_clock_edge(const struct leat_sim_clock *clock, uint64_t cycle,
     return LEAT_ERR_OK;
 }
 
+leat_err leat_sim_clock_check(const struct leat_sim_clock *clock, struct leat_text *why)
+{
+    if (clock->den && clock->num >= clock->den) return LEAT_ERR_OK;
+    leat_text_puts(why, "period of the clock, expected 1 ps or more");
+    return LEAT_ERR_RANGE;
+}
+
+leat_time leat_sim_clock_at(const struct leat_sim_clock *clock, uint64_t cycle)
+{
+    leat_time at;
+    const leat_err err = leat_sim_clock_edge(clock, cycle, &at);
+    assert(!err);
+    (void)err;
+    return at;
+}
+
 /*
  * The greatest k with floor(k * num / den) <= at, that is k * num < (at + 1) * den, that is
  * k = floor(((at + 1) * den - 1) / num).

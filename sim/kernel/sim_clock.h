@@ -20,8 +20,14 @@ struct leat_sim_clock {
 /* RANGE for a period of 0, or of infinity. */
 leat_err leat_sim_clock_init(struct leat_sim_clock *clock, uint64_t num, uint64_t den);
 
+/* RANGE for a period below 1 ps; `why`: what was expected. */
+leat_err leat_sim_clock_check(const struct leat_sim_clock *clock, struct leat_text *why);
+
 /* When edge `cycle` is. RANGE: not before LEAT_NEVER. */
 leat_err leat_sim_clock_edge(const struct leat_sim_clock *clock, uint64_t cycle, leat_time *at);
+
+/* The same, where it is known to be before LEAT_NEVER (asserted). */
+leat_time leat_sim_clock_at(const struct leat_sim_clock *clock, uint64_t cycle);
 
 /* The cycle that `at` lies in: that of the last edge at or before it. RANGE: beyond 64 bits. */
 leat_err leat_sim_clock_cycle(const struct leat_sim_clock *clock, leat_time at, uint64_t *cycle);

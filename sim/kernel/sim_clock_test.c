@@ -156,9 +156,28 @@ static void clocks_are_read_and_written_as_users_write_them(void)
     EQ(c.num, 7);
 }
 
+static void a_period_below_a_picosecond_is_refused_where_edges_must_differ(void)
+{
+    char buf[LEAT_TEXT_CAP_MIN];
+    struct leat_text why;
+    leat_text_init(&why, buf, sizeof buf, NULL, NULL);
+    EQ(leat_sim_clock_check(&(struct leat_sim_clock){ 3, 3 }, &why), LEAT_ERR_OK);
+    EQ(leat_sim_clock_check(&(struct leat_sim_clock){ 1, 0 }, &why), LEAT_ERR_RANGE);
+    why.len = 0;
+    EQ(leat_sim_clock_check(&(struct leat_sim_clock){ 2, 3 }, &why), LEAT_ERR_RANGE);
+    OK(memcmp(buf, "period of the clock, expected 1 ps or more", why.len) == 0);
+}
+
+static void an_edge_that_fits_is_a_time(void)
+{
+    EQ(leat_sim_clock_at(&(struct leat_sim_clock){ 10000, 3 }, 2), 6666);
+}
+
 TAP_MAIN(T(clocks_are_read_and_written_as_users_write_them),
          T(a_third_of_ten_thousand_is_rounded_down_at_every_edge),
-         T(a_period_of_nothing_is_refused), T(what_does_not_fit_is_told),
+         T(a_period_of_nothing_is_refused),
+         T(a_period_below_a_picosecond_is_refused_where_edges_must_differ),
+         T(an_edge_that_fits_is_a_time), T(what_does_not_fit_is_told),
          T(edges_and_cycles_equal_128_bit_arithmetic),
          T(the_cycle_of_a_time_is_that_of_the_last_edge_before_it),
          T(the_first_cycle_from_a_time_on_begins_then_or_later))

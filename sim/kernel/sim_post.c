@@ -1,24 +1,78 @@
 #include "sim_post.h"
+#include <assert.h>
+#include <string.h>
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+void *leat_sim_post_lay(struct leat_sim_post *post, struct leat_arena *arena, uint32_t entries_max,
+                        size_t entry_size, size_t plans_max)
+{
+    post->entries_max = entries_max;
+    post->entry_size = entry_size;
+    post->entry = leat_arena_lay(arena, entries_max, entry_size);
+    post->plan = leat_arena_lay(arena, plans_max, sizeof *post->plan);
+    post->event = leat_arena_lay(arena, (size_t)2 * entries_max, sizeof *post->event);
+    return post->entry;
+}
+
+void leat_sim_post_init(struct leat_sim_post *post, struct leat_port_net *net)
+{
+    post->net = net;
+    leat_sim_certificate_init(&post->certificate);
+    net->certificate = leat_sim_certificate_value(&post->certificate);
+}
+
+static struct leat_sim_letter *letter(const struct leat_sim_post *post, uint32_t entry)
+{
+    return (void *)((char *)post->entry + entry * post->entry_size); /* its first member */
+}
+
+bool leat_sim_post_accept(struct leat_sim_post *post, const struct leat_port_message *message,
+                          leat_time at, uint32_t *entry)
+{
+    struct leat_port_net *net = post->net;
+    assert(at >= net->now && message->from < net->ports && message->to < net->ports);
+    (void)at;
+    if (!post->free && post->top == post->entries_max) return false;
+    *entry = post->free ? post->free - 1 : post->top++;
+    struct leat_sim_letter *l = letter(post, *entry);
+    if (post->free) post->free = l->next;
+    memset(l, 0, post->entry_size);
+    l->message = *message;
+    l->call = post->calls++;
+    net->under_way++;
+    return true;
+}
+
+void leat_sim_post_free(struct leat_sim_post *post, uint32_t entry)
+{
+    letter(post, entry)->next = post->free;
+    post->free = entry + 1;
+}
+
+/* ---- plans ---------------------------------------------------------------------------------- */
 
 static bool is_before(const struct leat_sim_plan *a, const struct leat_sim_plan *b)
 {
     return a->at != b->at ? a->at < b->at : a->call < b->call;
 }
 
-void leat_sim_post_plan(struct leat_sim_plan *plan, uint32_t *count, struct leat_sim_plan more)
+void leat_sim_post_plan(struct leat_sim_post *post, struct leat_sim_plan more)
 {
-    uint32_t place = (*count)++;
+    struct leat_sim_plan *plan = post->plan;
+    uint32_t place = post->plans++;
     for (; place && is_before(&more, &plan[(place - 1) / 2]); place = (place - 1) / 2)
         plan[place] = plan[(place - 1) / 2];
     plan[place] = more;
 }
 
-struct leat_sim_plan leat_sim_post_take(struct leat_sim_plan *plan, uint32_t *count)
+struct leat_sim_plan leat_sim_post_take(struct leat_sim_post *post)
 {
-    const struct leat_sim_plan top = plan[0], moving = plan[--*count];
+    struct leat_sim_plan *plan = post->plan;
+    const struct leat_sim_plan top = plan[0], moving = plan[--post->plans];
     uint32_t place = 0, child;
-    while ((child = 2 * place + 1) < *count) {
-        if (child + 1 < *count && is_before(&plan[child + 1], &plan[child])) child++;
+    while ((child = 2 * place + 1) < post->plans) {
+        if (child + 1 < post->plans && is_before(&plan[child + 1], &plan[child])) child++;
         if (!is_before(&plan[child], &moving)) break;
         plan[place] = plan[child];
         place = child;
@@ -27,17 +81,19 @@ struct leat_sim_plan leat_sim_post_take(struct leat_sim_plan *plan, uint32_t *co
     return top;
 }
 
-void leat_sim_post_note(struct leat_sim_news *news, uint32_t *count,
-                        const struct leat_port_message *message, uint32_t entry, bool sent)
+/* ---- news ----------------------------------------------------------------------------------- */
+
+void leat_sim_post_note(struct leat_sim_post *post, uint32_t entry, bool sent)
 {
+    const struct leat_port_message *message = &letter(post, entry)->message;
     const uint64_t port = sent ? message->from : message->to;
-    news[*count] = (struct leat_sim_news){ .order = port << 32 | (uint64_t)sent << 31 | *count,
-                                           .entry = entry };
-    ++*count;
+    const uint32_t place = post->events++;
+    post->event[place] = (struct leat_sim_news){ .order = port << 32 | (uint64_t)sent << 31 | place,
+                                                 .entry = entry };
 }
 
 /* Shell 1959: few at a time, in place. */
-void leat_sim_post_sort(struct leat_sim_news *news, uint32_t count)
+static void sort(struct leat_sim_news *news, uint32_t count)
 {
     uint32_t gap = 1;
     while (gap < count / 3)
@@ -58,17 +114,74 @@ uint64_t leat_sim_post_hash(const struct leat_port_message *message, const uint8
     return message->is_private ? len : leat_sim_payload_hash(octets, (size_t)len);
 }
 
-uint64_t leat_sim_post_certify(struct leat_sim_certificate *certificate,
-                               const struct leat_port_message *message, uint64_t number,
-                               leat_time at)
+static uint64_t certify(struct leat_sim_post *post, const struct leat_sim_letter *l)
 {
+    const struct leat_port_message *message = &l->message;
     const struct leat_sim_delivery delivery = {
-        .at = at,
+        .at = post->net->now,
         .source = message->from,
         .destination = message->to,
-        .number = number,
+        .number = l->number,
         .payload_hash = leat_sim_post_hash(message, message->octets, message->len),
     };
-    leat_sim_certificate_add(certificate, &delivery);
-    return leat_sim_certificate_value(certificate);
+    leat_sim_certificate_add(&post->certificate, &delivery);
+    return leat_sim_certificate_value(&post->certificate);
+}
+
+static void end(struct leat_sim_post *post, uint32_t entry)
+{
+    struct leat_port_net *net = post->net;
+    struct leat_sim_letter *l = letter(post, entry);
+    net->under_way--;
+    if (l->why) {
+        net->hear.lost(net->hear.context, &l->message, l->why, net->now);
+    } else {
+        net->certificate = certify(post, l);
+        net->hear.arrived(net->hear.context, &l->message, net->now);
+    }
+    l->has_ended = true;
+    if (!l->held) leat_sim_post_free(post, entry);
+}
+
+void leat_sim_post_tell(struct leat_sim_post *post, leat_time at)
+{
+    struct leat_port_net *net = post->net;
+    sort(post->event, post->events);
+    if (at > net->now) net->now = at;
+    for (uint32_t i = 0; i < post->events; i++) {
+        const uint32_t entry = post->event[i].entry;
+        if (post->event[i].order >> 31 & 1)
+            net->hear.sent(net->hear.context, &letter(post, entry)->message, net->now);
+        else
+            end(post, entry);
+    }
+    post->events = 0;
+}
+
+bool leat_sim_post_tell_head(struct leat_sim_post *post, const struct leat_port_message *message,
+                             leat_time from, leat_time until, leat_time at)
+{
+    struct leat_port_net *net = post->net;
+    if (!net->hear.head) return false;
+    if (at > net->now) net->now = at;
+    post->has_head = true;
+    net->hear.head(net->hear.context, message, from, until);
+    return true;
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+bool leat_sim_post_begin(struct leat_sim_post *post, leat_time until)
+{
+    post->has_head = false;
+    return until > post->net->now && (until != LEAT_NEVER || post->net->under_way);
+}
+
+leat_time leat_sim_post_end(struct leat_sim_post *post, leat_time at, leat_time until)
+{
+    if (post->events)
+        leat_sim_post_tell(post, at);
+    else if (!post->has_head && until != LEAT_NEVER)
+        post->net->now = until;
+    return post->net->now;
 }

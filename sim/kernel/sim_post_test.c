@@ -1,58 +1,163 @@
 #include "sim_post.h"
 #include "tap.h"
 #include <leat/random.h>
+#include <string.h>
 
-enum { PLANS = 500 };
+enum { ENTRIES = 500, PORTS = 9 };
+
+/* An owner's entry. */
+struct entry {
+    struct leat_sim_letter letter;
+    uint32_t own;
+};
+
+static struct leat_port_net net;
+static struct leat_sim_post post;
+static struct entry *entry;
+static uint8_t octets[] = { 1, 2, 3 };
+
+static struct {
+    enum { SENT, ARRIVED, LOST, HEAD } what;
+    uint64_t id;
+    uint32_t port;
+    leat_time at;
+} told[2 * ENTRIES];
+static uint32_t told_count;
+
+static void tell(int what, const struct leat_port_message *m, uint32_t port, leat_time at)
+{
+    told[told_count].what = what;
+    told[told_count].id = m->id;
+    told[told_count].port = port;
+    told[told_count++].at = at;
+}
+
+static void on_sent(void *context, const struct leat_port_message *m, leat_time at)
+{
+    (void)context;
+    tell(SENT, m, m->from, at);
+}
+
+static void on_arrived(void *context, const struct leat_port_message *m, leat_time at)
+{
+    (void)context;
+    tell(ARRIVED, m, m->to, at);
+}
+
+static void on_lost(void *context, const struct leat_port_message *m, const char *why, leat_time at)
+{
+    (void)context;
+    OK(strcmp(why, "a reason") == 0);
+    tell(LOST, m, m->to, at);
+}
+
+static void on_head(void *context, const struct leat_port_message *m, leat_time from, leat_time at)
+{
+    (void)context, (void)from;
+    tell(HEAD, m, m->to, at);
+}
+
+static void begin(uint32_t entries_max)
+{
+    static uint64_t memory[1 << 15];
+    struct leat_arena arena = { .memory = (uint8_t *)memory, .cap = sizeof memory };
+    memset(memory, 0, sizeof memory);
+    post = (struct leat_sim_post){ 0 };
+    net = (struct leat_port_net){ .ports = PORTS,
+                                  .hear = { NULL, on_sent, on_arrived, on_lost, .head = on_head } };
+    entry = leat_sim_post_lay(&post, &arena, entries_max, sizeof *entry, ENTRIES);
+    leat_sim_post_init(&post, &net);
+    told_count = 0;
+}
+
+static uint32_t accept(uint32_t from, uint32_t to, uint64_t id)
+{
+    const struct leat_port_message m = {
+        .from = from, .to = to, .id = id, .octets = octets, .len = sizeof octets
+    };
+    uint32_t index = UINT32_MAX;
+    OK(leat_sim_post_accept(&post, &m, net.now, &index));
+    return index;
+}
 
 static void plans_come_by_time_then_in_the_order_of_calls(void)
 {
-    static struct leat_sim_plan plan[PLANS];
     struct leat_random r;
-    uint32_t count = 0;
+    begin(1);
     leat_random_seed(&r, tap_seed());
-    for (uint32_t i = 0; i < PLANS; i++)
-        leat_sim_post_plan(
-            plan, &count,
-            (struct leat_sim_plan){ .at = leat_random_below(&r, 50), .call = i, .entry = i });
-    struct leat_sim_plan last = leat_sim_post_take(plan, &count);
-    while (count) {
-        const struct leat_sim_plan next = leat_sim_post_take(plan, &count);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        leat_sim_post_plan(&post, (struct leat_sim_plan){
+                                      .at = leat_random_below(&r, 50), .call = i, .entry = i });
+    struct leat_sim_plan last = leat_sim_post_take(&post);
+    while (post.plans) {
+        const struct leat_sim_plan next = leat_sim_post_take(&post);
         OK(next.at > last.at || (next.at == last.at && next.call > last.call));
         EQ(next.entry, next.call);
         last = next;
     }
 }
 
-static void news_are_sorted_by_port_and_what_came_in_is_first(void)
+static void entries_are_zeroed_and_used_again(void)
 {
-    static struct leat_sim_news news[PLANS];
+    const struct leat_port_message m = { .from = 1, .to = 2 };
+    uint32_t index;
+    begin(2);
+    EQ(accept(0, 1, 7), 0);
+    EQ(accept(0, 1, 8), 1);
+    EQ(entry[1].letter.call, 1);
+    OK(!leat_sim_post_accept(&post, &m, 0, &index)); /* too many */
+    EQ(net.under_way, 2);
+    entry[0].own = 5;
+    leat_sim_post_note(&post, 0, false);
+    leat_sim_post_tell(&post, 10);
+    EQ(net.under_way, 1);
+    EQ(accept(3, 4, 9), 0);
+    EQ(entry[0].own, 0);
+    EQ(entry[0].letter.message.id, 9);
+}
+
+static void what_is_held_is_freed_by_its_owner(void)
+{
+    uint32_t index;
+    const struct leat_port_message m = { .from = 1, .to = 2 };
+    begin(1);
+    entry[accept(0, 1, 7)].letter.held = 1;
+    leat_sim_post_note(&post, 0, false);
+    leat_sim_post_tell(&post, 10);
+    OK(entry[0].letter.has_ended);
+    OK(!leat_sim_post_accept(&post, &m, 10, &index));
+    leat_sim_post_free(&post, 0);
+    OK(leat_sim_post_accept(&post, &m, 10, &index));
+}
+
+static void news_are_told_port_by_port_and_what_came_in_is_first(void)
+{
     struct leat_random r;
-    uint32_t count = 0, port[PLANS];
+    begin(ENTRIES);
     leat_random_seed(&r, tap_seed());
-    for (uint32_t i = 0; i < PLANS; i++) {
-        struct leat_port_message m = { 0 };
-        m.from = (uint32_t)leat_random_below(&r, 9);
-        m.to = (uint32_t)leat_random_below(&r, 9);
-        const bool sent = leat_random_below(&r, 2);
-        port[i] = sent ? m.from : m.to;
-        leat_sim_post_note(news, &count, &m, i, sent);
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        const uint32_t from = (uint32_t)leat_random_below(&r, PORTS);
+        const uint32_t to = (uint32_t)leat_random_below(&r, PORTS);
+        const uint32_t index = accept(from, to, i);
+        if (leat_random_below(&r, 2)) entry[index].letter.why = "a reason";
+        leat_sim_post_note(&post, index, leat_random_below(&r, 2));
     }
-    EQ(count, PLANS);
-    leat_sim_post_sort(news, count);
-    for (uint32_t i = 1; i < count; i++) {
-        const struct leat_sim_news *a = &news[i - 1], *b = &news[i];
-        const bool left[2] = { leat_sim_news_is_sent(a), leat_sim_news_is_sent(b) };
-        OK(port[a->entry] <= port[b->entry]);
-        if (port[a->entry] != port[b->entry]) continue;
+    OK(leat_sim_post_has_news(&post));
+    leat_sim_post_tell(&post, 77);
+    OK(!leat_sim_post_has_news(&post));
+    EQ(told_count, ENTRIES);
+    for (uint32_t i = 1; i < told_count; i++) {
+        const bool left[2] = { told[i - 1].what == SENT, told[i].what == SENT };
+        EQ(told[i].at, 77);
+        OK(told[i - 1].port <= told[i].port);
+        if (told[i - 1].port != told[i].port) continue;
         OK(left[0] <= left[1]);
-        if (left[0] == left[1]) OK(a->entry < b->entry);
+        if (left[0] == left[1]) OK(told[i - 1].id < told[i].id);
     }
 }
 
-static void an_arrival_is_a_delivery(void)
+static void an_arrival_is_a_delivery_and_a_loss_is_none(void)
 {
-    uint8_t octets[] = { 1, 2, 3 };
-    const struct leat_port_message m = { .from = 4, .to = 5, .octets = octets, .len = 3 };
     const struct leat_sim_delivery delivery = {
         .at = 77,
         .source = 4,
@@ -60,25 +165,57 @@ static void an_arrival_is_a_delivery(void)
         .number = 6,
         .payload_hash = leat_sim_payload_hash(octets, sizeof octets),
     };
-    struct leat_sim_certificate by_hand, posted;
+    struct leat_sim_certificate by_hand;
+    begin(2);
     leat_sim_certificate_init(&by_hand);
-    leat_sim_certificate_init(&posted);
+    OK(net.certificate == leat_sim_certificate_value(&by_hand));
     leat_sim_certificate_add(&by_hand, &delivery);
-    EQ(leat_sim_post_certify(&posted, &m, 6, 77), leat_sim_certificate_value(&by_hand));
+    entry[accept(4, 5, 0)].letter.number = 6;
+    entry[accept(4, 5, 1)].letter.why = "a reason";
+    leat_sim_post_note(&post, 0, false);
+    leat_sim_post_note(&post, 1, false);
+    leat_sim_post_tell(&post, 77);
+    EQ(told[0].what, ARRIVED);
+    EQ(told[1].what, LOST);
+    OK(net.certificate == leat_sim_certificate_value(&by_hand));
+}
+
+static void a_run_ends_with_news_or_at_its_limit(void)
+{
+    begin(1);
+    OK(!leat_sim_post_begin(&post, 0));
+    OK(!leat_sim_post_begin(&post, LEAT_NEVER)); /* nothing is under way */
+    OK(leat_sim_post_begin(&post, 50));
+    EQ(leat_sim_post_end(&post, 0, 50), 50);
+    accept(1, 2, 3);
+    OK(leat_sim_post_begin(&post, LEAT_NEVER));
+    leat_sim_post_note(&post, 0, true);
+    EQ(leat_sim_post_end(&post, 60, LEAT_NEVER), 60);
+    OK(leat_sim_post_begin(&post, 100));
+    OK(leat_sim_post_tell_head(&post, &entry[0].letter.message, 70, 80, 65));
+    OK(leat_sim_post_has_news(&post));
+    EQ(leat_sim_post_end(&post, 0, 100), 65);
+    EQ(told[1].what, HEAD);
+    net.hear.head = NULL;
+    OK(leat_sim_post_begin(&post, 100));
+    OK(!leat_sim_post_tell_head(&post, &entry[0].letter.message, 70, 80, 66));
+    EQ(leat_sim_post_end(&post, 0, 100), 100);
 }
 
 static void private_octets_count_by_their_number(void)
 {
-    uint8_t octets[] = { 1, 2, 3 };
-    struct leat_port_message m = { .octets = octets, .len = 3 };
-    OK(leat_sim_post_hash(&m, octets, 3) == leat_sim_payload_hash(octets, 3));
+    uint8_t data[] = { 1, 2, 3 };
+    struct leat_port_message m = { .octets = data, .len = 3 };
+    OK(leat_sim_post_hash(&m, data, 3) == leat_sim_payload_hash(data, 3));
     m.is_private = true;
-    const uint64_t hash = leat_sim_post_hash(&m, octets, 3);
-    octets[1] = 9;
-    OK(leat_sim_post_hash(&m, octets, 3) == hash);
-    OK(leat_sim_post_hash(&m, octets, 2) != hash);
+    const uint64_t hash = leat_sim_post_hash(&m, data, 3);
+    data[1] = 9;
+    OK(leat_sim_post_hash(&m, data, 3) == hash);
+    OK(leat_sim_post_hash(&m, data, 2) != hash);
 }
 
-TAP_MAIN(T(plans_come_by_time_then_in_the_order_of_calls),
-         T(news_are_sorted_by_port_and_what_came_in_is_first), T(an_arrival_is_a_delivery),
+TAP_MAIN(T(plans_come_by_time_then_in_the_order_of_calls), T(entries_are_zeroed_and_used_again),
+         T(what_is_held_is_freed_by_its_owner),
+         T(news_are_told_port_by_port_and_what_came_in_is_first),
+         T(an_arrival_is_a_delivery_and_a_loss_is_none), T(a_run_ends_with_news_or_at_its_limit),
          T(private_octets_count_by_their_number))

@@ -409,9 +409,7 @@ static void lay_out(struct leat_sim_packetway *p, struct leat_arena *a)
     p->node = leat_arena_lay(a, p->nodes, sizeof *p->node);
     p->host = leat_arena_lay(a, p->base.ports, sizeof *p->host);
     p->packet = leat_arena_lay(a, p->packets, sizeof *p->packet);
-    p->entry = leat_arena_lay(a, c->messages_max, sizeof *p->entry);
-    p->plan = leat_arena_lay(a, plans, sizeof *p->plan);
-    p->event = leat_arena_lay(a, (size_t)2 * c->messages_max, sizeof *p->event);
+    p->entry = leat_sim_post_lay(&p->post, a, c->messages_max, sizeof *p->entry, plans);
     p->scratch = leat_arena_lay(a, p->mtu_most, LEAT_PACKETWAY_WORD_LEN);
     p->message = leat_arena_lay(a, 1, sizeof *p->message);
     p->heard = leat_arena_lay(a, 1, sizeof *p->heard);
@@ -539,11 +537,6 @@ static void warm_up(struct leat_sim_packetway *p)
     p->counts = (struct leat_sim_packetway_counts){ 0 };
 }
 
-static leat_time sooner(leat_time a, leat_time b)
-{
-    return a < b ? a : b;
-}
-
 void leat_sim_packetway_init(struct leat_sim_packetway *p,
                              const struct leat_sim_packetway_config *c, void *memory)
 {
@@ -555,7 +548,8 @@ void leat_sim_packetway_init(struct leat_sim_packetway *p,
     lay_out(p, &arena);
     make_nodes(p, &arena);
     make_packets(p, lay_packets(p, &arena));
-    p->step_ps = sooner(sooner(c->host_ps, c->planned_ps), sooner(c->address_ps, c->link_ps));
+    p->step_ps = leat_smaller(leat_smaller(c->host_ps, c->planned_ps),
+                              leat_smaller(c->address_ps, c->link_ps));
     warm_up(p);
     leat_sim_packetway_hear(p);
     for (uint32_t i = 0; i < c->faults; i++) {
@@ -564,11 +558,10 @@ void leat_sim_packetway_init(struct leat_sim_packetway *p,
             leat_sim_packetway_plan(p, c->fault[i].to, 0, i, PACKETWAY_ENDS);
     }
     for (uint32_t i = 0; i < c->sans; i++)
-        latency = sooner(latency, c->san[i].net->latency);
-    leat_sim_certificate_init(&p->certificate);
+        latency = leat_smaller(latency, c->san[i].net->latency);
+    leat_sim_post_init(&p->post, &p->base);
     p->base.ops = &ops;
     p->base.latency = latency + c->host_ps;
-    p->base.certificate = leat_sim_certificate_value(&p->certificate);
 }
 
 leat_err leat_sim_packetway_reach(const struct leat_sim_packetway *p, struct leat_text *why)

@@ -194,11 +194,7 @@ struct leat_sim_packetway {
     uint32_t link_words;            /* MTU of the links between twins */
     uint32_t cuts, cuts_max;        /* packets that are two now: what comes in, and what goes on */
     struct leat_sim_packetway_entry *entry;
-    uint32_t free_entry, top; /* a list, + 1; those from `top` on were never used */
-    struct leat_sim_plan *plan;
-    uint32_t plans;
-    struct leat_sim_news *event;
-    uint32_t events;
+    struct leat_sim_post post;
     uint8_t *scratch; /* a packet's data */
     struct leat_packetway_message *message;
     struct leat_packetway_event *heard;
@@ -207,10 +203,9 @@ struct leat_sim_packetway {
     leat_time tick_at;
     leat_time step_ps;  /* the shortest of all times */
     leat_time ahead_ps; /* what the clock of engines is ahead */
-    uint64_t calls, progress, seen_progress;
+    uint64_t progress, seen_progress;
     uint32_t mtu_least, mtu_most, still_ticks;
     bool warming; /* before time 0 */
-    struct leat_sim_certificate certificate;
 };
 
 /* Are there such networks? `why`: what, and what was expected. */

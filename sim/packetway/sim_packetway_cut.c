@@ -4,11 +4,6 @@
 
 enum { DECISION_LEN = 4 }; /* octets that any decision takes */
 
-static leat_time later(leat_time a, leat_time b)
-{
-    return a > b ? a : b;
-}
-
 /* When so many octets have come in, from those on that are now in front. */
 static leat_time comes_by(const struct leat_sim_packetway_packet *k, uint32_t octets)
 {
@@ -65,7 +60,7 @@ static void part(struct leat_sim_packetway *p, uint32_t packet)
     c->behind = packet + 1;
     k->onward = index;
     k->went_on = true;
-    p->entry[k->entry - 1].packets++;
+    p->entry[k->entry - 1].letter.held++;
     p->cuts++;
     leat_sim_packetway_decide(p, index - 1, k->to);
 }
@@ -109,15 +104,16 @@ void leat_sim_packetway_cut_ends(struct leat_sim_packetway *p, uint32_t packet, 
         k->in_of = PACKETWAY_NONE;
     }
     c->behind = PACKETWAY_NONE; /* from now on it stands for both */
-    p->entry[k->entry - 1].packets--;
+    p->entry[k->entry - 1].letter.held--;
     p->cuts--;
     leat_sim_packetway_free(p, packet);
     if (late) c->until = p->now;
     if (!c->is_parked) return;
     c->is_parked = false;
     const uint32_t node = c->step == PACKETWAY_OUT ? c->from : c->to;
-    leat_sim_packetway_plan(p, later(c->ready_at, c->until + c->lag), packetway_group_node(node),
-                            onward - 1, (enum leat_sim_packetway_step)c->step);
+    leat_sim_packetway_plan(p, leat_larger(c->ready_at, c->until + c->lag),
+                            packetway_group_node(node), onward - 1,
+                            (enum leat_sim_packetway_step)c->step);
 }
 
 bool leat_sim_packetway_cut_off(struct leat_sim_packetway *p, struct leat_sim_packetway_packet *k)
@@ -172,8 +168,8 @@ leat_time leat_sim_packetway_cut_start(const struct leat_sim_packetway *p,
     const struct leat_port_net *net = p->config.san[p->node[node].san].net;
     if (!k->is_cut) return at;
     if (k->until == LEAT_NEVER) return LEAT_NEVER;
-    if (k->is_vague || !net->taken_ps) return later(at, k->until + k->lag);
+    if (k->is_vague || !net->taken_ps) return leat_larger(at, k->until + k->lag);
     const uint32_t end = (k->len - LEAT_PACKETWAY_WORD_LEN - 1) / net->taken_octets;
-    at = later(at, later(start_for(k, net, 0), start_for(k, net, end)));
-    return end ? later(at, start_for(k, net, end - 1)) : at;
+    at = leat_larger(at, leat_larger(start_for(k, net, 0), start_for(k, net, end)));
+    return end ? leat_larger(at, start_for(k, net, end - 1)) : at;
 }

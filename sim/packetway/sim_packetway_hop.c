@@ -98,11 +98,8 @@ void leat_sim_packetway_done(struct leat_sim_packetway *p, uint32_t packet)
         leat_sim_packetway_pump(p, owner);
         return;
     }
-    struct leat_sim_packetway_entry *e = &p->entry[entry - 1];
-    if (--e->packets == 0 && e->is_told) {
-        e->next = p->free_entry;
-        p->free_entry = entry;
-    }
+    struct leat_sim_letter *letter = &p->entry[entry - 1].letter;
+    if (--letter->held == 0 && letter->has_ended) leat_sim_post_free(&p->post, entry - 1);
     if (another_is) return;
     p->node[owner].window--;
     leat_sim_packetway_kick(p, owner);
@@ -225,7 +222,7 @@ void leat_sim_packetway_sent(struct leat_sim_packetway *p, uint32_t packet)
     k->sent = true;
     n->handed--;
     release_out(p, k);
-    if (k->entry && k->last && !n->is_router && !p->entry[k->entry - 1].why)
+    if (k->entry && k->last && !n->is_router && !p->entry[k->entry - 1].letter.why)
         leat_sim_packetway_note(p, k->entry - 1, true);
     emit_later(p, k->from);
 }
@@ -243,7 +240,7 @@ static void watch(struct leat_sim_packetway *p, const struct leat_sim_packetway_
         .router = n->router,
         .end = n->end,
         .decision = routed->decision,
-        .id = p->entry[k->entry - 1].message.id,
+        .id = p->entry[k->entry - 1].letter.message.id,
         .len = k->len,
         .error_seen = routed->error_seen,
         .first = k->first,

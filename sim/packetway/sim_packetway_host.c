@@ -15,7 +15,7 @@ static const char accused[] = "a router on its way saw an error in it (EI)";
 static uint32_t node_of(const struct leat_sim_packetway *p,
                         const struct leat_sim_packetway_entry *e)
 {
-    return p->host[e->message.from];
+    return p->host[e->letter.message.from];
 }
 
 /* ---- messages --------------------------------------------------------------------------------
@@ -26,9 +26,9 @@ void leat_sim_packetway_append(struct leat_sim_packetway *p, uint32_t entry)
     struct leat_sim_packetway_entry *e = &p->entry[entry];
     const uint32_t node = node_of(p, e);
     struct leat_sim_packetway_node *n = &p->node[node];
-    e->number = n->messages++;
+    e->letter.number = n->messages++;
     if (n->first)
-        p->entry[n->last - 1].next = entry + 1;
+        p->entry[n->last - 1].letter.next = entry + 1;
     else
         n->first = entry + 1;
     n->last = entry + 1;
@@ -55,8 +55,8 @@ static void settle(struct leat_sim_packetway *p, struct leat_sim_packetway_node 
     while (*link) {
         const uint32_t entry = *link - 1;
         struct leat_sim_packetway_entry *e = &p->entry[entry];
-        if (e->message.to == to && !e->is_complete && !e->why) return;
-        if (e->message.to != to) {
+        if (e->letter.message.to == to && !e->is_complete && !e->letter.why) return;
+        if (e->letter.message.to != to) {
             before = *link;
             link = &e->open_next;
             continue;
@@ -72,13 +72,13 @@ void leat_sim_packetway_lose(struct leat_sim_packetway *p, uint32_t entry, const
     struct leat_sim_packetway_entry *e = &p->entry[entry];
     const uint32_t node = node_of(p, e);
     struct leat_sim_packetway_node *n = &p->node[node];
-    if (e->why || e->is_complete) return;
-    e->why = why;
+    if (e->letter.why || e->is_complete) return;
+    e->letter.why = why;
     if (n->first == entry + 1) {
-        n->first = e->next;
+        n->first = e->letter.next;
         e->is_cut = true;
     }
-    settle(p, n, e->message.to);
+    settle(p, n, e->letter.message.to);
 }
 
 /* ---- sending ---------------------------------------------------------------------------------
@@ -133,11 +133,11 @@ static enum known find_way(struct leat_sim_packetway *p, struct leat_sim_packetw
 static uint64_t cut(struct leat_sim_packetway *p, const struct leat_sim_packetway_entry *e,
                     uint64_t cap)
 {
-    const uint64_t rest = e->message.len - e->begun, len = rest < cap ? rest : cap;
-    leat_put_be32(p->scratch, (uint32_t)e->number);
+    const uint64_t rest = e->letter.message.len - e->begun, len = rest < cap ? rest : cap;
+    leat_put_be32(p->scratch, (uint32_t)e->letter.number);
     leat_put_be32(p->scratch + 4, (uint32_t)((rest - len + cap - 1) / cap));
     leat_put_be64(p->scratch + 8, e->begun);
-    if (len) memcpy(p->scratch + HEAD_LEN, e->message.octets + e->begun, len);
+    if (len) memcpy(p->scratch + HEAD_LEN, e->letter.message.octets + e->begun, len);
     return len;
 }
 
@@ -154,10 +154,11 @@ static void make_packet(struct leat_sim_packetway *p, uint32_t node, uint32_t en
     size_t size;
     uint32_t to;
     n->window++;
-    e->packets++;
+    e->letter.held++;
     k->first = e->begun == 0;
-    m->header = (struct leat_packetway_header){ .dt = p->node[p->host[e->message.to]].address,
-                                                .pt = LEAT_SIM_PACKETWAY_PT };
+    m->header = (struct leat_packetway_header){
+        .dt = p->node[p->host[e->letter.message.to]].address, .pt = LEAT_SIM_PACKETWAY_PT
+    };
     m->data = p->scratch;
     m->data_len = HEAD_LEN + len;
     if (leat_packetway_host_send(n->as_host, m, way->how, k->octets,
@@ -170,9 +171,9 @@ static void make_packet(struct leat_sim_packetway *p, uint32_t node, uint32_t en
     k->len = (uint32_t)size;
     k->to = packetway_node_at(p, n->san, to - p->config.san[n->san].bias - 1);
     e->begun += len;
-    if (e->begun == e->message.len) {
+    if (e->begun == e->letter.message.len) {
         k->last = e->is_cut = true;
-        n->first = e->next;
+        n->first = e->letter.next;
     }
     n->ready = index;
     leat_sim_packetway_emit(p, node);
@@ -186,7 +187,8 @@ void leat_sim_packetway_build(struct leat_sim_packetway *p, uint32_t node)
     if (!n->first || n->ready) return;
     const uint32_t entry = n->first - 1;
     open_entry(p, n, entry);
-    const enum known known = find_way(p, n, &p->node[p->host[p->entry[entry].message.to]], &way);
+    const enum known known = find_way(p, n, &p->node[p->host[p->entry[entry].letter.message.to]],
+                                      &way);
     leat_sim_packetway_pump(p, node);
     if (known == ASKED) return; /* an event tells */
     if (known == KNOWN)
@@ -209,16 +211,16 @@ static void take_in(struct leat_sim_packetway *p, uint32_t entry,
         return;
     }
     const uint64_t len = m->data_len - HEAD_LEN, offset = leat_get_be64(m->data + 8);
-    if (m->data_len < HEAD_LEN || leat_get_be32(m->data) != (uint32_t)e->number ||
-        offset > e->message.len || len > e->message.len - offset) {
+    if (m->data_len < HEAD_LEN || leat_get_be32(m->data) != (uint32_t)e->letter.number ||
+        offset > e->letter.message.len || len > e->letter.message.len - offset) {
         leat_sim_packetway_lose(p, entry, "one of its packets is damaged");
         return;
     }
-    if (len) memcpy(e->message.octets + offset, m->data + HEAD_LEN, len);
+    if (len) memcpy(e->letter.message.octets + offset, m->data + HEAD_LEN, len);
     e->arrived += len;
-    if (e->why || !e->is_cut || e->arrived < e->message.len) return;
+    if (e->letter.why || !e->is_cut || e->arrived < e->letter.message.len) return;
     e->is_complete = true;
-    settle(p, &p->node[node_of(p, e)], e->message.to);
+    settle(p, &p->node[node_of(p, e)], e->letter.message.to);
 }
 
 static void tell_event(struct leat_sim_packetway *p, uint32_t node)

@@ -104,13 +104,10 @@ struct leat_sim_packetway_packet {
 
 /* A message under way. */
 struct leat_sim_packetway_entry {
-    struct leat_port_message message;
-    uint64_t number;         /* among those of its host */
-    uint64_t begun, arrived; /* octets */
-    uint32_t packets;        /* under way */
-    uint32_t next, open_next;
-    const char *why; /* it is lost; else NULL */
-    bool is_open, is_cut, is_complete, is_noted, is_told;
+    struct leat_sim_letter letter; /* held by its packets under way */
+    uint64_t begun, arrived;       /* octets */
+    uint32_t open_next;
+    bool is_open, is_cut, is_complete, is_noted;
 };
 
 static inline bool packetway_is_control(const struct leat_sim_packetway_packet *packet)

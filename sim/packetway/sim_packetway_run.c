@@ -9,9 +9,8 @@ enum { STILL_TICKS = 50 };
 void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
                              uint32_t what, enum leat_sim_packetway_step step)
 {
-    const uint64_t call = (uint64_t)group << 48 | p->calls++;
-    leat_sim_post_plan(p->plan, &p->plans,
-                       (struct leat_sim_plan){ at, call, what, (uint32_t)step });
+    const uint64_t call = (uint64_t)group << 48 | p->post.calls++;
+    leat_sim_post_plan(&p->post, (struct leat_sim_plan){ at, call, what, (uint32_t)step });
 }
 
 /* ---- what SANs tell --------------------------------------------------------------------------
@@ -79,40 +78,7 @@ void leat_sim_packetway_note(struct leat_sim_packetway *p, uint32_t entry, bool 
     struct leat_sim_packetway_entry *e = &p->entry[entry];
     assert(sent || !e->is_noted);
     if (!sent) e->is_noted = true;
-    leat_sim_post_note(p->event, &p->events, &e->message, entry, sent);
-}
-
-static void tell_end(struct leat_sim_packetway *p, uint32_t entry)
-{
-    struct leat_sim_packetway_entry *e = &p->entry[entry];
-    const struct leat_port_hear *h = &p->base.hear;
-    p->base.under_way--;
-    if (e->why) {
-        h->lost(h->context, &e->message, e->why, p->now);
-    } else {
-        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
-                                                    p->now);
-        h->arrived(h->context, &e->message, p->now);
-    }
-    e->is_told = true;
-    if (e->packets) return; /* what is left of a lost one is still under way */
-    e->next = p->free_entry;
-    p->free_entry = entry + 1;
-}
-
-static void tell(struct leat_sim_packetway *p)
-{
-    const struct leat_port_hear *h = &p->base.hear;
-    p->base.now = p->now;
-    leat_sim_post_sort(p->event, p->events);
-    for (uint32_t i = 0; i < p->events; i++) {
-        const uint32_t entry = p->event[i].entry;
-        if (leat_sim_news_is_sent(&p->event[i]))
-            h->sent(h->context, &p->entry[entry].message, p->now);
-        else
-            tell_end(p, entry);
-    }
-    p->events = 0;
+    leat_sim_post_note(&p->post, entry, sent);
 }
 
 /* ---- carrying out ----------------------------------------------------------------------------
@@ -144,8 +110,8 @@ static void carry_out(struct leat_sim_packetway *p, const struct leat_sim_plan *
 
 void leat_sim_packetway_carry_out_now(struct leat_sim_packetway *p)
 {
-    while (p->plans && p->plan[0].at <= p->now) {
-        const struct leat_sim_plan due = leat_sim_post_take(p->plan, &p->plans);
+    while (p->post.plans && p->post.plan[0].at <= p->now) {
+        const struct leat_sim_plan due = leat_sim_post_take(&p->post);
         carry_out(p, &due);
     }
 }
@@ -192,7 +158,7 @@ void leat_sim_packetway_tick(struct leat_sim_packetway *p)
 /* The same, and nothing may stand still for ever. */
 static void tick(struct leat_sim_packetway *p)
 {
-    const bool still = p->base.under_way && !p->plans && !active_sans(p) &&
+    const bool still = p->base.under_way && !p->post.plans && !active_sans(p) &&
                        p->progress == p->seen_progress;
     p->seen_progress = p->progress;
     p->still_ticks = still ? p->still_ticks + 1 : 0;
@@ -203,11 +169,6 @@ static void tick(struct leat_sim_packetway *p)
     leat_sim_packetway_tick(p);
 }
 
-static leat_time sooner(leat_time a, leat_time b)
-{
-    return a < b ? a : b;
-}
-
 /*
  * The SANs that carry something run up to `limit`, or less: one alone until it tells, several for
  * one step.
@@ -215,7 +176,7 @@ static leat_time sooner(leat_time a, leat_time b)
 static void run_sans(struct leat_sim_packetway *p, uint32_t active, leat_time limit)
 {
     if (p->reached < p->now) p->reached = p->now;
-    const leat_time end = active > 1 ? sooner(limit, p->reached + p->step_ps) : limit;
+    const leat_time end = active > 1 ? leat_smaller(limit, p->reached + p->step_ps) : limit;
     for (uint32_t i = 0; i < p->config.sans; i++) {
         struct leat_port_net *net = p->config.san[i].net;
         if (!net->under_way) continue;
@@ -233,10 +194,10 @@ static void run_sans(struct leat_sim_packetway *p, uint32_t active, leat_time li
 leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
 {
     struct leat_sim_packetway *p = (struct leat_sim_packetway *)base; /* its first member */
-    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
+    if (!leat_sim_post_begin(&p->post, until)) return base->now;
     for (;;) {
-        const leat_time next = p->plans ? p->plan[0].at : LEAT_NEVER;
-        const leat_time limit = sooner(until, sooner(next, p->tick_at));
+        const leat_time next = p->post.plans ? p->post.plan[0].at : LEAT_NEVER;
+        const leat_time limit = leat_smaller(until, leat_smaller(next, p->tick_at));
         const uint32_t active = active_sans(p);
         if (active && p->reached < limit) {
             run_sans(p, active, limit);
@@ -245,8 +206,8 @@ leat_time leat_sim_packetway_run(struct leat_port_net *base, leat_time until)
         p->now = limit;
         leat_sim_packetway_carry_out_now(p);
         if (p->tick_at <= p->now) tick(p);
-        if (p->events) {
-            tell(p);
+        if (p->post.events) {
+            leat_sim_post_tell(&p->post, p->now);
             return base->now;
         }
         if (p->now >= until) return base->now = p->now;
@@ -257,12 +218,8 @@ bool leat_sim_packetway_send(struct leat_port_net *base, const struct leat_port_
                              leat_time at)
 {
     struct leat_sim_packetway *p = (struct leat_sim_packetway *)base;
-    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
-    if (!p->free_entry && p->top == p->config.messages_max) return false;
-    const uint32_t entry = p->free_entry ? p->free_entry - 1 : p->top++;
-    if (p->free_entry) p->free_entry = p->entry[entry].next;
-    p->entry[entry] = (struct leat_sim_packetway_entry){ .message = *message };
-    base->under_way++;
+    uint32_t entry;
+    if (!leat_sim_post_accept(&p->post, message, at, &entry)) return false;
     leat_sim_packetway_plan(p, at, packetway_group_node(p->host[message->from]), entry,
                             PACKETWAY_HAND_OVER);
     return true;

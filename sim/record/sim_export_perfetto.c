@@ -1,56 +1,25 @@
 #include "sim_export_perfetto.h"
 #include <string.h>
 
-enum { PS_PER_US = 1000000, FRACTION_DIGITS = 6 };
-
 void leat_sim_export_perfetto_init(struct leat_sim_export_perfetto *x,
                                    const struct leat_sim_recording *rec, struct leat_text *out)
 {
-    *x = (struct leat_sim_export_perfetto){ .rec = rec, .out = out };
-    leat_text_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    *x = (struct leat_sim_export_perfetto){ .rec = rec };
+    leat_json_init(&x->json, out);
+    leat_json_object(&x->json, NULL);
+    leat_json_string(&x->json, "displayTimeUnit", "ns");
+    leat_json_array(&x->json, "traceEvents");
 }
 
 /* ---- parts of an event -------------------------------------------------------------------- */
 
-static void put_key(struct leat_sim_export_perfetto *x, const char *key)
-{
-    leat_text_puts(x->out, ",\"");
-    leat_text_puts(x->out, key);
-    leat_text_puts(x->out, "\":");
-}
-
-static void put_number(struct leat_sim_export_perfetto *x, const char *key, uint64_t value)
-{
-    put_key(x, key);
-    leat_text_decimal(x->out, value);
-}
-
-static void put_string(struct leat_sim_export_perfetto *x, const char *key, const char *string,
-                       size_t len)
-{
-    put_key(x, key);
-    leat_text_quoted(x->out, string, len);
-}
-
-static void put_time(struct leat_sim_export_perfetto *x, leat_time at)
-{
-    char digits[FRACTION_DIGITS];
-    uint64_t fraction = at % PS_PER_US;
-    for (int i = FRACTION_DIGITS; i--; fraction /= 10)
-        digits[i] = (char)('0' + fraction % 10);
-    put_number(x, "ts", at / PS_PER_US);
-    leat_text_putc(x->out, '.');
-    leat_text_put(x->out, digits, sizeof digits);
-}
-
 /* Process 1 is that of tracks without a group; numbers of tracks begin with 2, since 0 is idle. */
 static void open_event(struct leat_sim_export_perfetto *x, const char *phase, uint32_t process)
 {
-    leat_text_puts(x->out, x->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-    leat_text_puts(x->out, phase);
-    leat_text_putc(x->out, '"');
-    put_number(x, "pid", process + (uint64_t)1);
-    x->any = true;
+    leat_json_break(&x->json);
+    leat_json_object(&x->json, NULL);
+    leat_json_string(&x->json, "ph", phase);
+    leat_json_uint(&x->json, "pid", process + (uint64_t)1);
 }
 
 /* Phase, place, time and name of an event on a track. */
@@ -58,39 +27,54 @@ static void open_on_track(struct leat_sim_export_perfetto *x, const char *phase,
                           leat_time at, const char *name, size_t name_len)
 {
     open_event(x, phase, x->rec->tracks[track].parent);
-    put_number(x, "tid", track + (uint64_t)1);
-    put_time(x, at);
-    put_string(x, "name", name, name_len);
+    leat_json_uint(&x->json, "tid", track + (uint64_t)1);
+    leat_json_micro(&x->json, "ts", at); /* ps as us */
+    leat_json_chars(&x->json, "name", name, name_len);
 }
 
 static void open_args(struct leat_sim_export_perfetto *x, uint32_t track, leat_time at)
 {
     const uint32_t clock = x->rec->tracks[track].clock;
     uint64_t cycle;
-    leat_text_puts(x->out, ",\"args\":{\"track\":");
-    leat_text_decimal(x->out, track);
+    leat_json_object(&x->json, "args");
+    leat_json_uint(&x->json, "track", track);
     if (clock && !leat_sim_clock_cycle(&x->rec->clocks[clock], at, &cycle))
-        put_number(x, "cycle", cycle);
+        leat_json_uint(&x->json, "cycle", cycle);
 }
 
 static void close_args(struct leat_sim_export_perfetto *x)
 {
-    leat_text_puts(x->out, "}}");
+    leat_json_end(&x->json);
+    leat_json_end(&x->json);
 }
 
 /* ---- declarations ------------------------------------------------------------------------- */
+
+/* What a process or a thread is called, and where it stands. */
+static void put_name(struct leat_sim_export_perfetto *x, const char *event, const char *name,
+                     size_t len)
+{
+    leat_json_string(&x->json, "name", event);
+    leat_json_object(&x->json, "args");
+    leat_json_chars(&x->json, "name", name, len);
+    close_args(x);
+}
+
+static void put_order(struct leat_sim_export_perfetto *x, const char *event, uint32_t place)
+{
+    leat_json_string(&x->json, "name", event);
+    leat_json_object(&x->json, "args");
+    leat_json_uint(&x->json, "sort_index", place);
+    close_args(x);
+}
 
 static void name_process(struct leat_sim_export_perfetto *x, uint32_t process, const char *name,
                          size_t len)
 {
     open_event(x, "M", process);
-    leat_text_puts(x->out, ",\"name\":\"process_name\",\"args\":{\"name\":");
-    leat_text_quoted(x->out, name, len);
-    close_args(x);
+    put_name(x, "process_name", name, len);
     open_event(x, "M", process);
-    leat_text_puts(x->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":");
-    leat_text_decimal(x->out, process);
-    close_args(x);
+    put_order(x, "process_sort_index", process);
 }
 
 static void on_group(struct leat_sim_export_perfetto *x, uint32_t track)
@@ -112,15 +96,11 @@ static void on_lane(struct leat_sim_export_perfetto *x, uint32_t track)
     const struct leat_sim_track *t = &x->rec->tracks[track];
     name_orphans(x, track);
     open_event(x, "M", t->parent);
-    put_number(x, "tid", track + (uint64_t)1);
-    leat_text_puts(x->out, ",\"name\":\"thread_name\",\"args\":{\"name\":");
-    leat_text_quoted(x->out, x->rec->strings + t->string_at, t->string_len);
-    close_args(x);
+    leat_json_uint(&x->json, "tid", track + (uint64_t)1);
+    put_name(x, "thread_name", x->rec->strings + t->string_at, t->string_len);
     open_event(x, "M", t->parent);
-    put_number(x, "tid", track + (uint64_t)1);
-    leat_text_puts(x->out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":");
-    leat_text_decimal(x->out, track);
-    close_args(x);
+    leat_json_uint(&x->json, "tid", track + (uint64_t)1);
+    put_order(x, "thread_sort_index", track);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -144,7 +124,7 @@ static void put_span(struct leat_sim_export_perfetto *x, const char *phase, uint
 /* Instants are those of a thread, not of the whole trace. */
 static void put_scope(struct leat_sim_export_perfetto *x)
 {
-    leat_text_puts(x->out, ",\"s\":\"t\"");
+    leat_json_string(&x->json, "s", "t");
 }
 
 static void on_instant(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e)
@@ -171,8 +151,8 @@ static void on_value(struct leat_sim_export_perfetto *x, const struct leat_sim_e
 {
     const struct leat_sim_track *t = &x->rec->tracks[e->track];
     open_on_track(x, "C", e->track, e->at, x->rec->strings + t->string_at, t->string_len);
-    leat_text_puts(x->out, ",\"args\":{\"value\":"); /* each argument would be a line of its own */
-    leat_text_decimal(x->out, e->value);
+    leat_json_object(&x->json, "args");
+    leat_json_uint(&x->json, "value", e->value); /* each argument would be a line of its own */
     close_args(x);
 }
 
@@ -183,8 +163,8 @@ static void on_frame(struct leat_sim_export_perfetto *x, const struct leat_sim_e
     open_on_track(x, "i", e->track, e->at, name, strlen(name));
     put_scope(x);
     open_args(x, e->track, e->at);
-    put_number(x, "length", e->len);
-    put_number(x, "link_type", x->rec->tracks[e->track].link_type);
+    leat_json_uint(&x->json, "length", e->len);
+    leat_json_uint(&x->json, "link_type", x->rec->tracks[e->track].link_type);
     close_args(x);
 }
 
@@ -193,13 +173,12 @@ static void on_flow(struct leat_sim_export_perfetto *x, const struct leat_sim_ev
 {
     static const char *const phases[] = { "s", "t", "f" };
     open_on_track(x, phases[e->step], e->track, e->at, "message", strlen("message"));
-    leat_text_puts(x->out, ",\"cat\":\"message\",\"id\":\"0x");
-    leat_text_hex_number(x->out, e->flow.message, 1);
-    leat_text_putc(x->out, '"');
-    if (e->step == LEAT_SIM_ARRIVES) leat_text_puts(x->out, ",\"bp\":\"e\"");
+    leat_json_string(&x->json, "cat", "message");
+    leat_json_hex(&x->json, "id", "0x", e->flow.message, 1);
+    if (e->step == LEAT_SIM_ARRIVES) leat_json_string(&x->json, "bp", "e");
     open_args(x, e->track, e->at);
-    put_number(x, "length", e->flow.len);
-    if (e->flow.has_tag) put_number(x, "tag", e->flow.tag);
+    leat_json_uint(&x->json, "length", e->flow.len);
+    if (e->flow.has_tag) leat_json_uint(&x->json, "tag", e->flow.tag);
     close_args(x);
 }
 
@@ -210,7 +189,10 @@ static void on_close(struct leat_sim_export_perfetto *x, leat_time at)
         for (unsigned depth = t->depth; depth--;)
             put_span(x, "E", track, at, t->open[depth]);
     }
-    leat_text_puts(x->out, "\n]}\n");
+    leat_json_break(&x->json);
+    leat_json_end(&x->json);
+    leat_json_end(&x->json);
+    leat_text_putc(x->json.text, '\n');
 }
 
 void leat_sim_export_perfetto_event(struct leat_sim_export_perfetto *x,

@@ -14,13 +14,12 @@
 #ifndef LEAT_SIM_EXPORT_PERFETTO_H
 #define LEAT_SIM_EXPORT_PERFETTO_H
 
-#include "leat_text.h"
+#include "leat_json.h"
 #include "sim_recording.h"
 
 struct leat_sim_export_perfetto {
     const struct leat_sim_recording *rec;
-    struct leat_text *out;
-    bool any;     /* an event was written: the next one comes after a comma */
+    struct leat_json json;
     bool orphans; /* the process of those without a group is declared */
 };
 

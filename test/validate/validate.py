@@ -8,6 +8,7 @@ of a queue, and curves measured with BookSim2.
 Ends with 1 if any figure is farther from the truth than it may be.
 """
 import csv
+import html
 import json
 import math
 import os
@@ -252,19 +253,47 @@ def plot(name, x, y, line, at, value):
     series.setdefault(name, {"x": x, "y": y, "lines": {}})["lines"].setdefault(line, []).append((at, value))
 
 
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0528f", "#8a6000", "#4a4a4a")
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 400, 64, 16, 620, 350  # of a plot and its frame
+
+
+def scale(values, first, last):
+    """Where a value stands, and round ticks: 5 or so, from 0 to above the largest."""
+    most = max(values) * 1.05
+    step = 10 ** math.floor(math.log10(most / 5))
+    step = next(step * k for k in (1, 2, 5, 10) if step * k >= most / 6)
+    ticks = [step * i for i in range(int(most / step) + 1)]
+    return (lambda value: first + (last - first) * value / most), ticks
+
+
 def draw(name, what):
+    """A plot in SVG: measured lines with marks, closed forms and published ones dashed."""
     path = os.path.join(OUT, "validation", f"{name}.svg")
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    script = ["set terminal svg size 640,400 dynamic font 'sans-serif,13' background '#ffffff'",
-              f"set output '{path}'", f"set xlabel '{what['x']}'", f"set ylabel '{what['y']}'",
-              "set key top left", "set grid", "set offsets graph 0.02, graph 0.02, graph 0.1, 0"]
-    data, lines = [], []
-    for i, (line, points) in enumerate(what["lines"].items()):
-        data.append(f"$d{i} << EOD\n" + "\n".join(f"{x} {y}" for x, y in points) + "\nEOD")
-        style = "with lines dashtype 2" if any(w in line for w in ("form", "sqrt", "published")) else "with linespoints"
-        lines.append(f"$d{i} {style} title '{line}'")
-    script += data + ["plot " + ", ".join(lines)]
-    subprocess.run(["gnuplot"], input="\n".join(script), text=True, check=True)
+    points = [point for line in what["lines"].values() for point in line]
+    x, x_ticks = scale([point[0] for point in points], LEFT, RIGHT)
+    y, y_ticks = scale([point[1] for point in points], BOTTOM, TOP)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+           f'font-size="13">', f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>']
+    for tick in x_ticks:
+        out += [f'<path d="M{x(tick):.1f} {TOP}V{BOTTOM}" stroke="#e6e9ed"/>',
+                f'<text x="{x(tick):.1f}" y="{BOTTOM + 18}" text-anchor="middle">{tick:g}</text>']
+    for tick in y_ticks:
+        out += [f'<path d="M{LEFT} {y(tick):.1f}H{RIGHT}" stroke="#e6e9ed"/>',
+                f'<text x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>']
+    out += [f'<path d="M{LEFT} {TOP}V{BOTTOM}H{RIGHT}" fill="none" stroke="#5a636d"/>',
+            f'<text x="{(LEFT + RIGHT) / 2:.0f}" y="{BOTTOM + 40}" text-anchor="middle">{html.escape(what["x"])}</text>',
+            f'<text transform="translate(16 {(TOP + BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
+            f'{html.escape(what["y"])}</text>']
+    for i, (line, each) in enumerate(what["lines"].items()):
+        colour, at = COLOURS[i % len(COLOURS)], TOP + 16 + 18 * i
+        dashed = any(word in line for word in ("form", "sqrt", "published"))
+        out.append(f'<path d="M{"L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in each)}M{LEFT + 12} {at}h24" fill="none" '
+                   f'stroke="{colour}" stroke-width="2"{" stroke-dasharray=" + chr(34) + "6 4" + chr(34) if dashed else ""}/>')
+        out += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in each if not dashed]
+        out.append(f'<text x="{LEFT + 42}" y="{at + 4}">{html.escape(line)}</text>')
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(out + ["</svg>", ""]))
 
 
 def write():

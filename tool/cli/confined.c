@@ -1,4 +1,5 @@
 /* Whether a process that serves is confined (live_guard.h): told by status, and when it starts. */
+#include "json_out.h"
 #include "live_guard.h"
 #include "tool.h"
 #include <stdio.h>
@@ -21,32 +22,41 @@ void warn_if_not_confined_here(void)
     warn(leat_live_guard_own());
 }
 
-static void write_guard(FILE *file, const struct leat_live_guard *guard, bool json)
+void print_confined(int process, const char *none)
 {
+    struct leat_live_guard guard;
     char text[LEAT_LIVE_GUARD_TEXT_LEN];
-    const bool confined = leat_live_guard_text(guard, text);
-    if (json) {
-        fprintf(file, "\"confined\":%s,\"confined_why\":", confined ? "true" : "false");
-        write_quoted(file, text);
-    } else {
-        fprintf(file, "confined: %s\n", text);
-    }
+    const bool known = process && leat_live_guard_look(process, &guard);
+    if (known) leat_live_guard_text(&guard, text);
+    printf("confined: %s\n", known ? text : none);
 }
 
-void print_confined(int process, const char *none, bool json)
+static void put_guard(struct leat_json *json, const struct leat_live_guard *guard)
+{
+    char text[LEAT_LIVE_GUARD_TEXT_LEN];
+    leat_json_bool(json, "confined", leat_live_guard_text(guard, text));
+    leat_json_string(json, "confined_why", text);
+}
+
+void json_confined(struct leat_json *json, int process, const char *none)
 {
     struct leat_live_guard guard;
     if (process && leat_live_guard_look(process, &guard)) {
-        write_guard(stdout, &guard, json);
-    } else if (json) {
-        printf("\"confined\":null,\"confined_why\":");
-        print_quoted(none);
+        put_guard(json, &guard);
     } else {
-        printf("confined: %s\n", none);
+        leat_json_null(json, "confined");
+        leat_json_string(json, "confined_why", none);
     }
 }
 
-void write_confined_here(FILE *file, bool json)
+void write_confined_here(FILE *file)
 {
-    write_guard(file, leat_live_guard_own(), json);
+    char text[LEAT_LIVE_GUARD_TEXT_LEN];
+    leat_live_guard_text(leat_live_guard_own(), text);
+    fprintf(file, "confined: %s\n", text);
+}
+
+void json_confined_here(struct leat_json *json)
+{
+    put_guard(json, leat_live_guard_own());
 }

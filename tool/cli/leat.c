@@ -92,53 +92,6 @@ static void put_piece(struct leat_text *text)
     text->len = 0;
 }
 
-static size_t character_len(const char *string, uint32_t *code)
-{
-    return leat_text_utf8(string, strnlen(string, 4), code);
-}
-
-static bool is_utf8(const char *string)
-{
-    uint32_t code;
-    size_t len = 1;
-    for (; *string && len; string += len)
-        len = character_len(string, &code);
-    return len;
-}
-
-/* Quotes, backslashes and what a terminal would obey are escaped. */
-static void put_utf8(FILE *file, const char *string)
-{
-    uint32_t code;
-    putc('"', file);
-    for (size_t len; *string; string += len) {
-        len = character_len(string, &code);
-        if (leat_text_is_control(code))
-            fprintf(file, "\\u%04x", (unsigned)code);
-        else
-            fprintf(file, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)len, string);
-    }
-    putc('"', file);
-}
-
-void write_quoted(FILE *file, const char *string)
-{
-    char buf[256];
-    if (is_utf8(string)) {
-        put_utf8(file, string);
-        return;
-    }
-    struct leat_text text;
-    leat_text_init(&text, buf, sizeof buf, put_piece, file);
-    leat_text_quoted(&text, string, strlen(string));
-    put_piece(&text);
-}
-
-void print_quoted(const char *string)
-{
-    write_quoted(stdout, string);
-}
-
 void print_harmless(const void *octets, size_t len)
 {
     char buf[256];
@@ -146,6 +99,14 @@ void print_harmless(const void *octets, size_t len)
     leat_text_init(&text, buf, sizeof buf, put_piece, stdout);
     leat_text_harmless(&text, octets, len);
     put_piece(&text);
+}
+
+bool word_is_in(const char *word, const char *list)
+{
+    const size_t len = strlen(word);
+    for (const char *at = list; len && (at = strstr(at, word)); at += len)
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len])) return true;
+    return false;
 }
 
 const char *format_names(void)

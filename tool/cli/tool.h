@@ -4,6 +4,7 @@
 #ifndef LEAT_TOOL_H
 #define LEAT_TOOL_H
 
+#include "leat_json.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,10 +60,12 @@ void warn_if_slower(const char *why, int slower_at);
 void warn_if_unconfined(int process);
 void warn_if_not_confined_here(void);
 
-/* "confined" of a status, as a line of text or as two members of a JSON object, no comma around
- * them: of a process, on standard output (`none`: why there is none), or of this one. */
-void print_confined(int process, const char *none, bool json);
-void write_confined_here(FILE *file, bool json);
+/* "confined" of a status, as a line of text or as two members of a JSON object: of a process
+ * (`none`: why there is none), or of this one. */
+void print_confined(int process, const char *none);
+void json_confined(struct leat_json *json, int process, const char *none);
+void write_confined_here(FILE *file);
+void json_confined_here(struct leat_json *json);
 
 /* A wrong command line: says so, points to the verb's help, returns WRONG. */
 int misuse(const struct verb *verb, const char *text, ...) __attribute__((format(printf, 2, 3)));
@@ -74,12 +77,11 @@ bool flush_printed(void);
  * where standard output cannot be written. */
 int finish(int code);
 
-/* As a JSON string with its quotes; print_quoted: on standard output. */
-void write_quoted(FILE *file, const char *string);
-void print_quoted(const char *string);
-
 /* On standard output what a network or another user wrote, of which a terminal obeys nothing. */
 void print_harmless(const void *octets, size_t len);
+
+/* Is it one of the words of the list, which have blanks between? */
+bool word_is_in(const char *word, const char *list);
 
 /* "atm aal1 ..." for error texts. */
 const char *format_names(void);

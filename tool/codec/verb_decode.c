@@ -5,6 +5,7 @@
 #include "cells.h"
 #include "input.h"
 #include "leat_format.h"
+#include "leat_json.h"
 #include "output.h"
 #include "tool.h"
 #include <leat/capture.h>
@@ -22,6 +23,7 @@ struct decoder {
     uint64_t damaged, passed_over;
     struct cells cells;
     struct leat_fields fields;
+    struct leat_json object; /* of the packet at hand */
     struct output out;
 };
 
@@ -40,35 +42,40 @@ struct packet {
 
 /* ---- one packet --------------------------------------------------------------------------- */
 
-static void put_member(struct leat_text *t, const char *name, uint64_t value)
-{
-    leat_text_puts(t, name);
-    leat_text_decimal(t, value);
-}
-
 static void begin(struct decoder *d, const struct packet *p)
 {
     struct leat_text *t = &d->out.text;
     output_checkpoint(&d->out);
     if (d->json) {
-        leat_text_puts(t, "{\"format\":\"");
-        leat_text_puts(t, p->format->name);
-        put_member(t, "\",\"packet\":", d->packets);
-        if (p->captured) put_member(t, ",\"time_ns\":", p->time_ns);
-        if (p->carried && p->carried->ether) leat_text_puts(t, ",\"via\":\"ethernet\"");
+        leat_json_init(&d->object, t);
+        leat_json_object(&d->object, NULL);
+        leat_json_string(&d->object, "format", p->format->name);
+        leat_json_uint(&d->object, "packet", d->packets);
+        if (p->captured) leat_json_uint(&d->object, "time_ns", p->time_ns);
+        if (p->carried && p->carried->ether) leat_json_string(&d->object, "via", "ethernet");
     } else {
-        put_member(t, d->packets > 1 ? "\npacket " : "packet ", d->packets);
+        leat_text_puts(t, d->packets > 1 ? "\npacket " : "packet ");
+        leat_text_decimal(t, d->packets);
         leat_text_puts(t, ": ");
         leat_text_puts(t, p->format->name);
-        put_member(t, ", ", p->len);
+        leat_text_puts(t, ", ");
+        leat_text_decimal(t, p->len);
         leat_text_puts(t, " octets\n");
     }
+}
+
+static void end_object(struct decoder *d)
+{
+    leat_json_end(&d->object);
+    leat_text_putc(&d->out.text, '\n');
 }
 
 static void end_sound(struct decoder *d)
 {
     leat_fields_finish(&d->fields);
-    if (d->json) leat_text_puts(&d->out.text, ",\"error\":null}\n");
+    if (!d->json) return;
+    leat_json_null(&d->object, "error");
+    end_object(d);
 }
 
 /* Counts one more that is damaged; the first ones are told of, the others only counted. */
@@ -83,18 +90,17 @@ static bool may_complain(struct decoder *d)
 static void end_damaged(struct decoder *d, const struct packet *p, leat_err err, size_t fault_at,
                         bool frame)
 {
-    struct leat_text *t = &d->out.text;
     if (d->json) {
-        leat_text_puts(t, ",\"fields\":null,\"error\":{\"code\":\"");
-        leat_text_puts(t, leat_err_name(err));
-        put_member(t, "\",\"offset\":", fault_at);
-        leat_text_puts(t, ",\"text\":\"");
-        leat_text_puts(t, leat_err_text(err));
-        leat_text_puts(t, frame ? "\"},\"frame\":\"" : "\"},\"octets\":\"");
-        leat_text_hex(t, p->octets, p->len);
-        leat_text_puts(t, "\"}\n");
+        leat_json_null(&d->object, "fields");
+        leat_json_object(&d->object, "error");
+        leat_json_string(&d->object, "code", leat_err_name(err));
+        leat_json_uint(&d->object, "offset", fault_at);
+        leat_json_string(&d->object, "text", leat_err_text(err));
+        leat_json_end(&d->object);
+        leat_json_octets(&d->object, frame ? "frame" : "octets", p->octets, p->len);
+        end_object(d);
     } else {
-        leat_fields_init_tree(&d->fields, t);
+        leat_fields_init_tree(&d->fields, &d->out.text);
         leat_fields_derived_name(&d->fields, leat_err_name(err), fault_at, leat_err_text(err));
         const uint8_t *octets = p->octets;
         size_t len = p->len;
@@ -116,7 +122,7 @@ static void begin_fields(struct decoder *d, const char *key)
         leat_fields_init_tree(&d->fields, &d->out.text);
         return;
     }
-    leat_text_puts(&d->out.text, key);
+    leat_json_key(&d->object, key);
     leat_fields_init_json(&d->fields, &d->out.text);
 }
 
@@ -126,7 +132,7 @@ static leat_err take_off_frame(struct decoder *d, const struct leat_framing *fra
 {
     size_t at = 0, len = 0;
     const size_t mark = d->out.text.len;
-    begin_fields(d, ",\"carriage\":");
+    begin_fields(d, "carriage");
     if (!d->json) leat_fields_open(&d->fields, "carriage", 0);
     const leat_err err = framing->unframe(p->octets, p->len, &d->fields, &at, &len, fault_at);
     if (err) {
@@ -147,7 +153,7 @@ static leat_err take_off_frame(struct decoder *d, const struct leat_framing *fra
 
 static void show_channel(struct decoder *d, const struct cells_packet *c)
 {
-    begin_fields(d, ",\"carriage\":");
+    begin_fields(d, "carriage");
     if (!d->json) leat_fields_open(&d->fields, "carriage", 0);
     leat_fields_enum(&d->fields, "interface", 0, 1, leat_atm_interface_names, d->cells.interface);
     leat_fields_uint(&d->fields, "vpi", 0, 12, c->vpi);
@@ -169,7 +175,7 @@ static void show(struct decoder *d, struct packet *p)
     }
     if (p->channel) show_channel(d, p->channel);
     const size_t mark = d->out.text.len;
-    begin_fields(d, ",\"fields\":");
+    begin_fields(d, "fields");
     err = p->format->show(p->octets, p->len, &d->fields, &fault_at);
     if (!err) {
         end_sound(d);

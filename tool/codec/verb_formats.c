@@ -1,3 +1,4 @@
+#include "json_out.h"
 #include "leat_format.h"
 #include "output.h"
 #include "tool.h"
@@ -18,9 +19,13 @@ static void put_places(const struct leat_format *f)
 
 static void put_json(const struct leat_format *f)
 {
-    printf("{\"format\":\"%s\",\"summary\":\"%s\",\"link_type\":%u,\"ether_type\":%u,"
-           "\"udp_port\":%u,\"ip_protocol\":%u}\n",
-           f->name, f->summary, f->link_type, f->ether_type, f->udp_port, f->ip_protocol);
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "format", f->name);
+    leat_json_string(j, "summary", f->summary);
+    LEAT_JSON_UINTS(j, { "link_type", f->link_type }, { "ether_type", f->ether_type },
+                    { "udp_port", f->udp_port }, { "ip_protocol", f->ip_protocol });
+    json_close(&out);
 }
 
 /* What `leat encode FORMAT` makes when no field is given: all fields that it has then. */

@@ -78,8 +78,12 @@ struct esp_tree {
     void (*put_node)(void *context, uint32_t node, struct leat_text *out);
     void (*put_member)(void *context, uint32_t member, struct leat_text *out);
 };
-/* False after a complaint: no memory. */
-bool esp_tree_text(const struct esp_tree *tree, struct leat_text *out);
-bool esp_tree_dot(const struct esp_tree *tree, struct leat_text *out);
+/* To a file, NULL: standard output. False after a complaint. */
+bool esp_tree_write(const struct esp_tree *tree, const char *path, bool is_dot);
+
+/* How a service ended: its name, and members of a JSON object from that name on
+ * (esp_tree_show.c). */
+const char *esp_end_name(enum leat_esp_end end);
+void esp_result_json(struct leat_json *json, const struct leat_esp_service_result *result);
 
 #endif

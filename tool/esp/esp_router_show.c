@@ -2,6 +2,7 @@
 #include "duration.h"
 #include "esp_live.h"
 #include "esp_text.h"
+#include "json_out.h"
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ static void show_config(const struct leat_esp_router *router, const struct esp_c
         printf("process %d\n", process);
     else
         printf("its process has ended: expected leat esp route again\n");
-    print_confined(process, "no process", false);
+    print_confined(process, "no process");
     for (uint32_t i = 0; i < c->port_count; i++) {
         const uint32_t device = c->port[i].device;
         const bool gone = device && if_nametoindex(c->port[i].name) != device;
@@ -105,37 +106,41 @@ static void show_survey(const char *name, uint64_t slots, const struct leat_esp_
     printf("\n");
 }
 
-static void show_counts_json(const struct esp_counts *counts)
+static void show_counts_json(struct leat_json *j, const struct esp_counts *counts)
 {
-    printf("\"counts\":{");
+    leat_json_object(j, "counts");
     for (uint32_t i = 0; i < ESP_REASON_COUNT; i++)
-        printf("%s\"%s\":%llu", i ? "," : "", reason_names[i],
-               (unsigned long long)counts->reason[i]);
-    printf(",\"host\":%llu},\"created\":%llu,\"instructions\":{", (unsigned long long)counts->host,
-           (unsigned long long)counts->created);
+        leat_json_uint(j, reason_names[i], counts->reason[i]);
+    leat_json_uint(j, "host", counts->host);
+    leat_json_end(j);
+    leat_json_uint(j, "created", counts->created);
+    leat_json_object(j, "instructions");
     for (unsigned op = 1; op < ESP_OPCODES; op++) {
-        printf("%s\"%s\":{", op > 1 ? "," : "", instruction_name(op));
+        leat_json_object(j, instruction_name(op));
         for (int v = 0; v < LEAT_ESP_VERDICTS; v++)
-            printf("%s\"%s\":%llu", v ? "," : "", verdict_names[v],
-                   (unsigned long long)counts->verdict[op][v]);
-        printf("}");
+            leat_json_uint(j, verdict_names[v], counts->verdict[op][v]);
+        leat_json_end(j);
     }
-    printf("}");
+    leat_json_end(j);
 }
 
-static void show_survey_json(const char *name, uint64_t slots, const struct leat_esp_survey *s)
+static void show_survey_json(struct leat_json *j, const char *name, uint64_t slots,
+                             const struct leat_esp_survey *s)
 {
-    printf("{\"store\":");
-    print_quoted(name);
-    printf(",\"slots\":%llu,\"live\":%llu,\"full_buckets\":%llu,\"busiest\":%llu,\"ages\":[",
-           (unsigned long long)slots, (unsigned long long)s->live,
-           (unsigned long long)s->full_buckets, (unsigned long long)s->busiest);
+    leat_json_object(j, NULL);
+    leat_json_string(j, "store", name);
+    LEAT_JSON_UINTS(j, { "slots", slots }, { "live", s->live }, { "full_buckets", s->full_buckets },
+                    { "busiest", s->busiest });
+    leat_json_array(j, "ages");
     for (int i = 0; i < LEAT_ESP_AGES; i++)
-        printf("%s%llu", i ? "," : "", (unsigned long long)s->age[i]);
-    printf("]}");
+        leat_json_uint(j, NULL, s->age[i]);
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
-static bool show_stores(struct leat_esp_router *router, const struct esp_config *c, bool json)
+/* json: NULL for people. */
+static bool show_stores(struct leat_esp_router *router, const struct esp_config *c,
+                        struct leat_json *json)
 {
     for (uint32_t i = 0; i < leat_esp_router_stores(router); i++) {
         struct leat_esp_survey survey;
@@ -143,10 +148,36 @@ static bool show_stores(struct leat_esp_router *router, const struct esp_config 
         const uint64_t slots = ((uint64_t)c->store[i].mask + 1) * LEAT_ESP_GROUP_SLOTS;
         leat_esp_router_store_name(router, i, name);
         if (!leat_esp_router_survey(router, i, &survey)) return false;
-        if (json && i) printf(",");
-        (json ? show_survey_json : show_survey)(name, slots, &survey);
+        if (json)
+            show_survey_json(json, name, slots, &survey);
+        else
+            show_survey(name, slots, &survey);
     }
     return true;
+}
+
+static bool show_status_json(struct leat_esp_router *router, const struct esp_config *c,
+                             const struct esp_counts *counts)
+{
+    char why[LEAT_ESP_ROUTER_WHY_LEN];
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_esp_router_why(router, why);
+    leat_json_hex(j, "node", "0x", c->node_id, 16);
+    leat_json_string(j, "driver", esp_driver_name(c->driver));
+    leat_json_string(j, "why", why);
+    leat_json_int(j, "process", leat_esp_router_process(router));
+    leat_json_bool(j, "keyed", c->has_key);
+    LEAT_JSON_UINTS(j, { "tau_ns", c->tau_ns }, { "clock_grain_ns", clock_grain_ns() },
+                    { "refused", leat_esp_router_refused(router) },
+                    { "unsent", leat_esp_router_unsent(router) });
+    show_counts_json(j, counts);
+    json_confined(j, leat_esp_router_process(router), "no process");
+    leat_json_array(j, "stores");
+    const bool shown = show_stores(router, c, j);
+    leat_json_end(j);
+    json_close(&out);
+    return shown;
 }
 
 bool esp_show_status(struct leat_esp_router *router, bool json)
@@ -155,26 +186,11 @@ bool esp_show_status(struct leat_esp_router *router, bool json)
     struct esp_counts counts;
     leat_esp_router_describe(router, &c);
     bool shown = leat_esp_router_counts(router, &counts);
-    const uint64_t refused = leat_esp_router_refused(router),
-                   unsent = leat_esp_router_unsent(router);
     if (shown && json) {
-        char why[LEAT_ESP_ROUTER_WHY_LEN];
-        leat_esp_router_why(router, why);
-        printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"why\":", (unsigned long long)c.node_id,
-               esp_driver_name(c.driver));
-        print_quoted(why);
-        printf(",\"process\":%d,\"keyed\":%s,"
-               "\"tau_ns\":%llu,\"clock_grain_ns\":%llu,\"refused\":%llu,\"unsent\":%llu,",
-               leat_esp_router_process(router), c.has_key ? "true" : "false",
-               (unsigned long long)c.tau_ns, (unsigned long long)clock_grain_ns(),
-               (unsigned long long)refused, (unsigned long long)unsent);
-        show_counts_json(&counts);
-        printf(",");
-        print_confined(leat_esp_router_process(router), "no process", true);
-        printf(",\"stores\":[");
-        shown = show_stores(router, &c, json);
-        printf("]}\n");
+        shown = show_status_json(router, &c, &counts);
     } else if (shown) {
+        const uint64_t refused = leat_esp_router_refused(router),
+                       unsent = leat_esp_router_unsent(router);
         show_config(router, &c);
         show_counts(&counts);
         if (refused)
@@ -183,7 +199,7 @@ bool esp_show_status(struct leat_esp_router *router, bool json)
         if (unsent)
             printf("%12llu  %-10s answers and copies of its own that could not be sent\n",
                    (unsigned long long)unsent, "unsent");
-        shown = show_stores(router, &c, json);
+        shown = show_stores(router, &c, NULL);
     }
     if (!shown) complain("the router's counters and stores cannot be read");
     return shown;
@@ -195,7 +211,8 @@ bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, boo
 {
     static struct leat_esp_binding binding[BINDINGS_MAX];
     uint32_t all = 0;
-    if (json) printf("[");
+    struct json_out out;
+    struct leat_json *j = json ? json_open_array(&out, stdout) : NULL;
     for (uint32_t s = 0; s < leat_esp_router_stores(router); s++) {
         char name[32];
         uint32_t count;
@@ -206,12 +223,13 @@ bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, boo
         }
         for (uint32_t i = 0; i < count; i++, all++) {
             const struct leat_esp_binding *b = &binding[i];
-            if (json) {
-                printf("%s{\"store\":", all ? "," : "");
-                print_quoted(name);
-                printf(",\"tag\":\"0x%llx\",\"value\":%llu,\"remaining_ns\":%llu}",
-                       (unsigned long long)b->tag, (unsigned long long)b->value,
-                       (unsigned long long)b->remaining);
+            if (j) {
+                leat_json_object(j, NULL);
+                leat_json_string(j, "store", name);
+                leat_json_hex(j, "tag", "0x", b->tag, 1);
+                leat_json_uint(j, "value", b->value);
+                leat_json_uint(j, "remaining_ns", b->remaining);
+                leat_json_end(j);
             } else {
                 printf("%-16s tag 0x%-16llx %20llu  lives %s more\n", name,
                        (unsigned long long)b->tag, (unsigned long long)b->value,
@@ -219,8 +237,10 @@ bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, boo
             }
         }
     }
-    if (json) printf("]\n");
-    if (!json && !all) printf("no live bindings of this computation\n");
+    if (j)
+        json_close(&out);
+    else if (!all)
+        printf("no live bindings of this computation\n");
     return true;
 }
 
@@ -242,19 +262,21 @@ static const char *address_text(uint32_t carriage, const uint64_t address[2],
     return text;
 }
 
-static void show_operands(const struct leat_esp_words *w, bool json)
+/* json: NULL for people. */
+static void show_operands(const struct leat_esp_words *w, struct leat_json *json)
 {
     const struct leat_esp_instruction *row = leat_esp_instruction_of(w->opcode);
     for (int i = 0; row && i < row->words / 2; i++) {
         const uint64_t value = row->operand[i].kind >= LEAT_ESP_KIND_COMPARE ? w->operand[i] >> 32
                                                                              : w->operand[i];
         const bool tag = row->operand[i].kind == LEAT_ESP_KIND_TAG;
-        if (json) /* of 64 bits, not every reader of JSON keeps all */
-            printf(tag ? ",\"%s\":\"0x%llx\"" : ",\"%s\":%llu", row->operand[i].name,
-                   (unsigned long long)value);
+        const char *name = row->operand[i].name;
+        if (!json)
+            printf(tag ? " %s=0x%llx" : " %s=%llu", name, (unsigned long long)value);
+        else if (tag) /* of 64 bits, not every reader of JSON keeps all */
+            leat_json_hex(json, name, "0x", value, 1);
         else
-            printf(tag ? " %s=0x%llx" : " %s=%llu", row->operand[i].name,
-                   (unsigned long long)value);
+            leat_json_uint(json, name, value);
     }
 }
 
@@ -270,20 +292,27 @@ void esp_show_sight(const struct esp_config *c, const struct esp_sight *s, bool 
     /* Of a packet that was refused, nothing is known for sure. */
     const bool known = s->reason <= ESP_LIMITED || s->reason == ESP_STOPPED;
     if (json) {
-        printf("{\"at_ns\":%llu,\"device\":", (unsigned long long)s->at_ns);
-        print_quoted(device);
-        printf(",\"carriage\":\"%s\",\"from\":\"%s\",\"to\":\"%s\",\"verdict\":\"%s\"", carriage,
-               from, to, reason);
-        if (known)
-            printf(",\"opcode\":\"%s\",\"computationId\":\"0x%llx\"",
-                   instruction_name(s->words.opcode), (unsigned long long)s->words.computation);
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        leat_json_uint(j, "at_ns", s->at_ns);
+        leat_json_string(j, "device", device);
+        leat_json_string(j, "carriage", carriage);
+        leat_json_string(j, "from", from);
+        leat_json_string(j, "to", to);
+        leat_json_string(j, "verdict", reason);
+        if (known) {
+            leat_json_string(j, "opcode", instruction_name(s->words.opcode));
+            leat_json_hex(j, "computationId", "0x", s->words.computation, 1);
+            show_operands(&s->words, j);
+        }
+        json_close(&out);
     } else {
         printf("%llu.%06llu %s %s %s > %s %s", (unsigned long long)(s->at_ns / 1000000000),
                (unsigned long long)(s->at_ns / 1000 % 1000000), device, carriage, from, to, reason);
         if (known)
             printf(" %s 0x%llx", instruction_name(s->words.opcode),
                    (unsigned long long)s->words.computation);
+        if (known) show_operands(&s->words, NULL);
+        printf("\n");
     }
-    if (known) show_operands(&s->words, json);
-    printf(json ? "}\n" : "\n");
 }

@@ -3,6 +3,7 @@
 #include "esp_job.h"
 #include "esp_live.h"
 #include "esp_root.h"
+#include "json_out.h"
 #include "leat_siphash.h"
 #include "leat_tree.h"
 #include "live_guard.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SERVE_MS = 200, WELCOME_MS = 3000 };
+enum { SERVE_MS = 200, WELCOME_MS = 3000, ANSWER_CAP = 32 };
 static const uint64_t ps_per_ns = 1000, ps_per_ms = 1000000000, ps_per_s = 1000000000000;
 static const uint64_t hour_ps = UINT64_C(3600000000000000);
 
@@ -216,8 +217,8 @@ static bool all_are_there(const struct asked *a, uint32_t members,
     return false;
 }
 
-static void put_answer(const struct leat_esp_request *request,
-                       const struct leat_esp_service_result *r)
+static const char *answer_text(const struct leat_esp_request *request,
+                               const struct leat_esp_service_result *r, char text[ANSWER_CAP])
 {
     const bool average = request->kind == LEAT_ESP_SERVICE_AVERAGE && r->counted;
     const bool negative = request->is_signed && r->answer >> 63;
@@ -225,51 +226,44 @@ static void put_answer(const struct leat_esp_request *request,
     if (average) /* of signed values the sum is one of 64 bits */
         number = leat_esp_part_average(request->is_signed ? 0 : r->answer_high, number,
                                        (uint32_t)r->counted, &rest);
-    printf("%s%" PRIu64, negative ? "-" : "", number);
-    if (average) printf(".%06" PRIu64, rest * 1000000 / r->counted);
-}
-
-static const char *end_name(enum leat_esp_end end)
-{
-    static const char *const names[] = { "running", "answered", "void", "late" };
-    return names[end];
+    const int len = snprintf(text, ANSWER_CAP, "%s%" PRIu64, negative ? "-" : "", number);
+    if (average)
+        snprintf(text + len, ANSWER_CAP - (size_t)len, ".%06" PRIu64, rest * 1000000 / r->counted);
+    return text;
 }
 
 static void show_json(const struct asked *a, const struct leat_esp_request *request,
                       const struct leat_esp_service_result *r,
                       const struct leat_esp_host_root_cost *cost)
 {
-    printf("{\"service\":\"%s\",\"members\":%u,\"answer\":", a->word, r->members);
-    if (r->end == LEAT_ESP_ANSWERED)
-        put_answer(request, r);
-    else
-        printf("null");
-    printf(",\"end\":\"%s\",\"counted\":%" PRIu64
-           ",\"rounds\":%u,\"attempts\":%u,\"voids\":%u,\"errors\":%" PRIu64
-           ",\"branches_missing\":%u,\"unplaced\":%u,\"packets_sent\":%" PRIu64
-           ",\"packets_received\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"forged\":%" PRIu64
-           ",\"replayed\":%" PRIu64 ",\"unproven\":%" PRIu64 ",\"unanswered\":%" PRIu64
-           ",\"seconds\":%.6f}\n",
-           end_name(r->end), r->counted, r->rounds, r->attempts, r->voids, r->errors,
-           r->branches_missing, r->unplaced, cost->sent, cost->received, cost->refused,
-           cost->forged, cost->replayed, cost->unproven, cost->unanswered,
-           (double)cost->took_ns / 1e9);
+    char text[ANSWER_CAP];
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "service", a->word);
+    leat_json_uint(j, "members", r->members);
+    leat_json_number(j, "answer",
+                     r->end == LEAT_ESP_ANSWERED ? answer_text(request, r, text) : "null");
+    esp_result_json(j, r);
+    LEAT_JSON_UINTS(j, { "packets_sent", cost->sent }, { "packets_received", cost->received },
+                    { "refused", cost->refused }, { "forged", cost->forged },
+                    { "replayed", cost->replayed }, { "unproven", cost->unproven },
+                    { "unanswered", cost->unanswered });
+    json_fixed(j, "seconds", (double)cost->took_ns / 1e9, 6);
+    json_close(&out);
 }
 
 static void show_text(const struct asked *a, const struct leat_esp_request *request,
                       const struct leat_esp_service_result *r,
                       const struct leat_esp_host_root_cost *cost)
 {
-    if (request->kind == LEAT_ESP_SERVICE_TREE)
-        printf("tree: ");
-    else
-        printf("%s ", a->word);
-    put_answer(request, r);
-    if (request->kind == LEAT_ESP_SERVICE_TREE) printf(" branch points");
-    printf("\n%u members, %u rounds, %u attempts, %" PRIu64 " packets sent and %" PRIu64
+    const bool is_tree = request->kind == LEAT_ESP_SERVICE_TREE;
+    char text[ANSWER_CAP];
+    printf("%s%s%s", is_tree ? "tree: " : a->word, is_tree ? "" : " ",
+           answer_text(request, r, text));
+    printf("%s\n%u members, %u rounds, %u attempts, %" PRIu64 " packets sent and %" PRIu64
            " received here, %s\n",
-           r->members, r->rounds, r->attempts, cost->sent, cost->received,
-           duration_text(cost->took_ns / 1000 * 1000 * ps_per_ns));
+           is_tree ? " branch points" : "", r->members, r->rounds, r->attempts, cost->sent,
+           cost->received, duration_text(cost->took_ns / 1000 * 1000 * ps_per_ns));
     if (cost->refused || cost->forged || cost->replayed || cost->unanswered)
         printf("packets refused: %" PRIu64 "; JOINs forged: %" PRIu64 ", replayed: %" PRIu64
                ", not answered: %" PRIu64 "\n",
@@ -312,11 +306,7 @@ static bool put_tree(struct leat_esp_host_root *root, const char *path, bool is_
                                    .context = root,
                                    .put_node = put_node,
                                    .put_member = put_member };
-    struct result_file file;
-    if (!result_file_open(&file, path)) return false;
-    const bool drawn = is_dot ? esp_tree_dot(&tree, &file.out.text)
-                              : esp_tree_text(&tree, &file.out.text);
-    return result_file_close(&file, drawn) && drawn;
+    return esp_tree_write(&tree, path, is_dot);
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
@@ -395,14 +385,18 @@ static int cast(const struct asked *a, struct leat_esp_host_root *root,
         code = told(leat_esp_host_root_cast(root, (const uint8_t *)text, (uint16_t)strlen(text),
                                             &packets, why));
     if (code != DONE) return code;
-    if (a->json)
-        printf("{\"service\":\"multicast\",\"members\":%u,\"installed\":%" PRIu64
-               ",\"packets\":%u}\n",
-               result.members, result.answer, packets);
-    else
+    if (a->json) {
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        leat_json_string(j, "service", "multicast");
+        LEAT_JSON_UINTS(j, { "members", result.members }, { "installed", result.answer },
+                        { "packets", packets });
+        json_close(&out);
+    } else {
         printf("sent to %u members by %u packets; %" PRIu64 " branch points make copies for %s\n",
                result.members, packets, result.answer,
                duration_text(request->lifetime_ms * ps_per_ms));
+    }
     return all_are_there(a, result.members, &cost) ? DONE : FAILED;
 }
 

@@ -1,6 +1,7 @@
 /* leat esp sim: one service on simulated routers, beside what it costs to collect by unicast. */
 #include "duration.h"
 #include "esp_job.h"
+#include "json_out.h"
 #include "result_file.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -153,17 +154,6 @@ static int run_all(struct esp_run *run, struct leat_text *why)
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
-static const char *end_name(enum leat_esp_end end)
-{
-    switch (end) {
-    case LEAT_ESP_ANSWERED: return "answered";
-    case LEAT_ESP_VOID: return "void";
-    case LEAT_ESP_LATE: return "late";
-    case LEAT_ESP_RUNNING: break;
-    }
-    return "running";
-}
-
 /* An average is a sum and a count; all others are a number. */
 static struct answer_text answer_text(const struct esp_run *run, uint64_t high, uint64_t number,
                                       uint64_t count)
@@ -198,28 +188,30 @@ static void put_json(const struct esp_run *run)
     const struct leat_sim_esp_traffic esp = leat_sim_esp_instructions(s);
     const struct leat_sim_esp_traffic messages = leat_sim_esp_messages(s);
     const struct leat_sim_esp_traffic unicast = leat_sim_esp_unicast(s);
-    printf("{\"service\":\"%s\",\"members\":%u,\"routers\":%u,\"true_answer\":%s,\"esp_answer\":%s",
-           run->job->service, r->members, s->config.graph.routers, true_text(run).text,
-           esp_text(run).text);
-    printf(",\"right\":%s,\"end\":\"%s\",\"counted\":%" PRIu64
-           ",\"rounds\":%u,\"attempts\":%u,\"voids\":%u,\"errors\":%" PRIu64
-           ",\"branches_missing\":%u,\"unplaced\":%u,\"seconds\":%.6f",
-           is_right(run) ? "true" : "false", end_name(r->end), r->counted, r->rounds, r->attempts,
-           r->voids, r->errors, r->branches_missing, r->unplaced,
-           (double)(r->ended_at - r->began_at) / 1e12);
-    printf(",\"packets\":%" PRIu64 ",\"packets_per_link_max\":%" PRIu64
-           ",\"announce_packets\":%" PRIu64 ",\"announce_per_link_max\":%" PRIu64
-           ",\"unicast_packets\":%" PRIu64 ",\"unicast_per_link_max\":%" PRIu64,
-           esp.packets, esp.per_link_max, messages.packets, messages.per_link_max, unicast.packets,
-           unicast.per_link_max);
-    if (run->job->multicast)
-        printf(",\"duplicates\":%" PRIu64 ",\"install_packets\":%" PRIu64, run->duplicates,
-               run->install.packets);
-    printf(",\"executed\":%" PRIu64 ",\"aborted\":%" PRIu64 ",\"store_full\":%" PRIu64
-           ",\"lost\":%" PRIu64 ",\"duplicated\":%" PRIu64 ",\"reordered\":%" PRIu64
-           ",\"certificate\":\"%016" PRIx64 "\"}\n",
-           s->counts.executed, s->counts.aborted, s->counts.full, s->counts.lost,
-           s->counts.duplicated, s->counts.reordered, leat_sim_certificate_value(&s->certificate));
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "service", run->job->service);
+    leat_json_uint(j, "members", r->members);
+    leat_json_uint(j, "routers", s->config.graph.routers);
+    leat_json_number(j, "true_answer", true_text(run).text);
+    leat_json_number(j, "esp_answer", esp_text(run).text);
+    leat_json_bool(j, "right", is_right(run));
+    esp_result_json(j, r);
+    json_fixed(j, "seconds", (double)(r->ended_at - r->began_at) / 1e12, 6);
+    LEAT_JSON_UINTS(j, { "packets", esp.packets }, { "packets_per_link_max", esp.per_link_max },
+                    { "announce_packets", messages.packets },
+                    { "announce_per_link_max", messages.per_link_max },
+                    { "unicast_packets", unicast.packets },
+                    { "unicast_per_link_max", unicast.per_link_max });
+    if (run->job->multicast) {
+        leat_json_uint(j, "duplicates", run->duplicates);
+        leat_json_uint(j, "install_packets", run->install.packets);
+    }
+    LEAT_JSON_UINTS(j, { "executed", s->counts.executed }, { "aborted", s->counts.aborted },
+                    { "store_full", s->counts.full }, { "lost", s->counts.lost },
+                    { "duplicated", s->counts.duplicated }, { "reordered", s->counts.reordered });
+    json_certificate(j, "certificate", leat_sim_certificate_value(&s->certificate));
+    json_close(&out);
 }
 
 static void put_traffic(const char *what, struct leat_sim_esp_traffic t)
@@ -238,7 +230,7 @@ static void put_text(const struct esp_run *run)
         printf("  %-14s %20s  %s\n", "answer", esp_text(run).text,
                is_right(run) ? "right" : "wrong");
     else
-        printf("  %-14s %20s  %s\n", "answer", "none", end_name(r->end));
+        printf("  %-14s %20s  %s\n", "answer", "none", esp_end_name(r->end));
     printf("  %-14s %20s\n", "truth", true_text(run).text);
     printf("  %-14s %20u  with %u rounds each, %u of them void\n", "attempts", r->attempts,
            r->rounds, r->voids);
@@ -278,11 +270,7 @@ static bool put_tree(struct esp_run *run, const char *path, bool is_dot)
                                    .context = &run->sim,
                                    .put_node = put_node,
                                    .put_member = put_member };
-    struct result_file file;
-    if (!result_file_open(&file, path)) return false;
-    const bool drawn = is_dot ? esp_tree_dot(&tree, &file.out.text)
-                              : esp_tree_text(&tree, &file.out.text);
-    return result_file_close(&file, drawn) && drawn;
+    return esp_tree_write(&tree, path, is_dot);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

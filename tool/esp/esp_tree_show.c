@@ -1,6 +1,7 @@
 /* A tree that a computation made, drawn: text with a line for each node, or a graph for Graphviz.
  */
 #include "esp_job.h"
+#include "result_file.h"
 #include <stdlib.h>
 
 /* Children of each parent in a row: nodes, then members (those from `nodes` on). */
@@ -105,7 +106,7 @@ static bool walk(const struct drawing *d, struct leat_text *out)
     return true;
 }
 
-bool esp_tree_text(const struct esp_tree *tree, struct leat_text *out)
+static bool put_text(const struct esp_tree *tree, struct leat_text *out)
 {
     struct drawing d;
     if (!open_drawing(&d, tree)) return false;
@@ -121,7 +122,7 @@ static void put_dot_name(const struct drawing *d, uint32_t entity, struct leat_t
     leat_text_puts(out, "\"");
 }
 
-bool esp_tree_dot(const struct esp_tree *tree, struct leat_text *out)
+static bool put_dot(const struct esp_tree *tree, struct leat_text *out)
 {
     struct drawing d;
     if (!open_drawing(&d, tree)) return false;
@@ -144,4 +145,28 @@ bool esp_tree_dot(const struct esp_tree *tree, struct leat_text *out)
     leat_text_puts(out, "}\n");
     close_drawing(&d);
     return true;
+}
+
+bool esp_tree_write(const struct esp_tree *tree, const char *path, bool is_dot)
+{
+    struct result_file file;
+    if (!result_file_open(&file, path)) return false;
+    const bool drawn = (is_dot ? put_dot : put_text)(tree, &file.out.text);
+    return result_file_close(&file, drawn) && drawn;
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+const char *esp_end_name(enum leat_esp_end end)
+{
+    static const char *const names[] = { "running", "answered", "void", "late" };
+    return names[end];
+}
+
+void esp_result_json(struct leat_json *j, const struct leat_esp_service_result *r)
+{
+    leat_json_string(j, "end", esp_end_name(r->end));
+    LEAT_JSON_UINTS(j, { "counted", r->counted }, { "rounds", r->rounds },
+                    { "attempts", r->attempts }, { "voids", r->voids }, { "errors", r->errors },
+                    { "branches_missing", r->branches_missing }, { "unplaced", r->unplaced });
 }

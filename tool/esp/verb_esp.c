@@ -35,19 +35,11 @@ static const struct {
     { "multicast", esp_multicast, ROOT_OPTIONS " --rounds --for" },
 };
 
-static bool is_listed(const char *list, const char *option)
-{
-    const size_t len = strlen(option);
-    for (const char *at = list; (at = strstr(at, option)); at += len)
-        if (at[len] == ' ' || at[len] == 0) return true;
-    return false;
-}
-
 /* What another word knows would else be passed over in silence. */
 static bool options_fit(const struct arguments *args, const char *word, const char *list)
 {
     for (int i = 0; args->verb->options[i].name; i++) {
-        if (!args->value[i] || is_listed(list, args->verb->options[i].name)) continue;
+        if (!args->value[i] || word_is_in(args->verb->options[i].name, list)) continue;
         misuse(args->verb, "%s does not go with %s, expected one of %s",
                args->verb->options[i].name, word, list);
         return false;

@@ -1,6 +1,7 @@
 /* leat esp route, stop, status, store, trace: a router of this host. */
 #include "duration.h"
 #include "esp_live.h"
+#include "json_out.h"
 #include "key_file.h"
 #include "leat_tree.h"
 #include "sim.h"
@@ -120,10 +121,12 @@ int esp_route(const struct arguments *args)
     if (router) warn_if_unconfined(leat_esp_router_process(router));
     leat_esp_router_close(router);
     if (argument(args, "--json")) {
-        printf("{\"node\":\"0x%016llx\",\"driver\":\"%s\",\"why\":",
-               (unsigned long long)running.node_id, esp_driver_name(used));
-        print_quoted(why);
-        printf("}\n");
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        leat_json_hex(j, "node", "0x", running.node_id, 16);
+        leat_json_string(j, "driver", esp_driver_name(used));
+        leat_json_string(j, "why", why);
+        json_close(&out);
     } else {
         printf("router 0x%016llx, driver %s: %s\n", (unsigned long long)running.node_id,
                esp_driver_name(used), why);

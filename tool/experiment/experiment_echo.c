@@ -5,6 +5,7 @@
 #include "atm_aal_unit.h"
 #include "experiment.h"
 #include "fabric.h"
+#include "json_out.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,29 +226,49 @@ static void put_text(const struct result *r, const struct row row[ROWS])
         stdout);
 }
 
+static void put_line(struct leat_json *j, const char *key, const struct line *line)
+{
+    leat_json_object(j, key);
+    json_fixed(j, "slope", line->slope, 9);
+    json_fixed(j, "base", line->base, 6);
+    leat_json_end(j);
+}
+
+static void put_figures(struct leat_json *j, const char *key, const struct figures *f)
+{
+    leat_json_object(j, key);
+    json_fixed(j, "r_max", f->r_max, 10);
+    json_fixed(j, "mbit_155_52", f->r_max * line_rate[0], 7);
+    json_fixed(j, "mbit_622_08", f->r_max * line_rate[1], 7);
+    json_fixed(j, "n_half", f->n_half, 4);
+    json_fixed(j, "t_0", f->t_0, 2);
+    leat_json_end(j);
+}
+
 static void put_json(const struct result *r, const struct row row[ROWS])
 {
-    fputs("{\"experiment\":\"echo\",\"fabric\":", stdout);
-    print_quoted(r->fabric);
-    printf(",\"network_cycles\":%u,\"formula\":\"%s\",\"delay\":[", r->crossing, r->formula);
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "experiment", "echo");
+    leat_json_string(j, "fabric", r->fabric);
+    leat_json_uint(j, "network_cycles", r->crossing);
+    leat_json_string(j, "formula", r->formula);
+    leat_json_array(j, "delay");
     for (size_t i = 0; i < r->measured.count; i++) {
         const uint32_t octets = r->measured.point[i].octets, published = published_at(octets);
-        printf("%s{\"octets\":%u,\"cycles\":%.0f,\"theory\":%.0f", i ? "," : "", octets,
-               r->measured.point[i].cycles, r->theory.point[i].cycles);
-        if (published) printf(",\"published\":%u", published);
-        putchar('}');
+        leat_json_object(j, NULL);
+        leat_json_uint(j, "octets", octets);
+        json_fixed(j, "cycles", r->measured.point[i].cycles, 0);
+        json_fixed(j, "theory", r->theory.point[i].cycles, 0);
+        if (published) leat_json_uint(j, "published", published);
+        leat_json_end(j);
     }
-    printf("],\"regression\":{\"slope\":%.9f,\"base\":%.6f},"
-           "\"published_regression\":{\"slope\":%.9f,\"base\":%.6f}",
-           r->line.slope, r->line.base, r->published_line.slope, r->published_line.base);
-    for (int i = 0; i < ROWS; i++) {
-        const struct figures *f = &row[i].figures;
-        printf(",\"%s\":{\"r_max\":%.10f,\"mbit_155_52\":%.7f,\"mbit_622_08\":%.7f,"
-               "\"n_half\":%.4f,\"t_0\":%.2f}",
-               row[i].key, f->r_max, f->r_max * line_rate[0], f->r_max * line_rate[1], f->n_half,
-               f->t_0);
-    }
-    puts("}");
+    leat_json_end(j);
+    put_line(j, "regression", &r->line);
+    put_line(j, "published_regression", &r->published_line);
+    for (int i = 0; i < ROWS; i++)
+        put_figures(j, row[i].key, &row[i].figures);
+    json_close(&out);
 }
 
 static uint32_t longest(const struct curve *c)

@@ -3,6 +3,7 @@
  * their time is contention (spec/atm.md, 7.3 to 7.5; seed 001, 11.2 and 11.4).
  */
 #include "experiment.h"
+#include "json_out.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,19 +212,25 @@ static void put_text(const struct experiment *e, const struct work *w, const str
 static void put_json(const struct experiment *e, const struct work *w, const struct done *d,
                      const struct timeline *published)
 {
-    printf("{\"experiment\":\"%s\",\"fabric\":", w->name);
-    print_quoted(e->job.fabric);
-    printf(",\"tasks\":%u,\"snd\":%zu,\"rcv\":%zu,\"certificate\":\"%016" PRIx64 "\",\"result\":",
-           d->tasks, d->with.sends, d->with.receives, d->certificate);
-    print_quoted(d->written);
-    printf(",\"last_cycle\":%" PRIu64 ",\"last_cycle_contention_free\":%" PRIu64
-           ",\"last_cycle_by_rule\":%" PRIu64 ",\"reordered\":%zu",
-           d->with.last, d->without.last, d->with.by_rule, d->reordered);
-    if (published)
-        printf(",\"published\":{\"last_cycle\":%" PRIu64 ",\"last_cycle_by_hand\":%d,"
-               "\"last_cycle_by_rule\":%" PRIu64 "}",
-               published->last, PUBLISHED_WITHOUT_CONTENTION, published->by_rule);
-    puts("}");
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "experiment", w->name);
+    leat_json_string(j, "fabric", e->job.fabric);
+    LEAT_JSON_UINTS(j, { "tasks", d->tasks }, { "snd", d->with.sends },
+                    { "rcv", d->with.receives });
+    json_certificate(j, "certificate", d->certificate);
+    leat_json_string(j, "result", d->written);
+    LEAT_JSON_UINTS(j, { "last_cycle", d->with.last },
+                    { "last_cycle_contention_free", d->without.last },
+                    { "last_cycle_by_rule", d->with.by_rule }, { "reordered", d->reordered });
+    if (published) {
+        leat_json_object(j, "published");
+        LEAT_JSON_UINTS(j, { "last_cycle", published->last },
+                        { "last_cycle_by_hand", PUBLISHED_WITHOUT_CONTENTION },
+                        { "last_cycle_by_rule", published->by_rule });
+        leat_json_end(j);
+    }
+    json_close(&out);
 }
 
 static int run_work(struct experiment *e, const struct work *w)
@@ -270,11 +277,13 @@ int experiment_contention(struct experiment *e)
     comm_free(&records);
     if (!done) return WRONG;
     if (e->json) {
-        fputs("{\"experiment\":\"contention\",\"records\":", stdout);
-        print_quoted(file);
-        printf(",\"snd\":%zu,\"rcv\":%zu,\"last_cycle\":%" PRIu64 ",\"last_cycle_by_rule\":%" PRIu64
-               "}\n",
-               t.sends, t.receives, t.last, t.by_rule);
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        leat_json_string(j, "experiment", "contention");
+        leat_json_string(j, "records", file);
+        LEAT_JSON_UINTS(j, { "snd", t.sends }, { "rcv", t.receives }, { "last_cycle", t.last },
+                        { "last_cycle_by_rule", t.by_rule });
+        json_close(&out);
         return DONE;
     }
     printf("%s: %zu messages sent, %zu received\n%-46s %8" PRIu64 "\n", file, t.sends, t.receives,

@@ -4,6 +4,7 @@
  * vpi there, and here also where they are VPI and VCI together.
  */
 #include "fabric.h"
+#include "json_out.h"
 #include <stdio.h>
 
 enum {
@@ -16,169 +17,188 @@ struct ports {
     uint32_t first, count;
 };
 
-static void put_numbers(const char *key, uint32_t first, uint32_t step, uint32_t count)
+static void put_numbers(struct leat_json *j, const char *key, uint32_t first, uint32_t step,
+                        uint32_t count)
 {
-    printf("\"%s\":[", key);
+    leat_json_array(j, key);
     for (uint32_t i = 0; i < count; i++)
-        printf("%s%u", i ? "," : "", first + step * i);
-    putchar(']');
+        leat_json_uint(j, NULL, first + step * i);
+    leat_json_end(j);
 }
 
-static void put_head(const struct fabric_view *view)
+static void put_head(struct leat_json *j, const struct fabric_view *view)
 {
     const struct leat_sim_atm_fabric *f = &view->fabric;
     const struct leat_atm_clos *net = &f->net;
-    printf("{\"fabric\":\"%s\",\n\"stages\":%u,\"e\":%u,\"m\":%u,\"r\":%u,\"ports\":%u,"
-           "\"paths\":%u,\"switches\":%u,\"ppds\":%u,\"spds\":%u,\n",
-           view->name, net->stages, net->e, net->m, net->r, net->ports, net->paths,
-           net->switch_count, net->ppd_count, net->spd_count);
-    printf("\"class\":\"%s\",\"switching\":\"%s\",\"table_depth\":",
-           leat_atm_clos_class_name(leat_atm_clos_classify(net)),
-           net->header_octets == LEAT_ATM_VP_HEADER ? "vp" : "vc");
+    const struct leat_sim_clock clock = { f->period_ps_num, f->period_ps_den };
+    leat_json_string(j, "fabric", view->name);
+    leat_json_break(j);
+    LEAT_JSON_UINTS(j, { "stages", net->stages }, { "e", net->e }, { "m", net->m }, { "r", net->r },
+                    { "ports", net->ports }, { "paths", net->paths },
+                    { "switches", net->switch_count }, { "ppds", net->ppd_count },
+                    { "spds", net->spd_count });
+    leat_json_break(j);
+    leat_json_string(j, "class", leat_atm_clos_class_name(leat_atm_clos_classify(net)));
+    leat_json_string(j, "switching", net->header_octets == LEAT_ATM_VP_HEADER ? "vp" : "vc");
     if (net->table_depth)
-        printf("%u", net->table_depth);
+        leat_json_uint(j, "table_depth", net->table_depth);
     else
-        printf("null");
-    printf(",\"buffer_cells\":%u,\"period_ps\":{\"num\":%llu,\"den\":%llu},\"idle_cycles\":%u,\n",
-           f->buffer_cells, (unsigned long long)f->period_ps_num,
-           (unsigned long long)f->period_ps_den, leat_atm_clos_idle_cycles(net));
+        leat_json_null(j, "table_depth");
+    leat_json_uint(j, "buffer_cells", f->buffer_cells);
+    leat_fabric_clock_json(j, "period_ps", &clock);
+    leat_json_uint(j, "idle_cycles", leat_atm_clos_idle_cycles(net));
 }
 
-static void put_links(const struct leat_atm_clos *net)
+static void put_links(struct leat_json *j, const struct leat_atm_clos *net)
 {
-    const char *between = "";
-    fputs("\"spd_to_ppd\":{", stdout);
+    char key[JSON_KEY_CAP];
+    leat_json_break(j);
+    leat_json_object(j, "spd_to_ppd");
     for (uint32_t spd = 0; spd < net->spd_count; spd++) {
         const uint32_t ppd = leat_atm_clos_link(net, spd);
-        if (ppd == LEAT_ATM_CLOS_NONE) continue;
-        printf("%s\"%u\":%u", between, spd, ppd);
-        between = ",";
+        if (ppd != LEAT_ATM_CLOS_NONE) leat_json_uint(j, json_key(spd, key), ppd);
     }
-    fputs("},\n\"input_ports\":{", stdout);
+    leat_json_end(j);
+    leat_json_break(j);
+    leat_json_object(j, "input_ports");
     for (uint32_t p = 0; p < net->ports; p++)
-        printf("%s\"%u\":%u", p ? "," : "", p, leat_atm_clos_input_ppd(net, p));
-    fputs("},\n\"output_ports\":{", stdout);
+        leat_json_uint(j, json_key(p, key), leat_atm_clos_input_ppd(net, p));
+    leat_json_end(j);
+    leat_json_break(j);
+    leat_json_object(j, "output_ports");
     for (uint32_t p = 0; p < net->ports; p++)
-        printf("%s\"%u\":%u", p ? "," : "", p, leat_atm_clos_output_spd(net, p));
-    fputs("},\n", stdout);
+        leat_json_uint(j, json_key(p, key), leat_atm_clos_output_spd(net, p));
+    leat_json_end(j);
 }
 
 /* ---- connections ---------------------------------------------------------------------------- */
 
-static void put_connection(const struct leat_atm_clos *net, uint32_t src, uint32_t dst,
-                           uint32_t path)
+static void put_connection(struct leat_json *j, const struct leat_atm_clos *net, uint32_t src,
+                           uint32_t dst, uint32_t path)
 {
     struct leat_atm_clos_hop hop[LEAT_ATM_CLOS_STAGES_MAX];
     leat_atm_clos_path(net, src, dst, path, false, hop);
-    printf("[%u,%u,%u", src, dst, path);
+    leat_json_break(j);
+    leat_json_array(j, NULL);
+    leat_json_uint(j, NULL, src);
+    leat_json_uint(j, NULL, dst);
+    leat_json_uint(j, NULL, path);
     for (uint32_t s = 0; s < net->stages; s++)
-        printf(",%u", hop[s].label);
-    for (uint32_t s = 0; s < net->stages; s++)
-        printf(",%u,%u", hop[s].ppd, hop[s].spd);
-    putchar(']');
+        leat_json_uint(j, NULL, hop[s].label);
+    for (uint32_t s = 0; s < net->stages; s++) {
+        leat_json_uint(j, NULL, hop[s].ppd);
+        leat_json_uint(j, NULL, hop[s].spd);
+    }
+    leat_json_end(j);
 }
 
-static void put_p2p(const struct leat_atm_clos *net, struct ports src, struct ports dst)
+static void put_p2p(struct leat_json *j, const struct leat_atm_clos *net, struct ports src,
+                    struct ports dst)
 {
-    const char *between = "\n";
-    puts(net->stages == 1
-             ? "\"p2p_columns\":[\"src\",\"dst\",\"k\",\"access_vpi\",\"in_ppd\",\"out_spd\"],"
-             : "\"p2p_columns\":[\"src\",\"dst\",\"k\",\"access_vpi\",\"vpi_in_mid\","
-               "\"vpi_mid_out\",\"in_ppd\",\"in_spd\",\"mid_ppd\",\"mid_spd\",\"out_ppd\","
-               "\"out_spd\"],");
-    fputs("\"p2p\":[", stdout);
+    static const char *const columns[][13] = {
+        { "src", "dst", "k", "access_vpi", "in_ppd", "out_spd" },
+        { "src", "dst", "k", "access_vpi", "vpi_in_mid", "vpi_mid_out", "in_ppd", "in_spd",
+          "mid_ppd", "mid_spd", "out_ppd", "out_spd" },
+    };
+    leat_json_break(j);
+    leat_json_array(j, "p2p_columns");
+    for (const char *const *column = columns[net->stages > 1]; *column; column++)
+        leat_json_string(j, NULL, *column);
+    leat_json_end(j);
+    leat_json_break(j);
+    leat_json_array(j, "p2p");
     for (uint32_t s = 0; s < src.count && !interrupted; s++)
         for (uint32_t d = 0; d < dst.count; d++)
-            for (uint32_t path = 0; path < net->paths; path++) {
-                fputs(between, stdout);
-                put_connection(net, src.first + s, dst.first + d, path);
-                between = ",\n";
-            }
-    fputs("],\n", stdout);
+            for (uint32_t path = 0; path < net->paths; path++)
+                put_connection(j, net, src.first + s, dst.first + d, path);
+    leat_json_end(j);
 }
 
-static void put_broadcast_row(const struct leat_atm_clos *net, uint32_t src, uint32_t path)
+static void put_broadcast_row(struct leat_json *j, const struct leat_atm_clos *net, uint32_t src,
+                              uint32_t path)
 {
     struct leat_atm_clos_hop hop[LEAT_ATM_CLOS_STAGES_MAX];
     leat_atm_clos_path(net, src, 0, path, true, hop);
-    printf("{\"src\":%u,\"k\":%u,\"access_vpi\":%u,\"in_ppd\":%u,", src, path, hop[0].label,
-           hop[0].ppd);
+    leat_json_break(j);
+    leat_json_object(j, NULL);
+    LEAT_JSON_UINTS(j, { "src", src }, { "k", path }, { "access_vpi", hop[0].label },
+                    { "in_ppd", hop[0].ppd });
     if (net->stages > 1) {
-        printf("\"in_spd\":%u,\"vpi_in_mid\":%u,\"mid_ppd\":%u,", hop[0].spd, hop[1].label,
-               hop[1].ppd);
-        put_numbers("vpi_mid_out", hop[2].label, 0, net->r);
-        putchar(',');
-        put_numbers("mid_spd", hop[1].spd, 1, net->r);
-        putchar(',');
-        put_numbers("out_ppd", hop[2].ppd, net->m, net->r);
-        putchar(',');
+        LEAT_JSON_UINTS(j, { "in_spd", hop[0].spd }, { "vpi_in_mid", hop[1].label },
+                        { "mid_ppd", hop[1].ppd });
+        put_numbers(j, "vpi_mid_out", hop[2].label, 0, net->r);
+        put_numbers(j, "mid_spd", hop[1].spd, 1, net->r);
+        put_numbers(j, "out_ppd", hop[2].ppd, net->m, net->r);
     }
-    fputs("\"vpi_egress\":0}", stdout);
+    leat_json_uint(j, "vpi_egress", 0);
+    leat_json_end(j);
 }
 
-static void put_broadcast(const struct leat_atm_clos *net, struct ports src)
+static void put_broadcast(struct leat_json *j, const struct leat_atm_clos *net, struct ports src)
 {
-    const char *between = "\n";
-    fputs("\"broadcast\":[", stdout);
+    leat_json_break(j);
+    leat_json_array(j, "broadcast");
     for (uint32_t s = 0; s < src.count && !interrupted; s++)
-        for (uint32_t path = 0; path < net->paths; path++) {
-            fputs(between, stdout);
-            put_broadcast_row(net, src.first + s, path);
-            between = ",\n";
-        }
-    fputs("],\n", stdout);
+        for (uint32_t path = 0; path < net->paths; path++)
+            put_broadcast_row(j, net, src.first + s, path);
+    leat_json_end(j);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static void put_entry_format(const struct leat_atm_clos *net)
+static void put_entry_format(struct leat_json *j, const struct leat_atm_clos *net)
 {
-    if (net->header_octets == LEAT_ATM_VP_HEADER)
-        puts("\"entry_format\":\"hex: for F outputs of the switch F VPIs of 12 bits and F flags, "
-             "high output first, at the low end of ceil(13 F / 8) octets\",");
-    else
-        puts("\"entry_format\":\"select: outputs as bits, hex; label: VPI and VCI, 28 bits\",");
+    leat_json_break(j);
+    leat_json_string(j, "entry_format",
+                     net->header_octets == LEAT_ATM_VP_HEADER
+                         ? "hex: for F outputs of the switch F VPIs of 12 bits and F flags, high "
+                           "output first, at the low end of ceil(13 F / 8) octets"
+                         : "select: outputs as bits, hex; label: VPI and VCI, 28 bits");
 }
 
-static void put_entries_used(const struct leat_atm_clos *net)
+static void put_entries_used(struct leat_json *j, const struct leat_atm_clos *net)
 {
-    fputs("\"entries_used_per_ppd\":[", stdout);
+    leat_json_break(j);
+    leat_json_array(j, "entries_used_per_ppd");
     for (uint32_t ppd = 0; ppd < net->ppd_count; ppd++)
-        printf("%s%u", ppd ? "," : "", net->stage[leat_atm_clos_ppd_place(net, ppd).stage].entries);
-    fputs("],\n", stdout);
+        leat_json_uint(j, NULL, net->stage[leat_atm_clos_ppd_place(net, ppd).stage].entries);
+    leat_json_end(j);
 }
 
-static void put_entry(const struct leat_atm_clos *net, uint32_t ppd, uint32_t label)
+static void put_entry(struct leat_json *j, const struct leat_atm_clos *net, uint32_t ppd,
+                      uint32_t label)
 {
+    char key[JSON_KEY_CAP];
     struct leat_atm_route route = { 0 };
     leat_atm_clos_route(net, ppd, label, &route);
+    json_key(label, key);
     if (net->header_octets == LEAT_ATM_VC_HEADER) {
-        printf("\"%u\":{\"select\":\"%llx\",\"label\":%u}", label, (unsigned long long)route.select,
-               route.label);
+        leat_json_object(j, key);
+        leat_json_hex(j, "select", "", route.select, 1);
+        leat_json_uint(j, "label", route.label);
+        leat_json_end(j);
         return;
     }
     const uint32_t outputs = net->stage[leat_atm_clos_ppd_place(net, ppd).stage].outputs;
     uint8_t entry[LEAT_ATM_ROUTE_ENTRY_LEN_MAX];
     leat_atm_route_pack(&route, outputs, entry);
-    printf("\"%u\":\"", label);
-    for (size_t i = 0; i < leat_atm_route_entry_len(outputs); i++)
-        printf("%02x", entry[i]);
-    putchar('"');
+    leat_json_octets(j, key, entry, leat_atm_route_entry_len(outputs));
 }
 
-static void put_tables(const struct fabric_view *view)
+static void put_tables(struct leat_json *j, const struct fabric_view *view)
 {
     struct fabric_entries e;
-    fputs("\"tables\":{", stdout);
+    char key[JSON_KEY_CAP];
+    leat_json_break(j);
+    leat_json_object(j, "tables");
     for (uint32_t index = 0; !interrupted && fabric_entries_at(view, index, &e); index++) {
-        printf("%s\"%u\":{", index ? ",\n" : "\n", e.ppd);
-        for (uint32_t i = 0; i < e.count; i++) {
-            if (i) putchar(',');
-            put_entry(&view->fabric.net, e.ppd, e.first + i);
-        }
-        putchar('}');
+        leat_json_break(j);
+        leat_json_object(j, json_key(e.ppd, key));
+        for (uint32_t i = 0; i < e.count; i++)
+            put_entry(j, &view->fabric.net, e.ppd, e.first + i);
+        leat_json_end(j);
     }
-    fputs("},\n", stdout);
+    leat_json_end(j);
 }
 
 static bool tables_fit(const struct fabric_view *view)
@@ -196,21 +216,28 @@ void fabric_put_json(const struct fabric_view *view)
     const bool few = (uint64_t)net->ports * net->ports * net->paths <= CONNECTIONS_MAX;
     const bool connections = view->chosen || few, tables = tables_fit(view);
     const struct ports every = { 0, net->ports }, none = { 0, 0 }, one = { view->src, 1 };
-    put_head(view);
-    put_links(net);
-    put_entry_format(net);
-    put_entries_used(net);
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    put_head(j, view);
+    put_links(j, net);
+    put_entry_format(j, net);
+    put_entries_used(j, net);
     if (view->chosen && view->dst < net->ports) {
-        put_p2p(net, one, (struct ports){ view->dst, 1 });
-        put_broadcast(net, none);
+        put_p2p(j, net, one, (struct ports){ view->dst, 1 });
+        put_broadcast(j, net, none);
     } else if (view->chosen) {
-        put_p2p(net, none, none);
-        put_broadcast(net, one);
+        put_p2p(j, net, none, none);
+        put_broadcast(j, net, one);
     } else if (few) {
-        put_p2p(net, every, every);
-        put_broadcast(net, every);
+        put_p2p(j, net, every, every);
+        put_broadcast(j, net, every);
     }
-    if (tables) put_tables(view);
-    printf("\"left_out\":[%s%s%s]}\n", connections ? "" : "\"p2p\",\"broadcast\"",
-           connections || tables ? "" : ",", tables ? "" : "\"tables\"");
+    if (tables) put_tables(j, view);
+    leat_json_break(j);
+    leat_json_array(j, "left_out");
+    if (!connections) leat_json_string(j, NULL, "p2p");
+    if (!connections) leat_json_string(j, NULL, "broadcast");
+    if (!tables) leat_json_string(j, NULL, "tables");
+    leat_json_end(j);
+    json_close(&out);
 }

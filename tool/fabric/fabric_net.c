@@ -3,6 +3,7 @@
 #include "fabric.h"
 #include "fabric_draw.h"
 #include "fabric_flits.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include "result_file.h"
 #include <leat/random.h>
@@ -168,29 +169,38 @@ static void put_json(const struct view *v)
     const struct leat_net_config *c = &v->design->plan.net;
     const struct leat_net_deadlock *d = &v->built->deadlock;
     const char *kind = leat_net_shape_class(&v->design->plan.shape);
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
     leat_text_init(&circle, line, sizeof line, NULL, NULL);
     leat_net_deadlock_text(d, &circle);
-    fputs("{\"fabric\":", stdout);
-    print_quoted(v->design->name);
-    printf(",\"topology\":\"%s\",\"terminals\":%u,\"routers\":%u,\"wires\":%u,\"radix\":%u,",
-           leat_net_kind_name(v->design->plan.shape.kind), t->terminals, t->routers, t->wires,
-           t->radix);
-    if (v->design->plan.shape.board)
-        printf("\"board\":%u,\"board_wire\":%u,", v->design->plan.shape.board,
-               v->design->plan.shape.board_cycles);
-    if (kind) printf("\"class\":\"%s\",", kind);
-    if (v->distances.known)
-        printf("\"distance_mean\":%.6f,\"distance_max\":%u,", v->distances.mean, v->distances.most);
-    printf("\"switch\":\"%s\",\"vcs\":%u,\"buffer\":%u,\"flow\":\"%s\",\"full\":\"%s\","
-           "\"pipeline\":%u,\"routing\":\"%s\",",
-           leat_net_switch_name(c->architecture), c->channels, c->buffer_flits,
-           leat_net_flow_name(c->flow), c->drop ? "drop" : "wait", c->pipeline,
-           leat_net_rule_name(v->design->plan.routing.rule));
-    printf("\"deadlock\":{\"possible\":%s,\"smaller\":%s,\"channels\":%llu,\"dependencies\":%llu,"
-           "\"cycle\":\"%.*s\"}}\n",
-           d->possible ? "true" : "false", d->smaller ? "true" : "false",
-           (unsigned long long)d->channels, (unsigned long long)d->dependencies,
-           d->possible ? (int)circle.len : 0, line);
+    leat_json_string(j, "fabric", v->design->name);
+    leat_json_string(j, "topology", leat_net_kind_name(v->design->plan.shape.kind));
+    LEAT_JSON_UINTS(j, { "terminals", t->terminals }, { "routers", t->routers },
+                    { "wires", t->wires }, { "radix", t->radix });
+    if (v->design->plan.shape.board) {
+        leat_json_uint(j, "board", v->design->plan.shape.board);
+        leat_json_uint(j, "board_wire", v->design->plan.shape.board_cycles);
+    }
+    if (kind) leat_json_string(j, "class", kind);
+    if (v->distances.known) {
+        json_fixed(j, "distance_mean", v->distances.mean, 6);
+        leat_json_uint(j, "distance_max", v->distances.most);
+    }
+    leat_json_string(j, "switch", leat_net_switch_name(c->architecture));
+    leat_json_uint(j, "vcs", c->channels);
+    leat_json_uint(j, "buffer", c->buffer_flits);
+    leat_json_string(j, "flow", leat_net_flow_name(c->flow));
+    leat_json_string(j, "full", c->drop ? "drop" : "wait");
+    leat_json_uint(j, "pipeline", c->pipeline);
+    leat_json_string(j, "routing", leat_net_rule_name(v->design->plan.routing.rule));
+    leat_json_object(j, "deadlock");
+    leat_json_bool(j, "possible", d->possible);
+    leat_json_bool(j, "smaller", d->smaller);
+    leat_json_uint(j, "channels", d->channels);
+    leat_json_uint(j, "dependencies", d->dependencies);
+    leat_json_chars(j, "cycle", line, d->possible ? circle.len : 0);
+    leat_json_end(j);
+    json_close(&out);
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  */
 #include "fabric.h"
 #include "fabric_atm.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include "sim.h"
 #include "sim_clock.h"
@@ -97,9 +98,12 @@ static void put_row(const struct timing *t, uint64_t cycles)
     leat_time ps = 0;
     (void)leat_sim_clock_edge(&clock, cycles, &ps); /* 10^6 cycles of at most 1 ms: it fits */
     if (t->json) {
-        printf("{\"bytes\":%u,\"cells\":%u,\"cycles\":%llu,\"microseconds\":%llu.%06llu}\n", t->len,
-               cells_of(t->len), (unsigned long long)cycles, (unsigned long long)(ps / 1000000),
-               (unsigned long long)(ps % 1000000));
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        LEAT_JSON_UINTS(j, { "bytes", t->len }, { "cells", cells_of(t->len) },
+                        { "cycles", cycles });
+        leat_json_micro(j, "microseconds", ps);
+        json_close(&out);
         return;
     }
     printf("%8u %7u %10llu ", t->len, cells_of(t->len), (unsigned long long)cycles);

@@ -1,6 +1,7 @@
 /* leat fabric show of PacketWay networks. */
 #include "fabric.h"
 #include "fabric_packetway.h"
+#include "json_out.h"
 #include <stdio.h>
 
 static uint32_t hosts_of(const struct leat_fabric_packetway *n, uint32_t san)
@@ -56,43 +57,58 @@ static void show_text(const struct leat_fabric_packetway *n)
     }
 }
 
-static void show_json_sans(const struct leat_fabric_packetway *n)
+static void show_json_sans(struct leat_json *j, const struct leat_fabric_packetway *n)
 {
-    fputs("\"sans\":[", stdout);
+    leat_json_array(j, "sans");
     for (uint32_t i = 0, port = 0; i < n->design.sans; port += hosts_of(n, i++)) {
         const struct leat_fabric_san *s = &n->design.san[i];
-        printf("%s{\"name\":\"%s\",\"fabric\":", i ? "," : "", s->name);
-        print_quoted(n->part[i]->name);
-        printf(",\"kind\":\"%s\",\"bias\":%u,\"ports\":%u,\"hosts\":%u,\"first_port\":%u,"
-               "\"mtu_words\":%u,\"quality\":%u}",
-               leat_sim_packetway_kind_name(n->san[i].native.kind), s->bias, n->san[i].net->ports,
-               hosts_of(n, i), port, n->san[i].mtu_words, s->q);
+        leat_json_object(j, NULL);
+        leat_json_string(j, "name", s->name);
+        leat_json_string(j, "fabric", n->part[i]->name);
+        leat_json_string(j, "kind", leat_sim_packetway_kind_name(n->san[i].native.kind));
+        LEAT_JSON_UINTS(j, { "bias", s->bias }, { "ports", n->san[i].net->ports },
+                        { "hosts", hosts_of(n, i) }, { "first_port", port },
+                        { "mtu_words", n->san[i].mtu_words }, { "quality", s->q });
+        leat_json_end(j);
     }
-    putchar(']');
+    leat_json_end(j);
+}
+
+static void show_json_routers(struct leat_json *j, const struct leat_fabric_packetway *n)
+{
+    leat_json_array(j, "routers");
+    for (uint32_t i = 0; i < n->design.routers; i++) {
+        leat_json_object(j, NULL);
+        leat_json_string(j, "name", n->design.router[i].name);
+        leat_json_array(j, "at");
+        for (uint32_t k = 0; k < n->design.router[i].ends; k++) {
+            const struct leat_sim_packetway_end *end = &n->design.router[i].end[k];
+            leat_json_object(j, NULL);
+            leat_json_string(j, "san", n->design.san[end->san].name);
+            leat_json_uint(j, "port", end->port);
+            leat_json_uint(j, "address", address_of(n, end));
+            leat_json_end(j);
+        }
+        leat_json_end(j);
+        leat_json_end(j);
+    }
+    leat_json_end(j);
 }
 
 static void show_json(const struct leat_fabric_packetway *n)
 {
-    fputs("{\"fabric\":", stdout);
-    print_quoted(n->design.name);
-    printf(",\"ports\":%u,\"forwarding\":\"%s\",\"cut_through\":%s,\"buffer\":%u,\"host_ns\":%u,"
-           "\"planned_ns\":%u,"
-           "\"address_ns\":%u,\"link_ns\":%u,",
-           n->base.ports, n->design.by_address ? "address" : "planned",
-           n->design.cut_through ? "true" : "false", n->design.buffer, n->design.host_ns,
-           n->design.planned_ns, n->design.address_ns, n->design.link_ns);
-    show_json_sans(n);
-    fputs(",\"routers\":[", stdout);
-    for (uint32_t i = 0; i < n->design.routers; i++) {
-        printf("%s{\"name\":\"%s\",\"at\":[", i ? "," : "", n->design.router[i].name);
-        for (uint32_t k = 0; k < n->design.router[i].ends; k++) {
-            const struct leat_sim_packetway_end *end = &n->design.router[i].end[k];
-            printf("%s{\"san\":\"%s\",\"port\":%u,\"address\":%u}", k ? "," : "",
-                   n->design.san[end->san].name, end->port, address_of(n, end));
-        }
-        fputs("]}", stdout);
-    }
-    fputs("]}\n", stdout);
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "fabric", n->design.name);
+    leat_json_uint(j, "ports", n->base.ports);
+    leat_json_string(j, "forwarding", n->design.by_address ? "address" : "planned");
+    leat_json_bool(j, "cut_through", n->design.cut_through);
+    LEAT_JSON_UINTS(j, { "buffer", n->design.buffer }, { "host_ns", n->design.host_ns },
+                    { "planned_ns", n->design.planned_ns }, { "address_ns", n->design.address_ns },
+                    { "link_ns", n->design.link_ns });
+    show_json_sans(j, n);
+    show_json_routers(j, n);
+    json_close(&out);
 }
 
 int fabric_show_packetway(const struct arguments *args, struct leat_fabric *fabric)

@@ -1,6 +1,7 @@
 /* leat fabric: which fabrics there are, what one is made of, how long messages take in it. */
 #include "fabric.h"
 #include "fabric_atm.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include <stdio.h>
 #include <string.h>
@@ -147,19 +148,30 @@ static int run_time(const struct arguments *args)
                        fabric_time);
 }
 
+static void put_spelling(bool json, const char *name, const char *text)
+{
+    struct json_out out;
+    if (!json) {
+        printf("%-16s %s\n", name, text);
+        return;
+    }
+    leat_json_string(json_open(&out, stdout), "name", name);
+    leat_json_string(&out.json, "text", text);
+    json_close(&out);
+}
+
 static int run_list(const struct arguments *args)
 {
     static const char *const known[] = { "--json", NULL };
     const char *foreign = fabric_foreign_option(args, known);
     if (args->operand_count != 1) return misuse(args->verb, "list: expected nothing more");
     if (foreign) return misuse(args->verb, "list: %s, expected only --json", foreign);
-    const char *line = argument(args, "--json") ? "{\"name\":\"%s\",\"text\":\"%s\"}\n"
-                                                : "%-16s %s\n";
+    const bool json = argument(args, "--json");
     const struct leat_fabric_kind *kind;
     struct leat_fabric_spelling each;
     for (size_t k = 0; (kind = leat_fabric_kind_at(k)); k++)
         for (size_t i = 0; kind->list(i, &each); i++)
-            printf(line, each.name, each.text);
+            put_spelling(json, each.name, each.text);
     return finish(DONE);
 }
 

@@ -1,5 +1,6 @@
 /* leat graph info: what an application is made of. */
 #include "graph_job.h"
+#include "json_out.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,94 +130,98 @@ static void free_census(struct census *c)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void put_octets(const struct leat_graph_struct *data)
+static void put_octets(struct leat_json *j, const char *key, const struct leat_graph_struct *data)
 {
     if (!data->plain)
-        fputs("null", stdout);
+        leat_json_null(j, key);
     else
-        printf("%u", data->layout.count ? data->layout.size : 0);
+        leat_json_uint(j, key, data->layout.count ? data->layout.size : 0);
 }
 
-static void put_pins(const struct leat_graph *g, const struct leat_graph_pins *pins,
-                     const uint64_t *edges)
+static void put_pins(struct leat_json *j, const char *key, const struct leat_graph *g,
+                     const struct leat_graph_pins *pins, const uint64_t *edges)
 {
-    putchar('[');
+    leat_json_array(j, key);
     for (uint32_t i = 0; i < pins->count; i++) {
         const struct leat_graph_pin *pin = &pins->pin[i];
         const uint32_t len = leat_graph_payload_len(g, pin);
-        fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
-        print_quoted(pin->name);
-        fputs(",\"message\":", stdout);
-        print_quoted(pin->message_id);
+        leat_json_object(j, NULL);
+        leat_json_string(j, "name", pin->name);
+        leat_json_string(j, "message", pin->message_id);
         if (len == LEAT_GRAPH_NONE)
-            fputs(",\"octets\":null", stdout);
+            leat_json_null(j, "octets");
         else
-            printf(",\"octets\":%u", len);
-        printf(",\"indexed\":%s,\"edges\":%llu}", pin->indexed ? "true" : "false",
-               (unsigned long long)(edges ? edges[i] : 0));
+            leat_json_uint(j, "octets", len);
+        leat_json_bool(j, "indexed", pin->indexed);
+        leat_json_uint(j, "edges", edges ? edges[i] : 0);
+        leat_json_end(j);
     }
-    putchar(']');
+    leat_json_end(j);
 }
 
-static void put_type(const struct leat_graph *g, uint32_t index, const struct census *c)
+static void put_type(struct leat_json *j, const struct leat_graph *g, uint32_t index,
+                     const struct census *c)
 {
     static const char *const kinds[] = { "device", "external", "supervisor" };
     const struct leat_graph_type *t = &g->type[index];
-    fputs(index ? ",{\"id\":" : "{\"id\":", stdout);
-    print_quoted(t->id);
-    printf(",\"kind\":\"%s\",\"devices\":%u,\"properties\":", kinds[t->kind], c->devices[index]);
-    put_octets(&t->properties);
-    fputs(",\"state\":", stdout);
-    put_octets(&t->state);
-    fputs(",\"inputs\":", stdout);
-    put_pins(g, &t->input, c->into + c->pin_at[index]);
-    fputs(",\"outputs\":", stdout);
-    put_pins(g, &t->output, c->out + c->pin_at[index]);
-    putchar('}');
+    leat_json_object(j, NULL);
+    leat_json_string(j, "id", t->id);
+    leat_json_string(j, "kind", kinds[t->kind]);
+    leat_json_uint(j, "devices", c->devices[index]);
+    put_octets(j, "properties", &t->properties);
+    put_octets(j, "state", &t->state);
+    put_pins(j, "inputs", g, &t->input, c->into + c->pin_at[index]);
+    put_pins(j, "outputs", g, &t->output, c->out + c->pin_at[index]);
+    leat_json_end(j);
 }
 
-static void put_degrees(const char *name, const struct degrees *d)
+static void put_degrees(struct leat_json *j, const char *name, const struct degrees *d)
 {
-    printf(",\"%s\":{\"least\":%u,\"mean\":%.6g,\"most\":%u,\"histogram\":[", name, d->least,
-           mean_of(d), d->most);
-    bool first = true;
+    leat_json_object(j, name);
+    leat_json_uint(j, "least", d->least);
+    json_general(j, "mean", mean_of(d), 6);
+    leat_json_uint(j, "most", d->most);
+    leat_json_array(j, "histogram");
     for (int i = 0; i < BINS; i++) {
         if (!d->bin[i]) continue;
-        printf("%s{\"from\":%u,\"to\":%u,\"devices\":%u}", first ? "" : ",", bin_from(i), bin_to(i),
-               d->bin[i]);
-        first = false;
+        leat_json_object(j, NULL);
+        LEAT_JSON_UINTS(j, { "from", bin_from(i) }, { "to", bin_to(i) }, { "devices", d->bin[i] });
+        leat_json_end(j);
     }
-    fputs("]}", stdout);
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
 static void show_json(const struct leat_graph *g, const struct leat_graph_instance *i,
                       const struct census *c, const struct degrees *in, const struct degrees *out)
 {
-    fputs("{\"file\":", stdout);
-    print_quoted(g->report.file[0]);
-    printf(",\"dialect\":\"%s\",\"graph_type\":", leat_graph_dialect_name(g->dialect));
-    print_quoted(g->id);
-    fputs(",\"instance\":", stdout);
-    print_quoted(i->id);
-    fputs(",\"messages\":[", stdout);
+    struct json_out file;
+    struct leat_json *j = json_open(&file, stdout);
+    leat_json_string(j, "file", g->report.file[0]);
+    leat_json_string(j, "dialect", leat_graph_dialect_name(g->dialect));
+    leat_json_string(j, "graph_type", g->id);
+    leat_json_string(j, "instance", i->id);
+    leat_json_array(j, "messages");
     for (uint32_t k = 0; k < g->message_count; k++) {
-        fputs(k ? ",{\"id\":" : "{\"id\":", stdout);
-        print_quoted(g->message[k].id);
-        fputs(",\"octets\":", stdout);
-        put_octets(&g->message[k].data);
-        putchar('}');
+        leat_json_object(j, NULL);
+        leat_json_string(j, "id", g->message[k].id);
+        put_octets(j, "octets", &g->message[k].data);
+        leat_json_end(j);
     }
-    fputs("],\"device_types\":[", stdout);
+    leat_json_end(j);
+    leat_json_array(j, "device_types");
     for (uint32_t k = 0; k < g->type_count; k++)
-        put_type(g, k, c);
-    printf("],\"devices\":%u,\"externals\":%u,\"edges\":%u", c->normal, c->externals,
-           i->joined_count);
-    put_degrees("in_degree", in);
-    put_degrees("out_degree", out);
+        put_type(j, g, k, c);
+    leat_json_end(j);
+    LEAT_JSON_UINTS(j, { "devices", c->normal }, { "externals", c->externals },
+                    { "edges", i->joined_count });
+    put_degrees(j, "in_degree", in);
+    put_degrees(j, "out_degree", out);
     if (c->octets_known)
-        printf(",\"memory_octets\":%llu}\n", (unsigned long long)c->octets);
+        leat_json_uint(j, "memory_octets", c->octets);
     else
-        fputs(",\"memory_octets\":null}\n", stdout);
+        leat_json_null(j, "memory_octets");
+    json_close(&file);
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */

@@ -30,20 +30,11 @@ bool graph_read_dialect(const struct arguments *args, enum leat_graph_dialect *o
     return false;
 }
 
-/* Is it one of the words, which have blanks between? */
-static bool is_among(const char *name, const char *words)
-{
-    const size_t len = strlen(name);
-    for (; *words; words += strcspn(words, " "), words += *words == ' ')
-        if (strncmp(words, name, len) == 0 && strcspn(words, " ") == len) return true;
-    return false;
-}
-
 bool graph_has_foreign(const struct arguments *args, const char *what, const char *known)
 {
     for (int i = 0; args->verb->options[i].name; i++) {
         const char *name = args->verb->options[i].name;
-        if (!args->value[i] || is_among(name, known)) continue;
+        if (!args->value[i] || word_is_in(name, known)) continue;
         misuse(args->verb, "%s: %s, expected only %s", what, name, known);
         return true;
     }

@@ -291,39 +291,50 @@ void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_poet
     fprintf(stderr, "  certificate %016llx\n", (unsigned long long)r->certificate);
 }
 
-static void put_counts(const struct leat_poets_run_options *run,
+static void put_counts(struct leat_json *j, const char *key,
+                       const struct leat_poets_run_options *run,
                        const struct leat_poets_mail_counts *c)
 {
-    printf("{\"packets\":%llu,\"flits\":%llu,\"waits\":%llu,\"latency_cycles\":{\"mean\":%.3f,"
-           "\"max\":%.3f}}",
-           (unsigned long long)c->packets, (unsigned long long)c->flits,
-           (unsigned long long)c->waits, mean_latency(run, c),
-           cycles_of(run, (double)c->latency_max));
+    leat_json_object(j, key);
+    LEAT_JSON_UINTS(j, { "packets", c->packets }, { "flits", c->flits }, { "waits", c->waits });
+    leat_json_object(j, "latency_cycles");
+    json_fixed(j, "mean", mean_latency(run, c), 3);
+    json_fixed(j, "max", cycles_of(run, (double)c->latency_max), 3);
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
-void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+void graph_fabric_json(struct leat_json *j, const struct graph_fabric *fabric,
+                       const struct leat_poets_run_options *run,
                        const struct leat_poets_fabric_result *r)
 {
     const struct leat_poets_fabric_options *f = &run->fabric;
     const struct leat_net *net = flits_of(fabric);
     uint32_t out;
-    fputs(",\"fabric\":{\"name\":", stdout);
-    print_quoted(fabric->network->name);
-    printf(",\"mailboxes\":%u,\"threads_per_mailbox\":%u,\"slots\":%u,\"host_port\":%u,"
-           "\"cycles\":%llu,\"ran_cycles\":%llu,\"simulated_us\":%.6f,\"threads\":",
-           f->boxes, f->threads_per_box, f->slots, f->host_port, (unsigned long long)r->cycles,
-           (unsigned long long)r->ran_cycles, microseconds(run, r->cycles));
-    put_counts(run, &r->threads);
-    fputs(",\"host\":", stdout);
-    put_counts(run, &r->host);
-    printf(",\"copied\":%llu,\"busiest_port\":{\"port\":%u,\"packets\":%llu}",
-           (unsigned long long)r->copied, r->busiest_port, (unsigned long long)r->busiest_packets);
-    if (net) printf(",\"hops_mean\":%.4f", hops(net));
-    if (net && find_busiest(net, &out))
-        printf(",\"busiest_wire\":{\"from\":%u,\"to\":%u,\"flits\":%llu,\"use\":%.6f}",
-               net->topology->out_router[out], leat_net_behind(net->topology, out),
-               (unsigned long long)net->out_flits[out], use(net, out));
-    printf(",\"certificate\":\"%016llx\"}", (unsigned long long)r->certificate);
+    leat_json_object(j, "fabric");
+    leat_json_string(j, "name", fabric->network->name);
+    LEAT_JSON_UINTS(j, { "mailboxes", f->boxes }, { "threads_per_mailbox", f->threads_per_box },
+                    { "slots", f->slots }, { "host_port", f->host_port }, { "cycles", r->cycles },
+                    { "ran_cycles", r->ran_cycles });
+    json_fixed(j, "simulated_us", microseconds(run, r->cycles), 6);
+    put_counts(j, "threads", run, &r->threads);
+    put_counts(j, "host", run, &r->host);
+    leat_json_uint(j, "copied", r->copied);
+    leat_json_object(j, "busiest_port");
+    leat_json_uint(j, "port", r->busiest_port);
+    leat_json_uint(j, "packets", r->busiest_packets);
+    leat_json_end(j);
+    if (net) json_fixed(j, "hops_mean", hops(net), 4);
+    if (net && find_busiest(net, &out)) {
+        leat_json_object(j, "busiest_wire");
+        LEAT_JSON_UINTS(j, { "from", net->topology->out_router[out] },
+                        { "to", leat_net_behind(net->topology, out) },
+                        { "flits", net->out_flits[out] });
+        json_fixed(j, "use", use(net, out), 6);
+        leat_json_end(j);
+    }
+    json_certificate(j, "certificate", r->certificate);
+    leat_json_end(j);
 }
 
 #endif

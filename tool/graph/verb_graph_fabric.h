@@ -4,6 +4,7 @@
 
 #include "fabric_kind.h"
 #include "graph_run.h"
+#include "json_out.h"
 
 struct graph_fabric {
     struct leat_fabric *network;
@@ -18,8 +19,9 @@ void graph_fabric_close(struct graph_fabric *fabric);
 
 void graph_fabric_text(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
                        const struct leat_poets_fabric_result *result);
-/* A member of an object, with a comma before it. */
-void graph_fabric_json(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
+/* A member of an object. */
+void graph_fabric_json(struct leat_json *json, const struct graph_fabric *fabric,
+                       const struct leat_poets_run_options *run,
                        const struct leat_poets_fabric_result *result);
 
 #endif

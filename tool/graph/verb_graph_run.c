@@ -1,5 +1,6 @@
 /* leat graph run: what is asked, the run, what came of it. */
 #include "graph_files.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include "pieces.h"
 #include <stdio.h>
@@ -216,79 +217,77 @@ static int exit_code_of(const struct job *job, const struct leat_graph *graph,
     return graph->dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
 }
 
-static void put_counters(const struct leat_poets_run_result *r)
+static void put_counters(struct leat_json *j, const struct leat_poets_run_result *r)
 {
-    bool first = true;
-    fputs(",\"dropped\":{", stdout);
-    for (unsigned i = 0; i < LEAT_POETS_CAUSE_COUNT + LEAT_POETS_HOST_COUNT; i++) {
-        const bool host = i >= LEAT_POETS_CAUSE_COUNT;
-        const uint64_t count = host ? r->host_cause[i - LEAT_POETS_CAUSE_COUNT] : r->cause[i];
-        if (!count) continue;
-        printf("%s\"%s\":%llu", first ? "" : ",",
-               host ? leat_poets_host_cause_name(i - LEAT_POETS_CAUSE_COUNT)
-                    : leat_poets_cause_name(i),
-               (unsigned long long)count);
-        first = false;
-    }
-    putchar('}');
+    leat_json_object(j, "dropped");
+    for (unsigned i = 0; i < LEAT_POETS_CAUSE_COUNT; i++)
+        if (r->cause[i]) leat_json_uint(j, leat_poets_cause_name(i), r->cause[i]);
+    for (unsigned i = 0; i < LEAT_POETS_HOST_COUNT; i++)
+        if (r->host_cause[i]) leat_json_uint(j, leat_poets_host_cause_name(i), r->host_cause[i]);
+    leat_json_end(j);
 }
 
-static void put_placement(const struct job *job, const struct leat_poets_machine *m,
-                          const struct leat_poets_run_result *r)
+static void put_placement(struct leat_json *j, const struct job *job,
+                          const struct leat_poets_machine *m, const struct leat_poets_run_result *r)
 {
     /* Where there is an order, one worker does it all, whatever -j is. */
     const bool free_order = job->run.schedule == LEAT_POETS_RUN_FREE && !job->engine;
     const uint32_t workers = free_order ? m->rank_count * job->run.workers : 1;
-    const char *engine = job->run.link ? "mpi" : job->engine ? "fabric" : "threads";
-    printf(",\"placement\":\"%s\",\"cut_threads\":%llu,\"cut_workers\":%llu",
-           leat_poets_placement_name(job->placement),
-           (unsigned long long)leat_poets_machine_cut(m, m->thread_count),
-           (unsigned long long)leat_poets_machine_cut(m, workers));
-    printf(",\"engine\":\"%s\",\"ranks\":%u,\"cut_ranks\":%llu", engine, m->rank_count,
-           (unsigned long long)leat_poets_machine_cut(m, m->rank_count));
-    if (r->frames_bad || r->frames_unknown)
-        printf(",\"frames_bad\":%llu,\"frames_unknown\":%llu", (unsigned long long)r->frames_bad,
-               (unsigned long long)r->frames_unknown);
+    leat_json_string(j, "placement", leat_poets_placement_name(job->placement));
+    leat_json_uint(j, "cut_threads", leat_poets_machine_cut(m, m->thread_count));
+    leat_json_uint(j, "cut_workers", leat_poets_machine_cut(m, workers));
+    leat_json_string(j, "engine", job->run.link ? "mpi" : job->engine ? "fabric" : "threads");
+    leat_json_uint(j, "ranks", m->rank_count);
+    leat_json_uint(j, "cut_ranks", leat_poets_machine_cut(m, m->rank_count));
+    if (r->frames_bad || r->frames_unknown) {
+        leat_json_uint(j, "frames_bad", r->frames_bad);
+        leat_json_uint(j, "frames_unknown", r->frames_unknown);
+    }
+}
+
+static void show_json(const struct job *job, const struct leat_poets_machine *m,
+                      const struct leat_poets_run_result *r, double load_seconds, double rate)
+{
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "file", m->graph->report.file[0]);
+    leat_json_string(j, "instance", m->instance->id);
+    leat_json_string(j, "dialect", leat_graph_dialect_name(m->graph->dialect));
+    leat_json_string(j, "rts", job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
+    leat_json_string(j, "schedule", job->schedule_name);
+    put_placement(j, job, m, r);
+    LEAT_JSON_UINTS(j, { "seed", job->run.seed }, { "workers", job->run.workers },
+                    { "threads", m->thread_count }, { "devices", m->device_count },
+                    { "edges", m->instance->joined_count });
+    leat_json_string(j, "reason", leat_poets_run_reason_name(r->reason));
+    LEAT_JSON_UINTS(j, { "receives", r->receives }, { "sends", r->sends },
+                    { "supervisor_packets", r->supervisor_packets }, { "lines", r->lines },
+                    { "epochs", r->epochs });
+    json_certificate(j, "states", r->digest);
+    put_counters(j, r);
+    if (job->engine) graph_fabric_json(j, &job->fabric, &job->run, &r->fabric);
+    json_fixed(j, "load_seconds", load_seconds, 3);
+    json_fixed(j, "compile_seconds", m->handlers->seconds, 3);
+    json_fixed(j, "seconds", r->seconds, 6);
+    json_fixed(j, "receives_per_second", rate, 0);
+    json_close(&out);
 }
 
 static void show_result(const struct job *job, const struct leat_poets_machine *m,
                         const struct leat_poets_run_result *r, double load_seconds)
 {
     const double rate = r->seconds > 0 ? (double)r->receives / r->seconds : 0;
-    if (!job->json) {
-        fprintf(stderr,
-                "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
-                "%.3g received per second; states %016llx\n",
-                leat_poets_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
-                (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
-                (unsigned long long)r->digest);
-        if (job->engine) graph_fabric_text(&job->fabric, &job->run, &r->fabric);
+    if (job->json) {
+        show_json(job, m, r, load_seconds, rate);
         return;
     }
-    fputs("{\"file\":", stdout);
-    print_quoted(m->graph->report.file[0]);
-    fputs(",\"instance\":", stdout);
-    print_quoted(m->instance->id);
-    printf(",\"dialect\":\"%s\",\"rts\":\"%s\",\"schedule\":",
-           leat_graph_dialect_name(m->graph->dialect),
-           job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
-    print_quoted(job->schedule_name);
-    put_placement(job, m, r);
-    printf(",\"seed\":%llu,\"workers\":%u,\"threads\":%u,\"devices\":%u,\"edges\":%u,\"reason\":\"%"
-           "s\"",
-           (unsigned long long)job->run.seed, job->run.workers, m->thread_count, m->device_count,
-           m->instance->joined_count, leat_poets_run_reason_name(r->reason));
-    printf(",\"receives\":%llu,\"sends\":%llu,\"supervisor_packets\":%llu,\"lines\":%llu,"
-           "\"epochs\":%llu,"
-           "\"states\":\"%016llx\"",
-           (unsigned long long)r->receives, (unsigned long long)r->sends,
-           (unsigned long long)r->supervisor_packets, (unsigned long long)r->lines,
-           (unsigned long long)r->epochs, (unsigned long long)r->digest);
-    put_counters(r);
-    if (job->engine) graph_fabric_json(&job->fabric, &job->run, &r->fabric);
-    printf(",\"load_seconds\":%.3f,\"compile_seconds\":%.3f,\"seconds\":%.6f,\"receives_per_"
-           "second\":%.0f}\n",
-           load_seconds, m->handlers->seconds, r->seconds, rate);
+    fprintf(stderr,
+            "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
+            "%.3g received per second; states %016llx\n",
+            leat_poets_run_reason_name(r->reason), r->seconds, (unsigned long long)r->receives,
+            (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
+            (unsigned long long)r->digest);
+    if (job->engine) graph_fabric_text(&job->fabric, &job->run, &r->fabric);
 }
 
 /* ---- progress, for somebody at a terminal ---------------------------------------------------- */

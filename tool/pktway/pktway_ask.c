@@ -1,6 +1,7 @@
 /* leat pktway ping, trace, plan and tell on a simulated network. */
 #include "pktway_ask.h"
 #include "fabric.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include "pktway_options.h"
 #include "pktway_wanted.h"
@@ -212,29 +213,37 @@ static bool carry(struct pktway_asking *a, uint32_t from, uint32_t to)
 }
 
 /* After n routers bit k accuses the (n - k)th of them, bit n the source (spec 5.6). */
-static void put_accused(const struct pktway_asking *a, const struct pktway_leg *leg)
+static void put_accused(const struct pktway_asking *a, const struct pktway_leg *leg,
+                        struct leat_json *j)
 {
     const char *between = "";
     for (uint32_t k = leg->hops + 1; k-- > 0;) {
         if (!(leg->ei >> k & 1)) continue;
         const struct pktway_hop *hop = k < leg->hops ? &leg->hop[leg->hops - k - 1] : NULL;
-        printf(a->json ? "%s\"%s\"" : "%s%s", between,
-               hop ? a->network->design.router[hop->router].name : "the source");
-        between = a->json ? "," : ", ";
+        const char *name = hop ? a->network->design.router[hop->router].name : "the source";
+        if (j)
+            leat_json_string(j, NULL, name);
+        else
+            printf("%s%s", between, name);
+        between = ", ";
     }
 }
 
 static void put_ei(const struct pktway_asking *a, const struct pktway_leg *leg, const char *way)
 {
-    if (a->json)
-        printf("\"ei_%s\":\"0x%" PRIx64 "\",\"accused_%s\":[", way, leg->ei, way);
-    else if (leg->ei)
-        printf("   EI %s 0x%" PRIx64 ": an error was seen by ", way, leg->ei);
-    put_accused(a, leg);
-    if (a->json)
-        fputs("],", stdout);
-    else if (leg->ei)
-        putchar('\n');
+    if (!leg->ei) return;
+    printf("   EI %s 0x%" PRIx64 ": an error was seen by ", way, leg->ei);
+    put_accused(a, leg, NULL);
+    putchar('\n');
+}
+
+static void put_ei_json(const struct pktway_asking *a, const struct pktway_leg *leg, const char *ei,
+                        const char *accused, struct leat_json *j)
+{
+    leat_json_hex(j, ei, "0x", leg->ei, 1);
+    leat_json_array(j, accused);
+    put_accused(a, leg, j);
+    leat_json_end(j);
 }
 
 static void put_ping(const struct pktway_asking *a, uint64_t number, const struct pktway_leg *there,
@@ -248,10 +257,15 @@ static void put_ping(const struct pktway_asking *a, uint64_t number, const struc
         put_ei(a, back, "back");
         return;
     }
-    printf("{\"number\":%" PRIu64 ",\"routers\":%u,", number, there->hops);
-    put_ei(a, there, "there");
-    put_ei(a, back, "back");
-    printf("\"there_us\":%.6f,\"round_trip_us\":%.6f}\n", 1e-6 * one_way, 1e-6 * both);
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_uint(j, "number", number);
+    leat_json_uint(j, "routers", there->hops);
+    put_ei_json(a, there, "ei_there", "accused_there", j);
+    put_ei_json(a, back, "ei_back", "accused_back", j);
+    json_fixed(j, "there_us", 1e-6 * one_way, 6);
+    json_fixed(j, "round_trip_us", 1e-6 * both, 6);
+    json_close(&out);
 }
 
 static int unreached(const struct pktway_asking *a, const char *to)
@@ -274,7 +288,8 @@ static int ping(struct pktway_asking *a)
     return DONE;
 }
 
-static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time start)
+static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time start,
+                    struct leat_json *j)
 {
     const struct pktway_hop *h = &a->leg.hop[index];
     const struct leat_fabric_router *r = &a->network->design.router[h->router];
@@ -282,15 +297,20 @@ static void put_hop(const struct pktway_asking *a, uint32_t index, leat_time sta
     const char *from = a->network->design.san[in->san].name,
                *to = a->network->design.san[out->san].name;
     const double us = 1e-6 * (double)(h->at - start);
-    if (a->json)
-        printf("%s{\"router\":\"%s\",\"from\":\"%s.%u\",\"to\":\"%s.%u\",\"us\":%.6f,"
-               "\"planned\":%s,\"cut_through\":%s}",
-               index ? "," : "", r->name, from, in->port, to, out->port, us,
-               h->planned ? "true" : "false", h->cut ? "true" : "false");
-    else
+    if (!j) {
         printf("%2u  %-12s from %s.%u to %s.%u after %.3f us, %s, %s\n", index + 1, r->name, from,
                in->port, to, out->port, us, h->planned ? "planned" : "by address",
                h->cut ? "cut through" : "stored");
+        return;
+    }
+    leat_json_object(j, NULL);
+    leat_json_string(j, "router", r->name);
+    json_format(j, "from", "%s.%u", from, in->port);
+    json_format(j, "to", "%s.%u", to, out->port);
+    json_fixed(j, "us", us, 6);
+    leat_json_bool(j, "planned", h->planned);
+    leat_json_bool(j, "cut_through", h->cut);
+    leat_json_end(j);
 }
 
 static int trace(struct pktway_asking *a)
@@ -300,12 +320,16 @@ static int trace(struct pktway_asking *a)
     if (!read_host(a, "trace", word, &to)) return WRONG;
     const leat_time start = a->network->net.base.now;
     if (!carry(a, a->from, to)) return unreached(a, word);
-    if (a->json) fputs("{\"routers\":[", stdout);
+    struct json_out out;
+    struct leat_json *j = a->json ? json_open(&out, stdout) : NULL;
+    if (j) leat_json_array(j, "routers");
     for (uint32_t i = 0; i < a->leg.hops; i++)
-        put_hop(a, i, start);
-    if (a->json)
-        printf("],\"us\":%.6f}\n", 1e-6 * (double)a->leg.took);
-    else
+        put_hop(a, i, start, j);
+    if (j) {
+        leat_json_end(j);
+        json_fixed(j, "us", 1e-6 * (double)a->leg.took, 6);
+        json_close(&out);
+    } else
         printf("%2u  %-12s after %.3f us\n", a->leg.hops + 1, word, 1e-6 * (double)a->leg.took);
     return DONE;
 }
@@ -325,42 +349,60 @@ static bool wait_for_answer(struct pktway_asking *a)
 }
 
 /* The native routes of a way, SAN by SAN. */
-static void put_route(const struct leat_packetway_plan_route *route, bool json)
+static void put_route(const struct leat_packetway_plan_route *route, struct leat_json *j)
 {
     struct leat_packetway_leading l;
     for (size_t at = 0; at < route->len; at += leat_packetway_leading_size(&l)) {
         if (leat_packetway_leading_decode(route->octets + at, route->len - at,
                                           LEAT_PACKETWAY_LENIENT, &l, NULL))
             return;
-        fputs(json ? (at ? ",\"" : "\"") : at ? " | " : " ", stdout);
+        if (j) {
+            leat_json_octets(j, NULL, l.octets, l.len);
+            continue;
+        }
+        fputs(at ? " | " : " ", stdout);
         for (uint32_t i = 0; i < l.len; i++)
             printf("%02x", l.octets[i]);
-        if (json) putchar('"');
     }
 }
 
-static void put_plan(const struct pktway_asking *a, const struct leat_packetway_plan *p)
+static void put_plan(const struct leat_packetway_plan *p)
 {
-    if (a->json)
-        printf("{\"dt\":\"0x%06x\",\"state\":\"%s\",\"router\":\"0x%06x\",\"routes\":[", p->dt,
-               p->state == LEAT_PACKETWAY_PLAN_ROUTES    ? "routes"
-               : p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? "address"
-                                                         : "native",
-               p->router);
-    else if (p->state == LEAT_PACKETWAY_PLAN_ROUTES)
+    if (p->state == LEAT_PACKETWAY_PLAN_ROUTES)
         printf("0x%06x: planned, through half-router 0x%06x\n", p->dt, p->router);
     else if (p->state == LEAT_PACKETWAY_PLAN_ADDRESS)
         printf("0x%06x: by address only, through half-router 0x%06x\n", p->dt, p->router);
     else
         printf("0x%06x: on the same SAN, natively\n", p->dt);
     for (uint32_t i = 0; i < p->route_count; i++) {
-        const struct leat_packetway_plan_route *r = &p->routes[i];
-        printf(a->json ? "%s{\"q\":%u,\"mtu\":%u,\"l2rh\":[" : "%s  Q %-5u MTU %u words, L2RH",
-               a->json && i ? "," : "", r->q, r->mtu_words);
-        put_route(r, a->json);
-        fputs(a->json ? "]}" : "\n", stdout);
+        printf("  Q %-5u MTU %u words, L2RH", p->routes[i].q, p->routes[i].mtu_words);
+        put_route(&p->routes[i], NULL);
+        putchar('\n');
     }
-    if (a->json) fputs("]}\n", stdout);
+}
+
+static void put_plan_json(const struct leat_packetway_plan *p)
+{
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_hex(j, "dt", "0x", p->dt, 6);
+    leat_json_string(j, "state",
+                     p->state == LEAT_PACKETWAY_PLAN_ROUTES    ? "routes"
+                     : p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? "address"
+                                                               : "native");
+    leat_json_hex(j, "router", "0x", p->router, 6);
+    leat_json_array(j, "routes");
+    for (uint32_t i = 0; i < p->route_count; i++) {
+        leat_json_object(j, NULL);
+        leat_json_uint(j, "q", p->routes[i].q);
+        leat_json_uint(j, "mtu", p->routes[i].mtu_words);
+        leat_json_array(j, "l2rh");
+        put_route(&p->routes[i], j);
+        leat_json_end(j);
+        leat_json_end(j);
+    }
+    leat_json_end(j);
+    json_close(&out);
 }
 
 static int plan(struct pktway_asking *a)
@@ -382,7 +424,7 @@ static int plan(struct pktway_asking *a)
         complain("%s: no half-router knows a way there", word);
         return FAILED;
     }
-    put_plan(a, p);
+    (a->json ? put_plan_json : put_plan)(p);
     return DONE;
 }
 
@@ -458,9 +500,15 @@ static int tell(struct pktway_asking *a)
         complain("the answer has more than %zu octets, expected fewer nodes", sizeof a->records);
         return FAILED;
     }
-    pktway_put_nodes(leat_packetway_records_of(a->records, a->records_len, LEAT_PACKETWAY_LENIENT),
-                     a->json);
-    if (a->json) putchar('\n');
+    const struct leat_packetway_records nodes = leat_packetway_records_of(
+        a->records, a->records_len, LEAT_PACKETWAY_LENIENT);
+    struct json_out out;
+    if (a->json) {
+        pktway_put_nodes_json(json_open_array(&out, stdout), nodes);
+        json_close(&out);
+    } else {
+        pktway_put_nodes(nodes);
+    }
     return DONE;
 }
 

@@ -6,6 +6,7 @@
 #define LEAT_LIVE_PACKETWAY_ASK_H
 
 #include "fabric_packetway.h"
+#include "json_out.h"
 #include "tool.h"
 
 #define PKTWAY_SIM_WORDS "ping trace plan tell tables read write"
@@ -79,7 +80,8 @@ void pktway_hear_memory(struct pktway_asking *asking, uint32_t port,
 /* Routing tables of a router, or of all (pktway_tables.c). An exit code. */
 int pktway_put_tables(const struct pktway_asking *asking);
 
-/* Lists of records as text, or as a JSON list (pktway_tables.c). */
-void pktway_put_nodes(struct leat_packetway_records nodes, bool json);
+/* Lists of records as text, or as values of a JSON array (pktway_tables.c). */
+void pktway_put_nodes(struct leat_packetway_records nodes);
+void pktway_put_nodes_json(struct leat_json *json, struct leat_packetway_records nodes);
 
 #endif

@@ -23,8 +23,10 @@ struct question {
     const struct packetway_request *q;
     int asker;
     FILE *out, *error;
-    bool quiet;    /* an echo that is only counted */
-    uint32_t echo; /* the number of the last one on the wire */
+    struct json_out object;
+    struct leat_json *json; /* the object's; NULL: text on `out` */
+    bool quiet;             /* an echo that is only counted */
+    uint32_t echo;          /* the number of the last one on the wire */
     struct leat_packetway_message message;
     struct leat_packetway_event event;
     char why[LEAT_LIVE_PACKETWAY_WHY_LEN];
@@ -35,6 +37,15 @@ static int told(struct question *k, enum leat_live_packetway_end end)
     if (end == LEAT_LIVE_PACKETWAY_OK) return DONE;
     fprintf(k->error, "leat: %s\n", k->why);
     return end == LEAT_LIVE_PACKETWAY_WRONG ? WRONG : FAILED;
+}
+
+/* NULL: no JSON is asked for. */
+static struct leat_json *open_object(struct question *k, uint32_t address)
+{
+    if (!k->q->json) return NULL;
+    k->json = json_open(&k->object, k->out);
+    leat_json_hex(k->json, "address", "0x", address, 6);
+    return k->json;
 }
 
 /* Nobody waits for the answer any more. */
@@ -58,49 +69,56 @@ static const char *err_name(uint16_t te)
 
 /* One of the records that UNK, HRDOWN and LINKDOWN are about, as tell has them on its command line.
  */
-static void show_missed(const struct leat_packetway_record *record, bool json, FILE *out)
+static void show_missed(const struct leat_packetway_record *record, struct leat_json *j, FILE *out)
 {
     const uint8_t *octets;
     size_t len;
+    char text[JSON_STRING_CAP];
     if (record->type == LEAT_PACKETWAY_RTYP_ADDR) {
         const struct leat_packetway_address a = leat_packetway_record_address(record);
-        pktway_live_address(&a, json, out);
-        return;
-    }
-    if (json) fputc('"', out);
-    if (record->type == LEAT_PACKETWAY_RTYP_NAME) {
+        pktway_address_text(&a, text);
+    } else if (record->type == LEAT_PACKETWAY_RTYP_NAME) {
         octets = leat_packetway_record_name(record, &len);
-        fputs("name=", out);
-        pktway_live_name(octets, len, json, out);
+        snprintf(text, sizeof text, "name=%.*s", (int)len, (const char *)octets);
     } else {
-        const char *between = ":";
-        fprintf(out, "capability=%u", leat_packetway_record_capability(record, &octets, &len));
-        for (size_t i = 0; i < len; i++, between = ",")
-            fprintf(out, "%s%u", between, octets[i]);
+        size_t used = (size_t)snprintf(text, sizeof text, "capability=%u",
+                                       leat_packetway_record_capability(record, &octets, &len));
+        for (size_t i = 0; i < len && used < sizeof text; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%c%u", i ? ',' : ':',
+                                     octets[i]);
     }
-    if (json) fputc('"', out);
+    if (j)
+        leat_json_string(j, NULL, text);
+    else
+        pktway_live_name((const uint8_t *)text, strlen(text), out);
 }
 
 /* What an ERR is about: its records; of GENERAL, the destination of the quoted message. */
-static void show_err(const struct leat_packetway_event *e, bool json, FILE *out)
+static void show_err(const struct leat_packetway_event *e, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_records records = leat_packetway_message_records(&e->message);
     struct leat_packetway_record record;
-    const char *between = json ? "" : " ";
-    fprintf(out,
-            json ? "{\"err\":\"%s\",\"from\":\"0x%06" PRIx32 "\",\"about\":["
-                 : "ERR %s from 0x%06" PRIx32 " about",
-            err_name(e->message.header.te), e->peer);
-    if (e->message.header.te == LEAT_PACKETWAY_TE_GENERAL) {
-        fputs(between, out);
-        pktway_live_number(e->dt, json, out);
+    const bool general = e->message.header.te == LEAT_PACKETWAY_TE_GENERAL;
+    if (j) {
+        leat_json_object(j, NULL);
+        leat_json_string(j, "err", err_name(e->message.header.te));
+        leat_json_hex(j, "from", "0x", e->peer, 6);
+        leat_json_array(j, "about");
+        if (general) leat_json_hex(j, NULL, "0x", e->dt, 6);
     } else {
-        for (; leat_packetway_records_next(&records, &record); between = json ? "," : " ") {
-            fputs(between, out);
-            show_missed(&record, json, out);
-        }
+        fprintf(out, "ERR %s from 0x%06" PRIx32 " about", err_name(e->message.header.te), e->peer);
+        if (general) fprintf(out, " 0x%06" PRIx32, e->dt);
     }
-    fputs(json ? "]}" : "\n", out);
+    while (!general && leat_packetway_records_next(&records, &record)) {
+        if (!j) fputc(' ', out);
+        show_missed(&record, j, out);
+    }
+    if (j) {
+        leat_json_end(j);
+        leat_json_end(j);
+    } else {
+        fputc('\n', out);
+    }
 }
 
 /* ---- echoes -------------------------------------------------------------------------------- */
@@ -185,8 +203,7 @@ static void await_echo(struct question *k, struct ping *ping, uint32_t number, l
             show_reply(k, ping, number, (packetway_now() - begun) / ps_per_us);
             waits = false;
         } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
-            if (k->q->json && !k->quiet) fputs(ping->errors ? "," : "", k->out);
-            if (!k->quiet) show_err(&k->event, k->q->json, k->out);
+            if (!k->quiet) show_err(&k->event, k->json, k->out);
             ping->errors++;
             waits = false;
         }
@@ -195,20 +212,27 @@ static void await_echo(struct question *k, struct ping *ping, uint32_t number, l
 
 /* ---- plan ---------------------------------------------------------------------------------- */
 
-static void show_route(const struct leat_packetway_plan_route *r, bool json, FILE *out)
+static void show_route(const struct leat_packetway_plan_route *r, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_route cursor = { r->octets, r->octets + r->len, r->q };
     struct leat_packetway_leading hop;
-    const char *between = "";
-    fprintf(out, json ? "{\"q\":%u,\"mtu\":%u,\"hops\":[" : "  quality %u, MTU %u words, by", r->q,
-            r->mtu_words);
-    for (; leat_packetway_route_next(&cursor, &hop); between = ",") {
-        fputs(json ? between : " ", out);
-        if (json) fputc('"', out);
-        pktway_live_hex(hop.octets, hop.len, out);
-        if (json) fputc('"', out);
+    if (!j) {
+        fprintf(out, "  quality %u, MTU %u words, by", r->q, r->mtu_words);
+        while (leat_packetway_route_next(&cursor, &hop)) {
+            fputc(' ', out);
+            pktway_live_hex(hop.octets, hop.len, out);
+        }
+        fputc('\n', out);
+        return;
     }
-    fputs(json ? "]}" : "\n", out);
+    leat_json_object(j, NULL);
+    leat_json_uint(j, "q", r->q);
+    leat_json_uint(j, "mtu", r->mtu_words);
+    leat_json_array(j, "hops");
+    while (leat_packetway_route_next(&cursor, &hop))
+        leat_json_octets(j, NULL, hop.octets, hop.len);
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
 static int plan(struct question *k)
@@ -217,25 +241,26 @@ static int plan(struct question *k)
         "none", "native", "asking", "routes", "address", "failed"
     };
     const struct leat_packetway_plan *p;
-    const bool json = k->q->json;
     const int code = told(
         k, leat_live_packetway_plan(k->node, k->q->address, k->q->timeout_ms, &p, k->why));
     if (code != DONE) return code;
     const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
-    if (json) {
-        fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"state\":\"%s\",\"routes\":[", p->dt,
-                states[p->state]);
+    struct leat_json *j = open_object(k, p->dt);
+    if (j) {
+        leat_json_string(j, "state", states[p->state]);
+        leat_json_array(j, "routes");
     } else if (near) {
         fprintf(k->out, "0x%06" PRIx32 ": a node of this SAN\n", p->dt);
     } else {
         fprintf(k->out, "0x%06" PRIx32 ": through half-router 0x%06" PRIx32 "%s\n", p->dt,
                 p->router, p->state == LEAT_PACKETWAY_PLAN_ADDRESS ? ", by address only" : "");
     }
-    for (uint32_t i = 0; !near && i < p->route_count; i++) {
-        if (json && i) fputc(',', k->out);
-        show_route(&p->routes[i], json, k->out);
-    }
-    if (json) fprintf(k->out, "],\"router\":\"0x%06" PRIx32 "\"}\n", near ? 0 : p->router);
+    for (uint32_t i = 0; !near && i < p->route_count; i++)
+        show_route(&p->routes[i], j, k->out);
+    if (!j) return DONE;
+    leat_json_end(j);
+    leat_json_hex(j, "router", "0x", near ? 0 : p->router, 6);
+    json_close(&k->object);
     return DONE;
 }
 
@@ -279,7 +304,7 @@ static uint32_t who_takes(struct question *k, const struct leat_packetway_plan *
         if (!leat_live_packetway_receive(k->node, left_ms, &k->event)) continue;
         if (k->event.kind != LEAT_PACKETWAY_EVENT_ERR) continue;
         if (k->event.message.header.te != LEAT_PACKETWAY_TE_GENERAL) {
-            show_err(&k->event, false, k->error);
+            show_err(&k->event, NULL, k->error);
             return 0;
         }
         if (!quotes(&k->event, mark)) continue; /* an older packet's */
@@ -310,16 +335,21 @@ static bool who_is(struct question *k, uint32_t address, struct leat_packetway_r
 
 static void show_hop(struct question *k, uint32_t number, uint32_t address, uint64_t us)
 {
-    const bool json = k->q->json;
+    struct leat_json *j = k->json;
     struct leat_packetway_records about;
     const bool is_told = who_is(k, address, &about);
-    if (json)
-        fprintf(k->out, "%s{\"address\":\"0x%06" PRIx32 "\",\"us\":%" PRIu64, number ? "," : "",
-                address, us);
-    else
+    if (j) {
+        leat_json_object(j, NULL);
+        leat_json_hex(j, "address", "0x", address, 6);
+        leat_json_uint(j, "us", us);
+    } else {
         fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms", number + 1, address, (double)us / 1000);
-    if (is_told) pktway_live_about(about, json, k->out);
-    fputs(json ? "}" : "\n", k->out);
+    }
+    if (is_told) pktway_live_about(about, j, k->out);
+    if (j)
+        leat_json_end(j);
+    else
+        fputc('\n', k->out);
 }
 
 /* The L2RHs that lead into a SAN, one for each router: not those by which a router of more than two
@@ -345,7 +375,8 @@ static int trace(struct question *k)
     const struct leat_packetway_plan p = *found;
     uint32_t hop[HOPS_MAX];
     const uint32_t hops = p.state == LEAT_PACKETWAY_PLAN_ROUTES ? find_hops(&p.routes[0], hop) : 0;
-    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"routers\":[", p.dt);
+    struct leat_json *j = open_object(k, p.dt);
+    if (j) leat_json_array(j, "routers");
     if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
     for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
         uint64_t us = 0;
@@ -361,10 +392,13 @@ static int trace(struct question *k)
     leat_time begun;
     if (send_echo(k, data, sizeof data, &begun) == DONE) await_echo(k, &end, 0, begun, true);
     const double ms = (double)end.sum_us / 1000;
-    if (k->q->json)
-        fprintf(k->out, "],\"reached\":%s,\"us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\"}\n",
-                end.received ? "true" : "false", end.sum_us, end.ei_there);
-    else if (end.received)
+    if (j) {
+        leat_json_end(j);
+        leat_json_bool(j, "reached", end.received);
+        leat_json_uint(j, "us", end.sum_us);
+        leat_json_hex(j, "ei_there", "", end.ei_there, 16);
+        json_close(&k->object);
+    } else if (end.received)
         fprintf(k->out, "%u  0x%06" PRIx32 "  %.3f ms, reached\n", hops + 1, p.dt, ms);
     else
         fprintf(k->out, "%u  0x%06" PRIx32 "  no answer\n", hops + 1, p.dt);
@@ -386,14 +420,18 @@ static void show_there(struct question *k, const struct leat_packetway_plan *pla
         uint64_t us;
         if (!(ei >> bit & 1)) continue;
         const uint32_t router = bit < hops ? who_takes(k, plan, hop[hops - bit - 1], &us) : 0;
-        fputs(between, k->out);
-        between = k->q->json ? "," : ", ";
+        char name[24];
         if (router)
-            pktway_live_number(router, k->q->json, k->out);
+            snprintf(name, sizeof name, "0x%06" PRIx32, router);
         else if (bit == hops)
-            fputs(k->q->json ? "\"source\"" : "the source", k->out);
+            snprintf(name, sizeof name, k->json ? "source" : "the source");
         else
-            fprintf(k->out, k->q->json ? "\"router %u\"" : "router %u", hops - bit);
+            snprintf(name, sizeof name, "router %u", hops - bit);
+        if (k->json)
+            leat_json_string(k->json, NULL, name);
+        else
+            fprintf(k->out, "%s%s", between, name);
+        between = ", ";
     }
 }
 
@@ -417,10 +455,10 @@ static void show_accused(struct question *k, uint64_t there, uint64_t back)
                                                   k->why) == LEAT_LIVE_PACKETWAY_OK &&
                          found->state == LEAT_PACKETWAY_PLAN_ROUTES;
     const struct leat_packetway_plan plan = planned ? *found : (struct leat_packetway_plan){ 0 };
-    if (k->q->json) {
-        fputs(",\"accused_there\":[", k->out);
+    if (k->json) {
+        leat_json_array(k->json, "accused_there");
         if (planned) show_there(k, &plan, there);
-        fputc(']', k->out);
+        leat_json_end(k->json);
         return;
     }
     if (planned) {
@@ -441,7 +479,8 @@ static int ping(struct question *k)
     struct ping p = { 0 };
     uint8_t *data = calloc(1, k->q->size);
     int code = data ? DONE : FAILED;
-    if (k->q->json) fprintf(k->out, "{\"address\":\"0x%06" PRIx32 "\",\"errors\":[", k->q->address);
+    struct leat_json *j = open_object(k, k->q->address);
+    if (j) leat_json_array(j, "errors");
     for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
         leat_time begun;
         code = send_echo(k, data, k->q->size, &begun);
@@ -451,18 +490,20 @@ static int ping(struct question *k)
     }
     free(data);
     const double mean = p.received ? (double)p.sum_us / p.received / 1000 : 0;
-    if (k->q->json)
-        fprintf(k->out,
-                "],\"sent\":%u,\"received\":%u,\"least_us\":%" PRIu64 ",\"mean_us\":%.0f,"
-                "\"most_us\":%" PRIu64 ",\"ei_there\":\"%016" PRIx64 "\",\"ei_back\":\"%016" PRIx64
-                "\"",
-                p.sent, p.received, p.least_us, mean * 1000, p.most_us, p.ei_there, p.ei_back);
-    else if (p.received)
+    if (j) {
+        leat_json_end(j);
+        LEAT_JSON_UINTS(j, { "sent", p.sent }, { "received", p.received },
+                        { "least_us", p.least_us });
+        json_fixed(j, "mean_us", mean * 1000, 0);
+        leat_json_uint(j, "most_us", p.most_us);
+        leat_json_hex(j, "ei_there", "", p.ei_there, 16);
+        leat_json_hex(j, "ei_back", "", p.ei_back, 16);
+    } else if (p.received)
         fprintf(k->out, "%u sent, %u received, %.3f ms on average\n", p.sent, p.received, mean);
     else if (p.sent)
         fprintf(k->out, "%u sent, none received\n", p.sent);
     show_accused(k, p.ei_there, p.ei_back);
-    if (k->q->json) fputs("}\n", k->out);
+    if (j) json_close(&k->object);
     if (code == DONE && p.received < k->q->count) code = FAILED;
     return code;
 }
@@ -507,11 +548,8 @@ static void show_info(struct question *k, struct found *t)
     struct leat_packetway_record record;
     while (leat_packetway_records_next(&records, &record)) {
         const struct leat_packetway_address a = leat_packetway_record_address(&record);
-        if (!is_new(t, &a)) continue;
-        if (k->q->json) fputs(t->count > 1 ? ",{\"address\":" : "{\"address\":", k->out);
-        pktway_live_address(&a, k->q->json, k->out);
-        pktway_live_about(leat_packetway_record_nested(&record), k->q->json, k->out);
-        fputs(k->q->json ? "}" : "\n", k->out);
+        if (is_new(t, &a))
+            pktway_live_node(&a, leat_packetway_record_nested(&record), "", k->json, k->out);
     }
 }
 
@@ -531,7 +569,7 @@ static bool await_tell(struct question *k, uint32_t peer, struct found *t)
                       ? "leat: nobody is like that: "
                       : "leat: ",
                   k->error);
-            show_err(&k->event, false, k->error);
+            show_err(&k->event, NULL, k->error);
             return true;
         }
     }
@@ -550,9 +588,9 @@ static int tell(struct question *k)
     const int code = told(k, leat_live_packetway_ask(k->node, peer, db, build.len, k->why));
     if (code != DONE) return code;
     all.count = 0;
-    if (k->q->json) fputc('[', k->out);
+    if (k->q->json) k->json = json_open_array(&k->object, k->out);
     if (!await_tell(k, peer, &all)) fprintf(k->error, "leat: no answer of 0x%06" PRIx32 "\n", peer);
-    if (k->q->json) fputs("]\n", k->out);
+    if (k->json) json_close(&k->object);
     leat_live_packetway_unask(k->node, peer);
     return all.count ? DONE : FAILED;
 }

@@ -84,7 +84,7 @@ bool pktway_live_store(const struct arguments *args, struct leat_packetway_store
     return store->octets || packetway_because(why, "no memory for %" PRIu64 " octets", store->len);
 }
 
-void pktway_live_store_status(const struct leat_packetway_store *s, bool json, FILE *out)
+void pktway_live_store_status(const struct leat_packetway_store *s, struct leat_json *j, FILE *out)
 {
     static const char *const texts[] = {
 #define X(id, text) text,
@@ -96,19 +96,23 @@ void pktway_live_store_status(const struct leat_packetway_store *s, bool json, F
         LEAT_PACKETWAY_MEMORY_REASON_LIST(X)
 #undef X
     };
-    fprintf(out,
-            json ? ",\"memory\":{\"address\":%" PRIu64 ",\"octets\":%" PRIu64 ",\"read\":%" PRIu64
-                   ",\"written\":%" PRIu64 ",\"err_limited\":%" PRIu64 ",\"requests\":{"
-                 : "memory at 0x%" PRIx64 ", %" PRIu64 " octets; %" PRIu64 " octets read, %" PRIu64
-                   " written; %" PRIu64 " ERR messages above the rate\n",
-            s->address, s->len, s->octets_read, s->octets_written, s->err_limited);
-    for (size_t i = 0; i < LEAT_PACKETWAY_MEMORY_REASON_COUNT; i++) {
-        if (json)
-            fprintf(out, "%s\"%s\":%" PRIu64, i ? "," : "", names[i], s->counts[i]);
-        else if (s->counts[i])
-            fprintf(out, "%12" PRIu64 "  %s\n", s->counts[i], texts[i]);
+    if (!j) {
+        fprintf(out,
+                "memory at 0x%" PRIx64 ", %" PRIu64 " octets; %" PRIu64 " octets read, %" PRIu64
+                " written; %" PRIu64 " ERR messages above the rate\n",
+                s->address, s->len, s->octets_read, s->octets_written, s->err_limited);
+        for (size_t i = 0; i < LEAT_PACKETWAY_MEMORY_REASON_COUNT; i++)
+            if (s->counts[i]) fprintf(out, "%12" PRIu64 "  %s\n", s->counts[i], texts[i]);
+        return;
     }
-    if (json) fputs("}}", out);
+    leat_json_object(j, "memory");
+    LEAT_JSON_UINTS(j, { "address", s->address }, { "octets", s->len }, { "read", s->octets_read },
+                    { "written", s->octets_written }, { "err_limited", s->err_limited });
+    leat_json_object(j, "requests");
+    for (size_t i = 0; i < LEAT_PACKETWAY_MEMORY_REASON_COUNT; i++)
+        leat_json_uint(j, names[i], s->counts[i]);
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
 /* ---- read and write ------------------------------------------------------------------------ */

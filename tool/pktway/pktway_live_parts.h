@@ -2,11 +2,13 @@
 #ifndef LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
 #define LEAT_LIVE_PACKETWAY_LIVE_PARTS_H
 
+#include "json_out.h"
 #include "live_packetway_control.h"
 #include "live_packetway_router.h"
 #include "live_packetway_tun.h"
 #include "packetway_host.h"
 #include "pktway_live.h"
+#include "pktway_text.h"
 #include <leat/packetway.h>
 
 /*
@@ -21,7 +23,9 @@ int pktway_live_ask(struct leat_live_packetway *node, const struct packetway_req
  * complaint or `why`. The octets are the caller's to free.
  */
 bool pktway_live_store(const struct arguments *args, struct leat_packetway_store *store, char *why);
-void pktway_live_store_status(const struct leat_packetway_store *store, bool json, FILE *out);
+/* json: where not NULL, a member of its object, else text on `out`. So with all that follow. */
+void pktway_live_store_status(const struct leat_packetway_store *store, struct leat_json *json,
+                              FILE *out);
 /* Behind read and write: NODE ADDRESS COUNT, or NODE ADDRESS OCTETS. False after a complaint. */
 bool pktway_live_memory_words(const struct arguments *args, struct packetway_request *request);
 /* read or write by a node; an exit code. */
@@ -36,15 +40,14 @@ void pktway_live_host_status(const struct leat_live_packetway *host,
                              const struct packetway_tun *tun,
                              const struct leat_packetway_store *store, bool json, FILE *out);
 
-/* A node that an INFO or a table tells about: its name and so on, as text or as members of a JSON
- * object that begin with a comma. */
-void pktway_live_about(struct leat_packetway_records about, bool json, FILE *out);
-void pktway_live_address(const struct leat_packetway_address *address, bool json, FILE *out);
-
-/* "0x000101" with its quotes where it is JSON. */
-void pktway_live_number(uint32_t address, bool json, FILE *out);
-/* The characters of a name, without quotes. */
-void pktway_live_name(const uint8_t *name, size_t len, bool json, FILE *out);
+/* A node that an INFO or a table tells about: its name and so on. */
+void pktway_live_about(struct leat_packetway_records about, struct leat_json *json, FILE *out);
+/* The same with its address; an object, or a line with so much indent. */
+void pktway_live_node(const struct leat_packetway_address *address,
+                      struct leat_packetway_records about, const char *indent,
+                      struct leat_json *json, FILE *out);
+/* The characters of a name as text; what is not plain is shown as its number. */
+void pktway_live_name(const uint8_t *name, size_t len, FILE *out);
 void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out);
 
 #endif

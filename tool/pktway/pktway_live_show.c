@@ -5,11 +5,6 @@
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-void pktway_live_number(uint32_t address, bool json, FILE *out)
-{
-    fprintf(out, json ? "\"0x%06" PRIx32 "\"" : "0x%06" PRIx32, address);
-}
-
 void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out)
 {
     for (size_t i = 0; i < len; i++)
@@ -17,116 +12,138 @@ void pktway_live_hex(const uint8_t *octets, size_t len, FILE *out)
 }
 
 /* A name is any octets: what is not plain is shown as its number. */
-void pktway_live_name(const uint8_t *name, size_t len, bool json, FILE *out)
+void pktway_live_name(const uint8_t *name, size_t len, FILE *out)
 {
     for (size_t i = 0; i < len; i++)
         if (name[i] >= ' ' && name[i] < 127 && name[i] != '"' && name[i] != '\\')
             fputc(name[i], out);
         else
-            fprintf(out, json ? "\\u%04x" : "\\x%02x", name[i]);
+            fprintf(out, "\\x%02x", name[i]);
 }
 
-void pktway_live_address(const struct leat_packetway_address *a, bool json, FILE *out)
-{
-    static const char *const forms[] = { "0x%06" PRIx32, "0x%06" PRIx32 "-0x%06" PRIx32,
-                                         "0x%06" PRIx32 "/0x%06" PRIx32 };
-    const int form = a->at == LEAT_PACKETWAY_AT_SINGLE ? 0 : a->at == LEAT_PACKETWAY_AT_MIN ? 1 : 2;
-    if (json) fputc('"', out);
-    fprintf(out, forms[form], a->low, a->high);
-    if (json) fputc('"', out);
-}
-
-static void show_capability(const struct leat_packetway_record *record, bool json, FILE *out)
-{
-    const uint8_t *parameters;
-    size_t len;
-    const uint8_t cc = leat_packetway_record_capability(record, &parameters, &len);
-    fprintf(out, json ? "{\"code\":%u,\"parameters\":\"" : ", capability %u", cc);
-    if (!json && len) fputc(':', out);
-    pktway_live_hex(parameters, len, out);
-    if (json) fputs("\"}", out);
-}
-
-void pktway_live_about(struct leat_packetway_records about, bool json, FILE *out)
+static void put_about_text(struct leat_packetway_records about, FILE *out)
 {
     struct leat_packetway_record record;
-    const char *between = ",\"capabilities\":[";
-    bool listed = false;
+    const uint8_t *octets;
+    size_t len;
     while (leat_packetway_records_next(&about, &record)) {
         if (record.type == LEAT_PACKETWAY_RTYP_NAME) {
-            size_t len;
-            const uint8_t *name = leat_packetway_record_name(&record, &len);
-            fputs(json ? ",\"name\":\"" : "  ", out);
-            pktway_live_name(name, len, json, out);
-            if (json) fputc('"', out);
+            octets = leat_packetway_record_name(&record, &len);
+            fputs("  ", out);
+            pktway_live_name(octets, len, out);
         } else if (record.type == LEAT_PACKETWAY_RTYP_CAPA) {
-            if (json) fputs(between, out);
-            show_capability(&record, json, out);
-            between = ",";
-            listed = true;
+            fprintf(out, ", capability %u",
+                    leat_packetway_record_capability(&record, &octets, &len));
+            if (len) fputc(':', out);
+            pktway_live_hex(octets, len, out);
         }
     }
-    if (json && listed) fputc(']', out);
+}
+
+void pktway_live_about(struct leat_packetway_records about, struct leat_json *j, FILE *out)
+{
+    struct leat_packetway_record record;
+    const uint8_t *octets;
+    size_t len;
+    bool listed = false;
+    if (!j) {
+        put_about_text(about, out);
+        return;
+    }
+    while (leat_packetway_records_next(&about, &record)) {
+        if (record.type == LEAT_PACKETWAY_RTYP_NAME) {
+            octets = leat_packetway_record_name(&record, &len);
+            leat_json_chars(j, "name", (const char *)octets, len);
+        } else if (record.type == LEAT_PACKETWAY_RTYP_CAPA) {
+            if (!listed) leat_json_array(j, "capabilities");
+            listed = true;
+            leat_json_object(j, NULL);
+            leat_json_uint(j, "code", leat_packetway_record_capability(&record, &octets, &len));
+            leat_json_octets(j, "parameters", octets, len);
+            leat_json_end(j);
+        }
+    }
+    if (listed) leat_json_end(j);
+}
+
+void pktway_live_node(const struct leat_packetway_address *address,
+                      struct leat_packetway_records about, const char *indent, struct leat_json *j,
+                      FILE *out)
+{
+    char text[PKTWAY_ADDRESS_CAP];
+    pktway_address_text(address, text);
+    if (j) {
+        leat_json_object(j, NULL);
+        leat_json_string(j, "address", text);
+        pktway_live_about(about, j, out);
+        leat_json_end(j);
+    } else {
+        fprintf(out, "%s%s", indent, text);
+        pktway_live_about(about, NULL, out);
+        fputc('\n', out);
+    }
 }
 
 /* ---- status -------------------------------------------------------------------------------- */
 
 /* One count: `number` of what `name` says. Text has only those that are not 0. */
-static void show_count(uint64_t number, const char *name, const char *text, bool json, bool *first,
+static void show_count(uint64_t number, const char *name, const char *text, struct leat_json *j,
                        FILE *out)
 {
-    if (json) {
-        fprintf(out, "%s\"%s\":%" PRIu64, *first ? "" : ",", name, number);
-        *first = false;
-    } else if (number) {
+    if (j)
+        leat_json_uint(j, name, number);
+    else if (number)
         fprintf(out, "%12" PRIu64 "  %s\n", number, text);
-    }
 }
 
-static void show_counts(const struct packetway_router *r, uint32_t half, bool json, FILE *out)
+static void show_counts(const struct packetway_router *r, uint32_t half, struct leat_json *j,
+                        FILE *out)
 {
-    const struct packetway_half *h = &r->half[half];
-    const struct packetway_counts *n = &h->san.counts;
-    const struct leat_packetway_auth_counts *k = &h->san.auth.counts;
-    const struct leat_packetway_router_counts *c = leat_packetway_router_counts(h->engine);
-    bool first = true;
-    const uint64_t in_kernel = packetway_router_in_kernel(r, half);
-#define X(id, text) show_count(n->id, #id, text, json, &first, out);
-    PACKETWAY_COUNT_LIST(X)
-#undef X
-#define X(id, text) show_count(k->id, #id, text, json, &first, out);
-    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
-#undef X
-    show_count(h->refused, "refused_routes", "native routes that this SAN does not take", json,
-               &first, out);
-    show_count(in_kernel, "in_kernel", "packets that the kernel sent on by itself", json, &first,
-               out);
-#define X(id, text) show_count(c->id, #id, text, json, &first, out);
-    LEAT_PACKETWAY_COUNT_LIST(X)
-#undef X
-    if (json) fputs(",\"reasons\":{", out);
-    first = true;
     static const char *const names[] = {
 #define X(id, text) #id,
         LEAT_PACKETWAY_REASON_LIST(X)
 #undef X
     };
+    const struct packetway_half *h = &r->half[half];
+    const struct packetway_counts *n = &h->san.counts;
+    const struct leat_packetway_auth_counts *k = &h->san.auth.counts;
+    const struct leat_packetway_router_counts *c = leat_packetway_router_counts(h->engine);
+    const uint64_t in_kernel = packetway_router_in_kernel(r, half);
+    if (j) leat_json_object(j, "counts");
+#define X(id, text) show_count(n->id, #id, text, j, out);
+    PACKETWAY_COUNT_LIST(X)
+#undef X
+#define X(id, text) show_count(k->id, #id, text, j, out);
+    LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+    show_count(h->refused, "refused_routes", "native routes that this SAN does not take", j, out);
+    show_count(in_kernel, "in_kernel", "packets that the kernel sent on by itself", j, out);
+#define X(id, text) show_count(c->id, #id, text, j, out);
+    LEAT_PACKETWAY_COUNT_LIST(X)
+#undef X
+    if (j) leat_json_object(j, "reasons");
     for (int i = 1; i < LEAT_PACKETWAY_REASON_COUNT; i++)
         show_count(c->reason[i], names[i],
-                   leat_packetway_reason_text((enum leat_packetway_reason)i), json, &first, out);
-    if (json) fputc('}', out);
+                   leat_packetway_reason_text((enum leat_packetway_reason)i), j, out);
+    if (j) leat_json_end(j);
+    if (j) leat_json_end(j);
 }
 
 /* Who was not believed, as he has the address of another. */
-static void show_dispute(const struct packetway_san *san, bool json, FILE *out)
+static void show_dispute(const struct packetway_san *san, struct leat_json *j, FILE *out)
 {
     char at[PACKETWAY_ENDPOINT_MAX];
     if (!san->dispute.address) return;
     packetway_native_text(&san->dispute.at, san->plan.udp, at);
-    fprintf(out,
-            json ? ",\"dispute\":{\"address\":\"0x%06x\",\"at\":\"%s\"}"
-                 : "  DUPLICATE: 0x%06x is claimed by %s, too, who is not believed\n",
-            san->dispute.address, at);
+    if (j) {
+        leat_json_object(j, "dispute");
+        leat_json_hex(j, "address", "0x", san->dispute.address, 6);
+        leat_json_string(j, "at", at);
+        leat_json_end(j);
+    } else {
+        fprintf(out, "  DUPLICATE: 0x%06x is claimed by %s, too, who is not believed\n",
+                san->dispute.address, at);
+    }
 }
 
 static void show_key_hint(const char *hint, FILE *out)
@@ -134,7 +151,7 @@ static void show_key_hint(const char *hint, FILE *out)
     if (*hint) fprintf(out, "  KEY: %s\n", hint);
 }
 
-static void show_san(const struct packetway_half *h, bool json, FILE *out)
+static void show_san(const struct packetway_half *h, struct leat_json *j, FILE *out)
 {
     const struct packetway_plan *p = &h->san.plan;
     char place[PACKETWAY_ENDPOINT_MAX];
@@ -142,59 +159,79 @@ static void show_san(const struct packetway_half *h, bool json, FILE *out)
         packetway_native_text(&p->bind, true, place);
     else
         memcpy(place, p->device, sizeof p->device);
-    fprintf(out,
-            json ? "{\"san\":\"%s%s\",\"bias\":\"0x%06x\",\"nodes\":%u,\"address\":\"0x%06x\","
-                   "\"mtu\":%u,\"up\":%s,\"keyed\":%s,\"counts\":{"
-                 : "%s%s: bias 0x%06x, %u nodes at most, half-router 0x%06x, MTU %u words, %s%s\n",
-            p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
-            h->san.mtu_words, json ? (h->up ? "true" : "false") : (h->up ? "up" : "down"),
-            json ? (p->keyed ? "true" : "false") : (p->keyed ? ", keyed" : ""));
-    if (!json) show_key_hint(packetway_san_key_hint(&h->san), out);
+    if (!j) {
+        fprintf(out,
+                "%s%s: bias 0x%06x, %u nodes at most, half-router 0x%06x, MTU %u words, %s%s\n",
+                p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
+                h->san.mtu_words, h->up ? "up" : "down", p->keyed ? ", keyed" : "");
+        show_key_hint(packetway_san_key_hint(&h->san), out);
+        return;
+    }
+    json_format(j, "san", "%s%s", p->udp ? "udp:" : "", place);
+    leat_json_hex(j, "bias", "0x", p->block.bias, 6);
+    leat_json_uint(j, "nodes", p->block.count);
+    leat_json_hex(j, "address", "0x", p->address, 6);
+    leat_json_uint(j, "mtu", h->san.mtu_words);
+    leat_json_bool(j, "up", h->up);
+    leat_json_bool(j, "keyed", p->keyed);
 }
 
 void pktway_live_status(struct packetway_router *r, bool json, FILE *out)
 {
     const char *driver = packetway_driver_name(r->driver);
-    fprintf(out, json ? "{\"name\":\"%s\",\"driver\":\"%s\",\"why\":\"" : "router %s, driver %s: ",
-            r->config.name, driver);
-    pktway_live_name((const uint8_t *)r->why, strlen(r->why), json, out);
-    fputs(json ? "\"," : "\n", out);
-    write_confined_here(out, json);
-    if (json) fputs(",\"sans\":[", out);
-    for (uint32_t i = 0; i < r->count; i++) {
-        if (json && i) fputc(',', out);
-        show_san(&r->half[i], json, out);
-        show_counts(r, i, json, out);
-        if (json) fputc('}', out);
-        show_dispute(&r->half[i].san, json, out);
-        if (json) fputc('}', out);
+    struct json_out object;
+    struct leat_json *j = json ? json_open(&object, out) : NULL;
+    if (j) {
+        leat_json_string(j, "name", r->config.name);
+        leat_json_string(j, "driver", driver);
+        leat_json_string(j, "why", r->why);
+        json_confined_here(j);
+        leat_json_array(j, "sans");
+    } else {
+        fprintf(out, "router %s, driver %s: ", r->config.name, driver);
+        pktway_live_name((const uint8_t *)r->why, strlen(r->why), out);
+        fputc('\n', out);
+        write_confined_here(out);
     }
-    if (json) fputs("]}\n", out);
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (j) leat_json_object(j, NULL);
+        show_san(&r->half[i], j, out);
+        show_counts(r, i, j, out);
+        show_dispute(&r->half[i].san, j, out);
+        if (j) leat_json_end(j);
+    }
+    if (!j) return;
+    leat_json_end(j);
+    json_close(&object);
 }
 
 /* ---- status of a host ---------------------------------------------------------------------- */
 
-static void show_tun(const struct packetway_tun *t, bool json, FILE *out)
+static void show_tun(const struct packetway_tun *t, struct leat_json *j, FILE *out)
 {
-    fprintf(out,
-            json ? ",\"device\":\"%s\",\"ip_sent\":%llu,\"ip_received\":%llu,\"ip_no_way\":%llu,"
-                   "\"ip_spoofed\":%llu,\"ip_unsent\":%llu,\"ip_too_long\":%llu"
-                 : "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
-                   "node than their source's, %llu not sent, %llu told to be too long\n",
-            t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
-            (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
-            (unsigned long long)t->unsent, (unsigned long long)t->too_long);
+    if (!j) {
+        fprintf(out,
+                "%s: %llu IP packets sent, %llu received, %llu without a way, %llu from another "
+                "node than their source's, %llu not sent, %llu told to be too long\n",
+                t->device, (unsigned long long)t->sent, (unsigned long long)t->received,
+                (unsigned long long)t->no_way, (unsigned long long)t->spoofed,
+                (unsigned long long)t->unsent, (unsigned long long)t->too_long);
+        return;
+    }
+    leat_json_string(j, "device", t->device);
+    LEAT_JSON_UINTS(j, { "ip_sent", t->sent }, { "ip_received", t->received },
+                    { "ip_no_way", t->no_way }, { "ip_spoofed", t->spoofed },
+                    { "ip_unsent", t->unsent }, { "ip_too_long", t->too_long });
 }
 
-static void show_host_counts(const struct leat_live_packetway *host, bool json, FILE *out)
+static void show_host_counts(const struct leat_live_packetway *host, struct leat_json *j, FILE *out)
 {
     const struct leat_packetway_host_counts *c = leat_live_packetway_counts(host);
     const struct leat_packetway_auth_counts *k = leat_live_packetway_key_counts(host);
-    bool first = false; /* behind the half-routers */
-#define X(id, text) show_count(c->id, #id, text, json, &first, out);
+#define X(id, text) show_count(c->id, #id, text, j, out);
     LEAT_PACKETWAY_HOST_COUNT_LIST(X)
 #undef X
-#define X(id, text) show_count(k->id, #id, text, json, &first, out);
+#define X(id, text) show_count(k->id, #id, text, j, out);
     LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
 #undef X
 }
@@ -203,94 +240,116 @@ void pktway_live_host_status(const struct leat_live_packetway *host,
                              const struct packetway_tun *tun,
                              const struct leat_packetway_store *store, bool json, FILE *out)
 {
-    fputs(json ? "{\"routers\":[" : "half-routers:", out);
-    for (uint32_t i = 0; leat_live_packetway_router(host, i); i++) {
-        if (i || !json) fputc(json ? ',' : ' ', out);
-        pktway_live_number(leat_live_packetway_router(host, i), json, out);
+    struct json_out object;
+    struct leat_json *j = json ? json_open(&object, out) : NULL;
+    if (j)
+        leat_json_array(j, "routers");
+    else
+        fputs("half-routers:", out);
+    for (uint32_t i = 0; leat_live_packetway_router(host, i); i++)
+        if (j)
+            leat_json_hex(j, NULL, "0x", leat_live_packetway_router(host, i), 6);
+        else
+            fprintf(out, " 0x%06" PRIx32, leat_live_packetway_router(host, i));
+    if (j) {
+        leat_json_end(j);
+    } else {
+        fputc('\n', out);
+        show_key_hint(leat_live_packetway_key_hint(host), out);
     }
-    fputs(json ? "]" : "\n", out);
-    if (!json) show_key_hint(leat_live_packetway_key_hint(host), out);
-    show_host_counts(host, json, out);
-    if (tun) show_tun(tun, json, out);
-    if (store) pktway_live_store_status(store, json, out);
-    if (json) fputc(',', out);
-    write_confined_here(out, json);
-    if (json) fputs("}\n", out);
+    show_host_counts(host, j, out);
+    if (tun) show_tun(tun, j, out);
+    if (store) pktway_live_store_status(store, j, out);
+    if (j) {
+        json_confined_here(j);
+        json_close(&object);
+    } else {
+        write_confined_here(out);
+    }
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static void show_node(const struct packetway_half *h, const struct leat_packetway_node_view *v,
-                      bool json, FILE *out)
+                      struct leat_json *j, FILE *out)
 {
     struct leat_packetway_native native = { .len = (uint8_t)v->node.route_len };
-    char text[PACKETWAY_ENDPOINT_MAX];
+    char text[PACKETWAY_ENDPOINT_MAX], address[PKTWAY_ADDRESS_CAP];
     memcpy(native.octets, v->node.route, v->node.route_len);
     packetway_native_text(&native, h->san.plan.udp, text);
-    fputs(json ? "{\"address\":" : "  ", out);
-    pktway_live_address(&v->node.address, json, out);
-    fprintf(out, json ? ",\"native\":\"%s\",\"buddy\":%s" : "  %s%s", text,
-            json ? (v->node.buddy ? "true" : "false") : (v->node.buddy ? "  half-router" : ""));
-    pktway_live_about(v->about, json, out);
-    fputs(json ? "}" : "\n", out);
+    pktway_address_text(&v->node.address, address);
+    if (j) {
+        leat_json_object(j, NULL);
+        leat_json_string(j, "address", address);
+        leat_json_string(j, "native", text);
+        leat_json_bool(j, "buddy", v->node.buddy);
+    } else {
+        fprintf(out, "  %s  %s%s", address, text, v->node.buddy ? "  half-router" : "");
+    }
+    pktway_live_about(v->about, j, out);
+    if (j)
+        leat_json_end(j);
+    else
+        fputc('\n', out);
 }
 
-static void show_table(const struct leat_packetway_table_view *t, bool json, FILE *out)
+static void show_table(const struct leat_packetway_table_view *t, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_records nodes = t->nodes;
     struct leat_packetway_record record;
-    fprintf(out,
-            json ? "{\"san\":\"0x%06x\",\"sn\":%u,\"q\":%u,\"mtu\":%u,\"lost\":%s,\"rcvf\":["
-                 : "  SAN 0x%06x, SN %u, quality %u, MTU %u%s, by",
-            t->san, t->sequence, t->q, t->mtu_words,
-            json ? (t->lost ? "true" : "false") : (t->lost ? ", LOST" : ""));
-    for (uint32_t i = 0; i < t->received_from_count; i++) {
-        fputs(json ? (i ? "," : "") : " ", out);
-        pktway_live_number(t->received_from[i], json, out);
+    if (j) {
+        leat_json_object(j, NULL);
+        pktway_table_json(j, t);
+        leat_json_array(j, "nodes");
+    } else {
+        fprintf(out, "  SAN 0x%06x, SN %u, quality %u, MTU %u%s, by", t->san, t->sequence, t->q,
+                t->mtu_words, t->lost ? ", LOST" : "");
+        for (uint32_t i = 0; i < t->received_from_count; i++)
+            fprintf(out, " 0x%06" PRIx32, t->received_from[i]);
+        fputc('\n', out);
     }
-    fputs(json ? "],\"nodes\":[" : "\n", out);
-    for (bool first = true; leat_packetway_records_next(&nodes, &record); first = false) {
+    while (leat_packetway_records_next(&nodes, &record)) {
         const struct leat_packetway_address a = leat_packetway_record_address(&record);
-        fputs(json ? (first ? "{\"address\":" : ",{\"address\":") : "    ", out);
-        pktway_live_address(&a, json, out);
-        pktway_live_about(leat_packetway_record_nested(&record), json, out);
-        fputs(json ? "}" : "\n", out);
+        pktway_live_node(&a, leat_packetway_record_nested(&record), "    ", j, out);
     }
-    if (json) fputs("]}", out);
+    if (!j) return;
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
-static void show_half(const struct packetway_half *h, bool json, FILE *out)
+static void show_half(const struct packetway_half *h, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_node_view node;
     struct leat_packetway_table_view table;
-    const char *between = "";
-    fprintf(out,
-            json ? "{\"address\":\"0x%06x\",\"bias\":\"0x%06x\",\"nodes\":["
-                 : "half-router 0x%06x of SAN 0x%06x: nodes here\n",
-            h->san.plan.address, h->san.plan.block.bias);
-    for (uint32_t i = 0; i < PACKETWAY_NODES_MAX; i++) {
-        if (!leat_packetway_router_node_at(h->engine, i, &node)) continue;
-        if (json) fputs(between, out);
-        show_node(h, &node, json, out);
-        between = ",";
+    if (j) {
+        leat_json_object(j, NULL);
+        leat_json_hex(j, "address", "0x", h->san.plan.address, 6);
+        leat_json_hex(j, "bias", "0x", h->san.plan.block.bias, 6);
+        leat_json_array(j, "nodes");
+    } else {
+        fprintf(out, "half-router 0x%06x of SAN 0x%06x: nodes here\n", h->san.plan.address,
+                h->san.plan.block.bias);
     }
-    fputs(json ? "],\"tables\":[" : " tables of other SANs\n", out);
-    between = "";
-    for (uint32_t i = 0; i < LEAT_PACKETWAY_XRT_MAX; i++) {
-        if (!leat_packetway_router_table(h->engine, i, &table)) continue;
-        if (json) fputs(between, out);
-        show_table(&table, json, out);
-        between = ",";
+    for (uint32_t i = 0; i < PACKETWAY_NODES_MAX; i++)
+        if (leat_packetway_router_node_at(h->engine, i, &node)) show_node(h, &node, j, out);
+    if (j) {
+        leat_json_end(j);
+        leat_json_array(j, "tables");
+    } else {
+        fputs(" tables of other SANs\n", out);
     }
-    if (json) fputs("]}", out);
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_XRT_MAX; i++)
+        if (leat_packetway_router_table(h->engine, i, &table)) show_table(&table, j, out);
+    if (!j) return;
+    leat_json_end(j);
+    leat_json_end(j);
 }
 
 void pktway_live_tables(struct packetway_router *r, bool json, FILE *out)
 {
-    if (json) fputc('[', out);
-    for (uint32_t i = 0; i < r->count; i++) {
-        if (json && i) fputc(',', out);
-        show_half(&r->half[i], json, out);
-    }
-    if (json) fputs("]\n", out);
+    struct json_out object;
+    struct leat_json *j = json ? json_open_array(&object, out) : NULL;
+    for (uint32_t i = 0; i < r->count; i++)
+        show_half(&r->half[i], j, out);
+    if (j) json_close(&object);
 }

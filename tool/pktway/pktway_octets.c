@@ -1,4 +1,5 @@
 #include "pktway_octets.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,12 +53,6 @@ bool pktway_octets_read(const struct arguments *args, struct pktway_octets *o)
     return true;
 }
 
-static void show_hex(const uint8_t *octets, size_t len, FILE *out)
-{
-    for (size_t i = 0; i < len; i++)
-        fprintf(out, "%02x", octets[i]);
-}
-
 /* Sixteen octets in a line, behind their address. */
 static void show_lines(uint64_t at, const uint8_t *octets, size_t len, FILE *out)
 {
@@ -66,7 +61,7 @@ static void show_lines(uint64_t at, const uint8_t *octets, size_t len, FILE *out
         fprintf(out, "0x%08" PRIx64 "  ", at + line);
         for (size_t i = 0; i < LINE_LEN; i++) {
             if (i < part)
-                show_hex(octets + line + i, 1, out);
+                fprintf(out, "%02x", octets[line + i]);
             else
                 fputs("  ", out);
             if (i % 4 == 3) fputc(' ', out);
@@ -84,11 +79,12 @@ void pktway_octets_show(const struct pktway_octets *o, const uint8_t *octets, ui
                         FILE *out)
 {
     if (o->json) {
-        fprintf(out, "{\"node\":\"0x%06x\",\"address\":%" PRIu64 ",\"count\":%zu,\"us\":%" PRIu64,
-                o->node, o->at, o->len, us);
-        if (!o->write) fputs(",\"octets\":\"", out);
-        if (!o->write) show_hex(octets, o->len, out);
-        fputs(o->write ? "}\n" : "\"}\n", out);
+        struct json_out json;
+        struct leat_json *j = json_open(&json, out);
+        leat_json_hex(j, "node", "0x", o->node, 6);
+        LEAT_JSON_UINTS(j, { "address", o->at }, { "count", o->len }, { "us", us });
+        if (!o->write) leat_json_octets(j, "octets", octets, o->len);
+        json_close(&json);
     } else if (o->write) {
         fprintf(out, "0x%06x: %zu octets written at 0x%" PRIx64 "%s, %.3f ms\n", o->node, o->len,
                 o->at, o->blind ? "" : " and read back", (double)us / 1000);

@@ -32,14 +32,6 @@ struct service {
     struct live_home home;
 };
 
-static bool word_is_in(const char *word, const char *list)
-{
-    const size_t len = strlen(word);
-    for (const char *at = list; len && (at = strstr(at, word)); at += len)
-        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len])) return true;
-    return false;
-}
-
 bool pktway_is_live(const struct arguments *args)
 {
     const char *word = args->operand_count ? args->operand[0] : "";

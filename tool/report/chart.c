@@ -5,9 +5,8 @@
 
 /* Places in the picture, in its own units; a page scales it. */
 enum {
-    WIDTH = 520,
     LEFT = 62,
-    RIGHT = WIDTH - 14,
+    RIGHT = CHART_WIDTH - 14,
     TOP = 34,
     BOTTOM = TOP + 264,
     TICK_ROOM = 18,
@@ -48,39 +47,59 @@ unsigned chart_mark(unsigned style)
     return (style + style / CHART_COLOURS) % CHART_MARKS;
 }
 
-const char *chart_colour_on_paper(unsigned colour)
-{
-    return colours[colour % CHART_COLOURS].on_paper;
-}
-
-static void put_colours(struct leat_text *text, bool on_black)
+static void put_colours(struct leat_text *text, const char *property, bool on_black)
 {
     for (unsigned i = 0; i < CHART_COLOURS; i++)
-        text_format(text, ".c%u { --c: %s }\n", i,
+        text_format(text, ".c%u { %s: %s }\n", i, property,
                     on_black ? colours[i].on_black : colours[i].on_paper);
+}
+
+/* Where the rules take their colours from. */
+struct palette {
+    const char *line, *ink, *quiet, *grid, *paper;
+};
+
+static void put_rules(struct leat_text *text, const struct palette *p)
+{
+    text_format(text,
+                ".chart text { fill: %s; font-variant-numeric: tabular-nums }\n"
+                ".chart .title { font-size: 14px; font-weight: 600 }\n"
+                ".chart .quiet { fill: %s }\n"
+                ".chart .grid { stroke: %s; stroke-width: 1 }\n"
+                ".chart .frame { stroke: %s; stroke-width: 1; fill: none }\n"
+                ".chart .ideal { stroke: %s; stroke-width: 1.2; stroke-dasharray: 2 4 }\n",
+                p->ink, p->quiet, p->grid, p->quiet, p->quiet);
+    text_format(text,
+                ".chart .line { stroke: %s; stroke-width: 2.2; fill: none; stroke-linejoin: "
+                "round }\n"
+                ".chart .dashed { stroke-dasharray: 6 4 }\n"
+                ".chart .band { fill: %s; fill-opacity: .17; stroke: none }\n"
+                ".chart .mark { fill: %s; stroke: %s; stroke-width: 1.8 }\n"
+                ".chart .open { fill: %s }\n"
+                ".chart .touch { fill: transparent; stroke: none }\n",
+                p->line, p->line, p->line, p->line, p->paper);
 }
 
 void chart_style(struct leat_text *text)
 {
-    put_colours(text, false);
+    static const struct palette of_page = { "var(--c)", "var(--ink)", "var(--quiet)", "var(--grid)",
+                                            "var(--paper)" };
+    put_colours(text, "--c", false);
     leat_text_puts(text, "@media screen and (prefers-color-scheme: dark) {\n");
-    put_colours(text, true);
-    leat_text_puts(
-        text,
-        "}\n"
-        ".chart { display: block; width: 100%; height: auto; font: 12px var(--sans) }\n"
-        ".chart text { fill: var(--ink); font-variant-numeric: tabular-nums }\n"
-        ".chart .title { font-size: 14px; font-weight: 600 }\n"
-        ".chart .quiet { fill: var(--quiet) }\n"
-        ".chart .grid { stroke: var(--grid); stroke-width: 1 }\n"
-        ".chart .frame { stroke: var(--quiet); stroke-width: 1; fill: none }\n"
-        ".chart .ideal { stroke: var(--quiet); stroke-width: 1.2; stroke-dasharray: 2 4 }\n"
-        ".chart .line { stroke: var(--c); stroke-width: 2.2; fill: none; stroke-linejoin: round }\n"
-        ".chart .dashed { stroke-dasharray: 6 4 }\n"
-        ".chart .band { fill: var(--c); fill-opacity: .17; stroke: none }\n"
-        ".chart .mark { fill: var(--c); stroke: var(--c); stroke-width: 1.8 }\n"
-        ".chart .open { fill: var(--paper) }\n"
-        ".chart .touch { fill: transparent; stroke: none }\n");
+    put_colours(text, "--c", true);
+    leat_text_puts(text, "}\n.chart { display: block; width: 100%; height: auto; font: 12px "
+                         "var(--sans) }\n");
+    put_rules(text, &of_page);
+}
+
+/* Programs that draw SVG know no variables of CSS, but the colour of an element. */
+void chart_style_on_paper(struct leat_text *text)
+{
+    static const struct palette on_paper = { "currentColor", "#1c2024", "#5a636d", "#e6e9ed",
+                                             "#ffffff" };
+    put_colours(text, "color", false);
+    leat_text_puts(text, ".chart { font: 12px sans-serif }\n");
+    put_rules(text, &on_paper);
 }
 
 /* ---- axes ---------------------------------------------------------------------------------- */
@@ -397,6 +416,11 @@ static double put_legend(const struct chart *chart, struct leat_text *text)
     return at.y + LEGEND_STEP / 2 + 4;
 }
 
+double chart_height(const struct chart *chart)
+{
+    return put_legend(chart, NULL);
+}
+
 void chart_write(const struct chart *chart, struct leat_text *text)
 {
     struct canvas c = { .chart = chart, .text = text };
@@ -404,7 +428,7 @@ void chart_write(const struct chart *chart, struct leat_text *text)
     text_format(text,
                 "<svg class=\"chart\" id=\"%s\" viewBox=\"0 0 %d %.0f\" role=\"img\" "
                 "aria-labelledby=\"%s-title %s-desc\">\n",
-                chart->id, WIDTH, put_legend(chart, NULL), chart->id, chart->id);
+                chart->id, CHART_WIDTH, chart_height(chart), chart->id, chart->id);
     put_description(&c);
     put_names(&c);
     put_axes(&c);

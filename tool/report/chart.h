@@ -1,6 +1,6 @@
 /*
  * A chart of lines over an axis of loads: what is drawn, its axes, and the chart as a piece of a
- * page. The same chart is drawn by gnuplot where a picture is wanted (report_plot.c).
+ * page or of a picture.
  *
  *      title
  *      |            .--o    filled mark: a mean over runs; open: the fabric was saturated there
@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 enum {
+    CHART_WIDTH = 520, /* in its own units; a page scales it */
     CHART_COLOURS = 8,
     CHART_MARKS = 5,
     CHART_STYLES = CHART_COLOURS * CHART_MARKS, /* lines that can be told apart */
@@ -60,14 +61,17 @@ struct chart_axis {
 unsigned chart_colour(unsigned style);
 unsigned chart_mark(unsigned style);
 
-/* A colour on white paper, "#rrggbb". */
-const char *chart_colour_on_paper(unsigned colour);
-
 /* Axes that hold all points, with ticks at round numbers. */
 void chart_axes(const struct chart *chart, struct chart_axis *x, struct chart_axis *y);
 
 /* Rules of a style sheet that the charts of a page need, once. */
 void chart_style(struct leat_text *text);
+
+/* The same for a picture on white paper. */
+void chart_style_on_paper(struct leat_text *text);
+
+/* Its height where it is CHART_WIDTH wide. */
+double chart_height(const struct chart *chart);
 
 /* The chart as an <svg> element. */
 void chart_write(const struct chart *chart, struct leat_text *text);

@@ -2,7 +2,7 @@
  * What the parts of `leat report` share: the runs of a store, gathered into points.
  *
  *    store  --report_read-->  struct report  --report_page-->  HTML   (report_fabric: the drawings)
- *      |                          '----------report_plot-->  PNG, by gnuplot
+ *      |                          '----------report_plot-->  PNG, by rsvg-convert
  *      '---------------------------------------report_csv-->  CSV, run by run
  *
  * A line is a fabric under the options of a sweep; a series is a line under one traffic; a point of
@@ -163,7 +163,7 @@ int report_fabrics(const struct report *report, struct leat_text *text);
 /* All runs, by RFC 4180. */
 int report_csv(const struct report *report, struct leat_text *text);
 
-/* The charts as a picture, by gnuplot. */
+/* The charts as a picture (report_plot.c). */
 int report_plot(struct report *report, struct leat_text *text);
 
 #endif

@@ -189,7 +189,7 @@ def check_csv(name, store):
 # ---- pictures ------------------------------------------------------------------------------------
 
 def read_png(name):
-    """Rows of octets and how many make a pixel; for 8 bits per channel, as browsers and gnuplot write."""
+    """Rows of octets and how many make a pixel; for 8 bits per channel, as browsers and rsvg-convert write."""
     data = open(name, "rb").read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", name
     at, packed = 8, b""

@@ -4,7 +4,7 @@ set -u
 leat=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 . "$here/../../test/lib.sh"
-needs chromium gnuplot python3
+needs chromium rsvg-convert python3
 check() { python3 "$here/report_check.py" "$@" || fail "report_check.py $*"; }
 # doctored WHAT: a copy of the store that no sweep would write
 doctored() { cp "$store" "$folder/$1.sqlite" && python3 "$here/report_check.py" doctor "$folder/$1.sqlite" "$1"; }
@@ -135,16 +135,16 @@ with_path() { # TEXT: the three together, with programs of this folder only
     same "$1: the page that was there" "$(cat "$folder/kept.html")" before
     nothing "$1"
 }
-with_path "gnuplot is missing, which draws the picture: install the package gnuplot-nox"
-printf '#!/bin/sh\necho something >&2\nexit 3\n' > "$folder/bin/gnuplot"
-chmod +x "$folder/bin/gnuplot"
-with_path "gnuplot has failed"
-has "what gnuplot says" "$(cat "$folder/stderr")" "something"
+with_path "rsvg-convert is missing, which makes the picture: install the package librsvg2-bin"
+printf '#!/bin/sh\necho something >&2\nexit 3\n' > "$folder/bin/rsvg-convert"
+chmod +x "$folder/bin/rsvg-convert"
+with_path "rsvg-convert has failed"
+has "what rsvg-convert says" "$(cat "$folder/stderr")" "something"
 if [ -e /dev/full ]; then
     exits 1 "/dev/full: No space left" "$leat" report "$store" -o /dev/full --csv "$folder/no.csv"
     nothing "a full disk"
 fi
-printf '#!/bin/sh\necho $$ > "%s/waiting"\nexec /bin/sleep 60\n' "$folder" > "$folder/bin/gnuplot"
+printf '#!/bin/sh\necho $$ > "%s/waiting"\nexec /bin/sleep 60\n' "$folder" > "$folder/bin/rsvg-convert"
 PATH="$folder/bin:$PATH" "$leat" report "$store" -o "$folder/no.html" --png "$folder/no.png" 2> "$folder/stderr" &
 pid=$!
 waits_for waiting
@@ -152,5 +152,5 @@ kill -TERM $pid
 got=0; wait $pid || got=$?
 same "exit after SIGTERM" $got 143
 nothing "an interrupted report"
-! kill -0 "$(cat "$folder/waiting")" 2> /dev/null || fail "an interrupted report leaves gnuplot running"
+! kill -0 "$(cat "$folder/waiting")" 2> /dev/null || fail "an interrupted report leaves rsvg-convert running"
 finish

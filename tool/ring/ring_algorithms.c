@@ -10,28 +10,28 @@ enum { BARRIER_BITS_MAX = 1000000000, BARRIER_RANDOM_BITS = 10000 };
 /* ---- what all of them tell --------------------------------------------------------------------
  */
 
-static void begin(const struct ring_asking *a)
+static void begin(struct ring_asking *a)
 {
     const struct ring_job *job = a->job;
     if (job->json)
-        ring_json_begin(job->word, job->stations, &a->packet);
+        ring_json_open(&a->out, job->word, job->stations, &a->packet);
     else
         printf("%s over %u stations, register %u, %u bits, from station %u (%s model)\n", job->word,
                job->stations, job->command.reg, job->command.width_bits, job->from + 1,
                job->model == LEAT_SIM_ATON_BIT ? "bit" : "word");
 }
 
-static void put_field(const struct ring_asking *a, const struct ring_field *field)
+static void put_field(struct ring_asking *a, const struct ring_field *field)
 {
     if (a->job->json)
-        ring_json_field(field);
+        ring_json_field(&a->out.json, field);
     else if (field->is_there)
         printf("  %-22s %20" PRIu64 "\n", field->label, field->value);
     else
         printf("  %-22s %20s\n", field->label, "none");
 }
 
-static void put(const struct ring_asking *a, const char *key, const char *label, bool is_there,
+static void put(struct ring_asking *a, const char *key, const char *label, bool is_there,
                 uint64_t value)
 {
     const struct ring_field field = { key, label, is_there, value };
@@ -39,13 +39,11 @@ static void put(const struct ring_asking *a, const char *key, const char *label,
 }
 
 /* `more`: bit times that the host-based way takes beside its n-1 packets. */
-static void end(const struct ring_asking *a, uint64_t more)
+static void end(struct ring_asking *a, uint64_t more)
 {
     const uint64_t host_based = ring_host_based(a) + more;
     if (a->job->json) {
-        printf(",\"packets\":%u,\"bit_times\":%" PRIu64 ",\"bit_times_expected\":%" PRIu64
-               ",\"host_based_bit_times\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\"}\n",
-               a->packets, a->bit_times, a->expected, host_based, ring_certificate(a));
+        ring_json_close(a, host_based);
         return;
     }
     printf("  %-22s %20u  stations that took part\n", "Counter", a->packet.counter);
@@ -58,7 +56,7 @@ static void end(const struct ring_asking *a, uint64_t more)
 }
 
 /* The beginning, and what the word's packet says. */
-static void put_answer(const struct ring_asking *a)
+static void put_answer(struct ring_asking *a)
 {
     struct ring_field field[RING_FIELDS_MAX];
     const unsigned count = ring_fields(a->job->word, &a->packet, field);
@@ -82,17 +80,20 @@ static int sort(struct ring_asking *a)
     const int code = ask(a, LEAT_ATON_SORT);
     if (code) return code;
     begin(a);
-    printf(a->job->json ? ",\"values\":[" : "  values\n");
+    if (a->job->json)
+        leat_json_array(&a->out.json, "values");
+    else
+        printf("  values\n");
     for (size_t i = 0; i < a->packet.payload_len / octets; i++) {
         uint64_t value = 0;
         for (unsigned k = 0; k < octets; k++)
             value = value << 8 | a->payload[i * octets + k];
         if (a->job->json)
-            printf("%s%" PRIu64, i ? "," : "", value);
+            leat_json_uint(&a->out.json, NULL, value);
         else
             printf("  %43" PRIu64 "\n", value);
     }
-    if (a->job->json) printf("]");
+    if (a->job->json) leat_json_end(&a->out.json);
     end(a, 0);
     return DONE;
 }

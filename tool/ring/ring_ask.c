@@ -213,6 +213,15 @@ uint64_t ring_certificate(const struct ring_asking *a)
     return leat_sim_certificate_value(&a->ring.certificate);
 }
 
+void ring_json_close(struct ring_asking *a, uint64_t host_based)
+{
+    struct leat_json *j = &a->out.json;
+    LEAT_JSON_UINTS(j, { "packets", a->packets }, { "bit_times", a->bit_times },
+                    { "bit_times_expected", a->expected }, { "host_based_bit_times", host_based });
+    json_certificate(j, "certificate", ring_certificate(a));
+    json_close(&a->out);
+}
+
 int ring_close(struct ring_asking *a, int code)
 {
     if (a->wave && !ring_wave_close(a->wave, &a->ring, code == DONE)) code = FAILED;

@@ -46,19 +46,22 @@ unsigned ring_fields(const char *word, const struct leat_aton_packet *p,
     return 0;
 }
 
-void ring_json_begin(const char *word, uint32_t stations, const struct leat_aton_packet *p)
+struct leat_json *ring_json_open(struct json_out *out, const char *word, uint32_t stations,
+                                 const struct leat_aton_packet *p)
 {
-    printf("{\"command\":\"%s\",\"stations\":%" PRIu32 ",\"width\":%u,\"register\":%u,"
-           "\"counter\":%u",
-           word, stations, p->width_bits, p->reg, p->counter);
+    struct leat_json *j = json_open(out, stdout);
+    leat_json_string(j, "command", word);
+    LEAT_JSON_UINTS(j, { "stations", stations }, { "width", p->width_bits }, { "register", p->reg },
+                    { "counter", p->counter });
+    return j;
 }
 
-void ring_json_field(const struct ring_field *field)
+void ring_json_field(struct leat_json *json, const struct ring_field *field)
 {
     if (field->is_there)
-        printf(",\"%s\":%" PRIu64, field->key, field->value);
+        leat_json_uint(json, field->key, field->value);
     else
-        printf(",\"%s\":null", field->key);
+        leat_json_null(json, field->key);
 }
 
 bool ring_is_unset(const struct leat_aton_packet *least)

@@ -6,6 +6,7 @@
 #define LEAT_RING_FIELDS_H
 
 #include "aton_sender.h"
+#include "json_out.h"
 
 enum { RING_FIELDS_MAX = 2, RING_LOAD_REGISTER = 1 /* of least-loaded, unless named */ };
 
@@ -23,8 +24,9 @@ unsigned ring_fields(const char *word, const struct leat_aton_packet *packet,
                      struct ring_field field[RING_FIELDS_MAX]);
 
 /* Every object begins like this, the counter as it came back. */
-void ring_json_begin(const char *word, uint32_t stations, const struct leat_aton_packet *packet);
-void ring_json_field(const struct ring_field *field);
+struct leat_json *ring_json_open(struct json_out *out, const char *word, uint32_t stations,
+                                 const struct leat_aton_packet *packet);
+void ring_json_field(struct leat_json *json, const struct ring_field *field);
 
 /* least-loaded: the minimum is 0, which is what a register holds that nobody has set. Complains
  * about the station that holds it. */

@@ -69,6 +69,7 @@ struct ring_asking {
     uint32_t *arrivals, arrived; /* barrier: stations in the order in which they arrive */
     uint32_t packets;
     uint64_t bit_times, expected;
+    struct json_out out; /* where the job asks for JSON */
 };
 
 /* False after a complaint; ring_job_free is right in any case. */
@@ -91,6 +92,9 @@ struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode);
 /* n-1 packets of a command's size, one operand each. */
 uint64_t ring_host_based(const struct ring_asking *asking);
 uint64_t ring_certificate(const struct ring_asking *asking);
+
+/* What a JSON object ends with: packets, their time, and that of the host-based way. */
+void ring_json_close(struct ring_asking *asking, uint64_t host_based);
 
 /* Keeps the waveform where all went well. The exit code. */
 int ring_close(struct ring_asking *asking, int code);

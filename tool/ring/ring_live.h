@@ -30,9 +30,6 @@
         "--every", "S", "set R load: again every S seconds, until interrupted"                \
     }
 
-/* Is it one of words with blanks between them? */
-bool ring_word_is_in(const char *word, const char *list);
-
 /* An exit code. args->operand[0] is the subcommand. */
 int ring_live(const struct arguments *args);
 

@@ -1,6 +1,7 @@
 /* leat sim of a token ring: stations under load, each packet at a capture of the token. */
 #include "fabric.h"
 #include "fabric_aton.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include "pieces.h"
 #include "ring_job.h"
@@ -244,11 +245,12 @@ static void put_latency_text(const char *of, const struct leat_sim_histogram *la
            leat_sim_histogram_quantile(latency, 990), latency->max);
 }
 
-static void put_latency_json(const struct leat_sim_histogram *latency)
+static void put_latency_json(struct leat_json *j, const struct leat_sim_histogram *latency)
 {
-    printf("\"mean\":%.4f,\"p50\":%" PRIu64 ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64 "}",
-           leat_sim_histogram_mean(latency), leat_sim_histogram_quantile(latency, 500),
-           leat_sim_histogram_quantile(latency, 990), latency->max);
+    json_fixed(j, "mean", leat_sim_histogram_mean(latency), 4);
+    LEAT_JSON_UINTS(j, { "p50", leat_sim_histogram_quantile(latency, 500) },
+                    { "p99", leat_sim_histogram_quantile(latency, 990) }, { "max", latency->max });
+    leat_json_end(j);
 }
 
 /* The highest first; where there are none there is one latency for all. */
@@ -261,18 +263,18 @@ static void put_priorities_text(const struct ring_load *l)
     }
 }
 
-static void put_priorities_json(const struct ring_load *l)
+static void put_priorities_json(struct leat_json *j, const struct ring_load *l)
 {
-    const char *before = "\"latency_of_priorities\":[";
     if (!l->config.priorities) return;
+    leat_json_array(j, "latency_of_priorities");
     for (unsigned p = LEAT_ATON_PRIORITY_MAX + 1; p-- > 0;) {
         if (!l->of_priority[p].count) continue;
-        printf("%s{\"priority\":%u,\"deliveries\":%" PRIu64 ",", before, p,
-               l->of_priority[p].count);
-        put_latency_json(&l->of_priority[p]);
-        before = ",";
+        leat_json_object(j, NULL);
+        leat_json_uint(j, "priority", p);
+        leat_json_uint(j, "deliveries", l->of_priority[p].count);
+        put_latency_json(j, &l->of_priority[p]);
     }
-    fputs(*before == ',' ? "]," : "\"latency_of_priorities\":[],", stdout);
+    leat_json_end(j);
 }
 
 static void put_idle_text(const struct idle *idle)
@@ -285,16 +287,16 @@ static void put_idle_text(const struct idle *idle)
     put_latency_text("wait for idle time", &idle->waited);
 }
 
-static void put_idle_json(const struct idle *idle)
+static void put_idle_json(struct leat_json *j, const struct idle *idle)
 {
     if (!idle->name) return;
-    fputs("\"idle\":{\"command\":", stdout);
-    print_quoted(idle->name);
-    printf(",\"done\":%" PRIu64 ",\"counter\":%u,\"variable1\":%" PRIu64 ",\"variable2\":%" PRIu64
-           ",\"wait_cycles\":{",
-           idle->done, idle->last.counter, idle->last.variable1, idle->last.variable2);
-    put_latency_json(&idle->waited);
-    fputs("},", stdout);
+    leat_json_object(j, "idle");
+    leat_json_string(j, "command", idle->name);
+    LEAT_JSON_UINTS(j, { "done", idle->done }, { "counter", idle->last.counter },
+                    { "variable1", idle->last.variable1 }, { "variable2", idle->last.variable2 });
+    leat_json_object(j, "wait_cycles");
+    put_latency_json(j, &idle->waited);
+    leat_json_end(j);
 }
 
 static void put_text(const struct ring_load *l, uint64_t cycles)
@@ -320,25 +322,26 @@ static void put_text(const struct ring_load *l, uint64_t cycles)
 
 static void put_json(const struct ring_load *l, uint64_t cycles)
 {
-    fputs("{\"fabric\":", stdout);
-    print_quoted(l->fabric->name);
-    printf(",\"model\":\"%s\",\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64
-           ",\"seed\":%" PRIu64 ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ring_bits\":%u,",
-           l->config.model == LEAT_SIM_ATON_BIT ? "bit" : "word",
-           leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes, l->seed,
-           cycles, leat_fabric_ns(&l->config.clock, 1), l->ring.bits);
-    printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
-           ",\"messages_waiting\":%" PRIu64 ",\"deliveries\":%" PRIu64 ",\"throughput\":%.6f,",
-           l->offered, l->sent, l->offered - l->sent, l->delivered,
-           (double)l->symbols / (double)cycles);
-    fputs("\"latency_cycles\":{", stdout);
-    put_latency_json(&l->latency);
-    putchar(',');
-    put_priorities_json(l);
-    put_idle_json(&l->idle);
-    printf("\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f,\"cycles_per_second\":%.0f}\n",
-           leat_sim_certificate_value(&l->ring.certificate), l->wall_seconds,
-           per_second(l, (double)cycles));
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "fabric", l->fabric->name);
+    leat_json_string(j, "model", l->config.model == LEAT_SIM_ATON_BIT ? "bit" : "word");
+    leat_json_string(j, "traffic", leat_sim_atm_traffic_name(l->pattern));
+    json_general(j, "load", (double)l->load / SIM_LOAD_ONE, 6);
+    LEAT_JSON_UINTS(j, { "bytes", l->bytes }, { "seed", l->seed }, { "cycles", cycles });
+    json_general(j, "cycle_ns", leat_fabric_ns(&l->config.clock, 1), 12);
+    LEAT_JSON_UINTS(j, { "ring_bits", l->ring.bits }, { "messages_offered", l->offered },
+                    { "messages_delivered", l->sent }, { "messages_waiting", l->offered - l->sent },
+                    { "deliveries", l->delivered });
+    json_fixed(j, "throughput", (double)l->symbols / (double)cycles, 6);
+    leat_json_object(j, "latency_cycles");
+    put_latency_json(j, &l->latency);
+    put_priorities_json(j, l);
+    put_idle_json(j, &l->idle);
+    json_certificate(j, "certificate", leat_sim_certificate_value(&l->ring.certificate));
+    json_fixed(j, "wall_seconds", l->wall_seconds, 6);
+    json_fixed(j, "cycles_per_second", per_second(l, (double)cycles), 0);
+    json_close(&out);
 }
 
 int sim_aton(const struct arguments *args, struct leat_fabric *fabric)

@@ -1,5 +1,6 @@
 /* leat ring send and receive: messages from station to station of a live ring. */
 #include "ring_mail.h"
+#include "json_out.h"
 #include "leat_tree.h"
 #include "sim.h"
 #include <errno.h>
@@ -65,9 +66,14 @@ static void show_ack(const struct ring_live_asked *a, uint16_t to, size_t len,
                      const struct leat_aton_host_ack *ack)
 {
     if (a->json) {
-        printf("{\"to\":%u,\"len\":%zu,\"recognised\":%s,\"copied\":%s,\"took_ns\":%llu}\n", to,
-               len, ack->recognised ? "true" : "false", ack->copied ? "true" : "false",
-               (unsigned long long)ack->took_ns);
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        leat_json_uint(j, "to", to);
+        leat_json_uint(j, "len", len);
+        leat_json_bool(j, "recognised", ack->recognised);
+        leat_json_bool(j, "copied", ack->copied);
+        leat_json_uint(j, "took_ns", ack->took_ns);
+        json_close(&out);
         return;
     }
     if (!ack->copied) return;
@@ -123,10 +129,12 @@ static void show_message(const struct ring_live_asked *a, uint16_t from, const u
                          size_t len)
 {
     if (a->json) {
-        printf("{\"from\":%u,\"len\":%zu,\"octets\":\"", from, len);
-        for (size_t i = 0; i < len; i++)
-            printf("%02x", octets[i]);
-        printf("\"}\n");
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        leat_json_uint(j, "from", from);
+        leat_json_uint(j, "len", len);
+        leat_json_octets(j, "octets", octets, len);
+        json_close(&out);
     } else {
         printf("station %u: ", from);
         show_octets(octets, len);

@@ -36,16 +36,15 @@ static void put_text(const struct ring_asking *a)
     printf("\n  %-14s     %016" PRIx64 "\n", "certificate", ring_certificate(a));
 }
 
-static void put_json(const struct ring_asking *a)
+static void put_json(struct ring_asking *a)
 {
     const struct ring_job *job = a->job;
     const struct leat_aton_result *r = &a->result.result;
-    ring_json_begin(ring_opcode_name(job->command.opcode), job->stations, &a->packet);
-    printf(",\"variable1\":%" PRIu64 ",\"variable2\":%" PRIu64
-           ",\"packets\":%u,\"bit_times\":%" PRIu64 ",\"bit_times_expected\":%" PRIu64
-           ",\"host_based_bit_times\":%" PRIu64 ",\"certificate\":\"%016" PRIx64 "\"}\n",
-           r->variable1, r->variable2, a->packets, a->bit_times, a->expected, ring_host_based(a),
-           ring_certificate(a));
+    struct leat_json *j = ring_json_open(&a->out, ring_opcode_name(job->command.opcode),
+                                         job->stations, &a->packet);
+    leat_json_uint(j, "variable1", r->variable1);
+    leat_json_uint(j, "variable2", r->variable2);
+    ring_json_close(a, ring_host_based(a));
 }
 
 static int run_command(const struct ring_job *job)

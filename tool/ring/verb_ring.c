@@ -1,27 +1,18 @@
 /* leat ring: on a ring of real hosts, or on a simulated one. */
 #include "ring_job.h"
 #include "ring_live.h"
-#include <string.h>
-
-bool ring_word_is_in(const char *word, const char *list)
-{
-    const size_t len = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += len)
-        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len])) return len > 0;
-    return false;
-}
 
 int run_ring(const struct arguments *args)
 {
     if (!args->operand_count)
         return misuse(args->verb, "expected sim, join, query or another word");
-    if (!ring_word_is_in(args->operand[0], args->verb->operands))
+    if (!word_is_in(args->operand[0], args->verb->operands))
         return misuse(args->verb, "'%s', expected one of %s", args->operand[0],
                       args->verb->operands);
     const bool live = ring_is_live(args);
     if (live && argument(args, "--stations"))
         return misuse(args->verb, "--stations means a simulated ring, expected %s%s",
-                      ring_word_is_in(args->operand[0], RING_LIVE_WORDS)
+                      word_is_in(args->operand[0], RING_LIVE_WORDS)
                           ? "sim or an algorithm, not "
                           : "no --live and no --dev beside ",
                       args->operand[0]);

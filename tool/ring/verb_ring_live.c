@@ -1,6 +1,7 @@
 /* leat ring join, set, get, query, status, leave, and the algorithms on a ring of real hosts;
  * messages are in aton_mail.c. */
 #include "aton_live.h"
+#include "json_out.h"
 #include "key_file.h"
 #include "leat_tree.h"
 #include "ring_fields.h"
@@ -30,8 +31,8 @@ static uint8_t opcode_of(const char *name, size_t len)
 bool ring_is_live(const struct arguments *args)
 {
     const char *word = args->operand_count ? args->operand[0] : "";
-    if (ring_word_is_in(word, RING_LIVE_WORDS)) return true;
-    if (!ring_word_is_in(word, RING_LIVE_ALSO)) return false;
+    if (word_is_in(word, RING_LIVE_WORDS)) return true;
+    if (!word_is_in(word, RING_LIVE_ALSO)) return false;
     if (argument(args, "--dev") || argument(args, "--live")) return true;
     return strcmp(word, "least-loaded") == 0 && !argument(args, "--stations");
 }
@@ -159,12 +160,14 @@ static int join(const struct ring_live_asked *a)
     warn_if_slower(ring_why, slower_at);
     warn_of_station(config.device);
     if (a->json) {
-        printf("{\"device\":");
-        print_quoted(config.device);
-        printf(",\"ring\":%u,\"address\":%u,\"driver\":\"%s\",\"why\":", config.ring_id,
-               config.address, driver_names[used]);
-        print_quoted(ring_why);
-        printf("}\n");
+        struct json_out out;
+        struct leat_json *j = json_open(&out, stdout);
+        leat_json_string(j, "device", config.device);
+        leat_json_uint(j, "ring", config.ring_id);
+        leat_json_uint(j, "address", config.address);
+        leat_json_string(j, "driver", driver_names[used]);
+        leat_json_string(j, "why", ring_why);
+        json_close(&out);
     } else {
         printf("%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
                config.ring_id, driver_names[used], ring_why);
@@ -296,20 +299,20 @@ static int get(const struct ring_live_asked *a)
     struct leat_aton_host *station = open_station(a);
     if (!station) return WRONG;
     const volatile uint64_t *operand = leat_aton_host_registers(station);
-    if (a->json) printf("{");
-    const char *comma = "";
+    struct json_out out;
+    struct leat_json *j = a->json ? json_open(&out, stdout) : NULL;
     for (unsigned r = first; r <= last; r++) {
         const unsigned long long value = operand[r];
+        char key[JSON_KEY_CAP];
         if (!one && !value) continue; /* all that are not 0 */
-        if (a->json)
-            printf("%s\"%u\":%llu", comma, r, value);
+        if (j)
+            leat_json_uint(j, json_key(r, key), value);
         else if (one)
             printf("%llu\n", value);
         else
             printf("R%-2u %llu\n", r, value);
-        comma = ",";
     }
-    if (a->json) printf("}\n");
+    if (j) json_close(&out);
     leat_aton_host_close(station);
     return DONE;
 }
@@ -332,7 +335,7 @@ static void show_status(const struct leat_aton_host_config *c, const struct leat
         printf("at most %u packets a second of one sender\n", c->rate_per_s);
     else
         printf("no rate limit\n");
-    print_confined(process, no_process, false);
+    print_confined(process, no_process);
     for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++)
         if (counts[i])
             printf("%12llu  %-12s %s\n", (unsigned long long)counts[i], leat_aton_host_reason(i),
@@ -343,21 +346,23 @@ static void show_status_json(const struct leat_aton_host_config *c,
                              const struct leat_aton_interface *it, int process,
                              const uint64_t counts[LEAT_ATON_HOST_COUNTS])
 {
-    printf("{\"device\":");
-    print_quoted(c->device);
-    printf(",\"out\":");
-    print_quoted(c->out);
-    printf(",\"ring\":%u,\"address\":%u,\"driver\":\"%s\",\"why\":", c->ring_id, c->address,
-           driver_names[c->driver]);
-    print_quoted(c->why);
-    printf(",\"enabled\":%s,\"keyed\":%s,\"rate\":%u,", it->enabled ? "true" : "false",
-           c->key ? "true" : "false", c->rate_per_s);
-    print_confined(process, no_process, true);
-    printf(",\"counts\":{");
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "device", c->device);
+    leat_json_string(j, "out", c->out);
+    leat_json_uint(j, "ring", c->ring_id);
+    leat_json_uint(j, "address", c->address);
+    leat_json_string(j, "driver", driver_names[c->driver]);
+    leat_json_string(j, "why", c->why);
+    leat_json_bool(j, "enabled", it->enabled);
+    leat_json_bool(j, "keyed", c->key);
+    leat_json_uint(j, "rate", c->rate_per_s);
+    json_confined(j, process, no_process);
+    leat_json_object(j, "counts");
     for (unsigned i = 0; i < LEAT_ATON_HOST_COUNTS; i++)
-        printf("%s\"%s\":%llu", i ? "," : "", leat_aton_host_reason(i),
-               (unsigned long long)counts[i]);
-    printf("}}\n");
+        leat_json_uint(j, leat_aton_host_reason(i), counts[i]);
+    leat_json_end(j);
+    json_close(&out);
 }
 
 static int status(const struct ring_live_asked *a)
@@ -382,29 +387,34 @@ static int status(const struct ring_live_asked *a)
 /* ---- commands ----------------------------------------------------------------------------- */
 
 /* The beginning of an object, and what the word's packet says. */
-static void begin_json(const struct ring_live_asked *a, const struct leat_aton_host_answer *answer)
+static struct leat_json *open_json(struct json_out *out, const struct ring_live_asked *a,
+                                   const struct leat_aton_host_answer *answer)
 {
     struct ring_field field[RING_FIELDS_MAX];
     const unsigned count = ring_fields(a->word, &answer->result, field);
-    ring_json_begin(a->word, answer->stations, &answer->result);
+    struct leat_json *j = ring_json_open(out, a->word, answer->stations, &answer->result);
     for (unsigned i = 0; i < count; i++)
-        ring_json_field(&field[i]);
+        ring_json_field(j, &field[i]);
+    return j;
 }
 
-static void end_json(unsigned packets, uint64_t took_ns)
+static void close_json(struct json_out *out, unsigned packets, uint64_t took_ns)
 {
-    printf(",\"packets\":%u,\"took_ns\":%llu}\n", packets, (unsigned long long)took_ns);
+    leat_json_uint(&out->json, "packets", packets);
+    leat_json_uint(&out->json, "took_ns", took_ns);
+    json_close(out);
 }
 
 static void show_result_json(const struct ring_live_asked *a,
                              const struct leat_aton_host_answer *answer)
 {
-    begin_json(a, answer);
-    if (a->is_query)
-        printf(",\"variable1\":%llu,\"variable2\":%llu",
-               (unsigned long long)answer->result.variable1,
-               (unsigned long long)answer->result.variable2);
-    end_json(1, answer->took_ns);
+    struct json_out out;
+    struct leat_json *j = open_json(&out, a, answer);
+    if (a->is_query) {
+        leat_json_uint(j, "variable1", answer->result.variable1);
+        leat_json_uint(j, "variable2", answer->result.variable2);
+    }
+    close_json(&out, 1, answer->took_ns);
 }
 
 static void show_cost(const struct leat_aton_host_answer *answer)
@@ -530,18 +540,23 @@ static int sort(const struct ring_live_asked *a, struct leat_aton_host *station)
     code = judge(a, station, &a->command, &answer);
     if (code != DONE) return code;
     leat_aton_packet_shape(&answer.result, &shape);
-    if (a->json) begin_json(a, &answer);
-    if (a->json) printf(",\"values\":[");
+    struct json_out out;
+    struct leat_json *j = a->json ? open_json(&out, a, &answer) : NULL;
+    if (j) leat_json_array(j, "values");
     for (size_t i = 0; i < shape.count; i++) {
         unsigned valid;
         const uint64_t value = leat_aton_item_get(answer.result.payload, &shape, i, &valid);
-        printf(a->json ? "%s%llu" : "%.0s%llu\n", i ? "," : "", (unsigned long long)value);
+        if (j)
+            leat_json_uint(j, NULL, value);
+        else
+            printf("%llu\n", (unsigned long long)value);
     }
-    if (a->json) printf("]");
-    if (a->json)
-        end_json(2, answer.took_ns);
-    else
+    if (j) {
+        leat_json_end(j);
+        close_json(&out, 2, answer.took_ns);
+    } else {
         show_cost(&answer);
+    }
     return DONE;
 }
 
@@ -564,8 +579,9 @@ static int majority(const struct ring_live_asked *a, struct leat_aton_host *stat
     if (code != DONE) return code;
     const struct leat_aton_packet *p = &answer.result;
     if (a->json) {
-        begin_json(a, &answer);
-        end_json(3, took_ns + answer.took_ns);
+        struct json_out out;
+        open_json(&out, a, &answer);
+        close_json(&out, 3, took_ns + answer.took_ns);
     } else if (leat_aton_is_majority(p))
         printf("majority %llu: %llu of %u\n", (unsigned long long)p->variable1,
                (unsigned long long)p->variable2, p->counter);
@@ -589,9 +605,9 @@ static int tree(const struct ring_live_asked *a, struct leat_aton_host *station)
         return FAILED;
     }
     if (a->json) {
-        begin_json(a, &answer);
-        printf(",\"value\":%llu", (unsigned long long)value);
-        end_json(2, answer.took_ns);
+        struct json_out out;
+        leat_json_uint(open_json(&out, a, &answer), "value", value);
+        close_json(&out, 2, answer.took_ns);
     } else {
         printf("tree %llu\n", (unsigned long long)value);
         show_cost(&answer);
@@ -647,9 +663,12 @@ static int work(const struct ring_live_asked *a, struct leat_aton_host *station)
                                              a->timeout_us, &ack, ring_why));
     if (code != DONE) return code;
     if (a->json) {
-        begin_json(a, &answer);
-        printf(",\"requested\":%s", !asks ? "null" : ack.copied ? "1" : "0");
-        end_json(1 + asks, answer.took_ns + ack.took_ns);
+        struct json_out out;
+        const struct ring_field requested = { .key = "requested",
+                                              .is_there = asks,
+                                              .value = ack.copied };
+        ring_json_field(open_json(&out, a, &answer), &requested);
+        close_json(&out, 1 + asks, answer.took_ns + ack.took_ns);
     } else {
         show_result(a, &answer);
         if (ack.copied) printf("station %u has the request\n", holder);

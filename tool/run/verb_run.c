@@ -1,4 +1,5 @@
 /* leat run: a real program over a network that exists only as a description. */
+#include "json_out.h"
 #include "result_file.h"
 #include "run.h"
 #include "sim.h"
@@ -159,85 +160,85 @@ static const char anomaly[] = "messages come to ports, units and half-routers at
                               "which still serve one after the "
                               "other, and they end later; contention cannot be told from this run";
 
-static void put_json_contention(FILE *file, const struct run_outcome *out,
+static void put_json_contention(struct leat_json *j, const struct run_outcome *out,
                                 const struct run_outcome *alone)
 {
-    fprintf(
-        file,
-        ",\"contention_free_seconds\":%.12f,\"contention_seconds\":%.12f,\"reordered_tasks\":%u",
-        seconds(alone->simulated_ps), seconds(out->simulated_ps) - seconds(alone->simulated_ps),
-        count_reordered(out, alone));
-    if (alone->simulated_ps > out->simulated_ps)
-        fprintf(file, ",\"contention_note\":\"%s\"", anomaly);
+    const double with = seconds(out->simulated_ps), without = seconds(alone->simulated_ps);
+    json_fixed(j, "contention_free_seconds", without, 12);
+    json_fixed(j, "contention_seconds", with - without, 12);
+    leat_json_uint(j, "reordered_tasks", count_reordered(out, alone));
+    if (alone->simulated_ps > out->simulated_ps) leat_json_string(j, "contention_note", anomaly);
 }
 
-static void put_json_repeatable(FILE *file, const struct run_job *job,
+static void put_json_repeatable(struct leat_json *j, const struct run_job *job,
                                 const struct run_outcome *out)
 {
     const char *reason[REASONS_MAX];
     const size_t reasons = not_repeatable(job, out, reason);
-    fprintf(file, ",\"repeatable\":%s,\"not_repeatable_because\":[", reasons ? "false" : "true");
-    for (size_t i = 0; i < reasons; i++) {
-        if (i) fputc(',', file);
-        write_quoted(file, reason[i]);
-    }
-    fputc(']', file);
+    leat_json_bool(j, "repeatable", !reasons);
+    leat_json_array(j, "not_repeatable_because");
+    for (size_t i = 0; i < reasons; i++)
+        leat_json_string(j, NULL, reason[i]);
+    leat_json_end(j);
 }
 
-static void put_tasks(FILE *file, const struct run_outcome *out)
+static void put_tasks(struct leat_json *j, const struct run_outcome *out)
 {
-    uint32_t told = 0;
-    fputs(",\"task\":[", file);
+    leat_json_array(j, "task");
     for (uint32_t i = 0; i < out->tasks; i++) {
         const struct leat_hub_task *t = &out->task[i];
         if (!t->begun) continue;
-        fprintf(file,
-                "%s{\"task\":%u,\"port\":%u,\"seconds\":%.12f,\"waiting_seconds\":%.12f,"
-                "\"messages_sent\":%" PRIu64 ",\"bytes_sent\":%" PRIu64
-                ",\"messages_received\":%" PRIu64 ",\"bytes_received\":%" PRIu64 "}",
-                told++ ? "," : "", i, out->port[i],
-                seconds(t->clock > RUN_START_PS ? t->clock - RUN_START_PS : 0),
-                seconds(t->waited_ps), t->messages_sent, t->octets_sent, t->messages_received,
-                t->octets_received);
+        leat_json_object(j, NULL);
+        leat_json_uint(j, "task", i);
+        leat_json_uint(j, "port", out->port[i]);
+        json_fixed(j, "seconds", seconds(t->clock > RUN_START_PS ? t->clock - RUN_START_PS : 0),
+                   12);
+        json_fixed(j, "waiting_seconds", seconds(t->waited_ps), 12);
+        LEAT_JSON_UINTS(j, { "messages_sent", t->messages_sent }, { "bytes_sent", t->octets_sent },
+                        { "messages_received", t->messages_received },
+                        { "bytes_received", t->octets_received });
+        leat_json_end(j);
     }
-    fputs("]}\n", file);
+    leat_json_end(j);
 }
 
 /* `ended`: the run that tells how it went, the one without contention where that failed. */
-static void put_status(FILE *file, const struct run_outcome *ended)
+static void put_status(struct leat_json *j, const struct run_outcome *ended)
 {
     char reason[sizeof ended->reason];
-    fprintf(file, ",\"status\":\"%s\",\"reason\":", run_status(ended, reason, sizeof reason));
-    if (*reason)
-        write_quoted(file, reason);
-    else
-        fputs("null", file);
+    leat_json_string(j, "status", run_status(ended, reason, sizeof reason));
+    leat_json_string(j, "reason", *reason ? reason : NULL);
     if (ended->end == LEAT_HUB_DONE)
-        fprintf(file, ",\"exit_code\":%d", ended->code);
+        leat_json_int(j, "exit_code", ended->code);
     else
-        fputs(",\"exit_code\":null", file); /* leat ended it */
+        leat_json_null(j, "exit_code"); /* leat ended it */
 }
 
-static void put_object(FILE *file, const struct run_job *job, const struct run_outcome *out,
-                       const struct run_outcome *alone)
+static void put_object(struct leat_text *text, const struct run_job *job,
+                       const struct run_outcome *out, const struct run_outcome *alone)
 {
     static const char *const libraries[] = {
         [RUN_MPI] = "mpi", [RUN_PVM] = "pvm", [RUN_ATM] = "atm"
     };
-    fputs("{\"fabric\":", file);
-    write_quoted(file, out->fabric);
-    fputs(",\"program\":", file);
-    write_quoted(file, job->words[0]);
-    fprintf(file, ",\"library\":\"%s\"", libraries[job->library]);
-    put_status(file, alone ? alone : out);
-    fprintf(file,
-            ",\"tasks\":%u,\"simulated_seconds\":%.12f,\"messages\":%" PRIu64 ",\"bytes\":%" PRIu64
-            ",\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f,\"replayed\":%" PRIu64,
-            out->begun, seconds(out->simulated_ps), out->messages, out->octets, out->certificate,
-            out->wall_seconds, out->replayed);
-    if (alone) put_json_contention(file, out, alone);
-    put_json_repeatable(file, job, out);
-    put_tasks(file, out);
+    struct leat_json json, *j = &json;
+    leat_json_init(j, text);
+    leat_json_object(j, NULL);
+    leat_json_string(j, "fabric", out->fabric);
+    leat_json_string(j, "program", job->words[0]);
+    leat_json_string(j, "library", libraries[job->library]);
+    put_status(j, alone ? alone : out);
+    leat_json_uint(j, "tasks", out->begun);
+    json_fixed(j, "simulated_seconds", seconds(out->simulated_ps), 12);
+    leat_json_uint(j, "messages", out->messages);
+    leat_json_uint(j, "bytes", out->octets);
+    json_certificate(j, "certificate", out->certificate);
+    json_fixed(j, "wall_seconds", out->wall_seconds, 6);
+    leat_json_uint(j, "replayed", out->replayed);
+    if (alone) put_json_contention(j, out, alone);
+    put_json_repeatable(j, job, out);
+    put_tasks(j, out);
+    leat_json_end(j);
+    leat_text_putc(text, '\n');
 }
 
 /* Does what comes next on standard output begin a line? Only a file can be asked how it ends. */
@@ -258,28 +259,13 @@ static bool is_at_line_start(void)
 static bool put_json(const struct run_job *job, const struct run_outcome *out,
                      const struct run_outcome *alone)
 {
-    char *text = NULL;
-    size_t len = 0;
     static struct result_file file; /* large */
-    FILE *memory = open_memstream(&text, &len);
-    if (memory) put_object(memory, job, out, alone);
-    if (!memory || fclose(memory) != 0) {
-        complain("no memory for the JSON object");
-        free(text);
-        return false;
-    }
     const bool to_file = *job->json && strcmp(job->json, "-") != 0;
-    bool good = true;
-    if (!to_file) {
-        if (!is_at_line_start()) putchar('\n');
-        fwrite(text, 1, len, stdout);
-    } else {
-        good = result_file_open(&file, job->json);
-        if (good) leat_text_put(&file.out.text, text, len);
-        if (good) good = result_file_close(&file, true);
-    }
-    free(text);
-    return good;
+    if (!to_file && !is_at_line_start()) putchar('\n');
+    fflush(stdout);
+    if (!result_file_open(&file, to_file ? job->json : NULL)) return false;
+    put_object(&file.out.text, job, out, alone);
+    return result_file_close(&file, true);
 }
 
 static void put_contention(const struct run_outcome *out, const struct run_outcome *alone)

@@ -1,4 +1,5 @@
 /* leat sim of networks: what came of a run, as a table for people or one object for programs. */
+#include "json_out.h"
 #include "net_sim.h"
 #include <stdio.h>
 
@@ -145,133 +146,143 @@ void net_put_text(const struct net_job *job, const struct net_result *r)
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static void put_key(const char *key, uint64_t value)
-{
-    printf("\"%s\":%llu,", key, (unsigned long long)value);
-}
-
 /* A figure, or null where there is none. */
-static void put_figure(const char *key, bool known, double value, int decimals, const char *after)
+/* A figure, or null where there is none. */
+static void put_figure(struct leat_json *j, const char *key, bool known, double value, int decimals)
 {
     if (known)
-        printf("\"%s\":%.*f%s", key, decimals, value, after);
+        json_fixed(j, key, value, decimals);
     else
-        printf("\"%s\":null%s", key, after);
+        leat_json_null(j, key);
 }
 
-static void put_latency(const struct net_result *r)
+static void put_latency(struct leat_json *j, const struct net_result *r)
 {
     const struct leat_net_steady_result *s = &r->load.steady;
     const bool known = s->packets;
-    fputs("\"latency_cycles\":{", stdout);
-    put_figure("mean", known, s->latency_mean, 4, ",");
-    put_figure("p50", known, (double)s->latency_p50, 0, ",");
-    put_figure("p99", known, (double)s->latency_p99, 0, ",");
-    put_figure("max", known, (double)s->latency_max, 0, ",");
-    put_figure("ci95", known && r->intervals, s->latency_half, 4, "},");
-    put_figure("hops_mean", known, s->hops_mean, 5, ",");
+    leat_json_object(j, "latency_cycles");
+    put_figure(j, "mean", known, s->latency_mean, 4);
+    put_figure(j, "p50", known, (double)s->latency_p50, 0);
+    put_figure(j, "p99", known, (double)s->latency_p99, 0);
+    put_figure(j, "max", known, (double)s->latency_max, 0);
+    put_figure(j, "ci95", known && r->intervals, s->latency_half, 4);
+    leat_json_end(j);
+    put_figure(j, "hops_mean", known, s->hops_mean, 5);
 }
 
-static void put_saturation(const struct net_job *job, const struct net_result *r)
+static void put_saturation(struct leat_json *j, const struct net_job *job,
+                           const struct net_result *r)
 {
     const struct leat_net_steady_result *s = &r->load.steady;
-    printf("\"warmup_cycles\":%llu,", (unsigned long long)s->warmup);
-    printf("\"settled\":%s,", job->ends ? "null" : s->settled ? "true" : "false");
-    if (job->ends) printf("\"done\":%s,", r->done ? "true" : "false");
-    printf("\"saturated\":%s,", s->saturated ? "true" : "false");
-    if (s->saturated) printf("\"saturation\":\"%s\",", s->reason);
+    leat_json_uint(j, "warmup_cycles", s->warmup);
+    if (job->ends) {
+        leat_json_null(j, "settled");
+        leat_json_bool(j, "done", r->done);
+    } else {
+        leat_json_bool(j, "settled", s->settled);
+    }
+    leat_json_bool(j, "saturated", s->saturated);
+    if (s->saturated) leat_json_string(j, "saturation", s->reason);
 }
 
-static void put_lost(const struct net_result *r)
+static void put_lost(struct leat_json *j, const struct net_result *r)
 {
     const uint64_t *ended = r->load.packets_ended;
-    printf("\"lost\":{\"no_room\":%llu,\"no_way\":%llu,\"cut\":%llu,\"corrupted\":%llu},",
-           (unsigned long long)ended[LEAT_NET_NO_ROOM], (unsigned long long)ended[LEAT_NET_NO_WAY],
-           (unsigned long long)ended[LEAT_NET_CUT], (unsigned long long)ended[LEAT_NET_CORRUPTED]);
-    put_key("rerouted", r->load.packets_rerouted);
+    leat_json_object(j, "lost");
+    LEAT_JSON_UINTS(j, { "no_room", ended[LEAT_NET_NO_ROOM] }, { "no_way", ended[LEAT_NET_NO_WAY] },
+                    { "cut", ended[LEAT_NET_CUT] }, { "corrupted", ended[LEAT_NET_CORRUPTED] });
+    leat_json_end(j);
+    leat_json_uint(j, "rerouted", r->load.packets_rerouted);
 }
 
-static void put_deadlock(const struct net_result *r)
+static void put_deadlock(struct leat_json *j, const struct net_result *r)
 {
     const uint32_t shown = r->circle_len < NET_CIRCLE_MAX ? r->circle_len : NET_CIRCLE_MAX;
     if (!r->circle_len) {
-        fputs("\"deadlock\":null,", stdout);
+        leat_json_null(j, "deadlock");
         return;
     }
-    fputs("\"deadlock\":[", stdout);
+    leat_json_array(j, "deadlock");
     for (uint32_t i = 0; i < shown; i++) {
         const struct leat_net_waiting *w = &r->circle[i];
-        printf("%s{\"router\":%u,\"in\":%u,\"channel\":%u,\"source\":%u,\"destination\":%u}",
-               i ? "," : "", w->router, w->in, w->channel, w->source, w->destination);
+        leat_json_object(j, NULL);
+        LEAT_JSON_UINTS(j, { "router", w->router }, { "in", w->in }, { "channel", w->channel },
+                        { "source", w->source }, { "destination", w->destination });
+        leat_json_end(j);
     }
-    fputs("],", stdout);
+    leat_json_end(j);
 }
 
-static void put_collective(const struct net_job *job, const struct leat_net_rounds *rounds)
+static void put_collective(struct leat_json *j, const struct net_job *job,
+                           const struct leat_net_rounds *rounds)
 {
     if (!leat_net_pattern_list(job->traffic.pattern)->is_closed) return;
-    printf("\"rounds\":{\"count\":%llu,", (unsigned long long)rounds->count);
-    put_figure("asked", job->traffic.rounds, (double)job->traffic.rounds, 0, ",");
-    printf("\"mean\":%.3f,\"min\":%llu,\"max\":%llu},",
-           rounds->count ? (double)rounds->cycles / (double)rounds->count : 0,
-           (unsigned long long)rounds->cycles_min, (unsigned long long)rounds->cycles_max);
+    leat_json_object(j, "rounds");
+    leat_json_uint(j, "count", rounds->count);
+    put_figure(j, "asked", job->traffic.rounds, (double)job->traffic.rounds, 0);
+    json_fixed(j, "mean", rounds->count ? (double)rounds->cycles / (double)rounds->count : 0, 3);
+    leat_json_uint(j, "min", rounds->cycles_min);
+    leat_json_uint(j, "max", rounds->cycles_max);
+    leat_json_end(j);
 }
 
-static void put_trace(const struct net_job *job, const struct net_result *r)
+static void put_trace(struct leat_json *j, const struct net_job *job, const struct net_result *r)
 {
     if (job->traffic.pattern != LEAT_NET_TRACE) return;
-    printf("\"trace\":{\"packets\":%u,\"not_begun\":%llu},", job->traffic.trace_count,
-           (unsigned long long)beyond(job, r));
+    leat_json_object(j, "trace");
+    leat_json_uint(j, "packets", job->traffic.trace_count);
+    leat_json_uint(j, "not_begun", beyond(job, r));
+    leat_json_end(j);
 }
 
 /* Flits over each wire between routers, by output port. */
-static void put_links(const struct net_job *job, const struct net_result *r)
+static void put_links(struct leat_json *j, const struct net_job *job, const struct net_result *r)
 {
     const struct leat_net_topology *t = &job->built->topology;
-    const char *between = "";
     if (!job->links) return;
-    fputs("\"links\":[", stdout);
-    for (uint32_t out = 0; out < t->outs; out++) {
-        if (leat_net_behind(t, out) == LEAT_NET_NONE) continue;
-        printf("%s%llu", between, (unsigned long long)r->out_flits[out]);
-        between = ",";
-    }
-    fputs("],", stdout);
+    leat_json_array(j, "links");
+    for (uint32_t out = 0; out < t->outs; out++)
+        if (leat_net_behind(t, out) != LEAT_NET_NONE) leat_json_uint(j, NULL, r->out_flits[out]);
+    leat_json_end(j);
 }
 
 void net_put_json(const struct net_job *job, const struct net_result *r)
 {
     const struct leat_net_load_result *l = &r->load;
     const bool vc = job->design->plan.net.architecture == LEAT_NET_SWITCH_VC;
-    fputs("{\"fabric\":", stdout);
-    print_quoted(job->design->name);
-    printf(",\"model\":\"%s\",\"traffic\":\"%s\",", vc ? "flit" : "queue", pattern_name(job));
-    if (is_open(job)) printf("\"load\":%g,", load_of(job));
-    put_key("flits", job->traffic.flits);
-    put_key("seed", job->traffic.seed);
-    put_key("cycles", l->cycles);
-    printf("\"cycle_ns\":%.12g,", leat_fabric_ns(&job->design->plan.clock, 1));
-    put_key("cells_offered", l->flits_offered);
-    put_key("cells_delivered", l->flits_ended[LEAT_NET_DELIVERED]);
-    put_key("messages_offered", l->packets_offered);
-    put_key("messages_delivered", l->packets_ended[LEAT_NET_DELIVERED]);
-    put_key("messages_waiting", l->packets_waiting);
-    printf("\"throughput\":%.6f,", l->steady.accepted);
-    put_figure("throughput_ci95", r->intervals, l->steady.accepted_half, 6, ",");
-    put_latency(r);
-    put_saturation(job, r);
-    put_key("suspensions", r->counts.waits);
-    put_key("retransmissions", 0);
-    put_lost(r);
-    put_deadlock(r);
-    put_collective(job, &l->rounds);
-    put_trace(job, r);
-    printf("\"fairness\":{\"min\":%llu,\"max\":%llu},", (unsigned long long)l->delivered_min,
-           (unsigned long long)l->delivered_max);
-    put_links(job, r);
-    put_key("flit_hops", r->counts.flit_hops);
-    printf("\"certificate\":\"%016llx\",", (unsigned long long)l->certificate);
-    printf("\"wall_seconds\":%.6f,\"cycles_per_second\":%.0f,\"flit_hops_per_second\":%.0f}\n",
-           r->wall_seconds, per_second((double)l->cycles, r),
-           per_second((double)r->counts.flit_hops, r));
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "fabric", job->design->name);
+    leat_json_string(j, "model", vc ? "flit" : "queue");
+    leat_json_string(j, "traffic", pattern_name(job));
+    if (is_open(job)) json_general(j, "load", load_of(job), 6);
+    LEAT_JSON_UINTS(j, { "flits", job->traffic.flits }, { "seed", job->traffic.seed },
+                    { "cycles", l->cycles });
+    json_general(j, "cycle_ns", leat_fabric_ns(&job->design->plan.clock, 1), 12);
+    LEAT_JSON_UINTS(j, { "cells_offered", l->flits_offered },
+                    { "cells_delivered", l->flits_ended[LEAT_NET_DELIVERED] },
+                    { "messages_offered", l->packets_offered },
+                    { "messages_delivered", l->packets_ended[LEAT_NET_DELIVERED] },
+                    { "messages_waiting", l->packets_waiting });
+    json_fixed(j, "throughput", l->steady.accepted, 6);
+    put_figure(j, "throughput_ci95", r->intervals, l->steady.accepted_half, 6);
+    put_latency(j, r);
+    put_saturation(j, job, r);
+    leat_json_uint(j, "suspensions", r->counts.waits);
+    leat_json_uint(j, "retransmissions", 0);
+    put_lost(j, r);
+    put_deadlock(j, r);
+    put_collective(j, job, &l->rounds);
+    put_trace(j, job, r);
+    leat_json_object(j, "fairness");
+    leat_json_uint(j, "min", l->delivered_min);
+    leat_json_uint(j, "max", l->delivered_max);
+    leat_json_end(j);
+    put_links(j, job, r);
+    leat_json_uint(j, "flit_hops", r->counts.flit_hops);
+    json_certificate(j, "certificate", l->certificate);
+    json_fixed(j, "wall_seconds", r->wall_seconds, 6);
+    json_fixed(j, "cycles_per_second", per_second((double)l->cycles, r), 0);
+    json_fixed(j, "flit_hops_per_second", per_second((double)r->counts.flit_hops, r), 0);
+    json_close(&out);
 }

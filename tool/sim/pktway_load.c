@@ -4,6 +4,7 @@
  */
 #include "fabric.h"
 #include "fabric_packetway.h"
+#include "json_out.h"
 #include "pktway_options.h"
 #include "port_load.h"
 #include "sim.h"
@@ -83,24 +84,21 @@ static void put_text(const struct pktway_load *l, uint64_t cycles)
 static void put_json(const struct pktway_load *l, uint64_t cycles)
 {
     const struct leat_sim_packetway_counts *c = &l->network->net.counts;
-    char how[64];
-    snprintf(how, sizeof how, "\"forwarding\":\"%s\",\"cut_through\":%s,",
-             l->network->design.by_address ? "address" : "planned",
-             l->network->design.cut_through ? "true" : "false");
-    port_load_head_json(&l->load, l->network->design.name, how, cycles);
-    printf("\"throughput\":%.6f,", megabits(l, cycles));
-    port_load_latency_json("latency_cycles", &l->load.latency);
-    port_load_latency_json("within_cycles", &l->within);
-    port_load_latency_json("across_cycles", &l->across);
-    fputs("\"counts\":{", stdout);
-    const char *before = "";
-#define X(id, text)                                  \
-    printf("%s\"" #id "\":%" PRIu64, before, c->id); \
-    before = ",";
+    struct json_out out;
+    struct leat_json *j = port_load_open_json(&out, l->network->design.name);
+    leat_json_string(j, "forwarding", l->network->design.by_address ? "address" : "planned");
+    leat_json_bool(j, "cut_through", l->network->design.cut_through);
+    port_load_head_json(j, &l->load, cycles);
+    json_fixed(j, "throughput", megabits(l, cycles), 6);
+    port_load_latency_json(j, "latency_cycles", &l->load.latency);
+    port_load_latency_json(j, "within_cycles", &l->within);
+    port_load_latency_json(j, "across_cycles", &l->across);
+    leat_json_object(j, "counts");
+#define X(id, text) leat_json_uint(j, #id, c->id);
     LEAT_SIM_PACKETWAY_COUNT_LIST(X)
 #undef X
-    fputs("},", stdout);
-    port_load_end_json(&l->load);
+    leat_json_end(j);
+    port_load_close_json(&out, &l->load);
 }
 
 int sim_packetway(const struct arguments *args, struct leat_fabric *fabric)

@@ -179,32 +179,41 @@ void port_load_end_text(const struct port_load *l)
     printf("  %-32s %14.3f  seconds\n", "run", l->wall_seconds);
 }
 
-void port_load_head_json(const struct port_load *l, const char *name, const char *more,
-                         uint64_t cycles)
+struct leat_json *port_load_open_json(struct json_out *out, const char *name)
 {
-    fputs("{\"fabric\":", stdout);
-    print_quoted(name);
-    printf(",%s\"traffic\":\"%s\",\"load\":%g,\"bytes\":%" PRIu64 ",\"seed\":%" PRIu64
-           ",\"cycles\":%" PRIu64 ",\"cycle_ns\":%.12g,\"ports\":%u,",
-           more, leat_sim_atm_traffic_name(l->pattern), (double)l->load / SIM_LOAD_ONE, l->bytes,
-           l->seed, cycles, leat_fabric_ns(&l->clock, 1), l->net->ports);
-    printf("\"messages_offered\":%" PRIu64 ",\"messages_delivered\":%" PRIu64
-           ",\"messages_waiting\":%" PRIu64 ",\"messages_lost\":%" PRIu64 ",",
-           l->offered, l->delivered, l->offered - l->delivered - l->lost, l->lost);
+    struct leat_json *j = json_open(out, stdout);
+    leat_json_string(j, "fabric", name);
+    return j;
 }
 
-void port_load_latency_json(const char *name, const struct leat_sim_histogram *h)
+void port_load_head_json(struct leat_json *j, const struct port_load *l, uint64_t cycles)
 {
-    printf("\"%s\":{\"mean\":%.4f,\"p50\":%" PRIu64 ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64
-           ",\"count\":%" PRIu64 "},",
-           name, leat_sim_histogram_mean(h), leat_sim_histogram_quantile(h, 500),
-           leat_sim_histogram_quantile(h, 990), h->max, h->count);
+    leat_json_string(j, "traffic", leat_sim_atm_traffic_name(l->pattern));
+    json_general(j, "load", (double)l->load / SIM_LOAD_ONE, 6);
+    LEAT_JSON_UINTS(j, { "bytes", l->bytes }, { "seed", l->seed }, { "cycles", cycles });
+    json_general(j, "cycle_ns", leat_fabric_ns(&l->clock, 1), 12);
+    LEAT_JSON_UINTS(j, { "ports", l->net->ports }, { "messages_offered", l->offered },
+                    { "messages_delivered", l->delivered },
+                    { "messages_waiting", l->offered - l->delivered - l->lost },
+                    { "messages_lost", l->lost });
 }
 
-void port_load_end_json(const struct port_load *l)
+void port_load_latency_json(struct leat_json *j, const char *name,
+                            const struct leat_sim_histogram *h)
 {
-    printf("\"certificate\":\"%016" PRIx64 "\",\"wall_seconds\":%.6f}\n", l->net->certificate,
-           l->wall_seconds);
+    leat_json_object(j, name);
+    json_fixed(j, "mean", leat_sim_histogram_mean(h), 4);
+    LEAT_JSON_UINTS(j, { "p50", leat_sim_histogram_quantile(h, 500) },
+                    { "p99", leat_sim_histogram_quantile(h, 990) }, { "max", h->max },
+                    { "count", h->count });
+    leat_json_end(j);
+}
+
+void port_load_close_json(struct json_out *out, const struct port_load *l)
+{
+    json_certificate(&out->json, "certificate", l->net->certificate);
+    json_fixed(&out->json, "wall_seconds", l->wall_seconds, 6);
+    json_close(out);
 }
 
 /* ---- leat sim of any kind that has no load of its own -----------------------------------------
@@ -221,10 +230,12 @@ static void put_ports(const struct port_load *l, const struct leat_fabric *fabri
     const struct leat_fabric_load *as = fabric->kind->load;
     const double share = throughput(l, as->message_cycles(fabric, l->bytes), cycles);
     if (argument(l->args, "--json")) {
-        port_load_head_json(l, fabric->name, "", cycles);
-        printf("\"throughput\":%.6f,", share);
-        port_load_latency_json("latency_cycles", &l->latency);
-        port_load_end_json(l);
+        struct json_out out;
+        struct leat_json *j = port_load_open_json(&out, fabric->name);
+        port_load_head_json(j, l, cycles);
+        json_fixed(j, "throughput", share, 6);
+        port_load_latency_json(j, "latency_cycles", &l->latency);
+        port_load_close_json(&out, l);
         return;
     }
     port_load_head_text(l, fabric, "");

@@ -6,6 +6,7 @@
 #define LEAT_PORT_LOAD_H
 
 #include "fabric_kind.h"
+#include "json_out.h"
 #include "sim_atm_traffic.h"
 #include "sim_clock.h"
 #include "sim_histogram.h"
@@ -48,7 +49,7 @@ uint64_t port_load_run(struct port_load *load);
 void port_load_free(struct port_load *load);
 
 /* ---- what came of it ----
- * `more` stands behind the name; JSON: members, each with a comma behind it. */
+ * `more` stands behind the name; JSON: the name, members of the network, the head, and the rest. */
 
 void port_load_head_text(const struct port_load *load, const struct leat_fabric *fabric,
                          const char *more);
@@ -56,9 +57,10 @@ void port_load_counts_text(const struct port_load *load);
 void port_load_latency_text(const char *of, const char *unit, const struct leat_sim_histogram *h);
 void port_load_end_text(const struct port_load *load);
 
-void port_load_head_json(const struct port_load *load, const char *name, const char *more,
-                         uint64_t cycles);
-void port_load_latency_json(const char *name, const struct leat_sim_histogram *h);
-void port_load_end_json(const struct port_load *load);
+struct leat_json *port_load_open_json(struct json_out *out, const char *name);
+void port_load_head_json(struct leat_json *json, const struct port_load *load, uint64_t cycles);
+void port_load_latency_json(struct leat_json *json, const char *name,
+                            const struct leat_sim_histogram *h);
+void port_load_close_json(struct json_out *out, const struct port_load *load);
 
 #endif

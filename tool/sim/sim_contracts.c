@@ -1,5 +1,6 @@
 /* leat sim FABRIC --contracts FILE: who is admitted, and whether contracts are kept. */
 #include "contracts.h"
+#include "json_out.h"
 #include "sim.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,15 +92,6 @@ static const char *reason_of(const struct job *job, uint32_t i, char line[256])
     }
     line[text.len] = '\0';
     return line;
-}
-
-static void put_limit_us(const char *before, leat_time ps, const char *none)
-{
-    fputs(before, stdout);
-    if (ps == LEAT_NEVER)
-        fputs(none, stdout);
-    else
-        printf("%.3f", in_us(ps));
 }
 
 /* Which of its wishes a connection did not get. */
@@ -194,24 +186,37 @@ static void put_text(const struct job *job)
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static void put_contract(const struct leat_sim_atm_connection *c)
+static void put_limit_us(struct leat_json *j, const char *key, leat_time ps)
+{
+    if (ps == LEAT_NEVER)
+        leat_json_null(j, key);
+    else
+        json_fixed(j, key, in_us(ps), 3);
+}
+
+static void put_contract(struct leat_json *j, const struct leat_sim_atm_connection *c)
 {
     static const char *const sources[] = { "greedy", "random", "excess" };
     static const char *const polices[] = { "drop", "tag", "off" };
     const struct leat_atm_contract *k = &c->contract;
-    printf("\"contract\":{\"pcr\":%.3f,\"scr\":%.3f,\"mcr\":%.3f,\"mbs\":%" PRIu64
-           ",\"cdvt_us\":%.3f,\"clr\":%.12g",
-           in_cells(k->pcr), in_cells(k->scr), in_cells(k->mcr), k->mbs, in_us(k->cdvt_ps),
-           (double)k->clr_e12 / (double)LEAT_ATM_CLR_ONE);
-    put_limit_us(",\"ctd_us\":", k->ctd_ps, "null");
-    put_limit_us(",\"cdv_us\":", k->cdv_ps, "null");
-    printf("},\"source\":\"%s\"", sources[c->source]);
+    leat_json_object(j, "contract");
+    json_fixed(j, "pcr", in_cells(k->pcr), 3);
+    json_fixed(j, "scr", in_cells(k->scr), 3);
+    json_fixed(j, "mcr", in_cells(k->mcr), 3);
+    leat_json_uint(j, "mbs", k->mbs);
+    json_fixed(j, "cdvt_us", in_us(k->cdvt_ps), 3);
+    json_general(j, "clr", (double)k->clr_e12 / (double)LEAT_ATM_CLR_ONE, 12);
+    put_limit_us(j, "ctd_us", k->ctd_ps);
+    put_limit_us(j, "cdv_us", k->cdv_ps);
+    leat_json_end(j);
+    leat_json_string(j, "source", sources[c->source]);
     if (c->source == LEAT_SIM_ATM_SOURCE_EXCESS)
-        printf(",\"factor\":%.2f", c->excess_percent / 100.0);
-    printf(",\"police\":\"%s\",\"shape\":%s", polices[c->police], c->shape ? "true" : "false");
+        json_fixed(j, "factor", c->excess_percent / 100.0, 2);
+    leat_json_string(j, "police", polices[c->police]);
+    leat_json_bool(j, "shape", c->shape);
 }
 
-static void put_admission(const struct job *job, uint32_t i)
+static void put_refusal(struct leat_json *j, const struct job *job, uint32_t i)
 {
     static const char *const criteria[LEAT_ATM_CAC_CRITERION_COUNT] = {
         [LEAT_ATM_CAC_RATE] = "rate",   [LEAT_ATM_CAC_BUFFER] = "buffer",
@@ -223,35 +228,46 @@ static void put_admission(const struct job *job, uint32_t i)
         [LEAT_SIM_AT_ACCESS] = "access", [LEAT_SIM_AT_SPD] = "spd", [LEAT_SIM_AT_END] = "way"
     };
     const struct leat_sim_atm_admission *a = leat_sim_atm_contracts_admission(job->sim, i);
-    char line[256];
-    if (a->admitted) {
-        fputs("\"admitted\":true,\"reason\":null", stdout);
-        put_limit_us(",\"promised\":{\"ctd_us\":", a->ctd_ps, "null");
-        put_limit_us(",\"cdv_us\":", a->cdv_ps, "null");
-        printf(",\"share\":%.3f}", in_cells(a->share));
-        return;
-    }
     const enum leat_atm_cac_criterion criterion = a->why.criterion;
     const bool time = criterion == LEAT_ATM_CAC_CTD || criterion == LEAT_ATM_CAC_CDV;
     const double unit = criterion == LEAT_ATM_CAC_RATE ? LEAT_ATM_RATE_UNIT : time ? 1e6 : 1;
-    printf("\"admitted\":false,\"reason\":{\"link\":\"%s\"", places[a->why.place]);
-    if (a->why.place != LEAT_SIM_AT_END) printf(",\"number\":%u", a->why.number);
-    printf(
-        ",\"criterion\":\"%s\",\"unit\":\"%s\",\"needed\":%.3f,\"available\":", criteria[criterion],
-        criterion == LEAT_ATM_CAC_RATE  ? "cells/s"
-        : time                          ? "us"
-        : criterion == LEAT_ATM_CAC_CLR ? "in 10^12"
-                                        : "cells",
-        (double)a->why.needed / unit);
+    char line[256];
+    leat_json_object(j, "reason");
+    leat_json_string(j, "link", places[a->why.place]);
+    if (a->why.place != LEAT_SIM_AT_END) leat_json_uint(j, "number", a->why.number);
+    leat_json_string(j, "criterion", criteria[criterion]);
+    leat_json_string(j, "unit",
+                     criterion == LEAT_ATM_CAC_RATE  ? "cells/s"
+                     : time                          ? "us"
+                     : criterion == LEAT_ATM_CAC_CLR ? "in 10^12"
+                                                     : "cells");
+    json_fixed(j, "needed", (double)a->why.needed / unit, 3);
     if (a->why.available == LEAT_NEVER)
-        fputs("null", stdout);
+        leat_json_null(j, "available");
     else
-        printf("%.3f", (double)a->why.available / unit);
-    printf(",\"connection\":\"%s\",\"text\":\"%s\"}", job->contracts.name[a->why.victim],
-           reason_of(job, i, line));
+        json_fixed(j, "available", (double)a->why.available / unit, 3);
+    leat_json_string(j, "connection", job->contracts.name[a->why.victim]);
+    leat_json_string(j, "text", reason_of(job, i, line));
+    leat_json_end(j);
 }
 
-static void put_measured(const struct job *job, uint32_t i)
+static void put_admission(struct leat_json *j, const struct job *job, uint32_t i)
+{
+    const struct leat_sim_atm_admission *a = leat_sim_atm_contracts_admission(job->sim, i);
+    leat_json_bool(j, "admitted", a->admitted);
+    if (!a->admitted) {
+        put_refusal(j, job, i);
+        return;
+    }
+    leat_json_null(j, "reason");
+    leat_json_object(j, "promised");
+    put_limit_us(j, "ctd_us", a->ctd_ps);
+    put_limit_us(j, "cdv_us", a->cdv_ps);
+    json_fixed(j, "share", in_cells(a->share), 3);
+    leat_json_end(j);
+}
+
+static void put_measured(struct leat_json *j, const struct job *job, uint32_t i)
 {
     const enum leat_atm_class class = job->contracts.connection[i].contract.class;
     const bool sent = leat_sim_atm_contracts_admission(job->sim, i)->admitted ||
@@ -259,49 +275,59 @@ static void put_measured(const struct job *job, uint32_t i)
     struct leat_sim_atm_contract_result r;
     leat_sim_atm_contracts_result(job->sim, i, &r);
     const struct leat_sim_atm_contract_counts *n = &r.counts;
-    const struct {
-        const char *key;
-        uint64_t value;
-    } counts[] = {
-        { "sent", n->sent },           { "shaper_lost", n->shaper_lost },
-        { "dropped", n->dropped },     { "tagged", n->tagged },
-        { "lost", n->lost },           { "tagged_lost", n->tagged_lost },
-        { "delivered", n->delivered }, { "tagged_delivered", n->tagged_delivered },
-        { "under_way", under_way(n) },
-    };
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
-        printf(",\"%s\":%" PRIu64, counts[k].key, counts[k].value);
-    printf(",\"clr\":%.9g,\"ctd_us\":{\"max\":%.3f,\"mean\":%.3f},\"cdv_us\":%.3f,"
-           "\"throughput\":%.3f",
-           r.clr, in_us(r.ctd_ps), r.ctd_mean_ps / 1e6, in_us(r.cdv_ps), r.throughput);
-    if (class == LEAT_ATM_ABR)
-        printf(",\"acr\":%.3f,\"marked\":%" PRIu64 ",\"rm_sent\":%" PRIu64
-               ",\"rm_returned\":%" PRIu64 ",\"rm_lost\":%" PRIu64,
-               in_cells(r.acr), n->marked, n->rm_sent, n->rm_returned, n->rm_lost);
-    printf(",\"kept\":%s}", !sent ? "null" : r.kept ? "true" : "false");
+    LEAT_JSON_UINTS(j, { "sent", n->sent }, { "shaper_lost", n->shaper_lost },
+                    { "dropped", n->dropped }, { "tagged", n->tagged }, { "lost", n->lost },
+                    { "tagged_lost", n->tagged_lost }, { "delivered", n->delivered },
+                    { "tagged_delivered", n->tagged_delivered }, { "under_way", under_way(n) });
+    json_general(j, "clr", r.clr, 9);
+    leat_json_object(j, "ctd_us");
+    json_fixed(j, "max", in_us(r.ctd_ps), 3);
+    json_fixed(j, "mean", r.ctd_mean_ps / 1e6, 3);
+    leat_json_end(j);
+    json_fixed(j, "cdv_us", in_us(r.cdv_ps), 3);
+    json_fixed(j, "throughput", r.throughput, 3);
+    if (class == LEAT_ATM_ABR) {
+        json_fixed(j, "acr", in_cells(r.acr), 3);
+        LEAT_JSON_UINTS(j, { "marked", n->marked }, { "rm_sent", n->rm_sent },
+                        { "rm_returned", n->rm_returned }, { "rm_lost", n->rm_lost });
+    }
+    if (sent)
+        leat_json_bool(j, "kept", r.kept);
+    else
+        leat_json_null(j, "kept");
 }
 
 static void put_json(const struct job *job)
 {
     const struct leat_sim_atm *network = leat_sim_atm_contracts_network(job->sim);
     const struct totals t = totals_of(job);
-    printf("{\"fabric\":\"%s\",\"model\":\"%s\",\"seed\":%" PRIu64 ",\"cycles\":%" PRIu64
-           ",\"certificate\":\"%016" PRIx64 "\",\"suspensions\":%" PRIu64
-           ",\"admitted\":%u,\"refused\":%u,\"kept\":%s,\n\"connections\":[",
-           job->fabric, sim_model_name(job->model), job->seed, network->now,
-           leat_sim_atm_contracts_certificate(job->sim), network->counts.suspensions, t.admitted,
-           count_of(job) - t.admitted, t.broken ? "false" : "true");
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "fabric", job->fabric);
+    leat_json_string(j, "model", sim_model_name(job->model));
+    leat_json_uint(j, "seed", job->seed);
+    leat_json_uint(j, "cycles", network->now);
+    json_certificate(j, "certificate", leat_sim_atm_contracts_certificate(job->sim));
+    LEAT_JSON_UINTS(j, { "suspensions", network->counts.suspensions }, { "admitted", t.admitted },
+                    { "refused", count_of(job) - t.admitted });
+    leat_json_bool(j, "kept", !t.broken);
+    leat_json_break(j);
+    leat_json_array(j, "connections");
     for (uint32_t i = 0; i < count_of(job); i++) {
         const struct leat_sim_atm_connection *c = &job->contracts.connection[i];
-        printf("%s\n{\"name\":\"%s\",\"class\":\"%s\",\"from\":%u,\"to\":%u,\"path\":%u,",
-               i ? "," : "", job->contracts.name[i], class_of(job, i), c->from, c->to,
-               leat_sim_atm_contracts_admission(job->sim, i)->path);
-        put_contract(c);
-        putchar(',');
-        put_admission(job, i);
-        put_measured(job, i);
+        leat_json_break(j);
+        leat_json_object(j, NULL);
+        leat_json_string(j, "name", job->contracts.name[i]);
+        leat_json_string(j, "class", class_of(job, i));
+        LEAT_JSON_UINTS(j, { "from", c->from }, { "to", c->to },
+                        { "path", leat_sim_atm_contracts_admission(job->sim, i)->path });
+        put_contract(j, c);
+        put_admission(j, job, i);
+        put_measured(j, job, i);
+        leat_json_end(j);
     }
-    puts("]}");
+    leat_json_end(j);
+    json_close(&out);
 }
 
 /* ---- running -------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* leat sim: what came of a run, as a table for people or one object for programs. */
+#include "json_out.h"
 #include "sim.h"
 #include <stdio.h>
 
@@ -162,74 +163,83 @@ void sim_put_text(const struct sim_job *job, const struct sim_result *r)
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static void put_key(const char *key, uint64_t value)
+static void put_latency(struct leat_json *j, const struct leat_sim_histogram *latency)
 {
-    printf("\"%s\":%llu,", key, (unsigned long long)value);
+    leat_json_object(j, "latency_cycles");
+    json_fixed(j, "mean", leat_sim_histogram_mean(latency), 3);
+    LEAT_JSON_UINTS(j, { "p50", leat_sim_histogram_quantile(latency, 500) },
+                    { "p99", leat_sim_histogram_quantile(latency, 990) }, { "max", latency->max });
+    leat_json_end(j);
 }
 
-static void put_latency(const struct leat_sim_histogram *latency)
-{
-    printf("\"latency_cycles\":{\"mean\":%.3f,\"p50\":%llu,\"p99\":%llu,\"max\":%llu},",
-           leat_sim_histogram_mean(latency),
-           (unsigned long long)leat_sim_histogram_quantile(latency, 500),
-           (unsigned long long)leat_sim_histogram_quantile(latency, 990),
-           (unsigned long long)latency->max);
-}
-
-static void put_units(const struct sim_job *job, const struct sim_result *r)
+static void put_units(struct leat_json *j, const struct sim_job *job, const struct sim_result *r)
 {
     const struct rows units = unit_rows(r), lines = line_rows(r);
-    put_key("bytes", job->bytes);
-    put_key("messages_offered", r->messages.messages_offered);
+    leat_json_uint(j, "bytes", job->bytes);
+    leat_json_uint(j, "messages_offered", r->messages.messages_offered);
     for (const struct row *row = units.row; row->key; row++)
-        put_key(row->key, row->value);
-    fputs("\"lines\":{", stdout);
-    if (!has_lines(job)) fputs("\"cells\":null", stdout);
+        leat_json_uint(j, row->key, row->value);
+    leat_json_object(j, "lines");
+    if (!has_lines(job)) leat_json_null(j, "cells");
     for (const struct row *row = lines.row + !has_lines(job); row->key; row++)
-        printf("%s\"%s\":%llu", row == lines.row ? "" : ",", row->key,
-               (unsigned long long)row->value);
-    fputs("},", stdout);
+        leat_json_uint(j, row->key, row->value);
+    leat_json_end(j);
 }
 
 /* W has sinks that take everything, and sources that wait. */
-static void put_state_json(const struct sim_job *job, const struct sim_result *r)
+static void put_state_json(struct leat_json *j, const struct sim_job *job,
+                           const struct sim_result *r)
 {
     const uint32_t shown = r->locked < SIM_LOCKED_MAX ? r->locked : SIM_LOCKED_MAX;
-    printf("\"saturated\":%s,", job->check_load ? "null" : r->steady.saturated ? "true" : "false");
+    if (job->check_load)
+        leat_json_null(j, "saturated");
+    else
+        leat_json_bool(j, "saturated", r->steady.saturated);
     if (r->steady.saturated)
-        printf("\"saturation\":\"of %.4f cells offered per port and cell time %.4f came through "
-               "after the warm-up; the others wait, more and more of them\",",
-               rate(r->steady.offered), rate(r->steady.accepted));
-    fputs(r->locked ? "\"deadlock\":[" : "\"deadlock\":null,", stdout);
-    for (uint32_t i = 0; i < shown; i++)
-        printf("%s{\"port\":%u,\"since_cycle\":%llu}", i ? "," : "", r->lock[i].port,
-               (unsigned long long)r->lock[i].since);
-    if (r->locked) fputs("],", stdout);
+        json_format(j, "saturation",
+                    "of %.4f cells offered per port and cell time %.4f came through after the "
+                    "warm-up; the others wait, more and more of them",
+                    rate(r->steady.offered), rate(r->steady.accepted));
+    if (!r->locked) {
+        leat_json_null(j, "deadlock");
+        return;
+    }
+    leat_json_array(j, "deadlock");
+    for (uint32_t i = 0; i < shown; i++) {
+        leat_json_object(j, NULL);
+        leat_json_uint(j, "port", r->lock[i].port);
+        leat_json_uint(j, "since_cycle", r->lock[i].since);
+        leat_json_end(j);
+    }
+    leat_json_end(j);
 }
 
 void sim_put_json(const struct sim_job *job, const struct sim_result *r)
 {
-    printf("{\"fabric\":\"%s\",\"model\":\"%s\",\"traffic\":\"%s\",\"load\":%g,", job->name,
-           sim_model_name(job->model), traffic_name(job), (double)job->load / SIM_LOAD_ONE);
-    put_key("seed", job->seed);
-    put_key("cycles", r->cycles);
-    printf("\"cycle_ns\":%.12g,",
-           (double)job->fabric.period_ps_num / (double)job->fabric.period_ps_den / 1000);
-    put_key("cells_offered", r->cells_offered);
-    put_key("cells_delivered", r->cells_delivered);
-    put_key("messages_delivered", r->messages.messages_delivered);
-    printf("\"throughput\":%.6f,", throughput(job, r));
-    put_latency(r->latency);
-    put_key("last_delivery_cycle", r->last_delivery_at);
-    put_key("suspensions", r->network->suspensions);
-    put_key("retransmissions", r->units.retransmissions);
-    put_key("port_refusals", r->network->port_refusals);
-    put_key("unrouted", r->network->unrouted);
-    if (!job->check_load) put_units(job, r);
-    put_state_json(job, r);
-    printf("\"certificate\":\"%016llx\",", (unsigned long long)r->certificate);
-    if (job->check_load)
-        printf("\"delivery_hash\":\"%016llx\",", (unsigned long long)r->delivery_hash);
-    printf("\"wall_seconds\":%.6f,\"cycles_per_second\":%.0f}\n", r->wall_seconds,
-           cycles_per_second(r));
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
+    leat_json_string(j, "fabric", job->name);
+    leat_json_string(j, "model", sim_model_name(job->model));
+    leat_json_string(j, "traffic", traffic_name(job));
+    json_general(j, "load", (double)job->load / SIM_LOAD_ONE, 6);
+    leat_json_uint(j, "seed", job->seed);
+    leat_json_uint(j, "cycles", r->cycles);
+    json_general(j, "cycle_ns",
+                 (double)job->fabric.period_ps_num / (double)job->fabric.period_ps_den / 1000, 12);
+    LEAT_JSON_UINTS(j, { "cells_offered", r->cells_offered },
+                    { "cells_delivered", r->cells_delivered },
+                    { "messages_delivered", r->messages.messages_delivered });
+    json_fixed(j, "throughput", throughput(job, r), 6);
+    put_latency(j, r->latency);
+    LEAT_JSON_UINTS(
+        j, { "last_delivery_cycle", r->last_delivery_at },
+        { "suspensions", r->network->suspensions }, { "retransmissions", r->units.retransmissions },
+        { "port_refusals", r->network->port_refusals }, { "unrouted", r->network->unrouted });
+    if (!job->check_load) put_units(j, job, r);
+    put_state_json(j, job, r);
+    json_certificate(j, "certificate", r->certificate);
+    if (job->check_load) json_certificate(j, "delivery_hash", r->delivery_hash);
+    json_fixed(j, "wall_seconds", r->wall_seconds, 6);
+    json_fixed(j, "cycles_per_second", cycles_per_second(r), 0);
+    json_close(&out);
 }

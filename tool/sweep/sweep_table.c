@@ -1,4 +1,5 @@
 /* leat sweep: a line or an object per point (fabric, traffic, load): means over its seeds. */
+#include "json_out.h"
 #include "mean.h"
 #include "sweep.h"
 #include <math.h>
@@ -138,49 +139,40 @@ static void put_line(const struct sweep_plan *plan, const struct store_key *key,
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static void put_number(double value, int decimals)
+static void put_estimate(struct leat_json *j, const char *key, struct estimate e, int decimals)
 {
-    if (isnan(value))
-        fputs("null", stdout);
-    else
-        printf("%.*f", decimals, value);
-}
-
-static void put_estimate(const char *key, struct estimate e, int decimals)
-{
-    printf(",\"%s\":{\"mean\":", key);
-    put_number(e.mean, decimals);
-    fputs(",\"ci95\":", stdout);
-    put_number(e.half, decimals);
-    putchar('}');
+    leat_json_object(j, key);
+    json_fixed(j, "mean", e.mean, decimals);
+    json_fixed(j, "ci95", e.half, decimals);
+    leat_json_end(j);
 }
 
 static void put_object(const struct store_key *key, const struct point *p,
                        const struct figures *figures)
 {
-    char load[SWEEP_LOAD_CAP];
+    char load[SWEEP_LOAD_CAP], seed[JSON_KEY_CAP];
+    struct json_out out;
+    struct leat_json *j = json_open(&out, stdout);
     sweep_load_text(key->load, load);
-    fputs("{\"fabric\":", stdout);
-    print_quoted(key->fabric);
-    fputs(",\"traffic\":", stdout);
-    print_quoted(key->traffic);
-    printf(",\"load\":%s,\"runs\":%u", load, p->runs);
-    put_estimate("throughput", p->throughput, 6);
-    put_estimate("latency_cycles", p->latency, 3);
-    put_estimate("p99_cycles", p->p99, 3);
+    leat_json_string(j, "fabric", key->fabric);
+    leat_json_string(j, "traffic", key->traffic);
+    leat_json_number(j, "load", load);
+    leat_json_uint(j, "runs", p->runs);
+    put_estimate(j, "throughput", p->throughput, 6);
+    put_estimate(j, "latency_cycles", p->latency, 3);
+    put_estimate(j, "p99_cycles", p->p99, 3);
     if (p->tells_saturated)
-        printf(",\"saturated\":%u", p->saturated);
+        leat_json_uint(j, "saturated", p->saturated);
     else
-        fputs(",\"saturated\":null", stdout);
-    fputs(",\"lost\":", stdout);
-    put_number(p->lost, 0);
-    fputs(",\"rerouted\":", stdout);
-    put_number(p->rerouted, 0);
-    printf(",\"deadlocks\":%u,\"certificates\":{", p->deadlocked);
+        leat_json_null(j, "saturated");
+    json_fixed(j, "lost", p->lost, 0);
+    json_fixed(j, "rerouted", p->rerouted, 0);
+    leat_json_uint(j, "deadlocks", p->deadlocked);
+    leat_json_object(j, "certificates");
     for (uint32_t i = 0; i < figures->count; i++)
-        printf("%s\"%llu\":\"%s\"", i ? "," : "", (unsigned long long)figures->seed[i],
-               figures->of[i].certificate);
-    puts("}}");
+        leat_json_string(j, json_key(figures->seed[i], seed), figures->of[i].certificate);
+    leat_json_end(j);
+    json_close(&out);
 }
 
 int sweep_put_table(const struct sweep_plan *plan, struct store *store, int64_t sweep, bool json)

@@ -22,9 +22,10 @@ void trace_begin(struct trace *t, uint32_t cycle)
     t->declaring = cycle == 0;
     switch (t->format) {
     case TRACE_JSONL:
-        leat_text_puts(t->text, "{\"cycle\":");
-        leat_text_decimal(t->text, cycle);
-        leat_text_puts(t->text, ",\"signals\":{");
+        leat_json_init(&t->json, t->text);
+        leat_json_object(&t->json, NULL);
+        leat_json_uint(&t->json, "cycle", cycle);
+        leat_json_object(&t->json, "signals");
         break;
     case TRACE_THESIS:
         leat_text_puts(t->text, "::::::::: clock cycle number ");
@@ -47,7 +48,11 @@ void trace_end(struct trace *t)
 {
     end_line(t);
     switch (t->format) {
-    case TRACE_JSONL: leat_text_puts(t->text, "}}\n"); break;
+    case TRACE_JSONL:
+        leat_json_end(&t->json);
+        leat_json_end(&t->json);
+        leat_text_putc(t->text, '\n');
+        break;
     case TRACE_THESIS: leat_text_putc(t->text, '\n'); break;
     case TRACE_VCD:
         if (t->declaring) leat_vcd_start(&t->vcd);
@@ -98,20 +103,20 @@ static void put_number(struct leat_text *text, enum trace_radix radix, int64_t v
         leat_text_decimal(text, size);
 }
 
-static void put_key(struct trace *t, struct trace_name name)
+static const char *signal_key(struct trace_name name, char key[LEAT_VCD_PATH_LEN_MAX])
 {
-    leat_text_puts(t->text, t->first ? "\"" : ",\"");
-    put_name(t->text, name);
-    t->first = false;
+    char index[16] = "";
+    if (name.index != NO_INDEX) snprintf(index, sizeof index, "[%d]", name.index);
+    snprintf(key, LEAT_VCD_PATH_LEN_MAX, "%s%s%s", name.unit, index, name.field);
+    return key;
 }
 
 static void wave(struct trace *t, struct trace_name name, unsigned width, uint64_t value)
 {
     if (t->declaring) {
-        char path[LEAT_VCD_PATH_LEN_MAX], index[16] = "";
+        char path[LEAT_VCD_PATH_LEN_MAX + 64], key[LEAT_VCD_PATH_LEN_MAX];
         uint32_t signal;
-        if (name.index != NO_INDEX) snprintf(index, sizeof index, "[%d]", name.index);
-        snprintf(path, sizeof path, "%s.%s%s%s", t->bench, name.unit, index, name.field);
+        snprintf(path, sizeof path, "%s.%s", t->bench, signal_key(name, key));
         const leat_err err = leat_vcd_declare(&t->vcd, path, width, &signal);
         assert(!err && signal == t->next);
         (void)err;
@@ -124,12 +129,9 @@ static void wave(struct trace *t, struct trace_name name, unsigned width, uint64
 void trace_value(struct trace *t, struct trace_name name, unsigned width, enum trace_radix radix,
                  int64_t value)
 {
+    char key[LEAT_VCD_PATH_LEN_MAX];
     switch (t->format) {
-    case TRACE_JSONL:
-        put_key(t, name);
-        leat_text_puts(t->text, "\":");
-        put_number(t->text, DECIMAL, value);
-        break;
+    case TRACE_JSONL: leat_json_int(&t->json, signal_key(name, key), value); break;
     case TRACE_THESIS:
         if (!t->first) leat_text_puts(t->text, ", ");
         put_number(t->text, radix, value);
@@ -142,13 +144,12 @@ void trace_value(struct trace *t, struct trace_name name, unsigned width, enum t
 void trace_byte(struct trace *t, struct trace_name xpm, const char *label, bool empty,
                 unsigned place, uint8_t byte)
 {
+    char key[LEAT_VCD_PATH_LEN_MAX], cell[32];
     switch (t->format) {
     case TRACE_JSONL:
-        put_key(t, xpm);
-        leat_text_puts(t->text, ".mem[");
-        leat_text_decimal(t->text, place);
-        leat_text_puts(t->text, "]\":");
-        leat_text_decimal(t->text, byte);
+        snprintf(cell, sizeof cell, ".mem[%u]", place);
+        xpm.field = cell;
+        leat_json_uint(&t->json, signal_key(xpm, key), byte);
         break;
     case TRACE_THESIS:
         if (empty) break;
@@ -177,6 +178,8 @@ void trace_write_port(struct trace *t, bool stimulated, unsigned wadr, const uin
     const struct trace_name adr = { "tstppd.trsltab.wadr", NO_INDEX, "" };
     const struct trace_name data = { "tstppd.trsltab.datain", NO_INDEX, "" };
     uint64_t word = 0;
+    char digits[2 * LEAT_TEXT_CAP_MIN];
+    struct leat_text octets;
     if (!stimulated && t->format != TRACE_VCD) return;
     trace_line(t, wcmd.unit, false);
     trace_value(t, wcmd, 1, DECIMAL, stimulated);
@@ -185,10 +188,9 @@ void trace_write_port(struct trace *t, bool stimulated, unsigned wadr, const uin
     trace_line(t, data.unit, false);
     switch (t->format) {
     case TRACE_JSONL:
-        put_key(t, data);
-        leat_text_puts(t->text, "\":\"");
-        put_octets(t->text, datain, datain_len);
-        leat_text_putc(t->text, '"');
+        leat_text_init(&octets, digits, sizeof digits, NULL, NULL);
+        put_octets(&octets, datain, datain_len);
+        leat_json_chars(&t->json, data.unit, digits, octets.len);
         break;
     case TRACE_THESIS:
         put_octets(t->text, datain, datain_len);

@@ -18,6 +18,7 @@
 #ifndef LEAT_UNIT_TRACE_H
 #define LEAT_UNIT_TRACE_H
 
+#include "leat_json.h"
 #include "leat_text.h"
 #include "leat_vcd.h"
 #include <stdbool.h>
@@ -31,7 +32,8 @@ struct trace {
     enum trace_format format;
     const char *bench;
     struct leat_text *text;
-    bool first; /* of the cycle's (JSON) or line's (thesis) values */
+    struct leat_json json; /* the cycle's object */
+    bool first;            /* of a line's values (thesis) */
     bool grouped;
     bool declaring; /* VCD: the walk before the first cycle */
     uint32_t next;  /* VCD: the signal that comes next in the walk */

@@ -242,10 +242,7 @@ static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text
     /* Delays are 32 bits of microseconds. */
     const bool is_cast = r->kind == LEAT_ESP_SERVICE_MULTICAST;
     const uint64_t ps_max = UINT32_MAX * ps_per_us / (4 * LEAT_ESP_ROUNDS_MAX);
-    const struct {
-        const char *what;
-        uint64_t value, least, most;
-    } row[] = {
+    const struct leat_text_range row[] = {
         { "rounds", r->rounds, 1, LEAT_ESP_ROUNDS_MAX },
         { "attempts", r->attempts, 1, LEAT_ESP_ATTEMPTS_MAX },
         { "copies of announcements", r->copies, 1, LEAT_ESP_ANNOUNCEMENTS_MAX },
@@ -255,11 +252,7 @@ static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text
         { "pace of announcements in us", r->pace_ps / ps_per_us, 0, 1000 },
         { "lifetime of duplicates in ms", r->lifetime_ms, is_cast, LEAT_ESP_DUPLICATE_MS_MAX },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].value < row[i].least || row[i].value > row[i].most)
-            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].least,
-                                          row[i].most);
-    return LEAT_ERR_OK;
+    return leat_text_check_ranges(why, row, sizeof row / sizeof *row);
 }
 
 static leat_err check(const struct leat_esp_service *s, const struct leat_esp_request *r,

@@ -121,19 +121,14 @@ static void give_back(struct leat_sim_atm_aal_host *host, uint64_t now)
     host->reading = false;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* STATE0 serves one order at a time, whichever half of the unit it is for. */
 static bool hand_over(struct leat_sim_atm_aal_bench *bench, uint32_t port,
                       const struct leat_sim_atm_aal_order *order, uint64_t now)
 {
     struct leat_sim_atm_aal_host *host = &bench->host[port];
     struct leat_atm_aal_command command = order->command;
-    const uint64_t free_at = later(host->unit.write_free_at, host->unit.read_free_at);
-    command.not_before = later(command.not_before, free_at);
+    const uint64_t free_at = leat_larger(host->unit.write_free_at, host->unit.read_free_at);
+    command.not_before = leat_larger(command.not_before, free_at);
     if (order->string) command.len = string_len(bench, host);
     host->read_len = command.len;
     return leat_atm_aal_unit_command(&host->unit, &command, now);

@@ -52,16 +52,6 @@ static bool same_octets(const struct leat_sim_atm_load_sent *sent, uint32_t port
     return made_up_same(port, number, octets, len);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static uint32_t message_id(const struct leat_sim_atm_load *load, uint32_t port, uint32_t number)
 {
     return (number * load->config.fabric.net.ports + port) & ID_MASK;
@@ -85,7 +75,7 @@ static uint64_t told_after(const struct leat_sim_atm_load *load, uint32_t len)
 static uint64_t begin_telling(struct leat_sim_atm_load *load, uint32_t len, uint64_t now)
 {
     const uint64_t from = now + told_after(load, len);
-    load->quiet_before = earlier(load->quiet_before, from);
+    load->quiet_before = leat_smaller(load->quiet_before, from);
     return from;
 }
 
@@ -96,7 +86,7 @@ static void draw_message(struct leat_sim_atm_load *load, uint32_t port)
                         load->config.next(load->config.next_context, port, &host->message);
     if (!host->has_message) return;
     assert(host->message.len <= load->config.len_max);
-    load->tells_after = earlier(load->tells_after, told_after(load, host->message.len));
+    load->tells_after = leat_smaller(load->tells_after, told_after(load, host->message.len));
 }
 
 static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
@@ -212,10 +202,11 @@ static void serve(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
     while (host->complete_count && host->complete[host->complete_head].until <= now)
         drop_complete(load, host);
     const uint64_t read_at = host->complete_count
-                                 ? later(host->complete[host->complete_head].at, host->read_end_at)
+                                 ? leat_larger(host->complete[host->complete_head].at,
+                                               host->read_end_at)
                                  : LEAT_NEVER;
     const uint64_t write_at = host->has_message && !host->writing
-                                  ? later(host->message.at, host->write_end_at)
+                                  ? leat_larger(host->message.at, host->write_end_at)
                                   : LEAT_NEVER;
     if (write_at <= now && write_at <= read_at)
         begin_write(load, port, now);
@@ -333,7 +324,7 @@ static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     count_delivery(load, &delivery, len);
     if (watch->delivered)
         watch->delivered(watch->context, &delivery, told ? NULL : load->received, len);
-    load->last_delivery_at = later(load->last_delivery_at, now);
+    load->last_delivery_at = leat_larger(load->last_delivery_at, now);
     leat_atm_aal_unit_read_end(&host->unit, now);
     host->reading = false;
     host->read_end_at = now;
@@ -441,7 +432,7 @@ static uint64_t next_own(const struct leat_sim_atm_load *load, uint32_t port, ui
     const struct leat_sim_atm_load_host *host = &load->host[port];
     const bool waits = host->has_message && !host->writing && !host->reading;
     const uint64_t at = waits && host->message.at > now ? host->message.at : host->desk_at;
-    return load->line ? earlier(at, load->line[port].next_at) : at;
+    return load->line ? leat_smaller(at, load->line[port].next_at) : at;
 }
 
 /* The host does what it can in this cycle. */
@@ -460,7 +451,7 @@ static void attend(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t last)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
-    const uint64_t until = earlier(last, host->own_at);
+    const uint64_t until = leat_smaller(last, host->own_at);
     if (load->line && load->line[port].next_at <= until) {
         load->line[port].piece++;
         send_piece(load, port, until);
@@ -484,7 +475,7 @@ static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t l
 static void catch_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_load_host *host = &load->host[port];
-    while (earlier(host->unit.wake_at, host->own_at) <= now)
+    while (leat_smaller(host->unit.wake_at, host->own_at) <= now)
         next_deeds(load, port, now);
 }
 
@@ -492,15 +483,16 @@ static void catch_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now
 static uint64_t told_from(const struct leat_sim_atm_load_host *host, uint64_t now)
 {
     const struct leat_atm_aal_unit *unit = &host->unit;
-    const uint64_t written_at = unit->segment_cells ? unit->due[LEAT_ATM_AAL_STATE2]
-                                                    : later(host->written_from, now + SEND_CYCLES);
+    const uint64_t written_at = unit->segment_cells
+                                    ? unit->due[LEAT_ATM_AAL_STATE2]
+                                    : leat_larger(host->written_from, now + SEND_CYCLES);
     const uint64_t read_at = unit->read.count == 1 ? unit->due[LEAT_ATM_AAL_STATE8]
-                                                   : later(host->read_from, now + 1);
+                                                   : leat_larger(host->read_from, now + 1);
     /* The first to run out of those that are sent, or one that is sent from now on. */
-    uint64_t from = earlier(unit->due[LEAT_ATM_AAL_STATE9],
-                            now + unit->config.retransmit_cycles - 1);
-    if (host->writing) from = earlier(from, written_at);
-    if (host->reading) from = earlier(from, read_at);
+    uint64_t from = leat_smaller(unit->due[LEAT_ATM_AAL_STATE9],
+                                 now + unit->config.retransmit_cycles - 1);
+    if (host->writing) from = leat_smaller(from, written_at);
+    if (host->reading) from = leat_smaller(from, read_at);
     return from;
 }
 
@@ -516,9 +508,10 @@ static uint64_t nothing_told_up_to(struct leat_sim_atm_load *load, uint64_t now)
     if (load->quiet_before <= now) {
         load->quiet_before = LEAT_NEVER;
         for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
-            load->quiet_before = earlier(load->quiet_before, told_from(&load->host[port], now));
+            load->quiet_before = leat_smaller(load->quiet_before,
+                                              told_from(&load->host[port], now));
     }
-    return earlier(load->quiet_before, now + load->tells_after) - 1;
+    return leat_smaller(load->quiet_before, now + load->tells_after) - 1;
 }
 
 /* How far may ports go by themselves? */
@@ -529,7 +522,8 @@ static uint64_t stride(void *context, uint64_t now)
     if (!load->ahead || load->scarce) return 0;
     const uint64_t untold = load->config.handed_over ? nothing_told_up_to(load, now) : LEAT_NEVER;
     load->stride_from = now;
-    load->stride_last = earlier(earlier(untold, load->last), now + LEAT_SIM_ATM_STRIDE - 1);
+    load->stride_last = leat_smaller(leat_smaller(untold, load->last),
+                                     now + LEAT_SIM_ATM_STRIDE - 1);
     if (load->stride_last < now) load->stride_last = now;
     return load->stride_last;
 }
@@ -543,7 +537,7 @@ static void plan(struct leat_sim_atm_load *load, uint32_t port)
         load->scarce = scarce ? load->scarce + 1 : load->scarce - 1;
         host->scarce = scarce;
     }
-    leat_sim_atm_wake(&load->sim, port, earlier(host->unit.wake_at, host->own_at));
+    leat_sim_atm_wake(&load->sim, port, leat_smaller(host->unit.wake_at, host->own_at));
 }
 
 /* What was refused is sent again as it is: the line has decided on it. */

@@ -33,16 +33,6 @@ struct leat_sim_atm_strides {
     uint64_t *ports_at; /* ... and to the first of 64 of them, or sooner */
 };
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static uint32_t words_over(uint32_t bits)
 {
     return (bits + WORD_BITS - 1) / WORD_BITS;
@@ -158,7 +148,7 @@ static uint64_t next_coming(const struct spd *spd)
 {
     uint64_t at = LEAT_NEVER;
     for (uint16_t i = 0; i < spd->coming_count; i++)
-        at = earlier(at, spd->coming[i].at);
+        at = leat_smaller(at, spd->coming[i].at);
     return at;
 }
 
@@ -185,7 +175,7 @@ struct selection {
 static bool pass_one(struct spd *spd, uint64_t last, struct selection *out)
 {
     const struct coming c = spd->coming[0];
-    const uint64_t at = later(spd->free_at, c.at + 1);
+    const uint64_t at = leat_larger(spd->free_at, c.at + 1);
     if (at > last + 1) return false;
     spd->coming_count = 0;
     spd->selected = (uint8_t)c.input;
@@ -242,8 +232,8 @@ static void run_spds(struct leat_sim_atm *sim, uint64_t last)
 void leat_sim_atm_strides_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
     struct leat_sim_atm_strides *strides = sim->cells->strides;
-    strides->port_at[port] = earlier(strides->port_at[port], at);
-    strides->ports_at[port / WORD_BITS] = earlier(strides->ports_at[port / WORD_BITS], at);
+    strides->port_at[port] = leat_smaller(strides->port_at[port], at);
+    strides->ports_at[port / WORD_BITS] = leat_smaller(strides->ports_at[port / WORD_BITS], at);
 }
 
 static void run_port(struct leat_sim_atm *sim, uint32_t p, uint64_t last)
@@ -257,7 +247,7 @@ static void run_port(struct leat_sim_atm *sim, uint32_t p, uint64_t last)
         sim->host.act(sim->host.context, p, last);
     }
     sim->in_host = false;
-    sim->cells->strides->port_at[p] = earlier(port->act_at, port->arrival[0].at);
+    sim->cells->strides->port_at[p] = leat_smaller(port->act_at, port->arrival[0].at);
 }
 
 static void run_ports(struct leat_sim_atm *sim, uint64_t last)
@@ -270,7 +260,7 @@ static void run_ports(struct leat_sim_atm *sim, uint64_t last)
         uint64_t next_at = LEAT_NEVER;
         for (uint32_t p = w * WORD_BITS; p < end; p++) {
             if (strides->port_at[p] <= last) run_port(sim, p, last);
-            next_at = earlier(next_at, strides->port_at[p]);
+            next_at = leat_smaller(next_at, strides->port_at[p]);
         }
         strides->ports_at[w] = next_at;
     }
@@ -284,8 +274,8 @@ static uint64_t next_cycle(const struct leat_sim_atm *sim)
     for (uint32_t w = 0; w < strides->mark_words[sim->fabric.net.stages]; w++)
         if (strides->marked[w]) return sim->now;
     for (uint32_t w = 0; w < words_over(sim->fabric.net.ports); w++)
-        at = earlier(at, strides->ports_at[w]);
-    return later(at, sim->now);
+        at = leat_smaller(at, strides->ports_at[w]);
+    return leat_larger(at, sim->now);
 }
 
 /* ---- from events to strides and back ----------------------------------------------------------
@@ -421,7 +411,8 @@ void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until)
             return;
         }
         strides->crowded = false;
-        const uint64_t last = earlier(earlier(allowed, until - 1), from + LEAT_SIM_ATM_STRIDE - 1);
+        const uint64_t last = leat_smaller(leat_smaller(allowed, until - 1),
+                                           from + LEAT_SIM_ATM_STRIDE - 1);
         sim->counts.strides++;
         run_ports(sim, last);
         run_spds(sim, last);

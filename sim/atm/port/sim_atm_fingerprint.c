@@ -108,11 +108,6 @@ static void put_network(const struct moment *m)
 /* ---- hosts -------------------------------------------------------------------------------------
  */
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* What a host reads, and what can be read. Who waits counts from when it asked. */
 static void put_reader(const struct moment *m, const struct leat_sim_atm_load_host *host)
 {
@@ -121,7 +116,7 @@ static void put_reader(const struct moment *m, const struct leat_sim_atm_load_ho
     for (uint32_t i = 0; i < host->complete_count; i++) {
         const struct leat_sim_atm_load_complete *c =
             &host->complete[(host->complete_head + i) % blocks];
-        put_time(m, later(c->at, host->read_end_at));
+        put_time(m, leat_larger(c->at, host->read_end_at));
         put_time(m, c->until);
         put(m, name_message(m->port, c->id));
         put(m, c->len);
@@ -139,7 +134,7 @@ static void put_writer(const struct moment *m, const struct leat_sim_atm_load_ho
     if (host->writing) put_time(m, host->written_from);
     if (!host->has_message) return;
     put(m, (uint64_t)host->message.to << 32 | host->message.len);
-    put_time(m, later(host->message.at, host->write_end_at));
+    put_time(m, leat_larger(host->message.at, host->write_end_at));
 }
 
 static void put_host(const struct moment *m, struct leat_sim_atm_load_host *host)

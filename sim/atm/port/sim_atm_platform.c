@@ -27,11 +27,6 @@ static leat_time edge(const struct leat_sim_atm_platform *p, uint64_t cycle)
     return leat_sim_clock_edge(&p->clock, cycle, &at) ? LEAT_NEVER : at;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- replies -----------------------------------------------------------------------------------
  */
 
@@ -249,7 +244,7 @@ static uint64_t next_at(struct leat_sim_atm_platform *p, uint32_t at)
     for (uint32_t i = p->port[at].first_task; i; i = p->task[i - 1].next) {
         const task *t = &p->task[i - 1];
         if (t->waits == LEAT_SIM_ATM_PLATFORM_REPLY || t->waits == LEAT_SIM_ATM_PLATFORM_DENIAL)
-            next = earlier(next, t->reply_at);
+            next = leat_smaller(next, t->reply_at);
     }
     return next;
 }
@@ -457,8 +452,8 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     uint64_t last;
     p->has_told = false;
     if (until == LEAT_NEVER || leat_sim_clock_cycle(&p->clock, until, &last)) last = LEAT_NEVER;
-    while (load->sim.now <= earlier(last, enough) && (until != LEAT_NEVER || net->under_way)) {
-        leat_sim_atm_load_run(load, earlier(load->sim.now + REST_CYCLES - 1, last));
+    while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
+        leat_sim_atm_load_run(load, leat_smaller(load->sim.now + REST_CYCLES - 1, last));
         if (p->has_told || is_stuck(p)) break;
         const bool rests = is_at_rest(p);
         if (rests && rested) net->under_way = 0;
@@ -484,7 +479,8 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
 static struct leat_sim_atm_load_config
 load_config(const struct leat_sim_atm_platform_config *config)
 {
-    const uint32_t blocks = (uint32_t)earlier(config->aal.send_blocks, config->aal.receive_blocks);
+    const uint32_t blocks = (uint32_t)leat_smaller(config->aal.send_blocks,
+                                                   config->aal.receive_blocks);
     return (struct leat_sim_atm_load_config){ .fabric = config->fabric,
                                               .model = config->contention_free ? LEAT_SIM_ATM_ALONE
                                                                                : config->model,

@@ -460,11 +460,6 @@ static void look_again(struct leat_sim_atm_ports *port)
         if ((port->queue[p].held && look) || port->queue[p].early) ask_again(port, p);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static leat_time run(struct leat_port_net *net, leat_time until)
 {
     struct leat_sim_atm_ports *port = of(net);
@@ -472,8 +467,8 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     const uint64_t last = leat_sim_atm_ports_last_cycle(port, until);
     const uint64_t enough = load->sim.now + SLICE_CYCLES - 1;
     port->has_told = false;
-    while (load->sim.now <= smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
-        leat_sim_atm_load_run(load, smaller(slice_end(port), last));
+    while (load->sim.now <= leat_smaller(last, enough) && (until != LEAT_NEVER || net->under_way)) {
+        leat_sim_atm_load_run(load, leat_smaller(slice_end(port), last));
         look_whether_stuck(port);
         look_again(port);
         if (port->has_told) break;
@@ -488,7 +483,8 @@ static leat_time run(struct leat_port_net *net, leat_time until)
 
 static struct leat_sim_atm_load_config load_config(const struct leat_sim_atm_ports_config *config)
 {
-    const uint32_t blocks = (uint32_t)smaller(config->aal.send_blocks, config->aal.receive_blocks);
+    const uint32_t blocks = (uint32_t)leat_smaller(config->aal.send_blocks,
+                                                   config->aal.receive_blocks);
     return (struct leat_sim_atm_load_config){ .fabric = config->fabric,
                                               .model = config->contention_free ? LEAT_SIM_ATM_ALONE
                                                                                : config->model,

@@ -30,22 +30,9 @@ static leat_err refuse(struct leat_text *why, const char *what, uint64_t value,
     return LEAT_ERR_RANGE;
 }
 
-static leat_err refuse_range(struct leat_text *why, const char *what, uint64_t value, uint64_t min,
-                             uint64_t max)
-{
-    refuse(why, what, value, "");
-    leat_text_decimal(why, min);
-    leat_text_puts(why, " to ");
-    leat_text_decimal(why, max);
-    return LEAT_ERR_RANGE;
-}
-
 static leat_err check_numbers(const struct leat_net_config *c, struct leat_text *why)
 {
-    const struct {
-        const char *what;
-        uint32_t value, min, max;
-    } row[] = {
+    const struct leat_text_range row[] = {
         { "virtual channels", c->channels, 1, LEAT_NET_CHANNELS_MAX },
         { "buffer of flits", c->buffer_flits, 1, LEAT_NET_BUFFER_MAX },
         { "pipeline of cycles", c->pipeline, 1, LEAT_NET_PIPELINE_MAX },
@@ -53,10 +40,7 @@ static leat_err check_numbers(const struct leat_net_config *c, struct leat_text 
         { "iterations", c->iterations, c->architecture == LEAT_NET_SWITCH_VOQ,
           LEAT_NET_ITERATIONS_MAX },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].value < row[i].min || row[i].value > row[i].max)
-            return refuse_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
-    return LEAT_ERR_OK;
+    return leat_text_check_ranges(why, row, sizeof row / sizeof *row);
 }
 
 leat_err leat_net_check(const struct leat_net_topology *topology,
@@ -78,7 +62,7 @@ leat_err leat_net_check(const struct leat_net_topology *topology,
     }
     const uint64_t room = (uint64_t)topology->ins * config->channels * config->buffer_flits;
     if (room > LEAT_NET_ROOM_MAX)
-        return refuse_range(why, "flits in all buffers", room, 1, LEAT_NET_ROOM_MAX);
+        return leat_text_out_of_range(why, "flits in all buffers", room, 1, LEAT_NET_ROOM_MAX);
     return LEAT_ERR_OK;
 }
 

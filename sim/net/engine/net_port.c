@@ -57,40 +57,16 @@ static uint64_t random_of(const struct leat_net_port *p, uint32_t from, uint64_t
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-static leat_time edge(const struct leat_net_port *p, uint64_t cycle)
-{
-    leat_time at;
-    const leat_err err = leat_sim_clock_edge(&p->config.clock, cycle, &at);
-    assert(!err);
-    (void)err;
-    return at;
-}
-
 static uint64_t cycle_from(const struct leat_net_port *p, leat_time at)
 {
     return leat_sim_clock_cycle_from(&p->config.clock, at);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void plan(struct leat_net_port *p, uint32_t entry, enum leat_net_port_step step,
                  leat_time at)
 {
-    leat_sim_post_plan(p->plan, &p->plans,
-                       (struct leat_sim_plan){ at, p->entry[entry].call, entry, (uint32_t)step });
-}
-
-static struct leat_sim_plan take_plan(struct leat_net_port *p)
-{
-    return leat_sim_post_take(p->plan, &p->plans);
+    leat_sim_post_plan(
+        &p->post, (struct leat_sim_plan){ at, p->entry[entry].letter.call, entry, (uint32_t)step });
 }
 
 /* ---- telling -------------------------------------------------------------------------------- */
@@ -98,50 +74,14 @@ static struct leat_sim_plan take_plan(struct leat_net_port *p)
 /* To be told when the cycle is over, at `at`: all that is noted until then has the same time. */
 static void note(struct leat_net_port *p, uint32_t entry, bool sent, leat_time at)
 {
-    leat_sim_post_note(p->event, &p->events, &p->entry[entry].message, entry, sent);
+    leat_sim_post_note(&p->post, entry, sent);
     p->told_at = at;
-}
-
-static void tell_end(struct leat_net_port *p, uint32_t index)
-{
-    struct leat_net_port_entry *e = &p->entry[index];
-    const struct leat_port_hear *hear = &p->base.hear;
-    p->base.under_way--;
-    if (e->why) {
-        hear->lost(hear->context, &e->message, e->why, p->base.now);
-    } else {
-        p->base.certificate = leat_sim_post_certify(&p->certificate, &e->message, e->number,
-                                                    p->base.now);
-        hear->arrived(hear->context, &e->message, p->base.now);
-    }
-    e->next = p->free;
-    p->free = index + 1;
-}
-
-static void tell(struct leat_net_port *p)
-{
-    const struct leat_port_hear *hear = &p->base.hear;
-    leat_sim_post_sort(p->event, p->events);
-    p->base.now = larger(p->base.now, p->told_at);
-    for (uint32_t i = 0; i < p->events; i++) {
-        const uint32_t entry = p->event[i].entry;
-        if (leat_sim_news_is_sent(&p->event[i]))
-            hear->sent(hear->context, &p->entry[entry].message, p->base.now);
-        else
-            tell_end(p, entry);
-    }
-    p->events = 0;
 }
 
 static void tell_head(struct leat_net_port *p, const struct leat_port_message *message,
                       leat_time from, leat_time until, leat_time at)
 {
-    const struct leat_port_hear *hear = &p->base.hear;
-    if (!hear->head) return;
-    p->base.now = larger(p->base.now, at);
-    p->told_at = at;
-    p->has_head = true;
-    hear->head(hear->context, message, from, until);
+    if (leat_sim_post_tell_head(&p->post, message, from, until, at)) p->told_at = at;
 }
 
 /* ---- the messages of a port ----------------------------------------------------------------- */
@@ -149,18 +89,11 @@ static void tell_head(struct leat_net_port *p, const struct leat_port_message *m
 static bool send(struct leat_port_net *base, const struct leat_port_message *message, leat_time at)
 {
     struct leat_net_port *p = of(base);
-    assert(at >= base->now && message->from < base->ports && message->to < base->ports);
-    if (!p->free && p->top == p->config.messages_max) return false;
-    const uint32_t index = p->free ? p->free - 1 : p->top++;
+    uint32_t index;
+    if (!leat_sim_post_accept(&p->post, message, at, &index)) return false;
     struct leat_net_port_entry *e = &p->entry[index];
-    if (p->free) p->free = e->next;
-    const uint64_t packets = leat_net_port_packets(&p->config, message->len);
-    *e = (struct leat_net_port_entry){ .message = *message,
-                                       .cycle = larger(cycle_from(p, at), p->cycle),
-                                       .call = p->calls++,
-                                       .packets = packets,
-                                       .missing = packets };
-    base->under_way++;
+    e->cycle = leat_larger(cycle_from(p, at), p->cycle);
+    e->packets = e->missing = leat_net_port_packets(&p->config, message->len);
     plan(p, index, LEAT_NET_PORT_HAND_OVER, at);
     return true;
 }
@@ -168,10 +101,10 @@ static bool send(struct leat_port_net *base, const struct leat_port_message *mes
 static void append(struct leat_net_port *p, uint32_t index)
 {
     struct leat_net_port_entry *e = &p->entry[index];
-    struct leat_net_port_queue *queue = &p->queue[e->message.from];
-    e->number = queue->messages++;
+    struct leat_net_port_queue *queue = &p->queue[e->letter.message.from];
+    e->letter.number = queue->messages++;
     if (queue->last)
-        p->entry[queue->last - 1].next = index + 1;
+        p->entry[queue->last - 1].letter.next = index + 1;
     else
         queue->first = index + 1;
     queue->last = index + 1;
@@ -181,8 +114,8 @@ static void append(struct leat_net_port *p, uint32_t index)
 /* The message behind the one `before`, + 1, is no longer its port's. */
 static void take_out(struct leat_net_port *p, struct leat_net_port_queue *queue, uint32_t before)
 {
-    uint32_t *link = before ? &p->entry[before - 1].next : &queue->first;
-    const uint32_t gone = *link, next = p->entry[gone - 1].next;
+    uint32_t *link = before ? &p->entry[before - 1].letter.next : &queue->first;
+    const uint32_t gone = *link, next = p->entry[gone - 1].letter.next;
     *link = next;
     if (queue->last == gone) queue->last = before;
     if (queue->sends == gone) queue->sends = next;
@@ -196,8 +129,8 @@ static void settle(struct leat_net_port *p, uint32_t from, uint32_t to, leat_tim
     uint32_t before = 0, here, next;
     for (here = queue->first; here != queue->sends; here = next) {
         const struct leat_net_port_entry *e = &p->entry[here - 1];
-        next = e->next;
-        if (e->message.to != to) {
+        next = e->letter.next;
+        if (e->letter.message.to != to) {
             before = here;
             continue;
         }
@@ -210,14 +143,14 @@ static void settle(struct leat_net_port *p, uint32_t from, uint32_t to, leat_tim
 static void lose(struct leat_net_port *p, uint32_t index, const char *why, leat_time at)
 {
     struct leat_net_port_entry *e = &p->entry[index];
-    struct leat_net_port_queue *queue = &p->queue[e->message.from];
+    struct leat_net_port_queue *queue = &p->queue[e->letter.message.from];
     uint32_t before = 0;
-    for (uint32_t here = queue->first; here != index + 1; here = p->entry[here - 1].next)
+    for (uint32_t here = queue->first; here != index + 1; here = p->entry[here - 1].letter.next)
         before = here;
     take_out(p, queue, before);
-    e->why = why;
+    e->letter.why = why;
     note(p, index, false, at);
-    settle(p, e->message.from, e->message.to, at);
+    settle(p, e->letter.message.from, e->letter.message.to, at);
 }
 
 /* ---- the host of a real network ------------------------------------------------------------- */
@@ -230,9 +163,9 @@ static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet
     if (!queue->sends) return false;
     struct leat_net_port_entry *e = &p->entry[queue->sends - 1];
     if (e->begun == e->packets) {
-        note(p, queue->sends - 1, true, edge(p, p->net.now));
+        note(p, queue->sends - 1, true, leat_sim_clock_at(&p->config.clock, p->net.now));
         p->net.stop = true;
-        queue->sends = e->next;
+        queue->sends = e->letter.next;
         if (!queue->sends) return false;
         e = &p->entry[queue->sends - 1];
     }
@@ -240,10 +173,10 @@ static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet
     *packet = (struct leat_net_packet){
         .created_at = p->net.now,
         .number = queue->packets++,
-        .random = random_of(p, terminal, e->number),
+        .random = random_of(p, terminal, e->letter.number),
         .source = terminal,
-        .destination = e->message.to,
-        .flits = packet_flits(&p->config, e->message.len, e->begun++),
+        .destination = e->letter.message.to,
+        .flits = packet_flits(&p->config, e->letter.message.len, e->begun++),
     };
     return true;
 }
@@ -252,7 +185,7 @@ static bool next_packet(void *context, uint32_t terminal, struct leat_net_packet
 static uint32_t find(const struct leat_net_port *p, const struct leat_net_packet *packet)
 {
     const struct leat_net_port_queue *queue = &p->queue[packet->source];
-    for (uint32_t here = queue->first; here; here = p->entry[here - 1].next) {
+    for (uint32_t here = queue->first; here; here = p->entry[here - 1].letter.next) {
         const struct leat_net_port_entry *e = &p->entry[here - 1];
         if (!e->begun) break;
         if (packet->number - e->first_packet < e->begun) return here;
@@ -265,15 +198,15 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
     struct leat_net_port *p = context;
     const uint32_t found = find(p, &arrival->packet);
     if (!found) return;
-    const leat_time at = edge(p, p->net.now);
+    const leat_time at = leat_sim_clock_at(&p->config.clock, p->net.now);
     struct leat_net_port_entry *e = &p->entry[found - 1];
     if (arrival->fate != LEAT_NET_DELIVERED)
         lose(p, found - 1, lost_by[arrival->fate], at);
     else if (!--e->missing)
         settle(p, arrival->packet.source, arrival->packet.destination, at);
     else if (arrival->packet.number == e->first_packet && payload(&p->config) >= LEAT_PORT_HEAD_LEN)
-        tell_head(p, &e->message, at, LEAT_NEVER, at);
-    p->net.stop = p->events || p->has_head;
+        tell_head(p, &e->letter.message, at, LEAT_NEVER, at);
+    p->net.stop = leat_sim_post_has_news(&p->post);
 }
 
 /* ---- running a real network ----------------------------------------------------------------- */
@@ -282,14 +215,15 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
 static void lose_unsent(struct leat_net_port *p, uint32_t port)
 {
     while (p->net.terminal_dead[port] && p->queue[port].sends)
-        lose(p, p->queue[port].sends - 1, port_is_dead, edge(p, p->net.now));
+        lose(p, p->queue[port].sends - 1, port_is_dead,
+             leat_sim_clock_at(&p->config.clock, p->net.now));
 }
 
 static void hand_over(struct leat_net_port *p)
 {
-    while (p->plans && p->entry[p->plan[0].entry].cycle <= p->net.now) {
-        const struct leat_sim_plan due = take_plan(p);
-        const uint32_t from = p->entry[due.entry].message.from;
+    while (p->post.plans && p->entry[p->post.plan[0].entry].cycle <= p->net.now) {
+        const struct leat_sim_plan due = leat_sim_post_take(&p->post);
+        const uint32_t from = p->entry[due.entry].letter.message.from;
         append(p, due.entry);
         leat_net_wake(&p->net, from);
         lose_unsent(p, from);
@@ -312,18 +246,18 @@ static void apply_faults(struct leat_net_port *p)
 /* The next cycle in which something comes from outside. */
 static uint64_t next_cycle(const struct leat_net_port *p, uint64_t limit)
 {
-    if (p->events) return p->net.now + 1;
-    if (p->config.faults) limit = smaller(limit, p->config.faults->next_at);
-    return p->plans ? smaller(limit, p->entry[p->plan[0].entry].cycle) : limit;
+    if (p->post.events) return p->net.now + 1;
+    if (p->config.faults) limit = leat_smaller(limit, p->config.faults->next_at);
+    return p->post.plans ? leat_smaller(limit, p->entry[p->post.plan[0].entry].cycle) : limit;
 }
 
 /* Those not handed over yet too: it will not do better with them. */
 static void die(struct leat_net_port *p)
 {
-    const leat_time at = edge(p, p->net.now);
+    const leat_time at = leat_sim_clock_at(&p->config.clock, p->net.now);
     p->dead = true;
-    while (p->plans)
-        append(p, take_plan(p).entry);
+    while (p->post.plans)
+        append(p, leat_sim_post_take(&p->post).entry);
     for (uint32_t port = 0; port < p->base.ports; port++)
         while (p->queue[port].first)
             lose(p, p->queue[port].first - 1, deadlocked, at);
@@ -334,26 +268,27 @@ static void die(struct leat_net_port *p)
 static void advance(struct leat_net_port *p, leat_time until)
 {
     const uint64_t limit = cycle_from(p, until);
-    while (!p->events && !p->has_head && p->net.now < limit) {
+    while (!leat_sim_post_has_news(&p->post) && p->net.now < limit) {
         apply_faults(p);
         hand_over(p);
         const uint64_t to = next_cycle(p, limit);
         const bool alive = leat_net_run(&p->net, to);
-        if (p->events || p->has_head) return;
+        if (leat_sim_post_has_news(&p->post)) return;
         if (!alive) {
             die(p);
             return;
         }
         if (to == LEAT_NEVER) lose_of_dead_ports(p);
-        assert(p->events || to != LEAT_NEVER);
+        assert(p->post.events || to != LEAT_NEVER);
     }
 }
 
 /* What is handed to a dead network is lost there and then. */
 static void advance_dead(struct leat_net_port *p, leat_time until)
 {
-    while (p->plans && p->plan[0].at < until && (!p->events || p->plan[0].at == p->told_at)) {
-        const struct leat_sim_plan due = take_plan(p);
+    while (p->post.plans && p->post.plan[0].at < until &&
+           (!p->post.events || p->post.plan[0].at == p->told_at)) {
+        const struct leat_sim_plan due = leat_sim_post_take(&p->post);
         append(p, due.entry);
         lose(p, due.entry, deadlocked, due.at);
     }
@@ -391,15 +326,15 @@ static void begin_alone(struct leat_net_port *p, uint32_t index)
 {
     append(p, index);
     struct leat_net_port_entry *e = &p->entry[index];
-    struct leat_net_port_queue *queue = &p->queue[e->message.from];
-    const uint64_t start = larger(e->cycle, queue->out_free);
-    const uint64_t way = way_cycles(p, e->message.from, e->message.to,
-                                    random_of(p, e->message.from, e->number),
-                                    packet_flits(&p->config, e->message.len, 0));
-    queue->out_free = start + leat_net_port_flits(&p->config, e->message.len);
+    struct leat_net_port_queue *queue = &p->queue[e->letter.message.from];
+    const uint64_t start = leat_larger(e->cycle, queue->out_free);
+    const uint64_t way = way_cycles(p, e->letter.message.from, e->letter.message.to,
+                                    random_of(p, e->letter.message.from, e->letter.number),
+                                    packet_flits(&p->config, e->letter.message.len, 0));
+    queue->out_free = start + leat_net_port_flits(&p->config, e->letter.message.len);
     e->cycle = start + way;
-    plan(p, index, LEAT_NET_PORT_LEFT, edge(p, queue->out_free - 1));
-    plan(p, index, LEAT_NET_PORT_HEAD, edge(p, e->cycle));
+    plan(p, index, LEAT_NET_PORT_LEFT, leat_sim_clock_at(&p->config.clock, queue->out_free - 1));
+    plan(p, index, LEAT_NET_PORT_HEAD, leat_sim_clock_at(&p->config.clock, e->cycle));
 }
 
 /* Octets come in a flit at a time, and later by the heads of packets among them. */
@@ -407,58 +342,56 @@ static void tell_even_head(struct leat_net_port *p, const struct leat_port_messa
                            uint64_t first, uint64_t last, leat_time at)
 {
     const uint64_t later = 1 + (uint64_t)p->config.head_flits;
-    tell_head(p, message, edge(p, first + later), edge(p, last + later), at);
+    tell_head(p, message, leat_sim_clock_at(&p->config.clock, first + later),
+              leat_sim_clock_at(&p->config.clock, last + later), at);
 }
 
 /* The port of the receiver takes it in when it is done with those before. */
 static void take_in(struct leat_net_port *p, uint32_t index, leat_time at)
 {
     const struct leat_net_port_entry *e = &p->entry[index];
-    struct leat_net_port_queue *queue = &p->queue[e->message.to];
-    const uint64_t first = larger(queue->in_free, e->cycle);
-    queue->in_free = first + leat_net_port_flits(&p->config, e->message.len);
-    plan(p, index, LEAT_NET_PORT_TAIL, edge(p, queue->in_free - 1));
-    tell_even_head(p, &e->message, first, queue->in_free - 1, at);
+    struct leat_net_port_queue *queue = &p->queue[e->letter.message.to];
+    const uint64_t first = leat_larger(queue->in_free, e->cycle);
+    queue->in_free = first + leat_net_port_flits(&p->config, e->letter.message.len);
+    plan(p, index, LEAT_NET_PORT_TAIL, leat_sim_clock_at(&p->config.clock, queue->in_free - 1));
+    tell_even_head(p, &e->letter.message, first, queue->in_free - 1, at);
 }
 
 static void advance_alone(struct leat_net_port *p, leat_time until)
 {
-    while (p->plans && p->plan[0].at < until &&
-           (!(p->events || p->has_head) || p->plan[0].at == p->told_at)) {
-        const struct leat_sim_plan due = take_plan(p);
+    while (p->post.plans && p->post.plan[0].at < until &&
+           (!leat_sim_post_has_news(&p->post) || p->post.plan[0].at == p->told_at)) {
+        const struct leat_sim_plan due = leat_sim_post_take(&p->post);
         struct leat_net_port_entry *e = &p->entry[due.entry];
         switch ((enum leat_net_port_step)due.step) {
         case LEAT_NET_PORT_HAND_OVER: begin_alone(p, due.entry); break;
         case LEAT_NET_PORT_LEFT:
-            p->queue[e->message.from].sends = e->next;
+            p->queue[e->letter.message.from].sends = e->letter.next;
             note(p, due.entry, true, due.at);
             break;
         case LEAT_NET_PORT_HEAD: take_in(p, due.entry, due.at); break;
-        case LEAT_NET_PORT_TAIL: e->missing = 0; settle(p, e->message.from, e->message.to, due.at);
+        case LEAT_NET_PORT_TAIL:
+            e->missing = 0;
+            settle(p, e->letter.message.from, e->letter.message.to, due.at);
         }
     }
-    if (p->events || p->has_head)
+    if (leat_sim_post_has_news(&p->post))
         p->cycle = cycle_from(p, p->told_at) + 1;
     else if (until != LEAT_NEVER)
-        p->cycle = larger(p->cycle, cycle_from(p, until));
+        p->cycle = leat_larger(p->cycle, cycle_from(p, until));
 }
 
 static leat_time run(struct leat_port_net *base, leat_time until)
 {
     struct leat_net_port *p = of(base);
-    if (until <= base->now || (until == LEAT_NEVER && !base->under_way)) return base->now;
-    p->has_head = false;
+    if (!leat_sim_post_begin(&p->post, until)) return base->now;
     if (p->config.contention_free)
         advance_alone(p, until);
     else if (p->dead)
         advance_dead(p, until);
     else
         advance(p, until);
-    if (p->events)
-        tell(p);
-    else if (!p->has_head && until != LEAT_NEVER)
-        base->now = until;
-    return base->now;
+    return leat_sim_post_end(&p->post, p->told_at, until);
 }
 
 /* ---- does it exist? ------------------------------------------------------------------------- */
@@ -471,22 +404,16 @@ leat_err leat_net_port_check(const struct leat_net_port_config *config, struct l
     const bool whole = net->architecture == LEAT_NET_SWITCH_VC &&
                        (net->flow != LEAT_NET_WORMHOLE || net->drop);
     const uint32_t flits_max = whole ? net->buffer_flits : LEAT_NET_FLITS_MAX;
-    const struct {
-        const char *what;
-        uint32_t value, min, max;
-    } row[] = {
+    const struct leat_text_range row[] = {
         { "octets of a flit", config->flit_octets, 1, LEAT_NET_PORT_FLIT_OCTETS_MAX },
         { whole ? "flits of a packet, all of which must fit a buffer," : "flits of a packet",
           config->packet_flits, 1, flits_max },
         { "flits of a packet's head", config->head_flits, 0, config->packet_flits - 1 },
         { "messages under way", config->messages_max, 1, LEAT_NET_PORT_MESSAGES_MAX },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].value < row[i].min || row[i].value > row[i].max)
-            return leat_text_out_of_range(why, row[i].what, row[i].value, row[i].min, row[i].max);
-    if (config->clock.den && config->clock.num >= config->clock.den) return LEAT_ERR_OK;
-    leat_text_puts(why, "period of the clock, expected 1 ps or more");
-    return LEAT_ERR_RANGE;
+    const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    if (bad) return bad;
+    return leat_sim_clock_check(&config->clock, why);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -497,10 +424,8 @@ static void *lay_out(struct leat_net_port *p, struct leat_arena *arena)
     const struct leat_net_port_config *config = &p->config;
     const bool alone = config->contention_free;
     const size_t messages = config->messages_max, plans = alone ? 2 * messages : messages;
-    p->entry = leat_arena_lay(arena, messages, sizeof *p->entry);
+    p->entry = leat_sim_post_lay(&p->post, arena, config->messages_max, sizeof *p->entry, plans);
     p->queue = leat_arena_lay(arena, config->topology->terminals, sizeof *p->queue);
-    p->plan = leat_arena_lay(arena, plans, sizeof *p->plan);
-    p->event = leat_arena_lay(arena, 2 * messages, sizeof *p->event);
     return alone
                ? NULL
                : leat_arena_lay_lines(arena, 1, leat_net_footprint(config->topology, &config->net));
@@ -535,13 +460,12 @@ void leat_net_port_init(struct leat_net_port *p, const struct leat_net_port_conf
     void *net_memory = lay_out(p, &arena);
     if (!config->contention_free)
         leat_net_init(&p->net, config->topology, config->routing, &config->net, &host, net_memory);
-    leat_sim_certificate_init(&p->certificate);
     p->base = (struct leat_port_net){
         .ops = &ops,
         .ports = config->topology->terminals,
-        .latency = edge(p, least_cycles(p)),
-        .certificate = leat_sim_certificate_value(&p->certificate),
+        .latency = leat_sim_clock_at(&p->config.clock, least_cycles(p)),
         .taken_octets = config->flit_octets,
-        .taken_ps = edge(p, 1),
+        .taken_ps = leat_sim_clock_at(&p->config.clock, 1),
     };
+    leat_sim_post_init(&p->post, &p->base);
 }

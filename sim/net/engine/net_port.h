@@ -70,16 +70,12 @@ struct leat_net_port_config {
 
 /* A message under way. */
 struct leat_net_port_entry {
-    struct leat_port_message message;
+    struct leat_sim_letter letter;
     uint64_t cycle;        /* in which it can be taken */
-    uint64_t call;         /* the order of calls */
-    uint64_t number;       /* among the messages of its port */
     uint64_t packets;      /* that it consists of */
     uint64_t begun;        /* of these: given to the network */
     uint64_t missing;      /* not there yet */
     uint64_t first_packet; /* its number among the packets of the port */
-    const char *why;       /* it is lost; else NULL */
-    uint32_t next;         /* + 1: of its port, or among the free ones */
 };
 
 /* Messages of a port, in the order in which it sends them. */
@@ -106,18 +102,11 @@ struct leat_net_port {
     struct leat_net_port_config config;
     struct leat_net net;               /* not where contention-free */
     struct leat_net_port_entry *entry; /* [messages_max] */
-    uint32_t free, top;                /* a list, + 1; those from `top` on were never used */
     struct leat_net_port_queue *queue; /* [ports] */
-    struct leat_sim_plan *plan;        /* a heap, the earliest on top */
-    uint32_t plans;
-    struct leat_sim_news *event;
-    uint32_t events;
-    bool has_head;     /* was told, too */
-    leat_time told_at; /* when these happened */
-    uint64_t calls;
-    uint64_t cycle; /* contention-free: the next to run */
-    bool dead;      /* deadlocked */
-    struct leat_sim_certificate certificate;
+    leat_time told_at;                 /* when these happened */
+    uint64_t cycle;                    /* contention-free: the next to run */
+    bool dead;                         /* deadlocked */
+    struct leat_sim_post post;
 };
 
 /* Are there such ports? `why`: what, and what was expected. Topology and routing were checked. */

@@ -69,11 +69,6 @@ static uint32_t ports_max(const uint32_t *first, uint32_t routers)
     return most;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A wire carries a flit per cycle, and a lane sends back a credit per cycle; neither more than the
  * buffers at its end hold. */
 static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct leat_arena *arena)
@@ -84,9 +79,9 @@ static void lay_calendars(struct leat_net *net, struct leat_net_vc *vc, struct l
     const uint32_t wire = wire_cycles_max(topology);
     const uint32_t there = 2 + wire, back = 2 + there + net->config.credit_cycles;
     const uint64_t lanes = (uint64_t)topology->ins * net->config.channels;
-    lay_calendar(&vc->flits, there, wires * smaller(room, there + 1), arena);
+    lay_calendar(&vc->flits, there, wires * leat_smaller(room, there + 1), arena);
     lay_calendar(&vc->credits, back > LEAT_NET_PIPELINE_MAX ? back : LEAT_NET_PIPELINE_MAX,
-                 wires * smaller(room, (uint64_t)net->config.channels * (back + 1)) +
+                 wires * leat_smaller(room, (uint64_t)net->config.channels * (back + 1)) +
                      (vc->ripening ? lanes : 0),
                  arena);
 }
@@ -161,7 +156,8 @@ static void lay(struct leat_net *net, struct leat_arena *arena)
     /* Every packet under way has a flit in a lane, on a wire or in its source. */
     const uint64_t wires = ((uint64_t)topology->outs + topology->terminals) * vc->flits.days;
     const uint64_t flights = (uint64_t)topology->ins * config->channels * vc->buffer + wires;
-    leat_net_flights_lay(&vc->flights, (uint32_t)smaller(flights, LEAT_NET_FLIGHTS_MAX), arena);
+    leat_net_flights_lay(&vc->flights, (uint32_t)leat_smaller(flights, LEAT_NET_FLIGHTS_MAX),
+                         arena);
 }
 
 static void start_routers(struct leat_net *net)

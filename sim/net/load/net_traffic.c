@@ -131,27 +131,16 @@ static leat_err check_terminals(const struct leat_net_traffic_config *c, struct 
 
 leat_err leat_net_traffic_check(const struct leat_net_traffic_config *c, struct leat_text *why)
 {
-    const struct {
-        const char *what;
-        uint32_t value, min, max;
-    } row[] = {
-        { "traffic pattern ", (uint32_t)c->pattern, 0, LEAT_NET_PATTERNS - 1 },
-        { "terminals ", c->terminals, 1, LEAT_NET_TERMINALS_MAX },
-        { "load in millionths ", c->load_ppm, 0, LEAT_NET_LOAD_PPM_MAX },
-        { "flits of a packet ", c->flits, 1, LEAT_NET_FLITS_MAX },
-        { "percent to the hot spot ", c->hot_percent, 0, 100 },
-        { "packets of a burst ", c->burst, 1, LEAT_NET_BURST_MAX },
+    const struct leat_text_range row[] = {
+        { "traffic pattern", (uint32_t)c->pattern, 0, LEAT_NET_PATTERNS - 1 },
+        { "terminals", c->terminals, 1, LEAT_NET_TERMINALS_MAX },
+        { "load in millionths", c->load_ppm, 0, LEAT_NET_LOAD_PPM_MAX },
+        { "flits of a packet", c->flits, 1, LEAT_NET_FLITS_MAX },
+        { "percent to the hot spot", c->hot_percent, 0, 100 },
+        { "packets of a burst", c->burst, 1, LEAT_NET_BURST_MAX },
     };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].value < row[i].min || row[i].value > row[i].max) {
-            leat_text_puts(why, row[i].what);
-            leat_text_decimal(why, row[i].value);
-            leat_text_puts(why, ", expected ");
-            leat_text_decimal(why, row[i].min);
-            leat_text_puts(why, " to ");
-            leat_text_decimal(why, row[i].max);
-            return LEAT_ERR_RANGE;
-        }
+    const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+    if (bad) return bad;
     return check_terminals(c, why);
 }
 

@@ -1,4 +1,5 @@
 /* What a shape's numbers mean, which of them can be built, and how large that is. */
+#include <leat/time.h>
 #include "net_topology_parts.h"
 #include <assert.h>
 
@@ -140,11 +141,6 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return a + b < CUT ? a + b : CUT;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add(struct leat_net_extent *e, uint64_t routers, uint64_t outs, uint64_t ins)
 {
     assert(e->blocks < LEAT_NET_BLOCKS_MAX);
@@ -152,7 +148,7 @@ static void add(struct leat_net_extent *e, uint64_t routers, uint64_t outs, uint
     e->routers = sum(e->routers, routers);
     e->outs = sum(e->outs, times(routers, outs));
     e->ins = sum(e->ins, times(routers, ins));
-    e->radix = larger(e->radix, larger(outs, ins));
+    e->radix = leat_larger(e->radix, leat_larger(outs, ins));
 }
 
 /* Routers with so many wires out and in, and as many terminals as the shape says. */
@@ -308,7 +304,7 @@ static leat_err check_extent(const struct leat_net_shape *shape, struct leat_tex
     leat_err err = check_limit(e.routers, "routers", LEAT_NET_ROUTERS_MAX, why);
     if (!err) err = check_limit(e.terminals, "terminals", LEAT_NET_TERMINALS_MAX, why);
     if (!err) err = check_limit(e.radix, "ports of a router", LEAT_NET_RADIX_MAX, why);
-    if (!err) err = check_limit(larger(e.outs, e.ins), "ports", LEAT_NET_PORTS_MAX, why);
+    if (!err) err = check_limit(leat_larger(e.outs, e.ins), "ports", LEAT_NET_PORTS_MAX, why);
     return err;
 }
 

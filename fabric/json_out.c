@@ -1,0 +1,71 @@
+#include "json_out.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+
+static void flush(struct leat_text *text)
+{
+    fwrite(text->buf, 1, text->len, text->user); /* an error of the stream is told at its end */
+    text->len = 0;
+}
+
+static struct leat_json *begin(struct json_out *out, FILE *file)
+{
+    leat_text_init(&out->text, out->buf, sizeof out->buf, flush, file);
+    leat_json_init(&out->json, &out->text);
+    return &out->json;
+}
+
+struct leat_json *json_open(struct json_out *out, FILE *file)
+{
+    leat_json_object(begin(out, file), NULL);
+    return &out->json;
+}
+
+struct leat_json *json_open_array(struct json_out *out, FILE *file)
+{
+    leat_json_array(begin(out, file), NULL);
+    return &out->json;
+}
+
+void json_close(struct json_out *out)
+{
+    leat_json_end(&out->json);
+    leat_text_putc(&out->text, '\n');
+    flush(&out->text);
+}
+
+void json_fixed(struct leat_json *json, const char *key, double value, int decimals)
+{
+    char number[JSON_STRING_CAP];
+    snprintf(number, sizeof number, "%.*f", decimals, value);
+    leat_json_number(json, key, isfinite(value) ? number : "null");
+}
+
+void json_general(struct leat_json *json, const char *key, double value, int digits)
+{
+    char number[JSON_STRING_CAP];
+    snprintf(number, sizeof number, "%.*g", digits, value);
+    leat_json_number(json, key, isfinite(value) ? number : "null");
+}
+
+void json_format(struct leat_json *json, const char *key, const char *format, ...)
+{
+    char string[JSON_STRING_CAP];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(string, sizeof string, format, list);
+    va_end(list);
+    leat_json_string(json, key, string);
+}
+
+const char *json_key(uint64_t number, char key[JSON_KEY_CAP])
+{
+    snprintf(key, JSON_KEY_CAP, "%" PRIu64, number);
+    return key;
+}
+
+void json_certificate(struct leat_json *json, const char *key, uint64_t certificate)
+{
+    leat_json_hex(json, key, "", certificate, 16);
+}

@@ -1,0 +1,39 @@
+/* JSON on a file of stdio, and numbers and strings by printf's meaning. */
+#ifndef LEAT_JSON_OUT_H
+#define LEAT_JSON_OUT_H
+
+#include "leat_json.h"
+#include <stdio.h>
+
+enum { JSON_STRING_CAP = 512, JSON_KEY_CAP = 21 };
+
+struct json_out {
+    struct leat_json json;
+    struct leat_text text;
+    char buf[1024];
+};
+
+/* Begins an object. Nothing else is written to the file until json_close. */
+struct leat_json *json_open(struct json_out *out, FILE *file);
+
+/* The same for an array. */
+struct leat_json *json_open_array(struct json_out *out, FILE *file);
+
+/* Ends the object or array and its line. */
+void json_close(struct json_out *out);
+
+/* As %.*f and %.*g; null where it is no number. */
+void json_fixed(struct leat_json *json, const char *key, double value, int decimals);
+void json_general(struct leat_json *json, const char *key, double value, int digits);
+
+/* A string as by printf, cut after JSON_STRING_CAP - 1 octets. */
+void json_format(struct leat_json *json, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A number as a key. */
+const char *json_key(uint64_t number, char key[JSON_KEY_CAP]);
+
+/* 16 hexadecimal digits, as all certificates are shown. */
+void json_certificate(struct leat_json *json, const char *key, uint64_t certificate);
+
+#endif

@@ -1,0 +1,23 @@
+#include "pktway_text.h"
+#include <stdio.h>
+
+const char *pktway_address_text(const struct leat_packetway_address *a,
+                                char text[PKTWAY_ADDRESS_CAP])
+{
+    const int len = snprintf(text, PKTWAY_ADDRESS_CAP, "0x%06x", a->low);
+    if (a->at != LEAT_PACKETWAY_AT_SINGLE)
+        snprintf(text + len, PKTWAY_ADDRESS_CAP - (size_t)len, "%s0x%06x",
+                 a->at == LEAT_PACKETWAY_AT_MIN ? "-" : "/", a->high);
+    return text;
+}
+
+void pktway_table_json(struct leat_json *j, const struct leat_packetway_table_view *t)
+{
+    leat_json_hex(j, "san", "0x", t->san, 6);
+    LEAT_JSON_UINTS(j, { "sn", t->sequence }, { "q", t->q }, { "mtu", t->mtu_words });
+    leat_json_bool(j, "lost", t->lost);
+    leat_json_array(j, "rcvf");
+    for (uint32_t i = 0; i < t->received_from_count; i++)
+        leat_json_hex(j, NULL, "0x", t->received_from[i], 6);
+    leat_json_end(j);
+}
