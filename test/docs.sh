@@ -57,7 +57,7 @@ for page in README.md doc/*.md; do
     done < "$folder/named"
 done
 # Every page that is linked exists.
-find . \( -name build -o -name readmes -o -name .git \) -prune -o -name '*.md' -print > "$folder/pages"
+find . \( -name build -o -name .git \) -prune -o -name '*.md' -print > "$folder/pages"
 while read -r page; do
     for link in $(grep -oE '\]\([^)#]+' "$page" | cut -c3-); do
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: no $link"; bad=1; }
