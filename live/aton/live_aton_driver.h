@@ -31,7 +31,7 @@ struct aton_driver {
     /*
      * Puts a station on config->device; what an earlier one there had in its registers is kept.
      * config->why says why this driver, and aton_tell adds how it went; *slower_at changes where
-     * it runs slower than it could (live_aton_station.h). False: why. Nothing is left behind then.
+     * it runs slower than it could (leat/aton.h). False: why. Nothing is left behind then.
      */
     bool (*join)(struct aton_config *config, const struct leat_aton_interface *fresh,
                  int *slower_at, char *why);
