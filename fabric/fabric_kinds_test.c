@@ -304,6 +304,20 @@ static void a_kind_describes_itself(void)
     leat_fabric_close(f);
 }
 
+static void a_clock_is_a_fraction_of_picoseconds(void)
+{
+    const struct leat_sim_clock thirds = { .num = 10000, .den = 3 };
+    struct json_out object;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    leat_fabric_clock_json(json_open(&object, out), "bit_ps", &thirds);
+    json_close(&object);
+    fclose(out);
+    OK(strcmp(text, "{\"bit_ps\":{\"num\":10000,\"den\":3}}\n") == 0);
+    free(text);
+}
+
 /* ---- chance ------------------------------------------------------------------------------------
  */
 
@@ -355,4 +369,4 @@ TAP_MAIN(T(a_word_means_the_kind_that_it_always_meant), T(a_kind_before_a_name_l
          T(codes_and_places_do_not_depend_on_texts), T(a_word_is_not_too_long),
          T(every_spelling_opens_and_carries_a_message), T(an_ethernet_takes_the_time_of_its_frames),
          T(a_fabric_is_of_one_kind), T(a_kind_knows_its_options), T(a_kind_describes_itself),
-         T(any_name_is_read_or_refused_with_a_place_in_it))
+         T(a_clock_is_a_fraction_of_picoseconds), T(any_name_is_read_or_refused_with_a_place_in_it))

@@ -32,10 +32,10 @@ def gather():
 
 
 def check_error_texts(checks):
-    """The dissectors repeat codes and texts of core/leat_err.h."""
+    """The dissectors repeat codes and texts of include/leat/err.h."""
     ours = dict(re.findall(r'^        (\w+) = "(.*)",$',
                            (ROOT / "share/wireshark/leat/common.lua").read_text(), re.M))
-    theirs = dict(re.findall(r'X\(\w+, "(\w+)", "(.*?)"\)', (ROOT / "core/leat_err.h").read_text()))
+    theirs = dict(re.findall(r'X\(\w+, "(\w+)", "(.*?)"\)', (ROOT / "include/leat/err.h").read_text()))
     for code, text in ours.items():
         checks.check(theirs.get(code) == text, f"{code}: '{text}', leat says '{theirs.get(code)}'")
 

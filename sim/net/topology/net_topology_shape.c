@@ -1,7 +1,7 @@
 /* What a shape's numbers mean, which of them can be built, and how large that is. */
-#include <leat/time.h>
 #include "net_topology_parts.h"
 #include <assert.h>
+#include <leat/time.h>
 
 enum {
     LEVELS_MAX = 20, /* of 2: LEAT_NET_TERMINALS_MAX */
