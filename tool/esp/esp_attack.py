@@ -14,9 +14,11 @@ import struct
 import sys
 import time
 import zlib
+from pathlib import Path
 
 sys.dont_write_bytecode = True
-from ring_live import siphash  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test"))
+from siphash import siphash  # noqa: E402
 
 PORT, JOIN, X = 4253, 66, 0x01
 
