@@ -1,6 +1,5 @@
 /*
- * What is promised: LEAT_API stands in front of each function that a library of leat exports, and
- * nothing else is exported.
+ * The public API: the libraries of leat export the functions marked LEAT_API, and nothing else.
  *
  * Also compiled for the kernel: no header of the C library.
  */

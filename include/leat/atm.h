@@ -55,7 +55,7 @@ LEAT_API leat_err leat_atm_cell_decode(const uint8_t *buf, size_t len,
                                        enum leat_atm_interface interface, struct leat_atm_cell *out,
                                        size_t *fault_at);
 
-/* Writes LEAT_ATM_CELL_LEN octets, or nothing and says why. */
+/* Writes LEAT_ATM_CELL_LEN octets. On error writes nothing and returns the reason. */
 LEAT_API leat_err leat_atm_cell_encode(const struct leat_atm_cell *cell, uint8_t *buf, size_t cap);
 
 /* What the unused octets of idle cells and of OAM payloads hold (I.432.1, I.610). */
@@ -138,19 +138,20 @@ struct leat_atm_aal5_sender {
     uint8_t tail[2 * LEAT_ATM_PAYLOAD_LEN]; /* rest of the payload, PAD, trailer: 1 or 2 cells */
 };
 
-/* `like` gives the header of every cell (its payload does not matter): PT is 0 or 2. */
+/* `like` gives the header of every cell (its payload is ignored): PT is 0 or 2. */
 LEAT_API leat_err leat_atm_aal5_sender_init(struct leat_atm_aal5_sender *s,
                                             const struct leat_atm_cell *like);
 
-/* The payload is lent until its last cell is out. What was not yet sent before is forgotten. */
+/* The payload is lent until its last cell is sent. Discards cells of an earlier PDU not yet
+ * sent. */
 LEAT_API leat_err leat_atm_aal5_sender_begin(struct leat_atm_aal5_sender *s,
                                              const struct leat_atm_aal5_pdu *pdu);
 
-/* The next cell as PT and 48 octets, lent until the next begin; false when all are out. */
+/* The next cell as PT and 48 octets, lent until the next begin; false after the last cell. */
 LEAT_API bool leat_atm_aal5_sender_next(struct leat_atm_aal5_sender *s, uint8_t *pt,
                                         const uint8_t **payload);
 
-/* The same straight into octets: up to count_max cells of 53, one after the other. How many? */
+/* The same, written as octets: up to count_max cells of 53 octets each. Returns how many. */
 LEAT_API size_t leat_atm_aal5_sender_cells(struct leat_atm_aal5_sender *s, uint8_t *cells,
                                            size_t count_max);
 
@@ -181,8 +182,8 @@ enum leat_atm_aal5_drop {
 enum leat_atm_aal5_what { LEAT_ATM_AAL5_NOTHING, LEAT_ATM_AAL5_DELIVER, LEAT_ATM_AAL5_DROP };
 
 /*
- * What the caller must now do: at most one PDU ends, the timer may move. What does not count is
- * left as it was.
+ * What the caller must do now. At most one PDU ends; the timer may move. Fields that do not apply
+ * stay unchanged.
  */
 struct leat_atm_aal5_out {
     enum leat_atm_aal5_what what;
@@ -191,20 +192,20 @@ struct leat_atm_aal5_out {
     leat_time wake_at;              /* step with TIMER then; >= now, or LEAT_NEVER */
 };
 
-/* Memory is the caller's: ask how much, hand it over, keep it alive. */
+/* The caller provides the memory: ask for its size, pass it in, and keep it alive. */
 LEAT_API size_t leat_atm_aal5_footprint(const struct leat_atm_aal5_config *config);
 LEAT_API leat_err leat_atm_aal5_init(void *memory, size_t memory_len,
                                      const struct leat_atm_aal5_config *config,
                                      struct leat_atm_aal5 **out);
 
-/* Total and deterministic: every state takes every event. now never falls. */
+/* Total and deterministic: every state accepts every event. now never decreases. */
 LEAT_API void leat_atm_aal5_step(struct leat_atm_aal5 *aal5, leat_time now,
                                  const struct leat_atm_aal5_in *in, struct leat_atm_aal5_out *out);
 
 /*
- * A burst of `count` cells of this channel, 53 octets each, straight from the link: a cell whose
- * HEC is wrong is passed over. Stops behind the cell that ends a PDU (delivered or dropped);
- * returns how many cells were taken.
+ * A burst of `count` cells of this channel, 53 octets each, straight from the link. Skips cells
+ * with a wrong HEC. Stops after the cell that ends a PDU (delivered or dropped); returns how many
+ * cells were taken.
  */
 LEAT_API size_t leat_atm_aal5_step_cells(struct leat_atm_aal5 *aal5, leat_time now,
                                          const uint8_t *cells, size_t count,

@@ -39,8 +39,8 @@ extern "C" {
 
 /* A task's view of the unit of its port. */
 struct shmst {
-    int rlcked; /* 1 from a message received until the task has read it and sets this to 0 */
-    int wlcked; /* 1 from atminitsend to atmsnd; only to be looked at */
+    int rlcked; /* 1 from the arrival of a message until the task has read it and sets this to 0 */
+    int wlcked; /* 1 from atminitsend to atmsnd; read only */
 };
 
 /* The process table. It belongs to the run. */
@@ -54,30 +54,31 @@ struct atmdcplx {
     double re, im;
 };
 
-/* ---- coming and going ------------------------------------------------------------------------ */
+/* ---- joining and leaving
+ * ---------------------------------------------------------------------- */
 
-/* This process becomes the task that `leat run`, or atmstart, has started it as. -1, and a message
- * on standard error: it was started otherwise. */
+/* Makes this process the task that `leat run` or atmstart started. Returns -1, with a message on
+ * standard error, if neither started it. */
 LEAT_API int atmjoin(struct shmst **dev, struct prcsdescstr **prcstab);
 
 /* Enters (name, inst) into the process table and starts the program of that name as this task: the
- * one beside the first program, or else as a shell finds it. It gets the arguments that the first
- * program has. The time of the run waits until it has joined. */
+ * one in the first program's folder, or else the one that a shell finds. It gets the arguments of
+ * the first program. Simulated time stops until it has joined. */
 LEAT_API int atmstart(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
 
-/* The port of a task; -1: it is not in the table. */
+/* The port of a task, or -1 if it is not in the table. */
 LEAT_API int atmport(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst);
 
 /* This task's own instance number. */
 LEAT_API int atminst(struct shmst *dev);
 
-/* The cycle that the network is in. Right after atminitsend: that in which the lock was granted. */
+/* The network's current cycle. Right after atminitsend: the cycle in which the lock was granted. */
 LEAT_API unsigned long long atmcycle(struct shmst *dev);
 
-/* The task is over, and its read lock free; so it is at exit() too. */
+/* Ends the task and releases its read lock; exit() does the same. */
 LEAT_API int atmleave(struct shmst *dev);
 
-/* The run ends as a failure, with this reason ("solution impossible"). */
+/* Ends the run as a failure, with this reason ("solution impossible"). */
 LEAT_API void atmfail(struct shmst *dev, const char *reason) __attribute__((noreturn));
 
 /* ---- sending --------------------------------------------------------------------------------- */
@@ -105,7 +106,7 @@ LEAT_API int atmputndcplx(struct shmst *dev, const struct atmdcplx *np, int cnt)
 LEAT_API int atmputbytes(struct shmst *dev, const char *np, int cnt);
 LEAT_API int atmputstring(struct shmst *dev, const char *np);
 
-/* Sends it. Comes back as soon as the unit knows where to; the message leaves behind it. */
+/* Sends the message. Returns as soon as the unit knows the destination; the cells follow later. */
 LEAT_API int atmsnd(struct shmst *dev, struct prcsdescstr *prcstab, const char *name, int inst,
                     int type);
 
@@ -115,8 +116,8 @@ LEAT_API int atmsnd(struct shmst *dev, struct prcsdescstr *prcstab, const char *
  * the port reads or writes. */
 LEAT_API int atmrcv(struct shmst *dev, int type);
 
-/* The next elements of it, in the order in which they were put. What is read beyond its end, up to
- * that of its last cell, is 0. */
+/* The next elements of the message, in the order in which they were put. Reading beyond its end, up
+ * to the end of its last cell, returns 0. */
 LEAT_API int atmgetnint(struct shmst *dev, int *np, int cnt);
 LEAT_API int atmgetnshort(struct shmst *dev, short *np, int cnt);
 LEAT_API int atmgetnlong(struct shmst *dev, long *np, int cnt);

@@ -75,8 +75,8 @@ enum leat_aton_opcode {
 };
 
 /*
- * The meaning of a packet. What its kind does not use is 0 after decoding; encoding refuses it in
- * CTL of a passive packet and in PARAM of SORT, and does not look at the rest.
+ * The meaning of a packet. Fields that its kind does not use are 0 after decoding. Encoding refuses
+ * them in CTL of a passive packet and in PARAM of SORT, and ignores the rest.
  */
 struct leat_aton_packet {
     uint8_t priority;    /* 3 bits */
@@ -98,13 +98,13 @@ struct leat_aton_packet {
 };
 
 /*
- * Decodes one image of exactly `len` octets. On error *out is untouched and *fault_at (may be
- * NULL) is where. out->payload is lent from buf.
+ * Decodes one image of exactly `len` octets. On error *out is untouched and *fault_at (may be NULL)
+ * is the offset of the error. out->payload is lent from buf.
  */
 LEAT_API leat_err leat_aton_packet_decode(const uint8_t *buf, size_t len,
                                           struct leat_aton_packet *out, size_t *fault_at);
 
-/* Writes *len octets, or nothing and says why. */
+/* Writes *len octets. On error writes nothing and returns the reason. */
 LEAT_API leat_err leat_aton_packet_encode(const struct leat_aton_packet *packet, uint8_t *buf,
                                           size_t cap, size_t *len);
 
@@ -142,78 +142,80 @@ struct leat_aton_command {
  *
  *   leat_aton_host_open("eth1", &station, why);
  *   volatile uint64_t *operand = leat_aton_host_registers(station);
- *   operand[1] = load;                                   plain stores; packets that pass see them
+ *   operand[1] = load;                                   plain stores; passing packets read them
  *   leat_aton_host_command(station, &command, 1000000, &answer, why);   one packet, once round
  *   leat_aton_host_send(station, 4, "work?", 5, 1000000, &ack, why);    the same, passive
  *   leat_aton_host_receive(station, 1000000, &from, octets, sizeof octets, &len, why);
  *
- * A station is made by leat_aton_host_join (or `leat ring join`) and lives on without its maker: by
- * XDP in the kernel, or as a small process where there is no XDP. It belongs to its network device;
- * whoever opens the device finds it, in the same network namespace. Needs root.
+ * leat_aton_host_join (or `leat ring join`) makes a station. The station outlives the program that
+ * made it: it runs as XDP in the kernel, or as a small process where there is no XDP. It belongs to
+ * its network device; any program in the same network namespace that opens the device finds it.
+ * Needs root.
  *
- * The result says what to do about a failure; `why` is always room for LEAT_ATON_HOST_WHY_LEN
- * characters: what is wrong, for people.
+ * The result says what to do about a failure. `why` always has room for LEAT_ATON_HOST_WHY_LEN
+ * characters: the error in words, for people.
  */
 enum {
     LEAT_ATON_HOST_WHY_LEN = 320,
-    LEAT_ATON_HOST_IMAGE_MAX = 1488,  /* what an Ethernet frame holds of an image */
-    LEAT_ATON_HOST_OCTETS_MAX = 1474, /* and of a message; with a key, 16 less */
+    LEAT_ATON_HOST_IMAGE_MAX = 1488,  /* the longest image that fits into an Ethernet frame */
+    LEAT_ATON_HOST_OCTETS_MAX = 1474, /* the longest message; with a key, 16 less */
     LEAT_ATON_HOST_COUNTS = 19,
 };
 
 enum leat_aton_host_driver { LEAT_ATON_HOST_ANY, LEAT_ATON_HOST_XDP, LEAT_ATON_HOST_PACKET };
 
 struct leat_aton_host_config {
-    const char *device;  /* frames of the previous station come in here */
-    const char *out;     /* and leave for the next one here; NULL: by the same device */
+    const char *device;  /* frames of the previous station arrive here */
+    const char *out;     /* frames for the next station leave here; NULL: the same device */
     uint8_t previous[6]; /* Ethernet address of the previous station's out */
     uint8_t next[6];     /* of the next station's device */
     uint32_t ring_id;
-    uint16_t address;    /* of this station, 0 to 65534, another one for each */
+    uint16_t address;    /* of this station, 0 to 65534; unique on the ring */
     const uint8_t *key;  /* 16 octets that all stations share; NULL: packets have no MAC */
-    uint32_t rate_per_s; /* packets of one sender that may pass; 0: any number */
+    uint32_t rate_per_s; /* packets of one sender that may pass; 0: no limit */
     enum leat_aton_host_driver driver;
-    const char *why; /* describe: it has this driver, as join said; lent until close */
+    const char *why; /* describe: the reason for this driver, as join gave it; lent until close */
 };
 
 struct leat_aton_host;
 
-/* What a command came to. result.payload points into image. */
+/* The result of a command. result.payload points into image. */
 struct leat_aton_host_answer {
     struct leat_aton_packet result;
     uint64_t took_ns;
-    uint32_t stations; /* that it passed, this one included; Counter has those that took part */
+    uint32_t stations; /* stations that it passed, this one included; Counter has those that took
+                          part */
     uint8_t image[LEAT_ATON_HOST_IMAGE_MAX];
 };
 
-/* What became of a message, by the flags of its packet when it is back. */
+/* The fate of a message, from the flags of its packet when it returns. */
 struct leat_aton_host_ack {
-    bool recognised; /* the station is there; to all: there is one at least */
-    bool copied;     /* and had room for it in its mailbox; to all: one at least had */
+    bool recognised; /* the station exists; to all: at least one does */
+    bool copied;     /* its mailbox had room; to all: at least one had */
     uint64_t took_ns;
 };
 
 enum leat_aton_host_end {
     LEAT_ATON_HOST_OK,
-    LEAT_ATON_HOST_WRONG,  /* the request cannot be right */
-    LEAT_ATON_HOST_FAILED, /* the system refuses */
+    LEAT_ATON_HOST_WRONG,  /* the request is invalid */
+    LEAT_ATON_HOST_FAILED, /* the system refused */
     LEAT_ATON_HOST_SILENT, /* no answer, or no message, in time */
     LEAT_ATON_HOST_ABSENT, /* no station on this device */
 };
 
 /*
- * Makes this host a station. One that an earlier start left on the device is taken over, with its
- * registers. *used is the driver, and `why` says why that one, or what is wrong.
+ * Makes this host a station. Takes over a station that an earlier start left on the device, with
+ * its registers. *used is the driver; `why` gives the reason for it, or the error.
  */
 LEAT_API enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *config,
                                                      enum leat_aton_host_driver *used,
                                                      int *slower_at, char *why);
 
-/* Ends the station of a device. The ring is dead until its neighbours know each other. */
+/* Ends the station of a device. The ring is broken until its neighbours know each other. */
 LEAT_API enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why);
 
-/* WRONG: no such device. ABSENT: no station on it. FAILED: no right to it, for example. *out is
- * NULL then. */
+/* WRONG: no such device. ABSENT: no station on it. FAILED: for example, no permission. *out is NULL
+ * then. */
 LEAT_API enum leat_aton_host_end leat_aton_host_open(const char *device,
                                                      struct leat_aton_host **out, char *why);
 LEAT_API void leat_aton_host_close(struct leat_aton_host *station);
@@ -221,7 +223,7 @@ LEAT_API void leat_aton_host_close(struct leat_aton_host *station);
 /* R0 .. R63. One aligned store is one change to a packet that passes; several are not. */
 LEAT_API volatile uint64_t *leat_aton_host_registers(struct leat_aton_host *station);
 
-/* Address, enabled, operations of TREE: the host changes the last two. */
+/* Address, enabled, operations of TREE. The host may change the last two. */
 LEAT_API struct leat_aton_interface *leat_aton_host_interface(struct leat_aton_host *station);
 
 /* One command, once round the ring. */
@@ -229,15 +231,15 @@ LEAT_API enum leat_aton_host_end
 leat_aton_host_command(struct leat_aton_host *station, const struct leat_aton_command *command,
                        uint64_t timeout_us, struct leat_aton_host_answer *answer, char *why);
 
-/* How many interfaces take part, by one packet. */
+/* Counts the interfaces that take part, with one packet. */
 LEAT_API enum leat_aton_host_end leat_aton_host_count(struct leat_aton_host *station,
                                                       uint64_t timeout_us, uint32_t *stations,
                                                       char *why);
 
 /*
  * One message to a station, or to all others (LEAT_ATON_DA_ALL), once round the ring. OK: the
- * packet is back, and *ack has its flags. leat never sends twice: you may try again. With a
- * key each has a serial, and a station takes it once.
+ * packet has returned, and *ack has its flags. leat never retransmits; the caller may. With a key
+ * each message has a serial number, and a station accepts it once.
  */
 LEAT_API enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *station, uint16_t to,
                                                      const void *octets, size_t len,
@@ -245,30 +247,32 @@ LEAT_API enum leat_aton_host_end leat_aton_host_send(struct leat_aton_host *stat
                                                      struct leat_aton_host_ack *ack, char *why);
 
 /*
- * The oldest message in this station's mailbox, or the next that comes. A mailbox holds 64 KiB that
- * nobody has read; when it is full, `copied` is false at the sender. If several processes receive,
- * each message goes to one of them. WRONG: it is longer than `cap`, and stays; *len is its length.
+ * The oldest message in this station's mailbox, or the next one to arrive. A mailbox holds 64 KiB
+ * of unread messages; when it is full, the sender sees `copied` as false. If several processes
+ * receive, each message goes to one of them. WRONG: it is longer than `cap`, and stays; *len is its
+ * length.
  */
 LEAT_API enum leat_aton_host_end leat_aton_host_receive(struct leat_aton_host *station,
                                                         uint64_t timeout_us, uint16_t *from,
                                                         void *octets, size_t cap, size_t *len,
                                                         char *why);
 
-/* What became of the frames of our Ethernet type: counts[i] of leat_aton_host_reason(i). */
+/* What happened to the frames of our Ethernet type: counts[i] of leat_aton_host_reason(i). */
 LEAT_API bool leat_aton_host_counts(struct leat_aton_host *station,
                                     uint64_t counts[LEAT_ATON_HOST_COUNTS]);
 LEAT_API const char *leat_aton_host_reason(unsigned index);
 LEAT_API const char *leat_aton_host_reason_text(unsigned index);
 
-/* The configuration with which the station joined. key is NULL or not; its octets stay secret. */
+/* The configuration with which the station joined. key tells only whether there is one (NULL: no);
+ * its octets stay secret. */
 LEAT_API void leat_aton_host_describe(const struct leat_aton_host *station,
                                       struct leat_aton_host_config *config, char device[16],
                                       char out[16]);
 
-/* The process that serves it; 0: the kernel does. */
+/* The process that serves the station; 0: the kernel does. */
 LEAT_API int leat_aton_host_process(const struct leat_aton_host *station);
 
-/* Does what it sends on still leave? False: why not, and what to do. */
+/* Can the station still forward frames? False: `why` has the reason and what to do. */
 LEAT_API bool leat_aton_host_works(const struct leat_aton_host *station, char *why);
 
 #ifdef __cplusplus

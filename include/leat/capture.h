@@ -1,6 +1,6 @@
 /*
- * Capture files, as octets in and octets out: pcap and pcapng are read, pcapng is written. Reading
- * and writing the file itself is the caller's.
+ * Capture files, as octets in and octets out: reads pcap and pcapng, writes pcapng. The caller
+ * reads and writes the file itself.
  *
  *   state     octets                      next
  *   --------  --------------------------  --------
@@ -9,7 +9,7 @@
  *   PCAP      record                      PCAP, a packet
  *   PCAPNG    interface block             PCAPNG, nothing
  *             enhanced, simple, old block PCAPNG, a packet
- *             section header block        PCAPNG, interfaces forgotten
+ *             section header block        PCAPNG, interfaces discarded
  *             any other block             PCAPNG, skipped
  */
 #ifndef LEAT_CAPTURE_H
@@ -62,30 +62,31 @@ struct leat_capture {
 struct leat_capture_packet {
     const uint8_t *octets; /* lent from the buffer */
     size_t len;            /* as captured */
-    size_t original_len;   /* as sent; more than len where the capture cut it */
+    size_t original_len;   /* as sent; more than len if the capture truncated it */
     uint16_t link_type;
-    uint64_t time_ns; /* since 1970; 0 where the file does not say */
+    uint64_t time_ns; /* since 1970; 0 if the file does not say */
 };
 
-/* Is this the beginning of a capture file? len >= LEAT_CAPTURE_MAGIC_LEN, else false. */
+/* Is this the beginning of a capture file? False if len < LEAT_CAPTURE_MAGIC_LEN. */
 LEAT_API bool leat_capture_recognise(const uint8_t *buf, size_t len);
 
 LEAT_API void leat_capture_init(struct leat_capture *capture);
 
 /*
- * Takes the next piece of the file from the front of `buf`. *used octets are done with.
+ * Takes the next piece of the file from the front of `buf` and consumes *used octets.
  *   OK, *found                 a packet is in *out
  *   OK, !*found, *used > 0     something else was read: go on
  *   OK, !*found, *used == 0    more octets are needed: *wanted of them in the buffer
  *   an error, *used > 0        this block is damaged; the next one can be read
  *   an error, *used == 0       the file is damaged from here on
- * A file that ends while octets are wanted is cut short, unless the buffer is empty.
+ * A file that ends while octets are wanted is truncated, unless the buffer is empty.
  */
 LEAT_API leat_err leat_capture_next(struct leat_capture *capture, const uint8_t *buf, size_t len,
                                     struct leat_capture_packet *out, bool *found, size_t *used,
                                     size_t *wanted);
 
-/* Writers of pcapng blocks, little-endian. Each returns the octets written, or 0 without room. */
+/* Writers of pcapng blocks, little-endian. Each returns the octets written, or 0 if there is no
+ * room. */
 LEAT_API size_t leat_capture_put_section(uint8_t *buf, size_t cap);
 LEAT_API size_t leat_capture_put_interface(uint8_t *buf, size_t cap, uint16_t link_type,
                                            const char *name);

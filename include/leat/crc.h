@@ -32,7 +32,7 @@ LEAT_API uint32_t leat_crc32(uint32_t crc, const void *octets, size_t len);
 LEAT_API uint32_t leat_crc32_msb(uint32_t crc, const void *octets, size_t len);
 LEAT_API uint64_t leat_crc64(uint64_t crc, const void *octets, size_t len);
 
-/* The same by tables alone, on any processor. */
+/* The same with tables only, on any processor. */
 LEAT_API uint16_t leat_crc16_by_table(uint16_t crc, const void *octets, size_t len);
 LEAT_API uint32_t leat_crc32_by_table(uint32_t crc, const void *octets, size_t len);
 LEAT_API uint32_t leat_crc32_msb_by_table(uint32_t crc, const void *octets, size_t len);

@@ -77,7 +77,7 @@ typedef enum {
         LEAT_ERR_COUNT
 } leat_err;
 
-/* Static strings for every value, also those which are no error of ours. Never NULL. */
+/* Static strings for every value, including values that are not in the list. Never NULL. */
 LEAT_API const char *leat_err_name(leat_err err);
 LEAT_API const char *leat_err_text(leat_err err);
 

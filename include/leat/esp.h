@@ -55,8 +55,8 @@ enum {
 };
 
 /*
- * name, bit. X Execute, R Reflect, E Error, XR Execute on Reflect. The seed fixes XR and R alone as
- * 0xA, which four orders satisfy; this is ours.
+ * name, bit. X Execute, R Reflect, E Error, XR Execute on Reflect. The seed only fixes XR and R as
+ * 0xA, which four orders satisfy; this order is ours.
  */
 #define LEAT_ESP_FLAG_LIST(FLAG) FLAG(XR, 0x8) FLAG(E, 0x4) FLAG(R, 0x2) FLAG(X, 0x1)
 
@@ -102,8 +102,8 @@ enum leat_esp_compare { LEAT_ESP_COMPARE_LIST(LEAT_ESP_ENUM_COMPARE) };
 enum leat_esp_fold { LEAT_ESP_FOLD_LIST(LEAT_ESP_ENUM_FOLD) };
 
 /*
- * The meaning of a packet, spelled as the note spells it. An opcode uses the operands of its row in
- * the list above; the others are 0 after decode, and encode does not look at them.
+ * The meaning of a packet, with the note's names. An opcode uses the operands of its row in the
+ * list above. The others are 0 after decode; encode ignores them.
  */
 struct leat_esp_packet {
     uint8_t loc;    /* mask of enum leat_esp_loc */
@@ -143,13 +143,13 @@ LEAT_API uint64_t leat_esp_operand_get(const struct leat_esp_packet *packet,
 LEAT_API void leat_esp_operand_set(struct leat_esp_packet *packet,
                                    const struct leat_esp_operand *operand, uint64_t value);
 
-/* The operands of a known opcode in order, each as the 64 bits that stand on the wire; and back. */
+/* The operands of a known opcode in order, each as the 64 bits on the wire; and the inverse. */
 LEAT_API void leat_esp_packet_gather(const struct leat_esp_packet *packet,
                                      uint64_t operand[LEAT_ESP_OPERANDS_MAX]);
 LEAT_API void leat_esp_packet_scatter(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
                                       struct leat_esp_packet *packet);
 
-/* Is `op` an operator of this kind? No, for kinds that are no operators. */
+/* Is `op` an operator of this kind? False for kinds that are no operators. */
 LEAT_API bool leat_esp_operator_known(enum leat_esp_kind kind, uint32_t op);
 
 /* Octets of a packet with this opcode, CRC included; 0 if the opcode is unknown. */
@@ -177,26 +177,27 @@ LEAT_API leat_err leat_esp_packet_decode(const uint8_t *buf, size_t len,
 
 /*
  * Can this packet be sent? TYPE opcode or operator unknown, RANGE loc or flags too wide, DUPLICATE
- * tags equal; *fault_at (may be NULL) is the offset which the offending field would have.
+ * tags equal; *fault_at (may be NULL) is the offset that the offending field would have.
  */
 LEAT_API leat_err leat_esp_packet_check(const struct leat_esp_packet *packet, size_t *fault_at);
 
-/* Writes the packet and *len (may be NULL), or nothing: what check says, or SPACE. */
+/* Writes the packet and *len (may be NULL). On error writes nothing and returns check's error, or
+ * SPACE. */
 LEAT_API leat_err leat_esp_packet_encode(const struct leat_esp_packet *packet, uint8_t *buf,
                                          size_t cap, size_t *len);
 
 /*
- * What an end system does to a packet with R before it sends it back (spec/esp.md, "Holes", 5):
- * X := XR, R := 0; E stays, so that the source learns of it. Swapping addresses and the new TTL are
- * the carrier's, the CRC is encode's. False, and nothing changed, if R is not set.
+ * What an end system does to a packet with R before it sends it back (spec/esp.md, "Holes", 5): X
+ * := XR, R := 0; E stays, so that the source sees it. The carrier swaps the addresses and sets the
+ * new TTL; encode makes the CRC. False, and nothing changed, if R is not set.
  */
 LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
 
 /* ---- hosts: in libleat_esp ------------------------------------------------------------------- */
 
 /*
- * ESP for programs: this host as a member of a group, or as its root that asks all members at once.
- * Packets go over UDP; the routers on their way (leat esp route) count, compare and sum.
+ * ESP for programs: this host as a member of a group, or as its root, which queries all members at
+ * once. Packets go over UDP; the routers on the route (leat esp route) count, compare and sum.
  *
  *   leat_esp_host_member_open(&config, &member, why);                    on every host
  *   leat_esp_host_member_set(member, load);
@@ -207,16 +208,16 @@ LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
  *   request = leat_esp_host_root_request(LEAT_ESP_SERVICE_SUM, true);    robust
  *   leat_esp_host_root_ask(root, &request, &result, &cost, why);         result.answer
  *
- * Without a key any host can join and announce; trees and multicast need the key of the routers.
- * With a key the root must see the members' own addresses: no address translation on the route.
+ * Without a key any host can join and announce; trees and multicast need the routers' key. With a
+ * key the root must see the members' own addresses: no address translation on the route.
  *
- * The result says what to do about a failure; `why` is always room for LEAT_ESP_HOST_WHY_LEN
- * characters: what is wrong, for people.
+ * The result says what to do about a failure. `why` always has room for LEAT_ESP_HOST_WHY_LEN
+ * characters: the error in words, for people.
  */
 
 enum { LEAT_ESP_KEY_LEN = 16 }; /* octets */
 
-/* What an ANNOUNCE is about: for people and logs. */
+/* The subject of an ANNOUNCE: for people and logs. */
 #define LEAT_ESP_SERVICE_LIST(X)   \
     X(0, NONE, "none")             \
     X(1, CENSUS, "census")         \
@@ -235,15 +236,15 @@ enum leat_esp_announced {
 };
 
 /*
- * What may be asked: CENSUS, MAX, MIN, SUM, AVERAGE (a sum: `answer` and `counted`), TREE,
- * MULTICAST. Once the duplicates of the latter are installed, announcements go by them, as long as
- * they live and no member is forgotten; members that are new get theirs one by one.
+ * The services: CENSUS, MAX, MIN, SUM, AVERAGE (a sum: `answer` and `counted`), TREE, MULTICAST.
+ * Once the duplicates of MULTICAST are installed, announcements use them until they expire or a
+ * member is removed. New members get theirs one by one.
  */
 struct leat_esp_request {
     enum leat_esp_announced kind;
     bool robust;          /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
-    bool is_trusting;     /* robust: takes the first answer, whatever E or count say. Never in
-                             earnest: it shows what the voiding rule is for */
+    bool is_trusting;     /* robust: accepts the first answer, whatever E or count say. Only for
+                             experiments: it shows what the voiding rule is for */
     bool is_signed;       /* max, min */
     uint8_t value_bits;   /* sum, average: of a member's value, 1 .. 64 */
     uint32_t rounds;      /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
@@ -251,7 +252,7 @@ struct leat_esp_request {
     uint32_t copies;      /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
     leat_time settle_ps;  /* 1 .. */
     leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
-    leat_time pace_ps;    /* between two announcements: what the root's link takes; may be 0 */
+    leat_time pace_ps;    /* between two announcements: the pace of the root's link; may be 0 */
     uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
 };
 
@@ -259,25 +260,25 @@ enum leat_esp_end {
     LEAT_ESP_RUNNING,
     LEAT_ESP_ANSWERED,
     LEAT_ESP_VOID, /* the last attempt was void */
-    LEAT_ESP_LATE, /* ... had no answer in time */
+    LEAT_ESP_LATE, /* ... got no answer in time */
 };
 
 struct leat_esp_service_result {
     enum leat_esp_end end;
     uint64_t answer;      /* a sum: modulo 2^64; tree: branch points; multicast: duplicates */
-    uint64_t answer_high; /* sum, average: what a sum of values without sign has beyond 2^64 */
-    uint64_t counted;     /* members in it; tree: whose route is known; max, min: 0, unknown */
-    uint32_t members;     /* that were asked */
-    uint32_t attempts;    /* that were made */
-    uint32_t voids;       /* of them, how many were void */
+    uint64_t answer_high; /* sum, average: the part of an unsigned sum above 2^64 */
+    uint64_t counted;     /* members in it; tree: with a known route; max, min: 0, unknown */
+    uint32_t members;     /* members queried */
+    uint32_t attempts;    /* attempts made */
+    uint32_t voids;       /* void attempts */
     uint32_t rounds;
     uint64_t announced;        /* packets sent: announcements, queries */
-    uint64_t heard;            /* instructions that came in for the attempts */
-    uint64_t errors;           /* ... with E, or that the root's own store could not take */
-    uint32_t branches;         /* children that the root's own store knows of in the last attempt */
-    uint32_t branches_missing; /* ... and has no value of */
-    uint32_t unplaced;         /* tree: members whose way to the root is not known */
-    uint32_t uninstalled;      /* multicast: branch points that have no duplicate */
+    uint64_t heard;            /* instructions received for the attempts */
+    uint64_t errors;           /* ... with E, or that the root's own store could not accept */
+    uint32_t branches;         /* children known to the root's own store in the last attempt */
+    uint32_t branches_missing; /* ... without a value there */
+    uint32_t unplaced;         /* tree: members whose route to the root is not known */
+    uint32_t uninstalled;      /* multicast: branch points without a duplicate */
     leat_time began_at, ended_at;
 };
 
@@ -290,10 +291,10 @@ enum {
 struct leat_esp_host_config {
     uint64_t group;
     const char *bind;       /* ADDRESS[:PORT]; NULL: any address, port 4253 */
-    const uint8_t *key;     /* the network's, LEAT_ESP_KEY_LEN octets; NULL: nothing is keyed */
+    const uint8_t *key;     /* the network's, LEAT_ESP_KEY_LEN octets; NULL: no keys */
     const char *root;       /* members: ADDRESS[:PORT] */
     const char *via;        /* members: the first router of an overlay; NULL: routers are on the
-                               way to the root */
+                               route to the root */
     uint64_t value;         /* members: the first one; leat_esp_host_member_set changes it */
     uint64_t join_every_ns; /* members; 0: a second */
     uint64_t tau_ns;        /* root: lifetime of bindings at the routers; 0: ten seconds */
@@ -301,8 +302,8 @@ struct leat_esp_host_config {
 
 enum leat_esp_host_end {
     LEAT_ESP_HOST_OK,
-    LEAT_ESP_HOST_WRONG,  /* the request cannot be right */
-    LEAT_ESP_HOST_FAILED, /* the system refuses */
+    LEAT_ESP_HOST_WRONG,  /* the request is invalid */
+    LEAT_ESP_HOST_FAILED, /* the system refused */
     LEAT_ESP_HOST_SILENT, /* no answer, or not from all */
 };
 
@@ -315,27 +316,27 @@ LEAT_API enum leat_esp_host_end leat_esp_host_member_open(const struct leat_esp_
                                                           struct leat_esp_host_member **out,
                                                           char *why);
 
-/* Leaves the group, too. */
+/* Also leaves the group. */
 LEAT_API void leat_esp_host_member_close(struct leat_esp_host_member *member);
 
-/* Its value from now on. */
+/* Sets the value from now on. */
 LEAT_API void leat_esp_host_member_set(struct leat_esp_host_member *member, uint64_t value);
 
-/* Serves the group for so long; a cast, or an interrupt (EINTR), ends it earlier. */
+/* Serves the group for this long; a cast or an interrupt (EINTR) ends it earlier. */
 LEAT_API enum leat_esp_host_end leat_esp_host_member_serve(struct leat_esp_host_member *member,
                                                            uint64_t for_ms, char *why);
 
 struct leat_esp_host_member_counts {
     bool welcome;            /* the root has answered */
     uint64_t sent, received; /* packets */
-    uint64_t announced;      /* of them, announcements that it acts by */
-    uint64_t refused;        /* ... that made no sense, had another key or were past */
+    uint64_t announced;      /* announcements received that it acts on */
+    uint64_t refused;        /* ... refused: malformed, wrong key or too old */
     uint64_t casts;          /* texts to the group, each counted once */
 };
 LEAT_API void leat_esp_host_member_counts(const struct leat_esp_host_member *member,
                                           struct leat_esp_host_member_counts *counts);
 
-/* The text of the latest cast; its length, 0: none yet. Lent until the next serve. */
+/* The text of the latest cast. Returns its length; 0: none yet. Lent until the next serve. */
 LEAT_API size_t leat_esp_host_member_cast(const struct leat_esp_host_member *member,
                                           const uint8_t **text);
 
@@ -348,31 +349,31 @@ LEAT_API enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_ho
                                                         struct leat_esp_host_root **out, char *why);
 LEAT_API void leat_esp_host_root_close(struct leat_esp_host_root *root);
 
-/* Receives JOINs until there are so many members, or for so long. Returns how many there are. */
+/* Receives JOINs until there are this many members, or the time is over. Returns their number. */
 LEAT_API uint32_t leat_esp_host_root_gather(struct leat_esp_host_root *root, uint32_t members,
                                             uint64_t for_ms);
 
-/* A request with the values for a local network: 8 rounds 20 ms apart, 100 ms for a packet on its
- * way. */
+/* A request with the values for a local network: 8 rounds 20 ms apart, 100 ms for a packet in
+ * flight. */
 LEAT_API struct leat_esp_request leat_esp_host_root_request(enum leat_esp_announced kind,
                                                             bool robust);
 
-/* What asking took, beside the result. */
+/* What the query cost, beside the result. */
 struct leat_esp_host_root_cost {
     uint64_t sent, received; /* packets, of this host */
     uint64_t took_ns;
     /* Since the root was opened: */
-    uint64_t refused;    /* packets that made no sense or had another key; JOINs without room */
-    uint64_t forged;     /* keyed JOINs and farewells from elsewhere than they say */
-    uint64_t replayed;   /* ... that were sent before */
-    uint64_t unproven;   /* JOINs of hosts not known yet, which must answer the root's challenge */
-    uint64_t unanswered; /* of them, those that came when no challenge was left to send */
-    bool in_doubt;       /* since one of those, members may be there that were not asked */
+    uint64_t refused;    /* malformed packets, wrong keys, JOINs without room */
+    uint64_t forged;     /* keyed JOINs and farewells whose source address is not the stated one */
+    uint64_t replayed;   /* ... that are replays */
+    uint64_t unproven;   /* JOINs of unknown hosts, which must answer the root's challenge */
+    uint64_t unanswered; /* of them, those that arrived when no challenge was left to send */
+    bool in_doubt;       /* since one of those there may be members that were not queried */
 };
 
 /*
- * Asks all members that are known. SILENT: no answer, or one that is not of all of them, and `why`
- * says what is missing; the result is filled in all the same.
+ * Queries all known members. SILENT: no answer, or one that does not cover all of them; `why` says
+ * what is missing, and the result is filled in as well.
  */
 LEAT_API enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root *root,
                                                        const struct leat_esp_request *request,
@@ -381,8 +382,8 @@ LEAT_API enum leat_esp_host_end leat_esp_host_root_ask(struct leat_esp_host_root
                                                        char *why);
 
 /*
- * A text to all members: over the duplicates of the last request for MULTICAST while they live,
- * else one by one. *packets is how many the root sent.
+ * Sends a text to all members: over the duplicates of the last MULTICAST request until they expire,
+ * else one by one. *packets is how many packets the root sent.
  */
 LEAT_API enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_root *root,
                                                         const uint8_t *text, uint16_t len,

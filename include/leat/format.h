@@ -26,16 +26,16 @@ struct leat_format;
 /* In a fixed order; NULL past the last. */
 LEAT_API const struct leat_format *leat_format_at(size_t index);
 
-/* By the name users type; NULL where there is none. */
+/* By the name users type; NULL if there is none. */
 LEAT_API const struct leat_format *leat_format_find(const char *name);
 
 LEAT_API const char *leat_format_name(const struct leat_format *format);
 LEAT_API const char *leat_format_summary(const struct leat_format *format);
 
 /*
- * One packet of exactly `len` octets as a JSON object, ended by a 0. On error `json` is "" and
- * *fault_at (may be NULL) is the offset of what is wrong. SPACE: `cap` is not the text's length
- * and LEAT_FORMAT_JSON_SPARE more.
+ * One packet of exactly `len` octets as a JSON object, terminated by a 0. On error `json` is "" and
+ * *fault_at (may be NULL) is the offset of the error. SPACE: `cap` is less than the text's length
+ * plus LEAT_FORMAT_JSON_SPARE.
  */
 LEAT_API leat_err leat_format_decode(const struct leat_format *format, const uint8_t *octets,
                                      size_t len, char *json, size_t cap, size_t *fault_at);
@@ -47,9 +47,9 @@ static inline size_t leat_format_memory_len(size_t json_len)
 }
 
 /*
- * Its inverse: fields that the text does not have take their defaults. Writes *len octets. On error
- * `why` says what is wrong, in at most LEAT_FORMAT_WHY_LEN characters, and `octets` hold nothing of
- * use. `memory` is aligned as by malloc, and used for the call only. MEMORY: it is too small.
+ * The inverse: missing fields take their defaults. Writes *len octets. On error `why` says what is
+ * wrong, in at most LEAT_FORMAT_WHY_LEN characters, and `octets` are undefined. `memory` is aligned
+ * as by malloc, and used for the call only. MEMORY: it is too small.
  */
 LEAT_API leat_err leat_format_encode(const struct leat_format *format, const char *json,
                                      void *memory, size_t memory_len, uint8_t *octets, size_t cap,

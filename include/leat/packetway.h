@@ -1,6 +1,6 @@
 /*
- * PacketWay for programs: this host as a node of a system-area network (SAN), which half-routers
- * join to others.
+ * PacketWay for programs: this host as a node of a system-area network (SAN). Half-routers connect
+ * the SAN to others.
  *
  *   struct leat_live_packetway_config config = {
  *       .san = "eth0,bias=0x100,address=0x101", .name = "crunch",
@@ -12,15 +12,15 @@
  *       ...
  *   leat_live_packetway_read(node, 0x301, 0x1000, octets, sizeof octets, 3000, why);  its memory
  *
- * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or UDP for those without privileges
+ * The SAN is an Ethernet ("eth0,...", needs CAP_NET_RAW) or, without privileges, UDP
  * ("udp:10.0.0.7:4254,peer=10.0.0.1,..." with a half-router as peer). bias= is the SAN's, address=
- * this node's own (auto: one that is free), nodes= how many the SAN may have (255), mtu= at most so
- * many words. A SAN with a key ignores control messages of nodes without it, and the reverse.
+ * is this node's own (auto: a free one), nodes= is the SAN's maximum (255), mtu= limits the words
+ * of a packet. A SAN with a key ignores control messages of nodes without it, and the reverse.
  *
- * Nodes answer an echo (LEAT_LIVE_PACKETWAY_PT_ECHO) by themselves while the program is in one of
- * these calls: the answer has EI of the request, as it arrived, in front of the request's data.
- * Everything runs in the caller's thread; times are milliseconds. `why` is always room for
- * LEAT_LIVE_PACKETWAY_WHY_LEN characters: what is wrong, for people.
+ * A node answers echoes (LEAT_LIVE_PACKETWAY_PT_ECHO) by itself while the program is in one of
+ * these calls. The answer has EI of the request, as it arrived, in front of the request's data.
+ * Everything runs in the caller's thread; times are milliseconds. `why` always has room for
+ * LEAT_LIVE_PACKETWAY_WHY_LEN characters: the error in words, for people.
  */
 #ifndef LEAT_PACKETWAY_H
 #define LEAT_PACKETWAY_H
@@ -43,12 +43,12 @@ enum {
 /* ---- routes ---------------------------------------------------------------------------------- */
 
 enum leat_packetway_plan_state {
-    LEAT_PACKETWAY_PLAN_NONE,    /* only the half-router is known, by RDRC: not asked yet */
+    LEAT_PACKETWAY_PLAN_NONE,    /* only the half-router is known, by RDRC: not queried yet */
     LEAT_PACKETWAY_PLAN_NATIVE,  /* on my SAN: send natively */
-    LEAT_PACKETWAY_PLAN_ASKING,  /* GVL2 is out; an event follows */
+    LEAT_PACKETWAY_PLAN_ASKING,  /* GVL2 is sent; an event follows */
     LEAT_PACKETWAY_PLAN_ROUTES,  /* at least one route */
     LEAT_PACKETWAY_PLAN_ADDRESS, /* only by address, through `router` */
-    LEAT_PACKETWAY_PLAN_FAILED,  /* UNK, or no answer in three tries; asked again after 1 s */
+    LEAT_PACKETWAY_PLAN_FAILED,  /* UNK, or no answer in three tries; queried again after 1 s */
 };
 
 struct leat_packetway_plan_route {
@@ -60,25 +60,26 @@ struct leat_packetway_plan_route {
 
 struct leat_packetway_plan {
     uint32_t dt;
-    uint32_t router; /* which half-router takes it */
+    uint32_t router; /* the half-router that accepts it */
     enum leat_packetway_plan_state state;
     uint32_t route_count;
-    struct leat_packetway_plan_route routes[LEAT_PACKETWAY_PLAN_ROUTES_MAX]; /* by rising Q */
+    struct leat_packetway_plan_route routes[LEAT_PACKETWAY_PLAN_ROUTES_MAX]; /* in ascending order
+                                                                                of Q */
     leat_time used_at, asked_at;
-    uint8_t tries, redirects, failures; /* of this question */
+    uint8_t tries, redirects, failures; /* of this query */
 };
 
 enum leat_packetway_how {
-    LEAT_PACKETWAY_SEND_PLANNED, /* FIELD where there is no plan with routes (yet) */
+    LEAT_PACKETWAY_SEND_PLANNED, /* FIELD if there is no plan with routes (yet) */
     LEAT_PACKETWAY_SEND_BY_ADDRESS,
 };
 
-/* ---- what comes in --------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 enum leat_packetway_event_kind {
-    LEAT_PACKETWAY_EVENT_NONE,    /* done with, or dropped */
+    LEAT_PACKETWAY_EVENT_NONE,    /* handled, or dropped */
     LEAT_PACKETWAY_EVENT_DATA,    /* a message for the program */
-    LEAT_PACKETWAY_EVENT_INFO,    /* what was asked for by ask(): the records of `message` */
+    LEAT_PACKETWAY_EVENT_INFO,    /* the answer to ask(): the records of `message` */
     LEAT_PACKETWAY_EVENT_PLANNED, /* plan() of `dt` has an answer */
     LEAT_PACKETWAY_EVENT_ERR,     /* an ERR: the records, or the quote, of `message` */
     LEAT_PACKETWAY_EVENT_SILENT,  /* tick: no answer to ask() of `peer`, or to plan() of `dt` */
@@ -88,8 +89,8 @@ struct leat_packetway_event {
     enum leat_packetway_event_kind kind;
     leat_err err;  /* why a packet was dropped */
     uint32_t peer; /* SA */
-    uint32_t dt;   /* what it is about */
-    bool partial;  /* DATA: the last element is not whole and was not swapped */
+    uint32_t dt;   /* its subject */
+    bool partial;  /* DATA: the last element is incomplete and was not swapped */
     bool accused;  /* EI is not 0 */
     struct leat_packetway_message message; /* DATA, INFO, ERR; lent from the octets */
 };
@@ -104,7 +105,7 @@ struct leat_packetway_window {
 
 enum { LEAT_PACKETWAY_MAY_READ = 1, LEAT_PACKETWAY_MAY_WRITE = 2 };
 
-/* Who may do what where; all bounds are included. */
+/* Who may do what where; all bounds are inclusive. */
 struct leat_packetway_grant {
     uint64_t first, last;           /* addresses of octets */
     uint32_t node_first, node_last; /* SA */
@@ -128,12 +129,13 @@ enum leat_packetway_memory_reason {
         LEAT_PACKETWAY_MEMORY_REASON_COUNT
 };
 
-/* The memory of a node. Begin with zeroes and set what is yours; counts and errs are leat's. */
+/* The memory of a node. Start with zeroes and set the fields that are yours; leat maintains counts
+ * and errs. */
 struct leat_packetway_store {
-    uint64_t address; /* of octets[0], as requests call it; address + len is at most 2^64 */
+    uint64_t address; /* of octets[0] in requests; address + len is at most 2^64 */
     uint8_t *octets;
     uint64_t len;
-    uint32_t grant_count; /* none: nobody may do anything */
+    uint32_t grant_count; /* none: no access */
     struct leat_packetway_grant grants[LEAT_PACKETWAY_GRANTS_MAX];
     uint64_t counts[LEAT_PACKETWAY_MEMORY_REASON_COUNT];
     uint64_t octets_read, octets_written, err_limited;
@@ -180,7 +182,7 @@ enum {
     LEAT_LIVE_PACKETWAY_WHY_LEN = 320,
     LEAT_LIVE_PACKETWAY_NAME_MAX = 32,
     LEAT_LIVE_PACKETWAY_MESSAGE_MAX = 65496, /* octets */
-    LEAT_LIVE_PACKETWAY_QUEUE_MAX = 64,      /* messages that wait while another call runs */
+    LEAT_LIVE_PACKETWAY_QUEUE_MAX = 64,      /* messages queued while another call runs */
     LEAT_LIVE_PACKETWAY_PT_ECHO = 1024,      /* a user's PT; TE: */
     LEAT_LIVE_PACKETWAY_ECHO_REQUEST = 1,
     LEAT_LIVE_PACKETWAY_ECHO_REPLY = 2,
@@ -189,50 +191,50 @@ enum {
 struct leat_live_packetway_config {
     const char *san;
     const char *name;     /* NULL: none */
-    const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: by name alone */
+    const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: the name only */
     size_t about_len;
     uint32_t poll_ms;   /* a peer silent for 3.5 of them is gone; 0: 1000 */
     bool mute;          /* the program answers echoes itself */
-    bool claims;        /* open waits a moment, and fails where another node has the address */
+    bool claims;        /* open waits briefly, and fails if another node has the address */
     const uint8_t *key; /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
 };
 
 enum leat_live_packetway_end {
     LEAT_LIVE_PACKETWAY_OK,
-    LEAT_LIVE_PACKETWAY_WRONG,   /* the request cannot be right */
-    LEAT_LIVE_PACKETWAY_FAILED,  /* the system refuses */
+    LEAT_LIVE_PACKETWAY_WRONG,   /* the request is invalid */
+    LEAT_LIVE_PACKETWAY_FAILED,  /* the system refused */
     LEAT_LIVE_PACKETWAY_SILENT,  /* no answer in time */
     LEAT_LIVE_PACKETWAY_UNKNOWN, /* no half-router knows a route */
-    LEAT_LIVE_PACKETWAY_REFUSED, /* a memory node does not do that */
+    LEAT_LIVE_PACKETWAY_REFUSED, /* a memory node refused */
 };
 
 struct leat_live_packetway;
 
-/* Opens a node, and introduces it to the SAN. */
+/* Opens a node and introduces it to the SAN. */
 LEAT_API enum leat_live_packetway_end
 leat_live_packetway_open(const struct leat_live_packetway_config *config,
                          struct leat_live_packetway **out, char *why);
-LEAT_API void leat_live_packetway_close(struct leat_live_packetway *node); /* NULL: nothing */
+LEAT_API void leat_live_packetway_close(struct leat_live_packetway *node); /* NULL is allowed */
 
-/* Readable when receive has something to do; call it every poll_ms, too. */
+/* Readable when receive has work to do; also call receive every poll_ms. */
 LEAT_API int leat_live_packetway_fd(const struct leat_live_packetway *node);
 
 /* Waits until a half-router is known. SILENT: there is none. */
 LEAT_API enum leat_live_packetway_end leat_live_packetway_join(struct leat_live_packetway *node,
                                                                uint32_t timeout_ms, char *why);
 
-/* The index-th half-router of my SAN; 0: no more. The first one takes what goes by address. */
+/* The index-th half-router of my SAN; 0: no more. The first one takes packets sent by address. */
 LEAT_API uint32_t leat_live_packetway_router(const struct leat_live_packetway *node,
                                              uint32_t index);
 
-/* The route to dt; asks a half-router if it is not known. Lent until the next call. */
+/* The route to dt; queries a half-router if it is not known. Lent until the next call. */
 LEAT_API enum leat_live_packetway_end
 leat_live_packetway_plan(struct leat_live_packetway *node, uint32_t dt, uint32_t timeout_ms,
                          const struct leat_packetway_plan **out, char *why);
 
 /*
- * TELL, or WRU? without records; the answers are events of receive. Each peer has at
- * most one open question: unask withdraws it.
+ * TELL, or WRU? without records; the answers are events of receive. Each peer has at most one
+ * pending query; unask withdraws it.
  */
 LEAT_API enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_packetway *node,
                                                               uint32_t peer, const uint8_t *records,
@@ -240,8 +242,8 @@ LEAT_API enum leat_live_packetway_end leat_live_packetway_ask(struct leat_live_p
 LEAT_API void leat_live_packetway_unask(struct leat_live_packetway *node, uint32_t peer);
 
 /*
- * Sends message->header.dt (pt, te, priority, e), data and fields. Planned: after asking for a
- * plan. WRONG: longer than the MTU of the route. Messages are never fragmented.
+ * Sends message->header.dt (pt, te, priority, e), data and fields. Planned: queries for a plan
+ * first. WRONG: longer than the MTU of the route. Messages are never fragmented.
  */
 LEAT_API enum leat_live_packetway_end
 leat_live_packetway_send(struct leat_live_packetway *node,
@@ -259,11 +261,11 @@ LEAT_API bool leat_live_packetway_receive(struct leat_live_packetway *node, uint
                                           struct leat_packetway_event *out);
 
 /*
- * Memory of other nodes. Octets travel in pieces that fit the MTU of the route, each asked for up
- * to three times within timeout_ms. A MEM-WRITE has no answer, so what was written is read back and
- * compared. Blind, for a node that may not read: only the arrival of each piece is confirmed, by a
- * MEM-READ of no octets. REFUSED: not within the memory, or not allowed; pieces before it may have
- * been written.
+ * Memory of other nodes. Octets travel in pieces that fit the MTU of the route, each requested up
+ * to three times within timeout_ms. A MEM-WRITE has no answer, so leat reads the octets back and
+ * compares them. Blind, for a node that may not read: a MEM-READ of no octets confirms only the
+ * arrival of each piece. REFUSED: outside the memory, or not allowed; earlier pieces may have been
+ * written.
  */
 LEAT_API enum leat_live_packetway_end leat_live_packetway_read(struct leat_live_packetway *node,
                                                                uint32_t peer, uint64_t address,
@@ -275,31 +277,31 @@ LEAT_API enum leat_live_packetway_end leat_live_packetway_write(struct leat_live
                                                                 bool blind, uint32_t timeout_ms,
                                                                 char *why);
 
-/* Other nodes may use `store`, by its grants, while this program is in one of these calls; NULL
- * ends that. The store stays the program's. Without it, MEM-READ and MEM-WRITE are events of
+/* Other nodes may use `store`, within its grants, while this program is in one of these calls; NULL
+ * ends that. The program keeps the store. Without it, MEM-READ and MEM-WRITE are events of
  * receive. */
 LEAT_API void leat_live_packetway_lend(struct leat_live_packetway *node,
                                        struct leat_packetway_store *store);
 
 LEAT_API uint32_t leat_live_packetway_address(const struct leat_live_packetway *node);
 
-/* Is that an address of my SAN's block? Nodes of it are reached without a half-router. */
+/* Is that an address of my SAN's block? Its nodes are reached without a half-router. */
 LEAT_API bool leat_live_packetway_is_near(const struct leat_live_packetway *node, uint32_t address);
 
 /* The MTU of my SAN in words; routes through others may have a smaller one. */
 LEAT_API uint32_t leat_live_packetway_mtu(const struct leat_live_packetway *node);
 
-/* Forgets plans: of one destination, or with 0 all. */
+/* Discards plans: of one destination, or with 0 all. */
 LEAT_API void leat_live_packetway_forget(struct leat_live_packetway *node, uint32_t dt);
 
 LEAT_API const struct leat_packetway_host_counts *
 leat_live_packetway_counts(const struct leat_live_packetway *node);
 
-/* Control messages that were refused for want of the right key. */
+/* Control messages refused because the key was missing or wrong. */
 LEAT_API const struct leat_packetway_auth_counts *
 leat_live_packetway_key_counts(const struct leat_live_packetway *node);
 
-/* What they say about my key, for people; "": there were none. */
+/* What they show about my key, for people; "": there were none. */
 LEAT_API const char *leat_live_packetway_key_hint(const struct leat_live_packetway *node);
 
 #ifdef __cplusplus

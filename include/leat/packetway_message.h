@@ -96,7 +96,7 @@ extern "C" {
     X(MULTICAST_AGENT, 254, "MULTICAST-AGENT") \
     X(SAN, 255, "SAN")
 
-/* Types of OH fields that this room processes. All others are unknown to it. */
+/* Types of OH fields that this room handles. All others are unknown to it. */
 #define LEAT_PACKETWAY_OH_LIST(X)  \
     X(CRC32_HERE, 2, "CRC32-HERE") \
     X(CRC32_OT, 3, "CRC32-OT")     \
@@ -234,8 +234,8 @@ struct leat_packetway_field {
 };
 
 /*
- * The meaning of a message. Pointers are lent from the buffer that was decoded, or are the
- * encoder's caller's. Only the first `count` items of each array are set.
+ * The meaning of a message. Pointers are lent from the decoded buffer, or by the caller of the
+ * encoder. Only the first `count` items of each array are set.
  */
 struct leat_packetway_message {
     struct leat_packetway_header header; /* encoding: pl, dl and h follow from the rest */
@@ -270,8 +270,8 @@ LEAT_API leat_err leat_packetway_message_decode(const uint8_t *buf, size_t len,
                                                 size_t *fault_at);
 
 /*
- * Writes the message and its length; or nothing, and says E_LIMIT for whatever a strict
- * destination would refuse, E_NOSPC for want of room. Nothing of `message` may lie in `buf`.
+ * Writes the message and its length. On error writes nothing: E_LIMIT if a strict destination would
+ * refuse it, E_NOSPC if there is no room. Nothing of `message` may lie in `buf`.
  */
 LEAT_API leat_err leat_packetway_message_encode(const struct leat_packetway_message *message,
                                                 uint8_t *buf, size_t cap, size_t *len);

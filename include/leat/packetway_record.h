@@ -1,5 +1,5 @@
 /*
- * RRP records (spec section 3): what the DB of an RRP or ERR message is made of.
+ * RRP records (spec section 3): the DB of an RRP or ERR message is a sequence of them.
  *
  *    byte 0   1     2   3      4 ..................... 7    then RL words
  *   +-------+-----+----------+-----------------------+--
@@ -70,7 +70,7 @@ struct leat_packetway_record {
 LEAT_API struct leat_packetway_records leat_packetway_records_of(const uint8_t *db, size_t len,
                                                                  enum leat_packetway_mode mode);
 
-/* The next record, or false at the end. Lenient: unknown records are passed over. */
+/* The next record, or false at the end. Lenient: skips unknown records. */
 LEAT_API bool leat_packetway_records_next(struct leat_packetway_records *records,
                                           struct leat_packetway_record *out);
 
@@ -114,15 +114,15 @@ LEAT_API uint32_t leat_packetway_record_mtu(const struct leat_packetway_record *
 LEAT_API uint16_t leat_packetway_record_sequence(const struct leat_packetway_record *record);
 LEAT_API uint32_t leat_packetway_record_san(const struct leat_packetway_record *record);
 
-/* The records of a message decoded at its destination; none where it is not made of records. */
+/* The records of a message decoded at its destination; none if it does not consist of records. */
 LEAT_API struct leat_packetway_records
 leat_packetway_message_records(const struct leat_packetway_message *message);
 
 /* ---- building -------------------------------------------------------------------------------- */
 
 /*
- * Writes RRP records one after the other into the caller's octets. Every RL above the new record
- * is brought up to date at once, so that the octets are whole records at any time.
+ * Writes RRP records one after the other into the caller's octets. Each new record updates the RL
+ * of all records around it, so the octets are whole records at any time.
  *
  *     leat_packetway_build_init(&b, db, sizeof db);
  *     leat_packetway_build_address(&b, &node2);
@@ -132,8 +132,8 @@ leat_packetway_message_records(const struct leat_packetway_message *message);
  *     leat_packetway_build_leave(&b);             and now no longer
  *     message.data = db, message.data_len = b.len;
  *
- * A record that the limits of spec 2.1 forbid is E_LIMIT, one that finds no room E_NOSPC; nothing
- * is written then, and the first such error stays in `err` and stops all that follows.
+ * A record that the limits of spec 2.1 forbid is E_LIMIT, one without room is E_NOSPC; nothing is
+ * written then. The first such error stays in `err`, and all later calls fail with it.
  * leat_packetway_message_encode checks whether the records form a message.
  */
 enum { LEAT_PACKETWAY_BUILD_DEPTH_MAX = 2 }; /* RTHD, ADDR */
@@ -183,7 +183,7 @@ LEAT_API leat_err leat_packetway_build_received_from(struct leat_packetway_build
 LEAT_API leat_err leat_packetway_build_table(struct leat_packetway_build *build, uint16_t sequence);
 LEAT_API leat_err leat_packetway_build_san(struct leat_packetway_build *build, uint32_t san);
 
-/* Records that were checked before, as they are. Nothing can be nested under them. */
+/* Copies records that were checked before. Nothing can be nested under them. */
 LEAT_API leat_err leat_packetway_build_copy(struct leat_packetway_build *build,
                                             const uint8_t *records, size_t len);
 

@@ -49,12 +49,12 @@ enum {
     LEAT_POETS_STRUCT_MAX = 1 << 24, /* octets of a state, of properties */
     LEAT_POETS_TYPES_MAX = 256,      /* device types of a graph */
     LEAT_POETS_WHY_LEN = 400,
-    LEAT_POETS_POST_LEN = 1024, /* of what the supervisor says */
+    LEAT_POETS_POST_LEN = 1024, /* of a supervisor's line */
 };
 #define LEAT_POETS_NONE UINT32_MAX
 
-/* What `ready` may say besides 1 << OUTPUT: there is a message for the supervisor; device_idle is
- * to be called when there is nothing else to do. */
+/* What `ready` may return besides 1 << OUTPUT: a message for the supervisor is ready; call
+ * device_idle when there is nothing else to do. */
 #define LEAT_POETS_READY_SUPERVISOR (UINT64_C(1) << 31)
 #define LEAT_POETS_READY_IDLE       (UINT64_C(1) << 32)
 
@@ -71,12 +71,12 @@ struct leat_poets_device {
     struct leat_poets_env *env;
 };
 
-/* A log line, where `level` is not above the run's (2). Beyond 219 characters it is cut. */
+/* A log line, if `level` is not above the run's (2). Truncated after 219 characters. */
 LEAT_API void leat_poets_log(const struct leat_poets_device *device, unsigned level,
                              const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Ends the application: 0 is success, all else is failure. The first one counts. */
+/* Ends the application: 0 is success, all else is failure. The first call counts. */
 LEAT_API void leat_poets_exit(const struct leat_poets_device *device, int code);
-/* Ends the application: this cannot be. */
+/* Ends the application: an assertion failed. */
 LEAT_API void leat_poets_fail(struct leat_poets_device *device, const char *what);
 
 struct leat_poets_input {
@@ -120,10 +120,10 @@ struct leat_poets_supervising {
 
 LEAT_API void leat_poets_post(const struct leat_poets_supervising *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* In `receive`: an answer of answer_len octets, to the device that has spoken, and to all. */
+/* In `receive`: answers with answer_len octets, to the device that sent, or to all. */
 LEAT_API void leat_poets_reply(const struct leat_poets_supervising *self, const void *answer);
 LEAT_API void leat_poets_broadcast(const struct leat_poets_supervising *self, const void *answer);
-/* The application is over. */
+/* Ends the application. */
 LEAT_API void leat_poets_stop(const struct leat_poets_supervising *self);
 
 struct leat_poets_supervisor_type {
@@ -140,20 +140,20 @@ struct leat_poets_supervisor_type {
 
 struct leat_poets_graph;
 
-/* `properties` of `len` octets is what all devices see as `graph`; NULL, 0: nothing. NULL: no
- * memory, which all others take for a graph that has failed. */
+/* All devices see `properties` of `len` octets as `graph`; NULL, 0: nothing. Returns NULL without
+ * memory; all other functions treat NULL as a graph that has failed. */
 LEAT_API struct leat_poets_graph *leat_poets_graph_open(const char *name, const void *properties,
                                                         size_t len);
 LEAT_API void leat_poets_graph_close(struct leat_poets_graph *graph);
 
-/* A device; its number, 0, 1, ... Its name is its own; NULL: TYPE_NUMBER. `properties` of
- * type->properties_len octets is copied; NULL: zeros. LEAT_POETS_NONE: there is a mistake. */
+/* Adds a device and returns its number, 0, 1, ... Names are unique; NULL: TYPE_NUMBER. `properties`
+ * of type->properties_len octets is copied; NULL: zeros. LEAT_POETS_NONE: there is a mistake. */
 LEAT_API uint32_t leat_poets_graph_device(struct leat_poets_graph *graph,
                                           const struct leat_poets_device_type *type,
                                           const char *name, const void *properties);
 
 /* An edge to input `in` of `to`, from output `out` of `from`. `properties` as above. Edges of an
- * indexed output are numbered in the order in which they were made. */
+ * indexed output are numbered in the order of their creation. */
 LEAT_API bool leat_poets_graph_edge(struct leat_poets_graph *graph, uint32_t to, unsigned in,
                                     uint32_t from, unsigned out, const void *properties);
 
@@ -161,7 +161,7 @@ LEAT_API bool leat_poets_graph_edge(struct leat_poets_graph *graph, uint32_t to,
 LEAT_API bool leat_poets_graph_supervisor(struct leat_poets_graph *graph,
                                           const struct leat_poets_supervisor_type *type);
 
-/* What is wrong, for people; "" where nothing is. */
+/* The error in words, for people; "" if there is none. */
 LEAT_API const char *leat_poets_graph_why(const struct leat_poets_graph *graph);
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -174,7 +174,7 @@ enum leat_poets_schedule {
     LEAT_POETS_SCHEDULE_DELAY,
 };
 
-/* All zero is right for most. */
+/* All zero suits most programs. */
 struct leat_poets_options {
     enum leat_poets_schedule schedule;
     double delay; /* of LEAT_POETS_SCHEDULE_DELAY: chance, 0 to 0.99 */
@@ -183,11 +183,11 @@ struct leat_poets_options {
         workers; /* LEAT_POETS_SCHEDULE_FREE: 0: as many as there are processors; 256 at most */
     uint32_t quantum;    /* the others: turns of a thread in an epoch; 0: 16 */
     bool latched;        /* an output that `ready` has named will send, whatever happens meanwhile;
-                          * else only if ready still says so */
+                            else only if ready still names it */
     bool until_stop;     /* idleness does not end it */
     double seconds_max;  /* 0: no limit */
     uint32_t log_level;  /* 0: 2 */
-    uint32_t idle_steps; /* idle so often, with hardware_idle each time, is the end; 0: 10 */
+    uint32_t idle_steps; /* ends the run after so many idle steps, each with hardware_idle; 0: 10 */
     /* Lines of devices and of the supervisor (LEAT_POETS_NONE); NULL: to standard output. */
     void (*line)(void *context, uint32_t device, const char *text);
     void *context;
@@ -197,7 +197,7 @@ enum leat_poets_reason {
     LEAT_POETS_END_SUCCESS,   /* leat_poets_exit(0) */
     LEAT_POETS_END_STOPPED,   /* leat_poets_stop */
     LEAT_POETS_END_FAILED,    /* leat_poets_exit of another number */
-    LEAT_POETS_END_IDLE,      /* nothing moves any more */
+    LEAT_POETS_END_IDLE,      /* nothing is left to do */
     LEAT_POETS_END_ASSERTION, /* leat_poets_fail, or a send_index that is not there */
     LEAT_POETS_END_LIMIT,     /* seconds_max */
 };
@@ -210,14 +210,14 @@ struct leat_poets_result {
     uint64_t states; /* a hash of all states */
 };
 
-/* Runs the graph from its beginning, as often as one likes. `options` NULL: all zero. False:
- * nothing ran, and leat_poets_graph_why has the reason. How it ended is in *out. */
+/* Runs the graph from its beginning, any number of times. `options` NULL: all zero. False: nothing
+ * ran, and leat_poets_graph_why has the reason. *out says how the run ended. */
 LEAT_API bool leat_poets_graph_run(struct leat_poets_graph *graph,
                                    const struct leat_poets_options *options,
                                    struct leat_poets_result *out);
 
-/* The state of a device after the last run; NULL: there was none, or there is no such device. Lent
- * until the next run. */
+/* The state of a device after the last run; NULL: there was no run, or there is no such device.
+ * Lent until the next run. */
 LEAT_API const void *leat_poets_graph_state(const struct leat_poets_graph *graph, uint32_t device);
 
 #ifdef __cplusplus

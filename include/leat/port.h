@@ -37,7 +37,7 @@ struct leat_port_message {
 
 enum leat_port_stuck {
     LEAT_PORT_LOCKED,     /* full buffers wait for each other */
-    LEAT_PORT_LIVELOCKED, /* the network is busy, and delivers nothing */
+    LEAT_PORT_LIVELOCKED, /* the network is busy but delivers nothing */
 };
 
 /* Callbacks of a network. Messages are lent for the call. A callback must neither send nor run. */

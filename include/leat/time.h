@@ -1,6 +1,6 @@
 /*
- * Time is a number the caller hands in. Nothing below live/ reads a clock.
- * Also compiled for the kernel: no header of the C library.
+ * Time is a number that the caller passes in. Nothing below live/ reads a clock. Also compiled for
+ * the kernel: no header of the C library.
  */
 #ifndef LEAT_TIME_H
 #define LEAT_TIME_H
@@ -20,7 +20,7 @@ static inline leat_time leat_time_add(leat_time at, leat_time span_ps)
     return span_ps > LEAT_NEVER - at ? LEAT_NEVER : at + span_ps;
 }
 
-/* Of times, cycles and counts. */
+/* For times, cycles and counts. */
 static inline uint64_t leat_smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
