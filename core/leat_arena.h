@@ -1,4 +1,4 @@
-/* An arena: memory of the caller's, given out in order and taken back all at once. */
+/* An arena: the caller's memory, allocated in order and freed all at once. */
 #ifndef LEAT_ARENA_H
 #define LEAT_ARENA_H
 
@@ -19,14 +19,13 @@ void *leat_arena_take(struct leat_arena *arena, size_t len);
 uint8_t *leat_arena_take_octets(struct leat_arena *arena, size_t len);
 
 /*
- * For objects that are laid out twice, once to measure and once in earnest: room for `count` things
- * of `size` octets, aligned, not zeroed. An arena whose memory is NULL has no end and gives NULL;
+ * For objects that are laid out twice, once to measure and once to allocate: room for `count` items
+ * of `size` octets, aligned, not zeroed. An arena whose memory is NULL has no end and returns NULL;
  * its `used` is then the footprint.
  */
 void *leat_arena_lay(struct leat_arena *arena, size_t count, size_t size);
 
-/* The same, beginning on a line of the processor's cache, so that a thing of 64 octets is in one.
- */
+/* The same, at the start of a cache line, so that an item of 64 octets is in one line. */
 enum { LEAT_ARENA_LINE = 64 };
 void *leat_arena_lay_lines(struct leat_arena *arena, size_t count, size_t size);
 

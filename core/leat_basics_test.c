@@ -1,4 +1,4 @@
-/* The small parts that need no file of tests each: octets, errors, time, arena, ring, likeness. */
+/* Small parts that share one test file: octets, errors, time, arena, ring, fingerprint. */
 #include "leat_arena.h"
 #include "leat_bytes.h"
 #include "leat_err.h"
@@ -133,7 +133,7 @@ static void an_arena_gives_aligned_zeroed_memory_until_it_is_spent(void)
     OK(leat_arena_take(&a, 0) == NULL || a.used == sizeof memory);
 }
 
-/* Against a plain queue that never wraps. */
+/* Compared with a plain queue that never wraps. */
 static void a_ring_is_a_bounded_queue(void)
 {
     enum { CAPACITY = 7, STEPS = 20000 };
@@ -170,7 +170,8 @@ static void a_ring_refuses_memory_that_is_too_small(void)
     EQ(leat_ring_init(&ring, memory, 8, 4, 2), LEAT_ERR_OK);
 }
 
-/* A state with a time that counts, one from which on something may be, and a number. */
+/* A state with a time that always matters, a time from which on something may happen, and a
+ * number. */
 static bool likeness_of(struct leat_fingerprint *l, uint64_t at, uint64_t from, uint64_t now)
 {
     leat_fingerprint_put_time(l, at, now);
@@ -193,11 +194,11 @@ static void moments_are_alike_when_the_same_follows_from_them(void)
     EQ(l.count, 3);
     OK(is_like(word, 3, 90, 50, 100));
     OK(is_like(word, 3, 1090, 1050, 1100));
-    OK(is_like(word, 3, 1090, 1099, 1100)); /* what is past is past, ... */
+    OK(is_like(word, 3, 1090, 1099, 1100)); /* past times are equal, ... */
     OK(!is_like(word, 3, 1090, 1100, 1100));
-    OK(!is_like(word, 3, 1091, 1050, 1100)); /* ... but not where it counts */
+    OK(!is_like(word, 3, 1091, 1050, 1100)); /* ... but not one that always matters */
     OK(!is_like(word, 3, LEAT_NEVER, 1050, 1100));
-    OK(!is_like(word, 4, 90, 50, 100)); /* it had more to tell */
+    OK(!is_like(word, 4, 90, 50, 100)); /* it has more words */
     OK(!is_like(word, 2, 90, 50, 100));
     l = (struct leat_fingerprint){ .word = word, .cap = 2 };
     OK(!likeness_of(&l, 90, 50, 100)); /* no room */

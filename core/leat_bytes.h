@@ -1,6 +1,6 @@
 /*
- * Octet accessors. They never check: the codec has proved the length first.
- * Compilers turn each into one load or store where the machine allows it.
+ * Octet accessors. They never check: the codec has checked the length first. Compilers turn each
+ * into one load or store where the machine allows it.
  *
  * Also compiled for the kernel: no header of the C library.
  */

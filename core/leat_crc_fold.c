@@ -89,7 +89,7 @@ static uint32_t short_lsb(uint32_t reg, const uint8_t *p, size_t len)
     return reg;
 }
 
-/* The same instruction with all bits reversed on the way in and out. */
+/* The same instruction with all bits reversed at input and output. */
 static uint32_t short_msb(uint32_t reg, const uint8_t *p, size_t len)
 {
     reg = __rbit(reg);
@@ -184,7 +184,7 @@ const char *leat_crc_fold_name(void)
 
 enum { LANE = 16, STRIDE = 4 * LANE };
 
-/* The processor is asked once. Two threads that ask at the same time get the same answer. */
+/* Queries the processor once. Two threads that query at the same time get the same answer. */
 bool leat_crc_fold_available(void)
 {
     enum { UNKNOWN, NO, YES };
@@ -208,8 +208,8 @@ static vec load_msb(const uint8_t *p)
 }
 
 /*
- * All whole lanes into one; p and len move on. `first` goes into the first octets. A macro, so that
- * the order of loading is known to the compiler.
+ * Folds all whole lanes into one; p and len advance. `first` goes into the first octets. A macro,
+ * so that the compiler knows the order of loading.
  */
 #define FOLD_LANES(load, by512, by128, first)                                         \
     vec one = sum(load(p), first);                                                    \
@@ -293,7 +293,7 @@ uint16_t leat_crc16_by_fold(uint16_t crc, const void *octets, size_t len)
     return crc16_of_words(crc, octets, len);
 }
 
-#else /* no such instructions when this was compiled: leat_crc.c keeps to its tables */
+#else /* no such instructions at compile time: leat_crc.c uses its tables */
 
 bool leat_crc_fold_available(void)
 {

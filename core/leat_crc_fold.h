@@ -1,6 +1,6 @@
 /*
- * CRCs by the processor's carry-less multiplication. Call only where
- * leat_crc_fold_available() says so; leat_crc.c chooses.
+ * CRCs by the processor's carry-less multiplication. Call only if leat_crc_fold_available() is
+ * true; leat_crc.c chooses.
  */
 #ifndef LEAT_CRC_FOLD_H
 #define LEAT_CRC_FOLD_H

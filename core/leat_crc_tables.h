@@ -1,8 +1,8 @@
 /*
- * Tables for eight octets at a step ("slicing by eight"): row k tells what an octet does to the
- * register when k more octets follow it. A CRC is linear, so a row of 256 entries is spanned by
- * the effects of its eight bits; only those are written down, and leat_crc_test.c holds every
- * CRC against its definition bit by bit.
+ * Tables for eight octets at a step ("slicing by eight"): row k holds the effect of an octet on the
+ * register when k more octets follow it. A CRC is linear, so the effects of its eight bits span a
+ * row of 256 entries. Only those are written down; leat_crc_test.c compares every CRC bit by bit
+ * with its definition.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -23,7 +23,7 @@
 #define E64(i, ...)                                                          \
     E16(i, __VA_ARGS__), E16(i + 16, __VA_ARGS__), E16(i + 32, __VA_ARGS__), \
         E16(i + 48, __VA_ARGS__)
-#ifdef __cppcheck__ /* it would look at the 256 sums for a quarter of a minute per file */
+#ifdef __cppcheck__ /* cppcheck would spend a quarter of a minute per file on the 256 sums */
 #define SLICE(...) 0
 #else
 #define SLICE(...) \

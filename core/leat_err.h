@@ -1,5 +1,5 @@
 /*
- * Errors within leat: those of <leat/err.h>, and how a codec says them.
+ * Errors within leat: those of <leat/err.h>, and how a codec returns them.
  *
  * Also compiled for the kernel: no header of the C library.
  */

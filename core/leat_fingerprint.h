@@ -1,10 +1,10 @@
 /*
- * A likeness of a state: what will become of it, as words, so that two moments can be held against
- * each other. Whatever makes a difference later is in it, as seen from its own moment (times from
- * now on, numbers from the last one on); whatever makes none is not. Then from two moments that are
- * alike the same follows, if the same is done to them.
+ * A state fingerprint: words that determine the future of a state, so that two moments can be
+ * compared. It contains everything that matters later, relative to its own moment (times since now,
+ * numbers since the last one), and nothing else. So from two moments with equal fingerprints the
+ * same input leads to the same future.
  *
- * A likeness is either written, or compared word by word with one that was written before.
+ * A fingerprint is either written, or compared word by word with one that was written before.
  */
 #ifndef LEAT_FINGERPRINT_H
 #define LEAT_FINGERPRINT_H
@@ -15,12 +15,12 @@
 
 struct leat_fingerprint {
     uint64_t *word;
-    size_t count, cap; /* compared: cap words are there */
+    size_t count, cap; /* comparing: cap words are there */
     bool compares;
-    bool unlike; /* a word differs; written: there was no room, or it cannot be told */
+    bool unlike; /* comparing: a word differs; writing: no room, or no fingerprint possible */
 };
 
-/* Such a state cannot be told in words: it is like no other one. */
+/* This state has no fingerprint: it equals no other one. */
 static inline void leat_fingerprint_fail(struct leat_fingerprint *likeness)
 {
     likeness->unlike = true;
@@ -36,21 +36,21 @@ static inline void leat_fingerprint_put(struct leat_fingerprint *likeness, uint6
         likeness->unlike = true;
 }
 
-/* A time that counts wherever it lies, seen from `now`. */
+/* A time that always matters, relative to `now`. */
 static inline void leat_fingerprint_put_time(struct leat_fingerprint *likeness, uint64_t at,
                                              uint64_t now)
 {
     leat_fingerprint_put(likeness, at == LEAT_NEVER ? LEAT_NEVER : at - now);
 }
 
-/* A time that says only from when on something may be: what is past is past. */
+/* A time from which on something may happen: all past times are equal. */
 static inline void leat_fingerprint_put_from(struct leat_fingerprint *likeness, uint64_t at,
                                              uint64_t now)
 {
     leat_fingerprint_put_time(likeness, at < now ? now - 1 : at, now);
 }
 
-/* Written: was it possible? Compared: is it the same? */
+/* Written: was it possible? Compared: is it equal? */
 static inline bool leat_fingerprint_holds(const struct leat_fingerprint *likeness)
 {
     return !likeness->unlike && (!likeness->compares || likeness->count == likeness->cap);

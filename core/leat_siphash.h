@@ -1,6 +1,6 @@
 /*
- * SipHash-2-4 (Aumasson and Bernstein): leat_siphash of any octets, and word by word for whoever
- * has no octets in a row, or is XDP:
+ * SipHash-2-4 (Aumasson and Bernstein): leat_siphash of any octets; or word by word, for callers
+ * whose octets are not contiguous, and for XDP:
  *
  *   start(key), word(...) for every eight octets, finish(the octets left over and the length)
  *
@@ -55,7 +55,7 @@ static inline void leat_sip_start(struct leat_sip *s, const uint8_t *key)
     s->v3 = k1 ^ 0x7465646279746573;
 }
 
-/* `rest`: the octets behind the last whole word, the first lowest; len: of all octets. */
+/* `rest`: the octets after the last whole word, the first one lowest; len: of all octets. */
 static inline uint64_t leat_sip_finish(struct leat_sip *s, uint64_t rest, uint64_t len)
 {
     leat_sip_word(s, rest | len << 56);

@@ -141,7 +141,7 @@ void leat_text_quoted_utf8(struct leat_text *text, const char *chars, size_t len
     put_quoted(text, chars, len, own);
 }
 
-/* The octets of the character in front that a terminal only shows; 0: there is none. */
+/* The length of the first character if a terminal only displays it; 0: there is none. */
 static size_t harmless_len(const unsigned char *at, size_t len)
 {
     uint32_t code;

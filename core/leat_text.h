@@ -1,6 +1,6 @@
 /*
- * Bounded text output. Octets gather in the caller's buffer; when it is full `flush` takes them
- * away, or, without a flush, the rest is dropped and `overflowed` says so. No heap, no stdio.
+ * Bounded text output. Octets collect in the caller's buffer. When it is full, `flush` empties it;
+ * without a flush the rest is dropped and `overflowed` is set. No heap, no stdio.
  */
 #ifndef LEAT_TEXT_H
 #define LEAT_TEXT_H
@@ -17,7 +17,8 @@ struct leat_text {
     char *buf;
     size_t cap, len;
     bool overflowed;
-    void (*flush)(struct leat_text *text); /* takes buf[0..len), sets len to 0; may be NULL */
+    void (*flush)(struct leat_text *text); /* writes buf[0..len) out and sets len to 0; may be
+                                              NULL */
     void *user;                            /* flush's own */
 };
 
@@ -38,19 +39,19 @@ void leat_text_hex_number(struct leat_text *text, uint64_t value, unsigned digit
 /* A JSON string with its quotes; octets outside ASCII are written as \u00XX. */
 void leat_text_quoted(struct leat_text *text, const char *chars, size_t len);
 
-/* The same, but characters of UTF-8 stay as they are, if all of it is UTF-8. */
+/* The same, but valid UTF-8 stays as it is. */
 void leat_text_quoted_utf8(struct leat_text *text, const char *chars, size_t len);
 
-/* The UTF-8 character in front (Unicode 15, table 3-7: the shortest form only, no surrogates): how
- * many octets it has, and its code; 0: there is none. */
+/* The UTF-8 character at the front (Unicode 15, table 3-7: the shortest form only, no surrogates).
+ * Returns its length in octets, or 0 if there is none; sets its code. */
 size_t leat_text_utf8(const void *octets, size_t len, uint32_t *code);
 
-/* Would a terminal obey it? */
+/* Would a terminal act on it? */
 bool leat_text_is_control(uint32_t code);
 
 /*
- * What somebody else wrote, so that a terminal only shows it: ASCII, UTF-8, tabs and line ends as
- * they are; control characters and what is no UTF-8 as \xNN.
+ * Foreign text, made safe for a terminal: ASCII, UTF-8, tabs and line ends stay as they are;
+ * control characters and octets that are not UTF-8 become \xNN.
  */
 void leat_text_harmless(struct leat_text *text, const void *octets, size_t len);
 
@@ -58,13 +59,13 @@ void leat_text_harmless(struct leat_text *text, const void *octets, size_t len);
 leat_err leat_text_out_of_range(struct leat_text *text, const char *what, uint64_t value,
                                 uint64_t least, uint64_t most);
 
-/* A number of a configuration, and what it may be. */
+/* A number of a configuration and its limits. */
 struct leat_text_range {
     const char *what;
     uint64_t value, least, most;
 };
 
-/* RANGE and out_of_range for the first that is; OK where none is. */
+/* RANGE and out_of_range for the first number outside its limits; OK if there is none. */
 leat_err leat_text_check_ranges(struct leat_text *text, const struct leat_text_range *range,
                                 size_t count);
 

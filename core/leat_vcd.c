@@ -17,7 +17,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The length of the part that begins here, name and indices; 0 where none does. */
+/* The length of the part that begins here, name and indices; 0 if there is none. */
 static size_t part_len(const char *p)
 {
     size_t n = 0;
@@ -59,7 +59,7 @@ static void put_code(struct leat_text *text, size_t index)
 
 /* ---- modules ------------------------------------------------------------------------------ */
 
-/* How much of the open modules is also the beginning of this path's: whole parts only. */
+/* The length of the common prefix of the open modules and this path: whole parts only. */
 static size_t shared_len(const struct leat_vcd *vcd, const char *path, size_t len)
 {
     size_t shared = 0, i = 0;
@@ -193,7 +193,7 @@ void leat_vcd_time(struct leat_vcd *vcd, uint64_t time)
     vcd->now = time;
 }
 
-/* Lazily, so that a time at which nothing changes costs no line. */
+/* Lazily, so that a time without changes costs no line. */
 static void put_time(struct leat_vcd *vcd)
 {
     if (vcd->time_written) return;

@@ -45,25 +45,25 @@ leat_err leat_vcd_init(struct leat_vcd *vcd, struct leat_text *text, const char 
 
 /*
  * "a.b[3].c" is the signal c of the module b[3] of the module a. A part begins with a letter or _,
- * goes on with letters, digits, _ and $, and may end with indices. Signals of one module are best
- * declared one after the other; the order is free. Nothing is written on error: SYNTAX or LENGTH
- * for a path, RANGE for a width, FULL. *signal is what `set` wants.
+ * continues with letters, digits, _ and $, and may end with indices. Declare the signals of one
+ * module together for a short dump; the order is free. On error nothing is written: SYNTAX or
+ * LENGTH for a path, RANGE for a width, FULL. Pass *signal to `set`.
  */
 leat_err leat_vcd_declare(struct leat_vcd *vcd, const char *path, unsigned width, uint32_t *signal);
 
 /* Ends the declarations. */
 void leat_vcd_start(struct leat_vcd *vcd);
 
-/* Changes from here on happen at `time`, which never falls. */
+/* Later changes happen at `time`, which never decreases. */
 void leat_vcd_time(struct leat_vcd *vcd, uint64_t time);
 
 /* The value must fit the signal's width. */
 void leat_vcd_set(struct leat_vcd *vcd, uint32_t signal, uint64_t value);
 
-/* The signal has no value from here on. */
+/* The signal has no value from now on. */
 void leat_vcd_forget(struct leat_vcd *vcd, uint32_t signal);
 
-/* The last line: the dump reaches to `time`, which is none that has passed. */
+/* The last line: the dump ends at `time`, which is not in the past. */
 void leat_vcd_end(struct leat_vcd *vcd, uint64_t time);
 
 #endif

@@ -55,7 +55,7 @@ leat_err leat_format_decode(const struct leat_format *format, const uint8_t *oct
     return err ? leat_fault(err, at, fault_at) : LEAT_ERR_OK;
 }
 
-/* "TEXT", cut to the room that `why` has. */
+/* "TEXT", truncated to the room in `why`. */
 static leat_err refuse(leat_err err, const char *message, char *why)
 {
     const size_t len = strlen(message);

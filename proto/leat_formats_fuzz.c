@@ -1,7 +1,7 @@
 /*
- * The first octet chooses a format. What is shown can be built; the octets built are shown and
- * built to themselves (the first ones need not be: padding may hold anything, under its checksum).
- * What a user writes, the same octets taken as JSON, is refused or built to something sound.
+ * The first octet chooses a format. Property: what can be shown can be built, and the built octets
+ * are shown and built to themselves (the first ones need not be: padding may hold anything, under
+ * its checksum). The same octets, taken as JSON, are refused or built to a valid packet.
  */
 #include "leat_format.h"
 #include <stdalign.h>

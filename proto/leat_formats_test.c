@@ -1,7 +1,7 @@
 /*
- * All formats, through the one struct that the tools use. Every file of vectors in the rooms is
- * read: vectors/FORMAT_*.hex holds sound packets, vectors/bad_FORMAT_*.hex damaged ones, each with
- * the name of its error in a comment. What a room promises is tried on all of them alike.
+ * All formats, through the one struct that the tools use. The test reads every file of vectors in
+ * the rooms: vectors/FORMAT_*.hex holds valid packets, vectors/bad_FORMAT_*.hex damaged ones, each
+ * with the name of its error in a comment. It checks every promise of a room on all of them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "format_harness.h"
@@ -15,7 +15,7 @@ enum { LINE_MAX_LEN = 300000 };
 static uint8_t rebuilt[FORMAT_PACKET_MAX], again[FORMAT_PACKET_MAX];
 
 /*
- * What can be shown can be built, and the octets built are shown and built to themselves. (The
+ * What can be shown can be built, and the built octets are shown and built to themselves. (The
  * first need not be: padding may hold anything, under its checksum.) 1 if it was shown at all.
  */
 static int meaning_survives(const struct leat_format *format, const uint8_t *p, size_t len)
@@ -39,7 +39,7 @@ static int meaning_survives(const struct leat_format *format, const uint8_t *p, 
 
 struct vector {
     const struct leat_format *format;
-    const char *code; /* of a damaged one; NULL: sound */
+    const char *code; /* of a damaged one; NULL: valid */
     const uint8_t *octets;
     size_t len;
     const char *file;
@@ -166,7 +166,7 @@ static void every_damaged_vector_has_its_error_and_a_place(void)
     for_each_vector(true, try_damaged);
 }
 
-/* Copied to memory of just its length, so that a sanitizer sees the first octet read too far. */
+/* Copied to memory of exactly its length, so that a sanitizer sees the first octet read too far. */
 static void try_truncations(const struct vector *v)
 {
     for (size_t cut = 0; cut < v->len; cut += v->len < 600 ? 1 : 61) {
@@ -211,7 +211,7 @@ static void random_octets_are_answered(void)
     }
 }
 
-/* Nothing said, or too little room: an answer, and nothing beyond the room is written. */
+/* No fields, or too little room: an answer, and no write beyond the room. */
 static void empty_fields_and_small_buffers_are_answered(void)
 {
     for (size_t k = 0; leat_format_at(k); k++) {
@@ -240,7 +240,7 @@ static void unknown_fields_are_refused_with_those_known(void)
     }
 }
 
-/* A frame around a packet, and off again; any shorter frame gets an answer. */
+/* Puts a frame around a packet and removes it; any shorter frame gets an answer. */
 static void try_framing(const struct leat_framing *framing, const struct vector *v)
 {
     static uint8_t frame[FORMAT_PACKET_MAX];
@@ -271,7 +271,7 @@ static void frames_go_on_and_come_off(void)
     for_each_vector(false, try_frames);
 }
 
-/* leat/format.h: the same text and the same octets, in the room that it asks for. */
+/* leat/format.h: the same text and the same octets, in the room that it demands. */
 static void try_programs_view(const struct vector *v)
 {
     static char json[FORMAT_SHOWN_MAX];

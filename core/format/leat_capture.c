@@ -59,7 +59,7 @@ static leat_err start_pcap(struct leat_capture *c, const uint8_t *buf, size_t le
     }
     c->big = is_pcap(leat_get_be32(buf));
     c->interface[0] = (struct leat_capture_interface){
-        .link_type = (uint16_t)get32(c, buf + 20), /* the upper bits tell of an FCS */
+        .link_type = (uint16_t)get32(c, buf + 20), /* the upper bits describe an FCS */
         .ticks_per_second = get32(c, buf) == PCAP_NANO ? NANO : 1000000,
     };
     c->interface_count = 1;
@@ -171,7 +171,8 @@ static leat_err on_simple_packet(const struct leat_capture *c, const uint8_t *bo
     return LEAT_ERR_OK;
 }
 
-/* A section header tells the byte order of all that follows, so it is read before its length. */
+/* A section header defines the byte order of everything after it, so it is read before its
+ * length. */
 static leat_err begin_section(struct leat_capture *c, const uint8_t *buf)
 {
     if (leat_get_be32(buf + 8) == NG_ORDER)
@@ -247,7 +248,7 @@ leat_err leat_capture_next(struct leat_capture *c, const uint8_t *buf, size_t le
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* Type and both lengths around a body of `body_len` octets; NULL without room. */
+/* Type and both lengths around a body of `body_len` octets; NULL if there is no room. */
 static uint8_t *begin_block(uint8_t *buf, size_t cap, uint32_t type, size_t body_len)
 {
     const size_t len = body_len + NG_BLOCK_LEN_MIN;
@@ -266,7 +267,7 @@ size_t leat_capture_put_section(uint8_t *buf, size_t cap)
     leat_put_le32(body, NG_ORDER);
     leat_put_le16(body + 4, 1);
     leat_put_le16(body + 6, 0);
-    leat_put_le64(body + 8, UINT64_MAX); /* the section's length is not told */
+    leat_put_le64(body + 8, UINT64_MAX); /* the section's length is not given */
     return BODY + NG_BLOCK_LEN_MIN;
 }
 

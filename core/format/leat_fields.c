@@ -66,7 +66,7 @@ leat_err leat_fields_finish(struct leat_fields *f)
     return f->err;
 }
 
-/* ---- a function per kind of field, either way ---------------------------------------------- */
+/* ---- a function per kind of field, both directions ---------------------------------------- */
 
 uint64_t leat_fields_uint(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                           uint64_t value)
@@ -110,7 +110,7 @@ bool leat_fields_flag(struct leat_fields *f, const char *name, size_t at, bool v
     return value;
 }
 
-/* A number that nobody needs is still one that must fit its field. */
+/* The number is ignored, but must still fit its field. */
 void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                          uint64_t value)
 {

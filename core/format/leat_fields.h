@@ -1,13 +1,13 @@
 /*
- * A walk over the fields of one packet. Each format names its fields once, in one function; the
- * same function then shows a packet (as JSON or as a tree with offsets) and builds one from what a
- * user wrote (a leat_tree). Hence every value goes in and comes out:
+ * A walk over the fields of one packet. Each format names its fields once, in one function. The
+ * same function shows a packet (as JSON or as a tree with offsets) and builds one from a user's
+ * text (a leat_tree). So every field takes a value and returns one:
  *
  *     cell->vpi = (uint16_t)leat_fields_uint(f, "vpi", 0, 12, cell->vpi);
  *
- * Showing, the value comes back as it went in. Reading, the user's value comes back, or the one
- * given (the default) where the user said nothing. The first mistake stops the reading: later calls
- * return their defaults, and leat_fields_finish tells.
+ * Showing returns the value unchanged. Reading returns the user's value, or the value passed (the
+ * default) if the user gave none. The first mistake stops the reading: later calls return their
+ * defaults, and leat_fields_finish returns the error.
  *
  * `at` is the offset of the field in the packet's octets, shown in the tree.
  */
@@ -46,11 +46,11 @@ struct leat_fields_level {
 struct leat_fields {
     enum { LEAT_FIELDS_JSON, LEAT_FIELDS_TREE, LEAT_FIELDS_READ } mode;
     struct leat_text *text;   /* showing */
-    struct leat_arena *arena; /* reading: octets that users wrote as hex live here */
+    struct leat_arena *arena; /* reading: holds the octets that users wrote as hex */
     unsigned depth;
     struct leat_json json;
     leat_err err;
-    char message[LEAT_FIELDS_MESSAGE_MAX];                 /* reading: what was wrong and where */
+    char message[LEAT_FIELDS_MESSAGE_MAX];                 /* reading: the error and its place */
     struct leat_fields_level level[LEAT_FIELDS_DEPTH_MAX]; /* reading */
 };
 
@@ -60,7 +60,7 @@ void leat_fields_init_tree(struct leat_fields *f, struct leat_text *text);
 void leat_fields_init_read(struct leat_fields *f, struct leat_tree *object,
                            struct leat_arena *arena);
 
-/* Reading: also refuses what nobody asked for. The text of a mistake is in f->message. */
+/* Reading: also refuses unknown fields. The error text is in f->message. */
 leat_err leat_fields_finish(struct leat_fields *f);
 
 bool leat_fields_reading(const struct leat_fields *f);
@@ -68,18 +68,19 @@ bool leat_fields_reading(const struct leat_fields *f);
 /* Reading: did the user write this field? Showing: true. */
 bool leat_fields_has(struct leat_fields *f, const char *name);
 
-/* Reading: the format itself refuses a value; the place is added to the text. */
+/* Reading: the format itself refuses a value; adds the place to the text. */
 void leat_fields_refuse(struct leat_fields *f, leat_err err, const char *name, const char *text);
 
 /* A name of NULL is an item of the list that is open. */
 uint64_t leat_fields_uint(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                           uint64_t value);
 
-/* As uint, but the tree shows hexadecimal: addresses, tags, checksums. JSON has a number still. */
+/* Like uint, but the tree shows hexadecimal: addresses, tags, checksums. JSON still has a
+ * number. */
 uint64_t leat_fields_hex(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                          uint64_t value);
 
-/* Shown by name, or as a number where there is none; both are read. */
+/* Shown by name, or as a number if it has none; both are read. */
 uint64_t leat_fields_enum(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                           const struct leat_name *names, uint64_t value);
 
@@ -90,8 +91,8 @@ uint64_t leat_fields_mask(struct leat_fields *f, const char *name, size_t at, un
 bool leat_fields_flag(struct leat_fields *f, const char *name, size_t at, bool value);
 
 /*
- * What the encoder computes: shown, and passed over when read (if it fits the field), so that an
- * edited packet need not have it right. Checksums are shown in hexadecimal by the tree.
+ * A value that the encoder computes. It is shown, and ignored when read (if it fits the field), so
+ * an edited packet may have it wrong. The tree shows checksums in hexadecimal.
  */
 void leat_fields_derived(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                          uint64_t value);
@@ -100,7 +101,7 @@ void leat_fields_checksum(struct leat_fields *f, const char *name, size_t at, un
 void leat_fields_derived_name(struct leat_fields *f, const char *name, size_t at,
                               const char *value);
 
-/* A field that has but one right value: shown, and refused when something else is written. */
+/* A field with only one legal value: shown; any other value is refused. */
 void leat_fields_fixed(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                        uint64_t value);
 
@@ -116,12 +117,12 @@ void leat_fields_octets_fixed(struct leat_fields *f, const char *name, size_t at
 void leat_fields_string(struct leat_fields *f, const char *name, size_t at, size_t len_max,
                         const uint8_t **octets, size_t *len);
 
-/* An object. Reading: false (and nothing to close) where the user did not write it. */
+/* An object. Reading: false (and nothing to close) if the user did not write it. */
 bool leat_fields_open(struct leat_fields *f, const char *name, size_t at);
 void leat_fields_close(struct leat_fields *f);
 
 /*
- * A list: returns how many items to walk (showing: `count`; reading: what the user wrote, at most
+ * A list: returns how many items to walk (showing: `count`; reading: the user's items, at most
  * `max`). Items are objects between open(f, NULL, at) and close, or values with a NULL name.
  */
 size_t leat_fields_list(struct leat_fields *f, const char *name, size_t at, size_t count,

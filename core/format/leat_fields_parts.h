@@ -1,6 +1,6 @@
 /*
- * The two halves of leat_fields.c: showing and reading, a function for each kind of field. Not for
- * users: a format calls the functions of leat_fields.h, which go either way.
+ * The two halves of leat_fields.c: showing and reading, a function for each kind of field. Private:
+ * formats call the functions of leat_fields.h, which work in both directions.
  */
 #ifndef LEAT_FIELDS_PARTS_H
 #define LEAT_FIELDS_PARTS_H
@@ -23,7 +23,7 @@ void leat_fields_show_string(struct leat_fields *f, const char *name, size_t at,
 void leat_fields_show_open(struct leat_fields *f, const char *name, size_t at, bool is_list);
 void leat_fields_show_close(struct leat_fields *f);
 
-/* Each returns what the user wrote, or the value given; a mistake is told in f. */
+/* Each returns the user's value, or the value passed; an error goes into f. */
 uint64_t leat_fields_read_uint(struct leat_fields *f, const char *name, unsigned bits,
                                uint64_t value);
 uint64_t leat_fields_read_enum(struct leat_fields *f, const char *name, unsigned bits,

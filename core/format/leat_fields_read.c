@@ -2,7 +2,7 @@
 #include "leat_fields_parts.h"
 #include <assert.h>
 
-/* ---- texts of mistakes -------------------------------------------------------------------- */
+/* ---- error texts -------------------------------------------------------------------------- */
 
 static void say(struct leat_fields *f, const char *text, size_t len)
 {
@@ -44,7 +44,7 @@ static bool is_list(const struct leat_fields_level *l)
     return l->node && l->node->kind == LEAT_TREE_LIST;
 }
 
-/* An item of a list has been counted already when it is found wrong. */
+/* When an item of a list is found wrong, it has already been counted. */
 static void say_item(struct leat_fields *f)
 {
     const size_t index = f->level[f->depth].index;
@@ -68,7 +68,7 @@ void leat_fields_refuse(struct leat_fields *f, leat_err err, const char *name, c
     if (blame(f, err, name)) say_string(f, text);
 }
 
-/* ---- what was written -------------------------------------------------------------------- */
+/* ---- the user's text -------------------------------------------------------------------- */
 
 static void remember(struct leat_fields_level *l, const char *name)
 {
@@ -235,7 +235,7 @@ static bool is_gap(char c)
     return c == ' ' || c == ':' || c == '-' || c == '_';
 }
 
-/* Hex text into the arena; NULL (and a text of the mistake) if it is none. */
+/* Hex text into the arena; NULL (and an error text) if it is not hex. */
 static const uint8_t *unhex(struct leat_fields *f, const char *name, const struct leat_tree *node,
                             size_t *len)
 {
@@ -303,7 +303,7 @@ static bool was_asked(const struct leat_fields_level *l, const struct leat_tree 
     return false;
 }
 
-/* What the user wrote and no walk asked for is a mistake, most often a misspelling. */
+/* A field that no walk asked for is a mistake, most often a misspelling. */
 static void refuse_strangers(struct leat_fields *f)
 {
     const struct leat_fields_level *l = &f->level[f->depth];

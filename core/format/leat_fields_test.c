@@ -1,4 +1,4 @@
-/* One small format of our own walks in all directions: text, tree and fields together. */
+/* A small format of our own, walked in all directions: text, tree and fields together. */
 #include "leat_fields.h"
 #include "tap.h"
 #include <leat/random.h>
@@ -340,7 +340,7 @@ static void what_a_terminal_would_obey_is_shown_as_numbers(void)
     }
 }
 
-/* Against an encoder: every code, and every octet that follows its first ones. */
+/* Compared with an encoder: every code, and every octet that follows its first ones. */
 static void a_character_is_read_back_and_nothing_else_is_one(void)
 {
     uint32_t count = 0, read = 0, wrong = 0;

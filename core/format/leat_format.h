@@ -1,5 +1,6 @@
 /*
- * What a room offers to the tools: one struct per wire format. The list is proto/leat_formats.c.
+ * The interface of a room to the tools: one struct per wire format. proto/leat_formats.c lists
+ * them.
  */
 #ifndef LEAT_FORMAT_STRUCT_H
 #define LEAT_FORMAT_STRUCT_H
@@ -13,13 +14,13 @@
 /* The frame that a format has around its packets in one carrier. */
 struct leat_framing {
     /*
-     * Finds the packet and shows the frame's own fields. On an error nothing is shown and *fault_at
-     * is where in the frame.
+     * Finds the packet and shows the frame's own fields. On error nothing is shown and *fault_at is
+     * the offset in the frame.
      */
     leat_err (*unframe)(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
                         size_t *packet_len, size_t *fault_at);
 
-    /* Its inverse. An error of reading stays in f; nothing is written then. */
+    /* The inverse. A read error stays in f; nothing is written then. */
     leat_err (*frame)(struct leat_fields *f, const uint8_t *packet, size_t packet_len,
                       uint8_t *frame, size_t cap, size_t *len);
 };
@@ -28,23 +29,23 @@ struct leat_format {
     const char *name;    /* as users type it */
     const char *summary; /* one line */
 
-    /* Where it travels (spec/carriage.md); 0 where it does not. */
+    /* Its carriage (spec/carriage.md); 0: none. */
     uint16_t link_type, ether_type, udp_port;
     uint8_t ip_protocol;
     size_t unit_len; /* every packet has this length; 0: it varies */
 
     /*
-     * Decodes, and walks the fields only if the packet is sound. Otherwise nothing is shown and
+     * Decodes, and walks the fields only if the packet is valid. Otherwise nothing is shown and
      * *fault_at is the offset of the offending octet or structure.
      */
     leat_err (*show)(const uint8_t *octets, size_t len, struct leat_fields *f, size_t *fault_at);
 
-    /* Reads the fields and encodes. An error of reading stays in f; nothing is written then. */
+    /* Reads the fields and encodes. A read error stays in f; nothing is written then. */
     leat_err (*build)(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len);
 
     /*
-     * How long is the packet that begins here, by its own head? 0: that cannot be told. NULL: the
-     * format never tells.
+     * The length of the packet that begins here, from its own header. 0: not known. NULL: the
+     * format never knows.
      */
     size_t (*measure)(const uint8_t *octets, size_t len);
 

@@ -1,7 +1,7 @@
 #include "leat_tree.h"
 #include <string.h>
 
-/* A reader of JSON text: `at` is where it stands, the first mistake ends it. */
+/* A reader of JSON text: `at` is its position; the first error ends it. */
 struct reader {
     struct leat_arena *arena;
     const char *text;
@@ -85,7 +85,7 @@ static struct leat_tree *read_number(struct reader *r)
     return node;
 }
 
-/* \uXXXX: octets of a packet, so only the first 256 code points can be meant. */
+/* \uXXXX: octets of a packet, so only the first 256 code points are legal. */
 static bool read_escape(struct reader *r, uint8_t *out)
 {
     static const char plain[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -110,8 +110,8 @@ static bool read_escape(struct reader *r, uint8_t *out)
 }
 
 /*
- * A character of a string is an octet of a packet: U+0000..U+00FF, as it stands, escaped, or as the
- * two octets of UTF-8 that other writers of JSON make of it.
+ * A character of a string is an octet of a packet: U+0000..U+00FF, plain, escaped, or as the two
+ * octets of UTF-8 that other JSON writers produce.
  */
 static bool read_character(struct reader *r, uint8_t *out)
 {
@@ -275,7 +275,7 @@ struct leat_tree *leat_tree_find(const struct leat_tree *object, const char *key
     return object->kind == LEAT_TREE_OBJECT ? find_len(object, key, strlen(key)) : NULL;
 }
 
-/* The child that a step of a path means; lists take the next index, nothing else. */
+/* The child that a step of a path selects; lists accept only the next index. */
 static struct leat_tree *step_into(struct leat_arena *arena, struct leat_tree *node,
                                    const char *step, size_t len, enum leat_tree_kind kind)
 {

@@ -1,7 +1,7 @@
 /*
- * What a user wrote about a packet, as a tree: parsed from JSON, or put together from
- * `key=value` words (`records.0.address=0x201`). Numbers are exact to 64 bits. A character of a
- * JSON string is an octet, U+0000..U+00FF; a word of the command line has its octets as typed.
+ * A user's description of a packet, as a tree: parsed from JSON, or built from `key=value` words
+ * (`records.0.address=0x201`). Numbers are exact to 64 bits. A character of a JSON string is an
+ * octet, U+0000..U+00FF; a word of the command line has its octets as typed.
  */
 #ifndef LEAT_TREE_H
 #define LEAT_TREE_H
@@ -25,7 +25,7 @@ enum leat_tree_kind {
 
 struct leat_tree {
     enum leat_tree_kind kind;
-    bool used;       /* set by whoever reads the node: the rest is unknown fields */
+    bool used;       /* set by the reader of the node; unused nodes are unknown fields */
     const char *key; /* not terminated; NULL in a list and at the root */
     size_t key_len;
     const char *text; /* STRING: not terminated, escapes resolved */
@@ -42,8 +42,8 @@ leat_err leat_tree_parse_json(struct leat_arena *arena, const char *text, size_t
                               struct leat_tree **out, size_t *fault_at);
 
 /*
- * How long is the first JSON value in a stream, blanks before it included? 0: it does not end
- * here. Only brackets and quotes are looked at; whether it is JSON, parsing will tell.
+ * The length of the first JSON value in a stream, with the blanks before it. 0: it does not end
+ * here. Looks only at brackets and quotes; the parser checks the syntax.
  */
 size_t leat_tree_json_extent(const char *text, size_t len);
 

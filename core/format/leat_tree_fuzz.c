@@ -1,4 +1,4 @@
-/* Whatever parses is a tree whose strings lie in the text or the arena, and stays so. */
+/* Any text that parses is a tree whose strings lie in the text or the arena, and stays so. */
 #include "leat_tree.h"
 #include <stdalign.h>
 #include <stdlib.h>
