@@ -42,12 +42,13 @@ struct leat_atm_aal2_pdu {
 
 /*
  * `len` must be exactly LEAT_ATM_AAL2_PDU_LEN. On error *out is untouched and *fault_at (may be
- * NULL) is the offset of what is wrong. Octets behind LI are passed over.
+ * NULL) is the offset of the error. Octets after LI are ignored.
  */
 leat_err leat_atm_aal2_pdu_decode(const uint8_t *buf, size_t len, struct leat_atm_aal2_pdu *out,
                                   size_t *fault_at);
 
-/* Writes LEAT_ATM_AAL2_PDU_LEN octets, zeros behind LI, or nothing and says why. */
+/* Writes LEAT_ATM_AAL2_PDU_LEN octets, zeros after LI. On error writes nothing and returns the
+ * reason. */
 leat_err leat_atm_aal2_pdu_encode(const struct leat_atm_aal2_pdu *pdu, uint8_t *buf, size_t cap);
 
 #endif

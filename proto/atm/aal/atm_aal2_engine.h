@@ -1,7 +1,7 @@
 /*
  * AAL2 (older form) segmentation and reassembly of one virtual channel.
  *
- * A message is cut into payloads of 45 octets, the last one shorter; SN runs on from message to
+ * A message is cut into payloads of 45 octets, the last one shorter; SN continues from message to
  * message. The receiver keeps one message open:
  *
  *   state       BOM           COM            EOM            SSM           bad cell     timer due
@@ -18,8 +18,8 @@
  *       within message_len_max, otherwise drop OVERFLOW; then COM -> SKIPPING, EOM -> IDLE.
  *       A BOM or SSM whose SN does not follow drops for SEQUENCE, too: an end was lost before it.
  *
- * One damaged message is one drop: SKIPPING passes over the rest of it. Cells which carry no user
- * data (PT 4..7) pass by unseen.
+ * One damaged message is one drop: SKIPPING ignores the rest of it. Cells that carry no user data
+ * (PT 4..7) are ignored.
  *
  * Library only: for programs that link libleat. No command of leat calls it.
  */
@@ -44,7 +44,7 @@ struct leat_atm_aal2_segment {
 
 void leat_atm_aal2_segment_init(struct leat_atm_aal2_segment *segment);
 
-/* LENGTH where len is not 1..LEAT_ATM_AAL2_MESSAGE_LEN_MAX, FULL while another is under way. */
+/* LENGTH if len is not 1..LEAT_ATM_AAL2_MESSAGE_LEN_MAX, FULL while another is in flight. */
 leat_err leat_atm_aal2_segment_message(struct leat_atm_aal2_segment *segment,
                                        const uint8_t *message, size_t len);
 
@@ -78,7 +78,7 @@ enum leat_atm_aal2_drop {
     LEAT_ATM_AAL2_DROP_LATE,     /* its cells stopped */
 };
 
-/* What happened: a message may be dropped, and another delivered by the same cell. */
+/* One cell may drop a message and deliver another. */
 struct leat_atm_aal2_out {
     enum leat_atm_aal2_drop dropped;
     const uint8_t *message; /* lent until the next step; NULL: none is complete */
@@ -86,13 +86,13 @@ struct leat_atm_aal2_out {
     leat_time wake_at; /* step with TIMER then; >= now, or LEAT_NEVER */
 };
 
-/* Memory is the caller's: ask how much, hand it over, keep it alive. */
+/* The caller provides the memory: ask for its size, pass it in, and keep it alive. */
 size_t leat_atm_aal2_reassemble_footprint(const struct leat_atm_aal2_reassemble_config *config);
 leat_err leat_atm_aal2_reassemble_init(void *memory, size_t memory_len,
                                        const struct leat_atm_aal2_reassemble_config *config,
                                        struct leat_atm_aal2_reassemble **out);
 
-/* Total and deterministic: every state takes every event. now never falls. */
+/* Total and deterministic: every state accepts every event. now never decreases. */
 struct leat_atm_aal2_out leat_atm_aal2_reassemble_step(struct leat_atm_aal2_reassemble *r,
                                                        leat_time now,
                                                        const struct leat_atm_aal2_in *in);

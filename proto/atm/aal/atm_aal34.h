@@ -1,5 +1,5 @@
 /*
- * AAL3/4 (ITU-T I.363.3): many messages share one virtual channel, told apart by MID.
+ * AAL3/4 (ITU-T I.363.3): many messages share one virtual channel; MID distinguishes them.
  *
  *   SAR-PDU, 48 octets      0         1 2                    45 46        47
  *                     +--+----+-+---------+-----------------+------+----------+
@@ -12,7 +12,7 @@
  *                     +---+----+------+---------+--------+--+----+------+
  *              octets   1   1     2                        1   1     2
  *
- * I.363.3 knows a MID of 10 bits; the thesis calls its highest bit P (priority). Here it is one
+ * I.363.3 defines a MID of 10 bits; the thesis calls its highest bit P (priority). Here it is one
  * field, mid10, with accessors for the two parts.
  */
 #ifndef LEAT_ATM_AAL34_H
@@ -25,7 +25,7 @@ enum {
     LEAT_ATM_AAL34_SEGMENT_LEN = 44, /* payload octets of a SAR-PDU */
     LEAT_ATM_AAL34_LI_EOM_MIN = 4,
     LEAT_ATM_AAL34_LI_SSM_MIN = 8,
-    LEAT_ATM_AAL34_LI_ABORT = 63, /* EOM only: the sender gives the PDU up */
+    LEAT_ATM_AAL34_LI_ABORT = 63, /* EOM only: the sender aborts the PDU */
     LEAT_ATM_AAL34_MID_COUNT = 1024,
     LEAT_ATM_AAL34_MID_BITS = 9, /* below P */
 
@@ -62,20 +62,20 @@ static inline uint16_t leat_atm_aal34_mid(uint16_t mid10)
 
 /*
  * `len` must be exactly LEAT_ATM_AAL34_SAR_LEN. On error *out is untouched and *fault_at (may be
- * NULL) is the offset of what is wrong: CHECKSUM, or LENGTH where LI does not suit ST. Octets
- * beyond LI are not part of the meaning.
+ * NULL) is the offset of the error: CHECKSUM, or LENGTH if LI does not suit ST. Octets beyond LI
+ * are not part of the meaning.
  */
 leat_err leat_atm_aal34_sar_decode(const uint8_t *buf, size_t len, struct leat_atm_aal34_sar *out,
                                    size_t *fault_at);
 
-/* Writes LEAT_ATM_AAL34_SAR_LEN octets, or nothing and says why. */
+/* Writes LEAT_ATM_AAL34_SAR_LEN octets. On error writes nothing and returns the reason. */
 leat_err leat_atm_aal34_sar_encode(const struct leat_atm_aal34_sar *sar, uint8_t *buf, size_t cap);
 
 /* Etag, AL, PAD and Length follow from these. */
 struct leat_atm_aal34_cpcs {
     uint8_t cpi;
     uint8_t btag;
-    uint16_t basize;        /* buffer to set aside: >= payload_len */
+    uint16_t basize;        /* buffer to reserve: >= payload_len */
     const uint8_t *payload; /* decode: lent from the octets decoded */
     size_t payload_len;     /* 0..65535 */
 };

@@ -10,7 +10,7 @@
 #include <leat/time.h>
 #include <stdbool.h>
 
-/* The sender of one (VC, MID). SN runs on from PDU to PDU, the tag changes with each. */
+/* The sender of one (VC, MID). SN continues from PDU to PDU; the tag changes with each. */
 struct leat_atm_aal34_sender {
     uint16_t mid10;
     uint8_t sn, tag;
@@ -22,15 +22,15 @@ struct leat_atm_aal34_sender {
 
 leat_err leat_atm_aal34_sender_init(struct leat_atm_aal34_sender *s, uint16_t mid10);
 
-/* The payload is lent until its last SAR-PDU is out. What was not yet sent before is forgotten. */
+/* The payload is lent until its last SAR-PDU is sent. Discards what was not yet sent before. */
 leat_err leat_atm_aal34_sender_begin(struct leat_atm_aal34_sender *s, uint8_t cpi,
                                      const uint8_t *payload, size_t payload_len);
 
-/* The next SAR-PDU; false (and nothing written) when the PDU is all sent. */
+/* The next SAR-PDU; false (and nothing written) after the last one. */
 bool leat_atm_aal34_sender_next(struct leat_atm_aal34_sender *s,
                                 uint8_t sar[LEAT_ATM_AAL34_SAR_LEN]);
 
-/* Gives the PDU up. True: its begin is out, and `sar` now holds the abort to send after it. */
+/* Aborts the PDU. True: its begin was sent, and `sar` now holds the abort to send after it. */
 bool leat_atm_aal34_sender_abort(struct leat_atm_aal34_sender *s,
                                  uint8_t sar[LEAT_ATM_AAL34_SAR_LEN]);
 
@@ -46,10 +46,10 @@ bool leat_atm_aal34_sender_abort(struct leat_atm_aal34_sender *s,
  *   SKIPPING  -> OPEN          stay                 -> CLOSED            deliver,         -
  *                                                                        -> CLOSED
  *
- * A BOM that finds mids_max PDUs open is dropped (FULL, -> SKIPPING). SKIPPING lets the rest of a
- * PDU pass whose loss has been told: one PDU is one drop. Of a SAR-PDU with a wrong CRC-10 nothing
- * can be believed, its MID neither: it is dropped (CRC), and the PDU it belonged to falls by the
- * gap it leaves. Cells which carry no user data (PT 4..7) pass by unseen.
+ * A BOM that finds mids_max PDUs open is dropped (FULL, -> SKIPPING). SKIPPING ignores the rest of
+ * a PDU whose loss has been reported: one PDU is one drop. A SAR-PDU with a wrong CRC-10 cannot be
+ * trusted, nor can its MID. It is dropped (CRC), and its gap in the sequence drops the PDU that it
+ * belonged to. Cells that carry no user data (PT 4..7) are ignored.
  */
 struct leat_atm_aal34; /* opaque */
 
@@ -74,42 +74,42 @@ enum leat_atm_aal34_drop {
     LEAT_ATM_AAL34_DROP_UNENDED,  /* BOM or SSM while a PDU is open */
     LEAT_ATM_AAL34_DROP_NOT_OPEN, /* COM or EOM while none is */
     LEAT_ATM_AAL34_DROP_TAG,      /* Btag != Etag */
-    LEAT_ATM_AAL34_DROP_LENGTH,   /* Length does not agree with what came */
+    LEAT_ATM_AAL34_DROP_LENGTH,   /* Length does not match the octets received */
     LEAT_ATM_AAL34_DROP_BASIZE,   /* BASize below Length */
     LEAT_ATM_AAL34_DROP_AL,       /* AL is not 0 */
     LEAT_ATM_AAL34_DROP_OVERFLOW, /* longer than pdu_len_max */
     LEAT_ATM_AAL34_DROP_FULL,     /* mids_max PDUs are open */
-    LEAT_ATM_AAL34_DROP_ABORT,    /* the sender gave it up */
+    LEAT_ATM_AAL34_DROP_ABORT,    /* the sender aborted it */
     LEAT_ATM_AAL34_DROP_LATE,     /* no cell for gap_ps_max */
     LEAT_ATM_AAL34_DROP_COUNT
 };
 
 enum { LEAT_ATM_AAL34_DROPS_MAX = 2 }; /* an SSM may end an open PDU and be bad itself */
 
-/* What the caller must now do; what does not count is left as it was. */
+/* What the caller must do now. Fields that do not apply stay unchanged. */
 struct leat_atm_aal34_out {
     bool delivered;
     uint8_t drop_count;
-    uint16_t mid10; /* of what was delivered or dropped; means nothing with DROP_CRC */
+    uint16_t mid10; /* of the PDU delivered or dropped; undefined with DROP_CRC */
     enum leat_atm_aal34_drop drops[LEAT_ATM_AAL34_DROPS_MAX];
     struct leat_atm_aal34_cpcs pdu; /* delivered: its payload is lent until the next step */
     leat_time wake_at;              /* step with TIMER then; >= now, or LEAT_NEVER */
 };
 
-/* Memory is the caller's: ask how much, hand it over, keep it alive. */
+/* The caller provides the memory: ask for its size, pass it in, and keep it alive. */
 size_t leat_atm_aal34_footprint(const struct leat_atm_aal34_config *config);
 leat_err leat_atm_aal34_init(void *memory, size_t memory_len,
                              const struct leat_atm_aal34_config *config,
                              struct leat_atm_aal34 **out);
 
 /*
- * Total and deterministic: every state takes every event. now never falls. A timer step drops at
- * most one PDU, the one longest silent; wake_at == now says that another is due.
+ * Total and deterministic: every state accepts every event. now never decreases. A timer step drops
+ * at most one PDU, the one silent for longest; wake_at == now means that another is due.
  */
 void leat_atm_aal34_step(struct leat_atm_aal34 *aal34, leat_time now,
                          const struct leat_atm_aal34_in *in, struct leat_atm_aal34_out *out);
 
-/* PDUs open at this moment. */
+/* PDUs open now. */
 size_t leat_atm_aal34_open_count(const struct leat_atm_aal34 *aal34);
 
 #endif

@@ -47,21 +47,21 @@ struct leat_atm_aal1_pdu {
     uint8_t payload[LEAT_ATM_AAL1_PAYLOAD_LEN]; /* P format: the last octet is not sent */
 };
 
-/* Is there a pointer (CSI = 1 and SC even), and how many payload octets does that leave? */
+/* Is there a pointer (CSI = 1 and SC even)? How many payload octets remain then? */
 bool leat_atm_aal1_is_p_format(uint8_t csi, uint8_t sc);
 size_t leat_atm_aal1_payload_len(uint8_t csi, uint8_t sc);
 
-/* May this octet stand in a P format? The reserved bit is 0, the offset 0..93 or 127. */
+/* Is this octet legal in a P format? The reserved bit is 0, the offset 0..93 or 127. */
 bool leat_atm_aal1_pointer_is_legal(uint8_t octet);
 
 /*
  * `len` must be exactly LEAT_ATM_AAL1_PDU_LEN. Nothing is corrected here. On error *out is
- * untouched and *fault_at (may be NULL) is the offset of what is wrong.
+ * untouched and *fault_at (may be NULL) is the offset of the error.
  */
 leat_err leat_atm_aal1_pdu_decode(const uint8_t *buf, size_t len, struct leat_atm_aal1_pdu *out,
                                   size_t *fault_at);
 
-/* Writes LEAT_ATM_AAL1_PDU_LEN octets, or nothing and says why. */
+/* Writes LEAT_ATM_AAL1_PDU_LEN octets. On error writes nothing and returns the reason. */
 leat_err leat_atm_aal1_pdu_encode(const struct leat_atm_aal1_pdu *pdu, uint8_t *buf, size_t cap);
 
 /* The header octet, SN and SNP, of the four bits of SN (CSI is bit 3). */
@@ -72,7 +72,7 @@ enum leat_atm_aal1_sn_mode { LEAT_ATM_AAL1_CORRECTION, LEAT_ATM_AAL1_DETECTION }
 struct leat_atm_aal1_sn {
     bool valid;
     bool corrected;
-    uint8_t csi, sc; /* 0 where not valid */
+    uint8_t csi, sc; /* 0 if not valid */
 };
 
 /* The receiver's machine: one header octet in order of arrival; *mode is its whole state. */

@@ -1,10 +1,10 @@
 /*
- * Where the blocks of a structured AAL1 stream start, and which SAR-PDUs point at them
- * (I.363.1, structured data transfer). Sender and receiver follow the same rule, so a receiver
- * knows even of a lost SAR-PDU whether a pointer took one of its octets.
+ * Where the blocks of a structured AAL1 stream start, and which SAR-PDUs point at them (I.363.1,
+ * structured data transfer). Sender and receiver follow the same rule, so a receiver knows whether
+ * a pointer took an octet, even of a lost SAR-PDU.
  *
  * A cycle is the eight SAR-PDUs of SC 0..7; exactly one of them, of an even SC, has a pointer:
- *   - the first from which a block start is within reach: 0..92 octets behind the pointer;
+ *   - the first with a block start within reach: 0..92 octets after the pointer;
  *   - if there is none, SC = 6: with 93 if a block starts with the next cycle, else with 127.
  * Blocks of one octet need no pointers and a stream without blocks (block_len 0) has none.
  *

@@ -1,22 +1,22 @@
 /*
- * AAL1 clock recovery (thesis 8.5.3.3; I.363.1): the receiver reads its playout buffer at the
- * rate of the sender's service clock, which it learns in one of two ways.
+ * AAL1 clock recovery (thesis 8.5.3.3; I.363.1): the receiver reads its playout buffer at the rate
+ * of the sender's service clock, which it recovers in one of two ways.
  *
- * SRTS, where both ends have the network clock fn. It is divided by 2^x so that fnx = fn / 2^x
- * lies in fs .. 2 fs. The sender counts cycles of fnx modulo 16 and samples the count after every
- * N = 3008 service bits, which is one cycle of eight payloads: the residual time stamp.
+ * SRTS, where both ends have the network clock fn. It is divided by 2^x so that fnx = fn / 2^x lies
+ * in fs .. 2 fs. The sender counts cycles of fnx modulo 16 and samples the count after every N =
+ * 3008 service bits, which is one cycle of eight payloads: the residual time stamp.
  *
  *     service bits   |<------- 3008 ------->|<------- 3008 ------->|
  *     fnx cycles     |<-------- M1 -------->|<-------- M2 -------->|    Mq = N fnx/fs +- y
  *     stamps         r0                     r1                     r2   Mq = r(q) - r(q-1) mod 16
  *
- * The nominal Mq is known at both ends and the clocks differ so little (y < 8 is what 4 bits allow)
- * that the residue tells the rest. Stamps are samples of one running count: a lost one only makes
- * the next difference span two periods. The receiver sums Mq over a window of periods:
- * fs / fn = (periods * N) / (sum of Mq * 2^x), right within one count in the window.
+ * Both ends know the nominal Mq, and the clocks differ so little (y < 8 is what 4 bits allow) that
+ * the residue determines the rest. Stamps are samples of one running count: a lost one only makes
+ * the next difference span two periods. The receiver sums Mq over a window of periods: fs / fn =
+ * (periods * N) / (sum of Mq * 2^x), exact to one count in the window.
  *
- * Adaptive, where there is no common clock: the filling level of the playout buffer steers the
- * read rate. Level above target means the sender is faster. A proportional-integral step per
+ * Adaptive, where there is no common clock: the filling level of the playout buffer steers the read
+ * rate. Level above target means the sender is faster. A proportional-integral step per
  * observation, all integers, every term bounded.
  *
  * Library only: for programs that link libleat. No command of leat calls it.
@@ -33,7 +33,7 @@
 enum {
     LEAT_ATM_AAL1_SRTS_BITS = 3008,      /* N, service bits in a period: 8 * 47 octets */
     LEAT_ATM_AAL1_SRTS_MODULUS = 16,     /* of a stamp: p = 4 bits */
-    LEAT_ATM_AAL1_SRTS_PPM_MAX = 200,    /* I.363.1: the tolerance that 4 bits are made for */
+    LEAT_ATM_AAL1_SRTS_PPM_MAX = 200,    /* I.363.1: the tolerance that 4 bits are designed for */
     LEAT_ATM_AAL1_SRTS_WINDOW_MAX = 1024 /* periods */
 };
 #define LEAT_ATM_AAL1_NETWORK_HZ_MAX UINT64_C(2500000000)
@@ -47,7 +47,7 @@ struct leat_atm_aal1_srts_config {
     uint32_t window;        /* receiver: periods to sum, 1..LEAT_ATM_AAL1_SRTS_WINDOW_MAX */
 };
 
-/* x: how often fn is halved; the largest for which fnx >= fs. */
+/* x: how often fn is halved; the largest with fnx >= fs. */
 leat_err leat_atm_aal1_srts_shift(const struct leat_atm_aal1_srts_config *config, unsigned *shift);
 
 /* The caller's memory, the engine's fields. */
@@ -64,13 +64,13 @@ uint32_t leat_atm_aal1_srts_send_due(const struct leat_atm_aal1_srts_send *send)
 
 /*
  * `bits` more service bits have passed and the network clock now shows network_count cycles of fn
- * (any origin, never falling). Sets *ready, and *rts if so: a stamp is due. RANGE, and nothing
- * changes, where more bits passed than were due: the moment of the sample is lost.
+ * (any origin, never decreasing). If a stamp is due, sets *ready and *rts. RANGE, and nothing
+ * changes, if more bits passed than were due: the moment of the sample is lost.
  */
 leat_err leat_atm_aal1_srts_send_bits(struct leat_atm_aal1_srts_send *send, uint32_t bits,
                                       uint64_t network_count, bool *ready, uint8_t *rts);
 
-/* fs / fn as a fraction: so many service bits in so many cycles of fn. 0/0: not known yet. */
+/* fs / fn as a fraction: service bits per cycles of fn. 0/0: not known yet. */
 struct leat_atm_aal1_ratio {
     uint64_t service_bits, network_cycles;
 };
@@ -87,7 +87,7 @@ struct leat_atm_aal1_ratio {
 struct leat_atm_aal1_srts_receive {
     struct leat_atm_aal1_srts_config config;
     unsigned shift;
-    uint32_t span_max;     /* periods that a residue can still tell */
+    uint32_t span_max;     /* periods that a residue can still resolve */
     bool locked;           /* there is an origin */
     uint8_t rts;           /* the origin */
     uint32_t span;         /* periods since, this one included */
@@ -109,7 +109,7 @@ leat_err leat_atm_aal1_srts_receive_stamp(struct leat_atm_aal1_srts_receive *rec
 /* A period ended, its stamp was lost. */
 void leat_atm_aal1_srts_receive_lost(struct leat_atm_aal1_srts_receive *receive);
 
-/* Nobody knows how many periods were lost: wait for a first stamp. What was learnt stays. */
+/* The number of lost periods is unknown: wait for a first stamp. Measured values stay. */
 void leat_atm_aal1_srts_receive_restart(struct leat_atm_aal1_srts_receive *receive);
 
 /* The mean over the window, as far as it is filled. */
@@ -159,7 +159,7 @@ void leat_atm_aal1_adaptive_observe(struct leat_atm_aal1_adaptive *adaptive, siz
 /* The rate steered to, in parts in 10^9 above (below) the nominal one. */
 int32_t leat_atm_aal1_adaptive_ppb(const struct leat_atm_aal1_adaptive *adaptive);
 
-/* When the next octet is to be read; and: it was read, the next is due one period later. */
+/* When the next octet must be read; and: it was read, the next is due one period later. */
 leat_time leat_atm_aal1_adaptive_due(const struct leat_atm_aal1_adaptive *adaptive);
 void leat_atm_aal1_adaptive_advance(struct leat_atm_aal1_adaptive *adaptive);
 

@@ -1,7 +1,7 @@
 /*
- * AAL1 reassembly of one virtual channel: SAR-PDUs become the stream of octets again, each lost
- * one replaced by dummy octets so that the stream keeps its length (I.363.1). Which cell was lost
- * and which was misinserted is decided by the robust sequence number algorithm: a cell is kept
+ * AAL1 reassembly of one virtual channel: turns SAR-PDUs back into the stream of octets. Dummy
+ * octets replace each lost SAR-PDU, so that the stream keeps its length (I.363.1). The robust
+ * sequence number algorithm decides which cell was lost and which was misinserted: it keeps a cell
  * back until the next one has arrived. L is the SC of the latest cell in sequence, S that of the
  * cell kept back where it differs, all sums modulo 8.
  *
@@ -29,7 +29,7 @@
  *   (*) more lost than lost_cells_max: nothing is replaced, the stream restarts with the cell.
  *
  * A second copy of a cell (S = L) counts as misinserted; so do seven lost cells, and eight are
- * invisible: SC has only three bits. Cells which carry no user data (PT 4..7) pass by unseen.
+ * invisible: SC has only three bits. Cells that carry no user data (PT 4..7) are ignored.
  *
  * Library only: for programs that link libleat. No command of leat calls it.
  */
@@ -40,7 +40,7 @@
 #include <leat/atm.h>
 
 enum {
-    LEAT_ATM_AAL1_LOST_MAX = 6, /* lost cells in a row that SC can tell */
+    LEAT_ATM_AAL1_LOST_MAX = 6, /* lost cells in a row that SC can count */
     LEAT_ATM_AAL1_STEP_LEN_MAX = (LEAT_ATM_AAL1_LOST_MAX + 1) * LEAT_ATM_AAL1_PAYLOAD_LEN,
 };
 
@@ -56,9 +56,9 @@ struct leat_atm_aal1_reassemble_counts {
     uint64_t invalid;        /* headers */
     uint64_t lost;           /* cells replaced by dummy octets */
     uint64_t misinserted;    /* cells discarded as such */
-    uint64_t discarded;      /* cells given up without a place in the sequence */
+    uint64_t discarded;      /* cells discarded without a place in the sequence */
     uint64_t restarts;       /* of the stream, its first start included */
-    uint64_t pointer_errors; /* illegal, or not where the blocks were thought to be */
+    uint64_t pointer_errors; /* illegal, or not where the blocks were expected */
 };
 
 enum leat_atm_aal1_rts { LEAT_ATM_AAL1_RTS_NONE, LEAT_ATM_AAL1_RTS_SEEN, LEAT_ATM_AAL1_RTS_LOST };
@@ -67,7 +67,7 @@ enum leat_atm_aal1_rts { LEAT_ATM_AAL1_RTS_NONE, LEAT_ATM_AAL1_RTS_SEEN, LEAT_AT
 struct leat_atm_aal1_reassemble_out {
     const uint8_t *octets;         /* lent until the next step */
     size_t octets_len;             /* 0..LEAT_ATM_AAL1_STEP_LEN_MAX */
-    size_t dummy_len;              /* of these, how many at the front stand for lost cells */
+    size_t dummy_len;              /* of these, octets at the front that replace lost cells */
     size_t block_at;               /* where the first block starts; octets_len: none, or unknown */
     bool restarted;                /* an unknown number of octets before these is missing */
     enum leat_atm_aal1_rts rts_is; /* a cycle ended: with its time stamp, or without */
@@ -82,7 +82,7 @@ enum leat_atm_aal1_reassemble_state {
     LEAT_ATM_AAL1_INVALID,
 };
 
-/* The caller's memory; state and counts are for reading, the rest is the engine's. */
+/* The caller's memory. Read only state and counts; the rest is private. */
 struct leat_atm_aal1_reassemble {
     enum leat_atm_aal1_reassemble_state state;
     struct leat_atm_aal1_reassemble_counts counts;
@@ -93,17 +93,17 @@ struct leat_atm_aal1_reassemble {
         uint8_t csi, sc;
         uint8_t octets[LEAT_ATM_AAL1_PDU_LEN - 1]; /* what follows the header */
     } kept;
-    bool aligned; /* block tells the truth */
+    bool aligned; /* block is valid */
     struct leat_atm_aal1_block block;
     uint8_t rts, rts_bits; /* of this cycle so far: the stamp, and how many of its bits */
     uint8_t octets[LEAT_ATM_AAL1_STEP_LEN_MAX];
 };
 
-/* RANGE where the configuration is outside its limits. */
+/* RANGE if the configuration is outside its limits. */
 leat_err leat_atm_aal1_reassemble_init(struct leat_atm_aal1_reassemble *r,
                                        const struct leat_atm_aal1_reassemble_config *config);
 
-/* Total and deterministic: every state takes every cell. */
+/* Total and deterministic: every state accepts every cell. */
 struct leat_atm_aal1_reassemble_out
 leat_atm_aal1_reassemble_cell(struct leat_atm_aal1_reassemble *r, const struct leat_atm_cell *cell);
 

@@ -1,7 +1,7 @@
 /*
- * AAL1 segmentation: a stream of octets becomes SAR-PDUs (I.363.1). Each takes 47 octets, or 46
- * where the block structure calls for a pointer (atm_aal1_block.h). SC counts from 0; the CSI bits
- * of SC 1, 3, 5, 7 carry a residual time stamp, most significant bit first.
+ * AAL1 segmentation: a stream of octets becomes SAR-PDUs (I.363.1). Each takes 47 octets, or 46 if
+ * the block structure needs a pointer (atm_aal1_block.h). SC counts from 0; the CSI bits of SC 1,
+ * 3, 5, 7 carry a residual time stamp, most significant bit first.
  *
  *   event            effect
  *   ---------------  ----------------------------------------------------------------
@@ -24,7 +24,7 @@ struct leat_atm_aal1_segment {
     uint8_t rts_next, rts;        /* 4 bits: of the next cycle, of this one */
 };
 
-/* block_len 0: no structure. RANGE where it is above LEAT_ATM_AAL1_BLOCK_LEN_MAX. */
+/* block_len 0: no structure. RANGE if it is above LEAT_ATM_AAL1_BLOCK_LEN_MAX. */
 leat_err leat_atm_aal1_segment_init(struct leat_atm_aal1_segment *segment, uint32_t block_len);
 
 /* 0..15; RANGE above. */

@@ -1,6 +1,6 @@
 /*
  * Header error control at the receiver (I.432.1, thesis 8.3.2): corrects single errors, detects
- * double ones. Line errors come alone or in bursts, so one error at a time is trusted to be single:
+ * double ones. Line errors are single or in bursts, so only an isolated error is taken as single:
  *
  *   mode        syndrome 0               single-bit syndrome              any other syndrome
  *   ----------  -----------------------  -------------------------------  ----------------------
@@ -22,7 +22,7 @@ struct leat_atm_hec {
 
 enum leat_atm_hec_verdict { LEAT_ATM_HEC_ACCEPT, LEAT_ATM_HEC_CORRECTED, LEAT_ATM_HEC_DISCARD };
 
-/* 0: the header is sound, as far as the check can tell. */
+/* 0: the header is valid, as far as the check can detect. */
 uint8_t leat_atm_hec_syndrome(const uint8_t header[LEAT_ATM_HEADER_LEN]);
 
 /*
@@ -33,7 +33,7 @@ unsigned leat_atm_hec_error_bit(uint8_t syndrome);
 
 void leat_atm_hec_init(struct leat_atm_hec *hec);
 
-/* Judges the next header of the link, which is changed only if the verdict is CORRECTED. */
+/* Checks the next header of the link, and changes it only if the verdict is CORRECTED. */
 enum leat_atm_hec_verdict leat_atm_hec_step(struct leat_atm_hec *hec,
                                             uint8_t header[LEAT_ATM_HEADER_LEN]);
 

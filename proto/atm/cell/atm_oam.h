@@ -15,7 +15,7 @@
 
 enum { LEAT_ATM_OAM_SPECIFIC_LEN = 45 };
 
-/* I.610, table 4. Other types are carried all the same. */
+/* I.610, table 4. Other types are carried as well. */
 enum {
     LEAT_ATM_OAM_FAULT = 1,
     LEAT_ATM_OAM_PERFORMANCE = 2,
@@ -33,7 +33,7 @@ struct leat_atm_oam {
 leat_err leat_atm_oam_decode(const uint8_t *payload, size_t len, struct leat_atm_oam *out,
                              size_t *fault_at);
 
-/* Writes LEAT_ATM_PAYLOAD_LEN octets, or nothing and says why. */
+/* Writes LEAT_ATM_PAYLOAD_LEN octets. On error writes nothing and returns the reason. */
 leat_err leat_atm_oam_encode(const struct leat_atm_oam *oam, uint8_t *payload, size_t cap);
 
 #endif

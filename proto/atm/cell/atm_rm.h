@@ -39,16 +39,16 @@ struct leat_atm_rm {
     uint32_t sn; /* sequence number */
 };
 
-/* `len` must be exactly LEAT_ATM_PAYLOAD_LEN. TYPE: sound, but of another protocol than ABR. */
+/* `len` must be exactly LEAT_ATM_PAYLOAD_LEN. TYPE: valid, but of another protocol than ABR. */
 leat_err leat_atm_rm_decode(const uint8_t *payload, size_t len, struct leat_atm_rm *out,
                             size_t *fault_at);
 
-/* Writes LEAT_ATM_PAYLOAD_LEN octets, or nothing and says why. */
+/* Writes LEAT_ATM_PAYLOAD_LEN octets. On error writes nothing and returns the reason. */
 leat_err leat_atm_rm_encode(const struct leat_atm_rm *rm, uint8_t *payload, size_t cap);
 
 /*
- * Rates are exact in units of 1/512 cell per second. encode gives the greatest coded rate that is
- * not above the one asked for, so that no source is told to send faster than it was allowed.
+ * Rates are exact in units of 1/512 cell per second. encode gives the greatest coded rate not above
+ * the requested one, so no source sends faster than allowed.
  */
 enum { LEAT_ATM_RATE_UNIT = 512 };
 uint64_t leat_atm_rate_decode(uint16_t code);

@@ -1,6 +1,6 @@
 /*
- * OAM, RM, AAL2 and AAL3/4 payloads end alike (spec/atm.md, 2): in six bits of their own and a
- * CRC-10 over the 374 bits before it, so that the whole 384 bits divide to 0.
+ * OAM, RM, AAL2 and AAL3/4 payloads end in the same way (spec/atm.md, 2): six bits of their own and
+ * a CRC-10 over the 374 bits before it. The CRC of all 384 bits is 0.
  *
  *     0                                        46
  *    +----------------------------------------+------------+----------+
@@ -20,7 +20,7 @@ void leat_atm_payload_seal(uint8_t payload[LEAT_ATM_PAYLOAD_LEN], unsigned six);
 /* The six bits of a payload; 0 for those that reserve them. */
 unsigned leat_atm_payload_six(const uint8_t payload[LEAT_ATM_PAYLOAD_LEN]);
 
-/* The CRC as it stands there. */
+/* The CRC in the payload. */
 uint16_t leat_atm_payload_crc(const uint8_t payload[LEAT_ATM_PAYLOAD_LEN]);
 
 /* Refuses any length but 48 (SHORT, LENGTH) and any other CRC (CHECKSUM). */

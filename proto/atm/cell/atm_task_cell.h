@@ -13,9 +13,9 @@
  *     | name[0] | name[1] | name[2] | instance | message id | 16 octets of data
  *     +---------+---------+---------+----------+------------+-----------
  *
- * Numbers of the prototype have 16 bits. Units that resynchronise (atm_aal_unit.h) have 29: those
- * above the 16 stand above the type, which has three bits, and are 0 in every cell of the
- * prototype. They have two more types of cells, too.
+ * Numbers of the prototype have 16 bits. Units that resynchronise (atm_aal_unit.h) have 29: the
+ * bits above 16 stand above the type, which has three bits, and are 0 in every cell of the
+ * prototype. These units also have two more cell types.
  *
  * Links of the prototype have no HEC: octet 4 of the cell is 0. The CRC-16 covers octets 5..50.
  */
@@ -39,7 +39,7 @@ enum {
 enum leat_atm_task_type {
     LEAT_ATM_TASK_MESSAGE,
     LEAT_ATM_TASK_ACK,
-    LEAT_ATM_TASK_RESYNC = 4, /* of numbers up to this one nothing more comes */
+    LEAT_ATM_TASK_RESYNC = 4, /* no cell with a number up to this one follows */
     LEAT_ATM_TASK_RESYNCED,   /* its answer */
 };
 
@@ -62,20 +62,21 @@ struct leat_atm_task_cell {
 };
 
 /*
- * Is this rather a prototype's cell than an ATM cell? It has no header check: behind its VPI of 12
- * bits the header is all zeros. For a few VPIs zero is a right HEC, and then its own CRC-16 tells.
+ * Is this more likely a prototype's cell than an ATM cell? It has no header check: after its VPI of
+ * 12 bits the header is all zeros. For a few VPIs zero is a correct HEC; then its own CRC-16
+ * decides.
  */
 bool leat_atm_task_cell_recognise(const uint8_t *buf, size_t len);
 
 /*
  * `len` must be exactly LEAT_ATM_TASK_CELL_LEN. On error *out is untouched and *fault_at (may be
- * NULL) is the offset of what is wrong: RESERVED (header bits that are always 0, flags without a
+ * NULL) is the offset of the error: RESERVED (header bits that are always 0, flags without a
  * meaning), CHECKSUM, TYPE.
  */
 leat_err leat_atm_task_cell_decode(const uint8_t *buf, size_t len, struct leat_atm_task_cell *out,
                                    size_t *fault_at);
 
-/* Writes LEAT_ATM_TASK_CELL_LEN octets, or nothing and says why. */
+/* Writes LEAT_ATM_TASK_CELL_LEN octets. On error writes nothing and returns the reason. */
 leat_err leat_atm_task_cell_encode(const struct leat_atm_task_cell *cell, uint8_t *buf, size_t cap);
 
 /* Does the payload begin with a message header? */
@@ -84,7 +85,8 @@ static inline bool leat_atm_task_cell_is_first(const struct leat_atm_task_cell *
     return cell->type == LEAT_ATM_TASK_MESSAGE && (cell->flag & LEAT_ATM_TASK_FIRST);
 }
 
-/* To whom a message goes: a task's name, its instance (all ones, -1: every one), and an id. */
+/* The destination of a message: a task's name, its instance (all ones, -1: every one), and an
+ * id. */
 struct leat_atm_task_message {
     uint32_t name[LEAT_ATM_TASK_NAME_COUNT]; /* one character each */
     uint32_t instance, id;

@@ -1,19 +1,19 @@
 /*
  * ATM cells as text. One walk names the fields, for showing and for building:
  *
- *   interface gfc vpi vci pt clp hec kind payload, and where pt tells so
+ *   interface gfc vpi vci pt clp hec kind payload, and depending on pt
  *   oam { type function specific crc }
  *   rm  { ID DIR BN CI NI RA ERrate ER CCRrate CCR MCRrate MCR QL SN crc }
  *
- * hec and crc are derived. Octets do not tell the interface, so cells are shown as the UNI's, which
- * has a field for every bit: built from that, the octets are the same. leat_atm_nni_format shows
- * them as the NNI's; a user may write interface=NNI.
+ * hec and crc are derived. The octets do not show the interface, so cells are shown as the UNI's,
+ * which has a field for every bit: building from these fields gives the same octets.
+ * leat_atm_nni_format shows them as the NNI's; a user may write interface=NNI.
  *
- * Building, kind=idle presets the idle cell, oam and rm preset pt. The payload is what the user
- * gave, or made of oam or rm, or 0; a coded rate such as ER is made of ERrate, in cells per second.
- * Where both are given they must agree, and so must kind (idle, unassigned, assigned) with the
- * header. What a user leaves out: oam is a continuity check with a field of 6a, rm a forward cell
- * with an ER of 353207 cells/s, the speed of an STM-1.
+ * Building, kind=idle presets the idle cell, oam and rm preset pt. The payload is the user's, or
+ * built from oam or rm, or 0; a coded rate such as ER is built from ERrate, in cells per second. If
+ * both are given they must agree, and kind (idle, unassigned, assigned) must agree with the header.
+ * Defaults: oam is a continuity check with a field of 6a, rm a forward cell with an ER of 353207
+ * cells/s, the speed of an STM-1.
  */
 #ifndef LEAT_ATM_TEXT_H
 #define LEAT_ATM_TEXT_H

@@ -1,6 +1,6 @@
 /*
  * Cell delineation: finds the cells in a stream of octets by their header checks alone (I.432.1;
- * note, 1.3), and hands on what is meant for the ATM layer.
+ * note, 1.3), and delivers those for the ATM layer.
  *
  *   state    looks at              a sound header                    a bad one
  *   -------  --------------------  --------------------------------  ------------------------------
@@ -9,8 +9,8 @@
  *   SYNC     every 53rd octet      stay, deliver                     stay; the ALPHA-th in a row
  *                                                                    -> HUNT
  *
- * A header is bad if its syndrome is not 0, even where correction saves the cell: correction and
- * delineation look at the same line. Only in SYNC are headers corrected (atm_hec.h) and cells
+ * A header is bad if its syndrome is not 0, even if correction saves the cell: correction and
+ * delineation watch the same line. Only in SYNC are headers corrected (atm_hec.h) and cells
  * delivered; the first of these is the one whose header made the DELTA. Idle cells are removed.
  *
  * Library only: for programs that link libleat. No command of leat calls it.
@@ -35,11 +35,11 @@ struct leat_atm_delineation_config {
 #define LEAT_ATM_DELINEATION_DEFAULT \
     ((struct leat_atm_delineation_config){ .alpha = 7, .delta = 6 })
 
-/* The fields are the engine's own, but for the state and the count. */
+/* Private to the engine, except the state and the count. */
 struct leat_atm_delineation {
     struct leat_atm_delineation_config config;
     enum leat_atm_delineation_state state;
-    unsigned run; /* PRESYNC: sound headers, SYNC: bad ones, without a break */
+    unsigned run; /* PRESYNC: valid headers in a row; SYNC: bad ones in a row */
     struct leat_atm_hec hec;
     uint8_t cell[LEAT_ATM_CELL_LEN];
     size_t have; /* octets in cell */
@@ -50,14 +50,14 @@ struct leat_atm_delineation {
 leat_err leat_atm_delineation_init(struct leat_atm_delineation *d,
                                    const struct leat_atm_delineation_config *config);
 
-/* Returns the number of octets used: at least one if there is one. Events: CELL .. LOST. */
+/* Returns the number of octets used: at least one if len is not 0. Events: CELL .. LOST. */
 size_t leat_atm_delineation_feed(struct leat_atm_delineation *d, const uint8_t *octets, size_t len,
                                  struct leat_atm_tc_out *out);
 
-/* The line is known to be broken here: back to HUNT, with nothing remembered. */
+/* The line is known to be broken here: back to HUNT, with all state discarded. */
 void leat_atm_delineation_hunt(struct leat_atm_delineation *d);
 
-/* Octets from here to the next cell boundary, 0 to 52. Meaningless in HUNT. */
+/* Octets from here to the next cell boundary, 0 to 52. Undefined in HUNT. */
 size_t leat_atm_delineation_to_boundary(const struct leat_atm_delineation *d);
 
 #endif

@@ -6,7 +6,7 @@
  *   +---+---+----+----+-----------+     POI, the path overhead identifier, counts rows down: the
  *   |F6 |28 | 2C | Z6 |   cell    |     number (6 bits), 0, odd parity.
  *   |F6 |28 | 29 | Z5 |   cell    |
- *   |F6 |28 | 25 | Z4 |   cell    |     C1, in the last row, tells the trailer's length:
+ *   |F6 |28 | 25 | Z4 |   cell    |     C1, in the last row, gives the trailer's length:
  *   |F6 |28 | 20 | Z3 |   cell    |
  *   |F6 |28 | 1C | Z2 |   cell    |       frame of the cycle    C1   nibbles
  *   |F6 |28 | 19 | Z1 |   cell    |       first                 FF   13
@@ -23,7 +23,7 @@
  * the link each, the first in the upper half, and every other frame begins in mid-octet.
  *
  * 84 of the 85 bits of a DS3 carry payload: in 125 us 44736 * 84/85 / 8 bits = 1381 47/85 nibbles,
- * of which rows take 1368. Trailers must be 13 47/85 nibbles in the mean, 40 56/85 in a cycle of
+ * of which rows take 1368. Trailers must be 13 47/85 nibbles on average, 40 56/85 in a cycle of
  * three frames, so 56 of 85 cycles are stuffed.
  *
  * Cells are found by the frame, not by their headers. The receiver:
@@ -35,8 +35,8 @@
  *   IN_FRAME stay                                         both A1 and A2 wrong, or the second wrong
  *                                                         POI in a row: -> SEARCH; else stay
  *
- * Cells are delivered in IN_FRAME, from the row that led there on; their headers go through the
- * machine of atm_hec.h, idle cells are removed.
+ * The receiver delivers cells in IN_FRAME, from the row that led there on. It checks their headers
+ * with atm_hec.h and removes idle cells.
  *
  * Library only: for programs that link libleat. No command of leat calls it.
  */
@@ -55,16 +55,16 @@ enum {
     LEAT_ATM_PLCP_BAD_POI_MAX = 2,
 };
 
-/* The fields are the engine's own. */
+/* Private to the engine. */
 struct leat_atm_plcp_sender {
     struct leat_atm_stream *stream;
     uint8_t frame[LEAT_ATM_PLCP_FRAME_LEN_MAX];
-    size_t nibbles, at; /* of the frame: its length, how many have left */
+    size_t nibbles, at; /* of the frame: its length, how many were sent */
     unsigned cycle;     /* place of the next frame in the cycle of three */
-    unsigned stuff;     /* in 85ths of a nibble: what the link is ahead of the frames */
+    unsigned stuff;     /* in 85ths of a nibble: how far the link is ahead of the frames */
 };
 
-/* The stream stays with the sender, and nobody else pulls from it. */
+/* The stream must outlive the sender; only the sender may pull from it. */
 void leat_atm_plcp_sender_init(struct leat_atm_plcp_sender *tx, struct leat_atm_stream *stream);
 
 /* The next 2 * len nibbles of the link. */
@@ -76,13 +76,13 @@ enum leat_atm_plcp_state {
     LEAT_ATM_PLCP_IN_FRAME,
 };
 
-/* The fields are the engine's own, but for the state and the count. */
+/* Private to the engine, except the state and the count. */
 struct leat_atm_plcp {
     enum leat_atm_plcp_state state;
     uint32_t window;  /* SEARCH: the latest six nibbles */
-    unsigned row;     /* number of the row at hand, as its POI has it: 11 to 0 */
-    size_t at;        /* nibbles of it that came */
-    unsigned trailer; /* nibbles still to pass over before the next row */
+    unsigned row;     /* number of the current row, as in its POI: 11 to 0 */
+    size_t at;        /* nibbles of it received */
+    unsigned trailer; /* nibbles still to skip before the next row */
     unsigned bad_poi; /* in a row */
     struct leat_atm_hec hec;
     uint8_t octets[LEAT_ATM_PLCP_ROW_LEN];
@@ -91,7 +91,7 @@ struct leat_atm_plcp {
 
 void leat_atm_plcp_init(struct leat_atm_plcp *rx);
 
-/* Returns the number of octets used: at least one if there is one. Never SYNC, LOST. */
+/* Returns the number of octets used: at least one if len is not 0. Never SYNC, LOST. */
 size_t leat_atm_plcp_feed(struct leat_atm_plcp *rx, const uint8_t *octets, size_t len,
                           struct leat_atm_tc_out *out);
 

@@ -55,19 +55,19 @@ enum leat_atm_stm1_state {
     LEAT_ATM_STM1_IN_FRAME,
 };
 
-/* The fields are the engine's own, but for the state. */
+/* Private to the engine, except the state. */
 struct leat_atm_stm1 {
     enum leat_atm_stm1_state state;
     struct leat_atm_delineation cells;
     size_t at;       /* in the frame; not in SEARCH */
-    uint64_t window; /* the latest octets where a pattern may be */
+    uint64_t window; /* the latest octets that may hold a pattern */
     unsigned bad;    /* frames without a pattern, in a row */
 };
 
 leat_err leat_atm_stm1_init(struct leat_atm_stm1 *rx,
                             const struct leat_atm_delineation_config *config);
 
-/* Returns the number of octets used: at least one if there is one. Any event. */
+/* Returns the number of octets used: at least one if len is not 0. Any event. */
 size_t leat_atm_stm1_feed(struct leat_atm_stm1 *rx, const uint8_t *octets, size_t len,
                           struct leat_atm_tc_out *out);
 

@@ -1,6 +1,6 @@
 /*
  * Transmission convergence (thesis 8.2, 8.3.2): how cells become the octets of a link and cells
- * again. Cells are 53 octets here: whoever takes them knows the interface.
+ * again. Cells are 53 octets here: the receiver of the cells knows the interface.
  *
  *     sender                                                    receiver
  *     cells --> leat_atm_stream ---------- octets ------------> leat_atm_delineation --> cells
@@ -8,8 +8,8 @@
  *                 +--> leat_atm_stm1_frame -- STM-1 frames --> leat_atm_stm1 --> (octets) --+
  *                 +--> leat_atm_plcp_sender -- nibbles ------> leat_atm_plcp --> cells
  *
- * Receivers take octets in chunks of any size. A `feed` stops at the first event, says how many
- * octets it has used, and is called again with the rest:
+ * Receivers take octets in chunks of any size. A `feed` stops at the first event and returns how
+ * many octets it has used; call it again with the rest:
  *
  *     while (len > 0) {
  *         const size_t used = leat_atm_delineation_feed(d, octets, len, &out);
@@ -24,21 +24,21 @@
 
 enum leat_atm_tc_event {
     LEAT_ATM_TC_NOTHING,    /* the chunk is used up */
-    LEAT_ATM_TC_CELL,       /* a cell for the ATM layer; its header was sound or is mended */
-    LEAT_ATM_TC_DISCARD,    /* a cell was dropped for its header */
-    LEAT_ATM_TC_SYNC,       /* cell boundaries are known now */
-    LEAT_ATM_TC_LOST,       /* ... and are no longer */
-    LEAT_ATM_TC_FRAME_SYNC, /* frame boundaries are known now */
-    LEAT_ATM_TC_FRAME_LOST, /* ... and are no longer, nor those of cells */
+    LEAT_ATM_TC_CELL,       /* a cell for the ATM layer; its header was valid or was corrected */
+    LEAT_ATM_TC_DISCARD,    /* a cell was dropped because of its header */
+    LEAT_ATM_TC_SYNC,       /* cell boundaries are now known */
+    LEAT_ATM_TC_LOST,       /* ... and are no longer known */
+    LEAT_ATM_TC_FRAME_SYNC, /* frame boundaries are now known */
+    LEAT_ATM_TC_FRAME_LOST, /* ... and are no longer known, nor are those of cells */
     LEAT_ATM_TC_LABEL,      /* STM-1: C2 does not say that the container holds cells */
-    LEAT_ATM_TC_POINTER,    /* STM-1: the container is not where this profile has it */
+    LEAT_ATM_TC_POINTER,    /* STM-1: the container is not where this profile expects it */
     LEAT_ATM_TC_OFFSET,     /* STM-1: H4 disagrees with the cell boundaries in use */
 };
 
 struct leat_atm_tc_out {
     enum leat_atm_tc_event event;
     const uint8_t *cell; /* CELL: 53 octets, lent until the next feed */
-    bool corrected;      /* CELL: one bit of the header was */
+    bool corrected;      /* CELL: one bit of the header was corrected */
 };
 
 #endif

@@ -8,11 +8,11 @@
  *                         SPD 0         SPD 1
  *                           v             v
  *
- * In every cycle of a network all SPDs step, then what sits at its edge (AAL units, sources,
+ * In every cycle of a network all SPDs step, then the devices at its edge (AAL units, sources,
  * sinks), then all PPDs. So a PPD sees what an SPD put on the link in the same cycle, and an SPD
  * sees the suspend that a PPD raised in the previous one. Within a class the order is free.
  *
- * A network is made of switches by reading each link and each suspend where it leads.
+ * To connect switches to a network, pass each link and each suspend signal to its destination.
  */
 #ifndef LEAT_ATM_BMX_H
 #define LEAT_ATM_BMX_H
@@ -37,7 +37,7 @@ struct leat_atm_bmx_config {
     uint32_t header_len;       /* LEAT_ATM_VP_HEADER or LEAT_ATM_VC_HEADER */
     uint32_t depth;            /* VP: entries of a table, LEAT_ATM_TABLE_DEPTH_MIN..MAX */
     leat_atm_route_find *find; /* VC */
-    const void *context;       /* lent to find, as long as the switch lives */
+    const void *context;       /* passed to find; lent for the life of the switch */
     uint32_t rank;             /* of PPD 0 in the network; PPD p is rank + p */
 };
 
@@ -50,14 +50,16 @@ struct leat_atm_bmx {
 /* Why there can be no such switch: a sentence with the limit. NULL: there can. */
 const char *leat_atm_bmx_refusal(const struct leat_atm_bmx_config *config);
 
-/* Memory is the caller's: ask how much, hand it over (aligned as malloc does), keep it alive. */
+/* The caller provides the memory (aligned as by malloc): ask for its size, pass it in, keep it
+ * alive. */
 size_t leat_atm_bmx_footprint(const struct leat_atm_bmx_config *config);
 
-/* Reset state, tables of zeros. LEAT_ERR_RANGE where there is a refusal, LEAT_ERR_MEMORY. */
+/* Reset state, tables of zeros. LEAT_ERR_RANGE if there is a refusal, LEAT_ERR_MEMORY. */
 leat_err leat_atm_bmx_init(void *memory, size_t memory_len,
                            const struct leat_atm_bmx_config *config, struct leat_atm_bmx **out);
 
-/* VP, set-up: an entry straight into a table. RANGE: the VPI, an output or the label is too big. */
+/* VP, set-up: writes an entry straight into a table. RANGE: the VPI, an output or the label is too
+ * big. */
 leat_err leat_atm_bmx_connect(struct leat_atm_bmx *bmx, unsigned input, unsigned vpi,
                               const struct leat_atm_route *route);
 
@@ -74,11 +76,12 @@ static inline void leat_atm_bmx_step_ppd(struct leat_atm_bmx *bmx, unsigned inpu
         leat_atm_ppd_step(&bmx->ppd[input], &bmx->matrix, link.byte, link.byteind);
 }
 
-/* All of a class. Bit s of `suspend`: what output s is told; links: one per input. */
+/* Steps all units of a class. Bit s of `suspend`: the suspend signal of output s; links: one per
+ * input. */
 void leat_atm_bmx_step_spds(struct leat_atm_bmx *bmx, uint64_t suspend);
 void leat_atm_bmx_step_ppds(struct leat_atm_bmx *bmx, const struct leat_atm_link *links);
 
-/* What output s shows, and whether input p suspends its sender. */
+/* What output s sends, and whether input p suspends its sender. */
 static inline struct leat_atm_link leat_atm_bmx_link(const struct leat_atm_bmx *bmx,
                                                      unsigned output)
 {
@@ -90,7 +93,7 @@ static inline bool leat_atm_bmx_suspends(const struct leat_atm_bmx *bmx, unsigne
     return bmx->ppd[input].suspend;
 }
 
-/* Would a cycle change nothing as long as no link shows a byte and nobody suspends? */
+/* Would a cycle change nothing as long as no link carries a byte and no suspend is raised? */
 bool leat_atm_bmx_is_idle(const struct leat_atm_bmx *bmx);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Networks of bus-matrix switches as numbers: which switch is linked to which, and what the
- * routing tables say (note, 4.6; thesis 9.2.2 and appendix C). Everything is a closed form, so
+ * Networks of bus-matrix switches as formulas: which switch is linked to which, and the contents of
+ * the routing tables (note, 4.6; thesis 9.2.2 and appendix C). Everything is a closed form, so
  * nothing is stored; models build their switches and fill their tables from here.
  *
- * Clos(e,m,r) has N = e r ports and m paths from each port to each:
+ * Clos(e,m,r) has N = e r ports and m paths between any two ports:
  *
  *              r switches e x m        m switches r x r        r switches m x e
  *               +---+                     +---+                    +---+
@@ -29,7 +29,7 @@
  *   leaving                0
  *
  * In a single switch it is dst, and 0 leaving. The labels that a table knows are 0 .. entries-1
- * without a gap, so a table is filled by asking for the route of each.
+ * without a gap, so a table is filled by computing the route of each.
  */
 #ifndef LEAT_ATM_CLOS_H
 #define LEAT_ATM_CLOS_H
@@ -62,7 +62,7 @@ enum leat_atm_clos_class {
 };
 
 struct leat_atm_clos_config {
-    uint32_t stages;  /* 3: Clos(e,m,r); 1: one switch e x e, m and r are not looked at */
+    uint32_t stages;  /* 3: Clos(e,m,r); 1: one switch e x e, m and r are ignored */
     uint32_t e, m, r; /* 1 .. 64 */
     enum leat_atm_clos_switching switching;
     uint32_t table_depth; /* virtual paths: 256 .. 4096, 0: the smallest that suffices */
@@ -71,7 +71,7 @@ struct leat_atm_clos_config {
 struct leat_atm_clos_stage {
     uint32_t switch_count;
     uint32_t inputs, outputs;                    /* of each switch */
-    uint32_t switch_first, ppd_first, spd_first; /* in the numbers of the whole network */
+    uint32_t switch_first, ppd_first, spd_first; /* numbered over the whole network */
     uint32_t entries;                            /* used in the table of each PPD */
 };
 
@@ -86,19 +86,19 @@ struct leat_atm_clos {
     struct leat_atm_clos_stage stage[LEAT_ATM_CLOS_STAGES_MAX];
 };
 
-/* Why there cannot be such a network. */
+/* Why there can be no such network. */
 enum leat_atm_clos_reason {
     LEAT_ATM_CLOS_SIZE,      /* e, m or r is 0 or too large */
     LEAT_ATM_CLOS_VPI_RANGE, /* a table needs more entries than there are VPIs */
     LEAT_ATM_CLOS_FAN_OUT,   /* a switch is too wide for virtual paths */
-    LEAT_ATM_CLOS_DEPTH,     /* the depth wanted is outside the limits, or holds too little */
-    LEAT_ATM_CLOS_SPARSE,    /* a depth is wanted, but tables of channels have none */
+    LEAT_ATM_CLOS_DEPTH,     /* the requested depth is outside the limits, or holds too little */
+    LEAT_ATM_CLOS_SPARSE,    /* a depth is requested, but tables of channels have none */
 };
 
 struct leat_atm_clos_fault {
     enum leat_atm_clos_reason reason;
     char parameter; /* SIZE, FAN_OUT: 'e', 'm' or 'r', else '\0' */
-    uint32_t value; /* what it is */
+    uint32_t value; /* its value */
     uint32_t least, most;
 };
 
@@ -108,12 +108,12 @@ struct leat_atm_clos_place {
     uint32_t port; /* of the switch */
 };
 
-/* One switch on a path: the cell comes to `ppd` with `label` and leaves by `spd`. */
+/* One switch on a path: the cell enters at `ppd` with `label` and leaves by `spd`. */
 struct leat_atm_clos_hop {
     uint32_t ppd, label, spd;
 };
 
-/* LEAT_ERR_RANGE: *fault says why and *c is untouched. fault may be NULL. */
+/* LEAT_ERR_RANGE: *fault has the reason and *c is untouched. fault may be NULL. */
 leat_err leat_atm_clos_init(struct leat_atm_clos *c, const struct leat_atm_clos_config *config,
                             struct leat_atm_clos_fault *fault);
 
@@ -126,7 +126,7 @@ const char *leat_atm_clos_class_name(enum leat_atm_clos_class value);
 /* Cycles from the first octet in to the first octet out of an idle network. */
 uint32_t leat_atm_clos_idle_cycles(const struct leat_atm_clos *c);
 
-/* Where a PPD or an SPD is. */
+/* The place of a PPD or an SPD. */
 struct leat_atm_clos_place leat_atm_clos_ppd_place(const struct leat_atm_clos *c, uint32_t ppd);
 struct leat_atm_clos_place leat_atm_clos_spd_place(const struct leat_atm_clos *c, uint32_t spd);
 
@@ -143,12 +143,12 @@ uint32_t leat_atm_clos_output_spd(const struct leat_atm_clos *c, uint32_t port);
 /* The label to send with, from any port; dst = c->ports is a broadcast. */
 uint32_t leat_atm_clos_access(const struct leat_atm_clos *c, uint32_t dst, uint32_t path);
 
-/* What the table of a PPD says about any label. False, *out untouched: it has no such entry. */
+/* The entry for any label in the table of a PPD. False, *out untouched: it has no such entry. */
 bool leat_atm_clos_route(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label,
                          struct leat_atm_route *out);
 
 /*
- * The way of a cell from port src to port dst, c->stages hops. A broadcast takes the same way to
+ * The path of a cell from port src to port dst, c->stages hops. A broadcast takes the same path to
  * each dst as a cell for it alone; only the labels differ.
  */
 void leat_atm_clos_path(const struct leat_atm_clos *c, uint32_t src, uint32_t dst, uint32_t path,

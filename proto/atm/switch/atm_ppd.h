@@ -14,11 +14,11 @@
  *                                                   nothing           count=0           may start
  *
  * That is VP switching: h = 2 header octets are held and translated. In VC switching (4.6) h = 4,
- * the pipe has h + 1 = 5 stages as VP's has 3, and everything after the header comes 2 cycles
+ * the pipe has h + 1 = 5 stages as VP's has 3, and everything after the header happens 2 cycles
  * later.
  *
- * Registers of the thesis, all reset to 0. The valid bits lie side by side in one word, so that
- * moving on by a cycle (P5) is one shift of it; LEAT_ATM_VALID_... is where a group begins.
+ * Registers of the thesis, all reset to 0. The valid bits lie side by side in one word, so that a
+ * cycle (P5) shifts it once; LEAT_ATM_VALID_... is where a group begins.
  *
  *   a b            header[0], header[1]     aind bind        VALID_HELD + 0, + 1
  *   o p q          bytes 0, 1, 2 of pipe    oind pind qind   VALID_PIPE + 0, + 1, + 2
@@ -45,7 +45,7 @@ enum {
 typedef bool leat_atm_route_find(const void *context, uint32_t rank, uint32_t label,
                                  struct leat_atm_route *out);
 
-/* Where labels are looked up. */
+/* The tables that translate labels. */
 struct leat_atm_ppd_tables {
     uint8_t *entries; /* VP: depth * leat_atm_route_entry_len(outputs) octets, zeroed */
     uint16_t depth;
@@ -54,7 +54,7 @@ struct leat_atm_ppd_tables {
     uint32_t rank; /* of this unit, for find */
 };
 
-/* Bits of `valid`. Behind the h held header octets lie the h translated ones: bind becomes cind. */
+/* Bits of `valid`. After the h held header octets come the h translated ones: bind becomes cind. */
 enum { LEAT_ATM_VALID_HELD = 0, LEAT_ATM_VALID_PIPE = 16 };
 
 static inline unsigned leat_atm_valid_ready(unsigned header_len)
@@ -66,20 +66,20 @@ struct leat_atm_ppd {
     uint64_t select;
     uint64_t pipe;
     uint32_t valid;
-    uint32_t valid_moving; /* constant: the bits that have a place to move on to */
+    uint32_t valid_moving; /* constant: the bits that shift on */
     uint32_t valid_header; /* constant: a header is complete, or being written */
-    uint8_t count;         /* bytes of the cell taken: 0..52 */
+    uint8_t count;         /* bytes of the cell received: 0..52 */
     bool suspend, wcmd;
     bool unknown;          /* the label translated last has no entry */
     uint8_t header_len;    /* h */
-    uint8_t input;         /* which of the matrix's */
+    uint8_t input;         /* number in the matrix */
     uint8_t outputs;       /* fan-out */
     uint8_t output_step;   /* from one output's octets in `translated` to the next's */
     uint16_t wadr;         /* < depth */
     int32_t full_size_min; /* an XPM of this size refuses cells */
     uint8_t header[LEAT_ATM_VC_HEADER];
     uint8_t translated[LEAT_ATM_ROUTE_VP_FAN_OUT_MAX * LEAT_ATM_VP_HEADER]; /* VC: one for all */
-    uint8_t datain[LEAT_ATM_ROUTE_ENTRY_LEN_MAX]; /* as in atm_route.h, a VPOUT per output */
+    uint8_t datain[LEAT_ATM_ROUTE_ENTRY_LEN_MAX]; /* as in atm_route.h, one VPOUT per output */
     struct leat_atm_ppd_tables tables;
     uint64_t refused; /* cells: suspend was raised */
     uint64_t dropped; /* cells whose label has no entry, counted when their first push is due */
@@ -99,13 +99,14 @@ static inline void leat_atm_ppd_push(const struct leat_atm_ppd *ppd, struct leat
         leat_atm_xpm_push(matrix, ppd->input, (unsigned)__builtin_ctzll(left), byte);
 }
 
-/* The phases that a few cycles of each cell need; leat_atm_ppd_step calls them. */
+/* The phases that only a few cycles of each cell need; leat_atm_ppd_step calls them. */
 void leat_atm_ppd_write_table(struct leat_atm_ppd *ppd);                             /* P1 */
 bool leat_atm_ppd_forward(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matrix); /* P2-P4 */
 bool leat_atm_ppd_is_full(const struct leat_atm_ppd *ppd, const struct leat_atm_matrix *matrix);
 void leat_atm_ppd_translate(struct leat_atm_ppd *ppd);
 
-/* One step with what the link shows. The phases follow each other, each sees what came before. */
+/* One step with the byte on the link. The phases run in order; each sees the results of those
+ * before. */
 static inline void leat_atm_ppd_step(struct leat_atm_ppd *ppd, struct leat_atm_matrix *matrix,
                                      uint8_t byte, bool byteind)
 {
@@ -118,7 +119,7 @@ static inline void leat_atm_ppd_step(struct leat_atm_ppd *ppd, struct leat_atm_m
     else if (valid >> (LEAT_ATM_VALID_PIPE + h) & 1)
         leat_atm_ppd_push(ppd, matrix, (uint8_t)(ppd->pipe >> 8 * h));
 
-    /* P5: what a suspension overtakes is valid no more */
+    /* P5: a suspension makes the data it overtakes invalid */
     if (refused) valid &= ~(1u << leat_atm_valid_ready(h));
     if (refused || ppd->suspend) valid &= ~o;
     valid = (valid & ppd->valid_moving) << 1;
@@ -143,7 +144,7 @@ static inline void leat_atm_ppd_step(struct leat_atm_ppd *ppd, struct leat_atm_m
     ppd->suspend = refused;
 }
 
-/* Would a step change no register as long as the link shows no byte? */
+/* Would a step change no register as long as the link carries no byte? */
 static inline bool leat_atm_ppd_is_idle(const struct leat_atm_ppd *ppd)
 {
     const uint64_t even = UINT64_C(0x0101010101010101) * (ppd->pipe & 0xff); /* o = p = q */

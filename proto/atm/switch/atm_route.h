@@ -1,8 +1,8 @@
 /*
- * What a routing table of a bus-matrix switch says about a label: to which outputs the cell goes,
- * and with which label (note, 4.2 and 4.6). A label is the VPI (12 bits) where virtual paths are
- * switched, VPI and VCI together (28 bits) where virtual channels are. All selected outputs get
- * the same label: no network here needs more.
+ * An entry of a routing table in a bus-matrix switch: for a label, the outputs to which the cell
+ * goes, and its new label (note, 4.2 and 4.6). A label is the VPI (12 bits) if virtual paths are
+ * switched, VPI and VCI together (28 bits) if virtual channels are. All selected outputs get the
+ * same label: no network here needs more.
  *
  * In a table of virtual paths an entry is stored as F VPIs and F flags for F outputs, high output
  * first, at the low end of ceil(13 F / 8) octets. F = 4, the prototype's:
@@ -25,7 +25,7 @@ enum {
     LEAT_ATM_ROUTE_BELOW_LABEL = 4,    /* bits: upper ones of the VCI, or payload type and CLP */
 };
 
-/* Octets of the header that a switch translates: those that hold its label. */
+/* Octets of the header that a switch translates: those that contain its label. */
 enum { LEAT_ATM_VP_HEADER = 2, LEAT_ATM_VC_HEADER = 4 };
 
 struct leat_atm_route {
@@ -39,7 +39,7 @@ static inline uint32_t leat_atm_label_get(const uint8_t *cell, uint32_t header_o
            LEAT_ATM_ROUTE_BELOW_LABEL;
 }
 
-/* The bits below the label stay. */
+/* The bits below the label stay unchanged. */
 static inline void leat_atm_label_put(uint8_t *cell, uint32_t header_octets, uint32_t label)
 {
     const uint32_t below = cell[header_octets - 1] & ((1u << LEAT_ATM_ROUTE_BELOW_LABEL) - 1);

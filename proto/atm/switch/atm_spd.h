@@ -1,7 +1,7 @@
 /*
  * SPD: the output unit of a bus-matrix switch (spec/atm.md, 4.3), one step per network cycle. It
- * takes turns among the XPMs of its output, cell by cell, without an idle byte between two cells,
- * and takes a cell back that the next switch refuses.
+ * serves the XPMs of its output round robin, cell by cell, without an idle byte between two cells,
+ * and takes back a cell that the next switch refuses.
  *
  *   XPM(0, output) --\
  *   XPM(1, output) ---> [ buf ] --> [ byte ] --> link        siqnum: the XPM whose cell it is
@@ -9,7 +9,7 @@
  *
  *   selected in cycle T: bytes 1..53 popped in T+1..T+53, on the link in T+2..T+54, next selection
  *   in T+53. Suspended, seen in T+6: head returns to lsthead (five bytes), and the scan of the same
- *   cycle starts behind the refused XPM.
+ *   cycle starts after the refused XPM.
  *
  * The thesis has an iqcnt per XPM. Only the selected one's can differ from 0, because the selection
  * moves on only when a cell is complete or taken back; so one register is enough.
@@ -41,7 +41,7 @@ static inline unsigned leat_atm_spd_iqcnt(const struct leat_atm_spd *spd, unsign
     return input == spd->siqnum ? spd->iqcnt : 0;
 }
 
-/* S2. It looks at nothing: a suspension without a transmission adds bytes that never were. */
+/* S2. Checks nothing: a suspension without a transmission adds bytes that never existed. */
 void leat_atm_spd_roll_back(struct leat_atm_spd *spd, struct leat_atm_matrix *matrix);
 
 /* S4: the XPM after the last choice, around to the last choice itself; none: nothing changes. */

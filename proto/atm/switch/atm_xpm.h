@@ -1,7 +1,7 @@
 /*
  * Crosspoint memories (XPM): between input p and output s of a switch lies a ring of bytes, written
- * by input unit p only and read by output unit s only (spec/atm.md, 4.1). All XPMs of a switch
- * are one matrix.
+ * by input unit p only and read by output unit s only (spec/atm.md, 4.1). All XPMs of a switch are
+ * one matrix.
  *
  *               output 0   output 1   output 2
  *              +----------+----------+----------+
@@ -10,8 +10,8 @@
  *              +----------+----------+----------+      size: pushed and not popped
  *                   |          |          |
  *
- * Nobody checks for overflow: the protocol of suspensions (4.5) prevents it. So `size` is a plain
- * count. Under stimuli that break the protocol it may leave 0..capacity, and then goes on counting.
+ * Nothing checks for overflow: the suspend protocol (4.5) prevents it. So `size` is a plain count.
+ * Under stimuli that break the protocol it may leave 0..capacity, and then continues to count.
  */
 #ifndef LEAT_ATM_XPM_H
 #define LEAT_ATM_XPM_H
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 enum {
-    LEAT_ATM_XPM_CELLS = 8, /* what the prototype's hold: 424 bytes */
+    LEAT_ATM_XPM_CELLS = 8, /* the prototype's capacity: 424 bytes */
     LEAT_ATM_XPM_CELLS_MAX = 1024,
 };
 
@@ -33,10 +33,10 @@ struct leat_atm_xpm {
     uint8_t mem[]; /* `capacity` bytes */
 };
 
-/* Memory is its owner's (a leat_atm_bmx). */
+/* Its owner (a leat_atm_bmx) provides the memory. */
 struct leat_atm_matrix {
     uint8_t *xpms;            /* XPM(p, s) is number p * outputs + s, `stride` bytes each */
-    uint64_t *waiting;        /* [output]: bit p tells that XPM(p, output) has size != 0 */
+    uint64_t *waiting;        /* [output]: bit p is set if XPM(p, output) has size != 0 */
     uint32_t stride;          /* leat_atm_xpm_stride(capacity) */
     uint16_t inputs, outputs; /* 1..64 */
     uint16_t capacity;        /* 53 bytes per cell */
@@ -54,7 +54,7 @@ static inline struct leat_atm_xpm *leat_atm_xpm_at(const struct leat_atm_matrix 
     return (void *)(m->xpms + (size_t)(input * m->outputs + output) * m->stride);
 }
 
-/* Every change of a size goes through here, so that `waiting` is always true. */
+/* Every change of a size goes through here, so that `waiting` is always correct. */
 static inline void leat_atm_xpm_resize(struct leat_atm_matrix *m, unsigned input, unsigned output,
                                        int32_t size)
 {
@@ -70,7 +70,8 @@ static inline void leat_atm_xpm_push(struct leat_atm_matrix *m, unsigned input, 
     uint8_t *place = x->mem + x->tail;
     x->tail = x->tail + 1 == m->capacity ? 0 : (uint16_t)(x->tail + 1);
     leat_atm_xpm_resize(m, input, output, x->size + 1);
-    *place = byte; /* last, since an octet may alias anything and all would be read again */
+    *place = byte; /* last: an octet may alias anything, so the compiler would reload everything
+                      after it */
 }
 
 static inline uint8_t leat_atm_xpm_pop(struct leat_atm_matrix *m, unsigned input, unsigned output)

@@ -1,6 +1,6 @@
 /*
- * The available bit rate service (note, 3.3; thesis 8.6.5): a source whose rate follows what RM
- * cells tell it.
+ * The available bit rate service (note, 3.3; thesis 8.6.5): a source that adapts its rate to RM
+ * cells.
  *
  *     source  --RM-- 31 data cells --RM-->  switches  ---------------->  destination
  *     ACR                                   EFCI on data, CI, NI, ER on RM     |
@@ -12,8 +12,8 @@
  *   neither CI nor NI   ACR + PCR / rif                 and then at least MCR
  *   NI alone            ACR
  *
- * A source at rate 0 would never send the RM cell that could free it: where MCR is below one cell
- * per second, ACR stays at that.
+ * A source at rate 0 would never send the RM cell that could raise its rate. So if MCR is below one
+ * cell per second, ACR never falls below one cell per second.
  */
 #ifndef LEAT_ATM_ABR_H
 #define LEAT_ATM_ABR_H
@@ -26,9 +26,9 @@ enum { LEAT_ATM_ABR_FACTOR_MAX = 1 << 15, LEAT_ATM_ABR_NRM_MAX = 1 << 16 };
 
 struct leat_atm_abr_config {
     uint64_t pcr, mcr; /* as in a contract of class ABR */
-    uint64_t icr;      /* the rate to begin with: up to pcr, mcr where it is lower */
+    uint64_t icr;      /* the initial rate: up to pcr, mcr if it is lower */
     uint32_t rdf, rif; /* reciprocals, 1..LEAT_ATM_ABR_FACTOR_MAX */
-    uint32_t nrm;      /* one cell of so many is an RM cell, 2..LEAT_ATM_ABR_NRM_MAX */
+    uint32_t nrm;      /* one cell in so many is an RM cell, 2..LEAT_ATM_ABR_NRM_MAX */
 };
 
 /* ---- source -------------------------------------------------------------------------------- */
@@ -43,21 +43,21 @@ struct leat_atm_abr_source {
     leat_time last_at; /* when the last cell was sent */
 };
 
-/* RANGE: a limit is not kept. */
+/* RANGE: a value is outside its limits. */
 leat_err leat_atm_abr_source_init(struct leat_atm_abr_source *source,
                                   const struct leat_atm_abr_config *config);
 
-/* The earliest time from now on at which ACR allows a cell; it moves when ACR does. */
+/* The earliest time from now on at which ACR allows a cell; it changes with ACR. */
 leat_time leat_atm_abr_source_due(const struct leat_atm_abr_source *source, leat_time now);
 
 /*
- * A cell is sent now, not before it is due. true: it must be an RM cell, of which *rm is the
- * meaning; the first cell of all is one. false: a data cell, *rm is untouched.
+ * A cell is sent now, not before it is due. true: it must be an RM cell with the fields of *rm; the
+ * very first cell is one. false: a data cell, *rm is untouched.
  */
 bool leat_atm_abr_source_send(struct leat_atm_abr_source *source, leat_time now,
                               struct leat_atm_rm *rm);
 
-/* An RM cell came back. TYPE, and nothing changes: it is not a backward one. */
+/* An RM cell has returned. TYPE, and nothing changes: it is not a backward one. */
 leat_err leat_atm_abr_source_receive(struct leat_atm_abr_source *source,
                                      const struct leat_atm_rm *rm);
 
@@ -70,7 +70,7 @@ struct leat_atm_abr_destination {
 /* Any cell but RM arrives, with this payload type. */
 void leat_atm_abr_destination_data(struct leat_atm_abr_destination *destination, uint8_t pt);
 
-/* The RM cell to send back. TYPE, and *out is untouched: it is a backward one already. */
+/* The RM cell to return. TYPE, and *out is untouched: it is already a backward one. */
 leat_err leat_atm_abr_destination_turn(const struct leat_atm_abr_destination *destination,
                                        const struct leat_atm_rm *rm, struct leat_atm_rm *out);
 

@@ -1,33 +1,33 @@
 /*
  * Connection admission: may a connection with this contract take this path? The note leaves the
- * rule open; this one is ours. Yes means: as long as every connection is held to its contract
- * (atm_contract), no conforming cell of CBR and VBR is lost in a queue of the path (atm_queue),
- * none waits longer than the links promise, and the ABR connections together get their MCR; even if
- * all sources send their worst at the same moment. So every CLR is kept, 0 included. The price of a
- * promise without chance in it: bursts need buffers.
+ * rule open; this one is ours. Acceptance guarantees the following, as long as every connection is
+ * policed to its contract (atm_contract): no conforming cell of CBR and VBR is lost in a queue of
+ * the path (atm_queue), none waits longer than the links promise, and the ABR connections together
+ * get their MCR. This holds even if all sources send their worst case at the same moment. So every
+ * CLR is kept, 0 included. The price of a deterministic guarantee: bursts need buffers.
  *
  *     contract --> link 0 --> link 1 --> ... --> destination        a link: queue of four levels
- *                  wait <= promised, so cells come at link 1 with so much more variation
+ *                  wait <= promised, so cells reach link 1 with that much more variation
  *
  * Arrivals. A connection of GCRA(T, tau) brings at most 1 + (s + tau)/T cells in any time s: a
  * burst of 1 + tau/T cells and a rate of 1/T. VBR has two such lines, peak and mean (SCR), and
  * stays below both. At a link tau is CDVT and the waits promised by the links before. Lines of
  * connections add up; so a link needs to know sums only.
  *
- * Service. W lets waiting lower levels in. While level i has cells, a level below it is served once
- * at first and once per W cells served above it; with g = (W + 1)/W and m levels below, of N
+ * Service. W lets waiting lower levels send. While level i has cells, a level below it is served
+ * once at first and once per W cells served above it; with g = (W + 1)/W and m levels below, of N
  * services at least (N - 1 - g - ... - g^(m-1)) / g^m are for level i and above. Adding one slot
  * for the cell that is being sent: a rate R = C/g^m after a latency L = (2 + g + ... + g^(m-1))/C
  * (1/C where m = 0).
  *
- * Criteria at each link for the level of the connection and the levels below it, sums over
- * the levels down to the one looked at:
+ * Criteria at each link for the level of the connection and the levels below it, sums over the
+ * levels down to the one examined:
  *   rate      of all means, and MCR, at most R
  *   buffer    levels 0, 1: the longest queue, the largest of arrivals(s) - R (s - L), at most the
  *             capacity less the threshold: so much may be full of tagged cells
  *   CTD, CDV  the sum along the path of what links promise. Level 0: a full queue, L + capacity/R.
  *             Level 1: above it W cells pass per cell, L + ((W + 1) capacity + W)/R. Such promises
- *             depend on nobody else, so admission never hurts those admitted before. CTD has the
+ *             are independent of others, so admission never hurts earlier connections. CTD has the
  *             transmission of the cell and the fixed delay of the link too
  *   CLR       levels 2, 3 promise none: ABR and UBR must not want a CLR, CTD or CDV
  *
@@ -43,7 +43,7 @@
 enum {
     LEAT_ATM_CAC_PATH_MAX = 64,             /* links */
     LEAT_ATM_CAC_CONNECTIONS_MAX = 1 << 20, /* per link, UBR not counted */
-    LEAT_ATM_CAC_BURST_CELLS_MAX = 1 << 21, /* that one connection may bring */
+    LEAT_ATM_CAC_BURST_CELLS_MAX = 1 << 21, /* of one connection */
 };
 
 struct leat_atm_cac_link_config {
@@ -52,13 +52,13 @@ struct leat_atm_cac_link_config {
     struct leat_atm_queue_config queue; /* LEAT_ATM_LEVEL_COUNT levels */
 };
 
-/* A line above the arrivals. */
+/* An upper bound on the arrivals. */
 struct leat_atm_cac_line {
     uint64_t rate;      /* as in contracts */
     uint64_t burst_q20; /* cells * 2^20 */
 };
 
-/* The caller's memory, the engine's fields: one link and what it has promised. */
+/* The caller's memory, the engine's fields: one link and its promises. */
 struct leat_atm_cac_link {
     struct leat_atm_cac_link_config config;
     uint64_t connections;
@@ -67,7 +67,7 @@ struct leat_atm_cac_link {
     } level[LEAT_ATM_LEVEL_COUNT];
 };
 
-/* RANGE: a limit is not kept. */
+/* RANGE: a value is outside its limits. */
 leat_err leat_atm_cac_link_init(struct leat_atm_cac_link *link,
                                 const struct leat_atm_cac_link_config *config);
 
@@ -78,9 +78,9 @@ enum leat_atm_cac_criterion {
     LEAT_ATM_CAC_ACCEPTED,
     LEAT_ATM_CAC_RATE,        /* needed, available: rates */
     LEAT_ATM_CAC_BUFFER,      /* cells */
-    LEAT_ATM_CAC_BURST,       /* cells: more than the rule can add up */
+    LEAT_ATM_CAC_BURST,       /* cells: more than the rule can sum */
     LEAT_ATM_CAC_CONNECTIONS, /* connections */
-    LEAT_ATM_CAC_CTD,         /* ps: needed is what the contract allows, available the promise */
+    LEAT_ATM_CAC_CTD,         /* ps: needed is the contract's limit, available the promise */
     LEAT_ATM_CAC_CDV,
     LEAT_ATM_CAC_CLR, /* lost cells in 10^12, likewise */
     LEAT_ATM_CAC_CRITERION_COUNT
@@ -88,25 +88,25 @@ enum leat_atm_cac_criterion {
 
 struct leat_atm_cac_answer {
     enum leat_atm_cac_criterion criterion; /* ACCEPTED, or the first that fails: */
-    size_t link;    /*   where in the path (CTD, CDV: where it is too much) */
-    unsigned level; /*   the delay priority that would suffer */
+    size_t link;    /* index in the path (CTD, CDV: where the sum becomes too large) */
+    unsigned level; /* the delay priority that would suffer */
     uint64_t needed, available;
 };
 
 /*
- * Asks, and changes nothing. RANGE, FIELD: the contract is unsound (leat_atm_contract_check) or the
- * path has no link or too many; DUPLICATE: it has a link twice. On error *out is untouched.
+ * Checks, and changes nothing. RANGE, FIELD: the contract is invalid (leat_atm_contract_check) or
+ * the path has no link or too many; DUPLICATE: it has a link twice. On error *out is untouched.
  */
 leat_err leat_atm_cac_ask(const struct leat_atm_contract *contract,
                           struct leat_atm_cac_link *const *path, size_t link_count,
                           struct leat_atm_cac_answer *out);
 
-/* Asks and, where the answer is ACCEPTED, books the connection on all links of the path. */
+/* Checks and, if the answer is ACCEPTED, books the connection on all links of the path. */
 leat_err leat_atm_cac_admit(const struct leat_atm_contract *contract,
                             struct leat_atm_cac_link *const *path, size_t link_count,
                             struct leat_atm_cac_answer *out);
 
-/* Gives back what was booked for a connection that was admitted with the same contract and path. */
+/* Releases what was booked for a connection, with the contract and path of its admission. */
 void leat_atm_cac_release(const struct leat_atm_contract *contract,
                           struct leat_atm_cac_link *const *path, size_t link_count);
 

@@ -1,6 +1,6 @@
 /*
- * What a connection and the network promise each other (note, 3.1; thesis 8.6.2 to 8.6.6), and the
- * two engines that hold a connection to it at the access.
+ * The contract between a connection and the network (note, 3.1; thesis 8.6.2 to 8.6.6), and the two
+ * engines that enforce it at the access.
  *
  *     source --> shaper --> link --> policer --> network
  *                delays              drops or tags
@@ -13,10 +13,10 @@
  *   ABR       none: the rate follows RM cells (atm_abr)       2
  *   UBR       none                                            3
  *
- * BT = (MBS - 1) (1/SCR - 1/PCR): exactly MBS cells may come at the peak rate. Intervals are
- * picoseconds, rounded up: nobody is let in faster than he declared, so what admission (atm_cac)
- * has added up stays true. A source that keeps the rounded interval, as the shaper does, conforms
- * for ever.
+ * BT = (MBS - 1) (1/SCR - 1/PCR): exactly MBS cells may arrive at the peak rate. Intervals are
+ * picoseconds, rounded up: no source may send faster than declared, so the sums of admission
+ * (atm_cac) stay valid. A source that keeps the rounded interval, as the shaper does, always
+ * conforms.
  */
 #ifndef LEAT_ATM_CONTRACT_H
 #define LEAT_ATM_CONTRACT_H
@@ -53,17 +53,17 @@ enum {
 
 struct leat_atm_contract {
     enum leat_atm_class class;
-    uint64_t pcr;     /* RATE_MIN .. RATE_MAX; of no meaning for UBR */
+    uint64_t pcr;     /* RATE_MIN .. RATE_MAX; ignored for UBR */
     uint64_t scr;     /* VBR: RATE_MIN .. pcr */
     uint64_t mcr;     /* ABR: 0 .. pcr */
     uint64_t mbs;     /* VBR: cells at the peak rate, 1 .. MBS_MAX */
     uint64_t cdvt_ps; /* CBR, VBR: 0 .. CDVT_PS_MAX */
-    uint64_t clr_e12; /* wanted: lost cells in 10^12 at most; LEAT_ATM_CLR_ONE: any */
-    leat_time ctd_ps; /* wanted: the longest transfer delay; LEAT_NEVER: any */
-    leat_time cdv_ps; /* wanted: longest less shortest delay; LEAT_NEVER: any */
+    uint64_t clr_e12; /* requested: lost cells in 10^12 at most; LEAT_ATM_CLR_ONE: any */
+    leat_time ctd_ps; /* requested: the longest transfer delay; LEAT_NEVER: any */
+    leat_time cdv_ps; /* requested: longest minus shortest delay; LEAT_NEVER: any */
 };
 
-/* RANGE where a limit above is not kept, FIELD where VBR-nrt wants a delay variation. */
+/* RANGE if a limit above is exceeded, FIELD if VBR-nrt requests a delay variation. */
 leat_err leat_atm_contract_check(const struct leat_atm_contract *contract);
 
 /* 1/rate in picoseconds, rounded up; LEAT_NEVER for rate 0. */
@@ -99,8 +99,7 @@ struct leat_atm_policer {
 leat_err leat_atm_policer_init(struct leat_atm_policer *policer, const struct leat_atm_rules *rules,
                                enum leat_atm_police police);
 
-/* A cell comes now, never before the last one. Not conforming: dropped, or tagged where CLP is 0.
- */
+/* A cell arrives now, never before the last one. Not conforming: dropped, or tagged if CLP is 0. */
 enum leat_atm_verdict leat_atm_policer_decide(struct leat_atm_policer *policer, uint64_t now,
                                               bool clp);
 
@@ -115,8 +114,8 @@ struct leat_atm_shaper {
 leat_err leat_atm_shaper_init(struct leat_atm_shaper *shaper, const struct leat_atm_rules *rules);
 
 /*
- * A cell comes now, never before the last one: when it leaves. First in, first out; the earliest
- * time at which it conforms. LEAT_NEVER, and nothing changes: time ends before.
+ * A cell arrives now, never before the last one. Returns when it leaves: first in, first out, at
+ * the earliest time at which it conforms. LEAT_NEVER, and nothing changes: time ends before.
  */
 uint64_t leat_atm_shaper_decide(struct leat_atm_shaper *shaper, uint64_t now);
 

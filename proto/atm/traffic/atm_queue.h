@@ -7,12 +7,12 @@
  *     level 2  ---> |      :       |  ---/
  *
  * Delay: one first-in first-out queue per level, level 0 is served first. A level that waits while
- * W cells of levels above it are served gets the next service (of several such levels, the
- * uppermost first), so at most W + level - 1 cells of levels above pass it between two of its own.
- * Loss: a cell with CLP 1 enters while its level holds less than `threshold` cells, one with
- * CLP 0 while it holds less than `capacity`.
+ * W cells of higher levels are served gets the next service (of several such levels, the highest
+ * first), so at most W + level - 1 cells of higher levels pass it between two of its own. Loss: a
+ * cell with CLP 1 enters while its level holds less than `threshold` cells, one with CLP 0 while it
+ * holds less than `capacity`.
  *
- * Cells stay with the caller: an item is his number for one.
+ * The caller keeps the cells: an item is the caller's number of a cell.
  */
 #ifndef LEAT_ATM_QUEUE_H
 #define LEAT_ATM_QUEUE_H
@@ -34,7 +34,7 @@ struct leat_atm_queue_config {
     uint32_t w;           /* 1..LEAT_ATM_QUEUE_W_MAX */
     struct {
         uint32_t capacity;  /* cells, 1..LEAT_ATM_QUEUE_CAPACITY_MAX */
-        uint32_t threshold; /* S, 0..capacity; 0 keeps all cells with CLP 1 out */
+        uint32_t threshold; /* S, 0..capacity; 0 excludes all cells with CLP 1 */
     } level[LEAT_ATM_QUEUE_LEVELS_MAX];
 };
 
@@ -52,16 +52,17 @@ struct leat_atm_queue; /* opaque */
 
 leat_err leat_atm_queue_check(const struct leat_atm_queue_config *config);
 
-/* Memory is the caller's: ask how much (of a sound config), hand it over, keep it alive. */
+/* The caller provides the memory: ask for its size (with a valid config), pass it in, and keep it
+ * alive. */
 size_t leat_atm_queue_footprint(const struct leat_atm_queue_config *config);
 leat_err leat_atm_queue_init(void *memory, size_t memory_len,
                              const struct leat_atm_queue_config *config,
                              struct leat_atm_queue **out);
 
-/* A cell comes. false: there is no room for it, it is lost. */
+/* A cell arrives. false: there is no room, the cell is lost. */
 bool leat_atm_queue_put(struct leat_atm_queue *queue, struct leat_atm_queue_item item);
 
-/* The link is free: the cell to send. false: none waits. */
+/* The link is free: returns the cell to send. false: none waits. */
 bool leat_atm_queue_take(struct leat_atm_queue *queue, struct leat_atm_queue_item *out);
 
 /* Cells that wait in one level. */

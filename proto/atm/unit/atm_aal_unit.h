@@ -1,7 +1,7 @@
 /*
  * The adaptation layer unit of the thesis' prototype (note 5; seed 001, 9.3.2): between a host and
- * a port of the cell network, it packs messages into cells, sends them again until they are
- * acknowledged, acknowledges what it receives and puts messages together.
+ * a port of the cell network, it segments messages into cells, retransmits them until they are
+ * acknowledged, acknowledges received cells and reassembles messages.
  *
  *     host                    unit                                    network
  *      |  commands   +--------+    +-----------------+    +--------+
@@ -16,20 +16,20 @@
  *                                  +---------+     +--------+        +--------+
  *                     STATE9 counts all timers down, once per cycle
  *
- * The eleven controllers are published as the cycles in which they do something visible, so the
- * unit is written that way: each controller knows the cycle of its next deed, and a step in which
- * none is due changes nothing. Who steps the unit in every cycle and who steps it only at `wake_at`
- * sees the same registers; what counts per cycle in hardware (timers, the byte being sent, the walk
- * of STATE5 over its list) is computed from the cycle when it is looked at.
+ * The thesis describes the eleven controllers by the cycles in which they do something visible, and
+ * so does this code: each controller knows the cycle of its next action, and a step in which none
+ * is due changes nothing. Stepping the unit in every cycle or only at `wake_at` gives the same
+ * registers. What hardware counts per cycle (timers, the byte being sent, the walk of STATE5 over
+ * its list) is computed from the cycle when it is read.
  *
  * "Cycle n" is the state after the n-th step; cycle 0 is reset.
  *
- * With `resync` a stream comes back after cells of it were given up, which in the prototype it
- * never does (README, "Resynchronisation"):
+ * With `resync` a stream recovers after cells of it were discarded, which it never does in the
+ * prototype (README, "Resynchronisation"):
  *
  *     sender                                                      receiver
- *      | 5, 6, 7 ...  6 is lost 8 times: its message is given up   | has 5; 7 is parked behind 6
- *      | RESYNC 6: "of the numbers up to 6 nothing more comes" --->| drops what it has of a message
+ *      | 5, 6, 7 ...  6 is lost 8 times: its message is discarded  | has 5; 7 is parked behind 6
+ *      | RESYNC 6: "no number up to 6 will be sent again" -------->| drops what it has of a message
  *      |<--- RESYNCED 6                                            | with a gap; 7 joins
  */
 #ifndef LEAT_ATM_AAL_UNIT_H
@@ -52,21 +52,22 @@ enum {
     LEAT_ATM_AAL_TRANSMISSIONS = 8,   /* of a block, then it is undeliverable */
     LEAT_ATM_AAL_OBSOLETE = 40000,    /* cycles */
     LEAT_ATM_AAL_SERVED_MAX = 10,     /* tasks of one name on a port */
-    LEAT_ATM_AAL_COMMANDS_MAX = 8,    /* that wait, of each kind */
-    LEAT_ATM_AAL_OPEN_LISTS = 512,    /* that complete messages are spread over */
+    LEAT_ATM_AAL_COMMANDS_MAX = 8,    /* pending, of each kind */
+    LEAT_ATM_AAL_OPEN_LISTS = 512,    /* hash lists of complete messages */
     LEAT_ATM_AAL_NONE = 0xffff,       /* no block */
 };
 
 struct leat_atm_aal_config {
-    uint32_t port, ports;   /* this one, and how many there are */
-    uint32_t paths;         /* access label: paths * destination + path; broadcast: ports for it */
+    uint32_t port, ports;   /* this port, and how many there are */
+    uint32_t paths;         /* access label: paths * destination + path; broadcast: ports as
+                               destination */
     uint32_t header_octets; /* 2: the label is a VPI; 4: a VPI and a VCI */
     uint32_t send_blocks, receive_blocks;
     uint32_t descriptors;
     uint32_t retransmit_cycles, obsolete_cycles;
     uint32_t transmissions_max;
-    bool unsealed; /* cells go without their CRC-16: where nobody looks at it */
-    bool resync;   /* streams come back after cells were given up; numbers have 29 bits */
+    bool unsealed; /* cells have no CRC-16: if no receiver checks it */
+    bool resync;   /* streams recover after cells were discarded; numbers have 29 bits */
 };
 
 /* The thesis' values, for a network of `ports` ports and `paths` paths. */
@@ -96,7 +97,7 @@ struct leat_atm_aal_command {
     };
 };
 
-/* What a step tells; flags of `told`. */
+/* What a step reports; flags of `told`. */
 enum leat_atm_aal_told {
     LEAT_ATM_AAL_LINE = 1,           /* line_cell has its first octet on buf at line_at, soon */
     LEAT_ATM_AAL_WRITTEN = 2,        /* the message is ready to be sent, wlcked = 0 */
@@ -104,13 +105,13 @@ enum leat_atm_aal_told {
     LEAT_ATM_AAL_GRANTED = 8,        /* a read request, from reply_at on: message_read */
     LEAT_ATM_AAL_DENIED = 16,        /* a read request, at reply_at */
     LEAT_ATM_AAL_GOT = 32,           /* the last GET has ended */
-    LEAT_ATM_AAL_UNDELIVERABLE = 64, /* block_told given up; its destination, its message. With
-                                        resync: the whole message, told once */
-    LEAT_ATM_AAL_EXIT = 128,         /* the message being written is too long: thrown away */
-    LEAT_ATM_AAL_TOOLONG = 256,      /* the buffer's last octet is used */
+    LEAT_ATM_AAL_UNDELIVERABLE = 64, /* block_told discarded; its destination, its message. With
+                                        resync: the whole message, reported once */
+    LEAT_ATM_AAL_EXIT = 128,         /* the message being written is too long: discarded */
+    LEAT_ATM_AAL_TOOLONG = 256,      /* the buffer's last octet is in use */
     LEAT_ATM_AAL_NOMEM = 512,        /* the message being written waits for a block */
-    LEAT_ATM_AAL_DISCARDED = 1024,   /* an obsolete message left */
-    /* What its owner waits for; the rest ends no step early. */
+    LEAT_ATM_AAL_DISCARDED = 1024,   /* an obsolete message was discarded */
+    /* The events that the owner waits for; the others end no step early. */
     LEAT_ATM_AAL_NEWS = LEAT_ATM_AAL_DISCARDED - 1,
 };
 
@@ -119,10 +120,11 @@ struct leat_atm_aal_counts {
     uint64_t cells_received, acks_received, bad_cells, misdelivered, duplicates, parked;
     uint64_t acks_unmatched, undeliverable, discarded, discarded_unread;
     uint64_t beyond;         /* cells too far ahead to be parked: neither kept nor acknowledged */
-    uint64_t given_up;       /* messages of which a cell was given up */
+    uint64_t given_up;       /* messages of which a cell was discarded */
     uint64_t resyncs_sent;   /* RESYNC cells */
-    uint64_t resynchronised; /* gaps that the receiver knows of */
-    uint64_t cut_short; /* messages dropped by their receiver, since a cell of them was given up */
+    uint64_t resynchronised; /* gaps known to the receiver */
+    uint64_t cut_short;      /* messages dropped by their receiver, because a cell of them was
+                                discarded */
 };
 
 /* Two lists in one array of links (note 5.1): free blocks and busy blocks. */
@@ -139,13 +141,14 @@ enum leat_atm_aal_block_state {
 };
 
 struct leat_atm_aal_send_block {
-    uint64_t expires_at; /* of a sent one: blktime is what is left till then */
-    uint64_t free_at;    /* where to_free: the cycle since which ogblktofr is 1; may be to come */
+    uint64_t expires_at; /* of a sent one: blktime is the time left until then */
+    uint64_t free_at;    /* if to_free: the cycle since which ogblktofr is 1; may be in the
+                            future */
     uint32_t message;    /* which of this unit's messages, counted */
     uint32_t sequence;
     uint16_t destination, acks_missing;
     uint8_t flag, state, to_free, transmissions, point_to_point;
-    uint8_t given_up; /* some block of its message was */
+    uint8_t given_up; /* some block of its message was discarded */
 };
 
 struct leat_atm_aal_receive_block {
@@ -153,50 +156,50 @@ struct leat_atm_aal_receive_block {
     uint16_t next_waiting;    /* for its service; of a parked one: the next of its stream */
     uint8_t in_message;
     uint8_t parked; /* 2: and its turn may have come */
-    uint8_t is_ack; /* then it has no octets: these fields say it all */
+    uint8_t is_ack; /* then it has no octets: these fields are complete */
     uint8_t resync; /* RESYNC, or with is_ack RESYNCED */
     uint8_t point_to_point;
     uint16_t source, flag; /* of its cell */
     uint32_t sequence;
 };
 
-/* A message being put together or served; it has the number of its head block. */
+/* A message being assembled or served; it has the number of its head block. */
 enum {
-    LEAT_ATM_AAL_SERVED_NEAR = 4, /* as many as a line of the cache has room for */
+    LEAT_ATM_AAL_SERVED_NEAR = 4, /* as many as fit into a cache line */
     LEAT_ATM_AAL_SERVED_FAR = LEAT_ATM_AAL_SERVED_MAX - LEAT_ATM_AAL_SERVED_NEAR,
 };
 struct leat_atm_aal_message {
     uint64_t obsolete_at;
-    uint64_t next_obsolete_at; /* of next_aging, which nobody has touched for long */
+    uint64_t next_obsolete_at; /* of next_aging, which is likely not in the cache */
     uint32_t serial;           /* by the age of descriptors */
     uint32_t id;               /* of its header */
     uint16_t source, tail_block;
     uint16_t next_of_source, next_aging;
-    uint16_t next_open, prev_open; /* complete, and somebody may still read it */
+    uint16_t next_open, prev_open; /* complete, and may still be read */
     uint8_t point_to_point, complete, expired, served_count;
     uint8_t all_instances;                     /* of a task may read it */
     uint32_t served[LEAT_ATM_AAL_SERVED_NEAR]; /* the first ones */
 };
 
-/* What a unit keeps of each other unit. */
+/* The state that a unit keeps about each other unit. */
 struct leat_atm_aal_peer {
     uint32_t number;      /* last sent to it, point to point */
     uint32_t received[2]; /* last in order from it: broadcast, point to point */
-    uint32_t skip_to[2];  /* where `skips`: up to this number nothing more comes from it */
+    uint32_t skip_to[2];  /* if `skips`: no number up to this one will arrive from it */
     uint8_t skips[2];
     uint16_t parked_first[2]; /* block + 1 of the lowest number parked of these; 0: none */
-    uint16_t parked_last[2];  /* where there is a first one: the block of the highest */
-    uint16_t incomplete[2];   /* the first message that is, its head block + 1; 0: none */
+    uint16_t parked_last[2];  /* if there is a first one: the block of the highest */
+    uint16_t incomplete[2];   /* the first incomplete message, its head block + 1; 0: none */
     uint16_t message_count;
-    uint16_t first_message, last_message; /* where message_count > 0 */
+    uint16_t first_message, last_message; /* if message_count > 0 */
 };
 
-/* Of a stream to another unit (broadcast: 2 * port, point to point: 2 * port + 1) of which cells
- * were given up, as long as the receiver may not know. */
+/* A gap: a stream to another unit (broadcast: 2 * port, point to point: 2 * port + 1) of which
+ * cells were discarded, until the receiver is known to know it. */
 struct leat_atm_aal_gap {
     uint64_t sent_at, send_at; /* RESYNC: the last one, the next one */
     uint64_t wait_cycles;      /* between the next ones */
-    uint32_t number;           /* the last that was given up */
+    uint32_t number;           /* the last discarded one */
     bool open;
 };
 
@@ -222,7 +225,7 @@ struct leat_atm_aal_unit {
     uint64_t rare_at; /* the first due of STATE2, 10, 9 and 8, which have little to do; or sooner */
     struct leat_atm_aal_config config;
 
-    /* What the last steps told; the owner clears `told`. */
+    /* The reports of the last steps; the owner clears `told`. */
     uint32_t told;
     uint16_t message_told, block_told;
     uint64_t line_at, reply_at;
@@ -240,7 +243,7 @@ struct leat_atm_aal_unit {
 
     /* STATE1 to STATE4 */
     uint16_t segment_block, segment_cells;
-    uint64_t label_at; /* when segment_block takes its label: perhaps in the past, see settle */
+    uint64_t label_at;       /* when segment_block gets its label: may be in the past, see settle */
     uint64_t label_taken_at; /* the last one */
     uint32_t path;           /* k of note R1 */
     uint32_t message_count;  /* written so far */
@@ -251,16 +254,16 @@ struct leat_atm_aal_unit {
     /* STATE5 */
     uint8_t sending, freeing, scan_waits;
     uint8_t sending_ack; /* 2: RESYNC */
-    uint8_t scan_wraps;  /* scan_block was the tail when it was looked at, and is it no more */
+    uint8_t scan_wraps;  /* scan_block was the tail when it was examined, and no longer is */
     uint16_t scan_block; /* cursnd at the look of cycle look_at */
-    uint32_t scan_finds; /* what a walk may find: blocks that are ready, and those to be freed */
+    uint32_t scan_finds; /* blocks that a walk may find: ready ones, and those to be freed */
     uint64_t look_at;
-    uint64_t ack_asked_at; /* q of note R6, may be to come; LEAT_NEVER: no acknowledgement */
+    uint64_t ack_asked_at; /* q of note R6, may be in the future; LEAT_NEVER: no acknowledgement */
     uint64_t ack_free_at;  /* F */
 
-    /* STATE9: gaps that RESYNC cells are to be sent for */
+    /* STATE9: gaps that need RESYNC cells */
     uint64_t resync_asked_at; /* as ack_asked_at; LEAT_NEVER: resync_cell is free */
-    uint64_t gap_at;          /* the first send_at of all, or sooner */
+    uint64_t gap_at;          /* the first send_at of all, or earlier */
     uint32_t gap_count;       /* open ones */
     uint32_t gap_asked;       /* the one of resync_cell */
 
@@ -284,7 +287,7 @@ struct leat_atm_aal_unit {
     struct leat_atm_aal_send_block *send_block;
     struct leat_atm_aal_receive_block *receive_block;
     struct leat_atm_aal_message *message;
-    uint64_t *parked_as;  /* of each receive block: the how many-eth that was ever parked */
+    uint64_t *parked_as;  /* of each receive block: its ordinal among all blocks ever parked */
     uint32_t *served_far; /* SERVED_FAR of each message */
     struct leat_atm_aal_peer *peer;
     uint8_t *send_cell, *receive_cell; /* LEAT_ATM_AAL_CELL_STRIDE octets a block */
@@ -301,7 +304,7 @@ enum { LEAT_ATM_AAL_CELL_STRIDE = 64 };
 /* RANGE: a value of the configuration is outside its limits. */
 leat_err leat_atm_aal_config_check(const struct leat_atm_aal_config *config);
 
-/* Octets of memory for a unit of a sound configuration. */
+/* Octets of memory for a unit with a valid configuration. */
 size_t leat_atm_aal_unit_footprint(const struct leat_atm_aal_config *config);
 
 /* `memory`: that many octets, zeroed, aligned for any object; lent as long as the unit lives. */
@@ -310,71 +313,71 @@ void leat_atm_aal_unit_init(struct leat_atm_aal_unit *unit,
 
 /*
  * In one cycle, in this order: refuse (if the network's PPD raised its suspend signal in the last
- * cycle), step, then room or receive (if the fourth or the last octet of a cell comes in).
+ * cycle), step, then room or receive (if the fourth or the last octet of a cell arrives).
  */
 void leat_atm_aal_unit_refuse(struct leat_atm_aal_unit *unit, uint64_t now);
 
-/* All steps that are due up to and including `now`, each in its own cycle; but those behind one
- * that tells anything are left. Returns the cycle of the last. */
+/* All steps that are due up to and including `now`, each in its own cycle. Stops after a step that
+ * reports something. Returns the cycle of the last step. */
 uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now);
 
-/* Cells for which the receive buffer has room; none: the cell coming in is to be stopped. */
+/* Cells for which the receive buffer has room; 0: suspend the arriving cell. */
 static inline uint32_t leat_atm_aal_unit_room(const struct leat_atm_aal_unit *unit)
 {
     return (uint32_t)unit->receive.count - unit->receive.busy_count;
 }
 void leat_atm_aal_unit_receive(struct leat_atm_aal_unit *unit, const uint8_t *cell, uint64_t now);
-/* The same for a cell of which is known that its octets are those that were sent: no CRC. */
+/* The same for a cell whose octets are known to be intact: no CRC check. */
 void leat_atm_aal_unit_receive_sound(struct leat_atm_aal_unit *unit, const uint8_t *cell,
                                      uint64_t now);
 
-/* The line is taken: the cell that has been told with LINE begins so many cycles later. */
+/* The line is busy: the cell reported with LINE begins so many cycles later. */
 void leat_atm_aal_unit_hold(struct leat_atm_aal_unit *unit, uint64_t cycles);
 
-/* A command for the next cycle or later, behind those that wait. False: too many wait. */
+/* A command for the next cycle or later, after the pending ones. False: too many are pending. */
 bool leat_atm_aal_unit_command(struct leat_atm_aal_unit *unit,
                                const struct leat_atm_aal_command *command, uint64_t now);
 
-/* Is there a message now that a read request of these words would be granted? */
+/* Is there a message that a read request with these words would get now? */
 bool leat_atm_aal_unit_has(const struct leat_atm_aal_unit *unit,
                            const struct leat_atm_task_message *asked);
 
 /* The reader is done with the granted message (rlcked = 0). */
 void leat_atm_aal_unit_read_end(struct leat_atm_aal_unit *unit, uint64_t now);
 
-/* A hint: this message will be asked for soon. Changes nothing. */
+/* A hint: this message will be read soon. Changes nothing. */
 void leat_atm_aal_unit_fetch(const struct leat_atm_aal_unit *unit, uint16_t message);
 
-/* Octets of a complete message from `offset` on, behind its 20 octets of header. */
+/* Octets of a complete message from `offset` on, after its 20 octets of header. */
 void leat_atm_aal_unit_copy(const struct leat_atm_aal_unit *unit, uint16_t message, uint32_t offset,
                             uint8_t *out, uint32_t len);
 
-/* Octets of a complete message behind its header; its last cell is taken as full. */
+/* Octets of a complete message after its header; its last cell counts as full. */
 uint32_t leat_atm_aal_unit_octets(const struct leat_atm_aal_unit *unit, uint16_t message);
 
-/* The cycles that a put or get of `len` octets takes, four a word: io(N) of note 5.4. */
+/* The cycles of a put or get of `len` octets, four per word: io(N) of note 5.4. */
 uint64_t leat_atm_aal_io_cycles(uint32_t len);
 
-/* T(N) of note 5.4: one way, contention-free, over three stages that switch virtual paths. */
+/* T(N) of note 5.4: one way, without contention, over three stages that switch virtual paths. */
 uint64_t leat_atm_aal_one_way_cycles(uint32_t len);
 
-/* The same over any idle network, which its first octet crosses in so many cycles
+/* The same over any idle network, which the first octet crosses in so many cycles
  * (leat_atm_clos_idle_cycles; THESIS_CYCLES in T(N)): nothing else of T(N) depends on it. */
 enum { LEAT_ATM_AAL_THESIS_CYCLES = 18 };
 uint64_t leat_atm_aal_one_way_cycles_over(uint32_t len, uint32_t network_cycles);
 
-/* The longest message of a buffer of so many blocks. */
+/* The longest message for a buffer of so many blocks. */
 static inline uint32_t leat_atm_aal_message_max(uint32_t blocks)
 {
     return blocks * LEAT_ATM_TASK_PAYLOAD_LEN - LEAT_ATM_TASK_MESSAGE_LEN;
 }
 
-/* Writes down what the unit leaves for later although it is past: for those who look at its blocks
- * after step `now`. Changes nothing that the unit does. */
+/* Writes pending past changes to the blocks, for callers that read them after step `now`. Does not
+ * affect the behaviour of the unit. */
 void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now);
 
-/* How numbers that only ever grow are told in a likeness (leat_fingerprint.h): the last number that
- * a port sent to another one, and what an id says that is the same whenever it is looked at. */
+/* How numbers that only ever grow enter a fingerprint (leat_fingerprint.h): the last number that a
+ * port sent to another one, and the part of an id that does not depend on the time. */
 struct leat_atm_aal_names {
     void *context;
     uint32_t (*last_number)(void *context, uint32_t from, uint32_t to);
@@ -382,9 +385,8 @@ struct leat_atm_aal_names {
     uint32_t number_mask; /* of the units */
 };
 
-/* What will become of the unit, all steps before `now` being done; units that broadcast, park
- * cells, have gaps or wait for a block are like no other. And of a cell, but for its label and what
- * it carries. */
+/* The fingerprint of the unit, with all steps before `now` done. Units that broadcast, park cells,
+ * have gaps or wait for a block have none. And of a cell, without its label and payload. */
 void leat_atm_aal_unit_fingerprint(struct leat_atm_aal_unit *unit, uint64_t now,
                                    const struct leat_atm_aal_names *names,
                                    struct leat_fingerprint *out);

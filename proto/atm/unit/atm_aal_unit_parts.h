@@ -1,4 +1,4 @@
-/* What the controllers of the adaptation layer unit share among themselves. */
+/* Shared by the controllers of the adaptation layer unit; private to them. */
 #ifndef LEAT_ATM_AAL_UNIT_PARTS_H
 #define LEAT_ATM_AAL_UNIT_PARTS_H
 
@@ -48,7 +48,7 @@ static inline void put_type_and_number(uint8_t *cell, enum leat_atm_task_type ty
     leat_put_be16(cell + SEQUENCE_AT, (uint16_t)number);
 }
 
-/* Numbers run in a circle: `a` comes after `b`. */
+/* Numbers wrap: `a` comes after `b`. */
 static inline bool comes_after(const struct leat_atm_aal_unit *unit, uint32_t a, uint32_t b)
 {
     const uint32_t ahead = (a - b) & unit->number_mask;
@@ -72,7 +72,7 @@ static inline uint16_t leat_atm_aal_chain_take(struct leat_atm_aal_chain *chain)
     return block;
 }
 
-/* The heads and tails of an empty list keep their values, as registers do. */
+/* An empty list keeps its head and tail, as registers do. */
 static inline void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, uint16_t block)
 {
     assert(chain->busy_count > 0);
@@ -95,7 +95,7 @@ static inline void leat_atm_aal_chain_release(struct leat_atm_aal_chain *chain, 
     chain->free_tail = block;
 }
 
-/* Free blocks are used in turn, so the next one was touched long ago: fetch it in good time. */
+/* Free blocks are used in turn, so the next one is probably not in the cache: prefetch it. */
 static inline void fetch_early(const void *object)
 {
 #ifdef __GNUC__
@@ -113,7 +113,7 @@ static inline void wake(struct leat_atm_aal_unit *unit, enum leat_atm_aal_contro
     if (at < unit->wake_at) unit->wake_at = at;
 }
 
-/* The same for STATE2, STATE10, STATE9 and STATE8, from inside too. */
+/* The same for STATE2, STATE10, STATE9 and STATE8, also from inside a step. */
 static inline void wake_rare(struct leat_atm_aal_unit *unit,
                              enum leat_atm_aal_controller controller, uint64_t at)
 {
@@ -121,7 +121,7 @@ static inline void wake_rare(struct leat_atm_aal_unit *unit,
     if (at < unit->rare_at) unit->rare_at = at;
 }
 
-/* Finishes a cell whose fields are written: CRC-16, unless it is left out. */
+/* Completes a cell whose fields are written: CRC-16, unless it is left out. */
 static inline void leat_atm_aal_cell_seal(const struct leat_atm_aal_unit *unit, uint8_t *cell)
 {
     if (unit->config.unsealed) return;
@@ -138,12 +138,12 @@ static inline uint32_t leat_atm_aal_next_label(struct leat_atm_aal_unit *unit, u
     return label;
 }
 
-/* Before a block is added in step `now`: what is behind the walk was walked without it. */
+/* Before a block is added in step `now`: the walk so far went without it. */
 void leat_atm_aal_scan_grows(struct leat_atm_aal_unit *unit, uint64_t now);
 
 /* Something changed that STATE5 may see from step `from` on. */
 void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from);
-/* All before step `from` is done: the walk is written down as far as it has come by then. */
+/* All steps before `from` are done: stores how far the walk has come by then. */
 void leat_atm_aal_scan_settle(struct leat_atm_aal_unit *unit, uint64_t from);
 void leat_atm_aal_state5(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at);
@@ -159,19 +159,19 @@ void leat_atm_aal_ack_sent(struct leat_atm_aal_unit *unit, uint64_t now);
 /* A descriptor of this source has become free. */
 void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint16_t source, uint64_t now);
 
-/* Gaps (atm_aal_unit_resync.c). Sender: this block was given up; STATE9 asks STATE5 for the next
- * RESYNC; STATE5 has sent it; a cell of this stream is sent; the receiver knows. */
+/* Gaps (atm_aal_unit_resync.c). Sender: this block was discarded; STATE9 requests the next RESYNC
+ * from STATE5; STATE5 has sent it; a cell of this stream is sent; the receiver knows. */
 void leat_atm_aal_gap_open(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now);
 void leat_atm_aal_gaps_tend(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_gap_sent(struct leat_atm_aal_unit *unit, uint64_t now);
 void leat_atm_aal_gap_hurry(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now);
 void leat_atm_aal_gap_close(struct leat_atm_aal_unit *unit,
                             const struct leat_atm_aal_receive_block *resynced);
-/* Receiver: a RESYNC; and whatever else lets a stream pass over what does not come. */
+/* Receiver: a RESYNC; and everything else that lets a stream skip missing numbers. */
 void leat_atm_aal_resynchronise(struct leat_atm_aal_unit *unit,
                                 const struct leat_atm_aal_receive_block *resync);
 void leat_atm_aal_pass_gaps(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point);
-/* The next cycle in which STATE9 has to do with gaps. */
+/* The next cycle in which STATE9 has work for gaps. */
 static inline uint64_t leat_atm_aal_gaps_due(const struct leat_atm_aal_unit *unit)
 {
     return unit->resync_asked_at == LEAT_NEVER && unit->gap_count && unit->config.resync
@@ -179,7 +179,7 @@ static inline uint64_t leat_atm_aal_gaps_due(const struct leat_atm_aal_unit *uni
                : LEAT_NEVER;
 }
 
-/* A message is complete, or cut. If it was the first that was not: which one is that now? */
+/* A message is complete, or dropped. If it was the first incomplete one: finds the next. */
 void leat_atm_aal_find_incomplete(struct leat_atm_aal_unit *unit, uint16_t message);
 void leat_atm_aal_unlink_message(struct leat_atm_aal_unit *unit, uint16_t message);
 void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now);
