@@ -1,7 +1,6 @@
 /*
- * One interface of the ring, bit by bit: each bit time a symbol comes in and a symbol goes out, and
- * the one bit of delay between them is where the interface works (spec/aton.md; aton_serial.h has
- * its units).
+ * One interface of the ring, bit by bit: in each bit time one symbol arrives and one leaves. The
+ * interface works in the one bit of delay between them (spec/aton.md; aton_serial.h has its units).
  *
  *                +---------------------------------------------------------------+
  *    symbol in   |  input machine          serial units            output        |  symbol out
@@ -12,14 +11,15 @@
  *                     registers R0..R63, command, result, buffer of a packet
  *
  *   role       output                                             until
- *   REPEATS    what comes in, folded where it takes part          it wants to send and T = 1 comes
- *   SENDS      its packet from T = 0 on, then 0; strips what      the packet is back: TOKEN
- *              comes in
+ *   REPEATS    the input, folded where it takes part              it wants to send and T = 1 comes
+ *   SENDS      its packet from T = 0 on, then 0; strips the       the packet is back: TOKEN
+ *              input
  *   TOKEN      a token                                            24 symbols: REPEATS
- *   PURGES     0 (the monitor, when something is wrong)           the ring is empty: TOKEN
+ *   PURGES     0 (the monitor, after an error)                    the ring is empty: TOKEN
  *
- * The input machine trusts no length: J or K among bits ends what it was in, and it looks for the
- * delimiter that they may begin. README.md has the decisions (token release, monitor, time-outs).
+ * The input machine trusts no length: J or K among bits ends the current field, and it looks for
+ * the delimiter that they may begin. README.md has the decisions (token release, monitor,
+ * time-outs).
  *
  * Pure; all state is in the struct.
  */
@@ -31,22 +31,22 @@
 #include "aton_serial.h"
 #include "aton_symbol.h"
 
-/* What a host asks of its interface. */
+/* A host's request to its interface. */
 struct leat_aton_order {
     bool is_passive;                  /* a packet of octets: only command.da counts */
-    struct leat_aton_command command; /* sound: leat_aton_begin would take it */
+    struct leat_aton_command command; /* valid: leat_aton_begin would accept it */
     const uint8_t *octets;            /* passive; lent until it is done */
     uint16_t octets_len;
-    bool when_idle; /* only when the token has come twice in a row */
+    bool when_idle; /* only when the token has arrived twice in a row */
 };
 
 enum leat_aton_status {
     LEAT_ATON_DONE,
-    LEAT_ATON_DAMAGED, /* it came back, and not as it should: no answer */
-    LEAT_ATON_LOST,    /* it did not come back */
+    LEAT_ATON_DAMAGED, /* it returned damaged: no answer */
+    LEAT_ATON_LOST,    /* it did not return */
 };
 
-/* What came of it. */
+/* The result of an order. */
 struct leat_aton_result {
     uint8_t status;             /* enum leat_aton_status */
     uint8_t recognised, copied; /* A and C */
@@ -62,7 +62,7 @@ enum leat_aton_role {
     LEAT_ATON_ROLE_PURGES,
 };
 
-/* Fields, as the input machine and the sender go through them. */
+/* Fields, in the order of the input machine and the sender. */
 enum leat_aton_phase {
     LEAT_ATON_HUNTS, /* for J */
     LEAT_ATON_IN_DELIMITER,
@@ -75,27 +75,28 @@ enum leat_aton_phase {
     LEAT_ATON_IN_V1,
     LEAT_ATON_IN_V2,
     LEAT_ATON_IN_ITEMS,
-    LEAT_ATON_IN_TRAILER, /* FLG, CRC, ED and, where SORT has put a word in, as many symbols more */
+    LEAT_ATON_IN_TRAILER, /* FLG, CRC, ED and, if SORT has inserted a word, as many symbols more */
 };
 
-/* Told by a step, beside the symbol. */
+/* Reported by a step, with the symbol. */
 enum {
-    LEAT_ATON_TOLD_CAPTURED = 0x04, /* the token, eleven symbols after the first of SD went out */
+    LEAT_ATON_TOLD_CAPTURED = 0x04, /* the token, eleven symbols after the first of SD was sent */
     LEAT_ATON_TOLD_RESULT = 0x08,   /* station->result */
     LEAT_ATON_TOLD_RECEIVED = 0x10, /* a passive packet for this interface is in its buffer */
-    LEAT_ATON_TOLD_RELEASED = 0x20, /* the first symbol of a token goes out */
-    LEAT_ATON_TOLD_ORPHAN = 0x40,   /* the monitor has met a packet twice */
-    LEAT_ATON_TOLD_SILENCE = 0x80,  /* the monitor has waited too long: the token is lost */
+    LEAT_ATON_TOLD_RELEASED = 0x20, /* the first symbol of a token is sent */
+    LEAT_ATON_TOLD_ORPHAN = 0x40,   /* the monitor has seen a packet twice */
+    LEAT_ATON_TOLD_SILENCE = 0x80,  /* the monitor's time-out: the token is lost */
 };
 
-/* A field that is sent or comes in. */
+/* A field being sent or received. */
 struct leat_aton_place {
     uint8_t phase;
     uint32_t at, len; /* symbols */
 };
 
 struct leat_aton_station {
-    /* Input machine. What every step touches comes first: it is in a line or two of the cache. */
+    /* Input machine. The fields that every step touches come first: they fill a cache line or
+     * two. */
     struct leat_aton_place in;
     uint8_t role;
     uint8_t is_monitor;
@@ -107,16 +108,16 @@ struct leat_aton_station {
     uint8_t is_end;    /* IN_DELIMITER: ED, not SD */
     uint8_t broken;    /* the packet has a symbol in the wrong place */
     uint8_t tokens;    /* 1: the last AC was a token's */
-    uint8_t error;     /* E as it came in */
-    uint8_t flags;     /* FLG as it came in */
-    uint8_t delay;     /* SORT: symbols that go out behind those that come in */
+    uint8_t error;     /* E as received */
+    uint8_t flags;     /* FLG as received */
+    uint8_t delay;     /* SORT: symbols by which the output is behind the input */
     uint64_t shift;    /* the bits of a field so far */
-    uint64_t x;        /* the operand; TREE: what it has become */
+    uint64_t x;        /* the operand; TREE: its current value */
     uint32_t crc_in, crc_out, syndrome;
-    uint32_t silence; /* monitor: bit times that it has hunted since the last AC */
+    uint32_t silence; /* monitor: bit times spent hunting since the last AC */
     uint16_t ctl, da, sa, count, param;
-    uint8_t reserves;    /* the priority that it asks for in a packet that passes */
-    uint8_t reservation; /* RRR as it came in */
+    uint8_t reserves;    /* the priority that it reserves in a passing packet */
+    uint8_t reservation; /* RRR as received */
     uint8_t inserted;    /* SORT: the word is in its place */
     uint8_t slot, slot_state;
     uint32_t item_at; /* bit of the item */
@@ -131,38 +132,39 @@ struct leat_aton_station {
     uint32_t out_crc;
     uint16_t sent_ctl;
     uint8_t out_takes_part;
-    uint8_t is_empty; /* an empty packet, not an order's: it takes a priority back */
-    uint8_t held;     /* the priority of the token that was taken */
+    uint8_t is_empty; /* an empty packet, not an order's: it lowers a priority */
+    uint8_t held;     /* the priority of the captured token */
     uint8_t collects; /* TOKEN: its packet is back, and `reservation` counts */
-    uint8_t priority; /* of the token that is sent */
+    uint8_t priority; /* of the token being sent */
     struct leat_aton_raises raises;
     struct leat_aton_order sent;
 
-    /* The host's: what is to be sent, what came of it, registers. */
+    /* The host's: the order, its result, registers. */
     uint8_t wants; /* the order is to be sent */
     struct leat_aton_order order;
     struct leat_aton_result result;
-    uint8_t *buffer; /* the caller's: payloads that come in */
+    uint8_t *buffer; /* the caller's: received payloads */
     uint32_t buffer_cap;
-    uint32_t ring_bits;            /* monitor: how long a symbol takes round the ring, B included */
+    uint32_t ring_bits;            /* monitor: the time of a symbol round the ring, B included */
     uint32_t purge_left;           /* PURGES: bit times */
     struct leat_aton_interface it; /* the host reads and writes these */
 };
 
-/* `buffer` may be NULL with cap 0: no payload can come in. */
+/* `buffer` may be NULL with cap 0: no payload can be received. */
 void leat_aton_station_init(struct leat_aton_station *s, uint16_t address, uint8_t *buffer,
                             uint32_t buffer_cap);
 
 /* Sends a token from its next step on. */
 void leat_aton_station_release(struct leat_aton_station *s);
 
-/* The monitor keeps silent until the ring is empty, then sends a token. */
+/* The monitor sends nothing until the ring is empty, then a token. */
 void leat_aton_station_purge(struct leat_aton_station *s);
 
-/* Forgets what it is in the middle of, and only repeats; registers and order stay. */
+/* Discards what is in progress, and only repeats; registers and order stay. */
 void leat_aton_station_reset(struct leat_aton_station *s);
 
-/* One bit time: symbol in, symbol out in the two lowest bits, and what it has to tell. */
+/* One bit time: symbol in; returns the symbol out in the two lowest bits, and reports above
+ * them. */
 unsigned leat_aton_station_step(struct leat_aton_station *s, unsigned symbol);
 
 #endif

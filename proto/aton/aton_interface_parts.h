@@ -1,4 +1,4 @@
-/* Between the parts of one interface: what it makes of what comes in, and what it sends itself. */
+/* Shared by the parts of one interface: handling its input, and sending. */
 #ifndef LEAT_ATON_INTERFACE_PARTS_H
 #define LEAT_ATON_INTERFACE_PARTS_H
 
@@ -18,13 +18,13 @@ enum {
     ATON_ED_FIXED_LEN = 6, /* before I and E */
 };
 
-/* What the input machine and the sender need to know of a head to find the data's fields. */
+/* The fields of a head that the input machine and the sender need to find the data's fields. */
 struct aton_head {
     uint8_t active, opcode, width_bits;
     uint16_t count, param; /* passive: count is the length */
 };
 
-/* The field that follows `phase`, and how long it is. IN_TRAILER follows when none is left. */
+/* The field after `phase`, and its length. After the last one: IN_TRAILER. */
 struct leat_aton_place leat_aton_place_after(enum leat_aton_phase phase,
                                              const struct aton_head *head);
 
@@ -39,17 +39,17 @@ static inline unsigned aton_bit(uint64_t value, unsigned at, unsigned bits, bool
     return value >> (lsb_first ? at : bits - 1 - at) & 1;
 }
 
-/* The priority of the order that waits. */
+/* The priority of the pending order. */
 static inline uint8_t aton_wanted_priority(const struct leat_aton_station *s)
 {
     return s->wants && !s->order.when_idle ? s->order.command.priority : 0;
 }
 
-/* The token is captured: T went out as 0, and the rest of the packet follows from the next step on:
- * of the order's, or of an empty one to nobody. */
+/* The token is captured: T was sent as 0, and the rest of the packet follows from the next step on:
+ * the order's packet, or an empty one without a destination. */
 void leat_aton_send_begin(struct leat_aton_station *s, unsigned priority, bool is_empty);
 
-/* The next symbol of the packet, or 0 when all of it is sent. */
+/* The next symbol of the packet, or 0 after the last one. */
 unsigned leat_aton_send_step(struct leat_aton_station *s);
 
 /* Is this the head that was sent? */

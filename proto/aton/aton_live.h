@@ -6,10 +6,10 @@
  *   | ring id | sequence | hops | flags |  0  |  octet image      |  MAC (64)   | padding |
  *   +---------+----------+------+-------+-----+-------------------+- - - - - - -+- - - - -+
  *
- * The MAC is SipHash-2-4 over all before it, hops left taken as 0 since every station counts it
- * down. Nothing in the packet tells whether there is one: the key does, which a ring has or has not
- * by configuration. The image's head tells where the image ends; what follows it (and the MAC) is
- * the padding of a short Ethernet frame and passed over.
+ * The MAC is SipHash-2-4 over everything before it, with hops left taken as 0 because every station
+ * decrements it. Nothing in the packet shows whether there is a MAC: that depends on the key, which
+ * a ring has or has not by configuration. The image's head gives the length of the image; octets
+ * after it (and after the MAC) are the padding of a short Ethernet frame and are ignored.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -28,7 +28,7 @@ enum {
 struct leat_aton_live {
     uint32_t ring_id, sequence;
     uint8_t hops_left;
-    uint8_t flags; /* none is defined: carried as they are */
+    uint8_t flags; /* none is defined: carried unchanged */
     struct leat_aton_packet packet;
 };
 
@@ -36,17 +36,18 @@ struct leat_aton_live {
 leat_err leat_aton_live_header_decode(const uint8_t *buf, size_t len, struct leat_aton_live *out,
                                       size_t *fault_at);
 
-/* Writes LEAT_ATON_LIVE_HEADER_LEN octets, or SPACE. The packet is not looked at. */
+/* Writes LEAT_ATON_LIVE_HEADER_LEN octets, or SPACE. Ignores the packet. */
 leat_err leat_aton_live_header_encode(const struct leat_aton_live *live, uint8_t *buf, size_t cap);
 
 /*
- * Header, MAC (with a key; NULL: none is looked for) and packet. On error *out is untouched and
- * *fault_at (may be NULL) tells where: CHECKSUM is the MAC's or the image's by that offset.
+ * Header, MAC (with a key; NULL: not checked) and packet. On error *out is untouched and *fault_at
+ * (may be NULL) is the offset: it tells a CHECKSUM of the MAC from one of the image.
  */
 leat_err leat_aton_live_decode(const uint8_t *buf, size_t len, const uint8_t key[LEAT_ATON_KEY_LEN],
                                struct leat_aton_live *out, size_t *fault_at);
 
-/* Writes *len octets (no padding), or nothing and says why. key may be NULL. */
+/* Writes *len octets (no padding). On error writes nothing and returns the reason. key may be
+ * NULL. */
 leat_err leat_aton_live_encode(const struct leat_aton_live *live,
                                const uint8_t key[LEAT_ATON_KEY_LEN], uint8_t *buf, size_t cap,
                                size_t *len);

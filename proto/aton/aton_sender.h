@@ -1,10 +1,10 @@
 /*
- * The sender's part of a command: how it begins, what came of it, and what it costs
- * (spec/aton.md, "Commands", "Time", "Algorithms with long packets").
+ * The sender's part of a command: its beginning, its result, and its cost (spec/aton.md,
+ * "Commands", "Time", "Algorithms with long packets").
  *
  *   begin(interface, command) --> image --> round the ring (aton_visit.h) --> take(...) --> packet
  *                                                                               |
- *                             average, majority's candidate, what a tree comes to
+ *                             average, candidate of the majority, result of a tree
  */
 #ifndef LEAT_ATON_SENDER_H
 #define LEAT_ATON_SENDER_H
@@ -23,24 +23,26 @@ static inline uint16_t leat_aton_slots(uint32_t n)
 }
 
 /*
- * The image that the sender sends: its own operand, or what a disabled sender starts with. Writes
- * *len octets, or nothing and says why: RANGE, TYPE for what no packet can say; RANGE for a value
- * that does not fit W; FIELD for a value or param that the command does not take; SPACE.
+ * The image that the sender sends: its own operand, or the initial values of a disabled sender.
+ * Writes *len octets. On error writes nothing: RANGE, TYPE for fields that no packet can have;
+ * RANGE for a value that does not fit W; FIELD for a value or param that the command does not take;
+ * SPACE.
  */
 leat_err leat_aton_begin(const struct leat_aton_interface *sender,
                          const struct leat_aton_command *command, uint8_t *image, size_t cap,
                          size_t *len);
 
 /*
- * What came back: decoded, so its CRC is right, and this command's own. Errors are those of
- * aton_wire.h; FIELD at the octet that another command would have; RANGE where a result cannot be:
- * SORT's values do not ascend, TREE's valid slots are not Counter's bits (its slots were too few).
+ * The packet that returned: decoded, so its CRC is correct, and this command's own. Errors are
+ * those of aton_wire.h; FIELD at the octet that differs from this command; RANGE for an impossible
+ * result: SORT's values do not ascend, TREE's valid slots are not Counter's bits (its slots were
+ * too few).
  */
 leat_err leat_aton_take(const struct leat_aton_interface *sender,
                         const struct leat_aton_command *command, const uint8_t *image, size_t len,
                         struct leat_aton_packet *result, size_t *fault_at);
 
-/* ADD: floor(V2:V1 / Counter), and what is left over. False: nobody took part. */
+/* ADD: floor(V2:V1 / Counter), and the remainder. False: no interface took part. */
 bool leat_aton_average(const struct leat_aton_packet *added, uint64_t *quotient,
                        uint64_t *remainder);
 
@@ -50,13 +52,13 @@ uint64_t leat_aton_candidate(const struct leat_aton_packet *counted);
 /* EQ with v = the candidate: do more than half hold it? */
 bool leat_aton_is_majority(const struct leat_aton_packet *verified);
 
-/* TREE: the slots left over, lowest first as the right operand. False: nobody took part. */
+/* TREE: the remaining slots, lowest first as the right operand. False: no interface took part. */
 bool leat_aton_tree(const struct leat_aton_interface *sender, const struct leat_aton_packet *folded,
                     uint64_t *value);
 
 /* ---- time, in bits ------------------------------------------------------------------------ */
 
-/* P: symbols of a command's packet, with SORT's Counter at the end of its way. */
+/* P: symbols of a command's packet, with SORT's Counter at the end of its route. */
 uint64_t leat_aton_symbols(const struct leat_aton_command *command, uint32_t counter);
 
 /* B: what the monitor inserts so that the token fits on n interfaces and their links. */
@@ -66,10 +68,10 @@ uint64_t leat_aton_monitor_bits(uint32_t n, uint64_t propagation);
 uint64_t leat_aton_time(uint64_t symbols, uint32_t n, uint64_t propagation);
 
 /*
- * The same values brought to one host: the n-1 others send one packet of P symbols each, one after
- * the other in ring order, each stripped by who sent it. The token goes from the one host, which
- * has it at the beginning and the monitor behind its input, over all links but the last, and takes
- * a bit at every interface.
+ * The same values collected at one host: the n-1 others send one packet of P symbols each, one
+ * after the other in ring order, and each sender strips its own. The token starts at the one host,
+ * which has the monitor behind its input. It crosses all links but the last, with one bit of delay
+ * at every interface.
  */
 uint64_t leat_aton_time_host_based(uint64_t symbols, uint32_t n, uint64_t propagation,
                                    uint64_t last_link);

@@ -1,7 +1,7 @@
 /*
  * The serial units of an interface (spec/aton.md, "Commands" and "Errors"; seed 003, section 3).
- * Each takes one bit time: bits of the ring and of a register go in, one bit comes out, and what
- * the next bit needs to know stays in a flip-flop or two.
+ * Each takes one bit time: bits of the ring and of a register go in, one bit comes out, and one or
+ * two flip-flops hold the state for the next bit.
  *
  *     passing bit ---->+---------+----> outgoing bit          adder         carry
  *                      |  unit   |                            incrementer   carry, preset
@@ -9,7 +9,7 @@
  * LESS ^     |                              CRC           32 flip-flops
  *                        +-----+ flip-flops
  *
- * AND and OR have no flip-flops. Adder and incrementer want the least significant bit first, the
+ * AND and OR have no flip-flops. Adder and incrementer need the least significant bit first, the
  * comparison the most significant one.
  */
 #ifndef LEAT_ATON_SERIAL_H
@@ -26,7 +26,7 @@ static inline unsigned leat_aton_add_bit(uint8_t *carry, unsigned passing, unsig
     return sum;
 }
 
-/* Adds what the carry was preset to, 0 or 1. */
+/* Adds the preset carry, 0 or 1. */
 static inline unsigned leat_aton_increment_bit(uint8_t *carry, unsigned passing)
 {
     const unsigned sum = passing ^ *carry;
@@ -36,7 +36,7 @@ static inline unsigned leat_aton_increment_bit(uint8_t *carry, unsigned passing)
 
 /* ---- compare and select --------------------------------------------------------------------- */
 
-/* GREATER: the operand is, than the number that passes. Latched at the first bit that differs. */
+/* GREATER: the operand exceeds the passing number. Latched at the first bit that differs. */
 enum leat_aton_compared { LEAT_ATON_UNDECIDED, LEAT_ATON_GREATER, LEAT_ATON_LESS };
 
 static inline void leat_aton_compare_bit(uint8_t *relation, unsigned passing, unsigned operand)
@@ -53,7 +53,7 @@ static inline unsigned leat_aton_select_bit(unsigned opcode, unsigned relation, 
     return relation == wanted ? operand : passing;
 }
 
-/* MAX and MIN: is the address to be loaded? Also on a tie: the last in ring order is told. */
+/* MAX and MIN: is the address to be loaded? Also on a tie: the last in ring order is reported. */
 static inline bool leat_aton_is_selected(unsigned opcode, unsigned relation)
 {
     return relation != (opcode == LEAT_ATON_MAX ? LEAT_ATON_LESS : LEAT_ATON_GREATER);
@@ -67,7 +67,7 @@ static inline bool leat_aton_is_counted(unsigned opcode, unsigned relation)
     return relation != LEAT_ATON_LESS;
 }
 
-/* Bit `at` of Variable-2, least significant first, that tells an address. */
+/* Bit `at` of Variable-2, least significant first, that holds an address. */
 static inline unsigned leat_aton_address_bit(uint16_t address, unsigned at)
 {
     return at < 16 ? (unsigned)address >> at & 1u : 0;
@@ -83,7 +83,7 @@ static inline uint32_t leat_aton_crc_bit(uint32_t crc, unsigned bit)
     return crc >> 1 ^ (LEAT_ATON_CRC_POLYNOMIAL & -((crc ^ bit) & 1));
 }
 
-/* The bit of the CRC that is due; the register then moves on to the next. */
+/* The CRC bit that is due; the register then shifts to the next. */
 static inline unsigned leat_aton_crc_out(uint32_t *crc)
 {
     const unsigned bit = ~*crc & 1;

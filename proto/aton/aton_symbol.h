@@ -34,17 +34,17 @@ enum {
     LEAT_ATON_SYMBOLS_MAX = 144 + LEAT_ATON_INTERFACES_MAX * 64, /* SORT, W = 64 */
 };
 
-/* What travels between two delimiters, and the two bits in the second. */
+/* The contents between two delimiters, and the two bits in the second. */
 struct leat_aton_frame {
     struct leat_aton_packet packet; /* token = 1: only its AC counts */
     uint8_t intermediate;           /* I: more frames follow */
-    uint8_t error;                  /* E: a station on the way saw a mismatch */
+    uint8_t error;                  /* E: a station on the route saw a mismatch */
 };
 
-/* P of the spec: how many symbols the frame takes; or why it cannot be sent. */
+/* P of the spec: the symbols of the frame; or why it cannot be sent. */
 leat_err leat_aton_frame_measure(const struct leat_aton_frame *frame, size_t *symbol_count);
 
-/* Writes *count symbols, or nothing and says why. */
+/* Writes *count symbols. On error writes nothing and returns the reason. */
 leat_err leat_aton_frame_encode(const struct leat_aton_frame *frame, uint8_t *symbols, size_t cap,
                                 size_t *count);
 

@@ -10,9 +10,9 @@
  *   passive    length octets
  *   Ethernet   ringId sequence hopsLeft ringFlags, before the packet's own
  *
- * What a user leaves out is what a sender with operand 0 starts with. A list that is left out is
- * one of zeros, as long as counter, width or param says; a list that is written decides itself.
- * A token has no octet image, hence none here.
+ * Missing fields get the values of a sender with operand 0. A missing list is all zeros, with the
+ * length given by counter, width or param; a list that is present determines its own length. A
+ * token has no octet image, hence none here.
  */
 #ifndef LEAT_ATON_TEXT_H
 #define LEAT_ATON_TEXT_H

@@ -1,7 +1,7 @@
 /*
- * What an interface does to an active packet that passes: the word engine (spec/aton.md,
- * "Commands", "Algorithms with long packets"). One event per packet and interface; the same source
- * for the simulator, for the live station in user space, and for XDP, where it compiles as it is.
+ * What an interface does to a passing active packet: the word engine (spec/aton.md, "Commands",
+ * "Algorithms with long packets"). One event per packet and interface; the same source for the
+ * simulator, for the live station in user space, and for XDP, where it compiles as it is.
  *
  *        octet image            interface                     octet image
  *   ---> Counter V1 V2  --->  R0..R63, address, enabled  ---> Counter+1 V1' V2' --->
@@ -16,9 +16,10 @@
  *               one takes x. Slot h is then valid where bit h of Counter is set; an emptied one
  *               holds 0
  *
- * x is the low W bits of the register that the packet names. Who takes part adds 1 to Counter and
- * sets A and C; all others repeat. The CRC is not touched here: leat_aton_packet_seal, or what XDP
- * has for it, comes once behind all changes. The image must have been decoded (aton_wire.h) first.
+ * x is the low W bits of the register that the packet names. An interface that takes part adds 1 to
+ * Counter and sets A and C; all others repeat. This code does not update the CRC:
+ * leat_aton_packet_seal, or its counterpart in XDP, runs once after all changes. Decode the image
+ * (aton_wire.h) first.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -31,8 +32,8 @@
 /*
  * Every offset that depends on the packet goes through LEAT_ATON_BOUND, and the one loop that no
  * constant bounds is LEAT_ATON_REPEAT: step(i, state) for i = 0, 1, ... count - 1 until it is not
- * 0. Where a verifier wants to see that offsets stay inside a buffer and that loops end, the
- * includer says how; decoding has seen to it for all others.
+ * 0. If a verifier must see that offsets stay inside a buffer and that loops end, the includer
+ * defines both macros; for all others decoding has checked it.
  */
 #ifndef LEAT_ATON_BOUND
 #define LEAT_ATON_BOUND(offset) (offset)
@@ -46,7 +47,7 @@
 enum leat_aton_visit {
     LEAT_ATON_REPEATS,    /* disabled, outside the region, or no active packet */
     LEAT_ATON_TAKES_PART, /* the image has changed */
-    LEAT_ATON_NO_ROOM,    /* SORT: the image would outgrow its buffer; Counter is at its end */
+    LEAT_ATON_NO_ROOM,    /* SORT: the image would outgrow its buffer; Counter is at its maximum */
 };
 
 /* ---- values of W bits --------------------------------------------------------------------- */
@@ -94,7 +95,7 @@ static inline unsigned leat_aton_relation(unsigned opcode, uint64_t v, uint64_t 
 
 /* ---- one visit by kind of command --------------------------------------------------------- */
 
-/* What CTL says, taken apart once. */
+/* The fields of CTL, extracted once. */
 struct leat_aton_task {
     uint32_t len; /* of the image */
     uint32_t width_bits, opcode, reg;
@@ -121,7 +122,7 @@ static inline void leat_aton_visit_fold(uint8_t *image, const struct leat_aton_t
     leat_aton_value_put(image, v2_at, w, v2);
 }
 
-/* SORT: the gap travels from the end of the list to where x belongs. */
+/* SORT: the gap moves from the end of the list to the place of x. */
 struct leat_aton_gap {
     uint8_t *image;
     uint64_t x;
@@ -191,7 +192,7 @@ static inline void leat_aton_visit_tree(uint8_t *image, const struct leat_aton_t
 
 /* ---- the visit ---------------------------------------------------------------------------- */
 
-/* Did this interface send the packet? Then it has gone round. */
+/* Did this interface send the packet? Then it has completed the ring. */
 static inline bool leat_aton_is_own(const struct leat_aton_interface *it, const uint8_t *image)
 {
     return leat_get_be16(image + LEAT_ATON_SA_AT) == it->address;
@@ -206,8 +207,8 @@ static inline bool leat_aton_is_addressed(const struct leat_aton_interface *it,
 }
 
 /*
- * The packet in image, *len octets in a buffer of `room`, passes `it`. The sender's own packet is
- * not for this: what it starts with is its part (leat_aton_begin).
+ * The packet in image, *len octets in a buffer of `room`, passes `it`. Not for the sender's own
+ * packet: leat_aton_begin has done the sender's part.
  */
 static inline enum leat_aton_visit leat_aton_visit(const struct leat_aton_interface *it,
                                                    uint8_t *image, uint32_t *len, uint32_t room)

@@ -1,6 +1,6 @@
 /*
- * The ATON packet within leat: <leat/aton.h> has its meaning and its picture, this has the fields
- * and shapes that codecs and engines share.
+ * The ATON packet within leat: <leat/aton.h> has its meaning and its picture, this header the
+ * fields and shapes that codecs and engines share.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How the payload is divided: `count` items of `flag_len + value_len` octets. */
+/* The layout of the payload: `count` items of `flag_len + value_len` octets. */
 struct leat_aton_shape {
     size_t count;
     uint8_t flag_len;   /* 1: a valid octet before the value (TREE) */
@@ -25,15 +25,15 @@ struct leat_aton_shape {
 leat_err leat_aton_packet_check(const struct leat_aton_packet *packet,
                                 struct leat_aton_shape *shape);
 
-/* Item i < shape->count. `valid` is 0 or 1, and 1 where the shape has no flags. */
+/* Item i < shape->count. `valid` is 0 or 1; it is 1 if the shape has no flags. */
 uint64_t leat_aton_item_get(const uint8_t *payload, const struct leat_aton_shape *shape, size_t i,
                             unsigned *valid);
 void leat_aton_item_put(uint8_t *payload, const struct leat_aton_shape *shape, size_t i,
                         unsigned valid, uint64_t value);
 
 /*
- * The CRC of an image that ends with FLG at flg_at: what stands in the four octets behind it. Who
- * changes an image in place (aton_visit.h) writes it anew with leat_aton_packet_seal.
+ * The CRC of an image that ends with FLG at flg_at: the content of the four octets after it. Code
+ * that changes an image in place (aton_visit.h) rewrites it with leat_aton_packet_seal.
  */
 uint32_t leat_aton_packet_crc(const uint8_t *buf, size_t flg_at);
 void leat_aton_packet_seal(uint8_t *buf, size_t image_len);
@@ -62,10 +62,10 @@ enum {
     LEAT_ATON_AC_TOKEN = 4,
     LEAT_ATON_AC_MONITOR = 3,
     LEAT_ATON_AC_RESERVATION = 0,
-    LEAT_ATON_AC_CRC_MASK = 0xE0, /* what the CRCs take of AC: no station changes it */
+    LEAT_ATON_AC_CRC_MASK = 0xE0, /* the part of AC in the CRCs: no station changes it */
     LEAT_ATON_CTL_ACTIVE = 15,
     LEAT_ATON_CTL_OPCODE = 11,
-    LEAT_ATON_CTL_OPCODE_MASK = 15, /* of what is shifted down */
+    LEAT_ATON_CTL_OPCODE_MASK = 15, /* of the shifted value */
     LEAT_ATON_CTL_WIDTH = 9,        /* codes 0, 1, 2 are 16, 32, 64 */
     LEAT_ATON_CTL_REGISTER = 3,
     LEAT_ATON_CTL_ZERO = 7,
@@ -132,8 +132,8 @@ static inline bool leat_aton_is_fold(const struct leat_aton_packet *packet)
 }
 
 /*
- * The shape that a head announces: active, opcode and width_bits must be sound; looks also at
- * counter, param and (passive) payload_len. Errors are PARAM's.
+ * The shape that a head announces: active, opcode and width_bits must be valid; also uses counter,
+ * param and (passive) payload_len. Errors are PARAM's.
  */
 static inline leat_err leat_aton_packet_shape(const struct leat_aton_packet *p,
                                               struct leat_aton_shape *shape)
