@@ -17,8 +17,7 @@ struct leat_text {
     char *buf;
     size_t cap, len;
     bool overflowed;
-    void (*flush)(struct leat_text *text); /* writes buf[0..len) out and sets len to 0; may be
-                                              NULL */
+    void (*flush)(struct leat_text *text); /* empties buf[0..len), sets len to 0; may be NULL */
     void *user;                            /* flush's own */
 };
 

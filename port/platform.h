@@ -25,8 +25,7 @@ enum { LEAT_PLATFORM_NAME_LEN = 3 };
 
 enum leat_platform_verb {
     LEAT_PLATFORM_INITSEND,
-    LEAT_PLATFORM_PUT,      /* octets, len: a word of the bus has four of them, the last may have
-                               fewer */
+    LEAT_PLATFORM_PUT,      /* octets, len: a word of the bus has four, the last may have fewer */
     LEAT_PLATFORM_SEND,     /* to, name, instance, type */
     LEAT_PLATFORM_RECEIVE,  /* type: a message for the requesting task; releases its previous one */
     LEAT_PLATFORM_GET,      /* len */
@@ -50,8 +49,7 @@ struct leat_platform_reply {
     uint32_t task;
     uint64_t cycle; /* of the network's clock */
     leat_time at;
-    const char *refusal;   /* NULL: done; else a sentence without a full stop, and nothing was
-                              done */
+    const char *refusal;   /* NULL: done; else a sentence without a full stop; nothing was done */
     const uint8_t *octets; /* of a GET, lent for the call */
     uint32_t len;          /* of a GET; RECEIVE: the maximum of octets in the message */
 };

@@ -183,8 +183,7 @@ struct leat_aton_host;
 struct leat_aton_host_answer {
     struct leat_aton_packet result;
     uint64_t took_ns;
-    uint32_t stations; /* stations that it passed, this one included; Counter has those that took
-                          part */
+    uint32_t stations; /* that it passed, this one included; Counter has those that took part */
     uint8_t image[LEAT_ATON_HOST_IMAGE_MAX];
 };
 

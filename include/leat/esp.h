@@ -187,9 +187,9 @@ LEAT_API leat_err leat_esp_packet_encode(const struct leat_esp_packet *packet, u
                                          size_t cap, size_t *len);
 
 /*
- * What an end system does to a packet with R before it sends it back (spec/esp.md, "Holes", 5): X
- * := XR, R := 0; E stays, so that the source sees it. The carrier swaps the addresses and sets the
- * new TTL; encode makes the CRC. False, and nothing changed, if R is not set.
+ * What an end system does to a packet with R before it sends it back (spec/esp.md, "Holes", 5):
+ * X := XR, R := 0; E stays, so that the source sees it. The carrier swaps the addresses and sets
+ * the new TTL; encode makes the CRC. False, and nothing changed, if R is not set.
  */
 LEAT_API bool leat_esp_packet_reflect(struct leat_esp_packet *packet);
 

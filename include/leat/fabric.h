@@ -47,7 +47,7 @@ LEAT_API void leat_fabric_net_close(struct leat_fabric_net *net);
 /* The full name, which opens the same fabric again; lent until close. */
 LEAT_API const char *leat_fabric_net_name(const struct leat_fabric_net *net);
 
-/* Ports are numbered from 0. */
+/* The number of ports; they are numbered from 0. */
 LEAT_API uint32_t leat_fabric_net_ports(const struct leat_fabric_net *net);
 
 /* The simulated time reached. */

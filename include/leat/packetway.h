@@ -63,8 +63,7 @@ struct leat_packetway_plan {
     uint32_t router; /* the half-router that accepts it */
     enum leat_packetway_plan_state state;
     uint32_t route_count;
-    struct leat_packetway_plan_route routes[LEAT_PACKETWAY_PLAN_ROUTES_MAX]; /* in ascending order
-                                                                                of Q */
+    struct leat_packetway_plan_route routes[LEAT_PACKETWAY_PLAN_ROUTES_MAX]; /* by ascending Q */
     leat_time used_at, asked_at;
     uint8_t tries, redirects, failures; /* of this query */
 };

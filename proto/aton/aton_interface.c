@@ -1,8 +1,8 @@
-/* The input machine, and the output as far as it follows what comes in. */
+/* The input machine, and the output as far as it follows the input. */
 #include "aton_interface_parts.h"
 
 enum { J = LEAT_ATON_J, K = LEAT_ATON_K };
-enum { SLOT_MET, SLOT_TAKEN, SLOT_REPEATED }; /* TREE: what is done with the present slot */
+enum { SLOT_MET, SLOT_TAKEN, SLOT_REPEATED }; /* TREE: what happens to the current slot */
 
 void leat_aton_station_init(struct leat_aton_station *s, uint16_t address, uint8_t *buffer,
                             uint32_t buffer_cap)
@@ -64,7 +64,7 @@ struct leat_aton_place leat_aton_place_after(enum leat_aton_phase phase,
 
 /* ---- the ends of fields --------------------------------------------------------------------- */
 
-/* CTL is in. What no packet says ends the packet here: the rest is repeated. */
+/* CTL is complete. An illegal one ends the packet here: the rest is repeated. */
 static bool on_ctl(struct leat_aton_station *s)
 {
     struct leat_aton_packet head = { 0 };
@@ -83,7 +83,7 @@ static void on_da(struct leat_aton_station *s)
                    (s->da == LEAT_ATON_DA_ALL || s->da == s->it.address);
 }
 
-/* With the first bit of the data. */
+/* Together with the first bit of the data. */
 static void fetch(struct leat_aton_station *s)
 {
     const unsigned reg = s->ctl >> LEAT_ATON_CTL_REGISTER & LEAT_ATON_REGISTER_MAX;
@@ -114,20 +114,20 @@ static bool on_param(struct leat_aton_station *s)
     return s->param >= 1 && s->param <= LEAT_ATON_SLOTS_MAX;
 }
 
-/* What Variable-1 decided presets the unit for Variable-2; ADD's carry is there already. */
+/* The result of Variable-1 presets the unit for Variable-2; ADD's carry is already there. */
 static void on_v1(struct leat_aton_station *s)
 {
     s->v1 = s->shift;
     if (s->opcode >= LEAT_ATON_EQ) s->carry = leat_aton_is_counted(s->opcode, s->relation);
 }
 
-/* False: this cannot be a packet (or it was a token), and what follows is only repeated. */
+/* False: this is no packet (or it was a token); the rest is only repeated. */
 static bool leave(struct leat_aton_station *s)
 {
     switch ((enum leat_aton_phase)s->in.phase) {
     case LEAT_ATON_IN_AC:
         s->reservation = s->shift & 7;
-        s->silence = 0; /* only now: half an AC, going round and round, is no sign of life */
+        s->silence = 0; /* only now: half an AC that circulates is no sign of life */
         return !(s->shift >> LEAT_ATON_AC_TOKEN & 1);
     case LEAT_ATON_IN_CTL: return on_ctl(s);
     case LEAT_ATON_IN_DA: on_da(s); return true;
@@ -183,7 +183,7 @@ static unsigned fold_v2(struct leat_aton_station *s, unsigned bit)
     return bit;
 }
 
-/* SORT: the symbol of W bit times ago comes out of the shift register, the present one goes in. */
+/* SORT: the shift register outputs the symbol of W bit times ago and takes the current one. */
 static unsigned line_shift(struct leat_aton_station *s, unsigned symbol)
 {
     const unsigned top = s->width_bits - 1u;
@@ -269,7 +269,7 @@ static unsigned fold_items(struct leat_aton_station *s, unsigned bit)
     return s->opcode == LEAT_ATON_BITCOUNT ? bitcount_bit(s, bit) : tree_bit(s, bit);
 }
 
-/* ---- taking in a payload, as the octet image has it ------------------------------------------ */
+/* ---- storing a payload, as the octet image has it -------------------------------------------- */
 
 static void keep_octets(struct leat_aton_station *s, uint64_t value, unsigned len)
 {
@@ -325,7 +325,7 @@ static bool is_sound(const struct leat_aton_station *s)
            !(s->flags & LEAT_ATON_FLG_ZERO);
 }
 
-/* E is in. */
+/* E is complete. */
 static unsigned on_end(struct leat_aton_station *s)
 {
     if (s->role == LEAT_ATON_ROLE_REPEATS)
@@ -347,7 +347,7 @@ static unsigned on_end(struct leat_aton_station *s)
 
 /* ---- trailer -------------------------------------------------------------------------------- */
 
-/* FLG, CRC and ED as they come in. */
+/* FLG, CRC and ED at the input. */
 static unsigned trailer_in(struct leat_aton_station *s, unsigned symbol)
 {
     static const uint8_t ending[ATON_ED_FIXED_LEN] = { J, K, 1, J, K, 1 };
@@ -361,13 +361,13 @@ static unsigned trailer_in(struct leat_aton_station *s, unsigned symbol)
         if (symbol != ending[at - ATON_ED_AT]) s->broken = 1;
     } else if (at < ATON_TRAILER_LEN) {
         if (symbol > 1) s->broken = 1;
-        s->error = symbol != 0; /* at last that of E */
+        s->error = symbol != 0; /* the last one is E */
         if (at == ATON_TRAILER_LEN - 1) return on_end(s);
     }
     return 0;
 }
 
-/* The same as they go out, `at` symbols behind the first of FLG. */
+/* The same at the output, `at` symbols after the first of FLG. */
 static unsigned trailer_out(struct leat_aton_station *s, unsigned symbol, uint32_t at)
 {
     if (at < ATON_FLG_LEN) {
@@ -376,7 +376,7 @@ static unsigned trailer_out(struct leat_aton_station *s, unsigned symbol, uint32
         return symbol | (is_a && (s->takes_part || (!s->active && s->addressed))) |
                (is_c && (s->takes_part || s->copies));
     }
-    if (at < ATON_ED_AT && s->takes_part) /* the syndrome travels on */
+    if (at < ATON_ED_AT && s->takes_part) /* the syndrome is passed on */
         return leat_aton_crc_out(&s->crc_out) ^ (s->syndrome >> (at - ATON_FLG_LEN) & 1);
     if (at == ATON_TRAILER_LEN - 1) return symbol | (s->syndrome || s->broken);
     return symbol;
@@ -397,8 +397,8 @@ static unsigned trailer_symbol(struct leat_aton_station *s, unsigned symbol)
 /* ---- delimiters, token, monitor -------------------------------------------------------------- */
 
 /*
- * What the monitor waits for an AC: a packet, and then the token, may be away for a round each. One
- * of SORT grows by W bits at every interface behind the monitor.
+ * The monitor's time-out for an AC: a packet, and then the token, may take a round each. A SORT
+ * packet grows by W bits at every interface after the monitor.
  */
 static uint32_t silence_max(const struct leat_aton_station *s)
 {
@@ -422,7 +422,7 @@ static unsigned hunt(struct leat_aton_station *s, unsigned symbol)
     return symbol;
 }
 
-/* J or K among bits: no packet goes on like that. */
+/* J or K among bits: no packet contains that. */
 static unsigned on_violation(struct leat_aton_station *s, unsigned symbol)
 {
     s->broken = 1;
@@ -440,7 +440,7 @@ static void on_start(struct leat_aton_station *s)
     s->broken = s->error = s->takes_part = s->delay = 0;
 }
 
-/* An ED where none was expected ends a packet that was cut short. */
+/* An unexpected ED ends a truncated packet. */
 static unsigned on_early_end(struct leat_aton_station *s, unsigned symbol)
 {
     const bool was_in_packet = s->broken;
@@ -467,7 +467,7 @@ static unsigned delimiter(struct leat_aton_station *s, unsigned symbol)
     return symbol;
 }
 
-/* Who cannot send yet asks for its priority in the packet that passes. */
+/* An interface that cannot send yet reserves its priority in the passing packet. */
 static void on_packet(struct leat_aton_station *s)
 {
     leat_aton_raises_see(&s->raises, s->shift & 7);
@@ -481,14 +481,14 @@ static unsigned on_token(struct leat_aton_station *s)
     const unsigned priority = s->shift & 7;
     const bool before = s->tokens;
     s->tokens = 1;
-    s->opcode = 0; /* no packet is away */
+    s->opcode = 0; /* no packet is in flight */
     if (s->role == LEAT_ATON_ROLE_SENDS) return 1 | give_up(s, LEAT_ATON_LOST);
     if (s->role != LEAT_ATON_ROLE_REPEATS) return 1;
     leat_aton_raises_see(&s->raises, priority);
     const bool may_send = s->wants && (before || !s->order.when_idle) &&
                           aton_wanted_priority(s) >= priority;
     const bool lowers = leat_aton_raises_has(&s->raises, priority);
-    const bool is_stale = s->is_monitor && priority && before; /* nobody is left who lowers it */
+    const bool is_stale = s->is_monitor && priority && before; /* no interface lowers it */
     if (!may_send && !lowers && !is_stale) return 1;
     s->tokens = 0;
     leat_aton_send_begin(s, priority, !may_send);
@@ -496,7 +496,7 @@ static unsigned on_token(struct leat_aton_station *s)
     return may_send ? LEAT_ATON_TOLD_CAPTURED : 0; /* T = 0 */
 }
 
-/* The monitor marks a packet, or has met it before. */
+/* The monitor marks a packet, or has seen it before. */
 static unsigned on_mark(struct leat_aton_station *s, unsigned symbol)
 {
     if (!symbol) return 1;
@@ -591,7 +591,7 @@ static unsigned purge_step(struct leat_aton_station *s)
 
 unsigned leat_aton_station_step(struct leat_aton_station *s, unsigned symbol)
 {
-    const enum leat_aton_role role = s->role; /* a new one begins with the next step */
+    const enum leat_aton_role role = s->role; /* a new role begins with the next step */
     const unsigned out = take_in(s, symbol), told = out & ~3u;
     switch (role) {
     case LEAT_ATON_ROLE_REPEATS: return out;

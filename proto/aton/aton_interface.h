@@ -95,8 +95,7 @@ struct leat_aton_place {
 };
 
 struct leat_aton_station {
-    /* Input machine. The fields that every step touches come first: they fill a cache line or
-     * two. */
+    /* Input machine. The fields that every step touches come first, in a cache line or two. */
     struct leat_aton_place in;
     uint8_t role;
     uint8_t is_monitor;
@@ -163,8 +162,7 @@ void leat_aton_station_purge(struct leat_aton_station *s);
 /* Discards what is in progress, and only repeats; registers and order stay. */
 void leat_aton_station_reset(struct leat_aton_station *s);
 
-/* One bit time: symbol in; returns the symbol out in the two lowest bits, and reports above
- * them. */
+/* One bit time: symbol in; returns the symbol out in the two lowest bits, and its reports. */
 unsigned leat_aton_station_step(struct leat_aton_station *s, unsigned symbol);
 
 #endif

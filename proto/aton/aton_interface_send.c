@@ -1,4 +1,4 @@
-/* The output machine when it does not repeat: a packet of its own, a token. */
+/* The output machine when it does not repeat: its own packet, or a token. */
 #include "aton_interface_parts.h"
 
 enum { J = LEAT_ATON_J, K = LEAT_ATON_K, HEAD_LEN = 52 /* M RRR CTL DA SA */ };
@@ -12,7 +12,7 @@ static uint16_t ctl_of(const struct leat_aton_order *order)
     return order->is_passive ? 0 : leat_aton_ctl_encode(&packet);
 }
 
-/* How long the data are. */
+/* The length of the data. */
 static struct aton_head head_of(const struct leat_aton_station *s)
 {
     const struct leat_aton_command *c = &s->sent.command;
@@ -51,14 +51,16 @@ bool leat_aton_send_is_own(const struct leat_aton_station *s)
     return c->opcode < LEAT_ATON_SORT || s->param == c->param;
 }
 
-/* ---- what the packet starts with (spec/aton.md, "Commands") --------------------------------- */
+/* ---- the initial contents of a packet (spec/aton.md, "Commands")
+ * ------------------------------ */
 
 static uint64_t identity(unsigned opcode, unsigned width_bits)
 {
     return opcode == LEAT_ATON_AND || opcode == LEAT_ATON_MIN ? leat_aton_mask(width_bits) : 0;
 }
 
-/* In the first bit time of the data the operand is fetched, as at every other interface. */
+/* The interface fetches the operand in the first bit time of the data, like every other
+ * interface. */
 static void fetch(struct leat_aton_station *s)
 {
     const struct leat_aton_command *c = &s->sent.command;
@@ -120,14 +122,14 @@ static unsigned symbol_of(struct leat_aton_station *s)
     case LEAT_ATON_IN_DELIMITER:
     case LEAT_ATON_IN_CTL:
     case LEAT_ATON_IN_DA:
-    case LEAT_ATON_IN_SA: break; /* not phases of a sender: its head goes out as one */
+    case LEAT_ATON_IN_SA: break; /* not phases of a sender: its head is sent as one */
     }
     return 0;
 }
 
 unsigned leat_aton_send_step(struct leat_aton_station *s)
 {
-    if (s->out.phase == LEAT_ATON_HUNTS) return 0; /* all is sent */
+    if (s->out.phase == LEAT_ATON_HUNTS) return 0; /* everything is sent */
     const unsigned symbol = symbol_of(s);
     if (++s->out.at < s->out.len) return symbol;
     const struct aton_head head = head_of(s);
@@ -145,7 +147,7 @@ void leat_aton_station_release(struct leat_aton_station *s)
     s->out = (struct leat_aton_place){ .len = LEAT_ATON_TOKEN_SYMBOLS };
 }
 
-/* Behind a packet that is back the token has the priority that others have asked for, or this
+/* After its packet has returned, the token gets the priority that others have reserved, or this
  * interface itself for its next order. */
 static void begin_token(struct leat_aton_station *s)
 {

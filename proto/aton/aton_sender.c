@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    /* The longest payload at the beginning: TREE's slots, W = 64. */
+    /* The longest initial payload: TREE's slots, W = 64. */
     PAYLOAD_MAX = LEAT_ATON_SLOTS_MAX * 9,
     LONG_SYMBOLS = LEAT_ATON_FOLD_SYMBOLS + 16, /* PARAM */
 };
@@ -41,12 +41,12 @@ static void begin_fold(const struct leat_aton_interface *it, const struct leat_a
     if (c->opcode >= LEAT_ATON_MAX) p->variable2 = it->enabled ? it->address : LEAT_ATON_DA_ALL;
 }
 
-/* Of nobody: an image that the sender, where it is enabled, then visits as any other would. */
+/* An image without operands; an enabled sender then visits it like any other interface. */
 static void begin_long(struct leat_aton_packet *p, const uint8_t *zeros)
 {
     struct leat_aton_shape shape;
     p->counter = 0;
-    if (leat_aton_packet_shape(p, &shape)) return; /* encoding will say it */
+    if (leat_aton_packet_shape(p, &shape)) return; /* encoding reports the error */
     p->payload_len = leat_aton_shape_len(&shape);
     p->payload = zeros;
 }
@@ -142,7 +142,8 @@ leat_err leat_aton_take(const struct leat_aton_interface *it, const struct leat_
 bool leat_aton_average(const struct leat_aton_packet *p, uint64_t *quotient, uint64_t *remainder)
 {
     if (!p->counter) return false;
-    /* Long division: there are fewer carries than operands, so all before V1 is left over. */
+    /* Long division: there are fewer carries than operands, so everything before V1 is
+     * remainder. */
     uint64_t rest = p->variable2, q = 0;
     for (unsigned bit = p->width_bits; bit-- > 0;) {
         rest = rest << 1 | (p->variable1 >> bit & 1);

@@ -1,11 +1,11 @@
 #include "aton_symbol.h"
 #include <string.h>
 
-/* Offsets of what stands in the same place in every packet, and lengths, in symbols. */
+/* Offsets of fields at the same place in every packet, and lengths, in symbols. */
 enum {
     AC_AT = 8,
     CTL_AT = 16,
-    COVERED_AT = CTL_AT, /* from here to FLG the CRC takes all bits as they are */
+    COVERED_AT = CTL_AT, /* from here to FLG the CRC covers all bits unchanged */
     DATA_AT = 64,
     PARAM_AT = 80,
     DELIMITER_LEN = 8,
@@ -32,7 +32,7 @@ static enum order item_order(const struct leat_aton_packet *p)
     return p->active && p->opcode == LEAT_ATON_BITCOUNT ? LSB_FIRST : MSB_FIRST;
 }
 
-/* Symbols from SD to the end of the data's head: what is not payload and not trailer. */
+/* Symbols from SD to the end of the data's head: everything but payload and trailer. */
 static size_t payload_at(const struct leat_aton_packet *p)
 {
     if (!p->active) return DATA_AT + 16;
@@ -90,7 +90,7 @@ static uint8_t *put(uint8_t *to, uint64_t value, unsigned bits, enum order order
 static uint8_t *put_payload(uint8_t *to, const struct leat_aton_packet *p)
 {
     struct leat_aton_shape shape;
-    if (leat_aton_packet_shape(p, &shape) != LEAT_ERR_OK) return to; /* measured before: sound */
+    if (leat_aton_packet_shape(p, &shape) != LEAT_ERR_OK) return to; /* measured before: valid */
     const enum order order = item_order(p);
     for (size_t i = 0; i < shape.count; i++) {
         unsigned valid;
@@ -145,7 +145,7 @@ leat_err leat_aton_frame_encode(const struct leat_aton_frame *frame, uint8_t *sy
 
 /* ---- decoding ----------------------------------------------------------------------------- */
 
-/* Stands at a symbol; the first mistake stops it, and then every number read is 0. */
+/* Reads at a symbol; the first error stops it, and then every number read is 0. */
 struct reader {
     const uint8_t *symbols;
     size_t count, at;
@@ -243,7 +243,7 @@ static void take_packet(struct reader *r, uint8_t *payload, size_t payload_cap,
     struct leat_aton_packet *p = &frame->packet;
     struct leat_aton_shape shape = { 0 };
     take_head(r, p, &shape);
-    struct reader again = *r; /* nothing is gathered before all of the frame has been found sound */
+    struct reader again = *r; /* nothing is stored before the whole frame is known to be valid */
     skip(r, payload_symbols(&shape));
     take_trailer(r, frame);
     p->payload_len = leat_aton_shape_len(&shape);

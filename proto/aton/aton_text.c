@@ -47,7 +47,7 @@ static void walk_ctl(struct leat_fields *f, struct leat_aton_packet *p)
     p->reg = (uint8_t)leat_fields_uint(f, "register", CTL_AT, 6, p->reg);
 }
 
-/* What a sender starts with (spec/aton.md, "Commands"), v being its own operand. */
+/* The initial values of a sender (spec/aton.md, "Commands"), with its own operand as v. */
 static void start(struct leat_aton_packet *p)
 {
     p->counter = 1;
@@ -86,8 +86,8 @@ static uint8_t *blank_payload(struct leat_fields *f, const struct leat_aton_shap
 }
 
 /*
- * *length is the field of the head which says how many items there are, `head` its name; NULL: one
- * per bit of W. Who writes both must mean the same.
+ * *length is the field of the head that gives the number of items, `head` its name; NULL: one per
+ * bit of W. If the user writes both, they must agree.
  */
 static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_packet *p,
                       const char *head, uint16_t *length, size_t max)
@@ -216,7 +216,7 @@ static void walk_live(struct leat_fields *f, struct leat_aton_live *live)
     live->flags = (uint8_t)leat_fields_hex(f, "ringFlags", 9, 8, live->flags);
 }
 
-/* An image whose head is unsound has no length of its own: all that is left goes to show. */
+/* An image with an invalid head has no length of its own: show gets everything that is left. */
 static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fields *f,
                               size_t *packet_at, size_t *packet_len, size_t *fault_at)
 {
@@ -232,7 +232,7 @@ static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fiel
     return LEAT_ERR_OK;
 }
 
-/* Without a MAC: that takes a key, which no capture has. */
+/* Without a MAC: that needs a key, which no capture has. */
 static leat_err frame_ether(struct leat_fields *f, const uint8_t *packet, size_t packet_len,
                             uint8_t *out, size_t cap, size_t *len)
 {

@@ -36,7 +36,7 @@ void leat_aton_item_put(uint8_t *payload, const struct leat_aton_shape *s, size_
     put_be(item + s->flag_len, s->value_len, value);
 }
 
-/* Whole octets hold more than is sent: the rest must be zero. *bad is the first bad item. */
+/* Whole octets hold more bits than are sent: the rest must be zero. *bad is the first bad item. */
 static leat_err payload_check(const uint8_t *payload, const struct leat_aton_shape *s, size_t *bad)
 {
     if (!s->flag_len && s->value_bits == 8 * s->value_len) return LEAT_ERR_OK;
@@ -60,7 +60,7 @@ static size_t payload_at(const struct leat_aton_packet *p)
 
 /* ---- decoding ----------------------------------------------------------------------------- */
 
-/* The head of the data; p has what stands before. *image_len is what the head announces. */
+/* The head of the data; p has the fields before it. *image_len is the announced length. */
 static leat_err data_head_decode(const uint8_t *buf, size_t len, struct leat_aton_packet *p,
                                  struct leat_aton_shape *shape, size_t *image_len, size_t *fault_at)
 {
@@ -123,8 +123,9 @@ static void variable_put(uint8_t *p, unsigned width_bits, uint64_t value)
 }
 
 /*
- * Over AC to FLG of an image, T, M, RRR and FLG taken as 0. What is left of AC is the priority: the
- * eight CRCs of that one octet are known, so the rest needs no copy, and mostly one call.
+ * Over AC to FLG of an image, with T, M, RRR and FLG taken as 0. Only the priority remains of AC:
+ * the eight CRCs of that one octet are in a table, so the rest needs no copy, and mostly one
+ * call.
  */
 uint32_t leat_aton_packet_crc(const uint8_t *buf, size_t flg_at)
 {
@@ -247,7 +248,7 @@ leat_err leat_aton_packet_encode(const struct leat_aton_packet *p, uint8_t *buf,
     if (p->payload_len) memcpy(buf + head_len, p->payload, p->payload_len);
     buf[flg_at] = 0;
     leat_put_be32(buf + crc_at, leat_crc32(0, buf, crc_at));
-    /* What the CRC takes as 0 comes last. */
+    /* Fields that the CRC takes as 0 come last. */
     buf[LEAT_ATON_AC_AT] = leat_aton_ac_encode(p);
     buf[flg_at] = leat_aton_flg_encode(p);
     *len = crc_at + LEAT_ATON_CRC_LEN;

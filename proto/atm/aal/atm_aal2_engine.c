@@ -105,7 +105,7 @@ static void drop(struct leat_atm_aal2_reassemble *r, struct leat_atm_aal2_out *o
     enter(r, next);
 }
 
-/* Adds a cell's octets to the message; `next` tells whether it was the last. */
+/* Adds a cell's octets to the message; `next` is IDLE if it was the last. */
 static void collect(struct leat_atm_aal2_reassemble *r, struct leat_atm_aal2_out *out,
                     const struct leat_atm_aal2_pdu *pdu, enum state next)
 {
@@ -124,7 +124,7 @@ static void collect(struct leat_atm_aal2_reassemble *r, struct leat_atm_aal2_out
     }
 }
 
-/* BOM and SSM: whatever was open has lost its end. */
+/* BOM and SSM: an open message has lost its end. */
 static void on_begin(struct leat_atm_aal2_reassemble *r, struct leat_atm_aal2_out *out,
                      const struct leat_atm_aal2_pdu *pdu, enum state next)
 {

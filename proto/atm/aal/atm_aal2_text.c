@@ -13,7 +13,7 @@ static const struct leat_name it_names[] = {
     { 0, NULL },
 };
 
-/* One walk for both directions. The payload is what LI counts, so LI follows from it. */
+/* One walk for both directions. LI is the length of the payload, so it follows from it. */
 static void walk(struct leat_fields *f, struct leat_atm_aal2_pdu *pdu, unsigned crc)
 {
     const uint8_t *payload = pdu->payload;

@@ -36,15 +36,15 @@ leat_err leat_atm_aal34_sender_begin(struct leat_atm_aal34_sender *s, uint8_t cp
 
     s->header[0] = cpi;
     s->header[1] = s->tag;
-    leat_put_be16(s->header + 2, (uint16_t)payload_len); /* the length is known: BASize is it */
-    uint8_t *trailer = s->tail + (-payload_len & 3);     /* behind PAD */
+    leat_put_be16(s->header + 2, (uint16_t)payload_len); /* the length is known: BASize equals it */
+    uint8_t *trailer = s->tail + (-payload_len & 3);     /* after PAD */
     memset(s->tail, 0, sizeof s->tail);
     trailer[1] = s->tag;
     leat_put_be16(trailer + 2, (uint16_t)payload_len);
     return LEAT_ERR_OK;
 }
 
-/* Copies what [from, from + len) of the CPCS-PDU has in common with a part of it. */
+/* Copies the overlap of [from, from + len) of the CPCS-PDU and one of its parts. */
 static void gather(uint8_t *to, size_t from, size_t len, const uint8_t *part, size_t part_at,
                    size_t part_len)
 {
@@ -214,7 +214,7 @@ static void drop(struct leat_atm_aal34 *a, uint16_t next, enum leat_atm_aal34_dr
     enter(a, mid10, next);
 }
 
-/* Appends the latest SAR-PDU to the open PDU; the caller has seen to the room. */
+/* Appends the latest SAR-PDU to the open PDU; the caller has checked the room. */
 static void append(struct leat_atm_aal34 *a)
 {
     const struct leat_atm_aal34_sar *sar = &a->sar;
@@ -308,7 +308,7 @@ static void on_cell(struct leat_atm_aal34 *a, const struct leat_atm_aal34_in *in
         return;
     }
     if (err != LEAT_ERR_OK) {
-        /* The CRC is right, so ST and MID are to be believed. */
+        /* The CRC is correct, so ST and MID can be trusted. */
         const uint16_t head = leat_get_be16(in->sar);
         a->sar.st = (enum leat_atm_aal34_st)(head >> 14);
         a->sar.mid10 = head & (LEAT_ATM_AAL34_MID_COUNT - 1);
@@ -323,7 +323,7 @@ static void on_cell(struct leat_atm_aal34 *a, const struct leat_atm_aal34_in *in
     abort();
 }
 
-/* When the PDU longest silent is due. */
+/* The deadline of the PDU silent for longest. */
 static leat_time deadline(const struct leat_atm_aal34 *a)
 {
     return a->oldest == NO_SLOT ? LEAT_NEVER

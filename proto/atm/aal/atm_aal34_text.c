@@ -43,7 +43,7 @@ static bool same_meaning(const struct leat_atm_aal34_cpcs *a, const struct leat_
            (a->payload_len == 0 || memcmp(a->payload, b->payload, a->payload_len) == 0);
 }
 
-/* Reading an SSM: its payload is what the user wrote, or what the CPCS-PDU makes. */
+/* Reading an SSM: its payload is the user's, or the encoded CPCS-PDU. */
 static void settle_ssm(struct leat_fields *f, struct leat_atm_aal34_sar *sar, bool payload_given,
                        const struct leat_atm_aal34_cpcs *cpcs, bool cpcs_given)
 {
@@ -112,7 +112,7 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
     return err;
 }
 
-/* Nothing said: an SSM with an empty CPCS-PDU. Any other ST: 44 octets of 0. */
+/* No fields: an SSM with an empty CPCS-PDU. Any other ST: 44 octets of 0. */
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
 {
     struct leat_atm_aal34_sar sar = { .st = LEAT_ATM_AAL34_SSM, .li = LEAT_ATM_AAL34_SEGMENT_LEN };

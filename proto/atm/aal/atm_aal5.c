@@ -11,8 +11,9 @@ enum { UU_AT = 0, CPI_AT = 1, LENGTH_AT = 2, CRC_AT = 4, CRC_LEN = 4 }; /* in th
 enum { PT_NOT_USER_DATA = 4 };
 
 /*
- * Bursts go in chunks that stay in the nearest cache, so that summing finds what copying fetched;
- * the next octets of a payload are asked for while these are worked on. Both by measurement.
+ * Bursts are handled in chunks that stay in the first-level cache, so that the CRC finds the octets
+ * that copying fetched. The next octets of a payload are prefetched meanwhile. Both sizes are
+ * measured.
  */
 enum { CHUNK_CELLS = 32, AHEAD_CELLS = 85 };
 
@@ -53,8 +54,8 @@ static bool length_fits(size_t payload_len)
 }
 
 /*
- * The end of a PDU: `rest` octets of payload, PAD and trailer, in `len` octets that end it. `crc`
- * covers what came before.
+ * The end of a PDU: `rest` octets of payload, PAD and trailer, in the last `len` octets. `crc`
+ * covers the octets before.
  */
 static void put_tail(const struct leat_atm_aal5_pdu *pdu, size_t rest, uint32_t crc, uint8_t *tail,
                      size_t len)
@@ -109,7 +110,7 @@ leat_err leat_atm_aal5_sender_begin(struct leat_atm_aal5_sender *s,
     return LEAT_ERR_OK;
 }
 
-/* Brings the CRC up to `count` cells of the payload. */
+/* Extends the CRC to `count` cells of the payload. */
 static void sum_sent(struct leat_atm_aal5_sender *s, size_t count)
 {
     s->crc = leat_crc32_msb(s->crc, s->pdu.payload + s->summed_count * LEAT_ATM_PAYLOAD_LEN,
@@ -143,7 +144,7 @@ static void put_cell(const uint8_t *header, const uint8_t *payload, uint8_t *cel
     memcpy(cell + LEAT_ATM_HEADER_LEN, payload, LEAT_ATM_PAYLOAD_LEN);
 }
 
-/* Cells that are lent from the payload, count_max of them at most; how many? */
+/* Writes cells that are lent from the payload, at most count_max. Returns how many. */
 static size_t put_whole_cells(struct leat_atm_aal5_sender *s, uint8_t *cells, size_t count_max)
 {
     if (s->next >= s->whole_count) return 0;
@@ -230,7 +231,7 @@ static void enter(struct leat_atm_aal5 *a, enum state next)
     a->crc = 0;
 }
 
-/* Brings the CRC up to all that was collected. */
+/* Extends the CRC to everything collected. */
 static void sum_collected(struct leat_atm_aal5 *a)
 {
     a->crc = leat_crc32_msb(a->crc, a->buffer + a->summed, a->used - a->summed);
@@ -325,8 +326,8 @@ void leat_atm_aal5_step(struct leat_atm_aal5 *a, leat_time now, const struct lea
 }
 
 /*
- * The cells at the front of a burst that only append; how many? Headers of a channel hardly ever
- * change, so one comparison says that the HEC is right and that PT is what it was.
+ * Takes the cells at the front of a burst that only append. Returns how many. Headers of a channel
+ * hardly ever change, so one comparison shows that the HEC is correct and PT is unchanged.
  */
 static size_t collect_run(struct leat_atm_aal5 *a, const uint8_t *cells, size_t count)
 {
@@ -346,7 +347,7 @@ static size_t collect_run(struct leat_atm_aal5 *a, const uint8_t *cells, size_t 
     a->used += n * LEAT_ATM_PAYLOAD_LEN;
     a->seen_at = a->now;
     enter(a, COLLECTING);
-    sum_collected(a); /* while the cache has them */
+    sum_collected(a); /* while they are in the cache */
     return n;
 }
 

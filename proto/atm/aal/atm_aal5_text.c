@@ -21,7 +21,7 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
     return err;
 }
 
-/* Nothing said: 40 octets of 0, which fill one cell. */
+/* No fields: 40 octets of 0, which fill one cell. */
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
 {
     static const uint8_t zeros[LEAT_ATM_PAYLOAD_LEN - LEAT_ATM_AAL5_TRAILER_LEN];

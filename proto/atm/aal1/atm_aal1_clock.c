@@ -5,7 +5,7 @@
 
 enum {
     HALF_MODULUS = LEAT_ATM_AAL1_SRTS_MODULUS / 2,
-    SPAN_MAX = 8, /* periods; a longer silence deserves a new start, however good the clocks */
+    SPAN_MAX = 8, /* periods; after a longer silence start again, however good the clocks */
     MILLION = 1000000,
 };
 
@@ -63,7 +63,7 @@ static uint64_t nominal_counts(const struct leat_atm_aal1_srts_receive *r, uint3
 }
 
 /*
- * How far a true count may lie from nominal_counts: y = tolerance * nominal, rounded up, and one
+ * How far a true count may be from nominal_counts: y = tolerance * nominal, rounded up, plus one
  * because both are whole numbers.
  */
 static uint64_t slack(const struct leat_atm_aal1_srts_receive *r, uint32_t periods)
@@ -91,7 +91,7 @@ leat_err leat_atm_aal1_srts_receive_init(struct leat_atm_aal1_srts_receive *rece
 
 static void remember(struct leat_atm_aal1_srts_receive *r, uint32_t periods, uint32_t counts)
 {
-    /* A window holds at least the newest span, then what fits beside it. */
+    /* A window holds at least the newest span, then as many others as fit. */
     while (r->used > 0 && r->periods_sum + periods > r->config.window) {
         r->periods_sum -= r->spans[r->oldest].periods;
         r->counts_sum -= r->spans[r->oldest].counts;
@@ -114,7 +114,7 @@ leat_err leat_atm_aal1_srts_receive_stamp(struct leat_atm_aal1_srts_receive *rec
         receive->span = 1;
         return LEAT_ERR_OK;
     }
-    /* Of all counts with this residue the one in nominal-8 .. nominal+7. */
+    /* Of all counts with this residue, the one in nominal-8 .. nominal+7. */
     const uint64_t lowest = nominal_counts(receive, receive->span) - HALF_MODULUS;
     const uint64_t residue = ((uint64_t)rts - receive->rts - lowest) % LEAT_ATM_AAL1_SRTS_MODULUS;
     const uint64_t off = residue < HALF_MODULUS ? HALF_MODULUS - residue : residue - HALF_MODULUS;

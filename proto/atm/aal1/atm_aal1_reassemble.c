@@ -5,7 +5,7 @@
 
 enum { RTS_BITS = 4, PT_NOT_USER_DATA = 4, SC_LAST = LEAT_ATM_AAL1_CYCLE - 1 };
 
-/* How much of a cell can be believed. */
+/* How much of a cell can be trusted. */
 enum trust { LOST, PAYLOAD_ONLY, ALL };
 
 leat_err leat_atm_aal1_reassemble_init(struct leat_atm_aal1_reassemble *r,
@@ -27,7 +27,7 @@ static uint8_t sc_after(uint8_t sc, unsigned steps)
     return (uint8_t)((sc + steps) % LEAT_ATM_AAL1_CYCLE);
 }
 
-/* What came before is no help for finding blocks and time stamps. */
+/* The earlier stream does not help to find blocks and time stamps. */
 static void restart(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_reassemble_out *out)
 {
     r->aligned = false;
@@ -36,7 +36,7 @@ static void restart(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_rea
     out->restarted = true;
 }
 
-/* The time stamp gathers over the odd SC of a cycle; only whole ones count. */
+/* The time stamp is collected over the odd SC of a cycle; only complete ones count. */
 static void collect_rts(struct leat_atm_aal1_reassemble *r,
                         struct leat_atm_aal1_reassemble_out *out, enum trust trust, uint8_t sc,
                         uint8_t csi)
@@ -52,7 +52,7 @@ static void collect_rts(struct leat_atm_aal1_reassemble *r,
     out->rts = out->rts_is == LEAT_ATM_AAL1_RTS_SEEN ? r->rts : 0;
 }
 
-/* A pointer that is not what the blocks so far foretold: the newer knowledge wins. */
+/* A pointer that differs from the prediction of the earlier blocks: the newer one wins. */
 static void realign(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_reassemble_out *out,
                     bool aligned, uint32_t until)
 {
@@ -64,7 +64,7 @@ static void realign(struct leat_atm_aal1_reassemble *r, struct leat_atm_aal1_rea
     r->block.until = until;
 }
 
-/* Compares what a believable cell says about blocks with what we thought. */
+/* Compares the block pointer of a trusted cell with the expected one. */
 static void check_pointer(struct leat_atm_aal1_reassemble *r,
                           struct leat_atm_aal1_reassemble_out *out, bool foretold, bool p_format,
                           uint8_t pointer)
@@ -77,7 +77,7 @@ static void check_pointer(struct leat_atm_aal1_reassemble *r,
     }
     r->block.pointed = true;
     if (!leat_atm_aal1_pointer_is_legal(pointer) || (!none && pointer >= r->block.block_len)) {
-        r->counts.pointer_errors++; /* an octet without protection: counting knows better */
+        r->counts.pointer_errors++; /* an octet without protection: trust the count instead */
         return;
     }
     const bool as_thought = none ? r->block.until >= LEAT_ATM_AAL1_POINTER_MAX
@@ -252,7 +252,7 @@ leat_atm_aal1_reassemble_cell(struct leat_atm_aal1_reassemble *r, const struct l
         on_valid(r, &out, sn.sc);
     else
         on_invalid(r, &out);
-    keep(r, sn, cell->payload); /* in START nobody looks at it */
+    keep(r, sn, cell->payload); /* ignored in START */
     return finish(r, out);
 }
 

@@ -3,7 +3,7 @@
 #include <leat/crc.h>
 #include <stdlib.h>
 
-/* Syndrome -> bit + 1, hence 0 where no single bit is to blame. All 40 syndromes differ. */
+/* Syndrome -> bit + 1; 0 if no single bit explains it. All 40 syndromes differ. */
 static const uint8_t error_bit[256] = {
     [0x31] = 1,  [0x9b] = 2,  [0xce] = 3,  [0x67] = 4,  [0xb0] = 5,  [0x58] = 6,  [0x2c] = 7,
     [0x16] = 8,  [0x0b] = 9,  [0x86] = 10, [0x43] = 11, [0xa2] = 12, [0x51] = 13, [0xab] = 14,

@@ -6,8 +6,8 @@
 enum { SIX_BITS = 6 };
 
 /*
- * Six steps of the shift register behind 46 whole octets: what falls out at its top, together with
- * the six bits, comes back as the CRC of that one octet.
+ * Six steps of the shift register after 46 whole octets: the bits shifted out at its top, together
+ * with the six bits, give the CRC of one octet.
  */
 void leat_atm_payload_seal(uint8_t payload[LEAT_ATM_PAYLOAD_LEN], unsigned six)
 {

@@ -14,7 +14,7 @@ bool leat_atm_task_type_known(unsigned type)
            type == LEAT_ATM_TASK_RESYNCED;
 }
 
-/* Note 2.5: the flags mean something else in an ACK. */
+/* Note 2.5: the flags have another meaning in an ACK. */
 static bool flag_known(unsigned type, unsigned flag)
 {
     return type != LEAT_ATM_TASK_MESSAGE ? (flag & ~(unsigned)LEAT_ATM_TASK_ACK_POINT) == 0

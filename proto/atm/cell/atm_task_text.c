@@ -33,7 +33,7 @@ static const struct leat_name instances[] = {
     { 0, NULL },
 };
 
-/* A name is text as long as its integers are characters; otherwise nameWords has the integers. */
+/* A name is text if its integers are characters; otherwise nameWords has the integers. */
 static void walk_name(struct leat_fields *f, uint32_t name[LEAT_ATM_TASK_NAME_COUNT])
 {
     uint8_t chars[LEAT_ATM_TASK_NAME_COUNT];
@@ -60,7 +60,7 @@ static void walk_name(struct leat_fields *f, uint32_t name[LEAT_ATM_TASK_NAME_CO
     leat_fields_list_end(f);
 }
 
-/* A number for which users have a word too; it is shown as the number that it is. */
+/* A number for which users also have a word; shown as a number. */
 static uint64_t walk_number(struct leat_fields *f, const char *name, size_t at, unsigned bits,
                             const struct leat_name *words, uint64_t value)
 {
@@ -76,7 +76,7 @@ static void walk_message(struct leat_fields *f, struct leat_atm_task_message *m)
     m->id = (uint32_t)leat_fields_uint(f, "id", PAYLOAD_AT + ID_AT, 32, m->id);
 }
 
-/* The header of a message, and how many octets it takes from the payload. */
+/* The header of a message. Returns how many octets it takes from the payload. */
 static size_t walk_message_header(struct leat_fields *f, struct leat_atm_task_cell *cell)
 {
     struct leat_atm_task_message message;
@@ -99,7 +99,7 @@ static void walk_type(struct leat_fields *f, struct leat_atm_task_cell *cell)
                            "expected message (0), ACK (1), RESYNC (4) or RESYNCED (5)");
     else
         cell->type = (enum leat_atm_task_type)type;
-    if (ack && leat_fields_reading(f)) cell->flag = 0; /* the default of a message is none here */
+    if (ack && leat_fields_reading(f)) cell->flag = 0; /* not a message's default */
     cell->flag = (uint16_t)leat_fields_enum(f, "flag", FLAG_AT, 16, ack ? ack_flags : message_flags,
                                             cell->flag);
     if (!leat_name_of(ack ? ack_flags : message_flags, cell->flag))
@@ -131,7 +131,7 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
     return err;
 }
 
-/* Nothing said: the first cell a unit sends, number 1, a whole message without a name. */
+/* No fields: the first cell that a unit sends, number 1, a whole message without a name. */
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
 {
     struct leat_atm_task_cell cell = { .flag = LEAT_ATM_TASK_FIRST | LEAT_ATM_TASK_LAST,

@@ -38,7 +38,7 @@ const struct leat_name leat_atm_pt_names[] = {
     { 0, NULL },
 };
 
-/* I.610, table 4: the functions of a type; types without a list have numbers alone. */
+/* I.610, table 4: the functions of a type; types without a list have only numbers. */
 static const struct leat_name oam_types[] = {
     { LEAT_ATM_OAM_FAULT, "fault" },
     { LEAT_ATM_OAM_PERFORMANCE, "performance" },
@@ -78,7 +78,7 @@ static void walk_crc(struct leat_fields *f, const struct leat_atm_cell *c)
     leat_fields_checksum(f, "crc", CRC_AT, 10, leat_atm_payload_crc(c->payload));
 }
 
-/* Octets that the user left out are unused ones, and hold 6a. */
+/* Octets that the user left out are unused and hold 6a. */
 static void walk_specific(struct leat_fields *f, struct leat_atm_oam *oam)
 {
     const uint8_t *octets = oam->specific;
@@ -90,8 +90,8 @@ static void walk_specific(struct leat_fields *f, struct leat_atm_oam *oam)
 }
 
 /*
- * A nested object is a view of the payload. Who writes both must mean the same; who writes the view
- * alone has the payload made from it.
+ * A nested object is a view of the payload. If the user writes both, they must agree; if only the
+ * view, the payload is built from it.
  */
 static void settle(struct leat_fields *f, const char *name, struct leat_atm_cell *c,
                    bool payload_given, const uint8_t before[LEAT_ATM_PAYLOAD_LEN],
@@ -156,7 +156,7 @@ static void walk_rm(struct leat_fields *f, struct leat_atm_cell *c, bool payload
     uint8_t before[LEAT_ATM_PAYLOAD_LEN], after[LEAT_ATM_PAYLOAD_LEN];
     if (payload_given &&
         leat_atm_rm_decode(c->payload, sizeof c->payload, &rm, NULL) == LEAT_ERR_TYPE)
-        return; /* another protocol: the octets say it all */
+        return; /* another protocol: only the octets */
     leat_atm_rm_encode(&rm, before, sizeof before);
 
     if (leat_fields_open(f, "rm", PAYLOAD_AT)) {
@@ -186,7 +186,7 @@ static enum kind kind_of(const uint8_t header[LEAT_ATM_HEADER_LEN])
     return leat_atm_cell_is_unassigned(header) ? UNASSIGNED : ASSIGNED;
 }
 
-/* `hec` is the cell's own when showing; *kind comes out as the user wrote it. */
+/* `hec` is the cell's own when showing; *kind returns the user's value. */
 static void walk(struct leat_fields *f, struct leat_atm_cell *c, uint8_t hec, enum kind *kind)
 {
     c->interface = (enum leat_atm_interface)leat_fields_enum(
@@ -232,7 +232,7 @@ static leat_err show_nni(const uint8_t *octets, size_t len, struct leat_fields *
     return show_at(LEAT_ATM_NNI, octets, len, f, fault_at);
 }
 
-/* What show would refuse is not built, nor what it would not show. */
+/* Refuses to build what show would refuse, or would not show. */
 static void check(struct leat_fields *f, const struct leat_atm_cell *cell)
 {
     if (leat_fields_has(f, "oam") && !is_oam(cell))

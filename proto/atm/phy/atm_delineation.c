@@ -11,7 +11,7 @@ static void enter(struct leat_atm_delineation *d, enum leat_atm_delineation_stat
     leat_atm_hec_init(&d->hec);
 }
 
-/* In HUNT `cell` is a window of five octets that moves along the stream. */
+/* In HUNT `cell` is a window of five octets that slides along the stream. */
 static void hunt_one_octet_on(struct leat_atm_delineation *d)
 {
     enter(d, LEAT_ATM_DELINEATION_HUNT);
@@ -108,7 +108,7 @@ size_t leat_atm_delineation_feed(struct leat_atm_delineation *d, const uint8_t *
     }
     if (out->event == LEAT_ATM_TC_CELL) {
         out->cell = d->cell;
-        /* A cell that is delivered after a bad header was corrected: a sound one clears run. */
+        /* A delivered cell whose bad header was corrected: a valid header clears run. */
         out->corrected = d->run > 0;
     }
     return used;

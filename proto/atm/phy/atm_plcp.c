@@ -93,7 +93,7 @@ void leat_atm_plcp_init(struct leat_atm_plcp *rx)
     rx->idle_count = 0;
 }
 
-/* The four codes differ in four bits or more, so the nearest one mends a single error. */
+/* The four codes differ in four bits or more, so the nearest one corrects a single error. */
 static unsigned trailer_nibbles(uint8_t c1)
 {
     const struct trailer *nearest = trailers;
@@ -137,7 +137,7 @@ static bool head_is_lost(struct leat_atm_plcp *rx)
     return (rx->octets[0] != A1 && rx->octets[1] != A2) || rx->bad_poi == LEAT_ATM_PLCP_BAD_POI_MAX;
 }
 
-/* A1, A2 and the POI of a row have come. */
+/* A1, A2 and the POI of a row have arrived. */
 static enum leat_atm_tc_event on_head(struct leat_atm_plcp *rx)
 {
     const uint8_t *head = rx->octets;
@@ -206,7 +206,7 @@ size_t leat_atm_plcp_feed(struct leat_atm_plcp *rx, const uint8_t *octets, size_
 {
     size_t used = 0;
     *out = (struct leat_atm_tc_out){ .event = LEAT_ATM_TC_NOTHING };
-    /* Events are half a row apart at least, so one octet never has two. */
+    /* Events are at least half a row apart, so one octet never has two. */
     while (used < len && out->event == LEAT_ATM_TC_NOTHING) {
         const unsigned octet = octets[used++];
         feed_nibble(rx, octet >> 4, out);

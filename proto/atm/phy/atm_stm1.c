@@ -42,7 +42,7 @@ leat_err leat_atm_stm1_init(struct leat_atm_stm1 *rx,
     return LEAT_ERR_OK;
 }
 
-/* The window has just got the last octet of the place where a pattern should be. */
+/* The window now holds the last octet of the place where a pattern is expected. */
 static enum leat_atm_tc_event on_pattern(struct leat_atm_stm1 *rx, bool found)
 {
     switch (rx->state) {

@@ -4,7 +4,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-/* The limits as the texts below have them. */
+/* The limits in the texts below. */
 static_assert(LEAT_ATM_BMX_PORTS_MAX == 64, "in a text");
 static_assert(LEAT_ATM_ROUTE_VP_FAN_OUT_MAX == 16, "in a text");
 static_assert(LEAT_ATM_XPM_CELLS_MAX == 1024, "in a text");
@@ -29,7 +29,7 @@ const char *leat_atm_bmx_refusal(const struct leat_atm_bmx_config *c)
     return NULL;
 }
 
-/* How the memory is divided; each part begins at a multiple of the largest alignment. */
+/* The layout of the memory; each part begins at a multiple of the largest alignment. */
 struct parts {
     size_t bmx, ppds, spds, waiting, tables, xpms, total;
 };

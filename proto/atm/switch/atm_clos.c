@@ -1,7 +1,7 @@
 #include "atm_clos.h"
 #include <assert.h>
 
-/* The longest labels of all networks, (e+1) N, stay far below what VPI and VCI hold. */
+/* The longest labels of all networks, (e+1) N, are far below the range of VPI and VCI. */
 _Static_assert((LEAT_ATM_CLOS_FAN_OUT_MAX + 1) * LEAT_ATM_CLOS_FAN_OUT_MAX *
                        LEAT_ATM_CLOS_FAN_OUT_MAX <=
                    1 << LEAT_ATM_ROUTE_LABEL_BITS,
@@ -52,7 +52,7 @@ static void add_stages(struct leat_atm_clos *c, bool lone)
         add_stage(c, r, e, m, m * (n + 1));
         add_stage(c, m, r, r, e * (n + 1));
     }
-    /* A single switch is an output stage that knows no sources. */
+    /* A single switch is an output stage that does not distinguish sources. */
     add_stage(c, r, lone ? e : m, e, lone ? e + 1 : (e + 1) * n);
 }
 
@@ -190,7 +190,7 @@ struct leat_atm_clos_place leat_atm_clos_spd_place(const struct leat_atm_clos *c
     return (struct leat_atm_clos_place){ s, at / c->stage[s].outputs, at % c->stage[s].outputs };
 }
 
-/* Output u of switch w goes to input w of switch u: switch and port change places. */
+/* Output u of switch w goes to input w of switch u: swap switch and port. */
 uint32_t leat_atm_clos_link(const struct leat_atm_clos *c, uint32_t spd)
 {
     const struct leat_atm_clos_place from = leat_atm_clos_spd_place(c, spd);

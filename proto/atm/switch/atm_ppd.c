@@ -16,7 +16,7 @@ void leat_atm_ppd_init(struct leat_atm_ppd *ppd, const struct leat_atm_matrix *m
     assert(vp ? tables->entries != NULL : tables->find != NULL);
     memset(ppd, 0, sizeof *ppd);
     ppd->header_len = (uint8_t)header_len;
-    /* of the held octets the last one moves on; of the translated and piped, all but the last */
+    /* of the held octets the last one shifts on; of the translated and piped, all but the last */
     ppd->valid_moving = bits(LEAT_ATM_VALID_HELD + header_len - 1, header_len) |
                         bits(LEAT_ATM_VALID_PIPE, header_len);
     ppd->valid_header = bits(LEAT_ATM_VALID_HELD + header_len - 1, header_len + 1);
@@ -47,7 +47,7 @@ static unsigned entry_bits(const uint8_t *entry, size_t len, unsigned lsb, unsig
 /* In the header of two or four octets: VPI, or VPI and VCI, above a nibble that stays. */
 enum { LABEL_SHIFT = 4, KEPT_MASK = (1 << LABEL_SHIFT) - 1 };
 
-/* A VPI beyond the table reads an all-zero entry: the cell goes nowhere. */
+/* A VPI beyond the table reads an all-zero entry: the cell is dropped. */
 static void translate_path(struct leat_atm_ppd *ppd)
 {
     enum { BITS = LEAT_ATM_ROUTE_VPI_BITS };

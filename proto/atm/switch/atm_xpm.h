@@ -70,8 +70,7 @@ static inline void leat_atm_xpm_push(struct leat_atm_matrix *m, unsigned input, 
     uint8_t *place = x->mem + x->tail;
     x->tail = x->tail + 1 == m->capacity ? 0 : (uint16_t)(x->tail + 1);
     leat_atm_xpm_resize(m, input, output, x->size + 1);
-    *place = byte; /* last: an octet may alias anything, so the compiler would reload everything
-                      after it */
+    *place = byte; /* last: an octet may alias anything and would force reloads */
 }
 
 static inline uint8_t leat_atm_xpm_pop(struct leat_atm_matrix *m, unsigned input, unsigned output)

@@ -74,7 +74,7 @@ leat_err leat_atm_abr_source_receive(struct leat_atm_abr_source *source,
 
 void leat_atm_abr_destination_data(struct leat_atm_abr_destination *destination, uint8_t pt)
 {
-    if (pt <= (LEAT_ATM_PT_EFCI | LEAT_ATM_PT_SDU)) /* OAM cells tell nothing of congestion */
+    if (pt <= (LEAT_ATM_PT_EFCI | LEAT_ATM_PT_SDU)) /* OAM cells carry no congestion information */
         destination->efci = pt & LEAT_ATM_PT_EFCI;
 }
 

@@ -7,7 +7,7 @@ enum { Q = 20, NON_REAL_TIME = 1 }; /* the last level with promises on loss and 
 /* rate * ps / this = cells * 2^20: 10^12 * LEAT_ATM_RATE_UNIT / 2^20, exactly. */
 #define RATE_PS_PER_Q20 UINT64_C(488281250)
 
-/* a * b / c, rounded down or up; UINT64_MAX where that is too small to hold it. */
+/* a * b / c, rounded down or up; UINT64_MAX if the result does not fit. */
 static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c, bool up)
 {
     const uint64_t mask = UINT32_MAX;
@@ -55,7 +55,7 @@ leat_err leat_atm_cac_link_init(struct leat_atm_cac_link *link,
     return err;
 }
 
-/* What a level and those above it get of a link at least: `rate` after `latency_ps`. */
+/* The least service of a level and those above it on a link: `rate` after `latency_ps`. */
 struct service {
     uint64_t rate;
     leat_time latency_ps;
@@ -86,7 +86,7 @@ leat_time leat_atm_cac_link_wait_ps(const struct leat_atm_cac_link *link, unsign
     return add(s.latency_ps, mul_div(cells << Q, RATE_PS_PER_Q20, s.rate, true));
 }
 
-/* The longest queue of cells * 2^20 that arrivals below both lines find at this service. */
+/* The longest queue, in cells * 2^20, of arrivals below both lines at this service. */
 static uint64_t backlog_q20(struct leat_atm_cac_line peak, struct leat_atm_cac_line mean,
                             struct service s)
 {
@@ -99,8 +99,8 @@ static uint64_t backlog_q20(struct leat_atm_cac_line peak, struct leat_atm_cac_l
     if (peak.rate <= s.rate || mean.burst_q20 <= peak.burst_q20) return at_latency;
 
     /*
-     * The peak overtakes the service, so the queue grows until the lines cross. The mean line less
-     * the service falls, so a moment too early is on the safe side.
+     * The peak exceeds the service, so the queue grows until the lines cross. The mean line minus
+     * the service falls, so a time too early is on the safe side.
      */
     const leat_time cross_ps = mul_div(mean.burst_q20 - peak.burst_q20, RATE_PS_PER_Q20,
                                        peak.rate - mean.rate, false);
@@ -111,7 +111,7 @@ static uint64_t backlog_q20(struct leat_atm_cac_line peak, struct leat_atm_cac_l
     return arrived - mul_div(s.rate, cross_ps - s.latency_ps, RATE_PS_PER_Q20, false);
 }
 
-/* What one connection brings to a link; peak.burst_q20 <= mean.burst_q20. */
+/* The demand of one connection on a link; peak.burst_q20 <= mean.burst_q20. */
 struct demand {
     unsigned level;
     struct leat_atm_cac_line peak, mean;
@@ -179,7 +179,7 @@ static struct leat_atm_cac_answer ask_link(const struct leat_atm_cac_link *link,
     if (cells_up(demand->mean.burst_q20) > LEAT_ATM_CAC_BURST_CELLS_MAX)
         return refusal(LEAT_ATM_CAC_BURST, demand->level, cells_up(demand->mean.burst_q20),
                        LEAT_ATM_CAC_BURST_CELLS_MAX);
-    /* Levels above lose nothing: what they lend to lower ones is in their service already. */
+    /* Higher levels lose nothing: their service already excludes what lower levels take. */
     for (unsigned level = demand->level; level < LEAT_ATM_LEVEL_COUNT - 1; level++) {
         const struct leat_atm_cac_answer answer = ask_level(link, demand, level);
         if (answer.criterion != LEAT_ATM_CAC_ACCEPTED) return answer;
@@ -187,7 +187,7 @@ static struct leat_atm_cac_answer ask_link(const struct leat_atm_cac_link *link,
     return refusal(LEAT_ATM_CAC_ACCEPTED, demand->level, 0, 0);
 }
 
-/* Wishes against promises, both sums over the path so far. */
+/* Requested values against promises, both as sums over the path so far. */
 static struct leat_atm_cac_answer ask_delay(const struct leat_atm_contract *contract,
                                             leat_time delay_ps, leat_time jitter_ps)
 {
@@ -221,7 +221,7 @@ leat_err leat_atm_cac_ask(const struct leat_atm_contract *contract,
     if (err != LEAT_ERR_OK) return err;
 
     struct leat_atm_cac_answer answer = { .criterion = LEAT_ATM_CAC_ACCEPTED };
-    const bool counted = contract->class != LEAT_ATM_UBR; /* UBR is promised nothing */
+    const bool counted = contract->class != LEAT_ATM_UBR; /* UBR has no guarantees */
     leat_time delay_ps = 0, jitter_ps = 0;
     for (size_t i = 0; i < link_count && answer.criterion == LEAT_ATM_CAC_ACCEPTED; i++) {
         const struct demand d = demand_of(contract, jitter_ps);

@@ -128,7 +128,7 @@ leat_err leat_atm_shaper_init(struct leat_atm_shaper *shaper, const struct leat_
 
 uint64_t leat_atm_shaper_decide(struct leat_atm_shaper *shaper, uint64_t now)
 {
-    /* With tolerance TAT - tau may lie before the last departure: the order is kept. */
+    /* With tolerance TAT - tau may lie before the last departure: this keeps the order. */
     uint64_t at = now > shaper->last_at ? now : shaper->last_at;
     for (unsigned i = 0; i < shaper->rules.count; i++)
         at = leat_atm_gcra_schedule_due(&shaper->rules.rule[i], &shaper->state[i], at);

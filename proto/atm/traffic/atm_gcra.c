@@ -8,7 +8,7 @@ leat_err leat_atm_gcra_check(const struct leat_atm_gcra *rule)
 
 /*
  * max(0, TAT - now). It fits: TAT is at most tau + T after the last conforming cell, and now is not
- * before that cell. So the difference is right although TAT itself may need a 65th bit.
+ * before that cell. So the difference is correct although TAT itself may need a 65th bit.
  */
 static uint64_t ahead(const struct leat_atm_gcra_schedule *state, uint64_t now)
 {

@@ -28,7 +28,7 @@ static bool within(uint32_t value, uint32_t min, uint32_t max)
     return value >= min && value <= max;
 }
 
-/* Towards every port and to all, over every path. */
+/* To every port and to all, over every path. */
 static bool labels_fit(const struct leat_atm_aal_config *c)
 {
     const uint32_t bits = c->header_octets == 2 ? LEAT_ATM_ROUTE_VPI_BITS
@@ -140,7 +140,7 @@ uint64_t leat_atm_aal_unit_step(struct leat_atm_aal_unit *unit, uint64_t now)
         if (unit->rare_at <= at) step_rare(unit, at);
         if (due[LEAT_ATM_AAL_STATE7] <= at) leat_atm_aal_state7(unit, at);
         if (due[LEAT_ATM_AAL_STATE0] <= at) leat_atm_aal_state0(unit, at);
-        /* Nobody can change any more what STATE5 sees first thing in the next step. */
+        /* Nothing can change any more what STATE5 examines first in the next step. */
         if (due[LEAT_ATM_AAL_STATE5] == at + 1 && !unit->sending && !unit->freeing)
             leat_atm_aal_look(unit, at + 1);
         unit->wake_at = earlier(earlier(due[LEAT_ATM_AAL_STATE5], unit->rare_at),
@@ -187,7 +187,7 @@ int64_t leat_atm_aal_unit_blktime(const struct leat_atm_aal_unit *unit, uint16_t
     return -1;
 }
 
-/* The numbers of STATE5 (note R2). A walk looks at look_at, look_at + 2, ... */
+/* The state numbers of STATE5 (note R2). A walk examines a block at look_at, look_at + 2, ... */
 static uint8_t state5_of(const struct leat_atm_aal_unit *unit, uint16_t cursnd, uint64_t now)
 {
     enum { IDLE, ACK_PREPARED, ACK_OCTETS, ACK_SENT, PREPARED, OCTETS, TAIL_SENT };

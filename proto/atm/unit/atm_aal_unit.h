@@ -59,8 +59,7 @@ enum {
 
 struct leat_atm_aal_config {
     uint32_t port, ports;   /* this port, and how many there are */
-    uint32_t paths;         /* access label: paths * destination + path; broadcast: ports as
-                               destination */
+    uint32_t paths;         /* access label: paths * destination + path; broadcast: to `ports` */
     uint32_t header_octets; /* 2: the label is a VPI; 4: a VPI and a VCI */
     uint32_t send_blocks, receive_blocks;
     uint32_t descriptors;
@@ -123,8 +122,7 @@ struct leat_atm_aal_counts {
     uint64_t given_up;       /* messages of which a cell was discarded */
     uint64_t resyncs_sent;   /* RESYNC cells */
     uint64_t resynchronised; /* gaps known to the receiver */
-    uint64_t cut_short;      /* messages dropped by their receiver, because a cell of them was
-                                discarded */
+    uint64_t cut_short;      /* messages dropped by their receiver: the sender discarded a cell */
 };
 
 /* Two lists in one array of links (note 5.1): free blocks and busy blocks. */
@@ -142,8 +140,7 @@ enum leat_atm_aal_block_state {
 
 struct leat_atm_aal_send_block {
     uint64_t expires_at; /* of a sent one: blktime is the time left until then */
-    uint64_t free_at;    /* if to_free: the cycle since which ogblktofr is 1; may be in the
-                            future */
+    uint64_t free_at;    /* if to_free: since when ogblktofr is 1; may be in the future */
     uint32_t message;    /* which of this unit's messages, counted */
     uint32_t sequence;
     uint16_t destination, acks_missing;

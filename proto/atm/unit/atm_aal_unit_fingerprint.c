@@ -1,7 +1,6 @@
 /*
- * What will become of an adaptation layer unit, as words (leat_fingerprint.h). Blocks have no
- * numbers here: they count by their place in their list, since nothing that a unit does depends on
- * more.
+ * The fingerprint of an adaptation layer unit (leat_fingerprint.h). It identifies blocks by their
+ * place in their list, not by number, since the unit's behaviour depends on nothing more.
  */
 #include "atm_aal_unit_parts.h"
 
@@ -38,7 +37,7 @@ static void put_number(const struct moment *m, uint32_t from, uint32_t to, uint3
     put(m, (m->names->last_number(m->names->context, from, to) - number) & m->names->number_mask);
 }
 
-/* Fields of `size` bits side by side in a word. */
+/* Packs fields of `size` bits side by side into a word. */
 static uint64_t beside(uint64_t word, uint64_t field, unsigned size)
 {
     return word << size | field;
@@ -110,7 +109,7 @@ static void put_host(const struct moment *m)
 /* ---- blocks to be sent -------------------------------------------------------------------------
  */
 
-/* What STATE7 serves is an acknowledgement, and service_match the block that it looks for. */
+/* STATE7 serves an acknowledgement, and service_match is the block that it looks for. */
 static bool serves_ack(const struct leat_atm_aal_unit *unit)
 {
     return unit->service_block != NONE && unit->receive_block[unit->service_block].is_ack;
@@ -168,8 +167,8 @@ static void put_sending(const struct moment *m)
         put_send_block(m, block);
 }
 
-/* ---- blocks that came in -----------------------------------------------------------------------
- */
+/* ---- received blocks
+ * --------------------------------------------------------------------------- */
 
 static void put_receive_block(const struct moment *m, uint16_t block)
 {
@@ -242,8 +241,7 @@ void leat_atm_aal_unit_fingerprint(struct leat_atm_aal_unit *unit, uint64_t now,
     leat_atm_aal_unit_settle(unit, now - 1);
     leat_atm_aal_scan_settle(unit, now);
     for (size_t i = 0; i < LEAT_ATM_AAL_CONTROLLERS; i++)
-        if (i != LEAT_ATM_AAL_STATE9)
-            put_time(&m, unit->due[i]); /* blocks know when they run out */
+        if (i != LEAT_ATM_AAL_STATE9) put_time(&m, unit->due[i]); /* blocks know their deadlines */
     put_host(&m);
     put_sending(&m);
     put_service(&m);

@@ -1,6 +1,6 @@
 /*
- * STATE8 and STATE10, and the reading half of STATE0 (note 5.2, R9, R10): complete messages are
- * given to those who ask for them, and leave when they are obsolete.
+ * STATE8 and STATE10, and the reading half of STATE0 (note 5.2, R9, R10): deliver complete messages
+ * to the tasks that request them, and discard them when they are obsolete.
  */
 #include "atm_aal_unit_parts.h"
 #include <assert.h>
@@ -30,7 +30,7 @@ void leat_atm_aal_accept_reads(struct leat_atm_aal_unit *unit, uint64_t now)
         wake_rare(unit, LEAT_ATM_AAL_STATE8, unit->read_free_at);
     } else {
         unit->read_free_at = at + leat_atm_aal_io_cycles(c->len);
-        const uint64_t last = unit->read_free_at - 1; /* of nothing: the cycle before */
+        const uint64_t last = unit->read_free_at - 1; /* of an empty one: the cycle before */
         wake_rare(unit, LEAT_ATM_AAL_STATE8, last > now ? last : now + 1);
     }
 }
@@ -84,7 +84,7 @@ bool leat_atm_aal_unit_has(const struct leat_atm_aal_unit *unit,
     return find(unit, asked) != NONE;
 }
 
-/* Nobody else may read it: one instance of one port was asked for, and has it. */
+/* No other task may read it: it was for one instance of one port, which has it. */
 static bool is_closed(const struct leat_atm_aal_message *m)
 {
     return m->served_count > 0 && m->point_to_point && !m->all_instances;
@@ -166,7 +166,8 @@ static void discard(struct leat_atm_aal_unit *unit, uint16_t message, uint64_t n
     leat_atm_aal_service_parked(unit, m->source, now);
 }
 
-/* Note R9: broadcasts leave in any case, others once served; none while it is being read. */
+/* Note R9: broadcasts are discarded in any case, others once served; none while it is being
+ * read. */
 static bool may_leave(const struct leat_atm_aal_unit *unit, uint16_t message)
 {
     const struct leat_atm_aal_message *m = &unit->message[message];

@@ -1,8 +1,9 @@
 /*
- * STATE6 and STATE7 (note R5 to R8): cells come in, one at a time they are acknowledged and join
- * their message, or take an acknowledgement to the block that waits for it.
+ * STATE6 and STATE7 (note R5 to R8): cells arrive. STATE7 serves them one at a time: it
+ * acknowledges a data cell and adds it to its message, or matches an acknowledgement to the block
+ * that waits for it.
  *
- *      a data cell                    t0+10 label    q    the acknowledgement is asked for
+ *      a data cell                    t0+10 label    q    the acknowledgement is requested
  *      E or the end of the  ---- t0 -------------------------------- q+10 joins -- q+11 end
  *      cell before                    a parked cell               t0+11 joins -- t0+12 end
  *                                     an acknowledgement: t0+9+2p counted -- +3 freed -- +5 end
@@ -14,11 +15,11 @@
 #include <leat/crc.h>
 #include <string.h>
 
-enum service { /* what STATE7 does when it is due */
+enum service { /* the next action of STATE7 */
                IDLE,
                TAKE_LABEL,  /* for the acknowledgement */
-               AWAIT_ACK,   /* STATE5 still has the last one */
-               RETRY_LABEL, /* it has sent that */
+               AWAIT_ACK,   /* STATE5 still has the previous one */
+               RETRY_LABEL, /* STATE5 has sent it */
                JOIN,
                JOIN_PARKED,
                COUNT_ACK,
@@ -27,7 +28,7 @@ enum service { /* what STATE7 does when it is due */
 enum {
     LABEL_BEFORE = 3, /* q - 3 */
     LABEL_AFTER = 10, /* t0 + 13 - 3 */
-    MORE_AFTER = 2,   /* where the list holds blocks of messages */
+    MORE_AFTER = 2,   /* if the list holds blocks of messages */
     RETRY_AFTER = 5,  /* q = F + 5 */
     JOIN_AFTER = 10,
     PARKED_JOIN_AFTER = 11,
@@ -93,7 +94,7 @@ static void begin(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t from)
         due(unit, TAKE_LABEL, from + LABEL_AFTER + (unit->in_message_count ? MORE_AFTER : 0));
 }
 
-/* How far it is from the number that its stream waits for. */
+/* The distance from the next number that its stream expects. */
 static uint32_t numbers_ahead(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *b)
 {
@@ -107,8 +108,8 @@ static uint16_t first_parked(const struct leat_atm_aal_unit *unit, uint16_t sour
     return (uint16_t)(unit->peer[source].parked_first[point_to_point] - 1);
 }
 
-/* The last parked cell of its stream with a lower number; NONE: there is none. Cells mostly come in
- * the order of their numbers. */
+/* The last parked cell of its stream with a lower number; NONE: there is none. Cells mostly arrive
+ * in the order of their numbers. */
 static uint16_t parked_before(const struct leat_atm_aal_unit *unit,
                               const struct leat_atm_aal_receive_block *b)
 {
@@ -131,7 +132,7 @@ static uint16_t parked_behind(const struct leat_atm_aal_unit *unit,
                           : unit->receive_block[before].next_waiting;
 }
 
-/* A copy of a cell that is parked already: sent again because its acknowledgement was lost. */
+/* A copy of a cell that is already parked: retransmitted because its acknowledgement was lost. */
 static bool is_parked_copy(const struct leat_atm_aal_unit *unit,
                            const struct leat_atm_aal_receive_block *copy)
 {
@@ -163,7 +164,7 @@ static void unpark(struct leat_atm_aal_unit *unit, uint16_t block)
     unit->peer[b->source].parked_first[b->point_to_point] = (uint16_t)(b->next_waiting + 1);
 }
 
-/* The number before it has come, or a descriptor is free: has the turn of a stream's first come? */
+/* The previous number has arrived, or a descriptor is free: is the first cell of a stream due? */
 static void nominate(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point)
 {
     const uint16_t block = first_parked(unit, source, point_to_point);
@@ -173,7 +174,7 @@ static void nominate(struct leat_atm_aal_unit *unit, uint16_t source, bool point
     unit->candidates = block;
 }
 
-/* Has the turn of a parked cell come? Its number is the next, and a first cell has a descriptor. */
+/* Is a parked cell due? Its number is the next, and a first cell has a descriptor. */
 static bool is_due(const struct leat_atm_aal_unit *unit, uint16_t block)
 {
     const struct leat_atm_aal_receive_block *b = &unit->receive_block[block];
@@ -182,8 +183,8 @@ static bool is_due(const struct leat_atm_aal_unit *unit, uint16_t block)
            (!(b->flag & LEAT_ATM_TASK_FIRST) || peer->message_count < unit->config.descriptors);
 }
 
-/* Of the parked cells whose turn has come, takes the one that was parked first; NONE: there is
- * none. Those whose turn has not come will be nominated again. */
+/* Takes, of the parked cells that are due, the one parked first; NONE: there is none. Those not due
+ * will be nominated again. */
 static uint16_t take_due(struct leat_atm_aal_unit *unit)
 {
     uint16_t due = NONE, kept = NONE;
@@ -232,14 +233,14 @@ void leat_atm_aal_service_parked(struct leat_atm_aal_unit *unit, uint16_t source
         begin_next(unit, unit->service_until > now ? unit->service_until : now);
 }
 
-/* RESYNC and RESYNCED are known to units that have them. */
+/* Only units with resync know RESYNC and RESYNCED. */
 static bool knows_type(const struct leat_atm_aal_unit *unit, uint16_t type)
 {
     return type <= LEAT_ATM_TASK_ACK || (unit->config.resync && (type == LEAT_ATM_TASK_RESYNC ||
                                                                  type == LEAT_ATM_TASK_RESYNCED));
 }
 
-/* Good cells are for this port or for all, from a port that exists, and of a known type. */
+/* Good cells are for this port or for all, from an existing port, and of a known type. */
 static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
     const uint16_t to = leat_get_be16(cell + DESTINATION_AT);
@@ -248,7 +249,7 @@ static bool is_for_us(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
            knows_type(unit, cell_type(unit->number_mask, cell));
 }
 
-/* Field by field: processors wait for a structure that is put together and copied at once. */
+/* Field by field: processors stall on a structure that is built and then copied at once. */
 static void read_header(const struct leat_atm_aal_unit *unit, const uint8_t *cell,
                         struct leat_atm_aal_receive_block *out)
 {
@@ -264,8 +265,8 @@ static void read_header(const struct leat_atm_aal_unit *unit, const uint8_t *cel
     out->flag = flag;
 }
 
-/* A data cell too far ahead to be parked, behind one that was lost: who acknowledged it would lose
- * it. A number further away than that is behind. */
+/* A data cell too far ahead to be parked, after a lost one: acknowledging it would lose it. A
+ * number even further away counts as behind. */
 static bool is_beyond(const struct leat_atm_aal_unit *unit, const uint8_t *cell)
 {
     if (cell_type(unit->number_mask, cell) != LEAT_ATM_TASK_MESSAGE) return false;
@@ -334,7 +335,7 @@ static void write_ack(struct leat_atm_aal_unit *unit)
     leat_atm_aal_cell_seal(unit, ack);
 }
 
-/* The cycle in which STATE5 is done with the last acknowledgement (F), if that is known. */
+/* The cycle in which STATE5 has finished the last acknowledgement (F), if that is known. */
 static uint64_t ack_free_at(const struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint64_t refused_at = unit->line_at + unit->config.header_octets + 3;
@@ -354,7 +355,7 @@ static void take_label(struct leat_atm_aal_unit *unit, uint64_t now)
         due(unit, AWAIT_ACK, LEAT_NEVER);
         return;
     }
-    write_ack(unit); /* what is still on the line of the last one has been copied from here */
+    write_ack(unit); /* the rest of the last one has already been copied to the line */
     unit->ack_asked_at = now + LABEL_BEFORE;
     leat_atm_aal_scan_plan(unit, now + 1);
     due(unit, JOIN, now + LABEL_BEFORE + JOIN_AFTER);
@@ -402,7 +403,7 @@ static uint16_t open_message(struct leat_atm_aal_unit *unit, uint16_t block)
     return block;
 }
 
-/* Note R7, R9: what becomes of a cell that has been acknowledged. */
+/* Note R7, R9: what happens to an acknowledged cell. */
 static void join(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint16_t block = unit->service_block;
@@ -429,7 +430,7 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
         message = (uint16_t)(peer->incomplete[b->point_to_point] - 1);
     peer->received[b->point_to_point] = b->sequence;
     nominate(unit, b->source, b->point_to_point);
-    if (message == NONE) { /* its first cell was given up by the sender */
+    if (message == NONE) { /* the sender has discarded its first cell */
         leat_atm_aal_chain_release(&unit->receive, block);
         return;
     }
@@ -444,7 +445,7 @@ static void join(struct leat_atm_aal_unit *unit, uint64_t now)
     }
 }
 
-/* What STATE7 does with a cell that is acknowledged, and with what had to wait for that. */
+/* What STATE7 does with an acknowledged cell, and with cells that waited for it. */
 static void place(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const uint16_t block = unit->service_block;
@@ -457,7 +458,7 @@ static void place(struct leat_atm_aal_unit *unit, uint64_t now)
         if (!unit->peer[b.source].skips[b.point_to_point]) return;
         leat_atm_aal_pass_gaps(unit, b.source, b.point_to_point);
     }
-    nominate(unit, b.source, false); /* a message may have left its descriptor */
+    nominate(unit, b.source, false); /* a message may have freed its descriptor */
     nominate(unit, b.source, true);
 }
 
@@ -473,7 +474,7 @@ static void count_ack(struct leat_atm_aal_unit *unit, uint64_t now)
         leat_atm_aal_gap_close(unit, ack);
         return;
     }
-    if (!still) { /* or given up meanwhile */
+    if (!still) { /* or discarded meanwhile */
         unit->counts.acks_unmatched++;
         return;
     }

@@ -1,10 +1,10 @@
 /*
- * Resynchronisation (README): how a stream goes on after cells of it were given up. Not of the
- * prototype, whose receiver waits for them for ever.
+ * Resynchronisation (README): how a stream continues after cells of it were discarded. The
+ * prototype does not have it: its receiver waits forever.
  *
- * A stream is what one unit sends to one other, point to point or as broadcasts; it has numbers of
- * its own. The sender says RESYNC n, again and again until it is answered: of the numbers up to n
- * nothing more comes. Whatever the receiver has of them it keeps, the others it passes over.
+ * A stream is the sequence of cells from one unit to another, point to point or as broadcasts; it
+ * has its own numbers. The sender repeats RESYNC n until it is answered: no cell with a number up
+ * to n will follow. The receiver keeps those it has and skips the others.
  */
 #include "atm_aal_unit_parts.h"
 #include <string.h>
@@ -15,7 +15,7 @@ static struct leat_atm_aal_gap *gap_of(const struct leat_atm_aal_unit *unit, uin
     return &unit->gap[2 * (size_t)port + point_to_point];
 }
 
-/* Does this block wait for an acknowledgement of that port? */
+/* Does this block wait for an acknowledgement from that port? */
 static bool awaits_port(const struct leat_atm_aal_unit *unit, uint16_t block, uint32_t port)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[block];
@@ -36,7 +36,7 @@ static void plan(struct leat_atm_aal_unit *unit, struct leat_atm_aal_gap *gap, u
     if (due < unit->due[LEAT_ATM_AAL_STATE9]) wake_rare(unit, LEAT_ATM_AAL_STATE9, due);
 }
 
-/* As soon as may be: RESYNC is not sent more often than any other cell. */
+/* As soon as possible: RESYNC is not sent more often than any other cell. */
 static void plan_soon(struct leat_atm_aal_unit *unit, struct leat_atm_aal_gap *gap, uint64_t now)
 {
     const uint64_t from = gap->sent_at ? gap->sent_at + unit->config.retransmit_cycles : 0;
@@ -45,7 +45,7 @@ static void plan_soon(struct leat_atm_aal_unit *unit, struct leat_atm_aal_gap *g
     if (at < gap->send_at) plan(unit, gap, at);
 }
 
-/* The ports that a block goes to: *first to the one before what is returned. */
+/* The destination ports of a block: *first up to the one before the result. */
 static uint32_t ports_of(const struct leat_atm_aal_unit *unit, uint16_t block, uint32_t *first)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[block];
@@ -80,7 +80,7 @@ void leat_atm_aal_gap_hurry(struct leat_atm_aal_unit *unit, uint16_t block, uint
     }
 }
 
-/* A cell before the gap that may still be acknowledged: RESYNC would make a duplicate of it. */
+/* A cell before the gap that may still be acknowledged: RESYNC would duplicate it. */
 static bool has_older(const struct leat_atm_aal_unit *unit, uint32_t stream)
 {
     uint16_t block = unit->send.busy_head;
@@ -98,7 +98,7 @@ static void write_resync(struct leat_atm_aal_unit *unit, uint32_t stream, uint64
 {
     uint8_t *cell = unit->resync_cell;
     const uint16_t to = (uint16_t)(stream / 2);
-    leat_atm_aal_unit_settle(unit, now); /* labels that STATE2 has taken come first */
+    leat_atm_aal_unit_settle(unit, now); /* labels that STATE2 has already taken come first */
     memset(cell, 0, CELL_LEN);
     put_type_and_number(cell, LEAT_ATM_TASK_RESYNC, unit->gap[stream].number);
     leat_put_be16(cell + FLAG_AT, stream % 2 ? LEAT_ATM_TASK_ACK_POINT : 0);
@@ -108,7 +108,7 @@ static void write_resync(struct leat_atm_aal_unit *unit, uint32_t stream, uint64
     leat_atm_aal_cell_seal(unit, cell);
 }
 
-/* Of the gaps whose time has come the first is asked for; the others wait until that is sent. */
+/* Of the gaps that are due the first gets its RESYNC; the others wait until that is sent. */
 void leat_atm_aal_gaps_tend(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     unit->gap_at = LEAT_NEVER;
@@ -127,7 +127,7 @@ void leat_atm_aal_gaps_tend(struct leat_atm_aal_unit *unit, uint64_t now)
     }
 }
 
-/* A stream at rest asks more and more rarely: its receiver may be gone for good. */
+/* An idle stream repeats RESYNC more and more rarely: its receiver may never return. */
 void leat_atm_aal_gap_sent(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     struct leat_atm_aal_gap *gap = &unit->gap[unit->gap_asked];
@@ -142,7 +142,7 @@ void leat_atm_aal_gap_sent(struct leat_atm_aal_unit *unit, uint64_t now)
         wake_rare(unit, LEAT_ATM_AAL_STATE9, at);
 }
 
-/* An answer to an earlier RESYNC says nothing of what was given up since. */
+/* An answer to an earlier RESYNC does not cover cells discarded since. */
 void leat_atm_aal_gap_close(struct leat_atm_aal_unit *unit,
                             const struct leat_atm_aal_receive_block *resynced)
 {
@@ -159,8 +159,8 @@ void leat_atm_aal_gap_close(struct leat_atm_aal_unit *unit,
 /* ---- receiver --------------------------------------------------------------------------------
  */
 
-/* The message that this stream is in the middle of has lost a cell for good; of a peer that does
- * not end its messages there may be more than one. */
+/* The open message of this stream has lost a cell for good. A peer that does not end its messages
+ * may have more than one. */
 static void cut_messages(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_peer *peer,
                          bool point_to_point)
 {
@@ -177,7 +177,7 @@ static void cut_messages(struct leat_atm_aal_unit *unit, const struct leat_atm_a
     }
 }
 
-/* Up to skip_to, what is not parked does not come. What is parked waits for its turn. */
+/* Up to skip_to, numbers that are not parked will not arrive. Parked ones wait for their turn. */
 void leat_atm_aal_pass_gaps(struct leat_atm_aal_unit *unit, uint16_t source, bool point_to_point)
 {
     struct leat_atm_aal_peer *peer = &unit->peer[source];

@@ -1,8 +1,9 @@
 /*
- * STATE5 (note R2, R3): acknowledgements first, then the blocks that are ready, found by a walk
- * around the busy list at two cycles a block; and the part of STATE9 that sends a block again.
+ * STATE5 (note R2, R3): acknowledgements first, then the ready blocks, found by a walk around the
+ * busy list at two cycles per block; and the part of STATE9 that retransmits a block.
  *
- * The walk is not walked: between two changes of the list it is known where it stands in any cycle.
+ * The code does not simulate the walk cycle by cycle: between two changes of the list it computes
+ * the position of the walk in any cycle.
  */
 #include "atm_aal_unit_parts.h"
 #include <assert.h>
@@ -14,8 +15,8 @@ static uint16_t block_after(const struct leat_atm_aal_unit *unit, uint16_t block
     return block == unit->send.busy_tail ? unit->send.busy_head : unit->send.next[block];
 }
 
-/* Does the look of cycle `at` stop at this block? A block that is being written stops it, unless
- * its writer waits for a block itself: then nothing would ever be freed (README, doubts). */
+/* Does the walk in cycle `at` stop at this block? A block being written stops it, unless its writer
+ * waits for a block itself: then no block would ever be freed (README, doubts). */
 static bool stops_walk(const struct leat_atm_aal_unit *unit, uint16_t block, uint64_t at)
 {
     const struct leat_atm_aal_send_block *b = &unit->send_block[block];
@@ -29,13 +30,13 @@ static bool finds_nothing(const struct leat_atm_aal_unit *unit)
     return unit->scan_finds == 0 && (unit->write_first == NONE || unit->nomem);
 }
 
-/* Where the walk goes from the block it has looked at: state 9 goes to the head, 10 to the next. */
+/* The walk's next block: state 9 goes to the head, 10 to the next. */
 static uint16_t block_after_look(const struct leat_atm_aal_unit *unit)
 {
     return unit->scan_wraps ? unit->send.busy_head : block_after(unit, unit->scan_block);
 }
 
-/* The block that the walk looks at so many looks after the one at scan_block. */
+/* The block that the walk examines so many looks after scan_block. */
 static uint16_t block_ahead(const struct leat_atm_aal_unit *unit, uint64_t looks)
 {
     if (looks == 0) return unit->scan_block;
@@ -46,7 +47,7 @@ static uint16_t block_ahead(const struct leat_atm_aal_unit *unit, uint64_t looks
 }
 
 /*
- * The walk looks at scan_block in cycle look_at and moves on in the cycle after it. Moves to the
+ * The walk examines scan_block in cycle look_at and advances in the cycle after it. Moves to the
  * last look before cycle `from`, or to the one in it.
  */
 static void walk_to(struct leat_atm_aal_unit *unit, uint64_t from)
@@ -72,7 +73,7 @@ void leat_atm_aal_scan_settle(struct leat_atm_aal_unit *unit, uint64_t from)
 
 void leat_atm_aal_scan_grows(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    /* State 6 or 8, 9 or 10: what comes next is settled in the step before it happens. */
+    /* State 6 or 8, 9 or 10: the next state is determined in the step before it. */
     if (unit->sending ? unit->sending_ack || now != unit->line_at + CELL_LEN - 1
                       : unit->freeing || unit->scan_waits)
         return;
@@ -92,13 +93,13 @@ static uint64_t look_from(uint64_t look_at, uint64_t from)
     return look_at >= from ? look_at : look_at + (from - look_at + 1) / WALK_CYCLES * WALK_CYCLES;
 }
 
-/* When a cell is asked for that goes before all blocks: an acknowledgement, then a RESYNC. */
+/* When a cell that precedes all blocks is requested: an acknowledgement, then a RESYNC. */
 static uint64_t asked_at(const struct leat_atm_aal_unit *unit)
 {
     return unit->ack_asked_at < unit->resync_asked_at ? unit->ack_asked_at : unit->resync_asked_at;
 }
 
-/* STATE5 stands still and looks in every cycle: at nothing, or at a block that is being written. */
+/* STATE5 stands still and looks in every cycle: at nothing, or at a block being written. */
 static bool plan_standing(struct leat_atm_aal_unit *unit, uint64_t from)
 {
     const bool stays = unit->send.busy_count == 0 || waits_for_its_writer(unit);
@@ -129,7 +130,7 @@ void leat_atm_aal_scan_plan(struct leat_atm_aal_unit *unit, uint64_t from)
                                                          : look_from(at, asked_at(unit) + 1);
     unit->due[LEAT_ATM_AAL_STATE5] = ack_at;
     if (finds_nothing(unit)) return;
-    /* Once around, and on to a block that was looked at a moment before it may be freed. */
+    /* Once around, and on to a block that was examined just before it may be freed. */
     for (uint32_t i = 0; i < unit->send.busy_count + 2u && at < ack_at; i++) {
         if (stops_walk(unit, block, at)) {
             unit->due[LEAT_ATM_AAL_STATE5] = at;
@@ -195,7 +196,7 @@ static void end_cell(struct leat_atm_aal_unit *unit, uint64_t now)
     if (unit->sending_ack == SENDING_RESYNC)
         leat_atm_aal_gap_sent(unit, now);
     else if (unit->sending_ack) {
-        /* STATE7 may have asked for the next one already, in a cycle to come. */
+        /* STATE7 may have requested the next one already, for a future cycle. */
         if (unit->ack_asked_at <= now) unit->ack_asked_at = LEAT_NEVER;
         unit->ack_free_at = now;
         leat_atm_aal_ack_sent(unit, now);
@@ -235,14 +236,14 @@ static void end_free(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->scan_block = block_after(unit, block);
     leat_atm_aal_chain_release(&unit->send, block);
     unit->scan_finds--;
-    if (b->state == LEAT_ATM_AAL_READY) unit->scan_finds--; /* it was to be sent again */
+    if (b->state == LEAT_ATM_AAL_READY) unit->scan_finds--; /* it was due for retransmission */
     b->to_free = 0;
-    b->acks_missing = 0; /* an acknowledgement on its way through STATE7 comes too late */
+    b->acks_missing = 0; /* an acknowledgement still in STATE7 is too late */
     b->state = LEAT_ATM_AAL_NOT_READY;
     leat_atm_aal_block_freed(unit, now);
 }
 
-/* State 0 in cycle `at`. What it sees is settled when the step before is over. */
+/* State 0 in cycle `at`. Its input is settled when the step before is over. */
 void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at)
 {
     if (!unit->scan_waits) walk_to(unit, at);
@@ -262,7 +263,7 @@ void leat_atm_aal_look(struct leat_atm_aal_unit *unit, uint64_t at)
         unit->due[LEAT_ATM_AAL_STATE5] = at + 1;
     } else if (b->state == LEAT_ATM_AAL_READY)
         begin_block(unit, at);
-    else { /* the writer of this block is at work */
+    else { /* the writer of this block is active */
         unit->scan_waits = 1;
         plan_standing(unit, at + 1);
     }
@@ -292,8 +293,8 @@ static void give_up_block(struct leat_atm_aal_unit *unit, uint16_t block, uint64
     leat_atm_aal_gap_open(unit, block, now);
 }
 
-/* Without one of its cells the others of a message are of no use, which the prototype does not
- * know: it tries to send each of them. */
+/* Without one of its cells the rest of a message is useless. The prototype ignores that: it tries
+ * to send each of them. */
 static void give_up(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now)
 {
     const struct leat_atm_aal_chain *c = &unit->send;
@@ -311,8 +312,8 @@ static void give_up(struct leat_atm_aal_unit *unit, uint16_t block, uint64_t now
     unit->told |= LEAT_ATM_AAL_UNDELIVERABLE;
 }
 
-/* A block whose timer has run out is ready again, or given up; two never run out in one cycle. Then
- * gaps: the cells that tell of them are sent by timers, too. */
+/* A block whose timer has expired is ready again, or discarded; two never expire in one cycle. Then
+ * gaps: timers also send the RESYNC cells. */
 void leat_atm_aal_state9(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     uint64_t next_at = LEAT_NEVER;

@@ -1,9 +1,9 @@
 /*
- * The writing half of STATE0 (note 5.2), and STATE1 to STATE4 behind it: a message is packed octet
- * by octet, then every block of it gets its header, its number and its label.
+ * The writing half of STATE0 (note 5.2), and STATE1 to STATE4 after it: pack a message octet by
+ * octet, then give every block its header, its number and its label.
  *
- * A command's effects are written when it is accepted as far as nothing can come between; a step
- * is due only where a block is taken, a label is taken, or the message becomes ready.
+ * A command takes effect when it is accepted, as far as nothing can interfere. A step is due only
+ * when a block is taken, a label is taken, or the message becomes ready.
  */
 #include "atm_aal_unit_parts.h"
 #include <assert.h>
@@ -28,7 +28,7 @@ static void drop_command(struct leat_atm_aal_commands *queue)
     queue->count--;
 }
 
-/* The cycle in which octet i of a PUT is stored: words of 19 cycles, 4 an octet. */
+/* The cycle in which octet i of a PUT is stored: words of 19 cycles, 4 per octet. */
 static uint64_t stored_at(const struct leat_atm_aal_unit *unit, uint32_t i)
 {
     return unit->put_base + leat_atm_aal_io_cycles(i / 4 * 4) + 4 * (i % 4) + 4;
@@ -45,7 +45,7 @@ static void give_up(struct leat_atm_aal_unit *unit)
     unit->told |= LEAT_ATM_AAL_EXIT;
 }
 
-/* A block for the message, or a wait for one, or the end of it (note 5.2). */
+/* A block for the message, or a wait for one, or the end of the message (note 5.2). */
 static bool take_block(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     if (unit->send.busy_count == unit->send.count) {
@@ -72,7 +72,7 @@ static bool take_block(struct leat_atm_aal_unit *unit, uint64_t now)
     return true;
 }
 
-/* Stores what fits in the tail block. False: a block is needed, at due[STATE0]. */
+/* Stores what fits in the tail block. False: needs a block, at due[STATE0]. */
 static bool put(struct leat_atm_aal_unit *unit, const struct leat_atm_aal_command *c)
 {
     const uint32_t rest = c->len - unit->put_done,
@@ -146,8 +146,8 @@ void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     const struct leat_atm_aal_command *c = first_command(&unit->write);
     unit->due[LEAT_ATM_AAL_STATE0] = LEAT_NEVER;
-    if (!c || (unit->nomem && unit->reading)) return; /* the reader's end wakes it again */
-    if (unit->nomem && now < unit->read_free_at) {    /* a denied one still has the unit */
+    if (!c || (unit->nomem && unit->reading)) return; /* the end of reading wakes it again */
+    if (unit->nomem && now < unit->read_free_at) {    /* a denied request still occupies the unit */
         unit->due[LEAT_ATM_AAL_STATE0] = unit->read_free_at;
         return;
     }
@@ -157,7 +157,7 @@ void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now)
         unit->write_free_at = now + COMMAND_CYCLES - TAKE_AFTER;
     } else {
         unit->write_offset = 0;
-        unit->put_base += now - stored_at(unit, unit->put_done); /* what it has waited */
+        unit->put_base += now - stored_at(unit, unit->put_done); /* the time it waited */
         if (!put(unit, c)) return;
     }
     drop_command(&unit->write);
@@ -166,7 +166,7 @@ void leat_atm_aal_state0(struct leat_atm_aal_unit *unit, uint64_t now)
 
 void leat_atm_aal_block_freed(struct leat_atm_aal_unit *unit, uint64_t now)
 {
-    if (unit->nomem) unit->due[LEAT_ATM_AAL_STATE0] = now; /* STATE0 comes later in this step */
+    if (unit->nomem) unit->due[LEAT_ATM_AAL_STATE0] = now; /* STATE0 runs later in this step */
 }
 
 static uint32_t next_number(struct leat_atm_aal_unit *unit, bool point_to_point)
@@ -176,7 +176,7 @@ static uint32_t next_number(struct leat_atm_aal_unit *unit, bool point_to_point)
     return *last = (*last + 1) & unit->number_mask;
 }
 
-/* What STATE1 writes into a block, and the label it gets in its pass. */
+/* Writes STATE1's fields into a block, and the label that it gets in its pass. */
 static void head_block(struct leat_atm_aal_unit *unit, uint16_t block)
 {
     struct leat_atm_aal_send_block *b = &unit->send_block[block];
@@ -217,10 +217,10 @@ static void message_ready(struct leat_atm_aal_unit *unit, uint64_t now)
     unit->due[LEAT_ATM_AAL_STATE2] = LEAT_NEVER;
     unit->segment_cells = 0;
     leat_atm_aal_scan_plan(unit, now + 1);
-    accept_writes(unit); /* what came before wlcked fell */
+    accept_writes(unit); /* commands from before wlcked fell */
 }
 
-/* A label is taken when somebody asks what STATE2 has done up to and including step `now`. */
+/* Takes the labels that are due when a caller needs the state of STATE2 after step `now`. */
 void leat_atm_aal_unit_settle(struct leat_atm_aal_unit *unit, uint64_t now)
 {
     while (unit->segment_block != NONE && unit->label_at <= now) {
