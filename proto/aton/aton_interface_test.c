@@ -7,7 +7,7 @@ enum { J = LEAT_ATON_J, K = LEAT_ATON_K, SYMBOLS_MAX = 4096, PAYLOAD_MAX = 1024 
 static struct leat_aton_station station;
 static uint8_t buffer[PAYLOAD_MAX];
 static uint8_t in[SYMBOLS_MAX], out[SYMBOLS_MAX], wanted[SYMBOLS_MAX];
-static unsigned told; /* all that the last run was told */
+static unsigned told; /* all reports of the last run */
 
 static void open_station(uint16_t address)
 {
@@ -42,7 +42,7 @@ static size_t token(uint8_t *symbols)
     return count;
 }
 
-/* TREE's slots travel in the codec's order where all operations compare. */
+/* TREE's slots travel in the codec's order if all operations compare. */
 static void random_registers(struct leat_random *r)
 {
     for (unsigned i = 0; i < LEAT_ATON_REGISTERS; i++)
@@ -129,7 +129,7 @@ static void a_damaged_packet_stays_damaged_and_e_is_set(void)
         run(count);
         OK(leat_aton_frame_decode(out, count, payload, sizeof payload, &frame, NULL) !=
            LEAT_ERR_OK);
-        if (at >= 64) EQ(out[count - 1], 1); /* before: the head may have made it another packet */
+        if (at >= 64) EQ(out[count - 1], 1); /* before: the head may have become another packet's */
     }
 }
 
@@ -143,7 +143,7 @@ static void the_packet_after_a_damaged_one_is_folded(void)
             open_station(1);
             station.it.operand[0] = 77;
             run(count);
-            memset(in, 0, 2048); /* what a damaged head promised may take so long */
+            memset(in, 0, 2048); /* the length in a damaged head may take so long */
             run(2048);
             add_symbols();
             run(count);
@@ -178,7 +178,7 @@ static void the_token_is_captured_in_its_one_bit_and_the_packet_follows(void)
         OK(memcmp(out, wanted, count) == 0 && told == LEAT_ATON_TOLD_CAPTURED);
         EQ(station.role, LEAT_ATON_ROLE_SENDS);
 
-        memcpy(in, wanted, count); /* nobody else is there: it comes back as it went */
+        memcpy(in, wanted, count); /* there is no other interface: it returns unchanged */
         memset(in + count, 0, 64);
         run(count + LEAT_ATON_TOKEN_SYMBOLS);
         EQ(told, LEAT_ATON_TOLD_RESULT | LEAT_ATON_TOLD_RELEASED);
@@ -303,7 +303,7 @@ static void an_idle_time_order_waits_for_the_second_token(void)
     EQ(told, LEAT_ATON_TOLD_CAPTURED);
 }
 
-/* No symbols, however wrong, make an interface read or write where it must not (sanitizers). */
+/* No symbols, however wrong, make an interface read or write out of bounds (sanitizers). */
 static void any_symbols_get_through(void)
 {
     struct leat_random r;

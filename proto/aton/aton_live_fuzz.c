@@ -1,4 +1,5 @@
-/* What decodes, with its CRC and then its MAC made right, encodes back to the same octets. */
+/* Property: what decodes, after its CRC and then its MAC are corrected, encodes back to the same
+ * octets. */
 #include "aton_live.h"
 #include "leat_bytes.h"
 #include <leat/crc.h>

@@ -136,7 +136,7 @@ static void the_zeros_of_the_header_are_zero(void)
     EQ(fault, 11);
 }
 
-/* Offsets of an image's mistakes count from the live header. */
+/* Offsets of an image's errors count from the live header. */
 static void a_damaged_image_is_told_at_its_place_in_the_frame(void)
 {
     struct leat_aton_live live = min_query();

@@ -1,7 +1,7 @@
 /*
- * A plain second reading of spec/aton.md for the tests: packets as lists of numbers, images put
- * together one octet or one symbol at a time, CRCs one bit at a time. It shares nothing with the
- * room's code but the struct that it fills in.
+ * A plain second implementation of spec/aton.md for the tests: packets as lists of numbers, images
+ * built one octet or one symbol at a time, CRCs one bit at a time. It shares only the struct that
+ * it fills in with the room's code.
  */
 #ifndef LEAT_ATON_MODEL_TEST_H
 #define LEAT_ATON_MODEL_TEST_H

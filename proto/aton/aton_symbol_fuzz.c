@@ -1,6 +1,6 @@
 /*
- * An image that decodes (its CRC made right first) goes on the ring and comes back as it was; and
- * whatever symbols decode, those of the input taken as they are included, encode back to the same.
+ * Property: an image that decodes (after its CRC is corrected) survives a trip round the ring; and
+ * any symbols that decode, including the input itself, encode back to the same.
  */
 #include "aton_symbol.h"
 #include "leat_bytes.h"

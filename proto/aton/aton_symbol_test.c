@@ -13,7 +13,7 @@ static size_t symbols_of(const char *string, uint8_t *symbols)
     return n;
 }
 
-/* The other way round, for comparison with the model. */
+/* The inverse, for comparison with the model. */
 static void string_of(const uint8_t *symbols, size_t count, char *string)
 {
     for (size_t i = 0; i < count; i++)
@@ -182,7 +182,7 @@ static void the_longest_frame_has_its_named_length(void)
     OK(memcmp(back, values, sizeof values) == 0);
 }
 
-/* The property of 802.3 that makes a serial checker small: one remainder for all sound packets. */
+/* The property of 802.3 that makes a serial checker small: one remainder for all valid packets. */
 static void a_sound_packet_leaves_the_residue_of_802_3(void)
 {
     struct leat_random r;
@@ -223,7 +223,7 @@ static void frames_that_cannot_be_sent_are_refused(void)
     OK(memcmp(symbols, before, sizeof symbols) == 0);
 }
 
-/* Each opcode class once, and the token: cut anywhere, it is short where it ends. */
+/* Each opcode class once, and the token: truncated anywhere, it is SHORT at its end. */
 static void every_truncation_is_short_at_its_end(void)
 {
     struct leat_random r;
@@ -247,7 +247,7 @@ static void every_truncation_is_short_at_its_end(void)
     }
 }
 
-/* M, RRR, I and E are free; everything else that one symbol can do wrong is seen. */
+/* M, RRR, I and E are free; every other wrong symbol is detected. */
 static void every_wrong_symbol_is_refused_where_the_crc_or_a_delimiter_covers(void)
 {
     struct leat_random r;
@@ -343,7 +343,7 @@ static void random_frames_are_the_models_symbols_and_come_back(void)
     }
 }
 
-/* Sound delimiters and AC around noise, so that the noise is looked at. */
+/* Valid delimiters and AC around noise, so that the noise is decoded. */
 static void random_symbols_never_decode_to_what_they_are_not(void)
 {
     struct leat_random r;

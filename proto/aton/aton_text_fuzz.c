@@ -1,6 +1,6 @@
 /*
- * What is shown as JSON builds the same octets; the input itself, read as JSON, builds a packet
- * that decodes, or nothing.
+ * Property: what is shown as JSON builds the same octets; the input itself, read as JSON, builds a
+ * packet that decodes, or nothing.
  */
 #include "aton_text.h"
 #include "aton_wire.h"

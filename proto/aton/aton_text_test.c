@@ -226,7 +226,7 @@ static void an_ethernet_frame_shows_its_ring_and_finds_the_image(void)
        LEAT_ERR_OK);
     OK(len == 30 && memcmp(back, frame, len) == 0);
 
-    frame[13] = 0x80; /* opcode 0: no length, so show gets the rest and tells */
+    frame[13] = 0x80; /* opcode 0: no length, so show gets the rest and reports it */
     EQ(format->ether_framing->unframe(frame, sizeof frame, &format_fields, &at, &packet_len,
                                       &fault),
        LEAT_ERR_OK);

@@ -1,6 +1,6 @@
 /*
- * The word engine against a plain model: a ring as a list of stations, answers from their operands
- * all at once, nothing passed on.
+ * The word engine against a plain model: a ring as a list of stations; the answers are computed
+ * from all operands at once, nothing is passed on.
  */
 #include "aton_model_test.h"
 #include "aton_sender.h"
@@ -20,7 +20,7 @@ static uint32_t random_width(struct leat_random *r)
     return 16u << leat_random_below(r, 3);
 }
 
-/* Operands are alike in half of the rings, so that ties and majorities happen. */
+/* Half of the rings have equal operands, so that ties and majorities happen. */
 static void random_ring(struct ring *ring, struct leat_random *r, uint32_t n, unsigned reg)
 {
     const bool alike = leat_random_below(r, 2);
@@ -61,7 +61,7 @@ static leat_err revolution(const struct ring *ring, const struct leat_aton_comma
 /* ---- the model: who takes part, in ring order from the sender ------------------------------- */
 
 struct answer {
-    unsigned count; /* who took part */
+    unsigned count; /* participants */
     uint64_t x[STATIONS_MAX];
     unsigned address[STATIONS_MAX];
     uint64_t v1, v2;
@@ -167,7 +167,7 @@ static struct leat_aton_command random_command(const struct ring *ring, struct l
     c.opcode = (uint8_t)(1 + leat_random_below(r, 11));
     c.width_bits = (uint8_t)random_width(r);
     c.priority = (uint8_t)leat_random_below(r, 8);
-    if (!leat_random_below(r, 4)) /* one, the sender itself, or nobody */
+    if (!leat_random_below(r, 4)) /* one, the sender itself, or none */
         c.da = (uint16_t)(1000 + 7 * leat_random_below(r, ring->n + 1));
     if (c.opcode >= LEAT_ATON_EQ && c.opcode <= LEAT_ATON_LE && leat_random_below(r, 2)) {
         c.value_given = true;
@@ -429,7 +429,7 @@ static void commands_that_cannot_be_are_refused(void)
     EQ(len, 77);
 }
 
-/* Every command, in every smaller buffer: SPACE, and nothing behind its end is written. */
+/* Every command, in every smaller buffer: SPACE, and nothing is written beyond its end. */
 static void smaller_buffers_are_refused(void)
 {
     const struct leat_aton_interface it = plain(1, 7);
@@ -485,7 +485,7 @@ static void who_does_not_take_part_repeats(void)
         model_random(&m, &r);
         m.packet.da = 7;
         if (m.packet.active && leat_random_below(&r, 2)) m.packet.da = 8;
-        it.enabled = m.packet.active && m.packet.da == 8; /* passive: whoever it is for */
+        it.enabled = m.packet.active && m.packet.da == 8; /* passive: whatever its destination */
         EQ(leat_aton_is_addressed(&it, (model_image(&m, before), before)), m.packet.da == 7);
         uint32_t len = (uint32_t)model_image(&m, before);
         memcpy(after, before, len);
@@ -506,7 +506,7 @@ static void who_takes_part_sets_a_and_c(void)
     EQ(run(LEAT_ATON_MAX, 16, 0).recognised, 0);
 }
 
-/* The pieces of which a visit is made, each by itself. */
+/* The parts of a visit, each by itself. */
 static void values_folds_and_relations_are_as_wide_as_w(void)
 {
     uint8_t octets[8] = { 0 };

@@ -1,4 +1,5 @@
-/* Whatever decodes, as it is or with its CRC made right, encodes back to the same octets. */
+/* Property: whatever decodes, as it is or with its CRC corrected, encodes back to the same
+ * octets. */
 #include "aton_wire.h"
 #include "leat_bytes.h"
 #include <leat/crc.h>

@@ -22,7 +22,7 @@ static leat_err decode_untouched(const uint8_t *buf, size_t len, size_t *fault_a
     return err;
 }
 
-/* Put together by hand: CTL is 1 0101 01 000000 000, the CRC is zlib's. */
+/* Built by hand: CTL is 1 0101 01 000000 000, the CRC is zlib's. */
 static void a_min_packet_is_golden(void)
 {
     static const uint8_t golden[] = { 0x00, 0xaa, 0x00, 0xff, 0xff, 0x00, 0x01, 0x00,
@@ -178,7 +178,7 @@ static void the_longest_sort_goes_there_and_back(void)
     OK(model_same_packet(&p, &back));
 }
 
-/* Each line spoils one field of a sound packet. */
+/* Each line damages one field of a valid packet. */
 static void wide_fields_are_refused(void)
 {
     struct leat_aton_packet p;
@@ -364,7 +364,7 @@ static void random_octets_are_refused(void)
     }
 }
 
-/* Random heads with length, FLG and CRC made right: what then decodes is canonical. */
+/* Random heads with length, FLG and CRC corrected: what then decodes is canonical. */
 static void random_octets_with_a_right_crc_are_refused_or_canonical(void)
 {
     struct leat_random r;

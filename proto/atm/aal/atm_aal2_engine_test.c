@@ -193,10 +193,10 @@ static void damage_drops_the_message_once(void)
     EQ(give(r, 6, EOM, 4).message_len, 90);
 }
 
-/* A sound CRC over an IT or LI without meaning. */
+/* A correct CRC over an illegal IT or LI. */
 static void fields_without_meaning_are_a_format_error(void)
 {
-    struct leat_atm_cell zero = { .pt = 0 }; /* all zero: CRC 0 is right, LI 0 is not */
+    struct leat_atm_cell zero = { .pt = 0 }; /* all zero: CRC 0 is correct, LI 0 is not */
     struct leat_atm_aal2_reassemble *r = fresh();
     EQ(step(r, 0, &zero).dropped, LEAT_ATM_AAL2_DROP_FORMAT);
 }
@@ -246,7 +246,7 @@ static void an_overdue_message_may_still_be_completed(void)
     (void)give(r, 0, BOM, 0);
     struct leat_atm_cell oam = cell_of(COM, 1, 45, 0);
     oam.pt = 5;
-    const struct leat_atm_aal2_out out = step(r, 5 * GAP_PS, &oam); /* passes by unseen */
+    const struct leat_atm_aal2_out out = step(r, 5 * GAP_PS, &oam); /* ignored */
     EQ(out.dropped, NOTHING);
     EQ(out.wake_at, 5 * GAP_PS); /* overdue: at once */
     EQ(give(r, 5 * GAP_PS, EOM, 1).message_len, 90);
@@ -269,8 +269,8 @@ static void memory_and_limits_are_checked(void)
 /* ---- a line that loses, repeats, misinserts and damages ------------------------------------ */
 
 /*
- * The model knows the messages: of cells received in a row, a run that is BOM, COM..., EOM (or SSM)
- * with numbers that follow each other is a message, and nothing else is.
+ * The model knows the messages: among cells received in a row, a run of BOM, COM..., EOM (or SSM)
+ * with consecutive numbers is a message, and nothing else is.
  */
 enum { SCRIPT = 96 };
 
@@ -319,7 +319,7 @@ static void random_script(struct script *s, struct leat_atm_aal2_segment *segmen
             if (fate == 0) continue;                  /* lost */
             if (fate == 1) keep_cell(s, &pdu, false); /* twice */
             keep_cell(s, &pdu, fate == 2);
-            if (fate == 3) { /* somebody else's */
+            if (fate == 3) { /* another connection's */
                 pdu.sn = (uint8_t)leat_random_below(r, 16);
                 pdu.it = (enum leat_atm_aal2_it)leat_random_below(r, 4);
                 keep_cell(s, &pdu, false);

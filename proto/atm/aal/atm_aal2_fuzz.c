@@ -1,6 +1,6 @@
 /*
- * Whatever decodes must encode to octets of the same meaning, canonical ones to themselves; and
- * what the text shows must build the same octets.
+ * Property: whatever decodes encodes to octets of the same meaning, canonical ones to themselves;
+ * and the text that is shown builds the same octets.
  */
 #include "atm_aal2.h"
 #include "atm_aal2_text.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Zeros behind LI. */
+/* Zeros after LI. */
 static bool is_canonical(const uint8_t *octets, size_t li)
 {
     for (size_t i = 1 + li; i < 1 + LEAT_ATM_AAL2_PAYLOAD_LEN; i++)

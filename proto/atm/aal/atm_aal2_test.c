@@ -29,7 +29,7 @@ static bool same(const struct leat_atm_aal2_pdu *a, const struct leat_atm_aal2_p
            memcmp(a->payload, b->payload, sizeof a->payload) == 0;
 }
 
-/* Decodes, and on error looks whether the output was left alone. */
+/* Decodes, and on error checks that the output is untouched. */
 static leat_err try(const uint8_t *buf, size_t len, struct leat_atm_aal2_pdu *out, size_t *at)
 {
     struct leat_atm_aal2_pdu before;
@@ -142,7 +142,7 @@ static void random_pdus_come_back_the_same(void)
     }
 }
 
-/* Octets with a right CRC: canonical ones encode to themselves, others keep their meaning. */
+/* Octets with a correct CRC: canonical ones encode to themselves, others keep their meaning. */
 static void random_octets_decode_to_what_encodes_them(void)
 {
     struct leat_random r;

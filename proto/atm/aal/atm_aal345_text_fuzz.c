@@ -1,7 +1,7 @@
 /*
  * The first octet picks the format and the direction.
  *   A packet: what is shown as JSON builds a packet that is shown as the same JSON.
- *   A text: whatever it builds is a sound packet.
+ *   A text: whatever it builds is a valid packet.
  */
 #include "atm_aal34_text.h"
 #include "atm_aal5_text.h"

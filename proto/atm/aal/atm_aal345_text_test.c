@@ -1,5 +1,5 @@
-/* The text of aal34, aal5 and atmtask: what is shown can be read back, and people are understood.
- */
+/* The text of aal34, aal5 and atmtask: what is shown can be read back, and users' spellings
+ * work. */
 #include "atm_aal34.h"
 #include "atm_aal34_text.h"
 #include "atm_aal5_text.h"
@@ -63,7 +63,7 @@ static void what_nobody_asked_for_is_refused(void)
     expect_refusal(&leat_atmtask_format, "flag=end message.id=1", LEAT_ERR_FIELD, "message");
 }
 
-/* A packet made from nothing is sound, and what it shows makes it again. */
+/* A packet built without fields is valid, and what it shows builds it again. */
 static void the_default_packet_of_each_format_is_sound(void)
 {
     static uint8_t octets[PACKET_MAX];
@@ -161,7 +161,7 @@ static void mistakes_in_aal34_are_explained(void)
                    "contradicts");
 }
 
-/* One changed field of the two views must not pass unnoticed. */
+/* A changed field in only one of the two views must be detected. */
 static void an_edited_cpcs_beside_its_old_payload_is_refused(void)
 {
     static uint8_t octets[PACKET_MAX];
@@ -192,7 +192,7 @@ static void random_sar_pdus_are_built_again_from_their_text(void)
         if (sar.st == LEAT_ATM_AAL34_SSM) sar.li = (uint8_t)(8 + leat_random_below(&r, 37));
         leat_random_fill(&r, sar.payload, sar.li);
         if (sar.st == LEAT_ATM_AAL34_EOM && round % 8 == 0) sar.li = LEAT_ATM_AAL34_LI_ABORT;
-        if (sar.st == LEAT_ATM_AAL34_SSM && round % 2) { /* a sound CPCS-PDU */
+        if (sar.st == LEAT_ATM_AAL34_SSM && round % 2) { /* a valid CPCS-PDU */
             uint8_t payload[36];
             size_t len = 0;
             const struct leat_atm_aal34_cpcs cpcs = { (uint8_t)round, (uint8_t)(round >> 8),
@@ -292,7 +292,7 @@ static void the_published_cell_is_shown_by_name(void)
               "\"crc\":19064}") == 0);
 }
 
-/* Integers of a name that are no characters, and names shorter than three. */
+/* Integers of a name that are not characters, and names shorter than three. */
 static void a_name_that_is_no_text_is_shown_as_integers(void)
 {
     static uint8_t octets[PACKET_MAX];

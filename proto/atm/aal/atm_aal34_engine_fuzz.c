@@ -1,6 +1,6 @@
 /*
- * The input is a script: which sender speaks, and what happens to its cell on the way. The oracle
- * is the engine's contract: bounds hold, and whatever is delivered was sent.
+ * The input is a script: which sender sends, and what happens to its cell in flight. The oracle is
+ * the engine's contract: bounds hold, and whatever is delivered was sent.
  */
 #include "atm_aal34_engine.h"
 #include <stdalign.h>

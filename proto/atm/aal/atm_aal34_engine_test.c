@@ -69,7 +69,7 @@ static struct leat_atm_aal34_sender sender(uint16_t mid10)
     return s;
 }
 
-/* A SAR-PDU made over: decoded, changed by the caller, encoded. */
+/* A SAR-PDU rewritten: decoded, changed by the caller, encoded. */
 static struct leat_atm_aal34_sar meaning(const uint8_t *sar)
 {
     struct leat_atm_aal34_sar out = { .li = 0 };
@@ -135,7 +135,7 @@ static void a_sender_refuses_what_has_no_place_on_the_wire(void)
     uint8_t sar[SAR];
     EQ(leat_atm_aal34_sender_init(&s, 1024), LEAT_ERR_RANGE);
     EQ(leat_atm_aal34_sender_begin(&s, 0, payload, 65536), LEAT_ERR_RANGE);
-    OK(!leat_atm_aal34_sender_next(&s, sar)); /* nothing was begun */
+    OK(!leat_atm_aal34_sender_next(&s, sar)); /* nothing was started */
 }
 
 static void the_longest_payload_goes_through(void)
@@ -171,8 +171,8 @@ static void an_abort_is_sent_only_for_what_was_begun(void)
     uint8_t sar[SAR];
     OK(!leat_atm_aal34_sender_abort(&s, sar)); /* nothing at all */
     EQ(leat_atm_aal34_sender_begin(&s, 0, payload, 200), LEAT_ERR_OK);
-    OK(!leat_atm_aal34_sender_abort(&s, sar)); /* nothing on the wire */
-    OK(!leat_atm_aal34_sender_next(&s, sar));  /* and it is forgotten */
+    OK(!leat_atm_aal34_sender_abort(&s, sar)); /* nothing was sent */
+    OK(!leat_atm_aal34_sender_next(&s, sar));  /* and it is discarded */
 
     EQ(leat_atm_aal34_sender_begin(&s, 0, payload, 200), LEAT_ERR_OK);
     OK(leat_atm_aal34_sender_next(&s, sar));
@@ -223,7 +223,7 @@ static void begin_continuation_and_end_make_a_pdu(void)
     EQ(leat_atm_aal34_open_count(a), 0);
 }
 
-/* Of a damaged SAR-PDU not even the MID is sure; the gap it leaves drops its PDU. */
+/* Not even the MID of a damaged SAR-PDU is certain; the gap it leaves drops its PDU. */
 static void a_wrong_crc_drops_the_cell_and_its_gap_the_pdu(void)
 {
     struct leat_atm_aal34_sender s = sender(3);
@@ -355,13 +355,13 @@ static void each_rule_of_the_cpcs_pdu_has_its_reason(void)
         EQ(leat_atm_aal34_open_count(a), 0);
     }
     struct leat_atm_aal34_sar m = meaning(sars[1]);
-    m.li = 22; /* no multiple of four any more */
+    m.li = 22; /* no longer a multiple of four */
     remake(&m, changed);
     cell(a, 0, sars[0]);
     expect_drop(cell(a, 0, changed), LEAT_ATM_AAL34_DROP_LENGTH);
 }
 
-/* Gives a SAR-PDU another LI and the CRC-10 that goes with it. */
+/* Gives a SAR-PDU another LI and the matching CRC-10. */
 static void set_li(uint8_t *sar, unsigned li)
 {
     sar[46] = (uint8_t)(li << 2);
@@ -440,14 +440,14 @@ static void no_more_than_mids_max_pdus_are_open(void)
     for (int i = 0; i < MIDS_MAX; i++)
         expect_nothing(cell(a, 0, sars[i][0]));
     expect_drop(cell(a, 0, sars[MIDS_MAX][0]), LEAT_ATM_AAL34_DROP_FULL);
-    expect_nothing(cell(a, 0, sars[MIDS_MAX][1])); /* the rest of it passes */
+    expect_nothing(cell(a, 0, sars[MIDS_MAX][1])); /* the rest of it is skipped */
     EQ(leat_atm_aal34_open_count(a), MIDS_MAX);
     struct leat_atm_aal34_sender s = sender(500);
     segment(&s, 4, single);
-    OK(cell(a, 0, single[0]).delivered); /* which needs no place */
+    OK(cell(a, 0, single[0]).delivered); /* which needs no slot */
     cell(a, 0, sars[0][1]);
     OK(cell(a, 0, sars[0][2]).delivered);
-    expect_nothing(cell(a, 0, sars[MIDS_MAX][0])); /* a place is free again */
+    expect_nothing(cell(a, 0, sars[MIDS_MAX][0])); /* a slot is free again */
     EQ(leat_atm_aal34_open_count(a), MIDS_MAX);
 }
 
@@ -491,7 +491,7 @@ static void the_longest_silent_goes_first_and_one_at_a_step(void)
         EQ(segment(&s, 100, sars[i]), 3);
         cell(a, i, sars[i][0]);
     }
-    EQ(cell(a, 10, sars[0][1]).wake_at, 1 + GAP); /* MID 0 spoke again: MID 1 is next */
+    EQ(cell(a, 10, sars[0][1]).wake_at, 1 + GAP); /* MID 0 sent again: MID 1 is next */
     struct leat_atm_aal34_out out = timer(a, 500 + GAP);
     EQ(out.mid10, 1);
     EQ(out.wake_at, 500 + GAP); /* at once: MID 2 is due as well */
@@ -591,8 +591,8 @@ static void what_arrives_in_order_is_delivered_whatever_the_interleaving(void)
 }
 
 /*
- * The receiver once more, plainly: one record per MID, searched and copied without any thrift.
- * What it does with a SAR-PDU is told by the note's list of discards.
+ * The receiver again as a plain model: one record per MID, searched and copied without
+ * optimisation. The note's list of discards says what it does with a SAR-PDU.
  */
 struct record {
     int open, skipping;
@@ -705,7 +705,7 @@ static void model_cell(struct model *m, leat_time now, const uint8_t *sar, struc
     }
     const int was_open = r->open, was_skipping = r->skipping;
     r->open = 0;
-    r->skipping = st == COM; /* unless all goes well */
+    r->skipping = st == COM; /* unless it is complete */
     if (was_skipping) return;
     if (!was_open)
         model_drop(v, mid10, LEAT_ATM_AAL34_DROP_NOT_OPEN);
@@ -753,7 +753,7 @@ static int agrees(const struct model *m, leat_time now, const struct leat_atm_aa
                              memcmp(out->pdu.payload, v->payload, v->payload_len) == 0);
 }
 
-/* Loss, duplicates, damage, aborts, silence, more MIDs than places. */
+/* Loss, duplicates, damage, aborts, silence, more MIDs than slots. */
 struct mishaps {
     struct source sources[SENDERS];
     struct leat_random r;
@@ -762,7 +762,7 @@ struct mishaps {
     uint8_t sar[SAR];    /* as it arrives */
 };
 
-/* What arrives next; false if nothing does. */
+/* The next SAR-PDU to arrive; false if there is none. */
 static bool next_sar(struct mishaps *w)
 {
     struct source *src = &w->sources[leat_random_below(&w->r, SENDERS)];
@@ -785,7 +785,7 @@ static bool next_sar(struct mishaps *w)
     return arrives;
 }
 
-/* Whatever else happens, only what was sent is delivered, and on its own MID. */
+/* Whatever else happens, the engine delivers only what was sent, and on its own MID. */
 static int was_sent(const struct leat_atm_aal34_out *out, uint64_t begun)
 {
     uint64_t id = 0;
@@ -807,7 +807,7 @@ static bool met_all(const long seen[LEAT_ATM_AAL34_DROP_COUNT])
     return all;
 }
 
-/* Until all was met, where the rounds of the build are too few for what is rare. */
+/* Runs until every case occurred, if the rounds of the build are too few for rare ones. */
 static void random_mishaps_end_as_in_the_plain_model(void)
 {
     static struct mishaps w;
@@ -820,7 +820,7 @@ static void random_mishaps_end_as_in_the_plain_model(void)
     leat_random_seed(&w.r, tap_seed() + 7);
     for (uint16_t i = 0; i < SENDERS; i++)
         leat_atm_aal34_sender_init(&w.sources[i].s, (uint16_t)(i * 204));
-    /* the model looks through all 1024 MIDs at every step: a fifth of the rounds will do */
+    /* the model searches all 1024 MIDs at every step: a fifth of the rounds is enough */
     for (long round = 0; round < LEAT_ROUNDS / 5 || (!met_all(seen) && round < LEAT_ROUNDS * 4L);
          round++) {
         const bool is_timer = leat_random_below(&w.r, 16) == 0;

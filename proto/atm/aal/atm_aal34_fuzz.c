@@ -1,6 +1,6 @@
 /*
- * Whatever decodes as a SAR-PDU encodes to octets of the same meaning; whatever decodes as a
- * CPCS-PDU likewise. The CRC-10 is put right first, so that more than one in 1024 gets through.
+ * Property: whatever decodes as a SAR-PDU encodes to octets of the same meaning; the same for a
+ * CPCS-PDU. The target corrects the CRC-10 first, so that more than one input in 1024 passes.
  */
 #include "atm_aal34.h"
 #include "atm_seal_test.h"

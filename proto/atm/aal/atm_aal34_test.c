@@ -5,7 +5,7 @@
 
 enum { SAR = LEAT_ATM_AAL34_SAR_LEN, SEGMENT = LEAT_ATM_AAL34_SEGMENT_LEN };
 
-/* ---- a plain model: a string of bits, divided as on paper ----------------------------------- */
+/* ---- a plain model: a string of bits, divided by long division ------------------------------ */
 
 struct bits {
     unsigned char bit[8 * SAR];
@@ -141,7 +141,7 @@ static void p_is_the_highest_bit_of_the_ten_and_mid_the_other_nine(void)
 
 /* ---- bad SAR-PDUs --------------------------------------------------------------------------- */
 
-/* Every refusal leaves the output alone and says where. */
+/* Every refusal leaves the output untouched and gives the offset. */
 static void refused(const uint8_t *octets, size_t len, leat_err err, size_t at)
 {
     struct leat_atm_aal34_sar sar, before;
@@ -230,7 +230,7 @@ static void what_does_not_fit_is_not_encoded(void)
     OK(memcmp(octets, before, SAR) == 0);
 }
 
-/* Octets beyond LI carry nothing: a sender may leave anything there. */
+/* Octets beyond LI are unused: a sender may leave anything there. */
 static void unused_octets_are_no_part_of_the_meaning(void)
 {
     struct vector v[3];
@@ -278,7 +278,7 @@ static void random_sar_pdus_survive_the_wire_and_equal_the_model(void)
     }
 }
 
-/* Ten bits let one in 1024 pass; whatever passes must be encoded again as it was, but for PAD. */
+/* Ten bits let one in 1024 pass; whatever passes must encode to the same octets, except for PAD. */
 static void random_octets_never_harm_and_what_passes_keeps_its_meaning(void)
 {
     struct leat_random r;

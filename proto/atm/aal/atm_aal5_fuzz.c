@@ -1,7 +1,7 @@
 /*
- * Whatever decodes as a CPCS-PDU encodes to octets of the same meaning (its CRC is put right
- * first). Then the input is a script for the engines: what is delivered was sent, bounds hold, and
- * bursts say the same as cells one by one.
+ * Property: whatever decodes as a CPCS-PDU encodes to octets of the same meaning (the target
+ * corrects its CRC first). Then the input is a script for the engines: what is delivered was sent,
+ * bounds hold, and bursts give the same result as single cells.
  */
 #include "leat_bytes.h"
 #include <leat/atm.h>

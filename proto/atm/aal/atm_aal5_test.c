@@ -271,7 +271,7 @@ static void cells_put_together_are_the_cpcs_pdu(void)
     }
 }
 
-/* The burst says the same as cell after cell, whatever its size, and its headers are right. */
+/* A burst gives the same cells as one call per cell, for any size, and its headers are correct. */
 static void bursts_of_any_size_hold_the_same_cells(void)
 {
     struct leat_atm_aal5_sender s = sender();
@@ -406,7 +406,7 @@ static void two_cells_with_47_octets_of_pad_are_delivered(void)
     make_vectors(v);
     encode(&v[3], octets);
     EQ(cell(a, 0, 0, octets).what, LEAT_ATM_AAL5_NOTHING);
-    const struct leat_atm_aal5_out out = cell(a, 0, 3, octets + 48); /* congestion is no matter */
+    const struct leat_atm_aal5_out out = cell(a, 0, 3, octets + 48); /* congestion is ignored */
     EQ(out.what, LEAT_ATM_AAL5_DELIVER);
     EQ(out.pdu.payload_len, 41);
 }
@@ -423,7 +423,7 @@ static void damage_is_dropped(void)
     EQ(out.what, LEAT_ATM_AAL5_DROP);
     EQ(out.reason, LEAT_ATM_AAL5_DROP_CRC);
     octets[7] ^= 1;
-    EQ(cell(a, 0, 1, octets).what, LEAT_ATM_AAL5_DELIVER); /* the next is judged by itself */
+    EQ(cell(a, 0, 1, octets).what, LEAT_ATM_AAL5_DELIVER); /* the next one is checked by itself */
 }
 
 static void a_length_that_does_not_agree_is_dropped(void)
@@ -449,7 +449,7 @@ static void silence_drops_the_open_pdu_and_only_then(void)
     EQ(timer(a, 6 + GAP).what, LEAT_ATM_AAL5_NOTHING); /* idle again */
 }
 
-/* Four cells hold 184 octets, five 232: 200 fit in five, and no sixth is taken. */
+/* Four cells hold 184 octets, five 232: 200 fit in five, and a sixth is not accepted. */
 static void a_pdu_without_end_overflows_once_and_its_rest_is_skipped(void)
 {
     struct leat_atm_aal5 *a = fresh();
@@ -500,7 +500,7 @@ static void cells_without_user_data_pass_by_unseen(void)
     for (uint8_t pt = 4; pt < 8; pt++) {
         const struct leat_atm_aal5_out out = cell(a, 10, pt, zeros);
         EQ(out.what, LEAT_ATM_AAL5_NOTHING);
-        EQ(out.wake_at, GAP); /* they are no sign of life either */
+        EQ(out.wake_at, GAP); /* they do not restart the timer either */
     }
     EQ(cell(a, 20, 1, octets + 48).what, LEAT_ATM_AAL5_DELIVER);
 }
@@ -638,7 +638,7 @@ struct link {
     bool has_sent;
 };
 
-/* What arrives next, as a cell; false if it got lost. Damage is in the payload. */
+/* The next cell to arrive; false if it was lost. Damage is in the payload. */
 static bool next_cell(struct link *l, uint8_t *arrived)
 {
     const uint64_t mishap = leat_random_below(&l->r, 60);
@@ -653,7 +653,7 @@ static bool next_cell(struct link *l, uint8_t *arrived)
     memcpy(arrived, l->latest, CELL);
     if (mishap == 1) return true;
     if (mishap == 2) arrived[HEADER + leat_random_below(&l->r, PAYLOAD)] ^= 0x10;
-    if (mishap == 3) { /* an end that nobody meant, with a CRC that holds now and then */
+    if (mishap == 3) { /* an unintended end, with a CRC that is correct now and then */
         struct leat_atm_cell c;
         leat_atm_cell_decode(arrived, CELL, LEAT_ATM_UNI, &c, NULL);
         c.pt = (uint8_t)leat_random_below(&l->r, 8);
@@ -671,7 +671,7 @@ static bool met_all(const long seen[CRC + 1])
     return all;
 }
 
-/* Until every verdict was met, where the rounds of the build are too few for the rare ones. */
+/* Runs until every verdict occurred, if the rounds of the build are too few for rare ones. */
 static void random_mishaps_end_as_in_the_plain_model(void)
 {
     static struct link l;
@@ -711,7 +711,7 @@ static void random_mishaps_end_as_in_the_plain_model(void)
     OK(met_all(seen));
 }
 
-/* The same cells in one burst and one by one: the engine ends in the same verdicts. */
+/* The same cells in one burst and one by one: the engine gives the same verdicts. */
 static void bursts_and_single_cells_give_the_same_verdicts(void)
 {
     static alignas(max_align_t) unsigned char second[512];

@@ -1,4 +1,4 @@
-/* For the fuzz targets: what is shown of a packet builds it again, octet for octet. */
+/* For the fuzz targets: the text shown for a packet builds it again, octet for octet. */
 #ifndef LEAT_ATM_REBUILD_TEST_H
 #define LEAT_ATM_REBUILD_TEST_H
 

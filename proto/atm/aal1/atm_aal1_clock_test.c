@@ -198,7 +198,8 @@ static void a_long_silence_waits_for_a_first_stamp(void)
     EQ(leat_atm_aal1_srts_receive_ratio(&r).network_cycles, before.network_cycles);
 }
 
-/* A wrong stamp is not within +-3 of the nominal residue: it is passed over, the next spans two. */
+/* A wrong stamp is not within +-3 of the nominal residue: it is ignored, and the next span is
+ * two. */
 static void a_stamp_outside_the_tolerance_is_passed_over(void)
 {
     static struct leat_atm_aal1_srts_receive r;
@@ -292,7 +293,7 @@ static void limits_of_adaptive_hold(void)
     for (size_t i = 0; i < 9; i++)
         EQ(leat_atm_aal1_adaptive_init(&a, &wrong[i], 0), LEAT_ERR_RANGE);
 
-    /* The extremes overflow nothing (the sanitizers look). */
+    /* The extremes do not overflow (the sanitizers check). */
     struct leat_atm_aal1_adaptive_config big = steer;
     big.gain_p = big.gain_i = LEAT_ATM_AAL1_ADAPTIVE_GAIN_MAX;
     big.ppb_max = big.ppb_step = LEAT_ATM_AAL1_ADAPTIVE_PPB_MAX;
@@ -308,9 +309,9 @@ static void limits_of_adaptive_hold(void)
 
 /*
  * A sender `ppb` fast, a network that delays each cell by 0..jitter_ps and keeps their order, a
- * playout buffer read at the steered times. In the second half of the run the mean rate must be
- * the sender's, as near as the level holds still: one octet up or down is 0.27 ppm of it. The
- * buffer must neither run dry nor over.
+ * playout buffer read at the steered times. In the second half of the run the mean rate must equal
+ * the sender's, as precisely as the level is steady: one octet more or less is 0.27 ppm of it. The
+ * buffer must neither underrun nor overrun.
  */
 enum { CELLS = 160000, CELL_LEN = 47, BUFFER_LEN = 4000 };
 #define OCTET_PS 3906250.0 /* at 2.048 Mb/s */

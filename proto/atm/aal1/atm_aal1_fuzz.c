@@ -1,5 +1,5 @@
 /*
- * Whatever decodes must encode to the same octets; and what the text shows must build them.
+ * Property: whatever decodes encodes to the same octets, and the text shown builds them.
  */
 #include "atm_aal1.h"
 #include "atm_aal1_text.h"

@@ -1,6 +1,6 @@
 /*
- * The input is a script of arrivals and reads. The oracle: octets come out in the order in which
- * they went in, and each is played, dropped or still waiting.
+ * The input is a script of arrivals and reads. The oracle: octets leave in the order of arrival,
+ * and each is played, dropped or still waiting.
  */
 #include "atm_aal1_playout.h"
 #include <stdalign.h>

@@ -142,7 +142,7 @@ static void memory_and_limits_are_checked(void)
     EQ(leat_atm_aal1_playout_init(memory, sizeof memory, &c, &p), LEAT_ERR_RANGE);
 }
 
-/* A list that shifts its octets: the buffer as one would first write it down. */
+/* A list that shifts its octets: the simplest possible buffer. */
 struct model {
     struct leat_atm_aal1_playout_config c;
     uint8_t list[CAPACITY];

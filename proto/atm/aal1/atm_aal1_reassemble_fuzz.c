@@ -1,5 +1,5 @@
 /*
- * The input is a script of cells, one octet each, behind one octet of configuration. The oracle is
+ * The input is a script of cells, one octet each, after one octet of configuration. The oracle is
  * the engine's contract: bounds, and every cell delivered or counted with its reason.
  */
 #include "atm_aal1_reassemble.h"
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     for (size_t i = 1; i < len; i++) {
         struct leat_atm_cell c = { .pt = 0 };
         memset(c.payload, data[i], sizeof c.payload);
-        /* One in four is any octet, the others have a sound header. */
+        /* One in four is any octet, the others have a valid header. */
         if (data[i] & 0x30) c.payload[0] = leat_atm_aal1_sn_encode((uint8_t)(data[i] & 0xf));
         delivered += check(leat_atm_aal1_reassemble_cell(&r, &c), config.lost_cells_max);
         const size_t kept = r.state != LEAT_ATM_AAL1_START;

@@ -73,7 +73,7 @@ static void two_cells_in_sequence_begin_the_stream(void)
     SAYS("xx345", 6, "|cd");
     SAYS("7012", 6, "|abc");
     SAYS("1734", 6, "|c");   /* OUT_OF_SYNC until two follow each other */
-    SAYS("3x456", 6, "|cd"); /* an invalid one begins anew */
+    SAYS("3x456", 6, "|cd"); /* an invalid one restarts */
 }
 
 static void lost_cells_are_replaced_by_as_many(void)
@@ -86,7 +86,7 @@ static void lost_cells_are_replaced_by_as_many(void)
          6, "|ab....c");
     SAYS("01"
          "01",
-         6, "|ab......c"); /* six lost: as many as SC can tell */
+         6, "|ab......c"); /* six lost: as many as SC can count */
 }
 
 static void more_lost_cells_than_allowed_restart_the_stream(void)
@@ -258,7 +258,7 @@ static unsigned search(const struct trace *t, unsigned from)
     return t->len;
 }
 
-/* `a` is the suspect after a cell of SC `last`; says what becomes of it, returns where to go on. */
+/* `a` is the suspect after a cell of SC `last`: decides its fate, returns where to continue. */
 static unsigned judge(struct trace *t, unsigned last, unsigned a, bool *synced)
 {
     const unsigned b = a + 1;
@@ -383,7 +383,7 @@ static void make_stream(struct stream *s, struct leat_random *random, uint32_t b
     memcpy(s->want, s->octets, s->len);
 }
 
-/* Gathers what comes out; blocks must be reported where they are, and all of them. */
+/* Collects the output; every block must be reported at its place. */
 struct sink {
     struct stream *s;
     struct leat_atm_aal1_reassemble r;
@@ -412,7 +412,7 @@ static void arrive(struct sink *k, const struct leat_atm_cell *cell)
     gather(k, leat_atm_aal1_reassemble_cell(&k->r, cell));
 }
 
-/* Another connection's cell: any SN but the one expected, which nobody could tell apart. */
+/* Another connection's cell: any SN but the expected one, which no receiver could distinguish. */
 static struct leat_atm_cell stranger(struct leat_random *random, unsigned expected_sc)
 {
     struct leat_atm_cell c = { .pt = 0 };
@@ -514,7 +514,7 @@ static void a_receiver_that_joins_late_finds_the_blocks(void)
     }
 }
 
-/* The pointer has no check of its own: a sound one that disagrees wins, an illegal one does not. */
+/* The pointer has no check of its own: a legal one that disagrees wins, an illegal one does not. */
 static void wrong_pointers_are_counted(void)
 {
     static struct stream s;

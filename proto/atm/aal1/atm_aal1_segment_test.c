@@ -10,7 +10,7 @@ static struct leat_atm_aal1_segment fresh(uint32_t block_len)
     return s;
 }
 
-/* Octets 0, 1, 2, ... until one SAR-PDU is full; *next is the stream's place. */
+/* Octets 0, 1, 2, ... until one SAR-PDU is full; *next is the position in the stream. */
 static struct leat_atm_aal1_pdu one_pdu(struct leat_atm_aal1_segment *s, uint32_t *next)
 {
     uint8_t cell[48];
@@ -57,7 +57,7 @@ static void a_push_takes_no_more_than_one_pdu(void)
     OK(ready);
 }
 
-/* I.363.1: the bits of the stamp go with SC 1, 3, 5, 7, the most significant first. */
+/* I.363.1: SC 1, 3, 5, 7 carry the bits of the stamp, the most significant first. */
 static void the_time_stamp_travels_in_odd_counts(void)
 {
     struct leat_atm_aal1_segment s = fresh(0);

@@ -81,7 +81,7 @@ static void wide_fields_and_idle_pointers_are_refused(void)
     OK(memcmp(buf, before, sizeof buf) == 0);
 }
 
-/* Decodes, and on error looks whether the output was left alone. */
+/* Decodes, and on error checks that the output is untouched. */
 static leat_err try(const uint8_t *buf, size_t len, struct leat_atm_aal1_pdu *out, size_t *at)
 {
     struct leat_atm_aal1_pdu before;
@@ -192,7 +192,7 @@ static void one_wrong_bit_is_corrected_once(void)
             EQ(got.csi << 3 | got.sc, sn);
             EQ(mode, LEAT_ATM_AAL1_DETECTION);
 
-            got = leat_atm_aal1_sn_step(&mode, bad); /* twice running: no longer trusted */
+            got = leat_atm_aal1_sn_step(&mode, bad); /* twice in a row: no longer trusted */
             OK(!got.valid && !got.corrected);
             EQ(mode, LEAT_ATM_AAL1_DETECTION);
         }

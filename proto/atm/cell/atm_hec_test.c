@@ -35,7 +35,7 @@ static struct leat_atm_hec in_mode(enum leat_atm_hec_mode mode)
     return hec;
 }
 
-/* One step from a mode with some bits of a sound header wrong: the row of the state table. */
+/* One step from a mode with some bits of a valid header wrong: the row of the state table. */
 static void expect(enum leat_atm_hec_mode mode, const uint8_t *sound, const unsigned *bits,
                    unsigned bit_count, enum leat_atm_hec_verdict verdict,
                    enum leat_atm_hec_mode next)
@@ -48,7 +48,7 @@ static void expect(enum leat_atm_hec_mode mode, const uint8_t *sound, const unsi
     memcpy(sent, header, sizeof sent);
     EQ(leat_atm_hec_step(&hec, header), verdict);
     EQ(hec.mode, next);
-    /* Only correction changes a header, and it gives back the sound one. */
+    /* Only correction changes a header, and it restores the valid one. */
     OK(memcmp(header, verdict == LEAT_ATM_HEC_CORRECTED ? sound : sent, sizeof header) == 0);
 }
 
@@ -124,8 +124,8 @@ static void a_burst_of_single_errors_is_corrected_once(void)
     EQ(leat_atm_hec_step(&hec, again), LEAT_ATM_HEC_CORRECTED);
 }
 
-/* Whatever comes: what is accepted or corrected has a right check, what is discarded is as it was.
- */
+/* For any input: an accepted or corrected header has a correct check, a discarded one is
+ * unchanged. */
 static void random_headers_keep_the_contract(void)
 {
     struct leat_random r;

@@ -1,6 +1,6 @@
 /*
  * OAM and RM payloads: what decodes encodes, and decodes again to the same meaning, hence to the
- * same octets. The CRC-10 is mended first, so that the fuzzer gets past it.
+ * same octets. The target corrects the CRC-10 first, so that the fuzzer passes the check.
  */
 #include "atm_oam.h"
 #include "atm_rm.h"

@@ -101,7 +101,7 @@ static void random_oam_payloads_survive(void)
     }
 }
 
-/* Sealed octets come back as they were, but for the six bits that a receiver ignores. */
+/* Sealed octets return unchanged, except for the six bits that a receiver ignores. */
 static void random_octets_keep_their_meaning(void)
 {
     struct leat_random r;

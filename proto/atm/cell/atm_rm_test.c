@@ -101,7 +101,7 @@ static void other_lengths_and_every_bit_error_are_refused(void)
         EQ(at, LEAT_ATM_SEAL_AT);
         leat_bit_put(buf, bit, !leat_bit_get(buf, bit));
     }
-    buf[0] = 2; /* of another protocol, and sound */
+    buf[0] = 2; /* of another protocol, and valid */
     leat_atm_payload_seal(buf, 0);
     EQ(leat_atm_rm_decode(buf, LEAT_ATM_PAYLOAD_LEN, &out, &at), LEAT_ERR_TYPE);
     EQ(at, 0);

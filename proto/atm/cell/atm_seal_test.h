@@ -23,7 +23,7 @@ static inline bool plain_check(const uint8_t payload[48])
     return plain_crc10(payload) == (leat_get_be16(payload + 46) & 0x3ffu);
 }
 
-/* Makes the CRC right, whatever the other bits say. */
+/* Corrects the CRC, whatever the other bits are. */
 static inline void plain_seal(uint8_t payload[48])
 {
     const unsigned crc = plain_crc10(payload);

@@ -76,7 +76,7 @@ static void a_cell_that_comes_during_an_idle_one_waits_for_its_end(void)
     EQ(leat_atm_stream_to_boundary(&s), 0);
 }
 
-/* The same cells offered at the same places of the link: chunks make no difference. */
+/* The same cells offered at the same positions of the link: the chunk size makes no difference. */
 static void octets_do_not_depend_on_how_they_are_pulled(void)
 {
     static uint8_t other_memory[sizeof memory];

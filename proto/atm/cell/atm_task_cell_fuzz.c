@@ -1,6 +1,6 @@
 /*
- * Whatever decodes must encode back to the same octets: this cell has no second spelling. The CRC
- * is put right first, so that more than one in 65536 gets through.
+ * Property: whatever decodes encodes back to the same octets: this cell has no second spelling. The
+ * target corrects the CRC first, so that more than one input in 65536 passes.
  */
 #include "atm_task_cell.h"
 #include "leat_bytes.h"

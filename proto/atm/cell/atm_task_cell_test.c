@@ -7,7 +7,7 @@
 
 enum { CELL = LEAT_ATM_TASK_CELL_LEN, PAYLOAD = LEAT_ATM_TASK_PAYLOAD_LEN, CRC_AT = 51 };
 
-/* Division on paper: the remainder of `bits` bits, `degree` zeros appended. */
+/* Long division: the remainder of `bits` bits, with `degree` zeros appended. */
 static unsigned remainder_of(const uint8_t *octets, unsigned bits, unsigned generator,
                              unsigned degree)
 {
@@ -194,7 +194,7 @@ static void every_other_length_is_refused(void)
     }
 }
 
-/* The VPI is translated on the way and has no check; every other bit has. */
+/* The VPI is translated on the route and has no check; every other bit has. */
 static void every_single_bit_flip_outside_the_vpi_is_seen(void)
 {
     uint8_t octets[CELL];
@@ -254,7 +254,7 @@ static void types_and_flags_without_a_meaning_are_refused_in_both_directions(voi
     }
 }
 
-/* With their CRC filled in, the synthetic examples are sound octets that mean nothing. */
+/* With their CRC filled in, the synthetic examples are well-formed but have no meaning. */
 static void the_synthetic_examples_fail_only_by_type_and_flag(void)
 {
     uint8_t octets[CELL];
@@ -360,7 +360,7 @@ static void random_octets_never_harm_and_what_passes_is_encoded_as_it_was(void)
         uint8_t octets[CELL], back[CELL];
         struct leat_atm_task_cell cell;
         leat_random_fill(&r, octets, CELL);
-        if (round % 4) { /* let more of them pass: all but type and flag is right */
+        if (round % 4) { /* let more of them pass: everything but type and flag is correct */
             octets[1] &= 0xf0;
             memset(octets + 2, 0, 4);
             octets[6] &= 3;
@@ -374,7 +374,7 @@ static void random_octets_never_harm_and_what_passes_is_encoded_as_it_was(void)
     }
 }
 
-/* The VPIs with a HEC of zero: found by trying all, and told by the CRC-16 alone. */
+/* The VPIs with a HEC of zero: found by trying all, and recognised by the CRC-16 alone. */
 static void prototype_cells_are_told_from_atm_cells_on_every_vpi(void)
 {
     unsigned by_crc = 0;
@@ -385,7 +385,7 @@ static void prototype_cells_are_told_from_atm_cells_on_every_vpi(void)
         uint8_t buf[LEAT_ATM_TASK_CELL_LEN];
         EQ(leat_atm_task_cell_encode(&cell, buf, sizeof buf), LEAT_ERR_OK);
         OK(leat_atm_task_cell_recognise(buf, sizeof buf));
-        buf[40] ^= 1; /* damaged it is still a prototype's, where its header says so */
+        buf[40] ^= 1; /* damaged it is still a prototype's, if its header shows that */
         by_crc += !leat_atm_task_cell_recognise(buf, sizeof buf);
         OK(!leat_atm_task_cell_recognise(buf, sizeof buf - 1));
         buf[2] = 1;

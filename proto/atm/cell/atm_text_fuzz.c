@@ -1,4 +1,4 @@
-/* A cell that can be shown is built again from what was shown, octet for octet. */
+/* Property: the text shown for a cell builds the same cell again, octet for octet. */
 #include "atm_rebuild_test.h"
 #include "atm_seal.h"
 #include "atm_text.h"

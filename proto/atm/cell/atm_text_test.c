@@ -79,7 +79,7 @@ static void the_kinds_of_cells_are_told_apart(void)
     leat_atm_cell_idle(cell);
     EQ(show(cell), LEAT_ERR_OK);
     OK(strstr(format_shown, "\"kind\":\"idle\"") != NULL);
-    EQ(build("{}", cell), LEAT_ERR_OK); /* what a user gets for nothing */
+    EQ(build("{}", cell), LEAT_ERR_OK); /* the default cell */
     EQ(show(cell), LEAT_ERR_OK);
     OK(strstr(format_shown, "\"kind\":\"unassigned\"") != NULL);
 }
@@ -226,7 +226,7 @@ static void nested_fields_alone_give_the_same_cell(void)
         uint8_t cell[CELL] = { 0, 0, 0 }, back[CELL];
         leat_random_fill(&r, cell + 5, sizeof cell - 5);
         cell[3] = (uint8_t)((4 + i % 3) << 1);
-        if (i % 3 == 2) { /* RM: what is reserved is 0 */
+        if (i % 3 == 2) { /* RM: reserved bits are 0 */
             cell[5] = LEAT_ATM_RM_ABR;
             cell[6] &= LEAT_ATM_RM_FLAGS;
             for (unsigned k = 7; k < 13; k += 2)

@@ -1,4 +1,4 @@
-/* Whatever decodes at either interface must encode back to the same octets. */
+/* Property: whatever decodes at either interface encodes back to the same octets. */
 #include <leat/atm.h>
 #include <leat/crc.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     try_cell(data, len, LEAT_ATM_UNI);
     try_cell(data, len, LEAT_ATM_NNI);
-    if (len == LEAT_ATM_CELL_LEN) { /* and past the check, which a fuzzer seldom gets right */
+    if (len == LEAT_ATM_CELL_LEN) { /* and past the check, which a fuzzer seldom passes */
         uint8_t cell[LEAT_ATM_CELL_LEN];
         memcpy(cell, data, sizeof cell);
         cell[LEAT_ATM_HEADER_LEN - 1] = leat_crc_hec(cell);

@@ -4,7 +4,7 @@
 #include <leat/random.h>
 #include <string.h>
 
-/* The vectors of the note, 1.2; the layout of each where its text tells. */
+/* The vectors of the note, 1.2; with their layout if its text gives it. */
 static const struct vector {
     uint8_t header[LEAT_ATM_HEADER_LEN];
     struct leat_atm_cell cell;
@@ -35,7 +35,7 @@ static bool same(const struct leat_atm_cell *a, const struct leat_atm_cell *b)
            memcmp(a->payload, b->payload, sizeof a->payload) == 0;
 }
 
-/* An independent model: bit by bit, as I.432.1 has it. */
+/* An independent model: bit by bit, as in I.432.1. */
 static uint8_t plain_hec(const uint8_t *header)
 {
     unsigned crc = 0;

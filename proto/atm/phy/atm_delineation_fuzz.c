@@ -1,7 +1,7 @@
 /*
- * The first two octets choose ALPHA, DELTA and a chunk; the rest is a line. Whatever comes: cells
- * that are delivered have sound headers and are not idle, chunks make no difference, and a clean
- * stream afterwards is found.
+ * The first two octets choose ALPHA, DELTA and a chunk size; the rest is a line. For any input:
+ * delivered cells have valid headers and are not idle, chunks make no difference, and the receiver
+ * finds a clean stream afterwards.
  */
 #include "atm_delineation.h"
 #include "atm_stream.h"
@@ -37,7 +37,7 @@ static void expect_sync_after_idle_cells(struct leat_atm_delineation *d)
     uint8_t memory[CELL], octets[CELL];
     struct leat_atm_stream stream;
     if (leat_atm_stream_init(&stream, memory, sizeof memory) != LEAT_ERR_OK) abort();
-    /* To lose a false sync, to be led astray once more, to find the true one. */
+    /* To lose a false sync, to be misled once more, and to find the true one. */
     for (unsigned n = 0; n < d->config.alpha + 2 * d->config.delta + 4; n++) {
         leat_atm_stream_pull(&stream, octets, sizeof octets);
         feed(d, octets, sizeof octets, sizeof octets);

@@ -8,7 +8,7 @@
 
 enum { CELL = LEAT_ATM_CELL_LEN, CELLS = 64, LINE = CELLS * CELL + 64 };
 
-/* What came out of a line: events in order, with the place where each was seen. */
+/* The output for a line: events in order, with the position of each. */
 struct seen {
     enum leat_atm_tc_event event;
     size_t at; /* octets used by then */
@@ -184,7 +184,7 @@ static void corrected_headers_count_as_bad_too(void)
         damage(line, 20 + i, 1);
     feed(&d, line, (size_t)CELLS * CELL, SIZE_MAX, &log);
     EQ(count(&log, LEAT_ATM_TC_LOST), 1);
-    EQ(count(&log, LEAT_ATM_TC_DISCARD), 5); /* the first was mended, the last lost the sync */
+    EQ(count(&log, LEAT_ATM_TC_DISCARD), 5); /* the first was corrected, the last lost the sync */
     EQ(log.seen[1 + 14].number, 20);
     OK(log.seen[1 + 14].corrected);
 }
@@ -239,7 +239,7 @@ static void a_slip_of_any_length_is_healed(void)
         EQ(count(&log, LEAT_ATM_TC_LOST), 1);
         EQ(count(&log, LEAT_ATM_TC_SYNC), 2);
         EQ(log.seen[log.count - 1].number, CELLS - 1);
-        /* The torn cell, ALPHA to notice, one to find, DELTA to be sure, two half ones. */
+        /* The torn cell, ALPHA to notice, one to find, DELTA to confirm, two partial ones. */
         OK(count(&log, LEAT_ATM_TC_CELL) >= CELLS - 6 - (1 + 7 + 1 + 6 + 2));
     }
 }

@@ -1,6 +1,6 @@
 /*
- * True frames, then the input as it is, then true frames: the receiver finds them again, and chunks
- * make no difference.
+ * Valid frames, then the input as it is, then valid frames: the receiver finds them again, and
+ * chunks make no difference.
  */
 #include "atm_plcp.h"
 #include <stdlib.h>
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     leat_atm_plcp_sender_pull(&tx, line, sizeof line);
     feed(&a, line, sizeof line, SIZE_MAX);
     if (a.state != LEAT_ATM_PLCP_IN_FRAME) abort();
-    /* Both sides are at the same place of the same frame, trailers included. */
+    /* Both sides are at the same position of the same frame, trailers included. */
     const size_t rows = 2 * LEAT_ATM_PLCP_ROW_LEN * LEAT_ATM_PLCP_ROWS;
     if (tx.at < rows &&
         (LEAT_ATM_PLCP_ROWS - 1 - a.row) * 2 * LEAT_ATM_PLCP_ROW_LEN + a.at != tx.at)

@@ -139,7 +139,7 @@ static void cells_arrive_in_order_in_chunks_of_any_size(void)
         EQ(t.events[LEAT_ATM_TC_FRAME_SYNC], 1);
         EQ(t.events[LEAT_ATM_TC_FRAME_LOST], 0);
         EQ(t.events[LEAT_ATM_TC_CELL], FRAMES * ROWS - 1);
-        EQ(t.first, 1); /* the first row is only seen, the second confirms it */
+        EQ(t.first, 1); /* the first row is only detected, the second confirms it */
         EQ(t.gaps, 0);
     }
 }
@@ -194,11 +194,11 @@ static void a_search_is_not_misled_by_an_identifier_out_of_order(void)
 {
     struct leat_atm_plcp rx;
     make_line();
-    line[4] = 2; /* row 11 says it is 9, which has the code 25 */
+    line[4] = 2; /* row 11 claims to be 9, which has the code 25 */
     line[5] = 5;
     const struct tally t = receive(&rx, 0, SIZE_MAX);
     EQ(t.events[LEAT_ATM_TC_FRAME_SYNC], 1);
-    EQ(t.first, 3); /* row 1 disproves row 0, and is itself used up by that; 2 and 3 agree */
+    EQ(t.first, 3); /* row 1 refutes row 0, and is itself consumed by that; 2 and 3 agree */
 }
 
 static void a_single_error_in_c1_is_mended(void)
@@ -232,7 +232,7 @@ static void headers_are_mended_or_discarded_by_the_two_modes(void)
     struct leat_atm_plcp rx;
     make_line();
     for (unsigned row = 4; row < 7; row++)
-        line[frame_at[2] + row * ROW + 8] ^= 1; /* three single errors: one mended, two discarded */
+        line[frame_at[2] + row * ROW + 8] ^= 1; /* three errors: one corrected, two discarded */
     line[frame_at[5] + 8] ^= 3;
     const struct tally t = receive(&rx, 0, SIZE_MAX);
     EQ(t.corrected, 1);

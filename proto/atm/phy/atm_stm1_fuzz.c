@@ -1,6 +1,6 @@
 /*
- * A true frame, then one with the input over some part of it, perhaps cut short; then true frames:
- * the receiver finds them, and chunks make no difference.
+ * A valid frame, then one with the input over some part of it, perhaps truncated; then valid
+ * frames: the receiver finds them, and chunks make no difference.
  */
 #include "atm_stm1.h"
 #include <stdlib.h>

@@ -106,7 +106,7 @@ static void cells_cross_frames_and_arrive_in_order(void)
         const struct tally t = receive(0, sizeof line, chunk);
         EQ(t.events[LEAT_ATM_TC_FRAME_SYNC], 1);
         EQ(t.events[LEAT_ATM_TC_SYNC], 1);
-        /* One frame is for the frame, then one cell to find and DELTA to be sure. */
+        /* One frame for the frame, then one cell to find and DELTA to confirm. */
         EQ(t.first, 44 + 1 + 6);
         EQ(t.last, FRAMES * LEAT_ATM_STM1_CONTAINER_LEN / CELL - 1);
         EQ(t.gaps, 0);
@@ -210,7 +210,7 @@ static void wrong_overhead_is_reported_and_the_cells_go_on(void)
     }
 }
 
-/* With an ALPHA this patient, H4 is the first to know that an octet of the container is gone. */
+/* With such a large ALPHA, H4 is the first to show that an octet of the container is missing. */
 static void h4_tells_of_a_slip_inside_the_container(void)
 {
     struct leat_atm_stream stream = fresh_stream();
@@ -235,8 +235,8 @@ static void bad_parameters_are_refused(void)
     EQ(leat_atm_stm1_init(&rx, &(struct leat_atm_delineation_config){ 0, 1 }), LEAT_ERR_RANGE);
 }
 
-/* Idle cells, cells at random, errors in headers: what comes is in order, and what is not hit
- * comes. */
+/* Idle cells, random cells, errors in headers: cells arrive in order, and all that are not hit
+ * arrive. */
 static void random_traffic_with_single_errors_arrives_whole(void)
 {
     struct leat_random r;
@@ -247,11 +247,11 @@ static void random_traffic_with_single_errors_arrives_whole(void)
     leat_random_seed(&r, tap_seed());
     for (long f = 0; f < LEAT_ROUNDS / 500; f++) {
         uint8_t frame[FRAME];
-        /* Before the cells are synchronous there are none to lose. */
+        /* Before cell synchronisation there are none to lose. */
         for (uint64_t k = f < 3 ? 0 : leat_random_below(&r, 50); k > 0 && stream.count < QUEUE; k--)
             EQ(put_cell(&stream, n++), LEAT_ERR_OK);
         leat_atm_stm1_frame(&stream, frame);
-        if (f > 3) { /* one header bit of one cell: H4 tells where a cell begins */
+        if (f > 3) { /* one header bit of one cell: H4 shows where a cell begins */
             const size_t at = 5 * COLUMNS + 10 + frame[H4_AT];
             const uint64_t bit = 8 * at + leat_random_below(&r, LEAT_ATM_HEADER_BITS);
             leat_bit_put(frame, bit, !leat_bit_get(frame, bit));
@@ -266,7 +266,7 @@ static void random_traffic_with_single_errors_arrives_whole(void)
     OK(rx.cells.idle_count > 0);
 }
 
-/* Noise never breaks the receiver, and true frames after it are found again. */
+/* Noise never breaks the receiver, and it finds the valid frames after it. */
 static void after_random_noise_the_frames_are_found_again(void)
 {
     struct leat_random r;

@@ -1,4 +1,4 @@
-/* For the tests of transmission convergence: cells with numbers, and what became of them. */
+/* For the tests of transmission convergence: numbered cells, and their fate. */
 #ifndef LEAT_ATM_TC_TEST_H
 #define LEAT_ATM_TC_TEST_H
 
@@ -21,7 +21,7 @@ static inline leat_err put_cell(struct leat_atm_stream *stream, uint32_t n)
 struct tally {
     unsigned events[LEAT_ATM_TC_OFFSET + 1];
     uint32_t first, last; /* numbers of cells */
-    unsigned gaps;        /* where they did not rise by one */
+    unsigned gaps;        /* where they did not increase by one */
     unsigned corrected;
 };
 

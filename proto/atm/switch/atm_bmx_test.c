@@ -123,7 +123,7 @@ static void a_lone_congested_cell_is_retried_every_six_cycles(void)
     for (unsigned t = 0; t < 60; t++) {
         struct leat_atm_link in[4] = { 0 };
         in[0].byteind = t < 53;
-        row.bmx[1]->spd[3].trsmit = false; /* nobody drains XPM(0,3) */
+        row.bmx[1]->spd[3].trsmit = false; /* nothing drains XPM(0,3) */
         row.bmx[1]->matrix.waiting[3] = 0;
         step_row(&row, in);
         if (leat_atm_bmx_suspends(row.bmx[1], 0) && times < 8) suspended_at[times++] = t;
@@ -135,7 +135,7 @@ static void a_lone_congested_cell_is_retried_every_six_cycles(void)
     EQ(leat_atm_xpm_at(&row.bmx[1]->matrix, 0, 0)->size, 0);
 }
 
-/* Random lawful traffic: sources that begin again when suspended; nothing is lost. */
+/* Random legal traffic: sources that restart when suspended; nothing is lost. */
 
 enum { LABELS = 256 };
 
@@ -234,7 +234,7 @@ static void set_up(struct traffic *x)
     }
 }
 
-/* A new cell: label, PT and CLP 5, its source and number in the payload, a pattern behind. */
+/* A new cell: label, PT and CLP 5, its source and number in the payload, then a pattern. */
 static void begin_cell(struct traffic *x, unsigned p)
 {
     struct source *s = &x->source[p];
@@ -254,7 +254,7 @@ static void begin_cell(struct traffic *x, unsigned p)
     s->busy = true;
 }
 
-/* Where a cell must come out: over the outputs of both switches. */
+/* Where a cell must leave: over the outputs of both switches. */
 static void expect(struct traffic *x, unsigned p)
 {
     const bool vp = x->row.config[0].header_len == LEAT_ATM_VP_HEADER;
@@ -361,10 +361,10 @@ static void no_cell_is_lost_torn_or_misled_and_no_queue_overflows(void)
         for (unsigned p = 0; p < x.row.config[1].inputs; p++)
             refused += x.row.bmx[1]->ppd[p].refused;
     }
-    OK(refused > 0); /* there was congestion, for which some more networks may be needed */
+    OK(refused > 0); /* there was congestion, which may need some more networks */
 }
 
-/* Stepping one by one, and stepping units that could be left out, is the same. */
+/* Stepping all units, or only those that are not idle, gives the same result. */
 static void leaving_idle_units_out_changes_nothing(void)
 {
     struct leat_atm_bmx *lazy = make(0, &prototype), *eager = make(1, &prototype);

@@ -4,7 +4,7 @@
 #include <leat/random.h>
 #include <string.h>
 
-enum { MODEL_SIZE_MAX = 8 }; /* e, m and r of the networks that are tried whole */
+enum { MODEL_SIZE_MAX = 8 }; /* e, m and r of the networks that are tested exhaustively */
 enum {
     MODEL_PORTS_MAX = MODEL_SIZE_MAX * MODEL_SIZE_MAX,
     MODEL_UNITS_MAX = 3 * MODEL_PORTS_MAX,
@@ -244,7 +244,7 @@ static void establish(struct model *w, uint32_t src, uint32_t dst, uint32_t k)
         uint64_t ports = 0;
         for (uint32_t q = 0; q < w->e; q++)
             if (dst == w->n || q == dst % w->e) ports |= UINT64_C(1) << q;
-        a = reserve(w, ppd, ports, 0); /* the same at all: the counters run alike */
+        a = reserve(w, ppd, ports, 0); /* the same at all: the counters agree */
         outputs |= UINT64_C(1) << j;
     }
     const uint32_t b = reserve(w, middle, outputs, a);
@@ -277,7 +277,7 @@ static void compare_links(const struct leat_atm_clos *c, const struct model *w)
     EQ(fed + c->ports, w->ppds);
 }
 
-/* Wrong ones are counted, so that a mistake does not print a million lines. */
+/* Wrong ones are counted, so that one mistake does not print a million lines. */
 static void compare_tables(const struct leat_atm_clos *c, const struct model *w)
 {
     uint32_t wrong = 0;
@@ -313,9 +313,9 @@ static void random_networks_have_the_wires_and_tables_of_the_thesis_algorithm(vo
     }
 }
 
-/* ---- cells that walk ------------------------------------------------------------------------ */
+/* ---- routing cells -------------------------------------------------------------------------- */
 
-/* Follows a cell through tables and links alone; counts its arrivals at each port. */
+/* Routes a cell through tables and links alone; counts its arrivals at each port. */
 static uint32_t walk(const struct leat_atm_clos *c, uint32_t ppd, uint32_t label, uint8_t *arrivals)
 {
     struct leat_atm_route route;

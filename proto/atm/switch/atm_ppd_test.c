@@ -5,7 +5,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-/* One PPD before a row of XPMs, as its unit bench has it. */
+/* One PPD in front of a row of XPMs, as in its unit bench. */
 static alignas(max_align_t) uint8_t memory[1 << 18];
 
 static struct leat_atm_bmx *row(unsigned outputs, unsigned cells, unsigned header_len,
@@ -292,7 +292,7 @@ static bool look_up_channel(int input, uint32_t label, bool *select, uint32_t *l
     return true;
 }
 
-/* A random link and random readers: gaps anywhere, sizes that jump. */
+/* A random link and random readers: gaps anywhere, jumping sizes. */
 static void random_cycles(struct leat_random *r, struct leat_atm_bmx *bmx, struct model *m,
                           int cycles)
 {
@@ -349,7 +349,7 @@ static void every_register_equals_the_plain_model_s_for_every_fan_out(void)
     }
 }
 
-/* Idle is neither too early nor too late: nothing changes, down to the bytes without meaning. */
+/* is_idle is exact: nothing changes, down to the bytes without meaning. */
 static void a_unit_is_idle_exactly_when_a_step_changes_nothing(void)
 {
     for (unsigned len = 1; len <= 53; len++) {

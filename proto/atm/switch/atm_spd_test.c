@@ -5,7 +5,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-/* One SPD behind a column of XPMs, as its unit bench has it. */
+/* One SPD after a column of XPMs, as in its unit bench. */
 static alignas(max_align_t) uint8_t memory[1 << 18];
 
 static bool find_nothing(const void *context, uint32_t rank, uint32_t label,
@@ -149,7 +149,7 @@ static void every_register_equals_the_plain_model_s_for_every_fan_in(void)
         m.capacity = (int)cells * 53;
         m.h = i % 2 ? 4 : 2;
         struct leat_atm_bmx *bmx = column(inputs, cells, (unsigned)m.h);
-        /* Pushes and suspensions at any time, also where no sane neighbour would have them. */
+        /* Pushes and suspensions at any time, also where no correct neighbour would have them. */
         const uint64_t pushes = 1 + leat_random_below(&r, 3), calm = 1 + leat_random_below(&r, 40);
         for (int c = 0; c < LEAT_ROUNDS / 128; c++) {
             for (uint64_t k = leat_random_below(&r, pushes + 1); k; k--) {
@@ -202,7 +202,7 @@ static void the_parts_of_a_step_do_what_their_phase_says(void)
     leat_atm_spd_select(&spd, &bmx->matrix);
     EQ(spd.trsmit, true);
     EQ(spd.siqnum, 0);
-    leat_atm_spd_roll_back(&spd, &bmx->matrix); /* before anything was sent: it adds all the same */
+    leat_atm_spd_roll_back(&spd, &bmx->matrix); /* before anything was sent: it still adds */
     EQ(leat_atm_xpm_at(&bmx->matrix, 0, 0)->size, 6);
     EQ(spd.trsmit, false);
 }

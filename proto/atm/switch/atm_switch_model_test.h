@@ -1,6 +1,6 @@
 /*
  * A plain model of PPD, SPD and BMX for the tests: the rules of spec/atm.md, 4.1 to 4.6, phase by
- * phase, with every register of its own and no thought for speed.
+ * phase, with every register separate and without optimisation.
  */
 #ifndef LEAT_ATM_SWITCH_MODEL_TEST_H
 #define LEAT_ATM_SWITCH_MODEL_TEST_H
@@ -169,7 +169,7 @@ static inline unsigned piped_of(const struct leat_atm_ppd *e)
     return e->valid >> LEAT_ATM_VALID_PIPE & ((2u << e->header_len) - 1);
 }
 
-/* All registers; what lies in `pipe` beyond its stages is none. */
+/* All registers; octets of `pipe` beyond its stages do not count. */
 static inline bool same_ppd(struct leat_atm_ppd a, struct leat_atm_ppd b)
 {
     const uint64_t stages = UINT64_MAX >> (56 - 8 * a.header_len);

@@ -54,7 +54,7 @@ static void an_output_knows_which_inputs_have_bytes_for_it(void)
     EQ(m.waiting[1], 2);
 }
 
-/* Stimuli of a unit bench may pop what was never pushed: the count then is below zero. */
+/* Stimuli of a unit bench may pop bytes that were never pushed: the count is then below zero. */
 static void the_size_is_a_plain_count_on_both_sides_of_its_bounds(void)
 {
     struct store store;

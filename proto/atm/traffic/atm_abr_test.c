@@ -116,8 +116,8 @@ static void cells_leave_at_the_rate_allowed(void)
     (void)leat_atm_abr_source_send(&s, 100, &rm);
     EQ(leat_atm_abr_source_due(&s, 101), 100 + 625000000); /* 1600 cells/s */
     receive(&s, backward(0));
-    EQ(leat_atm_abr_source_due(&s, 101), 100 + 125000000); /* 8000: the wait is cut short */
-    EQ(leat_atm_abr_source_due(&s, 999000000), 999000000); /* no credit is saved up */
+    EQ(leat_atm_abr_source_due(&s, 101), 100 + 125000000); /* 8000: the wait is shortened */
+    EQ(leat_atm_abr_source_due(&s, 999000000), 999000000); /* no credit accumulates */
     (void)leat_atm_abr_source_send(&s, 999000000, &rm);
     EQ(leat_atm_abr_source_due(&s, 999000000), 1124000000);
 }
@@ -177,7 +177,7 @@ static void configurations_outside_the_limits_are_refused(void)
 #undef REFUSED
 }
 
-/* The rule of the note once more, in floating point. */
+/* The rule of the note again, in floating point. */
 static void random_rm_cells_agree_with_the_rule_in_real_numbers(void)
 {
     struct leat_random r;
@@ -202,8 +202,8 @@ static void random_rm_cells_agree_with_the_rule_in_real_numbers(void)
 }
 
 /*
- * A loop: sources share a link that marks EFCI while its queue is long; RM cells come back after
- * a delay. Slot by slot, one cell per slot leaves the link.
+ * A loop: sources share a link that marks EFCI while its queue is long; RM cells return after a
+ * delay. One cell per slot leaves the link.
  */
 enum { SOURCES = 4, SLOT_PS = 1000000000, LOOP = 20, MARK_FROM = 50, FLIGHT = 64, WAITING = 4096 };
 
@@ -219,7 +219,7 @@ static struct {
     uint64_t sent[SOURCES];
     struct loop_cell waiting[WAITING]; /* ring before the link */
     size_t head, len, longest;
-    struct loop_cell back[FLIGHT]; /* what arrives at the sources in slot i mod FLIGHT */
+    struct loop_cell back[FLIGHT]; /* arrivals at the sources in slot i mod FLIGHT */
 } loop;
 
 static void loop_slot(uint64_t slot)
@@ -256,7 +256,7 @@ static void sources_share_a_link_by_its_marks_alone(void)
         struct leat_atm_abr_config c = config;
         c.pcr = CAPACITY * UNIT;
         c.mcr = 10 * UNIT;
-        c.icr = (i + 1) * 100 * UNIT; /* they begin apart, and just at the capacity */
+        c.icr = (i + 1) * 100 * UNIT; /* different rates, in sum the capacity */
         c.rif = 256;
         EQ(leat_atm_abr_source_init(&loop.source[i], &c), LEAT_ERR_OK);
     }
@@ -265,7 +265,7 @@ static void sources_share_a_link_by_its_marks_alone(void)
     uint64_t all = 0;
     for (unsigned i = 0; i < SOURCES; i++)
         all += loop.sent[i];
-    OK(all > SLOTS * 95 / 100 && all < SLOTS * 101 / 100); /* the link is used, not flooded */
+    OK(all > SLOTS * 95 / 100 && all < SLOTS * 101 / 100); /* the link is used, not overloaded */
     OK(loop.longest < 1000);
     for (unsigned i = 0; i < SOURCES; i++)
         OK(loop.sent[i] > all / SOURCES * 80 / 100 && loop.sent[i] < all / SOURCES * 120 / 100);

@@ -1,7 +1,7 @@
 /*
- * Admission against a simulation. The multiplexers here are written plainly, apart from atm_queue:
- * links in a row, slot by slot; sources that conform, the worst ones all at once and random ones;
- * below them two levels that always have cells, so that W takes from the others all it can.
+ * Admission against a simulation. The multiplexers here are plain and independent of atm_queue:
+ * links in a row, slot by slot; conforming sources, worst-case ones all at once and random ones.
+ * Below them two levels always have cells, so that W takes as much as possible from the others.
  */
 #include "atm_cac.h"
 #include "tap.h"
@@ -59,7 +59,7 @@ static struct leat_atm_cac_answer admit(const struct leat_atm_contract *c,
     return a;
 }
 
-/* How many equal connections a link takes; *why is the first refusal. */
+/* How many equal connections a link admits; *why is the first refusal. */
 static unsigned admitted(const struct leat_atm_contract *c, struct leat_atm_cac_link *link,
                          struct leat_atm_cac_answer *why)
 {
@@ -93,7 +93,7 @@ static void rates_are_added_up_level_by_level(void)
     EQ(admitted(&c, &link, &why), 9); /* up to 90 % */
     EQ(why.level, 2);
     c.mcr = 0;
-    EQ(admit(&c, &link).criterion, LEAT_ATM_CAC_ACCEPTED); /* asks for nothing */
+    EQ(admit(&c, &link).criterion, LEAT_ATM_CAC_ACCEPTED); /* requests nothing */
     c = contract_of(LEAT_ATM_UBR, 0, 0, 0, 0);
     EQ(admit(&c, &link).criterion, LEAT_ATM_CAC_ACCEPTED);
 
@@ -105,14 +105,14 @@ static void rates_are_added_up_level_by_level(void)
     EQ(ask(&c, &fresh).criterion, LEAT_ATM_CAC_RATE);
 }
 
-/* CBR: clumps of 1 + CDVT/T cells from all at once, and what comes during the latency. */
+/* CBR: clumps of 1 + CDVT/T cells from all at once, plus arrivals during the latency. */
 static void clumps_need_buffer(void)
 {
     struct leat_atm_cac_link link = made(9, 100, 100000);
     struct leat_atm_cac_answer why;
     const struct leat_atm_contract c = contract_of(LEAT_ATM_CBR, 500, 0, 0,
                                                    2000); /* T = 500 slots */
-    EQ(admitted(&c, &link, &why), 19); /* 5 cells each, 0.04 * 4.5 more come during L */
+    EQ(admitted(&c, &link, &why), 19); /* 5 cells each, 0.04 * 4.5 more arrive during L */
     EQ(why.criterion, LEAT_ATM_CAC_BUFFER);
     EQ(why.level, 0);
     EQ(why.needed, 101);
@@ -122,8 +122,8 @@ static void clumps_need_buffer(void)
 /* VBR: the queue grows while the peak lasts. */
 static void bursts_need_buffer_for_what_the_service_does_not_take(void)
 {
-    /* Ten at half the link each, for 40 cells: 400 cells come in 80 slots; 0.729 * 80 are served.
-     */
+    /* Ten at half the link each, for 40 cells: 400 cells arrive in 80 slots; 0.729 * 80 are
+     * served. */
     struct leat_atm_cac_link link = made(9, 1000, 1000);
     const struct leat_atm_contract c = contract_of(LEAT_ATM_VBR_RT, 125000, 2500, 40, 0);
     for (int i = 0; i < 10; i++)
@@ -131,7 +131,7 @@ static void bursts_need_buffer_for_what_the_service_does_not_take(void)
     uint32_t *room = &link.config.queue.level[0].capacity;
     while (ask(&c, &link).criterion == LEAT_ATM_CAC_ACCEPTED)
         --*room;
-    /* eleven: 440 cells, less 0.729 of 78 slots (a burst ends with its last cell), plus latency */
+    /* eleven: 440 cells, minus 0.729 of 78 slots (a burst ends with its last cell), plus latency */
     OK(*room + 1 > 440 - 59 && *room + 1 < 440 - 59 + 10);
 }
 
@@ -210,7 +210,7 @@ static void the_reason_names_the_link_of_the_path(void)
     EQ(leat_atm_cac_ask(&big, path, 3, &answer), LEAT_ERR_OK);
     EQ(answer.link, 0);
 
-    /* delays add up until they are too much */
+    /* delays add up until the sum is too large */
     leat_atm_cac_release(&big, &path[2], 1);
     cbr.cdv_ps = leat_atm_cac_link_wait_ps(&a, 0) + leat_atm_cac_link_wait_ps(&b, 0);
     EQ(leat_atm_cac_ask(&cbr, path, 2, &answer), LEAT_ERR_OK);
@@ -220,7 +220,7 @@ static void the_reason_names_the_link_of_the_path(void)
     EQ(answer.link, 2);
 }
 
-/* What waits before a link arrives in larger clumps behind it. */
+/* Cells that wait at one link arrive in larger clumps at the next. */
 static void later_links_see_the_variation_of_earlier_ones(void)
 {
     struct leat_atm_cac_link a = made(9, 100, 100), b = made(9, 100, 100);
@@ -382,10 +382,10 @@ struct flow {
     size_t first, last; /* links */
     struct leat_atm_shaper shaper;
     uint64_t next_ps;
-    bool greedy; /* sends as early as it conforms, then rests so that it can do it again */
+    bool greedy; /* sends as early as it conforms, then pauses so that it can repeat that */
     uint64_t in_row;
     bool tagged; /* sends cells with CLP 1 without any limit */
-    /* what became of it */
+    /* its fate */
     uint64_t sent, arrived, lost, shortest_ps, longest_ps;
 };
 
@@ -394,7 +394,7 @@ static struct sim {
     struct mux mux[LINKS];
     struct flow flow[FLOWS];
     size_t links, flows;
-    unsigned full_from; /* levels from here on always have a cell, of nobody */
+    unsigned full_from; /* levels from here on always have a cell, of no flow */
     uint64_t abr;       /* slots that level 2 got */
     struct leat_random random;
 } sim;
@@ -456,7 +456,7 @@ static void mux_slot(size_t link, uint64_t now_ps)
     if (level < sim.full_from) cell_leaves(link, m->list[level][m->taken[level]++ % ROOM], now_ps);
 }
 
-/* When the next cell of a flow comes: at its worst, or at random; always conforming. */
+/* The arrival of a flow's next cell: worst case, or random; always conforming. */
 static void flow_schedules(struct flow *f, uint64_t now_ps)
 {
     const uint64_t t_ps = leat_atm_rate_interval_ps(f->contract.pcr);
@@ -527,7 +527,7 @@ static uint64_t sim_longest_ps(void)
     return longest_ps;
 }
 
-/* Every flow got what its contract wants. */
+/* Every flow got what its contract requests. */
 static void contracts_are_kept(void)
 {
     for (size_t i = 0; i < sim.flows; i++) {
@@ -551,7 +551,7 @@ static struct leat_atm_contract any_contract(void)
     return contract_of(class, pcr, scr, mbs, cdvt_slots);
 }
 
-/* Wishes that the path just grants; VBR-nrt cannot wish for a delay variation. */
+/* Requests exactly what the path promises; VBR-nrt cannot request a delay variation. */
 static void wish_what_is_promised(struct leat_atm_contract *c, size_t first, size_t last)
 {
     uint64_t wait = 0;
@@ -612,7 +612,7 @@ static void admitted_contracts_are_kept(void)
     OK(refused > 10 * rounds && delivered > rounds * SLOTS / 4); /* the links were full, and used */
 }
 
-/* Equal flows, all at their worst; all levels below are full. */
+/* Equal flows, all in their worst case; all levels below are full. */
 static void sim_equal(const struct leat_atm_contract *c, struct leat_atm_cac_link link, unsigned n,
                       uint64_t slots)
 {
@@ -623,7 +623,7 @@ static void sim_equal(const struct leat_atm_contract *c, struct leat_atm_cac_lin
     sim_run(slots);
 }
 
-/* Equal flows: how many does it take until the network fails? */
+/* Equal flows: how many make the network fail? */
 static unsigned breaks_at(const struct leat_atm_contract *c, struct leat_atm_cac_link link,
                           unsigned from, uint64_t slots)
 {
@@ -634,7 +634,7 @@ static unsigned breaks_at(const struct leat_atm_contract *c, struct leat_atm_cac
     return FLOWS + 1;
 }
 
-/* The rule is no more careful than it needs to be: a few connections more and cells are lost. */
+/* The rule is not more conservative than necessary: a few connections more and cells are lost. */
 static void a_little_beyond_the_rule_cells_are_lost(void)
 {
     struct leat_atm_cac_answer why;
@@ -665,12 +665,12 @@ static void a_little_beyond_the_rule_cells_are_lost(void)
         OK(n > 0 && n < FLOWS);
         EQ(why.criterion, cases[i].why);
         const unsigned broken = breaks_at(&c, link, n, 20000);
-        OK(broken > n);                  /* what the rule admits, holds */
-        OK(broken <= n + cases[i].more); /* and not much more would */
+        OK(broken > n);                  /* what the rule admits works */
+        OK(broken <= n + cases[i].more); /* and not many more would */
     }
 }
 
-/* A promise of delay is not idle either: admitted connections can make cells wait that long. */
+/* The promised delay is realistic too: admitted connections can make cells wait that long. */
 static void the_promised_delay_is_nearly_reached(void)
 {
     struct leat_atm_cac_answer why;
@@ -684,7 +684,7 @@ static void the_promised_delay_is_nearly_reached(void)
     OK(sim_longest_ps() <= promised_ps);
     OK(sim_longest_ps() > promised_ps * 85 / 100);
 
-    /* so a contract that wants less is rightly refused */
+    /* so a contract that requests less is correctly refused */
     struct leat_atm_contract hasty = c;
     hasty.ctd_ps = sim_longest_ps() - 1;
     struct leat_atm_cac_link fresh = link;
@@ -712,7 +712,7 @@ static void tagged_cells_do_no_harm(void)
     }
 }
 
-/* ABR's minimum is left over even when everyone above sends all he may. */
+/* ABR gets its minimum even when every source above sends as much as it may. */
 static void abr_gets_its_minimum(void)
 {
     enum { SLOTS = 50000 };

@@ -1,6 +1,7 @@
 /*
- * The input is a rule, a start and the gaps between cells. The oracle: the two forms decide alike
- * and hold the same theoretical arrival time, and a cell conforms exactly from `due` on.
+ * The input is a rule, a start and the gaps between cells. The oracle: the two forms make the same
+ * decisions and hold the same theoretical arrival time, and a cell conforms exactly from `due`
+ * on.
  */
 #include "atm_gcra.h"
 #include "leat_bytes.h"

@@ -96,9 +96,9 @@ static void an_interval_with_a_fraction_is_whole_in_parts_of_a_slot(void)
         OK(decide(&exact, slot * PARTS));
         coarse_bad += !decide(&coarse, slot);
     }
-    OK(coarse_bad > 0); /* a T in whole slots would drop cells of an honest source */
+    OK(coarse_bad > 0); /* a T in whole slots would drop cells of a conforming source */
 
-    /* One cell in 2075 slots is too fast, and found out within CDVT / 0.25 cells. */
+    /* One cell in 2075 slots is too fast, and is detected within CDVT / 0.25 cells. */
     struct both fast = { .rule = { T_PARTS, 2 * PARTS } }; /* CDVT 2 slots, as in thesis 8.6.2 */
     for (uint64_t k = 0; k < 9; k++)
         OK(decide(&fast, k * 2075 * PARTS));
@@ -191,7 +191,7 @@ static void both_forms_decide_as_unbounded_integers_do(void)
             OK((wide)g.s.tat + ((wide)g.s.beyond << 64) == m.tat);
             conforming += conforms;
             other += !conforms;
-            /* gaps around what the rule allows, and some of any size */
+            /* gaps near the limit of the rule, and some of any size */
             const uint64_t gap = leat_random_below(&r, 8) ? leat_random_below(&r, g.rule.t)
                                                           : any_size(&r);
             now = leat_time_add(now, gap);

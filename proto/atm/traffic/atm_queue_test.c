@@ -29,7 +29,7 @@ static void put(struct leat_atm_queue *q, uint8_t level, unsigned count)
         OK(leat_atm_queue_put(q, (struct leat_atm_queue_item){ .handle = i, .level = level }));
 }
 
-/* Takes as many cells as `want` has digits, which are the levels they must be of. */
+/* Takes as many cells as `want` has digits; each digit is the expected level. */
 static void takes(struct leat_atm_queue *q, const char *want)
 {
     for (; *want; want++) {
@@ -77,7 +77,7 @@ static void only_services_during_the_wait_count(void)
     const struct leat_atm_queue_config c = levels(2, 3);
     struct leat_atm_queue *q = made(&c);
     put(q, 0, 20);
-    takes(q, "00000"); /* nobody waits below */
+    takes(q, "00000"); /* no cell waits below */
     put(q, 1, 2);
     takes(q, "00010001000");
 }
@@ -157,15 +157,15 @@ static void memory_and_limits_are_checked(void)
 }
 
 /*
- * Lists that shift, and a diary of services: how often a level was passed is counted in the diary,
- * back to its own last service or to the moment when it began to wait.
+ * Lists that shift, and a log of services. The log shows how often a level was passed, back to its
+ * own last service or to the moment when it began to wait.
  */
 enum { LIST = 40, DIARY = 4096 };
 struct model {
     struct leat_atm_queue_config c;
     struct leat_atm_queue_item list[LEAT_ATM_QUEUE_LEVELS_MAX][LIST];
     size_t len[LEAT_ATM_QUEUE_LEVELS_MAX];
-    size_t waits_since[LEAT_ATM_QUEUE_LEVELS_MAX]; /* places in the diary */
+    size_t waits_since[LEAT_ATM_QUEUE_LEVELS_MAX]; /* positions in the log */
     unsigned diary[DIARY];
     size_t served;
 };
@@ -233,7 +233,7 @@ static void random_traffic_agrees_with_lists_and_a_diary(void)
     }
 }
 
-/* The header's promise to a level that waits: W + level - 1 cells of levels above it, no more. */
+/* The header's promise to a level that waits: at most W + level - 1 cells of higher levels. */
 static void no_level_starves(void)
 {
     enum { W = 3, LEVELS = 5 };

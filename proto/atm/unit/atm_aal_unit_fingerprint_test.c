@@ -1,6 +1,6 @@
 /*
- * Likenesses of adaptation layer units: the same course at another time, with other numbers and in
- * other blocks is the same, cycle by cycle; and nothing else is.
+ * Fingerprints of adaptation layer units: the same run at another time, with other numbers and in
+ * other blocks has the same fingerprint in every cycle; any other run differs.
  */
 #include "atm_aal_unit_test.h"
 
@@ -20,7 +20,7 @@ static uint64_t name_message(void *context, uint32_t id)
 
 static const struct leat_atm_aal_names names = { NULL, last_number, name_message, UINT16_MAX };
 
-/* Both units, after the present step. */
+/* Both units, after the current step. */
 static bool likeness_of_all(struct leat_fingerprint *l)
 {
     for (unsigned i = 0; i < station_count; i++)
@@ -57,8 +57,8 @@ static void two_wired(void)
     set_up(&there);
 }
 
-/* A message there; in cycle 1000 from its beginning it is asked for. The paths go round in between:
- * cells and acknowledgements are as many as there are paths. */
+/* A message to THERE; it is requested in cycle 1000 from its beginning. The paths wrap in between:
+ * there are as many cells and acknowledgements as paths. */
 static void send_there(uint64_t from, uint32_t len, struct moment *kept, unsigned *alike)
 {
     const struct leat_atm_task_message message = { { 'r', 'c', 'v' }, 1, 1 };
@@ -94,7 +94,7 @@ static void another_course_is_not(void)
     two_wired();
     send_there(10000, 100, kept, NULL);
     send_there(30000, 104, kept, &alike);
-    OK(alike < 10); /* at its end all is over, in either case */
+    OK(alike < 10); /* at its end everything is over, in either case */
     for (unsigned i = 1; i < CYCLES - 1; i++)
         if (kept[i].count == kept[i + 1].count && i < 600)
             OK(memcmp(kept[i].word, kept[i + 1].word, kept[i].count * sizeof *kept[i].word) != 0);
@@ -118,7 +118,7 @@ static void broadcasts_and_what_waits_for_a_block_are_like_nothing(void)
     OK(!keep(&kept[0]));
 }
 
-/* What was given up is not told in words: RESYNC has timers of its own. */
+/* Discarded cells have no fingerprint: RESYNC has its own timers. */
 static void units_with_gaps_and_what_tells_of_them_are_like_nothing(void)
 {
     struct leat_atm_aal_config config = thesis(HERE);

@@ -71,7 +71,7 @@ struct model_send_block {
 
 struct model_receive_block {
     uint8_t cell[53];
-    bool served, parked; /* STATE7 has served it; it waits for those before it */
+    bool served, parked; /* STATE7 has served it; it waits for earlier numbers */
 };
 
 /* A descriptor of note R9; it has the number of its head block. */
@@ -85,7 +85,7 @@ struct model_message {
     unsigned served_count;
 };
 
-/* Of a stream to a port: cells were given up, and it may not know. */
+/* A gap in a stream to a port: cells were discarded, and the port may not know. */
 struct model_gap {
     bool open;
     uint32_t number;
@@ -105,7 +105,7 @@ struct model_host {
 struct model {
     struct leat_atm_aal_config config;
 
-    /* Told as by the unit; the owner clears `told`. */
+    /* Reported as by the unit; the owner clears `told`. */
     uint32_t told;
     uint16_t message_told, block_told;
     uint64_t line_at, reply_at;
@@ -130,7 +130,7 @@ struct model {
 
     /* STATE5 */
     unsigned state5, byte;
-    uint64_t held; /* cycles that the next first octet has still to wait */
+    uint64_t held; /* cycles before the next first octet may be sent */
     uint16_t cursnd;
     bool ogsuspend, ack_pending, ack_busy;
     uint64_t ack_free_at; /* F of note R6 */
@@ -142,7 +142,7 @@ struct model {
     enum { MODEL_IDLE, MODEL_DATA, MODEL_PARKED, MODEL_ACK } service;
     uint16_t service_block, match;
     uint32_t match_message;
-    uint64_t t0, x, q; /* q: 0 as long as it is not known */
+    uint64_t t0, x, q; /* q: 0 until it is known */
     uint64_t service_until;
     unsigned position;
     bool matched_last;

@@ -1,5 +1,5 @@
-/* The receiving half of the plain model: cells are acknowledged and put in order, messages are
- * completed, read, and discarded. */
+/* The receiving half of the plain model: acknowledges cells and puts them in order; completes
+ * messages, delivers them, and discards them. */
 #ifndef LEAT_ATM_AAL_UNIT_MODEL_RECEIVE_TEST_H
 #define LEAT_ATM_AAL_UNIT_MODEL_RECEIVE_TEST_H
 
@@ -75,7 +75,7 @@ static inline bool model_parked_already(const struct model *m, const struct mode
     return false;
 }
 
-/* Number by number: up to skip_to, what is not parked does not come. */
+/* Number by number: up to skip_to, numbers that are not parked will not arrive. */
 static inline void model_pass_gaps(struct model *m, const struct model_cell *stream)
 {
     const bool point = model_is_point(stream);
@@ -189,7 +189,7 @@ static inline void model_serve_next(struct model *m, uint64_t now)
         }
 }
 
-/* Is F of note R6 before cycle x? Asked in cycle x-3, when the end of a cell is certain. */
+/* Is F of note R6 before cycle x? Evaluated in cycle x-3, when the end of a cell is certain. */
 static inline bool model_ack_free_before_x(const struct model *m)
 {
     if (m->sends_resync) return !m->ack_busy;
@@ -240,7 +240,7 @@ static inline void model_state7_ack(struct model *m, uint64_t now)
     const struct model_cell c = model_cell_read(m->receive[m->service_block].cell);
     struct model_send_block *b = m->match == MODEL_NONE ? NULL : &m->send[m->match];
     if (b && b->message != m->match_message) b = NULL;
-    if (now == at && b && b->ogblktofr) m->match = MODEL_NONE, b = NULL; /* given up meanwhile */
+    if (now == at && b && b->ogblktofr) m->match = MODEL_NONE, b = NULL; /* discarded meanwhile */
     if (now == at && b) {
         b->ackdesc[c.source] = false;
         m->matched_last = --b->acknum == 0;
@@ -280,7 +280,7 @@ static inline void model_state7(struct model *m, uint64_t now)
     if (m->service == MODEL_IDLE) model_serve_next(m, now);
 }
 
-/* STATE6: the last octet of a cell has come in. */
+/* STATE6: the last octet of a cell has arrived. */
 static inline void model_receive(struct model *m, const uint8_t *cell, uint64_t now)
 {
     const struct model_cell c = model_cell_read(cell);
@@ -373,7 +373,7 @@ static inline void model_discard(struct model *m, uint16_t message)
     g->used = false;
 }
 
-/* Those that become obsolete in one cycle leave in the order in which they were completed. */
+/* Those that become obsolete in one cycle are discarded in the order of their completion. */
 static inline void model_state10(struct model *m)
 {
     for (;;) {
@@ -411,7 +411,7 @@ static inline void model_read(struct model *m, uint64_t now)
         h->active = false;
 }
 
-/* An obsolete message leaves when nobody reads it any more. */
+/* An obsolete message is discarded when it is no longer being read. */
 static inline void model_read_end(struct model *m, uint64_t now)
 {
     const struct model_message *g = &m->message[m->message_read];

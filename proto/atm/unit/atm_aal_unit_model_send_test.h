@@ -1,5 +1,5 @@
-/* The sending half of the plain model: a message is written, cut into cells, sent until it is
- * acknowledged or given up, and then what is missing is told. */
+/* The sending half of the plain model: writes a message, cuts it into cells, sends them until they
+ * are acknowledged or discarded, and then reports the missing ones with RESYNC. */
 #ifndef LEAT_ATM_AAL_UNIT_MODEL_SEND_TEST_H
 #define LEAT_ATM_AAL_UNIT_MODEL_SEND_TEST_H
 
@@ -176,7 +176,7 @@ static inline bool model_has_older(const struct model *m, unsigned port, unsigne
 {
     for (unsigned i = 0; i < m->og.busy.count; i++) {
         const struct model_send_block *b = &m->send[m->og.busy.item[i]];
-        /* What the last acknowledgement has come for is as good as free, three cycles early. */
+        /* A block with its last acknowledgement counts as free, three cycles early. */
         if (model_waits_for(b, port, point) && !b->ogblktofr &&
             model_after(m->gap[port][point].number, b->sqn))
             return true;
@@ -283,7 +283,7 @@ static inline void model_state5_byte(struct model *m, uint64_t now)
         m->counts.refusals++;
         return;
     }
-    if (m->byte == 0 && m->held > 0) { /* the line is taken */
+    if (m->byte == 0 && m->held > 0) { /* the line is busy */
         m->held--;
         return;
     }
@@ -333,7 +333,7 @@ static inline void model_state5(struct model *m, uint64_t now)
     m->state5 = 0;
 }
 
-/* Note R8; with resync a message is given up as a whole. */
+/* Note R8; with resync a message is discarded as a whole. */
 static inline void model_give_up(struct model *m, uint16_t block, uint64_t now)
 {
     m->counts.given_up += !m->send[block].given_up;

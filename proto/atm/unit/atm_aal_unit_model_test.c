@@ -1,7 +1,7 @@
 /*
- * Differential campaign: the AAL unit, stepped in every cycle and stepped only when it asks for it,
- * against the plain model of atm_aal_unit_model_test.h. One unit lives among a random host, random
- * peers and a random network; every register that note 5.6 names is compared in every cycle.
+ * Differential campaign: the AAL unit, stepped in every cycle and stepped only at wake_at, against
+ * the plain model of atm_aal_unit_model_test.h. One unit runs among a random host, random peers and
+ * a random network; the test compares every register that note 5.6 names in every cycle.
  */
 #include "atm_aal_unit_model_test.h"
 #include "tap.h"
@@ -21,8 +21,8 @@ struct writer {
     struct leat_atm_aal_command command[12];
     unsigned count, issued;
     uint64_t next_at;
-    bool open;  /* not yet written, not yet thrown away */
-    bool hasty; /* the next one's commands follow at once */
+    bool open;  /* not yet written, not yet discarded */
+    bool hasty; /* the commands of the next one follow at once */
 };
 
 struct reader {
@@ -36,14 +36,14 @@ struct bench {
     struct leat_random random;
     uint64_t seed, now;
     bool failed;
-    uint32_t promised[UNITS]; /* told flags of what is to come */
+    uint32_t promised[UNITS]; /* flags of reports to come */
 
     struct writer writer;
     struct reader reader;
     uint32_t pace; /* how busy host and peers are: gaps are below it */
     bool confused;
 
-    /* The cell coming in: its fourth and its last octet */
+    /* The arriving cell: its fourth and its last octet */
     uint8_t in_cell[53];
     uint64_t in_next_at, in_check_at, in_last_at;
     /* Per peer and type: how many cells of its stream have been sent in order. */
@@ -54,8 +54,8 @@ struct bench {
     struct model_cell sent[SENT_COUNT];
     unsigned sent_count;
     uint64_t refuse_at;
-    bool line_told;          /* by the units, of a cell to come */
-    uint32_t told, happened; /* in this cycle, in this life */
+    bool line_told;          /* by the units, of a future cell */
+    uint32_t told, happened; /* in this cycle, in this run */
 };
 
 static uint8_t pool[POOL_OCTETS];
@@ -88,8 +88,7 @@ static uint32_t mix(struct bench *b, uint32_t peer, uint32_t point, uint32_t ind
     return (uint32_t)(leat_random_splitmix(&state) >> 16);
 }
 
-/* Where the messages of a stream begin follows from the stream alone, whatever order it comes in.
- */
+/* The message boundaries of a stream follow from the stream alone, in whatever order it arrives. */
 static bool begins(struct bench *b, uint32_t peer, uint32_t point, uint32_t index)
 {
     return index == 0 || mix(b, peer, point, index) % 5 < 2;
@@ -102,7 +101,7 @@ static struct leat_atm_task_message some_message(uint32_t r)
                                            .id = r >> 5 & 1 };
 }
 
-/* Some peers are confused: their flags do not fit together. */
+/* Some peers are faulty: their flags do not fit together. */
 static uint16_t flag_of(struct bench *b, uint32_t peer, uint32_t point, uint32_t index)
 {
     const uint32_t r = mix(b, peer, point, index ^ 0x40000000);
@@ -157,12 +156,13 @@ static void make_ack(struct bench *b, uint8_t *cell)
     struct model_cell c = { LEAT_ATM_TASK_ACK, point ? LEAT_ATM_TASK_ACK_POINT : 0, sent.sqn,
                             point ? sent.dst : (uint16_t)draw(b, b->model.config.ports),
                             (uint16_t)b->model.config.port };
-    /* Nobody waits for this one, nor will soon: numbers come true only after the label. */
+    /* No block waits for this one, nor will soon: numbers become valid only after the label. */
     if (chance(b, 4)) c.sqn = (c.sqn + 20000) & model_mask;
     model_cell_write(&c, NULL, cell);
 }
 
-/* A peer has given up cells that it sent, or did not even send; or it repeats what it said. */
+/* A peer has discarded cells that it sent, or did not even send; or it repeats an earlier
+ * RESYNC. */
 static void make_resync(struct bench *b, uint8_t *cell)
 {
     const uint32_t peer = chance(b, 70) ? draw(b, 3) % b->model.config.ports
@@ -211,7 +211,7 @@ static void make_cell(struct bench *b)
     leat_put_be16(b->in_cell, (uint16_t)(draw(b, 4096) << 4));
 }
 
-/* A cell that finds no room is stopped behind its fourth octet and comes again. */
+/* A cell that finds no room is stopped after its fourth octet and is sent again. */
 static void link_in(struct bench *b)
 {
     if (b->now == b->in_last_at) {
@@ -248,7 +248,7 @@ static void link_out(struct bench *b)
 
 /* The host */
 
-/* How many may wait is the unit's affair; the model can wait with more. */
+/* The unit limits how many commands may be pending; the model accepts more. */
 static bool command(struct bench *b, const struct leat_atm_aal_command *c)
 {
     const bool taken = leat_atm_aal_unit_command(&b->unit[0], c, b->now);
@@ -317,7 +317,7 @@ static void read_ask(struct bench *b)
     if (chance(b, 10)) c.not_before = b->now + draw(b, 100);
     command(b, &c);
     b->reader.state = READER_ASKING;
-    if (chance(b, 20)) read_get(b); /* in good hope */
+    if (chance(b, 20)) read_get(b); /* speculatively */
 }
 
 static void read_end(struct bench *b)
@@ -400,7 +400,8 @@ static void same_registers(struct bench *b, int u)
     same(b, u, "nomem", unit->nomem, m->nomem);
 }
 
-/* What a unit may leave for later; to look must change nothing, so one is looked at rarely. */
+/* State that a unit may update lazily. Reading it must change nothing, so one unit is read
+ * rarely. */
 static void same_settled(struct bench *b, int u)
 {
     if (u == 1 && b->now % 64) return;
@@ -476,7 +477,7 @@ static void same_counts(struct bench *b, int u)
 #undef SAME_COUNT
 }
 
-/* One life */
+/* One run */
 
 static void one_cycle(struct bench *b)
 {
@@ -502,7 +503,7 @@ static void one_cycle(struct bench *b)
     }
     b->told = b->model.told;
     b->happened |= b->told;
-    b->model.told = 0; /* from here on it is the next cycle's */
+    b->model.told = 0; /* from here on it belongs to the next cycle */
     link_out(b);
     host_write(b);
     host_read(b);
@@ -515,7 +516,7 @@ static uint32_t soon_to_wrap(struct bench *b)
     return last - draw(b, 8);
 }
 
-/* Cells are given up at once, and there is room for what peers say to that: gaps come and go. */
+/* Cells are discarded at once, and there is room for the peers' answers: gaps come and go. */
 static void hurry(struct leat_atm_aal_config *c)
 {
     c->resync = true;
@@ -590,9 +591,9 @@ static void unit_and_plain_model_agree_in_every_cycle(void)
     const uint64_t cycles = 10000;
     const uint64_t lives = LIVES_MIN + (uint64_t)LEAT_ROUNDS * CYCLES_PER_ROUND / cycles;
     uint32_t happened = 0;
-    const uint32_t all = 0x7ff; /* that a unit can tell */
+    const uint32_t all = 0x7ff; /* that a unit can report */
     struct leat_atm_aal_counts sum = { 0 };
-    bool met = false; /* all that is asked for: some of it is rare, and lives go on until then */
+    bool met = false; /* every requested case: some are rare, and runs continue until then */
     for (uint64_t i = 0; (i < lives || (!met && i < 20 * lives)) && !b.failed; i++) {
         happened |= live(&b, tap_seed() * 1000003 + i, i % 4 == 0, cycles);
         sum.resyncs_sent += b.model.counts.resyncs_sent;

@@ -1,24 +1,24 @@
 /*
- * The AAL unit a second time, for the test only: from note 5, as plainly as it can be. Every
+ * The AAL unit a second time, only for the test: from note 5, as plainly as possible. Every
  * controller is stepped in every cycle in the order of note 5.1, every timer is decremented in
- * every cycle, lists are arrays, what is looked for is looked for from the beginning.
+ * every cycle, lists are arrays, and every search starts at the beginning.
  *
  * In one cycle: `ogsuspend` is set if the network refuses, model_step, model_receive if the last
- * octet of a cell comes in, then the host's commands.
+ * octet of a cell arrives, then the host's commands.
  *
  * Where the note is silent, both have made the same choices:
  * - STATE7 chooses its next cell in the cycle of a join, a cycle before that service ends; what it
  *   looks for (place of an acknowledgement, "already holds a block") it looks for then.
  * - A copy of a parked cell is a duplicate. A cell without a begin is released when it is its turn.
- * - A block is given up in the cycle in which its timer runs out; an acknowledgement after that
- *   changes nothing. One that is acknowledged is never given up.
+ * - A block is discarded in the cycle in which its timer expires; an acknowledgement after that
+ *   changes nothing. An acknowledged block is never discarded.
  * - A walk passes blocks that are being written only while nomem is raised.
- * - A writer that waits for a block goes on when one is free and no reader has the unit.
- * - An exit forgets the commands that wait behind it, and so does a denied request.
+ * - A writer that waits for a block continues when one is free and no reader has the unit.
+ * - An exit discards the pending commands after it, and so does a denied request.
  * - With resync (README): a RESYNC waits while a cell before its number may still be acknowledged;
  *   of several that are due that of the lowest stream goes first.
  * - A message is obsolete in the cycle in which its timer is 0, before STATE8 looks; if it is being
- *   read then, or was never served, it leaves when the reading ends.
+ *   read then, or was never served, it is discarded when the reading ends.
  */
 #ifndef LEAT_ATM_AAL_UNIT_MODEL_TEST_H
 #define LEAT_ATM_AAL_UNIT_MODEL_TEST_H
@@ -28,7 +28,7 @@
 
 /* STATE9 */
 
-/* A message's timer goes on below 0, which tells how long it has been obsolete. */
+/* A message's timer continues below 0, which shows how long it has been obsolete. */
 static inline void model_state9(struct model *m, uint64_t now)
 {
     for (uint16_t i = 0; i < m->config.send_blocks; i++) {
@@ -63,7 +63,7 @@ static inline void model_step(struct model *m, uint64_t now)
     model_state2(m);
     model_state1(m);
     model_state9(m, now);
-    model_state10(m); /* leaves in the cycle whose timer is 0, so it looks after STATE9 */
+    model_state10(m); /* discards in the cycle whose timer is 0, so it runs after STATE9 */
     model_state8(m, now);
     model_state7(m, now);
     model_write(m, now);

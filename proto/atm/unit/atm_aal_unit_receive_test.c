@@ -1,6 +1,6 @@
 /*
- * What comes into the adaptation layer unit, rule by rule, with the cycles of note 5 as literals:
- * cells and acknowledgements, time-outs, and the messages that are read.
+ * The receiving side of the adaptation layer unit, rule by rule, with the cycles of note 5 as
+ * literals: cells and acknowledgements, time-outs, and reading messages.
  */
 #include "atm_aal_unit_test.h"
 
@@ -14,7 +14,7 @@ static void bad_cells_and_cells_for_others_leave_no_trace(void)
     leat_put_be16(cell + 51, (uint16_t)(leat_crc16(0, cell + 5, 46) ^ 1));
     leat_atm_aal_unit_receive(unit, cell, 0);
     arrive(10, LEAT_ATM_TASK_MESSAGE, SINGLE, 1, 3, HERE + 1);
-    arrive(20, LEAT_ATM_TASK_MESSAGE, SINGLE, 1, PORTS, HERE); /* from a port that is not there */
+    arrive(20, LEAT_ATM_TASK_MESSAGE, SINGLE, 1, PORTS, HERE); /* from a port that does not exist */
     arrive(30, 2, SINGLE, 1, 3, HERE);                         /* no such type */
     EQ(unit->counts.bad_cells, 1);
     EQ(unit->counts.misdelivered, 3);
@@ -154,7 +154,7 @@ static void an_acknowledgement_is_counted_after_9_cycles_and_2_for_each_block_be
     run(1030);
     EQ(unit->send.busy_count, 1);
     EQ(unit->messages_busy, 1);
-    ack(1100, 7, THERE); /* nobody waits for it: the whole list of one */
+    ack(1100, 7, THERE); /* no block waits for it: the whole list of one */
     run(1115);
     EQ(unit->receive.busy_count, 1);
     run(1116);
@@ -257,7 +257,7 @@ static void parked_cells_join_in_the_order_of_their_numbers_however_they_came(vo
     EQ(unit->peer[3].parked_first[1], 0);
 }
 
-/* What is further ahead could not be kept: who acknowledged it would lose it. */
+/* Cells further ahead could not be kept: acknowledging them would lose them. */
 static void ahead_is_less_than_a_send_buffer(void)
 {
     struct leat_atm_aal_unit *unit = alone();

@@ -1,6 +1,6 @@
 /*
- * What goes out of the adaptation layer unit, rule by rule, with the cycles of note 5 as literals:
- * commands, segmentation, sending, and the limits of it all.
+ * The sending side of the adaptation layer unit, rule by rule, with the cycles of note 5 as
+ * literals: commands, segmentation, sending, and limits.
  */
 #include "atm_aal_unit_test.h"
 
@@ -83,7 +83,7 @@ static void eight_octets_to_oneself_take_231_cycles(void)
     EQ(told_at(LEAT_ATM_AAL_GOT, 0), 231);
 }
 
-/* The reader is stations[0], so that told_at speaks of it. */
+/* The reader is stations[0], because told_at refers to it. */
 static uint64_t one_way(uint32_t len)
 {
     const struct leat_atm_aal_config here = thesis(HERE), there = thesis(THERE);
@@ -233,7 +233,7 @@ static void a_refused_cell_starts_again_six_cycles_later_until_it_passes(void)
 {
     struct leat_atm_aal_unit *unit = alone();
     write_to(unit, THERE, 4);
-    data(50, SINGLE, 1, 9); /* asks for its acknowledgement in cycle 63 */
+    data(50, SINGLE, 1, 9); /* requests its acknowledgement in cycle 63 */
     for (uint64_t first = 58; first < 58 + 60; first += 6) {
         run(first + 4);
         now = first + 5;
@@ -248,14 +248,14 @@ static void a_refused_cell_starts_again_six_cycles_later_until_it_passes(void)
     EQ(unit->counts.refusals, 10);
     EQ(unit->counts.cells_sent, 1);
     run(300);
-    EQ(stations[0].line_count, 12); /* the first start, ten more, the acknowledgement behind them */
+    EQ(stations[0].line_count, 12); /* the first start, ten more, then the acknowledgement */
     EQ(line(11)->at, 118 + 56);
     EQ(line_word(11, 5), LEAT_ATM_TASK_ACK);
 }
 
 static void steps_that_were_left_are_done_each_in_its_cycle(void)
 {
-    enum { LAST = 900000 }; /* the block is sent again meanwhile */
+    enum { LAST = 900000 }; /* the block is retransmitted meanwhile */
     static struct station prompt;
     for (int left = 0; left < 2; left++) {
         struct leat_atm_aal_unit *unit = alone();
@@ -266,7 +266,7 @@ static void steps_that_were_left_are_done_each_in_its_cycle(void)
             prompt = stations[0];
             continue;
         }
-        EQ(leat_atm_aal_unit_step(unit, 50), 50); /* nothing is left up to here */
+        EQ(leat_atm_aal_unit_step(unit, 50), 50); /* nothing is pending up to here */
         while (unit->wake_at <= LAST) {
             now = leat_atm_aal_unit_step(unit, LAST);
             collect(&stations[0]);
@@ -409,7 +409,7 @@ static void a_message_that_fills_the_buffer_is_warned_of_and_a_longer_one_thrown
     EQ(told_count(LEAT_ATM_AAL_WRITTEN), 0);
     EQ(unit->send.busy_count, 0);
     EQ(stations[0].line_count, 0);
-    write_to(unit, THERE, 4); /* the rest of the long one is forgotten */
+    write_to(unit, THERE, 4); /* the rest of the long one is discarded */
     run(3000);
     EQ(told_at(LEAT_ATM_AAL_WRITTEN, 0), 2055);
     EQ(stations[0].line_count, 1);
@@ -452,7 +452,7 @@ static void configurations_outside_the_limits_are_refused(void)
 {
     struct leat_atm_aal_config c = thesis(0);
     const struct {
-        uint32_t *field, low, high; /* the ends of what is allowed */
+        uint32_t *field, low, high; /* the ends of the legal range */
     } limits[] = {
         { &c.ports, 1, 1023 }, /* 4 paths to 1023 ports and to all: a VPI has 12 bits */
         { &c.port, 0, PORTS - 1 },
@@ -503,7 +503,7 @@ static void a_unit_stays_within_its_footprint(void)
     for (size_t i = 0; i < 64; i++)
         EQ(memory[0][len + i], 0xa5);
     EQ(unit->in_message_count, 5);
-    EQ(unit->send_block[0].acks_missing, 69); /* its own has come */
+    EQ(unit->send_block[0].acks_missing, 69); /* its own has arrived */
 }
 
 TAP_MAIN(T(the_closed_form_has_the_values_of_the_note),

@@ -1,6 +1,6 @@
 /*
- * For the tests of the adaptation layer unit: one or two units hang on an ideal wire; or the test
- * itself is the network and hands in cells.
+ * For the tests of the adaptation layer unit: one or two units on an ideal wire; or the test itself
+ * is the network and hands in cells.
  */
 #ifndef LEAT_ATM_AAL_UNIT_TEST_H
 #define LEAT_ATM_AAL_UNIT_TEST_H
@@ -91,7 +91,7 @@ static inline unsigned told_count(enum leat_atm_aal_told flag)
     return stations[0].events[bit_of(flag)].count;
 }
 
-/* The cycle in which this was told for the i-th time; never: 0. */
+/* The cycle in which this was reported for the i-th time; never: 0. */
 static inline uint64_t told_at(enum leat_atm_aal_told flag, unsigned i)
 {
     return i < told_count(flag) ? stations[0].events[bit_of(flag)].at[i] : 0;
@@ -108,7 +108,7 @@ static inline uint16_t line_word(unsigned i, size_t at)
     return leat_get_be16(line(i)->cell + at);
 }
 
-/* The ideal network: whoever a cell is for has its last octet 71 cycles after its first. */
+/* The ideal network: the destination has the last octet of a cell 71 cycles after its first. */
 static inline void carry(struct station *from)
 {
     if (!wired || from->arrived_count == from->line_count) return;
@@ -194,7 +194,7 @@ static inline void end_reading(struct leat_atm_aal_unit *unit)
     collect(&stations[0]);
 }
 
-/* The network: the last octet of this cell comes in in step `at`. */
+/* The network: the last octet of this cell arrives in step `at`. */
 
 static inline void arrive(uint64_t at, uint16_t type, uint16_t flag, uint16_t number, uint16_t from,
                           uint16_t to)
