@@ -49,7 +49,7 @@ struct leat_atm_cell {
 
 /*
  * `len` must be exactly LEAT_ATM_CELL_LEN. On error *out is untouched and *fault_at (may be NULL)
- * is the offset of what is wrong. The octets do not show the interface: the caller names it.
+ * is the offset of the error. The octets do not show the interface: the caller gives it.
  */
 LEAT_API leat_err leat_atm_cell_decode(const uint8_t *buf, size_t len,
                                        enum leat_atm_interface interface, struct leat_atm_cell *out,
@@ -86,7 +86,7 @@ LEAT_API void leat_atm_cell_idle(uint8_t cell[LEAT_ATM_CELL_LEN]);
  *     (full)    -> SKIPPING, drop; -> IDLE, drop
  *   SKIPPING    stay            -> IDLE           nothing
  *
- * Cells which carry no user data (PT 4..7) pass by unseen.
+ * Cells that carry no user data (PT 4..7) are ignored.
  *
  * The engines (sender and reassembly) are library only: for programs that link libleat.
  */
@@ -113,8 +113,8 @@ static inline size_t leat_atm_aal5_pdu_len(size_t payload_len)
 
 /*
  * The whole of buf is one CPCS-PDU. On error *out is untouched and *fault_at (may be NULL) is the
- * offset of what is wrong: SHORT, LENGTH (no multiple of 48, or Length does not agree), CHECKSUM.
- * PAD is covered by the CRC, but what it holds is not part of the meaning.
+ * offset of the error: SHORT, LENGTH (no multiple of 48, or Length does not agree), CHECKSUM. The
+ * CRC covers PAD, but the content of PAD has no meaning.
  */
 LEAT_API leat_err leat_atm_aal5_pdu_decode(const uint8_t *buf, size_t len,
                                            struct leat_atm_aal5_pdu *out, size_t *fault_at);

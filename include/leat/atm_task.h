@@ -1,8 +1,7 @@
 /*
  * The thesis' own calls (seed 001, Table 10.2; spec/atm.md, 7.1): a program as tasks, ordinary
  * processes, each bound to a port of an ATM fabric. A task drives the adaptation layer unit of its
- * port by itself, word by word, and shares it with the other tasks there: two locks keep them
- * apart.
+ * port itself, word by word, and shares it with the other tasks there: two locks separate them.
  *
  *     struct shmst *dev;
  *     struct prcsdescstr *prcstab;
@@ -19,11 +18,12 @@
  * ports, unless `leat run --placement` says otherwise.
  *
  * A message goes to one task, or to all of a name (instance -1), and has a type, 0 or more. All
- * numbers travel as XDR, big-endian. Computing takes no time; each octet that a task writes or
- * reads takes the unit's cycles, and waiting for locks and messages takes what it takes.
+ * numbers travel as XDR, big-endian. Computing takes no time. Each octet that a task writes or
+ * reads takes the unit's cycles; waiting for locks and messages takes the simulated time of the
+ * wait.
  *
- * Programs of the thesis do not look at results. So a call that cannot do what it is asked for ends
- * the run, with the reason, and all return 0; but atmjoin, which returns -1 where there is no run.
+ * Programs of the thesis ignore return values. So a call that fails ends the run, with the reason,
+ * and all calls return 0. Only atmjoin returns -1 if there is no run.
  *
  *     cc -o srl srl.c $(pkg-config --cflags --libs leat-atm)
  *     leat run --fabric clos444 -- ./srl system.in

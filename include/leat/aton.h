@@ -1,7 +1,7 @@
 /*
  * ATON packet: one command that goes once round a token ring and folds an operand of every
- * interface into its data (spec/aton.md). This is its octet image, the form of files, captures
- * and the live ring; programs never see the form on the ring itself.
+ * interface into its data (spec/aton.md). This is its octet image, the form of files, captures and
+ * the live ring; programs never see the form on the ring itself.
  *
  *    0     1        3      5      7                                   n-5   n-4
  *   +-----+--------+------+------+-----------------------------------+-----+---------+
@@ -20,10 +20,10 @@
  *   passive                  length(16)                          that many octets
  *
  * Every number is big-endian, whatever its bit order on the ring; W is 16, 32 or 64. The CRC (IEEE
- * 802.3) takes T, M, RRR and FLG as 0, since stations on the way may change them.
+ * 802.3) takes T, M, RRR and FLG as 0, since stations on the ring may change them.
  *
- * The head alone says how long the image is. Every image that decodes is canonical: it encodes to
- * the same octets. What is refused, and as what:
+ * The head alone determines the length of the image. Every image that decodes is canonical: it
+ * encodes to the same octets. Errors:
  *
  *   SHORT      the buffer ends before the image (fault: the end of the buffer)
  *   LENGTH     octets are left over (fault: the first of them)

@@ -1,6 +1,7 @@
 /*
- * All the CRCs of the rooms, one interface. Start with 0, feed the pieces in order; initial values
- * and final complements are inside, so that every intermediate result is the CRC of what was fed.
+ * All the CRCs of the rooms, one interface. Start with 0 and pass the pieces in order. Initial
+ * values and final complements are built in, so every intermediate result is the CRC of the octets
+ * so far.
  *
  *   function        polynomial          order  init/xor   used by
  *   leat_crc_hec    x^8+x^2+x+1         msb    0 / 55     ATM header (I.432.1)
@@ -10,8 +11,8 @@
  *   leat_crc32      04c11db7            lsb    ~0 / ~0    ATON, ESP, PacketWay (IEEE 802.3)
  *   leat_crc64      42f0e1eba9ea3693    lsb    ~0 / ~0    PacketWay (CRC-64/XZ)
  *
- * Long buffers of the 32-bit CRCs, and what leat_crc16 covers of a cell, are folded by carry-less
- * multiplication where the processor has it; the table code stays as the oracle
+ * Long buffers of the 32-bit CRCs, and the part of a cell that leat_crc16 covers, are folded by
+ * carry-less multiplication if the processor has it; the table code is the oracle of the tests
  * (leat_crc32_by_table...). doc/performance.md has figures.
  */
 #ifndef LEAT_CRC_H

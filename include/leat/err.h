@@ -1,8 +1,8 @@
 /*
- * Errors: one list makes the enum, the names and the texts.
+ * Errors: one list defines the enum, the names and the texts.
  *
- * A name is what machines read (the `code` of `leat decode --json`); where a protocol's own
- * note numbers or names its errors, that name is used: E_... is PacketWay's, P_E_... POETS'.
+ * Programs read the name (the `code` of `leat decode --json`). If a protocol's own note numbers or
+ * names its errors, leat uses that name: E_... is PacketWay's, P_E_... POETS'.
  *
  * Also compiled for the kernel: no header of the C library.
  */

@@ -1,5 +1,5 @@
 /*
- * The ESP packet (spec/esp.md, "Packet"): one instruction for the ephemeral stores on its way.
+ * The ESP packet (spec/esp.md, "Packet"): one instruction for the ephemeral stores on its route.
  *
  *    octet 0        1        2..3             4..11               12 ..                  last 4
  *   +---------+---------+-----------------+-------------------+----------------------+---------+
@@ -10,8 +10,8 @@
  * Big-endian throughout. Length counts the 32-bit words of the operands; the opcode fixes it, so it
  * is checked and never kept. The CRC-32 (IEEE 802.3) covers everything before it.
  *
- * The lists below are the only place where the order of the flags, the instructions with their
- * operands and the operators are written down: codec, text and checks are all made from them.
+ * The lists below alone define the order of the flags, the instructions with their operands and the
+ * operators: codec, text and checks are generated from them.
  *
  * Pure: no state, no allocation; reads and writes only what it is given.
  *

@@ -258,9 +258,9 @@ struct leat_packetway_message {
 enum leat_packetway_place { LEAT_PACKETWAY_DESTINATION, LEAT_PACKETWAY_FORWARDING };
 
 /*
- * Total. The checks and their order are those of spec 2.2. On error *out is untouched and
- * *fault_at (may be NULL) is the offset of the offending structure: record, PH, field, DB, OT entry
- * or spare word. The PL of an RRP or ERR message, legal only when lenient, is not taken off its
+ * Total. The checks and their order are those of spec 2.2. On error *out is untouched and *fault_at
+ * (may be NULL) is the offset of the offending structure: record, PH, field, DB, OT entry or spare
+ * word. The PL of an RRP or ERR message, legal only when lenient, is not subtracted from its
  * data.
  */
 LEAT_API leat_err leat_packetway_message_decode(const uint8_t *buf, size_t len,

@@ -22,14 +22,14 @@
  *   const struct state *s = leat_poets_graph_state(g, a);
  *   leat_poets_graph_close(g);
  *
- * A handler knows its device alone: what it is (properties, which never change) and what has become
- * of it (state, which begins as zeros). Handlers of one device never run at the same time, those of
- * different ones may; the order of packets is the schedule's. After every handler of a device
- * `ready` says which of its outputs want to send. Messages are structs of at most 56 octets.
+ * A handler sees only its own device: its properties, which never change, and its state, which
+ * starts as zeros. Handlers of one device never run at the same time, those of different devices
+ * may; the schedule determines the order of packets. After every handler of a device `ready`
+ * returns which of its outputs want to send. Messages are structs of at most 56 octets.
  *
- * The first mistake in building a graph is kept: everything after it does nothing, and run refuses
- * with its text. So a program may look once, at the end. A handler that crashes is reported with
- * its device's name on standard error, and ends the process with exit code 1.
+ * A graph keeps the first error of its construction: later calls do nothing, and run fails with its
+ * text. So a program may check once, at the end. A handler that crashes is reported with its
+ * device's name on standard error, and ends the process with exit code 1.
  */
 #ifndef LEAT_POETS_H
 #define LEAT_POETS_H
@@ -100,8 +100,8 @@ struct leat_poets_device_type {
     uint32_t state_len, properties_len;
     uint64_t (*ready)(const struct leat_poets_device *device);
     void (*init)(struct leat_poets_device *device);
-    void (*device_idle)(struct leat_poets_device *device);   /* asked for by ready */
-    void (*hardware_idle)(struct leat_poets_device *device); /* nothing moves anywhere */
+    void (*device_idle)(struct leat_poets_device *device);   /* requested by ready */
+    void (*hardware_idle)(struct leat_poets_device *device); /* the whole graph is idle */
     void (*from_supervisor)(struct leat_poets_device *device, const void *message);
     /* The message for the supervisor; its length is the supervisor's. */
     bool (*to_supervisor)(struct leat_poets_device *device, void *message);

@@ -1,6 +1,6 @@
 /*
- * Time is a number that the caller passes in. Nothing below live/ reads a clock. Also compiled for
- * the kernel: no header of the C library.
+ * Time is a number that the caller passes in. Nothing below live/ reads a clock.
+ * Also compiled for the kernel: no header of the C library.
  */
 #ifndef LEAT_TIME_H
 #define LEAT_TIME_H

@@ -16,7 +16,7 @@
  * SN and SNP together are a code of distance 4: any one wrong bit can be corrected, or any two
  * detected. The receiver of SN decides which by a mode (reset: CORRECTION):
  *
- *   mode        sound              one bit wrong                  more
+ *   mode        correct            one bit wrong                  more
  *   ----------  -----------------  -----------------------------  -----------------------
  *   CORRECTION  valid, stay        corrected, valid -> DETECTION  invalid -> DETECTION
  *   DETECTION   valid -> CORRECTION  invalid, stay                invalid, stay

@@ -2,7 +2,7 @@
  * Cell delineation: finds the cells in a stream of octets by their header checks alone (I.432.1;
  * note, 1.3), and delivers those for the ATM layer.
  *
- *   state    looks at              a sound header                    a bad one
+ *   state    looks at              a correct header                  a bad one
  *   -------  --------------------  --------------------------------  ------------------------------
  *   HUNT     every octet           -> PRESYNC                        stay, one octet on
  *   PRESYNC  every 53rd octet      stay; the DELTA-th -> SYNC        -> HUNT
