@@ -1,18 +1,18 @@
 /*
- * The tree that a computation's packets made: which node is whose child, put together from what
- * nodes tell of their stores (REPLY). After RCHLD every node knows its children by their pktId,
- * which is mix64(id, computation), of nodes and of members alike:
+ * The tree that a computation's packets built: which node is whose child, assembled from the nodes'
+ * reports of their stores (REPLY). After RCHLD every node knows its children by their pktId, which
+ * is mix64(id, computation), for nodes and members alike:
  *
  *   REPLY of node 7:  bindings  1f3a..  9c02..  (children count, forwarded count: no children)
  *                                |       |
  *             mix64(node 12) = 1f3a..   mix64(member 3) = 9c02..
  *
- *   node   [0] the root's own store  [1] [2] ...      in the order in which they are heard of
+ *   node   [0] the root's own store  [1] [2] ...      in the order in which they were reported
  *   link   pktId -> the node that has it as a child; open addressing, at most half full
  *
- * Branch points are nodes with two children or more. A packet for all members need be copied there
- * only: each has up to LEAT_ESP_COPIES_MAX next points, which are members and branch points below
- * it with no other branch point between. Those for which there is no room are the root's own.
+ * Branch points are nodes with two or more children. A packet for all members need only be copied
+ * there: each branch point has up to LEAT_ESP_COPIES_MAX next points, which are the members and
+ * branch points below it with no other branch point between. The root serves those that do not fit.
  *
  *        root --> 7 --+--> 12 --> member 1, member 2, member 4        (9 is no branch point)
  *                     +--> 9 ---> member 3
@@ -33,9 +33,9 @@ struct leat_esp_map_node {
     uint64_t id;
     struct leat_esp_next address; /* where its answers come from; the root's own: all zeros */
     uint32_t children;
-    uint32_t cursor; /* where its list goes on; 0: it is whole */
-    uint32_t via;    /* which member's way it is on */
-    bool is_done;    /* the service's: it has what it was sent */
+    uint32_t cursor; /* where its list continues; 0: complete */
+    uint32_t via;    /* the member whose route it is on */
+    bool is_done;    /* for the service: the node has what it was sent */
 };
 
 struct leat_esp_map_link {
@@ -52,42 +52,42 @@ struct leat_esp_map {
     uint32_t links, links_max;
     uint32_t index_mask, link_mask;
     bool is_full;                  /* something did not fit */
-    uint32_t *upper;               /* [nodes_max + links_max] points: the one above */
-    uint32_t *point_first, *point; /* [nodes_max + 1], [nodes_max + links_max] the next ones */
+    uint32_t *upper;               /* [nodes_max + links_max] of each point: the one above */
+    uint32_t *point_first, *point; /* [nodes_max + 1], [nodes_max + links_max] next points */
 };
 
 size_t leat_esp_map_footprint(uint32_t nodes_max, uint32_t links_max);
 void leat_esp_map_init(struct leat_esp_map *map, uint32_t nodes_max, uint32_t links_max,
                        void *memory);
 
-/* Empty but for node 0, the root's own store. */
+/* Empty except for node 0, the root's own store. */
 void leat_esp_map_begin(struct leat_esp_map *map, uint64_t computation, uint64_t root_id);
 
-/* The node of this id, added if it is new; NONE: there is no room. */
+/* The node with this id, added if new; NONE: there is no room. */
 uint32_t leat_esp_map_node(struct leat_esp_map *map, uint64_t id);
 
-/* The node of this id; NONE: there is none. */
+/* The node with this id; NONE: there is none. */
 uint32_t leat_esp_map_find(const struct leat_esp_map *map, uint64_t id);
 
-/* The node has this child. Told twice is told once. False: there is no room. */
+/* Records that the node has this child; repeats are ignored. False: there is no room. */
 bool leat_esp_map_link(struct leat_esp_map *map, uint32_t node, uint64_t packet_id);
 
-/* The node whose child this is, by its id before mixing; NONE: nobody told. */
+/* The node whose child this is, by its id before mixing; NONE: no node reported it. */
 uint32_t leat_esp_map_parent(const struct leat_esp_map *map, uint64_t id);
 
-/* Do the parents of this id lead to the root, and are all their lists whole? */
+/* Do the parents of this id lead to the root, and are all their lists complete? */
 bool leat_esp_map_is_placed(const struct leat_esp_map *map, uint64_t id);
 
 /*
- * Finds the next points of all nodes, for the first `members` of the roster, who may be as many as
- * there are links at most. Point i below `nodes` is a node, the others are members from 0 on. The
- * next points of node n are point[point_first[n]] up to point[point_first[n + 1]]. A member whose
- * way is not known is the root's.
+ * Finds the next points of all nodes, for the first `members` of the roster (at most as many as
+ * there are links). Point i below `nodes` is a node, the others are members from 0 on. The next
+ * points of node n are point[point_first[n]] up to point[point_first[n + 1]]. The root serves
+ * members whose route is unknown.
  */
 void leat_esp_map_points(struct leat_esp_map *map, const struct leat_esp_roster *roster,
                          uint32_t members);
 
-/* How many nodes have two children or more. */
+/* Number of nodes with two or more children. */
 uint32_t leat_esp_map_branches(const struct leat_esp_map *map);
 
 #endif

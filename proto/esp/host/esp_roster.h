@@ -1,8 +1,8 @@
 /*
- * The members that a root knows: whoever sent a JOIN not too long ago. Soft state, bounded: an
- * entry is renewed by the next JOIN from the same address and forgotten when none came in time.
+ * The members that a root knows: every host that sent a JOIN recently. Soft state, bounded: the
+ * next JOIN from the same address renews an entry; without one it expires.
  *
- *   entry   [0][1][2] ...                 in the order in which they came
+ *   entry   [0][1][2] ...                 in order of arrival
  *   index   address -> entry              open addressing, at most half full
  *
  * Memory is the caller's: footprint, then init. Pure.
@@ -18,9 +18,9 @@ enum { LEAT_ESP_ROSTER_MAX = (1 << 20) - 1 };
 
 struct leat_esp_roster_entry {
     struct leat_esp_next address;
-    uint64_t id;     /* the member's own; its RCHLD carry a mix of it */
-    uint64_t serial; /* of its last JOIN or farewell */
-    leat_time until; /* known before this time */
+    uint64_t id;     /* the member's own id; its RCHLDs carry a mix of it */
+    uint64_t serial; /* serial of its last JOIN or farewell */
+    leat_time until; /* known until this time */
 };
 
 struct leat_esp_roster {
@@ -28,7 +28,7 @@ struct leat_esp_roster {
     uint32_t *index;                     /* [mask + 1] entry + 1; 0: nothing */
     uint32_t count, cap, mask;
     uint32_t moves;     /* how often entries have moved */
-    uint64_t forgotten; /* rises whenever the last serial of a member is no longer known here */
+    uint64_t forgotten; /* increases whenever a member's last serial is forgotten */
 };
 
 size_t leat_esp_roster_footprint(uint32_t cap);
@@ -36,20 +36,20 @@ size_t leat_esp_roster_footprint(uint32_t cap);
 /* `memory`: aligned for any object, lent for good. 1 <= cap <= LEAT_ESP_ROSTER_MAX (asserted). */
 void leat_esp_roster_init(struct leat_esp_roster *roster, uint32_t cap, void *memory);
 
-/* The entry of an address, also where its time is up; NULL: there is none. */
+/* The entry of an address, even if expired; NULL: there is none. */
 const struct leat_esp_roster_entry *leat_esp_roster_find(const struct leat_esp_roster *roster,
                                                          const struct leat_esp_next *address);
 
-/* A JOIN came: known until `until`. False: there is no room. */
+/* A JOIN arrived: known until `until`. False: there is no room. */
 bool leat_esp_roster_join(struct leat_esp_roster *roster, const struct leat_esp_next *address,
                           uint64_t id, uint64_t serial, leat_time until);
 
-/* The member says that it leaves: its time is up. Its serial stays until it is forgotten; that of
- * one who is not known there is forgotten at once. */
+/* The member leaves: its entry expires now. Its serial stays until it is forgotten; the serial of
+ * an unknown member is forgotten at once. */
 void leat_esp_roster_leave(struct leat_esp_roster *roster, const struct leat_esp_next *address,
                            uint64_t id, uint64_t serial);
 
-/* Forgets those whose time is up; entries move then, and only then. */
+/* Forgets expired entries; entries move then, and only then. */
 void leat_esp_roster_expire(struct leat_esp_roster *roster, leat_time now);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "esp_service.h"
 
-/* Ours in every computation; members take them from the announcement. */
+/* Our tags in every computation; members take them from the announcement. */
 enum {
     LEAT_ESP_TAG_CHILDREN = 1,
     LEAT_ESP_TAG_TOTAL,
@@ -15,27 +15,27 @@ enum {
 
 void leat_esp_service_end(struct leat_esp_service *service, leat_time now, enum leat_esp_end how);
 
-/* The tree map (esp_service_tree.c): all have registered, now the nodes are asked. */
+/* The tree map (esp_service_tree.c): all members have registered; starts to query the nodes. */
 void leat_esp_service_ask(struct leat_esp_service *service, leat_time now);
 
-/* The present wave of queries, or of INSTALLs, is over. */
+/* The current wave of queries, or of INSTALLs, is over. */
 void leat_esp_service_wave(struct leat_esp_service *service, leat_time now);
 void leat_esp_service_install_wave(struct leat_esp_service *service, leat_time now);
 
-/* The next query of the present wave; false: there is none. */
+/* The next query of the current wave; false: there is none. */
 bool leat_esp_service_query(struct leat_esp_service *service, struct leat_esp_post *post);
 bool leat_esp_service_install(struct leat_esp_service *service, struct leat_esp_post *post);
 
-/* The duplicates (esp_service_cast.c): the tree is known, now they are installed. */
+/* The duplicates (esp_service_cast.c): the tree is known; starts to install them. */
 void leat_esp_service_begin_install(struct leat_esp_service *service, leat_time now);
 
-/* May announcements up to `until` go by duplicates? */
+/* May announcements up to `until` go through duplicates? */
 bool leat_esp_service_can_cast(const struct leat_esp_service *service, leat_time until);
 
-/* To whom announcements go, one of each. */
+/* Number of destinations of announcements, one packet each. */
 uint32_t leat_esp_service_targets(const struct leat_esp_service *service);
 
-/* The n-th of them; CAST is set in the post where it is a point of the map. */
+/* The n-th destination; CAST is set in the post if it is a point of the map. */
 void leat_esp_service_target(const struct leat_esp_service *service, uint32_t n,
                              struct leat_esp_post *post);
 

@@ -1,6 +1,6 @@
 /*
  * The five instructions (spec/esp.md, "Instructions"): what a node does to its store and to the
- * packet, all or nothing. The same source on every data path; it compiles for BPF as it is.
+ * packet, all or nothing. Every data path compiles this source, BPF included.
  *
  *   COUNT     c = get(compValTag) or 0; put c + 1; pass iff c + 1 <= thresh
  *   COMPARE   unbound, or op(stored, pktVal): put pktVal, pass; else stop
@@ -12,11 +12,12 @@
  *             put fold(total, val) or val. sibCnt 0 now: no total: abort; put fwdCnt + 1; pass iff
  *             that is <= fwdThresh, with pktId := this node's id and val := total. Else stop
  *
- * What no document settles (README.md has the reasons): counters that are counted up wrap; a node's
- * id that equals another tag of the packet aborts; an instruction that aborts or finds no room
- * still moves the group's time on, since it has seen what had expired by then.
+ * What no document settles (README.md has the reasons): incremented counters wrap; a node's id that
+ * equals another tag of the packet aborts; an instruction that aborts or finds no room still
+ * advances the group's time, since it has observed what had expired by then.
  *
- * The caller has decoded the packet, seen that X is set and E is not, and holds the group's lock.
+ * The caller has decoded the packet, checked that X is set and E is not, and holds the group's
+ * lock.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -27,15 +28,15 @@
 #include <leat/esp.h>
 
 enum leat_esp_verdict {
-    LEAT_ESP_PASS,    /* forward; what leat_esp_rewritten tells has changed */
+    LEAT_ESP_PASS,    /* forward; leat_esp_rewritten says which operands have changed */
     LEAT_ESP_STOP,    /* discard */
     LEAT_ESP_ABORTED, /* nothing changed: set E and forward */
-    LEAT_ESP_FULL,    /* the same, because a bucket is full of live bindings */
-    LEAT_ESP_LIMITED, /* the same, because it would create more than is allowed */
+    LEAT_ESP_FULL,    /* as ABORTED, because a bucket is full of live bindings */
+    LEAT_ESP_LIMITED, /* as ABORTED, because it would create more than is allowed */
     LEAT_ESP_VERDICTS
 };
 
-/* A packet as the words that stand on the wire, in the order of the host. */
+/* A packet as the words on the wire, in host byte order. */
 struct leat_esp_words {
     uint64_t computation;
     uint64_t operand[LEAT_ESP_OPERANDS_MAX]; /* in order; an operator is in the upper half */
@@ -47,7 +48,7 @@ struct leat_esp_outcome {
     uint32_t created; /* new bindings */
 };
 
-/* Which operands a pass changes: bit i is operand i. Of all the rest, only E ever changes. */
+/* Which operands a pass changes: bit i is operand i. Of everything else, only E ever changes. */
 LEAT_ESP_INLINE uint32_t leat_esp_rewritten(unsigned opcode)
 {
     if (opcode == LEAT_ESP_COLLECT) return 1u << 1; /* val */
@@ -60,7 +61,7 @@ LEAT_ESP_INLINE uint32_t leat_esp_rewritten(unsigned opcode)
 
 enum { LEAT_ESP_OP_SIGNED = 0x10 };
 
-/* Adding 2^63 to both sides maps the order of signed numbers to that of unsigned ones. */
+/* Adding 2^63 to both sides maps signed order to unsigned order. */
 LEAT_ESP_INLINE uint64_t leat_esp_op_bias(uint32_t op)
 {
     return (uint64_t)(op & LEAT_ESP_OP_SIGNED) << 59;
@@ -78,7 +79,7 @@ LEAT_ESP_INLINE bool leat_esp_compare(uint32_t op, uint64_t stored, uint64_t pac
     return (relation == LEAT_ESP_COMPARE_EQ) == (a == b);
 }
 
-/* The sum, or the end of the range that it would pass. */
+/* Saturating sum. */
 LEAT_ESP_INLINE uint64_t leat_esp_add_signed(uint64_t a, uint64_t b)
 {
     const uint64_t sum = a + b;
@@ -108,7 +109,7 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_abort(void)
     return (struct leat_esp_outcome){ .verdict = LEAT_ESP_ABORTED };
 }
 
-/* The one place where a store changes, after all that can go wrong. */
+/* The only place where a store changes, after everything that can fail. */
 LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_commit(const struct leat_esp_turn *turn,
                                                         struct leat_esp_cell *cell, uint32_t count,
                                                         bool pass)
@@ -124,7 +125,7 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_commit(const struct leat_esp_tu
                                       .created = created };
 }
 
-/* An unbound cell holds 0, the note's "or 0". */
+/* An unbound cell holds 0, the "or 0" of spec/esp.md. */
 LEAT_ESP_INLINE void leat_esp_cell_add(struct leat_esp_cell *cell, uint64_t one)
 {
     leat_esp_cell_put(cell, cell->value + one);
@@ -222,9 +223,9 @@ LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_rcollect(const struct leat_esp_
 }
 
 /*
- * One instruction at `clock` in the group of its computation; `mark` is leat_esp_mark of the two.
- * It may create `allowed` bindings (esp_limits.h; LEAT_ESP_TAGS_MAX: as many as it needs). NOP
- * passes and touches nothing. Operands change on PASS only.
+ * Executes one instruction at `clock` in the group of its computation; `mark` is leat_esp_mark of
+ * the two. It may create `allowed` bindings (esp_limits.h; LEAT_ESP_TAGS_MAX: as many as it needs).
+ * NOP passes and changes nothing. Operands change on PASS only.
  */
 LEAT_ESP_INLINE struct leat_esp_outcome leat_esp_execute(struct leat_esp_group *group,
                                                          const struct leat_esp_node *node,

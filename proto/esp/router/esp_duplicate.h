@@ -1,18 +1,18 @@
 /*
  * The duplicate module (spec/esp.md, "Services", multicast): at a branch point every CAST of a
- * group goes on to each of a few addresses. Apart from the five instructions, and the only part of
- * a node that sends more than it gets; so everything about it is bounded:
+ * group is forwarded to each of a few addresses. It is separate from the five instructions and the
+ * only part of a node that sends more packets than it receives, so everything about it is bounded:
  *
  *   copies of one packet    LEAT_ESP_COPIES_MAX, each with one hop less
- *   groups                  LEAT_ESP_DUPLICATES, in sets of WAYS; no living one is pushed out
- *   lifetime                as granted, at most LEAT_ESP_DUPLICATE_MS_MAX, then gone
- *   who may                 only who has the group's key: the caller decodes INSTALL with it
+ *   groups                  LEAT_ESP_DUPLICATES, in sets of WAYS; a live one is never evicted
+ *   lifetime                as granted, at most LEAT_ESP_DUPLICATE_MS_MAX
+ *   authorization           holders of the group's key only: the caller decodes INSTALL with it
  *   replay                  a serial that is not above the last one of the group is refused, also
- *                           after the duplicate's death, until its place is taken by another group
+ *                           after the duplicate expired, until another group takes its entry
  *
  *   install: leat_esp_duplicate_install(table, install, now)      cast: leat_esp_duplicate_find
  *
- * Compiles for BPF, where the table is a map: place() gives the numbers of the entries to look at.
+ * Compiles for BPF, where the table is a map: place() returns the indices of the candidate entries.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -31,7 +31,7 @@ enum {
 /* All zero: empty. */
 struct leat_esp_duplicate {
     uint64_t group, serial;
-    uint64_t expiry; /* living iff now < expiry */
+    uint64_t expiry; /* live iff now < expiry */
     uint64_t count;
     struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
 };
@@ -40,7 +40,7 @@ struct leat_esp_duplicates {
     struct leat_esp_duplicate entry[LEAT_ESP_DUPLICATES];
 };
 
-/* The number of the way-th entry which a group may have. */
+/* Index of the way-th entry that a group may use. */
 LEAT_ESP_INLINE uint32_t leat_esp_duplicate_place(uint64_t group, uint32_t way)
 {
     const uint32_t sets = LEAT_ESP_DUPLICATES / LEAT_ESP_DUPLICATE_WAYS;
@@ -53,7 +53,7 @@ LEAT_ESP_INLINE bool leat_esp_duplicate_is(const struct leat_esp_duplicate *d, u
     return d->group == group && now < d->expiry;
 }
 
-/* NULL: none lives. */
+/* NULL: none is live. */
 static inline const struct leat_esp_duplicate *
 leat_esp_duplicate_find(const struct leat_esp_duplicates *table, uint64_t group, uint64_t now)
 {
@@ -64,7 +64,7 @@ leat_esp_duplicate_find(const struct leat_esp_duplicates *table, uint64_t group,
     return NULL;
 }
 
-/* Its own entry of old, else one that was never used, else the one that has been dead longest. */
+/* The group's own old entry, else an unused one, else the one that expired longest ago. */
 static inline struct leat_esp_duplicate *
 leat_esp_duplicate_choose(struct leat_esp_duplicates *table, uint64_t group, uint64_t now)
 {
@@ -78,8 +78,8 @@ leat_esp_duplicate_choose(struct leat_esp_duplicates *table, uint64_t group, uin
 }
 
 /*
- * What an INSTALL that was decoded with its group's key does; times in ticks of ticks_per_ms.
- * The answer is enum leat_esp_result, *lifetime_ms what was granted.
+ * Applies an INSTALL that was decoded with its group's key; times in ticks of ticks_per_ms. Returns
+ * an enum leat_esp_result; *lifetime_ms is the lifetime granted.
  */
 static inline enum leat_esp_result leat_esp_duplicate_install(struct leat_esp_duplicates *table,
                                                               const struct leat_esp_install *in,

@@ -1,19 +1,19 @@
 /*
- * A store is exhaustible. Three limits keep a stranger, one sender or one link from taking it all.
- * They say how many bindings the next instruction may create (leat_esp_execute's `allowed`);
- * instructions on bindings that exist already are never limited.
+ * A store is exhaustible. Three limits keep a stranger, one sender or one link from filling it.
+ * They determine how many bindings the next instruction may create (leat_esp_execute's `allowed`);
+ * instructions on existing bindings are never limited.
  *
- *   key       computations whose ID nobody with the network's key has made get nothing. Such an ID
- *             is 32 bits chosen at will and 32 bits of SipHash-2-4 of these
- *   source    a budget of time that is saved up, to a limit; a binding costs 1 / rate seconds.
+ *   key       computations get nothing unless their ID was made with the network's key. Such an ID
+ *             is 32 arbitrary bits and 32 bits of SipHash-2-4 of these
+ *   source    a time budget that accrues up to a limit; a binding costs 1 / rate seconds.
  *             Budgets are a fixed table, found by a keyed hash of the address: sources that share
- *             an entry share its budget, and nobody can choose with whom.
+ *             an entry share its budget, and no sender can choose its entry.
  *   ingress   creations of the last tau, in WINDOWS pieces of tau / (WINDOWS - 1): the sum is never
- *             below the bindings that live, and a binding is counted at most one piece too long
+ *             below the live bindings, and a binding is counted at most one piece too long
  *
- * Budgets and ingresses are charged with what was created. Fixed tables, no allocation; compiles
- * for BPF. Locks are the caller's: what two processors take at once from one budget may exceed it
- * by an instruction.
+ * Budgets and ingresses are charged for what was created. Fixed tables, no allocation; compiles for
+ * BPF. The caller locks: two processors that draw from one budget at once may exceed it by one
+ * instruction.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -27,26 +27,26 @@ enum { LEAT_ESP_WINDOWS = 16, LEAT_ESP_BUDGETS = 4096 };
 
 /* All zero: no limits. */
 struct leat_esp_limits {
-    uint64_t price_ticks;  /* of one creation by a source; 0: any number */
-    uint64_t saved_ticks;  /* what a source can save up at most */
+    uint64_t price_ticks;  /* cost of one creation by a source; 0: unlimited */
+    uint64_t saved_ticks;  /* the most that a source can accrue */
     uint64_t window_ticks; /* tau / (WINDOWS - 1), rounded up */
-    uint64_t capacity;     /* live bindings by one ingress; 0: any number */
+    uint64_t capacity;     /* live bindings created through one ingress; 0: unlimited */
 };
 
-/* All zero: a source that was never seen has saved up all it can. */
+/* All zero: a new source has its full budget. */
 struct leat_esp_budget {
-    uint64_t at; /* when `spent` was that */
+    uint64_t at; /* when `spent` was updated */
     uint64_t spent_ticks;
 };
 
 /* All zero: nothing was created. */
 struct leat_esp_ingress {
-    uint64_t window; /* the number of the latest */
-    uint64_t sum;    /* of all pieces */
+    uint64_t window; /* number of the latest piece */
+    uint64_t sum;    /* sum over all pieces */
     uint32_t created[LEAT_ESP_WINDOWS];
 };
 
-/* A computation ID that nodes with the key accept. */
+/* Makes a computation ID that nodes with the key accept. */
 LEAT_ESP_INLINE uint64_t leat_esp_computation_keyed(const uint8_t key[LEAT_SIP_KEY_LEN],
                                                     uint32_t chosen)
 {
@@ -61,7 +61,7 @@ LEAT_ESP_INLINE bool leat_esp_computation_is_keyed(const uint8_t key[LEAT_SIP_KE
     return leat_esp_computation_keyed(key, (uint32_t)(computation >> 32)) == computation;
 }
 
-/* Limits from what users say: creations per second and how many at once; 0 for none. */
+/* Limits from the user's values: creations per second and burst; 0 for none. */
 LEAT_ESP_INLINE struct leat_esp_limits leat_esp_limits_of(uint64_t ticks_per_s, uint64_t rate_per_s,
                                                           uint64_t burst, uint64_t capacity,
                                                           uint64_t tau)
@@ -70,14 +70,14 @@ LEAT_ESP_INLINE struct leat_esp_limits leat_esp_limits_of(uint64_t ticks_per_s, 
                                  .capacity = capacity };
     if (rate_per_s) {
         l.price_ticks = ticks_per_s > rate_per_s ? leat_esp_ticks(ticks_per_s / rate_per_s) : 1;
-        if (burst < LEAT_ESP_TAGS_MAX) burst = LEAT_ESP_TAGS_MAX; /* an instruction must fit */
+        if (burst < LEAT_ESP_TAGS_MAX) burst = LEAT_ESP_TAGS_MAX; /* one instruction fits */
         const uint64_t most = LEAT_ESP_TICKS_MAX / l.price_ticks;
         l.saved_ticks = burst < most ? burst * l.price_ticks : LEAT_ESP_TICKS_MAX;
     }
     return l;
 }
 
-/* Which budget is a source's. `source`: its address, folded to 64 bits. */
+/* Which budget a source uses. `source`: its address, folded to 64 bits. */
 LEAT_ESP_INLINE uint32_t leat_esp_budget_of(const struct leat_esp_node *node, uint64_t source)
 {
     return leat_esp_mix64(node->seed, source) >> 32 & (LEAT_ESP_BUDGETS - 1);
@@ -104,7 +104,7 @@ LEAT_ESP_INLINE void leat_esp_budget_charge(struct leat_esp_budget *b,
     b->spent_ticks += created * l->price_ticks;
 }
 
-/* How many bindings may be created for this ingress now, at most LEAT_ESP_TAGS_MAX. */
+/* How many bindings this ingress may create now, at most LEAT_ESP_TAGS_MAX. */
 LEAT_ESP_INLINE uint32_t leat_esp_ingress_allows(struct leat_esp_ingress *in,
                                                  const struct leat_esp_limits *l, uint64_t now)
 {
@@ -115,7 +115,7 @@ LEAT_ESP_INLINE uint32_t leat_esp_ingress_allows(struct leat_esp_ingress *in,
         in->sum -= in->created[in->window & (LEAT_ESP_WINDOWS - 1)];
         in->created[in->window & (LEAT_ESP_WINDOWS - 1)] = 0;
     }
-    if (in->window < window) in->window = window; /* all pieces are old */
+    if (in->window < window) in->window = window; /* all pieces have expired */
     if (!l->capacity) return LEAT_ESP_TAGS_MAX;
     const uint64_t left = l->capacity > in->sum ? l->capacity - in->sum : 0;
     return left < LEAT_ESP_TAGS_MAX ? (uint32_t)left : LEAT_ESP_TAGS_MAX;

@@ -1,13 +1,13 @@
 /*
  * Instructions in the octets of a frame, for the data paths: the checks of leat_esp_packet_decode
- * in the same order, and the way back, where only what has changed is written. Compiles for BPF; a
- * test holds both forms equal to the codec.
+ * in the same order, and the inverse, which writes only what has changed. Compiles for BPF; a test
+ * compares both forms with the codec.
  *
- *   leat_esp_octets_read     octets -> words, or the flaw
+ *   leat_esp_octets_read     octets -> words, or the error
  *   leat_esp_execute         ...
  *   leat_esp_octets_write    changed words, Control and CRC -> octets
  *
- * Opcodes from 64 on are management (esp_query.h): MANAGEMENT is all that is said of them here.
+ * Opcodes from 64 on are management (esp_query.h): here they only yield MANAGEMENT.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -17,7 +17,7 @@
 #include "esp_core.h"
 #include "leat_bytes.h"
 
-/* The tests compile the kernel's form for themselves. */
+/* The tests compile the kernel's variant themselves. */
 #if defined(__bpf__) && !defined(LEAT_ESP_AS_IN_KERNEL)
 #define LEAT_ESP_AS_IN_KERNEL
 #endif
@@ -27,7 +27,7 @@
 #include <leat/crc.h>
 #endif
 
-/* id, name, text: what can be wrong, in the order of looking. */
+/* id, name, text: possible errors, in the order of the checks. */
 #define LEAT_ESP_FLAW_LIST(X)                                          \
     X(NONE, "sound", "nothing is wrong")                               \
     X(MANAGEMENT, "management", "no instruction: a management packet") \
@@ -48,7 +48,7 @@ enum leat_esp_flaw {
 
 enum { LEAT_ESP_MANAGEMENT_FIRST = 64 };
 
-/* What an instruction looks like, from the list of leat/esp.h. */
+/* The layout of an instruction, from the list of leat/esp.h. */
 struct leat_esp_shape {
     uint8_t words;
     uint8_t kind[LEAT_ESP_OPERANDS_MAX]; /* enum leat_esp_kind */
@@ -72,14 +72,15 @@ static const struct leat_esp_shape leat_esp_shapes[LEAT_ESP_OPCODE_END] = {
 
 /* ---- what differs in the kernel ----------------------------------------------------------- */
 
-/* Are there n octets? A verifier understands only this comparison, and C only the other one. */
+/* Are there n octets? The verifier understands only this comparison, and C defines only the other
+ * one. */
 #ifdef __bpf__
 #define LEAT_ESP_HAS(octets, end, n) ((octets) + (n) <= (end))
 #else
 #define LEAT_ESP_HAS(octets, end, n) ((size_t)((end) - (octets)) >= (n))
 #endif
 
-/* BPF's compiler makes eight loads of leat_get_be64; its machines load unaligned words. */
+/* BPF's compiler turns leat_get_be64 into eight loads; its machines support unaligned loads. */
 LEAT_ESP_INLINE uint64_t leat_esp_octets_get(const uint8_t *octets)
 {
 #if defined(__bpf__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -99,7 +100,7 @@ LEAT_ESP_INLINE void leat_esp_octets_put(uint8_t *octets, uint64_t word)
 }
 
 #ifdef LEAT_ESP_AS_IN_KERNEL
-/* Four octets, the first of them lowest. */
+/* Four octets, the first one least significant. */
 LEAT_ESP_INLINE uint32_t leat_esp_crc_four(uint32_t crc, uint32_t octets)
 {
     crc ^= octets;
@@ -107,7 +108,7 @@ LEAT_ESP_INLINE uint32_t leat_esp_crc_four(uint32_t crc, uint32_t octets)
            crc32_lsb[1][crc >> 16 & 0xff] ^ crc32_lsb[0][crc >> 24];
 }
 
-/* A word of the packet, in the order of the host. */
+/* A word of the packet, in host byte order. */
 LEAT_ESP_INLINE uint32_t leat_esp_crc_word(uint32_t crc, uint64_t word)
 {
     const uint64_t octets = __builtin_bswap64(word);
@@ -119,7 +120,7 @@ LEAT_ESP_INLINE uint32_t leat_esp_crc_word(uint32_t crc, uint64_t word)
 }
 #endif
 
-/* Of the packet which `octets` and `w` both hold. */
+/* CRC of the packet that `octets` and `w` both hold. */
 LEAT_ESP_INLINE uint32_t leat_esp_octets_crc(const uint8_t *octets, const struct leat_esp_words *w,
                                              uint32_t words)
 {
@@ -178,7 +179,7 @@ LEAT_ESP_INLINE enum leat_esp_flaw leat_esp_octets_read_as(const uint8_t *octets
     return leat_esp_words_check(w, shape);
 }
 
-/* `w` holds the packet iff the answer is NONE; octets after the CRC are not looked at. */
+/* `w` holds the packet iff the result is NONE; octets after the CRC are ignored. */
 LEAT_ESP_INLINE enum leat_esp_flaw leat_esp_octets_read(const uint8_t *octets, const uint8_t *end,
                                                         struct leat_esp_words *w)
 {
@@ -211,7 +212,8 @@ LEAT_ESP_INLINE bool leat_esp_octets_write_as(uint8_t *octets, const uint8_t *en
     return true;
 }
 
-/* Behind a read: Control, what execution changes, and the CRC. False: the octets have gone. */
+/* After a read: writes Control, the operands that execution changed, and the CRC. False: the octets
+ * are no longer there. */
 LEAT_ESP_INLINE bool leat_esp_octets_write(uint8_t *octets, const uint8_t *end,
                                            const struct leat_esp_words *w)
 {

@@ -1,23 +1,24 @@
 /*
- * The ephemeral store (spec/esp.md, "Store"): small values that die by themselves. The same source
- * for the library, the simulator, the router in user space and XDP, where it compiles as it is.
+ * The ephemeral store (spec/esp.md, "Store"): small values that expire by themselves. The library,
+ * the simulator, the user-space router and XDP compile the same source.
  *
  *   store   G groups, G a power of two: group = mark mod G, mark = mix64(node seed, computation)
  *   group   last time | bucket 0 .. 31             one lock, which is the caller's
  *   bucket  key x 8 | computation x 8 | expiry x 8 | value x 8       four lines of 64 octets
  *
- * A binding's key is tag XOR mark: with the computation beside it the tag can be had back, and keys
- * of different computations differ although all use the same few tags, so that one line of a bucket
- * tells nearly always whether a binding is there. Both the key and the computation are compared.
+ * A binding's key is tag XOR mark. With the computation beside it the tag can be recovered, and
+ * keys of different computations differ although all use the same few tags. One line of a bucket is
+ * therefore nearly always enough to decide whether a binding exists. Both the key and the
+ * computation are compared.
  *
- * A key may be in two buckets of its group. A new binding goes to the one with fewer live bindings,
- * to the first if both have as many, there to the lowest slot that is not live. It fails iff both
- * are full of live bindings. All of this is part of the contract: the same instructions at the same
- * times leave the same octets in every store.
+ * A key may be in either of two buckets of its group. A new binding goes to the one with fewer live
+ * bindings (the first if they tie), into the lowest slot that is not live. It fails iff both
+ * buckets are full of live bindings. All of this is part of the contract: the same instructions at
+ * the same times leave the same octets in every store.
  *
- * A binding is live iff time < expiry. Nothing ever clears a slot: a group of zeros is empty, and
- * what has expired is invisible and its slot free. Time is in ticks of the caller's clock; a
- * group's time never runs back.
+ * A binding is live iff time < expiry. Slots are never cleared: a group of zeros is empty, and an
+ * expired binding is invisible and its slot free. Time is in ticks of the caller's clock; a group's
+ * time never decreases.
  *
  * Memory: 32 octets per slot and 64 per group.
  *
@@ -32,8 +33,9 @@
 
 /*
  * In the kernel a verifier follows every path, so a bucket is searched by arithmetic and not by a
- * branch per slot. Compilers know the arithmetic and make branches of it again unless the value is
- * hidden from them. Calls are not allowed under the lock of older kernels: all is inlined.
+ * branch per slot. Compilers recognise the arithmetic and turn it back into branches unless the
+ * value is hidden from them. Older kernels forbid calls while a lock is held, so everything is
+ * inlined.
  */
 #ifdef __bpf__
 #define LEAT_ESP_INLINE  static inline __attribute__((always_inline))
@@ -44,14 +46,14 @@
 #endif
 
 enum {
-    LEAT_ESP_SLOTS = 8, /* of a bucket */
+    LEAT_ESP_SLOTS = 8, /* slots per bucket */
     LEAT_ESP_SLOTS_ALL = (1 << LEAT_ESP_SLOTS) - 1,
     LEAT_ESP_BUCKETS = 32,
     LEAT_ESP_GROUP_SLOTS = LEAT_ESP_SLOTS * LEAT_ESP_BUCKETS,
-    LEAT_ESP_TAGS_MAX = 4, /* of one instruction */
+    LEAT_ESP_TAGS_MAX = 4, /* tags per instruction */
 };
 
-/* Clocks and lifetimes beyond are taken as this: then time + tau is below 2^63. */
+/* Larger clocks and lifetimes are clamped to this, so that time + tau stays below 2^63. */
 #define LEAT_ESP_TICKS_MAX ((UINT64_C(1) << 62) - 1)
 
 struct leat_esp_bucket {
@@ -62,39 +64,41 @@ struct leat_esp_bucket {
 };
 
 struct leat_esp_group {
-    uint64_t last;     /* the latest time of an instruction here */
-    uint64_t owner[7]; /* the caller's: its lock, or nothing. Buckets begin a line */
+    uint64_t last;     /* latest time of an instruction in this group */
+    uint64_t owner[7]; /* reserved for the caller: its lock, or unused. Aligns the buckets to a
+                          cache line */
     struct leat_esp_bucket bucket[LEAT_ESP_BUCKETS];
 };
 
-/* A store of a node. Its three (input, centre, output) have an id and a seed each. */
+/* A store of a node. The three stores of a node (input, centre, output) each have their own id and
+ * seed. */
 struct leat_esp_node {
-    uint64_t id;   /* what it calls itself, before it is mixed with a computation */
-    uint64_t seed; /* of the places in the store; secret, so that nobody can aim at a bucket */
+    uint64_t id;   /* the node's id, before it is mixed with a computation */
+    uint64_t seed; /* seed of the placement; secret, so that nobody can aim at a bucket */
     uint64_t tau;  /* lifetime of a binding in ticks, from its creation */
 };
 
 /* ---- mixing ------------------------------------------------------------------------------- */
 
-/* The first number of splitmix64 from x on. */
+/* The first output of splitmix64 with seed x. */
 LEAT_ESP_INLINE uint64_t leat_esp_spread(uint64_t x)
 {
     return leat_random_splitmix(&x);
 }
 
-/* The note's mix64 of two numbers. */
+/* mix64 of spec/esp.md. */
 LEAT_ESP_INLINE uint64_t leat_esp_mix64(uint64_t a, uint64_t b)
 {
     return leat_esp_spread(leat_esp_spread(a) ^ b);
 }
 
-/* Of a computation in a store: its group is mark mod G, and tag XOR mark is a key. */
+/* The mark of a computation in a store: its group is mark mod G, and tag XOR mark is a key. */
 LEAT_ESP_INLINE uint64_t leat_esp_mark(const struct leat_esp_node *node, uint64_t computation)
 {
     return leat_esp_mix64(node->seed, computation);
 }
 
-/* The number by which a node is a child of the next one ("Holes", 4). */
+/* The id by which a node is known to its parent as a child ("Holes", 4). */
 LEAT_ESP_INLINE uint64_t leat_esp_child_id(const struct leat_esp_node *node, uint64_t computation)
 {
     return leat_esp_mix64(node->id, computation);
@@ -105,7 +109,7 @@ LEAT_ESP_INLINE uint32_t leat_esp_bucket_first(uint64_t spread)
     return spread & (LEAT_ESP_BUCKETS - 1);
 }
 
-/* Another than the first: 1 .. 31 places on, each as likely. */
+/* The second bucket: 1 .. 31 places after the first, uniformly distributed. */
 LEAT_ESP_INLINE uint32_t leat_esp_bucket_second(uint64_t spread)
 {
     const uint64_t on = 1 + ((spread >> 32) * (LEAT_ESP_BUCKETS - 1) >> 32);
@@ -148,31 +152,32 @@ LEAT_ESP_INLINE uint32_t leat_esp_mask_count(uint32_t mask)
     return (mask + (mask >> 4)) & 0xf;
 }
 
-/* The lowest bit's number, 0 .. 7; of no mask 0. Clang's own way crashes its BPF side. */
+/* Index of the lowest set bit, 0 .. 7; 0 for an empty mask. Clang's builtin crashes its BPF
+ * backend. */
 LEAT_ESP_INLINE uint32_t leat_esp_mask_lowest(uint32_t mask)
 {
-    /* 0x1d is a de Bruijn word: its eight shifts begin with eight different triples of bits. */
+    /* 0x1d is a de Bruijn sequence: its eight shifts begin with eight different 3-bit patterns. */
     const uint32_t triple = ((mask & (0 - mask)) * 0x1d & 0xff) >> 5;
     return UINT32_C(0x34572610) >> 4 * triple & (LEAT_ESP_SLOTS - 1);
 }
 
 /* ---- one tag of an instruction ------------------------------------------------------------ */
 
-/* What an instruction has in hand. */
+/* Working state of an instruction. */
 struct leat_esp_turn {
     struct leat_esp_group *group;
     uint64_t computation, mark;
-    uint64_t time, expiry; /* now, and of what is created now */
-    uint32_t allowed;      /* how many bindings it may create */
+    uint64_t time, expiry; /* the current time, and the expiry of new bindings */
+    uint32_t allowed;      /* bindings that it may still create */
 };
 
-/* Where a tag is bound or will be. Copied to the store by leat_esp_cells_write and not before. */
+/* Where a tag is bound or will be bound. Only leat_esp_cells_write copies it to the store. */
 struct leat_esp_cell {
     uint64_t key, value;
     uint32_t first, second; /* its buckets */
     uint32_t bucket, slot;
-    uint32_t bound; /* 1: was there before */
-    uint32_t put;   /* 1: value is to be written */
+    uint32_t bound; /* 1: existed before */
+    uint32_t put;   /* 1: value must be written */
     uint32_t fresh; /* the slot's bit, once one is chosen for a new binding */
 };
 
@@ -181,7 +186,7 @@ LEAT_ESP_INLINE uint64_t leat_esp_ticks(uint64_t ticks)
     return ticks > LEAT_ESP_TICKS_MAX ? LEAT_ESP_TICKS_MAX : ticks;
 }
 
-/* `clock` was read before the group was locked; the group's time never runs back. */
+/* `clock` was read before the group was locked; the group's time never decreases. */
 LEAT_ESP_INLINE void leat_esp_turn_begin(struct leat_esp_turn *turn, uint64_t clock, uint64_t tau)
 {
     uint64_t time = leat_esp_ticks(clock);
@@ -200,7 +205,7 @@ LEAT_ESP_INLINE uint32_t leat_esp_bucket_find(const struct leat_esp_turn *turn, 
     const uint32_t slot = leat_esp_mask_lowest(mask);
     if (b->computation[slot] == turn->computation && turn->time < b->expiry[slot])
         return mask & (0 - mask);
-    /* Rare: a dead binding of the same key, or two computations whose keys are equal. */
+    /* Rare: an expired binding with the same key, or two computations whose keys collide. */
     return mask & leat_esp_mask_equal(b->computation, turn->computation) &
            leat_esp_mask_live(b->expiry, turn->time);
 }
@@ -226,14 +231,14 @@ LEAT_ESP_INLINE struct leat_esp_cell leat_esp_cell_find(const struct leat_esp_tu
     return c;
 }
 
-/* put(tag, value), to come. */
+/* put(tag, value), deferred. */
 LEAT_ESP_INLINE void leat_esp_cell_put(struct leat_esp_cell *cell, uint64_t value)
 {
     cell->value = value;
     cell->put = 1;
 }
 
-/* Live bindings of a bucket, and those that cells before cell i will make there. */
+/* Live bindings of a bucket, plus those that cells before cell i will create there. */
 LEAT_ESP_INLINE uint32_t leat_esp_bucket_busy(const struct leat_esp_turn *turn, uint32_t bucket,
                                               const struct leat_esp_cell *cell, uint32_t i)
 {
@@ -244,7 +249,7 @@ LEAT_ESP_INLINE uint32_t leat_esp_bucket_busy(const struct leat_esp_turn *turn, 
     return busy;
 }
 
-/* A slot for cell i, which is new. False: both buckets are full. */
+/* Chooses a slot for cell i, which is new. False: both buckets are full. */
 LEAT_ESP_INLINE bool leat_esp_cell_reserve(const struct leat_esp_turn *turn,
                                            struct leat_esp_cell *cell, uint32_t i)
 {

@@ -1,6 +1,6 @@
 /*
- * Management: packets that no store executes. They have the head and the CRC of an instruction,
- * operands of their own, and a keyed MAC as the last of these (README.md, "Management").
+ * Management: packets that no store executes. They have the header and the CRC of an instruction,
+ * operands of their own, and a keyed MAC as the last operand (README.md, "Management").
  *
  *    octet 0   1        2..3     4..11            12 ..                 last 12    last 4
  *   +---------+--------+--------+----------------+---------------------+----------+--------+
@@ -21,9 +21,10 @@
  *   70 CAST       group(64) serial(64) hops(8) 0(8) payload length(16) 0(32) payload, padded by 0
  *   71 WELCOME    group(64) member(64) serial(64) challenge(64) announced(64) flags(8) 0(56)
  *
- * The MAC is SipHash-2-4 over all octets before it, CAST's hops taken as 0 since every copy counts
- * them down. Nothing in a packet tells whether it is keyed: who has a key checks it, and who has
- * none sends what its struct holds. A node forwards what is not for it as it came.
+ * The MAC is SipHash-2-4 over all octets before it, with CAST's hops taken as 0 since every copy
+ * decrements them. Nothing in a packet says whether it is keyed: a receiver with a key checks the
+ * MAC, a sender without one sends what its struct holds. A node forwards packets for others
+ * unchanged.
  *
  * Pure: no state, no allocation.
  *
@@ -62,7 +63,7 @@ enum {
 /* Where a member takes val or pktVal of the instruction from. */
 #define LEAT_ESP_VALUE_LIST(X) X(0, TASK, "task") X(1, OWN, "own") X(2, PART, "part")
 
-/* What became of an INSTALL. */
+/* The result of an INSTALL. */
 #define LEAT_ESP_RESULT_LIST(X) \
     X(0, INSTALLED, "installed") X(1, REMOVED, "removed") X(2, FULL, "full") X(3, STALE, "stale")
 
@@ -85,12 +86,12 @@ enum leat_esp_result {
         LEAT_ESP_RESULTS
 };
 
-/* Tell me the bindings of the computation: at most LEAT_ESP_BINDINGS_MAX per answer. */
+/* Asks for the bindings of the computation: at most LEAT_ESP_BINDINGS_MAX per answer. */
 struct leat_esp_query {
-    uint64_t target; /* a node's id; 0: every node on the way answers, and forwards */
-    uint64_t nonce;  /* comes back, so that an old answer is known */
+    uint64_t target; /* a node's id; 0: every node on the route answers and forwards */
+    uint64_t nonce;  /* returned in the answer, so that an old answer is recognised */
     uint32_t store;  /* one bit of enum leat_esp_loc */
-    uint32_t cursor; /* 0, or `next` of the answer before */
+    uint32_t cursor; /* 0, or `next` of the previous answer */
 };
 
 struct leat_esp_binding {
@@ -99,12 +100,12 @@ struct leat_esp_binding {
 };
 
 struct leat_esp_reply {
-    uint64_t node; /* its id, not mixed: mix64(id, computation) is what its parent knows it by */
+    uint64_t node; /* its id, not mixed: its parent knows it by mix64(id, computation) */
     uint64_t nonce;
     uint64_t tau;
     uint8_t store;
     uint16_t count;
-    uint32_t next; /* where to go on; 0: that was all */
+    uint32_t next; /* where to continue; 0: end */
     struct leat_esp_binding binding[LEAT_ESP_BINDINGS_MAX];
 };
 
@@ -116,54 +117,53 @@ struct leat_esp_next {
 enum { LEAT_ESP_JOIN_HAS_VALUE = 1, LEAT_ESP_WELCOME_KNOWN = 1 };
 
 /*
- * From a member to the root, again and again while it lives. The MAC makes it the member's; serial,
- * challenge and address make it this one, here and now: in a keyed group a copy is worth nothing,
- * wherever it comes from and whenever.
+ * From a member to the root, repeated while the member lives. The MAC proves the member; serial,
+ * challenge and address prove that the packet is fresh: in a keyed group a replayed copy is
+ * worthless, wherever it comes from and whenever.
  */
 struct leat_esp_join {
     uint64_t group;
-    uint64_t member;    /* its number, its own in the group: before mixing, its pktId */
-    uint64_t serial;    /* rises from each JOIN of the member to the next, from 1 on */
-    uint64_t challenge; /* of the latest WELCOME; 0: there was none yet */
+    uint64_t member;    /* the member's number, unique in the group; mixed, it is its pktId */
+    uint64_t serial;    /* increases with each JOIN of the member, from 1 on */
+    uint64_t challenge; /* from the latest WELCOME; 0: none yet */
     uint64_t value;
     uint8_t flags;
-    uint32_t lifetime_ms; /* 0: it leaves */
-    struct leat_esp_next
-        from; /* whom it comes from: the carrier's, filled in by whoever sends it */
+    uint32_t lifetime_ms;      /* 0: the member leaves */
+    struct leat_esp_next from; /* the sender's address: the carrier's, filled in on sending */
 };
 
-/* From the root to a member, at most one for a JOIN that it heard, and shorter than that. */
+/* From the root to a member, at most one per JOIN received, and shorter than that. */
 struct leat_esp_welcome {
     uint64_t group;
     uint64_t member;
-    uint64_t serial;    /* of the JOIN: what is not above the last one is a copy */
+    uint64_t serial;    /* of the JOIN: one that is not above the last is a copy */
     uint64_t challenge; /* for the next JOIN: the root made it for this member at this address */
-    uint64_t announced; /* the serial up to which announcements and casts are past */
-    uint8_t flags;      /* KNOWN: the root has the member. Else it wants to see the challenge */
+    uint64_t announced; /* announcements and casts up to this serial are past */
+    uint8_t flags;      /* KNOWN: the root knows the member. Otherwise it requires the challenge */
 };
 
 /*
- * From the root to a member: send this instruction, `rounds` times, the first after `delay_us`, the
- * next every `interval_us`. The member puts in mix64(member, computation) for pktId, and its value
- * where `value_from` says so. The computation is the head's. A NOP: nothing to send.
+ * From the root to a member: send this instruction `rounds` times, first after `delay_us`, then
+ * every `interval_us`. The member fills in mix64(member, computation) as pktId, and its value where
+ * `value_from` says so. The computation is that of the header. NOP: nothing to send.
  */
 struct leat_esp_announce {
     uint64_t group;
-    uint64_t member; /* for whom; 0: every member that gets it */
-    uint64_t serial; /* rises; what is not above the last one is a duplicate */
+    uint64_t member; /* the addressee; 0: every member that receives it */
+    uint64_t serial; /* increases; one that is not above the last is a duplicate */
     uint8_t service, phase;
     uint8_t value_from;
     uint8_t value_shift; /* PART: of the member's value, 0 .. 63 (esp_part.h) */
     uint16_t rounds;
     uint32_t delay_us, interval_us;
-    struct leat_esp_packet task; /* its computationId is the head's */
+    struct leat_esp_packet task; /* its computationId is that of the header */
 };
 
-/* From the root to a branch point: every CAST of the group goes on to each of `next`. */
+/* From the root to a branch point: forward every CAST of the group to each of `next`. */
 struct leat_esp_install {
     uint64_t group;
     uint64_t target; /* the node's id; 0: whoever it is addressed to */
-    uint64_t serial; /* rises; what is not above the last one of the group is refused */
+    uint64_t serial; /* increases; one that is not above the group's last is refused */
     uint32_t lifetime_ms;
     uint8_t count; /* 0: remove */
     struct leat_esp_next next[LEAT_ESP_COPIES_MAX];
@@ -175,17 +175,17 @@ struct leat_esp_installed {
     uint32_t result;      /* enum leat_esp_result */
 };
 
-/* To all members of a group, by the duplicates. */
+/* To all members of a group, through the duplicates. */
 struct leat_esp_cast {
     uint64_t group;
     uint64_t serial;
-    uint8_t hops; /* left; a copy has one less, and none is made of a packet with 0 */
+    uint8_t hops; /* hops left; a copy has one less, and a packet with 0 is not copied */
     uint16_t payload_len;
     uint8_t payload[LEAT_ESP_PAYLOAD_LEN_MAX];
 };
 
 struct leat_esp_management {
-    uint8_t opcode; /* enum leat_esp_management_opcode: which member of the union it is */
+    uint8_t opcode; /* enum leat_esp_management_opcode: selects the member of the union */
     uint64_t computationId;
     uint64_t mac; /* as decoded; encode without a key sends it */
     union {
@@ -195,11 +195,12 @@ struct leat_esp_management {
     };
 };
 
-/* Octets of the packet that begins here, by its head; 0 if that cannot be told. */
+/* Octets of the packet that begins here, from its header; 0 if unknown. */
 size_t leat_esp_management_len(const uint8_t *buf, size_t len);
 
 /*
- * Total; on error *out is untouched and *fault_at (may be NULL) tells where. Checked in this order:
+ * Total; on error *out is untouched and *fault_at (may be NULL) is the offset. Checked in this
+ * order:
  *
  *   SHORT      fewer octets than the shortest packet       where the octets end
  *   TYPE       opcode unknown                              the opcode
@@ -208,28 +209,30 @@ size_t leat_esp_management_len(const uint8_t *buf, size_t len);
  *   SHORT      fewer octets than the packet                where the octets end
  *   CHECKSUM   CRC-32 differs                              the CRC
  *   CHECKSUM   there is a key and the MAC differs          the MAC
- *   ...        the fields from first to last: RESERVED a zero that is none, LENGTH a count that is
- *              not the length's, RANGE or TYPE a value that there is not
+ *   ...        the fields from first to last: RESERVED a nonzero pad, LENGTH a count that does
+ *              not match the length, RANGE or TYPE an invalid value
  *
- * key may be NULL: the MAC is not looked at. Octets after the CRC are ignored.
+ * key may be NULL: the MAC is not checked. Octets after the CRC are ignored.
  */
 leat_err leat_esp_management_decode(const uint8_t *buf, size_t len,
                                     const uint8_t key[LEAT_ESP_KEY_LEN],
                                     struct leat_esp_management *out, size_t *fault_at);
 
-/* Writes *len octets (len may be NULL), or nothing: what decode would say, or SPACE. */
+/* Writes *len octets (len may be NULL), or nothing: the error that decode would report, or SPACE.
+ */
 leat_err leat_esp_management_encode(const struct leat_esp_management *m,
                                     const uint8_t key[LEAT_ESP_KEY_LEN], uint8_t *buf, size_t cap,
                                     size_t *len);
 
 /*
- * The key of a group, from that of the network: who owns a group can have its key and not touch the
- * others; nodes keep one key only. QUERY and REPLY are keyed by the network's, all others by it.
+ * The key of a group, derived from that of the network. A group's owner can have its key without
+ * access to other groups; nodes keep one key only. QUERY and REPLY use the network's key, all
+ * others the group's.
  */
 void leat_esp_key_of_group(const uint8_t key[LEAT_ESP_KEY_LEN], uint64_t group,
                            uint8_t out[LEAT_ESP_KEY_LEN]);
 
-/* The MAC that a packet of len octets should have; hops of a CAST may be anything. */
+/* The correct MAC of a packet of len octets; hops of a CAST are ignored. */
 uint64_t leat_esp_management_mac(const uint8_t key[LEAT_ESP_KEY_LEN], const uint8_t *buf,
                                  size_t len);
 

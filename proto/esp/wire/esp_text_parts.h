@@ -1,4 +1,4 @@
-/* What the texts of instructions and of management packets share. */
+/* What the text forms of instructions and of management packets share. */
 #ifndef LEAT_ESP_TEXT_PARTS_H
 #define LEAT_ESP_TEXT_PARTS_H
 
@@ -7,12 +7,12 @@
 
 enum { LEAT_ESP_LOC_BITS = 3, LEAT_ESP_FLAGS_BITS = 4, LEAT_ESP_OPCODE_BITS = 8 };
 
-/* What a user leaves out of an instruction. */
+/* Defaults of an instruction. */
 extern const struct leat_esp_packet leat_esp_preset;
 
 void leat_esp_control_walk(struct leat_fields *f, size_t at, struct leat_esp_packet *p);
 
-/* The opcode, refused if there is none such; `management`: those count, too. */
+/* The opcode; an unknown one is refused. `management`: management opcodes are accepted, too. */
 unsigned leat_esp_opcode_walk(struct leat_fields *f, size_t at, unsigned opcode, bool management);
 
 /* The operands of a known opcode. */
