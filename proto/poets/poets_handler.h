@@ -1,16 +1,15 @@
 /*
- * What a device type is to the engines: sizes, pins, functions. Compiled handlers of an application
- * export one of these, and a device type that is written in C is one, too. This file is C and C++;
- * compiled handlers carry a copy of it, and LEAT_POETS_ABI says which.
+ * What a device type is to the engines: sizes, pins, functions. An application's compiled handlers
+ * export one of these; a device type written in C is one, too. This file is C and C++; compiled
+ * handlers contain a copy of it, and LEAT_POETS_ABI is its version.
  *
- * A device is one block of octets, so that what a packet touches lies together:
+ * A device is one block of octets, so that everything a packet accesses is contiguous:
  *
- *   0            16         properties_at     pins_at                        (aligned as each
- * needs)
+ *   0            16         properties_at     pins_at                      (each is aligned)
  *   +------------+----------+-----------------+---------+---------+---------------------------+
  *   | block      | state    | properties      | inputs  | outputs | edges of input 0, 1, ...  |
  *   +------------+----------+-----------------+---------+---------+---------------------------+
- *     who it is               const for ever     where their edges are     properties and state
+ *     identity                constant           where their edges are     properties and state
  *
  * The last output pin is the supervisor's, where a type has one; its single edge is implicit.
  */
@@ -33,13 +32,13 @@ struct leat_poets_block {
     uint8_t last;  /* the pin that sent last */
 };
 
-/* Edges of a pin. Of an input: their data begin `first` octets after the block; of an output: they
- * are first, first + 1, ... in the table of edges. */
+/* Edges of a pin. Input: their data begin `first` octets after the block. Output: they are first,
+ * first + 1, ... in the table of edges. */
 struct leat_poets_edges {
     uint32_t first, count;
 };
 
-/* What handlers may call, and how they answer. One per worker. */
+/* What handlers may call, and how they return results. One per worker. */
 struct leat_poets_env {
     const void *graph; /* properties of the graph */
     void (*log)(struct leat_poets_env *env, unsigned level, const char *text);
@@ -49,18 +48,18 @@ struct leat_poets_env {
     uint64_t (*cycles)(struct leat_poets_env *env);
     struct leat_poets_block *block; /* of the device whose handler runs */
     void *engine;
-    uint32_t log_level;  /* what is above is not told */
+    uint32_t log_level;  /* higher levels are not logged */
     uint32_t send_index; /* OnSend of an indexed pin: which edge */
-    bool do_send;        /* OnSend: false: to nobody */
-    bool log_raw;        /* compat: formats are not filled in */
+    bool do_send;        /* OnSend: false: sends to nobody */
+    bool log_raw;        /* compat: format strings are not filled in */
 };
 
-/* What ReadyToSend says: pins that want to send, and above them: */
+/* Result of ReadyToSend: the pins that want to send, and above them: */
 #define LEAT_POETS_REQUEST_IDLE (UINT64_C(1) << 32)
-#define LEAT_POETS_FAILED       (UINT64_C(1) << 33) /* env->fail was called; the rest is 0 */
+#define LEAT_POETS_FAILED       (UINT64_C(1) << 33) /* env->fail was called; all other bits are 0 */
 
 typedef uint64_t (*leat_poets_ready_fn)(struct leat_poets_env *env, struct leat_poets_block *block);
-/* OnInit and the like: nonzero: ReadyToSend is to be asked. Negative: it failed. */
+/* OnInit and the like: nonzero: ReadyToSend must be called. Negative: it failed. */
 typedef int (*leat_poets_turn_fn)(struct leat_poets_env *env, struct leat_poets_block *block);
 /* The handler, then ReadyToSend. `edge` is the edge's data. */
 typedef uint64_t (*leat_poets_receive_fn)(struct leat_poets_env *env,
@@ -90,7 +89,7 @@ struct leat_poets_type {
     uint32_t input_count, output_count; /* outputs with the supervisor's */
     bool to_supervisor;                 /* the last output is the supervisor's */
     const struct leat_poets_pin *input, *output;
-    uint32_t from_supervisor_len;                        /* octets of what the supervisor sends */
+    uint32_t from_supervisor_len;                        /* payload octets that it sends */
     leat_poets_ready_fn ready;                           /* never NULL */
     leat_poets_turn_fn init, device_idle, hardware_idle; /* each may be NULL */
     leat_poets_control_fn control;                       /* OnCtl; may be NULL */
@@ -103,13 +102,13 @@ struct leat_poets_host {
     void (*post)(struct leat_poets_host *host, const char *text);
     void (*stop)(struct leat_poets_host *host);
     void (*fail)(struct leat_poets_host *host, const char *what);
-    /* A folder for files, made; "" where it cannot be. Lent until the next call. */
+    /* A folder for files, created if needed; "" on failure. Lent until the next call. */
     const char *(*folder)(struct leat_poets_host *host, const char *suffix);
     void *engine;
-    bool reply, bcast; /* of OnReceive: are they to be sent? */
+    bool reply, bcast; /* OnReceive: are they to be sent? */
 };
 
-/* Its object lives from create to destroy. Answers below 0 are errors of the handler. */
+/* Its object lives from create to destroy. Negative results are errors of the handler. */
 struct leat_poets_supervisor {
     uint32_t abi;
     uint32_t in_len, out_len;
@@ -118,14 +117,14 @@ struct leat_poets_supervisor {
     int (*init)(struct leat_poets_host *host, void *object);
     int (*stop)(struct leat_poets_host *host, void *object);
     int (*idle)(struct leat_poets_host *host,
-                void *object); /* NULL: it has none; so may the next */
+                void *object); /* NULL: none; the next one may be NULL, too */
     int (*control)(struct leat_poets_host *host, void *object, uint8_t opcode,
                    const uint8_t *payload);
     int (*receive)(struct leat_poets_host *host, void *object, const uint8_t *payload,
                    uint8_t *reply, uint8_t *broadcast);
 };
 
-/* A struct that only a compiler knows, and values for it, one after the other. */
+/* A struct whose layout only a compiler knows, and its values in order. */
 struct leat_poets_value_table {
     uint32_t len, align, count;
     const void *initial, *value;

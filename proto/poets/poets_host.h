@@ -14,7 +14,8 @@
  *                     3         3          2           2              2                4
  *
  * Decoders are total; on error the output is untouched and *fault_at (may be NULL) is the offset of
- * what is wrong. Encoders write a whole record or nothing. What packets hold is not looked at here.
+ * the error. Encoders write a whole record or nothing. The contents of packets are not checked
+ * here.
  */
 #ifndef LEAT_POETS_HOST_H
 #define LEAT_POETS_HOST_H
@@ -37,7 +38,7 @@ enum {
 
 struct leat_poets_p_addr {
     uint32_t hw_addr;
-    uint8_t packet[LEAT_POETS_PACKET_LEN_MAX]; /* how many flits of it count is not carried */
+    uint8_t packet[LEAT_POETS_PACKET_LEN_MAX]; /* the number of flits in use is not carried */
 };
 
 leat_err leat_poets_p_addr_decode(const uint8_t *buf, size_t len, struct leat_poets_p_addr *out,
@@ -61,10 +62,10 @@ struct leat_poets_entry {
     char name[LEAT_POETS_NAME_LEN]; /* has a NUL */
 };
 
-/* Takes the first 51 octets of a name (up to a NUL, if any); false if some had to be left out. */
+/* Takes the first 51 octets of a name (up to a NUL, if any); false if the name was truncated. */
 bool leat_poets_entry_set_name(struct leat_poets_entry *entry, const char *name, size_t len);
 
-/* What follows the NUL is neither read nor kept: it is written as zero. */
+/* Octets after the NUL are neither read nor kept: they are written as zero. */
 leat_err leat_poets_entry_decode(const uint8_t *buf, size_t len, struct leat_poets_entry *out,
                                  size_t *fault_at);
 leat_err leat_poets_entry_encode(const struct leat_poets_entry *entry, uint8_t *buf, size_t cap);
@@ -83,14 +84,14 @@ struct leat_poets_record {
     uint32_t hw_addr;
     uint8_t nflit;         /* 1..4 */
     bool control;          /* flags, bit 0 */
-    const uint8_t *packet; /* 16 * nflit octets, lent by whoever gave the record */
+    const uint8_t *packet; /* 16 * nflit octets, lent by whoever provided the record */
 };
 
 /* Checks the header and every record: after that leat_poets_frame_next finds them all. */
 leat_err leat_poets_frame_decode(const uint8_t *buf, size_t len, struct leat_poets_frame *out,
                                  size_t *fault_at);
 
-/* Walks over the records of a frame. Bounded by the octets it was given, sound or not. */
+/* Iterates over the records of a frame. Bounded by the octets it was given, valid or not. */
 struct leat_poets_frame_cursor {
     const uint8_t *buf;
     size_t at, len;
@@ -103,7 +104,7 @@ void leat_poets_frame_cursor_init(struct leat_poets_frame_cursor *cursor, const 
 /* The next record; false at the end, and at a record that is malformed (then left > 0). */
 bool leat_poets_frame_next(struct leat_poets_frame_cursor *cursor, struct leat_poets_record *out);
 
-/* Writes a frame record by record; buf[0..len) is a sound frame after every call. */
+/* Writes a frame record by record; buf[0..len) is a valid frame after every call. */
 struct leat_poets_frame_writer {
     uint8_t *buf;
     size_t cap, len;
@@ -113,7 +114,7 @@ struct leat_poets_frame_writer {
 leat_err leat_poets_frame_begin(struct leat_poets_frame_writer *writer, uint8_t *buf, size_t cap,
                                 const struct leat_poets_frame *frame);
 
-/* FULL: it fits no more, send this frame and begin another. P_E_FLITS: nflit is not 1..4. */
+/* FULL: it does not fit, send this frame and begin another. P_E_FLITS: nflit is not 1..4. */
 leat_err leat_poets_frame_add(struct leat_poets_frame_writer *writer,
                               const struct leat_poets_record *record);
 
@@ -129,7 +130,7 @@ enum leat_poets_hw_part {
     LEAT_POETS_HW_PART_COUNT
 };
 
-enum { LEAT_POETS_HW_WIDTH_MAX = 30 }; /* of all parts together */
+enum { LEAT_POETS_HW_WIDTH_MAX = 30 }; /* sum over all parts */
 
 /* Widths in bits, most significant part first; 0 where the engine has no such level. */
 struct leat_poets_hw_format {
@@ -148,7 +149,7 @@ leat_err leat_poets_hw_pack(const struct leat_poets_hw_format *format,
 leat_err leat_poets_hw_unpack(const struct leat_poets_hw_format *format, uint32_t hw_addr,
                               struct leat_poets_hw *hw);
 
-/* The host's own address, the one that unpack refuses: bit (sum + 1). */
+/* The host's own address, which unpack refuses: bit (sum + 1). */
 leat_err leat_poets_hw_host(const struct leat_poets_hw_format *format, uint32_t *hw_addr);
 
 #endif

@@ -49,17 +49,17 @@ struct leat_poets_instr {
 };
 
 /*
- * `len` must be 40 or 56, the payloads of 3 and 4 flits. Counters beyond out->count become 0.
- * On error *out is untouched and *fault_at (may be NULL) is where the payload is wrong.
+ * `len` must be 40 or 56, the payloads of 3 and 4 flits. Counters beyond out->count become 0. On
+ * error *out is untouched and *fault_at (may be NULL) is the offset of the error.
  */
 leat_err leat_poets_instr_decode(const uint8_t *payload, size_t len, struct leat_poets_instr *out,
                                  size_t *fault_at);
 
-/* Writes 40 or 56 octets, or nothing and says why. */
+/* Writes 40 or 56 octets, or nothing and returns the error. */
 leat_err leat_poets_instr_encode(const struct leat_poets_instr *instr, uint8_t *payload, size_t cap,
                                  size_t *len);
 
-/* The note's name of a counter; NULL where there is none. */
+/* The name of a counter in spec/poets.md; NULL where there is none. */
 const char *leat_poets_instr_name(unsigned counter);
 
 #endif

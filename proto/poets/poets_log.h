@@ -6,7 +6,7 @@
  * A text goes with its NUL into 1 to 4 fragments, sent with seq descending; the last has seq 0 and
  * only the flits it needs. Longer text is cut to 219 characters.
  *
- * Joining, per device:
+ * Reassembly, per device:
  *
  *   fragment                      nothing open              a message open, first seq `expect`
  *   ----------------------------  ------------------------  ----------------------------------
@@ -31,8 +31,8 @@ enum {
 };
 
 /*
- * The fragments of one text in the order of sending, *count of them. The text ends at `len` or at
- * its first NUL. Errors: P_E_TASK; nothing is written then.
+ * Splits one text into *count fragments, in sending order. The text ends at `len` or at its first
+ * NUL. Errors: P_E_TASK; nothing is written then.
  */
 leat_err leat_poets_log_split(const char *text, size_t len, uint8_t task, uint32_t device_index,
                               struct leat_poets_packet out[LEAT_POETS_LOG_FRAGMENT_COUNT_MAX],
@@ -45,15 +45,15 @@ struct leat_poets_log_state {
     uint8_t text[LEAT_POETS_LOG_FRAGMENT_COUNT_MAX][LEAT_POETS_LOG_FRAGMENT_LEN]; /* by seq */
 };
 
-/* Cut at its first NUL; not terminated. A faulty peer may send no NUL, then all of the array is
+/* Cut at its first NUL; not terminated. A faulty peer may send no NUL; then the whole array is
  * text. */
 struct leat_poets_log_line {
-    bool truncated; /* fragments are missing: to be marked so */
+    bool truncated; /* fragments are missing: mark the line */
     size_t len;
     char text[LEAT_POETS_LOG_JOINED_LEN_MAX];
 };
 
-/* One fragment may end two messages: an incomplete one, and its own. */
+/* One fragment may complete two messages: an incomplete one, and its own. */
 struct leat_poets_log_lines {
     unsigned count;
     struct leat_poets_log_line line[LEAT_POETS_LOG_LINE_COUNT_MAX];
@@ -62,10 +62,10 @@ struct leat_poets_log_lines {
 enum leat_poets_log_verdict {
     LEAT_POETS_LOG_NONE,
     LEAT_POETS_LOG_LINE,    /* out->count lines, 1 or 2 */
-    LEAT_POETS_LOG_DROPPED, /* the fragment was refused; the state is as before */
+    LEAT_POETS_LOG_DROPPED, /* the fragment was refused; the state is unchanged */
 };
 
-/* One fragment of the device that `state` belongs to. Total: takes any packet. */
+/* Processes one fragment of the device that `state` belongs to. Total: accepts any packet. */
 enum leat_poets_log_verdict leat_poets_log_join(struct leat_poets_log_state *state,
                                                 const struct leat_poets_packet *packet,
                                                 struct leat_poets_log_lines *out);

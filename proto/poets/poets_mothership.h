@@ -1,6 +1,6 @@
 /*
- * The mothership: what the host does with packets from the fabric, and the life of an application
- * (spec/poets.md, 3).
+ * The mothership: how the host handles packets from the fabric, and the life cycle of an
+ * application (spec/poets.md, 3).
  *
  *   UNDERDEFINED --all parts--> DEFINED --INIT--> LOADING --every thread at the barrier--> READY
  *        |                        |                                                        |
@@ -8,8 +8,8 @@
  *        v                        v                                                        v
  *       GONE                     GONE <--RECL-- STOPPED <--all acknowledged-- STOPPING <-- RUNNING
  *
- * Commands are staged and act as soon as the state allows, so that a STOP before RUN stops right
- * after it. What is to be done goes out as a mask of actions, in the order of their values.
+ * Commands are queued and take effect as soon as the state allows: a STOP before RUN stops right
+ * after it. The actions to perform are returned as a mask, in the order of their values.
  */
 #ifndef LEAT_POETS_MOTHERSHIP_H
 #define LEAT_POETS_MOTHERSHIP_H
@@ -41,11 +41,11 @@ enum leat_poets_command {
 };
 
 enum leat_poets_action {
-    LEAT_POETS_ACTION_LOAD = 1,    /* make softswitches, start them; OnInit of the supervisor */
+    LEAT_POETS_ACTION_LOAD = 1,    /* create and start the softswitches; OnInit of the supervisor */
     LEAT_POETS_ACTION_RELEASE = 2, /* BARRIER to every thread */
     LEAT_POETS_ACTION_STOP = 4,    /* STOP to every thread, then OnStop of the supervisor */
-    LEAT_POETS_ACTION_END = 8,     /* the supervisor's object is no more */
-    LEAT_POETS_ACTION_PURGE = 16,  /* all that is known of the application */
+    LEAT_POETS_ACTION_END = 8,     /* destroy the supervisor's object */
+    LEAT_POETS_ACTION_PURGE = 16,  /* forget the application */
 };
 
 struct leat_poets_app {
@@ -55,22 +55,22 @@ struct leat_poets_app {
     uint32_t dist_wanted, dist_seen;
     uint32_t staged;
     const uint32_t *thread;         /* hardware addresses, ascending */
-    uint32_t thread_count, waiting; /* of them, those that have not reported */
+    uint32_t thread_count, waiting; /* number of them that have not reported */
     uint8_t *reported;              /* by thread */
 };
 
-/* `thread` and `reported` (thread_count octets) are the caller's, for as long as the application
- * is. */
+/* `thread` and `reported` (thread_count octets) belong to the caller and must outlive the
+ * application. */
 void leat_poets_app_init(struct leat_poets_app *app, const uint32_t *thread, uint32_t thread_count,
                          uint8_t *reported, bool stop_ack);
 
-/* A part of its definition, in any order. SPEC tells its task and how many DIST there are. Answers
- * are masks of actions. */
+/* A part of its definition, in any order. SPEC gives its task and the number of DISTs. Returns a
+ * mask of actions. */
 uint32_t leat_poets_app_define(struct leat_poets_app *app, enum leat_poets_part part, uint8_t task,
                                uint32_t dist_wanted);
 uint32_t leat_poets_app_command(struct leat_poets_app *app, enum leat_poets_command command);
 
-/* What the host counts. */
+/* The host's counters. */
 #define LEAT_POETS_HOST_LIST(X)         \
     X(MS0, "host_ms0")                  \
     X(NO_EXTERNAL, "ext_none")          \
@@ -92,19 +92,19 @@ enum leat_poets_host_cause {
 
 const char *leat_poets_host_cause_name(unsigned cause);
 
-enum { LEAT_POETS_JOINS_MAX = 64 /* log lines that are open at a time */ };
+enum { LEAT_POETS_JOINS_MAX = 64 /* log lines open at a time */ };
 
 struct leat_poets_join {
     bool open;
     uint32_t index;
-    uint64_t since; /* of two, the older one goes */
+    uint64_t since; /* the older of two is evicted */
     struct leat_poets_log_state state;
 };
 
 struct leat_poets_mothership {
     struct leat_poets_app *app[LEAT_POETS_TASK_MAX + 1];
     uint32_t device_count, external_count;
-    bool has_supervisor_input; /* the supervisor has a handler for what devices send */
+    bool has_supervisor_input; /* the supervisor handles packets from devices */
     uint64_t cause[LEAT_POETS_HOST_COUNT];
     uint64_t clock;
     struct leat_poets_join join[LEAT_POETS_JOINS_MAX];
@@ -114,12 +114,12 @@ void leat_poets_mothership_init(struct leat_poets_mothership *ms, uint32_t devic
                                 uint32_t external_count, bool has_supervisor_input);
 
 enum leat_poets_told_kind {
-    LEAT_POETS_TOLD_NOTHING,    /* and nothing is to be done */
-    LEAT_POETS_TOLD_WARNING,    /* counted under `cause`, dropped */
+    LEAT_POETS_TOLD_NOTHING,    /* and nothing to do */
+    LEAT_POETS_TOLD_WARNING,    /* counted under `cause`, discarded */
     LEAT_POETS_TOLD_EXTERNAL,   /* packet.device is the external */
     LEAT_POETS_TOLD_SUPERVISOR, /* OnReceive; packet.sender is the device */
     LEAT_POETS_TOLD_CONTROL,    /* OnCTL with packet.opcode */
-    LEAT_POETS_TOLD_LINES,      /* of device packet.sender; one of another may be among them */
+    LEAT_POETS_TOLD_LINES, /* of device packet.sender; a line of another device may be among them */
     LEAT_POETS_TOLD_INSTR,
     LEAT_POETS_TOLD_ACTIONS,
 };
@@ -133,7 +133,7 @@ struct leat_poets_told {
     struct leat_poets_instr instr;
 };
 
-/* A packet from the fabric: any octets. */
+/* Handles a packet from the fabric: any octets. */
 void leat_poets_mothership_receive(struct leat_poets_mothership *ms, const uint8_t *octets,
                                    size_t len, struct leat_poets_told *out);
 

@@ -3,7 +3,7 @@
  *
  *   [dst] ':' dstPin '-' [src] ':' srcPin          cell_1_2:in-cell_1_1:out
  *
- * An empty device is the supervisor, and its pin may be empty, too.
+ * An empty device is the supervisor; its pin may be empty, too.
  */
 #ifndef LEAT_POETS_PATH_H
 #define LEAT_POETS_PATH_H
@@ -24,7 +24,7 @@ struct leat_poets_path {
 /* [A-Za-z0-9_]+ */
 bool leat_poets_identifier(const char *text, size_t len);
 
-/* `blanks`: may stand between the parts (Orchestrator). SYNTAX: it is no path; *fault_at is where,
+/* `blanks`: allowed between the parts (Orchestrator). SYNTAX: not a path; *fault_at is the offset,
  * *out is untouched. */
 leat_err leat_poets_path_parse(const char *text, size_t len, bool blanks,
                                struct leat_poets_path *out, size_t *fault_at);

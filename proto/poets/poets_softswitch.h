@@ -7,16 +7,16 @@
  *                                        |                                    ^
  *                                        +-- an assertion fails --> KILLED ---+ CTL/STOP
  *
- *   a turn of RUN:  1 what waits for the host   2 receive   3 instrumentation, where it is due
+ *   a turn of RUN:  1 pending for the host   2 receive   3 instrumentation, where it is due
  *                   4 send (one edge)           5 idle      6 wait
  *
- * A turn takes at most one packet and gives at most one. For speed, an engine whose threads share
- * memory may leave turns alone and take whole sends (begin_send, end_send), handing every packet to
- * its device at once (deliver): one of the orders that turns could have had.
+ * A turn consumes at most one packet and produces at most one. For speed, an engine whose threads
+ * share memory may skip turns and process whole sends (begin_send, end_send), passing every packet
+ * to its device at once (deliver): one of the orders that turns could have produced.
  *
- * Devices are blocks (poets_handler.h), named by their place in memory in units of 16 octets.
- * Ready to send is level (what ReadyToSend said last; a device that drops its flag does not send)
- * or latched (a flag once raised is sent, each pin queued once).
+ * Devices are blocks (poets_handler.h), addressed by their position in memory in units of 16
+ * octets. Ready to send is level (the last result of ReadyToSend; a device that drops its flag does
+ * not send) or latched (a raised flag is always sent, each pin queued once).
  */
 #ifndef LEAT_POETS_SOFTSWITCH_H
 #define LEAT_POETS_SOFTSWITCH_H
@@ -28,15 +28,15 @@
 
 enum {
     LEAT_POETS_BLOCK_UNIT = 16,
-    LEAT_POETS_HOST_MAX = 4096, /* packets that wait for the host; log lines beyond are dropped */
-    LEAT_POETS_HELD_MAX = 64,   /* packets that wait for the barrier; then nothing is taken */
-    LEAT_POETS_TOLD_MAX = 8,    /* lines per cause, then at powers of two */
-    LEAT_POETS_LEVEL_OOR = 1,   /* log level of what was out of range */
+    LEAT_POETS_HOST_MAX = 4096, /* packets pending for the host; further log lines are discarded */
+    LEAT_POETS_HELD_MAX = 64, /* packets pending for the barrier; when full, nothing is accepted */
+    LEAT_POETS_TOLD_MAX = 8,  /* lines per cause, then at powers of two */
+    LEAT_POETS_LEVEL_OOR = 1, /* log level of out-of-range errors */
 };
 #define LEAT_POETS_EXTERNAL                                                                       \
-    (UINT32_C(1) << 31)                         /* of an edge's block: an external, by its number \
+    (UINT32_C(1) << 31)                         /* in an edge's block: an external, by its number \
                                                  */
-#define LEAT_POETS_AWAY     (UINT32_C(1) << 30) /* a device elsewhere, by its index; see `seat` */
+#define LEAT_POETS_AWAY     (UINT32_C(1) << 30) /* a remote device, by its index; see `seat` */
 #define LEAT_POETS_INTERVAL UINT64_C(240000000) /* cycles between two records */
 
 enum leat_poets_rts { LEAT_POETS_LATCHED, LEAT_POETS_LEVEL };
@@ -49,18 +49,18 @@ enum leat_poets_softswitch_state {
     LEAT_POETS_SS_DEAD,
 };
 
-/* Where a device is: its thread, and its number there. */
+/* Location of a device: its thread, and its number there. */
 struct leat_poets_seat {
     uint16_t thread, device;
 };
 
-/* Where an output pin's packets go. */
+/* Destination of an output pin's packets. */
 struct leat_poets_out_edge {
     uint32_t block;       /* or LEAT_POETS_EXTERNAL, or LEAT_POETS_AWAY, and a number */
     uint32_t pin_address; /* pin, and edge << 8 */
 };
 
-/* What was wrong, by cause; each has its own count. */
+/* Errors by cause; each has its own counter. */
 #define LEAT_POETS_CAUSE_LIST(X)   \
     X(MS, "rx_ms")                 \
     X(OOR_DEVICE, "rx_oor_dev")    \
@@ -87,14 +87,14 @@ struct leat_poets_softswitch_config {
     const uint32_t *device; /* its devices' blocks, by their number on this thread */
     uint32_t device_count;  /* at most 65535 */
     const struct leat_poets_out_edge *edge;
-    const struct leat_poets_seat *seat; /* of all devices, by index; NULL: none is elsewhere */
+    const struct leat_poets_seat *seat; /* of all devices, by index; NULL: none is remote */
     struct leat_poets_env *env;
     uint32_t hw_address;
     uint8_t task;
     enum leat_poets_rts rts;
     bool instr_first;     /* instrumentation before receiving */
-    bool instruments;     /* records are due every `interval`; on request they always are */
-    bool no_request_idle; /* devices idle without having asked for it */
+    bool instruments;     /* records are due every `interval`; on request always */
+    bool no_request_idle; /* devices idle without having requested it */
     bool stop_ack;        /* compat.stop_ack=off: no answer to STOP */
     uint8_t compat;       /* LEAT_POETS_COMPAT_... of headers */
     uint64_t interval;
@@ -114,25 +114,25 @@ struct leat_poets_slots {
     uint32_t cap, first, count;
 };
 
-/* A send that is under way: its payload does not change any more. */
+/* A send in flight: its payload no longer changes. */
 struct leat_poets_sending {
     struct leat_poets_block *block; /* NULL: none */
     uint32_t pin, payload_len;
     bool to_supervisor;
-    const struct leat_poets_out_edge *edge; /* count of them, unless to the supervisor */
+    const struct leat_poets_out_edge *edge; /* [count], unless to the supervisor */
     uint32_t count;
     _Alignas(16) uint8_t payload[LEAT_POETS_PAYLOAD_LEN_MAX + 8];
 };
 
 struct leat_poets_softswitch {
-    /* A line of the cache, so that two that are beside each other share none. */
+    /* One cache line, so that neighbours do not share one. */
     _Alignas(64) struct leat_poets_softswitch_config config;
     enum leat_poets_softswitch_state state;
     struct leat_poets_ring_entry *ring;
     uint32_t ring_cap, ring_first, ring_count;
     struct leat_poets_slots host, held;
     struct leat_poets_sending sending;
-    uint32_t next_edge; /* of the send that is under way */
+    uint32_t next_edge; /* of the send in flight */
     uint32_t idle_asked, idle_next;
     bool instr_due;
     uint64_t instr_at;
@@ -140,9 +140,9 @@ struct leat_poets_softswitch {
     bool waiting;
     struct leat_poets_instr instr;
     uint64_t cause[LEAT_POETS_CAUSE_COUNT];
-    /* Of the whole run. What is delivered without a turn is only handled. */
+    /* Over the whole run. Deliveries without a turn count as handled only. */
     uint64_t received, handled, sent, sent_host;
-    uint64_t told[4]; /* of these, those that the last record had */
+    uint64_t told[4]; /* their values at the last record */
 };
 
 /* The memory it needs besides the struct. */
@@ -151,29 +151,29 @@ size_t leat_poets_softswitch_footprint(const struct leat_poets_softswitch_config
 void leat_poets_softswitch_init(struct leat_poets_softswitch *ss,
                                 const struct leat_poets_softswitch_config *config, void *memory);
 
-/* OnInit of all devices; then the report to the barrier waits for the host. */
+/* OnInit of all devices; then the barrier report is pending for the host. */
 void leat_poets_softswitch_start(struct leat_poets_softswitch *ss, uint64_t now);
 
 struct leat_poets_step_in {
     uint64_t now; /* cycles */
     bool can_send;
-    bool prefer_send;      /* a schedule that would rather send than receive */
-    const uint8_t *packet; /* that has come, or NULL */
+    bool prefer_send;      /* a schedule that prefers sending to receiving */
+    const uint8_t *packet; /* received packet, or NULL */
     unsigned nflit;
 };
 
 enum leat_poets_step_kind {
-    LEAT_POETS_STEP_TURN, /* something was done within */
+    LEAT_POETS_STEP_TURN, /* something was done locally */
     LEAT_POETS_STEP_SEND, /* to thread `thread` */
     LEAT_POETS_STEP_SEND_HOST,
-    LEAT_POETS_STEP_WAIT_RX, /* passive: only a packet, or time for a record, changes that */
+    LEAT_POETS_STEP_WAIT_RX, /* passive: only a packet, or a due record, changes that */
     LEAT_POETS_STEP_WAIT_TX_OR_RX,
     LEAT_POETS_STEP_DONE,
 };
 
 struct leat_poets_step_out {
     enum leat_poets_step_kind kind;
-    bool taken; /* the packet that had come */
+    bool taken; /* the packet was consumed */
     uint16_t thread;
     struct leat_poets_slot out;
 };
@@ -183,10 +183,10 @@ void leat_poets_softswitch_step(struct leat_poets_softswitch *ss,
                                 const struct leat_poets_step_in *in,
                                 struct leat_poets_step_out *out);
 
-/* OnHardwareIdle of all devices that have one. True: a device is ready to send, or to idle. */
+/* OnHardwareIdle of all devices that have one. True: a device is ready to send or to idle. */
 bool leat_poets_softswitch_hardware_idle(struct leat_poets_softswitch *ss);
 
-/* No packet held, nothing to send, no idle flag, nothing for the host, no record due. */
+/* No packet held, nothing to send, no idle flag, nothing pending for the host, no record due. */
 bool leat_poets_softswitch_is_passive(const struct leat_poets_softswitch *ss);
 
 /* ---- parts of turns ------------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ bool leat_poets_softswitch_is_passive(const struct leat_poets_softswitch *ss);
 bool leat_poets_softswitch_receive(struct leat_poets_softswitch *ss, const uint8_t *packet,
                                    unsigned nflit, uint64_t now);
 
-/* Runs OnSend of the next pin. False: there is none, or it sends to nobody and is over. */
+/* Runs OnSend of the next pin. False: there is none, or it sends to nobody and is complete. */
 bool leat_poets_softswitch_begin_send(struct leat_poets_softswitch *ss);
 void leat_poets_softswitch_end_send(struct leat_poets_softswitch *ss);
 
@@ -209,14 +209,14 @@ void leat_poets_softswitch_packet(struct leat_poets_softswitch *ss, uint32_t edg
 /* The oldest packet for the host; false: none. */
 bool leat_poets_softswitch_take_host(struct leat_poets_softswitch *ss, struct leat_poets_slot *out);
 
-/* The record that is due, as a packet for the host; false: none is. */
+/* The record that is due, as a packet for the host; false: none. */
 bool leat_poets_softswitch_instr(struct leat_poets_softswitch *ss, uint64_t now,
                                  struct leat_poets_slot *out);
 
-/* A log line of a device: into fragments for the host. */
+/* A log line of a device: split into fragments for the host. */
 void leat_poets_softswitch_log(struct leat_poets_softswitch *ss, uint32_t index, const char *text);
 
-/* An assertion failed, or the like: KILL to the host, no handler runs any more. */
+/* An assertion failed, or the like: sends KILL to the host; no further handler runs. */
 void leat_poets_softswitch_kill(struct leat_poets_softswitch *ss);
 
 const char *leat_poets_cause_name(unsigned cause);
@@ -242,7 +242,7 @@ static inline void leat_poets_softswitch_push(struct leat_poets_softswitch *ss,
                                                                                            pin };
 }
 
-/* What ReadyToSend said becomes what will be sent. */
+/* Turns the result of ReadyToSend into pending sends. */
 static inline void leat_poets_softswitch_ready(struct leat_poets_softswitch *ss,
                                                struct leat_poets_block *block, uint64_t said)
 {
@@ -270,7 +270,7 @@ static inline void leat_poets_softswitch_ready(struct leat_poets_softswitch *ss,
         if (raised & 1) leat_poets_softswitch_push(ss, block, pin);
 }
 
-/* A packet whose pin and edge are known to be there, to a softswitch that runs. */
+/* Delivers a packet whose pin and edge are known to exist to a running softswitch. */
 static inline void leat_poets_softswitch_deliver(struct leat_poets_softswitch *ss,
                                                  struct leat_poets_block *block,
                                                  uint32_t pin_address, const uint8_t *payload)

@@ -15,8 +15,8 @@ enum { LEAT_POETS_CARRIAGE_LEN = 6 }; /* octets before the packet */
 
 extern const struct leat_format leat_poets_format;
 
-/* The frame of a packet of at most 64 octets: LEAT_POETS_CARRIAGE_LEN and the packet's length,
- * which is returned. */
+/* Writes the frame of a packet of at most 64 octets. Returns LEAT_POETS_CARRIAGE_LEN plus the
+ * packet's length. */
 size_t leat_poets_carriage_put(bool to_host, uint32_t hw_addr, const uint8_t *packet,
                                size_t packet_len, uint8_t *frame);
 

@@ -20,7 +20,7 @@
  *    1  1   SUP  packet to supervisor, mothership   any     0                   sender
  *
  * The payload's length is not on the wire: the receiver knows it from the target pin's message
- * type. What decode calls the payload is therefore all that the flits hold.
+ * type. Decode's payload is therefore everything that the flits hold.
  *
  * Pure: no state, no allocation; reads and writes only what it is given.
  */
@@ -44,7 +44,7 @@ enum {
     LEAT_POETS_EDGE_MAX = 0xffffff,
 };
 
-/* The value is MS and CNC as they stand on the wire. */
+/* The value is MS and CNC as on the wire. */
 enum leat_poets_class {
     LEAT_POETS_CLASS_DEV = 0,
     LEAT_POETS_CLASS_CTL = 1,
@@ -66,7 +66,7 @@ enum {
 
 /* Quirks of the original that are visible in a header (spec/poets.md, 6); bits of a mask. */
 enum {
-    /* D3: CTL/IMPL with CNC=0. Every decoder accepts it and says so here. */
+    /* D3: CTL/IMPL with CNC=0. Every decoder accepts it and reports it here. */
     LEAT_POETS_COMPAT_REPLY_CNC0 = 1,
     /* D1: DEV and EXT carry the pin in the edge field. No decoder can tell. */
     LEAT_POETS_COMPAT_HDR_PIN_AS_EDGE = 2,
@@ -78,7 +78,7 @@ struct leat_poets_packet {
     uint8_t compat; /* LEAT_POETS_COMPAT_...; each acts only on the packets it names */
     uint8_t task;   /* 6 bits */
     uint8_t opcode;
-    uint8_t nflit;        /* 1..4, decode's answer; encode takes the fewest for payload_len */
+    uint8_t nflit;        /* 1..4, set by decode; encode takes the fewest for payload_len */
     uint16_t payload_len; /* 0..56; from decode 8, 24, 40 or 56 */
     uint16_t pin;         /* DEV, EXT: 8 bits */
     uint32_t device;      /* 16 bits; SUP: 0 */
@@ -95,20 +95,20 @@ static inline unsigned leat_poets_nflit(size_t payload_len)
 
 /*
  * `len` must be 16, 32, 48 or 64 (P_E_FLITS). On error *out is untouched and *fault_at (may be
- * NULL) is the offset of what is wrong.
+ * NULL) is the offset of the error.
  */
 leat_err leat_poets_packet_decode(const uint8_t *buf, size_t len, struct leat_poets_packet *out,
                                   size_t *fault_at);
 
-/* Writes whole flits, *len octets of them, with a zero tail; or nothing and says why. */
+/* Writes whole flits, *len octets, with a zero tail; or nothing and returns the error. */
 leat_err leat_poets_packet_encode(const struct leat_poets_packet *packet, uint8_t *buf, size_t cap,
                                   size_t *len);
 
-/* A packet of `len` octets, at most 64, in a slot of 64: the rest is zero. */
+/* Copies a packet of `len` octets, at most 64, into a slot of 64, zero-padded. */
 leat_err leat_poets_packet_extend(const uint8_t *buf, size_t len,
                                   uint8_t slot[LEAT_POETS_PACKET_LEN_MAX]);
 
-/* The class of a swAddr, or why it has none. On error *out is untouched. */
+/* The class of a swAddr, or an error if it has none. On error *out is untouched. */
 leat_err leat_poets_swaddr_check(uint32_t swaddr, enum leat_poets_class *out);
 
 /* Fields of the two words: the lowest bit << 8 | width. */
@@ -133,7 +133,8 @@ static inline uint32_t leat_poets_field_get(uint32_t word, enum leat_poets_field
     return word >> ((unsigned)field >> 8) & leat_poets_field_mask(field);
 }
 
-/* The word with one field replaced. No other bit changes: a value too wide loses its high bits. */
+/* The word with one field replaced. No other bit changes: a value that is too wide loses its high
+ * bits. */
 static inline uint32_t leat_poets_field_set(uint32_t word, enum leat_poets_field field,
                                             uint32_t value)
 {
