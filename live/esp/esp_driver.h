@@ -1,7 +1,7 @@
 /*
  * What the three drivers of a router have in common. A router is a process; its memory is a shared
- * file (esp_shared.h), found by the network namespace and the router's name. With XDP the data path
- * is in the kernel, and goes on while the process is away.
+ * file (esp_shared.h), identified by the network namespace and the router's name. With XDP the data
+ * path is in the kernel and continues while the process is away.
  *
  *   leat esp route   leat_esp_router_start, the process: driver->start, then driver->serve for ever
  *
@@ -24,41 +24,41 @@ struct esp_maps {
 /* Where a router's data is. */
 struct esp_memory {
     struct esp_share *share;
-    struct esp_locked_group *group; /* behind share; NULL with XDP */
+    struct esp_locked_group *group; /* after share; NULL with XDP */
     struct esp_maps maps;
 };
 
 struct esp_process {
     struct esp_memory memory;
     struct esp_kernel kernel;
-    int answer4, answer6; /* sockets for what the router itself sends; none of them ever waits */
-    int seek4, seek6;     /* ... to neighbours that the kernel has yet to find */
+    int answer4, answer6; /* nonblocking sockets for what the router itself sends */
+    int seek4, seek6;     /* ... to neighbours that the kernel has yet to resolve */
 };
 
 struct esp_driver {
     const char *name;
     enum leat_esp_router_driver number;
-    /* In the new process. `kept`: groups and secrets of an earlier one are in place, as far as the
-     * shared file has them; XDP says whether it found its maps again. share->mode says how it runs.
-     * False: why, nothing left. */
+    /* Called in the new process. `kept`: groups and secrets of an earlier router are in place, as
+     * far as the shared file holds them; XDP says whether it found its maps again. share->mode says
+     * how it runs. False: see `why`, nothing is left behind. */
     bool (*start)(struct esp_process *p, bool *kept, char *why);
-    /* Waits for work, ESP_SERVE_MS at most, and does it. */
+    /* Waits for work, at most ESP_SERVE_MS, and does it. */
     void (*serve)(struct esp_process *p);
-    /* Takes away what outlives a process. */
+    /* Removes what outlives a process. */
     bool (*clear)(const struct esp_config *config, char *why);
 };
 
 extern const struct esp_driver esp_xdp_driver, esp_packet_driver, esp_udp_driver;
 
-/* Into why, cut to its length; returns false, for `return`. */
+/* Formats into why, truncated; returns false, for `return`. */
 bool esp_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- management (esp_manage.c) -------------------------------------------------------------- */
 
-/* Opens the sockets for answers, and the one for questions to the kernel. */
+/* Opens the sockets for answers, and the one for requests to the kernel. */
 bool esp_manage_open(struct esp_process *p, char *why);
 
-/* A frame that the gate found to be for the router's process. */
+/* Handles a frame that the gate found to be for the router's process. */
 void esp_manage_frame(struct esp_process *p, const uint8_t *frame, uint32_t len, uint32_t port);
 
 /* A group as it is between two instructions. False: it cannot be read. */

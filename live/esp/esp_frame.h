@@ -1,6 +1,6 @@
 /*
- * Where an ESP packet stands in a frame, and what a router may change around it. Octets only: no
- * store, no socket. XDP and user space compile it from this one source.
+ * Where an ESP packet is in a frame, and what a router may change around it. Octets only: no store,
+ * no socket. XDP and user space compile this one source.
  *
  *    0    6    12     14
  *   +----+----+------+-------------------------------------------------+
@@ -12,12 +12,12 @@
  *   | to |from| 86DD | IPv6 | UDP to port 4253               | ESP     |
  *   +----+----+------+-------------------------------------------------+
  *
- * Anything else, fragments, other options and VLAN tags among it, is not for ESP: the kernel has
- * it.
+ * Everything else, including fragments, other options and VLAN tags, is not for ESP: the kernel
+ * handles it.
  *
- * All functions take the frame as [data, end); what they read or write is checked against end in
- * the way that the kernel's verifier wants to see it. In user space 128 octets behind end must be
- * there, since a pointer is moved before it is compared.
+ * All functions take the frame as [data, end); every access is checked against end in the form that
+ * the kernel's verifier requires. In user space 128 octets after end must be readable, since a
+ * pointer is advanced before it is compared.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -35,8 +35,8 @@ enum {
     ESP_TYPE_AT = 12,
     ESP_ETHERNET_LEN = 14,
     ESP_FRAME_MAX = 1514,  /* an Ethernet frame without its check sequence */
-    ESP_FRAME_SLACK = 128, /* octets behind a frame in user space */
-    ESP_HEAD_MASK = 127,   /* no header before a packet begins later; what verifiers want to see */
+    ESP_FRAME_SLACK = 128, /* octets after a frame in user space */
+    ESP_HEAD_MASK = 127,   /* maximum header length before a packet, for the verifier */
     ESP_TYPE_IPV4 = 0x0800,
     ESP_TYPE_IPV6 = 0x86DD,
     ESP_IP_UDP = 17,
@@ -78,13 +78,13 @@ struct esp_place {
     uint32_t carriage; /* enum esp_carriage */
     uint32_t udp_at;   /* 0: none */
     uint32_t packet_at;
-    uint32_t packet_len; /* what the carriage says of it: the frame may be longer */
+    uint32_t packet_len; /* as stated by the carrier: the frame may be longer */
 };
 
 enum esp_found {
     ESP_FOUND,
     ESP_NOT_OURS,      /* the kernel's */
-    ESP_FOUND_UNSOUND, /* to us, but the IP or UDP header cannot be right */
+    ESP_FOUND_UNSOUND, /* for us, but the IP or UDP header is invalid */
 };
 
 static inline bool esp_same_mac(const uint8_t *a, const uint8_t *b)
@@ -180,7 +180,7 @@ static inline enum esp_found esp_find_ipv6(const uint8_t *data, const uint8_t *e
     const uint8_t *hop = data + after;
     if (ip[ESP_IPV6_NEXT_AT] != ESP_IP_HOP_BY_HOP || hop + ESP_IPV6_ALERT_LEN > end)
         return ESP_NOT_OURS;
-    /* Padding before or behind it. */
+    /* Padding before or after it. */
     const bool alert = leat_get_be32(hop + 2) == ESP_IPV6_ALERT ||
                        leat_get_be32(hop + 4) == ESP_IPV6_ALERT;
     if (hop[0] != LEAT_ESP_IP_PROTOCOL || hop[1] != 0 || !alert) return ESP_NOT_OURS;
@@ -208,15 +208,15 @@ static inline enum esp_found esp_find_kind(const uint8_t *data, const uint8_t *e
 static inline enum esp_found esp_find(const uint8_t *data, const uint8_t *end, struct esp_place *at)
 {
     uint64_t len = (uint64_t)(end - data);
-    LEAT_ESP_HIDE(len); /* of pointers, a verifier wants the whole difference */
+    LEAT_ESP_HIDE(len); /* the verifier needs the whole difference of pointers */
     const enum esp_found found = esp_find_kind(data, end, len, at);
-    /* More is announced than there is: none of the rest can be. */
+    /* More is announced than is present: reject the rest. */
     return found == ESP_FOUND && at->packet_at + at->packet_len > len ? ESP_FOUND_UNSOUND : found;
 }
 
 /* ---- leaving ------------------------------------------------------------------------------ */
 
-/* Where a packet goes; an IPv4 address in the last four octets behind ::ffff. */
+/* Where a packet goes; an IPv4 address in the last four octets after ::ffff. */
 static inline void esp_destination(const uint8_t *data, const uint8_t *end,
                                    const struct esp_place *at, uint64_t address[2])
 {
@@ -230,7 +230,7 @@ static inline void esp_destination(const uint8_t *data, const uint8_t *end,
     }
 }
 
-/* Who sent it, in the same form; of a bare frame the Ethernet address. */
+/* The sender, in the same form; of a bare frame the Ethernet address. */
 static inline void esp_source(const uint8_t *data, const uint8_t *end, const struct esp_place *at,
                               uint64_t address[2])
 {
@@ -247,7 +247,7 @@ static inline void esp_source(const uint8_t *data, const uint8_t *end, const str
     }
 }
 
-/* The sender as one number, for its budget. An IPv6 sender is its network of 64 bits. */
+/* The sender as one number, for its budget. An IPv6 sender is represented by its /64 network. */
 static inline uint64_t esp_source_folded(const uint8_t *data, const uint8_t *end,
                                          const struct esp_place *at)
 {
@@ -256,7 +256,8 @@ static inline uint64_t esp_source_folded(const uint8_t *data, const uint8_t *end
     return address[0] ? address[0] : address[1];
 }
 
-/* One hop less. False: none is left, and nothing has changed. Bare links do not count hops. */
+/* Decrements the hop count. False: none is left, and nothing has changed. Bare links do not count
+ * hops. */
 static inline bool esp_hop(uint8_t *data, const uint8_t *end, const struct esp_place *at)
 {
     uint8_t *ip = data + ESP_ETHERNET_LEN;
@@ -265,7 +266,7 @@ static inline bool esp_hop(uint8_t *data, const uint8_t *end, const struct esp_p
         if (ip[ESP_IPV4_TTL_AT] <= 1) return false;
         ip[ESP_IPV4_TTL_AT]--;
         const uint32_t sum = leat_get_be16(ip + ESP_IPV4_SUM_AT) +
-                             0x100u; /* RFC 1141: the word is 0x100 less */
+                             0x100u; /* RFC 1141: the word decreases by 0x100 */
         leat_put_be16(ip + ESP_IPV4_SUM_AT, (uint16_t)(sum + (sum >> 16)));
     } else if (esp_is_ipv6(at)) {
         if (ip[ESP_IPV6_HOPS_AT] <= 1) return false;

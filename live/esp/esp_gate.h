@@ -1,18 +1,19 @@
 /*
  * The gate of a router: everything that happens to a frame between its arrival and its departure,
  * without a system call. XDP (esp_xdp.bpf.c) and the routers in user space (esp_user.c) compile
- * this one source; they differ in how frames come and go, and in who holds the lock of a group.
+ * this one source; they differ in how frames arrive and leave, and in who holds the lock of a
+ * group.
  *
  *   esp_find      is there an ESP packet for us in the frame?                      (esp_frame.h)
- *   esp_read      sound? of the right length, CRC, operators, tags?                 dropped: why
+ *   esp_read      valid? length, CRC, operators, tags                            dropped: why
  *   esp_input     the stores of the port it came by and of the centre, as LOC says  stopped, E
- *   (the way)     the driver finds the next hop, and with it the port it leaves by
+ *   (route)       the driver finds the next hop, and with it the output port
  *   esp_output    the store of that port, as LOC says                               stopped, E
  *   esp_write     what has changed, and the CRC; then esp_udp_seal
  *   esp_hop       one hop less                                                     dropped: hops
  *
- * The includer gives esp_store_run (the group of a store, locked, and leat_esp_execute in it) and
- * esp_has_duplicate (does a CAST of this group branch here?).
+ * The includer provides esp_store_run (locks the group of a store and runs leat_esp_execute in it)
+ * and esp_has_duplicate (does a CAST of this group branch here?).
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -22,8 +23,8 @@
 #include "esp_octets.h"
 #include "esp_shared.h"
 
-/* The group of words.computation in a store, locked, and the instruction in it. ABORTED also where
- * there is no such store. */
+/* Locks the group of words.computation in a store and executes the instruction in it. ABORTED also
+ * if there is no such store. */
 static struct leat_esp_outcome esp_store_run(struct esp_pass *p, uint32_t store);
 static bool esp_has_duplicate(uint64_t group);
 
@@ -35,9 +36,9 @@ _Static_assert(ESP_ZERO - ESP_SHORT == LEAT_ESP_FLAW_ZERO - LEAT_ESP_FLAW_SHORT,
                "flaws and reasons stand in the same order");
 
 /*
- * A management packet: does it pass, and is it for this router? Its CRC and MAC are looked at by
- * whom it is for. Without a key the router answers nothing and installs nothing. An INSTALL without
- * a target is for whom it is addressed to.
+ * A management packet: does it pass, and is it for this router? The recipient checks its CRC and
+ * MAC. Without a key the router answers nothing and installs nothing. An INSTALL without a target
+ * is for the host that it is addressed to.
  */
 static inline enum esp_reason esp_manage(const uint8_t *octets, const uint8_t *end,
                                          uint32_t packet_len, const struct esp_config *c,
@@ -63,7 +64,7 @@ static inline enum esp_reason esp_manage(const uint8_t *octets, const uint8_t *e
     return ESP_MANAGED;
 }
 
-/* EXECUTED: an instruction to run. CARRIED, MANAGED: nothing to run. Else dropped. */
+/* EXECUTED: an instruction to run. CARRIED, MANAGED: nothing to run. Otherwise dropped. */
 static inline enum esp_reason esp_read(const uint8_t *data, const uint8_t *end,
                                        const struct esp_config *c, struct esp_pass *p)
 {
@@ -72,7 +73,7 @@ static inline enum esp_reason esp_read(const uint8_t *data, const uint8_t *end,
     const enum leat_esp_flaw flaw = leat_esp_octets_read(octets, end, &p->words);
     if (flaw == LEAT_ESP_FLAW_MANAGEMENT) return ESP_MANAGED;
     if (flaw != LEAT_ESP_FLAW_NONE) return esp_flaw_reason(flaw);
-    /* The frame may be longer than what its carriage says is in it. */
+    /* The frame may be longer than the packet in it. */
     const uint32_t words = leat_get_be16(octets + LEAT_ESP_LENGTH_AT);
     if (p->at.packet_len < LEAT_ESP_PACKET_LEN_MIN + 4 * words) return ESP_SHORT;
     const uint32_t flags = p->words.control & (LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_E);
@@ -82,7 +83,7 @@ static inline enum esp_reason esp_read(const uint8_t *data, const uint8_t *end,
     return ESP_EXECUTED;
 }
 
-/* One store. EXECUTED: goes on. */
+/* One store. EXECUTED: continue. */
 static inline enum esp_reason esp_run(struct esp_pass *p, uint32_t store, struct esp_counts *counts)
 {
     const struct leat_esp_outcome out = esp_store_run(p, store);
@@ -116,7 +117,7 @@ static inline enum esp_reason esp_input(struct esp_pass *p, struct esp_counts *c
     return reason;
 }
 
-/* out: the port by which it leaves. What leaves by none (to the host) has no output store. */
+/* out: the output port. A packet for the host has none, and no output store. */
 static inline enum esp_reason esp_output(struct esp_pass *p, uint32_t out,
                                          struct esp_counts *counts)
 {
@@ -127,15 +128,15 @@ static inline enum esp_reason esp_output(struct esp_pass *p, uint32_t out,
 /* ---- back into the frame ------------------------------------------------------------------ */
 
 /*
- * spec/esp.md, "Holes", 7: IPv4 needs no checksum; IPv6 has it made anew. sum: of the octets from
- * the UDP header to the end of the datagram, two by two, with the old checksum.
+ * spec/esp.md, "Holes", 7: IPv4 needs no checksum; for IPv6 it is recomputed. sum: of the octets
+ * from the UDP header to the end of the datagram, two by two, including the old checksum.
  */
 static inline bool esp_udp_seal(uint8_t *data, const uint8_t *end, const struct esp_place *at,
                                 uint64_t sum)
 {
     uint8_t *udp = data + (at->udp_at & ESP_HEAD_MASK), *ip = data + ESP_ETHERNET_LEN;
     if (ip + ESP_IPV6_LEN > end || udp + ESP_UDP_LEN > end) return false;
-    sum += 0xffff - leat_get_be16(udp + ESP_UDP_SUM_AT); /* without the old one: its complement */
+    sum += 0xffff - leat_get_be16(udp + ESP_UDP_SUM_AT); /* subtract the old one */
     leat_put_be16(udp + ESP_UDP_SUM_AT, 0);
     if (at->carriage != ESP_IPV6_UDP) return true;
     for (int i = 8; i < ESP_IPV6_LEN; i += 4)
@@ -147,10 +148,10 @@ static inline bool esp_udp_seal(uint8_t *data, const uint8_t *end, const struct 
 }
 
 /*
- * A sender's kernel that leaves checksums to its device writes the sum of the pseudo-header only.
- * On a real wire the device has made the rest; on a veth nobody has, and the receiver's kernel
- * would drop what it no longer knows to be unfinished. (Of finished checksums, one in 65536 looks
- * like that: to be made anew does no harm to it.)
+ * A sender's kernel with checksum offload writes only the sum of the pseudo-header. On a real wire
+ * the device completes it; on a veth nobody does, and the receiver's kernel would drop the packet,
+ * which no longer counts as unfinished. (One in 65536 finished checksums looks like that;
+ * recomputing it does no harm.)
  */
 static inline bool esp_udp_is_unfinished(const uint8_t *data, const uint8_t *end,
                                          const struct esp_place *at)
@@ -166,8 +167,8 @@ static inline bool esp_udp_is_unfinished(const uint8_t *data, const uint8_t *end
 }
 
 /*
- * Is the checksum of a frame that leaves to be made? `finishes`: whoever sends it still knows that
- * it is unfinished, and finishes it, whatever has changed.
+ * Must the checksum of an outgoing frame be computed? `finishes`: the transmit path still knows
+ * that it is unfinished and finishes it, whatever has changed.
  */
 static inline bool esp_udp_wants_seal(const uint8_t *data, const uint8_t *end,
                                       const struct esp_pass *p, bool finishes)
@@ -177,7 +178,7 @@ static inline bool esp_udp_wants_seal(const uint8_t *data, const uint8_t *end,
     return unfinished ? !finishes : p->changed != 0;
 }
 
-/* What has changed, and the CRC. False: it cannot be. */
+/* Writes back what has changed, and the CRC. False: impossible. */
 static inline bool esp_write(uint8_t *data, const uint8_t *end, const struct esp_pass *p)
 {
     return leat_esp_octets_write(data + (p->at.packet_at & ESP_HEAD_MASK), end, &p->words);

@@ -1,4 +1,4 @@
-/* From what a user says to what a router works with. */
+/* Turns the user's options into a router's configuration. */
 #ifndef LEAT_ESP_PLAN_H
 #define LEAT_ESP_PLAN_H
 
@@ -7,34 +7,34 @@
 
 enum { ESP_FILE_NAME_LEN = 96 };
 
-/* All but the driver. False: why, and it is the user's fault. */
+/* Everything but the driver. False: see `why`; the user's error. */
 bool esp_plan(const struct leat_esp_router_config *from, struct esp_config *config, char *why);
 
 /*
- * May the stores of an earlier router be kept? Then config has their secrets, and, unless the user
- * wants another, their id. A new tau is for new bindings only.
+ * May the stores of an earlier router be kept? Then config gets their secrets, and their id unless
+ * the user wants another. A new tau applies to new bindings only.
  */
 bool esp_plan_keeps(const struct esp_config *old, struct esp_config *config, bool has_id);
 
 /* "10.0.0.1" or "fe80::1"; IPv4 as ::ffff:a.b.c.d. */
 bool esp_plan_address(const char *text, uint64_t address[2]);
 
-/* ... with ":PORT" behind it, brackets around an IPv6 address then. */
+/* ... followed by ":PORT"; an IPv6 address is then in brackets. */
 bool esp_plan_endpoint(const char *text, uint64_t address[2], uint16_t *port);
 
 /* ---- the shared file (esp_router.c) --------------------------------------------------------- */
 
-/* Device numbers are a namespace's own, so its number is in the name. */
+/* Device numbers are local to a namespace, so its number is in the name. */
 bool esp_file_name(const char *router, char name[ESP_FILE_NAME_LEN], char *why);
 
-/* A descriptor, or -1: why, and errno. Files of other users are not opened: whatever is in them
- * would be believed. */
+/* A descriptor, or -1: see `why` and errno. Files of other users are not opened: their contents
+ * would be trusted. */
 int esp_file_open(const char *name, int flags, char *why);
 
-/* Which process holds the lock: 0 none, -1 one of another namespace of processes. */
+/* Which process holds the lock: 0 none, -1 one of another PID namespace. */
 pid_t esp_file_holder(int fd);
 
-/* NULL: it is no file of ours, or not whole. share->len octets. */
+/* NULL: not our file, or incomplete. share->len octets. */
 struct esp_share *esp_file_map(int fd);
 struct esp_locked_group *esp_file_groups(struct esp_share *share);
 

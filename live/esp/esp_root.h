@@ -8,18 +8,18 @@ struct leat_esp_host_root {
     struct esp_socket socket;
     struct leat_esp_service engine;
     void *memory;
-    uint64_t refused;                        /* packets that made no sense or had another key */
+    uint64_t refused;                        /* packets that were malformed or had another key */
     uint8_t challenge_key[LEAT_ESP_KEY_LEN]; /* of this root alone */
     struct esp_letter letter;
     struct leat_esp_management heard;
 };
 
-/* The tree of the last request that was for one, and the members. Lent until the next. */
+/* The tree of the last request that asked for one, and the members. Lent until the next request. */
 const struct leat_esp_map *leat_esp_host_root_map(const struct leat_esp_host_root *root);
 const struct leat_esp_roster *leat_esp_host_root_roster(const struct leat_esp_host_root *root);
 
-/* Waits until something is due or comes, hears it, sends what is due; false: an interrupt came.
- * (In this order: what ends the service must not be waited behind.) */
+/* Waits until a packet is due or arrives, handles arrivals, then sends what is due; false:
+ * interrupted. (In this order: what ends the service must not be delayed.) */
 bool esp_root_serve(struct leat_esp_host_root *root, leat_time until);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * A router of this host, for those who start it and look at it. What it does to packets is in
- * esp_gate.h. Needs root, except for the overlay (LEAT_ESP_ROUTER_UDP).
+ * A router on this host, for programs that start it or inspect it. esp_gate.h defines what it does
+ * to packets. Needs root, except for the overlay (LEAT_ESP_ROUTER_UDP).
  *
- * `why` is always room for LEAT_ESP_ROUTER_WHY_LEN characters: what is wrong, for people.
+ * `why` always has room for LEAT_ESP_ROUTER_WHY_LEN characters: what is wrong, for people.
  */
 #ifndef LEAT_ESP_ROUTER_H
 #define LEAT_ESP_ROUTER_H
@@ -20,11 +20,11 @@ enum leat_esp_router_driver {
 };
 
 struct leat_esp_router_config {
-    const char *name; /* several routers of one namespace differ in it; NULL: "esp" */
+    const char *name; /* distinguishes routers of one namespace; NULL: "esp" */
     const char *device[ESP_PORTS_MAX];
     uint32_t device_count;
     enum leat_esp_router_driver driver;
-    uint64_t node_id; /* 0: one is drawn */
+    uint64_t node_id; /* 0: drawn at random */
     uint64_t tau_ns;
     uint64_t capacity;      /* bindings of the centre; a power of two of groups of 256 */
     uint64_t port_capacity; /* bindings of each store of a port */
@@ -33,55 +33,54 @@ struct leat_esp_router_config {
                                            may be "bare" */
     uint32_t next_hop_count;
     const char *listen;  /* overlay: ADDRESS[:PORT]; NULL: any address, port 4253 */
-    bool keyed_only;     /* takes computation IDs that are made with the key only */
-    uint64_t rate_per_s; /* bindings that one source may create; 0: any number */
-    uint64_t port_share; /* live bindings that one port may have created; 0: any number */
+    bool keyed_only;     /* accepts only computation IDs that are made with the key */
+    uint64_t rate_per_s; /* bindings that one source may create; 0: unlimited */
+    uint64_t port_share; /* live bindings that one port may have created; 0: unlimited */
 };
 
 enum leat_esp_router_end {
     LEAT_ESP_ROUTER_OK,
-    LEAT_ESP_ROUTER_WRONG,  /* the request cannot be right */
+    LEAT_ESP_ROUTER_WRONG,  /* the request is invalid */
     LEAT_ESP_ROUTER_FAILED, /* the system refuses */
 };
 
 /*
- * Makes this host a router; one of the same name is taken over, with its stores where they have the
- * same shape. *used is the driver, and `why` says why that one, or what is wrong. *slower_at is
- * where in `why` the reason begins for which it runs slower than it could; -1: it does not.
+ * Makes this host a router. It replaces one of the same name and keeps its stores where they have
+ * the same shape. *used is the driver; `why` explains the choice, or what is wrong. *slower_at is
+ * the offset in `why` of the reason why it runs slower than it could; -1: it does not.
  */
 enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_config *config,
                                                enum leat_esp_router_driver *used, int *slower_at,
                                                char *why);
 
-/* Ends it; its stores are gone. */
+/* Ends the router; its stores are lost. */
 enum leat_esp_router_end leat_esp_router_stop(const char *name, char *why);
 
 struct leat_esp_router;
 
-/* NULL: why. A router whose process was killed can be opened too. */
+/* NULL: see `why`. A router whose process was killed can be opened too. */
 struct leat_esp_router *leat_esp_router_open(const char *name, char *why);
 void leat_esp_router_close(struct leat_esp_router *router);
 
-/* What it was told. The key's octets are zeros. */
+/* Its configuration. The key's octets are zeros. */
 void leat_esp_router_describe(const struct leat_esp_router *router, struct esp_config *config);
 
-/* Why it has its driver, and how that runs. */
+/* Why it uses its driver, and in which mode that runs. */
 void leat_esp_router_why(const struct leat_esp_router *router, char *why);
 
-/* Its process; 0: it has ended. */
+/* Its process ID; 0: it has ended. */
 int leat_esp_router_process(const struct leat_esp_router *router);
 
-/* Management packets for it that had the wrong key or no sense. */
+/* Management packets for it that had the wrong key or were malformed. */
 uint64_t leat_esp_router_refused(const struct leat_esp_router *router);
 
-/* Answers and copies of its process that could not be sent, most of them for want of a neighbour.
+/* Answers and copies that its process could not send, mostly because a neighbour was unknown.
  */
 uint64_t leat_esp_router_unsent(const struct leat_esp_router *router);
 
 bool leat_esp_router_counts(struct leat_esp_router *router, struct esp_counts *counts);
 
-/* Which stores there are: numbers below leat_esp_router_stores. A name such as "centre" or "input
- * 1".
+/* The stores are numbered below leat_esp_router_stores. A name such as "centre" or "input 1".
  */
 uint32_t leat_esp_router_stores(const struct leat_esp_router *router);
 void leat_esp_router_store_name(const struct leat_esp_router *router, uint32_t store,
@@ -89,15 +88,15 @@ void leat_esp_router_store_name(const struct leat_esp_router *router, uint32_t s
 bool leat_esp_router_survey(struct leat_esp_router *router, uint32_t store,
                             struct leat_esp_survey *survey);
 
-/* Live bindings of a computation in a store, at most cap; *count how many. */
+/* Live bindings of a computation in a store, at most cap; *count is their number. */
 bool leat_esp_router_bindings(struct leat_esp_router *router, uint32_t store, uint64_t computation,
                               struct leat_esp_binding *out, uint32_t cap, uint32_t *count);
 
-/* Begins or ends watching. */
+/* Starts or stops watching. */
 bool leat_esp_router_watch(struct leat_esp_router *router, bool on, char *why);
 
 /* The next packet that passed; *next begins at leat_esp_router_seen. False: none yet. *missed:
- * packets that went by too fast. */
+ * packets overwritten before they were read. */
 uint64_t leat_esp_router_seen(const struct leat_esp_router *router);
 bool leat_esp_router_sight(struct leat_esp_router *router, uint64_t *next, struct esp_sight *sight,
                            uint64_t *missed);

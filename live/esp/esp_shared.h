@@ -1,6 +1,6 @@
 /*
- * What the data path of a router, its process and onlookers share. XDP has each part in a map of
- * its own; for the others all is one file in memory, the groups behind the rest:
+ * What the data path of a router, its process and observers share. XDP keeps each part in a map of
+ * its own; for the others everything is one file in memory, with the groups last:
  *
  *   struct esp_share | struct esp_locked_group x config.group_count
  *
@@ -18,14 +18,14 @@ enum {
     ESP_PORTS_MAX = 16,
     ESP_NEXT_MAX = 16,
     ESP_STORES_MAX = 1 + 2 * ESP_PORTS_MAX,
-    ESP_NO_PORT = ESP_PORTS_MAX, /* leaves by a device that is none of ours, or not at all */
+    ESP_NO_PORT = ESP_PORTS_MAX, /* leaves by a device that is not ours, or not at all */
     ESP_OPCODES = LEAT_ESP_OPCODE_END,
     ESP_WHY_LEN = 320,
 };
 
 /*
- * What became of a frame. X(id, name, text): counters stand in this order. Up to ASKED it goes
- * on; the others end here.
+ * What became of a frame. X(id, name, text): counters are in this order. Up to ASKED the frame is
+ * forwarded; the others end here.
  */
 #define ESP_REASONS(X)                                                                 \
     X(EXECUTED, "executed", "executed and passed on")                                  \
@@ -60,12 +60,12 @@ enum esp_reason {
 };
 
 enum esp_way_kind {
-    ESP_WAY_HOST, /* to this host's own stack, which may also have to find the neighbour first */
+    ESP_WAY_HOST, /* to this host's own stack, which may also have to resolve the neighbour first */
     ESP_WAY_OUT,  /* by a device */
     ESP_WAY_NONE, /* no route */
 };
 
-/* A store of the router: its node, and where its groups are among all. */
+/* A store of the router: its node, and the position of its groups among all. */
 struct esp_store {
     struct leat_esp_node node;
     uint32_t first;
@@ -79,11 +79,11 @@ struct esp_port {
     uint32_t device; /* interface index; the overlay has one port without a device */
     uint32_t zero;
     uint8_t mac[8]; /* six octets of it */
-    char name[16];  /* of the device when it was taken: it may have gone since */
+    char name[16];  /* name of the device when it was opened: it may be gone by now */
 };
 
-/* A configured next hop for destinations in a prefix: an address that is looked up in place of the
- * destination, or a neighbour by device and Ethernet address, which needs no look-up. */
+/* A configured next hop for destinations in a prefix: an address that is looked up instead of the
+ * destination, or a neighbour given by device and Ethernet address, which needs no lookup. */
 struct esp_next {
     uint64_t prefix[2], mask[2]; /* IPv4 as ::ffff:a.b.c.d */
     uint64_t address[2];
@@ -93,21 +93,21 @@ struct esp_next {
     uint32_t zero;
 };
 
-/* What a router is told. No gaps, so that maps take it. */
+/* A router's configuration. No padding, so that maps accept it. */
 struct esp_config {
     uint64_t node_id;
     uint64_t tau_ns;
-    uint64_t clock_ns; /* the time, for tests; 0: the clock of the kernel */
+    uint64_t clock_ns; /* the time, for tests; 0: the kernel's clock */
     uint32_t port_count, next_count, group_count;
     uint32_t has_key, driver, tracing;
-    uint32_t bare_device; /* where frames of bare links go on; 0: to the host */
+    uint32_t bare_device; /* output device of frames on bare links; 0: to the host */
     uint32_t keyed_only;  /* computation IDs must be made with the key */
     uint8_t bare_mac[8];
     uint8_t key[LEAT_ESP_KEY_LEN];
     struct leat_esp_limits limits;
-    uint64_t listen[2]; /* overlay: where it hears; zeros: at any address */
+    uint64_t listen[2]; /* overlay: where it listens; zeros: any address */
     uint16_t listen_port;
-    uint16_t generic; /* 1: XDP has the kernel's packets, behind the drivers */
+    uint16_t generic; /* 1: XDP in generic mode, on the kernel's packets */
     uint16_t zeros[2];
     struct esp_port port[ESP_PORTS_MAX];
     struct esp_next next[ESP_NEXT_MAX];
@@ -116,29 +116,29 @@ struct esp_config {
 
 struct esp_counts {
     uint64_t reason[ESP_REASON_COUNT];
-    uint64_t verdict[ESP_OPCODES][LEAT_ESP_VERDICTS]; /* of instructions, store by store */
+    uint64_t verdict[ESP_OPCODES][LEAT_ESP_VERDICTS]; /* results of instructions, per store */
     uint64_t created;                                 /* bindings */
-    uint64_t host;                                    /* of all, handed to the host */
+    uint64_t host;                                    /* in total, passed to the host */
 };
 
-/* One frame on its way. */
+/* One frame being processed. */
 struct esp_pass {
     struct leat_esp_words words;
     struct esp_place at;
     uint64_t source;  /* its sender's address, folded */
-    uint32_t port;    /* it came by */
-    uint32_t changed; /* 1: words are no longer what stands in the frame */
-    uint32_t limited; /* 1: what it may create is limited */
+    uint32_t port;    /* input port */
+    uint32_t changed; /* 1: words differ from what is in the frame */
+    uint32_t limited; /* 1: creations are limited */
     uint32_t zero;
 };
 
-/* The router's process gets it, whether or not it also goes on. */
+/* The router's process receives it, whether or not it is also forwarded. */
 static inline bool esp_is_for_process(uint32_t reason)
 {
     return reason == ESP_ASKED || reason == ESP_TAKEN || reason == ESP_DUPLICATED;
 }
 
-/* ESP_NO_PORT: none of ours. */
+/* ESP_NO_PORT: not one of ours. */
 static inline uint32_t esp_port_of(const struct esp_config *c, uint32_t device)
 {
     for (uint32_t i = 0; i < ESP_PORTS_MAX; i++) {
@@ -148,7 +148,7 @@ static inline uint32_t esp_port_of(const struct esp_config *c, uint32_t device)
     return ESP_NO_PORT;
 }
 
-/* The first that fits; ESP_NEXT_MAX: none. */
+/* The first match; ESP_NEXT_MAX: none. */
 static inline uint32_t esp_next_of(const struct esp_config *c, const uint64_t to[2])
 {
     for (uint32_t i = 0; i < ESP_NEXT_MAX; i++) {
@@ -162,14 +162,14 @@ static inline uint32_t esp_next_of(const struct esp_config *c, const uint64_t to
 
 /* ---- behind locks --------------------------------------------------------------------------- */
 
-/* The kernel's lock in XDP; in user space a number that is odd while the data is being changed. */
+/* The kernel's lock in XDP; in user space a sequence number that is odd while the data changes. */
 #ifdef __bpf__
 #define ESP_LOCK struct bpf_spin_lock
 #else
 #define ESP_LOCK uint32_t
 #endif
 
-/* Values of a kernel's array begin 16 octets behind a line: so buckets begin one. */
+/* Values of a kernel array begin 16 octets after a cache line: this aligns the buckets to one. */
 struct esp_locked_group {
     ESP_LOCK lock;
     uint32_t zero;
@@ -184,7 +184,7 @@ struct esp_locked_ingress {
     struct leat_esp_ingress ingress;
 };
 
-/* ---- what the data path tells the router's process ------------------------------------------ */
+/* ---- what the data path reports to the router's process ------------------------------------- */
 
 enum {
     ESP_EVENT_FRAME,
@@ -199,7 +199,7 @@ struct esp_event {
     uint8_t frame[ESP_EVENT_FRAME_MAX];
 };
 
-/* A packet that passed while somebody watches. */
+/* A packet that passed while an observer watches. */
 struct esp_sight {
     uint32_t kind, port, reason, carriage;
     uint64_t at_ns;
@@ -207,7 +207,7 @@ struct esp_sight {
     struct leat_esp_words words; /* as they left */
 };
 
-/* The latest so many. next counts all; sight i is at i mod ESP_SIGHTS. */
+/* The latest packets. next counts all; sight i is at i mod ESP_SIGHTS. */
 struct esp_sights {
     uint64_t next;
     struct esp_sight sight[ESP_SIGHTS];
@@ -219,11 +219,11 @@ struct esp_share {
     uint64_t len; /* of the file */
     struct esp_config config;
     struct esp_sights sights;
-    char why[ESP_WHY_LEN], mode[ESP_WHY_LEN]; /* this driver, and how it runs, for people */
-    int slower_at;    /* where in mode the reason begins for which it is slower; -1: it is not */
-    uint64_t refused; /* management packets for the router that had the wrong key or no sense */
-    uint64_t unsent;  /* answers and copies of its process that could not be sent */
-    /* Of the drivers in user space; XDP has maps for these. */
+    char why[ESP_WHY_LEN], mode[ESP_WHY_LEN]; /* why this driver, and its mode, for people */
+    int slower_at;    /* offset in mode of the reason why it is slower; -1: it is not */
+    uint64_t refused; /* management packets for the router: wrong key or malformed */
+    uint64_t unsent;  /* answers and copies that its process could not send */
+    /* For the drivers in user space; XDP has maps for these. */
     struct esp_counts counts;
     struct esp_locked_ingress ingress[ESP_PORTS_MAX];
     struct leat_esp_budget budget[LEAT_ESP_BUDGETS];

@@ -5,7 +5,7 @@
 #include "esp_service.h"
 #include <leat/esp.h>
 
-/* Letters that are heard at once. Behind them comes what is due, so that a flood delays it little.
+/* Packets received at once. What is due is sent after them, so that a flood delays it little.
  */
 enum { ESP_LETTERS_AT_ONCE = 256 };
 
@@ -16,7 +16,7 @@ struct esp_socket {
     uint64_t sent, received;
 };
 
-/* A packet that came in. */
+/* A received packet. */
 struct esp_letter {
     struct leat_esp_next from;
     size_t len;
@@ -27,7 +27,7 @@ enum leat_esp_host_end esp_socket_open(struct esp_socket *s,
                                        const struct leat_esp_host_config *config, char *why);
 void esp_socket_close(struct esp_socket *s);
 
-/* "ADDRESS[:PORT]"; false after `why`. */
+/* "ADDRESS[:PORT]"; false: see `why`. */
 bool esp_socket_address(const char *what, const char *text, struct leat_esp_next *out, char *why);
 
 /* A random number that is not 0. */
@@ -39,17 +39,17 @@ leat_time esp_socket_now(void);
 bool esp_socket_send(struct esp_socket *s, const struct leat_esp_next *to, const uint8_t *octets,
                      size_t len);
 
-/* A post with the key that its kind has; a JOIN with the address that it is sent from. */
+/* Sends a post with the key of its kind; a JOIN gets the address that it is sent from. */
 bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
                      const struct leat_esp_post *post);
 
-/* The next packet; false: none is here. */
+/* The next packet; false: none is available. */
 bool esp_socket_hear(struct esp_socket *s, struct esp_letter *letter);
 
-/* Until something comes in, or until then; false: an interrupt came. */
+/* Waits until a packet arrives or `until`; false: interrupted. */
 bool esp_socket_wait(const struct esp_socket *s, leat_time until);
 
-/* A management packet of a letter, by the key of its kind. */
+/* Decodes a management packet with the key of its kind. */
 bool esp_socket_decode(const struct esp_socket *s, const struct esp_letter *letter,
                        struct leat_esp_management *out);
 
