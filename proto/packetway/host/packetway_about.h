@@ -1,43 +1,43 @@
 /*
- * What is told about a node: its name, capabilities and logical addresses, as records
+ * What is known about a node: its name, capabilities and logical addresses, as records
  *
  *   [NAME] *CAPA [LADR]
  *
- * just as INFO and RTBL have them under its ADDR; and whether that is what TELL asks for. A node
- * matches if any record of the TELL does (spec 6.4).
+ * just as INFO and RTBL have them under its ADDR; and whether they match a TELL. A node matches if
+ * any record of the TELL does (spec 6.4).
  */
 #ifndef LEAT_PACKETWAY_ABOUT_H
 #define LEAT_PACKETWAY_ABOUT_H
 
 #include "packetway_record.h"
 
-enum { LEAT_PACKETWAY_ABOUT_LEN_MAX = 256 }; /* octets that are kept of one node */
+enum { LEAT_PACKETWAY_ABOUT_LEN_MAX = 256 }; /* octets kept per node */
 
 static inline struct leat_packetway_address leat_packetway_single(uint32_t address)
 {
     return (struct leat_packetway_address){ .at = LEAT_PACKETWAY_AT_SINGLE, .low = address };
 }
 
-/* RANGE: too long, or no whole words. FIELD: not such records. */
+/* RANGE: too long, or not whole words. FIELD: not such records. */
 leat_err leat_packetway_about_check(const uint8_t *about, size_t len);
 
-/* A cursor over them; they were checked. */
+/* A cursor over them; they must have been checked. */
 struct leat_packetway_records leat_packetway_about_of(const uint8_t *about, size_t len);
 
 /* Do two addresses or ranges have an address in common? A mask is taken as the span it covers. */
 bool leat_packetway_address_meets(const struct leat_packetway_address *a,
                                   const struct leat_packetway_address *b);
 
-/* Does a node that can `cc` with `parameters` have what is asked? */
+/* Does a node with capability `cc` and `parameters` have what is asked for? */
 bool leat_packetway_capability_matches(uint8_t cc, const uint8_t *asked, size_t asked_len,
                                        const uint8_t *parameters, size_t len);
 
-/* Does any record of `asked` (of TELL) match the node at `address` that `about` tells about? */
+/* Does any record of `asked` (from a TELL) match the node at `address` that `about` describes? */
 bool leat_packetway_node_matches(struct leat_packetway_records asked,
                                  const struct leat_packetway_address *address,
                                  struct leat_packetway_records about);
 
-/* Does a LADR among `about` hold the logical address? */
+/* Does a LADR in `about` contain the logical address? */
 bool leat_packetway_logical_matches(struct leat_packetway_records about, uint32_t logical);
 
 #endif

@@ -5,8 +5,8 @@
  *   bias 0x100, count 4        bias 0x200, count 2      bias 0x300, count 2
  *   [100|101 102 103 104]      [200|201 202]            [300|301 302]         203 belongs to none
  *
- * Blocks are disjoint, and agreed by hand; a map refuses what overlaps. No half-router ever changes
- * an address on its way.
+ * Blocks are disjoint, and assigned by hand; a map refuses overlaps. Half-routers never change an
+ * address.
  */
 #ifndef LEAT_PACKETWAY_BIAS_H
 #define LEAT_PACKETWAY_BIAS_H

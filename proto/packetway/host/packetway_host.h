@@ -1,6 +1,6 @@
 /*
- * The host's side of PacketWay: a node of a SAN that registers with its half-routers, finds others,
- * plans routes and sends.
+ * The host's side of PacketWay: a node of a SAN that registers with its half-routers, discovers
+ * other nodes, plans routes and sends.
  *
  *   register   INFO about me to every half-router, and an answer to each WRU?
  *   discover   ask()  TELL by address, name, capability --> event INFO
@@ -9,11 +9,11 @@
  *   send       planned (the L2RHs in front), by address, or natively on my SAN
  *   receive    CRC, mandatory fields and records checked, elements put into my byte order
  *
- * A plan is dropped when UNK names its destination, when ERR/GENERAL quotes a packet to it, and
- * when a RDRC of a half-router of mine says otherwise. HRDOWN and LINKDOWN drop all planned routes:
- * the octets of a route do not tell which half-routers it passes. The next plan() asks again,
- * another half-router if the last one did not know. How a node of my SAN is reached natively is the
- * SAN's business: messages come out with the address of the one that gets them.
+ * A plan is discarded when UNK names its destination, when ERR/GENERAL quotes a packet to it, and
+ * when a RDRC of one of this host's half-routers says otherwise. HRDOWN and LINKDOWN discard all
+ * planned routes: the octets of a route do not show which half-routers it passes. The next plan()
+ * asks again, and asks another half-router if the last one did not know. The SAN itself knows how
+ * to reach its nodes natively: messages come out with the address of the receiving node.
  */
 #ifndef LEAT_PACKETWAY_HOST_H
 #define LEAT_PACKETWAY_HOST_H
@@ -35,14 +35,14 @@ enum {
 struct leat_packetway_host_config {
     uint32_t address;
     struct leat_packetway_block block; /* of my SAN */
-    uint32_t mtu_words;                /* of my SAN; 0 = unlimited */
-    bool point_to_point;               /* my SAN is one link: Hey-You is answered there */
-    bool little_endian;                /* this host's elements */
-    bool level_c;                      /* TELL is answered, capabilities are told */
+    uint32_t mtu_words;                /* of this SAN; 0 = unlimited */
+    bool point_to_point;               /* this SAN is one link: Hey-You is answered there */
+    bool little_endian;                /* byte order of this host's elements */
+    bool level_c;                      /* TELL is answered, capabilities are reported */
     const uint8_t *about;              /* records about me: [NAME] *CAPA [LADR]; copied */
     size_t about_len;                  /* at most 256 */
     uint32_t plans_max;                /* cached; a multiple of 4 */
-    uint32_t pending_max;              /* RRP messages of mine that wait to be taken */
+    uint32_t pending_max;              /* own RRP messages pending */
 };
 
 struct leat_packetway_host; /* packetway_host.c */
@@ -55,27 +55,27 @@ leat_err leat_packetway_host_init(const struct leat_packetway_host_config *confi
                                   size_t len, struct leat_packetway_host **out);
 
 /*
- * A half-router of my SAN: registers with it at once. The first one given takes what is sent by
- * address. RANGE, FULL.
+ * Adds a half-router of this SAN and registers with it at once. The first one added receives what
+ * is sent by address. RANGE, FULL.
  */
 leat_err leat_packetway_host_router(struct leat_packetway_host *host, uint32_t address);
 
-/* It is gone, with all plans that begin at it. */
+/* Removes it, with all plans that begin at it. */
 void leat_packetway_host_router_gone(struct leat_packetway_host *host, uint32_t address);
 
 /* ---- discover and plan --------------------------------------------------------------------- */
 
 /*
- * TELL to a half-router or node, its DB being whole records (packetway_record.h); with none, WRU?.
- * One may be outstanding per peer: DUPLICATE. FULL. LENGTH, or the grammar's error.
+ * Sends TELL to a half-router or node, its DB being whole records (packetway_record.h); with none,
+ * WRU?. One may be outstanding per peer: DUPLICATE. FULL. LENGTH, or the grammar's error.
  */
 leat_err leat_packetway_host_ask(struct leat_packetway_host *host, uint32_t peer,
                                  const uint8_t *records, size_t len, leat_time now);
 
-/* Nobody waits for the answer any more; the peer can be asked something else. */
+/* Abandons the request; the peer can be asked something else. */
 void leat_packetway_host_unask(struct leat_packetway_host *host, uint32_t peer);
 
-/* What is known of the way to dt; asks where nothing is. Lent until the next call. */
+/* The plan for dt; asks a half-router if there is none. Lent until the next call. */
 const struct leat_packetway_plan *leat_packetway_host_plan(struct leat_packetway_host *host,
                                                            uint32_t dt, leat_time now);
 
@@ -85,9 +85,10 @@ void leat_packetway_host_forget(struct leat_packetway_host *host, uint32_t dt);
 /* ---- send ---------------------------------------------------------------------------------- */
 
 /*
- * Writes the message with my SA, and `*to`: the node of my SAN that gets it. A node of my own block
- * gets it natively either way. Planned: the first route whose MTU holds it; LENGTH if none, or if
- * my SAN's does not: messages are never cut. Errors of leat_packetway_message_encode.
+ * Writes the message with this host's SA, and `*to`: the node of this SAN that receives it. A node
+ * of the same block receives it natively in either case. Planned: the first route whose MTU is
+ * large enough; LENGTH if there is none, or if this SAN's MTU is too small: messages are never
+ * fragmented. Errors of leat_packetway_message_encode.
  */
 leat_err leat_packetway_host_send(struct leat_packetway_host *host,
                                   const struct leat_packetway_message *message,
@@ -95,17 +96,17 @@ leat_err leat_packetway_host_send(struct leat_packetway_host *host,
                                   size_t *len, uint32_t *to, leat_time now);
 
 /*
- * The same for data of at most LEAT_PACKETWAY_HOST_MESSAGE_LEN octets, which are copied: by
- * address, and out of take(), as for one who answers what an event told. LENGTH; FULL.
+ * The same for data of at most LEAT_PACKETWAY_HOST_MESSAGE_LEN octets, which are copied: sent by
+ * address, and returned by take(), for callers that answer an event. LENGTH; FULL.
  */
 leat_err leat_packetway_host_post(struct leat_packetway_host *host,
                                   const struct leat_packetway_header *header, const uint8_t *data,
                                   size_t len);
 
-/* A message that the host makes by itself: RRP, and what was posted. Lent until the next call.
- * False: none. */
+/* The next message that the host itself generates: RRP, and what was posted. Lent until the next
+ * call. False: none. */
 struct leat_packetway_host_outgoing {
-    uint32_t to; /* a node of my SAN; 0x7FFFFE: whoever is at the other end */
+    uint32_t to; /* a node of this SAN; 0x7FFFFE: whoever is at the other end */
     const uint8_t *octets;
     uint32_t len;
 };
@@ -115,13 +116,13 @@ bool leat_packetway_host_take(struct leat_packetway_host *host,
 /* ---- receive ------------------------------------------------------------------------------- */
 
 /*
- * A packet for me, natively delivered. Its data is put into this host's byte order where it lies. A
- * packet that still has an L2RH, or is for somebody else, is dropped.
+ * A packet for this host arrived natively. Its data is converted in place to this host's byte
+ * order. A packet that still has an L2RH, or is for another node, is discarded.
  */
 void leat_packetway_host_receive(struct leat_packetway_host *host, uint8_t *octets, size_t len,
                                  leat_time now, struct leat_packetway_event *out);
 
-/* Repeats what had no answer; one event at a time: call until it is NONE. */
+/* Retransmits unanswered requests. Returns one event at a time: call until it is NONE. */
 void leat_packetway_host_tick(struct leat_packetway_host *host, leat_time now,
                               struct leat_packetway_event *out);
 leat_time leat_packetway_host_next_at(const struct leat_packetway_host *host);

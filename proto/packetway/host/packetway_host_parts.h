@@ -1,5 +1,5 @@
 /*
- * The host's own parts, for packetway_host*.c only.
+ * The host's internals, for packetway_host*.c only.
  *
  *   packetway_host.c       memory, sending, receiving, TELL and WRU?, time
  *   packetway_host_plan.c  half-routers, plans, and what answers and ERRs make of them
@@ -11,9 +11,9 @@
 #include "packetway_host.h"
 #include "packetway_record.h"
 
-enum { LEAT_PACKETWAY_PLAN_WAYS = 4 }; /* plans in a set of the cache */
+enum { LEAT_PACKETWAY_PLAN_WAYS = 4 }; /* plans per set of the cache */
 
-/* A message of my own that waits. */
+/* A pending message of this host. */
 struct leat_packetway_host_letter {
     uint32_t to, dt;
     uint16_t pt, te;
@@ -39,7 +39,7 @@ struct leat_packetway_host {
     uint32_t routers[LEAT_PACKETWAY_HOST_ROUTERS_MAX], router_count;
     struct leat_packetway_host_ask asks[LEAT_PACKETWAY_HOST_ASKS_MAX];
     struct leat_packetway_plan *plans; /* sets of four */
-    struct leat_packetway_plan native; /* the plan of all nodes of my SAN */
+    struct leat_packetway_plan native; /* the plan of all nodes of this SAN */
     struct leat_packetway_host_letter *pending;
     uint32_t pending_first, pending_count, asking_count;
     leat_time wake_at;

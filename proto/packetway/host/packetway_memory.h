@@ -4,16 +4,16 @@
  *   MEM-WRITE   | address 64 | data |
  *   MEM-READ    | reply address 64 | source address 64 | count 64 |
  *
- * big-endian, octets in any number, TE 0. A MEM-READ is answered by one MEM-WRITE: `count` octets
- * from the source address, for the reply address in the asker's memory. A MEM-WRITE has no answer;
- * who must know reads it back. A MEM-READ of no octets only tells that it came.
+ * big-endian, any number of octets, TE 0. A MEM-READ is answered by one MEM-WRITE: `count` octets
+ * from the source address, for the reply address in the requester's memory. A MEM-WRITE has no
+ * answer; to verify it, read it back. A MEM-READ of no octets only confirms its arrival.
  *
  *   SA, address, count --> store: within its octets? --> a grant for SA that holds all of it?
  *                                  | no                   | no             | yes: done
  *                                  `-- ERR/GENERAL <------´                `-- READ: MEM-WRITE
  *
- * What is refused changes nothing. Nodes are told apart by SA alone, which PacketWay does not
- * prove.
+ * A refused request changes nothing. Nodes are distinguished by SA alone, which PacketWay does not
+ * authenticate.
  */
 #ifndef LEAT_PACKETWAY_MEMORY_H
 #define LEAT_PACKETWAY_MEMORY_H
@@ -22,7 +22,7 @@
 #include "packetway_wire.h"
 
 enum {
-    LEAT_PACKETWAY_MEMORY_WRITE_HEAD = 8, /* octets in front of the data */
+    LEAT_PACKETWAY_MEMORY_WRITE_HEAD = 8, /* octets before the data */
     LEAT_PACKETWAY_MEMORY_READ_LEN = 24,
 };
 
@@ -33,7 +33,7 @@ struct leat_packetway_memory {
     const uint8_t *data; /* WRITE: lent */
 };
 
-/* The DB of a message. E_PT: of another PT. SHORT, LENGTH; *out untouched then. */
+/* Decodes the DB of a message. E_PT: of another PT. SHORT, LENGTH; *out is untouched then. */
 leat_err leat_packetway_memory_decode(uint16_t pt, const uint8_t *data, size_t len,
                                       struct leat_packetway_memory *out);
 
@@ -41,10 +41,10 @@ leat_err leat_packetway_memory_decode(uint16_t pt, const uint8_t *data, size_t l
 leat_err leat_packetway_memory_encode(uint16_t pt, const struct leat_packetway_memory *memory,
                                       uint8_t *buf, size_t cap, size_t *len);
 
-/* Does what a message of these PTs asks for, and says what became of it. *answer is what is to be
- * sent to answer->header.dt, a MEM-WRITE or an ERR, with its DB in `buf`; header.pt 0: nothing.
- * data_max is how many octets of DB a message to there may have, a multiple of 8, 24 at least;
- * `buf` must hold them, and any request with its header. */
+/* Executes a request of these PTs and returns the result. *answer is the message to send to
+ * answer->header.dt, a MEM-WRITE or an ERR, with its DB in `buf`; header.pt 0: none. data_max is
+ * the maximum DB length of a message to that node, a multiple of 8, 24 at least; `buf` must hold
+ * that many octets, and any request with its header. */
 enum leat_packetway_memory_reason leat_packetway_store_serve(
     struct leat_packetway_store *store, const struct leat_packetway_message *request, leat_time now,
     size_t data_max, uint8_t *buf, size_t cap, struct leat_packetway_message *answer);

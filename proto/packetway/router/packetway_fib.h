@@ -1,15 +1,15 @@
 /*
- * What a half-router forwards by: every address that it knows, with the ways there, boiled down
- * from its local table (LRT) and the external ones (XRT) whenever these change.
+ * The forwarding table of a half-router: every address that it knows, with the routes to it,
+ * computed from its local table (LRT) and the external ones (XRT) whenever these change.
  *
  *      address --hash--> entry 20 octets --> native route: a node of my SAN
  *                                        --> best twin, best buddy, and which of them is better
- *                                        --> the failure that took the last way away
+ *                                        --> the failure that removed the last route
  *      else ranges, the preferred ones first
  *
- * A packet from a buddy may go on to a twin only, one from a twin to a buddy only (spec 5.3), so
- * the best of each kind is all that is needed. Half of the slots stay empty: 40 octets per address.
- * The lookup is header-only and has no pointer that a map of the kernel could not replace.
+ * A packet from a buddy may be forwarded to a twin only, one from a twin to a buddy only (spec
+ * 5.3), so the best of each kind is all that is needed. Half of the slots stay empty: 40 octets per
+ * address. The lookup is header-only and uses no pointer that a kernel map could not replace.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -27,7 +27,7 @@ enum {
     LEAT_PACKETWAY_RANGES_MAX = 4096,
 };
 
-/* How the SAN is told where to: opaque to PacketWay. One cache line. */
+/* How the SAN addresses a node: opaque to PacketWay. One cache line. */
 struct leat_packetway_native {
     uint8_t len; /* 0: the SAN needs no route (point to point) */
     uint8_t octets[LEAT_PACKETWAY_L2RH_LEN_MAX];
@@ -51,19 +51,19 @@ struct leat_packetway_entry {
     uint32_t dt;     /* 0: the slot is empty */
     uint32_t native; /* 1 + index of the native route; 0: not on my SAN */
     uint16_t twin_q, buddy_q;
-    uint16_t definer;    /* 1 + index of the XRT that tells about it first; 0: none */
-    uint8_t twin, buddy; /* 1 + index; 0: no way of this kind */
-    uint8_t failure;     /* 1 + index: why the last way is gone */
+    uint16_t definer;    /* 1 + index of the first XRT with this address; 0: none */
+    uint8_t twin, buddy; /* 1 + index; 0: no route of this kind */
+    uint8_t failure;     /* 1 + index: why the last route is gone */
     uint8_t flags;
 };
 
-/* Addresses that are known as a range only. Those of my SAN stand first, then by preference. */
+/* Addresses that are known only as a range. Those of this SAN come first, then by preference. */
 struct leat_packetway_range {
     struct leat_packetway_address address;
-    struct leat_packetway_entry entry; /* dt 0; one way at most */
+    struct leat_packetway_entry entry; /* dt 0; at most one route */
 };
 
-/* ERR/HRDOWN or LINKDOWN that was believed: what traffic to the lost nodes is told (spec 6.6). */
+/* An accepted ERR/HRDOWN or LINKDOWN: the error sent to traffic for the lost nodes (spec 6.6). */
 struct leat_packetway_failure {
     uint16_t te;
     uint32_t a, b;
@@ -79,7 +79,7 @@ struct leat_packetway_fib {
     uint32_t range_count, ranges_max;
     uint32_t twin_count, buddy_count;
     uint32_t mtu_words; /* of my SAN */
-    uint32_t version;   /* moves with every change */
+    uint32_t version;   /* changes with every update */
     struct leat_packetway_neighbour twins[LEAT_PACKETWAY_TWINS_MAX];
     struct leat_packetway_neighbour buddies[LEAT_PACKETWAY_BUDDIES_MAX];
     struct leat_packetway_failure failures[LEAT_PACKETWAY_FAILURES_MAX];
@@ -103,7 +103,7 @@ leat_packetway_fib_exact(const struct leat_packetway_fib *fib, uint32_t dt)
     }
 }
 
-/* Ranges put together: the first of my SAN, or the first of each kind of way. */
+/* Combined ranges: the first of this SAN, or the first of each kind of route. */
 const struct leat_packetway_entry *leat_packetway_fib_ranges(const struct leat_packetway_fib *fib,
                                                              uint32_t dt,
                                                              struct leat_packetway_entry *room);
@@ -126,12 +126,13 @@ uint32_t leat_packetway_fib_slot_bits(uint32_t known_max);
 /* Forgets all addresses. The neighbours stay. */
 void leat_packetway_fib_clear(struct leat_packetway_fib *fib);
 
-/* The entry of an address, made where there is none; NULL: no room. */
+/* The entry of an address, created if missing; NULL: no room. */
 struct leat_packetway_entry *leat_packetway_fib_take(struct leat_packetway_fib *fib, uint32_t dt);
 
 /*
- * A way to `entry` of total quality q: through twin or buddy `index`. Ways are offered by rising
- * preference among equals: shorter RCVF first, then the lower address (spec 5.3, rule 5).
+ * Adds a route to `entry` of total quality q through twin or buddy `index`. Equal routes are
+ * offered in order of increasing preference: shorter RCVF first, then the lower address (spec 5.3,
+ * rule 5).
  */
 void leat_packetway_entry_offer(struct leat_packetway_entry *entry, bool twin, uint32_t index,
                                 uint16_t q);

@@ -1,19 +1,20 @@
 /*
- * The forwarding path of a half-router (spec 5.2 to 5.8), as it stands for the simulator, for user
- * space and for the kernel: static inline, bounded, without a call out but for the lookup.
+ * The forwarding path of a half-router (spec 5.2 to 5.8), shared by the simulator, user space and
+ * the kernel: static inline, bounded, without external calls except the lookup.
  *
  *              +---------------------- router ----------------------+
- *   SAN 1 ---- | HR (SAN side) ---- twin link ---- HR (SAN side) | ---- SAN 2
+ *   SAN 1 ---- | HR (SAN side) ----- twin link ----- HR (SAN side)  | ---- SAN 2
  *   hosts,     +----------------------------------------------------+
  *   buddies
  *
- *   symbols             consumed by the half-router that meets them
- *   L2RH, from my SAN   to the one twin as it is; of several, the twin that the L2RH names,
- * consumed L2RH, from a twin   consumed: its octets are the native route PH                  L3: by
- * address, packetway_fib.h
+ *   symbols             consumed by the half-router that receives them
+ *   L2RH, from my SAN   to the only twin unchanged; of several, to the twin that the L2RH names,
+ *                       consumed
+ *   L2RH, from a twin   consumed: its octets are the native route
+ *   PH                  L3: by address, packetway_fib.h
  *
- * A packet is only looked at here. Who sends it on drops the first `consumed` octets, and, where it
- * goes out on a SAN, lets leat_packetway_seal do the EI rule on its own copy.
+ * A packet is only read here. The sender drops the first `consumed` octets and, on a SAN, calls
+ * leat_packetway_seal to apply the EI rule to its own copy.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -24,9 +25,9 @@
 #include "packetway_fib.h"
 
 /*
- * Every offset into the packet goes through LEAT_PACKETWAY_BOUND; where a verifier wants to see
- * that it stays inside a buffer, the includer says how. LEAT_PACKETWAY_FIND(fib, dt, room) is the
- * lookup of an address, LEAT_PACKETWAY_NATIVE(fib, index) that of a native route: both may be maps.
+ * Every offset into the packet goes through LEAT_PACKETWAY_BOUND; if a verifier must see that it
+ * stays inside a buffer, the includer defines it. LEAT_PACKETWAY_FIND(fib, dt, room) looks up an
+ * address, LEAT_PACKETWAY_NATIVE(fib, index) a native route: both may be maps.
  */
 #ifndef LEAT_PACKETWAY_BOUND
 #define LEAT_PACKETWAY_BOUND(offset) (offset)
@@ -48,7 +49,7 @@ enum {
 
 /* Where a packet comes from. SELF: this half-router is its source. */
 enum leat_packetway_side {
-    LEAT_PACKETWAY_FROM_HOST, /* a node of my SAN, or not told who */
+    LEAT_PACKETWAY_FROM_HOST, /* a node of this SAN, or unknown */
     LEAT_PACKETWAY_FROM_BUDDY,
     LEAT_PACKETWAY_FROM_TWIN,
     LEAT_PACKETWAY_FROM_SELF,
@@ -58,7 +59,7 @@ enum leat_packetway_verdict {
     LEAT_PACKETWAY_DROP,    /* silently; the reason is counted */
     LEAT_PACKETWAY_DELIVER, /* for this half-router */
     LEAT_PACKETWAY_TO_TWIN, /* over the router link, EI untouched */
-    LEAT_PACKETWAY_TO_SAN,  /* on my SAN by `route`, after the EI rule */
+    LEAT_PACKETWAY_TO_SAN,  /* on this SAN by `route`, after the EI rule */
     LEAT_PACKETWAY_COPIES,  /* logical: see leat_packetway_router_copy */
     LEAT_PACKETWAY_REFUSE,  /* an ERR may be due */
 };
@@ -88,12 +89,12 @@ struct leat_packetway_decision {
     uint8_t verdict, reason;
     uint8_t priority;     /* of this hop */
     uint8_t twin;         /* TO_TWIN, LINK: index */
-    uint8_t buddy;        /* TO_SAN: 1 + index of the buddy that goes on; 0: none */
+    uint8_t buddy;        /* TO_SAN: 1 + index of the buddy that forwards it; 0: none */
     uint8_t failure;      /* FAILED: 1 + index */
     uint8_t route_len;    /* TO_SAN */
     bool layer2;          /* by an L2RH */
-    uint32_t consumed;    /* octets off the front */
-    uint32_t header_at;   /* of PH, from the front as it came; whole packets only */
+    uint32_t consumed;    /* octets removed from the front */
+    uint32_t header_at;   /* of PH, from the original front; whole packets only */
     uint32_t dt;          /* layer 3 */
     uint32_t mtu_words;   /* of the output */
     const uint8_t *route; /* lent from the packet or the table */
@@ -118,8 +119,8 @@ static inline bool leat_packetway_has(uint32_t seen, uint32_t at, uint32_t more)
 }
 
 /*
- * The offset of PH behind the leading records from `at` on, of which there may be `max`; or why
- * not: the errors of spec 2.2 (b), lenient. `seen` octets are there.
+ * The offset of PH after at most `max` leading records from `at` on; or an error of spec 2.2 (b),
+ * lenient. `seen` octets are available.
  */
 static inline enum leat_packetway_reason leat_packetway_find_header(const uint8_t *octets,
                                                                     uint32_t seen, uint32_t at,
@@ -175,7 +176,7 @@ static inline void leat_packetway_emit(const struct leat_packetway_fib *fib, uin
                                        struct leat_packetway_decision *d)
 {
     const struct leat_packetway_native *n = LEAT_PACKETWAY_NATIVE(fib, native - 1);
-    if (!n) { /* a map may have lost it */
+    if (!n) { /* the map may have lost it */
         leat_packetway_refuse(d, LEAT_PACKETWAY_REASON_UNKNOWN);
         return;
     }
@@ -186,7 +187,8 @@ static inline void leat_packetway_emit(const struct leat_packetway_fib *fib, uin
 }
 
 /*
- * Rule 5 with its bars: from a buddy to a twin, from a twin to a buddy, else to the better one.
+ * Rule 5 with its restrictions: from a buddy to a twin, from a twin to a buddy, otherwise to the
+ * better one.
  */
 static inline void leat_packetway_next_hop(const struct leat_packetway_fib *fib,
                                            const struct leat_packetway_entry *e,
@@ -255,7 +257,7 @@ static inline void leat_packetway_by_name_of_twin(const struct leat_packetway_fi
         }
 }
 
-/* An L2RH at `at`. Returns how many octets must be seen, or 0 when it is decided. */
+/* An L2RH at `at`. Returns how many octets must be available, or 0 when it is decided. */
 static inline uint32_t leat_packetway_by_route(const struct leat_packetway_fib *fib,
                                                enum leat_packetway_side side, const uint8_t *octets,
                                                uint32_t seen, uint32_t at,
@@ -288,9 +290,9 @@ static inline uint32_t leat_packetway_by_route(const struct leat_packetway_fib *
 }
 
 /*
- * The decision by as little as can be: `seen` octets from the front (spec 5.8; L3 needs 4 behind
- * the symbols). Returns how many octets must be seen first, or 0: then *d is what to do, but for
- * the MTU, and, at layer 2, a priority that only PH has.
+ * Decides on as few octets as possible: `seen` octets from the front (spec 5.8; L3 needs 4 after
+ * the symbols). Returns how many octets must be available first, or 0: then *d is the decision,
+ * except for the MTU and, at layer 2, a priority that only PH has.
  */
 static inline uint32_t leat_packetway_front(const struct leat_packetway_fib *fib,
                                             enum leat_packetway_side side, const uint8_t *octets,
@@ -350,8 +352,8 @@ static inline void leat_packetway_forward(const struct leat_packetway_fib *fib,
 }
 
 /*
- * For drivers with several packets at hand: asks the memory for the entry of one that comes soon,
- * of which 4 octets are there.
+ * For drivers that process packets in batches: prefetches the entry of a later packet, of which 4
+ * octets are available.
  */
 static inline void leat_packetway_look_ahead(const struct leat_packetway_fib *fib,
                                              const uint8_t *octets)
@@ -373,7 +375,7 @@ static inline uint32_t leat_packetway_dl(const uint8_t *header)
            leat_get_be24(header + LEAT_PACKETWAY_DL_AT);
 }
 
-/* Does the length contradict DL? Behind PH at `at`; with OH fields there is one word more, or more.
+/* Does the length contradict DL? After PH at `at`; with OH fields there is at least one word more.
  */
 static inline bool leat_packetway_contradicts(const uint8_t *octets, uint32_t len, uint32_t at)
 {
@@ -384,8 +386,8 @@ static inline bool leat_packetway_contradicts(const uint8_t *octets, uint32_t le
 }
 
 /*
- * The EI rule, once per router by who emits on a SAN (spec 5.6), on its copy of the packet.
- * `header_at` is the offset of PH in these octets.
+ * The EI rule, applied once per router by the half-router that sends on a SAN (spec 5.6), to its
+ * copy of the packet. `header_at` is the offset of PH in these octets.
  */
 static inline void leat_packetway_seal(uint8_t *octets, uint32_t len, uint32_t header_at,
                                        bool error_seen)
@@ -400,9 +402,9 @@ static inline void leat_packetway_seal(uint8_t *octets, uint32_t len, uint32_t h
 #define LEAT_PACKETWAY_ALL UINT32_MAX
 
 /*
- * May forwarding begin after `seen` octets? 0: *d stands and may begin (or is no forwarding);
- * otherwise how many octets are needed first, LEAT_PACKETWAY_ALL for the whole packet.
- * in_mtu_words is what the input can have let through at most; 0 = unlimited.
+ * May forwarding begin after `seen` octets? 0: *d is final and forwarding may begin (or the packet
+ * is not forwarded); otherwise the number of octets needed first, LEAT_PACKETWAY_ALL for the whole
+ * packet. in_mtu_words is the MTU of the input; 0 = unlimited.
  */
 static inline uint32_t leat_packetway_cut_through(const struct leat_packetway_fib *fib,
                                                   enum leat_packetway_side side,
@@ -438,14 +440,15 @@ static inline uint32_t leat_packetway_cut_through(const struct leat_packetway_fi
 }
 
 /*
- * The one word that is kept in hand while a packet is cut through, since it may be TAIL.
+ * The one word that is held back during cut-through, since it may be TAIL.
  */
 struct leat_packetway_cut {
-    uint8_t word[16]; /* the word in hand, then the beginning of the next */
+    uint8_t word[16]; /* the word held back, then the beginning of the next */
     uint32_t len;
 };
 
-/* Takes the next octets in; writes those that may go out (at most len + 7) and returns how many. */
+/* Accepts the next octets; writes those that may be sent (at most len + 7) and returns their
+ * number. */
 static inline uint32_t leat_packetway_cut_push(struct leat_packetway_cut *cut,
                                                const uint8_t *octets, uint32_t len, uint8_t *out)
 {
@@ -465,9 +468,9 @@ static inline uint32_t leat_packetway_cut_push(struct leat_packetway_cut *cut,
 }
 
 /*
- * The end of the packet: writes what is left, at most 16 octets, its last word being TAIL after the
- * EI rule. A fault (short, odd length, the native layer's CRC) cannot call back what has gone: the
- * partial word is dropped and the last whole one accuses this router.
+ * The end of the packet: writes the rest, at most 16 octets, its last word being TAIL after the EI
+ * rule. A fault (short, odd length, the native layer's CRC) cannot recall what has been sent: the
+ * partial word is dropped and the last whole one reports an error at this router.
  */
 static inline uint32_t leat_packetway_cut_end(struct leat_packetway_cut *cut, bool fault,
                                               uint8_t *out)
@@ -483,7 +486,7 @@ static inline uint32_t leat_packetway_cut_end(struct leat_packetway_cut *cut, bo
     return whole;
 }
 
-/* A reason in words. Never NULL. */
+/* The text of a reason. Never NULL. */
 const char *leat_packetway_reason_text(enum leat_packetway_reason reason);
 
 #endif

@@ -1,4 +1,4 @@
-/* So many per second and key: what bounds the messages that others can make a node send. */
+/* A rate limit per key: bounds the messages that others can make a node send. */
 #ifndef LEAT_PACKETWAY_LIMIT_H
 #define LEAT_PACKETWAY_LIMIT_H
 
@@ -11,7 +11,7 @@ enum {
     LEAT_PACKETWAY_ERR_PER_S = 10, /* per SA (spec 5.7) */
 };
 
-/* At most so many per second. A slot taken by another key in the same second is closed. */
+/* At most this many per second. A slot used by another key in the same second is closed. */
 static inline bool leat_packetway_window_open(struct leat_packetway_window *w, uint32_t key,
                                               uint32_t per_second, leat_time now)
 {
@@ -25,7 +25,7 @@ static inline bool leat_packetway_window_open(struct leat_packetway_window *w, u
     return true;
 }
 
-/* Where the window of two numbers is. */
+/* Index of the window for two numbers. */
 static inline uint32_t leat_packetway_limit_slot(uint32_t a, uint32_t b)
 {
     return ((a * UINT32_C(0x9E3779B1)) ^ (b * UINT32_C(0x85EBCA6B))) >> 24;

@@ -1,13 +1,13 @@
 /*
- * The queue before an output (spec 5.4): 64 priorities, 63 first, first in first out within one.
+ * The queue of an output (spec 5.4): 64 priorities, 63 first, FIFO within one.
  *
  *   push(priority, handle) --> | 63 |.....|
  *                              | .. |..   |  --> pop: the oldest of the highest
  *                              |  0 |...  |
  *
- * Bounded. When it is full, the newest packet of the lowest priority is dropped; that may be the
- * one that comes. Where no packet may starve, every `patience`-th pop takes the oldest of all.
- * Back-pressure is told by two marks: on at the high one, off at the low one.
+ * Bounded. When it is full, the newest packet of the lowest priority is dropped, which may be the
+ * arriving one. To prevent starvation, every `patience`-th pop takes the oldest packet of all.
+ * Back-pressure has two thresholds: on at the high one, off at the low one.
  */
 #ifndef LEAT_PACKETWAY_QUEUE_H
 #define LEAT_PACKETWAY_QUEUE_H
@@ -22,7 +22,7 @@ enum {
 struct leat_packetway_queue_config {
     uint32_t capacity;  /* packets, 1 .. LEAT_PACKETWAY_QUEUE_MAX */
     uint32_t patience;  /* 0: strict priority; n: every n-th pop takes the oldest */
-    uint32_t high, low; /* marks of back-pressure, low < high <= capacity; 0, 0: none */
+    uint32_t high, low; /* thresholds of back-pressure, low < high <= capacity; 0, 0: none */
 };
 
 struct leat_packetway_queue_item; /* packetway_queue.c */
@@ -45,8 +45,8 @@ leat_err leat_packetway_queue_init(struct leat_packetway_queue *queue,
                                    size_t len);
 
 /*
- * Takes the packet in. False: the queue was full, and the packet behind *dropped is out, which may
- * be the one just handed over. The handle is the caller's.
+ * Enqueues a packet. False: the queue was full, and the packet with handle *dropped was removed,
+ * which may be the new one. The caller owns the handle.
  */
 bool leat_packetway_queue_push(struct leat_packetway_queue *queue, uint8_t priority,
                                uint64_t handle, uint64_t *dropped);
@@ -54,7 +54,7 @@ bool leat_packetway_queue_push(struct leat_packetway_queue *queue, uint8_t prior
 /* False: empty. */
 bool leat_packetway_queue_pop(struct leat_packetway_queue *queue, uint64_t *handle);
 
-/* Should who sends to this output hold back? */
+/* Should senders to this output pause? */
 static inline bool leat_packetway_queue_is_pressed(const struct leat_packetway_queue *queue)
 {
     return queue->pressed;

@@ -5,19 +5,19 @@
  *
  *        nodes of my SAN (an input: the LRT)      RTBL of twins and buddies (the XRTs)
  *                      \                              /
- *                       `--> packetway_fib.h <-------´        every address, its ways
+ *                       `--> packetway_fib.h <-------´        every address, its routes
  *                                  |
  *   packet, side --> input() --> decision: this packet goes there --+--> the driver sends it
  *   time ----------> tick()                                         |
- *   links, nodes --> link() node() --> take() --> messages of my own, one at a time
+ *   links, nodes --> link() node() --> take() --> own messages, one at a time
  *
- * No clock, no memory but the caller's, nothing sent: the driver asks take() after every call until
- * it says no. Whoever forwards by himself (the kernel) uses packetway_forward.h with the fib of
- * this half-router, and hands everything that does not simply go on to input().
+ * No clock, no memory but the caller's, no I/O: after every call the driver calls take() until it
+ * returns false. A driver that forwards by itself (the kernel) uses packetway_forward.h with the
+ * fib of this half-router, and passes everything that is not simply forwarded to input().
  *
- * Every table is bounded and every bound is the configuration's or named here; what finds no room
- * is counted. What is believed: RTBL, GVRT, HRDOWN and LINKDOWN only from twins and buddies, and
- * registrations only of nodes of my own block.
+ * Every table is bounded, and every bound is in the configuration or named here; what does not fit
+ * is counted. Trust: RTBL, GVRT, HRDOWN and LINKDOWN are accepted only from twins and buddies,
+ * registrations only from nodes of this half-router's own block.
  */
 #ifndef LEAT_PACKETWAY_ROUTER_H
 #define LEAT_PACKETWAY_ROUTER_H
@@ -36,14 +36,14 @@ enum {
 };
 
 enum {
-    LEAT_PACKETWAY_ORIGINATE_S = 30,          /* my own table goes out at least that often */
-    LEAT_PACKETWAY_EXPIRE_S = 105,            /* a table that no newer one replaces */
+    LEAT_PACKETWAY_ORIGINATE_S = 30,          /* maximum interval between own tables */
+    LEAT_PACKETWAY_EXPIRE_S = 105,            /* lifetime of a table without a newer one */
     LEAT_PACKETWAY_POLL_S = 30,               /* default of poll_ps */
-    LEAT_PACKETWAY_SILENCES_MAX = 3,          /* polls without an answer */
-    LEAT_PACKETWAY_FAILURE_S = 60,            /* traffic to lost nodes is told why */
+    LEAT_PACKETWAY_SILENCES_MAX = 3,          /* unanswered polls */
+    LEAT_PACKETWAY_FAILURE_S = 60,            /* how long traffic to lost nodes gets the reason */
     LEAT_PACKETWAY_REDIRECT_S = 10,           /* one RDRC per (SA, DT) */
     LEAT_PACKETWAY_GVRT_PER_S = 10,           /* per neighbour */
-    LEAT_PACKETWAY_ORIGINATE_PER_S = 10,      /* however often my SAN changes */
+    LEAT_PACKETWAY_ORIGINATE_PER_S = 10,      /* however often this SAN changes */
     LEAT_PACKETWAY_RTBL_PER_S = 1000,         /* per neighbour */
     LEAT_PACKETWAY_TABLES_PER_SAN = 4,        /* K */
     LEAT_PACKETWAY_ALTERNATIVES_MAX = 4,      /* in L2SR */
@@ -56,25 +56,24 @@ enum {
 };
 
 struct leat_packetway_router_config {
-    uint32_t address;                  /* mine: a node of my SAN */
+    uint32_t address;                  /* address of this half-router: a node of this SAN */
     struct leat_packetway_block block; /* of my SAN; the bias is its ID */
-    uint32_t mtu_words;                /* of my SAN; 0 = unlimited */
-    bool point_to_point;               /* my SAN is one link: Hey-You is answered there */
+    uint32_t mtu_words;                /* of this SAN; 0 = unlimited */
+    bool point_to_point;               /* this SAN is one link: Hey-You is answered there */
     uint8_t levels;                    /* LEAT_PACKETWAY_LEVEL_; 0 is level A */
     const uint8_t *about;              /* records about me: [NAME] *CAPA [LADR]; copied */
     size_t about_len;
     leat_time poll_ps; /* WRU? to registered nodes; 0 = never */
     /* bounds */
-    uint32_t nodes_max;  /* LRT and registrations, buddies included */
-    uint32_t tables_max; /* XRTs */
-    uint32_t
-        table_len_max;    /* octets of the nodes of one table, whole words; more are made ranges */
-    uint32_t known_max;   /* addresses, those of my SAN included */
-    uint32_t ranges_max;  /* address ranges */
-    uint32_t pending_max; /* my own messages that wait to be taken */
+    uint32_t nodes_max;     /* LRT and registrations, buddies included */
+    uint32_t tables_max;    /* XRTs */
+    uint32_t table_len_max; /* octets of the nodes of one table, whole words; beyond: ranges */
+    uint32_t known_max;     /* addresses, those of my SAN included */
+    uint32_t ranges_max;    /* address ranges */
+    uint32_t pending_max;   /* own messages pending */
 };
 
-/* Everything for a SAN of some hundred nodes and a PacketWay of some thousand. */
+/* Suits a SAN of a few hundred nodes and a PacketWay of a few thousand. */
 struct leat_packetway_router_config leat_packetway_router_defaults(void);
 
 struct leat_packetway_router; /* packetway_router_parts.h */
@@ -92,16 +91,16 @@ leat_err leat_packetway_router_init(const struct leat_packetway_router_config *c
 /* ---- what the driver knows ----------------------------------------------------------------- */
 
 /*
- * Another half-router of my router. RANGE: no node's address, or mine. FULL. A twin given again
- * takes the new figures. Its link is up until link() says otherwise.
+ * Adds another half-router of this router. RANGE: not a node's address, or this half-router's own.
+ * FULL. A twin added again gets the new values. Its link is up until link() says otherwise.
  */
 leat_err leat_packetway_router_twin(struct leat_packetway_router *router, uint32_t address,
                                     uint16_t q, uint32_t mtu_words, leat_time now);
 
-/* A node or a range of nodes of my SAN, and how to get there: an entry of the LRT. */
+/* A node or a range of nodes of this SAN, and the route to it: an entry of the LRT. */
 struct leat_packetway_node {
     struct leat_packetway_address address; /* physical; a range cannot be a buddy */
-    const uint8_t *route;                  /* native route from me, at most 63 octets; copied */
+    const uint8_t *route; /* native route from this half-router, at most 63 octets; copied */
     size_t route_len;
     uint16_t q;
     bool buddy; /* a half-router of another router */
@@ -111,12 +110,12 @@ struct leat_packetway_node {
 leat_err leat_packetway_router_node(struct leat_packetway_router *router,
                                     const struct leat_packetway_node *node, leat_time now);
 
-/* The SAN no longer has it. A buddy that goes is reported: HRDOWN. FIELD: there was none. */
+/* The SAN no longer has it. The loss of a buddy is reported: HRDOWN. FIELD: there was none. */
 leat_err leat_packetway_router_node_gone(struct leat_packetway_router *router,
                                          const struct leat_packetway_address *address,
                                          leat_time now);
 
-/* The link to a twin went down (LINKDOWN) or came up (tables are asked for). FIELD: no twin. */
+/* The link to a twin went down (LINKDOWN) or came up (tables are requested). FIELD: no twin. */
 leat_err leat_packetway_router_link(struct leat_packetway_router *router, uint32_t twin, bool up,
                                     leat_time now);
 
@@ -125,20 +124,20 @@ leat_err leat_packetway_router_link(struct leat_packetway_router *router, uint32
 struct leat_packetway_arrival {
     enum leat_packetway_side side; /* HOST, BUDDY or TWIN */
     uint32_t from;                 /* TWIN: which; else 0 */
-    bool error_seen;               /* on this router's inputs: native CRC, or what the twin saw */
+    bool error_seen; /* on this router's inputs: native CRC, or reported by the twin */
 };
 
-/* What becomes of one packet. */
+/* The decision for one packet. */
 struct leat_packetway_routed {
     struct leat_packetway_decision decision;
-    const uint8_t *octets; /* the packet: the one handed in, or the message embedded in it */
+    const uint8_t *octets; /* the packet: the input, or the message embedded in it */
     uint32_t len;
     bool error_seen; /* for the seal, or for the twin */
 };
 
 /*
- * A whole packet came in. TO_TWIN, TO_SAN: the driver sends octets + consumed; COPIES: see below;
- * everything else is done with. *out is lent until the octets go.
+ * Processes a whole packet. TO_TWIN, TO_SAN: the driver sends octets + consumed; COPIES: see below;
+ * everything else is already handled. *out is lent as long as the octets.
  */
 void leat_packetway_router_input(struct leat_packetway_router *router,
                                  const struct leat_packetway_arrival *arrival,
@@ -155,12 +154,12 @@ bool leat_packetway_router_copy(struct leat_packetway_router *router,
                                 struct leat_packetway_copies *copies,
                                 struct leat_packetway_decision *out);
 
-/* My SAN refuses the native route of this packet, which came in just so: ERR/GENERAL. */
+/* This SAN refuses the native route of this input packet: ERR/GENERAL. */
 void leat_packetway_router_refused(struct leat_packetway_router *router,
                                    const struct leat_packetway_arrival *arrival,
                                    const uint8_t *octets, uint32_t len, leat_time now);
 
-/* A message of my own. Octets and route are lent until the next call. */
+/* A message that this half-router generates. Octets and route are lent until the next call. */
 struct leat_packetway_outgoing {
     enum leat_packetway_verdict verdict; /* TO_TWIN or TO_SAN */
     uint8_t twin;                        /* TO_TWIN: index */
@@ -175,15 +174,15 @@ bool leat_packetway_router_take(struct leat_packetway_router *router, leat_time 
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-/* Does what is due: tables go out and expire, nodes are polled. */
+/* Does what is due: sends and expires tables, polls nodes. */
 void leat_packetway_router_tick(struct leat_packetway_router *router, leat_time now);
 
-/* When tick has something to do again. */
+/* When tick is next due. */
 leat_time leat_packetway_router_next_at(const struct leat_packetway_router *router);
 
 /* ---- looking in ---------------------------------------------------------------------------- */
 
-/* What to forward by; up to date, lent until the next call that changes something. */
+/* The forwarding table; up to date, lent until the next call that changes something. */
 const struct leat_packetway_fib *leat_packetway_router_fib(struct leat_packetway_router *router);
 
 /* A table: one of the XRTs. Lent until the next call. */
@@ -196,7 +195,7 @@ struct leat_packetway_table_view {
     size_t csr_len;
     struct leat_packetway_records nodes; /* ADDRs */
     leat_time learned_at;
-    bool lost; /* deleted by a failure, kept to tell why */
+    bool lost; /* deleted by a failure, kept to report the reason */
 };
 
 /* The index-th slot, 0 .. tables_max - 1. False: empty. */
@@ -207,8 +206,8 @@ bool leat_packetway_router_table(const struct leat_packetway_router *router, uin
 struct leat_packetway_node_view {
     struct leat_packetway_node node;
     struct leat_packetway_records about;
-    bool mapped;     /* the driver's; otherwise only registered */
-    bool registered; /* it told about itself */
+    bool mapped;     /* added by the driver; otherwise only registered */
+    bool registered; /* it described itself */
 };
 bool leat_packetway_router_node_at(const struct leat_packetway_router *router, uint32_t index,
                                    struct leat_packetway_node_view *out);

@@ -1,13 +1,13 @@
 /*
- * The half-router's own parts, for packetway_router*.c only.
+ * The half-router's internals, for packetway_router*.c only.
  *
  *   packetway_router.c         memory, packets, time
  *   packetway_router_lrt.c     my SAN: nodes, registrations
- *   packetway_router_fib.c     what to forward by
+ *   packetway_router_fib.c     the forwarding table
  *   packetway_router_rrp.c     messages for me
  *   packetway_router_tables.c  RTBL in, failures
  *   packetway_router_rtbl.c    RTBL out
- *   packetway_router_out.c     messages of my own
+ *   packetway_router_out.c     own messages
  */
 #ifndef LEAT_PACKETWAY_ROUTER_PARTS_H
 #define LEAT_PACKETWAY_ROUTER_PARTS_H
@@ -38,7 +38,7 @@ struct leat_packetway_lrt_node {
 enum leat_packetway_xrt_state {
     LEAT_PACKETWAY_XRT_FREE,
     LEAT_PACKETWAY_XRT_LIVE,
-    LEAT_PACKETWAY_XRT_LOST, /* deleted by a failure; its nodes are told about that */
+    LEAT_PACKETWAY_XRT_LOST, /* deleted by a failure; traffic to its nodes gets that error */
 };
 
 struct leat_packetway_xrt {
@@ -52,7 +52,7 @@ struct leat_packetway_xrt {
     uint8_t failure; /* LOST: 1 + index */
     uint16_t rank;   /* place by Q */
     leat_time learned_at;
-    uint64_t twins_due, buddies_due; /* who still has to get it */
+    uint64_t twins_due, buddies_due; /* who still has to receive it */
     size_t csr_len, nodes_len;
     uint8_t *nodes;
     uint8_t csr[LEAT_PACKETWAY_CSR_LEN_MAX];
@@ -64,14 +64,14 @@ enum leat_packetway_pending_kind {
     LEAT_PACKETWAY_PENDING_MESSAGE,  /* octets are its DB */
     LEAT_PACKETWAY_PENDING_QUOTE,    /* the same, may be cut to the MTU */
     LEAT_PACKETWAY_PENDING_QUESTION, /* HRTO or GVL2 about `about`: answered when taken */
-    LEAT_PACKETWAY_PENDING_TELL,     /* octets are what was asked: several INFOs may come of it */
+    LEAT_PACKETWAY_PENDING_TELL,     /* octets are the request: several INFOs may result */
 };
 
 enum leat_packetway_pending_way {
     LEAT_PACKETWAY_BY_ADDRESS,
     LEAT_PACKETWAY_BY_TWIN,  /* `index` */
     LEAT_PACKETWAY_BY_BUDDY, /* `index` */
-    LEAT_PACKETWAY_BY_LINK,  /* my SAN, point to point */
+    LEAT_PACKETWAY_BY_LINK,  /* this SAN, point to point */
 };
 
 struct leat_packetway_pending {
@@ -83,7 +83,7 @@ struct leat_packetway_pending {
     uint16_t pt, te;
     uint8_t priority;
     bool told;           /* TELL: something matched */
-    uint32_t node, rank; /* TELL: where to go on */
+    uint32_t node, rank; /* TELL: where to continue */
     size_t at;
     size_t len;
     uint8_t octets[LEAT_PACKETWAY_REQUEST_LEN_MAX];
@@ -111,7 +111,7 @@ struct leat_packetway_router {
     struct leat_packetway_lrt_node *nodes;
     struct leat_packetway_native *natives; /* [nodes_max], one for each node */
     uint32_t *node_slots;                  /* hash of single addresses: 1 + index */
-    uint32_t node_slot_bits, node_end;     /* no node at or behind node_end */
+    uint32_t node_slot_bits, node_end;     /* no node at or after node_end */
 
     struct leat_packetway_xrt *tables;
     uint16_t *by_tie, *by_q; /* indices of tables, ordered; table_count of them */
@@ -128,7 +128,7 @@ struct leat_packetway_router {
     struct leat_packetway_rates twin_rates[LEAT_PACKETWAY_TWINS_MAX];
     struct leat_packetway_rates buddy_rates[LEAT_PACKETWAY_BUDDIES_MAX];
 
-    uint8_t *db, *message; /* where messages are made */
+    uint8_t *db, *message; /* buffer for messages */
     size_t db_cap, message_cap;
 };
 
@@ -193,7 +193,7 @@ void leat_packetway_router_fail(struct leat_packetway_router *r, uint16_t te, ui
                                 uint32_t b, const struct leat_packetway_peer *sender,
                                 uint8_t priority, leat_time now);
 void leat_packetway_router_age(struct leat_packetway_router *r, leat_time now);
-/* My SAN has changed: a new table, unless there were too many; then a little later. */
+/* This SAN has changed: sends a new table, or delays it if there were too many. */
 void leat_packetway_router_settle(struct leat_packetway_router *r, leat_time now);
 void leat_packetway_router_originate(struct leat_packetway_router *r, leat_time now);
 bool leat_packetway_router_is_neighbour(const struct leat_packetway_router *r,
@@ -201,7 +201,7 @@ bool leat_packetway_router_is_neighbour(const struct leat_packetway_router *r,
                                         struct leat_packetway_peer *out);
 /* The nodes of a table as ranges, in at most `cap` octets. 0: they do not fit. */
 size_t leat_packetway_router_ranges(const uint8_t *nodes, size_t len, uint8_t *out, size_t cap);
-/* The DB of the next table that is due, in r->db, and who gets it. */
+/* The DB of the next table that is due, in r->db, and its recipients. */
 bool leat_packetway_router_table_due(struct leat_packetway_router *r,
                                      struct leat_packetway_pending *to, size_t *len);
 

@@ -1,6 +1,6 @@
 /*
- * The numbers of PacketWay (spec section 4), each set in one list that makes an enum here and the
- * names in packetway_text.c.
+ * The numbers of PacketWay (spec section 4), each set in one list that generates an enum here and
+ * the names in packetway_text.c.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -10,16 +10,17 @@
 #include "leat_err.h"
 #include <leat/packetway_message.h>
 
-/* Where messages travel (spec/carriage.md). */
+/* How messages are carried (spec/carriage.md). */
 enum {
     LEAT_PACKETWAY_LINK_TYPE = 150,
     LEAT_PACKETWAY_ETHER_TYPE = 0x88B7,
     LEAT_PACKETWAY_UDP_PORT = 4254,
-    LEAT_PACKETWAY_ETHER_OUI = 0x020000, /* behind the Ethernet type, then the protocol */
+    LEAT_PACKETWAY_ETHER_OUI = 0x020000, /* after the Ethernet type, then the protocol */
     LEAT_PACKETWAY_ETHER_PROTOCOL = 0x0300,
 };
 
-/* Where fields of PH begin, for who looks at octets alone; h is the highest bit of its octet. */
+/* Offsets of fields of PH, for code that reads octets directly; h is the highest bit of its octet.
+ */
 enum {
     LEAT_PACKETWAY_DT_AT = 1,
     LEAT_PACKETWAY_TE_AT = 4,
@@ -30,8 +31,8 @@ enum {
     LEAT_PACKETWAY_SA_AT = 13,
 };
 
-/* On a SAN with a key these carry a MAC (packetway_auth.h): what changes what nodes know, and what
- * may hold such a message. */
+/* On a SAN with a key these carry a MAC (packetway_auth.h): messages that change what nodes know,
+ * and those that may contain such a message. */
 static inline bool leat_packetway_pt_is_keyed(uint16_t pt)
 {
     return pt == LEAT_PACKETWAY_PT_RRP || pt == LEAT_PACKETWAY_PT_ERR ||

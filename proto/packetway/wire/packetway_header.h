@@ -11,7 +11,7 @@
  *
  *   0xxx physical   10xx L2RH   110x reserved   1110 logical   1111 symbol
  *
- * A word that begins with class L2RH or symbol is no PH but a leading record.
+ * A word that begins with class L2RH or symbol is not a PH but a leading record.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The class of an address, from its highest bit on. */
+/* The class of an address, from its highest bits. */
 enum {
     LEAT_PACKETWAY_NOT_PHYSICAL = 0x800000,
     LEAT_PACKETWAY_NOT_L2RH = 0x400000,
@@ -51,16 +51,16 @@ static inline enum leat_packetway_class leat_packetway_class_of(uint32_t address
                                                 : LEAT_PACKETWAY_CLASS_LOGICAL;
 }
 
-/* The address of one node: physical and none of the special three. */
+/* The address of one node: physical and none of the three special ones. */
 static inline bool leat_packetway_address_is_node(uint32_t address)
 {
     return address >= 1 && address <= LEAT_PACKETWAY_ADDRESS_MAX;
 }
 
 /*
- * Reads the first 16 octets; spec 2.2 (c) after V and class. Lenient: RZ is passed over, element
- * sizes 5..7 become 8 bits (nothing to swap), a reserved SA becomes 0. A word of class L2RH or
- * symbol is E_ADDR. Errors are of the whole header: *fault_at is 0. On error *out is untouched.
+ * Reads the first 16 octets; spec 2.2 (c) after V and class. Lenient: RZ is ignored, element sizes
+ * 5..7 become 8 bits (nothing to swap), a reserved SA becomes 0. A word of class L2RH or symbol is
+ * E_ADDR. Errors apply to the whole header: *fault_at is 0. On error *out is untouched.
  */
 leat_err leat_packetway_header_decode(const uint8_t *buf, size_t len, enum leat_packetway_mode mode,
                                       struct leat_packetway_header *out, size_t *fault_at);
@@ -73,8 +73,8 @@ leat_err leat_packetway_header_encode(const struct leat_packetway_header *header
 leat_err leat_packetway_header_check(const struct leat_packetway_header *header);
 
 /*
- * The rule of EI (spec 5.6), once per router: what was reported moves up one place and this
- * router's own bit enters below. Once bit 63 is set, positions no longer move.
+ * The EI rule (spec 5.6), once per router: the reported bits move up one place and this router's
+ * own bit enters below. Once bit 63 is set, positions no longer move.
  */
 static inline uint64_t leat_packetway_ei_step(uint64_t ei, bool error_seen)
 {
@@ -83,9 +83,9 @@ static inline uint64_t leat_packetway_ei_step(uint64_t ei, bool error_seen)
 }
 
 /*
- * The endianness aid (spec 2.5): puts the elements of `data` (without the pad) into the host's
- * order where field E says that they are in the other one. A last element that is not whole stays
- * as it is; true says that there is one.
+ * The endianness aid (spec 2.5): converts the elements of `data` (without the pad) to host byte
+ * order where field E says that they are in the other one. An incomplete last element stays as it
+ * is; true reports that there is one.
  */
 bool leat_packetway_data_swap(uint8_t *data, size_t len, uint8_t e, bool host_is_little);
 

@@ -1,10 +1,10 @@
 /*
- * Leading records (spec 1.1, 1.2): consumed on the way, one after the other, in front of PH.
+ * Leading records (spec 1.1, 1.2): consumed along the route, one after the other, before PH.
  *
  *   L2RH    | VV000000 | 10LLLLLL | L route octets ... | pad |                W = [(L+9)/8] words
  *   symbol  | VV000000 | 1111ssss | ssssssss | ssssssss | L | L octets | pad |  W = [(L+12)/8]
  *
- * The route octets of an L2RH are the business of the SAN that consumes it.
+ * The route octets of an L2RH are interpreted by the SAN that consumes it.
  *
  * Also compiled for the kernel: no header of the C library.
  */

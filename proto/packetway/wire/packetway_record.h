@@ -19,13 +19,13 @@ leat_err leat_packetway_address_check(const struct leat_packetway_address *addre
 bool leat_packetway_address_matches(const struct leat_packetway_address *address, uint32_t x);
 
 /*
- * Checks every record, also the nested ones, but not which records form which message: that is
+ * Checks every record, including nested ones, but not which records form which message: that is
  * packetway_grammar.h. *fault_at is the offset of the offending record.
  */
 leat_err leat_packetway_records_check(const uint8_t *db, size_t len, enum leat_packetway_mode mode,
                                       size_t *fault_at);
 
-/* What is left, unknown records not counted. */
+/* The number of records left, unknown ones not counted. */
 size_t leat_packetway_records_count(const struct leat_packetway_records *records);
 
 #endif

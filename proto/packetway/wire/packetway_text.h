@@ -4,7 +4,7 @@
  *   leading[{kind type octets}] priority dt pt te e pl dl h sa oh[{type mandatory octets crc}]
  *   data, or records[..]; ot[{type mandatory octets}] ei
  *
- * pl, dl, h and crc are derived. A list that is empty is not shown. A record is one of
+ * pl, dl, h and crc are derived. An empty list is not shown. A record is one of
  *
  *   ADDR  address | min max | value mask; records      LADR  addresses[{address | ..}]
  *   NAME  name                                         SRQR  q routes[octets]
@@ -12,7 +12,7 @@
  *   RTHD  sn records                                   RCVF  addresses[address]
  *   SNID  sanId                                        all: type, and rl (derived)
  *
- * What a user leaves out: pt RRP, te WRU? (UNK under pt ERR, 0 under the rest), dt 0x7ffffe, sa 0.
+ * Defaults: pt RRP, te WRU? (UNK under pt ERR, 0 under the rest), dt 0x7ffffe, sa 0.
  */
 #ifndef LEAT_PACKETWAY_TEXT_H
 #define LEAT_PACKETWAY_TEXT_H
