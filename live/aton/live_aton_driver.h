@@ -1,6 +1,6 @@
 /*
- * What the two drivers of a station do for live_aton_station.c. A station is found by its device:
- * the XDP program that sits on it, or the shared file of the process that serves it.
+ * What the two drivers of a station provide to live_aton_station.c. A station is identified by its
+ * device: the XDP program on it, or the shared file of the process that serves it.
  */
 #ifndef LEAT_LIVE_ATON_DRIVER_H
 #define LEAT_LIVE_ATON_DRIVER_H
@@ -11,7 +11,7 @@
 
 enum { ATON_PAGE_LEN = 4096 };
 
-/* A station as a process that has opened it sees it. */
+/* A station as seen by a process that has opened it. */
 struct aton_seat {
     struct aton_config config;
     struct aton_page *page; /* mapped */
@@ -20,36 +20,37 @@ struct aton_seat {
     void *mapping;
     size_t mapping_len;
     struct aton_mailbox mailbox; /* mapped */
-    uint32_t *bell;              /* packet: mapped; another number after every message */
+    uint32_t *bell;              /* packet: mapped; changes after every message */
     int mailbox_map;             /* XDP: descriptor of the map */
     int windows_map;             /* XDP, with a key: descriptor of the map; else -1 */
-    int process;                 /* packet: its number; 0: it is in the kernel */
+    int process;                 /* packet: process ID; 0: it is in the kernel */
 };
 
 struct aton_driver {
     const char *name;
     /*
-     * Puts a station on config->device; what an earlier one there had in its registers is kept.
-     * config->why says why this driver, and aton_tell adds how it went; *slower_at changes where
-     * it runs slower than it could (leat/aton.h). False: why. Nothing is left behind then.
+     * Starts a station on config->device; the registers of an earlier station there are kept.
+     * config->why says why this driver was chosen, and aton_tell adds the result; *slower_at
+     * changes where it runs slower than it could (leat/aton.h). False: see `why`; nothing
+     * is left behind.
      */
     bool (*join)(struct aton_config *config, const struct leat_aton_interface *fresh,
                  int *slower_at, char *why);
-    /* OK, FAILED and why, or ABSENT: there is none of this driver. */
+    /* OK, FAILED (see `why`), or ABSENT: there is no station of this driver. */
     enum leat_aton_host_end (*find)(uint32_t device, struct aton_seat *seat, char *why);
     void (*let_go)(struct aton_seat *seat);
     bool (*counts)(struct aton_seat *seat, uint64_t counts[ATON_REASON_COUNT]);
-    /* Sleeps until the mailbox has something, a signal comes or the time is up. */
+    /* Sleeps until the mailbox has a message, a signal arrives or the time is up. */
     void (*wait_for_mail)(struct aton_seat *seat, int timeout_ms);
-    /* OK, FAILED and why, or ABSENT: there was none. */
+    /* OK, FAILED (see `why`), or ABSENT: there was none. */
     enum leat_aton_host_end (*leave)(uint32_t device, char *why);
-    /* Does what it sends on still leave? False: why not. */
+    /* Do forwarded frames still leave? False: see `why`. */
     bool (*works)(const struct aton_config *config, char *why);
 };
 
 extern const struct aton_driver aton_xdp_driver, aton_packet_driver;
 
-/* Into why, cut to its length; returns false, for `return`. */
+/* Formats into why, truncated; returns false, for `return`. */
 bool aton_because(char *why, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds to config->why how it has joined. */
@@ -59,19 +60,19 @@ void aton_tell(struct aton_config *config, const char *note, bool kept);
  * --------------------------------------------------- */
 
 /*
- * buckets: one per address, or NULL where nothing is limited. mailbox: NULL where nothing is
- * copied, as if it were full.
+ * buckets: one per address, or NULL without limits. mailbox: NULL if nothing is copied, as if it
+ * were full.
  */
 enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *c,
                                 const struct aton_page *page, struct aton_bucket *buckets,
                                 const struct aton_mailbox *mailbox);
 
-/* The frame of a packet that begins here: image and image_len are in f. */
+/* The frame of a packet that starts here: image and image_len are in f. */
 void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence);
 
 uint64_t aton_now_ns(void);
 
-/* A socket for our Ethernet type on a device, -1 and why. */
+/* A socket for our Ethernet type on a device; -1: see `why`. */
 int aton_socket(uint32_t device, char *why);
 
 #endif

@@ -32,16 +32,16 @@ enum {
     ATON_HOPS_MAX = 255,
     ATON_SPAN = 2048, /* offsets into the image are bounded by it; a power of two */
     ATON_OCTETS = ATON_IMAGE_AT + ATON_SPAN + 16,
-    ATON_AWAITED_MAX = 65536, /* of one's own packets, the youngest so many are taken */
+    ATON_AWAITED_MAX = 65536, /* own packets: this many of the latest are accepted */
     ATON_WHY_LEN = 320,
-    ATON_MAILBOX_LEN = 65536, /* octets of messages that nobody has read; a power of two */
-    ATON_SERIAL_LEN = 8,      /* with a key, it stands before the octets of a message */
-    ATON_WINDOW = 4,          /* serials of a sender that are remembered; a power of two */
+    ATON_MAILBOX_LEN = 65536, /* octets of unread messages; a power of two */
+    ATON_SERIAL_LEN = 8,      /* with a key, it precedes the octets of a message */
+    ATON_WINDOW = 4,          /* serials remembered per sender; a power of two */
     ATON_SENDERS = 65536,
 };
 
-/* What became of a frame. X(id, name, text): counters stand in this order; up to REPLAYED it has
- * changed and goes on, up to NO_ROOM it goes on as it came. */
+/* What became of a frame. X(id, name, text): counters are in this order; up to REPLAYED it was
+ * changed and forwarded, up to NO_ROOM it is forwarded unchanged. */
 #define ATON_REASONS(X)                                                                      \
     X(FOLDED, "folded", "took part and passed on")                                           \
     X(COPIED, "copied", "passive, to this station: copied to its mailbox and passed on")     \
@@ -72,51 +72,53 @@ enum aton_reason {
         ATON_REASON_COUNT
 };
 
-/* What a station is told when it joins. Lengths are multiples of 8, so that maps have no gaps. */
+/* A station's configuration when it joins. Lengths are multiples of 8, so that maps have no gaps.
+ */
 struct aton_config {
     uint32_t ring_id;
     uint32_t device, out;                          /* interface indices */
-    uint32_t rate_per_s;                           /* packets of one sender; 0: any number */
+    uint32_t rate_per_s;                           /* packets per sender; 0: unlimited */
     uint8_t own[8], from[8], previous[8], next[8]; /* Ethernet addresses: six octets of each */
     uint8_t key[LEAT_ATON_KEY_LEN];
     uint32_t has_key;
     uint32_t driver;
-    uint32_t frame_max;     /* what the way out takes, at most ATON_FRAME_MAX */
+    uint32_t frame_max;     /* MTU of the output, at most ATON_FRAME_MAX */
     uint32_t turns_back;    /* 1: XDP_TX; else redirected to `out` */
-    char why[ATON_WHY_LEN]; /* it has this driver, for people */
+    char why[ATON_WHY_LEN]; /* why this driver, for people */
 };
 
 /* What the host and the passing packets share: mapped by both. */
 struct aton_page {
     struct leat_aton_interface interface;
-    uint32_t issued; /* sequence of the youngest packet sent */
+    uint32_t issued; /* sequence number of the latest packet sent */
     uint32_t zero;
-    uint64_t serial; /* of the youngest message sent with a key */
+    uint64_t serial; /* of the latest message sent with a key */
 };
 
 struct aton_frame {
     uint32_t len;
     uint32_t image_len;
-    uint64_t mac; /* as aton_frame_mac found it */
+    uint64_t mac; /* as computed by aton_frame_mac */
     uint8_t octets[ATON_OCTETS];
 };
 
-/* A sender's budget: what it has left, and when that was. */
+/* A sender's budget: what is left, and at what time. */
 struct aton_bucket {
     uint64_t at_ns;
-    uint64_t tokens_ns; /* saved time: a packet costs 1e9 / rate */
+    uint64_t tokens_ns; /* accrued time: a packet costs 1e9 / rate */
 };
 
 /*
- * The youngest messages of one sender. A serial is the sender's time of day in nanoseconds, or one
- * more than its last: it grows, over restarts too. New is what is younger than the oldest that is
- * remembered, and not among them; so messages of several processes may overtake each other a bit.
+ * The latest messages of one sender. A serial is the sender's time of day in nanoseconds, or its
+ * last serial plus one: it increases, over restarts too. A message is new if its serial is above
+ * the oldest that is remembered, and not among them; messages of several processes may thus
+ * overtake each other a little.
  */
 struct aton_window {
     uint64_t serial[ATON_WINDOW];
 };
 
-/* Is it new? Then it is remembered, by one of several processors that may have it at once. */
+/* Is it new? Then it is recorded, by exactly one of the processors that may have it at once. */
 static inline bool aton_window_take(struct aton_window *w, uint64_t serial)
 {
     for (int tries = 0; tries < ATON_WINDOW; tries++) {
@@ -151,7 +153,7 @@ static inline void aton_put_mac(uint8_t *to, const uint8_t *mac)
         to[i] = mac[i];
 }
 
-/* A quarter second may be saved up. Returns whether one more packet is within the rate. */
+/* At most a quarter second accrues. Returns whether one more packet is within the rate. */
 static inline bool aton_bucket_take(struct aton_bucket *b, uint32_t rate_per_s, uint64_t now_ns)
 {
     const uint64_t saved_max = 250000000, price = 1000000000u / rate_per_s;

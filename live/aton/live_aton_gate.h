@@ -1,19 +1,19 @@
 /*
  * The gate of a live station: everything that happens to a frame between its arrival and its
  * departure, without a system call. XDP (live_aton_xdp.bpf.c) and the packet-socket station
- * (live_aton_packet.c) compile this one source; they differ in how a frame comes and goes.
+ * (live_aton_packet.c) compile this one source; they differ in how a frame arrives and leaves.
  *
- *   aton_check   for us? from the previous station? of our ring? image, MAC, CRC, payload sound?
- *   aton_admit   our own, gone round: up to the host (OWN); hops left? not too often?
+ *   aton_check   for us? from the previous station? of our ring? image, MAC, CRC, payload valid?
+ *   aton_admit   our own, back again: up to the host (OWN); hops left? within the rate?
  *   aton_fold    this station's part (FOLDED, REPEATED, NO_ROOM); of a passive packet that is
  *                addressed to it, a copy for the host's mailbox (COPIED, MAILBOX_FULL); with a key,
  *                once (REPLAYED)
- *   aton_seal    next address, hops, CRC, MAC: on its way
+ *   aton_seal    next address, hops, CRC, MAC: forwarded
  *
- * Any "no" on the way: dropped, and counted by the reason.
+ * If any check fails, the frame is dropped and counted by the reason.
  *
- * The includer gives what its ground has: aton_frame_crc, aton_frame_mac, aton_rate_allows,
- * aton_window_of, aton_mailbox_takes and, for a verifier, LEAT_ATON_BOUND.
+ * The includer provides what depends on its platform: aton_frame_crc, aton_frame_mac,
+ * aton_rate_allows, aton_window_of, aton_mailbox_takes and, for a verifier, LEAT_ATON_BOUND.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -27,10 +27,10 @@ static uint32_t aton_frame_crc(struct aton_frame *f);
 static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_config *c);
 static bool aton_rate_allows(const struct aton_config *c, uint16_t sender);
 
-/* What has come of a sender's messages; NULL: it is not known. */
+/* The messages received from a sender; NULL: unknown. */
 static struct aton_window *aton_window_of(uint16_t sender);
 
-/* A record for the mailbox: so many octets of the image from there on. False: it has no room. */
+/* Copies octets of the image into a mailbox record. False: no room. */
 static bool aton_mailbox_takes(struct aton_frame *f, uint32_t at, uint32_t len);
 
 static inline uint32_t aton_mac_at(const struct aton_frame *f)
@@ -38,7 +38,7 @@ static inline uint32_t aton_mac_at(const struct aton_frame *f)
     return LEAT_ATON_BOUND(f->image_len);
 }
 
-/* The head of the image: is there such a packet, and where does it end? */
+/* The header of the image: is there such a packet, and where does it end? */
 static inline enum aton_reason aton_measure(struct aton_frame *f, const struct aton_config *c)
 {
     struct leat_aton_packet p = { 0 };
@@ -50,7 +50,7 @@ static inline enum aton_reason aton_measure(struct aton_frame *f, const struct a
     p.counter = leat_get_be16(image + LEAT_ATON_COUNTER_AT);
     if (!p.active) {
         head_len = LEAT_ATON_PASSIVE_PAYLOAD_AT;
-        p.payload_len = p.counter; /* `length` stands there */
+        p.payload_len = p.counter; /* position of `length` */
     } else if (p.counter > LEAT_ATON_INTERFACES_MAX) {
         return ATON_MALFORMED;
     } else if (p.opcode < LEAT_ATON_SORT) {
@@ -64,7 +64,7 @@ static inline enum aton_reason aton_measure(struct aton_frame *f, const struct a
     return f->image_len + ATON_IMAGE_AT + aton_mac_len(c) > f->len ? ATON_SHORT : ATON_FOLDED;
 }
 
-/* What the CRC does not tell: counters that do not fit, valid octets that are none, FLG. */
+/* What the CRC does not detect: counters that do not fit, invalid valid octets, FLG. */
 static inline bool aton_payload_is_sound(struct aton_frame *f)
 {
     uint8_t *image = aton_image(f);
@@ -77,7 +77,7 @@ static inline bool aton_payload_is_sound(struct aton_frame *f)
     uint32_t at = LEAT_ATON_LONG_PAYLOAD_AT;
     if (flg & LEAT_ATON_FLG_ZERO || flg >> 4 != (flg & 15)) return false;
     if (opcode == LEAT_ATON_BITCOUNT && param % 8) {
-        /* The highest octet of a counter holds the bits that are left over. */
+        /* The highest octet of a counter holds the remaining bits. */
         for (uint32_t j = 0; j < 64 && j < width_bits; j++, at += (param + 7) / 8)
             if (image[LEAT_ATON_BOUND(at)] >> param % 8) return false;
     } else if (opcode == LEAT_ATON_TREE) {
@@ -87,7 +87,7 @@ static inline bool aton_payload_is_sound(struct aton_frame *f)
     return true;
 }
 
-/* All that can be wrong with a frame of our Ethernet type. FOLDED: nothing. */
+/* All checks of a frame of our Ethernet type. FOLDED: no error. */
 static inline enum aton_reason aton_check(struct aton_frame *f, const struct aton_config *c)
 {
     const uint8_t *o = f->octets;
@@ -107,7 +107,7 @@ static inline enum aton_reason aton_check(struct aton_frame *f, const struct ato
     return aton_payload_is_sound(f) ? ATON_FOLDED : ATON_MALFORMED;
 }
 
-/* A frame that has been checked: may it go on? FOLDED: it may. */
+/* A checked frame: may it be forwarded? FOLDED: it may. */
 static inline enum aton_reason aton_admit(struct aton_frame *f, const struct aton_config *c,
                                           const struct aton_page *page)
 {
@@ -123,7 +123,7 @@ static inline enum aton_reason aton_admit(struct aton_frame *f, const struct ato
     return ATON_FOLDED;
 }
 
-/* A message of a keyed ring, which has a serial, for the first time? */
+/* Is this the first copy of a message of a keyed ring, which has a serial? */
 static inline bool aton_is_new(struct aton_frame *f, uint32_t flg_at)
 {
     const uint8_t *image = aton_image(f);
@@ -132,9 +132,9 @@ static inline bool aton_is_new(struct aton_frame *f, uint32_t flg_at)
            aton_window_take(window, leat_get_be64(image + LEAT_ATON_PASSIVE_PAYLOAD_AT));
 }
 
-/* A record of the mailbox is sender, length and octets, as in the image. With a key a serial stands
- * between them, which is not for the reader: while the record is copied, sender and length stand in
- * the serial's last four octets. */
+/* A record of the mailbox is sender, length and octets, as in the image. With a key a serial
+ * precedes the octets, which is not for the reader: while the record is copied, sender and length
+ * occupy the serial's last four octets. */
 static inline bool aton_deliver(struct aton_frame *f, const struct aton_config *c, uint32_t flg_at)
 {
     enum { HEAD_AT = LEAT_ATON_PASSIVE_PAYLOAD_AT + ATON_SERIAL_LEN - 4 };
@@ -149,8 +149,8 @@ static inline bool aton_deliver(struct aton_frame *f, const struct aton_config *
 }
 
 /*
- * A passive packet passes, and its sender learns by A that its station is there, by C that it has
- * the octets. Of several that are addressed, one that has no room leaves C as the others made it.
+ * A passive packet passes; its sender learns from A that the station exists, from C that it has the
+ * octets. If several are addressed, one without room leaves C as the others set it.
  */
 static inline enum aton_reason aton_copy(struct aton_frame *f, const struct aton_config *c,
                                          const struct aton_page *page)
@@ -165,7 +165,7 @@ static inline enum aton_reason aton_copy(struct aton_frame *f, const struct aton
     return ATON_COPIED;
 }
 
-/* The visit itself: what changes a frame (up to REPLAYED), REPEATED or NO_ROOM. */
+/* The visit itself: an outcome that changes a frame (up to REPLAYED), REPEATED or NO_ROOM. */
 static inline enum aton_reason aton_fold(struct aton_frame *f, const struct aton_config *c,
                                          const struct aton_page *page)
 {
@@ -178,7 +178,7 @@ static inline enum aton_reason aton_fold(struct aton_frame *f, const struct aton
     return visit == LEAT_ATON_TAKES_PART ? ATON_FOLDED : ATON_REPEATED;
 }
 
-/* Addresses and hops of what leaves; CRC, MAC and length where it has changed. */
+/* Addresses and hops of an outgoing frame; CRC, MAC and length if it has changed. */
 static inline void aton_seal(struct aton_frame *f, const struct aton_config *c, bool changed)
 {
     uint8_t *image = aton_image(f);

@@ -1,5 +1,5 @@
 /*
- * A station's mailbox: what passive packets brought and nobody has read yet.
+ * A station's mailbox: unread data of passive packets.
  *
  *              read_at                      written_at
  *      ... ----+--------------+-------------+---- ...      at position modulo ATON_MAILBOX_LEN
@@ -10,9 +10,9 @@
  * This is the ring buffer that BPF programs write (linux/bpf.h, Documentation/bpf/ringbuf.rst), so
  * that one reader serves both drivers; the packet driver's process writes the same.
  *
- * One writes, any number of processes read, and each record goes to one of them: who moves read_at
- * over it. Nobody holds a lock, so a reader that is killed keeps nothing from the others. Without
- * room nothing is written: the writer says so to the packet's sender.
+ * There is one writer and any number of reading processes; each record goes to the reader that
+ * moves read_at over it. There are no locks, so a killed reader does not block the others. Without
+ * room nothing is written: the writer reports that to the packet's sender.
  */
 #ifndef LEAT_LIVE_ATON_MAILBOX_H
 #define LEAT_LIVE_ATON_MAILBOX_H
@@ -26,11 +26,11 @@ enum {
     ATON_RECORD_MAX = ATON_RECORD_HEAD_LEN + ATON_OCTETS_MAX,
 };
 
-/* Where it is. A reader may write to read_at alone. */
+/* The mapped mailbox. A reader may write only to read_at. */
 struct aton_mailbox {
-    unsigned long *read_at, *written_at; /* they only grow */
+    unsigned long *read_at, *written_at; /* they only increase */
     uint32_t *words;                     /* ATON_MAILBOX_LEN octets */
-    struct aton_window *windows;         /* the writer's, by sender, for a ring with a key */
+    struct aton_window *windows;         /* owned by the writer, by sender, for a ring with a key */
 };
 
 enum aton_mail {
@@ -39,12 +39,12 @@ enum aton_mail {
     ATON_MAIL_LONG, /* there is one, of *len octets, but `cap` is less: it stays */
 };
 
-/* The writer's: one at a time. False: no room. */
+/* For the single writer. False: no room. */
 bool aton_mailbox_put(const struct aton_mailbox *mailbox, const uint8_t *record, uint32_t len);
 
 bool aton_mailbox_is_empty(const struct aton_mailbox *mailbox);
 
-/* The oldest message that nobody else takes. */
+/* Takes the oldest message that no other reader takes. */
 enum aton_mail aton_mailbox_take(const struct aton_mailbox *mailbox, uint16_t *from,
                                  uint8_t *octets, size_t cap, size_t *len);
 

@@ -1,16 +1,16 @@
 /*
- * How PacketWay messages travel on an Ethernet and over UDP, for user space and the kernel alike.
+ * How PacketWay messages are carried on Ethernet and over UDP, for user space and the kernel alike.
  *
  *   Ethernet   | to 6 | from 6 | 88 B7 | 02 00 00 | 03 00 | words 16 | message | pad |
  *   UDP 4254                                              | words 16 | message |
  *
- * Frames are padded, so the count of 8-octet words finds TAIL. The native route of an Ethernet SAN
- * is the MAC address of the node, 6 octets; that of a UDP SAN its address and port, 4 + 2 octets
- * for IPv4 and 16 + 2 for IPv6, big-endian. These are the octets of an L2RH for such a SAN.
+ * Frames are padded, so the count of 8-octet words locates TAIL. The native route of an Ethernet
+ * SAN is the MAC address of the node, 6 octets; that of a UDP SAN its address and port, 4 + 2
+ * octets for IPv4 and 16 + 2 for IPv6, big-endian. These are the octets of an L2RH for such a SAN.
  *
- * A SAN finds its nodes by the messages that PacketWay has: WRU? to 0x7FFFFF at the Ethernet
- * broadcast address (on UDP: to everybody who is known or named), and INFO as the answer, from
- * whose frame the native route is taken.
+ * A SAN discovers its nodes with PacketWay's own messages: WRU? to 0x7FFFFF at the Ethernet
+ * broadcast address (on UDP: to every known or configured peer), and INFO as the answer, whose
+ * frame supplies the native route.
  *
  * Also compiled for the kernel: no header of the C library.
  */
@@ -35,10 +35,10 @@ enum {
     PACKETWAY_UDP_MESSAGE_AT = 2,
     PACKETWAY_MESSAGE_MAX = 65496, /* octets: what UDP can carry, in whole words */
     PACKETWAY_SANS_MAX = 8,        /* of one router */
-    PACKETWAY_NODES_MAX = 1024,    /* neighbours of one SAN that are known */
+    PACKETWAY_NODES_MAX = 1024,    /* known neighbours per SAN */
 };
 
-/* Writes everything in front of the message. */
+/* Writes everything before the message. */
 static inline void packetway_put_head(uint8_t *frame, const uint8_t *to, const uint8_t *from,
                                       uint32_t words)
 {
@@ -59,7 +59,7 @@ static inline bool packetway_is_ours(const uint8_t *frame)
            leat_get_be16(frame + PACKETWAY_PROTOCOL_AT) == LEAT_PACKETWAY_ETHER_PROTOCOL;
 }
 
-/* Does an Ethernet take this as the native route of one node? */
+/* Is this a valid native route of one node on Ethernet? */
 static inline bool packetway_is_mac(const uint8_t *route, uint32_t len)
 {
     return len == PACKETWAY_MAC_LEN && !(route[0] & 1);

@@ -1,6 +1,6 @@
 /*
- * Names that one process of a network namespace can hold: abstract sockets, which go with their
- * process, however that ends. They listen: the system tells whoever connects who that process is.
+ * Names that one process of a network namespace can hold: abstract sockets, which disappear with
+ * their process, however that ends. They listen: the system tells a client which process it is.
  */
 #ifndef LEAT_LIVE_PACKETWAY_NAME_H
 #define LEAT_LIVE_PACKETWAY_NAME_H
@@ -20,13 +20,13 @@ struct packetway_name {
 struct packetway_name packetway_name_of(const char *text, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* A socket that holds the name and never waits; -1 after errno. EADDRINUSE: another one has it. */
+/* A nonblocking socket that holds the name; -1: see errno. EADDRINUSE: another process has it. */
 int packetway_name_hold(const struct packetway_name *name);
 
-/* Closes the connections of those who wanted to know who holds it: only so many have room. */
+/* Closes the connections of clients that asked who holds it: the backlog is limited. */
 void packetway_name_dismiss(int held);
 
-/* The process at the other end of a connection, or of a name; false: it is not told. */
+/* The process at the other end of a connection, or of a name; false: unknown. */
 bool packetway_name_peer(int fd, struct ucred *who);
 bool packetway_name_holder(const struct packetway_name *name, struct ucred *who);
 

@@ -1,4 +1,4 @@
-/* A host's own parts, for live_packetway_node.c (the node) and packetway_memory.c (memory of
+/* A host's internals, for live_packetway_node.c (the node) and packetway_memory.c (memory of
  * others, and its own) only. */
 #ifndef LEAT_LIVE_PACKETWAY_NODE_PARTS_H
 #define LEAT_LIVE_PACKETWAY_NODE_PARTS_H
@@ -10,7 +10,7 @@
 #include "packetway_memory.h"
 #include <leat/packetway.h>
 
-/* The MEM-WRITE that answers a MEM-READ of mine; peer 0: none is awaited. */
+/* The MEM-WRITE that answers one of our MEM-READs; peer 0: none is awaited. */
 struct packetway_awaited {
     uint32_t peer;
     uint64_t reply;
@@ -34,7 +34,7 @@ struct leat_live_packetway {
     uint64_t reply_next;
     leat_time poll_ps, poll_at;
     uint32_t routers[LEAT_PACKETWAY_HOST_ROUTERS_MAX], router_count;
-    uint32_t expected; /* whose INFO was asked for, by TELL with these records, or by WRU? */
+    uint32_t expected; /* node whose INFO was requested, by TELL with these records, or by WRU? */
     uint8_t asked[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
     size_t asked_len;
     struct kept queue[LEAT_LIVE_PACKETWAY_QUEUE_MAX];
@@ -43,14 +43,14 @@ struct leat_live_packetway {
     uint8_t in[PACKETWAY_MESSAGE_MAX], out[PACKETWAY_MESSAGE_MAX];
 };
 
-enum { PACKETWAY_TURN = 64 }; /* messages that are taken in a row, however many come in */
+enum { PACKETWAY_TURN = 64 }; /* messages processed in a row, however many arrive */
 
 /* live_packetway_node.c */
 
-/* One message of the SAN, or what time brings. False: there is nothing now. */
+/* Processes one message of the SAN, or a timeout. False: nothing to do now. */
 bool packetway_node_step(struct leat_live_packetway *p, bool control_only,
                          struct leat_packetway_event *e);
-/* Waits for the SAN; false: it is `until`. */
+/* Waits for the SAN; false: `until` has passed. */
 bool packetway_node_pause(const struct leat_live_packetway *p, leat_time until);
 leat_time packetway_node_deadline(uint32_t timeout_ms);
 /* Sends a message of the node's own by address. */
@@ -59,9 +59,10 @@ void packetway_node_reply(struct leat_live_packetway *p, const struct leat_packe
 
 /* packetway_memory.c */
 
-/* Is a packet without leading records, by its header, one for the node's own memory, or awaited? */
+/* Is a packet without leading records, by its header, for the node's own memory, or an awaited
+ * answer? */
 bool packetway_memory_takes(const struct leat_live_packetway *p, const uint8_t *octets);
-/* Serves it. False: it is the program's, or what is awaited. */
+/* Serves it. False: it is for the program, or the awaited answer. */
 bool packetway_memory_serve(struct leat_live_packetway *p, const struct leat_packetway_event *e,
                             leat_time now);
 

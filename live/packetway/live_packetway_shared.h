@@ -15,7 +15,7 @@ struct packetway_port {
     uint8_t zero[2];
 };
 
-/* What a half-router forwards by; the pointers mean nothing in the kernel, which has maps. */
+/* A half-router's forwarding table; the pointers mean nothing in the kernel, which has maps. */
 struct packetway_fib {
     struct leat_packetway_fib fib;
     uint32_t me;           /* its address */
@@ -23,12 +23,12 @@ struct packetway_fib {
     uint32_t keyed;        /* a SAN of the router has a key: the process sees control messages */
 };
 
-/* A half-router by its address, and what it is asked. */
+/* A half-router by its address, and its requests. */
 struct packetway_key {
     uint32_t me, dt;
 };
 
-/* In a struct of its own: what a fib points to the compiler describes by name only. */
+/* In a struct of its own: the compiler describes what a fib points to by name only. */
 struct packetway_entry {
     struct leat_packetway_entry entry;
 };

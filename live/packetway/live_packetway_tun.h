@@ -1,13 +1,13 @@
 /*
  * IP over PacketWay (PT 21): a TUN device whose packets travel in messages to the nodes that their
- * destinations lead to.
+ * destinations map to.
  *
- *   programs -- IP --> TUN device -- ways: 10.9.0.3 -> node 0x301 --> message, planned
- *            <-- IP --            <-- only from the node that its source leads to <-- message
+ *   programs -- IP --> TUN device -- maps: 10.9.0.3 -> node 0x301 --> message, planned
+ *            <-- IP --            <-- only from the node that its source maps to <-- message
  *
- * Messages go along a plan, and by address until there is one. The device's MTU is what the SAN
- * holds (or mtu= says) beside a header and some hops; where a way holds less, mtu= has to say so,
- * for what is longer is dropped and counted.
+ * Messages follow a plan, and go by address until there is one. The device's MTU is the SAN's (or
+ * mtu=) less a header and some hops; if a route has a smaller MTU, mtu= must say so, because longer
+ * packets are dropped and counted.
  */
 #ifndef LEAT_LIVE_PACKETWAY_TUN_H
 #define LEAT_LIVE_PACKETWAY_TUN_H
@@ -39,29 +39,29 @@ struct packetway_tun {
     uint64_t sent, received, no_way, spoofed, unsent, too_long;
 };
 
-/* "10.9.0.0/24=0x301", "fd00::3=0x301"; again for more. False after `why`. */
+/* "10.9.0.0/24=0x301", "fd00::3=0x301"; may be repeated. False: see `why`. */
 bool packetway_tun_way(struct packetway_tun *tun, const char *text, char *why);
 
-/* The node that an address leads to, by the longest prefix; 0: none. */
+/* The node that an address maps to, by longest prefix; 0: none. */
 uint32_t packetway_tun_node(const struct packetway_tun *tun, const uint8_t *address, uint32_t len);
 
-/* Makes the device and brings it up, with room for messages of mtu_words; its addresses are the
- * user's to give. False after `why`. */
+/* Creates the device and brings it up, with room for messages of mtu_words; the user assigns its
+ * addresses. False: see `why`. */
 bool packetway_tun_open(struct packetway_tun *tun, const char *device, uint32_t mtu_words,
                         char *why);
 void packetway_tun_close(struct packetway_tun *tun);
 
-/* Sends what the host has to send. */
+/* Sends the packets that the host has queued. */
 void packetway_tun_send(struct packetway_tun *tun, struct leat_live_packetway *node);
 
 /*
- * What tells the sender of an IP packet that the way carries `mtu` octets at most: ICMP (RFC 1191),
- * or ICMPv6 (RFC 4443); TCP then sends shorter ones. 0: nothing is to be told.
+ * The packet that tells an IP sender that the route carries at most `mtu` octets: ICMP (RFC 1191),
+ * or ICMPv6 (RFC 4443); TCP then sends shorter ones. 0: no such packet.
  */
 size_t packetway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
                               uint8_t out[PACKETWAY_TOO_LONG_MAX]);
 
-/* A message of PT IP that came in. */
+/* Handles a received message of PT IP. */
 void packetway_tun_receive(struct packetway_tun *tun, const struct leat_packetway_event *event);
 
 #endif
