@@ -53,7 +53,7 @@ void leat_esp_map_begin(struct leat_esp_map *m, uint64_t computation, uint64_t r
     leat_esp_map_node(m, root_id);
 }
 
-/* Where the id is in the index, or where it would go. */
+/* The position of the id in the index, or where it would be inserted. */
 static uint32_t *index_of(const struct leat_esp_map *m, uint64_t id)
 {
     uint32_t at = (uint32_t)leat_esp_spread(id) & m->index_mask;
@@ -110,7 +110,7 @@ uint32_t leat_esp_map_parent(const struct leat_esp_map *m, uint64_t id)
 
 bool leat_esp_map_is_placed(const struct leat_esp_map *m, uint64_t id)
 {
-    for (uint32_t steps = 0; steps <= m->nodes; steps++) { /* what nodes tell may be a circle */
+    for (uint32_t steps = 0; steps <= m->nodes; steps++) { /* reports may form a cycle */
         const uint32_t parent = leat_esp_map_parent(m, id);
         if (parent == LEAT_ESP_MAP_NONE || m->node[parent].cursor) return false;
         if (parent == 0) return true;
@@ -140,7 +140,7 @@ void leat_esp_map_points(struct leat_esp_map *m, const struct leat_esp_roster *r
                          uint32_t members)
 {
     const uint32_t points = m->nodes + members;
-    uint32_t *first = m->point_first, *count = first + 2; /* of node n: what n + 2 counts */
+    uint32_t *first = m->point_first, *count = first + 2; /* the count of node n is at n + 2 */
     assert(members <= m->links_max);
     memset(first, 0, ((size_t)m->nodes + 2) * sizeof *first);
     for (uint32_t i = 1; i < points; i++) {

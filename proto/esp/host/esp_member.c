@@ -31,7 +31,7 @@ static struct leat_esp_packet fill_in(const struct leat_esp_member *m, uint64_t 
     return p;
 }
 
-/* Who has not been welcomed cannot tell what is new: in a keyed group it may be a copy. */
+/* A member without a WELCOME cannot know what is new: in a keyed group it may be a copy. */
 static bool is_meant(const struct leat_esp_member *m, const struct leat_esp_announce *a)
 {
     return a->group == m->config.group && (!a->member || a->member == m->config.id) &&
@@ -45,7 +45,7 @@ static bool is_known(const struct leat_esp_member *m, uint64_t computation, uint
     return false;
 }
 
-/* A place for one more: a new one, or that of the lowest serial. */
+/* A slot for one more: a free one, or that of the lowest serial. */
 static struct leat_esp_plan *make_room(struct leat_esp_member *m)
 {
     if (m->plans < LEAT_ESP_PLANS_MAX) return &m->plan[m->plans++];
@@ -89,11 +89,12 @@ bool leat_esp_member_welcome(struct leat_esp_member *m, leat_time now,
         return false;
     }
     const bool is_known = w->flags & LEAT_ESP_WELCOME_KNOWN;
-    /* Only the first: later ones may overtake what was announced before them. */
+    /* Only the first one: later ones may overtake earlier announcements. */
     if (!m->welcomed && w->announced > m->forgotten) m->forgotten = w->announced;
     m->welcomed = w->serial;
     if (is_known) m->welcomed_at = now;
-    /* A challenge that the JOIN did not have is answered at once; one that it had, never again. */
+    /* A challenge that the JOIN did not have is answered at once; one that it had is not answered
+     * again. */
     if (!is_known && w->challenge != m->challenge && m->config.join_every_ps) m->join_at = now;
     m->challenge = w->challenge;
     return true;
@@ -120,7 +121,7 @@ void leat_esp_member_leave(struct leat_esp_member *m, struct leat_esp_post *post
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-/* The plan whose round is the earliest; plans of the lower serial first. NULL: none has any. */
+/* The plan with the earliest round; ties go to the lower serial. NULL: none is pending. */
 static const struct leat_esp_plan *next_plan(const struct leat_esp_member *m)
 {
     const struct leat_esp_plan *next = NULL;

@@ -1,7 +1,7 @@
 #include "esp_post.h"
 #include "esp_node.h"
 
-/* An announcement in a CAST, keyed as if it came alone. */
+/* An announcement in a CAST, keyed as if it were sent alone. */
 static leat_err wrap(const struct leat_esp_post *post, const uint8_t key[LEAT_ESP_KEY_LEN],
                      struct leat_esp_cast *cast)
 {

@@ -41,7 +41,7 @@ static bool is_same(const struct leat_esp_next *a, const struct leat_esp_next *b
     return a->port == b->port && memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
-/* Where the address is in the index, or where it would go. */
+/* The position of the address in the index, or where it would be inserted. */
 static uint32_t place_of(const struct leat_esp_roster *r, const struct leat_esp_next *address)
 {
     uint64_t state = leat_get_le64(address->address) ^ address->port;

@@ -6,7 +6,7 @@
 
 static const leat_time ps_per_us = 1000000, ps_per_ms = 1000000000, ps_per_s = 1000000000000;
 
-/* Announcements count in microseconds, rounded up: two of them may be one apart. */
+/* Announcements count in microseconds, rounded up: two of them may differ by one. */
 static const leat_time grain_ps = 2000000;
 
 enum { PHASE_REGISTER, PHASE_COLLECT, PHASES };
@@ -52,7 +52,7 @@ static bool is_running(const struct leat_esp_service *s)
 
 /* ---- who is a member ------------------------------------------------------------------------- */
 
-/* A hash that others cannot compute: they lack the key, or the seed where that is the member. */
+/* A hash that others cannot compute: they lack the key or, if that is the member's, the seed. */
 static uint64_t secret_hash(const struct leat_esp_service *s, const struct leat_esp_next *from,
                             uint64_t port, uint64_t member, uint64_t forgotten)
 {
@@ -67,7 +67,7 @@ static uint64_t secret_hash(const struct leat_esp_service *s, const struct leat_
     return leat_sip_finish(&sip, 0, 40);
 }
 
-/* What a member at this address must show before the root takes it as new. */
+/* The challenge that a member at this address must present before the root accepts it as new. */
 static uint64_t challenge_of(const struct leat_esp_service *s, const struct leat_esp_next *from,
                              uint64_t member)
 {
@@ -76,9 +76,9 @@ static uint64_t challenge_of(const struct leat_esp_service *s, const struct leat
 }
 
 /*
- * Whoever sends in another's name must not make that one drown in WELCOMEs. In a keyed group nobody
- * can: each JOIN is answered once. To limit addresses there would help who sends a member's old
- * JOINs, to keep it out.
+ * A sender with a forged address must not flood the owner of that address with WELCOMEs. In a keyed
+ * group nobody can: each JOIN is answered once. A limit per address there would help an attacker
+ * who replays a member's old JOINs to keep it out.
  */
 static bool may_welcome(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from)
 {
@@ -109,14 +109,14 @@ static bool welcome(struct leat_esp_service *s, leat_time now, const struct leat
         .member = join->member,
         .serial = join->serial,
         .challenge = challenge_of(s, from, join->member),
-        /* What is being announced is for members that join meanwhile, too. */
+        /* The current announcement is also for members that join meanwhile. */
         .announced = is_running(s) ? s->first_serial - 1 : s->serial,
         .flags = flags,
     };
     return true;
 }
 
-/* How many of a JOIN's places are marked; `mark`: and then all are. */
+/* How many of a JOIN's places are marked; `mark`: marks all of them afterwards. */
 static uint32_t marks(struct leat_esp_service *s, uint64_t hash, bool mark)
 {
     uint32_t count = 0;
@@ -129,7 +129,7 @@ static uint32_t marks(struct leat_esp_service *s, uint64_t hash, bool mark)
     return count;
 }
 
-/* The JOIN of somebody who is not known and has no challenge yet. */
+/* The JOIN of an unknown member that has no challenge yet. */
 static void challenge(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
                       const struct leat_esp_join *join, leat_time until)
 {
@@ -157,7 +157,7 @@ static bool is_same_address(const struct leat_esp_next *a, const struct leat_esp
     return a->port == b->port && memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
-/* In a keyed group: is it this member's own, sent now and from here? */
+/* In a keyed group: is it this member's own, sent now and from this address? */
 static bool is_believed(struct leat_esp_service *s, leat_time now, const struct leat_esp_next *from,
                         const struct leat_esp_join *join, leat_time until)
 {
@@ -192,7 +192,7 @@ bool leat_esp_service_join(struct leat_esp_service *s, leat_time now,
         leat_esp_roster_leave(&s->roster, from, join->member, join->serial);
         return true;
     }
-    /* Entries stay where they are while members are being asked. */
+    /* Entries do not move while members are being queried. */
     if (s->roster.count == s->roster.cap && !is_running(s)) leat_esp_roster_expire(&s->roster, now);
     if (!leat_esp_roster_join(&s->roster, from, join->member, join->serial, until)) {
         s->refused++;
@@ -215,7 +215,7 @@ static bool is_mapped(const struct leat_esp_request *r)
     return r->kind == LEAT_ESP_SERVICE_TREE || r->kind == LEAT_ESP_SERVICE_MULTICAST;
 }
 
-/* COUNT and COLLECT count every packet: they have one round, whatever is asked. */
+/* COUNT and COLLECT count every packet: they always have one round. */
 static uint32_t rounds_of(const struct leat_esp_request *r)
 {
     return is_collected(r) && !r->robust ? 1 : r->rounds;
@@ -289,14 +289,14 @@ static uint32_t announcements(const struct leat_esp_service *s)
     return leat_esp_service_targets(s) * s->computings * phases_of(&s->request);
 }
 
-/* When announcement `next` of copy `copy` goes out. */
+/* When announcement `next` of copy `copy` is sent. */
 static leat_time announce_at(const struct leat_esp_service *s, uint32_t copy, uint32_t next)
 {
     const leat_time paced = s->request.pace_ps * announcements(s), gap = s->request.gap_ps;
     return s->began_at + copy * (paced > gap ? paced : gap) + next * s->request.pace_ps;
 }
 
-/* When the last one has gone out. */
+/* When the last one has been sent. */
 static leat_time last_at(const struct leat_esp_service *s)
 {
     return announce_at(s, s->request.copies - 1, announcements(s));
@@ -326,7 +326,7 @@ static void attempt(struct leat_esp_service *s, leat_time now)
     s->began_at = now;
     s->is_cast = false;
     s->is_cast = leat_esp_service_can_cast(s, last_at(s)) && !is_mapped(r);
-    s->act_at = last_at(s) + r->settle_ps; /* which the host may take to send them */
+    s->act_at = last_at(s) + r->settle_ps; /* time that the host may take to send them */
     s->collect_at = s->act_at + phase_ps(r);
     s->end_at = s->act_at + phases_of(r) * phase_ps(r);
 }
@@ -379,7 +379,7 @@ static void on_error(struct leat_esp_service *s, leat_time now)
     if (voids(s)) again(s, now, LEAT_ESP_VOID);
 }
 
-/* All parts are there: they make the answer, if it is one. */
+/* All parts are present: combine them into the answer, if it is valid. */
 static void conclude(struct leat_esp_service *s, leat_time now)
 {
     const struct leat_esp_computing *c = s->computing;
@@ -413,7 +413,7 @@ static void on_answer(struct leat_esp_service *s, leat_time now, struct leat_esp
     conclude(s, now);
 }
 
-/* Children that the own store waits for, in the first computation. */
+/* Children that the root's own store waits for, in the first computation. */
 static uint32_t children(struct leat_esp_service *s, leat_time now)
 {
     const uint64_t computation = s->computing[0].computation;
@@ -424,7 +424,7 @@ static uint32_t children(struct leat_esp_service *s, leat_time now)
     return (uint32_t)leat_esp_cell_find(&turn, LEAT_ESP_TAG_CHILDREN).value;
 }
 
-/* The root's own store takes it, as the last node of its way. What it passes is the answer. */
+/* The root's own store executes it, as the last node of the route. What it passes is the answer. */
 static void execute(struct leat_esp_service *s, leat_time now, struct leat_esp_computing *c,
                     const struct leat_esp_words *words)
 {
@@ -451,7 +451,7 @@ static uint8_t opcode_of(const struct leat_esp_request *r, uint32_t phase)
     return r->robust ? LEAT_ESP_RCOLLECT : LEAT_ESP_COLLECT;
 }
 
-/* Is it what the members were asked to send? Anything else might be anybody's. */
+/* Is it what the members were asked to send? Anything else could come from anybody. */
 static bool is_asked_for(const struct leat_esp_service *s, const struct leat_esp_words *w)
 {
     for (uint32_t phase = 0; phase < phases_of(&s->request); phase++)
@@ -477,8 +477,9 @@ void leat_esp_service_hear(struct leat_esp_service *s, leat_time now,
 /* ---- what goes out --------------------------------------------------------------------------- */
 
 /*
- * spec/esp.md: LT for a maximum, GT for a minimum. Where a value is sent again because packets are
- * lost, its equal must travel on, or the second copy would end where the first has been.
+ * spec/esp.md: LT for a maximum, GT for a minimum. Where a value is retransmitted because packets
+ * are lost, an equal value must be forwarded, or the second copy would stop where the first one
+ * passed.
  */
 static uint32_t operator_of(const struct leat_esp_request *r)
 {
@@ -525,7 +526,7 @@ static uint8_t service_of(const struct leat_esp_request *r)
     return (uint8_t)r->kind;
 }
 
-/* Microseconds from now on, rounded up; none for what is past. */
+/* Microseconds from now, rounded up; 0 for the past. */
 static uint32_t us_until(leat_time at, leat_time now)
 {
     return at > now ? (uint32_t)((at - now + ps_per_us - 1) / ps_per_us) : 0;
@@ -581,7 +582,7 @@ bool leat_esp_service_next(struct leat_esp_service *s, leat_time now, struct lea
         return true;
     }
     if (s->state == LEAT_ESP_SERVICE_COMPUTING && now >= s->end_at) on_end(s, now);
-    /* Too slow: who hears of it now would act when others collect already. */
+    /* Too late: a member that receives it now would act when others already collect. */
     if (s->state == LEAT_ESP_SERVICE_COMPUTING && s->copy < s->request.copies && now > s->act_at)
         again(s, now, LEAT_ESP_VOID);
     if (s->state == LEAT_ESP_SERVICE_ASKING && now >= s->wave_at) leat_esp_service_wave(s, now);

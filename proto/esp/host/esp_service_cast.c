@@ -1,6 +1,6 @@
 /*
- * Multicast: duplicates at the branch points of a tree that was mapped, and announcements by them.
- * Every wave has a serial of its own, so that a node whose answer was lost takes the next one.
+ * Multicast: duplicates at the branch points of a mapped tree, and announcements through them.
+ * Every wave has a serial of its own, so that a node whose answer was lost accepts the next one.
  */
 #include "esp_service_parts.h"
 
@@ -52,7 +52,7 @@ void leat_esp_service_begin_install(struct leat_esp_service *s, leat_time now)
         s->map.node[n].is_done = false;
         s->result.answer += points_of(s, n) != 0;
     }
-    /* The first dies first; nothing lives shorter than that. */
+    /* The first one expires first; nothing has a shorter lifetime. */
     s->cast_until = leat_time_add(now, s->request.lifetime_ms * UINT64_C(1000000000));
     leat_esp_service_install_wave(s, now);
 }
@@ -107,7 +107,7 @@ void leat_esp_service_target(const struct leat_esp_service *s, uint32_t n,
     post->opcode = LEAT_ESP_ANNOUNCE;
     if (n < heads) {
         post->to = *address_of(s, point);
-        post->announce.member = 0; /* whoever gets it */
+        post->announce.member = 0; /* whichever member receives it */
         if (point >= s->map.nodes) return;
         post->opcode = LEAT_ESP_CAST;
         post->hops = LEAT_ESP_CAST_HOPS;

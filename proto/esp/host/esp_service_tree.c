@@ -1,12 +1,12 @@
 /*
- * The tree map: after RCHLD the nodes are asked for their children, by queries that every node on
- * the way to a member answers. One member for each node that has any would be enough, but who is
- * where is what nobody knows; so some of the members whose way is not known are asked in a wave,
- * and when its answers are in, some of those still left.
+ * The tree map: after RCHLD the root queries the nodes for their children, by queries that every
+ * node on the route to a member answers. One member per node that has any would be enough, but
+ * their locations are unknown. The root therefore queries some of the members whose route is
+ * unknown in a wave and, when the answers are in, some of those still left.
  */
 #include "esp_service_parts.h"
 
-/* Waves get larger with the group, so that there are never more than some tens. */
+/* Waves grow with the group, so that there are never more than a few tens. */
 enum { WAVE_SHARE = 16 };
 
 static bool is_placed(const struct leat_esp_service *s, uint32_t member)
@@ -57,7 +57,8 @@ static void finish(struct leat_esp_service *s, leat_time now, uint32_t unplaced)
         leat_esp_service_end(s, now, LEAT_ESP_ANSWERED);
 }
 
-/* Has a node more to tell? Then it is asked before any member, who may be in the rest. */
+/* Does a node have more to report? Then it is queried before any member, which may be in the rest.
+ */
 static bool has_rests(const struct leat_esp_service *s)
 {
     for (uint32_t i = 0; i < s->map.nodes; i++)
@@ -83,7 +84,7 @@ void leat_esp_service_wave(struct leat_esp_service *s, leat_time now)
 void leat_esp_service_ask(struct leat_esp_service *s, leat_time now)
 {
     s->state = LEAT_ESP_SERVICE_ASKING;
-    s->cast_until = 0; /* the map that it went by is gone */
+    s->cast_until = 0; /* the map that it relied on is gone */
     s->nonce = leat_random_next(&s->random);
     leat_esp_map_begin(&s->map, s->computing[0].computation, s->own.node.id);
     add_own(s, now);
@@ -129,7 +130,7 @@ void leat_esp_service_reply(struct leat_esp_service *s, const struct leat_esp_ne
     const uint32_t heard_of = s->map.nodes, node = leat_esp_map_node(&s->map, reply->node);
     if (node == LEAT_ESP_MAP_NONE || node == 0) return;
     struct leat_esp_map_node *n = &s->map.node[node];
-    /* Pieces of a list come in order, but for those that were asked for again. */
+    /* Pieces of a list arrive in order, except those that were requested again. */
     const bool is_next = !reply->next || reply->next > n->cursor;
     if (is_next && (node == heard_of || n->cursor)) n->cursor = reply->next;
     n->via = (uint32_t)member;

@@ -4,10 +4,11 @@
 #include <assert.h>
 #include <string.h>
 
-/* In execute_many, the lines of an instruction are asked for so many instructions ahead. */
+/* execute_many prefetches the lines of an instruction this many instructions ahead. */
 enum { KEYS_AHEAD = 24, REST_AHEAD = 12 };
 
-/* A function that only fetches has no effect that GCC would keep a call for: it must be inlined. */
+/* GCC drops calls to a function that only prefetches, since it has no effect: it must be inlined.
+ */
 #ifdef __GNUC__
 #define FETCH(address) __builtin_prefetch(address, 1)
 #define INLINE         static inline __attribute__((always_inline))
@@ -76,7 +77,7 @@ struct leat_esp_outcome leat_esp_store_execute(struct leat_esp_store *store, uin
                             LEAT_ESP_TAGS_MAX, w);
 }
 
-/* The line that tells whether a binding is there, in both buckets; or all others of a bucket. */
+/* The line that shows whether a binding exists, in both buckets; or all other lines of a bucket. */
 INLINE void fetch(const struct leat_esp_store *store, const struct leat_esp_words *w, bool rest)
 {
     const uint64_t mark = leat_esp_mark(&store->node, w->computation);
@@ -132,7 +133,8 @@ struct leat_esp_outcome leat_esp_store_visit(struct leat_esp_store *store, uint6
 
 /* ---- reading a store ---------------------------------------------------------------------- */
 
-/* A reader's clock may lag behind the group's time; what is dead there is not told. */
+/* A reader's clock may lag behind the group's time; what has expired by that time is not reported.
+ */
 static uint64_t time_of(const struct leat_esp_group *group, uint64_t now)
 {
     return now > group->last ? now : group->last;

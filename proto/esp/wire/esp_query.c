@@ -7,8 +7,8 @@
 enum { HOPS_AT = LEAT_ESP_OPERANDS_AT + 16, CONTROL_RESERVED = 0x10 };
 
 /*
- * One walk over the fields in their order reads them from octets or writes them there: layout is
- * written down once. The first fault stops both.
+ * One walk over the fields in order reads or writes the octets: the layout is written down once.
+ * The first fault stops either.
  */
 struct walk {
     const uint8_t *from; /* NULL: writing */
@@ -25,7 +25,7 @@ static void refuse(struct walk *w, leat_err err, size_t at)
     w->fault_at = at;
 }
 
-/* `len` octets as a number. A count that promises more than there is ends the walk. */
+/* `len` octets as a number. A count that exceeds the octets present ends the walk. */
 static uint64_t number(struct walk *w, size_t len, uint64_t value)
 {
     if (w->err) return value;
@@ -72,7 +72,7 @@ static void zeros(struct walk *w, size_t len)
         if (number(w, 1, 0) != 0) refuse(w, LEAT_ERR_RESERVED, at);
 }
 
-/* The field of `len` octets before this place must not exceed `max`. */
+/* The field of `len` octets before this position must not exceed `max`. */
 static bool bounded(struct walk *w, size_t len, uint64_t value, uint64_t max)
 {
     if (!w->err && value > max) refuse(w, LEAT_ERR_RANGE, w->at - len);
@@ -149,7 +149,7 @@ static void walk_welcome(struct walk *w, struct leat_esp_welcome *m)
     zeros(w, 7);
 }
 
-/* The operands of the instruction within an ANNOUNCE: what its decoder would refuse is refused. */
+/* The operands of the instruction within an ANNOUNCE: refuses what its decoder would refuse. */
 static void walk_task(struct walk *w, struct leat_esp_packet *task)
 {
     uint64_t operand[LEAT_ESP_OPERANDS_MAX] = { 0 }, again[LEAT_ESP_OPERANDS_MAX] = { 0 };
@@ -256,7 +256,7 @@ static bool is_management(unsigned opcode)
     return opcode >= LEAT_ESP_QUERY && opcode < LEAT_ESP_MANAGEMENT_END;
 }
 
-/* Every operand list is of whole 64-bit words, the MAC being the last. */
+/* Every operand list consists of whole 64-bit words; the MAC is the last. */
 static bool length_is_possible(unsigned words)
 {
     return words >= LEAT_ESP_MANAGEMENT_WORDS_MIN && words <= LEAT_ESP_MANAGEMENT_WORDS_MAX &&
@@ -298,7 +298,7 @@ void leat_esp_key_of_group(const uint8_t key[LEAT_ESP_KEY_LEN], uint64_t group,
     }
 }
 
-/* The head, CRC and MAC of a packet; *packet_len is its length. */
+/* The header, CRC and MAC of a packet; *packet_len is its length. */
 static leat_err check(const uint8_t *buf, size_t len, const uint8_t *key, size_t *packet_len,
                       size_t *fault_at)
 {

@@ -14,7 +14,7 @@ static const struct leat_name join_flag_names[] = { { LEAT_ESP_JOIN_HAS_VALUE, "
 static const struct leat_name welcome_flag_names[] = { { LEAT_ESP_WELCOME_KNOWN, "known" }, { 0, NULL } };
 /* clang-format on */
 
-/* Fields follow one another: `at` goes along. */
+/* Fields follow one another: `at` advances with them. */
 struct walk {
     struct leat_fields *f;
     size_t at;
@@ -33,7 +33,7 @@ static uint64_t number(struct walk *w, const char *name, unsigned bits, uint64_t
     return value;
 }
 
-/* A value that has a name, or is refused by `expected`. */
+/* A named value; any other is refused with `expected`. */
 static uint64_t named(struct walk *w, const char *name, unsigned bits,
                       const struct leat_name *names, const char *expected, uint64_t value)
 {
@@ -220,7 +220,7 @@ leat_err leat_esp_management_show(const uint8_t *octets, size_t len, struct leat
     return LEAT_ERR_OK;
 }
 
-/* What a user leaves out: 1 for numbers that tell things apart, the centre, ten seconds. */
+/* Defaults: 1 for numbers that distinguish things, the centre, ten seconds. */
 static struct leat_esp_management preset(unsigned opcode)
 {
     struct leat_esp_management m = { .opcode = (uint8_t)opcode, .computationId = 1 };

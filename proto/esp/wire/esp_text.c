@@ -128,7 +128,7 @@ static leat_err show(const uint8_t *octets, size_t len, struct leat_fields *f, s
     return LEAT_ERR_OK;
 }
 
-/* Encode refuses equal tags too; only here can a user be told which. */
+/* Encode refuses equal tags too; only here can the message name them. */
 void leat_esp_tags_check(struct leat_fields *f, const struct leat_esp_packet *p)
 {
     size_t at;
@@ -142,7 +142,7 @@ void leat_esp_tags_check(struct leat_fields *f, const struct leat_esp_packet *p)
 static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t *len)
 {
     struct leat_esp_packet p = leat_esp_preset;
-    /* What other fields there are depends on it. */
+    /* The other fields depend on it. */
     p.opcode = (uint8_t)leat_esp_opcode_walk(f, LEAT_ESP_OPCODE_AT, p.opcode, true);
     if (f->err) return f->err;
     if (is_management(p.opcode)) return leat_esp_management_build(f, p.opcode, octets, cap, len);

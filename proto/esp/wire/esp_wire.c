@@ -119,7 +119,7 @@ static leat_err check(const uint64_t operand[LEAT_ESP_OPERANDS_MAX],
     return LEAT_ERR_OK;
 }
 
-/* What encode writes, or why it does not: the row and the operands on their way to the wire. */
+/* What encode writes, or the error: the row and the operands in wire order. */
 static leat_err prepare(const struct leat_esp_packet *p, const struct leat_esp_instruction **row,
                         uint64_t operand[LEAT_ESP_OPERANDS_MAX], size_t *fault_at)
 {
