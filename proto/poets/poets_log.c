@@ -15,7 +15,7 @@ leat_err leat_poets_log_split(const char *text, size_t len, uint8_t task, uint32
 {
     if (task > LEAT_POETS_TASK_MAX) return LEAT_ERR_POETS_TASK;
     len = text_len(text, len);
-    const size_t fragments = len / LEAT_POETS_LOG_FRAGMENT_LEN + 1; /* the NUL goes along */
+    const size_t fragments = len / LEAT_POETS_LOG_FRAGMENT_LEN + 1; /* the NUL is included */
 
     for (size_t i = 0; i < fragments; i++) {
         const size_t at = i * LEAT_POETS_LOG_FRAGMENT_LEN;
@@ -36,7 +36,7 @@ leat_err leat_poets_log_split(const char *text, size_t len, uint8_t task, uint32
     return LEAT_ERR_OK;
 }
 
-/* What is present, first fragment first, up to the first NUL. Nothing is open afterwards. */
+/* The fragments present, first fragment first, up to the first NUL. Nothing is open afterwards. */
 static void post(struct leat_poets_log_state *s, bool truncated, struct leat_poets_log_lines *out)
 {
     struct leat_poets_log_line *line = &out->line[out->count++];

@@ -54,7 +54,7 @@ static uint32_t go(struct leat_poets_app *app)
     return LEAT_POETS_ACTION_PURGE;
 }
 
-/* One transition, if the state has one. RECL stays staged until nothing is left to stop. */
+/* One transition, if the state has one. RECL stays queued until nothing is left to stop. */
 static uint32_t transition(struct leat_poets_app *app)
 {
     const bool all = app->has_spec && app->has_supervisor && app->dist_seen == app->dist_wanted;
@@ -136,7 +136,7 @@ uint32_t leat_poets_app_command(struct leat_poets_app *app, enum leat_poets_comm
     return settle(app);
 }
 
-/* The number of a thread, or thread_count. */
+/* The index of a thread, or thread_count. */
 static uint32_t find_thread(const struct leat_poets_app *app, uint32_t address)
 {
     uint32_t from = 0, to = app->thread_count;
@@ -198,7 +198,7 @@ static void on_kill(struct leat_poets_mothership *ms, struct leat_poets_app *app
     out->kind = LEAT_POETS_TOLD_ACTIONS;
 }
 
-/* The open line of a device; the oldest one makes room where there are too many. */
+/* The open line of a device; if there are too many, the oldest one is evicted. */
 static struct leat_poets_join *join_of(struct leat_poets_mothership *ms, uint32_t index)
 {
     struct leat_poets_join *oldest = &ms->join[0];

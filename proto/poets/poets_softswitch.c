@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { LINE_CAP = 64, HOST_RESERVE = 8 /* of the host's queue: not for log lines */ };
+enum { LINE_CAP = 64, HOST_RESERVE = 8 /* slots of the host queue that log lines may not use */ };
 
 static const char *const cause_name[] = {
 #define X(id, name) name,
@@ -90,7 +90,7 @@ bool leat_poets_softswitch_take_host(struct leat_poets_softswitch *ss, struct le
     return take_slot(&ss->host, out);
 }
 
-/* To the mothership. `reserve` slots stay free for what must not be lost. */
+/* To the mothership. `reserve` slots stay free for packets that must not be lost. */
 static bool tell_host(struct leat_poets_softswitch *ss, const struct leat_poets_packet *packet,
                       uint32_t reserve)
 {
@@ -146,7 +146,7 @@ static void add_number(struct line *line, uint32_t value)
     add_text(line, digits + at);
 }
 
-/* Counts always; tells the first few, then at powers of two. As device 0 of the thread. */
+/* Always counts; reports the first few, then at powers of two. As device 0 of the thread. */
 static void note(struct leat_poets_softswitch *ss, enum leat_poets_cause cause, const char *what,
                  const uint32_t *number, int count)
 {
@@ -191,7 +191,7 @@ static void on_stop(struct leat_poets_softswitch *ss, uint64_t now)
 {
     const struct leat_poets_packet packet = to_mothership(ss, LEAT_POETS_OP_STOP);
     struct leat_poets_slot record;
-    /* A record that was asked for before STOP is the last one. */
+    /* A record requested before STOP is the last one. */
     if (ss->instr_due && leat_poets_softswitch_instr(ss, now, &record))
         put_slot(&ss->host, record.packet, record.nflit);
     forget_sends(ss);
@@ -217,14 +217,14 @@ void leat_poets_softswitch_start(struct leat_poets_softswitch *ss, uint64_t now)
         else if (said || ss->config.rts == LEAT_POETS_LEVEL)
             leat_poets_softswitch_ready(ss, block, type->ready(env, block));
     }
-    /* The mothership waits for every thread, also for one that failed. */
+    /* The mothership waits for every thread, even one that failed. */
     tell_host(ss, &packet, 0);
     if (ss->state == LEAT_POETS_SS_INIT) ss->state = LEAT_POETS_SS_BARRIER;
 }
 
 /* ---- receiving ------------------------------------------------------------------------------ */
 
-/* A packet to a device that is there: its pin, its edge, its length. */
+/* A packet to an existing device: its pin, its edge, its length. */
 static void receive_pin(struct leat_poets_softswitch *ss, struct leat_poets_block *block,
                         const struct leat_poets_packet *packet)
 {
@@ -270,7 +270,7 @@ static void receive_device(struct leat_poets_softswitch *ss, struct leat_poets_b
     leat_poets_softswitch_ready(ss, block, said);
 }
 
-/* Opcodes that are for the softswitch itself. True: there is nothing more to do. */
+/* Opcodes for the softswitch itself. True: nothing more to do. */
 static bool receive_control(struct leat_poets_softswitch *ss,
                             const struct leat_poets_packet *packet, uint64_t now)
 {
@@ -311,7 +311,7 @@ static void receive_packet(struct leat_poets_softswitch *ss, const struct leat_p
     }
 }
 
-/* Before the barrier opens: all but BARRIER and STOP waits. */
+/* Before the barrier opens: everything but BARRIER and STOP is held. */
 static bool receive_at_barrier(struct leat_poets_softswitch *ss, const uint8_t *octets,
                                const struct leat_poets_packet *packet, uint64_t now)
 {
@@ -354,13 +354,13 @@ bool leat_poets_softswitch_receive(struct leat_poets_softswitch *ss, const uint8
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
-/* The number of the lowest bit that is set; there is one. */
+/* The index of the lowest set bit; there is one. */
 static uint32_t lowest(uint32_t bits)
 {
     return (uint32_t)__builtin_ctz(bits);
 }
 
-/* The next pin that is to send, taken from the ring; false: none. */
+/* The next pin to send, taken from the ring; false: none. */
 static bool next_pin(struct leat_poets_softswitch *ss, struct leat_poets_block **block,
                      uint32_t *pin)
 {
@@ -373,7 +373,7 @@ static bool next_pin(struct leat_poets_softswitch *ss, struct leat_poets_block *
         if (ss->config.rts == LEAT_POETS_LATCHED) return true;
         (*block)->flags &= (uint8_t)~LEAT_POETS_FLAG_QUEUED;
         const uint32_t ready = (*block)->ready;
-        if (!ready) continue; /* it changed its mind */
+        if (!ready) continue; /* the device changed its mind */
         /* The next one after the last, round robin. */
         const uint32_t after = ready & ~((UINT32_C(2) << (*block)->last) - 1);
         *pin = lowest(after ? after : ready);
@@ -423,7 +423,7 @@ bool leat_poets_softswitch_begin_send(struct leat_poets_softswitch *ss)
 void leat_poets_softswitch_end_send(struct leat_poets_softswitch *ss)
 {
     struct leat_poets_block *block = ss->sending.block;
-    if (!block) return; /* it was killed meanwhile */
+    if (!block) return; /* killed meanwhile */
     ss->sending.block = NULL;
     if (ss->config.rts == LEAT_POETS_LATCHED) block->ready &= ~(UINT32_C(1) << ss->sending.pin);
     leat_poets_softswitch_ready(ss, block,
@@ -507,7 +507,7 @@ bool leat_poets_softswitch_idle(struct leat_poets_softswitch *ss)
         }
         if (said || ss->config.rts == LEAT_POETS_LEVEL)
             leat_poets_softswitch_ready(ss, block, type->ready(env, block));
-        /* A device that idles unasked and then wants nothing has made no progress. */
+        /* A device that idles without a request and then wants nothing has made no progress. */
         progress = asked || ss->ring_count != queued || ss->idle_asked;
     }
     return progress;
@@ -542,8 +542,8 @@ static bool is_instr_due(struct leat_poets_softswitch *ss, uint64_t now)
     return ss->instr_due;
 }
 
-/* What was counted for the whole run, since the last record. What was handed over without a turn
- * was received, too. */
+/* Counts of the whole run since the last record. What was delivered without a turn was received,
+ * too. */
 static void count_since(struct leat_poets_softswitch *ss)
 {
     const uint64_t received = ss->received > ss->handled ? ss->received : ss->handled;
@@ -583,7 +583,7 @@ bool leat_poets_softswitch_instr(struct leat_poets_softswitch *ss, uint64_t now,
 
 /* ---- the turn ------------------------------------------------------------------------------- */
 
-/* What has come: what was held first. False: there is nothing to receive. */
+/* The next packet: held ones first. False: there is nothing to receive. */
 static bool receive_turn(struct leat_poets_softswitch *ss, const struct leat_poets_step_in *in,
                          struct leat_poets_step_out *out)
 {

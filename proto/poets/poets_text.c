@@ -37,7 +37,7 @@ static void walk_header(struct leat_fields *f, struct leat_poets_packet *p)
     p->task = (uint8_t)leat_fields_uint(f, "task", CLASS_AT, 6, p->task);
     p->opcode = (uint8_t)leat_fields_enum(f, "opcode", OPCODE_AT, 8, opcode_names, p->opcode);
     p->device = (uint32_t)leat_fields_uint(f, "device", DEVICE_AT, 16, p->device);
-    /* Only where it says something: packets of the original are rare. */
+    /* Shown only if nonzero: packets of the original are rare. */
     if (leat_fields_reading(f) || p->compat)
         p->compat = (uint8_t)leat_fields_mask(f, "compat", CLASS_AT, 2, compat_names, p->compat);
 
@@ -58,8 +58,8 @@ static void walk_header(struct leat_fields *f, struct leat_poets_packet *p)
 }
 
 /*
- * A nested object is a view of the payload. Who writes both must mean the same (a view that changes
- * what the payload says contradicts it); who writes the view alone has the payload made from it.
+ * A nested object is a view of the payload. If both are given they must agree (a view that changes
+ * the payload contradicts it); if only the view is given, the payload is made from it.
  */
 static void refuse_contradiction(struct leat_fields *f, const char *name)
 {
@@ -94,8 +94,8 @@ static void walk_log(struct leat_fields *f, struct leat_poets_packet *p, bool pa
 }
 
 /*
- * Reading: we send 14 counters (spec/poets.md, 1.6). The form of 10 is meant by who writes just
- * those ten, as they are shown.
+ * Reading: we send 14 counters (spec/poets.md, 1.6). A user who gives just the ten shown means the
+ * form of 10.
  */
 static unsigned instr_count(struct leat_fields *f, unsigned shown)
 {
@@ -114,7 +114,7 @@ static void walk_instr(struct leat_fields *f, struct leat_poets_packet *p, bool 
     size_t len;
     if (payload_given && leat_poets_instr_decode(p->payload, p->payload_len, &instr, NULL)) {
         if (leat_fields_reading(f) && leat_fields_has(f, "instr")) refuse_contradiction(f, "instr");
-        return; /* too few flits for a record: the payload shows what there is */
+        return; /* too few flits for a record: the payload shows the octets */
     }
     const struct leat_poets_instr held = instr;
     if (leat_fields_open(f, "instr", PAYLOAD_AT)) {
@@ -224,7 +224,7 @@ static leat_err frame(struct leat_fields *f, const uint8_t *packet, size_t packe
     struct carriage c = { .direction = TO_FABRIC };
     if (packet_len > LEAT_POETS_PACKET_LEN_MAX) return LEAT_ERR_POETS_FLITS;
     if (cap < LEAT_POETS_CARRIAGE_LEN + packet_len) return LEAT_ERR_SPACE;
-    /* MS says where a packet goes, if the user does not. */
+    /* MS gives the direction of a packet, if the user does not. */
     if (packet_len >= 4 && leat_poets_field_get(leat_get_le32(packet), LEAT_POETS_FIELD_MS))
         c.direction = TO_HOST;
     walk_carriage(f, &c);

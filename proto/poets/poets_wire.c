@@ -23,7 +23,7 @@ leat_err leat_poets_swaddr_check(uint32_t swaddr, enum leat_poets_class *out)
     const uint32_t opcode = leat_poets_field_get(swaddr, LEAT_POETS_FIELD_OPCODE);
 
     if (has_edge(c) && opcode != LEAT_POETS_OP_NOP) {
-        /* 1.1: the original's replies have no CNC (D3); they are what they mean. */
+        /* 1.1: the original's replies lack CNC (D3); they are decoded as what they mean. */
         if (c != LEAT_POETS_CLASS_DEV || opcode != LEAT_POETS_OP_IMPL)
             return LEAT_ERR_POETS_OPNOCNC;
         c = LEAT_POETS_CLASS_CTL;
