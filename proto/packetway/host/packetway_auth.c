@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    FIELD_AT = LEAT_PACKETWAY_HEADER_LEN, /* behind the beginning of PH */
+    FIELD_AT = LEAT_PACKETWAY_HEADER_LEN, /* after the beginning of PH */
     FROM_AT = FIELD_AT + 2,
     TO_AT = FIELD_AT + 5,
     SERIAL_AT = FIELD_AT + 8,
@@ -62,7 +62,7 @@ static uint64_t mac_of(const uint8_t *key, uint64_t link, const uint8_t *message
     return leat_sip_finish(&s, 0, sizeof front + (uint64_t)len);
 }
 
-/* For everybody, so that it could come back to me. */
+/* Broadcast, so it could come back to this node. */
 static void remember(struct leat_packetway_auth *auth)
 {
     auth->sent[auth->sent_at] = auth->serial;
@@ -110,8 +110,8 @@ static bool is_fresh(uint64_t serial, uint64_t now)
     return apart <= LEAT_PACKETWAY_AUTH_SECONDS * ns_per_s;
 }
 
-/* Is it a message of mine that came back? In my name, what is older than all that I remember, or
- * too old for anybody, counts as mine. */
+/* Is it one of our own messages that came back? In our name, anything older than all that is
+ * remembered, or too old for anybody, counts as ours. */
 static bool is_mine(const struct leat_packetway_auth *auth, const struct leat_packetway_hop *hop,
                     uint32_t from, uint64_t serial)
 {
@@ -123,7 +123,8 @@ static bool is_mine(const struct leat_packetway_auth *auth, const struct leat_pa
     return from && old;
 }
 
-/* To everybody goes only what nobody sends on: else a copy for one node could go round by another.
+/* Only messages that nobody forwards are broadcast: otherwise a copy for one node could return by
+ * another.
  */
 static bool is_for(uint32_t me, const uint8_t *ph)
 {
@@ -146,8 +147,8 @@ static uint64_t newest(const struct leat_packetway_sender *s)
     return most;
 }
 
-/* The one of this address, or room for it: of a sender whose messages are too old by now, which
- * need not be remembered. NULL: there is none. */
+/* The entry of this address, or a free one: that of a sender whose messages are all too old by now
+ * and need not be remembered. NULL: there is none. */
 static struct leat_packetway_sender *sender_of(struct leat_packetway_auth *auth, uint32_t address,
                                                uint64_t now)
 {
@@ -163,7 +164,7 @@ static struct leat_packetway_sender *sender_of(struct leat_packetway_auth *auth,
     return room;
 }
 
-/* Every serial once. Of the last few the order is free; what is older than they are is refused. */
+/* Accepts every serial once. The last few may come in any order; older ones are refused. */
 static bool is_first(struct leat_packetway_sender *s, uint64_t serial)
 {
     uint32_t least = 0;
@@ -176,7 +177,7 @@ static bool is_first(struct leat_packetway_sender *s, uint64_t serial)
     return true;
 }
 
-/* The count of what is wrong with it; NULL: nothing. */
+/* The counter of the error; NULL: no error. */
 static uint64_t *fault_of(struct leat_packetway_auth *auth, const struct leat_packetway_hop *hop,
                           const uint8_t *message, uint32_t len, uint32_t at)
 {
@@ -191,7 +192,7 @@ static uint64_t *fault_of(struct leat_packetway_auth *auth, const struct leat_pa
     if (is_mine(auth, hop, from, serial)) return &auth->counts.replayed;
     if (!is_fresh(serial, hop->now)) return &auth->counts.late;
     if (!is_for(hop->me, ph) || !is_from_here(hop->block, ph)) return &auth->counts.misdirected;
-    /* In my name, and not by me: another node has my address, which is only told. */
+    /* In our name, but not from us: another node has our address, which is only reported. */
     if (!from || from == hop->me) return NULL;
     struct leat_packetway_sender *sender = sender_of(auth, from, hop->now);
     if (!sender) return &auth->counts.crowded;

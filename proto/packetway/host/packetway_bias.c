@@ -14,7 +14,7 @@ void leat_packetway_bias_init(struct leat_packetway_bias_map *map,
     *map = (struct leat_packetway_bias_map){ .blocks = blocks, .cap = cap };
 }
 
-/* How many blocks begin at or below the address: the last of them is the only one to hold it. */
+/* How many blocks begin at or below the address: only the last of them can contain it. */
 static uint32_t count_up_to(const struct leat_packetway_bias_map *map, uint32_t address)
 {
     uint32_t low = 0, high = map->count;

@@ -49,7 +49,7 @@ leat_err leat_packetway_host_init(const struct leat_packetway_host_config *confi
     lay(&arena, config, h);
     memset(h->plans, 0, config->plans_max * sizeof *h->plans);
     h->config = *config;
-    h->config.about = NULL; /* not the caller's any more */
+    h->config.about = NULL; /* no longer the caller's */
     if (config->about_len) memcpy(h->about, config->about, config->about_len);
     h->wake_at = LEAT_NEVER;
     *out = h;
@@ -77,7 +77,7 @@ struct leat_packetway_host_letter *leat_packetway_host_pend(struct leat_packetwa
     return l;
 }
 
-/* INFO about me; capabilities at level C only. */
+/* INFO about this host; capabilities at level C only. */
 void leat_packetway_host_introduce(struct leat_packetway_host *h, uint32_t dt, uint8_t priority)
 {
     struct leat_packetway_host_letter *l = leat_packetway_host_pend(h, LEAT_PACKETWAY_TE_INFO, dt);
@@ -216,7 +216,7 @@ static void on_wru(struct leat_packetway_host *h, const struct leat_packetway_ev
 
 /* ---- send ---- */
 
-/* Octets of a route as leading records. */
+/* Converts the octets of a route to leading records. */
 static void lead(struct leat_packetway_message *m, const struct leat_packetway_plan_route *route)
 {
     struct leat_packetway_route cursor = { route->octets, route->octets + route->len, route->q };
@@ -228,7 +228,7 @@ static void lead(struct leat_packetway_message *m, const struct leat_packetway_p
     }
 }
 
-/* What is in use of it, without leading records. */
+/* The part of it in use, without leading records. */
 static bool copy_message(const struct leat_packetway_message *from,
                          struct leat_packetway_message *to)
 {
@@ -311,7 +311,7 @@ static void on_rrp(struct leat_packetway_host *h, struct leat_packetway_event *e
     }
 }
 
-/* Addresses stand in front of the data of MEM-READ and MEM-WRITE, big-endian whatever E says. */
+/* Addresses precede the data of MEM-READ and MEM-WRITE, big-endian whatever E says. */
 static bool is_uniform(uint16_t pt)
 {
     return pt != LEAT_PACKETWAY_PT_MEM_READ && pt != LEAT_PACKETWAY_PT_MEM_WRITE;
@@ -408,7 +408,7 @@ void leat_packetway_host_tick(struct leat_packetway_host *h, leat_time now,
         told = tick_ask(h, &h->asks[i], now, e);
     for (uint32_t i = 0; !told && h->asking_count && i < h->config.plans_max; i++)
         told = leat_packetway_host_tick_plan(h, &h->plans[i], now, e);
-    if (told) h->wake_at = now; /* the rest has not been looked at */
+    if (told) h->wake_at = now; /* the rest has not been checked */
 }
 
 leat_time leat_packetway_host_next_at(const struct leat_packetway_host *h)

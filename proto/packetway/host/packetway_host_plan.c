@@ -1,8 +1,8 @@
-/* A host's half-routers and its plans: asked for, kept, and dropped when they are no good. */
+/* A host's half-routers and its plans: requested, kept, and discarded when they fail. */
 #include "packetway_host_parts.h"
 #include <string.h>
 
-enum { REDIRECTS_MAX = 4 }; /* followed for one question */
+enum { REDIRECTS_MAX = 4 }; /* redirects followed per request */
 
 /* ---- half-routers ---- */
 
@@ -57,7 +57,7 @@ struct leat_packetway_plan *leat_packetway_host_find_plan(struct leat_packetway_
     return NULL;
 }
 
-/* A fresh plan in place of the one that was not used for longest. */
+/* A new plan replaces the least recently used one. */
 static struct leat_packetway_plan *new_plan(struct leat_packetway_host *h, uint32_t dt,
                                             uint32_t router, leat_time now)
 {
@@ -109,7 +109,7 @@ static void ask_router(struct leat_packetway_host *h, struct leat_packetway_plan
     send_question(h, p, now);
 }
 
-/* This half-router does not know, or does not answer: the next one. False: all were asked. */
+/* This half-router does not know, or does not answer: try the next one. False: all were asked. */
 static bool ask_next(struct leat_packetway_host *h, struct leat_packetway_plan *p, leat_time now)
 {
     uint32_t i = 0;
@@ -173,8 +173,8 @@ void leat_packetway_host_forget(struct leat_packetway_host *h, uint32_t dt)
 /* ---- answers ---- */
 
 /*
- * A half-router of mine, or the one that another sent me to. On a SAN with more half-routers than a
- * host keeps, only the second is certain.
+ * One of this host's half-routers, or the one that another redirected it to. On a SAN with more
+ * half-routers than a host keeps, only the second is certain.
  */
 static bool is_believed(const struct leat_packetway_host *h, const struct leat_packetway_plan *p,
                         uint32_t sa)
@@ -237,14 +237,14 @@ void leat_packetway_host_on_routes(struct leat_packetway_host *h, struct leat_pa
     e->dt = dt;
 }
 
-/* What a RDRC makes of one plan. True: the question is answered. */
+/* Applies a RDRC to one plan. True: the request is answered. */
 static bool redirect_plan(struct leat_packetway_host *h, struct leat_packetway_plan *p, uint32_t sa,
                           uint32_t router, leat_time now)
 {
     const bool asked = p->state == LEAT_PACKETWAY_PLAN_ASKING && p->router == sa;
     if (router == p->dt) {
         enter(h, p, LEAT_PACKETWAY_PLAN_NATIVE);
-    } else if (!asked) { /* unasked: whatever was planned, ask there next time */
+    } else if (!asked) { /* unsolicited: whatever was planned, ask there next time */
         if (p->router == router) return false;
         enter(h, p, LEAT_PACKETWAY_PLAN_NONE);
         p->route_count = 0;
@@ -317,14 +317,14 @@ static void on_unknown(struct leat_packetway_host *h, struct leat_packetway_even
     }
 }
 
-/* A route does not tell whom it passes: all of them are asked for again. */
+/* A route does not show which half-routers it passes: all of them are requested again. */
 static void on_failure(struct leat_packetway_host *h, uint32_t peer, leat_time now)
 {
     for (uint32_t i = 0; i < h->config.plans_max; i++) {
         struct leat_packetway_plan *p = &h->plans[i];
         if (!p->dt) continue;
         if (p->state == LEAT_PACKETWAY_PLAN_ASKING) {
-            if (p->router == peer) ask_next(h, p, now); /* its answer to my question */
+            if (p->router == peer) ask_next(h, p, now); /* its answer to our request */
         } else {
             drop_plan(h, p);
             h->counts.forgotten++;
@@ -332,7 +332,7 @@ static void on_failure(struct leat_packetway_host *h, uint32_t peer, leat_time n
     }
 }
 
-/* My own packet, quoted: too long, or its route was refused. Or a question above a level. */
+/* Our own packet, quoted: too long, or its route was refused. Or a request above a level. */
 static void on_general(struct leat_packetway_host *h, struct leat_packetway_event *e, leat_time now)
 {
     struct leat_packetway_header quoted;

@@ -46,14 +46,14 @@ leat_err leat_packetway_memory_encode(uint16_t pt, const struct leat_packetway_m
 
 /* ---- the store ---- */
 
-/* All of [address, address + count) in `len` octets from `first` on; no sum that could wrap. */
+/* Is all of [address, address + count) in `len` octets from `first` on? No sum that could wrap. */
 static bool is_within(uint64_t first, uint64_t len, const struct leat_packetway_memory *m)
 {
     return m->address >= first && m->address - first <= len &&
            m->count <= len - (m->address - first);
 }
 
-/* One grant has to hold all of it; of no octets, one of either permission. */
+/* A single grant must cover all of it; for no octets, a grant of either permission. */
 static bool is_granted(const struct leat_packetway_store *s, uint32_t sa, unsigned needed,
                        const struct leat_packetway_memory *m)
 {

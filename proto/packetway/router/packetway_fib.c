@@ -40,7 +40,7 @@ void leat_packetway_entry_offer(struct leat_packetway_entry *e, bool twin, uint3
     if (*way && q >= *way_q) return;
     *way = (uint8_t)(index + 1);
     *way_q = q;
-    if (other && q >= other_q) return; /* the other came first or is better: it leads already */
+    if (other && q >= other_q) return; /* the other came first or is better: already preferred */
     if (twin)
         e->flags &= (uint8_t)~LEAT_PACKETWAY_ENTRY_BUDDY_LEADS;
     else

@@ -1,7 +1,7 @@
 #include "packetway_queue.h"
 #include <assert.h>
 
-/* Every item stands in two lists: its priority's, and the one of all by age. */
+/* Every item is in two lists: that of its priority, and the one of all by age. */
 #define NONE UINT32_MAX
 
 struct leat_packetway_queue_item {

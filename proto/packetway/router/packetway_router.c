@@ -19,7 +19,7 @@ struct leat_packetway_router_config leat_packetway_router_defaults(void)
 }
 
 enum {
-    KNOWN_MIN = LEAT_PACKETWAY_TWINS_MAX + 1, /* me and my twins are always known */
+    KNOWN_MIN = LEAT_PACKETWAY_TWINS_MAX + 1, /* this half-router and its twins are always known */
     TABLE_LEN_MAX = 8 * LEAT_PACKETWAY_RL_MAX - LEAT_PACKETWAY_TABLE_HEAD_LEN_MAX,
     PENDING_MAX = 1 << 16,
 };
@@ -46,7 +46,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Lays the parts of *r out behind it, to measure (memory NULL) or in earnest. */
+/* Lays out the parts of *r after it, to measure (memory NULL) or for real. */
 static void lay(struct leat_arena *arena, const struct leat_packetway_router_config *c,
                 struct leat_packetway_router *r)
 {
@@ -102,7 +102,7 @@ leat_err leat_packetway_router_init(const struct leat_packetway_router_config *c
     struct leat_packetway_router *r = leat_arena_lay(&arena, 1, sizeof *r);
     lay(&arena, config, r);
     r->config = *config;
-    r->config.about = NULL; /* not the caller's any more */
+    r->config.about = NULL; /* no longer the caller's */
     if (config->about_len) memcpy(r->about, config->about, config->about_len);
     r->fib.natives = r->natives;
     r->fib.mtu_words = config->mtu_words;
@@ -131,7 +131,7 @@ static void refuse(struct leat_packetway_router *r, const struct leat_packetway_
         leat_packetway_router_err(r, te, about, count, octets, len, now);
 }
 
-/* A node of my SAN took me for a packet that a buddy has to carry. */
+/* A node of this SAN sent this half-router a packet that a buddy has to carry. */
 static void redirect(struct leat_packetway_router *r, const struct leat_packetway_arrival *arrival,
                      const struct leat_packetway_routed *packet, uint32_t sa, leat_time now)
 {
@@ -207,7 +207,7 @@ static bool fits(const struct leat_packetway_routed *packet,
     return !d->mtu_words || (packet->len - d->consumed) / 8 <= d->mtu_words;
 }
 
-/* Has the SAN behind a twin a member of the group? Its own table tells. */
+/* Does the SAN behind a twin have a member of the group? Its own table says so. */
 static bool twin_has_member(const struct leat_packetway_router *r, uint32_t twin, uint32_t logical)
 {
     for (uint32_t i = 0; i < r->config.tables_max; i++) {

@@ -1,10 +1,10 @@
 /*
- * From tables to ways: the fib of a half-router, made anew when a table of its SAN or of others
- * changed.
+ * From tables to routes: the fib of a half-router, rebuilt when a table of its SAN or of others
+ * changes.
  *
- * Tables are taken in the order in which ties are broken (shorter RCVF, then the lower last
- * address), so that a later one only wins by a smaller Q. A range counts for all addresses in it:
- * for those that are there already, and, when an address comes later, for that one.
+ * Tables are processed in tie-break order (shorter RCVF, then the lower last address), so that a
+ * later one only wins by a smaller Q. A range applies to all addresses in it: to those already
+ * present and to those added later.
  */
 #include "packetway_router_parts.h"
 
@@ -25,7 +25,7 @@ static int compare_q(const struct leat_packetway_xrt *a, const struct leat_packe
     return a->q != b->q ? (a->q < b->q ? -1 : 1) : compare_tie(a, b);
 }
 
-/* Shell's sort: no recursion, and good enough for some thousand tables. */
+/* Shellsort: no recursion, and fast enough for a few thousand tables. */
 static void sort_tables(const struct leat_packetway_router *r, uint16_t *order, uint32_t count,
                         int (*compare)(const struct leat_packetway_xrt *,
                                        const struct leat_packetway_xrt *))
@@ -55,7 +55,7 @@ static void order_tables(struct leat_packetway_router *r)
 
 /* ---- ways ---- */
 
-/* One table's way to one of its nodes. */
+/* One table's route to one of its nodes. */
 struct way {
     const struct leat_packetway_xrt *table;
     uint32_t index; /* of the table */
@@ -67,7 +67,7 @@ static bool is_settled(const struct leat_packetway_entry *e)
     return e->native || e->flags & (LEAT_PACKETWAY_ENTRY_ME | LEAT_PACKETWAY_ENTRY_TWIN);
 }
 
-/* The first table by Q to know of it is the one that tells about it. */
+/* The first table by Q that knows it defines it. */
 static void define(const struct leat_packetway_router *r, struct leat_packetway_entry *e,
                    const struct way *w)
 {
@@ -99,7 +99,7 @@ static void offer_ranges(struct leat_packetway_router *r, struct leat_packetway_
     }
 }
 
-/* Of my SAN by a range: then no other table matters. */
+/* Covered by a range of this SAN: no other table matters. */
 static uint32_t native_by_range(const struct leat_packetway_router *r, uint32_t dt, uint32_t limit)
 {
     for (uint32_t i = 0; i < r->fib.range_count; i++) {
@@ -111,7 +111,7 @@ static uint32_t native_by_range(const struct leat_packetway_router *r, uint32_t 
     return 0;
 }
 
-/* The entry of an address that a table tells of; NULL: no room. */
+/* The entry of an address in a table; NULL: no room. */
 static struct leat_packetway_entry *entry_of(struct leat_packetway_router *r, uint32_t dt)
 {
     const uint32_t before = r->fib.count;
@@ -164,10 +164,10 @@ static void offer_node(struct leat_packetway_router *r, const struct leat_packet
     if (!is_settled(e))
         offer(r, e, w);
     else if (w->table->state == LEAT_PACKETWAY_XRT_LIVE)
-        define(r, e, w); /* a twin: the way is clear, what it is called is not */
+        define(r, e, w); /* a twin: its route is known, its name is not */
 }
 
-/* The least Q of a node's routes: they start at the mapper. */
+/* The smallest Q of a node's routes: they start at the mapper. */
 static uint16_t node_q(const struct leat_packetway_record *addr)
 {
     struct leat_packetway_records nested = leat_packetway_record_nested(addr);

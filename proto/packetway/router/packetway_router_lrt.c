@@ -1,4 +1,4 @@
-/* My SAN: twins, nodes, buddies, registrations. */
+/* This SAN: twins, nodes, buddies, registrations. */
 #include "packetway_router_parts.h"
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct leat_packetway_peer leat_packetway_router_peer(const struct leat_packetwa
     return (struct leat_packetway_peer){ 0 };
 }
 
-/* Asks for all tables. A new neighbour gets mine by asking likewise. */
+/* Requests all tables. A new neighbour gets ours by requesting them likewise. */
 static void ask_for_tables(struct leat_packetway_router *r, bool twin, uint32_t index,
                            uint32_t address)
 {
@@ -30,7 +30,7 @@ static void ask_for_tables(struct leat_packetway_router *r, bool twin, uint32_t 
     p->te = LEAT_PACKETWAY_TE_GVRT;
 }
 
-/* With a second twin, an L2RH has to name which: routes learned before are no longer right. */
+/* With a second twin, an L2RH must name the twin: routes learned before are no longer valid. */
 static void forget_routes_through_twins(struct leat_packetway_router *r)
 {
     for (uint32_t i = 0; i < r->config.tables_max; i++)
@@ -133,7 +133,7 @@ static struct leat_packetway_lrt_node *find_node(struct leat_packetway_router *r
     return NULL;
 }
 
-/* A fresh one, in the first free slot; NULL: full. */
+/* A new one, in the first free slot; NULL: full. */
 static struct leat_packetway_lrt_node *new_node(struct leat_packetway_router *r,
                                                 const struct leat_packetway_address *a)
 {
@@ -168,7 +168,7 @@ static leat_err check_node(const struct leat_packetway_router *r,
     return a->low == r->config.address || (peer.known && peer.twin) ? LEAT_ERR_RANGE : LEAT_ERR_OK;
 }
 
-/* A place among the buddies; LEAT_PACKETWAY_BUDDIES_MAX: none is left. */
+/* A free slot among the buddies; LEAT_PACKETWAY_BUDDIES_MAX: none is left. */
 static uint32_t buddy_place(const struct leat_packetway_router *r, uint32_t address)
 {
     uint32_t free = r->fib.buddy_count;
@@ -214,7 +214,7 @@ leat_err leat_packetway_router_node(struct leat_packetway_router *r,
     return LEAT_ERR_OK;
 }
 
-/* The other side of a buddy's router, as its tables tell: the last but one in RCVF. */
+/* The other side of a buddy's router, according to its tables: the last but one in RCVF. */
 static uint32_t twin_of_buddy(const struct leat_packetway_router *r, uint32_t index)
 {
     for (uint32_t i = 0; i < r->config.tables_max; i++) {
@@ -246,7 +246,7 @@ leat_err leat_packetway_router_node_gone(struct leat_packetway_router *r,
 
 /* ---- registration (spec 6.1) ---- */
 
-/* The records that tell about the node, routes left out. False: they are more than is kept. */
+/* The records that describe the node, without routes. False: too large to keep. */
 static bool take_about(const struct leat_packetway_record *addr, struct leat_packetway_build *b)
 {
     struct leat_packetway_records nested = leat_packetway_record_nested(addr);

@@ -1,4 +1,4 @@
-/* Messages of my own: they wait in short form, and are made when they are taken. */
+/* Own messages: they are queued in short form, and built when they are taken. */
 #include "packetway_router_parts.h"
 #include <string.h>
 
@@ -73,7 +73,7 @@ static bool err_is_due(struct leat_packetway_router *r, uint32_t sa, leat_time n
     return false;
 }
 
-/* The packet from PH on. A waiting ERR to its source, or NULL: none is to be. */
+/* The packet from PH on. Returns a pending ERR to its source, or NULL: none is due. */
 static struct leat_packetway_pending *begin_err(struct leat_packetway_router *r, uint16_t te,
                                                 const uint8_t *packet, uint32_t len, leat_time now)
 {
@@ -105,7 +105,7 @@ void leat_packetway_router_err(struct leat_packetway_router *r, uint16_t te,
     p->len = b.len;
 }
 
-/* The ERR that a refusal is worth, and its ADDRs; TE GENERAL has a quote instead. */
+/* The ERR for a refusal, and its ADDRs; TE GENERAL has a quote instead. */
 size_t leat_packetway_router_reason(const struct leat_packetway_router *r,
                                     const struct leat_packetway_decision *d, uint16_t *te,
                                     struct leat_packetway_address about[2])
@@ -142,14 +142,14 @@ void leat_packetway_router_complain(struct leat_packetway_router *r, const uint8
     memcpy(p->octets, packet, p->len);
 }
 
-/* Spec 5.3: the buddy is the better way. */
+/* Spec 5.3: the buddy is the better route. */
 void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa, uint32_t dt,
                                     uint32_t buddy, uint8_t priority, leat_time now)
 {
     struct leat_packetway_told *told = &r->redirects[leat_packetway_limit_slot(sa, dt)];
     uint8_t db[2 * LEAT_PACKETWAY_RECORD_HEAD_LEN];
     struct leat_packetway_build b;
-    if (told->until > now) return; /* this one, or another that has the slot */
+    if (told->until > now) return; /* this one, or another that uses the slot */
     const leat_time span = LEAT_PACKETWAY_REDIRECT_S * LEAT_PACKETWAY_SECOND;
     *told = (struct leat_packetway_told){ sa, dt, leat_time_add(now, span) };
     const struct leat_packetway_address x = leat_packetway_single(dt);
@@ -166,7 +166,7 @@ void leat_packetway_router_redirect(struct leat_packetway_router *r, uint32_t sa
 
 /* ---- sending ---- */
 
-/* Where a waiting message goes. False: there is no way. */
+/* Where a pending message goes. False: there is no route. */
 static bool find_way(struct leat_packetway_router *r, const struct leat_packetway_pending *p,
                      struct leat_packetway_decision *d)
 {
@@ -188,7 +188,7 @@ static bool find_way(struct leat_packetway_router *r, const struct leat_packetwa
     return leat_packetway_goes_on(d);
 }
 
-/* Octets of DB that the way lets through. */
+/* Octets of DB that the route allows. */
 static size_t room_of(const struct leat_packetway_router *r,
                       const struct leat_packetway_decision *d)
 {
@@ -239,7 +239,7 @@ static size_t say_redirect(struct leat_packetway_router *r, struct leat_packetwa
     return b.len;
 }
 
-/* Nothing is known: ERR/UNK, unless there were too many. 0: nothing. */
+/* Unknown: ERR/UNK, unless there were too many. 0: nothing. */
 static size_t say_unknown(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                           leat_time now)
 {
@@ -257,7 +257,7 @@ static size_t say_unknown(struct leat_packetway_router *r, struct leat_packetway
     return b.len;
 }
 
-/* Where to is not known, or known only through what is down (spec 5.7). */
+/* The destination is unknown, or known only through what is down (spec 5.7). */
 static size_t say_why_not(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                           const struct leat_packetway_decision *d, leat_time now)
 {
@@ -304,7 +304,7 @@ static void consider(struct choice *best, unsigned *count, const struct choice *
     best[i] = *c;
 }
 
-/* Every route of the node that ADDR tells of, behind the route to its mapper. */
+/* Every route of the node that ADDR describes, after the route to its mapper. */
 static void consider_node(struct choice *best, unsigned *count, const struct choice *to_mapper,
                           const struct leat_packetway_record *addr)
 {
@@ -371,7 +371,7 @@ static void write_choice(struct leat_packetway_build *b, const struct choice *c)
     leat_packetway_build_mtu(b, c->mtu_words);
 }
 
-/* L2SR with as many routes as fit; 0: with none. */
+/* L2SR with as many routes as fit; 0: none. */
 static size_t say_routes(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                          const struct choice *best, unsigned count, size_t room)
 {
@@ -388,7 +388,7 @@ static size_t say_routes(struct leat_packetway_router *r, struct leat_packetway_
             written++;
             continue;
         }
-        /* What does not fit is taken back, its share of the RL of ADDR too. */
+        /* Undoes what does not fit, including its share of ADDR's RL. */
         b = before;
         leat_put_be16(r->db + 2, (uint16_t)(b.len / 8 - 1));
     }
@@ -432,12 +432,12 @@ static size_t answer_question(struct leat_packetway_router *r, struct leat_packe
     if (!e || d.verdict == LEAT_PACKETWAY_REFUSE) return say_why_not(r, p, &d, now);
     if (d.verdict == LEAT_PACKETWAY_TO_TWIN) return answer_through_twin(r, p, e, room);
     if (d.buddy) return say_redirect(r, p, r->fib.buddies[d.buddy - 1].address);
-    return say_redirect(r, p, p->about); /* my SAN's, or myself: natively */
+    return say_redirect(r, p, p->about); /* on this SAN, or this half-router: natively */
 }
 
 /* ---- answers to TELL (spec 6.4) ---- */
 
-/* A node that may be told about. */
+/* A node that may be reported. */
 struct candidate {
     struct leat_packetway_address address;
     struct leat_packetway_records about;
@@ -462,7 +462,7 @@ static bool is_told_elsewhere(const struct leat_packetway_router *r,
     return false;
 }
 
-/* The candidate of my SAN at p->node, 0 being myself. False: not there. */
+/* The candidate of this SAN at p->node, 0 being this half-router. False: not there. */
 static bool local_candidate(const struct leat_packetway_router *r, uint32_t node,
                             struct candidate *out)
 {
@@ -478,7 +478,8 @@ static bool local_candidate(const struct leat_packetway_router *r, uint32_t node
     return true;
 }
 
-/* The candidate of a table: first its mapper, then its nodes. *next is where the one after is. */
+/* The candidate of a table: first its mapper, then its nodes. *next is the position of the one
+ * after. */
 static bool table_candidate(const struct leat_packetway_router *r,
                             const struct leat_packetway_xrt *t, size_t at, size_t *next,
                             struct candidate *out)
@@ -511,7 +512,7 @@ static void write_candidate(struct leat_packetway_build *b, const struct candida
     leat_packetway_build_leave(b);
 }
 
-/* False: the INFO at hand is full and has to go first. */
+/* False: the current INFO is full and must be sent first. */
 static bool tell(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                  struct leat_packetway_build *b, const struct candidate *c)
 {
@@ -524,11 +525,11 @@ static bool tell(struct leat_packetway_router *r, struct leat_packetway_pending 
     if (!b->err) return true;
     *b = before;
     if (b->len) return false;
-    r->counts.pending_full++; /* alone above the MTU: it cannot be told */
+    r->counts.pending_full++; /* exceeds the MTU by itself: it cannot be reported */
     return true;
 }
 
-/* The next INFO; 0 and done: there is none. Goes on where the last one ended. */
+/* The next INFO; 0 and done: there is none. Continues where the last one ended. */
 static size_t answer_tell(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                           size_t room, bool *done)
 {
@@ -551,7 +552,7 @@ static size_t answer_tell(struct leat_packetway_router *r, struct leat_packetway
 
 /* ---- taking ---- */
 
-/* The DB of a waiting message, where it lies; 0 and *skip: there is nothing to send. */
+/* The DB of a pending message, in place; 0 and *skip: there is nothing to send. */
 static const uint8_t *make(struct leat_packetway_router *r, struct leat_packetway_pending *p,
                            size_t room, leat_time now, size_t *len, bool *done, bool *skip)
 {

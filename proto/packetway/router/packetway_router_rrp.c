@@ -2,7 +2,7 @@
 #include "packetway_router_parts.h"
 #include <string.h>
 
-/* A message at its destination, as decoded and as it came. */
+/* A message at its destination, as decoded and as received. */
 struct letter {
     const struct leat_packetway_arrival *arrival;
     const struct leat_packetway_message *message;
@@ -23,7 +23,7 @@ static void complain(struct leat_packetway_router *r, const struct letter *l)
 
 /* ---- WRU? ---- */
 
-/* INFO about me; capabilities at level C only. */
+/* INFO about this half-router; capabilities at level C only. */
 static void write_self(const struct leat_packetway_router *r, struct leat_packetway_build *b)
 {
     struct leat_packetway_records about = leat_packetway_about_of(r->about, r->config.about_len);
@@ -48,7 +48,7 @@ static void on_wru(struct leat_packetway_router *r, const struct letter *l)
     to.te = LEAT_PACKETWAY_TE_INFO;
     to.priority = l->message->header.priority;
     to.dt = l->message->header.sa;
-    if (!to.dt) { /* nobody to name: only whoever is at the other end of a link */
+    if (!to.dt) { /* no address to name: only for whoever is at the other end of a link */
         const struct leat_packetway_peer twin = leat_packetway_router_peer(r, l->arrival->from);
         to.dt = LEAT_PACKETWAY_ADDRESS_HEY_YOU;
         to.way = from_san(l) ? LEAT_PACKETWAY_BY_LINK : LEAT_PACKETWAY_BY_TWIN;
@@ -62,7 +62,7 @@ static void on_wru(struct leat_packetway_router *r, const struct letter *l)
 
 /* ---- HRTO, GVL2, TELL ---- */
 
-/* Is the asker a node of my SAN? Routes are for those only (spec 6.2). */
+/* Is the requester a node of this SAN? Only those get routes (spec 6.2). */
 static bool asks_from_my_san(struct leat_packetway_router *r, const struct letter *l)
 {
     struct leat_packetway_decision d = { 0 };
@@ -163,7 +163,7 @@ static void on_err(struct leat_packetway_router *r, const struct letter *l)
         leat_packetway_router_on_failure(r, l->arrival, l->message, l->now);
 }
 
-/* How many messages are inside one another in the DB of an embedding message. */
+/* Nesting depth of the messages in the DB of an embedding message. */
 static unsigned count_embedded(const struct leat_packetway_message *m)
 {
     struct leat_packetway_message inner = *m;
@@ -177,7 +177,7 @@ static unsigned count_embedded(const struct leat_packetway_message *m)
     return count;
 }
 
-/* Spec 5.9: the DB is a packet, which enters here as the outer one did. */
+/* Spec 5.9: the DB is a packet, which is processed as if received like the outer one. */
 static void on_embedded(struct leat_packetway_router *r, const struct letter *l, unsigned depth,
                         struct leat_packetway_routed *packet)
 {

@@ -1,12 +1,12 @@
 /*
- * RTBL out: my own table, and copies of others'; by ranges where a table would be too large for the
- * MTU, or for a half-router of my own configuration. Who gets one that is too large for itself
- * makes ranges of it as well.
+ * RTBL out: the own table, and copies of others'; as ranges where a table would be too large for
+ * the MTU, or for a half-router of the same configuration. A receiver for which a table is too
+ * large turns it into ranges as well.
  */
 #include "packetway_router_parts.h"
 #include <string.h>
 
-/* The L2RHs of a route, with the octets they stand in. */
+/* The L2RHs of a route, and the octets that contain them. */
 struct route {
     struct leat_packetway_leading l2rhs[LEAT_PACKETWAY_SRQR_MAX];
     size_t count;
@@ -105,7 +105,7 @@ static void write_span(struct leat_packetway_build *b, struct span s)
     leat_packetway_build_leave(b);
 }
 
-/* Neighbouring addresses as one range; or, `whole`, everything as one. */
+/* Merges neighbouring addresses into one range; or, `whole`, everything into one. */
 static void write_spans(struct leat_packetway_build *b, struct source s, bool whole)
 {
     struct leat_packetway_address a;
@@ -157,7 +157,7 @@ static void write_head(struct leat_packetway_build *b, const struct leat_packetw
     leat_packetway_build_mtu(b, t ? t->mtu_words : r->config.mtu_words);
 }
 
-/* The DB of a table, whole or by ranges, whatever fits in `cap` octets; 0: nothing does. */
+/* The DB of a table, complete or as ranges, whichever fits in `cap` octets; 0: neither does. */
 static size_t write_table(struct leat_packetway_router *r, const struct leat_packetway_xrt *t,
                           size_t cap)
 {
@@ -195,7 +195,7 @@ static uint32_t lowest(uint64_t set)
     return i;
 }
 
-/* Takes one neighbour off those who are due. */
+/* Removes one neighbour from those that are due. */
 static bool take_due(struct leat_packetway_router *r, uint64_t *twins, uint64_t *buddies,
                      struct leat_packetway_pending *to, uint32_t *mtu_words)
 {

@@ -1,4 +1,4 @@
-/* Level D: tables of others come in, are kept, go on, and are taken away by failures. */
+/* Level D: tables of others are received, kept, forwarded, and deleted by failures. */
 #include "packetway_router_parts.h"
 #include <string.h>
 
@@ -25,7 +25,7 @@ static uint64_t buddies_up(const struct leat_packetway_router *r)
     return all_up(r->fib.buddies, r->fib.buddy_count);
 }
 
-/* Is the sender a twin on the router link, or a buddy on my SAN? */
+/* Is the sender a twin on the router link, or a buddy on this SAN? */
 bool leat_packetway_router_is_neighbour(const struct leat_packetway_router *r,
                                         const struct leat_packetway_arrival *arrival, uint32_t sa,
                                         struct leat_packetway_peer *out)
@@ -63,7 +63,7 @@ static struct leat_packetway_rates *rates_of(struct leat_packetway_router *r,
 
 /* ---- RTBL in ---- */
 
-/* What an RTBL says, lent from the message. */
+/* The contents of an RTBL, lent from the message. */
 struct heard {
     uint16_t sequence;
     uint32_t san, mtu_words;
@@ -107,10 +107,11 @@ static bool passed(const struct heard *h, uint32_t address)
 }
 
 /*
- * My own table comes back. If it is one of a former life, with a number that others would take for
- * newer, I go on from there. A number grows by one with every hop (spec 8, row 17): that is taken
- * off first, or the present table, coming round a loop, would seem to be newer for ever. While I am
- * young the number just opposite to mine, neither newer nor older, counts too.
+ * The own table comes back. If it dates from before a restart, with a number that others would take
+ * for newer, numbering continues from there. A number grows by one with every hop (spec 8, row 17):
+ * that is subtracted first, or the current table, coming back around a loop, would seem newer for
+ * ever. Shortly after the start, the number exactly opposite to the own one, neither newer nor
+ * older, counts too.
  */
 static void meet_former_self(struct leat_packetway_router *r, const struct heard *h, leat_time now)
 {
@@ -120,7 +121,7 @@ static void meet_former_self(struct leat_packetway_router *r, const struct heard
     if (h->received_from[0] != r->config.address) return;
     if (!newer(sequence, r->sequence) && !(young && opposite)) return;
     r->sequence = h->sequence;
-    r->lrt_changed = true; /* so that a new table goes out */
+    r->lrt_changed = true; /* so that a new table is sent */
 }
 
 static bool has_nodes_of_mine(const struct leat_packetway_router *r, const struct heard *h)
@@ -137,7 +138,7 @@ static bool has_nodes_of_mine(const struct leat_packetway_router *r, const struc
     return false;
 }
 
-/* Is it worth a place? Counts why not. */
+/* Is it worth a slot? Counts the reason if not. */
 static bool is_welcome(struct leat_packetway_router *r, const struct heard *h, leat_time now)
 {
     if (passed(h, r->config.address)) {
@@ -153,7 +154,7 @@ static bool is_welcome(struct leat_packetway_router *r, const struct heard *h, l
         if (h->san)
             r->counts.overlaps++;
         else
-            r->counts.rtbl_loops++; /* a SAN without an ID may well be mine */
+            r->counts.rtbl_loops++; /* a SAN without an ID may well be this one */
         return false;
     }
     return true;
@@ -189,7 +190,7 @@ static bool is_worst(const struct leat_packetway_xrt *a, const struct leat_packe
     return a->received_from_count > b->received_from_count;
 }
 
-/* A slot for a table that is not there yet, or NULL: K per SAN, then what is free or lost. */
+/* A slot for a new table, or NULL: K per SAN, then what is free or lost. */
 static struct leat_packetway_xrt *find_room(struct leat_packetway_router *r, const struct heard *h,
                                             uint32_t q)
 {
@@ -208,7 +209,7 @@ static struct leat_packetway_xrt *find_room(struct leat_packetway_router *r, con
     return is_worse(worst, q, h) ? worst : NULL;
 }
 
-/* hop(me->X) + CSR (spec 6.5), in `out`. False: longer than is kept, or too many L2RHs. */
+/* hop(me->X) + CSR (spec 6.5), in `out`. False: too long to keep, or too many L2RHs. */
 static bool extend_route(const struct leat_packetway_router *r, const struct heard *h, uint8_t *out,
                          size_t *len)
 {
@@ -277,8 +278,8 @@ static void store(struct leat_packetway_router *r, struct leat_packetway_xrt *t,
 }
 
 /*
- * A table with more nodes than are kept: it is kept by ranges, as its sender would have sent it
- * over a smaller MTU (spec 6.5). Its nodes are then reached by address. False: not even that.
+ * A table with too many nodes to keep: it is kept as ranges, as its sender would have sent it over
+ * a smaller MTU (spec 6.5). Its nodes are then reached by address. False: not even that fits.
  */
 static bool narrow(struct leat_packetway_router *r, struct heard *h)
 {

@@ -16,14 +16,14 @@ static leat_err fail(struct leat_packetway_build *b, leat_err err)
     return b->err;
 }
 
-/* Every RL above takes in what was written last. */
+/* Every enclosing RL includes what was written last. */
 static void raise_parents(struct leat_packetway_build *b)
 {
     for (unsigned i = 0; i < b->depth; i++)
         leat_put_be16(b->buf + b->parent[i] + 2, (uint16_t)((b->len - b->parent[i] - HEAD) / 8));
 }
 
-/* Will this many octets more fit the buffer and every RL above? */
+/* Will this many more octets fit the buffer and every enclosing RL? */
 static leat_err check_room(const struct leat_packetway_build *b, size_t size)
 {
     for (unsigned i = 0; i < b->depth; i++)
@@ -33,7 +33,7 @@ static leat_err check_room(const struct leat_packetway_build *b, size_t size)
 }
 
 /*
- * Starts a record of `len` octets of data and pad after the first 4 of its head; the caller then
+ * Starts a record of `len` octets of data and pad after the first 4 of its header; the caller then
  * writes the data. NULL: refused.
  */
 static uint8_t *append(struct leat_packetway_build *b, enum leat_packetway_rtyp type, unsigned pl,

@@ -1,12 +1,12 @@
 #include "packetway_grammar.h"
 #include <assert.h>
 
-/* A cursor with one record in hand. */
+/* A cursor with a current record. */
 struct reader {
     struct leat_packetway_records rest;
     struct leat_packetway_record now;
-    bool more;            /* is there a record in hand? */
-    const uint8_t *fault; /* where the record in hand, or the end, is */
+    bool more;            /* is there a current record? */
+    const uint8_t *fault; /* position of the current record, or of the end */
 };
 
 static void advance(struct reader *r)
@@ -27,7 +27,7 @@ static bool sees(const struct reader *r, enum leat_packetway_rtyp type)
     return r->more && r->now.type == type;
 }
 
-/* Takes the record in hand if it is of this type. */
+/* Consumes the current record if it is of this type. */
 static bool take(struct reader *r, enum leat_packetway_rtyp type)
 {
     const bool seen = sees(r, type);
@@ -47,7 +47,7 @@ static bool is_lenient(const struct reader *r)
 
 /* ---- parts ---- */
 
-/* Is an ADDR in hand, for one node and physical? */
+/* Is the current record an ADDR for one node, physical? */
 static leat_err one_node(const struct reader *r)
 {
     if (!sees(r, LEAT_PACKETWAY_RTYP_ADDR)) return LEAT_ERR_PACKETWAY_MSG;
@@ -56,7 +56,7 @@ static leat_err one_node(const struct reader *r)
     return leat_packetway_address_is_node(a.low) ? LEAT_ERR_OK : LEAT_ERR_PACKETWAY_ADDR;
 }
 
-/* Takes an ADDR with nothing nested. */
+/* Consumes an ADDR with nothing nested. */
 static leat_err bare_address(struct reader *r)
 {
     if (!sees(r, LEAT_PACKETWAY_RTYP_ADDR)) return LEAT_ERR_PACKETWAY_MSG;
@@ -80,7 +80,7 @@ static bool route_is_empty(const struct leat_packetway_record *srqr)
 
 /*
  * The records nested under the ADDR of INFO and RTBL come in the order of this enum; lenient INFO
- * takes them in any order.
+ * accepts any order.
  */
 enum rank { RANK_NAME, RANK_CAPA, RANK_LADR, RANK_ROUTE, RANK_NONE };
 
@@ -116,7 +116,7 @@ static leat_err node_content(struct reader *r, bool any_order, bool range, bool 
     return route_needed && !seen[RANK_ROUTE] ? LEAT_ERR_PACKETWAY_MSG : LEAT_ERR_OK;
 }
 
-/* Takes an ADDR{..} that tells about a node or a range of nodes. */
+/* Consumes an ADDR{..} that describes a node or a range of nodes. */
 static leat_err node(struct reader *r, bool any_order, bool route_needed)
 {
     if (!sees(r, LEAT_PACKETWAY_RTYP_ADDR)) return LEAT_ERR_PACKETWAY_MSG;
@@ -206,7 +206,7 @@ static leat_err wanted(struct reader *r)
     return err;
 }
 
-/* The errata (spec 8, row 15) put RCVF after MTUR; lenient reading takes it there too. */
+/* The errata (spec 8, row 15) put RCVF after MTUR; lenient reading accepts it there too. */
 static bool table_begins(struct reader *r)
 {
     if (!take(r, LEAT_PACKETWAY_RTYP_SNID)) return false;

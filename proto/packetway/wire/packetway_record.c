@@ -3,7 +3,7 @@
 #include <assert.h>
 
 enum { HEAD = LEAT_PACKETWAY_RECORD_HEAD_LEN, ENTRY_LEN = 4, DATA_AT = 4 };
-enum { PL_ENTRIES = 4, PL_BEFORE_16_BITS = 2 }; /* legal paddings of records that have but one */
+enum { PL_ENTRIES = 4, PL_BEFORE_16_BITS = 2 }; /* legal paddings of records that allow only one */
 
 static bool is_known(uint8_t type)
 {
@@ -39,7 +39,7 @@ static leat_err check_min_max(const struct leat_packetway_address *a, bool logic
     return LEAT_ERR_OK;
 }
 
-/* The mask is a pattern, not an address. Value 0 is legal: it takes in blocks of low addresses. */
+/* The mask is a pattern, not an address. Value 0 is legal: it covers blocks of low addresses. */
 static leat_err check_value_mask(const struct leat_packetway_address *a, bool logical_only)
 {
     const bool low_block = a->low == 0 && !logical_only;
@@ -73,7 +73,8 @@ bool leat_packetway_address_matches(const struct leat_packetway_address *a, uint
     return false;
 }
 
-/* One entry at `p`, a pair where its AT begins one. NULL: the pair is broken; else what follows. */
+/* One entry at `p`, a pair where its AT begins one. NULL: the pair is incomplete; otherwise what
+ * follows. */
 static const uint8_t *read_entry(const uint8_t *p, const uint8_t *end,
                                  struct leat_packetway_address *out)
 {
@@ -235,7 +236,7 @@ struct leat_packetway_records leat_packetway_records_of(const uint8_t *db, size_
     return (struct leat_packetway_records){ db, end, LEAT_PACKETWAY_IN_DB, mode, false };
 }
 
-/* Lenient: an RTHD of RL=0 takes the rest of DB (spec 2.3). */
+/* Lenient: an RTHD of RL=0 contains the rest of DB (spec 2.3). */
 static size_t record_len(const struct leat_packetway_records *records)
 {
     const uint8_t *head = records->at;
@@ -247,7 +248,7 @@ static size_t record_len(const struct leat_packetway_records *records)
 
 static bool has_nested(const struct leat_packetway_record *r)
 {
-    /* A misplaced ADDR or RTHD is not opened: the grammar refuses it anyway. */
+    /* A misplaced ADDR or RTHD is not descended into: the grammar refuses it anyway. */
     return (r->type == LEAT_PACKETWAY_RTYP_RTHD && r->depth == LEAT_PACKETWAY_IN_DB) ||
            (r->type == LEAT_PACKETWAY_RTYP_ADDR && r->depth != LEAT_PACKETWAY_IN_ADDR);
 }
@@ -268,7 +269,7 @@ static leat_err check_next(struct leat_packetway_records *records,
     return LEAT_ERR_OK;
 }
 
-/* Calls itself for RTHD in DB and ADDR in RTHD: three deep at most. */
+/* Recursive for RTHD in DB and ADDR in RTHD: at most three deep. */
 static leat_err check_all(struct leat_packetway_records records, const uint8_t **fault)
 {
     leat_err err = LEAT_ERR_OK;

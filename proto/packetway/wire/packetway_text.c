@@ -15,7 +15,7 @@
     }
 
 static const struct leat_name pt_names[] = { LEAT_PACKETWAY_PT_LIST(NAME) END };
-/* A second name for the one that shells take for a pattern. */
+/* An alias for the name that shells take for a pattern. */
 static const struct leat_name te_rrp_names[] = {
     LEAT_PACKETWAY_TE_RRP_LIST(NAME){ LEAT_PACKETWAY_TE_WRU, "WRU" }, END
 };
@@ -43,13 +43,13 @@ static size_t offset(const struct walk *w, const uint8_t *p)
     return w->buf ? (size_t)(p - w->buf) : 0;
 }
 
-/* Empty lists are not shown, and those a user did not write are not read. */
+/* Empty lists are not shown, and lists that a user did not write are not read. */
 static bool has_list(struct walk *w, const char *name, size_t shown_count)
 {
     return leat_fields_reading(w->f) ? leat_fields_has(w->f, name) : shown_count > 0;
 }
 
-/* A builder that refuses says only that; the text tells what was expected. */
+/* A builder that refuses gives no reason; the text says what was expected. */
 static void note(struct walk *w, leat_err err, const char *name, const char *text)
 {
     if (err) leat_fields_refuse(w->f, err, name, text);
@@ -93,7 +93,7 @@ static void walk_leading_list(struct walk *w)
     leat_fields_list_end(w->f);
 }
 
-/* Spec 1.6: what types 2..6 have in OH; no other type has a form of its own. */
+/* Spec 1.6: the contents of types 2..6 in OH; no other type has a form of its own. */
 static bool fixed_len_of(uint8_t type, uint16_t *len)
 {
     *len = 0;
@@ -119,7 +119,7 @@ static void walk_field_head(struct walk *w, struct leat_packetway_field *field, 
         leat_fields_refuse(w->f, LEAT_ERR_PACKETWAY_LIMIT, "type", "expected 1..63 or a name");
 }
 
-/* What the octets of a keyed control message say. They are what is read. */
+/* The meaning of the octets of a keyed control message. Only the octets are read. */
 static void walk_auth(struct walk *w, const struct leat_packetway_field *field, size_t at)
 {
     static const uint8_t nothing[LEAT_PACKETWAY_AUTH_L];
@@ -131,7 +131,7 @@ static void walk_auth(struct walk *w, const struct leat_packetway_field *field, 
     leat_fields_checksum(w->f, "mac", at + 16, 64, leat_get_be64(octets + 14));
 }
 
-/* `*entry` is where the next CRC of OT stands. */
+/* `*entry` is the offset of the next CRC of OT. */
 static void walk_oh_field(struct walk *w, struct leat_packetway_field *field, const uint8_t **entry)
 {
     const size_t at = w->buf ? offset(w, field->octets) - 2 : 0;
@@ -220,7 +220,7 @@ static void walk_ot_list(struct walk *w)
 
 /* ---- records ---- */
 
-/* The fields that tell how an address is meant: the user's, or those of what is shown. */
+/* The fields that say how an address is meant: the user's, or those of what is shown. */
 static enum leat_packetway_at form_of(struct walk *w, const struct leat_packetway_address *a)
 {
     if (w->buf) return a->at;
@@ -446,7 +446,7 @@ static void walk_record(struct walk *w, const struct leat_packetway_record *r)
     leat_fields_close(w->f);
 }
 
-/* Calls itself through walk_nested; RTHD in DB, ADDR in RTHD, and no deeper. */
+/* Recursive through walk_nested; RTHD in DB, ADDR in RTHD, and no deeper. */
 static void walk_records(struct walk *w, size_t at, struct leat_packetway_records shown)
 {
     const size_t count = leat_fields_list(w->f, "records", at, leat_packetway_records_count(&shown),
@@ -498,7 +498,7 @@ static void walk_te(struct walk *w, size_t at)
                                : "expected UNK HRDOWN LINKDOWN or GENERAL");
 }
 
-/* What the encoder would refuse as E_LIMIT is told here with what was expected. */
+/* What the encoder would refuse as E_LIMIT is reported here with what was expected. */
 static void check_header(struct walk *w)
 {
     const struct leat_packetway_header *h = &w->m->header;
@@ -538,8 +538,8 @@ static void walk_header(struct walk *w)
     if (!w->buf) check_header(w);
 }
 
-/* Is the DB to be told by the fields of MEM-READ or MEM-WRITE? A DB that is too short or too long
- * for them is data alone, and so is one that a user writes as such. */
+/* Is the DB shown by the fields of MEM-READ or MEM-WRITE? A DB that is too short or too long for
+ * them is data alone, and so is one that a user writes as such. */
 static bool is_memory(struct walk *w, struct leat_packetway_memory *memory)
 {
     const struct leat_packetway_message *m = w->m;
@@ -646,7 +646,7 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 
 enum { COUNT_LEN = 2, COUNT_MAX = 0xFFFF, ETHER_LEN = 5 };
 
-/* A 16-bit count of words, then the message; padding after it is the carrier's. */
+/* A 16-bit count of words, then the message; padding after it belongs to the carrier. */
 static leat_err unframe(const uint8_t *frame, size_t len, struct leat_fields *f, size_t *packet_at,
                         size_t *packet_len, size_t *fault_at)
 {
@@ -671,7 +671,7 @@ static leat_err frame(struct leat_fields *f, const uint8_t *packet, size_t packe
     return LEAT_ERR_OK;
 }
 
-/* An OUI and a protocol of that OUI's stand before the count. */
+/* An OUI and a protocol of that OUI precede the count. */
 static leat_err unframe_ether(const uint8_t *frame, size_t len, struct leat_fields *f,
                               size_t *packet_at, size_t *packet_len, size_t *fault_at)
 {

@@ -163,7 +163,7 @@ static bool is_rrp(const struct leat_packetway_header *h)
     return h->pt == LEAT_PACKETWAY_PT_RRP || h->pt == LEAT_PACKETWAY_PT_ERR;
 }
 
-/* Spec 2.2 (e). RRP and ERR fill whole words; lenient reading passes over their PL. */
+/* Spec 2.2 (e). RRP and ERR fill whole words; lenient reading ignores their PL. */
 static leat_err decode_db(struct decoder *d, struct leat_packetway_message *m)
 {
     const size_t db_len = (size_t)8 * m->header.dl;
@@ -181,7 +181,7 @@ static bool has_unknown_type(const struct leat_packetway_message *m)
     return false;
 }
 
-/* The CRCs that stand in OT, one word each. */
+/* The CRCs in OT, one word each. */
 static leat_err decode_announced(struct decoder *d, struct leat_packetway_message *m)
 {
     for (unsigned i = 0; i < m->oh_count; i++) {
@@ -237,7 +237,7 @@ static uint64_t crc_received(const struct decoder *d, const struct leat_packetwa
     return crc_fed(wide, crc, from, (size_t)(end - from));
 }
 
-/* A CRC that fails is reported where it stands: its OH field or its entry of OT. */
+/* A CRC that fails is reported at its place: its OH field or its entry of OT. */
 static leat_err verify_crcs(struct decoder *d, struct leat_packetway_message *m)
 {
     uint64_t crc[2] = { 0 };
@@ -304,7 +304,7 @@ static leat_err decode_at_destination(struct decoder *d, struct leat_packetway_m
     return err;
 }
 
-/* Only what is set; the arrays are large and mostly empty. */
+/* Copies only what is set; the arrays are large and mostly empty. */
 static void copy_out(struct leat_packetway_message *out, const struct leat_packetway_message *m)
 {
     out->header = m->header;
@@ -367,7 +367,7 @@ static bool fields_fit(const struct leat_packetway_field *fields, unsigned count
     return true;
 }
 
-/* OT and its announcement go together, and no mandatory field may be unknown. */
+/* OT and its announcement must agree, and no mandatory field may be unknown. */
 static bool options_fit(const struct leat_packetway_message *m)
 {
     if (!fields_fit(m->oh, m->oh_count, LEAT_PACKETWAY_OH_MAX) ||
@@ -398,7 +398,7 @@ static bool records_fit(const struct leat_packetway_message *m)
                                          NULL);
 }
 
-/* The caller's header with what follows from the rest of the message. */
+/* The caller's header with the fields derived from the rest of the message. */
 static struct leat_packetway_header header_of(const struct leat_packetway_message *m)
 {
     struct leat_packetway_header h = m->header;
@@ -450,7 +450,7 @@ static void write_crc(uint8_t *p, bool wide, uint64_t crc)
         leat_put_be32(p, (uint32_t)crc);
 }
 
-/* Puts the CRCs of [ph, ot) into OH and OT; returns the end of what it wrote in OT. */
+/* Writes the CRCs of [ph, ot) into OH and OT; returns the end of what it wrote in OT. */
 static uint8_t *write_crcs(uint8_t *ph, uint8_t *ot, const struct leat_packetway_message *m)
 {
     const size_t covered = (size_t)(ot - ph);
