@@ -1,7 +1,7 @@
 /*
- * Texts to all members, by the duplicates that the engine has installed (esp_service.h, MULTICAST):
- * one packet to each point next to the root. Members among these, and those who came later, get it
- * without copies on the way (hops 0).
+ * Texts to all members, through the duplicates that the engine has installed (esp_service.h,
+ * MULTICAST): one packet to each point next to the root. Members among these, and those that joined
+ * later, receive it directly, without copies (hops 0).
  */
 #include "esp_driver.h"
 #include "esp_root.h"
@@ -19,7 +19,7 @@ static bool send_to(struct leat_esp_host_root *r, struct leat_esp_management *m,
            esp_socket_send(&r->socket, to, octets, len);
 }
 
-/* To the next points of the root, and to members that no duplicate knows. */
+/* To the next points of the root, and to members that no duplicate serves. */
 static bool send_all(struct leat_esp_host_root *r, struct leat_esp_management *m, uint32_t *packets)
 {
     const struct leat_esp_service *s = &r->engine;

@@ -66,7 +66,7 @@ void leat_esp_host_member_set(struct leat_esp_host_member *m, uint64_t value)
 
 /* ---- what comes in ------------------------------------------------------------------------ */
 
-/* An instruction that has come to its end: back where it came from, if it has R. */
+/* An instruction that has reached its end: it is sent back if it has R. */
 static void on_instruction(struct leat_esp_host_member *m)
 {
     struct leat_esp_packet packet;
@@ -82,7 +82,7 @@ static void on_instruction(struct leat_esp_host_member *m)
     esp_socket_post(&m->socket, &m->letter.from, &post);
 }
 
-/* A cast has an announcement in it, or a text for who asks for it. */
+/* A cast contains an announcement, or a text for a caller that wants one. */
 static bool is_announcement(struct leat_esp_host_member *m, const struct leat_esp_cast *cast)
 {
     const size_t len = cast->payload_len;
@@ -100,8 +100,8 @@ static void on_announce(struct leat_esp_host_member *m)
                                          &m->heard.announce);
 }
 
-/* Each once, though copies may come by several ways. In a keyed group, who has not been welcomed
- * cannot tell what is new. */
+/* Each once, though copies may arrive by several routes. In a keyed group, a member without a
+ * WELCOME cannot know what is new. */
 static bool is_past(const struct leat_esp_host_member *m, uint64_t serial)
 {
     return serial <= m->last_cast || (m->engine.config.is_keyed && !m->engine.welcomed);
@@ -123,7 +123,7 @@ static void on_cast(struct leat_esp_host_member *m, const struct leat_esp_cast *
     memcpy(m->cast, cast->payload, cast->payload_len);
 }
 
-/* A query for the routers of an overlay: they are on the way that this member's packets take. */
+/* A query for the routers of an overlay: they are on the route that this member's packets take. */
 static void on_query(struct leat_esp_host_member *m)
 {
     const bool overlay = memcmp(&m->via, &m->root, sizeof m->via) != 0;

@@ -21,7 +21,7 @@ enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config
     *out = NULL;
     if (!r) return esp_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
     r->socket.fd = -1;
-    /* Serials rise from one root to the next: the date, which goes on while nobody counts. */
+    /* Serials increase from one root to the next: the date, which advances while no root runs. */
     clock_gettime(CLOCK_REALTIME, &date);
     leat_put_be64(r->challenge_key, esp_socket_draw());
     leat_put_be64(r->challenge_key + 8, esp_socket_draw());
@@ -85,7 +85,7 @@ static void on_letter(struct leat_esp_host_root *r)
     if (r->heard.opcode == LEAT_ESP_JOIN)
         leat_esp_service_join(&r->engine, esp_socket_now(), &r->letter.from, &r->heard.join);
     if (r->heard.opcode == LEAT_ESP_REPLY) {
-        r->letter.from.port = LEAT_ESP_UDP_PORT; /* routers answer from another than they look at */
+        r->letter.from.port = LEAT_ESP_UDP_PORT; /* routers answer from another port */
         leat_esp_service_reply(&r->engine, &r->letter.from, r->heard.computationId,
                                &r->heard.reply);
     }
@@ -100,20 +100,20 @@ bool esp_root_serve(struct leat_esp_host_root *r, leat_time until)
     if (!esp_socket_wait(&r->socket, wake < until ? wake : until) && errno == EINTR) return false;
     for (int i = 0; i < ESP_LETTERS_AT_ONCE && esp_socket_hear(&r->socket, &r->letter); i++) {
         on_letter(r);
-        /* WELCOMEs go out first, and at once: the engine keeps few of them, and in a keyed group
+        /* WELCOMEs are sent first, and at once: the engine keeps few of them, and in a keyed group
          * nobody becomes a member without one. */
         if (r->engine.welcomes && leat_esp_service_next(&r->engine, esp_socket_now(), &post))
             esp_socket_post(&r->socket, &post.to, &post);
     }
     while (leat_esp_service_next(&r->engine, esp_socket_now(), &post)) {
-        /* Queries are for the routers on the way, which look at this port only. */
+        /* Queries are for the routers on the route, which watch this port only. */
         if (post.opcode == LEAT_ESP_QUERY) post.to.port = LEAT_ESP_UDP_PORT;
         esp_socket_post(&r->socket, &post.to, &post);
     }
     return true;
 }
 
-/* Those who have left or are silent do not count: nobody would ask them. */
+/* Members that have left or are silent do not count: nobody would query them. */
 static uint32_t present(struct leat_esp_host_root *r)
 {
     leat_esp_roster_expire(&r->engine.roster, esp_socket_now());
@@ -180,7 +180,7 @@ static void say_missing(const struct leat_esp_request *request,
                     (unsigned long long)r->heard, (unsigned long long)r->errors);
 }
 
-/* Who is in an extreme cannot be told, and of who is in a tree that is what it tells. */
+/* The members in an extreme are unknown, and those in a tree are what the tree shows. */
 static bool is_of_all(const struct leat_esp_request *request,
                       const struct leat_esp_service_result *r)
 {

@@ -11,7 +11,7 @@
 enum { MESSAGE_MAX = 512, ANSWER_MAX = 8192, RULE_PRIORITY = 4253, RULES_MAX = 16 };
 static const uint64_t way_lives_ns = 500000000, unknown_lives_ns = 5000000;
 
-/* A netlink message as it grows. */
+/* A netlink message under construction. */
 struct message {
     union {
         struct nlmsghdr header;
@@ -37,7 +37,7 @@ static void add(struct message *m, uint16_t type, const void *value, size_t len)
     m->u.header.nlmsg_len = (uint32_t)(NLMSG_ALIGN(m->u.header.nlmsg_len) + RTA_LENGTH(len));
 }
 
-/* Sends, and gives the message that answers it, which is there when the sending is done; NULL after
+/* Sends a request and returns the answer, which is available when the send returns; NULL: see
  * errno. */
 static const struct nlmsghdr *ask(struct esp_kernel *k, struct message *m, uint8_t *answer)
 {
@@ -48,7 +48,7 @@ static const struct nlmsghdr *ask(struct esp_kernel *k, struct message *m, uint8
         if (got < 0 && errno == EINTR) continue;
         if (got < (ssize_t)sizeof(struct nlmsghdr)) return NULL;
         const struct nlmsghdr *h = (const struct nlmsghdr *)(const void *)answer;
-        if (h->nlmsg_seq != k->sequence) continue; /* of a question that was given up */
+        if (h->nlmsg_seq != k->sequence) continue; /* of an abandoned request */
         if (h->nlmsg_type != NLMSG_ERROR) return h;
         const struct nlmsgerr *e = NLMSG_DATA(h);
         errno = -e->error;
@@ -71,7 +71,7 @@ void esp_kernel_close(struct esp_kernel *k)
 
 /* ---- ways --------------------------------------------------------------------------------- */
 
-/* The neighbour that packets for the way go to. */
+/* The neighbour that packets on this route go to. */
 static void set_hop(struct esp_way *way, const uint8_t *address, size_t len)
 {
     if (len != 4 && len != LEAT_ESP_ADDRESS_LEN) return;
@@ -93,7 +93,7 @@ static void read_route(const struct nlmsghdr *h, struct esp_way *way)
         const uint8_t *value = octets + at + RTA_LENGTH(0);
         const size_t len = a.rta_len - RTA_LENGTH(0);
         if (a.rta_type == RTA_GATEWAY) set_hop(way, value, len);
-        /* An address behind its family, which may be another than the route's. */
+        /* An address preceded by its family, which may differ from the route's. */
         if (a.rta_type == RTA_VIA && len > 2) set_hop(way, value + 2, len - 2);
         if (a.rta_type != RTA_OIF || len < sizeof way->device) continue;
         way->kind = ESP_WAY_OUT;
@@ -147,7 +147,7 @@ struct esp_way esp_kernel_way(struct esp_kernel *k, const uint8_t *address, uint
 
 /* ---- neighbours --------------------------------------------------------------------------- */
 
-/* The state that the kernel has a neighbour in (NUD_...); 0: it has none of this address. */
+/* The state of a neighbour in the kernel (NUD_...); 0: it has none of this address. */
 static uint16_t neighbour_state(struct esp_kernel *k, uint32_t device, const uint8_t *address,
                                 uint32_t address_len)
 {
@@ -170,13 +170,13 @@ static void look_for_neighbour(struct esp_kernel *k, struct esp_way *way, uint64
                            NUD_PERMANENT;
     const bool is_first = way->known_until_ns == 0;
     uint16_t state = neighbour_state(k, way->device, way->hop, way->hop_len);
-    /* A line between two has one neighbour for all of IPv4, without an address. */
+    /* A point-to-point link has one neighbour for all of IPv4, without an address. */
     if (state == NUD_NONE && way->hop_len == 4)
         state = neighbour_state(k, way->device, nobody, sizeof nobody);
     way->is_known = (state & known) != 0;
     way->known_until_ns = now_ns + (way->is_known ? way_lives_ns : unknown_lives_ns);
-    /* Unless the kernel is looking for it, no packet waits. If it was looking before our first
-     * question, nobody knows how many wait: as many as may. */
+    /* Unless the kernel is resolving it, no packet waits. If it was already resolving it before our
+     * first query, the number of waiting packets is unknown: assume the maximum. */
     if (state != NUD_INCOMPLETE)
         way->sought = 0;
     else if (is_first)
@@ -223,7 +223,7 @@ bool esp_kernel_withhold(struct esp_kernel *k, const char *device, bool wanted)
     static const uint8_t protocols[] = { 17 /* UDP */, LEAT_ESP_IP_PROTOCOL };
     for (int f = 0; f < 2; f++) {
         for (int p = 0; p < 2; p++) {
-            /* A killed start may have left some: first none, then one. */
+            /* A killed start may have left some: remove all, then add one. */
             for (int i = 0; i < RULES_MAX; i++)
                 if (!change_rule(k, device, families[f], protocols[p], false)) break;
             if (!wanted) continue;

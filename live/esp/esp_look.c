@@ -1,4 +1,4 @@
-/* Looking at a router: its counts, its stores, what passes. */
+/* Inspecting a router: its counters, its stores, passing packets. */
 #include "esp_plan.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What a router's process does with management packets: answers, duplicates, copies. */
+/* How a router's process handles management packets: answers, duplicates, copies. */
 #include "esp_driver.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 enum { ANSWERS_PER_S = 2000 };
 static const uint64_t ns_per_ms = 1000000, ns_per_s = 1000000000;
 
-/* A query that was captured can be sent again with any sender's address: answers are limited. */
+/* A captured query can be replayed with any sender's address: answers are rate-limited. */
 static bool may_answer(uint64_t now_ns)
 {
     static uint64_t second;
@@ -32,7 +32,7 @@ bool esp_manage_open(struct esp_process *p, char *why)
     if (p->answer4 < 0 || p->seek4 < 0)
         return esp_because(why, "a UDP socket: %s", strerror(errno));
     if (!esp_kernel_open(&p->kernel)) return esp_because(why, "netlink: %s", strerror(errno));
-    /* The CRC protects the packet; so no router has to finish a checksum. */
+    /* The CRC protects the packet, so no router has to complete a checksum. */
     setsockopt(p->answer4, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     setsockopt(p->seek4, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     return true;
@@ -158,7 +158,7 @@ static void on_cast(struct esp_process *p, struct leat_esp_management *m, const 
         send_to(p, &d->next[i], m, key);
 }
 
-/* Who sent it, as an address that answers go to. */
+/* The sender, as an address for answers. */
 static struct leat_esp_next sender_of(const uint8_t *frame, uint32_t len,
                                       const struct esp_place *at)
 {
@@ -187,7 +187,7 @@ void esp_manage_frame(struct esp_process *p, const uint8_t *octets, uint32_t len
     uint8_t key[LEAT_ESP_KEY_LEN];
     if (opcode == LEAT_ESP_QUERY)
         memcpy(key, c->key, sizeof key);
-    else /* the group stands first in all the others */
+    else /* the group comes first in all the others */
         leat_esp_key_of_group(c->key, leat_get_be64(packet + LEAT_ESP_OPERANDS_AT), key);
     if (leat_esp_management_decode(packet, at.packet_len, key, &m, NULL)) {
         p->memory.share->refused++;

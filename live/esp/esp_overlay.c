@@ -1,14 +1,14 @@
 /*
- * A router over UDP: any process may be one. What comes in at its address goes on to a configured
- * next hop, with the hops left that it came with. The gate works on frames, so a datagram gets the
- * headers that it had on the wire.
+ * A router over UDP: any process may be one. It forwards what arrives at its address to a
+ * configured next hop, with the hop count it had on arrival. The gate works on frames, so a
+ * datagram gets the headers that it had on the wire.
  *
- * A packet on its way through an overlay has no address but that of the next hop. So what is for
- * the root goes there hop by hop, the answers to a query too, and there is no way back: no
- * reflection, no installing of duplicates.
+ * A packet in an overlay has no address but that of the next hop. Packets for the root go there hop
+ * by hop, including the answers to a query, and there is no reverse route: no reflection, no
+ * installation of duplicates.
  *
- * Sending never waits: of what is for a next hop that the kernel has yet to find, few packets are
- * sent (esp_kernel.h), so that those for the others find room in the socket.
+ * Sending never blocks: few packets are sent to a next hop that the kernel has yet to resolve
+ * (esp_kernel.h), so that the socket has room for packets to the others.
  */
 #include "esp_driver.h"
 #include <errno.h>
@@ -27,7 +27,7 @@ static struct {
     int fd;
 } path;
 
-/* What the kernel told of a datagram. */
+/* What the kernel reported about a datagram. */
 struct arrival {
     uint64_t from[2], to[2];
     uint16_t from_port;
@@ -40,7 +40,7 @@ static void to_number(const struct in6_addr *address, uint64_t number[2])
     number[1] = leat_get_be64(address->s6_addr + 8);
 }
 
-/* The socket is an IPv6 one for both: IPv4 addresses come as ::ffff:a.b.c.d, which is our form. */
+/* One IPv6 socket serves both: IPv4 addresses arrive as ::ffff:a.b.c.d, which is our form. */
 static ssize_t hear(uint8_t *octets, size_t cap, struct arrival *a)
 {
     struct sockaddr_in6 peer;
@@ -72,7 +72,7 @@ static ssize_t hear(uint8_t *octets, size_t cap, struct arrival *a)
     return got;
 }
 
-/* The frame that the datagram was: octets stand at its end already. Always in IPv6's form. */
+/* Rebuilds the datagram's frame: the octets are already at its end. Always in IPv6's form. */
 static void dress(uint8_t *frame, uint32_t len, const struct arrival *a)
 {
     uint8_t *ip = frame + ESP_ETHERNET_LEN, *udp = ip + ESP_IPV6_LEN;
@@ -100,7 +100,7 @@ static struct esp_out way(void *driver, const struct esp_place *at, const uint64
                              .next = next };
 }
 
-/* What it came to: `sent`, or why not. */
+/* The outcome: `sent`, or why not. */
 static enum esp_reason send_on(const uint8_t *octets, uint32_t len, int hops,
                                const struct esp_next *next, enum esp_reason sent)
 {
@@ -112,14 +112,15 @@ static enum esp_reason send_on(const uint8_t *octets, uint32_t len, int hops,
     if (esp_kernel_hop(path.kernel, peer.sin6_addr.s6_addr + (is_ipv4 ? 12 : 0), is_ipv4 ? 4 : 16,
                        esp_user_now_ns(&path.ground.share->config)) == ESP_HOP_AWAITED)
         return ESP_UNRESOLVED;
-    /* As an option and not beside the packet: kernels do not take IPv4's beside it here. */
+    /* As a socket option and not as ancillary data: kernels do not accept IPv4's there on this
+     * socket. */
     setsockopt(path.fd, level, is_ipv4 ? IP_TTL : IPV6_UNICAST_HOPS, &hops, sizeof hops);
     const ssize_t went = sendto(path.fd, octets, len, MSG_DONTWAIT, (const struct sockaddr *)&peer,
                                 sizeof peer);
     return went < 0 ? ESP_FAILED : sent;
 }
 
-/* The sender of a query is the hop before: the root is reached by going on. */
+/* The sender of a query is the previous hop: the root is reached by forwarding. */
 static void answer_ahead(uint8_t *frame, const struct esp_next *next)
 {
     uint8_t *ip = frame + ESP_ETHERNET_LEN;
@@ -180,7 +181,7 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
     setsockopt(path.fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &on, sizeof on);
     setsockopt(path.fd, IPPROTO_IP, IP_RECVTTL, &on, sizeof on);
-    /* IPv4: the CRC protects the packet; so no router has to finish a checksum. */
+    /* IPv4: the CRC protects the packet, so no router has to complete a checksum. */
     setsockopt(path.fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     setsockopt(path.fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
     if (bind(path.fd, (const struct sockaddr *)&here, sizeof here))

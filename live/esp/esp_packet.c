@@ -1,15 +1,15 @@
 /*
- * A router without XDP: packet sockets see every frame that comes in; what is ESP and goes on is
+ * A router without XDP: packet sockets see every incoming frame; ESP packets to be forwarded are
  * sent by raw sockets, along the kernel's routes. Routing rules keep the kernel from forwarding the
  * original as well (esp_kernel.h).
  *
- * What is for an address of this host the kernel has delivered already: it is left alone, since an
- * end system that is the root of a computation runs a store of its own.
+ * The kernel has already delivered packets for an address of this host. They are not processed
+ * here, since an end system that is the root of a computation runs a store of its own.
  *
- * Sending never waits. Packets for a neighbour that the kernel has yet to find wait in the kernel
- * and fill the send buffer of their socket: so they have sockets of their own, those of each port
- * apart, and are few (esp_kernel.h). Whatever comes in by one port, the others and all neighbours
- * that are known are reached as before.
+ * Sending never blocks. Packets for a neighbour that the kernel has yet to resolve wait in the
+ * kernel and occupy the send buffer of their socket. They therefore have sockets of their own,
+ * separate for each port, and are few (esp_kernel.h). Whatever arrives at one port, the other ports
+ * and all resolved neighbours remain reachable.
  */
 #include "esp_driver.h"
 #include "esp_octets.h"
@@ -25,9 +25,9 @@
 
 enum { BATCH = 64, FRAME_LEN = ESP_FRAME_MAX + 1 + ESP_FRAME_SLACK };
 enum {
-    QUEUE_BYTES = 8 << 20, /* of what comes in */
-    SENT_BYTES = 4 << 20,  /* of what goes out: a neighbour may just have become unknown */
-    SOUGHT_BYTES = 1 << 20 /* of what waits for neighbours, for each port: some 2500 packets */
+    QUEUE_BYTES = 8 << 20, /* receive buffer */
+    SENT_BYTES = 4 << 20,  /* send buffer: a neighbour may just have become unknown */
+    SOUGHT_BYTES = 1 << 20 /* the same for unresolved neighbours, per port: some 2500 packets */
 };
 enum { ANY_TYPE = 3 /* ETH_P_ALL */, IGNORE_OUTGOING = 23 /* PACKET_IGNORE_OUTGOING */ };
 
@@ -36,15 +36,15 @@ static struct {
     struct esp_ground ground;
     struct esp_kernel *kernel; /* the process's */
     int in[ESP_PORTS_MAX];
-    int raw4, raw6;                                     /* to neighbours that are known */
-    int sought4[ESP_PORTS_MAX], sought6[ESP_PORTS_MAX]; /* to others, by the port of arrival */
+    int raw4, raw6;                                     /* to resolved neighbours */
+    int sought4[ESP_PORTS_MAX], sought6[ESP_PORTS_MAX]; /* to others, by the input port */
 } path;
 
 /* ---- sockets ------------------------------------------------------------------------------ */
 
 /*
- * Only what may be ours comes up: type 88B5; IPv4 with protocol 253 or UDP to 4253; IPv6 with UDP
- * to 4253 or a Hop-by-Hop header.
+ * Passes only what may be ours: type 88B5; IPv4 with protocol 253 or UDP to 4253; IPv6 with UDP to
+ * 4253 or a Hop-by-Hop header.
  */
 static bool filter(int fd)
 {
@@ -90,7 +90,7 @@ static int open_port(uint32_t device, char *why)
     return -1;
 }
 
-/* A raw socket that never waits; -1: there is none. */
+/* A nonblocking raw socket; -1: there is none. */
 static int open_raw(int family, int queue_bytes)
 {
     const int fd = socket(family, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_RAW);
@@ -114,7 +114,7 @@ static bool open_all_raw(uint32_t ports)
 
 /* ---- sending ------------------------------------------------------------------------------ */
 
-/* An address (esp_frame.h) as the kernel takes it: the last four octets alone of an IPv4 one. */
+/* An address (esp_frame.h) in the kernel's form: for IPv4 only the last four octets. */
 static const uint8_t *kernel_address(const uint64_t number[2], bool is_ipv6,
                                      uint8_t address[LEAT_ESP_ADDRESS_LEN], uint32_t *len)
 {
@@ -134,7 +134,7 @@ static bool send_bare(const struct esp_config *c, uint32_t device, const uint8_t
     return sendto(path.in[0], frame, len, 0, (const struct sockaddr *)&to, sizeof to) >= 0;
 }
 
-/* The header goes as it is; `to` says which route is taken. */
+/* The header is sent as it is; `to` selects the route. */
 static bool send_ip(int fd, const uint8_t *ip, uint32_t len, bool is_ipv6, const uint64_t to[2])
 {
     if (is_ipv6) {
@@ -148,7 +148,7 @@ static bool send_ip(int fd, const uint8_t *ip, uint32_t len, bool is_ipv6, const
     return sendto(fd, ip, len, 0, (const struct sockaddr *)&peer, sizeof peer) >= 0;
 }
 
-/* By the route to `to`. What it came to: `sent`, or why not. */
+/* Sends by the route to `to`. Returns the outcome: `sent`, or why not. */
 static enum esp_reason send_routed(const uint8_t *ip, uint32_t len, bool is_ipv6,
                                    const uint64_t to[2], uint32_t port, enum esp_reason sent)
 {
@@ -162,7 +162,7 @@ static enum esp_reason send_routed(const uint8_t *ip, uint32_t len, bool is_ipv6
     case ESP_HOP_SOUGHT:
         if (send_ip(is_ipv6 ? path.sought6[port] : path.sought4[port], ip, len, is_ipv6, to))
             return sent;
-        /* Too many wait already, for neighbours of this port or in all of the kernel. */
+        /* Too many wait already, for neighbours of this port or in the whole kernel. */
         return errno == EAGAIN || errno == ENOBUFS ? ESP_UNRESOLVED : ESP_FAILED;
     case ESP_HOP_AWAITED: break;
     }
@@ -221,7 +221,7 @@ static struct esp_out way(void *driver, const struct esp_place *at, const uint64
     return out;
 }
 
-/* An instruction for an address of this host: the kernel has it. */
+/* An instruction for an address of this host: the kernel delivers it. */
 static bool is_hosts(const uint8_t *frame, uint32_t len, const struct esp_config *c)
 {
     struct esp_place at = { 0 };
@@ -285,7 +285,7 @@ static bool withhold(const struct esp_config *c, bool wanted, char *why)
 {
     struct esp_kernel kernel;
     bool done = esp_kernel_open(&kernel);
-    /* By name: rules outlive their device, and would hold for the next one of that name. */
+    /* By name: rules outlive their device, and would apply to the next one of that name. */
     for (uint32_t i = 0; done && i < c->port_count; i++)
         done = esp_kernel_withhold(&kernel, c->port[i].name, wanted);
     if (!done) esp_because(why, "routing rules: %s", strerror(errno));

@@ -1,4 +1,4 @@
-/* From what a user says to what a router works with: ports, next hops, stores, limits. */
+/* Turns the user's options into a router's configuration: ports, next hops, stores, limits. */
 #include "esp_plan.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -184,7 +184,7 @@ static bool plan_next(const char *text, enum leat_esp_router_driver driver, stru
     return true;
 }
 
-/* Longer prefixes first: the first that fits is taken. */
+/* Longer prefixes first: the first match is used. */
 static int by_length(const void *a, const void *b)
 {
     const struct esp_next *x = a, *y = b;
@@ -199,7 +199,7 @@ static bool draw(uint64_t *number)
     return getrandom(number, sizeof *number, 0) == (ssize_t)sizeof *number;
 }
 
-/* Node ids of all stores follow from the router's; seeds are secret. */
+/* Node ids of all stores are derived from the router's; seeds are secret. */
 static bool plan_stores(const struct leat_esp_router_config *from, struct esp_config *c, char *why)
 {
     const uint32_t centre = leat_esp_groups_for(from->capacity);

@@ -1,6 +1,6 @@
 /*
  * Starting and ending a router. Its process holds a lock on the shared file, so a file without a
- * lock is what a killed router left: the next one begins with its stores.
+ * lock was left by a killed router: the next one starts with its stores.
  */
 #include "esp_router.h"
 #include "esp_plan.h"
@@ -74,7 +74,7 @@ int esp_file_open(const char *name, int flags, char *why)
     if (fd >= 0) close(fd);
     if (err == ENOENT)
         esp_because(why, "no router here, expected one from leat esp route");
-    else if (!is_file) /* shm_open says EINVAL of a folder, ELOOP of a link */
+    else if (!is_file) /* shm_open returns EINVAL for a folder, ELOOP for a link */
         esp_because(why,
                     "/dev/shm%s is in the way, expected a file of leat or nothing there: remove "
                     "it, or choose another --name",
@@ -161,7 +161,7 @@ struct told {
     bool started, kept;
 };
 
-/* The child's side: says on `ready` how it went, then serves. */
+/* The child's side: reports the result on `ready`, then serves. */
 _Noreturn static void become_router(struct esp_share *share, const struct esp_driver *driver,
                                     bool kept, int file, int ready)
 {
@@ -179,7 +179,7 @@ _Noreturn static void become_router(struct esp_share *share, const struct esp_dr
         detach_from_terminal();
         live_home_open(&home, file);
         leat_live_guard(driver->number == LEAT_ESP_ROUTER_XDP ? LEAT_LIVE_XDP : 0, &home);
-    } else { /* before it is known: another driver may be tried at once, while this process ends */
+    } else { /* before reporting: another driver may be tried at once, while this process ends */
         lock.l_type = F_UNLCK;
         fcntl(file, F_SETLK, &lock);
     }
@@ -199,7 +199,7 @@ static bool begin(struct esp_share *share, const struct esp_driver *driver, int 
     fflush(NULL);
     const pid_t first = fork();
     if (first == 0) {
-        /* Twice, so that the router is nobody's child. */
+        /* Forks twice, so that the router has no parent to wait for it. */
         if (fork() != 0) _exit(0);
         close(ready[0]);
         become_router(share, driver, told->kept, file, ready[1]);
@@ -213,7 +213,7 @@ static bool begin(struct esp_share *share, const struct esp_driver *driver, int 
     return told->started;
 }
 
-/* Ends whoever serves the file. */
+/* Ends the process that serves the file. */
 static bool end_holder(int fd, char *why)
 {
     const struct timespec pause = { .tv_nsec = 10000000 };
@@ -231,7 +231,7 @@ static bool end_holder(int fd, char *why)
 
 /* ---- starting ----------------------------------------------------------------------------- */
 
-/* What an earlier router left in the file, for `c` to go on with; NULL: nothing that fits. */
+/* What an earlier router left in the file, for `c` to continue with; NULL: nothing that fits. */
 static struct esp_share *earlier(int file, struct esp_config *c, bool has_id)
 {
     struct esp_share *share = esp_file_map(file);
@@ -241,7 +241,7 @@ static struct esp_share *earlier(int file, struct esp_config *c, bool has_id)
     struct esp_config kept = *c;
     if (share->config.driver == c->driver && file_len(c) == share->len &&
         esp_plan_keeps(&share->config, &kept, has_id)) {
-        /* Windows of another length: their numbers say nothing to each other. */
+        /* Windows of another length: their numbers are not comparable. */
         if (share->config.limits.window_ticks != kept.limits.window_ticks)
             memset(share->ingress, 0, sizeof share->ingress);
         *c = kept;
@@ -253,8 +253,8 @@ static struct esp_share *earlier(int file, struct esp_config *c, bool has_id)
     return NULL;
 }
 
-/* A process that was killed in the middle of an instruction left its group half changed: what is in
- * there cannot be trusted. */
+/* A process that was killed in the middle of an instruction left its group half changed: its
+ * contents cannot be trusted. */
 static void mend(struct esp_share *share)
 {
     struct esp_locked_group *group = esp_file_groups(share);
@@ -308,7 +308,7 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
     return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, slower_at, why);
 }
 
-/* Is it there, and has it a port in common with c? Then *port is its number in c. */
+/* Does it exist, and does it share a port with c? Then *port is its number in c. */
 static bool shares_port(int file, const struct esp_config *c, uint32_t *port)
 {
     struct esp_share *other = esp_file_map(file);
@@ -319,7 +319,7 @@ static bool shares_port(int file, const struct esp_config *c, uint32_t *port)
     char ignored[LEAT_ESP_ROUTER_WHY_LEN];
     if (!serves && other->config.driver == LEAT_ESP_ROUTER_XDP &&
         esp_xdp_find(&other->config, &maps, ignored)) {
-        serves = true; /* the kernel goes on without the process */
+        serves = true; /* the kernel continues without the process */
         esp_xdp_let_go(&maps);
     }
 #endif
@@ -332,10 +332,10 @@ static bool shares_port(int file, const struct esp_config *c, uint32_t *port)
     return shares;
 }
 
-/* Two routers on one device would both execute what comes in. */
+/* Two routers on one device would both execute what arrives. */
 static bool are_free(const char *own, const struct esp_config *c, char *why)
 {
-    DIR *folder = opendir("/dev/shm");                        /* where shm_open has them */
+    DIR *folder = opendir("/dev/shm");                        /* where shm_open creates them */
     const size_t len = (size_t)(strrchr(own, '.') + 1 - own); /* up to the router's name */
     uint32_t port = 0;
     bool free = true;
@@ -383,7 +383,7 @@ enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_conf
     const bool ran = esp_file_holder(file) > 0, ended = end_holder(file, why);
     const bool started = ended && start_any(config, &c, file, used, slower_at, why);
     explicit_bzero(&c, sizeof c);
-    if (!started && before.st_size == 0) shm_unlink(name); /* else an earlier one's is left */
+    if (!started && before.st_size == 0) shm_unlink(name); /* otherwise an earlier one's is left */
     if (!started && ran && ended) {
         const size_t len = strlen(why);
         snprintf(why + len, LEAT_ESP_ROUTER_WHY_LEN - len, "; the router that was here has ended");

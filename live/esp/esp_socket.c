@@ -66,7 +66,7 @@ enum leat_esp_host_end esp_socket_open(struct esp_socket *s,
         return esp_because(why, "a UDP socket: %s", strerror(errno)), LEAT_ESP_HOST_FAILED;
     setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &queue_bytes, sizeof queue_bytes);
-    /* IPv4: the CRC protects the packet; so no router has to finish a checksum. */
+    /* IPv4: the CRC protects the packet, so no router has to complete a checksum. */
     setsockopt(s->fd, SOL_SOCKET, SO_NO_CHECK, &on, sizeof on);
     if (bind(s->fd, (const struct sockaddr *)&at, sizeof at) == 0) return LEAT_ESP_HOST_OK;
     esp_because(why, "UDP port %u: %s", here.port, strerror(errno));
@@ -108,7 +108,7 @@ static bool own_name(int fd, struct sockaddr_in6 *at)
     return getsockname(fd, (struct sockaddr *)at, &len) == 0;
 }
 
-/* Which address the kernel would send from: it says so to a socket that is bound to the other end.
+/* The address that the kernel would send from: it reports it for a socket connected to the peer.
  */
 static bool ask_route(const struct leat_esp_next *to, struct sockaddr_in6 *at)
 {
@@ -122,7 +122,7 @@ static bool ask_route(const struct leat_esp_next *to, struct sockaddr_in6 *at)
     return told;
 }
 
-/* As whom `to` sees this socket. */
+/* This socket's address as seen by `to`. */
 static bool find_self(const struct esp_socket *s, const struct leat_esp_next *to,
                       struct leat_esp_next *self)
 {

@@ -2,7 +2,7 @@
  * A router in the kernel: the gate of esp_gate.h between the receive queue of one device and the
  * send queue of another. One program serves all devices of the router; the groups of all stores are
  * one array, each with its own spin lock, so that any number of CPUs may run it at a time. What is
- * not ESP goes up untouched.
+ * not ESP is passed up unchanged.
  */
 #include <linux/bpf.h>
 
@@ -14,7 +14,7 @@
 
 enum { AF_INET = 2, AF_INET6 = 10 };
 
-/* The groups of all stores, one behind the other: the loader says how many. */
+/* The groups of all stores, one after the other: the loader sets their number. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);
@@ -37,7 +37,7 @@ struct {
     __type(value, struct esp_counts);
 } esp_counts SEC(".maps");
 
-/* Where frames may leave, by interface index. */
+/* Output devices, by interface index. */
 struct {
     __uint(type, BPF_MAP_TYPE_DEVMAP_HASH);
     __uint(max_entries, 64);
@@ -45,13 +45,13 @@ struct {
     __type(value, uint32_t);
 } esp_devices SEC(".maps");
 
-/* What the router's process is told: management packets, and what passes while it is watched. */
+/* Reports to the router's process: management packets, and passing packets while it is watched. */
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
     __uint(max_entries, 1 << 20);
 } esp_events SEC(".maps");
 
-/* What ports and sources have created lately. */
+/* What ports and sources have created recently. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, ESP_PORTS_MAX);
@@ -138,8 +138,8 @@ __attribute__((noinline)) int charge(const struct esp_pass *p, uint32_t created)
     return 0;
 }
 
-/* Reads that nobody waits for: what the instruction will want is on its way from memory while the
- * lock is, too. There is no prefetch here. */
+/* Reads whose results are unused: they fetch what the instruction will need from memory while the
+ * lock is fetched, too. There is no prefetch here. */
 static __always_inline void touch(const struct leat_esp_group *group, uint64_t key)
 {
     const uint32_t first = leat_esp_bucket_first(leat_esp_spread(key));
@@ -237,7 +237,7 @@ static __always_inline void ask_kernel(struct xdp_md *xdp, const struct esp_plac
     if (told == BPF_FIB_LKUP_RET_BLACKHOLE || told == BPF_FIB_LKUP_RET_UNREACHABLE ||
         told == BPF_FIB_LKUP_RET_PROHIBIT)
         way->kind = ESP_WAY_NONE;
-    if (told != BPF_FIB_LKUP_RET_SUCCESS) return; /* also: the kernel has to find the neighbour */
+    if (told != BPF_FIB_LKUP_RET_SUCCESS) return; /* also: the neighbour is unresolved */
     const uint32_t device = f.ifindex;
     if (!bpf_map_lookup_elem(&esp_devices, &device)) return; /* or to send it, from here */
     way->kind = ESP_WAY_OUT;
@@ -280,7 +280,7 @@ static __always_inline void find_way(struct xdp_md *xdp, const struct esp_config
 
 /* ---- the program -------------------------------------------------------------------------- */
 
-/* The frame at hand. Not on the stack, which the instructions nearly fill. */
+/* The current frame. Not on the stack, which the instructions nearly fill. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
@@ -314,7 +314,8 @@ __attribute__((noinline)) int packet_write(struct xdp_md *xdp, const struct esp_
     return esp_write((void *)(long)xdp->data, (void *)(long)xdp->data_end, p);
 }
 
-/* Of a whole datagram, piece by piece: its length is no constant, and a verifier wants one. */
+/* Over a whole datagram, piece by piece: its length is not constant, and the verifier needs a
+ * constant. */
 static __always_inline uint64_t datagram_sum(struct xdp_md *xdp, const struct esp_place *at)
 {
     enum { PIECE = 32 };
@@ -342,7 +343,7 @@ __attribute__((noinline)) int udp_seal(struct xdp_md *xdp, const struct esp_pass
     return esp_udp_seal((void *)(long)xdp->data, (void *)(long)xdp->data_end, &p->at, sum);
 }
 
-/* The kernel's own packets know of their checksum; what native XDP sends does not. */
+/* The kernel's own packets carry their checksum state; what native XDP sends does not. */
 __attribute__((noinline)) int wants_seal(struct xdp_md *xdp, const struct esp_pass *p,
                                          uint32_t to_host)
 {
@@ -379,7 +380,7 @@ static __always_inline bool hand_over(struct xdp_md *xdp, const struct esp_pass 
     return true;
 }
 
-/* Somebody watches: what passed, and what became of it. */
+/* An observer watches: reports the packet, and what became of it. */
 __attribute__((noinline)) int tell(struct xdp_md *xdp, const struct esp_pass *p, uint32_t reason)
 {
     const uint8_t *data = (void *)(long)xdp->data, *end = (void *)(long)xdp->data_end;
@@ -398,7 +399,7 @@ __attribute__((noinline)) int tell(struct xdp_md *xdp, const struct esp_pass *p,
     return 0;
 }
 
-/* Puts the packet back and sends it on. Says how it ended; *action is the kernel's. */
+/* Writes the packet back and forwards it. Returns the outcome; *action is the kernel's. */
 static __always_inline uint32_t leave(struct xdp_md *xdp, const struct esp_pass *p,
                                       const struct way *way, uint32_t reason,
                                       struct esp_counts *counts, int *action)
@@ -455,7 +456,7 @@ int esp_xdp(struct xdp_md *xdp)
         }
     }
     if (reason <= ESP_ASKED) reason = leave(xdp, p, &way, reason, counts, &action);
-    LEAT_ESP_HIDE(reason); /* the compiler must compare what it counts by, not a copy */
+    LEAT_ESP_HIDE(reason); /* the compiler must compare the index itself, not a copy */
     if (reason < ESP_REASON_COUNT) counts->reason[reason]++;
     if (c->tracing) tell(xdp, p, reason);
     return action;

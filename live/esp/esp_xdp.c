@@ -1,8 +1,8 @@
 /*
- * Routers in the kernel. The program on the devices is the data path: it holds its maps, and
- * whoever finds the program finds them. So nothing is pinned, nothing is left behind when the
- * devices go, packets pass while the router's process is away, and the next process takes the
- * stores over as they are.
+ * Routers in the kernel. The program on the devices is the data path: it holds its maps, and a
+ * process that finds the program finds them. Nothing is pinned, and nothing is left behind when the
+ * devices disappear. Packets pass while the router's process is away, and the next process takes
+ * over the stores as they are.
  */
 #include "esp_driver.h"
 #include "live_xdp.h"
@@ -141,7 +141,7 @@ static bool same_stores(const struct esp_config *a, const struct esp_config *b)
     return true;
 }
 
-/* The stores of the program that is there already, where they have the same shape. */
+/* The stores of the program that is already attached, if they have the same shape. */
 static bool take_over(const struct esp_config *c)
 {
     struct esp_maps maps;
@@ -163,7 +163,7 @@ static bool put_config(const struct esp_config *c)
     return bpf_map_update_elem(bpf_map__fd(path.program->maps.esp_config), &zero, c, 0) == 0;
 }
 
-/* A route may leave by any device. Those that would lose what native XDP sends are left to the
+/* A route may leave by any device. Devices that would lose what native XDP sends are left to the
  * kernel. */
 static bool put_devices(const struct esp_config *c)
 {
@@ -189,7 +189,7 @@ static bool is_port(const struct esp_config *c, uint32_t device)
     return esp_port_of(c, device) != ESP_NO_PORT;
 }
 
-/* All devices that packets leave by because we were told so: ports and next hops. */
+/* All configured output devices: ports and next hops. */
 static bool can_send(const struct esp_config *c, char slow[LIVE_XDP_WHY_LEN])
 {
     bool can = true;
@@ -203,7 +203,7 @@ static bool can_send(const struct esp_config *c, char slow[LIVE_XDP_WHY_LEN])
     return can;
 }
 
-/* On all devices in one mode: *generic becomes true where a driver knows no other. */
+/* Attaches to all devices in one mode: *generic becomes true if a driver supports no other. */
 static bool attach_all(const struct esp_config *c, bool *generic, char *why)
 {
     const int program = bpf_program__fd(path.program->progs.esp_xdp);
@@ -216,8 +216,8 @@ static bool attach_all(const struct esp_config *c, bool *generic, char *why)
     return true;
 }
 
-/* In the drivers where all of them send what comes from another; else behind all of them, since
- * the kernel does the sending there. */
+/* In the drivers if all of them send what comes from another; otherwise in generic mode on all of
+ * them, since the kernel does the sending there. */
 static bool put_on(struct esp_share *s, char *why)
 {
     struct esp_config *c = &s->config;
