@@ -43,7 +43,7 @@ static bool set_capabilities(uint64_t permitted, uint64_t effective)
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
     struct __user_cap_data_struct now[2], then[2] = { { 0 } };
     if (syscall(SYS_capget, &header, now)) return false;
-    for (int i = 0; i < 2; i++) { /* what it does not have it cannot keep */
+    for (int i = 0; i < 2; i++) { /* it cannot keep what it does not have */
         then[i].permitted = now[i].permitted & (uint32_t)(permitted >> 32 * i);
         then[i].effective = then[i].permitted & (uint32_t)(effective >> 32 * i);
     }
@@ -104,7 +104,7 @@ static const int harmless[] = {
     /* waiting */
     SYS_poll, SYS_ppoll, SYS_epoll_wait, SYS_epoll_pwait, SYS_pselect6, SYS_futex, SYS_nanosleep,
     SYS_clock_nanosleep, SYS_restart_syscall, SYS_sched_yield,
-    /* time, chance, oneself */
+    /* time, random numbers, oneself */
     SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_time, SYS_getrandom, SYS_getpid,
     SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
     /* memory: mmap and mprotect are below */
@@ -114,7 +114,7 @@ static const int harmless[] = {
     SYS_exit_group
 };
 
-/* Questions about devices, and whether a descriptor is a terminal. */
+/* Queries about devices, and whether a descriptor is a terminal. */
 static const unsigned questions[] = { SIOCGIFNAME, SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFHWADDR,
                                       SIOCGIFMTU,  SIOCETHTOOL,  0x5401 /* TCGETS */ };
 static const struct {
@@ -150,7 +150,7 @@ static void answer(struct code *code, uint32_t verdict)
     add(code, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, verdict));
 }
 
-/* The next `count` lines are for this value alone. */
+/* The next `count` lines apply to this value only. */
 static void if_is(struct code *code, uint32_t value, uint8_t count)
 {
     add(code, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count));
@@ -163,7 +163,7 @@ static void on(struct code *code, int call, uint32_t verdict)
     answer(code, verdict);
 }
 
-/* An argument, of 32 bits that matter, is `value` under a mask. */
+/* An argument, of 32 bits that matter, equals `value` under a mask. */
 struct where {
     uint32_t argument, mask, value;
 };
@@ -228,8 +228,8 @@ static void install_filter(unsigned needs, int folder)
     static struct code code;
     write_filter(&code, needs, folder);
     const struct sock_fprog program = { code.len, code.line };
-    /* SPEC_ALLOW: else some kernels slow the process down, lest code that it runs for others read
-     * its memory by speculation. It runs none. */
+    /* SPEC_ALLOW: otherwise some kernels slow the process down, to keep code that it runs for
+     * others from reading its memory by speculation. It runs none. */
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program))
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
@@ -249,7 +249,7 @@ bool leat_live_guard_is_for_tests(void)
 #endif
 }
 
-/* Why there is no filter, as far as it is known. */
+/* Why there is no filter, as far as known. */
 static const char *reason(void)
 {
 #if defined(LEAT_LIVE_WITHOUT_FILTER)
@@ -263,14 +263,14 @@ static const char *reason(void)
 
 /* ---- what holds ---------------------------------------------------------------------------- */
 
-/* A line of /proc/PID/status; 0 where it is not there. */
+/* A line of /proc/PID/status; 0 if it is missing. */
 static uint64_t number_of(const char *status, const char *name, int base)
 {
     const char *line = strstr(status, name);
     return line ? strtoull(line + strlen(name), NULL, base) : 0;
 }
 
-/* *filters is how many there are: a container may have had one before. */
+/* *filters is their number: a container may have had one before. */
 static bool read_status(int fd, struct leat_live_guard *guard, uint64_t *filters)
 {
     char status[STATUS_LEN];
@@ -345,7 +345,7 @@ bool leat_live_guard_text(const struct leat_live_guard *g, char text[LEAT_LIVE_G
     return confined;
 }
 
-/* This folder becomes the root; false: that is not allowed, or there is none. */
+/* Makes this folder the root; false: not permitted, or there is none. */
 static bool make_root(int folder)
 {
     char path[32], root[LEAT_LIVE_GUARD_ROOT_LEN];
@@ -367,8 +367,8 @@ void leat_live_guard(unsigned needs, const struct live_home *home)
 #ifdef HAVE_XDP
     if (needs & LEAT_LIVE_XDP) libbpf_num_possible_cpus(); /* from a file, and remembered */
 #endif
-    /* The filter sees the folder's descriptor, and unlinkat ignores that where a name begins with
-     * /. So / becomes the folder; where that cannot be, the file stays. */
+    /* The filter sees the folder's descriptor, but unlinkat ignores that if a name begins with /.
+     * The folder therefore becomes /; where that is impossible, the file stays. */
     if (!make_root(folder)) folder = -1;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     drop_capabilities(needs & LEAT_LIVE_XDP);

@@ -18,7 +18,7 @@
 #endif
 
 static const char names_folder[] = "/run/netns"; /* ip-netns(8) */
-static const char files_folder[] = "/dev/shm";   /* where shm_open has them */
+static const char files_folder[] = "/dev/shm";   /* where shm_open creates them */
 
 enum { FILES_MAX = 1 << 16 }; /* that are looked at */
 
@@ -44,7 +44,8 @@ bool live_home_mark(char mark[LIVE_HOME_MARK_LEN])
     return true;
 }
 
-/* Is it "BEGINNING" "COOKIE." with another cookie than ours? Of none nothing can be told. */
+/* Is it "BEGINNING" "COOKIE." with another cookie than ours? Without a cookie there is no answer.
+ */
 static bool is_stale(const char *name, const char *beginning, uint64_t ours)
 {
     const size_t len = strlen(beginning);
@@ -105,7 +106,7 @@ static void find_name(struct live_home *h)
     h->names = -1;
 }
 
-/* Where the file is, and its name there. */
+/* The folder of the file, and its name there. */
 static void find_file(struct live_home *h, int file)
 {
     char link[32], path[PATH_MAX];
@@ -126,7 +127,7 @@ void live_home_open(struct live_home *h, int file)
     h->names = h->folder = h->socket = -1;
     find_name(h);
     if (file >= 0) find_file(h, file);
-    tzset(); /* the log has the time of day, and reads a file for it */
+    tzset(); /* the log prints the time of day, and reads a file for it */
     openlog("leat", LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 

@@ -1,7 +1,7 @@
 /*
- * Does a device send what XDP hands to it? A veth drops it, and nobody is told, unless its other
- * end polls, which it does with GRO or with a native XDP program of its own; and XDP_TX does not
- * wake an end that polls by GRO only. The kernel tells by its netlink family "netdev", since 6.3.
+ * Does a device send what XDP passes to it? A veth drops it silently unless its other end polls,
+ * which it does with GRO or with a native XDP program of its own; and XDP_TX does not wake an end
+ * that polls by GRO only. The kernel reports this by its netlink family "netdev", since 6.3.
  */
 #include "live_xdp.h"
 #include <linux/ethtool.h>
@@ -18,7 +18,7 @@
 enum { DEV_GET = 1, DEV_IFINDEX = 1, DEV_XDP_FEATURES = 3 };
 enum { ANSWER_MAX = 8192, QUESTION_MAX = 128 };
 
-/* The system's own sums of these are of mixed signs. */
+/* The system's own macros for these sums mix signs. */
 static const size_t head_len = sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr);
 static const size_t attribute_at = sizeof(struct nlattr);
 static size_t aligned(size_t len)
@@ -26,7 +26,7 @@ static size_t aligned(size_t len)
     return (len + 3) / 4 * 4;
 }
 
-/* A question with one attribute; its answer is in `answer`. Returns its length, 0: none. */
+/* A request with one attribute; its answer is in `answer`. Returns its length, 0: none. */
 static size_t ask(int fd, uint16_t family, uint8_t command, uint16_t attribute, const void *value,
                   size_t value_len, uint8_t *answer)
 {
@@ -51,7 +51,7 @@ static size_t ask(int fd, uint16_t family, uint8_t command, uint16_t attribute, 
     return told.nlmsg_type == NLMSG_ERROR ? 0 : (size_t)got;
 }
 
-/* An attribute of an answer; false: it is not there, or shorter. */
+/* An attribute of an answer; false: it is missing, or shorter. */
 static bool find(const uint8_t *answer, size_t len, uint16_t type, void *value, size_t value_len)
 {
     struct nlattr a;
@@ -79,7 +79,7 @@ static bool is_veth(const char *name)
     return told && strncmp(driver.driver, "veth", sizeof driver.driver) == 0;
 }
 
-/* What the kernel tells of a device; false: it does not. */
+/* What the kernel reports about a device; false: nothing. */
 static bool features_of(uint32_t device, uint64_t *features)
 {
     static _Alignas(8) uint8_t answer[ANSWER_MAX];

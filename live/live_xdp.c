@@ -48,7 +48,7 @@ void live_xdp_keep(int program)
     kept = program;
 }
 
-/* A descriptor of a program that is on a device. */
+/* A descriptor of a program that is attached to a device. */
 static int open_program(uint32_t id)
 {
     struct bpf_prog_info info = { 0 };
@@ -87,7 +87,7 @@ int live_xdp_map(int program, const char *name, uint32_t value_len, uint32_t ent
     return -1;
 }
 
-/* Not by value: the library looks at the gaps of its structures, which a copy need not keep. */
+/* Not by value: the library reads the padding of its structures, which a copy need not preserve. */
 static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
 {
     memset(opts, 0, sizeof *opts);
@@ -95,7 +95,7 @@ static void in_place_of(int program, struct bpf_xdp_attach_opts *opts)
     opts->old_prog_fd = program;
 }
 
-/* In the place of `old`; -1: of none. */
+/* Replaces `old`; -1: none. */
 static int put(uint32_t device, int program, int old, uint32_t flags)
 {
     struct bpf_xdp_attach_opts replacing;
@@ -123,7 +123,7 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
         old = -1;
     }
     int err = put(device, program, old, wanted);
-    if (err && old < 0 && !*generic) { /* the driver knows no XDP: behind it, then */
+    if (err && old < 0 && !*generic) { /* the driver has no XDP support: generic mode */
         err = put(device, program, old, XDP_FLAGS_SKB_MODE);
         *generic = err == 0;
     }

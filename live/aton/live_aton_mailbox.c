@@ -1,7 +1,8 @@
 #include "live_aton_mailbox.h"
 #include <string.h>
 
-/* The head of a record, as linux/bpf.h has it: its length, with these bits; then a word unused. */
+/* The header of a record, as linux/bpf.h has it: its length, with these bits; then an unused word.
+ */
 enum { HEAD_LEN = 8 };
 #define BUSY      (UINT32_C(1) << 31) /* still being written */
 #define DISCARDED (UINT32_C(1) << 30)
@@ -11,7 +12,7 @@ static size_t index_of(unsigned long position)
     return position & (ATON_MAILBOX_LEN - 1);
 }
 
-/* What a record takes: its head, and whole words of 8 octets. */
+/* The size of a record: its header, and whole words of 8 octets. */
 static unsigned long room_of(uint32_t len)
 {
     return (HEAD_LEN + (unsigned long)len + 7) & ~7ul;
@@ -55,8 +56,8 @@ static void copy_out(const struct aton_mailbox *m, unsigned long at, uint8_t *re
 }
 
 /*
- * A record is copied first and then passed over. If another reader was first, it may have been
- * written over meanwhile: then read_at has moved, and what was copied is not looked at.
+ * A record is copied first and consumed afterwards. If another reader was first, it may have been
+ * overwritten meanwhile: then read_at has moved, and the copy is discarded.
  */
 enum aton_mail aton_mailbox_take(const struct aton_mailbox *m, uint16_t *from, uint8_t *octets,
                                  size_t cap, size_t *len)
@@ -70,7 +71,7 @@ enum aton_mail aton_mailbox_take(const struct aton_mailbox *m, uint16_t *from, u
         const size_t octets_len = record_len - ATON_RECORD_HEAD_LEN;
         if (head & BUSY) return ATON_MAIL_NONE;
         if (head & DISCARDED || record_len < ATON_RECORD_HEAD_LEN || record_len > ATON_RECORD_MAX) {
-            pass_over(m, at, record_len); /* not ours, or written over already */
+            pass_over(m, at, record_len); /* not ours, or already overwritten */
             continue;
         }
         copy_out(m, at, record, record_len);

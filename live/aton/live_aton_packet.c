@@ -1,7 +1,7 @@
 /*
  * Stations without XDP: a process per device with packet sockets, and a shared file with the same
- * page that XDP has in a map. The process holds a lock on the file, so a file without a lock is
- * what a killed station left: the next one starts with its registers.
+ * page that XDP has in a map. The process holds a lock on the file, so a file without a lock was
+ * left by a killed station: the next one starts with its registers.
  */
 #include "live_aton_driver.h"
 #include "live_guard.h"
@@ -45,7 +45,7 @@ static struct aton_mailbox mailbox_in(struct share *share)
 
 /* ---- the shared file ---------------------------------------------------------------------- */
 
-/* Device numbers are a namespace's own, so its mark is in the name. */
+/* Device numbers are local to a namespace, so its mark is in the name. */
 static bool name_of(uint32_t device, char name[NAME_LEN], char *why)
 {
     char mark[LIVE_HOME_MARK_LEN];
@@ -54,7 +54,7 @@ static bool name_of(uint32_t device, char name[NAME_LEN], char *why)
     return true;
 }
 
-/* Who holds the lock: 0 nobody. */
+/* The process that holds the lock: 0 none. */
 static pid_t holder(int fd)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -82,7 +82,7 @@ static void ring_the_bell(uint32_t *bell)
     syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* A message that comes behind the first line makes the number another, and nobody sleeps. */
+/* A message that arrives after the first line changes the number, and nobody sleeps. */
 static void wait_for_mail(struct aton_seat *seat, int timeout_ms)
 {
     const uint32_t seen = __atomic_load_n(seat->bell, __ATOMIC_ACQUIRE);
@@ -121,14 +121,14 @@ _Noreturn static void serve(struct share *share, int in, int out, struct live_ho
     _exit(0);
 }
 
-/* The child's side of joining: says on `ready` how it went, then serves. */
+/* The child's side of joining: reports the result on `ready`, then serves. */
 _Noreturn static void become_station(const struct aton_config *c, int file, int ready)
 {
     char why[LEAT_ATON_HOST_WHY_LEN] = "";
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     struct share *share = map(file);
     struct live_home home;
-    const struct timeval turn = { .tv_sec = 1 }; /* then it looks whether its device is there */
+    const struct timeval turn = { .tv_sec = 1 }; /* then it checks whether its device exists */
     const int in = aton_socket(c->device, why), out = aton_socket(c->out, why);
     if (!share) aton_because(why, "the shared file: %s", strerror(errno));
     if (!*why && fcntl(file, F_SETLK, &lock))
@@ -155,7 +155,7 @@ _Noreturn static void become_station(const struct aton_config *c, int file, int 
 
 /* ---- joining and leaving ------------------------------------------------------------------ */
 
-/* Ends whoever serves the file. */
+/* Ends the process that serves the file. */
 static bool end_holder(int fd, char *why)
 {
     const struct timespec pause = { .tv_nsec = 10000000 };
@@ -178,7 +178,7 @@ static bool start(const struct aton_config *c, int file, char *note, char *why)
     fflush(NULL);
     const pid_t first = fork();
     if (first == 0) {
-        /* Twice, so that the station is nobody's child. */
+        /* Forks twice, so that the station has no parent to wait for it. */
         if (fork() != 0) _exit(0);
         close(ready[0]);
         become_station(c, file, ready[1]);
@@ -213,7 +213,7 @@ static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kep
     return true;
 }
 
-/* The station's file, if it is this user's: what another one put there is not believed. */
+/* The station's file, if it belongs to this user: another user's contents are not trusted. */
 static int open_file(const char *name, int flags, char *why)
 {
     struct stat about;
@@ -222,7 +222,7 @@ static int open_file(const char *name, int flags, char *why)
     const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
     if (!err && is_file && about.st_uid == geteuid()) return file;
     if (file >= 0) close(file);
-    if (!is_file) /* shm_open says EINVAL of a folder, ELOOP of a link */
+    if (!is_file) /* shm_open returns EINVAL for a folder, ELOOP for a link */
         aton_because(
             why, "/dev/shm%s is in the way, expected a file of leat or nothing there: remove it",
             name);
@@ -235,7 +235,7 @@ static int open_file(const char *name, int flags, char *why)
     return -1;
 }
 
-/* How it has joined, for who looks at it later. */
+/* How it has joined, for later inspection. */
 static void tell(struct aton_config *c, int file, const char *note, bool kept)
 {
     struct share *share = map(file);

@@ -24,7 +24,7 @@ struct leat_aton_host {
     struct aton_frame frame;
 };
 
-/* Where both could be on a device, XDP sees the frames first. */
+/* If both could be on a device, XDP sees the frames first. */
 static const struct aton_driver *const drivers[] = {
 #ifdef HAVE_XDP
     &aton_xdp_driver,
@@ -50,7 +50,7 @@ static bool mac_of(const char *device, uint8_t mac[8], char *why)
     return true;
 }
 
-/* What leaves by a device may be as long as its longest frame, and ours. */
+/* The MTU of a device: its longest frame, and ours. */
 static bool frame_max_of(const char *device, uint32_t *frame_max, char *why)
 {
     struct ifreq request = { 0 };
@@ -101,7 +101,7 @@ static bool config_make(const struct leat_aton_host_config *from, struct aton_co
     return true;
 }
 
-/* Of the other drivers: a device has one station. What cannot be found cannot be in the way. */
+/* Of the other drivers: a device has one station. What cannot be found cannot interfere. */
 static void leave_others(const struct aton_driver *chosen, uint32_t device)
 {
     char ignored[LEAT_ATON_HOST_WHY_LEN] = "";
@@ -255,7 +255,8 @@ static bool await(struct leat_aton_host *s, uint32_t sequence, uint64_t until_ns
 {
     struct aton_frame *f = &s->frame;
     while (receive(s, until_ns)) {
-        /* The packet driver's station is not before this socket, so all is checked here too. */
+        /* The packet driver's station does not precede this socket, so everything is checked here
+         * too. */
         if (aton_user_gate(f, &s->seat.config, s->seat.page, NULL, NULL) == ATON_OWN &&
             leat_get_be32(f->octets + ATON_SEQUENCE_AT) == sequence)
             return true;
@@ -284,7 +285,7 @@ static uint32_t image_max(const struct aton_config *c)
     return c->frame_max - ATON_IMAGE_AT - aton_mac_len(c);
 }
 
-/* The image in s->frame goes once round; what came back is in its place. */
+/* Sends the image in s->frame once around; what came back replaces it. */
 static enum leat_aton_host_end go_round(struct leat_aton_host *s, size_t len, uint64_t timeout_us,
                                         uint64_t *took_ns, char *why)
 {
@@ -345,7 +346,7 @@ enum leat_aton_host_end leat_aton_host_count(struct leat_aton_host *s, uint64_t 
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
-/* The time of day, which goes on where a station begins anew; but never the same again. */
+/* The time of day, which advances across restarts; but never the same value twice. */
 static uint64_t next_serial(struct aton_page *page)
 {
     struct timespec t;
@@ -359,7 +360,7 @@ static uint64_t next_serial(struct aton_page *page)
     return next;
 }
 
-/* What goes into the packet: with a key, a serial first. */
+/* The contents of the packet: with a key, a serial first. */
 static size_t write_letter(struct leat_aton_host *s, const void *octets, size_t len,
                            uint8_t *letter)
 {
@@ -369,7 +370,7 @@ static size_t write_letter(struct leat_aton_host *s, const void *octets, size_t 
     return at + len;
 }
 
-/* Is this the packet that was sent, but for A and C? */
+/* Is this the packet that was sent, except for A and C? */
 static bool is_returned(const struct leat_aton_packet *back, const struct leat_aton_packet *sent)
 {
     return !back->active && back->da == sent->da && back->payload_len == sent->payload_len &&

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the call at hand. */
+/* Of the current call. */
 static struct aton_bucket *budget;
 static const struct aton_mailbox *mail;
 
@@ -101,7 +101,7 @@ int aton_socket(uint32_t device, char *why)
     const struct sockaddr_ll at = { .sll_family = AF_PACKET,
                                     .sll_protocol = htons(LEAT_ATON_ETHER_TYPE),
                                     .sll_ifindex = (int)device };
-    /* Bursts wait here; where the system wants a shorter queue, they wait less. */
+    /* Bursts are queued here; if the system wants a shorter queue, it holds less. */
     const int queue_bytes = 4 << 20;
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue_bytes, sizeof queue_bytes);
     if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0) return fd;

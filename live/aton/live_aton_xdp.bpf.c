@@ -1,6 +1,7 @@
 /*
  * A live station in the kernel: the gate of live_aton_gate.h between a driver's receive queue and
- * its send queue. No process of this host runs. What is not of our Ethernet type goes up untouched.
+ * its send queue. No process of this host runs. Frames of other Ethernet types are passed up
+ * unchanged.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -46,7 +47,7 @@ struct {
     __type(value, uint64_t);
 } aton_counts SEC(".maps");
 
-/* By the sender's address: none can push another's budget out. */
+/* By the sender's address: none can evict another's budget. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 65536);
@@ -54,7 +55,7 @@ struct {
     __type(value, struct aton_bucket);
 } aton_buckets SEC(".maps");
 
-/* What has come of each sender's messages: taken over together with the mailbox. Without a key it
+/* The messages received from each sender: taken over together with the mailbox. Without a key it
  * has one entry. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -63,7 +64,7 @@ struct {
     __type(value, struct aton_window);
 } aton_windows SEC(".maps");
 
-/* The frame at hand: a packet's own memory may be written only where a constant says. */
+/* The current frame: a packet's own memory may be written only at constant offsets. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
@@ -71,8 +72,8 @@ struct {
     __type(value, struct aton_frame);
 } aton_frames SEC(".maps");
 
-/* What passive packets brought and nobody has read. The map outlives the program that made it: the
- * next one on the device takes it over. */
+/* Unread data of passive packets. The map outlives the program that made it: the next one on the
+ * device takes it over. */
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
     __uint(max_entries, ATON_MAILBOX_LEN);
@@ -192,7 +193,7 @@ static __always_inline void count(uint32_t reason)
     if (counter) ++*counter;
 }
 
-/* Puts the frame back, longer if it has grown. */
+/* Writes the frame back, longer if it has grown. */
 static __always_inline bool put_back(struct xdp_md *xdp, struct aton_frame *f, uint32_t old_len)
 {
     uint32_t len = f->len;

@@ -1,7 +1,7 @@
 /*
- * Stations in the kernel. The program on the device is the station: it holds its maps, and whoever
- * finds the program finds them. So nothing is pinned, nothing is left behind when the device goes,
- * and a start that is killed at any point has either put its program there or not.
+ * Stations in the kernel. The program on the device is the station: it holds its maps, and a
+ * process that finds the program finds them. Nothing is pinned, and nothing is left behind when the
+ * device disappears. A start that is killed at any point has either attached its program or not.
  */
 #include "live_aton_driver.h"
 #include "live_xdp.h"
@@ -19,8 +19,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
-/* Of a ring buffer's pages the reader's position may be written; behind it are the writer's
- * position and the records. */
+/* Of a ring buffer's pages the reader's position is writable; after it come the writer's position
+ * and the records. */
 static bool mailbox_map(int fd, struct aton_mailbox *mailbox)
 {
     const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
@@ -120,13 +120,13 @@ static void wait_for_mail(struct aton_seat *seat, int timeout_ms)
 
 /* ---- joining and leaving ------------------------------------------------------------------ */
 
-/* Where the way out may lose what native XDP sends, *why tells. */
+/* If the output may lose what native XDP sends, *why says so. */
 static bool can_send(const struct aton_config *c, char why[LIVE_XDP_WHY_LEN])
 {
     return c->turns_back || live_xdp_can_send(c->out, LIVE_XDP_OUT, why);
 }
 
-/* In the place of a program of ours, or of none. Native where that is safe, and the driver can. */
+/* Replaces a program of ours, or none. Native if that is safe and the driver supports it. */
 static bool attach(const struct aton_config *c, int program, int *slower_at,
                    char note[2 * LIVE_XDP_WHY_LEN], char *why)
 {
@@ -138,7 +138,7 @@ static bool attach(const struct aton_config *c, int program, int *slower_at,
     return true;
 }
 
-/* What came by a key stays known; without a key nothing is to be known. */
+/* With a key, received serials stay known; without one nothing must be known. */
 static bool take_windows(struct aton_xdp_bpf *station, const struct aton_config *c,
                          const struct aton_seat *old)
 {
@@ -147,8 +147,8 @@ static bool take_windows(struct aton_xdp_bpf *station, const struct aton_config 
     return !old || old->windows_map < 0 || bpf_map__reuse_fd(windows, old->windows_map) == 0;
 }
 
-/* The program in the kernel, with the mailbox of the station that it replaces, if any: whoever
- * waits for a message there goes on waiting. */
+/* The program in the kernel, with the mailbox of the station that it replaces, if any: processes
+ * that wait for a message there keep waiting. */
 static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_seat *old,
                                  char *why)
 {

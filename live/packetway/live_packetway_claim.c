@@ -1,8 +1,7 @@
 /*
- * Addresses that are free. A WRU? with SA 0 to an address is a question that no engine answers
- * (spec 6.1: the INFO would go nowhere), so it can be one of our own, as probes are for IPv4
- * addresses (RFC 5227): who has the address, or over UDP knows who has it, sends an INFO of it to
- * where the question came from.
+ * Free addresses. No engine answers a WRU? with SA 0 to an address (spec 6.1: the INFO would go
+ * nowhere), so we can use it as a probe, like those for IPv4 addresses (RFC 5227): the owner of the
+ * address, or over UDP a node that knows the owner, sends its INFO to where the query came from.
  */
 #include "live_packetway_name.h"
 #include "live_packetway_san.h"
@@ -31,7 +30,7 @@ static uint32_t write_message(uint8_t *octets, size_t cap, uint32_t dt, uint32_t
 
 /* ---- answering ----------------------------------------------------------------------------- */
 
-/* The address that it asks for; 0: it does not. */
+/* The address that it asks for; 0: none. */
 static uint32_t asked_for(const uint8_t *message, uint32_t len)
 {
     if (!packetway_message_is(message, len, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_WRU)) return 0;
@@ -62,7 +61,7 @@ bool packetway_san_answers_claim(struct packetway_san *san, const uint8_t *messa
 
 /* ---- claiming ------------------------------------------------------------------------------ */
 
-/* Addresses are spread by what the SAN calls this node: its MAC, or address and port. */
+/* Addresses are spread by the node's native address on the SAN: its MAC, or address and port. */
 static void choose(struct packetway_san *san, uint32_t attempt)
 {
     const uint8_t *octets = san->plan.udp ? san->plan.bind.octets : san->mac;
@@ -86,8 +85,8 @@ static struct packetway_name lock_of(const struct packetway_san *san)
     return packetway_name_of("leat-pktway-node/%s/%06x", san->plan.device, san->plan.address);
 }
 
-/* Two nodes of one device are not told apart by their MAC, and do not hear each other: on this host
- * an address is held by a name that only one socket of the network namespace can have. */
+/* Two nodes of one device have the same MAC and do not receive each other's frames. On this host an
+ * address is therefore held by a name that only one socket of the network namespace can have. */
 static bool hold(struct packetway_san *san)
 {
     if (san->plan.udp) return true; /* its endpoint is its own */
@@ -102,7 +101,8 @@ void packetway_san_dismiss(struct packetway_san *san)
     if (san->lock >= 0) packetway_name_dismiss(san->lock);
 }
 
-/* Until then: has somebody my address, or claims it just now? *by without octets: on this host. */
+/* Until then: does another node have our address, or does it claim it now? *by without octets: on
+ * this host. */
 static bool is_taken(struct packetway_san *san, leat_time until, struct leat_packetway_native *by)
 {
     static uint8_t octets[PACKETWAY_MESSAGE_MAX];

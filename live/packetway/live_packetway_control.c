@@ -70,7 +70,7 @@ static void drop(struct packetway_client *client)
     *client = (struct packetway_client){ .fd = -1 };
 }
 
-/* Sends what waits, as far as it is taken. False: the other end is gone. */
+/* Sends pending octets, as far as they are accepted. False: the other end is gone. */
 static bool push(struct packetway_client *client)
 {
     while (client->sent < client->len) {
@@ -86,7 +86,7 @@ static bool push(struct packetway_client *client)
     return true;
 }
 
-/* Half of the memory is of what was sent: what waits moves to its front. */
+/* Half of the memory holds what was sent: moves pending octets to its front. */
 static void make_room(struct packetway_client *client)
 {
     if (client->sent <= client->len / 2) return;
@@ -95,7 +95,7 @@ static void make_room(struct packetway_client *client)
     client->sent = 0;
 }
 
-/* Behind what waits already. False: it is too much. */
+/* Appends to the pending octets. False: too much. */
 static bool keep(struct packetway_client *client, const uint8_t *piece, uint32_t len)
 {
     make_room(client);
@@ -121,7 +121,7 @@ static bool give(struct packetway_client *client, const uint8_t *piece, uint32_t
     if (keep(client, piece, len) && push(client)) return true;
     client->broken = true;
     client->sent = client->len = 0;
-    shutdown(client->fd, SHUT_RDWR); /* so that whoever polls it sees the end */
+    shutdown(client->fd, SHUT_RDWR); /* so that poll reports the end */
     return false;
 }
 
@@ -142,7 +142,7 @@ bool packetway_control_say(struct packetway_client *client, bool error, const ch
 static ssize_t say_text(void *cookie, const char *text, size_t len)
 {
     packetway_control_say(cookie, false, text, len);
-    return (ssize_t)len; /* if nobody listens any more, there is nothing more to do about it */
+    return (ssize_t)len; /* if no client listens any more, there is nothing left to do */
 }
 
 static ssize_t say_error(void *cookie, const char *text, size_t len)
@@ -185,7 +185,7 @@ static struct packetway_client *vacancy(struct packetway_control *c)
     return NULL;
 }
 
-/* The owner of this process and root become clients, before a word of theirs is read. */
+/* The owner of this process and root become clients, before anything they sent is read. */
 static void let_in(struct packetway_control *c, leat_time now)
 {
     struct packetway_client *client;
@@ -201,7 +201,7 @@ static void let_in(struct packetway_control *c, leat_time now)
     }
 }
 
-/* True: the request is there. */
+/* True: the request is complete. */
 static bool hear(struct packetway_client *client, struct packetway_request *request)
 {
     const ssize_t got = recv(client->fd, request, sizeof *request, MSG_DONTWAIT);
@@ -272,7 +272,8 @@ static void print_piece(struct leat_text *text)
     text->len = 0;
 }
 
-/* The process tells what others have told it: names of nodes, reasons. A terminal obeys none. */
+/* The process prints what others have sent: names of nodes, reasons. Control characters are removed
+ * for terminals. */
 static void print(const char *octets, size_t len, FILE *stream)
 {
     char buf[4096];
@@ -280,17 +281,17 @@ static void print(const char *octets, size_t len, FILE *stream)
     leat_text_init(&text, buf, sizeof buf, print_piece, stream);
     leat_text_harmless(&text, octets, len);
     print_piece(&text);
-    fflush(stream); /* it may be long until there is more */
+    fflush(stream); /* it may take long until there is more */
 }
 
-/* A question that was not read makes one error, and then comes the answer. */
+/* An unread request causes one error, and then the answer arrives. */
 static ssize_t hear_piece(int fd, char *piece, size_t cap)
 {
     const ssize_t got = recv(fd, piece, cap, 0);
     return got < 0 && errno == ECONNRESET ? recv(fd, piece, cap, 0) : got;
 }
 
-/* -1 after `why`. */
+/* -1: see `why`. */
 static int connect_to(const char *name, char *why)
 {
     struct ucred who;
@@ -331,7 +332,8 @@ bool packetway_control_ask(const char *name, const struct packetway_request *req
     if (fd < 0) return false;
     bool ended = false;
     ssize_t got;
-    /* Whether it was taken does not matter: who is refused gets an answer before it has asked. */
+    /* Whether it was accepted does not matter: a refused client gets an answer before its request.
+     */
     send(fd, request, sizeof *request, MSG_NOSIGNAL);
     while (!ended && (got = hear_piece(fd, piece, sizeof piece)) > 0) {
         ended = piece[0] == KIND_END && got == 2;

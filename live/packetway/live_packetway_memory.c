@@ -53,7 +53,7 @@ void leat_live_packetway_lend(struct leat_live_packetway *p, struct leat_packetw
 
 /* ---- others' ------------------------------------------------------------------------------- */
 
-/* A piece of memory that is asked for, and what is to be there if it is written first. */
+/* A requested piece of memory, and what to write there first, if anything. */
 struct piece {
     uint32_t peer;
     uint64_t address;
@@ -79,7 +79,7 @@ static enum leat_live_packetway_end send_request(struct leat_live_packetway *p, 
     return leat_live_packetway_send(p, &message, LEAT_PACKETWAY_SEND_PLANNED, left_ms, why);
 }
 
-/* Is it about this piece? A quote that is cut off is believed by its header. */
+/* Is it about this piece? A truncated quote is accepted by its header. */
 static bool is_about(const struct leat_live_packetway *p, const struct piece *piece,
                      const struct leat_packetway_event *e)
 {
@@ -119,7 +119,7 @@ static bool is_answer(const struct leat_live_packetway *p, const struct piece *p
            e->message.data_len - LEAT_PACKETWAY_MEMORY_WRITE_HEAD == piece->count;
 }
 
-/* Until the answer, an ERR about it, or `until`. */
+/* Waits for the answer, an ERR about it, or `until`. */
 static enum leat_live_packetway_end await(struct leat_live_packetway *p, const struct piece *piece,
                                           leat_time until, char *why)
 {
@@ -153,7 +153,7 @@ static enum leat_live_packetway_end try_piece(struct leat_live_packetway *p,
                                                 .reply = p->reply_next,
                                                 .count = piece->count };
     p->awaited = (struct packetway_awaited){ piece->peer, p->reply_next };
-    p->reply_next += piece->count + 1; /* a late answer to an earlier question is none to this */
+    p->reply_next += piece->count + 1; /* a late answer to an earlier request does not count */
     if (piece->write)
         end = send_request(p, piece->peer, LEAT_PACKETWAY_PT_MEM_WRITE, &write, until, why);
     if (end == LEAT_LIVE_PACKETWAY_OK)
@@ -176,7 +176,7 @@ static enum leat_live_packetway_end transfer_piece(struct leat_live_packetway *p
     return end;
 }
 
-/* Octets of memory that fit into a message on the way to a node, there and back. */
+/* Octets of memory that fit into a message on the route to a node, both ways. */
 static enum leat_live_packetway_end find_room(struct leat_live_packetway *p, uint32_t peer,
                                               uint32_t timeout_ms, size_t *room, char *why)
 {

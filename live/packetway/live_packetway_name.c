@@ -52,7 +52,7 @@ bool packetway_name_peer(int fd, struct ucred *who)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, who, &len) == 0;
 }
 
-/* Without waiting: whoever holds a name may be anybody. */
+/* Nonblocking: the holder of a name may be any process. */
 bool packetway_name_holder(const struct packetway_name *name, struct ucred *who)
 {
     const int fd = open_socket();

@@ -1,4 +1,4 @@
-/* A host: the engine of packetway_host.h on a SAN that exists. */
+/* A host: the engine of packetway_host.h on a real SAN. */
 #include "live_packetway_node_parts.h"
 #include "packetway_record.h"
 #include <errno.h>
@@ -13,7 +13,7 @@ static const leat_time ps_per_ms = 1000000000, ps_per_ns = 1000;
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* To a node of my SAN, or, while its native route is not known, to a half-router for it. */
+/* To a node of this SAN or, while its native route is unknown, to a half-router for it. */
 static bool deliver(struct leat_live_packetway *p, uint32_t to, const uint8_t *octets, uint32_t len)
 {
     const struct packetway_node *node = packetway_san_node(&p->san, to);
@@ -28,7 +28,7 @@ static void take_all(struct leat_live_packetway *p)
         deliver(p, out.to, out.octets, out.len);
 }
 
-/* Who has this address? On an Ethernet everybody can be asked at once. */
+/* Which node has this address? On Ethernet all can be asked at once. */
 static void ask_all(struct leat_live_packetway *p, uint32_t address)
 {
     uint8_t octets[LEAT_PACKETWAY_MESSAGE_LEN_MIN];
@@ -135,7 +135,7 @@ static bool take_kept(struct leat_live_packetway *p, uint32_t *len)
     return true;
 }
 
-/* Is it the program's? */
+/* Is it for the program? */
 static bool is_data(const struct leat_live_packetway *p, const uint8_t *octets, uint32_t len)
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN || leat_packetway_leading_begins(octets[1]))
@@ -162,9 +162,9 @@ static void take_in(struct leat_live_packetway *p, uint32_t len, leat_time now,
 }
 
 /*
- * A node tells about itself, as nodes do when the SAN is mapped. Is it also what the program has
- * asked that node for? A half-router is asked by TELL for those that are like that; it may be one
- * of them, and the only one.
+ * A node describes itself, as nodes do when the SAN is mapped. Is it also what the program has
+ * asked that node for? A TELL asks a half-router for all nodes that match; it may be one of them,
+ * and the only one.
  */
 static bool is_answer(const struct leat_live_packetway *p, uint32_t len)
 {
@@ -231,7 +231,7 @@ leat_time packetway_node_deadline(uint32_t timeout_ms)
     return leat_time_add(packetway_now(), timeout_ms * ps_per_ms);
 }
 
-/* What there is to do for the node alone; not for ever, however much comes in. */
+/* Handles what is for the node alone; bounded, however much arrives. */
 static void take_turn(struct leat_live_packetway *p)
 {
     struct leat_packetway_event e;
@@ -255,7 +255,7 @@ bool leat_live_packetway_receive(struct leat_live_packetway *p, uint32_t timeout
     return false;
 }
 
-/* Behind why nobody is heard: that it may be for want of the right key. */
+/* Adds to the reason for silence that the key may be wrong. */
 static void add_key_hint(const struct leat_live_packetway *p, char *why)
 {
     const char *hint = packetway_san_key_hint(&p->san);
@@ -350,7 +350,7 @@ void leat_live_packetway_forget(struct leat_live_packetway *p, uint32_t dt)
 
 /* ---- send ---------------------------------------------------------------------------------- */
 
-/* Finds the native route of a node of my SAN, for a moment. */
+/* Finds the native route of a node of this SAN, briefly. */
 static void resolve(struct leat_live_packetway *p, uint32_t dt)
 {
     if (p->san.plan.udp || !leat_packetway_block_holds(&p->san.plan.block, dt)) return;

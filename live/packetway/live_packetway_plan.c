@@ -1,4 +1,4 @@
-/* What a user says of a SAN, read. */
+/* Parses the user's description of a SAN. */
 #include "live_packetway_san.h"
 #include <arpa/inet.h>
 #include <net/if.h>

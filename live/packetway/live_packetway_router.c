@@ -13,7 +13,7 @@ const char *packetway_driver_name(enum packetway_driver driver)
     return names[driver];
 }
 
-/* Twins are given in the order of the SANs, each engine being left out of its own. */
+/* Twins are numbered in the order of the SANs; each engine is omitted from its own list. */
 static uint32_t twin_of(uint32_t half, uint32_t index)
 {
     return index < half ? index : index + 1;
@@ -58,7 +58,7 @@ static void carry_out(struct packetway_router *r, uint32_t half,
           now);
 }
 
-/* An echo for this half-router: answered as hosts do, with EI of the request in front. */
+/* An echo for this half-router: answered as hosts do, with EI of the request before it. */
 static bool answers_echo(struct packetway_router *r, uint32_t half, const uint8_t *octets,
                          uint32_t len, leat_time now)
 {
@@ -92,7 +92,8 @@ static bool answers_echo(struct packetway_router *r, uint32_t half, const uint8_
     return true;
 }
 
-/* From another SAN, in the name of a node of this one, which has a key: that would vouch for it. */
+/* From another SAN, in the name of a node of this one, which has a key: forwarding would vouch for
+ * it. */
 static bool is_in_disguise(const struct packetway_half *h,
                            const struct leat_packetway_arrival *arrival, const uint8_t *octets,
                            uint32_t len)
@@ -104,7 +105,7 @@ static bool is_in_disguise(const struct packetway_half *h,
                                       leat_get_be24(octets + at + LEAT_PACKETWAY_SA_AT));
 }
 
-/* From a SAN or a twin. What comes from a twin goes to a SAN at most, so this ends. */
+/* From a SAN or a twin. A packet from a twin goes to a SAN at most, so this terminates. */
 static void enter(struct packetway_router *r, uint32_t half,
                   const struct leat_packetway_arrival *arrival, const uint8_t *octets, uint32_t len,
                   leat_time now)
@@ -124,7 +125,7 @@ static void enter(struct packetway_router *r, uint32_t half,
         carry_out(r, half, arrival, &packet, &copy, now);
 }
 
-/* Messages of the engines' own, until there are none. False: none was there. */
+/* The engines' own messages, until there are none. False: there was none. */
 static bool take_from(struct packetway_router *r, uint32_t half, leat_time now)
 {
     struct leat_packetway_outgoing out;
@@ -151,7 +152,7 @@ static void take_all(struct packetway_router *r, leat_time now)
 
 static void learn(struct packetway_half *h, const struct packetway_node *node, leat_time now)
 {
-    /* The engine is about to ask for its tables; it answers only whom it knows. */
+    /* The engine is about to request its tables; it answers only nodes that it knows. */
     if (node->router) packetway_san_announce(&h->san, &node->native, h->about, h->about_len);
     const struct leat_packetway_node n = { .address = leat_packetway_single(node->address),
                                            .route = node->native.octets,
@@ -181,7 +182,7 @@ static void take_in(struct packetway_router *r, uint32_t half, const uint8_t *oc
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-/* By XDP, or by sockets where that cannot be, for this reason; r->why tells. */
+/* By XDP, or by sockets if that is impossible, for this reason; r->why reports it. */
 static bool take_xdp(struct packetway_router *r, char reason[PACKETWAY_WHY_LEN])
 {
     packetway_because(reason, "this leat was built without XDP");
@@ -204,7 +205,7 @@ static bool take_xdp(struct packetway_router *r, char reason[PACKETWAY_WHY_LEN])
     return packetway_because(r->why, "slower: no XDP: %.250s", reason);
 }
 
-/* The program was on a device that is gone, or one no longer sends what XDP hands to it. */
+/* The program was on a device that is gone, or a device no longer sends what XDP passes to it. */
 static void attach_again(struct packetway_router *r)
 {
     char reason[PACKETWAY_WHY_LEN];

@@ -1,4 +1,4 @@
-/* Sockets, the carriage, and the nodes that are heard. */
+/* Sockets, the carriage, and the known nodes. */
 #include "live_packetway_san.h"
 #include "packetway_about.h"
 #include "packetway_record.h"
@@ -18,7 +18,7 @@ enum {
     QUEUE_BYTES = 4 << 20,
     IGNORE_OUTGOING = 23,  /* PACKET_IGNORE_OUTGOING */
     UDP_MTU_WORDS = 183,   /* default: within one frame of 1500 octets */
-    PASSED_OVER_MAX = 256, /* frames in a row that are no good: others have to be served, too */
+    PASSED_OVER_MAX = 256, /* invalid frames in a row: others must be served, too */
     ABOUT_CAP = LEAT_PACKETWAY_ABOUT_LEN_MAX + LEAT_PACKETWAY_RECORD_HEAD_LEN,
 };
 static const uint8_t to_all[PACKETWAY_MAC_LEN] = { 255, 255, 255, 255, 255, 255 };
@@ -40,7 +40,7 @@ static uint64_t real_ns(void)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-/* An address and port as the system has it. Its length, 0: no such route. */
+/* An address and port in the system's form. Returns its length, 0: no such route. */
 static socklen_t system_address(const uint8_t *route, uint32_t len, struct sockaddr_storage *out)
 {
     struct sockaddr_in four = { .sin_family = AF_INET };
@@ -93,7 +93,7 @@ static bool bind_to_device(const struct packetway_san *san)
     return bind(san->fd, (const struct sockaddr *)&at, sizeof at) == 0;
 }
 
-/* What control messages grow by on their way. The engines see an MTU without it. */
+/* The overhead of control messages. The engines see an MTU without it. */
 static uint32_t auth_words(const struct packetway_san *san)
 {
     return san->plan.keyed ? LEAT_PACKETWAY_AUTH_WORDS : 0;
@@ -216,13 +216,14 @@ static bool emit(struct packetway_san *san, const uint8_t *head, size_t head_len
     return sent;
 }
 
-/* A native address that both ends see alike, as a number. UDP: there may be another on the way. */
+/* A native address that both ends see alike, as a number. UDP: 0, since it may be translated
+ * between them. */
 static uint64_t link_of(const struct packetway_san *san, const uint8_t *mac)
 {
     return san->plan.udp ? 0 : (uint64_t)leat_get_be16(mac) << 32 | leat_get_be32(mac + 2);
 }
 
-/* With its MAC, where there is a key and it wants one: which node is to take it. */
+/* With its MAC, if there is a key and it needs one: which node receives it. */
 static const uint8_t *seal(struct packetway_san *san, uint32_t taker, const uint8_t *message,
                            uint32_t *len)
 {
@@ -257,8 +258,8 @@ static bool send_to(struct packetway_san *san, const uint8_t *route, uint32_t ro
     return emit(san, head, PACKETWAY_MESSAGE_AT, message, len, &out, sizeof out);
 }
 
-/* Who is to take a message that goes there: its destination, if that is there; else a half-router,
- * which sends it on. What is for everybody may be for several nodes of one device. */
+/* The recipient of a message that goes there: its destination, if that is there; otherwise a
+ * half-router, which forwards it. A broadcast may be for several nodes of one device. */
 static uint32_t taker_of(const struct packetway_san *san, const uint8_t *route, uint32_t route_len,
                          const uint8_t *message, uint32_t len)
 {
@@ -287,7 +288,7 @@ bool packetway_san_send(struct packetway_san *san, const uint8_t *route, uint32_
     return send_to(san, route, route_len, message, len);
 }
 
-/* Sealed once: where it has been, none of its copies is believed again. */
+/* Sealed once: where it has been, none of its copies is accepted again. */
 void packetway_san_send_all(struct packetway_san *san, const uint8_t *message, uint32_t len)
 {
     message = seal(san, LEAT_PACKETWAY_ADDRESS_BROADCAST, message, &len);
@@ -306,7 +307,7 @@ void packetway_san_send_all(struct packetway_san *san, const uint8_t *message, u
     }
 }
 
-/* RRP of mine to everybody; how long it is, 0: too long. */
+/* Builds a broadcast RRP message of this node; returns its length, 0: too long. */
 static uint32_t compose(const struct packetway_san *san, uint16_t te, const uint8_t *db,
                         size_t db_len, uint8_t *octets, size_t cap)
 {
@@ -369,7 +370,7 @@ void packetway_san_meet(struct packetway_san *san, const uint8_t *message, uint3
 
 /* ---- receiving ----------------------------------------------------------------------------- */
 
-/* May a message that everybody on the Ethernet gets be for me? Else each would send it on. */
+/* May a broadcast on the Ethernet be for this node? Otherwise every node would forward it. */
 static bool is_for_all(const struct packetway_san *san, const uint8_t *message, uint32_t len)
 {
     if (len < LEAT_PACKETWAY_MESSAGE_LEN_MIN) return false;
@@ -380,7 +381,7 @@ static bool is_for_all(const struct packetway_san *san, const uint8_t *message, 
     return dt == LEAT_PACKETWAY_ADDRESS_BROADCAST || dt == san->plan.address || claim;
 }
 
-/* A frame as it came: where its message is, and how long; 0: none. */
+/* A received frame: the position of its message, and its length; 0: none. */
 static uint32_t unframe(struct packetway_san *san, const uint8_t *frame, size_t len, bool all,
                         uint32_t *at)
 {
@@ -406,16 +407,16 @@ static uint32_t unframe(struct packetway_san *san, const uint8_t *frame, size_t 
     return message_len;
 }
 
-/* Refused, since its sender has another key than I have, or one of us has none. */
+/* Refused, since sender and receiver have different keys, or one of them has none. */
 static uint64_t of_another_key(const struct leat_packetway_auth_counts *c)
 {
     return c->bare + c->forged + c->locked;
 }
 
 /*
- * Tells who introduces itself over UDP, where it hears nobody else, that its key is not mine. Only
- * INFO is answered, and by WRU?: so no two nodes answer each other for ever. The MAC is a blank, so
- * that strangers get nothing from me that others believe.
+ * Tells a node that introduces itself over UDP, where it receives nothing else, that its key is not
+ * ours. Only INFO is answered, and by WRU?: two nodes never answer each other for ever. The MAC is
+ * blank, so that strangers get nothing from us that others accept.
  */
 static void tell_of_my_key(struct packetway_san *san, const struct leat_packetway_native *to,
                            const uint8_t *message, uint32_t len)
@@ -433,7 +434,7 @@ static void tell_of_my_key(struct packetway_san *san, const struct leat_packetwa
     send_to(san, to->octets, to->len, blank_len ? blank : octets, blank_len ? blank_len : bare_len);
 }
 
-/* May it be read? Its MAC is then taken off. */
+/* May it be processed? Its MAC is then removed. */
 static bool admit(struct packetway_san *san, const struct leat_packetway_native *from,
                   uint8_t *message, uint32_t *len)
 {
@@ -526,7 +527,8 @@ const struct packetway_node *packetway_san_node_at(const struct packetway_san *s
     return NULL;
 }
 
-/* Is this INFO of a node about itself? Then its address, and whether it is a half-router. */
+/* Is this INFO of a node about itself? Then returns its address, and whether it is a half-router.
+ */
 static bool tells_of_itself(const uint8_t *message, uint32_t len, uint32_t *address, bool *router)
 {
     static struct leat_packetway_message m;
@@ -555,7 +557,7 @@ static bool tells_of_itself(const uint8_t *message, uint32_t len, uint32_t *addr
     return true;
 }
 
-/* Where half-routers are named, no other is one. */
+/* If half-routers are configured, no other node is one. */
 static bool may_be_buddy(const struct packetway_plan *plan, uint32_t address)
 {
     for (uint32_t i = 0; i < plan->buddy_count; i++)
@@ -584,7 +586,7 @@ enum packetway_learnt packetway_san_learn(struct packetway_san *san, const uint8
     bool router;
     if (!tells_of_itself(message, len, &address, &router)) return PACKETWAY_NOTHING;
     if (address == san->plan.address) return dispute(san, address, from);
-    /* From another SAN, over a half-router: not about here. */
+    /* From another SAN, through a half-router: not about this SAN. */
     if (!leat_packetway_block_holds(&san->plan.block, address)) {
         if (leat_get_be24(message + LEAT_PACKETWAY_DT_AT) != LEAT_PACKETWAY_ADDRESS_BROADCAST)
             return PACKETWAY_NOTHING;
@@ -594,7 +596,8 @@ enum packetway_learnt packetway_san_learn(struct packetway_san *san, const uint8
     struct packetway_node *n = find(san, address);
     const struct packetway_node *there = packetway_san_node_at(san, from->octets, from->len);
     if (n && memcmp(&n->native, from, sizeof *from) != 0) {
-        /* What a half-router sends on has its own route: the node is known by a better one. */
+        /* A message that a half-router forwards has the half-router's route: the node is known by a
+         * better one. */
         if (there && there->router) return PACKETWAY_NOTHING;
         return dispute(san, address, from);
     }

@@ -86,7 +86,7 @@ uint32_t packetway_tun_node(const struct packetway_tun *tun, const uint8_t *addr
     return best ? best->node : 0;
 }
 
-/* The node behind the destination, or the source, of an IP packet; 0: none. */
+/* The node for the destination, or the source, of an IP packet; 0: none. */
 static uint32_t node_of(const struct packetway_tun *tun, const uint8_t *ip, size_t len, bool source)
 {
     if (len >= IPV4_MIN && ip[0] >> 4 == IPV4)
@@ -141,7 +141,7 @@ void packetway_tun_close(struct packetway_tun *tun)
 
 /* ---- what is too long ---------------------------------------------------------------------- */
 
-enum { ICMP_LEN = 8, ICMP_TO_TELL = 8 /* octets behind an IPv4 header: ports */ };
+enum { ICMP_LEN = 8, ICMP_TO_TELL = 8 /* octets after an IPv4 header: ports */ };
 enum { UNREACHABLE = 3, TOO_BIG_FOR_4 = 4, PACKET_TOO_BIG_6 = 2, ICMP = 1, ICMP6 = 58 };
 enum { ECHO_REPLY = 0, ECHO = 8, ICMP6_INFORMATION = 128 }; /* the first that is no error */
 enum { ICMP_SUM_AT = 2, ICMP_MTU_AT = 6, ICMP6_MTU_AT = 4 };
@@ -162,7 +162,7 @@ static uint16_t complement(uint32_t sum)
     return (uint16_t)~sum;
 }
 
-/* RFC 1191: from whom the packet was for; its header and ports are in it. */
+/* RFC 1191: from the packet's destination; it contains the packet's header and ports. */
 static size_t too_long_4(const uint8_t *ip, size_t len, uint32_t mtu, uint8_t *out)
 {
     const size_t head = 4u * (ip[0] & 15u);
@@ -219,7 +219,7 @@ size_t packetway_tun_too_long(const uint8_t *ip, size_t len, uint32_t mtu,
     return 0;
 }
 
-/* Tells the sender how long a packet to that node may be, by the plan. */
+/* Reports to the sender the maximum packet length to that node, from the plan. */
 static void tell_length(struct packetway_tun *tun, struct leat_live_packetway *node, uint32_t to,
                         const uint8_t *ip, size_t len)
 {
@@ -258,7 +258,7 @@ void packetway_tun_send(struct packetway_tun *tun, struct leat_live_packetway *n
         tun->message.data_len = (size_t)len;
         enum leat_live_packetway_end end = leat_live_packetway_send(
             node, &tun->message, LEAT_PACKETWAY_SEND_PLANNED, 0, why);
-        if (end == LEAT_LIVE_PACKETWAY_SILENT) /* the plan is asked for; meanwhile: */
+        if (end == LEAT_LIVE_PACKETWAY_SILENT) /* the plan is being requested; meanwhile: */
             end = leat_live_packetway_send(node, &tun->message, LEAT_PACKETWAY_SEND_BY_ADDRESS, 0,
                                            why);
         ++*(end == LEAT_LIVE_PACKETWAY_OK ? &tun->sent : &tun->unsent);

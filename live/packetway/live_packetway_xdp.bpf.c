@@ -1,8 +1,8 @@
 /*
  * Forwarding in the kernel: packetway_forward.h between the receive queue of one device and the
- * send queue of another. One program serves all devices of a router. Only what simply goes on is
- * done here, by L2RH or by an address that has an entry of its own; whatever wants an answer, a
- * message, a copy or a count of its reason goes up to the router's process as it came.
+ * send queue of another. One program serves all devices of a router. It only forwards, by L2RH or
+ * by an address that has an entry of its own; whatever requires an answer, a message, a copy or a
+ * counter is passed unchanged to the router's process.
  */
 #include <linux/bpf.h>
 
@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 enum {
-    FRONT = 256,        /* octets of a message that are looked at: leading records and PH */
+    FRONT = 256,        /* octets of a message that are read: leading records and PH */
     LOOKS = 8,          /* leading records: a route through as many networks */
-    SLACK = FRONT + 72, /* behind the sum of two offsets that are bounded */
+    SLACK = FRONT + 72, /* after the sum of two bounded offsets */
 };
 
 /* The barrier hides from the compiler what it knows of x, so that the mask stays for the verifier.
@@ -43,7 +43,7 @@ struct {
     __type(value, uint32_t);
 } packetway_devices SEC(".maps");
 
-/* Of all half-routers together; the loader says how many. */
+/* Over all half-routers; the loader sets the number. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, 1);
@@ -109,7 +109,7 @@ native_of(const struct leat_packetway_fib *fib, uint32_t index)
 #define LEAT_PACKETWAY_NATIVE(fib, index) native_of(fib, index)
 #include "packetway_forward.h"
 
-/* The packet at hand. */
+/* The current packet. */
 struct pass {
     uint32_t len, seen; /* octets of the message: all, and those in `front` */
     uint32_t half, out;
@@ -131,7 +131,7 @@ struct {
 
 /* Functions that are not static are verified once, each by itself, for any arguments. */
 
-/* Where is PH? -1: not within what is looked at, or the packet is no good. */
+/* Where is PH? -1: beyond the octets read, or the packet is invalid. */
 __attribute__((noinline)) int find_header(const struct pass *p)
 {
     uint32_t at = 0;
@@ -140,7 +140,7 @@ __attribute__((noinline)) int find_header(const struct pass *p)
     return (int)at;
 }
 
-/* On my SAN: by this route, if it is a node's that is known. */
+/* On this SAN: by this route, if it belongs to a known node. */
 static __always_inline bool to_san(struct pass *p, const struct leat_packetway_decision *d,
                                    uint32_t half)
 {
@@ -153,7 +153,7 @@ static __always_inline bool to_san(struct pass *p, const struct leat_packetway_d
     return !d->layer2 || bpf_map_lookup_elem(&packetway_macs, &to);
 }
 
-/* From a twin, `from` octets being consumed already. */
+/* From a twin; `from` octets are already consumed. */
 __attribute__((noinline)) int over(struct pass *p, uint32_t half)
 {
     struct leat_packetway_decision d;
@@ -168,7 +168,7 @@ __attribute__((noinline)) int over(struct pass *p, uint32_t half)
     return to_san(p, &d, half);
 }
 
-/* 1: it goes on by p->route at half-router p->out. */
+/* 1: it is forwarded by p->route at half-router p->out. */
 __attribute__((noinline)) int decide(struct pass *p)
 {
     struct leat_packetway_decision d;
@@ -179,7 +179,7 @@ __attribute__((noinline)) int decide(struct pass *p)
     if (!fib || at < 0) return 0;
     const uint8_t *header = p->front + bounded((uint32_t)at);
     if (leat_get_be24(header + LEAT_PACKETWAY_SA_AT) == address_of(fib))
-        return 0; /* somebody has my address */
+        return 0; /* another node has our address */
     const bool keyed = ((const struct packetway_fib *)fib)->keyed;
     if (keyed && leat_packetway_pt_is_keyed(leat_get_be16(header + LEAT_PACKETWAY_PT_AT))) return 0;
     p->error = leat_packetway_contradicts(p->front, p->len, (uint32_t)at);
@@ -192,7 +192,7 @@ __attribute__((noinline)) int decide(struct pass *p)
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-/* The half-router of the device that a frame came in by; PACKETWAY_SANS_MAX: none. */
+/* The half-router of the input device; PACKETWAY_SANS_MAX: none. */
 static __always_inline uint32_t half_of(uint32_t device)
 {
     for (uint32_t i = 0; i < PACKETWAY_SANS_MAX; i++) {
@@ -203,7 +203,7 @@ static __always_inline uint32_t half_of(uint32_t device)
     return PACKETWAY_SANS_MAX;
 }
 
-/* Where it comes from matters only where there are other half-routers. */
+/* The sender matters only if there are other half-routers. */
 static __always_inline enum leat_packetway_side side_of(uint32_t half, const uint8_t *mac)
 {
     struct packetway_mac from = { .half = half };
@@ -215,7 +215,7 @@ static __always_inline enum leat_packetway_side side_of(uint32_t half, const uin
     return who && *who == PACKETWAY_IS_BUDDY ? LEAT_PACKETWAY_FROM_BUDDY : LEAT_PACKETWAY_FROM_HOST;
 }
 
-/* Reads as much of the message as matters: PH, or also the leading records before it. */
+/* Reads as much of the message as needed: PH, or also the leading records before it. */
 static __always_inline bool look_at(struct xdp_md *xdp, struct pass *p, const uint8_t *message)
 {
     if (!leat_packetway_leading_begins(message[1])) {
@@ -230,7 +230,7 @@ static __always_inline bool look_at(struct xdp_md *xdp, struct pass *p, const ui
     return bpf_xdp_load_bytes(xdp, PACKETWAY_MESSAGE_AT, p->front, seen) == 0;
 }
 
-/* Reads the frame; false: it is none for here. */
+/* Reads the frame; false: it is not for this router. */
 static __always_inline bool take_in(struct xdp_md *xdp, struct pass *p)
 {
     const uint8_t *o = (const uint8_t *)(long)xdp->data;
@@ -251,7 +251,7 @@ static __always_inline bool take_in(struct xdp_md *xdp, struct pass *p)
     return look_at(xdp, p, o + PACKETWAY_MESSAGE_AT);
 }
 
-/* The head of the next hop, and the EI rule; the message begins `consumed` octets later now. */
+/* The header for the next hop, and the EI rule; the message now begins `consumed` octets later. */
 static __always_inline bool put_out(struct xdp_md *xdp, const struct pass *p,
                                     const struct packetway_port *out)
 {
@@ -263,7 +263,7 @@ static __always_inline bool put_out(struct xdp_md *xdp, const struct pass *p,
     packetway_put_head(o, p->route, out->mac, len / 8);
     if (bpf_xdp_load_bytes(xdp, tail_at, tail, sizeof tail)) return false;
     const uint64_t ei = leat_get_be64(tail);
-    if (!ei && !p->error) return true; /* it stays what it is */
+    if (!ei && !p->error) return true; /* unchanged */
     leat_put_be64(tail, leat_packetway_ei_step(ei, p->error));
     return bpf_xdp_store_bytes(xdp, tail_at, tail, sizeof tail) == 0;
 }

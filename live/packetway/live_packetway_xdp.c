@@ -1,6 +1,6 @@
 /*
- * Loading, attaching and filling. The program is on the devices by links that are this process's:
- * they go with it, however it ends, so nothing is left behind that forwards by old tables.
+ * Loading, attaching and filling. The program is attached by links that this process owns: they end
+ * with it, in any case, so nothing is left behind that forwards by old tables.
  */
 #include "live_packetway_xdp.h"
 #include "live_packetway_shared.h"
@@ -19,7 +19,7 @@ struct packetway_xdp {
     int links[PACKETWAY_SANS_MAX];
     uint32_t link_count;
     bool generic;
-    uint32_t version[PACKETWAY_SANS_MAX]; /* of the fib that is in the maps */
+    uint32_t version[PACKETWAY_SANS_MAX]; /* of the fib in the maps */
     bool published[PACKETWAY_SANS_MAX];
 };
 
@@ -30,7 +30,7 @@ static bool put(const struct bpf_map *map, const void *key, const void *value)
     return bpf_map_update_elem(bpf_map__fd(map), key, value, BPF_ANY) == 0;
 }
 
-/* Takes out what a half-router no longer knows; `wanted` false: everything of it. */
+/* Removes what a half-router no longer knows; `wanted` false: everything of it. */
 static void take_out(struct packetway_xdp *x, const struct packetway_fib *fib, bool wanted)
 {
     const int fd = bpf_map__fd(x->program->maps.packetway_entries);
@@ -72,7 +72,7 @@ static uint32_t kind_of(const struct packetway_half *h, uint32_t half,
     return node->router ? PACKETWAY_IS_BUDDY : PACKETWAY_IS_HOST;
 }
 
-/* Who is there, by MAC. */
+/* The known nodes, by MAC. */
 static bool put_macs(struct packetway_xdp *x, const struct packetway_half *h, uint32_t half)
 {
     const struct bpf_map *map = x->program->maps.packetway_macs;
@@ -117,7 +117,7 @@ bool packetway_xdp_publish(struct packetway_xdp *x, struct packetway_router *r)
         take_out(x, &fib, true);
         const bool good = put_macs(x, &r->half[i], i) && put_buddies(x, &fib) &&
                           put_entries(x, &fib) && put(x->program->maps.packetway_fibs, &i, &fib);
-        if (!good) take_out(x, &fib, false); /* everything goes up, then */
+        if (!good) take_out(x, &fib, false); /* then everything is passed up */
         x->published[i] = true;
         x->version[i] = now->version;
         all &= good;
@@ -152,7 +152,7 @@ static bool attach(struct packetway_xdp *x, const struct packetway_san *san, boo
                    char *why)
 {
     struct bpf_link_create_opts how;
-    memset(&how, 0, sizeof how); /* the library looks at its gaps, too */
+    memset(&how, 0, sizeof how); /* the library reads its padding, too */
     how.sz = sizeof how;
     how.flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
     const int program = bpf_program__fd(x->program->progs.packetway_xdp);
@@ -191,8 +191,8 @@ static bool can_send(const struct packetway_router *r, char slow[LIVE_XDP_WHY_LE
     return can;
 }
 
-/* In the drivers where all of them send what comes from another; else behind all of them, since
- * the kernel does the sending there. */
+/* In the drivers if all of them send what comes from another; otherwise in generic mode on all of
+ * them, since the kernel does the sending there. */
 static bool put_on(struct packetway_xdp *x, struct packetway_router *r, char *note, char *why)
 {
     char slow[LIVE_XDP_WHY_LEN] = "", mode[2 * LIVE_XDP_WHY_LEN];
