@@ -1,7 +1,7 @@
 /*
- * Keyed groups and an attacker who has no key: it hears every packet, keeps all of them, and sends
- * them again when it likes and as whom it likes. Members and root are the engines, the packets are
- * octets; beside them stands a plain account of who may be a member.
+ * Keyed groups and an attacker without the key: it receives every packet, stores all of them, and
+ * replays them at any time and in any name. Members and root are the engines, the packets are
+ * octets; a plain model beside them keeps account of who may be a member.
  */
 #include "esp_service.h"
 #include "tap.h"
@@ -10,7 +10,7 @@
 enum {
     GROUP = 3,
     HOSTS = 6,
-    STRANGERS = 20, /* addresses of nobody */
+    STRANGERS = 20, /* unassigned addresses */
     MEMBERS_MAX = 64,
     PROCESSES = 4096,
     HEARD_MAX = 1 << 15,
@@ -21,7 +21,7 @@ enum {
 static const leat_time ms = 1000000000, second = 1000000000000;
 static const uint8_t group_key[LEAT_ESP_KEY_LEN] = { 9, 8, 7, 6, 5, 4, 3, 2, 1 };
 
-/* A packet on its way. */
+/* A packet in flight. */
 struct letter {
     struct leat_esp_next from, to;
     uint8_t octets[LETTER_MAX];
@@ -30,11 +30,11 @@ struct letter {
     bool has_come;
 };
 
-/* A member's process, as whoever looks from above sees it. */
+/* A member's process, as an omniscient observer sees it. */
 struct process {
     uint64_t id;
     unsigned host;
-    bool lives, has_left; /* ... and its farewell has come */
+    bool lives, has_left; /* ... and its farewell has arrived */
     leat_time until;      /* it may be known before this time */
 };
 
@@ -62,7 +62,7 @@ static struct leat_esp_next address_of(unsigned i)
 
 static const struct leat_esp_next root_address = { .address = { [15] = 255 } };
 
-/* A root that begins; one that was there is forgotten. */
+/* Starts a root; an earlier one is forgotten. */
 static void begin_root(struct world *w, bool keyed)
 {
     leat_random_fill(&w->random, w->challenge_key, sizeof w->challenge_key);
@@ -85,7 +85,7 @@ static void open_world(struct world *w, uint64_t seed)
     begin_root(w, true);
 }
 
-/* A member's process begins at a host. */
+/* Starts a member's process at a host. */
 static void begin_member(struct world *w, unsigned host)
 {
     struct leat_esp_member_config config = { .group = GROUP,
@@ -119,7 +119,7 @@ static struct letter *keep(struct world *w, const struct leat_esp_post *post,
     return l;
 }
 
-/* The account: a JOIN that comes for the first time, from where it was sent, is good for once. */
+/* The model: a JOIN that arrives for the first time, from where it was sent, is valid once. */
 static void note(struct world *w, struct letter *l, const struct leat_esp_next *from,
                  const struct leat_esp_join *join)
 {
@@ -130,7 +130,7 @@ static void note(struct world *w, struct letter *l, const struct leat_esp_next *
     if (w->now + join->lifetime_ms * ms > p->until) p->until = w->now + join->lifetime_ms * ms;
 }
 
-/* What any host does with octets: whoever sent them, and whoever is said to have. */
+/* How any host handles octets, whoever sent them and whatever sender they name. */
 static void arrive(struct world *w, struct letter *l, const struct leat_esp_next *from)
 {
     struct leat_esp_management m;
@@ -165,7 +165,7 @@ static void send_join(struct world *w, unsigned host, struct leat_esp_post *post
     send(w, l);
 }
 
-/* Everything that is due, and what comes of it. */
+/* Sends everything that is due, and handles the consequences. */
 static void pump(struct world *w)
 {
     struct leat_esp_post post;
@@ -200,7 +200,7 @@ static void end_member(struct world *w, unsigned host, bool says_so)
     w->process[w->process_of[host]].lives = false;
 }
 
-/* How many members the root would ask now. */
+/* How many members the root would query now. */
 static unsigned known(const struct world *w)
 {
     unsigned count = 0;
@@ -218,7 +218,7 @@ static bool knows(const struct world *w, unsigned host)
 
 /* ---- the attacker ---------------------------------------------------------------------------- */
 
-/* All that it has heard from `first` on, once more, in the name of `from`, or of the sender. */
+/* Replays everything recorded from `first` on, in the name of `from`, or of the sender. */
 static void play_again(struct world *w, unsigned first, const struct leat_esp_next *from)
 {
     const unsigned end = w->heard_count;
@@ -237,7 +237,7 @@ static void a_member_is_known_by_its_second_join(void)
     EQ(post.join.serial, 1);
     EQ(post.join.challenge, 0);
     send_join(&w, 0, &post);
-    EQ(w.root.roster.count, 0); /* not before it has proved that it is there, now */
+    EQ(w.root.roster.count, 0); /* not before it has proved its presence */
     EQ(w.root.unproven, 1);
     EQ(w.member[0].welcomed, 0);
     pump(&w);
@@ -265,7 +265,7 @@ static void one_join_from_twenty_sources_makes_no_member_more(void)
         w.heard_count = heard;
         play_again(&w, 0, &stranger);
         pump(&w);
-        EQ(w.welcomed[100 + i], 0); /* nobody is answered who did not ask */
+        EQ(w.welcomed[100 + i], 0); /* no answer without a request */
     }
     OK(w.root.forged >= STRANGERS);
     EQ(known(&w), 2);
@@ -288,7 +288,7 @@ static void a_farewell_that_is_played_again_removes_nobody(void)
     play_again(&w, 0, NULL);
     EQ(known(&w), 2);
     OK(knows(&w, 0) && knows(&w, 1));
-    /* The same one leaves, and thinks better of it. */
+    /* The same one leaves, and joins again. */
     leat_esp_member_leave(&w.member[0], &post);
     send_join(&w, 0, &post);
     EQ(known(&w), 1);
@@ -310,21 +310,21 @@ static void who_has_left_does_not_come_back(void)
     pass(&w, 30 * ms);
     end_member(&w, 1, true);
     EQ(known(&w), 1);
-    for (unsigned i = 0; i < 20; i++) { /* also when the root has forgotten that there was one */
+    for (unsigned i = 0; i < 20; i++) { /* also when the root has forgotten it */
         pass(&w, 10 * ms);
         if (i == 10) leat_esp_roster_expire(&w.root.roster, w.now);
         play_again(&w, 0, NULL);
         EQ(known(&w), 1);
     }
     EQ(w.root.roster.count, 1);
-    end_member(&w, 0, false); /* without a word: as long as its last JOIN says */
+    end_member(&w, 0, false); /* without a farewell: as long as its last JOIN says */
     pass(&w, 100 * ms);
     leat_esp_roster_expire(&w.root.roster, w.now);
     play_again(&w, 0, NULL);
     EQ(known(&w), 0);
 }
 
-/* A farewell counts although its root never had the member. */
+/* A farewell counts although its root never knew the member. */
 static void a_join_that_is_held_back_is_worth_nothing_after_a_farewell(void)
 {
     static struct world w;
@@ -361,7 +361,7 @@ static void nothing_from_before_a_roots_restart_counts(void)
     play_again(&w, 0, NULL);
     EQ(known(&w), 0);
     OK(w.root.unproven > 0);
-    pass(&w, 30 * ms); /* those who live are members again, by themselves */
+    pass(&w, 30 * ms); /* live members join again by themselves */
     EQ(known(&w), 2);
     OK(knows(&w, 0) && knows(&w, 1));
     play_again(&w, 0, NULL);
@@ -413,7 +413,7 @@ static void what_was_announced_before_a_members_time_is_not_heard(void)
     OK(!leat_esp_member_hear(&w.member[0], w.now, 1, &a));
     a.serial = w.root.serial + 1;
     OK(leat_esp_member_hear(&w.member[0], w.now, 1, &a));
-    /* Who joins while something is being announced takes part in it. */
+    /* A member that joins during an announcement takes part in it. */
     struct leat_esp_request census = { .kind = LEAT_ESP_SERVICE_CENSUS,
                                        .value_bits = 64,
                                        .rounds = 1,
@@ -464,7 +464,7 @@ static void a_join_is_answered_once(void)
     EQ(w.root.unanswered, 0);
 }
 
-/* In a group without a key, where each is believed. */
+/* In a group without a key, where every JOIN is believed. */
 static void one_address_gets_few_welcomes(void)
 {
     static struct world w;
@@ -481,8 +481,9 @@ static void one_address_gets_few_welcomes(void)
 }
 
 /*
- * All that one member sent to earlier roots, from its own address, `per_ms` copies a millisecond in
- * turn: the member is known as soon as where nobody attacks, by the second JOIN that it sends.
+ * Replays all that one member sent to earlier roots, from its own address, `per_ms` copies a
+ * millisecond in turn: the member is known as soon as without an attack, by the second JOIN that it
+ * sends.
  */
 static void copies_keep_nobody_out(unsigned per_ms)
 {
@@ -521,7 +522,8 @@ static void copies_of_old_joins_do_not_keep_their_member_out(void)
     copies_keep_nobody_out(100);
 }
 
-/* More than the root answers in a second, all of them real: whoever may be missing is told of. */
+/* More than the root answers in a second, all of them genuine: the result reports that members may
+ * be missing. */
 static void joins_that_are_not_answered_leave_a_doubt(void)
 {
     static struct world w;
@@ -538,7 +540,7 @@ static void joins_that_are_not_answered_leave_a_doubt(void)
     OK(!leat_esp_service_join(&w.root, w.now, &join.from, &join));
     EQ(w.root.unanswered, 1);
     EQ(w.root.doubt_until, w.now + 3 * second);
-    /* It comes again, a second later, and is answered; so are thousands more. */
+    /* It asks again a second later, and is answered; so are thousands more. */
     for (unsigned i = 0; i < 4 * LEAT_ESP_MARKED_MAX; i++, w.now += ms, join.member++) {
         if (i == 0) w.now += second;
         leat_esp_service_join(&w.root, w.now, &join.from, &join);
@@ -549,7 +551,7 @@ static void joins_that_are_not_answered_leave_a_doubt(void)
     OK(w.root.replayed < 4 * LEAT_ESP_MARKED_MAX / 400);
 }
 
-/* In a group without a key, where each is believed. */
+/* In a group without a key, where every JOIN is believed. */
 static void all_addresses_together_get_few_welcomes(void)
 {
     static struct world w;
@@ -608,7 +610,7 @@ static void without_a_key_joins_are_believed(void)
 
 /* ---- everything at once ---------------------------------------------------------------------- */
 
-/* Nobody is a member who may not be. */
+/* There is no member that may not be one. */
 static void check_sound(const struct world *w)
 {
     for (unsigned i = 0; i < w->root.roster.count; i++) {
@@ -626,7 +628,7 @@ static void check_sound(const struct world *w)
     }
 }
 
-/* Of what it has heard, anything, or copies only: of what its receiver has had before. */
+/* Replays anything it has recorded, or only what its receiver has had before. */
 static void attack(struct world *w, bool copies_only)
 {
     if (!w->heard_count) return;
@@ -665,8 +667,8 @@ static void an_attacker_without_the_key_changes_nobodys_membership(void)
         check_sound(&w);
         w.now += ms * (1 + leat_random_below(&w.random, 6));
         if (round % 100) continue;
-        /* Where nothing is lost, everybody who lives is known, whatever is sent again. (What was
-         * held back may be of somebody who was there before: it counts once.) */
+        /* Without loss, every live member is known, whatever is replayed. (What was held back may
+         * come from a former member: it counts once.) */
         w.loss = 0;
         for (unsigned i = 0; i < 25; i++, w.now += ms) {
             attack(&w, true);

@@ -1,4 +1,4 @@
-/* Members: what they send when, what they refuse; parts of values; posts as octets. */
+/* Members: what they send and when, what they refuse; parts of values; posts as octets. */
 #include "esp_member.h"
 #include "esp_node.h"
 #include "tap.h"
@@ -191,7 +191,7 @@ static void a_challenge_is_answered_at_once(void)
     };
     struct leat_esp_welcome welcome = { .group = GROUP, .member = ID, .challenge = 99 };
     leat_esp_member_init(&m, &config, 0);
-    for (uint64_t serial = 1; serial <= 3; serial++) { /* its JOINs are on their way for long */
+    for (uint64_t serial = 1; serial <= 3; serial++) { /* its JOINs are in flight for long */
         OK(leat_esp_member_next(&m, 2000 * us * (serial - 1), &post));
         EQ(post.join.serial, serial);
         EQ(post.join.challenge, 0);
@@ -300,7 +300,7 @@ static void parts_are_those_of_the_table(void)
     EQ(leat_esp_part_val(1, 0, UINT64_MAX), 1);
 }
 
-/* Added up in any order, vals give back the count and the whole sum, and so the average. */
+/* Added in any order, vals give back the count and the whole sum, and so the average. */
 static void parts_add_up_to_count_and_sum(void)
 {
     struct leat_random r;
@@ -358,7 +358,7 @@ static void posts_are_what_the_codecs_read(void)
     EQ(got.announce.value_shift, 48);
     EQ(got.announce.value_from, LEAT_ESP_VALUE_PART);
     EQ(got.announce.task.collectFwdTag, 16);
-    /* What a member makes of the decoded one is a packet that decodes. */
+    /* What a member makes of the decoded packet decodes again. */
     OK(leat_esp_member_hear(&m, 0, got.computationId, &got.announce));
     OK(leat_esp_member_next(&m, 10 * us, &post));
     EQ(leat_esp_post_encode(&post, NULL, buf, sizeof buf, &len), LEAT_ERR_OK);

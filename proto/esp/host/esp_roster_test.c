@@ -1,4 +1,4 @@
-/* The members that a root knows, beside a plain list. */
+/* The members that a root knows, compared with a plain list. */
 #include "esp_roster.h"
 #include "tap.h"
 #include <leat/random.h>
@@ -11,7 +11,7 @@ static struct leat_esp_next address_of(unsigned i)
     return (struct leat_esp_next){ .address = { [15] = (uint8_t)i }, .port = LEAT_ESP_UDP_PORT };
 }
 
-/* A list that is searched from one end to the other. */
+/* A list with linear search. */
 struct plain_roster {
     struct leat_esp_roster_entry entry[ROOM];
     unsigned count;

@@ -1,6 +1,6 @@
 /*
- * The root: services over small networks, with the truth added up beside; what is void, what is
- * late, what is refused, whom it knows.
+ * The root: services over small networks, compared with the true sums; what is void, what is late,
+ * what is refused, which members it knows.
  */
 #include "esp_world_test.h"
 #include <string.h>
@@ -13,7 +13,7 @@ static uint64_t sum_of(const struct world *w)
     return sum;
 }
 
-/* All services, on a network that is sound. */
+/* All services, on an intact network. */
 static void check_all(struct world *w)
 {
     uint64_t max = w->value[0], min = w->value[0];
@@ -44,7 +44,7 @@ static void check_all(struct world *w)
         EQ(r->members, w->members);
         EQ(r->attempts, 1);
         EQ(r->errors, 0);
-        w->now += 2000 * ms; /* what was bound is gone */
+        w->now += 2000 * ms; /* earlier bindings are gone */
     }
 }
 
@@ -213,13 +213,13 @@ static void no_value_at_all_is_no_extreme(void)
     EQ(serve(&w, &request)->end, LEAT_ESP_LATE);
 }
 
-/* The largest value's first packets are lost above its router: a later one must get through. */
+/* The largest value's first packets are lost above its router: a later one must arrive. */
 static bool loses_early_rounds(struct world *w, unsigned member, const struct leat_esp_words *words)
 {
     (void)member;
     struct leat_esp_words copy = *words;
     if (w->now >= w->service.act_at + 2 * ms) return false;
-    leat_esp_store_execute(&w->store[0], w->now, &copy); /* seen by the router, lost behind it */
+    leat_esp_store_execute(&w->store[0], w->now, &copy); /* seen by the router, lost after it */
     return true;
 }
 
@@ -266,7 +266,7 @@ static void packets_of_others_change_nothing(void)
     struct leat_esp_words words = { .opcode = LEAT_ESP_COUNT,
                                     .control = LEAT_ESP_FLAG_X,
                                     .operand = { 1, 1 } };
-    leat_esp_service_hear(&w.service, 0, &words); /* nothing is asked yet */
+    leat_esp_service_hear(&w.service, 0, &words); /* no request yet */
     EQ(leat_esp_service_begin(&w.service, 0, &request, &why), LEAT_ERR_OK);
     leat_esp_service_hear(&w.service, 0, &words); /* another computation */
     words.computation = w.service.computing[0].computation;

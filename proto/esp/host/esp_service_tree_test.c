@@ -1,10 +1,10 @@
-/* The tree map and multicast: beside the parents that the networks were made of. */
+/* The tree map and multicast: compared with the parents that the networks were built from. */
 #include "esp_world_test.h"
 #include <string.h>
 
 /* ---- the tree map ---------------------------------------------------------------------------- */
 
-/* What is on the way of some member, by the parents of the world. */
+/* The nodes on the route of some member, by the parents of the world. */
 static unsigned on_ways(const struct world *w, unsigned children[ROUTERS_MAX])
 {
     unsigned nodes = 0;
@@ -78,7 +78,7 @@ static const struct leat_esp_service_result *install_all(struct world *w)
     return serve(w, &request);
 }
 
-/* A census that is announced by the duplicates: everybody is told, with fewer packets. */
+/* A census announced through the duplicates: every member receives it, with fewer packets. */
 static void check_cast(struct world *w)
 {
     const struct leat_esp_request census = a_request(LEAT_ESP_SERVICE_CENSUS, false);
@@ -112,7 +112,7 @@ static void duplicates_reach_everybody_on_any_tree(void)
     }
 }
 
-/* Eight copies are the most: 12 of 20 members are told by the root itself. */
+/* Eight copies are the maximum: the root itself serves 12 of 20 members. */
 static void what_does_not_fit_a_duplicate_is_the_roots(void)
 {
     static struct world w;
@@ -126,7 +126,8 @@ static void what_does_not_fit_a_duplicate_is_the_roots(void)
     w.now += 2000 * ms;
     EQ(serve(&w, &census)->answer, 20);
     EQ(w.announced - before, 2 * (1 + 12));
-    /* A new member is told by the root; when one is forgotten, or time is up, all are. */
+    /* The root serves a new member directly; when one is forgotten, or the lifetime ends, it serves
+     * all. */
     const struct leat_esp_join join = { .group = GROUP, .member = 1020, .lifetime_ms = 20000000 };
     const struct leat_esp_member_config config = { .group = GROUP, .id = 1020, .value = 5 };
     const struct leat_esp_next from = address_of(20);
@@ -170,7 +171,7 @@ static void an_answer_that_is_lost_is_asked_for_and_a_refusal_ends_it(void)
     EQ(r->end, LEAT_ESP_LATE);
     EQ(r->uninstalled, 1);
     EQ(r->answer, 1);
-    EQ(w.service.cast_until, 0); /* all are told one by one */
+    EQ(w.service.cast_until, 0); /* all are served one by one */
 }
 
 /*
@@ -229,9 +230,9 @@ static void a_map_without_a_node_in_between_is_not_whole(void)
     OK(!leat_esp_map_is_placed(&map, 99));
     OK(leat_esp_map_link(&map, 0, leat_esp_mix64(10, 50))); /* a at the root */
     OK(leat_esp_map_is_placed(&map, 99));
-    OK(leat_esp_map_link(&map, a, leat_esp_mix64(99, 50))); /* told again: the first counts */
+    OK(leat_esp_map_link(&map, a, leat_esp_mix64(99, 50))); /* reported again: the first counts */
     EQ(leat_esp_map_parent(&map, 99), b);
-    map.node[a].cursor = 3; /* a has more to tell */
+    map.node[a].cursor = 3; /* a has more to report */
     OK(!leat_esp_map_is_placed(&map, 99));
     OK(leat_esp_map_link(&map, a, 4));
     OK(!map.is_full);
@@ -243,7 +244,7 @@ static void a_map_without_a_node_in_between_is_not_whole(void)
     OK(!map.is_full);
     EQ(leat_esp_map_parent(&map, 99), LEAT_ESP_MAP_NONE);
     leat_esp_map_node(&map, 10);
-    leat_esp_map_link(&map, 1, leat_esp_mix64(10, 51)); /* its own child: a circle */
+    leat_esp_map_link(&map, 1, leat_esp_mix64(10, 51)); /* its own child: a cycle */
     OK(!leat_esp_map_is_placed(&map, 10));
     for (uint64_t id = 11; id < 13; id++)
         OK(leat_esp_map_node(&map, id) != LEAT_ESP_MAP_NONE);

@@ -1,6 +1,6 @@
 /*
- * A small network for the tests of end systems: a root, members and routers that are joined without
- * any delay. Routers run the instruction core, answer queries, install duplicates and copy CASTs.
+ * A small network for the tests of end systems: a root, members and routers connected without
+ * delay. Routers run the instruction core, answer queries, install duplicates and copy CASTs.
  */
 #ifndef LEAT_ESP_WORLD_TEST_H
 #define LEAT_ESP_WORLD_TEST_H
@@ -37,7 +37,7 @@ struct world {
     uint64_t announced;
     struct leat_esp_reply first_reply[ROUTERS_MAX];
     struct leat_esp_install installed[ROUTERS_MAX];
-    unsigned refuses, deaf; /* routers: takes no list; whose next answer is lost */
+    unsigned refuses, deaf; /* routers: refuses INSTALL; whose next answer is lost */
     uint8_t store_memory[ROUTERS_MAX][sizeof(struct leat_esp_group) + 128];
     _Alignas(max_align_t) uint8_t memory[1 << 18];
 };
@@ -106,7 +106,7 @@ static void rise(struct world *w, unsigned member, struct leat_esp_words *words)
     leat_esp_service_hear(&w->service, w->now, words);
 }
 
-/* Every router on a member's way answers. */
+/* Every router on a member's route answers. */
 static void ask(struct world *w, unsigned member, const struct leat_esp_post *post)
 {
     const struct leat_esp_management query = { .opcode = LEAT_ESP_QUERY,
@@ -117,13 +117,13 @@ static void ask(struct world *w, unsigned member, const struct leat_esp_post *po
         const struct leat_esp_next from = address_of(ROUTERS_FROM + at);
         if (!leat_esp_store_answer(&w->store[at], w->now, &query, &reply)) continue;
         leat_esp_service_reply(&w->service, &from, reply.computationId, &reply.reply);
-        /* A copy of the first answer comes again and again. */
+        /* A copy of the first answer arrives again and again. */
         if (!post->query.cursor) w->first_reply[at] = reply.reply;
         leat_esp_service_reply(&w->service, &from, reply.computationId, &w->first_reply[at]);
     }
 }
 
-/* A router takes the list, unless it refuses all. */
+/* A router accepts the INSTALL, unless it refuses all. */
 static void install(struct world *w, unsigned router, const struct leat_esp_install *in)
 {
     const struct leat_esp_installed installed = { .group = in->group,
@@ -139,7 +139,7 @@ static void install(struct world *w, unsigned router, const struct leat_esp_inst
     if (router != w->deaf)
         leat_esp_service_installed(&w->service, &installed);
     else
-        w->deaf = ROOT; /* the next answer is heard */
+        w->deaf = ROOT; /* the next answer arrives */
 }
 
 static void cast(struct world *w, unsigned router, const struct leat_esp_post *post, unsigned hops)
@@ -174,7 +174,7 @@ static void pump(struct world *w)
             rise(w, m, &post.words);
 }
 
-/* Until the service has ended. */
+/* Runs until the service has ended. */
 static const struct leat_esp_service_result *run(struct world *w)
 {
     for (;;) {

@@ -18,7 +18,7 @@ static struct leat_esp_store fresh(uint32_t groups)
 
 /* ---- small parts -------------------------------------------------------------------------- */
 
-/* splitmix64 from 1234567, as published with xoshiro's reference code and used as a check by many.
+/* splitmix64 from 1234567, as published with xoshiro's reference code and widely used as a check.
  */
 static void numbers_are_spread_by_splitmix64(void)
 {
@@ -293,7 +293,7 @@ static void rcollect_takes_a_child_once_and_tells_the_total(void)
     EQ(p.val, 15);
     OK(p.pktId == leat_esp_mix64(node.id, 7));
     p = rcollect(100, 10);
-    EQ(run(&store, 0, &p), LEAT_ESP_PASS); /* what was lost is told again */
+    EQ(run(&store, 0, &p), LEAT_ESP_PASS); /* what was lost is sent again */
     EQ(p.val, 15);
     p = rcollect(200, 5);
     EQ(run(&store, 0, &p), LEAT_ESP_STOP);
@@ -341,7 +341,7 @@ static void a_node_whose_id_is_a_tag_of_the_packet_aborts(void)
         EQ(run(&store, 0, &p), LEAT_ESP_ABORTED);
         OK(memcmp(&before, store.group, sizeof before) == 0);
         p.flags = LEAT_ESP_FLAG_X;
-        p.fwdThresh = 0; /* it stops here: nothing malformed would go on */
+        p.fwdThresh = 0; /* it stops here: nothing malformed is forwarded */
         EQ(run(&store, 0, &p), LEAT_ESP_STOP);
     }
 }
@@ -371,7 +371,7 @@ static void a_binding_dies_tau_after_its_creation_to_the_tick(void)
     struct leat_esp_store store = fresh(1);
     struct leat_esp_packet p = count_packet(1, 100);
     run(&store, 1000, &p);
-    run(&store, 1000 + TAU / 2, &p); /* being rewritten does not prolong it */
+    run(&store, 1000 + TAU / 2, &p); /* rewriting does not prolong it */
     EQ(value_of(&store, 1000 + TAU - 1, 1), 2);
     EQ(value_of(&store, 1000 + TAU, 1), -1);
     run(&store, 1000 + TAU - 1, &p);
@@ -393,7 +393,7 @@ static void a_groups_time_never_runs_back(void)
     EQ(value_of(&store, 1000 + TAU, 2), -1);
     EQ(run(&store, 1000 + TAU, &aborts), LEAT_ESP_ABORTED);
     EQ((long long)store.group[0].last, 1000 + TAU);
-    run(&store, 1000 + TAU - 1, &p); /* what was seen dead stays dead */
+    run(&store, 1000 + TAU - 1, &p); /* what was seen expired stays expired */
     EQ(value_of(&store, 1000 + TAU, 1), 1);
 }
 
@@ -416,9 +416,9 @@ static void clocks_and_lifetimes_have_an_end(void)
 
 /* ---- no room ------------------------------------------------------------------------------ */
 
-enum { CROWDED = 9 }; /* the bucket where it happens */
+enum { CROWDED = 9 }; /* the bucket under test */
 
-/* All slots are taken by another computation but `holes` of the crowded bucket. */
+/* Another computation occupies all slots but `holes` of the crowded bucket. */
 static void fill(struct leat_esp_group *group, uint32_t holes)
 {
     for (uint32_t i = 0; i < LEAT_ESP_GROUP_SLOTS; i++) {
@@ -434,7 +434,7 @@ static void fill(struct leat_esp_group *group, uint32_t holes)
     }
 }
 
-/* The n-th tag of computation 7 that may live in the crowded bucket. */
+/* The n-th tag of computation 7 that can be in the crowded bucket. */
 static uint64_t crowded_tag(int n)
 {
     for (uint64_t tag = 0x10000;; tag++) {
@@ -444,7 +444,7 @@ static uint64_t crowded_tag(int n)
     }
 }
 
-/* An instruction whose tags all want the crowded bucket, some bound already; all pass. */
+/* An instruction whose tags all map to the crowded bucket, some bound already; all pass. */
 struct crowd {
     uint8_t opcode;
     uint8_t tags[LEAT_ESP_TAGS_MAX], tag_count; /* which operands */
@@ -575,7 +575,7 @@ static void a_new_binding_goes_to_the_emptier_bucket_and_the_lowest_slot(void)
 
 typedef uint64_t tally[LEAT_ESP_OPCODE_END][LEAT_ESP_VERDICTS];
 
-/* Has every instruction met every verdict up to `worst` often enough? */
+/* Has every instruction had every verdict up to `worst` often enough? */
 static bool met_often(tally seen, enum leat_esp_verdict worst)
 {
     bool all = true;
@@ -590,8 +590,8 @@ static bool met_often(tally seen, enum leat_esp_verdict worst)
 
 /*
  * A trace against the model, packet by packet. `groups` and `computations` make stores from idle to
- * always full; `worst` is the last verdict that every instruction must have met often: the trace
- * goes on until then.
+ * always full; `worst` is the last verdict that every instruction must have had often: the trace
+ * continues until then.
  */
 static void match(uint64_t seed, uint32_t groups, uint64_t computations, uint64_t tau,
                   enum leat_esp_verdict worst)

@@ -62,7 +62,7 @@ static void an_older_serial_is_stale_even_after_death(void)
     OK(leat_esp_duplicate_find(&table, 0, 1));
 }
 
-/* Groups of one set, until it is full: no living one is pushed out, the dead make room. */
+/* Groups of one set, until it is full: a live one is never evicted, expired ones make room. */
 static void a_full_set_refuses_and_the_dead_make_room(void)
 {
     uint64_t group[LEAT_ESP_DUPLICATE_WAYS + 1];
@@ -80,7 +80,7 @@ static void a_full_set_refuses_and_the_dead_make_room(void)
     EQ(put(&late, 5, &ms), LEAT_ESP_RESULT_FULL);
     for (unsigned i = 0; i < LEAT_ESP_DUPLICATE_WAYS; i++)
         OK(leat_esp_duplicate_find(&table, group[i], 5));
-    EQ(put(&late, 10 * MS, &ms), LEAT_ESP_RESULT_INSTALLED); /* the first of them has died */
+    EQ(put(&late, 10 * MS, &ms), LEAT_ESP_RESULT_INSTALLED); /* the first of them has expired */
     OK(leat_esp_duplicate_is(&table.entry[8], late.group, 10 * MS));
     OK(leat_esp_duplicate_choose(&table, group[1], 10 * MS) == &table.entry[9]); /* its own */
 }

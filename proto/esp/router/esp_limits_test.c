@@ -16,7 +16,7 @@ static void limits_come_from_what_users_say(void)
     EQ(l.price_ticks | l.capacity, 0);
     l = leat_esp_limits_of(SECOND, UINT64_MAX, 1, 0, TAU); /* no faster than the clock ticks */
     EQ(l.price_ticks, 1);
-    EQ(l.saved_ticks, LEAT_ESP_TAGS_MAX); /* an instruction must fit */
+    EQ(l.saved_ticks, LEAT_ESP_TAGS_MAX); /* one instruction must fit */
     l = leat_esp_limits_of(SECOND, 1, UINT64_MAX, 0, TAU);
     OK(l.saved_ticks == LEAT_ESP_TICKS_MAX);
 }
@@ -51,7 +51,7 @@ static void without_limits_everything_is_allowed(void)
     EQ(leat_esp_budget_allows(&b, &zero, 1), LEAT_ESP_TAGS_MAX);
     EQ(leat_esp_ingress_allows(&in, &zero, 1), LEAT_ESP_TAGS_MAX);
     EQ(leat_esp_ingress_allows(&in, &none, 100 * TAU), LEAT_ESP_TAGS_MAX);
-    EQ(in.sum, 0); /* what is old is forgotten without a limit, too: one may come */
+    EQ(in.sum, 0); /* old pieces expire without a limit, too: one may be set later */
 }
 
 static void a_source_has_its_burst_and_then_its_rate(void)
@@ -70,7 +70,7 @@ static void a_source_has_its_burst_and_then_its_rate(void)
     EQ(leat_esp_budget_allows(&b, &l, 100 * SECOND), LEAT_ESP_TAGS_MAX);
 }
 
-/* Never more than the capacity is alive, and never longer than a piece is room withheld. */
+/* Live bindings never exceed the capacity, and room is never withheld longer than a piece. */
 static void an_ingress_never_has_more_alive_than_its_capacity(void)
 {
     enum { CAPACITY = 50, EVENTS = 4096 };
@@ -89,7 +89,7 @@ static void an_ingress_never_has_more_alive_than_its_capacity(void)
             first++;
             count--;
         }
-        uint32_t lately = 0; /* alive, or dead for no longer than a piece */
+        uint32_t lately = 0; /* live, or expired for no longer than a piece */
         for (uint32_t i = first > 200 ? first - 200 : 0; i < first + count; i++)
             lately += born[i % EVENTS] + TAU + 2 * l.window_ticks > now;
         if (wants > allowed) {
@@ -118,7 +118,7 @@ static void sources_are_spread_over_the_budgets(void)
     }
     for (uint32_t i = 0; i < LEAT_ESP_BUDGETS; i++)
         OK(hits[i] < 64);              /* 16 on average */
-    OK(moved > 15 * LEAT_ESP_BUDGETS); /* who does not know the seed cannot aim */
+    OK(moved > 15 * LEAT_ESP_BUDGETS); /* nobody can aim without the seed */
 }
 
 TAP_MAIN(T(limits_come_from_what_users_say), T(a_keyed_computation_is_known_by_its_key),

@@ -1,6 +1,6 @@
 /*
- * A plain second reading of spec/esp.md and README.md, for the tests only: bindings are a list, an
- * instruction puts one after the other and takes all back when one does not go.
+ * A plain second implementation of spec/esp.md and README.md, for the tests only: bindings are a
+ * list; an instruction puts one after the other and rolls all back when one fails.
  */
 #ifndef LEAT_ESP_MODEL_TEST_H
 #define LEAT_ESP_MODEL_TEST_H
@@ -24,7 +24,7 @@ struct model {
     uint64_t last[MODEL_GROUPS];
     struct model_binding binding[MODEL_BINDINGS];
     uint32_t count;
-    /* of the instruction at hand */
+    /* of the current instruction */
     uint64_t computation, now;
     uint32_t group, created;
     struct {
@@ -260,7 +260,7 @@ static inline enum leat_esp_verdict model_rcollect(struct model *m, struct leat_
     return LEAT_ESP_PASS;
 }
 
-/* One instruction; m->created tells how many bindings it made. */
+/* Executes one instruction; m->created is the number of bindings it created. */
 static inline enum leat_esp_verdict model_execute(struct model *m, uint64_t clock,
                                                   struct leat_esp_packet *p)
 {
@@ -295,7 +295,7 @@ static inline bool model_holds(const struct model *m, const struct leat_esp_stor
     for (uint32_t i = 0; i < m->count; i++) {
         const struct model_binding *b = &m->binding[i];
         const struct leat_esp_bucket *bucket = &store->group[b->group].bucket[b->bucket];
-        if (b->expiry <= m->last[b->group]) continue; /* dead, but nobody came by since */
+        if (b->expiry <= m->last[b->group]) continue; /* expired, but not overwritten since */
         listed++;
         if (bucket->computation[b->slot] != b->computation || bucket->value[b->slot] != b->value ||
             bucket->expiry[b->slot] != b->expiry ||

@@ -44,7 +44,7 @@ static void a_computations_bindings_are_listed_piece_by_piece(void)
     uint32_t cursor = 0, total = 0, pieces = 0;
     for (uint64_t tag = 0; tag < 50; tag++) {
         count(&store, 100 + tag, 7, tag);
-        count(&store, 100, 8, tag); /* of others nothing is told */
+        count(&store, 100, 8, tag); /* nothing is reported about others */
     }
     do {
         const uint32_t n = leat_esp_group_list(group, mark, 7, 200, &cursor, out, 7);
@@ -117,7 +117,7 @@ static void a_node_answers_what_is_asked_of_it(void)
     query.query.cursor = UINT32_MAX; /* nonsense: nothing is there */
     OK(leat_esp_store_answer(&store, 1, &query, &reply));
     EQ(reply.reply.count, 0);
-    count(&store, TAU, 7, 99); /* the group has seen a later time than the asker's clock */
+    count(&store, TAU, 7, 99); /* the group has seen a later time than the reader's clock */
     query.query.cursor = 0;
     OK(leat_esp_store_answer(&store, 1, &query, &reply));
     EQ(reply.reply.count, 1);

@@ -10,7 +10,7 @@
 
 static const struct leat_esp_node octets_node = { .id = 3, .seed = 4, .tau = 10000 };
 
-/* What the codec says, in the words of the data paths. */
+/* The codec's result, in the terms of the data paths. */
 static enum leat_esp_flaw flaw_by_codec(const uint8_t *octets, size_t len,
                                         struct leat_esp_packet *p)
 {
@@ -26,7 +26,7 @@ static enum leat_esp_flaw flaw_by_codec(const uint8_t *octets, size_t len,
     return (enum leat_esp_flaw)flaw[err];
 }
 
-/* Octets of no more than their length, so that a sanitizer sees who reads on. */
+/* Octets in a buffer of exactly their length, so that a sanitizer detects overruns. */
 static uint8_t *exact_copy(const uint8_t *octets, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);

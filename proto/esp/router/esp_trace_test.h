@@ -1,8 +1,8 @@
 /*
  * One seeded trace of ESP packets for every data path: octets and the clock at which they arrive.
- * Computations and tags come from small pools, so that most instructions meet live bindings; the
+ * Computations and tags come from small pools, so that most instructions find live bindings; the
  * clock dwells at the ends of lifetimes, and steps back now and then; every malformed class of
- * spec/esp.md comes, and what must pass unexecuted.
+ * spec/esp.md occurs, and packets that must pass unexecuted.
  *
  *   esp_trace_begin(&trace, seed, &node, computations);
  *   loop: esp_trace_next(&trace, &step);      step.clock, step.octets, step.len, step.kind
@@ -68,7 +68,7 @@ static inline uint64_t esp_trace_below(struct esp_trace *t, uint64_t bound)
     return leat_random_below(&t->random, bound);
 }
 
-/* The clock goes to where a lifetime that began at a moment on record ends, or a tick beside. */
+/* Moves the clock to where a lifetime that began at a recorded moment ends, or a tick beside. */
 static inline void esp_trace_to_an_end(struct esp_trace *t)
 {
     uint64_t next = UINT64_MAX;
@@ -209,7 +209,7 @@ static inline enum esp_trace_kind esp_trace_kind(struct esp_trace *t)
                                  : (enum esp_trace_kind)esp_trace_below(t, TRACE_KINDS);
 }
 
-/* Damages a sound packet in the way of its kind; a kind that does not fit leaves it sound. */
+/* Damages a valid packet according to its kind; a kind that does not fit leaves it valid. */
 static inline void esp_trace_damage(struct esp_trace *t, struct esp_trace_step *s)
 {
     uint8_t *o = s->octets;

@@ -1,6 +1,6 @@
 /*
  * Whatever decodes encodes back to the same octets; on an error the output is untouched. Tried on
- * the input as it is and with Control, length, MAC and CRC put right.
+ * the input as it is and with Control, length, MAC and CRC corrected.
  */
 #include "esp_query.h"
 #include "leat_bytes.h"

@@ -103,7 +103,7 @@ static const uint8_t *key_of(int number)
     return vectors[number].key == GROUP ? group_key : network_key;
 }
 
-/* Encoding looks at every field: two packets are equal iff their octets are. */
+/* Encoding reads every field: two packets are equal iff their octets are. */
 static bool encodes_to(const struct leat_esp_management *m, const uint8_t *key,
                        const uint8_t *octets, size_t len)
 {
@@ -297,7 +297,8 @@ static void random_packets_come_back_and_every_cut_is_short(void)
     }
 }
 
-/* A bit flipped and the CRC put right: only the MAC can tell, and does, but for a CAST's hops. */
+/* A bit flipped and the CRC corrected: only the MAC can detect it, and does, except for a CAST's
+ * hops. */
 static void only_the_key_makes_a_mac(void)
 {
     struct leat_random r;

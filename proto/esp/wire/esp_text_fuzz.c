@@ -1,6 +1,6 @@
 /*
- * The input is what a user wrote, as JSON. Whatever builds a packet is a sound packet, and showing
- * that packet as JSON and building it again gives the same octets.
+ * The input is a user's JSON. Whatever builds a packet is a valid packet, and showing that packet
+ * as JSON and building it again gives the same octets.
  */
 #include "esp_query.h"
 #include "esp_text.h"

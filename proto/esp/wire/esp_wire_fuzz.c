@@ -1,6 +1,6 @@
 /*
  * Whatever decodes encodes back to the same octets; where the reserved bit was set, to a packet of
- * the same meaning. Tried on the input as it is and with its length and CRC put right.
+ * the same meaning. Tried on the input as it is and with its length and CRC corrected.
  */
 #include "leat_bytes.h"
 #include <leat/crc.h>

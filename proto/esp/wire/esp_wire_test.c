@@ -164,7 +164,7 @@ static const struct vector vectors[] = {
 /* clang-format on */
 enum { VECTOR_COUNT = sizeof vectors / sizeof *vectors };
 
-/* The octets of the hex digits up to a '#' or the end of the line; blanks may stand between. */
+/* The octets of the hex digits up to a '#' or the end of the line; blanks are allowed between. */
 static size_t unhex(const char *hex, uint8_t *octets, size_t cap)
 {
     size_t digits = 0;
@@ -719,7 +719,7 @@ static void random_packets_match_the_model_and_come_back(void)
     OK(refused > 0 && refused < LEAT_ROUNDS / 10);
 }
 
-/* Random octets with a sound length and CRC: what decodes must encode to the same octets. */
+/* Random octets with a valid length and CRC: what decodes must encode to the same octets. */
 static void random_octets_that_decode_encode_back(void)
 {
     struct leat_random r;
