@@ -45,7 +45,7 @@ static void a_device_entry_holds_addresses_and_name(void)
     OK(memcmp(buf, "\x11\x04\x00\x00\x01\x02\x00\x03n_4_3\0", 14) == 0);
     for (size_t i = 13; i < sizeof buf; i++)
         EQ(buf[i], 0);
-    buf[20] = 'x'; /* beyond the NUL: ignored, and not passed on */
+    buf[20] = 'x'; /* after the NUL: ignored, and not forwarded */
     memset(&back, 0xee, sizeof back);
     EQ(leat_poets_entry_decode(buf, sizeof buf, &back, NULL), LEAT_ERR_OK);
     OK(memcmp(&back, &entry, sizeof back) == 0);
@@ -284,7 +284,7 @@ static void the_writer_refuses_what_no_frame_holds(void)
     EQ(w.record_count, 0);
 }
 
-/* The cursor alone, on octets that nobody has checked: it stays inside them. */
+/* The cursor alone, on unchecked octets: it stays inside them. */
 static void a_cursor_is_bounded_by_its_octets(void)
 {
     struct leat_random r;
@@ -295,7 +295,7 @@ static void a_cursor_is_bounded_by_its_octets(void)
         struct leat_poets_frame_cursor c;
         struct leat_poets_record record;
         leat_random_fill(&r, buf, len);
-        for (size_t at = 24; at + 8 <= len; at += 24) { /* let some records be sound */
+        for (size_t at = 24; at + 8 <= len; at += 24) { /* let some records be valid */
             buf[at + 4] = (uint8_t)leat_random_below(&r, 3);
             memset(buf + at + 5, 0, 3);
         }

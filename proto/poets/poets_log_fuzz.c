@@ -1,6 +1,6 @@
 /*
- * The input is first a text, which must come back from its fragments, then a script of fragments
- * (length, then payload), under which the joining state must keep its invariants.
+ * The input is first a text, which must be reassembled from its fragments, then a script of
+ * fragments (length, then payload), under which the reassembly state must keep its invariants.
  */
 #include "poets_log.h"
 #include <stdlib.h>

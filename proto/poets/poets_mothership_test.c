@@ -71,7 +71,7 @@ static void an_application_lives_and_ends(void)
     EQ(app.state, LEAT_POETS_APP_DEFINED);
     EQ(leat_poets_app_command(&app, LEAT_POETS_COMMAND_INIT), LEAT_POETS_ACTION_LOAD);
     report("fd", threads[0]);
-    report("fd", threads[0]); /* twice is once */
+    report("fd", threads[0]); /* a repeat counts once */
     report("fd", threads[2]);
     EQ(app.state, LEAT_POETS_APP_LOADING);
     report("fd", threads[1]);

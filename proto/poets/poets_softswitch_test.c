@@ -5,12 +5,12 @@
 #include <string.h>
 
 /*
- * A device type in C: it counts what it receives and sends as often as it is told to.
- * Pins: inputs 0 (12 octets of payload) and 1 (none); outputs 0, 1 (indexed) and the supervisor's.
+ * A device type in C: it counts what it receives and sends as often as configured. Pins: inputs 0
+ * (12 octets of payload) and 1 (none); outputs 0, 1 (indexed) and the supervisor's.
  */
 struct state {
-    uint32_t wants; /* what ReadyToSend says */
-    uint32_t drops; /* after OnSend: flags that go */
+    uint32_t wants; /* result of ReadyToSend */
+    uint32_t drops; /* after OnSend: flags to clear */
     uint32_t received, last, sends, idles, hardware_idles, controls, impls;
     uint8_t fails, asks_idle, sends_nothing, index, init_says;
 };
@@ -293,7 +293,7 @@ static void stop_is_acknowledged_and_ends_it(void)
     OK(out.taken);
     EQ(ss.cause[LEAT_POETS_CAUSE_DISCARDED], 1);
     EQ(state_at(0)->sends, 0);
-    make(LEAT_POETS_LATCHED); /* also at the barrier; and not at all, where it is switched off */
+    make(LEAT_POETS_LATCHED); /* also at the barrier; and not at all if disabled */
     ss.config.stop_ack = false;
     step();
     step();
@@ -421,7 +421,7 @@ static void a_fan_out_is_one_edge_a_turn_and_its_payload_is_frozen(void)
 
 static void latched_flags_are_sent_and_levels_may_drop(void)
 {
-    /* Sending by one pin takes the wish of the other back. */
+    /* Sending by one pin withdraws the request of the other. */
     for (int level = 0; level < 2; level++) {
         start(level ? LEAT_POETS_LEVEL : LEAT_POETS_LATCHED);
         state_at(0)->wants = 1 | 4;
@@ -598,7 +598,7 @@ static void records_count_since_the_last(void)
     struct leat_poets_slot slot;
     OK(!leat_poets_softswitch_instr(&ss, now, &slot));
     give(INSTR);
-    give(STOP); /* a record that was asked for is not lost */
+    give(STOP); /* a requested record is not lost */
     OK(leat_poets_softswitch_take_host(&ss, &slot) && slot.packet[2] == LEAT_POETS_OP_INSTR);
     OK(leat_poets_softswitch_take_host(&ss, &slot) && slot.packet[2] == LEAT_POETS_OP_STOP);
     OK(!leat_poets_softswitch_take_host(&ss, &slot));
@@ -616,7 +616,7 @@ static void log_lines_beyond_the_queue_are_counted(void)
     EQ(told, LEAT_POETS_HOST_MAX);
 }
 
-/* What engines in one memory do is one of the orders that turns could have. */
+/* What engines in shared memory do is one of the orders that turns could produce. */
 static void whole_sends_come_to_what_turns_come_to(void)
 {
     uint32_t received[2] = { 0 };
@@ -633,7 +633,7 @@ static void whole_sends_come_to_what_turns_come_to(void)
         }
         while (!whole && step() == LEAT_POETS_STEP_SEND) {
             struct leat_poets_slot slot = out.out;
-            leat_poets_softswitch_receive(&ss, slot.packet, 2, now); /* its pin wants two flits */
+            leat_poets_softswitch_receive(&ss, slot.packet, 2, now); /* its pin needs two flits */
         }
         received[whole] = state_at(1)->received;
     }

@@ -1,6 +1,6 @@
 /*
- * The JSON of every packet that decodes builds the same octets again, and the frame around a
- * packet is rebuilt from what unframe showed of it. A packet that does not decode shows nothing.
+ * The JSON of every packet that decodes builds the same octets again, and the frame around a packet
+ * is rebuilt from what unframe showed. A packet that does not decode shows nothing.
  */
 #include "poets_text.h"
 #include "poets_wire.h"

@@ -263,7 +263,7 @@ static void mistakes_are_named(void)
             LEAT_ERR_LENGTH, "payload: 57 octets, expected at most 56");
 }
 
-/* Fields of another class are strangers; the octets are there, but finish tells. */
+/* Fields of another class are unknown; the octets are written, but finish reports them. */
 static void fields_of_another_class_are_refused(void)
 {
     EQ(build_words("class=DEV sender=1"), LEAT_ERR_FIELD);

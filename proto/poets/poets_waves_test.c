@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Ranks and a network that delays without bound and keeps no order. It is seen from outside, so
- * the truth is known: is anything under way, or anybody at work?
+ * Ranks and a network with unbounded delay and reordering. The test sees it from outside, so the
+ * truth is known: is any packet in flight, or any rank active?
  */
 enum { RANKS_MAX = 16, FLYING_MAX = 256 };
 
@@ -22,7 +22,7 @@ static struct {
     uint64_t sent[RANKS_MAX], received[RANKS_MAX], budget, packets;
     bool active[RANKS_MAX];
     struct flying flying[FLYING_MAX];
-    uint64_t one_wave_wrong; /* times that a single wave would have been wrong */
+    uint64_t one_wave_wrong; /* how often a single wave would have been wrong */
     enum leat_poets_verdict verdict;
 } net;
 
@@ -67,7 +67,7 @@ static void land(uint32_t at)
     }
 }
 
-/* A rank at work sends, or is done; a passive one answers. */
+/* An active rank sends, or finishes; a passive one answers. */
 static void step(uint32_t r)
 {
     if (net.active[r] && net.budget && net.flying_count < FLYING_MAX / 2 && chance(3)) {
@@ -111,7 +111,7 @@ static void run(uint32_t ranks, uint64_t budget, uint64_t seed)
         else
             step(chance(ranks));
     }
-    EQ(net.verdict, LEAT_POETS_IDLE); /* and it is found in the end */
+    EQ(net.verdict, LEAT_POETS_IDLE); /* and it is detected in the end */
 }
 
 static void idleness_is_found_and_never_too_early(void)
@@ -124,7 +124,7 @@ static void idleness_is_found_and_never_too_early(void)
         packets += net.packets + 1;
         wrong += net.one_wave_wrong;
     }
-    OK(wrong > 0); /* the campaign has cases that one wave would not survive */
+    OK(wrong > 0); /* the campaign has cases that one wave would get wrong */
 }
 
 static void two_waves_in_a_row_must_agree(void)
@@ -135,13 +135,13 @@ static void two_waves_in_a_row_must_agree(void)
     EQ(leat_poets_waves_report(&waves, 1, 5, 3), LEAT_POETS_NOT_YET);
     EQ(leat_poets_waves_report(&waves, 1, 1, 3), LEAT_POETS_BUSY); /* balanced, but the first */
     EQ(leat_poets_waves_begin(&waves), 2);
-    EQ(leat_poets_waves_report(&waves, 1, 9, 9), LEAT_POETS_NOT_YET); /* late: passed over */
+    EQ(leat_poets_waves_report(&waves, 1, 9, 9), LEAT_POETS_NOT_YET); /* late: ignored */
     EQ(leat_poets_waves_report(&waves, 2, 5, 3), LEAT_POETS_NOT_YET);
     EQ(leat_poets_waves_report(&waves, 2, 1, 3), LEAT_POETS_IDLE);
     EQ(leat_poets_waves_report(&waves, 2, 1, 3), LEAT_POETS_NOT_YET); /* nobody is missing */
     EQ(leat_poets_waves_begin(&waves), 3);
     EQ(leat_poets_waves_report(&waves, 3, 6, 3), LEAT_POETS_NOT_YET);
-    EQ(leat_poets_waves_report(&waves, 3, 1, 4), LEAT_POETS_BUSY); /* one more has gone out */
+    EQ(leat_poets_waves_report(&waves, 3, 1, 4), LEAT_POETS_BUSY); /* one more has been sent */
 }
 
 TAP_MAIN(T(two_waves_in_a_row_must_agree), T(idleness_is_found_and_never_too_early))

@@ -89,7 +89,8 @@ static bool same(const struct leat_poets_packet *a, const struct leat_poets_pack
            leat_poets_nflit(a->payload_len) == leat_poets_nflit(b->payload_len);
 }
 
-/* A second opinion, in decimal weights instead of shifts and masks. Returns the octets. */
+/* An independent computation, with decimal weights instead of shifts and masks. Returns the octets.
+ */
 static size_t model(const struct leat_poets_packet *p, uint8_t out[PACKET_MAX])
 {
     const bool edge = p->packet_class == DEV || p->packet_class == EXT;
@@ -303,7 +304,7 @@ static void field_setters_touch_no_other_field(void)
     }
 }
 
-/* 1.1: what encode must refuse, each with its own verdict and without a mark on the buffer. */
+/* 1.1: what encode must refuse, each with its own verdict and without changing the buffer. */
 static void the_encoder_refuses_and_leaves_the_buffer_alone(void)
 {
     static const struct {
@@ -351,7 +352,7 @@ static void every_smaller_output_buffer_is_refused(void)
     }
 }
 
-/* Either an error that leaves the output alone, or a packet that encodes to the same octets. */
+/* Either an error that leaves the output untouched, or a packet that encodes to the same octets. */
 static leat_err decode_either_way(const uint8_t *buf, size_t len)
 {
     struct leat_poets_packet p, before;
