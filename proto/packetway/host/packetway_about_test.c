@@ -1,4 +1,4 @@
-/* What is told about nodes, and TELL with its answers. */
+/* What is known about nodes, and TELL with its answers. */
 #include "packetway_router_test.h"
 
 /* ---- TELL ---- */
@@ -8,7 +8,7 @@
     "2b03000005000000 2c00000001e00005"
 #define T22_NODE3 "2900000101000301 2b02000007080000"
 
-/* What T22 tells of two nodes, by T20 and T21; the nearer table (Q) first. */
+/* What T22 reports of two nodes, by T20 and T21; the nearer table (Q) first. */
 static void t20_and_t21_are_answered_from_all_tables(void)
 {
     open_network();
@@ -37,7 +37,7 @@ static void t20_and_t21_are_answered_from_all_tables(void)
     close_network();
 }
 
-/* Two tables tell of one node: it is told once, as the one with the smaller Q has it. */
+/* Two tables contain one node: it is reported once, from the one with the smaller Q. */
 static void the_first_definition_by_q_wins(void)
 {
     struct subject s;
@@ -201,7 +201,7 @@ static void an_info_above_the_mtu_is_split_between_nodes(void)
     close(&s);
 }
 
-/* What no INFO can hold, and what nobody keeps. */
+/* What no INFO can hold, and what no node keeps. */
 static void what_is_too_long_to_tell_or_to_ask(void)
 {
     struct subject s;
@@ -230,7 +230,7 @@ static void what_is_too_long_to_tell_or_to_ask(void)
     close(&s);
 }
 
-/* A range is told once, of the table with the smaller Q; one that was lost, not at all. */
+/* A range is reported once, from the table with the smaller Q; a lost one, not at all. */
 static void ranges_are_told_once_and_not_after_their_loss(void)
 {
     struct subject s;
@@ -258,7 +258,7 @@ static void ranges_are_told_once_and_not_after_their_loss(void)
     close(&s);
 }
 
-/* T27's kind: nothing matched, so all that was asked comes back as unknown. */
+/* T27's kind: nothing matched, so everything requested is returned as unknown. */
 static void a_tell_that_matches_nothing_gets_unk_with_all_records(void)
 {
     struct subject s;

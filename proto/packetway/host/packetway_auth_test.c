@@ -1,4 +1,4 @@
-/* Keyed control messages: what travels, who is believed, and once. */
+/* Keyed control messages: what is sent, who is trusted, and that each is accepted once. */
 #include "leat_bytes.h"
 #include "packetway_auth.h"
 #include "packetway_vectors_test.h"
@@ -30,14 +30,14 @@ static void begin(void)
     at_bob.me = 0x102;
 }
 
-/* Alice seals it; how long it is then. */
+/* Alice seals it; returns the new length. */
 static uint32_t seal(const char *hex)
 {
     const uint32_t len = (uint32_t)unhex(hex, message);
     return leat_packetway_auth_seal(&alice, &from_alice, message, len, sealed);
 }
 
-/* Bob gets it, as it was sealed. */
+/* Bob receives it, as it was sealed. */
 static bool open(uint32_t len)
 {
     memcpy(got, sealed, len);
@@ -53,7 +53,7 @@ static uint64_t refused(const struct leat_packetway_auth *a)
     return sum;
 }
 
-/* The octets are from a program of its own (SipHash from its paper, in another language). */
+/* The octets come from an independent program (SipHash from its paper, in another language). */
 static void the_field_is_what_the_readme_says(void)
 {
     static const char want[] = "00000102001a0001 0000000180000101 7e16000101000102 0102030405060708"
@@ -169,7 +169,7 @@ static void who_has_no_key_or_another_is_refused(void)
     EQ(bob.counts.forged, 1);
 }
 
-/* It tells of the key, and is of no use to anybody. */
+/* It reveals that there is a key, and is of no other use. */
 static void a_blank_is_believed_by_nobody(void)
 {
     begin();
@@ -200,7 +200,7 @@ static void whatever_is_changed_on_the_way_is_refused(void)
         EQ(now_len, len);
     }
     OK(bob.counts.forged > 300 && bob.counts.bare > 0);
-    EQ(bob.sender_count, 0); /* nobody without the key takes room */
+    EQ(bob.sender_count, 0); /* a sender without the key takes no room */
     OK(open(len));
 }
 
@@ -218,12 +218,12 @@ static void a_message_is_taken_once(void)
         OK(!open(len));
     }
     EQ(bob.counts.replayed, 1 + LEAT_PACKETWAY_SERIALS_MAX + 2);
-    /* The clock of the sender was set back, and it went on counting. */
+    /* The sender's clock was set back, and its serials continued to increase. */
     from_alice.now -= 30 * second;
     OK(open(seal(hrto)));
 }
 
-/* Taken once each, in any order, if younger than the eighth youngest that was taken. */
+/* Each accepted once, in any order, if younger than the eighth youngest accepted. */
 static void messages_may_overtake_each_other_a_little(void)
 {
     enum { SENT = 64 };
@@ -268,7 +268,7 @@ static void clocks_may_differ_by_a_minute(void)
     }
 }
 
-/* A copy of what is for one node is worth nothing at another, nor on another SAN with that key. */
+/* A copy of a message for one node is worthless at another, and on another SAN with that key. */
 static void a_message_is_for_one_node_of_one_san(void)
 {
     static const char wru[] = "007fffff001b0001 0000000000000101" Z;
@@ -278,7 +278,7 @@ static void a_message_is_for_one_node_of_one_san(void)
     OK(!open(seal(hrto)));
     EQ(bob.counts.misdirected, 1);
     from_alice.to = LEAT_PACKETWAY_ADDRESS_BROADCAST;
-    OK(!open(seal(hrto))); /* 0x103 would send it on to 0x102 */
+    OK(!open(seal(hrto))); /* 0x103 would forward it to 0x102 */
     EQ(bob.counts.misdirected, 2);
     OK(open(seal(wru)));
     at_bob.me = 0x102;
@@ -287,7 +287,7 @@ static void a_message_is_for_one_node_of_one_san(void)
     OK(!open(seal(wru)));
     EQ(bob.counts.misdirected, 3);
     from_alice.me = 0;
-    OK(!open(seal(wru))); /* only a claim is by nobody */
+    OK(!open(seal(wru))); /* only a claim has no sender */
     EQ(bob.counts.misdirected, 4);
 }
 
@@ -301,7 +301,7 @@ static void an_address_is_asked_for_by_nobody(void)
     uint32_t len = seal(claim);
     EQ(leat_get_be24(sealed + 18), 0);
     OK(open(len) && open(len)); /* it changes nothing */
-    /* Somebody has my address: that has to be heard, whatever our clocks say. */
+    /* Another node has our address: that must be noticed, whatever our clocks say. */
     from_alice.me = 0x102;
     OK(open(seal(info)));
     from_alice.now -= second;
@@ -311,7 +311,7 @@ static void an_address_is_asked_for_by_nobody(void)
     EQ(refused(&bob), 0);
 }
 
-/* Alice gets what is in `sealed` herself. */
+/* Alice receives what is in `sealed` herself. */
 static bool comes_back(uint32_t len)
 {
     struct leat_packetway_hop hop = from_alice;
@@ -330,7 +330,7 @@ static void what_i_said_to_everybody_is_not_taken_when_it_comes_back(void)
         OK(!comes_back(seal(i % 2 ? wru : claim)));
         EQ(alice.counts.replayed, i + 1);
     }
-    /* Later than a minute it is a copy, too, and no clock is wrong. */
+    /* After a minute it is a copy, too, and no clock is wrong. */
     const uint32_t len = seal(wru);
     memcpy(kept, sealed, len);
     from_alice.now += 61 * second;
@@ -345,7 +345,7 @@ static void what_i_said_to_everybody_is_not_taken_when_it_comes_back(void)
     EQ(refused(&alice), 52);
 }
 
-/* His clock is behind mine, and I have just spoken myself. */
+/* His clock is behind mine, and I have just sent something myself. */
 static void another_node_that_has_my_address_is_heard(void)
 {
     static const char info[] = "007fffff00190001 0000000100000101 2900000001000101" Z;

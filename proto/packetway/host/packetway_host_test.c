@@ -1,4 +1,4 @@
-/* The host's side: plans and their cache, asking, sending, receiving. */
+/* The host's side: plans and their cache, requests, sending, receiving. */
 #include "leat_bytes.h"
 #include "packetway_host.h"
 #include "packetway_record.h"
@@ -141,7 +141,7 @@ static void a_plan_is_asked_for_kept_and_used(void)
     EQ(to, 0x302);
     OK(is_hex(buf, len, "0900020100070051 0600000100000301 48454c4c4f000000" Z));
     EQ(send(0x305, LEAT_PACKETWAY_SEND_PLANNED, 5, buf, sizeof buf, &len, &to, 0), LEAT_ERR_OK);
-    EQ(to, 0x305); /* on my SAN: natively */
+    EQ(to, 0x305); /* on this SAN: natively */
     EQ(leat_packetway_host_plan(h, 0x305, 0)->state, LEAT_PACKETWAY_PLAN_NATIVE);
     OK(!leat_packetway_host_take(h, &out));
     leat_packetway_host_forget(h, 0x201);
@@ -149,7 +149,7 @@ static void a_plan_is_asked_for_kept_and_used(void)
     close_host();
 }
 
-/* Several routes: the first that holds the message, never a cut one. */
+/* Several routes: the first whose MTU is large enough; a message is never cut. */
 static void the_first_route_that_holds_the_message_is_taken(void)
 {
     uint8_t buf[VECTOR_LEN_MAX];
@@ -178,7 +178,8 @@ static void the_first_route_that_holds_the_message_is_taken(void)
     close_host();
 }
 
-/* 1 s, 3 tries, then the next half-router; then it has failed, and is asked again a second later.
+/* 1 s, 3 tries, then the next half-router; then it has failed, and is requested again a second
+ * later.
  */
 static void a_question_without_an_answer_is_repeated(void)
 {
@@ -235,7 +236,7 @@ static void redirections_are_followed(void)
     /* not from a stranger */
     hears(RDRC("000399", "000888", "000305"), 0);
     EQ(counts()->disbelieved, 1);
-    /* unasked, what is sent by address goes there from now on */
+    /* unsolicited: what is sent by address goes there from now on */
     hears(RDRC("000302", "000888", "000305"), 0);
     EQ(send(0x888, LEAT_PACKETWAY_SEND_BY_ADDRESS, 5, buf, sizeof buf, &len, &to, 0), LEAT_ERR_OK);
     EQ(to, 0x305);
@@ -245,7 +246,7 @@ static void redirections_are_followed(void)
     close_host();
 }
 
-/* A SAN may have more half-routers than a host keeps: who was asked is believed. */
+/* A SAN may have more half-routers than a host keeps: the one that was asked is trusted. */
 static void one_more_half_router_than_is_kept_is_asked(void)
 {
     open_host();
@@ -273,7 +274,7 @@ static void one_more_half_router_than_is_kept_is_asked(void)
     close_host();
 }
 
-/* Half-routers that point at each other are not followed for ever. */
+/* Half-routers that redirect to each other are not followed for ever. */
 static void a_circle_of_redirections_ends(void)
 {
     unsigned asked = 0;
@@ -329,7 +330,7 @@ static void failures_drop_plans(void)
     close_host();
 }
 
-/* A half-router of a lower level, or one that does not know me: the question is over. */
+/* A half-router of a lower level, or one that does not know this host: the request ends. */
 static void a_question_that_is_refused_is_over(void)
 {
     uint8_t records[VECTOR_LEN_MAX];
@@ -364,7 +365,7 @@ static void what_is_above_the_bounds_of_a_host(void)
         strcat(hex, route);
     }
     strcat(hex, Z);
-    EQ(hears(hex, 0), LEAT_PACKETWAY_EVENT_PLANNED); /* unasked, but from my half-router */
+    EQ(hears(hex, 0), LEAT_PACKETWAY_EVENT_PLANNED); /* unsolicited, but from its half-router */
     const struct leat_packetway_plan *p = leat_packetway_host_plan(h, 0x201, 0);
     EQ(p->route_count, 4);
     for (unsigned i = 0; i < 4; i++)
@@ -378,8 +379,8 @@ static void what_is_above_the_bounds_of_a_host(void)
     close_host();
 }
 
-/* What was not used for longest makes room; never more than the bound. */
-/* Natively on my own SAN, else to the half-router; no more than there is room for. */
+/* The least recently used one is evicted; never more than the bound. */
+/* Natively on this SAN, otherwise to the half-router; no more than there is room for. */
 static void data_is_posted_among_my_own_messages(void)
 {
     uint8_t data[LEAT_PACKETWAY_HOST_MESSAGE_LEN + 1] = { 0xCA, 0xFE };
@@ -543,7 +544,7 @@ static void only_whole_messages_for_me_are_taken(void)
     close_host();
 }
 
-/* Spec 2.5, as the host does it where the data lies. */
+/* Spec 2.5, as the host applies it in place. */
 static void elements_come_in_my_byte_order(void)
 {
     for (int little = 0; little < 2; little++) {
@@ -558,7 +559,7 @@ static void elements_come_in_my_byte_order(void)
         EQ(hears("0000030100000051 2000000100000201 0102030405060708" Z, 0),
            LEAT_PACKETWAY_EVENT_DATA);
         OK(is_hex(event.message.data, 8, little ? "0403020108070605" : "0102030405060708"));
-        /* MEM-WRITE: the address in front is big-endian, whatever E says */
+        /* MEM-WRITE: the leading address is big-endian, whatever E says */
         EQ(hears("0000030100000004 a400000200000201 0000000000001000 0403020100000000" Z, 0),
            LEAT_PACKETWAY_EVENT_DATA);
         OK(is_hex(event.message.data, 14, "0000000000001000040302010000"));

@@ -1,4 +1,4 @@
-/* Memory nodes: requests as octets written by hand, and a store held to a plain model. */
+/* Memory nodes: requests as octets written by hand, and a store compared with a plain model. */
 #include "packetway_memory.h"
 #include "packetway_vectors_test.h"
 #include "tap.h"
@@ -39,7 +39,7 @@ static enum leat_packetway_memory_reason serve(const char *hex, leat_time now)
     return leat_packetway_store_serve(&store, &request, now, DATA_MAX, buf, sizeof buf, &answer);
 }
 
-/* The answer, as a host sends it, is this; "": there is none. */
+/* The answer that a host sends is this; "": there is none. */
 static bool answers(const char *hex)
 {
     uint8_t want[VECTOR_LEN_MAX];
@@ -66,7 +66,7 @@ static void the_octets_of_section_4(void)
     OK(answers(""));
     EQ(octets[4], 0xA4);
     OK(memcmp(octets + 5, "\x11\x22\x33\xA8", 4) == 0);
-    /* of no octets: tells that it came */
+    /* of no octets: confirms its arrival */
     EQ(serve("0000010300000003 0000000300000101 0000000000000007 0000000000001005" Z Z, 0),
        LEAT_PACKETWAY_MEMORY_READ);
     OK(answers("0000010100000004 0000000100000103 0000000000000007" Z));
@@ -122,7 +122,8 @@ static void what_is_refused_is_quoted(void)
     }
 }
 
-/* Spec 5.7: to nobody, about what a router accuses, about what went to many, above 10 a second. */
+/* Spec 5.7: no ERR without a source, about packets with EI set, about broadcasts, above 10 a
+ * second. */
 static void some_refusals_are_silent(void)
 {
     make_store();
@@ -152,7 +153,7 @@ static void some_refusals_are_silent(void)
     EQ(answer.header.dt, 0x102); /* another one is not meant */
 }
 
-/* A quote that is above the MTU has the header at least; symbols in front are not of it. */
+/* A quote that is above the MTU has the header at least; leading symbols are not part of it. */
 static void quotes_of_requests_are_cut(void)
 {
     make_store();
@@ -231,7 +232,7 @@ static void memory_may_end_where_addresses_do(void)
     EQ(octets[63], 0x11);
     EQ(serve("0000010300000004 0c00000200000101 ffffffffffffffff 1100000000000000" Z, 0),
        LEAT_PACKETWAY_MEMORY_BOUNDS);
-    store.grant_count = 0; /* nobody may do anything */
+    store.grant_count = 0; /* nobody has a grant */
     EQ(serve("0000010300000004 0e00000200000101 ffffffffffffffff 1100000000000000" Z, 0),
        LEAT_PACKETWAY_MEMORY_PERMISSION);
 }
@@ -262,7 +263,7 @@ static void a_window_opens_so_often_in_a_second(void)
     struct leat_packetway_window w = { 0 };
     for (unsigned i = 0; i < 5; i++)
         EQ(leat_packetway_window_open(&w, 7, 3, i), i < 3);
-    EQ(leat_packetway_window_open(&w, 8, 3, 5), false); /* the slot is another's */
+    EQ(leat_packetway_window_open(&w, 8, 3, 5), false); /* the slot belongs to another */
     EQ(leat_packetway_window_open(&w, 8, 3, LEAT_PACKETWAY_SECOND), true);
     for (uint32_t a = 0; a < 1000; a++)
         OK(leat_packetway_limit_slot(a * 7919, a) < LEAT_PACKETWAY_LIMIT_SLOTS);

@@ -1,6 +1,6 @@
 /*
- * Networks of half-routers against a plain model: which SANs are joined is told by a search over
- * routers (breadth first), and everything that the engines say must agree with it.
+ * Networks of half-routers against a plain model: a breadth-first search over routers determines
+ * which SANs are connected, and everything that the engines report must agree with it.
  */
 #include "packetway_net_test.h"
 #include "packetway_record.h"
@@ -9,7 +9,7 @@ enum { RUN_LIMIT = 1000000 };
 
 /* ---- the model ---- */
 
-/* Routers on the way from a SAN to all others, or UINT32_MAX. */
+/* Routers on the route from a SAN to all others, or UINT32_MAX. */
 static void search(const struct net *n, uint32_t from, uint32_t *distance)
 {
     uint32_t line[SANS_MAX], head = 0, tail = 0;
@@ -55,7 +55,7 @@ static void build_random(struct net *n, struct leat_random *r, uint32_t sans, ui
     net_map(n);
 }
 
-/* How one message fares. */
+/* The fate of one message. */
 static bool arrives(struct net *n, uint32_t a, uint32_t b, enum leat_packetway_how how)
 {
     static uint64_t number = 1;
@@ -73,7 +73,7 @@ static bool arrives(struct net *n, uint32_t a, uint32_t b, enum leat_packetway_h
 
 static uint64_t stale_plans;
 
-/* Whether a plan is there once its answer is in. With so few SANs it always has its routes. */
+/* Whether a plan exists once its answer has arrived. With so few SANs it always has its routes. */
 static bool plan(struct net *n, uint32_t a, uint32_t b)
 {
     struct leat_packetway_host *h = n->hosts[a].engine;
@@ -87,7 +87,7 @@ static bool plan(struct net *n, uint32_t a, uint32_t b)
     return p->state == (is_near ? LEAT_PACKETWAY_PLAN_NATIVE : LEAT_PACKETWAY_PLAN_ROUTES);
 }
 
-/* Every host to every other: planned and by address, both as the model says. */
+/* Every host to every other: planned and by address, both as the model predicts. */
 static void check_all_pairs(struct net *n, uint64_t seed)
 {
     for (uint32_t a = 0; a < n->host_count; a++) {
@@ -99,7 +99,7 @@ static void check_all_pairs(struct net *n, uint64_t seed)
             const bool by_address = arrives(n, a, b, LEAT_PACKETWAY_SEND_BY_ADDRESS);
             n->hosts[a].err_te = 0;
             bool planned = plan(n, a, b) && arrives(n, a, b, LEAT_PACKETWAY_SEND_PLANNED);
-            if (joined && !planned) { /* an old plan: it costs one message, and an ERR tells */
+            if (joined && !planned) { /* an outdated plan costs one message and an ERR */
                 OK(n->hosts[a].err_te != 0);
                 stale_plans++;
                 planned = plan(n, a, b) && arrives(n, a, b, LEAT_PACKETWAY_SEND_PLANNED);
@@ -132,7 +132,7 @@ static void all_pairs_reach_each_other_as_a_search_says(void)
 
 /* ---- failures ---- */
 
-/* The link inside a router goes: both of its ends see it. */
+/* The link inside a router fails: both of its ends see it. */
 static void cut_link(struct net *n, uint32_t router, bool up)
 {
     n->link_down[router] = !up;
@@ -143,7 +143,7 @@ static void cut_link(struct net *n, uint32_t router, bool up)
                    LEAT_ERR_OK);
 }
 
-/* A whole router goes: the others on its SANs find it gone. */
+/* A whole router fails: the others on its SANs find it gone. */
 static void kill_router(struct net *n, uint32_t router)
 {
     for (uint32_t i = 0; i < n->hr_count; i++)
@@ -184,14 +184,15 @@ static void after_a_failure_all_pairs_are_as_the_search_says(void)
         if (link) {
             cut_link(&n, victim, true);
             OK(net_run(&n, RUN_LIMIT));
-            OK(net_wait(&n, 62)); /* until nobody remembers */
+            OK(net_wait(&n, 62)); /* until every node has forgotten */
             check_all_pairs(&n, seed);
         }
         net_close(&n);
     }
 }
 
-/* Links come and go under traffic: every packet ends, and in the end all is as the search says. */
+/* Links fail and recover under traffic: every packet ends, and finally all is as the search says.
+ */
 static void traffic_goes_on_while_links_come_and_go(void)
 {
     const unsigned rounds = LEAT_ROUNDS >= 1000000 ? 20 : 3;
@@ -241,9 +242,9 @@ static void build_two_ways(struct net *n)
 }
 
 /*
- * Both halves of the broken router lose the table of the other SAN and tell their buddy; he loses
- * his copy of it and tells the twin to whom he had sent it; there the message ends. Nobody needs to
- * exchange tables, for the other way is known.
+ * Both halves of the broken router lose the table of the other SAN and notify their buddy; it loses
+ * its copy of it and notifies the twin that it had sent it to; there the message ends. No tables
+ * need to be exchanged, for the other route is known.
  */
 static void a_lost_link_costs_four_messages_and_no_table(void)
 {
@@ -261,7 +262,7 @@ static void a_lost_link_costs_four_messages_and_no_table(void)
     net_close(&n);
 }
 
-/* Each survivor loses the copy that came from its buddy and has nobody else to tell but its twin.
+/* Each survivor loses the copy that came from its buddy and has only its twin to notify.
  */
 static void a_lost_router_is_withdrawn_and_traffic_goes_on(void)
 {
@@ -280,7 +281,7 @@ static void a_lost_router_is_withdrawn_and_traffic_goes_on(void)
     net_close(&n);
 }
 
-/* For a minute traffic to what is lost is told why; then it is unknown. */
+/* For a minute traffic to lost nodes gets the reason; then they are unknown. */
 static void traffic_to_lost_nodes_is_told_why_for_a_minute(void)
 {
     static struct net n;
@@ -300,7 +301,8 @@ static void traffic_to_lost_nodes_is_told_why_for_a_minute(void)
     net_close(&n);
 }
 
-/* A plan that a failure made worthless is asked for again, from whoever still has a way. */
+/* A plan that a failure invalidated is requested again, from any half-router that still has a
+ * route. */
 static void a_plan_is_made_again_after_a_failure(void)
 {
     static struct net n;
@@ -313,7 +315,7 @@ static void a_plan_is_made_again_after_a_failure(void)
     const uint32_t used = p->router;
     cut_link(&n, used == n.hrs[0].address ? 0 : 1, false);
     OK(net_run(&n, RUN_LIMIT));
-    OK(!arrives(&n, 0, 2, LEAT_PACKETWAY_SEND_PLANNED)); /* and an ERR drops the plan */
+    OK(!arrives(&n, 0, 2, LEAT_PACKETWAY_SEND_PLANNED)); /* and an ERR discards the plan */
     EQ(n.hosts[0].err_te, LEAT_PACKETWAY_TE_LINKDOWN);
     OK(leat_packetway_host_counts(n.hosts[0].engine)->forgotten > 0);
     OK(plan(&n, 0, 2));
@@ -350,8 +352,8 @@ static void tables_that_go_in_a_circle_end(void)
             OK(net_run(&n, RUN_LIMIT));
             memset(n.sent, 0, sizeof n.sent);
             OK(net_wait(&n, 30)); /* every half-router sends its table once more */
-            /* 2 half-routers per SAN, each table passed on by every other half-router at most once
-             * on its way, and by the two of its own SAN */
+            /* 2 half-routers per SAN, each table forwarded at most once by every other half-router
+             * on its route, and by the two of its own SAN */
             OK(n.sent[LEAT_PACKETWAY_TE_RTBL] > 0);
             OK(n.sent[LEAT_PACKETWAY_TE_RTBL] <= 2 * sans * (2 * sans + 2));
             EQ(n.sent[LEAT_PACKETWAY_TE_UNK], 0);
@@ -360,7 +362,7 @@ static void tables_that_go_in_a_circle_end(void)
         }
 }
 
-/* Packets take the short way round, and end. */
+/* Packets take the short way around the ring, and end. */
 static void a_ring_is_crossed_the_short_way(void)
 {
     static struct net n;
@@ -370,13 +372,13 @@ static void a_ring_is_crossed_the_short_way(void)
         const uint64_t before = n.hops;
         OK(arrives(&n, 0, b, LEAT_PACKETWAY_SEND_BY_ADDRESS));
         const uint32_t routers = b <= 3 ? b : 7 - b;
-        /* one hop more where the first half-router is not on the short way: its buddy is */
+        /* one hop more where the first half-router is not on the short route: its buddy is */
         OK(n.hops - before == routers || n.hops - before == routers + 1);
     }
     net_close(&n);
 }
 
-/* A packet that nobody can forward any more ends with one ERR, not in a circle. */
+/* A packet that cannot be forwarded any more ends with one ERR, not in a cycle. */
 static void a_packet_to_nowhere_ends(void)
 {
     static struct net n;
@@ -392,7 +394,7 @@ static void a_packet_to_nowhere_ends(void)
 
 /* ---- a half-router that comes back ---- */
 
-/* It begins with small numbers; others remember larger ones, and it goes on from those. */
+/* It starts with small numbers; others remember larger ones, and it continues from those. */
 static void a_restarted_router_is_believed_again(void)
 {
     static struct net n;
@@ -435,7 +437,7 @@ static void tables_of_a_silent_neighbour_expire(void)
 
 static void ei_names_the_router_that_saw_the_error(void)
 {
-    /* Which half-router of a chain of three routers sees an error, and what EI tells then. */
+    /* Which half-router of a chain of three routers sees an error, and what EI reports then. */
     static struct net n;
     net_init(&n);
     for (uint32_t i = 0; i < 4; i++)
@@ -463,7 +465,7 @@ static void ei_names_the_router_that_saw_the_error(void)
 
 /* ---- floods ---- */
 
-/* A neighbour gone mad: all bounds hold, and others' traffic goes on. */
+/* A misbehaving neighbour: all bounds hold, and other traffic continues. */
 static void a_rogue_neighbour_cannot_fill_more_than_the_bounds(void)
 {
     static struct net n;
@@ -506,7 +508,7 @@ static void a_rogue_neighbour_cannot_fill_more_than_the_bounds(void)
         leat_packetway_router_input(victim, &arrival, buf, (uint32_t)len, n.now, &out);
     }
     const struct leat_packetway_router_counts *c = leat_packetway_router_counts(victim);
-    OK(c->rtbl_limited > floods / 2); /* 5000 per second came, 1000 are looked at */
+    OK(c->rtbl_limited > floods / 2); /* 5000 per second arrived, 1000 are processed */
     OK(c->rtbl_full > 0);
     OK(leat_packetway_router_fib(victim)->count <= 1024);
     OK(net_run(&n, 4 * (uint64_t)floods + RUN_LIMIT));
@@ -515,7 +517,7 @@ static void a_rogue_neighbour_cannot_fill_more_than_the_bounds(void)
     net_close(&n);
 }
 
-/* Packets to unknown nodes by the thousand: ten ERRs per second. */
+/* Thousands of packets to unknown nodes: ten ERRs per second. */
 static void a_flood_of_unknown_destinations_gets_ten_errs_a_second(void)
 {
     static struct net n;

@@ -1,6 +1,6 @@
 /*
  * A PacketWay in one process: SANs that deliver by native route, routers of two or more
- * half-routers, hosts. Packets wait in one line; time moves only between them.
+ * half-routers, hosts. Packets wait in one queue; time advances only between them.
  *
  *   native route   | san | local number 16 | 0 |      anything else is refused by the SAN
  */
@@ -26,7 +26,7 @@ struct hr {
     void *memory;
     uint32_t san, router, address;
     bool dead;
-    bool error_next; /* the next packet that comes in is damaged: EI tells */
+    bool error_next; /* the next incoming packet is damaged: EI reports it */
 };
 
 struct host {
@@ -144,7 +144,7 @@ static inline void net_native(const struct net *n, uint32_t san, uint32_t addres
     out[3] = 0;
 }
 
-/* Tells a half-router about a node of its SAN. */
+/* Adds a node of its SAN to a half-router. */
 static inline void net_tell_node(struct net *n, struct hr *h, uint32_t address, bool buddy)
 {
     uint8_t route[NATIVE_LEN];
@@ -159,7 +159,7 @@ static inline void net_tell_node(struct net *n, struct hr *h, uint32_t address, 
     EQ(leat_packetway_router_node(h->engine, &node, n->now), LEAT_ERR_OK);
 }
 
-/* Everybody learns who is on his SAN and in his router. */
+/* Every node learns its SAN and its router. */
 static inline void net_map_hr(struct net *n, struct hr *h)
 {
     for (uint32_t k = 0; k < n->hr_count; k++) {
@@ -198,7 +198,7 @@ static inline struct frame *net_frame(struct net *n, const uint8_t *octets, uint
     return f;
 }
 
-/* On a SAN, to a local number. False: nobody has it. */
+/* On a SAN, to a local number. False: no node has it. */
 static inline bool net_deliver(struct net *n, uint32_t san, uint32_t address, const uint8_t *octets,
                                uint32_t len, uint32_t from_hr)
 {
@@ -251,7 +251,7 @@ static inline void net_count(struct net *n, const uint8_t *octets)
     if (pt == LEAT_PACKETWAY_PT_RRP || pt == LEAT_PACKETWAY_PT_ERR) n->sent[te & 127]++;
 }
 
-/* What the engine has to say by itself. */
+/* The engine's own messages. */
 static inline void net_take_hr(struct net *n, uint32_t i)
 {
     struct leat_packetway_outgoing out;
@@ -336,7 +336,7 @@ static inline void net_at_host(struct net *n, struct frame *f)
     net_take_host(n, f->to);
 }
 
-/* Until nothing is on its way. False: that does not happen within `limit` packets. */
+/* Runs until nothing is in flight. False: that does not happen within `limit` packets. */
 static inline bool net_run(struct net *n, uint64_t limit)
 {
     for (uint32_t i = 0; i < n->hr_count; i++)
@@ -357,7 +357,7 @@ static inline bool net_run(struct net *n, uint64_t limit)
     return n->first == NULL;
 }
 
-/* Time passes, and everybody does what is due. */
+/* Time passes, and everything due is done. */
 static inline bool net_wait(struct net *n, uint64_t seconds)
 {
     static struct leat_packetway_event e;
@@ -377,7 +377,7 @@ static inline bool net_wait(struct net *n, uint64_t seconds)
     return ends;
 }
 
-/* A message with a number in it from host `from`; LEAT_ERR_OK: it is on its way. */
+/* A message with a number in it from host `from`; LEAT_ERR_OK: it is in flight. */
 static inline leat_err net_send(struct net *n, uint32_t from, uint32_t dt,
                                 enum leat_packetway_how how, uint64_t number)
 {

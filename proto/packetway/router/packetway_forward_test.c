@@ -1,4 +1,4 @@
-/* The forwarding path, priorities and address bias, each beside a plain model of its own. */
+/* The forwarding path, priorities and address bias, each compared with a plain model. */
 #include "packetway_bias.h"
 #include "packetway_forward.h"
 #include "packetway_queue.h"
@@ -118,7 +118,7 @@ static void a_dead_link_is_no_way(void)
        LEAT_PACKETWAY_REASON_LINK);
 }
 
-/* Spec 5.2: symbols are consumed, an L2RH by who sends into a SAN. */
+/* Spec 5.2: symbols are consumed, an L2RH by the half-router that sends into a SAN. */
 static void layer_2_consumes_symbols_and_its_own_l2rh(void)
 {
     const struct leat_packetway_fib two = fib_of(1), four = fib_of(3), one = fib_of(0);
@@ -157,7 +157,7 @@ static void layer_2_consumes_symbols_and_its_own_l2rh(void)
     EQ(d.reason, LEAT_PACKETWAY_REASON_NO_TWIN);
 }
 
-/* The steps that a driver of its own kind may take one by one. */
+/* The steps that a special driver may take one by one. */
 static void the_steps_of_a_decision_agree_with_the_whole(void)
 {
     const struct leat_packetway_fib f = fib_of(2);
@@ -219,7 +219,7 @@ static void the_mtu_counts_what_is_left_to_send(void)
     f.mtu_words = 3;
     EQ(forward(&f, LEAT_PACKETWAY_FROM_HOST, PH("000101")).verdict, LEAT_PACKETWAY_TO_SAN);
     EQ(forward(&f, LEAT_PACKETWAY_FROM_HOST, "00f0000100000000 " PH("000101")).verdict,
-       LEAT_PACKETWAY_TO_SAN); /* the symbol stays here */
+       LEAT_PACKETWAY_TO_SAN); /* the symbol is consumed here */
     EQ(forward(&f, LEAT_PACKETWAY_FROM_TWIN, "0081010000000000 " PH("000101")).verdict,
        LEAT_PACKETWAY_TO_SAN);
     EQ(forward(&f, LEAT_PACKETWAY_FROM_TWIN, "0081010000000000 0081010000000000 " PH("000101"))
@@ -244,7 +244,7 @@ static enum leat_packetway_reason reason_of(leat_err err)
     case LEAT_ERR_PACKETWAY_L2RH_LEN: return LEAT_PACKETWAY_REASON_L2RH_LEN;
     case LEAT_ERR_PACKETWAY_TOO_MANY: return LEAT_PACKETWAY_REASON_TOO_MANY;
     }
-    return LEAT_PACKETWAY_REASON_NONE; /* of PH: a router does not look */
+    return LEAT_PACKETWAY_REASON_NONE; /* of PH: a router does not check it */
 }
 
 static void check_against_codec(const struct leat_packetway_fib *f, const uint8_t *buf, size_t len)
@@ -397,7 +397,7 @@ static void the_word_in_hand_gets_the_ei_rule(void)
             if (piece > len - at) piece = len - at;
             n += leat_packetway_cut_push(&cut, in + at, piece, out + n);
             at += piece;
-            OK(n + 8 <= at || n == 0); /* a word stays in hand */
+            OK(n + 8 <= at || n == 0); /* one word is held back */
         }
         n += leat_packetway_cut_end(&cut, fault, out + n);
         EQ(n, len / 8 * 8);
@@ -418,7 +418,7 @@ static void the_seal_tells_what_this_router_saw(void)
     EQ(leat_get_be64(buf + len - 8), 1);
     leat_packetway_seal(buf, (uint32_t)len, 8, false);
     EQ(leat_get_be64(buf + len - 8), 2);
-    leat_put_be64(buf + len - 8, 1); /* the source says so */
+    leat_put_be64(buf + len - 8, 1); /* the source reports it */
     leat_packetway_seal(buf, (uint32_t)len, 8, false);
     leat_packetway_seal(buf, (uint32_t)len, 8, true);
     leat_packetway_seal(buf, (uint32_t)len, 8, false);
@@ -457,7 +457,7 @@ struct offered {
     uint16_t q;
 };
 
-/* The least Q wins, the first of equals. -1: none. */
+/* The smallest Q wins, the first of equals. -1: none. */
 static int best_of(const struct offered *all, int count, uint32_t dt, int kind)
 {
     int best = -1;
@@ -511,7 +511,7 @@ static void the_fib_is_bounded_and_small(void)
     EQ(f.count, 32);
     OK(leat_packetway_fib_exact(&f, 5) == NULL);
     OK(leat_packetway_fib_slot(&f, 5) < 64);
-    const uint8_t ahead[4] = { 0, 0x7F, 0xFF, 0xFF }; /* any address may be looked ahead for */
+    const uint8_t ahead[4] = { 0, 0x7F, 0xFF, 0xFF }; /* any address may be prefetched */
     leat_packetway_look_ahead(&f, ahead);
     /* issue: at most 64 octets per forwarding entry, for 100,000 nodes */
     const uint64_t slots = UINT64_C(1) << leat_packetway_fib_slot_bits(100000);
@@ -544,7 +544,7 @@ static void ranges_are_put_together_by_preference(void)
 
 enum { LINE_MAX = 24 };
 
-/* A plain line of packets: the model of the queue. */
+/* A plain list of packets: the model of the queue. */
 struct line {
     struct {
         uint8_t priority;
@@ -625,7 +625,7 @@ static void the_queue_serves_as_a_plain_line_would(void)
     }
 }
 
-/* Strict priority lets the low one wait for ever; patience does not. */
+/* Strict priority starves the low one; patience does not. */
 static void patience_ends_starvation(void)
 {
     for (uint32_t patience = 0; patience <= 8; patience += 8) {

@@ -1,6 +1,6 @@
 /*
- * A half-router hears anything from anybody: its bounds hold, whatever it says is a strict message,
- * it never answers an ERR, and it falls silent.
+ * A half-router receives anything from anybody: its bounds hold, whatever it sends is a strict
+ * message, it never answers an ERR, and it falls silent.
  */
 #include "leat_bytes.h"
 #include "packetway_router.h"

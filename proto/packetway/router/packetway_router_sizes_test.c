@@ -1,7 +1,7 @@
 /*
  * SANs of every size: whatever the bounds of the two half-routers of a router and of the link
- * between them, each knows all nodes of the other's SAN. They are kept one by one where they fit,
- * by ranges where they do not.
+ * between them, each knows all nodes of the other's SAN. They are kept individually where they fit,
+ * as ranges where they do not.
  */
 #include "packetway_router_test.h"
 
@@ -32,7 +32,7 @@ static void open_half(struct subject *s, uint32_t address, uint32_t bias, uint32
     EQ(leat_packetway_router_twin(s->r, twin_address, 1, mtu_words, 0), LEAT_ERR_OK);
 }
 
-/* What the sender says goes to its twin. Returns the octets of its longest message. */
+/* Passes the sender's messages to its twin. Returns the octets of the longest one. */
 static uint32_t pass_all(struct subject *sender, struct subject *receiver)
 {
     const struct leat_packetway_arrival arrival = { .side = LEAT_PACKETWAY_FROM_TWIN, .from = ME };
@@ -68,7 +68,7 @@ static bool keeps_nodes_one_by_one(struct subject *s, uint32_t nodes)
     return true;
 }
 
-/* Octets of nodes that go out one by one. */
+/* Octets of nodes that are sent individually. */
 static uint32_t sent_len(const struct bounds *b)
 {
     if (!b->mtu_words) return b->sends_len;

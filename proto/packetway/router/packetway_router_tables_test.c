@@ -1,4 +1,4 @@
-/* Level D, and the answers that come of tables: HRTO, GVL2, RTBL, GVRT. */
+/* Level D, and the answers that depend on tables: HRTO, GVL2, RTBL, GVRT. */
 #include "packetway_router_test.h"
 
 /* ---- HRTO, GVL2 (the table of spec 6.2) ---- */
@@ -12,7 +12,7 @@ static void the_table_of_6_2_holds(void)
         { "000101", "000101", "000101" }, /* in the LRT: natively */
         { "000103", "000103", "000103" }, /* a buddy too */
         { "000201", "000103", "000103" }, /* through the buddy */
-        { "000302", "000102", "000102" }, /* my twin: no L2RH could say it */
+        { "000302", "000102", "000102" }, /* a twin: no L2RH could express it */
         { "000301", "000102", NULL },     /* through the twin: L2SR */
     };
     open_network();
@@ -80,7 +80,7 @@ static void l2sr_lists_four_routes_by_rising_q(void)
     close(&s);
 }
 
-/* Routes that do not fit the way to the asker are left out; a node's own MTU counts. */
+/* Routes that do not fit the route to the requester are left out; a node's own MTU counts. */
 static void l2sr_has_as_many_routes_as_fit(void)
 {
     struct subject s;
@@ -168,7 +168,7 @@ static void tables_that_are_not_kept(void)
     EQ(counts(&s)->rtbl_loops, 2);
     feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 1, 0x600, mine, 1, 0, 0x1F0); /* a node of my block */
     EQ(counts(&s)->overlaps, 1);
-    feed(&s, LEAT_PACKETWAY_FROM_TWIN, /* a range that holds nodes of my block */
+    feed(&s, LEAT_PACKETWAY_FROM_TWIN, /* a range that includes nodes of the own block */
          "00000102001d0001 0000000800000302 3002000700000001 3100000001000300 2f00000001000302 "
          "2d02000000000000 2e00000000001000 29040002020001f0 0300031f00000000 2d02000000000002" Z);
     EQ(counts(&s)->overlaps, 2);
@@ -190,7 +190,7 @@ static void tables_that_are_not_kept(void)
     close(&s);
 }
 
-/* K = 4 per SAN; the worst goes, and what is not kept is not sent on. */
+/* K = 4 per SAN; the worst is evicted, and what is not kept is not forwarded. */
 static void four_tables_per_san_are_kept(void)
 {
     struct subject s;
@@ -347,7 +347,7 @@ static void feed_random_table(struct subject *s, struct leat_random *r, struct t
                 neighbours[t->kind], len);
 }
 
-/* The way to x in a table: its total Q, or -1. */
+/* The route to x in a table: its total Q, or -1. */
 static int way_in(const struct told_table *t, uint32_t x)
 {
     int best = t->passed[0] == x ? t->q : -1;
@@ -451,7 +451,7 @@ static void any_tables_are_read_as_5_3_says(void)
     }
 }
 
-/* Spec 5.3: once in 10 s per (SA, DT), to nodes of my SAN. */
+/* Spec 5.3: once in 10 s per (SA, DT), to nodes of this SAN. */
 static void a_detour_over_me_is_redirected(void)
 {
     struct subject s;
@@ -473,7 +473,8 @@ static void a_detour_over_me_is_redirected(void)
     close(&s);
 }
 
-/* GVRT: a twin gets mine and those of buddies, a buddy those of twins, each its own ones too. */
+/* GVRT: a twin gets the own table and those of buddies, a buddy those of twins, each its own ones
+ * too. */
 static void gvrt_is_answered_by_kind(void)
 {
     struct subject s;
@@ -494,7 +495,7 @@ static void gvrt_is_answered_by_kind(void)
     close(&s);
 }
 
-/* Ten of each per second, whatever a neighbour asks and however often a node changes its mind. */
+/* Ten of each per second, whatever a neighbour requests and however often a node changes. */
 static void questions_and_changes_cannot_make_a_flood(void)
 {
     struct subject s;
@@ -513,7 +514,7 @@ static void questions_and_changes_cannot_make_a_flood(void)
         hush(&s);
     }
     EQ(counts(&s)->rtbl_sent, 11 + 10);
-    s.now = 2 * S; /* the last change is told as well, a little later */
+    s.now = 2 * S; /* the last change is reported as well, a little later */
     OK(leat_packetway_router_next_at(s.r) <= s.now);
     leat_packetway_router_tick(s.r, s.now);
     EQ(hush(&s), 1);
@@ -521,7 +522,7 @@ static void questions_and_changes_cannot_make_a_flood(void)
     close(&s);
 }
 
-/* My own table of a former life, with a larger number: I go on from there. */
+/* The own table from before a restart, with a larger number: numbering continues from there. */
 static void my_own_number_is_learned_back(void)
 {
     struct subject s;
@@ -538,7 +539,7 @@ static void my_own_number_is_learned_back(void)
     close(&s);
 }
 
-/* Too large for the MTU: by ranges, without routes. */
+/* Too large for the MTU: as ranges, without routes. */
 static void a_table_above_the_mtu_is_told_by_ranges(void)
 {
     struct subject s;
@@ -577,7 +578,7 @@ static void ranges_serve_layer_3_only(void)
     };
     open_pair(&s);
     EQ(leat_packetway_router_node(s.r, &range, 0), LEAT_ERR_OK);
-    node(&s, 0x125, "77", false); /* behind the range: the first entry wins */
+    node(&s, 0x125, "77", false); /* after the range: the first entry wins */
     const struct leat_packetway_decision *d = feed(&s, LEAT_PACKETWAY_FROM_HOST,
                                                    "0000012500000052 0000000000000101" Z);
     EQ(d->verdict, LEAT_PACKETWAY_TO_SAN);

@@ -77,7 +77,7 @@ static void t23_goes_the_way_of_its_trace(void)
     }
 }
 
-/* T28: a buddy finds B1 gone and says so; A1 withdraws and tells whom it had told. */
+/* T28: a buddy finds B1 gone and reports it; A1 withdraws and notifies those it had told. */
 static void t28_takes_tables_away_and_goes_on(void)
 {
     struct leat_packetway_table_view view;
@@ -88,7 +88,7 @@ static void t28_takes_tables_away_and_goes_on(void)
     feed(&a1, LEAT_PACKETWAY_FROM_BUDDY, vector("T28"));
     OK(says(&a1, "000003020048ffff 0000000200000102 2900000001000103 2900000001000202" Z));
     EQ(a1.out.verdict, LEAT_PACKETWAY_TO_TWIN);
-    OK(take(&a1)); /* the buddy it came from, but not who told */
+    OK(take(&a1)); /* the buddy it came from, but not the reporter */
     EQ(leat_get_be24(a1.out.octets + 1), 0x103);
     OK(!take(&a1));
     OK(leat_packetway_router_table(a1.r, 0, &view));
@@ -96,7 +96,7 @@ static void t28_takes_tables_away_and_goes_on(void)
     feed(&a1, LEAT_PACKETWAY_FROM_BUDDY, vector("T28")); /* nothing left to delete: it ends */
     OK(!take(&a1));
     EQ(counts(&a1)->failures, 1);
-    /* from strangers it is not believed */
+    /* from strangers it is not accepted */
     feed(&a3, LEAT_PACKETWAY_FROM_HOST,
          "000003020048ffff 0000000200000301 2900000001000103 2900000001000202" Z);
     OK(leat_packetway_router_table(a3.r, 0, &view));
@@ -113,7 +113,7 @@ static void a_buddy_that_goes_is_reported_with_its_twin(void)
     EQ(leat_packetway_router_node_gone(a1.r, &none, 0), LEAT_ERR_FIELD);
     EQ(leat_packetway_router_node_gone(a1.r, &b, 0), LEAT_ERR_OK);
     OK(says(&a1, "000003020048ffff 0000000200000102 2900000001000103 2900000001000202" Z));
-    OK(take(&a1)); /* and my SAN has changed: a new table */
+    OK(take(&a1)); /* and this SAN has changed: a new table */
     EQ(leat_get_be16(a1.out.octets + 4), LEAT_PACKETWAY_TE_RTBL);
     OK(!take(&a1));
     close_network();
@@ -268,7 +268,7 @@ static void a_registration_names_a_node_of_my_san(void)
     OK(take(&s));
     EQ(leat_get_be16(s.out.octets + 4), LEAT_PACKETWAY_TE_GENERAL);
     EQ(counts(&s)->registrations_refused, 1);
-    /* not about itself, not of my block, over the link, or about two: ignored */
+    /* not about itself, not of the own block, over the link, or about two: ignored */
     feed(&s, LEAT_PACKETWAY_FROM_HOST, "0000010200190001 0000000100000101 2900000001000104" Z);
     feed(&s, LEAT_PACKETWAY_FROM_HOST, "0000010200190001 0000000100000201 2900000001000201" Z);
     feed(&s, LEAT_PACKETWAY_FROM_TWIN, "0000010200190001 0000000100000105 2900000001000105" Z);
@@ -278,7 +278,7 @@ static void a_registration_names_a_node_of_my_san(void)
     OK(!node_view(&s, 0x105, &v));
     OK(!node_view(&s, 0x106, &v));
     OK(!node_view(&s, 0x201, &v));
-    /* of my block but not mapped: kept, not routable */
+    /* of the own block but not mapped: kept, not routable */
     feed(&s, LEAT_PACKETWAY_FROM_HOST, "0000010200190001 0000000100000108 2900000001000108" Z);
     OK(node_view(&s, 0x108, &v));
     OK(v.registered && !v.mapped);
@@ -288,7 +288,7 @@ static void a_registration_names_a_node_of_my_san(void)
     close(&s);
 }
 
-/* WRU? every 30 s; after three without an answer the registration goes. */
+/* WRU? every 30 s; after three without an answer the registration is removed. */
 static void a_silent_node_loses_its_registration(void)
 {
     struct subject s;
@@ -319,7 +319,7 @@ static void a_silent_node_loses_its_registration(void)
     OK(node_view(&s, 0x101, &v));
     OK(!v.registered && v.mapped);
     close(&s);
-    open(&s, 0x102, 0x100, 0); /* one that my SAN does not know is forgotten altogether */
+    open(&s, 0x102, 0x100, 0); /* one that this SAN does not know is forgotten altogether */
     feed(&s, LEAT_PACKETWAY_FROM_HOST, INFO_101("2a02000061620000"));
     OK(node_view(&s, 0x101, &v) && !v.mapped);
     for (unsigned second = 30; second <= 120; second += 30)
@@ -433,7 +433,7 @@ static void a_message_inside_a_message_enters_anew(void)
     d = feed(&s, LEAT_PACKETWAY_FROM_HOST,
              "0000010200000002 0000000400000777 0081550000000000 0000060100000051 "
              "0000000000000101" Z " 0000000000000001");
-    EQ(d->verdict, LEAT_PACKETWAY_TO_TWIN); /* by address to me, then by route */
+    EQ(d->verdict, LEAT_PACKETWAY_TO_TWIN); /* by address to this half-router, then by route */
     EQ(s.routed.len, 32);
     OK(s.routed.octets == s.in + 16);
     OK(s.routed.error_seen); /* the outer EI counts as an error of the input */
@@ -486,7 +486,7 @@ static void what_is_accused_is_not_acted_upon(void)
     OK(!take(&s));
     EQ(counts(&s)->accused, 1);
     feed(&s, LEAT_PACKETWAY_FROM_HOST, "000002ff00000052 0000000000000102" Z);
-    EQ(counts(&s)->duplicates, 1); /* somebody else with my address */
+    EQ(counts(&s)->duplicates, 1); /* another node with our address */
     close(&s);
 }
 
@@ -586,7 +586,7 @@ static void configurations_out_of_bounds_are_refused(void)
     free(all);
 }
 
-/* Anything at any time: bounds hold, and what is said is always a strict message. */
+/* Anything at any time: bounds hold, and every message sent is strict. */
 static void random_input_is_harmless(void)
 {
     struct leat_random rnd;

@@ -1,6 +1,6 @@
 /*
- * A half-router to talk to in tests, and the network of the spec's section 9: what it is told in
- * hex, what it says compared octet by octet.
+ * A half-router for tests, and the network of the spec's section 9: its input in hex, its output
+ * compared octet by octet.
  */
 #ifndef LEAT_PACKETWAY_ROUTER_TEST_H
 #define LEAT_PACKETWAY_ROUTER_TEST_H
@@ -137,7 +137,7 @@ static inline const char *vector(const char *name)
     return "";
 }
 
-/* Throws away what waits to be said. */
+/* Discards its pending messages. */
 static inline unsigned hush(struct subject *s)
 {
     unsigned count = 0;
@@ -205,7 +205,7 @@ static inline void close_network(void)
     "0000020200190001 0000000400000201 2900000301000201 2a07000153757065 " \
     "7200000000000000 2b01000007040800" Z
 
-/* The RTBL of B2 goes by B1 and A1 to A3: two copies on its way. */
+/* The RTBL of B2 goes by B1 and A1 to A3: two copies on its route. */
 static inline void pass_table_of_san2(void)
 {
     uint8_t copy[VECTOR_LEN_MAX];

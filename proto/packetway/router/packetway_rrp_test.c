@@ -265,7 +265,7 @@ static void addresses_match_as_section_3_says(void)
     OK(!matches(value, 0x300, 0x7FFF00, 0x400));
     OK(matches(value, 0, 0x7FFF00, 0x42)); /* a low block */
     OK(!matches(value, 0, 0x7FFF00, 0x142));
-    /* Only the class of min or value: a mask without the top bits does not take in others. */
+    /* Only the class of min or value: a mask without the top bits does not cover others. */
     OK(matches(value, 0, 0xFF, 0x500));
     OK(!matches(value, 0, 0xFF, 0xE00500));
     OK(matches(value, 0xE00000, 0xF00000, 0xE12345));
@@ -647,7 +647,8 @@ static void bad_records_are_told_before_bad_messages(void)
     EQ(at, 0);
 }
 
-/* Every record sequence of up to four heads under every message: an answer, and no other record. */
+/* Every record sequence of up to four headers under every message: an answer, and no other record.
+ */
 static void short_record_sequences_are_all_answered(void)
 {
     static const char *const head[] = {

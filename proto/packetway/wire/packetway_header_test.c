@@ -118,7 +118,7 @@ static void whatever_octets_read_as_a_header_are_written_the_same(void)
     }
 }
 
-/* One header with all faults at once; each is mended in turn, in the order of spec 2.2 (c). */
+/* One header with all faults at once; each is corrected in turn, in the order of spec 2.2 (c). */
 static void header_faults_are_found_in_the_order_of_the_spec(void)
 {
     struct leat_packetway_header h;

@@ -1,7 +1,7 @@
 /*
  * An independent, plain writer of random valid messages, straight from the pictures of the spec:
- * octet by octet, CRCs bit by bit, nothing of the room's own code. What it writes is canonical, so
- * the room must read it and write the same octets.
+ * octet by octet, CRCs bit by bit, without any of the room's own code. What it writes is canonical,
+ * so the room must read it and write the same octets.
  */
 #ifndef LEAT_PACKETWAY_MODEL_TEST_H
 #define LEAT_PACKETWAY_MODEL_TEST_H
@@ -121,7 +121,7 @@ static inline void close_record(struct model *m, size_t start)
     m->buf[start + 3] = (uint8_t)words;
 }
 
-/* Pad after the data: what it takes to fill the word. */
+/* Pad after the data, to fill the word. */
 static inline void close_padded(struct model *m, size_t start)
 {
     m->buf[start + 1] = (uint8_t)((8 - (m->len - start) % 8) % 8);

@@ -97,7 +97,8 @@ static void t15_shows_its_crcs_and_ot(void)
     OK(strstr(format_shown, "\"ot\":[{\"type\":34,\"mandatory\":false,\"octets\":\"dead\"}]"));
 }
 
-/* The field of packetway_auth_test.c. What it says follows from its octets, which are read back. */
+/* The field of packetway_auth_test.c. What it shows is derived from its octets, which are read
+ * back. */
 static void a_keyed_message_shows_from_whom_it_is(void)
 {
     static const char keyed[] = "00000102001a0001 0000000180000101 7e16000101000102 "
@@ -119,7 +120,7 @@ static void a_keyed_message_shows_from_whom_it_is(void)
     OK(!strstr(format_shown, "serial"));
 }
 
-/* The tree has the offset of every field in front. */
+/* The tree shows the offset of every field. */
 static void a_tree_tells_where_things_stand(void)
 {
     uint8_t buf[VECTOR_LEN_MAX];
@@ -219,7 +220,7 @@ static void derived_fields_need_not_be_right(void)
     OK(built_is("0000020100000052 0a00000100000101 0102030000000000 0000000000000000", len));
 }
 
-/* Words, the error, and something that the text must say. */
+/* Words, the error, and a phrase that the text must contain. */
 static const struct {
     const char *words;
     leat_err err;

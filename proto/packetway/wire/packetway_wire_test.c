@@ -59,7 +59,7 @@ static bool same_leading(const struct leat_packetway_message *a,
     return true;
 }
 
-/* What a message means: not pl, dl and h, which follow, nor the pads. */
+/* The meaning of a message: not pl, dl and h, which are derived, nor the pads. */
 static bool same_meaning(const struct leat_packetway_message *a,
                          const struct leat_packetway_message *b)
 {
@@ -130,7 +130,7 @@ static void t15_has_two_crcs_and_a_field_of_its_own_in_ot(void)
     EQ(m.extra_len, 0);
 }
 
-/* Spec section 9, "Trace of T23". RTRA3 hands it on unchanged; each step consumes the front. */
+/* Spec section 9, "Trace of T23". RTRA3 forwards it unchanged; each step consumes the front. */
 static void t23_is_consumed_on_its_way(void)
 {
     uint8_t buf[VECTOR_LEN_MAX], want[VECTOR_LEN_MAX];
@@ -168,7 +168,7 @@ static void t23_is_consumed_on_its_way(void)
 static void a_router_reads_leading_records_header_and_ei_only(void)
 {
     struct leat_packetway_message m;
-    /* DB and OT are nonsense; the forwarding path does not look (spec 2.3). */
+    /* DB and OT are nonsense; the forwarding path does not read them (spec 2.3). */
     EQ(read_hex("0081010000000000 0000020100000052 00ffffff80000101 00000000000000a5", STRICT,
                 ROUTER, &m),
        LEAT_ERR_OK);
