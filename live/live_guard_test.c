@@ -1,6 +1,6 @@
 /*
- * A process that is confined, in a child each: what it may still do, what is refused, what ends it.
- * The kernel is the judge, by /proc/PID/status and by the errors of real system calls.
+ * A confined process, in a child each: what it may still do, what is refused, what ends it. The
+ * kernel is the judge, by /proc/PID/status and by the errors of real system calls.
  */
 #include "live_guard.h"
 #include "tap.h"
@@ -37,7 +37,7 @@ static int in_child(int (*deed)(void))
     return WIFSIGNALED(status) ? KILLED_BY + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Whether this build and this kernel filter at all; where not, the other tests say so and pass. */
+/* Whether this build and this kernel filter at all; if not, the other tests say so and pass. */
 static int is_filtered(void)
 {
     leat_live_guard(0, NULL);
@@ -257,7 +257,7 @@ static int take_the_file_away(void)
     return DONE;
 }
 
-/* As root: its root is the folder of the file, and no name leads to another. */
+/* As root: its root is the folder of the file, and no name leads elsewhere. */
 static void it_takes_its_own_file_away_and_no_other(void)
 {
     own_file = mkstemp(own_path);
@@ -272,7 +272,7 @@ static void it_takes_its_own_file_away_and_no_other(void)
     close(other);
 }
 
-/* Chroot is not for users: the filter then lets them take nothing away. */
+/* Users may not chroot: the filter then forbids them to remove anything. */
 static int look_as_a_user(void)
 {
     struct live_home home;

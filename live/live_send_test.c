@@ -1,4 +1,4 @@
-/* Who may be trusted to send what native XDP hands to it, case by case. */
+/* Which devices can be trusted to send what native XDP passes to them, case by case. */
 #include "live_xdp.h"
 #include "tap.h"
 #include <net/if.h>

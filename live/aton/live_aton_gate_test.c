@@ -1,7 +1,6 @@
 /*
- * The gate of a live station without a network: what it lets through, and by which reason it drops
- * all else. The same source runs in XDP; tool/ring/ring_live_test.sh holds the two against each
- * other.
+ * The gate of a live station without a network: what it forwards, and for which reason it drops
+ * everything else. The same source runs in XDP; tool/ring/ring_live_test.sh compares the two.
  */
 #include "live_aton_driver.h"
 #include "tap.h"
@@ -56,7 +55,7 @@ static struct aton_frame frame(const struct aton_config *c, uint8_t opcode, uint
 
 static uint64_t youngest; /* serial */
 
-/* A message of station 1, as it leaves for our station; with a key its serial stands first. */
+/* A message of station 1, as it leaves for our station; with a key its serial comes first. */
 static struct aton_frame passive_of(const struct aton_config *c, uint16_t da, uint64_t serial,
                                     const char *text)
 {
@@ -113,7 +112,7 @@ static struct leat_aton_packet decoded(const struct aton_config *c, const struct
     return live.packet;
 }
 
-/* CRC and MAC made right after a change, so that what is wrong is seen by itself. */
+/* CRC and MAC corrected after a change, so that the error itself is detected. */
 static void reseal(const struct aton_config *c, struct aton_frame *f)
 {
     uint8_t *header = f->octets + ATON_HEADER_AT, *image = f->octets + ATON_IMAGE_AT;
@@ -167,7 +166,7 @@ static void another_key_or_none_is_dropped(void)
     struct aton_frame f = frame(&other, LEAT_ATON_ADD, 0);
     EQ(gate(&c, &f), ATON_MAC);
     f = frame(&none, LEAT_ATON_ADD, 0);
-    EQ(gate(&c, &f), ATON_MAC); /* padding stands where the MAC should */
+    EQ(gate(&c, &f), ATON_MAC); /* padding in place of the MAC */
     f = frame(&none, LEAT_ATON_ADD, 0);
     f.len = ATON_IMAGE_AT + f.image_len;
     EQ(gate(&c, &f), ATON_SHORT);
@@ -180,7 +179,7 @@ static void our_own_is_handed_up_only_if_we_sent_it(void)
     struct aton_frame f = frame(&c, LEAT_ATON_ADD, 0);
     page.issued = 7;
     EQ(aton_user_gate(&f, &c, &page, NULL, NULL), ATON_OWN);
-    page.issued = 6; /* not yet sent: somebody has our address */
+    page.issued = 6; /* not yet sent: another station has our address */
     EQ(aton_user_gate(&f, &c, &page, NULL, NULL), ATON_UNASKED);
     page.issued = 7 + ATON_AWAITED_MAX;
     EQ(aton_user_gate(&f, &c, &page, NULL, NULL), ATON_UNASKED);
@@ -198,7 +197,7 @@ static void a_disabled_station_repeats(void)
        (long long)leat_get_be64(f.octets + ATON_IMAGE_AT + f.image_len));
 }
 
-/* Fields that no packet has, each with CRC and MAC right. */
+/* Invalid fields, each with CRC and MAC right. */
 static void malformed_images_are_dropped(void)
 {
     static const struct {
@@ -236,7 +235,7 @@ static void malformed_images_are_dropped(void)
     }
 }
 
-/* Every octet that a check covers, every bit of it: never on its way as good. */
+/* Every bit of every octet that a check covers: a flipped one is never forwarded as valid. */
 static void no_single_bit_error_passes(void)
 {
     for (int kind = 0; kind < 4; kind++) {
@@ -252,7 +251,7 @@ static void no_single_bit_error_passes(void)
             const bool loose = at == ATON_TYPE_AT || at == ATON_TYPE_AT + 1 || at == ATON_HOPS_AT ||
                                (!keyed && at >= ATON_SEQUENCE_AT && at < ATON_ZERO_AT) ||
                                (!keyed && at == ATON_IMAGE_AT && bit % 8 != 4);
-            if (loose) continue; /* not looked at here, or no CRC covers it */
+            if (loose) continue; /* not checked here, or no CRC covers it */
             const enum aton_reason reason = gate(&c, &f);
             if (at == ATON_IMAGE_AT && reason == ATON_FOLDED) EQ(keyed, 0);
             OK(reason > ATON_OWN);
@@ -315,7 +314,7 @@ static void a_message_to_another_is_repeated(void)
     }
 }
 
-/* Without room: A alone; and of a message to all, what another has said of C stays. */
+/* Without room: A alone; and for a message to all, C stays as another station set it. */
 static void a_full_mailbox_is_told_to_the_sender(void)
 {
     for (int keyed = 0; keyed <= KEYED; keyed++) {
@@ -347,7 +346,7 @@ static void a_disabled_station_has_a_mailbox(void)
     expect_mail("work?");
 }
 
-/* `length` against the frame, with CRC and MAC right wherever they can stand. */
+/* `length` against the frame, with CRC and MAC right wherever they can be. */
 static void a_length_that_the_frame_does_not_hold_is_short(void)
 {
     for (int keyed = 0; keyed <= KEYED; keyed++) {
@@ -385,7 +384,7 @@ static void a_damaged_message_is_dropped(void)
     OK(aton_mailbox_is_empty(&mailbox));
 }
 
-/* A captured message, sent again as often as one likes: A without C, and nothing in the mailbox. */
+/* A captured message, replayed any number of times: A without C, and nothing in the mailbox. */
 static void a_replayed_message_is_refused_and_told(void)
 {
     const struct aton_config c = config(true), none = config(false);
@@ -404,7 +403,8 @@ static void a_replayed_message_is_refused_and_told(void)
     f = passive(&c, 2, "more");
     EQ(gate(&c, &f), ATON_COPIED);
     expect_mail("more");
-    /* Another sender's serials are its own; without a key there is none, and each counts. */
+    /* Another sender has its own serials; without a key there are none, and every message counts.
+     */
     f = captured;
     leat_put_be16(f.octets + ATON_IMAGE_AT + LEAT_ATON_SA_AT, 7);
     reseal(&c, &f);
@@ -417,7 +417,7 @@ static void a_replayed_message_is_refused_and_told(void)
     }
 }
 
-/* From who does not know of serials, with the right key. */
+/* From a sender that has the right key but no serials. */
 static void a_keyed_message_without_a_serial_is_not_taken(void)
 {
     const struct aton_config c = config(true), none = config(false);
@@ -431,7 +431,7 @@ static void a_keyed_message_without_a_serial_is_not_taken(void)
     }
 }
 
-/* In any order: taken once each, if younger than the fourth youngest that was taken. */
+/* In any order: each accepted once, if younger than the fourth youngest accepted. */
 static void a_window_takes_each_serial_once(void)
 {
     static uint64_t taken[LEAT_ROUNDS / 100];
@@ -455,7 +455,8 @@ static void a_window_takes_each_serial_once(void)
     OK(count > LEAT_ROUNDS / 400);
 }
 
-/* One message to all, hop by hop: everybody has it once, but who sent it, to whom it comes back. */
+/* One message to all, hop by hop: every station receives it once, except the sender, to whom it
+ * comes back. */
 static void a_message_to_all_comes_to_all(void)
 {
     const struct aton_config c = config(true);
@@ -478,7 +479,8 @@ static void a_message_to_all_comes_to_all(void)
     EQ(aton_user_gate(&f, &c, &sender, NULL, &mailbox), ATON_UNASKED);
 }
 
-/* Random octets, with CRC and MAC right where they can be: the gate ends, and stays in bounds. */
+/* Random octets, with CRC and MAC right where possible: the gate terminates, and stays in bounds.
+ */
 static void random_frames_never_break_the_gate(void)
 {
     struct leat_random r;
@@ -560,7 +562,7 @@ static void every_reason_has_a_name_and_a_text(void)
     OK(strcmp(leat_aton_host_reason(ATON_MAC), "mac") == 0);
 }
 
-/* Without a station, a device or the right to either: a reason, and nothing left behind. */
+/* Without a station, a device or the privilege for either: a reason, and nothing left behind. */
 static void what_is_not_there_is_told(void)
 {
     char why[LEAT_ATON_HOST_WHY_LEN] = "";

@@ -1,6 +1,6 @@
 /*
- * A mailbox against a plain queue, against what linux/bpf.h says of records, and with several
- * readers at once.
+ * A mailbox compared with a plain queue, with the records of linux/bpf.h, and with several
+ * concurrent readers.
  */
 #include "live_aton_mailbox.h"
 #include "tap.h"
@@ -80,7 +80,7 @@ static void a_message_that_is_too_long_stays(void)
     OK(len == 4 && from == 1 && memcmp(octets, "four", 4) == 0);
 }
 
-/* Any lengths, in any order of putting and taking, round the end many times. */
+/* Any lengths, in any order of putting and taking, wrapping around many times. */
 static void a_mailbox_is_a_queue_with_so_much_room(void)
 {
     static struct memory m;
@@ -124,7 +124,7 @@ static void a_mailbox_is_a_queue_with_so_much_room(void)
     OK(refused > 0);
 }
 
-/* Message i: its number, then as many octets that follow from it as there are. */
+/* Message i: its number, then octets derived from it. */
 static uint16_t make(uint32_t number, uint8_t *octets)
 {
     const uint16_t len = (uint16_t)(4 + number * 37 % 300);

@@ -1,8 +1,8 @@
 /*
- * One trace of packets through three data paths: the library (codec and stores of proto/esp, in the
- * plainest way), the gate in user space, the XDP program in the kernel by BPF_PROG_TEST_RUN.
- * Verdict, packet and store must be the same, packet by packet. Without root the kernel's part is
- * left out, and said so.
+ * One trace of packets through three data paths: the library (codec and stores of proto/esp, used
+ * in the simplest form), the gate in user space, and the XDP program in the kernel by
+ * BPF_PROG_TEST_RUN. Verdict, packet and store must be the same, packet by packet. Without root the
+ * kernel's part is skipped, and the test says so.
  */
 #include "esp_driver.h"
 #include "esp_trace_test.h"
@@ -20,10 +20,10 @@
 
 enum {
     TAU = 1000,
-    GROUPS = 2, /* of each store: many bindings meet, and buckets get full */
+    GROUPS = 2, /* of each store: many bindings collide, and buckets fill up */
     STORES = 3, /* centre, input and output of port 0 */
     COMPUTATIONS = 60,
-    DEVICE = 1, /* lo: where test runs come in */
+    DEVICE = 1, /* lo: input device of test runs */
     ROOM = 2048,
 };
 static const uint8_t own[6] = { 2, 0, 0, 0, 0, 1 }, next_mac[6] = { 2, 0, 0, 0, 0, 9 };
@@ -151,7 +151,7 @@ static enum esp_reason reason_of_error(leat_err err, size_t fault_at)
     return fault_at == LEAT_ESP_OPCODE_AT ? ESP_OPCODE : ESP_OPERATOR;
 }
 
-/* What should come of a packet; *packet is then as it leaves. */
+/* The expected outcome of a packet; *packet is then as it leaves. */
 static enum esp_reason library_run(struct library *l, uint64_t clock, const uint8_t *octets,
                                    size_t len, struct leat_esp_packet *packet)
 {
@@ -365,7 +365,7 @@ static void rig_compare_counts(struct rig *r)
 #endif
 }
 
-/* What leaves: the packet, one hop less, checksums that a plain sum finds right. */
+/* What leaves: the packet, with one hop less and checksums that a plain sum confirms. */
 static void check_leaving(const struct frame *was, const struct frame *f,
                           const struct leat_esp_packet *want, bool changed)
 {
@@ -390,7 +390,7 @@ static void check_leaving(const struct frame *was, const struct frame *f,
         EQ(checksum(packet - 8, f->len - 54, pseudo_sum(ip, f->len - 54)), 0xffff);
 }
 
-/* One frame through user space and kernel. Says what became of it; REASON_COUNT: not ours. */
+/* One frame through user space and kernel. Returns the outcome; REASON_COUNT: not ours. */
 static enum esp_reason rig_pass(struct rig *r, struct frame *f)
 {
     struct esp_outcome o = { 0 };
@@ -435,7 +435,7 @@ static void rig_step(struct rig *r, const struct esp_trace_step *step, uint64_t 
     rig_compare_stores(r, &step->packet, number % 1000 == 0);
 }
 
-/* More bindings of one computation than its group has room for, which a trace seldom makes. */
+/* More bindings of one computation than its group has room for, which a trace seldom produces. */
 static void overfill_a_group(struct rig *r, uint64_t clock)
 {
     static struct esp_trace_step step;
@@ -467,7 +467,7 @@ static void three_data_paths_are_one(void)
     overfill_a_group(&r, trace.clock);
     rig_compare_stores(&r, &step.packet, true);
     rig_compare_counts(&r);
-    /* A trace that does not meet everything proves little. */
+    /* A trace that does not reach everything proves little. */
     const struct esp_counts *counts = &r.user.share->counts;
     for (uint32_t i = 0; i < ESP_REASON_COUNT; i++) {
         const bool elsewhere = i == ESP_LIMITED || i == ESP_MANAGED || i == ESP_ASKED ||
@@ -482,7 +482,7 @@ static void three_data_paths_are_one(void)
     rig_close(&r);
 }
 
-/* Frames of which anything may be wrong: user space and kernel say the same, and stay in bounds. */
+/* Frames with any possible error: user space and kernel agree, and stay in bounds. */
 static void damaged_frames_fare_alike(void)
 {
     static struct rig r;
@@ -566,8 +566,8 @@ static void a_binding_lives_for_tau_and_not_a_tick_longer(void)
         enum esp_reason want;
     } step[] = { { 100, ESP_EXECUTED },
                  { 100 + TAU - 1, ESP_STOPPED }, /* lives, though it was written meanwhile */
-                 { 100 + TAU, ESP_EXECUTED },    /* gone, and begun anew */
-                 { 100 + TAU - 1, ESP_STOPPED }, /* the clock of the group does not go back */
+                 { 100 + TAU, ESP_EXECUTED },    /* gone, and started anew */
+                 { 100 + TAU - 1, ESP_STOPPED }, /* the clock of the group does not decrease */
                  { 100 + 2 * TAU, ESP_EXECUTED } };
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
         instruction(&f, ESP_IPV4_UDP, count);
@@ -617,7 +617,7 @@ static void loc_names_the_stores_and_their_order(void)
     rig_close(&r);
 }
 
-/* A datagram of a router with a key: for it, past it, to be copied. */
+/* A datagram at a router with a key: for it, past it, to be copied. */
 static void management_finds_its_router(void)
 {
     static struct rig r;
@@ -662,7 +662,7 @@ static void management_finds_its_router(void)
             dress(&f, ESP_IPV4_UDP, octets, (uint32_t)len, 64);
             EQ(rig_pass(&r, &f), c.has_key ? row[i].want : ESP_MANAGED);
         }
-        /* What the duplicate was installed for is over. */
+        /* The lifetime of the duplicate is over. */
         rig_clock(&r, 50 + 1000);
         uint8_t cast[64] = { 0, LEAT_ESP_CAST, 0, 8, [19] = 5, [28] = 3 };
         dress(&f, ESP_IPV4_UDP, cast, sizeof cast, 64);
@@ -671,7 +671,7 @@ static void management_finds_its_router(void)
     }
 }
 
-/* A router that takes keyed computations only. */
+/* A router that accepts keyed computations only. */
 static void an_id_that_is_not_made_with_the_key_is_dropped(void)
 {
     static struct rig r;
@@ -693,7 +693,7 @@ static void an_id_that_is_not_made_with_the_key_is_dropped(void)
     rig_close(&r);
 }
 
-/* As a sender's kernel leaves it to its device: the sum of the pseudo-header. */
+/* As a sender's kernel with checksum offload leaves it: the sum of the pseudo-header. */
 static void unfinish(struct frame *f)
 {
     const uint8_t *ip = f->octets + 14;
@@ -704,7 +704,7 @@ static void unfinish(struct frame *f)
                                                          : checksum(ip + 12, 8, udp_len + 17)));
 }
 
-/* Behind a driver the kernel's own packet knows that it is unfinished: the sum stays what it is. */
+/* In generic mode the kernel's own packet is marked unfinished: the sum stays as it is. */
 static void check_behind_a_driver(struct rig *r, const struct frame *was)
 {
 #ifdef HAVE_XDP
@@ -730,7 +730,7 @@ static void unfinished_checksums_are_finished_where_nobody_else_does(void)
     rig_open(&r, &c);
     rig_clock(&r, 50);
     for (uint64_t i = 0; i < 400; i++) {
-        /* Of NOP, COUNT and COLLECT the last is changed: it goes on with E. */
+        /* Of NOP, COUNT and COLLECT the last is changed: it is forwarded with E. */
         struct leat_esp_packet p = { .computationId = i, .compValTag = i + 1, .chldCntTag = i + 2 };
         p.opcode = i / 2 % 3 == 0 ? 0 : i / 2 % 3 == 1 ? LEAT_ESP_COUNT : LEAT_ESP_COLLECT;
         p.thresh = 5;
@@ -750,7 +750,7 @@ static void unfinished_checksums_are_finished_where_nobody_else_does(void)
     rig_close(&r);
 }
 
-/* The receiver finds out, not the router in between. */
+/* The receiver detects it, not the router in between. */
 static void a_wrong_checksum_stays_wrong(void)
 {
     static struct rig r;

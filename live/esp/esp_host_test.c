@@ -1,4 +1,4 @@
-/* A member over real sockets, of the loopback: what it does while it is flooded. */
+/* A member over real loopback sockets: its behaviour during a flood. */
 #include "esp_octets.h"
 #include "esp_service.h"
 #include "esp_socket.h"
@@ -50,7 +50,7 @@ static unsigned longest_silence(int fd, unsigned *joins)
     return most;
 }
 
-/* More is there to be heard than a member hears at once: it joins in between. */
+/* More packets are queued than a member processes at once: it joins in between. */
 static void a_flood_does_not_silence_a_member(void)
 {
     char root_name[NAME_LEN], member_name[NAME_LEN], why[LEAT_ESP_HOST_WHY_LEN];

@@ -1,4 +1,4 @@
-/* What users say of next hops, and which of them a destination gets. */
+/* The user's next hops, and which of them a destination gets. */
 #include "esp_plan.h"
 #include "tap.h"
 #include <string.h>
@@ -71,7 +71,7 @@ static void the_longest_prefix_that_fits_says_the_next_hop(void)
     EQ(hop_of(&c, "fd00::7"), 4);
     EQ(hop_of(&c, "172.16.0.1"), 5);
     EQ(hop_of(&c, "fe80::7"), 0);
-    config.next_hop[0] = "192.0.2.9"; /* without a prefix: all that no other fits */
+    config.next_hop[0] = "192.0.2.9"; /* without a prefix: everything that no other matches */
     config.next_hop_count = 1;
     OK(esp_plan(&config, &c, why));
     EQ(hop_of(&c, "10.9.9.9"), 9);
@@ -110,7 +110,7 @@ static void stores_have_ids_of_their_own_and_lie_side_by_side(void)
                c.store[i].node.seed != c.store[j].node.seed);
     }
     OK(c.store[ESP_STORE_CENTRE].node.id == c.node_id);
-    /* A second start has other secrets, unless it takes the first one's stores over. */
+    /* A second start has other secrets, unless it takes over the stores of the first. */
     OK(esp_plan(&config, &again, why));
     OK(again.store[0].node.seed != c.store[0].node.seed);
     OK(esp_plan_keeps(&c, &again, false));

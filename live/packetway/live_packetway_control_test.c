@@ -1,6 +1,6 @@
 /*
- * The control socket of a process: whose questions are heard, and that it waits for nobody. The
- * process is this one, or a child of it.
+ * The control socket of a process: whose requests are served, and that it never blocks. The process
+ * is this one, or a child of it.
  */
 #include "live_packetway_control.h"
 #include "live_packetway_name.h"
@@ -15,7 +15,7 @@ static struct packetway_control control;
 static char control_name[PACKETWAY_NAME_MAX];
 static struct packetway_request asked;
 
-/* One turn of a process that serves, on a clock that stands still, or `late_ms` later. */
+/* One turn of a serving process, on a clock that stands still, or `late_ms` later. */
 static struct packetway_client *turn(uint32_t late_ms)
 {
     static leat_time begun;
@@ -90,12 +90,12 @@ static void a_name_is_one_process_and_its_owner_is_heard(void)
     OK(packetway_control_ask(control_name, &q, out, stderr, &code, why));
     fclose(out);
     EQ(code, 7);
-    OK(strcmp(text, "good\n\\x1b[2J\n") == 0); /* no terminal is cleared by it */
+    OK(strcmp(text, "good\n\\x1b[2J\n") == 0); /* it does not clear the terminal */
     free(text);
     waitpid(child, NULL, 0);
 }
 
-/* As nodes hold their addresses: nobody reads there what a connection has to say. */
+/* As nodes hold their addresses: nothing reads the connections there. */
 static void a_holder_is_told_however_often_it_is_asked(void)
 {
     char holder[PACKETWAY_HOLDER_MAX], me[PACKETWAY_HOLDER_MAX];
@@ -138,7 +138,7 @@ static void nobody_waits_for_a_client_that_is_silent(void)
         close(silent[i]);
     }
     client = turn(0);
-    if (!client) client = turn(0); /* let in, then heard */
+    if (!client) client = turn(0); /* accepted, then served */
     OK(client);
     packetway_control_close(&control, 5);
     char piece[2];
@@ -212,7 +212,7 @@ static void an_answer_that_waits_has_bounds(void)
     packetway_control_close(&control, 0);
 }
 
-/* However long an answer is, only what has not been taken counts. */
+/* However long an answer is, only what has not been read counts. */
 static void what_was_taken_makes_room(void)
 {
     char piece[sizeof line + 1];
@@ -241,7 +241,7 @@ static void other_users_are_told_and_not_served(void)
         printf("# SKIPPED, AND LOUDLY: other users need root\n");
         return;
     }
-    /* A stranger's question: it is refused before it has said a word. */
+    /* A stranger's request: it is refused before it is read. */
     OK(packetway_control_open(&control, control_name, why));
     fflush(stdout);
     pid_t child = fork();

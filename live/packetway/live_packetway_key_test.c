@@ -1,6 +1,6 @@
 /*
- * SANs with keys: nodes that have the key reach each other, others are counted and not believed.
- * packetway_auth_test.c has the MAC itself.
+ * SANs with keys: nodes that have the key reach each other, others are counted and ignored.
+ * packetway_auth_test.c tests the MAC itself.
  */
 #include "live_packetway_net_test.h"
 #include <arpa/inet.h>
@@ -61,7 +61,7 @@ static void strangers_without_the_key_are_counted_and_not_believed(void)
        !packetway_san_node(&router.half[0].san, 0x111));
     OK(packetway_san_node(&router.half[0].san, 0x101) != NULL);
     OK(strstr(packetway_san_key_hint(&router.half[0].san), "the MAC of another key") != NULL);
-    /* Each is told, and tells why it hears nobody. */
+    /* Each node learns, and reports, why it hears no other. */
     EQ(leat_live_packetway_join(bare, 100, why), LEAT_LIVE_PACKETWAY_SILENT);
     OK(strstr(why, "heard on this UDP SAN, but there are control messages with a MAC, expected "));
     OK(strstr(leat_live_packetway_key_hint(bare), "there are control messages with a MAC") != NULL);
@@ -71,7 +71,7 @@ static void strangers_without_the_key_are_counted_and_not_believed(void)
     leat_live_packetway_close(forger);
 }
 
-/* A message of `from` on its way to the tap, as UDP has it. */
+/* A message of `from` to the tap, in its UDP form. */
 static ssize_t overhear(struct leat_live_packetway *from, uint8_t *octets, size_t cap)
 {
     static struct leat_packetway_event event;
@@ -91,7 +91,7 @@ static bool it_is_taken_for_a_replay(struct leat_packetway_event *e)
     return router.half[0].san.auth.counts.replayed >= 5;
 }
 
-/* What it says to everybody comes back to it, from elsewhere. */
+/* Its own broadcast comes back to it, from elsewhere. */
 static void send_back(struct leat_live_packetway *to, const uint8_t *octets, size_t len)
 {
     static struct leat_packetway_event event;
@@ -132,7 +132,7 @@ static void what_was_overheard_is_not_believed_again(void)
     OK(run_until(it_is_taken_for_a_replay));
     send_back(loud, octets, (size_t)len);
     leat_live_packetway_close(loud);
-    /* A node without the key tells why it hears nobody. */
+    /* A node without the key reports why it hears no other. */
     config.san = "udp:127.0.0.1:0,bias=0x100,address=0x121";
     config.key = NULL;
     EQ(leat_live_packetway_open(&config, &deaf, why), LEAT_LIVE_PACKETWAY_OK);
@@ -155,7 +155,7 @@ static void open_near(struct packetway_san *san, uint32_t address, const uint8_t
     OK(packetway_san_open(san, &plan, 100, why));
 }
 
-/* A keyed node among others that have no key: one answer, and none to that. */
+/* A keyed node among nodes without a key: one answer, and none to that. */
 static void who_has_a_key_alone_is_told_so_once(void)
 {
     static struct packetway_san alone, other;
@@ -183,8 +183,8 @@ static void who_has_a_key_alone_is_told_so_once(void)
     packetway_san_close(&other);
 }
 
-/* From the far SAN somebody speaks in the name of a node of the near one, whose router would vouch
- * for it: with the key of his own SAN he may speak, but not so. */
+/* A node of the far SAN sends in the name of a node of the near one, whose router would vouch for
+ * it: the key of its own SAN permits it to send, but not in that name. */
 static void nobody_borrows_a_name_of_a_keyed_san(void)
 {
     static const uint8_t down[] = { 0, 0,    1,    1, 0, 0x48, 0xFF, 0xFF, 0, 0, 0,    2, 0, 0,

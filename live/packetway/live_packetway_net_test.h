@@ -18,7 +18,8 @@ static char why[PACKETWAY_WHY_LEN];
 static struct packetway_router router;
 static struct leat_live_packetway *left, *right;
 
-/* What a node says of the SAN of a half-router, whose endpoint it is given; lent until the next. */
+/* A node's description of the SAN of a half-router, whose endpoint is given; lent until the next
+ * call. */
 static inline const char *san_of(uint32_t half, const char *more)
 {
     static char text[200];
@@ -61,7 +62,7 @@ static inline void begin(const uint8_t *near_key, const uint8_t *far_key)
     EQ(leat_live_packetway_open(&host, &right, why), LEAT_LIVE_PACKETWAY_OK);
 }
 
-/* All three run until `done` says so; false: not in five minutes. */
+/* All three run until `done` returns true; false: not within five minutes. */
 static inline bool run_until(bool (*done)(struct leat_packetway_event *left_got))
 {
     static struct leat_packetway_event event, other;
@@ -171,7 +172,7 @@ static inline void hosts_reach_each_other(const uint8_t *near_key, const uint8_t
     OK(leat_live_packetway_is_near(left, 0x1FF) && !leat_live_packetway_is_near(left, 0x201));
 }
 
-/* The router and right go on in another process, for half a minute at most. */
+/* The router and right continue in another process, for half a minute at most. */
 static inline pid_t serve_in_background(void)
 {
     static struct leat_packetway_event event;
@@ -185,7 +186,8 @@ static inline pid_t serve_in_background(void)
     _exit(0);
 }
 
-/* Opens until that ends so, or with that address: on a busy machine an answer may come too late. */
+/* Opens until it ends as expected, or with that address: on a busy machine an answer may arrive too
+ * late. */
 static inline enum leat_live_packetway_end
 open_until(const struct leat_live_packetway_config *config, enum leat_live_packetway_end wanted,
            uint32_t address)

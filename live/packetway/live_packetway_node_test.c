@@ -1,7 +1,7 @@
 /*
  * Hosts that reach each other through a router, without privileges and without keys
- * (live_packetway_key_test.c). tool/pktway/pktway_live_test.sh has Ethernets, XDP, and routers that
- * die.
+ * (live_packetway_key_test.c). tool/pktway/pktway_live_test.sh tests Ethernet, XDP, and routers
+ * that are killed.
  */
 #include "live_packetway_net_test.h"
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
- * A SAN of live PacketWay, without privileges: what users say of it, its carriage, who is believed
- * to be there.
+ * A SAN of live PacketWay, without privileges: the user's description, its carriage, and which
+ * nodes are accepted.
  */
 #include "live_packetway_san.h"
 #include "packetway_about.h"
@@ -169,7 +169,7 @@ static void nodes_are_known_while_they_are_heard(void)
     EQ(san.counts.strange, 1);
     len = info(0x101, 0x200, false, octets, sizeof octets); /* of elsewhere, an answer to me */
     EQ(packetway_san_learn(&san, octets, len, &a, 20, &node), PACKETWAY_NOTHING);
-    len = info(0x101, 0x103, false, octets, sizeof octets); /* sent on by the half-router */
+    len = info(0x101, 0x103, false, octets, sizeof octets); /* forwarded by the half-router */
     EQ(packetway_san_learn(&san, octets, len, &a, 20, &node), PACKETWAY_NOTHING);
     EQ(packetway_san_learn(&san, octets, len, &c, 30, &node), PACKETWAY_NEW);
     octets[len - 1] = 1; /* EI */
@@ -177,7 +177,7 @@ static void nodes_are_known_while_they_are_heard(void)
 
     OK(packetway_san_takes(&san, a.octets, 6) && !packetway_san_takes(&san, b.octets, 6));
     OK(packetway_san_node(&san, 0x103) == packetway_san_node_at(&san, c.octets, 6));
-    packetway_san_hear(&san, &a, 500); /* half-routers are heard by any message of theirs */
+    packetway_san_hear(&san, &a, 500); /* any message of a half-router proves that it is alive */
     packetway_san_hear(&san, &c, 500);
     packetway_san_excuse(&san, 7); /* who looks late */
     OK(!packetway_san_silent(&san, 1036, &gone));
@@ -221,7 +221,7 @@ static void a_san_has_room_for_so_many_nodes(void)
     EQ(san.counts.full, 1);
 }
 
-/* Frames that are no good come without end; whoever asks for a message gets its turn back. */
+/* Invalid frames arrive without end; receive still returns. */
 static void a_flood_of_bad_frames_keeps_nobody_waiting(void)
 {
     enum { FLOOD = 400 }; /* what a socket holds anywhere */

@@ -1,4 +1,4 @@
-/* IP through PacketWay: which node a packet is for, and what is told of one that is too long. */
+/* IP through PacketWay: which node a packet is for, and the reply to one that is too long. */
 #include "live_packetway_san.h"
 #include "live_packetway_tun.h"
 #include "tap.h"
