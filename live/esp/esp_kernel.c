@@ -69,7 +69,7 @@ void esp_kernel_close(struct esp_kernel *k)
     k->netlink = -1;
 }
 
-/* ---- ways --------------------------------------------------------------------------------- */
+/* ---- routes ------------------------------------------------------------------------------- */
 
 /* The neighbour that packets on this route go to. */
 static void set_hop(struct esp_way *way, const uint8_t *address, size_t len)

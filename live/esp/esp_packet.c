@@ -189,7 +189,7 @@ static enum esp_reason send_on(uint8_t *frame, uint32_t len, const struct esp_ou
                        o->pass.port, o->reason);
 }
 
-/* ---- the way ------------------------------------------------------------------------------ */
+/* ---- the route ---------------------------------------------------------------------------- */
 
 static struct esp_out way(void *driver, const struct esp_place *at, const uint64_t to[2])
 {

@@ -160,7 +160,7 @@ static inline uint32_t esp_next_of(const struct esp_config *c, const uint64_t to
     return ESP_NEXT_MAX;
 }
 
-/* ---- behind locks --------------------------------------------------------------------------- */
+/* ---- under locks ---------------------------------------------------------------------------- */
 
 /* The kernel's lock in XDP; in user space a sequence number that is odd while the data changes. */
 #ifdef __bpf__

@@ -22,7 +22,7 @@ enum {
 enum { IPV6 = 6, IPV6_MIN = 40, IPV6_BEGIN = 0x60, IPV6_PAYLOAD_AT = 4, IPV6_NEXT_AT = 6 };
 enum { IPV6_HOPS_AT = 7, IPV6_FROM_AT = 8, IPV6_TO_AT = 24, IPV6_ADDRESS = 16, HOPS = 64 };
 
-/* ---- ways ---------------------------------------------------------------------------------- */
+/* ---- routes -------------------------------------------------------------------------------- */
 
 /* The end of a number within [min, max], or NULL. */
 static const char *read_number(const char *text, unsigned long min, unsigned long max,

@@ -103,7 +103,7 @@ static bool lives(const struct world *w, unsigned host)
            w->process[w->process_of[host]].lives;
 }
 
-/* ---- packets on their way -------------------------------------------------------------------- */
+/* ---- packets in flight ----------------------------------------------------------------------- */
 
 static bool is_same(const struct leat_esp_next *a, const struct leat_esp_next *b)
 {

@@ -202,7 +202,7 @@ bool leat_esp_service_join(struct leat_esp_service *s, leat_time now,
     return true;
 }
 
-/* ---- what is asked --------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static bool is_collected(const struct leat_esp_request *r)
 {

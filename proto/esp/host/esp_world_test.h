@@ -90,7 +90,7 @@ static void open_world(struct world *w, unsigned members, unsigned routers, uint
     }
 }
 
-/* A packet of a member goes up. */
+/* A packet of a member goes up the tree. */
 static void rise(struct world *w, unsigned member, struct leat_esp_words *words)
 {
     if (w->loses && w->loses(w, member, words)) {

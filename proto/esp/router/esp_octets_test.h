@@ -51,7 +51,7 @@ static void the_checks_are_the_codecs(void)
         seen[flaw]++;
         if (flaw == LEAT_ESP_FLAW_NONE) {
             leat_esp_words_of(&p, &want);
-            want.control |= octets[0] & 0x10; /* kept on the way through */
+            want.control |= octets[0] & 0x10; /* kept by routers */
             OK(memcmp(&w, &want, sizeof w) == 0);
         }
         free(octets);

@@ -56,7 +56,7 @@ leat_err leat_packetway_host_init(const struct leat_packetway_host_config *confi
     return LEAT_ERR_OK;
 }
 
-/* ---- messages of my own ---- */
+/* ---- own messages ---- */
 
 struct leat_packetway_host_letter *leat_packetway_host_pend(struct leat_packetway_host *h,
                                                             uint16_t te, uint32_t dt)

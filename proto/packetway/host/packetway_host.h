@@ -6,8 +6,8 @@
  *   discover   ask()  TELL by address, name, capability --> event INFO
  *   plan       plan() GVL2 --> L2SR: routes with quality and MTU, kept in a cache;
  *                     or RDRC: another half-router, or natively
- *   send       planned (the L2RHs in front), by address, or natively on my SAN
- *   receive    CRC, mandatory fields and records checked, elements put into my byte order
+ *   send       planned (L2RHs first), by address, or natively on this SAN
+ *   receive    CRC, mandatory fields and records checked, elements converted to host byte order
  *
  * A plan is discarded when UNK names its destination, when ERR/GENERAL quotes a packet to it, and
  * when a RDRC of one of this host's half-routers says otherwise. HRDOWN and LINKDOWN discard all
@@ -34,7 +34,7 @@ enum {
 
 struct leat_packetway_host_config {
     uint32_t address;
-    struct leat_packetway_block block; /* of my SAN */
+    struct leat_packetway_block block; /* of this SAN */
     uint32_t mtu_words;                /* of this SAN; 0 = unlimited */
     bool point_to_point;               /* this SAN is one link: Hey-You is answered there */
     bool little_endian;                /* byte order of this host's elements */

@@ -2,7 +2,7 @@
  * The forwarding table of a half-router: every address that it knows, with the routes to it,
  * computed from its local table (LRT) and the external ones (XRT) whenever these change.
  *
- *      address --hash--> entry 20 octets --> native route: a node of my SAN
+ *      address --hash--> entry 20 octets --> native route: a node of this SAN
  *                                        --> best twin, best buddy, and which of them is better
  *                                        --> the failure that removed the last route
  *      else ranges, the preferred ones first
@@ -49,7 +49,7 @@ enum {
 
 struct leat_packetway_entry {
     uint32_t dt;     /* 0: the slot is empty */
-    uint32_t native; /* 1 + index of the native route; 0: not on my SAN */
+    uint32_t native; /* 1 + index of the native route; 0: not on this SAN */
     uint16_t twin_q, buddy_q;
     uint16_t definer;    /* 1 + index of the first XRT with this address; 0: none */
     uint8_t twin, buddy; /* 1 + index; 0: no route of this kind */
@@ -78,7 +78,7 @@ struct leat_packetway_fib {
     uint32_t count, known_max;
     uint32_t range_count, ranges_max;
     uint32_t twin_count, buddy_count;
-    uint32_t mtu_words; /* of my SAN */
+    uint32_t mtu_words; /* of this SAN */
     uint32_t version;   /* changes with every update */
     struct leat_packetway_neighbour twins[LEAT_PACKETWAY_TWINS_MAX];
     struct leat_packetway_neighbour buddies[LEAT_PACKETWAY_BUDDIES_MAX];

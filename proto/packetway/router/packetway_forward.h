@@ -7,11 +7,11 @@
  *   hosts,     +----------------------------------------------------+
  *   buddies
  *
- *   symbols             consumed by the half-router that receives them
- *   L2RH, from my SAN   to the only twin unchanged; of several, to the twin that the L2RH names,
- *                       consumed
- *   L2RH, from a twin   consumed: its octets are the native route
- *   PH                  L3: by address, packetway_fib.h
+ *   symbols              consumed by the half-router that receives them
+ *   L2RH, from this SAN  to the only twin unchanged; of several, to the twin that the L2RH names,
+ *                        consumed
+ *   L2RH, from a twin    consumed: its octets are the native route
+ *   PH                   L3: by address, packetway_fib.h
  *
  * A packet is only read here. The sender drops the first `consumed` octets and, on a SAN, calls
  * leat_packetway_seal to apply the EI rule to its own copy.

@@ -3,7 +3,7 @@
  * B, C and D, as one state machine. A router on N SANs is N of these, each other's twins; those of
  * different routers on one SAN are buddies.
  *
- *        nodes of my SAN (an input: the LRT)      RTBL of twins and buddies (the XRTs)
+ *        nodes of this SAN (an input: the LRT)     RTBL of twins and buddies (the XRTs)
  *                      \                              /
  *                       `--> packetway_fib.h <-------´        every address, its routes
  *                                  |
@@ -57,7 +57,7 @@ enum {
 
 struct leat_packetway_router_config {
     uint32_t address;                  /* address of this half-router: a node of this SAN */
-    struct leat_packetway_block block; /* of my SAN; the bias is its ID */
+    struct leat_packetway_block block; /* of this SAN; the bias is its ID */
     uint32_t mtu_words;                /* of this SAN; 0 = unlimited */
     bool point_to_point;               /* this SAN is one link: Hey-You is answered there */
     uint8_t levels;                    /* LEAT_PACKETWAY_LEVEL_; 0 is level A */
@@ -68,7 +68,7 @@ struct leat_packetway_router_config {
     uint32_t nodes_max;     /* LRT and registrations, buddies included */
     uint32_t tables_max;    /* XRTs */
     uint32_t table_len_max; /* octets of the nodes of one table, whole words; beyond: ranges */
-    uint32_t known_max;     /* addresses, those of my SAN included */
+    uint32_t known_max;     /* addresses, those of this SAN included */
     uint32_t ranges_max;    /* address ranges */
     uint32_t pending_max;   /* own messages pending */
 };

@@ -53,7 +53,7 @@ static void order_tables(struct leat_packetway_router *r)
         r->tables[r->by_q[i]].rank = (uint16_t)i;
 }
 
-/* ---- ways ---- */
+/* ---- routes ---- */
 
 /* One table's route to one of its nodes. */
 struct way {
@@ -196,7 +196,7 @@ static void add_table(struct leat_packetway_router *r, uint32_t index)
     }
 }
 
-/* ---- my own ---- */
+/* ---- own table ---- */
 
 static void add_lrt_node(struct leat_packetway_router *r, uint32_t index)
 {

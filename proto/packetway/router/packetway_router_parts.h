@@ -2,7 +2,7 @@
  * The half-router's internals, for packetway_router*.c only.
  *
  *   packetway_router.c         memory, packets, time
- *   packetway_router_lrt.c     my SAN: nodes, registrations
+ *   packetway_router_lrt.c     this SAN: nodes, registrations
  *   packetway_router_fib.c     the forwarding table
  *   packetway_router_rrp.c     messages for me
  *   packetway_router_tables.c  RTBL in, failures
@@ -21,7 +21,7 @@ enum {
     LEAT_PACKETWAY_ANSWER_LEN_MAX = 4 * (8192) + 1024 /* L2SR of four routes */
 };
 
-/* ---- my SAN ---- */
+/* ---- this SAN ---- */
 
 struct leat_packetway_lrt_node {
     struct leat_packetway_address address; /* at 0: the slot is free */
@@ -58,7 +58,7 @@ struct leat_packetway_xrt {
     uint8_t csr[LEAT_PACKETWAY_CSR_LEN_MAX];
 };
 
-/* ---- messages of my own that wait ---- */
+/* ---- pending messages ---- */
 
 enum leat_packetway_pending_kind {
     LEAT_PACKETWAY_PENDING_MESSAGE,  /* octets are its DB */
@@ -117,7 +117,7 @@ struct leat_packetway_router {
     uint16_t *by_tie, *by_q; /* indices of tables, ordered; table_count of them */
     uint32_t table_count;
     uint16_t sequence;
-    uint64_t twins_due; /* of my own table */
+    uint64_t twins_due; /* of the own table */
 
     struct leat_packetway_pending *pending;
     uint32_t pending_first, pending_count;

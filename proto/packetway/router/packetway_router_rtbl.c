@@ -21,7 +21,7 @@ static void read_route(const uint8_t *octets, size_t len, struct route *out)
         out->count++;
 }
 
-/* ---- nodes, one after the other: of my SAN, or of a table ---- */
+/* ---- nodes, one after the other: of this SAN, or of a table ---- */
 
 struct source {
     const struct leat_packetway_router *router; /* NULL: of a table */

@@ -160,13 +160,13 @@ static void tables_that_are_not_kept(void)
     feed_table(&s, LEAT_PACKETWAY_FROM_HOST, 1, 0x600, stranger, 1, 0, 0x601);
     EQ(counts(&s)->rtbl_strange, 1);
     feed_table(&s, LEAT_PACKETWAY_FROM_HOST, 1, 0x600, mine, 1, 0,
-               0x601); /* a twin, not on my SAN */
+               0x601); /* a twin, not on this SAN */
     EQ(counts(&s)->rtbl_strange, 2);
     feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 1, 0x600, looped, 3, 0, 0x601);
     EQ(counts(&s)->rtbl_loops, 1);
-    feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 1, 0x100, mine, 1, 0, 0x601); /* my SAN's ID */
+    feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 1, 0x100, mine, 1, 0, 0x601); /* this SAN's ID */
     EQ(counts(&s)->rtbl_loops, 2);
-    feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 1, 0x600, mine, 1, 0, 0x1F0); /* a node of my block */
+    feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 1, 0x600, mine, 1, 0, 0x1F0); /* a node of the block */
     EQ(counts(&s)->overlaps, 1);
     feed(&s, LEAT_PACKETWAY_FROM_TWIN, /* a range that includes nodes of the own block */
          "00000102001d0001 0000000800000302 3002000700000001 3100000001000300 2f00000001000302 "
@@ -182,7 +182,7 @@ static void tables_that_are_not_kept(void)
     feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 6, 0x600, good, 2, 0, 0x602);
     EQ(live_tables(&s), 1);
     EQ(hush(&s), 1);
-    EQ(counts(&s)->rtbl_sent, 3); /* mine first */
+    EQ(counts(&s)->rtbl_sent, 3); /* the own table first */
     feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, (uint16_t)(6 + 0x7FFF), 0x600, good, 2, 0, 0x602);
     EQ(counts(&s)->rtbl_old, 2); /* newer() wraps */
     feed_table(&s, LEAT_PACKETWAY_FROM_TWIN, 6, 0x600, good, 2, 0, 0x602);
@@ -243,7 +243,7 @@ static void the_best_table_is_chosen_by_q_then_length_then_address(void)
     close(&s);
 }
 
-/* Of the table, of my SAN, and of the router link if it came over one; 0 is infinite. */
+/* Of the table, of this SAN, and of the router link if it came over one; 0 is infinite. */
 static void the_mtu_of_a_table_is_the_smallest_on_its_way(void)
 {
     static const struct {
@@ -467,7 +467,7 @@ static void a_detour_over_me_is_redirected(void)
     s.now = 10 * S;
     feed(&s, LEAT_PACKETWAY_FROM_HOST, packet);
     OK(take(&s));
-    feed(&s, LEAT_PACKETWAY_FROM_HOST, "0900060100000052 0000000000000601" Z); /* not of my SAN */
+    feed(&s, LEAT_PACKETWAY_FROM_HOST, "0900060100000052 0000000000000601" Z); /* not of this SAN */
     OK(!take(&s));
     EQ(counts(&s)->redirects, 2);
     close(&s);
