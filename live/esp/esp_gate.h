@@ -4,13 +4,13 @@
  * this one source; they differ in how frames arrive and leave, and in who holds the lock of a
  * group.
  *
- *   esp_find      is there an ESP packet for us in the frame?                      (esp_frame.h)
- *   esp_read      valid? length, CRC, operators, tags                            dropped: why
- *   esp_input     the stores of the port it came by and of the centre, as LOC says  stopped, E
+ *   esp_find      is there an ESP packet for us in the frame?                   (esp_frame.h)
+ *   esp_read      valid? length, CRC, operators, tags                           dropped: why
+ *   esp_input     the stores of the input port and of the centre, as LOC says   stopped, E
  *   (route)       the driver finds the next hop, and with it the output port
- *   esp_output    the store of that port, as LOC says                               stopped, E
+ *   esp_output    the store of that port, as LOC says                           stopped, E
  *   esp_write     what has changed, and the CRC; then esp_udp_seal
- *   esp_hop       one hop less                                                     dropped: hops
+ *   esp_hop       one hop less                                                  dropped: hops
  *
  * The includer provides esp_store_run (locks the group of a store and runs leat_esp_execute in it)
  * and esp_has_duplicate (does a CAST of this group branch here?).

@@ -7,7 +7,7 @@
  *                                        |                                    ^
  *                                        +-- an assertion fails --> KILLED ---+ CTL/STOP
  *
- *   a turn of RUN:  1 pending for the host   2 receive   3 instrumentation, where it is due
+ *   a turn of RUN:  1 pending for the host      2 receive   3 instrumentation, where it is due
  *                   4 send (one edge)           5 idle      6 wait
  *
  * A turn consumes at most one packet and produces at most one. For speed, an engine whose threads
