@@ -33,7 +33,7 @@ static uint32_t last_number(void *context, uint32_t from, uint32_t to)
     return port->load.host[from].unit.peer[to].number;
 }
 
-/* The port that sent the message, and the how many-eth before its next one it is. */
+/* The port that sent the message, and how many messages before the port's next one it was. */
 static uint64_t name_message(void *context, uint32_t id)
 {
     const struct leat_sim_atm_ports *port = context;
@@ -74,7 +74,7 @@ static void put_spd(const struct moment *m, const struct spd *spd)
     }
 }
 
-/* Strides look at what a PPD has sent only where its check is to come. */
+/* The fast path (strides) reads what a PPD sent only if its check is still pending. */
 static void put_ppd(const struct moment *m, const struct ppd *ppd)
 {
     const bool checks = ppd->check_at >= m->now && ppd->check_at != LEAT_NEVER;
@@ -82,7 +82,7 @@ static void put_ppd(const struct moment *m, const struct ppd *ppd)
     if (checks) put_cell(m, ppd->sent.cell, ppd->sent.label);
 }
 
-/* When its host acts, the host knows. */
+/* The host itself has the time of its next action. */
 static void put_network_port(const struct moment *m, const struct leat_sim_atm_port *port)
 {
     if (port->refused_at != LEAT_NEVER || port->check_at != LEAT_NEVER)
@@ -108,7 +108,7 @@ static void put_network(const struct moment *m)
 /* ---- hosts -------------------------------------------------------------------------------------
  */
 
-/* What a host reads, and what can be read. Who waits counts from when it asked. */
+/* What a host reads and can read. Waiting time counts from the request. */
 static void put_reader(const struct moment *m, const struct leat_sim_atm_load_host *host)
 {
     const uint32_t blocks = m->port->load.config.aal.receive_blocks;
@@ -160,7 +160,7 @@ static void put_entry(struct moment *m, uint32_t index)
     if (m->entry_count < m->port->net.under_way) m->entry[m->entry_count++] = index;
 }
 
-/* Those that have begun by the number of their piece, then those that wait. */
+/* Messages that have begun, by the number of their piece, then the queued ones. */
 static void put_queue(struct moment *m, uint32_t from)
 {
     struct leat_sim_atm_ports *port = m->port;
@@ -173,7 +173,7 @@ static void put_queue(struct moment *m, uint32_t from)
         put(m, piece->entry ? queue->number - number : 0);
         if (!piece->entry) continue;
         if (piece->offset || piece->len < port->entry[piece->entry - 1].message.len)
-            leat_fingerprint_fail(m->out); /* one of several */
+            leat_fingerprint_fail(m->out); /* one piece of several */
         put_entry(m, piece->entry - 1);
     }
     for (uint32_t at = queue->first; at; at = port->entry[at - 1].next)
@@ -181,7 +181,7 @@ static void put_queue(struct moment *m, uint32_t from)
     put(m, LEAT_NEVER);
 }
 
-/* Words in which moments mostly differ come first. */
+/* Words that differ most often come first. */
 void leat_sim_atm_fingerprint(struct leat_sim_atm_ports *port, struct leat_fingerprint *out,
                               uint32_t *entry, uint32_t *entry_count)
 {

@@ -1,6 +1,6 @@
 /*
- * What will become of a cell network with its units, hosts and messages (leat_fingerprint.h): for
- * sim_atm_replay.h, which looks for moments that come again.
+ * The state fingerprint (leat_fingerprint.h) of a cell network with its units, hosts and messages.
+ * sim_atm_replay.h uses it to detect states that recur.
  */
 #ifndef LEAT_SIM_ATM_FINGERPRINT_H
 #define LEAT_SIM_ATM_FINGERPRINT_H
@@ -8,9 +8,9 @@
 #include "leat_fingerprint.h"
 #include "sim_atm_ports.h"
 
-/* Between runs. `entry`: the messages under way, in an order that says which is which of another
- * moment that is like this one: room for as many as there are. A network that does not go in
- * strides at the moment is like no other. */
+/* Call it between runs. `entry` receives the messages in flight, in the same order for all equal
+ * states; it has room for all of them. A network that does not run in strides at the moment matches
+ * no other state. */
 void leat_sim_atm_fingerprint(struct leat_sim_atm_ports *port, struct leat_fingerprint *out,
                               uint32_t *entry, uint32_t *entry_count);
 

@@ -1,4 +1,5 @@
-/* Moments of a cell network: the same messages at another time look the same, others do not. */
+/* Fingerprints of a cell network: the same messages at another time give the same one, others do
+ * not. */
 #include "leat_text.h"
 #include "sim_atm_fingerprint.h"
 #include "tap.h"
@@ -29,7 +30,7 @@ static void hear_lost(void *context, const struct leat_port_message *m, const ch
                       leat_time at)
 {
     (void)context, (void)m, (void)why, (void)at;
-    OK(false); /* no message is */
+    OK(false); /* no message is lost */
 }
 
 static void set_up(enum leat_sim_atm_model model)
@@ -69,7 +70,7 @@ static size_t keep(void)
     return leat_fingerprint_holds(&l) ? l.count : 0;
 }
 
-static bool is_like(size_t count)
+static bool state_matches(size_t count)
 {
     struct leat_fingerprint l = { .word = word, .cap = count, .compares = true };
     uint32_t now[MESSAGES_MAX], now_count;
@@ -77,8 +78,8 @@ static bool is_like(size_t count)
     return leat_fingerprint_holds(&l);
 }
 
-/* Two messages that meet; looked at `after` cycles. Four cells and acknowledgements each: the units
- * take their paths in turn. */
+/* Two messages that meet, run for `after` cycles. Each takes four cells and acknowledgements,
+ * because the units use their paths in turn. */
 static void begin(uint64_t at, uint64_t after, uint64_t len, uint32_t to)
 {
     run_to(at);
@@ -97,18 +98,18 @@ static void the_same_messages_at_another_time_look_the_same(void)
         OK(count > 0);
         EQ(entry_count, port.net.under_way);
         begin(20000, after, 100, 9);
-        OK(is_like(count));
+        OK(state_matches(count));
         run_to(24000);
         begin(30000, after, 100, 9);
-        OK(is_like(count));
+        OK(state_matches(count));
         begin(40000, after, 104, 9); /* longer */
-        if (after < 1200) OK(!is_like(count));
+        if (after < 1200) OK(!state_matches(count));
         run_to(44000);
         begin(50000, after, 100, 8); /* elsewhere */
-        if (after < 1200) OK(!is_like(count));
+        if (after < 1200) OK(!state_matches(count));
         run_to(54000);
         begin(60000, after + 1, 100, 9); /* a cycle later */
-        if (after < 1200) OK(!is_like(count));
+        if (after < 1200) OK(!state_matches(count));
         run_to(64000);
     }
 }
@@ -138,7 +139,7 @@ static void skipped_cycles_count_for_those_who_look_at_a_clock(void)
     EQ(leat_sim_atm_ports_cycle_from(&port, 1100 * CYCLE_PS + 1), 101);
     EQ(leat_sim_atm_ports_last_cycle(&port, 1100 * CYCLE_PS + 1), 100);
     EQ(leat_sim_atm_ports_last_cycle(&port, LEAT_NEVER), LEAT_NEVER);
-    /* A delivery is certified as that of a run which skipped nothing. */
+    /* The certificate of a delivery is that of a run which skipped nothing. */
     struct leat_sim_certificate plain = port.load.certificate;
     port.load.host[3].skipped = 70;
     leat_sim_atm_load_certify(
@@ -149,7 +150,7 @@ static void skipped_cycles_count_for_those_who_look_at_a_clock(void)
     EQ(leat_sim_certificate_value(&port.load.certificate), leat_sim_certificate_value(&plain));
 }
 
-/* What a message says is told by its own octets, wherever it took the place of another. */
+/* The certificate depends on the message's own octets, even if it replaced another message. */
 static uint64_t certificate_with(uint64_t replaced_after, const uint64_t *hash)
 {
     static uint8_t other[LEN], blank[LEN];

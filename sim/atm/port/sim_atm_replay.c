@@ -5,15 +5,15 @@
 #include <assert.h>
 
 enum {
-    ITEMS_MAX = 1 << 16,    /* of a lap */
-    MESSAGES_MAX = 1 << 14, /* of a lap */
-    WORDS_MAX = 1 << 18,    /* of a likeness: 256 ports that are idle take 150,000 */
-    PORTS_MAX = 256,        /* of a network that is looked at: it takes the square of that */
+    ITEMS_MAX = 1 << 16,    /* per period */
+    MESSAGES_MAX = 1 << 14, /* per period */
+    WORDS_MAX = 1 << 18,    /* of a fingerprint: 256 idle ports take 150,000 */
+    PORTS_MAX = 256,        /* of a network that is fingerprinted: the cost grows with its square */
     SPAN_MIN = 64,          /* arrivals */
     SPAN_MAX = 1 << 14,
-    WORDS_FREE = 1 << 15, /* that looking may cost before anything has been simulated, ... */
-    WORDS_A_CELL = 8,     /* ... and for each cell: some hundredths of simulating it */
-    WORTH_LAPS = 4,       /* fewer are not worth looking for them */
+    WORDS_FREE = 1 << 15, /* budget for fingerprints before anything has been simulated, ... */
+    WORDS_A_CELL = 8,     /* ... and for each simulated cell: a few percent of its cost */
+    PERIODS_MIN = 4,      /* a replay of fewer periods is not worth the search */
 };
 
 static struct leat_sim_atm_replay *of(struct leat_port_net *net)
@@ -21,189 +21,187 @@ static struct leat_sim_atm_replay *of(struct leat_port_net *net)
     return (struct leat_sim_atm_replay *)net; /* its first member */
 }
 
-static uint32_t entry_of(const struct leat_sim_atm_replay *laps,
+static uint32_t entry_of(const struct leat_sim_atm_replay *r,
                          const struct leat_port_message *message)
 {
-    return (uint32_t)((const struct leat_sim_atm_ports_entry *)message - laps->port.entry);
+    return (uint32_t)((const struct leat_sim_atm_ports_entry *)message - r->port.entry);
 }
 
 /* The last cycle that was run. */
-static uint64_t present(const struct leat_sim_atm_replay *laps)
+static uint64_t present(const struct leat_sim_atm_replay *r)
 {
-    return laps->port.load.sim.now - 1;
+    return r->port.load.sim.now - 1;
 }
 
-/* ---- writing down ------------------------------------------------------------------------------
+/* ---- recording ----------------------------------------------------------------------------------
  */
 
-/* There is no lap through this: it takes a while until there may be one. */
-static void forget(struct leat_sim_atm_replay *laps)
+/* No period can include this event: start over, after a rest. */
+static void forget(struct leat_sim_atm_replay *r)
 {
-    laps->remembers = false;
-    laps->rests = SPAN_MIN;
+    r->remembers = false;
+    r->rests = SPAN_MIN;
 }
 
-static void write_down(struct leat_sim_atm_replay *laps, enum leat_sim_atm_replay_kind kind,
+static void write_down(struct leat_sim_atm_replay *r, enum leat_sim_atm_replay_kind kind,
                        uint32_t message, uint64_t told, uint64_t at)
 {
-    if (!laps->remembers) return;
-    if (laps->item_count == ITEMS_MAX) {
-        forget(laps);
+    if (!r->remembers) return;
+    if (r->item_count == ITEMS_MAX) {
+        forget(r);
         return;
     }
-    laps->item[laps->item_count++] = (struct leat_sim_atm_replay_item){
-        .kind = kind, .message = message, .told = told - laps->from, .at = at - laps->from
+    r->item[r->item_count++] = (struct leat_sim_atm_replay_item){
+        .kind = kind, .message = message, .told = told - r->from, .at = at - r->from
     };
 }
 
-static uint64_t cycle_of(const struct leat_sim_atm_replay *laps, leat_time at)
+static uint64_t cycle_of(const struct leat_sim_atm_replay *r, leat_time at)
 {
-    return leat_sim_atm_ports_cycle_from(&laps->port, at);
+    return leat_sim_atm_ports_cycle_from(&r->port, at);
 }
 
-/* ---- what the network tells --------------------------------------------------------------------
+/* ---- callbacks of the network -------------------------------------------------------------------
  */
 
 static void hear_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
-    struct leat_sim_atm_replay *laps = context;
-    struct leat_sim_atm_replay_entry *e = &laps->entry[entry_of(laps, message)];
-    const uint64_t cycle = cycle_of(laps, at);
-    e->number = laps->port.load.host[message->from].number;
-    if (laps->catches_up) return;
-    if (laps->remembers) laps->message[e->message].number = e->number - laps->number[message->from];
-    write_down(laps, LEAT_SIM_ATM_REPLAY_SENT, e->message, cycle, cycle);
-    laps->net.hear.sent(laps->net.hear.context, message, at);
+    struct leat_sim_atm_replay *r = context;
+    struct leat_sim_atm_replay_entry *e = &r->entry[entry_of(r, message)];
+    const uint64_t cycle = cycle_of(r, at);
+    e->number = r->port.load.host[message->from].number;
+    if (r->catches_up) return;
+    if (r->remembers) r->message[e->message].number = e->number - r->number[message->from];
+    write_down(r, LEAT_SIM_ATM_REPLAY_SENT, e->message, cycle, cycle);
+    r->net.hear.sent(r->net.hear.context, message, at);
 }
 
-/* Told when its reading is granted: the reply comes a little later. */
+/* The network reports this when it grants the read: the reply comes a little later. */
 static void hear_coming(void *context, const struct leat_port_message *message, leat_time at)
 {
-    struct leat_sim_atm_replay *laps = context;
-    struct leat_sim_atm_replay_entry *e = &laps->entry[entry_of(laps, message)];
-    const struct leat_sim_atm_load_host *host = &laps->port.load.host[message->to];
+    struct leat_sim_atm_replay *r = context;
+    struct leat_sim_atm_replay_entry *e = &r->entry[entry_of(r, message)];
+    const struct leat_sim_atm_load_host *host = &r->port.load.host[message->to];
     e->hash = host->reading_coming.payload_hash;
     e->has_hash = true;
-    if (laps->catches_up) return;
-    write_down(laps, LEAT_SIM_ATM_REPLAY_COMING, e->message, host->unit.reply_at,
-               cycle_of(laps, at));
-    if (laps->net.hear.coming) laps->net.hear.coming(laps->net.hear.context, message, at);
+    if (r->catches_up) return;
+    write_down(r, LEAT_SIM_ATM_REPLAY_COMING, e->message, host->unit.reply_at, cycle_of(r, at));
+    if (r->net.hear.coming) r->net.hear.coming(r->net.hear.context, message, at);
 }
 
 static void hear_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
-    struct leat_sim_atm_replay *laps = context;
-    const uint64_t cycle = cycle_of(laps, at);
-    if (laps->catches_up) return;
-    write_down(laps, LEAT_SIM_ATM_REPLAY_ARRIVED, laps->entry[entry_of(laps, message)].message,
-               cycle, cycle);
-    laps->has_arrived = true;
-    laps->arrived_now = *message;
-    laps->net.hear.arrived(laps->net.hear.context, message, at);
+    struct leat_sim_atm_replay *r = context;
+    const uint64_t cycle = cycle_of(r, at);
+    if (r->catches_up) return;
+    write_down(r, LEAT_SIM_ATM_REPLAY_ARRIVED, r->entry[entry_of(r, message)].message, cycle,
+               cycle);
+    r->has_arrived = true;
+    r->arrived_now = *message;
+    r->net.hear.arrived(r->net.hear.context, message, at);
 }
 
 static void hear_lost(void *context, const struct leat_port_message *message, const char *why,
                       leat_time at)
 {
-    struct leat_sim_atm_replay *laps = context;
-    assert(!laps->catches_up);
-    forget(laps);
-    laps->net.hear.lost(laps->net.hear.context, message, why, at);
+    struct leat_sim_atm_replay *r = context;
+    assert(!r->catches_up);
+    forget(r);
+    r->net.hear.lost(r->net.hear.context, message, why, at);
 }
 
 static void hear_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
 {
-    const struct leat_sim_atm_replay *laps = context;
-    if (laps->net.hear.stuck) laps->net.hear.stuck(laps->net.hear.context, how, why, at);
+    const struct leat_sim_atm_replay *r = context;
+    if (r->net.hear.stuck) r->net.hear.stuck(r->net.hear.context, how, why, at);
 }
 
 static void hear_head(void *context, const struct leat_port_message *message, leat_time from,
                       leat_time at)
 {
-    const struct leat_sim_atm_replay *laps = context;
-    laps->net.hear.head(laps->net.hear.context, message, from, at);
+    const struct leat_sim_atm_replay *r = context;
+    r->net.hear.head(r->net.hear.context, message, from, at);
 }
 
-/* ---- moments -----------------------------------------------------------------------------------
+/* ---- period detection ---------------------------------------------------------------------------
  */
 
-/* What looking at so many words of a moment takes: units look at each other for many of them. */
+/* The cost of a fingerprint of so many words: many of them depend on a peer unit too. */
 static uint64_t cost_of(uint64_t words)
 {
     return words + words / 2;
 }
 
-/* In a large network that carries little, looking would take longer than what it may save. */
-static bool can_afford(const struct leat_sim_atm_replay *laps, uint64_t looks)
+/* In a large network with little traffic, fingerprints would cost more than a replay can save. */
+static bool can_afford(const struct leat_sim_atm_replay *r, uint64_t looks)
 {
-    const uint64_t peers = (uint64_t)laps->net.ports * laps->net.ports;
-    const uint64_t words = laps->word_count > 2 * peers ? laps->word_count : 2 * peers;
-    const uint64_t earned = WORDS_FREE + laps->port.load.counts.cells_delivered * WORDS_A_CELL;
-    return earned >= laps->words_spent + looks * cost_of(words);
+    const uint64_t peers = (uint64_t)r->net.ports * r->net.ports;
+    const uint64_t words = r->word_count > 2 * peers ? r->word_count : 2 * peers;
+    const uint64_t earned = WORDS_FREE + r->port.load.counts.cells_delivered * WORDS_A_CELL;
+    return earned >= r->words_spent + looks * cost_of(words);
 }
 
-/* A moment to come back to. */
-static void remember(struct leat_sim_atm_replay *laps)
+/* Records the reference state that later states are compared with. */
+static void remember(struct leat_sim_atm_replay *r)
 {
-    struct leat_sim_atm_ports *port = &laps->port;
-    struct leat_fingerprint likeness = { .word = laps->word, .cap = WORDS_MAX };
-    forget(laps);
+    struct leat_sim_atm_ports *port = &r->port;
+    struct leat_fingerprint fingerprint = { .word = r->word, .cap = WORDS_MAX };
+    forget(r);
     if (port->net.under_way > MESSAGES_MAX / 2) return;
-    leat_sim_atm_fingerprint(port, &likeness, laps->shell, &laps->under_way);
-    laps->words_spent += cost_of(likeness.count);
-    if (!leat_fingerprint_holds(&likeness)) return;
-    laps->rests = 0;
-    laps->remembers = true;
-    laps->word_count = likeness.count;
-    laps->from = present(laps);
-    laps->holds = port->holds;
-    laps->arrived_last = laps->arrived_now;
-    laps->item_count = laps->unsettled = 0;
-    laps->message_count = laps->under_way;
+    leat_sim_atm_fingerprint(port, &fingerprint, r->shell, &r->under_way);
+    r->words_spent += cost_of(fingerprint.count);
+    if (!leat_fingerprint_holds(&fingerprint)) return;
+    r->rests = 0;
+    r->remembers = true;
+    r->word_count = fingerprint.count;
+    r->from = present(r);
+    r->holds = port->holds;
+    r->arrived_last = r->arrived_now;
+    r->item_count = r->unsettled = 0;
+    r->message_count = r->under_way;
     for (uint32_t p = 0; p < port->net.ports; p++)
-        laps->number[p] = port->load.host[p].number;
-    for (uint32_t i = 0; i < laps->under_way; i++) {
-        struct leat_sim_atm_replay_entry *e = &laps->entry[laps->shell[i]];
-        const struct leat_port_message *m = &port->entry[laps->shell[i]].message;
+        r->number[p] = port->load.host[p].number;
+    for (uint32_t i = 0; i < r->under_way; i++) {
+        struct leat_sim_atm_replay_entry *e = &r->entry[r->shell[i]];
+        const struct leat_port_message *m = &port->entry[r->shell[i]].message;
         e->message = i;
-        laps->message[i] = (struct leat_sim_atm_replay_message){
-            .message = *m, .number = e->number - laps->number[m->from]
+        r->message[i] = (struct leat_sim_atm_replay_message){
+            .message = *m, .number = e->number - r->number[m->from]
         };
     }
 }
 
-static bool is_like(struct leat_sim_atm_replay *laps)
+static bool state_matches(struct leat_sim_atm_replay *r)
 {
-    struct leat_fingerprint likeness = { .word = laps->word,
-                                         .cap = laps->word_count,
-                                         .compares = true };
+    struct leat_fingerprint fingerprint = { .word = r->word,
+                                            .cap = r->word_count,
+                                            .compares = true };
     uint32_t count;
-    if (laps->port.net.under_way != laps->under_way || laps->port.holds != laps->holds)
-        return false;
-    leat_sim_atm_fingerprint(&laps->port, &likeness, laps->shell, &count);
-    laps->words_spent += cost_of(likeness.count); /* moments that differ mostly do so early */
-    return leat_fingerprint_holds(&likeness);
+    if (r->port.net.under_way != r->under_way || r->port.holds != r->holds) return false;
+    leat_sim_atm_fingerprint(&r->port, &fingerprint, r->shell, &count);
+    r->words_spent += cost_of(fingerprint.count); /* states that differ mostly do so early */
+    return leat_fingerprint_holds(&fingerprint);
 }
 
-/* From here on the network stands still. */
-static void begin_replay(struct leat_sim_atm_replay *laps)
+/* From here on the network is not simulated. */
+static void begin_replay(struct leat_sim_atm_replay *r)
 {
-    laps->length = present(laps) - laps->from;
-    laps->from = present(laps);
-    laps->replays = true;
-    laps->laps = 0;
-    laps->next = 0;
-    for (uint32_t i = 0; i < laps->under_way; i++) {
-        const struct leat_sim_atm_replay_entry *e = &laps->entry[laps->shell[i]];
-        struct leat_sim_atm_replay_message *m = &laps->message[i];
-        laps->ends_as[i] = e->message;
-        m->message = laps->port.entry[laps->shell[i]].message;
+    r->length = present(r) - r->from;
+    r->from = present(r);
+    r->replays = true;
+    r->periods = 0;
+    r->next = 0;
+    for (uint32_t i = 0; i < r->under_way; i++) {
+        const struct leat_sim_atm_replay_entry *e = &r->entry[r->shell[i]];
+        struct leat_sim_atm_replay_message *m = &r->message[i];
+        r->ends_as[i] = e->message;
+        m->message = r->port.entry[r->shell[i]].message;
         m->hash = e->hash;
         m->has_hash = e->has_hash;
-        laps->began[i] = *m;
+        r->began[i] = *m;
     }
-    for (uint32_t p = 0; p < laps->net.ports; p++)
-        laps->number[p] = laps->port.load.host[p].number - laps->number[p]; /* of a lap */
+    for (uint32_t p = 0; p < r->net.ports; p++)
+        r->number[p] = r->port.load.host[p].number - r->number[p]; /* per period */
 }
 
 static bool same_kind(const struct leat_port_message *a, const struct leat_port_message *b)
@@ -211,50 +209,51 @@ static bool same_kind(const struct leat_port_message *a, const struct leat_port_
     return a->from == b->from && a->to == b->to && a->len == b->len;
 }
 
-/* A message has arrived. */
-static void look_for_laps(struct leat_sim_atm_replay *laps)
+/* Called after each arrival. */
+static void detect_period(struct leat_sim_atm_replay *r)
 {
-    if (laps->rests) {
-        laps->rests--;
+    if (r->rests) {
+        r->rests--;
         return;
     }
-    laps->arrivals++;
-    if (!can_afford(laps, 1)) return;
-    if (laps->remembers && same_kind(&laps->arrived_now, &laps->arrived_last) && is_like(laps)) {
-        begin_replay(laps);
+    r->arrivals++;
+    if (!can_afford(r, 1)) return;
+    if (r->remembers && same_kind(&r->arrived_now, &r->arrived_last) && state_matches(r)) {
+        begin_replay(r);
         return;
     }
-    if (laps->remembers && laps->arrivals < laps->span) return;
-    /* A moment that cannot be looked for soon would be forgotten: there is a bound on items. */
-    if (!can_afford(laps, 2)) return;
-    if (laps->remembers && laps->span < SPAN_MAX) laps->span += laps->span / 2;
-    laps->arrivals = 0;
-    remember(laps);
+    if (r->remembers && r->arrivals < r->span) return;
+    /* If the next comparison is far away, the bounded recording overflows before it: do not start
+     * one. */
+    if (!can_afford(r, 2)) return;
+    if (r->remembers && r->span < SPAN_MAX) r->span += r->span / 2;
+    r->arrivals = 0;
+    remember(r);
 }
 
-/* ---- laps that are not simulated ---------------------------------------------------------------
+/* ---- replay -------------------------------------------------------------------------------------
  */
 
-static void next_lap(struct leat_sim_atm_replay *laps)
+static void next_period(struct leat_sim_atm_replay *r)
 {
-    struct leat_sim_atm_load *load = &laps->port.load;
-    laps->next = 0;
-    laps->laps++;
-    load->skipped_cycles += laps->length;
-    for (uint32_t p = 0; p < laps->net.ports; p++)
-        load->host[p].skipped += laps->number[p];
-    for (uint32_t i = 0; i < laps->under_way; i++)
-        laps->began[i] = laps->message[laps->ends_as[i]];
-    for (uint32_t i = 0; i < laps->under_way; i++) {
-        laps->began[i].number = laps->message[i].number;
-        laps->message[i] = laps->began[i];
+    struct leat_sim_atm_load *load = &r->port.load;
+    r->next = 0;
+    r->periods++;
+    load->skipped_cycles += r->length;
+    for (uint32_t p = 0; p < r->net.ports; p++)
+        load->host[p].skipped += r->number[p];
+    for (uint32_t i = 0; i < r->under_way; i++)
+        r->began[i] = r->message[r->ends_as[i]];
+    for (uint32_t i = 0; i < r->under_way; i++) {
+        r->began[i].number = r->message[i].number;
+        r->message[i] = r->began[i];
     }
 }
 
-static void arrive(struct leat_sim_atm_replay *laps, const struct leat_sim_atm_replay_message *m,
+static void arrive(struct leat_sim_atm_replay *r, const struct leat_sim_atm_replay_message *m,
                    uint64_t cycle)
 {
-    struct leat_sim_atm_load *load = &laps->port.load;
+    struct leat_sim_atm_load *load = &r->port.load;
     const struct leat_sim_delivery delivery = {
         .at = cycle,
         .source = m->message.from,
@@ -264,18 +263,18 @@ static void arrive(struct leat_sim_atm_replay *laps, const struct leat_sim_atm_r
     };
     assert(m->has_hash);
     leat_sim_atm_load_certify(load, &delivery);
-    laps->net.certificate = leat_sim_certificate_value(&load->certificate);
-    laps->net.under_way--;
-    laps->replayed++;
+    r->net.certificate = leat_sim_certificate_value(&load->certificate);
+    r->net.under_way--;
+    r->replayed++;
 }
 
-/* Tells again what was told. */
-static void tell(struct leat_sim_atm_replay *laps, const struct leat_sim_atm_replay_item *item)
+/* Repeats a recorded callback. */
+static void tell(struct leat_sim_atm_replay *r, const struct leat_sim_atm_replay_item *item)
 {
-    const struct leat_port_hear *hear = &laps->net.hear;
-    struct leat_sim_atm_replay_message *m = &laps->message[item->message];
-    const uint64_t cycle = laps->from + item->at;
-    const leat_time at = leat_sim_atm_ports_edge(&laps->port, cycle);
+    const struct leat_port_hear *hear = &r->net.hear;
+    struct leat_sim_atm_replay_message *m = &r->message[item->message];
+    const uint64_t cycle = r->from + item->at;
+    const leat_time at = leat_sim_atm_ports_edge(&r->port, cycle);
     switch (item->kind) {
     case LEAT_SIM_ATM_REPLAY_SENT: hear->sent(hear->context, &m->message, at); break;
     case LEAT_SIM_ATM_REPLAY_COMING:
@@ -284,7 +283,7 @@ static void tell(struct leat_sim_atm_replay *laps, const struct leat_sim_atm_rep
         if (hear->coming) hear->coming(hear->context, &m->message, at);
         break;
     case LEAT_SIM_ATM_REPLAY_ARRIVED:
-        arrive(laps, m, cycle);
+        arrive(r, m, cycle);
         hear->arrived(hear->context, &m->message, at);
         break;
     case LEAT_SIM_ATM_REPLAY_HANDED:
@@ -292,205 +291,203 @@ static void tell(struct leat_sim_atm_replay *laps, const struct leat_sim_atm_rep
     }
 }
 
-/* ---- back to the network -----------------------------------------------------------------------
+/* ---- return to simulation -----------------------------------------------------------------------
  */
 
-static void run_up_to(struct leat_sim_atm_replay *laps, uint64_t cycle)
+static void run_up_to(struct leat_sim_atm_replay *r, uint64_t cycle)
 {
-    struct leat_port_net *inner = &laps->port.net;
-    while (present(laps) < cycle)
-        leat_port_run(inner, leat_sim_atm_ports_edge(&laps->port, cycle));
+    struct leat_port_net *inner = &r->port.net;
+    while (present(r) < cycle)
+        leat_port_run(inner, leat_sim_atm_ports_edge(&r->port, cycle));
 }
 
-static void hand_over(struct leat_sim_atm_replay *laps, const struct leat_sim_atm_replay_message *m)
+static void hand_over(struct leat_sim_atm_replay *r, const struct leat_sim_atm_replay_message *m)
 {
-    struct leat_sim_atm_ports *port = &laps->port;
+    struct leat_sim_atm_ports *port = &r->port;
     const uint32_t index = port->free - 1;
     const bool taken = leat_port_send(&port->net, &m->message,
-                                      leat_sim_atm_ports_edge(port, laps->from + m->cycle));
-    assert(taken); /* as in the lap before */
+                                      leat_sim_atm_ports_edge(port, r->from + m->cycle));
+    assert(taken); /* as in the recorded period */
     (void)taken;
     port->entry[index].hash = m->hash;
     port->entry[index].has_hash = m->has_hash;
-    laps->entry[index] = (struct leat_sim_atm_replay_entry){ 0 };
+    r->entry[index] = (struct leat_sim_atm_replay_entry){ 0 };
 }
 
-/* The network is brought from the beginning of this lap to the present; what it tells is known. */
-static void catch_up(struct leat_sim_atm_replay *laps)
+/* Simulates from the beginning of this period to the present. All callbacks were made already. */
+static void catch_up(struct leat_sim_atm_replay *r)
 {
-    struct leat_sim_atm_ports *port = &laps->port;
+    struct leat_sim_atm_ports *port = &r->port;
     const struct leat_sim_certificate certificate = port->load.certificate;
-    const uint64_t now = leat_sim_atm_ports_last_cycle(port, laps->net.now);
-    laps->replays = false;
-    laps->catches_up = true;
-    leat_sim_certificate_init(&port->load.certificate); /* has these deliveries already */
-    for (uint32_t i = 0; i < laps->under_way; i++) {
-        const struct leat_sim_atm_replay_message *m = &laps->began[i];
-        struct leat_sim_atm_replay_entry *e = &laps->entry[laps->shell[i]];
-        leat_sim_atm_ports_replace(port, laps->shell[i], &m->message, laps->blank,
+    const uint64_t now = leat_sim_atm_ports_last_cycle(port, r->net.now);
+    r->replays = false;
+    r->catches_up = true;
+    leat_sim_certificate_init(&port->load.certificate); /* already includes these deliveries */
+    for (uint32_t i = 0; i < r->under_way; i++) {
+        const struct leat_sim_atm_replay_message *m = &r->began[i];
+        struct leat_sim_atm_replay_entry *e = &r->entry[r->shell[i]];
+        leat_sim_atm_ports_replace(port, r->shell[i], &m->message, r->blank,
                                    m->has_hash ? &m->hash : NULL);
-        port->entry[laps->shell[i]].hash = laps->message[i].hash;
-        port->entry[laps->shell[i]].has_hash = laps->message[i].has_hash;
-        e->hash = laps->message[i].hash;
-        e->has_hash = laps->message[i].has_hash;
+        port->entry[r->shell[i]].hash = r->message[i].hash;
+        port->entry[r->shell[i]].has_hash = r->message[i].has_hash;
+        e->hash = r->message[i].hash;
+        e->has_hash = r->message[i].has_hash;
     }
-    port->stand_in = laps->blank;
-    for (uint32_t i = 0; i < laps->next; i++) {
-        if (laps->item[i].kind != LEAT_SIM_ATM_REPLAY_HANDED) continue;
-        run_up_to(laps, laps->from + laps->item[i].told);
-        hand_over(laps, &laps->message[laps->item[i].message]);
+    port->stand_in = r->blank;
+    for (uint32_t i = 0; i < r->next; i++) {
+        if (r->item[i].kind != LEAT_SIM_ATM_REPLAY_HANDED) continue;
+        run_up_to(r, r->from + r->item[i].told);
+        hand_over(r, &r->message[r->item[i].message]);
     }
-    run_up_to(laps, now);
+    run_up_to(r, now);
     port->stand_in = NULL;
     port->load.certificate = certificate;
-    port->net.certificate = laps->net.certificate;
-    port->net.now = laps->net.now;
-    laps->catches_up = false;
-    assert(port->net.under_way == laps->net.under_way);
-    forget(laps);
-    laps->arrivals = 0;
-    laps->span = SPAN_MIN;
-    laps->rest = laps->laps >= WORTH_LAPS ? 0 : 2 * laps->rest + SPAN_MIN;
-    if (laps->rest > SPAN_MAX) laps->rest = SPAN_MAX;
-    laps->rests = laps->rest;
+    port->net.certificate = r->net.certificate;
+    port->net.now = r->net.now;
+    r->catches_up = false;
+    assert(port->net.under_way == r->net.under_way);
+    forget(r);
+    r->arrivals = 0;
+    r->span = SPAN_MIN;
+    r->rest = r->periods >= PERIODS_MIN ? 0 : 2 * r->rest + SPAN_MIN;
+    if (r->rest > SPAN_MAX) r->rest = SPAN_MAX;
+    r->rests = r->rest;
 }
 
 /* ---- ports -------------------------------------------------------------------------------------
  */
 
-static void show(struct leat_sim_atm_replay *laps)
+static void show(struct leat_sim_atm_replay *r)
 {
-    const struct leat_port_net *inner = &laps->port.net;
-    laps->net.now = inner->now;
-    laps->net.under_way = inner->under_way;
-    laps->net.certificate = inner->certificate;
+    const struct leat_port_net *inner = &r->port.net;
+    r->net.now = inner->now;
+    r->net.under_way = inner->under_way;
+    r->net.certificate = inner->certificate;
 }
 
-static bool is_handed_again(const struct leat_sim_atm_replay *laps,
+static bool is_handed_again(const struct leat_sim_atm_replay *r,
                             const struct leat_port_message *message, leat_time at)
 {
-    const struct leat_sim_atm_replay_item *item = &laps->item[laps->next];
-    const struct leat_sim_atm_replay_message *m = &laps->message[item->message];
+    const struct leat_sim_atm_replay_item *item = &r->item[r->next];
+    const struct leat_sim_atm_replay_message *m = &r->message[item->message];
     return item->kind == LEAT_SIM_ATM_REPLAY_HANDED && same_kind(&m->message, message) &&
-           laps->from + m->cycle == cycle_of(laps, at);
+           r->from + m->cycle == cycle_of(r, at);
 }
 
-static bool send_simulated(struct leat_sim_atm_replay *laps,
-                           const struct leat_port_message *message, leat_time at)
+static bool send_simulated(struct leat_sim_atm_replay *r, const struct leat_port_message *message,
+                           leat_time at)
 {
-    struct leat_sim_atm_ports *port = &laps->port;
+    struct leat_sim_atm_ports *port = &r->port;
     const uint32_t index = port->free - 1;
     if (!leat_port_send(&port->net, message, at)) return false;
-    laps->net.under_way = port->net.under_way;
-    laps->entry[index] = (struct leat_sim_atm_replay_entry){ .message = laps->message_count };
-    /* Those that go in pieces, or to themselves, are not for laps. */
-    if (laps->message_count == MESSAGES_MAX || message->len > port->load.config.len_max ||
+    r->net.under_way = port->net.under_way;
+    r->entry[index] = (struct leat_sim_atm_replay_entry){ .message = r->message_count };
+    /* Messages sent in pieces, or to their own port, are never replayed. */
+    if (r->message_count == MESSAGES_MAX || message->len > port->load.config.len_max ||
         message->from == message->to)
-        forget(laps);
-    if (!laps->remembers) return true;
-    laps->message[laps->message_count] = (struct leat_sim_atm_replay_message){
-        .message = *message, .cycle = port->entry[index].cycle - laps->from
+        forget(r);
+    if (!r->remembers) return true;
+    r->message[r->message_count] = (struct leat_sim_atm_replay_message){
+        .message = *message, .cycle = port->entry[index].cycle - r->from
     };
-    write_down(laps, LEAT_SIM_ATM_REPLAY_HANDED, laps->message_count++, present(laps),
-               present(laps));
+    write_down(r, LEAT_SIM_ATM_REPLAY_HANDED, r->message_count++, present(r), present(r));
     return true;
 }
 
 static bool send(struct leat_port_net *net, const struct leat_port_message *message, leat_time at)
 {
-    struct leat_sim_atm_replay *laps = of(net);
-    if (!laps->replays) return send_simulated(laps, message, at);
-    if (laps->next == laps->item_count) next_lap(laps);
-    if (!is_handed_again(laps, message, at)) {
-        catch_up(laps);
-        return send_simulated(laps, message, at);
+    struct leat_sim_atm_replay *r = of(net);
+    if (!r->replays) return send_simulated(r, message, at);
+    if (r->next == r->item_count) next_period(r);
+    if (!is_handed_again(r, message, at)) {
+        catch_up(r);
+        return send_simulated(r, message, at);
     }
-    struct leat_sim_atm_replay_message *m = &laps->message[laps->item[laps->next++].message];
+    struct leat_sim_atm_replay_message *m = &r->message[r->item[r->next++].message];
     m->message = *message;
     m->has_hash = false;
     net->under_way++;
     return true;
 }
 
-/* What was told in this run was known when it ended. */
-static void settle_items(struct leat_sim_atm_replay *laps)
+/* Events of this run become known at its end at the latest. */
+static void settle_items(struct leat_sim_atm_replay *r)
 {
-    const uint64_t now = present(laps) - laps->from;
-    if (!laps->remembers) return;
-    for (uint32_t i = laps->unsettled; i < laps->item_count; i++)
-        if (laps->item[i].told > now) laps->item[i].told = now;
-    laps->unsettled = laps->item_count;
+    const uint64_t now = present(r) - r->from;
+    if (!r->remembers) return;
+    for (uint32_t i = r->unsettled; i < r->item_count; i++)
+        if (r->item[i].told > now) r->item[i].told = now;
+    r->unsettled = r->item_count;
 }
 
-static leat_time run_simulated(struct leat_sim_atm_replay *laps, leat_time until)
+static leat_time run_simulated(struct leat_sim_atm_replay *r, leat_time until)
 {
-    struct leat_sim_atm_ports *port = &laps->port;
-    const bool may_lap = !laps->is_off && !laps->net.hear.head && laps->net.ports <= PORTS_MAX;
-    port->net.hear.head = laps->net.hear.head ? hear_head : NULL;
-    laps->has_arrived = false;
+    struct leat_sim_atm_ports *port = &r->port;
+    const bool may_detect = !r->is_off && !r->net.hear.head && r->net.ports <= PORTS_MAX;
+    port->net.hear.head = r->net.hear.head ? hear_head : NULL;
+    r->has_arrived = false;
     leat_port_run(&port->net, until);
-    show(laps);
-    if (port->has_told)
-        write_down(laps, LEAT_SIM_ATM_REPLAY_PAUSE, 0, present(laps), present(laps));
-    settle_items(laps);
-    if (laps->has_arrived && may_lap) look_for_laps(laps);
-    return laps->net.now;
+    show(r);
+    if (port->has_told) write_down(r, LEAT_SIM_ATM_REPLAY_PAUSE, 0, present(r), present(r));
+    settle_items(r);
+    if (r->has_arrived && may_detect) detect_period(r);
+    return r->net.now;
 }
 
-/* True: `until` is reached, or something was told. False: what was handed over next the last time
- * is not, so that nobody knows what follows. */
-static bool replay(struct leat_sim_atm_replay *laps, leat_time until)
+/* True: `until` is reached, or a callback was made. False: the recording expects a message here
+ * that was not sent, so the recorded future no longer applies. */
+static bool replay(struct leat_sim_atm_replay *r, leat_time until)
 {
-    const uint64_t last = leat_sim_atm_ports_last_cycle(&laps->port, until);
-    uint64_t skipped = laps->port.load.skipped_cycles;
+    const uint64_t last = leat_sim_atm_ports_last_cycle(&r->port, until);
+    uint64_t skipped = r->port.load.skipped_cycles;
     for (;;) {
-        if (laps->next == laps->item_count) next_lap(laps);
-        const struct leat_sim_atm_replay_item *item = &laps->item[laps->next];
-        const uint64_t told = laps->from + item->told + (laps->port.load.skipped_cycles - skipped);
+        if (r->next == r->item_count) next_period(r);
+        const struct leat_sim_atm_replay_item *item = &r->item[r->next];
+        const uint64_t told = r->from + item->told + (r->port.load.skipped_cycles - skipped);
         if (last < told || (last == told && item->kind == LEAT_SIM_ATM_REPLAY_HANDED)) {
-            laps->net.now = until;
+            r->net.now = until;
             return true;
         }
         if (item->kind == LEAT_SIM_ATM_REPLAY_HANDED) {
-            laps->net.now = leat_sim_atm_ports_edge(&laps->port, laps->from + item->told);
+            r->net.now = leat_sim_atm_ports_edge(&r->port, r->from + item->told);
             return false;
         }
-        laps->next++;
+        r->next++;
         if (item->kind == LEAT_SIM_ATM_REPLAY_PAUSE) {
-            laps->net.now = leat_sim_atm_ports_edge(&laps->port, laps->from + item->told);
+            r->net.now = leat_sim_atm_ports_edge(&r->port, r->from + item->told);
             return true;
         }
-        tell(laps, item);
+        tell(r, item);
     }
 }
 
 static leat_time run(struct leat_port_net *net, leat_time until)
 {
-    struct leat_sim_atm_replay *laps = of(net);
-    if (laps->replays) {
+    struct leat_sim_atm_replay *r = of(net);
+    if (r->replays) {
         if (until == LEAT_NEVER && !net->under_way) return net->now;
-        if (replay(laps, until)) return net->now;
-        catch_up(laps);
+        if (replay(r, until)) return net->now;
+        catch_up(r);
     }
-    return run_simulated(laps, until);
+    return run_simulated(r, until);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------
  */
 
-static void *lay_out(struct leat_sim_atm_replay *laps,
-                     const struct leat_sim_atm_ports_config *config, struct leat_arena *arena)
+static void *lay_out(struct leat_sim_atm_replay *r, const struct leat_sim_atm_ports_config *config,
+                     struct leat_arena *arena)
 {
     const uint32_t ports = config->fabric.net.ports;
-    laps->entry = leat_arena_lay(arena, config->messages_max, sizeof *laps->entry);
-    laps->blank = leat_arena_lay(arena, leat_atm_aal_message_max(config->aal.send_blocks), 1);
-    laps->word = leat_arena_lay(arena, WORDS_MAX, sizeof *laps->word);
-    laps->item = leat_arena_lay(arena, ITEMS_MAX, sizeof *laps->item);
-    laps->message = leat_arena_lay(arena, MESSAGES_MAX, sizeof *laps->message);
-    laps->number = leat_arena_lay(arena, ports, sizeof *laps->number);
-    laps->ends_as = leat_arena_lay(arena, MESSAGES_MAX, sizeof *laps->ends_as);
-    laps->shell = leat_arena_lay(arena, MESSAGES_MAX, sizeof *laps->shell);
-    laps->began = leat_arena_lay(arena, MESSAGES_MAX, sizeof *laps->began);
+    r->entry = leat_arena_lay(arena, config->messages_max, sizeof *r->entry);
+    r->blank = leat_arena_lay(arena, leat_atm_aal_message_max(config->aal.send_blocks), 1);
+    r->word = leat_arena_lay(arena, WORDS_MAX, sizeof *r->word);
+    r->item = leat_arena_lay(arena, ITEMS_MAX, sizeof *r->item);
+    r->message = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->message);
+    r->number = leat_arena_lay(arena, ports, sizeof *r->number);
+    r->ends_as = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->ends_as);
+    r->shell = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->shell);
+    r->began = leat_arena_lay(arena, MESSAGES_MAX, sizeof *r->began);
     return leat_arena_lay_lines(arena, 1, leat_sim_atm_ports_footprint(config));
 }
 
@@ -505,17 +502,17 @@ size_t leat_sim_atm_replay_footprint(const struct leat_sim_atm_ports_config *con
 
 static const struct leat_port_ops ops = { .send = send, .run = run };
 
-void leat_sim_atm_replay_init(struct leat_sim_atm_replay *laps,
+void leat_sim_atm_replay_init(struct leat_sim_atm_replay *r,
                               const struct leat_sim_atm_ports_config *config, void *memory)
 {
     struct leat_arena arena;
-    *laps = (struct leat_sim_atm_replay){ .span = SPAN_MIN };
+    *r = (struct leat_sim_atm_replay){ .span = SPAN_MIN };
     leat_arena_init(&arena, memory, leat_sim_atm_replay_footprint(config));
-    leat_sim_atm_ports_init(&laps->port, config, lay_out(laps, config, &arena));
-    laps->net = laps->port.net;
-    laps->net.ops = &ops;
-    laps->port.net.hear = (struct leat_port_hear){
-        .context = laps,
+    leat_sim_atm_ports_init(&r->port, config, lay_out(r, config, &arena));
+    r->net = r->port.net;
+    r->net.ops = &ops;
+    r->port.net.hear = (struct leat_port_hear){
+        .context = r,
         .sent = hear_sent,
         .arrived = hear_arrived,
         .lost = hear_lost,

@@ -1,20 +1,21 @@
 /*
- * The ports of a cell network (sim_atm_ports.h) for programs that do the same over and over: what
- * has been simulated once is not simulated again.
+ * Steady-state detection for the ports of a cell network (sim_atm_ports.h). When a program repeats
+ * itself, leat replays the recorded deliveries instead of simulating them.
  *
- *     handed over, sent, arrived ...                handed over, as before?
- *     |--- written down ----------------->|--- told again, without the network ------------ ... no:
- *     a moment                            a moment like it (sim_atm_fingerprint.h) catch up
+ *     send, sent, arrived ...               send: the same as recorded?
+ *     |--- record ------------------------>|--- replay, without the network ---------- ... no:
+ *     reference state                      equal fingerprint (sim_atm_fingerprint.h)    catch up
  *
- * From two moments that are alike the same follows, as long as the same is handed over in the same
- * cycles. So between such moments, a lap, the network stands still, and what it told in the last
- * lap is told again; octets, ids and the certificate are those of now. When something else is
- * handed over, or something is not, the network is run from the beginning of this lap on, telling
- * nothing, and goes on from there. Nobody can tell the difference, but for the time it takes.
+ * Two states with equal fingerprints have the same future, as long as the hosts send the same
+ * messages in the same cycles. The time between two such states is a period. During a replay the
+ * network stands still, and the callbacks of the recorded period are made again, with the octets,
+ * ids and certificate of the present. When a host sends another message, or omits one, leat
+ * simulates the network from the beginning of the current period, without callbacks, and continues
+ * from there. Results are the same with and without replay; only the run time differs.
  *
- * How long a lap is nobody knows: moments are looked at with each arrival of a message like the one
- * at which a moment was remembered, and moments are remembered for longer and longer, so that any
- * lap is found soon after it has begun to repeat itself (Brent's way to find a cycle).
+ * The length of a period is unknown in advance. States are compared at each arrival of a message
+ * like the one that arrived at the reference state. Each reference state is kept longer than the
+ * one before, so that a period is found soon after it begins to repeat (Brent's cycle detection).
  */
 #ifndef LEAT_SIM_ATM_REPLAY_H
 #define LEAT_SIM_ATM_REPLAY_H
@@ -23,34 +24,34 @@
 #include "sim_atm_ports.h"
 
 enum leat_sim_atm_replay_kind {
-    LEAT_SIM_ATM_REPLAY_HANDED, /* over by its host */
+    LEAT_SIM_ATM_REPLAY_HANDED, /* the host sends a message */
     LEAT_SIM_ATM_REPLAY_SENT,
     LEAT_SIM_ATM_REPLAY_COMING,
     LEAT_SIM_ATM_REPLAY_ARRIVED,
-    LEAT_SIM_ATM_REPLAY_PAUSE, /* a run ended since something was told */
+    LEAT_SIM_ATM_REPLAY_PAUSE, /* a run ended because of a callback */
 };
 
-/* Cycles are counted from the beginning of a lap. */
+/* Cycles count from the beginning of the period. */
 struct leat_sim_atm_replay_item {
     enum leat_sim_atm_replay_kind kind;
     uint32_t message;
-    uint64_t told; /* when this was known */
-    uint64_t at;   /* the cycle that was told */
+    uint64_t told; /* the cycle in which this became known */
+    uint64_t at;   /* the cycle that was reported */
 };
 
-/* The messages of a lap: those that were under way when it began, then those handed over. */
+/* The messages of a period: first those in flight when it began, then those sent in it. */
 struct leat_sim_atm_replay_message {
     struct leat_port_message message;
-    uint64_t cycle; /* of its hand-over */
-    uint64_t hash;  /* of its octets, once it was told that it comes */
+    uint64_t cycle; /* in which it was sent */
+    uint64_t hash;  /* of its octets, set when `coming` is reported */
     bool has_hash;
-    uint32_t number; /* among those of its port, from its next one on */
+    uint32_t number; /* within its port, relative to the port's next message */
 };
 
-/* What is known of an entry of the port. */
+/* Replay's data about an entry of the port. */
 struct leat_sim_atm_replay_entry {
-    uint32_t message; /* in this lap */
-    uint32_t number;  /* of its port's */
+    uint32_t message; /* its index in this period */
+    uint32_t number;  /* within its port */
     uint64_t hash;
     bool has_hash;
 };
@@ -58,46 +59,48 @@ struct leat_sim_atm_replay_entry {
 struct leat_sim_atm_replay {
     struct leat_port_net net;
     struct leat_sim_atm_ports port;
-    bool is_off;                             /* between runs, before any lap: all is simulated */
-    struct leat_sim_atm_replay_entry *entry; /* beside the port's */
-    uint8_t *blank;                          /* octets of a message: none */
+    bool is_off; /* set between runs, before any replay: simulate everything */
+    struct leat_sim_atm_replay_entry *entry; /* parallel to the port's */
+    uint8_t *blank;                          /* octets of an empty message */
 
-    /* The moment that is remembered, and all since then. */
+    /* The reference state and the recording since then. */
     bool remembers;
-    uint64_t *word; /* its likeness */
+    uint64_t *word; /* its fingerprint */
     size_t word_count;
-    uint64_t words_spent; /* on likenesses, ever */
-    uint64_t from;        /* its cycle: the last that was run */
-    uint64_t holds;       /* of the port, then */
+    uint64_t words_spent; /* on all fingerprints so far */
+    uint64_t from;        /* cycle of the reference state: the last that was run */
+    uint64_t holds;       /* of the port at that time */
     struct leat_port_message arrived_last;
-    uint32_t arrivals, span; /* since then; up to which it is remembered */
+    uint32_t arrivals, span; /* since then; the limit after which a new reference is taken */
     struct leat_sim_atm_replay_item *item;
-    uint32_t item_count, unsettled; /* those from here on are of this run */
+    uint32_t item_count, unsettled; /* items from here on belong to this run */
     struct leat_sim_atm_replay_message *message;
     uint32_t message_count;
-    uint32_t under_way; /* of them: when the lap began */
-    uint32_t *number;   /* of each port's messages, then */
-    bool has_arrived;   /* something in this run: arrived_now */
+    uint32_t under_way; /* how many of them were in flight when the period began */
+    uint32_t *number;   /* each port's message number at that time */
+    bool has_arrived;   /* in this run: arrived_now */
     struct leat_port_message arrived_now;
 
-    /* Laps that are not simulated. */
+    /* Replay. */
     bool replays;
-    uint32_t next;     /* item */
-    uint32_t *ends_as; /* messages under way at the end of a lap, in the order of its beginning */
-    uint32_t *shell;   /* entries of the port under way, where it stands still */
-    struct leat_sim_atm_replay_message *began; /* this lap: those under way */
-    uint64_t length;                           /* cycles */
-    uint64_t laps;                             /* since it stands still */
-    uint32_t rests;                            /* arrivals before it looks for laps again */
-    uint32_t rest;                             /* how many the next time that it was not worth it */
-    bool catches_up;                           /* and tells nothing */
-    uint64_t replayed; /* messages that arrived without being simulated, of all */
+    uint32_t next; /* item */
+    uint32_t
+        *ends_as;    /* messages in flight at the end of a period, in the order of its beginning */
+    uint32_t *shell; /* entries in flight in the port, while it stands still */
+    struct leat_sim_atm_replay_message
+        *began;        /* messages in flight at the beginning of this period */
+    uint64_t length;   /* cycles */
+    uint64_t periods;  /* replayed since the network stands still */
+    uint32_t rests;    /* arrivals to ignore before the search resumes */
+    uint32_t rest;     /* what `rests` becomes after a replay that was too short */
+    bool catches_up;   /* without callbacks */
+    uint64_t replayed; /* messages that arrived by replay, in total */
 };
 
 size_t leat_sim_atm_replay_footprint(const struct leat_sim_atm_ports_config *config);
 
-/* `memory` is zeroed, aligned for any object, lent for good. */
-void leat_sim_atm_replay_init(struct leat_sim_atm_replay *laps,
+/* `memory` is zeroed, aligned for any object, and borrowed for the lifetime of `r`. */
+void leat_sim_atm_replay_init(struct leat_sim_atm_replay *r,
                               const struct leat_sim_atm_ports_config *config, void *memory);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Programs that repeat themselves, and now and then do not, run over the ports of a cell network
- * and over the same ports with laps: nobody may be able to tell the difference.
+ * Programs that mostly repeat themselves run over the ports of a cell network with and without
+ * replay. All results must be equal.
  */
 #include "leat_text.h"
 #include "sim_atm_replay.h"
@@ -11,22 +11,22 @@
 
 enum { TASKS_MAX = 16, PHASES_MAX = 4, MESSAGES_MAX = 1 << 17, CYCLE_PS = 50000 };
 
-/* A phase: who sends how much to whom. Each then waits for what comes to it. */
+/* A phase: who sends how much to whom. Each task then waits for its own messages. */
 struct phase {
     enum { RING, PAIRS, TO_FIRST, FROM_FIRST, PHASE_KINDS } kind;
-    uint32_t shift, len, pause; /* cycles, before it sends */
+    uint32_t shift, len, pause; /* pause: cycles before it sends */
 };
 
 struct program {
     uint32_t tasks, phases, rounds;
     struct phase phase[PHASES_MAX];
-    uint32_t odd_every; /* rounds: then something is otherwise, on the average; 0: never */
+    uint32_t odd_every; /* mean number of rounds between irregular ones; 0: none */
     uint64_t seed;
 };
 
 struct task {
     uint32_t round, phase;
-    uint32_t needs, has; /* messages, so far: some come before they are needed */
+    uint32_t needs, has; /* messages so far: some arrive before they are needed */
     bool sends;          /* next, at `from` */
     leat_time from;
 };
@@ -36,9 +36,9 @@ struct scene {
     const struct program *program;
     struct task task[TASKS_MAX];
     uint32_t messages; /* so far */
-    leat_time *coming; /* by id: what was told; 0: nothing */
-    uint64_t told;     /* a hash of all that was */
-    uint64_t cuts;     /* state: how runs are cut into pieces */
+    leat_time *coming; /* by id: the reported time; 0: none */
+    uint64_t told;     /* a hash of all callbacks */
+    uint64_t cuts;     /* random state: where runs are cut into pieces */
     bool wants_coming;
     uint32_t sent, arrived;
 };
@@ -84,7 +84,7 @@ static void hear_sent(void *context, const struct leat_port_message *m, leat_tim
     note(s, 1, m, at);
 }
 
-/* Octets that are lent no more are gone. */
+/* The octets are no longer borrowed: free them. */
 static void take(const struct leat_port_message *m)
 {
     OK(is_sound(m));
@@ -117,7 +117,7 @@ static void hear_lost(void *context, const struct leat_port_message *m, const ch
                       leat_time at)
 {
     (void)context, (void)m, (void)why, (void)at;
-    OK(false); /* no message is */
+    OK(false); /* no message is lost */
 }
 
 /* ---- tasks -------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ static void send_to(struct scene *s, uint32_t from, uint32_t to, uint64_t len)
     OK(leat_port_send(s->net, &m, s->task[from].from));
 }
 
-/* What is otherwise in this round, of all tasks alike; 0: nothing. */
+/* How this round is irregular, the same for all tasks; 0: it is regular. */
 static uint64_t oddity(const struct program *p, uint32_t round)
 {
     uint64_t state = p->seed + round;
@@ -241,7 +241,7 @@ static void play(struct scene *s)
     }
 }
 
-/* ---- the two ways ------------------------------------------------------------------------------
+/* ---- with and without replay --------------------------------------------------------------------
  */
 
 struct outcome {
@@ -251,22 +251,22 @@ struct outcome {
 };
 
 static struct outcome run_program(const struct program *program,
-                                  const struct leat_sim_atm_ports_config *config, bool with_laps,
+                                  const struct leat_sim_atm_ports_config *config, bool with_replay,
                                   uint64_t cuts)
 {
-    static struct leat_sim_atm_replay laps;
+    static struct leat_sim_atm_replay replay;
     static struct leat_sim_atm_ports port;
     struct scene s = { .program = program, .cuts = cuts, .wants_coming = program->seed % 4 != 0 };
-    const size_t len = with_laps ? leat_sim_atm_replay_footprint(config)
-                                 : leat_sim_atm_ports_footprint(config);
+    const size_t len = with_replay ? leat_sim_atm_replay_footprint(config)
+                                   : leat_sim_atm_ports_footprint(config);
     void *memory = calloc(1, len);
     s.coming = calloc((size_t)program->rounds * program->phases * TASKS_MAX * 2, sizeof *s.coming);
     if (!memory || !s.coming) abort();
-    if (with_laps)
-        leat_sim_atm_replay_init(&laps, config, memory);
+    if (with_replay)
+        leat_sim_atm_replay_init(&replay, config, memory);
     else
         leat_sim_atm_ports_init(&port, config, memory);
-    s.net = with_laps ? &laps.net : &port.net;
+    s.net = with_replay ? &replay.net : &port.net;
     for (uint32_t i = 0; i < program->tasks; i++)
         s.task[i].sends = true;
     play(&s);
@@ -274,7 +274,7 @@ static struct outcome run_program(const struct program *program,
     free(memory);
     return (struct outcome){ .told = s.told,
                              .certificate = s.net->certificate,
-                             .replayed = with_laps ? laps.replayed : 0,
+                             .replayed = with_replay ? replay.replayed : 0,
                              .now = s.net->now,
                              .sent = s.sent,
                              .arrived = s.arrived };
@@ -284,13 +284,13 @@ static uint64_t compare(const struct program *program,
                         const struct leat_sim_atm_ports_config *config, uint64_t cuts)
 {
     const struct outcome plain = run_program(program, config, false, 0);
-    const struct outcome laps = run_program(program, config, true, cuts);
-    EQ(laps.sent, plain.sent);
-    EQ(laps.arrived, plain.arrived);
-    EQ(laps.told, plain.told);
-    EQ(laps.certificate, plain.certificate);
-    if (!cuts) EQ(laps.now, plain.now); /* else it may be past the last that was told */
-    return laps.replayed;
+    const struct outcome replay = run_program(program, config, true, cuts);
+    EQ(replay.sent, plain.sent);
+    EQ(replay.arrived, plain.arrived);
+    EQ(replay.told, plain.told);
+    EQ(replay.certificate, plain.certificate);
+    if (!cuts) EQ(replay.now, plain.now); /* else it may be later than the last callback */
+    return replay.replayed;
 }
 
 static void a_ring_that_goes_on_for_long_is_replayed(void)
@@ -303,7 +303,7 @@ static void a_ring_that_goes_on_for_long_is_replayed(void)
     OK(compare(&program, &config, 0) > 600 * 16 / 3);
 }
 
-/* The times up to which it is run are no part of what is repeated. */
+/* The `until` of runs does not affect the period. */
 static void a_ring_is_replayed_however_its_run_is_cut(void)
 {
     struct leat_sim_atm_ports_config config = config_of("clos444");
@@ -326,7 +326,8 @@ static void a_message_there_and_back_is_replayed_at_once(void)
     OK(compare(&program, &config, 0) > 2 * 900);
 }
 
-/* In a network of 256 ports a look takes as long as thousands of cells: still it is worth it. */
+/* In a network of 256 ports a fingerprint costs as much as thousands of cells. Replay still pays.
+ * */
 static void a_large_network_is_replayed_too(void)
 {
     const struct leat_sim_atm_ports_config config = config_of("clos:16,16,16");
@@ -362,8 +363,8 @@ static struct program random_program(uint64_t *state, uint32_t ports)
     return p;
 }
 
-/* Buffers that fill up, messages that soon grow obsolete, and, where none is so long that it would
- * be sent for ever, cells that may be sent again for no reason. */
+/* Small buffers, messages that expire soon, and spurious retransmissions. The latter only where no
+ * message is so long that it would be retransmitted for ever. */
 static void vary(struct leat_sim_atm_ports_config *config, bool has_long, uint64_t *state)
 {
     if (below(state, 2)) config->aal.obsolete_cycles = 500 + below(state, 5000);
