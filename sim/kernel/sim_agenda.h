@@ -1,12 +1,12 @@
 /*
- * The event kernel: who acts when. Entities act in phases of a cycle. An event is (time, phase,
- * entity), and that is also the order of all events: no insertion and no address has a part in it.
- * What is to be done lies in the entity; the agenda has at most one event per (phase, entity).
+ * The event kernel. Entities act in phases of a cycle. An event is (time, phase, entity), and this
+ * is also the order of all events: neither insertion order nor addresses affect it. The entity
+ * holds what to do; the agenda has at most one event per (phase, entity).
  *
  *   while (leat_sim_agenda_advance(&a, until, &now))
  *       for (uint32_t phase = 0; phase < phases; phase++)
  *           while (leat_sim_agenda_take(&a, phase, &entity))
- *               act(phase, entity, now);          may set events, for now too if still to come
+ *               act(phase, entity, now);          may set events, also for later in this cycle
  *
  *   now                              now + LEAT_SIM_WHEEL
  *    |  wheel: one slot per cycle       |  heap: the far events, by time
@@ -16,7 +16,7 @@
  *     phase 0, phase 1, ...: the entities due, as bits; a word of bits over every 64 words, up to
  *     one word on top per phase, so that the next entity is found in a step per level
  *
- * A mark per slot tells which slots may hold anything, so idle cycles cost nothing, however many.
+ * A mark per slot shows which slots may hold anything, so idle cycles cost nothing, however many.
  * Memory is the caller's and fixed at init; the heap has room for every (phase, entity).
  */
 #ifndef LEAT_SIM_AGENDA_H
@@ -31,12 +31,12 @@
 enum {
     LEAT_SIM_PHASES_MAX = 4,
     LEAT_SIM_ENTITIES_MAX = 1 << 20, /* per phase */
-    LEAT_SIM_CURSOR_SHIFT = 21,      /* phase << this, plus entity, plus 1, is a place in a cycle */
-    LEAT_SIM_LEVELS_MAX = 4,         /* of words of 64 bits: four cover 2^24 entities */
-    LEAT_SIM_WHEEL = 128, /* cycles; more than a cell time, so that cells never see the heap */
+    LEAT_SIM_CURSOR_SHIFT = 21,      /* (phase << this) + entity + 1 is a position within a cycle */
+    LEAT_SIM_LEVELS_MAX = 4,         /* levels of 64-bit words: four cover 2^24 entities */
+    LEAT_SIM_WHEEL = 128, /* cycles; more than a cell time, so that cells never use the heap */
 };
 
-/* The phase is a constant where these are called: inlined, half of their instructions go. */
+/* Callers pass a constant phase: inlining removes half of the instructions. */
 #ifdef __GNUC__
 #define LEAT_SIM_ALWAYS_INLINE __attribute__((always_inline)) static inline
 #else
@@ -48,43 +48,44 @@ struct leat_sim_agenda_shape {
     uint32_t entities[LEAT_SIM_PHASES_MAX];
 };
 
-/* For the functions below alone. */
+/* Only for the functions below. */
 struct leat_sim_agenda_phase {
     uint64_t *due;     /* by entity; LEAT_NEVER: no event */
-    uint64_t plain;    /* cycles to come that are a bit in a slot and nothing else; 0: none */
+    uint64_t plain;    /* future cycles that are only a bit in a slot; 0: none */
     uint32_t entities; /* how many */
     uint32_t id;       /* of entity 0 in the heap */
     uint32_t levels;
-    uint32_t word[LEAT_SIM_LEVELS_MAX]; /* where in a slot a level begins; [0]: entities */
+    uint32_t word[LEAT_SIM_LEVELS_MAX]; /* where each level begins in a slot; [0]: entities */
 };
 
 struct leat_sim_agenda {
     uint64_t now;
     uint64_t *present; /* the slot of `now` */
-    uint32_t cursor;   /* the first (phase, entity) still to come in the present cycle */
+    uint32_t cursor;   /* the first (phase, entity) still pending in the present cycle */
     uint32_t phases;
     uint32_t slot_shift; /* log2 of the words of a slot; the top words of the phases come first */
     uint32_t heap_count;
-    uint64_t occupied[LEAT_SIM_WHEEL / 64]; /* bits: slots that may hold something; all that do */
+    uint64_t occupied[LEAT_SIM_WHEEL / 64]; /* bits: slots that may hold something */
     struct leat_sim_agenda_phase phase[LEAT_SIM_PHASES_MAX];
     uint64_t *slots;
     uint64_t *due;   /* of all phases, by id */
     uint32_t *heap;  /* ids, the earliest on top */
-    uint32_t *place; /* of an id in the heap, while it is there */
+    uint32_t *place; /* of an id, while it is in the heap */
 };
 
-/* Octets of memory that init wants. 1..4 phases of 0..2^20 entities (asserted). */
+/* Octets of memory that init needs. 1..4 phases of 0..2^20 entities (asserted). */
 size_t leat_sim_agenda_footprint(const struct leat_sim_agenda_shape *shape);
 
-/* Stands at time 0 with nothing due. `memory` is aligned for uint64_t and lent for good. */
+/* Starts at time 0 with nothing due. `memory` is aligned for uint64_t and lent for the agenda's
+ * lifetime. */
 void leat_sim_agenda_init(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape,
                           void *memory);
 
-/* What leat_sim_agenda_advance and leat_sim_agenda_set do, in all cases. */
+/* The general case of leat_sim_agenda_advance and leat_sim_agenda_set. */
 bool leat_sim_agenda_jump(struct leat_sim_agenda *a, uint64_t until, uint64_t *now);
 void leat_sim_agenda_move(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at);
 
-/* The lowest bit of a word that is not zero. */
+/* The lowest set bit of a nonzero word. */
 static inline uint32_t leat_sim_agenda_lowest(uint64_t word)
 {
 #ifdef __GNUC__
@@ -106,8 +107,8 @@ static inline bool leat_sim_agenda_any(const struct leat_sim_agenda *a, uint32_t
     return a->present[phase] != 0;
 }
 
-/* Cycles from `from` to the first slot that may hold anything, in its word and the next one, or to
- * the slot behind them. */
+/* Cycles from `from` to the first slot that may hold anything, in its word and the next one; or to
+ * the slot after these words. */
 static inline uint64_t leat_sim_agenda_ahead(const struct leat_sim_agenda *a, uint64_t from)
 {
     const uint64_t slot = from % LEAT_SIM_WHEEL, bit = slot % 64;
@@ -117,7 +118,7 @@ static inline uint64_t leat_sim_agenda_ahead(const struct leat_sim_agenda *a, ui
     return 64 - bit + (next ? leat_sim_agenda_lowest(next) : 64);
 }
 
-/* The slot of this cycle holds nothing. */
+/* Marks the slot of this cycle as empty. */
 static inline void leat_sim_agenda_forget(struct leat_sim_agenda *a, uint64_t at)
 {
     a->occupied[at % LEAT_SIM_WHEEL / 64] &= ~(UINT64_C(1) << at % 64);
@@ -129,9 +130,10 @@ static inline bool leat_sim_agenda_slot_is_empty(const uint64_t *slot)
 }
 
 /*
- * To the next cycle before `until` that has anything due. False: there is none; *now is untouched,
- * and the agenda stands at `until` (where it was, if until is past or LEAT_NEVER), so that events
- * for that very cycle can be set. All that was due in the present cycle must be taken (asserted).
+ * Advances to the next cycle before `until` that has anything due. False: there is none; *now is
+ * untouched, and the agenda stands at `until` (where it was, if until is past or LEAT_NEVER), so
+ * that events can be set for that very cycle. All events of the present cycle must have been taken
+ * (asserted).
  */
 static inline bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t until, uint64_t *now)
 {
@@ -150,8 +152,8 @@ static inline bool leat_sim_agenda_advance(struct leat_sim_agenda *a, uint64_t u
 }
 
 /*
- * The first entity due now, out of the bits of all levels; there is one. A word that becomes empty
- * takes its bit out of the word above, without a branch that a processor would guess wrong.
+ * Removes the first entity due now from the bits of all levels; there is one. A word that becomes
+ * empty clears its bit in the word above, without a branch that would be mispredicted.
  */
 static inline uint32_t leat_sim_agenda_pull(struct leat_sim_agenda *a, uint32_t phase)
 {
@@ -168,7 +170,7 @@ static inline uint32_t leat_sim_agenda_pull(struct leat_sim_agenda *a, uint32_t 
     return found;
 }
 
-/* The same for three levels (4,097 to 262,144 entities), written out: twice as fast. */
+/* The same for three levels (4,097 to 262,144 entities), unrolled: twice as fast. */
 static inline uint32_t leat_sim_agenda_pull_3(struct leat_sim_agenda *a, uint32_t phase)
 {
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
@@ -185,7 +187,7 @@ static inline uint32_t leat_sim_agenda_pull_3(struct leat_sim_agenda *a, uint32_
     return leaf_at * 64 + leat_sim_agenda_lowest(bits);
 }
 
-/* When the entity acts in this phase; LEAT_NEVER: it does not. */
+/* When the entity acts in this phase; LEAT_NEVER: no event. */
 static inline uint64_t leat_sim_agenda_due(const struct leat_sim_agenda *a, uint32_t phase,
                                            uint32_t entity)
 {
@@ -194,8 +196,8 @@ static inline uint64_t leat_sim_agenda_due(const struct leat_sim_agenda *a, uint
 }
 
 /*
- * The entity acts in this phase at `at`, and at no other time set before; LEAT_NEVER cancels. `at`
- * may be the present cycle while (phase, entity) is still to come in it (asserted).
+ * The entity acts in this phase at `at`; this replaces an earlier event. LEAT_NEVER cancels it.
+ * `at` may be the present cycle while (phase, entity) is still pending in it (asserted).
  */
 LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint32_t phase,
                                                 uint32_t entity, uint64_t at)
@@ -212,9 +214,9 @@ LEAT_SIM_ALWAYS_INLINE void leat_sim_agenda_set(struct leat_sim_agenda *a, uint3
 }
 
 /*
- * Takes the next entity due now in this phase, by number, those set meanwhile included. False:
- * none is left, and the phase is over for this cycle. Phases come in order; one may be passed over
- * if nothing is due in it.
+ * Takes the next entity due now in this phase, by number, including those set meanwhile. False:
+ * none is left, and the phase is over for this cycle. Phases come in order; one may be skipped if
+ * nothing is due in it.
  */
 LEAT_SIM_ALWAYS_INLINE bool leat_sim_agenda_take(struct leat_sim_agenda *a, uint32_t phase,
                                                  uint32_t *entity)

@@ -42,7 +42,7 @@ void leat_sim_certificate_init(struct leat_sim_certificate *c);
 void leat_sim_certificate_add(struct leat_sim_certificate *c, const struct leat_sim_delivery *d);
 uint64_t leat_sim_certificate_value(const struct leat_sim_certificate *c);
 
-/* Any octets; a hash is no secret: it tells accidents, not forgers. */
+/* For any octets. It detects accidents, not forgery. */
 uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len);
 
 /* The hash of spec/atm.md, 8. Deliveries come in order of cycle, then output (asserted). */

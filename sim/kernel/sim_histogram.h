@@ -1,6 +1,6 @@
 /*
- * How long things took: counts in bins that are exact below 4096 and a 256th of the value above,
- * in fixed memory. Mean, least and greatest are exact.
+ * A histogram of durations in fixed memory. Bins are exact below 4096 and 1/256 of the value wide
+ * above. Mean, minimum and maximum are exact.
  */
 #ifndef LEAT_SIM_HISTOGRAM_H
 #define LEAT_SIM_HISTOGRAM_H
@@ -23,8 +23,8 @@ struct leat_sim_histogram {
 void leat_sim_histogram_init(struct leat_sim_histogram *h);
 void leat_sim_histogram_add(struct leat_sim_histogram *h, uint64_t value);
 
-/* The least value that at least `permille` of a thousand values do not exceed (the upper edge of
- * its bin, and never more than the greatest value); 0 without values. */
+/* The smallest value that at least `permille` of a thousand values do not exceed (the upper edge of
+ * its bin, but at most the maximum); 0 without values. */
 uint64_t leat_sim_histogram_quantile(const struct leat_sim_histogram *h, uint32_t permille);
 
 /* Sum over count; 0 without values. */

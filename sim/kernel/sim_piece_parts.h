@@ -1,4 +1,4 @@
-/* Pieces of text, for those who read names and faults; not for users. */
+/* Pieces of text, for parsers of names and faults. Internal. */
 #ifndef LEAT_SIM_PIECE_PARTS_H
 #define LEAT_SIM_PIECE_PARTS_H
 
@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Lent, not terminated. */
+/* Borrowed, not terminated. */
 struct leat_sim_piece {
-    const char *at; /* NULL: there is none, not even an empty one */
+    const char *at; /* NULL: no piece, not even an empty one */
     size_t len;
 };
 
-/* Up to `end`; *rest is then what is behind it, or none if there is no `end`. */
+/* Returns the text up to `end`; *rest becomes the text after it, or none if there is no `end`. */
 static inline struct leat_sim_piece leat_sim_piece_cut(struct leat_sim_piece *rest, char end)
 {
     struct leat_sim_piece head = { rest->at, 0 };
