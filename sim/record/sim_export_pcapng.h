@@ -1,7 +1,7 @@
 /*
- * The frames of a recording as a capture: one interface per lane and direction that has any, named
- * by the lane's path ("net.port3", "net.port3 in", "net.port3 out"), of the lane's link type. Time
- * is in nanoseconds since the run began.
+ * The frames of a recording as a capture. Each lane and direction with frames is an interface,
+ * named by the lane's path ("net.port3", "net.port3 in", "net.port3 out"), with the lane's link
+ * type. Time is in nanoseconds since the start of the run.
  */
 #ifndef LEAT_SIM_EXPORT_PCAPNG_H
 #define LEAT_SIM_EXPORT_PCAPNG_H
@@ -11,10 +11,10 @@
 
 enum {
     LEAT_SIM_DIRECTIONS = 3,
-    LEAT_SIM_BLOCK_EXTRA = 256, /* around a frame, or an interface with its name */
+    LEAT_SIM_BLOCK_EXTRA = 256, /* overhead of a frame, or of an interface with its name */
 };
 
-/* About a megabyte: not for the stack. */
+/* About a megabyte: too large for the stack. */
 struct leat_sim_export_pcapng {
     const struct leat_sim_recording *rec;
     struct leat_text *out;
@@ -23,11 +23,11 @@ struct leat_sim_export_pcapng {
     uint8_t block[LEAT_SIM_FRAME_LEN_MAX + LEAT_SIM_BLOCK_EXTRA];
 };
 
-/* Writes the head. Both are lent until the last event. */
+/* Writes the header. Both are lent until the last event. */
 void leat_sim_export_pcapng_init(struct leat_sim_export_pcapng *x,
                                  const struct leat_sim_recording *rec, struct leat_text *out);
 
-/* Every event of the recording, right after it was read. */
+/* Call it for every event of the recording, right after it was read. */
 void leat_sim_export_pcapng_event(struct leat_sim_export_pcapng *x, const struct leat_sim_event *e);
 
 #endif

@@ -20,14 +20,14 @@
 struct leat_sim_export_perfetto {
     const struct leat_sim_recording *rec;
     struct leat_json json;
-    bool orphans; /* the process of those without a group is declared */
+    bool orphans; /* the process of tracks without a group is declared */
 };
 
-/* Writes the head. Both are lent until the last event. */
+/* Writes the header. Both are lent until the last event. */
 void leat_sim_export_perfetto_init(struct leat_sim_export_perfetto *x,
                                    const struct leat_sim_recording *rec, struct leat_text *out);
 
-/* Every event of the recording, right after it was read. */
+/* Call it for every event of the recording, right after it was read. */
 void leat_sim_export_perfetto_event(struct leat_sim_export_perfetto *x,
                                     const struct leat_sim_event *e);
 

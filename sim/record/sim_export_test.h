@@ -1,4 +1,4 @@
-/* What the tests of the exporters share: an export of what was recorded, as text. */
+/* Shared by the tests of the exporters: an export of what was recorded, as text. */
 #ifndef LEAT_SIM_EXPORT_TEST_H
 #define LEAT_SIM_EXPORT_TEST_H
 
@@ -12,7 +12,7 @@ static inline void export_from_the_beginning(void)
     leat_text_init(&exported_text, exported, sizeof exported - 1, NULL, NULL);
 }
 
-/* Ends the text with a 0, so that it can be compared. */
+/* Terminates the text with a 0, so that it can be compared. */
 static inline const char *exported_string(void)
 {
     OK(!exported_text.overflowed);

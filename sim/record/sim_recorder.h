@@ -1,16 +1,15 @@
 /*
- * The recorder: writes what happens in a run as a recording (sim_recording.h has the picture).
- * First clocks and tracks are declared, then events come in order of time, then it is closed.
+ * The recorder writes the events of a run as a recording (sim_recording.h has the picture). Declare
+ * clocks and tracks first, then record events in order of time, then close it.
  *
  *   lane = leat_sim_recorder_lane(&r, group, clock, LEAT_LINK_USER0, "port3");
  *   busy = leat_sim_recorder_name(&r, "busy");
  *   ...
  *   leat_sim_record_begin(recorder, now_ps, lane, busy);      recorder == NULL: off, one branch
  *
- * Numbers come from 1; 0 is no parent and no clock. Octets leave through a leat_text; names and
- * numbers that do not fit sim_recording.h's limits are asserted, as is the order of time. Kinds of
- * tracks, lengths of paths, spans that nest and values that fit their width are for the reader to
- * check: the recorder remembers no tracks.
+ * Numbers start at 1; 0 means no parent or no clock. The octets go to a leat_text. The limits of
+ * sim_recording.h and the order of time are asserted. The reader checks kinds of tracks, lengths of
+ * paths, nesting of spans and widths of values: the recorder does not store tracks.
  */
 #ifndef LEAT_SIM_RECORDER_H
 #define LEAT_SIM_RECORDER_H
@@ -26,10 +25,10 @@ struct leat_sim_recorder {
     bool eventful, closed;
 };
 
-/* Writes the head. `out` is lent until close. */
+/* Writes the header. `out` is lent until close. */
 void leat_sim_recorder_init(struct leat_sim_recorder *r, struct leat_text *out);
 
-/* Each returns the new number. Not after the first event, but names at any time. */
+/* Each returns the new number. Only names may still be declared after the first event. */
 uint32_t leat_sim_recorder_clock(struct leat_sim_recorder *r, const struct leat_sim_clock *clock);
 uint32_t leat_sim_recorder_group(struct leat_sim_recorder *r, uint32_t parent, const char *name);
 uint32_t leat_sim_recorder_lane(struct leat_sim_recorder *r, uint32_t parent, uint32_t clock,
@@ -38,10 +37,10 @@ uint32_t leat_sim_recorder_signal(struct leat_sim_recorder *r, uint32_t parent, 
                                   unsigned width, const char *name);
 uint32_t leat_sim_recorder_name(struct leat_sim_recorder *r, const char *name);
 
-/* Any event but CLOSE, by the fields of its kind. */
+/* Any event except CLOSE, with the fields of its kind. */
 void leat_sim_recorder_put(struct leat_sim_recorder *r, const struct leat_sim_event *e);
 
-/* The recording reaches to `at`. The caller flushes the text. */
+/* The recording ends at `at`. The caller flushes the text. */
 void leat_sim_recorder_close(struct leat_sim_recorder *r, leat_time at);
 
 static inline void leat_sim_record_begin(struct leat_sim_recorder *r, leat_time at, uint32_t lane,

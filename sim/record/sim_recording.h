@@ -44,7 +44,7 @@ enum {
     LEAT_SIM_CLOCKS_MAX = 255,
     LEAT_SIM_TRACKS_MAX = 65535,
     LEAT_SIM_NAMES_MAX = 65535,
-    LEAT_SIM_PATH_LEN_MAX = 127, /* of a track's name with those around it, and of any name */
+    LEAT_SIM_PATH_LEN_MAX = 127, /* of a track's path, and of any name */
     LEAT_SIM_SPANS_MAX = 8,      /* open in one lane */
     LEAT_SIM_WIDTH_MAX = 64,     /* bits of a value */
     LEAT_SIM_FRAME_LEN_MAX = 65535,
@@ -53,7 +53,7 @@ enum {
 };
 #define LEAT_SIM_RECORDING_HEAD "LEATREC\x02"
 
-/* Names are made of these. */
+/* The characters of names. */
 static inline bool leat_sim_is_printable(uint8_t octet)
 {
     return octet >= ' ' && octet <= '~';
@@ -79,20 +79,21 @@ typedef enum {
 typedef enum { LEAT_SIM_NO_DIRECTION, LEAT_SIM_IN, LEAT_SIM_OUT } leat_sim_direction;
 typedef enum { LEAT_SIM_LEAVES, LEAT_SIM_PASSES, LEAT_SIM_ARRIVES } leat_sim_step;
 
-/* A message, as a lane sees it. */
+/* A message, as seen by a lane. */
 struct leat_sim_flow {
     uint64_t message; /* its number */
-    uint32_t peer;    /* the lane at its other end; 0: not known */
+    uint32_t peer;    /* the lane at its other end; 0: unknown */
     uint32_t tag;
     bool has_tag;
     uint64_t len; /* octets */
 };
 
-/* What one record says; the fields that its kind has. TIME never shows: it is in `at`. */
+/* The contents of one record; only the fields of its kind are set. TIME is never returned: it is in
+ * `at`. */
 struct leat_sim_event {
     leat_sim_kind kind;
     leat_time at;
-    uint32_t track; /* which; of a declaration, the new one */
+    uint32_t track; /* of a declaration: the new one */
     uint32_t name;  /* BEGIN, INSTANT, PLACE; END: of the span that closes; NAME: the new one */
     uint64_t value; /* VALUE; CLOSE: the number of records */
     leat_sim_direction direction;
@@ -118,13 +119,13 @@ struct leat_sim_name {
     uint8_t string_len;
 };
 
-/* Some megabytes: not for the stack. */
+/* Several megabytes: too large for the stack. */
 struct leat_sim_recording {
-    bool headed, eventful, closed, timed; /* timed: a TIME waits for its event */
+    bool headed, eventful, closed, timed; /* timed: a TIME precedes the next event */
     leat_time now;
     uint64_t records;
     uint32_t clock_count, track_count, name_count, string_len;
-    struct leat_sim_clock clocks[LEAT_SIM_CLOCKS_MAX + 1]; /* place 0 of all three is unused */
+    struct leat_sim_clock clocks[LEAT_SIM_CLOCKS_MAX + 1]; /* index 0 of all three is unused */
     struct leat_sim_track tracks[LEAT_SIM_TRACKS_MAX + 1];
     struct leat_sim_name names[LEAT_SIM_NAMES_MAX + 1];
     char strings[LEAT_SIM_STRINGS_LEN_MAX];
@@ -133,23 +134,23 @@ struct leat_sim_recording {
 void leat_sim_recording_init(struct leat_sim_recording *rec);
 
 /*
- * Takes the next record from the front of `buf`; *used octets are done with.
+ * Takes the next record from the front of `buf`; *used octets are consumed.
  *   OK, *used > 0, *found      the record is in *out
- *   OK, *used > 0, !*found     head or TIME: go on
- *   OK, *used == 0             more octets are needed: any more, at most LEAT_SIM_RECORD_LEN_MAX
- *                              in all. A file that ends here is cut, unless it is closed
+ *   OK, *used > 0, !*found     header or TIME: call again
+ *   OK, *used == 0             more octets are needed: any number, at most LEAT_SIM_RECORD_LEN_MAX
+ *                              in all. A file that ends here is truncated, unless it is closed
  *   an error, *used == 0       the recording is damaged, at buf[*fault_at]; fault_at may be NULL
- * After CLOSE every octet is one too many (LENGTH).
+ * After CLOSE every further octet is an error (LENGTH).
  */
 leat_err leat_sim_recording_next(struct leat_sim_recording *rec, const uint8_t *buf, size_t len,
                                  struct leat_sim_event *out, bool *found, size_t *used,
                                  size_t *fault_at);
 
-/* "net.switch3.port1": the track and what it lies in. Writes at most PATH_LEN_MAX and a 0. */
+/* "net.switch3.port1": the track and its parents. Writes at most PATH_LEN_MAX and a 0. */
 size_t leat_sim_recording_path(const struct leat_sim_recording *rec, uint32_t track,
                                char path[LEAT_SIM_PATH_LEN_MAX + 1]);
 
-/* The text of a name, not ended by a 0. */
+/* The text of a name, not terminated by a 0. */
 const char *leat_sim_recording_name(const struct leat_sim_recording *rec, uint32_t name,
                                     size_t *len);
 

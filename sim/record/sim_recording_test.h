@@ -1,4 +1,4 @@
-/* What the tests of recordings share: a recording in memory, and a way to read all of it. */
+/* Shared by the tests of recordings: a recording in memory, and a function that reads all of it. */
 #ifndef LEAT_SIM_RECORDING_TEST_H
 #define LEAT_SIM_RECORDING_TEST_H
 
@@ -17,7 +17,8 @@ static inline void record_from_the_beginning(void)
     leat_sim_recorder_init(&recorder, &recorded_text);
 }
 
-/* A bit of everything: two ports of a switch with a clock of 10/3 ns, and a counter of nobody's. */
+/* A small example of everything: two ports of a switch with a clock of 10/3 ns, and a counter
+ * without a group. */
 static const uint8_t sample_cell[6] = { 0x12, 0x30, 0, 0, 0, 0xff };
 
 static inline void record_sample(void)
@@ -51,7 +52,8 @@ static inline void record_sample(void)
     OK(!recorded_text.overflowed);
 }
 
-/* Reads octets to the end, giving every event to `on_event`. The error, and where in the whole. */
+/* Reads all octets and passes every event to `on_event`. Returns the error and its offset in the
+ * whole. */
 static inline leat_err read_octets(const uint8_t *octets, size_t len,
                                    void (*on_event)(const struct leat_sim_event *, void *),
                                    void *user, size_t *stopped_at)
