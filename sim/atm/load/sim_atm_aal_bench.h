@@ -1,5 +1,5 @@
 /*
- * The bench of the adaptation layer units (spec/atm.md, 5.5; seed 001, 11.1.5 and appendix J): a
+ * A test bench for adaptation layer units (spec/atm.md, 5.5; seed 001, 11.1.5 and appendix J): a
  * network at register level with a unit at each port, hosts that follow a schedule, and after each
  * cycle the registers that the appendix prints.
  *
@@ -11,13 +11,13 @@
  * cycle n is taken in step n+1. Cycle 0 is reset.
  *
  * A host is one task. Its orders are accepted one after the other, each in the cycle it names or
- * later, and none while the unit is at work for the one before:
+ * later, and none while the unit is busy with the previous one:
  *
  *     initsend { put | destination } send    the next order waits until the message is ready
- *     receive { get }                        without a message for it, its gets are passed over,
- *                                            or it polls; after the last get the lock is given back
+ *     receive { get }                        without a message for it, its gets are skipped,
+ *                                            or it polls; after the last get the lock is released
  *
- * Of the state numbers, those that the note defines are shown: STATE5, STATE8 (not on its way to a
+ * The bench shows the state numbers that the note defines: STATE5, STATE8 (not on its way to a
  * message that it found, which is not published) and STATE10 (of the two cycles between its rounds
  * the first is called 20; its number is not published). Receive blocks are released in the step
  * that would mark them, so icblktofr stays 0.
@@ -32,8 +32,8 @@
 
 struct leat_sim_atm_aal_order {
     struct leat_atm_aal_command command; /* octets lent as long as the bench runs */
-    bool poll;                           /* RECEIVE: again until there is a message */
-    bool string; /* GET: up to the next octet that is 0, and that; `len` is not looked at */
+    bool poll;                           /* RECEIVE: repeat until there is a message */
+    bool string; /* GET: up to and including the next zero octet; `len` is ignored */
 };
 
 struct leat_sim_atm_aal_schedule { /* of one host */
@@ -47,7 +47,7 @@ enum leat_sim_atm_aal_phase {
     LEAT_SIM_ATM_AAL_READING
 };
 
-/* May this order come in this phase? If so, *phase is the one behind it. */
+/* May this order come in this phase? If so, *phase becomes the next phase. */
 bool leat_sim_atm_aal_order_fits(enum leat_atm_aal_verb verb, enum leat_sim_atm_aal_phase *phase);
 
 /*
@@ -57,25 +57,26 @@ bool leat_sim_atm_aal_order_fits(enum leat_atm_aal_verb verb, enum leat_sim_atm_
 enum { LEAT_SIM_ATM_AAL_TWO_MESSAGES_PORTS = 16 };
 const struct leat_sim_atm_aal_schedule *leat_sim_atm_aal_two_messages(void);
 
-/* ---- what hosts are told ------------------------------------------------------------------ */
+/* ---- events reported to hosts -------------------------------------------------------------------
+ */
 
 enum leat_sim_atm_aal_event {
     LEAT_SIM_ATM_AAL_WRITTEN,       /* the message is ready to be sent */
-    LEAT_SIM_ATM_AAL_TOO_LONG,      /* it fills the send buffer (a warning) */
-    LEAT_SIM_ATM_AAL_EXIT,          /* it does not fit: thrown away, up to its send */
+    LEAT_SIM_ATM_AAL_TOO_LONG,      /* it fills the send buffer (warning) */
+    LEAT_SIM_ATM_AAL_EXIT,          /* it does not fit: discarded, up to its send */
     LEAT_SIM_ATM_AAL_NO_MEMORY,     /* it waits for a block */
     LEAT_SIM_ATM_AAL_UNDELIVERABLE, /* `destination` never acknowledged a block */
     LEAT_SIM_ATM_AAL_FOUND,         /* a receive has its message */
-    LEAT_SIM_ATM_AAL_DENIED,        /* a receive has none, and does not poll */
+    LEAT_SIM_ATM_AAL_DENIED,        /* a receive has no message, and does not poll */
     LEAT_SIM_ATM_AAL_GOT,           /* the octets of a get */
-    LEAT_SIM_ATM_AAL_SHORT,         /* so, but the message has fewer than were asked for */
+    LEAT_SIM_ATM_AAL_SHORT,         /* the same, but the message has fewer octets than requested */
 };
 
 struct leat_sim_atm_aal_news {
     enum leat_sim_atm_aal_event event;
     uint32_t unit;
-    uint64_t at;           /* cycle; FOUND and DENIED: of the answer */
-    size_t order;          /* FOUND to SHORT: which one of its host's */
+    uint64_t at;           /* cycle; FOUND and DENIED: of the reply */
+    size_t order;          /* FOUND to SHORT: which order of its host */
     const uint8_t *octets; /* GOT, SHORT: lent for the call */
     uint32_t len;
     uint16_t destination;
@@ -87,7 +88,7 @@ typedef void leat_sim_atm_aal_hear(void *context, const struct leat_sim_atm_aal_
 
 struct leat_sim_atm_aal_bench_config {
     struct leat_sim_atm_fabric fabric;
-    struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are filled in */
+    struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are set by init */
     const struct leat_sim_atm_aal_schedule *schedules; /* by port; every order fits */
     leat_sim_atm_aal_hear *hear;                       /* may be NULL */
     void *hear_context;
@@ -95,26 +96,27 @@ struct leat_sim_atm_aal_bench_config {
 
 struct leat_sim_atm_aal_host {
     struct leat_atm_aal_unit unit;
-    size_t next; /* the order that is at work or comes next */
+    size_t next; /* the current or next order */
     uint8_t waits;
     bool reading, found;
     uint32_t read_offset, read_len;
-    uint64_t searched_from, searched_until; /* STATE8 is at work */
+    uint64_t searched_from, searched_until; /* while STATE8 is busy */
     uint8_t state10;
-    uint32_t round_source, round_seen; /* STATE10's place in its round */
+    uint32_t round_source, round_seen; /* STATE10's position in its round */
 };
 
 struct leat_sim_atm_aal_bench {
     struct leat_sim_atm_aal_bench_config config;
     struct leat_sim_atm sim;
     struct leat_sim_atm_aal_host *host;
-    uint8_t *received; /* what a get has got */
+    uint8_t *received; /* the octets of a get so far */
 };
 
 /* Octets of memory for a bench. */
 size_t leat_sim_atm_aal_bench_footprint(const struct leat_sim_atm_aal_bench_config *config);
 
-/* Cycle 0. `memory`: that many octets, zeroed, aligned for any object, lent for good. */
+/* Cycle 0. `memory`: that many octets, zeroed, aligned for any object, lent for the bench's
+ * lifetime. */
 void leat_sim_atm_aal_bench_init(struct leat_sim_atm_aal_bench *bench,
                                  const struct leat_sim_atm_aal_bench_config *config, void *memory);
 
@@ -127,10 +129,11 @@ static inline uint64_t leat_sim_atm_aal_bench_now(const struct leat_sim_atm_aal_
 /* One cycle. */
 void leat_sim_atm_aal_bench_step(struct leat_sim_atm_aal_bench *bench);
 
-/* All orders are done, nothing waits for an acknowledgement, no unit is at work. */
+/* All orders are done, no acknowledgement is pending, all units are idle. */
 bool leat_sim_atm_aal_bench_at_rest(const struct leat_sim_atm_aal_bench *bench);
 
-/* ---- registers, in the order of print ------------------------------------------------------ */
+/* ---- registers, in the order of the appendix ----------------------------------------------------
+ */
 
 enum {
     LEAT_SIM_ATM_AAL_STATE5,

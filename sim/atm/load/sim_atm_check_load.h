@@ -34,7 +34,7 @@ struct leat_sim_atm_check_load {
 size_t leat_sim_atm_check_load_footprint(const struct leat_sim_atm_fabric *fabric,
                                          enum leat_sim_atm_model model);
 
-/* Sources begin in cycle 0 and look `until` ahead. load_percent: 0 .. 100. `memory` is zeroed. */
+/* Sources begin in cycle 0 and plan up to `until`. load_percent: 0 .. 100. `memory` is zeroed. */
 void leat_sim_atm_check_load_init(struct leat_sim_atm_check_load *w,
                                   const struct leat_sim_atm_fabric *fabric,
                                   enum leat_sim_atm_model model, uint64_t seed,
@@ -43,7 +43,7 @@ void leat_sim_atm_check_load_init(struct leat_sim_atm_check_load *w,
 /* Runs all cycles before `to`, at most `until`. */
 void leat_sim_atm_check_load_run(struct leat_sim_atm_check_load *w, uint64_t to);
 
-/* Cells whose 53rd octet was on buf before the cycle that stands next. */
+/* Cells whose 53rd octet was on buf before the next cycle. */
 uint64_t leat_sim_atm_check_load_sent(const struct leat_sim_atm_check_load *w);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Connections with traffic contracts at work in a cell network (note, 3): admission, then sources
- * at the ports, and what each connection got.
+ * Connections with traffic contracts in a cell network (note, 3): admission, sources at the ports,
+ * and the service that each connection got.
  *
  *     source --> shaper --> policer --> queue of the port ------> access link --> network --> sink
  *     greedy,    on, off    drop, tag,  levels 0, 1; CLP          53 cycles a     rtl or counts,
@@ -8,15 +8,16 @@
  *     excess                                   ^
  *                          ABR, UBR: queue of the connection, gate at its share (levels 2, 3)
  *
- * A source, a shaper and a policer live at the edges of the network's clock: a cell comes in a
+ * Sources, shapers and policers work at the edges of the network's clock: a cell arrives in a
  * cycle. CTD counts from there, before the queue, to the end of the cycle of the 53rd octet at the
- * sink; CDV is the longest CTD less the shortest. CLR counts cells with CLP 0 that a queue lost, of
- * those the policer let pass. What the policer drops was not promised anything; nor are tagged
- * cells.
+ * sink; CDV is the longest CTD minus the shortest. CLR is the fraction of cells with CLP 0 that a
+ * queue lost, of those that passed the policer. Cells that the policer drops or tags have no
+ * guarantee.
  *
- * ABR sources send an RM cell for 31 of data; a cell that leaves a queue of `efci_cells` or more is
- * marked; the sink turns RM cells around, and they come back by the same path of the network the
- * other way (note, 3.3). RM cells name their connection in QL, since labels end at the port.
+ * ABR sources send an RM cell for 31 data cells. A cell that leaves a queue of `efci_cells` or more
+ * is marked. The sink turns RM cells around, and they return by the same path of the network in the
+ * other direction (note, 3.3). RM cells name their connection in QL, because labels end at the
+ * port.
  *
  *     data    | connection (4) | number (8) | cycle of entry (8) | 6a ...
  */
@@ -31,8 +32,8 @@
 #include <leat/random.h>
 
 enum {
-    LEAT_SIM_ATM_SHAPER_CELLS = 256, /* that wait in a shaper */
-    LEAT_SIM_BACK_CELLS = 8,         /* RM cells that wait for their way back */
+    LEAT_SIM_ATM_SHAPER_CELLS = 256, /* waiting in a shaper */
+    LEAT_SIM_BACK_CELLS = 8,         /* RM cells waiting to return */
 };
 #define LEAT_SIM_ATM_CONTRACTS_PS_MAX (UINT64_C(1) << 62) /* of simulated time */
 
@@ -40,8 +41,8 @@ struct leat_sim_atm_contract_counts {
     uint64_t sent;        /* by the source */
     uint64_t shaper_lost; /* for which the shaper had no room */
     uint64_t dropped;     /* by the policer */
-    uint64_t tagged;      /* and not dropped */
-    uint64_t entered;     /* with CLP 0, into the queue or lost before it */
+    uint64_t tagged;      /* but not dropped */
+    uint64_t entered;     /* with CLP 0, queued or lost before the queue */
     uint64_t lost;        /* of them */
     uint64_t tagged_lost, tagged_delivered;
     uint64_t delivered; /* with CLP 0 */
@@ -51,12 +52,12 @@ struct leat_sim_atm_contract_counts {
     uint64_t ctd_count;
 };
 
-/* What a connection got, against its contract. */
+/* The service of a connection, compared with its contract. */
 struct leat_sim_atm_contract_result {
     struct leat_sim_atm_contract_counts counts;
     double clr, ctd_mean_ps, throughput; /* cells per second, CLP 0 */
-    leat_time ctd_ps, cdv_ps;            /* the longest; a cell that still waits counts as it is */
-    uint64_t acr;                        /* ABR: the rate at the end */
+    leat_time ctd_ps, cdv_ps; /* the longest; a cell that still waits counts with its wait so far */
+    uint64_t acr;             /* ABR: the rate at the end */
     bool clr_kept, ctd_kept, cdv_kept, mcr_kept, kept;
 };
 
@@ -65,14 +66,14 @@ struct leat_sim_atm_contracts;
 size_t leat_sim_atm_contracts_footprint(const struct leat_sim_atm_contracts_config *config,
                                         enum leat_sim_atm_model model);
 
-/* Admits, and places the sources at cycle 0. The config is sound (leat_sim_atm_contracts_check).
- * `memory`: that many octets, zeroed, aligned for any object, lent for good; the object lies in it.
- */
+/* Admits connections, and places the sources at cycle 0. The config is sound
+ * (leat_sim_atm_contracts_check). `memory`: that many octets, zeroed, aligned for any object, lent
+ * for the object's lifetime; the object lies in it. */
 struct leat_sim_atm_contracts *
 leat_sim_atm_contracts_init(const struct leat_sim_atm_contracts_config *config,
                             enum leat_sim_atm_model model, uint64_t seed, void *memory);
 
-/* Cycles that a run in this fabric may have. */
+/* The longest run in this fabric, in cycles. */
 uint64_t leat_sim_atm_contracts_cycles_max(const struct leat_sim_atm_fabric *fabric);
 
 /* Runs all cycles before `until`. */

@@ -1,20 +1,20 @@
 /*
- * The prototype at work: a cell network whose ports have adaptation layer units, and hosts that
+ * The prototype under load: a cell network with adaptation layer units at its ports, and hosts that
  * write messages into them and read what arrives (spec/atm.md, 5 and 7.1, host mode `ideal`).
  *
  *     traffic --> host --> AAL unit --> network --> AAL unit --> host --> delivery: certificate
  *
- * A host has one lock, as in the prototype, and two tasks that ask for it: one writes messages, one
- * reads them, each one after the other. The one that asked first is served (the writer, of two in
- * one cycle); while the writer waits for a free block, the reader may go on. The reader is told of
- * a message in the cycle it is complete.
+ * A host has one lock, as in the prototype, and two tasks that request it: one writes messages, one
+ * reads them, each one at a time. The first request is served first (the writer's, if both come in
+ * one cycle). While the writer waits for a free block, the reader may proceed. The reader is
+ * notified of a message in the cycle in which it is complete.
  *
- * A message's octets are those that it came with, or follow from its source and number: so a
- * receiver knows what it should have got.
+ * A message comes with its octets, or they are derived from its source and number: so the receiver
+ * can verify them.
  *
  * Between a unit and the network lie two lines (sim_atm_line.h), where errors may be configured. A
- * copy or a stray cell towards the network is sent before the unit's own cell, which waits; towards
- * the host it is handed over in the same cycle, behind the cell that came in.
+ * copy or a stray cell towards the network is sent before the unit's own cell, which waits. Towards
+ * the host it is delivered in the same cycle, after the cell that came in.
  */
 #ifndef LEAT_SIM_ATM_LOAD_H
 #define LEAT_SIM_ATM_LOAD_H
@@ -28,104 +28,103 @@
 enum { LEAT_SIM_ATM_LOAD_BYTES_DEFAULT = 16 }; /* with the header of a message: one full cell */
 enum { LEAT_SIM_ATM_LOAD_LINE_CYCLES = 56 };   /* from one cell of a unit to the next (note R2) */
 
-/* A message that a host is to send. */
+/* A message for a host to send. */
 struct leat_sim_message {
     uint64_t at; /* cycle in which the request arises; accepted in the next one at the earliest */
     uint32_t to; /* LEAT_SIM_ATM_TRAFFIC_ALL: all ports */
     uint32_t len;
-    const uint8_t *octets; /* lent until it is delivered; NULL: what follows from its number */
+    const uint8_t *octets; /* lent until it is delivered; NULL: derived from its number */
 };
 
-/* Where messages come from, port by port, each port's in order of time. False: no more. */
+/* The source of messages, for each port in order of time. False: no more. */
 typedef bool leat_sim_atm_load_next(void *context, uint32_t port, struct leat_sim_message *out);
 
-/* Who looks on; any may be NULL. Octets are lent for the call. */
+/* Callbacks for an observer; any may be NULL. Octets are lent for the call. */
 struct leat_sim_atm_load_watch {
     void *context;
-    /* A cell as the network gets it, its first octet on buf in cycle `at` (once more if it is
+    /* A cell as the network gets it, its first octet on buf in cycle `at` (called again if it is
      * refused); or as the unit gets it, its last octet in cycle `at`. */
     void (*cell)(void *context, uint32_t port, enum leat_sim_atm_line_direction direction,
                  const uint8_t *cell, uint64_t at);
-    /* A message is written: its host is free for the next one. */
+    /* A message is written: its host can take the next one. */
     void (*written)(void *context, uint32_t port, uint32_t number, uint64_t at);
-    /* A cell of a message was given up after the last transmission. */
+    /* A cell of a message was abandoned after its last transmission. */
     void (*undeliverable)(void *context, uint32_t port, uint32_t number, uint64_t at);
-    /* A message is being read, and will have been in cycle delivery->at; told of those whose octets
-     * are beyond doubt (cells_stay_sound), which from now on are lent no more. */
+    /* A message is being read, and will be complete in cycle delivery->at. Only called if its
+     * octets are certain (cells_stay_sound); they are no longer lent afterwards. */
     void (*coming)(void *context, const struct leat_sim_delivery *delivery, uint32_t len);
-    /* A message has been read. `octets` is NULL where it was told that it comes. */
+    /* A message has been read. `octets` is NULL if `coming` was called for it. */
     void (*delivered)(void *context, const struct leat_sim_delivery *delivery,
                       const uint8_t *octets, uint32_t len);
 };
 
-/* Whoever sits at the ports in place of the two tasks, as in sim_atm_platform.h; then `next` is not
- * asked. */
+/* Replaces the two tasks at the ports, as in sim_atm_platform.h; then `next` is not called. */
 struct leat_sim_atm_load_desk {
     void *context;
-    /* What the unit of a port told (flags of atm_aal_unit.h). */
+    /* The unit of a port reported something (flags of atm_aal_unit.h). */
     void (*hear)(void *context, uint32_t port, uint32_t told, uint64_t now);
-    /* After that, and in the cycle it wished: gives commands to the unit. Returns the next cycle in
-     * which it wishes to be asked; LEAT_NEVER: none. */
+    /* Called after `hear`, and in the cycle that it requested: gives commands to the unit. Returns
+     * the cycle of its next call; LEAT_NEVER: none. */
     uint64_t (*serve)(void *context, uint32_t port, uint64_t now);
 };
 
 struct leat_sim_atm_load_config {
     struct leat_sim_atm_fabric fabric;
     enum leat_sim_atm_model model;
-    uint32_t len_max;               /* of any message */
-    struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are filled in */
+    uint32_t len_max;               /* of the longest message */
+    struct leat_atm_aal_config aal; /* port, ports, paths and header_octets are set by init */
     leat_sim_atm_load_next *next;
     void *next_context;
-    struct leat_sim_atm_line_config line; /* all zeros: no errors; labels are filled in */
+    struct leat_sim_atm_line_config line; /* all zeros: no errors; init sets the labels */
     struct leat_sim_atm_load_watch watch;
     struct leat_sim_atm_load_desk desk; /* all NULL: none */
-    bool handed_over;                   /* messages come between runs too: leat_sim_atm_load_wake */
-    /* Where cells stand for a message whose octets they do not carry: its payload hash. False: they
-     * do carry them. With next_context; may be NULL. */
+    bool handed_over; /* messages also come between runs: leat_sim_atm_load_wake */
+    /* The payload hash of a message whose octets are not in its cells. False: they are. Called with
+     * next_context; may be NULL. */
     bool (*digest)(void *context, const struct leat_sim_delivery *delivery, uint32_t len,
                    uint64_t *hash);
-    /* Of a message: do its octets not count in the certificate, only their number? NULL: they do.
-     */
+    /* Does the certificate ignore the octets of this message, except for their number? NULL: no. */
     bool (*is_private)(void *context, const struct leat_sim_delivery *delivery);
-    /* What has been read, in order of time, and the cycle in which it arose (LEAT_NEVER: forgotten
-     * since). With next_context; may be NULL. */
+    /* Deliveries in order of time, with the cycle in which the message arose (LEAT_NEVER: no longer
+     * known). Called with next_context; may be NULL. */
     void (*arrived)(void *context, const struct leat_sim_delivery *delivery, uint64_t arose_at);
-    /* A message is given up; so many ports have not read it. With next_context; may be NULL. */
+    /* A message is abandoned; so many ports have not read it. Called with next_context; may be
+     * NULL. */
     void (*given_up)(void *context, uint32_t port, uint32_t ports_missing, uint64_t at);
 };
 
 struct leat_sim_atm_load_counts {
     uint64_t messages_offered, cells_offered;
     uint64_t messages_delivered, cells_delivered, bytes_delivered;
-    uint64_t altered;       /* messages whose octets are not those that were sent */
+    uint64_t altered;       /* messages whose octets differ from those sent */
     uint64_t duplicated;    /* messages delivered twice to a port */
     uint64_t refused;       /* messages longer than the send buffer */
-    uint64_t unreadable;    /* messages that nobody could ask for: damaged, or gone meanwhile */
-    uint64_t undeliverable; /* blocks given up by their senders; with resync messages */
-    uint64_t given_up_delivered; /* messages given up, and delivered to all: acknowledgements were
-                                    lost, or came too late */
+    uint64_t unreadable;    /* messages that could not be requested: damaged, or gone meanwhile */
+    uint64_t undeliverable; /* blocks abandoned by their senders; with resync: messages */
+    uint64_t given_up_delivered; /* messages abandoned although delivered to all: acknowledgements
+                                    were lost or late */
 };
 
-struct leat_sim_atm_load_sent { /* what is remembered of a message until it has arrived */
+struct leat_sim_atm_load_sent { /* kept of a message until it has arrived */
     uint64_t at;
-    const uint8_t *octets; /* NULL: made up */
+    const uint8_t *octets; /* NULL: derived */
     uint32_t number, len;
     uint32_t copies; /* still to be delivered */
     bool given_up;
 };
 
 struct leat_sim_atm_load_complete { /* a message that can be read */
-    uint64_t at, until;             /* LEAT_NEVER: it does not become obsolete unread */
+    uint64_t at, until;             /* until: when it expires unread; LEAT_NEVER: it does not */
     uint32_t id;
     uint32_t len;
-    uint16_t block; /* its head, as long as it is there */
+    uint16_t block; /* its head, while it exists */
 };
 
-struct leat_sim_atm_load_line { /* the lines of a port, and what is on its way to the network */
+struct leat_sim_atm_load_line { /* the lines of a port, and the cells in flight to the network */
     struct leat_sim_atm_line to_network, to_host;
     struct leat_sim_atm_line_arrival out;
-    uint32_t piece;   /* which of the extra cells is being sent; behind them the unit's own */
-    uint64_t sent_at; /* first octet of it */
+    uint32_t piece;   /* which of the extra cells is being sent; the unit's own comes last */
+    uint64_t sent_at; /* its first octet */
     uint64_t next_at; /* of the next piece; LEAT_NEVER: none */
 };
 
@@ -133,19 +132,19 @@ struct leat_sim_atm_load_host {
     struct leat_atm_aal_unit unit;
     struct leat_sim_message message; /* the next to send */
     bool has_message, writing, reading;
-    bool scarce;                        /* so little room for cells that one may be stopped soon */
-    uint64_t own_at;                    /* the next cycle in which the host acts by itself */
+    bool scarce;                        /* so few free blocks that a cell may be refused soon */
+    uint64_t own_at;                    /* the next cycle in which the host acts on its own */
     uint64_t desk_at;                   /* ... its desk */
-    uint64_t write_end_at, read_end_at; /* a task asks again when it has been served */
-    uint64_t written_from, read_from;   /* what it does now does not end before this */
+    uint64_t write_end_at, read_end_at; /* a task requests again after it has been served */
+    uint64_t written_from, read_from;   /* its current operation does not end before this */
     uint32_t number;                    /* of messages sent */
-    uint32_t skipped;                   /* messages of this port, before that: see below */
-    uint8_t *octets;                    /* of the message being written */
+    uint32_t skipped; /* messages of this port that were skipped before: see below */
+    uint8_t *octets;  /* of the message being written */
     struct leat_sim_atm_load_complete *complete; /* ring, in order of time */
     uint32_t complete_head, complete_count;
     uint32_t reading_len;
-    struct leat_sim_delivery reading_coming; /* where it was told that the message comes */
-    uint64_t moved, still_since; /* sim_atm_load_stuck.h: cells so far, and since when */
+    struct leat_sim_delivery reading_coming; /* set when `coming` was called */
+    uint64_t moved, still_since; /* cells so far, and their last change (sim_atm_load_stuck.h) */
 };
 
 struct leat_sim_atm_load {
@@ -153,80 +152,83 @@ struct leat_sim_atm_load {
     struct leat_sim_atm sim;
     struct leat_sim_atm_load_host *host;
     struct leat_sim_atm_line_medium *medium;
-    struct leat_sim_atm_load_line *line; /* of each port; NULL: without errors */
-    struct leat_sim_atm_load_sent *sent; /* a window of each port's messages */
+    struct leat_sim_atm_load_line *line; /* by port; NULL: no errors */
+    struct leat_sim_atm_load_sent *sent; /* a window of messages per port */
     uint32_t window;                     /* a power of two */
     uint8_t *received;                   /* one message */
     struct leat_sim_atm_load_counts counts;
     struct leat_sim_certificate certificate;
     struct leat_sim_histogram latency;
     uint64_t last_delivery_at;
-    uint64_t moved, still_since; /* sim_atm_load_stuck.h: cells got and messages read, since when */
-    uint64_t looked_at;          /* ... the cycle of the last look */
-    uint32_t idle_looks;         /* ... in a row, in which nobody sent */
+    uint64_t moved, still_since; /* sim_atm_load_stuck.h: cells received and messages read, and when
+                                    this last changed */
+    uint64_t looked_at;          /* ... the cycle of the last check */
+    uint32_t idle_looks;         /* ... consecutive checks in which nobody sent */
     struct leat_sim_delivery *delivery; /* of this stride, port by port */
-    uint32_t *in_order;                 /* of time: their numbers */
+    uint32_t *in_order;                 /* indices by time */
     uint32_t delivery_count;
     uint64_t stride_from, stride_last;
     uint32_t scarce;       /* hosts */
-    bool cells_stay_sound; /* no line alters an octet, and the cell model does not touch them */
-    uint64_t last;         /* cycle of this run */
-    uint64_t quiet_before; /* nothing that has begun is told before this cycle */
-    uint64_t tells_after;  /* what begins now is not told sooner than after so many cycles */
+    bool cells_stay_sound; /* no line alters octets, and the cell model does not touch them */
+    uint64_t last;         /* last cycle of this run */
+    uint64_t quiet_before; /* no operation in progress is reported before this cycle */
+    uint64_t tells_after;  /* an operation that begins now is reported after this many cycles at the
+                              earliest */
     bool ahead;            /* see leat_sim_atm_load_be_prompt */
     bool stopped;
-    /* Cycles and messages that went by without being simulated, since what becomes of them was
-     * known (sim_atm_replay.h): only the certificate, and those who look at a clock, take them into
-     * account. */
+    /* Cycles and messages that were replayed instead of simulated (sim_atm_replay.h). Only the
+     * certificate and clock conversions take them into account. */
     uint64_t skipped_cycles;
 };
 
 size_t leat_sim_atm_load_footprint(const struct leat_sim_atm_load_config *config);
 
-/* Reset: cycle 0 is over, cycle 1 is next. `memory` is zeroed, aligned, lent for good. */
+/* Reset: cycle 0 is over, cycle 1 is next. `memory` is zeroed, aligned, lent for the object's
+ * lifetime. */
 void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
                             const struct leat_sim_atm_load_config *config, void *memory);
 
 /* Runs up to and including cycle `last`. */
 void leat_sim_atm_load_run(struct leat_sim_atm_load *load, uint64_t last);
 
-/* In the cell model hosts go in strides (sim_atm.h), the result being the same; not where a line
- * has errors, nor where somebody watches cells. Who looks at hosts in other ways wants everything
- * in its own cycle, and cells with their CRC. Where messages are handed over, what is told is told
- * in its own cycle in any case. */
+/* In the cell model hosts run in strides (sim_atm.h), with the same results; but not if a line has
+ * errors, or an observer watches cells. Call this to observe hosts in other ways: then everything
+ * happens in its own cycle, and cells have their CRC. With handed_over, all callbacks are made in
+ * their own cycle anyway. */
 void leat_sim_atm_load_be_prompt(struct leat_sim_atm_load *load);
 
-/* Between runs: the source of this port had no message, and may have one now, of the last cycle
- * that was run or later; or its desk wishes to be asked. */
+/* Call it between runs: the source of this port had no message, and may have one now, of the last
+ * cycle that was run or later; or its desk requests a call. */
 void leat_sim_atm_load_wake(struct leat_sim_atm_load *load, uint32_t port);
 
-/* A delivery becomes part of the certificate, as that of a run which skips nothing. */
+/* Adds a delivery to the certificate, as in a run that skips nothing. */
 void leat_sim_atm_load_certify(struct leat_sim_atm_load *load,
                                const struct leat_sim_delivery *delivery);
 
-/* From within a run: it ends with the present cycle. */
+/* Call it within a run: the run ends with the present cycle. */
 void leat_sim_atm_load_pause(struct leat_sim_atm_load *load);
 
-/* No message arises any more; what is being written is still sent. */
+/* No new messages; the one being written is still sent. */
 void leat_sim_atm_load_stop(struct leat_sim_atm_load *load);
 
-/* Has everything been sent, acknowledged or given up, and read? Parked cells do not count. */
+/* Is everything sent, acknowledged or abandoned, and read? Parked cells do not count. */
 bool leat_sim_atm_load_is_quiet(const struct leat_sim_atm_load *load);
 
-/* Runs until that is so and stays so, or up to and including cycle `last`. True: it is. */
+/* Runs until the network is quiet and stays so, or up to and including cycle `last`. True: it is
+ * quiet. */
 bool leat_sim_atm_load_drain(struct leat_sim_atm_load *load, uint64_t last);
 
-/* Streams (from one port to another, point to point or broadcasts) of which a cell was given up, as
- * long as the receiver may wait for it: with resync until it knows, else for ever. */
+/* Streams (from one port to another, point to point or broadcast) with an abandoned cell that the
+ * receiver may still wait for: with resync until it knows, else for ever. */
 uint64_t leat_sim_atm_load_gaps(const struct leat_sim_atm_load *load);
 
-/* Adds up what the units counted, and what the lines counted in both directions. */
+/* Sums the counters of the units, and those of the lines in both directions. */
 void leat_sim_atm_load_units(const struct leat_sim_atm_load *load, struct leat_atm_aal_counts *out);
 void leat_sim_atm_load_lines(const struct leat_sim_atm_load *load,
                              struct leat_sim_atm_line_counts *out);
 
-/* Messages that have arisen up to the last cycle run and wait to be written. Draws them: for the
- * end of a run. */
+/* Counts messages that arose up to the last cycle and wait to be written. It draws them: call it at
+ * the end of a run. */
 void leat_sim_atm_load_count_offered(struct leat_sim_atm_load *load);
 
 #endif

@@ -1,27 +1,27 @@
 /*
- * A network of bus-matrix switches that runs, at one of two granularities, or without contention:
+ * A network of bus-matrix switches, simulated at one of two granularities, or without contention:
  *
  *   rtl    every register of every unit, a step per cycle (proto/atm: PPD, SPD, XPM)
  *   cell   one event per cell and hop (spec/atm.md, 8), the same deliveries in the same cycles
- *   alone  cells never meet: to see what contention costs
+ *   alone  cells never meet: shows what contention costs
  *
- * At each port sits a host: an adaptation layer unit with its tasks, a plain source and sink, or
- * what a test wants. A host hands over whole cells and gets whole cells; it neither knows nor cares
- * which model carries them.
+ * At each port sits a host: an adaptation layer unit with its tasks, a plain source and sink, or a
+ * test's own. A host sends and receives whole cells; it does not depend on the model that carries
+ * them.
  *
  *     host              port                         network
  *      |  send(cell, s)  | octets on buf in s .. s+52   |
  *      |---------------->|----------------------------->|  checks in s+4 (virtual channels: s+6):
  *      |   refused(t)    |                              |  room in every crosspoint memory?
- *      |<----------------|<-----------------------------|  told in s+5: send again, from s+6 on
+ *      |<----------------|<-----------------------------|  reported in s+5: resend, from s+6 on
  *      |                 |                              |
  *      |   room?         |   4th (6th) octet            |
  *      |<----------------|<-----------------------------|  none: the switch takes the cell back
  *      |   deliver(cell) |   53rd octet                 |
  *      |<----------------|<-----------------------------|
  *
- * In one cycle a host is told of a refusal, then acts if it wished to, then hears of what comes in.
- * Hosts act in the order of their ports.
+ * In each cycle a host is first notified of a refusal, then acts if it requested to, then is
+ * notified of arrivals. Hosts act in the order of their ports.
  */
 #ifndef LEAT_SIM_ATM_H
 #define LEAT_SIM_ATM_H
@@ -40,34 +40,34 @@ struct leat_sim_atm_host {
     void (*refused)(void *context, uint32_t port, uint64_t now);
     /* The cycle that leat_sim_atm_wake named has come. */
     void (*act)(void *context, uint32_t port, uint64_t now);
-    /* For how many cells is there room? With none, the cell that is coming in is stopped. */
+    /* For how many cells is there room? With none, the arriving cell is stopped. */
     uint32_t (*room)(void *context, uint32_t port);
-    /* A cell has come in; lent for the call. */
+    /* A cell has arrived; lent for the call. */
     void (*deliver)(void *context, uint32_t port, const uint8_t *cell, uint64_t now);
-    /* Cell model. Up to and including which cycle, from `now` on, may each host go by itself, not
-     * knowing what the others do meanwhile, but getting its cells when they come? Then it acts in
-     * the last cycle of a stride for all that it wished to do in it. Hosts have room for
-     * LEAT_SIM_ATM_STRIDE_ROOM cells when a stride begins, and send none that leads nowhere.
-     * 0: that is not possible now. NULL: never; everything happens in its own cycle. */
+    /* Cell model. Up to and including which cycle, from `now` on, can hosts run independently of
+     * each other, if each gets its cells when they arrive? A host then acts in the last cycle of
+     * the stride for everything it requested within it. Hosts have room for
+     * LEAT_SIM_ATM_STRIDE_ROOM cells when a stride begins, and send no cell without a route. 0: not
+     * possible now. NULL: never; everything happens in its own cycle. */
     uint64_t (*stride)(void *context, uint64_t now);
 };
 
 enum {
-    LEAT_SIM_ATM_STRIDE = LEAT_ATM_CELL_LEN + 2, /* cycles, at the most */
-    LEAT_SIM_ATM_STRIDE_ROOM = 4,                /* cells: two come in, two begin to */
+    LEAT_SIM_ATM_STRIDE = LEAT_ATM_CELL_LEN + 2, /* cycles, at most */
+    LEAT_SIM_ATM_STRIDE_ROOM = 4,                /* cells: two arrive, two begin to */
 };
 
-/* A cell that leaves the network by a port, and when its last octet does; cell model only. */
+/* A cell that leaves the network by a port, and the time of its last octet; cell model only. */
 struct leat_sim_atm_arrival {
     uint64_t at;
     uint32_t cell, label;
 };
 
 struct leat_sim_atm_port {
-    /* A line of the cache: what the cell model looks at. */
-    uint64_t act_at; /* what the host wished */
+    /* One cache line: what the cell model reads. */
+    uint64_t act_at; /* the time that the host requested */
     uint64_t refused_at, check_at;
-    struct leat_sim_atm_arrival arrival[2]; /* the one before has an octet left when one begins */
+    struct leat_sim_atm_arrival arrival[2]; /* a cell begins before the last one ends */
     uint32_t out_ppd, in_spd;               /* the network's, at this port */
     uint64_t send_at;                       /* first octet of the last cell on buf */
     /* Registers, rtl only. */
@@ -78,18 +78,18 @@ struct leat_sim_atm_port {
 
 struct leat_sim_atm_counts {
     uint64_t suspensions;   /* of all PPDs */
-    uint64_t port_refusals; /* by hosts that are full */
+    uint64_t port_refusals; /* by full hosts */
     uint64_t unrouted;      /* cells whose label lies outside the table */
     uint64_t cells_out;     /* delivered to hosts */
     uint64_t strides;       /* cell model */
-    uint64_t strides_ended; /* how often it went on event by event */
+    uint64_t strides_ended; /* how often it returned to single events */
 };
 
 struct leat_sim_atm {
     struct leat_sim_atm_fabric fabric;
     enum leat_sim_atm_model model;
-    bool in_host; /* one is at work; its port is planned when it is done */
-    bool pauses;  /* the run ends with the present cycle; hosts may set it */
+    bool in_host; /* a host is active; its port is planned when it is done */
+    bool pauses;  /* the run ends with the present cycle; set by hosts */
     uint64_t now; /* the next cycle to run */
     struct leat_sim_atm_port *port;
     struct leat_sim_atm_host host;
@@ -103,34 +103,35 @@ struct leat_sim_atm {
 size_t leat_sim_atm_footprint(const struct leat_sim_atm_fabric *fabric,
                               enum leat_sim_atm_model model);
 
-/* Reset state. `memory`: that many octets, zeroed, aligned for any object, lent for good. */
+/* Reset state. `memory`: that many octets, zeroed, aligned for any object, lent for the object's
+ * lifetime. */
 void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_atm_fabric *fabric,
                        enum leat_sim_atm_model model, const struct leat_sim_atm_host *host,
                        void *memory);
 
-/* What leat_sim_atm_wake does where no host is at work. */
+/* leat_sim_atm_wake when no host is active. */
 void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 
-/* The host of this port acts in cycle `at`, in place of an earlier wish; LEAT_NEVER: not. While a
- * host is at work it speaks for its own port only. */
+/* The host of this port acts in cycle `at`, which replaces an earlier request; LEAT_NEVER: it does
+ * not. While a host is active it may only wake its own port. */
 static inline void leat_sim_atm_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
     sim->port[port].act_at = at;
     if (!sim->in_host) leat_sim_atm_hurry(sim, port, at);
 }
 
-/* A cell of 53 octets goes out, its first octet on buf in cycle `at` (not before the present one,
- * and not before the last cell's 53rd octet). */
+/* Sends a cell of 53 octets, its first octet on buf in cycle `at` (not before the present one, and
+ * not before the last cell's 53rd octet). */
 void leat_sim_atm_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *cell, uint64_t at);
 
-/* The octets of the cell sent last, as long as its first ones are on their way. */
+/* The octets of the cell sent last, while its first ones are in flight. */
 const uint8_t *leat_sim_atm_sent(const struct leat_sim_atm *sim, uint32_t port);
 
 /* Runs all cycles before `until` (with strides: not LEAT_NEVER), or up to the one in which a host
- * wanted a pause. */
+ * requested a pause. */
 void leat_sim_atm_run(struct leat_sim_atm *sim, uint64_t until);
 
-/* What the wires into a port carry after the last cycle, rtl only; the port sees it in the next. */
+/* The wires into a port after the last cycle, rtl only; the port sees them in the next. */
 struct leat_sim_atm_wires {
     uint8_t icbyte;
     bool icbytei, ogsuspend;

@@ -13,8 +13,8 @@ struct entry { /* a cell in a crosspoint memory, with the label it arrived with 
     uint32_t cell, label;
 };
 
-struct coming {  /* strides: a cell that will be in a memory */
-    uint64_t at; /* from this cycle on, that of its check */
+struct coming {  /* strides: a cell that will enter a memory */
+    uint64_t at; /* from this cycle on, the one of its check */
     struct entry entry;
     uint32_t input;
 };
@@ -31,30 +31,30 @@ struct cell_use {
 struct spd {
     uint64_t selected_at;
     uint64_t free_at; /* the transfer is complete */
-    uint64_t waiting; /* inputs with a cell */
+    uint64_t waiting; /* bits: inputs with a cell */
     uint32_t memory;  /* number of the first of its crosspoint memories, one per input */
     uint32_t to;      /* the PPD downstream, or a port */
-    uint8_t selected; /* input; stays when idle */
-    uint8_t previous; /* the one selected before */
-    bool left;        /* the selected cell has left its memory: the next one has it, or the port */
+    uint8_t selected; /* input; unchanged while idle */
+    uint8_t previous; /* the input selected before */
+    bool left; /* the selected cell has left its memory: the next memory has it, or the port */
     bool to_port;
     uint16_t cells;        /* in all of its memories */
     uint16_t inputs;       /* of its switch */
-    uint16_t coming_count; /* strides: cells to come into its memories, ... */
+    uint16_t coming_count; /* strides: cells that will enter its memories, ... */
     uint8_t mark_bit;
-    uint64_t *mark_word;   /* ... where a bit says that it has any */
-    struct coming *coming; /* ... those of an input by time */
+    uint64_t *mark_word;   /* ... the word with the mark that there are any */
+    struct coming *coming; /* ... those of an input in order of time */
 };
 
 struct ppd {
-    const struct entry *incoming;       /* the cell that begins to come in */
+    const struct entry *incoming;       /* the cell that begins to arrive */
     const struct leat_atm_route *route; /* of its stage's first PPD, whose labels differ ... */
     uint32_t label_first;               /* ... by this much from those here */
     uint32_t label_count;
-    struct entry sent; /* by a port; in strides by anybody */
+    struct entry sent; /* by a port; in strides by any sender */
     uint32_t from;     /* the SPD upstream, or a port */
     uint32_t first_spd;
-    uint64_t check_at; /* strides: of what was sent; LEAT_NEVER: nothing yet */
+    uint64_t check_at; /* strides: when the cell sent is checked; LEAT_NEVER: none yet */
     uint8_t input;
     bool from_port;
 };
@@ -68,34 +68,34 @@ struct leat_sim_atm_cells {
     struct spd *spd;
     struct ppd *ppd;
     struct memory *memory;
-    struct entry *entry; /* the first places of all memories, which serve most, then the second */
+    struct entry *entry; /* all memories' first places, used most, then the second */
     struct cell *cell;
     struct cell_use *use;         /* of each cell */
     struct leat_atm_route *route; /* of all stages */
     uint32_t memory_count, cell_count;
-    uint32_t cells_used;  /* ever */
+    uint32_t cells_used;  /* high-water mark */
     uint32_t first_free;  /* number + 1 */
-    uint32_t places;      /* one more than cells: the last may come while the first leaves */
+    uint32_t places;      /* one more than cells: the last cell may arrive while the first leaves */
     uint32_t check_after; /* the select: 5, with virtual channels 7 */
-    uint32_t sure_count;  /* a memory with fewer cells has room in any case */
+    uint32_t sure_count;  /* a memory with fewer cells certainly has room */
     int64_t full_size_min;
 
     struct leat_sim_atm_strides *strides;
-    bool in_strides;       /* that is how it runs now: the agenda is empty */
-    uint64_t events_until; /* else: it tries no sooner than then */
+    bool in_strides;       /* it runs in strides now: the agenda is empty */
+    uint64_t events_until; /* otherwise: it does not try strides before this cycle */
 };
 
 void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells, const struct leat_atm_clos *net,
                               struct leat_arena *arena);
 void leat_sim_atm_strides_init(struct leat_sim_atm *sim);
 
-/* Strides from cycle sim->now on, if that is possible. */
+/* Starts strides at cycle sim->now, if possible. */
 bool leat_sim_atm_strides_begin(struct leat_sim_atm *sim);
 
 /* Runs up to `until`, to a pause, or as long as strides are possible. */
 void leat_sim_atm_strides_run(struct leat_sim_atm *sim, uint64_t until);
 
-/* What leat_sim_atm_send and leat_sim_atm_wake do in strides. */
+/* leat_sim_atm_send and leat_sim_atm_wake in strides. */
 void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const uint8_t *octets,
                                uint64_t at);
 void leat_sim_atm_strides_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
@@ -106,7 +106,7 @@ static inline struct entry *entry_at(struct leat_sim_atm_cells *cells, uint32_t 
     return &cells->entry[(size_t)place * cells->memory_count + memory];
 }
 
-/* A cell comes into the memory of an input, behind those that are there. */
+/* Appends a cell to the memory of an input. */
 static inline void put_behind(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_t input,
                               struct entry entry)
 {
@@ -120,7 +120,7 @@ static inline void put_behind(struct leat_sim_atm_cells *cells, struct spd *spd,
     spd->waiting |= UINT64_C(1) << input;
 }
 
-/* The selected cell will not be sent once more from its memory. */
+/* The selected cell leaves its memory for good. */
 static inline void leave(struct leat_sim_atm_cells *cells, struct spd *spd)
 {
     struct memory *m = &cells->memory[spd->memory + spd->selected];
@@ -133,7 +133,7 @@ static inline void leave(struct leat_sim_atm_cells *cells, struct spd *spd)
     spd->left = true;
 }
 
-/* It comes back after all: nothing of it has been sent. */
+/* Undoes leave(): nothing of the cell has been sent. */
 static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, struct entry entry)
 {
     const uint32_t number = spd->memory + spd->selected;
@@ -145,14 +145,14 @@ static inline void come_back(struct leat_sim_atm_cells *cells, struct spd *spd, 
     spd->cells++;
 }
 
-/* The next input behind the last one that has a cell (spec/atm.md, S4). */
+/* The next input after `last` that has a cell (spec/atm.md, S4). */
 static inline uint8_t next_input(const struct spd *spd, uint8_t last)
 {
     const uint64_t behind = spd->waiting & ~((UINT64_C(2) << last) - 1);
     return (uint8_t)leat_sim_agenda_lowest(behind ? behind : spd->waiting);
 }
 
-/* The port is looked at when the first of all that may happen to it happens. */
+/* The time of the port's next event. */
 static inline uint64_t port_due(const struct leat_sim_atm_port *port)
 {
     uint64_t at = port->act_at;
@@ -186,8 +186,8 @@ static inline void copy_cell(struct leat_sim_atm_cells *cells, uint32_t number, 
     cells->first_free = number + 1;
 }
 
-/* A cell begins to leave by a port; the one before it may have its last octet still to come.
- * True: there is no such one. */
+/* A cell begins to leave by a port; the last octet of the one before may still be pending. True: it
+ * is not. */
 static inline bool begin_arrival(struct leat_sim_atm_port *port, uint64_t at, struct entry entry)
 {
     const bool alone = port->arrival[0].at == LEAT_NEVER || port->arrival[0].at == at;
@@ -195,12 +195,12 @@ static inline bool begin_arrival(struct leat_sim_atm_port *port, uint64_t at, st
     return alone;
 }
 
-/* The last octet of a cell comes in at a port. */
+/* The last octet of a cell arrives at a port. */
 static inline void deliver(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
     const struct leat_sim_atm_arrival arrival = port->arrival[0];
-    uint8_t *cell = sim->cells->cell[arrival.cell].octets; /* the label of the last one to leave */
+    uint8_t *cell = sim->cells->cell[arrival.cell].octets; /* the label of the last hop */
     leat_atm_label_put(cell, sim->fabric.net.header_octets, arrival.label);
     port->arrival[0] = port->arrival[1];
     port->arrival[1].at = LEAT_NEVER;

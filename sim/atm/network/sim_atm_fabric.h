@@ -1,6 +1,5 @@
 /*
- * Fabrics by name: what a user writes on a command line, as the numbers that models are built
- * from.
+ * Parses the names of fabrics that users write on a command line into the parameters of models.
  *
  *   clos444                         the prototype of the thesis
  *   clos:8,15,8/buffer=4            Clos(8,15,8), crosspoint memories of 4 cells
@@ -11,7 +10,7 @@
  *   parameter = "buffer" (cells) | "clock" (decimal, ns or MHz) | "switching" (vp, vc, auto)
  *             | "table" (depth)
  *
- * No character of it means anything to a shell. What is not written is the thesis' value.
+ * No character of a name is special to a shell. Parameters default to the thesis' values.
  */
 #ifndef LEAT_SIM_ATM_FABRIC_H
 #define LEAT_SIM_ATM_FABRIC_H
@@ -38,20 +37,20 @@ struct leat_sim_atm_fabric_spelling {
     const char *text;
 };
 
-/* Reads a name. On error *out is untouched and `why` has one line for the user, without the
- * name. */
+/* Parses a name. On error *out is untouched and `why` has one line for the user, without the name.
+ * */
 leat_err leat_sim_atm_fabric_parse(const char *name, struct leat_sim_atm_fabric *out,
                                    struct leat_text *why);
 
-/* The shortest name of a fabric; reading it gives an equal one. */
+/* The shortest name of a fabric; parsing it gives an equal fabric. */
 void leat_sim_atm_fabric_name(const struct leat_sim_atm_fabric *fabric, struct leat_text *text);
 
-/* A unit as wanted, for this port of the fabric: what follows from the fabric is filled in. */
+/* The configuration of the unit at this port: sets what depends on the fabric. */
 struct leat_atm_aal_config leat_sim_atm_fabric_unit(const struct leat_sim_atm_fabric *fabric,
                                                     const struct leat_atm_aal_config *wanted,
                                                     uint32_t port);
 
-/* What can be written, fabrics first; NULL past the last. */
+/* All names and parameters, fabrics first; NULL past the last. */
 const struct leat_sim_atm_fabric_spelling *leat_sim_atm_fabric_list(size_t index);
 
 #endif

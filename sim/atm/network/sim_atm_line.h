@@ -1,7 +1,7 @@
 /*
- * The line between a host and the network, and what goes wrong on it. One line per port and
- * direction, each with a random stream of its own, so that what happens on a line depends on
- * nothing but the cells it carries:
+ * The line between a host and the network, with its errors. There is one line per port and
+ * direction, each with its own random stream, so that what happens on a line depends only on the
+ * cells it carries:
  *
  *     what is sent                    the line                           what arrives
  *     ------------> outage? --> lost? --> bit errors --> HEC (if any) ------------> 0 or 1 cell
@@ -12,11 +12,11 @@
  * The line decides once per cell sent. A cell that the network refuses and that is sent again is
  * the same cell with the same errors: the caller keeps what arrived.
  *
- * Header error control is optional, as the prototype has none: octet 4 carries the HEC on the line
- * only (spec/atm.md, 1.2), is checked without taking time, and is 0 again behind the line.
+ * Header error control is optional, because the prototype has none. Octet 4 carries the HEC only on
+ * the line (spec/atm.md, 1.2); the check takes no time, and the octet is 0 again after the line.
  *
- * A stray cell has random octets, or those of an earlier cell of the line; its label is random, or
- * one that leads somewhere. Its HEC is sound, it has no further errors.
+ * A stray cell has random octets, or those of an earlier cell of the line. Its label is random, or
+ * a valid one. Its HEC is correct and it has no further errors.
  */
 #ifndef LEAT_SIM_ATM_LINE_H
 #define LEAT_SIM_ATM_LINE_H
@@ -36,10 +36,10 @@ enum {
 
 enum leat_sim_atm_line_direction { LEAT_SIM_ATM_LINE_TO_NETWORK, LEAT_SIM_ATM_LINE_TO_HOST };
 
-/* Both lines of a port lose what is sent in cycle `from` and later, but before `to`. */
+/* Both lines of a port lose cells sent in cycles `from` <= cycle < `to`. */
 struct leat_sim_atm_line_outage {
     uint32_t port;
-    uint64_t from, to; /* LEAT_NEVER: for good */
+    uint64_t from, to; /* to: LEAT_NEVER: permanently */
 };
 
 enum leat_sim_atm_line_what {
@@ -50,26 +50,26 @@ enum leat_sim_atm_line_what {
 
 enum leat_sim_atm_line_fate {
     LEAT_SIM_ATM_LINE_PASSED,
-    LEAT_SIM_ATM_LINE_CORRECTED, /* by the HEC; passed */
+    LEAT_SIM_ATM_LINE_CORRECTED, /* by the HEC; it passed */
     LEAT_SIM_ATM_LINE_DISCARDED, /* by the HEC */
     LEAT_SIM_ATM_LINE_LOST,
     LEAT_SIM_ATM_LINE_OUTAGE,
 };
 
-/* What became of a cell. The octets are lent for the call. */
+/* The fate of a cell. The octets are lent for the call. */
 struct leat_sim_atm_line_event {
     uint64_t at;
     uint32_t port;
     enum leat_sim_atm_line_direction direction;
     enum leat_sim_atm_line_what what;
     enum leat_sim_atm_line_fate fate;
-    const uint8_t *sent;    /* a damaged one: with its HEC, if there is one */
+    const uint8_t *sent;    /* if damaged: with its HEC, if there is one */
     const uint8_t *damaged; /* as it leaves the line, before the check */
-    const uint8_t *passed;  /* behind the check; of no meaning if it did not pass */
+    const uint8_t *passed;  /* after the check; undefined if it did not pass */
 };
 typedef void leat_sim_atm_line_watch(void *context, const struct leat_sim_atm_line_event *event);
 
-/* Error patterns of the caller's own in place of random ones: sets bits in `mask`, which is 0. */
+/* The caller's own error patterns instead of random ones: sets bits in `mask`, which is 0. */
 typedef void leat_sim_atm_line_damage(void *context, uint32_t port,
                                       enum leat_sim_atm_line_direction direction,
                                       const uint8_t *cell, uint8_t mask[LEAT_ATM_CELL_LEN]);
@@ -81,9 +81,9 @@ struct leat_sim_atm_line_config {
     bool hec;
     const struct leat_sim_atm_line_outage *outage; /* lent, as are the contexts */
     uint32_t outage_count;
-    uint32_t label_count;           /* labels 0 .. label_count - 1 lead somewhere */
+    uint32_t label_count;           /* labels 0 .. label_count - 1 are valid */
     uint32_t header_octets;         /* 2: a label is a VPI; 4: a VPI and a VCI */
-    leat_sim_atm_line_watch *watch; /* NULL: nobody; told of every cell, copy and stray */
+    leat_sim_atm_line_watch *watch; /* called for every cell, copy and stray; may be NULL */
     void *watch_context;
     leat_sim_atm_line_damage *damage; /* NULL: random errors */
     void *damage_context;
@@ -102,10 +102,10 @@ struct leat_sim_atm_line_counts {
     uint64_t no_room;      /* copies and strays for which the host's buffer had no room */
 };
 
-/* What the lines of a network have in common. */
+/* What all lines of a network share. */
 struct leat_sim_atm_line_medium {
     struct leat_sim_atm_line_config config;
-    /* The chance that so many bits in a row have no error, as 64 bits behind the point. */
+    /* The probability that so many consecutive bits have no error, as a 64-bit fraction. */
     uint64_t header_sound[LEAT_SIM_ATM_LINE_HEADER_BITS + 1];
     uint64_t payload_sound[LEAT_SIM_ATM_LINE_PAYLOAD_BITS + 1];
 };
@@ -120,10 +120,10 @@ struct leat_sim_atm_line {
     struct leat_sim_atm_line_counts counts;
 };
 
-/* What comes of one cell. */
+/* The outcome of sending one cell. */
 struct leat_sim_atm_line_arrival {
     bool own_arrives;
-    uint32_t extra_count; /* the line carries these first, if that makes a difference */
+    uint32_t extra_count; /* carried before the cell itself, if the order matters */
     uint8_t own[LEAT_ATM_CELL_LEN];
     uint8_t extra[LEAT_SIM_ATM_LINE_EXTRAS_MAX][LEAT_ATM_CELL_LEN];
 };
@@ -133,7 +133,7 @@ struct leat_sim_atm_line_arrival {
 leat_err leat_sim_atm_line_config_check(const struct leat_sim_atm_line_config *config,
                                         uint32_t ports);
 
-/* Can cells meet with anything on these lines? */
+/* Can anything happen to cells on these lines? */
 bool leat_sim_atm_line_has_faults(const struct leat_sim_atm_line_config *config);
 
 void leat_sim_atm_line_medium_init(struct leat_sim_atm_line_medium *medium,

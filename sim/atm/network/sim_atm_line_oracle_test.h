@@ -1,8 +1,8 @@
 /*
- * An oracle that knows nothing of our CRCs watches every cell on every line: it divides polynomials
- * bit by bit, says which damaged cells no receiver can tell from good ones, and hence between which
- * ports messages may be altered or lost. Between all others every message arrives once, whole, and
- * in order.
+ * An oracle that does not use our CRCs checks every cell on every line. It divides polynomials bit
+ * by bit and finds the damaged cells that no receiver can detect, and hence the pairs of ports
+ * between which messages may be altered or lost. Between all others every message arrives once,
+ * whole, and in order.
  */
 #ifndef LEAT_SIM_ATM_LINE_ORACLE_TEST_H
 #define LEAT_SIM_ATM_LINE_ORACLE_TEST_H
@@ -44,7 +44,7 @@ static inline unsigned remainder_of(const uint8_t *octets, size_t count, unsigne
     return rest;
 }
 
-/* x^16 + x^12 + x^5 + 1 divides octets 5..52 of a cell that its receiver takes for good. */
+/* x^16 + x^12 + x^5 + 1 divides octets 5..52 of a cell that its receiver accepts. */
 static inline bool divides(const uint8_t *cell)
 {
     return remainder_of(cell + TYPE_AT, 8 * (CELL - TYPE_AT), 16, 0x1021) == 0;
@@ -59,7 +59,7 @@ static inline unsigned header_syndrome(const uint8_t *header)
     return remainder_of(plain, 40, 8, 0x07);
 }
 
-/* Which bit alone leaves that syndrome? 40: none. */
+/* Which single bit error has this syndrome? 40: none. */
 static inline unsigned guilty_bit(unsigned syndrome)
 {
     for (unsigned bit = 0; bit < 40; bit++) {
@@ -81,11 +81,11 @@ struct oracle {
     uint32_t ports;
     bool hec;
     bool detecting[PORTS_MAX][2];        /* the mode of each line's header check */
-    bool doubtful[PORTS_MAX][PORTS_MAX]; /* from, to: an undetected cell has meddled here */
+    bool doubtful[PORTS_MAX][PORTS_MAX]; /* from, to: affected by undetected errors */
     uint8_t earlier[PORTS_MAX][2][LEAT_SIM_ATM_LINE_EARLIER][CELL];
     uint64_t carried[PORTS_MAX][2];
     struct leat_sim_atm_line_counts counts;
-    uint64_t mistaken; /* lines that did not do what they should have */
+    uint64_t mistaken; /* lines that did not behave as they should */
 };
 
 struct message {
@@ -100,10 +100,10 @@ struct run {
     struct message message[PORTS_MAX][MESSAGES_MAX];
     uint32_t message_count[PORTS_MAX], drawn[PORTS_MAX];
     int64_t last[PORTS_MAX][PORTS_MAX][2]; /* from, to, kind: number delivered last */
-    uint64_t wrong, doubted; /* deliveries not as sent: against the oracle, and as it feared */
-    uint64_t wrong_number;   /* of the last one */
+    uint64_t wrong, doubted;               /* altered deliveries: unexpected, and predicted */
+    uint64_t wrong_number;                 /* of the last one */
     uint8_t wrong_bits[LEN_MAX];
-    uint8_t on_line[PORTS_MAX][CELL]; /* towards the network, and since when */
+    uint8_t on_line[PORTS_MAX][CELL]; /* in flight to the network, and since when */
     uint64_t on_line_at[PORTS_MAX], sent_count[PORTS_MAX], repeated;
 };
 
@@ -113,8 +113,8 @@ static inline void doubt(struct oracle *o, unsigned from, unsigned to)
         if (from < o->ports && (to == i || to == ALL)) o->doubtful[from][i] = true;
 }
 
-/* Who may suffer if this cell is believed: an acknowledgement counts for what was sent to its
- * source. */
+/* Marks the pairs of ports that this cell affects if it is accepted: an acknowledgement affects
+ * messages sent to its source. */
 static inline void doubt_cell(struct oracle *o, const uint8_t *cell)
 {
     const unsigned source = word_at(cell, SOURCE_AT), to = word_at(cell, TO_AT);
@@ -163,7 +163,7 @@ static inline void count_flips(struct oracle *o, const struct leat_sim_atm_line_
     o->counts.damaged += header + payload > 0;
 }
 
-/* A cell has passed. Will a unit believe it though it is not what was sent? */
+/* A cell has passed. Will a unit accept it although it differs from what was sent? */
 static inline void judge_content(struct oracle *o, const struct leat_sim_atm_line_event *e)
 {
     const bool altered = memcmp(e->sent + 5, e->passed + 5, CELL - 5) != 0;
@@ -209,7 +209,7 @@ static inline void watch_line(void *context, const struct leat_sim_atm_line_even
            CELL);
 }
 
-/* What message `number` of a port says (sim_atm_load.c). */
+/* The octets of message `number` of a port (sim_atm_load.c). */
 static inline void make_octets(uint32_t port, uint32_t number, uint8_t *out, uint32_t len)
 {
     uint64_t state = (uint64_t)port << 32 | number;
@@ -258,8 +258,7 @@ static inline void note_delivery(void *context, const struct leat_sim_delivery *
     m->delivered[to]++;
 }
 
-/* A cell sent again after it was refused is the same, octet for octet; others keep their distance.
- */
+/* A cell sent again after a refusal is the same, octet for octet; others keep their distance. */
 static inline void note_cell(void *context, uint32_t port,
                              enum leat_sim_atm_line_direction direction, const uint8_t *cell,
                              uint64_t at)
@@ -310,7 +309,7 @@ static inline void end(struct run *run)
     free(run);
 }
 
-/* Messages between ports without doubt that did not arrive; broadcasts apart. */
+/* Messages between unaffected ports that did not arrive; without broadcasts. */
 static inline void count_missing(const struct run *run, uint64_t missing[2])
 {
     const uint32_t ports = run->oracle.ports;

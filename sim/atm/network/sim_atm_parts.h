@@ -1,4 +1,4 @@
-/* What the models of a cell network and their common part know of each other. */
+/* Shared by the models of a cell network and their common part. */
 #ifndef LEAT_SIM_ATM_PARTS_H
 #define LEAT_SIM_ATM_PARTS_H
 
@@ -27,7 +27,7 @@ void leat_sim_atm_alone_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_alone_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, uint64_t at);
 
-/* The place of the octet at which a full host stops a cell: 3, with virtual channels 5. */
+/* The index of the octet at which a full host stops a cell: 3, with virtual channels 5. */
 static inline uint32_t leat_sim_atm_stop_at(const struct leat_sim_atm *sim)
 {
     return sim->fabric.net.header_octets + 1;

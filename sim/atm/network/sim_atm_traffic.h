@@ -1,11 +1,11 @@
 /*
- * Synthetic traffic: who sends when to whom. Messages come by a Poisson process at each port; the
- * pattern says where they go. Every port has its own stream of random numbers, so what a port
- * offers does not depend on what becomes of it.
+ * Synthetic traffic: who sends when to whom. Messages arrive by a Poisson process at each port; the
+ * pattern selects their destinations. Every port has its own random stream, so its offered traffic
+ * does not depend on what the network does with it.
  *
- *   uniform      any other port, all alike
+ *   uniform      any other port, with equal probability
  *   permutation  one fixed other port each, all different, drawn by the seed
- *   hotspot      one in `hot_percent` to port 0, the others uniform
+ *   hotspot      `hot_percent` of messages to port 0, the others uniform
  *   broadcast    all ports at once
  *   bursty       bursts of geometric length to one random port, a cell time apart, and silences
  */
@@ -36,10 +36,10 @@ struct leat_sim_atm_traffic {
     enum leat_sim_atm_traffic_pattern pattern;
     uint32_t ports;
     uint32_t hot_percent, burst;
-    uint64_t gap;           /* mean, in 2^-16 cycles; 0: nothing comes */
+    uint64_t gap;           /* mean, in 2^-16 cycles; 0: no messages */
     uint64_t burst_gap;     /* between the messages of a burst */
     uint32_t *partner;      /* of each port, for permutations */
-    uint32_t fraction[257]; /* log2(1 + i/256), 32 bits behind the point but the last */
+    uint32_t fraction[257]; /* log2(1 + i/256), a 32-bit fraction except for the last */
 };
 
 struct leat_sim_atm_traffic_source {
@@ -53,8 +53,8 @@ const char *leat_sim_atm_traffic_name(enum leat_sim_atm_traffic_pattern pattern)
 bool leat_sim_atm_traffic_find(const char *name, enum leat_sim_atm_traffic_pattern *out);
 
 /*
- * Messages of `message_cycles` link time each at `load_ppm` millionths of a port's capacity.
- * `partner` has room for `ports` numbers and is lent for good.
+ * Messages that occupy the link for `message_cycles` each, at `load_ppm` millionths of a port's
+ * capacity. `partner` has room for `ports` numbers and is lent for the object's lifetime.
  */
 void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
                                enum leat_sim_atm_traffic_pattern pattern, uint32_t ports,
@@ -63,12 +63,13 @@ void leat_sim_atm_traffic_init(struct leat_sim_atm_traffic *traffic,
 void leat_sim_atm_traffic_source_init(struct leat_sim_atm_traffic_source *source, uint64_t seed,
                                       uint32_t port);
 
-/* The next message of a port: the cycle it comes in, and where it goes. False: none will come. */
+/* The next message of a port: the cycle in which it arises, and its destination. False: none will
+ * come. */
 bool leat_sim_atm_traffic_next(const struct leat_sim_atm_traffic *traffic,
                                struct leat_sim_atm_traffic_source *source, uint32_t port,
                                uint64_t *at, uint32_t *to);
 
-/* A value of mean `mean` of the exponential distribution. */
+/* An exponentially distributed value with this mean. */
 uint64_t leat_sim_atm_traffic_exponential(const struct leat_sim_atm_traffic *traffic,
                                           struct leat_random *random, uint64_t mean);
 

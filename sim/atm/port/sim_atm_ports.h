@@ -1,14 +1,13 @@
 /*
- * The ports of a cell network, for program layers (leat/port.h): at each an adaptation layer unit
- * and its host, as in sim_atm_load.h. A message of N octets takes T(N) of spec/atm.md, 5.4, if
- * nothing is in its way: it is written into the unit, carried as cells, and read out of the other
- * unit.
+ * The ports of a cell network, for program layers (leat/port.h): at each port an adaptation layer
+ * unit and its host, as in sim_atm_load.h. In an idle network a message of N octets takes T(N) of
+ * spec/atm.md, 5.4: it is written into the unit, carried as cells, and read from the other unit.
  *
- * A message that is longer than the send buffer goes in pieces, one after the other. A piece is
- * begun only when the receiver's buffer has room for all of it, and the sender's for its
- * acknowledgements, beside what is on its way there already: else full buffers could wait for each
- * other for ever (hosts know, as if credits had come back; they cost nothing here). And it is begun
- * only when its port has no more blocks than those of one piece that wait for acknowledgements.
+ * A message longer than the send buffer is sent in pieces, one after the other. A piece begins only
+ * when the receiver's buffer has room for all of it, and the sender's for its acknowledgements,
+ * besides what is already in flight there. Otherwise full buffers could deadlock. (Hosts know this
+ * as if they exchanged credits, at no cost.) A piece also waits while its port has more
+ * unacknowledged blocks than those of one piece.
  */
 #ifndef LEAT_SIM_ATM_PORTS_H
 #define LEAT_SIM_ATM_PORTS_H
@@ -26,20 +25,20 @@ struct leat_sim_atm_ports_config {
     enum leat_sim_atm_model model;
     struct leat_atm_aal_config aal;       /* as in sim_atm_load.h */
     struct leat_sim_atm_line_config line; /* all zeros: no errors */
-    uint32_t messages_max;                /* under way, 1.. */
+    uint32_t messages_max;                /* in flight, 1.. */
     bool contention_free;                 /* cells never meet in the network */
 };
 
-/* A message under way. */
+/* A message in flight. */
 struct leat_sim_atm_ports_entry {
     struct leat_port_message message;
-    uint64_t cycle;                /* of its hand-over */
+    uint64_t cycle;                /* in which it was sent */
     uint64_t begun, sent, arrived; /* octets */
-    uint32_t next;                 /* + 1: in its port's queue, or among the free ones */
+    uint32_t next;                 /* + 1: in its port's queue, or in the free list */
     bool lost;
     bool has_hash;
-    uint64_t hash;           /* of its octets, where they are lent no more */
-    const uint8_t *stand_in; /* cells carry these in place of its own octets; NULL: they do not */
+    uint64_t hash;           /* of its octets, once they are no longer lent */
+    const uint8_t *stand_in; /* cells carry these instead of its own octets; NULL: they do not */
 };
 
 struct leat_sim_atm_ports_piece {
@@ -48,14 +47,14 @@ struct leat_sim_atm_ports_piece {
     uint64_t offset;
 };
 
-struct leat_sim_atm_ports_queue { /* of a port: messages that are not wholly begun */
+struct leat_sim_atm_ports_queue { /* of a port: messages with pieces that have not begun */
     uint32_t first, last;         /* entries + 1 */
     uint32_t number;              /* of pieces begun */
-    uint32_t oldest;              /* none before this one is under way */
-    uint32_t pledged; /* blocks of this port's receive buffer, for what is under way to it */
-    uint32_t written; /* blocks of the piece that is being written */
-    bool held;        /* the first one waits for room */
-    bool early;       /* its time has not come */
+    uint32_t oldest;              /* no earlier piece is in flight */
+    uint32_t pledged; /* blocks of this port's receive buffer reserved for pieces in flight */
+    uint32_t written; /* blocks of the piece being written */
+    bool held;        /* the first message waits for room */
+    bool early;       /* the first message is to be sent later */
 };
 
 struct leat_sim_atm_ports {
@@ -63,22 +62,22 @@ struct leat_sim_atm_ports {
     struct leat_sim_atm_load load;
     struct leat_sim_clock clock;
     struct leat_sim_atm_ports_entry *entry;
-    uint32_t free; /* a list, + 1 */
+    uint32_t free; /* free list, + 1 */
     struct leat_sim_atm_ports_queue *queue;
     struct leat_sim_atm_ports_piece *piece; /* [ports][WINDOW] by number */
     uint32_t piece_max;
     uint32_t held, early; /* ports */
     uint64_t present;     /* cycle */
-    bool has_told;        /* something in this run */
+    bool has_told;        /* a callback was made in this run */
     struct leat_sim_atm_load_look look;
     struct leat_sim_atm_load_progress progress;
-    uint64_t holds;          /* how often one began to wait for room */
-    const uint8_t *stand_in; /* of what is handed over from now on */
+    uint64_t holds;          /* how often a message began to wait for room */
+    const uint8_t *stand_in; /* for messages sent from now on */
 };
 
 size_t leat_sim_atm_ports_footprint(const struct leat_sim_atm_ports_config *config);
 
-/* `memory` is zeroed, aligned for any object, lent for good. */
+/* `memory` is zeroed, aligned for any object, lent for the object's lifetime. */
 void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
                              const struct leat_sim_atm_ports_config *config, void *memory);
 
@@ -89,17 +88,16 @@ leat_sim_atm_ports_piece_of(const struct leat_sim_atm_ports *port, uint32_t from
                         number % LEAT_SIM_ATM_PORTS_WINDOW];
 }
 
-/* When a cycle of the simulation is, and the other way round: skipped cycles (sim_atm_load.h)
- * count. */
+/* Converts between cycles of the simulation and time, including skipped cycles (sim_atm_load.h). */
 leat_time leat_sim_atm_ports_edge(const struct leat_sim_atm_ports *port, uint64_t cycle);
 uint64_t leat_sim_atm_ports_cycle_from(const struct leat_sim_atm_ports *port, leat_time at);
 
-/* The last cycle up to and with `until`; LEAT_NEVER: there is no last one. */
+/* The last cycle at or before `until`; LEAT_NEVER: unlimited. */
 uint64_t leat_sim_atm_ports_last_cycle(const struct leat_sim_atm_ports *port, leat_time until);
 
-/* Between runs: this message takes the place of one under way, from and to the same ports and of
- * the same length, that has come just as far. Its octets are not in the cells, but `stand_in`, as
- * long as any message. `hash`: of its octets, where it is being read; else NULL. */
+/* Call it between runs: replaces a message in flight by one with the same ports and length that has
+ * progressed equally. Its cells carry `stand_in`, which is as long as any message, instead of its
+ * octets. `hash`: of its octets, if it is being read; else NULL. */
 void leat_sim_atm_ports_replace(struct leat_sim_atm_ports *port, uint32_t entry,
                                 const struct leat_port_message *message, const uint8_t *stand_in,
                                 const uint64_t *hash);
