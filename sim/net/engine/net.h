@@ -1,6 +1,6 @@
 /*
- * A network that runs: a topology, its routing, and switches of one architecture. Time is counted
- * in cycles; a wire carries a flit per cycle.
+ * A running network: a topology, its routing, and switches of one architecture. Time is in cycles;
+ * a wire carries a flit per cycle.
  *
  *   vc       input-queued routers with virtual channels and credits (net_vc.c)
  *   fifo     one queue per input: its head blocks the others (net_queue.c, with all below)
@@ -9,8 +9,8 @@
  *   shared   one memory for all outputs
  *   xpq      a queue per crosspoint, each output takes turns: the bus-matrix switch
  *
- * At each terminal sits a host. It is asked for its next packet when the one before has left it,
- * and may name one that is created later: so queues of sources need no memory.
+ * At each terminal sits a host. The network asks it for its next packet when the one before has
+ * left, and the host may return one that is created later: so source queues need no memory.
  *
  *     host                    network                                        host
  *      |  next(t, &packet)       |  from created_at on: a flit per cycle       |
@@ -18,9 +18,9 @@
  *      |                         |  tail flit out of the last router           |
  *      |                         |-------------------------------------------->| arrive(arrival)
  *
- * Within a cycle: what comes in, and what was lost in the cycle before, is told; then hosts are
- * asked, in no order that they could rely on, and send; then the switches work. So an answer may
- * leave in the cycle of what it answers. Without contention a packet takes
+ * Within a cycle the network first reports arrivals, and the losses of the cycle before. Then it
+ * asks hosts, in an unspecified order, and they send. Then the switches work. So a reply may leave
+ * in the cycle in which its request arrived. Without contention a packet takes
  *
  *     2 + (pipeline + wire cycles) of each router passed + flits - 1        cycles (vc)
  *
@@ -41,8 +41,8 @@ enum leat_net_switch {
     LEAT_NET_SWITCH_XPQ,
 };
 
-/* When a packet may go on (vc only): flit by flit; as soon as all of it will find room; or once all
- * of it is there, too. */
+/* When a packet may proceed (vc only): flit by flit; when there will be room for all of it; or when
+ * all of it has arrived, too. */
 enum leat_net_flow { LEAT_NET_WORMHOLE, LEAT_NET_CUT_THROUGH, LEAT_NET_STORE_AND_FORWARD };
 
 enum {
@@ -54,27 +54,27 @@ enum {
     LEAT_NET_ITERATIONS_MAX = 16,
     LEAT_NET_FLITS_MAX = 65535,     /* of a packet */
     LEAT_NET_ROOM_MAX = 1 << 30,    /* flits, in all buffers */
-    LEAT_NET_FLIGHTS_MAX = 1 << 24, /* packets under way: when so many are, sources wait */
+    LEAT_NET_FLIGHTS_MAX = 1 << 24, /* packets in flight: at this limit sources wait */
 };
 
 struct leat_net_config {
     enum leat_net_switch architecture;
     enum leat_net_flow flow;
-    bool drop; /* what finds no room is lost; else it waits (credits). vc: a packet whose head may
-                  have a channel, but finds none with room for all of it, is lost as a whole; in its
-                  source it waits */
+    bool drop; /* packets without room are lost; else they wait (credits). vc: a packet whose head
+                  may have a channel, but finds none with room for all of it, is lost as a whole; in
+                  its source it waits */
     uint32_t channels;     /* virtual channels; 1 unless vc */
     uint32_t buffer_flits; /* vc: per virtual channel; fifo, voq: per input; output, xpq: per queue;
                               shared: per output, all in one */
-    uint32_t pipeline;     /* cycles from a flit's arrival to its leaving, 1 ..; 3 is channel
+    uint32_t pipeline;     /* cycles from a flit's arrival to its departure, 1 ..; 3 is channel
                               allocation, switch allocation, traversal */
-    uint32_t credit_cycles; /* 0 ..: for working on a credit that came back over its wire */
+    uint32_t credit_cycles; /* 0 ..: to process a credit that returned over its wire */
     uint32_t iterations;    /* of iSLIP; 1 where there is none */
 };
 
 struct leat_net_packet {
     uint64_t created_at;
-    uint64_t number; /* the host's own; with the source it names the packet */
+    uint64_t number; /* the host's own; identifies the packet together with the source */
     uint64_t random; /* for its routing */
     uint32_t source, destination;
     uint32_t flits; /* 1 .. LEAT_NET_FLITS_MAX */
@@ -82,39 +82,39 @@ struct leat_net_packet {
 
 enum leat_net_fate {
     LEAT_NET_DELIVERED,
-    LEAT_NET_NO_ROOM,   /* dropped at a full buffer */
-    LEAT_NET_NO_WAY,    /* all wires on its ways are broken, or its terminal is dead */
-    LEAT_NET_CUT,       /* it lay across a wire that broke */
-    LEAT_NET_CORRUPTED, /* a bit error on the way, found at the end */
+    LEAT_NET_NO_ROOM,   /* lost at a full buffer */
+    LEAT_NET_NO_WAY,    /* all wires on its routes are broken, or its terminal is dead */
+    LEAT_NET_CUT,       /* it crossed a wire that broke */
+    LEAT_NET_CORRUPTED, /* a bit error on the route, detected at the end */
 };
 enum { LEAT_NET_FATES = LEAT_NET_CORRUPTED + 1 };
 
-/* The end of a packet's way. */
+/* The end of a packet. */
 struct leat_net_arrival {
     struct leat_net_packet packet;
     enum leat_net_fate fate;
-    uint64_t head_at, tail_at; /* at the terminal; of what was lost: when */
+    uint64_t head_at, tail_at; /* at the terminal; if lost: when it was lost */
     uint32_t hops;             /* routers passed */
     bool rerouted;
 };
 
 struct leat_net_host {
     void *context;
-    /* The packet that this terminal sends next: false if there is none until leat_net_wake. Not
-     * asked before the first run. */
+    /* The next packet of this terminal. False: none until leat_net_wake. Not called before the
+     * first run. */
     bool (*next)(void *context, uint32_t terminal, struct leat_net_packet *packet);
-    /* A packet came in, or was lost; in order of time, those of one cycle by destination and, where
-     * several of one destination were lost, by source and number. Lent for the call. */
+    /* A packet arrived, or was lost. Called in order of time; those of one cycle by destination
+     * and, if several of one destination were lost, by source and number. Lent for the call. */
     void (*arrive)(void *context, const struct leat_net_arrival *arrival);
 };
 
 struct leat_net_counts {
     uint64_t flit_hops;                  /* flits that passed a switch */
-    uint64_t packets_begun, flits_begun; /* first flit has left its terminal; flits likewise */
+    uint64_t packets_begun, flits_begun; /* their first flit has left its terminal */
     uint64_t packets_ended[LEAT_NET_FATES];
     uint64_t flits_delivered;
     uint64_t packets_rerouted;
-    uint64_t waits; /* cycles in which a flit at the head of its queue could not go on for want of
+    uint64_t waits; /* cycles in which a flit at the head of its queue could not proceed for lack of
                        room, or of a channel, ahead */
 };
 
@@ -127,13 +127,13 @@ struct leat_net {
     struct leat_net_host host;
     struct leat_net_counts counts;
     uint64_t now;           /* the next cycle to run */
-    bool stop;              /* the host's: leat_net_run shall return after this cycle */
+    bool stop;              /* set by the host: leat_net_run returns after this cycle */
     uint64_t *out_flits;    /* [outs] flits that went over each wire */
     uint8_t *out_broken;    /* [outs] */
-    uint32_t broken_wires;  /* how many of these */
+    uint32_t broken_wires;  /* how many of them are broken */
     uint8_t *terminal_dead; /* [terminals] */
-    uint32_t *out_errors;   /* [outs] chance in 2^-32 that a flit is damaged; NULL: none anywhere */
-    uint64_t seed;          /* of those errors */
+    uint32_t *out_errors; /* [outs] probability in 2^-32 that a flit is damaged; NULL: no errors */
+    uint64_t seed;        /* of those errors */
     const struct leat_net_engine *engine;
     void *state; /* the engine's */
 };
@@ -141,36 +141,36 @@ struct leat_net {
 const char *leat_net_switch_name(enum leat_net_switch architecture);
 const char *leat_net_flow_name(enum leat_net_flow flow);
 
-/* Does such a network exist? `why`: what, and what was expected. */
+/* Is this network valid? `why`: what is wrong, and what was expected. */
 leat_err leat_net_check(const struct leat_net_topology *topology,
                         const struct leat_net_config *config, struct leat_text *why);
 
-/* Octets of memory beyond topology and routing, for a config that was checked. */
+/* Octets of memory in addition to topology and routing, for a checked config. */
 size_t leat_net_footprint(const struct leat_net_topology *topology,
                           const struct leat_net_config *config);
 
-/* Empty, at cycle 0. `memory`: that many octets, ZEROED, aligned for any object, lent for good;
- * what is not used is not touched. */
+/* Empty, at cycle 0. `memory`: that many octets, ZEROED, aligned for any object, lent for the
+ * network's lifetime; unused parts are not touched. */
 void leat_net_init(struct leat_net *net, const struct leat_net_topology *topology,
                    struct leat_net_routing *routing, const struct leat_net_config *config,
                    const struct leat_net_host *host, void *memory);
 
-/* Runs all cycles before `until`, or up to the one in which the host sets `stop`, with all of it;
- * the next run goes on as if there had been no stop. True: done. False: it is dead: flits are in
- * the network and nothing will ever move; `now` is the cycle after the last movement. */
+/* Runs all cycles before `until`, or up to and including the one in which the host sets `stop`; the
+ * next run continues as if there had been no stop. True: done. False: deadlocked: flits are in the
+ * network and nothing will ever move; `now` is the cycle after the last movement. */
 bool leat_net_run(struct leat_net *net, uint64_t until);
 
-/* The host of this terminal has a packet again; from within arrive and next, or between runs. */
+/* The host of this terminal has a packet again. Call it within arrive and next, or between runs. */
 void leat_net_wake(struct leat_net *net, uint32_t terminal);
 
-/* Flits inside. */
+/* Flits in the network. */
 uint64_t leat_net_flits_inside(const struct leat_net *net);
 
 /*
- * Buffers that wait for each other: what `buffer` holds waits for what `next` holds. For a network
- * that is dead, or a part of which is: finds a circle among the buffers whose packets can never
- * move and returns its length; 0: there is none. The circle closes: the last waits for the first.
- * Of a longer one the first `cap` are told.
+ * Buffers that wait for each other: the packet in `buffer` waits for the one in `next`. For a
+ * network that is deadlocked, at least partly: finds a cycle among the buffers whose packets can
+ * never move and returns its length; 0: there is none. The cycle closes: the last waits for the
+ * first. Of a longer cycle the first `cap` are returned.
  */
 struct leat_net_waiting {
     uint32_t router, in, channel; /* the buffer: an input port 0.. of the router, its channel */
@@ -178,16 +178,17 @@ struct leat_net_waiting {
 };
 uint32_t leat_net_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
 
-/* Faults take effect at once, between runs. A wire by its output port. After some, call _rerouted
- * once. A packet that lies across a wire when it breaks is lost; its flits travel on as ballast. A
- * dead terminal begins no packet (one that it is sending is cut), and what reaches it is lost; what
- * it was to send waits until it lives again. */
+/* Faults take effect at once. Call these between runs, with a wire given by its output port, and
+ * then _rerouted once. A packet that crosses a wire when it breaks is lost; its flits travel on as
+ * ballast. A dead terminal begins no packet (one that it is sending is cut), and packets that reach
+ * it are lost; its own packets wait until it is repaired. */
 void leat_net_break(struct leat_net *net, uint32_t out, bool broken);
 void leat_net_kill(struct leat_net *net, uint32_t terminal, bool dead);
 void leat_net_rerouted(struct leat_net *net);
 
-/* From now on flits over this wire are damaged with this chance, in 2^-32. `errors` has room for
- * all output ports, zeroed, and is lent for good; the first call decides. */
+/* From now on flits over wire o are damaged with probability errors[o], in 2^-32. `errors` has room
+ * for all output ports, zeroed, and is lent for the network's lifetime; only that of the first call
+ * is used. */
 void leat_net_errors(struct leat_net *net, uint32_t *errors, uint64_t seed);
 
 #endif

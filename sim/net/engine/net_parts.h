@@ -1,4 +1,4 @@
-/* What the engines of networks share; not for users. */
+/* Shared by the engines of networks. Internal. */
 #ifndef LEAT_NET_PARTS_H
 #define LEAT_NET_PARTS_H
 
@@ -6,43 +6,43 @@
 #include "net.h"
 #include <leat/random.h>
 
-/* One way of switching. All memory comes from the arena that `lay` is given (leat_arena_lay). */
+/* A switching engine. All memory comes from the arena given to `lay` (leat_arena_lay). */
 struct leat_net_engine {
     void (*lay)(struct leat_net *net,
                 struct leat_arena *arena); /* sets net->state; measuring: NULL memory */
-    /* The hosts are not asked yet: they are in the first run. */
+    /* Does not call the hosts yet: the first run does. */
     void (*start)(struct leat_net *net);
     bool (*run)(struct leat_net *net, uint64_t until);
     void (*wake)(struct leat_net *net, uint32_t terminal);
     uint64_t (*inside)(const struct leat_net *net);
     uint32_t (*stuck)(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
-    /* The wire is broken or healed already: mark the packets that lie across it. */
+    /* The wire is already marked as broken or repaired: mark the packets that cross it. */
     void (*broke)(struct leat_net *net, uint32_t out);
-    /* Tables of the routing are new: options that were asked for before are stale. May be NULL. */
+    /* The routing tables have changed: earlier options are stale. May be NULL. */
     void (*rerouted)(struct leat_net *net);
 };
 
 extern const struct leat_net_engine leat_net_vc_engine, leat_net_queue_engine;
 
-/* A packet on its way. */
+/* A packet in flight. */
 struct leat_net_flight {
     struct leat_net_packet packet;
     struct leat_net_route route;
     uint64_t head_at;
     uint32_t hops;
-    uint8_t fate; /* enum leat_net_fate: what will be told at the end */
+    uint8_t fate; /* enum leat_net_fate: reported at the end */
 };
 
-/* Room for the packets on their way: taken from the top until something is given back, so that what
- * is never used is never touched. */
+/* A pool for packets in flight: allocated from the top until something is freed, so that unused
+ * memory is never touched. */
 struct leat_net_flights {
     struct leat_net_flight *flight;
-    uint32_t *free; /* a stack of those given back */
+    uint32_t *free; /* a stack of freed ones */
     uint32_t cap, top, free_count;
 };
 
 void leat_net_flights_lay(struct leat_net_flights *flights, uint32_t cap, struct leat_arena *arena);
-/* LEAT_NET_NONE: there is no room. */
+/* LEAT_NET_NONE: the pool is exhausted. */
 uint32_t leat_net_flights_take(struct leat_net_flights *flights);
 static inline bool leat_net_flights_none(const struct leat_net_flights *flights)
 {
@@ -50,11 +50,11 @@ static inline bool leat_net_flights_none(const struct leat_net_flights *flights)
 }
 void leat_net_flights_give(struct leat_net_flights *flights, uint32_t index);
 
-/* The end of a packet: counts it and tells the host. The engine sees to the order. */
+/* Ends a packet: counts it and calls the host. The engine is responsible for the order. */
 void leat_net_end(struct leat_net *net, struct leat_net_flight *flight, uint64_t now);
 
-/* Is this flit of the packet damaged on this wire? A function of seed, wire, packet and flit, so
- * that no order has a part in it. */
+/* Is this flit of the packet damaged on this wire? A function of seed, wire, packet and flit,
+ * independent of any order. */
 bool leat_net_damages(const struct leat_net *net, uint32_t out,
                       const struct leat_net_packet *packet, uint32_t flit);
 

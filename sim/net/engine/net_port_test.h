@@ -1,4 +1,4 @@
-/* Ports over a network in memory of its own, and all that is heard of them. */
+/* Ports over a network with its own memory, and a record of all callbacks. */
 #ifndef LEAT_NET_PORT_TEST_H
 #define LEAT_NET_PORT_TEST_H
 
@@ -51,14 +51,14 @@ static inline void hear_lost(void *context, const struct leat_port_message *mess
     hear(context, LOST, message, why, at);
 }
 
-/* 300 MHz: only each third edge lies at a whole number of picoseconds. */
+/* 300 MHz: only every third edge is at a whole number of picoseconds. */
 static const struct leat_net_port_config usual = { .clock = { 10000, 3 },
                                                    .flit_octets = 16,
                                                    .packet_flits = 8,
                                                    .head_flits = 1,
                                                    .messages_max = HEARD_MAX };
 
-/* Ports anew, over topology and routing as they are. */
+/* Opens ports again over the same topology and routing. */
 static inline void open_ports(struct bench *b, const struct leat_net_port_config *config,
                               const struct leat_net_config *net)
 {
@@ -127,7 +127,7 @@ static inline uint32_t between(struct leat_random *random, uint32_t least, uint3
     return least + (uint32_t)leat_random_below(random, most - least + 1);
 }
 
-/* Buffers that last for the round trip of a credit, whatever the wires. */
+/* Buffers that cover the round trip of a credit, whatever the wires. */
 static inline struct leat_net_config ample(uint32_t pipeline, uint32_t wire)
 {
     struct leat_net_config config = golden;

@@ -1,8 +1,8 @@
 /*
- * The parts of the engine for queueing switches (net_queue.c has the rules); not for users.
+ * The parts of the engine for queueing switches (net_queue.c has the rules). Internal.
  *
- * Flits are switched one by one. What a flit must know is kept once per packet and router, in a
- * visit: it is opened when the head sets out for the router and closed when the last flit has left
+ * Flits are switched one by one. What all flits of a packet need at a router is kept once, in a
+ * visit: it is opened when the head leaves for the router and closed when the last flit has left
  * it. So the flits of a packet follow their head, however many packets share a wire.
  *
  *      flight  <-----  visit at A  -- next -->  visit at B  -- next -->  visit at the terminal
@@ -10,8 +10,8 @@
  *                      flit flit                flit (on the wire to B)
  *
  * Flits are nodes of lists: on a wire (a list per cycle of arrival), at an input's stage, in a
- * queue. A credit on its way back is a node too. Nodes and visits are numbered from 1; 0 is none,
- * so that zeroed memory is empty.
+ * queue. A returning credit is a node too. Nodes and visits are numbered from 1; 0 is none, so that
+ * zeroed memory is empty.
  */
 #ifndef LEAT_NET_QUEUE_PARTS_H
 #define LEAT_NET_QUEUE_PARTS_H
@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum {
-    LEAT_NET_QUEUE_FLITS_MAX = 1 << 26, /* inside at once: when so many are, sources wait */
+    LEAT_NET_QUEUE_FLITS_MAX = 1 << 26, /* in the network: at this limit sources wait */
     LEAT_NET_QUEUE_SOURCE_CYCLES = 2,   /* from a terminal to its router, as in net_vc.c */
     LEAT_NET_QUEUE_RETURN_CYCLES = 2,   /* of a credit to a terminal, as there */
 };
@@ -30,7 +30,7 @@ enum {
 enum leat_net_queue_phase {
     LEAT_NET_QUEUE_WIRES,   /* entity: a slot of the wheel. Flits and credits arrive */
     LEAT_NET_QUEUE_ROUTERS, /* flits enter queues and leave them */
-    LEAT_NET_QUEUE_ENDS,    /* entity: a destination. Its host is told */
+    LEAT_NET_QUEUE_ENDS,    /* entity: a destination. Its host is called */
     LEAT_NET_QUEUE_SOURCES, /* entity: a terminal. It sends a flit */
     LEAT_NET_QUEUE_PHASES,
 };
@@ -48,12 +48,12 @@ struct leat_net_queue_visit {
     uint32_t flight, next;
     uint32_t in;                              /* an input port, or TERMINAL | t */
     uint32_t out;                             /* chosen by the head; LEAT_NET_NONE: not yet */
-    uint16_t total, entered, sent, discarded; /* flits: that will have come here, ... */
-    bool cut;                                 /* the packet broke here: what comes is discarded */
+    uint16_t total, entered, sent, discarded; /* flits: total: that will have arrived here, ... */
+    bool cut; /* the packet was cut here: further flits are discarded */
 };
 
 struct leat_net_queue_parcel { /* more about a flight */
-    uint32_t holds;            /* open visits, and one until its end is told */
+    uint32_t holds;            /* open visits, and one until its end is reported */
     uint32_t next_end;         /* of the same cycle and destination; flight + 1, 0: none */
     bool ended;
 };
@@ -81,7 +81,7 @@ struct leat_net_queues {
     struct leat_net_queue_source *source; /* [terminals] */
     uint32_t *end_first;                  /* [terminals] flight + 1 */
 
-    struct leat_net_queue_list *stage; /* [ins] flits that have no place in a queue yet */
+    struct leat_net_queue_list *stage; /* [ins] flits not yet in a queue */
     struct leat_net_queue_list *queue; /* fifo: [ins], else by lane_first */
     uint64_t *lane_first;              /* [outs] voq, xpq: a queue per input; else one */
     uint32_t *in_flits;                /* [ins] fifo, voq: in its queues */
@@ -90,15 +90,15 @@ struct leat_net_queues {
     uint32_t *router_outs;             /* [routers] wires that exist */
     uint32_t *router_busy;             /* [routers] those with a flit in a queue */
     uint32_t *credits;                 /* [outs] */
-    uint16_t *out_turn, *in_turn;      /* [outs], [ins] the first to be asked next */
-    uint32_t *blocked;                 /* [routers] asleep: heads that wait for room ahead */
+    uint16_t *out_turn, *in_turn;      /* [outs], [ins] the first in round-robin order */
+    uint32_t *blocked;                 /* [routers] blocked heads that wait for room ahead */
 
     /* Bits, `words` words for each. */
     uint64_t *staged; /* [routers] inputs with a flit at the stage */
-    uint64_t *wanted; /* [routers] outputs for which some queue has a flit to offer */
+    uint64_t *wanted; /* [routers] outputs for which some queue offers a flit */
     uint64_t *offers; /* [outs] the inputs (lanes) that offer one */
     /* Scratch of one router. */
-    uint64_t *ready;                  /* outputs that are wanted and may send */
+    uint64_t *ready;                  /* outputs that are wanted and can send */
     uint64_t *free;                   /* inputs without a partner */
     uint64_t *asked;                  /* inputs with a grant */
     uint64_t *grants;                 /* [radix] the outputs that chose this input */
@@ -110,14 +110,14 @@ struct leat_net_queues {
     uint64_t asleep;     /* the sum of `blocked` */
     uint64_t planned;    /* entries of the agenda */
     uint64_t acted_at;   /* the last cycle in which something happened */
-    uint64_t counted_to; /* waits of those asleep are counted for all cycles before */
+    uint64_t counted_to; /* waits of blocked heads are counted for all cycles before this */
     uint32_t flits_cap;  /* of inside */
     uint32_t nodes_cap, nodes_top, nodes_free;
     uint32_t visits_cap, visits_top, visits_free, visits_used;
     uint32_t words, slots;
-    bool credited; /* flits wait for room; else they are lost */
-    bool running;  /* hosts may call back */
-    bool asking;   /* ... from the phase of the sources */
+    bool credited; /* flits wait for room (credits); else they are lost */
+    bool running;  /* hosts may call leat_net_wake */
+    bool asking;   /* ... in the phase of the sources */
 };
 
 static inline struct leat_net_queues *leat_net_queues_of(const struct leat_net *net)
@@ -172,21 +172,20 @@ static inline struct leat_net_queue_visit *leat_net_queue_head(const struct leat
 uint32_t leat_net_queue_node_take(struct leat_net_queues *q, uint32_t what);
 void leat_net_queue_node_give(struct leat_net_queues *q, uint32_t node);
 
-/* Is there room for another visit? For a new packet a quarter is kept free: those inside go first.
- */
+/* Is there room for another visit? New packets leave a quarter free: those inside have priority. */
 bool leat_net_queue_visit_room(const struct leat_net_queues *q, bool new_packet);
 uint32_t leat_net_queue_visit_open(struct leat_net_queues *q, uint32_t flight, uint32_t in,
                                    uint16_t total);
-/* Closes it if no flit will come any more. */
+/* Closes it if no more flits will come. */
 void leat_net_queue_visit_check(struct leat_net_queues *q, uint32_t visit);
 
-/* The packet breaks here. Its flits ahead travel on; nothing follows them. */
+/* Cuts the packet here. Its flits ahead travel on; nothing follows them. */
 void leat_net_queue_visit_cut(struct leat_net_queues *q, uint32_t visit);
 
-/* The end of a packet is to be told in this cycle. A fate it has already stays. */
+/* The end of a packet will be reported in this cycle. An earlier fate is kept. */
 void leat_net_queue_end(struct leat_net_queues *q, uint32_t flight, enum leat_net_fate fate,
                         uint64_t now);
-/* Tells the ends at this destination. */
+/* Reports the ends at this destination. */
 void leat_net_queue_tell(struct leat_net *net, uint32_t terminal, uint64_t now);
 
 void leat_net_queue_release(struct leat_net_queues *q, uint32_t flight);
@@ -194,9 +193,9 @@ void leat_net_queue_release(struct leat_net_queues *q, uint32_t flight);
 /* ---- wires (net_queue.c) ------------------------------------------------------------------- */
 
 void leat_net_queue_launch(struct leat_net_queues *q, uint32_t node, uint64_t at);
-/* A place of this input is free again. */
+/* Returns a credit: this input has a free place again. */
 void leat_net_queue_credit(struct leat_net *net, uint32_t in, uint64_t now);
-/* Flits that an input takes in before it gives a credit back. */
+/* Flits that an input accepts before it must return a credit. */
 uint32_t leat_net_queue_places(const struct leat_net *net, uint32_t in);
 
 /* ---- switches (net_queue_switch.c, net_queue_match.c) -------------------------------------- */
@@ -204,7 +203,7 @@ uint32_t leat_net_queue_places(const struct leat_net *net, uint32_t in);
 /* One cycle of a router. */
 void leat_net_queue_step(struct leat_net *net, uint32_t router, uint64_t now);
 
-/* Has the queue of this input and output a place? Both by their number in the network. */
+/* Does the queue of this input and output have room? Both are numbered network-wide. */
 bool leat_net_queue_has_room(const struct leat_net *net, uint32_t in, uint32_t out);
 
 static inline bool leat_net_queue_at_inputs(const struct leat_net *net)
@@ -213,7 +212,7 @@ static inline bool leat_net_queue_at_inputs(const struct leat_net *net)
            net->config.architecture == LEAT_NET_SWITCH_VOQ;
 }
 
-/* May a flit leave by this output now, if there is one? */
+/* Could a flit leave by this output now? */
 static inline bool leat_net_queue_open(const struct leat_net *net, const struct leat_net_queues *q,
                                        uint32_t out)
 {
@@ -233,15 +232,15 @@ static inline uint32_t leat_net_queue_bit(const uint64_t *bits, uint32_t words, 
     return at * 64 + leat_sim_agenda_lowest(word);
 }
 
-/* The same, going round. */
+/* The same, wrapping around. */
 static inline uint32_t leat_net_queue_turn(const uint64_t *bits, uint32_t words, uint32_t from)
 {
     const uint32_t found = leat_net_queue_bit(bits, words, from);
     return found != LEAT_NET_NONE || !from ? found : leat_net_queue_bit(bits, words, 0);
 }
 
-/* Of the outputs in q->ready, which takes from which input (lane)? Fills q->pair; how many. Each
- * input of a voq gives one flit at most, as does each input of a fifo, since it has one head. */
+/* Matches the outputs in q->ready with inputs (lanes). Fills q->pair and returns how many. Each
+ * input of a voq sends at most one flit, as does each input of a fifo, which has one head. */
 uint32_t leat_net_queue_match_turns(struct leat_net *net, uint32_t router);
 uint32_t leat_net_queue_match_islip(struct leat_net *net, uint32_t router);
 

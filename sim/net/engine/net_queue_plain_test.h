@@ -1,7 +1,7 @@
 /*
- * The plain model of a network of queueing switches: the rules at the head of net_queue.c with
- * arrays, and loops over everything in every cycle. It shares nothing with the engine but topology,
- * routing and the draw of bit errors.
+ * The plain reference model of a network of queueing switches: the rules at the top of net_queue.c
+ * with arrays, and loops over everything in every cycle. It shares only topology, routing and the
+ * draw of bit errors with the engine.
  */
 #ifndef LEAT_NET_QUEUE_PLAIN_TEST_H
 #define LEAT_NET_QUEUE_PLAIN_TEST_H
@@ -78,7 +78,7 @@ static inline uint32_t p_outs(const struct plain *p, uint32_t r)
     return p->params->topology->out_first[r + 1] - p->params->topology->out_first[r];
 }
 
-/* The queue of input i and output o of a router: as many are used as the architecture has. */
+/* The queue of input i and output o of a router. How many are used depends on the architecture. */
 static inline struct p_queue *p_queue_of(struct plain *p, uint32_t r, uint32_t i, uint32_t o)
 {
     const struct leat_net_topology *t = p->params->topology;
@@ -164,7 +164,8 @@ static inline void p_return(struct plain *p, uint32_t in)
         p_launch(p, p->now + p_back(p, in), p->params->topology->in_from[in], true, none);
 }
 
-/* ---- what comes ---------------------------------------------------------------------------- */
+/* ---- arrivals -----------------------------------------------------------------------------------
+ */
 
 static inline void p_flit_comes(struct plain *p, uint32_t to, struct p_flit flit)
 {
@@ -243,7 +244,7 @@ static inline bool p_room(struct plain *p, uint32_t r, uint32_t i, uint32_t o)
         for (uint32_t k = 0; k < p_outs(p, r); k++)
             flits += p_queue_of(p, r, i, k)->count;
     } else if (p_kind(p) == LEAT_NET_SWITCH_SHARED) {
-        /* Where flits wait, an output without any has a place that nobody else may take. */
+        /* If flits wait (credits), an output without any has a reserved place. */
         const bool kept = !p->params->config.drop;
         uint32_t outs = 0;
         if (kept && !p_queue_of(p, r, 0, o)->count) return true;
@@ -300,7 +301,7 @@ static inline void p_enter(struct plain *p, uint32_t r, uint32_t i)
     }
 }
 
-/* Is there a flit at the head of the queue of i, and does it go to o? */
+/* Does the head of the queue of i go to o? */
 static inline bool p_offers(struct plain *p, uint32_t r, uint32_t i, uint32_t o)
 {
     const struct p_queue *q = p_queue_of(p, r, i, o);
@@ -333,7 +334,7 @@ static inline void p_leave(struct plain *p, uint32_t r, uint32_t i, uint32_t o)
         p_return(p, t->in_first[r] + i);
 }
 
-/* iSLIP, step by step: requests, grants, accepts. from[o]: the input that o is matched to. */
+/* iSLIP, step by step: requests, grants, accepts. from[o]: the input that o is matched with. */
 static inline void p_islip(struct plain *p, uint32_t r, uint32_t *from)
 {
     const struct leat_net_topology *t = p->params->topology;
@@ -470,7 +471,7 @@ static inline void p_run(struct plain *p, uint64_t until)
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-/* Flits that will have come to a packet's router, as far as is known. */
+/* Flits that will have arrived at a packet's router, as far as known. */
 static inline uint32_t p_expected(const struct p_packet *packet, uint32_t hop)
 {
     uint32_t flits = packet->packet.flits;

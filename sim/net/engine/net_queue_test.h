@@ -1,4 +1,5 @@
-/* What the tests of queueing switches share: networks, hosts that draw packets, and what came. */
+/* Shared by the tests of queueing switches: networks, hosts that draw packets, and their arrivals.
+ * */
 #ifndef LEAT_NET_QUEUE_TEST_H
 #define LEAT_NET_QUEUE_TEST_H
 
@@ -11,7 +12,7 @@ struct hosts {
     struct leat_random random[TERMINALS_MAX];
     uint64_t at[TERMINALS_MAX], number[TERMINALS_MAX];
     uint32_t terminals, flits_min, flits_max;
-    uint32_t chance;   /* of a packet per cycle, in 2^-32 */
+    uint32_t chance;   /* probability of a packet per cycle, in 2^-32 */
     uint64_t stop;     /* no packet is created from here on */
     uint64_t from;     /* packets created earlier are not measured */
     uint64_t measured; /* packets delivered */
@@ -80,7 +81,7 @@ static inline struct leat_net_config bench_config(enum leat_net_switch architect
                                      .iterations = 1 };
 }
 
-/* False: such a network does not exist. The hosts are yours to set before the first run. */
+/* False: this network is invalid. The caller sets the hosts before the first run. */
 static inline bool bench_init(struct bench *b, const struct leat_net_shape *shape,
                               enum leat_net_route_rule rule, uint32_t channels,
                               const struct leat_net_config *config)

@@ -1,5 +1,5 @@
 /*
- * Routers with virtual channels: what their files share; not for users.
+ * Routers with virtual channels: shared by their files. Internal.
  *
  *        lanes: a buffer for every virtual          ahead: what is known of the lanes at the
  *        channel of an input port                   other end of an output port's wire
@@ -8,18 +8,18 @@
  *   --> [ | |t|b|] lane 1  --+--> switch -----+-- used, holder              lane 1
  *         wire <-- credits                                          <-- credits
  *
- * A head at the front of its lane is routed, asks for a channel of the wire ahead, holds it until
- * its tail has left, and every flit of it asks for the switch. Both allocators are separable, input
- * first, with round-robin arbiters that move on only when their choice was granted (Becker and
- * Dally 2009). One cycle of a router, at most one flit per input and per output port:
+ * A head at the front of its lane is routed and requests a channel of the wire ahead. It holds the
+ * channel until its tail has left, and each of its flits requests the switch. Both allocators are
+ * separable, input first, with round-robin arbiters that advance only when their choice was granted
+ * (Becker and Dally 2009). One cycle of a router, at most one flit per input and per output port:
  *
  *   pipeline   in cycle a      a+1             a+2
  *      1       ask and leave
  *      2       ask, switch     leave
  *      3       ask             switch          leave        more: that many later
  *
- * Between routers there are only wires and credits, both of a cycle at least: it does not matter
- * in which order routers are visited, and those without work are not visited.
+ * Between routers there are only wires and credits, both with a delay of at least one cycle. So the
+ * order in which routers are visited does not matter, and idle routers are not visited.
  *
  * All zero is the state of an empty network: memory that is never used is never touched.
  */
@@ -30,19 +30,19 @@
 #include "sim_agenda.h"
 #include <assert.h>
 
-/* A flit: the packet's number among the flights, and these. */
+/* A flit: the packet's index among the flights, and these bits. */
 #define LEAT_NET_VC_HEAD   UINT32_C(0x40000000)
 #define LEAT_NET_VC_TAIL   UINT32_C(0x80000000)
 #define LEAT_NET_VC_FLIGHT (UINT32_C(0x40000000) - 1)
 
-/* In what comes back over a wire: no credit, but a lane whose head may ask now. */
+/* On the return wire: not a credit, but a lane whose head may request a channel now. */
 #define LEAT_NET_VC_RIPE UINT32_C(0x80000000)
 
 enum {
     LEAT_NET_VC_CHUNK = 63,       /* records */
     LEAT_NET_VC_ENTRY_CYCLES = 2, /* from a terminal to the lane of its router */
     LEAT_NET_VC_SORT_CYCLES = 64,
-    LEAT_NET_VC_LOOK_AHEAD = 6,    /* records: what they need is fetched meanwhile */
+    LEAT_NET_VC_LOOK_AHEAD = 6,    /* records: their data is prefetched meanwhile */
     LEAT_NET_VC_RETURN_CYCLES = 2, /* of a credit, to or from a terminal */
 };
 
@@ -50,24 +50,24 @@ enum leat_net_vc_state {
     LEAT_NET_VC_IDLE,
     LEAT_NET_VC_WHOLE,   /* store and forward: the tail is not there yet */
     LEAT_NET_VC_RIPENS,  /* in the first cycles of a long pipeline */
-    LEAT_NET_VC_ASKS,    /* for a channel; or sleeps, since none was to be had */
+    LEAT_NET_VC_ASKS,    /* requests a channel; or sleeps, because none was available */
     LEAT_NET_VC_MOVES,   /* holds a channel */
-    LEAT_NET_VC_DISCARDS /* the packet is lost: its flits go nowhere */
+    LEAT_NET_VC_DISCARDS /* the packet is lost: its flits are dropped */
 };
 
 /* A virtual channel of an input port: lane (port << shift | channel). */
-enum { LEAT_NET_VC_DETOUR = 0x80 }; /* the option leads round a broken wire; no phase has the bit */
+enum { LEAT_NET_VC_DETOUR = 0x80 }; /* the option avoids a broken wire; no phase has this bit */
 
 struct leat_net_vc_lane {
     union {
-        uint32_t channels; /* ASKS: of the only option; 0: it must be looked up again */
-        uint32_t flight;   /* MOVES, once its head has gone on; DISCARDS */
+        uint32_t channels; /* ASKS: of the only option; 0: look it up again */
+        uint32_t flight;   /* MOVES, once its head has left; DISCARDS */
     };
-    uint32_t next; /* after the channel that it holds, or held last: there it looks first */
+    uint32_t next; /* where the search for a channel starts: after the last one held */
     uint16_t first, count;
-    uint16_t port; /* ASKS: of the only option, or of that which is asked for */
+    uint16_t port; /* ASKS: of the only option, or of the requested one */
     union {
-        uint8_t phase; /* ASKS: of that option, XOR the packet's: seldom another; or _DETOUR */
+        uint8_t phase; /* ASKS: of that option, XOR the packet's: rarely differs; or _DETOUR */
         uint8_t fate;  /* DISCARDS */
     };
     uint8_t state;
@@ -75,7 +75,7 @@ struct leat_net_vc_lane {
 
 /* A virtual channel of an output port, or of a terminal's wire into its router. */
 struct leat_net_vc_ahead {
-    uint16_t used; /* flits in the lane ahead, or under way to or from it */
+    uint16_t used; /* flits in the lane ahead, or in flight to or from it */
     uint16_t next; /* after the lane of the router that holds it, or held it last */
 };
 
@@ -85,14 +85,14 @@ struct leat_net_vc_in {
     uint16_t port; /* of the router */
     uint16_t back_cycles;
     uint16_t out_turn;     /* of the switch's arbiter: an output port */
-    uint16_t channel_turn; /* among lanes that want the same output port */
+    uint16_t channel_turn; /* among lanes that request the same output port */
 };
 
 struct leat_net_vc_out {
     uint32_t taken; /* a bit per channel */
     uint32_t to;    /* the first lane at the other end, or TERMINAL | t */
     uint32_t router;
-    uint16_t cycles; /* from the switch to there */
+    uint16_t cycles; /* from the switch to the other end */
     uint16_t turn;   /* of the switch's arbiter: an input port */
 };
 
@@ -105,11 +105,11 @@ struct leat_net_vc_router {
 
 enum leat_net_vc_source_state {
     LEAT_NET_VC_SOURCE_EMPTY,
-    LEAT_NET_VC_SOURCE_WOKEN,   /* to be asked */
+    LEAT_NET_VC_SOURCE_WOKEN,   /* its host must be asked */
     LEAT_NET_VC_SOURCE_WAITS,   /* until its packet is created */
-    LEAT_NET_VC_SOURCE_SENDS,   /* in the list of those which do */
+    LEAT_NET_VC_SOURCE_SENDS,   /* in the list of sending sources */
     LEAT_NET_VC_SOURCE_BLOCKED, /* until a credit comes */
-    LEAT_NET_VC_SOURCE_HELD,    /* dead, with a packet that is not begun */
+    LEAT_NET_VC_SOURCE_HELD,    /* dead, with a packet that has not begun */
 };
 
 struct leat_net_vc_source {
@@ -120,9 +120,9 @@ struct leat_net_vc_source {
     uint8_t state;
 };
 
-/* A calendar: records by the cycle in which they fall due, in chunks from a pool. */
+/* A calendar: records by due cycle, in chunks from a pool. */
 struct leat_net_vc_chunk {
-    uint64_t next; /* the one before, + 1 */
+    uint64_t next; /* the previous chunk, + 1 */
     uint64_t record[LEAT_NET_VC_CHUNK];
 };
 
@@ -145,8 +145,8 @@ struct leat_net_vc {
     uint32_t lanes;  /* of all routers */
     uint32_t words;  /* of a router's set of lanes */
     bool fused;      /* both allocations in one cycle */
-    bool whole;      /* channels are given only with room for all of the packet */
-    bool direct;     /* heads ask as soon as they are at the front */
+    bool whole;      /* channels are granted only with room for the whole packet */
+    bool direct;     /* heads request as soon as they are at the front */
     uint32_t ripening;
     uint64_t inside;   /* flits */
     uint64_t moved_at; /* the cycle after the last movement */
@@ -160,30 +160,30 @@ struct leat_net_vc {
     struct leat_net_vc_in *in;
     struct leat_net_vc_out *out;
     struct leat_net_vc_router *router; /* [routers] */
-    /* [routers * words] lanes of each router: heads that ask for a channel, those which asked in
+    /* [routers * words] lanes of each router: heads that request a channel, those that requested in
      * vain, and lanes with a flit, a channel and a credit. */
     uint64_t *asking, *sleeping, *able;
     /* [buffer * lanes] the first place of every lane, then the second of every lane ...: lanes are
-     * short most of the time, and what they use lies together. */
+     * mostly short, so the places in use are adjacent. */
     uint32_t *flit;
-    uint16_t *passed; /* [lanes] flits of its packet that went on; only if wires have errors */
+    uint16_t *passed; /* [lanes] flits of its packet that left; only if wires have errors */
     struct leat_net_flights flights;
 
     uint32_t *active, active_count;     /* routers with work */
     uint32_t *sends, sends_count;       /* terminals that send */
     uint32_t *woken, woken_count;       /* terminals to be asked */
     uint32_t *discards, discards_count; /* lanes */
-    uint64_t *ended;                    /* destination << 32 | flight; told in the next cycle */
+    uint64_t *ended;                    /* destination << 32 | flight; reported in the next cycle */
     uint32_t ended_count;
     struct leat_net_vc_source *source; /* [terminals] */
-    struct leat_sim_agenda agenda;     /* of sources that wait */
+    struct leat_sim_agenda agenda;     /* of waiting sources */
     uint32_t waiting;                  /* in it */
     void *agenda_memory;
 
-    /* Scratch, zero: for each output port, and for each channel, the lane that has the best bid,
-     * + 1; and those which have a bid. */
+    /* Scratch, zero: for each output port, and for each channel, the lane with the best bid, + 1;
+     * and those with a bid. */
     uint16_t *port_bid, *port_bidden, *channel_bid, *channel_bidden;
-    uint8_t *doomed; /* scratch of the search for what is stuck: [lanes] */
+    uint8_t *doomed; /* scratch of deadlock detection: [lanes] */
 };
 
 #ifdef __GNUC__
@@ -192,22 +192,22 @@ struct leat_net_vc {
 #define LEAT_NET_VC_PREFETCH(address) ((void)(address))
 #endif
 
-/* Work for a router in one cycle. True: there is more. */
+/* One cycle of a router. True: there is more to do. */
 bool leat_net_vc_step(struct leat_net *net, uint32_t router);
 
-/* This head at the front of its lane asks for a channel; `hops` routers more have been reached. */
+/* This head at the front of its lane requests a channel; it has reached `hops` more routers. */
 void leat_net_vc_ask(struct leat_net *net, uint32_t lane, uint32_t head, uint32_t hops);
 
-/* Must the head wait before it asks: for its tail, or since the pipeline is long? The router works
- * on it from cycle `at` on. */
+/* Must the head wait before it requests: for its tail, or for the pipeline? The router processes it
+ * from cycle `at` on. */
 bool leat_net_vc_defer(struct leat_net *net, uint32_t lane, uint64_t at);
 
-/* Those who slept ask again. */
+/* Sleeping lanes request again. */
 void leat_net_vc_rouse(struct leat_net_vc *vc, uint32_t router);
 
 uint32_t leat_net_vc_stuck(const struct leat_net *net, struct leat_net_waiting *out, uint32_t cap);
 
-/* A chunk more for the day. */
+/* Adds a chunk to the day. */
 void leat_net_vc_extend(struct leat_net_vc_calendar *c, struct leat_net_vc_day *day);
 
 static inline void leat_net_vc_enter(struct leat_net_vc_calendar *c, uint64_t at, uint64_t record)
@@ -217,7 +217,7 @@ static inline void leat_net_vc_enter(struct leat_net_vc_calendar *c, uint64_t at
     *day->at++ = record;
 }
 
-/* Takes up to a chunk of records off the day, and tells how many; 0: there are no more. */
+/* Removes up to a chunk of records from the day and returns how many; 0: none are left. */
 uint32_t leat_net_vc_due(struct leat_net_vc_calendar *c, uint64_t now, uint64_t *record);
 
 static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_vc *vc,
@@ -226,7 +226,7 @@ static inline struct leat_net_flight *leat_net_vc_flight(const struct leat_net_v
     return &vc->flights.flight[flit & LEAT_NET_VC_FLIGHT];
 }
 
-/* Where the first flit of a lane lies. */
+/* Where the first flit of a lane is stored. */
 static inline const uint32_t *leat_net_vc_front_place(const struct leat_net_vc *vc, uint32_t lane)
 {
     return &vc->flit[(size_t)vc->lane[lane].first * vc->lanes + lane];
@@ -237,7 +237,7 @@ static inline uint32_t leat_net_vc_first_flit(const struct leat_net_vc *vc, uint
     return *leat_net_vc_front_place(vc, lane);
 }
 
-/* The packet of a lane that MOVES. */
+/* The packet of a lane in state MOVES. */
 static inline uint32_t leat_net_vc_mover(const struct leat_net_vc *vc, uint32_t lane)
 {
     const uint32_t flit = leat_net_vc_first_flit(vc, lane);
@@ -245,14 +245,14 @@ static inline uint32_t leat_net_vc_mover(const struct leat_net_vc *vc, uint32_t 
                                                            : vc->lane[lane].flight;
 }
 
-/* The room that a packet must find in an adaptive channel. */
+/* The room that a packet needs in an adaptive channel. */
 static inline uint32_t leat_net_vc_adaptive_need(const struct leat_net_vc *vc,
                                                  const struct leat_net_flight *flight)
 {
     return flight->packet.flits < vc->buffer ? flight->packet.flits : vc->buffer;
 }
 
-/* Takes the first flit out of a lane and sends its credit back. */
+/* Removes the first flit of a lane and returns its credit. */
 static inline uint32_t leat_net_vc_take(struct leat_net_vc *vc, uint32_t lane, uint64_t now)
 {
     struct leat_net_vc_lane *l = &vc->lane[lane];
@@ -276,7 +276,7 @@ static inline uint32_t leat_net_vc_bit(const struct leat_net_vc *vc, uint32_t la
     return UINT32_C(1) << (lane & vc->mask);
 }
 
-/* Puts the lane into one of the sets of its router, which then has work. */
+/* Adds the lane to one of the sets of its router, which then has work. */
 static inline void leat_net_vc_put(struct leat_net_vc *vc, uint64_t *set, uint32_t lane)
 {
     const struct leat_net_vc_in *in = &vc->in[lane >> vc->shift];
@@ -313,13 +313,14 @@ static inline void leat_net_vc_end(struct leat_net_vc *vc, uint32_t flight)
     vc->ended[vc->ended_count++] = (uint64_t)destination << 32 | flight;
 }
 
-/* What happens first to a packet is its fate; within a cycle, what wires do to it. */
+/* The first thing that happens to a packet is its fate; within a cycle, wire faults take
+ * precedence. */
 static inline void leat_net_vc_doom(struct leat_net_flight *flight, enum leat_net_fate fate)
 {
     if (flight->fate == LEAT_NET_DELIVERED) flight->fate = (uint8_t)fate;
 }
 
-/* This head has come to the front of its lane; the router works on it from cycle `at` on. */
+/* This head has reached the front of its lane; the router processes it from cycle `at` on. */
 static inline void leat_net_vc_head(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
                                     uint32_t head, uint64_t at)
 {
@@ -327,7 +328,7 @@ static inline void leat_net_vc_head(struct leat_net *net, struct leat_net_vc *vc
     if (vc->direct || !leat_net_vc_defer(net, lane, at)) leat_net_vc_ask(net, lane, head, 1);
 }
 
-/* The same, of that which is at the front; one that has just been written takes long to read. */
+/* The same for the flit at the front; reading one that has just been written is slow. */
 static inline void leat_net_vc_front(struct leat_net *net, struct leat_net_vc *vc, uint32_t lane,
                                      uint64_t at)
 {

@@ -1,7 +1,7 @@
 /*
- * The network of net_vc_parts.h once more, as plainly as can be: every cycle looks at everything,
- * arbiters count through all candidates, queues are shifted. Slow, and nothing shared with the
- * engine but topology and routing. An oracle for tests.
+ * A plain reference model of the network of net_vc_parts.h: every cycle visits everything, arbiters
+ * step through all candidates, queues are shifted. It is slow and shares only topology and routing
+ * with the engine. An oracle for tests.
  */
 #ifndef LEAT_NET_VC_PLAIN_TEST_H
 #define LEAT_NET_VC_PLAIN_TEST_H
@@ -20,10 +20,10 @@ struct plain_flit {
 struct plain_lane {
     struct plain_flit *flit; /* [buffer], first one first */
     uint32_t count, passed, turn;
-    bool holds, lost, known; /* holds a channel; is being discarded; since is set */
-    enum leat_net_fate fate; /* of what is being discarded */
+    bool holds, lost, known; /* holds a channel; is being discarded; since is valid */
+    enum leat_net_fate fate; /* of the packet being discarded */
     uint32_t out, channel, packet;
-    uint64_t since; /* the cycle in which the head at the front counts as come */
+    uint64_t since; /* the cycle from which the head at the front counts as arrived */
     bool wants;     /* in this cycle */
     uint32_t want_out, want_channel;
     uint8_t want_phase;
@@ -178,7 +178,7 @@ static inline bool plain_is_whole(const struct plain *p)
     return p->net.config.flow != LEAT_NET_WORMHOLE || p->net.config.drop;
 }
 
-/* Is there a head at the front that waits for a channel, and since when? */
+/* Does a head at the front wait for a channel, and since when? */
 static inline bool plain_waits(struct plain *p, struct plain_lane *l, uint64_t now)
 {
     const struct leat_net_config *c = &p->net.config;
@@ -186,7 +186,7 @@ static inline bool plain_waits(struct plain *p, struct plain_lane *l, uint64_t n
     return l->count && !l->holds && !l->lost && l->known && l->since + ripening <= now;
 }
 
-/* After any change of a lane: does a head stand at its front, ready to be worked on from `at`? */
+/* After any change of a lane: is a head at its front, ready to be processed from `at` on? */
 static inline void plain_look(struct plain *p, struct plain_lane *l, uint64_t at)
 {
     if (!l->count || l->holds || l->lost || l->known) return;
@@ -338,7 +338,7 @@ static inline bool plain_fits(struct plain *p, uint32_t out, uint32_t channel, u
     return !adaptive && !plain_is_whole(p);
 }
 
-/* What the head wants; or it is lost. */
+/* The options of the head; or it is lost. */
 static inline void plain_want(struct plain *p, uint32_t router, struct plain_lane *l)
 {
     const struct leat_net_topology *t = p->net.topology;
@@ -383,7 +383,7 @@ static inline void plain_want(struct plain *p, uint32_t router, struct plain_lan
     l->packet = packet;
 }
 
-/* All wishes of a router, then each channel gives itself to the one whose turn it is. */
+/* All requests of a router; then each channel is granted in round-robin order. */
 static inline void plain_channels(struct plain *p, uint32_t router)
 {
     const struct leat_net_topology *t = p->net.topology;
@@ -550,7 +550,7 @@ static inline void plain_cycle(struct plain *p, struct plain_bid *bid)
     p->net.now++;
 }
 
-/* Nothing moved for longer than anything takes, and no source has a time to wait for. */
+/* Nothing moved for longer than any delay, and no source waits for a time. */
 static inline bool plain_is_still(const struct plain *p)
 {
     const uint64_t at = p->moved_at > p->touched_at ? p->moved_at : p->touched_at;
@@ -562,7 +562,7 @@ static inline bool plain_is_still(const struct plain *p)
     return true;
 }
 
-/* As leat_net_run; a dead network is noticed some cycles after it moved for the last time. */
+/* Like leat_net_run; a deadlock is noticed some cycles after the last movement. */
 static inline bool plain_run(struct plain *p, uint64_t until)
 {
     struct plain_bid *bid = plain_memory(p->net.topology->ins, sizeof *bid);

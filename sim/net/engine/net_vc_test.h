@@ -1,11 +1,11 @@
-/* What the tests of routers with virtual channels share. */
+/* Shared by the tests of routers with virtual channels. */
 #ifndef LEAT_NET_VC_TEST_H
 #define LEAT_NET_VC_TEST_H
 
 #include "net_vc_parts.h"
 #include "net_world_test.h"
 
-/* Flits of a lane: each packet's from its head to its tail, none between those of another. */
+/* Flits of a lane: each packet's from head to tail, not interleaved. */
 static inline bool lane_is_in_order(const struct leat_net_vc *vc, uint32_t lane)
 {
     const struct leat_net_vc_lane *l = &vc->lane[lane];
@@ -21,7 +21,7 @@ static inline bool lane_is_in_order(const struct leat_net_vc *vc, uint32_t lane)
     return true;
 }
 
-/* What was begun has ended or is under way; no more credits are used than there are. */
+/* Every packet that began has ended or is in flight; no more credits are used than exist. */
 static inline bool books_are_right(const struct leat_net *net)
 {
     const struct leat_net_vc *vc = net->state;
@@ -42,7 +42,7 @@ static inline bool books_are_right(const struct leat_net *net)
 /* ---- single packets ----------------------------------------------------------------------------
  */
 
-/* Hosts of which one has one packet. */
+/* Hosts, only one of which has a packet. */
 struct single {
     struct leat_net_packet packet;
     bool sent;

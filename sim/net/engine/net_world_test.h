@@ -1,4 +1,4 @@
-/* A network in memory of its own, for the tests of what runs on it. */
+/* A network with its own memory, for tests of what runs on it. */
 #ifndef LEAT_NET_WORLD_TEST_H
 #define LEAT_NET_WORLD_TEST_H
 
@@ -29,7 +29,7 @@ static inline void world_end(struct world *w)
     }
 }
 
-/* Topology and routing. False: there are none such, and nothing to end. */
+/* Topology and routing. False: they are invalid, and nothing needs to be ended. */
 static inline bool world_build(struct world *w, const struct leat_net_shape *shape,
                                enum leat_net_route_rule rule, uint32_t channels)
 {
@@ -51,7 +51,7 @@ static inline bool world_build(struct world *w, const struct leat_net_shape *sha
     return true;
 }
 
-/* The network that runs, anew if there was one. */
+/* Starts the network, or restarts it. */
 static inline void world_begin(struct world *w, const struct leat_net_config *config,
                                const struct leat_net_host *host)
 {

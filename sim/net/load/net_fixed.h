@@ -1,4 +1,5 @@
-/* Fractions of 2^64, so that chance is the same on every machine: floating point may not be. */
+/* Fractions of 2^64, so that random draws are the same on every machine: floating point may differ.
+ * */
 #ifndef LEAT_NET_FIXED_H
 #define LEAT_NET_FIXED_H
 

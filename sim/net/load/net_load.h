@@ -1,15 +1,16 @@
 /*
- * A network under load: the host of all its terminals, and what it saw.
+ * A network under load: the host of all its terminals, and its measurements.
  *
  *     leat_net_load_init(load, ...)          traffic is ready
  *     leat_net_load_host(load, &host)
  *     leat_net_init(net, ..., &host, ...)
  *     leat_net_load_attach(load, net)
- *     leat_net_load_run(load, until) ...     in pieces; faults happen on the way
+ *     leat_net_load_run(load, until) ...     in pieces; faults take effect in between
  *     leat_net_load_result(load, &result)    at any time between them
  *
- * The certificate is that of all packets delivered, in order of time and destination; in place of a
- * payload it has the number of flits. Time is the clock's edge, or the cycle if there is no clock.
+ * The certificate covers all packets delivered, in order of time and destination; instead of a
+ * payload hash it has the number of flits. Time is the clock's edge, or the cycle if there is no
+ * clock.
  */
 #ifndef LEAT_NET_LOAD_H
 #define LEAT_NET_LOAD_H
@@ -23,8 +24,8 @@
 struct leat_net_load_config {
     struct leat_net_traffic_config traffic;
     uint64_t warmup;             /* cycles, or LEAT_NET_STEADY_FIND */
-    struct leat_sim_clock clock; /* of zeros: none */
-    /* Lent for good; NULL: none. Checked against the topology, which is lent too. */
+    struct leat_sim_clock clock; /* all zeros: none */
+    /* Lent for the lifetime; NULL: none. Checked against the topology, which is lent too. */
     const struct leat_net_faults *faults;
     const struct leat_net_topology *topology;
 };
@@ -36,39 +37,39 @@ struct leat_net_load {
     struct leat_net_steady steady;
     struct leat_net_fault_player player;
     struct leat_sim_certificate certificate;
-    uint64_t edge_cycle, edge_at; /* the clock edge that was asked for last */
+    uint64_t edge_cycle, edge_at; /* the last clock edge that was computed */
     uint64_t packets_ended[LEAT_NET_FATES], flits_ended[LEAT_NET_FATES];
-    uint64_t packets_rerouted; /* delivered, by another way than without faults */
+    uint64_t packets_rerouted; /* delivered by another route than without faults */
     uint64_t *delivered;       /* [terminals] packets, by source */
 };
 
 struct leat_net_load_result {
     uint64_t cycles;
-    uint64_t packets_offered, flits_offered; /* created, those waiting at their sources included */
+    uint64_t packets_offered, flits_offered; /* created, including those queued at their sources */
     uint64_t packets_ended[LEAT_NET_FATES], flits_ended[LEAT_NET_FATES];
     uint64_t packets_waiting; /* neither delivered nor lost yet */
     uint64_t packets_rerouted;
-    uint64_t delivered_min, delivered_max; /* packets of a source */
+    uint64_t delivered_min, delivered_max; /* packets per source */
     uint64_t certificate;
     struct leat_net_rounds rounds;        /* of a collective */
-    struct leat_net_steady_result steady; /* behind the warm-up; all above: from cycle 0 on */
+    struct leat_net_steady_result steady; /* after the warm-up; all above: from cycle 0 on */
 };
 
-/* Of a traffic config that was checked. */
+/* For a checked traffic config. */
 size_t leat_net_load_footprint(const struct leat_net_load_config *config);
 
-/* `memory` is ZEROED, aligned for any object, lent for good. */
+/* `memory` is ZEROED, aligned for any object, lent for the object's lifetime. */
 void leat_net_load_init(struct leat_net_load *load, const struct leat_net_load_config *config,
                         void *memory);
 void leat_net_load_host(struct leat_net_load *load, struct leat_net_host *host);
 void leat_net_load_attach(struct leat_net_load *load, struct leat_net *net);
 
-/* Runs all cycles before `until`, whose clock edge is before LEAT_NEVER. False: the network is dead
- * (leat_net_run). Ends early where the host stops the network. */
+/* Runs all cycles before `until`, whose clock edge is before LEAT_NEVER. False: the network is
+ * deadlocked (leat_net_run). Ends early if the host stops the network. */
 bool leat_net_load_run(struct leat_net_load *load, uint64_t until);
 
-/* Draws all packets created so far once more, to count them. Terminals that are dead now have no
- * part in what is said about saturation. */
+/* Draws all packets created so far once more, to count them. Terminals that are dead now are
+ * ignored in the decision about saturation. */
 void leat_net_load_result(struct leat_net_load *load, struct leat_net_load_result *out);
 
 #endif

@@ -1,23 +1,23 @@
 /*
  * Traffic of networks: who creates which packet when, and for whom.
  *
- *   open       at each terminal and cycle a packet is created with chance load / flits, whatever
- *              becomes of it: a Bernoulli process. Every terminal has its own stream of random
- *              numbers. The pattern says where packets go; "any terminal" has the own one among
- *              them, as the literature has it (Dally and Towles 2004, 3.2, has the patterns).
- *   bursty     bursts of packets back to back to one terminal, then silence; lengths of both are
- *              geometric, and the load is that asked for
- *   trace      what a list says
+ *   open       at each terminal and cycle a packet is created with probability load / flits,
+ *              independently of the network: a Bernoulli process. Every terminal has its own random
+ *              stream. The pattern selects destinations; "any terminal" includes the sender itself,
+ *              as in the literature (Dally and Towles 2004, 3.2, has the patterns).
+ *   bursty     bursts of packets back to back to one terminal, then silence; both lengths are
+ *              geometric, and the load is the requested one
+ *   trace      packets from a list
  *   closed     collectives: what a terminal sends next depends on what it received. All begin
  *              together; when the last packet has arrived, the next round begins:
  *                all-to-all      T - 1 steps: in step s to the terminal s further
  *                allreduce       2 (T - 1) steps: to the right neighbour in the ring (reduce, then
  *                                gather; Patarasuk and Yuan 2009)
- *                broadcast tree  binomial, from terminal 0: who has it sends to 1, 2, 4 .. further
- *              A step begins when as many packets have come in as steps are done; the host sees in
- *              the next cycle what arrived in this one. A packet that is lost ends it.
+ *                broadcast tree  binomial, from terminal 0: each holder sends to 1, 2, 4 .. further
+ *              A step begins when as many packets have arrived as steps are done; the host sees in
+ *              the next cycle what arrived in this one. A lost packet ends the collective.
  *
- * Load is counted in flits per terminal and cycle, in millionths.
+ * Load is in flits per terminal and cycle, in millionths.
  */
 #ifndef LEAT_NET_TRAFFIC_H
 #define LEAT_NET_TRAFFIC_H
@@ -57,7 +57,7 @@ enum {
 struct leat_net_trace_entry {
     uint64_t cycle;
     uint32_t source, destination;
-    uint32_t flits; /* 0: as many as packets of this run have */
+    uint32_t flits; /* 0: the packet length of this run */
 };
 
 struct leat_net_traffic_config {
@@ -67,20 +67,20 @@ struct leat_net_traffic_config {
     uint32_t flits;    /* of a packet */
     uint32_t hot_percent, burst;
     uint64_t seed;
-    uint64_t rounds; /* of a collective; 0: until the end */
+    uint64_t rounds; /* of a collective; 0: unlimited */
     /* tornado, neighbour: the lattice; NULL, or another kind: one ring of all terminals. Used by
      * check and init only. */
     const struct leat_net_shape *shape;
-    /* trace only: by cycle; lent for good. */
+    /* trace only: by cycle; lent for the lifetime. */
     const struct leat_net_trace_entry *trace;
     uint32_t trace_count;
 };
 
-/* Failures before a success of chance num / den: the binary digits of such a number are independent
- * of each other, so each is drawn by itself, with a chance of 32 bits. */
+/* A geometric distribution: failures before a success of probability num / den. The binary digits
+ * of such a number are independent, so each is drawn separately, with a probability of 32 bits. */
 struct leat_net_gaps {
     uint32_t bits;
-    uint32_t chance[LEAT_NET_GAP_BITS]; /* that this digit is 1, in 2^-32 */
+    uint32_t chance[LEAT_NET_GAP_BITS]; /* probability that this digit is 1, in 2^-32 */
 };
 
 /* 0 < num <= den <= 2^63. */
@@ -92,11 +92,11 @@ struct leat_net_source {
     uint64_t next_at;        /* the first cycle in which it may create its next packet */
     uint64_t number;         /* of its next packet */
     uint32_t to;             /* of this burst or broadcast; trace: the next entry */
-    uint32_t left;           /* packets of this burst or broadcast still to come */
+    uint32_t left;           /* remaining packets of this burst or broadcast */
     uint32_t sent, received; /* in this round of a collective */
 };
 
-/* How long the rounds of a collective took, in cycles. */
+/* Durations of the rounds of a collective, in cycles. */
 struct leat_net_rounds {
     uint64_t count, cycles, cycles_min, cycles_max;
 };
@@ -105,11 +105,11 @@ struct leat_net_traffic {
     struct leat_net_traffic_config config;
     struct leat_net_gaps gaps;
     struct leat_net_source *source; /* [terminals] */
-    uint32_t *to;                   /* [terminals] of patterns where each has one; else NULL */
-    uint32_t *trace_next;           /* [trace_count] the next entry of the same source */
+    uint32_t *to;         /* [terminals] for patterns with one destination each; else NULL */
+    uint32_t *trace_next; /* [trace_count] the next entry of the same source */
     struct leat_net_rounds rounds;
     uint64_t round_at;   /* when this round began */
-    uint64_t round_left; /* packets that must still arrive in it; 0: there are no more rounds */
+    uint64_t round_left; /* packets that must still arrive in it; 0: no more rounds */
 };
 
 struct leat_net_pattern_spelling {
@@ -121,17 +121,17 @@ struct leat_net_pattern_spelling {
 /* By number of the pattern; NULL past the last. */
 const struct leat_net_pattern_spelling *leat_net_pattern_list(size_t index);
 
-/* By name; hyphens do not matter. */
+/* By name; hyphens are ignored. */
 bool leat_net_pattern_find(const char *name, enum leat_net_pattern *out);
 
-/* Uniform traffic of these many terminals, packets of one flit, no load. */
+/* Uniform traffic of this many terminals, packets of one flit, no load. */
 void leat_net_traffic_default(struct leat_net_traffic_config *config, uint32_t terminals);
 
-/* Is there such traffic? `why`: what, and what was expected. */
+/* Is this config valid? `why`: what is wrong, and what was expected. */
 leat_err leat_net_traffic_check(const struct leat_net_traffic_config *config,
                                 struct leat_text *why);
 
-/* Of a config that was checked. `memory` is aligned for any object and lent for good. */
+/* For a checked config. `memory` is aligned for any object and lent for the object's lifetime. */
 size_t leat_net_traffic_footprint(const struct leat_net_traffic_config *config);
 void leat_net_traffic_init(struct leat_net_traffic *traffic,
                            const struct leat_net_traffic_config *config, void *memory);
@@ -140,14 +140,14 @@ void leat_net_traffic_init(struct leat_net_traffic *traffic,
 bool leat_net_traffic_next(struct leat_net_traffic *traffic, uint32_t terminal,
                            struct leat_net_packet *packet);
 
-/* A packet arrived, or was lost: who may have a packet again? */
+/* A packet arrived, or was lost: whose source may have a packet again? */
 enum leat_net_wakes { LEAT_NET_WAKE_NOBODY, LEAT_NET_WAKE_DESTINATION, LEAT_NET_WAKE_ALL };
 enum leat_net_wakes leat_net_traffic_arrived(struct leat_net_traffic *traffic,
                                              const struct leat_net_arrival *arrival);
 
 /*
- * What is created in each piece of time [bound[i], bound[i + 1]), i < count, by all terminals but
- * those where `but` is not 0 (NULL: by all): draws everything anew. Not for closed traffic.
+ * Counts what is created in each interval [bound[i], bound[i + 1]), i < count, by all terminals
+ * except those where `but` is not 0 (NULL: by all). Draws everything anew. Not for closed traffic.
  */
 struct leat_net_offered {
     uint64_t packets, flits;
@@ -156,9 +156,9 @@ void leat_net_traffic_offered(const struct leat_net_traffic *traffic, const uint
                               uint32_t count, const uint8_t *but, struct leat_net_offered *out);
 
 /*
- * A line of a trace file: "CYCLE SOURCE DESTINATION [FLITS]", apart by blanks or commas; what is
- * behind # does not count. *has: it held an entry. `cycle_min`: that of the line before. On error
- * *out is untouched and `why` says what is wrong and what was expected.
+ * Parses a line of a trace file: "CYCLE SOURCE DESTINATION [FLITS]", separated by blanks or commas;
+ * text after # is ignored. *has: the line held an entry. `cycle_min`: the cycle of the line before.
+ * On error *out is untouched and `why` says what is wrong and what was expected.
  */
 leat_err leat_net_trace_line(const char *line, size_t len, uint32_t terminals, uint64_t cycle_min,
                              struct leat_net_trace_entry *out, bool *has, struct leat_text *why);

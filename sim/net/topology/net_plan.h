@@ -1,16 +1,16 @@
 /*
- * Networks by name: what a user writes on a command line, or in a description, as the numbers that
- * networks are built from.
+ * Parses the names of networks that users write on a command line or in a description into the
+ * parameters of networks.
  *
  *   mesh:8,8                              8 x 8, a terminal at each router, four virtual channels
- *   torus:32,32/vcs=2/buffer=16           parameters behind slashes
+ *   torus:32,32/vcs=2/buffer=16           parameters after slashes
  *   crossbar:16/switch=voq/iterations=4   one switch with virtual output queues
  *   tinsel:3,2                            the mailboxes of 3 x 2 POETS boards: a mesh:12,8
  *
  *   plan      = kind ":" number { "," number } { "/" parameter "=" value }
  *
- * "x" may stand for a comma, and the colon may be left out: mesh8x8. What is not written is the
- * default. No character of it means anything to a shell.
+ * "x" may replace a comma, and the colon may be omitted: mesh8x8. Parameters have defaults. No
+ * character of a name is special to a shell.
  */
 #ifndef LEAT_NET_PLAN_H
 #define LEAT_NET_PLAN_H
@@ -38,14 +38,14 @@ struct leat_net_plan_spelling {
 /* The defaults of a kind, its numbers not yet set. */
 void leat_net_plan_default(enum leat_net_kind kind, struct leat_net_plan *out);
 
-/* Is this the name of a network, sound or not? (Names of ATM fabrics are none.) */
+/* Is this the name of a network, valid or not? (Names of ATM fabrics are not.) */
 bool leat_net_plan_is(const char *name);
 
-/* Reads a name. On error *out is untouched and `why` has one line for the user, without the
- * name. */
+/* Parses a name. On error *out is untouched and `why` has one line for the user, without the name.
+ * */
 leat_err leat_net_plan_parse(const char *name, struct leat_net_plan *out, struct leat_text *why);
 
-/* Reads parameters "/vcs=4/buffer=8", "" included, into a plan that has its defaults. */
+/* Parses parameters "/vcs=4/buffer=8", which may be empty, into a plan that has its defaults. */
 leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
                                   struct leat_text *why);
 
@@ -53,10 +53,11 @@ leat_err leat_net_plan_parameters(const char *text, struct leat_net_plan *plan,
 leat_err leat_net_plan_set(struct leat_net_plan *plan, const char *parameter, size_t parameter_len,
                            const char *value, size_t value_len, struct leat_text *why);
 
-/* The shortest name of a plan; reading it gives an equal one. A graph is "graph" and parameters. */
+/* The shortest name of a plan; parsing it gives an equal plan. A graph is "graph" and parameters.
+ * */
 void leat_net_plan_name(const struct leat_net_plan *plan, struct leat_text *text);
 
-/* What can be written, kinds first; NULL past the last. */
+/* All kinds and parameters, kinds first; NULL past the last. */
 const struct leat_net_plan_spelling *leat_net_plan_list(size_t index);
 
 #endif

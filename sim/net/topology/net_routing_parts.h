@@ -1,4 +1,4 @@
-/* What the files of routing and the search for deadlocks share; not for users. */
+/* Shared by the files of routing and deadlock detection. Internal. */
 #ifndef LEAT_NET_ROUTING_PARTS_H
 #define LEAT_NET_ROUTING_PARTS_H
 
@@ -10,14 +10,14 @@
 enum {
     LEAT_NET_STAGES_MAX = 64,
     LEAT_NET_CLASSES_MAX = 5,      /* two per leg, and the adaptive one */
-    LEAT_NET_RING_CLASSES_MIN = 4, /* in smaller rings every way is one wire long */
+    LEAT_NET_RING_CLASSES_MIN = 4, /* in smaller rings every route is one wire long */
 };
 
 /* Phases. In rings, the class of the dimension a packet is in: 2 (dimension + 1) + crosses. */
 enum {
     LEAT_NET_DOWN = 1,       /* updown */
-    LEAT_NET_ACROSS = 1,     /* dragonfly: the wire between the groups lies behind */
-    LEAT_NET_ESCAPED = 0x20, /* adaptive: added to those of the escape's rule */
+    LEAT_NET_ACROSS = 1,     /* dragonfly: it has crossed the global wire */
+    LEAT_NET_ESCAPED = 0x20, /* adaptive: added to the phases of the escape's rule */
     LEAT_NET_PHASES = 0x40,
 };
 
@@ -26,18 +26,18 @@ enum {
 
 /* ---- channels ------------------------------------------------------------------------------- */
 
-/* What a packet may use on its way to one goal. Where the rule has no classes they are equal. */
+/* The channels of a packet on its way to one goal. If the rule has no classes they are equal. */
 struct leat_net_leg {
     uint32_t all;
-    uint32_t first;  /* rings: of those which cross the end; dragonfly: before the wire across */
-    uint32_t second; /* the others; behind it */
+    uint32_t first;  /* rings: for packets that cross the end; dragonfly: before the global wire */
+    uint32_t second; /* the others; after it */
 };
 
 struct leat_net_channels {
     uint32_t all;
-    struct leat_net_leg leg[2]; /* valiant: to the router between, and on; others: the last alone */
+    struct leat_net_leg leg[2]; /* valiant: to the intermediate router, and on; others: [1] */
     uint32_t adaptive;
-    /* Masks that have nothing in common, of which all others are made. */
+    /* Disjoint masks, of which all others are composed. */
     uint32_t class[LEAT_NET_CLASSES_MAX];
     uint32_t classes;
     uint32_t escape; /* adaptive: those of the escape; else 0 */
@@ -50,21 +50,21 @@ void leat_net_channels_share(const struct leat_net_shape *shape,
 /* How many channels the escape of adaptive takes here. */
 uint32_t leat_net_escape_channels(const struct leat_net_shape *shape);
 
-/* Does it look for its ways in tables, from the beginning? */
+/* Does it need tables from the beginning? */
 bool leat_net_rule_needs_tables(enum leat_net_route_rule rule, enum leat_net_kind kind);
 
-/* Does this rule lead through this kind at all? */
+/* Does this rule support this kind at all? */
 bool leat_net_rule_fits(enum leat_net_route_rule rule, enum leat_net_kind kind);
 
 /* ---- places --------------------------------------------------------------------------------- */
 
 enum leat_net_form { LEAT_NET_FORM_LINE, LEAT_NET_FORM_RING, LEAT_NET_FORM_FULL };
 
-/* Coordinates lie side by side in one word, the place, so that no division is needed. */
+/* Coordinates are packed into one word, the place, so that no division is needed. */
 struct leat_net_dimension {
     uint32_t shift, mask;
     uint32_t size;
-    uint32_t channels[2][2]; /* of each leg: of packets that cross the end of a ring, [1], or not */
+    uint32_t channels[2][2]; /* by leg: of packets that cross the end of a ring, [1], or not */
     uint16_t port[2];        /* down, up; full: the first one */
     uint8_t form;
 };
@@ -74,7 +74,7 @@ struct leat_net_stage {
     uint32_t free, shift, mask;
 };
 
-/* Where a packet wants to go; `place` is what its rule needs to know of it. */
+/* Where a packet goes; `place` is what its rule needs to know of it. */
 struct leat_net_goal {
     uint32_t router, place;
     uint32_t port; /* of a terminal */
@@ -84,24 +84,24 @@ struct leat_net_goal {
 
 /* An entry for each router and goal. */
 struct leat_net_tables {
-    uint16_t *any;  /* updown, [router][goal]: wires of the shortest way that is allowed */
+    uint16_t *any;  /* updown, [router][goal]: wires of the shortest permitted route */
     uint16_t *down; /* the same, downwards only */
-    uint16_t *near; /* [goal][router]: wires of the shortest way */
+    uint16_t *near; /* [goal][router]: wires of the shortest route */
     uint16_t *port; /* [goal][router]: the port to take */
 };
 
-/* How one answer of several that salts lead to is asked for: by its number. */
+/* Selects, by its number, one of the answers that different salts lead to. */
 struct leat_net_turn {
     uint32_t turn;
-    uint32_t turns; /* how many there are; set where a choice is met */
+    uint32_t turns; /* how many there are; set at a choice */
 };
 
-/* The answer of leat_net_route_options; `turn`: NULL, or of any salt. */
+/* Implements leat_net_route_options; `turn`: NULL, or for any salt. */
 typedef uint32_t leat_net_rule_fn(const struct leat_net_routing *routing, uint32_t router,
                                   struct leat_net_route *route, struct leat_net_turn *turn,
                                   struct leat_net_option *options);
 
-/* One step towards a goal that is not here: one option, or 0. */
+/* One step towards a goal that is elsewhere: one option, or 0. */
 typedef uint32_t leat_net_toward_fn(const struct leat_net_routing *routing, uint32_t router,
                                     const struct leat_net_goal *goal, uint32_t leg,
                                     struct leat_net_route *route, struct leat_net_turn *turn,
@@ -115,7 +115,7 @@ struct leat_net_routing {
     bool is_dimension_order;
     leat_net_toward_fn *toward;
     struct leat_net_goal *target; /* [terminals] */
-    uint32_t *place;              /* [routers] of kinds that have places */
+    uint32_t *place;              /* [routers] for kinds with places */
     bool has_places;
     uint8_t *level; /* [routers] stage or level, where there are any */
     struct leat_net_dimension dimension[LEAT_NET_DIMENSIONS_MAX];
@@ -124,17 +124,17 @@ struct leat_net_routing {
     uint32_t dimensions;
     uint32_t digit_bits, digit_mask; /* fattree: a digit of a place; dragonfly: the index */
     uint32_t digits;                 /* fattree: k */
-    struct leat_net_goal *gate;      /* dragonfly: [a h] router (index) and port of a wire across */
+    struct leat_net_goal *gate;      /* dragonfly: [a h] router (index) and port of a global wire */
 
-    /* tables, and what they are made with */
-    struct leat_net_tables intact, detour; /* detour: round broken wires */
+    /* tables, and the data to compute them */
+    struct leat_net_tables intact, detour; /* detour: around broken wires */
     uint32_t *rank, *order;                /* [routers] of updown; order: routers by rank */
     uint16_t *scratch;                     /* [2 routers] */
-    uint8_t *broken;                       /* [outs]; NULL: the rule does not learn of them */
+    uint8_t *broken;                       /* [outs]; NULL: the rule ignores broken wires */
     uint32_t broken_count;
 };
 
-/* Which of n, at this router? All combinations at different routers come up. */
+/* Selects one of n at this router. All combinations at different routers occur. */
 static inline uint32_t leat_net_pick(const struct leat_net_route *route, uint32_t router,
                                      struct leat_net_turn *turn, uint32_t n)
 {
@@ -147,7 +147,7 @@ static inline uint32_t leat_net_pick(const struct leat_net_route *route, uint32_
     return (uint32_t)((leat_random_splitmix(&state) >> 32) * n >> 32);
 }
 
-/* What is offered at the router of the destination. */
+/* The options at the router of the destination. */
 static inline uint32_t leat_net_arrived(const struct leat_net_routing *routing,
                                         const struct leat_net_goal *target,
                                         const struct leat_net_route *route,
@@ -159,7 +159,8 @@ static inline uint32_t leat_net_arrived(const struct leat_net_routing *routing,
     return 1;
 }
 
-/* ---- dimension order: here, since most hops of all take it ---------------------------------- */
+/* ---- dimension order: inline, because most hops use it ------------------------------------------
+ */
 
 static inline uint32_t leat_net_coordinate(const struct leat_net_dimension *d, uint32_t place)
 {
@@ -173,8 +174,7 @@ static inline uint32_t leat_net_steps_up(const struct leat_net_dimension *d, uin
     return to - from + (to < from ? d->size : 0);
 }
 
-/* Ways round a ring that are equally long are told apart by a bit of the salt per dimension and
- * leg. */
+/* Equally long routes around a ring are selected by a bit of the salt per dimension and leg. */
 static inline bool leat_net_ring_goes_up(const struct leat_net_dimension *d, uint32_t steps,
                                          uint32_t bit, const struct leat_net_route *route,
                                          struct leat_net_turn *turn)
@@ -186,11 +186,11 @@ static inline bool leat_net_ring_goes_up(const struct leat_net_dimension *d, uin
 }
 
 /*
- * One step along a ring. A packet keeps its class as long as it is in the dimension: those which
- * cross the end, before and after, have one to themselves. As no way is longer than half the ring,
- * none of them uses the wire opposite to the end, so neither class goes all the way round (the rule
- * of BookSim2's dim_order_torus, which loads the two more evenly than changing over at the end).
- * Which way it is, is chance: so it is computed, not branched on.
+ * One step along a ring. A packet keeps its class while it is in the dimension: those that cross
+ * the end have their own class, before and after. As no route is longer than half the ring, none of
+ * them uses the wire opposite to the end, so neither class can form a cycle (the rule of BookSim2's
+ * dim_order_torus, which balances the two better than a change at the end). The direction is
+ * random: so it is computed without a branch.
  */
 static inline void leat_net_step_in_ring(const struct leat_net_dimension *d, uint32_t index,
                                          uint32_t from, uint32_t to, uint32_t leg,
@@ -232,7 +232,7 @@ static inline void leat_net_step_in_lattice(const struct leat_net_routing *routi
     option->phase = 0;
 }
 
-/* What leat_net_route_options answers, without a call where the rule is dimension order. */
+/* leat_net_route_options, without a call if the rule is dimension order. */
 static inline uint32_t leat_net_route_ask(const struct leat_net_routing *routing, uint32_t router,
                                           struct leat_net_route *route,
                                           struct leat_net_option *options)
@@ -250,11 +250,11 @@ static inline uint32_t leat_net_route_ask(const struct leat_net_routing *routing
 leat_net_toward_fn leat_net_toward_lattice, leat_net_toward_stages, leat_net_toward_fattree,
     leat_net_toward_dragonfly;
 
-/* All ports of a lattice that bring nearer; at most two per dimension. */
+/* All ports of a lattice that lead closer; at most two per dimension. */
 uint32_t leat_net_lattice_near(const struct leat_net_routing *routing, uint32_t router,
                                const struct leat_net_goal *goal, struct leat_net_option *options);
 
-/* Lays, and (in earnest) fills, what the closed forms need of this kind. */
+/* Lays out, and (unless measuring) fills, what the closed forms need for this kind. */
 void leat_net_places_lay(struct leat_net_routing *routing, struct leat_arena *arena);
 void leat_net_places_fill(struct leat_net_routing *routing);
 
@@ -263,19 +263,19 @@ void leat_net_places_fill(struct leat_net_routing *routing);
 leat_net_toward_fn leat_net_toward_updown, leat_net_toward_table;
 leat_net_rule_fn leat_net_rule_adaptive;
 
-/* May a packet that goes to any goal take the one wire and then the other? */
+/* May a packet to any goal take the one wire and then the other? */
 bool leat_net_updown_allows(const struct leat_net_routing *routing, uint32_t out,
                             uint32_t next_out);
 
 void leat_net_tables_lay(struct leat_net_routing *routing, struct leat_arena *arena);
 void leat_net_tables_fill(struct leat_net_routing *routing);
 
-/* Wires from each router to `goal`, over those which are not broken (NULL: none is); NONE16: no
- * way. `queue` has room for all routers. */
+/* Wires from each router to `goal`, without broken ones (NULL: none is); NONE16: unreachable.
+ * `queue` has room for all routers. */
 void leat_net_distances_to(const struct leat_net_topology *topology, const uint8_t *broken,
                            uint32_t goal, uint16_t *distance, uint16_t *queue);
 
-/* The lowest port of a router that is nearer by those distances; NONE16: there is none. */
+/* The lowest port of a router that leads closer by these distances; NONE16: there is none. */
 uint16_t leat_net_nearest_port(const struct leat_net_topology *topology, const uint8_t *broken,
                                uint32_t router, const uint16_t *distance);
 

@@ -1,4 +1,4 @@
-/* Networks for the tests of routing and deadlocks: built from few words, or at random. */
+/* Networks for the tests of routing and deadlocks: built from a few words, or at random. */
 #ifndef LEAT_NET_ROUTING_TEST_H
 #define LEAT_NET_ROUTING_TEST_H
 
@@ -24,7 +24,7 @@ static inline void *scene_take(size_t len)
 {
     void *memory = malloc(len ? len : 1);
     if (!memory) abort();
-    memset(memory, 0xa5, len); /* nothing may rely on what was there */
+    memset(memory, 0xa5, len); /* nothing may depend on the previous contents */
     return memory;
 }
 
@@ -90,7 +90,7 @@ static inline uint32_t scene_between(struct leat_random *random, uint32_t least,
     return least + (uint32_t)leat_random_below(random, most - least + 1);
 }
 
-/* A tree, so that it hangs together, and some more wires; parallel ones too. */
+/* A tree, so that it is connected, and some more wires; parallel ones too. */
 static inline void scene_random_graph(struct scene *s, struct leat_random *random,
                                       uint32_t routers_max, bool one_way)
 {
@@ -149,7 +149,7 @@ static inline void scene_random(struct scene *s, enum leat_net_kind kind,
     scene_build(s);
 }
 
-/* The router behind an output port, NONE: none. */
+/* The router at the other end of an output port; NONE: none. */
 static inline uint32_t scene_behind(const struct scene *s, uint32_t out)
 {
     return leat_net_behind(&s->topology, out);

@@ -80,7 +80,7 @@ enum leat_net_kind {
 enum {
     LEAT_NET_KINDS = LEAT_NET_GRAPH + 1,
     LEAT_NET_NUMBERS_MAX = 8,
-    LEAT_NET_DIMENSIONS_MAX = 20, /* of a hypercube; other lattices have NUMBERS_MAX */
+    LEAT_NET_DIMENSIONS_MAX = 20, /* of a hypercube; other lattices: NUMBERS_MAX */
     LEAT_NET_ROUTERS_MAX = 1 << 20,
     LEAT_NET_TERMINALS_MAX = 1 << 20,
     LEAT_NET_PORTS_MAX = 1 << 23, /* output ports of all routers */
@@ -100,16 +100,16 @@ struct leat_net_edge {
     bool one_way;
 };
 
-/* What a topology is made from. */
+/* What a topology is built from. */
 struct leat_net_shape {
     enum leat_net_kind kind;
     uint32_t number[LEAT_NET_NUMBERS_MAX], numbers;
     uint32_t terminals; /* at each router of line, ring, mesh, torus, hypercube, hyperx and graph */
     uint32_t wire_cycles; /* 1 .. */
     /* line, ring, mesh, torus: boards of so many routers along each dimension, and the cycles of
-     * wires from one board to another; 0: there are no boards. */
+     * wires between boards; 0: no boards. */
     uint32_t board, board_cycles;
-    /* Graphs only; the edges are lent for as long as the shape is used. */
+    /* Graphs only; the edges are lent while the shape is used. */
     uint32_t routers, edges;
     const struct leat_net_edge *edge;
     const uint32_t *terminal_at; /* the router of each terminal; NULL: `terminals` at each */
@@ -119,16 +119,16 @@ struct leat_net_shape {
 struct leat_net_topology {
     struct leat_net_shape shape;
     uint32_t routers, terminals, outs, ins;
-    uint32_t radix;                 /* the most ports of any router, of inputs and outputs */
+    uint32_t radix;                 /* the largest number of inputs or outputs of any router */
     uint32_t wires;                 /* between routers; directed */
     uint32_t *out_first, *in_first; /* [routers + 1] */
     uint32_t *out_to;               /* [outs] an input port, TERMINAL | t, or NONE */
     uint32_t *in_from;              /* [ins] an output port, TERMINAL | t, or NONE */
     uint32_t *out_router;           /* [outs] */
     uint32_t *in_router;            /* [ins] */
-    uint16_t *out_cycles;           /* [outs] of the wire behind it; those to terminals: 1 */
-    uint32_t *terminal_in;          /* [terminals] the input port where it sends */
-    uint32_t *terminal_out;         /* [terminals] the output port where it receives */
+    uint16_t *out_cycles;           /* [outs] of its wire; those to terminals: 1 */
+    uint32_t *terminal_in;          /* [terminals] the input port that it sends to */
+    uint32_t *terminal_out;         /* [terminals] the output port that it receives from */
 };
 
 /* "mesh" ...; NULL past the last. */
@@ -138,30 +138,31 @@ bool leat_net_kind_find(const char *name, size_t len, enum leat_net_kind *out);
 /* What its numbers mean, for users: "K1,K2,..."; "" for a graph, which has none. */
 const char *leat_net_kind_numbers(enum leat_net_kind kind);
 
-/* Can it be built? On error `why` has one line for the user: what, and what was expected; whose
- * shape it is, the caller knows. */
+/* Can it be built? On error `why` has one line for the user: what is wrong, and what was expected.
+ * The caller names the shape. */
 leat_err leat_net_shape_check(const struct leat_net_shape *shape, struct leat_text *why);
 
-/* Octets of memory for a shape that was checked. */
+/* Octets of memory for a checked shape. */
 size_t leat_net_topology_footprint(const struct leat_net_shape *shape);
 
-/* Builds. Refuses a graph in which some router cannot reach another. `memory` is aligned for any
- * object and lent for good. On error *topology is of no use and `why` has one line. */
+/* Builds the topology. Refuses a graph in which some router cannot reach another. `memory` is
+ * aligned for any object and lent for the topology's lifetime. On error *topology is unusable and
+ * `why` has one line. */
 leat_err leat_net_topology_build(struct leat_net_topology *topology,
                                  const struct leat_net_shape *shape, void *memory,
                                  struct leat_text *why);
 
-/* A Clos network by the published rule: non-blocking (m >= 2e-1), rearrangeable (m >= e), blocking.
- * Other kinds that have such a class too (crossbar, grid: non-blocking; benes: rearrangeable; fly:
- * blocking); NULL for those which have none. */
+/* The class of a Clos network by the published rule: non-blocking (m >= 2e-1), rearrangeable (m >=
+ * e), blocking. Other kinds with such a class: crossbar, grid: non-blocking; benes: rearrangeable;
+ * fly: blocking. NULL for the rest. */
 const char *leat_net_shape_class(const struct leat_net_shape *shape);
 
-/* The fewest wires from router to router, LEAT_NET_NONE where there is no way. `scratch` has room
- * for as many numbers as there are routers; distance[routers] is filled for all. */
+/* The fewest wires from router to router; LEAT_NET_NONE: unreachable. `scratch` has room for as
+ * many numbers as there are routers; distance[routers] is set for all. */
 void leat_net_topology_distances(const struct leat_net_topology *topology, uint32_t from,
                                  uint32_t *distance, uint32_t *scratch);
 
-/* The router behind an output port; NONE: a terminal or nothing. */
+/* The router at the other end of an output port; NONE: a terminal or nothing. */
 static inline uint32_t leat_net_behind(const struct leat_net_topology *topology, uint32_t out)
 {
     const uint32_t to = topology->out_to[out];

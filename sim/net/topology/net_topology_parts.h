@@ -1,4 +1,4 @@
-/* What the makers of topologies share; not for users. */
+/* Shared by the builders of topologies. Internal. */
 #ifndef LEAT_NET_TOPOLOGY_PARTS_H
 #define LEAT_NET_TOPOLOGY_PARTS_H
 
@@ -6,15 +6,16 @@
 
 enum { LEAT_NET_BLOCKS_MAX = 3 };
 
-/* Routers in a row that have equally many ports. */
+/* Consecutive routers with the same number of ports. */
 struct leat_net_block {
     uint64_t routers, outs, ins;
 };
 
-/* How large a shape is. Every number stays below 2^33, whatever the shape: larger ones are cut. */
+/* The size of a shape. Every number stays below 2^33, whatever the shape: larger ones are clamped.
+ * */
 struct leat_net_extent {
     uint64_t routers, terminals, outs, ins;
-    uint64_t radix; /* graphs: not yet known */
+    uint64_t radix; /* graphs: unknown as yet */
     struct leat_net_block block[LEAT_NET_BLOCKS_MAX];
     uint32_t blocks; /* graphs: none */
 };
@@ -25,7 +26,7 @@ void leat_net_shape_measure(const struct leat_net_shape *shape, struct leat_net_
 /* line, ring, mesh, torus, hypercube, hyperx: routers have coordinates. */
 bool leat_net_kind_is_lattice(enum leat_net_kind kind);
 
-/* Is there a wire from the one router to the other? */
+/* Is there a wire from one router to the other? */
 static inline bool leat_net_leads(const struct leat_net_topology *t, uint32_t from, uint32_t to)
 {
     for (uint32_t out = t->out_first[from]; out < t->out_first[from + 1]; out++)
@@ -77,8 +78,8 @@ void leat_net_wire_benes(struct leat_net_topology *t);
 void leat_net_wire_clos(struct leat_net_topology *t);
 void leat_net_wire_fattree(struct leat_net_topology *t);
 
-/* Graphs: sees that all numbers are those of routers and within limits; counts wires; numbers the
- * ports of all routers; joins them; looks whether every router reaches every other. `scratch` has
+/* Graphs: checks that all numbers are valid routers and within limits; counts wires; numbers the
+ * ports of all routers; connects them; checks that every router reaches every other. `scratch` has
  * room for two numbers per router. */
 leat_err leat_net_graph_check(const struct leat_net_shape *shape, struct leat_text *why);
 uint64_t leat_net_graph_wires(const struct leat_net_shape *shape);

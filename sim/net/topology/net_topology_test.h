@@ -1,4 +1,4 @@
-/* What the tests of topologies share: building, and the rules that hold for all of them. */
+/* Shared by the tests of topologies: building, and the rules that hold for all of them. */
 #ifndef LEAT_NET_TOPOLOGY_TEST_H
 #define LEAT_NET_TOPOLOGY_TEST_H
 
@@ -6,7 +6,7 @@
 #include "tap.h"
 #include <string.h>
 
-/* The complaint of what was checked or built last. */
+/* The error of the last check or build. */
 static char complaint[256];
 
 static leat_err check(const struct leat_net_shape *shape)
@@ -19,7 +19,7 @@ static leat_err check(const struct leat_net_shape *shape)
     return err;
 }
 
-/* In memory of just the footprint's size, full of rubbish, that the caller frees. */
+/* In memory of exactly the footprint's size, filled with garbage, that the caller frees. */
 static leat_err build(const struct leat_net_shape *shape, struct leat_net_topology *t,
                       void **memory)
 {
@@ -35,7 +35,7 @@ static leat_err build(const struct leat_net_shape *shape, struct leat_net_topolo
     return err;
 }
 
-/* The router behind an output port, or NONE where there is a terminal or nothing. */
+/* The router at the other end of an output port; NONE: a terminal or nothing. */
 static inline uint32_t behind(const struct leat_net_topology *t, uint32_t router, uint32_t port)
 {
     return leat_net_behind(t, t->out_first[router] + port);
@@ -91,7 +91,7 @@ static bool ins_are_sound(const struct leat_net_topology *t, uint32_t *wires)
     return sound && t->in_first[0] == 0 && t->in_first[t->routers] == t->ins;
 }
 
-/* Outputs and inputs are each other's inverse, terminals too; and all is counted. */
+/* Outputs and inputs are inverse to each other, terminals included, and all counts are right. */
 static bool sound(const struct leat_net_topology *t)
 {
     uint32_t wires_out = 0, wires_in = 0;
