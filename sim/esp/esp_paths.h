@@ -1,16 +1,16 @@
 /*
- * Which way packets go: towards the root, and from it, by the shortest delay.
+ * The paths of packets to and from the root, by the shortest delay.
  *
  *         root's router                 up[r]    the wire by which r sends towards the root
  *           ^       |                   down[r]  the wire by which packets from the root reach r
  *     up[a] |       v down[a]
- *           a       a                   Where several ways take equally long, the one whose wire
- *         ^   ^    | |                  has the lower number is taken, downwards first of all the
- *         b   c    v v                  one that leads back: no order of visits has a part in it.
+ *           a       a                   Of equally long paths, the one whose wire has the lower
+ *         ^   ^    | |                  number is taken; downwards, first of all the reverse
+ *         b   c    v v                  path. The order of visits does not matter.
  *                  b  c
  *
- * Wires are directed, so that the two ways may differ. The wires up[] make a tree: every router has
- * one way to the root, whatever the graph. That tree is what ESP computes over.
+ * Wires are directed, so the two paths may differ. The wires up[] make a tree: every router has one
+ * path to the root, whatever the graph. ESP computes over this tree.
  */
 #ifndef LEAT_ESP_PATHS_H
 #define LEAT_ESP_PATHS_H
@@ -37,27 +37,29 @@ struct leat_sim_esp_wire {
 struct leat_sim_esp_graph {
     uint32_t routers, wires;
     const struct leat_sim_esp_wire *wire; /* lent */
-    uint32_t root;                        /* the router that the root's host is joined to */
+    uint32_t root;                        /* the router that the root's host is attached to */
 };
 
 struct leat_sim_esp_paths {
     uint32_t *up, *down;           /* [routers] wires; NONE at the root's router */
-    leat_time *up_ps, *down_ps;    /* [routers] all the way */
-    uint32_t *up_hops, *down_hops; /* [routers] wires of it */
-    /* For finding alone. */
+    leat_time *up_ps, *down_ps;    /* [routers] total delay */
+    uint32_t *up_hops, *down_hops; /* [routers] its number of wires */
+    /* Only for the search. */
     uint32_t *first, *list, *heap, *place;
 };
 
-/* Octets of memory for a graph; `memory` is aligned for any object and lent for good. */
+/* Octets of memory for a graph; `memory` is aligned for any object and lent for the object's
+ * lifetime. */
 size_t leat_sim_esp_paths_footprint(const struct leat_sim_esp_graph *graph);
 
-/* Is it a graph, and do all routers reach the root, and it them? On error `why` has one line. */
+/* Is the graph valid, do all routers reach the root, and does it reach them? On error `why` has one
+ * line. */
 leat_err leat_sim_esp_paths_find(struct leat_sim_esp_paths *paths,
                                  const struct leat_sim_esp_graph *graph, void *memory,
                                  struct leat_text *why);
 
-/* The wire by which `at` sends on what comes from the root and is for router `to`, not itself;
- * NONE: `at` is not on the way from the root. */
+/* The wire by which `at` forwards packets from the root for router `to`, not itself; NONE: `at` is
+ * not on that path. */
 uint32_t leat_sim_esp_paths_down(const struct leat_sim_esp_paths *paths,
                                  const struct leat_sim_esp_graph *graph, uint32_t at, uint32_t to);
 

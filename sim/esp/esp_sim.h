@@ -1,24 +1,24 @@
 /*
- * ESP routers in any graph: a root, members, packets that lose their way, come twice or overtake
- * each other (spec/esp.md).
+ * ESP routers in any graph: a root, members, and packets that are lost, duplicated or reordered
+ * (spec/esp.md).
  *
  *   member --access--> router --wire--> router ... root's router --access--> root
  *   (esp_member.h)     (a store each,                                        (esp_service.h)
  *                       esp_core.h)
  *
- * Instructions travel towards the root by the shortest way (esp_paths.h), and every router on it
- * executes them at its centre store; announcements and queries travel from the root to a member,
- * and duplicates of announcements from branch points on, once these are installed.
- * The engines are those that live hosts run, and the time is theirs: picoseconds. A link takes its
- * delay and carries any number of packets; what happens on it is drawn from the stream of the
- * entity that sends, so that the same seed gives the same run.
+ * Instructions travel towards the root by the shortest path (esp_paths.h), and every router on it
+ * executes them at its centre store. Announcements and queries travel from the root to a member,
+ * and duplicates of announcements from branch points on, once these are installed. The engines are
+ * those that live hosts run, and so is their time: picoseconds. A link has a delay and carries any
+ * number of packets. Its faults are drawn from the random stream of the sending entity, so that the
+ * same seed gives the same run.
  *
- *   loss       the packet is gone
+ *   loss       the packet is lost
  *   duplicate  a second copy, with a fate of its own
  *   reorder    it takes up to reorder_ps longer, and later packets overtake it
  *
  * Entities: 0 the root, 1 + r router r, 1 + routers + m member m. Members have joined before the
- * run begins. The certificate is over all packets that reach an end system.
+ * run begins. The certificate covers all packets that reach an end system.
  */
 #ifndef LEAT_ESP_SIM_H
 #define LEAT_ESP_SIM_H
@@ -28,7 +28,7 @@
 #include "esp_service.h"
 #include "sim_certificate.h"
 
-/* A chance is a part of 2^64; this is always. */
+/* A probability is a fraction of 2^64; this is always. */
 #define LEAT_SIM_ESP_ALWAYS UINT64_MAX
 
 struct leat_sim_esp_config {
@@ -38,16 +38,16 @@ struct leat_sim_esp_config {
     const uint64_t *value;     /* [members], lent */
     leat_time access_ps;       /* delay of the links to hosts, 1 .. LEAT_SIM_ESP_DELAY_MAX */
     leat_time tau_ps;          /* 1 .. LEAT_ESP_TICKS_MAX */
-    uint64_t loss, duplicate, reorder; /* chances, on every link */
+    uint64_t loss, duplicate, reorder; /* probabilities, on every link */
     leat_time reorder_ps;              /* .. LEAT_SIM_ESP_DELAY_MAX */
     uint64_t seed;
     uint32_t groups;      /* of every store, a power of two: one computation is in one group */
     uint32_t flights_max; /* packets and wake-ups at a time */
-    uint32_t replies_max; /* ... that are answers of nodes; 0: nobody will ask for a tree */
-    bool has_duplicates;  /* routers have room for some: else MULTICAST is not for this network */
+    uint32_t replies_max; /* ... that are replies of nodes; 0: no tree will be requested */
+    bool has_duplicates;  /* routers store some: else this network cannot MULTICAST */
 };
 
-/* Over links, copies included: a packet that passes three links is counted three times. */
+/* Over links, including copies: a packet that passes three links is counted three times. */
 struct leat_sim_esp_traffic {
     uint64_t packets;
     uint64_t per_link_max; /* in one direction */
@@ -69,48 +69,48 @@ struct leat_sim_esp {
     struct leat_esp_duplicates *duplicates; /* [routers], or none */
     struct leat_random *random;             /* [entities] */
     uint64_t *sent;                         /* [entities] packets */
-    leat_time *armed;                       /* [entities] when it wakes; LEAT_NEVER: it does not */
+    leat_time *armed;                       /* [entities] when it wakes; LEAT_NEVER: no timer */
     uint32_t *instructions, *messages;      /* [links] */
     leat_time now;
-    bool is_full; /* more was on its way than there is room for: the run is worth nothing */
+    bool is_full; /* more packets were in flight than there is room for: the run is invalid */
     struct leat_sim_esp_counts counts;
     struct leat_sim_certificate certificate;
 };
 
-/* Is there such a network, ways included? `why`: what, and what was expected. `memory` has the
- * footprint of the graph's paths and is free afterwards. */
+/* Is this network valid, including its paths? `why`: what is wrong, and what was expected. `memory`
+ * has the footprint of the graph's paths and is only needed during the call. */
 leat_err leat_sim_esp_check(const struct leat_sim_esp_config *config, void *memory,
                             struct leat_text *why);
 
-/* Octets of memory for a config that was checked. */
+/* Octets of memory for a checked config. */
 size_t leat_sim_esp_footprint(const struct leat_sim_esp_config *config);
 
-/* All members have joined; nothing is asked yet. `memory`: aligned for any object, lent for good.
- */
+/* All members have joined; no query is active. `memory`: aligned for any object, lent for the
+ * object's lifetime. */
 void leat_sim_esp_init(struct leat_sim_esp *sim, const struct leat_sim_esp_config *config,
                        void *memory);
 
-/* The longest that a packet may be on its way between the root and a member. */
+/* The maximum time that a packet may be in flight between the root and a member. */
 leat_time leat_sim_esp_settle(const struct leat_sim_esp *sim);
 
-/* The root asks, now. As leat_esp_service_begin. */
+/* The root starts a service now, like leat_esp_service_begin. */
 leat_err leat_sim_esp_ask(struct leat_sim_esp *sim, const struct leat_esp_request *request,
                           struct leat_text *why);
 
-/* Runs all before `until`. False: nothing is left to happen. */
+/* Runs everything before `until`. False: no events are left. */
 bool leat_sim_esp_run(struct leat_sim_esp *sim, leat_time until);
 
-/* What instructions, and what announcements, queries and replies, have cost so far. */
+/* The traffic so far: of instructions, and of announcements, queries and replies. */
 struct leat_sim_esp_traffic leat_sim_esp_instructions(const struct leat_sim_esp *sim);
 struct leat_sim_esp_traffic leat_sim_esp_messages(const struct leat_sim_esp *sim);
 
-/* Counting begins anew. */
+/* Resets the counters. */
 void leat_sim_esp_forget_traffic(struct leat_sim_esp *sim);
 
-/* The router that has this address; addresses are the numbers of entities. */
+/* The router with this address; addresses are the numbers of entities. */
 uint32_t leat_sim_esp_router_of(const struct leat_esp_next *address);
 
-/* What it costs if every member sends its value to the root itself, once, and nothing is lost. */
+/* The traffic if every member sends its value to the root itself, once, without loss. */
 struct leat_sim_esp_traffic leat_sim_esp_unicast(const struct leat_sim_esp *sim);
 
 #endif
