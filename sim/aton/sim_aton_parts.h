@@ -1,4 +1,4 @@
-/* Between the parts of a ring: what both models share. */
+/* Shared by both models of a ring. */
 #ifndef LEAT_SIM_ATON_PARTS_H
 #define LEAT_SIM_ATON_PARTS_H
 
@@ -6,10 +6,10 @@
 
 enum {
     RING_T_AT = 11,    /* symbols of a token before T */
-    ATON_DATA_AT = 64, /* symbols of a packet before its data: operands are fetched there */
+    ATON_DATA_AT = 64, /* symbols of a packet before its data, where operands are fetched */
 };
 
-/* An order that was handed over. Lists go by index + 1; 0 is none. */
+/* A pending order. Lists use index + 1; 0 is none. */
 struct leat_sim_aton_entry {
     struct leat_aton_order order;
     uint64_t id, number;
@@ -23,53 +23,53 @@ struct leat_sim_aton_seat {
     struct leat_aton_station station;
     uint32_t place;             /* in ring->circle */
     uint32_t first[2], last[2]; /* orders by time; [1]: those for idle time */
-    uint32_t offered;           /* bit: the order that the interface would send */
-    uint32_t sends;             /* the order that was sent and is not back */
+    uint32_t offered;           /* bit: the next order of the interface */
+    uint32_t sends;             /* the order that was sent and has not returned */
     uint32_t waits_at;          /* in ring->waiting, + 1 */
     uint64_t handed;            /* orders so far */
     leat_time sent_at;
 };
 
-/* It leaves its queue and is the station's `sends`. */
+/* Moves the order from its queue to the station's `sends`. */
 void leat_sim_aton_take_order(struct leat_sim_aton *ring, uint32_t station, uint32_t entry,
                               leat_time sent_at);
 
-/* The station has the token, and sends. */
+/* Reports that the station has the token, and sends. */
 void leat_sim_aton_tell_begins(struct leat_sim_aton *ring, uint32_t station);
 
-/* What came of the order that the station sends: certificate, host, and the order again if it is a
- * periodic one. */
+/* Reports the outcome of the order that the station sends: certificate, host, and the order again
+ * if it is periodic. */
 void leat_sim_aton_tell_done(struct leat_sim_aton *ring, uint32_t station,
                              const struct leat_aton_result *result, const uint8_t *payload,
                              leat_time at);
 void leat_sim_aton_tell_arrived(struct leat_sim_aton *ring, uint32_t station, uint16_t from_address,
                                 const uint8_t *octets, uint32_t len, leat_time at);
 
-/* A token of this priority goes round: interfaces that raised it higher before forget it. */
+/* A token of this priority circulates: interfaces that raised it higher before forget it. */
 void leat_sim_aton_show_priority(struct leat_sim_aton *ring);
 
-/* Word by word: the priority of a token that begins now, if it is still open. */
+/* Word model: decides the priority of a token that begins now, if it is still open. */
 void leat_sim_aton_decide_priority(struct leat_sim_aton *ring);
 
-/* Positions, B and the length of the ring, by who is in it. */
+/* Computes positions, B and the length of the ring from its stations. */
 void leat_sim_aton_close(struct leat_sim_aton *ring);
 
-/* The models. Each runs up to `until`, which no fault is before, or until ring->stop. */
+/* The models. Each runs up to `until`, with no fault before it, or until ring->stop. */
 void leat_sim_aton_run_bits(struct leat_sim_aton *ring, leat_time until);
 void leat_sim_aton_run_words(struct leat_sim_aton *ring, leat_time until);
 
-/* Is this a station that leaves or joins, and can it? The last one stays. */
+/* Does this station leave or join, and can it? The last one stays. */
 bool leat_sim_aton_breaks(const struct leat_sim_aton *ring,
                           const struct leat_sim_aton_fault *fault);
 
-/* The circle was broken: whoever has sent is told, and the monitor begins anew. */
+/* The ring was interrupted: reports to all senders, and restarts the monitor. */
 void leat_sim_aton_break_bits(struct leat_sim_aton *ring);
 void leat_sim_aton_break_words(struct leat_sim_aton *ring);
 
-/* Bit errors and stations that forget, in bit time ring->now, before it is run. */
+/* Applies bit errors and station resets in bit time ring->now, before it is run. */
 void leat_sim_aton_disturb(struct leat_sim_aton *ring, const struct leat_sim_aton_fault *fault);
 
-/* There is a token that nobody takes before ring->now: the ring goes on bit by bit from here. */
+/* There is a token that nobody takes before ring->now: continues bit by bit from here. */
 void leat_sim_aton_enter_bits(struct leat_sim_aton *ring);
 
 #endif

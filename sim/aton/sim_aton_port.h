@@ -1,28 +1,29 @@
 /*
- * The ports of a token ring, for program layers (leat/port.h): a port is a station. A message goes
- * in passive packets, one at each capture of the token:
+ * The ports of a token ring, for program layers (leat/port.h): a port is a station. A message is
+ * sent in passive packets, one at each capture of the token:
  *
  *     message   |<------------------ len octets ------------------>|
  *     packets   [head|  packet_octets  ] [head|  packet_octets  ] [head| rest ]
  *                message's number (32), offset (32)
  *
- *     handed over       sent()                            arrived()
+ *     send()            sent()                            arrived()
  *     --|-----------------|--------------------|-------------|---------------->  bit times
  *       at: the next      the interface has    capture       the last symbol of the last packet
- *       edge at or after  taken the last                     is in
+ *       edge at or after  taken the last                     has arrived
  *       it                packet into its
  *                         buffer
  *
- * A port sends its messages one after the other; the next packet goes into the buffer when the one
- * before is back. A message to the port itself does not go round: it takes as long as its symbols.
- * Octets of a packet are copied into the interface and out of it.
+ * A port sends its messages one after the other; the next packet enters the buffer when the
+ * previous one has returned. A message to the port itself does not use the ring: it takes as long
+ * as its symbols. Octets of a packet are copied into the interface and out of it.
  *
- * run(until) makes the bit times that end at `until` or before.
+ * run(until) simulates the bit times that end at `until` or before.
  *
- * How the last packet comes in is certain once its sender has the token: that is told (head).
+ * The arrival of the last packet is certain once its sender has the token: this is reported (head).
  *
- * Contention-free: whoever sends has the token at once; it has it again a round after its packet is
- * back. So a message takes, packets of P_k symbols, d bits from port to port, R bits a round:
+ * Contention-free: a sender gets the token at once, and again one revolution after its packet has
+ * returned. So a message takes, packets of P_k symbols, d bits from port to port, R bits a
+ * revolution:
  *
  *     sum of (P_k + 2 R) over all packets but the last, + P_last + d        bit times
  */
@@ -51,26 +52,26 @@ struct leat_sim_aton_port_config {
     uint32_t stations;    /* 1 .. */
     uint32_t propagation; /* bits of each link */
     enum leat_sim_aton_model model;
-    struct leat_sim_clock clock; /* a bit time; of 1 ps at least */
+    struct leat_sim_clock clock; /* a bit time; at least 1 ps */
     uint32_t packet_octets;      /* of a message, at most, 1 .. */
-    uint32_t messages_max;       /* under way, 1 .. */
+    uint32_t messages_max;       /* in flight, 1 .. */
     bool contention_free;
     struct leat_sim_aton_port_priority priority[LEAT_SIM_ATON_PORT_PRIORITIES_MAX];
-    uint32_t priorities; /* ports that none of them names have 0; of several the last counts */
+    uint32_t priorities; /* ports not listed have 0; the last entry for a port counts */
 };
 
-/* A message under way. */
+/* A message in flight. */
 struct leat_sim_aton_port_entry {
     struct leat_sim_letter letter;
-    uint64_t begun;   /* octets that went into the interface */
+    uint64_t begun;   /* octets passed to the interface */
     uint64_t arrived; /* octets */
 };
 
 struct leat_sim_aton_port_queue {
-    uint32_t first, last; /* entries + 1: not wholly in the interface */
+    uint32_t first, last; /* entries + 1: not yet wholly in the interface */
     uint32_t sends;       /* + 1: whose packet is in the interface */
     uint64_t messages;    /* so far */
-    uint64_t free_at;     /* from when on it can send to itself; contention-free: to any */
+    uint64_t free_at;     /* when it can send to itself; contention-free: to any port */
     uint8_t *buffer;      /* of a packet */
 };
 
@@ -87,25 +88,26 @@ struct leat_sim_aton_port {
     struct leat_sim_aton ring; /* contention-free: only for its distances */
     struct leat_sim_aton_port_entry *entry;
     struct leat_sim_aton_port_queue *queue;
-    uint64_t now; /* bit time */
+    uint64_t now; /* current bit time */
     struct leat_sim_post post;
 };
 
-/* Are there such ports? `why`: what, and what was expected. */
+/* Is this config valid? `why`: what is wrong, and what was expected. */
 leat_err leat_sim_aton_port_check(const struct leat_sim_aton_port_config *config,
                                   struct leat_text *why);
 
-/* Of a port's packets. */
+/* The priority of a port's packets. */
 uint8_t leat_sim_aton_port_priority(const struct leat_sim_aton_port_config *config, uint32_t port);
 
-/* Octets of memory for a config that was checked. */
+/* Octets of memory for a checked config. */
 size_t leat_sim_aton_port_footprint(const struct leat_sim_aton_port_config *config);
 
-/* Ready for port->base.hear to be set. `memory`: ZEROED, aligned for any object, lent for good. */
+/* Set port->base.hear next. `memory`: ZEROED, aligned for any object, lent for the port's lifetime.
+ * */
 void leat_sim_aton_port_init(struct leat_sim_aton_port *port,
                              const struct leat_sim_aton_port_config *config, void *memory);
 
-/* Of a message of so many octets: its packets, and the symbols of all of them. */
+/* The packets of a message of so many octets, and the symbols of all of them. */
 uint64_t leat_sim_aton_port_packets(const struct leat_sim_aton_port_config *config, uint64_t len);
 uint64_t leat_sim_aton_port_symbols(const struct leat_sim_aton_port_config *config, uint64_t len);
 

@@ -1,6 +1,6 @@
 /*
- * A ring under test: it remembers all that it is told, so that two models can be held to each
- * other. Beside it a plain reading of spec/aton.md: lists of numbers, one after the other.
+ * A ring under test: it records all callbacks, so that two models can be compared. Also a plain
+ * implementation of spec/aton.md: lists of numbers, one after the other.
  */
 #ifndef LEAT_SIM_ATON_WORLD_TEST_H
 #define LEAT_SIM_ATON_WORLD_TEST_H
@@ -108,7 +108,8 @@ static inline bool world_same(const struct world *a, const struct world *b)
            leat_sim_certificate_value(&b->ring.certificate);
 }
 
-/* ---- the plain reading ----------------------------------------------------------------------- */
+/* ---- the plain implementation -------------------------------------------------------------------
+ */
 
 struct plain {
     uint64_t counter, v1, v2;
@@ -129,7 +130,7 @@ static inline uint64_t plain_op(unsigned op, uint64_t a, uint64_t b, uint64_t ma
     }
 }
 
-/* The operands of those that take part, x_1 first, and who they are. */
+/* The operands of the participants, x_1 first, and who they are. */
 static inline uint32_t plain_gather(struct world *w, uint32_t from,
                                     const struct leat_aton_command *c, uint64_t *x, uint16_t *who)
 {
@@ -229,7 +230,7 @@ static inline struct plain plain_round(struct world *w, uint32_t from,
     return p;
 }
 
-/* Octets of the payload, as they come back. */
+/* Octets of the payload, as they return. */
 static inline uint32_t plain_payload(const struct plain *p, const struct leat_aton_command *c,
                                      uint8_t *out)
 {
@@ -244,7 +245,7 @@ static inline uint32_t plain_payload(const struct plain *p, const struct leat_at
     return (uint32_t)(to - out);
 }
 
-/* n + sum p + B, by the spec's words. */
+/* n + sum p + B, by the words of the spec. */
 static inline uint64_t plain_bits(const struct world *w)
 {
     uint64_t n = 0, sum = 0;
@@ -255,7 +256,8 @@ static inline uint64_t plain_bits(const struct world *w)
     return n + sum >= 24 ? n + sum : 24;
 }
 
-/* ---- chance --------------------------------------------------------------------------------- */
+/* ---- random input -------------------------------------------------------------------------------
+ */
 
 static inline struct leat_aton_command world_random_command(struct leat_random *r, uint32_t n)
 {
