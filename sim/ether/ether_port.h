@@ -1,36 +1,36 @@
 /*
- * The ports of a switched Ethernet, for program layers (leat/port.h): stations on cables of their
- * own to one switch, full duplex, which stores a frame and forwards it (IEEE 802.3, 802.1D).
+ * The ports of a switched Ethernet, for program layers (leat/port.h): stations on their own
+ * full-duplex cables to one store-and-forward switch (IEEE 802.3, 802.1D).
  *
  *     station 0 ====>  | whole frame | --> output queue of 2 ====> station 2
  *     station 1 ====>  |   switch    |     `buffer` frames
  *
  * A message of up to frame_octets - 7 octets is one frame, with the OUI extended Ethernet type
- * (IEEE 802, 9.2.4) in front of it; a longer one goes as several, each with its place in it:
+ * (IEEE 802, 9.2.4) in front of it; a longer one is sent as several, each with its offset in it:
  *
  *   | preamble, SFD 8 | to 6 | from 6 | 88 B7 | OUI 3, protocol 2 | count 2 | [number 4, offset 4]
  *   | octets | pad | FCS 4 |  gap 12
  *
- * From `to` to FCS a frame has 64 octets at least. A frame of F octets on the cable, gap not
- * counted, takes 8 F bit times; so a message of one frame takes, if nothing is in its way,
+ * From `to` to FCS a frame has at least 64 octets. A frame of F octets on the cable, without the
+ * gap, takes 8 F bit times; so in an idle network a message of one frame takes
  *
  *     16 F bit times, and of n frames, the first n - 1 of F and the last of L octets,
  *     8 ((n - 1) (F + 12) + F + L) bit times
  *
- *     handed over            sent()                   arrived()
+ *     send()                 sent()                   arrived()
  *     --|----------------------|------------------------|---------->  bit times
  *       at: the next edge      the last bit of its      the last bit of its last
- *       at or after it         last frame has left      frame is in: FCS is right
+ *       at or after it         last frame has left      frame has arrived: FCS is right
  *
- * Nothing is lost: a station begins a frame only when the output queue that it goes to has room for
- * it (as PAUSE frames of 802.3 would have it, at no cost), and frames behind it wait. A message to
- * the port itself goes to no switch: it takes as long as its frames on the cable, gaps and all.
- * Cables have no delay. Octets travel as a reference: they are not copied.
+ * Nothing is lost: a station begins a frame only when its output queue has room for it (as with
+ * PAUSE frames of 802.3, at no cost), and frames behind it wait. A message to the port itself does
+ * not use the switch: it takes as long as its frames on the cable, including gaps. Cables have no
+ * delay. Octets travel by reference: they are not copied.
  *
- * run(until) makes the bit times that end at `until` or before. Contention-free: in the switch
+ * run(until) simulates the bit times that end at `until` or before. Contention-free: in the switch
  * frames wait only for those of the same station.
  *
- * How the last frame comes in is certain once it is in the switch: that is told (head).
+ * The arrival of the last frame is certain once it is in the switch: this is reported (head).
  *
  * The address of station i is 02-00-00, then i + 1 in three octets.
  */
@@ -47,7 +47,7 @@ enum {
     LEAT_SIM_ETHER_PREAMBLE_LEN = 8,
     LEAT_SIM_ETHER_HEADER_LEN = 14, /* addresses and type */
     LEAT_SIM_ETHER_OUI_LEN = 7,     /* OUI, protocol, count: of the frame's payload */
-    LEAT_SIM_ETHER_PIECE_LEN = 8,   /* number and offset, where there are several frames */
+    LEAT_SIM_ETHER_PIECE_LEN = 8,   /* number and offset, if there are several frames */
     LEAT_SIM_ETHER_FCS_LEN = 4,
     LEAT_SIM_ETHER_GAP_LEN = 12,
     LEAT_SIM_ETHER_FRAME_MIN = 64, /* addresses to FCS */
@@ -61,14 +61,14 @@ enum {
 
 struct leat_sim_ether_port_config {
     uint32_t stations;           /* 1 .. */
-    struct leat_sim_clock clock; /* a bit time; of 1 ps at least */
+    struct leat_sim_clock clock; /* a bit time; at least 1 ps */
     uint32_t frame_octets;       /* payload of a frame at most: 1500 in the standard */
-    uint32_t buffer;             /* frames of each output of the switch, on their way to it too */
-    uint32_t messages_max;       /* under way, 1 .. */
+    uint32_t buffer; /* frames of each output of the switch, including those in flight to it */
+    uint32_t messages_max; /* in flight, 1 .. */
     bool contention_free;
 };
 
-struct leat_sim_ether_port_entry; /* a message under way */
+struct leat_sim_ether_port_entry; /* a message in flight */
 struct leat_sim_ether_port_station;
 struct leat_sim_ether_port_frame;
 
@@ -78,27 +78,28 @@ struct leat_sim_ether_port {
     struct leat_sim_ether_port_entry *entry;
     struct leat_sim_ether_port_station *station;
     struct leat_sim_ether_port_frame *frame;
-    uint32_t frames, free_frame; /* a list, + 1 */
-    uint64_t now;                /* bit time */
+    uint32_t frames, free_frame; /* a free list, + 1 */
+    uint64_t now;                /* current bit time */
     struct leat_sim_post post;
 };
 
-/* Are there such ports? `why`: what, and what was expected. */
+/* Is this config valid? `why`: what is wrong, and what was expected. */
 leat_err leat_sim_ether_port_check(const struct leat_sim_ether_port_config *config,
                                    struct leat_text *why);
 
-/* Octets of memory for a config that was checked. */
+/* Octets of memory for a checked config. */
 size_t leat_sim_ether_port_footprint(const struct leat_sim_ether_port_config *config);
 
-/* Ready for port->base.hear to be set. `memory`: ZEROED, aligned for any object, lent for good. */
+/* Set port->base.hear next. `memory`: ZEROED, aligned for any object, lent for the port's lifetime.
+ * */
 void leat_sim_ether_port_init(struct leat_sim_ether_port *port,
                               const struct leat_sim_ether_port_config *config, void *memory);
 
 /* Octets of a message that one frame holds. */
 uint32_t leat_sim_ether_port_single(const struct leat_sim_ether_port_config *config);
 
-/* Of a message of so many octets: its frames, and what all of them have on the cable, from the
- * preamble to FCS, without gaps. */
+/* The frames of a message of so many octets, and their total length on the cable, from the preamble
+ * to FCS, without gaps. */
 uint64_t leat_sim_ether_port_frames(const struct leat_sim_ether_port_config *config, uint64_t len);
 uint64_t leat_sim_ether_port_octets(const struct leat_sim_ether_port_config *config, uint64_t len);
 
