@@ -112,7 +112,7 @@ static uint32_t string_len(struct leat_sim_atm_aal_bench *bench, struct leat_sim
     uint32_t len = 0;
     while (len < left)
         if (bench->received[len++] == 0) break;
-    return len ? len : 1; /* of a message read to its end, an octet that is not there */
+    return len ? len : 1; /* at the end of a message, one octet that does not exist */
 }
 
 static void give_back(struct leat_sim_atm_aal_host *host, uint64_t now)
@@ -147,21 +147,21 @@ static enum waits waits_behind(enum leat_atm_aal_verb verb)
     return FOR_NOTHING;
 }
 
-/* Orders go to the unit as far as it takes them; those that it answers stay the next one. */
+/* Passes orders to the unit while it accepts them; one that awaits a reply remains the next. */
 static void give_orders(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_aal_host *host = &bench->host[port];
     const struct leat_sim_atm_aal_order *order = NULL;
     while (host->waits == FOR_NOTHING && (order = next_order(bench, port))) {
         if (order->command.verb != LEAT_ATM_AAL_GET) give_back(host, now);
-        if (!hand_over(bench, port, order, now)) return; /* full: again in the next cycle */
+        if (!hand_over(bench, port, order, now)) return; /* full: try again in the next cycle */
         host->waits = (uint8_t)waits_behind(order->command.verb);
         if (host->waits == FOR_NOTHING || host->waits == FOR_WRITTEN) host->next++;
     }
     if (host->waits == FOR_NOTHING && !order) give_back(host, now);
 }
 
-/* Up to and with the send of a message that was thrown away. */
+/* Skips up to and including the send of a discarded message. */
 static void pass_over_message(struct leat_sim_atm_aal_bench *bench, uint32_t port)
 {
     struct leat_sim_atm_aal_host *host = &bench->host[port];
@@ -254,7 +254,7 @@ static void hear(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t n
     if (told & LEAT_ATM_AAL_GOT) hear_octets(bench, port, now);
 }
 
-/* The unit's next deed; or the next cycle, if it takes orders too slowly. */
+/* The unit's next action; or the next cycle, if it accepts orders too slowly. */
 static void plan(struct leat_sim_atm_aal_bench *bench, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_aal_host *host = &bench->host[port];
@@ -378,7 +378,7 @@ static void step_state10(struct leat_sim_atm_aal_host *host)
 
 void leat_sim_atm_aal_bench_step(struct leat_sim_atm_aal_bench *bench)
 {
-    /* STATE10 comes before STATE7 in a step: it sees the messages of the cycle before. */
+    /* STATE10 precedes STATE7 in a step: it sees the messages of the cycle before. */
     for (uint32_t port = 0; port < bench->config.fabric.net.ports; port++)
         step_state10(&bench->host[port]);
     leat_sim_atm_run(&bench->sim, bench->sim.now + 1);

@@ -38,7 +38,7 @@ static void write_cell(const struct leat_sim_atm_check_load *w,
         leat_put_be64(source->cell + i, source->state);
 }
 
-/* Draws once a cycle from `from` on until a cell comes out of it. */
+/* Draws once a cycle from `from` on until there is a cell. */
 static void next_cell(struct leat_sim_atm_check_load *w, uint32_t port, uint64_t from)
 {
     const struct leat_atm_clos *net = &w->sim.fabric.net;

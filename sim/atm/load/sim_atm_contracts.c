@@ -9,8 +9,8 @@ enum { CONNECTION_AT = 5, NUMBER_AT = 9, ENTERED_AT = 17, FILL_AT = 25 };
 enum {
     SILENCE = 20,       /* random sources pause up to so many intervals, */
     SILENCE_ODDS = 4,   /* after one cell in so many */
-    TOGETHER = 1 << 16, /* cycles: greedy sources begin a burst anew at multiples of it, */
-    REST_ONE_IN = 4,    /* having rested for no more than this part of their time */
+    TOGETHER = 1 << 16, /* cycles: greedy sources start a new burst at multiples of it, */
+    REST_ONE_IN = 4,    /* after a rest of at most this fraction of their time */
 };
 
 /* A cell that waits or is being sent. */
@@ -22,23 +22,23 @@ struct held {
     uint32_t next_free; /* handle + 1 */
 };
 
-/* Best effort waits here, one cell at a time goes on into the queue of the port. */
+/* Best effort waits here; one cell at a time enters the queue of the port. */
 struct gate {
     struct leat_atm_queue *queue;
     struct leat_atm_gcra rule;
     struct leat_atm_gcra_schedule state;
-    bool open;             /* there is a share */
+    bool open;             /* it has a share */
     bool waiting;          /* its cell is in the queue of the port */
     uint16_t next_at_port; /* gate, NONE: the last */
 };
 
 struct connection {
     /* source */
-    struct leat_atm_shaper plan; /* what conforming sources keep to */
+    struct leat_atm_shaper plan; /* the rules of conforming sources */
     struct leat_random random;
     struct leat_atm_abr_source abr;
     uint64_t source_at; /* cycle of the next cell */
-    uint64_t wish;      /* ABR: cycle from which on there is one */
+    uint64_t wish;      /* ABR: cycle from which it has a cell */
     leat_time next_ps;  /* EXCESS */
     /* access */
     struct leat_atm_shaper shaper;
@@ -59,7 +59,7 @@ struct port {
     uint64_t free_at; /* the line */
     uint16_t first_connection, first_gate;
     uint32_t waiting;       /* cells in the queue */
-    uint8_t cell[CELL_LEN]; /* the last one sent, for the case that it is refused */
+    uint8_t cell[CELL_LEN]; /* the last one sent, in case it is refused */
 };
 
 struct leat_sim_atm_contracts {
@@ -69,7 +69,7 @@ struct leat_sim_atm_contracts {
     struct leat_sim_certificate certificate;
     struct leat_sim_atm_admission *admission;
     struct connection *connection;
-    struct gate *gate; /* 2 per connection: its own, and the way back */
+    struct gate *gate; /* 2 per connection: its own, and the return path's */
     struct port *port;
     struct held *held;
     uint32_t held_count, held_used, first_free;
@@ -101,8 +101,8 @@ uint64_t leat_sim_atm_contracts_cycles_max(const struct leat_sim_atm_fabric *fab
     return leat_sim_clock_cycle(&clock, LEAT_SIM_ATM_CONTRACTS_PS_MAX, &cycle) ? UINT64_MAX : cycle;
 }
 
-/* A cell comes to a shaper in cycle `now`: the first cycle in which it conforms. It is counted
- * there, at the edge, so that what leaves conforms to the picosecond. */
+/* The first cycle in which a cell that reaches the shaper in cycle `now` conforms. Conformance is
+ * tested at that edge, so that the output conforms to the picosecond. */
 static uint64_t conforming_cycle(const struct leat_sim_atm_contracts *s,
                                  struct leat_atm_shaper *shaper, uint64_t now)
 {
@@ -178,7 +178,7 @@ static unsigned level_of(const struct leat_sim_atm_contracts *s, uint32_t connec
     return leat_atm_class_level(s->config.connection[connection].contract.class);
 }
 
-/* A cell goes into the queue: that of the port, or of best effort. */
+/* Queues a cell: at the port, or for best effort. */
 static bool put(struct leat_sim_atm_contracts *s, uint32_t port, const struct held *cell)
 {
     struct gate *gate = gate_of(s, cell);
@@ -200,7 +200,7 @@ static bool gate_wants(const struct gate *gate)
     return gate->open && !gate->waiting && leat_atm_queue_len(gate->queue, 0) > 0;
 }
 
-/* Gates whose share allows a cell let it into the queue of the port. */
+/* Gates whose share allows a cell release it into the queue of the port. */
 static void open_gates(struct leat_sim_atm_contracts *s, uint32_t p, uint64_t now)
 {
     struct port *port = &s->port[p];
@@ -213,7 +213,7 @@ static void open_gates(struct leat_sim_atm_contracts *s, uint32_t p, uint64_t no
         leat_atm_queue_take(gate->queue, &item);
         item.level = (uint8_t)level_of(s, g / 2);
         const bool room = leat_atm_queue_put(port->queue, item);
-        assert(room); /* it holds a cell of each gate */
+        assert(room); /* it has room for a cell of each gate */
         (void)room;
         gate->waiting = true;
         port->waiting++;
@@ -258,8 +258,8 @@ static bool follows_rm_cells(const struct leat_sim_atm_connection *c)
     return c->contract.class == LEAT_ATM_ABR && c->source != LEAT_SIM_ATM_SOURCE_EXCESS;
 }
 
-/* When a conforming source would like to send next, the contract apart. A greedy one always does;
- * it rests only to have its full burst again at the same moment as all others. */
+/* When a conforming source wants to send next, regardless of the contract. A greedy one always
+ * does; it rests only to have its full burst again at the same time as all others. */
 static uint64_t wish_from(struct leat_sim_atm_contracts *s, uint32_t i, uint64_t now)
 {
     const struct leat_sim_atm_connection *c = &s->config.connection[i];
@@ -317,7 +317,7 @@ static void enter_data(struct leat_sim_atm_contracts *s, uint32_t i, uint64_t no
         const leat_time now_ps = edge(s, now);
         enum leat_atm_verdict verdict = leat_atm_policer_decide(&k->policer, now_ps, false);
         cell.clp = verdict == LEAT_ATM_TAG;
-        /* A tagged cell passes at the share of what is left over. */
+        /* A tagged cell passes at the share of the remaining capacity. */
         if (cell.clp && (!s->admission[i].share ||
                          !leat_atm_gcra_schedule_decide(&k->tag_rule, &k->tag_state, now_ps)))
             verdict = LEAT_ATM_DROP;
@@ -387,7 +387,7 @@ static void run_connection(struct leat_sim_atm_contracts *s, uint32_t i, uint64_
 
 /* ---- what the network asks of a host -------------------------------------------------------- */
 
-/* The first cycle from `from` on in which the port has something to do. */
+/* Wakes the port in the first cycle from `from` on in which it has something to do. */
 static void wake(struct leat_sim_atm_contracts *s, uint32_t p, uint64_t from)
 {
     const struct port *port = &s->port[p];
@@ -416,7 +416,7 @@ static void act(void *context, uint32_t port, uint64_t now)
     wake(s, port, now + 1);
 }
 
-/* Only where connections were forced in: no memory of an admitted set is ever full. */
+/* Only if connections were forced: no memory of an admitted set is ever full. */
 static void refused(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_contracts *s = context;
@@ -536,7 +536,7 @@ static size_t lay_out(struct leat_sim_atm_contracts *s,
                       void **scratch)
 {
     const uint32_t ports = config->fabric.net.ports, count = config->connection_count;
-    uint32_t cells = 1; /* that is on its way to a queue which may be full */
+    uint32_t cells = 1; /* in flight to a queue that may be full */
     s->admission = leat_arena_lay(arena, count, sizeof *s->admission);
     s->connection = leat_arena_lay(arena, count, sizeof *s->connection);
     s->gate = leat_arena_lay(arena, 2 * (size_t)count, sizeof *s->gate);
@@ -586,7 +586,7 @@ static void init_gate(struct leat_sim_atm_contracts *s, uint32_t g)
     port->first_gate = (uint16_t)g;
 }
 
-/* What a source keeps to; UBR has no contract, but no source is faster than its line. */
+/* The rules of a source; UBR has no contract, but no source is faster than its line. */
 static struct leat_atm_rules source_rules(const struct leat_sim_atm_contracts *s,
                                           const struct leat_atm_contract *contract)
 {
@@ -717,7 +717,7 @@ static leat_time oldest_wait_ps(const struct leat_sim_atm_contracts *s, uint32_t
     return edge(s, s->sim.now) - edge(s, oldest);
 }
 
-/* ABR: all it sent, or MCR from its first cell on, but for what may be on its way. */
+/* ABR: all that it sent, or MCR from its first cell on, except for what may be in flight. */
 static bool mcr_is_kept(const struct leat_sim_atm_contracts *s, uint32_t i)
 {
     const struct leat_atm_contract *contract = &s->config.connection[i].contract;

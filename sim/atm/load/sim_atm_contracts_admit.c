@@ -4,8 +4,8 @@
 
 enum { STAGES = LEAT_ATM_CLOS_STAGES_MAX, RESERVED_LEVELS = LEAT_SIM_BEST_LEVEL, ABR_LEVEL = 2 };
 enum { SHARE_STEPS_COARSE = 16, SHARE_STEPS_FINE = 256 };
-enum { MODEST_SHARE = 64 }; /* one in: what a share counts for when paths are chosen */
-#define GRAIN 1e-6 /* of a cell, a slot: what is reckoned is rounded up by more than it errs */
+enum { MODEST_SHARE = 64 }; /* one in: the weight of a share when paths are chosen */
+#define GRAIN 1e-6 /* of a cell, of a slot: results are rounded up by more than their error */
 
 /* Cells in any time of s slots: at most burst + rate s. */
 struct line {
@@ -16,27 +16,27 @@ struct sum {
     struct line peak, mean;
 };
 
-struct xpm { /* what comes to one output by one input of a switch */
+struct xpm { /* traffic from one input of a switch to one output */
     struct sum sum;
     uint32_t flows;
 };
 
 struct spd {
     struct sum sum;
-    uint32_t inputs; /* in use */
-    double booked;   /* load of those admitted, for the choice of paths */
+    uint32_t inputs; /* active */
+    double booked;   /* load of admitted connections, for the choice of paths */
 };
 
 struct access {
     struct leat_atm_cac_link link;
-    struct sum sum[RESERVED_LEVELS]; /* of each level and those above */
+    struct sum sum[RESERVED_LEVELS]; /* of each level and those above it */
     double wait[RESERVED_LEVELS];    /* slots */
     double load;
     uint32_t gates[LEAT_ATM_LEVEL_COUNT];
 };
 
-/* What enters the network at one port for another. A connection has two: [0] its cells, [1] the RM
- * cells on their way back (ABR), or its tagged cells. */
+/* Traffic that enters the network at one port for another. A connection has two flows: [0] its
+ * cells, [1] its returning RM cells (ABR), or its tagged cells. */
 struct flow {
     struct sum entry; /* at the access */
     bool on, gated;
@@ -113,7 +113,7 @@ uint64_t leat_sim_atm_contracts_link_rate(const struct leat_sim_atm_fabric *fabr
            (uint64_t)((double)rest * (double)fabric->period_ps_den / (double)cell_ps_num);
 }
 
-/* Gates at a port, by level: connections of best effort from it, ways back of RM cells. */
+/* Gates at a port, by level: its best-effort connections, and return paths of RM cells. */
 static void count_gates(const struct leat_sim_atm_contracts_config *config, uint32_t port,
                         uint32_t gates[LEAT_ATM_LEVEL_COUNT])
 {
@@ -180,7 +180,7 @@ static struct sum entry_of(const struct admit *a, const struct leat_atm_contract
     return entry;
 }
 
-/* Adds what a flow brings after having waited `late` slots. */
+/* Adds a flow that has waited `late` slots. */
 static void add_flow(struct sum *sum, const struct sum *flow, double late)
 {
     sum->peak.rate += flow->peak.rate;
@@ -189,8 +189,8 @@ static void add_flow(struct sum *sum, const struct sum *flow, double late)
     sum->mean.burst += flow->mean.burst + flow->mean.rate * late;
 }
 
-/* The longest queue of what comes below three lines and is served at `rate` after `latency`:
- * the greatest min(lines)(s) - rate (s - latency). It lies at the latency or where lines cross. */
+/* The longest queue of arrivals below three lines, served at `rate` after `latency`: the maximum of
+ * min(lines)(s) - rate (s - latency). It lies at the latency or where lines cross. */
 static double backlog(const struct line line[3], double rate, double latency)
 {
     double most = 0, at[4] = { latency };
@@ -311,14 +311,14 @@ static void add_up_stage(struct admit *a, uint32_t stage)
     }
 }
 
-/* Cells that may lie in a crosspoint memory, and how long one of them waits. */
+/* The maximum number of cells in a crosspoint memory, and how long one of them waits. */
 static double reckon_xpm(const struct xpm *xpm, const struct spd *spd, double *wait)
 {
     const double n = spd->inputs, select = 1.0 / LEAT_ATM_CELL_LEN;
     const struct line own[3] = { xpm->sum.peak, xpm->sum.mean, { 1, 1 } };
     const struct line all[3] = { spd->sum.peak, spd->sum.mean, { n, n } };
     *wait = 0;
-    if (spd->inputs <= 1) return 1; /* cells come no faster than they go */
+    if (spd->inputs <= 1) return 1; /* cells arrive no faster than they leave */
     const double in_turns = backlog(own, 1 / n, n + select), together = backlog(all, 1, 1 + select);
     const double cells = (in_turns < together ? in_turns : together) + GRAIN;
     const double busy = busy_time(&spd->sum, 1, 1 + select);
@@ -408,7 +408,7 @@ static void route(const struct admit *a, struct flow *flow, uint32_t from, uint3
     }
 }
 
-/* The cell that a gate let through has left its level after at most so long: there is one of each
+/* The maximum time until the cell that a gate released has left its level: there is one of each
  * gate, between two of them pass W + 1 cells from above, and one from below in W. */
 static leat_time gate_tau_ps(const struct admit *a, uint32_t port)
 {
@@ -448,14 +448,14 @@ static void switch_on(struct admit *a, uint32_t i, uint32_t path, bool on)
     if (has_share(c)) set_share(a, i, back && on ? c->contract.mcr : 0);
 }
 
-/* The access links, by atm_cac: that of the source, and ABR's way back. */
+/* The access links, by atm_cac: that of the source, and ABR's return path. */
 static bool ask_access(struct admit *a, uint32_t i, struct leat_sim_atm_admit_answer *why)
 {
     const struct leat_sim_atm_connection *c = &a->config->connection[i];
     struct leat_atm_contract asked[2] = { c->contract, c->contract };
     const uint32_t port[2] = { c->from, c->to };
     const int links = c->contract.class == LEAT_ATM_ABR ? 2 : 1;
-    if (!is_best_effort(c)) asked[0].ctd_ps = asked[0].cdv_ps = LEAT_NEVER; /* of the whole way */
+    if (!is_best_effort(c)) asked[0].ctd_ps = asked[0].cdv_ps = LEAT_NEVER; /* of the whole path */
     asked[1].mcr /= LEAT_SIM_BACK_DIVISOR;
     for (int k = 0; k < links; k++) {
         struct leat_atm_cac_link *link = &a->access[port[k]].link;
@@ -497,7 +497,7 @@ static double path_load(const struct admit *a, const struct leat_sim_atm_connect
     return most;
 }
 
-/* The least loaded path that is above `load`, or has it and a number above `path`. */
+/* The least loaded path with more than `load`, or with `load` and a number above `path`. */
 static bool next_path(const struct admit *a, const struct leat_sim_atm_connection *c, double *load,
                       uint32_t *path)
 {
@@ -538,7 +538,7 @@ static bool find_path(struct admit *a, uint32_t i)
     while (next_path(a, c, &load, &path)) {
         switch_on(a, i, path, true);
         if (reckon(a, &why)) return true;
-        if (first->criterion == LEAT_ATM_CAC_ACCEPTED) *first = why; /* of the least loaded one */
+        if (first->criterion == LEAT_ATM_CAC_ACCEPTED) *first = why; /* of the least loaded path */
     }
     return false;
 }
@@ -562,7 +562,7 @@ static void ask(struct admit *a, uint32_t i)
     }
     switch_on(a, i, fallback, false);
     out->ctd_ps = out->cdv_ps = LEAT_NEVER;
-    /* Forced in, best effort still goes through its gate. */
+    /* If admission is forced, best effort still uses its gate. */
     if (a->config->admit_all && is_best_effort(c)) {
         switch_on(a, i, fallback, true);
         set_share(a, i, 0);
@@ -608,7 +608,7 @@ static bool grow_all(struct admit *a, uint64_t step, const bool *stuck, uint64_t
     return false;
 }
 
-/* Each share that can grows by a step; the others are stuck. False: all are. */
+/* Each share that can grow grows by a step; the others are stuck. False: all are. */
 static bool grow_each(struct admit *a, uint64_t step, bool *stuck)
 {
     struct leat_sim_atm_admit_answer why;
@@ -633,7 +633,7 @@ static void give_shares(struct admit *a, bool *stuck, uint64_t *before)
         continue;
     while (grow_all(a, small, stuck, before) || grow_each(a, small, stuck))
         continue;
-    const bool sound = reckon(a, &why); /* the promises, with all shares */
+    const bool sound = reckon(a, &why); /* the guarantees, with all shares */
     assert(sound);
     (void)sound;
 }

@@ -9,8 +9,8 @@
 enum { WINDOW_MIN = 1024, WINDOW_TOTAL = 1 << 16 };
 enum { ID_MASK = 0x7fffffff };  /* a message's id is not negative */
 enum { DRAIN_CYCLES = 4096 };   /* in which a cell in the network arrives, if it ever does */
-enum { SEND_CYCLES = 15 };      /* the least that a message takes to be sent or asked for */
-enum { STRIDE_DELIVERIES = 4 }; /* of a port: to ask for a message takes 22 cycles */
+enum { SEND_CYCLES = 15 };      /* the minimum to send or request a message */
+enum { STRIDE_DELIVERIES = 4 }; /* of a port: requesting a message takes 22 cycles */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -19,7 +19,7 @@ static uint32_t cells_of(uint32_t len)
            LEAT_ATM_TASK_PAYLOAD_LEN;
 }
 
-/* What message `number` of a port says. */
+/* The octets of message `number` of a port. */
 static void write_octets(uint32_t port, uint32_t number, uint8_t *out, uint32_t len)
 {
     uint64_t state = (uint64_t)port << 32 | number;
@@ -63,15 +63,15 @@ static struct leat_sim_atm_load_sent *sent_of(const struct leat_sim_atm_load *lo
     return &load->sent[(size_t)port * load->window + number % load->window];
 }
 
-/* The cycles that it takes at least to write a message, or to read it; one that is too long may be
- * given up at any time. */
+/* The minimum number of cycles to write or read a message; one that is too long may be abandoned at
+ * any time. */
 static uint64_t told_after(const struct leat_sim_atm_load *load, uint32_t len)
 {
     const bool fits = len <= leat_atm_aal_message_max(load->config.aal.send_blocks);
     return fits ? SEND_CYCLES + leat_atm_aal_io_cycles(len) : 1;
 }
 
-/* What begins in cycle `now` is not told before the cycle that this returns. */
+/* Operations that begin in cycle `now` are not reported before the cycle that this returns. */
 static uint64_t begin_telling(struct leat_sim_atm_load *load, uint32_t len, uint64_t now)
 {
     const uint64_t from = now + told_after(load, len);
@@ -122,7 +122,7 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     load->counts.cells_offered += cells_of(m->len);
 }
 
-/* The number of a message of that source, from its id; the high bit of a number is lost. */
+/* The number of a message of that source, from its id, which lacks the high bit of the number. */
 static uint32_t number_in(const struct leat_sim_atm_load *load,
                           const struct leat_atm_aal_unit *unit, uint16_t message)
 {
@@ -136,7 +136,7 @@ static void drop_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_lo
     host->complete_count--;
 }
 
-/* Takes out what became obsolete before it was read. */
+/* Removes messages that expired unread. */
 static void sift_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host,
                           uint64_t now)
 {
@@ -150,7 +150,7 @@ static void sift_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_lo
     host->complete_count = kept;
 }
 
-/* Those that can still be read have a block each: there is room. */
+/* Messages that can still be read have a block each, so there is room. */
 static void add_complete(struct leat_sim_atm_load *load, struct leat_sim_atm_load_host *host,
                          uint64_t now)
 {
@@ -183,7 +183,7 @@ static void begin_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t n
     host->reading_len = c->len;
     host->read_from = begin_telling(load, c->len, now);
     drop_complete(load, host);
-    if (host->complete_count) /* the next one has perhaps waited for long */
+    if (host->complete_count) /* the next one may have waited for long */
         leat_atm_aal_unit_fetch(&host->unit, host->complete[host->complete_head].block);
     leat_atm_aal_unit_command(&host->unit, &receive, now);
     leat_atm_aal_unit_command(&host->unit, &get, now);
@@ -195,7 +195,7 @@ static bool may_serve(const struct leat_sim_atm_load_host *host)
     return !host->reading && (!host->writing || host->unit.nomem);
 }
 
-/* Who has waited longest? */
+/* The one who has waited longest is served. */
 static void serve(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
@@ -222,7 +222,7 @@ static void count_delivery(struct leat_sim_atm_load *load, const struct leat_sim
     load->counts.messages_delivered++;
     load->counts.cells_delivered += cells_of(len);
     load->counts.bytes_delivered += len;
-    if (sent->number != number) return; /* forgotten since */
+    if (sent->number != number) return; /* no longer known */
     leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
     if (sent->copies == 0)
         load->counts.duplicated++;
@@ -230,7 +230,8 @@ static void count_delivery(struct leat_sim_atm_load *load, const struct leat_sim
         load->counts.given_up_delivered++;
 }
 
-/* The message that this host reads, arriving in cycle `at`; its octets go to load->received. */
+/* The message that this host reads, arriving in cycle `at`; its octets are copied to
+ * load->received. */
 static struct leat_sim_delivery take_message(struct leat_sim_atm_load *load, uint32_t port,
                                              uint64_t at)
 {
@@ -259,7 +260,7 @@ static bool tells_coming(const struct leat_sim_atm_load *load)
     return load->config.watch.coming && load->cells_stay_sound;
 }
 
-/* Its reading is granted, and from here on it is known when that ends: nothing stops it. */
+/* Its read is granted, and its end is now known: nothing stops it. */
 static void tell_coming(struct leat_sim_atm_load *load, uint32_t port)
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
@@ -344,7 +345,7 @@ static void send_cell(struct leat_sim_atm_load *load, uint32_t port, const uint8
     watch_cell(load, port, LEAT_SIM_ATM_LINE_TO_NETWORK, cell, at);
 }
 
-/* Extra cells first, then the unit's own, unless it is lost: then its time passes all the same. */
+/* Extra cells first, then the unit's own. If that is lost, its time passes nevertheless. */
 static void send_piece(struct leat_sim_atm_load *load, uint32_t port, uint64_t at)
 {
     struct leat_sim_atm_load_line *line = &load->line[port];
@@ -380,7 +381,7 @@ static void send_line(struct leat_sim_atm_load *load, uint32_t port)
         send_cell(load, port, unit->line_cell, unit->line_at);
 }
 
-/* A message may be told more than once, cell by cell. */
+/* May be called more than once for a message, cell by cell. */
 static void hear_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
@@ -426,7 +427,7 @@ static void hear(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
     if (told & LEAT_ATM_AAL_UNDELIVERABLE) hear_given_up(load, port, now);
 }
 
-/* When the host itself acts: a message arises while it has nothing to do, or its line is free. */
+/* When the host acts on its own: a message arises while it is idle, or its line is free. */
 static uint64_t next_own(const struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_load_host *host = &load->host[port];
@@ -435,7 +436,7 @@ static uint64_t next_own(const struct leat_sim_atm_load *load, uint32_t port, ui
     return load->line ? leat_smaller(at, load->line[port].next_at) : at;
 }
 
-/* The host does what it can in this cycle. */
+/* The host does all it can in this cycle. */
 static void attend(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
@@ -447,7 +448,7 @@ static void attend(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
     host->own_at = next_own(load, port, now);
 }
 
-/* The next deeds, each in its cycle, up to `last` or to the first that is told. */
+/* The next actions, each in its cycle, up to `last` or to the first that is reported. */
 static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t last)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
@@ -461,7 +462,7 @@ static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t l
     if (at < host->own_at) {
         if (!(told & LEAT_ATM_AAL_NEWS)) return;
         if (told == LEAT_ATM_AAL_LINE && !load->line && !load->config.desk.hear) {
-            /* No concern of the host. */
+            /* Not for the host. */
             host->unit.told = 0;
             send_line(load, port);
             return;
@@ -471,7 +472,7 @@ static void next_deeds(struct leat_sim_atm_load *load, uint32_t port, uint64_t l
     attend(load, port, at);
 }
 
-/* All that is due up to and including cycle `now`. */
+/* Everything due up to and including cycle `now`. */
 static void catch_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_load_host *host = &load->host[port];
@@ -479,7 +480,7 @@ static void catch_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now
         next_deeds(load, port, now);
 }
 
-/* What this host does, or has sent, is told in this cycle or later. */
+/* No operation of this host, and none of its cells, is reported before this cycle. */
 static uint64_t told_from(const struct leat_sim_atm_load_host *host, uint64_t now)
 {
     const struct leat_atm_aal_unit *unit = &host->unit;
@@ -488,7 +489,7 @@ static uint64_t told_from(const struct leat_sim_atm_load_host *host, uint64_t no
                                     : leat_larger(host->written_from, now + SEND_CYCLES);
     const uint64_t read_at = unit->read.count == 1 ? unit->due[LEAT_ATM_AAL_STATE8]
                                                    : leat_larger(host->read_from, now + 1);
-    /* The first to run out of those that are sent, or one that is sent from now on. */
+    /* The first time-out of a sent cell, or of one that is sent from now on. */
     uint64_t from = leat_smaller(unit->due[LEAT_ATM_AAL_STATE9],
                                  now + unit->config.retransmit_cycles - 1);
     if (host->writing) from = leat_smaller(from, written_at);
@@ -497,10 +498,10 @@ static uint64_t told_from(const struct leat_sim_atm_load_host *host, uint64_t no
 }
 
 /*
- * Where messages are handed over, a run ends in the cycle in which something is told, and no port
- * may have done anything behind it: a message handed over then comes into the middle of that. So
- * nobody goes further than to the cycle before the first that may tell anything, be it in what a
- * host has begun or in what one begins from cycle `now` on.
+ * With handed_over, a run ends in the cycle of a callback, and no port may have advanced beyond it,
+ * because a message may be sent in reply. So no port runs further than to the cycle before the
+ * first possible callback, whether for an operation in progress or for one that begins at `now` or
+ * later.
  */
 static uint64_t nothing_told_up_to(struct leat_sim_atm_load *load, uint64_t now)
 {
@@ -514,7 +515,7 @@ static uint64_t nothing_told_up_to(struct leat_sim_atm_load *load, uint64_t now)
     return leat_smaller(load->quiet_before, now + load->tells_after) - 1;
 }
 
-/* How far may ports go by themselves? */
+/* How far may ports run independently? */
 static uint64_t stride(void *context, uint64_t now)
 {
     struct leat_sim_atm_load *load = context;
@@ -528,7 +529,7 @@ static uint64_t stride(void *context, uint64_t now)
     return load->stride_last;
 }
 
-/* The next deed; all before it are done. */
+/* The next action; all before it are done. */
 static void plan(struct leat_sim_atm_load *load, uint32_t port)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
@@ -540,7 +541,7 @@ static void plan(struct leat_sim_atm_load *load, uint32_t port)
     leat_sim_atm_wake(&load->sim, port, leat_smaller(host->unit.wake_at, host->own_at));
 }
 
-/* What was refused is sent again as it is: the line has decided on it. */
+/* A refused cell is sent again unchanged: the line has decided its fate. */
 static void send_again(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load_line *line = &load->line[port];
@@ -575,7 +576,7 @@ static void act(void *context, uint32_t port, uint64_t now)
     plan(load, port);
 }
 
-/* The network counts one block for each cell that it hands over; the line may take three. */
+/* The network counts one block for each cell that it delivers; the line may take three. */
 static uint32_t room(void *context, uint32_t port)
 {
     enum { CELLS_MAX = 1 + LEAT_SIM_ATM_LINE_EXTRAS_MAX };
@@ -594,7 +595,7 @@ static void receive(struct leat_sim_atm_load *load, uint32_t port, const uint8_t
     watch_cell(load, port, LEAT_SIM_ATM_LINE_TO_HOST, cell, now);
 }
 
-/* There is room for the cell that came in; what comes beside it takes its chance. */
+/* There is room for the cell that arrived; extra cells may find none. */
 static void receive_over_line(struct leat_sim_atm_load *load, uint32_t port, const uint8_t *cell,
                               uint64_t now)
 {
@@ -671,7 +672,7 @@ static void init_lines(struct leat_sim_atm_load *load)
 {
     const struct leat_atm_clos *net = &load->config.fabric.net;
     struct leat_sim_atm_line_config line = load->config.line;
-    line.label_count = net->paths * (net->ports + 1); /* the last ones lead to all ports */
+    line.label_count = net->paths * (net->ports + 1); /* the last ones are broadcast labels */
     line.header_octets = net->header_octets;
     assert(leat_sim_atm_line_config_check(&line, net->ports) == LEAT_ERR_OK);
     leat_sim_atm_line_medium_init(load->medium, &line);
@@ -813,7 +814,7 @@ void leat_sim_atm_load_count_offered(struct leat_sim_atm_load *load)
 {
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++) {
         struct leat_sim_atm_load_host *host = &load->host[port];
-        if (host->writing) draw_message(load, port); /* the one being written is counted */
+        if (host->writing) draw_message(load, port); /*  the one being written is counted */
         while (host->has_message && host->message.at < load->sim.now) {
             load->counts.messages_offered++;
             load->counts.cells_offered += cells_of(host->message.len);

@@ -1,9 +1,9 @@
 #include "sim_atm_load_stuck.h"
 
-enum { STUCK_CYCLES = 1 << 20 };  /* without any cell, though it has long been sent */
-enum { LOOK_CYCLES = 1 << 12 };   /* between looks at a network that may be locked */
-enum { LOCKED_CYCLES = 1 << 16 }; /* in which any cell arrives that can */
-enum { SERVICE_CYCLES = 1 << 8 }; /* the most that a unit does with a cell, but for searching */
+enum { STUCK_CYCLES = 1 << 20 };  /* without any arrival, although every cell has long been sent */
+enum { LOOK_CYCLES = 1 << 12 };   /* between checks of a network that may be locked */
+enum { LOCKED_CYCLES = 1 << 16 }; /* in which every cell arrives that can */
+enum { SERVICE_CYCLES = 1 << 8 }; /* the most that a unit spends on a cell, except for searching */
 
 const char *leat_sim_atm_load_stuck_text(enum leat_port_stuck how)
 {
@@ -33,8 +33,8 @@ bool leat_sim_atm_load_is_stuck(const struct leat_sim_atm_load *load,
     return load->sim.now - look->since > patience + STUCK_CYCLES;
 }
 
-/* An acknowledgement is looked for along all blocks that wait for one, two cycles each (note R8);
- * whatever else a cell needs in its unit takes less than SERVICE_CYCLES. */
+/* The search for the block of an acknowledgement visits all blocks that wait for one, two cycles
+ * each (note R8). Everything else that a cell needs in its unit takes less than SERVICE_CYCLES. */
 uint64_t leat_sim_atm_load_delivery_cycles(const struct leat_sim_atm_load *load)
 {
     const struct leat_atm_aal_config *aal = &load->config.aal;
@@ -67,8 +67,8 @@ uint64_t leat_sim_atm_load_patience(const struct leat_sim_atm_load *load)
            leat_atm_aal_io_cycles(load->config.len_max) + LOCKED_CYCLES;
 }
 
-/* Cells that a port has begun to send or has got. While it sends, and this does not change, the
- * network refuses one and the same cell over and over. */
+/* Cells that a port has begun to send or has received. If it is sending, and this does not change,
+ * the network keeps refusing the same cell. */
 static uint64_t moved_at(const struct leat_sim_atm_load_host *host)
 {
     const struct leat_atm_aal_counts *c = &host->unit.counts;
@@ -76,8 +76,8 @@ static uint64_t moved_at(const struct leat_sim_atm_load_host *host)
            c->bad_cells + c->misdelivered + c->beyond;
 }
 
-/* The cycle of the next look. Where nobody sends there is no lock: later is soon enough, up to as
- * long as it has been so. */
+/* The cycle of the next check. If nobody sends there is no lock: checks become rarer the longer
+ * this lasts. */
 static uint64_t look_at(const struct leat_sim_atm_load *load)
 {
     return load->looked_at + ((uint64_t)LOOK_CYCLES << load->idle_looks);
@@ -94,7 +94,7 @@ bool leat_sim_atm_load_look(struct leat_sim_atm_load *load)
         if (moved != host->moved || !host->unit.sending || !is_full) host->still_since = now;
         host->moved = moved;
     }
-    /* Cells that are parked wait for descriptors, which messages leave that were read. */
+    /* Parked cells wait for descriptors, which are freed when messages are read. */
     const uint64_t moved = load->sim.counts.cells_out + load->counts.messages_delivered;
     if (load->moved != moved) load->still_since = now;
     load->moved = moved;
@@ -113,7 +113,7 @@ bool leat_sim_atm_load_is_locked(const struct leat_sim_atm_load *load, uint32_t 
 {
     const uint64_t patience = leat_sim_atm_load_patience(load);
     *since = load->host[port].still_since;
-    /* Ports may wait for each other in a row, and its end for something that takes so long. */
+    /* Ports may wait for each other in a chain, and its end for something that takes so long. */
     return is_still(load, *since,
                     is_still(load, load->still_since, patience)
                         ? patience

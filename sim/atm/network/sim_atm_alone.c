@@ -1,13 +1,13 @@
 /*
- * A network in which cells never meet: each takes as long as it does when it is alone, whatever
- * else is under way. Its switches have no part in it, nor their buffers; nothing is refused.
+ * A network without contention: each cell takes as long as it does alone, whatever else is in
+ * flight. Switches and their buffers are not simulated; nothing is refused.
  *
  *     first octet on buf in s  ------------->  last octet at the port in s + idle cycles + 53
  */
 #include "sim_atm_parts.h"
 
 enum phase { PORTS, ARRIVALS, PHASES };
-enum { UNDER_WAY_MAX = 4 }; /* cells of a port: one begins in 53 cycles, and takes less than 200 */
+enum { UNDER_WAY_MAX = 4 }; /*  cells of a port: one begins per 53 cycles, and takes below 200 */
 
 struct way {
     uint64_t at; /* of its last octet */

@@ -5,16 +5,16 @@
  *      select ----> check by the PPD downstream -------> complete -------> last octet at a port
  *                   no room: select again in T+6         next select
  *
- * Crosspoint memories hold whole cells here. A cell counts from its check on; with it, it leaves
- * the memory upstream, where the octets that the SPD has not yet taken are known from the cycle of
- * its selection. So nothing is to be done when a transfer is complete, unless another cell waits
- * for the SPD. And where a cell comes to an idle SPD, or one is refused, the selection in the next
- * cycle is settled at once; another cell that comes in the same cycle settles it anew.
+ * Crosspoint memories hold whole cells here. A cell is in a memory from its check on, and leaves
+ * the memory upstream at the same time; the octets that the SPD has not yet taken there follow from
+ * the cycle of its selection. So the end of a transfer needs no event, unless another cell waits
+ * for the SPD. If a cell reaches an idle SPD, or one is refused, the selection in the next cycle is
+ * decided at once; another cell that arrives in the same cycle decides it anew.
  */
 #include "sim_atm_cell_parts.h"
 
-enum { ROOM_FOR_SURE = 2 };     /* cells: one may come in between select and check */
-enum { EVENTS_AT_LEAST = 512 }; /* cycles, where strides are not possible */
+enum { ROOM_FOR_SURE = 2 };     /* cells: one may arrive between select and check */
+enum { EVENTS_AT_LEAST = 512 }; /* cycles, if strides are not possible */
 
 static uint32_t memory_count(const struct leat_atm_clos *net)
 {
@@ -46,7 +46,7 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     const struct leat_sim_agenda_shape shape = agenda_shape(net);
     struct leat_sim_atm_cells parts = { .memory_count = memory_count(net) };
     parts.places = sim->fabric.buffer_cells + 1;
-    /* All full; and a port sends one, gets one, and has an octet of another one to come. */
+    /* All full; and a port sends one, receives one, and has an octet of another one pending. */
     parts.cell_count = parts.memory_count * parts.places + 3 * net->ports;
     sim->cells = leat_arena_lay(arena, 1, sizeof *sim->cells);
     parts.spd = leat_arena_lay(arena, net->spd_count, sizeof *parts.spd);
@@ -64,7 +64,7 @@ void leat_sim_atm_cells_lay(struct leat_sim_atm *sim, struct leat_arena *arena)
     leat_sim_agenda_init(&sim->cells->agenda, &shape, agenda);
 }
 
-/* The closed forms of atm_clos.h divide; looking up does not. */
+/* The closed forms of atm_clos.h divide; a table does not. */
 static void fill_routes(struct leat_sim_atm *sim, const struct leat_atm_clos_stage *stage,
                         struct leat_atm_route *route)
 {
@@ -127,7 +127,7 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim)
     }
     cells->check_after = net->header_octets + LEAT_ATM_ROLLBACK_EXTRA;
     cells->full_size_min = (int64_t)CELL_LEN * sim->fabric.buffer_cells - cells->check_after;
-    cells->sure_count = sim->fabric.buffer_cells - 1; /* the one that is leaving included */
+    cells->sure_count = sim->fabric.buffer_cells - 1; /* including the one that is leaving */
     leat_sim_atm_strides_init(sim);
 }
 
@@ -210,7 +210,7 @@ static void select_cell(struct leat_sim_atm *sim, uint32_t number, uint64_t at)
     }
 }
 
-/* Another cell has come before the one selected for the next cycle begins to leave. */
+/* Another cell arrived before the one selected for the next cycle begins to leave. */
 static void select_anew(struct leat_sim_atm *sim, uint32_t number)
 {
     struct spd *spd = &sim->cells->spd[number];
@@ -223,7 +223,8 @@ static void select_anew(struct leat_sim_atm *sim, uint32_t number)
     select_cell(sim, number, spd->selected_at);
 }
 
-/* A refused cell stays on top, and the next input that has a cell is selected in the next cycle. */
+/* A refused cell stays at the head, and the next input that has a cell is selected in the next
+ * cycle. */
 static void take_back(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
     leat_sim_agenda_set(&sim->cells->agenda, SPDS, number, LEAT_NEVER); /* it is not complete */
@@ -244,7 +245,7 @@ static bool has_room(const struct leat_sim_atm_cells *cells, const struct spd *s
     return octets < cells->full_size_min;
 }
 
-/* All of these outputs, seen from one input? One full memory refuses the whole cell. */
+/* Do all these outputs have room, for one input? One full memory refuses the whole cell. */
 static bool have_room(const struct leat_sim_atm_cells *cells, const struct ppd *ppd,
                       uint64_t outputs, uint64_t now)
 {
@@ -280,11 +281,11 @@ static void refuse(struct leat_sim_atm *sim, const struct ppd *ppd, uint64_t now
     hurry_port(sim, ppd->from, now + 1);
 }
 
-/* Where the cell goes; the label becomes the new one. */
+/* The route of the cell; the label becomes the new one. */
 static uint64_t find_route(struct leat_sim_atm *sim, const struct ppd *ppd, uint32_t *label)
 {
     if (*label >= ppd->label_count) {
-        /* An entry that selects nothing is no mistake of the label's (spec/atm.md, 4.2). */
+        /* An entry that selects nothing is not an error of the label (spec/atm.md, 4.2). */
         sim->counts.unrouted += *label >= sim->fabric.net.table_depth;
         return 0;
     }
@@ -293,7 +294,7 @@ static uint64_t find_route(struct leat_sim_atm *sim, const struct ppd *ppd, uint
     return route->select;
 }
 
-/* A PPD knows the header of the cell that comes in: where to, and is there room? */
+/* A PPD has the header of the arriving cell: what is its route, and is there room? */
 static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;
@@ -312,7 +313,7 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
     if (copies != 1) copy_cell(cells, entry.cell, copies);
 }
 
-/* The host has no room: the cell that begins to come in goes back to its memory. */
+/* The host has no room: the arriving cell returns to its memory. */
 static void stop_arrival(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
@@ -366,7 +367,7 @@ static void run_events(struct leat_sim_atm *sim, uint64_t until)
     if (until != LEAT_NEVER && until > sim->now) sim->now = until;
 }
 
-/* In strides where the hosts allow them and the network too, else event by event. */
+/* In strides if hosts and network allow it, else event by event. */
 void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until)
 {
     struct leat_sim_atm_cells *cells = sim->cells;

@@ -23,7 +23,7 @@ const struct leat_sim_atm_fabric_spelling *leat_sim_atm_fabric_list(size_t index
 
 /* ---- pieces of a name ----------------------------------------------------------------------- */
 
-/* What is read so far, and where complaints go. */
+/* The result so far, and where errors are written. */
 struct reading {
     struct leat_atm_clos_config config;
     struct leat_sim_atm_fabric fabric;
@@ -68,7 +68,7 @@ static leat_err unknown(const struct reading *r, const char *what, struct leat_s
     return LEAT_ERR_SYNTAX;
 }
 
-/* Numbers beyond 32 bits stay beyond every limit, as TOO_LARGE. */
+/* Numbers beyond 32 bits become TOO_LARGE, which exceeds every limit. */
 static bool read_number(struct leat_sim_piece p, uint32_t *out)
 {
     uint64_t number;
@@ -147,8 +147,8 @@ static leat_err read_parameters(struct reading *r, struct leat_sim_piece rest)
 
 /* ---- the name ------------------------------------------------------------------------------- */
 
-/* "4,4,4" into just as many numbers; `expected` is told where there are others, `range` where one
- * has no end. */
+/* Parses "4,4,4" into exactly as many numbers. The error says `expected` for another count, `range`
+ * for a number out of range. */
 static leat_err read_sizes(const struct reading *r, struct leat_sim_piece sizes,
                            uint32_t *const size[], size_t count, const char *range,
                            const char *expected)
@@ -217,7 +217,7 @@ static void put_number(struct leat_text *text, const char *before, uint32_t numb
     leat_text_decimal(text, number);
 }
 
-/* The switching and the table that the network has without being told. */
+/* The default switching and table of the network. */
 static struct leat_atm_clos by_default(const struct leat_atm_clos *net)
 {
     const struct leat_atm_clos_config config = {

@@ -37,7 +37,7 @@ bool leat_sim_atm_line_has_faults(const struct leat_sim_atm_line_config *config)
            config->duplicate || config->outage_count || config->damage;
 }
 
-/* The high half of a product of 64 bits each. */
+/* The high half of a 64 x 64 bit product. */
 static uint64_t product_high(uint64_t a, uint64_t b)
 {
     const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
@@ -70,7 +70,7 @@ void leat_sim_atm_line_init(struct leat_sim_atm_line *line,
                             const struct leat_sim_atm_line_medium *medium, uint32_t port,
                             enum leat_sim_atm_line_direction direction)
 {
-    const uint64_t lines_from = UINT64_C(1) << 32; /* entities below are the hosts' */
+    const uint64_t lines_from = UINT64_C(1) << 32; /* lower entities are the hosts' */
     *line = (struct leat_sim_atm_line){ .port = port, .direction = direction };
     leat_random_seed_entity(&line->random, medium->config.seed,
                             lines_from + 2 * (uint64_t)port + (uint64_t)direction);
@@ -92,7 +92,8 @@ static bool is_out(const struct leat_sim_atm_line *line,
     return false;
 }
 
-/* How many of `left` bits in a row are sound before the next error? One draw, whatever the rate. */
+/* How many of `left` consecutive bits are sound before the next error? One draw, whatever the rate.
+ * */
 static uint32_t draw_sound_run(struct leat_sim_atm_line *line, const uint64_t *sound, uint32_t left)
 {
     const uint64_t draw = leat_random_next(&line->random);
@@ -125,7 +126,7 @@ static uint64_t count_bits(const uint8_t *octets, size_t len)
     return count;
 }
 
-/* The bits that are flipped on the way. True: some are. */
+/* The bits that are flipped on the line. True: some are. */
 static bool make_mask(struct leat_sim_atm_line *line, const struct leat_sim_atm_line_medium *medium,
                       const uint8_t *cell, uint8_t mask[CELL_LEN])
 {
@@ -155,7 +156,7 @@ static void tell(const struct leat_sim_atm_line_config *config,
     config->watch(config->watch_context, &event);
 }
 
-/* Nothing happened to the octets of this cell. */
+/* Reports that the octets of this cell are unchanged. */
 static void tell_unaltered(const struct leat_sim_atm_line_config *config,
                            const struct leat_sim_atm_line *line,
                            struct leat_sim_atm_line_event event, const uint8_t *cell)
@@ -175,8 +176,8 @@ static enum leat_sim_atm_line_fate check_header(struct leat_sim_atm_line *line, 
     return LEAT_SIM_ATM_LINE_DISCARDED;
 }
 
-/* `sent` is what came to this line: of a cell that was damaged on the way into the network and
- * healed on the way out nobody here knows how it began, so that it counts as undetected. */
+/* `sent` is what entered this line. If a cell was damaged on its way into the network and repaired
+ * on its way out, the original is unknown here, so it counts as undetected. */
 static void count_passed(struct leat_sim_atm_line *line, const uint8_t *sent, const uint8_t *passed)
 {
     const bool altered = memcmp(passed + HEADER_LEN, sent + HEADER_LEN, CELL_LEN - HEADER_LEN) != 0;
@@ -210,7 +211,7 @@ static bool carry_damaged(struct leat_sim_atm_line *line,
     return arrives;
 }
 
-/* A cell that is not lost as a whole. A sound header leads the check back to its first mode. */
+/* A cell that is not lost as a whole. A sound header returns the check to its first mode. */
 static bool carry(struct leat_sim_atm_line *line, const struct leat_sim_atm_line_medium *medium,
                   const uint8_t *cell, enum leat_sim_atm_line_what what, uint64_t at, uint8_t *out)
 {

@@ -1,11 +1,10 @@
 /*
  * The network at register level: in every cycle all SPDs, then all ports, then all PPDs
- * (spec/atm.md, 4.4). Units in which nothing can happen are passed over, and cycles in which
- * nothing can happen anywhere.
+ * (spec/atm.md, 4.4). Idle units are skipped, and so are cycles in which everything is idle.
  */
 #include "sim_atm_parts.h"
 
-struct wire { /* where a unit looks */
+struct wire { /* the input of a unit */
     const uint8_t *byte;
     const bool *byteind;
 };
@@ -154,7 +153,7 @@ static void step_ppds(struct leat_sim_atm *sim)
     }
 }
 
-/* STATE6's way of counting octets (spec/atm.md, R5). */
+/* STATE6 counts octets like this (spec/atm.md, R5). */
 static void take_octet(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
 {
     struct leat_sim_atm_port *port = &sim->port[p];
@@ -208,7 +207,7 @@ static void step_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     if (port->ogbytei || port->icsuspend) sim->rtl->busy = true;
 }
 
-/* The first cycle in which anything happens after a cycle in which nothing moved. */
+/* The first cycle with any event, after a cycle in which nothing moved. */
 static uint64_t next_deed(const struct leat_sim_atm *sim)
 {
     uint64_t at = LEAT_NEVER;
@@ -237,7 +236,7 @@ void leat_sim_atm_rtl_run(struct leat_sim_atm *sim, uint64_t until)
     }
 }
 
-/* An SPD's first deed in a cycle is to put its buf on the link (spec/atm.md, 4.3, S1). */
+/* An SPD's first action in a cycle is to put its buf on the link (spec/atm.md, 4.3, S1). */
 void leat_sim_atm_wires(const struct leat_sim_atm *sim, uint32_t port,
                         struct leat_sim_atm_wires *out)
 {

@@ -1,20 +1,20 @@
 /*
- * The cell network in strides. Hosts hear of each other by cells only, and a cell that is selected
- * for a port in cycle T has its last octet there in T+54. So all that comes in within a cell time
- * is known beforehand, and what happens in that time can be done place by place:
+ * The cell network in strides. Hosts affect each other only through cells, and a cell that is
+ * selected for a port in cycle T has its last octet there in T+54. So all arrivals within a cell
+ * time are known in advance, and that time can be simulated place by place:
  *
- *     cycles t+1 .. t+55     port 0, port 1, ...              get cells, act, send cells
- *                            then the SPDs of the first stage, each all that it selects,
+ *     cycles t+1 .. t+55     port 0, port 1, ...              receive cells, act, send cells
+ *                            then the SPDs of the first stage, each with all its selections,
  *                            then those of the second one, ...
  *
- * Cells move downstream only, so nobody needs to know what those behind it do, but for one thing: a
- * full memory refuses cells. Where a memory has so many cells, or a host so little room, that this
- * may happen within a stride, the network goes on event by event (sim_atm_cell.c) for a while. What
- * is done in which cycle is the same in both ways.
+ * Cells move downstream only, so no place depends on those downstream, with one exception: a full
+ * memory refuses cells. If a memory has so many cells, or a host so little room, that this may
+ * happen within a stride, the network continues event by event (sim_atm_cell.c) for a while. Both
+ * ways do the same in the same cycles.
  *
- * A cell is written down for its next memory as soon as it is selected upstream, with the cycle of
- * its check, from which on it is there; it comes into the memory when the SPD looks. When a stride
- * is over, all is settled that is selected up to and including the next cycle.
+ * A cell is recorded for its next memory as soon as it is selected upstream, with the cycle of its
+ * check, from which on it is there; it enters the memory when the SPD reads it. At the end of a
+ * stride, all selections up to and including the next cycle are settled.
  */
 #include "sim_atm_cell_parts.h"
 
@@ -27,10 +27,10 @@ struct leat_sim_atm_strides {
     struct coming *coming; /* of all SPDs */
     uint64_t *marked;      /* SPDs with such cells, a bit each; every stage begins a word */
     uint32_t mark_words[LEAT_ATM_CLOS_STAGES_MAX + 1]; /* where its words begin; the end */
-    uint32_t many;      /* cells of a memory: it might refuse one within the next stride */
-    bool crowded;       /* there have been so many somewhere */
-    uint64_t *port_at;  /* when something happens to a port */
-    uint64_t *ports_at; /* ... and to the first of 64 of them, or sooner */
+    uint32_t many;      /* with so many cells a memory might refuse one within the next stride */
+    bool crowded;       /* some memory has had so many */
+    uint64_t *port_at;  /* the time of a port's next event */
+    uint64_t *ports_at; /* ... and of the first of 64 ports, or earlier */
 };
 
 static uint32_t words_over(uint32_t bits)
@@ -50,7 +50,7 @@ void leat_sim_atm_strides_lay(struct leat_sim_atm_cells *cells, const struct lea
     for (uint32_t i = 0; i < net->stages; i++)
         parts.mark_words[i + 1] = parts.mark_words[i] + words_over(stage_spds(&net->stage[i]));
     cells->strides = leat_arena_lay(arena, 1, sizeof *cells->strides);
-    /* No more than a memory has room for. */
+    /* No more than fit into a memory. */
     parts.coming = leat_arena_lay(arena, (size_t)cells->memory_count * cells->places,
                                   sizeof *parts.coming);
     parts.marked = leat_arena_lay(arena, parts.mark_words[net->stages], sizeof *parts.marked);
@@ -81,8 +81,8 @@ static void mark(const struct spd *spd)
     *spd->mark_word |= UINT64_C(1) << spd->mark_bit;
 }
 
-/* Might the memory of this input refuse a cell within the next stride? Mostly it is enough to know
- * how many cells all inputs have. */
+/* Might the memory of this input refuse a cell within the next stride? The number of cells of all
+ * inputs mostly answers this. */
 static bool is_crowded_at(const struct leat_sim_atm_cells *cells, const struct spd *spd,
                           uint32_t input)
 {
@@ -102,7 +102,7 @@ static void write_down(struct leat_sim_atm_cells *cells, struct spd *spd, uint8_
     mark(spd);
 }
 
-/* A cell comes to a PPD, which checks it in cycle `at`: there is room. */
+/* A cell reaches a PPD, which checks it in cycle `at`: there is room. */
 static void forward(struct leat_sim_atm_cells *cells, struct ppd *ppd, struct entry entry,
                     uint64_t at)
 {
@@ -129,7 +129,7 @@ void leat_sim_atm_strides_send(struct leat_sim_atm *sim, uint32_t port, const ui
             (struct entry){ take_cell(cells, octets), label }, at + cells->check_after - 1);
 }
 
-/* Those that are there before cycle `at` come into their memories. */
+/* Cells that are there before cycle `at` enter their memories. */
 static void come_in(struct leat_sim_atm_cells *cells, struct spd *spd, uint64_t at)
 {
     uint16_t kept = 0;
@@ -170,8 +170,7 @@ struct selection {
     uint64_t at;
 };
 
-/* There is but one cell: it need not stand in its memory. False: its turn is after the next cycle.
- */
+/* There is only one cell: it need not enter its memory. False: its turn is after the next cycle. */
 static bool pass_one(struct spd *spd, uint64_t last, struct selection *out)
 {
     const struct coming c = spd->coming[0];
@@ -201,7 +200,7 @@ static bool select_one(struct leat_sim_atm_cells *cells, struct spd *spd, uint64
     return true;
 }
 
-/* All that an SPD selects up to and including the cycle after `last`. */
+/* All selections of an SPD up to and including the cycle after `last`. */
 static void run_spd(struct leat_sim_atm *sim, struct spd *spd, uint64_t last)
 {
     struct selection s;
@@ -266,7 +265,7 @@ static void run_ports(struct leat_sim_atm *sim, uint64_t last)
     }
 }
 
-/* The next cycle in which there is anything to do, or an earlier one. */
+/* The next cycle with anything to do, or an earlier one. */
 static uint64_t next_cycle(const struct leat_sim_atm *sim)
 {
     const struct leat_sim_atm_strides *strides = sim->cells->strides;
@@ -291,7 +290,7 @@ static bool is_crowded(const struct leat_sim_atm *sim)
     return false;
 }
 
-/* The hosts are ready, no refusal is on its way, and none is to be feared. */
+/* The hosts are ready, no refusal is pending, and none is possible. */
 static bool is_calm(const struct leat_sim_atm *sim)
 {
     if (sim->cells->sure_count < COMING_MAX) return false;
@@ -314,7 +313,7 @@ static void begin_spd(struct leat_sim_atm_cells *cells, uint32_t number)
     if (spd->waiting) mark(spd);
 }
 
-/* A cell whose check is to come leaves its memory and is written down for the next one. */
+/* A cell with a pending check leaves its memory and is recorded for the next one. */
 static void foresee_check(struct leat_sim_atm_cells *cells, uint32_t number)
 {
     struct ppd *ppd = &cells->ppd[number];
@@ -356,7 +355,7 @@ static void end_spd(struct leat_sim_atm_cells *cells, uint32_t number, uint64_t 
     if (spd->waiting) leat_sim_agenda_set(&cells->agenda, SPDS, number, spd->free_at);
 }
 
-/* A cell whose check is still to come is where it was. */
+/* A cell with a pending check returns to where it was. */
 static void await_check(struct leat_sim_atm_cells *cells, uint32_t number, uint64_t now)
 {
     struct ppd *ppd = &cells->ppd[number];
@@ -375,7 +374,7 @@ static void await_check(struct leat_sim_atm_cells *cells, uint32_t number, uint6
     leat_sim_agenda_set(&cells->agenda, PPDS, number, ppd->check_at);
 }
 
-/* All before cycle `now` is done; from there on event by event. */
+/* Everything before cycle `now` is done; from there on event by event. */
 static void end_strides(struct leat_sim_atm *sim, uint64_t now)
 {
     struct leat_sim_atm_cells *cells = sim->cells;

@@ -27,7 +27,7 @@ bool leat_sim_atm_traffic_find(const char *name, enum leat_sim_atm_traffic_patte
     return false;
 }
 
-/* log2 of m / 2^31 for m in [2^31, 2^32], 32 bits behind the point: squaring doubles it. */
+/* log2 of m / 2^31 for m in [2^31, 2^32], with 32 fractional bits: squaring doubles it. */
 static uint64_t log2_slowly(uint64_t m)
 {
     uint64_t log = 0;
@@ -48,7 +48,7 @@ static void make_logarithms(struct leat_sim_atm_traffic *traffic)
     traffic->fraction[256] = UINT32_MAX;
 }
 
-/* -log2(u / 2^64), 16 bits behind the point, by a table and straight lines between its values. */
+/* -log2(u / 2^64), with 16 fractional bits, by a table and linear interpolation. */
 static uint64_t minus_log2(const struct leat_sim_atm_traffic *traffic, uint64_t u)
 {
     const uint32_t zeros = 64 - leat_bit_width(u);
@@ -62,7 +62,7 @@ static uint64_t minus_log2(const struct leat_sim_atm_traffic *traffic, uint64_t 
 uint64_t leat_sim_atm_traffic_exponential(const struct leat_sim_atm_traffic *traffic,
                                           struct leat_random *random, uint64_t mean)
 {
-    enum { LN2 = 45426 }; /* ln 2, 16 bits behind the point */
+    enum { LN2 = 45426 }; /* ln 2, with 16 fractional bits */
     const uint64_t u = leat_random_next(random) | 1;
     const uint64_t x = minus_log2(traffic, u) * LN2 >> LOG_BITS; /* below 2^22 */
     return (mean >> LOG_BITS) * x + ((mean & ((1u << LOG_BITS) - 1)) * x >> LOG_BITS);
@@ -109,7 +109,7 @@ void leat_sim_atm_traffic_source_init(struct leat_sim_atm_traffic_source *source
     leat_random_seed_entity(&source->random, seed, port);
 }
 
-/* Any port but this one, unless there is no other. */
+/* Any other port, unless there is none. */
 static uint32_t other_port(const struct leat_sim_atm_traffic *traffic,
                            struct leat_sim_atm_traffic_source *source, uint32_t port)
 {
@@ -133,7 +133,7 @@ static uint32_t destination(const struct leat_sim_atm_traffic *traffic,
     return other_port(traffic, source, port);
 }
 
-/* In a burst the next message is a message time away; a silence makes up for what that saves. */
+/* In a burst the next message follows after a message time; a silence compensates for that. */
 static uint64_t next_gap(const struct leat_sim_atm_traffic *traffic,
                          struct leat_sim_atm_traffic_source *source, uint32_t port)
 {

@@ -5,7 +5,7 @@
 
 enum {
     REST_CYCLES = 4096,   /* in which a cell in the network arrives, if it ever does */
-    RUN_CYCLES = 1000000, /* of one run, where nothing is told */
+    RUN_CYCLES = 1000000, /* of one run without callbacks */
 };
 
 typedef struct leat_sim_atm_platform_task task;
@@ -55,7 +55,7 @@ static void reply_at(task *t, uint64_t cycle)
     t->reply_at = cycle;
 }
 
-/* A message is granted: that is a delivery, whatever its reader takes out of it. */
+/* A message is granted: this counts as a delivery, whatever its reader takes out of it. */
 static uint32_t deliver(struct leat_sim_atm_platform *p, const task *t, uint64_t now)
 {
     const struct leat_atm_aal_unit *unit = unit_of(p, t->port);
@@ -74,7 +74,7 @@ static uint32_t deliver(struct leat_sim_atm_platform *p, const task *t, uint64_t
     return len;
 }
 
-/* What a task waits for has come. */
+/* The event that a task waits for has happened. */
 static void reply_due(struct leat_sim_atm_platform *p, task *t, uint64_t now)
 {
     const uint32_t len = t->verb == LEAT_PLATFORM_RECEIVE ? deliver(p, t, now) : 0;
@@ -97,12 +97,12 @@ static void command(struct leat_sim_atm_platform *p, uint32_t at,
                     const struct leat_atm_aal_command *what, uint64_t now)
 {
     const bool taken = leat_atm_aal_unit_command(unit_of(p, at), what, now);
-    assert(taken); /* a task gives few of them at a time, and waits */
+    assert(taken); /* a task gives few commands at a time, and waits */
     (void)taken;
 }
 
-/* Is the lock that this task waits for free for it? Readers may pass a writer that waits for room.
- */
+/* Is the lock that this task waits for available to it? Readers may overtake a writer that waits
+ * for room. */
 static bool may_have(struct leat_sim_atm_platform *p, const task *t)
 {
     const port *at = &p->port[t->port];
@@ -133,7 +133,7 @@ static void begin_read(struct leat_sim_atm_platform *p, task *t, uint64_t now)
             now);
 }
 
-/* Who has waited longest for a lock that it may have; of several the first by number. */
+/* The task that has waited longest for an available lock; of several the first by number. */
 static task *first_waiting(struct leat_sim_atm_platform *p, uint32_t at)
 {
     task *first = NULL;
@@ -150,7 +150,7 @@ static void want_lock(task *t, enum leat_sim_atm_platform_wait lock, uint64_t no
     t->since = now;
 }
 
-/* Is there a message for a task that wants one? Who polls does not know. */
+/* Is there a message for a task that wants one? Polling tasks do not know. */
 static void look_for_message(struct leat_sim_atm_platform *p, task *t, uint64_t now)
 {
     if (p->polls || leat_atm_aal_unit_has(unit_of(p, t->port), &t->wants))
@@ -185,7 +185,7 @@ static void hear(void *context, uint32_t at, uint32_t told, uint64_t now)
 {
     struct leat_sim_atm_platform *p = context;
     port *here = &p->port[at];
-    assert(!(told & LEAT_ATM_AAL_EXIT)); /* messages that are too long do not come so far */
+    assert(!(told & LEAT_ATM_AAL_EXIT)); /* messages that are too long are rejected before */
     if (told & LEAT_ATM_AAL_COMPLETE)
         for (uint32_t i = here->first_task; i; i = p->task[i - 1].next)
             if (p->task[i - 1].waits == LEAT_SIM_ATM_PLATFORM_MESSAGE)
@@ -236,11 +236,11 @@ static void hand_out_locks(struct leat_sim_atm_platform *p, uint32_t at, uint64_
             begin_read(p, t, now);
 }
 
-/* Of what this port has to do by itself. */
+/* The next action of this port on its own. */
 static uint64_t next_at(struct leat_sim_atm_platform *p, uint32_t at)
 {
     const struct leat_atm_aal_unit *unit = unit_of(p, at);
-    uint64_t next = unit->write.count ? unit->wake_at : LEAT_NEVER; /* its end is not told */
+    uint64_t next = unit->write.count ? unit->wake_at : LEAT_NEVER; /* its end is not reported */
     for (uint32_t i = p->port[at].first_task; i; i = p->task[i - 1].next) {
         const task *t = &p->task[i - 1];
         if (t->waits == LEAT_SIM_ATM_PLATFORM_REPLY || t->waits == LEAT_SIM_ATM_PLATFORM_DENIAL)
@@ -351,7 +351,7 @@ static void ask_receive(struct leat_sim_atm_platform *p, task *t,
     look_for_message(p, t, now);
 }
 
-/* Out of turn: why? */
+/* The command is out of turn: why? */
 static const char *why_not(const struct leat_sim_atm_platform *p, const task *t,
                            enum leat_platform_verb verb)
 {
@@ -414,7 +414,7 @@ static bool waits_for_oblivion(const struct leat_sim_atm_platform *p, uint32_t a
     return false;
 }
 
-/* Is nobody at work, neither a unit nor for a task? Who polls is not. */
+/* Are all units and tasks idle? Polling tasks are. */
 static bool is_at_rest(const struct leat_sim_atm_platform *p)
 {
     for (uint32_t i = 0; i < p->tasks_max; i++) {
@@ -428,7 +428,7 @@ static bool is_at_rest(const struct leat_sim_atm_platform *p)
     return leat_sim_atm_load_is_quiet(&p->load);
 }
 
-/* Does the network get nowhere? Then it has told so. */
+/* Does the network make no progress? Then it has reported so. */
 static bool is_stuck(struct leat_sim_atm_platform *p)
 {
     struct leat_port_net *net = &p->base.net;
@@ -464,7 +464,7 @@ static leat_time run(struct leat_port_net *net, leat_time until)
     return net->now;
 }
 
-/* There are no messages but those of the units. */
+/* The only messages are those of the units. */
 static bool send(struct leat_port_net *net, const struct leat_port_message *message, leat_time at)
 {
     (void)net;
@@ -538,5 +538,5 @@ void leat_sim_atm_platform_init(struct leat_sim_atm_platform *p,
     (void)err;
     load.desk.context = p;
     leat_sim_atm_load_init(&p->load, &load, load_memory);
-    leat_sim_atm_load_be_prompt(&p->load); /* tasks may ask at any time */
+    leat_sim_atm_load_be_prompt(&p->load); /* tasks may give commands at any time */
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    SPARE_BLOCKS = 16,    /* for acknowledgements that come in */
-    LOOK_AGAIN = 256,     /* cycles, where a message waits for room at its receiver */
-    PIECES_OF_BUFFER = 8, /* long messages go in pieces of this part of it */
+    SPARE_BLOCKS = 16,    /* for arriving acknowledgements */
+    LOOK_AGAIN = 256,     /* cycles, while a message waits for room at its receiver */
+    PIECES_OF_BUFFER = 8, /* long messages are sent in pieces of this fraction of it */
 };
 #define SLICE_CYCLES UINT64_C(1000000)
 
@@ -49,9 +49,9 @@ uint64_t leat_sim_atm_ports_last_cycle(const struct leat_sim_atm_ports *port, le
 /* ---- messages out ------------------------------------------------------------------------------
  */
 
-/* Is there room for so many blocks in the receive buffer of this port, beside the cells that are on
- * their way to it and the acknowledgements that its own cells will bring? One that fills all of the
- * buffer needs it empty. */
+/* Does the receive buffer of this port have room for so many blocks, besides the cells in flight to
+ * it and the acknowledgements for its own cells? A piece that fills the whole buffer needs it
+ * empty. */
 static bool has_room(const struct leat_sim_atm_ports *port, uint32_t p, uint32_t blocks)
 {
     const struct leat_atm_aal_unit *unit = &port->load.host[p].unit;
@@ -62,10 +62,10 @@ static bool has_room(const struct leat_sim_atm_ports *port, uint32_t p, uint32_t
     return leat_atm_aal_unit_room(unit) >= to_come + wanted;
 }
 
-/* Has this port so many blocks that wait for acknowledgements that it should not add to them? A
- * unit looks for the block of an acknowledgement from the head of its list on, two cycles a block:
- * with a long list acknowledgements come in faster than they are served, until cells are sent again
- * though nothing was lost, and copies fill all buffers. */
+/* Does this port have so many unacknowledged blocks that it should not add to them? A unit searches
+ * the block of an acknowledgement from the head of its list, two cycles a block. With a long list
+ * acknowledgements arrive faster than they are served, until cells are retransmitted although
+ * nothing was lost, and copies fill all buffers. */
 static bool has_many(const struct leat_sim_atm_ports *port, uint32_t from)
 {
     return port->load.host[from].unit.send.busy_count > blocks_of(port->piece_max);
@@ -82,7 +82,7 @@ static uint32_t piece_len(const struct leat_sim_atm_ports *port,
     return left < port->piece_max ? (uint32_t)left : port->piece_max;
 }
 
-/* Why the first message of a port does not go on, if it does not. */
+/* Records why the first message of a port does not proceed, if it does not. */
 static void note(struct leat_sim_atm_ports *port, uint32_t from, bool early, bool held)
 {
     struct leat_sim_atm_ports_queue *queue = &port->queue[from];
@@ -93,7 +93,7 @@ static void note(struct leat_sim_atm_ports *port, uint32_t from, bool early, boo
     queue->held = held;
 }
 
-/* The next piece that this port writes. */
+/* The next piece for this port to write. */
 static bool next_piece(void *context, uint32_t from, struct leat_sim_message *out)
 {
     struct leat_sim_atm_ports *port = context;
@@ -109,7 +109,7 @@ static bool next_piece(void *context, uint32_t from, struct leat_sim_message *ou
          !early && (piece->entry || has_many(port, from) ||
                     !has_room(port, e->message.to, blocks) || !has_room(port, from, acks)));
     if (queue->early || queue->held) {
-        leat_sim_atm_load_pause(&port->load); /* so that it is asked again in time */
+        leat_sim_atm_load_pause(&port->load); /* so that it is called again in time */
         return false;
     }
     *piece = (struct leat_sim_atm_ports_piece){ queue->first, len, e->begun };
@@ -129,7 +129,7 @@ static bool next_piece(void *context, uint32_t from, struct leat_sim_message *ou
     return true;
 }
 
-/* By time, then as they were handed over; pieces of one that has begun stay together. */
+/* By time, then in the order of send(); pieces of one that has begun stay together. */
 static void enqueue(struct leat_sim_atm_ports *port, uint32_t index)
 {
     struct leat_sim_atm_ports_entry *e = &port->entry[index];
@@ -151,7 +151,7 @@ static void enqueue(struct leat_sim_atm_ports *port, uint32_t index)
     if (!at) queue->last = index + 1;
 }
 
-/* Between runs: may a port go on that could not? */
+/* Between runs: can a blocked port proceed? */
 static void ask_again(struct leat_sim_atm_ports *port, uint32_t from)
 {
     port->present = port->load.sim.now - 1;
@@ -172,12 +172,12 @@ static bool send(struct leat_port_net *net, const struct leat_port_message *mess
     };
     net->under_way++;
     enqueue(port, index);
-    /* Who waits for room looks in its own time, not when somebody happens to call. */
+    /* A port that waits for room checks at its own times, independent of calls. */
     if (!port->queue[message->from].held) ask_again(port, message->from);
     return true;
 }
 
-/* Of the message that its port writes, or will write next. */
+/* For the message that its port writes, or will write next. */
 static void replace_writing(struct leat_sim_atm_ports *port, uint32_t from, const uint8_t *stand_in)
 {
     struct leat_sim_atm_load_host *host = &port->load.host[from];
@@ -217,7 +217,7 @@ static struct leat_sim_atm_ports_entry *entry_of(struct leat_sim_atm_ports *port
     return (*piece)->entry ? &port->entry[(*piece)->entry - 1] : NULL;
 }
 
-/* Something was told. */
+/* A callback was made. */
 static void end_run(struct leat_sim_atm_ports *port)
 {
     port->has_told = true;
@@ -229,7 +229,7 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
     struct leat_sim_atm_ports *port = context;
     struct leat_sim_atm_ports_piece *piece;
     struct leat_sim_atm_ports_entry *e = entry_of(port, from, number, &piece);
-    port->present = cycle; /* in which the next piece is asked for */
+    port->present = cycle; /* in which the next piece is requested */
     port->queue[from].written = 0;
     e->sent += piece->len;
     if (e->sent < e->message.len || e->lost) return;
@@ -237,8 +237,8 @@ static void written(void *context, uint32_t from, uint32_t number, uint64_t cycl
     end_run(port);
 }
 
-/* A reader gets four octets in so many cycles, evenly but for a cycle; ports may have gone on for a
- * stride before that is known here. */
+/* A reader gets four octets in so many cycles, evenly except for a cycle. Ports may have run a
+ * stride ahead before this is known here. */
 static void tell_head(struct leat_sim_atm_ports *port, const struct leat_port_message *message,
                       uint32_t len, uint64_t cycle)
 {
@@ -278,7 +278,7 @@ static void delivered(void *context, const struct leat_sim_delivery *delivery,
     struct leat_sim_atm_ports_piece *piece;
     struct leat_sim_atm_ports_entry *e = entry_of(port, (uint32_t)delivery->source,
                                                   (uint32_t)delivery->number, &piece);
-    if (!e || len != piece->len) return; /* a copy of what has arrived */
+    if (!e || len != piece->len) return; /* a copy of one that has arrived */
     uint8_t *kept = e->message.octets + piece->offset;
     if (!port->load.cells_stay_sound && len) memcpy(kept, octets, len);
     e->arrived += len;
@@ -295,7 +295,7 @@ static void delivered(void *context, const struct leat_sim_delivery *delivery,
     end_run(port);
 }
 
-/* What a message says whose octets are not in its cells. */
+/* The hash of a message whose octets are not in its cells. */
 static bool digest(void *context, const struct leat_sim_delivery *delivery, uint32_t len,
                    uint64_t *hash)
 {
@@ -322,7 +322,7 @@ static void lose(struct leat_sim_atm_ports *port, struct leat_sim_atm_ports_entr
                  const char *why, uint64_t cycle)
 {
     if (!e || e->lost) return;
-    e->lost = true; /* its pieces stay: what comes of them is not told */
+    e->lost = true; /* its pieces remain: their fate is not reported */
     port->net.under_way--;
     port->net.hear.lost(port->net.hear.context, &e->message, why, edge(port, cycle));
     end_run(port);
@@ -336,7 +336,7 @@ static void undeliverable(void *context, uint32_t from, uint32_t number, uint64_
          "its port gave it up after the last transmission, no acknowledgement came", cycle);
 }
 
-/* Is this port cut off, by itself with some others or since nothing moves? */
+/* Is this port locked, in a group of ports or because nothing moves? */
 static bool is_locked(const struct leat_sim_atm_ports *port, uint32_t p)
 {
     uint64_t since;
@@ -349,7 +349,7 @@ static bool concerns_locked(const struct leat_sim_atm_ports *port,
     return is_locked(port, e->message.from) || is_locked(port, e->message.to);
 }
 
-/* What a port has begun. */
+/* Loses the messages that a port has begun. */
 static void lose_begun(struct leat_sim_atm_ports *port, uint32_t from, bool locked_only,
                        const char *why)
 {
@@ -362,7 +362,7 @@ static void lose_begun(struct leat_sim_atm_ports *port, uint32_t from, bool lock
     }
 }
 
-/* What waits at a port, for room or for its time. */
+/* Loses the messages that wait at a port, for room or for their time. */
 static void lose_waiting(struct leat_sim_atm_ports *port, uint32_t from, bool locked_only,
                          const char *why)
 {
@@ -378,7 +378,7 @@ static void lose_waiting(struct leat_sim_atm_ports *port, uint32_t from, bool lo
             continue;
         }
         lose(port, e, why, port->load.sim.now - 1);
-        if (e->begun) continue; /* pieces of it are under way */
+        if (e->begun) continue; /* pieces of it are in flight */
         e->next = port->free;
         port->free = at;
     }
@@ -396,7 +396,7 @@ static void tell_stuck(struct leat_sim_atm_ports *port, enum leat_port_stuck how
     }
 }
 
-/* Does a port that is locked hold up any message? */
+/* Does a locked port block any message? */
 static bool some_are_locked(struct leat_sim_atm_ports *port)
 {
     bool any = false;
@@ -416,7 +416,7 @@ static bool some_are_locked(struct leat_sim_atm_ports *port)
     return false;
 }
 
-/* Does the network get nowhere, or a part of it? */
+/* Does the network, or a part of it, make no progress? */
 static void look_whether_stuck(struct leat_sim_atm_ports *port)
 {
     const struct leat_sim_atm_load *load = &port->load;
@@ -432,14 +432,14 @@ static void look_whether_stuck(struct leat_sim_atm_ports *port)
 /* ---- running -----------------------------------------------------------------------------------
  */
 
-/* The cycles up to the next one in which those who wait for room look; 0: it is the next. */
+/* The cycles up to the next check of ports that wait for room; 0: it is the next cycle. */
 static uint64_t until_looks(const struct leat_sim_atm_ports *port)
 {
     return (LOOK_AGAIN - (port->load.sim.now + port->load.skipped_cycles) % LOOK_AGAIN) %
            LOOK_AGAIN;
 }
 
-/* The last cycle to run before some port must be asked again. */
+/* The last cycle to run before some port must be called again. */
 static uint64_t slice_end(const struct leat_sim_atm_ports *port)
 {
     const uint64_t now = port->load.sim.now, looks = until_looks(port);
@@ -452,7 +452,7 @@ static uint64_t slice_end(const struct leat_sim_atm_ports *port)
     return end;
 }
 
-/* Those who wait for room look in certain cycles, however the run is cut into pieces. */
+/* Ports that wait for room check in fixed cycles, however the run is cut into pieces. */
 static void look_again(struct leat_sim_atm_ports *port)
 {
     const bool look = until_looks(port) == 0;
@@ -547,7 +547,7 @@ void leat_sim_atm_ports_init(struct leat_sim_atm_ports *port,
         .delivered = delivered,
     };
     leat_sim_atm_load_init(&port->load, &load, load_memory);
-    /* The least that any message takes: an empty one, alone (spec/atm.md, 5.4). */
+    /* The minimum for any message: an empty one, alone (spec/atm.md, 5.4). */
     port->net.taken_octets = 4;
     port->net.taken_ps = edge(port, leat_atm_aal_io_cycles(4));
     port->net.latency = edge(
