@@ -23,7 +23,7 @@ static void lay_levels(struct leat_sim_agenda_phase *p, uint32_t phase, uint32_t
     p->plain = p->levels == 1 ? LEAT_SIM_WHEEL - 1 : 0;
 }
 
-/* All that follows from the shape, but no memory yet. Returns the number of (phase, entity). */
+/* Everything that follows from the shape, without memory. Returns the number of (phase, entity). */
 static uint32_t lay_out(struct leat_sim_agenda *a, const struct leat_sim_agenda_shape *shape)
 {
     assert(shape->phases >= 1 && shape->phases <= LEAT_SIM_PHASES_MAX);
@@ -82,7 +82,7 @@ static void wheel_put(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity
         slot[p->word[level] + entity / WORD_BITS] |= UINT64_C(1) << entity % WORD_BITS;
 }
 
-/* The slot's mark in `occupied` stays: advance() looks before it believes it. */
+/* The slot's mark in `occupied` stays: advance() checks the slot itself. */
 static void wheel_drop(struct leat_sim_agenda *a, uint32_t phase, uint32_t entity, uint64_t at)
 {
     const struct leat_sim_agenda_phase *p = &a->phase[phase];
@@ -137,7 +137,7 @@ static void heap_down(struct leat_sim_agenda *a, uint32_t place, uint32_t id)
     heap_write(a, place, id);
 }
 
-/* The last one takes the gap's place and finds its own from there. */
+/* The last entry fills the gap and moves to its place from there. */
 static void heap_drop(struct leat_sim_agenda *a, uint32_t place)
 {
     const uint32_t last = a->heap[--a->heap_count];
@@ -176,7 +176,7 @@ static uint32_t phase_of(const struct leat_sim_agenda *a, uint32_t id)
     return phase;
 }
 
-/* Time moves; what the wheel now reaches leaves the heap. */
+/* Advances time; events that the wheel now covers leave the heap. */
 static void stand_at(struct leat_sim_agenda *a, uint64_t now)
 {
     a->now = now;
@@ -189,7 +189,7 @@ static void stand_at(struct leat_sim_agenda *a, uint64_t now)
     }
 }
 
-/* The next cycle with an event; LEAT_NEVER: none. Forgets the slots found empty on the way. */
+/* The next cycle with an event; LEAT_NEVER: none. Clears the marks of empty slots on the way. */
 static uint64_t next_event(struct leat_sim_agenda *a)
 {
     uint64_t ahead;

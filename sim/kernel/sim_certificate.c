@@ -73,11 +73,11 @@ uint64_t leat_sim_delivery_hash_value(const struct leat_sim_delivery_hash *h)
 
 /* ---- payloads ----------------------------------------------------------------------------- */
 
-/* Odd, so that every step can be undone: no lane ever forgets a word. Digits of pi. */
+/* Odd, so that every step is invertible: no lane loses information. Digits of pi. */
 #define FACTOR_A UINT64_C(0x243f6a8885a308d3)
 #define FACTOR_B UINT64_C(0x13198a2e03707345)
 
-/* Both factors and the turn carry low bits up and high bits down. */
+/* Both factors and the rotation carry low bits up and high bits down. */
 static uint64_t stir(uint64_t lane, uint64_t word, uint64_t factor)
 {
     lane = (lane ^ word) * factor;
@@ -90,7 +90,7 @@ static uint64_t finish(uint64_t a, uint64_t b)
     return mixed ^ mixed >> 29;
 }
 
-/* The last step takes the last 16 octets, some for the second time: quicker than padding them. */
+/* The last step takes the last 16 octets, some for the second time: faster than padding. */
 uint64_t leat_sim_payload_hash(const uint8_t *octets, size_t len)
 {
     enum { STEP = 16 };

@@ -17,7 +17,7 @@ static struct wide multiply_add(uint64_t a, uint64_t b, uint64_t c)
     return product;
 }
 
-/* floor(n / d), long division bit by bit where one division does not do. */
+/* floor(n / d), long division bit by bit where one division does not suffice. */
 static leat_err divide(struct wide n, uint64_t d, uint64_t *quotient)
 {
     if (n.high >= d) return LEAT_ERR_RANGE;

@@ -4,7 +4,7 @@
 
 enum {
     DECIMALS_MAX = 6,
-    WHOLE_MAX = 1000000, /* ns or MHz; and the least is a part of 1 of these: */
+    WHOLE_MAX = 1000000, /* ns or MHz; the minimum is 1 divided by this: */
     PARTS = 1000,
     PS_PER_NS = 1000,
     PS_PER_MHZ_CYCLE = 1000000, /* the period of 1 MHz */
@@ -20,7 +20,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* "6.25": *digits 625 and *scale 100. Returns the characters used, 0 where it is no decimal. */
+/* "6.25": *digits 625 and *scale 100. Returns the characters used, 0 if it is not a decimal. */
 static size_t read_decimal(const char *text, size_t len, uint64_t *digits, uint64_t *scale)
 {
     size_t i = 0;
@@ -57,7 +57,7 @@ bool leat_sim_clock_read(const char *text, size_t len, struct leat_sim_clock *ou
     return true;
 }
 
-/* num / den with its decimals; false, and nothing written: it has too many. */
+/* num / den as a decimal. False: it has too many digits, and nothing is written. */
 static bool put_ratio(struct leat_text *text, uint64_t num, uint64_t den)
 {
     char decimals[DECIMALS_MAX];
@@ -80,7 +80,7 @@ void leat_sim_clock_put(const struct leat_sim_clock *clock, struct leat_text *te
         leat_text_puts(text, "ns");
         return;
     }
-    /* What was not read as a period was read as a frequency. */
+    /* A clock that was not read as a period was read as a frequency. */
     const bool exact = put_ratio(text, clock->den * PS_PER_MHZ_CYCLE, clock->num);
     assert(exact);
     (void)exact;
