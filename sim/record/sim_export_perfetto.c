@@ -13,7 +13,7 @@ void leat_sim_export_perfetto_init(struct leat_sim_export_perfetto *x,
 
 /* ---- parts of an event -------------------------------------------------------------------- */
 
-/* Process 1 is that of tracks without a group; numbers of tracks begin with 2, since 0 is idle. */
+/* Process 1 has the tracks without a group; tracks are numbered from 2, because 0 is idle. */
 static void open_event(struct leat_sim_export_perfetto *x, const char *phase, uint32_t process)
 {
     leat_json_break(&x->json);
@@ -50,7 +50,7 @@ static void close_args(struct leat_sim_export_perfetto *x)
 
 /* ---- declarations ------------------------------------------------------------------------- */
 
-/* What a process or a thread is called, and where it stands. */
+/* The name of a process or thread, and its position. */
 static void put_name(struct leat_sim_export_perfetto *x, const char *event, const char *name,
                      size_t len)
 {
@@ -121,7 +121,7 @@ static void put_span(struct leat_sim_export_perfetto *x, const char *phase, uint
     close_args(x);
 }
 
-/* Instants are those of a thread, not of the whole trace. */
+/* Instants belong to a thread, not to the whole trace. */
 static void put_scope(struct leat_sim_export_perfetto *x)
 {
     leat_json_string(&x->json, "s", "t");
@@ -152,7 +152,7 @@ static void on_value(struct leat_sim_export_perfetto *x, const struct leat_sim_e
     const struct leat_sim_track *t = &x->rec->tracks[e->track];
     open_on_track(x, "C", e->track, e->at, x->rec->strings + t->string_at, t->string_len);
     leat_json_object(&x->json, "args");
-    leat_json_uint(&x->json, "value", e->value); /* each argument would be a line of its own */
+    leat_json_uint(&x->json, "value", e->value); /* each argument would be a separate line */
     close_args(x);
 }
 
@@ -168,7 +168,7 @@ static void on_frame(struct leat_sim_export_perfetto *x, const struct leat_sim_e
     close_args(x);
 }
 
-/* The number of a message is a string: readers keep but 53 bits of a number. */
+/* The number of a message is a string: readers keep only 53 bits of a number. */
 static void on_flow(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e)
 {
     static const char *const phases[] = { "s", "t", "f" };

@@ -32,7 +32,7 @@ static size_t stem_len(const char *part, size_t len)
     return len;
 }
 
-/* One part of a path as waveforms allow it; the octets written. */
+/* One part of a path as VCD allows it; returns the octets written. */
 static size_t put_part(const char *part, size_t len, char *out)
 {
     const size_t stem = stem_len(part, len);

@@ -97,7 +97,7 @@ uint32_t leat_sim_recorder_name(struct leat_sim_recorder *r, const char *name)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-/* Time is told once for all events that share it. */
+/* Time is written once for all events that share it. */
 static void begin_event(struct leat_sim_recorder *r, leat_sim_kind kind, leat_time at)
 {
     assert(at >= r->now && at != LEAT_NEVER);
@@ -152,7 +152,7 @@ void leat_sim_recorder_put(struct leat_sim_recorder *r, const struct leat_sim_ev
     case LEAT_SIM_TIME:
     case LEAT_SIM_CLOSE: break;
     }
-    abort(); /* declarations and the end have functions of their own */
+    abort(); /* declarations and CLOSE have their own functions */
 }
 
 void leat_sim_recorder_close(struct leat_sim_recorder *r, leat_time at)

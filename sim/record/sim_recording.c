@@ -14,8 +14,8 @@ void leat_sim_recording_init(struct leat_sim_recording *rec)
 /* ---- fields ------------------------------------------------------------------------------- */
 
 /*
- * The fields of one record, in order. The first fault stays, and so does its place; where octets
- * are missing instead, `wanting` is set. After either, every field reads as 0.
+ * The fields of one record, in order. The first fault and its place are kept; if octets are missing
+ * instead, `wanting` is set. After either, every field reads as 0.
  */
 struct fields {
     const uint8_t *buf;
@@ -110,7 +110,7 @@ static const uint8_t *take_string(const struct leat_sim_recording *rec, struct f
 
 /* ---- declarations ------------------------------------------------------------------------- */
 
-/* Each reads all its fields first, so that a record cut short leaves no trace. */
+/* Each reads all its fields first, so that a truncated record has no effect. */
 static void on_clock(struct leat_sim_recording *rec, struct fields *f, struct leat_sim_event *e)
 {
     if (rec->clock_count == LEAT_SIM_CLOCKS_MAX) refuse(f, LEAT_ERR_FULL, 0);
@@ -242,7 +242,7 @@ static bool is_event(uint8_t kind)
     return kind >= LEAT_SIM_BEGIN;
 }
 
-/* The places that each kind may have, so that a recording has one form only. */
+/* The permitted places of each kind, so that a recording has one form only. */
 static void check_order(const struct leat_sim_recording *rec, struct fields *f, uint8_t kind)
 {
     if (rec->timed && !is_event(kind)) refuse(f, LEAT_ERR_SYNTAX, 0);
