@@ -59,7 +59,7 @@ static void native(const struct leat_fabric *f, struct leat_sim_packetway_native
     out->clos = &((const struct leat_fabric_atm *)f)->fabric.net;
 }
 
-/* As a network of switches would have it. */
+/* As a network of switches. */
 static const struct leat_net_shape *shape(struct leat_fabric *f)
 {
     struct leat_fabric_atm *a = (struct leat_fabric_atm *)f;

@@ -15,14 +15,14 @@ struct leat_fabric_atm {
     struct leat_sim_atm_line_config line;
     struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
     enum leat_sim_atm_model model;
-    bool every_cycle; /* no replay of what is periodic */
+    bool every_cycle; /* disables replay */
     struct leat_net_shape shape;
     struct leat_sim_atm_replay laps;
 };
 
 extern const struct leat_fabric_kind leat_fabric_kind_atm;
 
-/* NULL: it is none. */
+/* NULL: it is of another kind. */
 struct leat_fabric_atm *leat_fabric_as_atm(struct leat_fabric *fabric);
 
 #endif

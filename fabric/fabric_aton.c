@@ -24,7 +24,7 @@ static bool read_model(struct word value, enum leat_sim_aton_model *out)
     return true;
 }
 
-/* The first of words with `separator` between them. */
+/* The first of words separated by `separator`. */
 static struct word first_word(struct word *rest, char separator)
 {
     const char *end = memchr(rest->text, separator, rest->len);
@@ -34,7 +34,7 @@ static struct word first_word(struct word *rest, char separator)
     return word;
 }
 
-/* PORT:P or FIRST-LAST:P, with commas between. */
+/* PORT:P or FIRST-LAST:P, separated by commas. */
 static bool read_priorities(struct word value, struct leat_sim_aton_port_config *c)
 {
     if (value.len && value.text[value.len - 1] == ',') return false;
@@ -55,7 +55,7 @@ static bool read_priorities(struct word value, struct leat_sim_aton_port_config 
     return true;
 }
 
-/* False: no such parameter, or its value cannot be. */
+/* False: no such parameter, or an invalid value. */
 static bool read_parameter(struct word piece, struct leat_sim_aton_port_config *c)
 {
     struct word value;
@@ -170,7 +170,7 @@ static bool list(size_t index, struct leat_fabric_spelling *out)
     return true;
 }
 
-/* How long the longest packet is, and how long any takes to come back. */
+/* The length of the longest packet, and the time of any packet to return. */
 struct times {
     uint64_t monitor_bits, round_bits, symbols;
 };

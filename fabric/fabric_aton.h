@@ -13,7 +13,7 @@ struct leat_fabric_aton {
 
 extern const struct leat_fabric_kind leat_fabric_kind_aton;
 
-/* NULL: it is none. */
+/* NULL: it is of another kind. */
 struct leat_fabric_aton *leat_fabric_as_aton(struct leat_fabric *fabric);
 
 #endif

@@ -1,12 +1,11 @@
-/* From a word to a network: reads what it names, builds topology and routing, looks for deadlocks.
- */
+/* From a word to a network: parses it, builds topology and routing, checks for deadlock. */
 #include "fabric_flits.h"
 #include "fabric_word_parts.h"
 #include <stdlib.h>
 
 enum { WHY_CAP = 2048 };
 
-/* Where in a word the name of a file ends, by what it ends with; NULL: it names none. */
+/* The end of a file name in a word, found by its extension; NULL: there is none. */
 static const char *file_end(const char *word, bool *yaml)
 {
     static const struct {
@@ -92,7 +91,7 @@ void leat_fabric_design_free(struct leat_fabric_design *d)
     *d = (struct leat_fabric_design){ .file = NULL };
 }
 
-/* Of the file, at `line`; 0: of what is not written in it. */
+/* For the file, at `line`; 0: for what is not written in it. */
 static bool refuse(const struct leat_fabric_design *d, enum leat_fabric_fault code, uint32_t line,
                    const struct leat_text *why, struct leat_fabric_error *error)
 {
@@ -103,7 +102,7 @@ static bool refuse(const struct leat_fabric_design *d, enum leat_fabric_fault co
     return false;
 }
 
-/* The line of a wire in one direction; 0: there is none in the file. */
+/* The line of a wire in one direction; 0: it is not in the file. */
 static uint32_t wire_line(const struct leat_fabric_design *d, uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; d->edge_line && i < d->plan.shape.edges; i++)
@@ -130,7 +129,7 @@ static uint32_t port_to(const struct leat_net_topology *t, uint32_t router, uint
     return LEAT_NET_NONE;
 }
 
-/* The lines of a table, with ports in place of routers. */
+/* The lines of a table, with ports instead of routers. */
 static bool make_entries(const struct leat_fabric_design *d, struct leat_fabric_built *b,
                          struct leat_fabric_error *error)
 {
@@ -234,8 +233,8 @@ void leat_fabric_built_free(struct leat_fabric_built *b)
     memset(b, 0, sizeof *b);
 }
 
-/* What breaks the circle, but for what always does. Ways of a table may take any channel, so that
- * more of them break none. */
+/* Advice that breaks the cycle, other than what always does. Routes of a table may use any channel,
+ * so more channels do not help. */
 static const char *cure(const struct leat_fabric_design *d)
 {
     if (d->entries) return "a table whose ways form none, ";

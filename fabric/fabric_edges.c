@@ -12,7 +12,7 @@ static bool read_number(struct word w, uint64_t most, uint32_t *out)
     return true;
 }
 
-/* As lines_word, but an arrow is a word of its own: 0>1. */
+/* Like lines_word, but an arrow is a separate word: 0>1. */
 static bool next_word(struct word *line, struct word *out)
 {
     if (!lines_word(line, out)) return false;

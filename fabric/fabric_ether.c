@@ -29,7 +29,7 @@ static bool matches(const char *name)
     return strncmp(name, "ether", STEM_LEN) == 0 && name[STEM_LEN] >= '0' && name[STEM_LEN] <= '9';
 }
 
-/* False: no such parameter, or its value cannot be. */
+/* False: no such parameter, or an invalid value. */
 static bool read_parameter(struct word piece, struct leat_sim_ether_port_config *c, uint32_t *rate)
 {
     struct word value;
@@ -133,7 +133,7 @@ static bool describe(struct leat_fabric *f, bool json, FILE *out, struct leat_fa
     return true;
 }
 
-/* Bit times that a message takes on the cable of its sender, gaps and all. */
+/* Bit times that a message takes on its sender's cable, including gaps. */
 static uint64_t message_cycles(const struct leat_fabric *f, uint64_t len)
 {
     const struct leat_sim_ether_port_config *c = &((const struct ether *)f)->config;

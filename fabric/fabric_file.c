@@ -20,8 +20,8 @@ static void close_file(FILE *in)
     if (in != stdin) fclose(in);
 }
 
-/* The next octet; EOF: the end, an interrupt, or what cannot be read. A signal that interrupts
- * nothing only makes a call return early. */
+/* The next octet; EOF: the end, an interrupt, or a read error. A signal that interrupts nothing
+ * only makes a call return early. */
 static int next(FILE *in, const struct leat_fabric_place *place)
 {
     int c;
@@ -31,7 +31,7 @@ static int next(FILE *in, const struct leat_fabric_place *place)
     return c;
 }
 
-/* Has all been read? */
+/* Was everything read? */
 static bool is_whole(FILE *in, const struct leat_fabric_place *place)
 {
     if (leat_fabric_is_interrupted(place)) return false;

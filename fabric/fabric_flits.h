@@ -1,8 +1,8 @@
 /*
- * Networks of switches that pass flits: what a word names, and the network that is built from it.
+ * Networks of switches that forward flits: a parsed name, and the network built from it.
  *
  *   mesh:8,8/vcs=2          by name (net_plan.h)
- *   campus.edges/vcs=2      a graph from a file, parameters behind it
+ *   campus.edges/vcs=2      a graph from a file, followed by parameters
  *   campus.yaml             a description
  */
 #ifndef LEAT_FABRIC_FLITS_H
@@ -25,14 +25,14 @@ struct leat_fabric_entry {
     uint32_t line; /* of its file */
 };
 
-/* What a word names. */
+/* A parsed name or file. */
 struct leat_fabric_design {
     struct leat_net_plan plan;
-    char name[LEAT_FABRIC_NAME_CAP];    /* that gives the same again */
-    const char *file;                   /* where it comes from; NULL: a name alone */
-    uint32_t line;                      /* of the file, for what is wrong with the shape */
-    uint32_t routing_line, switch_line; /* with routing, switches; 0: it is in no file */
-    /* What the plan lends; NULL where it is not used. */
+    char name[LEAT_FABRIC_NAME_CAP];    /* in full: it gives the same design */
+    const char *file;                   /* its source; NULL: only a name */
+    uint32_t line;                      /* of the file, for errors of the shape */
+    uint32_t routing_line, switch_line; /* of routing, switches; 0: not in a file */
+    /* Owned data that the plan refers to; NULL if unused. */
     struct leat_net_edge *edge;
     uint32_t *edge_line; /* [edges] of its file */
     uint32_t *terminal_at;
@@ -54,7 +54,7 @@ struct leat_fabric_flits {
     struct leat_fabric base;
     struct leat_fabric_design design;
     struct leat_fabric_built built; /* once it is built or open */
-    struct leat_net_faults faults;  /* none after leat_fabric_read; before leat_fabric_open */
+    struct leat_net_faults faults;  /* none at first; set them before leat_fabric_open */
     struct leat_net_fault_player player;
     void *player_memory;
     struct leat_net_port port;
@@ -62,28 +62,28 @@ struct leat_fabric_flits {
 
 extern const struct leat_fabric_kind leat_fabric_kind_flits;
 
-/* NULL: it is none. */
+/* NULL: it is of another kind. */
 struct leat_fabric_flits *leat_fabric_as_flits(struct leat_fabric *fabric);
 
 /* ---- building (fabric_design.c): false with *error ---- */
 
-/* Either way leat_fabric_design_free. */
+/* In any case call leat_fabric_design_free. */
 bool leat_fabric_design_read(const char *word, bool (*interrupted)(void),
                              struct leat_fabric_design *design, struct leat_fabric_error *error);
-/* A file of edges, whatever its name ends with. */
+/* A file of edges, with any extension. */
 bool leat_fabric_graph_read(const char *file, bool (*interrupted)(void),
                             struct leat_fabric_design *design, struct leat_fabric_error *error);
 void leat_fabric_design_free(struct leat_fabric_design *design);
 
-/* Topology, routing, and whether it can deadlock. Either way leat_fabric_built_free. */
+/* Builds topology and routing, and checks for deadlock. In any case call leat_fabric_built_free. */
 bool leat_fabric_build(const struct leat_fabric_design *design, struct leat_fabric_built *built,
                        struct leat_fabric_error *error);
-/* The topology alone, for who has other packets and another routing. */
+/* Only the topology, for users with their own packets and routing. */
 bool leat_fabric_build_topology(const struct leat_fabric_design *design,
                                 struct leat_fabric_built *built, struct leat_fabric_error *error);
 void leat_fabric_built_free(struct leat_fabric_built *built);
 
-/* False where it can deadlock, with the cycle in *error. */
+/* False if it can deadlock, with the cycle in *error. */
 bool leat_fabric_is_safe(const struct leat_fabric_design *design,
                          const struct leat_fabric_built *built, struct leat_fabric_error *error);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of leat fabric list. Where several kinds match a name, the last of them has it: a
- * later kind is the more special one. */
+/* In the order of leat fabric list. If several kinds match a name, the last of them takes it: later
+ * kinds are more specific. */
 #define KINDS(X) \
     X(atm)       \
     X(flits)     \
@@ -28,7 +28,7 @@ const struct leat_fabric_kind *leat_fabric_kind_at(size_t index)
     return index < COUNT ? kinds[index] : NULL;
 }
 
-/* The kind before a name, as in atm:clos:4,4,4; *name is then what is behind it. */
+/* The kind before a name, as in atm:clos:4,4,4; *name is then the part after it. */
 static const struct leat_fabric_kind *named_kind(const char **name)
 {
     for (size_t i = 0; i < COUNT; i++) {
@@ -69,7 +69,7 @@ bool leat_fabric_is_option(const char *option)
 
 /* ---- a fabric -------------------------------------------------------------------------------- */
 
-/* Names without parameters, those of files not. */
+/* Names without parameters, except those of files. */
 static void put_known(char *out, size_t cap)
 {
     struct leat_fabric_spelling each;
@@ -90,7 +90,7 @@ static void refuse_unknown(const char *word, struct leat_fabric_error *error)
     error->len = len;
 }
 
-/* Behind ID:, what is no name of that kind. */
+/* After ID:, a name that this kind does not have. */
 static void refuse_name(const struct leat_fabric *fabric, struct leat_fabric_error *error)
 {
     struct leat_fabric_spelling as = { "", "" };

@@ -17,7 +17,7 @@ _Static_assert(LEAT_SIM_PACKETWAY_NODES_MAX *(2 * LEAT_SIM_PACKETWAY_WINDOW +
 /* ---- finding ---------------------------------------------------------------------------------
  */
 
-/* Is there a line that begins with sans: near its beginning? */
+/* Does a line near its beginning start with sans:? */
 static bool describes_sans(const char *file)
 {
     char line[256];
@@ -31,7 +31,7 @@ static bool describes_sans(const char *file)
     return found;
 }
 
-/* Of the descriptions that come with leat: beside where it was built, or where it is installed. */
+/* One of the descriptions that come with leat: next to the build, or installed. */
 static bool find_shared(const char *word, char *out)
 {
     static const char *const places[] = { "../share/leat/fabrics", "../../../share/fabrics" };
@@ -84,7 +84,7 @@ static bool read_it(struct leat_fabric *f, bool (*interrupted)(void),
 /* ---- building --------------------------------------------------------------------------------
  */
 
-/* What is wrong with a SAN's fabric is told at its line. */
+/* Errors of a SAN's fabric are reported at its line. */
 static bool refuse_part(const struct leat_fabric_place *place, const char *word)
 {
     const struct leat_fabric_error inner = *place->error;
@@ -137,7 +137,7 @@ static bool open_san(struct leat_fabric_packetway *b, const struct leat_fabric_c
     return true;
 }
 
-/* Blocks of addresses, now that it is known how many ports each SAN has. */
+/* Checks address blocks, now that the number of ports of each SAN is known. */
 static bool check_biases(const struct leat_fabric_packetway *b, struct leat_fabric_error *error)
 {
     const struct leat_fabric_sans *d = &b->design;
@@ -162,7 +162,7 @@ static bool check_biases(const struct leat_fabric_packetway *b, struct leat_fabr
     return true;
 }
 
-/* Is the port of an end there, and has no other end? */
+/* Does the port of an end exist, without another end? */
 static bool check_end(const struct leat_fabric_packetway *b, uint32_t router, uint32_t index,
                       struct leat_fabric_error *error)
 {
@@ -189,7 +189,7 @@ static bool check_end(const struct leat_fabric_packetway *b, uint32_t router, ui
     return true;
 }
 
-/* Are all SANs joined? From the first one, as far as routers lead. */
+/* Are all SANs connected? Searches from the first one through routers. */
 static bool check_joined(const struct leat_fabric_sans *d, struct leat_fabric_error *error)
 {
     bool reached[LEAT_SIM_PACKETWAY_SANS_MAX] = { true };

@@ -1,5 +1,5 @@
 /*
- * PacketWay networks: what a description says, and the network that is built from it.
+ * PacketWay networks: the contents of a description, and the network built from it.
  *
  *   twosan          by name: share/fabrics/twosan.yaml
  *   mine.yaml       a description with sans: and routers:
@@ -27,7 +27,7 @@ struct leat_fabric_router {
     struct leat_sim_packetway_end end[LEAT_SIM_PACKETWAY_ENDS_MAX];
 };
 
-/* What a description says. */
+/* The contents of a description. */
 struct leat_fabric_sans {
     char name[LEAT_FABRIC_FILE_CAP]; /* as the user wrote it */
     char file[LEAT_FABRIC_FILE_CAP];
@@ -57,10 +57,10 @@ struct leat_fabric_packetway {
 
 extern const struct leat_fabric_kind leat_fabric_kind_packetway;
 
-/* NULL: it is none. */
+/* NULL: it is of another kind. */
 struct leat_fabric_packetway *leat_fabric_as_packetway(struct leat_fabric *fabric);
 
-/* The description in design->file (fabric_sans.c), into defaults. False with *error. */
+/* Reads the description in design->file (fabric_sans.c), into defaults. False with *error. */
 bool leat_fabric_read_sans(struct leat_fabric_sans *design, bool (*interrupted)(void),
                            struct leat_fabric_error *error);
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message under way, then told. */
+/* A message in flight, then reported. */
 struct parcel {
-    struct parcel *next;            /* of those that are to be told */
-    struct parcel *before, *behind; /* of all that there are */
+    struct parcel *next;            /* among those to be reported */
+    struct parcel *before, *behind; /* among all */
     uint64_t id;                    /* the user's */
     struct leat_fabric_delivery delivery;
     uint8_t octets[]; /* lent to the network */
@@ -15,7 +15,7 @@ struct parcel {
 
 struct leat_fabric_net {
     struct leat_fabric *fabric;
-    struct parcel *first, **last; /* to be told, in order */
+    struct parcel *first, **last; /* to be reported, in order */
     struct parcel *told;          /* the last one, whose octets are still lent */
     struct parcel *all;
 };

@@ -114,7 +114,7 @@ static const yaml_node_t *entry_of(struct reader *r, const char *list, uint32_t 
         &r->tree, leat_fabric_tree_value(&r->tree, leat_fabric_tree_root(&r->tree), list), index);
 }
 
-/* The line of a key of an entry of a list, or of the entry where it has no such key. */
+/* The line of a key of an entry of a list, or of the entry if it has no such key. */
 static uint32_t line_of(struct reader *r, const char *list, uint32_t index, const char *key)
 {
     const yaml_node_t *entry = entry_of(r, list, index);
@@ -128,7 +128,7 @@ static bool at_line(struct reader *r, uint32_t line)
     return true;
 }
 
-/* Names stand in SAN.PORT and in faults, so nothing that ends them there. */
+/* Names are part of SAN.PORT and of faults, so they have no character that ends them there. */
 static bool is_name(const char *text)
 {
     return text[strcspn(text, ". ,:@/")] == '\0';
@@ -218,7 +218,7 @@ static bool take_router(struct reader *r, const struct router *y, uint32_t index
     return true;
 }
 
-/* A number of the whole; 0: it was not given. */
+/* A number of the whole network; 0: it was not given. */
 static bool take_number(struct reader *r, const char *key, uint32_t value, uint32_t most,
                         uint32_t *out)
 {

@@ -9,7 +9,7 @@
 #include "fabric_word_parts.h"
 #include "leat_tree.h"
 
-/* Parsers of YAML need time that grows with the square of the depth, and of the anchors. */
+/* YAML parsers take time that grows with the square of the depth, and of the anchors. */
 enum { DEPTH_MAX = 16, ANCHORS_MAX = 256, KEYS_CAP = 512 };
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static bool scan_event(struct leat_fabric_tree *tree, struct scan *scan, const y
     return true;
 }
 
-/* Octets that are no text have an offset only. */
+/* Octets that are not text have only an offset. */
 static bool refuse_syntax(struct leat_fabric_tree *tree, const yaml_parser_t *parser,
                           const uint8_t *octets, size_t len)
 {
@@ -65,7 +65,7 @@ static bool refuse_syntax(struct leat_fabric_tree *tree, const yaml_parser_t *pa
                              parser->problem ? parser->problem : "it is broken");
 }
 
-/* One event after the other, without a memory of them. */
+/* One event after the other, without storing them. */
 static bool scan_all(struct leat_fabric_tree *tree, yaml_parser_t *parser, const uint8_t *octets,
                      size_t len)
 {
@@ -176,7 +176,7 @@ static bool refuse(struct leat_fabric_tree *tree, const char *name, const yaml_n
     return leat_fabric_wrong(&tree->place, "%s: '%s', expected %s", name, text.text, expected);
 }
 
-/* Decimal alone: libcyaml would take a leading zero for octal. */
+/* Only decimal: libcyaml would read a leading zero as octal. */
 static bool check_number(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node)
 {
     uint64_t number;
@@ -189,7 +189,7 @@ static bool check_number(struct leat_fabric_tree *tree, const char *name, const 
     return refuse(tree, name, node, "a whole number of at most 4294967295");
 }
 
-/* libcyaml takes every other word for true. */
+/* libcyaml reads every other word as true. */
 static bool check_truth(struct leat_fabric_tree *tree, const char *name, const yaml_node_t *node)
 {
     static const char *const words[] = { "true", "false", "yes", "no" };
@@ -198,7 +198,7 @@ static bool check_truth(struct leat_fabric_tree *tree, const char *name, const y
     return refuse(tree, name, node, "true or false");
 }
 
-/* Words come back in complaints, so nothing that a terminal would obey. */
+/* Errors quote these words, so control characters are rejected. */
 static bool is_printable(struct word w)
 {
     for (size_t i = 0; i < w.len; i++)
@@ -238,7 +238,7 @@ static bool check_list(struct leat_fabric_tree *tree, const char *name, const ya
     return true;
 }
 
-/* Which field a key names; NULL with an error. */
+/* The field that a key names; NULL with an error. */
 static const cyaml_schema_field_t *find_field(struct leat_fabric_tree *tree, const yaml_node_t *key,
                                               const cyaml_schema_field_t *fields)
 {

@@ -30,7 +30,7 @@ bool leat_fabric_number(struct word value, uint64_t least, uint64_t most, uint32
     return true;
 }
 
-/* The first piece with which a name cannot be read; `begin` has room for the name. */
+/* The first piece that makes a name invalid; `begin` has room for the name. */
 static struct word find_culprit(const char *name, char *begin, leat_fabric_parser *parse, void *out)
 {
     char line[WHY_CAP];

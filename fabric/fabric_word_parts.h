@@ -17,7 +17,7 @@ struct word {
 
 enum { SHOWN_LEN_MAX = 40 };
 
-/* A word as it may be shown: not too long, nothing that a terminal would obey. */
+/* A word for display: not too long, without control characters. */
 struct shown {
     char text[SHOWN_LEN_MAX + 4];
 };
@@ -42,7 +42,7 @@ static inline bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r'); /* those between: \n, \v, \f */
 }
 
-/* The next word of a line, which moves on behind it. */
+/* The next word of a line, which is advanced past it. */
 static inline bool lines_word(struct word *line, struct word *out)
 {
     while (line->len && is_blank(*line->text)) {
@@ -68,7 +68,7 @@ bool leat_fabric_number(struct word value, uint64_t least, uint64_t most, uint32
 /* Reads a whole name into *out; on error `why` has what is wrong with it. */
 typedef leat_err leat_fabric_parser(const char *name, void *out, struct leat_text *why);
 
-/* The same, with the place in *error: the first piece with which a name cannot be read. */
+/* The same, with the place in *error: the first piece that makes the name invalid. */
 bool leat_fabric_parse(const char *name, leat_fabric_parser *parse, void *out,
                        struct leat_fabric_error *error);
 

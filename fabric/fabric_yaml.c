@@ -10,8 +10,8 @@
  *   table:                    routing: table
  *     - {at: 0, to: 2, by: 1}
  *
- * libcyaml reads it by the schema below. Before that, the file is held against the same schema as
- * libyaml's tree (fabric_tree_parts.h), which tells what is wrong and where.
+ * libcyaml reads it by the schema below. Before that, the file is checked against the same schema
+ * as libyaml's tree (fabric_tree_parts.h), which reports errors with their place.
  */
 #include "fabric_file_parts.h"
 #include "fabric_flits.h"
@@ -44,7 +44,7 @@ struct entry {
     uint32_t at, to, by;
 };
 
-/* Parameters are words here, also those that are numbers: net_plan.h reads them. */
+/* All parameters are strings here, including numbers: net_plan.h parses them. */
 static const char *const parameters[] = { "switch", "vcs",        "buffer",    "flow",
                                           "full",   "routing",    "wire",      "pipeline",
                                           "credit", "iterations", "terminals", "clock",
@@ -131,8 +131,8 @@ static yaml_node_t *value_of(struct reader *r, const char *key)
     return leat_fabric_tree_value(&r->tree, leat_fabric_tree_root(&r->tree), key);
 }
 
-/* From now on complaints are about the line of this key, or of an entry of its list; as before
- * where there is no such key. */
+/* From now on errors refer to the line of this key, or of an entry of its list; unchanged if there
+ * is no such key. */
 static void stand_at(struct reader *r, const char *key, uint32_t index)
 {
     const yaml_node_t *node = value_of(r, key),
@@ -189,7 +189,7 @@ static bool take_size(struct reader *r)
     return true;
 }
 
-/* What else is wrong with a number, its limits tell. */
+/* The limits find other errors of a number. */
 static bool is_number(struct reader *r, const char *key, const char *value)
 {
     static const char *const words[] = { "switch", "flow", "full", "routing", "clock" };
@@ -207,7 +207,7 @@ static bool take_parameters(struct reader *r, const struct description *y)
 {
     char line[MESSAGE_CAP];
     struct leat_text why;
-    for (size_t i = 0; i < PARAMETERS; i++) { /* the switch comes first: it brings defaults */
+    for (size_t i = 0; i < PARAMETERS; i++) { /* the switch comes first: it sets defaults */
         const char *value = y->parameter[i];
         if (!value) continue;
         if (!is_number(r, parameters[i], value)) return false;
@@ -318,7 +318,7 @@ static bool take_table(struct reader *r, const struct description *y)
     return true;
 }
 
-/* Where it is written what can only be refused once all is known. */
+/* Records the lines of values that can only be rejected once everything is known. */
 static void take_lines(struct reader *r)
 {
     struct leat_fabric_design *d = r->design;

@@ -5,7 +5,7 @@
 
 static void flush(struct leat_text *text)
 {
-    fwrite(text->buf, 1, text->len, text->user); /* an error of the stream is told at its end */
+    fwrite(text->buf, 1, text->len, text->user); /* a stream error is reported when it is closed */
     text->len = 0;
 }
 

@@ -1,4 +1,4 @@
-/* JSON on a file of stdio, and numbers and strings by printf's meaning. */
+/* JSON to a stdio file, with numbers and strings formatted as by printf. */
 #ifndef LEAT_JSON_OUT_H
 #define LEAT_JSON_OUT_H
 
@@ -22,11 +22,11 @@ struct leat_json *json_open_array(struct json_out *out, FILE *file);
 /* Ends the object or array and its line. */
 void json_close(struct json_out *out);
 
-/* As %.*f and %.*g; null where it is no number. */
+/* Like %.*f and %.*g; null if it is not a number. */
 void json_fixed(struct leat_json *json, const char *key, double value, int decimals);
 void json_general(struct leat_json *json, const char *key, double value, int digits);
 
-/* A string as by printf, cut after JSON_STRING_CAP - 1 octets. */
+/* A string as by printf, truncated to JSON_STRING_CAP - 1 octets. */
 void json_format(struct leat_json *json, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
