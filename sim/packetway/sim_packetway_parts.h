@@ -1,13 +1,15 @@
 /*
- * What the parts of a PacketWay network share.
+ * Shared by the parts of a PacketWay network.
  *
- *   sim_packetway.c      config, memory, before time 0        sim_packetway_host.c    hosts:
- * cutting, arriving sim_packetway_run.c      time, SANs, what is told sim_packetway_hop.c
- * half-routers sim_packetway_fault.c    what goes down and comes back        sim_packetway_cut.c
- * cut-through
+ *   sim_packetway.c        config, memory, before time 0
+ *   sim_packetway_host.c   hosts: segmentation, arrivals
+ *   sim_packetway_run.c    time, SANs, callbacks
+ *   sim_packetway_hop.c    half-routers
+ *   sim_packetway_fault.c  failures and repairs
+ *   sim_packetway_cut.c    cut-through
  *
- * Whatever follows from something that a SAN tells at t happens at t + step_ps or later. So SANs
- * may run step_ps ahead of each other, and still nothing comes too late for any of them.
+ * Every consequence of a SAN's callback at t happens at t + step_ps or later. So SANs may run
+ * step_ps ahead of each other, and still nothing comes too late for any of them.
  */
 #ifndef LEAT_SIM_PACKETWAY_SIM_PARTS_H
 #define LEAT_SIM_PACKETWAY_SIM_PARTS_H
@@ -15,7 +17,7 @@
 #include "sim_packetway.h"
 
 enum {
-    PACKETWAY_HANDED_MAX = 2, /* packets that a SAN's port has, and has not sent */
+    PACKETWAY_HANDED_MAX = 2, /* packets that a SAN's port has accepted, and not sent */
     PACKETWAY_NONE = 0,       /* of numbers + 1 */
 };
 
@@ -32,18 +34,18 @@ struct leat_sim_packetway_node {
     struct leat_packetway_router *as_router;
     void *memory;
     size_t memory_len;
-    uint32_t control;      /* messages of its own under way */
-    uint32_t handed;       /* packets handed to the SAN, not sent */
-    uint32_t ready;        /* the packet that goes next */
-    uint32_t next_waiting; /* node that waits for the same room */
+    uint32_t control;      /* its own messages in flight */
+    uint32_t handed;       /* packets passed to the SAN, not sent */
+    uint32_t ready;        /* the next packet to send */
+    uint32_t next_waiting; /* next node that waits for the same room */
     bool waits;            /* `ready` waits for room */
     bool emit_due;         /* is planned */
 
     /* host */
     uint32_t host;                  /* its port of the network */
-    uint32_t first, last;           /* messages that are not wholly cut */
-    uint32_t open_first, open_last; /* those that are begun, not ended */
-    uint32_t window;                /* packets under way */
+    uint32_t first, last;           /* messages that are not wholly segmented */
+    uint32_t open_first, open_last; /* messages that have begun, not ended */
+    uint32_t window;                /* packets in flight */
     uint64_t messages;
     bool build_due;
 
@@ -53,7 +55,7 @@ struct leat_sim_packetway_node {
     void *queue_memory;
     uint32_t in_used, out_used;     /* room */
     uint32_t wait_first, wait_last; /* nodes that wait for room here */
-    uint32_t hold_first, hold_last; /* packets in routers that wait for room to go out */
+    uint32_t hold_first, hold_last; /* packets in routers that wait for room to leave */
     bool dead, credit_due, serves;
 };
 
@@ -64,7 +66,7 @@ enum leat_sim_packetway_step {
     PACKETWAY_CREDIT,    /* node */
     PACKETWAY_NATIVE,    /* packet: to the SAN */
     PACKETWAY_SENT,      /* packet */
-    PACKETWAY_HEAD,      /* packet: it begins to come in */
+    PACKETWAY_HEAD,      /* packet: it begins to arrive */
     PACKETWAY_ARRIVED,   /* packet */
     PACKETWAY_LOST,      /* packet */
     PACKETWAY_TWIN,      /* packet: from twin to twin */
@@ -75,36 +77,36 @@ enum leat_sim_packetway_step {
 
 struct leat_sim_packetway_packet {
     uint8_t *octets;
-    uint32_t at, len;       /* what is left of it */
+    uint32_t at, len;       /* the remaining octets */
     uint32_t entry;         /* + 1; none: a message of `owner` itself */
     uint32_t owner;         /* node */
     uint32_t from, to;      /* nodes, on this SAN or router link */
     uint32_t next;          /* + 1 */
-    uint32_t in_of, out_of; /* node + 1: whose room it takes */
+    uint32_t in_of, out_of; /* node + 1: whose room it occupies */
     uint8_t priority;
     bool used, error, first, last, sent, over_link;
 
-    /* Cut-through: this packet comes in, and another goes on. Of either: */
-    uint32_t onward, behind;  /* + 1: the one that goes on, that comes in, while both are there */
-    uint32_t whole, whole_at; /* octets that come in, and where */
-    leat_time since, until;   /* they come evenly ... */
-    bool is_vague;   /* ... or the first are there, all `until`; LEAT_NEVER: nobody knows */
-    uint64_t spoilt; /* EI: what came in behind it was bad */
-    /* of the one that comes in */
-    bool is_coming; /* and it is known how */
+    /* Cut-through: this packet arrives, and another departs. In both: */
+    uint32_t onward, behind;  /* + 1: the departing one, the arriving one, while both exist */
+    uint32_t whole, whole_at; /* octets that arrive, and their offset */
+    leat_time since, until;   /* they arrive evenly ... */
+    bool is_vague;            /* ... or the first are there, all `until`; LEAT_NEVER: unknown */
+    uint64_t spoilt;          /* EI: octets after it were bad */
+    /* in the arriving one */
+    bool is_coming; /* and its timing is known */
     bool went_on;   /* the other has begun */
-    /* of the one that goes on */
-    bool is_cut;        /* it was decided about before all had come in */
-    bool is_out;        /* it has had room in the output */
-    leat_time lag;      /* of octets until they are at the output: links between twins */
-    bool is_parked;     /* until all has come in; then ... */
-    uint8_t step;       /* ... this is done */
+    /* in the departing one */
+    bool is_cut;        /* it was decided before all had arrived */
+    bool is_out;        /* it had room in the output */
+    leat_time lag;      /* delay of octets until they are at the output: links between twins */
+    bool is_parked;     /* until all has arrived; then ... */
+    uint8_t step;       /* ... this step is taken */
     leat_time ready_at; /* ... and not before */
 };
 
-/* A message under way. */
+/* A message in flight. */
 struct leat_sim_packetway_entry {
-    struct leat_sim_letter letter; /* held by its packets under way */
+    struct leat_sim_letter letter; /* held by its packets in flight */
     uint64_t begun, arrived;       /* octets */
     uint32_t open_next;
     bool is_open, is_cut, is_complete, is_noted;
@@ -115,7 +117,7 @@ static inline bool packetway_is_control(const struct leat_sim_packetway_packet *
     return packet->entry == PACKETWAY_NONE;
 }
 
-/* The clock of engines, which began before time 0. */
+/* The clock of engines, which started before time 0. */
 static inline leat_time packetway_clock(const struct leat_sim_packetway *p)
 {
     return p->now + p->ahead_ps;
@@ -131,7 +133,7 @@ static inline uint32_t packetway_node_at(const struct leat_sim_packetway *p, uin
 
 void leat_sim_packetway_plan(struct leat_sim_packetway *p, leat_time at, uint32_t group,
                              uint32_t what, enum leat_sim_packetway_step step);
-/* Groups: what is due at the same time is carried out in their order. */
+/* Groups: events of the same time are executed in their order. */
 static inline uint32_t packetway_group_san(uint32_t san)
 {
     return 1 + san;
@@ -161,11 +163,11 @@ void leat_sim_packetway_lose(struct leat_sim_packetway *p, uint32_t entry, const
 
 /* ---- sim_packetway_hop.c ---- */
 
-/* None free: PACKETWAY_NONE; else + 1. */
+/* PACKETWAY_NONE: none is free; else + 1. */
 uint32_t leat_sim_packetway_take(struct leat_sim_packetway *p, uint32_t owner, uint32_t entry);
 void leat_sim_packetway_drop(struct leat_sim_packetway *p, uint32_t packet, const char *why);
 void leat_sim_packetway_done(struct leat_sim_packetway *p, uint32_t packet);
-/* What the engine of a node has to say. */
+/* Handles the output of a node's engine. */
 void leat_sim_packetway_pump(struct leat_sim_packetway *p, uint32_t node);
 void leat_sim_packetway_emit(struct leat_sim_packetway *p, uint32_t node);
 void leat_sim_packetway_credit(struct leat_sim_packetway *p, uint32_t node);
@@ -176,48 +178,48 @@ void leat_sim_packetway_lost(struct leat_sim_packetway *p, uint32_t packet);
 void leat_sim_packetway_twin(struct leat_sim_packetway *p, uint32_t packet);
 void leat_sim_packetway_out(struct leat_sim_packetway *p, uint32_t packet);
 
-/* Where a packet comes from that is at a half-router. */
+/* The side from which a packet came to a half-router. */
 enum leat_packetway_side leat_sim_packetway_side(const struct leat_sim_packetway *p,
                                                  const struct leat_sim_packetway_packet *packet);
-/* The engine of a half-router looks at a packet. */
+/* The engine of a half-router processes a packet. */
 void leat_sim_packetway_decide(struct leat_sim_packetway *p, uint32_t packet, uint32_t node);
-/* Releases its room and forgets it; not what its message and its host know of it. */
+/* Releases its room and frees it; the state of its message and its host is unchanged. */
 void leat_sim_packetway_free(struct leat_sim_packetway *p, uint32_t packet);
-/* Into the list of free packets that it is of. */
+/* Returns it to the free list that it belongs to. */
 void leat_sim_packetway_put_back(struct leat_sim_packetway *p, uint32_t packet);
 
 /* ---- sim_packetway_cut.c ---- */
 
 void leat_sim_packetway_head(struct leat_sim_packetway *p, uint32_t packet);
-/* All of a packet that was cut through has come in, or something else of it. */
+/* All of a packet that was cut through has arrived, or it failed to. */
 void leat_sim_packetway_cut_ends(struct leat_sim_packetway *p, uint32_t packet, bool sound);
-/* A packet that goes on is no more. True: what comes in behind it stands for it. */
+/* The departing packet is gone. True: the arriving one replaces it. */
 bool leat_sim_packetway_cut_off(struct leat_sim_packetway *p, struct leat_sim_packetway_packet *k);
-/* When a half-router can decide about it, where it comes from its twin. LEAT_NEVER, here and below:
- * nobody knows, it is parked. */
+/* When a half-router can decide about it, if it comes from its twin. LEAT_NEVER, here and below:
+ * unknown, it is parked. */
 leat_time leat_sim_packetway_cut_known(const struct leat_sim_packetway *p,
                                        struct leat_sim_packetway_packet *k, uint32_t node);
-/* When it can go out on the SAN of a node, by a decision that is there at `at`. */
+/* When it can leave on the SAN of a node, if the decision is made at `at`. */
 leat_time leat_sim_packetway_cut_start(const struct leat_sim_packetway *p,
                                        const struct leat_sim_packetway_packet *k, uint32_t node,
                                        leat_time at);
-/* What is to be done with it next, at such a time. */
+/* Schedules its next step, or parks it. */
 void leat_sim_packetway_plan_or_park(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
                                      leat_time at, enum leat_sim_packetway_step step);
 
 /* ---- sim_packetway_fault.c ---- */
 
-/* Does a router see errors in what comes in then? */
+/* Does a router detect errors in packets that arrive then? */
 bool leat_sim_packetway_sees_errors(const struct leat_sim_packetway *p, uint32_t router,
                                     leat_time at);
 
-/* An engine learns who is in its router and on its SAN. */
+/* Sets the neighbours of an engine, in its router and on its SAN. */
 void leat_sim_packetway_map(struct leat_sim_packetway *p, uint32_t node);
 void leat_sim_packetway_fault(struct leat_sim_packetway *p, uint32_t fault, bool begins);
 
 /* ---- sim_packetway.c ---- */
 
-/* What a node tells of itself: its name, and that it is a host, or a router on which SANs. */
+/* A node's description of itself: its name, and whether it is a host, or a router on which SANs. */
 size_t leat_sim_packetway_about(const struct leat_sim_packetway *p,
                                 const struct leat_sim_packetway_node *n,
                                 uint8_t out[LEAT_PACKETWAY_ABOUT_LEN_MAX]);

@@ -1,9 +1,9 @@
 /*
- * A PacketWay network under test, with all that is heard of it:
+ * A PacketWay network under test, and a record of its callbacks:
  *
  *      ring of 6 -- west -- clos444 -- east -- mesh of 3 x 3 -- south -- the ring again
  *
- * and, for two ways between two SANs, routers can be left out or put in otherwise.
+ * For two paths between two SANs, routers can be omitted or placed differently.
  */
 #ifndef LEAT_SIM_PACKETWAY_WORLD_TEST_H
 #define LEAT_SIM_PACKETWAY_WORLD_TEST_H
@@ -43,7 +43,7 @@ struct world {
     struct leat_sim_packetway net;
     void *memory[8];
     unsigned memories;
-    /* messages, and what was told of them */
+    /* messages, and their callbacks */
     struct leat_port_message message[MESSAGES];
     leat_time handed_at[MESSAGES];
     struct told told[MESSAGES];
@@ -57,7 +57,7 @@ struct world {
     uint32_t planned, infos, errs;
 };
 
-/* ---- hearing ---- */
+/* ---- callbacks ---- */
 
 static inline void world_sent(void *context, const struct leat_port_message *m, leat_time at)
 {
@@ -230,7 +230,7 @@ static inline void world_make(struct world *w, bool contention_free)
     if (!w->octets) abort();
 }
 
-/* The config as it now is. */
+/* Opens the present config. */
 static inline void world_open(struct world *w)
 {
     char line[200];
@@ -271,7 +271,7 @@ static inline uint32_t world_send(struct world *w, uint32_t from, uint32_t to, u
     return id;
 }
 
-/* From anybody to anybody, shorter than that and earlier than that. */
+/* Random messages up to this length and time. */
 static inline void world_send_random(struct world *w, struct leat_random *r, uint64_t len_end,
                                      leat_time end)
 {
